@@ -1,0 +1,70 @@
+# libcute and its tools. Targets: all (default) demo check bench install clean; `make help` lists them.
+# Settings on the command line: CC CXX OPT SANITIZE=address,undefined LLVM=<prefix> PREFIX DESTDIR BUILD.
+
+CC      ?= cc
+LLVM    ?= /usr/lib/llvm-19
+CXX     := $(if $(filter default,$(origin CXX)),$(LLVM)/bin/clang++,$(CXX))
+OPT     ?= -O2
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SANITIZE ?=
+BUILD   ?= build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
+comma   := ,
+VERSION := $(shell cat VERSION)
+
+BIN := $(BUILD)/bin
+OBJ := $(BUILD)/obj
+GEN := $(BUILD)/gen
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
+        -Wwrite-strings -Wundef -Wformat=2 -Wimplicit-fallthrough -Werror=implicit-function-declaration
+SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+CFLAGS  += -std=c17 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections $(WARN) $(SAN)
+CPPFLAGS += -Iinclude -I. -I$(GEN) -DCUTE_VERSION='"$(VERSION)"' -MMD -MP
+LDFLAGS += -Wl,--gc-sections $(SAN)
+LDLIBS  += -l:libjansson.a -lz -lzstd -lm -ldl -lpthread
+
+# The run-time half: pure C, neither LLVM nor CUDA at link time.
+RUN_ROOMS := base layout cubin toolkit device launch report
+RUN_SRC   := $(foreach r,$(RUN_ROOMS),$(wildcard lib/$(r)/*.c))
+RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
+# The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.
+IR_C      := $(foreach r,ir passes ptx,$(wildcard lib/$(r)/*.c))
+IR_CXX    := $(foreach r,ir passes ptx,$(wildcard lib/$(r)/*.cpp))
+IR_OBJ    := $(IR_C:%.c=$(OBJ)/%.o) $(IR_CXX:%.cpp=$(OBJ)/%.o)
+
+RUN_TOOLS := $(filter-out cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
+IR_TOOLS  := $(filter cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
+TOOLS     := $(IR_TOOLS:%=$(BIN)/%) $(RUN_TOOLS:%=$(BIN)/%)
+
+.PHONY: all
+all: $(TOOLS) $(BUILD)/libcute.a $(BUILD)/libcute.so
+
+include mk/generate.mk
+include mk/compiler.mk
+include mk/tests.mk
+include mk/install.mk
+
+$(OBJ)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(CFLAGS_$(firstword $(subst /, ,$(patsubst lib/%,%,$*)))) -c $< -o $@
+
+$(BUILD)/libcute.a: $(RUN_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/libcute.so: $(RUN_OBJ) lib/libcute.map
+	$(CC) -shared -Wl,-soname,libcute.so.0 -Wl,--version-script=lib/libcute.map $(LDFLAGS) -o $@ $(RUN_OBJ) $(LDLIBS)
+
+define run_tool
+$(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute.a
+	@mkdir -p $$(@D)
+	$(CC) $(LDFLAGS) -o $$@ $$^ $(LDLIBS)
+endef
+$(foreach t,$(RUN_TOOLS),$(eval $(call run_tool,$(t))))
+
+.PHONY: clean
+clean:
+	rm -rf build
+
+-include $(shell [ -d $(OBJ) ] && find $(OBJ) -name '*.d')

@@ -1,0 +1,118 @@
+/* Statuses, diagnostics and arenas: what every other header of libcute builds on. */
+#ifndef CUTE_BASE_H
+#define CUTE_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CUTE_API __attribute__((visibility("default")))
+#define CUTE_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define CUTE_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define CUTE_API
+#define CUTE_PRINTF(fmt, first)
+#define CUTE_MUST_CHECK
+#endif
+
+/* What became of a call. The values are the tools' exit codes. */
+typedef enum cute_status {
+    CUTE_OK = 0,
+    CUTE_INVALID = 1,  /* the input is wrong, or what it asked for failed */
+    CUTE_USAGE = 2,    /* the command line is wrong */
+    CUTE_SYSTEM = 3,   /* this machine lacks something or failed: toolkit, driver, disk, memory */
+    CUTE_MISMATCH = 4, /* a check of results did not hold */
+} cute_status;
+
+/* Return the status of a failed call at once. Only where nothing has to be released. */
+#define CUTE_TRY(call)                                                                             \
+    do {                                                                                           \
+        cute_status cute_try_status_ = (call);                                                     \
+        if (cute_try_status_ != CUTE_OK) return cute_try_status_;                                  \
+    } while (0)
+
+/* ---- arenas: memory of one phase, released at once ---- */
+
+typedef struct cute_arena cute_arena;
+
+/* NULL when memory is exhausted. */
+CUTE_API cute_arena *cute_arena_create(void);
+CUTE_API void cute_arena_destroy(cute_arena *arena);
+/* `size` zeroed bytes aligned for any type; NULL when memory is exhausted or `size` is absurd. */
+CUTE_API void *cute_arena_alloc(cute_arena *arena, size_t size);
+/* `count` zeroed elements of `size` bytes; NULL also when the product overflows. */
+CUTE_API void *cute_arena_array(cute_arena *arena, size_t count, size_t size);
+/* A terminated copy of `length` bytes. */
+CUTE_API char *cute_arena_copy(cute_arena *arena, const char *bytes, size_t length);
+CUTE_API char *cute_arena_printf(cute_arena *arena, const char *format, ...) CUTE_PRINTF(2, 3);
+
+/* ---- diagnostics ---- */
+
+typedef enum cute_severity { CUTE_ERROR, CUTE_WARNING, CUTE_REMARK, CUTE_NOTE } cute_severity;
+
+/* A place in a text. `file` NULL: no place; `line` 0: the file as a whole; lines and columns count
+ * from 1, columns in bytes. `text` is the source line, without its newline (NULL: unknown), and
+ * `length` how many of its columns to underline (0 or 1: one caret). */
+typedef struct cute_place {
+    const char *file;
+    int line, column, length;
+    const char *text;
+    size_t text_length;
+} cute_place;
+
+/* The place of byte `offset` of `source`; it points into `source` and `file`. */
+CUTE_API cute_place cute_place_at(const char *file, const char *source, size_t source_length,
+                                  size_t offset);
+
+typedef struct cute_message {
+    cute_severity severity; /* a note belongs to the message before it */
+    cute_place place;       /* strings owned by the diag */
+    const char *text;
+} cute_message;
+
+/* Messages in the order in which they were given. Passing NULL where a cute_diag is wanted drops
+ * the messages. Not thread-safe: one per thread. */
+typedef struct cute_diag cute_diag;
+
+CUTE_API cute_diag *cute_diag_create(void);
+CUTE_API void cute_diag_destroy(cute_diag *diag);
+CUTE_API size_t cute_diag_count(const cute_diag *diag);
+CUTE_API size_t cute_diag_errors(const cute_diag *diag);
+/* Valid until the next message or cute_diag_destroy. */
+CUTE_API const cute_message *cute_diag_get(const cute_diag *diag, size_t index);
+/* Drops all messages. */
+CUTE_API void cute_diag_clear(cute_diag *diag);
+
+/* Adds a message; everything is copied. `place` may be NULL. */
+CUTE_API void cute_report(cute_diag *diag, cute_severity severity, const cute_place *place,
+                          const char *format, ...) CUTE_PRINTF(4, 5);
+CUTE_API void cute_vreport(cute_diag *diag, cute_severity severity, const cute_place *place,
+                           const char *format, va_list args);
+/* Adds an error and returns `status`: `return cute_fail(diag, CUTE_INVALID, &place, "...")`. */
+CUTE_API cute_status cute_fail(cute_diag *diag, cute_status status, const cute_place *place,
+                               const char *format, ...) CUTE_PRINTF(4, 5);
+CUTE_API void cute_note(cute_diag *diag, const cute_place *place, const char *format, ...)
+    CUTE_PRINTF(3, 4);
+/* "out of memory", CUTE_SYSTEM. */
+CUTE_API cute_status cute_fail_memory(cute_diag *diag);
+
+typedef enum cute_diag_format { CUTE_DIAG_TEXT, CUTE_DIAG_JSON } cute_diag_format;
+
+/* All messages as clang prints them (`file:line:col: error: text`, source line, caret), with ANSI
+ * colours where `colour`; or one JSON object a line {severity, file, line, column, message}.
+ * The result is malloc'ed and terminated, NULL when memory is exhausted. */
+CUTE_API char *cute_diag_render(const cute_diag *diag, cute_diag_format format, bool colour);
+
+/* The version of libcute, "MAJOR.MINOR.PATCH". */
+CUTE_API const char *cute_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

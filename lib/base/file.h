@@ -1,0 +1,26 @@
+/* Whole files in and out. Output goes to a temporary name beside the target and is renamed, so a
+ * failed run leaves nothing half-written. */
+#ifndef CUTE_LIB_FILE_H
+#define CUTE_LIB_FILE_H
+
+#include "lib/base/buffer.h"
+
+/* Reads `path` ("-" or NULL: standard input) whole. CUTE_SYSTEM with the path and the reason.
+ * *out is appended to; release it also after a failure. */
+cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag);
+/* Writes `path` ("-" or NULL: standard output; a pipe closed by its reader is no error and writes
+ * nothing more; a device or a FIFO is written in place). */
+cute_status cute_file_write(const char *path, const void *bytes, size_t length, cute_diag *diag);
+/* A fresh private directory under $TMPDIR, path in `arena`. */
+cute_status cute_temp_directory(cute_arena *arena, const char **out, cute_diag *diag);
+/* Removes a directory made by cute_temp_directory with the plain files in it. */
+void cute_temp_remove(const char *directory);
+/* mkdir -p */
+cute_status cute_make_directory(const char *path, cute_diag *diag);
+bool cute_file_exists(const char *path);
+/* The folder that holds the running program (arena), or NULL. */
+const char *cute_program_directory(cute_arena *arena);
+/* "name" to show for a path: "-" becomes "<stdin>". */
+const char *cute_file_label(const char *path);
+
+#endif

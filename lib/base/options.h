@@ -1,0 +1,55 @@
+/* Command lines as tables, on getopt_long: parsing, --help and shell completion from one list. */
+#ifndef CUTE_LIB_OPTIONS_H
+#define CUTE_LIB_OPTIONS_H
+
+#include "lib/base/buffer.h"
+
+typedef enum cute_option_kind {
+    CUTE_OPTION_GROUP,  /* a heading in --help; name is its text */
+    CUTE_OPTION_FLAG,   /* bool * */
+    CUTE_OPTION_STRING, /* const char ** : the last one given wins */
+    CUTE_OPTION_INT,    /* int64_t * */
+    CUTE_OPTION_LIST,   /* cute_option_list * : may be given several times */
+} cute_option_kind;
+
+typedef struct cute_option_list {
+    const char **items; /* in the arena */
+    size_t count;
+} cute_option_list;
+
+/* A table ends with {0}. `name` is the long name without dashes: --name and -name are both taken
+ * when it has two letters or more (nvcc's spelling), with =VALUE or the next argument; `letter` is
+ * the short one (0: none), whose value may be joined (-O3, -lfoo, -DX=1). */
+typedef struct cute_option {
+    cute_option_kind kind;
+    const char *name;
+    char letter;
+    const char *value; /* what --help calls the value; NULL for a flag */
+    const char *help;  /* NULL: taken but not shown (an alias) */
+    void *target;
+} cute_option;
+
+typedef struct cute_command {
+    const char *name;      /* cute-link */
+    const char *synopsis;  /* "[options] [file...]" */
+    const char *summary;   /* one sentence */
+    const cute_option *options;
+    const char *epilogue;  /* examples under the options, or NULL */
+} cute_command;
+
+/* Fills the targets. Operands (what is no option) in order in *operands, in `arena`; "-" is an
+ * operand; after "--" all are. CUTE_USAGE with "unknown option '--x'; did you mean '--y'?" or what
+ * is wrong with a value. */
+cute_status cute_options_parse(const cute_command *command, cute_arena *arena, int argc, char **argv,
+                               cute_option_list *operands, cute_diag *diag);
+/* The text of --help, one screen, options grouped. */
+void cute_options_help(const cute_command *command, cute_buffer *out);
+
+/* What each main.c does with its result: prints the diagnostics on stderr and yields the exit
+ * code. `format` as --diagnostics was given. */
+int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag,
+                     cute_diag_format format);
+/* "text" or "json", CUTE_USAGE otherwise. */
+cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute_diag *diag);
+
+#endif

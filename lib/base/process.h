@@ -1,0 +1,22 @@
+/* Running another program without a shell. */
+#ifndef CUTE_LIB_PROCESS_H
+#define CUTE_LIB_PROCESS_H
+
+#include "lib/base/buffer.h"
+
+typedef struct cute_process {
+    const char *const *argv; /* NULL-terminated; argv[0] is a path or a name to find on PATH */
+    const void *input;       /* fed to its standard input, NULL: /dev/null */
+    size_t input_length;
+    double timeout; /* seconds, 0: none; then it is killed and the call fails */
+    /* results */
+    int exit_code; /* 128 + signal when it was killed by one */
+    cute_buffer out, err; /* released by the caller, also after a failure */
+} cute_process;
+
+/* CUTE_SYSTEM when it could not be started or timed out; a non-zero exit code is not a failure. */
+cute_status cute_process_run(cute_process *process, cute_diag *diag);
+/* argv as one would type it, for messages and --verbose; in `arena`. */
+const char *cute_process_text(cute_arena *arena, const char *const *argv);
+
+#endif
