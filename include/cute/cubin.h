@@ -1,0 +1,126 @@
+/* What is in a compiled module: kernels, their arguments and the resources that they take. Reads cubins
+ * (ELF), PTX text and fatbins; needs neither a driver nor a toolkit. */
+#ifndef CUTE_CUBIN_H
+#define CUTE_CUBIN_H
+
+#include "cute/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cute_module_format { CUTE_MODULE_CUBIN, CUTE_MODULE_PTX, CUTE_MODULE_FATBIN } cute_module_format;
+
+typedef enum cute_arg_kind {
+    CUTE_ARG_UNKNOWN, /* no metadata: only the size is known */
+    CUTE_ARG_POINTER,
+    CUTE_ARG_SCALAR,
+    CUTE_ARG_MEMREF, /* a bare pointer (count 1) or the expanded descriptor (count 3 + 2 * rank) */
+    CUTE_ARG_STRUCT,
+    CUTE_ARG_TENSOR_MAP,
+} cute_arg_kind;
+
+/* A size that only the launch knows (`null` in the metadata). */
+#define CUTE_DYNAMIC INT64_MIN
+
+/* A parameter of the kernel as PTX declares it. */
+typedef struct cute_param {
+    int64_t offset; /* from the start of the parameter block, -1 unknown */
+    int64_t size, align; /* bytes; align 0: unknown */
+    const char *name; /* as PTX spells it, NULL when read from a cubin without metadata */
+} cute_param;
+
+typedef struct cute_field {
+    const char *name;  /* may be NULL */
+    const char *type;  /* MLIR's text, may be NULL */
+    const char *dtype; /* may be NULL */
+    int64_t offset, size;
+} cute_field;
+
+/* An argument as the source has it. Texts that are not known are NULL. */
+typedef struct cute_arg {
+    const char *name; /* never NULL; "arg0"... without metadata */
+    const char *type; /* MLIR's text */
+    cute_arg_kind kind;
+    const char *dtype;    /* "f32", ...: of a scalar, or of what a pointer, memref or tensor map refers to */
+    size_t first, count;  /* the parameters that it occupies */
+    int64_t size;         /* bytes of those parameters, padding between them included */
+    bool reads, writes;   /* both false: not known */
+    size_t rank;          /* of shape, strides; 0 also when not known */
+    const int64_t *shape; /* elements, CUTE_DYNAMIC where dynamic; NULL: not known */
+    const int64_t *strides;
+    const char *layout; /* of a cute tensor */
+    int64_t align;      /* required of the pointer, bytes; 0: none said */
+    /* tensor maps */
+    size_t box_rank;
+    const int64_t *box;
+    const char *swizzle, *interleave, *l2promo, *fill; /* "swizzle_128b", ... as nvgpu spells them */
+    bool in_memory; /* a pointer to a map in device memory; false: 128 bytes by value */
+    /* structs */
+    size_t field_count;
+    const cute_field *fields;
+} cute_arg;
+
+/* What a kernel takes from the machine. -1: not known (PTX has no registers yet). */
+typedef struct cute_resources {
+    int64_t registers;     /* per thread */
+    int64_t stack;         /* bytes of local memory per thread (frame) */
+    int64_t max_stack;     /* the same with all callees */
+    int64_t spill_stores, spill_loads; /* bytes as ptxas -v says them, where .cute.metadata or ptxas told */
+    int64_t barriers;
+    int64_t constant;      /* bytes of constant bank 0, parameters included */
+    int64_t param_bytes;
+    int64_t code_bytes;
+} cute_resources;
+
+typedef struct cute_kernel {
+    const char *name;
+    const char *module; /* of the gpu.module, may be NULL */
+    bool has_metadata;
+    size_t arg_count;
+    const cute_arg *args;
+    size_t param_count;
+    const cute_param *params;
+    /* zeros: not said */
+    int64_t reqntid[3], maxntid[3], cluster[3], grid[3], block[3];
+    int64_t static_smem;  /* bytes; -1: not known */
+    int64_t dynamic_smem; /* bytes to launch with; -1: not said */
+    bool uses_dynamic_smem;
+    int64_t smem_align; /* 0: not said */
+    cute_place source;  /* file NULL: not known */
+    size_t define_count;
+    const char *const *define_names, *const *define_values; /* -D */
+    cute_resources resources;
+    const char *metadata; /* the JSON object as text, NULL without */
+} cute_kernel;
+
+typedef struct cute_module cute_module;
+
+/* Reads a module from `bytes` (copied). `label` names it in messages. Of a fatbin, `arch` ("sm_90a"; NULL:
+ * any) chooses the image: a cubin for it, one that runs on it, PTX for it. CUTE_INVALID: truncated,
+ * not a module, no image for `arch`, metadata that contradicts docs/metadata.md. */
+CUTE_API cute_status cute_module_open(const char *label, const void *bytes, size_t length, const char *arch,
+                                      cute_module **out, cute_diag *diag);
+CUTE_API void cute_module_close(cute_module *module);
+
+/* The format of the image that was chosen (of a fatbin: of its image), and of the file. */
+CUTE_API cute_module_format cute_module_get_format(const cute_module *module);
+CUTE_API cute_module_format cute_module_get_container(const cute_module *module);
+/* "sm_90a"; never NULL, "" when the file does not say. */
+CUTE_API const char *cute_module_arch(const cute_module *module);
+/* The image that a driver loads: ELF, or PTX text that is terminated beyond its length. Owned by the module. */
+CUTE_API const void *cute_module_image(const cute_module *module, size_t *length);
+/* The PTX: the image itself, or the cubin's section .cute.ptx; NULL when there is none. */
+CUTE_API const char *cute_module_ptx(const cute_module *module, size_t *length);
+CUTE_API size_t cute_module_kernel_count(const cute_module *module);
+CUTE_API const cute_kernel *cute_module_kernel(const cute_module *module, size_t index);
+/* By name. `name` NULL takes the only kernel. Otherwise CUTE_INVALID: "no kernel 'x'; did you mean 'y'? ..." */
+CUTE_API cute_status cute_module_find_kernel(const cute_module *module, const char *name,
+                                             const cute_kernel **out, cute_diag *diag);
+/* "pointer", "scalar", ... */
+CUTE_API const char *cute_arg_kind_name(cute_arg_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
