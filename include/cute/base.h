@@ -93,7 +93,7 @@ CUTE_API void cute_diag_clear(cute_diag *diag);
 CUTE_API void cute_report(cute_diag *diag, cute_severity severity, const cute_place *place,
                           const char *format, ...) CUTE_PRINTF(4, 5);
 CUTE_API void cute_vreport(cute_diag *diag, cute_severity severity, const cute_place *place,
-                           const char *format, va_list args);
+                           const char *format, va_list args) CUTE_PRINTF(4, 0);
 /* Adds an error and returns `status`: `return cute_fail(diag, CUTE_INVALID, &place, "...")`. */
 CUTE_API cute_status cute_fail(cute_diag *diag, cute_status status, const cute_place *place,
                                const char *format, ...) CUTE_PRINTF(4, 5);

@@ -1,0 +1,222 @@
+/* Whole files in and out; temporary folders. Owns the naming of temporary files. */
+#include "lib/base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/signals.h"
+
+static bool is_standard(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+const char *cute_file_label(const char *path)
+{
+    return is_standard(path) ? "<stdin>" : path;
+}
+
+static cute_status fail_file(cute_diag *diag, const char *what, const char *path, int error)
+{
+    return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot %s '%s': %s", what, path, strerror(error));
+}
+
+/* ---- reading ---- */
+
+cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
+{
+    const char *label = cute_file_label(path);
+    int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fail_file(diag, "read", label, errno);
+    struct stat info;
+    size_t step = 64 << 10;
+    /* One byte more than the size, so that the end is seen without growing. */
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size < PTRDIFF_MAX / 2)
+        step = (size_t)info.st_size + 1;
+    cute_status status = CUTE_OK;
+    char *block = malloc(step);
+    while (block) {
+        ssize_t got = read(fd, block, step);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) status = fail_file(diag, "read", label, errno);
+        if (got <= 0) break;
+        cute_buffer_append(out, block, (size_t)got);
+        if (!cute_buffer_ok(out)) break;
+    }
+    if (!block || !cute_buffer_ok(out)) status = cute_fail_memory(diag);
+    free(block);
+    if (fd != STDIN_FILENO) close(fd);
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* 0 or errno. */
+static int write_all(int fd, const char *bytes, size_t length)
+{
+    while (length) {
+        ssize_t put = write(fd, bytes, length);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return errno;
+        bytes += put;
+        length -= (size_t)put;
+    }
+    return 0;
+}
+
+/* To what is no regular file, or to standard output. */
+static int write_stream(int fd, const void *bytes, size_t length)
+{
+    cute_pipe_guard guard;
+    cute_pipe_hold(&guard);
+    int error = write_all(fd, bytes, length);
+    cute_pipe_release(&guard);
+    return error == EPIPE ? 0 : error;
+}
+
+static int write_in_place(const char *path, int flags, const void *bytes, size_t length)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
+    if (fd < 0) return errno;
+    int error = write_stream(fd, bytes, length);
+    if (close(fd) != 0 && !error) error = errno;
+    return error;
+}
+
+/* A new file in the folder of `path`, created with the user's umask; its name goes to `name`. */
+static int open_beside(const char *path, char name[PATH_MAX], int *out)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) + 1 : 0;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        uint64_t random = 0;
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) return errno;
+        if (snprintf(name, PATH_MAX, "%.*s.cute-%016llx", folder, path, (unsigned long long)random) >=
+            PATH_MAX)
+            return ENAMETOOLONG;
+        *out = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (*out >= 0) return 0;
+        if (errno != EEXIST) return errno;
+    }
+    return EEXIST;
+}
+
+/* `old`: the file that is replaced, or NULL. *created says whether a temporary file could be made at all. */
+static int write_renamed(const char *path, const struct stat *old, const void *bytes, size_t length,
+                         bool *created)
+{
+    char name[PATH_MAX];
+    int fd = -1, error = open_beside(path, name, &fd);
+    *created = !error;
+    if (error) return error;
+    error = write_all(fd, bytes, length);
+    if (!error && old && fchmod(fd, old->st_mode & 07777) != 0) error = errno;
+    if (close(fd) != 0 && !error) error = errno;
+    if (!error && rename(name, path) != 0) error = errno;
+    if (error) unlink(name);
+    return error;
+}
+
+static int write_file(const char *path, const void *bytes, size_t length)
+{
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    if (!exists && errno != ENOENT) return errno;
+    if (exists && S_ISDIR(info.st_mode)) return EISDIR;
+    if (exists && !S_ISREG(info.st_mode)) return write_in_place(path, 0, bytes, length);
+    if (exists && access(path, W_OK) != 0) return errno;
+    /* What a symbolic link points to is replaced, not the link. */
+    struct stat link;
+    char *target = NULL;
+    if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
+        target = realpath(path, NULL);
+        if (!target) return write_in_place(path, O_CREAT | O_TRUNC, bytes, length);
+    }
+    bool created;
+    int error = write_renamed(target ? target : path, exists ? &info : NULL, bytes, length, &created);
+    /* A writable file in a folder that isn't. */
+    if (error && !created && exists && (error == EACCES || error == EPERM || error == EROFS))
+        error = write_in_place(path, O_TRUNC, bytes, length);
+    free(target);
+    return error;
+}
+
+cute_status cute_file_write(const char *path, const void *bytes, size_t length, cute_diag *diag)
+{
+    bool standard = is_standard(path);
+    int error = standard ? write_stream(STDOUT_FILENO, bytes, length) : write_file(path, bytes, length);
+    return error ? fail_file(diag, "write", standard ? "<stdout>" : path, error) : CUTE_OK;
+}
+
+/* ---- folders ---- */
+
+cute_status cute_temp_directory(cute_arena *arena, const char **out, cute_diag *diag)
+{
+    const char *parent = getenv("TMPDIR");
+    if (!parent || !*parent) parent = "/tmp";
+    char *name = cute_arena_printf(arena, "%s/cute-XXXXXX", parent);
+    if (!name) return cute_fail_memory(diag);
+    if (!mkdtemp(name)) return fail_file(diag, "make a temporary folder in", parent, errno);
+    *out = name;
+    return CUTE_OK;
+}
+
+void cute_temp_remove(const char *directory)
+{
+    DIR *folder = directory ? opendir(directory) : NULL;
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    rmdir(directory);
+}
+
+static int make_one(const char *path)
+{
+    struct stat info;
+    if (mkdir(path, 0777) == 0) return 0;
+    int error = errno;
+    /* A read-only parent answers EROFS or EACCES for a folder that is there. */
+    if (stat(path, &info) != 0) return error;
+    return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+}
+
+cute_status cute_make_directory(const char *path, cute_diag *diag)
+{
+    size_t length = strlen(path);
+    char *prefix = strdup(path);
+    if (!prefix) return cute_fail_memory(diag);
+    int error = length ? 0 : ENOENT;
+    for (size_t i = 1; i <= length && !error; i++) {
+        if (path[i] != '/' && path[i] != 0) continue;
+        prefix[i] = 0;
+        error = make_one(prefix);
+        prefix[i] = path[i];
+    }
+    free(prefix);
+    return error ? fail_file(diag, "make the folder", path, error) : CUTE_OK;
+}
+
+bool cute_file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+const char *cute_program_directory(cute_arena *arena)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length <= 0 || length == (ssize_t)sizeof path) return NULL;
+    const char *slash = memrchr(path, '/', (size_t)length);
+    if (!slash) return NULL;
+    return cute_arena_copy(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}

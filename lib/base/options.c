@@ -1,0 +1,228 @@
+/* Command lines from tables: parsing on getopt_long_only. The text of --help is in help.c.
+ * getopt keeps its state in globals, so only one thread may parse a command line at a time. */
+#include "lib/base/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/diag.h"
+
+/* getopt's answers for long options: above every letter. */
+enum { LONG = 256 };
+
+static bool is_end(const cute_option *option)
+{
+    return option->kind == CUTE_OPTION_GROUP && !option->name;
+}
+
+static bool takes_value(const cute_option *option)
+{
+    return option->kind > CUTE_OPTION_FLAG;
+}
+
+/* The table as getopt wants it. */
+typedef struct getopt_table {
+    char *letters;
+    struct option *names;
+    size_t count; /* of the options, groups among them */
+} getopt_table;
+
+static bool build_table(cute_arena *arena, const cute_option *options, getopt_table *table)
+{
+    while (!is_end(&options[table->count])) table->count++;
+    char *letter = table->letters = cute_arena_alloc(arena, 2 * table->count + 2);
+    struct option *name = table->names = cute_arena_array(arena, table->count + 1, sizeof *name);
+    if (!letter || !name) return false;
+    *letter++ = ':'; /* tell a missing value from an unknown option */
+    for (size_t i = 0; i < table->count; i++) {
+        const cute_option *option = &options[i];
+        if (option->kind == CUTE_OPTION_GROUP) continue;
+        if (option->letter) {
+            *letter++ = option->letter;
+            if (takes_value(option)) *letter++ = ':';
+        }
+        if (option->name)
+            *name++ = (struct option){.name = option->name,
+                                      .has_arg = takes_value(option) ? required_argument : no_argument,
+                                      .val = LONG + (int)i};
+    }
+    return true;
+}
+
+static const cute_option *find(const cute_command *command, size_t count, int answer)
+{
+    if (answer >= LONG) return (size_t)(answer - LONG) < count ? &command->options[answer - LONG] : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (answer && command->options[i].letter == answer) return &command->options[i];
+    return NULL;
+}
+
+static bool append(cute_arena *arena, cute_option_list *list, const char *item)
+{
+    /* The capacity is the power of two at or above the count. */
+    if ((list->count & (list->count - 1)) == 0) {
+        const char **items = cute_arena_array(arena, list->count ? 2 * list->count : 1, sizeof *items);
+        if (!items) return false;
+        if (list->count) memcpy(items, list->items, list->count * sizeof *items);
+        list->items = items;
+    }
+    list->items[list->count++] = item;
+    return true;
+}
+
+/* As it is best typed: "--output" or "-o". */
+static const char *spelling(cute_arena *arena, const cute_option *option)
+{
+    const char *text = option->name ? cute_arena_printf(arena, "--%s", option->name)
+                                    : cute_arena_printf(arena, "-%c", option->letter);
+    return text ? text : "option";
+}
+
+static cute_status store(cute_arena *arena, const cute_option *option, const char *value, cute_diag *diag)
+{
+    switch (option->kind) {
+    case CUTE_OPTION_GROUP: break;
+    case CUTE_OPTION_FLAG: *(bool *)option->target = true; break;
+    case CUTE_OPTION_STRING: *(const char **)option->target = value; break;
+    case CUTE_OPTION_LIST:
+        if (!append(arena, option->target, value)) return cute_fail_memory(diag);
+        break;
+    case CUTE_OPTION_INT: {
+        char *end;
+        errno = 0;
+        long long number = strtoll(value, &end, 0);
+        if (end == value || *end || errno)
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' wants %s, not '%s'", spelling(arena, option),
+                             errno == ERANGE ? "an integer of 64 bits" : "an integer", value);
+        *(int64_t *)option->target = number;
+        break;
+    }
+    }
+    return CUTE_OK;
+}
+
+/* ---- what went wrong ---- */
+
+enum { LONGEST_NAME = 64 };
+
+/* Levenshtein's distance with swapped neighbours counted once; names too long to be typed wrong are far. */
+static size_t distance(const char *a, size_t a_length, const char *b)
+{
+    size_t b_length = strlen(b);
+    if (a_length > LONGEST_NAME || b_length > LONGEST_NAME) return SIZE_MAX;
+    size_t rows[3][LONGEST_NAME + 1];
+    size_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= b_length; j++) row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t *recycled = before;
+        before = last;
+        last = row;
+        row = recycled;
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < best) best = last[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return row[b_length];
+}
+
+static const char *nearest(const cute_command *command, size_t count, const char *name, size_t length)
+{
+    const char *found = NULL;
+    size_t best = length / 3 + 1;
+    for (size_t i = 0; i < count; i++) {
+        const cute_option *option = &command->options[i];
+        if (option->kind == CUTE_OPTION_GROUP || !option->name) continue;
+        size_t d = distance(name, length, option->name);
+        if (d < best || (d == best && !found)) {
+            best = d;
+            found = option->name;
+        }
+    }
+    return found;
+}
+
+/* getopt said '?'. `word` is the argument, `known` the option when getopt knew it. */
+static cute_status refuse(const cute_command *command, const getopt_table *table, cute_arena *arena,
+                          const char *word, const cute_option *known, cute_diag *diag)
+{
+    if (known && strchr(word, '='))
+        return cute_fail(diag, CUTE_USAGE, NULL, "'%s' takes no value", spelling(arena, known));
+    const char *name = word + strspn(word, "-");
+    size_t length = strcspn(name, "="), matches = 0;
+    /* A letter inside a cluster such as -vx. */
+    if (optopt && optopt < LONG && !known && word[1] != '-' && length > 1 && optopt != name[0])
+        return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '-%c' in '%s'", optopt, word);
+    for (const struct option *o = table->names; o->name && length; o++)
+        if (strncmp(o->name, name, length) == 0) matches++;
+    if (matches > 1) {
+        cute_buffer list = {0};
+        for (const struct option *o = table->names; o->name; o++)
+            if (strncmp(o->name, name, length) == 0)
+                cute_buffer_printf(&list, "%s--%s", list.length ? ", " : "", o->name);
+        cute_status status =
+            cute_fail(diag, CUTE_USAGE, NULL, "option '%s' is ambiguous: %s", word, cute_buffer_text(&list));
+        cute_buffer_release(&list);
+        return status;
+    }
+    const char *near = nearest(command, table->count, name, length);
+    if (near)
+        return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%.*s'; did you mean '--%s'?",
+                         (int)(name - word + (ptrdiff_t)length), word, near);
+    return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%.*s'; '%s --help' lists them",
+                     (int)(name - word + (ptrdiff_t)length), word, command->name);
+}
+
+cute_status cute_options_parse(const cute_command *command, cute_arena *arena, int argc, char **argv,
+                               cute_option_list *operands, cute_diag *diag)
+{
+    getopt_table table = {0};
+    *operands = (cute_option_list){0};
+    /* getopt reorders the words; the caller's stay as they are. */
+    char **words = cute_arena_array(arena, (size_t)argc + 1, sizeof *words);
+    if (!words || !build_table(arena, command->options, &table)) return cute_fail_memory(diag);
+    if (argc > 0) memcpy(words, argv, (size_t)argc * sizeof *words);
+    opterr = 0;
+    optind = 0; /* start afresh */
+    for (int answer; (answer = getopt_long_only(argc, words, table.letters, table.names, NULL)) != -1;) {
+        /* In a cluster of letters optind still points at the word, else behind it. */
+        const char *word = optind > 0 && optind <= argc ? words[optind - 1] : "";
+        if (answer == '?') {
+            const cute_option *known = find(command, table.count, optopt);
+            if (optopt && !known && optopt < LONG && optind < argc && words[optind][0] == '-' &&
+                strchr(words[optind], optopt) && !strchr(word, optopt))
+                word = words[optind];
+            return refuse(command, &table, arena, word, known, diag);
+        }
+        if (answer == ':') {
+            const cute_option *option = find(command, table.count, optopt);
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' wants a value%s%s",
+                             option ? spelling(arena, option) : word, option && option->value ? ": " : "",
+                             option && option->value ? option->value : "");
+        }
+        const cute_option *option = find(command, table.count, answer);
+        if (option) CUTE_TRY(store(arena, option, optarg, diag));
+    }
+    for (int i = optind; i < argc; i++)
+        if (!append(arena, operands, words[i])) return cute_fail_memory(diag);
+    return CUTE_OK;
+}
+
+cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute_diag *diag)
+{
+    if (strcmp(text, "text") == 0)
+        *out = CUTE_DIAG_TEXT;
+    else if (strcmp(text, "json") == 0)
+        *out = CUTE_DIAG_JSON;
+    else
+        return cute_fail(diag, CUTE_USAGE, NULL, "'--diagnostics' wants text or json, not '%s'", text);
+    return CUTE_OK;
+}
