@@ -1,0 +1,172 @@
+/* The search for the parts of the toolkit: a table of parts, and the places in their order. */
+#include "lib/toolkit/toolkit.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/buffer.h"
+#include "lib/base/file.h"
+
+typedef struct part {
+    const char *name;
+    const char *purpose;
+    bool program;
+    const char *paths[8]; /* below the folder of a toolkit, the likeliest first */
+} part;
+
+#define PROGRAM(name, purpose) {name, purpose, true, {"bin/" name, name, "nvidia/cu13/bin/" name}}
+static const part parts[CUTE_PART_COUNT] = {
+    [CUTE_PTXAS] = PROGRAM("ptxas", "assembles PTX"),
+    [CUTE_NVLINK] = PROGRAM("nvlink", "links device objects"),
+    [CUTE_FATBINARY] = PROGRAM("fatbinary", "packs several architectures into one file"),
+    [CUTE_NVDISASM] = PROGRAM("nvdisasm", "disassembles cubins"),
+    [CUTE_CUOBJDUMP] = PROGRAM("cuobjdump", "shows cubins"),
+    [CUTE_LIBNVVM] = {"libnvvm.so.4",
+                      "makes PTX for sm_100 and above",
+                      false,
+                      {"nvvm/lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so", "lib64/libnvvm.so.4", "lib/libnvvm.so.4",
+                       "lib/x86_64-linux-gnu/libnvvm.so.4", "nvidia/cu13/nvvm/lib64/libnvvm.so.4",
+                       "nvvm/lib64/libnvvm.so.4.0.0"}},
+    [CUTE_LIBDEVICE] = {"libdevice.10.bc",
+                        "has the mathematical functions",
+                        false,
+                        {"nvvm/libdevice/libdevice.10.bc", "libdevice/libdevice.10.bc", "libdevice.10.bc",
+                         "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc",
+                         "nvidia/cu13/nvvm/libdevice/libdevice.10.bc"}},
+    [CUTE_CUDA_INCLUDE] = {"cuda.h",
+                           "declares the driver's functions",
+                           false,
+                           {"include/cuda.h", "targets/x86_64-linux/include/cuda.h", "nvidia/cu13/include/cuda.h"}},
+};
+
+static const char *const variables[] = {"CUTE_CUDA_PATH", "CUDA_TOOLKIT_PATH", "CUDA_HOME", "CUDA_PATH"};
+static const char *const beside[] = {"../cuda", "../lib/cute/cuda"};
+static const char *const usual[] = {"/usr/local/cuda", "/opt/cuda", "/usr/lib/nvidia-cuda-toolkit", "/usr"};
+#define EACH(list, i) (size_t i = 0; i < sizeof(list) / sizeof *(list); i++)
+
+typedef struct search {
+    cute_arena *arena;
+    const part *wanted;
+    const char *found;
+    cute_buffer looked; /* for the message */
+} search;
+
+const char *cute_part_name(cute_part which) { return parts[which].name; }
+
+static bool usable(const char *path, bool program)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, program ? X_OK : R_OK) == 0;
+}
+
+static bool look_in(search *s, const char *root)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < 8 && s->wanted->paths[i]; i++) {
+        size_t a = strlen(root), b = strlen(s->wanted->paths[i]);
+        if (a + b + 2 > sizeof path) return false;
+        memcpy(path, root, a);
+        path[a] = '/';
+        memcpy(path + a + 1, s->wanted->paths[i], b + 1);
+        if (!usable(path, s->wanted->program)) continue;
+        s->found = cute_arena_copy(s->arena, path, a + b + 1);
+        return s->found != NULL;
+    }
+    return false;
+}
+
+static bool look_and_say(search *s, const char *root)
+{
+    cute_buffer_printf(&s->looked, "%s%s", s->looked.length ? ", " : "", root);
+    return look_in(s, root);
+}
+
+static bool look_in_variables(search *s)
+{
+    for EACH(variables, i) {
+        const char *root = getenv(variables[i]);
+        if (!root || !*root) continue;
+        cute_buffer_printf(&s->looked, "%s%s=", s->looked.length ? ", " : "", variables[i]);
+        cute_buffer_puts(&s->looked, root);
+        if (look_in(s, root)) return true;
+    }
+    return false;
+}
+
+static bool look_beside(search *s)
+{
+    const char *here = cute_program_directory(s->arena);
+    for EACH(beside, i) {
+        const char *root = here ? cute_arena_printf(s->arena, "%s/%s", here, beside[i]) : NULL;
+        if (root && look_and_say(s, root)) return true;
+    }
+    return false;
+}
+
+/* A program is taken from PATH; of what is no program, the toolkit whose ptxas or nvcc is on PATH has it. */
+static bool look_on_path(search *s)
+{
+    const char *path = getenv("PATH");
+    if (!path) return false;
+    cute_buffer_printf(&s->looked, "%sPATH", s->looked.length ? ", " : "");
+    char name[PATH_MAX], real[PATH_MAX];
+    for (const char *end; *path; path = *end ? end + 1 : end) {
+        end = strchrnul(path, ':');
+        size_t length = (size_t)(end - path);
+        if (length == 0 || length + 16 > sizeof name) continue;
+        memcpy(name, path, length);
+        static const char *const programs[] = {"ptxas", "nvcc"};
+        for EACH(programs, i) {
+            const char *program = s->wanted->program ? s->wanted->name : programs[i];
+            name[length] = '/';
+            memcpy(name + length + 1, program, strlen(program) + 1);
+            if (!usable(name, true)) continue;
+            if (s->wanted->program) {
+                s->found = cute_arena_copy(s->arena, name, strlen(name));
+                return s->found != NULL;
+            }
+            if (!realpath(name, real)) continue;
+            for (int up = 0; up < 2; up++) {
+                char *slash = strrchr(real, '/');
+                if (slash) *slash = 0;
+            }
+            if (look_in(s, real)) return true;
+        }
+    }
+    return false;
+}
+
+static bool look_in_usual(search *s)
+{
+    for EACH(usual, i)
+        if (look_and_say(s, usual[i])) return true;
+    return false;
+}
+
+cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cuda_path, const char **out,
+                              cute_diag *diag)
+{
+    search s = {.arena = arena, .wanted = &parts[which]};
+    if (cuda_path)
+        look_and_say(&s, cuda_path);
+    else
+        (void)(look_in_variables(&s) || look_beside(&s) || look_on_path(&s) || look_in_usual(&s));
+    cute_status status = CUTE_OK;
+    if (s.found && which == CUTE_CUDA_INCLUDE)
+        s.found = cute_arena_copy(arena, s.found, strlen(s.found) - strlen("/cuda.h"));
+    if (s.found) {
+        *out = s.found;
+    } else {
+        status = cute_fail(diag, CUTE_SYSTEM, NULL, "cannot find '%s' of the CUDA toolkit, which %s",
+                           s.wanted->name, s.wanted->purpose);
+        cute_note(diag, NULL, "looked in %s", cute_buffer_text(&s.looked));
+        cute_note(diag, NULL,
+                  "install the CUDA toolkit 13, or let 'scripts/cuda-toolkit DIR' fetch its parts; name its folder with "
+                  "--cuda-path=DIR or CUTE_CUDA_PATH");
+    }
+    cute_buffer_release(&s.looked);
+    return status;
+}
