@@ -1,0 +1,611 @@
+/* The CUDA device: the driver opened with dlopen, its errors turned into messages, one context and one stream
+ * per device. Owns all that it hands out until it is closed. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/buffer.h"
+#include "lib/device/cuda_api.h"
+#include "lib/device/device.h"
+
+enum { JIT_LOG_BYTES = 16384, DEFAULT_DYNAMIC_SMEM = 48 * 1024, PORTABLE_CLUSTER = 8 };
+
+typedef enum owned_kind { OWNED_MODULE, OWNED_EVENT, OWNED_GRAPH } owned_kind;
+
+typedef struct owned {
+    struct owned *next;
+    owned_kind kind;
+    void *handle;
+} owned;
+
+typedef struct cuda_device {
+    cute_device base;
+    void *library;
+    cuda_api api;
+    cu_device device;
+    cu_context context;
+    cu_stream stream;
+    owned *things;
+} cuda_device;
+
+static cuda_device *cuda(cute_device *device)
+{
+    return (cuda_device *)device;
+}
+
+/* ---- errors ---- */
+
+typedef struct known_error {
+    cu_result result;
+    cute_status status;
+    const char *advice;
+} known_error;
+
+static const known_error known_errors[] = {
+#define E(result, status, advice) {result, status, advice},
+#include "lib/device/cuda_errors.def"
+#undef E
+};
+
+static cute_status driver_error(const cuda_api *api, cu_result result, const char *doing, cute_diag *diag)
+{
+    const char *name = NULL, *text = NULL;
+    if (api->error_name(result, &name) != 0 || !name) name = "an unknown error";
+    if (api->error_string(result, &text) != 0 || !text) text = "no description";
+    const known_error *known = NULL;
+    for (size_t i = 0; i < sizeof known_errors / sizeof *known_errors; i++)
+        if (known_errors[i].result == result) known = &known_errors[i];
+    cute_status status = known ? known->status : CUTE_INVALID;
+    cute_fail(diag, status, NULL, "%s: %s (%d): %s", doing, name, result, text);
+    if (known) cute_note(diag, NULL, "%s", known->advice);
+    return status;
+}
+
+/* Runs a call of the driver; on failure returns what `doing` names. */
+#define DRIVER(d, call, doing)                                                                               \
+    do {                                                                                                     \
+        cu_result result_ = (d)->api.call;                                                                   \
+        if (result_ != 0) return driver_error(&(d)->api, result_, doing, diag);                              \
+    } while (0)
+
+static cute_status absent(const char *what, cute_diag *diag)
+{
+    return cute_fail(diag, CUTE_SYSTEM, NULL, "this driver is too old for %s", what);
+}
+
+/* ---- opening ---- */
+
+static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
+{
+    const char *override = getenv("CUTE_LIBCUDA");
+    const char *const names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "libcuda.so"};
+    const char *const chosen[] = {override};
+    bool overridden = override && *override;
+    const char *const *list = overridden ? chosen : names;
+    size_t count = overridden ? 1 : sizeof names / sizeof *names;
+    cute_buffer reasons = {0};
+    *library = NULL;
+    for (size_t i = 0; i < count && !*library; i++) {
+        *library = dlopen(list[i], RTLD_NOW | RTLD_LOCAL);
+        if (!*library) {
+            const char *reason = dlerror();
+            cute_buffer_printf(&reasons, "%s%s", i ? "\n" : "", reason ? reason : list[i]);
+        }
+    }
+    if (!*library) {
+        cute_fail(diag, CUTE_SYSTEM, NULL, "no CUDA driver: %s could not be opened", list[0]);
+        for (char *line = reasons.data; line && *line;) {
+            char *end = strchr(line, '\n');
+            if (end) *end = '\0';
+            cute_note(diag, NULL, "%s", line);
+            line = end ? end + 1 : NULL;
+        }
+        cute_note(diag, NULL,
+                  overridden ? "CUTE_LIBCUDA names the library to open"
+                             : "install the NVIDIA driver, or set CUTE_LIBCUDA to its libcuda.so.1");
+        cute_buffer_release(&reasons);
+        return CUTE_SYSTEM;
+    }
+    cute_buffer_release(&reasons);
+    void *symbol;
+#define F(field, name, needed, args)                                                                         \
+    symbol = dlsym(*library, name);                                                                          \
+    memcpy(&api->field, &symbol, sizeof symbol);                                                             \
+    if (needed && !symbol) {                                                                                 \
+        dlclose(*library);                                                                                   \
+        *library = NULL;                                                                                     \
+        return cute_fail(diag, CUTE_SYSTEM, NULL,                                                            \
+                         "%s lacks %s: the driver is too old (CUDA 12 or later is needed)", list[0], name);  \
+    }
+#include "lib/device/cuda_api.def"
+#undef F
+    cu_result result = api->init(0);
+    if (result == 0) return CUTE_OK;
+    cute_status status = driver_error(api, result, "cuInit", diag);
+    dlclose(*library);
+    *library = NULL;
+    return status == CUTE_INVALID ? CUTE_SYSTEM : status;
+}
+
+typedef struct attribute_field {
+    int attribute;
+    size_t offset;
+} attribute_field;
+
+#define FIELD(attribute, member)                                                                             \
+    {                                                                                                        \
+        attribute, offsetof(cute_device_info, member)                                                        \
+    }
+static const attribute_field attribute_fields[] = {
+    FIELD(CU_DEV_MULTIPROCESSORS, multiprocessors),
+    FIELD(CU_DEV_SHARED_BLOCK, shared_block),
+    FIELD(CU_DEV_SHARED_OPTIN, shared_optin),
+    FIELD(CU_DEV_SHARED_RESERVED, shared_reserved),
+    FIELD(CU_DEV_SHARED_MULTIPROCESSOR, shared_multiprocessor),
+    FIELD(CU_DEV_REGISTERS_BLOCK, registers_block),
+    FIELD(CU_DEV_REGISTERS_MULTIPROCESSOR, registers_multiprocessor),
+    FIELD(CU_DEV_MAX_THREADS_PER_BLOCK, threads_block),
+    FIELD(CU_DEV_THREADS_MULTIPROCESSOR, threads_multiprocessor),
+    FIELD(CU_DEV_BLOCKS_MULTIPROCESSOR, blocks_multiprocessor),
+    FIELD(CU_DEV_MAX_BLOCK_X, block_limit[0]),
+    FIELD(CU_DEV_MAX_BLOCK_Y, block_limit[1]),
+    FIELD(CU_DEV_MAX_BLOCK_Z, block_limit[2]),
+    FIELD(CU_DEV_MAX_GRID_X, grid_limit[0]),
+    FIELD(CU_DEV_MAX_GRID_Y, grid_limit[1]),
+    FIELD(CU_DEV_MAX_GRID_Z, grid_limit[2]),
+    FIELD(CU_DEV_WARP_SIZE, warp_size),
+    FIELD(CU_DEV_L2, l2),
+    FIELD(CU_DEV_CLOCK, clock),
+    FIELD(CU_DEV_MEMORY_CLOCK, memory_clock),
+    FIELD(CU_DEV_BUS_WIDTH, bus_width),
+};
+#undef FIELD
+
+static int attribute(const cuda_api *api, cu_device device, int which)
+{
+    int value = 0;
+    return api->device_attribute(&value, which, device) == 0 ? value : 0;
+}
+
+static cute_status read_info(const cuda_api *api, int index, cu_device *device, cute_device_info *info,
+                             cute_diag *diag)
+{
+    int count = 0;
+    cu_result result = api->device_count(&count);
+    if (result != 0) return driver_error(api, result, "counting the devices", diag);
+    if (index < 0 || index >= count)
+        return cute_fail(diag, CUTE_SYSTEM, NULL, "there is no device %d: the driver sees %d device%s", index,
+                         count, count == 1 ? "" : "s");
+    result = api->device_get(device, index);
+    if (result != 0) return driver_error(api, result, "opening the device", diag);
+    memset(info, 0, sizeof *info);
+    info->kind = "cuda";
+    info->index = index;
+    size_t memory = 0;
+    if (api->device_name(info->name, (int)sizeof info->name, *device) != 0) info->name[0] = '\0';
+    if (api->device_memory(&memory, *device) == 0) info->memory = (int64_t)memory;
+    if (api->driver_version(&info->driver_version) != 0) info->driver_version = 0;
+    for (size_t i = 0; i < sizeof attribute_fields / sizeof *attribute_fields; i++) {
+        int64_t value = attribute(api, *device, attribute_fields[i].attribute);
+        memcpy((char *)info + attribute_fields[i].offset, &value, sizeof value);
+    }
+    info->major = attribute(api, *device, CU_DEV_MAJOR);
+    info->minor = attribute(api, *device, CU_DEV_MINOR);
+    snprintf(info->arch, sizeof info->arch, "sm_%d%d", info->major, info->minor);
+    info->cooperative = attribute(api, *device, CU_DEV_COOPERATIVE) != 0;
+    info->clusters = attribute(api, *device, CU_DEV_CLUSTERS) != 0;
+    info->tensor_maps = attribute(api, *device, CU_DEV_TENSOR_MAPS) != 0;
+    info->ecc = attribute(api, *device, CU_DEV_ECC) != 0;
+    info->pci_domain = attribute(api, *device, CU_DEV_PCI_DOMAIN);
+    info->pci_bus = attribute(api, *device, CU_DEV_PCI_BUS);
+    info->pci_device = attribute(api, *device, CU_DEV_PCI_DEVICE);
+    return CUTE_OK;
+}
+
+cute_status cute_cuda_count(int *out, cute_diag *diag)
+{
+    void *library;
+    cuda_api api;
+    *out = 0;
+    CUTE_TRY(open_library(&library, &api, diag));
+    cu_result result = api.device_count(out);
+    cute_status status = result == 0 ? CUTE_OK : driver_error(&api, result, "counting the devices", diag);
+    dlclose(library);
+    return status;
+}
+
+cute_status cute_cuda_query(int index, cute_device_info *out, cute_diag *diag)
+{
+    void *library;
+    cuda_api api;
+    cu_device device;
+    CUTE_TRY(open_library(&library, &api, diag));
+    cute_status status = read_info(&api, index, &device, out, diag);
+    dlclose(library);
+    return status;
+}
+
+static const cute_device_ops cuda_ops;
+
+static cute_status open_context(cuda_device *d, cute_diag *diag)
+{
+    DRIVER(d, context_retain(&d->context, d->device), "making a context");
+    DRIVER(d, context_set(d->context), "making a context");
+    DRIVER(d, stream_create(&d->stream, CU_STREAM_NON_BLOCKING), "making a stream");
+    return CUTE_OK;
+}
+
+static void cuda_close(cute_device *device)
+{
+    cuda_device *d = cuda(device);
+    for (owned *thing = d->things, *next; thing; thing = next) {
+        next = thing->next;
+        switch (thing->kind) {
+        case OWNED_MODULE: d->api.module_unload(thing->handle); break;
+        case OWNED_EVENT: d->api.event_destroy(thing->handle); break;
+        case OWNED_GRAPH: d->api.graph_exec_destroy(thing->handle); break;
+        }
+        free(thing);
+    }
+    if (d->stream) d->api.stream_destroy(d->stream);
+    /* Memory goes with the context. */
+    if (d->context) d->api.context_release(d->device);
+    if (d->library) dlclose(d->library);
+    free(d);
+}
+
+cute_status cute_cuda_open(int index, cute_device **out, cute_diag *diag)
+{
+    *out = NULL;
+    cuda_device *d = calloc(1, sizeof *d);
+    if (!d) return cute_fail_memory(diag);
+    d->base.ops = &cuda_ops;
+    cute_status status = open_library(&d->library, &d->api, diag);
+    if (status == CUTE_OK) status = read_info(&d->api, index, &d->device, &d->base.info, diag);
+    if (status == CUTE_OK) status = open_context(d, diag);
+    if (status != CUTE_OK) {
+        cuda_close(&d->base);
+        return status;
+    }
+    *out = &d->base;
+    return CUTE_OK;
+}
+
+static cute_status own(cuda_device *d, owned_kind kind, void *handle, cute_diag *diag)
+{
+    owned *thing = malloc(sizeof *thing);
+    if (!thing) return cute_fail_memory(diag);
+    *thing = (owned){d->things, kind, handle};
+    d->things = thing;
+    return CUTE_OK;
+}
+
+/* ---- memory ---- */
+
+static cute_status cuda_alloc(cute_device *device, size_t size, cute_address *out, cute_diag *diag)
+{
+    cu_address address = 0;
+    cu_result result = cuda(device)->api.alloc(&address, size ? size : 1);
+    if (result != 0) {
+        char doing[64];
+        snprintf(doing, sizeof doing, "allocating %zu bytes on the device", size);
+        return driver_error(&cuda(device)->api, result, doing, diag);
+    }
+    *out = address;
+    return CUTE_OK;
+}
+
+static cute_status cuda_free(cute_device *device, cute_address address, cute_diag *diag)
+{
+    DRIVER(cuda(device), free(address), "freeing memory");
+    return CUTE_OK;
+}
+
+static cute_status cuda_upload(cute_device *device, cute_address to, const void *from, size_t size,
+                               cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    DRIVER(d, upload(to, from, size, d->stream), "copying to the device");
+    DRIVER(d, stream_sync(d->stream), "copying to the device");
+    return CUTE_OK;
+}
+
+static cute_status cuda_download(cute_device *device, void *to, cute_address from, size_t size,
+                                 cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    DRIVER(d, download(to, from, size, d->stream), "copying from the device");
+    DRIVER(d, stream_sync(d->stream), "copying from the device");
+    return CUTE_OK;
+}
+
+static cute_status cuda_copy(cute_device *device, cute_address to, cute_address from, size_t size,
+                             cute_diag *diag)
+{
+    DRIVER(cuda(device), copy(to, from, size, cuda(device)->stream), "copying on the device");
+    return CUTE_OK;
+}
+
+static cute_status cuda_fill(cute_device *device, cute_address to, uint8_t byte, size_t size, cute_diag *diag)
+{
+    DRIVER(cuda(device), fill(to, byte, size, cuda(device)->stream), "filling memory");
+    return CUTE_OK;
+}
+
+/* ---- code ---- */
+
+static void log_lines(char *log, bool failed, cute_diag *diag)
+{
+    for (char *line = log; line && *line;) {
+        char *end = strchr(line, '\n');
+        if (end) *end = '\0';
+        if (*line && failed)
+            cute_note(diag, NULL, "%s", line);
+        else if (*line)
+            cute_report(diag, CUTE_REMARK, NULL, "%s", line);
+        line = end ? end + 1 : NULL;
+    }
+}
+
+static cute_status cuda_load(cute_device *device, const void *image, cute_device_module **out,
+                             cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    char *logs = calloc(2, JIT_LOG_BYTES);
+    if (!logs) return cute_fail_memory(diag);
+    int options[] = {CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_SIZE, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE};
+    void *size = (void *)(uintptr_t)(JIT_LOG_BYTES - 1);
+    void *values[] = {logs, size, logs + JIT_LOG_BYTES, size};
+    cu_module module = NULL;
+    cu_result result = d->api.module_load(&module, image, 4, options, values);
+    cute_status status = CUTE_OK;
+    if (result != 0) status = driver_error(&d->api, result, "loading the module", diag);
+    log_lines(logs + JIT_LOG_BYTES, result != 0, diag);
+    log_lines(logs, result != 0, diag);
+    free(logs);
+    if (status == CUTE_OK) {
+        status = own(d, OWNED_MODULE, module, diag);
+        if (status != CUTE_OK) d->api.module_unload(module);
+    }
+    *out = (cute_device_module *)module;
+    return status;
+}
+
+static cute_status cuda_get_function(cute_device *device, cute_device_module *module, const char *name,
+                                     cute_device_function **out, cute_diag *diag)
+{
+    cu_function function = NULL;
+    cu_result result = cuda(device)->api.module_function(&function, (cu_module)module, name);
+    if (result == CU_NOT_FOUND)
+        return cute_fail(diag, CUTE_INVALID, NULL, "the driver finds no kernel '%s' in the module", name);
+    if (result != 0) return driver_error(&cuda(device)->api, result, "looking up the kernel", diag);
+    *out = (cute_device_function *)function;
+    return CUTE_OK;
+}
+
+static cute_status cuda_function_info(cute_device *device, cute_device_function *function,
+                                      cute_function_info *out, cute_diag *diag)
+{
+    static const int which[] = {CU_FUNC_REGISTERS, CU_FUNC_SHARED, CU_FUNC_LOCAL, CU_FUNC_CONST,
+                                CU_FUNC_MAX_THREADS};
+    int64_t *const fields[] = {&out->registers, &out->static_smem, &out->local_bytes, &out->constant_bytes,
+                               &out->threads_limit};
+    for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
+        int value = 0;
+        DRIVER(cuda(device), function_attribute(&value, which[i], (cu_function)function),
+               "asking about the kernel");
+        *fields[i] = value;
+    }
+    return CUTE_OK;
+}
+
+static bool cuda_param_size(cute_device *device, cute_device_function *function, size_t index, size_t *size)
+{
+    size_t offset;
+    const cuda_api *api = &cuda(device)->api;
+    return api->function_param && api->function_param((cu_function)function, index, &offset, size) == 0;
+}
+
+static void launch_config(const cuda_device *d, const cute_device_launch *launch,
+                          cu_launch_attribute *attributes, cu_launch_config *config)
+{
+    unsigned count = 0;
+    memset(attributes, 0, 3 * sizeof *attributes);
+    if (launch->cluster[0] > 0) {
+        attributes[count].id = CU_LAUNCH_CLUSTER;
+        attributes[count].value.cluster.x = (unsigned)launch->cluster[0];
+        attributes[count].value.cluster.y = (unsigned)launch->cluster[1];
+        attributes[count++].value.cluster.z = (unsigned)launch->cluster[2];
+    }
+    if (launch->cooperative) {
+        attributes[count].id = CU_LAUNCH_COOPERATIVE;
+        attributes[count++].value.flag = 1;
+    }
+    if (launch->programmatic) {
+        attributes[count].id = CU_LAUNCH_PROGRAMMATIC;
+        attributes[count++].value.flag = 1;
+    }
+    *config = (cu_launch_config){
+        .grid_x = (unsigned)launch->grid[0],
+        .grid_y = (unsigned)launch->grid[1],
+        .grid_z = (unsigned)launch->grid[2],
+        .block_x = (unsigned)launch->block[0],
+        .block_y = (unsigned)launch->block[1],
+        .block_z = (unsigned)launch->block[2],
+        .shared_bytes = (unsigned)launch->dynamic_smem,
+        .stream = d->stream,
+        .attributes = count ? attributes : NULL,
+        .attribute_count = count,
+    };
+}
+
+static cute_status check_residency(cuda_device *d, cu_function f, const cute_device_launch *launch,
+                                   cute_diag *diag)
+{
+    cu_launch_attribute attributes[3];
+    cu_launch_config config;
+    int64_t cluster = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    int fitting = 0;
+    if (cluster > 1 && d->api.active_clusters) {
+        launch_config(d, launch, attributes, &config);
+        DRIVER(d, active_clusters(&fitting, f, &config), "asking whether the cluster fits");
+        if (fitting == 0)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "no cluster of %lldx%lldx%lld blocks with %lld bytes of dynamic shared memory "
+                             "fits on the device",
+                             (long long)launch->cluster[0], (long long)launch->cluster[1],
+                             (long long)launch->cluster[2], (long long)launch->dynamic_smem);
+    }
+    if (launch->cooperative && d->api.active_blocks) {
+        int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+        int64_t blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
+        DRIVER(d, active_blocks(&fitting, f, threads, (size_t)launch->dynamic_smem),
+               "asking how many blocks fit");
+        if (blocks > fitting * d->base.info.multiprocessors)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "a cooperative launch of %lld blocks does not fit: the device holds %lld at "
+                             "once (%d on each of %lld multiprocessors)",
+                             (long long)blocks, (long long)(fitting * d->base.info.multiprocessors), fitting,
+                             (long long)d->base.info.multiprocessors);
+    }
+    return CUTE_OK;
+}
+
+static cute_status cuda_prepare(cute_device *device, cute_device_function *function,
+                                const cute_device_launch *launch, cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    cu_function f = (cu_function)function;
+    int fixed = 0;
+    DRIVER(d, function_attribute(&fixed, CU_FUNC_SHARED, f), "asking about the kernel");
+    int64_t limit = d->base.info.shared_optin;
+    if (limit > 0 && fixed + launch->dynamic_smem > limit)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "%d bytes of static and %lld bytes of dynamic shared memory are more than the %lld "
+                         "that a block of %s can have",
+                         fixed, (long long)launch->dynamic_smem, (long long)limit, d->base.info.name);
+    if (fixed + launch->dynamic_smem > DEFAULT_DYNAMIC_SMEM)
+        DRIVER(d, function_set(f, CU_FUNC_MAX_DYNAMIC_SHARED, (int)launch->dynamic_smem),
+               "asking for shared memory");
+    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > PORTABLE_CLUSTER)
+        DRIVER(d, function_set(f, CU_FUNC_NON_PORTABLE_CLUSTER, 1), "asking for a large cluster");
+    return check_residency(d, f, launch, diag);
+}
+
+static cute_status cuda_start(cute_device *device, cute_device_function *function,
+                              const cute_device_launch *launch, void *const *params, cute_diag *diag)
+{
+    cu_launch_attribute attributes[3];
+    cu_launch_config config;
+    launch_config(cuda(device), launch, attributes, &config);
+    DRIVER(cuda(device), launch(&config, (cu_function)function, (void **)params, NULL),
+           "launching the kernel");
+    return CUTE_OK;
+}
+
+static cute_status cuda_encode_map(cute_device *device, const cute_tensor_map *map, uint8_t *out,
+                                   cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    if (!d->api.encode_tiled) return absent("tensor maps", diag);
+    _Alignas(64) uint8_t bytes[CUTE_MAP_BYTES];
+    DRIVER(d,
+           encode_tiled(bytes, (int)map->type, (uint32_t)map->rank, (void *)(uintptr_t)map->address,
+                        map->dims, map->strides, map->box, map->element_strides, map->interleave,
+                        map->swizzle, map->l2_promotion, map->fill),
+           "encoding the tensor map");
+    memcpy(out, bytes, sizeof bytes);
+    return CUTE_OK;
+}
+
+static cute_status cuda_sync(cute_device *device, cute_diag *diag)
+{
+    /* The context, not the stream: this also flushes what the kernels printed. */
+    DRIVER(cuda(device), context_sync(), "running the kernel");
+    return CUTE_OK;
+}
+
+/* ---- time ---- */
+
+static cute_status cuda_event_create(cute_device *device, cute_device_event **out, cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    cu_event event = NULL;
+    DRIVER(d, event_create(&event, 0), "making an event");
+    cute_status status = own(d, OWNED_EVENT, event, diag);
+    if (status != CUTE_OK) d->api.event_destroy(event);
+    *out = (cute_device_event *)event;
+    return status;
+}
+
+static cute_status cuda_event_record(cute_device *device, cute_device_event *event, cute_diag *diag)
+{
+    DRIVER(cuda(device), event_record((cu_event)event, cuda(device)->stream), "recording an event");
+    return CUTE_OK;
+}
+
+static cute_status cuda_elapsed(cute_device *device, cute_device_event *from, cute_device_event *to,
+                                double *seconds, cute_diag *diag)
+{
+    float milliseconds = 0;
+    DRIVER(cuda(device), event_elapsed(&milliseconds, (cu_event)from, (cu_event)to), "reading the time");
+    *seconds = milliseconds * 1e-3;
+    return CUTE_OK;
+}
+
+static cute_status cuda_graph_begin(cute_device *device, cute_diag *diag)
+{
+    const cuda_api *api = &cuda(device)->api;
+    if (!api->capture_begin || !api->capture_end || !api->graph_instantiate || !api->graph_launch ||
+        !api->graph_destroy || !api->graph_exec_destroy)
+        return absent("graphs", diag);
+    DRIVER(cuda(device), capture_begin(cuda(device)->stream, CU_CAPTURE_RELAXED), "capturing a graph");
+    return CUTE_OK;
+}
+
+static cute_status cuda_graph_end(cute_device *device, cute_device_graph **out, cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    cu_graph graph = NULL;
+    cu_graph_exec exec = NULL;
+    DRIVER(d, capture_end(d->stream, &graph), "capturing a graph");
+    cu_result result = d->api.graph_instantiate(&exec, graph, 0);
+    d->api.graph_destroy(graph);
+    if (result != 0) return driver_error(&d->api, result, "making a graph", diag);
+    cute_status status = own(d, OWNED_GRAPH, exec, diag);
+    if (status != CUTE_OK) d->api.graph_exec_destroy(exec);
+    *out = (cute_device_graph *)exec;
+    return status;
+}
+
+static cute_status cuda_graph_start(cute_device *device, cute_device_graph *graph, cute_diag *diag)
+{
+    DRIVER(cuda(device), graph_launch((cu_graph_exec)graph, cuda(device)->stream), "launching a graph");
+    return CUTE_OK;
+}
+
+static const cute_device_ops cuda_ops = {
+    .kind = "cuda",
+    .close = cuda_close,
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .copy = cuda_copy,
+    .fill = cuda_fill,
+    .load = cuda_load,
+    .get_function = cuda_get_function,
+    .function_info = cuda_function_info,
+    .param_size = cuda_param_size,
+    .prepare = cuda_prepare,
+    .start = cuda_start,
+    .encode_map = cuda_encode_map,
+    .sync = cuda_sync,
+    .event_create = cuda_event_create,
+    .event_record = cuda_event_record,
+    .elapsed = cuda_elapsed,
+    .graph_begin = cuda_graph_begin,
+    .graph_end = cuda_graph_end,
+    .graph_start = cuda_graph_start,
+};
