@@ -87,7 +87,7 @@ static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
     cute_buffer reasons = {0};
     *library = NULL;
     for (size_t i = 0; i < count && !*library; i++) {
-        *library = dlopen(list[i], RTLD_NOW | RTLD_LOCAL);
+        *library = dlopen(list[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (!*library) {
             const char *reason = dlerror();
             cute_buffer_printf(&reasons, "%s%s", i ? "\n" : "", reason ? reason : list[i]);
