@@ -1,8 +1,9 @@
 # libcute and its tools. Targets: all (default) demo check bench install clean; `make help` lists them.
-# Settings on the command line: CC CXX OPT SANITIZE=address,undefined LLVM=<prefix> PREFIX DESTDIR BUILD.
+# Settings on the command line: CC CXX OPT SANITIZE=address,undefined WERROR=1 LLVM=<prefix> PREFIX DESTDIR BUILD.
 
-CC      ?= cc
 LLVM    ?= /usr/lib/llvm-19
+# The tools with LLVM are linked by its clang, so what it sanitizes must come from it too.
+CC      := $(if $(filter default,$(origin CC)),$(if $(SANITIZE),$(LLVM)/bin/clang,cc),$(CC))
 CXX     := $(if $(filter default,$(origin CXX)),$(LLVM)/bin/clang++,$(CXX))
 OPT     ?= -O2
 PREFIX  ?= /usr/local
@@ -18,6 +19,9 @@ GEN := $(BUILD)/gen
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
         -Wwrite-strings -Wundef -Wformat=2 -Wimplicit-fallthrough -Werror=implicit-function-declaration
+ifneq ($(WERROR),)
+CPPFLAGS += -Werror
+endif
 SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 CFLAGS  += -std=c17 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections $(WARN) $(SAN)
 CPPFLAGS += -Iinclude -I. -I$(GEN) -DCUTE_VERSION='"$(VERSION)"' -MMD -MP
@@ -37,6 +41,13 @@ RUN_TOOLS := $(filter-out cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
 IR_TOOLS  := $(filter cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
 TOOLS     := $(IR_TOOLS:%=$(BIN)/%) $(RUN_TOOLS:%=$(BIN)/%)
 
+# Every object depends on this file, which changes when the command that makes them does.
+STAMP := $(OBJ)/flags
+FLAGS := $(CC) $(CXX) $(LLVM) $(CPPFLAGS) $(CFLAGS)
+ifneq ($(strip $(FLAGS)),$(strip $(file <$(STAMP))))
+$(shell mkdir -p $(OBJ))$(file >$(STAMP),$(FLAGS))
+endif
+
 .PHONY: all
 all: $(TOOLS) $(BUILD)/libcute.a $(BUILD)/libcute.so
 
@@ -45,7 +56,7 @@ include mk/compiler.mk
 include mk/tests.mk
 include mk/install.mk
 
-$(OBJ)/%.o: %.c
+$(OBJ)/%.o: %.c $(STAMP)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(CFLAGS_$(firstword $(subst /, ,$(patsubst lib/%,%,$*)))) -c $< -o $@
 

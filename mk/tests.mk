@@ -1,9 +1,82 @@
-# Tests: unit/ (one program a C file), lit/, cli/ (bats), fuzz/.
+# Tests: unit/ (one program a C file), lit/, cli/ (bats), fuzz/. tests/run runs them and sums them up.
+#   make check TESTS=<pattern>           only what a file's or a test's name matches
+#   make check SANITIZE=address,undefined
+#   make fuzz FUZZ_SECONDS=900           the fuzz targets for longer
+TESTS        ?=
+FUZZ_SECONDS ?= 10
+
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 
 $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(BUILD)/libcute.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Objects of tests are kept, though no rule names them.
+.SECONDARY:
+
 .PHONY: unit
 unit: $(UNIT)
+
+# Fuzz targets have objects of their own: the library has to be watched as well.
+FUZZ_CC    := $(LLVM)/bin/clang
+FUZZ_FLAGS := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ       := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_LIB   := $(RUN_SRC:%.c=$(OBJ)/fuzz/%.o)
+
+$(OBJ)/fuzz/%.o: %.c $(STAMP)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(CPPFLAGS) -std=c17 -D_GNU_SOURCE -g $(WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
+
+$(BUILD)/fuzz/libcute.a: $(FUZZ_LIB)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/fuzz/fuzz_%: $(OBJ)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcute.a
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+# make runs itself once more after the packages and CUDA's parts are there, with all cores unless told otherwise.
+AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; esac; $(MAKE) --no-print-directory $$jobs
+RUN   = tests/run --build $(BUILD) --llvm $(LLVM) --filter '$(TESTS)' --fuzz-seconds $(FUZZ_SECONDS)
+
+.PHONY: setup setup-build check check-now check-unit check-lit check-cli fuzz fuzz-now
+setup-build:
+	@LLVM=$(LLVM) scripts/setup build
+	@scripts/cuda-toolkit build/cuda
+	@mkdir -p $(BUILD); [ ! -d build/cuda ] || [ -e $(BUILD)/cuda ] || ln -s ../cuda $(BUILD)/cuda
+
+setup: setup-build
+	@LLVM=$(LLVM) scripts/setup build test
+
+check: setup
+	@+$(AGAIN) check-now
+check-now: all $(UNIT) $(FUZZ)
+	@$(RUN)
+check-unit: $(UNIT)
+	@$(RUN) unit
+check-lit: all
+	@$(RUN) lit
+check-cli: all
+	@$(RUN) cli
+
+fuzz: setup
+	@+$(AGAIN) fuzz-now
+fuzz-now: $(FUZZ)
+	@$(RUN) fuzz
+
+# vector_add through the pipe; run where there is a GPU, else the launch is checked without one.
+DEMO := $(BUILD)/demo
+.PHONY: demo demo-now
+demo: setup-build
+	@+$(AGAIN) demo-now
+demo-now: all
+	@mkdir -p $(DEMO)
+	@scripts/demo $(BIN) $(DEMO)
+
+.PHONY: bench
+bench: all
+	@CUTE_BIN=$(abspath $(BIN)) bench/run
+
+.PHONY: help
+help:
+	@cat mk/help.txt

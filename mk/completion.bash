@@ -1,0 +1,54 @@
+# bash completion for the cute tools. The options come from each tool's own --help, so they can't be out of date.
+
+_cute()
+{
+    local cur=$2 tool=$1 option=
+    COMPREPLY=()
+
+    # bash splits --arch=sm_ into three words.
+    if [[ ${COMP_WORDS[COMP_CWORD]} == '=' ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 1]} cur=
+    elif ((COMP_CWORD >= 2)) && [[ ${COMP_WORDS[COMP_CWORD - 1]} == '=' ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 2]}
+    elif ((COMP_CWORD >= 1)); then
+        option=${COMP_WORDS[COMP_CWORD - 1]}
+    fi
+    case $option in
+    -arch | --arch)
+        COMPREPLY=($(compgen -W 'sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100 sm_100a sm_100f sm_103 sm_103a
+            sm_103f sm_110 sm_110a sm_110f sm_120 sm_120a sm_120f sm_121 sm_121a sm_121f' -- "$cur"))
+        return
+        ;;
+    -diagnostics | --diagnostics)
+        COMPREPLY=($(compgen -W 'text json' -- "$cur"))
+        return
+        ;;
+    -emit | --emit)
+        COMPREPLY=($(compgen -W 'llvm ptx' -- "$cur"))
+        return
+        ;;
+    esac
+
+    if [[ $cur == -* ]]; then
+        # Every word of the help that is an option at the start of a line or after a short one.
+        local words
+        words=$("$tool" --help 2>/dev/null | sed -nE \
+            -e 's/^ *(-[A-Za-z]),? .*$/\1\n&/p;t next' -e 'p;:next' |
+            grep -oE '^ *(-[A-Za-z],? *)?--?[A-Za-z][A-Za-z0-9_-]*=?' | grep -oE -- '--?[A-Za-z][A-Za-z0-9_-]*=?$')
+        COMPREPLY=($(compgen -W "$words" -- "$cur"))
+        [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+        return
+    fi
+    if [[ $tool == *cute-dump && $COMP_CWORD == 1 ]]; then
+        # The subcommands: what --help shows in two columns under "Commands".
+        local commands
+        commands=$("$tool" --help 2>/dev/null | sed -nE '/^[Cc]ommands/,/^[A-Za-z ]*[Oo]ptions/s/^  ([a-z][a-z0-9-]*)( .*|$)/\1/p')
+        COMPREPLY=($(compgen -W "$commands" -- "$cur") $(compgen -f -- "$cur"))
+        compopt -o filenames
+        return
+    fi
+    COMPREPLY=($(compgen -f -- "$cur"))
+    compopt -o filenames
+}
+
+complete -F _cute cute-opt cute-ptx cute-link cute-run cute-dump
