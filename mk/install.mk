@@ -28,7 +28,7 @@ $(BUILD)/prefix: force
 install: all $(BUILD)/cute.pc
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cute \
 	    $(DESTDIR)$(completiondir) $(DESTDIR)$(datadir) $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
-	$(if $(TOOLS),$(INSTALL) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
+	$(if $(strip $(TOOLS)),$(INSTALL) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
 	$(INSTALL) -m 644 $(BUILD)/libcute.a $(DESTDIR)$(libdir)
 	$(INSTALL) -m 755 $(BUILD)/libcute.so $(DESTDIR)$(libdir)/libcute.so.$(VERSION)
 	ln -sf libcute.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
