@@ -54,6 +54,7 @@ all: $(TOOLS) $(BUILD)/libcute.a $(BUILD)/libcute.so
 include mk/generate.mk
 include mk/compiler.mk
 include mk/tests.mk
+include mk/launch.mk
 include mk/install.mk
 
 $(OBJ)/%.o: %.c $(STAMP)

@@ -1,0 +1,44 @@
+/* splitmix64 (Steele, Lea, Flood 2014) read at any position: its state is key + index * odd constant. */
+#include "lib/launch/random.h"
+
+#include <math.h>
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+uint64_t cute_random_bits(uint64_t key, uint64_t index)
+{
+    return mix(key + (index + 1) * UINT64_C(0x9E3779B97F4A7C15));
+}
+
+uint64_t cute_random_key(uint64_t seed, uint64_t own, const char *name)
+{
+    uint64_t key = mix(seed + UINT64_C(0x9E3779B97F4A7C15));
+    key = mix(key ^ mix(own + UINT64_C(0xD1B54A32D192ED03)));
+    for (; *name; name++) key = mix(key ^ (uint64_t)(unsigned char)*name);
+    return key;
+}
+
+double cute_random_uniform(uint64_t key, uint64_t index)
+{
+    return (double)(cute_random_bits(key, index) >> 11) * 0x1p-53;
+}
+
+double cute_random_normal(uint64_t key, uint64_t index)
+{
+    double radius = 1.0 - cute_random_uniform(key, 2 * index);
+    double angle = cute_random_uniform(key, 2 * index + 1);
+    return sqrt(-2.0 * log(radius)) * cos(6.283185307179586 * angle);
+}
+
+int64_t cute_random_integer(uint64_t key, uint64_t index, int64_t low, int64_t high)
+{
+    uint64_t span = (uint64_t)high - (uint64_t)low;
+    uint64_t bits = cute_random_bits(key, index);
+    if (span == UINT64_MAX) return (int64_t)bits;
+    return (int64_t)((uint64_t)low + (uint64_t)(((unsigned __int128)bits * (span + 1)) >> 64));
+}
