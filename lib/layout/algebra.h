@@ -1,0 +1,116 @@
+/* What the files of lib/layout share: one evaluation's state and the operations on trees.
+ *
+ * Functions that return a tree return NULL after a failure, which has then been recorded in the state
+ * and reported; they take NULL operands and hand the failure on. So a formula may be written as nested
+ * calls and looked at once. */
+#ifndef CUTE_LIB_ALGEBRA_H
+#define CUTE_LIB_ALGEBRA_H
+
+#include "cute/layout.h"
+
+typedef const cute_tree *cute_node;
+
+typedef struct cute_algebra {
+    cute_arena *arena;
+    const cute_arith *arith; /* NULL: infer */
+    cute_diag *diag;
+    cute_status status; /* of the first failure */
+} cute_algebra;
+
+/* ---- failures (algebra.c) ---- */
+
+/* Reports, records CUTE_INVALID, and returns NULL. Only the first failure counts. */
+void *alg_fail(cute_algebra *a, const char *format, ...) CUTE_PRINTF(2, 3);
+/* Memory ran out. */
+void *alg_exhausted(cute_algebra *a);
+/* For messages: `!cute.shape<"(4,2)">`, `(4,2)`; never NULL. */
+const char *alg_type_text(cute_algebra *a, const cute_value *value);
+const char *alg_text(cute_algebra *a, cute_node tree);
+const char *alg_layout_text(cute_algebra *a, cute_layout layout);
+
+/* ---- trees (tree.c) ---- */
+
+typedef struct alg_list {
+    cute_node *items;
+    size_t count, capacity;
+    bool failed;
+} alg_list;
+
+void alg_push(cute_algebra *a, alg_list *list, cute_node item);
+/* The list as a tuple. */
+cute_node alg_tuple(cute_algebra *a, const alg_list *list);
+cute_node alg_pair(cute_algebra *a, cute_node first, cute_node second);
+cute_node alg_number(cute_algebra *a, int64_t value);
+cute_node alg_scalar(cute_algebra *a, cute_int value);
+cute_node alg_empty(cute_algebra *a);
+cute_node alg_basis(cute_algebra *a, cute_int value, const int32_t *path, size_t length);
+cute_node alg_layout_leaf(cute_algebra *a, cute_layout layout);
+
+static inline bool alg_is_leaf(cute_node t) { return t->kind != CUTE_TREE_TUPLE; }
+static inline bool alg_is_int(cute_node t) { return t->kind == CUTE_TREE_INT; }
+static inline bool alg_is_known(cute_node t) { return t->kind == CUTE_TREE_INT && t->value.known; }
+static inline bool alg_is(cute_node t, int64_t value) { return alg_is_known(t) && t->value.value == value; }
+static inline bool alg_is_empty(cute_node t) { return t->kind == CUTE_TREE_TUPLE && t->count == 0; }
+/* A leaf has rank 1 and is its own mode 0. */
+static inline size_t alg_rank(cute_node t) { return alg_is_leaf(t) ? 1 : t->count; }
+static inline cute_node alg_mode(cute_node t, size_t i) { return alg_is_leaf(t) ? t : t->items[i]; }
+
+/* Some leaf is of this kind. */
+bool alg_has(cute_node t, cute_tree_kind kind);
+/* All leaves are integers, known or not. */
+bool alg_only_ints(cute_node t);
+/* The leaves in order as a tuple; a leaf alone becomes a tuple of itself. */
+cute_node alg_flatten_to_tuple(cute_algebra *a, cute_node t);
+/* The same but a leaf stays a leaf. */
+cute_node alg_flatten(cute_algebra *a, cute_node t);
+/* A tuple of one becomes its item, again and again. */
+cute_node alg_unwrap(cute_node t);
+/* Modes [begin, end) of a tuple. */
+cute_node alg_take(cute_algebra *a, cute_node t, size_t begin, size_t end);
+/* The same structure with `leaf` at every leaf. */
+cute_node alg_repeat_like(cute_algebra *a, cute_node t, cute_node leaf);
+/* The item list of `t` (itself for a leaf) appended to `list`. */
+void alg_push_modes(cute_algebra *a, alg_list *list, cute_node t);
+
+/* ---- arithmetic (scalar.c, tuple.c) ---- */
+
+/* On integer leaves. */
+cute_node alg_op(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y);
+/* An integer leaf times an integer leaf or basis vector (either order). */
+cute_node alg_mul(cute_algebra *a, cute_node x, cute_node y);
+/* `condition ? then : otherwise` where the parts are only evaluated (emitted) where they are needed. */
+typedef cute_node (*alg_part)(cute_algebra *a, void *context);
+cute_node alg_if(cute_algebra *a, cute_node condition, alg_part then_part, alg_part else_part, void *context);
+/* The product of all leaves, 1 for none. */
+cute_node alg_product(cute_algebra *a, cute_node t);
+/* The sum of arithmetic tuples: an integer with an integer, tuples item by item with the longer one's
+ * rest; `()` and 0 are neutral. */
+cute_node alg_sum(cute_algebra *a, cute_node x, cute_node y);
+cute_node alg_difference(cute_algebra *a, cute_node x, cute_node y);
+/* |leaf| for each leaf, basis vectors by their scale. */
+cute_node alg_abs(cute_algebra *a, cute_node t);
+cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler);
+cute_node alg_shape_div(cute_algebra *a, cute_node x, cute_node y);
+/* min(a, b), but a known 1 wins. */
+cute_node alg_shape_min(cute_algebra *a, cute_node x, cute_node y);
+
+/* ---- evaluation (eval.c) ---- */
+
+/* Strides 1, s0, s0*s1, ... and 0 for a known extent of 1. */
+cute_node alg_compact(cute_algebra *a, cute_node shape, cute_node start);
+cute_node alg_eval(cute_algebra *a, cute_node coord, cute_node shape, cute_node stride);
+cute_node alg_crd2idx(cute_algebra *a, cute_node coord, cute_node shape);
+cute_node alg_idx2crd(cute_algebra *a, cute_node index, cute_node shape);
+cute_node alg_swizzle(cute_algebra *a, cute_swizzle swizzle, cute_node index);
+/* 1@path for every leaf of `shape`, 1 for a leaf. */
+cute_node alg_basis_like(cute_algebra *a, cute_node shape);
+/* One more than the largest index, mode by mode of the codomain. */
+cute_node alg_coshape(cute_algebra *a, cute_layout layout);
+
+/* ---- text (print.c) ---- */
+
+struct cute_buffer;
+void alg_print_tree(struct cute_buffer *out, cute_node t);
+void alg_print_value(struct cute_buffer *out, const cute_value *value);
+
+#endif

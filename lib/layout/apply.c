@@ -1,0 +1,91 @@
+/* The operations by name: which operands each takes, and the way from values to trees and back. */
+#include <string.h>
+
+#include "lib/layout/apply.h"
+
+static bool (*const functions[])(call *) = {
+#define CUTE_OPERATION(id, name, least, most, summary) [CUTE_OP_##id] = op_##name,
+#include "cute/layout_ops.def"
+#undef CUTE_OPERATION
+};
+
+static const struct {
+    const char *name;
+    size_t least, most;
+} table[] = {
+#define CUTE_OPERATION(id, name, least, most, summary) [CUTE_OP_##id] = {#name, least, most},
+#include "cute/layout_ops.def"
+#undef CUTE_OPERATION
+};
+
+const char *cute_operation_name(cute_operation operation) { return table[operation].name; }
+
+bool cute_operation_find(const char *name, cute_operation *out)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(table[i].name, name)) return *out = (cute_operation)i, true;
+    return false;
+}
+
+cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operation operation,
+                       const cute_value *operands, size_t count, const cute_attributes *attributes,
+                       cute_value *out, cute_diag *diag)
+{
+    cute_algebra a = {.arena = arena, .arith = arith, .diag = diag};
+    call c = {.a = &a, .name = table[operation].name, .in = operands, .count = count, .out = out};
+    if (attributes) {
+        c.attributes = attributes->values;
+        c.attribute_count = attributes->count;
+    }
+    *out = (cute_value){.type = CUTE_INT_TUPLE};
+    if (count < table[operation].least || count > table[operation].most) {
+        alg_fail(&a, "%s expects %zu to %zu operands, but got %zu", c.name, table[operation].least,
+                 table[operation].most, count);
+        return a.status;
+    }
+    if (!functions[operation](&c) && a.status == CUTE_OK) alg_exhausted(&a);
+    return a.status;
+}
+
+/* ---- helpers of the operations ---- */
+
+bool call_expects(call *c, size_t operand, unsigned types, const char *sentence)
+{
+    if (types & CUTE_BIT(c->in[operand].type)) return true;
+    alg_fail(c->a, "%s, but got %s", sentence, alg_type_text(c->a, &c->in[operand]));
+    return false;
+}
+
+bool call_give_tree(call *c, cute_type type, cute_node tree)
+{
+    *c->out = cute_value_of_tree(type, tree);
+    return tree != NULL;
+}
+
+bool call_give_layout(call *c, cute_layout layout)
+{
+    *c->out = cute_value_of_layout(layout);
+    return layout.shape && layout.stride;
+}
+
+bool call_give_like(call *c, const cute_value *like, cute_layout layout)
+{
+    if (like->type == CUTE_LAYOUT) return call_give_layout(c, layout);
+    *c->out = *like;
+    c->out->layout = layout;
+    if (!layout.shape || !layout.stride) return false;
+    call_decay(c->out);
+    return true;
+}
+
+void call_decay(cute_value *v)
+{
+    if (v->type == CUTE_COMPOSED_LAYOUT && !v->inner.shape && v->swizzle.bits == 0 && alg_is(v->tree, 0))
+        *v = cute_value_of_layout(v->layout);
+}
+
+/* The tree that says how deep and wide a value is. */
+cute_node call_profile(const cute_value *v)
+{
+    return v->type == CUTE_LAYOUT || v->type == CUTE_COMPOSED_LAYOUT ? v->layout.shape : v->tree;
+}

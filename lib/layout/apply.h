@@ -1,0 +1,40 @@
+/* One call of an operation, as the files op_*.c see it. */
+#ifndef CUTE_LIB_APPLY_H
+#define CUTE_LIB_APPLY_H
+
+#include "lib/layout/algebra.h"
+
+typedef struct call {
+    cute_algebra *a;
+    const char *name;
+    const cute_value *in;
+    size_t count;
+    const int64_t *attributes;
+    size_t attribute_count;
+    cute_value *out;
+} call;
+
+#define CUTE_BIT(type) (1u << (type))
+#define CUTE_ANY_TUPLE (CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_STRIDE) | CUTE_BIT(CUTE_COORD) | CUTE_BIT(CUTE_INT_TUPLE))
+#define CUTE_ANY_LAYOUT (CUTE_BIT(CUTE_LAYOUT) | CUTE_BIT(CUTE_COMPOSED_LAYOUT))
+
+/* Refuses with "SENTENCE, but got TYPE" unless the operand is of one of these types. */
+bool call_expects(call *c, size_t operand, unsigned types, const char *sentence);
+/* Set the result; false when it is NULL. */
+bool call_give_tree(call *c, cute_type type, cute_node tree);
+bool call_give_layout(call *c, cute_layout layout);
+/* A layout, or `like` (a composed layout) with another B. */
+bool call_give_like(call *c, const cute_value *like, cute_layout layout);
+/* A composed layout that does nothing to B becomes B. */
+void call_decay(cute_value *v);
+/* The tree that says how deep and wide a value is. */
+cute_node call_profile(const cute_value *v);
+/* Operand 0 at the path in the attributes; refuses a path that leaves it. */
+bool call_check_path(call *c, const cute_value *v);
+bool call_at_path(call *c, cute_value *out);
+
+#define CUTE_OPERATION(id, name, least, most, summary) bool op_##name(call *c);
+#include "cute/layout_ops.def"
+#undef CUTE_OPERATION
+
+#endif

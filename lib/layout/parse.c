@@ -1,0 +1,350 @@
+/* The text of values to values. A recursive descent over one line; what it may accept follows from the
+ * type that is asked for. Errors remember the byte at which they point. */
+#include <string.h>
+
+#include "lib/layout/algebra.h"
+#include "lib/layout/verify.h"
+
+enum { LEAF_UNDERSCORE = 1, LEAF_BASIS = 2, LEAF_LAYOUT = 4 };
+
+typedef struct parser {
+    cute_algebra a;
+    const char *text, *what; /* what: "layout", for messages */
+    size_t length, at, fault;
+} parser;
+
+/* Records the failure at `offset`; returns NULL. */
+static void *fail(parser *p, size_t offset, const char *message)
+{
+    int shown = p->length > 200 ? 200 : (int)p->length;
+    if (p->a.status == CUTE_OK) {
+        p->fault = offset;
+        alg_fail(&p->a, "failed to parse %s from \"%.*s%s\": %s", p->what, shown, p->text,
+                 p->length > 200 ? "..." : "", message);
+    }
+    return NULL;
+}
+
+static void skip_spaces(parser *p)
+{
+    while (p->at < p->length && (p->text[p->at] == ' ' || p->text[p->at] == '\t')) p->at++;
+}
+
+static bool peek(parser *p, char c)
+{
+    skip_spaces(p);
+    return p->at < p->length && p->text[p->at] == c;
+}
+
+static bool take(parser *p, char c)
+{
+    if (!peek(p, c)) return false;
+    p->at++;
+    return true;
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* An optional minus and digits; reports what is wrong. */
+static bool parse_integer(parser *p, int64_t *out, const char *expected)
+{
+    skip_spaces(p);
+    size_t start = p->at, i = start;
+    bool negative = i < p->length && p->text[i] == '-';
+    i += negative;
+    if (i >= p->length || !is_digit(p->text[i])) return fail(p, i, expected) != NULL;
+    uint64_t value = 0;
+    for (; i < p->length && is_digit(p->text[i]); i++)
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(p->text[i] - '0'), &value))
+            return fail(p, start, "the number does not fit in 64 bits") != NULL;
+    if (value > (uint64_t)INT64_MAX + negative)
+        return fail(p, start, "the number does not fit in 64 bits") != NULL;
+    *out = negative ? (int64_t)(0 - value) : (int64_t)value;
+    p->at = i;
+    return true;
+}
+
+static bool take_word(parser *p, const char *word)
+{
+    size_t n = strlen(word);
+    skip_spaces(p);
+    if (p->length - p->at < n || memcmp(p->text + p->at, word, n) != 0) return false;
+    size_t end = p->at + n;
+    if (end < p->length && (is_digit(p->text[end]) || (p->text[end] >= 'a' && p->text[end] <= 'z'))) return false;
+    p->at = end;
+    return true;
+}
+
+/* After `?`: nothing, or `{` width and divisor in any order `}`. */
+static bool parse_unknown(parser *p, cute_int *out)
+{
+    static const struct {
+        const char *word;
+        int width;
+    } widths[] = {{"i1", 1}, {"i8", 8}, {"i16", 16}, {"i32", 32}, {"i64", 64}};
+    bool has_width = false, has_divisor = false;
+    *out = (cute_int){.width = 32};
+    if (!take(p, '{')) return true;
+    while (!take(p, '}')) {
+        size_t start = p->at;
+        bool matched = false;
+        for (size_t i = 0; !has_width && i < sizeof widths / sizeof *widths; i++)
+            if (take_word(p, widths[i].word)) {
+                out->width = widths[i].width;
+                has_width = matched = true;
+                break;
+            }
+        if (matched) continue;
+        if (!has_divisor && take_word(p, "div")) {
+            if (!take(p, '=')) return fail(p, p->at, "expected '=' after 'div'") != NULL;
+            start = p->at;
+            if (!parse_integer(p, &out->divisor, "expected a number after 'div='")) return false;
+            if (out->divisor < 1) return fail(p, start, "a divisor must be positive") != NULL;
+            if (out->divisor == 1) out->divisor = 0;
+            has_divisor = true;
+            continue;
+        }
+        return fail(p, start, "expected i1, i8, i16, i32, i64, div=N or '}' after '?{'") != NULL;
+    }
+    return true;
+}
+
+/* `@m@n...` behind a value: the text has the innermost mode first. */
+static cute_node parse_basis(parser *p, cute_int value)
+{
+    int32_t path[CUTE_MAX_DEPTH];
+    size_t length = 0;
+    while (take(p, '@')) {
+        int64_t mode;
+        skip_spaces(p);
+        size_t start = p->at;
+        if (!parse_integer(p, &mode, "expected a mode number after '@'")) return NULL;
+        if (mode < 0 || mode > CUTE_MAX_BASIS) return fail(p, start, "a basis mode must be from 0 to 255");
+        if (length == CUTE_MAX_DEPTH) return fail(p, start, "a basis vector has at most 64 indices");
+        path[length++] = (int32_t)mode;
+    }
+    for (size_t i = 0; i < length / 2; i++) {
+        int32_t swap = path[i];
+        path[i] = path[length - 1 - i];
+        path[length - 1 - i] = swap;
+    }
+    return alg_basis(&p->a, value, path, length);
+}
+
+/* For messages: the tree that starts at `start`, up to its end at bracket level 0. */
+static void ratio_failure(parser *p, size_t start, size_t fault)
+{
+    int level = 0;
+    size_t end = start;
+    for (; end < p->length; end++) {
+        char c = p->text[end];
+        if (c == '(') level++;
+        if (c == ')' && --level < 0) break;
+        if (level == 0 && (c == ';' || c == ']' || c == 'o')) break;
+    }
+    p->fault = fault;
+    alg_fail(&p->a, "expects scaled-basis strides to have integer values, not ratios, but got \"%.*s\"",
+             (int)(end - start > 200 ? 200 : end - start), p->text + start);
+}
+
+static cute_layout parse_layout(parser *p);
+
+static const char *leaf_expected(int allowed)
+{
+    if (allowed & LEAF_LAYOUT) return "expected a layout, '_' or '['";
+    if ((allowed & LEAF_UNDERSCORE) && (allowed & LEAF_BASIS)) return "expected a number, '?', '_' or '('";
+    if (allowed & LEAF_UNDERSCORE) return "expected a number, '?', '_' or '('";
+    return "expected a number, '?' or '('";
+}
+
+static cute_node parse_leaf(parser *p, int allowed, size_t tree_start)
+{
+    skip_spaces(p);
+    size_t start = p->at;
+    if (peek(p, '_')) {
+        if (!(allowed & LEAF_UNDERSCORE)) {
+            if (!strcmp(p->what, "int_tuple") || !strcmp(p->what, "shape") || !strcmp(p->what, "stride"))
+                return fail(p, start, "'_' is only allowed in coordinates and tiles");
+            return fail(p, start, leaf_expected(allowed));
+        }
+        p->at++;
+        cute_tree *t = cute_arena_alloc(p->a.arena, sizeof *t);
+        if (!t) return alg_exhausted(&p->a);
+        t->kind = CUTE_TREE_UNDERSCORE;
+        t->leaves = 1;
+        return t;
+    }
+    if (allowed & LEAF_LAYOUT) {
+        cute_layout layout = parse_layout(p);
+        return alg_layout_leaf(&p->a, layout);
+    }
+    cute_int value;
+    if (take(p, '?')) {
+        if (!parse_unknown(p, &value)) return NULL;
+    } else {
+        value = (cute_int){.known = true};
+        if (!parse_integer(p, &value.value, leaf_expected(allowed))) return NULL;
+    }
+    if (!(allowed & LEAF_BASIS)) return alg_scalar(&p->a, value);
+    if (value.known && take(p, '/')) {
+        int64_t denominator;
+        if (!parse_integer(p, &denominator, "expected a number after '/'")) return NULL;
+        if (!peek(p, '@')) return fail(p, start, "a stride must be an integer");
+        ratio_failure(p, tree_start, start);
+        return NULL;
+    }
+    return peek(p, '@') ? parse_basis(p, value) : alg_scalar(&p->a, value);
+}
+
+/* A leaf, or `(` items `)`; a comma may stand before the closing parenthesis. */
+static cute_node parse_nested(parser *p, int allowed, int depth, size_t tree_start)
+{
+    bool tile = allowed & LEAF_LAYOUT;
+    char open = tile ? '[' : '(', separator = tile ? ';' : ',', close = tile ? ']' : ')';
+    if (!peek(p, open)) return parse_leaf(p, allowed, tree_start);
+    if (depth >= CUTE_MAX_DEPTH) return fail(p, p->at, "nested deeper than 64 levels");
+    p->at++;
+    alg_list list = {0};
+    while (!take(p, close)) {
+        cute_node item = parse_nested(p, allowed, depth + 1, tree_start);
+        if (!item) return NULL;
+        alg_push(&p->a, &list, item);
+        if (list.count > CUTE_MAX_LEAVES) return fail(p, p->at, "more than 65536 leaves");
+        if (take(p, separator)) continue;
+        if (!peek(p, close)) return fail(p, p->at, tile ? "expected ';' or ']'" : "expected ',' or ')'");
+    }
+    return alg_tuple(&p->a, &list);
+}
+
+static cute_node parse_tree(parser *p, int allowed)
+{
+    skip_spaces(p);
+    return parse_nested(p, allowed, 0, p->at);
+}
+
+/* shape, or shape:stride; checks nothing but the syntax. */
+static cute_layout parse_layout(parser *p)
+{
+    cute_layout layout = {parse_tree(p, 0), NULL};
+    if (!layout.shape) return layout;
+    if (take(p, ':')) {
+        layout.stride = parse_tree(p, LEAF_BASIS);
+        return layout;
+    }
+    layout.stride = alg_compact(&p->a, layout.shape, alg_number(&p->a, 1));
+    return layout;
+}
+
+static bool parse_swizzle(parser *p, cute_swizzle *out)
+{
+    int64_t v[3];
+    size_t start = p->at;
+    if (!take(p, 'S') || !take(p, '<')) return fail(p, p->at, "expected S<bits,base,shift>") != NULL;
+    for (int i = 0; i < 3; i++) {
+        if (i && !take(p, ',')) return fail(p, p->at, "expected ',' and another number: S<bits,base,shift>") != NULL;
+        if (!parse_integer(p, &v[i], "expected a number in S<bits,base,shift>")) return false;
+    }
+    if (!take(p, '>')) return fail(p, p->at, "expected '>'") != NULL;
+    if (!cute_swizzle_valid(v[0], v[1], v[2]))
+        return fail(p, start, "S<bits,base,shift> needs |shift| >= bits and |shift| + bits + base <= 32") != NULL;
+    *out = (cute_swizzle){(int)v[0], (int)v[1], (int)v[2]};
+    return true;
+}
+
+static bool expect_o(parser *p)
+{
+    if (take(p, 'o')) return true;
+    return fail(p, p->at, "expected ' o ' between the parts of A o offset o B") != NULL;
+}
+
+/* What stands behind A in `A o offset o B`. */
+static void parse_rest_of_composed(parser *p, cute_value *out)
+{
+    out->type = CUTE_COMPOSED_LAYOUT;
+    if (!expect_o(p) || !(out->tree = parse_tree(p, 0)) || !expect_o(p)) return;
+    out->layout = parse_layout(p);
+}
+
+static void parse_by_type(parser *p, cute_type type, cute_value *out)
+{
+    *out = (cute_value){.type = type};
+    switch (type) {
+    case CUTE_SHAPE:
+    case CUTE_INT_TUPLE: out->tree = parse_tree(p, 0); break;
+    case CUTE_STRIDE: out->tree = parse_tree(p, LEAF_BASIS); break;
+    case CUTE_COORD: out->tree = parse_tree(p, LEAF_UNDERSCORE); break;
+    case CUTE_TILE: out->tree = parse_tree(p, LEAF_UNDERSCORE | LEAF_LAYOUT); break;
+    case CUTE_LAYOUT: out->layout = parse_layout(p); break;
+    case CUTE_SWIZZLE: parse_swizzle(p, &out->swizzle); break;
+    case CUTE_COMPOSED_LAYOUT:
+        if (peek(p, 'S')) {
+            if (!parse_swizzle(p, &out->swizzle)) return;
+        } else {
+            out->inner = parse_layout(p);
+            if (!out->inner.stride) return;
+        }
+        parse_rest_of_composed(p, out);
+        break;
+    }
+}
+
+static void parse_by_look(parser *p, cute_value *out)
+{
+    *out = (cute_value){.type = CUTE_SWIZZLE};
+    if (peek(p, 'S')) {
+        if (parse_swizzle(p, &out->swizzle) && peek(p, 'o')) parse_rest_of_composed(p, out);
+        return;
+    }
+    if (peek(p, '[')) {
+        parse_by_type(p, CUTE_TILE, out);
+        return;
+    }
+    cute_node tree = parse_tree(p, LEAF_UNDERSCORE | LEAF_BASIS);
+    if (!tree) return;
+    if (!peek(p, ':')) {
+        cute_type type = alg_has(tree, CUTE_TREE_BASIS)        ? CUTE_STRIDE
+                         : alg_has(tree, CUTE_TREE_UNDERSCORE) ? CUTE_COORD
+                                                               : CUTE_INT_TUPLE;
+        *out = cute_value_of_tree(type, tree);
+        return;
+    }
+    if (!alg_only_ints(tree)) {
+        fail(p, 0, "a shape has only numbers and '?'");
+        return;
+    }
+    p->at++;
+    cute_layout layout = {tree, parse_tree(p, LEAF_BASIS)};
+    *out = cute_value_of_layout(layout);
+    if (layout.stride && peek(p, 'o')) {
+        *out = (cute_value){.inner = layout};
+        parse_rest_of_composed(p, out);
+    }
+}
+
+static cute_status finish(parser *p, cute_value *out, size_t *offset)
+{
+    if (p->a.status == CUTE_OK) {
+        skip_spaces(p);
+        if (p->at < p->length) fail(p, p->at, "unexpected text behind the value");
+    }
+    if (p->a.status == CUTE_OK) alg_verify(&p->a, out);
+    if (offset) *offset = p->fault;
+    return p->a.status;
+}
+
+cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text, size_t length, cute_value *out,
+                             size_t *offset, cute_diag *diag)
+{
+    parser p = {.a = {.arena = arena, .diag = diag}, .text = text, .what = cute_type_name(type), .length = length};
+    parse_by_type(&p, type, out);
+    return finish(&p, out, offset);
+}
+
+cute_status cute_value_parse_any(cute_arena *arena, const char *text, size_t length, cute_value *out,
+                                 size_t *offset, cute_diag *diag)
+{
+    parser p = {.a = {.arena = arena, .diag = diag}, .text = text, .what = "a value", .length = length};
+    parse_by_look(&p, out);
+    return finish(&p, out, offset);
+}

@@ -1,0 +1,109 @@
+/* The canonical text of values: no spaces, `?` for i32, `?{i64 div=8}` for what is said beyond that. */
+#include <inttypes.h>
+
+#include "lib/base/buffer.h"
+#include "lib/layout/algebra.h"
+
+static const char *const type_names[] = {
+    [CUTE_SHAPE] = "shape",   [CUTE_STRIDE] = "stride",
+    [CUTE_COORD] = "coord",   [CUTE_INT_TUPLE] = "int_tuple",
+    [CUTE_LAYOUT] = "layout", [CUTE_COMPOSED_LAYOUT] = "composed_layout",
+    [CUTE_SWIZZLE] = "swizzle", [CUTE_TILE] = "tile",
+};
+
+const char *cute_type_name(cute_type type) { return type_names[type]; }
+
+static void print_int(cute_buffer *out, const cute_int *x)
+{
+    if (x->known) {
+        cute_buffer_printf(out, "%" PRId64, x->value);
+        return;
+    }
+    cute_buffer_putc(out, '?');
+    if (x->width == 32 && !x->divisor) return;
+    cute_buffer_putc(out, '{');
+    if (x->width != 32) cute_buffer_printf(out, "i%d", x->width);
+    if (x->divisor) cute_buffer_printf(out, "%sdiv=%" PRId64, x->width != 32 ? " " : "", x->divisor);
+    cute_buffer_putc(out, '}');
+}
+
+static void print_layout(cute_buffer *out, cute_layout layout)
+{
+    alg_print_tree(out, layout.shape);
+    cute_buffer_putc(out, ':');
+    alg_print_tree(out, layout.stride);
+}
+
+static void print_nested(cute_buffer *out, cute_node t, char open, char separator, char close)
+{
+    switch (t->kind) {
+    case CUTE_TREE_INT: print_int(out, &t->value); return;
+    case CUTE_TREE_UNDERSCORE: cute_buffer_putc(out, '_'); return;
+    case CUTE_TREE_LAYOUT: print_layout(out, t->layout); return;
+    case CUTE_TREE_BASIS:
+        print_int(out, &t->value);
+        for (uint32_t i = t->count; i-- > 0;) cute_buffer_printf(out, "@%d", t->path[i]);
+        return;
+    case CUTE_TREE_TUPLE: break;
+    }
+    cute_buffer_putc(out, open);
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (i) cute_buffer_putc(out, separator);
+        print_nested(out, t->items[i], open, separator, close);
+    }
+    cute_buffer_putc(out, close);
+}
+
+void alg_print_tree(cute_buffer *out, cute_node t)
+{
+    print_nested(out, t, '(', ',', ')');
+}
+
+void alg_print_value(cute_buffer *out, const cute_value *v)
+{
+    switch (v->type) {
+    case CUTE_LAYOUT: print_layout(out, v->layout); return;
+    case CUTE_SWIZZLE:
+        cute_buffer_printf(out, "S<%d,%d,%d>", v->swizzle.bits, v->swizzle.base, v->swizzle.shift);
+        return;
+    case CUTE_COMPOSED_LAYOUT:
+        if (v->inner.shape) print_layout(out, v->inner);
+        else cute_buffer_printf(out, "S<%d,%d,%d>", v->swizzle.bits, v->swizzle.base, v->swizzle.shift);
+        cute_buffer_puts(out, " o ");
+        alg_print_tree(out, v->tree);
+        cute_buffer_puts(out, " o ");
+        print_layout(out, v->layout);
+        return;
+    case CUTE_TILE: print_nested(out, v->tree, '[', ';', ']'); return;
+    default: alg_print_tree(out, v->tree); return;
+    }
+}
+
+static const char *finish(cute_arena *arena, cute_buffer *buffer)
+{
+    const char *text =
+        cute_buffer_ok(buffer) ? cute_arena_copy(arena, cute_buffer_text(buffer), buffer->length) : NULL;
+    cute_buffer_release(buffer);
+    return text;
+}
+
+const char *cute_value_text(cute_arena *arena, const cute_value *value)
+{
+    cute_buffer buffer = {0};
+    alg_print_value(&buffer, value);
+    return finish(arena, &buffer);
+}
+
+const char *cute_tree_text(cute_arena *arena, const cute_tree *tree)
+{
+    cute_buffer buffer = {0};
+    alg_print_tree(&buffer, tree);
+    return finish(arena, &buffer);
+}
+
+const char *cute_layout_text(cute_arena *arena, cute_layout layout)
+{
+    cute_buffer buffer = {0};
+    print_layout(&buffer, layout);
+    return finish(arena, &buffer);
+}

@@ -1,0 +1,165 @@
+/* Values of the eight types: made, compared, their unknown leaves listed and filled in. */
+#include "lib/layout/algebra.h"
+
+cute_value cute_value_of_tree(cute_type type, const cute_tree *tree)
+{
+    return (cute_value){.type = type, .tree = tree};
+}
+
+cute_value cute_value_of_layout(cute_layout layout)
+{
+    return (cute_value){.type = CUTE_LAYOUT, .layout = layout};
+}
+
+/* The trees of a value in the order in which unknown leaves are stored; returns how many. */
+enum { MAX_PARTS = 5 };
+static size_t parts(const cute_value *v, const cute_tree *out[MAX_PARTS])
+{
+    size_t n = 0;
+    switch (v->type) {
+    case CUTE_SWIZZLE: break;
+    case CUTE_LAYOUT:
+        out[n++] = v->layout.shape;
+        out[n++] = v->layout.stride;
+        break;
+    case CUTE_COMPOSED_LAYOUT:
+        out[n++] = v->layout.shape;
+        out[n++] = v->layout.stride;
+        out[n++] = v->tree;
+        if (v->inner.shape) {
+            out[n++] = v->inner.shape;
+            out[n++] = v->inner.stride;
+        }
+        break;
+    default: out[n++] = v->tree; break;
+    }
+    return n;
+}
+
+bool cute_value_equal(const cute_value *a, const cute_value *b)
+{
+    const cute_tree *x[MAX_PARTS], *y[MAX_PARTS];
+    if (a->type != b->type) return false;
+    size_t n = parts(a, x);
+    if (n != parts(b, y)) return false;
+    bool swizzled = a->type == CUTE_SWIZZLE || (a->type == CUTE_COMPOSED_LAYOUT && !a->inner.shape);
+    if (swizzled && (a->swizzle.bits != b->swizzle.bits || a->swizzle.base != b->swizzle.base ||
+                     a->swizzle.shift != b->swizzle.shift))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!cute_tree_equal(x[i], y[i])) return false;
+    return true;
+}
+
+bool cute_value_is_static(const cute_value *value)
+{
+    const cute_tree *x[MAX_PARTS];
+    size_t n = parts(value, x);
+    for (size_t i = 0; i < n; i++)
+        if (!cute_tree_is_static(x[i])) return false;
+    return true;
+}
+
+static void unknowns(const cute_tree *t, cute_int *out, size_t capacity, size_t *count)
+{
+    switch (t->kind) {
+    case CUTE_TREE_INT:
+    case CUTE_TREE_BASIS:
+        if (t->value.known) return;
+        if (*count < capacity) out[*count] = t->value;
+        ++*count;
+        return;
+    case CUTE_TREE_UNDERSCORE: return;
+    case CUTE_TREE_LAYOUT:
+        unknowns(t->layout.shape, out, capacity, count);
+        unknowns(t->layout.stride, out, capacity, count);
+        return;
+    case CUTE_TREE_TUPLE:
+        for (uint32_t i = 0; i < t->count; i++) unknowns(t->items[i], out, capacity, count);
+        return;
+    }
+}
+
+size_t cute_value_unknowns(const cute_value *value, cute_int *out, size_t capacity)
+{
+    const cute_tree *x[MAX_PARTS];
+    size_t n = parts(value, x), count = 0;
+    for (size_t i = 0; i < n; i++) unknowns(x[i], out, capacity, &count);
+    return count;
+}
+
+typedef struct filler {
+    cute_algebra a;
+    void *const *handles;
+    size_t count, next;
+} filler;
+
+static cute_node fill(filler *f, cute_node t)
+{
+    if (!t) return NULL;
+    switch (t->kind) {
+    case CUTE_TREE_INT:
+    case CUTE_TREE_BASIS: {
+        if (t->value.known) return t;
+        if (f->next >= f->count)
+            return alg_fail(&f->a, "expects more than %zu value(s) for the unknown leaves", f->count);
+        cute_int value = t->value;
+        value.handle = f->handles[f->next++];
+        return alg_basis(&f->a, value, t->path, t->count);
+    }
+    case CUTE_TREE_UNDERSCORE: return t;
+    case CUTE_TREE_LAYOUT: {
+        cute_layout layout = {fill(f, t->layout.shape), NULL};
+        layout.stride = fill(f, t->layout.stride);
+        return alg_layout_leaf(&f->a, layout);
+    }
+    case CUTE_TREE_TUPLE: break;
+    }
+    alg_list list = {0};
+    for (uint32_t i = 0; i < t->count && !list.failed; i++) alg_push(&f->a, &list, fill(f, t->items[i]));
+    return alg_tuple(&f->a, &list);
+}
+
+cute_status cute_value_with_handles(cute_arena *arena, const cute_value *value, void *const *handles,
+                                    size_t count, cute_value *out, cute_diag *diag)
+{
+    filler f = {.a = {.arena = arena, .diag = diag}, .handles = handles, .count = count};
+    *out = *value;
+    if (value->layout.shape) {
+        out->layout.shape = fill(&f, value->layout.shape);
+        out->layout.stride = fill(&f, value->layout.stride);
+    }
+    if (value->tree) out->tree = fill(&f, value->tree);
+    if (value->inner.shape) {
+        out->inner.shape = fill(&f, value->inner.shape);
+        out->inner.stride = fill(&f, value->inner.stride);
+    }
+    if (f.a.status == CUTE_OK && f.next != count)
+        alg_fail(&f.a, "expects %zu value(s) for the unknown leaves, but got %zu", f.next, count);
+    return f.a.status;
+}
+
+/* ---- rank only ---- */
+
+cute_status cute_value_of_rank(cute_arena *arena, cute_type type, int64_t rank, cute_value *out,
+                               cute_diag *diag)
+{
+    cute_algebra a = {.arena = arena, .diag = diag};
+    *out = (cute_value){.type = type};
+    if (type == CUTE_SWIZZLE || type == CUTE_COMPOSED_LAYOUT) {
+        alg_fail(&a, "expects the text of a %s, but got a rank", cute_type_name(type));
+        return a.status;
+    }
+    if (rank < 1 || rank > 1024) {
+        alg_fail(&a, "expects a rank from 1 to 1024, but got %lld", (long long)rank);
+        return a.status;
+    }
+    cute_node leaf = alg_scalar(&a, (cute_int){.width = 32});
+    if (type == CUTE_TILE && leaf) leaf = alg_layout_leaf(&a, (cute_layout){leaf, leaf});
+    alg_list list = {0};
+    for (int64_t i = 0; i < rank; i++) alg_push(&a, &list, leaf);
+    cute_node tree = rank == 1 && type != CUTE_TILE ? leaf : alg_tuple(&a, &list);
+    if (type == CUTE_LAYOUT) out->layout = (cute_layout){tree, tree};
+    else out->tree = tree;
+    return a.status;
+}

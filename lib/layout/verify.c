@@ -1,0 +1,204 @@
+/* The rules that values obey, whoever made them. Messages name the mode that breaks one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/layout/algebra.h"
+#include "lib/layout/verify.h"
+
+/* "[0,1]" of a path of `length` modes. */
+static const char *path_text(cute_algebra *a, const uint32_t *path, size_t length)
+{
+    const char *text = "";
+    for (size_t i = 0; text && i < length; i++)
+        text = cute_arena_printf(a->arena, "%s%s%u", text, i ? "," : "", path[i]);
+    const char *whole = text ? cute_arena_printf(a->arena, "[%s]", text) : NULL;
+    return whole ? whole : "[]";
+}
+
+static const char *modes_text(cute_algebra *a, cute_node t)
+{
+    if (alg_is_leaf(t)) return "is a scalar";
+    const char *text = cute_arena_printf(a->arena, "has %u mode%s", t->count, t->count == 1 ? "" : "s");
+    return text ? text : "differs";
+}
+
+static bool congruent(cute_algebra *a, cute_node shape, cute_node stride, uint32_t *path, size_t depth)
+{
+    if (alg_is_leaf(shape) && alg_is_leaf(stride)) return true;
+    if (alg_is_leaf(shape) || alg_is_leaf(stride) || shape->count != stride->count) {
+        const char *where = depth ? cute_arena_printf(a->arena, "in mode %s ", path_text(a, path, depth)) : "";
+        alg_fail(a,
+                 "shape and stride must be congruent, but %sshape %s %s and stride %s %s (expects no "
+                 "error(`x`) in layout, but got \"x:x\")",
+                 where ? where : "", alg_text(a, shape), modes_text(a, shape), alg_text(a, stride),
+                 modes_text(a, stride));
+        return false;
+    }
+    for (uint32_t i = 0; i < shape->count; i++) {
+        path[depth] = i;
+        if (!congruent(a, shape->items[i], stride->items[i], path, depth + 1)) return false;
+    }
+    return true;
+}
+
+/* The first known extent below 1; its path in `path`, the length in *depth. */
+static cute_node find_empty_mode(cute_node shape, uint32_t *path, size_t *depth)
+{
+    if (alg_is_leaf(shape)) return alg_is_known(shape) && shape->value.value <= 0 ? shape : NULL;
+    size_t level = (*depth)++;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        path[level] = i;
+        cute_node found = find_empty_mode(shape->items[i], path, depth);
+        if (found) return found;
+    }
+    --*depth;
+    return NULL;
+}
+
+static bool positive(cute_algebra *a, cute_node shape, const char *whole)
+{
+    uint32_t path[CUTE_MAX_DEPTH + 1];
+    size_t depth = 0;
+    cute_node found = find_empty_mode(shape, path, &depth);
+    if (!found) return true;
+    alg_fail(a, "expects positive shape mode, but got \"%s\": mode %s has extent %lld", whole,
+             path_text(a, path, depth), (long long)found->value.value);
+    return false;
+}
+
+/* One path is a proper prefix of the other. */
+static bool prefix(cute_node x, cute_node y)
+{
+    uint32_t shorter = x->count < y->count ? x->count : y->count;
+    return x->count != y->count && !memcmp(x->path, y->path, shorter * sizeof *x->path);
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+    cute_node x = *(const cute_node *)left, y = *(const cute_node *)right;
+    for (uint32_t i = 0; i < x->count && i < y->count; i++)
+        if (x->path[i] != y->path[i]) return x->path[i] < y->path[i] ? -1 : 1;
+    return (x->count > y->count) - (x->count < y->count);
+}
+
+bool alg_verify_stride(cute_algebra *a, cute_node stride)
+{
+    if (!alg_has(stride, CUTE_TREE_BASIS)) return true;
+    cute_node flat = alg_flatten_to_tuple(a, stride);
+    if (!flat) return false;
+    for (uint32_t i = 0; i < flat->count; i++)
+        if (alg_is_int(flat->items[i]) && !alg_is(flat->items[i], 0)) {
+            alg_fail(a,
+                     "expects strides to be either all-integer or all-scaled-basis (zero integers allowed when "
+                     "mixed), but got \"%s\"",
+                     alg_text(a, stride));
+            return false;
+        }
+    /* Sorted, a path stands right before the paths that continue it. */
+    cute_node *paths = cute_arena_array(a->arena, flat->count, sizeof *paths);
+    if (!paths) return alg_exhausted(a) != NULL;
+    size_t count = 0;
+    for (uint32_t i = 0; i < flat->count; i++)
+        if (flat->items[i]->kind == CUTE_TREE_BASIS) paths[count++] = flat->items[i];
+    qsort(paths, count, sizeof *paths, compare_paths);
+    for (size_t i = 1; i < count; i++)
+        if (prefix(paths[i - 1], paths[i])) {
+            alg_fail(a,
+                     "expects scaled-basis paths to agree on mode-index depth (no path may terminate at a node "
+                     "that another path continues through), but got \"%s\"",
+                     alg_text(a, stride));
+            return false;
+        }
+    return true;
+}
+
+bool alg_verify_layout(cute_algebra *a, cute_layout layout, const char *whole)
+{
+    uint32_t path[CUTE_MAX_DEPTH + 1];
+    if (!congruent(a, layout.shape, layout.stride, path, 0)) return false;
+    if (!positive(a, layout.shape, whole ? whole : alg_layout_text(a, layout))) return false;
+    return alg_verify_stride(a, layout.stride);
+}
+
+static bool verify_composed(cute_algebra *a, const cute_value *v)
+{
+    const char *whole = cute_value_text(a->arena, v);
+    bool affine = v->inner.shape != NULL;
+    uint32_t path[CUTE_MAX_DEPTH + 1];
+    if (!whole) return alg_exhausted(a) != NULL;
+    if (!congruent(a, v->layout.shape, v->layout.stride, path, 0)) return false;
+    if (affine && !congruent(a, v->inner.shape, v->inner.stride, path, 0)) return false;
+    if (!affine && v->swizzle.bits == 0 && alg_is(v->tree, 0)) {
+        alg_fail(a,
+                 "expects a non-trivial composed layout (with swizzle bits or non-zero offset); use "
+                 "`!cute.layout` for trivial wraps, but got \"%s\"",
+                 whole);
+        return false;
+    }
+    if (!positive(a, v->layout.shape, whole) || (affine && !positive(a, v->inner.shape, whole))) return false;
+    if (!alg_verify_stride(a, v->layout.stride)) return false;
+    if (affine && !alg_verify_stride(a, v->inner.stride)) return false;
+
+    cute_algebra trial = {.arena = a->arena};
+    cute_node start = alg_eval(&trial, alg_number(&trial, 0), v->layout.shape, v->layout.stride);
+    if (!start) return alg_fail(a, "expects a layout that can be evaluated, but got \"%s\"", whole) != NULL;
+    cute_node sum = alg_sum(&trial, v->tree, start);
+    if (!sum) {
+        alg_fail(a, "expects offset and `layout_eval(0, outer)` to be addable, but got %s and %s",
+                 alg_text(a, v->tree), alg_text(a, start));
+        return false;
+    }
+    if (!affine && !alg_is_int(sum)) {
+        alg_fail(a, "swizzle layout expects scalar `offset` and `outer` without scaled basis, but got %s and %s",
+                 alg_text(a, v->tree), alg_layout_text(a, v->layout));
+        return false;
+    }
+    if (affine && !alg_is_int(sum) && !cute_tree_weakly_congruent(sum, v->inner.shape)) {
+        alg_fail(a,
+                 "expects arith sum of `layout_eval(0, outer)` and `offset` to be scalar or weakly congruent to "
+                 "inner shape, but got sum %s and inner shape %s",
+                 alg_text(a, sum), alg_text(a, v->inner.shape));
+        return false;
+    }
+    return true;
+}
+
+static bool verify_tile(cute_algebra *a, cute_node t)
+{
+    if (t->kind == CUTE_TREE_LAYOUT) return alg_verify_layout(a, t->layout, NULL);
+    if (alg_is_leaf(t)) return true;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!verify_tile(a, t->items[i])) return false;
+    return true;
+}
+
+bool alg_verify(cute_algebra *a, const cute_value *v)
+{
+    switch (v->type) {
+    case CUTE_STRIDE: return alg_verify_stride(a, v->tree);
+    case CUTE_LAYOUT: return alg_verify_layout(a, v->layout, NULL);
+    case CUTE_COMPOSED_LAYOUT: return verify_composed(a, v);
+    case CUTE_TILE: return verify_tile(a, v->tree);
+    case CUTE_SWIZZLE:
+        if (cute_swizzle_valid(v->swizzle.bits, v->swizzle.base, v->swizzle.shift)) return true;
+        return alg_fail(a, "expects |num_shift| >= num_bits and |num_shift| + num_bits + num_base <= 32, but got %s",
+                        alg_type_text(a, v)) != NULL;
+    default: return true;
+    }
+}
+
+bool cute_swizzle_valid(int64_t bits, int64_t base, int64_t shift)
+{
+    if (bits < 0 || bits > 32 || base < 0 || base > 32 || shift < -32 || shift > 32) return false;
+    int64_t distance = shift < 0 ? -shift : shift;
+    return distance >= bits && distance + bits + base <= 32;
+}
+
+cute_status cute_value_verify(const cute_value *value, cute_diag *diag)
+{
+    cute_algebra a = {.arena = cute_arena_create(), .diag = diag};
+    if (!a.arena) return cute_fail_memory(diag);
+    alg_verify(&a, value);
+    cute_arena_destroy(a.arena);
+    return a.status;
+}
