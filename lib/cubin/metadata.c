@@ -1,0 +1,394 @@
+/* Reads metadata: JSON values into the fields of a kernel, each checked, errors with the path in the object. */
+#include "lib/cubin/metadata.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/checked.h"
+#include "lib/base/json.h"
+
+typedef struct reader {
+    cute_arena *arena;
+    const char *label;  /* of the file */
+    const char *kernel; /* which object */
+    char path[192];     /* where in it: "$.args[1]" */
+    cute_diag *diag;
+} reader;
+
+static const char *const kinds[] = {
+    [CUTE_ARG_UNKNOWN] = "unknown", [CUTE_ARG_POINTER] = "pointer", [CUTE_ARG_SCALAR] = "scalar",
+    [CUTE_ARG_MEMREF] = "memref",   [CUTE_ARG_STRUCT] = "struct",   [CUTE_ARG_TENSOR_MAP] = "tensor_map",
+};
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+const char *cute_arg_kind_name(cute_arg_kind kind) { return (unsigned)kind < KIND_COUNT ? kinds[kind] : "unknown"; }
+
+/* ---- values ---- */
+
+static cute_status wrong(reader *r, const char *key, const char *expected)
+{
+    const cute_place file = {.file = r->label};
+    return cute_fail(r->diag, CUTE_INVALID, &file, "the metadata of kernel '%s' has at %s%s%s: expected %s", r->kernel,
+                     r->path, *key && *key != '[' ? "." : "", key, expected);
+}
+
+static cute_status read_text(reader *r, const json_t *object, const char *key, const char **out)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!value || json_is_null(value)) return CUTE_OK;
+    if (!json_is_string(value)) return wrong(r, key, "a string");
+    *out = cute_arena_copy(r->arena, json_string_value(value), json_string_length(value));
+    return *out ? CUTE_OK : cute_fail_memory(r->diag);
+}
+
+static cute_status read_count(reader *r, const json_t *object, const char *key, int64_t *out)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!value || json_is_null(value)) return CUTE_OK;
+    if (!json_is_integer(value) || json_integer_value(value) < 0) return wrong(r, key, "a number that is not negative");
+    *out = json_integer_value(value);
+    return CUTE_OK;
+}
+
+static cute_status read_flag(reader *r, const json_t *object, const char *key, bool *out)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!value || json_is_null(value)) return CUTE_OK;
+    if (!json_is_boolean(value)) return wrong(r, key, "true or false");
+    *out = json_is_true(value);
+    return CUTE_OK;
+}
+
+/* Integers; `null` where `dynamic` is allowed. */
+static cute_status read_list(reader *r, const json_t *object, const char *key, bool dynamic, const int64_t **out,
+                             size_t *count)
+{
+    const json_t *value = json_object_get(object, key), *item;
+    size_t i;
+    if (!value || json_is_null(value)) return CUTE_OK;
+    if (!json_is_array(value)) return wrong(r, key, "an array of numbers");
+    int64_t *list = cute_arena_array(r->arena, json_array_size(value), sizeof *list);
+    if (!list) return cute_fail_memory(r->diag);
+    json_array_foreach((json_t *)value, i, item) {
+        if (dynamic && json_is_null(item))
+            list[i] = CUTE_DYNAMIC;
+        else if (json_is_integer(item) && json_integer_value(item) != CUTE_DYNAMIC)
+            list[i] = json_integer_value(item);
+        else
+            return wrong(r, key, dynamic ? "numbers, or null where dynamic" : "numbers");
+    }
+    *out = list;
+    *count = json_array_size(value);
+    return CUTE_OK;
+}
+
+static cute_status read_dim3(reader *r, const json_t *object, const char *key, int64_t out[3])
+{
+    const int64_t *list = NULL;
+    size_t count = 0;
+    CUTE_TRY(read_list(r, object, key, false, &list, &count));
+    if (!list) return CUTE_OK;
+    if (count != 3) return wrong(r, key, "three numbers");
+    for (int i = 0; i < 3; i++)
+        if (list[i] < 1) return wrong(r, key, "numbers above 0");
+    memcpy(out, list, 3 * sizeof *out);
+    return CUTE_OK;
+}
+
+/* ---- arguments ---- */
+
+static cute_status read_fields(reader *r, const json_t *object, cute_arg *arg)
+{
+    const json_t *value = json_object_get(object, "fields"), *item;
+    size_t i;
+    if (!value || json_is_null(value)) return CUTE_OK;
+    if (!json_is_array(value)) return wrong(r, "fields", "an array");
+    cute_field *fields = cute_arena_array(r->arena, json_array_size(value), sizeof *fields);
+    if (!fields) return cute_fail_memory(r->diag);
+    json_array_foreach((json_t *)value, i, item) {
+        if (!json_is_object(item)) return wrong(r, "fields", "objects");
+        CUTE_TRY(read_text(r, item, "name", &fields[i].name));
+        CUTE_TRY(read_text(r, item, "type", &fields[i].type));
+        CUTE_TRY(read_text(r, item, "dtype", &fields[i].dtype));
+        CUTE_TRY(read_count(r, item, "offset", &fields[i].offset));
+        CUTE_TRY(read_count(r, item, "size", &fields[i].size));
+    }
+    arg->fields = fields;
+    arg->field_count = json_array_size(value);
+    return CUTE_OK;
+}
+
+static cute_status read_kind(reader *r, const json_t *object, cute_arg *arg)
+{
+    const char *text = NULL;
+    CUTE_TRY(read_text(r, object, "kind", &text));
+    for (unsigned i = 0; text && i < KIND_COUNT; i++)
+        if (strcmp(text, kinds[i]) == 0) {
+            arg->kind = (cute_arg_kind)i;
+            return CUTE_OK;
+        }
+    return text ? wrong(r, "kind", "pointer, scalar, memref, struct or tensor_map") : CUTE_OK;
+}
+
+static cute_status read_access(reader *r, const json_t *object, cute_arg *arg)
+{
+    const char *text = NULL;
+    CUTE_TRY(read_text(r, object, "access", &text));
+    if (!text) return CUTE_OK;
+    arg->reads = strcmp(text, "read") == 0 || strcmp(text, "readwrite") == 0;
+    arg->writes = strcmp(text, "write") == 0 || strcmp(text, "readwrite") == 0;
+    return arg->reads || arg->writes ? CUTE_OK : wrong(r, "access", "read, write or readwrite");
+}
+
+/* "fill" is a word, or a flag. */
+static cute_status read_fill(reader *r, const json_t *object, cute_arg *arg)
+{
+    const json_t *value = json_object_get(object, "fill");
+    if (value && json_is_boolean(value)) {
+        arg->fill = json_is_true(value) ? "nan" : "zero";
+        return CUTE_OK;
+    }
+    return read_text(r, object, "fill", &arg->fill);
+}
+
+static cute_status read_space(reader *r, const json_t *object, cute_arg *arg)
+{
+    const char *text = NULL;
+    CUTE_TRY(read_text(r, object, "space", &text));
+    if (text && strcmp(text, "param") != 0 && strcmp(text, "memory") != 0)
+        return wrong(r, "space", "param or memory");
+    arg->in_memory = text && strcmp(text, "memory") == 0;
+    return CUTE_OK;
+}
+
+/* Which parameters the argument occupies, and how many bytes they are. */
+static cute_status read_extent(reader *r, const json_t *object, const cute_kernel *kernel, cute_arg *arg)
+{
+    int64_t first = (int64_t)arg->first, count = 1, end;
+    CUTE_TRY(read_count(r, object, "first", &first));
+    CUTE_TRY(read_count(r, object, "count", &count));
+    if (!cute_add64(first, count, &end) || end > (int64_t)kernel->param_count) {
+        char expected[96];
+        snprintf(expected, sizeof expected, "parameters of the kernel, which has %zu", kernel->param_count);
+        return wrong(r, "first", expected);
+    }
+    arg->first = (size_t)first;
+    arg->count = (size_t)count;
+    if (!count) return CUTE_OK;
+    const cute_param *a = &kernel->params[first], *b = &kernel->params[end - 1];
+    arg->size = count == 1 || a->offset < 0 ? a->size : b->offset + b->size - a->offset;
+    return CUTE_OK;
+}
+
+static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *kernel, size_t index, cute_arg *arg)
+{
+    size_t strides = 0, rank = 0;
+    if (!json_is_object(object)) return wrong(r, "", "an object");
+    CUTE_TRY(read_text(r, object, "name", &arg->name));
+    if (!arg->name) arg->name = cute_arena_printf(r->arena, "arg%zu", index);
+    if (!arg->name) return cute_fail_memory(r->diag);
+    CUTE_TRY(read_extent(r, object, kernel, arg));
+    CUTE_TRY(read_text(r, object, "type", &arg->type));
+    CUTE_TRY(read_kind(r, object, arg));
+    CUTE_TRY(read_text(r, object, "dtype", &arg->dtype));
+    CUTE_TRY(read_access(r, object, arg));
+    CUTE_TRY(read_list(r, object, "shape", true, &arg->shape, &rank));
+    CUTE_TRY(read_list(r, object, "strides", true, &arg->strides, &strides));
+    if (arg->shape && arg->strides && rank != strides) return wrong(r, "strides", "as many as the shape has");
+    arg->rank = arg->shape ? rank : strides;
+    CUTE_TRY(read_text(r, object, "layout", &arg->layout));
+    CUTE_TRY(read_count(r, object, "align", &arg->align));
+    CUTE_TRY(read_list(r, object, "box", false, &arg->box, &arg->box_rank));
+    CUTE_TRY(read_text(r, object, "swizzle", &arg->swizzle));
+    CUTE_TRY(read_text(r, object, "interleave", &arg->interleave));
+    CUTE_TRY(read_text(r, object, "l2promo", &arg->l2promo));
+    CUTE_TRY(read_fill(r, object, arg));
+    CUTE_TRY(read_space(r, object, arg));
+    return read_fields(r, object, arg);
+}
+
+static cute_status read_args(reader *r, const json_t *object, cute_kernel *kernel)
+{
+    const json_t *value = json_object_get(object, "args"), *item;
+    size_t i, next = 0;
+    if (!value) return CUTE_OK;
+    if (!json_is_array(value)) return wrong(r, "args", "an array");
+    cute_arg *args = cute_arena_array(r->arena, json_array_size(value), sizeof *args);
+    if (!args) return cute_fail_memory(r->diag);
+    json_array_foreach((json_t *)value, i, item) {
+        snprintf(r->path, sizeof r->path, "$.args[%zu]", i);
+        args[i].first = next;
+        CUTE_TRY(read_arg(r, item, kernel, i, &args[i]));
+        next = args[i].first + args[i].count;
+    }
+    strcpy(r->path, "$");
+    kernel->args = args;
+    kernel->arg_count = json_array_size(value);
+    return CUTE_OK;
+}
+
+/* ---- kernels ---- */
+
+/* The sizes and alignments that PTX has; they must be those that the module has. */
+static cute_status read_params(reader *r, const json_t *object, cute_kernel *kernel)
+{
+    const json_t *value = json_object_get(object, "params"), *item;
+    size_t i;
+    if (!value) return CUTE_OK;
+    if (!json_is_array(value)) return wrong(r, "params", "an array");
+    size_t count = json_array_size(value);
+    char expected[96];
+    snprintf(expected, sizeof expected, "%zu parameters, as the kernel has", kernel->param_count);
+    if (count != kernel->param_count) return wrong(r, "params", expected);
+    cute_param *params = cute_arena_array(r->arena, count, sizeof *params);
+    if (!params) return cute_fail_memory(r->diag);
+    if (count) memcpy(params, kernel->params, count * sizeof *params);
+    json_array_foreach((json_t *)value, i, item) {
+        int64_t size = params[i].size;
+        snprintf(r->path, sizeof r->path, "$.params[%zu]", i);
+        if (!json_is_object(item)) return wrong(r, "", "an object");
+        CUTE_TRY(read_count(r, item, "size", &size));
+        CUTE_TRY(read_count(r, item, "align", &params[i].align));
+        snprintf(expected, sizeof expected, "%lld bytes, as the kernel has", (long long)params[i].size);
+        if (size != params[i].size) return wrong(r, "size", expected);
+    }
+    strcpy(r->path, "$");
+    kernel->params = params;
+    return CUTE_OK;
+}
+
+static cute_status read_source(reader *r, const json_t *object, cute_kernel *kernel)
+{
+    const json_t *value = json_object_get(object, "source");
+    int64_t line = 0, column = 0;
+    if (!value || json_is_null(value)) return CUTE_OK;
+    if (!json_is_object(value)) return wrong(r, "source", "an object");
+    strcpy(r->path, "$.source");
+    CUTE_TRY(read_text(r, value, "file", &kernel->source.file));
+    CUTE_TRY(read_count(r, value, "line", &line));
+    CUTE_TRY(read_count(r, value, "column", &column));
+    if (line > INT32_MAX) return wrong(r, "line", "a line");
+    if (column > INT32_MAX) return wrong(r, "column", "a column");
+    strcpy(r->path, "$");
+    kernel->source.line = (int)line;
+    kernel->source.column = (int)column;
+    return CUTE_OK;
+}
+
+static cute_status read_defines(reader *r, const json_t *object, cute_kernel *kernel)
+{
+    json_t *value = json_object_get(object, "defines"), *item;
+    const char *key;
+    size_t i = 0;
+    if (!value || json_is_null(value)) return CUTE_OK;
+    if (!json_is_object(value)) return wrong(r, "defines", "an object");
+    const char **names = cute_arena_array(r->arena, json_object_size(value), sizeof *names);
+    const char **values = cute_arena_array(r->arena, json_object_size(value), sizeof *values);
+    if (!names || !values) return cute_fail_memory(r->diag);
+    strcpy(r->path, "$.defines");
+    json_object_foreach(value, key, item) {
+        if (!json_is_string(item)) return wrong(r, key, "a string");
+        names[i] = cute_arena_copy(r->arena, key, strlen(key));
+        values[i] = cute_arena_copy(r->arena, json_string_value(item), json_string_length(item));
+        if (!names[i] || !values[i]) return cute_fail_memory(r->diag);
+        i++;
+    }
+    strcpy(r->path, "$");
+    kernel->define_names = names;
+    kernel->define_values = values;
+    kernel->define_count = i;
+    return CUTE_OK;
+}
+
+static cute_status read_kernel(reader *r, const json_t *object, cute_kernel *kernel)
+{
+    CUTE_TRY(read_text(r, object, "module", &kernel->module));
+    CUTE_TRY(read_params(r, object, kernel));
+    CUTE_TRY(read_args(r, object, kernel));
+    CUTE_TRY(read_dim3(r, object, "reqntid", kernel->reqntid));
+    CUTE_TRY(read_dim3(r, object, "maxntid", kernel->maxntid));
+    CUTE_TRY(read_dim3(r, object, "cluster", kernel->cluster));
+    CUTE_TRY(read_dim3(r, object, "grid", kernel->grid));
+    CUTE_TRY(read_dim3(r, object, "block", kernel->block));
+    /* ptxas knows better than the source what it made of static shared memory. */
+    if (kernel->static_smem < 0) CUTE_TRY(read_count(r, object, "static_smem", &kernel->static_smem));
+    CUTE_TRY(read_count(r, object, "dynamic_smem", &kernel->dynamic_smem));
+    CUTE_TRY(read_flag(r, object, "uses_dynamic_smem", &kernel->uses_dynamic_smem));
+    CUTE_TRY(read_count(r, object, "smem_align", &kernel->smem_align));
+    CUTE_TRY(read_source(r, object, kernel));
+    CUTE_TRY(read_defines(r, object, kernel));
+    kernel->has_metadata = true;
+    return CUTE_OK;
+}
+
+static cute_status read_resources(reader *r, const json_t *object, cute_kernel *kernel)
+{
+    CUTE_TRY(read_count(r, object, "spill_stores", &kernel->resources.spill_stores));
+    return read_count(r, object, "spill_loads", &kernel->resources.spill_loads);
+}
+
+/* ---- lines ---- */
+
+static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *line, size_t length,
+                              cute_kernel *kernels, size_t count)
+{
+    const cute_place file = {.file = r->label};
+    json_t *object = NULL;
+    CUTE_TRY(cute_json_parse(r->label, line, length, &object, r->diag));
+    const char *name = json_string_value(json_object_get(object, "kernel"));
+    const json_t *format = json_object_get(object, "format");
+    cute_status status = CUTE_OK;
+    if (!json_is_object(object) || !name)
+        status = cute_fail(r->diag, CUTE_INVALID, &file, "a line of metadata is no object that names a kernel");
+    else if (format && json_integer_value(format) != 1)
+        status = cute_fail(r->diag, CUTE_INVALID, &file,
+                           "the metadata of kernel '%s' have format %lld; this version reads format 1", name,
+                           (long long)json_integer_value(format));
+    for (size_t i = 0; status == CUTE_OK && i < count; i++) {
+        if (strcmp(kernels[i].name, name) != 0) continue;
+        r->kernel = kernels[i].name;
+        strcpy(r->path, "$");
+        if (kind == CUTE_METADATA_RESOURCES) {
+            status = read_resources(r, object, &kernels[i]);
+        } else {
+            status = read_kernel(r, object, &kernels[i]);
+            kernels[i].metadata = cute_arena_copy(r->arena, line, length);
+            if (!kernels[i].metadata) status = cute_fail_memory(r->diag);
+        }
+        break;
+    }
+    json_decref(object);
+    return status;
+}
+
+cute_status cute_metadata_apply(cute_arena *arena, const char *label, cute_metadata_kind kind, const char *lines,
+                                size_t length, cute_kernel *kernels, size_t kernel_count, cute_diag *diag)
+{
+    reader r = {.arena = arena, .label = label, .diag = diag};
+    for (const char *at = lines, *stop = lines + length; at < stop;) {
+        const char *end = memchr(at, '\n', (size_t)(stop - at));
+        size_t n = (size_t)((end ? end : stop) - at);
+        while (n && (at[n - 1] == 0 || at[n - 1] == '\r' || at[n - 1] == ' ')) n--;
+        if (n) CUTE_TRY(apply_line(&r, kind, at, n, kernels, kernel_count));
+        at = end ? end + 1 : stop;
+    }
+    return CUTE_OK;
+}
+
+void cute_metadata_extract(const char *ptx, size_t length, cute_buffer *out)
+{
+    static const char mark[] = "//!cute ";
+    for (const char *at = ptx, *stop = ptx + length; at < stop;) {
+        const char *end = memchr(at, '\n', (size_t)(stop - at));
+        const char *line = at, *line_end = end ? end : stop;
+        at = end ? end + 1 : stop;
+        while (line < line_end && (*line == ' ' || *line == '\t' || *line == '\r')) line++;
+        while (line_end > line && (line_end[-1] == '\r' || line_end[-1] == ' ')) line_end--;
+        size_t n = (size_t)(line_end - line);
+        if (n == 0) continue;
+        if (n < 2 || line[0] != '/' || line[1] != '/') return;
+        if (n < sizeof mark - 1 || memcmp(line, mark, sizeof mark - 1) != 0) continue;
+        cute_buffer_append(out, line + sizeof mark - 1, n - (sizeof mark - 1));
+        cute_buffer_putc(out, '\n');
+    }
+}

@@ -1,0 +1,300 @@
+/* Opens a module: finds out what the bytes are, chooses an image, and joins what it, .nv.info and the metadata say. */
+#include "lib/cubin/module.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "lib/cubin/fatbin.h"
+#include "lib/cubin/kernels.h"
+#include "lib/cubin/metadata.h"
+#include "lib/cubin/ptxscan.h"
+#include "lib/toolkit/nearest.h"
+
+struct cute_module {
+    cute_arena *arena;
+    const char *label, *arch;
+    cute_module_format format, container;
+    const void *image;
+    size_t image_length;
+    const char *ptx;
+    size_t ptx_length;
+    cute_elf elf;
+    cute_kernel *kernels;
+    size_t kernel_count;
+};
+
+/* ---- contents ---- */
+
+static const struct {
+    const char *bytes;
+    size_t length;
+    cute_content content;
+} beginnings[] = {
+    {"\x7f" "ELF", 4, CUTE_CONTENT_ELF},
+    {"\x50\xed\x55\xba", 4, CUTE_CONTENT_FATBIN},
+    {"!<arch>\n", 8, CUTE_CONTENT_ARCHIVE},
+    {"!<thin>\n", 8, CUTE_CONTENT_ARCHIVE},
+    {"ML\xefR", 4, CUTE_CONTENT_MLIR_BYTECODE},
+    {"BC\xc0\xde", 4, CUTE_CONTENT_LLVM},
+};
+
+/* Words that begin, or are in the first lines of, texts. */
+static const struct {
+    const char *word;
+    cute_content content;
+} words[] = {
+    {"gpu.binary", CUTE_CONTENT_MLIR}, {"gpu.module", CUTE_CONTENT_MLIR},    {"module {", CUTE_CONTENT_MLIR},
+    {"module @", CUTE_CONTENT_MLIR},   {"module attributes", CUTE_CONTENT_MLIR}, {"func.func", CUTE_CONTENT_MLIR},
+    {"builtin.module", CUTE_CONTENT_MLIR}, {"target triple = ", CUTE_CONTENT_LLVM},
+};
+
+cute_content cute_content_of(const void *bytes, size_t length)
+{
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (length >= beginnings[i].length && memcmp(bytes, beginnings[i].bytes, beginnings[i].length) == 0)
+            return beginnings[i].content;
+    const char *text = bytes;
+    size_t blank = 0;
+    while (blank < length && isspace((unsigned char)text[blank])) blank++;
+    if (blank == length) return CUTE_CONTENT_EMPTY;
+    if (cute_ptx_is(bytes, length)) return CUTE_CONTENT_PTX;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(bytes, length, words[i].word, strlen(words[i].word))) return words[i].content;
+    return CUTE_CONTENT_UNKNOWN;
+}
+
+const char *cute_content_name(cute_content content)
+{
+    static const char *const names[] = {
+        [CUTE_CONTENT_UNKNOWN] = "of no known kind", [CUTE_CONTENT_EMPTY] = "empty",
+        [CUTE_CONTENT_ELF] = "an ELF file",          [CUTE_CONTENT_PTX] = "PTX",
+        [CUTE_CONTENT_FATBIN] = "a fatbin",          [CUTE_CONTENT_ARCHIVE] = "an archive",
+        [CUTE_CONTENT_MLIR] = "MLIR",                [CUTE_CONTENT_MLIR_BYTECODE] = "MLIR bytecode",
+        [CUTE_CONTENT_LLVM] = "LLVM IR",
+    };
+    return names[content];
+}
+
+/* ---- images ---- */
+
+static cute_status open_elf(cute_module *m, cute_diag *diag)
+{
+    m->format = CUTE_MODULE_CUBIN;
+    CUTE_TRY(cute_elf_read(m->arena, m->label, m->image, m->image_length, &m->elf, diag));
+    m->arch = cute_elf_arch(m->arena, &m->elf);
+    CUTE_TRY(cute_elf_kernels(m->arena, &m->elf, &m->kernels, &m->kernel_count, diag));
+    for (size_t i = 0; i < m->kernel_count; i++) {
+        m->kernels[i].args = cute_args_of_params(m->arena, m->kernels[i].params, m->kernels[i].param_count);
+        m->kernels[i].arg_count = m->kernels[i].param_count;
+        if (!m->kernels[i].args) return cute_fail_memory(diag);
+    }
+    const cute_elf_section *ptx = cute_elf_find(&m->elf, CUTE_SECTION_PTX);
+    if (ptx && ptx->data) {
+        m->ptx_length = strnlen((const char *)ptx->data, ptx->size);
+        m->ptx = cute_arena_copy(m->arena, (const char *)ptx->data, m->ptx_length);
+        if (!m->ptx) return cute_fail_memory(diag);
+    }
+    static const struct {
+        const char *section;
+        cute_metadata_kind kind;
+    } sources[] = {{CUTE_SECTION_METADATA, CUTE_METADATA_KERNELS}, {CUTE_SECTION_RESOURCES, CUTE_METADATA_RESOURCES}};
+    for (size_t i = 0; i < 2; i++) {
+        const cute_elf_section *section = cute_elf_find(&m->elf, sources[i].section);
+        if (section && section->data)
+            CUTE_TRY(cute_metadata_apply(m->arena, m->label, sources[i].kind, (const char *)section->data,
+                                         section->size, m->kernels, m->kernel_count, diag));
+    }
+    return CUTE_OK;
+}
+
+static cute_status open_ptx(cute_module *m, cute_diag *diag)
+{
+    cute_ptx_scan scan;
+    m->format = CUTE_MODULE_PTX;
+    m->ptx = m->image;
+    m->ptx_length = m->image_length;
+    CUTE_TRY(cute_ptx_scan_all(m->arena, m->label, m->ptx, m->ptx_length, &scan, diag));
+    m->arch = scan.target ? scan.target : "";
+    m->kernels = scan.kernels;
+    m->kernel_count = scan.kernel_count;
+    cute_buffer lines = {0};
+    cute_metadata_extract(m->ptx, m->ptx_length, &lines);
+    cute_status status = cute_buffer_ok(&lines) ? CUTE_OK : cute_fail_memory(diag);
+    if (status == CUTE_OK)
+        status = cute_metadata_apply(m->arena, m->label, CUTE_METADATA_KERNELS, cute_buffer_text(&lines), lines.length,
+                                     m->kernels, m->kernel_count, diag);
+    cute_buffer_release(&lines);
+    return status;
+}
+
+/* What an entry of a fatbin is for: a cubin says more than the container, which knows no "a" and "f". */
+static const char *entry_arch(cute_arena *arena, const char *label, const cute_fatbin_entry *entry, const void *bytes,
+                              size_t length)
+{
+    if (entry->kind == CUTE_FATBIN_ELF) {
+        cute_elf elf;
+        return cute_elf_read(arena, label, bytes, length, &elf, NULL) == CUTE_OK ? cute_elf_arch(arena, &elf) : "";
+    }
+    cute_ptx_scan scan;
+    cute_status status = cute_ptx_scan_head(arena, label, bytes, length, &scan, NULL);
+    return status == CUTE_OK && scan.target ? scan.target : "";
+}
+
+/* How well an image serves: the one for the very architecture, then cubins before PTX, then the newest. 0: not at all. */
+static int score(const cute_fatbin_entry *entry, const cute_arch *made, const cute_arch *wanted)
+{
+    bool binary = entry->kind == CUTE_FATBIN_ELF;
+    if (!made) return wanted ? 0 : 1;
+    if (!wanted) return (binary ? 1 << 20 : 1 << 10) + made->number;
+    if (!cute_arch_compatible(made, binary, wanted)) return 0;
+    return (binary ? 1 << 20 : 1 << 10) + made->number * 4 + (made == wanted ? 3 : made->variant != 0);
+}
+
+static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag)
+{
+    cute_fatbin_entry *entries;
+    size_t count;
+    int best = 0;
+    const cute_arch *wanted = NULL;
+    const cute_place file = {.file = m->label};
+    cute_buffer seen = {0};
+    if (arch) CUTE_TRY(cute_arch_parse(arch, &file, &wanted, diag));
+    CUTE_TRY(cute_fatbin_read(m->arena, m->label, m->image, m->image_length, &entries, &count, diag));
+    const void *bytes, *image = NULL;
+    size_t length, image_length = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].kind != CUTE_FATBIN_ELF && entries[i].kind != CUTE_FATBIN_PTX) continue;
+        cute_status status = cute_fatbin_extract(m->arena, m->label, &entries[i], &bytes, &length, diag);
+        if (status != CUTE_OK) {
+            cute_buffer_release(&seen);
+            return status;
+        }
+        const char *made = entry_arch(m->arena, m->label, &entries[i], bytes, length);
+        cute_buffer_printf(&seen, "%s%s %s", seen.length ? ", " : "", cute_fatbin_kind_name(m->arena, &entries[i]), made);
+        int now = score(&entries[i], cute_arch_find(made), wanted);
+        if (now <= best) continue;
+        best = now;
+        image = bytes;
+        image_length = length;
+    }
+    cute_status status = CUTE_OK;
+    if (!image) {
+        status = cute_fail(diag, CUTE_INVALID, &file, "the fatbin has no image for %s", wanted ? wanted->name : "any GPU");
+        cute_note(diag, NULL, "it has %s", seen.length ? cute_buffer_text(&seen) : "none");
+    }
+    cute_buffer_release(&seen);
+    if (status != CUTE_OK) return status;
+    m->image = image;
+    m->image_length = image_length;
+    return cute_elf_is(image, image_length) ? open_elf(m, diag) : open_ptx(m, diag);
+}
+
+static cute_status open_any(cute_module *m, const char *arch, cute_diag *diag)
+{
+    const cute_place file = {.file = m->label};
+    cute_content content = cute_content_of(m->image, m->image_length);
+    switch (content) {
+    case CUTE_CONTENT_ELF:
+        m->container = CUTE_MODULE_CUBIN;
+        return open_elf(m, diag);
+    case CUTE_CONTENT_PTX:
+        m->container = CUTE_MODULE_PTX;
+        return open_ptx(m, diag);
+    case CUTE_CONTENT_FATBIN:
+        m->container = CUTE_MODULE_FATBIN;
+        return open_fatbin(m, arch, diag);
+    default: break;
+    }
+    cute_fail(diag, CUTE_INVALID, &file, "this is no compiled module: it is %s", cute_content_name(content));
+    if (content == CUTE_CONTENT_MLIR || content == CUTE_CONTENT_MLIR_BYTECODE)
+        cute_note(diag, NULL, "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or take out a gpu.binary with "
+                              "'cute-link --extract=all'");
+    else
+        cute_note(diag, NULL, "a cubin, PTX or a fatbin is wanted");
+    return CUTE_INVALID;
+}
+
+cute_status cute_module_open(const char *label, const void *bytes, size_t length, const char *arch, cute_module **out,
+                             cute_diag *diag)
+{
+    *out = NULL;
+    cute_arena *arena = cute_arena_create();
+    cute_module *m = arena ? cute_arena_alloc(arena, sizeof *m) : NULL;
+    if (m) *m = (cute_module){.arena = arena, .label = cute_arena_copy(arena, label, strlen(label)), .arch = "",
+                              .image = cute_arena_copy(arena, length ? bytes : "", length), .image_length = length};
+    cute_status status = m && m->label && m->image ? open_any(m, arch, diag) : cute_fail_memory(diag);
+    if (status == CUTE_OK)
+        *out = m;
+    else
+        cute_arena_destroy(arena);
+    return status;
+}
+
+void cute_module_close(cute_module *module)
+{
+    if (module) cute_arena_destroy(module->arena);
+}
+
+/* ---- questions ---- */
+
+cute_module_format cute_module_get_format(const cute_module *module) { return module->format; }
+cute_module_format cute_module_get_container(const cute_module *module) { return module->container; }
+const char *cute_module_arch(const cute_module *module) { return module->arch; }
+size_t cute_module_kernel_count(const cute_module *module) { return module->kernel_count; }
+const cute_elf *cute_module_elf(const cute_module *module)
+{
+    return module->format == CUTE_MODULE_CUBIN ? &module->elf : NULL;
+}
+
+const void *cute_module_image(const cute_module *module, size_t *length)
+{
+    if (length) *length = module->image_length;
+    return module->image;
+}
+
+const char *cute_module_ptx(const cute_module *module, size_t *length)
+{
+    if (length) *length = module->ptx_length;
+    return module->ptx;
+}
+
+const cute_kernel *cute_module_kernel(const cute_module *module, size_t index)
+{
+    return index < module->kernel_count ? &module->kernels[index] : NULL;
+}
+
+static const char *kernel_name_at(const void *list, size_t index)
+{
+    const cute_kernel *kernel = cute_module_kernel(list, index);
+    return kernel ? kernel->name : NULL;
+}
+
+cute_status cute_module_find_kernel(const cute_module *module, const char *name, const cute_kernel **out, cute_diag *diag)
+{
+    const cute_place file = {.file = module->label};
+    *out = NULL;
+    if (!name && module->kernel_count == 1) {
+        *out = &module->kernels[0];
+        return CUTE_OK;
+    }
+    for (size_t i = 0; name && i < module->kernel_count; i++)
+        if (strcmp(module->kernels[i].name, name) == 0) {
+            *out = &module->kernels[i];
+            return CUTE_OK;
+        }
+    const char *near = name ? cute_nearest(name, kernel_name_at, module) : NULL;
+    if (near)
+        cute_fail(diag, CUTE_INVALID, &file, "no kernel '%s'; did you mean '%s'?", name, near);
+    else if (name)
+        cute_fail(diag, CUTE_INVALID, &file, "no kernel '%s'", name);
+    else if (module->kernel_count)
+        cute_fail(diag, CUTE_INVALID, &file, "which kernel? There are %zu", module->kernel_count);
+    else
+        cute_fail(diag, CUTE_INVALID, &file, "there is no kernel in it");
+    cute_buffer names = {0};
+    for (size_t i = 0; i < module->kernel_count && i < 32; i++)
+        cute_buffer_printf(&names, "%s%s", i ? ", " : "", module->kernels[i].name);
+    if (names.length) cute_note(diag, NULL, "kernels: %s%s", cute_buffer_text(&names), module->kernel_count > 32 ? ", ..." : "");
+    cute_buffer_release(&names);
+    return CUTE_INVALID;
+}

@@ -1,0 +1,27 @@
+/* Inside of cute_module: what the other readers of this library may ask. */
+#ifndef CUTE_LIB_CUBIN_MODULE_H
+#define CUTE_LIB_CUBIN_MODULE_H
+
+#include "cute/cubin.h"
+#include "lib/cubin/elf.h"
+
+typedef enum cute_content {
+    CUTE_CONTENT_UNKNOWN,
+    CUTE_CONTENT_EMPTY,
+    CUTE_CONTENT_ELF,
+    CUTE_CONTENT_PTX,
+    CUTE_CONTENT_FATBIN,
+    CUTE_CONTENT_ARCHIVE,
+    CUTE_CONTENT_MLIR,
+    CUTE_CONTENT_MLIR_BYTECODE,
+    CUTE_CONTENT_LLVM, /* bitcode or text */
+} cute_content;
+
+/* What `bytes` look like, by their first ones. */
+cute_content cute_content_of(const void *bytes, size_t length);
+/* "an ELF file", "MLIR", ... for messages. */
+const char *cute_content_name(cute_content content);
+/* The ELF file of a cubin; NULL for PTX. */
+const cute_elf *cute_module_elf(const cute_module *module);
+
+#endif
