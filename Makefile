@@ -1,5 +1,5 @@
 # libcute and its tools. Targets: all (default) demo check bench install clean; `make help` lists them.
-# Settings on the command line: CC CXX OPT SANITIZE=address,undefined WERROR=1 LLVM=<prefix> PREFIX DESTDIR BUILD.
+# Settings on the command line: CC CXX OPT SANITIZE=address,undefined WERROR=1 V=1 LLVM=<prefix> PREFIX DESTDIR BUILD.
 
 LLVM    ?= /usr/lib/llvm-19
 # The tools with LLVM are linked by its clang, so what it sanitizes must come from it too.
@@ -12,6 +12,10 @@ SANITIZE ?=
 BUILD   ?= build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
 comma   := ,
 VERSION := $(shell cat VERSION)
+
+# One short line a command; V=1 shows the commands instead.
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))')
 
 BIN := $(BUILD)/bin
 OBJ := $(BUILD)/obj
@@ -59,19 +63,24 @@ include mk/install.mk
 
 $(OBJ)/%.o: %.c $(STAMP)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(CFLAGS_$(firstword $(subst /, ,$(patsubst lib/%,%,$*)))) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(CFLAGS_$(firstword $(subst /, ,$(patsubst lib/%,%,$*)))) -c $< -o $@
 
 $(BUILD)/libcute.a: $(RUN_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)$(AR) rcs $@ $^
 
+# The distributions' libjansson.a is not position independent.
 $(BUILD)/libcute.so: $(RUN_OBJ) lib/libcute.map
-	$(CC) -shared -Wl,-soname,libcute.so.0 -Wl,--version-script=lib/libcute.map $(LDFLAGS) -o $@ $(RUN_OBJ) $(LDLIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -Wl,-soname,libcute.so.0 -Wl,--version-script=lib/libcute.map $(LDFLAGS) -o $@ $(RUN_OBJ) $(LDLIBS:-l:libjansson.a=-ljansson)
 
 define run_tool
 $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute.a
 	@mkdir -p $$(@D)
-	$(CC) $(LDFLAGS) -o $$@ $$^ $(LDLIBS)
+	$$(call say,LINK,$$@)
+	$(Q)$(CC) $(LDFLAGS) -o $$@ $$^ $(LDLIBS)
 endef
 $(foreach t,$(RUN_TOOLS),$(eval $(call run_tool,$(t))))
 

@@ -9,7 +9,8 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.
 
 $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(BUILD)/libcute.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # Objects of tests are kept, though no rule names them.
 .SECONDARY:
@@ -25,15 +26,20 @@ FUZZ_LIB   := $(RUN_SRC:%.c=$(OBJ)/fuzz/%.o)
 
 $(OBJ)/fuzz/%.o: %.c $(STAMP)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CPPFLAGS) -std=c17 -D_GNU_SOURCE -g $(WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
+	$(call say,CC,$< (fuzz))
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) -std=c17 -D_GNU_SOURCE -g $(WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
+
+$(OBJ)/fuzz/lib/launch/schema.o: $(GEN)/launch.schema.inc
 
 $(BUILD)/fuzz/libcute.a: $(FUZZ_LIB)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/fuzz/fuzz_%: $(OBJ)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcute.a
-	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(call say,LINK,$@)
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 # make runs itself once more after the packages and CUDA's parts are there, with all cores unless told otherwise.
 AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; esac; $(MAKE) --no-print-directory $$jobs
