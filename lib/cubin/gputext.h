@@ -1,0 +1,30 @@
+/* Between the readers of MLIR's text and bytecode: one `#gpu.object<...>`, which both have as text. */
+#ifndef CUTE_LIB_CUBIN_GPUTEXT_H
+#define CUTE_LIB_CUBIN_GPUTEXT_H
+
+#include "lib/cubin/gpubinary.h"
+
+typedef struct cute_object_list {
+    cute_object *items;
+    size_t count, capacity;
+} cute_object_list;
+
+/* A text that is scanned, and the whole of which aliases (`#name = ...`) are looked up in. */
+typedef struct cute_mlir_text {
+    cute_arena *arena;
+    const char *label;
+    const char *text, *at, *stop;
+    cute_diag *diag;
+} cute_mlir_text;
+
+/* Adds a copy of `object`. */
+cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object, cute_diag *diag);
+/* Reads `#gpu.object<...>` at s->at and adds it as the next object of `symbol`. */
+cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t index, cute_object_list *list);
+/* All objects of a module's text. */
+cute_status cute_gpu_text_read(cute_mlir_text *s, cute_object_list *list);
+/* All objects of a module's bytecode. */
+cute_status cute_gpu_bytecode_read(cute_arena *arena, const char *label, const uint8_t *bytes, size_t length,
+                                   cute_object_list *list, cute_diag *diag);
+
+#endif
