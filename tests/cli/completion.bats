@@ -1,0 +1,56 @@
+# Completion in bash: what Tab offers.
+
+setup() {
+    # shellcheck disable=SC1091
+    source "$BATS_TEST_DIRNAME/../../mk/completion.bash"
+    compopt() { :; } # only allowed inside a real completion
+    PATH=$BATS_TEST_TMPDIR:$PATH
+    cat >"$BATS_TEST_TMPDIR/cute-x" <<'EOF'
+#!/bin/sh
+cat <<'HELP'
+usage: cute-x [options] [file...]
+
+Commands:
+  ptx                         print the PTX
+  sass                        print the machine code
+
+Options:
+  -o, --output=FILE           write to FILE; see --arch
+      --arch=SM               the architecture
+      --lineinfo              keep lines
+  -l, --library=NAME          link NAME
+HELP
+EOF
+    chmod +x "$BATS_TEST_TMPDIR/cute-x"
+    ln -s cute-x "$BATS_TEST_TMPDIR/cute-dump"
+}
+
+# complete WORD...: the last word is the one being typed.
+complete_words() {
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    _cute "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    printf '%s\n' "${COMPREPLY[@]}" | sort -u
+}
+
+@test "long options come from the tool's help" {
+    [ "$(complete_words cute-x --l | tr '\n' ' ')" = "--library= --lineinfo " ]
+    [ "$(complete_words cute-x --o)" = "--output=" ]
+}
+
+@test "architectures are offered after -arch, with a space or an equals sign" {
+    [ "$(complete_words cute-x -arch sm_90)" = $'sm_90\nsm_90a' ]
+    [ "$(complete_words cute-x --arch = sm_75)" = sm_75 ]
+    [ "$(complete_words cute-x --arch = | head -n 1)" = sm_100 ]
+}
+
+@test "a word without a dash completes to files" {
+    cd "$BATS_TEST_TMPDIR"
+    touch kernel.mlir
+    [ "$(complete_words cute-x ker)" = kernel.mlir ]
+}
+
+@test "the first word of cute-dump completes to its views" {
+    cd "$BATS_TEST_TMPDIR"
+    [ "$(complete_words cute-dump s)" = sass ]
+}

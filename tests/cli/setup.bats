@@ -1,0 +1,61 @@
+# scripts/setup: on a machine where something is missing.
+
+setup() {
+    SETUP=$BATS_TEST_DIRNAME/../../scripts/setup
+    BIN=$BATS_TEST_TMPDIR/bin
+    mkdir "$BIN"
+    for program in sh cat tr mktemp tail rm ls; do ln -s "$(command -v $program)" "$BIN/$program"; done
+    fake apt-get 'echo "apt-get $*" >>"$LOG"'
+    fake id 'echo 0'
+    export LOG=$BATS_TEST_TMPDIR/log
+}
+
+fake() { printf '#!/bin/sh\n%s\n' "$2" >"$BIN/$1"; chmod +x "$BIN/$1"; }
+
+@test "nothing is printed where everything is there" {
+    run "$SETUP"
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "root gets the missing packages installed, and only those" {
+    run env PATH="$BIN" LLVM=/nonexistent "$SETUP" build
+    [ "$status" -eq 0 ]
+    grep -q '^apt-get update' "$LOG"
+    grep -q '^apt-get install.* libmlir-19-dev' "$LOG"
+    ! grep -q 'libjansson-dev' "$LOG"
+    ! grep -q ' bats' "$LOG"
+}
+
+@test "who may not install gets the one command to run" {
+    fake id 'echo 1000'
+    fake sudo 'exit 1'
+    run env PATH="$BIN" LLVM=/nonexistent "$SETUP" build
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"sudo sh -c 'apt-get update &&"*"libmlir-19-dev"* ]]
+    [ ! -e "$LOG" ]
+}
+
+@test "a sudo that asks nothing is used" {
+    fake id 'echo 1000'
+    fake sudo '[ "$1" = -n ] && exit 0; echo sudo >>"$LOG"; exec "$@"'
+    run env PATH="$BIN" LLVM=/nonexistent "$SETUP" build
+    [ "$status" -eq 0 ]
+    [ "$(head -n 1 "$LOG")" = sudo ]
+    grep -q '^apt-get install' "$LOG"
+}
+
+@test "a failed installation shows the reason and the command" {
+    fake apt-get 'echo "E: no network" >&2; exit 100'
+    run env PATH="$BIN" LLVM=/nonexistent "$SETUP" build
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"E: no network"* ]]
+    [[ "$output" == *"apt-get install"* ]]
+}
+
+@test "without apt-get the names of the packages are printed" {
+    rm "$BIN/apt-get"
+    run env PATH="$BIN" LLVM=/nonexistent "$SETUP" build
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"missing here"*"libmlir-19-dev"* ]]
+}
