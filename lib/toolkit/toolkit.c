@@ -28,7 +28,7 @@ static const part parts[CUTE_PART_COUNT] = {
                       "makes PTX for sm_100 and above",
                       false,
                       {"nvvm/lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so", "lib64/libnvvm.so.4", "lib/libnvvm.so.4",
-                       "lib/x86_64-linux-gnu/libnvvm.so.4", "nvidia/cu13/nvvm/lib64/libnvvm.so.4",
+                       "lib/x86_64-linux-gnu/libnvvm.so.4", "nvidia/cu13/lib/libnvvm.so.4",
                        "nvvm/lib64/libnvvm.so.4.0.0"}},
     [CUTE_LIBDEVICE] = {"libdevice.10.bc",
                         "has the mathematical functions",
