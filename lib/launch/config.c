@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/expr_tree.h"
 #include "lib/base/json.h"
 #include "lib/launch/schema.h"
 #include "lib/toolkit/nearest.h"
