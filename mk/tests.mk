@@ -48,7 +48,7 @@ RUN   = tests/run --build $(BUILD) --llvm $(LLVM) --filter '$(TESTS)' --fuzz-sec
 .PHONY: setup setup-build check check-now check-unit check-lit check-cli fuzz fuzz-now
 setup-build:
 	@LLVM=$(LLVM) scripts/setup build
-	@scripts/cuda-toolkit build/cuda
+	@scripts/cuda-toolkit build/cuda || echo "going on without; what needs the missing parts will say so" >&2
 	@mkdir -p $(BUILD); [ ! -d build/cuda ] || [ -e $(BUILD)/cuda ] || ln -s ../cuda $(BUILD)/cuda
 
 setup: setup-build
