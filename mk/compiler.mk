@@ -1,0 +1,36 @@
+# The compiler half: cute-opt and cute-ptx, linked statically to LLVM and MLIR 19 (they start in
+# milliseconds that way, and gcc's and clang's objects then agree).
+MLIR_INC   := -isystem $(LLVM)/include
+IR_CFLAGS  := $(MLIR_INC)
+IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions -funwind-tables -fPIC -fvisibility=hidden -O1 -g1 \
+              -ffunction-sections -fdata-sections -Wall -Wextra -Wno-unused-parameter $(MLIR_INC)
+
+# Upstream test dialects, servers and the JIT are left out; the rest is there for mlir-opt's passes.
+MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
+             'Test|Query|Reduce|TblgenLib|Lsp|libMLIRExecutionEngine\.a|CAPIExecutionEngine|JitRunner')
+LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs amdgpu nvptx core support passes bitwriter irreader 2>/dev/null)
+IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld -no-pie -Wl,--gc-sections -L$(LLVM)/lib $(SAN)
+IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz.so.1 -l:libzstd.so.1 \
+             -l:libxml2.so.2 -l:libz3.so.4 -l:libtinfo.so.6 -l:libjansson.a -lm -ldl -lpthread
+
+$(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/tools/cute-opt/%.o $(OBJ)/tools/cute-ptx/%.o: \
+    CFLAGS += $(IR_CFLAGS)
+
+# C++ stays without sanitizers: LLVM's inline allocators are shared with libraries that have none.
+$(OBJ)/%.o: %.cpp $(GENERATED)
+	@mkdir -p $(@D)
+	$(CXX) $(CPPFLAGS) $(IR_CXXFLAGS) -c $< -o $@
+
+# What the compiler half takes from the run-time half.
+IR_COMMON := $(foreach r,base layout atoms toolkit,$(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/$(r)/*.c)))
+
+$(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+define ir_tool
+$(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute-compiler.a
+	@mkdir -p $$(@D)
+	$(CXX) $$(IR_LDFLAGS) -o $$@ $$^ $$(IR_LDLIBS)
+endef
+$(foreach t,$(IR_TOOLS),$(eval $(call ir_tool,$(t))))

@@ -1,0 +1,15 @@
+# Files made by mlir-tblgen from lib/ir/*.td.
+TBLGEN := $(LLVM)/bin/mlir-tblgen -I $(LLVM)/include -I .
+TD     := $(wildcard lib/ir/*.td)
+INC    := $(GEN)/lib/ir
+GENERATED := $(addprefix $(INC)/cute_,dialect.h.inc dialect.cpp.inc types.h.inc types.cpp.inc ops.h.inc ops.cpp.inc)
+
+$(INC)/cute_dialect.h.inc:   MODE := -gen-dialect-decls -dialect=cute
+$(INC)/cute_dialect.cpp.inc: MODE := -gen-dialect-defs -dialect=cute
+$(INC)/cute_types.h.inc:     MODE := -gen-typedef-decls -typedefs-dialect=cute
+$(INC)/cute_types.cpp.inc:   MODE := -gen-typedef-defs -typedefs-dialect=cute
+$(INC)/cute_ops.h.inc:       MODE := -gen-op-decls
+$(INC)/cute_ops.cpp.inc:     MODE := -gen-op-defs
+$(GENERATED): $(TD)
+	@mkdir -p $(@D)
+	$(TBLGEN) $(MODE) lib/ir/cute.td -o $@

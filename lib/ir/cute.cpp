@@ -1,0 +1,183 @@
+// The generated classes and the few lines that carry their calls into C. See cute.td.
+#include "lib/ir/cute.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/CAPI/Support.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace cute;
+
+namespace {
+// An arena and a diag for one call into C.
+struct Scratch {
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    ~Scratch()
+    {
+        cute_arena_destroy(arena);
+        cute_diag_destroy(diag);
+    }
+    std::string message() const
+    {
+        std::string text;
+        for (size_t i = 0; i < cute_diag_count(diag); i++) {
+            if (i) text += "; ";
+            text += cute_diag_get(diag, i)->text;
+        }
+        return text;
+    }
+};
+} // namespace
+
+FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type kind)
+{
+    Scratch scratch;
+    const char *canonical = nullptr;
+    if (parser.parseLess()) return failure();
+    SMLoc start = parser.getCurrentLocation();
+    std::string text;
+    if (succeeded(parser.parseOptionalString(&text))) {
+        size_t offset = 0;
+        if (cute_type_canonical(scratch.arena, kind, text.data(), text.size(), &canonical, &offset, scratch.diag))
+            // One past the opening quote: no escape can stand in a text that parses up to there.
+            return parser.emitError(SMLoc::getFromPointer(start.getPointer() + 1 + offset)) << scratch.message();
+    } else {
+        SmallVector<int64_t> values;
+        auto one = [&]() -> ParseResult { return parser.parseInteger(values.emplace_back()); };
+        if (parser.parseCommaSeparatedList(one)) return failure();
+        if (cute_type_sugar(scratch.arena, kind, values.data(), values.size(), &canonical, scratch.diag))
+            return parser.emitError(start) << scratch.message();
+    }
+    if (parser.parseGreater()) return failure();
+    return std::string(canonical);
+}
+
+void cute::printText(AsmPrinter &printer, StringRef text)
+{
+    printer << '<';
+    printer.printString(text);
+    printer << '>';
+}
+
+LogicalResult cute::verifyText(function_ref<InFlightDiagnostic()> error, cute_type kind, StringRef text)
+{
+    Scratch scratch;
+    const char *canonical = nullptr;
+    size_t offset = 0;
+    if (cute_type_canonical(scratch.arena, kind, text.data(), text.size(), &canonical, &offset, scratch.diag))
+        return error() << scratch.message();
+    if (text != canonical) return error() << "'" << text << "' is not canonical: write '" << canonical << "'";
+    return success();
+}
+
+LogicalResult cute::inferVia(const cute_op_hooks *hooks, MLIRContext *context, std::optional<Location> location,
+                             ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out)
+{
+    if (!hooks || !hooks->infer) return failure();
+    SmallVector<MlirValue> values;
+    for (Value v : operands) values.push_back(wrap(v));
+    cute_op_query query = {wrap(context), wrap(location ? *location : UnknownLoc::get(context)),
+                           (intptr_t)values.size(), values.data(), wrap(Attribute(attributes))};
+    cute_op_types types = {nullptr, 0, 0};
+    auto release = llvm::make_scope_exit([&] { free(types.items); });
+    if (!hooks->infer(&query, &types)) return failure();
+    for (intptr_t i = 0; i < types.count; i++) out.push_back(unwrap(types.items[i]));
+    return success();
+}
+
+// A pure operation whose only result type has no unknown leaf is a constant of it.
+OpFoldResult cute::foldVia(const cute_op_hooks *, Operation *op, ArrayRef<Attribute>)
+{
+    if (op->getNumResults() != 1 || !cute_type_is_static(wrap(op->getResult(0).getType()))) return {};
+    return TypeAttr::get(op->getResult(0).getType());
+}
+
+LogicalResult cute::verifyVia(const cute_op_hooks *hooks, Operation *op)
+{
+    return success(!hooks || !hooks->verify || hooks->verify(wrap(op)));
+}
+
+#include "lib/ir/cute_dialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "lib/ir/cute_types.cpp.inc"
+#define GET_OP_CLASSES
+#include "lib/ir/cute_ops.cpp.inc"
+
+void CuteDialect::initialize()
+{
+    addTypes<
+#define GET_TYPEDEF_LIST
+#include "lib/ir/cute_types.cpp.inc"
+        >();
+    addOperations<
+#define GET_OP_LIST
+#include "lib/ir/cute_ops.cpp.inc"
+        >();
+}
+
+Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute, Type type, Location location)
+{
+    return builder.create<StaticOp>(location, type);
+}
+
+extern "C" {
+
+MlirType cute_type_get(MlirContext c, cute_type kind, MlirStringRef text)
+{
+    MLIRContext *context = unwrap(c);
+    StringRef t = unwrap(text);
+    switch (kind) {
+    case CUTE_INT_TUPLE: return wrap(Type(IntTupleType::get(context, t)));
+    case CUTE_SHAPE: return wrap(Type(ShapeType::get(context, t)));
+    case CUTE_STRIDE: return wrap(Type(StrideType::get(context, t)));
+    case CUTE_COORD: return wrap(Type(CoordType::get(context, t)));
+    case CUTE_LAYOUT: return wrap(Type(LayoutType::get(context, t)));
+    case CUTE_TILE: return wrap(Type(TileType::get(context, t)));
+    case CUTE_SWIZZLE: return wrap(Type(SwizzleType::get(context, t)));
+    case CUTE_COMPOSED_LAYOUT: return wrap(Type(ComposedLayoutType::get(context, t)));
+    }
+    return MlirType{nullptr};
+}
+
+bool cute_type_is(MlirType type, cute_type *kind)
+{
+    int found = llvm::TypeSwitch<Type, int>(unwrap(type))
+                    .Case<IntTupleType>([](auto) { return CUTE_INT_TUPLE; })
+                    .Case<ShapeType>([](auto) { return CUTE_SHAPE; })
+                    .Case<StrideType>([](auto) { return CUTE_STRIDE; })
+                    .Case<CoordType>([](auto) { return CUTE_COORD; })
+                    .Case<LayoutType>([](auto) { return CUTE_LAYOUT; })
+                    .Case<TileType>([](auto) { return CUTE_TILE; })
+                    .Case<SwizzleType>([](auto) { return CUTE_SWIZZLE; })
+                    .Case<ComposedLayoutType>([](auto) { return CUTE_COMPOSED_LAYOUT; })
+                    .Default([](auto) { return -1; });
+    if (found >= 0 && kind) *kind = (cute_type)found;
+    return found >= 0;
+}
+
+MlirStringRef cute_type_text(MlirType type)
+{
+    return wrap(llvm::TypeSwitch<Type, StringRef>(unwrap(type))
+                    .Case<IntTupleType, ShapeType, StrideType, CoordType, LayoutType, TileType, SwizzleType,
+                          ComposedLayoutType>([](auto t) { return t.getText(); })
+                    .Default([](auto) { return StringRef(); }));
+}
+
+void cute_op_types_add(cute_op_types *types, MlirType type)
+{
+    if (types->count == types->capacity) {
+        types->capacity = types->capacity ? 2 * types->capacity : 4;
+        types->items = (MlirType *)llvm::safe_realloc(types->items, types->capacity * sizeof *types->items);
+    }
+    types->items[types->count++] = type;
+}
+
+void cute_dialect_insert(MlirDialectRegistry registry) { unwrap(registry)->insert<CuteDialect>(); }
+}
+
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Cute, cute, CuteDialect)
+
+extern "C" MlirDialectHandle cute_dialect_handle(void) { return mlirGetDialectHandle__cute__(); }

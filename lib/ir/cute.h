@@ -1,0 +1,68 @@
+// The dialect's C++ side: the generated classes and what they call. All decisions are in types.c and ops.c.
+#ifndef CUTE_LIB_IR_CUTE_H
+#define CUTE_LIB_IR_CUTE_H
+
+#include "lib/ir/hooks.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace cute {
+using namespace mlir;
+
+// The canonical text of the type that starts here, `<"...">` or `<2>`; an error at its place otherwise.
+FailureOr<std::string> parseTypeText(AsmParser &parser, cute_type kind);
+void printText(AsmPrinter &printer, StringRef text);
+LogicalResult verifyText(function_ref<InFlightDiagnostic()> error, cute_type kind, StringRef text);
+template <class T> Type parseText(AsmParser &parser, cute_type kind)
+{
+    FailureOr<std::string> text = parseTypeText(parser, kind);
+    return failed(text) ? Type() : Type(T::get(parser.getContext(), *text));
+}
+
+LogicalResult inferVia(const cute_op_hooks *hooks, MLIRContext *context, std::optional<Location> location,
+                       ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out);
+OpFoldResult foldVia(const cute_op_hooks *hooks, Operation *op, ArrayRef<Attribute> operands);
+LogicalResult verifyVia(const cute_op_hooks *hooks, Operation *op);
+template <class Op> const cute_op_hooks *hooksOf()
+{
+    static const cute_op_hooks *hooks =
+        cute_op_hooks_find(Op::getOperationName().data(), Op::getOperationName().size());
+    return hooks;
+}
+
+template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<ConcreteOp, CuteHooks> {
+  public:
+    static LogicalResult verifyTrait(Operation *op) { return verifyVia(hooksOf<ConcreteOp>(), op); }
+    static OpFoldResult foldTrait(Operation *op, ArrayRef<Attribute> operands)
+    {
+        return foldVia(hooksOf<ConcreteOp>(), op, operands);
+    }
+    static LogicalResult inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                          ValueRange operands, DictionaryAttr attributes,
+                                          OpaqueProperties properties, RegionRange, SmallVectorImpl<Type> &out)
+    {
+        if constexpr (ConcreteOp::hasProperties())
+            if (properties)
+                attributes = dyn_cast_or_null<DictionaryAttr>(ConcreteOp::getPropertiesAsAttr(
+                    context, *properties.as<typename ConcreteOp::Properties *>()));
+        return inferVia(hooksOf<ConcreteOp>(), context, location, operands, attributes, out);
+    }
+};
+} // namespace cute
+
+#include "lib/ir/cute_dialect.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "lib/ir/cute_types.h.inc"
+#define GET_OP_CLASSES
+#include "lib/ir/cute_ops.h.inc"
+
+#endif

@@ -1,0 +1,14 @@
+// The dialect `cute`: layouts, their parts, and the operations of the layout algebra.
+// Every type and operation here is data; what they mean is C: types.c for the types' text, ops.c for
+// verification, inference and folding (one table row an operation).
+#ifndef CUTE_IR_TD
+#define CUTE_IR_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "lib/ir/cute_types.td"
+include "lib/ir/cute_ops.td"
+
+#endif

@@ -1,0 +1,129 @@
+#ifndef CUTE_IR_TYPES_TD
+#define CUTE_IR_TYPES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+
+def Cute_Dialect : Dialect {
+  let name = "cute";
+  let cppNamespace = "::cute";
+  let summary = "CuTe's layout algebra";
+  let description = [{
+    A layout maps coordinates to indices: a shape (a tree of extents) and a stride of the same profile,
+    `L(c) = sum_i c_i * d_i`. Everything known at compile time is in the types, as text in CuTe's notation; only
+    unknown leaves (`?`) are values at run time, `i32` each, or `i64` where written `?{i64}`.
+    See "CuTe Layout Representation and Algebra" (C. Cecka) and the CuTe IR specification of NVIDIA/cutlass.
+
+    Arguments of kernels may carry `cute.name = "x"`: the name under which a launch configuration and
+    diagnostics speak of them.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  // cute-to-base makes ub.poison; that dialect has no handle in the C interface.
+  let dependentDialects = ["::mlir::ub::UBDialect"];
+}
+
+// A type that is its text in CuTe's notation. Parsing canonicalises the text (`(4,2)` as a layout becomes
+// `(4,2):(1,4)`); `sugar` says what integers in place of the string mean.
+class Cute_TextType<string cls, string mnem, string kind> : TypeDef<Cute_Dialect, cls> {
+  let mnemonic = mnem;
+  let parameters = (ins StringRefParameter<"canonical text">:$text);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDefinition = [{
+    ::mlir::Type $cppClass::parse(::mlir::AsmParser &parser) { return ::cute::parseText<$cppClass>(parser, }] # kind # [{); }
+    void $cppClass::print(::mlir::AsmPrinter &printer) const { ::cute::printText(printer, getText()); }
+    ::llvm::LogicalResult $cppClass::verify(::llvm::function_ref<::mlir::InFlightDiagnostic()> error, ::llvm::StringRef text) {
+      return ::cute::verifyText(error, }] # kind # [{, text);
+    }
+  }];
+}
+
+def Cute_IntTupleType : Cute_TextType<"IntTuple", "int_tuple", "CUTE_INT_TUPLE"> {
+  let summary = "An integer or a tree of integers";
+  let description = [{
+    Leaves are numbers, `?` (unknown, `i32`) or `?{i64}`; `?{div=8}` and `?{i64 div=128}` promise that the
+    value is a multiple. `(2)`, a tuple of one, is not `2`. Sugar: `!cute.int_tuple<3>` is `"(?,?,?)"`.
+    ```mlir
+    !cute.int_tuple<"(2,(?,4))">
+    ```
+  }];
+}
+def Cute_ShapeType : Cute_TextType<"Shape", "shape", "CUTE_SHAPE"> {
+  let summary = "Extents: an int tuple without negative leaves";
+  let description = [{
+    Sugar: `!cute.shape<2>` is `!cute.shape<"(?,?)">`.
+    ```mlir
+    !cute.shape<"(128,(?,64))">
+    ```
+  }];
+}
+def Cute_StrideType : Cute_TextType<"Stride", "stride", "CUTE_STRIDE"> {
+  let summary = "Steps: an int tuple whose leaves may be scaled basis vectors";
+  let description = [{
+    `2@1` is 2 times the basis vector of mode 1, `1@0@1` addresses mode 0 within mode 1.
+    Sugar: `!cute.stride<2>` is `!cute.stride<"(?,?)">`.
+    ```mlir
+    !cute.stride<"(1,?{i64})">
+    !cute.stride<"(1@0,1@1)">
+    ```
+  }];
+}
+def Cute_CoordType : Cute_TextType<"Coord", "coord", "CUTE_COORD"> {
+  let summary = "A coordinate: an int tuple whose leaves may be `_` (all of a mode)";
+  let description = [{
+    Sugar: `!cute.coord<2>` is `!cute.coord<"(?,?)">`.
+    ```mlir
+    !cute.coord<"(?,_)">
+    ```
+  }];
+}
+def Cute_LayoutType : Cute_TextType<"Layout", "layout", "CUTE_LAYOUT"> {
+  let summary = "A function from coordinates to indices: shape and stride of one profile";
+  let description = [{
+    A shape alone means compact column-major strides. Sugar: `!cute.layout<2>` is `"(?,?):(?,?)"`.
+    ```mlir
+    !cute.layout<"(128,64):(1,128)">
+    !cute.layout<"(?,?):(?{i64},1)">
+    ```
+  }];
+}
+def Cute_TileType : Cute_TextType<"Tile", "tile", "CUTE_TILE"> {
+  let summary = "A sequence of layouts, one for each mode that it divides; `_` takes a mode whole";
+  let description = [{
+    Sugar: `!cute.tile<128, 64>` is `!cute.tile<"[128:1;64:1]">`.
+    ```mlir
+    !cute.tile<"[(4,2):(1,4);_]">
+    ```
+  }];
+}
+def Cute_SwizzleType : Cute_TextType<"Swizzle", "swizzle", "CUTE_SWIZZLE"> {
+  let summary = "A bit permutation of indices: `S<bits, base, shift>`";
+  let description = [{
+    `S<B,M,S>` xors B bits at position M+S (S positive) into those at position M.
+    ```mlir
+    !cute.swizzle<"S<3,4,3>">
+    ```
+  }];
+}
+def Cute_ComposedLayoutType : Cute_TextType<"ComposedLayout", "composed_layout", "CUTE_COMPOSED_LAYOUT"> {
+  let summary = "`A o offset o B`: the coordinate `c` maps to `A(offset + B(c))`";
+  let description = [{
+    A is a swizzle or a layout, B a layout.
+    ```mlir
+    !cute.composed_layout<"S<3,4,3> o 0 o (8,64):(64,1)">
+    ```
+  }];
+}
+// `!cute.int` of older IR: read as `!cute.int_tuple<"?">`, never printed.
+def Cute_IntType : TypeDef<Cute_Dialect, "Int"> {
+  let mnemonic = "int";
+  let summary = "Sugar for `!cute.int_tuple<\"?\">`";
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = [{
+    ::mlir::Type $cppClass::parse(::mlir::AsmParser &parser) { return IntTupleType::get(parser.getContext(), "?"); }
+    void $cppClass::print(::mlir::AsmPrinter &) const {}
+  }];
+}
+
+#endif

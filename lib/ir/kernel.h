@@ -1,0 +1,36 @@
+/* Kernels in IR: which operations are one, and what their argument types mean to a launch. */
+#ifndef CUTE_LIB_IR_KERNEL_H
+#define CUTE_LIB_IR_KERNEL_H
+
+#include <mlir-c/IR.h>
+
+#include "cute/base.h"
+
+/* Calls `visit` for each kernel in a gpu.module under `root`: gpu.func with `kernel`, llvm.func with
+ * `nvvm.kernel` or `gpu.kernel`. */
+void cute_kernels_each(MlirOperation root, void (*visit)(MlirOperation kernel, void *context), void *context);
+/* Arguments of a kernel, without the shared and private buffers that gpu.func attributes to it. */
+intptr_t cute_kernel_argument_count(MlirOperation kernel);
+/* The name that an argument's location gives (`loc("a")`), or an empty string. */
+MlirStringRef cute_argument_location_name(MlirValue argument);
+
+/* "f32", "bf16", "e4m3", "i8", ... of a scalar, or of a vector's elements; NULL: none of those. */
+const char *cute_dtype_name(MlirType type);
+/* Size and alignment in bytes in a kernel's parameter space; false for a type that has none. */
+bool cute_type_layout(MlirType type, int64_t *size, int64_t *align);
+bool cute_type_is_pointer(MlirType type);
+/* A type of 128 bytes: what a CUtensorMap is passed as. */
+bool cute_type_is_tensor_map_bytes(MlirType type);
+
+/* `!nvgpu.tensormap.descriptor<tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b, ...>`. */
+typedef struct cute_tensor_map_type {
+    MlirType element;
+    int64_t box[5];
+    int rank;
+    char swizzle[8], interleave[8], l2promo[8], fill[8]; /* "none", "128B", "zero", ... */
+} cute_tensor_map_type;
+
+bool cute_tensor_map_is(MlirType type);
+bool cute_tensor_map_parse(MlirType type, cute_tensor_map_type *out);
+
+#endif

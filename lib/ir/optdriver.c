@@ -1,0 +1,143 @@
+#include "lib/ir/optdriver.h"
+
+#include <fcntl.h>
+#include <mlir-c/RegisterEverything.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/file.h"
+#include "lib/base/options.h"
+#include "lib/ir/context.h"
+#include "lib/ir/defines.h"
+#include "lib/ir/shim.h"
+#include "lib/ir/util.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void write_buffer(const char *bytes, size_t length, void *context) { cute_buffer_append(context, bytes, length); }
+
+/* ---- MLIR's driver prints its diagnostics; for --diagnostics=json they are read back ---- */
+
+static int capture_begin(void)
+{
+    fflush(stderr);
+    int saved = dup(STDERR_FILENO), memory = memfd_create("diagnostics", MFD_CLOEXEC);
+    if (saved < 0 || memory < 0) return -1;
+    dup2(memory, STDERR_FILENO);
+    close(memory);
+    return saved;
+}
+
+static void capture_end(int saved, cute_buffer *out)
+{
+    char chunk[4096];
+    ssize_t n;
+    off_t at = 0;
+    while ((n = pread(STDERR_FILENO, chunk, sizeof chunk, at)) > 0) {
+        cute_buffer_append(out, chunk, (size_t)n);
+        at += n;
+    }
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+}
+
+/* "FILE:LINE:COLUMN: error: TEXT" */
+static bool parse_line(char *line, cute_diag *diag)
+{
+    static const struct { const char *mark; cute_severity severity; } marks[] = {
+        {": error: ", CUTE_ERROR}, {": warning: ", CUTE_WARNING}, {": note: ", CUTE_NOTE}, {": remark: ", CUTE_REMARK}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        char *mark = strstr(line, marks[i].mark);
+        if (!mark) continue;
+        *mark = '\0';
+        cute_place place = {.file = line};
+        char *column = strrchr(line, ':');
+        if (column && column[1]) {
+            *column = '\0';
+            char *row = strrchr(line, ':');
+            if (row) {
+                place.line = atoi(row + 1);
+                place.column = atoi(column + 1);
+                *row = '\0';
+            }
+        }
+        cute_report(diag, marks[i].severity, &place, "%s", mark + strlen(marks[i].mark));
+        return true;
+    }
+    return false;
+}
+
+static void parse_diagnostics(char *text, cute_diag *diag)
+{
+    for (char *line = text, *next; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = '\0';
+        parse_line(line, diag);
+    }
+}
+
+/* ---- one run ---- */
+
+static cute_status run(const cute_opt_command *command, MlirDialectRegistry registry, cute_diag *diag)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_buffer input = {0}, text = {0}, output = {0}, captured = {0};
+    cute_define *defines;
+    double start = now(), read_done, run_done;
+    cute_status status = arena ? CUTE_OK : cute_fail_memory(diag);
+    if (!status) status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
+    if (!status) status = cute_file_read(command->input, &input, diag);
+    const char *label = cute_file_label(command->input);
+    bool bytecode = input.length >= 4 && !memcmp(input.data, "ML\xEFR", 4);
+    if (!status && !bytecode)
+        status = cute_defines_apply(label, cute_buffer_text(&input), input.length, defines, (size_t)command->define_count,
+                                    &text, diag);
+    if (status) goto out;
+    read_done = now();
+
+    int saved = command->diagnostics_json ? capture_begin() : -1;
+    const cute_buffer *source = bytecode ? &input : &text;
+    bool ok = cute_opt_run(cute_text(label), mlirStringRefCreate(cute_buffer_text(source), source->length), registry,
+                           write_buffer, &output);
+    if (saved >= 0) {
+        capture_end(saved, &captured);
+        if (captured.data) parse_diagnostics(captured.data, diag);
+    }
+    run_done = now();
+    status = !ok ? CUTE_INVALID : !cute_buffer_ok(&output) ? cute_fail_memory(diag) : CUTE_OK;
+    if (!status) status = cute_file_write(command->output, cute_buffer_text(&output), output.length, diag);
+    if (command->timing)
+        fprintf(stderr, "cute-opt: read %.1f ms, passes and print %.1f ms, write %.1f ms\n", 1e3 * (read_done - start),
+                1e3 * (run_done - read_done), 1e3 * (now() - run_done));
+out:
+    cute_buffer_release(&captured);
+    cute_buffer_release(&output);
+    cute_buffer_release(&text);
+    cute_buffer_release(&input);
+    cute_arena_destroy(arena);
+    return status;
+}
+
+int cute_opt_main(int argc, char **argv, void (*passes)(void))
+{
+    mlirRegisterAllPasses();
+    passes();
+    MlirDialectRegistry registry = cute_registry_create();
+    cute_opt_command command;
+    if (!cute_opt_parse(argc, argv, cute_version(), registry, &command)) return CUTE_USAGE;
+    cute_diag *diag = cute_diag_create();
+    cute_status status = run(&command, registry, diag);
+    int code = cute_tool_finish("cute-opt", status, diag, command.diagnostics_json ? CUTE_DIAG_JSON : CUTE_DIAG_TEXT);
+    cute_diag_destroy(diag);
+    mlirDialectRegistryDestroy(registry);
+    return code;
+}

@@ -1,0 +1,233 @@
+// See shim.h. Kept thin: each function only turns a C call into the C++ one.
+#include "lib/ir/shim.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Pass.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/Debug/Counter.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Location.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/Timing.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <chrono>
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+class CPass;
+} // namespace
+struct cute_pass_run {
+    CPass *pass;
+};
+
+namespace {
+class CPass : public Pass {
+  public:
+    explicit CPass(const cute_pass *info)
+        : Pass(TypeID::getFromOpaquePointer(info),
+               info->anchor ? std::optional<StringRef>(info->anchor) : std::nullopt),
+          info(info)
+    {
+        for (int i = 0; i < info->option_count; i++) {
+            const cute_pass_option &o = info->options[i];
+            auto desc = cl::desc(o.help);
+            switch (o.kind) {
+            case CUTE_PASS_BOOL: add<Option<bool>>(o.name, desc, cl::init(o.initial != 0)); break;
+            case CUTE_PASS_INT: add<Option<int64_t>>(o.name, desc, cl::init(o.initial)); break;
+            case CUTE_PASS_TEXT:
+                add<Option<std::string>>(o.name, desc, cl::init(std::string(o.initial_text ? o.initial_text : "")));
+                break;
+            case CUTE_PASS_INT_LIST: add<ListOption<int64_t>>(o.name, desc); break;
+            case CUTE_PASS_TEXT_LIST: add<ListOption<std::string>>(o.name, desc); break;
+            }
+        }
+    }
+    StringRef getName() const override { return info->name; }
+    StringRef getArgument() const override { return info->name; }
+    StringRef getDescription() const override { return info->help; }
+    void getDependentDialects(DialectRegistry &registry) const override
+    {
+        for (auto *d = info->dialects; d && *d; d++) mlirDialectHandleInsertDialect((*d)(), wrap(&registry));
+    }
+    void runOnOperation() override
+    {
+        cute_pass_run run{this};
+        info->run(wrap(getOperation()), &run);
+    }
+    bool canScheduleOn(RegisteredOperationName name) const override
+    {
+        return !info->anchor || name.getStringRef() == info->anchor;
+    }
+    std::unique_ptr<Pass> clonePass() const override { return std::make_unique<CPass>(info); }
+    void fail() { signalPassFailure(); }
+    template <class T> T &option(int i) { return static_cast<T &>(*options[i]); }
+
+    const cute_pass *info;
+
+  private:
+    template <class T, class... A> void add(const char *name, A &&...args)
+    {
+        options.push_back(std::make_unique<T>(*this, name, std::forward<A>(args)...));
+    }
+    std::vector<std::unique_ptr<cl::Option>> options;
+};
+
+class Observer : public PassInstrumentation {
+  public:
+    Observer(cute_after_pass visit, void *context) : visit(visit), context(context) {}
+    void runBeforePass(Pass *, Operation *) override { started.push_back(std::chrono::steady_clock::now()); }
+    void runAfterPass(Pass *pass, Operation *op) override { done(pass, op); }
+    void runAfterPassFailed(Pass *pass, Operation *op) override { done(pass, op); }
+
+  private:
+    void done(Pass *pass, Operation *op)
+    {
+        std::chrono::duration<double> t = std::chrono::steady_clock::now() - started.back();
+        started.pop_back();
+        // Adaptors only group others; they have no argument.
+        if (!pass->getArgument().empty()) visit(pass->getArgument().str().c_str(), wrap(op), t.count(), context);
+    }
+    cute_after_pass visit;
+    void *context;
+    std::vector<std::chrono::steady_clock::time_point> started;
+};
+
+struct DriverOptions {
+    cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-")};
+    cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
+    cl::list<std::string> defines{"D", cl::Prefix, cl::value_desc("NAME=VALUE"),
+                                  cl::desc("Replace ${NAME} and integer expressions ${NAME*2} in the text")};
+    cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text or json"),
+                                     cl::value_desc("text|json"), cl::init("text")};
+    cl::opt<bool> timing{"timing", cl::desc("Print where the time goes on stderr")};
+};
+} // namespace
+
+extern "C" {
+
+void cute_pass_register(const cute_pass *pass)
+{
+    registerPass([pass] { return std::make_unique<CPass>(pass); });
+}
+
+void cute_pipeline_register(const char *name, const char *help, const char *pipeline)
+{
+    registerPassPipeline(
+        name, help,
+        [pipeline](OpPassManager &pm, StringRef, function_ref<LogicalResult(const Twine &)>) {
+            return parsePassPipeline(pipeline, pm, llvm::errs());
+        },
+        [](function_ref<void(const detail::PassOptions &)>) {});
+}
+
+int64_t cute_pass_int(cute_pass_run *run, int i)
+{
+    CPass *p = run->pass;
+    if (p->info->options[i].kind == CUTE_PASS_BOOL) return p->option<Pass::Option<bool>>(i).getValue();
+    return p->option<Pass::Option<int64_t>>(i).getValue();
+}
+MlirStringRef cute_pass_text(cute_pass_run *run, int i)
+{
+    return wrap(StringRef(run->pass->option<Pass::Option<std::string>>(i).getValue()));
+}
+intptr_t cute_pass_list_length(cute_pass_run *run, int i)
+{
+    CPass *p = run->pass;
+    if (p->info->options[i].kind == CUTE_PASS_INT_LIST) return p->option<Pass::ListOption<int64_t>>(i).size();
+    return p->option<Pass::ListOption<std::string>>(i).size();
+}
+int64_t cute_pass_list_int(cute_pass_run *run, int i, intptr_t k)
+{
+    return run->pass->option<Pass::ListOption<int64_t>>(i)[k];
+}
+MlirStringRef cute_pass_list_text(cute_pass_run *run, int i, intptr_t k)
+{
+    return wrap(StringRef(run->pass->option<Pass::ListOption<std::string>>(i)[k]));
+}
+void cute_pass_fail(cute_pass_run *run) { run->pass->fail(); }
+
+bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
+                    cute_opt_command *out)
+{
+    // Options live to the end: LLVM's parser keeps pointers to them.
+    static DriverOptions *options = new DriverOptions;
+    static std::vector<const char *> defines;
+    MlirOptMainConfig::registerCLOptions(*unwrap(registry));
+    registerAsmPrinterCLOptions();
+    registerMLIRContextCLOptions();
+    registerPassManagerCLOptions();
+    registerDefaultTimingManagerCLOptions();
+    tracing::DebugCounter::registerCLOptions();
+    cl::SetVersionPrinter([version](raw_ostream &os) { os << "cute-opt " << version << " (MLIR " << LLVM_VERSION_STRING << ")\n"; });
+    if (!cl::ParseCommandLineOptions(argc, argv,
+                                     "cute-opt: parses, verifies, canonicalises and lowers MLIR with the "
+                                     "dialects cute and cute_nvgpu\n",
+                                     &llvm::errs()))
+        return false;
+    if (options->diagnostics != "text" && options->diagnostics != "json") {
+        llvm::errs() << "cute-opt: error: --diagnostics takes 'text' or 'json', not '" << options->diagnostics << "'\n";
+        return false;
+    }
+    defines.clear();
+    for (const std::string &d : options->defines) defines.push_back(d.c_str());
+    out->input = options->input.c_str();
+    out->output = options->output.c_str();
+    out->diagnostics_json = options->diagnostics == "json";
+    out->timing = options->timing;
+    out->defines = defines.data();
+    out->define_count = defines.size();
+    return true;
+}
+
+bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry, cute_write write,
+                  void *context)
+{
+    MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+    std::string result;
+    llvm::raw_string_ostream os(result);
+    if (config.shouldShowDialects()) {
+        for (const auto &name : unwrap(registry)->getDialectNames()) os << name << '\n';
+        write(result.data(), result.size(), context);
+        return true;
+    }
+    auto buffer = llvm::MemoryBuffer::getMemBuffer(unwrap(text), unwrap(label), false);
+    bool ok = succeeded(MlirOptMain(os, std::move(buffer), *unwrap(registry), config));
+    os.flush();
+    if (ok) write(result.data(), result.size(), context);
+    return ok;
+}
+
+bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column)
+{
+    auto place = unwrap(location)->findInstanceOf<FileLineColLoc>();
+    if (!place) return false;
+    *file = wrap(place.getFilename().getValue());
+    *line = place.getLine();
+    *column = place.getColumn();
+    return true;
+}
+
+MlirStringRef cute_location_name(MlirLocation location)
+{
+    auto name = unwrap(location)->findInstanceOf<NameLoc>();
+    return name ? wrap(name.getName().getValue()) : wrap(StringRef(""));
+}
+
+MlirLocation cute_argument_location(MlirValue value) { return wrap(unwrap(value).getLoc()); }
+
+MlirBlock cute_block_split(MlirBlock block, MlirOperation op) { return wrap(unwrap(block)->splitBlock(unwrap(op))); }
+
+void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context)
+{
+    unwrap(manager)->addInstrumentation(std::make_unique<Observer>(visit, context));
+}
+}

@@ -1,0 +1,98 @@
+/* The doors that MLIR's C interface lacks: passes in C with typed options, mlir-opt's driver, and
+ * a few queries. Implemented in shim.cpp, the only hand-written C++ besides cute.cpp. */
+#ifndef CUTE_LIB_SHIM_H
+#define CUTE_LIB_SHIM_H
+
+#include <mlir-c/IR.h>
+#include <mlir-c/Pass.h>
+#include <mlir-c/Support.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- passes ---- */
+
+typedef enum cute_pass_option_kind {
+    CUTE_PASS_BOOL,
+    CUTE_PASS_INT,
+    CUTE_PASS_TEXT,
+    CUTE_PASS_INT_LIST,
+    CUTE_PASS_TEXT_LIST,
+} cute_pass_option_kind;
+
+typedef struct cute_pass_option {
+    const char *name; /* as in -pass="name=value" */
+    cute_pass_option_kind kind;
+    const char *help;
+    int64_t initial;          /* of a BOOL or INT */
+    const char *initial_text; /* of a TEXT; NULL: "" */
+} cute_pass_option;
+
+typedef struct cute_pass_run cute_pass_run; /* one run of a pass on one operation */
+
+/* A pass. Lives as long as the process; `run` may be called from several threads at once on
+ * different operations. */
+typedef struct cute_pass {
+    const char *name;   /* cute-expand-ops */
+    const char *help;
+    const char *anchor; /* the operation it runs on; NULL: any */
+    const cute_pass_option *options;
+    int option_count;
+    MlirDialectHandle (*const *dialects)(void); /* what it creates, NULL-terminated, or NULL */
+    void (*run)(MlirOperation root, cute_pass_run *run);
+} cute_pass;
+
+void cute_pass_register(const cute_pass *pass);
+/* A named pipeline without options of its own. */
+void cute_pipeline_register(const char *name, const char *help, const char *pipeline);
+
+int64_t cute_pass_int(cute_pass_run *run, int option); /* BOOL or INT */
+MlirStringRef cute_pass_text(cute_pass_run *run, int option);
+intptr_t cute_pass_list_length(cute_pass_run *run, int option);
+int64_t cute_pass_list_int(cute_pass_run *run, int option, intptr_t index);
+MlirStringRef cute_pass_list_text(cute_pass_run *run, int option, intptr_t index);
+/* The pass failed; it has emitted an error. */
+void cute_pass_fail(cute_pass_run *run);
+
+/* ---- mlir-opt's driver ---- */
+
+/* What the command line said of the driver's own options. Strings live until the next call. */
+typedef struct cute_opt_command {
+    const char *input;  /* "-": standard input */
+    const char *output; /* "-": standard output */
+    bool diagnostics_json;
+    bool timing;
+    const char *const *defines; /* NAME=VALUE */
+    intptr_t define_count;
+} cute_opt_command;
+
+/* Declares all options, then parses. Prints --help or --version and exits the process as LLVM does;
+ * false after a wrong command line, its message on stderr. Call once in a process. */
+bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
+                    cute_opt_command *out);
+typedef void (*cute_write)(const char *bytes, size_t length, void *context);
+/* Runs what the command line asked for on `text`, named `label` in diagnostics (on stderr). */
+bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry,
+                  cute_write write, void *context);
+
+/* ---- queries missing in the C interface ---- */
+
+/* True and the place if `location` has a file, line and column (through names, fusions, calls). */
+bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line,
+                         unsigned *column);
+/* The outermost name of a NameLoc, or an empty string. */
+MlirStringRef cute_location_name(MlirLocation location);
+/* The location of a block argument, or of an operation's result. */
+MlirLocation cute_argument_location(MlirValue value);
+/* Splits `block` before `op`: what follows moves to the new block, which has no terminator's edges
+ * added to `block`. */
+MlirBlock cute_block_split(MlirBlock block, MlirOperation op);
+/* Runs `visit` after each pass of `manager` on the operation it ran on. Kept: `context`. */
+typedef void (*cute_after_pass)(const char *pass, MlirOperation op, double seconds, void *context);
+void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

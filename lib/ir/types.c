@@ -1,0 +1,65 @@
+/* The dialect's types as text: canonical form, sugar, and the way to and from lib/layout's values. */
+#include "lib/ir/hooks.h"
+
+#include <string.h>
+
+#include "lib/base/buffer.h"
+
+cute_status cute_type_canonical(cute_arena *arena, cute_type type, const char *text, size_t length,
+                                const char **out, size_t *offset, cute_diag *diag)
+{
+    cute_value value;
+    CUTE_TRY(cute_value_parse(arena, type, text, length, &value, offset, diag));
+    *out = cute_value_text(arena, &value);
+    return *out ? CUTE_OK : cute_fail_memory(diag);
+}
+
+/* `!cute.tile<128, 64>`: a contiguous stretch of each mode. */
+static cute_status tile_of_extents(cute_arena *arena, const int64_t *values, int count, const char **out,
+                                   cute_diag *diag)
+{
+    cute_buffer text = {0};
+    for (int i = 0; i < count; i++) cute_buffer_printf(&text, "%c%lld:1", i ? ';' : '[', (long long)values[i]);
+    cute_buffer_puts(&text, "]");
+    size_t offset;
+    cute_status status = cute_buffer_ok(&text) ? cute_type_canonical(arena, CUTE_TILE, text.data, text.length, out,
+                                                                     &offset, diag)
+                                               : cute_fail_memory(diag);
+    cute_buffer_release(&text);
+    return status;
+}
+
+cute_status cute_type_sugar(cute_arena *arena, cute_type type, const int64_t *values, int count, const char **out,
+                            cute_diag *diag)
+{
+    if (type == CUTE_TILE) return tile_of_extents(arena, values, count, out, diag);
+    if (count != 1)
+        return cute_fail(diag, CUTE_INVALID, NULL, "%s takes its text in quotes, or one rank: !cute.%s<2>",
+                         cute_type_name(type), cute_type_name(type));
+    cute_value value;
+    CUTE_TRY(cute_value_of_rank(arena, type, values[0], &value, diag));
+    *out = cute_value_text(arena, &value);
+    return *out ? CUTE_OK : cute_fail_memory(diag);
+}
+
+cute_status cute_type_value(cute_arena *arena, MlirType type, cute_value *out, cute_diag *diag)
+{
+    cute_type kind;
+    if (!cute_type_is(type, &kind)) return cute_fail(diag, CUTE_INVALID, NULL, "not a type of the dialect cute");
+    MlirStringRef text = cute_type_text(type);
+    return cute_value_parse(arena, kind, text.data, text.length, out, NULL, diag);
+}
+
+MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_value *value)
+{
+    const char *text = cute_value_text(arena, value);
+    if (!text) return (MlirType){NULL};
+    return cute_type_get(context, value->type, mlirStringRefCreateFromCString(text));
+}
+
+bool cute_type_is_static(MlirType type)
+{
+    if (!cute_type_is(type, NULL)) return false;
+    MlirStringRef text = cute_type_text(type);
+    return !memchr(text.data, '?', text.length);
+}

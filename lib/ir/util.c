@@ -1,0 +1,62 @@
+#include "lib/ir/util.h"
+
+#include <stdlib.h>
+
+MlirOperation cute_op_create(const cute_op_new *parts)
+{
+    MlirOperationState state = mlirOperationStateGet(cute_text(parts->name), parts->location);
+    mlirOperationStateAddOperands(&state, parts->operand_count, parts->operands);
+    mlirOperationStateAddResults(&state, parts->result_count, parts->results);
+    mlirOperationStateAddAttributes(&state, parts->attribute_count, parts->attributes);
+    mlirOperationStateAddOwnedRegions(&state, parts->region_count, parts->regions);
+    return mlirOperationCreate(&state);
+}
+
+MlirOperation cute_op_insert_before(MlirOperation where, const cute_op_new *parts)
+{
+    MlirOperation op = cute_op_create(parts);
+    if (!mlirOperationIsNull(op)) mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
+    return op;
+}
+
+MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAttribute value)
+{
+    return mlirNamedAttributeGet(mlirIdentifierGet(context, cute_text(name)), value);
+}
+
+MlirAttribute cute_string_attribute(MlirContext context, const char *text)
+{
+    return mlirStringAttrGet(context, cute_text(text));
+}
+
+void cute_print_to_buffer(MlirStringRef text, void *buffer) { cute_buffer_append(buffer, text.data, text.length); }
+
+/* Operations are gathered before any is visited, so that a visit may erase its own. */
+typedef struct found {
+    const char *name;
+    MlirOperation *items;
+    size_t count, capacity;
+} found;
+
+static MlirWalkResult gather(MlirOperation op, void *context)
+{
+    found *f = context;
+    if (!cute_op_is(op, f->name)) return MlirWalkResultAdvance;
+    if (f->count == f->capacity) {
+        size_t capacity = f->capacity ? 2 * f->capacity : 16;
+        MlirOperation *items = realloc(f->items, capacity * sizeof *items);
+        if (!items) return MlirWalkResultInterrupt;
+        f->items = items;
+        f->capacity = capacity;
+    }
+    f->items[f->count++] = op;
+    return MlirWalkResultAdvance;
+}
+
+void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context), void *context)
+{
+    found f = {.name = name};
+    mlirOperationWalk(root, gather, &f, MlirWalkPreOrder);
+    for (size_t i = 0; i < f.count; i++) visit(f.items[i], context);
+    free(f.items);
+}

@@ -1,0 +1,53 @@
+/* Small conveniences over MLIR's C interface, for lib/ir, lib/passes and lib/ptx. */
+#ifndef CUTE_LIB_IR_UTIL_H
+#define CUTE_LIB_IR_UTIL_H
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/IR.h>
+#include <string.h>
+
+#include "lib/base/buffer.h"
+
+static inline MlirStringRef cute_text(const char *text) { return mlirStringRefCreateFromCString(text); }
+static inline bool cute_text_is(MlirStringRef a, const char *b)
+{
+    return a.length == strlen(b) && memcmp(a.data, b, a.length) == 0;
+}
+static inline bool cute_op_is(MlirOperation op, const char *name)
+{
+    return cute_text_is(mlirIdentifierStr(mlirOperationGetName(op)), name);
+}
+static inline bool cute_op_has(MlirOperation op, const char *attribute)
+{
+    return !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text(attribute)));
+}
+
+/* What a new operation is made of; zeroed parts are absent. */
+typedef struct cute_op_new {
+    const char *name;
+    MlirLocation location;
+    const MlirValue *operands;
+    intptr_t operand_count;
+    const MlirType *results;
+    intptr_t result_count;
+    const MlirNamedAttribute *attributes;
+    intptr_t attribute_count;
+    MlirRegion *regions; /* taken over */
+    intptr_t region_count;
+} cute_op_new;
+
+/* A detached operation, verified no further than MLIR does on creation; null on failure. */
+MlirOperation cute_op_create(const cute_op_new *parts);
+/* The same, inserted before `where`; returns it. */
+MlirOperation cute_op_insert_before(MlirOperation where, const cute_op_new *parts);
+MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAttribute value);
+MlirAttribute cute_string_attribute(MlirContext context, const char *text);
+/* Appends what `print` functions of the C interface write. */
+void cute_print_to_buffer(MlirStringRef text, void *buffer);
+/* Calls `visit` for `root` and each operation inside that is called `name`, outer first. `visit` may
+ * erase the operation it is given. */
+void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context),
+                  void *context);
+
+#endif

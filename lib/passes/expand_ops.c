@@ -1,0 +1,202 @@
+/* cute-expand-ops: the layout algebra as arithmetic on unknown leaves.
+ *
+ * Requires: verified IR. Ensures: of the dialect cute only static, make_*, get_scalars and print remain. Operations are
+ * emitted in the order in which the algebra computes; nothing is shared or folded across operations.
+ *
+ *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"(?,?)">, !cute.layout<"(4,8):(8,1)">) -> !cute.int_tuple<"?">
+ * ->
+ *     %s:2 = cute.get_scalars<{only_dynamic}> (%c) : !cute.coord<"(?,?)">
+ *     %p = arith.muli %s#0, %c8 overflow<nsw> : i32
+ *     %q = arith.addi %p, %s#1 overflow<nsw> : i32
+ *     %i = cute.make_int_tuple(%q) : (i32) -> !cute.int_tuple<"?">
+ */
+#include <mlir-c/Diagnostics.h>
+#include <mlir-c/Dialect/Arith.h>
+#include <mlir-c/Dialect/Math.h>
+#include <mlir-c/Dialect/SCF.h>
+#include <stdio.h>
+
+#include "lib/ir/hooks.h"
+#include "lib/ir/util.h"
+#include "lib/passes/emitter.h"
+#include "lib/passes/passes.h"
+
+typedef struct expansion {
+    cute_pass_run *pass;
+    bool failed;
+} expansion;
+
+/* The unknown leaves of a part of a value: how many. */
+static size_t unknowns_of_layout(cute_layout layout)
+{
+    cute_value value = cute_value_of_layout(layout);
+    return layout.shape ? cute_value_unknowns(&value, NULL, 0) : 0;
+}
+
+/* The operand with its unknown leaves bound to the results of a get_scalars before `op`. */
+static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out, cute_diag *diag)
+{
+    CUTE_TRY(cute_type_value(arena, mlirValueGetType(operand), out, diag));
+    size_t count = cute_value_unknowns(out, NULL, 0);
+    if (count == 0) return CUTE_OK;
+    cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
+    MlirType *types = cute_arena_array(arena, count, sizeof *types);
+    void **handles = cute_arena_array(arena, count, sizeof *handles);
+    if (!leaves || !types || !handles) return cute_fail_memory(diag);
+    cute_value_unknowns(out, leaves, count);
+    MlirContext c = mlirOperationGetContext(op);
+    MlirNamedAttribute only = cute_attribute(c, "only_dynamic", mlirUnitAttrGet(c));
+    /* get_scalars gives a composed layout's A, offset, B; the value's own order is B, offset, A. */
+    size_t outer = out->type == CUTE_COMPOSED_LAYOUT ? unknowns_of_layout(out->layout) : 0;
+    size_t inner = out->type == CUTE_COMPOSED_LAYOUT ? unknowns_of_layout(out->inner) : 0;
+    size_t offset = out->type == CUTE_COMPOSED_LAYOUT ? count - outer - inner : 0;
+    size_t *order = cute_arena_array(arena, count, sizeof *order);
+    if (!order) return cute_fail_memory(diag);
+    for (size_t i = 0; i < count; i++) order[i] = i;
+    if (out->type == CUTE_COMPOSED_LAYOUT) {
+        size_t n = 0;
+        for (size_t i = 0; i < inner; i++) order[n++] = outer + offset + i;
+        for (size_t i = 0; i < offset; i++) order[n++] = outer + i;
+        for (size_t i = 0; i < outer; i++) order[n++] = i;
+    }
+    for (size_t i = 0; i < count; i++) types[i] = mlirIntegerTypeGet(c, (unsigned)leaves[order[i]].width);
+    MlirOperation scalars = cute_op_insert_before(op, &(cute_op_new){
+        .name = "cute.get_scalars", .location = mlirOperationGetLocation(op), .operands = &operand, .operand_count = 1,
+        .results = types, .result_count = (intptr_t)count, .attributes = &only, .attribute_count = 1});
+    if (mlirOperationIsNull(scalars)) return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
+    for (size_t i = 0; i < count; i++) handles[order[i]] = (void *)mlirOperationGetResult(scalars, (intptr_t)i).ptr;
+    cute_value bound;
+    CUTE_TRY(cute_value_with_handles(arena, out, handles, count, &bound, diag));
+    *out = bound;
+    return CUTE_OK;
+}
+
+/* ---- results ---- */
+
+static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out, cute_diag *diag);
+
+static cute_status make(cute_arena *arena, MlirOperation where, const char *name, const MlirValue *operands,
+                        size_t count, const cute_value *value, MlirValue *out, cute_diag *diag)
+{
+    MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
+    MlirOperation op = cute_op_insert_before(where, &(cute_op_new){
+        .name = name, .location = mlirOperationGetLocation(where), .operands = operands,
+        .operand_count = (intptr_t)count, .results = &type, .result_count = 1});
+    if (mlirOperationIsNull(op)) return cute_fail(diag, CUTE_INVALID, NULL, "could not make %s", name);
+    *out = mlirOperationGetResult(op, 0);
+    return CUTE_OK;
+}
+
+static cute_status build_parts(cute_arena *arena, MlirOperation where, const char *name, const cute_value *parts,
+                               size_t count, const cute_value *value, MlirValue *out, cute_diag *diag)
+{
+    MlirValue operands[3];
+    for (size_t i = 0; i < count; i++) CUTE_TRY(build(arena, where, &parts[i], &operands[i], diag));
+    return make(arena, where, name, operands, count, value, out, diag);
+}
+
+/* Operations that yield `value`, whose unknown leaves have handles. */
+static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out, cute_diag *diag)
+{
+    if (cute_value_is_static(value)) return make(arena, where, "cute.static", NULL, 0, value, out, diag);
+    if (value->type == CUTE_LAYOUT) {
+        cute_value parts[] = {cute_value_of_tree(CUTE_SHAPE, value->layout.shape),
+                              cute_value_of_tree(CUTE_STRIDE, value->layout.stride)};
+        return build_parts(arena, where, "cute.make_layout", parts, 2, value, out, diag);
+    }
+    if (value->type == CUTE_COMPOSED_LAYOUT) {
+        cute_value a = {.type = CUTE_SWIZZLE, .swizzle = value->swizzle};
+        if (value->inner.shape) a = cute_value_of_layout(value->inner);
+        cute_value parts[] = {a, cute_value_of_tree(CUTE_INT_TUPLE, value->tree), cute_value_of_layout(value->layout)};
+        return build_parts(arena, where, "cute.make_composed_layout", parts, 3, value, out, diag);
+    }
+    size_t count = cute_value_unknowns(value, NULL, 0);
+    cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
+    MlirValue *operands = cute_arena_array(arena, count, sizeof *operands);
+    if (!leaves || !operands) return cute_fail_memory(diag);
+    cute_value_unknowns(value, leaves, count);
+    for (size_t i = 0; i < count; i++) operands[i] = (MlirValue){leaves[i].handle};
+    const char *name = cute_arena_printf(arena, "cute.make_%s", cute_type_name(value->type));
+    if (!name) return cute_fail_memory(diag);
+    return make(arena, where, name, operands, count, value, out, diag);
+}
+
+/* ---- operations ---- */
+
+static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operation operation, cute_diag *diag)
+{
+    intptr_t count = mlirOperationGetNumOperands(op);
+    cute_value *operands = cute_arena_array(arena, (size_t)count, sizeof *operands), result;
+    if (!operands && count) return cute_fail_memory(diag);
+    for (intptr_t i = 0; i < count; i++) CUTE_TRY(bind(arena, op, mlirOperationGetOperand(op, i), &operands[i], diag));
+    cute_attributes attributes;
+    MlirContext c = mlirOperationGetContext(op);
+    MlirNamedAttribute mode = {{NULL}, mlirOperationGetAttributeByName(op, cute_text("mode"))};
+    MlirAttribute dictionary = {NULL};
+    if (!mlirAttributeIsNull(mode.attribute)) {
+        mode = cute_attribute(c, "mode", mode.attribute);
+        dictionary = mlirDictionaryAttrGet(c, 1, &mode);
+    }
+    CUTE_TRY(cute_op_attributes(arena, dictionary, &attributes, diag));
+    cute_emitter emitter;
+    cute_arith arith = cute_emitter_start(&emitter, op);
+    CUTE_TRY(cute_apply(arena, &arith, operation, operands, (size_t)count, &attributes, &result, diag));
+    MlirValue value;
+    CUTE_TRY(build(arena, op, &result, &value, diag));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+    mlirOperationDestroy(op);
+    return CUTE_OK;
+}
+
+static void expand(MlirOperation op, expansion *e)
+{
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    char text[64];
+    cute_operation operation;
+    if (name.length < 5 || memcmp(name.data, "cute.", 5)) return;
+    snprintf(text, sizeof text, "%.*s", (int)name.length - 5, name.data + 5);
+    /* Constructors are what remains. */
+    if (!strncmp(text, "make_", 5) && strcmp(text, "make_layout_like") && strcmp(text, "make_ordered_layout") &&
+        strcmp(text, "make_identity_layout"))
+        return;
+    if (!cute_operation_find(text, &operation)) return;
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    MlirLocation location = mlirOperationGetLocation(op);
+    if (!arena || expand_one(arena, op, operation, diag) != CUTE_OK) {
+        for (size_t i = 0; i < cute_diag_count(diag); i++) mlirEmitError(location, cute_diag_get(diag, i)->text);
+        if (!e->failed) cute_pass_fail(e->pass);
+        e->failed = true;
+    }
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+}
+
+/* Outer operations before inner ones, blocks in order; what expansion inserts lies before `op`. */
+static void visit(MlirOperation op, expansion *e)
+{
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+             b = mlirBlockGetNextInRegion(b))
+            for (MlirOperation o = mlirBlockGetFirstOperation(b), next; !mlirOperationIsNull(o); o = next) {
+                next = mlirOperationGetNextInBlock(o);
+                visit(o, e);
+            }
+    expand(op, e);
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    expansion e = {.pass = pass};
+    visit(root, &e);
+}
+
+static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__math__, mlirGetDialectHandle__scf__, NULL};
+
+const cute_pass cute_pass_expand_ops = {
+    .name = "cute-expand-ops",
+    .help = "Expand the layout algebra into arithmetic on unknown leaves",
+    .dialects = dialects,
+    .run = run,
+};

@@ -1,0 +1,71 @@
+/* cute-finish-kernels: puts back what the conversion of gpu.func loses.
+ *
+ * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: by-value parameters have llvm.byval, llvm.align and
+ * nvvm.grid_constant again; a block size that the kernel states as required (`nvvm.reqntid`) is no mere bound; no
+ * argument carries `cute.` attributes.
+ */
+#include <mlir-c/Dialect/LLVM.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/ir/kernel.h"
+#include "lib/ir/util.h"
+#include "lib/passes/passes.h"
+
+/* `old` without the dialect's own attributes, with those of `kept`. */
+static MlirAttribute merged(MlirContext c, MlirAttribute old, MlirAttribute kept)
+{
+    MlirNamedAttribute items[64];
+    intptr_t count = 0;
+    for (int from_kept = 0; from_kept < 2; from_kept++) {
+        MlirAttribute source = from_kept ? kept : old;
+        if (mlirAttributeIsNull(source)) continue;
+        for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(source) && count < 64; i++) {
+            MlirNamedAttribute item = mlirDictionaryAttrGetElement(source, i);
+            MlirStringRef name = mlirIdentifierStr(item.name);
+            if (name.length > 5 && !memcmp(name.data, "cute.", 5)) continue;
+            bool known = !from_kept && !mlirAttributeIsNull(kept) &&
+                         !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(kept, name));
+            if (!known) items[count++] = item;
+        }
+    }
+    return mlirDictionaryAttrGet(c, count, items);
+}
+
+static void finish(MlirOperation kernel, void *context)
+{
+    (void)context;
+    if (!cute_op_is(kernel, "llvm.func")) return;
+    MlirContext c = mlirOperationGetContext(kernel);
+    MlirAttribute noted = mlirOperationGetAttributeByName(kernel, cute_text("cute.kernel"));
+    MlirAttribute kept = {NULL};
+    if (!mlirAttributeIsNull(noted)) kept = mlirDictionaryAttrGetElementByName(noted, cute_text("kept"));
+    MlirAttribute old = mlirOperationGetAttributeByName(kernel, cute_text("arg_attrs"));
+    intptr_t count = cute_kernel_argument_count(kernel);
+    MlirAttribute *items = calloc((size_t)count + 1, sizeof *items);
+    for (intptr_t i = 0; items && i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "p%td", i);
+        MlirAttribute of_old = {NULL}, of_kept = {NULL};
+        if (!mlirAttributeIsNull(old) && i < mlirArrayAttrGetNumElements(old)) of_old = mlirArrayAttrGetElement(old, i);
+        if (!mlirAttributeIsNull(kept)) of_kept = mlirDictionaryAttrGetElementByName(kept, cute_text(name));
+        items[i] = merged(c, of_old, of_kept);
+    }
+    if (items && count)
+        mlirOperationSetAttributeByName(kernel, cute_text("arg_attrs"), mlirArrayAttrGet(c, count, items));
+    free(items);
+    if (cute_op_has(kernel, "nvvm.reqntid")) mlirOperationRemoveAttributeByName(kernel, cute_text("nvvm.maxntid"));
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    (void)pass;
+    cute_kernels_each(root, finish, NULL);
+}
+
+const cute_pass cute_pass_finish_kernels = {
+    .name = "cute-finish-kernels",
+    .help = "Restore attributes of kernels' parameters after conversion",
+    .anchor = "builtin.module",
+    .run = run,
+};

@@ -1,0 +1,22 @@
+/* The passes of libcute and the pipelines made of them. */
+#ifndef CUTE_LIB_PASSES_H
+#define CUTE_LIB_PASSES_H
+
+#include "lib/ir/shim.h"
+
+/* Registers every row of passes.def and the pipelines, with MLIR's global registry. Once a process. */
+void cute_passes_register(void);
+
+/* The default lowering, from cute, gpu, nvgpu, scf, vector, memref, arith and math to nvvm and llvm inside
+ * gpu.modules, as pipeline text for builtin.module. */
+typedef struct cute_lowering {
+    bool assertions;         /* cf.assert becomes a call of __assertfail; otherwise it goes */
+    bool tensor_maps_memory; /* tensor maps are pointers to device memory, not grid constants */
+} cute_lowering;
+void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size);
+
+#define CUTE_PASS(id) extern const cute_pass cute_pass_##id;
+#include "lib/passes/passes.def"
+#undef CUTE_PASS
+
+#endif

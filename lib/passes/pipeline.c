@@ -1,0 +1,47 @@
+/* The list of passes from what users write to what LLVM takes. */
+#include <stdio.h>
+
+#include "lib/passes/passes.h"
+
+void cute_passes_register(void)
+{
+#define CUTE_PASS(id) cute_pass_register(&cute_pass_##id);
+#include "lib/passes/passes.def"
+#undef CUTE_PASS
+    static char full[2048];
+    cute_lowering_pipeline(&(cute_lowering){0}, full, sizeof full);
+    cute_pipeline_register("cute-full-lowering", "Lowers kernels from cute, gpu, nvgpu and the dialects below to nvvm "
+                           "and llvm", full);
+}
+
+void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size)
+{
+    snprintf(out, size,
+             "gpu-kernel-outlining,"
+             "cute-wrap-kernels,"
+             "cute-kernel-metadata{tensor-map=%s},"
+             "cute-drop-host,"
+             "cute-lower-assert{enable=%s},"
+             "cute-expand-ops,"
+             "cute-to-base,"
+             "cute-tensor-map{space=%s},"
+             "gpu.module("
+             /* 1. to loops and to the operations of one thread */
+             "lower-affine,"
+             "convert-vector-to-scf{full-unroll=true},"
+             "convert-nvgpu-to-nvvm,"
+             "convert-scf-to-cf,"
+             "expand-strided-metadata,lower-affine,arith-expand,math-uplift-to-fma,"
+             /* 2. to llvm and nvvm */
+             "convert-index-to-llvm,convert-ub-to-llvm,"
+             "convert-gpu-to-nvvm{has-redux=true},"
+             "convert-vector-to-llvm,"
+             "convert-math-to-llvm,"
+             "finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,"
+             "convert-nvvm-to-llvm,"
+             "canonicalize,cse,"
+             "reconcile-unrealized-casts),"
+             "cute-finish-kernels",
+             options->tensor_maps_memory ? "memory" : "param", options->assertions ? "true" : "false",
+             options->tensor_maps_memory ? "memory" : "param");
+}

@@ -1,0 +1,124 @@
+/* cute-tensor-map: how tensor maps reach a kernel.
+ *
+ * Requires: kernels in gpu.modules, host code gone. Ensures: no argument of a kernel is a !nvgpu.tensormap.descriptor: it is
+ * a pointer; by value (`space=param`: a 128-byte grid constant, aligned to 64) or to device memory (`space=memory`).
+ *
+ *     gpu.func @k(%m: !nvgpu.tensormap.descriptor<...>) kernel
+ * ->
+ *     gpu.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}) kernel {
+ *       %m = builtin.unrealized_conversion_cast %p : !llvm.ptr to !nvgpu.tensormap.descriptor<...>
+ */
+#include <mlir-c/Dialect/LLVM.h>
+#include <mlir-c/Diagnostics.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/ir/kernel.h"
+#include "lib/ir/util.h"
+#include "lib/passes/passes.h"
+
+static MlirAttribute grid_constant(MlirContext c)
+{
+    return mlirAttributeParseGet(
+        c, cute_text("{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"));
+}
+
+static void replace_argument(MlirBlock entry, intptr_t index, MlirLocation location)
+{
+    MlirContext c = mlirLocationGetContext(location);
+    MlirValue old = mlirBlockGetArgument(entry, index);
+    MlirType map = mlirValueGetType(old);
+    MlirValue pointer = mlirBlockInsertArgument(entry, index + 1, mlirLLVMPointerTypeGet(c, 0), location);
+    MlirOperation cast = cute_op_create(&(cute_op_new){.name = "builtin.unrealized_conversion_cast",
+        .location = location, .operands = &pointer, .operand_count = 1, .results = &map, .result_count = 1});
+    mlirBlockInsertOwnedOperation(entry, 0, cast);
+    mlirValueReplaceAllUsesOfWith(old, mlirOperationGetResult(cast, 0));
+    mlirBlockEraseArgument(entry, (unsigned)index);
+}
+
+/* Puts `wanted` beside what the finish pass restores on parameter `index` (kernel_metadata.c). */
+static void keep(MlirOperation kernel, int64_t parameter)
+{
+    MlirContext c = mlirOperationGetContext(kernel);
+    MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("cute.kernel"));
+    if (mlirAttributeIsNull(all)) return;
+    MlirAttribute kept = mlirDictionaryAttrGetElementByName(all, cute_text("kept"));
+    char name[32];
+    snprintf(name, sizeof name, "p%lld", (long long)parameter);
+    intptr_t count = mlirAttributeIsNull(kept) ? 0 : mlirDictionaryAttrGetNumElements(kept);
+    intptr_t total = mlirDictionaryAttrGetNumElements(all);
+    MlirNamedAttribute *items = calloc((size_t)(count + total) + 2, sizeof *items);
+    if (!items) return;
+    for (intptr_t i = 0; i < count; i++) items[i] = mlirDictionaryAttrGetElement(kept, i);
+    items[count] = cute_attribute(c, name, grid_constant(c));
+    kept = mlirDictionaryAttrGet(c, count + 1, items);
+    intptr_t n = 0;
+    for (intptr_t i = 0; i < total; i++) {
+        MlirNamedAttribute item = mlirDictionaryAttrGetElement(all, i);
+        if (!cute_text_is(mlirIdentifierStr(item.name), "kept")) items[n++] = item;
+    }
+    items[n++] = cute_attribute(c, "kept", kept);
+    mlirOperationSetAttributeByName(kernel, cute_text("cute.kernel"), mlirDictionaryAttrGet(c, n, items));
+    free(items);
+}
+
+static int64_t first_parameter(MlirOperation kernel, intptr_t argument)
+{
+    MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("cute.kernel"));
+    if (mlirAttributeIsNull(all)) return argument;
+    MlirAttribute args = mlirDictionaryAttrGetElementByName(all, cute_text("args"));
+    if (mlirAttributeIsNull(args) || argument >= mlirArrayAttrGetNumElements(args)) return argument;
+    MlirAttribute first = mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(args, argument), cute_text("first"));
+    return mlirIntegerAttrGetValueInt(first);
+}
+
+static void convert(MlirOperation kernel, void *context)
+{
+    bool by_value = *(bool *)context;
+    MlirContext c = mlirOperationGetContext(kernel);
+    MlirType type = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(kernel, cute_text("function_type")));
+    if (!mlirTypeIsAFunction(type)) return;
+    intptr_t count = mlirFunctionTypeGetNumInputs(type);
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+    MlirType *inputs = calloc((size_t)count + 1, sizeof *inputs);
+    bool changed = false;
+    for (intptr_t i = 0; inputs && i < count; i++) {
+        inputs[i] = mlirFunctionTypeGetInput(type, i);
+        if (!cute_tensor_map_is(inputs[i])) continue;
+        replace_argument(entry, i, mlirOperationGetLocation(kernel));
+        inputs[i] = mlirLLVMPointerTypeGet(c, 0);
+        if (by_value) keep(kernel, first_parameter(kernel, i));
+        changed = true;
+    }
+    if (changed)
+        mlirOperationSetAttributeByName(kernel, cute_text("function_type"),
+                                        mlirTypeAttrGet(mlirFunctionTypeGet(c, count, inputs, 0, NULL)));
+    free(inputs);
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    MlirStringRef space = cute_pass_text(pass, 0);
+    bool by_value = cute_text_is(space, "param");
+    if (!by_value && !cute_text_is(space, "memory")) {
+        mlirEmitError(mlirOperationGetLocation(root), "cute-tensor-map: space is 'param' or 'memory'");
+        cute_pass_fail(pass);
+        return;
+    }
+    cute_kernels_each(root, convert, &by_value);
+}
+
+static const cute_pass_option options[] = {
+    {"space", CUTE_PASS_TEXT, "param (128 bytes by value) or memory (a pointer)", 0, "param"},
+};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__llvm__, NULL};
+
+const cute_pass cute_pass_tensor_map = {
+    .name = "cute-tensor-map",
+    .help = "Pass tensor maps to kernels by value or by pointer",
+    .anchor = "builtin.module",
+    .options = options,
+    .option_count = 1,
+    .dialects = dialects,
+    .run = run,
+};
