@@ -406,7 +406,8 @@ static cute_status read_buffers(cute_config *config, cute_diag *diag)
         if (config_param(config, name))
             return cute_document_fail(&config->document, buffer->path, true, diag, "'%s' is a param already",
                                       name);
-        config->tensors[config->buffer_count++] = &buffer->tensor;
+        buffer->reference = buffer->tensor;
+        config->tensors[config->buffer_count++] = &buffer->reference;
     }
     return CUTE_OK;
 }

@@ -22,6 +22,8 @@ typedef enum config_init {
 
 typedef struct config_buffer {
     cute_tensor tensor;
+    cute_tensor
+        reference; /* the same as checks see it: the contents before the launches, or of an output after */
     const cute_path *path; /* $.buffers.NAME */
     config_init init;
     double a, b;       /* value; start, step; low, high; mean, deviation */
@@ -97,7 +99,7 @@ typedef struct cute_config {
     size_t param_count;
     config_buffer *buffers;
     size_t buffer_count;
-    const cute_tensor **tensors; /* of the buffers, for formulas */
+    const cute_tensor **tensors; /* the buffers' references, for formulas */
     config_launch *launches;
     size_t launch_count;
     config_output *outputs;

@@ -1,0 +1,323 @@
+/* Filling buffers: patterns, random numbers, formulas and files; and the poison that shows what was not
+ * written. */
+#include "lib/launch/data.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/base/file.h"
+#include "lib/launch/npy.h"
+#include "lib/launch/parallel.h"
+#include "lib/launch/random.h"
+
+enum { GRAIN = 1 << 16 };
+
+static size_t mapped_bytes(const cute_tensor *t)
+{
+    return (size_t)t->bytes + CUTE_GUARD_BYTES;
+}
+
+/* ---- poison ---- */
+
+typedef struct poison_loop {
+    const cute_tensor *tensor;
+    char *data;
+    uint8_t pattern[8];
+} poison_loop;
+
+static void poison_range(void *context, int64_t begin, int64_t end, int worker)
+{
+    const poison_loop *p = context;
+    size_t width = (size_t)cute_dtype_get(p->tensor->dtype)->bytes;
+    (void)worker;
+    for (int64_t i = begin; i < end; i++) memcpy(p->data + (size_t)i * width, p->pattern, width);
+}
+
+void cute_data_poison(const config_buffer *buffer, int variant)
+{
+    const cute_tensor *t = &buffer->tensor;
+    poison_loop p = {.tensor = t, .data = t->data};
+    cute_dtype_poison(t->dtype, variant, p.pattern);
+    int64_t elements = t->span + CUTE_GUARD_BYTES / cute_dtype_get(t->dtype)->bytes;
+    cute_parallel(elements, GRAIN, poison_range, &p);
+}
+
+/* ---- contents ---- */
+
+typedef struct fill_loop {
+    config_buffer *buffer;
+    uint64_t key;
+    const cute_formula *formula;
+    cute_formula_state *states[CUTE_PARALLEL_MAX];
+    bool failed[CUTE_PARALLEL_MAX];
+} fill_loop;
+
+static void fill_values(const config_buffer *b, uint64_t key, int64_t begin, int count, double *out)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t index = (uint64_t)(begin + i);
+        switch (b->init) {
+        case INIT_IOTA: out[i] = b->a + b->b * (double)index; break;
+        case INIT_UNIFORM: out[i] = b->a + (b->b - b->a) * cute_random_uniform(key, index); break;
+        case INIT_NORMAL: out[i] = b->a + b->b * cute_random_normal(key, index); break;
+        case INIT_INTEGERS: out[i] = (double)cute_random_integer(key, index, b->low, b->high); break;
+        default: out[i] = b->a;
+        }
+    }
+}
+
+static void fill_range(void *context, int64_t begin, int64_t end, int worker)
+{
+    const fill_loop *f = context;
+    const cute_tensor *t = &f->buffer->tensor;
+    double values[CUTE_FORMULA_LANES];
+    (void)worker;
+    for (int64_t i = begin; i < end; i += CUTE_FORMULA_LANES) {
+        int count = end - i < CUTE_FORMULA_LANES ? (int)(end - i) : CUTE_FORMULA_LANES;
+        fill_values(f->buffer, f->key, i, count, values);
+        cute_tensor_store(t, t->data, i, count, values);
+    }
+}
+
+/* A formula runs along rows: pieces end where the last index does. */
+static void fill_formula(void *context, int64_t begin, int64_t end, int worker)
+{
+    fill_loop *f = context;
+    const cute_tensor *t = &f->buffer->tensor;
+    double values[CUTE_FORMULA_LANES];
+    int64_t row = t->rank ? t->shape[t->rank - 1] : 1;
+    while (begin < end && !f->failed[worker]) {
+        int64_t index[CUTE_TENSOR_RANK], rest = begin, count = row - begin % row;
+        if (count > end - begin) count = end - begin;
+        if (count > CUTE_FORMULA_LANES) count = CUTE_FORMULA_LANES;
+        for (int d = t->rank; d-- > 0; rest /= t->shape[d]) index[d] = rest % t->shape[d];
+        if (!cute_formula_eval(f->states[worker], index, (int)count, NULL, values))
+            f->failed[worker] = true;
+        else
+            cute_tensor_store(t, t->data, begin, count, values);
+        begin += count;
+    }
+}
+
+static cute_status init_formula(const cute_config *config, config_buffer *buffer, cute_diag *diag)
+{
+    fill_loop f = {.buffer = buffer};
+    cute_formula *formula;
+    cute_formula_scope scope = {
+        .params = config->params,
+        .param_count = config->param_count,
+        .indices = buffer->index_names,
+        .extents = buffer->tensor.shape,
+        .index_count = buffer->tensor.rank,
+    };
+    CUTE_TRY(cute_formula_compile(config->arena, buffer->expr, &scope, &formula, diag));
+    cute_status status = CUTE_OK;
+    int workers = cute_parallel_workers();
+    for (int i = 0; i < workers; i++)
+        if (!(f.states[i] = cute_formula_state_create(formula))) status = cute_fail_memory(diag);
+    if (status == CUTE_OK) cute_parallel(buffer->tensor.count, GRAIN, fill_formula, &f);
+    for (int i = 0; i < workers; i++) {
+        if (status == CUTE_OK && f.failed[i]) status = cute_formula_error(f.states[i], diag);
+        cute_formula_state_destroy(f.states[i]);
+    }
+    return status;
+}
+
+static cute_status fail_file(const cute_config *config, const config_buffer *buffer, const char *format,
+                             const char *a, const char *b, cute_diag *diag)
+{
+    const cute_path *path = config_member(config, buffer->path, "init");
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "%s %s %s", a, format, b);
+    cute_document_fail(&config->document, path, false, diag, "%s", cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    return CUTE_INVALID;
+}
+
+static bool same_shape(const cute_tensor *a, const cute_tensor *b)
+{
+    return a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
+}
+
+typedef struct copy_loop {
+    const cute_tensor *from, *to;
+} copy_loop;
+
+static void copy_range(void *context, int64_t begin, int64_t end, int worker)
+{
+    const copy_loop *c = context;
+    int64_t width = cute_dtype_get(c->to->dtype)->bytes;
+    (void)worker;
+    for (int64_t i = begin; i < end; i++)
+        memcpy((char *)c->to->data + cute_tensor_position(c->to, i) * width,
+               (const char *)c->from->data + cute_tensor_position(c->from, i) * width, (size_t)width);
+}
+
+static cute_status init_npy(const cute_config *config, config_buffer *buffer, cute_diag *diag)
+{
+    cute_tensor file;
+    cute_buffer bytes = {0}, here = {0}, there = {0};
+    cute_status status = cute_npy_read(buffer->file, buffer->tensor.dtype, true, &file, &bytes, diag);
+    if (status == CUTE_OK && !same_shape(&file, &buffer->tensor)) {
+        cute_tensor_shape_text(&file, &there);
+        cute_tensor_shape_text(&buffer->tensor, &here);
+        cute_buffer_printf(&here, ", the shape of '%s'", buffer->tensor.name);
+        cute_buffer_printf(&there, " elements are in %s, not", buffer->file);
+        status = fail_file(config, buffer, "", there.data, here.data, diag);
+    }
+    copy_loop c = {&file, &buffer->tensor};
+    if (status == CUTE_OK) cute_parallel(file.count, GRAIN, copy_range, &c);
+    cute_buffer_release(&bytes);
+    cute_buffer_release(&here);
+    cute_buffer_release(&there);
+    return status;
+}
+
+static cute_status init_raw(const cute_config *config, config_buffer *buffer, cute_diag *diag)
+{
+    cute_tensor file = buffer->tensor;
+    cute_buffer bytes = {0};
+    cute_status status = cute_file_read(buffer->file, &bytes, diag);
+    file.offset = 0;
+    if (status == CUTE_OK && (!cute_tensor_row_major(&file) || !cute_tensor_layout(&file)))
+        status = cute_fail_memory(diag);
+    if (status == CUTE_OK && (int64_t)bytes.length - buffer->skip < file.bytes) {
+        char sizes[96];
+        snprintf(sizes, sizeof sizes, "%zu bytes long; %lld are needed", bytes.length,
+                 (long long)(file.bytes + buffer->skip));
+        status = fail_file(config, buffer, "is", buffer->file, sizes, diag);
+    }
+    file.data = status == CUTE_OK ? bytes.data + buffer->skip : NULL;
+    copy_loop c = {&file, &buffer->tensor};
+    if (status == CUTE_OK) cute_parallel(file.count, GRAIN, copy_range, &c);
+    cute_buffer_release(&bytes);
+    return status;
+}
+
+static void init_nan(config_buffer *buffer)
+{
+    buffer->a = __builtin_nan("");
+    fill_loop f = {.buffer = buffer};
+    cute_parallel(buffer->tensor.count, GRAIN, fill_range, &f);
+}
+
+static cute_status init_buffer(const cute_config *config, config_buffer *buffer, uint64_t seed,
+                               cute_diag *diag)
+{
+    cute_tensor *t = &buffer->tensor;
+    fill_loop f = {.buffer = buffer, .key = cute_random_key(seed, (uint64_t)buffer->seed, t->name)};
+    bool zeros = buffer->init == INIT_VALUE && buffer->a == 0 && cute_tensor_contiguous(t) && t->offset == 0;
+    if (!zeros) cute_data_poison(buffer, 0);
+    switch (buffer->init) {
+    case INIT_NONE: return CUTE_OK;
+    case INIT_EXPR: return init_formula(config, buffer, diag);
+    case INIT_NPY: return init_npy(config, buffer, diag);
+    case INIT_RAW: return init_raw(config, buffer, diag);
+    case INIT_NAN: init_nan(buffer); return CUTE_OK;
+    default:
+        /* Fresh pages are zero already. */
+        if (!zeros) cute_parallel(t->count, GRAIN, fill_range, &f);
+        return CUTE_OK;
+    }
+}
+
+static void *map_memory(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+cute_status cute_data_prepare(cute_config *config, uint64_t seed, cute_diag *diag)
+{
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        config_buffer *buffer = &config->buffers[i];
+        cute_tensor *t = &buffer->tensor;
+        t->data = map_memory(mapped_bytes(t));
+        if (!t->data)
+            return cute_fail(diag, CUTE_SYSTEM, NULL, "no memory for buffer '%s': %lld bytes", t->name,
+                             (long long)t->bytes);
+        CUTE_TRY(init_buffer(config, buffer, seed, diag));
+        buffer->reference.data = t->data;
+        /* Changed by the launches, but checks mean what was there before. */
+        if (buffer->init == INIT_NONE || !(buffer->checked || buffer->output)) continue;
+        buffer->initial = map_memory(mapped_bytes(t));
+        if (!buffer->initial)
+            return cute_fail(diag, CUTE_SYSTEM, NULL, "no memory for buffer '%s': %lld bytes", t->name,
+                             (long long)t->bytes);
+        memcpy(buffer->initial, t->data, mapped_bytes(t));
+        buffer->reference.data = buffer->initial;
+    }
+    return CUTE_OK;
+}
+
+void cute_data_restore(const config_buffer *buffer, int variant)
+{
+    if (buffer->init == INIT_NONE)
+        cute_data_poison(buffer, variant);
+    else if (buffer->initial)
+        memcpy(buffer->tensor.data, buffer->initial, mapped_bytes(&buffer->tensor));
+}
+
+void cute_data_release(cute_config *config)
+{
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        config_buffer *buffer = &config->buffers[i];
+        if (buffer->tensor.data) munmap(buffer->tensor.data, mapped_bytes(&buffer->tensor));
+        if (buffer->initial) munmap(buffer->initial, mapped_bytes(&buffer->tensor));
+        buffer->tensor.data = buffer->initial = NULL;
+    }
+}
+
+/* ---- what was not written ---- */
+
+typedef struct unwritten_loop {
+    const cute_tensor *tensor;
+    uint8_t pattern[8];
+    uint8_t *mask;
+    bool narrow;
+    int64_t counts[CUTE_PARALLEL_MAX], firsts[CUTE_PARALLEL_MAX];
+} unwritten_loop;
+
+/* Ranges begin at multiples of 8, so that no two threads share a byte of the mask. */
+static void unwritten_range(void *context, int64_t begin, int64_t end, int worker)
+{
+    unwritten_loop *u = context;
+    const cute_tensor *t = u->tensor;
+    size_t width = (size_t)cute_dtype_get(t->dtype)->bytes;
+    begin *= 8;
+    end = end * 8 < t->count ? end * 8 : t->count;
+    for (int64_t i = begin; i < end; i++) {
+        uint8_t bit = (uint8_t)(1u << (i & 7));
+        bool looked_at = !u->narrow || (u->mask[i >> 3] & bit);
+        bool found = looked_at && memcmp((const char *)t->data + (size_t)cute_tensor_position(t, i) * width,
+                                         u->pattern, width) == 0;
+        if (u->mask && found)
+            u->mask[i >> 3] |= bit;
+        else if (u->mask)
+            u->mask[i >> 3] &= (uint8_t)~bit;
+        if (!found) continue;
+        if (u->firsts[worker] < 0 || i < u->firsts[worker]) u->firsts[worker] = i;
+        u->counts[worker]++;
+    }
+}
+
+data_unwritten cute_data_unwritten(const config_buffer *buffer, int variant, uint8_t *mask, bool narrow)
+{
+    const cute_tensor *t = &buffer->tensor;
+    unwritten_loop u = {.tensor = t, .mask = mask, .narrow = narrow};
+    data_unwritten result = {0, -1, -1};
+    cute_dtype_poison(t->dtype, variant, u.pattern);
+    memset(u.firsts, -1, sizeof u.firsts);
+    cute_parallel((t->count + 7) / 8, GRAIN / 8, unwritten_range, &u);
+    for (int i = 0; i < CUTE_PARALLEL_MAX; i++) {
+        result.count += u.counts[i];
+        if (u.firsts[i] >= 0 && (result.first < 0 || u.firsts[i] < result.first)) result.first = u.firsts[i];
+    }
+    size_t width = (size_t)cute_dtype_get(t->dtype)->bytes;
+    const char *guard = (const char *)t->data + t->bytes;
+    for (size_t i = 0; i + width <= CUTE_GUARD_BYTES; i += width)
+        if (memcmp(guard + i, u.pattern, width) != 0 && result.outside < 0) result.outside = (int64_t)i;
+    return result;
+}
