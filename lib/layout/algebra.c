@@ -1,17 +1,35 @@
 /* Failures of an evaluation and the text of values in its messages. */
+#include <inttypes.h>
 #include <stdarg.h>
 
+#include "lib/base/buffer.h"
 #include "lib/layout/algebra.h"
+
+static void put_sentence(cute_algebra *a, cute_buffer *out)
+{
+    for (const char *s = a->sentence; *s; s++) {
+        if (*s != '$') cute_buffer_putc(out, *s);
+        else if (*++s == '0' || *s == '1') cute_buffer_puts(out, alg_type_text(a, &a->operands[*s - '0']));
+        else cute_buffer_printf(out, "%" PRId64, a->attributes[*s - 'a']);
+    }
+}
 
 void *alg_fail(cute_algebra *a, const char *format, ...)
 {
-    if (a->status == CUTE_OK) {
-        va_list args;
-        va_start(args, format);
-        cute_vreport(a->diag, CUTE_ERROR, NULL, format, args);
-        va_end(args);
-        a->status = CUTE_INVALID;
+    if (a->status != CUTE_OK) return NULL;
+    a->status = CUTE_INVALID;
+    if (!a->diag) return NULL;
+    cute_buffer text = {0};
+    va_list args;
+    if (a->sentence) {
+        put_sentence(a, &text);
+        cute_buffer_puts(&text, ": ");
     }
+    va_start(args, format);
+    cute_buffer_vprintf(&text, format, args);
+    va_end(args);
+    cute_report(a->diag, CUTE_ERROR, NULL, "%s", cute_buffer_text(&text));
+    cute_buffer_release(&text);
     return NULL;
 }
 
@@ -24,7 +42,7 @@ void *alg_exhausted(cute_algebra *a)
 const char *alg_type_text(cute_algebra *a, const cute_value *value)
 {
     const char *text = cute_value_text(a->arena, value);
-    const char *type = text ? cute_arena_printf(a->arena, "!cute.%s<\"%s\">", cute_type_name(value->type), text)
+    const char *type = text ? cute_arena_printf(a->arena, "'!cute.%s<\"%s\">'", cute_type_name(value->type), text)
                             : NULL;
     return type ? type : "(out of memory)";
 }

@@ -15,6 +15,11 @@ typedef struct cute_algebra {
     const cute_arith *arith; /* NULL: infer */
     cute_diag *diag;
     cute_status status; /* of the first failure */
+    /* What the whole call is said to have failed at; messages are appended to it. `$0`, `$1` stand for the
+     * types of the operands, `$a`, `$b` for the attributes. NULL: messages stand alone. */
+    const char *sentence;
+    const cute_value *operands;
+    const int64_t *attributes;
 } cute_algebra;
 
 /* ---- failures (algebra.c) ---- */
@@ -23,7 +28,7 @@ typedef struct cute_algebra {
 void *alg_fail(cute_algebra *a, const char *format, ...) CUTE_PRINTF(2, 3);
 /* Memory ran out. */
 void *alg_exhausted(cute_algebra *a);
-/* For messages: `!cute.shape<"(4,2)">`, `(4,2)`; never NULL. */
+/* For messages: `'!cute.shape<"(4,2)">'`, `(4,2)`; never NULL. */
 const char *alg_type_text(cute_algebra *a, const cute_value *value);
 const char *alg_text(cute_algebra *a, cute_node tree);
 const char *alg_layout_text(cute_algebra *a, cute_layout layout);
@@ -91,8 +96,11 @@ cute_node alg_difference(cute_algebra *a, cute_node x, cute_node y);
 cute_node alg_abs(cute_algebra *a, cute_node t);
 cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler);
 cute_node alg_shape_div(cute_algebra *a, cute_node x, cute_node y);
-/* min(a, b), but a known 1 wins. */
-cute_node alg_shape_min(cute_algebra *a, cute_node x, cute_node y);
+/* 1, 0 or -1. */
+cute_node alg_sign(cute_algebra *a, cute_node x);
+extern const cute_tree alg_zero;
+/* Indices that layouts yield: () and 0 are zeros, missing modes too. */
+bool alg_index_equal(cute_node x, cute_node y);
 
 /* ---- evaluation (eval.c) ---- */
 

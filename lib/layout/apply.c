@@ -31,7 +31,11 @@ cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operatio
                        const cute_value *operands, size_t count, const cute_attributes *attributes,
                        cute_value *out, cute_diag *diag)
 {
-    cute_algebra a = {.arena = arena, .arith = arith, .diag = diag};
+    cute_algebra a = {.arena = arena,
+                      .arith = arith,
+                      .diag = diag,
+                      .operands = operands,
+                      .attributes = attributes ? attributes->values : NULL};
     call c = {.a = &a, .name = table[operation].name, .in = operands, .count = count, .out = out};
     if (attributes) {
         c.attributes = attributes->values;

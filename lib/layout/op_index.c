@@ -52,6 +52,7 @@ bool op_layout_eval(call *c)
                  alg_rank(coord->tree));
         return false;
     }
+    call_sentence(c, "unable to compute layout_eval for coordinate $0 and layout $1");
     cute_node index = alg_eval(c->a, coord->tree, layout->layout.shape, layout->layout.stride);
     if (layout->type == CUTE_COMPOSED_LAYOUT) {
         index = alg_sum(c->a, layout->tree, index);
@@ -71,6 +72,7 @@ bool op_crd2idx(call *c)
                  alg_type_text(c->a, &c->in[0]), alg_type_text(c->a, &c->in[1]));
         return false;
     }
+    call_sentence(c, "unable to pack coordinate $0 into shape $1");
     return call_give_tree(c, CUTE_INT_TUPLE, alg_crd2idx(c->a, c->in[0].tree, c->in[1].tree));
 }
 
@@ -84,5 +86,6 @@ bool op_idx2crd(call *c)
         alg_fail(c->a, "expects index rank %zu (to match shape rank) or scalar, but got %zu", rank, got);
         return false;
     }
+    call_sentence(c, "unable to compute idx2crd for index $0 and shape $1");
     return call_give_tree(c, CUTE_COORD, alg_idx2crd(c->a, c->in[0].tree, c->in[1].tree));
 }

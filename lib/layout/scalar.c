@@ -138,8 +138,7 @@ static bool out_of_range(const cute_int *known, const cute_int *unknown)
     return known->value >= limit || known->value < -limit;
 }
 
-cute_status cute_int_apply(const cute_arith *arith, cute_arith_op op, cute_int a, cute_int b, cute_int *out,
-                           cute_diag *diag)
+static cute_status apply(cute_algebra *algebra, cute_arith_op op, cute_int a, cute_int b, cute_int *out)
 {
     bool unary = op == CUTE_ABS;
     if (unary) b = (cute_int){.known = true};
@@ -147,16 +146,19 @@ cute_status cute_int_apply(const cute_arith *arith, cute_arith_op op, cute_int a
         int64_t value;
         if (!fold(op, a.value, b.value, &value)) {
             if ((op == CUTE_DIV || op == CUTE_REM || op == CUTE_CEIL_DIV) && b.value == 0)
-                return cute_fail(diag, CUTE_INVALID, NULL, "division by zero in %lld %s 0", (long long)a.value,
-                                 op_names[op]);
-            return cute_fail(diag, CUTE_INVALID, NULL, "%lld %s %lld does not fit in 64 bits", (long long)a.value,
-                             op_names[op], (long long)b.value);
+                alg_fail(algebra, "division by zero in %lld %s 0", (long long)a.value, op_names[op]);
+            else
+                alg_fail(algebra, "%lld %s %lld does not fit in 64 bits", (long long)a.value, op_names[op],
+                         (long long)b.value);
+            return algebra->status;
         }
         *out = (cute_int){.known = true, .value = value};
         return CUTE_OK;
     }
-    if ((op == CUTE_DIV || op == CUTE_REM || op == CUTE_CEIL_DIV) && is(&b, 0))
-        return cute_fail(diag, CUTE_INVALID, NULL, "division by zero: ? %s 0", op_names[op]);
+    if ((op == CUTE_DIV || op == CUTE_REM || op == CUTE_CEIL_DIV) && is(&b, 0)) {
+        alg_fail(algebra, "division by zero in ? %s 0", op_names[op]);
+        return algebra->status;
+    }
     if (!unary && simplify(op, &a, &b, out)) return CUTE_OK;
     if ((op == CUTE_EQ || op == CUTE_NE) &&
         ((a.known && out_of_range(&a, &b)) || (b.known && out_of_range(&b, &a)))) {
@@ -167,8 +169,10 @@ cute_status cute_int_apply(const cute_arith *arith, cute_arith_op op, cute_int a
     if (unary) width = a.width;
     if (op == CUTE_SHL || op == CUTE_SHR) {
         width = a.width;
-        if (!b.known || b.value < 0 || b.value >= width)
-            return cute_fail(diag, CUTE_INVALID, NULL, "expects a shift by less than %d bits", width);
+        if (!b.known || b.value < 0 || b.value >= width) {
+            alg_fail(algebra, "expects a shift by less than %d bits", width);
+            return algebra->status;
+        }
     }
     /* Commutative operations have the constant second. */
     bool commutes = op == CUTE_MUL || op == CUTE_MIN || op == CUTE_MAX || op == CUTE_AND || op == CUTE_OR ||
@@ -179,8 +183,16 @@ cute_status cute_int_apply(const cute_arith *arith, cute_arith_op op, cute_int a
         b = swap;
     }
     *out = (cute_int){.width = is_comparison(op) ? 1 : width, .divisor = track(op, &a, &b)};
+    const cute_arith *arith = algebra->arith;
     if (!arith) return CUTE_OK;
-    return arith->emit(arith->context, op, &a, unary ? NULL : &b, width, &out->handle, diag);
+    return arith->emit(arith->context, op, &a, unary ? NULL : &b, width, &out->handle, algebra->diag);
+}
+
+cute_status cute_int_apply(const cute_arith *arith, cute_arith_op op, cute_int a, cute_int b, cute_int *out,
+                           cute_diag *diag)
+{
+    cute_algebra algebra = {.arith = arith, .diag = diag};
+    return apply(&algebra, op, a, b, out);
 }
 
 /* ---- on trees ---- */
@@ -192,7 +204,7 @@ cute_node alg_op(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y)
         return alg_fail(a, "expects integers for %s, but got %s and %s", op_names[op], alg_text(a, x),
                         alg_text(a, y));
     cute_int result;
-    cute_status status = cute_int_apply(a->arith, op, x->value, y->value, &result, a->diag);
+    cute_status status = apply(a, op, x->value, y->value, &result);
     if (status != CUTE_OK) {
         if (a->status == CUTE_OK) a->status = status;
         return NULL;

@@ -88,7 +88,7 @@ static cute_node not_positive(cute_algebra *a, void *context)
     return alg_if(a, alg_op(a, CUTE_EQ, x, alg_number(a, 0)), none, minus_one, NULL);
 }
 
-static cute_node sign(cute_algebra *a, cute_node x)
+cute_node alg_sign(cute_algebra *a, cute_node x)
 {
     if (!x) return NULL;
     cute_tree copy = *x;
@@ -104,15 +104,15 @@ static cute_node quotient(cute_algebra *a, void *context) { return (void)a, ((sh
 static cute_node product_of_signs(cute_algebra *a, void *context)
 {
     const shape_quotient *q = context;
-    cute_node x = sign(a, q->x);
-    return alg_mul(a, x, sign(a, q->y));
+    cute_node x = alg_sign(a, q->x);
+    return alg_mul(a, x, alg_sign(a, q->y));
 }
 
 static cute_node scalar_shape_div(cute_algebra *a, cute_node x, cute_node y)
 {
     if (alg_is_known(x) && alg_is_known(y)) {
         int64_t m = x->value.value, n = y->value.value;
-        if (n == 0) return alg_fail(a, "division by zero in shape_div of %s by 0", alg_text(a, x));
+        if (n == 0) return alg_fail(a, "divisor is zero");
         bool exact = n == -1 || m % n == 0 || (m != 0 && (m == -1 || n % m == 0));
         if (!exact)
             return alg_fail(a, "%lld is not divisible by %lld (neither %lld %% %lld == 0 nor %lld %% %lld == 0)",
@@ -142,11 +142,4 @@ cute_node alg_shape_div(cute_algebra *a, cute_node x, cute_node y)
         y = alg_shape_div(a, y, alg_product(a, x->items[i]));
     }
     return alg_tuple(a, &list);
-}
-
-cute_node alg_shape_min(cute_algebra *a, cute_node x, cute_node y)
-{
-    if (!x || !y) return NULL;
-    if (alg_is(x, 1) || alg_is(y, 1)) return alg_number(a, 1);
-    return alg_op(a, CUTE_MIN, x, y);
 }

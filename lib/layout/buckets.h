@@ -1,0 +1,36 @@
+/* What complements and inverses share: the modes of a layout sorted by stride, and one list of modes for
+ * each leaf of the codomain (one in all for integer strides). */
+#ifndef CUTE_LIB_BUCKETS_H
+#define CUTE_LIB_BUCKETS_H
+
+#include "lib/layout/layouts.h"
+
+typedef struct alg_sorted {
+    cute_node shape, stride, before; /* before: the product of the extents to the left */
+    size_t position;                 /* among the flattened modes */
+} alg_sorted;
+
+/* Flat tuples, sorted by path and stride; unknown strides only where there is one mode. */
+alg_sorted *alg_sort_modes(cute_algebra *a, cute_node shape, cute_node stride, cute_node before, size_t *count);
+
+typedef struct alg_bucket {
+    alg_layouts modes;
+    cute_node current; /* how far it goes */
+} alg_bucket;
+
+typedef struct alg_buckets {
+    cute_node coprofile;
+    alg_bucket *items;
+    size_t count;
+} alg_buckets;
+
+alg_buckets *alg_make_buckets(cute_algebra *a, cute_node coprofile);
+/* The bucket to which a stride contributes. */
+alg_bucket *alg_find_bucket(cute_algebra *a, const alg_buckets *b, cute_node stride);
+/* The layouts that `finish` makes of the buckets, nested as the coprofile is. */
+cute_layout alg_join_buckets(cute_algebra *a, const alg_buckets *b,
+                             cute_layout (*finish)(cute_algebra *, const alg_bucket *));
+/* The scale of a basis vector, an integer itself. */
+cute_node alg_scale_of(cute_algebra *a, cute_node stride);
+
+#endif

@@ -1,0 +1,272 @@
+/* Composition: R(i) = A(B(i)).
+ *
+ * Each mode t:e of B is walked through the coalesced modes s0:d0, s1:d1, ... of A: it takes the elements of
+ * s0 that a step of e reaches, then what is left steps through s1, and so on; the last mode of A is as long
+ * as it needs to be. The result is a layout only if each piece stays inside one mode of A, and, where B has
+ * several modes, if their sum does not carry from one mode of A into the next. Where all extents are known
+ * both are decided (check_*); a composition that would be wrong is refused. */
+#include "lib/base/checked.h"
+#include "lib/layout/layouts.h"
+
+/* One piece: `count` steps of `step` in units of mode `mode` of the A at `path`. */
+typedef struct piece {
+    int64_t count, step, true_step;
+    uint32_t mode;
+    const cute_tree *outer; /* the shape of the (sub)layout of A that it walks */
+} piece;
+
+typedef struct pieces {
+    piece *items;
+    size_t count, capacity;
+    bool unknown; /* something is not known: nothing can be decided */
+    bool wrong;   /* a step does not fit 64 bits */
+} pieces;
+
+static bool add_piece(cute_algebra *a, pieces *list, piece p)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 8;
+        piece *items = cute_arena_array(a->arena, capacity, sizeof *items);
+        if (!items) return alg_exhausted(a) != NULL;
+        for (size_t i = 0; i < list->count; i++) items[i] = list->items[i];
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = p;
+    return true;
+}
+
+static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner, uint32_t mode, const char *why,
+                          int64_t x, int64_t y)
+{
+    alg_fail(a,
+             "cannot compose %s with %s: the result is not a layout, because at mode %u, of extent and stride "
+             "%s:%s, %s %lld is not divisible by %lld",
+             alg_layout_text(a, outer), alg_layout_text(a, inner), mode, alg_text(a, alg_mode(outer.shape, mode)),
+             alg_text(a, alg_mode(outer.stride, mode)), why, (long long)x, (long long)y);
+    return alg_no_layout;
+}
+
+/* inner is one mode, of integers. */
+static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout inner, pieces *all)
+{
+    if (alg_is(inner.stride, 0)) return inner;
+    if (alg_is_leaf(outer.shape)) {
+        cute_layout result = {inner.shape, alg_mul(a, inner.stride, outer.stride)};
+        return alg_ok(result) ? result : alg_no_layout;
+    }
+    bool known = alg_is_known(inner.shape) && alg_is_known(inner.stride);
+    int64_t true_step = known ? inner.stride->value.value : 0;
+    uint32_t last = outer.shape->count - 1;
+    cute_node rest_shape = inner.shape, rest_stride = inner.stride;
+    alg_layouts result = {0};
+    for (uint32_t i = 0; i < last; i++) {
+        cute_node s = outer.shape->items[i], d = outer.stride->items[i];
+        if (alg_is_known(s) && alg_is_known(rest_stride)) {
+            int64_t step = rest_stride->value.value, extent = s->value.value;
+            if (step % extent != 0 && step >= extent)
+                return refuse(a, outer, inner, i, "the stride", step, extent);
+        }
+        cute_node magnitude = alg_op(a, CUTE_ABS, rest_stride, rest_stride);
+        cute_node next_shape = alg_op(a, CUTE_CEIL_DIV, s, magnitude);
+        cute_node next_size = next_shape ? alg_op(a, CUTE_CEIL_DIV, magnitude, s) : NULL;
+        cute_node next_stride = next_size ? alg_op(a, CUTE_MUL, next_size, alg_sign(a, rest_stride)) : NULL;
+        if (!next_stride) return alg_no_layout;
+        if (alg_is(next_shape, 1) || alg_is(rest_shape, 1)) {
+            rest_stride = next_stride;
+            continue;
+        }
+        cute_node extent = alg_op(a, CUTE_MIN, next_shape, rest_shape);
+        if (!extent) return alg_no_layout;
+        if (alg_is_known(extent) && alg_is_known(rest_shape) &&
+            rest_shape->value.value % extent->value.value != 0)
+            return refuse(a, outer, inner, i, "the extent", rest_shape->value.value, extent->value.value);
+        alg_push(a, &result.shapes, extent);
+        alg_push(a, &result.strides, alg_mul(a, rest_stride, d));
+        if (known && alg_is_known(extent) && alg_is_known(rest_stride)) {
+            piece p = {extent->value.value, rest_stride->value.value, true_step, i, outer.shape};
+            if (!add_piece(a, all, p)) return alg_no_layout;
+            if (!cute_mul64(true_step, p.count, &true_step)) all->wrong = true;
+        } else {
+            known = false;
+        }
+        rest_shape = alg_op(a, CUTE_DIV, rest_shape, extent);
+        rest_stride = next_stride;
+        if (!rest_shape) return alg_no_layout;
+    }
+    if (known && alg_is_known(rest_shape) && alg_is_known(rest_stride)) {
+        piece p = {rest_shape->value.value, rest_stride->value.value, true_step, last, outer.shape};
+        if (!add_piece(a, all, p)) return alg_no_layout;
+    } else {
+        all->unknown = true;
+    }
+    if (result.shapes.count > 0 && alg_is(rest_shape, 1)) {
+        cute_layout layout = alg_layouts_tuple(a, &result);
+        return (cute_layout){alg_unwrap(layout.shape), alg_unwrap(layout.stride)};
+    }
+    cute_layout tail = {rest_shape, alg_mul(a, rest_stride, outer.stride->items[last])};
+    if (!alg_ok(tail)) return alg_no_layout;
+    if (result.shapes.count == 0) return tail;
+    alg_push_layout(a, &result, tail);
+    return alg_coalesce(a, alg_layouts_tuple(a, &result));
+}
+
+static cute_layout compose_tree(cute_algebra *a, cute_layout outer, cute_layout inner, pieces *all)
+{
+    if (!alg_is_leaf(inner.shape)) {
+        alg_layouts list = {0};
+        for (uint32_t i = 0; i < inner.shape->count && !list.shapes.failed; i++)
+            alg_push_layout(a, &list, compose_tree(a, outer, alg_layout_mode(inner, i), all));
+        return alg_layouts_tuple(a, &list);
+    }
+    if (inner.stride->kind != CUTE_TREE_BASIS) return compose_mode(a, outer, inner, all);
+    if (!alg_is_known(inner.shape)) {
+        alg_fail(a, "expects a known extent for basis stride %s to compose with %s, but got %s",
+                 alg_text(a, inner.stride), alg_layout_text(a, outer), alg_text(a, inner.shape));
+        return alg_no_layout;
+    }
+    cute_layout mode = outer;
+    for (uint32_t i = 0; i < inner.stride->count; i++) {
+        int32_t index = inner.stride->path[i];
+        if (alg_is_leaf(mode.shape) || (uint32_t)index >= mode.shape->count) {
+            alg_fail(a, "basis stride %s names a mode that %s does not have", alg_text(a, inner.stride),
+                     alg_layout_text(a, outer));
+            return alg_no_layout;
+        }
+        mode = alg_layout_mode(mode, (size_t)index);
+    }
+    cute_layout scaled = {inner.shape, alg_scalar(a, inner.stride->value)};
+    return alg_ok(scaled) ? compose_mode(a, mode, scaled, all) : alg_no_layout;
+}
+
+/* ---- is it right? ---- */
+
+/* A piece must step by whole elements of its mode of A: count steps of step * (product of the extents
+ * before) are what B's mode says. Pieces of one mode of A must not add up beyond its extent. */
+static bool check_pieces(const pieces *all)
+{
+    if (all->wrong) return false;
+    for (size_t i = 0; i < all->count; i++) {
+        const piece *p = &all->items[i];
+        int64_t unit = 1, reach = 0;
+        if (p->count == 1) continue;
+        for (uint32_t m = 0; m < p->mode; m++) {
+            if (!alg_is_known(p->outer->items[m])) return true;
+            if (!cute_mul64(unit, p->outer->items[m]->value.value, &unit)) return false;
+        }
+        int64_t step;
+        if (!cute_mul64(unit, p->step, &step) || step != p->true_step) return false;
+        for (size_t j = 0; j < all->count; j++) {
+            const piece *q = &all->items[j];
+            int64_t most;
+            if (q->outer != p->outer || q->count == 1) continue;
+            if ((q->step < 0) != (p->step < 0)) return false;
+            if (q->mode != p->mode) continue;
+            if (!cute_mul64(q->count - 1, q->step, &most) || !cute_add64(reach, most, &reach)) return false;
+        }
+        bool last = p->mode + 1 == p->outer->count;
+        if (last || !alg_is_known(p->outer->items[p->mode])) continue;
+        if (reach < 0) reach = -reach;
+        if (reach >= p->outer->items[p->mode]->value.value) return false;
+    }
+    return true;
+}
+
+enum { BRUTE_FORCE_LIMIT = 65536 };
+
+/* The rules above are sufficient, not necessary: small compositions are tried out. */
+static bool check_by_trial(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result, int64_t *bad)
+{
+    cute_algebra trial = {.arena = cute_arena_create()};
+    if (!trial.arena) return alg_exhausted(a) != NULL;
+    cute_node size = alg_product(&trial, inner.shape);
+    bool right = size && alg_is_known(size) && size->value.value <= BRUTE_FORCE_LIMIT;
+    *bad = -1;
+    for (int64_t i = 0; right && i < size->value.value; i++) {
+        cute_node index = alg_number(&trial, i);
+        cute_node through = alg_eval(&trial, alg_eval(&trial, index, inner.shape, inner.stride), outer.shape,
+                                     outer.stride);
+        cute_node direct = alg_eval(&trial, index, result.shape, result.stride);
+        right = through && direct && alg_index_equal(through, direct);
+        if (!right) *bad = i;
+    }
+    cute_arena_destroy(trial.arena);
+    return right;
+}
+
+bool alg_index_equal(cute_node x, cute_node y)
+{
+    if (alg_is_leaf(x) && alg_is_leaf(y)) return cute_tree_equal(x, y);
+    if (alg_is_leaf(x) || alg_is_leaf(y)) {
+        /* 0 is the same as any tuple of zeros, and a rank-1 tuple as its item. */
+        cute_node leaf = alg_is_leaf(x) ? x : y, tuple = alg_is_leaf(x) ? y : x;
+        for (uint32_t i = 0; i < tuple->count; i++)
+            if (!alg_index_equal(i == 0 && !alg_is(leaf, 0) && tuple->count == 1 ? leaf : &alg_zero, tuple->items[i]))
+                return false;
+        return alg_is(leaf, 0) || tuple->count == 1;
+    }
+    for (uint32_t i = 0; i < x->count || i < y->count; i++)
+        if (!alg_index_equal(i < x->count ? x->items[i] : &alg_zero, i < y->count ? y->items[i] : &alg_zero))
+            return false;
+    return true;
+}
+
+const cute_tree alg_zero = {.kind = CUTE_TREE_INT, .leaves = 1, .value = {.known = true}};
+
+cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
+{
+    if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
+    cute_node profile = alg_eval(a, alg_number(a, 0), inner.shape, inner.stride);
+    if (!profile) return alg_no_layout;
+    if (!alg_is_leaf(profile) && alg_rank(profile) > alg_rank(outer.shape)) {
+        alg_fail(a, "cannot compose %s with %s: the basis strides name %zu modes, but there are %zu",
+                 alg_layout_text(a, outer), alg_layout_text(a, inner), alg_rank(profile), alg_rank(outer.shape));
+        return alg_no_layout;
+    }
+    cute_layout flat = alg_coalesce_z_profile(a, outer, profile);
+    pieces all = {0};
+    cute_layout result = alg_ok(flat) ? compose_tree(a, flat, inner, &all) : alg_no_layout;
+    if (!alg_ok(result) || all.unknown || check_pieces(&all)) return result;
+    int64_t bad = -1;
+    if (cute_tree_is_static(outer.shape) && cute_tree_is_static(outer.stride) &&
+        check_by_trial(a, outer, inner, result, &bad))
+        return result;
+    if (a->status != CUTE_OK) return alg_no_layout;
+    const char *where = cute_tree_is_static(outer.stride) && bad >= 0
+                            ? cute_arena_printf(a->arena, " (%s would be wrong at index %lld)",
+                                                alg_layout_text(a, result), (long long)bad)
+                            : "";
+    alg_fail(a,
+             "cannot compose %s with %s: the result is not a layout, because modes of the second overlap or carry "
+             "in a mode of the first%s",
+             alg_layout_text(a, outer), alg_layout_text(a, inner), where ? where : "");
+    return alg_no_layout;
+}
+
+/* ---- tiles ---- */
+
+cute_node alg_shape_to_tile(cute_algebra *a, cute_node shape)
+{
+    if (!shape) return NULL;
+    if (alg_is_leaf(shape))
+        return alg_layout_leaf(a, (cute_layout){shape, alg_compact(a, shape, alg_number(a, 1))});
+    alg_list list = {0};
+    for (uint32_t i = 0; i < shape->count; i++) alg_push(a, &list, alg_shape_to_tile(a, shape->items[i]));
+    return alg_tuple(a, &list);
+}
+
+cute_layout alg_compose_tile(cute_algebra *a, cute_layout outer, cute_node tile)
+{
+    if (!alg_ok(outer) || !tile) return alg_no_layout;
+    if (tile->kind == CUTE_TREE_UNDERSCORE) return outer;
+    if (tile->kind == CUTE_TREE_LAYOUT) return alg_compose(a, outer, tile->layout);
+    if (tile->count > alg_rank(outer.shape)) {
+        alg_fail(a, "expects a tiler of at most rank %zu for %s, but got one of rank %u", alg_rank(outer.shape),
+                 alg_layout_text(a, outer), tile->count);
+        return alg_no_layout;
+    }
+    alg_layouts list = {0};
+    for (uint32_t i = 0; i < tile->count && !list.shapes.failed; i++)
+        alg_push_layout(a, &list, alg_compose_tile(a, alg_layout_mode(outer, i), tile->items[i]));
+    return alg_layouts_tuple(a, &list);
+}
