@@ -20,6 +20,8 @@ say  = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))')
 BIN := $(BUILD)/bin
 OBJ := $(BUILD)/obj
 GEN := $(BUILD)/gen
+# Every object depends on this file, which changes when the commands that make them do.
+STAMP := $(OBJ)/flags
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
         -Wwrite-strings -Wundef -Wformat=2 -Wimplicit-fallthrough -Werror=implicit-function-declaration
@@ -45,13 +47,6 @@ RUN_TOOLS := $(filter-out cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
 IR_TOOLS  := $(filter cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
 TOOLS     := $(IR_TOOLS:%=$(BIN)/%) $(RUN_TOOLS:%=$(BIN)/%)
 
-# Every object depends on this file, which changes when the command that makes them does.
-STAMP := $(OBJ)/flags
-FLAGS := $(CC) $(CXX) $(LLVM) $(CPPFLAGS) $(CFLAGS)
-ifneq ($(strip $(FLAGS)),$(strip $(file <$(STAMP))))
-$(shell mkdir -p $(OBJ))$(file >$(STAMP),$(FLAGS))
-endif
-
 .PHONY: all
 all: $(TOOLS) $(BUILD)/libcute.a $(BUILD)/libcute.so
 
@@ -60,6 +55,11 @@ include mk/compiler.mk
 include mk/tests.mk
 include mk/launch.mk
 include mk/install.mk
+
+FLAGS := $(CC) $(CXX) $(LLVM) $(CPPFLAGS) $(CFLAGS) $(IR_CFLAGS) $(IR_CXXFLAGS)
+ifneq ($(strip $(FLAGS)),$(strip $(file <$(STAMP))))
+$(shell mkdir -p $(OBJ))$(file >$(STAMP),$(FLAGS))
+endif
 
 $(OBJ)/%.o: %.c $(STAMP)
 	@mkdir -p $(@D)

@@ -17,20 +17,23 @@ $(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/tools/cute-opt
     CFLAGS += $(IR_CFLAGS)
 
 # C++ stays without sanitizers: LLVM's inline allocators are shared with libraries that have none.
-$(OBJ)/%.o: %.cpp $(GENERATED)
+$(OBJ)/%.o: %.cpp $(GENERATED) $(STAMP)
 	@mkdir -p $(@D)
-	$(CXX) $(CPPFLAGS) $(IR_CXXFLAGS) -c $< -o $@
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(CPPFLAGS) $(IR_CXXFLAGS) -c $< -o $@
 
 # What the compiler half takes from the run-time half.
 IR_COMMON := $(foreach r,base layout atoms toolkit,$(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/$(r)/*.c)))
 
 $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)$(AR) rcs $@ $^
 
 define ir_tool
 $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute-compiler.a
 	@mkdir -p $$(@D)
-	$(CXX) $$(IR_LDFLAGS) -o $$@ $$^ $$(IR_LDLIBS)
+	$$(call say,LINK,$$@)
+	$(Q)$(CXX) $$(IR_LDFLAGS) -o $$@ $$^ $$(IR_LDLIBS)
 endef
 $(foreach t,$(IR_TOOLS),$(eval $(call ir_tool,$(t))))
