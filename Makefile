@@ -15,7 +15,7 @@ VERSION := $(shell cat VERSION)
 
 # One short line a command; V=1 shows the commands instead.
 Q   := $(if $(V),,@)
-say  = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))')
+say  = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))')
 
 BIN := $(BUILD)/bin
 OBJ := $(BUILD)/obj

@@ -12,4 +12,5 @@ $(INC)/cute_ops.h.inc:       MODE := -gen-op-decls
 $(INC)/cute_ops.cpp.inc:     MODE := -gen-op-defs
 $(GENERATED): $(TD)
 	@mkdir -p $(@D)
-	$(TBLGEN) $(MODE) lib/ir/cute.td -o $@
+	$(call say,TBLGEN,$@)
+	$(Q)$(TBLGEN) $(MODE) lib/ir/cute.td -o $@
