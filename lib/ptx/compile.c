@@ -1,0 +1,315 @@
+/* The whole compilation, as a list of stages that a person can read. */
+#include <llvm-c/Core.h>
+#include <mlir-c/Pass.h>
+#include <mlir-c/RegisterEverything.h>
+#include <mlir-c/Target/LLVMIR.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/base/file.h"
+#include "lib/base/json.h"
+#include "lib/ir/context.h"
+#include "lib/ir/diagnostics.h"
+#include "lib/ir/kernel.h"
+#include "lib/ir/shim.h"
+#include "lib/ir/util.h"
+#include "lib/passes/passes.h"
+#include "lib/ptx/backend.h"
+#include "lib/ptx/llvmlink.h"
+#include "lib/ptx/metadata.h"
+#include "lib/toolkit/toolkit.h"
+
+typedef struct compilation {
+    const cute_ptx_options *options;
+    cute_diag *diag;
+    cute_arena *arena;
+    cute_mlir_source source;
+    MlirContext context;
+    MlirModule module;
+    cute_ptx_output *out;
+    json_t *passes; /* passes.json under way, or NULL */
+    cute_status dump_status;
+} compilation;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- what stands between the stages ---- */
+
+static cute_status save(compilation *c, const char *directory, const char *name, const void *bytes, size_t length)
+{
+    if (!directory) return CUTE_OK;
+    const char *path = cute_arena_printf(c->arena, "%s/%s", directory, name);
+    if (!path) return cute_fail_memory(c->diag);
+    CUTE_TRY(cute_make_directory(directory, c->diag));
+    return cute_file_write(path, bytes, length, c->diag);
+}
+
+static cute_status save_ir(compilation *c, const char *directory, const char *name, MlirOperation op)
+{
+    if (!directory) return CUTE_OK;
+    cute_buffer text = {0};
+    MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+    if (c->options->lineinfo) mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+    mlirOperationPrintWithFlags(op, flags, cute_print_to_buffer, &text);
+    mlirOpPrintingFlagsDestroy(flags);
+    cute_buffer_putc(&text, '\n');
+    cute_status status = save(c, directory, name, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    return status;
+}
+
+static cute_status save_llvm(compilation *c, const char *name, LLVMModuleRef module)
+{
+    if (!c->options->save_temps) return CUTE_OK;
+    char *text = LLVMPrintModuleToString(module);
+    cute_status status = save(c, c->options->save_temps, name, text, strlen(text));
+    LLVMDisposeMessage(text);
+    return status;
+}
+
+/* ---- the stages ---- */
+
+static cute_status parse(compilation *c)
+{
+    mlirRegisterAllPasses();
+    cute_passes_register();
+    MlirDialectRegistry registry = cute_registry_create();
+    c->context = mlirContextCreateWithRegistry(registry, false);
+    mlirDialectRegistryDestroy(registry);
+    mlirRegisterAllLLVMTranslations(c->context);
+    cute_mlir_diagnostics(c->context, &c->source);
+    MlirOperation op = mlirOperationCreateParse(c->context, mlirStringRefCreate(c->source.text, c->source.length),
+                                                cute_text(c->source.label));
+    if (mlirOperationIsNull(op)) {
+        if (cute_diag_errors(c->diag) == 0)
+            cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "this is not MLIR");
+        return CUTE_INVALID;
+    }
+    c->module = mlirModuleFromOperation(op);
+    if (mlirModuleIsNull(c->module)) {
+        mlirOperationDestroy(op);
+        return cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label},
+                         "the top level is one operation; expected a module");
+    }
+    return CUTE_OK;
+}
+
+static void after_pass(const char *pass, MlirOperation op, double seconds, void *context)
+{
+    compilation *c = context;
+    (void)op;
+    if (c->dump_status) return;
+    size_t index = json_array_size(c->passes);
+    const char *name = cute_arena_printf(c->arena, "pass-%03zu-%s.mlir", index, pass);
+    json_array_append_new(c->passes, json_pack("{sssssf}", "name", pass, "file", name ? name : "", "seconds", seconds));
+    c->dump_status = name ? save_ir(c, c->options->dump_passes, name, mlirModuleGetOperation(c->module))
+                          : cute_fail_memory(c->diag);
+}
+
+static void report_pipeline(MlirStringRef text, void *buffer) { cute_print_to_buffer(text, buffer); }
+
+static cute_status lower(compilation *c)
+{
+    char pipeline[4096];
+    cute_buffer errors = {0};
+    cute_lowering options = {.assertions = c->options->assertions, .tensor_maps_memory = c->options->tensor_maps_memory};
+    cute_lowering_pipeline(&options, pipeline, sizeof pipeline);
+    MlirPassManager manager = mlirPassManagerCreate(c->context);
+    MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
+    cute_status status = CUTE_OK;
+    MlirOperation module = mlirModuleGetOperation(c->module);
+    if (c->options->dump_passes) {
+        /* One thread: the dump after a nested pass shows the whole module. */
+        mlirContextEnableMultithreading(c->context, false);
+        c->passes = json_array();
+        cute_pass_manager_observe(manager, after_pass, c);
+        status = save_ir(c, c->options->dump_passes, "00-before.mlir", module);
+    }
+    if (!status && mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(top, cute_text(pipeline), report_pipeline, &errors)))
+        status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s", cute_buffer_text(&errors));
+    if (!status && mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module))) {
+        status = CUTE_INVALID;
+        if (cute_diag_errors(c->diag) == 0)
+            cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
+    }
+    if (c->options->dump_passes && !status) {
+        cute_buffer text = {0};
+        status = c->dump_status ? c->dump_status : save_ir(c, c->options->dump_passes, "zz-after.mlir", module);
+        cute_json_dump(c->passes, true, &text);
+        if (!status) status = save(c, c->options->dump_passes, "passes.json", cute_buffer_text(&text), text.length);
+        cute_buffer_release(&text);
+    }
+    if (!status) status = save_ir(c, c->options->save_temps, "lowered.mlir", module);
+    mlirPassManagerDestroy(manager);
+    cute_buffer_release(&errors);
+    return status;
+}
+
+static cute_status link_libraries(compilation *c, LLVMModuleRef module, bool libdevice)
+{
+    size_t count = c->options->library_count;
+    for (size_t i = 0; i < count + libdevice; i++) {
+        const char *path = i < count ? c->options->libraries[i] : NULL;
+        if (!path) CUTE_TRY(cute_toolkit_find(c->arena, CUTE_LIBDEVICE, c->options->cuda_path, &path, c->diag));
+        char *error = NULL;
+        if (cute_llvm_link_needed(module, path, &error)) continue;
+        cute_status status = cute_fail(c->diag, i < count ? CUTE_INVALID : CUTE_SYSTEM, &(cute_place){.file = path},
+                                       "cannot link this bitcode: %s", error);
+        free(error);
+        return status;
+    }
+    return CUTE_OK;
+}
+
+/* Functions that stay without a body: a later link (nvlink) may have them, but __nv_* have no other home. */
+static cute_status check_undefined(compilation *c, LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        if (!LLVMIsDeclaration(f) || length < 5 || memcmp(name, "__nv_", 5)) continue;
+        return cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "libdevice has no function '%s'", name);
+    }
+    return CUTE_OK;
+}
+
+static cute_status codegen(compilation *c, LLVMModuleRef module, cute_buffer *out)
+{
+    double start = now();
+    bool nvptx = c->options->arch->backends & CUTE_BACKEND_NVPTX;
+    bool libdevice = cute_needs_libdevice(module);
+    LLVMTargetMachineRef machine = NULL;
+    cute_status status = CUTE_OK;
+    if (nvptx) {
+        status = cute_nvptx_machine(c->options, &machine, c->diag);
+        if (status) return status;
+        LLVMSetTarget(module, "nvptx64-nvidia-cuda");
+        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+        LLVMSetModuleDataLayout(module, layout);
+        LLVMDisposeTargetData(layout);
+    }
+    if (!status) status = link_libraries(c, module, nvptx && libdevice);
+    if (!status && nvptx) status = check_undefined(c, module);
+    c->out->seconds[CUTE_STAGE_link] += now() - start;
+
+    start = now();
+    if (!status && nvptx) status = cute_nvptx_optimize(module, machine, c->options->opt_level, c->diag);
+    c->out->seconds[CUTE_STAGE_optimize] += now() - start;
+    if (!status) status = save_llvm(c, "optimized.ll", module);
+
+    start = now();
+    if (!status && c->options->emit == CUTE_EMIT_LLVM) {
+        char *text = LLVMPrintModuleToString(module);
+        cute_buffer_puts(out, text);
+        LLVMDisposeMessage(text);
+    } else if (!status) {
+        status = nvptx ? cute_nvptx_codegen(module, machine, out, c->diag)
+                       : cute_libnvvm_compile(module, c->options, libdevice, out, c->diag);
+    }
+    c->out->seconds[CUTE_STAGE_codegen] += now() - start;
+    if (machine) LLVMDisposeTargetMachine(machine);
+    return status;
+}
+
+static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_result *result)
+{
+    MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("sym_name")));
+    char *copy = malloc(name.length + 1);
+    if (!copy) return cute_fail_memory(c->diag);
+    memcpy(copy, name.data, name.length);
+    copy[name.length] = '\0';
+    result->module = copy;
+    if (c->options->emit == CUTE_EMIT_PTX) CUTE_TRY(cute_metadata_write(op, c->options, &result->text, c->diag));
+
+    double start = now();
+    LLVMContextRef llvm = LLVMContextCreate();
+    LLVMModuleRef module = mlirTranslateModuleToLLVMIR(op, llvm);
+    c->out->seconds[CUTE_STAGE_translate] += now() - start;
+    cute_status status = CUTE_OK;
+    if (!module) {
+        status = CUTE_INVALID;
+        if (cute_diag_errors(c->diag) == 0)
+            cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "gpu.module @%s does not translate to LLVM IR", copy);
+    }
+    if (!status) status = save_llvm(c, "translated.ll", module);
+    if (!status) status = codegen(c, module, &result->text);
+    if (module) LLVMDisposeModule(module);
+    LLVMContextDispose(llvm);
+    if (!status && c->options->save_temps)
+        status = save(c, c->options->save_temps, "kernels.ptx", cute_buffer_text(&result->text), result->text.length);
+    return status;
+}
+
+static void count_module(MlirOperation op, void *context)
+{
+    (void)op;
+    ++*(size_t *)context;
+}
+
+typedef struct next {
+    compilation *c;
+    cute_status status;
+} next;
+
+static void each_module(MlirOperation op, void *context)
+{
+    next *n = context;
+    if (n->status) return;
+    n->status = compile_module(n->c, op, &n->c->out->modules[n->c->out->count++]);
+}
+
+static cute_status compile_modules(compilation *c)
+{
+    size_t count = 0;
+    MlirOperation root = mlirModuleGetOperation(c->module);
+    cute_op_each(root, "gpu.module", count_module, &count);
+    if (count == 0) {
+        cute_status status = cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "no kernel here");
+        cute_note(c->diag, NULL, "expected a gpu.module, a gpu.launch, or a function with the attribute gpu.kernel");
+        return status;
+    }
+    c->out->modules = calloc(count, sizeof *c->out->modules);
+    if (!c->out->modules) return cute_fail_memory(c->diag);
+    next n = {.c = c};
+    cute_op_each(root, "gpu.module", each_module, &n);
+    return n.status;
+}
+
+cute_status cute_ptx_compile(const char *label, const char *text, size_t length, const cute_ptx_options *options,
+                             cute_ptx_output *out, cute_diag *diag)
+{
+    *out = (cute_ptx_output){0};
+    unsigned can = CUTE_BACKEND_NVPTX | CUTE_BACKEND_LIBNVVM;
+    CUTE_TRY(cute_arch_need_backend(options->arch, can, diag));
+    compilation c = {.options = options, .diag = diag, .out = out, .arena = cute_arena_create(),
+                     .source = {.diag = diag, .label = label, .text = text, .length = length}};
+    if (!c.arena) return cute_fail_memory(diag);
+    double start = now();
+    cute_status status = parse(&c);
+    out->seconds[CUTE_STAGE_parse] = now() - start;
+    start = now();
+    if (!status) status = lower(&c);
+    out->seconds[CUTE_STAGE_lower] = now() - start;
+    if (!status) status = compile_modules(&c);
+    if (!mlirModuleIsNull(c.module)) mlirModuleDestroy(c.module);
+    if (!mlirContextIsNull(c.context)) mlirContextDestroy(c.context);
+    json_decref(c.passes);
+    cute_arena_destroy(c.arena);
+    return status;
+}
+
+void cute_ptx_output_release(cute_ptx_output *output)
+{
+    for (size_t i = 0; i < output->count; i++) {
+        free((char *)output->modules[i].module);
+        cute_buffer_release(&output->modules[i].text);
+    }
+    free(output->modules);
+    *output = (cute_ptx_output){0};
+}

@@ -1,0 +1,154 @@
+/* NVIDIA's libNVVM, loaded when it is needed: compute_100a and newer. */
+#include <dlfcn.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/file.h"
+#include "lib/ptx/backend.h"
+#include "lib/toolkit/toolkit.h"
+
+/* libNVVM API, see NVIDIA's "libNVVM API" manual. */
+typedef void *nvvm_program;
+typedef struct nvvm {
+    void *library;
+    int (*create)(nvvm_program *);
+    int (*destroy)(nvvm_program *);
+    int (*add)(nvvm_program, const char *, size_t, const char *);
+    int (*add_lazily)(nvvm_program, const char *, size_t, const char *);
+    int (*compile)(nvvm_program, int, const char **);
+    int (*result_size)(nvvm_program, size_t *);
+    int (*result)(nvvm_program, char *);
+    int (*log_size)(nvvm_program, size_t *);
+    int (*log)(nvvm_program, char *);
+    const char *(*error)(int);
+    int (*ir_version)(int *, int *, int *, int *);
+} nvvm;
+
+static cute_status load(const char *path, nvvm *api, cute_diag *diag)
+{
+    *api = (nvvm){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+    if (!api->library) return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot load %s: %s", path, dlerror());
+    const struct { const char *name; void **slot; } symbols[] = {
+        {"nvvmCreateProgram", (void **)&api->create},
+        {"nvvmDestroyProgram", (void **)&api->destroy},
+        {"nvvmAddModuleToProgram", (void **)&api->add},
+        {"nvvmLazyAddModuleToProgram", (void **)&api->add_lazily},
+        {"nvvmCompileProgram", (void **)&api->compile},
+        {"nvvmGetCompiledResultSize", (void **)&api->result_size},
+        {"nvvmGetCompiledResult", (void **)&api->result},
+        {"nvvmGetProgramLogSize", (void **)&api->log_size},
+        {"nvvmGetProgramLog", (void **)&api->log},
+        {"nvvmGetErrorString", (void **)&api->error},
+        {"nvvmIRVersion", (void **)&api->ir_version},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        *symbols[i].slot = dlsym(api->library, symbols[i].name);
+        if (!*symbols[i].slot) return cute_fail(diag, CUTE_SYSTEM, NULL, "%s has no %s: too old?", path, symbols[i].name);
+    }
+    return CUTE_OK;
+}
+
+/* libNVVM wants to know which dialect of its IR this is. */
+static void state_version(LLVMModuleRef module, const nvvm *api)
+{
+    int major = 2, minor = 0, debug_major = 3, debug_minor = 2;
+    api->ir_version(&major, &minor, &debug_major, &debug_minor);
+    LLVMContextRef c = LLVMGetModuleContext(module);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(c);
+    const int values[] = {major, minor, debug_major, debug_minor};
+    LLVMMetadataRef parts[4];
+    for (int i = 0; i < 4; i++) parts[i] = LLVMValueAsMetadata(LLVMConstInt(i32, (unsigned long long)values[i], 0));
+    LLVMValueRef node = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, parts, 4));
+    LLVMAddNamedMetadataOperand(module, "nvvmir.version", node);
+}
+
+static cute_status failed(const nvvm *api, nvvm_program program, int code, const char *what, cute_diag *diag)
+{
+    size_t size = 0;
+    cute_status status = cute_fail(diag, CUTE_INVALID, NULL, "libNVVM could not %s: %s", what, api->error(code));
+    if (program && api->log_size(program, &size) == 0 && size > 1) {
+        char *log = calloc(size + 1, 1);
+        if (log && api->log(program, log) == 0) {
+            for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n")) cute_note(diag, NULL, "%s", line);
+        }
+        free(log);
+    }
+    return status;
+}
+
+static cute_status add_libdevice(const nvvm *api, nvvm_program program, const cute_ptx_options *options, cute_diag *diag)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_buffer bitcode = {0};
+    const char *path;
+    cute_status status = cute_toolkit_find(arena, CUTE_LIBDEVICE, options->cuda_path, &path, diag);
+    if (!status) status = cute_file_read(path, &bitcode, diag);
+    if (!status) {
+        int code = api->add_lazily(program, bitcode.data, bitcode.length, "libdevice");
+        if (code) status = failed(api, program, code, "take libdevice", diag);
+    }
+    cute_buffer_release(&bitcode);
+    cute_arena_destroy(arena);
+    return status;
+}
+
+static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options, bool libdevice,
+                           cute_buffer *out, cute_diag *diag)
+{
+    nvvm_program program = NULL;
+    LLVMMemoryBufferRef bitcode = NULL;
+    char arch[32], level[16];
+    snprintf(arch, sizeof arch, "-arch=%s", options->arch->target);
+    snprintf(level, sizeof level, "-opt=%d", options->opt_level == 0 ? 0 : 3);
+    const char *flags[3] = {arch, level};
+    int flag_count = 2;
+    if (options->lineinfo) flags[flag_count++] = "-generate-line-info";
+
+    cute_status status = CUTE_OK;
+    int code = api->create(&program);
+    if (code) return failed(api, NULL, code, "start", diag);
+    LLVMSetTarget(module, "nvptx64-nvidia-cuda");
+    LLVMSetDataLayout(module, "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
+                              "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64");
+    state_version(module, api);
+    bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
+    code = api->add(program, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), "kernels");
+    if (code) status = failed(api, program, code, "read the module", diag);
+    if (!status && libdevice) status = add_libdevice(api, program, options, diag);
+    if (!status) {
+        code = api->compile(program, flag_count, flags);
+        if (code) status = failed(api, program, code, "compile", diag);
+    }
+    size_t size = 0;
+    if (!status) {
+        code = api->result_size(program, &size);
+        if (code) status = failed(api, program, code, "give its result", diag);
+    }
+    if (!status) {
+        char *ptx = calloc(size + 1, 1);
+        if (!ptx) status = cute_fail_memory(diag);
+        else if (api->result(program, ptx) == 0) cute_buffer_puts(out, ptx);
+        free(ptx);
+    }
+    LLVMDisposeMemoryBuffer(bitcode);
+    api->destroy(&program);
+    return status;
+}
+
+cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *options, bool libdevice, cute_buffer *out,
+                                 cute_diag *diag)
+{
+    cute_arena *arena = cute_arena_create();
+    const char *path;
+    nvvm api = {0};
+    cute_status status = cute_toolkit_find(arena, CUTE_LIBNVVM, options->cuda_path, &path, diag);
+    if (!status) status = load(path, &api, diag);
+    if (!status) status = compile(&api, module, options, libdevice, out, diag);
+    /* Not unloaded: libNVVM leaves threads' state behind. */
+    cute_arena_destroy(arena);
+    return status;
+}

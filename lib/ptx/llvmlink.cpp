@@ -1,0 +1,34 @@
+// See llvmlink.h.
+#include "lib/ptx/llvmlink.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+#include <cstring>
+
+using namespace llvm;
+
+bool cute_llvm_link_needed(LLVMModuleRef m, const char *path, char **error)
+{
+    Module &module = *unwrap(m);
+    SMDiagnostic diagnostic;
+    std::unique_ptr<Module> library = getLazyIRFileModule(path, diagnostic, module.getContext());
+    if (!library) {
+        *error = strdup(diagnostic.getMessage().str().c_str());
+        return false;
+    }
+    // The library's own idea of a target is none of ours.
+    library->setTargetTriple(module.getTargetTriple());
+    library->setDataLayout(module.getDataLayout());
+    bool failed = Linker::linkModules(module, std::move(library), Linker::Flags::LinkOnlyNeeded,
+                                      [](Module &linked, const StringSet<> &names) {
+                                          internalizeModule(linked, [&names](const GlobalValue &v) {
+                                              return !v.hasName() || !names.count(v.getName());
+                                          });
+                                      });
+    if (failed) *error = strdup("it does not fit the module");
+    return !failed;
+}

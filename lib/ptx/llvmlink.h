@@ -1,0 +1,19 @@
+/* The one door that LLVM's C interface lacks here: linking only what is needed. */
+#ifndef CUTE_LIB_PTX_LLVMLINK_H
+#define CUTE_LIB_PTX_LLVMLINK_H
+
+#include <llvm-c/Types.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Links the functions of the bitcode file `path` that `module` declares and those that they call, as internal ones.
+ * On failure *error is malloc'ed. */
+bool cute_llvm_link_needed(LLVMModuleRef module, const char *path, char **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

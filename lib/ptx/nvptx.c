@@ -1,0 +1,75 @@
+/* LLVM's NVPTX backend: up to sm_90a and PTX 8.5 in LLVM 19. */
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+#include "lib/ptx/backend.h"
+
+/* llvm-c/Target.h declares these only for the targets that its configuration knows. */
+void LLVMInitializeNVPTXTargetInfo(void);
+void LLVMInitializeNVPTXTarget(void);
+void LLVMInitializeNVPTXTargetMC(void);
+void LLVMInitializeNVPTXAsmPrinter(void);
+
+static const char triple[] = "nvptx64-nvidia-cuda";
+
+bool cute_needs_libdevice(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        if (LLVMIsDeclaration(f) && length > 5 && !memcmp(name, "__nv_", 5)) return true;
+    }
+    return false;
+}
+
+cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachineRef *out, cute_diag *diag)
+{
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMTargetRef target;
+    char *error = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &error)) {
+        cute_status status = cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM has no NVPTX backend: %s", error);
+        LLVMDisposeMessage(error);
+        return status;
+    }
+    /* PTX 8.3 has all of sm_90a's instructions that this compiler emits; older drivers still take it. */
+    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+                                                 LLVMCodeGenLevelAggressive};
+    *out = LLVMCreateTargetMachine(target, triple, options->arch->target, "+ptx83", levels[options->opt_level],
+                                   LLVMRelocDefault, LLVMCodeModelDefault);
+    if (!*out) return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot make code for %s", options->arch->name);
+    return CUTE_OK;
+}
+
+cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, cute_diag *diag)
+{
+    char passes[16] = "default<O0>";
+    passes[9] = (char)('0' + level);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return CUTE_OK;
+    char *message = LLVMGetErrorMessage(error);
+    cute_status status = cute_fail(diag, CUTE_INVALID, NULL, "LLVM's optimiser: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return status;
+}
+
+cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machine, cute_buffer *out, cute_diag *diag)
+{
+    char *error = NULL;
+    LLVMMemoryBufferRef text;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile, &error, &text)) {
+        cute_status status = cute_fail(diag, CUTE_INVALID, NULL, "LLVM's NVPTX backend: %s", error);
+        LLVMDisposeMessage(error);
+        return status;
+    }
+    cute_buffer_append(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+    LLVMDisposeMemoryBuffer(text);
+    return CUTE_OK;
+}

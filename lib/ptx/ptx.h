@@ -1,0 +1,53 @@
+/* MLIR to PTX: parse, the default lowering, LLVM IR, libdevice, a backend. */
+#ifndef CUTE_LIB_PTX_H
+#define CUTE_LIB_PTX_H
+
+#include "lib/base/buffer.h"
+#include "lib/ir/defines.h"
+#include "lib/toolkit/arch.h"
+
+typedef enum cute_ptx_emit { CUTE_EMIT_PTX, CUTE_EMIT_LLVM } cute_ptx_emit;
+
+typedef struct cute_ptx_options {
+    const cute_arch *arch;
+    int opt_level;           /* 0 to 3 */
+    bool lineinfo;           /* .loc directives */
+    bool assertions;         /* device assertions stay */
+    bool tensor_maps_memory; /* tensor maps by pointer instead of by value */
+    cute_ptx_emit emit;
+    const char *const *libraries; /* bitcode files to link what is missing from */
+    size_t library_count;
+    const char *cuda_path;   /* where to look for the toolkit first, or NULL */
+    const char *save_temps;  /* a directory for what stands between the stages, or NULL */
+    const char *dump_passes; /* a directory for the IR after each pass, or NULL */
+    const cute_define *defines; /* noted in the metadata */
+    size_t define_count;
+} cute_ptx_options;
+
+/* The stages whose time is taken, in order. */
+#define CUTE_PTX_STAGES(X) X(parse) X(lower) X(translate) X(link) X(optimize) X(codegen)
+typedef enum cute_ptx_stage {
+#define X(name) CUTE_STAGE_##name,
+    CUTE_PTX_STAGES(X)
+#undef X
+    CUTE_STAGE_COUNT
+} cute_ptx_stage;
+
+typedef struct cute_ptx_result {
+    const char *module; /* the gpu.module's name */
+    cute_buffer text;   /* PTX with metadata, or LLVM IR */
+} cute_ptx_result;
+
+typedef struct cute_ptx_output {
+    cute_ptx_result *modules;
+    size_t count;
+    double seconds[CUTE_STAGE_COUNT];
+} cute_ptx_output;
+
+/* Compiles every gpu.module of `text` (MLIR text or bytecode, named `label` in messages). *out is released with
+ * cute_ptx_output_release, also after a failure. Call once in a process: LLVM's registries are global. */
+cute_status cute_ptx_compile(const char *label, const char *text, size_t length, const cute_ptx_options *options,
+                             cute_ptx_output *out, cute_diag *diag);
+void cute_ptx_output_release(cute_ptx_output *output);
+
+#endif

@@ -1,0 +1,173 @@
+/* cute-ptx: MLIR in, PTX out. Options in, cute_ptx_compile, files out. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/file.h"
+#include "lib/base/options.h"
+#include "lib/ptx/ptx.h"
+
+typedef struct settings {
+    const char *arch, *output, *emit, *timing, *diagnostics, *cuda_path, *save_temps, *dump_passes, *tensor_map;
+    int64_t level;
+    bool lineinfo, assertions, help, version, timing_text;
+    cute_option_list defines, libraries;
+} settings;
+
+static cute_status one_of(const char *option, const char *text, const char *const *choices, int *out, cute_diag *diag)
+{
+    cute_buffer all = {0};
+    for (*out = 0; choices[*out]; ++*out) {
+        if (!strcmp(choices[*out], text)) {
+            cute_buffer_release(&all);
+            return CUTE_OK;
+        }
+        cute_buffer_printf(&all, "%s'%s'", *out ? " or " : "", choices[*out]);
+    }
+    cute_status status = cute_fail(diag, CUTE_USAGE, NULL, "--%s takes %s, not '%s'", option, cute_buffer_text(&all), text);
+    cute_buffer_release(&all);
+    return status;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return path[strlen(path) - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+/* One PTX to a file or standard output; several to a directory, a file a module. */
+static cute_status write_output(const settings *s, const char *label, const cute_ptx_output *result, cute_diag *diag)
+{
+    const char *output = s->output ? s->output : "-";
+    bool directory = strcmp(output, "-") && *output && is_directory(output);
+    if (!directory && result->count == 1)
+        return cute_file_write(output, cute_buffer_text(&result->modules[0].text), result->modules[0].text.length, diag);
+    if (!directory) {
+        cute_status status = cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
+                                       "%zu gpu.modules make %zu PTX files", result->count, result->count);
+        cute_note(diag, NULL, "give a folder for them: -o DIR/");
+        return status;
+    }
+    CUTE_TRY(cute_make_directory(output, diag));
+    cute_arena *arena = cute_arena_create();
+    cute_status status = arena ? CUTE_OK : cute_fail_memory(diag);
+    const char *suffix = s->emit && !strcmp(s->emit, "llvm") ? "ll" : "ptx";
+    for (size_t i = 0; i < result->count && !status; i++) {
+        const char *path = cute_arena_printf(arena, "%s/%s.%s", output, result->modules[i].module, suffix);
+        const cute_buffer *text = &result->modules[i].text;
+        status = path ? cute_file_write(path, cute_buffer_text(text), text->length, diag) : cute_fail_memory(diag);
+    }
+    cute_arena_destroy(arena);
+    return status;
+}
+
+static void print_timing(const char *form, const cute_ptx_output *result)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        CUTE_PTX_STAGES(X)
+#undef X
+    };
+    bool json = !strcmp(form, "json");
+    double total = 0;
+    fputs(json ? "{" : "cute-ptx:", stderr);
+    for (int i = 0; i < CUTE_STAGE_COUNT; i++) {
+        total += result->seconds[i];
+        if (json) fprintf(stderr, "\"%s\": %.6f, ", names[i], result->seconds[i]);
+        else fprintf(stderr, " %s %.1f ms,", names[i], 1e3 * result->seconds[i]);
+    }
+    if (json) fprintf(stderr, "\"total\": %.6f}\n", total);
+    else fprintf(stderr, " total %.1f ms\n", 1e3 * total);
+}
+
+static cute_status compile(const settings *s, const char *input, cute_arena *arena, cute_diag *diag)
+{
+    static const char *const emits[] = {"ptx", "llvm", NULL}, *const maps[] = {"param", "memory", NULL};
+    int emit = 0, map = 0;
+    if (s->emit) CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
+    if (s->tensor_map) CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
+    if (s->level < 0 || s->level > 3) return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0 to 3");
+    cute_ptx_options options = {
+        .opt_level = (int)s->level, .lineinfo = s->lineinfo, .assertions = s->assertions,
+        .emit = emit ? CUTE_EMIT_LLVM : CUTE_EMIT_PTX, .tensor_maps_memory = map == 1,
+        .libraries = s->libraries.items, .library_count = s->libraries.count, .cuda_path = s->cuda_path,
+        .save_temps = s->save_temps, .dump_passes = s->dump_passes, .define_count = s->defines.count};
+    CUTE_TRY(cute_arch_choose(s->arch, &options.arch, diag));
+    cute_define *defines;
+    CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
+    options.defines = defines;
+
+    cute_buffer raw = {0}, text = {0};
+    cute_ptx_output result = {0};
+    const char *label = cute_file_label(input);
+    cute_status status = cute_file_read(input, &raw, diag);
+    bool bytecode = raw.length >= 4 && !memcmp(raw.data, "ML\xEFR", 4);
+    if (!status && !bytecode)
+        status = cute_defines_apply(label, cute_buffer_text(&raw), raw.length, defines, s->defines.count, &text, diag);
+    const cute_buffer *source = bytecode ? &raw : &text;
+    if (!status) status = cute_ptx_compile(label, cute_buffer_text(source), source->length, &options, &result, diag);
+    if (!status) status = write_output(s, label, &result, diag);
+    if (!status && (s->timing || s->timing_text)) print_timing(s->timing ? s->timing : "text", &result);
+    cute_ptx_output_release(&result);
+    cute_buffer_release(&text);
+    cute_buffer_release(&raw);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings s = {.level = 3};
+    const cute_option options[] = {
+        {CUTE_OPTION_GROUP, "Target", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "architecture (default: $ARCH, else sm_90a)", &s.arch},
+        {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "optimisation (default 3)", &s.level},
+        {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "link functions that are missing from LLVM bitcode", &s.libraries},
+        {CUTE_OPTION_STRING, "tensor-map", 0, "param|memory", "pass tensor maps by value (default) or by pointer", &s.tensor_map},
+        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
+        {CUTE_OPTION_GROUP, "Source", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text", &s.defines},
+        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines (.loc)", &s.lineinfo},
+        {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "keep cf.assert: a false one stops the grid", &s.assertions},
+        {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR/", "output file, or a folder for several modules (default: stdout)", &s.output},
+        {CUTE_OPTION_STRING, "emit", 0, "ptx|llvm", "what to write (default ptx)", &s.emit},
+        {CUTE_OPTION_STRING, "save-temps", 0, "DIR", "keep what stands between the stages", &s.save_temps},
+        {CUTE_OPTION_STRING, "dump-passes", 0, "DIR", "write the IR before, after each pass, and at the end", &s.dump_passes},
+        {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing_text},
+        {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)", &s.diagnostics},
+        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
+        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
+        {0},
+    };
+    const cute_command command = {
+        .name = "cute-ptx",
+        .synopsis = "[options] [file.mlir]",
+        .summary = "Compiles kernels in MLIR (cute, gpu, nvgpu, scf, vector, memref, arith, math) to PTX.",
+        .options = options,
+        .epilogue = "  cute-opt k.mlir | cute-ptx -arch sm_90a | cute-link > k.cubin\n"
+                    "  cute-ptx -D BM=128 -lineinfo k.mlir -o k.ptx\n",
+    };
+    cute_diag *diag = cute_diag_create();
+    cute_arena *arena = cute_arena_create();
+    cute_option_list operands;
+    cute_diag_format format = CUTE_DIAG_TEXT;
+    cute_status status = arena ? cute_options_parse(&command, arena, argc, argv, &operands, diag) : cute_fail_memory(diag);
+    if (!status && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
+    if (!status && (s.help || s.version)) {
+        cute_buffer text = {0};
+        if (s.help) cute_options_help(&command, &text);
+        else cute_buffer_printf(&text, "cute-ptx %s\n", cute_version());
+        status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
+        cute_buffer_release(&text);
+    } else if (!status && operands.count > 1) {
+        status = cute_fail(diag, CUTE_USAGE, NULL, "one input at a time: '%s' and '%s'", operands.items[0], operands.items[1]);
+    } else if (!status) {
+        status = compile(&s, operands.count ? operands.items[0] : "-", arena, diag);
+    }
+    int code = cute_tool_finish("cute-ptx", status, diag, format);
+    cute_arena_destroy(arena);
+    cute_diag_destroy(diag);
+    return code;
+}
