@@ -1,4 +1,5 @@
 # make install: programs, library, headers, pkg-config file, man pages, completion for bash.
+# make install-strip: the same with programs that have no symbols, a third of the size.
 bindir       ?= $(PREFIX)/bin
 libdir       ?= $(PREFIX)/lib
 includedir   ?= $(PREFIX)/include
@@ -24,13 +25,15 @@ PREFIX_NOW := $(PREFIX) $(libdir) $(includedir)
 $(BUILD)/prefix: force
 	@mkdir -p $(@D); echo '$(PREFIX_NOW)' | cmp -s - $@ || echo '$(PREFIX_NOW)' > $@
 
-.PHONY: install uninstall
+.PHONY: install install-strip uninstall
+install-strip: STRIP := -s
+install-strip: install
 install: all $(BUILD)/cute.pc
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cute \
 	    $(DESTDIR)$(completiondir) $(DESTDIR)$(datadir) $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
-	$(if $(strip $(TOOLS)),$(INSTALL) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
+	$(if $(strip $(TOOLS)),$(INSTALL) $(STRIP) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
 	$(INSTALL) -m 644 $(BUILD)/libcute.a $(DESTDIR)$(libdir)
-	$(INSTALL) -m 755 $(BUILD)/libcute.so $(DESTDIR)$(libdir)/libcute.so.$(VERSION)
+	$(INSTALL) $(STRIP) -m 755 $(BUILD)/libcute.so $(DESTDIR)$(libdir)/libcute.so.$(VERSION)
 	ln -sf libcute.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libcute.so
 	$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cute
