@@ -1,0 +1,572 @@
+/* The order of a link: units, architecture, ptxas for each PTX, nvlink where there is more than one, metadata, fatbin. */
+#include "lib/cubin/link.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/base/process.h"
+#include "lib/cubin/metadata.h"
+#include "lib/cubin/unit.h"
+#include "lib/toolkit/scratch.h"
+#include "lib/toolkit/toolkit.h"
+
+typedef struct linker {
+    cute_arena *arena;
+    const cute_link_options *options;
+    cute_link_result *result;
+    cute_diag *diag;
+    cute_scratch scratch;
+    cute_unit_list units;
+    bool many; /* several architectures: names of files tell them apart */
+    struct rename {
+        const char *path, *label;
+        struct rename *next;
+    } *renames; /* paths in the programs' messages, and what the user calls them */
+} linker;
+
+typedef struct words {
+    const char *items[256];
+    size_t count;
+    bool full;
+} words;
+
+static void push(words *w, const char *word)
+{
+    if (w->count + 1 < sizeof w->items / sizeof *w->items)
+        w->items[w->count++] = word;
+    else
+        w->full = true;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void add_time(linker *l, const char *name, double start)
+{
+    cute_link_result *r = l->result;
+    double seconds = now() - start;
+    for (size_t i = 0; i < r->stage_count; i++)
+        if (strcmp(r->stages[i].name, name) == 0) {
+            r->stages[i].seconds += seconds;
+            return;
+        }
+    if (r->stage_count < sizeof r->stages / sizeof *r->stages)
+        r->stages[r->stage_count++] = (cute_link_stage){name, seconds};
+}
+
+/* ---- running programs ---- */
+
+static cute_status remember(linker *l, const char *path, const char *label)
+{
+    struct rename *r = cute_arena_alloc(l->arena, sizeof *r);
+    if (!r) return cute_fail_memory(l->diag);
+    *r = (struct rename){path, label, l->renames};
+    l->renames = r;
+    return CUTE_OK;
+}
+
+/* Replaces the scratch paths in a program's output by the user's names. */
+static void rename_paths(const linker *l, cute_buffer *text)
+{
+    for (const struct rename *r = l->renames; r && text->length; r = r->next) {
+        cute_buffer out = {0};
+        const char *at = text->data, *stop = at + text->length, *found;
+        size_t length = strlen(r->path);
+        for (; (found = memmem(at, (size_t)(stop - at), r->path, length)) != NULL; at = found + length) {
+            cute_buffer_append(&out, at, (size_t)(found - at));
+            cute_buffer_puts(&out, r->label);
+        }
+        cute_buffer_append(&out, at, (size_t)(stop - at));
+        cute_buffer_release(text);
+        *text = out;
+    }
+}
+
+/* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
+static cute_status run(linker *l, const char *stage, words *w, const cute_unit *ptx)
+{
+    if (w->full) return cute_fail(l->diag, CUTE_USAGE, NULL, "too many options and files for %s", stage);
+    w->items[w->count] = NULL;
+    cute_buffer_printf(&l->result->commands, "%s\n", cute_process_text(l->arena, w->items));
+    if (l->options->dry_run) return CUTE_OK;
+    double start = now();
+    cute_process process = {.argv = w->items};
+    cute_status status = cute_process_run(&process, l->diag);
+    add_time(l, stage, start);
+    if (status == CUTE_OK) {
+        size_t errors = cute_diag_errors(l->diag);
+        cute_ptx_text text = {0};
+        if (ptx) text = (cute_ptx_text){ptx->label, ptx->bytes, ptx->length};
+        cute_buffer_append(&process.err, cute_buffer_text(&process.out), process.out.length);
+        rename_paths(l, &process.err);
+        cute_tool_output output = {.text = cute_buffer_text(&process.err), .length = process.err.length,
+                                   .ptx = ptx ? &text : NULL, .werror = l->options->werror,
+                                   .verbose = l->options->verbose, .quiet = l->options->quiet};
+        status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
+        bool explained = l->diag && cute_diag_errors(l->diag) > errors;
+        if (process.exit_code > 128)
+            status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "%s was stopped by signal %d", stage, process.exit_code - 128);
+        else if (process.exit_code && !explained)
+            status = cute_fail(l->diag, CUTE_INVALID, NULL, "%s failed with exit code %d and said nothing", stage,
+                               process.exit_code);
+        else if (process.exit_code && status == CUTE_OK)
+            status = CUTE_INVALID;
+    }
+    cute_buffer_release(&process.out);
+    cute_buffer_release(&process.err);
+    return status;
+}
+
+static cute_status find(linker *l, cute_part part, const char **path)
+{
+    return cute_toolkit_find(l->arena, part, l->options->cuda_path, path, l->diag);
+}
+
+/* ---- ptxas ---- */
+
+/* "-Xptxas a,b": each on its own; the commas of "--maxntid=1,2" can't be told apart, as in nvcc. */
+static cute_status push_xptxas(linker *l, words *w)
+{
+    for (size_t i = 0; i < l->options->xptxas.count; i++)
+        for (const char *at = l->options->xptxas.items[i]; *at;) {
+            size_t length = strcspn(at, ",");
+            const char *word = cute_arena_copy(l->arena, at, length);
+            if (!word) return cute_fail_memory(l->diag);
+            if (length) push(w, word);
+            at += length + (at[length] == ',');
+        }
+    return CUTE_OK;
+}
+
+/* A short name of the unit for files: its label without folders, and with plain characters only. */
+static const char *file_name(linker *l, const cute_unit *unit, size_t index, const char *arch, const char *suffix)
+{
+    const char *slash = strrchr(unit->label, '/');
+    const char *base = slash ? slash + 1 : unit->label;
+    size_t length = strcspn(base, ".(<>");
+    char *name = cute_arena_printf(l->arena, "%.*s%s%s%s", (int)(length < 64 ? length : 64), base, l->many ? "." : "",
+                                   l->many ? arch : "", suffix);
+    if (name && l->units.count > 1) name = cute_arena_printf(l->arena, "%zu.%s", index, name);
+    for (char *at = name; at && *at; at++)
+        if (*at == '/' || *at == ',' || *at == ' ') *at = '_';
+    return name;
+}
+
+/* -arch of something that cannot run it is better said before ptxas does. */
+static cute_status check_target(linker *l, const cute_unit *unit, const cute_arch *arch)
+{
+    if (!unit->arch) return CUTE_OK;
+    bool fits = unit->arch->variant == 'a' ? unit->arch == arch : cute_arch_compatible(unit->arch, false, arch);
+    if (fits) return CUTE_OK;
+    cute_place place = cute_place_at(unit->label, unit->bytes, unit->length, unit->target_offset);
+    place.length = (int)strlen(unit->arch_name);
+    cute_fail(l->diag, CUTE_INVALID, &place, "this PTX is for %s and can't be compiled for %s", unit->arch_name, arch->name);
+    if (unit->arch->variant == 'a')
+        cute_note(l->diag, NULL, "what ends in 'a' is for that architecture only; leave -arch out, or make PTX for %s",
+                  arch->name);
+    else
+        cute_note(l->diag, NULL, "PTX can be compiled for its own architecture and for later ones");
+    return CUTE_INVALID;
+}
+
+/* The table says it all, but who does not ask for it should know of spills. */
+static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_usage *usage)
+{
+    cute_ptx_text text = {unit->label, unit->bytes, unit->length};
+    cute_status status = CUTE_OK;
+    bool werror = l->options->werror;
+    if (l->options->quiet && !werror) return CUTE_OK;
+    for (; usage; usage = usage->next) {
+        if (usage->spill_stores <= 0 && usage->spill_loads <= 0) continue;
+        cute_status one = cute_report_function(
+            l->arena, &text, usage->name, werror, l->diag,
+            "'%s' spills registers to local memory: %lld bytes of stores, %lld bytes of loads", usage->name,
+            (long long)usage->spill_stores, (long long)usage->spill_loads);
+        if (status == CUTE_OK) status = one;
+    }
+    return status;
+}
+
+static cute_status assemble(linker *l, const cute_unit *unit, size_t index, const cute_arch *arch, bool relocatable,
+                            const char **path)
+{
+    const char *ptxas, *input;
+    const cute_link_options *o = l->options;
+    words w = {0};
+    CUTE_TRY(check_target(l, unit, arch));
+    CUTE_TRY(find(l, CUTE_PTXAS, &ptxas));
+    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".ptx"), unit->bytes, unit->length,
+                               &input, l->diag));
+    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".cubin"), NULL, 0, path, l->diag));
+    CUTE_TRY(remember(l, input, unit->label));
+    CUTE_TRY(remember(l, *path, unit->label));
+    const char *limit = cute_arena_printf(l->arena, "%lld", (long long)o->max_registers);
+    if (!limit) return cute_fail_memory(l->diag);
+    push(&w, ptxas);
+    push(&w, "-v");
+    push(&w, "-arch");
+    push(&w, arch->name);
+    if (o->opt_level) push(&w, "-O"), push(&w, o->opt_level);
+    if (o->max_registers) push(&w, "-maxrregcount"), push(&w, limit);
+    if (o->line_info && !o->debug) push(&w, "-lineinfo");
+    if (o->debug) push(&w, "-g");
+    if (relocatable) push(&w, "-c");
+    CUTE_TRY(push_xptxas(l, &w));
+    push(&w, input);
+    push(&w, "-o");
+    push(&w, *path);
+    cute_usage *before = l->result->usage.last;
+    CUTE_TRY(run(l, "ptxas", &w, unit));
+    return warn_of_spills(l, unit, before ? before->next : l->result->usage.first);
+}
+
+/* ---- nvlink ---- */
+
+typedef struct member {
+    const cute_unit *unit;
+    const char *path;
+    cute_elf elf; /* with no sections: for nvlink to find out */
+    bool linked;
+} member;
+
+static bool is_defined(const cute_elf_symbol *s) { return s->section != SHN_UNDEF && s->binding != STB_LOCAL && *s->name; }
+static bool is_wanted(const cute_elf_symbol *s) { return s->section == SHN_UNDEF && s->binding == STB_GLOBAL && *s->name; }
+
+static bool defines(const cute_elf *elf, const char *name)
+{
+    for (size_t i = 0; i < elf->symbol_count; i++)
+        if (is_defined(&elf->symbols[i]) && strcmp(elf->symbols[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Marks the member that defines something that a linked object wants and none has. */
+static bool link_one_more(member *objects, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t s = 0; objects[i].linked && s < objects[i].elf.symbol_count; s++) {
+            const cute_elf_symbol *symbol = &objects[i].elf.symbols[s];
+            member *giver = NULL;
+            if (!is_wanted(symbol)) continue;
+            for (size_t j = 0; j < count; j++) {
+                if (!defines(&objects[j].elf, symbol->name)) continue;
+                if (objects[j].linked) {
+                    giver = NULL;
+                    break;
+                }
+                if (!giver) giver = &objects[j];
+            }
+            if (giver) return giver->linked = true;
+        }
+    return false;
+}
+
+static cute_status prepare_object(linker *l, size_t index, const cute_arch *arch, member *object)
+{
+    const cute_unit *unit = object->unit;
+    object->linked = !unit->on_demand;
+    if (unit->kind == CUTE_UNIT_PTX) {
+        CUTE_TRY(assemble(l, unit, index, arch, true, &object->path));
+        cute_buffer bytes = {0};
+        if (l->options->dry_run) return CUTE_OK;
+        cute_status status = cute_scratch_read(&l->scratch, object->path, &bytes, l->diag);
+        const char *copy = status == CUTE_OK ? cute_arena_copy(l->arena, cute_buffer_text(&bytes), bytes.length) : NULL;
+        if (status == CUTE_OK)
+            status = copy ? cute_elf_read(l->arena, unit->label, copy, bytes.length, &object->elf, l->diag)
+                          : cute_fail_memory(l->diag);
+        cute_buffer_release(&bytes);
+        return status;
+    }
+    const char *suffix = ".cubin";
+    if (unit->kind == CUTE_UNIT_HOST)
+        suffix = unit->length > 8 && memcmp(unit->bytes, "!<arch>", 7) == 0 ? ".a" : ".o";
+    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, suffix), unit->bytes, unit->length,
+                               &object->path, l->diag));
+    object->elf = unit->elf;
+    return remember(l, object->path, unit->label);
+}
+
+static cute_status check_relocatable(linker *l, const cute_unit *unit)
+{
+    const cute_place file = {.file = unit->label};
+    if (unit->kind != CUTE_UNIT_CUBIN || unit->elf.type == ET_REL) return CUTE_OK;
+    cute_fail(l->diag, CUTE_INVALID, &file, "this cubin is linked already and can't be linked with others");
+    cute_note(l->diag, NULL, "relocatable ones come from 'cute-link -c', 'ptxas -c' and 'nvcc -dc'");
+    return CUTE_INVALID;
+}
+
+static cute_status nvlink(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch, const char **path)
+{
+    const char *program;
+    words w = {0};
+    member *objects = cute_arena_array(l->arena, count, sizeof *objects);
+    if (!objects) return cute_fail_memory(l->diag);
+    for (size_t i = 0; i < count; i++) {
+        objects[i].unit = units[i];
+        CUTE_TRY(check_relocatable(l, units[i]));
+        CUTE_TRY(prepare_object(l, i, arch, &objects[i]));
+    }
+    while (link_one_more(objects, count)) {
+    }
+    CUTE_TRY(find(l, CUTE_NVLINK, &program));
+    CUTE_TRY(cute_scratch_file(&l->scratch, l->many ? cute_arena_printf(l->arena, "linked.%s.cubin", arch->name) : "linked.cubin",
+                               NULL, 0, path, l->diag));
+    push(&w, program);
+    push(&w, "-arch");
+    push(&w, arch->name);
+    if (l->options->debug) push(&w, "-g");
+    for (size_t i = 0; i < count; i++)
+        if (objects[i].linked || l->options->dry_run) push(&w, objects[i].path);
+    push(&w, "-o");
+    push(&w, *path);
+    return run(l, "nvlink", &w, NULL);
+}
+
+/* ---- metadata ---- */
+
+/* What ptxas counted and the ELF file does not say. */
+static void write_resources(const cute_usage_list *usage, cute_buffer *out)
+{
+    for (const cute_usage *u = usage->first; u; u = u->next) {
+        if (!u->entry || u->spill_stores < 0) continue;
+        cute_buffer_puts(out, "{\"kernel\":\"");
+        for (const char *c = u->name; *c; c++) /* PTX's names need no escapes; others could not be entered */
+            if (*c != '"' && *c != '\\') cute_buffer_putc(out, *c);
+        cute_buffer_printf(out, "\",\"spill_stores\":%lld,\"spill_loads\":%lld}\n", (long long)u->spill_stores,
+                           (long long)(u->spill_loads < 0 ? 0 : u->spill_loads));
+    }
+}
+
+static void copy_section(const cute_elf *elf, const char *name, cute_buffer *out)
+{
+    const cute_elf_section *section = elf->sections ? cute_elf_find(elf, name) : NULL;
+    if (section && section->data) cute_buffer_append(out, section->data, section->size);
+}
+
+/* Adds to `cubin` what its units say about its kernels, and the PTX where there is one. */
+static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t count, const cute_buffer *cubin,
+                                cute_buffer *out)
+{
+    double start = now();
+    cute_buffer lines = {0}, resources = {0};
+    const cute_unit *ptx = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (units[i]->kind == CUTE_UNIT_PTX) {
+            cute_metadata_extract(units[i]->bytes, units[i]->length, &lines);
+            ptx = units[i];
+        } else if (units[i]->kind == CUTE_UNIT_CUBIN) {
+            copy_section(&units[i]->elf, CUTE_SECTION_METADATA, &lines);
+            copy_section(&units[i]->elf, CUTE_SECTION_RESOURCES, &resources);
+        }
+    }
+    write_resources(&l->result->usage, &resources);
+    cute_elf_addition additions[3];
+    size_t n = 0;
+    if (lines.length) additions[n++] = (cute_elf_addition){CUTE_SECTION_METADATA, lines.data, lines.length};
+    if (resources.length) additions[n++] = (cute_elf_addition){CUTE_SECTION_RESOURCES, resources.data, resources.length};
+    /* Two PTX modules make no third one: the section is for a module that is whole. */
+    if (ptx && count == 1) additions[n++] = (cute_elf_addition){CUTE_SECTION_PTX, ptx->bytes, ptx->length};
+    cute_elf elf;
+    cute_status status = CUTE_OK;
+    if (n == 0 || l->options->strip)
+        cute_buffer_append(out, cubin->data, cubin->length);
+    else if ((status = cute_elf_read(l->arena, "the cubin", cubin->data, cubin->length, &elf, l->diag)) == CUTE_OK)
+        status = cute_elf_add_sections(&elf, additions, n, out, l->diag);
+    if (!cute_buffer_ok(&lines) || !cute_buffer_ok(&resources) || !cute_buffer_ok(out)) status = cute_fail_memory(l->diag);
+    cute_buffer_release(&lines);
+    cute_buffer_release(&resources);
+    add_time(l, "metadata", start);
+    return status;
+}
+
+/* ---- one architecture ---- */
+
+/* The units for `arch`: those made for it if there are any (they shadow the others), else all that fit. */
+static size_t units_for(const linker *l, const cute_arch *arch, const cute_unit **out)
+{
+    bool exact = false;
+    size_t count = 0;
+    for (size_t i = 0; i < l->units.count; i++)
+        if (l->units.items[i].arch == arch && !l->units.items[i].on_demand) exact = true;
+    for (size_t i = 0; i < l->units.count; i++) {
+        const cute_unit *unit = &l->units.items[i];
+        bool fits = !unit->arch || unit->arch == arch || cute_arch_compatible(unit->arch, unit->kind != CUTE_UNIT_PTX, arch);
+        if (!l->many || (exact ? unit->arch == arch || !unit->arch : fits)) out[count++] = unit;
+    }
+    return count;
+}
+
+static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
+{
+    const cute_unit **units = cute_arena_array(l->arena, l->units.count, sizeof *units);
+    const char *path = NULL;
+    cute_buffer cubin = {0};
+    if (!units) return cute_fail_memory(l->diag);
+    size_t count = units_for(l, arch, units);
+    if (count == 0)
+        return cute_fail(l->diag, CUTE_INVALID, NULL, "none of the inputs can be linked for %s", arch->name);
+    const cute_unit *first = units[0];
+    bool single = count == 1 && first->kind != CUTE_UNIT_HOST;
+    if (single && first->kind == CUTE_UNIT_CUBIN && (first->elf.type != ET_REL || l->options->relocatable)) {
+        cute_buffer_append(&cubin, first->bytes, first->length);
+    } else if (single && first->kind == CUTE_UNIT_PTX) {
+        l->scratch.named = l->options->fatbin;
+        CUTE_TRY(assemble(l, first, 0, arch, l->options->relocatable, &path));
+    } else if (l->options->relocatable) {
+        return cute_fail(l->diag, CUTE_USAGE, NULL, "-c makes one relocatable cubin from one PTX; there are %zu inputs", count);
+    } else {
+        l->scratch.named = true;
+        CUTE_TRY(nvlink(l, units, count, arch, &path));
+    }
+    if (l->options->dry_run) return CUTE_OK;
+    cute_status status = path ? cute_scratch_read(&l->scratch, path, &cubin, l->diag) : CUTE_OK;
+    if (status == CUTE_OK && !cubin.length)
+        status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "the toolkit wrote no cubin");
+    if (status == CUTE_OK) status = add_metadata(l, units, count, &cubin, out);
+    cute_buffer_release(&cubin);
+    return status;
+}
+
+/* ---- architectures ---- */
+
+typedef struct arch_choice {
+    const cute_arch *arch;
+    bool ptx; /* "compute_90": its PTX goes into the fatbin as well */
+} arch_choice;
+
+typedef struct arch_list {
+    arch_choice items[64];
+    size_t count;
+} arch_list;
+
+static cute_status add_arch(linker *l, arch_list *list, const cute_arch *arch, bool ptx)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].arch == arch && list->items[i].ptx == ptx) return CUTE_OK;
+    if (list->count == sizeof list->items / sizeof *list->items)
+        return cute_fail(l->diag, CUTE_USAGE, NULL, "too many architectures");
+    list->items[list->count++] = (arch_choice){arch, ptx};
+    return CUTE_OK;
+}
+
+static cute_status read_archs(linker *l, arch_list *list)
+{
+    for (size_t i = 0; i < l->options->archs.count; i++)
+        for (const char *at = l->options->archs.items[i]; *at;) {
+            size_t length = strcspn(at, ",");
+            const char *name = cute_arena_copy(l->arena, at, length);
+            const cute_arch *arch;
+            if (!name) return cute_fail_memory(l->diag);
+            CUTE_TRY(cute_arch_parse(name, NULL, &arch, l->diag));
+            CUTE_TRY(add_arch(l, list, arch, strncmp(name, "compute_", 8) == 0 && l->options->fatbin));
+            at += length + (at[length] == ',');
+        }
+    return CUTE_OK;
+}
+
+/* From the inputs: of each the architecture that it names; for one cubin the highest. */
+static cute_status infer_archs(linker *l, arch_list *list)
+{
+    const cute_arch *highest = NULL;
+    for (size_t i = 0; i < l->units.count; i++) {
+        const cute_unit *unit = &l->units.items[i];
+        if (unit->on_demand || unit->kind == CUTE_UNIT_HOST) continue;
+        if (unit->kind == CUTE_UNIT_PTX && !unit->arch && *unit->arch_name) {
+            cute_place place = cute_place_at(unit->label, unit->bytes, unit->length, unit->target_offset);
+            place.length = (int)strlen(unit->arch_name);
+            const cute_arch *ignored;
+            cute_arch_parse(unit->arch_name, &place, &ignored, l->diag);
+            cute_note(l->diag, NULL, "-arch says what to compile it for");
+            return CUTE_INVALID;
+        }
+        if (!unit->arch) continue;
+        if (l->options->fatbin) CUTE_TRY(add_arch(l, list, unit->arch, false));
+        if (!highest || unit->arch > highest) highest = unit->arch;
+    }
+    if (list->count) return CUTE_OK;
+    if (!highest) CUTE_TRY(cute_arch_choose(NULL, &highest, l->diag));
+    return add_arch(l, list, highest, false);
+}
+
+/* ---- fatbins ---- */
+
+static cute_status pack(linker *l, const arch_list *archs)
+{
+    const char *program, *path, *image;
+    words w = {0};
+    CUTE_TRY(find(l, CUTE_FATBINARY, &program));
+    l->scratch.named = true;
+    CUTE_TRY(cute_scratch_file(&l->scratch, "fatbin", NULL, 0, &path, l->diag));
+    push(&w, program);
+    push(&w, "-64");
+    push(&w, cute_arena_printf(l->arena, "--create=%s", path));
+    for (size_t i = 0; i < archs->count; i++) {
+        const cute_arch *arch = archs->items[i].arch;
+        const char *file;
+        cute_buffer cubin = {0};
+        cute_status status = CUTE_OK;
+        if (archs->items[i].ptx) {
+            const cute_unit *unit = &l->units.items[0];
+            if (l->units.count != 1 || unit->kind != CUTE_UNIT_PTX)
+                return cute_fail(l->diag, CUTE_USAGE, NULL, "'-arch compute_%s' puts PTX into the fatbin, which needs one PTX "
+                                 "input; there are %zu inputs", arch->name + 3, l->units.count);
+            CUTE_TRY(check_target(l, unit, arch));
+            CUTE_TRY(cute_scratch_file(&l->scratch, cute_arena_printf(l->arena, "image%zu.ptx", i), unit->bytes,
+                                       unit->length, &file, l->diag));
+        } else {
+            l->result->usage = (cute_usage_list){0}; /* of this architecture only */
+            status = link_for(l, arch, &cubin);
+            l->scratch.named = true;
+            if (status == CUTE_OK)
+                status = cute_scratch_file(&l->scratch, cute_arena_printf(l->arena, "image%zu.cubin", i),
+                                           cute_buffer_text(&cubin), cubin.length, &file, l->diag);
+            cute_buffer_release(&cubin);
+            if (status != CUTE_OK) return status;
+        }
+        image = cute_arena_printf(l->arena, "--image3=kind=%s,sm=%s,file=%s", archs->items[i].ptx ? "ptx" : "elf",
+                                  arch->name + 3, file);
+        if (!image) return cute_fail_memory(l->diag);
+        push(&w, image);
+    }
+    CUTE_TRY(run(l, "fatbinary", &w, NULL));
+    return l->options->dry_run ? CUTE_OK : cute_scratch_read(&l->scratch, path, &l->result->output, l->diag);
+}
+
+static cute_status link_all(linker *l, const cute_link_input *inputs, size_t count)
+{
+    arch_list archs = {0};
+    CUTE_TRY(read_archs(l, &archs));
+    if (archs.count > 1 && !l->options->fatbin) {
+        cute_fail(l->diag, CUTE_USAGE, NULL, "several architectures do not fit into one cubin");
+        cute_note(l->diag, NULL, "--fatbin makes a file that holds them all");
+        return CUTE_USAGE;
+    }
+    if (l->options->fatbin && l->options->relocatable)
+        return cute_fail(l->diag, CUTE_USAGE, NULL, "-c and --fatbin exclude each other");
+    const char *wanted = archs.count ? archs.items[0].arch->name : "";
+    for (size_t i = 0; i < count; i++) CUTE_TRY(cute_units_add(l->arena, &inputs[i], wanted, &l->units, l->diag));
+    CUTE_TRY(cute_units_add_libraries(l->arena, l->options, wanted, &l->units, l->diag));
+    bool only_on_demand = true;
+    for (size_t i = 0; i < l->units.count; i++) only_on_demand = only_on_demand && l->units.items[i].on_demand;
+    if (only_on_demand)
+        return cute_fail(l->diag, CUTE_INVALID, NULL, "there is nothing to link but libraries");
+    if (!archs.count) CUTE_TRY(infer_archs(l, &archs));
+    l->many = l->options->fatbin;
+    return l->options->fatbin ? pack(l, &archs) : link_for(l, archs.items[0].arch, &l->result->output);
+}
+
+cute_status cute_link(cute_arena *arena, const cute_link_options *options, const cute_link_input *inputs, size_t count,
+                      cute_link_result *result, cute_diag *diag)
+{
+    linker l = {.arena = arena, .options = options, .result = result, .diag = diag,
+                .scratch = {.arena = arena, .dry = options->dry_run, .prefix = options->keep}};
+    cute_status status = link_all(&l, inputs, count);
+    cute_scratch_close(&l.scratch);
+    if (status == CUTE_OK && !cute_buffer_ok(&result->output)) status = cute_fail_memory(diag);
+    return status;
+}
