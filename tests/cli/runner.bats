@@ -35,4 +35,5 @@ tap() { tr ';' '\n' <<<"$1" | verdict "$2" "${3:-}"; }
 @test "a pattern picks tests by name, but a crash is shown all the same" {
     [ "$(tap 'ok 1 - apple;ok 2 - pear;1..2' 0 pear)" = "1 0 0" ]
     [ "$(tap 'ok 1 - apple;ok 2 - pear;1..2' 0 '^t$')" = "2 0 0" ]
+    [ "$(tap 'ok 1 - apple;ok 2 - pear;1..2' -11 pear)" = "1 1 0" ]
 }
