@@ -8,6 +8,7 @@
 #include "mlir/Debug/Counter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Location.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -204,6 +205,13 @@ bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry r
     os.flush();
     if (ok) write(result.data(), result.size(), context);
     return ok;
+}
+
+MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label)
+{
+    ParserConfig config(unwrap(context));
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(text), config, unwrap(label));
+    return module ? MlirModule{module.release().getOperation()} : MlirModule{nullptr};
 }
 
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column)

@@ -78,6 +78,8 @@ bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry r
 
 /* ---- queries missing in the C interface ---- */
 
+/* Parses text or bytecode, named `label` in locations; what is not in a module gets one. Null on failure. */
+MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line,
                          unsigned *column);

@@ -84,18 +84,12 @@ static cute_status parse(compilation *c)
     mlirDialectRegistryDestroy(registry);
     mlirRegisterAllLLVMTranslations(c->context);
     cute_mlir_diagnostics(c->context, &c->source);
-    MlirOperation op = mlirOperationCreateParse(c->context, mlirStringRefCreate(c->source.text, c->source.length),
-                                                cute_text(c->source.label));
-    if (mlirOperationIsNull(op)) {
+    c->module = cute_module_parse(c->context, mlirStringRefCreate(c->source.text, c->source.length),
+                                  cute_text(c->source.label));
+    if (mlirModuleIsNull(c->module)) {
         if (cute_diag_errors(c->diag) == 0)
             cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "this is not MLIR");
         return CUTE_INVALID;
-    }
-    c->module = mlirModuleFromOperation(op);
-    if (mlirModuleIsNull(c->module)) {
-        mlirOperationDestroy(op);
-        return cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label},
-                         "the top level is one operation; expected a module");
     }
     return CUTE_OK;
 }
