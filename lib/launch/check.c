@@ -11,7 +11,7 @@
 #include "lib/launch/parallel.h"
 #include "lib/launch/random.h"
 
-enum { GRAIN = 1 << 14 };
+enum { GRAIN = 1 << 10 };
 
 #define FAIL(config, check, key, ...)                                                                        \
     cute_document_fail(&(config)->document, config_member(config, (check)->path, key), false, diag,          \
@@ -288,7 +288,8 @@ cute_status cute_check_run(const cute_config *config, const cute_check *check, u
     if (status == CUTE_OK && sampled)
         cute_parallel(c->sample, 16, compare_samples, &loop);
     else if (status == CUTE_OK)
-        cute_parallel(t->count, GRAIN, compare_range, &loop);
+        cute_parallel(t->count, t->rank && t->shape[t->rank - 1] > GRAIN ? t->shape[t->rank - 1] : GRAIN,
+                      compare_range, &loop);
     for (int i = 0; i < workers; i++) {
         worker_state *w = &loop.workers[i];
         merge(&w->result, out);

@@ -1,0 +1,461 @@
+/* The child process and what it does on the device; the parent's watch over it. Everything that both need
+ * lies in one shared mapping: progress, messages, times. */
+#include "lib/launch/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/launch/data.h"
+#include "lib/toolkit/arch.h"
+
+enum { MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
+
+typedef struct shared_message {
+    cute_severity severity;
+    size_t at;
+} shared_message;
+
+typedef struct run_shared {
+    atomic_int phase, launch; /* launch: which was started last, -1 none */
+    atomic_llong progress;
+    atomic_int finished;
+    cute_status status;
+    cute_device_info device;
+    bool has_device;
+    double phases[RUN_PHASES];
+    size_t message_count, text_length;
+    shared_message messages[MESSAGE_LIMIT];
+    char text[MESSAGE_BYTES];
+} run_shared;
+
+typedef struct loaded {
+    cute_device_function **functions; /* per launch of a sequence */
+    void ***params;                   /* per launch: pointers to each parameter's bytes */
+} loaded;
+
+struct run_child {
+    const run_request *request;
+    run_shared *shared;
+    run_result *result;
+    cute_arena *arena;
+    cute_device *device;
+    cute_device_module *module;
+    cute_address *buffers, *map_addresses;
+    loaded *sequences; /* 1 + baselines */
+    double phase_began;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void run_progress(run_child *child)
+{
+    atomic_fetch_add(&child->shared->progress, 1);
+}
+cute_device *run_device(run_child *child)
+{
+    return child->device;
+}
+
+static void enter(run_child *child, run_phase phase)
+{
+    double t = now();
+    child->shared->phases[atomic_load(&child->shared->phase)] += t - child->phase_began;
+    child->phase_began = t;
+    atomic_store(&child->shared->phase, phase);
+    run_progress(child);
+}
+
+/* ---- the child ---- */
+
+static cute_status open_device(run_child *c, cute_diag *diag)
+{
+    const cute_plan *plan = c->request->plan;
+    CUTE_TRY(cute_device_open(c->request->device, &c->device, diag));
+    c->shared->device = *cute_device_get_info(c->device);
+    c->shared->has_device = true;
+    const cute_arch *made = cute_arch_find(cute_module_arch(plan->module));
+    const cute_arch *device = cute_arch_find(c->shared->device.arch);
+    bool binary = cute_module_get_format(plan->module) == CUTE_MODULE_CUBIN;
+    if (made && device && binary && !cute_arch_compatible(made, true, device)) {
+        cute_fail(diag, CUTE_INVALID, NULL, "the module is for %s, and device %d (%s) is %s", made->name,
+                  c->request->device, c->shared->device.name, c->shared->device.arch);
+        cute_note(diag, NULL, "compile it with -arch %s, or choose another device with --device",
+                  device->name);
+        return CUTE_INVALID;
+    }
+    plan_limits limits = cute_plan_limits(NULL, &c->shared->device);
+    for (size_t i = 0; i < plan->main.count; i++) {
+        cute_device_launch unused;
+        const plan_launch *launch = &plan->main.launches[i];
+        CUTE_TRY(cute_plan_shape(plan->config, launch->config, launch->kernel, &limits, &unused, diag));
+    }
+    return CUTE_OK;
+}
+
+static cute_status load_launch(run_child *c, const plan_launch *launch, cute_device_function **function,
+                               cute_function_info *info, cute_diag *diag)
+{
+    CUTE_TRY(cute_device_get_function(c->device, c->module, launch->kernel->name, function, diag));
+    if (info) CUTE_TRY(cute_device_function_info(c->device, *function, info, diag));
+    size_t size;
+    for (size_t i = 0; i < launch->param_count; i++)
+        if (cute_device_param_size(c->device, *function, i, &size) && (int64_t)size != launch->param_sizes[i])
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "parameter %zu of kernel '%s' has %zu bytes, and %lld are given", i,
+                             launch->kernel->name, size, (long long)launch->param_sizes[i]);
+    return cute_device_prepare(c->device, *function, &launch->shape, diag);
+}
+
+static cute_status load_sequence(run_child *c, const plan_sequence *sequence, loaded *out,
+                                 cute_function_info *infos, cute_diag *diag)
+{
+    out->functions = cute_arena_array(c->arena, sequence->count + 1, sizeof *out->functions);
+    out->params = cute_arena_array(c->arena, sequence->count + 1, sizeof *out->params);
+    if (!out->functions || !out->params) return cute_fail_memory(diag);
+    for (size_t i = 0; i < sequence->count; i++)
+        CUTE_TRY(load_launch(c, &sequence->launches[i], &out->functions[i], infos ? &infos[i] : NULL, diag));
+    return CUTE_OK;
+}
+
+static cute_status load(run_child *c, cute_diag *diag)
+{
+    const cute_plan *plan = c->request->plan;
+    size_t count = 1 + plan->config->bench.baseline_count;
+    c->sequences = cute_arena_array(c->arena, count, sizeof *c->sequences);
+    if (!c->sequences) return cute_fail_memory(diag);
+    CUTE_TRY(cute_device_load(c->device, c->request->image, &c->module, diag));
+    CUTE_TRY(load_sequence(c, &plan->main, &c->sequences[0], c->result->functions, diag));
+    for (size_t i = 1; i < count; i++)
+        CUTE_TRY(load_sequence(c, &plan->baselines[i - 1], &c->sequences[i], NULL, diag));
+    return CUTE_OK;
+}
+
+static cute_status upload_buffers(run_child *c, cute_diag *diag)
+{
+    const cute_config *config = c->request->config;
+    c->buffers = cute_arena_array(c->arena, config->buffer_count + 1, sizeof *c->buffers);
+    if (!c->buffers) return cute_fail_memory(diag);
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        const cute_tensor *t = &config->buffers[i].tensor;
+        size_t size = (size_t)t->bytes + CUTE_GUARD_BYTES;
+        CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
+        CUTE_TRY(cute_device_upload(c->device, c->buffers[i], t->data, size, diag));
+        run_progress(c);
+    }
+    return CUTE_OK;
+}
+
+static cute_status encode_maps(run_child *c, uint8_t (*encoded)[CUTE_MAP_BYTES], cute_diag *diag)
+{
+    const cute_plan *plan = c->request->plan;
+    c->map_addresses = cute_arena_array(c->arena, plan->map_count + 1, sizeof *c->map_addresses);
+    if (!c->map_addresses) return cute_fail_memory(diag);
+    for (size_t i = 0; i < plan->map_count; i++) {
+        cute_tensor_map map = plan->maps[i].map;
+        map.address = c->buffers[plan->maps[i].buffer] + (cute_address)plan->maps[i].bytes;
+        CUTE_TRY(cute_device_encode_map(c->device, &map, encoded[i], diag));
+        if (!plan->maps[i].in_memory) continue;
+        CUTE_TRY(cute_device_alloc(c->device, CUTE_MAP_BYTES, &c->map_addresses[i], diag));
+        CUTE_TRY(cute_device_upload(c->device, c->map_addresses[i], encoded[i], CUTE_MAP_BYTES, diag));
+    }
+    return CUTE_OK;
+}
+
+/* Each parameter's bytes with the addresses in them. Tensor maps want 64-byte alignment; all get it. */
+static cute_status fill_params(run_child *c, const plan_launch *launch, uint8_t (*maps)[CUTE_MAP_BYTES],
+                               void ***out, cute_diag *diag)
+{
+    enum { ALIGN = 64 };
+    void **params = cute_arena_array(c->arena, launch->param_count + 1, sizeof *params);
+    if (!params) return cute_fail_memory(diag);
+    for (size_t i = 0; i < launch->param_count; i++) {
+        uint8_t *bytes = cute_arena_alloc(c->arena, (size_t)launch->param_sizes[i] + ALIGN);
+        if (!bytes) return cute_fail_memory(diag);
+        bytes += (ALIGN - (uintptr_t)bytes % ALIGN) % ALIGN;
+        memcpy(bytes, launch->params[i], (size_t)launch->param_sizes[i]);
+        params[i] = bytes;
+    }
+    for (size_t i = 0; i < launch->fixup_count; i++) {
+        const plan_fixup *f = &launch->fixups[i];
+        uint8_t *at = (uint8_t *)params[f->param] + f->at;
+        cute_address address = f->kind == FIXUP_BUFFER        ? c->buffers[f->index] + (cute_address)f->bytes
+                               : f->kind == FIXUP_MAP_ADDRESS ? c->map_addresses[f->index]
+                                                              : 0;
+        if (f->kind == FIXUP_MAP)
+            memcpy(at, maps[f->index], CUTE_MAP_BYTES);
+        else
+            memcpy(at, &address, sizeof address);
+    }
+    *out = params;
+    return CUTE_OK;
+}
+
+static cute_status fill_sequences(run_child *c, cute_diag *diag)
+{
+    const cute_plan *plan = c->request->plan;
+    uint8_t(*maps)[CUTE_MAP_BYTES] = cute_arena_array(c->arena, plan->map_count + 1, CUTE_MAP_BYTES);
+    if (!maps) return cute_fail_memory(diag);
+    CUTE_TRY(encode_maps(c, maps, diag));
+    for (size_t s = 0; s <= plan->config->bench.baseline_count; s++) {
+        const plan_sequence *sequence = s ? &plan->baselines[s - 1] : &plan->main;
+        for (size_t i = 0; i < sequence->count; i++)
+            CUTE_TRY(fill_params(c, &sequence->launches[i], maps, &c->sequences[s].params[i], diag));
+    }
+    return CUTE_OK;
+}
+
+cute_status run_start_sequence(run_child *c, const plan_sequence *sequence, size_t which, cute_diag *diag)
+{
+    for (size_t i = 0; i < sequence->count; i++)
+        CUTE_TRY(cute_device_start(c->device, c->sequences[which].functions[i], &sequence->launches[i].shape,
+                                   c->sequences[which].params[i], diag));
+    return CUTE_OK;
+}
+
+/* One at a time, so that a fault has a name; only programmatic launches have to overlap. */
+static cute_status launch_all(run_child *c, cute_diag *diag)
+{
+    const plan_sequence *sequence = &c->request->plan->main;
+    for (size_t i = 0; i < sequence->count; i++) {
+        atomic_store(&c->shared->launch, (int)i);
+        CUTE_TRY(cute_device_start(c->device, c->sequences[0].functions[i], &sequence->launches[i].shape,
+                                   c->sequences[0].params[i], diag));
+        bool overlaps = i + 1 < sequence->count && sequence->launches[i + 1].shape.programmatic;
+        if (!overlaps) CUTE_TRY(cute_device_sync(c->device, diag));
+        run_progress(c);
+    }
+    return CUTE_OK;
+}
+
+static cute_status download_buffers(run_child *c, cute_diag *diag)
+{
+    const cute_config *config = c->request->config;
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        const config_buffer *buffer = &config->buffers[i];
+        if (buffer->init != INIT_NONE && !buffer->checked && !buffer->output) continue;
+        CUTE_TRY(cute_device_download(c->device, buffer->tensor.data, c->buffers[i],
+                                      (size_t)buffer->tensor.bytes + CUTE_GUARD_BYTES, diag));
+        run_progress(c);
+    }
+    return CUTE_OK;
+}
+
+static cute_status work(run_child *c, cute_diag *diag)
+{
+    enter(c, RUN_OPEN);
+    CUTE_TRY(open_device(c, diag));
+    enter(c, RUN_LOAD);
+    CUTE_TRY(load(c, diag));
+    enter(c, RUN_UPLOAD);
+    CUTE_TRY(upload_buffers(c, diag));
+    CUTE_TRY(fill_sequences(c, diag));
+    enter(c, RUN_LAUNCH);
+    CUTE_TRY(launch_all(c, diag));
+    enter(c, RUN_DOWNLOAD);
+    CUTE_TRY(download_buffers(c, diag));
+    if (c->request->bench) {
+        enter(c, RUN_BENCH);
+        CUTE_TRY(run_bench(c, c->request, c->result->samples, diag));
+    }
+    enter(c, RUN_DONE);
+    return CUTE_OK;
+}
+
+static void send_messages(run_shared *shared, const cute_diag *diag)
+{
+    for (size_t i = 0; i < cute_diag_count(diag) && shared->message_count < MESSAGE_LIMIT; i++) {
+        const cute_message *message = cute_diag_get(diag, i);
+        size_t length = strlen(message->text) + 1;
+        if (length > MESSAGE_BYTES - shared->text_length) return;
+        memcpy(shared->text + shared->text_length, message->text, length);
+        shared->messages[shared->message_count++] = (shared_message){message->severity, shared->text_length};
+        shared->text_length += length;
+    }
+}
+
+static _Noreturn void child_main(const run_request *request, run_result *result, run_shared *shared,
+                                 pid_t parent)
+{
+    run_child c = {.request = request, .shared = shared, .result = result, .phase_began = now()};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(CUTE_SYSTEM);
+    if (request->quiet) {
+        if (!freopen("/dev/null", "w", stdout)) fclose(stdout);
+    } else if (request->stdout_to_stderr) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
+    cute_diag *diag = cute_diag_create();
+    c.arena = cute_arena_create();
+    cute_status status = diag && c.arena ? work(&c, diag) : cute_fail_memory(diag);
+    send_messages(shared, diag);
+    shared->status = status;
+    fflush(stdout);
+    atomic_store(&shared->finished, 1);
+    /* After a fault the context cannot be closed in order; the driver cleans up behind the process. */
+    if (status == CUTE_OK) cute_device_close(c.device);
+    _exit(0);
+}
+
+/* ---- the parent ---- */
+
+static const char *const phase_names[RUN_PHASES] = {
+    "opening the device", "loading the module",       "copying the buffers to the device",
+    "running the kernel", "copying the results back", "timing the kernel",
+    "closing the device",
+};
+
+static void describe_launch(const run_request *request, int index, cute_diag *diag)
+{
+    if (index < 0 || (size_t)index >= request->plan->main.count) return;
+    const plan_launch *l = &request->plan->main.launches[index];
+    const cute_device_launch *s = &l->shape;
+    cute_buffer text = {0};
+    cute_path_text(l->config->path, &text);
+    cute_buffer_printf(&text, ": kernel '%s', grid %lldx%lldx%lld, block %lldx%lldx%lld", l->kernel->name,
+                       (long long)s->grid[0], (long long)s->grid[1], (long long)s->grid[2],
+                       (long long)s->block[0], (long long)s->block[1], (long long)s->block[2]);
+    if (s->cluster[0])
+        cute_buffer_printf(&text, ", cluster %lldx%lldx%lld", (long long)s->cluster[0],
+                           (long long)s->cluster[1], (long long)s->cluster[2]);
+    if (s->dynamic_smem)
+        cute_buffer_printf(&text, ", %lld bytes of dynamic shared memory", (long long)s->dynamic_smem);
+    cute_place place = cute_document_place(&request->config->document, l->config->path, false);
+    cute_note(diag, place.text ? &place : NULL, "in %s", cute_buffer_text(&text));
+    cute_buffer_release(&text);
+}
+
+static void take_messages(const run_shared *shared, cute_diag *diag)
+{
+    for (size_t i = 0; i < shared->message_count; i++)
+        cute_report(diag, shared->messages[i].severity, NULL, "%s", shared->text + shared->messages[i].at);
+}
+
+/* Waits until the child ends (true) or makes no progress for the time allowed (false). */
+static bool watch(const run_shared *shared, int pipe_end, double timeout)
+{
+    long long seen = -1;
+    double since = now();
+    for (;;) {
+        struct pollfd p = {.fd = pipe_end, .events = POLLIN};
+        int ready = poll(&p, 1, 50);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+        long long progress = atomic_load(&shared->progress);
+        if (progress != seen) {
+            seen = progress;
+            since = now();
+        } else if (now() - since > timeout) {
+            return false;
+        }
+    }
+}
+
+static cute_status conclude(const run_request *request, const run_shared *shared, bool ended, int code,
+                            cute_diag *diag)
+{
+    int phase = atomic_load(&shared->phase), launch = atomic_load(&shared->launch);
+    bool in_kernel = phase == RUN_LAUNCH || phase == RUN_BENCH;
+    if (phase < 0 || phase >= RUN_PHASES) phase = RUN_OPEN;
+    if (!ended && !atomic_load(&shared->finished)) {
+        const char *name = launch >= 0 && (size_t)launch < request->plan->main.count
+                               ? request->plan->main.launches[launch].kernel->name
+                               : "?";
+        if (in_kernel)
+            cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped", name,
+                      request->timeout);
+        else
+            cute_fail(diag, CUTE_SYSTEM, NULL, "%s did not end within %g s and was stopped",
+                      phase_names[phase], request->timeout);
+        if (in_kernel) describe_launch(request, launch, diag);
+        cute_note(diag, NULL, "--timeout SECONDS allows more time");
+        return in_kernel ? CUTE_INVALID : CUTE_SYSTEM;
+    }
+    take_messages(shared, diag);
+    if (atomic_load(&shared->finished)) {
+        if (shared->status != CUTE_OK && in_kernel) describe_launch(request, launch, diag);
+        return shared->status;
+    }
+    if (WIFSIGNALED(code))
+        cute_fail(diag, CUTE_SYSTEM, NULL, "the driver ended the process while %s (%s)", phase_names[phase],
+                  strsignal(WTERMSIG(code)));
+    else
+        cute_fail(diag, CUTE_SYSTEM, NULL, "the process ended unexpectedly while %s", phase_names[phase]);
+    if (in_kernel) describe_launch(request, launch, diag);
+    return CUTE_SYSTEM;
+}
+
+/* One mapping for all that the child reports: the messages, the kernels' resources, the samples. */
+static cute_status make_shared(const run_request *request, run_result *out, run_shared **shared,
+                               cute_diag *diag)
+{
+    size_t launches = request->plan->main.count, contenders = 1 + request->config->bench.baseline_count;
+    size_t samples = request->bench ? (size_t)request->config->bench.samples : 0;
+    size_t size = sizeof **shared + launches * sizeof *out->functions +
+                  contenders * (sizeof *out->samples + samples * sizeof(double)) + 64;
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return cute_fail_memory(diag);
+    out->shared = memory;
+    out->shared_size = size;
+    *shared = (run_shared *)memory;
+    atomic_store(&(*shared)->launch, -1);
+    memory += (sizeof **shared + 15) / 16 * 16;
+    out->functions = (cute_function_info *)memory;
+    memory += launches * sizeof *out->functions;
+    if (!request->bench) return CUTE_OK;
+    out->samples = (run_samples *)memory;
+    memory += contenders * sizeof *out->samples;
+    for (size_t i = 0; i < contenders; i++) out->samples[i].seconds = (double *)memory + i * samples;
+    return CUTE_OK;
+}
+
+cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag *diag)
+{
+    run_shared *shared;
+    int ends[2], code = 0;
+    memset(out, 0, sizeof *out);
+    CUTE_TRY(make_shared(request, out, &shared, diag));
+    if (pipe(ends) != 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "pipe: %s", strerror(errno));
+    fflush(stdout);
+    fflush(stderr);
+    pid_t parent = getpid(), child = fork();
+    if (child < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return cute_fail(diag, CUTE_SYSTEM, NULL, "fork: %s", strerror(errno));
+    }
+    if (child == 0) {
+        close(ends[0]);
+        child_main(request, out, shared, parent);
+    }
+    close(ends[1]);
+    bool ended = watch(shared, ends[0], request->timeout);
+    close(ends[0]);
+    if (!ended) kill(child, SIGKILL);
+    while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
+    }
+    out->device = shared->device;
+    out->device.kind = "cuda";
+    out->has_device = shared->has_device;
+    memcpy(out->phases, shared->phases, sizeof out->phases);
+    return conclude(request, shared, ended, code, diag);
+}
+
+void cute_run_release(run_result *result)
+{
+    if (result->shared) munmap(result->shared, result->shared_size);
+    memset(result, 0, sizeof *result);
+}

@@ -1,0 +1,64 @@
+/* Carrying out a plan on a device, in a child process: a kernel that faults or hangs takes only the child
+ * with it. */
+#ifndef CUTE_LIB_LAUNCH_RUN_H
+#define CUTE_LIB_LAUNCH_RUN_H
+
+#include "lib/launch/plan.h"
+
+typedef enum run_phase {
+    RUN_OPEN,
+    RUN_LOAD,
+    RUN_UPLOAD,
+    RUN_LAUNCH,
+    RUN_DOWNLOAD,
+    RUN_BENCH,
+    RUN_DONE,
+    RUN_PHASES
+} run_phase;
+
+typedef struct run_request {
+    const cute_config *config;
+    const cute_plan *plan;
+    const void *image;
+    int device;
+    double timeout; /* seconds without any progress */
+    bool bench;
+    bool quiet;            /* what kernels print is dropped: a repeated run */
+    bool stdout_to_stderr; /* what kernels print goes to stderr: stdout carries JSON */
+} run_request;
+
+/* The times of one contender in the bench: the plan itself, or a baseline. */
+typedef struct run_samples {
+    double *seconds; /* of one run; config->bench.samples of them */
+    int64_t batch;
+} run_samples;
+
+typedef struct run_result {
+    cute_device_info device;
+    bool has_device;
+    cute_function_info *functions; /* per launch of the plan */
+    double phases[RUN_PHASES];     /* seconds */
+    run_samples *samples;          /* 1 + baselines; NULL without a bench */
+    void *shared;
+    size_t shared_size;
+} run_result;
+
+/* Runs the plan: uploads the buffers, launches, downloads those that are outputs or checked. Messages from
+ * the child are added to `diag`; CUTE_INVALID when a kernel failed or hung. Release the result also after a
+ * failure. */
+cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag *diag);
+void cute_run_release(run_result *result);
+
+/* ---- within the child ---- */
+
+typedef struct run_child run_child;
+/* Something happened: the parent's clock starts again. */
+void run_progress(run_child *child);
+cute_device *run_device(run_child *child);
+/* Starts every launch of a sequence, without waiting. */
+cute_status run_start_sequence(run_child *child, const plan_sequence *sequence, size_t which,
+                               cute_diag *diag);
+/* Times the plan and its baselines in turn. */
+cute_status run_bench(run_child *child, const run_request *request, run_samples *samples, cute_diag *diag);
+
+#endif

@@ -1,0 +1,132 @@
+/* Timing, in the child: the plan and its baselines take turns sample by sample, so that all see the same
+ * clocks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/launch/run.h"
+
+enum { LEAST_FLUSH = 64 << 20, MAX_BATCH = 1000 };
+
+typedef struct contender {
+    const plan_sequence *sequence; /* empty: a copy or a fill by the driver */
+    size_t which;
+    config_peer peer;
+    cute_address from, to;
+    size_t bytes;
+    int64_t batch;
+    cute_device_graph *graph; /* `batch` runs, NULL with events */
+} contender;
+
+typedef struct bench {
+    run_child *child;
+    cute_device *device;
+    const config_bench *config;
+    contender *contenders;
+    size_t count;
+    cute_address flush;
+    size_t flush_bytes;
+    cute_device_event *begin, *end;
+} bench;
+
+static cute_status start_once(const bench *b, const contender *c, cute_diag *diag)
+{
+    if (c->peer == PEER_MEMCPY) return cute_device_copy(b->device, c->to, c->from, c->bytes, diag);
+    if (c->peer == PEER_MEMSET) return cute_device_fill(b->device, c->to, 0, c->bytes, diag);
+    return run_start_sequence(b->child, c->sequence, c->which, diag);
+}
+
+static cute_status start_batch(const bench *b, const contender *c, cute_diag *diag)
+{
+    if (c->graph) return cute_device_graph_start(b->device, c->graph, diag);
+    for (int64_t i = 0; i < c->batch; i++) CUTE_TRY(start_once(b, c, diag));
+    return CUTE_OK;
+}
+
+/* Something ahead of the first event keeps the device busy while the host queues the rest: the flush of L2,
+ * or an untimed batch of the same work. Otherwise the time would begin with an idle device waiting for its
+ * launch. */
+static cute_status sample(const bench *b, const contender *c, double *seconds, cute_diag *diag)
+{
+    if (b->config->cold)
+        CUTE_TRY(cute_device_fill(b->device, b->flush, 0, b->flush_bytes, diag));
+    else
+        CUTE_TRY(start_batch(b, c, diag));
+    CUTE_TRY(cute_device_event_record(b->device, b->begin, diag));
+    CUTE_TRY(start_batch(b, c, diag));
+    CUTE_TRY(cute_device_event_record(b->device, b->end, diag));
+    CUTE_TRY(cute_device_sync(b->device, diag));
+    CUTE_TRY(cute_device_elapsed(b->device, b->begin, b->end, seconds, diag));
+    *seconds /= (double)c->batch;
+    run_progress(b->child);
+    return CUTE_OK;
+}
+
+static cute_status make_graph(const bench *b, contender *c, cute_diag *diag)
+{
+    CUTE_TRY(cute_device_graph_begin(b->device, diag));
+    for (int64_t i = 0; i < c->batch; i++) CUTE_TRY(start_once(b, c, diag));
+    return cute_device_graph_end(b->device, &c->graph, diag);
+}
+
+/* As many runs as take about 50 microseconds: an event's time has a step of half a microsecond. */
+static cute_status choose_batch(const bench *b, contender *c, cute_diag *diag)
+{
+    const double enough = 50e-6;
+    double seconds;
+    c->batch = b->config->batch ? b->config->batch : 1;
+    CUTE_TRY(start_once(b, c, diag));
+    CUTE_TRY(sample(b, c, &seconds, diag));
+    if (b->config->cold || b->config->batch || seconds >= enough) return CUTE_OK;
+    c->batch = seconds > enough / MAX_BATCH ? (int64_t)(enough / seconds) + 1 : MAX_BATCH;
+    return CUTE_OK;
+}
+
+static cute_status make_contender(bench *b, const config_baseline *baseline, contender *c, cute_diag *diag)
+{
+    c->peer = baseline->peer;
+    if (c->peer == PEER_LAUNCHES) return CUTE_OK;
+    /* A copy reads and writes: half of its traffic is its size. */
+    c->bytes = (size_t)(c->peer == PEER_MEMCPY ? baseline->bytes / 2 : baseline->bytes);
+    CUTE_TRY(cute_device_alloc(b->device, c->bytes, &c->to, diag));
+    if (c->peer == PEER_MEMSET) return CUTE_OK;
+    CUTE_TRY(cute_device_alloc(b->device, c->bytes, &c->from, diag));
+    return cute_device_fill(b->device, c->from, 1, c->bytes, diag);
+}
+
+static cute_status prepare(bench *b, const run_request *request, cute_diag *diag)
+{
+    const cute_device_info *info = cute_device_get_info(b->device);
+    CUTE_TRY(cute_device_event_create(b->device, &b->begin, diag));
+    CUTE_TRY(cute_device_event_create(b->device, &b->end, diag));
+    b->flush_bytes = (size_t)info->l2 * 2 > LEAST_FLUSH ? (size_t)info->l2 * 2 : LEAST_FLUSH;
+    if (b->config->cold) CUTE_TRY(cute_device_alloc(b->device, b->flush_bytes, &b->flush, diag));
+    for (size_t i = 0; i < b->count; i++) {
+        contender *c = &b->contenders[i];
+        c->which = i;
+        c->peer = PEER_LAUNCHES;
+        c->sequence = i ? &request->plan->baselines[i - 1] : &request->plan->main;
+        if (i) CUTE_TRY(make_contender(b, &b->config->baselines[i - 1], c, diag));
+        CUTE_TRY(choose_batch(b, c, diag));
+        if (b->config->graph) CUTE_TRY(make_graph(b, c, diag));
+    }
+    return CUTE_OK;
+}
+
+cute_status run_bench(run_child *child, const run_request *request, run_samples *samples, cute_diag *diag)
+{
+    bench b = {.child = child, .device = run_device(child), .config = &request->config->bench};
+    double unused;
+    b.count = 1 + b.config->baseline_count;
+    b.contenders = calloc(b.count, sizeof *b.contenders);
+    if (!b.contenders) return cute_fail_memory(diag);
+    cute_status status = prepare(&b, request, diag);
+    for (int64_t s = 0; s < b.config->warmup && status == CUTE_OK; s++)
+        for (size_t i = 0; i < b.count && status == CUTE_OK; i++)
+            status = sample(&b, &b.contenders[i], &unused, diag);
+    for (int64_t s = 0; s < b.config->samples && status == CUTE_OK; s++)
+        for (size_t i = 0; i < b.count && status == CUTE_OK; i++)
+            status = sample(&b, &b.contenders[i], &samples[i].seconds[s], diag);
+    for (size_t i = 0; i < b.count; i++) samples[i].batch = b.contenders[i].batch;
+    free(b.contenders);
+    return status;
+}
