@@ -132,6 +132,13 @@ CUTE_API cute_status cute_value_with_handles(cute_arena *arena, const cute_value
                                              void *const *handles, size_t count, cute_value *out,
                                              cute_diag *diag);
 
+/* The leaves as values, in order: of the same type, but the layouts in a tile as layouts. With
+ * `layouts_only` a tile's `_` are left out (get_layouts_from_tile), else not (get_leaves). *out is in
+ * `arena`. CUTE_INVALID for layouts and swizzles, and for a tile without layouts where only these are
+ * wanted. */
+CUTE_API cute_status cute_value_leaves(cute_arena *arena, const cute_value *value, bool layouts_only,
+                                       cute_value **out, size_t *count, cute_diag *diag);
+
 /* ---- text ---- */
 
 /* Parses the text of one value, as the public dialect spells it: `(4,(2,?))`, `?{i64 div=8}`,

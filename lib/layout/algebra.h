@@ -20,6 +20,7 @@ typedef struct cute_algebra {
     const char *sentence;
     const cute_value *operands;
     const int64_t *attributes;
+    cute_node culprit; /* the shape or stride that broke a rule, for the parser to point at */
 } cute_algebra;
 
 /* ---- failures (algebra.c) ---- */

@@ -5,9 +5,9 @@
 
 static bool check(call *c)
 {
-    const cute_value *coord = &c->in[0], *v = &c->in[1];
-    if (!call_expects(c, 0, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord")) return false;
-    if (!call_expects(c, 1, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT,
+    const cute_value *v = &c->in[0], *coord = &c->in[1];
+    if (!call_expects(c, 1, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord")) return false;
+    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT,
                       "expects $input to be !cute.shape, !cute.stride, !cute.int_tuple, !cute.coord, !cute.layout, or "
                       "!cute.composed_layout"))
         return false;
@@ -19,20 +19,21 @@ static bool check(call *c)
 
 static cute_layout choose(call *c, cute_layout layout, cute_node (*pick)(cute_algebra *, cute_node, cute_node))
 {
-    cute_node coord = c->in[0].tree;
+    cute_node coord = c->in[1].tree;
     return (cute_layout){pick(c->a, coord, layout.shape), pick(c->a, coord, layout.stride)};
 }
 
 bool op_dice(call *c)
 {
-    const cute_value *v = &c->in[1];
+    const cute_value *v = &c->in[0];
+    cute_node coord = c->in[1].tree;
     if (!check(c)) return false;
-    if (!cute_tree_is_static(c->in[0].tree)) {
-        alg_fail(c->a, "expects coord to be static, but got %s", alg_type_text(c->a, &c->in[0]));
+    if (!cute_tree_is_static(coord)) {
+        alg_fail(c->a, "expects coord to be static, but got %s", alg_type_text(c->a, &c->in[1]));
         return false;
     }
     if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type)))
-        return call_give_tree(c, v->type, alg_dice(c->a, c->in[0].tree, v->tree));
+        return call_give_tree(c, v->type, alg_dice(c->a, coord, v->tree));
     return call_give_like(c, v, choose(c, v->layout, alg_dice));
 }
 
@@ -122,20 +123,84 @@ static bool only_underscores(cute_node t)
     return t->count > 0;
 }
 
+/* ---- is a slice of a swizzled layout right? ---- */
+
+/* Every index is an OR of fields that do not overlap: extents and strides are powers of two and no bit is
+ * used twice, the offset's neither. Then fixing a coordinate fixes bits, and the swizzle acts on the others
+ * as if alone. *used collects the bits. */
+static bool disjoint_bits(cute_node shape, cute_node stride, uint64_t *used)
+{
+    if (!alg_is_leaf(shape)) {
+        for (uint32_t i = 0; i < shape->count; i++)
+            if (!disjoint_bits(shape->items[i], stride->items[i], used)) return false;
+        return true;
+    }
+    if (!alg_is_known(shape) || !alg_is_known(stride)) return false;
+    uint64_t s = (uint64_t)shape->value.value, d = (uint64_t)stride->value.value;
+    if (s == 1 || d == 0) return true;
+    if ((s & (s - 1)) || (d & (d - 1)) || d > ((uint64_t)1 << 62) / s) return false;
+    uint64_t mine = (s - 1) * d;
+    if (*used & mine) return false;
+    *used |= mine;
+    return true;
+}
+
+enum { TRIAL_LIMIT = 65536 };
+
+/* The slice and the whole differ by the same amount everywhere. */
+static bool constant_difference(cute_algebra *a, const cute_value *whole, const cute_value *slice, cute_node coord,
+                                cute_layout kept)
+{
+    cute_algebra trial = {.arena = cute_arena_create()};
+    if (!trial.arena) return alg_exhausted(a) != NULL;
+    cute_node size = alg_product(&trial, kept.shape);
+    cute_node fixed = alg_eval(&trial, coord, whole->layout.shape, whole->layout.stride);
+    cute_node start = alg_sum(&trial, whole->tree, fixed);
+    bool same = start && size && size->value.value <= TRIAL_LIMIT;
+    int64_t first = 0;
+    for (int64_t i = 0; same && i < size->value.value; i++) {
+        cute_node at = alg_number(&trial, i);
+        cute_node index = alg_eval(&trial, at, kept.shape, kept.stride);
+        cute_node x = alg_swizzle(&trial, whole->swizzle, alg_sum(&trial, start, index));
+        cute_node y = alg_eval(&trial, at, slice->layout.shape, slice->layout.stride);
+        if (slice->type == CUTE_COMPOSED_LAYOUT)
+            y = alg_swizzle(&trial, slice->swizzle, alg_sum(&trial, slice->tree, y));
+        cute_node difference = alg_op(&trial, CUTE_SUB, x, y);
+        if (difference && i == 0) first = difference->value.value;
+        same = difference && difference->value.value == first;
+    }
+    cute_arena_destroy(trial.arena);
+    return same;
+}
+
+static bool check_slice(call *c, const cute_value *v, const cute_value *slice, cute_layout kept)
+{
+    uint64_t used = 0;
+    bool disjoint = disjoint_bits(v->layout.shape, v->layout.stride, &used);
+    if (disjoint && alg_is_known(v->tree) && !((uint64_t)v->tree->value.value & used)) return true;
+    bool known = alg_is_known(v->tree) && cute_tree_is_static(c->in[1].tree);
+    if (disjoint && !alg_is_known(v->tree)) return true;
+    if (known && constant_difference(c->a, v, slice, c->in[1].tree, kept)) return true;
+    alg_fail(c->a,
+             "the slice is not a swizzled layout: modes of %s and offset %s share bits, or are not powers of two",
+             alg_layout_text(c->a, v->layout), alg_text(c->a, v->tree));
+    return false;
+}
+
 static bool slice_swizzled(call *c, const cute_value *v)
 {
     cute_algebra *a = c->a;
-    cute_node coord = c->in[0].tree;
+    cute_node coord = c->in[1].tree;
     if (!cute_tree_is_static(v->layout.shape) || !cute_tree_is_static(v->layout.stride)) {
         alg_fail(a, "expects swizzle-A composed slice's outer layout to be static, but got %s", alg_type_text(a, v));
         return false;
     }
     if (!alg_has(coord, CUTE_TREE_UNDERSCORE)) {
         alg_fail(a, "expects swizzle-A composed slice's coord to contain at least one underscore, but got %s",
-                 alg_type_text(a, &c->in[0]));
+                 alg_type_text(a, &c->in[1]));
         return false;
     }
-    call_sentence(c, "unable to slice $1 with $0");
+    call_sentence(c, "unable to slice $0 with $1");
     cute_layout kept = choose(c, v->layout, alg_slice);
     *c->out = *v;
     c->out->layout = kept;
@@ -166,15 +231,15 @@ static bool slice_swizzled(call *c, const cute_value *v)
     c->out->tree = offset;
     if (!collide) {
         cute_layout affine = alg_compose(a, affine_swizzle(a, v->swizzle, offset), kept);
-        return call_give_layout(c, affine);
+        if (!call_give_layout(c, affine)) return false;
     }
-    return true;
+    return check_slice(c, v, c->out, kept);
 }
 
 bool op_slice(call *c)
 {
-    const cute_value *v = &c->in[1];
-    cute_node coord = c->in[0].tree;
+    const cute_value *v = &c->in[0];
+    cute_node coord = c->in[1].tree;
     if (!check(c)) return false;
     if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type))) return call_give_tree(c, v->type, alg_slice(c->a, coord, v->tree));
     if (v->type == CUTE_LAYOUT) return call_give_layout(c, choose(c, v->layout, alg_slice));

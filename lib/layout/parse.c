@@ -11,6 +11,11 @@ typedef struct parser {
     cute_algebra a;
     const char *text, *what; /* what: "layout", for messages */
     size_t length, at, fault;
+    struct {
+        cute_node tree;
+        size_t start;
+    } spots[32]; /* where shapes and strides stand, for the rules that are checked at the end */
+    size_t spot_count;
 } parser;
 
 /* Records the failure at `offset`; returns NULL. */
@@ -220,7 +225,13 @@ static cute_node parse_nested(parser *p, int allowed, int depth, size_t tree_sta
 static cute_node parse_tree(parser *p, int allowed)
 {
     skip_spaces(p);
-    return parse_nested(p, allowed, 0, p->at);
+    size_t start = p->at;
+    cute_node tree = parse_nested(p, allowed, 0, start);
+    if (p->spot_count < sizeof p->spots / sizeof *p->spots) {
+        p->spots[p->spot_count].tree = tree;
+        p->spots[p->spot_count++].start = start;
+    }
+    return tree;
 }
 
 /* shape, or shape:stride; checks nothing but the syntax. */
@@ -328,7 +339,9 @@ static cute_status finish(parser *p, cute_value *out, size_t *offset)
         skip_spaces(p);
         if (p->at < p->length) fail(p, p->at, "unexpected text behind the value");
     }
-    if (p->a.status == CUTE_OK) alg_verify(&p->a, out);
+    if (p->a.status == CUTE_OK && !alg_verify(&p->a, out))
+        for (size_t i = 0; i < p->spot_count; i++)
+            if (p->a.culprit && p->spots[i].tree == p->a.culprit) p->fault = p->spots[i].start;
     if (offset) *offset = p->fault;
     return p->a.status;
 }

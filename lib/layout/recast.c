@@ -31,6 +31,16 @@ static cute_layout up_mode(cute_algebra *a, int64_t n, cute_layout layout)
         alg_fail(a, "the stride %s does not fit", alg_text(a, d));
         return alg_no_layout;
     }
+    /* New elements must be whole: either the stride is a multiple of n, or n elements of the mode make one. */
+    bool whole = magnitude % n == 0 ||
+                 (n % magnitude == 0 && (!alg_is_known(layout.shape) || layout.shape->value.value % group == 0));
+    if (!whole && !alg_is(layout.shape, 1)) {
+        alg_fail(a, "at mode %s, stride and extent are not made of whole groups of %lld: %lld is not divisible by %lld",
+                 alg_layout_text(a, layout), (long long)n,
+                 (long long)(n % magnitude == 0 ? layout.shape->value.value : magnitude),
+                 (long long)(n % magnitude == 0 ? group : n));
+        return alg_no_layout;
+    }
     return (cute_layout){alg_op(a, CUTE_CEIL_DIV, layout.shape, alg_number(a, group)),
                          alg_number(a, d->value.value < 0 ? -step : step)};
 }

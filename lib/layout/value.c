@@ -139,6 +139,36 @@ cute_status cute_value_with_handles(cute_arena *arena, const cute_value *value, 
     return f.a.status;
 }
 
+/* ---- leaves ---- */
+
+cute_status cute_value_leaves(cute_arena *arena, const cute_value *value, bool layouts_only, cute_value **out,
+                              size_t *count, cute_diag *diag)
+{
+    cute_algebra a = {.arena = arena, .diag = diag};
+    *out = NULL;
+    *count = 0;
+    if (!value->tree || value->type == CUTE_COMPOSED_LAYOUT || (layouts_only && value->type != CUTE_TILE)) {
+        alg_fail(&a, layouts_only ? "expects tile to be !cute.tile, but got %s"
+                                  : "expects $input to be !cute.shape, !cute.stride, !cute.coord, "
+                                    "!cute.int_tuple, or !cute.tile, but got %s",
+                 alg_type_text(&a, value));
+        return a.status;
+    }
+    cute_node flat = alg_flatten_to_tuple(&a, value->tree);
+    if (!flat) return a.status;
+    cute_value *leaves = cute_arena_array(arena, flat->count ? flat->count : 1, sizeof *leaves);
+    if (!leaves) return cute_fail_memory(diag);
+    for (uint32_t i = 0; i < flat->count; i++) {
+        cute_node leaf = flat->items[i];
+        if (leaf->kind == CUTE_TREE_LAYOUT) leaves[(*count)++] = cute_value_of_layout(leaf->layout);
+        else if (!layouts_only) leaves[(*count)++] = cute_value_of_tree(value->type, leaf);
+    }
+    *out = leaves;
+    if (layouts_only && *count == 0)
+        alg_fail(&a, "expects $tile to contain at least one layout slot, but got %s", alg_type_text(&a, value));
+    return a.status;
+}
+
 /* ---- rank only ---- */
 
 cute_status cute_value_of_rank(cute_arena *arena, cute_type type, int64_t rank, cute_value *out,

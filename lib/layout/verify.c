@@ -41,6 +41,13 @@ static bool congruent(cute_algebra *a, cute_node shape, cute_node stride, uint32
     return true;
 }
 
+static bool verify_congruent(cute_algebra *a, cute_layout layout)
+{
+    uint32_t path[CUTE_MAX_DEPTH + 1];
+    a->culprit = layout.stride;
+    return congruent(a, layout.shape, layout.stride, path, 0);
+}
+
 /* The first known extent below 1; its path in `path`, the length in *depth. */
 static cute_node find_empty_mode(cute_node shape, uint32_t *path, size_t *depth)
 {
@@ -61,6 +68,7 @@ static bool positive(cute_algebra *a, cute_node shape, const char *whole)
     size_t depth = 0;
     cute_node found = find_empty_mode(shape, path, &depth);
     if (!found) return true;
+    a->culprit = shape;
     alg_fail(a, "expects positive shape mode, but got \"%s\": mode %s has extent %lld", whole,
              path_text(a, path, depth), (long long)found->value.value);
     return false;
@@ -84,6 +92,7 @@ static int compare_paths(const void *left, const void *right)
 bool alg_verify_stride(cute_algebra *a, cute_node stride)
 {
     if (!alg_has(stride, CUTE_TREE_BASIS)) return true;
+    a->culprit = stride;
     cute_node flat = alg_flatten_to_tuple(a, stride);
     if (!flat) return false;
     for (uint32_t i = 0; i < flat->count; i++)
@@ -114,8 +123,7 @@ bool alg_verify_stride(cute_algebra *a, cute_node stride)
 
 bool alg_verify_layout(cute_algebra *a, cute_layout layout, const char *whole)
 {
-    uint32_t path[CUTE_MAX_DEPTH + 1];
-    if (!congruent(a, layout.shape, layout.stride, path, 0)) return false;
+    if (!verify_congruent(a, layout)) return false;
     if (!positive(a, layout.shape, whole ? whole : alg_layout_text(a, layout))) return false;
     return alg_verify_stride(a, layout.stride);
 }
@@ -124,10 +132,9 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
 {
     const char *whole = cute_value_text(a->arena, v);
     bool affine = v->inner.shape != NULL;
-    uint32_t path[CUTE_MAX_DEPTH + 1];
     if (!whole) return alg_exhausted(a) != NULL;
-    if (!congruent(a, v->layout.shape, v->layout.stride, path, 0)) return false;
-    if (affine && !congruent(a, v->inner.shape, v->inner.stride, path, 0)) return false;
+    if (!verify_congruent(a, v->layout)) return false;
+    if (affine && !verify_congruent(a, v->inner)) return false;
     if (!affine && v->swizzle.bits == 0 && alg_is(v->tree, 0)) {
         alg_fail(a,
                  "expects a non-trivial composed layout (with swizzle bits or non-zero offset); use "
@@ -140,6 +147,7 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
     if (affine && !alg_verify_stride(a, v->inner.stride)) return false;
 
     cute_algebra trial = {.arena = a->arena};
+    a->culprit = v->tree;
     cute_node start = alg_eval(&trial, alg_number(&trial, 0), v->layout.shape, v->layout.stride);
     if (!start) return alg_fail(a, "expects a layout that can be evaluated, but got \"%s\"", whole) != NULL;
     cute_node sum = alg_sum(&trial, v->tree, start);
