@@ -133,6 +133,7 @@ void cute_path_text(const cute_path *path, cute_buffer *out)
         cute_buffer_printf(out, is_plain(path->key) ? ".%s" : "[\"%s\"]", path->key);
 }
 
+CUTE_PRINTF(6, 0)
 static void report(const cute_document *document, const cute_path *path, bool key, cute_severity severity,
                    cute_diag *diag, const char *format, va_list args)
 {
