@@ -1,0 +1,238 @@
+/* cute-link: PTX and device objects in, a cubin or a fatbin out. Options in, cute_link, files out. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/file.h"
+#include "lib/base/options.h"
+#include "lib/cubin/extract.h"
+#include "lib/cubin/link.h"
+#include "lib/report/module.h"
+#include "lib/toolkit/arch.h"
+
+typedef struct settings {
+    const char *output, *extract, *opt_level, *cuda_path, *diagnostics, *timing_format;
+    int64_t max_registers;
+    bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep, timing, help,
+        version;
+    cute_option_list archs, xptxas, libraries, folders;
+} settings;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static cute_link_list as_list(cute_option_list list) { return (cute_link_list){list.items, list.count}; }
+
+static cute_status read_inputs(cute_arena *arena, const cute_option_list *operands, cute_link_input **out, size_t *count,
+                               cute_diag *diag)
+{
+    static const char *standard[] = {"-"};
+    cute_option_list files = operands->count ? *operands : (cute_option_list){standard, 1};
+    *out = cute_arena_array(arena, files.count, sizeof **out);
+    if (!*out) return cute_fail_memory(diag);
+    for (*count = 0; *count < files.count; ++*count) {
+        cute_buffer bytes = {0};
+        cute_link_input *input = &(*out)[*count];
+        cute_status status = cute_file_read(files.items[*count], &bytes, diag);
+        input->label = cute_file_label(files.items[*count]);
+        input->length = bytes.length;
+        input->bytes = status == CUTE_OK ? cute_arena_copy(arena, cute_buffer_text(&bytes), bytes.length) : NULL;
+        cute_buffer_release(&bytes);
+        if (status != CUTE_OK) return status;
+        if (!input->bytes) return cute_fail_memory(diag);
+    }
+    return CUTE_OK;
+}
+
+static bool to_stdout(const settings *s) { return !s->output || strcmp(s->output, "-") == 0; }
+
+/* Bytes that would upset a terminal are not written to one unless "-o -" asks for them. */
+static cute_status check_output(const settings *s, cute_diag *diag)
+{
+    if (s->output || s->dry_run || !isatty(STDOUT_FILENO)) return CUTE_OK;
+    cute_fail(diag, CUTE_USAGE, NULL, "a cubin is not printed to a terminal");
+    cute_note(diag, NULL, "name a file with -o FILE, or redirect the output: > FILE");
+    return CUTE_USAGE;
+}
+
+/* The table of resources, or JSON: on stderr beside a cubin on stdout, else JSON on stdout. */
+static cute_status report(const settings *s, const cute_link_result *result, cute_diag *diag)
+{
+    cute_module *module;
+    cute_buffer text = {0};
+    if (!s->resources && !s->json) return CUTE_OK;
+    CUTE_TRY(cute_module_open(to_stdout(s) ? "<stdout>" : s->output, cute_buffer_text(&result->output),
+                              result->output.length, NULL, &module, diag));
+    if (s->json) {
+        json_t *value = cute_report_module_json(to_stdout(s) ? "<stdout>" : s->output, module, NULL, false);
+        cute_json_dump(value, true, &text);
+        json_decref(value);
+        if (text.length && text.data[text.length - 1] != '\n') cute_buffer_putc(&text, '\n');
+    } else {
+        cute_report_resources(module, &text);
+    }
+    cute_module_close(module);
+    cute_status status = cute_buffer_ok(&text) ? CUTE_OK : cute_fail_memory(diag);
+    if (status == CUTE_OK && s->json && !to_stdout(s))
+        status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
+    else if (status == CUTE_OK)
+        fputs(cute_buffer_text(&text), stderr);
+    cute_buffer_release(&text);
+    return status;
+}
+
+static void print_stage(bool json, const char *name, double seconds)
+{
+    if (json) fprintf(stderr, "\"%s\": %.6f, ", name, seconds);
+    else fprintf(stderr, " %s %.1f ms,", name, seconds * 1e3);
+}
+
+static void print_timing(const settings *s, const cute_link_result *result, double read, double write, double total)
+{
+    bool json = s->timing_format && strcmp(s->timing_format, "json") == 0;
+    fputs(json ? "{" : "cute-link:", stderr);
+    print_stage(json, "read", read);
+    for (size_t i = 0; i < result->stage_count; i++) print_stage(json, result->stages[i].name, result->stages[i].seconds);
+    print_stage(json, "write", write);
+    if (json) fprintf(stderr, "\"total\": %.6f}\n", total);
+    else fprintf(stderr, " total %.1f ms\n", total * 1e3);
+}
+
+/* Intermediate files are named after the output, or the first input. */
+static const char *keep_prefix(cute_arena *arena, const settings *s, const cute_link_input *inputs)
+{
+    const char *from = to_stdout(s) ? inputs[0].label : s->output;
+    if (*from == '<') from = "cute-link";
+    const char *slash = strrchr(from, '/');
+    const char *dot = strrchr(slash ? slash : from, '.');
+    size_t length = dot && dot != from ? (size_t)(dot - from) : strlen(from);
+    return cute_arena_printf(arena, "%.*s.tmp", (int)length, from);
+}
+
+static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_link_input *inputs, size_t count,
+                               double start, cute_diag *diag)
+{
+    cute_link_result result = {0};
+    cute_link_options options = {
+        .archs = as_list(s->archs), .xptxas = as_list(s->xptxas), .libraries = as_list(s->libraries),
+        .folders = as_list(s->folders), .cuda_path = s->cuda_path, .opt_level = s->opt_level,
+        .max_registers = s->max_registers, .line_info = s->line_info, .debug = s->debug, .relocatable = s->relocatable,
+        .fatbin = s->fatbin, .werror = s->werror, .quiet = s->quiet, .verbose = s->verbose, .strip = s->strip,
+        .dry_run = s->dry_run, .keep = s->keep ? keep_prefix(arena, s, inputs) : NULL};
+    double read = now() - start;
+    cute_status status = cute_link(arena, &options, inputs, count, &result, diag);
+    if (s->dry_run || s->verbose) fputs(cute_buffer_text(&result.commands), s->dry_run ? stdout : stderr);
+    double before = now();
+    if (status == CUTE_OK && !s->dry_run)
+        status = cute_file_write(s->output, cute_buffer_text(&result.output), result.output.length, diag);
+    double write = now() - before;
+    if (status == CUTE_OK && !s->dry_run) status = report(s, &result, diag);
+    if (s->timing || s->timing_format) print_timing(s, &result, read, write, now() - start);
+    cute_buffer_release(&result.output);
+    cute_buffer_release(&result.commands);
+    return status;
+}
+
+static cute_status check_options(const settings *s, cute_diag *diag)
+{
+    if (s->opt_level && (strlen(s->opt_level) != 1 || !strchr("0123", *s->opt_level)))
+        return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0, 1, 2 or 3, not '%s'", s->opt_level);
+    if (s->max_registers < 0 || s->max_registers > 255)
+        return cute_fail(diag, CUTE_USAGE, NULL, "-maxrregcount takes 1 to 255, or 0 for no limit");
+    if (s->timing_format && strcmp(s->timing_format, "json") != 0 && strcmp(s->timing_format, "text") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--timing-format takes text or json, not '%s'", s->timing_format);
+    if (s->extract && (s->fatbin || s->relocatable))
+        return cute_fail(diag, CUTE_USAGE, NULL, "--extract takes objects as they are; it excludes --fatbin and -c");
+    return CUTE_OK;
+}
+
+static cute_status work(const settings *s, const cute_option_list *operands, cute_arena *arena, cute_diag *diag)
+{
+    cute_link_input *inputs;
+    size_t count = 0;
+    double start = now();
+    CUTE_TRY(check_options(s, diag));
+    CUTE_TRY(check_output(s, diag));
+    CUTE_TRY(read_inputs(arena, operands, &inputs, &count, diag));
+    if (!s->extract) return link_inputs(s, arena, inputs, count, start, diag);
+    const cute_arch *arch = NULL;
+    if (s->archs.count) CUTE_TRY(cute_arch_parse(s->archs.items[s->archs.count - 1], NULL, &arch, diag));
+    return cute_extract(arena, s->extract, arch, s->output, inputs, count, diag);
+}
+
+int main(int argc, char **argv)
+{
+    settings s = {0};
+    const cute_option options[] = {
+        {CUTE_OPTION_GROUP, "Target and code", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_LIST, "arch", 0, "sm_XX[a|f]", "architecture (default: the input's, else $ARCH, else sm_90a)", &s.archs},
+        {CUTE_OPTION_FLAG, "fatbin", 0, NULL, "a fatbin of all -arch (compute_XX: the PTX too)", &s.fatbin},
+        {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of ptxas (default 3)", &s.opt_level},
+        {CUTE_OPTION_INT, "maxrregcount", 0, "N", "registers for a thread at most", &s.max_registers},
+        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines", &s.line_info},
+        {CUTE_OPTION_FLAG, "device-debug", 'G', NULL, "code for a debugger, not optimised", &s.debug},
+        {CUTE_OPTION_LIST, "Xptxas", 0, "OPTION,...", "pass options to ptxas", &s.xptxas},
+        {CUTE_OPTION_GROUP, "Input", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_LIST, "library", 'l', "NAME", "link libNAME.a", &s.libraries},
+        {CUTE_OPTION_LIST, "library-path", 'L', "DIR", "look there for libraries", &s.folders},
+        {CUTE_OPTION_STRING, "extract", 0, "SYMBOL|all", "write the objects of gpu.binary as they are", &s.extract},
+        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
+        {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "output", 'o', "FILE", "output file (default: stdout, which may not be a terminal)", &s.output},
+        {CUTE_OPTION_FLAG, "relocatable", 'c', NULL, "a device object that can be linked with others", &s.relocatable},
+        {CUTE_OPTION_FLAG, "dc", 0, NULL, NULL, &s.relocatable},
+        {CUTE_OPTION_FLAG, "strip", 0, NULL, "leave PTX and metadata out of the cubin", &s.strip},
+        {CUTE_OPTION_FLAG, "save-temps", 0, NULL, "keep what stands between the stages", &s.keep},
+        {CUTE_OPTION_FLAG, "keep", 0, NULL, NULL, &s.keep},
+        {CUTE_OPTION_GROUP, "Messages", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_FLAG, "resource-usage", 'v', NULL, "print a table of each kernel's resources on stderr", &s.resources},
+        {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON, on stdout where -o names a file", &s.json},
+        {CUTE_OPTION_FLAG, "Werror", 0, NULL, "warnings, spills and serialised wgmma are errors", &s.werror},
+        {CUTE_OPTION_FLAG, "disable-warnings", 'w', NULL, "no warnings", &s.quiet},
+        {CUTE_OPTION_FLAG, "verbose", 0, NULL, "print the programs that are run, and all that they say", &s.verbose},
+        {CUTE_OPTION_FLAG, "dry-run", 0, NULL, "only print the programs that would be run", &s.dry_run},
+        {CUTE_OPTION_FLAG, "dryrun", 0, NULL, NULL, &s.dry_run},
+        {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing},
+        {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing_format},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)", &s.diagnostics},
+        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
+        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
+        {0},
+    };
+    const cute_command command = {
+        .name = "cute-link",
+        .synopsis = "[options] [file...]",
+        .summary = "Links PTX, cubins, fatbins, device objects and gpu.binary to a cubin.",
+        .options = options,
+        .epilogue = "Examples:\n"
+                    "  cute-ptx k.mlir | cute-link > k.cubin\n"
+                    "  cute-link -v -Werror -o k.cubin k.ptx\n"
+                    "  cute-link --fatbin -arch sm_80,sm_90a,compute_80 -o k.fatbin k.ptx\n"
+                    "  cute-link --extract=all -o DIR/ k.mlir\n",
+    };
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    cute_diag_format format = CUTE_DIAG_TEXT;
+    cute_option_list operands = {0};
+    cute_status status = arena && diag ? cute_options_parse(&command, arena, argc, argv, &operands, diag) : CUTE_SYSTEM;
+    if (status == CUTE_OK && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
+    if (status == CUTE_OK && s.help) {
+        cute_buffer text = {0};
+        cute_options_help(&command, &text);
+        fputs(cute_buffer_text(&text), stdout);
+        cute_buffer_release(&text);
+    } else if (status == CUTE_OK && s.version) {
+        printf("cute-link %s\n", cute_version());
+    } else if (status == CUTE_OK) {
+        status = work(&s, &operands, arena, diag);
+    }
+    int code = cute_tool_finish("cute-link", status, diag, format);
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return code;
+}
