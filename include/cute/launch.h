@@ -1,0 +1,66 @@
+/* Launches as launch.json describes them: planned against a module, carried out on a device, checked and
+ * timed. */
+#ifndef CUTE_LAUNCH_H
+#define CUTE_LAUNCH_H
+
+#include "cute/base.h"
+#include "cute/cubin.h"
+#include "cute/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cute_launch cute_launch;
+
+typedef enum cute_bench_mode {
+    CUTE_BENCH_AS_CONFIGURED,
+    CUTE_BENCH_ALWAYS,
+    CUTE_BENCH_NEVER
+} cute_bench_mode;
+
+/* {0} is a good default. Strings are only read during cute_launch_open, but output_folder lives as the
+ * launch. */
+typedef struct cute_launch_options {
+    const char *const *defines; /* "NAME=VALUE", overriding params */
+    size_t define_count;
+    const char *kernel; /* instead of the config's */
+    bool has_seed;
+    int64_t seed;
+    double timeout; /* seconds without progress; 0: the config's, else 30 */
+    int device;
+    cute_bench_mode bench;
+    bool no_check;
+    bool dry_run;              /* plan for the module's architecture; cute_launch_run is not wanted */
+    bool stdout_is_data;       /* what kernels print goes to stderr */
+    const char *output_folder; /* where outputs are written; NULL: the current folder */
+} cute_launch_options;
+
+/* Reads launch.json (`text`; `label` names it in messages; relative input paths begin at `folder`), and
+ * compares all of it with the kernels. CUTE_INVALID names what is wrong. The module must outlive the launch.
+ */
+CUTE_API cute_status cute_launch_open(const char *label, const char *text, size_t length, const char *folder,
+                                      const cute_module *module, const cute_launch_options *options,
+                                      cute_launch **out, cute_diag *diag);
+/* Prepares the data, runs in a child process, writes outputs, checks. CUTE_MISMATCH: a check did not hold or
+ * an output was not written; CUTE_INVALID: the kernel failed. The report holds in each case what is known. */
+CUTE_API cute_status cute_launch_run(cute_launch *launch, cute_diag *diag);
+/* Makes the host data of a dry run, so that files and formulas have been read. */
+CUTE_API cute_status cute_launch_prepare(cute_launch *launch, cute_diag *diag);
+/* The plan and, after a run, its results: text for people or JSON; malloc'ed, NULL when memory is exhausted.
+ */
+CUTE_API char *cute_launch_report(const cute_launch *launch, bool json, bool timing);
+CUTE_API void cute_launch_close(cute_launch *launch);
+
+/* A launch.json to start from for a kernel; malloc'ed. */
+CUTE_API char *cute_launch_template(const cute_kernel *kernel);
+/* The JSON Schema of launch.json. */
+CUTE_API const char *cute_launch_schema_text(void);
+/* What a module's kernels want, and what the devices are: text or JSON, malloc'ed. */
+CUTE_API char *cute_module_describe(const cute_module *module, bool json);
+CUTE_API char *cute_device_describe(const cute_device_info *devices, size_t count, bool json);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,292 @@
+/* The stages of a launch in order: read and plan, prepare the data, run, look for what was not written,
+ * check, write. */
+#include "lib/launch/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/base/file.h"
+#include "lib/launch/npy.h"
+#include "lib/launch/schema.h"
+
+enum { USUAL_TIMEOUT = 30 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+const char *cute_launch_schema_text(void)
+{
+    size_t length;
+    return cute_launch_schema(&length);
+}
+
+/* ---- reading and planning ---- */
+
+static cute_status check_outputs(const cute_launch *l, cute_diag *diag)
+{
+    const cute_config *config = &l->config;
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        const config_buffer *buffer = &config->buffers[i];
+        if (buffer->init != INIT_NONE || l->plan.used[i]) continue;
+        if (buffer->checked || buffer->output)
+            return cute_document_fail(&config->document, buffer->path, true, diag,
+                                      "'%s' is an output, but no kernel gets it", buffer->tensor.name);
+    }
+    return CUTE_OK;
+}
+
+static cute_status open_parts(cute_launch *l, const char *label, const char *text, size_t length,
+                              const char *folder, const cute_module *module, cute_diag *diag)
+{
+    const cute_launch_options *o = &l->options;
+    cute_config *config = &l->config;
+    CUTE_TRY(
+        cute_config_read(l->arena, label, text, length, folder, o->defines, o->define_count, config, diag));
+    if (o->bench == CUTE_BENCH_NEVER) {
+        config->bench.present = false;
+        config->bench.baseline_count = 0;
+    }
+    l->bench = config->bench.present || o->bench == CUTE_BENCH_ALWAYS;
+    if (o->no_check) config->check_count = 0;
+    /* PTX is compiled for the device that is there: only a dry run is held to what the file names. */
+    bool any = cute_module_get_format(module) == CUTE_MODULE_PTX && !o->dry_run;
+    plan_limits limits = cute_plan_limits(any ? "" : cute_module_arch(module), NULL);
+    CUTE_TRY(cute_plan_make(config, module, o->kernel, &limits, &l->plan, diag));
+    CUTE_TRY(check_outputs(l, diag));
+    l->checks = cute_arena_array(l->arena, config->check_count + 1, sizeof *l->checks);
+    l->results = cute_arena_array(l->arena, config->check_count + 1, sizeof *l->results);
+    l->unwritten = cute_arena_array(l->arena, config->buffer_count + 1, sizeof *l->unwritten);
+    l->outputs = cute_arena_array(l->arena, config->output_count + 1, sizeof *l->outputs);
+    if (!l->checks || !l->results || !l->unwritten || !l->outputs) return cute_fail_memory(diag);
+    for (size_t i = 0; i < config->check_count; i++)
+        CUTE_TRY(cute_check_prepare(config, &config->checks[i], &l->checks[i], diag));
+    l->seed = (uint64_t)(o->has_seed ? o->seed : config->seed);
+    l->timeout = o->timeout > 0 ? o->timeout : config->timeout > 0 ? config->timeout : USUAL_TIMEOUT;
+    return CUTE_OK;
+}
+
+cute_status cute_launch_open(const char *label, const char *text, size_t length, const char *folder,
+                             const cute_module *module, const cute_launch_options *options, cute_launch **out,
+                             cute_diag *diag)
+{
+    double began = now();
+    cute_launch *l = calloc(1, sizeof *l);
+    *out = NULL;
+    if (!l) return cute_fail_memory(diag);
+    l->options = *options;
+    l->arena = cute_arena_create();
+    cute_status status =
+        l->arena ? open_parts(l, label, text, length, folder, module, diag) : cute_fail_memory(diag);
+    l->read_seconds = now() - began;
+    if (status == CUTE_OK)
+        *out = l;
+    else
+        cute_launch_close(l);
+    return status;
+}
+
+void cute_launch_close(cute_launch *l)
+{
+    if (!l) return;
+    cute_run_release(&l->run);
+    for (size_t i = 0; l->checks && i < l->config.check_count; i++) cute_check_release(&l->checks[i]);
+    if (l->config.buffers) cute_data_release(&l->config);
+    cute_config_release(&l->config);
+    cute_arena_destroy(l->arena);
+    free(l);
+}
+
+cute_status cute_launch_prepare(cute_launch *l, cute_diag *diag)
+{
+    double began = now();
+    if (l->prepared) return CUTE_OK;
+    CUTE_TRY(cute_data_prepare(&l->config, l->seed, diag));
+    l->prepared = true;
+    l->data_seconds = now() - began;
+    return CUTE_OK;
+}
+
+/* ---- what was not written ---- */
+
+static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
+{
+    size_t length;
+    run_result unused;
+    for (size_t i = 0; i < l->config.buffer_count; i++) cute_data_restore(&l->config.buffers[i], variant);
+    run_request request = {
+        .config = &l->config,
+        .plan = &l->plan,
+        .image = cute_module_image(l->plan.module, &length),
+        .device = l->options.device,
+        .timeout = l->timeout,
+        .quiet = true,
+    };
+    cute_status status = cute_run_plan(&request, &unused, diag);
+    cute_run_release(&unused);
+    return status;
+}
+
+/* An element that holds the poison may have been written with that very value. So where some do, the launches
+ * run again over another poison; what holds that one too was not written. The results of the second run are
+ * as good as those of the first. */
+static cute_status find_unwritten(cute_launch *l, bool *found, cute_diag *diag)
+{
+    const cute_config *config = &l->config;
+    uint8_t **masks = cute_arena_array(l->arena, config->buffer_count + 1, sizeof *masks);
+    bool suspicious = false;
+    if (!masks) return cute_fail_memory(diag);
+    *found = false;
+    cute_status status = CUTE_OK;
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        config_buffer *buffer = &config->buffers[i];
+        l->unwritten[i] = (data_unwritten){0, -1, -1};
+        if (buffer->init != INIT_NONE || !l->plan.used[i]) continue;
+        masks[i] = calloc((size_t)buffer->tensor.count / 8 + 1, 1);
+        if (!masks[i])
+            status = cute_fail_memory(diag);
+        else
+            l->unwritten[i] = cute_data_unwritten(buffer, 0, masks[i], false);
+        suspicious = suspicious || l->unwritten[i].count > 0;
+    }
+    if (status == CUTE_OK && suspicious) status = run_again(l, 1, diag);
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        if (masks[i] && suspicious && status == CUTE_OK) {
+            int64_t outside = l->unwritten[i].outside;
+            l->unwritten[i] = cute_data_unwritten(&config->buffers[i], 1, masks[i], true);
+            if (outside >= 0) l->unwritten[i].outside = outside;
+        }
+        free(masks[i]);
+        *found = *found || (l->unwritten[i].count > 0 && !config->buffers[i].allow_unwritten) ||
+                 l->unwritten[i].outside >= 0;
+    }
+    return status;
+}
+
+static void report_unwritten(const cute_launch *l, cute_diag *diag)
+{
+    const cute_config *config = &l->config;
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        const config_buffer *buffer = &config->buffers[i];
+        const data_unwritten *u = &l->unwritten[i];
+        const char *name = buffer->tensor.name;
+        if (u->outside >= 0)
+            cute_document_fail(&config->document, buffer->path, true, diag,
+                               "output %s: the kernel wrote %lld bytes behind its end", name,
+                               (long long)u->outside);
+        if (u->count == 0 || buffer->allow_unwritten) continue;
+        cute_buffer index = {0};
+        cute_tensor_index_text(&buffer->tensor, u->first, &index);
+        cute_document_fail(&config->document, buffer->path, true, diag,
+                           "output %s: %lld of %lld elements were never written, the first at %s", name,
+                           (long long)u->count, (long long)buffer->tensor.count, index.data);
+        cute_note(diag, NULL, "\"unwritten\": \"allow\" accepts that; an 'init' gives the buffer contents");
+        cute_buffer_release(&index);
+    }
+}
+
+/* ---- checking ---- */
+
+static void report_bad(const cute_launch *l, size_t which, cute_diag *diag)
+{
+    const config_check *check = l->checks[which].config;
+    const cute_check_result *r = &l->results[which];
+    const cute_tensor *t = &check->buffer->tensor;
+    cute_buffer first = {0}, at = {0};
+    cute_tensor_index_text(t, r->first, &first);
+    int digits = cute_dtype_get(t->dtype)->class != CUTE_CLASS_FLOAT || t->dtype == CUTE_F64 ? 17 : 9;
+    cute_document_fail(&l->config.document, check->path, false, diag,
+                       "%lld of %lld elements of %s are wrong, the first at %s: got %.*g, want %.*g",
+                       (long long)r->bad, (long long)r->compared, t->name, first.data, digits, r->got, digits,
+                       r->want);
+    if (r->max_abs_at >= 0) {
+        cute_tensor_index_text(t, r->max_abs_at, &at);
+        cute_note(diag, NULL,
+                  "the largest error is %.4g at %s, relative %.4g, %lld ulp; allowed are rtol %g, atol %g%s",
+                  r->max_abs, at.data, r->max_rel, (long long)r->max_ulp, check->rtol, check->atol,
+                  check->ulp >= 0 ? " or the ulp given" : "");
+    }
+    if (r->got_nans || r->want_nans)
+        cute_note(diag, NULL, "%lld elements are NaN, and %lld were expected to be", (long long)r->got_nans,
+                  (long long)r->want_nans);
+    cute_buffer_release(&first);
+    cute_buffer_release(&at);
+}
+
+static cute_status judge(cute_launch *l, cute_diag *diag)
+{
+    double began = now();
+    bool unwritten = false, bad = false;
+    CUTE_TRY(find_unwritten(l, &unwritten, diag));
+    report_unwritten(l, diag);
+    for (size_t i = 0; i < l->config.check_count; i++) {
+        CUTE_TRY(cute_check_run(&l->config, &l->checks[i], l->seed, &l->results[i], diag));
+        if (l->results[i].bad == 0) continue;
+        bad = true;
+        report_bad(l, i, diag);
+    }
+    l->judged = true;
+    l->check_seconds = now() - began;
+    return bad || unwritten ? CUTE_MISMATCH : CUTE_OK;
+}
+
+/* ---- outputs ---- */
+
+static const char *output_path(cute_launch *l, const char *name)
+{
+    const char *folder = l->options.output_folder;
+    if (name[0] == '/' || !folder) return name;
+    return cute_arena_printf(l->arena, "%s/%s", folder, name);
+}
+
+static cute_status write_outputs(cute_launch *l, cute_diag *diag)
+{
+    double began = now();
+    if (l->options.output_folder) CUTE_TRY(cute_make_directory(l->options.output_folder, diag));
+    for (size_t i = 0; i < l->config.output_count; i++) {
+        const config_output *o = &l->config.outputs[i];
+        const cute_tensor *t = &o->buffer->tensor;
+        launch_output *out = &l->outputs[i];
+        out->config = o;
+        if (o->npy) {
+            out->npy = output_path(l, o->npy);
+            CUTE_TRY(cute_npy_write(out->npy, t, t->data, diag));
+        }
+        if (!o->raw) continue;
+        cute_buffer bytes = {0};
+        out->raw = output_path(l, o->raw);
+        cute_tensor_pack(t, t->data, &bytes);
+        cute_status status = cute_buffer_ok(&bytes)
+                                 ? cute_file_write(out->raw, bytes.data, bytes.length, diag)
+                                 : cute_fail_memory(diag);
+        cute_buffer_release(&bytes);
+        CUTE_TRY(status);
+    }
+    l->output_seconds = now() - began;
+    return CUTE_OK;
+}
+
+cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
+{
+    size_t length;
+    CUTE_TRY(cute_launch_prepare(l, diag));
+    run_request request = {
+        .config = &l->config,
+        .plan = &l->plan,
+        .image = cute_module_image(l->plan.module, &length),
+        .device = l->options.device,
+        .timeout = l->timeout,
+        .bench = l->bench,
+        .stdout_to_stderr = l->options.stdout_is_data,
+    };
+    CUTE_TRY(cute_run_plan(&request, &l->run, diag));
+    l->ran = true;
+    cute_status judged = judge(l, diag);
+    if (judged != CUTE_OK && judged != CUTE_MISMATCH) return judged;
+    cute_status written = write_outputs(l, diag);
+    return written != CUTE_OK ? written : judged;
+}

@@ -1,0 +1,48 @@
+/* The state of one launch, shared by its stages (launch.c) and its report (report.c). */
+#ifndef CUTE_LIB_LAUNCH_LAUNCH_H
+#define CUTE_LIB_LAUNCH_LAUNCH_H
+
+#include "cute/launch.h"
+#include "lib/launch/check.h"
+#include "lib/launch/data.h"
+#include "lib/launch/run.h"
+
+typedef struct launch_output {
+    const config_output *config;
+    const char *npy, *raw; /* where it was written; NULL: not */
+} launch_output;
+
+struct cute_launch {
+    cute_arena *arena;
+    cute_launch_options options;
+    cute_config config;
+    cute_plan plan;
+    cute_check *checks;
+    cute_check_result *results;
+    data_unwritten *unwritten; /* per buffer */
+    launch_output *outputs;
+    run_result run;
+    uint64_t seed;
+    double timeout;
+    bool prepared, ran, judged, bench;
+    double read_seconds, data_seconds, check_seconds, output_seconds;
+};
+
+/* Mean, median, ... of a contender's samples. */
+typedef struct launch_times {
+    int64_t samples, batch;
+    double mean, median, min, noise; /* seconds; noise: the deviation over the mean */
+} launch_times;
+
+launch_times cute_launch_times(const run_samples *samples, int64_t count);
+/* Statistics of a buffer's contents. */
+typedef struct launch_stats {
+    int64_t count, nans, infinities, zeros;
+    double min, max, mean, deviation; /* of the finite ones */
+} launch_stats;
+
+launch_stats cute_launch_stats(const cute_tensor *tensor);
+/* Rows and columns, at most `limit` of each. */
+void cute_launch_print(const cute_tensor *tensor, int64_t limit, cute_buffer *out);
+
+#endif

@@ -1,0 +1,215 @@
+/* cute-run: options in, library calls, exit code out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cute/launch.h"
+#include "lib/base/file.h"
+#include "lib/base/options.h"
+
+typedef struct options {
+    const char *config, *kernel, *output, *timeout, *diagnostics, *seed;
+    int64_t device;
+    bool dry_run, list_devices, json, bench, no_bench, no_check, timing, template, schema, help, version;
+    cute_option_list defines;
+} options;
+
+static cute_status put(const char *path, char *text, cute_diag *diag)
+{
+    if (!text) return cute_fail_memory(diag);
+    cute_status status = cute_file_write(path, text, strlen(text), diag);
+    free(text);
+    return status;
+}
+
+static cute_status list_devices(const options *o, cute_diag *diag)
+{
+    int count;
+    CUTE_TRY(cute_device_count(&count, diag));
+    cute_device_info *devices = calloc((size_t)count + 1, sizeof *devices);
+    if (!devices) return cute_fail_memory(diag);
+    cute_status status = CUTE_OK;
+    for (int i = 0; i < count && status == CUTE_OK; i++) status = cute_device_query(i, &devices[i], diag);
+    if (status == CUTE_OK) status = put("-", cute_device_describe(devices, (size_t)count, o->json), diag);
+    free(devices);
+    return status;
+}
+
+static cute_status parse_number(const char *name, const char *text, double *out, cute_diag *diag)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && *out > 0) return CUTE_OK;
+    return cute_fail(diag, CUTE_USAGE, NULL, "--%s wants a number of seconds above 0, not '%s'", name, text);
+}
+
+static cute_status parse_seed(const char *text, int64_t *out, cute_diag *diag)
+{
+    char *end;
+    *out = strtoll(text, &end, 0);
+    if (end != text && *end == '\0') return CUTE_OK;
+    return cute_fail(diag, CUTE_USAGE, NULL, "--seed wants an integer, not '%s'", text);
+}
+
+/* The folder of launch.json: where the files that it names are looked for. */
+static const char *folder_of(cute_arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return NULL;
+    return slash == path ? "/" : cute_arena_copy(arena, path, (size_t)(slash - path));
+}
+
+static cute_status launch_options(const options *o, cute_launch_options *out, cute_diag *diag)
+{
+    *out = (cute_launch_options){
+        .defines = o->defines.items,
+        .define_count = o->defines.count,
+        .kernel = o->kernel,
+        .device = (int)o->device,
+        .bench = o->no_bench ? CUTE_BENCH_NEVER
+                 : o->bench  ? CUTE_BENCH_ALWAYS
+                             : CUTE_BENCH_AS_CONFIGURED,
+        .no_check = o->no_check,
+        .dry_run = o->dry_run,
+        .stdout_is_data = o->json,
+        .output_folder = o->output,
+        .has_seed = o->seed != NULL,
+    };
+    if (o->device < 0 || o->device > 1024)
+        return cute_fail(diag, CUTE_USAGE, NULL, "there is no device %lld", (long long)o->device);
+    if (o->bench && o->no_bench)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench contradict each other");
+    if (o->timeout) CUTE_TRY(parse_number("timeout", o->timeout, &out->timeout, diag));
+    return o->seed ? parse_seed(o->seed, &out->seed, diag) : CUTE_OK;
+}
+
+static cute_status run_config(const options *o, cute_arena *arena, const cute_module *module, cute_diag *diag)
+{
+    cute_launch_options settings;
+    cute_launch *launch = NULL;
+    cute_buffer text = {0};
+    CUTE_TRY(launch_options(o, &settings, diag));
+    cute_status status = cute_file_read(o->config, &text, diag);
+    if (status == CUTE_OK)
+        status = cute_launch_open(cute_file_label(o->config), cute_buffer_text(&text), text.length,
+                                  folder_of(arena, o->config), module, &settings, &launch, diag);
+    if (status == CUTE_OK)
+        status = o->dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
+    if (status == CUTE_OK || status == CUTE_MISMATCH) {
+        cute_status written = put("-", cute_launch_report(launch, o->json, o->timing), diag);
+        if (status == CUTE_OK) status = written;
+    }
+    cute_launch_close(launch);
+    cute_buffer_release(&text);
+    return status;
+}
+
+static cute_status use_module(const options *o, cute_arena *arena, const char *path, cute_diag *diag)
+{
+    cute_buffer bytes = {0};
+    cute_module *module = NULL;
+    const cute_kernel *kernel;
+    cute_status status = cute_file_read(path, &bytes, diag);
+    if (status == CUTE_OK)
+        status = cute_module_open(cute_file_label(path), cute_buffer_text(&bytes), bytes.length, NULL,
+                                  &module, diag);
+    cute_buffer_release(&bytes);
+    if (status != CUTE_OK) return status;
+    if (o->template) {
+        status = cute_module_find_kernel(module, o->kernel, &kernel, diag);
+        if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), diag);
+    } else if (o->config) {
+        status = run_config(o, arena, module, diag);
+    } else {
+        status = put("-", cute_module_describe(module, o->json), diag);
+    }
+    cute_module_close(module);
+    return status;
+}
+
+static cute_status act(const cute_command *command, const options *o, cute_arena *arena,
+                       const cute_option_list *operands, cute_diag *diag)
+{
+    if (o->help) {
+        cute_buffer text = {0};
+        cute_options_help(command, &text);
+        cute_status status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
+        cute_buffer_release(&text);
+        return status;
+    }
+    if (o->version) {
+        char *text = malloc(64);
+        if (text) snprintf(text, 64, "cute-run %s\n", cute_version());
+        return put("-", text, diag);
+    }
+    if (o->schema)
+        return cute_file_write("-", cute_launch_schema_text(), strlen(cute_launch_schema_text()), diag);
+    if (o->list_devices) return list_devices(o, diag);
+    if (operands->count > 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "one module is wanted, not %zu; '%s' is too many",
+                         operands->count, operands->items[1]);
+    if (!o->config && (o->dry_run || o->bench || o->defines.count))
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json",
+                         o->dry_run ? "--dry-run"
+                         : o->bench ? "--bench"
+                                    : "-D");
+    const char *path = operands->count ? operands->items[0] : "-";
+    if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "the module and the config cannot both come from standard input");
+    return use_module(o, arena, path, diag);
+}
+
+int main(int argc, char **argv)
+{
+    options o = {0};
+    const cute_option table[] = {
+        {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "config", 'c', "FILE", "the launch.json to run (see launch.json(5))", &o.config},
+        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "set a param of the config", &o.defines},
+        {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.kernel},
+        {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed", &o.dry_run},
+        {CUTE_OPTION_INT, "device", 'd', "N", "which device (default 0)", &o.device},
+        {CUTE_OPTION_STRING, "seed", 0, "N", "of random data, instead of the config's", &o.seed},
+        {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30)",
+         &o.timeout},
+        {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "output", 'o', "DIR", "write output files there", &o.output},
+        {CUTE_OPTION_FLAG, "no-check", 0, NULL, "do not compare results", &o.no_check},
+        {CUTE_OPTION_FLAG, "bench", 'b', NULL, "time it, also where the config does not ask for it",
+         &o.bench},
+        {CUTE_OPTION_FLAG, "no-bench", 0, NULL, "do not time it", &o.no_bench},
+        {CUTE_OPTION_FLAG, "json", 0, NULL, "report as JSON", &o.json},
+        {CUTE_OPTION_FLAG, "timing", 0, NULL, "say where the time went", &o.timing},
+        {CUTE_OPTION_GROUP, "Information", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_FLAG, "list-devices", 'l', NULL, "the devices and their properties", &o.list_devices},
+        {CUTE_OPTION_FLAG, "template", 't', NULL, "print a launch.json to start from", &o.template},
+        {CUTE_OPTION_FLAG, "schema", 0, NULL, "print the JSON Schema of launch.json", &o.schema},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "how messages are printed", &o.diagnostics},
+        {CUTE_OPTION_FLAG, "help", 'h', NULL, "print this text", &o.help},
+        {CUTE_OPTION_FLAG, "version", 0, NULL, "print the version", &o.version},
+        {0},
+    };
+    const cute_command command = {
+        .name = "cute-run",
+        .synopsis = "[options] [module]",
+        .summary =
+            "Runs kernels of a cubin, fatbin or PTX file as a launch.json says, checks and times them.",
+        .options = table,
+        .epilogue = "Without --config the module's kernels and their arguments are printed.\n"
+                    "  cute-run k.cubin --template > launch.json\n"
+                    "  cute-run k.cubin --config launch.json -D n=4096\n",
+    };
+    cute_diag *diag = cute_diag_create();
+    cute_arena *arena = cute_arena_create();
+    cute_diag_format format = CUTE_DIAG_TEXT;
+    cute_option_list operands = {0};
+    cute_status status = diag && arena ? CUTE_OK : CUTE_SYSTEM;
+    if (status == CUTE_OK) status = cute_options_parse(&command, arena, argc, argv, &operands, diag);
+    if (status == CUTE_OK && o.diagnostics) status = cute_diag_format_parse(o.diagnostics, &format, diag);
+    if (status == CUTE_OK) status = act(&command, &o, arena, &operands, diag);
+    int code = cute_tool_finish("cute-run", status, diag, format);
+    cute_arena_destroy(arena);
+    cute_diag_destroy(diag);
+    return code;
+}
