@@ -13,9 +13,9 @@ BUILD   ?= build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
 comma   := ,
 VERSION := $(shell cat VERSION)
 
-# One short line a command; V=1 shows the commands instead.
+# One short line a command; V=1 shows the commands instead, -s nothing.
 Q   := $(if $(V),,@)
-say  = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))')
+say  = $(if $(V)$(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),,@printf '  %-6s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))')
 
 BIN := $(BUILD)/bin
 OBJ := $(BUILD)/obj
