@@ -12,6 +12,8 @@
 #include "lib/toolkit/scratch.h"
 #include "lib/toolkit/toolkit.h"
 
+enum { LAST_SIGNAL = 64 }; /* ptxas exits with 255 of its own */
+
 typedef struct linker {
     cute_arena *arena;
     const cute_link_options *options;
@@ -110,7 +112,7 @@ static cute_status run(linker *l, const char *stage, words *w, const cute_unit *
                                    .verbose = l->options->verbose, .quiet = l->options->quiet};
         status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
         bool explained = l->diag && cute_diag_errors(l->diag) > errors;
-        if (process.exit_code > 128)
+        if (process.exit_code > 128 && process.exit_code <= 128 + LAST_SIGNAL)
             status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "%s was stopped by signal %d", stage, process.exit_code - 128);
         else if (process.exit_code && !explained)
             status = cute_fail(l->diag, CUTE_INVALID, NULL, "%s failed with exit code %d and said nothing", stage,
