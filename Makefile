@@ -32,7 +32,8 @@ SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined 
 CFLAGS  += -std=c17 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections $(WARN) $(SAN)
 CPPFLAGS += -Iinclude -I. -I$(GEN) -DCUTE_VERSION='"$(VERSION)"' -MMD -MP
 LDFLAGS += -Wl,--gc-sections $(SAN)
-LDLIBS  += -l:libjansson.a -lz -lzstd -lm -ldl -lpthread
+# Linked whole, so that a program runs where no development package is.
+LDLIBS  += -l:libjansson.a -l:libz.a -l:libzstd.a -lm -ldl -lpthread
 
 # The run-time half: pure C, neither LLVM nor CUDA at link time.
 RUN_ROOMS := base layout cubin toolkit device launch report
@@ -74,7 +75,7 @@ $(BUILD)/libcute.a: $(RUN_OBJ)
 # The distributions' libjansson.a is not position independent.
 $(BUILD)/libcute.so: $(RUN_OBJ) lib/libcute.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libcute.so.0 -Wl,--version-script=lib/libcute.map $(LDFLAGS) -o $@ $(RUN_OBJ) $(LDLIBS:-l:libjansson.a=-ljansson)
+	$(Q)$(CC) -shared -Wl,-soname,libcute.so.0 -Wl,--version-script=lib/libcute.map $(LDFLAGS) -o $@ $(RUN_OBJ) $(patsubst -l:lib%.a,-l%,$(LDLIBS))
 
 define run_tool
 $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute.a

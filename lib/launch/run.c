@@ -45,7 +45,7 @@ typedef struct loaded {
 
 struct run_child {
     const run_request *request;
-    run_shared *shared;
+    run_shared *shared = NULL;
     run_result *result;
     cute_arena *arena;
     cute_device *device;
