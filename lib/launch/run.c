@@ -45,7 +45,7 @@ typedef struct loaded {
 
 struct run_child {
     const run_request *request;
-    run_shared *shared = NULL;
+    run_shared *shared;
     run_result *result;
     cute_arena *arena;
     cute_device *device;
@@ -424,7 +424,7 @@ static cute_status make_shared(const run_request *request, run_result *out, run_
 
 cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag *diag)
 {
-    run_shared *shared;
+    run_shared *shared = NULL;
     int ends[2], code = 0;
     memset(out, 0, sizeof *out);
     CUTE_TRY(make_shared(request, out, &shared, diag));
