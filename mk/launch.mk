@@ -10,3 +10,5 @@ $(BUILD)/tests/libfakecuda.so: tests/data/fakecuda.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -g -fPIC -shared -Wall -Wextra -o $@ $<
+
+check-now check-cli: $(BUILD)/tests/libfakecuda.so

@@ -18,6 +18,7 @@ typedef struct binder {
     size_t next;         /* parameter */
     const cute_arg *arg; /* the kernel's argument that begins there, NULL: unknown */
     char label[160];     /* "argument 2 (C)" */
+    char shown[64];      /* the value of a scalar, for the report */
     cute_diag *diag;
 } binder;
 
@@ -227,11 +228,13 @@ static cute_status encode_scalar(binder *b, const json_t *value, cute_dtype dtyp
         CUTE_TRY(config_integer(b->config, value, path, &integer, b->diag));
         CUTE_TRY(check_range(b, dtype, (double)integer, path));
         memcpy(out, &integer, (size_t)info->bytes);
+        snprintf(b->shown, sizeof b->shown, "%lld", (long long)integer);
         return CUTE_OK;
     }
     CUTE_TRY(config_real(b->config, value, path, &real, b->diag));
     CUTE_TRY(check_range(b, dtype, real, path));
     cute_dtype_store(dtype, out, 1, 1, &real);
+    snprintf(b->shown, sizeof b->shown, "%.9g", real);
     return CUTE_OK;
 }
 
@@ -468,14 +471,20 @@ static cute_status fail_count(binder *b, size_t given, const cute_path *path)
     return CUTE_INVALID;
 }
 
+/* "n: i32 = 1000", "A: memref<?xf32> = A"; what is longer as it stands in launch.json. */
 static cute_status add_text(binder *b, size_t index, const json_t *json)
 {
     cute_buffer text = {0};
-    char *shown = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-    cute_buffer_printf(&text, "%s%s%s = %s", b->arg ? b->arg->name : b->label,
-                       b->arg && b->arg->type ? ": " : "", b->arg && b->arg->type ? b->arg->type : "",
-                       shown ? shown : "?");
-    free(shown);
+    bool is_scalar =
+        b->shown[0] && !json_object_get(json, "struct") && !json_is_array(json_object_get(json, "value"));
+    char *whole = is_scalar || json_is_string(json)
+                      ? NULL
+                      : json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    const char *shown = is_scalar ? b->shown : whole ? whole : json_string_value(json);
+    const char *type = b->arg ? b->arg->type : NULL;
+    cute_buffer_printf(&text, "%s%s%s = %s", b->arg ? b->arg->name : b->label, type ? ": " : "",
+                       type ? type : "", shown ? shown : "?");
+    free(whole);
     b->launch->arg_texts[index] = cute_arena_copy(b->config->arena, cute_buffer_text(&text), text.length);
     cute_buffer_release(&text);
     return b->launch->arg_texts[index] ? CUTE_OK : cute_fail_memory(b->diag);
@@ -513,8 +522,9 @@ cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag
         const json_t *arg = json_array_get(args, i);
         find_arg(&b, i);
         if (b.next >= kernel->param_count) status = fail_count(&b, launch->arg_count, path);
-        if (status == CUTE_OK) status = add_text(&b, i, arg);
+        b.shown[0] = '\0';
         if (status == CUTE_OK) status = bind_arg(&b, arg, given ? config_element(config, path, i) : path);
+        if (status == CUTE_OK) status = add_text(&b, i, arg);
     }
     if (status == CUTE_OK && b.next != kernel->param_count) status = fail_count(&b, launch->arg_count, path);
     json_decref(args);

@@ -259,6 +259,10 @@ static cute_status compile_name(compiler *c, const cute_expr *x, formula_node **
     const cute_formula_param *param = param_of(c, x->name);
     const cute_tensor *tensor = tensor_of(c, x->name);
     double value;
+    if (slot >= 0 && slot < c->scope->index_count && param)
+        return cute_fail(c->diag, CUTE_INVALID, &x->place,
+                         "'%s' is a param and an index here; name the indices otherwise with 'index'",
+                         x->name);
     if (c->scope->extra && strcmp(c->scope->extra, x->name) == 0) {
         CUTE_TRY(make(c, FORMULA_EXTRA, x, 0, out));
         (*out)->reads = FORMULA_EXTRA_BIT;

@@ -2,6 +2,7 @@
  * check, write. */
 #include "lib/launch/launch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -176,8 +177,9 @@ static void report_unwritten(const cute_launch *l, cute_diag *diag)
         const char *name = buffer->tensor.name;
         if (u->outside >= 0)
             cute_document_fail(&config->document, buffer->path, true, diag,
-                               "output %s: the kernel wrote %lld bytes behind its end", name,
-                               (long long)u->outside);
+                               "output %s: the kernel wrote beyond its end, at byte %lld of %lld", name,
+                               (long long)(buffer->tensor.bytes + u->outside),
+                               (long long)buffer->tensor.bytes);
         if (u->count == 0 || buffer->allow_unwritten) continue;
         cute_buffer index = {0};
         cute_tensor_index_text(&buffer->tensor, u->first, &index);
@@ -191,18 +193,29 @@ static void report_unwritten(const cute_launch *l, cute_diag *diag)
 
 /* ---- checking ---- */
 
+static void value_text(cute_dtype dtype, double value, char *out, size_t size)
+{
+    bool long_digits = cute_dtype_get(dtype)->class != CUTE_CLASS_FLOAT || dtype == CUTE_F64;
+    /* "-nan" says nothing more than "nan". */
+    if (value != value)
+        snprintf(out, size, "nan");
+    else
+        snprintf(out, size, "%.*g", long_digits ? 17 : 9, value);
+}
+
 static void report_bad(const cute_launch *l, size_t which, cute_diag *diag)
 {
     const config_check *check = l->checks[which].config;
     const cute_check_result *r = &l->results[which];
     const cute_tensor *t = &check->buffer->tensor;
     cute_buffer first = {0}, at = {0};
+    char got[40], want[40];
+    value_text(t->dtype, r->got, got, sizeof got);
+    value_text(t->dtype, r->want, want, sizeof want);
     cute_tensor_index_text(t, r->first, &first);
-    int digits = cute_dtype_get(t->dtype)->class != CUTE_CLASS_FLOAT || t->dtype == CUTE_F64 ? 17 : 9;
     cute_document_fail(&l->config.document, check->path, false, diag,
-                       "%lld of %lld elements of %s are wrong, the first at %s: got %.*g, want %.*g",
-                       (long long)r->bad, (long long)r->compared, t->name, first.data, digits, r->got, digits,
-                       r->want);
+                       "%lld of %lld elements of %s are wrong, the first at %s: got %s, want %s",
+                       (long long)r->bad, (long long)r->compared, t->name, first.data, got, want);
     if (r->max_abs_at >= 0) {
         cute_tensor_index_text(t, r->max_abs_at, &at);
         cute_note(diag, NULL,
@@ -211,8 +224,8 @@ static void report_bad(const cute_launch *l, size_t which, cute_diag *diag)
                   check->ulp >= 0 ? " or the ulp given" : "");
     }
     if (r->got_nans || r->want_nans)
-        cute_note(diag, NULL, "%lld elements are NaN, and %lld were expected to be", (long long)r->got_nans,
-                  (long long)r->want_nans);
+        cute_note(diag, NULL, "%lld NaN%s found, and %lld expected", (long long)r->got_nans,
+                  r->got_nans == 1 ? "" : "s", (long long)r->want_nans);
     cute_buffer_release(&first);
     cute_buffer_release(&at);
 }

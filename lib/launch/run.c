@@ -334,7 +334,10 @@ static void describe_launch(const run_request *request, int index, cute_diag *di
                            (long long)s->cluster[1], (long long)s->cluster[2]);
     if (s->dynamic_smem)
         cute_buffer_printf(&text, ", %lld bytes of dynamic shared memory", (long long)s->dynamic_smem);
-    cute_place place = cute_document_place(&request->config->document, l->config->path, false);
+    const char *key = json_object_get(l->config->json, "kernel") ? "kernel" : "grid";
+    cute_path at = {l->config->path, key, 0};
+    cute_place place = cute_document_place(
+        &request->config->document, json_object_get(l->config->json, key) ? &at : l->config->path, false);
     cute_note(diag, place.text ? &place : NULL, "in %s", cute_buffer_text(&text));
     cute_buffer_release(&text);
 }

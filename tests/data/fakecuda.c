@@ -1,0 +1,174 @@
+/* A stand-in for libcuda.so.1, for tests without a GPU. Device memory is host memory; the only kernels are known
+ * by name and computed here. FAKECUDA chooses what goes wrong:
+ *   wrong      vector_add adds 1 to element 5       partial  it leaves elements 7, 8, 9 alone
+ *   overrun    it writes one element too many       nan      it writes NaN to element 3
+ *   fault      the sync after a launch fails        hang     it never ends
+ *   launch     the launch is refused                assert   a text is printed, then an assertion fails
+ *   load       the module is refused, with a log    nodevice no device is there
+ *   crash      the driver dies                      print    the kernel prints
+ *   old        cuInit fails */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define API __attribute__((visibility("default")))
+
+typedef struct {
+    unsigned gx, gy, gz, bx, by, bz, shared;
+    void *stream, *attributes;
+    unsigned attribute_count;
+} config;
+
+enum { INVALID = 1, MEMORY = 2, NO_DEVICE = 100, BAD_DEVICE = 101, BAD_PTX = 218, NOT_FOUND = 500, ADDRESS = 700, ASSERT = 710 };
+
+static int pending; /* what the next sync answers */
+static double event_times[64];
+static int event_count;
+
+static int mode(const char *name)
+{
+    const char *chosen = getenv("FAKECUDA");
+    return chosen && strcmp(chosen, name) == 0;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+API int cuInit(unsigned flags) { (void)flags; return mode("old") ? 3 : mode("nodevice") ? NO_DEVICE : 0; }
+API int cuDriverGetVersion(int *v) { *v = 13000; return 0; }
+API int cuGetErrorName(int e, const char **out)
+{
+    *out = e == ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : e == ASSERT ? "CUDA_ERROR_ASSERT" : e == BAD_PTX ? "CUDA_ERROR_INVALID_PTX"
+         : e == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : e == MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : e == 701 ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+         : e == 3 ? "CUDA_ERROR_NOT_INITIALIZED" : "CUDA_ERROR_INVALID_VALUE";
+    return 0;
+}
+API int cuGetErrorString(int e, const char **out)
+{
+    *out = e == ADDRESS ? "an illegal memory access was encountered" : e == ASSERT ? "device-side assert triggered" : "a text of the driver";
+    return 0;
+}
+API int cuDeviceGetCount(int *n) { *n = 1; return 0; }
+API int cuDeviceGet(int *d, int i) { *d = i; return i == 0 ? 0 : BAD_DEVICE; }
+API int cuDeviceGetName(char *name, int size, int d) { (void)d; snprintf(name, (size_t)size, "Fake GPU"); return 0; }
+API int cuDeviceTotalMem_v2(size_t *size, int d) { (void)d; *size = (size_t)1 << 33; return 0; }
+API int cuDeviceGetAttribute(int *value, int which, int d)
+{
+    static const int values[][2] = {
+        {1, 1024}, {2, 1024}, {3, 1024}, {4, 64}, {5, 2147483647}, {6, 65535}, {7, 65535}, {8, 49152}, {10, 32},
+        {12, 65536}, {13, 1980000}, {16, 4}, {32, 1}, {33, 1}, {36, 1000000}, {37, 512}, {38, 1 << 20}, {39, 2048},
+        {75, 9}, {76, 0}, {81, 233472}, {82, 65536}, {95, 1}, {97, 232448}, {106, 32}, {111, 1024}, {120, 1}, {127, 1},
+    };
+    (void)d;
+    *value = 0;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (values[i][0] == which) *value = values[i][1];
+    return 0;
+}
+API int cuDevicePrimaryCtxRetain(void **c, int d) { (void)d; *c = (void *)1; return 0; }
+API int cuDevicePrimaryCtxRelease_v2(int d) { (void)d; return 0; }
+API int cuCtxSetCurrent(void *c) { (void)c; return 0; }
+API int cuStreamCreate(void **s, unsigned f) { (void)f; *s = (void *)1; return 0; }
+API int cuStreamDestroy_v2(void *s) { (void)s; return 0; }
+static int wait_for_all(void)
+{
+    while (pending < 0) sleep(1);
+    return pending;
+}
+API int cuCtxSynchronize(void) { return wait_for_all(); }
+API int cuStreamSynchronize(void *s) { (void)s; return wait_for_all(); }
+API int cuMemAlloc_v2(unsigned long long *p, size_t n)
+{
+    void *memory = n > (size_t)1 << 33 ? NULL : aligned_alloc(256, (n + 255) / 256 * 256);
+    *p = (unsigned long long)(uintptr_t)memory;
+    return memory ? 0 : MEMORY;
+}
+API int cuMemFree_v2(unsigned long long p) { free((void *)(uintptr_t)p); return 0; }
+API int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t n, void *s) { (void)s; memcpy((void *)(uintptr_t)to, from, n); return 0; }
+API int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t n, void *s) { (void)s; memcpy(to, (void *)(uintptr_t)from, n); return 0; }
+API int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t n, void *s) { (void)s; memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, n); return 0; }
+API int cuMemsetD8Async(unsigned long long to, unsigned char c, size_t n, void *s) { (void)s; memset((void *)(uintptr_t)to, c, n); return 0; }
+API int cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *options, void **values)
+{
+    (void)image;
+    *m = (void *)1;
+    if (!mode("load")) return 0;
+    for (unsigned i = 0; i < n; i++)
+        if (options[i] == 5) strcpy(values[i], "ptxas application ptx input, line 7; error : Unknown symbol 'x'");
+    return BAD_PTX;
+}
+API int cuModuleUnload(void *m) { (void)m; return 0; }
+API int cuModuleGetFunction(void **f, void *m, const char *name)
+{
+    static const char *const names[] = {"vector_add", "fill_index", "scale", "no_arguments"};
+    (void)m;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
+    return *f ? 0 : NOT_FOUND;
+}
+API int cuFuncGetAttribute(int *v, int which, void *f) { (void)f; *v = which == 4 ? 12 : which == 0 ? 1024 : 0; return 0; }
+API int cuFuncSetAttribute(void *f, int which, int v) { (void)f; (void)which; (void)v; return 0; }
+API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, size_t shared) { (void)f; (void)shared; *n = 2048 / threads; return 0; }
+API int cuOccupancyMaxActiveClusters(int *n, void *f, const config *c) { (void)f; (void)c; *n = 2; return 0; }
+API int cuEventCreate(void **e, unsigned f) { (void)f; *e = (void *)(uintptr_t)(++event_count); return 0; }
+API int cuEventDestroy_v2(void *e) { (void)e; return 0; }
+API int cuEventRecord(void *e, void *s) { (void)s; event_times[(uintptr_t)e % 64] = now(); return 0; }
+API int cuEventElapsedTime(float *ms, void *a, void *b) { *ms = (float)(event_times[(uintptr_t)b % 64] - event_times[(uintptr_t)a % 64]); return 0; }
+API int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides,
+                               const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill)
+{
+    (void)type; (void)dims; (void)strides; (void)box; (void)steps; (void)interleave; (void)swizzle; (void)promotion; (void)fill; (void)rank;
+    memset(map, 0x5A, 128);
+    memcpy(map, &address, sizeof address);
+    return (uintptr_t)address % 16 ? INVALID : 0;
+}
+
+static void vector_add(const config *c, void **params)
+{
+    const float *a = *(float **)params[0], *b = *(float **)params[1];
+    float *out = *(float **)params[2];
+    long n = *(int32_t *)params[3], threads = (long)c->gx * c->bx;
+    for (long i = 0; i < n && i < threads; i++)
+        if (!(mode("partial") && i >= 7 && i <= 9)) out[i] = a[i] + b[i];
+    if (mode("wrong")) out[5] += 1;
+    if (mode("nan")) out[3] = 0.0f / (float)(n - n);
+    if (mode("overrun")) out[n] = 1;
+}
+
+/* An i8 output that holds every byte, so every poison too. */
+static void fill_index(const config *c, void **params)
+{
+    unsigned char *out = *(unsigned char **)params[0];
+    for (unsigned i = 0; i < c->gx * c->bx; i++) out[i] = (unsigned char)i;
+}
+
+static void scale(const config *c, void **params)
+{
+    float *x = *(float **)params[0], factor = *(float *)params[1];
+    for (unsigned i = 0; i < c->gx * c->bx; i++) x[i] *= factor;
+}
+
+API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
+{
+    (void)extra;
+    if (mode("launch")) return 701;
+    if (mode("crash")) abort();
+    if (mode("print") || mode("assert")) {
+        printf("hello from the kernel\n");
+        fflush(stdout);
+    }
+    pending = mode("hang") ? -1 : mode("fault") ? ADDRESS : mode("assert") ? ASSERT : 0;
+    switch ((uintptr_t)f) {
+    case 1: vector_add(c, params); break;
+    case 2: fill_index(c, params); break;
+    case 3: scale(c, params); break;
+    }
+    return 0;
+}
