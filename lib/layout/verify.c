@@ -62,14 +62,15 @@ static cute_node find_empty_mode(cute_node shape, uint32_t *path, size_t *depth)
     return NULL;
 }
 
-static bool positive(cute_algebra *a, cute_node shape, const char *whole)
+static bool positive(cute_algebra *a, cute_node shape, cute_layout layout, const char *whole)
 {
     uint32_t path[CUTE_MAX_DEPTH + 1];
     size_t depth = 0;
     cute_node found = find_empty_mode(shape, path, &depth);
     if (!found) return true;
     a->culprit = shape;
-    alg_fail(a, "expects positive shape mode, but got \"%s\": mode %s has extent %lld", whole,
+    alg_fail(a, "expects positive shape mode, but got \"%s\": mode %s has extent %lld",
+             whole ? whole : alg_layout_text(a, layout),
              path_text(a, path, depth), (long long)found->value.value);
     return false;
 }
@@ -124,7 +125,7 @@ bool alg_verify_stride(cute_algebra *a, cute_node stride)
 bool alg_verify_layout(cute_algebra *a, cute_layout layout, const char *whole)
 {
     if (!verify_congruent(a, layout)) return false;
-    if (!positive(a, layout.shape, whole ? whole : alg_layout_text(a, layout))) return false;
+    if (!positive(a, layout.shape, layout, whole)) return false;
     return alg_verify_stride(a, layout.stride);
 }
 
@@ -142,7 +143,8 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
                  whole);
         return false;
     }
-    if (!positive(a, v->layout.shape, whole) || (affine && !positive(a, v->inner.shape, whole))) return false;
+    if (!positive(a, v->layout.shape, v->layout, whole) || (affine && !positive(a, v->inner.shape, v->inner, whole)))
+        return false;
     if (!alg_verify_stride(a, v->layout.stride)) return false;
     if (affine && !alg_verify_stride(a, v->inner.stride)) return false;
 
