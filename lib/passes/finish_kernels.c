@@ -2,7 +2,13 @@
  *
  * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: by-value parameters have llvm.byval, llvm.align and
  * nvvm.grid_constant again; a block size that the kernel states as required (`nvvm.reqntid`) is no mere bound; no
- * argument carries `cute.` attributes.
+ * argument carries `cute.` attributes. A shared array of no elements is dynamic shared memory, however it was
+ * declared: external, so that all of them begin where it begins, and aligned to 1024, the span of TMA's and wgmma's
+ * widest swizzle.
+ *
+ *     llvm.mlir.global private @smem() {addr_space = 3 : i32} : !llvm.array<0 x f16>
+ * ->
+ *     llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x f16>
  */
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
@@ -57,10 +63,38 @@ static void finish(MlirOperation kernel, void *context)
     if (cute_op_has(kernel, "nvvm.reqntid")) mlirOperationRemoveAttributeByName(kernel, cute_text("nvvm.maxntid"));
 }
 
+static void open_shared(MlirOperation global, void *context)
+{
+    (void)context;
+    MlirContext c = mlirOperationGetContext(global);
+    MlirAttribute space = mlirOperationGetAttributeByName(global, cute_text("addr_space"));
+    if (mlirAttributeIsNull(space) || mlirIntegerAttrGetValueInt(space) != 3) return;
+    cute_buffer type = {0};
+    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(global, cute_text("global_type"))),
+                  cute_print_to_buffer, &type);
+    if (strstr(cute_buffer_text(&type), "array<0 x")) {
+        mlirOperationSetAttributeByName(global, cute_text("linkage"),
+                                        mlirAttributeParseGet(c, cute_text("#llvm.linkage<external>")));
+        MlirAttribute align = mlirOperationGetAttributeByName(global, cute_text("alignment"));
+        if (mlirAttributeIsNull(align) || mlirIntegerAttrGetValueInt(align) < 1024)
+            mlirOperationSetAttributeByName(global, cute_text("alignment"),
+                                            mlirIntegerAttrGet(mlirIntegerTypeGet(c, 64), 1024));
+        mlirOperationRemoveAttributeByName(global, cute_text("value"));
+        MlirRegion initializer = mlirOperationGetRegion(global, 0);
+        MlirBlock block = mlirRegionGetFirstBlock(initializer);
+        if (!mlirBlockIsNull(block)) {
+            mlirBlockDetach(block);
+            mlirBlockDestroy(block);
+        }
+    }
+    cute_buffer_release(&type);
+}
+
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     cute_kernels_each(root, finish, NULL);
+    cute_op_each(root, "llvm.mlir.global", open_shared, NULL);
 }
 
 const cute_pass cute_pass_finish_kernels = {

@@ -17,10 +17,11 @@ void cute_passes_register(void)
 void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size)
 {
     snprintf(out, size,
-             "gpu-kernel-outlining,"
+             "func.func(gpu-launch-sink-index-computations),gpu-kernel-outlining,"
              "cute-wrap-kernels,"
              "cute-kernel-metadata{tensor-map=%s},"
              "cute-drop-host,"
+             "cute-lower-gpu,"
              "cute-lower-assert{enable=%s},"
              "cute-expand-ops,"
              "cute-to-base,"
