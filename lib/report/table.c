@@ -35,6 +35,7 @@ void cute_table_print(const cute_table *t, unsigned left, const char *indent, cu
             else if (last) cute_buffer_puts(out, cell);
             else cute_buffer_printf(out, "%-*s", width, cell);
         }
+        while (out->length && out->data[out->length - 1] == ' ') out->data[--out->length] = 0;
         cute_buffer_putc(out, '\n');
     }
 }

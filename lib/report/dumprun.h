@@ -1,0 +1,22 @@
+/* The dump folder: a module taken through the whole pipe, with everything that stands between, and a report. */
+#ifndef CUTE_LIB_REPORT_DUMPRUN_H
+#define CUTE_LIB_REPORT_DUMPRUN_H
+
+#include "lib/base/buffer.h"
+
+typedef struct cute_dump_options {
+    const char *input;  /* an MLIR file, "-": standard input */
+    const char *folder; /* made where it is not */
+    const char *arch, *opt_level, *cuda_path; /* may be NULL */
+    const char *const *defines;
+    size_t define_count;
+    bool line_info;
+    bool verbose;
+} cute_dump_options;
+
+/* Runs cute-ptx and cute-link, which are beside this program or on PATH, and writes 00-before.mlir,
+ * pass-NNN-NAME.mlir, zz-after.mlir, MODULE.ptx, cubin/MODULE.cubin, cubin_index.json, launch_sites.txt and REPORT.json. Their
+ * messages are passed on. REPORT.json is written also when a stage fails. `commands` takes the command lines. */
+cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *commands, cute_diag *diag);
+
+#endif

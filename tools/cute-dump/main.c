@@ -1,0 +1,266 @@
+/* cute-dump: what is in a module, and what the pipe makes of one. A table of views; each reads its input, builds one
+ * value in lib/report and prints it as text or JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/file.h"
+#include "lib/base/options.h"
+#include "lib/cubin/link.h"
+#include "lib/cubin/module.h"
+#include "lib/report/dumprun.h"
+#include "lib/report/elfview.h"
+#include "lib/report/module.h"
+#include "lib/report/sass.h"
+#include "lib/toolkit/nearest.h"
+
+typedef struct settings {
+    const char *output, *kernel, *arch, *cuda_path, *opt_level, *diagnostics;
+    bool json, line_info, verbose, help, version;
+    cute_option_list defines;
+    cute_arena *arena;
+    const char *label;   /* of the input */
+    cute_module *module; /* of views that have one */
+} settings;
+
+/* ---- views ---- */
+
+static void put_json(json_t *value, cute_buffer *out)
+{
+    cute_json_dump(value, true, out);
+    if (out->length && out->data[out->length - 1] != '\n') cute_buffer_putc(out, '\n');
+    json_decref(value);
+}
+
+static cute_status check_kernel(const settings *s, cute_diag *diag)
+{
+    const cute_kernel *kernel;
+    return s->kernel ? cute_module_find_kernel(s->module, s->kernel, &kernel, diag) : CUTE_OK;
+}
+
+static cute_status do_show(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    CUTE_TRY(check_kernel(s, diag));
+    if (s->json) put_json(cute_report_module_json(s->label, s->module, s->kernel, true), out);
+    else cute_report_module(s->label, s->module, s->kernel, !s->kernel, out);
+    return CUTE_OK;
+}
+
+static cute_status do_ptx(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    const cute_place file = {.file = s->label};
+    size_t length;
+    const char *ptx = cute_module_ptx(s->module, &length);
+    if (!ptx) {
+        cute_fail(diag, CUTE_INVALID, &file, "this cubin has no PTX in it");
+        cute_note(diag, NULL, "cute-link keeps it in the section .cute.ptx, unless it links several modules or strips");
+        return CUTE_INVALID;
+    }
+    if (!s->json) {
+        cute_buffer_append(out, ptx, length);
+        return CUTE_OK;
+    }
+    json_t *value = cute_report_module_json(s->label, s->module, NULL, false);
+    json_object_set_new(value, "ptx", json_stringn(ptx, length));
+    put_json(value, out);
+    return CUTE_OK;
+}
+
+/* PTX has no machine code yet: it is compiled first. */
+static cute_status compile_ptx(settings *s, cute_link_result *result, cute_diag *diag)
+{
+    cute_link_input input = {.label = s->label};
+    cute_link_options options = {.cuda_path = s->cuda_path, .opt_level = s->opt_level, .line_info = true};
+    input.bytes = cute_module_image(s->module, &input.length);
+    if (s->arch) options.archs = (cute_link_list){&s->arch, 1};
+    return cute_link(s->arena, &options, &input, 1, result, diag);
+}
+
+static cute_status do_sass(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    cute_sass sass;
+    cute_link_result result = {0};
+    size_t length;
+    const void *image = cute_module_image(s->module, &length);
+    cute_status status = check_kernel(s, diag);
+    if (status == CUTE_OK && cute_module_get_format(s->module) == CUTE_MODULE_PTX) {
+        status = compile_ptx(s, &result, diag);
+        image = cute_buffer_text(&result.output);
+        length = result.output.length;
+    }
+    if (status == CUTE_OK) status = cute_sass_read(s->arena, s->label, image, length, s->cuda_path, &sass, diag);
+    if (status == CUTE_OK && s->json) {
+        json_t *value = json_object();
+        json_object_set_new(value, "file", json_string(s->label));
+        json_object_set_new(value, "functions", cute_sass_json(&sass, s->kernel));
+        put_json(value, out);
+    } else if (status == CUTE_OK) {
+        cute_sass_print(&sass, s->kernel, out);
+    }
+    cute_buffer_release(&result.output);
+    cute_buffer_release(&result.commands);
+    return status;
+}
+
+static cute_status do_elf(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    const cute_place file = {.file = s->label};
+    const cute_elf *elf = cute_module_elf(s->module);
+    json_t *value;
+    if (!elf) return cute_fail(diag, CUTE_INVALID, &file, "this is PTX, which has no ELF sections; 'cute-link' makes a cubin of it");
+    if (!s->json) return cute_report_elf(elf, out, diag);
+    CUTE_TRY(cute_report_elf_json(elf, &value, diag));
+    put_json(value, out);
+    return CUTE_OK;
+}
+
+static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    cute_buffer commands = {0}, report = {0};
+    if (!s->output || strcmp(s->output, "-") == 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "'run' writes a folder; name it with -o DIR");
+    cute_dump_options options = {.input = s->label, .folder = s->output, .arch = s->arch, .opt_level = s->opt_level,
+                                 .cuda_path = s->cuda_path, .defines = s->defines.items,
+                                 .define_count = s->defines.count, .line_info = s->line_info, .verbose = s->verbose};
+    cute_status status = cute_dump_run(&options, &commands, diag);
+    if (s->verbose) fputs(cute_buffer_text(&commands), stderr);
+    const char *path = cute_arena_printf(s->arena, "%s/REPORT.json", s->output);
+    if (s->json && path && cute_file_exists(path) && cute_file_read(path, &report, diag) == CUTE_OK)
+        cute_buffer_append(out, cute_buffer_text(&report), report.length);
+    cute_buffer_release(&report);
+    cute_buffer_release(&commands);
+    return status;
+}
+
+static const struct view {
+    const char *name, *help;
+    bool module; /* its input is one */
+    cute_status (*run)(settings *s, cute_buffer *out, cute_diag *diag);
+} views[] = {
+    {"show", "kernels with resources, parameters and sections (the default)", true, do_show},
+    {"ptx", "the PTX", true, do_ptx},
+    {"sass", "the machine code with source lines; PTX is compiled first", true, do_sass},
+    {"elf", "header, sections, symbols and attributes of a cubin", true, do_elf},
+    {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false, do_run},
+};
+enum { VIEW_COUNT = sizeof views / sizeof *views };
+
+static const char *view_at(const void *list, size_t index)
+{
+    (void)list;
+    return index < VIEW_COUNT ? views[index].name : NULL;
+}
+
+static const struct view *find_view(const char *name)
+{
+    for (size_t i = 0; i < VIEW_COUNT; i++)
+        if (strcmp(views[i].name, name) == 0) return &views[i];
+    return NULL;
+}
+
+/* ---- the command line ---- */
+
+/* The first operand is a view if it is the name of one and no file. */
+static cute_status choose(cute_option_list *operands, const struct view **view, cute_diag *diag)
+{
+    *view = &views[0];
+    const char *first = operands->count ? operands->items[0] : NULL;
+    const struct view *named = first ? find_view(first) : NULL;
+    if (named && (operands->count > 1 || !cute_file_exists(first))) {
+        *view = named;
+        operands->items++;
+        operands->count--;
+    } else if (first && operands->count > 1) {
+        const char *near = cute_nearest(first, view_at, NULL);
+        if (near) return cute_fail(diag, CUTE_USAGE, NULL, "unknown view '%s'; did you mean '%s'?", first, near);
+        cute_fail(diag, CUTE_USAGE, NULL, "one file at a time: '%s' is too much", operands->items[1]);
+        cute_note(diag, NULL, "views are show, ptx, sass, elf and run");
+        return CUTE_USAGE;
+    }
+    if (operands->count > 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "one file at a time: '%s' is too much", operands->items[1]);
+    return CUTE_OK;
+}
+
+static cute_status open_module(settings *s, const char *path, cute_diag *diag)
+{
+    cute_buffer bytes = {0};
+    cute_status status = cute_file_read(path, &bytes, diag);
+    if (status == CUTE_OK)
+        status = cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, s->arch, &s->module, diag);
+    cute_buffer_release(&bytes);
+    return status;
+}
+
+static cute_status work(settings *s, cute_option_list *operands, cute_diag *diag)
+{
+    const struct view *view;
+    cute_buffer out = {0};
+    CUTE_TRY(choose(operands, &view, diag));
+    const char *path = operands->count ? operands->items[0] : "-";
+    s->label = view->module ? cute_file_label(path) : path;
+    cute_status status = view->module ? open_module(s, path, diag) : CUTE_OK;
+    if (status == CUTE_OK) status = view->run(s, &out, diag);
+    if (!cute_buffer_ok(&out)) status = cute_fail_memory(diag);
+    const char *target = view->module ? s->output : NULL;
+    if (out.length && (status == CUTE_OK || !view->module)) {
+        cute_status written = cute_file_write(target, cute_buffer_text(&out), out.length, diag);
+        if (status == CUTE_OK) status = written;
+    }
+    cute_buffer_release(&out);
+    cute_module_close(s->module);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings s = {0};
+    const cute_option options[] = {
+        {CUTE_OPTION_GROUP, "Options", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR", "output file (default: stdout); the folder of 'run'", &s.output},
+        {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON", &s.json},
+        {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "only this kernel", &s.kernel},
+        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "of a fatbin the image for it; what 'sass' and 'run' compile for", &s.arch},
+        {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of 'sass' and 'run'", &s.opt_level},
+        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "'run': replace ${NAME} in the text", &s.defines},
+        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source lines", &s.line_info},
+        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
+        {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)", &s.diagnostics},
+        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
+        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
+        {0},
+    };
+    cute_buffer epilogue = {0};
+    cute_buffer_puts(&epilogue, "Views:\n");
+    for (size_t i = 0; i < VIEW_COUNT; i++) cute_buffer_printf(&epilogue, "  %-6s %s\n", views[i].name, views[i].help);
+    cute_buffer_puts(&epilogue, "\nExamples:\n"
+                                "  cute-dump k.cubin\n"
+                                "  cute-dump sass k.cubin --kernel=vector_add\n"
+                                "  cute-dump run k.mlir -D BM=128 -arch sm_90a -o dump/\n");
+    const cute_command command = {.name = "cute-dump",
+                                  .synopsis = "[view] [options] [file]",
+                                  .summary = "Shows what is in a cubin, PTX or fatbin, and what the pipe makes of a module.",
+                                  .options = options,
+                                  .epilogue = cute_buffer_text(&epilogue)};
+    cute_diag *diag = cute_diag_create();
+    cute_diag_format format = CUTE_DIAG_TEXT;
+    cute_option_list operands = {0};
+    s.arena = cute_arena_create();
+    cute_status status = s.arena && diag ? cute_options_parse(&command, s.arena, argc, argv, &operands, diag) : CUTE_SYSTEM;
+    if (status == CUTE_OK && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
+    if (status == CUTE_OK && s.help) {
+        cute_buffer text = {0};
+        cute_options_help(&command, &text);
+        fputs(cute_buffer_text(&text), stdout);
+        cute_buffer_release(&text);
+    } else if (status == CUTE_OK && s.version) {
+        printf("cute-dump %s\n", cute_version());
+    } else if (status == CUTE_OK) {
+        status = work(&s, &operands, diag);
+    }
+    int code = cute_tool_finish("cute-dump", status, diag, format);
+    cute_buffer_release(&epilogue);
+    cute_diag_destroy(diag);
+    cute_arena_destroy(s.arena);
+    return code;
+}
