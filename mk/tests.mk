@@ -41,6 +41,9 @@ $(BUILD)/fuzz/fuzz_%: $(OBJ)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcute.a
 	$(call say,LINK,$@)
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
+# What stands in for the machine in command-line tests.
+STAND_INS := $(BUILD)/tests/libfakecuda.so
+
 # make runs itself once more after the packages and CUDA's parts are there, with all cores unless told otherwise.
 AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; esac; $(MAKE) --no-print-directory $$jobs
 RUN   = tests/run --build $(BUILD) --llvm $(LLVM) --filter '$(TESTS)' --fuzz-seconds $(FUZZ_SECONDS)
@@ -56,13 +59,13 @@ setup: setup-build
 
 check: setup
 	@+$(AGAIN) check-now
-check-now: all $(UNIT) $(FUZZ)
+check-now: all $(UNIT) $(FUZZ) $(STAND_INS)
 	@$(RUN)
 check-unit: $(UNIT)
 	@$(RUN) unit
 check-lit: all
 	@$(RUN) lit
-check-cli: all
+check-cli: all $(STAND_INS)
 	@$(RUN) cli
 
 fuzz: setup
