@@ -375,7 +375,10 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
     if (ptx && count == 1) additions[n++] = (cute_elf_addition){CUTE_SECTION_PTX, ptx->bytes, ptx->length};
     cute_elf elf;
     cute_status status = CUTE_OK;
-    if (n == 0 || l->options->strip)
+    /* A cubin that was linked before is passed on byte by byte. */
+    bool untouched = count == 1 && units[0]->kind == CUTE_UNIT_CUBIN && cubin->length == units[0]->length &&
+                     memcmp(cubin->data, units[0]->bytes, cubin->length) == 0;
+    if (n == 0 || l->options->strip || untouched)
         cute_buffer_append(out, cubin->data, cubin->length);
     else if ((status = cute_elf_read(l->arena, "the cubin", cubin->data, cubin->length, &elf, l->diag)) == CUTE_OK)
         status = cute_elf_add_sections(&elf, additions, n, out, l->diag);

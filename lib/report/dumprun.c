@@ -364,14 +364,32 @@ static void add_versions(dump *d)
     json_object_set_new(d->report, "versions", versions);
 }
 
-/* Whether there is something that cute-ptx has to compile: not so where the binaries are all that is left. */
+/* Whether `word` is in the text outside of strings (a binary's bytes are one) and comments. */
+static bool has_word(const cute_buffer *text, const char *word)
+{
+    const char *at = cute_buffer_text(text), *stop = at + text->length;
+    size_t length = strlen(word);
+    for (; at < stop; at++) {
+        if (*at == '"') {
+            for (at++; at < stop && *at != '"'; at++)
+                if (*at == '\\') at++;
+        } else if (*at == '/' && at + 1 < stop && at[1] == '/') {
+            while (at < stop && *at != '\n') at++;
+        } else if ((size_t)(stop - at) >= length && memcmp(at, word, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether there is something that cute-ptx has to compile: not so where the binaries are all that is left. Of bytecode
+ * only cute-ptx could say. */
 static bool needs_compiling(const dump *d)
 {
-    static const char *const words_of_code[] = {"gpu.module", "gpu.launch ", "gpu.func", "cute.", "nvvm.kernel"};
-    const char *text = cute_buffer_text(&d->source);
+    static const char *const words_of_code[] = {"gpu.module", "gpu.launch ", "gpu.func", "gpu.kernel", "nvvm.kernel"};
     if (json_array_size(d->index) == 0) return true;
     for (size_t i = 0; i < sizeof words_of_code / sizeof *words_of_code; i++)
-        if (memmem(text, d->source.length, words_of_code[i], strlen(words_of_code[i]))) return true;
+        if (has_word(&d->source, words_of_code[i])) return true;
     return false;
 }
 
