@@ -40,9 +40,9 @@ _cute()
         return
     fi
     if [[ $tool == *cute-dump && $COMP_CWORD == 1 ]]; then
-        # The subcommands: what --help shows in two columns under "Commands".
+        # Its views, as --help lists them.
         local commands
-        commands=$("$tool" --help 2>/dev/null | sed -nE '/^[Cc]ommands/,/^[A-Za-z ]*[Oo]ptions/s/^  ([a-z][a-z0-9-]*)( .*|$)/\1/p')
+        commands=$("$tool" --help 2>/dev/null | sed -nE '/^Views:/,/^$/s/^  ([a-z][a-z0-9-]*)( .*|$)/\1/p')
         COMPREPLY=($(compgen -W "$commands" -- "$cur") $(compgen -f -- "$cur"))
         compopt -o filenames
         return

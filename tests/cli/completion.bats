@@ -10,9 +10,9 @@ setup() {
 cat <<'HELP'
 usage: cute-x [options] [file...]
 
-Commands:
-  ptx                         print the PTX
-  sass                        print the machine code
+Views:
+  ptx    the PTX
+  sass   the machine code
 
 Options:
   -o, --output=FILE           write to FILE; see --arch
@@ -48,6 +48,15 @@ complete_words() {
     cd "$BATS_TEST_TMPDIR"
     touch kernel.mlir
     [ "$(complete_words cute-x ker)" = kernel.mlir ]
+}
+
+@test "each tool offers its own options" {
+    PATH=$CUTE_BIN:${PATH#"$BATS_TEST_TMPDIR":}
+    for tool in cute-opt cute-ptx cute-link cute-run cute-dump; do
+        [ "$(complete_words "$tool" --vers)" = --version ]
+    done
+    [[ "$(complete_words cute-opt --cute-full)" == --cute-full-lowering* ]]
+    [ "$(complete_words cute-link --maxr)" = --maxrregcount= ]
 }
 
 @test "the first word of cute-dump completes to its views" {
