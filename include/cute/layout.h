@@ -60,7 +60,7 @@ struct cute_tree {
     uint32_t count;  /* items of a tuple, indices in the path of a basis vector */
     uint32_t leaves; /* in all; `()` has none, a layout in a tile counts as one */
     cute_int value;
-    const int32_t *path;           /* outermost mode first: {0, 1} is printed `@1@0` */
+    const int32_t *path; /* outermost mode first: {0, 1} is printed `@1@0` */
     const cute_tree *const *items;
     cute_layout layout;
 };
@@ -128,9 +128,8 @@ CUTE_API cute_status cute_value_verify(const cute_value *value, cute_diag *diag)
 CUTE_API size_t cute_value_unknowns(const cute_value *value, cute_int *out, size_t capacity);
 /* *out is *value whose i-th unknown leaf has handles[i]; there are as many as cute_value_unknowns
  * says. */
-CUTE_API cute_status cute_value_with_handles(cute_arena *arena, const cute_value *value,
-                                             void *const *handles, size_t count, cute_value *out,
-                                             cute_diag *diag);
+CUTE_API cute_status cute_value_with_handles(cute_arena *arena, const cute_value *value, void *const *handles,
+                                             size_t count, cute_value *out, cute_diag *diag);
 
 /* The leaves as values, in order: of the same type, but the layouts in a tile as layouts. With
  * `layouts_only` a tile's `_` are left out (get_layouts_from_tile), else not (get_leaves). *out is in
@@ -146,14 +145,13 @@ CUTE_API cute_status cute_value_leaves(cute_arena *arena, const cute_value *valu
  * `S<3,4,3> o 0 o (8,8):(8,1)`, `[(2,3):(1,2);_;[4:1;2:1]]`, and in a tile `4` for `4:1`. On
  * CUTE_INVALID *offset (may be NULL) is the byte at which the message points; the message has no
  * place. */
-CUTE_API cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text,
-                                      size_t length, cute_value *out, size_t *offset,
-                                      cute_diag *diag);
+CUTE_API cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text, size_t length,
+                                      cute_value *out, size_t *offset, cute_diag *diag);
 
 /* Finds the type out from the text: an int_tuple (or coord with `_`, or stride with `@`), layout
  * (with `:`), composed layout (with ` o `), swizzle (`S<`), tile (`[`). */
-CUTE_API cute_status cute_value_parse_any(cute_arena *arena, const char *text, size_t length,
-                                          cute_value *out, size_t *offset, cute_diag *diag);
+CUTE_API cute_status cute_value_parse_any(cute_arena *arena, const char *text, size_t length, cute_value *out,
+                                          size_t *offset, cute_diag *diag);
 
 /* The canonical text, in `arena`; NULL when memory is exhausted. Parsing it yields an equal value. */
 CUTE_API const char *cute_value_text(cute_arena *arena, const cute_value *value);
@@ -163,8 +161,8 @@ CUTE_API const char *cute_layout_text(cute_arena *arena, cute_layout layout);
 /* What `!cute.layout<2>` means: all of it unknown, i32, of that rank: "(?,?):(?,?)"; "?:?" for rank 1.
  * Shapes, strides, coordinates and int tuples likewise; a tile is `[?:?;?:?]`. CUTE_INVALID for a
  * rank below 1 or above 1024, and for swizzles and composed layouts. */
-CUTE_API cute_status cute_value_of_rank(cute_arena *arena, cute_type type, int64_t rank,
-                                        cute_value *out, cute_diag *diag);
+CUTE_API cute_status cute_value_of_rank(cute_arena *arena, cute_type type, int64_t rank, cute_value *out,
+                                        cute_diag *diag);
 
 /* ---- arithmetic ---- */
 
@@ -241,8 +239,8 @@ typedef struct cute_attributes {
  * is not defined there or its result would be wrong: the message names the mode, the stride and the
  * divisor. `attributes` may be NULL for none. */
 CUTE_API cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operation operation,
-                                const cute_value *operands, size_t count,
-                                const cute_attributes *attributes, cute_value *out, cute_diag *diag);
+                                const cute_value *operands, size_t count, const cute_attributes *attributes,
+                                cute_value *out, cute_diag *diag);
 
 #ifdef __cplusplus
 }

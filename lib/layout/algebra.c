@@ -8,9 +8,12 @@
 static void put_sentence(cute_algebra *a, cute_buffer *out)
 {
     for (const char *s = a->sentence; *s; s++) {
-        if (*s != '$') cute_buffer_putc(out, *s);
-        else if (*++s == '0' || *s == '1') cute_buffer_puts(out, alg_type_text(a, &a->operands[*s - '0']));
-        else cute_buffer_printf(out, "%" PRId64, a->attributes[*s - 'a']);
+        if (*s != '$')
+            cute_buffer_putc(out, *s);
+        else if (*++s == '0' || *s == '1')
+            cute_buffer_puts(out, alg_type_text(a, &a->operands[*s - '0']));
+        else
+            cute_buffer_printf(out, "%" PRId64, a->attributes[*s - 'a']);
     }
 }
 
@@ -42,8 +45,8 @@ void *alg_exhausted(cute_algebra *a)
 const char *alg_type_text(cute_algebra *a, const cute_value *value)
 {
     const char *text = cute_value_text(a->arena, value);
-    const char *type = text ? cute_arena_printf(a->arena, "'!cute.%s<\"%s\">'", cute_type_name(value->type), text)
-                            : NULL;
+    const char *type =
+        text ? cute_arena_printf(a->arena, "'!cute.%s<\"%s\">'", cute_type_name(value->type), text) : NULL;
     return type ? type : "(out of memory)";
 }
 

@@ -52,14 +52,35 @@ cute_node alg_empty(cute_algebra *a);
 cute_node alg_basis(cute_algebra *a, cute_int value, const int32_t *path, size_t length);
 cute_node alg_layout_leaf(cute_algebra *a, cute_layout layout);
 
-static inline bool alg_is_leaf(cute_node t) { return t->kind != CUTE_TREE_TUPLE; }
-static inline bool alg_is_int(cute_node t) { return t->kind == CUTE_TREE_INT; }
-static inline bool alg_is_known(cute_node t) { return t->kind == CUTE_TREE_INT && t->value.known; }
-static inline bool alg_is(cute_node t, int64_t value) { return alg_is_known(t) && t->value.value == value; }
-static inline bool alg_is_empty(cute_node t) { return t->kind == CUTE_TREE_TUPLE && t->count == 0; }
+static inline bool alg_is_leaf(cute_node t)
+{
+    return t->kind != CUTE_TREE_TUPLE;
+}
+static inline bool alg_is_int(cute_node t)
+{
+    return t->kind == CUTE_TREE_INT;
+}
+static inline bool alg_is_known(cute_node t)
+{
+    return t->kind == CUTE_TREE_INT && t->value.known;
+}
+static inline bool alg_is(cute_node t, int64_t value)
+{
+    return alg_is_known(t) && t->value.value == value;
+}
+static inline bool alg_is_empty(cute_node t)
+{
+    return t->kind == CUTE_TREE_TUPLE && t->count == 0;
+}
 /* A leaf has rank 1 and is its own mode 0. */
-static inline size_t alg_rank(cute_node t) { return alg_is_leaf(t) ? 1 : t->count; }
-static inline cute_node alg_mode(cute_node t, size_t i) { return alg_is_leaf(t) ? t : t->items[i]; }
+static inline size_t alg_rank(cute_node t)
+{
+    return alg_is_leaf(t) ? 1 : t->count;
+}
+static inline cute_node alg_mode(cute_node t, size_t i)
+{
+    return alg_is_leaf(t) ? t : t->items[i];
+}
 
 /* Some leaf is of this kind. */
 bool alg_has(cute_node t, cute_tree_kind kind);

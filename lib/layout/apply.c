@@ -18,7 +18,10 @@ static const struct {
 #undef CUTE_OPERATION
 };
 
-const char *cute_operation_name(cute_operation operation) { return table[operation].name; }
+const char *cute_operation_name(cute_operation operation)
+{
+    return table[operation].name;
+}
 
 bool cute_operation_find(const char *name, cute_operation *out)
 {

@@ -15,13 +15,17 @@ typedef struct call {
 } call;
 
 #define CUTE_BIT(type) (1u << (type))
-#define CUTE_ANY_TUPLE (CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_STRIDE) | CUTE_BIT(CUTE_COORD) | CUTE_BIT(CUTE_INT_TUPLE))
+#define CUTE_ANY_TUPLE                                                                                       \
+    (CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_STRIDE) | CUTE_BIT(CUTE_COORD) | CUTE_BIT(CUTE_INT_TUPLE))
 #define CUTE_ANY_LAYOUT (CUTE_BIT(CUTE_LAYOUT) | CUTE_BIT(CUTE_COMPOSED_LAYOUT))
 
 /* Refuses with "SENTENCE, but got TYPE" unless the operand is of one of these types. */
 bool call_expects(call *c, size_t operand, unsigned types, const char *sentence);
 /* From here on failures read "SENTENCE: why" (see cute_algebra). */
-static inline void call_sentence(call *c, const char *sentence) { c->a->sentence = sentence; }
+static inline void call_sentence(call *c, const char *sentence)
+{
+    c->a->sentence = sentence;
+}
 /* Set the result; false when it is NULL. */
 bool call_give_tree(call *c, cute_type type, cute_node tree);
 bool call_give_layout(call *c, cute_layout layout);

@@ -11,7 +11,8 @@ typedef struct alg_sorted {
 } alg_sorted;
 
 /* Flat tuples, sorted by path and stride; unknown strides only where there is one mode. */
-alg_sorted *alg_sort_modes(cute_algebra *a, cute_node shape, cute_node stride, cute_node before, size_t *count);
+alg_sorted *alg_sort_modes(cute_algebra *a, cute_node shape, cute_node stride, cute_node before,
+                           size_t *count);
 
 typedef struct alg_bucket {
     alg_layouts modes;

@@ -35,7 +35,8 @@ static int compare_modes(const void *left, const void *right)
     return order ? order : (x->position > y->position) - (x->position < y->position);
 }
 
-alg_sorted *alg_sort_modes(cute_algebra *a, cute_node shape, cute_node stride, cute_node before, size_t *count)
+alg_sorted *alg_sort_modes(cute_algebra *a, cute_node shape, cute_node stride, cute_node before,
+                           size_t *count)
 {
     if (!shape || !stride) return NULL;
     alg_sorted *modes = cute_arena_array(a->arena, shape->count ? shape->count : 1, sizeof *modes);
@@ -72,16 +73,19 @@ alg_bucket *alg_find_bucket(cute_algebra *a, const alg_buckets *b, cute_node str
     size_t index = 0;
     for (uint32_t i = 0; stride->kind == CUTE_TREE_BASIS && i < stride->count; i++) {
         size_t mode = (size_t)stride->path[i];
-        if (alg_is_leaf(t) || mode >= t->count) return alg_fail(a, "stride %s is outside of the codomain", alg_text(a, stride));
+        if (alg_is_leaf(t) || mode >= t->count)
+            return alg_fail(a, "stride %s is outside of the codomain", alg_text(a, stride));
         for (size_t j = 0; j < mode; j++) index += count_leaves(t->items[j]);
         t = t->items[mode];
     }
-    if (!alg_is_leaf(t)) return alg_fail(a, "stride %s does not name one mode of the codomain", alg_text(a, stride));
+    if (!alg_is_leaf(t))
+        return alg_fail(a, "stride %s does not name one mode of the codomain", alg_text(a, stride));
     return &b->items[index];
 }
 
-static cute_layout tiler_layout(cute_algebra *a, cute_node t, const alg_buckets *b, size_t *next, int32_t *path,
-                                size_t depth, cute_layout (*finish)(cute_algebra *, const alg_bucket *))
+static cute_layout tiler_layout(cute_algebra *a, cute_node t, const alg_buckets *b, size_t *next,
+                                int32_t *path, size_t depth,
+                                cute_layout (*finish)(cute_algebra *, const alg_bucket *))
 {
     if (!alg_is_leaf(t)) {
         alg_layouts list = {0};
@@ -124,11 +128,12 @@ static bool check_strides(cute_algebra *a, cute_layout layout)
 
 static void refuse_overlap(cute_algebra *a, cute_layout layout, const alg_sorted *mode, cute_node covered)
 {
-    alg_fail(a,
-             "%s has no complement: mode %zu, of extent and stride %s:%s, overlaps the modes of smaller stride, "
-             "which cover %s",
-             alg_layout_text(a, layout), mode->position, alg_text(a, mode->shape), alg_text(a, mode->stride),
-             alg_text(a, covered));
+    alg_fail(
+        a,
+        "%s has no complement: mode %zu, of extent and stride %s:%s, overlaps the modes of smaller stride, "
+        "which cover %s",
+        alg_layout_text(a, layout), mode->position, alg_text(a, mode->shape), alg_text(a, mode->stride),
+        alg_text(a, covered));
 }
 
 /* shapes: the gaps; strides: 1, then what is covered after each mode. */
@@ -145,11 +150,13 @@ static cute_node with_basis(cute_algebra *a, cute_node stride, const int32_t *pa
     if (!stride) return NULL;
     if (alg_is_leaf(stride)) return alg_basis(a, stride->value, path, depth);
     alg_list list = {0};
-    for (uint32_t i = 0; i < stride->count; i++) alg_push(a, &list, with_basis(a, stride->items[i], path, depth));
+    for (uint32_t i = 0; i < stride->count; i++)
+        alg_push(a, &list, with_basis(a, stride->items[i], path, depth));
     return alg_tuple(a, &list);
 }
 
-static cute_node restore_basis(cute_algebra *a, cute_node coprofile, cute_node stride, int32_t *path, size_t depth)
+static cute_node restore_basis(cute_algebra *a, cute_node coprofile, cute_node stride, int32_t *path,
+                               size_t depth)
 {
     if (!stride) return NULL;
     if (alg_is_leaf(coprofile)) return depth ? with_basis(a, stride, path, depth) : stride;
@@ -169,9 +176,11 @@ cute_layout alg_complement(cute_algebra *a, cute_layout layout)
                                        alg_flatten_to_tuple(a, layout.stride), NULL, &count);
     alg_buckets *buckets = alg_make_buckets(a, alg_coprofile(a, layout));
     if (!modes || !buckets) return alg_no_layout;
-    for (size_t i = 0; i < buckets->count; i++) alg_push(a, &buckets->items[i].modes.strides, alg_number(a, 1));
+    for (size_t i = 0; i < buckets->count; i++)
+        alg_push(a, &buckets->items[i].modes.strides, alg_number(a, 1));
     for (size_t i = 0; i < count; i++) {
-        if (alg_is(modes[i].shape, 1) || (modes[i].stride->value.known && modes[i].stride->value.value == 0)) continue;
+        if (alg_is(modes[i].shape, 1) || (modes[i].stride->value.known && modes[i].stride->value.value == 0))
+            continue;
         cute_node d = alg_scale_of(a, modes[i].stride);
         alg_bucket *bucket = d ? alg_find_bucket(a, buckets, modes[i].stride) : NULL;
         if (!bucket) return alg_no_layout;
@@ -244,7 +253,8 @@ static cute_layout extend_mode(cute_algebra *a, cute_layout gaps, cute_node exte
     return alg_coalesce(a, (cute_layout){shape, prefix_products(a, shape, gaps.stride)});
 }
 
-static cute_layout extend(cute_algebra *a, cute_node coprofile, cute_layout gaps, cute_node shape, cute_node basis)
+static cute_layout extend(cute_algebra *a, cute_node coprofile, cute_layout gaps, cute_node shape,
+                          cute_node basis)
 {
     if (!alg_is_leaf(coprofile) && coprofile->count > 0) {
         size_t rank = coprofile->count > alg_rank(shape) ? coprofile->count : alg_rank(shape);
@@ -253,8 +263,8 @@ static cute_layout extend(cute_algebra *a, cute_node coprofile, cute_layout gaps
         for (size_t i = 0; nothing && i < rank && !list.shapes.failed; i++) {
             bool named = i < coprofile->count, there = i < alg_rank(shape);
             cute_layout mode = named ? alg_layout_mode(gaps, i) : (cute_layout){nothing, nothing};
-            mode = extend(a, named ? coprofile->items[i] : nothing, mode, there ? alg_mode(shape, i) : nothing,
-                          there ? alg_mode(basis, i) : nothing);
+            mode = extend(a, named ? coprofile->items[i] : nothing, mode,
+                          there ? alg_mode(shape, i) : nothing, there ? alg_mode(basis, i) : nothing);
             if (!mode.shape || !alg_is_empty(mode.shape)) alg_push_layout(a, &list, mode);
         }
         return alg_layouts_tuple(a, &list);
@@ -301,13 +311,14 @@ cute_layout alg_complement_to(cute_algebra *a, cute_layout layout, cute_node cot
     if (!alg_ok(flat)) return alg_no_layout;
     bool single = alg_is(flat.shape, 1);
     if (single || alg_is_empty(flat.shape) || alg_is(flat.stride, 0)) {
-        cute_layout full = alg_coalesce(a, (cute_layout){cotarget, alg_compact(a, cotarget, alg_number(a, 1))});
+        cute_layout full =
+            alg_coalesce(a, (cute_layout){cotarget, alg_compact(a, cotarget, alg_number(a, 1))});
         if (alg_ok(full) && alg_is(full.shape, 1)) full.stride = alg_number(a, 1);
         return full;
     }
     size_t count;
-    alg_sorted *modes = alg_sort_modes(a, alg_flatten_to_tuple(a, flat.shape), alg_flatten_to_tuple(a, flat.stride),
-                                       NULL, &count);
+    alg_sorted *modes = alg_sort_modes(a, alg_flatten_to_tuple(a, flat.shape),
+                                       alg_flatten_to_tuple(a, flat.stride), NULL, &count);
     if (!modes) return alg_no_layout;
     alg_layouts gaps = {0};
     cute_node covered = alg_number(a, 1);
@@ -319,7 +330,8 @@ cute_layout alg_complement_to(cute_algebra *a, cute_layout layout, cute_node cot
             return alg_no_layout;
         }
         alg_push(a, &gaps.shapes, alg_op(a, CUTE_DIV, d, covered));
-        covered = i + 1 < count ? alg_op(a, CUTE_MUL, modes[i].shape, d) : alg_op(a, CUTE_MUL, d, modes[i].shape);
+        covered =
+            i + 1 < count ? alg_op(a, CUTE_MUL, modes[i].shape, d) : alg_op(a, CUTE_MUL, d, modes[i].shape);
         if (i + 1 < count) alg_push(a, &gaps.strides, covered);
     }
     cute_node rest = coalesce_shape(a, alg_ceil_div(a, cotarget, covered));
@@ -339,8 +351,8 @@ static cute_layout basis_complement_to(cute_algebra *a, cute_layout layout, cute
     if (!basis) return alg_no_layout;
     size_t named = alg_rank(coprofile), there = alg_rank(cotarget);
     if (!alg_is_leaf(cotarget) && there < named) {
-        alg_fail(a, "expects a target of rank %zu to complement %s, but got %s", named, alg_layout_text(a, layout),
-                 alg_text(a, cotarget));
+        alg_fail(a, "expects a target of rank %zu to complement %s, but got %s", named,
+                 alg_layout_text(a, layout), alg_text(a, cotarget));
         return alg_no_layout;
     }
     alg_layouts list = {0};

@@ -5,6 +5,8 @@
  * as it needs to be. The result is a layout only if each piece stays inside one mode of A, and, where B has
  * several modes, if their sum does not carry from one mode of A into the next. Where all extents are known
  * both are decided (check_*); a composition that would be wrong is refused. */
+#include <inttypes.h>
+
 #include "lib/base/checked.h"
 #include "lib/layout/layouts.h"
 
@@ -36,14 +38,15 @@ static bool add_piece(cute_algebra *a, pieces *list, piece p)
     return true;
 }
 
-static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner, uint32_t mode, const char *why,
-                          int64_t x, int64_t y)
+static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner, uint32_t mode,
+                          const char *why, int64_t x, int64_t y)
 {
-    alg_fail(a,
-             "cannot compose %s with %s: the result is not a layout, because at mode %u, of extent and stride "
-             "%s:%s, %s %lld is not divisible by %lld",
-             alg_layout_text(a, outer), alg_layout_text(a, inner), mode, alg_text(a, alg_mode(outer.shape, mode)),
-             alg_text(a, alg_mode(outer.stride, mode)), why, (long long)x, (long long)y);
+    alg_fail(
+        a,
+        "cannot compose %s with %s: the result is not a layout, because at mode %u, of extent and stride "
+        "%s:%s, %s %lld is not divisible by %lld",
+        alg_layout_text(a, outer), alg_layout_text(a, inner), mode, alg_text(a, alg_mode(outer.shape, mode)),
+        alg_text(a, alg_mode(outer.stride, mode)), why, (long long)x, (long long)y);
     return alg_no_layout;
 }
 
@@ -141,33 +144,56 @@ static cute_layout compose_tree(cute_algebra *a, cute_layout outer, cute_layout 
 
 /* ---- is it right? ---- */
 
+typedef struct trouble {
+    const piece *where;
+    const char *what, *relation; /* "the stride", "is not divisible by" */
+    int64_t x, y;
+} trouble;
+
+static bool found(trouble *t, const piece *where, const char *what, int64_t x, const char *relation,
+                  int64_t y)
+{
+    *t = (trouble){where, what, relation, x, y};
+    return false;
+}
+
+static bool too_large(trouble *t, const piece *where)
+{
+    return found(t, where, "the coordinates go beyond", INT64_MAX, "after steps of", where->true_step);
+}
+
 /* A piece must step by whole elements of its mode of A: count steps of step * (product of the extents
  * before) are what B's mode says. Pieces of one mode of A must not add up beyond its extent. */
-static bool check_pieces(const pieces *all)
+static bool check_pieces(const pieces *all, trouble *t)
 {
-    if (all->wrong) return false;
+    if (all->wrong) return too_large(t, &all->items[all->count - 1]);
     for (size_t i = 0; i < all->count; i++) {
         const piece *p = &all->items[i];
         int64_t unit = 1, reach = 0;
         if (p->count == 1) continue;
         for (uint32_t m = 0; m < p->mode; m++) {
             if (!alg_is_known(p->outer->items[m])) return true;
-            if (!cute_mul64(unit, p->outer->items[m]->value.value, &unit)) return false;
+            if (!cute_mul64(unit, p->outer->items[m]->value.value, &unit)) return too_large(t, p);
         }
         int64_t step;
-        if (!cute_mul64(unit, p->step, &step) || step != p->true_step) return false;
+        if (!cute_mul64(unit, p->step, &step)) return too_large(t, p);
+        if (step != p->true_step) return found(t, p, "the stride", p->true_step, "is not divisible by", unit);
         for (size_t j = 0; j < all->count; j++) {
             const piece *q = &all->items[j];
             int64_t most;
             if (q->outer != p->outer || q->count == 1) continue;
-            if ((q->step < 0) != (p->step < 0)) return false;
+            if ((q->step < 0) != (p->step < 0))
+                return found(t, p, "a stride of", p->step, "meets one of the other sign,", q->step);
             if (q->mode != p->mode) continue;
-            if (!cute_mul64(q->count - 1, q->step, &most) || !cute_add64(reach, most, &reach)) return false;
+            if (!cute_mul64(q->count - 1, q->step, &most) || !cute_add64(reach, most, &reach))
+                return too_large(t, p);
         }
         bool last = p->mode + 1 == p->outer->count;
         if (last || !alg_is_known(p->outer->items[p->mode])) continue;
         if (reach < 0) reach = -reach;
-        if (reach >= p->outer->items[p->mode]->value.value) return false;
+        if (reach >= p->outer->items[p->mode]->value.value)
+            return found(t, p, "the coordinates reach", reach, "which is not below its extent",
+                         p->outer->items[p->mode]->value.value);
     }
     return true;
 }
@@ -175,7 +201,8 @@ static bool check_pieces(const pieces *all)
 enum { BRUTE_FORCE_LIMIT = 65536 };
 
 /* The rules above are sufficient, not necessary: small compositions are tried out. */
-static bool check_by_trial(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result, int64_t *bad)
+static bool check_by_trial(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result,
+                           int64_t *bad)
 {
     cute_algebra trial = {.arena = cute_arena_create()};
     if (!trial.arena) return alg_exhausted(a) != NULL;
@@ -184,8 +211,8 @@ static bool check_by_trial(cute_algebra *a, cute_layout outer, cute_layout inner
     *bad = -1;
     for (int64_t i = 0; right && i < size->value.value; i++) {
         cute_node index = alg_number(&trial, i);
-        cute_node through = alg_eval(&trial, alg_eval(&trial, index, inner.shape, inner.stride), outer.shape,
-                                     outer.stride);
+        cute_node through =
+            alg_eval(&trial, alg_eval(&trial, index, inner.shape, inner.stride), outer.shape, outer.stride);
         cute_node direct = alg_eval(&trial, index, result.shape, result.stride);
         right = through && direct && alg_index_equal(through, direct);
         if (!right) *bad = i;
@@ -201,7 +228,8 @@ bool alg_index_equal(cute_node x, cute_node y)
         /* 0 is the same as any tuple of zeros, and a rank-1 tuple as its item. */
         cute_node leaf = alg_is_leaf(x) ? x : y, tuple = alg_is_leaf(x) ? y : x;
         for (uint32_t i = 0; i < tuple->count; i++)
-            if (!alg_index_equal(i == 0 && !alg_is(leaf, 0) && tuple->count == 1 ? leaf : &alg_zero, tuple->items[i]))
+            if (!alg_index_equal(i == 0 && !alg_is(leaf, 0) && tuple->count == 1 ? leaf : &alg_zero,
+                                 tuple->items[i]))
                 return false;
         return alg_is(leaf, 0) || tuple->count == 1;
     }
@@ -220,26 +248,30 @@ cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
     if (!profile) return alg_no_layout;
     if (!alg_is_leaf(profile) && alg_rank(profile) > alg_rank(outer.shape)) {
         alg_fail(a, "cannot compose %s with %s: the basis strides name %zu modes, but there are %zu",
-                 alg_layout_text(a, outer), alg_layout_text(a, inner), alg_rank(profile), alg_rank(outer.shape));
+                 alg_layout_text(a, outer), alg_layout_text(a, inner), alg_rank(profile),
+                 alg_rank(outer.shape));
         return alg_no_layout;
     }
     cute_layout flat = alg_coalesce_z_profile(a, outer, profile);
     pieces all = {0};
     cute_layout result = alg_ok(flat) ? compose_tree(a, flat, inner, &all) : alg_no_layout;
-    if (!alg_ok(result) || all.unknown || check_pieces(&all)) return result;
+    trouble why;
+    if (!alg_ok(result) || all.unknown || check_pieces(&all, &why)) return result;
     int64_t bad = -1;
     if (cute_tree_is_static(outer.shape) && cute_tree_is_static(outer.stride) &&
         check_by_trial(a, outer, inner, result, &bad))
         return result;
     if (a->status != CUTE_OK) return alg_no_layout;
-    const char *where = cute_tree_is_static(outer.stride) && bad >= 0
-                            ? cute_arena_printf(a->arena, " (%s would be wrong at index %lld)",
-                                                alg_layout_text(a, result), (long long)bad)
-                            : "";
-    alg_fail(a,
-             "cannot compose %s with %s: the result is not a layout, because modes of the second overlap or carry "
-             "in a mode of the first%s",
-             alg_layout_text(a, outer), alg_layout_text(a, inner), where ? where : "");
+    const char *where = bad >= 0 ? cute_arena_printf(a->arena, " (%s would be wrong at index %" PRId64 ")",
+                                                     alg_layout_text(a, result), bad)
+                                 : "";
+    alg_fail(
+        a,
+        "cannot compose %s with %s: the result is not a layout, because at mode %u, of extent %s, %s %" PRId64
+        " %s %" PRId64 "%s",
+        alg_layout_text(a, outer), alg_layout_text(a, inner), why.where->mode,
+        alg_text(a, why.where->outer->items[why.where->mode]), why.what, why.x, why.relation, why.y,
+        where ? where : "");
     return alg_no_layout;
 }
 
@@ -261,8 +293,8 @@ cute_layout alg_compose_tile(cute_algebra *a, cute_layout outer, cute_node tile)
     if (tile->kind == CUTE_TREE_UNDERSCORE) return outer;
     if (tile->kind == CUTE_TREE_LAYOUT) return alg_compose(a, outer, tile->layout);
     if (tile->count > alg_rank(outer.shape)) {
-        alg_fail(a, "expects a tiler of at most rank %zu for %s, but got one of rank %u", alg_rank(outer.shape),
-                 alg_layout_text(a, outer), tile->count);
+        alg_fail(a, "expects a tiler of at most rank %zu for %s, but got one of rank %u",
+                 alg_rank(outer.shape), alg_layout_text(a, outer), tile->count);
         return alg_no_layout;
     }
     alg_layouts list = {0};

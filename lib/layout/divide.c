@@ -22,7 +22,8 @@ cute_layout alg_divide_tile(cute_algebra *a, cute_layout layout, cute_node tile,
     if (tile->kind == CUTE_TREE_LAYOUT) return alg_divide(a, layout, tile->layout);
     size_t rank = alg_rank(layout.shape);
     if (tile->count > rank) {
-        alg_fail(a, "expects rank(tiler) <= rank(input), but got rank %u tiler and rank %zu input", tile->count, rank);
+        alg_fail(a, "expects rank(tiler) <= rank(input), but got rank %u tiler and rank %zu input",
+                 tile->count, rank);
         return alg_no_layout;
     }
     alg_layouts modes = {0}, tiles = {0}, rests = {0};

@@ -98,7 +98,8 @@ cute_layout alg_left_inverse(cute_algebra *a, cute_layout layout)
         int64_t stride = d->value.value, covered = bucket->current->value.value;
         if (stride < 0 || stride % covered != 0) {
             alg_fail(a,
-                     "%s has no left inverse that is a layout: at mode %zu, of extent and stride %s:%s, the stride "
+                     "%s has no left inverse that is a layout: at mode %zu, of extent and stride %s:%s, the "
+                     "stride "
                      "%lld is not divisible by %lld",
                      alg_layout_text(a, layout), modes[i].position, alg_text(a, modes[i].shape),
                      alg_text(a, modes[i].stride), (long long)stride, (long long)covered);

@@ -10,7 +10,10 @@ typedef struct alg_layouts {
     alg_list shapes, strides;
 } alg_layouts;
 
-static inline bool alg_ok(cute_layout layout) { return layout.shape && layout.stride; }
+static inline bool alg_ok(cute_layout layout)
+{
+    return layout.shape && layout.stride;
+}
 cute_layout alg_layout_mode(cute_layout layout, size_t i);
 void alg_push_layout(cute_algebra *a, alg_layouts *list, cute_layout layout);
 cute_layout alg_layouts_tuple(cute_algebra *a, const alg_layouts *list);

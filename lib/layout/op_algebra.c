@@ -23,8 +23,8 @@ static bool check_profile(call *c, cute_layout layout, cute_node profile, uint32
         const char *where = "";
         for (size_t i = 0; where && i < depth; i++)
             where = cute_arena_printf(c->a->arena, "%s%s%u", where, i ? ", " : " at mode path [", path[i]);
-        alg_fail(c->a, "expects target_profile rank (%u) to not exceed the layout rank (%zu)%s%s", profile->count, rank,
-                 where ? where : "", depth ? "]" : "");
+        alg_fail(c->a, "expects target_profile rank (%u) to not exceed the layout rank (%zu)%s%s",
+                 profile->count, rank, where ? where : "", depth ? "]" : "");
         return false;
     }
     for (uint32_t i = 0; i < profile->count; i++) {
@@ -48,11 +48,12 @@ bool op_coalesce(call *c)
 bool op_flatten(call *c)
 {
     const cute_value *v = &c->in[0];
-    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_TILE), "expects a tuple, tile or layout"))
+    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_TILE),
+                      "expects a tuple, tile or layout"))
         return false;
     if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type))) return call_give_tree(c, v->type, alg_flatten(c->a, v->tree));
-    return call_give_like(c, v,
-                          (cute_layout){alg_flatten(c->a, v->layout.shape), alg_flatten(c->a, v->layout.stride)});
+    return call_give_like(
+        c, v, (cute_layout){alg_flatten(c->a, v->layout.shape), alg_flatten(c->a, v->layout.stride)});
 }
 
 bool op_filter(call *c)
@@ -72,9 +73,12 @@ bool op_group_modes(call *c)
     if (!expects_layout(c, 0) || !attribute_count(c, 2)) return false;
     const cute_value *v = &c->in[0];
     long long begin = c->attributes[0], end = c->attributes[1], rank = (long long)alg_rank(v->layout.shape);
-    if (begin < 0) alg_fail(c->a, "expects 0 <= begin, but got begin=%lld", begin);
-    else if (end <= begin) alg_fail(c->a, "expects begin < end, but got begin=%lld, end=%lld", begin, end);
-    else if (end > rank) alg_fail(c->a, "expects end <= rank(input)=%lld, but got end=%lld", rank, end);
+    if (begin < 0)
+        alg_fail(c->a, "expects 0 <= begin, but got begin=%lld", begin);
+    else if (end <= begin)
+        alg_fail(c->a, "expects begin < end, but got begin=%lld, end=%lld", begin, end);
+    else if (end > rank)
+        alg_fail(c->a, "expects end <= rank(input)=%lld, but got end=%lld", rank, end);
     else
         return call_give_like(c, v,
                               (cute_layout){alg_group(c->a, v->layout.shape, (size_t)begin, (size_t)end),
@@ -87,9 +91,10 @@ typedef cute_node (*to_rank)(cute_algebra *, cute_node, size_t, cute_node);
 static bool extend_rank(call *c, to_rank extend)
 {
     const cute_value *v = &c->in[0], *e = &c->in[1];
-    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT,
-                      "expects $input to be !cute.int_tuple, !cute.coord, !cute.stride, !cute.shape, !cute.layout, or "
-                      "!cute.composed_layout") ||
+    if (!call_expects(
+            c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT,
+            "expects $input to be !cute.int_tuple, !cute.coord, !cute.stride, !cute.shape, !cute.layout, or "
+            "!cute.composed_layout") ||
         !attribute_count(c, 1))
         return false;
     if (c->attributes[0] <= 0 || c->attributes[0] > CUTE_MAX_LEAVES) {
@@ -99,7 +104,8 @@ static bool extend_rank(call *c, to_rank extend)
     bool composed = v->type == CUTE_COMPOSED_LAYOUT;
     if (e->type != (composed ? CUTE_LAYOUT : v->type)) {
         if (composed)
-            alg_fail(c->a, "expects element to be !cute.layout when input is !cute.composed_layout, but got %s",
+            alg_fail(c->a,
+                     "expects element to be !cute.layout when input is !cute.composed_layout, but got %s",
                      alg_type_text(c->a, e));
         else
             alg_fail(c->a, "expects input and element to have the same kind, but got %s and %s",
@@ -116,8 +122,14 @@ static bool extend_rank(call *c, to_rank extend)
     return alg_ok(layout) && alg_verify(c->a, c->out);
 }
 
-bool op_append_to_rank(call *c) { return extend_rank(c, alg_append_to_rank); }
-bool op_prepend_to_rank(call *c) { return extend_rank(c, alg_prepend_to_rank); }
+bool op_append_to_rank(call *c)
+{
+    return extend_rank(c, alg_append_to_rank);
+}
+bool op_prepend_to_rank(call *c)
+{
+    return extend_rank(c, alg_prepend_to_rank);
+}
 
 /* ---- made from shapes and other layouts ---- */
 
@@ -137,7 +149,8 @@ bool op_make_layout_like(call *c)
         return false;
     }
     cute_node shape = alg_filter_zeros(c->a, v->layout.stride, v->layout.shape);
-    return call_give_layout(c, (cute_layout){v->layout.shape, alg_compact_order(c->a, shape, v->layout.stride)});
+    return call_give_layout(c,
+                            (cute_layout){v->layout.shape, alg_compact_order(c->a, shape, v->layout.stride)});
 }
 
 bool op_make_ordered_layout(call *c)
@@ -150,8 +163,8 @@ bool op_make_ordered_layout(call *c)
         return false;
     }
     if (!cute_tree_weakly_congruent(c->in[1].tree, c->in[0].tree)) {
-        alg_fail(c->a, "expects order to be weakly congruent to shape %s, but got %s", alg_type_text(c->a, &c->in[0]),
-                 alg_type_text(c->a, &c->in[1]));
+        alg_fail(c->a, "expects order to be weakly congruent to shape %s, but got %s",
+                 alg_type_text(c->a, &c->in[0]), alg_type_text(c->a, &c->in[1]));
         return false;
     }
     cute_layout layout = {c->in[0].tree, alg_compact_order(c->a, c->in[0].tree, c->in[1].tree)};
@@ -179,7 +192,8 @@ bool op_complement(call *c)
     if (!expects_plain(c)) return false;
     if (c->count < 2) {
         if (!cute_value_is_static(v)) {
-            alg_fail(c->a, "expects input with static layout, but got%s with dynamic layout", alg_type_text(c->a, v));
+            alg_fail(c->a, "expects input with static layout, but got%s with dynamic layout",
+                     alg_type_text(c->a, v));
             return false;
         }
         call_sentence(c, "expects a valid intrinsic complement result, but construction failed for input $0");
@@ -195,17 +209,20 @@ bool op_complement(call *c)
     }
     if (!cute_tree_is_static(v->layout.stride) && alg_rank(v->layout.shape) > 1) {
         alg_fail(c->a,
-                 "expects input with static strides for layouts with more than one mode, but %s has dynamic strides "
+                 "expects input with static strides for layouts with more than one mode, but %s has dynamic "
+                 "strides "
                  "with rank %zu",
                  alg_type_text(c->a, v), alg_rank(v->layout.shape));
         return false;
     }
-    call_sentence(c, "expects a valid complement result, but construction failed for input $0 with cotarget $1");
+    call_sentence(c,
+                  "expects a valid complement result, but construction failed for input $0 with cotarget $1");
     cute_node cotarget = c->in[1].type == CUTE_SHAPE ? c->in[1].tree : c->in[1].layout.shape;
     return call_give_layout(c, alg_complement_to(c->a, v->layout, cotarget));
 }
 
-static bool invert(call *c, const char *kind, bool known_strides, cute_layout (*inverse)(cute_algebra *, cute_layout))
+static bool invert(call *c, const char *kind, bool known_strides,
+                   cute_layout (*inverse)(cute_algebra *, cute_layout))
 {
     const cute_value *v = &c->in[0];
     if (!expects_plain(c)) return false;
@@ -218,12 +235,19 @@ static bool invert(call *c, const char *kind, bool known_strides, cute_layout (*
                  alg_type_text(c->a, v));
         return false;
     }
-    call_sentence(c, known_strides ? "unable to compute a left inverse for $0" : "unable to compute a right inverse for $0");
+    call_sentence(c, known_strides ? "unable to compute a left inverse for $0"
+                                   : "unable to compute a right inverse for $0");
     return call_give_layout(c, inverse(c->a, v->layout));
 }
 
-bool op_right_inverse(call *c) { return invert(c, "right", false, alg_right_inverse); }
-bool op_left_inverse(call *c) { return invert(c, "left", true, alg_left_inverse); }
+bool op_right_inverse(call *c)
+{
+    return invert(c, "right", false, alg_right_inverse);
+}
+bool op_left_inverse(call *c)
+{
+    return invert(c, "left", true, alg_left_inverse);
+}
 
 /* ---- recast ---- */
 
@@ -246,7 +270,8 @@ static bool scale(call *c, cute_value *v, int64_t n, bool up)
     v->layout = cast(a, n, v->layout);
     if (v->type == CUTE_LAYOUT) return alg_ok(v->layout);
     if (!alg_is_known(v->tree) || (up && v->tree->value.value % n != 0)) {
-        alg_fail(a, "the offset %s is not a known multiple of %lld", alg_text(a, v->tree), (long long)(up ? n : 1));
+        alg_fail(a, "the offset %s is not a known multiple of %lld", alg_text(a, v->tree),
+                 (long long)(up ? n : 1));
         return false;
     }
     v->tree = alg_op(a, up ? CUTE_DIV : CUTE_MUL, v->tree, alg_number(a, n));
@@ -258,8 +283,8 @@ static bool scale(call *c, cute_value *v, int64_t n, bool up)
     while (((int64_t)1 << shift) < n && shift < 62) shift++;
     int base = up ? v->swizzle.base - shift : v->swizzle.base + shift;
     if (((int64_t)1 << shift) != n || !cute_swizzle_valid(v->swizzle.bits, base, v->swizzle.shift)) {
-        alg_fail(a, "swizzle S<%d,%d,%d> cannot be scaled by %lld", v->swizzle.bits, v->swizzle.base, v->swizzle.shift,
-                 (long long)n);
+        alg_fail(a, "swizzle S<%d,%d,%d> cannot be scaled by %lld", v->swizzle.bits, v->swizzle.base,
+                 v->swizzle.shift, (long long)n);
         return false;
     }
     v->swizzle.base = base;
@@ -270,8 +295,10 @@ bool op_recast_layout(call *c)
 {
     if (!expects_layout(c, 0) || !attribute_count(c, 2)) return false;
     int64_t new_bits = c->attributes[0], old_bits = c->attributes[1];
-    if (new_bits <= 0) alg_fail(c->a, "expects new_type_bits to be positive, but got %lld", (long long)new_bits);
-    else if (old_bits <= 0) alg_fail(c->a, "expects old_type_bits to be positive, but got %lld", (long long)old_bits);
+    if (new_bits <= 0)
+        alg_fail(c->a, "expects new_type_bits to be positive, but got %lld", (long long)new_bits);
+    else if (old_bits <= 0)
+        alg_fail(c->a, "expects old_type_bits to be positive, but got %lld", (long long)old_bits);
     else if (!alg_only_ints(c->in[0].layout.stride))
         alg_fail(c->a, "expects integer or dynamic strides, but %s has scaled-basis strides",
                  alg_type_text(c->a, &c->in[0]));
@@ -279,7 +306,8 @@ bool op_recast_layout(call *c)
     call_sentence(c, "unable to recast $0 from $b bits to $a bits");
     int64_t common = gcd(new_bits, old_bits);
     *c->out = c->in[0];
-    if (!scale(c, c->out, new_bits / common, true) || !scale(c, c->out, old_bits / common, false)) return false;
+    if (!scale(c, c->out, new_bits / common, true) || !scale(c, c->out, old_bits / common, false))
+        return false;
     call_decay(c->out);
     return alg_verify(c->a, c->out);
 }

@@ -19,8 +19,10 @@ bool op_make_composed_layout(call *c)
                       "expects inner to be !cute.layout or !cute.swizzle"))
         return false;
     *c->out = (cute_value){.type = CUTE_COMPOSED_LAYOUT, .tree = c->in[1].tree, .layout = c->in[2].layout};
-    if (c->in[0].type == CUTE_SWIZZLE) c->out->swizzle = c->in[0].swizzle;
-    else c->out->inner = c->in[0].layout;
+    if (c->in[0].type == CUTE_SWIZZLE)
+        c->out->swizzle = c->in[0].swizzle;
+    else
+        c->out->inner = c->in[0].layout;
     return alg_verify(c->a, c->out);
 }
 
@@ -91,7 +93,8 @@ bool call_check_path(call *c, const cute_value *v)
         int64_t mode = c->attributes[depth];
         size_t rank = alg_rank(t), extra = c->attribute_count - depth;
         if (depth > 0 && alg_is_leaf(t)) {
-            alg_fail(c->a, "expects mode indices to stop at a scalar leaf, but got %zu extra %s after depth %zu",
+            alg_fail(c->a,
+                     "expects mode indices to stop at a scalar leaf, but got %zu extra %s after depth %zu",
                      extra, extra == 1 ? "index" : "indices", depth);
             return false;
         }
@@ -118,7 +121,8 @@ bool call_at_path(call *c, cute_value *out)
     if (!call_check_path(c, out)) return false;
     if (out->type == CUTE_LAYOUT || out->type == CUTE_COMPOSED_LAYOUT)
         out->layout = (cute_layout){follow(c, out->layout.shape), follow(c, out->layout.stride)};
-    else out->tree = follow(c, out->tree);
+    else
+        out->tree = follow(c, out->tree);
     return true;
 }
 
@@ -133,7 +137,8 @@ bool op_get(call *c)
 static cute_node select_modes(call *c, cute_node t)
 {
     alg_list list = {0};
-    for (size_t i = 0; i < c->attribute_count; i++) alg_push(c->a, &list, alg_mode(t, (size_t)c->attributes[i]));
+    for (size_t i = 0; i < c->attribute_count; i++)
+        alg_push(c->a, &list, alg_mode(t, (size_t)c->attributes[i]));
     return alg_tuple(c->a, &list);
 }
 
@@ -179,6 +184,15 @@ static bool convert(call *c, cute_type type)
            call_give_tree(c, type, c->in[0].tree);
 }
 
-bool op_to_shape(call *c) { return convert(c, CUTE_SHAPE); }
-bool op_to_stride(call *c) { return convert(c, CUTE_STRIDE); }
-bool op_to_coord(call *c) { return convert(c, CUTE_COORD); }
+bool op_to_shape(call *c)
+{
+    return convert(c, CUTE_SHAPE);
+}
+bool op_to_stride(call *c)
+{
+    return convert(c, CUTE_STRIDE);
+}
+bool op_to_coord(call *c)
+{
+    return convert(c, CUTE_COORD);
+}

@@ -1,7 +1,7 @@
 /* Operations from coordinates to indices and back, sizes, products of tuples. */
 #include "lib/layout/apply.h"
 
-#define CUTE_SIZED (CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_INT_TUPLE))
+#define CUTE_SIZED   (CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_INT_TUPLE))
 #define CUTE_COUNTED (CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_INT_TUPLE))
 
 bool op_size(call *c)
@@ -17,7 +17,8 @@ bool op_cosize(call *c)
     if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects a layout or composed layout")) return false;
     if (c->in[0].inner.shape) {
         alg_fail(c->a,
-                 "expects composed_layout inner to be a swizzle (cosize is undefined for affine inner), but got %s",
+                 "expects composed_layout inner to be a swizzle (cosize is undefined for affine inner), but "
+                 "got %s",
                  alg_type_text(c->a, &c->in[0]));
         return false;
     }
@@ -48,8 +49,8 @@ bool op_layout_eval(call *c)
         return false;
     size_t rank = alg_rank(layout->layout.shape);
     if (!alg_is_leaf(coord->tree) && alg_rank(coord->tree) != rank) {
-        alg_fail(c->a, "expects coordinate rank %zu (to match layout shape rank) or be a leaf, but got %zu", rank,
-                 alg_rank(coord->tree));
+        alg_fail(c->a, "expects coordinate rank %zu (to match layout shape rank) or be a leaf, but got %zu",
+                 rank, alg_rank(coord->tree));
         return false;
     }
     call_sentence(c, "unable to compute layout_eval for coordinate $0 and layout $1");

@@ -7,17 +7,19 @@ static bool check(call *c)
 {
     const cute_value *v = &c->in[0], *coord = &c->in[1];
     if (!call_expects(c, 1, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord")) return false;
-    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT,
-                      "expects $input to be !cute.shape, !cute.stride, !cute.int_tuple, !cute.coord, !cute.layout, or "
-                      "!cute.composed_layout"))
+    if (!call_expects(
+            c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT,
+            "expects $input to be !cute.shape, !cute.stride, !cute.int_tuple, !cute.coord, !cute.layout, or "
+            "!cute.composed_layout"))
         return false;
     if (cute_tree_weakly_congruent(coord->tree, call_profile(v))) return true;
-    alg_fail(c->a, "expects coord to be weakly congruent with input shape, but got %s and %s", alg_type_text(c->a, v),
-             alg_type_text(c->a, coord));
+    alg_fail(c->a, "expects coord to be weakly congruent with input shape, but got %s and %s",
+             alg_type_text(c->a, v), alg_type_text(c->a, coord));
     return false;
 }
 
-static cute_layout choose(call *c, cute_layout layout, cute_node (*pick)(cute_algebra *, cute_node, cute_node))
+static cute_layout choose(call *c, cute_layout layout,
+                          cute_node (*pick)(cute_algebra *, cute_node, cute_node))
 {
     cute_node coord = c->in[1].tree;
     return (cute_layout){pick(c->a, coord, layout.shape), pick(c->a, coord, layout.stride)};
@@ -56,8 +58,8 @@ static swizzle_bits bits_of(cute_swizzle s)
     return b;
 }
 
-/* 2^base : 2^bits : 2^(|shift|-bits) : 2^bits : 1 — the fields of an index, low to high. `on` says for which of
- * them the strides are kept. */
+/* 2^base : 2^bits : 2^(|shift|-bits) : 2^bits : 1 — the fields of an index, low to high. `on` says for which
+ * of them the strides are kept. */
 static cute_layout projection(cute_algebra *a, cute_swizzle s, bool fields, bool others)
 {
     int distance = s.shift < 0 ? -s.shift : s.shift;
@@ -78,8 +80,14 @@ typedef struct stride_pair {
     int64_t clear, set;
 } stride_pair;
 
-static cute_node if_clear(cute_algebra *a, void *context) { return alg_number(a, ((stride_pair *)context)->clear); }
-static cute_node if_set(cute_algebra *a, void *context) { return alg_number(a, ((stride_pair *)context)->set); }
+static cute_node if_clear(cute_algebra *a, void *context)
+{
+    return alg_number(a, ((stride_pair *)context)->clear);
+}
+static cute_node if_set(cute_algebra *a, void *context)
+{
+    return alg_number(a, ((stride_pair *)context)->set);
+}
 
 /* Strides of a field whose partner's bits in the offset are given: flipping bit i moves the result by
  * clear << i if the partner's bit i is clear, by set << i if it is set. */
@@ -148,8 +156,8 @@ static bool disjoint_bits(cute_node shape, cute_node stride, uint64_t *used)
 enum { TRIAL_LIMIT = 65536 };
 
 /* The slice and the whole differ by the same amount everywhere. */
-static bool constant_difference(cute_algebra *a, const cute_value *whole, const cute_value *slice, cute_node coord,
-                                cute_layout kept)
+static bool constant_difference(cute_algebra *a, const cute_value *whole, const cute_value *slice,
+                                cute_node coord, cute_layout kept)
 {
     cute_algebra trial = {.arena = cute_arena_create()};
     if (!trial.arena) return alg_exhausted(a) != NULL;
@@ -173,17 +181,20 @@ static bool constant_difference(cute_algebra *a, const cute_value *whole, const 
     return same;
 }
 
-static bool check_slice(call *c, const cute_value *v, const cute_value *slice, cute_layout kept)
+/* Before anything is emitted: is it right for certain, or can it at least be tried out? */
+static bool certainly_right(const cute_value *v)
 {
     uint64_t used = 0;
-    bool disjoint = disjoint_bits(v->layout.shape, v->layout.stride, &used);
-    if (disjoint && alg_is_known(v->tree) && !((uint64_t)v->tree->value.value & used)) return true;
-    bool known = alg_is_known(v->tree) && cute_tree_is_static(c->in[1].tree);
-    if (disjoint && !alg_is_known(v->tree)) return true;
-    if (known && constant_difference(c->a, v, slice, c->in[1].tree, kept)) return true;
-    alg_fail(c->a,
-             "the slice is not a swizzled layout: modes of %s and offset %s share bits, or are not powers of two",
-             alg_layout_text(c->a, v->layout), alg_text(c->a, v->tree));
+    if (!disjoint_bits(v->layout.shape, v->layout.stride, &used)) return false;
+    return !alg_is_known(v->tree) || !((uint64_t)v->tree->value.value & used);
+}
+
+static bool refuse_slice(call *c, const cute_value *v)
+{
+    alg_fail(
+        c->a,
+        "the slice is not a swizzled layout: modes of %s and offset %s share bits, or are not powers of two",
+        alg_layout_text(c->a, v->layout), alg_text(c->a, v->tree));
     return false;
 }
 
@@ -192,7 +203,8 @@ static bool slice_swizzled(call *c, const cute_value *v)
     cute_algebra *a = c->a;
     cute_node coord = c->in[1].tree;
     if (!cute_tree_is_static(v->layout.shape) || !cute_tree_is_static(v->layout.stride)) {
-        alg_fail(a, "expects swizzle-A composed slice's outer layout to be static, but got %s", alg_type_text(a, v));
+        alg_fail(a, "expects swizzle-A composed slice's outer layout to be static, but got %s",
+                 alg_type_text(a, v));
         return false;
     }
     if (!alg_has(coord, CUTE_TREE_UNDERSCORE)) {
@@ -201,11 +213,15 @@ static bool slice_swizzled(call *c, const cute_value *v)
         return false;
     }
     call_sentence(c, "unable to slice $0 with $1");
+    bool certain = certainly_right(v);
+    if (!certain && !only_underscores(coord) && !(alg_is_known(v->tree) && cute_tree_is_static(coord)))
+        return refuse_slice(c, v);
     cute_layout kept = choose(c, v->layout, alg_slice);
     *c->out = *v;
     c->out->layout = kept;
     if (!alg_ok(kept) || only_underscores(coord)) return alg_ok(kept);
-    if (v->swizzle.base + v->swizzle.bits + (v->swizzle.shift < 0 ? -v->swizzle.shift : v->swizzle.shift) > 62) {
+    if (v->swizzle.base + v->swizzle.bits + (v->swizzle.shift < 0 ? -v->swizzle.shift : v->swizzle.shift) >
+        62) {
         alg_fail(a, "the swizzle is too wide");
         return false;
     }
@@ -225,7 +241,8 @@ static bool slice_swizzled(call *c, const cute_value *v)
     cute_layout fixed = choose(c, v->layout, alg_dice);
     cute_layout fixed_fields = alg_ok(fixed) ? alg_compose(a, fields, fixed) : alg_no_layout;
     cute_node fixed_coord = alg_dice(a, coord, coord);
-    cute_node index = alg_ok(fixed_fields) ? alg_eval(a, fixed_coord, fixed_fields.shape, fixed_fields.stride) : NULL;
+    cute_node index =
+        alg_ok(fixed_fields) ? alg_eval(a, fixed_coord, fixed_fields.shape, fixed_fields.stride) : NULL;
     cute_node offset = alg_op(a, CUTE_XOR, v->tree, index);
     if (!offset) return false;
     c->out->tree = offset;
@@ -233,7 +250,7 @@ static bool slice_swizzled(call *c, const cute_value *v)
         cute_layout affine = alg_compose(a, affine_swizzle(a, v->swizzle, offset), kept);
         if (!call_give_layout(c, affine)) return false;
     }
-    return check_slice(c, v, c->out, kept);
+    return certain || constant_difference(a, v, c->out, coord, kept) || refuse_slice(c, v);
 }
 
 bool op_slice(call *c)
@@ -241,7 +258,8 @@ bool op_slice(call *c)
     const cute_value *v = &c->in[0];
     cute_node coord = c->in[1].tree;
     if (!check(c)) return false;
-    if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type))) return call_give_tree(c, v->type, alg_slice(c->a, coord, v->tree));
+    if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type)))
+        return call_give_tree(c, v->type, alg_slice(c->a, coord, v->tree));
     if (v->type == CUTE_LAYOUT) return call_give_layout(c, choose(c, v->layout, alg_slice));
     if (!v->inner.shape) return slice_swizzled(c, v);
     *c->out = *v;

@@ -9,7 +9,8 @@ static bool check_tiler(call *c, cute_layout t, const char *where, bool in_tile)
 {
     if (in_tile && !alg_only_ints(t.stride)) {
         alg_fail(c->a,
-                 "expects layout components of a tile tiler to have integer-only strides (scaled-basis strides like "
+                 "expects layout components of a tile tiler to have integer-only strides (scaled-basis "
+                 "strides like "
                  "`N@M` are not supported), but got tiler %s%s",
                  alg_layout_text(c->a, t), where);
         return false;
@@ -64,10 +65,22 @@ static bool divide(call *c, int flavour)
     return call_give_like(c, v, result);
 }
 
-bool op_logical_divide(call *c) { return divide(c, LOGICAL); }
-bool op_zipped_divide(call *c) { return divide(c, ZIPPED); }
-bool op_tiled_divide(call *c) { return divide(c, TILED); }
-bool op_flat_divide(call *c) { return divide(c, FLAT); }
+bool op_logical_divide(call *c)
+{
+    return divide(c, LOGICAL);
+}
+bool op_zipped_divide(call *c)
+{
+    return divide(c, ZIPPED);
+}
+bool op_tiled_divide(call *c)
+{
+    return divide(c, TILED);
+}
+bool op_flat_divide(call *c)
+{
+    return divide(c, FLAT);
+}
 
 /* ---- products ---- */
 
@@ -84,7 +97,8 @@ static bool product(call *c, int flavour)
     if (!call_expects(c, 1, CUTE_BIT(CUTE_LAYOUT), "expects rhs to be !cute.layout")) return false;
     if (!alg_only_ints(t->layout.stride)) {
         alg_fail(c->a,
-                 "expects rhs stride to be integer-only (scaled-basis strides like `N@M` are not supported), but got "
+                 "expects rhs stride to be integer-only (scaled-basis strides like `N@M` are not supported), "
+                 "but got "
                  "%s",
                  alg_type_text(c->a, t));
         return false;
@@ -101,12 +115,30 @@ static bool product(call *c, int flavour)
     return call_give_like(c, v, result);
 }
 
-bool op_logical_product(call *c) { return product(c, LOGICAL); }
-bool op_zipped_product(call *c) { return product(c, ZIPPED); }
-bool op_tiled_product(call *c) { return product(c, TILED); }
-bool op_flat_product(call *c) { return product(c, FLAT); }
-bool op_blocked_product(call *c) { return product(c, BLOCKED); }
-bool op_raked_product(call *c) { return product(c, RAKED); }
+bool op_logical_product(call *c)
+{
+    return product(c, LOGICAL);
+}
+bool op_zipped_product(call *c)
+{
+    return product(c, ZIPPED);
+}
+bool op_tiled_product(call *c)
+{
+    return product(c, TILED);
+}
+bool op_flat_product(call *c)
+{
+    return product(c, FLAT);
+}
+bool op_blocked_product(call *c)
+{
+    return product(c, BLOCKED);
+}
+bool op_raked_product(call *c)
+{
+    return product(c, RAKED);
+}
 
 /* ---- tile_to_shape ---- */
 
@@ -150,12 +182,15 @@ bool op_tile_to_shape(call *c)
     size_t rank = alg_rank(shape->tree), block = alg_rank(v->layout.shape);
     cute_node order = NULL;
     if (c->count > 2) {
-        if (!call_expects(c, 2, CUTE_BIT(CUTE_INT_TUPLE), "expects order to be !cute.int_tuple")) return false;
+        if (!call_expects(c, 2, CUTE_BIT(CUTE_INT_TUPLE), "expects order to be !cute.int_tuple"))
+            return false;
         order = c->in[2].tree;
         if (!check_order(c, order, rank)) return false;
     }
     if (block > rank) {
-        alg_fail(c->a, "expects block layout rank <= target shape rank, but got rank %zu block and rank %zu target shape",
+        alg_fail(c->a,
+                 "expects block layout rank <= target shape rank, but got rank %zu block and rank %zu target "
+                 "shape",
                  block, rank);
         return false;
     }

@@ -25,8 +25,8 @@ static bool check_addable(call *c, bool zero_may_lead)
     if (!alg_is_leaf(x) && !alg_is_leaf(y)) return check_nesting(c, x, y);
     if (alg_is_leaf(y) ? alg_is(y, 0) : zero_may_lead && alg_is(x, 0)) return true;
     const char *scalar = alg_is_leaf(x) ? "lhs" : "rhs", *tuple = alg_is_leaf(x) ? "rhs" : "lhs";
-    alg_fail(c->a, "expects matching structure, but %s is a scalar and %s is a tuple: %s and %s", scalar, tuple,
-             alg_type_text(c->a, &c->in[0]), alg_type_text(c->a, &c->in[1]));
+    alg_fail(c->a, "expects matching structure, but %s is a scalar and %s is a tuple: %s and %s", scalar,
+             tuple, alg_type_text(c->a, &c->in[0]), alg_type_text(c->a, &c->in[1]));
     return false;
 }
 
@@ -43,8 +43,14 @@ static bool add(call *c, cute_node (*combine)(cute_algebra *, cute_node, cute_no
     return call_give_tree(c, c->in[0].type, combine(c->a, c->in[0].tree, c->in[1].tree));
 }
 
-bool op_tuple_add(call *c) { return add(c, alg_sum, true); }
-bool op_tuple_sub(call *c) { return add(c, alg_difference, false); }
+bool op_tuple_add(call *c)
+{
+    return add(c, alg_sum, true);
+}
+bool op_tuple_sub(call *c)
+{
+    return add(c, alg_difference, false);
+}
 
 bool op_shape_div(call *c)
 {
@@ -78,7 +84,8 @@ static cute_node ceil_div_tile(cute_algebra *a, cute_node target, cute_node tile
         return alg_fail(a, "rank(tiler)=%u > rank(input)=%u", tile->count, target->count);
     alg_list list = {0};
     for (uint32_t i = 0; i < target->count && !list.failed; i++)
-        alg_push(a, &list, i < tile->count ? ceil_div_tile(a, target->items[i], tile->items[i]) : target->items[i]);
+        alg_push(a, &list,
+                 i < tile->count ? ceil_div_tile(a, target->items[i], tile->items[i]) : target->items[i]);
     return alg_tuple(a, &list);
 }
 
@@ -86,7 +93,8 @@ bool op_ceil_div(call *c)
 {
     const cute_value *v = &c->in[0], *t = &c->in[1];
     if (!call_expects(c, 0, CUTE_COUNTED, "expects a shape or int_tuple to divide") ||
-        !call_expects(c, 1, CUTE_COUNTED | CUTE_BIT(CUTE_TILE), "expects a shape, int_tuple or tile to divide by"))
+        !call_expects(c, 1, CUTE_COUNTED | CUTE_BIT(CUTE_TILE),
+                      "expects a shape, int_tuple or tile to divide by"))
         return false;
     call_sentence(c, "expects valid operands, but cannot compute ceil_div for $0 and $1");
     if (t->type == CUTE_TILE) return call_give_tree(c, v->type, ceil_div_tile(c->a, v->tree, t->tree));
@@ -107,9 +115,18 @@ typedef struct carry {
     cute_node sum;
 } carry;
 
-static cute_node the_sum(cute_algebra *a, void *context) { return (void)a, ((carry *)context)->sum; }
-static cute_node zero(cute_algebra *a, void *context) { return (void)context, alg_number(a, 0); }
-static cute_node one(cute_algebra *a, void *context) { return (void)context, alg_number(a, 1); }
+static cute_node the_sum(cute_algebra *a, void *context)
+{
+    return (void)a, ((carry *)context)->sum;
+}
+static cute_node zero(cute_algebra *a, void *context)
+{
+    return (void)context, alg_number(a, 0);
+}
+static cute_node one(cute_algebra *a, void *context)
+{
+    return (void)context, alg_number(a, 1);
+}
 
 static cute_node rebuild(cute_algebra *a, cute_node like, const alg_list *leaves, size_t *next)
 {
@@ -215,7 +232,8 @@ static cute_node equal_trees(call *c, cute_node x, cute_node y)
 bool op_equal(call *c)
 {
     const cute_value *v = &c->in[0], *w = &c->in[1];
-    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_BIT(CUTE_LAYOUT), "expects a tuple or layout")) return false;
+    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_BIT(CUTE_LAYOUT), "expects a tuple or layout"))
+        return false;
     if (v->type != w->type) {
         alg_fail(c->a, "expects lhs and rhs to be the same kind, but got %s and %s", alg_type_text(c->a, v),
                  alg_type_text(c->a, w));

@@ -48,7 +48,10 @@ static bool take(parser *p, char c)
     return true;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* An optional minus and digits; reports what is wrong. */
 static bool parse_integer(parser *p, int64_t *out, const char *expected)
@@ -76,7 +79,8 @@ static bool take_word(parser *p, const char *word)
     skip_spaces(p);
     if (p->length - p->at < n || memcmp(p->text + p->at, word, n) != 0) return false;
     size_t end = p->at + n;
-    if (end < p->length && (is_digit(p->text[end]) || (p->text[end] >= 'a' && p->text[end] <= 'z'))) return false;
+    if (end < p->length && (is_digit(p->text[end]) || (p->text[end] >= 'a' && p->text[end] <= 'z')))
+        return false;
     p->at = end;
     return true;
 }
@@ -253,12 +257,14 @@ static bool parse_swizzle(parser *p, cute_swizzle *out)
     size_t start = p->at;
     if (!take(p, 'S') || !take(p, '<')) return fail(p, p->at, "expected S<bits,base,shift>") != NULL;
     for (int i = 0; i < 3; i++) {
-        if (i && !take(p, ',')) return fail(p, p->at, "expected ',' and another number: S<bits,base,shift>") != NULL;
+        if (i && !take(p, ','))
+            return fail(p, p->at, "expected ',' and another number: S<bits,base,shift>") != NULL;
         if (!parse_integer(p, &v[i], "expected a number in S<bits,base,shift>")) return false;
     }
     if (!take(p, '>')) return fail(p, p->at, "expected '>'") != NULL;
     if (!cute_swizzle_valid(v[0], v[1], v[2]))
-        return fail(p, start, "S<bits,base,shift> needs |shift| >= bits and |shift| + bits + base <= 32") != NULL;
+        return fail(p, start, "S<bits,base,shift> needs |shift| >= bits and |shift| + bits + base <= 32") !=
+               NULL;
     *out = (cute_swizzle){(int)v[0], (int)v[1], (int)v[2]};
     return true;
 }
@@ -346,10 +352,11 @@ static cute_status finish(parser *p, cute_value *out, size_t *offset)
     return p->a.status;
 }
 
-cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text, size_t length, cute_value *out,
-                             size_t *offset, cute_diag *diag)
+cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text, size_t length,
+                             cute_value *out, size_t *offset, cute_diag *diag)
 {
-    parser p = {.a = {.arena = arena, .diag = diag}, .text = text, .what = cute_type_name(type), .length = length};
+    parser p = {
+        .a = {.arena = arena, .diag = diag}, .text = text, .what = cute_type_name(type), .length = length};
     parse_by_type(&p, type, out);
     return finish(&p, out, offset);
 }

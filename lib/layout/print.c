@@ -5,13 +5,15 @@
 #include "lib/layout/algebra.h"
 
 static const char *const type_names[] = {
-    [CUTE_SHAPE] = "shape",   [CUTE_STRIDE] = "stride",
-    [CUTE_COORD] = "coord",   [CUTE_INT_TUPLE] = "int_tuple",
-    [CUTE_LAYOUT] = "layout", [CUTE_COMPOSED_LAYOUT] = "composed_layout",
-    [CUTE_SWIZZLE] = "swizzle", [CUTE_TILE] = "tile",
+    [CUTE_SHAPE] = "shape",         [CUTE_STRIDE] = "stride", [CUTE_COORD] = "coord",
+    [CUTE_INT_TUPLE] = "int_tuple", [CUTE_LAYOUT] = "layout", [CUTE_COMPOSED_LAYOUT] = "composed_layout",
+    [CUTE_SWIZZLE] = "swizzle",     [CUTE_TILE] = "tile",
 };
 
-const char *cute_type_name(cute_type type) { return type_names[type]; }
+const char *cute_type_name(cute_type type)
+{
+    return type_names[type];
+}
 
 static void print_int(cute_buffer *out, const cute_int *x)
 {
@@ -67,8 +69,10 @@ void alg_print_value(cute_buffer *out, const cute_value *v)
         cute_buffer_printf(out, "S<%d,%d,%d>", v->swizzle.bits, v->swizzle.base, v->swizzle.shift);
         return;
     case CUTE_COMPOSED_LAYOUT:
-        if (v->inner.shape) print_layout(out, v->inner);
-        else cute_buffer_printf(out, "S<%d,%d,%d>", v->swizzle.bits, v->swizzle.base, v->swizzle.shift);
+        if (v->inner.shape)
+            print_layout(out, v->inner);
+        else
+            cute_buffer_printf(out, "S<%d,%d,%d>", v->swizzle.bits, v->swizzle.base, v->swizzle.shift);
         cute_buffer_puts(out, " o ");
         alg_print_tree(out, v->tree);
         cute_buffer_puts(out, " o ");

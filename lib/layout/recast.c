@@ -1,65 +1,146 @@
-/* A layout of elements seen as elements of another width: n old ones make a new one (upcast), or the other
- * way around (downcast). */
+/* A layout of elements seen as elements of another width: n old ones make a new one (upcast), or an old one
+ * makes n (downcast).
+ *
+ * Upcast: a mode s:d with d >= n becomes s:d/n; with d < n, n/d of its elements fall into one new element:
+ * s / (n/d) : 1, rounded up. That is the address divided by n for every coordinate only if d and n divide
+ * one another, and if what remains inside the new element never adds up to n; else it is refused.
+ * Downcast: the mode of stride 1 gets n times as long, other strides n times as large. */
 #include "lib/base/checked.h"
 #include "lib/layout/layouts.h"
 
-typedef cute_layout (*cast)(cute_algebra *, int64_t, cute_layout);
-
-static cute_layout each_mode(cute_algebra *a, int64_t n, cute_layout layout, cast mode)
+static bool integer_stride(cute_algebra *a, cute_layout mode)
 {
-    if (!alg_ok(layout)) return alg_no_layout;
-    if (alg_is_leaf(layout.shape)) return mode(a, n, layout);
-    alg_layouts list = {0};
-    for (uint32_t i = 0; i < layout.shape->count && !list.shapes.failed; i++)
-        alg_push_layout(a, &list, each_mode(a, n, alg_layout_mode(layout, i), mode));
-    return alg_layouts_tuple(a, &list);
+    if (alg_is_int(mode.stride)) return true;
+    alg_fail(a, "expects integer or dynamic strides to recast, but got %s", alg_layout_text(a, mode));
+    return false;
 }
 
-/* s:d to ceil(s / ceil(n/|d|)) : sign(d) * ceil(|d|/n); a mode of stride 0 stays. */
-static cute_layout up_mode(cute_algebra *a, int64_t n, cute_layout layout)
+static bool magnitude_of(cute_algebra *a, cute_node stride, int64_t *out)
 {
-    cute_node d = layout.stride;
-    if (!alg_is_int(d)) {
-        alg_fail(a, "expects integer or dynamic strides to recast, but got %s", alg_layout_text(a, layout));
-        return alg_no_layout;
+    *out = stride->value.value;
+    if (*out >= 0 || cute_sub64(0, *out, out)) return true;
+    alg_fail(a, "the stride %s has no magnitude in 64 bits", alg_text(a, stride));
+    return false;
+}
+
+/* ---- up ---- */
+
+static bool refuse(cute_algebra *a, cute_layout mode, int64_t x, int64_t y)
+{
+    alg_fail(a, "at mode %s, the stride %lld is not divisible by %lld", alg_layout_text(a, mode),
+             (long long)x, (long long)y);
+    return false;
+}
+
+/* Adds to *inside how far the mode reaches inside a new element. */
+static bool check_up(cute_algebra *a, int64_t n, cute_layout mode, int64_t *inside)
+{
+    if (!alg_is_leaf(mode.shape)) {
+        for (uint32_t i = 0; i < mode.shape->count; i++)
+            if (!check_up(a, n, alg_layout_mode(mode, i), inside)) return false;
+        return true;
     }
-    if (!d->value.known) return (cute_layout){layout.shape, alg_shape_div(a, d, alg_number(a, n))};
-    if (d->value.value == 0) return layout;
-    int64_t magnitude = d->value.value, group, step;
-    if ((magnitude < 0 && !cute_sub64(0, magnitude, &magnitude)) || !cute_ceil_div64(n, magnitude, &group) ||
-        !cute_ceil_div64(magnitude, n, &step)) {
-        alg_fail(a, "the stride %s does not fit", alg_text(a, d));
-        return alg_no_layout;
+    int64_t d, steps;
+    if (!integer_stride(a, mode)) return false;
+    if (!mode.stride->value.known || alg_is(mode.stride, 0) || alg_is(mode.shape, 1)) return true;
+    if (!magnitude_of(a, mode.stride, &d)) return false;
+    if (d % n == 0) return true;
+    if (n % d != 0) return d < n ? refuse(a, mode, n, d) : refuse(a, mode, d, n);
+    if (mode.stride->value.value < 0) {
+        alg_fail(a, "at mode %s, a negative stride splits new elements of %lld", alg_layout_text(a, mode),
+                 (long long)n);
+        return false;
     }
-    /* New elements must be whole: either the stride is a multiple of n, or n elements of the mode make one. */
-    bool whole = magnitude % n == 0 ||
-                 (n % magnitude == 0 && (!alg_is_known(layout.shape) || layout.shape->value.value % group == 0));
-    if (!whole && !alg_is(layout.shape, 1)) {
-        alg_fail(a, "at mode %s, stride and extent are not made of whole groups of %lld: %lld is not divisible by %lld",
-                 alg_layout_text(a, layout), (long long)n,
-                 (long long)(n % magnitude == 0 ? layout.shape->value.value : magnitude),
-                 (long long)(n % magnitude == 0 ? group : n));
-        return alg_no_layout;
+    steps = n / d;
+    if (alg_is_known(mode.shape) && mode.shape->value.value < steps) steps = mode.shape->value.value;
+    *inside += (steps - 1) * d; /* below n each; the sum is bounded by the number of leaves */
+    if (*inside < n) return true;
+    alg_fail(a, "at mode %s, modes overlap inside new elements of %lld", alg_layout_text(a, mode),
+             (long long)n);
+    return false;
+}
+
+static cute_layout up(cute_algebra *a, int64_t n, cute_layout mode)
+{
+    if (!alg_is_leaf(mode.shape)) {
+        alg_layouts list = {0};
+        for (uint32_t i = 0; i < mode.shape->count && !list.shapes.failed; i++)
+            alg_push_layout(a, &list, up(a, n, alg_layout_mode(mode, i)));
+        return alg_layouts_tuple(a, &list);
     }
-    return (cute_layout){alg_op(a, CUTE_CEIL_DIV, layout.shape, alg_number(a, group)),
+    cute_node d = mode.stride;
+    if (!d->value.known) return (cute_layout){mode.shape, alg_shape_div(a, d, alg_number(a, n))};
+    if (d->value.value == 0) return mode;
+    int64_t magnitude, group, step;
+    if (!magnitude_of(a, d, &magnitude) || !cute_ceil_div64(n, magnitude, &group) ||
+        !cute_ceil_div64(magnitude, n, &step))
+        return alg_no_layout;
+    return (cute_layout){alg_op(a, CUTE_CEIL_DIV, mode.shape, alg_number(a, group)),
                          alg_number(a, d->value.value < 0 ? -step : step)};
 }
 
-static cute_layout down_mode(cute_algebra *a, int64_t n, cute_layout layout)
+cute_layout alg_upcast(cute_algebra *a, int64_t n, cute_layout layout)
 {
-    cute_node d = layout.stride;
-    if (!alg_is_int(d)) {
-        alg_fail(a, "expects integer or dynamic strides to recast, but got %s", alg_layout_text(a, layout));
+    int64_t inside = 0;
+    if (!alg_ok(layout) || n > INT64_MAX / (2 * (int64_t)CUTE_MAX_LEAVES) ||
+        !check_up(a, n, layout, &inside)) {
+        if (alg_ok(layout)) alg_fail(a, "%lld is too large a factor", (long long)n);
         return alg_no_layout;
     }
-    if (alg_is(d, 1) || alg_is(d, -1))
-        return (cute_layout){alg_op(a, CUTE_MUL, layout.shape, alg_number(a, n)), d};
-    return (cute_layout){layout.shape, alg_op(a, CUTE_MUL, d, alg_number(a, n))};
+    return up(a, n, layout);
 }
 
-cute_layout alg_upcast(cute_algebra *a, int64_t n, cute_layout layout) { return each_mode(a, n, layout, up_mode); }
+/* ---- down ---- */
+
+/* The leaf that gets longer: the one of stride 1; of several, the one that has more than one element. */
+typedef struct contiguous {
+    uint32_t leaf;
+    bool found, real;
+} contiguous;
+
+static bool find_contiguous(cute_algebra *a, cute_layout mode, uint32_t *leaf, contiguous *c)
+{
+    if (!alg_is_leaf(mode.shape)) {
+        for (uint32_t i = 0; i < mode.shape->count; i++)
+            if (!find_contiguous(a, alg_layout_mode(mode, i), leaf, c)) return false;
+        return true;
+    }
+    uint32_t here = (*leaf)++;
+    bool real = !alg_is(mode.shape, 1);
+    if (!integer_stride(a, mode)) return false;
+    if (alg_is(mode.stride, -1) && real) {
+        alg_fail(a, "at mode %s, elements of a negative stride cannot be split in place",
+                 alg_layout_text(a, mode));
+        return false;
+    }
+    if (!alg_is(mode.stride, 1)) return true;
+    if (c->real && real) {
+        alg_fail(a, "at mode %s, a second mode of stride 1 overlaps the first", alg_layout_text(a, mode));
+        return false;
+    }
+    if (!c->found || real) *c = (contiguous){here, true, real};
+    return true;
+}
+
+static cute_layout down(cute_algebra *a, int64_t n, cute_layout mode, uint32_t *leaf, const contiguous *c)
+{
+    if (!alg_is_leaf(mode.shape)) {
+        alg_layouts list = {0};
+        for (uint32_t i = 0; i < mode.shape->count && !list.shapes.failed; i++)
+            alg_push_layout(a, &list, down(a, n, alg_layout_mode(mode, i), leaf, c));
+        return alg_layouts_tuple(a, &list);
+    }
+    uint32_t here = (*leaf)++;
+    if (c->found && here == c->leaf)
+        return (cute_layout){alg_op(a, CUTE_MUL, mode.shape, alg_number(a, n)), mode.stride};
+    return (cute_layout){mode.shape, alg_op(a, CUTE_MUL, mode.stride, alg_number(a, n))};
+}
 
 cute_layout alg_downcast(cute_algebra *a, int64_t n, cute_layout layout)
 {
-    return each_mode(a, n, layout, down_mode);
+    uint32_t leaf = 0;
+    contiguous c = {0};
+    if (!alg_ok(layout) || !find_contiguous(a, layout, &leaf, &c)) return alg_no_layout;
+    leaf = 0;
+    return down(a, n, layout, &leaf, &c);
 }

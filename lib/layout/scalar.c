@@ -4,10 +4,12 @@
 #include "lib/layout/algebra.h"
 
 static const char *const op_names[] = {
-    [CUTE_ADD] = "+",        [CUTE_SUB] = "-",   [CUTE_MUL] = "*",   [CUTE_DIV] = "/",   [CUTE_REM] = "%",
-    [CUTE_CEIL_DIV] = "ceil_div", [CUTE_MIN] = "min", [CUTE_MAX] = "max", [CUTE_AND] = "&",   [CUTE_OR] = "|",
-    [CUTE_XOR] = "^",        [CUTE_SHL] = "<<",  [CUTE_SHR] = ">>",  [CUTE_ABS] = "abs", [CUTE_EQ] = "==",
-    [CUTE_NE] = "!=",        [CUTE_LT] = "<",    [CUTE_GT] = ">",
+    [CUTE_ADD] = "+",   [CUTE_SUB] = "-",   [CUTE_MUL] = "*",
+    [CUTE_DIV] = "/",   [CUTE_REM] = "%",   [CUTE_CEIL_DIV] = "ceil_div",
+    [CUTE_MIN] = "min", [CUTE_MAX] = "max", [CUTE_AND] = "&",
+    [CUTE_OR] = "|",    [CUTE_XOR] = "^",   [CUTE_SHL] = "<<",
+    [CUTE_SHR] = ">>",  [CUTE_ABS] = "abs", [CUTE_EQ] = "==",
+    [CUTE_NE] = "!=",   [CUTE_LT] = "<",    [CUTE_GT] = ">",
 };
 
 static bool fold(cute_arith_op op, int64_t a, int64_t b, int64_t *out)
@@ -47,7 +49,10 @@ static int width_of(const cute_int *x)
     return x->value == (int32_t)x->value ? 32 : 64;
 }
 
-static bool is(const cute_int *x, int64_t value) { return x->known && x->value == value; }
+static bool is(const cute_int *x, int64_t value)
+{
+    return x->known && x->value == value;
+}
 
 /* Neutral and absorbing operands, at most one of which is known. */
 static bool simplify(cute_arith_op op, const cute_int *a, const cute_int *b, cute_int *out)
@@ -84,7 +89,10 @@ static bool simplify(cute_arith_op op, const cute_int *a, const cute_int *b, cut
     }
 }
 
-static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
+static uint64_t magnitude(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
 
 /* What divides x for certain; 0 for 0, which everything divides. */
 static uint64_t divisor_of(const cute_int *x)
@@ -128,7 +136,10 @@ static int64_t track(cute_arith_op op, const cute_int *a, const cute_int *b)
     return r > 1 && r <= INT64_MAX ? (int64_t)r : 0;
 }
 
-static bool is_comparison(cute_arith_op op) { return op >= CUTE_EQ; }
+static bool is_comparison(cute_arith_op op)
+{
+    return op >= CUTE_EQ;
+}
 
 /* A number that an unknown of this width cannot hold is never equal to it. */
 static bool out_of_range(const cute_int *known, const cute_int *unknown)

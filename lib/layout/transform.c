@@ -38,7 +38,8 @@ static bool coalesce_modes(cute_algebra *a, cute_layout layout, alg_layouts *out
         if (out->shapes.count) {
             cute_node *back = &out->shapes.items[out->shapes.count - 1];
             cute_node step = out->strides.items[out->strides.count - 1];
-            if (alg_is_known(*back) && alg_is_known(s->items[i]) && step->value.known && d->items[i]->value.known) {
+            if (alg_is_known(*back) && alg_is_known(s->items[i]) && step->value.known &&
+                d->items[i]->value.known) {
                 cute_node next = alg_mul(a, *back, step);
                 if (!next) return false;
                 if (cute_tree_equal(next, d->items[i])) {
@@ -85,8 +86,8 @@ static cute_layout by_profile(cute_algebra *a, cute_layout layout, cute_node pro
     if (alg_is_leaf(profile)) return leaf(a, layout);
     size_t rank = alg_rank(layout.shape);
     if (profile->count > rank) {
-        alg_fail(a, "expects a profile of at most rank %zu for %s, but got %s", rank, alg_layout_text(a, layout),
-                 alg_text(a, profile));
+        alg_fail(a, "expects a profile of at most rank %zu for %s, but got %s", rank,
+                 alg_layout_text(a, layout), alg_text(a, profile));
         return alg_no_layout;
     }
     alg_layouts list = {0};
@@ -234,6 +235,12 @@ static cute_node choose(cute_algebra *a, cute_node coord, cute_node t, bool wild
     return alg_tuple(a, &list);
 }
 
-cute_node alg_slice(cute_algebra *a, cute_node coord, cute_node t) { return choose(a, coord, t, true); }
+cute_node alg_slice(cute_algebra *a, cute_node coord, cute_node t)
+{
+    return choose(a, coord, t, true);
+}
 
-cute_node alg_dice(cute_algebra *a, cute_node coord, cute_node t) { return choose(a, coord, t, false); }
+cute_node alg_dice(cute_algebra *a, cute_node coord, cute_node t)
+{
+    return choose(a, coord, t, false);
+}

@@ -100,7 +100,8 @@ bool cute_tree_is_static(const cute_tree *t)
     case CUTE_TREE_INT:
     case CUTE_TREE_BASIS: return t->value.known;
     case CUTE_TREE_UNDERSCORE: return true;
-    case CUTE_TREE_LAYOUT: return cute_tree_is_static(t->layout.shape) && cute_tree_is_static(t->layout.stride);
+    case CUTE_TREE_LAYOUT:
+        return cute_tree_is_static(t->layout.shape) && cute_tree_is_static(t->layout.stride);
     case CUTE_TREE_TUPLE: break;
     }
     for (uint32_t i = 0; i < t->count; i++)
@@ -180,7 +181,8 @@ cute_node alg_basis(cute_algebra *a, cute_int value, const int32_t *path, size_t
     memcpy(copy, path, length * sizeof *copy);
     for (size_t i = 0; i < length; i++)
         if (path[i] < 0 || path[i] > CUTE_MAX_BASIS)
-            return alg_fail(a, "expects basis mode indices from 0 to %d, but got %d", CUTE_MAX_BASIS, path[i]);
+            return alg_fail(a, "expects basis mode indices from 0 to %d, but got %d", CUTE_MAX_BASIS,
+                            path[i]);
     t->value = value;
     t->path = copy;
     t->count = (uint32_t)length;
@@ -259,8 +261,10 @@ cute_node alg_repeat_like(cute_algebra *a, cute_node t, cute_node leaf)
 
 void alg_push_modes(cute_algebra *a, alg_list *list, cute_node t)
 {
-    if (!t) list->failed = true;
-    else if (alg_is_leaf(t)) alg_push(a, list, t);
+    if (!t)
+        list->failed = true;
+    else if (alg_is_leaf(t))
+        alg_push(a, list, t);
     else
         for (uint32_t i = 0; i < t->count; i++) alg_push(a, list, t->items[i]);
 }

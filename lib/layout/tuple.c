@@ -28,17 +28,26 @@ static cute_node combine(cute_algebra *a, cute_arith_op op, cute_node x, cute_no
     }
     alg_list list = {0};
     for (uint32_t i = 0; i < x->count || i < y->count; i++) {
-        if (i >= y->count) alg_push(a, &list, x->items[i]);
-        else if (i < x->count) alg_push(a, &list, combine(a, op, x->items[i], y->items[i]));
-        else alg_push(a, &list, y->items[i]); /* in a difference too: the public dialect says so */
+        if (i >= y->count)
+            alg_push(a, &list, x->items[i]);
+        else if (i < x->count)
+            alg_push(a, &list, combine(a, op, x->items[i], y->items[i]));
+        else
+            alg_push(a, &list, y->items[i]); /* in a difference too: the public dialect says so */
         if (list.failed) return NULL;
     }
     return alg_tuple(a, &list);
 }
 
-cute_node alg_sum(cute_algebra *a, cute_node x, cute_node y) { return combine(a, CUTE_ADD, x, y); }
+cute_node alg_sum(cute_algebra *a, cute_node x, cute_node y)
+{
+    return combine(a, CUTE_ADD, x, y);
+}
 
-cute_node alg_difference(cute_algebra *a, cute_node x, cute_node y) { return combine(a, CUTE_SUB, x, y); }
+cute_node alg_difference(cute_algebra *a, cute_node x, cute_node y)
+{
+    return combine(a, CUTE_SUB, x, y);
+}
 
 cute_node alg_abs(cute_algebra *a, cute_node t)
 {
@@ -58,7 +67,8 @@ cute_node alg_abs(cute_algebra *a, cute_node t)
 cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler)
 {
     if (!target || !tiler) return NULL;
-    if (alg_is_leaf(target)) return alg_op(a, CUTE_CEIL_DIV, target, alg_is_leaf(tiler) ? tiler : alg_product(a, tiler));
+    if (alg_is_leaf(target))
+        return alg_op(a, CUTE_CEIL_DIV, target, alg_is_leaf(tiler) ? tiler : alg_product(a, tiler));
     alg_list list = {0};
     if (!alg_is_leaf(tiler)) {
         if (tiler->count > target->count)
@@ -66,7 +76,8 @@ cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler)
                             alg_text(a, target), alg_text(a, tiler));
         for (uint32_t i = 0; i < target->count; i++)
             alg_push(a, &list,
-                     i < tiler->count ? alg_ceil_div(a, target->items[i], tiler->items[i]) : target->items[i]);
+                     i < tiler->count ? alg_ceil_div(a, target->items[i], tiler->items[i])
+                                      : target->items[i]);
         return alg_tuple(a, &list);
     }
     for (uint32_t i = 0; i < target->count && !list.failed; i++) {
@@ -78,9 +89,18 @@ cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler)
 
 /* ---- shape_div ---- */
 
-static cute_node one(cute_algebra *a, void *context) { return (void)context, alg_number(a, 1); }
-static cute_node minus_one(cute_algebra *a, void *context) { return (void)context, alg_number(a, -1); }
-static cute_node none(cute_algebra *a, void *context) { return (void)context, alg_number(a, 0); }
+static cute_node one(cute_algebra *a, void *context)
+{
+    return (void)context, alg_number(a, 1);
+}
+static cute_node minus_one(cute_algebra *a, void *context)
+{
+    return (void)context, alg_number(a, -1);
+}
+static cute_node none(cute_algebra *a, void *context)
+{
+    return (void)context, alg_number(a, 0);
+}
 
 static cute_node not_positive(cute_algebra *a, void *context)
 {
@@ -99,7 +119,10 @@ typedef struct shape_quotient {
     cute_node x, y, quotient;
 } shape_quotient;
 
-static cute_node quotient(cute_algebra *a, void *context) { return (void)a, ((shape_quotient *)context)->quotient; }
+static cute_node quotient(cute_algebra *a, void *context)
+{
+    return (void)a, ((shape_quotient *)context)->quotient;
+}
 
 static cute_node product_of_signs(cute_algebra *a, void *context)
 {
@@ -115,8 +138,9 @@ static cute_node scalar_shape_div(cute_algebra *a, cute_node x, cute_node y)
         if (n == 0) return alg_fail(a, "divisor is zero");
         bool exact = n == -1 || m % n == 0 || (m != 0 && (m == -1 || n % m == 0));
         if (!exact)
-            return alg_fail(a, "%lld is not divisible by %lld (neither %lld %% %lld == 0 nor %lld %% %lld == 0)",
-                            (long long)m, (long long)n, (long long)m, (long long)n, (long long)n, (long long)m);
+            return alg_fail(
+                a, "%lld is not divisible by %lld (neither %lld %% %lld == 0 nor %lld %% %lld == 0)",
+                (long long)m, (long long)n, (long long)m, (long long)n, (long long)n, (long long)m);
     }
     shape_quotient q = {x, y, alg_op(a, CUTE_DIV, x, y)};
     return alg_if(a, alg_op(a, CUTE_NE, q.quotient, alg_number(a, 0)), quotient, product_of_signs, &q);

@@ -148,9 +148,10 @@ cute_status cute_value_leaves(cute_arena *arena, const cute_value *value, bool l
     *out = NULL;
     *count = 0;
     if (!value->tree || value->type == CUTE_COMPOSED_LAYOUT || (layouts_only && value->type != CUTE_TILE)) {
-        alg_fail(&a, layouts_only ? "expects tile to be !cute.tile, but got %s"
-                                  : "expects $input to be !cute.shape, !cute.stride, !cute.coord, "
-                                    "!cute.int_tuple, or !cute.tile, but got %s",
+        alg_fail(&a,
+                 layouts_only ? "expects tile to be !cute.tile, but got %s"
+                              : "expects $input to be !cute.shape, !cute.stride, !cute.coord, "
+                                "!cute.int_tuple, or !cute.tile, but got %s",
                  alg_type_text(&a, value));
         return a.status;
     }
@@ -160,12 +161,15 @@ cute_status cute_value_leaves(cute_arena *arena, const cute_value *value, bool l
     if (!leaves) return cute_fail_memory(diag);
     for (uint32_t i = 0; i < flat->count; i++) {
         cute_node leaf = flat->items[i];
-        if (leaf->kind == CUTE_TREE_LAYOUT) leaves[(*count)++] = cute_value_of_layout(leaf->layout);
-        else if (!layouts_only) leaves[(*count)++] = cute_value_of_tree(value->type, leaf);
+        if (leaf->kind == CUTE_TREE_LAYOUT)
+            leaves[(*count)++] = cute_value_of_layout(leaf->layout);
+        else if (!layouts_only)
+            leaves[(*count)++] = cute_value_of_tree(value->type, leaf);
     }
     *out = leaves;
     if (layouts_only && *count == 0)
-        alg_fail(&a, "expects $tile to contain at least one layout slot, but got %s", alg_type_text(&a, value));
+        alg_fail(&a, "expects $tile to contain at least one layout slot, but got %s",
+                 alg_type_text(&a, value));
     return a.status;
 }
 
@@ -189,7 +193,9 @@ cute_status cute_value_of_rank(cute_arena *arena, cute_type type, int64_t rank, 
     alg_list list = {0};
     for (int64_t i = 0; i < rank; i++) alg_push(&a, &list, leaf);
     cute_node tree = rank == 1 && type != CUTE_TILE ? leaf : alg_tuple(&a, &list);
-    if (type == CUTE_LAYOUT) out->layout = (cute_layout){tree, tree};
-    else out->tree = tree;
+    if (type == CUTE_LAYOUT)
+        out->layout = (cute_layout){tree, tree};
+    else
+        out->tree = tree;
     return a.status;
 }

@@ -26,7 +26,8 @@ static bool congruent(cute_algebra *a, cute_node shape, cute_node stride, uint32
 {
     if (alg_is_leaf(shape) && alg_is_leaf(stride)) return true;
     if (alg_is_leaf(shape) || alg_is_leaf(stride) || shape->count != stride->count) {
-        const char *where = depth ? cute_arena_printf(a->arena, "in mode %s ", path_text(a, path, depth)) : "";
+        const char *where =
+            depth ? cute_arena_printf(a->arena, "in mode %s ", path_text(a, path, depth)) : "";
         alg_fail(a,
                  "shape and stride must be congruent, but %sshape %s %s and stride %s %s (expects no "
                  "error(`x`) in layout, but got \"x:x\")",
@@ -70,8 +71,8 @@ static bool positive(cute_algebra *a, cute_node shape, cute_layout layout, const
     if (!found) return true;
     a->culprit = shape;
     alg_fail(a, "expects positive shape mode, but got \"%s\": mode %s has extent %lld",
-             whole ? whole : alg_layout_text(a, layout),
-             path_text(a, path, depth), (long long)found->value.value);
+             whole ? whole : alg_layout_text(a, layout), path_text(a, path, depth),
+             (long long)found->value.value);
     return false;
 }
 
@@ -98,10 +99,11 @@ bool alg_verify_stride(cute_algebra *a, cute_node stride)
     if (!flat) return false;
     for (uint32_t i = 0; i < flat->count; i++)
         if (alg_is_int(flat->items[i]) && !alg_is(flat->items[i], 0)) {
-            alg_fail(a,
-                     "expects strides to be either all-integer or all-scaled-basis (zero integers allowed when "
-                     "mixed), but got \"%s\"",
-                     alg_text(a, stride));
+            alg_fail(
+                a,
+                "expects strides to be either all-integer or all-scaled-basis (zero integers allowed when "
+                "mixed), but got \"%s\"",
+                alg_text(a, stride));
             return false;
         }
     /* Sorted, a path stands right before the paths that continue it. */
@@ -113,10 +115,11 @@ bool alg_verify_stride(cute_algebra *a, cute_node stride)
     qsort(paths, count, sizeof *paths, compare_paths);
     for (size_t i = 1; i < count; i++)
         if (prefix(paths[i - 1], paths[i])) {
-            alg_fail(a,
-                     "expects scaled-basis paths to agree on mode-index depth (no path may terminate at a node "
-                     "that another path continues through), but got \"%s\"",
-                     alg_text(a, stride));
+            alg_fail(
+                a,
+                "expects scaled-basis paths to agree on mode-index depth (no path may terminate at a node "
+                "that another path continues through), but got \"%s\"",
+                alg_text(a, stride));
             return false;
         }
     return true;
@@ -136,6 +139,7 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
     if (!whole) return alg_exhausted(a) != NULL;
     if (!verify_congruent(a, v->layout)) return false;
     if (affine && !verify_congruent(a, v->inner)) return false;
+    a->culprit = NULL;
     if (!affine && v->swizzle.bits == 0 && alg_is(v->tree, 0)) {
         alg_fail(a,
                  "expects a non-trivial composed layout (with swizzle bits or non-zero offset); use "
@@ -143,7 +147,8 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
                  whole);
         return false;
     }
-    if (!positive(a, v->layout.shape, v->layout, whole) || (affine && !positive(a, v->inner.shape, v->inner, whole)))
+    if (!positive(a, v->layout.shape, v->layout, whole) ||
+        (affine && !positive(a, v->inner.shape, v->inner, whole)))
         return false;
     if (!alg_verify_stride(a, v->layout.stride)) return false;
     if (affine && !alg_verify_stride(a, v->inner.stride)) return false;
@@ -159,15 +164,17 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
         return false;
     }
     if (!affine && !alg_is_int(sum)) {
-        alg_fail(a, "swizzle layout expects scalar `offset` and `outer` without scaled basis, but got %s and %s",
+        alg_fail(a,
+                 "swizzle layout expects scalar `offset` and `outer` without scaled basis, but got %s and %s",
                  alg_text(a, v->tree), alg_layout_text(a, v->layout));
         return false;
     }
     if (affine && !alg_is_int(sum) && !cute_tree_weakly_congruent(sum, v->inner.shape)) {
-        alg_fail(a,
-                 "expects arith sum of `layout_eval(0, outer)` and `offset` to be scalar or weakly congruent to "
-                 "inner shape, but got sum %s and inner shape %s",
-                 alg_text(a, sum), alg_text(a, v->inner.shape));
+        alg_fail(
+            a,
+            "expects arith sum of `layout_eval(0, outer)` and `offset` to be scalar or weakly congruent to "
+            "inner shape, but got sum %s and inner shape %s",
+            alg_text(a, sum), alg_text(a, v->inner.shape));
         return false;
     }
     return true;
@@ -191,8 +198,10 @@ bool alg_verify(cute_algebra *a, const cute_value *v)
     case CUTE_TILE: return verify_tile(a, v->tree);
     case CUTE_SWIZZLE:
         if (cute_swizzle_valid(v->swizzle.bits, v->swizzle.base, v->swizzle.shift)) return true;
-        return alg_fail(a, "expects |num_shift| >= num_bits and |num_shift| + num_bits + num_base <= 32, but got %s",
-                        alg_type_text(a, v)) != NULL;
+        return alg_fail(
+                   a,
+                   "expects |num_shift| >= num_bits and |num_shift| + num_bits + num_base <= 32, but got %s",
+                   alg_type_text(a, v)) != NULL;
     default: return true;
     }
 }
