@@ -95,7 +95,7 @@ cute_status cute_sass_parse(cute_arena *arena, const char *text, size_t length, 
         const char *end = memchr(at, '\n', (size_t)(stop - at));
         span line = trim((span){at, (size_t)((end ? end : stop) - at)}), rest;
         at = end ? end + 1 : stop;
-        if (starts(line, ".section", &rest)) {
+        if (starts(line, ".section", &rest) && rest.length && isspace((unsigned char)*rest.at)) {
             rest = trim(rest);
             f = NULL;
             current = (cute_sass_line){0};

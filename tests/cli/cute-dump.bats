@@ -1,0 +1,214 @@
+# cute-dump as a user runs it: the views of a module, and the dump folder.
+
+setup() {
+    data=$BATS_TEST_DIRNAME/../data
+    dump=$CUTE_BIN/cute-dump
+    cd "$BATS_TEST_TMPDIR"
+    unset ARCH
+}
+
+fails() { # CODE COMMAND...
+    local code=$1
+    shift
+    run "$@"
+    [ "$status" -eq "$code" ] || { echo "exit code $status, not $code: $output"; return 1; }
+}
+
+says() { grep -qF -- "$1" <<<"$output" || { echo "not said: $1"; echo "$output"; return 1; }; }
+
+cubin() { "$CUTE_BIN/cute-link" -o k.cubin "$data/link_ok.ptx" "$@"; }
+
+compiler() { [ -x "$CUTE_BIN/cute-ptx" ] || skip "no cute-ptx"; }
+
+kernel() {
+    cat >k.mlir <<'END'
+module attributes {gpu.container_module} {
+gpu.module @kernels {
+  gpu.func @scale(%p: memref<?xf32>, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %tid = gpu.thread_id x
+    %in = arith.cmpi ult, %tid, %n : index
+    scf.if %in {
+      %v = memref.load %p[%tid] : memref<?xf32>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %p[%tid] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+func.func @host(%p: memref<?xf32>, %n: index) {
+  %one = arith.constant 1 : index
+  %threads = arith.constant 128 : index
+  gpu.launch_func @kernels::@scale blocks in (%one, %one, %one) threads in (%threads, %one, %one)
+    args(%p : memref<?xf32>, %n : index)
+  return
+}
+}
+END
+}
+
+@test "a cubin's kernels, parameters and sections are shown" {
+    cubin
+    fails 0 "$dump" k.cubin
+    says 'cubin for sm_80, 1 kernel'
+    says 'add_one'
+    says 'at most 256 x 1 x 1'
+    says '.nv.constant0.add_one'
+}
+
+@test "the sections are those that readelf lists" {
+    cubin
+    diff <("$dump" --json k.cubin | jq -r '.sections[] | "\(.name) \(.size)"') \
+        <(readelf -SW k.cubin 2>/dev/null | sed 's/\[ *\([0-9]*\)\]/\1/' | awk '$1 ~ /^[1-9]/ && NF > 6 { print $2, $6 }' |
+            while read -r name size; do echo "$name $((16#$size))"; done)
+}
+
+@test "PTX is shown as well, without registers" {
+    fails 0 "$dump" "$data/link_ok.ptx"
+    says 'ptx for sm_80'
+    [ "$("$dump" --json "$data/link_ok.ptx" | jq -c '[.kernels[0].params[] | [.name, .offset, .size]]')" = \
+        '[["add_one_param_0",0,8],["add_one_param_1",8,4]]' ]
+    [ "$("$dump" --json "$data/link_ok.ptx" | jq '.kernels[0].resources.registers')" = null ]
+}
+
+@test "the PTX comes out of the cubin as it went in" {
+    cubin
+    "$dump" ptx k.cubin | cmp - "$data/link_ok.ptx"
+    "$dump" ptx --json k.cubin | jq -r -j .ptx | cmp - "$data/link_ok.ptx"
+    cubin --strip
+    fails 1 "$dump" ptx k.cubin
+    says 'no PTX'
+}
+
+@test "machine code is shown with source lines" {
+    cubin
+    "$dump" sass k.cubin >plain || { [ $? -eq 3 ] && skip "no nvdisasm"; }
+    grep -q '^add_one:' plain
+    grep -q 'EXIT' plain
+    printf 'first\n  second line of the source\n' >source.mlir
+    awk '/cvta/ { print "\t.loc 1 2 3" } /\.address_size/ { print; print ".file 1 \"source.mlir\""; next } { print }' \
+        "$data/link_ok.ptx" >loc.ptx
+    "$CUTE_BIN/cute-link" -lineinfo -o loc.cubin loc.ptx
+    "$dump" sass loc.cubin | grep -q '// .*source.mlir:2  second line of the source'
+    "$dump" sass --json loc.cubin | jq -e '.functions[0].instructions | length > 10 and any(.line == 2)' >/dev/null
+    "$dump" sass loc.ptx | grep -q 'source.mlir:2'
+}
+
+@test "one kernel of several is picked by name" {
+    sed 's/add_one/add_two/g' "$data/link_ok.ptx" | grep -v '^\.[vta][ead]' >second
+    cat "$data/link_ok.ptx" second >both.ptx
+    "$CUTE_BIN/cute-link" -o both.cubin both.ptx
+    [ "$("$dump" --json both.cubin | jq -r '.kernels | length')" = 2 ]
+    [ "$("$dump" --json --kernel=add_two both.cubin | jq -r '.kernels[].kernel')" = add_two ]
+    fails 1 "$dump" --kernel=add_tow both.cubin
+    says "no kernel 'add_tow'; did you mean 'add_two'?"
+}
+
+@test "the inside of a cubin is shown as text and JSON" {
+    cubin
+    fails 0 "$dump" elf k.cubin
+    says 'KPARAM_INFO'
+    says 'parameter 1: offset 8, 4 bytes'
+    "$dump" elf --json k.cubin | jq -e '.symbols | any(.name == "add_one" and .type == "FUNC")' >/dev/null
+    fails 1 "$dump" elf "$data/link_ok.ptx"
+    says 'this is PTX'
+}
+
+@test "damaged cubins are refused, at whatever byte they are cut" {
+    cubin
+    size=$(stat -c %s k.cubin)
+    for at in 1 4 40 63 64 200 1000 $((size / 2)) $((size - 64)) $((size - 1)); do
+        head -c "$at" k.cubin >t.cubin
+        fails 1 "$dump" t.cubin
+        says 't.cubin: error:'
+        fails 1 "$dump" elf --json t.cubin
+    done
+}
+
+@test "metadata that contradict the kernel are refused, with the path in them" {
+    printf '//!cute {"format":1,"kernel":"add_one","args":[{"name":"a","first":5}]}\n' | cat - "$data/link_ok.ptx" >k.ptx
+    fails 1 "$dump" k.ptx
+    says "kernel 'add_one' has at \$.args[0].first"
+    printf '//!cute {"format":9,"kernel":"add_one"}\n' | cat - "$data/link_ok.ptx" >k.ptx
+    fails 1 "$dump" k.ptx
+    says 'this version reads format 1'
+    printf '//!cute {"format":1,\n' | cat - "$data/link_ok.ptx" >k.ptx
+    fails 1 "$dump" k.ptx
+}
+
+@test "what is no module says what is wanted" {
+    kernel
+    fails 1 "$dump" k.mlir
+    says 'cute-ptx'
+    fails 1 "$dump" /dev/null
+    fails 3 "$dump" nowhere.cubin
+    says "cannot read 'nowhere.cubin'"
+}
+
+@test "an unknown view names the nearest" {
+    cubin
+    fails 2 "$dump" sas k.cubin
+    says "unknown view 'sas'; did you mean 'sass'?"
+    fails 2 "$dump" k.cubin k.cubin
+}
+
+@test "a full disk is exit code 3 and a closed pipe is quiet" {
+    cubin
+    [ -c /dev/full ] || skip "no /dev/full"
+    run bash -c '"$1" k.cubin >/dev/full' _ "$dump"
+    [ "$status" -eq 3 ]
+    "$dump" elf k.cubin 2>messages | true
+    [ "${PIPESTATUS[0]}" -eq 0 ] && [ ! -s messages ]
+}
+
+@test "run writes the dump folder" {
+    compiler
+    kernel
+    "$dump" run k.mlir -o d
+    for file in 00-before.mlir zz-after.mlir kernels.ptx cubin/kernels.cubin cubin_index.json launch_sites.txt REPORT.json; do
+        [ -s "d/$file" ] || { echo "no $file"; false; }
+    done
+    ls d/pass-000-*.mlir
+    [ "$(jq -r '.[0].symbol + " " + .[0].file' d/cubin_index.json)" = 'kernels cubin/kernels.cubin' ]
+    grep -q '^00-before.mlir:[0-9]*: gpu.launch_func @kernels::@scale .*args(' d/launch_sites.txt
+    jq -e '.status == "ok" and .kernels[0].kernel == "scale" and .kernels[0].resources.registers > 0
+           and .kernels[0].occupancy.threads == 128 and (.pipeline | length) > 5
+           and .seconds["cute-ptx"].total > 0 and .seconds["cute-link kernels"].ptxas > 0
+           and (.outputs | index("kernels.ptx")) != null' d/REPORT.json
+}
+
+@test "run passes -D and -arch on" {
+    compiler
+    kernel
+    sed -i 's/arith.addf %v, %v/arith.${OP} %v, %v/' k.mlir
+    "$dump" run k.mlir -D OP=mulf -arch sm_80 -o d
+    grep -q 'mul' d/kernels.ptx
+    [ "$(jq -r '.kernels | length' d/REPORT.json)" = 1 ]
+    [ "$("$dump" --json d/cubin/kernels.cubin | jq -r .arch)" = sm_80 ]
+}
+
+@test "run of a wrong module gives its place and a report that says failed" {
+    compiler
+    kernel
+    sed -i 's/arith.addf %v, %v/arith.addf %v, %nothing/' k.mlir
+    fails 1 "$dump" run k.mlir -o d
+    says 'k.mlir:8:'
+    [ "$(jq -r .status d/REPORT.json)" = failed ]
+    [ "$(jq -r '.messages[0].severity' d/REPORT.json)" = error ]
+}
+
+@test "run extracts the cubins of a gpu.binary" {
+    cubin
+    python3 - <<'END' >b.mlir
+data = open("k.cubin", "rb").read()
+print('gpu.binary @done [#gpu.object<#nvvm.target<chip = "sm_80">, bin = "%s">]' % "".join("\\%02X" % b for b in data))
+END
+    "$dump" run b.mlir -o d
+    cmp k.cubin d/cubin/done.cubin
+    [ "$(jq -r '.[0].kernels[0]' d/cubin_index.json)" = add_one ]
+}
+
+@test "run without a folder is exit code 2" {
+    kernel
+    fails 2 "$dump" run k.mlir
+    says '-o DIR'
+}

@@ -1,0 +1,368 @@
+# cute-link as a user runs it: what goes in, what comes out, and what it says when something is wrong.
+# Resources are compared with what ptxas and readelf print themselves.
+
+setup() {
+    data=$BATS_TEST_DIRNAME/../data
+    link=$CUTE_BIN/cute-link
+    cd "$BATS_TEST_TMPDIR"
+    unset ARCH
+}
+
+# The program beside ours, on PATH or in the usual place; the test is skipped without it.
+tool() {
+    local folder
+    for folder in "$CUTE_BIN/../cuda/bin" $(dirname "$(command -v "$1" || echo /nowhere/x)") /usr/local/cuda/bin; do
+        [ -x "$folder/$1" ] && echo "$folder/$1" && return
+    done
+    return 1
+}
+
+# Kernel `spills`: 48 values that are live at once.
+spilling_ptx() {
+    printf '.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry spills(.param .u64 p)\n{\n'
+    printf '.reg .b64 %%rd1;\n.reg .b32 %%r<49>;\nld.param.u64 %%rd1, [p];\n'
+    for i in $(seq 1 48); do echo "ld.volatile.global.u32 %r$i, [%rd1+$((4 * i))];"; done
+    for i in $(seq 48 -1 1); do echo "st.volatile.global.u32 [%rd1+$((4 * i))], %r$i;"; done
+    printf 'ret;\n}\n'
+}
+
+fails() { # CODE COMMAND...
+    local code=$1
+    shift
+    run "$@"
+    [ "$status" -eq "$code" ] || { echo "exit code $status, not $code: $output"; return 1; }
+}
+
+says() { grep -qF -- "$1" <<<"$output" || { echo "not said: $1"; echo "$output"; return 1; }; }
+
+@test "PTX on standard input becomes a cubin on standard output" {
+    "$link" <"$data/link_ok.ptx" >k.cubin
+    [ "$(head -c 4 k.cubin | od -An -c | tr -d ' ')" = '177ELF' ]
+    readelf -SW k.cubin 2>/dev/null | grep -q '\.text\.add_one'
+}
+
+@test "the architecture is the one in the PTX unless -arch says another" {
+    "$link" -o a.cubin "$data/link_ok.ptx"
+    "$link" -arch sm_90a -o b.cubin "$data/link_ok.ptx"
+    ARCH=sm_90 "$link" -o c.cubin "$data/link_ok.ptx"
+    [ "$("$CUTE_BIN/cute-dump" --json a.cubin | jq -r .arch)" = sm_80 ]
+    [ "$("$CUTE_BIN/cute-dump" --json b.cubin | jq -r .arch)" = sm_90a ]
+    [ "$("$CUTE_BIN/cute-dump" --json c.cubin | jq -r .arch)" = sm_80 ]
+}
+
+@test "-v prints the resources that ptxas -v prints" {
+    ptxas=$(tool ptxas) || skip "no ptxas"
+    theirs=$("$ptxas" -v -arch sm_80 "$data/link_ok.ptx" -o x.cubin 2>&1 | sed -n 's/.*Used \([0-9]*\) registers.*/\1/p')
+    ours=$("$link" -v -o y.cubin "$data/link_ok.ptx" 2>&1 | awk '$1 == "add_one" { print $2 }')
+    [ -n "$theirs" ] && [ "$ours" = "$theirs" ]
+}
+
+@test "-v --json prints the same as JSON on standard output" {
+    "$link" --json -o k.cubin "$data/link_ok.ptx" >k.json
+    [ "$(jq -r '.kernels[0].kernel' k.json)" = add_one ]
+    [ "$(jq '.kernels[0].maxntid == [256, 1, 1]' k.json)" = true ]
+    [ "$(jq -c '[.kernels[0].params[] | [.offset, .size]]' k.json)" = '[[0,8],[8,4]]' ]
+}
+
+@test "the PTX and its metadata travel in sections of the cubin" {
+    printf '//!cute {"format":1,"kernel":"add_one","args":[{"name":"data","kind":"pointer","dtype":"i32"},{"name":"n","kind":"scalar","dtype":"i32"}]}\n' >k.ptx
+    cat "$data/link_ok.ptx" >>k.ptx
+    "$link" -o k.cubin k.ptx
+    "$CUTE_BIN/cute-dump" ptx k.cubin | cmp - k.ptx
+    [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -c '[.kernels[0].args[].name]')" = '["data","n"]' ]
+    readelf -SW k.cubin 2>/dev/null | grep -q '\.cute\.metadata'
+}
+
+@test "nvdisasm reads a cubin with our sections" {
+    nvdisasm=$(tool nvdisasm) || skip "no nvdisasm"
+    "$link" -o k.cubin "$data/link_ok.ptx"
+    "$nvdisasm" -c k.cubin | grep -q EXIT
+}
+
+@test "--strip leaves the cubin as ptxas wrote it" {
+    "$link" --strip -o k.cubin "$data/link_ok.ptx"
+    ! readelf -SW k.cubin 2>/dev/null | grep -q '\.cute\.'
+}
+
+@test "linking a linked cubin again changes no byte" {
+    "$link" -o a.cubin "$data/link_ok.ptx"
+    "$link" -o b.cubin a.cubin
+    cmp a.cubin b.cubin
+}
+
+@test "two PTX files that need each other are linked" {
+    "$link" -o k.cubin "$data/link_caller.ptx" "$data/link_callee.ptx"
+    readelf -hW k.cubin 2>/dev/null | grep -q EXEC
+    [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -r '.kernels[0].kernel')" = caller ]
+}
+
+@test "relocatable cubins and libraries of them are linked" {
+    "$link" -c -o caller.cubin "$data/link_caller.ptx"
+    "$link" -c -o callee.cubin "$data/link_callee.ptx"
+    "$link" -o a.cubin caller.cubin callee.cubin
+    ar rc libsquare.a callee.cubin
+    "$link" -o b.cubin caller.cubin -L. -lsquare
+    "$link" -o c.cubin caller.cubin libsquare.a
+    [ "$("$CUTE_BIN/cute-dump" --json b.cubin | jq -r '.kernels[0].kernel')" = caller ]
+}
+
+@test "a library member that nobody needs is left out" {
+    "$link" -c -o caller.cubin "$data/link_caller.ptx"
+    "$link" -c -o callee.cubin "$data/link_callee.ptx"
+    sed 's/add_one/caller/g' "$data/link_ok.ptx" | "$link" -c -o clash.cubin
+    ar rc libboth.a clash.cubin callee.cubin
+    "$link" -o k.cubin caller.cubin -L. -lboth
+}
+
+@test "an undefined function is named, with the file that wants it" {
+    fails 1 "$link" -o k.cubin "$data/link_caller.ptx" "$data/link_ok.ptx"
+    says "Undefined reference to 'square' in '$data/link_caller.ptx'"
+    [ ! -e k.cubin ]
+}
+
+@test "a fatbin holds a cubin for each architecture and the PTX" {
+    "$link" --fatbin -arch sm_80,sm_90a,compute_80 -o k.fatbin "$data/link_ok.ptx"
+    [ "$("$CUTE_BIN/cute-dump" -arch sm_90 --json k.fatbin | jq -r .arch)" = sm_90a ]
+    [ "$("$CUTE_BIN/cute-dump" -arch sm_86 --json k.fatbin | jq -r .arch)" = sm_80 ]
+    "$CUTE_BIN/cute-dump" ptx -arch sm_120 k.fatbin | grep -q '\.entry add_one'
+    "$link" -arch sm_80 -o from_fatbin.cubin k.fatbin
+}
+
+@test "several architectures without --fatbin are refused" {
+    fails 2 "$link" -arch sm_80,sm_90 -o k.cubin "$data/link_ok.ptx"
+    says '--fatbin'
+}
+
+# mlir KIND FILE: a gpu.binary with FILE's bytes in it
+mlir() {
+    python3 - "$1" "$2" <<'END'
+import sys
+data = open(sys.argv[2], "rb").read()
+text = "".join(chr(b) if 32 <= b < 127 and chr(b) not in '"\\' else "\\%02X" % b for b in data)
+word = {"bin": "bin = ", "assembly": "assembly = ", "fatbin": ""}[sys.argv[1]]
+print('gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_80">, %s"%s">]' % (word, text))
+END
+}
+
+@test "a gpu.binary in MLIR text gives its cubin" {
+    "$link" -o k.cubin "$data/link_ok.ptx"
+    mlir bin k.cubin >k.mlir
+    "$link" <k.mlir | cmp - k.cubin
+    "$link" --extract=kernels k.mlir | cmp - k.cubin
+    "$link" --extract=all -o out/ k.mlir
+    cmp out/kernels.cubin k.cubin
+}
+
+@test "a gpu.binary in MLIR bytecode gives its cubin" {
+    [ -x "$CUTE_BIN/cute-opt" ] || skip "no cute-opt"
+    "$link" -o k.cubin "$data/link_ok.ptx"
+    mlir bin k.cubin | "$CUTE_BIN/cute-opt" --emit-bytecode -o k.bc
+    "$link" k.bc | cmp - k.cubin
+    "$link" --extract=all k.bc | cmp - k.cubin
+}
+
+@test "a gpu.binary with PTX or a fatbin in it is linked" {
+    mlir assembly "$data/link_ok.ptx" | "$link" -v -o a.cubin
+    "$link" --fatbin -arch sm_80 -o k.fatbin "$data/link_ok.ptx"
+    mlir fatbin k.fatbin | "$link" -o b.cubin
+    [ "$("$CUTE_BIN/cute-dump" --json a.cubin | jq -r '.kernels[0].kernel')" = add_one ]
+    [ "$("$CUTE_BIN/cute-dump" --json b.cubin | jq -r '.kernels[0].kernel')" = add_one ]
+}
+
+@test "--extract of a symbol that is not there names one that is" {
+    mlir assembly "$data/link_ok.ptx" >k.mlir
+    fails 1 "$link" --extract=kernel k.mlir
+    says "no gpu.binary '@kernel'; did you mean '@kernels'?"
+}
+
+@test "MLIR without a gpu.binary says what to do" {
+    fails 1 "$link" -o k.cubin "$data/link_error.mlir"
+    says 'no gpu.binary'
+    says 'cute-ptx'
+}
+
+@test "an unterminated string in a gpu.binary has its place" {
+    printf 'module {\n  gpu.binary @k [#gpu.object<#nvvm.target, "abc\n' >k.mlir
+    fails 1 "$link" -o k.cubin k.mlir
+    says 'k.mlir:2:44: error: this string has no end'
+}
+
+@test "an error of ptxas is at the user's line, with the PTX line in a note" {
+    cp "$data/link_error.mlir" .
+    fails 1 "$link" -o k.cubin "$data/link_error.ptx"
+    says "link_error.mlir:4:12: error: Unknown symbol '%r9'"
+    says '    %1 = arith.addi %0, %undefined : index'
+    says 'link_error.ptx:12:20: note: in the PTX made from it'
+    [ ! -e k.cubin ]
+}
+
+@test "without .loc an error of ptxas is at the PTX line" {
+    grep -v '\.loc' "$data/link_error.ptx" >k.ptx
+    fails 1 "$link" -o k.cubin k.ptx
+    says "k.ptx:10:20: error: Unknown symbol '%r9'"
+}
+
+@test "errors can be had as JSON" {
+    "$link" --diagnostics=json -o k.cubin "$data/link_error.ptx" 2>errors || true
+    [ "$(jq -s -r '[.[] | select(.severity == "error")][1] | "\(.file):\(.line):\(.column)"' errors)" = link_error.mlir:4:12 ]
+}
+
+@test "spills are a warning, and an error with -Werror" {
+    spilling_ptx >k.ptx
+    "$link" -maxrregcount 24 -o k.cubin k.ptx 2>messages
+    grep -q "k.ptx:4:17: warning: 'spills' spills registers" messages
+    [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq '.kernels[0].resources.spill_stores > 0')" = true ]
+    fails 1 "$link" -Werror -maxrregcount 24 -o w.cubin k.ptx
+    says '[-Werror]'
+    [ ! -e w.cubin ]
+    "$link" -Werror -o w.cubin k.ptx
+}
+
+@test "serialised wgmma and an ignored setmaxnreg are errors with -Werror" {
+    "$link" -o k.cubin "$data/link_wgmma.ptx" 2>messages
+    grep -q 'warning: (C7514)' messages
+    fails 1 "$link" -Werror -o w.cubin "$data/link_wgmma.ptx"
+    says 'error: (C7508)'
+    says 'error: (C7514)'
+    [ ! -e w.cubin ]
+    "$link" -w -o k.cubin "$data/link_wgmma.ptx" 2>messages
+    ! grep -q warning messages
+}
+
+@test "an unknown architecture names the nearest" {
+    fails 2 "$link" -arch sm_91 -o k.cubin "$data/link_ok.ptx"
+    says "unknown architecture 'sm_91'; did you mean 'sm_90'?"
+    says 'sm_121f'
+}
+
+@test "PTX for a later architecture is refused at its .target" {
+    fails 1 "$link" -arch sm_80 -o k.cubin "$data/link_wgmma.ptx"
+    says "link_wgmma.ptx:4:9: error: this PTX is for sm_90a and can't be compiled for sm_80"
+}
+
+@test "no toolkit: exit code 3, where it looked and how to get it" {
+    mkdir empty
+    fails 3 "$link" --cuda-path=empty -o k.cubin "$data/link_ok.ptx"
+    says "cannot find 'ptxas'"
+    says 'looked in empty'
+    says 'scripts/cuda-toolkit'
+}
+
+@test "the toolkit is found by the environment before PATH" {
+    mkdir -p mine/bin
+    printf '#!/bin/sh\necho "ptxas fatal   : this is mine" >&2; exit 1\n' >mine/bin/ptxas
+    chmod +x mine/bin/ptxas
+    for name in CUTE_CUDA_PATH CUDA_TOOLKIT_PATH CUDA_HOME CUDA_PATH; do
+        fails 1 env -u CUTE_CUDA_PATH -u CUDA_TOOLKIT_PATH -u CUDA_HOME -u CUDA_PATH "$name=$PWD/mine" "$link" -o k.cubin "$data/link_ok.ptx"
+        says 'this is mine'
+    done
+}
+
+@test "a ptxas that dies is said so" {
+    mkdir -p mine/bin
+    printf '#!/bin/sh\nkill -SEGV $$\n' >mine/bin/ptxas
+    chmod +x mine/bin/ptxas
+    fails 3 "$link" --cuda-path=mine -o k.cubin "$data/link_ok.ptx"
+    says 'ptxas was stopped by signal 11'
+}
+
+@test "what ptxas says and nobody understands is passed on" {
+    ptxas=$(tool ptxas) || skip "no ptxas"
+    mkdir -p mine/bin
+    printf '#!/bin/sh\necho "a new kind of message" >&2\nexec %s "$@"\n' "$ptxas" >mine/bin/ptxas
+    chmod +x mine/bin/ptxas
+    "$link" --cuda-path=mine -o k.cubin "$data/link_ok.ptx" 2>messages
+    grep -q 'a new kind of message' messages
+}
+
+@test "a truncated cubin is refused by name" {
+    "$link" -o k.cubin "$data/link_ok.ptx"
+    for size in 0 3 30 64 500 2000; do
+        head -c $size k.cubin >t.cubin
+        fails 1 "$link" -o x.cubin t.cubin
+        says 't.cubin: error:'
+    done
+}
+
+@test "what is no module at all is refused" {
+    echo hello >hello
+    fails 1 "$link" -o k.cubin hello
+    says 'hello: error:'
+    fails 1 "$link" -o k.cubin /dev/null
+    says 'empty'
+}
+
+@test "a missing file is exit code 3" {
+    fails 3 "$link" -o k.cubin nowhere.ptx
+    says "cannot read 'nowhere.ptx'"
+}
+
+@test "a full disk is exit code 3" {
+    [ -c /dev/full ] || skip "no /dev/full"
+    run bash -c '"$1" "$2" >/dev/full' _ "$link" "$data/link_ok.ptx"
+    [ "$status" -eq 3 ]
+    says 'No space left'
+}
+
+@test "a closed pipe ends it quietly" {
+    "$link" "$data/link_ok.ptx" 2>messages | true
+    [ "${PIPESTATUS[0]}" -eq 0 ]
+    [ ! -s messages ]
+}
+
+@test "a cubin is not printed to a terminal" {
+    command -v script >/dev/null || skip "no script"
+    run script -qec "$link $data/link_ok.ptx" /dev/null
+    [ "$status" -eq 2 ]
+    says 'not printed to a terminal'
+}
+
+@test "a failed link leaves the old output as it was" {
+    echo old >k.cubin
+    fails 1 "$link" -o k.cubin "$data/link_error.ptx"
+    [ "$(cat k.cubin)" = old ]
+}
+
+@test "--dry-run prints the commands and runs none" {
+    run "$link" --dry-run -O1 -Xptxas --def-load-cache=cg -lineinfo "$data/link_ok.ptx"
+    [ "$status" -eq 0 ]
+    says 'ptxas -v -arch sm_80 -O 1 -lineinfo --def-load-cache=cg link_ok.ptx -o link_ok.cubin'
+}
+
+@test "--save-temps keeps what stands between the stages" {
+    "$link" --save-temps -o k.cubin "$data/link_caller.ptx" "$data/link_callee.ptx"
+    [ -s k.tmp.0.link_caller.ptx ] && [ -s k.tmp.1.link_callee.cubin ] && [ -s k.tmp.linked.cubin ]
+}
+
+@test "nothing is left in the temporary folder" {
+    mkdir temp
+    TMPDIR=$PWD/temp "$link" -o k.cubin "$data/link_caller.ptx" "$data/link_callee.ptx"
+    TMPDIR=$PWD/temp "$link" -o k.cubin "$data/link_ok.ptx"
+    TMPDIR=$PWD/temp run "$link" -o k.cubin "$data/link_caller.ptx" "$data/link_ok.ptx"
+    [ -z "$(ls temp)" ]
+}
+
+@test "--timing says where the time goes" {
+    "$link" --timing -o k.cubin "$data/link_ok.ptx" 2>&1 | grep -Eq '^cute-link: read .* ptxas .* metadata .* write .* total'
+    "$link" --timing-format=json -o k.cubin "$data/link_ok.ptx" 2>&1 | jq -e '.ptxas > 0 and .total >= .ptxas' >/dev/null
+}
+
+@test "options that are wrong are exit code 2" {
+    fails 2 "$link" -O7 "$data/link_ok.ptx"
+    fails 2 "$link" --werror -o k.cubin "$data/link_ok.ptx"
+    says "did you mean '--Werror'"
+    fails 2 "$link" -maxrregcount 300 "$data/link_ok.ptx"
+    fails 2 "$link" --diagnostics=xml "$data/link_ok.ptx"
+}
+
+@test "a library that is not there names the folders" {
+    fails 1 "$link" -o k.cubin "$data/link_ok.ptx" -L. -lnothing
+    says "cannot find the library 'nothing'"
+    says 'libnothing.a in .'
+}
+
+@test "a linked cubin cannot be linked with others" {
+    "$link" -o a.cubin "$data/link_ok.ptx"
+    fails 1 "$link" -o k.cubin a.cubin "$data/link_callee.ptx"
+    says "a.cubin: error: this cubin is linked already"
+}
