@@ -232,7 +232,7 @@ MlirStringRef cute_location_name(MlirLocation location)
 
 MlirLocation cute_argument_location(MlirValue value) { return wrap(unwrap(value).getLoc()); }
 
-MlirBlock cute_block_split(MlirBlock block, MlirOperation op) { return wrap(unwrap(block)->splitBlock(unwrap(op))); }
+void cute_op_set_location(MlirOperation op, MlirLocation location) { unwrap(op)->setLoc(unwrap(location)); }
 
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context)
 {

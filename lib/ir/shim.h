@@ -87,9 +87,7 @@ bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *l
 MlirStringRef cute_location_name(MlirLocation location);
 /* The location of a block argument, or of an operation's result. */
 MlirLocation cute_argument_location(MlirValue value);
-/* Splits `block` before `op`: what follows moves to the new block, which has no terminator's edges
- * added to `block`. */
-MlirBlock cute_block_split(MlirBlock block, MlirOperation op);
+void cute_op_set_location(MlirOperation op, MlirLocation location);
 /* Runs `visit` after each pass of `manager` on the operation it ran on. Kept: `context`. */
 typedef void (*cute_after_pass)(const char *pass, MlirOperation op, double seconds, void *context);
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context);

@@ -2,7 +2,7 @@
  *
  * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: by-value parameters have llvm.byval, llvm.align and
  * nvvm.grid_constant again; a block size that the kernel states as required (`nvvm.reqntid`) is no mere bound; no
- * argument carries `cute.` attributes. A shared array of no elements is dynamic shared memory, however it was
+ * argument carries `cute.` attributes. Functions that are no kernels are internal, unless `relocatable`. A shared array of no elements is dynamic shared memory, however it was
  * declared: external, so that all of them begin where it begins, and aligned to 1024, the span of TMA's and wgmma's
  * widest swizzle.
  *
@@ -90,16 +90,41 @@ static void open_shared(MlirOperation global, void *context)
     cute_buffer_release(&type);
 }
 
+/* C wrappers have no callers on a device. Other functions are the module's own, unless it is to be linked. */
+static void close_function(MlirOperation function, void *context)
+{
+    bool relocatable = *(bool *)context;
+    MlirContext c = mlirOperationGetContext(function);
+    MlirOperation parent = mlirOperationGetParentOperation(function);
+    bool has_body = !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
+    if (!cute_op_is(parent, "gpu.module") || !has_body) return;
+    if (cute_op_has(function, "nvvm.kernel") || cute_op_has(function, "gpu.kernel")) return;
+    MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, cute_text("sym_name")));
+    static const char wrapper[] = "_mlir_ciface_";
+    if (name.length >= sizeof wrapper && !memcmp(name.data, wrapper, sizeof wrapper - 1))
+        mlirOperationDestroy(function);
+    else if (!relocatable)
+        mlirOperationSetAttributeByName(function, cute_text("linkage"),
+                                        mlirAttributeParseGet(c, cute_text("#llvm.linkage<internal>")));
+}
+
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    (void)pass;
+    bool relocatable = cute_pass_int(pass, 0);
     cute_kernels_each(root, finish, NULL);
+    cute_op_each(root, "llvm.func", close_function, &relocatable);
     cute_op_each(root, "llvm.mlir.global", open_shared, NULL);
 }
+
+static const cute_pass_option options[] = {
+    {"relocatable", CUTE_PASS_BOOL, "Keep functions that are no kernels visible to other modules", 0, NULL},
+};
 
 const cute_pass cute_pass_finish_kernels = {
     .name = "cute-finish-kernels",
     .help = "Restore attributes of kernels' parameters after conversion",
     .anchor = "builtin.module",
+    .options = options,
+    .option_count = 1,
     .run = run,
 };

@@ -12,6 +12,8 @@ void cute_passes_register(void);
 typedef struct cute_lowering {
     bool assertions;         /* cf.assert becomes a call of __assertfail; otherwise it goes */
     bool tensor_maps_memory; /* tensor maps are pointers to device memory, not grid constants */
+    bool relocatable;        /* functions that are no kernels stay visible, for a later link */
+    bool lineinfo;           /* source lines go to LLVM's debug information */
 } cute_lowering;
 void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size);
 

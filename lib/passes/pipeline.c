@@ -25,7 +25,7 @@ void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size
              "cute-lower-assert{enable=%s},"
              "cute-expand-ops,"
              "cute-to-base,"
-             "cute-tensor-map{space=%s},"
+             "cute-kernel-arguments{tensor-map=%s},"
              "gpu.module("
              /* 1. to loops and to the operations of one thread */
              "lower-affine,"
@@ -43,7 +43,8 @@ void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size
              "convert-nvvm-to-llvm,"
              "canonicalize,cse,"
              "reconcile-unrealized-casts),"
-             "cute-finish-kernels",
+             "cute-finish-kernels{relocatable=%s}%s",
              options->tensor_maps_memory ? "memory" : "param", options->assertions ? "true" : "false",
-             options->tensor_maps_memory ? "memory" : "param");
+             options->tensor_maps_memory ? "memory" : "param", options->relocatable ? "true" : "false",
+             options->lineinfo ? ",cute-line-info,ensure-debug-info-scope-on-llvm-func" : "");
 }

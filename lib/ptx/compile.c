@@ -112,7 +112,8 @@ static cute_status lower(compilation *c)
 {
     char pipeline[4096];
     cute_buffer errors = {0};
-    cute_lowering options = {.assertions = c->options->assertions, .tensor_maps_memory = c->options->tensor_maps_memory};
+    cute_lowering options = {.assertions = c->options->assertions, .tensor_maps_memory = c->options->tensor_maps_memory,
+                             .relocatable = c->options->relocatable, .lineinfo = c->options->lineinfo};
     cute_lowering_pipeline(&options, pipeline, sizeof pipeline);
     MlirPassManager manager = mlirPassManagerCreate(c->context);
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);

@@ -14,6 +14,7 @@ typedef struct cute_ptx_options {
     bool lineinfo;           /* .loc directives */
     bool assertions;         /* device assertions stay */
     bool tensor_maps_memory; /* tensor maps by pointer instead of by value */
+    bool relocatable;        /* device functions stay visible, for cute-link to link */
     cute_ptx_emit emit;
     const char *const *libraries; /* bitcode files to link what is missing from */
     size_t library_count;

@@ -11,7 +11,7 @@
 typedef struct settings {
     const char *arch, *output, *emit, *timing, *diagnostics, *cuda_path, *save_temps, *dump_passes, *tensor_map;
     int64_t level;
-    bool lineinfo, assertions, help, version, timing_text;
+    bool lineinfo, assertions, relocatable, help, version, timing_text;
     cute_option_list defines, libraries;
 } settings;
 
@@ -90,7 +90,7 @@ static cute_status compile(const settings *s, const char *input, cute_arena *are
     if (s->level < 0 || s->level > 3) return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0 to 3");
     cute_ptx_options options = {
         .opt_level = (int)s->level, .lineinfo = s->lineinfo, .assertions = s->assertions,
-        .emit = emit ? CUTE_EMIT_LLVM : CUTE_EMIT_PTX, .tensor_maps_memory = map == 1,
+        .emit = emit ? CUTE_EMIT_LLVM : CUTE_EMIT_PTX, .tensor_maps_memory = map == 1, .relocatable = s->relocatable,
         .libraries = s->libraries.items, .library_count = s->libraries.count, .cuda_path = s->cuda_path,
         .save_temps = s->save_temps, .dump_passes = s->dump_passes, .define_count = s->defines.count};
     CUTE_TRY(cute_arch_choose(s->arch, &options.arch, diag));
@@ -124,6 +124,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "optimisation (default 3)", &s.level},
         {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "link functions that are missing from LLVM bitcode", &s.libraries},
         {CUTE_OPTION_STRING, "tensor-map", 0, "param|memory", "pass tensor maps by value (default) or by pointer", &s.tensor_map},
+        {CUTE_OPTION_FLAG, "relocatable-device-code", 0, NULL, "keep device functions visible, for cute-link to link", &s.relocatable},
+        {CUTE_OPTION_FLAG, "rdc", 0, NULL, NULL, &s.relocatable},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_GROUP, "Source", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text", &s.defines},

@@ -1,7 +1,8 @@
-/* cute-tensor-map: how tensor maps reach a kernel.
+/* cute-kernel-arguments: what cannot be a parameter becomes one, or goes.
  *
- * Requires: kernels in gpu.modules, host code gone. Ensures: no argument of a kernel is a !nvgpu.tensormap.descriptor: it is
- * a pointer; by value (`space=param`: a 128-byte grid constant, aligned to 64) or to device memory (`space=memory`).
+ * Requires: kernels in gpu.modules, host code gone, cute-to-base. Ensures: no argument of a kernel is a
+ * !nvgpu.tensormap.descriptor: it is a pointer; by value (`tensor-map=param`: a 128-byte grid constant, aligned to 64)
+ * or to device memory (`tensor-map=memory`). No argument is an empty struct: PTX has no such parameter.
  *
  *     gpu.func @k(%m: !nvgpu.tensormap.descriptor<...>) kernel
  * ->
@@ -23,6 +24,42 @@ static MlirAttribute grid_constant(MlirContext c)
         c, cute_text("{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"));
 }
 
+static bool is_empty(MlirType type)
+{
+    if (!mlirTypeIsALLVMStructType(type)) return false;
+    for (intptr_t i = 0; i < mlirLLVMStructTypeGetNumElementTypes(type); i++)
+        if (!is_empty(mlirLLVMStructTypeGetElementType(type, i))) return false;
+    return true;
+}
+
+/* The attributes of the arguments that stay. */
+static void drop_attributes(MlirOperation kernel, intptr_t index)
+{
+    MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("arg_attrs"));
+    if (mlirAttributeIsNull(all)) return;
+    intptr_t count = mlirArrayAttrGetNumElements(all), n = 0;
+    MlirAttribute *items = calloc((size_t)count + 1, sizeof *items);
+    if (!items) return;
+    for (intptr_t i = 0; i < count; i++)
+        if (i != index) items[n++] = mlirArrayAttrGetElement(all, i);
+    mlirOperationSetAttributeByName(kernel, cute_text("arg_attrs"),
+                                    mlirArrayAttrGet(mlirOperationGetContext(kernel), n, items));
+    free(items);
+}
+
+/* An empty value is any value. */
+static void erase_argument(MlirOperation kernel, MlirBlock entry, intptr_t index)
+{
+    MlirValue old = mlirBlockGetArgument(entry, index);
+    MlirType type = mlirValueGetType(old);
+    MlirOperation undef = cute_op_create(&(cute_op_new){.name = "llvm.mlir.undef",
+        .location = mlirOperationGetLocation(kernel), .results = &type, .result_count = 1});
+    mlirBlockInsertOwnedOperation(entry, 0, undef);
+    mlirValueReplaceAllUsesOfWith(old, mlirOperationGetResult(undef, 0));
+    mlirBlockEraseArgument(entry, (unsigned)index);
+    drop_attributes(kernel, index);
+}
+
 static void replace_argument(MlirBlock entry, intptr_t index, MlirLocation location)
 {
     MlirContext c = mlirLocationGetContext(location);
@@ -36,7 +73,7 @@ static void replace_argument(MlirBlock entry, intptr_t index, MlirLocation locat
     mlirBlockEraseArgument(entry, (unsigned)index);
 }
 
-/* Puts `wanted` beside what the finish pass restores on parameter `index` (kernel_metadata.c). */
+/* Has the finish pass put the attributes of a grid constant on a parameter (kernel_metadata.c). */
 static void keep(MlirOperation kernel, int64_t parameter)
 {
     MlirContext c = mlirOperationGetContext(kernel);
@@ -82,17 +119,25 @@ static void convert(MlirOperation kernel, void *context)
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
     MlirType *inputs = calloc((size_t)count + 1, sizeof *inputs);
     bool changed = false;
+    intptr_t kept = 0; /* arguments so far, without the erased ones */
     for (intptr_t i = 0; inputs && i < count; i++) {
-        inputs[i] = mlirFunctionTypeGetInput(type, i);
-        if (!cute_tensor_map_is(inputs[i])) continue;
-        replace_argument(entry, i, mlirOperationGetLocation(kernel));
-        inputs[i] = mlirLLVMPointerTypeGet(c, 0);
-        if (by_value) keep(kernel, first_parameter(kernel, i));
-        changed = true;
+        inputs[kept] = mlirFunctionTypeGetInput(type, i);
+        if (is_empty(inputs[kept])) {
+            erase_argument(kernel, entry, kept);
+            changed = true;
+            continue;
+        }
+        if (cute_tensor_map_is(inputs[kept])) {
+            replace_argument(entry, kept, mlirOperationGetLocation(kernel));
+            inputs[kept] = mlirLLVMPointerTypeGet(c, 0);
+            if (by_value) keep(kernel, first_parameter(kernel, i));
+            changed = true;
+        }
+        kept++;
     }
     if (changed)
         mlirOperationSetAttributeByName(kernel, cute_text("function_type"),
-                                        mlirTypeAttrGet(mlirFunctionTypeGet(c, count, inputs, 0, NULL)));
+                                        mlirTypeAttrGet(mlirFunctionTypeGet(c, kept, inputs, 0, NULL)));
     free(inputs);
 }
 
@@ -101,7 +146,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
     MlirStringRef space = cute_pass_text(pass, 0);
     bool by_value = cute_text_is(space, "param");
     if (!by_value && !cute_text_is(space, "memory")) {
-        mlirEmitError(mlirOperationGetLocation(root), "cute-tensor-map: space is 'param' or 'memory'");
+        mlirEmitError(mlirOperationGetLocation(root), "cute-kernel-arguments: tensor-map is 'param' or 'memory'");
         cute_pass_fail(pass);
         return;
     }
@@ -109,13 +154,13 @@ static void run(MlirOperation root, cute_pass_run *pass)
 }
 
 static const cute_pass_option options[] = {
-    {"space", CUTE_PASS_TEXT, "param (128 bytes by value) or memory (a pointer)", 0, "param"},
+    {"tensor-map", CUTE_PASS_TEXT, "param (128 bytes by value) or memory (a pointer)", 0, "param"},
 };
 static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__llvm__, NULL};
 
-const cute_pass cute_pass_tensor_map = {
-    .name = "cute-tensor-map",
-    .help = "Pass tensor maps to kernels by value or by pointer",
+const cute_pass cute_pass_kernel_arguments = {
+    .name = "cute-kernel-arguments",
+    .help = "Make parameters of arguments that are none: tensor maps, empty structs",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
