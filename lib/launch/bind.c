@@ -118,18 +118,18 @@ static cute_status check_shape(binder *b, const config_buffer *buffer, const cut
             FAIL(b, path, "%s has %zu dimension%s (%s), and buffer '%s' has %d (%s)", b->label, arg->rank,
                  arg->rank == 1 ? "" : "s", arg->type ? arg->type : "memref", t->name, t->rank, shape.data);
     int64_t wanted = 1;
+    bool same_rank = (size_t)t->rank == arg->rank;
     for (size_t i = 0; i < arg->rank && status == CUTE_OK; i++) {
-        if (arg->shape[i] == CUTE_DYNAMIC || (wanted > 0 && !cute_mul64(wanted, arg->shape[i], &wanted)))
-            wanted = -1;
-        if ((size_t)t->rank != arg->rank) continue;
-        if (arg->shape[i] != CUTE_DYNAMIC && arg->shape[i] != t->shape[i])
+        int64_t extent = arg->shape[i];
+        if (extent == CUTE_DYNAMIC || (wanted > 0 && !cute_mul64(wanted, extent, &wanted))) wanted = -1;
+        if (same_rank && extent != CUTE_DYNAMIC && extent != t->shape[i])
             status = FAIL(b, path, "dimension %zu of %s has %lld elements, and of buffer '%s' (%s) %lld", i,
-                          b->label, (long long)arg->shape[i], t->name, shape.data, (long long)t->shape[i]);
-        else if (arg->strides && arg->strides[i] != CUTE_DYNAMIC && arg->strides[i] != t->strides[i] &&
-                 t->shape[i] > 1)
+                          b->label, (long long)extent, t->name, shape.data, (long long)t->shape[i]);
+    }
+    for (size_t i = 0; i < arg->rank && arg->strides && same_rank && status == CUTE_OK; i++)
+        if (arg->strides[i] != CUTE_DYNAMIC && arg->strides[i] != t->strides[i] && t->shape[i] > 1)
             status = FAIL(b, path, "dimension %zu of %s has stride %lld, and of buffer '%s' %lld", i,
                           b->label, (long long)arg->strides[i], t->name, (long long)t->strides[i]);
-    }
     if (status == CUTE_OK && (size_t)t->rank != arg->rank && wanted > 0 && t->span - t->offset < wanted)
         status = FAIL(b, path, "%s needs %lld elements, and buffer '%s' (%s) has %lld", b->label,
                       (long long)wanted, t->name, shape.data, (long long)(t->span - t->offset));

@@ -1,0 +1,404 @@
+# cute-run as a user runs it, without a GPU: plans, refusals, and runs on a stand-in for the driver
+# (tests/data/fakecuda.c), whose FAKECUDA chooses what goes wrong.
+
+setup() {
+    run="$CUTE_BIN/cute-run"
+    data="$BATS_TEST_DIRNAME/../data/run"
+    fake="$CUTE_BIN/../tests/libfakecuda.so"
+    cd "$BATS_TEST_TMPDIR"
+    cp "$data"/* .
+    export CUTE_LIBCUDA="$fake"
+    unset FAKECUDA
+}
+
+# plan JSON: a dry run of kernels.ptx with this launch.json (' for ").
+plan() {
+    tr "'" '"' <<<"$1" >launch.json
+    run "$run" kernels.ptx --config launch.json --dry-run
+}
+
+# refuses JSON PATTERN: the plan is refused with exit code 1 and this text.
+refuses() {
+    plan "$1"
+    [ "$status" -eq 1 ] || { echo "exit code $status: $output"; false; }
+    [[ "$output" == *"$2"* ]] || { echo "$output"; false; }
+}
+
+# A vector_add whose pieces can be replaced.
+add() {
+    local grid="${grid:-4}" block="${block:-256}" a="${a:-{'dtype': 'f32', 'shape': ['n'], 'init': 'normal'\}}"
+    local c="${c:-{'dtype': 'f32', 'shape': ['n']\}}" args="${args:-['A', 'B', 'C', 'n']}" more="$more"
+    echo "{'kernel': '${kernel:-vector_add}', 'params': {'n': 1000}, 'grid': $grid, 'block': $block,
+      'buffers': {'A': $a, 'B': {'dtype': 'f32', 'shape': ['n'], 'init': 'ones'}, 'C': $c},
+      'args': $args$more}"
+}
+
+# ---- without a config ----
+
+@test "cute-run without a config prints the kernels and what they want" {
+    run "$run" kernels.ptx
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "vector_add(A: memref<?xf32>, B: memref<?xf32>, C: memref<?xf32>, n: i32)" ]
+    [[ "$output" == *"block (required) 64x1x1"* ]]
+    "$run" kernels.ptx --json | jq -e '.kernels[0].args[3].dtype == "i32" and .kernels[3].cluster == [2,1,1]' || ! command -v jq
+}
+
+@test "a module may come from standard input" {
+    "$run" <kernels.ptx >out.txt
+    grep -q 'vector_add(A' out.txt
+}
+
+@test "a template is a launch.json that plans" {
+    "$run" kernels.ptx --kernel vector_add --template >launch.json
+    "$run" kernels.ptx --config launch.json --dry-run
+}
+
+@test "the schema is JSON and names every key of a launch" {
+    "$run" --schema >schema.json
+    for key in kernel params grid block cluster dynamic_smem cooperative programmatic buffers args outputs check bench launches; do
+        grep -q "\"$key\"" schema.json
+    done
+}
+
+@test "devices are listed as text and as JSON" {
+    run "$run" --list-devices
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"Fake GPU, compute capability 9.0 (sm_90)"*"232448 on request"* ]]
+    run "$run" --list-devices --json
+    [[ "$output" == *'"shared_memory_per_block_optin": 232448'* ]]
+}
+
+@test "no driver is exit code 3 and says what was looked for" {
+    CUTE_LIBCUDA=/nonexistent/libcuda.so.1 run "$run" --list-devices
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"no CUDA driver: /nonexistent/libcuda.so.1"* ]]
+    CUTE_LIBCUDA=/nonexistent/libcuda.so.1 run "$run" kernels.ptx --config add.json
+    [ "$status" -eq 3 ]
+}
+
+@test "a driver without devices is exit code 3" {
+    FAKECUDA=nodevice run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 3 ]
+    [[ "$output" == *CUDA_ERROR_NO_DEVICE* ]]
+}
+
+@test "a device that is not there is named" {
+    run "$run" kernels.ptx -c add.json --device 3
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"there is no device 3: the driver sees 1 device"* ]]
+}
+
+# ---- command lines ----
+
+@test "wrong command lines are exit code 2" {
+    for line in "--nope" "a b" "--dry-run kernels.ptx" "kernels.ptx -c add.json --timeout -1" "kernels.ptx -c add.json --bench --no-bench" \
+                "kernels.ptx -c add.json --seed x" "kernels.ptx -c add.json -D n" "kernels.ptx -c add.json --diagnostics=xml"; do
+        run "$run" $line
+        [ "$status" -eq 2 ] || { echo "$line: $status"; false; }
+    done
+    run "$run" kernels.ptx -c add.json -D m=3
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"has no param 'm'; did you mean 'n'?"* ]]
+}
+
+@test "a missing file is exit code 3" {
+    run "$run" kernels.ptx -c nowhere.json
+    [ "$status" -eq 3 ]
+    [[ "$output" == *nowhere.json* ]]
+}
+
+@test "a truncated module is refused" {
+    printf '\x7fELF\x02\x01' >broken.cubin
+    run "$run" broken.cubin
+    [ "$status" -eq 1 ]
+}
+
+# ---- plans ----
+
+@test "a dry run prints grid, block, arguments and buffers and needs no driver" {
+    CUTE_LIBCUDA=/nonexistent plan "$(cat add.json)"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "vector_add: grid 4x1x1, block 256x1x1" ]
+    [[ "$output" == *"n: i32 = 1000"* ]]
+    [[ "$output" == *"buffer C: f32 1000, 4000 bytes, output"* ]]
+}
+
+@test "-D replaces a param and all that is computed from it" {
+    run "$run" kernels.ptx -c add.json -n -D "n=2*1024+1"
+    [ "${lines[0]}" = "vector_add: grid 9x1x1, block 256x1x1" ]
+    [[ "$output" == *"n: i32 = 2049"*"buffer A: f32 2049"* ]]
+}
+
+@test "arguments may be left out where their names are buffers and params" {
+    plan "{'kernel': 'vector_add', 'params': {'n': 8}, 'grid': 1, 'block': 8, 'buffers': {
+        'A': {'dtype': 'f32', 'shape': 'n', 'init': 'ones'}, 'B': {'dtype': 'f32', 'shape': 'n', 'init': 'iota'}, 'C': {'dtype': 'f32', 'shape': 'n'}}}"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"n: i32 = 8"* ]]
+}
+
+@test "what the metadata says is the default: block, grid, cluster, shared memory" {
+    plan "{'kernel': 'full', 'buffers': {'m': {'dtype': 'f16', 'shape': [4, 8], 'init': 'ones'}, 't': {'dtype': 'f16', 'shape': [256, 64], 'init': 'ones'}},
+        'args': ['m', 't', {'struct': {'data': 'm', 'size': 3}}]}"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "${lines[0]}" = "full: grid 4x1x1, block 128x1x1, cluster 2x1x1, 65536 bytes of dynamic shared memory" ]
+    [[ "$output" == *"tensor map: 256x64 f16, box 128x64, swizzle 128B"* ]]
+}
+
+@test "a wrong key is refused with its path, its place and what was meant" {
+    plan "{'kernle': 'vector_add'}"
+    [ "$status" -eq 1 ]
+    [ "${lines[0]}" = "launch.json:1:2: error: \$.kernle: unknown key 'kernle'; did you mean 'kernel'?" ]
+    refuses "$(a="{'dtype': 'f32', 'shpe': ['n'], 'shape': ['n']}" add)" "\$.buffers.A.shpe: unknown key 'shpe'; did you mean 'shape'?"
+}
+
+@test "wrong types and values in launch.json name the path" {
+    refuses "{'grid': true}" "\$.grid: a boolean is not accepted here"
+    refuses "{'params': []}" "\$.params: an object is wanted, not a list"
+    refuses "$(a="{'dtype': 'f23', 'shape': ['n']}" add)" "\$.buffers.A.dtype: 'f23' is none of those known; did you mean 'f32'?"
+    refuses "$(a="{'dtype': 'f32', 'shape': [1, 1.5]}" add)" "\$.buffers.A.shape[1]: a number is not accepted here"
+    refuses "$(a="{'dtype': 'f32'}" add)" "\$.buffers.A: the key 'shape' is missing"
+    refuses "$(more=", 'bench': {'samples': 0}" add)" "\$.bench.samples: 0 is not at least 1"
+    refuses "$(grid="[1, 2, 3, 4]" add)" "\$.grid: a list of 1 to 3 is wanted, not of 4"
+}
+
+@test "JSON that is no JSON is refused with its line" {
+    printf '{\n  "grid": 1,\n  "block" 2\n}\n' >launch.json
+    run "$run" kernels.ptx -c launch.json
+    [ "$status" -eq 1 ]
+    [[ "${lines[0]}" == launch.json:3:11:*"not valid JSON"* ]]
+    refuses "{'grid': 1, 'grid': 2}" "duplicate"
+}
+
+@test "an expression that is wrong points to its character" {
+    refuses "$(grid="'ceil_div(m, 256)'" add)" "unknown name 'm'"
+    [[ "${lines[0]}" == launch.json:1:*": error: unknown name 'm'" ]]
+    refuses "$(grid="'n / 0'" add)" "division by zero"
+    refuses "$(grid="'n -'" add)" "expected a number"
+}
+
+@test "a kernel that is not there is refused with a suggestion" {
+    refuses "$(kernel=vector_ad add)" "vector_add"
+}
+
+@test "argument counts are refused with what is wanted" {
+    refuses "$(args="['A', 'B', 'C']" add)" "kernel 'vector_add' takes 4 arguments, and 3 are given"
+    [[ "$output" == *"it wants: A: memref<?xf32>, B: memref<?xf32>, C: memref<?xf32>, n: i32"* ]]
+}
+
+@test "types of arguments are refused by name" {
+    refuses "$(a="{'dtype': 'f16', 'shape': ['n'], 'init': 'ones'}" add)" "argument 0 (A) is of f32, and buffer 'A' of f16"
+    refuses "$(args="['A', 'B', 'C', 'A']" add)" "argument 3 (n) is a scalar of i32, and 'A' is a buffer"
+    refuses "$(args="['A', 'B', 'C', {'type': 'f32', 'value': 1}]" add)" "argument 3 (n) is of i32, not f32"
+    refuses "$(args="['A', 'B', 'C', 3000000000000]" add)" "3000000000000 does not fit in i32"
+    refuses "$(args="['A', 'B', 'C', 1.5]" add)" "1.5 is no integer"
+    refuses "$(args="['A', 'B', 7, 'n']" add)" "argument 2 (C) is a memref: name a buffer"
+    refuses "$(args="['A', 'B', 'D', 'n']" add)" "there is no buffer 'D'"
+}
+
+@test "ranks and shapes of memrefs are refused by dimension" {
+    refuses "$(a="{'dtype': 'f32', 'shape': ['n', 2], 'init': 'ones'}" add)" "argument 0 (A) has 1 dimension (memref<?xf32>), and buffer 'A' has 2 (1000x2)"
+    refuses "$(a="{'dtype': 'f32', 'shape': ['n'], 'strides': [2], 'init': 'ones'}" add)" "dimension 0 of argument 0 (A) has stride 1, and of buffer 'A' 2"
+    refuses "{'kernel': 'full', 'buffers': {'m': {'dtype': 'f16', 'shape': [4, 9], 'init': 'ones'}, 't': {'dtype': 'f16', 'shape': [256, 64], 'init': 'ones'}},
+        'args': ['m', 't', {'struct': {'data': 'm', 'size': 3}}]}" "dimension 1 of argument 0 (m) has 8 elements, and of buffer 'm' (4x9) 9"
+}
+
+@test "an input without contents is refused" {
+    refuses "$(a="{'dtype': 'f32', 'shape': ['n']}" add)" "argument 0 (A) is only read, and buffer 'A' has no 'init'"
+}
+
+@test "a misaligned pointer is refused" {
+    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [128], 'init': 'ones'}}, 'args': [{'buffer': 'x', 'offset': 3}, 2.0]}" \
+        "argument 0 (x) must be aligned to 16 bytes; 12 bytes into 'x' is not"
+}
+
+@test "blocks are held to what the kernel was compiled for" {
+    refuses "$(block=1024 add)" "has 1024 threads; kernel 'vector_add' was compiled for at most 512 (maxntid)"
+    refuses "{'kernel': 'scale', 'block': 32, 'buffers': {'x': {'dtype': 'f32', 'shape': [128], 'init': 'ones'}}, 'args': ['x', 2.0]}" \
+        "kernel 'scale' requires a block of [64, 1, 1], not [32, 1, 1]"
+}
+
+@test "grids, blocks and shared memory beyond the device are refused" {
+    refuses "$(grid="[1, 70000]" add)" "the grid's y is 70000; sm_90a takes at most 65535" || refuses "$(grid="[1, 70000]" add)" "the grid's y is 70000; sm_90"
+    refuses "$(grid=0 add)" "the grid's extent is 0; at least 1 is wanted"
+    refuses "$(block="[1, 1, 128]" add)" "the block's z is 128"
+    refuses "$(more=", 'dynamic_smem': 232449" add)" "232449 bytes of dynamic shared memory are more than the 232448"
+}
+
+@test "clusters are held to the kernel's and to the grid" {
+    full="'buffers': {'m': {'dtype': 'f16', 'shape': [4, 8], 'init': 'ones'}, 't': {'dtype': 'f16', 'shape': [256, 64], 'init': 'ones'}},
+        'args': ['m', 't', {'struct': {'data': 'm', 'size': 3}}]"
+    refuses "{'kernel': 'full', 'cluster': [4], $full}" "requires a cluster of [2, 1, 1], not [4, 1, 1]"
+    refuses "{'kernel': 'full', 'grid': 3, $full}" "the grid's x, 3, is no multiple of the cluster's, 2"
+    refuses "$(more=", 'cluster': [32]" grid=32 add)" "has 32 blocks"
+}
+
+@test "each rule of a tensor map is refused by name" {
+    map() {
+        local buffer="${2:-{'dtype': 'f16', 'shape': [256, 64], 'init': 'ones'\}}"
+        echo "{'kernel': 'full', 'buffers': {'m': {'dtype': 'f16', 'shape': [4, 8], 'init': 'ones'}, 't': $buffer},
+          'args': ['m', {'tensor_map': {'buffer': 't'$1}}, {'struct': ['m', 3]}]}"
+    }
+    plan "$(map "")"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    refuses "$(map ", 'box': [128, 128]")" "the box's last dimension has 256 bytes, more than the 128 that swizzle 128B spans"
+    refuses "$(map ", 'box': [300, 64]")" "dimension 0 of the box is 300; a tensor map takes 1 to 256"
+    refuses "$(map ", 'box': [64, 4]")" "the box's last dimension has 8 bytes (4 elements of f16); a tensor map wants a multiple of 16"
+    refuses "$(map ", 'box': [64]")" "1 extent for a tensor of 2 dimensions"
+    refuses "$(map ", 'shape': [256, 60]")" "dimension 0 has a stride of 120 bytes (60 elements of f16); a tensor map wants a multiple of 16"
+    refuses "$(map ", 'strides': [64, 2], 'shape': [64, 32]")" "the last dimension of a tensor map has stride 1, not 2"
+    refuses "$(map ", 'offset': 4, 'shape': [128, 64]")" "the tensor begins 8 bytes into the buffer"
+    refuses "$(map ", 'shape': [512, 64]")" "the view reaches 32768 elements, and buffer 't' has 16384"
+    refuses "$(map ", 'interleave': '16B'")" "an interleaved tensor map has at least 3 dimensions, not 2"
+    refuses "$(map ", 'element_strides': [9, 1]")" "element stride 0 is 9; a tensor map takes 1 to 8"
+    refuses "$(map ", 'swizzle': '128'")" "did you mean '128B'"
+    refuses "$(map ", 'fill': 'nan'" "{'dtype': 'i16', 'shape': [256, 64], 'init': 'ones'}")" "is of f16, and buffer 't' of i16"
+}
+
+@test "several launches run in order" {
+    plan "{'buffers': {'x': {'dtype': 'f32', 'shape': [128], 'init': 'iota'}},
+        'launches': [{'kernel': 'scale', 'args': ['x', 2.0]}, {'kernel': 'scale', 'args': ['x', 3.0]}], 'check': {'x': '6 * x'}}"
+    [ "$status" -eq 0 ]
+    run "$run" kernels.ptx -c launch.json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"check x: passed, 128 elements"* ]]
+    refuses "{'grid': 1, 'launches': [{'kernel': 'scale'}]}" "with 'launches', 'grid' belongs into each of them"
+}
+
+@test "initial contents from files are checked for shape and type" {
+    local header="{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}"
+    printf "\\x93NUMPY\\x01\\x00\\x$(printf %02x ${#header})\\x00%s" "$header" >two.npy
+    printf '\x00\x00\x80\x3f\x00\x00\x00\x40' >>two.npy
+    plan "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [2], 'init': {'npy': 'two.npy'}}}, 'args': ['x', 2.0]}"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'npy': 'two.npy'}}}, 'args': ['x', 2.0]}" "are in two.npy, not 3"
+    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'raw': 'two.npy', 'skip': 64}}}, 'args': ['x', 2.0]}" "are needed"
+}
+
+# ---- runs ----
+
+@test "a correct kernel passes its check, and its output is a .npy" {
+    run "$run" kernels.ptx --config add.json -o out
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"check C: passed, 1000 elements, largest error 0, relative 0, 0 ulp"* ]]
+    [ "$(stat -c %s out/c.npy)" -eq $((128 + 4000)) ]
+}
+
+@test "a wrong element is exit code 4, with its index, got and want" {
+    FAKECUDA=wrong run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"\$.check.C: 1 of 1000 elements of C are wrong, the first at [5]: got "* ]]
+    FAKECUDA=wrong run "$run" kernels.ptx -c add.json --no-check
+    [ "$status" -eq 0 ]
+}
+
+@test "NaNs are counted" {
+    FAKECUDA=nan run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"the first at [3]: got nan"*"1 NaN found, and 0 expected"* ]]
+}
+
+@test "elements that were never written are exit code 4 and located" {
+    FAKECUDA=partial run "$run" kernels.ptx -c add.json --no-check
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"output C: 3 of 1000 elements were never written, the first at [7]"* ]]
+    tr "'" '"' <<<"$(c="{'dtype': 'f32', 'shape': ['n'], 'unwritten': 'allow'}" add)" >launch.json
+    FAKECUDA=partial run "$run" kernels.ptx -c launch.json
+    [ "$status" -eq 0 ]
+}
+
+@test "an output that holds the poison's value by right is accepted" {
+    tr "'" '"' <<<"{'kernel': 'fill_index', 'grid': 4, 'block': 256, 'buffers': {'out': {'dtype': 'i8', 'shape': [1024]}}, 'args': ['out'], 'check': {'out': 'i8(i)'}}" >launch.json
+    run "$run" kernels.ptx -c launch.json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
+@test "a write beyond the end of an output is found" {
+    FAKECUDA=overrun run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"output C: the kernel wrote beyond its end, at byte 4000 of 4000"* ]]
+}
+
+@test "a fault is exit code 1 with the driver's name for it, the kernel and its launch" {
+    FAKECUDA=fault run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered"* ]]
+    [[ "$output" == *"kernel 'vector_add', grid 4x1x1, block 256x1x1"* ]]
+}
+
+@test "a kernel that hangs is stopped after the timeout" {
+    FAKECUDA=hang run timeout 20 "$run" kernels.ptx -c add.json --timeout 0.3
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"kernel 'vector_add' did not end within 0.3 s and was stopped"* ]]
+}
+
+@test "an assertion and printf come through in order" {
+    FAKECUDA=assert run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"hello from the kernel"*"CUDA_ERROR_ASSERT"* ]]
+    FAKECUDA=print "$run" kernels.ptx -c add.json >out.txt
+    [ "$(head -1 out.txt)" = "hello from the kernel" ]
+}
+
+@test "what the driver's compiler says is shown" {
+    FAKECUDA=load run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *CUDA_ERROR_INVALID_PTX*"line 7; error : Unknown symbol 'x'"* ]]
+}
+
+@test "a refused launch and a driver that dies are told apart" {
+    FAKECUDA=launch run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES* ]]
+    FAKECUDA=crash run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"the driver ended the process"* ]]
+}
+
+@test "a bench has nvbench's columns and compares with its baselines" {
+    tr "'" '"' <<<"$(more=", 'bench': {'samples': 5, 'warmup': 1, 'bytes': '12 * n', 'flops': 'n', 'baselines': ['memcpy_dtod', {'peer': 'memset', 'name': 'fill'}]}" add)" >launch.json
+    run "$run" kernels.ptx -c launch.json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"samples         mean       median          min   noise      GB/s   TFLOP/s"* ]]
+    [[ "$output" == *"memcpy_dtod"*"kernel at "*"% of this"* ]]
+    run "$run" kernels.ptx -c launch.json --no-bench
+    [[ "$output" != *"GB/s"* ]]
+    run "$run" kernels.ptx -c launch.json --json
+    [[ "$output" == *'"median_s"'*'"ratio"'* ]]
+    run "$run" kernels.ptx -c launch.json --json -D n=999 --no-bench
+    [[ "$output" != *'"median_s"'* ]]
+}
+
+@test "a warm bench runs batches, and a baseline may be another kernel" {
+    tr "'" '"' <<<"$(more=", 'bench': {'samples': 3, 'warmup': 0, 'cache': 'warm', 'batch': 4,
+        'baselines': [{'name': 'twice', 'launches': [{'kernel': 'vector_add', 'grid': 4, 'block': 256, 'args': ['A', 'B', 'C', 'n']}]}]}" add)" >launch.json
+    run "$run" kernels.ptx -c launch.json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"twice"* ]]
+}
+
+@test "a report in JSON is JSON alone on standard output" {
+    FAKECUDA=print "$run" kernels.ptx -c add.json --json >out.json 2>err.txt
+    [ "$(head -c1 out.json)" = "{" ]
+    grep -q '"ok": true' out.json
+    grep -q 'hello from the kernel' err.txt
+}
+
+@test "the same seed gives the same data, another seed other data" {
+    "$run" kernels.ptx -c add.json -o a >/dev/null
+    "$run" kernels.ptx -c add.json -o b >/dev/null
+    "$run" kernels.ptx -c add.json -o c --seed 7 >/dev/null
+    cmp a/c.npy b/c.npy
+    ! cmp -s a/c.npy c/c.npy
+}
+
+@test "a full disk is exit code 3" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    run bash -c "'$run' kernels.ptx >/dev/full"
+    [ "$status" -eq 3 ]
+}
+
+@test "a closed pipe ends it quietly" {
+    run bash -c "'$run' --schema | head -1"
+    [ "$status" -eq 0 ]
+    [ "$output" = "{" ]
+}
