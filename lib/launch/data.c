@@ -124,17 +124,6 @@ static cute_status init_formula(const cute_config *config, config_buffer *buffer
     return status;
 }
 
-static cute_status fail_file(const cute_config *config, const config_buffer *buffer, const char *format,
-                             const char *a, const char *b, cute_diag *diag)
-{
-    const cute_path *path = config_member(config, buffer->path, "init");
-    cute_buffer text = {0};
-    cute_buffer_printf(&text, "%s %s %s", a, format, b);
-    cute_document_fail(&config->document, path, false, diag, "%s", cute_buffer_text(&text));
-    cute_buffer_release(&text);
-    return CUTE_INVALID;
-}
-
 static bool same_shape(const cute_tensor *a, const cute_tensor *b)
 {
     return a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
@@ -162,9 +151,9 @@ static cute_status init_npy(const cute_config *config, config_buffer *buffer, cu
     if (status == CUTE_OK && !same_shape(&file, &buffer->tensor)) {
         cute_tensor_shape_text(&file, &there);
         cute_tensor_shape_text(&buffer->tensor, &here);
-        cute_buffer_printf(&here, ", the shape of '%s'", buffer->tensor.name);
-        cute_buffer_printf(&there, " elements are in %s, not", buffer->file);
-        status = fail_file(config, buffer, "", there.data, here.data, diag);
+        status = cute_document_fail(&config->document, config_member(config, buffer->path, "init"), false,
+                                    diag, "%s has the shape %s, and '%s' has %s", buffer->file, there.data,
+                                    buffer->tensor.name, here.data);
     }
     copy_loop c = {&file, &buffer->tensor};
     if (status == CUTE_OK) cute_parallel(file.count, GRAIN, copy_range, &c);
@@ -183,10 +172,9 @@ static cute_status init_raw(const cute_config *config, config_buffer *buffer, cu
     if (status == CUTE_OK && (!cute_tensor_row_major(&file) || !cute_tensor_layout(&file)))
         status = cute_fail_memory(diag);
     if (status == CUTE_OK && (int64_t)bytes.length - buffer->skip < file.bytes) {
-        char sizes[96];
-        snprintf(sizes, sizeof sizes, "%zu bytes long; %lld are needed", bytes.length,
-                 (long long)(file.bytes + buffer->skip));
-        status = fail_file(config, buffer, "is", buffer->file, sizes, diag);
+        status = cute_document_fail(&config->document, config_member(config, buffer->path, "init"), false,
+                                    diag, "%s has %zu bytes; %lld are needed", buffer->file, bytes.length,
+                                    (long long)(file.bytes + buffer->skip));
     }
     file.data = status == CUTE_OK ? bytes.data + buffer->skip : NULL;
     copy_loop c = {&file, &buffer->tensor};

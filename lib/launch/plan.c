@@ -56,7 +56,9 @@ static bool same3(const int64_t *a, const int64_t *b)
 
 static const cute_path *key_path(const cute_config *config, const config_launch *launch, const char *key)
 {
-    return json_object_get(launch->json, key) ? config_member(config, launch->path, key) : launch->path;
+    if (json_object_get(launch->json, key)) return config_member(config, launch->path, key);
+    return json_object_get(launch->json, "kernel") ? config_member(config, launch->path, "kernel")
+                                                   : launch->path;
 }
 
 static int64_t product(const int64_t *v)

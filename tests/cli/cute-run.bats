@@ -270,8 +270,8 @@ add() {
     printf '\x00\x00\x80\x3f\x00\x00\x00\x40' >>two.npy
     plan "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [2], 'init': {'npy': 'two.npy'}}}, 'args': ['x', 2.0]}"
     [ "$status" -eq 0 ] || { echo "$output"; false; }
-    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'npy': 'two.npy'}}}, 'args': ['x', 2.0]}" "are in two.npy, not 3"
-    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'raw': 'two.npy', 'skip': 64}}}, 'args': ['x', 2.0]}" "are needed"
+    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'npy': 'two.npy'}}}, 'args': ['x', 2.0]}" "two.npy has the shape 2, and 'x' has 3"
+    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'raw': 'two.npy', 'skip': 64}}}, 'args': ['x', 2.0]}" "bytes; 76 are needed"
 }
 
 # ---- runs ----
