@@ -16,7 +16,7 @@ $(GENERATED): $(TD)
 	$(Q)$(TBLGEN) $(MODE) lib/ir/cute.td -o $@
 
 # Said before a hundred compilers say it worse.
-$(GENERATED) $(IR_OBJ): | $(LLVM)/bin/mlir-tblgen
+$(GENERATED) $(IR_OBJ) $(IR_TOOLS:%=$(OBJ)/tools/%/main.o): | $(LLVM)/bin/mlir-tblgen
 $(LLVM)/bin/mlir-tblgen:
 	@echo "LLVM and MLIR 19 are not in $(LLVM): 'make setup' installs them, LLVM=<prefix> says where they are" >&2
 	@exit 3
