@@ -1,0 +1,20 @@
+// RUN: cute-opt %s -gpu-kernel-outlining -cute-kernel-metadata | FileCheck %s
+
+// What a launch with constants says is noted: grid, block, dynamic shared memory; 3 + 2*2 parameters for a matrix.
+// CHECK: cute.kernel = {args = [{count = 1 : i64, dtype = "f16", first = 0 : i64, kind = "scalar"
+// CHECK-SAME: {count = 7 : i64, dtype = "f32", first = 1 : i64, kind = "memref", name = "arg1", shape = [unit, 16], strides = [16, 1], type = "memref<?x16xf32>"}
+// CHECK-SAME: block = [64, 2, 1], dynamic_smem = 4096 : i64, grid = [3, 1, 1]
+func.func @main(%a: memref<?x16xf32>, %x: f16) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  %bytes = arith.constant 4096 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c3, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%sx = %c64, %sy = %c2, %sz = %c1) dynamic_shared_memory_size %bytes {
+    %v = arith.extf %x : f16 to f32
+    memref.store %v, %a[%tx, %ty] : memref<?x16xf32>
+    gpu.terminator
+  }
+  return
+}
