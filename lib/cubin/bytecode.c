@@ -141,7 +141,7 @@ static cute_status read_strings(bytecode *b)
     /* Sizes go from the last string to the first, whose bytes end the section. */
     const uint8_t *end = c.stop;
     for (uint64_t i = count; i-- > 0;) {
-        if (!read_int(&c, &size) || size == 0 || size > (uint64_t)(end - c.at)) return fail(b, &c, "the size of a string");
+        if (!read_int(&c, &size) || c.at > end || size == 0 || size > (uint64_t)(end - c.at)) return fail(b, &c, "the size of a string");
         end -= size;
         b->strings[i] = (bytes){(const char *)end, size - 1};
     }
