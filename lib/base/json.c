@@ -21,6 +21,12 @@ static size_t error_offset(const json_error_t *error, const char *text, size_t l
 cute_status cute_json_parse(const char *label, const char *text, size_t length, json_t **out, cute_diag *diag)
 {
     json_error_t error = {.line = -1};
+    const char *zero = length ? memchr(text, '\0', length) : NULL;
+    *out = NULL;
+    if (zero) { /* jansson takes it for the end of a number */
+        cute_place place = cute_place_at(label, text, length, (size_t)(zero - text));
+        return cute_fail(diag, CUTE_INVALID, &place, "not valid JSON: a zero byte");
+    }
     *out = json_loadb(text ? text : "", length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (*out) return CUTE_OK;
     if (json_error_code(&error) == json_error_out_of_memory) return cute_fail_memory(diag);

@@ -46,7 +46,8 @@ static void skip_value(scanner *s)
         } else if (c == ',' || c == ':') {
             s->at++;
         } else {
-            while (s->at < s->length && !strchr(",:]} \t\r\n", s->text[s->at])) s->at++;
+            do s->at++;
+            while (s->at < s->length && !strchr(",:]} \t\r\n", s->text[s->at]));
         }
         if (depth > 0) skip_space(s);
     } while (depth > 0 && s->at < s->length);
