@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lib/layout/apply.h"
+#include "lib/layout/verify.h"
 
 static bool (*const functions[])(call *) = {
 #define CUTE_OPERATION(id, name, least, most, summary) [CUTE_OP_##id] = op_##name,
@@ -51,6 +52,9 @@ cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operatio
         return a.status;
     }
     if (!functions[operation](&c) && a.status == CUTE_OK) alg_exhausted(&a);
+    /* Extents of 0 in a shape, or strides that do not go together, only show in the layout. */
+    bool layout = CUTE_ANY_LAYOUT & CUTE_BIT(out->type);
+    if (a.status == CUTE_OK && layout) alg_verify(&a, out);
     return a.status;
 }
 

@@ -53,6 +53,14 @@ static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner,
 /* inner is one mode, of integers. */
 static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout inner, pieces *all)
 {
+    if (alg_is_known(inner.shape) && inner.shape->value.value <= 0) {
+        alg_fail(a, "expects positive extents, but got %s", alg_layout_text(a, inner));
+        return alg_no_layout;
+    }
+    if (alg_is_empty(outer.shape)) {
+        alg_fail(a, "cannot compose the empty layout with %s", alg_layout_text(a, inner));
+        return alg_no_layout;
+    }
     if (alg_is(inner.stride, 0)) return inner;
     if (alg_is_leaf(outer.shape)) {
         cute_layout result = {inner.shape, alg_mul(a, inner.stride, outer.stride)};
@@ -244,6 +252,7 @@ const cute_tree alg_zero = {.kind = CUTE_TREE_INT, .leaves = 1, .value = {.known
 cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
 {
     if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
+    if (alg_is_empty(inner.shape)) return inner;
     cute_node profile = alg_eval(a, alg_number(a, 0), inner.shape, inner.stride);
     if (!profile) return alg_no_layout;
     if (!alg_is_leaf(profile) && alg_rank(profile) > alg_rank(outer.shape)) {

@@ -119,7 +119,7 @@ static bool extend_rank(call *c, to_rank extend)
                           extend(c->a, v->layout.stride, rank, e->layout.stride)};
     *c->out = *v;
     c->out->layout = layout;
-    return alg_ok(layout) && alg_verify(c->a, c->out);
+    return alg_ok(layout);
 }
 
 bool op_append_to_rank(call *c)
@@ -168,7 +168,7 @@ bool op_make_ordered_layout(call *c)
         return false;
     }
     cute_layout layout = {c->in[0].tree, alg_compact_order(c->a, c->in[0].tree, c->in[1].tree)};
-    return alg_ok(layout) && alg_verify_layout(c->a, layout, NULL) && call_give_layout(c, layout);
+    return alg_ok(layout) && alg_verify_layout(c->a, layout) && call_give_layout(c, layout);
 }
 
 /* ---- composition, complement, inverses ---- */
@@ -309,5 +309,5 @@ bool op_recast_layout(call *c)
     if (!scale(c, c->out, new_bits / common, true) || !scale(c, c->out, old_bits / common, false))
         return false;
     call_decay(c->out);
-    return alg_verify(c->a, c->out);
+    return true;
 }

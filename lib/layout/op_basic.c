@@ -8,7 +8,7 @@ bool op_make_layout(call *c)
         !call_expects(c, 1, CUTE_BIT(CUTE_STRIDE), "expects stride to be !cute.stride"))
         return false;
     cute_layout layout = {c->in[0].tree, c->in[1].tree};
-    return alg_verify_layout(c->a, layout, NULL) && call_give_layout(c, layout);
+    return alg_verify_layout(c->a, layout) && call_give_layout(c, layout);
 }
 
 bool op_make_composed_layout(call *c)
@@ -30,7 +30,7 @@ bool op_make_identity_layout(call *c)
 {
     if (!call_expects(c, 0, CUTE_BIT(CUTE_SHAPE), "expects shape to be !cute.shape")) return false;
     cute_layout layout = {c->in[0].tree, alg_basis_like(c->a, c->in[0].tree)};
-    return layout.stride && alg_verify_layout(c->a, layout, NULL) && call_give_layout(c, layout);
+    return layout.stride && alg_verify_layout(c->a, layout) && call_give_layout(c, layout);
 }
 
 static cute_node shape_of_tile(cute_algebra *a, cute_node t)

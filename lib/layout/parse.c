@@ -319,6 +319,10 @@ static void parse_by_look(parser *p, cute_value *out)
     }
     cute_node tree = parse_tree(p, LEAF_UNDERSCORE | LEAF_BASIS);
     if (!tree) return;
+    if (alg_has(tree, CUTE_TREE_BASIS) && alg_has(tree, CUTE_TREE_UNDERSCORE)) {
+        fail(p, 0, "strides have '@', coordinates have '_', nothing has both");
+        return;
+    }
     if (!peek(p, ':')) {
         cute_type type = alg_has(tree, CUTE_TREE_BASIS)        ? CUTE_STRIDE
                          : alg_has(tree, CUTE_TREE_UNDERSCORE) ? CUTE_COORD

@@ -63,16 +63,17 @@ static cute_node find_empty_mode(cute_node shape, uint32_t *path, size_t *depth)
     return NULL;
 }
 
-static bool positive(cute_algebra *a, cute_node shape, cute_layout layout, const char *whole)
+/* `whole` is what the message shows. */
+static bool positive(cute_algebra *a, cute_node shape, const cute_value *whole)
 {
     uint32_t path[CUTE_MAX_DEPTH + 1];
     size_t depth = 0;
     cute_node found = find_empty_mode(shape, path, &depth);
     if (!found) return true;
     a->culprit = shape;
-    alg_fail(a, "expects positive shape mode, but got \"%s\": mode %s has extent %lld",
-             whole ? whole : alg_layout_text(a, layout), path_text(a, path, depth),
-             (long long)found->value.value);
+    const char *text = cute_value_text(a->arena, whole);
+    alg_fail(a, "expects positive shape mode, but got \"%s\": mode %s has extent %lld", text ? text : "",
+             path_text(a, path, depth), (long long)found->value.value);
     return false;
 }
 
@@ -125,38 +126,37 @@ bool alg_verify_stride(cute_algebra *a, cute_node stride)
     return true;
 }
 
-bool alg_verify_layout(cute_algebra *a, cute_layout layout, const char *whole)
+bool alg_verify_layout(cute_algebra *a, cute_layout layout)
 {
-    if (!verify_congruent(a, layout)) return false;
-    if (!positive(a, layout.shape, layout, whole)) return false;
-    return alg_verify_stride(a, layout.stride);
+    cute_value whole = cute_value_of_layout(layout);
+    return verify_congruent(a, layout) && positive(a, layout.shape, &whole) && alg_verify_stride(a, layout.stride);
 }
 
 static bool verify_composed(cute_algebra *a, const cute_value *v)
 {
-    const char *whole = cute_value_text(a->arena, v);
     bool affine = v->inner.shape != NULL;
-    if (!whole) return alg_exhausted(a) != NULL;
     if (!verify_congruent(a, v->layout)) return false;
     if (affine && !verify_congruent(a, v->inner)) return false;
     a->culprit = NULL;
     if (!affine && v->swizzle.bits == 0 && alg_is(v->tree, 0)) {
+        const char *whole = cute_value_text(a->arena, v);
         alg_fail(a,
                  "expects a non-trivial composed layout (with swizzle bits or non-zero offset); use "
                  "`!cute.layout` for trivial wraps, but got \"%s\"",
-                 whole);
+                 whole ? whole : "");
         return false;
     }
-    if (!positive(a, v->layout.shape, v->layout, whole) ||
-        (affine && !positive(a, v->inner.shape, v->inner, whole)))
-        return false;
+    if (!positive(a, v->layout.shape, v) || (affine && !positive(a, v->inner.shape, v))) return false;
     if (!alg_verify_stride(a, v->layout.stride)) return false;
     if (affine && !alg_verify_stride(a, v->inner.stride)) return false;
 
     cute_algebra trial = {.arena = a->arena};
     a->culprit = v->tree;
     cute_node start = alg_eval(&trial, alg_number(&trial, 0), v->layout.shape, v->layout.stride);
-    if (!start) return alg_fail(a, "expects a layout that can be evaluated, but got \"%s\"", whole) != NULL;
+    if (!start) {
+        alg_fail(a, "expects a layout that can be evaluated, but got %s", alg_layout_text(a, v->layout));
+        return false;
+    }
     cute_node sum = alg_sum(&trial, v->tree, start);
     if (!sum) {
         alg_fail(a, "expects offset and `layout_eval(0, outer)` to be addable, but got %s and %s",
@@ -182,7 +182,7 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
 
 static bool verify_tile(cute_algebra *a, cute_node t)
 {
-    if (t->kind == CUTE_TREE_LAYOUT) return alg_verify_layout(a, t->layout, NULL);
+    if (t->kind == CUTE_TREE_LAYOUT) return alg_verify_layout(a, t->layout);
     if (alg_is_leaf(t)) return true;
     for (uint32_t i = 0; i < t->count; i++)
         if (!verify_tile(a, t->items[i])) return false;
@@ -193,7 +193,7 @@ bool alg_verify(cute_algebra *a, const cute_value *v)
 {
     switch (v->type) {
     case CUTE_STRIDE: return alg_verify_stride(a, v->tree);
-    case CUTE_LAYOUT: return alg_verify_layout(a, v->layout, NULL);
+    case CUTE_LAYOUT: return alg_verify_layout(a, v->layout);
     case CUTE_COMPOSED_LAYOUT: return verify_composed(a, v);
     case CUTE_TILE: return verify_tile(a, v->tree);
     case CUTE_SWIZZLE:

@@ -6,8 +6,7 @@
 
 /* Each reports and returns false when a rule is broken. */
 bool alg_verify(cute_algebra *a, const cute_value *value);
-/* `whole` is what the message shows for an extent that is not positive; NULL: the layout itself. */
-bool alg_verify_layout(cute_algebra *a, cute_layout layout, const char *whole);
+bool alg_verify_layout(cute_algebra *a, cute_layout layout);
 bool alg_verify_stride(cute_algebra *a, cute_node stride);
 
 #endif

@@ -1,0 +1,86 @@
+/* Layout text: whatever parses prints, and parses again to an equal value; then the operations are inferred
+ * on it. An input is one value a line: the lines are the operands, the first byte picks the operation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cute/layout.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX_OPERANDS = 3 };
+
+static void check_round_trip(cute_arena *arena, const cute_value *value)
+{
+    cute_value again;
+    const char *text = cute_value_text(arena, value);
+    if (!text) return;
+    if (cute_value_parse(arena, value->type, text, strlen(text), &again, NULL, NULL) != CUTE_OK) abort();
+    if (!cute_value_equal(value, &again)) abort();
+}
+
+/* What an operation yields obeys the rules of its type. */
+static void check_result(cute_arena *arena, const cute_value *value)
+{
+    if (cute_value_verify(value, NULL) != CUTE_OK) abort();
+    if (!cute_value_text(arena, value)) abort();
+}
+
+static void infer(cute_arena *arena, cute_operation operation, const cute_value *operands, size_t count,
+                  const int64_t *numbers)
+{
+    for (size_t attributes = 0; attributes <= 2; attributes++) {
+        cute_value result;
+        cute_attributes list = {numbers, attributes};
+        cute_diag *diag = cute_diag_create();
+        cute_status status = cute_apply(arena, NULL, operation, operands, count, &list, &result, diag);
+        if (status == CUTE_OK) check_result(arena, &result);
+        else if (status == CUTE_INVALID && cute_diag_errors(diag) != 1) abort();
+        cute_diag_destroy(diag);
+    }
+}
+
+static void parse_line(cute_arena *arena, const char *line, size_t length, cute_value *operands, size_t *count)
+{
+    for (int type = CUTE_SHAPE; type <= CUTE_TILE; type++) {
+        cute_value value;
+        size_t offset = 0;
+        cute_status status = cute_value_parse(arena, (cute_type)type, line, length, &value, &offset, NULL);
+        if (status == CUTE_OK) check_round_trip(arena, &value);
+        else if (offset > length) abort();
+        /* the first line gives one operand of each type that it can be, the others their likeliest */
+        if (status == CUTE_OK && *count < 8) operands[(*count)++] = value;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 3 || size > 4096) return 0;
+    cute_arena *arena = cute_arena_create();
+    cute_value operands[MAX_OPERANDS][8], any;
+    size_t counts[MAX_OPERANDS] = {0}, lines = 0;
+    if (!arena) return 0;
+    int64_t numbers[] = {data[1] % 20 - 2, data[2] % 20 - 2};
+    const char *text = (const char *)data + 3, *end = (const char *)data + size;
+    for (; text <= end && lines < MAX_OPERANDS; lines++) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        size_t length = (size_t)((stop ? stop : end) - text);
+        parse_line(arena, text, length, operands[lines], &counts[lines]);
+        if (cute_value_parse_any(arena, text, length, &any, NULL, NULL) == CUTE_OK) check_round_trip(arena, &any);
+        text += length + 1;
+    }
+    cute_operation operation = (cute_operation)(data[0] % CUTE_OPERATIONS);
+    for (size_t i = 0; i < counts[0]; i++) {
+        cute_value in[MAX_OPERANDS] = {operands[0][i]};
+        infer(arena, operation, in, 1, numbers);
+        for (size_t j = 0; lines > 1 && j < counts[1]; j++) {
+            in[1] = operands[1][j];
+            infer(arena, operation, in, 2, numbers);
+            for (size_t k = 0; lines > 2 && k < counts[2]; k++) {
+                in[2] = operands[2][k];
+                infer(arena, operation, in, 3, numbers);
+            }
+        }
+    }
+    cute_arena_destroy(arena);
+    return 0;
+}
