@@ -46,7 +46,7 @@ bool cute_occupancy_compute(const cute_occupancy_input *in, cute_occupancy *out)
     out->by_blocks = sm->blocks;
     out->by_registers = by_registers(warps, in->registers);
     out->by_smem = by_smem(sm, in->static_smem + in->dynamic_smem);
-    out->by_barriers = in->barriers ? (int64_t)sm->barriers * sm->blocks / in->barriers : INT64_MAX;
+    out->by_barriers = in->barriers && sm->barriers ? (int64_t)sm->barriers * sm->blocks / in->barriers : INT64_MAX;
     const struct {
         const char *name;
         int64_t blocks;
