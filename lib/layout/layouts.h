@@ -30,6 +30,7 @@ cute_layout alg_coalesce_z_profile(cute_algebra *a, cute_layout layout, cute_nod
 /* The shape with 1 where the stride is 0. */
 cute_node alg_filter_zeros(cute_algebra *a, cute_node stride, cute_node shape);
 cute_layout alg_filter(cute_algebra *a, cute_layout layout);
+cute_layout alg_filter_profile(cute_algebra *a, cute_layout layout, cute_node profile);
 /* Compact strides; the mode of the lowest order runs fastest. */
 cute_node alg_compact_order(cute_algebra *a, cute_node shape, cute_node order);
 cute_node alg_group(cute_algebra *a, cute_node t, size_t begin, size_t end);

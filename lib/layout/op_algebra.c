@@ -58,7 +58,13 @@ bool op_flatten(call *c)
 
 bool op_filter(call *c)
 {
-    return expects_layout(c, 0) && call_give_like(c, &c->in[0], alg_filter(c->a, c->in[0].layout));
+    const cute_value *v = &c->in[0];
+    uint32_t path[CUTE_MAX_DEPTH + 1];
+    if (!expects_layout(c, 0)) return false;
+    if (c->count < 2) return call_give_like(c, v, alg_filter(c->a, v->layout));
+    if (!call_expects(c, 1, CUTE_BIT(CUTE_COORD), "expects target_profile to be !cute.coord")) return false;
+    return check_profile(c, v->layout, c->in[1].tree, path, 0) &&
+           call_give_like(c, v, alg_filter_profile(c->a, v->layout, c->in[1].tree));
 }
 
 static bool attribute_count(call *c, size_t count)

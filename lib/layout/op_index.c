@@ -90,3 +90,104 @@ bool op_idx2crd(call *c)
     call_sentence(c, "unable to compute idx2crd for index $0 and shape $1");
     return call_give_tree(c, CUTE_COORD, alg_idx2crd(c->a, c->in[0].tree, c->in[1].tree));
 }
+
+bool op_swizzle_eval(call *c)
+{
+    if (!call_expects(c, 0, CUTE_BIT(CUTE_COORD) | CUTE_BIT(CUTE_INT_TUPLE), "expects an index") ||
+        !call_expects(c, 1, CUTE_BIT(CUTE_SWIZZLE), "expects swizzle to be !cute.swizzle"))
+        return false;
+    if (!alg_is_int(c->in[0].tree)) {
+        alg_fail(c->a, "a swizzle takes one integer, but got %s", alg_text(c->a, c->in[0].tree));
+        return false;
+    }
+    return call_give_tree(c, CUTE_INT_TUPLE, alg_swizzle(c->a, c->in[1].swizzle, c->in[0].tree));
+}
+
+/* ---- coordinates from one shape to another ---- */
+
+/* Tuples all three: mode by mode; else through the index. */
+static cute_node crd2crd(cute_algebra *a, cute_node coord, cute_node to, cute_node from)
+{
+    if (alg_is_leaf(coord) || alg_is_leaf(to) || alg_is_leaf(from)) {
+        if (!cute_tree_weakly_congruent(coord, from))
+            return alg_fail(a, "expects coordinate %s to be weakly congruent to the shape %s that it is of",
+                            alg_text(a, coord), alg_text(a, from));
+        return alg_idx2crd(a, alg_is_leaf(coord) ? coord : alg_crd2idx(a, coord, from), to);
+    }
+    if (coord->count != to->count || coord->count != from->count)
+        return alg_fail(a, "expects coordinate %s and the shapes %s and %s to be of one rank",
+                        alg_text(a, coord), alg_text(a, from), alg_text(a, to));
+    alg_list list = {0};
+    for (uint32_t i = 0; i < coord->count && !list.failed; i++)
+        alg_push(a, &list, crd2crd(a, coord->items[i], to->items[i], from->items[i]));
+    return alg_tuple(a, &list);
+}
+
+bool op_crd2crd(call *c)
+{
+    cute_node coord = c->in[0].tree;
+    if (!call_expects(c, 0, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord") ||
+        !call_expects(c, 1, CUTE_BIT(CUTE_SHAPE), "expects the shape to go to to be !cute.shape") ||
+        (c->count > 2 &&
+         !call_expects(c, 2, CUTE_BIT(CUTE_SHAPE), "expects the shape to come from to be !cute.shape")))
+        return false;
+    if (alg_has(coord, CUTE_TREE_UNDERSCORE)) {
+        alg_fail(c->a, "expects a coordinate without underscores, but got %s", alg_text(c->a, coord));
+        return false;
+    }
+    call_sentence(c, "unable to take coordinate $0 to shape $1");
+    /* Without its shape a coordinate's leaves are the indices of the modes that they stand for. */
+    cute_node crd = c->count > 2 ? crd2crd(c->a, coord, c->in[1].tree, c->in[2].tree)
+                                 : alg_idx2crd(c->a, coord, c->in[1].tree);
+    return call_give_tree(c, CUTE_COORD, crd);
+}
+
+/* ---- products of tuples ---- */
+
+static cute_node prefix_product(cute_algebra *a, cute_node t, cute_node start)
+{
+    if (!t || !start) return NULL;
+    if (alg_is_leaf(t)) {
+        if (alg_is_leaf(start)) return start;
+        return alg_fail(a, "expects the start %s to be weakly congruent", alg_text(a, start));
+    }
+    if (!alg_is_leaf(start) && start->count != t->count)
+        return alg_fail(a, "expects the start %s to have %u modes as %s", alg_text(a, start), t->count,
+                        alg_text(a, t));
+    alg_list list = {0};
+    for (uint32_t i = 0; i < t->count && !list.failed; i++) {
+        alg_push(a, &list, prefix_product(a, t->items[i], alg_is_leaf(start) ? start : start->items[i]));
+        if (alg_is_leaf(start) && i + 1 < t->count && !list.failed)
+            start = alg_op(a, CUTE_MUL, start, alg_product(a, t->items[i]));
+    }
+    return alg_tuple(a, &list);
+}
+
+bool op_prefix_product(call *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (!call_expects(c, i, CUTE_COUNTED, "expects a shape or int_tuple")) return false;
+    cute_node start = c->count > 1 ? c->in[1].tree : alg_number(c->a, 1);
+    return call_give_tree(c, c->in[0].type, prefix_product(c->a, c->in[0].tree, start));
+}
+
+static cute_node inner_product(cute_algebra *a, cute_node x, cute_node y)
+{
+    if (alg_is_leaf(x)) return alg_op(a, CUTE_MUL, x, y);
+    cute_node sum = alg_number(a, 0);
+    for (uint32_t i = 0; i < x->count && sum; i++)
+        sum = alg_op(a, CUTE_ADD, sum, inner_product(a, x->items[i], y->items[i]));
+    return sum;
+}
+
+bool op_inner_product(call *c)
+{
+    for (size_t i = 0; i < 2; i++)
+        if (!call_expects(c, i, CUTE_COUNTED, "expects a shape or int_tuple")) return false;
+    if (!cute_tree_congruent(c->in[0].tree, c->in[1].tree)) {
+        alg_fail(c->a, "expects congruent tuples, but got %s and %s", alg_text(c->a, c->in[0].tree),
+                 alg_text(c->a, c->in[1].tree));
+        return false;
+    }
+    return call_give_tree(c, CUTE_INT_TUPLE, inner_product(c->a, c->in[0].tree, c->in[1].tree));
+}

@@ -125,6 +125,11 @@ cute_layout alg_filter(cute_algebra *a, cute_layout layout)
     return alg_coalesce(a, (cute_layout){alg_filter_zeros(a, layout.stride, layout.shape), layout.stride});
 }
 
+cute_layout alg_filter_profile(cute_algebra *a, cute_layout layout, cute_node profile)
+{
+    return by_profile(a, layout, profile, alg_filter);
+}
+
 /* ---- compact strides in an order ---- */
 
 /* Congruent to `order`: the product of a mode of `shape` whose order is below `current`, 1 elsewhere. */
