@@ -2,12 +2,14 @@
 TBLGEN := $(LLVM)/bin/mlir-tblgen -I $(LLVM)/include -I .
 TD     := $(wildcard lib/ir/*.td)
 INC    := $(GEN)/lib/ir
-GENERATED := $(addprefix $(INC)/cute_,dialect.h.inc dialect.cpp.inc types.h.inc types.cpp.inc ops.h.inc ops.cpp.inc)
+GENERATED := $(addprefix $(INC)/cute_,dialect.h.inc dialect.cpp.inc types.h.inc types.cpp.inc attrs.h.inc attrs.cpp.inc ops.h.inc ops.cpp.inc)
 
 $(INC)/cute_dialect.h.inc:   MODE := -gen-dialect-decls -dialect=cute
 $(INC)/cute_dialect.cpp.inc: MODE := -gen-dialect-defs -dialect=cute
 $(INC)/cute_types.h.inc:     MODE := -gen-typedef-decls -typedefs-dialect=cute
 $(INC)/cute_types.cpp.inc:   MODE := -gen-typedef-defs -typedefs-dialect=cute
+$(INC)/cute_attrs.h.inc:     MODE := -gen-attrdef-decls -attrdefs-dialect=cute
+$(INC)/cute_attrs.cpp.inc:   MODE := -gen-attrdef-defs -attrdefs-dialect=cute
 $(INC)/cute_ops.h.inc:       MODE := -gen-op-decls
 $(INC)/cute_ops.cpp.inc:     MODE := -gen-op-defs
 $(GENERATED): $(TD)

@@ -89,8 +89,9 @@ LogicalResult cute::inferVia(const cute_op_hooks *hooks, MLIRContext *context, s
 }
 
 // A pure operation whose only result type has no unknown leaf is a constant of it.
-OpFoldResult cute::foldVia(const cute_op_hooks *, Operation *op, ArrayRef<Attribute>)
+OpFoldResult cute::foldVia(const cute_op_hooks *hooks, Operation *op, ArrayRef<Attribute>)
 {
+    if (hooks && hooks->fold) return unwrap(hooks->fold(wrap(op)));
     if (op->getNumResults() != 1 || !cute_type_is_static(wrap(op->getResult(0).getType()))) return {};
     return TypeAttr::get(op->getResult(0).getType());
 }
@@ -103,6 +104,8 @@ LogicalResult cute::verifyVia(const cute_op_hooks *hooks, Operation *op)
 #include "lib/ir/cute_dialect.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "lib/ir/cute_types.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "lib/ir/cute_attrs.cpp.inc"
 #define GET_OP_CLASSES
 #include "lib/ir/cute_ops.cpp.inc"
 
@@ -112,14 +115,19 @@ void CuteDialect::initialize()
 #define GET_TYPEDEF_LIST
 #include "lib/ir/cute_types.cpp.inc"
         >();
+    addAttributes<
+#define GET_ATTRDEF_LIST
+#include "lib/ir/cute_attrs.cpp.inc"
+        >();
     addOperations<
 #define GET_OP_LIST
 #include "lib/ir/cute_ops.cpp.inc"
         >();
 }
 
-Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute, Type type, Location location)
+Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location)
 {
+    if (isa<IntegerAttr>(value)) return builder.create<arith::ConstantOp>(location, cast<TypedAttr>(value));
     return builder.create<StaticOp>(location, type);
 }
 

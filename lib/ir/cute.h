@@ -4,7 +4,9 @@
 
 #include "lib/ir/hooks.h"
 
+#include "mlir/CAPI/IR.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -22,10 +24,10 @@ using namespace mlir;
 FailureOr<std::string> parseTypeText(AsmParser &parser, cute_type kind);
 void printText(AsmPrinter &printer, StringRef text);
 LogicalResult verifyText(function_ref<InFlightDiagnostic()> error, cute_type kind, StringRef text);
-template <class T> Type parseText(AsmParser &parser, cute_type kind)
+template <class T, class Base> Base parseText(AsmParser &parser, cute_type kind)
 {
     FailureOr<std::string> text = parseTypeText(parser, kind);
-    return failed(text) ? Type() : Type(T::get(parser.getContext(), *text));
+    return failed(text) ? Base() : Base(T::get(parser.getContext(), *text));
 }
 
 LogicalResult inferVia(const cute_op_hooks *hooks, MLIRContext *context, std::optional<Location> location,
@@ -57,11 +59,23 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
         return inferVia(hooksOf<ConcreteOp>(), context, location, operands, attributes, out);
     }
 };
+
+// A division may be hoisted when nothing unknown divides.
+template <class ConcreteOp> class CuteDivides : public OpTrait::TraitBase<ConcreteOp, CuteDivides> {
+  public:
+    Speculation::Speculatability getSpeculatability()
+    {
+        Type divisor = this->getOperation()->getOperand(1).getType();
+        return cute_type_is_static(wrap(divisor)) ? Speculation::Speculatable : Speculation::NotSpeculatable;
+    }
+};
 } // namespace cute
 
 #include "lib/ir/cute_dialect.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "lib/ir/cute_types.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "lib/ir/cute_attrs.h.inc"
 #define GET_OP_CLASSES
 #include "lib/ir/cute_ops.h.inc"
 

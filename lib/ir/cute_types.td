@@ -18,9 +18,10 @@ def Cute_Dialect : Dialect {
     diagnostics speak of them.
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
-  // cute-to-base makes ub.poison; that dialect has no handle in the C interface.
-  let dependentDialects = ["::mlir::ub::UBDialect"];
+  // Comparisons fold to arith.constant. cute-to-base makes ub.poison; that dialect has no handle in the C interface.
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
 }
 
 // A type that is its text in CuTe's notation. Parsing canonicalises the text (`(4,2)` as a layout becomes
@@ -31,7 +32,7 @@ class Cute_TextType<string cls, string mnem, string kind> : TypeDef<Cute_Dialect
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDefinition = [{
-    ::mlir::Type $cppClass::parse(::mlir::AsmParser &parser) { return ::cute::parseText<$cppClass>(parser, }] # kind # [{); }
+    ::mlir::Type $cppClass::parse(::mlir::AsmParser &parser) { return ::cute::parseText<$cppClass, ::mlir::Type>(parser, }] # kind # [{); }
     void $cppClass::print(::mlir::AsmPrinter &printer) const { ::cute::printText(printer, getText()); }
     ::llvm::LogicalResult $cppClass::verify(::llvm::function_ref<::mlir::InFlightDiagnostic()> error, ::llvm::StringRef text) {
       return ::cute::verifyText(error, }] # kind # [{, text);
@@ -115,6 +116,37 @@ def Cute_ComposedLayoutType : Cute_TextType<"ComposedLayout", "composed_layout",
     ```
   }];
 }
+// ---- the same as attributes: a compile-time value of each type ----
+
+class Cute_TextAttr<string cls, string mnem, string kind> : AttrDef<Cute_Dialect, cls> {
+  let mnemonic = mnem;
+  let summary = "A compile-time value with the text of `!cute." # mnem # "`";
+  let description = [{
+    For attributes that describe values, such as the layout of an operand.
+    ```mlir
+    #cute.layout<"(2,3):(1,2)">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"canonical text">:$text);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDefinition = [{
+    ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) { return ::cute::parseText<$cppClass, ::mlir::Attribute>(parser, }] # kind # [{); }
+    void $cppClass::print(::mlir::AsmPrinter &printer) const { ::cute::printText(printer, getText()); }
+    ::llvm::LogicalResult $cppClass::verify(::llvm::function_ref<::mlir::InFlightDiagnostic()> error, ::llvm::StringRef text) {
+      return ::cute::verifyText(error, }] # kind # [{, text);
+    }
+  }];
+}
+def Cute_IntTupleAttr : Cute_TextAttr<"IntTuple", "int_tuple", "CUTE_INT_TUPLE">;
+def Cute_ShapeAttr : Cute_TextAttr<"Shape", "shape", "CUTE_SHAPE">;
+def Cute_StrideAttr : Cute_TextAttr<"Stride", "stride", "CUTE_STRIDE">;
+def Cute_CoordAttr : Cute_TextAttr<"Coord", "coord", "CUTE_COORD">;
+def Cute_LayoutAttr : Cute_TextAttr<"Layout", "layout", "CUTE_LAYOUT">;
+def Cute_TileAttr : Cute_TextAttr<"Tile", "tile", "CUTE_TILE">;
+def Cute_SwizzleAttr : Cute_TextAttr<"Swizzle", "swizzle", "CUTE_SWIZZLE">;
+def Cute_ComposedLayoutAttr : Cute_TextAttr<"ComposedLayout", "composed_layout", "CUTE_COMPOSED_LAYOUT">;
+
 // `!cute.int` of older IR: read as `!cute.int_tuple<"?">`, never printed.
 def Cute_IntType : TypeDef<Cute_Dialect, "Int"> {
   let mnemonic = "int";

@@ -12,7 +12,6 @@ extern "C" {
 
 /* ---- types ---- */
 
-
 /* The type of `kind` with `text`, which is canonical. */
 MlirType cute_type_get(MlirContext context, cute_type kind, MlirStringRef text);
 /* The kind of a type of this dialect; false for any other type. */
@@ -48,11 +47,14 @@ typedef struct cute_op_hooks {
     bool (*infer)(const cute_op_query *query, cute_op_types *out);
     /* False after an error on `op`. */
     bool (*verify)(MlirOperation op);
+    /* The constant that the only result is, or null. */
+    MlirAttribute (*fold)(MlirOperation op);
 } cute_op_hooks;
 
-/* The attributes of `operation` (a dictionary or null) as the algebra wants them; *out points into
- * `arena`. */
-cute_status cute_op_attributes(cute_arena *arena, MlirAttribute attributes, cute_attributes *out,
+/* The integer attributes of an operation as the algebra wants them; `get` gives one by name, or null. *out
+ * points into `arena`. */
+typedef MlirAttribute (*cute_attribute_of)(void *context, MlirStringRef name);
+cute_status cute_op_attributes(cute_arena *arena, cute_attribute_of get, void *context, cute_attributes *out,
                                cute_diag *diag);
 /* NULL: nothing to do for this operation. */
 const cute_op_hooks *cute_op_hooks_find(const char *name, size_t length);

@@ -36,30 +36,56 @@ static bool fail_diag(MlirLocation location, const cute_diag *diag)
 
 /* ---- inference through the algebra ---- */
 
-cute_status cute_op_attributes(cute_arena *arena, MlirAttribute attributes, cute_attributes *out, cute_diag *diag)
+/* Integers in the order in which the algebra takes them. */
+static const char *const integers[] = {"rank", "begin", "end", "new_type_bits", "old_type_bits"};
+
+cute_status cute_op_attributes(cute_arena *arena, cute_attribute_of get, void *context, cute_attributes *out,
+                               cute_diag *diag)
 {
     *out = (cute_attributes){0};
-    if (mlirAttributeIsNull(attributes)) return CUTE_OK;
-    MlirAttribute mode = mlirDictionaryAttrGetElementByName(attributes, cute_text("mode"));
-    if (mlirAttributeIsNull(mode) || !mlirAttributeIsADenseI32Array(mode)) return CUTE_OK;
-    intptr_t count = mlirDenseArrayGetNumElements(mode);
-    int64_t *values = cute_arena_array(arena, (size_t)count, sizeof *values);
-    if (!values && count) return cute_fail_memory(diag);
-    for (intptr_t i = 0; i < count; i++) values[i] = mlirDenseI32ArrayGetElement(mode, i);
-    *out = (cute_attributes){.values = values, .count = (size_t)count};
+    MlirAttribute mode = get(context, cute_text("mode"));
+    bool list = !mlirAttributeIsNull(mode) && mlirAttributeIsADenseI32Array(mode);
+    size_t capacity = list ? (size_t)mlirDenseArrayGetNumElements(mode) : sizeof integers / sizeof *integers;
+    int64_t *values = cute_arena_array(arena, capacity, sizeof *values);
+    if (!values && capacity) return cute_fail_memory(diag);
+    out->values = values;
+    if (list) {
+        for (out->count = 0; out->count < capacity; out->count++)
+            values[out->count] = mlirDenseI32ArrayGetElement(mode, (intptr_t)out->count);
+        return CUTE_OK;
+    }
+    for (size_t i = 0; i < capacity; i++) {
+        MlirAttribute one = get(context, cute_text(integers[i]));
+        if (!mlirAttributeIsNull(one) && mlirAttributeIsAInteger(one))
+            values[out->count++] = mlirIntegerAttrGetValueInt(one);
+    }
     return CUTE_OK;
+}
+
+static MlirAttribute in_dictionary(void *dictionary, MlirStringRef name)
+{
+    MlirAttribute attributes = {dictionary};
+    if (mlirAttributeIsNull(attributes)) return attributes;
+    return mlirDictionaryAttrGetElementByName(attributes, name);
+}
+
+static cute_status apply(cute_arena *arena, const cute_op_query *query, cute_operation operation, cute_value *result,
+                         cute_diag *diag)
+{
+    cute_value *operands = cute_arena_array(arena, (size_t)query->operand_count, sizeof *operands);
+    if (!operands && query->operand_count) return cute_fail_memory(diag);
+    for (intptr_t i = 0; i < query->operand_count; i++)
+        CUTE_TRY(cute_type_value(arena, mlirValueGetType(query->operands[i]), &operands[i], diag));
+    cute_attributes attributes;
+    CUTE_TRY(cute_op_attributes(arena, in_dictionary, (void *)query->attributes.ptr, &attributes, diag));
+    return cute_apply(arena, NULL, operation, operands, (size_t)query->operand_count, &attributes, result, diag);
 }
 
 static cute_status infer_algebra(cute_arena *arena, const cute_op_query *query, cute_operation operation,
                                  cute_op_types *out, cute_diag *diag)
 {
-    cute_value *operands = cute_arena_array(arena, (size_t)query->operand_count, sizeof *operands), result;
-    if (!operands && query->operand_count) return cute_fail_memory(diag);
-    for (intptr_t i = 0; i < query->operand_count; i++)
-        CUTE_TRY(cute_type_value(arena, mlirValueGetType(query->operands[i]), &operands[i], diag));
-    cute_attributes attributes;
-    CUTE_TRY(cute_op_attributes(arena, query->attributes, &attributes, diag));
-    CUTE_TRY(cute_apply(arena, NULL, operation, operands, (size_t)query->operand_count, &attributes, &result, diag));
+    cute_value result;
+    CUTE_TRY(apply(arena, query, operation, &result, diag));
     MlirType type = cute_type_of_value(query->context, arena, &result);
     if (mlirTypeIsNull(type)) return cute_fail_memory(diag);
     cute_op_types_add(out, type);
@@ -188,6 +214,78 @@ static bool infer_get_scalars(const cute_op_query *query, cute_op_types *out)
     return ok;
 }
 
+static bool infer_parts(const cute_op_query *query, bool layouts_only, cute_op_types *out)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    cute_value value, *parts;
+    size_t count = 0;
+    bool ok = cute_type_value(arena, mlirValueGetType(query->operands[0]), &value, diag) == CUTE_OK &&
+              cute_value_leaves(arena, &value, layouts_only, &parts, &count, diag) == CUTE_OK;
+    if (!ok) fail_diag(query->location, diag);
+    for (size_t i = 0; ok && i < count; i++) {
+        MlirType type = cute_type_of_value(query->context, arena, &parts[i]);
+        if (!mlirTypeIsNull(type)) cute_op_types_add(out, type);
+        else ok = false;
+    }
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+static bool infer_leaves(const cute_op_query *query, cute_op_types *out)
+{
+    return infer_parts(query, false, out);
+}
+
+static bool infer_layouts(const cute_op_query *query, cute_op_types *out)
+{
+    return infer_parts(query, true, out);
+}
+
+/* ---- comparisons: their result is an i1, not a value of the dialect ---- */
+
+static cute_status compare(cute_arena *arena, MlirOperation op, cute_operation operation, cute_value *result,
+                           cute_diag *diag)
+{
+    MlirValue operands[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)};
+    cute_op_query query = {.context = mlirOperationGetContext(op), .operand_count = 2, .operands = operands};
+    return apply(arena, &query, operation, result, diag);
+}
+
+static bool verify_comparison(MlirOperation op, cute_operation operation)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    cute_value result;
+    bool ok = compare(arena, op, operation, &result, diag) == CUTE_OK;
+    for (size_t i = 0; !ok && i < cute_diag_count(diag); i++)
+        fail(mlirOperationGetLocation(op), operation == CUTE_OP_EQUAL ? "cute.equal" : "cute.elem_less", "%s",
+             cute_diag_get(diag, i)->text);
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+static MlirAttribute fold_comparison(MlirOperation op, cute_operation operation)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_value result;
+    MlirAttribute folded = {NULL};
+    if (compare(arena, op, operation, &result, NULL) == CUTE_OK && result.tree->kind == CUTE_TREE_INT &&
+        result.tree->value.known)
+        folded = mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 1), result.tree->value.value);
+    cute_arena_destroy(arena);
+    return folded;
+}
+
+#define CUTE_COMPARISON(id)                                                                                           \
+    static bool verify_##id(MlirOperation op) { return verify_comparison(op, CUTE_OP_##id); }                         \
+    static MlirAttribute fold_##id(MlirOperation op) { return fold_comparison(op, CUTE_OP_##id); }
+CUTE_COMPARISON(EQUAL)
+CUTE_COMPARISON(ELEM_LESS)
+#undef CUTE_COMPARISON
+
 /* ---- the table ---- */
 
 #define CUTE_OPERATION(id, name, least, most, summary)                                                         \
@@ -195,17 +293,22 @@ static bool infer_get_scalars(const cute_op_query *query, cute_op_types *out)
 #include "cute/layout_ops.def"
 #undef CUTE_OPERATION
 
+/* The first row of a name counts. */
 static const cute_op_hooks table[] = {
-#define CUTE_OPERATION(id, name, least, most, summary) {"cute." #name, infer_##id, NULL},
+    {.name = "cute.equal", .verify = verify_EQUAL, .fold = fold_EQUAL},
+    {.name = "cute.elem_less", .verify = verify_ELEM_LESS, .fold = fold_ELEM_LESS},
+#define CUTE_OPERATION(id, op, least, most, summary) {.name = "cute." #op, .infer = infer_##id},
 #include "cute/layout_ops.def"
 #undef CUTE_OPERATION
-    {"cute.static", NULL, verify_static},
-    {"cute.make_int_tuple", NULL, verify_make},
-    {"cute.make_shape", NULL, verify_make},
-    {"cute.make_stride", NULL, verify_make},
-    {"cute.make_coord", NULL, verify_make},
-    {"cute.make_tile", NULL, verify_make},
-    {"cute.get_scalars", infer_get_scalars, NULL},
+    {.name = "cute.static", .verify = verify_static},
+    {.name = "cute.make_int_tuple", .verify = verify_make},
+    {.name = "cute.make_shape", .verify = verify_make},
+    {.name = "cute.make_stride", .verify = verify_make},
+    {.name = "cute.make_coord", .verify = verify_make},
+    {.name = "cute.make_tile", .verify = verify_make},
+    {.name = "cute.get_scalars", .infer = infer_get_scalars},
+    {.name = "cute.get_leaves", .infer = infer_leaves},
+    {.name = "cute.get_layouts_from_tile", .infer = infer_layouts},
 };
 
 const cute_op_hooks *cute_op_hooks_find(const char *name, size_t length)

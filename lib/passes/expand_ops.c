@@ -123,6 +123,11 @@ static cute_status build(cute_arena *arena, MlirOperation where, const cute_valu
 
 /* ---- operations ---- */
 
+static MlirAttribute attribute_of(void *op, MlirStringRef name)
+{
+    return mlirOperationGetAttributeByName(*(MlirOperation *)op, name);
+}
+
 static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operation operation, cute_diag *diag)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
@@ -130,14 +135,7 @@ static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operatio
     if (!operands && count) return cute_fail_memory(diag);
     for (intptr_t i = 0; i < count; i++) CUTE_TRY(bind(arena, op, mlirOperationGetOperand(op, i), &operands[i], diag));
     cute_attributes attributes;
-    MlirContext c = mlirOperationGetContext(op);
-    MlirNamedAttribute mode = {{NULL}, mlirOperationGetAttributeByName(op, cute_text("mode"))};
-    MlirAttribute dictionary = {NULL};
-    if (!mlirAttributeIsNull(mode.attribute)) {
-        mode = cute_attribute(c, "mode", mode.attribute);
-        dictionary = mlirDictionaryAttrGet(c, 1, &mode);
-    }
-    CUTE_TRY(cute_op_attributes(arena, dictionary, &attributes, diag));
+    CUTE_TRY(cute_op_attributes(arena, attribute_of, &op, &attributes, diag));
     cute_emitter emitter;
     cute_arith arith = cute_emitter_start(&emitter, op);
     CUTE_TRY(cute_apply(arena, &arith, operation, operands, (size_t)count, &attributes, &result, diag));
