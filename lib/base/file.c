@@ -1,6 +1,7 @@
 /* Whole files in and out; temporary folders. Owns the naming of temporary files. */
 #include "lib/base/file.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -219,4 +220,13 @@ const char *cute_program_directory(cute_arena *arena)
     const char *slash = memrchr(path, '/', (size_t)length);
     if (!slash) return NULL;
     return cute_arena_copy(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+const char *cute_file_plain_name(cute_arena *arena, const char *text)
+{
+    enum { LONGEST = 200 }; /* so that suffixes still fit into a name */
+    char *copy = cute_arena_copy(arena, text, strnlen(text, LONGEST));
+    for (char *c = copy; c && *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("._-$", *c)) *c = '_';
+    return copy && (!*copy || *copy == '.' || *copy == '-') ? cute_arena_printf(arena, "_%s", copy) : copy;
 }

@@ -1,7 +1,6 @@
 /* Chooses objects of gpu.binary and names their files by what is in them. */
 #include "lib/cubin/extract.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -26,27 +25,20 @@ static const char *suffix_of(const cute_object *object)
     }
 }
 
-/* What a file may be called: no slashes and other surprises. */
-static const char *plain(cute_arena *arena, const char *text)
-{
-    char *copy = cute_arena_copy(arena, text, strlen(text));
-    for (char *c = copy; c && *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("._-$", *c)) *c = '_';
-    return copy && (!*copy || *copy == '.') ? cute_arena_printf(arena, "_%s", copy) : copy;
-}
-
 /* SYMBOL[.CHIP][.N].SUFFIX, each part only where it tells objects apart. */
 static const char *name_of(cute_arena *arena, const pool *all, size_t index)
 {
     const cute_object *object = &all->items[index];
     bool alone = true, same_chip = false;
+    const char *symbol = cute_file_plain_name(arena, object->symbol), *chip = cute_file_plain_name(arena, object->chip);
+    const char *suffix = suffix_of(object);
+    if (!symbol || !chip) return NULL;
     for (size_t i = 0; i < all->count; i++) {
-        if (i == index || strcmp(all->items[i].symbol, object->symbol) != 0) continue;
+        const char *other = i == index ? NULL : cute_file_plain_name(arena, all->items[i].symbol);
+        if (!other || strcmp(other, symbol) != 0) continue;
         alone = false;
         same_chip = same_chip || strcmp(all->items[i].chip, object->chip) == 0;
     }
-    const char *symbol = plain(arena, object->symbol), *chip = plain(arena, object->chip), *suffix = suffix_of(object);
-    if (!symbol || !chip) return NULL;
     if (alone) return cute_arena_printf(arena, "%s.%s", symbol, suffix);
     if (!same_chip && *object->chip) return cute_arena_printf(arena, "%s.%s.%s", symbol, chip, suffix);
     return cute_arena_printf(arena, "%s.%zu.%s", symbol, index, suffix);

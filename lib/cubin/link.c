@@ -209,12 +209,13 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
     CUTE_TRY(remember(l, input, unit->label));
     CUTE_TRY(remember(l, *path, unit->label));
     const char *limit = cute_arena_printf(l->arena, "%lld", (long long)o->max_registers);
-    if (!limit) return cute_fail_memory(l->diag);
+    const char *level = cute_arena_printf(l->arena, "-O%s", o->opt_level ? o->opt_level : "3");
+    if (!limit || !level) return cute_fail_memory(l->diag);
     push(&w, ptxas);
     push(&w, "-v");
     push(&w, "-arch");
     push(&w, arch->name);
-    if (o->opt_level) push(&w, "-O"), push(&w, o->opt_level);
+    if (o->opt_level) push(&w, level); /* in one word: ptxas takes "-O 3" for a file '3' */
     if (o->max_registers) push(&w, "-maxrregcount"), push(&w, limit);
     if (o->line_info && !o->debug) push(&w, "-lineinfo");
     if (o->debug) push(&w, "-g");

@@ -8,6 +8,7 @@
 #include "mlir/Debug/Counter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Location.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -70,6 +71,7 @@ class CPass : public Pass {
     }
     std::unique_ptr<Pass> clonePass() const override { return std::make_unique<CPass>(info); }
     void fail() { signalPassFailure(); }
+    bool runNested(OpPassManager &manager, Operation *op) { return succeeded(runPipeline(manager, op)); }
     template <class T> T &option(int i) { return static_cast<T &>(*options[i]); }
 
     const cute_pass *info;
@@ -86,16 +88,16 @@ class Observer : public PassInstrumentation {
   public:
     Observer(cute_after_pass visit, void *context) : visit(visit), context(context) {}
     void runBeforePass(Pass *, Operation *) override { started.push_back(std::chrono::steady_clock::now()); }
-    void runAfterPass(Pass *pass, Operation *op) override { done(pass, op); }
-    void runAfterPassFailed(Pass *pass, Operation *op) override { done(pass, op); }
+    void runAfterPass(Pass *pass, Operation *op) override { done(pass, op, false); }
+    void runAfterPassFailed(Pass *pass, Operation *op) override { done(pass, op, true); }
 
   private:
-    void done(Pass *pass, Operation *op)
+    void done(Pass *pass, Operation *op, bool failed)
     {
         std::chrono::duration<double> t = std::chrono::steady_clock::now() - started.back();
         started.pop_back();
         // Adaptors only group others; they have no argument.
-        if (!pass->getArgument().empty()) visit(pass->getArgument().str().c_str(), wrap(op), t.count(), context);
+        if (!pass->getArgument().empty()) visit(pass->getArgument().str().c_str(), wrap(op), failed, t.count(), context);
     }
     cute_after_pass visit;
     void *context;
@@ -155,6 +157,11 @@ MlirStringRef cute_pass_list_text(cute_pass_run *run, int i, intptr_t k)
     return wrap(StringRef(run->pass->option<Pass::ListOption<std::string>>(i)[k]));
 }
 void cute_pass_fail(cute_pass_run *run) { run->pass->fail(); }
+bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op)
+{
+    OpPassManager manager(unwrap(op)->getName().getStringRef());
+    return succeeded(parsePassPipeline(pipeline, manager, llvm::errs())) && run->pass->runNested(manager, unwrap(op));
+}
 
 bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
                     cute_opt_command *out)
@@ -231,6 +238,9 @@ MlirStringRef cute_location_name(MlirLocation location)
 }
 
 MlirLocation cute_argument_location(MlirValue value) { return wrap(unwrap(value).getLoc()); }
+
+bool cute_op_is_pure(MlirOperation op) { return isPure(unwrap(op)); }
+bool cute_op_is_dead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }
 
 void cute_op_set_location(MlirOperation op, MlirLocation location) { unwrap(op)->setLoc(unwrap(location)); }
 

@@ -54,6 +54,9 @@ int64_t cute_pass_list_int(cute_pass_run *run, int option, intptr_t index);
 MlirStringRef cute_pass_list_text(cute_pass_run *run, int option, intptr_t index);
 /* The pass failed; it has emitted an error. */
 void cute_pass_fail(cute_pass_run *run);
+/* Runs passes, as text (`canonicalize,cse`), on `op`: the operation that the pass runs on, or one inside. Their
+ * dialects are the pass's own. */
+bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op);
 
 /* ---- mlir-opt's driver ---- */
 
@@ -80,6 +83,10 @@ bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry r
 
 /* Parses text or bytecode, named `label` in locations; what is not in a module gets one. Null on failure. */
 MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label);
+/* No effect on memory, and never undefined behaviour where it stands or elsewhere. */
+bool cute_op_is_pure(MlirOperation op);
+/* No effect, and nothing uses its results. */
+bool cute_op_is_dead(MlirOperation op);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line,
                          unsigned *column);
@@ -88,8 +95,8 @@ MlirStringRef cute_location_name(MlirLocation location);
 /* The location of a block argument, or of an operation's result. */
 MlirLocation cute_argument_location(MlirValue value);
 void cute_op_set_location(MlirOperation op, MlirLocation location);
-/* Runs `visit` after each pass of `manager` on the operation it ran on. Kept: `context`. */
-typedef void (*cute_after_pass)(const char *pass, MlirOperation op, double seconds, void *context);
+/* Runs `visit` after each pass of `manager` on the operation it ran on, also after one that failed. Kept: `context`. */
+typedef void (*cute_after_pass)(const char *pass, MlirOperation op, bool failed, double seconds, void *context);
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* The whole compilation, as a list of stages that a person can read. */
 #include <llvm-c/Core.h>
+#include <llvm/Config/llvm-config.h>
 #include <mlir-c/Pass.h>
 #include <mlir-c/RegisterEverything.h>
 #include <mlir-c/Target/LLVMIR.h>
@@ -64,11 +65,19 @@ static cute_status save_ir(compilation *c, const char *directory, const char *na
     return status;
 }
 
-static cute_status save_llvm(compilation *c, const char *name, LLVMModuleRef module)
+/* One file a gpu.module: MODULE.translated.ll. */
+static cute_status save_temp(compilation *c, const char *gpu_module, const char *suffix, const char *text, size_t length)
+{
+    const char *stem = cute_file_plain_name(c->arena, gpu_module);
+    const char *name = stem ? cute_arena_printf(c->arena, "%s.%s", stem, suffix) : NULL;
+    return name ? save(c, c->options->save_temps, name, text, length) : cute_fail_memory(c->diag);
+}
+
+static cute_status save_llvm(compilation *c, const char *gpu_module, const char *suffix, LLVMModuleRef module)
 {
     if (!c->options->save_temps) return CUTE_OK;
     char *text = LLVMPrintModuleToString(module);
-    cute_status status = save(c, c->options->save_temps, name, text, strlen(text));
+    cute_status status = save_temp(c, gpu_module, suffix, text, strlen(text));
     LLVMDisposeMessage(text);
     return status;
 }
@@ -94,14 +103,16 @@ static cute_status parse(compilation *c)
     return CUTE_OK;
 }
 
-static void after_pass(const char *pass, MlirOperation op, double seconds, void *context)
+static void after_pass(const char *pass, MlirOperation op, bool failed, double seconds, void *context)
 {
     compilation *c = context;
     (void)op;
     if (c->dump_status) return;
     size_t index = json_array_size(c->passes);
     const char *name = cute_arena_printf(c->arena, "pass-%03zu-%s.mlir", index, pass);
-    json_array_append_new(c->passes, json_pack("{sssssf}", "name", pass, "file", name ? name : "", "seconds", seconds));
+    json_t *entry = json_pack("{sssssf}", "name", pass, "file", name ? name : "", "seconds", seconds);
+    if (failed) json_object_set_new(entry, "failed", json_true());
+    json_array_append_new(c->passes, entry);
     c->dump_status = name ? save_ir(c, c->options->dump_passes, name, mlirModuleGetOperation(c->module))
                           : cute_fail_memory(c->diag);
 }
@@ -133,11 +144,16 @@ static cute_status lower(compilation *c)
         if (cute_diag_errors(c->diag) == 0)
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
     }
-    if (c->options->dump_passes && !status) {
+    if (c->options->dump_passes) {
+        /* Of a pipeline that failed, what it did is listed too. */
         cute_buffer text = {0};
-        status = c->dump_status ? c->dump_status : save_ir(c, c->options->dump_passes, "zz-after.mlir", module);
+        if (!status) status = c->dump_status;
+        if (!status) status = save_ir(c, c->options->dump_passes, "zz-after.mlir", module);
         cute_json_dump(c->passes, true, &text);
-        if (!status) status = save(c, c->options->dump_passes, "passes.json", cute_buffer_text(&text), text.length);
+        if (!c->dump_status) {
+            cute_status saved = save(c, c->options->dump_passes, "passes.json", cute_buffer_text(&text), text.length);
+            if (!status) status = saved;
+        }
         cute_buffer_release(&text);
     }
     if (!status) status = save_ir(c, c->options->save_temps, "lowered.mlir", module);
@@ -174,7 +190,7 @@ static cute_status check_undefined(compilation *c, LLVMModuleRef module)
     return CUTE_OK;
 }
 
-static cute_status codegen(compilation *c, LLVMModuleRef module, cute_buffer *out)
+static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef module, cute_buffer *out)
 {
     double start = now();
     bool nvptx = c->options->arch->backends & CUTE_BACKEND_NVPTX;
@@ -196,7 +212,7 @@ static cute_status codegen(compilation *c, LLVMModuleRef module, cute_buffer *ou
     start = now();
     if (!status && nvptx) status = cute_nvptx_optimize(module, machine, c->options->opt_level, c->diag);
     c->out->seconds[CUTE_STAGE_optimize] += now() - start;
-    if (!status) status = save_llvm(c, "optimized.ll", module);
+    if (!status) status = save_llvm(c, gpu_module, "optimized.ll", module);
 
     start = now();
     if (!status && c->options->emit == CUTE_EMIT_LLVM) {
@@ -232,12 +248,12 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
         if (cute_diag_errors(c->diag) == 0)
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "gpu.module @%s does not translate to LLVM IR", copy);
     }
-    if (!status) status = save_llvm(c, "translated.ll", module);
-    if (!status) status = codegen(c, module, &result->text);
+    if (!status) status = save_llvm(c, copy, "translated.ll", module);
+    if (!status) status = codegen(c, copy, module, &result->text);
     if (module) LLVMDisposeModule(module);
     LLVMContextDispose(llvm);
     if (!status && c->options->save_temps)
-        status = save(c, c->options->save_temps, "kernels.ptx", cute_buffer_text(&result->text), result->text.length);
+        status = save_temp(c, copy, "ptx", cute_buffer_text(&result->text), result->text.length);
     return status;
 }
 
@@ -307,4 +323,9 @@ void cute_ptx_output_release(cute_ptx_output *output)
     }
     free(output->modules);
     *output = (cute_ptx_output){0};
+}
+
+const char *cute_llvm_version(void)
+{
+    return LLVM_VERSION_STRING;
 }

@@ -50,5 +50,7 @@ typedef struct cute_ptx_output {
 cute_status cute_ptx_compile(const char *label, const char *text, size_t length, const cute_ptx_options *options,
                              cute_ptx_output *out, cute_diag *diag);
 void cute_ptx_output_release(cute_ptx_output *output);
+/* Of the LLVM that this program is linked to: "19.1.7". */
+const char *cute_llvm_version(void);
 
 #endif

@@ -2,6 +2,8 @@
 #include "lib/report/dumprun.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +16,7 @@
 #include "lib/cubin/module.h"
 #include "lib/report/launchsites.h"
 #include "lib/report/module.h"
+#include "lib/toolkit/arch.h"
 #include "lib/toolkit/toolkit.h"
 
 typedef struct dump {
@@ -22,18 +25,27 @@ typedef struct dump {
     cute_buffer *commands;
     cute_diag *diag;
     cute_buffer source;
-    json_t *report, *timing, *kernels, *warnings, *outputs, *index;
+    const char *arch, *opt_level; /* what is compiled for, defaults filled in */
+    json_t *report, *timing, *kernels, *messages, *warnings, *outputs, *index;
 } dump;
 
+/* A command line; the array has room for its fixed words and two for each -D. */
 typedef struct words {
-    const char *items[256];
+    const char **items;
     size_t count;
 } words;
 
-static void push(words *w, const char *word)
+static cute_status begin(dump *d, words *w, const char *tool)
 {
-    if (w->count + 1 < sizeof w->items / sizeof *w->items) w->items[w->count++] = word;
+    enum { FIXED_WORDS = 32 };
+    w->count = 0;
+    w->items = cute_arena_array(d->arena, FIXED_WORDS + 2 * d->options->define_count, sizeof *w->items);
+    if (!w->items) return cute_fail_memory(d->diag);
+    w->items[w->count++] = tool;
+    return CUTE_OK;
 }
+
+static void push(words *w, const char *word) { w->items[w->count++] = word; }
 
 static double now(void)
 {
@@ -63,8 +75,10 @@ static const char *line_of(dump *d, const char *file, int number, size_t *length
 {
     cute_buffer text = {0};
     const char *copy = NULL;
-    if (*file != '<' && cute_file_exists(file) && cute_file_read(file, &text, NULL) == CUTE_OK) {
-        const char *at = cute_buffer_text(&text), *stop = at + text.length;
+    bool is_input = strcmp(file, cute_file_label(d->options->input)) == 0;
+    const cute_buffer *source = is_input ? &d->source : &text;
+    if (is_input || (*file != '<' && cute_file_exists(file) && cute_file_read(file, &text, NULL) == CUTE_OK)) {
+        const char *at = cute_buffer_text(source), *stop = at + source->length;
         for (int i = 1; i < number && at; i++) {
             at = memchr(at, '\n', (size_t)(stop - at));
             if (at) at++;
@@ -88,7 +102,8 @@ static void pass_on(dump *d, json_t *message)
                         .column = (int)json_integer_value(json_object_get(message, "column"))};
     if (place.file && place.line) place.text = line_of(d, place.file, place.line, &place.text_length);
     cute_report(d->diag, severity, place.file ? &place : NULL, "%s", text);
-    if (severity != CUTE_REMARK) json_array_append(d->warnings, message);
+    if (severity != CUTE_REMARK) json_array_append(d->messages, message);
+    if (severity == CUTE_WARNING) json_array_append(d->warnings, message);
 }
 
 /* Lines of JSON are messages or the time of each stage; everything else is passed on as it is. */
@@ -103,8 +118,14 @@ static void read_messages(dump *d, const char *tool, const cute_buffer *err)
             pass_on(d, value);
         else if (json_object_get(value, "total"))
             json_object_set(d->timing, tool, value);
-        else if (length)
-            cute_report(d->diag, CUTE_WARNING, NULL, "%s: %.*s", tool, (int)(length < 4000 ? length : 4000), at);
+        else if (length) {
+            json_t *warning = json_object();
+            const char *text = cute_arena_printf(d->arena, "%s: %.*s", tool, (int)(length < 4000 ? length : 4000), at);
+            json_object_set_new(warning, "severity", json_string("warning"));
+            json_object_set_new(warning, "message", json_string(text));
+            pass_on(d, warning);
+            json_decref(warning);
+        }
         json_decref(value);
         at = end ? end + 1 : stop;
     }
@@ -129,7 +150,7 @@ static cute_status run(dump *d, words *w, const char *timing, const cute_buffer 
     if (status == CUTE_OK) {
         read_messages(d, timing, &process.err);
         int code = process.exit_code;
-        if (code) status = code == CUTE_SYSTEM ? CUTE_SYSTEM : CUTE_INVALID;
+        if (code) status = code == CUTE_SYSTEM || code == CUTE_USAGE ? (cute_status)code : CUTE_INVALID;
         if (code && cute_diag_errors(d->diag) == errors)
             cute_fail(d->diag, status, NULL, "%s failed with exit code %d", timing, code);
     }
@@ -140,13 +161,15 @@ static cute_status run(dump *d, words *w, const char *timing, const cute_buffer 
 
 /* ---- stages ---- */
 
-static cute_status compile(dump *d)
+/* Into a folder of their own inside of the dump's, so that other .ptx there are not taken for ours. */
+static cute_status compile(dump *d, const char *ptx_folder)
 {
     const cute_dump_options *o = d->options;
-    words w = {0};
-    push(&w, tool_path(d, "cute-ptx"));
-    if (o->arch) push(&w, "-arch"), push(&w, o->arch);
-    if (o->opt_level) push(&w, cute_arena_printf(d->arena, "-O%s", o->opt_level));
+    words w;
+    CUTE_TRY(begin(d, &w, tool_path(d, "cute-ptx")));
+    push(&w, "-arch");
+    push(&w, d->arch);
+    push(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
     for (size_t i = 0; i < o->define_count; i++) push(&w, "-D"), push(&w, o->defines[i]);
     if (o->line_info) push(&w, "--lineinfo");
     if (o->cuda_path) push(&w, "--cuda-path"), push(&w, o->cuda_path);
@@ -155,8 +178,9 @@ static cute_status compile(dump *d)
     push(&w, "--dump-passes");
     push(&w, o->folder);
     push(&w, "-o");
-    push(&w, in_folder(d, ""));
+    push(&w, ptx_folder);
     bool standard = strcmp(o->input, "-") == 0;
+    if (!standard && *o->input == '-') push(&w, "--");
     push(&w, o->input);
     return run(d, &w, "cute-ptx", standard ? &d->source : NULL);
 }
@@ -207,14 +231,14 @@ static cute_status read_cubin(dump *d, const char *name, const char *symbol)
 static cute_status link_one(dump *d, const char *ptx)
 {
     const cute_dump_options *o = d->options;
-    words w = {0};
+    words w;
     size_t length = strlen(ptx) - strlen(".ptx");
     const char *symbol = cute_arena_copy(d->arena, ptx, length);
     const char *cubin = cute_arena_printf(d->arena, "cubin/%.*s.cubin", (int)length, ptx);
     const char *timing = cute_arena_printf(d->arena, "cute-link %.*s", (int)length, ptx);
     if (!cubin || !symbol || !timing) return cute_fail_memory(d->diag);
-    push(&w, tool_path(d, "cute-link"));
-    if (o->opt_level) push(&w, cute_arena_printf(d->arena, "-O%s", o->opt_level));
+    CUTE_TRY(begin(d, &w, tool_path(d, "cute-link")));
+    push(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
     if (o->line_info) push(&w, "--lineinfo");
     if (o->cuda_path) push(&w, "--cuda-path"), push(&w, o->cuda_path);
     push(&w, "--diagnostics=json");
@@ -229,40 +253,57 @@ static cute_status link_one(dump *d, const char *ptx)
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* The names in the folder that end in `suffix`, in order. */
-static cute_status list_folder(dump *d, const char *suffix, const char ***out, size_t *count)
+/* The names in a folder that begin and end so, in order. */
+static cute_status list_folder(dump *d, const char *path, const char *prefix, const char *suffix, const char ***out, size_t *count)
 {
-    DIR *folder = opendir(d->options->folder);
-    size_t capacity = 0, suffix_length = strlen(suffix);
+    DIR *folder = opendir(path);
+    size_t capacity = 0, prefix_length = strlen(prefix), suffix_length = strlen(suffix);
+    cute_status status = CUTE_OK;
     *out = NULL;
     *count = 0;
     if (!folder) return CUTE_OK;
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        size_t length = strlen(entry->d_name);
-        if (length <= suffix_length || strcmp(entry->d_name + length - suffix_length, suffix) != 0) continue;
+    for (struct dirent *entry; status == CUTE_OK && (entry = readdir(folder));) {
+        const char *name = entry->d_name;
+        size_t length = strlen(name);
+        if (length < prefix_length + suffix_length || strncmp(name, prefix, prefix_length) != 0 ||
+            strcmp(name + length - suffix_length, suffix) != 0)
+            continue;
         if (*count == capacity) {
             const char **grown = cute_arena_array(d->arena, capacity = capacity ? capacity * 2 : 64, sizeof *grown);
-            if (!grown) break;
-            if (*count) memcpy(grown, *out, *count * sizeof *grown);
-            *out = grown;
+            if (grown && *count) memcpy(grown, *out, *count * sizeof *grown);
+            if (grown) *out = grown;
+            else status = cute_fail_memory(d->diag);
         }
-        (*out)[(*count)++] = cute_arena_copy(d->arena, entry->d_name, length);
+        const char *copy = status == CUTE_OK ? cute_arena_copy(d->arena, name, length) : NULL;
+        if (copy) (*out)[(*count)++] = copy;
+        else if (status == CUTE_OK) status = cute_fail_memory(d->diag);
     }
     closedir(folder);
     if (*count) qsort(*out, *count, sizeof **out, by_name);
-    return CUTE_OK;
+    return status;
 }
 
-static cute_status link_all(dump *d)
+/* The PTX that was compiled takes its place in the dump only when all of it is there. */
+static cute_status compile_and_link(dump *d)
 {
-    const char **names;
-    size_t count;
-    CUTE_TRY(list_folder(d, ".ptx", &names, &count));
-    for (size_t i = 0; i < count; i++) {
-        add_output(d, names[i]);
-        CUTE_TRY(link_one(d, names[i]));
+    const char **names = NULL;
+    size_t count = 0;
+    char *ptx = cute_arena_printf(d->arena, "%s/.ptx-XXXXXX", d->options->folder);
+    if (!ptx) return cute_fail_memory(d->diag);
+    if (!mkdtemp(ptx))
+        return cute_fail(d->diag, CUTE_SYSTEM, NULL, "cannot make a folder in '%s': %s", d->options->folder, strerror(errno));
+    cute_status status = compile(d, cute_arena_printf(d->arena, "%s/", ptx));
+    if (status == CUTE_OK) status = list_folder(d, ptx, "", ".ptx", &names, &count);
+    for (size_t i = 0; i < count && status == CUTE_OK; i++) {
+        const char *from = cute_arena_printf(d->arena, "%s/%s", ptx, names[i]), *to = in_folder(d, names[i]);
+        if (!from || rename(from, to) != 0)
+            status = cute_fail(d->diag, CUTE_SYSTEM, NULL, "cannot write '%s': %s", to, strerror(errno));
+        else
+            add_output(d, names[i]);
     }
-    return CUTE_OK;
+    cute_temp_remove(ptx);
+    for (size_t i = 0; i < count && status == CUTE_OK; i++) status = link_one(d, names[i]);
+    return status;
 }
 
 /* Objects that the input has in gpu.binary operations already. */
@@ -288,13 +329,29 @@ static cute_status extract(dump *d)
     return CUTE_OK;
 }
 
+/* The modules that are in the dump: 00-before, each pass, zz-after. */
+static cute_status list_modules(dump *d, const char ***out, size_t *count)
+{
+    const char **passes, **names;
+    CUTE_TRY(list_folder(d, d->options->folder, "pass-", ".mlir", &passes, count));
+    names = cute_arena_array(d->arena, *count + 2, sizeof *names);
+    if (!names) return cute_fail_memory(d->diag);
+    size_t n = 0;
+    if (cute_file_exists(in_folder(d, "00-before.mlir"))) names[n++] = "00-before.mlir";
+    for (size_t i = 0; i < *count; i++) names[n++] = passes[i];
+    if (cute_file_exists(in_folder(d, "zz-after.mlir"))) names[n++] = "zz-after.mlir";
+    *out = names;
+    *count = n;
+    return CUTE_OK;
+}
+
 /* Launches before the pipeline, and after outlining made functions of them. */
 static cute_status write_launch_sites(dump *d)
 {
     const char **names;
     size_t count;
     cute_buffer sites = {0};
-    CUTE_TRY(list_folder(d, ".mlir", &names, &count));
+    CUTE_TRY(list_modules(d, &names, &count));
     cute_status status = CUTE_OK;
     for (size_t i = 0; i < count && status == CUTE_OK; i++) {
         cute_buffer text = {0};
@@ -304,49 +361,58 @@ static cute_status write_launch_sites(dump *d)
         if (status == CUTE_OK) cute_launch_sites(names[i], cute_buffer_text(&text), text.length, &sites);
         cute_buffer_release(&text);
     }
-    if (status == CUTE_OK) {
-        add_output(d, "launch_sites.txt");
+    if (status == CUTE_OK)
         status = cute_file_write(in_folder(d, "launch_sites.txt"), cute_buffer_text(&sites), sites.length, d->diag);
-    }
+    if (status == CUTE_OK) add_output(d, "launch_sites.txt");
     cute_buffer_release(&sites);
     return status;
 }
 
-/* passes.json, which cute-ptx wrote, is the pipeline. */
+/* The pipeline is what cute-ptx wrote into passes.json, which the report replaces. */
 static void add_pipeline(dump *d)
 {
-    const char **names;
+    const char **names, *path = in_folder(d, "passes.json");
     size_t count;
     cute_buffer text = {0};
     json_t *passes = NULL;
-    if (cute_file_exists(in_folder(d, "passes.json")) && cute_file_read(in_folder(d, "passes.json"), &text, NULL) == CUTE_OK)
+    if (cute_file_exists(path) && cute_file_read(path, &text, NULL) == CUTE_OK) {
         passes = json_loadb(cute_buffer_text(&text), text.length, 0, NULL);
+        unlink(path);
+    }
     cute_buffer_release(&text);
     json_object_set_new(d->report, "pipeline", passes ? passes : json_array());
-    if (list_folder(d, ".mlir", &names, &count) != CUTE_OK) return;
-    for (size_t i = 0; i < count; i++) add_output(d, names[i]);
+    if (list_modules(d, &names, &count) != CUTE_OK) return;
+    for (size_t i = 0; i < count; i++) json_array_insert_new(d->outputs, i, json_string(names[i]));
 }
 
-static json_t *options_json(const cute_dump_options *o)
+static json_t *options_json(const dump *d)
 {
+    const cute_dump_options *o = d->options;
     json_t *value = json_object(), *defines = json_array();
-    if (o->arch) json_object_set_new(value, "arch", json_string(o->arch));
-    if (o->opt_level) json_object_set_new(value, "O", json_string(o->opt_level));
+    json_object_set_new(value, "arch", json_string(d->arch));
+    json_object_set_new(value, "O", json_string(d->opt_level));
     for (size_t i = 0; i < o->define_count; i++) json_array_append_new(defines, json_string(o->defines[i]));
     json_object_set_new(value, "defines", defines);
     json_object_set_new(value, "lineinfo", json_boolean(o->line_info));
+    if (o->cuda_path) json_object_set_new(value, "cuda_path", json_string(o->cuda_path));
     return value;
 }
 
-/* What `ptxas --version` and the tools say; a tool that is not there has none. */
-static void add_version(json_t *versions, const char *name, const char *path, const char *mark)
+/* What a program says of itself after `mark`; one that is not there has no version. */
+typedef struct version {
+    const char *name, *mark;
+} version;
+
+static void add_versions_of(json_t *versions, const char *path, const version *list)
 {
     cute_process process = {.argv = (const char *const[]){path, "--version", NULL}, .timeout = 10};
     if (cute_process_run(&process, NULL) == CUTE_OK && process.exit_code == 0) {
-        const char *text = cute_buffer_text(&process.out), *found = strstr(text, mark);
-        if (found) text = found + strlen(mark);
-        size_t length = strcspn(text, "\r\n ");
-        json_object_set_new(versions, name, json_stringn(text, length));
+        for (; list->name; list++) {
+            const char *found = strstr(cute_buffer_text(&process.out), list->mark);
+            if (!found) continue;
+            found += strlen(list->mark);
+            json_object_set_new(versions, list->name, json_stringn(found, strcspn(found, "\r\n )")));
+        }
     }
     cute_buffer_release(&process.out);
     cute_buffer_release(&process.err);
@@ -354,14 +420,16 @@ static void add_version(json_t *versions, const char *name, const char *path, co
 
 static void add_versions(dump *d)
 {
+    static const version of_ptx[] = {{"cute-ptx", "cute-ptx "}, {"llvm", "(LLVM "}, {0}};
+    static const version of_link[] = {{"cute-link", "cute-link "}, {0}}, of_ptxas[] = {{"ptxas", ", V"}, {0}};
     json_t *versions = json_object();
+    json_object_set_new(d->report, "versions", versions);
     json_object_set_new(versions, "cute", json_string(cute_version()));
     const char *ptxas;
+    add_versions_of(versions, tool_path(d, "cute-ptx"), of_ptx);
+    add_versions_of(versions, tool_path(d, "cute-link"), of_link);
     if (cute_toolkit_find(d->arena, CUTE_PTXAS, d->options->cuda_path, &ptxas, NULL) == CUTE_OK)
-        add_version(versions, "ptxas", ptxas, ", V");
-    add_version(versions, "cute-ptx", tool_path(d, "cute-ptx"), "cute-ptx ");
-    add_version(versions, "cute-link", tool_path(d, "cute-link"), "cute-link ");
-    json_object_set_new(d->report, "versions", versions);
+        add_versions_of(versions, ptxas, of_ptxas);
 }
 
 /* Whether `word` is in the text outside of strings (a binary's bytes are one) and comments. */
@@ -393,36 +461,39 @@ static bool needs_compiling(const dump *d)
     return false;
 }
 
-/* What an earlier dump left, where a REPORT.json says that there was one: its passes would be taken for ours. */
-static cute_status clean(dump *d)
+/* What an earlier dump left here, by its own list, goes: its passes would be taken for ours. */
+static void clean(dump *d)
 {
-    static const char *const suffixes[] = {".mlir", ".ptx"};
-    if (!cute_file_exists(in_folder(d, "REPORT.json"))) return CUTE_OK;
-    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
-        const char **names;
-        size_t count;
-        CUTE_TRY(list_folder(d, suffixes[s], &names, &count));
-        for (size_t i = 0; i < count; i++)
-            if (s || strncmp(names[i], "pass-", 5) == 0) unlink(in_folder(d, names[i]));
+    cute_buffer text = {0};
+    const char *path = in_folder(d, "REPORT.json");
+    size_t index;
+    json_t *report = NULL, *name;
+    if (cute_file_exists(path) && cute_file_read(path, &text, NULL) == CUTE_OK)
+        report = json_loadb(cute_buffer_text(&text), text.length, 0, NULL);
+    json_array_foreach(json_object_get(report, "outputs"), index, name) {
+        const char *file = json_string_value(name);
+        if (file && *file != '/' && !strstr(file, "..")) unlink(in_folder(d, file));
     }
-    return CUTE_OK;
+    if (report) unlink(path);
+    unlink(in_folder(d, "passes.json"));
+    json_decref(report);
+    cute_buffer_release(&text);
 }
 
 static cute_status run_stages(dump *d)
 {
     CUTE_TRY(cute_file_read(d->options->input, &d->source, d->diag));
     CUTE_TRY(cute_make_directory(in_folder(d, "cubin"), d->diag));
-    CUTE_TRY(clean(d));
+    clean(d);
     CUTE_TRY(extract(d));
-    if (needs_compiling(d)) {
-        CUTE_TRY(compile(d));
-        CUTE_TRY(link_all(d));
-    } else {
+    if (needs_compiling(d))
+        CUTE_TRY(compile_and_link(d));
+    else
         CUTE_TRY(cute_file_write(in_folder(d, "00-before.mlir"), cute_buffer_text(&d->source), d->source.length, d->diag));
-    }
     CUTE_TRY(write_launch_sites(d));
+    CUTE_TRY(write_json(d, "cubin_index.json", d->index));
     add_output(d, "cubin_index.json");
-    return write_json(d, "cubin_index.json", d->index);
+    return CUTE_OK;
 }
 
 static void put(dump *d, const char *key, json_t **array)
@@ -431,31 +502,57 @@ static void put(dump *d, const char *key, json_t **array)
     json_object_set(d->report, key, *array);
 }
 
-cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *commands, cute_diag *diag)
+static cute_status write_report(dump *d, cute_buffer *report)
+{
+    CUTE_TRY(write_json(d, "REPORT.json", d->report));
+    cute_json_dump(d->report, true, report);
+    if (report->length && report->data[report->length - 1] != '\n') cute_buffer_putc(report, '\n');
+    return cute_buffer_ok(report) ? CUTE_OK : cute_fail_memory(d->diag);
+}
+
+/* A folder exists only after a stage began; before, there is nothing to report on. */
+static cute_status dump_all(dump *d, cute_buffer *report)
+{
+    double start = now();
+    const cute_dump_options *o = d->options;
+    const cute_arch *arch;
+    CUTE_TRY(cute_arch_choose(o->arch, &arch, d->diag));
+    d->arch = arch->name;
+    d->opt_level = o->opt_level ? o->opt_level : "3";
+    if (strlen(d->opt_level) != 1 || *d->opt_level < '0' || *d->opt_level > '3')
+        return cute_fail(d->diag, CUTE_USAGE, NULL, "-O takes 0 to 3, not '%s'", d->opt_level);
+    json_object_set_new(d->report, "input", json_string(cute_file_label(o->input)));
+    json_object_set_new(d->report, "status", json_string("failed"));
+    json_object_set_new(d->report, "options", options_json(d));
+    add_versions(d);
+    json_object_set_new(d->report, "pipeline", json_array());
+    json_object_set(d->report, "seconds", d->timing);
+    put(d, "kernels", &d->kernels);
+    put(d, "warnings", &d->warnings);
+    put(d, "messages", &d->messages);
+    put(d, "outputs", &d->outputs);
+    cute_status status = run_stages(d);
+    if (!d->source.length && status == CUTE_SYSTEM) return status;
+    if (!cute_file_exists(in_folder(d, "cubin"))) return status;
+    add_pipeline(d);
+    json_object_set_new(d->timing, "total", json_real(now() - start));
+    if (status == CUTE_OK) json_object_set_new(d->report, "status", json_string("ok"));
+    size_t count = json_array_size(d->outputs);
+    cute_status written = write_report(d, report);
+    if (status != CUTE_OK && written == CUTE_OK && count)
+        cute_note(d->diag, NULL, "'%s' has %zu file%s from before the failure; its REPORT.json lists them", o->folder, count,
+                  count == 1 ? "" : "s");
+    return status == CUTE_OK ? written : status;
+}
+
+cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *commands, cute_buffer *report, cute_diag *diag)
 {
     dump d = {.arena = cute_arena_create(), .options = options, .commands = commands, .diag = diag,
               .report = json_object(), .timing = json_object(), .index = json_array()};
-    if (!d.arena || !d.report) return cute_fail_memory(diag);
-    double start = now();
-    json_object_set_new(d.report, "input", json_string(cute_file_label(options->input)));
-    json_object_set_new(d.report, "options", options_json(options));
-    add_versions(&d);
-    put(&d, "kernels", &d.kernels);
-    put(&d, "messages", &d.warnings);
-    put(&d, "outputs", &d.outputs);
-    json_object_set(d.report, "seconds", d.timing);
-    cute_status status = run_stages(&d);
-    bool folder = cute_file_exists(options->folder);
-    if (folder) add_pipeline(&d);
-    json_object_set_new(d.timing, "total", json_real(now() - start));
-    json_object_set_new(d.report, "status", json_string(status == CUTE_OK ? "ok" : "failed"));
-    if (folder) {
-        cute_status written = write_json(&d, "REPORT.json", d.report);
-        if (status == CUTE_OK) status = written;
-    }
-    json_t *owned[] = {d.report, d.timing, d.index, d.kernels, d.warnings, d.outputs};
+    cute_status status = d.arena && d.report && d.timing && d.index ? dump_all(&d, report) : cute_fail_memory(diag);
+    json_t *owned[] = {d.report, d.timing, d.index, d.kernels, d.warnings, d.messages, d.outputs};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) json_decref(owned[i]);
     cute_buffer_release(&d.source);
-    cute_arena_destroy(d.arena);
+    if (d.arena) cute_arena_destroy(d.arena);
     return status;
 }

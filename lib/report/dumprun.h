@@ -16,7 +16,9 @@ typedef struct cute_dump_options {
 
 /* Runs cute-ptx and cute-link, which are beside this program or on PATH, and writes 00-before.mlir,
  * pass-NNN-NAME.mlir, zz-after.mlir, MODULE.ptx, cubin/MODULE.cubin, cubin_index.json, launch_sites.txt and REPORT.json. Their
- * messages are passed on. REPORT.json is written also when a stage fails. `commands` takes the command lines. */
-cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *commands, cute_diag *diag);
+ * messages are passed on. When a stage fails, the whole files of those before it stay, and REPORT.json says so. What an
+ * earlier dump left in the folder is removed, other files are not. `commands` takes the command lines, `report` what
+ * REPORT.json has. */
+cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *commands, cute_buffer *report, cute_diag *diag);
 
 #endif

@@ -186,14 +186,99 @@ END
     [ "$("$dump" --json d/cubin/kernels.cubin | jq -r .arch)" = sm_80 ]
 }
 
-@test "run of a wrong module gives its place and a report that says failed" {
+@test "run of a module that does not parse gives its place, and a report that says failed and lists nothing" {
     compiler
     kernel
     sed -i 's/arith.addf %v, %v/arith.addf %v, %nothing/' k.mlir
     fails 1 "$dump" run k.mlir -o d
     says 'k.mlir:8:'
-    [ "$(jq -r .status d/REPORT.json)" = failed ]
-    [ "$(jq -r '.messages[0].severity' d/REPORT.json)" = error ]
+    jq -e '.status == "failed" and .messages[0].severity == "error" and .outputs == []' d/REPORT.json
+    [ "$(find d -type f)" = d/REPORT.json ]
+}
+
+@test "run that fails in a pass leaves the whole passes up to it and names it" {
+    compiler
+    cat >k.mlir <<'END'
+gpu.module @m {
+  gpu.func @k(%x: memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>) kernel {
+    %c = arith.constant 1 : index
+    %v = memref.load %x[%c] : memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>
+    memref.store %v, %x[%c] : memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>
+    gpu.return
+  }
+}
+END
+    fails 1 "$dump" run k.mlir -o d
+    says 'k.mlir:'
+    says "REPORT.json lists them"
+    jq -e '.status == "failed" and .pipeline[-1].failed and (.pipeline[:-1] | all(.failed == null))' d/REPORT.json
+    last=$(jq -r '.pipeline[-1].file' d/REPORT.json)
+    [ -s "d/$last" ] && [ -s d/00-before.mlir ] && [ ! -e d/zz-after.mlir ]
+    # All that lies there is in the list, and the passes before the one that failed are valid MLIR.
+    diff <(cd d && find . -type f ! -name REPORT.json | sed 's,^./,,' | LC_ALL=C sort) <(jq -r '.outputs[]' d/REPORT.json | LC_ALL=C sort)
+    "$CUTE_BIN/cute-opt" "d/$(jq -r '.pipeline[-2].file' d/REPORT.json)" >/dev/null
+}
+
+@test "run with a stage that is missing says so, exits with 3 and keeps what the stages before it made" {
+    compiler
+    kernel
+    fails 3 "$dump" run k.mlir -o d --cuda-path="$PWD"
+    says "ptxas"
+    [ -s d/kernels.ptx ] && [ -s d/zz-after.mlir ]
+    jq -e '.status == "failed" and (.outputs | index("kernels.ptx")) != null and .kernels == []' d/REPORT.json
+}
+
+@test "run takes its options' faults for the command line's and writes no folder for an unknown architecture" {
+    kernel
+    fails 2 "$dump" run k.mlir -o d -arch sm_91
+    says "did you mean 'sm_90'?"
+    fails 2 "$dump" run k.mlir -o d -O7
+    fails 3 "$dump" run nowhere.mlir -o d
+    [ ! -e d ]
+    fails 3 "$dump" run k.mlir -o k.mlir
+    fails 2 "$dump" run k.mlir -o d -D 3
+}
+
+@test "run replaces what an earlier run left, and nothing else" {
+    compiler
+    kernel
+    mkdir d
+    echo mine >d/mine.ptx
+    "$dump" run k.mlir -o d -lineinfo
+    mv d/REPORT.json r && jq '.outputs += ["../k.mlir", "pass-999-old.mlir"]' r >d/REPORT.json
+    echo old >d/pass-999-old.mlir
+    sed 's/gpu.module @kernels/gpu.module @others/; s/@kernels::/@others::/' k.mlir >o.mlir
+    "$dump" run o.mlir -o d
+    [ -e k.mlir ] && [ -e d/mine.ptx ] && [ ! -e d/cubin/mine.cubin ]
+    [ ! -e d/kernels.ptx ] && [ ! -e d/cubin/kernels.cubin ] && [ ! -e d/pass-999-old.mlir ]
+    [ -s d/others.ptx ] && [ -s d/cubin/others.cubin ]
+    diff <(cd d && find . -type f ! -name REPORT.json ! -name mine.ptx | sed 's,^./,,' | LC_ALL=C sort) <(jq -r '.outputs[]' d/REPORT.json | LC_ALL=C sort)
+}
+
+@test "run of several modules makes one PTX and one cubin of each, whatever they are called" {
+    compiler
+    cat >k.mlir <<'END'
+gpu.module @"../a" { gpu.func @k1(%x: i32) kernel { gpu.return } }
+gpu.module @".._a" { gpu.func @k2(%x: i32) kernel { gpu.return } }
+gpu.module @b { gpu.func @k3(%x: i32) kernel { gpu.return } }
+END
+    "$dump" run - -o d -arch sm_80 <k.mlir
+    [ "$(ls d/cubin | wc -l)" = 3 ] && [ ! -e a.ptx ]
+    [ "$(jq -r '[.[].kernels[]] | sort | join(" ")' d/cubin_index.json)" = "k1 k2 k3" ]
+    jq -e '.input == "<stdin>" and (.kernels | length) == 3 and .options.arch == "sm_80" and all(.kernels[].cubin; startswith("cubin/"))' d/REPORT.json
+    for file in $(jq -r '.[].file' d/cubin_index.json); do "$dump" "d/$file" | grep -q sm_80; done
+}
+
+@test "the report has pipeline, options with defaults, versions, times, resources and warnings" {
+    compiler
+    kernel
+    "$dump" run k.mlir -o d --json -lineinfo -D A=1 >r.json
+    cmp r.json d/REPORT.json
+    jq -e '.options == {arch: "sm_90a", O: "3", defines: ["A=1"], lineinfo: true} and .warnings == []
+           and (.versions | has("cute") and has("llvm") and has("cute-ptx") and has("cute-link") and has("ptxas"))
+           and (.versions.llvm | startswith("19.")) and ([.pipeline[].seconds] | add) < .seconds["cute-ptx"].total
+           and ([.pipeline[].file] - .outputs) == [] and .seconds.total > .seconds["cute-ptx"].total' d/REPORT.json
+    grep -q '\.loc' d/kernels.ptx
 }
 
 @test "run extracts the cubins of a gpu.binary" {

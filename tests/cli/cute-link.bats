@@ -326,7 +326,19 @@ END
 @test "--dry-run prints the commands and runs none" {
     run "$link" --dry-run -O1 -Xptxas --def-load-cache=cg -lineinfo "$data/link_ok.ptx"
     [ "$status" -eq 0 ]
-    says 'ptxas -v -arch sm_80 -O 1 -lineinfo --def-load-cache=cg link_ok.ptx -o link_ok.cubin'
+    says 'ptxas -v -arch sm_80 -O1 -lineinfo --def-load-cache=cg link_ok.ptx -o link_ok.cubin'
+}
+
+@test "-O0 to -O3 reach ptxas, and more code is left at -O0" {
+    for level in 0 1 2 3; do
+        "$link" -O$level -o k$level.cubin "$data/link_ok.ptx"
+        "$link" -O$level --dry-run "$data/link_ok.ptx" 2>&1 | grep -q -- "ptxas.* -O$level "
+    done
+    "$link" --opt-level=2 "$data/link_ok.ptx" | cmp - k2.cubin
+    [ "$("$CUTE_BIN/cute-dump" --json k0.cubin | jq '.kernels[0].resources.code_bytes')" -ge \
+      "$("$CUTE_BIN/cute-dump" --json k3.cubin | jq '.kernels[0].resources.code_bytes')" ]
+    run "$link" -O4 "$data/link_ok.ptx"
+    [ "$status" -eq 2 ]
 }
 
 @test "--save-temps keeps what stands between the stages" {

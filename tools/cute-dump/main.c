@@ -121,11 +121,9 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
     cute_dump_options options = {.input = s->label, .folder = s->output, .arch = s->arch, .opt_level = s->opt_level,
                                  .cuda_path = s->cuda_path, .defines = s->defines.items,
                                  .define_count = s->defines.count, .line_info = s->line_info, .verbose = s->verbose};
-    cute_status status = cute_dump_run(&options, &commands, diag);
+    cute_status status = cute_dump_run(&options, &commands, &report, diag);
     if (s->verbose) fputs(cute_buffer_text(&commands), stderr);
-    const char *path = cute_arena_printf(s->arena, "%s/REPORT.json", s->output);
-    if (s->json && path && cute_file_exists(path) && cute_file_read(path, &report, diag) == CUTE_OK)
-        cute_buffer_append(out, cute_buffer_text(&report), report.length);
+    if (s->json) cute_buffer_append(out, cute_buffer_text(&report), report.length);
     cute_buffer_release(&report);
     cute_buffer_release(&commands);
     return status;

@@ -36,6 +36,20 @@ static bool is_directory(const char *path)
     return path[strlen(path) - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
+/* FOLDER/MODULE.SUFFIX; modules whose names make the same file name get a number. */
+static const char *path_of(cute_arena *arena, const char *folder, const cute_ptx_output *result, size_t index, const char *suffix)
+{
+    const char *name = cute_file_plain_name(arena, result->modules[index].module);
+    bool taken = false;
+    for (size_t i = 0; name && i < index && !taken; i++) {
+        const char *other = cute_file_plain_name(arena, result->modules[i].module);
+        taken = other && strcmp(name, other) == 0;
+    }
+    if (!name) return NULL;
+    return taken ? cute_arena_printf(arena, "%s/%s.%zu.%s", folder, name, index, suffix)
+                 : cute_arena_printf(arena, "%s/%s.%s", folder, name, suffix);
+}
+
 /* One PTX to a file or standard output; several to a directory, a file a module. */
 static cute_status write_output(const settings *s, const char *label, const cute_ptx_output *result, cute_diag *diag)
 {
@@ -54,7 +68,7 @@ static cute_status write_output(const settings *s, const char *label, const cute
     cute_status status = arena ? CUTE_OK : cute_fail_memory(diag);
     const char *suffix = s->emit && !strcmp(s->emit, "llvm") ? "ll" : "ptx";
     for (size_t i = 0; i < result->count && !status; i++) {
-        const char *path = cute_arena_printf(arena, "%s/%s.%s", output, result->modules[i].module, suffix);
+        const char *path = path_of(arena, output, result, i, suffix);
         const cute_buffer *text = &result->modules[i].text;
         status = path ? cute_file_write(path, cute_buffer_text(text), text->length, diag) : cute_fail_memory(diag);
     }
@@ -160,7 +174,7 @@ int main(int argc, char **argv)
     if (!status && (s.help || s.version)) {
         cute_buffer text = {0};
         if (s.help) cute_options_help(&command, &text);
-        else cute_buffer_printf(&text, "cute-ptx %s\n", cute_version());
+        else cute_buffer_printf(&text, "cute-ptx %s (LLVM %s)\n", cute_version(), cute_llvm_version());
         status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
         cute_buffer_release(&text);
     } else if (!status && operands.count > 1) {
