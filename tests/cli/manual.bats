@@ -59,7 +59,7 @@ completed_options() {
     cute-run --schema | jq -r '[.. | objects | .properties? // empty | keys[]] | unique[]' | grep -v '^[$]' >keys
     [ "$(wc -l <keys)" -gt 40 ]
     while read -r key; do
-        sed 's/\\-/-/g' "$ROOT/docs/man/launch.json.5" | grep -qw -- "$key" || { echo "no word of '$key'"; false; }
+        sed 's/\\(dq/"/g; s/\\-/-/g' "$ROOT/docs/man/launch.json.5" | grep -qw -- "$key" || { echo "no word of '$key'"; false; }
     done <keys
 }
 
