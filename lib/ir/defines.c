@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/expr.h"
+#include "lib/ir/nesting.h"
 
 static bool is_name(const char *text, size_t length)
 {
@@ -96,6 +97,7 @@ cute_status cute_defines_apply(const char *label, const char *text, size_t lengt
                                cute_buffer *out, cute_diag *diag)
 {
     names n = {defines, count};
+    CUTE_TRY(cute_nesting_check(label, text, length, diag));
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
     cute_status status = CUTE_OK;
