@@ -120,9 +120,6 @@ cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler);
 cute_node alg_shape_div(cute_algebra *a, cute_node x, cute_node y);
 /* 1, 0 or -1. */
 cute_node alg_sign(cute_algebra *a, cute_node x);
-extern const cute_tree alg_zero;
-/* Indices that layouts yield: () and 0 are zeros, missing modes too. */
-bool alg_index_equal(cute_node x, cute_node y);
 
 /* ---- evaluation (eval.c) ---- */
 

@@ -9,6 +9,7 @@
 
 #include "lib/base/checked.h"
 #include "lib/layout/layouts.h"
+#include "lib/layout/trial.h"
 
 /* One piece: `count` steps of `step` in units of mode `mode` of the A at `path`. */
 typedef struct piece {
@@ -206,53 +207,18 @@ static bool check_pieces(const pieces *all, trouble *t)
     return true;
 }
 
-enum { BRUTE_FORCE_LIMIT = 65536 };
-
-/* The rules above are sufficient, not necessary: small compositions are tried out. */
-static bool check_by_trial(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result,
-                           int64_t *bad)
+/* What the walk gives is the result unless it is wrong. The rules that decide are sufficient, not necessary, so
+ * small compositions are tried out in the end. */
+static bool right(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result, const pieces *all,
+                  trouble *why, int64_t *bad)
 {
-    cute_algebra trial = {.arena = cute_arena_create()};
-    if (!trial.arena) return alg_exhausted(a) != NULL;
-    cute_node size = alg_product(&trial, inner.shape);
-    bool right = size && alg_is_known(size) && size->value.value <= BRUTE_FORCE_LIMIT;
     *bad = -1;
-    for (int64_t i = 0; right && i < size->value.value; i++) {
-        cute_node index = alg_number(&trial, i);
-        cute_node through =
-            alg_eval(&trial, alg_eval(&trial, index, inner.shape, inner.stride), outer.shape, outer.stride);
-        cute_node direct = alg_eval(&trial, index, result.shape, result.stride);
-        right = through && direct && alg_index_equal(through, direct);
-        if (!right) *bad = i;
-    }
-    cute_arena_destroy(trial.arena);
-    return right;
+    if (all->unknown || check_pieces(all, why)) return true;
+    return alg_try_composition(a, outer, inner, result, bad) == ALG_RIGHT;
 }
 
-bool alg_index_equal(cute_node x, cute_node y)
+static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner)
 {
-    if (alg_is_leaf(x) && alg_is_leaf(y)) return cute_tree_equal(x, y);
-    if (alg_is_leaf(x) || alg_is_leaf(y)) {
-        /* 0 is the same as any tuple of zeros, and a rank-1 tuple as its item. */
-        cute_node leaf = alg_is_leaf(x) ? x : y, tuple = alg_is_leaf(x) ? y : x;
-        for (uint32_t i = 0; i < tuple->count; i++)
-            if (!alg_index_equal(i == 0 && !alg_is(leaf, 0) && tuple->count == 1 ? leaf : &alg_zero,
-                                 tuple->items[i]))
-                return false;
-        return alg_is(leaf, 0) || tuple->count == 1;
-    }
-    for (uint32_t i = 0; i < x->count || i < y->count; i++)
-        if (!alg_index_equal(i < x->count ? x->items[i] : &alg_zero, i < y->count ? y->items[i] : &alg_zero))
-            return false;
-    return true;
-}
-
-const cute_tree alg_zero = {.kind = CUTE_TREE_INT, .leaves = 1, .value = {.known = true}};
-
-cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
-{
-    if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
-    if (alg_is_empty(inner.shape)) return inner;
     cute_node profile = alg_eval(a, alg_number(a, 0), inner.shape, inner.stride);
     if (!profile) return alg_no_layout;
     if (!alg_is_leaf(profile) && alg_rank(profile) > alg_rank(outer.shape)) {
@@ -265,12 +231,8 @@ cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
     pieces all = {0};
     cute_layout result = alg_ok(flat) ? compose_tree(a, flat, inner, &all) : alg_no_layout;
     trouble why;
-    if (!alg_ok(result) || all.unknown || check_pieces(&all, &why)) return result;
-    int64_t bad = -1;
-    if (cute_tree_is_static(outer.shape) && cute_tree_is_static(outer.stride) &&
-        check_by_trial(a, outer, inner, result, &bad))
-        return result;
-    if (a->status != CUTE_OK) return alg_no_layout;
+    int64_t bad;
+    if (!alg_ok(result) || right(a, outer, inner, result, &all, &why, &bad)) return result;
     const char *where = bad >= 0 ? cute_arena_printf(a->arena, " (%s would be wrong at index %" PRId64 ")",
                                                      alg_layout_text(a, result), bad)
                                  : "";
@@ -282,6 +244,23 @@ cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
         alg_text(a, why.where->outer->items[why.where->mode]), why.what, why.x, why.relation, why.y,
         where ? where : "");
     return alg_no_layout;
+}
+
+static bool all_known(cute_layout layout)
+{
+    return cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride);
+}
+
+cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
+{
+    if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
+    if (alg_is_empty(inner.shape)) return inner;
+    if (!all_known(outer) || !all_known(inner)) return walk(a, outer, inner);
+    /* Static: nothing is emitted, so the walk may fail without a word before the result is looked for by trying. */
+    cute_algebra quiet = {.arena = a->arena};
+    cute_layout result = walk(&quiet, outer, inner);
+    if (quiet.status == CUTE_INVALID && alg_ok(result = alg_find_composition(a, outer, inner))) return result;
+    return quiet.status == CUTE_OK ? result : walk(a, outer, inner);
 }
 
 /* ---- tiles ---- */

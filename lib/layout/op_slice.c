@@ -1,7 +1,9 @@
 /* Slice and dice. A slice of A o offset o B fixes part of B's coordinate: what that adds moves into the
  * offset, and for a swizzle only the bits that the swizzle looks at (the rest is added to the address). */
+#include "lib/base/checked.h"
 #include "lib/layout/apply.h"
 #include "lib/layout/layouts.h"
+#include "lib/layout/trial.h"
 
 static bool check(call *c)
 {
@@ -153,32 +155,37 @@ static bool disjoint_bits(cute_node shape, cute_node stride, uint64_t *used)
     return true;
 }
 
-enum { TRIAL_LIMIT = 65536 };
+static int64_t swizzled(cute_swizzle s, int64_t x)
+{
+    int64_t mask = (((int64_t)1 << s.bits) - 1) << (s.base + (s.shift > 0 ? s.shift : 0));
+    uint64_t bits = (uint64_t)(x & mask);
+    return x ^ (int64_t)(s.shift >= 0 ? bits >> s.shift : bits << -s.shift);
+}
 
 /* The slice and the whole differ by the same amount everywhere. */
 static bool constant_difference(cute_algebra *a, const cute_value *whole, const cute_value *slice,
                                 cute_node coord, cute_layout kept)
 {
-    cute_algebra trial = {.arena = cute_arena_create()};
-    if (!trial.arena) return alg_exhausted(a) != NULL;
-    cute_node size = alg_product(&trial, kept.shape);
-    cute_node fixed = alg_eval(&trial, coord, whole->layout.shape, whole->layout.stride);
-    cute_node start = alg_sum(&trial, whole->tree, fixed);
-    bool same = start && size && size->value.value <= TRIAL_LIMIT;
-    int64_t first = 0;
-    for (int64_t i = 0; same && i < size->value.value; i++) {
-        cute_node at = alg_number(&trial, i);
-        cute_node index = alg_eval(&trial, at, kept.shape, kept.stride);
-        cute_node x = alg_swizzle(&trial, whole->swizzle, alg_sum(&trial, start, index));
-        cute_node y = alg_eval(&trial, at, slice->layout.shape, slice->layout.stride);
-        if (slice->type == CUTE_COMPOSED_LAYOUT)
-            y = alg_swizzle(&trial, slice->swizzle, alg_sum(&trial, slice->tree, y));
-        cute_node difference = alg_op(&trial, CUTE_SUB, x, y);
-        if (difference && i == 0) first = difference->value.value;
-        same = difference && difference->value.value == first;
+    cute_node fixed = alg_eval(a, coord, whole->layout.shape, whole->layout.stride);
+    cute_node start = alg_sum(a, whole->tree, fixed), size = alg_product(a, kept.shape);
+    alg_flat inside, result;
+    if (!start || !size || !alg_is_known(start) || !alg_flat_of(a, kept, &inside) ||
+        !alg_flat_of(a, slice->layout, &result))
+        return false;
+    int64_t cost = (int64_t)(inside.count + result.count) + 1, first = 0;
+    if (size->value.value > ALG_TRIAL_LIMIT / cost) return false;
+    bool composed = slice->type == CUTE_COMPOSED_LAYOUT;
+    for (int64_t i = 0; i < size->value.value; i++) {
+        int64_t x, y, difference;
+        if (!alg_flat_at(&inside, i, &x) || !cute_add64(x, start->value.value, &x) ||
+            !alg_flat_at(&result, i, &y) || (composed && !cute_add64(y, slice->tree->value.value, &y)))
+            return false;
+        if (composed) y = swizzled(slice->swizzle, y);
+        if (!cute_sub64(swizzled(whole->swizzle, x), y, &difference)) return false;
+        if (i == 0) first = difference;
+        if (difference != first) return false;
     }
-    cute_arena_destroy(trial.arena);
-    return same;
+    return true;
 }
 
 /* Before anything is emitted: is it right for certain, or can it at least be tried out? */

@@ -1,0 +1,32 @@
+/* Static layouts as functions on integers, evaluated without trees: what decides by trying. */
+#ifndef CUTE_LIB_TRIAL_H
+#define CUTE_LIB_TRIAL_H
+
+#include "lib/layout/layouts.h"
+
+/* A static layout of integer strides, flat. */
+typedef struct alg_flat {
+    size_t count;
+    int64_t *extent, *stride;
+} alg_flat;
+
+/* False where it is not one (nothing is reported), or memory ran out. */
+bool alg_flat_of(cute_algebra *a, cute_layout layout, alg_flat *out);
+/* L(i), the last mode unbounded; false on overflow. */
+bool alg_flat_at(const alg_flat *f, int64_t i, int64_t *out);
+
+/* More evaluations of a digit than this are not tried: some 20 ms. */
+enum { ALG_TRIAL_LIMIT = 1 << 22 };
+
+typedef enum alg_verdict { ALG_RIGHT, ALG_WRONG, ALG_UNDECIDED } alg_verdict;
+
+/* Is R(i) = A(B(i)) on B's domain? *bad is an index at which it is not, -1 if there is none to name. Undecided
+ * where something is unknown or the domain too large. */
+alg_verdict alg_try_composition(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result,
+                                int64_t *bad);
+
+/* The layout of B's profile that is A(B(i)) on B's domain; no layout (and nothing reported) where there is none
+ * or the domain is too large to tell. */
+cute_layout alg_find_composition(cute_algebra *a, cute_layout outer, cute_layout inner);
+
+#endif
