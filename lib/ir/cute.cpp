@@ -4,6 +4,8 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -39,20 +41,30 @@ FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type kind)
     if (parser.parseLess()) return failure();
     SMLoc start = parser.getCurrentLocation();
     std::string text;
+    SmallVector<int64_t> values(1);
     if (succeeded(parser.parseOptionalString(&text))) {
         size_t offset = 0;
         if (cute_type_canonical(scratch.arena, kind, text.data(), text.size(), &canonical, &offset, scratch.diag))
             // One past the opening quote: no escape can stand in a text that parses up to there.
             return parser.emitError(SMLoc::getFromPointer(start.getPointer() + 1 + offset)) << scratch.message();
     } else {
-        SmallVector<int64_t> values;
-        auto one = [&]() -> ParseResult { return parser.parseInteger(values.emplace_back()); };
-        if (parser.parseCommaSeparatedList(one)) return failure();
+        if (OptionalParseResult first = parser.parseOptionalInteger(values[0]); !first.has_value())
+            values.clear();
+        else if (failed(*first))
+            return failure();
+        while (!values.empty() && succeeded(parser.parseOptionalComma()))
+            if (parser.parseInteger(values.emplace_back())) return failure();
         if (cute_type_sugar(scratch.arena, kind, values.data(), values.size(), &canonical, scratch.diag))
             return parser.emitError(start) << scratch.message();
     }
     if (parser.parseGreater()) return failure();
     return std::string(canonical);
+}
+
+bool cute::isScalar(Type type)
+{
+    auto tuple = dyn_cast<IntTupleType>(type);
+    return tuple && !tuple.getText().starts_with("(");
 }
 
 void cute::printText(AsmPrinter &printer, StringRef text)
@@ -94,6 +106,30 @@ OpFoldResult cute::foldVia(const cute_op_hooks *hooks, Operation *op, ArrayRef<A
     if (hooks && hooks->fold) return unwrap(hooks->fold(wrap(op)));
     if (op->getNumResults() != 1 || !cute_type_is_static(wrap(op->getResult(0).getType()))) return {};
     return TypeAttr::get(op->getResult(0).getType());
+}
+
+// The verifier stops at the first function that is wrong; where diagnostics are checked against expectations
+// (-verify-diagnostics, which turns printing of operations off), those behind it have to speak too.
+static void verifyFunctionsBehind(ValueRange operands)
+{
+    MLIRContext *context = operands.empty() ? nullptr : operands[0].getContext();
+    if (!context || context->shouldPrintOpOnDiagnostic() || context->isMultithreadingEnabled()) return;
+    Operation *function = operands[0].getParentRegion()->getParentOp();
+    while (function && !isa_and_nonnull<ModuleOp>(function->getParentOp())) function = function->getParentOp();
+    while (function && (function = function->getNextNode()))
+        if (failed(verify(function))) return; // which has come here itself
+}
+
+LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
+                              llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer, ArrayRef<Type> stated)
+{
+    SmallVector<Type> inferred;
+    LogicalResult result = infer(inferred);
+    if (succeeded(result) && inferred != stated)
+        result = emitOptionalError(location, "'", name, "' op inferred type(s) ", inferred,
+                                   " are incompatible with return type(s) of operation ", stated);
+    if (failed(result)) verifyFunctionsBehind(operands);
+    return result;
 }
 
 LogicalResult cute::verifyVia(const cute_op_hooks *hooks, Operation *op)

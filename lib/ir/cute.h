@@ -30,10 +30,16 @@ template <class T, class Base> Base parseText(AsmParser &parser, cute_type kind)
     return failed(text) ? Base() : Base(T::get(parser.getContext(), *text));
 }
 
+// An int_tuple that is one integer.
+bool isScalar(Type type);
+
 LogicalResult inferVia(const cute_op_hooks *hooks, MLIRContext *context, std::optional<Location> location,
                        ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out);
 OpFoldResult foldVia(const cute_op_hooks *hooks, Operation *op, ArrayRef<Attribute> operands);
 LogicalResult verifyVia(const cute_op_hooks *hooks, Operation *op);
+// Compares stated result types with inferred ones.
+LogicalResult refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
+                        llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer, ArrayRef<Type> stated);
 template <class Op> const cute_op_hooks *hooksOf()
 {
     static const cute_op_hooks *hooks =
@@ -57,6 +63,15 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
                 attributes = dyn_cast_or_null<DictionaryAttr>(ConcreteOp::getPropertiesAsAttr(
                     context, *properties.as<typename ConcreteOp::Properties *>()));
         return inferVia(hooksOf<ConcreteOp>(), context, location, operands, attributes, out);
+    }
+    static LogicalResult refineTypes(MLIRContext *context, std::optional<Location> location, ValueRange operands,
+                                     DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+                                     SmallVectorImpl<Type> &types)
+    {
+        auto infer = [&](SmallVectorImpl<Type> &out) {
+            return inferReturnTypes(context, location, operands, attributes, properties, regions, out);
+        };
+        return refineVia(ConcreteOp::getOperationName(), location, operands, infer, types);
     }
 };
 

@@ -13,30 +13,46 @@ def CuteDivides : NativeOpTrait<"CuteDivides"> { let cppNamespace = "::cute"; }
 
 class Cute_Op<string m, list<Trait> t = []> : Op<Cute_Dialect, m, !listconcat([CuteHooks], t)>;
 // The result types follow from the operands; a stated one is checked against them.
-class Cute_InferOp<string m> : Cute_Op<m, [Pure, InferTypeOpInterface]>;
-class Cute_DivideOp<string m>
-    : Cute_Op<m, [CuteDivides, NoMemoryEffect, ConditionallySpeculatable, InferTypeOpInterface]>;
+class Cute_TypedOp<string m, list<Trait> t> : Cute_Op<m, !listconcat(t, [InferTypeOpInterface])> {
+  let extraClassDeclaration = [{
+    static ::llvm::LogicalResult refineReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location, ::mlir::ValueRange operands,
+        ::mlir::DictionaryAttr attributes, ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return refineTypes(context, location, operands, attributes, properties, regions, types);
+    }
+  }];
+}
+class Cute_InferOp<string m> : Cute_TypedOp<m, [Pure]>;
+class Cute_DivideOp<string m> : Cute_TypedOp<m, [CuteDivides, NoMemoryEffect, ConditionallySpeculatable]>;
 
 // ---- what operands may be ----
 
-def Cute_AnyLayout : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType], "layout or composed layout">;
+def Cute_AnyLayout : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType], "!cute.layout or !cute.composed_layout">;
 def Cute_Any : AnyTypeOf<[Cute_IntTupleType, Cute_CoordType, Cute_ShapeType, Cute_StrideType, Cute_LayoutType,
                           Cute_TileType, Cute_ComposedLayoutType, Cute_SwizzleType], "any CuTe type">;
 def Cute_AnyTuple : AnyTypeOf<[Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_IntTupleType, Cute_TileType],
-                              "shape, stride, coord, int_tuple or tile">;
+                              "!cute.shape, !cute.stride, !cute.coord, !cute.int_tuple, or !cute.tile">;
 def Cute_Indexable : AnyTypeOf<[Cute_ShapeType, Cute_IntTupleType, Cute_CoordType, Cute_StrideType, Cute_TileType,
                                 Cute_LayoutType, Cute_ComposedLayoutType],
-                               "shape, int_tuple, coord, stride, tile or layout">;
+                               "!cute.shape, !cute.int_tuple, !cute.coord, !cute.stride, !cute.tile, !cute.layout, "
+                               "or !cute.composed_layout">;
 def Cute_Sliceable : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_LayoutType,
                                 Cute_ComposedLayoutType],
-                               "int_tuple, shape, stride, coord, layout or composed layout">;
-def Cute_Number : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType], "int_tuple or shape">;
-def Cute_Numbers : AnyTypeOf<[Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_IntTupleType],
-                             "shape, stride, coord or int_tuple">;
-def Cute_Sized : AnyTypeOf<[Cute_ShapeType, Cute_IntTupleType, Cute_LayoutType, Cute_ComposedLayoutType],
-                           "shape, int_tuple or layout">;
-def Cute_Tiler : AnyTypeOf<[Cute_LayoutType, Cute_TileType, Cute_ShapeType], "layout, tile or shape">;
-def Cute_Leaf : AnyTypeOf<[I32, I64, Cute_IntTupleType], "i32, i64 or an int_tuple of depth 0">;
+                               "!cute.int_tuple, !cute.shape, !cute.stride, !cute.coord, !cute.layout, or "
+                               "!cute.composed_layout">;
+def Cute_Number : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType], "!cute.int_tuple or !cute.shape">;
+def Cute_Numbers : AnyTypeOf<[Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_IntTupleType]>;
+def Cute_Sized : AnyTypeOf<[Cute_ShapeType, Cute_IntTupleType, Cute_LayoutType, Cute_ComposedLayoutType]>;
+def Cute_Tiler : AnyTypeOf<[Cute_LayoutType, Cute_TileType, Cute_ShapeType],
+                           "!cute.layout, !cute.tile, or !cute.shape">;
+def Cute_Product : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType]>;
+def Cute_Comparable : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_CoordType],
+                                "!cute.int_tuple, !cute.shape, or !cute.coord">;
+def Cute_Equatable : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_CoordType, Cute_StrideType, Cute_LayoutType],
+                               "!cute.int_tuple, !cute.shape, !cute.coord, !cute.stride, or !cute.layout">;
+def Cute_Scalar : Type<CPred<"::cute::isScalar($_self)">, "depth-0 !cute.int_tuple">;
+def Cute_Leaf : AnyTypeOf<[I32, I64, Cute_Scalar], "i32, i64, or depth-0 !cute.int_tuple">;
 
 // ---- the forms in which operations are written ----
 
@@ -121,7 +137,7 @@ def Cute_MakeComposedLayoutOp : Cute_InferOp<"make_composed_layout"> {
         !cute.layout<"(8,64):(64,1)">) -> !cute.composed_layout<"S<3,4,3> o 0 o (8,64):(64,1)">
     ```
   }];
-  let arguments = (ins AnyTypeOf<[Cute_LayoutType, Cute_SwizzleType], "layout or swizzle">:$inner,
+  let arguments = (ins AnyTypeOf<[Cute_LayoutType, Cute_SwizzleType], "!cute.layout or !cute.swizzle">:$inner,
                    Cute_IntTupleType:$offset, Cute_LayoutType:$outer);
   let results = (outs Cute_ComposedLayoutType:$result);
   let assemblyFormat = "`(` $inner `,` $offset `,` $outer `)` attr-dict `:` `(` type($inner) `,` type($offset) `,` type($outer) `)` `->` type($result)";
@@ -164,7 +180,8 @@ def Cute_MakeOrderedLayoutOp : Cute_InferOp<"make_ordered_layout"> {
   let assemblyFormat = "`(` $shape `,` $order `)` attr-dict `:` functional-type(operands, $layout)";
 }
 // ---- accessors ----
-def Cute_GetShapeOp : Cute_OneOp<"get_shape", AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType, Cute_TileType], "layout, composed layout or tile">, Cute_ShapeType> {
+def Cute_Shaped : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType, Cute_TileType]>;
+def Cute_GetShapeOp : Cute_OneOp<"get_shape", Cute_Shaped, Cute_ShapeType> {
   let summary = "The shape of a layout";
   let description = [{
     Of a composed layout: the shape of B. Of a tile: the shapes of its layouts.
@@ -191,7 +208,7 @@ def Cute_ComposedGetInnerOp : Cute_InferOp<"composed_get_inner"> {
     ```
   }];
   let arguments = (ins Cute_ComposedLayoutType:$input);
-  let results = (outs AnyTypeOf<[Cute_LayoutType, Cute_SwizzleType], "layout or swizzle">:$result);
+  let results = (outs AnyTypeOf<[Cute_LayoutType, Cute_SwizzleType]>:$result);
   let assemblyFormat = "`(` $input `)` attr-dict `:` type($input) `->` type($result)";
 }
 
@@ -347,8 +364,8 @@ def Cute_CosizeOp : Cute_SizeLikeOp<"cosize", Cute_AnyLayout> {
 }
 
 class Cute_ProductOp<string m> : Cute_InferOp<m> {
-  let arguments = (ins Cute_Number:$input);
-  let results = (outs Cute_Number:$result);
+  let arguments = (ins Cute_Product:$input);
+  let results = (outs Cute_Product:$result);
   let assemblyFormat = "`(` $input `)` attr-dict `:` functional-type($input, $result)";
 }
 
@@ -441,7 +458,8 @@ def Cute_PrependToRankOp : Cute_RankOp<"prepend_to_rank"> {
   }];
 }
 // ---- arithmetic, leaf by leaf ----
-def Cute_TupleAddOp : Cute_FunctionOp<"tuple_add", (ins Cute_Number:$lhs, Cute_Number:$rhs), (outs Cute_Number:$result)> {
+def Cute_TupleAddOp : Cute_FunctionOp<"tuple_add", (ins Cute_Number:$lhs, Cute_Number:$rhs),
+                                      (outs Cute_Number:$result)> {
   let summary = "Sum, leaf by leaf";
   let description = [{
     What only one operand has stays as it is.
@@ -451,7 +469,8 @@ def Cute_TupleAddOp : Cute_FunctionOp<"tuple_add", (ins Cute_Number:$lhs, Cute_N
   }];
 }
 
-def Cute_TupleSubOp : Cute_FunctionOp<"tuple_sub", (ins Cute_Number:$lhs, Cute_Number:$rhs), (outs Cute_Number:$result)> {
+def Cute_TupleSubOp : Cute_FunctionOp<"tuple_sub", (ins Cute_Number:$lhs, Cute_Number:$rhs),
+                                      (outs Cute_Number:$result)> {
   let summary = "Difference, leaf by leaf";
   let description = [{
     What only the first has stays, what only the second has is negated.
@@ -484,7 +503,8 @@ def Cute_CeilDivOp : Cute_DivideOp<"ceil_div"> {
     ```
   }];
   let arguments = (ins Cute_Number:$input,
-                   AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_TileType], "int_tuple, shape or tile">:$tiler);
+                   AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_TileType],
+                             "!cute.int_tuple, !cute.shape, or !cute.tile">:$tiler);
   let results = (outs Cute_Number:$result);
   let assemblyFormat = functional;
 }
@@ -495,8 +515,7 @@ class Cute_CompareOp<string m, Type operand> : Cute_Op<m, [Pure]> {
   let assemblyFormat = functional;
 }
 
-def Cute_ElemLessOp : Cute_CompareOp<"elem_less", AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_CoordType],
-                                                    "int_tuple, shape or coord">> {
+def Cute_ElemLessOp : Cute_CompareOp<"elem_less", Cute_Comparable> {
   let summary = "Each leaf less than the other's";
   let description = [{
     The test of a coordinate against its bounds.
@@ -506,9 +525,7 @@ def Cute_ElemLessOp : Cute_CompareOp<"elem_less", AnyTypeOf<[Cute_IntTupleType, 
   }];
 }
 
-def Cute_EqualOp : Cute_CompareOp<"equal", AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_CoordType, Cute_StrideType,
-                                                 Cute_LayoutType],
-                                                "int_tuple, shape, coord, stride or layout">> {
+def Cute_EqualOp : Cute_CompareOp<"equal", Cute_Equatable> {
   let summary = "Each leaf equal to the other's";
   let description = [{
     Both operands are of one type; values of different structure are not equal.
@@ -565,7 +582,7 @@ def Cute_ComplementOp : Cute_InferOp<"complement"> {
     ```
   }];
   let arguments = (ins Cute_LayoutType:$input,
-                   Optional<AnyTypeOf<[Cute_LayoutType, Cute_ShapeType], "layout or shape">>:$cotarget);
+                   Optional<AnyTypeOf<[Cute_LayoutType, Cute_ShapeType], "!cute.layout or !cute.shape">>:$cotarget);
   let results = (outs Cute_LayoutType:$result);
   let assemblyFormat = "`(` $input (`,` $cotarget^)? `)` attr-dict `:` functional-type(operands, results)";
 }
@@ -638,7 +655,8 @@ def Cute_LeftInverseOp : Cute_FunctionOp<"left_inverse", (ins Cute_LayoutType:$i
   }];
 }
 // ---- products and divides ----
-def Cute_LogicalProductOp : Cute_FunctionOp<"logical_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs), (outs Cute_AnyLayout:$result)> {
+def Cute_LogicalProductOp : Cute_FunctionOp<"logical_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "Layout A repeated in the pattern of B";
   let description = [{
     `(A, A* o B)` where `A*` is the complement of A: B lays out copies of A.
@@ -649,7 +667,8 @@ def Cute_LogicalProductOp : Cute_FunctionOp<"logical_product", (ins Cute_AnyLayo
   }];
 }
 
-def Cute_ZippedProductOp : Cute_FunctionOp<"zipped_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs), (outs Cute_AnyLayout:$result)> {
+def Cute_ZippedProductOp : Cute_FunctionOp<"zipped_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "The product as (block, copies)";
   let description = [{
     `((A0,A1), (B0,B1))`: for a layout B the same as logical_product.
@@ -660,7 +679,8 @@ def Cute_ZippedProductOp : Cute_FunctionOp<"zipped_product", (ins Cute_AnyLayout
   }];
 }
 
-def Cute_TiledProductOp : Cute_FunctionOp<"tiled_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs), (outs Cute_AnyLayout:$result)> {
+def Cute_TiledProductOp : Cute_FunctionOp<"tiled_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "The product with the copies flat";
   let description = [{
     `((A0,A1), B0, B1)`.
@@ -671,7 +691,8 @@ def Cute_TiledProductOp : Cute_FunctionOp<"tiled_product", (ins Cute_AnyLayout:$
   }];
 }
 
-def Cute_FlatProductOp : Cute_FunctionOp<"flat_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs), (outs Cute_AnyLayout:$result)> {
+def Cute_FlatProductOp : Cute_FunctionOp<"flat_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "The product with all modes flat";
   let description = [{
     `(A0, A1, B0, B1)`.
@@ -682,7 +703,8 @@ def Cute_FlatProductOp : Cute_FunctionOp<"flat_product", (ins Cute_AnyLayout:$lh
   }];
 }
 
-def Cute_RakedProductOp : Cute_FunctionOp<"raked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs), (outs Cute_AnyLayout:$result)> {
+def Cute_RakedProductOp : Cute_FunctionOp<"raked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "The product interleaved";
   let description = [{
     `((B0,A0), (B1,A1))`: copies alternate, cyclically. Both operands are of one rank.
@@ -693,7 +715,8 @@ def Cute_RakedProductOp : Cute_FunctionOp<"raked_product", (ins Cute_AnyLayout:$
   }];
 }
 
-def Cute_BlockedProductOp : Cute_FunctionOp<"blocked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs), (outs Cute_AnyLayout:$result)> {
+def Cute_BlockedProductOp : Cute_FunctionOp<"blocked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "The product in blocks";
   let description = [{
     `((A0,B0), (A1,B1))`: copies lie side by side. Both operands are of one rank.
@@ -704,7 +727,8 @@ def Cute_BlockedProductOp : Cute_FunctionOp<"blocked_product", (ins Cute_AnyLayo
   }];
 }
 
-def Cute_LogicalDivideOp : Cute_FunctionOp<"logical_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler), (outs Cute_AnyLayout:$result)> {
+def Cute_LogicalDivideOp : Cute_FunctionOp<"logical_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "A layout as tiles and the rest";
   let description = [{
     `A o (B, B*)` where `B*` is the complement of B in A; a shape or tile divides mode by mode:
@@ -716,7 +740,8 @@ def Cute_LogicalDivideOp : Cute_FunctionOp<"logical_divide", (ins Cute_AnyLayout
   }];
 }
 
-def Cute_ZippedDivideOp : Cute_FunctionOp<"zipped_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler), (outs Cute_AnyLayout:$result)> {
+def Cute_ZippedDivideOp : Cute_FunctionOp<"zipped_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "The divide as (tile, rest)";
   let description = [{
     `((tile0,tile1), (rest0,rest1,...))`: mode 0 is one tile, mode 1 runs over the tiles.
@@ -727,7 +752,8 @@ def Cute_ZippedDivideOp : Cute_FunctionOp<"zipped_divide", (ins Cute_AnyLayout:$
   }];
 }
 
-def Cute_TiledDivideOp : Cute_FunctionOp<"tiled_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler), (outs Cute_AnyLayout:$result)> {
+def Cute_TiledDivideOp : Cute_FunctionOp<"tiled_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "The divide with the rest flat";
   let description = [{
     `((tile0,tile1), rest0, rest1, ...)`.
@@ -738,7 +764,8 @@ def Cute_TiledDivideOp : Cute_FunctionOp<"tiled_divide", (ins Cute_AnyLayout:$in
   }];
 }
 
-def Cute_FlatDivideOp : Cute_FunctionOp<"flat_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler), (outs Cute_AnyLayout:$result)> {
+def Cute_FlatDivideOp : Cute_FunctionOp<"flat_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
+    (outs Cute_AnyLayout:$result)> {
   let summary = "The divide with all modes flat";
   let description = [{
     `(tile0, tile1, rest0, rest1, ...)`.

@@ -41,7 +41,7 @@ class Cute_TextType<string cls, string mnem, string kind> : TypeDef<Cute_Dialect
 }
 
 def Cute_IntTupleType : Cute_TextType<"IntTuple", "int_tuple", "CUTE_INT_TUPLE"> {
-  let summary = "An integer or a tree of integers";
+  let summary = "Scalar integer or recursive tuple of integers";
   let description = [{
     Leaves are numbers, `?` (unknown, `i32`) or `?{i64}`; `?{div=8}` and `?{i64 div=128}` promise that the
     value is a multiple. `(2)`, a tuple of one, is not `2`. Sugar: `!cute.int_tuple<3>` is `"(?,?,?)"`.
@@ -51,7 +51,7 @@ def Cute_IntTupleType : Cute_TextType<"IntTuple", "int_tuple", "CUTE_INT_TUPLE">
   }];
 }
 def Cute_ShapeType : Cute_TextType<"Shape", "shape", "CUTE_SHAPE"> {
-  let summary = "Extents: an int tuple without negative leaves";
+  let summary = "Scalar integer or recursive tuple of shape extents";
   let description = [{
     Sugar: `!cute.shape<2>` is `!cute.shape<"(?,?)">`.
     ```mlir
@@ -60,7 +60,7 @@ def Cute_ShapeType : Cute_TextType<"Shape", "shape", "CUTE_SHAPE"> {
   }];
 }
 def Cute_StrideType : Cute_TextType<"Stride", "stride", "CUTE_STRIDE"> {
-  let summary = "Steps: an int tuple whose leaves may be scaled basis vectors";
+  let summary = "Scalar or recursive tuple of stride elements";
   let description = [{
     `2@1` is 2 times the basis vector of mode 1, `1@0@1` addresses mode 0 within mode 1.
     Sugar: `!cute.stride<2>` is `!cute.stride<"(?,?)">`.
@@ -71,7 +71,7 @@ def Cute_StrideType : Cute_TextType<"Stride", "stride", "CUTE_STRIDE"> {
   }];
 }
 def Cute_CoordType : Cute_TextType<"Coord", "coord", "CUTE_COORD"> {
-  let summary = "A coordinate: an int tuple whose leaves may be `_` (all of a mode)";
+  let summary = "Scalar integer, underscore wildcard, or recursive tuple of coordinates";
   let description = [{
     Sugar: `!cute.coord<2>` is `!cute.coord<"(?,?)">`.
     ```mlir

@@ -7,6 +7,7 @@
 
 #include "lib/base/expr.h"
 #include "lib/ir/nesting.h"
+#include "lib/ir/spellings.h"
 
 static bool is_name(const char *text, size_t length)
 {
@@ -125,6 +126,7 @@ cute_status cute_defines_apply(const char *label, const char *text, size_t lengt
     }
     cute_buffer_append(out, text + done, length - done);
     if (status == CUTE_OK && !cute_buffer_ok(out)) status = cute_fail_memory(diag);
+    if (status == CUTE_OK && out->data) cute_spellings_read(out->data, out->length);
     cute_arena_destroy(arena);
     return status;
 }

@@ -111,7 +111,17 @@ static bool verify_static(MlirOperation op)
     if (cute_type_is_static(type)) return true;
     MlirStringRef text = cute_type_text(type);
     return fail(mlirOperationGetLocation(op), "cute.static",
-                "expects a type without unknown leaves ('?'), got \"%.*s\"", (int)text.length, text.data);
+                "expects result to be static, but got \"%.*s\": each '?' needs a value, as make_* takes them",
+                (int)text.length, text.data);
+}
+
+/* The width of what is stored in an unknown leaf: an integer, or a tuple of depth 0, which may be known. */
+static int leaf_width(cute_arena *arena, MlirType type, int wanted)
+{
+    cute_value leaf;
+    if (mlirTypeIsAInteger(type)) return (int)mlirIntegerTypeGetWidth(type);
+    if (cute_type_value(arena, type, &leaf, NULL) || leaf.tree->kind != CUTE_TREE_INT) return 0;
+    return leaf.tree->value.known ? wanted : leaf.tree->value.width;
 }
 
 /* One operand for each unknown leaf, as wide as the leaf. */
@@ -124,33 +134,22 @@ static bool verify_make(MlirOperation op)
     cute_arena *arena = cute_arena_create();
     bool ok = false;
     cute_value value;
-    if (cute_type_value(arena, mlirValueGetType(mlirOperationGetResult(op, 0)), &value, NULL)) goto out;
+    MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
+    if (cute_type_value(arena, result, &value, NULL)) goto out;
     size_t want = cute_value_unknowns(&value, NULL, 0), got = (size_t)mlirOperationGetNumOperands(op);
     if (want != got) {
-        fail(location, name_text, "expects %zu operand%s, one for each '?' of the result type, got %zu", want,
-             want == 1 ? "" : "s", got);
+        MlirStringRef text = cute_type_text(result);
+        fail(location, name_text, "expects %zu dynamic operand(s) for result type '!cute.%s<\"%.*s\">', but got %zu", want,
+             cute_type_name(value.type), (int)text.length, text.data, got);
         goto out;
     }
     cute_int *leaves = cute_arena_array(arena, want, sizeof *leaves);
     if (want && !leaves) goto out;
     cute_value_unknowns(&value, leaves, want);
     for (size_t i = 0; i < want; i++) {
-        MlirType type = mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i));
-        int width = 0;
-        if (mlirTypeIsAInteger(type)) {
-            width = (int)mlirIntegerTypeGetWidth(type);
-        } else {
-            cute_value leaf;
-            cute_int unknown;
-            if (cute_type_value(arena, type, &leaf, NULL)) goto out;
-            if (cute_value_unknowns(&leaf, &unknown, 1) != 1 || leaf.tree->kind == CUTE_TREE_TUPLE) {
-                fail(location, name_text, "expects operand %zu to be an integer or one unknown leaf", i);
-                goto out;
-            }
-            width = unknown.width;
-        }
+        int width = leaf_width(arena, mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)), leaves[i].width);
         if (width != leaves[i].width) {
-            fail(location, name_text, "expects operand %zu to be i%d, as wide as its '?', got i%d", i,
+            fail(location, name_text, "expects operand #%zu to have (width=%d), but got (width=%d)", i,
                  leaves[i].width, width);
             goto out;
         }

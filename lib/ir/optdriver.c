@@ -14,6 +14,7 @@
 #include "lib/ir/context.h"
 #include "lib/ir/defines.h"
 #include "lib/ir/shim.h"
+#include "lib/ir/spellings.h"
 #include "lib/ir/util.h"
 
 static double now(void)
@@ -23,7 +24,13 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void write_buffer(const char *bytes, size_t length, void *context) { cute_buffer_append(context, bytes, length); }
+static bool is_bytecode(const char *bytes, size_t length) { return length >= 4 && !memcmp(bytes, "ML\xEFR", 4); }
+
+static void write_buffer(const char *bytes, size_t length, void *context)
+{
+    if (is_bytecode(bytes, length)) cute_buffer_append(context, bytes, length);
+    else cute_spellings_write(bytes, length, context);
+}
 
 /* ---- MLIR's driver prints its diagnostics; for --diagnostics=json they are read back ---- */
 
@@ -97,7 +104,7 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     if (!status) status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
     if (!status) status = cute_file_read(command->input, &input, diag);
     const char *label = cute_file_label(command->input);
-    bool bytecode = input.length >= 4 && !memcmp(input.data, "ML\xEFR", 4);
+    bool bytecode = is_bytecode(input.data, input.length);
     if (!status && !bytecode)
         status = cute_defines_apply(label, cute_buffer_text(&input), input.length, defines, (size_t)command->define_count,
                                     &text, diag);

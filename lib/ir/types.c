@@ -29,13 +29,18 @@ static cute_status tile_of_extents(cute_arena *arena, const int64_t *values, int
     return status;
 }
 
+/* What is longer is a number whose quotes are missing. */
+#define RANKS 16
+
 cute_status cute_type_sugar(cute_arena *arena, cute_type type, const int64_t *values, int count, const char **out,
                             cute_diag *diag)
 {
-    if (type == CUTE_TILE) return tile_of_extents(arena, values, count, out, diag);
-    if (count != 1)
-        return cute_fail(diag, CUTE_INVALID, NULL, "%s takes its text in quotes, or one rank: !cute.%s<2>",
-                         cute_type_name(type), cute_type_name(type));
+    const char *name = cute_type_name(type);
+    if (type == CUTE_TILE && count > 1) return tile_of_extents(arena, values, count, out, diag);
+    bool ranked = type != CUTE_SWIZZLE && type != CUTE_COMPOSED_LAYOUT && type != CUTE_TILE;
+    if (!ranked || count != 1 || values[0] < 1 || values[0] > RANKS)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected string: !cute.%s takes its text in quotes%s", name,
+                         ranked ? ", or a rank from 1 to 16" : type == CUTE_TILE ? ", or two or more extents" : "");
     cute_value value;
     CUTE_TRY(cute_value_of_rank(arena, type, values[0], &value, diag));
     *out = cute_value_text(arena, &value);

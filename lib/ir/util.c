@@ -41,7 +41,7 @@ typedef struct found {
 static MlirWalkResult gather(MlirOperation op, void *context)
 {
     found *f = context;
-    if (!cute_op_is(op, f->name)) return MlirWalkResultAdvance;
+    if (f->name && !cute_op_is(op, f->name)) return MlirWalkResultAdvance;
     if (f->count == f->capacity) {
         size_t capacity = f->capacity ? 2 * f->capacity : 16;
         MlirOperation *items = realloc(f->items, capacity * sizeof *items);
@@ -53,10 +53,24 @@ static MlirWalkResult gather(MlirOperation op, void *context)
     return MlirWalkResultAdvance;
 }
 
-void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context), void *context)
+void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
+                  void (*visit)(MlirOperation op, void *context), void *context)
 {
     found f = {.name = name};
-    mlirOperationWalk(root, gather, &f, MlirWalkPreOrder);
-    for (size_t i = 0; i < f.count; i++) visit(f.items[i], context);
+    mlirOperationWalk(root, gather, &f, order == CUTE_WALK_OUTER_FIRST ? MlirWalkPreOrder : MlirWalkPostOrder);
+    for (size_t i = 0; i < f.count; i++)
+        visit(f.items[order == CUTE_WALK_LAST_FIRST ? f.count - 1 - i : i], context);
     free(f.items);
+}
+
+void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context), void *context)
+{
+    cute_op_walk(root, name, CUTE_WALK_OUTER_FIRST, visit, context);
+}
+
+MlirOperation cute_op_parent(MlirOperation op, const char *name)
+{
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    while (!mlirOperationIsNull(parent) && !cute_op_is(parent, name)) parent = mlirOperationGetParentOperation(parent);
+    return parent;
 }

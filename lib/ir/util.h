@@ -45,9 +45,19 @@ MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAtt
 MlirAttribute cute_string_attribute(MlirContext context, const char *text);
 /* Appends what `print` functions of the C interface write. */
 void cute_print_to_buffer(MlirStringRef text, void *buffer);
-/* Calls `visit` for `root` and each operation inside that is called `name`, outer first. `visit` may
- * erase the operation it is given. */
+typedef enum cute_walk_order {
+    CUTE_WALK_OUTER_FIRST,
+    CUTE_WALK_INNER_FIRST,
+    CUTE_WALK_LAST_FIRST, /* users before what they use */
+} cute_walk_order;
+/* Calls `visit` for `root` and each operation inside that is called `name` (NULL: for all). `visit` may erase the
+ * operation that it is given; operations that it makes are not visited. */
+void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
+                  void (*visit)(MlirOperation op, void *context), void *context);
+/* The same, outer first. */
 void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context),
                   void *context);
+/* The nearest operation around `op` that is called `name`; null if there is none. */
+MlirOperation cute_op_parent(MlirOperation op, const char *name);
 
 #endif

@@ -21,10 +21,6 @@
 #include "lib/passes/emitter.h"
 #include "lib/passes/passes.h"
 
-typedef struct expansion {
-    cute_pass_run *pass;
-    bool failed;
-} expansion;
 
 /* The unknown leaves of a part of a value: how many. */
 static size_t unknowns_of_layout(cute_layout layout)
@@ -128,6 +124,21 @@ static MlirAttribute attribute_of(void *op, MlirStringRef name)
     return mlirOperationGetAttributeByName(*(MlirOperation *)op, name);
 }
 
+/* The only result becomes `value`; that of a comparison is an i1 itself. */
+static cute_status replace_result(cute_arena *arena, MlirOperation op, intptr_t index, const cute_value *value,
+                                  cute_diag *diag)
+{
+    MlirValue old = mlirOperationGetResult(op, index), new;
+    if (cute_type_is(mlirValueGetType(old), NULL)) {
+        CUTE_TRY(build(arena, op, value, &new, diag));
+    } else {
+        cute_int number = value->tree->value;
+        new = number.known ? cute_emit_constant(op, 1, number.value) : (MlirValue){number.handle};
+    }
+    mlirValueReplaceAllUsesOfWith(old, new);
+    return CUTE_OK;
+}
+
 static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operation operation, cute_diag *diag)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
@@ -139,54 +150,64 @@ static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operatio
     cute_emitter emitter;
     cute_arith arith = cute_emitter_start(&emitter, op);
     CUTE_TRY(cute_apply(arena, &arith, operation, operands, (size_t)count, &attributes, &result, diag));
-    MlirValue value;
-    CUTE_TRY(build(arena, op, &result, &value, diag));
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
-    mlirOperationDestroy(op);
+    return replace_result(arena, op, 0, &result, diag);
+}
+
+/* get_leaves and get_layouts_from_tile: a value for each part. */
+static cute_status expand_parts(cute_arena *arena, MlirOperation op, bool layouts_only, cute_diag *diag)
+{
+    cute_value value, *parts;
+    size_t count;
+    CUTE_TRY(bind(arena, op, mlirOperationGetOperand(op, 0), &value, diag));
+    CUTE_TRY(cute_value_leaves(arena, &value, layouts_only, &parts, &count, diag));
+    for (size_t i = 0; i < count; i++) CUTE_TRY(replace_result(arena, op, (intptr_t)i, &parts[i], diag));
     return CUTE_OK;
 }
 
-static void expand(MlirOperation op, expansion *e)
+static cute_status expand_named(cute_arena *arena, MlirOperation op, const char *name, cute_diag *diag)
 {
+    cute_operation operation;
+    if (!strcmp(name, "get_leaves")) return expand_parts(arena, op, false, diag);
+    if (!strcmp(name, "get_layouts_from_tile")) return expand_parts(arena, op, true, diag);
+    if (!cute_operation_find(name, &operation)) return CUTE_OK;
+    return expand_one(arena, op, operation, diag);
+}
+
+/* What stays for cute-to-base. */
+static bool is_kept(const char *name)
+{
+    static const char *const kept[] = {"static",       "print",       "get_scalars", "make_int_tuple",
+                                       "make_shape",   "make_stride", "make_coord",  "make_tile",
+                                       "make_layout",  "make_composed_layout"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (!strcmp(name, kept[i])) return true;
+    return false;
+}
+
+static void expand(MlirOperation op, void *context)
+{
+    cute_pass_run *pass = context;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     char text[64];
-    cute_operation operation;
     if (name.length < 5 || memcmp(name.data, "cute.", 5)) return;
     snprintf(text, sizeof text, "%.*s", (int)name.length - 5, name.data + 5);
-    /* Constructors are what remains. */
-    if (!strncmp(text, "make_", 5) && strcmp(text, "make_layout_like") && strcmp(text, "make_ordered_layout") &&
-        strcmp(text, "make_identity_layout"))
-        return;
-    if (!cute_operation_find(text, &operation)) return;
+    if (is_kept(text)) return;
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
     MlirLocation location = mlirOperationGetLocation(op);
-    if (!arena || expand_one(arena, op, operation, diag) != CUTE_OK) {
+    if (arena && expand_named(arena, op, text, diag) == CUTE_OK) {
+        mlirOperationDestroy(op);
+    } else {
         for (size_t i = 0; i < cute_diag_count(diag); i++) mlirEmitError(location, cute_diag_get(diag, i)->text);
-        if (!e->failed) cute_pass_fail(e->pass);
-        e->failed = true;
+        cute_pass_fail(pass);
     }
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
 }
 
-/* Outer operations before inner ones, blocks in order; what expansion inserts lies before `op`. */
-static void visit(MlirOperation op, expansion *e)
-{
-    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
-             b = mlirBlockGetNextInRegion(b))
-            for (MlirOperation o = mlirBlockGetFirstOperation(b), next; !mlirOperationIsNull(o); o = next) {
-                next = mlirOperationGetNextInBlock(o);
-                visit(o, e);
-            }
-    expand(op, e);
-}
-
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    expansion e = {.pass = pass};
-    visit(root, &e);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, pass);
 }
 
 static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,

@@ -23,6 +23,7 @@ void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size
              "cute-drop-host,"
              "cute-lower-gpu,"
              "cute-lower-assert{enable=%s},"
+             "cute-fold-static,"
              "cute-expand-ops,"
              "cute-to-base,"
              "cute-kernel-arguments{tensor-map=%s},"

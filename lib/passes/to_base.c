@@ -1,7 +1,8 @@
 /* cute-to-base: cute values as structs of the integers that are unknown.
  *
  * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value with no unknown leaf is
- * `!llvm.struct<()>`, with one that integer, with more a flat struct; a layout is a pair of shape and stride.
+ * `!llvm.struct<()>`, with one that integer, with more a flat struct; a layout is a pair of shape and stride, a tile its
+ * layouts, a composed layout B, offset and A.
  *
  *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
  * ->
@@ -22,6 +23,7 @@
 #include "lib/ir/util.h"
 #include "lib/passes/emitter.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/print_value.h"
 
 /* ---- types ---- */
 
@@ -50,19 +52,61 @@ static MlirType lower_layout(MlirContext c, cute_arena *arena, cute_layout layou
     return struct_of(c, 2, fields);
 }
 
+static size_t count_layouts(const cute_tree *tile)
+{
+    size_t count = tile->kind == CUTE_TREE_LAYOUT;
+    if (tile->kind == CUTE_TREE_TUPLE)
+        for (uint32_t i = 0; i < tile->count; i++) count += count_layouts(tile->items[i]);
+    return count;
+}
+
+static void lower_layouts(MlirContext c, cute_arena *arena, const cute_tree *tile, MlirType **next)
+{
+    if (tile->kind == CUTE_TREE_LAYOUT) *(*next)++ = lower_layout(c, arena, tile->layout);
+    if (tile->kind == CUTE_TREE_TUPLE)
+        for (uint32_t i = 0; i < tile->count; i++) lower_layouts(c, arena, tile->items[i], next);
+}
+
+/* The layouts side by side, without `_`; a single one stands alone. */
+static MlirType lower_tile(MlirContext c, cute_arena *arena, const cute_tree *tile)
+{
+    size_t count = count_layouts(tile);
+    MlirType *fields = cute_arena_array(arena, count, sizeof *fields), *next = fields;
+    if (count && !fields) return (MlirType){NULL};
+    lower_layouts(c, arena, tile, &next);
+    return count == 1 ? fields[0] : struct_of(c, (intptr_t)count, fields);
+}
+
 static MlirType lower_value(MlirContext c, cute_arena *arena, const cute_value *value)
 {
+    if (value->type == CUTE_TILE) return lower_tile(c, arena, value->tree);
     if (value->type == CUTE_LAYOUT) return lower_layout(c, arena, value->layout);
     if (value->type != CUTE_COMPOSED_LAYOUT) return lower_leaves(c, arena, value);
     cute_value offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
     MlirType inner = value->inner.shape ? lower_layout(c, arena, value->inner) : struct_of(c, 0, NULL);
-    MlirType fields[] = {inner, lower_leaves(c, arena, &offset), lower_layout(c, arena, value->layout)};
+    /* Stored as B, offset, A; written A o offset o B. */
+    MlirType fields[] = {lower_layout(c, arena, value->layout), lower_leaves(c, arena, &offset), inner};
     return struct_of(c, 3, fields);
 }
 
-/* The lowered type; `type` itself when it is not of the dialect. */
+static MlirType lowered(MlirType type);
+
+static MlirType lower_function(MlirType type)
+{
+    intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
+    MlirType *types = calloc((size_t)(inputs + results) + 1, sizeof *types);
+    if (!types) return type;
+    for (intptr_t i = 0; i < inputs; i++) types[i] = lowered(mlirFunctionTypeGetInput(type, i));
+    for (intptr_t i = 0; i < results; i++) types[inputs + i] = lowered(mlirFunctionTypeGetResult(type, i));
+    type = mlirFunctionTypeGet(mlirTypeGetContext(type), inputs, types, results, types + inputs);
+    free(types);
+    return type;
+}
+
+/* The lowered type; `type` itself when nothing in it is of the dialect. */
 static MlirType lowered(MlirType type)
 {
+    if (mlirTypeIsAFunction(type)) return lower_function(type);
     if (!cute_type_is(type, NULL)) return type;
     cute_arena *arena = cute_arena_create();
     cute_value value;
@@ -71,6 +115,78 @@ static MlirType lowered(MlirType type)
         result = lower_value(mlirTypeGetContext(type), arena, &value);
     cute_arena_destroy(arena);
     return result;
+}
+
+/* ---- where leaves lie ---- */
+
+/* Walks the scalars of a value in get_scalars' order with the path of each unknown one in the lowered struct. */
+typedef struct fields {
+    void (*leaf)(struct fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth);
+    void *context;
+    int64_t prefix[3]; /* of the tree in hand, and room for the leaf's own index */
+    intptr_t depth;
+    size_t unknowns, seen; /* of the tree in hand */
+} fields;
+
+static void walk_leaves(fields *f, const cute_tree *tree)
+{
+    if (tree->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < tree->count; i++) walk_leaves(f, tree->items[i]);
+    } else if (tree->kind == CUTE_TREE_INT || tree->kind == CUTE_TREE_BASIS) {
+        intptr_t depth = f->depth;
+        if (!tree->value.known && f->unknowns > 1) f->prefix[depth++] = (int64_t)f->seen;
+        f->seen += !tree->value.known;
+        f->leaf(f, tree, f->prefix, depth);
+    }
+}
+
+static void walk_tree(fields *f, cute_type type, const cute_tree *tree)
+{
+    cute_value value = cute_value_of_tree(type, tree);
+    f->unknowns = cute_value_unknowns(&value, NULL, 0);
+    f->seen = 0;
+    walk_leaves(f, tree);
+}
+
+static void walk_layout(fields *f, cute_layout layout)
+{
+    f->prefix[f->depth++] = 0;
+    walk_tree(f, CUTE_SHAPE, layout.shape);
+    f->prefix[f->depth - 1] = 1;
+    walk_tree(f, CUTE_STRIDE, layout.stride);
+    f->depth--;
+}
+
+/* `slot` is the index of the next layout among several, or -1. */
+static void walk_tile(fields *f, const cute_tree *tile, int64_t *slot)
+{
+    if (tile->kind == CUTE_TREE_TUPLE)
+        for (uint32_t i = 0; i < tile->count; i++) walk_tile(f, tile->items[i], slot);
+    if (tile->kind != CUTE_TREE_LAYOUT) return;
+    f->depth = *slot >= 0;
+    if (*slot >= 0) f->prefix[0] = (*slot)++;
+    walk_layout(f, tile->layout);
+    f->depth = 0;
+}
+
+static void walk_value(fields *f, const cute_value *value)
+{
+    if (value->type == CUTE_LAYOUT) {
+        walk_layout(f, value->layout);
+    } else if (value->type == CUTE_TILE) {
+        int64_t slot = count_layouts(value->tree) > 1 ? 0 : -1;
+        walk_tile(f, value->tree, &slot);
+    } else if (value->type == CUTE_COMPOSED_LAYOUT) {
+        f->depth = 1;
+        f->prefix[0] = 2;
+        if (value->inner.shape) walk_layout(f, value->inner);
+        f->prefix[0] = 1;
+        walk_tree(f, CUTE_INT_TUPLE, value->tree);
+        f->prefix[0] = 0;
+        walk_layout(f, value->layout);
+    } else if (value->tree) {
+        walk_tree(f, value->type, value->tree);
+    }
 }
 
 /* ---- building ---- */
@@ -101,14 +217,12 @@ static MlirNamedAttribute position(MlirContext c, const int64_t *path, intptr_t 
     return cute_attribute(c, "position", mlirDenseI64ArrayGet(c, count, path));
 }
 
-static MlirValue insert_value(MlirOperation where, MlirValue into, MlirValue value, int64_t index)
+static MlirValue insert_value(MlirOperation where, MlirValue into, MlirValue value, const int64_t *path, intptr_t depth)
 {
-    MlirNamedAttribute at = position(mlirOperationGetContext(where), &index, 1);
+    MlirNamedAttribute at = position(mlirOperationGetContext(where), path, depth);
     MlirValue operands[] = {into, value};
     return one(where, "llvm.insertvalue", operands, 2, mlirValueGetType(into), &at, 1);
 }
-
-/* ---- operations ---- */
 
 static void replace(MlirOperation op, MlirValue value)
 {
@@ -117,107 +231,98 @@ static void replace(MlirOperation op, MlirValue value)
     mlirOperationDestroy(op);
 }
 
-static void lower_make(MlirOperation op)
+/* ---- operations ---- */
+
+typedef struct making {
+    MlirOperation op;
+    MlirValue value;
+    intptr_t next; /* operand */
+} making;
+
+/* The integer for a leaf: an operand, lowered; a tuple without unknown leaf becomes a constant. */
+static MlirValue operand_for(MlirOperation op, MlirValue operand, int width)
 {
-    MlirType type = lowered(mlirValueGetType(mlirOperationGetResult(op, 0)));
-    intptr_t count = mlirOperationGetNumOperands(op);
-    if (count == 1 && !mlirTypeIsALLVMStructType(type)) {
-        replace(op, cast(op, mlirOperationGetOperand(op, 0), type));
-        return;
+    MlirType type = mlirValueGetType(operand);
+    if (!cute_type_is_static(type)) return cast(op, operand, lowered(type));
+    cute_arena *arena = cute_arena_create();
+    cute_value value;
+    int64_t number = 0;
+    if (arena && cute_type_value(arena, type, &value, NULL) == CUTE_OK) number = value.tree->value.value;
+    cute_arena_destroy(arena);
+    return cute_emit_constant(op, width, number);
+}
+
+static void put_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+{
+    making *m = f->context;
+    if (leaf->value.known) return;
+    MlirValue operand = operand_for(m->op, mlirOperationGetOperand(m->op, m->next++), leaf->value.width);
+    m->value = depth ? insert_value(m->op, m->value, operand, path, depth) : operand;
+}
+
+/* From integers, one for each unknown leaf. */
+static bool lower_make(MlirOperation op)
+{
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), to = lowered(type);
+    cute_arena *arena = cute_arena_create();
+    cute_value value;
+    bool ok = arena && cute_type_value(arena, type, &value, NULL) == CUTE_OK;
+    if (ok) {
+        making m = {.op = op};
+        if (mlirTypeIsALLVMStructType(to)) m.value = poison(op, to);
+        walk_value(&(fields){.leaf = put_leaf, .context = &m}, &value);
+        replace(op, m.value);
     }
-    MlirValue value = poison(op, type);
-    for (intptr_t i = 0; i < count; i++) {
-        MlirValue operand = mlirOperationGetOperand(op, i);
-        value = insert_value(op, value, cast(op, operand, lowered(mlirValueGetType(operand))), i);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+/* From parts, which are whole fields. */
+static bool lower_assemble(MlirOperation op)
+{
+    MlirValue value = poison(op, lowered(mlirValueGetType(mlirOperationGetResult(op, 0))));
+    intptr_t count = mlirOperationGetNumOperands(op);
+    /* A composed layout's operands are A, offset, B; its fields B, offset, A. */
+    bool reversed = cute_op_is(op, "cute.make_composed_layout");
+    for (int64_t i = 0; i < count; i++) {
+        MlirValue operand = mlirOperationGetOperand(op, reversed ? count - 1 - i : i);
+        value = insert_value(op, value, cast(op, operand, lowered(mlirValueGetType(operand))), &i, 1);
     }
     replace(op, value);
+    return true;
 }
 
-static void lower_static(MlirOperation op)
+static bool lower_static(MlirOperation op)
 {
     replace(op, poison(op, lowered(mlirValueGetType(mlirOperationGetResult(op, 0)))));
+    return true;
 }
 
-/* Where a scalar lies in the lowered value, while its leaves are listed in get_scalars' order. */
 typedef struct scalars {
     MlirOperation op;
     MlirValue value; /* lowered */
     bool only_unknown;
-    intptr_t result;
-    MlirValue *results;
-    int64_t prefix[2]; /* fields on the way to the tree in hand */
-    intptr_t depth;
+    intptr_t count;
+    MlirValue *items;
 } scalars;
 
-static void list_tree(scalars *s, const cute_tree *tree, size_t unknowns, size_t *seen)
+static void get_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
 {
-    switch (tree->kind) {
-    case CUTE_TREE_UNDERSCORE: return;
-    case CUTE_TREE_INT:
-    case CUTE_TREE_BASIS:
-        if (!tree->value.known) {
-            int64_t path[3] = {s->prefix[0], s->prefix[1], 0};
-            intptr_t depth = s->depth;
-            if (unknowns > 1) path[depth++] = (int64_t)*seen;
-            (*seen)++;
-            if (depth == 0) {
-                s->results[s->result++] = s->value;
-            } else {
-                MlirContext c = mlirOperationGetContext(s->op);
-                MlirNamedAttribute at = position(c, path, depth);
-                s->results[s->result++] = one(s->op, "llvm.extractvalue", &s->value, 1,
-                                              mlirIntegerTypeGet(c, (unsigned)tree->value.width), &at, 1);
-            }
-        } else if (!s->only_unknown) {
-            s->results[s->result++] = cute_emit_constant(s->op, 32, tree->value.value);
-        }
-        if (tree->kind == CUTE_TREE_BASIS && !s->only_unknown)
-            for (uint32_t i = tree->count; i-- > 0;) s->results[s->result++] = cute_emit_constant(s->op, 32, tree->path[i]);
-        return;
-    case CUTE_TREE_LAYOUT:
-        list_tree(s, tree->layout.shape, unknowns, seen);
-        list_tree(s, tree->layout.stride, unknowns, seen);
-        return;
-    case CUTE_TREE_TUPLE:
-        for (uint32_t i = 0; i < tree->count; i++) list_tree(s, tree->items[i], unknowns, seen);
-        return;
+    scalars *s = f->context;
+    MlirContext c = mlirOperationGetContext(s->op);
+    if (leaf->value.known && s->only_unknown) return;
+    if (leaf->value.known) {
+        s->items[s->count++] = cute_emit_constant(s->op, 32, leaf->value.value);
+    } else if (depth == 0) {
+        s->items[s->count++] = s->value;
+    } else {
+        MlirNamedAttribute at = position(c, path, depth);
+        MlirType type = mlirIntegerTypeGet(c, (unsigned)leaf->value.width);
+        s->items[s->count++] = one(s->op, "llvm.extractvalue", &s->value, 1, type, &at, 1);
     }
-}
-
-static void list_one(scalars *s, cute_type type, const cute_tree *tree)
-{
-    cute_value value = cute_value_of_tree(type, tree);
-    size_t seen = 0;
-    list_tree(s, tree, cute_value_unknowns(&value, NULL, 0), &seen);
-}
-
-static void list_layout(scalars *s, cute_layout layout)
-{
-    s->prefix[s->depth++] = 0;
-    list_one(s, CUTE_SHAPE, layout.shape);
-    s->prefix[s->depth - 1] = 1;
-    list_one(s, CUTE_STRIDE, layout.stride);
-    s->depth--;
-}
-
-static void list_value(scalars *s, const cute_value *value)
-{
-    bool composed = value->type == CUTE_COMPOSED_LAYOUT;
-    if ((value->type == CUTE_SWIZZLE || (composed && !value->inner.shape)) && !s->only_unknown) {
-        const int parameters[] = {value->swizzle.bits, value->swizzle.base, value->swizzle.shift};
-        for (int i = 0; i < 3; i++) s->results[s->result++] = cute_emit_constant(s->op, 32, parameters[i]);
-    }
-    if (!composed) {
-        if (value->tree) list_one(s, value->type, value->tree);
-        if (value->layout.shape) list_layout(s, value->layout);
-        return;
-    }
-    s->depth = 1;
-    if (value->inner.shape) list_layout(s, value->inner);
-    s->prefix[0] = 1;
-    list_one(s, CUTE_INT_TUPLE, value->tree);
-    s->prefix[0] = 2;
-    list_layout(s, value->layout);
+    if (leaf->kind == CUTE_TREE_BASIS && !s->only_unknown)
+        for (uint32_t i = leaf->count; i-- > 0;)
+            s->items[s->count++] = cute_emit_constant(s->op, 32, leaf->path[i]);
 }
 
 static bool lower_get_scalars(MlirOperation op)
@@ -226,19 +331,51 @@ static bool lower_get_scalars(MlirOperation op)
     cute_arena *arena = cute_arena_create();
     cute_value value;
     intptr_t count = mlirOperationGetNumResults(op);
-    MlirValue *results = calloc((size_t)count + 1, sizeof *results);
-    bool ok = arena && results && cute_type_value(arena, mlirValueGetType(operand), &value, NULL) == CUTE_OK;
+    MlirValue *items = calloc((size_t)count + 1, sizeof *items);
+    bool ok = arena && items && cute_type_value(arena, mlirValueGetType(operand), &value, NULL) == CUTE_OK;
     if (ok) {
-        scalars s = {.op = op, .only_unknown = cute_op_has(op, "only_dynamic"), .results = results};
+        scalars s = {.op = op, .only_unknown = cute_op_has(op, "only_dynamic"), .items = items};
         s.value = cast(op, operand, lowered(mlirValueGetType(operand)));
-        list_value(&s, &value);
-        for (intptr_t i = 0; i < count; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), results[i]);
+        bool swizzled = value.type == CUTE_SWIZZLE || (value.type == CUTE_COMPOSED_LAYOUT && !value.inner.shape);
+        const int parameters[] = {value.swizzle.bits, value.swizzle.base, value.swizzle.shift};
+        for (int i = 0; swizzled && !s.only_unknown && i < 3; i++)
+            items[s.count++] = cute_emit_constant(op, 32, parameters[i]);
+        walk_value(&(fields){.leaf = get_leaf, .context = &s}, &value);
+        for (intptr_t i = 0; i < count; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), items[i]);
         mlirOperationDestroy(op);
     }
-    free(results);
+    free(items);
     cute_arena_destroy(arena);
     return ok;
 }
+
+static bool lower_print(MlirOperation op)
+{
+    MlirValue operand = mlirOperationGetOperand(op, 0);
+    cute_arena *arena = cute_arena_create();
+    cute_value value;
+    bool ok = arena && cute_type_value(arena, mlirValueGetType(operand), &value, NULL) == CUTE_OK &&
+              cute_print_lower(op, &value, cast(op, operand, lowered(mlirValueGetType(operand))));
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+/* False after an error. */
+static const struct {
+    const char *name;
+    bool (*lower)(MlirOperation op);
+} table[] = {
+    {"cute.static", lower_static},
+    {"cute.get_scalars", lower_get_scalars},
+    {"cute.print", lower_print},
+    {"cute.make_int_tuple", lower_make},
+    {"cute.make_shape", lower_make},
+    {"cute.make_stride", lower_make},
+    {"cute.make_coord", lower_make},
+    {"cute.make_tile", lower_make},
+    {"cute.make_layout", lower_assemble},
+    {"cute.make_composed_layout", lower_assemble},
+};
 
 /* ---- the walk ---- */
 
@@ -247,60 +384,44 @@ typedef struct lowering {
     bool failed;
 } lowering;
 
-static void lower(MlirOperation op, lowering *l)
+static void lower(MlirOperation op, void *context)
 {
+    lowering *l = context;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     if (name.length < 5 || memcmp(name.data, "cute.", 5)) return;
-    bool ok = true;
-    if (cute_op_is(op, "cute.static")) lower_static(op);
-    else if (cute_op_is(op, "cute.get_scalars")) ok = lower_get_scalars(op);
-    else if (name.length > 10 && !memcmp(name.data, "cute.make_", 10)) lower_make(op);
-    else ok = false;
-    if (ok) return;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (!cute_text_is(name, table[i].name)) continue;
+        if (table[i].lower(op)) return;
+        cute_pass_fail(l->pass);
+        l->failed = true;
+        return;
+    }
     char text[160];
     snprintf(text, sizeof text, "'%.*s' op is not lowered: run cute-expand-ops before cute-to-base", (int)name.length,
              name.data);
     mlirEmitError(mlirOperationGetLocation(op), text);
-    if (!l->failed) cute_pass_fail(l->pass);
+    cute_pass_fail(l->pass);
     l->failed = true;
-}
-
-static void each_operation(MlirOperation op, void (*visit)(MlirOperation, lowering *), lowering *l)
-{
-    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
-             b = mlirBlockGetNextInRegion(b))
-            for (MlirOperation o = mlirBlockGetFirstOperation(b), next; !mlirOperationIsNull(o); o = next) {
-                next = mlirOperationGetNextInBlock(o);
-                each_operation(o, visit, l);
-            }
-    visit(op, l);
 }
 
 static void retype_value(MlirValue value)
 {
-    MlirType type = mlirValueGetType(value);
-    if (cute_type_is(type, NULL)) mlirValueSetType(value, lowered(type));
+    MlirType from = mlirValueGetType(value), to = lowered(from);
+    if (!mlirTypeEqual(from, to)) mlirValueSetType(value, to);
 }
 
 static void retype_signature(MlirOperation op)
 {
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text("function_type"));
-    if (mlirAttributeIsNull(attribute) || !mlirTypeIsAFunction(mlirTypeAttrGetValue(attribute))) return;
-    MlirType type = mlirTypeAttrGetValue(attribute);
-    intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
-    MlirType *types = calloc((size_t)(inputs + results) + 1, sizeof *types);
-    if (!types) return;
-    for (intptr_t i = 0; i < inputs; i++) types[i] = lowered(mlirFunctionTypeGetInput(type, i));
-    for (intptr_t i = 0; i < results; i++) types[inputs + i] = lowered(mlirFunctionTypeGetResult(type, i));
-    type = mlirFunctionTypeGet(mlirOperationGetContext(op), inputs, types, results, types + inputs);
-    mlirOperationSetAttributeByName(op, cute_text("function_type"), mlirTypeAttrGet(type));
-    free(types);
+    if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAType(attribute)) return;
+    MlirType from = mlirTypeAttrGetValue(attribute), to = lowered(from);
+    if (!mlirTypeEqual(from, to))
+        mlirOperationSetAttributeByName(op, cute_text("function_type"), mlirTypeAttrGet(to));
 }
 
-static void retype(MlirOperation op, lowering *l)
+static void retype(MlirOperation op, void *context)
 {
-    (void)l;
+    (void)context;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) retype_value(mlirOperationGetResult(op, i));
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
         for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
@@ -309,9 +430,9 @@ static void retype(MlirOperation op, lowering *l)
     retype_signature(op);
 }
 
-static void drop_cast(MlirOperation op, lowering *l)
+static void drop_cast(MlirOperation op, void *context)
 {
-    (void)l;
+    (void)context;
     if (!cute_op_is(op, "builtin.unrealized_conversion_cast") || mlirOperationGetNumOperands(op) != 1 ||
         mlirOperationGetNumResults(op) != 1)
         return;
@@ -324,10 +445,10 @@ static void drop_cast(MlirOperation op, lowering *l)
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     lowering l = {.pass = pass};
-    each_operation(root, lower, &l);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, lower, &l);
     if (l.failed) return;
-    each_operation(root, retype, &l);
-    each_operation(root, drop_cast, &l);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, retype, &l);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, drop_cast, &l);
 }
 
 static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,

@@ -1,0 +1,14 @@
+/* Spellings of newer MLIR that differ from LLVM 19's in the text only, both ways. One place for each of them. */
+#ifndef CUTE_LIB_IR_SPELLINGS_H
+#define CUTE_LIB_IR_SPELLINGS_H
+
+#include "lib/base/buffer.h"
+
+/* Changes `text` in place, of the same length, so that places in diagnostics stay right:
+ * `gpu.printf "%d\n", %x : i32` loses its comma. Strings and comments are left alone. */
+void cute_spellings_read(char *text, size_t length);
+
+/* Appends `text`, as LLVM 19 prints it, to `out` in the newer spelling. */
+void cute_spellings_write(const char *text, size_t length, cute_buffer *out);
+
+#endif

@@ -1,0 +1,217 @@
+#include "lib/passes/print_value.h"
+
+#include <mlir-c/Diagnostics.h>
+#include <mlir-c/Dialect/LLVM.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/ir/util.h"
+
+/* ---- the format ---- */
+
+/* The canonical text with a conversion for each unknown leaf: `(?,4):(1,?{i64})` is `(%d,4):(1,%lld)`. */
+static void write_format(cute_buffer *out, const char *text)
+{
+    while (*text) {
+        if (*text != '?') {
+            cute_buffer_append(out, text++, 1);
+            continue;
+        }
+        const char *end = text + 1;
+        bool wide = false;
+        if (*end == '{') {
+            wide = !strncmp(end, "{i64", 4);
+            end += strcspn(end, "}") + 1;
+        }
+        cute_buffer_puts(out, wide ? "%lld" : "%d");
+        text = end;
+    }
+    cute_buffer_puts(out, "\n");
+}
+
+/* ---- the leaves, in the order of the text ---- */
+
+typedef struct leaves {
+    MlirOperation where;
+    MlirValue *items;
+    intptr_t count;
+} leaves;
+
+static MlirValue extract(MlirOperation where, MlirValue from, int64_t index)
+{
+    MlirContext c = mlirOperationGetContext(where);
+    MlirType type = mlirLLVMStructTypeGetElementType(mlirValueGetType(from), (intptr_t)index);
+    MlirNamedAttribute at = cute_attribute(c, "position", mlirDenseI64ArrayGet(c, 1, &index));
+    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){
+        .name = "llvm.extractvalue", .location = mlirOperationGetLocation(where), .operands = &from, .operand_count = 1,
+        .results = &type, .result_count = 1, .attributes = &at, .attribute_count = 1}), 0);
+}
+
+/* The fields of `value`, nested ones too; a scalar is a leaf by itself. */
+static void list(leaves *l, MlirValue value)
+{
+    MlirType type = mlirValueGetType(value);
+    if (!mlirTypeIsALLVMStructType(type)) {
+        l->items[l->count++] = value;
+        return;
+    }
+    for (intptr_t i = 0; i < mlirLLVMStructTypeGetNumElementTypes(type); i++) {
+        MlirType field = mlirLLVMStructTypeGetElementType(type, i);
+        bool empty = mlirTypeIsALLVMStructType(field) && mlirLLVMStructTypeGetNumElementTypes(field) == 0;
+        if (!empty) list(l, extract(l->where, value, i));
+    }
+}
+
+static void list_leaves(leaves *l, const cute_value *value, MlirValue lowered)
+{
+    if (value->type != CUTE_COMPOSED_LAYOUT) {
+        list(l, lowered);
+        return;
+    }
+    /* Stored B, offset, A; printed A o offset o B. The offset comes out of the struct first. */
+    bool unknown_offset = !cute_tree_is_static(value->tree);
+    MlirValue offset = {NULL};
+    if (unknown_offset) offset = extract(l->where, lowered, 1);
+    cute_value inner = cute_value_of_layout(value->inner), outer = cute_value_of_layout(value->layout);
+    if (value->inner.shape && !cute_value_is_static(&inner)) list(l, extract(l->where, lowered, 2));
+    if (unknown_offset) list(l, offset);
+    if (!cute_value_is_static(&outer)) list(l, extract(l->where, lowered, 0));
+}
+
+/* ---- the host ---- */
+
+static MlirOperation parse_before(MlirOperation where, const char *text)
+{
+    MlirContext c = mlirOperationGetContext(where);
+    MlirOperation op = mlirOperationCreateParse(c, cute_text(text), cute_text("cute.print"));
+    if (!mlirOperationIsNull(op)) mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
+    return op;
+}
+
+static bool has_symbol(MlirOperation module, const char *name, MlirOperation *found)
+{
+    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o)) {
+        MlirAttribute symbol = mlirOperationGetAttributeByName(o, mlirSymbolTableGetSymbolAttributeName());
+        if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAString(symbol)) continue;
+        if (!cute_text_is(mlirStringAttrGetValue(symbol), name)) continue;
+        if (found) *found = o;
+        return true;
+    }
+    return false;
+}
+
+static MlirOperation module_of(MlirOperation op)
+{
+    return cute_op_parent(op, "builtin.module");
+}
+
+static bool declare_printf(MlirOperation op, MlirOperation module)
+{
+    MlirOperation found;
+    if (has_symbol(module, "printf", &found)) {
+        if (cute_op_is(found, "llvm.func")) return true;
+        mlirEmitError(mlirOperationGetLocation(op), "'cute.print' op calls printf, and this module has another "
+                                                    "symbol of that name: it must be an llvm.func, or go");
+        return false;
+    }
+    MlirOperation first = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
+    return !mlirOperationIsNull(parse_before(first, "llvm.func @printf(!llvm.ptr, ...) -> i32"));
+}
+
+/* A global with the format; its name is written to `name`. */
+static bool add_format(MlirOperation op, MlirOperation module, const cute_buffer *format, char *name, size_t size)
+{
+    MlirOperation top = op;
+    while (!mlirOperationEqual(mlirOperationGetParentOperation(top), module)) top = mlirOperationGetParentOperation(top);
+    unsigned index = 0;
+    do snprintf(name, size, "printfFormat_%u", index++);
+    while (has_symbol(module, name, NULL));
+    cute_buffer text = {0};
+    size_t length = format->length;
+    cute_buffer_printf(&text, "llvm.mlir.global internal constant @%s(\"", name);
+    cute_buffer_append(&text, format->data, length - 1); /* all but the newline, which has no '"' either */
+    cute_buffer_puts(&text, "\\0A\\00\") {addr_space = 0 : i32}");
+    bool ok = cute_buffer_ok(&text) && !mlirOperationIsNull(parse_before(top, cute_buffer_text(&text)));
+    cute_buffer_release(&text);
+    return ok;
+}
+
+static MlirValue with_result(MlirOperation where, cute_op_new parts, MlirType type)
+{
+    parts.location = mlirOperationGetLocation(where);
+    parts.results = &type;
+    parts.result_count = 1;
+    return mlirOperationGetResult(cute_op_insert_before(where, &parts), 0);
+}
+
+static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l)
+{
+    MlirOperation module = module_of(op);
+    char name[32];
+    if (mlirOperationIsNull(module)) {
+        mlirEmitError(mlirOperationGetLocation(op), "'cute.print' op expects to be in a module");
+        return false;
+    }
+    if (!declare_printf(op, module) || !add_format(op, module, format, name, sizeof name)) return false;
+    MlirContext c = mlirOperationGetContext(op);
+    MlirType pointer = mlirLLVMPointerTypeGet(c, 0);
+    MlirNamedAttribute global = cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
+    MlirValue address = with_result(op, (cute_op_new){.name = "llvm.mlir.addressof", .attributes = &global,
+                                                      .attribute_count = 1}, pointer);
+    char array[48];
+    snprintf(array, sizeof array, "!llvm.array<%zu x i8>", format->length + 1);
+    const int32_t zeros[] = {0, 0};
+    MlirNamedAttribute gep[] = {
+        cute_attribute(c, "rawConstantIndices", mlirDenseI32ArrayGet(c, 2, zeros)),
+        cute_attribute(c, "elem_type", mlirTypeAttrGet(mlirTypeParseGet(c, cute_text(array)))),
+    };
+    MlirValue text = with_result(op, (cute_op_new){.name = "llvm.getelementptr", .operands = &address,
+                                                   .operand_count = 1, .attributes = gep, .attribute_count = 2}, pointer);
+    MlirValue *operands = malloc((size_t)(l->count + 1) * sizeof *operands);
+    if (!operands) return false;
+    operands[0] = text;
+    for (intptr_t i = 0; i < l->count; i++) operands[i + 1] = l->items[i];
+    const int32_t segments[] = {(int32_t)l->count + 1, 0};
+    MlirNamedAttribute call[] = {
+        cute_attribute(c, "callee", mlirFlatSymbolRefAttrGet(c, cute_text("printf"))),
+        cute_attribute(c, "var_callee_type", mlirAttributeParseGet(c, cute_text("!llvm.func<i32 (ptr, ...)>"))),
+        cute_attribute(c, "operandSegmentSizes", mlirDenseI32ArrayGet(c, 2, segments)),
+    };
+    with_result(op, (cute_op_new){.name = "llvm.call", .operands = operands, .operand_count = l->count + 1,
+                                  .attributes = call, .attribute_count = 2}, mlirIntegerTypeGet(c, 32));
+    free(operands);
+    return true;
+}
+
+static void print_on_device(MlirOperation op, const cute_buffer *format, leaves *l)
+{
+    MlirContext c = mlirOperationGetContext(op);
+    MlirNamedAttribute text = cute_attribute(
+        c, "format", mlirStringAttrGet(c, mlirStringRefCreate(format->data, format->length)));
+    cute_op_insert_before(op, &(cute_op_new){.name = "gpu.printf", .location = mlirOperationGetLocation(op),
+                                             .operands = l->items, .operand_count = l->count, .attributes = &text,
+                                             .attribute_count = 1});
+}
+
+bool cute_print_lower(MlirOperation op, const cute_value *value, MlirValue lowered)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_buffer format = {0};
+    leaves l = {.where = op, .items = malloc((cute_value_unknowns(value, NULL, 0) + 1) * sizeof *l.items)};
+    const char *text = arena ? cute_value_text(arena, value) : NULL;
+    if (text) write_format(&format, text);
+    bool ok = text && l.items && cute_buffer_ok(&format);
+    if (ok) {
+        list_leaves(&l, value, lowered);
+        bool device = !mlirOperationIsNull(cute_op_parent(op, "gpu.module")) ||
+                      !mlirOperationIsNull(cute_op_parent(op, "gpu.launch"));
+        if (device) print_on_device(op, &format, &l);
+        else ok = print_on_host(op, &format, &l);
+        if (ok) mlirOperationDestroy(op);
+    }
+    free(l.items);
+    cute_buffer_release(&format);
+    cute_arena_destroy(arena);
+    return ok;
+}
