@@ -12,6 +12,7 @@
 #include "lib/report/module.h"
 #include "lib/report/sass.h"
 #include "lib/toolkit/nearest.h"
+#include "tools/cute-dump/layout.h"
 
 typedef struct settings {
     const char *output, *kernel, *arch, *cuda_path, *opt_level, *diagnostics;
@@ -139,6 +140,7 @@ static const struct view {
     {"sass", "the machine code with source lines; PTX is compiled first", true, do_sass},
     {"elf", "header, sections, symbols and attributes of a cubin", true, do_elf},
     {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false, do_run},
+    {"layout", "evaluate and draw layouts; it has options of its own: cute-dump layout --help", false, NULL},
 };
 enum { VIEW_COUNT = sizeof views / sizeof *views };
 
@@ -157,6 +159,23 @@ static const struct view *find_view(const char *name)
 
 /* ---- the command line ---- */
 
+/* Where the first operand is; 0: there is none. */
+static int find_operand(const cute_option *options, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (word[0] != '-' || !word[1]) return i;
+        if (!strcmp(word, "--")) return i + 1 < argc ? i + 1 : 0;
+        const char *name = word + 1 + (word[1] == '-');
+        for (const cute_option *o = options; o->kind != CUTE_OPTION_GROUP || o->name; o++)
+            if (o->kind > CUTE_OPTION_FLAG && (!strcmp(name, o->name) || (!name[1] && name[0] == o->letter))) {
+                i++;
+                break;
+            }
+    }
+    return 0;
+}
+
 /* The first operand is a view if it is the name of one and no file. */
 static cute_status choose(cute_option_list *operands, const struct view **view, cute_diag *diag)
 {
@@ -171,7 +190,7 @@ static cute_status choose(cute_option_list *operands, const struct view **view, 
         const char *near = cute_nearest(first, view_at, NULL);
         if (near) return cute_fail(diag, CUTE_USAGE, NULL, "unknown view '%s'; did you mean '%s'?", first, near);
         cute_fail(diag, CUTE_USAGE, NULL, "one file at a time: '%s' is too much", operands->items[1]);
-        cute_note(diag, NULL, "views are show, ptx, sass, elf and run");
+        cute_note(diag, NULL, "views are show, ptx, sass, elf, run and layout");
         return CUTE_USAGE;
     }
     if (operands->count > 1)
@@ -228,6 +247,11 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
         {0},
     };
+    int first = find_operand(options, argc, argv);
+    if (first && !strcmp(argv[first], "layout")) {
+        memmove(argv + first, argv + first + 1, (size_t)(argc - first) * sizeof *argv);
+        return cute_dump_layout(argc - 1, argv);
+    }
     cute_buffer epilogue = {0};
     cute_buffer_puts(&epilogue, "Views:\n");
     for (size_t i = 0; i < VIEW_COUNT; i++) cute_buffer_printf(&epilogue, "  %-6s %s\n", views[i].name, views[i].help);

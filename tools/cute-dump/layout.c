@@ -1,0 +1,353 @@
+/* cute-dump layout: expressions of the layout algebra in, answers, tables and pictures out. Lines are
+ * answered as they come, so that it can be talked to through a pipe or at a terminal. */
+#include "tools/cute-dump/layout.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/file.h"
+#include "lib/base/options.h"
+#include "lib/report/layout.h"
+#include "lib/report/picture.h"
+
+/* A table scrolls, an SVG zooms; a TeX dimension ends at 575 cm. */
+enum { MOST_CELLS = 65536, MOST_TEX_CELLS = 16384, MOST_TEX_SIDE = 500, MOST_BITS = 65536, CHUNK = 64 << 10 };
+
+typedef struct settings {
+    const char *output, *tv, *colour, *diagnostics;
+    int64_t element_bits;
+    bool json, table, svg, tex, help, version;
+} settings;
+
+typedef struct session {
+    settings s;
+    cute_calculator *calculator;
+    cute_arena *arena; /* of the whole run */
+    cute_diag *diag;
+    cute_diag_format format;
+    cute_picture_options picture;
+    void (*draw)(const cute_picture *picture, cute_buffer *out); /* NULL: no document */
+    bool quiet; /* what stands on stdout in place is not repeated on stderr */
+    bool drawn;
+    cute_buffer out;
+    cute_status status; /* the worst so far */
+} session;
+
+static void worsen(session *s, cute_status status)
+{
+    if (status > s->status) s->status = status;
+}
+
+/* ---- lines ---- */
+
+/* What lib/report says of a picture has no place: it is said at the line. */
+static void place_messages(session *s, const cute_diag *from, const cute_place *place)
+{
+    for (size_t i = 0; i < cute_diag_count(from); i++) {
+        const cute_message *message = cute_diag_get(from, i);
+        cute_report(s->diag, message->severity, i ? NULL : place, "%s", message->text);
+    }
+}
+
+static bool is_shape(const cute_value *v)
+{
+    return (v->type == CUTE_INT_TUPLE || v->type == CUTE_SHAPE) && v->tree->kind == CUTE_TREE_TUPLE;
+}
+
+/* A shape alone is the compact layout. */
+static void as_layout(cute_arena *arena, const cute_value *value, cute_value *out)
+{
+    const char *text = is_shape(value) ? cute_value_text(arena, value) : NULL;
+    *out = *value;
+    if (text && cute_value_parse(arena, CUTE_LAYOUT, text, strlen(text), out, NULL, NULL) != CUTE_OK)
+        *out = *value;
+}
+
+static void draw(session *s, cute_arena *arena, const cute_answer *answer, const cute_place *place)
+{
+    cute_diag *diag = cute_diag_create();
+    cute_picture picture;
+    cute_value layout;
+    as_layout(arena, &answer->value, &layout);
+    bool layouts = layout.type == CUTE_LAYOUT || layout.type == CUTE_COMPOSED_LAYOUT;
+    if (s->s.table && !layouts) {
+        cute_diag_destroy(diag);
+        return;
+    }
+    if (s->draw && s->drawn) {
+        cute_report(s->diag, CUTE_ERROR, place,
+                    "there is one picture in a document, and this is the second layout");
+        worsen(s, CUTE_INVALID);
+        cute_diag_destroy(diag);
+        return;
+    }
+    cute_status status =
+        diag ? cute_picture_create(arena, &layout, &s->picture, &picture, diag) : CUTE_SYSTEM;
+    s->drawn = true;
+    if (status == CUTE_OK) {
+        (s->draw ? s->draw : cute_picture_table)(&picture, &s->out);
+        if (picture.hidden)
+            cute_report(s->diag, CUTE_WARNING, place,
+                        "%zu values lie where another one is; the first is shown", picture.hidden);
+    } else if (diag) {
+        const cute_message *message = cute_diag_get(diag, 0);
+        if (s->s.table) cute_buffer_printf(&s->out, "error: %s\n", message ? message->text : "out of memory");
+        if (!s->s.table || !s->quiet) place_messages(s, diag, place);
+    }
+    worsen(s, status);
+    cute_diag_destroy(diag);
+}
+
+static void answer_line(session *s, const cute_calculator_line *line)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_answer answer;
+    if (!arena) {
+        worsen(s, cute_fail_memory(s->diag));
+        return;
+    }
+    cute_status status = cute_calculator_eval(s->calculator, arena, line, &answer, s->quiet ? NULL : s->diag);
+    worsen(s, status);
+    cute_place place = {.file = line->file,
+                        .line = line->number,
+                        .column = 1,
+                        .text = line->text,
+                        .text_length = line->length};
+    if (s->quiet && answer.warning && !s->s.json)
+        cute_report(s->diag, CUTE_WARNING, &place, "%s", answer.warning);
+    if (s->s.json)
+        cute_answer_json(arena, &answer, &s->out);
+    else if (!s->draw)
+        cute_answer_print(arena, &answer, &s->out);
+    if ((s->draw || s->s.table) && answer.kind == CUTE_ANSWER_VALUE) draw(s, arena, &answer, &place);
+    cute_arena_destroy(arena);
+}
+
+/* Answers so far go out, then what there is to say about them. A document waits until it is whole. */
+static void flush(session *s)
+{
+    if (!cute_buffer_ok(&s->out)) worsen(s, cute_fail_memory(s->diag));
+    bool waits = s->s.output || s->draw;
+    if (!waits && s->out.length) {
+        worsen(s, cute_file_write(NULL, cute_buffer_text(&s->out), s->out.length, s->diag));
+        cute_buffer_release(&s->out);
+        s->out = (cute_buffer){0};
+    }
+    cute_tool_finish("cute-dump", s->status, s->diag, s->format);
+    cute_diag_clear(s->diag);
+}
+
+/* The whole lines of `text`, and with `last` what is left behind them; returns how many bytes that was. */
+static size_t answer_lines(session *s, const char *file, int *number, const char *text, size_t length,
+                           bool last)
+{
+    size_t at = 0;
+    while (at < length) {
+        const char *newline = memchr(text + at, '\n', length - at);
+        if (!newline && !last) break;
+        size_t end = newline ? (size_t)(newline - text) : length;
+        answer_line(s, &(cute_calculator_line){file, ++*number, text + at, end - at});
+        at = end + (newline != NULL);
+    }
+    return at;
+}
+
+static void answer_stdin(session *s)
+{
+    const char *file = cute_file_label("-");
+    char *chunk = cute_arena_alloc(s->arena, CHUNK);
+    cute_buffer text = {0};
+    int number = 0;
+    if (!chunk) worsen(s, cute_fail_memory(s->diag));
+    for (bool more = chunk != NULL; more;) {
+        ssize_t got = read(STDIN_FILENO, chunk, CHUNK);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            worsen(s, cute_fail(s->diag, CUTE_SYSTEM, NULL, "cannot read '%s': %s", file, strerror(errno)));
+        more = got > 0;
+        if (more) cute_buffer_append(&text, chunk, (size_t)got);
+        if (!cute_buffer_ok(&text)) break;
+        size_t done = answer_lines(s, file, &number, cute_buffer_text(&text), text.length, !more);
+        if (done) memmove(text.data, text.data + done, text.length - done);
+        text.length -= done;
+        flush(s);
+        if (s->status == CUTE_SYSTEM) break;
+    }
+    if (!cute_buffer_ok(&text)) worsen(s, cute_fail_memory(s->diag));
+    cute_buffer_release(&text);
+}
+
+static void answer_all(session *s, const cute_option_list *operands)
+{
+    if (!operands->count) answer_stdin(s);
+    for (size_t i = 0; i < operands->count && s->status != CUTE_SYSTEM; i++) {
+        const char *text = operands->items[i];
+        int number = 0;
+        const char *file = cute_arena_printf(s->arena, "<argument %zu>", i + 1);
+        if (!strcmp(text, "-"))
+            answer_stdin(s);
+        else
+            answer_lines(s, file ? file : "<argument>", &number, text, strlen(text), true);
+        flush(s);
+    }
+    if (s->draw && !s->drawn && s->status == CUTE_OK)
+        worsen(s, cute_fail(s->diag, CUTE_INVALID, NULL, "there is no layout to draw"));
+    if ((s->draw || s->s.output) && s->status != CUTE_SYSTEM && (!s->draw || s->status == CUTE_OK))
+        worsen(s, cute_file_write(s->s.output, cute_buffer_text(&s->out), s->out.length, s->diag));
+}
+
+/* ---- the command line ---- */
+
+static const struct {
+    const char *name;
+    cute_picture_colour colour;
+} colours[] = {
+    {"index", CUTE_COLOUR_INDEX},
+    {"thread", CUTE_COLOUR_THREAD},
+    {"bank", CUTE_COLOUR_BANK},
+    {"none", CUTE_COLOUR_NONE},
+};
+
+static cute_status choose_picture(session *s)
+{
+    const settings *o = &s->s;
+    if (o->json + o->table + o->svg + o->tex > 1)
+        return cute_fail(s->diag, CUTE_USAGE, NULL, "one of --json, --table, --svg and --tex at a time");
+    if (o->tv && !o->table && !o->svg && !o->tex)
+        return cute_fail(s->diag, CUTE_USAGE, NULL, "--tv is for --table, --svg and --tex");
+    if ((o->colour || o->element_bits) && !o->svg && !o->tex)
+        return cute_fail(s->diag, CUTE_USAGE, NULL, "%s is for --svg and --tex",
+                         o->colour ? "--color" : "--element-bits");
+    s->draw = o->svg ? cute_picture_svg : o->tex ? cute_picture_tex : NULL;
+    s->picture.most_cells = o->tex ? MOST_TEX_CELLS : MOST_CELLS;
+    s->picture.most_rows = s->picture.most_columns = o->tex ? MOST_TEX_SIDE : MOST_CELLS;
+    if (o->element_bits < 0 || o->element_bits > MOST_BITS)
+        return cute_fail(s->diag, CUTE_USAGE, NULL, "--element-bits is from 1 to %d", MOST_BITS);
+    s->picture.element_bits = o->element_bits;
+    for (size_t i = 0; o->colour && i < sizeof colours / sizeof *colours; i++)
+        if (!strcmp(o->colour, colours[i].name)) s->picture.colour = colours[i].colour;
+    if (o->colour && s->picture.colour == CUTE_COLOUR_DEFAULT)
+        return cute_fail(s->diag, CUTE_USAGE, NULL,
+                         "unknown colours '%s'; there are index, thread, bank and none", o->colour);
+    return CUTE_OK;
+}
+
+static cute_status choose_tile(session *s)
+{
+    cute_value tile;
+    const char *text = s->s.tv;
+    if (!text) return CUTE_OK;
+    /* As a layout, so that its extents are checked. */
+    cute_status status = cute_value_parse(s->arena, CUTE_LAYOUT, text, strlen(text), &tile, NULL, NULL);
+    if (status == CUTE_OK && cute_tree_is_static(tile.layout.shape)) {
+        s->picture.tile = tile.layout.shape;
+        return CUTE_OK;
+    }
+    return cute_fail(s->diag, CUTE_USAGE, NULL,
+                     "--tv is the shape of a tile, for example --tv='(8,8)', not '%s'", text);
+}
+
+/* stdout and stderr are one pipe or file: an error would be in it twice. At a terminal the caret is worth it.
+ */
+static bool same_sink(void)
+{
+    struct stat out, err;
+    return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 && out.st_dev == err.st_dev &&
+           out.st_ino == err.st_ino && !isatty(STDERR_FILENO);
+}
+
+static void list_functions(cute_buffer *out)
+{
+    enum { SCREEN = 100 };
+    cute_buffer_puts(
+        out,
+        "Functions (the manual has their arguments; '#' starts a comment, 'let a = ...' names a value):\n ");
+    size_t column = 1;
+    for (size_t i = 0; cute_calculator_function(i); i++) {
+        const char *name = cute_calculator_function(i);
+        if (column + 1 + strlen(name) > SCREEN) {
+            cute_buffer_puts(out, "\n ");
+            column = 1;
+        }
+        cute_buffer_printf(out, " %s", name);
+        column += 1 + strlen(name);
+    }
+    cute_buffer_puts(
+        out, "\n\nExamples:\n"
+             "  cute-dump layout 'composition((4,8):(8,1), 8:2)'\n"
+             "  cute-dump layout --table 'S<2,0,3> o 0 o (8,8):(8,1)'\n"
+             "  cute-dump layout --svg --tv='(8,8)' '((4,8),2):((16,1),8)' -o tv.svg\n"
+             "  printf 'let a = (8,8):(8,1)\\nlogical_divide(a, (2,4))\\n' | cute-dump layout --json\n");
+}
+
+int cute_dump_layout(int argc, char **argv)
+{
+    session s = {0};
+    settings *o = &s.s;
+    const cute_option options[] = {
+        {CUTE_OPTION_GROUP, "Answers", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_FLAG, "json", 0, NULL,
+         "an object a line: input, result, error, size, cosize, injective, contiguous", &o->json},
+        {CUTE_OPTION_FLAG, "table", 't', NULL, "layouts with the table of their indices", &o->table},
+        {CUTE_OPTION_FLAG, "svg", 0, NULL, "one layout as an SVG picture", &o->svg},
+        {CUTE_OPTION_FLAG, "tex", 0, NULL, "one layout as a LaTeX document (TikZ)", &o->tex},
+        {CUTE_OPTION_STRING, "output", 'o', "FILE", "output file (default: stdout)", &o->output},
+        {CUTE_OPTION_GROUP, "Pictures", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "tv", 0, "TILE",
+         "the layout takes threads and values to places of a tile of this shape", &o->tv},
+        {CUTE_OPTION_STRING, "color", 0, "index|thread|bank|none",
+         "what colours mean (default index; with --tv thread)", &o->colour},
+        {CUTE_OPTION_STRING, "colour", 0, "WHAT", NULL, &o->colour},
+        {CUTE_OPTION_INT, "element-bits", 0, "N", "size of an element for --color=bank (default 32)",
+         &o->element_bits},
+        {CUTE_OPTION_GROUP, "Other", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
+         &o->diagnostics},
+        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &o->help},
+        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &o->version},
+        {0},
+    };
+    cute_buffer epilogue = {0};
+    const cute_command command = {
+        .name = "cute-dump layout",
+        .synopsis = "[options] [expression...]",
+        .summary =
+            "Evaluates expressions of the layout algebra, one a line of standard input where none is given.",
+        .options = options};
+    cute_option_list operands = {0};
+    s.arena = cute_arena_create();
+    s.diag = cute_diag_create();
+    s.calculator = cute_calculator_create();
+    s.status = s.arena && s.diag && s.calculator
+                   ? cute_options_parse(&command, s.arena, argc, argv, &operands, s.diag)
+                   : CUTE_SYSTEM;
+    if (s.status == CUTE_OK && o->diagnostics)
+        s.status = cute_diag_format_parse(o->diagnostics, &s.format, s.diag);
+    if (s.status == CUTE_OK && o->help) {
+        cute_buffer text = {0};
+        list_functions(&epilogue);
+        cute_command whole = command;
+        whole.epilogue = cute_buffer_text(&epilogue);
+        cute_options_help(&whole, &text);
+        fputs(cute_buffer_text(&text), stdout);
+        cute_buffer_release(&text);
+    } else if (s.status == CUTE_OK && o->version) {
+        printf("cute-dump %s\n", cute_version());
+    } else if (s.status == CUTE_OK) {
+        s.status = choose_picture(&s);
+        if (s.status == CUTE_OK) s.status = choose_tile(&s);
+        s.quiet = !s.draw && !o->output && same_sink();
+        if (s.status == CUTE_OK) answer_all(&s, &operands);
+    }
+    int code = cute_tool_finish("cute-dump", s.status, s.diag, s.format);
+    cute_buffer_release(&epilogue);
+    cute_buffer_release(&s.out);
+    cute_calculator_destroy(s.calculator);
+    cute_diag_destroy(s.diag);
+    cute_arena_destroy(s.arena);
+    return code;
+}
