@@ -273,10 +273,11 @@ int main(int argc, char **argv)
     if (status == CUTE_OK && s.help) {
         cute_buffer text = {0};
         cute_options_help(&command, &text);
-        fputs(cute_buffer_text(&text), stdout);
+        status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
         cute_buffer_release(&text);
     } else if (status == CUTE_OK && s.version) {
-        printf("cute-dump %s\n", cute_version());
+        const char *text = cute_arena_printf(s.arena, "cute-dump %s\n", cute_version());
+        status = text ? cute_file_write("-", text, strlen(text), diag) : cute_fail_memory(diag);
     } else if (status == CUTE_OK) {
         status = work(&s, &operands, diag);
     }
