@@ -63,23 +63,24 @@ cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
 /* 0 or errno. */
 static int write_all(int fd, const char *bytes, size_t length)
 {
-    while (length) {
+    int error = 0;
+    cute_pipe_guard guard;
+    cute_pipe_hold(&guard);
+    while (length && !error) {
         ssize_t put = write(fd, bytes, length);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return errno;
+        if (put < 0 && errno != EINTR) error = errno;
+        if (put < 0) continue;
         bytes += put;
         length -= (size_t)put;
     }
-    return 0;
+    cute_pipe_release(&guard);
+    return error;
 }
 
 /* To what is no regular file, or to standard output. */
 static int write_stream(int fd, const void *bytes, size_t length)
 {
-    cute_pipe_guard guard;
-    cute_pipe_hold(&guard);
     int error = write_all(fd, bytes, length);
-    cute_pipe_release(&guard);
     return error == EPIPE ? 0 : error;
 }
 

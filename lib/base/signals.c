@@ -1,28 +1,31 @@
-/* The guard against SIGPIPE; see signals.h. */
+/* The guard against SIGPIPE and SIGXFSZ; see signals.h. */
 #include "lib/base/signals.h"
 
 #include <errno.h>
 #include <time.h>
 
+static const int guarded[] = {SIGPIPE, SIGXFSZ};
+enum { GUARDED = sizeof guarded / sizeof *guarded };
+
 void cute_pipe_hold(cute_pipe_guard *guard)
 {
-    sigset_t pending, pipe;
-    sigpending(&pending);
-    guard->was_pending = sigismember(&pending, SIGPIPE) == 1;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe, &guard->old);
+    sigset_t ours;
+    sigpending(&guard->pending);
+    sigemptyset(&ours);
+    for (int i = 0; i < GUARDED; i++) sigaddset(&ours, guarded[i]);
+    pthread_sigmask(SIG_BLOCK, &ours, &guard->old);
 }
 
 void cute_pipe_release(const cute_pipe_guard *guard)
 {
-    sigset_t pending, pipe;
+    sigset_t pending, raised;
     sigpending(&pending);
-    if (!guard->was_pending && sigismember(&pending, SIGPIPE) == 1) {
+    for (int i = 0; i < GUARDED; i++) {
+        if (sigismember(&guard->pending, guarded[i]) == 1 || sigismember(&pending, guarded[i]) != 1) continue;
         const struct timespec now = {0};
-        sigemptyset(&pipe);
-        sigaddset(&pipe, SIGPIPE);
-        while (sigtimedwait(&pipe, NULL, &now) < 0 && errno == EINTR) {
+        sigemptyset(&raised);
+        sigaddset(&raised, guarded[i]);
+        while (sigtimedwait(&raised, NULL, &now) < 0 && errno == EINTR) {
         }
     }
     pthread_sigmask(SIG_SETMASK, &guard->old, NULL);

@@ -8,17 +8,21 @@
 #include <unistd.h>
 
 #include "lib/base/file.h"
+#include "lib/base/signals.h"
 
 static bool write_all(int fd, const char *bytes, size_t length)
 {
+    cute_pipe_guard guard;
+    cute_pipe_hold(&guard);
     while (length) {
         ssize_t put = write(fd, bytes, length);
         if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return false;
+        if (put <= 0) break;
         bytes += put;
         length -= (size_t)put;
     }
-    return true;
+    cute_pipe_release(&guard);
+    return length == 0;
 }
 
 /* NULL where the kernel or a sandbox gives none: then a folder serves. The descriptor is inherited, on purpose. */

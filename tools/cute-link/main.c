@@ -126,7 +126,9 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
         .dry_run = s->dry_run, .keep = s->keep ? keep_prefix(arena, s, inputs) : NULL};
     double read = now() - start;
     cute_status status = cute_link(arena, &options, inputs, count, &result, diag);
-    if (s->dry_run || s->verbose) fputs(cute_buffer_text(&result.commands), s->dry_run ? stdout : stderr);
+    if (s->verbose && !s->dry_run) fputs(cute_buffer_text(&result.commands), stderr);
+    if (status == CUTE_OK && s->dry_run)
+        status = cute_file_write("-", cute_buffer_text(&result.commands), result.commands.length, diag);
     double before = now();
     if (status == CUTE_OK && !s->dry_run)
         status = cute_file_write(s->output, cute_buffer_text(&result.output), result.output.length, diag);
@@ -224,10 +226,11 @@ int main(int argc, char **argv)
     if (status == CUTE_OK && s.help) {
         cute_buffer text = {0};
         cute_options_help(&command, &text);
-        fputs(cute_buffer_text(&text), stdout);
+        status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
         cute_buffer_release(&text);
     } else if (status == CUTE_OK && s.version) {
-        printf("cute-link %s\n", cute_version());
+        const char *text = cute_arena_printf(arena, "cute-link %s\n", cute_version());
+        status = text ? cute_file_write("-", text, strlen(text), diag) : cute_fail_memory(diag);
     } else if (status == CUTE_OK) {
         status = work(&s, &operands, arena, diag);
     }
