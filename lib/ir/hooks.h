@@ -56,6 +56,8 @@ typedef struct cute_op_hooks {
 typedef MlirAttribute (*cute_attribute_of)(void *context, MlirStringRef name);
 cute_status cute_op_attributes(cute_arena *arena, cute_attribute_of get, void *context, cute_attributes *out,
                                cute_diag *diag);
+/* Bits of what get_scalars gives for a leaf: 32, or 64 for an unknown i64 and a number that needs it. */
+int cute_scalar_width(const cute_int *value);
 /* NULL: nothing to do for this operation. */
 const cute_op_hooks *cute_op_hooks_find(const char *name, size_t length);
 

@@ -160,6 +160,12 @@ out:
     return ok;
 }
 
+int cute_scalar_width(const cute_int *value)
+{
+    if (!value->known) return value->width;
+    return value->value == (int32_t)value->value ? 32 : 64;
+}
+
 /* Appends a type for each scalar of a tree: see get_scalars. */
 static void add_scalars(const cute_op_query *query, const cute_tree *tree, bool only_unknown, cute_op_types *out)
 {
@@ -168,10 +174,8 @@ static void add_scalars(const cute_op_query *query, const cute_tree *tree, bool 
     case CUTE_TREE_UNDERSCORE: return;
     case CUTE_TREE_INT:
     case CUTE_TREE_BASIS:
-        if (!tree->value.known)
-            cute_op_types_add(out, mlirIntegerTypeGet(query->context, (unsigned)tree->value.width));
-        else if (!only_unknown)
-            cute_op_types_add(out, i32);
+        if (!tree->value.known || !only_unknown)
+            cute_op_types_add(out, mlirIntegerTypeGet(query->context, (unsigned)cute_scalar_width(&tree->value)));
         if (tree->kind == CUTE_TREE_BASIS && !only_unknown)
             for (uint32_t i = 0; i < tree->count; i++) cute_op_types_add(out, i32);
         return;

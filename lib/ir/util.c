@@ -9,6 +9,7 @@ MlirOperation cute_op_create(const cute_op_new *parts)
     mlirOperationStateAddResults(&state, parts->result_count, parts->results);
     mlirOperationStateAddAttributes(&state, parts->attribute_count, parts->attributes);
     mlirOperationStateAddOwnedRegions(&state, parts->region_count, parts->regions);
+    if (parts->infer_results) mlirOperationStateEnableResultTypeInference(&state);
     return mlirOperationCreate(&state);
 }
 

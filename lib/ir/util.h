@@ -31,6 +31,7 @@ typedef struct cute_op_new {
     intptr_t operand_count;
     const MlirType *results;
     intptr_t result_count;
+    bool infer_results; /* instead of `results` */
     const MlirNamedAttribute *attributes;
     intptr_t attribute_count;
     MlirRegion *regions; /* taken over */

@@ -51,6 +51,11 @@ cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operatio
                  table[operation].most, count);
         return a.status;
     }
+    for (size_t i = 0; i < count; i++) {
+        if (operands[i].type != CUTE_SHAPE || !alg_has(operands[i].tree, CUTE_TREE_UNDERSCORE)) continue;
+        alg_fail(&a, "expects no error(`x`) in shape, but got %s", alg_type_text(&a, &operands[i]));
+        return a.status;
+    }
     if (!functions[operation](&c) && a.status == CUTE_OK) alg_exhausted(&a);
     /* Extents of 0 in a shape, or strides that do not go together, only show in the layout. */
     bool layout = CUTE_ANY_LAYOUT & CUTE_BIT(out->type);

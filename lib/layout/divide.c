@@ -54,18 +54,14 @@ cute_layout alg_product_of(cute_algebra *a, cute_layout layout, cute_layout tile
     return pair(a, layout, alg_compose(a, alg_complement(a, layout), tiler));
 }
 
-/* ((A0,A1,..), (B0,B1,..)) to ((A0,B0), (A1,B1), ..); (A, B) of scalars to ((A,B)). */
+/* ((A0,A1,..), (B0,B1,..)) to ((A0,B0), (A1,B1), ..); a leaf counts as one mode: (A, B) to ((A,B)). */
 static cute_node zip_pair(cute_algebra *a, cute_node x, cute_node y)
 {
     alg_list list = {0};
     if (!x || !y) return NULL;
-    if (alg_is_leaf(x)) {
-        alg_push(a, &list, alg_pair(a, x, y));
-        return alg_tuple(a, &list);
-    }
-    if (alg_is_leaf(y) || x->count != y->count)
+    if (alg_rank(x) != alg_rank(y))
         return alg_fail(a, "cannot interleave the modes of %s and %s", alg_text(a, x), alg_text(a, y));
-    for (uint32_t i = 0; i < x->count; i++) alg_push(a, &list, alg_pair(a, x->items[i], y->items[i]));
+    for (size_t i = 0; i < alg_rank(x); i++) alg_push(a, &list, alg_pair(a, alg_mode(x, i), alg_mode(y, i)));
     return alg_tuple(a, &list);
 }
 

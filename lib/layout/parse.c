@@ -5,7 +5,8 @@
 #include "lib/layout/algebra.h"
 #include "lib/layout/verify.h"
 
-enum { LEAF_UNDERSCORE = 1, LEAF_BASIS = 2, LEAF_LAYOUT = 4 };
+/* ERROR: `x`, an extent that there is not: the shape of a tile's `_`. A type may say so; no operation takes it. */
+enum { LEAF_UNDERSCORE = 1, LEAF_BASIS = 2, LEAF_LAYOUT = 4, LEAF_ERROR = 8 };
 
 typedef struct parser {
     cute_algebra a;
@@ -152,6 +153,7 @@ static void ratio_failure(parser *p, size_t start, size_t fault)
         if (c == ')' && --level < 0) break;
         if (level == 0 && (c == ';' || c == ']' || c == 'o')) break;
     }
+    while (end > start && p->text[end - 1] == ' ') end--;
     p->fault = fault;
     alg_fail(&p->a, "expects scaled-basis strides to have integer values, not ratios, but got \"%.*s\"",
              (int)(end - start > 200 ? 200 : end - start), p->text + start);
@@ -167,6 +169,15 @@ static const char *leaf_expected(int allowed)
     return "expected a number, '?' or '('";
 }
 
+static cute_node underscore(parser *p)
+{
+    cute_tree *t = cute_arena_alloc(p->a.arena, sizeof *t);
+    if (!t) return alg_exhausted(&p->a);
+    t->kind = CUTE_TREE_UNDERSCORE;
+    t->leaves = 1;
+    return t;
+}
+
 static cute_node parse_leaf(parser *p, int allowed, size_t tree_start)
 {
     skip_spaces(p);
@@ -178,12 +189,9 @@ static cute_node parse_leaf(parser *p, int allowed, size_t tree_start)
             return fail(p, start, leaf_expected(allowed));
         }
         p->at++;
-        cute_tree *t = cute_arena_alloc(p->a.arena, sizeof *t);
-        if (!t) return alg_exhausted(&p->a);
-        t->kind = CUTE_TREE_UNDERSCORE;
-        t->leaves = 1;
-        return t;
+        return underscore(p);
     }
+    if ((allowed & LEAF_ERROR) && take(p, 'x')) return underscore(p);
     if (allowed & LEAF_LAYOUT) {
         cute_layout layout = parse_layout(p);
         return alg_layout_leaf(&p->a, layout);
@@ -287,7 +295,7 @@ static void parse_by_type(parser *p, cute_type type, cute_value *out)
 {
     *out = (cute_value){.type = type};
     switch (type) {
-    case CUTE_SHAPE:
+    case CUTE_SHAPE: out->tree = parse_tree(p, LEAF_ERROR); break;
     case CUTE_INT_TUPLE: out->tree = parse_tree(p, 0); break;
     case CUTE_STRIDE: out->tree = parse_tree(p, LEAF_BASIS); break;
     case CUTE_COORD: out->tree = parse_tree(p, LEAF_UNDERSCORE); break;

@@ -36,11 +36,12 @@ static void print_layout(cute_buffer *out, cute_layout layout)
     alg_print_tree(out, layout.stride);
 }
 
-static void print_nested(cute_buffer *out, cute_node t, char open, char separator, char close)
+/* `marks`: how a tuple opens, what separates its items, how it closes, and what stands for no number. */
+static void print_nested(cute_buffer *out, cute_node t, const char marks[static 4])
 {
     switch (t->kind) {
     case CUTE_TREE_INT: print_int(out, &t->value); return;
-    case CUTE_TREE_UNDERSCORE: cute_buffer_putc(out, '_'); return;
+    case CUTE_TREE_UNDERSCORE: cute_buffer_putc(out, marks[3]); return;
     case CUTE_TREE_LAYOUT: print_layout(out, t->layout); return;
     case CUTE_TREE_BASIS:
         print_int(out, &t->value);
@@ -48,17 +49,17 @@ static void print_nested(cute_buffer *out, cute_node t, char open, char separato
         return;
     case CUTE_TREE_TUPLE: break;
     }
-    cute_buffer_putc(out, open);
+    cute_buffer_putc(out, marks[0]);
     for (uint32_t i = 0; i < t->count; i++) {
-        if (i) cute_buffer_putc(out, separator);
-        print_nested(out, t->items[i], open, separator, close);
+        if (i) cute_buffer_putc(out, marks[1]);
+        print_nested(out, t->items[i], marks);
     }
-    cute_buffer_putc(out, close);
+    cute_buffer_putc(out, marks[2]);
 }
 
 void alg_print_tree(cute_buffer *out, cute_node t)
 {
-    print_nested(out, t, '(', ',', ')');
+    print_nested(out, t, "(,)_");
 }
 
 void alg_print_value(cute_buffer *out, const cute_value *v)
@@ -78,7 +79,8 @@ void alg_print_value(cute_buffer *out, const cute_value *v)
         cute_buffer_puts(out, " o ");
         print_layout(out, v->layout);
         return;
-    case CUTE_TILE: print_nested(out, v->tree, '[', ';', ']'); return;
+    case CUTE_TILE: print_nested(out, v->tree, "[;]_"); return;
+    case CUTE_SHAPE: print_nested(out, v->tree, "(,)x"); return;
     default: alg_print_tree(out, v->tree); return;
     }
 }

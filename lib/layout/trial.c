@@ -278,7 +278,7 @@ static cute_node stride_of(cute_algebra *a, const trial *t, const int64_t *index
     uint32_t found = 0;
     for (uint32_t i = 0; i < t->slot_count; i++) {
         if (index[i] == 0) continue;
-        if (index[found] != 0) return NULL;
+        if (index[found] != 0 && found != i) return NULL;
         found = i;
     }
     cute_node key = index[found] ? t->slots[found] : NULL;

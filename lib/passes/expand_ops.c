@@ -83,11 +83,18 @@ static cute_status make(cute_arena *arena, MlirOperation where, const char *name
     return CUTE_OK;
 }
 
-static cute_status build_parts(cute_arena *arena, MlirOperation where, const char *name, const cute_value *parts,
-                               size_t count, const cute_value *value, MlirValue *out, cute_diag *diag)
+/* A value that is one tree, from its unknown leaves, if any. */
+static cute_status build_tree(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
+                              cute_diag *diag)
 {
-    MlirValue operands[3];
-    for (size_t i = 0; i < count; i++) CUTE_TRY(build(arena, where, &parts[i], &operands[i], diag));
+    size_t count = cute_value_unknowns(value, NULL, 0);
+    cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
+    MlirValue *operands = cute_arena_array(arena, count, sizeof *operands);
+    if (count && (!leaves || !operands)) return cute_fail_memory(diag);
+    cute_value_unknowns(value, leaves, count);
+    for (size_t i = 0; i < count; i++) operands[i] = (MlirValue){leaves[i].handle};
+    const char *name = cute_arena_printf(arena, "cute.make_%s", cute_type_name(value->type));
+    if (!name) return cute_fail_memory(diag);
     return make(arena, where, name, operands, count, value, out, diag);
 }
 
@@ -96,25 +103,22 @@ static cute_status build(cute_arena *arena, MlirOperation where, const cute_valu
 {
     if (cute_value_is_static(value)) return make(arena, where, "cute.static", NULL, 0, value, out, diag);
     if (value->type == CUTE_LAYOUT) {
-        cute_value parts[] = {cute_value_of_tree(CUTE_SHAPE, value->layout.shape),
-                              cute_value_of_tree(CUTE_STRIDE, value->layout.stride)};
-        return build_parts(arena, where, "cute.make_layout", parts, 2, value, out, diag);
+        cute_value shape = cute_value_of_tree(CUTE_SHAPE, value->layout.shape);
+        cute_value stride = cute_value_of_tree(CUTE_STRIDE, value->layout.stride);
+        MlirValue operands[2];
+        CUTE_TRY(build_tree(arena, where, &shape, &operands[0], diag));
+        CUTE_TRY(build_tree(arena, where, &stride, &operands[1], diag));
+        return make(arena, where, "cute.make_layout", operands, 2, value, out, diag);
     }
-    if (value->type == CUTE_COMPOSED_LAYOUT) {
-        cute_value a = {.type = CUTE_SWIZZLE, .swizzle = value->swizzle};
-        if (value->inner.shape) a = cute_value_of_layout(value->inner);
-        cute_value parts[] = {a, cute_value_of_tree(CUTE_INT_TUPLE, value->tree), cute_value_of_layout(value->layout)};
-        return build_parts(arena, where, "cute.make_composed_layout", parts, 3, value, out, diag);
-    }
-    size_t count = cute_value_unknowns(value, NULL, 0);
-    cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
-    MlirValue *operands = cute_arena_array(arena, count, sizeof *operands);
-    if (!leaves || !operands) return cute_fail_memory(diag);
-    cute_value_unknowns(value, leaves, count);
-    for (size_t i = 0; i < count; i++) operands[i] = (MlirValue){leaves[i].handle};
-    const char *name = cute_arena_printf(arena, "cute.make_%s", cute_type_name(value->type));
-    if (!name) return cute_fail_memory(diag);
-    return make(arena, where, name, operands, count, value, out, diag);
+    if (value->type != CUTE_COMPOSED_LAYOUT) return build_tree(arena, where, value, out, diag);
+    cute_value inner = {.type = CUTE_SWIZZLE, .swizzle = value->swizzle};
+    if (value->inner.shape) inner = cute_value_of_layout(value->inner);
+    cute_value offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree), outer = cute_value_of_layout(value->layout);
+    MlirValue operands[3];
+    CUTE_TRY(build(arena, where, &outer, &operands[2], diag));
+    CUTE_TRY(build_tree(arena, where, &offset, &operands[1], diag));
+    CUTE_TRY(build(arena, where, &inner, &operands[0], diag));
+    return make(arena, where, "cute.make_composed_layout", operands, 3, value, out, diag);
 }
 
 /* ---- operations ---- */
@@ -139,14 +143,61 @@ static cute_status replace_result(cute_arena *arena, MlirOperation op, intptr_t 
     return CUTE_OK;
 }
 
+/* `tree` with each leaf, known ones too, as the next result of a get_scalars. */
+static const cute_tree *number_leaves(cute_arena *arena, const cute_tree *tree, MlirOperation scalars, intptr_t *next)
+{
+    if (tree->kind == CUTE_TREE_INT) {
+        MlirValue result = mlirOperationGetResult(scalars, (*next)++);
+        int width = (int)mlirIntegerTypeGetWidth(mlirValueGetType(result));
+        return cute_tree_unknown(arena, width, (void *)result.ptr);
+    }
+    if (tree->kind != CUTE_TREE_TUPLE) return tree;
+    const cute_tree **items = cute_arena_array(arena, tree->count, sizeof *items);
+    for (uint32_t i = 0; items && i < tree->count; i++)
+        if (!(items[i] = number_leaves(arena, tree->items[i], scalars, next))) return NULL;
+    return items || !tree->count ? cute_tree_tuple(arena, items, tree->count) : NULL;
+}
+
+static bool only_integers(const cute_tree *tree)
+{
+    if (tree->kind != CUTE_TREE_TUPLE) return tree->kind == CUTE_TREE_INT;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (!only_integers(tree->items[i])) return false;
+    return true;
+}
+
+/* As `bind`, but known leaves are numbers of the program too: what a comparison compares. */
+static cute_status bind_all(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out, cute_diag *diag)
+{
+    CUTE_TRY(cute_type_value(arena, mlirValueGetType(operand), out, diag));
+    const cute_tree **parts[] = {&out->tree, &out->layout.shape, &out->layout.stride};
+    for (int i = 0; i < 3; i++)
+        if (*parts[i] && !only_integers(*parts[i])) return bind(arena, op, operand, out, diag);
+    MlirOperation scalars = cute_op_insert_before(op, &(cute_op_new){
+        .name = "cute.get_scalars", .location = mlirOperationGetLocation(op), .operands = &operand,
+        .operand_count = 1, .infer_results = true});
+    if (mlirOperationIsNull(scalars)) return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
+    intptr_t next = 0;
+    for (int i = 0; i < 3; i++)
+        if (*parts[i] && !(*parts[i] = number_leaves(arena, *parts[i], scalars, &next))) return cute_fail_memory(diag);
+    return CUTE_OK;
+}
+
 static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operation operation, cute_diag *diag)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
     cute_value *operands = cute_arena_array(arena, (size_t)count, sizeof *operands), result;
     if (!operands && count) return cute_fail_memory(diag);
-    for (intptr_t i = 0; i < count; i++) CUTE_TRY(bind(arena, op, mlirOperationGetOperand(op, i), &operands[i], diag));
     cute_attributes attributes;
     CUTE_TRY(cute_op_attributes(arena, attribute_of, &op, &attributes, diag));
+    /* First without code: what is known needs none. */
+    for (intptr_t i = 0; i < count; i++)
+        CUTE_TRY(cute_type_value(arena, mlirValueGetType(mlirOperationGetOperand(op, i)), &operands[i], diag));
+    CUTE_TRY(cute_apply(arena, NULL, operation, operands, (size_t)count, &attributes, &result, diag));
+    if (cute_value_is_static(&result)) return replace_result(arena, op, 0, &result, diag);
+    bool compares = operation == CUTE_OP_EQUAL || operation == CUTE_OP_ELEM_LESS;
+    for (intptr_t i = 0; i < count; i++)
+        CUTE_TRY((compares ? bind_all : bind)(arena, op, mlirOperationGetOperand(op, i), &operands[i], diag));
     cute_emitter emitter;
     cute_arith arith = cute_emitter_start(&emitter, op);
     CUTE_TRY(cute_apply(arena, &arith, operation, operands, (size_t)count, &attributes, &result, diag));

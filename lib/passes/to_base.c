@@ -119,7 +119,8 @@ static MlirType lowered(MlirType type)
 
 /* ---- where leaves lie ---- */
 
-/* Walks the scalars of a value in get_scalars' order with the path of each unknown one in the lowered struct. */
+/* Walks the leaves of a value in the order in which they are stored (a composed layout's B, offset, A) with the path
+ * of each unknown one in the lowered struct. */
 typedef struct fields {
     void (*leaf)(struct fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth);
     void *context;
@@ -178,12 +179,12 @@ static void walk_value(fields *f, const cute_value *value)
         walk_tile(f, value->tree, &slot);
     } else if (value->type == CUTE_COMPOSED_LAYOUT) {
         f->depth = 1;
-        f->prefix[0] = 2;
-        if (value->inner.shape) walk_layout(f, value->inner);
-        f->prefix[0] = 1;
-        walk_tree(f, CUTE_INT_TUPLE, value->tree);
         f->prefix[0] = 0;
         walk_layout(f, value->layout);
+        f->prefix[0] = 1;
+        walk_tree(f, CUTE_INT_TUPLE, value->tree);
+        f->prefix[0] = 2;
+        if (value->inner.shape) walk_layout(f, value->inner);
     } else if (value->tree) {
         walk_tree(f, value->type, value->tree);
     }
@@ -312,7 +313,7 @@ static void get_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intp
     MlirContext c = mlirOperationGetContext(s->op);
     if (leaf->value.known && s->only_unknown) return;
     if (leaf->value.known) {
-        s->items[s->count++] = cute_emit_constant(s->op, 32, leaf->value.value);
+        s->items[s->count++] = cute_emit_constant(s->op, cute_scalar_width(&leaf->value), leaf->value.value);
     } else if (depth == 0) {
         s->items[s->count++] = s->value;
     } else {
@@ -325,23 +326,47 @@ static void get_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intp
             s->items[s->count++] = cute_emit_constant(s->op, 32, leaf->path[i]);
 }
 
+static void count_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+{
+    scalars *s = f->context;
+    (void)path, (void)depth;
+    if (leaf->value.known && s->only_unknown) return;
+    s->count += leaf->kind == CUTE_TREE_BASIS && !s->only_unknown ? 1 + (intptr_t)leaf->count : 1;
+}
+
+/* B, offset, A, as they were read, to A, offset, B, as they are given. */
+static void reverse_parts(scalars *s, const cute_value *value, MlirValue *items)
+{
+    cute_value outer = cute_value_of_layout(value->layout), offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
+    scalars b = {.only_unknown = s->only_unknown}, o = b;
+    walk_value(&(fields){.leaf = count_leaf, .context = &b}, &outer);
+    walk_value(&(fields){.leaf = count_leaf, .context = &o}, &offset);
+    intptr_t a = s->count - b.count - o.count, n = 0;
+    for (intptr_t i = 0; i < a; i++) items[n++] = s->items[b.count + o.count + i];
+    for (intptr_t i = 0; i < o.count; i++) items[n++] = s->items[b.count + i];
+    for (intptr_t i = 0; i < b.count; i++) items[n++] = s->items[i];
+}
+
 static bool lower_get_scalars(MlirOperation op)
 {
     MlirValue operand = mlirOperationGetOperand(op, 0);
     cute_arena *arena = cute_arena_create();
     cute_value value;
     intptr_t count = mlirOperationGetNumResults(op);
-    MlirValue *items = calloc((size_t)count + 1, sizeof *items);
+    MlirValue *items = calloc(2 * (size_t)count + 1, sizeof *items), *results = items + count;
     bool ok = arena && items && cute_type_value(arena, mlirValueGetType(operand), &value, NULL) == CUTE_OK;
     if (ok) {
         scalars s = {.op = op, .only_unknown = cute_op_has(op, "only_dynamic"), .items = items};
         s.value = cast(op, operand, lowered(mlirValueGetType(operand)));
-        bool swizzled = value.type == CUTE_SWIZZLE || (value.type == CUTE_COMPOSED_LAYOUT && !value.inner.shape);
+        bool composed = value.type == CUTE_COMPOSED_LAYOUT;
+        bool swizzled = value.type == CUTE_SWIZZLE || (composed && !value.inner.shape);
         const int parameters[] = {value.swizzle.bits, value.swizzle.base, value.swizzle.shift};
-        for (int i = 0; swizzled && !s.only_unknown && i < 3; i++)
-            items[s.count++] = cute_emit_constant(op, 32, parameters[i]);
+        intptr_t first = swizzled && !s.only_unknown ? 3 : 0; /* results before the leaves */
+        for (intptr_t i = 0; i < first; i++) results[i] = cute_emit_constant(op, 32, parameters[i]);
         walk_value(&(fields){.leaf = get_leaf, .context = &s}, &value);
-        for (intptr_t i = 0; i < count; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), items[i]);
+        if (composed) reverse_parts(&s, &value, results + first);
+        else memcpy(results + first, items, (size_t)s.count * sizeof *items);
+        for (intptr_t i = 0; i < count; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), results[i]);
         mlirOperationDestroy(op);
     }
     free(items);
