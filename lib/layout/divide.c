@@ -54,14 +54,13 @@ cute_layout alg_product_of(cute_algebra *a, cute_layout layout, cute_layout tile
     return pair(a, layout, alg_compose(a, alg_complement(a, layout), tiler));
 }
 
-/* ((A0,A1,..), (B0,B1,..)) to ((A0,B0), (A1,B1), ..); a leaf counts as one mode: (A, B) to ((A,B)). */
-static cute_node zip_pair(cute_algebra *a, cute_node x, cute_node y)
+/* ((A0,A1,..), (B0,B1,..)) to ((A0,B0), (A1,B1), ..). What replaces a leaf is one mode, whatever its rank. */
+static cute_node zip_pair(cute_algebra *a, cute_node x, bool x_whole, cute_node y, bool y_whole, size_t rank)
 {
     alg_list list = {0};
     if (!x || !y) return NULL;
-    if (alg_rank(x) != alg_rank(y))
-        return alg_fail(a, "cannot interleave the modes of %s and %s", alg_text(a, x), alg_text(a, y));
-    for (size_t i = 0; i < alg_rank(x); i++) alg_push(a, &list, alg_pair(a, alg_mode(x, i), alg_mode(y, i)));
+    for (size_t i = 0; i < rank; i++)
+        alg_push(a, &list, alg_pair(a, x_whole ? x : alg_mode(x, i), y_whole ? y : alg_mode(y, i)));
     return alg_tuple(a, &list);
 }
 
@@ -75,11 +74,16 @@ cute_layout alg_blocked(cute_algebra *a, cute_layout layout, cute_layout tiler, 
 {
     if (!alg_ok(layout) || !alg_ok(tiler)) return alg_no_layout;
     size_t x = alg_rank(layout.shape), y = alg_rank(tiler.shape), rank = x > y ? x : y;
-    cute_layout product = alg_product_of(a, pad(a, layout, rank), pad(a, tiler, rank));
+    layout = pad(a, layout, rank);
+    tiler = pad(a, tiler, rank);
+    cute_layout product = alg_product_of(a, layout, tiler);
     if (!alg_ok(product)) return alg_no_layout;
+    bool whole[] = {alg_is_leaf(layout.shape), alg_is_leaf(tiler.shape)};
     size_t first = raked ? 1 : 0, second = raked ? 0 : 1;
-    cute_layout zipped = {zip_pair(a, product.shape->items[first], product.shape->items[second]),
-                          zip_pair(a, product.stride->items[first], product.stride->items[second])};
+    cute_node shape = product.shape, stride = product.stride;
+    cute_layout zipped = {
+        zip_pair(a, shape->items[first], whole[first], shape->items[second], whole[second], rank),
+        zip_pair(a, stride->items[first], whole[first], stride->items[second], whole[second], rank)};
     if (!raked || !alg_ok(zipped)) return zipped;
     alg_list ones = {0};
     for (size_t i = 0; i < rank; i++) alg_push(a, &ones, alg_number(a, 1));

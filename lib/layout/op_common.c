@@ -30,12 +30,20 @@ bool op_nullspace(call *c)
 
 /* ---- what is contiguous in both ---- */
 
-/* R with A(R(i)) = i and B(R(i)) = i: B's right inverse as far as A o it is the identity. */
+/* R with A(R(i)) = i and B(R(i)) = i: B's right inverse as far as A o it is the identity. Where A o the whole
+ * inverse is no layout, fewer of its modes are tried. */
 static cute_layout common_layout(cute_algebra *a, cute_layout x, cute_layout y)
 {
-    cute_layout inverse = alg_right_inverse(a, y);
-    cute_layout both = alg_ok(inverse) ? alg_compose(a, x, inverse) : alg_no_layout;
-    cute_layout common = alg_ok(both) ? alg_coalesce(a, both) : alg_no_layout;
+    cute_layout inverse = alg_right_inverse(a, y), both = alg_no_layout;
+    if (!alg_ok(inverse)) return alg_no_layout;
+    for (size_t rank = alg_rank(inverse.shape); rank > 0 && !alg_ok(both); rank--) {
+        cute_algebra quiet = {.arena = a->arena, .arith = a->arith};
+        if (rank < alg_rank(inverse.shape))
+            inverse = (cute_layout){alg_take(a, inverse.shape, 0, rank), alg_take(a, inverse.stride, 0, rank)};
+        both = alg_compose(&quiet, x, inverse);
+        if (quiet.status != CUTE_OK && quiet.status != CUTE_INVALID) return alg_exhausted(a), alg_no_layout;
+    }
+    cute_layout common = alg_ok(both) ? alg_coalesce(a, both) : (cute_layout){alg_number(a, 1), alg_number(a, 0)};
     if (!alg_ok(common)) return alg_no_layout;
     cute_layout first = alg_layout_mode(common, 0);
     if (alg_is_known(first.shape) && alg_is(first.stride, 1)) return alg_compose(a, inverse, first);

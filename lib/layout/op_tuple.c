@@ -185,9 +185,9 @@ static cute_node both(call *c, cute_node x, cute_node y)
     return alg_is(y, 1) ? x : alg_op(c->a, CUTE_AND, x, y);
 }
 
-static cute_node all_leaves(call *c, cute_arith_op op, cute_node x, cute_node y)
+/* `result`, unless NULL, and op on each pair of leaves. */
+static cute_node all_leaves(call *c, cute_arith_op op, cute_node x, cute_node y, cute_node result)
 {
-    cute_node result = NULL;
     if (!x || !y) return NULL;
     for (uint32_t i = 0; i < x->count; i++) {
         cute_node u = x->items[i], v = y->items[i], here;
@@ -220,13 +220,13 @@ bool op_elem_less(call *c)
     }
     return call_give_tree(c, CUTE_INT_TUPLE,
                           all_leaves(c, CUTE_LT, alg_flatten_to_tuple(c->a, c->in[0].tree),
-                                     alg_flatten_to_tuple(c->a, c->in[1].tree)));
+                                     alg_flatten_to_tuple(c->a, c->in[1].tree), NULL));
 }
 
-static cute_node equal_trees(call *c, cute_node x, cute_node y)
+static cute_node equal_trees(call *c, cute_node x, cute_node y, cute_node result)
 {
     if (!cute_tree_congruent(x, y)) return alg_number(c->a, 0);
-    return all_leaves(c, CUTE_EQ, alg_flatten_to_tuple(c->a, x), alg_flatten_to_tuple(c->a, y));
+    return all_leaves(c, CUTE_EQ, alg_flatten_to_tuple(c->a, x), alg_flatten_to_tuple(c->a, y), result);
 }
 
 bool op_equal(call *c)
@@ -239,9 +239,8 @@ bool op_equal(call *c)
                  alg_type_text(c->a, w));
         return false;
     }
-    if (v->type != CUTE_LAYOUT) return call_give_tree(c, CUTE_INT_TUPLE, equal_trees(c, v->tree, w->tree));
-    cute_node shapes = equal_trees(c, v->layout.shape, w->layout.shape);
+    if (v->type != CUTE_LAYOUT) return call_give_tree(c, CUTE_INT_TUPLE, equal_trees(c, v->tree, w->tree, NULL));
+    cute_node shapes = equal_trees(c, v->layout.shape, w->layout.shape, NULL);
     if (!shapes || alg_is(shapes, 0)) return call_give_tree(c, CUTE_INT_TUPLE, shapes);
-    return call_give_tree(c, CUTE_INT_TUPLE,
-                          both(c, shapes, equal_trees(c, v->layout.stride, w->layout.stride)));
+    return call_give_tree(c, CUTE_INT_TUPLE, equal_trees(c, v->layout.stride, w->layout.stride, shapes));
 }

@@ -5,7 +5,7 @@
 // CHECK-NEXT:  %[[R:.*]] = cute.static : !cute.int_tuple<"32">
 // CHECK-NEXT:  return %[[R]]
 func.func @folds(%l: !cute.layout<"(4,8):(8,1)">) -> !cute.int_tuple<"32"> {
-  %unused = cute.get_stride(%l) : (!cute.layout<"(4,8):(8,1)">) -> !cute.stride<"(8,1)">
+  %unused = cute.get_stride(%l) : !cute.layout<"(4,8):(8,1)"> -> !cute.stride<"(8,1)">
   %r = cute.size(%l) : (!cute.layout<"(4,8):(8,1)">) -> !cute.int_tuple<"32">
   return %r : !cute.int_tuple<"32">
 }

@@ -23,10 +23,10 @@ func.func @make(%m: i32, %n: i64) -> !cute.layout<"(?,4):(1,?{i64})"> {
 
 // CHECK-LABEL: func.func @take
 func.func @take(%l: !cute.layout<"(?,4):(1,?)">, %c: !cute.coord<"(?,?)">, %i: !cute.int_tuple<"?">) {
-  // CHECK: cute.get_shape(%{{.*}}) : (!cute.layout<"(?,4):(1,?)">) -> !cute.shape<"(?,4)">
-  %s = cute.get_shape(%l) : (!cute.layout<"(?,4):(1,?)">) -> !cute.shape<"(?,4)">
-  // CHECK: cute.get_stride(%{{.*}}) : (!cute.layout<"(?,4):(1,?)">) -> !cute.stride<"(1,?)">
-  %d = cute.get_stride(%l) : (!cute.layout<"(?,4):(1,?)">) -> !cute.stride<"(1,?)">
+  // CHECK: cute.get_shape(%{{.*}}) : !cute.layout<"(?,4):(1,?)"> -> !cute.shape<"(?,4)">
+  %s = cute.get_shape(%l) : !cute.layout<"(?,4):(1,?)"> -> !cute.shape<"(?,4)">
+  // CHECK: cute.get_stride(%{{.*}}) : <"(?,4):(1,?)"> -> !cute.stride<"(1,?)">
+  %d = cute.get_stride(%l) : !cute.layout<"(?,4):(1,?)"> -> !cute.stride<"(1,?)">
   // CHECK: %{{.*}}:2 = cute.get_scalars<{only_dynamic}> (%{{.*}}) : !cute.layout<"(?,4):(1,?)">
   %0:2 = cute.get_scalars<{only_dynamic}> (%l) : !cute.layout<"(?,4):(1,?)">
   // CHECK: %{{.*}}:4 = cute.get_scalars (%{{.*}}) : !cute.layout<"(?,4):(1,?)">

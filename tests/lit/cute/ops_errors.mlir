@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
 func.func @f(%m: i32) {
-  // expected-error @+1 {{expects 2 operands, one for each '?' of the result type, got 1}}
+  // expected-error @+1 {{expects 2 dynamic operand(s) for result type '!cute.shape<"(?,?)">', but got 1}}
   %s = cute.make_shape(%m) : (i32) -> !cute.shape<"(?,?)">
   return
 }
@@ -9,7 +9,7 @@ func.func @f(%m: i32) {
 // -----
 
 func.func @f(%m: i64) {
-  // expected-error @+1 {{expects operand 0 to be i32, as wide as its '?', got i64}}
+  // expected-error @+1 {{expects operand #0 to have (width=32), but got (width=64)}}
   %s = cute.make_shape(%m) : (i64) -> !cute.shape<"?">
   return
 }
@@ -17,7 +17,7 @@ func.func @f(%m: i64) {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{expects a type without unknown leaves ('?'), got "?"}}
+  // expected-error @+1 {{expects result to be static, but got "?": each '?' needs a value, as make_* takes them}}
   %s = cute.static : !cute.shape<"?">
   return
 }

@@ -10,7 +10,7 @@ func.func @f(%a: !cute.layout<"(2,3:(1,2)">) { return }
 
 // -----
 
-// expected-error @+1 {{layout takes its text in quotes, or one rank: !cute.layout<2>}}
+// expected-error @+1 {{expected string: !cute.layout takes its text in quotes, or a rank from 1 to 16}}
 func.func @f(%a: !cute.layout<2, 3>) { return }
 
 // -----
