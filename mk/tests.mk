@@ -84,9 +84,12 @@ demo-now: all
 	@mkdir -p $(DEMO)
 	@scripts/demo $(BIN) $(DEMO)
 
-.PHONY: bench
-bench: all
-	@CUTE_BIN=$(abspath $(BIN)) bench/run
+.PHONY: bench bench-now
+bench: setup-build
+	@LLVM=$(LLVM) scripts/setup bench || echo "going on without" >&2
+	@+$(AGAIN) bench-now
+bench-now: all
+	@bench/run $(abspath $(BIN)) $(abspath $(BUILD))/kernels
 
 .PHONY: help
 help:
