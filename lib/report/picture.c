@@ -50,11 +50,11 @@ static cute_status measure(painter *p, const cute_tree *shape)
         return cute_fail(p->diag, CUTE_INVALID, NULL,
                          "%.200s has %" PRId64 "%s cells; a picture shows at most %" PRIu64, text, cells,
                          cells == INT64_MAX ? " or more" : "", o->most_cells);
-    if ((uint64_t)size[0] > o->most_rows || (uint64_t)size[1] > o->most_columns)
+    if ((uint64_t)size[0] > o->most_side || (uint64_t)size[1] > o->most_side)
         return cute_fail(p->diag, CUTE_INVALID, NULL,
                          "%.200s has %" PRId64 " rows and %" PRId64
-                         " columns; a picture shows at most %" PRIu64 " and %" PRIu64,
-                         text, size[0], size[1], o->most_rows, o->most_columns);
+                         " columns; a picture of this kind shows at most %" PRIu64 " of each",
+                         text, size[0], size[1], o->most_side);
     p->out->rows = (size_t)size[0];
     p->out->columns = (size_t)size[1];
     p->out->sheets = (size_t)size[2];

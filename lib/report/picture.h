@@ -18,7 +18,7 @@ typedef struct cute_picture_options {
     int64_t element_bits; /* how large what is indexed is: 32 banks of 32 bits; 0: 32 */
     const cute_tree
         *tile; /* not NULL: the layout is one of threads and values, the picture shows this tile */
-    uint64_t most_cells, most_rows, most_columns; /* what has more is refused */
+    uint64_t most_cells, most_side; /* in all, in a row or column; what has more is refused */
 } cute_picture_options;
 
 typedef struct cute_cell {

@@ -14,7 +14,7 @@
 #include "lib/report/layout.h"
 #include "lib/report/picture.h"
 
-/* A table scrolls, an SVG zooms; a TeX dimension ends at 575 cm. */
+/* A table scrolls, an SVG zooms, a page has an end. */
 enum { MOST_CELLS = 65536, MOST_TEX_CELLS = 16384, MOST_TEX_SIDE = 500, MOST_BITS = 65536, CHUNK = 64 << 10 };
 
 typedef struct settings {
@@ -224,7 +224,7 @@ static cute_status choose_picture(session *s)
                          o->colour ? "--color" : "--element-bits");
     s->draw = o->svg ? cute_picture_svg : o->tex ? cute_picture_tex : NULL;
     s->picture.most_cells = o->tex ? MOST_TEX_CELLS : MOST_CELLS;
-    s->picture.most_rows = s->picture.most_columns = o->tex ? MOST_TEX_SIDE : MOST_CELLS;
+    s->picture.most_side = o->tex ? MOST_TEX_SIDE : MOST_CELLS;
     if (o->element_bits < 0 || o->element_bits > MOST_BITS)
         return cute_fail(s->diag, CUTE_USAGE, NULL, "--element-bits is from 1 to %d", MOST_BITS);
     s->picture.element_bits = o->element_bits;
