@@ -79,6 +79,12 @@ typedef void (*cute_write)(const char *bytes, size_t length, void *context);
 bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry,
                   cute_write write, void *context);
 
+/* ---- conversions ---- */
+
+/* Device and host code of a module to llvm and nvvm: arith, cf, func, gpu, math, memref, scf, ub, and what else has an
+ * interface for it. False after an error. */
+bool cute_convert_to_llvm(MlirOperation module);
+
 /* ---- queries missing in the C interface ---- */
 
 /* Parses text or bytecode, named `label` in locations; what is not in a module gets one. Null on failure. */

@@ -1,0 +1,119 @@
+// The conversions of one-shot-convert-to-llvm: dialect conversion has no door in the C interface. See shim.h.
+#include "lib/ir/shim.h"
+
+#include "mlir/Analysis/DataLayoutAnalysis.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMInterface.h"
+#include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+// scf, and the divisions of arith that LLVM lacks, as cf and simpler arith.
+static LogicalResult simplify(Operation *root)
+{
+    MLIRContext *context = root->getContext();
+    RewritePatternSet patterns(context);
+    populateSCFToControlFlowConversionPatterns(patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    ConversionTarget target(*context);
+    target.addIllegalOp<scf::ForallOp, scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::ParallelOp, scf::WhileOp,
+                        scf::ExecuteRegionOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    return applyPartialConversion(root, target, std::move(patterns));
+}
+
+// The patterns that dialects bring along, of those for which `wanted` holds.
+template <class Wanted>
+static void addInterfaces(MLIRContext *context, ConversionTarget &target, LLVMTypeConverter &converter,
+                          RewritePatternSet &patterns, Wanted wanted)
+{
+    for (Dialect *dialect : context->getLoadedDialects())
+        if (auto *interface = dyn_cast<ConvertToLLVMPatternInterface>(dialect))
+            if (wanted(dialect)) interface->populateConvertToLLVMConversionPatterns(target, converter, patterns);
+}
+
+static LogicalResult convertHost(Operation *module)
+{
+    MLIRContext *context = module->getContext();
+    const DataLayoutAnalysis analysis(module);
+    LowerToLLVMOptions options(context, analysis.getAtOrAbove(module));
+    LLVMTypeConverter converter(context, options, &analysis);
+    RewritePatternSet patterns(context);
+    ConversionTarget target(*context);
+    target.addLegalDialect<LLVM::LLVMDialect>();
+    addInterfaces(context, target, converter, patterns, [](Dialect *) { return true; });
+    target.addLegalOp<gpu::GPUModuleOp, gpu::BinaryOp>();
+    target.markOpRecursivelyLegal<gpu::GPUModuleOp>();
+    target.addDynamicallyLegalOp<gpu::LaunchFuncOp>([&](gpu::LaunchFuncOp op) { return converter.isLegal(op); });
+    populateGpuToLLVMConversionPatterns(converter, patterns);
+    return applyPartialConversion(module, target, std::move(patterns));
+}
+
+// gpu.global_id, gpu.all_reduce and the like in terms of other operations of gpu. The driver also drops what is dead,
+// so it runs only where it has to.
+static LogicalResult rewriteGpu(gpu::GPUModuleOp module)
+{
+    bool needed = module.walk([](Operation *op) {
+        return isa<gpu::GlobalIdOp, gpu::AllReduceOp, gpu::SubgroupReduceOp>(op) ? WalkResult::interrupt()
+                                                                                 : WalkResult::advance();
+    }).wasInterrupted();
+    if (!needed) return success();
+    RewritePatternSet patterns(module.getContext());
+    populateGpuRewritePatterns(patterns);
+    return applyPatternsAndFoldGreedily(module, std::move(patterns));
+}
+
+static LogicalResult convertDevice(gpu::GPUModuleOp module)
+{
+    MLIRContext *context = module.getContext();
+    if (failed(rewriteGpu(module))) return failure();
+    const DataLayoutAnalysis analysis(module);
+    LowerToLLVMOptions options(context, analysis.getAtOrAbove(module));
+    LLVMTypeConverter converter(context, options, &analysis);
+    populateGpuMemorySpaceAttributeConversions(converter, [](gpu::AddressSpace space) -> unsigned {
+        switch (space) {
+        case gpu::AddressSpace::Global: return NVVM::NVVMMemorySpace::kGlobalMemorySpace;
+        case gpu::AddressSpace::Workgroup: return NVVM::NVVMMemorySpace::kSharedMemorySpace;
+        case gpu::AddressSpace::Private: return 0;
+        }
+        return 0;
+    });
+    converter.addConversion([](gpu::MMAMatrixType type) -> Type { return convertMMAToLLVMType(type); });
+    // First without math's own patterns, so that libdevice's functions are taken; then what those do not have.
+    for (bool math : {false, true}) {
+        RewritePatternSet patterns(context);
+        LLVMConversionTarget target(*context);
+        if (!math) {
+            populateGpuToNVVMConversionPatterns(converter, patterns);
+            populateGpuWMMAToNVVMConversionPatterns(converter, patterns);
+            configureGpuToNVVMConversionLegality(target);
+        }
+        addInterfaces(context, target, converter, patterns,
+                      [math](Dialect *d) { return math || !isa<math::MathDialect>(d); });
+        if (failed(applyPartialConversion(module, target, std::move(patterns)))) return failure();
+    }
+    return success();
+}
+
+extern "C" bool cute_convert_to_llvm(MlirOperation root)
+{
+    Operation *module = unwrap(root);
+    if (failed(simplify(module))) return false;
+    WalkResult devices = module->walk(
+        [](gpu::GPUModuleOp m) { return failed(convertDevice(m)) ? WalkResult::interrupt() : WalkResult::skip(); });
+    return !devices.wasInterrupted() && succeeded(convertHost(module));
+}

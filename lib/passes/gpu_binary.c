@@ -1,0 +1,131 @@
+/* attach-nvvm-target and emit-gpu-binary: from gpu.module to gpu.binary inside cute-opt.
+ *
+ * attach-nvvm-target requires nothing and ensures that each gpu.module has a target more, once. emit-gpu-binary requires
+ * one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each is a gpu.binary with an object for each
+ * of its targets. Architectures are those of LLVM 19's NVPTX; cute-ptx also has libNVVM's.
+ *
+ *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { llvm.return } }
+ * ->
+ *     gpu.binary @m [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "...">]
+ */
+#include <mlir-c/Diagnostics.h>
+#include <mlir-c/Dialect/GPU.h>
+#include <mlir-c/Dialect/LLVM.h>
+#include <mlir-c/Dialect/NVVM.h>
+#include <stdlib.h>
+
+#include "lib/ir/shim.h"
+#include "lib/ir/util.h"
+#include "lib/passes/passes.h"
+
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__,
+                                                      mlirGetDialectHandle__nvvm__, NULL};
+
+/* ---- attach-nvvm-target ---- */
+
+enum { CHIP, FEATURES, LEVEL };
+static const cute_pass_option attach_options[] = {
+    [CHIP] = {"chip", CUTE_PASS_TEXT, "Architecture, for example sm_90a", 0, "sm_80"},
+    [FEATURES] = {"features", CUTE_PASS_TEXT, "Features of the backend such as +ptx83; empty: what the chip needs", 0, ""},
+    [LEVEL] = {"opt-level", CUTE_PASS_INT, "Optimization level, 0 to 3", 2, NULL},
+};
+
+/* Null after an error. Fields that are as by default stay out, as the attribute prints itself. */
+static MlirAttribute target_of(MlirOperation root, cute_pass_run *pass)
+{
+    MlirStringRef chip = cute_pass_text(pass, CHIP), features = cute_pass_text(pass, FEATURES);
+    int64_t level = cute_pass_int(pass, LEVEL);
+    MlirAttribute none = {NULL};
+    if (level < 0 || level > 3) {
+        mlirEmitError(mlirOperationGetLocation(root), "attach-nvvm-target takes an opt-level from 0 to 3");
+        return none;
+    }
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "#nvvm.target<O = %d, chip = \"%.*s\"", (int)level, (int)chip.length, chip.data);
+    if (features.length) cute_buffer_printf(&text, ", features = \"%.*s\"", (int)features.length, features.data);
+    cute_buffer_puts(&text, ">");
+    MlirAttribute target = mlirAttributeParseGet(mlirOperationGetContext(root), cute_text(cute_buffer_text(&text)));
+    cute_buffer_release(&text);
+    return target;
+}
+
+static void attach_one(MlirOperation module, void *context)
+{
+    MlirAttribute target = *(MlirAttribute *)context;
+    MlirAttribute old = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    intptr_t count = mlirAttributeIsNull(old) ? 0 : mlirArrayAttrGetNumElements(old);
+    MlirAttribute *all = malloc((size_t)(count + 1) * sizeof *all);
+    if (!all) return;
+    for (intptr_t i = 0; i < count; i++) {
+        all[i] = mlirArrayAttrGetElement(old, i);
+        if (mlirAttributeEqual(all[i], target)) {
+            free(all);
+            return;
+        }
+    }
+    all[count] = target;
+    mlirOperationSetAttributeByName(module, cute_text("targets"),
+                                    mlirArrayAttrGet(mlirOperationGetContext(module), count + 1, all));
+    free(all);
+}
+
+static void attach(MlirOperation root, cute_pass_run *pass)
+{
+    MlirAttribute target = target_of(root, pass);
+    if (mlirAttributeIsNull(target)) cute_pass_fail(pass);
+    else cute_op_each(root, "gpu.module", attach_one, &target);
+}
+
+const cute_pass cute_pass_attach_target = {
+    .name = "attach-nvvm-target",
+    .help = "Attach an NVVM target to each gpu.module",
+    .anchor = "builtin.module",
+    .options = attach_options,
+    .option_count = sizeof attach_options / sizeof *attach_options,
+    .dialects = dialects,
+    .run = attach,
+};
+
+/* ---- emit-gpu-binary ---- */
+
+enum { TARGET, TOOLKIT };
+static const cute_pass_option emit_options[] = {
+    [TARGET] = {"compilation-target", CUTE_PASS_TEXT,
+                "isa (PTX), bin (cubin), fatbin, or offload or llvm (LLVM bitcode)", 0, "isa"},
+    [TOOLKIT] = {"toolkit", CUTE_PASS_TEXT, "Folder of the CUDA toolkit; empty: CUDA_PATH, CUDA_HOME or PATH", 0, ""},
+};
+
+static const struct {
+    const char *name, *format;
+} formats[] = {{"isa", "isa"}, {"bin", "bin"}, {"fatbin", "fatbin"}, {"offload", "llvm"}, {"llvm", "llvm"}};
+
+static void emit(MlirOperation root, cute_pass_run *pass)
+{
+    MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
+    const char *format = NULL;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (cute_text_is(target, formats[i].name)) format = formats[i].format;
+    cute_buffer text = {0};
+    if (format) {
+        cute_buffer_printf(&text, "gpu-module-to-binary{format=%s", format);
+        if (toolkit.length) cute_buffer_printf(&text, " toolkit=%.*s", (int)toolkit.length, toolkit.data);
+        cute_buffer_puts(&text, "}");
+        if (!cute_pass_run_pipeline(pass, cute_buffer_text(&text), root)) cute_pass_fail(pass);
+    } else {
+        cute_buffer_printf(&text, "emit-gpu-binary takes compilation-target isa, bin, fatbin, offload or llvm, not '%.*s'",
+                           (int)target.length, target.data);
+        mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&text));
+        cute_pass_fail(pass);
+    }
+    cute_buffer_release(&text);
+}
+
+const cute_pass cute_pass_emit_binary = {
+    .name = "emit-gpu-binary",
+    .help = "Compile each gpu.module to a gpu.binary",
+    .anchor = "builtin.module",
+    .options = emit_options,
+    .option_count = sizeof emit_options / sizeof *emit_options,
+    .dialects = dialects,
+    .run = emit,
+};

@@ -1,0 +1,66 @@
+/* one-shot-convert-to-llvm: host and device code to llvm and nvvm.
+ *
+ * Requires: cute-to-base. Ensures: all operations are of llvm and nvvm, but the shells builtin.module, gpu.module and
+ * gpu.binary. Device code goes first, each gpu.module for itself; math there becomes calls of libdevice.
+ *
+ *     gpu.module @m { gpu.func @k(%a: i32) kernel { gpu.return } }
+ * ->
+ *     gpu.module @m { llvm.func @k(%a: i32) attributes {gpu.kernel, nvvm.kernel} { llvm.return } }
+ */
+#include <mlir-c/Diagnostics.h>
+#include <mlir-c/Dialect/Arith.h>
+#include <mlir-c/Dialect/ControlFlow.h>
+#include <mlir-c/Dialect/Func.h>
+#include <mlir-c/Dialect/GPU.h>
+#include <mlir-c/Dialect/LLVM.h>
+#include <mlir-c/Dialect/Math.h>
+#include <mlir-c/Dialect/MemRef.h>
+#include <mlir-c/Dialect/NVVM.h>
+#include <mlir-c/Dialect/SCF.h>
+#include <stdio.h>
+
+#include "lib/ir/hooks.h"
+#include "lib/ir/shim.h"
+#include "lib/ir/util.h"
+#include "lib/passes/passes.h"
+
+static bool begins(MlirStringRef name, const char *with)
+{
+    return name.length >= strlen(with) && !memcmp(name.data, with, strlen(with));
+}
+
+static void check(MlirOperation op, void *context)
+{
+    static const char *const shells[] = {"builtin.module", "gpu.module", "gpu.module_end", "gpu.binary",
+                                         "gpu.launch_func"};
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    if (begins(name, "llvm.") || begins(name, "nvvm.")) return;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (cute_text_is(name, shells[i])) return;
+    char text[200];
+    snprintf(text, sizeof text, "'%.*s' op is not lowered to llvm: %s", (int)name.length, name.data,
+             begins(name, "cute.") ? "run cute-expand-ops and cute-to-base first"
+                                   : "a pass has to turn it into arith, cf, func, gpu, math or memref first");
+    mlirEmitError(mlirOperationGetLocation(op), text);
+    cute_pass_fail(context);
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    if (cute_convert_to_llvm(root)) cute_op_each(root, NULL, check, pass);
+    else cute_pass_fail(pass);
+}
+
+static MlirDialectHandle (*const dialects[])(void) = {
+    cute_dialect_handle,          mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__,
+    mlirGetDialectHandle__func__, mlirGetDialectHandle__gpu__,   mlirGetDialectHandle__llvm__,
+    mlirGetDialectHandle__math__, mlirGetDialectHandle__memref__, mlirGetDialectHandle__nvvm__,
+    mlirGetDialectHandle__scf__,  NULL};
+
+const cute_pass cute_pass_one_shot = {
+    .name = "one-shot-convert-to-llvm",
+    .help = "Convert host and device code to llvm and nvvm",
+    .anchor = "builtin.module",
+    .dialects = dialects,
+    .run = run,
+};
