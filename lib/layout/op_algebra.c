@@ -139,6 +139,15 @@ bool op_prepend_to_rank(call *c)
 
 /* ---- made from shapes and other layouts ---- */
 
+/* |known strides|; unknown ones stay, so that nothing is emitted for them. */
+static cute_node magnitudes(cute_algebra *a, cute_node t)
+{
+    if (alg_is_leaf(t)) return alg_is_known(t) && t->value.value < 0 ? alg_abs(a, t) : t;
+    alg_list list = {0};
+    for (uint32_t i = 0; i < t->count && !list.failed; i++) alg_push(a, &list, magnitudes(a, t->items[i]));
+    return alg_tuple(a, &list);
+}
+
 bool op_make_layout_like(call *c)
 {
     const cute_value *v = &c->in[0];
@@ -155,8 +164,8 @@ bool op_make_layout_like(call *c)
         return false;
     }
     cute_node shape = alg_filter_zeros(c->a, v->layout.stride, v->layout.shape);
-    return call_give_layout(c,
-                            (cute_layout){v->layout.shape, alg_compact_order(c->a, shape, v->layout.stride)});
+    cute_node order = magnitudes(c->a, v->layout.stride);
+    return call_give_layout(c, (cute_layout){v->layout.shape, alg_compact_order(c->a, shape, order)});
 }
 
 bool op_make_ordered_layout(call *c)

@@ -1,6 +1,8 @@
 /* Layouts rearranged without being composed: coalesced, filtered, ordered, their modes grouped, selected
  * by a coordinate's wildcards. The function of the layout stays or is restricted; nothing is computed
  * but compact strides. */
+#include <stdlib.h>
+
 #include "lib/layout/layouts.h"
 
 const cute_layout alg_no_layout = {NULL, NULL};
@@ -132,42 +134,59 @@ cute_layout alg_filter_profile(cute_algebra *a, cute_layout layout, cute_node pr
 
 /* ---- compact strides in an order ---- */
 
-/* Congruent to `order`: the product of a mode of `shape` whose order is below `current`, 1 elsewhere. */
-static cute_node before(cute_algebra *a, cute_node current, cute_node shape, cute_node order)
+/* A leaf of the order and what it stands for. Unknown orders come behind all known ones, equal ones and unknown
+ * ones from left to right: no two modes are in the same place. */
+typedef struct place {
+    cute_node shape;
+    int64_t order;
+    bool unknown;
+    size_t position, rank;
+} place;
+
+static void collect(cute_node shape, cute_node order, place *out, size_t *count)
 {
-    if (alg_is_leaf(order))
-        return order->value.value < current->value.value ? alg_product(a, shape) : alg_number(a, 1);
-    alg_list list = {0};
-    for (uint32_t i = 0; i < order->count; i++)
-        alg_push(a, &list, before(a, current, alg_mode(shape, i), order->items[i]));
-    return alg_tuple(a, &list);
+    if (alg_is_leaf(order)) {
+        out[*count] = (place){shape, order->value.value, !order->value.known, *count, 0};
+        ++*count;
+        return;
+    }
+    for (uint32_t i = 0; i < order->count; i++) collect(alg_mode(shape, i), order->items[i], out, count);
 }
 
-static cute_node ordered(cute_algebra *a, cute_node shape, cute_node order, cute_node all, cute_node orders)
+static int compare_places(const void *left, const void *right)
 {
-    if (alg_is_leaf(order)) return alg_compact(a, shape, alg_product(a, before(a, order, all, orders)));
-    alg_list list = {0};
-    for (uint32_t i = 0; i < order->count && !list.failed; i++)
-        alg_push(a, &list, ordered(a, alg_mode(shape, i), order->items[i], all, orders));
-    return alg_tuple(a, &list);
+    const place *x = left, *y = right;
+    if (x->unknown != y->unknown) return x->unknown ? 1 : -1;
+    if (!x->unknown && x->order != y->order) return x->order < y->order ? -1 : 1;
+    return (x->position > y->position) - (x->position < y->position);
 }
 
-static void largest(cute_node t, int64_t *out)
+static int compare_positions(const void *left, const void *right)
 {
-    if (alg_is_known(t) && t->value.value > *out) *out = t->value.value;
-    for (uint32_t i = 0; !alg_is_leaf(t) && i < t->count; i++) largest(t->items[i], out);
+    const place *x = left, *y = right;
+    return (x->position > y->position) - (x->position < y->position);
 }
 
-/* Unknown orders come behind all known ones, from left to right. */
-static cute_node number_unknown(cute_algebra *a, cute_node t, int64_t *last)
+/* The stride at which a place starts: the product of what is before it. The products of modes come first: the
+ * order in which a compiler sees the operations is theirs. */
+static cute_node start_of(cute_algebra *a, const place *places, size_t count, size_t at)
 {
-    if (alg_is_leaf(t)) {
-        if (alg_is_known(t)) return t;
-        if (*last == INT64_MAX) return alg_fail(a, "the largest stride leaves no room for an unknown one");
-        return alg_number(a, ++*last);
+    alg_list before = {0};
+    for (size_t i = 0; i < count; i++)
+        if (places[i].rank < places[at].rank) alg_push(a, &before, alg_product(a, places[i].shape));
+    return alg_product(a, alg_tuple(a, &before));
+}
+
+static cute_node strides(cute_algebra *a, cute_node order, const place *places, size_t count, size_t *next,
+                         const cute_node *starts)
+{
+    if (alg_is_leaf(order)) {
+        size_t at = (*next)++;
+        return alg_compact(a, places[at].shape, starts ? starts[at] : start_of(a, places, count, at));
     }
     alg_list list = {0};
-    for (uint32_t i = 0; i < t->count; i++) alg_push(a, &list, number_unknown(a, t->items[i], last));
+    for (uint32_t i = 0; i < order->count && !list.failed; i++)
+        alg_push(a, &list, strides(a, order->items[i], places, count, next, starts));
     return alg_tuple(a, &list);
 }
 
@@ -179,10 +198,25 @@ cute_node alg_compact_order(cute_algebra *a, cute_node shape, cute_node order)
     if (!cute_tree_weakly_congruent(order, shape))
         return alg_fail(a, "expects order %s to be weakly congruent to shape %s", alg_text(a, order),
                         alg_text(a, shape));
-    int64_t last = INT64_MIN;
-    largest(order, &last);
-    if (!cute_tree_is_static(order)) order = number_unknown(a, order, &last);
-    return order ? ordered(a, shape, order, shape, order) : NULL;
+    size_t count = 0, next = 0, leaves = order->leaves ? order->leaves : 1;
+    place *places = cute_arena_array(a->arena, leaves, sizeof *places);
+    cute_node *starts = NULL;
+    if (!places) return alg_exhausted(a);
+    collect(shape, order, places, &count);
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t i = 0; i < count; i++) places[i].rank = i;
+    if (cute_tree_is_static(shape)) { /* nothing is emitted: one running product will do */
+        starts = cute_arena_array(a->arena, leaves, sizeof *starts);
+        if (!starts) return alg_exhausted(a);
+        cute_node current = alg_number(a, 1);
+        for (size_t i = 0; i < count && current; i++) {
+            starts[places[i].position] = current;
+            if (i + 1 < count) current = alg_op(a, CUTE_MUL, current, alg_product(a, places[i].shape));
+        }
+        if (!current) return NULL;
+    }
+    qsort(places, count, sizeof *places, compare_positions);
+    return strides(a, order, places, count, &next, starts);
 }
 
 /* ---- modes ---- */
