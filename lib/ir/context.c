@@ -3,11 +3,13 @@
 #include <mlir-c/RegisterEverything.h>
 
 #include "lib/ir/hooks.h"
+#include "lib/ir/shim.h"
 
 MlirDialectRegistry cute_registry_create(void)
 {
     MlirDialectRegistry registry = mlirDialectRegistryCreate();
     mlirRegisterAllDialects(registry);
+    cute_translations_insert(registry);
     cute_dialect_insert(registry);
     return registry;
 }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -107,6 +108,11 @@ static LogicalResult convertDevice(gpu::GPUModuleOp module)
         if (failed(applyPartialConversion(module, target, std::move(patterns)))) return failure();
     }
     return success();
+}
+
+extern "C" void cute_translations_insert(MlirDialectRegistry registry)
+{
+    registerAllToLLVMIRTranslations(*unwrap(registry));
 }
 
 extern "C" bool cute_convert_to_llvm(MlirOperation root)

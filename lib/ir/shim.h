@@ -81,6 +81,8 @@ bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry r
 
 /* ---- conversions ---- */
 
+/* How the dialects become LLVM IR, for gpu-module-to-binary and mlirTranslateModuleToLLVMIR. */
+void cute_translations_insert(MlirDialectRegistry registry);
 /* Device and host code of a module to llvm and nvvm: arith, cf, func, gpu, math, memref, scf, ub, and what else has an
  * interface for it. False after an error. */
 bool cute_convert_to_llvm(MlirOperation module);

@@ -91,7 +91,6 @@ static cute_status parse(compilation *c)
     MlirDialectRegistry registry = cute_registry_create();
     c->context = mlirContextCreateWithRegistry(registry, false);
     mlirDialectRegistryDestroy(registry);
-    mlirRegisterAllLLVMTranslations(c->context);
     cute_mlir_diagnostics(c->context, &c->source);
     c->module = cute_module_parse(c->context, mlirStringRefCreate(c->source.text, c->source.length),
                                   cute_text(c->source.label));
