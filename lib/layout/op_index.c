@@ -155,12 +155,12 @@ static cute_node prefix_product(cute_algebra *a, cute_node t, cute_node start)
         return alg_fail(a, "expects the start %s to have %u modes as %s", alg_text(a, start), t->count,
                         alg_text(a, t));
     alg_list list = {0};
-    for (uint32_t i = 0; i < t->count && !list.failed; i++) {
+    for (uint32_t i = 0; i < t->count && !list.failed && start; i++) {
         alg_push(a, &list, prefix_product(a, t->items[i], alg_is_leaf(start) ? start : start->items[i]));
         if (alg_is_leaf(start) && i + 1 < t->count && !list.failed)
             start = alg_op(a, CUTE_MUL, start, alg_product(a, t->items[i]));
     }
-    return alg_tuple(a, &list);
+    return start ? alg_tuple(a, &list) : NULL;
 }
 
 bool op_prefix_product(call *c)

@@ -362,7 +362,7 @@ static const case_kind kinds[] = {
 
 int main(int argc, char **argv)
 {
-    int failed = run_properties(argc, argv, 8000, kinds, sizeof kinds / sizeof *kinds);
+    int failed = run_properties(argc, argv, 9000, kinds, sizeof kinds / sizeof *kinds);
     printf("# %ld of %ld compositions refused, none of which is a layout\n", refused, compositions);
     return failed;
 }

@@ -377,5 +377,5 @@ static const case_kind kinds[] = {
 
 int main(int argc, char **argv)
 {
-    return run_properties(argc, argv, 8000, kinds, sizeof kinds / sizeof *kinds);
+    return run_properties(argc, argv, 9000, kinds, sizeof kinds / sizeof *kinds);
 }

@@ -217,6 +217,7 @@ static void test_refused(void)
         {"slice", "composed_layout S<3,0,3> o 0 o (3,8):(1,3)", "coord (?,_)", NULL, "share bits"},
         {"zipped_divide", "layout (4,4):(1,4)", "tile [_;2:1]", NULL, "no tile and rest to zip"},
         {"crd2idx", "coord (1,2,3)", "shape (4,8)", NULL, "weakly congruent"},
+        {"prefix_product", "shape (4294967296,4294967296,2)", NULL, NULL, "does not fit in 64 bits"},
     };
     CHECK_REFUSED(rows);
 }
