@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/diag.h"
-#include "lib/report/layoutfacts.h"
+#include "lib/layout/facts.h"
 #include "lib/report/layoutparse.h"
 
 /* Each name owns its value, so that naming something else frees it. */

@@ -7,7 +7,7 @@
 
 #include "lib/layout/algebra.h"
 #include "lib/report/layout.h"
-#include "lib/report/layoutfacts.h"
+#include "lib/layout/facts.h"
 #include "lib/toolkit/nearest.h"
 
 /* ---- conversions ---- */

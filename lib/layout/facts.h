@@ -1,6 +1,6 @@
 /* What is known of a layout as a function, without trying all of its coordinates. */
-#ifndef CUTE_LIB_REPORT_LAYOUTFACTS_H
-#define CUTE_LIB_REPORT_LAYOUTFACTS_H
+#ifndef CUTE_LIB_LAYOUT_FACTS_H
+#define CUTE_LIB_LAYOUT_FACTS_H
 
 #include "cute/layout.h"
 

@@ -5,7 +5,7 @@
  * below it reach together has x = 0 and drops out; for compact layouts and most others that is all. What is
  * left is searched from the largest stride down, with what the strides below reach and their common divisor
  * as bounds. */
-#include "lib/report/layoutfacts.h"
+#include "lib/layout/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
