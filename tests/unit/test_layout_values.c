@@ -108,6 +108,8 @@ static void test_composition(void)
 {
     static const row rows[] = {
         {"composition", "layout (6,2):(8,2)", "layout (4,3):(3,1)", NULL, "((2,2),3):((24,2),8)"},
+        /* 0, 6, 12, 18 are (0,0), (2,1), (0,3), (2,4): 0, 12, 30, 42; neither 6 nor 4 divides the other */
+        {"composition", "layout (4,6):(1,10)", "layout 4:6", NULL, "(2,2):(12,30)"},
         {"composition", "layout 20:2", "layout (5,4):(4,1)", NULL, "(5,4):(8,2)"},
         {"composition", "layout (10,2):(16,4)", "layout (5,4):(1,5)", NULL, "(5,(2,2)):(16,(80,4))"},
         {"composition", "layout (12,(4,8)):(59,(13,1))", "tile [3:4;8:2]", NULL, "(3,(2,4)):(236,(26,1))"},
@@ -201,7 +203,7 @@ static void test_refused(void)
         {"composition", "layout (4,6):(1,10)", "layout 4:3", NULL,
          "at mode 1, of extent 6, the stride 6 is not divisible by 4"},
         {"composition", "layout (4,6):(1,10)", "layout 3:3", NULL, "the extent 3 is not divisible by 2"},
-        {"composition", "layout (4,6):(1,10)", "layout 4:6", NULL, "the stride 6 is not divisible by 4"},
+        {"composition", "layout (4,6):(1,10)", "layout 4:7", NULL, "the stride 7 is not divisible by 4"},
         {"complement", "layout (2,2):(1,1)", NULL, NULL, "mode 1, of extent and stride 2:1, overlaps"},
         {"left_inverse", "layout (2,2):(2,3)", NULL, NULL, "the stride 3 is not divisible by 2"},
         {"recast_layout<32,8>", "layout (2,3):(1,5)", NULL, NULL,
