@@ -22,3 +22,11 @@ $(GENERATED) $(IR_OBJ) $(IR_TOOLS:%=$(OBJ)/tools/%/main.o): | $(LLVM)/bin/mlir-t
 $(LLVM)/bin/mlir-tblgen:
 	@echo "LLVM and MLIR 19 are not in $(LLVM): 'make setup' installs them, LLVM=<prefix> says where they are" >&2
 	@exit 3
+
+# The reference of the dialect, from the same .td files; committed, and tests/docs says when it is old.
+.PHONY: docs
+docs: docs/dialects/cute.md
+docs/dialects/cute.md: $(TD)
+	@mkdir -p $(@D)
+	$(call say,TBLGEN,$@)
+	$(Q)$(TBLGEN) -gen-dialect-doc -dialect=cute lib/ir/cute.td -o $@

@@ -48,7 +48,7 @@ STAND_INS := $(BUILD)/tests/libfakecuda.so
 AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; esac; $(MAKE) --no-print-directory $$jobs
 RUN   = tests/run --build $(BUILD) --llvm $(LLVM) --filter '$(TESTS)' --fuzz-seconds $(FUZZ_SECONDS)
 
-.PHONY: setup setup-build check check-now check-unit check-lit check-cli check-kernels fuzz fuzz-now
+.PHONY: setup setup-build check check-now check-unit check-lit check-docs check-cli check-kernels fuzz fuzz-now
 setup-build:
 	@LLVM=$(LLVM) scripts/setup build
 	@scripts/cuda-toolkit build/cuda || echo "going on without; what needs the missing parts will say so" >&2
@@ -65,6 +65,8 @@ check-unit: $(UNIT)
 	@$(RUN) unit
 check-lit: all
 	@$(RUN) lit
+check-docs: all
+	@$(RUN) docs
 check-kernels: all
 	@$(RUN) kernels
 check-cli: all $(STAND_INS)
