@@ -14,8 +14,8 @@
 #include "lib/report/layout.h"
 #include "lib/report/picture.h"
 
-/* A table scrolls, an SVG zooms, a page has an end. */
-enum { MOST_CELLS = 65536, MOST_TEX_CELLS = 16384, MOST_TEX_SIDE = 500, MOST_BITS = 65536, CHUNK = 64 << 10 };
+/* A table scrolls, an SVG zooms; TeX as it is installed runs out of memory at some 5,000 cells. */
+enum { MOST_CELLS = 65536, MOST_TEX_CELLS = 4096, MOST_TEX_SIDE = 500, MOST_BITS = 65536, CHUNK = 64 << 10 };
 
 typedef struct settings {
     const char *output, *tv, *colour, *diagnostics;
