@@ -613,7 +613,7 @@ static bool bind(binding *b)
     if (call->count > most && b->f->most == 0) return fail_usage(b, "too many arguments");
     if (call->attribute_count > (size_t)b->f->most)
         return fail_usage(b, b->f->most ? "too many numbers in <>" : "it takes no numbers in <>");
-    memcpy(b->attributes, call->attributes, call->attribute_count * sizeof *b->attributes);
+    for (size_t i = 0; i < call->attribute_count; i++) b->attributes[i] = call->attributes[i];
     b->attribute_count = call->attribute_count;
     if (!take_attributes(b, call->operands + b->count, call->count - b->count)) return false;
     if (b->attribute_count < (size_t)b->f->least) return fail_usage(b, "a number is missing");
