@@ -87,6 +87,6 @@ $(foreach t,$(RUN_TOOLS),$(eval $(call run_tool,$(t))))
 
 .PHONY: clean
 clean:
-	rm -rf build
+	rm -rf $(BUILD)
 
 -include $(shell [ -d $(OBJ) ] && find $(OBJ) -name '*.d')
