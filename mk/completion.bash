@@ -29,10 +29,18 @@ _cute()
         ;;
     esac
 
+    # A view with options of its own.
+    local view=
+    [[ $tool == *cute-dump && $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == layout ]] && view=layout
+    if [[ $view == layout && ($option == -color || $option == --color) ]]; then
+        COMPREPLY=($(compgen -W 'index thread bank none' -- "$cur"))
+        return
+    fi
+
     if [[ $cur == -* ]]; then
         # Every word of the help that is an option at the start of a line or after a short one.
         local words
-        words=$("$tool" --help 2>/dev/null | sed -nE \
+        words=$("$tool" $view --help 2>/dev/null | sed -nE \
             -e 's/^ *(-[A-Za-z]),? .*$/\1\n&/p;t next' -e 'p;:next' |
             grep -oE '^ *(-[A-Za-z],? *)?--?[A-Za-z][A-Za-z0-9_-]*=?' | grep -oE -- '--?[A-Za-z][A-Za-z0-9_-]*=?$')
         COMPREPLY=($(compgen -W "$words" -- "$cur"))

@@ -1,0 +1,365 @@
+# cute-dump layout as a user runs it: answers, errors, JSON, tables, pictures. Expected values are CuTe's documentation
+# or worked out in the comment beside them.
+
+setup() {
+    ROOT=$BATS_TEST_DIRNAME/../..
+    data=$BATS_TEST_DIRNAME/../data/layout
+    PATH=$CUTE_BIN:$PATH
+    cd "$BATS_TEST_TMPDIR"
+}
+
+layout() { cute-dump layout "$@"; }
+
+# The answer to one expression.
+answers() { # EXPRESSION ANSWER
+    local got
+    got=$(layout "$1" 2>/dev/null) || true
+    [ "$got" = "$2" ] || { printf '%s\n  is       %s\n  expected %s\n' "$1" "$got" "$2"; return 1; }
+}
+
+# What it says on standard error, and its exit code.
+refuses() { # CODE TEXT COMMAND...
+    local code=$1 text=$2
+    shift 2
+    run --separate-stderr "$@"
+    [ "$status" -eq "$code" ] || { echo "exit code $status, not $code: $stderr"; return 1; }
+    grep -qF -- "$text" <<<"$stderr" || { echo "not said: $text"; echo "$stderr"; return 1; }
+}
+
+bats_require_minimum_version 1.5.0
+
+@test "every example of docs/layouts.md answers what it says" {
+    python3 - "$ROOT/docs/layouts.md" <<'END'
+import re, subprocess, sys
+text, wrong, count = open(sys.argv[1]).read(), 0, 0
+def check(what, got, expected):
+    global wrong, count
+    count += 1
+    if got != expected:
+        wrong += 1
+        print(f"{what}\n--- is\n{got}\n--- expected\n{expected}")
+for block in re.findall(r"```console\n(.*?)```", text, re.S):
+    command, expected = block.split("\n", 1)
+    got = subprocess.run(["bash", "-c", command[2:]], stdout=subprocess.PIPE, text=True).stdout
+    check(command, got, expected)
+rows = re.findall(r"^\| `([^`]*)` \| `([^`]*)` \|", text, re.M)
+got = subprocess.run(["cute-dump", "layout"], input="".join(e + "\n" for e, _ in rows), stdout=subprocess.PIPE, text=True)
+for (expression, expected), line in zip(rows, got.stdout.splitlines(), strict=True):
+    check(expression, line, expected)
+print(count, "examples")
+sys.exit(wrong > 0 or count < 80)
+END
+}
+
+@test "docs/layouts.md names every function" {
+    layout --help | sed -n '/^Functions/,/^$/p' | tail -n +2 | tr -s ' ' '\n' | grep . >functions
+    [ "$(wc -l <functions)" -ge 75 ]
+    while read -r name; do
+        grep -qw -- "$name" "$ROOT/docs/layouts.md" || { echo "no word of $name"; false; }
+    done <functions
+}
+
+@test "expressions come from arguments, from standard input, and from both" {
+    [ "$(layout 8:1 '4:2')" = $'8:1\n4:2' ]
+    [ "$(printf '8:1\n4:2' | layout)" = $'8:1\n4:2' ]
+    [ "$(printf '8:1\n4:2\n' | layout 2:1 - 3:1)" = $'2:1\n8:1\n4:2\n3:1' ]
+    [ "$(layout $'8:1\n4:2')" = $'8:1\n4:2' ]
+    [ "$(printf '8:1\r\n4:2\r\n' | layout)" = $'8:1\n4:2' ]
+    [ -z "$(layout </dev/null)" ]
+}
+
+@test "comments and blank lines answer nothing" {
+    [ "$(printf '# first\n\n  \n8:1 # behind\n#\n4:2#\n' | layout)" = $'8:1\n4:2' ]
+}
+
+@test "let names a value for the lines that follow, and naming it again replaces it" {
+    [ "$(printf 'let a = (4,8):(8,1)\nlet b=size(a)\nb\nlet a = 4:2\nlet a = composition(a, 2:1)\na\nb\n' | layout)" = $'32\n2:2\n32' ]
+    refuses 1 "unknown name 'a'" layout 'a' 'let a = 8:1'
+    refuses 1 "'o' is a word of the language" layout 'let o = 8:1'
+    refuses 1 "expected a name behind 'let'" layout 'let 8 = 8:1'
+    refuses 1 "expected '=' behind the name" layout 'let a 8:1'
+    [ "$(layout 'let a = size(' 'a' 2>/dev/null)" = $'error: expected a value, but the expression ends\nerror: unknown name \'a\'; \'let NAME = ...\' names a value' ]
+}
+
+@test "numbers that are attributes stand behind the arguments or in angle brackets" {
+    answers 'group_modes<1,3>((2,3,4):(1,2,6))' '(2,(3,4)):(1,(2,6))'
+    answers 'get<[1,0]>((2,(3,4)):(1,(2,6)))' '3:2'
+    answers 'get((2,(3,4)):(1,(2,6)), (1,0))' '3:2'
+    answers 'size<1>((4,8):(8,1))' '8'
+    answers 'recast_layout<32,8>((8,4):(1,8))' '(2,4):(1,2)'
+    answers 'append_to_rank<3>(4:1, 1:0)' '(4,1,1):(1,0,0)'
+    refuses 1 'it takes no numbers in <>' layout 'coalesce<1>(8:1)'
+    refuses 1 'group_modes: a number is missing; it is group_modes(A, BEGIN, END)' layout 'group_modes(8:1, 0)'
+}
+
+@test "tuples, layouts and tiles are built from names and calls" {
+    [ "$(layout 'let s = (4,8)' 's:(8,1)' '(size(s),2):(1,size(s))' '[s:(8,1);_;size(s)]' 'composition((64,64), [8:1;8:1])' | tr '\n' ' ')" = \
+        '(4,8):(8,1) (32,2):(1,32) [(4,8):(8,1);_;32:1] (8,8):(1,64) ' ]
+    answers '(4,8):(8,1) o 8:2' '(2,4):(16,1)'
+    answers '((4,8):(8,1))' '(4,8):(8,1)'
+    answers '(_4,_8):(_8,_1)' '(4,8):(8,1)'
+    answers 'Sw<3,4,3> o 0 o (_8,_64):(_64,_1)' 'S<3,4,3> o 0 o (8,64):(64,1)'
+}
+
+@test "slice takes CuTe's order of arguments too" {
+    answers 'slice((_,2), (4,8):(8,1))' '(4):(8)'
+    answers 'slice((4,8):(8,1), (_,2))' '(4):(8)'
+}
+
+@test "what is not known stays so, with its width and divisor" {
+    answers 'size((?,4))' '?'
+    answers 'crd2idx((1,?), (3,4):(1,3))' '?'
+    answers 'logical_divide((?,8):(1,?), (_,2))' '(?,(2,4)):(1,(?,?))'
+    answers 'coalesce((?{i64},2):(1,?{i64 div=8}))' '(?{i64},2):(1,?{i64 div=8})'
+}
+
+@test "an error is answered in its place, with place and caret on standard error, and the run goes on" {
+    run --separate-stderr layout '8:1' '(2,3):(1)' 'foo(8:1)' 'compositon(8:1, 4:1)' 'size(' '4:1'
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 6 ]
+    [ "${lines[0]}" = 8:1 ]
+    [ "${lines[1]}" = 'error: stride (1) is not of the same structure as shape (2,3)' ]
+    [ "${lines[2]}" = "error: unknown function 'foo'" ]
+    [ "${lines[3]}" = "error: unknown function 'compositon'; did you mean 'composition'?" ]
+    [ "${lines[4]}" = 'error: expected a value, but the expression ends' ]
+    [ "${lines[5]}" = 4:1 ]
+    [ "$(grep -A2 -F 'argument 2' <<<"$stderr")" = $'<argument 2>:1:7: error: stride (1) is not of the same structure as shape (2,3)\n(2,3):(1)\n      ^~~' ]
+    printf '8:1\n\n  complement(4:1, (1,2)x)\n' >input
+    refuses 1 $'<stdin>:3:24: error: expected \',\' or \')\', not \'x\'\n  complement(4:1, (1,2)x)\n                       ^' bash -c 'cute-dump layout <input'
+}
+
+@test "what stands on standard output in place is not repeated when both are one pipe" {
+    [ "$(layout '(2,3):(1)' 4:1 2>&1)" = $'error: stride (1) is not of the same structure as shape (2,3)\n4:1' ]
+}
+
+@test "messages are JSON on request" {
+    run --separate-stderr layout --diagnostics=json 'foo(1)'
+    [ "$(jq -r '[.file, .line, .column, .message] | join(" ")' <<<"$stderr")" = "<argument 1> 1 1 unknown function 'foo'" ]
+}
+
+@test "wrong numbers, nesting and sizes are refused with what is wrong" {
+    refuses 1 'the number does not fit in 64 bits' layout '9223372036854775808:1'
+    refuses 1 'does not fit in 64 bits' layout 'size((4294967296,4294967296))'
+    refuses 1 'expects positive shape mode' layout '(4,0):(1,4)'
+    refuses 1 'nested deeper than' layout "$(printf '%0.s(' {1..200})"
+    refuses 1 "S<bits,base,shift> needs" layout 'S<4,0,3>'
+    refuses 1 'a tuple has numbers, not a layout' layout '(8:1,4:1)'
+    refuses 1 'argument 1 is to be a shape, not the coordinate (_,1)' layout 'make_identity_layout((_,1))'
+    refuses 1 'crd2idx: argument 2 is to be a shape, layout or swizzle, not the tile [4:1]' layout 'crd2idx(1, [4])'
+    refuses 1 'coalesce: too many arguments; it is coalesce(A, [PROFILE])' layout 'coalesce(1:1, 1, 1)'
+    refuses 1 "strides have '@', coordinates have '_'" layout '(1@0,_)'
+}
+
+@test "a left inverse of a layout that is not injective comes with a warning" {
+    refuses 0 'layout (4,2):(1,0) is not injective' layout 'left_inverse((4,2):(1,0))'
+    [ "$(layout --json 'left_inverse((4,2):(1,0))' 2>/dev/null | jq -r '.result, (.warning | test("not injective"))')" = $'4:1\ntrue' ]
+    run --separate-stderr layout 'left_inverse((4,8):(8,1))'
+    [ -z "$stderr" ]
+}
+
+@test "JSON has one object a line, also for lines that are refused" {
+    printf '(4,8):(8,1)\n(4,2):(1,0)\nsize(8:1)\nbad\n(?,2):(1,4)\nlet a = 1\n' | layout --json 2>/dev/null >out || [ $? -eq 1 ]
+    [ "$(wc -l <out)" -eq 5 ]
+    [ "$(jq -c '[.input, .result, .error != null, .size, .cosize, .injective, .contiguous]' out)" = \
+        '["(4,8):(8,1)","(4,8):(8,1)",false,32,32,true,true]
+["(4,2):(1,0)","(4,2):(1,0)",false,8,4,false,false]
+["size(8:1)","8",false,null,null,null,null]
+["bad",null,true,null,null,null,null]
+["(?,2):(1,4)","(?,2):(1,4)",false,null,null,null,null]' ]
+}
+
+# Of layouts too large to try: by hand.
+@test "injective and contiguous are right for layouts of any size" {
+    facts() { layout --json "$1" | jq -c '[.size, .cosize, .injective, .contiguous]'; }
+    # row-major, padded by one element a row
+    [ "$(facts '(1048576,1048576):(1048577,1)')" = '[1099511627776,1099512676351,true,false]' ]
+    [ "$(facts '(1048576,1048576):(1048576,1)')" = '[1099511627776,1099511627776,true,true]' ]
+    # row 1 begins one element before the end of row 0
+    [ "$(facts '(1048576,1048576):(1048575,1)')" = '[1099511627776,1099510579201,false,false]' ]
+    # 2a + 3b of a < 3, b < 2: 0 2 4 3 5 7; and with b < 3 both 6 = 2*3 and 6 = 3*2 need a = 3
+    [ "$(facts '(3,2):(2,3)')" = '[6,8,true,false]' ]
+    [ "$(facts '(4,3):(2,3)')" = '[12,13,false,false]' ]
+    # coprime strides meet first at 1000003 * 1000033: one extent short of it, and beyond
+    [ "$(facts '(1000033,1000003):(1000003,1000033)' | jq -c .[2])" = true ]
+    [ "$(facts '(1000034,1000004):(1000003,1000033)' | jq -c .[2])" = false ]
+    # a swizzle moves blocks of 2^10 within themselves
+    [ "$(facts 'S<3,4,3> o 0 o (1024,1048576):(1048576,1)')" = '[1073741824,1073741824,true,true]' ]
+    [ "$(facts '(4,8):(1@0,1@1)' | jq -c .[2:])" = '[true,true]' ]
+    [ "$(facts '(4,-8)' | jq -c .[2:])" = '[null,null]' ]
+    [ "$(facts '(4,8):(-1,-4)' | jq -c .[2:])" = '[true,true]' ]
+}
+
+@test "tables are as in the files" {
+    for name in rank1 rank2 rank3 swizzle basis threads; do
+        options=$(sed -n 's/^# options: *//p' "$data/$name.txt")
+        expression=$(sed -n 's/^# expression: *//p' "$data/$name.txt")
+        eval "layout --table $options" '"$expression"' >got
+        diff <(grep -v '^#' "$data/$name.txt") got || { echo "$name: < the file, > is"; false; }
+    done
+}
+
+@test "a table's numbers are those of crd2idx" {
+    layout --table '(4,(2,3)):(5,(3,20))' | tail -n +4 | grep '|' | sed 's/^ *[0-9]* *|//; s/|/ /g' | tr -s ' ' '\n' | grep . >table
+    for m in 0 1 2 3; do for n in 0 1 2 3 4 5; do echo "crd2idx(($m,$n), (4,(2,3)):(5,(3,20)))"; done; done | layout >indices
+    diff indices table
+}
+
+@test "a value that is no layout has no table, a shape has that of its compact layout" {
+    [ "$(layout --table 'size((4,8))')" = 32 ]
+    [ "$(layout --table '(2,2)')" = "$(layout --table '(2,2)'; )" ]
+    diff <(layout --table '(2,2)' | tail -n +2) <(layout --table '(2,2):(1,2)' | tail -n +2)
+}
+
+@test "pictures are as in the files" {
+    for name in rank2 swizzle threads rank3; do
+        options=$(sed -n 's/^# options: *//p' "$data/$name.txt")
+        expression=$(sed -n 's/^# expression: *//p' "$data/$name.txt")
+        for kind in svg tex; do
+            eval "layout --$kind $options" '"$expression"' -o "got.$kind"
+            diff "$data/$name.$kind" "got.$kind" || { echo "$name.$kind: < the file, > is"; false; }
+        done
+    done
+}
+
+@test "SVG is XML that has every cell, its index and a title" {
+    layout --svg --color=bank --element-bits=16 'S<3,3,3> o 0 o (8,64):(64,1)' -o a.svg
+    layout --svg --tv='(8,8)' '((4,8),2):((16,1),8)' -o b.svg
+    layout --svg 'make_identity_layout((4,(2,3)))' -o c.svg
+    python3 - <<'END'
+import xml.etree.ElementTree as xml
+ns = "{http://www.w3.org/2000/svg}"
+def read(name):
+    root = xml.parse(name).getroot()
+    assert root.tag == ns + "svg"
+    texts = [t.text for t in root.iter(ns + "text") if t.get("class") in (None, "w")]
+    return root.find(ns + "title").text, len(list(root.iter(ns + "rect"))) - 1, texts, {r.get("fill") for r in root.iter(ns + "rect")}
+title, cells, texts, fills = read("a.svg")
+assert title == "S<3,3,3> o 0 o (8,64):(64,1)" and cells == 512, (title, cells)
+assert sorted(map(int, texts)) == list(range(512))
+assert len(fills) == 33, len(fills)  # 32 banks and the paper
+title, cells, texts, _ = read("b.svg")
+assert cells == 64 and len(texts) == 128 and texts.count("T31") == 2 and texts.count("V1") == 32
+title, cells, texts, _ = read("c.svg")
+assert cells == 24 and "(3,(1,2))" in texts and "(0,(0,0))" in texts, texts
+END
+}
+
+@test "TeX is balanced, has every cell, and compiles where there is LaTeX" {
+    layout --tex '(4,(2,2)):(1,(8,4))' -o a.tex
+    layout --tex --tv='(8,8)' --color=bank '((4,8),2):((16,1),8)' -o b.tex
+    layout --tex --color=none '(2,3,2):(6,2,1)' -o c.tex
+    for file in a b c; do
+        python3 - $file.tex <<'END'
+import re, sys
+text = open(sys.argv[1]).read()
+depth = 0
+for c in re.sub(r"(?m)%.*$", "", text):
+    depth += (c == "{") - (c == "}")
+    assert depth >= 0
+assert depth == 0
+assert [e for e in re.findall(r"\\(begin|end)\{(\w+)\}", text)].count(("begin", "document")) == 1
+used, defined = set(re.findall(r"\{(c\d+)\}\{", text)), set(re.findall(r"definecolor\{(c\d+)\}", text))
+assert used <= defined, (used, defined)
+END
+    done
+    [ "$(grep -c '^\\cell' a.tex)" -eq 16 ]
+    [ "$(grep -c '^\\cell.*shortstack' b.tex)" -eq 64 ]
+    [ "$(grep -c '^\\cell' c.tex)" -eq 12 ]
+    if command -v pdflatex >/dev/null && kpsewhich standalone.cls tikz.sty >/dev/null; then
+        for file in a b c; do pdflatex -interaction=nonstopmode -halt-on-error $file.tex >log || { tail log; false; }; done
+    fi
+}
+
+@test "what makes no picture is refused, and no file is written" {
+    refuses 1 '(1024,1024) has 1048576 cells; a picture shows at most 65536' layout --svg '(1024,1024)' -o x.svg
+    refuses 1 '(65,64) has 4160 cells; a picture shows at most 4096' layout --tex '(65,64)' -o x.svg
+    refuses 1 'a picture needs known numbers' layout --svg '(?,4):(1,4)' -o x.svg
+    refuses 1 'a picture shows a layout, but 8 is none' layout --svg 'size(8:1)' -o x.svg
+    refuses 1 'compose it with one' layout --svg 'S<3,4,3>' -o x.svg
+    refuses 1 'this is the second layout' layout --svg 8:1 4:1 -o x.svg
+    refuses 1 'there is no layout to draw' layout --svg 'let a = 8:1' -o x.svg
+    refuses 1 'T2 V0 is at 4, outside of the tile (2,2)' layout --svg --tv='(2,2)' '(4,1):(2,0)' -o x.svg
+    refuses 1 'two modes' layout --svg --tv='(2,2)' '4:1' -o x.svg
+    refuses 1 'has 9223372036854775807 or more cells' layout --svg '(4611686018427387904,4611686018427387904):(1,1)' -o x.svg
+    [ ! -e x.svg ]
+    [ "$(layout --table '(1024,1024):(1,1024)' '8:1' 2>/dev/null | sed -n '2p;3p')" = $'error: (1024,1024) has 1048576 cells; a picture shows at most 65536\n8:1' ]
+}
+
+@test "values that several threads hold are counted" {
+    refuses 0 '4 values lie where another one is; the first is shown' layout --svg --tv='(2,2)' '(4,2):(1,0)' -o x.svg
+    [ -s x.svg ]
+}
+
+@test "options that contradict each other or are out of range are refused" {
+    refuses 2 'one of --json, --table, --svg and --tex' layout --json --svg 8:1
+    refuses 2 '--tv is for --table, --svg and --tex' layout --tv='(8,8)' 8:1
+    refuses 2 '--color is for --svg and --tex' layout --color=bank --table 8:1
+    refuses 2 "unknown colours 'red'" layout --svg --color=red 8:1
+    refuses 2 "--tv is the shape of a tile" layout --svg --tv='(8,0)' 8:1
+    refuses 2 '--element-bits is from 1' layout --svg --element-bits=-1 8:1
+    refuses 2 "unknown option '--tabel'; did you mean '--table'?" layout --tabel 8:1
+}
+
+@test "-o writes a file whole, and where it can't is said" {
+    layout -o out 8:1 4:2
+    [ "$(cat out)" = $'8:1\n4:2' ]
+    refuses 3 "No such file or directory" layout -o none/out 8:1
+}
+
+@test "options may stand before the view" {
+    [ "$(cute-dump --json layout 8:1 | jq -r .result)" = 8:1 ]
+    [ "$(cute-dump -o out layout 8:1; cat out)" = 8:1 ]
+}
+
+@test "lines are answered as they come" {
+    mkfifo in out
+    layout <in >out &
+    pid=$!
+    exec 7>in 8<out
+    for i in 1 2 3; do
+        echo "size($i:1)" >&7
+        read -r -t 10 answer <&8
+        [ "$answer" = $i ]
+    done
+    exec 7>&- 8<&-
+    wait $pid
+}
+
+@test "a pipe closed by its reader ends it quietly" {
+    run --separate-stderr bash -c 'yes "(4,8):(8,1)" | head -20000 | cute-dump layout | head -1'
+    [ "$output" = '(4,8):(8,1)' ]
+    [ -z "$stderr" ]
+}
+
+@test "a thousand expressions take a fraction of a second" {
+    for i in {1..125}; do
+        echo "composition((4,8):(8,1), 8:2)
+logical_divide((16,4):(1,16), [8:1;4:1])
+crd2idx(13, S<1,4,4> o 5 o 16:1)
+coalesce((2,4):(1,2), (1))
+zipped_divide((128,64):(64,1), (32,16))
+complement((2,2):(1,6), 24)
+blocked_product((2,5):(5,1), (3,4):(1,3))
+right_inverse((4,8):(8,1))"
+    done >many
+    start=$(date +%s%N)
+    layout <many >answers
+    took=$((($(date +%s%N) - start) / 1000000))
+    [ "$(wc -l <answers)" -eq 1000 ]
+    # 20 ms where nothing else runs and nothing is sanitized
+    [ "$took" -lt 400 ] || { echo "$took ms"; false; }
+}
+
+@test "the options of --help are in the man page and offered by Tab" {
+    layout --help | grep -E '^ +-' | grep -oE -- '--[a-z][a-z-]+' | sort -u >help
+    for option in $(cat help); do
+        sed 's/\\-/-/g' "$ROOT/docs/man/cute-dump-layout.1" | grep -qF -- "$option" || { echo "no word of $option"; false; }
+    done
+    # shellcheck disable=SC1091
+    source "$ROOT/mk/completion.bash"
+    compopt() { :; }
+    COMP_WORDS=(cute-dump layout --)
+    COMP_CWORD=2
+    _cute cute-dump -- layout || true
+    diff help <(printf '%s\n' "${COMPREPLY[@]}" | sed 's/=$//' | grep '^--' | sort -u)
+}
