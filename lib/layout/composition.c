@@ -76,7 +76,7 @@ static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout 
         cute_node s = outer.shape->items[i], d = outer.stride->items[i];
         if (alg_is_known(s) && alg_is_known(rest_stride)) {
             int64_t step = rest_stride->value.value, extent = s->value.value;
-            if (step % extent != 0 && step >= extent)
+            if (step % extent != 0 && step >= extent && !alg_is(rest_shape, 1))
                 return refuse(a, outer, inner, i, "the stride", step, extent);
         }
         cute_node magnitude = alg_op(a, CUTE_ABS, rest_stride, rest_stride);

@@ -3,7 +3,8 @@
  *
  * Upcast: a mode s:d with d >= n becomes s:d/n; with d < n, n/d of its elements fall into one new element:
  * s / (n/d) : 1, rounded up. That is the address divided by n for every coordinate only if d and n divide
- * one another, and if what remains inside the new element never adds up to n; else it is refused.
+ * one another or the mode is so short that nothing is off yet, and if what remains inside the new element never adds up
+ * to n; else it is refused.
  * Downcast: the mode of stride 1 gets n times as long, other strides n times as large. */
 #include "lib/base/checked.h"
 #include "lib/layout/layouts.h"
@@ -32,6 +33,22 @@ static bool refuse(cute_algebra *a, cute_layout mode, int64_t x, int64_t y)
     return false;
 }
 
+enum { MOST_STEPS = 4096 };
+
+/* d < n, and neither divides the other: still right if groups of ceil(n/d) elements lie in one new element each, as
+ * they do while there are few. *reach is how far one of them goes inside it. */
+static bool groups_fit(int64_t n, int64_t d, int64_t extent, int64_t *reach)
+{
+    int64_t group = n / d + 1;
+    if (extent > MOST_STEPS) return false;
+    *reach = 0;
+    for (int64_t i = 0; i < extent; i++) {
+        if (i * d / n != i / group) return false;
+        if (i * d % n > *reach) *reach = i * d % n;
+    }
+    return true;
+}
+
 /* Adds to *inside how far the mode reaches inside a new element. */
 static bool check_up(cute_algebra *a, int64_t n, cute_layout mode, int64_t *inside)
 {
@@ -45,15 +62,22 @@ static bool check_up(cute_algebra *a, int64_t n, cute_layout mode, int64_t *insi
     if (!mode.stride->value.known || alg_is(mode.stride, 0) || alg_is(mode.shape, 1)) return true;
     if (!magnitude_of(a, mode.stride, &d)) return false;
     if (d % n == 0) return true;
-    if (n % d != 0) return d < n ? refuse(a, mode, n, d) : refuse(a, mode, d, n);
+    if (d > n) return refuse(a, mode, d, n);
+    int64_t reach = 0;
+    bool divides = n % d == 0;
+    if (!divides && !(alg_is_known(mode.shape) && groups_fit(n, d, mode.shape->value.value, &reach)))
+        return refuse(a, mode, n, d);
     if (mode.stride->value.value < 0) {
         alg_fail(a, "at mode %s, a negative stride splits new elements of %lld", alg_layout_text(a, mode),
                  (long long)n);
         return false;
     }
-    steps = n / d;
-    if (alg_is_known(mode.shape) && mode.shape->value.value < steps) steps = mode.shape->value.value;
-    *inside += (steps - 1) * d; /* below n each; the sum is bounded by the number of leaves */
+    if (divides) {
+        steps = n / d;
+        if (alg_is_known(mode.shape) && mode.shape->value.value < steps) steps = mode.shape->value.value;
+        reach = (steps - 1) * d;
+    }
+    *inside += reach; /* below n each; the sum is bounded by the number of leaves */
     if (*inside < n) return true;
     alg_fail(a, "at mode %s, modes overlap inside new elements of %lld", alg_layout_text(a, mode),
              (long long)n);

@@ -203,6 +203,19 @@ static const char *inverses(const subject *s)
     return NULL;
 }
 
+/* B(i) is a coordinate that A has: tiles may reach beyond it. */
+static bool inside(const cute_layout *outer, const flat *g, bool named, int64_t i)
+{
+    point crd = point_at(g, i);
+    flat whole = flat_of(*outer);
+    if (!named) return crd.at[0] < size_of(&whole);
+    for (uint32_t m = 0; m < rank_of(outer->shape) && m < SLOTS; m++) {
+        flat mode = mode_of(*outer, m);
+        if (crd.at[m] >= size_of(&mode)) return false;
+    }
+    return true;
+}
+
 static const char *divide(const subject *s)
 {
     cute_value in[] = {to_layout(&s->a), to_layout(&s->b)}, out;
@@ -213,7 +226,9 @@ static const char *divide(const subject *s)
     if (rank_of(out.layout.shape) != 2) return "a divide has two modes";
     if (size_of(&tile) != size_of(&g)) return "mode 0 has not the tiler's size";
     for (int64_t i = 0; i < size_of(&g); i++)
-        if (!same_point(point_at(&tile, i), through(&in[0].layout, &g, named, i))) return "mode 0 is not A o B";
+        if (inside(&in[0].layout, &g, named, i) &&
+            !same_point(point_at(&tile, i), through(&in[0].layout, &g, named, i)))
+            return "mode 0 is not A o B";
     return NULL;
 }
 
