@@ -157,6 +157,7 @@ MlirStringRef cute_pass_list_text(cute_pass_run *run, int i, intptr_t k)
     return wrap(StringRef(run->pass->option<Pass::ListOption<std::string>>(i)[k]));
 }
 void cute_pass_fail(cute_pass_run *run) { run->pass->fail(); }
+void cute_pass_print(cute_pass_run *, MlirStringRef text) { llvm::errs() << unwrap(text); }
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op)
 {
     OpPassManager manager(unwrap(op)->getName().getStringRef());

@@ -54,6 +54,8 @@ int64_t cute_pass_list_int(cute_pass_run *run, int option, intptr_t index);
 MlirStringRef cute_pass_list_text(cute_pass_run *run, int option, intptr_t index);
 /* The pass failed; it has emitted an error. */
 void cute_pass_fail(cute_pass_run *run);
+/* Writes to standard error what a pass was asked to show. */
+void cute_pass_print(cute_pass_run *run, MlirStringRef text);
 /* Runs passes, as text (`canonicalize,cse`), on `op`: the operation that the pass runs on, or one inside. Their
  * dialects are the pass's own. */
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op);
