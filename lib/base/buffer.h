@@ -17,7 +17,10 @@ void cute_buffer_putc(cute_buffer *buffer, char byte);
 void cute_buffer_printf(cute_buffer *buffer, const char *format, ...) CUTE_PRINTF(2, 3);
 void cute_buffer_vprintf(cute_buffer *buffer, const char *format, va_list args) CUTE_PRINTF(2, 0);
 void cute_buffer_release(cute_buffer *buffer);
-static inline bool cute_buffer_ok(const cute_buffer *buffer) { return !buffer->failed; }
+static inline bool cute_buffer_ok(const cute_buffer *buffer)
+{
+    return !buffer->failed;
+}
 /* Never NULL. */
 static inline const char *cute_buffer_text(const cute_buffer *buffer)
 {

@@ -5,9 +5,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline bool cute_add64(int64_t a, int64_t b, int64_t *r) { return !__builtin_add_overflow(a, b, r); }
-static inline bool cute_sub64(int64_t a, int64_t b, int64_t *r) { return !__builtin_sub_overflow(a, b, r); }
-static inline bool cute_mul64(int64_t a, int64_t b, int64_t *r) { return !__builtin_mul_overflow(a, b, r); }
+static inline bool cute_add64(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_add_overflow(a, b, r);
+}
+static inline bool cute_sub64(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_sub_overflow(a, b, r);
+}
+static inline bool cute_mul64(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_mul_overflow(a, b, r);
+}
 /* Truncating division, as in C. */
 static inline bool cute_div64(int64_t a, int64_t b, int64_t *r)
 {

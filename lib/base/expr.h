@@ -12,15 +12,16 @@ typedef struct cute_expr cute_expr;
 
 /* Parses `length` bytes of `text`; tree in `arena`. `origin` (may be NULL) is the place of its first
  * byte, used for errors: the column of the offending token is added to it. */
-cute_status cute_expr_parse(cute_arena *arena, const char *text, size_t length,
-                            const cute_place *origin, cute_expr **out, cute_diag *diag);
+cute_status cute_expr_parse(cute_arena *arena, const char *text, size_t length, const cute_place *origin,
+                            cute_expr **out, cute_diag *diag);
 
 /* Looks a name up; false when there is none of it. */
 typedef bool (*cute_expr_lookup)(void *context, const char *name, int64_t *value);
 
-/* Checked 64-bit value; / and % truncate and refuse 0; functions ceil_div(a, b), round_up(a, b), min, max, abs,
- * log2 (of a power of two). An unknown name, overflow, wrong count or non-integer is CUTE_INVALID at its place. */
-cute_status cute_expr_int(const cute_expr *expr, cute_expr_lookup lookup, void *context,
-                          int64_t *out, cute_diag *diag);
+/* Checked 64-bit value; / and % truncate and refuse 0; functions ceil_div(a, b), round_up(a, b), min, max,
+ * abs, log2 (of a power of two). An unknown name, overflow, wrong count or non-integer is CUTE_INVALID at its
+ * place. */
+cute_status cute_expr_int(const cute_expr *expr, cute_expr_lookup lookup, void *context, int64_t *out,
+                          cute_diag *diag);
 
 #endif

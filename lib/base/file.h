@@ -22,7 +22,8 @@ bool cute_file_exists(const char *path);
 const char *cute_program_directory(cute_arena *arena);
 /* "name" to show for a path: "-" becomes "<stdin>". */
 const char *cute_file_label(const char *path);
-/* What a file may be called after `text`, which comes from input: no slashes, no leading dot, no other surprises. */
+/* What a file may be called after `text`, which comes from input: no slashes, no leading dot, no other
+ * surprises. */
 const char *cute_file_plain_name(cute_arena *arena, const char *text);
 
 #endif

@@ -30,11 +30,11 @@ typedef struct cute_option {
 } cute_option;
 
 typedef struct cute_command {
-    const char *name;      /* cute-link */
-    const char *synopsis;  /* "[options] [file...]" */
-    const char *summary;   /* one sentence */
+    const char *name;     /* cute-link */
+    const char *synopsis; /* "[options] [file...]" */
+    const char *summary;  /* one sentence */
     const cute_option *options;
-    const char *epilogue;  /* examples under the options, or NULL */
+    const char *epilogue; /* examples under the options, or NULL */
 } cute_command;
 
 /* Fills the targets. Operands (what is no option) in order in *operands, in `arena`; "-" is an
@@ -47,8 +47,7 @@ void cute_options_help(const cute_command *command, cute_buffer *out);
 
 /* What each main.c does with its result: prints the diagnostics on stderr and yields the exit
  * code. `format` as --diagnostics was given. */
-int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag,
-                     cute_diag_format format);
+int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag, cute_diag_format format);
 /* "text" or "json", CUTE_USAGE otherwise. */
 cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute_diag *diag);
 

@@ -10,7 +10,7 @@ typedef struct cute_process {
     size_t input_length;
     double timeout; /* seconds, 0: none; then it is killed and the call fails */
     /* results */
-    int exit_code; /* 128 + signal when it was killed by one */
+    int exit_code;        /* 128 + signal when it was killed by one */
     cute_buffer out, err; /* released by the caller, also after a failure */
 } cute_process;
 

@@ -11,7 +11,8 @@ static bool read_decimal(const char *text, size_t length, size_t *value)
 {
     size_t i = 0;
     for (*value = 0; i < length && isdigit((unsigned char)text[i]); i++)
-        if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, (size_t)(text[i] - '0'), value))
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (size_t)(text[i] - '0'), value))
             return false;
     return i > 0;
 }
@@ -41,9 +42,10 @@ cute_status cute_archive_read(cute_arena *arena, const char *label, const void *
     size_t names_length = 0, size;
     *count = 0;
     if (length < MAGIC || memcmp(text, "!<arch>\n", MAGIC) != 0)
-        return cute_fail(diag, CUTE_INVALID, &file, length >= MAGIC && memcmp(text, "!<thin>\n", MAGIC) == 0
-                                                        ? "this is a thin archive, whose members are elsewhere"
-                                                        : "this is not an archive");
+        return cute_fail(diag, CUTE_INVALID, &file,
+                         length >= MAGIC && memcmp(text, "!<thin>\n", MAGIC) == 0
+                             ? "this is a thin archive, whose members are elsewhere"
+                             : "this is not an archive");
     *out = cute_arena_array(arena, length / HEADER + 1, sizeof **out);
     if (!*out) return cute_fail_memory(diag);
     for (size_t at = MAGIC; at < length; at += HEADER + size + (size & 1)) {
@@ -57,7 +59,8 @@ cute_status cute_archive_read(cute_arena *arena, const char *label, const void *
             names_length = size;
         } else if (memcmp(header, "/ ", 2) != 0 && memcmp(header, "/SYM64/", 7) != 0) {
             const char *name = member_name(arena, header, names, names_length);
-            if (!name) return cute_fail(diag, CUTE_INVALID, &file, "the name of member %zu is missing", *count + 1);
+            if (!name)
+                return cute_fail(diag, CUTE_INVALID, &file, "the name of member %zu is missing", *count + 1);
             (*out)[(*count)++] = (cute_member){.name = name, .bytes = data, .length = size};
         }
     }

@@ -1,17 +1,35 @@
-/* MLIR bytecode, as far as gpu.binary needs it: the sections, strings, operation names, the encodings of a few builtin
- * attributes, and a walk over the operations that decodes nothing but the binaries' properties.
+/* MLIR bytecode, as far as gpu.binary needs it: the sections, strings, operation names, the encodings of a
+ * few builtin attributes, and a walk over the operations that decodes nothing but the binaries' properties.
  * Source: "MLIR Bytecode Format" of the LLVM project, versions 0 to 6. */
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/cubin/gputext.h"
 
-enum section_id { STRING, DIALECT, ATTR_TYPE, ATTR_TYPE_OFFSET, IR, RESOURCE, RESOURCE_OFFSET, DIALECT_VERSIONS, PROPERTIES, SECTIONS };
+enum section_id {
+    STRING,
+    DIALECT,
+    ATTR_TYPE,
+    ATTR_TYPE_OFFSET,
+    IR,
+    RESOURCE,
+    RESOURCE_OFFSET,
+    DIALECT_VERSIONS,
+    PROPERTIES,
+    SECTIONS
+};
 /* What came with which version. */
 enum { LAZY_REGIONS = 2, USE_LISTS = 3, SHORT_LOCATIONS = 4, NATIVE_PROPERTIES = 5, NEWEST = 6 };
 /* The bits of an operation's mask, in the order in which their data follow. */
-enum { HAS_ATTRIBUTES = 1, HAS_RESULTS = 2, HAS_OPERANDS = 4, HAS_SUCCESSORS = 8, HAS_REGIONS = 16, HAS_USE_LISTS = 32,
-       HAS_PROPERTIES = 64 };
+enum {
+    HAS_ATTRIBUTES = 1,
+    HAS_RESULTS = 2,
+    HAS_OPERANDS = 4,
+    HAS_SUCCESSORS = 8,
+    HAS_REGIONS = 16,
+    HAS_USE_LISTS = 32,
+    HAS_PROPERTIES = 64
+};
 /* Codes of the builtin dialect's attributes. */
 enum { ARRAY_ATTR = 0, DICTIONARY_ATTR = 1, STRING_ATTR = 2 };
 enum { DEEPEST = 128 };
@@ -93,7 +111,10 @@ static bool read_flagged(cursor *c, uint64_t *value, bool *flag)
 }
 
 /* A number of things, each of which takes a byte or more of what is left. */
-static bool read_count(cursor *c, uint64_t *value) { return read_int(c, value) && *value <= (uint64_t)(c->stop - c->at); }
+static bool read_count(cursor *c, uint64_t *value)
+{
+    return read_int(c, value) && *value <= (uint64_t)(c->stop - c->at);
+}
 
 static bool skip_ints(cursor *c, uint64_t count)
 {
@@ -136,12 +157,14 @@ static cute_status read_strings(bytecode *b)
     cursor c = b->sections[STRING];
     uint64_t count, size;
     if (!read_count(&c, &count)) return fail(b, &c, "the number of strings");
-    if (!(b->strings = cute_arena_array(b->arena, count, sizeof *b->strings))) return cute_fail_memory(b->diag);
+    if (!(b->strings = cute_arena_array(b->arena, count, sizeof *b->strings)))
+        return cute_fail_memory(b->diag);
     b->string_count = count;
     /* Sizes go from the last string to the first, whose bytes end the section. */
     const uint8_t *end = c.stop;
     for (uint64_t i = count; i-- > 0;) {
-        if (!read_int(&c, &size) || c.at > end || size == 0 || size > (uint64_t)(end - c.at)) return fail(b, &c, "the size of a string");
+        if (!read_int(&c, &size) || c.at > end || size == 0 || size > (uint64_t)(end - c.at))
+            return fail(b, &c, "the size of a string");
         end -= size;
         b->strings[i] = (bytes){(const char *)end, size - 1};
     }
@@ -167,7 +190,8 @@ static cute_status read_dialects(bytecode *b)
     unsigned id;
     bool flag = false;
     if (!read_count(&c, &count)) return fail(b, &c, "the number of dialects");
-    if (!(b->dialects = cute_arena_array(b->arena, count, sizeof *b->dialects))) return cute_fail_memory(b->diag);
+    if (!(b->dialects = cute_arena_array(b->arena, count, sizeof *b->dialects)))
+        return cute_fail_memory(b->diag);
     b->dialect_count = count;
     for (uint64_t i = 0; i < count; i++) {
         bool ok = b->version ? read_flagged(&c, &name, &flag) : read_int(&c, &name);
@@ -175,15 +199,18 @@ static cute_status read_dialects(bytecode *b)
         if (flag && !read_section(b, &c, &id, &ignored)) return fail(b, &c, "the version of a dialect");
     }
     total = (uint64_t)(c.stop - c.at);
-    if (b->version >= SHORT_LOCATIONS && !read_count(&c, &total)) return fail(b, &c, "the number of operation names");
-    if (!(b->is_binary = cute_arena_array(b->arena, total, sizeof *b->is_binary))) return cute_fail_memory(b->diag);
+    if (b->version >= SHORT_LOCATIONS && !read_count(&c, &total))
+        return fail(b, &c, "the number of operation names");
+    if (!(b->is_binary = cute_arena_array(b->arena, total, sizeof *b->is_binary)))
+        return cute_fail_memory(b->diag);
     while (c.at < c.stop) {
         if (!read_int(&c, &dialect) || dialect >= b->dialect_count || !read_count(&c, &count))
             return fail(b, &c, "a group of operation names");
         for (; count; count--) {
             bytes text;
             bool ok = b->version >= NATIVE_PROPERTIES ? read_flagged(&c, &name, &flag) : read_int(&c, &name);
-            if (!ok || !string_at(b, name, &text) || b->name_count == total) return fail(b, &c, "the name of an operation");
+            if (!ok || !string_at(b, name, &text) || b->name_count == total)
+                return fail(b, &c, "the name of an operation");
             b->is_binary[b->name_count++] = is_text(text, "binary") && is_text(b->dialects[dialect], "gpu");
         }
     }
@@ -197,7 +224,8 @@ static cute_status read_attribute_table(bytecode *b)
     uint64_t count, dialect, group, size;
     bool custom;
     if (!read_count(&c, &count) || !read_int(&c, &size)) return fail(b, &c, "the number of attributes");
-    if (!(b->attributes = cute_arena_array(b->arena, count, sizeof *b->attributes))) return cute_fail_memory(b->diag);
+    if (!(b->attributes = cute_arena_array(b->arena, count, sizeof *b->attributes)))
+        return cute_fail_memory(b->diag);
     while (b->attribute_count < count) {
         if (!read_int(&c, &dialect) || dialect >= b->dialect_count || !read_count(&c, &group) ||
             group > count - b->attribute_count)
@@ -206,7 +234,9 @@ static cute_status read_attribute_table(bytecode *b)
             if (!read_flagged(&c, &size, &custom) || size > (uint64_t)(data.stop - data.at))
                 return fail(b, &c, "the size of an attribute");
             b->attributes[b->attribute_count++] =
-                (attribute){.data = {data.at, data.at + size}, .builtin = is_text(b->dialects[dialect], "builtin"), .custom = custom};
+                (attribute){.data = {data.at, data.at + size},
+                            .builtin = is_text(b->dialects[dialect], "builtin"),
+                            .custom = custom};
             data.at += size;
         }
     }
@@ -219,9 +249,11 @@ static cute_status read_property_table(bytecode *b)
     uint64_t count, size;
     if (!c.at) return CUTE_OK;
     if (!read_count(&c, &count)) return fail(b, &c, "the number of properties");
-    if (!(b->properties = cute_arena_array(b->arena, count, sizeof *b->properties))) return cute_fail_memory(b->diag);
+    if (!(b->properties = cute_arena_array(b->arena, count, sizeof *b->properties)))
+        return cute_fail_memory(b->diag);
     for (; b->property_count < count; b->property_count++) {
-        if (!read_int(&c, &size) || size > (uint64_t)(c.stop - c.at)) return fail(b, &c, "the size of properties");
+        if (!read_int(&c, &size) || size > (uint64_t)(c.stop - c.at))
+            return fail(b, &c, "the size of properties");
         b->properties[b->property_count] = (cursor){c.at, c.at + size};
         c.at += size;
     }
@@ -234,7 +266,8 @@ static cute_status read_property_table(bytecode *b)
 static bool open_builtin(const bytecode *b, uint64_t index, uint64_t code, cursor *out)
 {
     uint64_t actual;
-    if (index >= b->attribute_count || !b->attributes[index].builtin || !b->attributes[index].custom) return false;
+    if (index >= b->attribute_count || !b->attributes[index].builtin || !b->attributes[index].custom)
+        return false;
     *out = b->attributes[index].data;
     return read_int(out, &actual) && actual == code;
 }
@@ -255,20 +288,24 @@ static cute_status read_objects(bytecode *b, uint64_t index, const char *symbol,
 {
     cursor c;
     uint64_t count, item;
-    if (!open_builtin(b, index, ARRAY_ATTR, &c) || !read_count(&c, &count)) return fail(b, at, "the objects of a gpu.binary");
+    if (!open_builtin(b, index, ARRAY_ATTR, &c) || !read_count(&c, &count))
+        return fail(b, at, "the objects of a gpu.binary");
     for (uint64_t i = 0; i < count; i++) {
-        if (!read_int(&c, &item) || item >= b->attribute_count) return fail(b, &c, "an object of a gpu.binary");
+        if (!read_int(&c, &item) || item >= b->attribute_count)
+            return fail(b, &c, "an object of a gpu.binary");
         const attribute *a = &b->attributes[item];
         if (a->custom) return fail(b, &a->data, "an object of an unknown encoding");
         const char *text = (const char *)a->data.at, *stop = (const char *)a->data.stop;
         while (stop > text && stop[-1] == 0) stop--;
-        cute_mlir_text s = {.arena = b->arena, .label = b->label, .text = text, .at = text, .stop = stop, .diag = b->diag};
+        cute_mlir_text s = {
+            .arena = b->arena, .label = b->label, .text = text, .at = text, .stop = stop, .diag = b->diag};
         CUTE_TRY(cute_gpu_object_read(&s, symbol, i, b->objects));
     }
     return CUTE_OK;
 }
 
-/* Properties of gpu.binary in the order of their names: objects, offloadingHandler (may be absent), sym_name. */
+/* Properties of gpu.binary in the order of their names: objects, offloadingHandler (may be absent), sym_name.
+ */
 static cute_status read_binary_properties(bytecode *b, uint64_t index, const cursor *at)
 {
     if (index >= b->property_count) return fail(b, at, "the properties of a gpu.binary");
@@ -288,7 +325,8 @@ static cute_status read_binary_dictionary(bytecode *b, uint64_t index, const cur
     uint64_t count, name, value, objects = UINT64_MAX;
     const char *symbol = "";
     bytes text;
-    if (!open_builtin(b, index, DICTIONARY_ATTR, &c) || !read_count(&c, &count)) return fail(b, at, "the attributes of a gpu.binary");
+    if (!open_builtin(b, index, DICTIONARY_ATTR, &c) || !read_count(&c, &count))
+        return fail(b, at, "the attributes of a gpu.binary");
     for (; count; count--) {
         cursor key;
         uint64_t string;
@@ -313,7 +351,8 @@ static bool skip_use_lists(cursor *c, uint64_t count)
     if (count > 1 && !read_count(c, &lists)) return false;
     for (; lists; lists--) {
         if (count > 1 && !skip_ints(c, 1)) return false;
-        if (!read_flagged(c, &uses, &pairs) || uses > (uint64_t)(c->stop - c->at) || !skip_ints(c, uses)) return false;
+        if (!read_flagged(c, &uses, &pairs) || uses > (uint64_t)(c->stop - c->at) || !skip_ints(c, uses))
+            return false;
     }
     return true;
 }
@@ -335,7 +374,8 @@ static cute_status walk_regions(bytecode *b, cursor *c, int depth)
     unsigned id;
     if (!read_flagged(c, &count, &isolated)) return fail(b, c, "the number of regions");
     bool nested = isolated && b->version >= LAZY_REGIONS;
-    if (nested && (!read_section(b, c, &id, &inner) || id != IR)) return fail(b, c, "a section of operations");
+    if (nested && (!read_section(b, c, &id, &inner) || id != IR))
+        return fail(b, c, "a section of operations");
     cursor *from = nested ? &inner : c;
     if (count > (uint64_t)(from->stop - from->at)) return fail(b, from, "the number of regions");
     for (; count; count--) CUTE_TRY(walk_region(b, from, depth));
@@ -357,8 +397,10 @@ static cute_status walk_operation(bytecode *b, cursor *c, int depth)
     if ((mask & HAS_USE_LISTS) && b->version >= USE_LISTS) ok = ok && skip_use_lists(c, results);
     if (!ok) return fail(b, c, "an operation");
     if (b->is_binary[name]) {
-        if (mask & HAS_PROPERTIES) CUTE_TRY(read_binary_properties(b, properties, c));
-        else CUTE_TRY(read_binary_dictionary(b, attributes, c));
+        if (mask & HAS_PROPERTIES)
+            CUTE_TRY(read_binary_properties(b, properties, c));
+        else
+            CUTE_TRY(read_binary_dictionary(b, attributes, c));
     }
     return mask & HAS_REGIONS ? walk_regions(b, c, depth) : CUTE_OK;
 }
@@ -399,14 +441,16 @@ cute_status cute_gpu_bytecode_read(cute_arena *arena, const char *label, const u
     if (!read_int(&c, &b.version)) return fail(&b, &c, "the version");
     if (b.version > NEWEST)
         return cute_fail(diag, CUTE_INVALID, &file,
-                         "this MLIR bytecode has version %llu; versions 0 to %d are known (mlir-opt --emit-bytecode-version=%d)",
+                         "this MLIR bytecode has version %llu; versions 0 to %d are known (mlir-opt "
+                         "--emit-bytecode-version=%d)",
                          (unsigned long long)b.version, NEWEST, NEWEST);
     const uint8_t *producer = memchr(c.at, 0, (size_t)(c.stop - c.at));
     if (!producer) return fail(&b, &c, "the name of the producer");
     c.at = producer + 1;
     while (c.at < c.stop) {
         unsigned id;
-        if (!read_section(&b, &c, &id, &contents) || id >= SECTIONS || b.sections[id].at) return fail(&b, &c, "a section");
+        if (!read_section(&b, &c, &id, &contents) || id >= SECTIONS || b.sections[id].at)
+            return fail(&b, &c, "a section");
         b.sections[id] = contents;
     }
     static const enum section_id needed[] = {STRING, DIALECT, ATTR_TYPE, ATTR_TYPE_OFFSET, IR};

@@ -1,4 +1,5 @@
-/* Reads ELF64: bounds first, then tables. Every structure is copied out of the bytes, which need no alignment. */
+/* Reads ELF64: bounds first, then tables. Every structure is copied out of the bytes, which need no
+ * alignment. */
 #include "lib/cubin/elf.h"
 
 #include <elf.h>
@@ -8,9 +9,15 @@
 #define EM_CUDA 190
 #endif
 
-static bool inside(size_t length, uint64_t offset, uint64_t size) { return offset <= length && size <= length - offset; }
+static bool inside(size_t length, uint64_t offset, uint64_t size)
+{
+    return offset <= length && size <= length - offset;
+}
 
-bool cute_elf_is(const void *bytes, size_t length) { return length >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0; }
+bool cute_elf_is(const void *bytes, size_t length)
+{
+    return length >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0;
+}
 
 static bool read_header(const void *bytes, size_t length, Elf64_Ehdr *header)
 {
@@ -24,7 +31,8 @@ static void header_at(const uint8_t *bytes, const Elf64_Ehdr *header, uint64_t i
     memcpy(out, bytes + header->e_shoff + index * sizeof *out, sizeof *out);
 }
 
-/* The number of section headers, all of which are inside the file; with 65280 and more it stands in the first one. */
+/* The number of section headers, all of which are inside the file; with 65280 and more it stands in the first
+ * one. */
 static bool count_sections(const uint8_t *bytes, size_t length, const Elf64_Ehdr *header, uint64_t *count)
 {
     Elf64_Shdr first;
@@ -76,7 +84,8 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
 {
     uint64_t count;
     if (!count_sections(elf->bytes, elf->length, header, &count))
-        return fail(elf, diag, "the file is cut off: its table of sections lies beyond its end (%zu bytes)", elf->length);
+        return fail(elf, diag, "the file is cut off: its table of sections lies beyond its end (%zu bytes)",
+                    elf->length);
     cute_elf_section *sections = cute_arena_array(arena, count, sizeof *sections);
     if (!sections) return cute_fail_memory(diag);
     elf->sections = sections;
@@ -88,15 +97,22 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
         if (in_file && !inside(elf->length, raw.sh_offset, raw.sh_size))
             return fail(elf, diag, "the file is cut off: section %llu lies beyond its end (%zu bytes)",
                         (unsigned long long)i, elf->length);
-        sections[i] = (cute_elf_section){.name = "", .type = raw.sh_type, .flags = raw.sh_flags,
-                                         .address = raw.sh_addr, .offset = raw.sh_offset, .size = raw.sh_size,
-                                         .align = raw.sh_addralign, .entry_size = raw.sh_entsize,
-                                         .link = raw.sh_link, .info = raw.sh_info,
+        sections[i] = (cute_elf_section){.name = "",
+                                         .type = raw.sh_type,
+                                         .flags = raw.sh_flags,
+                                         .address = raw.sh_addr,
+                                         .offset = raw.sh_offset,
+                                         .size = raw.sh_size,
+                                         .align = raw.sh_addralign,
+                                         .entry_size = raw.sh_entsize,
+                                         .link = raw.sh_link,
+                                         .info = raw.sh_info,
                                          .data = in_file ? elf->bytes + raw.sh_offset : NULL};
     }
     if (count == 0) return CUTE_OK;
     elf->string_section = header->e_shstrndx == SHN_XINDEX ? sections[0].link : header->e_shstrndx;
-    if (elf->string_section >= count) return fail(elf, diag, "there is no section %zu with the names", elf->string_section);
+    if (elf->string_section >= count)
+        return fail(elf, diag, "there is no section %zu with the names", elf->string_section);
     const cute_elf_section *names = &sections[elf->string_section];
     for (uint64_t i = 0; i < count; i++) {
         Elf64_Shdr raw;
@@ -104,7 +120,8 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
         if (raw.sh_name == 0) continue;
         sections[i].name = string_at(names->data, names->size, raw.sh_name);
         if (!sections[i].name)
-            return fail(elf, diag, "the name of section %llu lies outside the table of names", (unsigned long long)i);
+            return fail(elf, diag, "the name of section %llu lies outside the table of names",
+                        (unsigned long long)i);
     }
     return CUTE_OK;
 }
@@ -115,7 +132,8 @@ static cute_status read_symbols(cute_arena *arena, cute_elf *elf, cute_diag *dia
     for (size_t i = 0; i < elf->section_count && !table; i++)
         if (elf->sections[i].type == SHT_SYMTAB) table = &elf->sections[i];
     if (!table || !table->data) return CUTE_OK;
-    if (table->entry_size != sizeof(Elf64_Sym) || table->size % sizeof(Elf64_Sym) || table->link >= elf->section_count)
+    if (table->entry_size != sizeof(Elf64_Sym) || table->size % sizeof(Elf64_Sym) ||
+        table->link >= elf->section_count)
         return fail(elf, diag, "the table of symbols is malformed");
     const cute_elf_section *names = &elf->sections[table->link];
     size_t count = table->size / sizeof(Elf64_Sym);
@@ -124,10 +142,14 @@ static cute_status read_symbols(cute_arena *arena, cute_elf *elf, cute_diag *dia
     for (size_t i = 0; i < count; i++) {
         Elf64_Sym raw;
         memcpy(&raw, table->data + i * sizeof raw, sizeof raw);
-        symbols[i] = (cute_elf_symbol){.name = raw.st_name ? string_at(names->data, names->size, raw.st_name) : "",
-                                       .value = raw.st_value, .size = raw.st_size,
-                                       .type = ELF64_ST_TYPE(raw.st_info), .binding = ELF64_ST_BIND(raw.st_info),
-                                       .other = raw.st_other, .section = raw.st_shndx};
+        symbols[i] =
+            (cute_elf_symbol){.name = raw.st_name ? string_at(names->data, names->size, raw.st_name) : "",
+                              .value = raw.st_value,
+                              .size = raw.st_size,
+                              .type = ELF64_ST_TYPE(raw.st_info),
+                              .binding = ELF64_ST_BIND(raw.st_info),
+                              .other = raw.st_other,
+                              .section = raw.st_shndx};
         if (!symbols[i].name)
             return fail(elf, diag, "the name of symbol %zu lies outside the table of names", i);
     }
@@ -136,18 +158,20 @@ static cute_status read_symbols(cute_arena *arena, cute_elf *elf, cute_diag *dia
     return CUTE_OK;
 }
 
-cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length, cute_elf *out,
-                          cute_diag *diag)
+cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
+                          cute_elf *out, cute_diag *diag)
 {
     Elf64_Ehdr header;
     *out = (cute_elf){.label = label, .bytes = bytes, .length = length};
     if (!cute_elf_is(bytes, length)) return fail(out, diag, "this is not an ELF file");
     if (!read_header(bytes, length, &header))
-        return fail(out, diag, "the file is cut off: an ELF header has %zu bytes, this has %zu", sizeof header, length);
+        return fail(out, diag, "the file is cut off: an ELF header has %zu bytes, this has %zu",
+                    sizeof header, length);
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
         return fail(out, diag, "this is not a 64-bit little-endian ELF file");
     if (header.e_machine != EM_CUDA)
-        return fail(out, diag, "this ELF file is for machine %u, not for a CUDA GPU (%d)", header.e_machine, EM_CUDA);
+        return fail(out, diag, "this ELF file is for machine %u, not for a CUDA GPU (%d)", header.e_machine,
+                    EM_CUDA);
     out->type = header.e_type;
     out->os_abi = header.e_ident[EI_OSABI];
     out->abi_version = header.e_ident[EI_ABIVERSION];

@@ -33,12 +33,13 @@ typedef struct cute_elf {
 
 /* Whether `bytes` begin as an ELF file does. */
 bool cute_elf_is(const void *bytes, size_t length);
-/* How many of `length` bytes the ELF file at `bytes` takes, by its headers and sections; 0: it is no ELF file or is cut off. */
+/* How many of `length` bytes the ELF file at `bytes` takes, by its headers and sections; 0: it is no ELF file
+ * or is cut off. */
 size_t cute_elf_extent(const void *bytes, size_t length);
-/* Reads the tables into `arena`; `bytes` and `label` are kept. Every offset, size and string is checked: CUTE_INVALID
- * for what is cut off, of another machine than CUDA, or contradicts itself. */
-cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length, cute_elf *out,
-                          cute_diag *diag);
+/* Reads the tables into `arena`; `bytes` and `label` are kept. Every offset, size and string is checked:
+ * CUTE_INVALID for what is cut off, of another machine than CUDA, or contradicts itself. */
+cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
+                          cute_elf *out, cute_diag *diag);
 /* The first section of that name, or NULL. */
 const cute_elf_section *cute_elf_find(const cute_elf *elf, const char *name);
 
@@ -48,9 +49,9 @@ typedef struct cute_elf_addition {
     size_t length;
 } cute_elf_addition;
 
-/* Appends to `out` the file with `count` sections (PROGBITS, no flags) added at its end. What was there keeps its
- * offsets: only a new table of section names and a new section header table come after it. Sections of those names that
- * are there already lose them. */
+/* Appends to `out` the file with `count` sections (PROGBITS, no flags) added at its end. What was there keeps
+ * its offsets: only a new table of section names and a new section header table come after it. Sections of
+ * those names that are there already lose them. */
 cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *additions, size_t count,
                                   cute_buffer *out, cute_diag *diag);
 

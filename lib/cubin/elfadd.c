@@ -1,5 +1,5 @@
-/* Adds sections to a finished ELF file. The driver takes such a cubin and ignores what it does not know; nothing that it
- * reads moves. */
+/* Adds sections to a finished ELF file. The driver takes such a cubin and ignores what it does not know;
+ * nothing that it reads moves. */
 #include <elf.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
 {
     const cute_place file = {.file = elf->label};
     if (elf->section_count == 0 || elf->section_count + count + 1 >= SHN_LORESERVE)
-        return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file with %zu of them", elf->section_count);
+        return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file with %zu of them",
+                         elf->section_count);
     size_t start = out->length;
     cute_buffer headers = {0}, names = {0};
     Elf64_Ehdr header;
@@ -40,8 +41,11 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
     cute_buffer_append(out, elf->bytes, elf->length);
     for (size_t i = 0; i < count; i++) {
         align_to(out, start, 8);
-        Elf64_Shdr section = {.sh_name = (Elf64_Word)names.length, .sh_type = SHT_PROGBITS,
-                              .sh_offset = out->length - start, .sh_size = additions[i].length, .sh_addralign = 1};
+        Elf64_Shdr section = {.sh_name = (Elf64_Word)names.length,
+                              .sh_type = SHT_PROGBITS,
+                              .sh_offset = out->length - start,
+                              .sh_size = additions[i].length,
+                              .sh_addralign = 1};
         cute_buffer_append(&names, additions[i].name, strlen(additions[i].name) + 1);
         cute_buffer_append(out, additions[i].data, additions[i].length);
         cute_buffer_append(&headers, &section, sizeof section);

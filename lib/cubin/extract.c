@@ -30,7 +30,8 @@ static const char *name_of(cute_arena *arena, const pool *all, size_t index)
 {
     const cute_object *object = &all->items[index];
     bool alone = true, same_chip = false;
-    const char *symbol = cute_file_plain_name(arena, object->symbol), *chip = cute_file_plain_name(arena, object->chip);
+    const char *symbol = cute_file_plain_name(arena, object->symbol),
+               *chip = cute_file_plain_name(arena, object->chip);
     const char *suffix = suffix_of(object);
     if (!symbol || !chip) return NULL;
     for (size_t i = 0; i < all->count; i++) {
@@ -44,13 +45,15 @@ static const char *name_of(cute_arena *arena, const pool *all, size_t index)
     return cute_arena_printf(arena, "%s.%zu.%s", symbol, index, suffix);
 }
 
-static cute_status gather(cute_arena *arena, const cute_link_input *inputs, size_t count, pool *out, cute_diag *diag)
+static cute_status gather(cute_arena *arena, const cute_link_input *inputs, size_t count, pool *out,
+                          cute_diag *diag)
 {
     *out = (pool){0};
     for (size_t i = 0; i < count; i++) {
         cute_object *found;
         size_t n;
-        CUTE_TRY(cute_gpu_binary_read(arena, inputs[i].label, inputs[i].bytes, inputs[i].length, &found, &n, diag));
+        CUTE_TRY(cute_gpu_binary_read(arena, inputs[i].label, inputs[i].bytes, inputs[i].length, &found, &n,
+                                      diag));
         cute_object *joined = cute_arena_array(arena, out->count + n, sizeof *joined);
         if (!joined) return cute_fail_memory(diag);
         if (out->count) memcpy(joined, out->items, out->count * sizeof *joined);
@@ -78,26 +81,30 @@ static void keep_only(pool *all, const char *symbol, const cute_arch *arch)
     all->count = kept;
 }
 
-static cute_status fail_empty(const char *label, const char *symbol, const cute_arch *arch, const pool *before,
-                              cute_diag *diag)
+static cute_status fail_empty(const char *label, const char *symbol, const cute_arch *arch,
+                              const pool *before, cute_diag *diag)
 {
     const cute_place file = {.file = label};
-    if (before->count == 0) return cute_fail(diag, CUTE_INVALID, &file, "there is no gpu.binary operation to extract from");
+    if (before->count == 0)
+        return cute_fail(diag, CUTE_INVALID, &file, "there is no gpu.binary operation to extract from");
     const char *near = strcmp(symbol, "all") == 0 ? NULL : cute_nearest(symbol, symbol_at, before);
     if (near && strcmp(near, symbol) != 0)
         cute_fail(diag, CUTE_INVALID, &file, "no gpu.binary '@%s'; did you mean '@%s'?", symbol, near);
     else
-        cute_fail(diag, CUTE_INVALID, &file, "no object of '%s' for %s", symbol, arch ? arch->name : "any architecture");
+        cute_fail(diag, CUTE_INVALID, &file, "no object of '%s' for %s", symbol,
+                  arch ? arch->name : "any architecture");
     for (size_t i = 0; i < before->count && i < 16; i++)
         cute_note(diag, NULL, "there is @%s for %s (%s)", before->items[i].symbol,
-                  *before->items[i].chip ? before->items[i].chip : "no named chip", cute_object_kind_name(before->items[i].kind));
+                  *before->items[i].chip ? before->items[i].chip : "no named chip",
+                  cute_object_kind_name(before->items[i].kind));
     return CUTE_INVALID;
 }
 
 static bool is_folder(const char *path)
 {
     struct stat info;
-    return path && *path && (path[strlen(path) - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)));
+    return path && *path &&
+           (path[strlen(path) - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)));
 }
 
 static cute_status write_folder(cute_arena *arena, const char *folder, const pool *all, cute_diag *diag)
@@ -128,13 +135,14 @@ cute_status cute_extract(cute_arena *arena, const char *symbol, const cute_arch 
     if (all.count == 1) return cute_file_write(output, all.items[0].data, all.items[0].length, diag);
     cute_fail(diag, CUTE_INVALID, &file, "%zu objects do not fit into one file", all.count);
     for (size_t i = 0; i < all.count && i < 16; i++)
-        cute_note(diag, NULL, "@%s for %s", all.items[i].symbol, *all.items[i].chip ? all.items[i].chip : "no named chip");
+        cute_note(diag, NULL, "@%s for %s", all.items[i].symbol,
+                  *all.items[i].chip ? all.items[i].chip : "no named chip");
     cute_note(diag, NULL, "give a folder for them: -o DIR/, or choose by --extract=SYMBOL and -arch");
     return CUTE_INVALID;
 }
 
-cute_status cute_extract_all(cute_arena *arena, const char *folder, const cute_link_input *input, cute_extracted **out,
-                             size_t *count, cute_diag *diag)
+cute_status cute_extract_all(cute_arena *arena, const char *folder, const cute_link_input *input,
+                             cute_extracted **out, size_t *count, cute_diag *diag)
 {
     pool all;
     CUTE_TRY(gather(arena, input, 1, &all, diag));
@@ -142,8 +150,10 @@ cute_status cute_extract_all(cute_arena *arena, const char *folder, const cute_l
     *out = cute_arena_array(arena, all.count, sizeof **out);
     if (!*out) return cute_fail_memory(diag);
     for (size_t i = 0; i < all.count; i++)
-        (*out)[i] = (cute_extracted){.symbol = all.items[i].symbol, .chip = all.items[i].chip,
-                                     .kind = cute_object_kind_name(all.items[i].kind), .file = name_of(arena, &all, i),
+        (*out)[i] = (cute_extracted){.symbol = all.items[i].symbol,
+                                     .chip = all.items[i].chip,
+                                     .kind = cute_object_kind_name(all.items[i].kind),
+                                     .file = name_of(arena, &all, i),
                                      .length = all.items[i].length};
     return all.count ? write_folder(arena, folder, &all, diag) : CUTE_OK;
 }

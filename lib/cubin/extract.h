@@ -5,9 +5,10 @@
 #include "lib/cubin/link.h"
 #include "lib/toolkit/arch.h"
 
-/* `symbol`: of one gpu.binary, or "all". One object goes to the file `output` ("-", NULL: stdout); several need
- * a folder (made if it ends with a slash), where each is SYMBOL.cubin, .ptx, .fatbin or .bc, with the architecture before
- * the dot where a binary has several. `arch` (may be NULL) leaves the objects for others out. */
+/* `symbol`: of one gpu.binary, or "all". One object goes to the file `output` ("-", NULL: stdout); several
+ * need a folder (made if it ends with a slash), where each is SYMBOL.cubin, .ptx, .fatbin or .bc, with the
+ * architecture before the dot where a binary has several. `arch` (may be NULL) leaves the objects for others
+ * out. */
 cute_status cute_extract(cute_arena *arena, const char *symbol, const cute_arch *arch, const char *output,
                          const cute_link_input *inputs, size_t count, cute_diag *diag);
 /* Writes all to `folder`, and lists them: for the dump folder. */

@@ -1,4 +1,5 @@
-/* Reads fatbins. A header of 16 bytes, then entries: a header of its own size, and a payload that is padded to 8 bytes. */
+/* Reads fatbins. A header of 16 bytes, then entries: a header of its own size, and a payload that is padded
+ * to 8 bytes. */
 #include "lib/cubin/fatbin.h"
 
 #include <string.h>
@@ -10,7 +11,16 @@ static const uint8_t magic[4] = {0x50, 0xed, 0x55, 0xba};
 
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 /* Of an entry's header: where its fields are. */
-enum { AT_KIND = 0, AT_HEADER = 4, AT_PADDED = 8, AT_PACKED = 16, AT_SM = 28, AT_FLAGS = 40, AT_FULL = 56, ENTRY = 64 };
+enum {
+    AT_KIND = 0,
+    AT_HEADER = 4,
+    AT_PADDED = 8,
+    AT_PACKED = 16,
+    AT_SM = 28,
+    AT_FLAGS = 40,
+    AT_FULL = 56,
+    ENTRY = 64
+};
 /* No module is larger; what claims to be is hostile. */
 static const uint64_t largest = (uint64_t)512 << 20;
 
@@ -29,10 +39,15 @@ bool cute_fatbin_is(const void *bytes, size_t length)
 static bool read_entry(const uint8_t *at, size_t left, cute_fatbin_entry *entry, uint64_t *total)
 {
     if (left < ENTRY) return false;
-    uint64_t header = number(at + AT_HEADER, 4), padded = number(at + AT_PADDED, 8), flags = number(at + AT_FLAGS, 8);
+    uint64_t header = number(at + AT_HEADER, 4), padded = number(at + AT_PADDED, 8),
+             flags = number(at + AT_FLAGS, 8);
     if (header < ENTRY || header > left || padded > left - header) return false;
-    *entry = (cute_fatbin_entry){.kind = (unsigned)number(at + AT_KIND, 2), .sm = (unsigned)number(at + AT_SM, 4),
-                                 .compression = "none", .data = at + header, .length = padded, .full_length = padded};
+    *entry = (cute_fatbin_entry){.kind = (unsigned)number(at + AT_KIND, 2),
+                                 .sm = (unsigned)number(at + AT_SM, 4),
+                                 .compression = "none",
+                                 .data = at + header,
+                                 .length = padded,
+                                 .full_length = padded};
     if (flags & (FLAG_LZ4 | FLAG_ZSTD)) {
         entry->compression = flags & FLAG_ZSTD ? "zstd" : "lz4";
         entry->length = number(at + AT_PACKED, 4);
@@ -59,7 +74,8 @@ cute_status cute_fatbin_read(cute_arena *arena, const char *label, const void *b
     if (!entries) return cute_fail_memory(diag);
     for (uint64_t done = 0, total; done < size; done += total) {
         if (!read_entry(at + header + done, (size_t)(size - done), &entries[*count], &total))
-            return cute_fail(diag, CUTE_INVALID, &file, "entry %zu of the fatbin is malformed or cut off", *count + 1);
+            return cute_fail(diag, CUTE_INVALID, &file, "entry %zu of the fatbin is malformed or cut off",
+                             *count + 1);
         ++*count;
     }
     *out = entries;
@@ -71,8 +87,9 @@ cute_status cute_fatbin_extract(cute_arena *arena, const char *label, const cute
 {
     const cute_place file = {.file = label};
     if (entry->kind != CUTE_FATBIN_PTX && entry->kind != CUTE_FATBIN_ELF)
-        return cute_fail(diag, CUTE_INVALID, &file, "an entry of kind %u for sm_%u cannot be opened (known: PTX, ELF)",
-                         entry->kind, entry->sm);
+        return cute_fail(diag, CUTE_INVALID, &file,
+                         "an entry of kind %u for sm_%u cannot be opened (known: PTX, ELF)", entry->kind,
+                         entry->sm);
     const uint8_t *data = entry->data;
     size_t size = entry->length;
     if (*entry->compression != 'n') {
@@ -86,8 +103,9 @@ cute_status cute_fatbin_extract(cute_arena *arena, const char *label, const cute
         if (full && zstd) got = ZSTD_decompress(full, entry->full_length, data, size);
         if (full && !zstd) got = cute_lz4_decompress(data, size, (uint8_t *)full, entry->full_length);
         if (!full || got != entry->full_length)
-            return cute_fail(diag, CUTE_INVALID, &file, "an entry for sm_%u is damaged: its %s data do not unpack",
-                             entry->sm, entry->compression);
+            return cute_fail(diag, CUTE_INVALID, &file,
+                             "an entry for sm_%u is damaged: its %s data do not unpack", entry->sm,
+                             entry->compression);
         data = (const uint8_t *)full;
         size = got;
     }

@@ -18,8 +18,8 @@ bool cute_fatbin_is(const void *bytes, size_t length);
 /* Lists the entries (in `arena`; they point into `bytes`). CUTE_INVALID: cut off or not a fatbin. */
 cute_status cute_fatbin_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
                              cute_fatbin_entry **out, size_t *count, cute_diag *diag);
-/* The contents of an entry: in `arena`, or in place where it is stored plainly. PTX comes without padding, and
- * terminated. */
+/* The contents of an entry: in `arena`, or in place where it is stored plainly. PTX comes without padding,
+ * and terminated. */
 cute_status cute_fatbin_extract(cute_arena *arena, const char *label, const cute_fatbin_entry *entry,
                                 const void **bytes, size_t *length, cute_diag *diag);
 /* "ptx", "elf", "kind 16" ... in `arena`. */

@@ -5,7 +5,7 @@
 #include "cute/base.h"
 
 typedef enum cute_object_kind {
-    CUTE_OBJECT_OFFLOAD, /* LLVM IR, or whatever a target serialises first */
+    CUTE_OBJECT_OFFLOAD,  /* LLVM IR, or whatever a target serialises first */
     CUTE_OBJECT_ASSEMBLY, /* PTX */
     CUTE_OBJECT_BIN,      /* a cubin */
     CUTE_OBJECT_FATBIN,   /* what no word says */
@@ -20,8 +20,8 @@ typedef struct cute_object {
     size_t length;
 } cute_object;
 
-/* Lists all objects in their order; everything is in `arena`. None is no error. CUTE_INVALID with the place (text) or
- * the byte (bytecode) of what cannot be read. */
+/* Lists all objects in their order; everything is in `arena`. None is no error. CUTE_INVALID with the place
+ * (text) or the byte (bytecode) of what cannot be read. */
 cute_status cute_gpu_binary_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
                                  cute_object **out, size_t *count, cute_diag *diag);
 const char *cute_object_kind_name(cute_object_kind kind);

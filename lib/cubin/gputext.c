@@ -1,5 +1,5 @@
-/* Finds gpu.binary in MLIR's text, custom and generic form, and reads its objects: enough of MLIR's lexical rules
- * (strings, comments, brackets) to skip everything else. */
+/* Finds gpu.binary in MLIR's text, custom and generic form, and reads its objects: enough of MLIR's lexical
+ * rules (strings, comments, brackets) to skip everything else. */
 #include "lib/cubin/gputext.h"
 
 #include <ctype.h>
@@ -15,7 +15,10 @@ static cute_status fail(cute_mlir_text *s, const char *at, const char *what)
     return cute_fail(s->diag, CUTE_INVALID, &place, "%s", what);
 }
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '-'; }
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '-';
+}
 
 static void skip_blank(cute_mlir_text *s)
 {
@@ -44,13 +47,16 @@ static bool take(cute_mlir_text *s, const char *text)
 static const char *string_end(const cute_mlir_text *s)
 {
     for (const char *at = s->at + 1; at < s->stop; at++) {
-        if (*at == '\\') at++;
-        else if (*at == '"') return at + 1;
+        if (*at == '\\')
+            at++;
+        else if (*at == '"')
+            return at + 1;
     }
     return NULL;
 }
 
-/* Moves behind one lexical element, a bracket with what is in it included; false at an end or a closing bracket. */
+/* Moves behind one lexical element, a bracket with what is in it included; false at an end or a closing
+ * bracket. */
 static bool skip_element(cute_mlir_text *s)
 {
     char closers[256];
@@ -112,7 +118,8 @@ static cute_status read_string(cute_mlir_text *s, const char **out, size_t *leng
             continue;
         }
         int high = hex_digit(*at), low = at + 1 < end - 1 ? hex_digit(at[1]) : -1;
-        if (high < 0 || low < 0) return fail(s, at - 1, "unknown escape in a string; known are \\n, \\t, \\\\, \\\" and \\XX");
+        if (high < 0 || low < 0)
+            return fail(s, at - 1, "unknown escape in a string; known are \\n, \\t, \\\\, \\\" and \\XX");
         bytes[count++] = (char)(high << 4 | low);
         at++;
     }
@@ -131,7 +138,8 @@ static bool find_alias(cute_mlir_text *s, const char *name, size_t length, cute_
         *out = *s;
         out->at = at + length;
         bool starts = at == s->text || at[-1] == '\n';
-        if (starts && out->at < out->stop && !is_word(*out->at) && take(out, "=") && !take(out, "=")) return true;
+        if (starts && out->at < out->stop && !is_word(*out->at) && take(out, "=") && !take(out, "="))
+            return true;
     }
     return false;
 }
@@ -176,7 +184,8 @@ static cute_status read_chip(cute_mlir_text *s, const char **chip)
                 const char *end = string_end(&target);
                 if (!end) break;
                 target.at = end - 1;
-            } else if (*target.at == 'c' && !is_word(target.at[-1]) && take(&target, "chip") && take(&target, "=")) {
+            } else if (*target.at == 'c' && !is_word(target.at[-1]) && take(&target, "chip") &&
+                       take(&target, "=")) {
                 CUTE_TRY(read_string(&target, chip, &length));
                 break;
             }
@@ -193,9 +202,13 @@ static const char *const words[] = {[CUTE_OBJECT_OFFLOAD] = "offload",
                                     [CUTE_OBJECT_BIN] = "bin",
                                     [CUTE_OBJECT_FATBIN] = "fatbin"};
 
-const char *cute_object_kind_name(cute_object_kind kind) { return words[kind]; }
+const char *cute_object_kind_name(cute_object_kind kind)
+{
+    return words[kind];
+}
 
-cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object, cute_diag *diag)
+cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object,
+                            cute_diag *diag)
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? list->capacity * 2 : 8;
@@ -217,7 +230,8 @@ cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t i
     const char *bytes;
     resolve(s, &where);
     bool alias = where.at != s->at && (skip_blank(s), where.at != s->at);
-    if (!take(&where, "#gpu.object") || !take(&where, "<")) return fail(&where, where.at, "expected '#gpu.object<'");
+    if (!take(&where, "#gpu.object") || !take(&where, "<"))
+        return fail(&where, where.at, "expected '#gpu.object<'");
     CUTE_TRY(read_chip(&where, &object.chip));
     if (!take(&where, ",")) return fail(&where, where.at, "expected ',' behind the object's target");
     if (take(&where, "properties")) {
@@ -330,8 +344,12 @@ cute_status cute_gpu_binary_read(cute_arena *arena, const char *label, const voi
     if (length >= 4 && memcmp(bytes, "ML\xefR", 4) == 0) {
         status = cute_gpu_bytecode_read(arena, label, bytes, length, &list, diag);
     } else {
-        cute_mlir_text s = {.arena = arena, .label = label, .text = bytes, .at = bytes,
-                            .stop = (const char *)bytes + length, .diag = diag};
+        cute_mlir_text s = {.arena = arena,
+                            .label = label,
+                            .text = bytes,
+                            .at = bytes,
+                            .stop = (const char *)bytes + length,
+                            .diag = diag};
         status = cute_gpu_text_read(&s, &list);
     }
     *out = list.items;

@@ -18,7 +18,8 @@ typedef struct cute_mlir_text {
 } cute_mlir_text;
 
 /* Adds a copy of `object`. */
-cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object, cute_diag *diag);
+cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object,
+                            cute_diag *diag);
 /* Reads `#gpu.object<...>` at s->at and adds it as the next object of `symbol`. */
 cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t index, cute_object_list *list);
 /* All objects of a module's text. */

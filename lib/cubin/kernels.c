@@ -1,5 +1,5 @@
-/* Kernels of a cubin: from symbols, .nv.info and the sizes of sections. Sources of the encodings: NVIDIA's cuobjdump -elf and
- * ptxas -v on the same files. */
+/* Kernels of a cubin: from symbols, .nv.info and the sizes of sections. Sources of the encodings: NVIDIA's
+ * cuobjdump -elf and ptxas -v on the same files. */
 #include "lib/cubin/kernels.h"
 
 #include <elf.h>
@@ -12,12 +12,14 @@
 
 /* st_other of a symbol: this is a kernel. */
 enum { STO_CUDA_ENTRY = 0x10 };
-/* From sm_90 on the first KiB of each kernel's shared memory belongs to the system; ptxas counts it in the section. */
+/* From sm_90 on the first KiB of each kernel's shared memory belongs to the system; ptxas counts it in the
+ * section. */
 enum { RESERVED_SHARED = 1024 };
 
 /* ---- architecture ---- */
 
-/* Before CUDA 13 (ABI 7) the SM is the low byte of the flags and bit 11 says "a"; since (ABI 8) it is the second byte. */
+/* Before CUDA 13 (ABI 7) the SM is the low byte of the flags and bit 11 says "a"; since (ABI 8) it is the
+ * second byte. */
 static unsigned arch_number(const cute_elf *elf, bool *accelerated)
 {
     *accelerated = elf->abi_version < 8 && (elf->flags & 0x800);
@@ -67,7 +69,8 @@ typedef struct params {
 } params;
 
 /* Sizes the list first: ordinals come in any order, from the last to the first as a rule. */
-static cute_status count_params(const cute_elf *elf, const cute_elf_section *section, size_t *count, cute_diag *diag)
+static cute_status count_params(const cute_elf *elf, const cute_elf_section *section, size_t *count,
+                                cute_diag *diag)
 {
     bool more = true;
     cute_nvinfo a;
@@ -143,13 +146,15 @@ static cute_status read_shared_info(const cute_elf *elf, size_t symbol, cute_res
 
 /* ---- sections ---- */
 
-static const cute_elf_section *section_of(cute_arena *arena, const cute_elf *elf, const char *prefix, const char *kernel)
+static const cute_elf_section *section_of(cute_arena *arena, const cute_elf *elf, const char *prefix,
+                                          const char *kernel)
 {
     const char *name = cute_arena_printf(arena, "%s%s", prefix, kernel);
     return name ? cute_elf_find(elf, name) : NULL;
 }
 
-static void read_sections(cute_arena *arena, const cute_elf *elf, const cute_elf_symbol *symbol, cute_kernel *kernel)
+static void read_sections(cute_arena *arena, const cute_elf *elf, const cute_elf_symbol *symbol,
+                          cute_kernel *kernel)
 {
     cute_resources *r = &kernel->resources;
     const cute_elf_section *text = section_of(arena, elf, ".text.", kernel->name);
@@ -171,12 +176,14 @@ static bool is_kernel(const cute_elf *elf, const cute_elf_symbol *symbol)
            symbol->section < elf->section_count && *symbol->name;
 }
 
-static cute_status read_kernel(cute_arena *arena, const cute_elf *elf, size_t symbol, cute_kernel *kernel, cute_diag *diag)
+static cute_status read_kernel(cute_arena *arena, const cute_elf *elf, size_t symbol, cute_kernel *kernel,
+                               cute_diag *diag)
 {
-    *kernel = (cute_kernel){.name = cute_arena_copy(arena, elf->symbols[symbol].name, strlen(elf->symbols[symbol].name)),
-                            .dynamic_smem = -1,
-                            .resources = {.registers = -1, .max_stack = -1, .spill_stores = -1, .spill_loads = -1,
-                                          .barriers = -1}};
+    *kernel = (cute_kernel){
+        .name = cute_arena_copy(arena, elf->symbols[symbol].name, strlen(elf->symbols[symbol].name)),
+        .dynamic_smem = -1,
+        .resources = {
+            .registers = -1, .max_stack = -1, .spill_stores = -1, .spill_loads = -1, .barriers = -1}};
     if (!kernel->name) return cute_fail_memory(diag);
     CUTE_TRY(read_own_info(arena, elf, kernel, diag));
     CUTE_TRY(read_shared_info(elf, symbol, &kernel->resources, diag));
@@ -189,7 +196,8 @@ static cute_status read_kernel(cute_arena *arena, const cute_elf *elf, size_t sy
     return CUTE_OK;
 }
 
-cute_status cute_elf_kernels(cute_arena *arena, const cute_elf *elf, cute_kernel **out, size_t *count, cute_diag *diag)
+cute_status cute_elf_kernels(cute_arena *arena, const cute_elf *elf, cute_kernel **out, size_t *count,
+                             cute_diag *diag)
 {
     *count = 0;
     for (size_t i = 0; i < elf->symbol_count; i++) *count += is_kernel(elf, &elf->symbols[i]);

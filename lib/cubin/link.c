@@ -1,4 +1,5 @@
-/* The order of a link: units, architecture, ptxas for each PTX, nvlink where there is more than one, metadata, fatbin. */
+/* The order of a link: units, architecture, ptxas for each PTX, nvlink where there is more than one,
+ * metadata, fatbin. */
 #include "lib/cubin/link.h"
 
 #include <elf.h>
@@ -25,7 +26,7 @@ typedef struct linker {
     struct rename {
         const char *path, *label;
         struct rename *next;
-    } *renames; /* paths in the programs' messages, and what the user calls them */
+    } * renames; /* paths in the programs' messages, and what the user calls them */
 } linker;
 
 typedef struct words {
@@ -107,16 +108,20 @@ static cute_status run(linker *l, const char *stage, words *w, const cute_unit *
         if (ptx) text = (cute_ptx_text){ptx->label, ptx->bytes, ptx->length};
         cute_buffer_append(&process.err, cute_buffer_text(&process.out), process.out.length);
         rename_paths(l, &process.err);
-        cute_tool_output output = {.text = cute_buffer_text(&process.err), .length = process.err.length,
-                                   .ptx = ptx ? &text : NULL, .werror = l->options->werror,
-                                   .verbose = l->options->verbose, .quiet = l->options->quiet};
+        cute_tool_output output = {.text = cute_buffer_text(&process.err),
+                                   .length = process.err.length,
+                                   .ptx = ptx ? &text : NULL,
+                                   .werror = l->options->werror,
+                                   .verbose = l->options->verbose,
+                                   .quiet = l->options->quiet};
         status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
         bool explained = l->diag && cute_diag_errors(l->diag) > errors;
         if (process.exit_code > 128 && process.exit_code <= 128 + LAST_SIGNAL)
-            status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "%s was stopped by signal %d", stage, process.exit_code - 128);
+            status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "%s was stopped by signal %d", stage,
+                               process.exit_code - 128);
         else if (process.exit_code && !explained)
-            status = cute_fail(l->diag, CUTE_INVALID, NULL, "%s failed with exit code %d and said nothing", stage,
-                               process.exit_code);
+            status = cute_fail(l->diag, CUTE_INVALID, NULL, "%s failed with exit code %d and said nothing",
+                               stage, process.exit_code);
         else if (process.exit_code && status == CUTE_OK)
             status = CUTE_INVALID;
     }
@@ -147,13 +152,14 @@ static cute_status push_xptxas(linker *l, words *w)
 }
 
 /* A short name of the unit for files: its label without folders, and with plain characters only. */
-static const char *file_name(linker *l, const cute_unit *unit, size_t index, const char *arch, const char *suffix)
+static const char *file_name(linker *l, const cute_unit *unit, size_t index, const char *arch,
+                             const char *suffix)
 {
     const char *slash = strrchr(unit->label, '/');
     const char *base = slash ? slash + 1 : unit->label;
     size_t length = strcspn(base, ".(<>");
-    char *name = cute_arena_printf(l->arena, "%.*s%s%s%s", (int)(length < 64 ? length : 64), base, l->many ? "." : "",
-                                   l->many ? arch : "", suffix);
+    char *name = cute_arena_printf(l->arena, "%.*s%s%s%s", (int)(length < 64 ? length : 64), base,
+                                   l->many ? "." : "", l->many ? arch : "", suffix);
     if (name && l->units.count > 1) name = cute_arena_printf(l->arena, "%zu.%s", index, name);
     for (char *at = name; at && *at; at++)
         if (*at == '/' || *at == ',' || *at == ' ') *at = '_';
@@ -164,13 +170,16 @@ static const char *file_name(linker *l, const cute_unit *unit, size_t index, con
 static cute_status check_target(linker *l, const cute_unit *unit, const cute_arch *arch)
 {
     if (!unit->arch) return CUTE_OK;
-    bool fits = unit->arch->variant == 'a' ? unit->arch == arch : cute_arch_compatible(unit->arch, false, arch);
+    bool fits =
+        unit->arch->variant == 'a' ? unit->arch == arch : cute_arch_compatible(unit->arch, false, arch);
     if (fits) return CUTE_OK;
     cute_place place = cute_place_at(unit->label, unit->bytes, unit->length, unit->target_offset);
     place.length = (int)strlen(unit->arch_name);
-    cute_fail(l->diag, CUTE_INVALID, &place, "this PTX is for %s and can't be compiled for %s", unit->arch_name, arch->name);
+    cute_fail(l->diag, CUTE_INVALID, &place, "this PTX is for %s and can't be compiled for %s",
+              unit->arch_name, arch->name);
     if (unit->arch->variant == 'a')
-        cute_note(l->diag, NULL, "what ends in 'a' is for that architecture only; leave -arch out, or make PTX for %s",
+        cute_note(l->diag, NULL,
+                  "what ends in 'a' is for that architecture only; leave -arch out, or make PTX for %s",
                   arch->name);
     else
         cute_note(l->diag, NULL, "PTX can be compiled for its own architecture and for later ones");
@@ -195,17 +204,18 @@ static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_u
     return status;
 }
 
-static cute_status assemble(linker *l, const cute_unit *unit, size_t index, const cute_arch *arch, bool relocatable,
-                            const char **path)
+static cute_status assemble(linker *l, const cute_unit *unit, size_t index, const cute_arch *arch,
+                            bool relocatable, const char **path)
 {
     const char *ptxas, *input;
     const cute_link_options *o = l->options;
     words w = {0};
     CUTE_TRY(check_target(l, unit, arch));
     CUTE_TRY(find(l, CUTE_PTXAS, &ptxas));
-    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".ptx"), unit->bytes, unit->length,
-                               &input, l->diag));
-    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".cubin"), NULL, 0, path, l->diag));
+    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".ptx"), unit->bytes,
+                               unit->length, &input, l->diag));
+    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".cubin"), NULL, 0, path,
+                               l->diag));
     CUTE_TRY(remember(l, input, unit->label));
     CUTE_TRY(remember(l, *path, unit->label));
     const char *limit = cute_arena_printf(l->arena, "%lld", (long long)o->max_registers);
@@ -238,8 +248,14 @@ typedef struct member {
     bool linked;
 } member;
 
-static bool is_defined(const cute_elf_symbol *s) { return s->section != SHN_UNDEF && s->binding != STB_LOCAL && *s->name; }
-static bool is_wanted(const cute_elf_symbol *s) { return s->section == SHN_UNDEF && s->binding == STB_GLOBAL && *s->name; }
+static bool is_defined(const cute_elf_symbol *s)
+{
+    return s->section != SHN_UNDEF && s->binding != STB_LOCAL && *s->name;
+}
+static bool is_wanted(const cute_elf_symbol *s)
+{
+    return s->section == SHN_UNDEF && s->binding == STB_GLOBAL && *s->name;
+}
 
 static bool defines(const cute_elf *elf, const char *name)
 {
@@ -278,7 +294,8 @@ static cute_status prepare_object(linker *l, size_t index, const cute_arch *arch
         cute_buffer bytes = {0};
         if (l->options->dry_run) return CUTE_OK;
         cute_status status = cute_scratch_read(&l->scratch, object->path, &bytes, l->diag);
-        const char *copy = status == CUTE_OK ? cute_arena_copy(l->arena, cute_buffer_text(&bytes), bytes.length) : NULL;
+        const char *copy =
+            status == CUTE_OK ? cute_arena_copy(l->arena, cute_buffer_text(&bytes), bytes.length) : NULL;
         if (status == CUTE_OK)
             status = copy ? cute_elf_read(l->arena, unit->label, copy, bytes.length, &object->elf, l->diag)
                           : cute_fail_memory(l->diag);
@@ -288,8 +305,8 @@ static cute_status prepare_object(linker *l, size_t index, const cute_arch *arch
     const char *suffix = ".cubin";
     if (unit->kind == CUTE_UNIT_HOST)
         suffix = unit->length > 8 && memcmp(unit->bytes, "!<arch>", 7) == 0 ? ".a" : ".o";
-    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, suffix), unit->bytes, unit->length,
-                               &object->path, l->diag));
+    CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, suffix), unit->bytes,
+                               unit->length, &object->path, l->diag));
     object->elf = unit->elf;
     return remember(l, object->path, unit->label);
 }
@@ -303,7 +320,8 @@ static cute_status check_relocatable(linker *l, const cute_unit *unit)
     return CUTE_INVALID;
 }
 
-static cute_status nvlink(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch, const char **path)
+static cute_status nvlink(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch,
+                          const char **path)
 {
     const char *program;
     words w = {0};
@@ -317,8 +335,9 @@ static cute_status nvlink(linker *l, const cute_unit *const *units, size_t count
     while (link_one_more(objects, count)) {
     }
     CUTE_TRY(find(l, CUTE_NVLINK, &program));
-    CUTE_TRY(cute_scratch_file(&l->scratch, l->many ? cute_arena_printf(l->arena, "linked.%s.cubin", arch->name) : "linked.cubin",
-                               NULL, 0, path, l->diag));
+    CUTE_TRY(cute_scratch_file(
+        &l->scratch, l->many ? cute_arena_printf(l->arena, "linked.%s.cubin", arch->name) : "linked.cubin",
+        NULL, 0, path, l->diag));
     push(&w, program);
     push(&w, "-arch");
     push(&w, arch->name);
@@ -340,8 +359,8 @@ static void write_resources(const cute_usage_list *usage, cute_buffer *out)
         cute_buffer_puts(out, "{\"kernel\":\"");
         for (const char *c = u->name; *c; c++) /* PTX's names need no escapes; others could not be entered */
             if (*c != '"' && *c != '\\') cute_buffer_putc(out, *c);
-        cute_buffer_printf(out, "\",\"spill_stores\":%lld,\"spill_loads\":%lld}\n", (long long)u->spill_stores,
-                           (long long)(u->spill_loads < 0 ? 0 : u->spill_loads));
+        cute_buffer_printf(out, "\",\"spill_stores\":%lld,\"spill_loads\":%lld}\n",
+                           (long long)u->spill_stores, (long long)(u->spill_loads < 0 ? 0 : u->spill_loads));
     }
 }
 
@@ -352,8 +371,8 @@ static void copy_section(const cute_elf *elf, const char *name, cute_buffer *out
 }
 
 /* Adds to `cubin` what its units say about its kernels, and the PTX where there is one. */
-static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t count, const cute_buffer *cubin,
-                                cute_buffer *out)
+static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t count,
+                                const cute_buffer *cubin, cute_buffer *out)
 {
     double start = now();
     cute_buffer lines = {0}, resources = {0};
@@ -371,7 +390,8 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
     cute_elf_addition additions[3];
     size_t n = 0;
     if (lines.length) additions[n++] = (cute_elf_addition){CUTE_SECTION_METADATA, lines.data, lines.length};
-    if (resources.length) additions[n++] = (cute_elf_addition){CUTE_SECTION_RESOURCES, resources.data, resources.length};
+    if (resources.length)
+        additions[n++] = (cute_elf_addition){CUTE_SECTION_RESOURCES, resources.data, resources.length};
     /* Two PTX modules make no third one: the section is for a module that is whole. */
     if (ptx && count == 1) additions[n++] = (cute_elf_addition){CUTE_SECTION_PTX, ptx->bytes, ptx->length};
     cute_elf elf;
@@ -381,9 +401,11 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
                      memcmp(cubin->data, units[0]->bytes, cubin->length) == 0;
     if (n == 0 || l->options->strip || untouched)
         cute_buffer_append(out, cubin->data, cubin->length);
-    else if ((status = cute_elf_read(l->arena, "the cubin", cubin->data, cubin->length, &elf, l->diag)) == CUTE_OK)
+    else if ((status = cute_elf_read(l->arena, "the cubin", cubin->data, cubin->length, &elf, l->diag)) ==
+             CUTE_OK)
         status = cute_elf_add_sections(&elf, additions, n, out, l->diag);
-    if (!cute_buffer_ok(&lines) || !cute_buffer_ok(&resources) || !cute_buffer_ok(out)) status = cute_fail_memory(l->diag);
+    if (!cute_buffer_ok(&lines) || !cute_buffer_ok(&resources) || !cute_buffer_ok(out))
+        status = cute_fail_memory(l->diag);
     cute_buffer_release(&lines);
     cute_buffer_release(&resources);
     add_time(l, "metadata", start);
@@ -401,7 +423,8 @@ static size_t units_for(const linker *l, const cute_arch *arch, const cute_unit 
         if (l->units.items[i].arch == arch && !l->units.items[i].on_demand) exact = true;
     for (size_t i = 0; i < l->units.count; i++) {
         const cute_unit *unit = &l->units.items[i];
-        bool fits = !unit->arch || unit->arch == arch || cute_arch_compatible(unit->arch, unit->kind != CUTE_UNIT_PTX, arch);
+        bool fits = !unit->arch || unit->arch == arch ||
+                    cute_arch_compatible(unit->arch, unit->kind != CUTE_UNIT_PTX, arch);
         if (!l->many || (exact ? unit->arch == arch || !unit->arch : fits)) out[count++] = unit;
     }
     return count;
@@ -424,7 +447,8 @@ static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
         l->scratch.named = l->options->fatbin;
         CUTE_TRY(assemble(l, first, 0, arch, l->options->relocatable, &path));
     } else if (l->options->relocatable) {
-        return cute_fail(l->diag, CUTE_USAGE, NULL, "-c makes one relocatable cubin from one PTX; there are %zu inputs", count);
+        return cute_fail(l->diag, CUTE_USAGE, NULL,
+                         "-c makes one relocatable cubin from one PTX; there are %zu inputs", count);
     } else {
         l->scratch.named = true;
         CUTE_TRY(nvlink(l, units, count, arch, &path));
@@ -519,11 +543,13 @@ static cute_status pack(linker *l, const arch_list *archs)
         if (archs->items[i].ptx) {
             const cute_unit *unit = &l->units.items[0];
             if (l->units.count != 1 || unit->kind != CUTE_UNIT_PTX)
-                return cute_fail(l->diag, CUTE_USAGE, NULL, "'-arch compute_%s' puts PTX into the fatbin, which needs one PTX "
-                                 "input; there are %zu inputs", arch->name + 3, l->units.count);
+                return cute_fail(l->diag, CUTE_USAGE, NULL,
+                                 "'-arch compute_%s' puts PTX into the fatbin, which needs one PTX "
+                                 "input; there are %zu inputs",
+                                 arch->name + 3, l->units.count);
             CUTE_TRY(check_target(l, unit, arch));
-            CUTE_TRY(cute_scratch_file(&l->scratch, cute_arena_printf(l->arena, "image%zu.ptx", i), unit->bytes,
-                                       unit->length, &file, l->diag));
+            CUTE_TRY(cute_scratch_file(&l->scratch, cute_arena_printf(l->arena, "image%zu.ptx", i),
+                                       unit->bytes, unit->length, &file, l->diag));
         } else {
             l->result->usage = (cute_usage_list){0}; /* of this architecture only */
             status = link_for(l, arch, &cubin);
@@ -534,8 +560,8 @@ static cute_status pack(linker *l, const arch_list *archs)
             cute_buffer_release(&cubin);
             if (status != CUTE_OK) return status;
         }
-        image = cute_arena_printf(l->arena, "--image3=kind=%s,sm=%s,file=%s", archs->items[i].ptx ? "ptx" : "elf",
-                                  arch->name + 3, file);
+        image = cute_arena_printf(l->arena, "--image3=kind=%s,sm=%s,file=%s",
+                                  archs->items[i].ptx ? "ptx" : "elf", arch->name + 3, file);
         if (!image) return cute_fail_memory(l->diag);
         push(&w, image);
     }
@@ -555,10 +581,12 @@ static cute_status link_all(linker *l, const cute_link_input *inputs, size_t cou
     if (l->options->fatbin && l->options->relocatable)
         return cute_fail(l->diag, CUTE_USAGE, NULL, "-c and --fatbin exclude each other");
     const char *wanted = archs.count ? archs.items[0].arch->name : "";
-    for (size_t i = 0; i < count; i++) CUTE_TRY(cute_units_add(l->arena, &inputs[i], wanted, &l->units, l->diag));
+    for (size_t i = 0; i < count; i++)
+        CUTE_TRY(cute_units_add(l->arena, &inputs[i], wanted, &l->units, l->diag));
     CUTE_TRY(cute_units_add_libraries(l->arena, l->options, wanted, &l->units, l->diag));
     bool only_on_demand = true;
-    for (size_t i = 0; i < l->units.count; i++) only_on_demand = only_on_demand && l->units.items[i].on_demand;
+    for (size_t i = 0; i < l->units.count; i++)
+        only_on_demand = only_on_demand && l->units.items[i].on_demand;
     if (only_on_demand)
         return cute_fail(l->diag, CUTE_INVALID, NULL, "there is nothing to link but libraries");
     if (!archs.count) CUTE_TRY(infer_archs(l, &archs));
@@ -566,10 +594,13 @@ static cute_status link_all(linker *l, const cute_link_input *inputs, size_t cou
     return l->options->fatbin ? pack(l, &archs) : link_for(l, archs.items[0].arch, &l->result->output);
 }
 
-cute_status cute_link(cute_arena *arena, const cute_link_options *options, const cute_link_input *inputs, size_t count,
-                      cute_link_result *result, cute_diag *diag)
+cute_status cute_link(cute_arena *arena, const cute_link_options *options, const cute_link_input *inputs,
+                      size_t count, cute_link_result *result, cute_diag *diag)
 {
-    linker l = {.arena = arena, .options = options, .result = result, .diag = diag,
+    linker l = {.arena = arena,
+                .options = options,
+                .result = result,
+                .diag = diag,
                 .scratch = {.arena = arena, .dry = options->dry_run, .prefix = options->keep}};
     cute_status status = link_all(&l, inputs, count);
     cute_scratch_close(&l.scratch);

@@ -1,5 +1,5 @@
-/* From PTX, cubins, fatbins, archives, device objects and gpu.binary to one cubin or fatbin, through ptxas, nvlink and
- * fatbinary. What cute-link does, without its command line. */
+/* From PTX, cubins, fatbins, archives, device objects and gpu.binary to one cubin or fatbin, through ptxas,
+ * nvlink and fatbinary. What cute-link does, without its command line. */
 #ifndef CUTE_LIB_CUBIN_LINK_H
 #define CUTE_LIB_CUBIN_LINK_H
 
@@ -29,9 +29,9 @@ typedef struct cute_link_options {
     bool relocatable; /* stop before nvlink */
     bool fatbin;
     bool werror, quiet, verbose;
-    bool strip;           /* leave the sections with PTX and metadata out */
-    bool dry_run;         /* only say which programs would run */
-    const char *keep;     /* prefix of the names of intermediate files that stay; NULL: none do */
+    bool strip;       /* leave the sections with PTX and metadata out */
+    bool dry_run;     /* only say which programs would run */
+    const char *keep; /* prefix of the names of intermediate files that stay; NULL: none do */
 } cute_link_options;
 
 typedef struct cute_link_stage {
@@ -47,9 +47,9 @@ typedef struct cute_link_result {
     size_t stage_count;
 } cute_link_result;
 
-/* CUTE_USAGE: options that contradict each other; CUTE_INVALID: the input, ptxas's and nvlink's errors, -Werror;
- * CUTE_SYSTEM: no toolkit. Strings of the result are in `arena`. */
-cute_status cute_link(cute_arena *arena, const cute_link_options *options, const cute_link_input *inputs, size_t count,
-                      cute_link_result *result, cute_diag *diag);
+/* CUTE_USAGE: options that contradict each other; CUTE_INVALID: the input, ptxas's and nvlink's errors,
+ * -Werror; CUTE_SYSTEM: no toolkit. Strings of the result are in `arena`. */
+cute_status cute_link(cute_arena *arena, const cute_link_options *options, const cute_link_input *inputs,
+                      size_t count, cute_link_result *result, cute_diag *diag);
 
 #endif

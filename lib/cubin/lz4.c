@@ -1,5 +1,5 @@
-/* The LZ4 block format: a token (two lengths of 4 bits), literals, a distance of 16 bits, a copy; the last sequence has
- * literals only. */
+/* The LZ4 block format: a token (two lengths of 4 bits), literals, a distance of 16 bits, a copy; the last
+ * sequence has literals only. */
 #include "lib/cubin/lz4.h"
 
 #include <stdbool.h>
@@ -25,7 +25,8 @@ size_t cute_lz4_decompress(const uint8_t *in, size_t length, uint8_t *out, size_
     while (in < stop) {
         uint8_t token = *in++;
         size_t literals = token >> 4, match = token & 15;
-        if (!extend(&in, stop, &literals) || literals > (size_t)(stop - in) || literals > capacity - done) return 0;
+        if (!extend(&in, stop, &literals) || literals > (size_t)(stop - in) || literals > capacity - done)
+            return 0;
         if (literals) memcpy(out + done, in, literals);
         in += literals;
         done += literals;

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Unpacks `in` to at most `capacity` bytes; the number written, or 0 when the data are damaged or do not fit. */
+/* Unpacks `in` to at most `capacity` bytes; the number written, or 0 when the data are damaged or do not fit.
+ */
 size_t cute_lz4_decompress(const uint8_t *in, size_t length, uint8_t *out, size_t capacity);
 
 #endif

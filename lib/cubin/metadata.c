@@ -1,4 +1,5 @@
-/* Reads metadata: JSON values into the fields of a kernel, each checked, errors with the path in the object. */
+/* Reads metadata: JSON values into the fields of a kernel, each checked, errors with the path in the object.
+ */
 #include "lib/cubin/metadata.h"
 
 #include <stdio.h>
@@ -21,15 +22,18 @@ static const char *const kinds[] = {
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-const char *cute_arg_kind_name(cute_arg_kind kind) { return (unsigned)kind < KIND_COUNT ? kinds[kind] : "unknown"; }
+const char *cute_arg_kind_name(cute_arg_kind kind)
+{
+    return (unsigned)kind < KIND_COUNT ? kinds[kind] : "unknown";
+}
 
 /* ---- values ---- */
 
 static cute_status wrong(reader *r, const char *key, const char *expected)
 {
     const cute_place file = {.file = r->label};
-    return cute_fail(r->diag, CUTE_INVALID, &file, "the metadata of kernel '%s' has at %s%s%s: expected %s", r->kernel,
-                     r->path, *key && *key != '[' ? "." : "", key, expected);
+    return cute_fail(r->diag, CUTE_INVALID, &file, "the metadata of kernel '%s' has at %s%s%s: expected %s",
+                     r->kernel, r->path, *key && *key != '[' ? "." : "", key, expected);
 }
 
 static cute_status read_text(reader *r, const json_t *object, const char *key, const char **out)
@@ -45,7 +49,8 @@ static cute_status read_count(reader *r, const json_t *object, const char *key, 
 {
     const json_t *value = json_object_get(object, key);
     if (!value || json_is_null(value)) return CUTE_OK;
-    if (!json_is_integer(value) || json_integer_value(value) < 0) return wrong(r, key, "a number that is not negative");
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return wrong(r, key, "a number that is not negative");
     *out = json_integer_value(value);
     return CUTE_OK;
 }
@@ -60,8 +65,8 @@ static cute_status read_flag(reader *r, const json_t *object, const char *key, b
 }
 
 /* Integers; `null` where `dynamic` is allowed. */
-static cute_status read_list(reader *r, const json_t *object, const char *key, bool dynamic, const int64_t **out,
-                             size_t *count)
+static cute_status read_list(reader *r, const json_t *object, const char *key, bool dynamic,
+                             const int64_t **out, size_t *count)
 {
     const json_t *value = json_object_get(object, key), *item;
     size_t i;
@@ -69,7 +74,8 @@ static cute_status read_list(reader *r, const json_t *object, const char *key, b
     if (!json_is_array(value)) return wrong(r, key, "an array of numbers");
     int64_t *list = cute_arena_array(r->arena, json_array_size(value), sizeof *list);
     if (!list) return cute_fail_memory(r->diag);
-    json_array_foreach((json_t *)value, i, item) {
+    json_array_foreach((json_t *)value, i, item)
+    {
         if (dynamic && json_is_null(item))
             list[i] = CUTE_DYNAMIC;
         else if (json_is_integer(item) && json_integer_value(item) != CUTE_DYNAMIC)
@@ -105,7 +111,8 @@ static cute_status read_fields(reader *r, const json_t *object, cute_arg *arg)
     if (!json_is_array(value)) return wrong(r, "fields", "an array");
     cute_field *fields = cute_arena_array(r->arena, json_array_size(value), sizeof *fields);
     if (!fields) return cute_fail_memory(r->diag);
-    json_array_foreach((json_t *)value, i, item) {
+    json_array_foreach((json_t *)value, i, item)
+    {
         if (!json_is_object(item)) return wrong(r, "fields", "objects");
         CUTE_TRY(read_text(r, item, "name", &fields[i].name));
         CUTE_TRY(read_text(r, item, "type", &fields[i].type));
@@ -180,7 +187,8 @@ static cute_status read_extent(reader *r, const json_t *object, const cute_kerne
     return CUTE_OK;
 }
 
-static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *kernel, size_t index, cute_arg *arg)
+static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *kernel, size_t index,
+                            cute_arg *arg)
 {
     size_t strides = 0, rank = 0;
     if (!json_is_object(object)) return wrong(r, "", "an object");
@@ -215,7 +223,8 @@ static cute_status read_args(reader *r, const json_t *object, cute_kernel *kerne
     if (!json_is_array(value)) return wrong(r, "args", "an array");
     cute_arg *args = cute_arena_array(r->arena, json_array_size(value), sizeof *args);
     if (!args) return cute_fail_memory(r->diag);
-    json_array_foreach((json_t *)value, i, item) {
+    json_array_foreach((json_t *)value, i, item)
+    {
         snprintf(r->path, sizeof r->path, "$.args[%zu]", i);
         args[i].first = next;
         CUTE_TRY(read_arg(r, item, kernel, i, &args[i]));
@@ -243,7 +252,8 @@ static cute_status read_params(reader *r, const json_t *object, cute_kernel *ker
     cute_param *params = cute_arena_array(r->arena, count, sizeof *params);
     if (!params) return cute_fail_memory(r->diag);
     if (count) memcpy(params, kernel->params, count * sizeof *params);
-    json_array_foreach((json_t *)value, i, item) {
+    json_array_foreach((json_t *)value, i, item)
+    {
         int64_t size = params[i].size;
         snprintf(r->path, sizeof r->path, "$.params[%zu]", i);
         if (!json_is_object(item)) return wrong(r, "", "an object");
@@ -286,7 +296,8 @@ static cute_status read_defines(reader *r, const json_t *object, cute_kernel *ke
     const char **values = cute_arena_array(r->arena, json_object_size(value), sizeof *values);
     if (!names || !values) return cute_fail_memory(r->diag);
     strcpy(r->path, "$.defines");
-    json_object_foreach(value, key, item) {
+    json_object_foreach(value, key, item)
+    {
         if (!json_is_string(item)) return wrong(r, key, "a string");
         names[i] = cute_arena_copy(r->arena, key, strlen(key));
         values[i] = cute_arena_copy(r->arena, json_string_value(item), json_string_length(item));
@@ -339,7 +350,8 @@ static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *li
     const json_t *format = json_object_get(object, "format");
     cute_status status = CUTE_OK;
     if (!json_is_object(object) || !name)
-        status = cute_fail(r->diag, CUTE_INVALID, &file, "a line of metadata is no object that names a kernel");
+        status =
+            cute_fail(r->diag, CUTE_INVALID, &file, "a line of metadata is no object that names a kernel");
     else if (format && json_integer_value(format) != 1)
         status = cute_fail(r->diag, CUTE_INVALID, &file,
                            "the metadata of kernel '%s' have format %lld; this version reads format 1", name,
@@ -361,8 +373,9 @@ static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *li
     return status;
 }
 
-cute_status cute_metadata_apply(cute_arena *arena, const char *label, cute_metadata_kind kind, const char *lines,
-                                size_t length, cute_kernel *kernels, size_t kernel_count, cute_diag *diag)
+cute_status cute_metadata_apply(cute_arena *arena, const char *label, cute_metadata_kind kind,
+                                const char *lines, size_t length, cute_kernel *kernels, size_t kernel_count,
+                                cute_diag *diag)
 {
     reader r = {.arena = arena, .label = label, .diag = diag};
     for (const char *at = lines, *stop = lines + length; at < stop;) {

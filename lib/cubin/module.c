@@ -1,4 +1,5 @@
-/* Opens a module: finds out what the bytes are, chooses an image, and joins what it, .nv.info and the metadata say. */
+/* Opens a module: finds out what the bytes are, chooses an image, and joins what it, .nv.info and the
+ * metadata say. */
 #include "lib/cubin/module.h"
 
 #include <ctype.h>
@@ -30,7 +31,9 @@ static const struct {
     size_t length;
     cute_content content;
 } beginnings[] = {
-    {"\x7f" "ELF", 4, CUTE_CONTENT_ELF},
+    {"\x7f"
+     "ELF",
+     4, CUTE_CONTENT_ELF},
     {"\x50\xed\x55\xba", 4, CUTE_CONTENT_FATBIN},
     {"!<arch>\n", 8, CUTE_CONTENT_ARCHIVE},
     {"!<thin>\n", 8, CUTE_CONTENT_ARCHIVE},
@@ -43,9 +46,10 @@ static const struct {
     const char *word;
     cute_content content;
 } words[] = {
-    {"gpu.binary", CUTE_CONTENT_MLIR}, {"gpu.module", CUTE_CONTENT_MLIR},    {"module {", CUTE_CONTENT_MLIR},
-    {"module @", CUTE_CONTENT_MLIR},   {"module attributes", CUTE_CONTENT_MLIR}, {"func.func", CUTE_CONTENT_MLIR},
-    {"builtin.module", CUTE_CONTENT_MLIR}, {"target triple = ", CUTE_CONTENT_LLVM},
+    {"gpu.binary", CUTE_CONTENT_MLIR},        {"gpu.module", CUTE_CONTENT_MLIR},
+    {"module {", CUTE_CONTENT_MLIR},          {"module @", CUTE_CONTENT_MLIR},
+    {"module attributes", CUTE_CONTENT_MLIR}, {"func.func", CUTE_CONTENT_MLIR},
+    {"builtin.module", CUTE_CONTENT_MLIR},    {"target triple = ", CUTE_CONTENT_LLVM},
 };
 
 cute_content cute_content_of(const void *bytes, size_t length)
@@ -66,10 +70,14 @@ cute_content cute_content_of(const void *bytes, size_t length)
 const char *cute_content_name(cute_content content)
 {
     static const char *const names[] = {
-        [CUTE_CONTENT_UNKNOWN] = "of no known kind", [CUTE_CONTENT_EMPTY] = "empty",
-        [CUTE_CONTENT_ELF] = "an ELF file",          [CUTE_CONTENT_PTX] = "PTX",
-        [CUTE_CONTENT_FATBIN] = "a fatbin",          [CUTE_CONTENT_ARCHIVE] = "an archive",
-        [CUTE_CONTENT_MLIR] = "MLIR",                [CUTE_CONTENT_MLIR_BYTECODE] = "MLIR bytecode",
+        [CUTE_CONTENT_UNKNOWN] = "of no known kind",
+        [CUTE_CONTENT_EMPTY] = "empty",
+        [CUTE_CONTENT_ELF] = "an ELF file",
+        [CUTE_CONTENT_PTX] = "PTX",
+        [CUTE_CONTENT_FATBIN] = "a fatbin",
+        [CUTE_CONTENT_ARCHIVE] = "an archive",
+        [CUTE_CONTENT_MLIR] = "MLIR",
+        [CUTE_CONTENT_MLIR_BYTECODE] = "MLIR bytecode",
         [CUTE_CONTENT_LLVM] = "LLVM IR",
     };
     return names[content];
@@ -97,7 +105,8 @@ static cute_status open_elf(cute_module *m, cute_diag *diag)
     static const struct {
         const char *section;
         cute_metadata_kind kind;
-    } sources[] = {{CUTE_SECTION_METADATA, CUTE_METADATA_KERNELS}, {CUTE_SECTION_RESOURCES, CUTE_METADATA_RESOURCES}};
+    } sources[] = {{CUTE_SECTION_METADATA, CUTE_METADATA_KERNELS},
+                   {CUTE_SECTION_RESOURCES, CUTE_METADATA_RESOURCES}};
     for (size_t i = 0; i < 2; i++) {
         const cute_elf_section *section = cute_elf_find(&m->elf, sources[i].section);
         if (section && section->data)
@@ -121,26 +130,28 @@ static cute_status open_ptx(cute_module *m, cute_diag *diag)
     cute_metadata_extract(m->ptx, m->ptx_length, &lines);
     cute_status status = cute_buffer_ok(&lines) ? CUTE_OK : cute_fail_memory(diag);
     if (status == CUTE_OK)
-        status = cute_metadata_apply(m->arena, m->label, CUTE_METADATA_KERNELS, cute_buffer_text(&lines), lines.length,
-                                     m->kernels, m->kernel_count, diag);
+        status = cute_metadata_apply(m->arena, m->label, CUTE_METADATA_KERNELS, cute_buffer_text(&lines),
+                                     lines.length, m->kernels, m->kernel_count, diag);
     cute_buffer_release(&lines);
     return status;
 }
 
 /* What an entry of a fatbin is for: a cubin says more than the container, which knows no "a" and "f". */
-static const char *entry_arch(cute_arena *arena, const char *label, const cute_fatbin_entry *entry, const void *bytes,
-                              size_t length)
+static const char *entry_arch(cute_arena *arena, const char *label, const cute_fatbin_entry *entry,
+                              const void *bytes, size_t length)
 {
     if (entry->kind == CUTE_FATBIN_ELF) {
         cute_elf elf;
-        return cute_elf_read(arena, label, bytes, length, &elf, NULL) == CUTE_OK ? cute_elf_arch(arena, &elf) : "";
+        return cute_elf_read(arena, label, bytes, length, &elf, NULL) == CUTE_OK ? cute_elf_arch(arena, &elf)
+                                                                                 : "";
     }
     cute_ptx_scan scan;
     cute_status status = cute_ptx_scan_head(arena, label, bytes, length, &scan, NULL);
     return status == CUTE_OK && scan.target ? scan.target : "";
 }
 
-/* How well an image serves: the one for the very architecture, then cubins before PTX, then the newest. 0: not at all. */
+/* How well an image serves: the one for the very architecture, then cubins before PTX, then the newest. 0:
+ * not at all. */
 static int score(const cute_fatbin_entry *entry, const cute_arch *made, const cute_arch *wanted)
 {
     bool binary = entry->kind == CUTE_FATBIN_ELF;
@@ -170,7 +181,8 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
             return status;
         }
         const char *made = entry_arch(m->arena, m->label, &entries[i], bytes, length);
-        cute_buffer_printf(&seen, "%s%s %s", seen.length ? ", " : "", cute_fatbin_kind_name(m->arena, &entries[i]), made);
+        cute_buffer_printf(&seen, "%s%s %s", seen.length ? ", " : "",
+                           cute_fatbin_kind_name(m->arena, &entries[i]), made);
         int now = score(&entries[i], cute_arch_find(made), wanted);
         if (now <= best) continue;
         best = now;
@@ -179,7 +191,8 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     }
     cute_status status = CUTE_OK;
     if (!image) {
-        status = cute_fail(diag, CUTE_INVALID, &file, "the fatbin has no image for %s", wanted ? wanted->name : "any GPU");
+        status = cute_fail(diag, CUTE_INVALID, &file, "the fatbin has no image for %s",
+                           wanted ? wanted->name : "any GPU");
         cute_note(diag, NULL, "it has %s", seen.length ? cute_buffer_text(&seen) : "none");
     }
     cute_buffer_release(&seen);
@@ -194,34 +207,33 @@ static cute_status open_any(cute_module *m, const char *arch, cute_diag *diag)
     const cute_place file = {.file = m->label};
     cute_content content = cute_content_of(m->image, m->image_length);
     switch (content) {
-    case CUTE_CONTENT_ELF:
-        m->container = CUTE_MODULE_CUBIN;
-        return open_elf(m, diag);
-    case CUTE_CONTENT_PTX:
-        m->container = CUTE_MODULE_PTX;
-        return open_ptx(m, diag);
-    case CUTE_CONTENT_FATBIN:
-        m->container = CUTE_MODULE_FATBIN;
-        return open_fatbin(m, arch, diag);
+    case CUTE_CONTENT_ELF: m->container = CUTE_MODULE_CUBIN; return open_elf(m, diag);
+    case CUTE_CONTENT_PTX: m->container = CUTE_MODULE_PTX; return open_ptx(m, diag);
+    case CUTE_CONTENT_FATBIN: m->container = CUTE_MODULE_FATBIN; return open_fatbin(m, arch, diag);
     default: break;
     }
     cute_fail(diag, CUTE_INVALID, &file, "this is no compiled module: it is %s", cute_content_name(content));
     if (content == CUTE_CONTENT_MLIR || content == CUTE_CONTENT_MLIR_BYTECODE)
-        cute_note(diag, NULL, "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or take out a gpu.binary with "
-                              "'cute-link --extract=all'");
+        cute_note(diag, NULL,
+                  "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or take out a gpu.binary with "
+                  "'cute-link --extract=all'");
     else
         cute_note(diag, NULL, "a cubin, PTX or a fatbin is wanted");
     return CUTE_INVALID;
 }
 
-cute_status cute_module_open(const char *label, const void *bytes, size_t length, const char *arch, cute_module **out,
-                             cute_diag *diag)
+cute_status cute_module_open(const char *label, const void *bytes, size_t length, const char *arch,
+                             cute_module **out, cute_diag *diag)
 {
     *out = NULL;
     cute_arena *arena = cute_arena_create();
     cute_module *m = arena ? cute_arena_alloc(arena, sizeof *m) : NULL;
-    if (m) *m = (cute_module){.arena = arena, .label = cute_arena_copy(arena, label, strlen(label)), .arch = "",
-                              .image = cute_arena_copy(arena, length ? bytes : "", length), .image_length = length};
+    if (m)
+        *m = (cute_module){.arena = arena,
+                           .label = cute_arena_copy(arena, label, strlen(label)),
+                           .arch = "",
+                           .image = cute_arena_copy(arena, length ? bytes : "", length),
+                           .image_length = length};
     cute_status status = m && m->label && m->image ? open_any(m, arch, diag) : cute_fail_memory(diag);
     if (status == CUTE_OK)
         *out = m;
@@ -237,10 +249,22 @@ void cute_module_close(cute_module *module)
 
 /* ---- questions ---- */
 
-cute_module_format cute_module_get_format(const cute_module *module) { return module->format; }
-cute_module_format cute_module_get_container(const cute_module *module) { return module->container; }
-const char *cute_module_arch(const cute_module *module) { return module->arch; }
-size_t cute_module_kernel_count(const cute_module *module) { return module->kernel_count; }
+cute_module_format cute_module_get_format(const cute_module *module)
+{
+    return module->format;
+}
+cute_module_format cute_module_get_container(const cute_module *module)
+{
+    return module->container;
+}
+const char *cute_module_arch(const cute_module *module)
+{
+    return module->arch;
+}
+size_t cute_module_kernel_count(const cute_module *module)
+{
+    return module->kernel_count;
+}
 const cute_elf *cute_module_elf(const cute_module *module)
 {
     return module->format == CUTE_MODULE_CUBIN ? &module->elf : NULL;
@@ -269,7 +293,8 @@ static const char *kernel_name_at(const void *list, size_t index)
     return kernel ? kernel->name : NULL;
 }
 
-cute_status cute_module_find_kernel(const cute_module *module, const char *name, const cute_kernel **out, cute_diag *diag)
+cute_status cute_module_find_kernel(const cute_module *module, const char *name, const cute_kernel **out,
+                                    cute_diag *diag)
 {
     const cute_place file = {.file = module->label};
     *out = NULL;
@@ -294,7 +319,9 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     cute_buffer names = {0};
     for (size_t i = 0; i < module->kernel_count && i < 32; i++)
         cute_buffer_printf(&names, "%s%s", i ? ", " : "", module->kernels[i].name);
-    if (names.length) cute_note(diag, NULL, "kernels: %s%s", cute_buffer_text(&names), module->kernel_count > 32 ? ", ..." : "");
+    if (names.length)
+        cute_note(diag, NULL, "kernels: %s%s", cute_buffer_text(&names),
+                  module->kernel_count > 32 ? ", ..." : "");
     cute_buffer_release(&names);
     return CUTE_INVALID;
 }

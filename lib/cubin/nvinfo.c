@@ -1,4 +1,5 @@
-/* An attribute is a format byte, a code and a value: none (2 bytes unused), a byte, a half, or a size and that many bytes. */
+/* An attribute is a format byte, a code and a value: none (2 bytes unused), a byte, a half, or a size and
+ * that many bytes. */
 #include "lib/cubin/nvinfo.h"
 
 #include <string.h>
@@ -13,14 +14,20 @@ static const struct {
 #include "lib/cubin/nvinfo.def"
 };
 
-static uint32_t half(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8; }
-static uint32_t word(const uint8_t *at) { return half(at) | half(at + 2) << 16; }
+static uint32_t half(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8;
+}
+static uint32_t word(const uint8_t *at)
+{
+    return half(at) | half(at + 2) << 16;
+}
 
 /* The bytes that a shape needs, and what it has in them. */
 static const size_t needs[] = {
-    [CUTE_NVINFO_DIM3] = 12, [CUTE_NVINFO_OF] = 8,      [CUTE_NVINFO_PARAM] = 12, [CUTE_NVINFO_PARAM2] = 12,
-    [CUTE_NVINFO_BANK] = 8,  [CUTE_NVINFO_SYMBOLS] = 0, [CUTE_NVINFO_WORD] = 4,   [CUTE_NVINFO_HALF] = 2,
-    [CUTE_NVINFO_BYTE] = 1,
+    [CUTE_NVINFO_DIM3] = 12,   [CUTE_NVINFO_OF] = 8,   [CUTE_NVINFO_PARAM] = 12,
+    [CUTE_NVINFO_PARAM2] = 12, [CUTE_NVINFO_BANK] = 8, [CUTE_NVINFO_SYMBOLS] = 0,
+    [CUTE_NVINFO_WORD] = 4,    [CUTE_NVINFO_HALF] = 2, [CUTE_NVINFO_BYTE] = 1,
 };
 
 static void decode(cute_nvinfo *a)
@@ -59,8 +66,8 @@ static void decode(cute_nvinfo *a)
     }
 }
 
-cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *section, size_t *offset, cute_nvinfo *out,
-                             bool *more, cute_diag *diag)
+cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *section, size_t *offset,
+                             cute_nvinfo *out, bool *more, cute_diag *diag)
 {
     const cute_place file = {.file = elf->label};
     *more = section->data && *offset < section->size;
@@ -68,7 +75,8 @@ cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *sectio
     size_t left = section->size - *offset;
     const uint8_t *at = section->data + *offset;
     if (left < 4)
-        return cute_fail(diag, CUTE_INVALID, &file, "section %s is cut off inside an attribute", section->name);
+        return cute_fail(diag, CUTE_INVALID, &file, "section %s is cut off inside an attribute",
+                         section->name);
     *out = (cute_nvinfo){.code = at[1], .name = known[at[1]].name, .shape = known[at[1]].shape};
     switch (at[0]) {
     case FORMAT_NONE: out->data = at + 2; break;
@@ -85,8 +93,9 @@ cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *sectio
         out->length = half(at + 2);
         break;
     default:
-        return cute_fail(diag, CUTE_INVALID, &file, "section %s has an attribute of the unknown format %u at %zu",
-                         section->name, at[0], *offset);
+        return cute_fail(diag, CUTE_INVALID, &file,
+                         "section %s has an attribute of the unknown format %u at %zu", section->name, at[0],
+                         *offset);
     }
     if (at[0] == FORMAT_SIZED && out->length > left - 4)
         return cute_fail(diag, CUTE_INVALID, &file, "section %s is cut off inside %s", section->name,

@@ -42,12 +42,13 @@ typedef struct cute_nvinfo {
     cute_nvinfo_shape shape;
     const uint8_t *data; /* the value */
     size_t length;
-    uint32_t words[4]; /* decoded: BYTE, HALF, WORD [0]; DIM3 [0..2]; OF symbol, value; PARAM(2) ordinal, offset,
-                          size; BANK symbol, offset, size */
+    uint32_t words[4]; /* decoded: BYTE, HALF, WORD [0]; DIM3 [0..2]; OF symbol, value; PARAM(2) ordinal,
+                          offset, size; BANK symbol, offset, size */
 } cute_nvinfo;
 
-/* The attribute at *offset of the section, which moves behind it. *more: there was one. CUTE_INVALID: cut off. */
-cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *section, size_t *offset, cute_nvinfo *out,
-                             bool *more, cute_diag *diag);
+/* The attribute at *offset of the section, which moves behind it. *more: there was one. CUTE_INVALID: cut
+ * off. */
+cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *section, size_t *offset,
+                             cute_nvinfo *out, bool *more, cute_diag *diag);
 
 #endif

@@ -22,10 +22,13 @@ typedef struct scanner {
     struct name {
         token text;
         struct name *next;
-    } *dynamic;
+    } * dynamic;
 } scanner;
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.'; }
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
+}
 
 static void skip_blank(scanner *s)
 {
@@ -71,14 +74,22 @@ static token peek(scanner *s)
     return t;
 }
 
-static bool is(token t, const char *text) { return strlen(text) == t.length && memcmp(t.at, text, t.length) == 0; }
-static bool same(token a, token b) { return a.length == b.length && memcmp(a.at, b.at, a.length) == 0; }
+static bool is(token t, const char *text)
+{
+    return strlen(text) == t.length && memcmp(t.at, text, t.length) == 0;
+}
+static bool same(token a, token b)
+{
+    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
 
 static cute_status fail_at(scanner *s, token t, const char *what)
 {
-    cute_place place = cute_place_at(s->label, s->text, (size_t)(s->stop - s->text), (size_t)(t.at - s->text));
+    cute_place place =
+        cute_place_at(s->label, s->text, (size_t)(s->stop - s->text), (size_t)(t.at - s->text));
     if (t.length && t.length < 200) place.length = (int)t.length;
-    return t.length ? cute_fail(s->diag, CUTE_INVALID, &place, "%s, not '%.*s'", what, (int)(t.length < 60 ? t.length : 60), t.at)
+    return t.length ? cute_fail(s->diag, CUTE_INVALID, &place, "%s, not '%.*s'", what,
+                                (int)(t.length < 60 ? t.length : 60), t.at)
                     : cute_fail(s->diag, CUTE_INVALID, &place, "%s, not the end of the file", what);
 }
 
@@ -101,7 +112,8 @@ static int64_t type_bits(token t)
         if (is(t, packed[i])) return 32;
     if (is(t, ".pred")) return 8;
     int64_t bits;
-    if (t.length < 3 || !strchr("busf", t.at[1]) || !read_integer((token){t.at + 2, t.length - 2}, &bits)) return 0;
+    if (t.length < 3 || !strchr("busf", t.at[1]) || !read_integer((token){t.at + 2, t.length - 2}, &bits))
+        return 0;
     return bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128 ? bits : 0;
 }
 
@@ -140,7 +152,8 @@ static cute_status read_param(scanner *s, param_list *list)
     for (; t.length && *t.at == '.'; t = next(s)) {
         if (is(t, ".align")) {
             t = next(s);
-            if (!read_integer(t, pointer ? &pointee : &align)) return fail_at(s, t, "expected an alignment in bytes");
+            if (!read_integer(t, pointer ? &pointee : &align))
+                return fail_at(s, t, "expected an alignment in bytes");
         } else if (is(t, ".ptr")) {
             pointer = true;
         } else if (type_bits(t) && !bits) {
@@ -164,10 +177,13 @@ static cute_status read_param(scanner *s, param_list *list)
         return fail_at(s, name, "expected a parameter of less than 2 GiB");
     if (!grow(s, list)) return cute_fail_memory(s->diag);
     size_t index = list->count++;
-    list->params[index] = (cute_param){.offset = start, .size = size, .align = align,
+    list->params[index] = (cute_param){.offset = start,
+                                       .size = size,
+                                       .align = align,
                                        .name = cute_arena_copy(s->arena, name.at, name.length)};
     cute_arg *arg = &list->args[index];
-    *arg = (cute_arg){.name = cute_arena_printf(s->arena, "arg%zu", index), .first = index, .count = 1, .size = size};
+    *arg = (cute_arg){
+        .name = cute_arena_printf(s->arena, "arg%zu", index), .first = index, .count = 1, .size = size};
     if (pointer) {
         arg->kind = CUTE_ARG_POINTER;
         arg->align = pointee;
@@ -229,9 +245,16 @@ static cute_kernel *add_kernel(scanner *s)
         s->capacity = capacity;
     }
     cute_kernel *kernel = &out->kernels[out->kernel_count];
-    *kernel = (cute_kernel){.static_smem = -1, .dynamic_smem = -1,
-                            .resources = {.registers = -1, .stack = -1, .max_stack = -1, .spill_stores = -1,
-                                          .spill_loads = -1, .barriers = -1, .constant = -1, .param_bytes = 0,
+    *kernel = (cute_kernel){.static_smem = -1,
+                            .dynamic_smem = -1,
+                            .resources = {.registers = -1,
+                                          .stack = -1,
+                                          .max_stack = -1,
+                                          .spill_stores = -1,
+                                          .spill_loads = -1,
+                                          .barriers = -1,
+                                          .constant = -1,
+                                          .param_bytes = 0,
                                           .code_bytes = -1}};
     return kernel;
 }
@@ -274,7 +297,8 @@ static cute_status read_head(scanner *s)
             t = next(s); /* "8.0": one word */
             const char *dot = memchr(t.at, '.', t.length);
             if (dot && isdigit((unsigned char)*t.at))
-                s->out->version = (int)(strtol(t.at, NULL, 10) % 1000 * 10 + (dot + 1 < t.at + t.length ? dot[1] - '0' : 0));
+                s->out->version = (int)(strtol(t.at, NULL, 10) % 1000 * 10 +
+                                        (dot + 1 < t.at + t.length ? dot[1] - '0' : 0));
         } else if (is(t, ".target")) {
             t = next(s);
             if (!t.length || !is_word(*t.at)) return fail_at(s, t, "expected an architecture");
@@ -309,11 +333,17 @@ static cute_status read_extern(scanner *s)
     return CUTE_OK;
 }
 
-static scanner start(cute_arena *arena, const char *label, const char *text, size_t length, cute_ptx_scan *out,
-                     cute_diag *diag)
+static scanner start(cute_arena *arena, const char *label, const char *text, size_t length,
+                     cute_ptx_scan *out, cute_diag *diag)
 {
     *out = (cute_ptx_scan){0};
-    return (scanner){.arena = arena, .label = label, .text = text, .at = text, .stop = text + length, .diag = diag, .out = out};
+    return (scanner){.arena = arena,
+                     .label = label,
+                     .text = text,
+                     .at = text,
+                     .stop = text + length,
+                     .diag = diag,
+                     .out = out};
 }
 
 bool cute_ptx_is(const void *bytes, size_t length)
@@ -336,9 +366,12 @@ cute_status cute_ptx_scan_all(cute_arena *arena, const char *label, const char *
     scanner s = start(arena, label, text, length, out, diag);
     CUTE_TRY(read_head(&s));
     for (token t = next(&s); t.length; t = next(&s)) {
-        if (is(t, ".extern")) CUTE_TRY(read_extern(&s));
-        else if (is(t, ".entry")) CUTE_TRY(read_entry(&s));
-        else if (is(t, "{")) CUTE_TRY(read_body(&s, NULL));
+        if (is(t, ".extern"))
+            CUTE_TRY(read_extern(&s));
+        else if (is(t, ".entry"))
+            CUTE_TRY(read_entry(&s));
+        else if (is(t, "{"))
+            CUTE_TRY(read_body(&s, NULL));
     }
     return CUTE_OK;
 }
@@ -347,7 +380,8 @@ cute_arg *cute_args_of_params(cute_arena *arena, const cute_param *params, size_
 {
     cute_arg *args = cute_arena_array(arena, count, sizeof *args);
     for (size_t i = 0; args && i < count; i++) {
-        args[i] = (cute_arg){.name = cute_arena_printf(arena, "arg%zu", i), .first = i, .count = 1, .size = params[i].size};
+        args[i] = (cute_arg){
+            .name = cute_arena_printf(arena, "arg%zu", i), .first = i, .count = 1, .size = params[i].size};
         if (!args[i].name) return NULL;
     }
     return args;

@@ -50,8 +50,12 @@ static bool is_host_elf(const void *bytes, size_t length)
 
 static cute_status add_elf(opener *o, const cute_link_input *input, bool on_demand)
 {
-    cute_unit unit = {.kind = CUTE_UNIT_HOST, .label = input->label, .bytes = input->bytes, .length = input->length,
-                      .arch_name = "", .on_demand = on_demand};
+    cute_unit unit = {.kind = CUTE_UNIT_HOST,
+                      .label = input->label,
+                      .bytes = input->bytes,
+                      .length = input->length,
+                      .arch_name = "",
+                      .on_demand = on_demand};
     if (is_host_elf(input->bytes, input->length)) return add(o, &unit);
     CUTE_TRY(cute_elf_read(o->arena, input->label, input->bytes, input->length, &unit.elf, o->diag));
     unit.kind = CUTE_UNIT_CUBIN;
@@ -64,8 +68,12 @@ static cute_status add_ptx(opener *o, const cute_link_input *input)
 {
     cute_ptx_scan scan;
     CUTE_TRY(cute_ptx_scan_head(o->arena, input->label, input->bytes, input->length, &scan, o->diag));
-    cute_unit unit = {.kind = CUTE_UNIT_PTX, .label = input->label, .bytes = input->bytes, .length = input->length,
-                      .arch_name = scan.target ? scan.target : "", .target_offset = scan.target_offset};
+    cute_unit unit = {.kind = CUTE_UNIT_PTX,
+                      .label = input->label,
+                      .bytes = input->bytes,
+                      .length = input->length,
+                      .arch_name = scan.target ? scan.target : "",
+                      .target_offset = scan.target_offset};
     unit.arch = cute_arch_find(unit.arch_name);
     return add(o, &unit);
 }
@@ -73,7 +81,8 @@ static cute_status add_ptx(opener *o, const cute_link_input *input)
 static cute_status add_fatbin(opener *o, const cute_link_input *input)
 {
     cute_module *module;
-    CUTE_TRY(cute_module_open(input->label, input->bytes, input->length, *o->arch ? o->arch : NULL, &module, o->diag));
+    CUTE_TRY(cute_module_open(input->label, input->bytes, input->length, *o->arch ? o->arch : NULL, &module,
+                              o->diag));
     cute_link_input inner = {.label = input->label};
     const void *image = cute_module_image(module, &inner.length);
     inner.bytes = cute_arena_copy(o->arena, image, inner.length);
@@ -89,8 +98,10 @@ static size_t choose_object(const cute_object *objects, size_t first, size_t end
     for (size_t i = first; i < end; i++) {
         const cute_arch *made = cute_arch_find(objects[i].chip);
         int score = 0;
-        if (wanted && made == wanted) score = 4;
-        else if (wanted && made && cute_arch_compatible(made, objects[i].kind == CUTE_OBJECT_BIN, wanted)) score = 2;
+        if (wanted && made == wanted)
+            score = 4;
+        else if (wanted && made && cute_arch_compatible(made, objects[i].kind == CUTE_OBJECT_BIN, wanted))
+            score = 2;
         if (objects[i].kind != CUTE_OBJECT_OFFLOAD) score++;
         if (score <= best_score) continue;
         best = i;
@@ -104,7 +115,8 @@ static cute_status add_mlir(opener *o, const cute_link_input *input)
     cute_object *objects;
     size_t count;
     const cute_place file = {.file = input->label};
-    CUTE_TRY(cute_gpu_binary_read(o->arena, input->label, input->bytes, input->length, &objects, &count, o->diag));
+    CUTE_TRY(
+        cute_gpu_binary_read(o->arena, input->label, input->bytes, input->length, &objects, &count, o->diag));
     if (count == 0) {
         cute_fail(o->diag, CUTE_INVALID, &file, "this MLIR has no gpu.binary operation");
         cute_note(o->diag, NULL, "compile its gpu.module first: 'cute-ptx FILE | cute-link'");
@@ -115,7 +127,8 @@ static cute_status add_mlir(opener *o, const cute_link_input *input)
         const cute_object *object = &objects[choose_object(objects, first, end, cute_arch_find(o->arch))];
         const char *label = cute_arena_printf(o->arena, "%s(@%s)", input->label, object->symbol);
         if (!label) return cute_fail_memory(o->diag);
-        CUTE_TRY(open_input(o, &(cute_link_input){.label = label, .bytes = object->data, .length = object->length}));
+        CUTE_TRY(open_input(
+            o, &(cute_link_input){.label = label, .bytes = object->data, .length = object->length}));
     }
     return CUTE_OK;
 }
@@ -125,12 +138,16 @@ static cute_status add_archive(opener *o, const cute_link_input *input)
 {
     cute_member *members;
     size_t count;
-    CUTE_TRY(cute_archive_read(o->arena, input->label, input->bytes, input->length, &members, &count, o->diag));
+    CUTE_TRY(
+        cute_archive_read(o->arena, input->label, input->bytes, input->length, &members, &count, o->diag));
     o->list->libraries = true;
     for (size_t i = 0; i < count; i++)
         if (is_host_elf(members[i].bytes, members[i].length))
-            return add(o, &(cute_unit){.kind = CUTE_UNIT_HOST, .label = input->label, .bytes = input->bytes,
-                                       .length = input->length, .arch_name = ""});
+            return add(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
+                                       .label = input->label,
+                                       .bytes = input->bytes,
+                                       .length = input->length,
+                                       .arch_name = ""});
     for (size_t i = 0; i < count; i++) {
         const char *label = cute_arena_printf(o->arena, "%s(%s)", input->label, members[i].name);
         cute_link_input member = {.label = label, .bytes = members[i].bytes, .length = members[i].length};
@@ -155,7 +172,8 @@ static cute_status open_content(opener *o, const cute_link_input *input)
     case CUTE_CONTENT_ARCHIVE: return add_archive(o, input);
     case CUTE_CONTENT_MLIR:
     case CUTE_CONTENT_MLIR_BYTECODE: return add_mlir(o, input);
-    case CUTE_CONTENT_EMPTY: return cute_fail(o->diag, CUTE_INVALID, &file, "there is nothing to link: the input is empty");
+    case CUTE_CONTENT_EMPTY:
+        return cute_fail(o->diag, CUTE_INVALID, &file, "there is nothing to link: the input is empty");
     case CUTE_CONTENT_LLVM:
         cute_fail(o->diag, CUTE_INVALID, &file, "this is LLVM IR, which has to become PTX first");
         cute_note(o->diag, NULL, "'cute-ptx' and 'llc -march=nvptx64' do that");
@@ -163,8 +181,9 @@ static cute_status open_content(opener *o, const cute_link_input *input)
     case CUTE_CONTENT_UNKNOWN: break;
     }
     cute_fail(o->diag, CUTE_INVALID, &file, "this can't be linked: it is of no known kind");
-    cute_note(o->diag, NULL, "PTX (it begins with .version), cubins, fatbins, .a libraries, device objects and MLIR with a "
-                             "gpu.binary are known");
+    cute_note(o->diag, NULL,
+              "PTX (it begins with .version), cubins, fatbins, .a libraries, device objects and MLIR with a "
+              "gpu.binary are known");
     return CUTE_INVALID;
 }
 
@@ -178,27 +197,28 @@ static cute_status open_input(opener *o, const cute_link_input *input)
     return status;
 }
 
-cute_status cute_units_add(cute_arena *arena, const cute_link_input *input, const char *arch, cute_unit_list *list,
-                           cute_diag *diag)
+cute_status cute_units_add(cute_arena *arena, const cute_link_input *input, const char *arch,
+                           cute_unit_list *list, cute_diag *diag)
 {
     opener o = {.arena = arena, .arch = arch, .list = list, .diag = diag};
     return open_input(&o, input);
 }
 
 /* "libNAME.a" in the folders; "-l:FILE" as ld has it. */
-static cute_status add_library(cute_arena *arena, const cute_link_options *options, const char *name, const char *arch,
-                               cute_unit_list *list, cute_diag *diag)
+static cute_status add_library(cute_arena *arena, const cute_link_options *options, const char *name,
+                               const char *arch, cute_unit_list *list, cute_diag *diag)
 {
     for (size_t i = 0; i < options->folders.count; i++) {
         bool exact = *name == ':';
-        const char *path = cute_arena_printf(arena, "%s/%s%s%s", options->folders.items[i], exact ? "" : "lib",
-                                             exact ? name + 1 : name, exact ? "" : ".a");
+        const char *path = cute_arena_printf(arena, "%s/%s%s%s", options->folders.items[i],
+                                             exact ? "" : "lib", exact ? name + 1 : name, exact ? "" : ".a");
         if (!path) return cute_fail_memory(diag);
         if (!cute_file_exists(path)) continue;
         cute_buffer bytes = {0};
         cute_status status = cute_file_read(path, &bytes, diag);
         cute_link_input input = {.label = path, .length = bytes.length};
-        input.bytes = status == CUTE_OK ? cute_arena_copy(arena, cute_buffer_text(&bytes), bytes.length) : NULL;
+        input.bytes =
+            status == CUTE_OK ? cute_arena_copy(arena, cute_buffer_text(&bytes), bytes.length) : NULL;
         cute_buffer_release(&bytes);
         if (status != CUTE_OK) return status;
         list->libraries = true;
@@ -208,8 +228,10 @@ static cute_status add_library(cute_arena *arena, const cute_link_options *optio
     cute_buffer looked = {0};
     for (size_t i = 0; i < options->folders.count; i++)
         cute_buffer_printf(&looked, "%s%s", i ? ", " : "", options->folders.items[i]);
-    if (looked.length) cute_note(diag, NULL, "looked for lib%s.a in %s", name, cute_buffer_text(&looked));
-    else cute_note(diag, NULL, "no folder was named with -L");
+    if (looked.length)
+        cute_note(diag, NULL, "looked for lib%s.a in %s", name, cute_buffer_text(&looked));
+    else
+        cute_note(diag, NULL, "no folder was named with -L");
     cute_buffer_release(&looked);
     return CUTE_INVALID;
 }

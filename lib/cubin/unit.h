@@ -17,11 +17,11 @@ typedef struct cute_unit {
     const char *label;
     const void *bytes;
     size_t length;
-    const cute_arch *arch;   /* what it was made for; NULL: not known, or older than the table */
-    const char *arch_name;   /* as it says it, "" */
-    size_t target_offset;    /* of PTX: where it says it */
-    cute_elf elf;            /* of a cubin */
-    bool on_demand;          /* a member of a library of cubins: linked where somebody needs it */
+    const cute_arch *arch; /* what it was made for; NULL: not known, or older than the table */
+    const char *arch_name; /* as it says it, "" */
+    size_t target_offset;  /* of PTX: where it says it */
+    cute_elf elf;          /* of a cubin */
+    bool on_demand;        /* a member of a library of cubins: linked where somebody needs it */
 } cute_unit;
 
 typedef struct cute_unit_list {
@@ -32,8 +32,8 @@ typedef struct cute_unit_list {
 
 /* Adds the units of an input: of a fatbin the image for `arch` ("": the best), of MLIR the objects of its
  * gpu.binary operations, of an archive its cubins, or the archive itself. */
-cute_status cute_units_add(cute_arena *arena, const cute_link_input *input, const char *arch, cute_unit_list *list,
-                           cute_diag *diag);
+cute_status cute_units_add(cute_arena *arena, const cute_link_input *input, const char *arch,
+                           cute_unit_list *list, cute_diag *diag);
 /* Finds -l libraries in -L folders and adds them. */
 cute_status cute_units_add_libraries(cute_arena *arena, const cute_link_options *options, const char *arch,
                                      cute_unit_list *list, cute_diag *diag);

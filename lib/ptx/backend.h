@@ -9,12 +9,15 @@
 
 /* LLVM's own NVPTX backend. */
 cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachineRef *out, cute_diag *diag);
-cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, cute_diag *diag);
-cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machine, cute_buffer *out, cute_diag *diag);
+cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level,
+                                cute_diag *diag);
+cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machine, cute_buffer *out,
+                               cute_diag *diag);
 
-/* NVIDIA's libNVVM, for architectures newer than LLVM's backend. Links libdevice itself where it is wanted. */
-cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *options, bool libdevice, cute_buffer *out,
-                                 cute_diag *diag);
+/* NVIDIA's libNVVM, for architectures newer than LLVM's backend. Links libdevice itself where it is wanted.
+ */
+cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *options, bool libdevice,
+                                 cute_buffer *out, cute_diag *diag);
 
 /* Whether the module declares functions of libdevice (`__nv_*`) that it does not define. */
 bool cute_needs_libdevice(LLVMModuleRef module);

@@ -42,7 +42,8 @@ static double now(void)
 
 /* ---- what stands between the stages ---- */
 
-static cute_status save(compilation *c, const char *directory, const char *name, const void *bytes, size_t length)
+static cute_status save(compilation *c, const char *directory, const char *name, const void *bytes,
+                        size_t length)
 {
     if (!directory) return CUTE_OK;
     const char *path = cute_arena_printf(c->arena, "%s/%s", directory, name);
@@ -66,7 +67,8 @@ static cute_status save_ir(compilation *c, const char *directory, const char *na
 }
 
 /* One file a gpu.module: MODULE.translated.ll. */
-static cute_status save_temp(compilation *c, const char *gpu_module, const char *suffix, const char *text, size_t length)
+static cute_status save_temp(compilation *c, const char *gpu_module, const char *suffix, const char *text,
+                             size_t length)
 {
     const char *stem = cute_file_plain_name(c->arena, gpu_module);
     const char *name = stem ? cute_arena_printf(c->arena, "%s.%s", stem, suffix) : NULL;
@@ -116,14 +118,19 @@ static void after_pass(const char *pass, MlirOperation op, bool failed, double s
                           : cute_fail_memory(c->diag);
 }
 
-static void report_pipeline(MlirStringRef text, void *buffer) { cute_print_to_buffer(text, buffer); }
+static void report_pipeline(MlirStringRef text, void *buffer)
+{
+    cute_print_to_buffer(text, buffer);
+}
 
 static cute_status lower(compilation *c)
 {
     char pipeline[4096];
     cute_buffer errors = {0};
-    cute_lowering options = {.assertions = c->options->assertions, .tensor_maps_memory = c->options->tensor_maps_memory,
-                             .relocatable = c->options->relocatable, .lineinfo = c->options->lineinfo};
+    cute_lowering options = {.assertions = c->options->assertions,
+                             .tensor_maps_memory = c->options->tensor_maps_memory,
+                             .relocatable = c->options->relocatable,
+                             .lineinfo = c->options->lineinfo};
     cute_lowering_pipeline(&options, pipeline, sizeof pipeline);
     MlirPassManager manager = mlirPassManagerCreate(c->context);
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
@@ -136,8 +143,10 @@ static cute_status lower(compilation *c)
         cute_pass_manager_observe(manager, after_pass, c);
         status = save_ir(c, c->options->dump_passes, "00-before.mlir", module);
     }
-    if (!status && mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(top, cute_text(pipeline), report_pipeline, &errors)))
-        status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s", cute_buffer_text(&errors));
+    if (!status && mlirLogicalResultIsFailure(
+                       mlirOpPassManagerAddPipeline(top, cute_text(pipeline), report_pipeline, &errors)))
+        status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s",
+                           cute_buffer_text(&errors));
     if (!status && mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module))) {
         status = CUTE_INVALID;
         if (cute_diag_errors(c->diag) == 0)
@@ -150,7 +159,8 @@ static cute_status lower(compilation *c)
         if (!status) status = save_ir(c, c->options->dump_passes, "zz-after.mlir", module);
         cute_json_dump(c->passes, true, &text);
         if (!c->dump_status) {
-            cute_status saved = save(c, c->options->dump_passes, "passes.json", cute_buffer_text(&text), text.length);
+            cute_status saved =
+                save(c, c->options->dump_passes, "passes.json", cute_buffer_text(&text), text.length);
             if (!status) status = saved;
         }
         cute_buffer_release(&text);
@@ -166,11 +176,12 @@ static cute_status link_libraries(compilation *c, LLVMModuleRef module, bool lib
     size_t count = c->options->library_count;
     for (size_t i = 0; i < count + libdevice; i++) {
         const char *path = i < count ? c->options->libraries[i] : NULL;
-        if (!path) CUTE_TRY(cute_toolkit_find(c->arena, CUTE_LIBDEVICE, c->options->cuda_path, &path, c->diag));
+        if (!path)
+            CUTE_TRY(cute_toolkit_find(c->arena, CUTE_LIBDEVICE, c->options->cuda_path, &path, c->diag));
         char *error = NULL;
         if (cute_llvm_link_needed(module, path, &error)) continue;
-        cute_status status = cute_fail(c->diag, i < count ? CUTE_INVALID : CUTE_SYSTEM, &(cute_place){.file = path},
-                                       "cannot link this bitcode: %s", error);
+        cute_status status = cute_fail(c->diag, i < count ? CUTE_INVALID : CUTE_SYSTEM,
+                                       &(cute_place){.file = path}, "cannot link this bitcode: %s", error);
         free(error);
         return status;
     }
@@ -184,7 +195,8 @@ static cute_status check_undefined(compilation *c, LLVMModuleRef module)
         size_t length;
         const char *name = LLVMGetValueName2(f, &length);
         if (!LLVMIsDeclaration(f) || length < 5 || memcmp(name, "__nv_", 5)) continue;
-        return cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "libdevice has no function '%s'", name);
+        return cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label},
+                         "libdevice has no function '%s'", name);
     }
     return CUTE_OK;
 }
@@ -235,7 +247,8 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     memcpy(copy, name.data, name.length);
     copy[name.length] = '\0';
     result->module = copy;
-    if (c->options->emit == CUTE_EMIT_PTX) CUTE_TRY(cute_metadata_write(op, c->options, &result->text, c->diag));
+    if (c->options->emit == CUTE_EMIT_PTX)
+        CUTE_TRY(cute_metadata_write(op, c->options, &result->text, c->diag));
 
     double start = now();
     LLVMContextRef llvm = LLVMContextCreate();
@@ -245,7 +258,8 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     if (!module) {
         status = CUTE_INVALID;
         if (cute_diag_errors(c->diag) == 0)
-            cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "gpu.module @%s does not translate to LLVM IR", copy);
+            cute_fail(c->diag, status, &(cute_place){.file = c->source.label},
+                      "gpu.module @%s does not translate to LLVM IR", copy);
     }
     if (!status) status = save_llvm(c, copy, "translated.ll", module);
     if (!status) status = codegen(c, copy, module, &result->text);
@@ -280,8 +294,10 @@ static cute_status compile_modules(compilation *c)
     MlirOperation root = mlirModuleGetOperation(c->module);
     cute_op_each(root, "gpu.module", count_module, &count);
     if (count == 0) {
-        cute_status status = cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "no kernel here");
-        cute_note(c->diag, NULL, "expected a gpu.module, a gpu.launch, or a function with the attribute gpu.kernel");
+        cute_status status =
+            cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "no kernel here");
+        cute_note(c->diag, NULL,
+                  "expected a gpu.module, a gpu.launch, or a function with the attribute gpu.kernel");
         return status;
     }
     c->out->modules = calloc(count, sizeof *c->out->modules);
@@ -291,13 +307,16 @@ static cute_status compile_modules(compilation *c)
     return n.status;
 }
 
-cute_status cute_ptx_compile(const char *label, const char *text, size_t length, const cute_ptx_options *options,
-                             cute_ptx_output *out, cute_diag *diag)
+cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
+                             const cute_ptx_options *options, cute_ptx_output *out, cute_diag *diag)
 {
     *out = (cute_ptx_output){0};
     unsigned can = CUTE_BACKEND_NVPTX | CUTE_BACKEND_LIBNVVM;
     CUTE_TRY(cute_arch_need_backend(options->arch, can, diag));
-    compilation c = {.options = options, .diag = diag, .out = out, .arena = cute_arena_create(),
+    compilation c = {.options = options,
+                     .diag = diag,
+                     .out = out,
+                     .arena = cute_arena_create(),
                      .source = {.diag = diag, .label = label, .text = text, .length = length}};
     if (!c.arena) return cute_fail_memory(diag);
     double start = now();

@@ -32,7 +32,10 @@ static cute_status load(const char *path, nvvm *api, cute_diag *diag)
 {
     *api = (nvvm){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     if (!api->library) return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot load %s: %s", path, dlerror());
-    const struct { const char *name; void **slot; } symbols[] = {
+    const struct {
+        const char *name;
+        void **slot;
+    } symbols[] = {
         {"nvvmCreateProgram", (void **)&api->create},
         {"nvvmDestroyProgram", (void **)&api->destroy},
         {"nvvmAddModuleToProgram", (void **)&api->add},
@@ -47,7 +50,8 @@ static cute_status load(const char *path, nvvm *api, cute_diag *diag)
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         *symbols[i].slot = dlsym(api->library, symbols[i].name);
-        if (!*symbols[i].slot) return cute_fail(diag, CUTE_SYSTEM, NULL, "%s has no %s: too old?", path, symbols[i].name);
+        if (!*symbols[i].slot)
+            return cute_fail(diag, CUTE_SYSTEM, NULL, "%s has no %s: too old?", path, symbols[i].name);
     }
     return CUTE_OK;
 }
@@ -61,7 +65,8 @@ static void state_version(LLVMModuleRef module, const nvvm *api)
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c);
     const int values[] = {major, minor, debug_major, debug_minor};
     LLVMMetadataRef parts[4];
-    for (int i = 0; i < 4; i++) parts[i] = LLVMValueAsMetadata(LLVMConstInt(i32, (unsigned long long)values[i], 0));
+    for (int i = 0; i < 4; i++)
+        parts[i] = LLVMValueAsMetadata(LLVMConstInt(i32, (unsigned long long)values[i], 0));
     LLVMValueRef node = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, parts, 4));
     LLVMAddNamedMetadataOperand(module, "nvvmir.version", node);
 }
@@ -69,18 +74,21 @@ static void state_version(LLVMModuleRef module, const nvvm *api)
 static cute_status failed(const nvvm *api, nvvm_program program, int code, const char *what, cute_diag *diag)
 {
     size_t size = 0;
-    cute_status status = cute_fail(diag, CUTE_INVALID, NULL, "libNVVM could not %s: %s", what, api->error(code));
+    cute_status status =
+        cute_fail(diag, CUTE_INVALID, NULL, "libNVVM could not %s: %s", what, api->error(code));
     if (program && api->log_size(program, &size) == 0 && size > 1) {
         char *log = calloc(size + 1, 1);
         if (log && api->log(program, log) == 0) {
-            for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n")) cute_note(diag, NULL, "%s", line);
+            for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
+                cute_note(diag, NULL, "%s", line);
         }
         free(log);
     }
     return status;
 }
 
-static cute_status add_libdevice(const nvvm *api, nvvm_program program, const cute_ptx_options *options, cute_diag *diag)
+static cute_status add_libdevice(const nvvm *api, nvvm_program program, const cute_ptx_options *options,
+                                 cute_diag *diag)
 {
     cute_arena *arena = cute_arena_create();
     cute_buffer bitcode = {0};
@@ -96,8 +104,8 @@ static cute_status add_libdevice(const nvvm *api, nvvm_program program, const cu
     return status;
 }
 
-static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options, bool libdevice,
-                           cute_buffer *out, cute_diag *diag)
+static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options,
+                           bool libdevice, cute_buffer *out, cute_diag *diag)
 {
     nvvm_program program = NULL;
     LLVMMemoryBufferRef bitcode = NULL;
@@ -112,8 +120,9 @@ static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx
     int code = api->create(&program);
     if (code) return failed(api, NULL, code, "start", diag);
     LLVMSetTarget(module, "nvptx64-nvidia-cuda");
-    LLVMSetDataLayout(module, "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
-                              "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64");
+    LLVMSetDataLayout(
+        module, "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
+                "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64");
     state_version(module, api);
     bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
     code = api->add(program, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), "kernels");
@@ -130,8 +139,10 @@ static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx
     }
     if (!status) {
         char *ptx = calloc(size + 1, 1);
-        if (!ptx) status = cute_fail_memory(diag);
-        else if (api->result(program, ptx) == 0) cute_buffer_puts(out, ptx);
+        if (!ptx)
+            status = cute_fail_memory(diag);
+        else if (api->result(program, ptx) == 0)
+            cute_buffer_puts(out, ptx);
         free(ptx);
     }
     LLVMDisposeMemoryBuffer(bitcode);
@@ -139,8 +150,8 @@ static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx
     return status;
 }
 
-cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *options, bool libdevice, cute_buffer *out,
-                                 cute_diag *diag)
+cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *options, bool libdevice,
+                                 cute_buffer *out, cute_diag *diag)
 {
     cute_arena *arena = cute_arena_create();
     const char *path;

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Links the functions of the bitcode file `path` that `module` declares and those that they call, as internal ones.
- * On failure *error is malloc'ed. */
+/* Links the functions of the bitcode file `path` that `module` declares and those that they call, as internal
+ * ones. On failure *error is malloc'ed. */
 bool cute_llvm_link_needed(LLVMModuleRef module, const char *path, char **error);
 
 #ifdef __cplusplus

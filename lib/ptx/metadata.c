@@ -7,7 +7,10 @@
 #include "lib/ir/kernel.h"
 #include "lib/ir/util.h"
 
-static json_t *text_of(MlirStringRef text) { return json_stringn(text.data, text.length); }
+static json_t *text_of(MlirStringRef text)
+{
+    return json_stringn(text.data, text.length);
+}
 
 /* Dictionaries, arrays, strings, integers; a unit is null, anything else its text. */
 static json_t *to_json(MlirAttribute attribute)
@@ -76,7 +79,8 @@ static json_t *parameters(MlirOperation kernel)
     MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("arg_attrs"));
     for (intptr_t i = 0; i < cute_kernel_argument_count(kernel); i++) {
         MlirAttribute attributes = {NULL};
-        if (!mlirAttributeIsNull(all) && i < mlirArrayAttrGetNumElements(all)) attributes = mlirArrayAttrGetElement(all, i);
+        if (!mlirAttributeIsNull(all) && i < mlirArrayAttrGetNumElements(all))
+            attributes = mlirArrayAttrGetElement(all, i);
         json_array_append_new(array, parameter(mlirValueGetType(mlirBlockGetArgument(entry, i)), attributes));
     }
     return array;
@@ -95,8 +99,11 @@ static json_t *arguments_of_types(MlirOperation kernel)
         snprintf(name, sizeof name, "arg%td", i);
         bool pointer = cute_type_is_pointer(type);
         json_t *arg = json_pack("{ssssss}", "name", name, "type", cute_buffer_text(&text), "kind",
-                                pointer ? "pointer" : mlirTypeIsALLVMStructType(type) ? "struct" : "scalar");
-        if (!pointer && cute_dtype_name(type)) json_object_set_new(arg, "dtype", json_string(cute_dtype_name(type)));
+                                pointer                           ? "pointer"
+                                : mlirTypeIsALLVMStructType(type) ? "struct"
+                                                                  : "scalar");
+        if (!pointer && cute_dtype_name(type))
+            json_object_set_new(arg, "dtype", json_string(cute_dtype_name(type)));
         json_object_set_new(arg, "first", json_integer(i));
         json_object_set_new(arg, "count", json_integer(1));
         json_array_append_new(array, arg);
@@ -117,16 +124,20 @@ typedef struct dynamic {
 static void look_at_address(MlirOperation op, void *context)
 {
     dynamic *d = context;
-    MlirStringRef name = mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("global_name")));
+    MlirStringRef name =
+        mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("global_name")));
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(d->module, 0));
-    for (MlirOperation g = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(g); g = mlirOperationGetNextInBlock(g)) {
+    for (MlirOperation g = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(g);
+         g = mlirOperationGetNextInBlock(g)) {
         if (!cute_op_is(g, "llvm.mlir.global")) continue;
-        if (!mlirStringRefEqual(mlirStringAttrGetValue(mlirOperationGetAttributeByName(g, cute_text("sym_name"))), name)) continue;
+        if (!mlirStringRefEqual(
+                mlirStringAttrGetValue(mlirOperationGetAttributeByName(g, cute_text("sym_name"))), name))
+            continue;
         MlirAttribute space = mlirOperationGetAttributeByName(g, cute_text("addr_space"));
         if (mlirAttributeIsNull(space) || mlirIntegerAttrGetValueInt(space) != 3) return;
         cute_buffer type = {0};
-        mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(g, cute_text("global_type"))), cute_print_to_buffer,
-                      &type);
+        mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(g, cute_text("global_type"))),
+                      cute_print_to_buffer, &type);
         if (strstr(cute_buffer_text(&type), "array<0 x")) {
             d->used = true;
             MlirAttribute align = mlirOperationGetAttributeByName(g, cute_text("alignment"));
@@ -160,8 +171,10 @@ static void write_kernel(MlirOperation kernel, void *context)
 {
     writer *w = context;
     json_t *object = json_pack("{si}", "format", 1);
-    json_object_set_new(object, "kernel", to_json(mlirOperationGetAttributeByName(kernel, cute_text("sym_name"))));
-    json_object_set_new(object, "module", to_json(mlirOperationGetAttributeByName(w->module, cute_text("sym_name"))));
+    json_object_set_new(object, "kernel",
+                        to_json(mlirOperationGetAttributeByName(kernel, cute_text("sym_name"))));
+    json_object_set_new(object, "module",
+                        to_json(mlirOperationGetAttributeByName(w->module, cute_text("sym_name"))));
     json_object_set_new(object, "arch", json_string(w->options->arch->name));
     MlirAttribute noted = mlirOperationGetAttributeByName(kernel, cute_text("cute.kernel"));
     if (!mlirAttributeIsNull(noted)) {
@@ -185,7 +198,8 @@ static void write_kernel(MlirOperation kernel, void *context)
     if (w->options->define_count) {
         json_t *defines = json_object();
         for (size_t i = 0; i < w->options->define_count; i++)
-            json_object_set_new(defines, w->options->defines[i].name, json_string(w->options->defines[i].value));
+            json_object_set_new(defines, w->options->defines[i].name,
+                                json_string(w->options->defines[i].value));
         json_object_set_new(object, "defines", defines);
     }
     cute_buffer_puts(w->out, "//!cute ");
@@ -194,11 +208,13 @@ static void write_kernel(MlirOperation kernel, void *context)
     json_decref(object);
 }
 
-cute_status cute_metadata_write(MlirOperation module, const cute_ptx_options *options, cute_buffer *out, cute_diag *diag)
+cute_status cute_metadata_write(MlirOperation module, const cute_ptx_options *options, cute_buffer *out,
+                                cute_diag *diag)
 {
     writer w = {.module = module, .options = options, .out = out};
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
         if (cute_op_is(op, "llvm.func") && (cute_op_has(op, "nvvm.kernel") || cute_op_has(op, "gpu.kernel")))
             write_kernel(op, &w);
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(diag);

@@ -7,6 +7,7 @@
 #include "lib/ptx/ptx.h"
 
 /* Appends a line `//!cute {...}` for each kernel of `module`, a lowered gpu.module. */
-cute_status cute_metadata_write(MlirOperation module, const cute_ptx_options *options, cute_buffer *out, cute_diag *diag);
+cute_status cute_metadata_write(MlirOperation module, const cute_ptx_options *options, cute_buffer *out,
+                                cute_diag *diag);
 
 #endif

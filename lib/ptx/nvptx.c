@@ -38,15 +38,16 @@ cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachin
         return status;
     }
     /* PTX 8.3 has all of sm_90a's instructions that this compiler emits; older drivers still take it. */
-    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
-                                                 LLVMCodeGenLevelAggressive};
-    *out = LLVMCreateTargetMachine(target, triple, options->arch->target, "+ptx83", levels[options->opt_level],
-                                   LLVMRelocDefault, LLVMCodeModelDefault);
+    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+                                                 LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
+    *out = LLVMCreateTargetMachine(target, triple, options->arch->target, "+ptx83",
+                                   levels[options->opt_level], LLVMRelocDefault, LLVMCodeModelDefault);
     if (!*out) return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot make code for %s", options->arch->name);
     return CUTE_OK;
 }
 
-cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, cute_diag *diag)
+cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level,
+                                cute_diag *diag)
 {
     char passes[16] = "default<O0>";
     passes[9] = (char)('0' + level);
@@ -60,7 +61,8 @@ cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     return status;
 }
 
-cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machine, cute_buffer *out, cute_diag *diag)
+cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machine, cute_buffer *out,
+                               cute_diag *diag)
 {
     char *error = NULL;
     LLVMMemoryBufferRef text;

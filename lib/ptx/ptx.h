@@ -18,9 +18,9 @@ typedef struct cute_ptx_options {
     cute_ptx_emit emit;
     const char *const *libraries; /* bitcode files to link what is missing from */
     size_t library_count;
-    const char *cuda_path;   /* where to look for the toolkit first, or NULL */
-    const char *save_temps;  /* a directory for what stands between the stages, or NULL */
-    const char *dump_passes; /* a directory for the IR after each pass, or NULL */
+    const char *cuda_path;      /* where to look for the toolkit first, or NULL */
+    const char *save_temps;     /* a directory for what stands between the stages, or NULL */
+    const char *dump_passes;    /* a directory for the IR after each pass, or NULL */
     const cute_define *defines; /* noted in the metadata */
     size_t define_count;
 } cute_ptx_options;
@@ -31,7 +31,7 @@ typedef enum cute_ptx_stage {
 #define X(name) CUTE_STAGE_##name,
     CUTE_PTX_STAGES(X)
 #undef X
-    CUTE_STAGE_COUNT
+        CUTE_STAGE_COUNT
 } cute_ptx_stage;
 
 typedef struct cute_ptx_result {
@@ -45,10 +45,11 @@ typedef struct cute_ptx_output {
     double seconds[CUTE_STAGE_COUNT];
 } cute_ptx_output;
 
-/* Compiles every gpu.module of `text` (MLIR text or bytecode, named `label` in messages). *out is released with
- * cute_ptx_output_release, also after a failure. Call once in a process: LLVM's registries are global. */
-cute_status cute_ptx_compile(const char *label, const char *text, size_t length, const cute_ptx_options *options,
-                             cute_ptx_output *out, cute_diag *diag);
+/* Compiles every gpu.module of `text` (MLIR text or bytecode, named `label` in messages). *out is released
+ * with cute_ptx_output_release, also after a failure. Call once in a process: LLVM's registries are global.
+ */
+cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
+                             const cute_ptx_options *options, cute_ptx_output *out, cute_diag *diag);
 void cute_ptx_output_release(cute_ptx_output *output);
 /* Of the LLVM that this program is linked to: "19.1.7". */
 const char *cute_llvm_version(void);

@@ -45,7 +45,10 @@ static cute_status begin(dump *d, words *w, const char *tool)
     return CUTE_OK;
 }
 
-static void push(words *w, const char *word) { w->items[w->count++] = word; }
+static void push(words *w, const char *word)
+{
+    w->items[w->count++] = word;
+}
 
 static double now(void)
 {
@@ -77,7 +80,8 @@ static const char *line_of(dump *d, const char *file, int number, size_t *length
     const char *copy = NULL;
     bool is_input = strcmp(file, cute_file_label(d->options->input)) == 0;
     const cute_buffer *source = is_input ? &d->source : &text;
-    if (is_input || (*file != '<' && cute_file_exists(file) && cute_file_read(file, &text, NULL) == CUTE_OK)) {
+    if (is_input ||
+        (*file != '<' && cute_file_exists(file) && cute_file_read(file, &text, NULL) == CUTE_OK)) {
         const char *at = cute_buffer_text(source), *stop = at + source->length;
         for (int i = 1; i < number && at; i++) {
             at = memchr(at, '\n', (size_t)(stop - at));
@@ -120,7 +124,8 @@ static void read_messages(dump *d, const char *tool, const cute_buffer *err)
             json_object_set(d->timing, tool, value);
         else if (length) {
             json_t *warning = json_object();
-            const char *text = cute_arena_printf(d->arena, "%s: %.*s", tool, (int)(length < 4000 ? length : 4000), at);
+            const char *text =
+                cute_arena_printf(d->arena, "%s: %.*s", tool, (int)(length < 4000 ? length : 4000), at);
             json_object_set_new(warning, "severity", json_string("warning"));
             json_object_set_new(warning, "message", json_string(text));
             pass_on(d, warning);
@@ -141,7 +146,8 @@ static const char *tool_path(dump *d, const char *name)
 /* Runs a tool; `timing` is the name under which its stages are reported. */
 static cute_status run(dump *d, words *w, const char *timing, const cute_buffer *input)
 {
-    cute_process process = {.argv = w->items, .input = input ? cute_buffer_text(input) : NULL,
+    cute_process process = {.argv = w->items,
+                            .input = input ? cute_buffer_text(input) : NULL,
                             .input_length = input ? input->length : 0};
     size_t errors = cute_diag_errors(d->diag);
     w->items[w->count] = NULL;
@@ -185,16 +191,19 @@ static cute_status compile(dump *d, const char *ptx_folder)
     return run(d, &w, "cute-ptx", standard ? &d->source : NULL);
 }
 
-static void add_output(dump *d, const char *name) { json_array_append_new(d->outputs, json_string(name)); }
+static void add_output(dump *d, const char *name)
+{
+    json_array_append_new(d->outputs, json_string(name));
+}
 
 static cute_status write_json(dump *d, const char *name, const json_t *value)
 {
     cute_buffer text = {0};
     cute_json_dump(value, true, &text);
     if (text.length && text.data[text.length - 1] != '\n') cute_buffer_putc(&text, '\n');
-    cute_status status = cute_buffer_ok(&text)
-                             ? cute_file_write(in_folder(d, name), cute_buffer_text(&text), text.length, d->diag)
-                             : cute_fail_memory(d->diag);
+    cute_status status = cute_buffer_ok(&text) ? cute_file_write(in_folder(d, name), cute_buffer_text(&text),
+                                                                 text.length, d->diag)
+                                               : cute_fail_memory(d->diag);
     cute_buffer_release(&text);
     return status;
 }
@@ -251,10 +260,14 @@ static cute_status link_one(dump *d, const char *ptx)
     return read_cubin(d, cubin, symbol);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /* The names in a folder that begin and end so, in order. */
-static cute_status list_folder(dump *d, const char *path, const char *prefix, const char *suffix, const char ***out, size_t *count)
+static cute_status list_folder(dump *d, const char *path, const char *prefix, const char *suffix,
+                               const char ***out, size_t *count)
 {
     DIR *folder = opendir(path);
     size_t capacity = 0, prefix_length = strlen(prefix), suffix_length = strlen(suffix);
@@ -269,14 +282,19 @@ static cute_status list_folder(dump *d, const char *path, const char *prefix, co
             strcmp(name + length - suffix_length, suffix) != 0)
             continue;
         if (*count == capacity) {
-            const char **grown = cute_arena_array(d->arena, capacity = capacity ? capacity * 2 : 64, sizeof *grown);
+            const char **grown =
+                cute_arena_array(d->arena, capacity = capacity ? capacity * 2 : 64, sizeof *grown);
             if (grown && *count) memcpy(grown, *out, *count * sizeof *grown);
-            if (grown) *out = grown;
-            else status = cute_fail_memory(d->diag);
+            if (grown)
+                *out = grown;
+            else
+                status = cute_fail_memory(d->diag);
         }
         const char *copy = status == CUTE_OK ? cute_arena_copy(d->arena, name, length) : NULL;
-        if (copy) (*out)[(*count)++] = copy;
-        else if (status == CUTE_OK) status = cute_fail_memory(d->diag);
+        if (copy)
+            (*out)[(*count)++] = copy;
+        else if (status == CUTE_OK)
+            status = cute_fail_memory(d->diag);
     }
     closedir(folder);
     if (*count) qsort(*out, *count, sizeof **out, by_name);
@@ -291,7 +309,8 @@ static cute_status compile_and_link(dump *d)
     char *ptx = cute_arena_printf(d->arena, "%s/.ptx-XXXXXX", d->options->folder);
     if (!ptx) return cute_fail_memory(d->diag);
     if (!mkdtemp(ptx))
-        return cute_fail(d->diag, CUTE_SYSTEM, NULL, "cannot make a folder in '%s': %s", d->options->folder, strerror(errno));
+        return cute_fail(d->diag, CUTE_SYSTEM, NULL, "cannot make a folder in '%s': %s", d->options->folder,
+                         strerror(errno));
     cute_status status = compile(d, cute_arena_printf(d->arena, "%s/", ptx));
     if (status == CUTE_OK) status = list_folder(d, ptx, "", ".ptx", &names, &count);
     for (size_t i = 0; i < count && status == CUTE_OK; i++) {
@@ -311,14 +330,17 @@ static cute_status extract(dump *d)
 {
     cute_extracted *objects;
     size_t count;
-    cute_link_input input = {cute_file_label(d->options->input), cute_buffer_text(&d->source), d->source.length};
+    cute_link_input input = {cute_file_label(d->options->input), cute_buffer_text(&d->source),
+                             d->source.length};
     CUTE_TRY(cute_extract_all(d->arena, in_folder(d, "cubin"), &input, &objects, &count, d->diag));
     for (size_t i = 0; i < count; i++) {
         const char *name = cute_arena_printf(d->arena, "cubin/%s", objects[i].file);
         size_t length = name ? strlen(name) : 0;
         if (!name) return cute_fail_memory(d->diag);
         add_output(d, name);
-        if (length > 6 && strcmp(name + length - 6, ".cubin") == 0 && read_cubin(d, name, objects[i].symbol) == CUTE_OK) continue;
+        if (length > 6 && strcmp(name + length - 6, ".cubin") == 0 &&
+            read_cubin(d, name, objects[i].symbol) == CUTE_OK)
+            continue;
         json_t *entry = json_object();
         json_object_set_new(entry, "symbol", json_string(objects[i].symbol));
         json_object_set_new(entry, "file", json_string(name));
@@ -362,7 +384,8 @@ static cute_status write_launch_sites(dump *d)
         cute_buffer_release(&text);
     }
     if (status == CUTE_OK)
-        status = cute_file_write(in_folder(d, "launch_sites.txt"), cute_buffer_text(&sites), sites.length, d->diag);
+        status = cute_file_write(in_folder(d, "launch_sites.txt"), cute_buffer_text(&sites), sites.length,
+                                 d->diag);
     if (status == CUTE_OK) add_output(d, "launch_sites.txt");
     cute_buffer_release(&sites);
     return status;
@@ -450,11 +473,12 @@ static bool has_word(const cute_buffer *text, const char *word)
     return false;
 }
 
-/* Whether there is something that cute-ptx has to compile: not so where the binaries are all that is left. Of bytecode
- * only cute-ptx could say. */
+/* Whether there is something that cute-ptx has to compile: not so where the binaries are all that is left. Of
+ * bytecode only cute-ptx could say. */
 static bool needs_compiling(const dump *d)
 {
-    static const char *const words_of_code[] = {"gpu.module", "gpu.launch ", "gpu.func", "gpu.kernel", "nvvm.kernel"};
+    static const char *const words_of_code[] = {"gpu.module", "gpu.launch ", "gpu.func", "gpu.kernel",
+                                                "nvvm.kernel"};
     if (json_array_size(d->index) == 0) return true;
     for (size_t i = 0; i < sizeof words_of_code / sizeof *words_of_code; i++)
         if (has_word(&d->source, words_of_code[i])) return true;
@@ -470,7 +494,8 @@ static void clean(dump *d)
     json_t *report = NULL, *name;
     if (cute_file_exists(path) && cute_file_read(path, &text, NULL) == CUTE_OK)
         report = json_loadb(cute_buffer_text(&text), text.length, 0, NULL);
-    json_array_foreach(json_object_get(report, "outputs"), index, name) {
+    json_array_foreach(json_object_get(report, "outputs"), index, name)
+    {
         const char *file = json_string_value(name);
         if (file && *file != '/' && !strstr(file, "..")) unlink(in_folder(d, file));
     }
@@ -489,7 +514,8 @@ static cute_status run_stages(dump *d)
     if (needs_compiling(d))
         CUTE_TRY(compile_and_link(d));
     else
-        CUTE_TRY(cute_file_write(in_folder(d, "00-before.mlir"), cute_buffer_text(&d->source), d->source.length, d->diag));
+        CUTE_TRY(cute_file_write(in_folder(d, "00-before.mlir"), cute_buffer_text(&d->source),
+                                 d->source.length, d->diag));
     CUTE_TRY(write_launch_sites(d));
     CUTE_TRY(write_json(d, "cubin_index.json", d->index));
     add_output(d, "cubin_index.json");
@@ -540,16 +566,23 @@ static cute_status dump_all(dump *d, cute_buffer *report)
     size_t count = json_array_size(d->outputs);
     cute_status written = write_report(d, report);
     if (status != CUTE_OK && written == CUTE_OK && count)
-        cute_note(d->diag, NULL, "'%s' has %zu file%s from before the failure; its REPORT.json lists them", o->folder, count,
-                  count == 1 ? "" : "s");
+        cute_note(d->diag, NULL, "'%s' has %zu file%s from before the failure; its REPORT.json lists them",
+                  o->folder, count, count == 1 ? "" : "s");
     return status == CUTE_OK ? written : status;
 }
 
-cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *commands, cute_buffer *report, cute_diag *diag)
+cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *commands, cute_buffer *report,
+                          cute_diag *diag)
 {
-    dump d = {.arena = cute_arena_create(), .options = options, .commands = commands, .diag = diag,
-              .report = json_object(), .timing = json_object(), .index = json_array()};
-    cute_status status = d.arena && d.report && d.timing && d.index ? dump_all(&d, report) : cute_fail_memory(diag);
+    dump d = {.arena = cute_arena_create(),
+              .options = options,
+              .commands = commands,
+              .diag = diag,
+              .report = json_object(),
+              .timing = json_object(),
+              .index = json_array()};
+    cute_status status =
+        d.arena && d.report && d.timing && d.index ? dump_all(&d, report) : cute_fail_memory(diag);
     json_t *owned[] = {d.report, d.timing, d.index, d.kernels, d.warnings, d.messages, d.outputs};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) json_decref(owned[i]);
     cute_buffer_release(&d.source);

@@ -18,7 +18,10 @@ static const char *type_name(uint16_t type)
     return type == ET_REL ? "relocatable" : type == ET_EXEC ? "executable" : "?";
 }
 
-static bool is_info(const cute_elf_section *s) { return strncmp(s->name, ".nv.info", 8) == 0 && s->data; }
+static bool is_info(const cute_elf_section *s)
+{
+    return strncmp(s->name, ".nv.info", 8) == 0 && s->data;
+}
 
 static const char *symbol_name(const cute_elf *elf, uint32_t index)
 {
@@ -33,23 +36,28 @@ static void put_value(const cute_elf *elf, const cute_nvinfo *a, cute_buffer *ou
     case CUTE_NVINFO_BYTE:
     case CUTE_NVINFO_HALF:
     case CUTE_NVINFO_WORD: cute_buffer_printf(out, "%u", a->words[0]); break;
-    case CUTE_NVINFO_DIM3: cute_buffer_printf(out, "%u x %u x %u", a->words[0], a->words[1], a->words[2]); break;
+    case CUTE_NVINFO_DIM3:
+        cute_buffer_printf(out, "%u x %u x %u", a->words[0], a->words[1], a->words[2]);
+        break;
     case CUTE_NVINFO_OF: cute_buffer_printf(out, "%s: %u", symbol_name(elf, a->words[0]), a->words[1]); break;
     case CUTE_NVINFO_PARAM:
     case CUTE_NVINFO_PARAM2:
         cute_buffer_printf(out, "parameter %u: offset %u, %u bytes", a->words[0], a->words[1], a->words[2]);
         break;
     case CUTE_NVINFO_BANK:
-        cute_buffer_printf(out, "%s: offset %u, %u bytes", symbol_name(elf, a->words[0]), a->words[1], a->words[2]);
+        cute_buffer_printf(out, "%s: offset %u, %u bytes", symbol_name(elf, a->words[0]), a->words[1],
+                           a->words[2]);
         break;
     case CUTE_NVINFO_OFFSETS:
     case CUTE_NVINFO_SYMBOLS:
         for (size_t i = 0; i + 4 <= a->length; i += 4) {
-            uint32_t word = (uint32_t)a->data[i] | (uint32_t)a->data[i + 1] << 8 | (uint32_t)a->data[i + 2] << 16 |
-                            (uint32_t)a->data[i + 3] << 24;
+            uint32_t word = (uint32_t)a->data[i] | (uint32_t)a->data[i + 1] << 8 |
+                            (uint32_t)a->data[i + 2] << 16 | (uint32_t)a->data[i + 3] << 24;
             if (i) cute_buffer_putc(out, ' ');
-            if (a->shape == CUTE_NVINFO_SYMBOLS) cute_buffer_puts(out, symbol_name(elf, word));
-            else cute_buffer_printf(out, "0x%x", word);
+            if (a->shape == CUTE_NVINFO_SYMBOLS)
+                cute_buffer_puts(out, symbol_name(elf, word));
+            else
+                cute_buffer_printf(out, "0x%x", word);
         }
         break;
     case CUTE_NVINFO_BYTES:
@@ -58,7 +66,8 @@ static void put_value(const cute_elf *elf, const cute_nvinfo *a, cute_buffer *ou
     }
 }
 
-static cute_status put_attributes(const cute_elf *elf, const cute_elf_section *s, cute_buffer *out, cute_diag *diag)
+static cute_status put_attributes(const cute_elf *elf, const cute_elf_section *s, cute_buffer *out,
+                                  cute_diag *diag)
 {
     cute_buffer_printf(out, "\n%s\n", s->name);
     bool more = true;
@@ -66,8 +75,10 @@ static cute_status put_attributes(const cute_elf *elf, const cute_elf_section *s
     for (size_t at = 0; more;) {
         CUTE_TRY(cute_nvinfo_next(elf, s, &at, &a, &more, diag));
         if (!more) break;
-        if (a.name) cute_buffer_printf(out, "    %-28s", a.name);
-        else cute_buffer_printf(out, "    0x%02x%24s", a.code, "");
+        if (a.name)
+            cute_buffer_printf(out, "    %-28s", a.name);
+        else
+            cute_buffer_printf(out, "    0x%02x%24s", a.code, "");
         cute_buffer_putc(out, ' ');
         put_value(elf, &a, out);
         cute_buffer_putc(out, '\n');
@@ -80,9 +91,11 @@ cute_status cute_report_elf(const cute_elf *elf, cute_buffer *out, cute_diag *di
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
     cute_table sections = {.arena = arena, .columns = 8}, symbols = {.arena = arena, .columns = 7};
-    cute_buffer_printf(out, "%s: %s cubin for %s, OS ABI %u, ABI version %u, flags 0x%x, %zu bytes\n\n", elf->label,
-                       type_name(elf->type), cute_elf_arch(arena, elf), elf->os_abi, elf->abi_version, elf->flags, elf->length);
-    cute_table_row(&sections, (const char *[]){"#", "section", "kind", "offset", "bytes", "flags", "link", "info"});
+    cute_buffer_printf(out, "%s: %s cubin for %s, OS ABI %u, ABI version %u, flags 0x%x, %zu bytes\n\n",
+                       elf->label, type_name(elf->type), cute_elf_arch(arena, elf), elf->os_abi,
+                       elf->abi_version, elf->flags, elf->length);
+    cute_table_row(&sections,
+                   (const char *[]){"#", "section", "kind", "offset", "bytes", "flags", "link", "info"});
     for (size_t i = 0; i < elf->section_count; i++) {
         const cute_elf_section *s = &elf->sections[i];
         const char *kind = cute_section_kind(s->type);
@@ -92,19 +105,21 @@ cute_status cute_report_elf(const cute_elf *elf, cute_buffer *out, cute_diag *di
                                         cute_arena_printf(arena, "0x%llx", (unsigned long long)s->offset),
                                         cute_arena_printf(arena, "%llu", (unsigned long long)s->size),
                                         cute_arena_printf(arena, "0x%llx", (unsigned long long)s->flags),
-                                        cute_arena_printf(arena, "%u", s->link), cute_arena_printf(arena, "%u", s->info)});
+                                        cute_arena_printf(arena, "%u", s->link),
+                                        cute_arena_printf(arena, "%u", s->info)});
     }
     cute_table_print(&sections, 2 | 4, "", out);
     cute_table_row(&symbols, (const char *[]){"#", "symbol", "type", "binding", "value", "bytes", "section"});
     for (size_t i = 1; i < elf->symbol_count; i++) {
         const cute_elf_symbol *s = &elf->symbols[i];
-        const char *where = s->section == SHN_UNDEF ? "undefined"
+        const char *where = s->section == SHN_UNDEF           ? "undefined"
                             : s->section < elf->section_count ? elf->sections[s->section].name
                                                               : "?";
-        cute_table_row(&symbols, (const char *[]){cute_arena_printf(arena, "%zu", i), s->name,
-                                                  NAME_OF(symbol_types, s->type), NAME_OF(bindings, s->binding),
-                                                  cute_arena_printf(arena, "0x%llx", (unsigned long long)s->value),
-                                                  cute_arena_printf(arena, "%llu", (unsigned long long)s->size), where});
+        cute_table_row(
+            &symbols, (const char *[]){cute_arena_printf(arena, "%zu", i), s->name,
+                                       NAME_OF(symbol_types, s->type), NAME_OF(bindings, s->binding),
+                                       cute_arena_printf(arena, "0x%llx", (unsigned long long)s->value),
+                                       cute_arena_printf(arena, "%llu", (unsigned long long)s->size), where});
     }
     cute_buffer_putc(out, '\n');
     cute_table_print(&symbols, 2 | 4 | 8 | 64, "", out);
@@ -115,7 +130,8 @@ cute_status cute_report_elf(const cute_elf *elf, cute_buffer *out, cute_diag *di
     return status;
 }
 
-static cute_status attributes_json(const cute_elf *elf, const cute_elf_section *s, json_t **out, cute_diag *diag)
+static cute_status attributes_json(const cute_elf *elf, const cute_elf_section *s, json_t **out,
+                                   cute_diag *diag)
 {
     json_t *array = json_array();
     bool more = true;
@@ -153,7 +169,8 @@ cute_status cute_report_elf_json(const cute_elf *elf, json_t **out, cute_diag *d
         json_t *section = json_object(), *attributes = NULL;
         json_object_set_new(section, "name", json_string(s->name));
         json_object_set_new(section, "type", json_integer(s->type));
-        if (*cute_section_kind(s->type)) json_object_set_new(section, "kind", json_string(cute_section_kind(s->type)));
+        if (*cute_section_kind(s->type))
+            json_object_set_new(section, "kind", json_string(cute_section_kind(s->type)));
         json_object_set_new(section, "flags", json_integer((json_int_t)s->flags));
         json_object_set_new(section, "offset", json_integer((json_int_t)s->offset));
         json_object_set_new(section, "size", json_integer((json_int_t)s->size));

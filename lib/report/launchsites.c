@@ -1,4 +1,5 @@
-/* A capture by text: an operation ends where its brackets are closed and a line ends, or where its body begins. */
+/* A capture by text: an operation ends where its brackets are closed and a line ends, or where its body
+ * begins. */
 #include "lib/report/launchsites.h"
 
 #include <ctype.h>
@@ -6,7 +7,10 @@
 
 static const char *const operations[] = {"gpu.launch_func", "gpu.launch", "cuda.launch_ex", "cute.launch"};
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
 
 /* The length of the operation's name at `at`; 0: none of the table begins there. */
 static size_t name_at(const char *text, const char *at, const char *stop)
@@ -14,7 +18,8 @@ static size_t name_at(const char *text, const char *at, const char *stop)
     if (at > text && is_word(at[-1])) return 0;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         size_t length = strlen(operations[i]);
-        if ((size_t)(stop - at) > length && memcmp(at, operations[i], length) == 0 && !is_word(at[length])) return length;
+        if ((size_t)(stop - at) > length && memcmp(at, operations[i], length) == 0 && !is_word(at[length]))
+            return length;
     }
     return 0;
 }
@@ -40,7 +45,9 @@ static const char *end_of(const char *at, const char *stop)
             /* `blocks in`, `threads in`, `args(` may stand on lines of their own. */
             const char *next = at;
             while (next < stop && isspace((unsigned char)*next)) next++;
-            static const char *const going_on[] = {"blocks", "threads", "clusters", "args", "dynamic_shared_memory_size", "workgroup", "private", ":", "async", "["};
+            static const char *const going_on[] = {
+                "blocks",    "threads", "clusters", "args",  "dynamic_shared_memory_size",
+                "workgroup", "private", ":",        "async", "["};
             bool more = false;
             for (size_t i = 0; i < sizeof going_on / sizeof *going_on; i++) {
                 size_t length = strlen(going_on[i]);
@@ -62,8 +69,10 @@ size_t cute_launch_sites(const char *label, const char *text, size_t length, cut
             size_t quoted = at + 1 < stop ? name_at(text, at + 1, stop) : 0;
             if (!quoted || at[1 + quoted] != '"') {
                 for (at++; at < stop && *at != '"'; at++) {
-                    if (*at == '\\') at++;
-                    else if (*at == '\n') line++;
+                    if (*at == '\\')
+                        at++;
+                    else if (*at == '\n')
+                        line++;
                 }
                 continue;
             }

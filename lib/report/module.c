@@ -16,7 +16,7 @@ static const char *number(cute_arena *arena, int64_t value)
 
 void cute_report_resources(const cute_module *module, cute_buffer *out)
 {
-    static const char *const heads[] = {"kernel",  "registers", "spill stores", "spill loads", "stack",
+    static const char *const heads[] = {"kernel", "registers", "spill stores", "spill loads", "stack",
                                         "shared", "barriers",  "constant",     "code"};
     cute_arena *arena = cute_arena_create();
     cute_table table = {.arena = arena, .columns = sizeof heads / sizeof *heads};
@@ -25,8 +25,8 @@ void cute_report_resources(const cute_module *module, cute_buffer *out)
     for (size_t i = 0; i < cute_module_kernel_count(module); i++) {
         const cute_kernel *k = cute_module_kernel(module, i);
         const cute_resources *r = &k->resources;
-        const int64_t values[] = {r->registers, r->spill_stores, r->spill_loads, r->max_stack,
-                                  k->static_smem, r->barriers, r->constant, r->code_bytes};
+        const int64_t values[] = {r->registers,   r->spill_stores, r->spill_loads, r->max_stack,
+                                  k->static_smem, r->barriers,     r->constant,    r->code_bytes};
         const char *row[sizeof heads / sizeof *heads] = {k->name};
         for (size_t c = 0; c < sizeof values / sizeof *values; c++) row[c + 1] = number(arena, values[c]);
         cute_table_row(&table, row);
@@ -35,12 +35,16 @@ void cute_report_resources(const cute_module *module, cute_buffer *out)
     cute_arena_destroy(arena);
 }
 
-static bool is_set(const int64_t dims[3]) { return dims[0] > 0; }
+static bool is_set(const int64_t dims[3])
+{
+    return dims[0] > 0;
+}
 
 static void put_dims(cute_buffer *out, const char *name, const int64_t dims[3])
 {
     if (is_set(dims))
-        cute_buffer_printf(out, "%s %lld x %lld x %lld", name, (long long)dims[0], (long long)dims[1], (long long)dims[2]);
+        cute_buffer_printf(out, "%s %lld x %lld x %lld", name, (long long)dims[0], (long long)dims[1],
+                           (long long)dims[2]);
 }
 
 /* 0 when neither the kernel nor its metadata fix a block. */
@@ -57,8 +61,11 @@ bool cute_kernel_occupancy(const char *arch, const cute_kernel *k, cute_occupanc
     int64_t dynamic = k->dynamic_smem < 0 ? 0 : k->dynamic_smem;
     if (!known || k->resources.registers < 0) return false;
     return cute_occupancy_compute(
-        &(cute_occupancy_input){.sm = known->number, .threads = cute_kernel_threads(k), .registers = k->resources.registers,
-                                .static_smem = k->static_smem < 0 ? 0 : k->static_smem, .dynamic_smem = dynamic,
+        &(cute_occupancy_input){.sm = known->number,
+                                .threads = cute_kernel_threads(k),
+                                .registers = k->resources.registers,
+                                .static_smem = k->static_smem < 0 ? 0 : k->static_smem,
+                                .dynamic_smem = dynamic,
                                 .barriers = k->resources.barriers < 0 ? 0 : k->resources.barriers},
         out);
 }
@@ -69,8 +76,10 @@ static void put_list(cute_buffer *out, const char *name, const int64_t *list, si
     cute_buffer_printf(out, "%s(", name);
     for (size_t i = 0; i < count; i++) {
         if (i) cute_buffer_putc(out, ',');
-        if (list[i] == CUTE_DYNAMIC) cute_buffer_putc(out, '?');
-        else cute_buffer_printf(out, "%lld", (long long)list[i]);
+        if (list[i] == CUTE_DYNAMIC)
+            cute_buffer_putc(out, '?');
+        else
+            cute_buffer_printf(out, "%lld", (long long)list[i]);
     }
     cute_buffer_putc(out, ')');
 }
@@ -86,7 +95,9 @@ static const char *arg_details(cute_arena *arena, const cute_arg *arg)
     if (arg->in_memory) cute_buffer_puts(&text, " in memory");
     if (arg->align) cute_buffer_printf(&text, " align %lld", (long long)arg->align);
     if (arg->reads || arg->writes)
-        cute_buffer_puts(&text, arg->reads && arg->writes ? " read, written" : arg->reads ? " read" : " written");
+        cute_buffer_puts(&text, arg->reads && arg->writes ? " read, written"
+                                : arg->reads              ? " read"
+                                                          : " written");
     const char *start = cute_buffer_text(&text);
     start += *start == ' ';
     const char *copy = cute_arena_copy(arena, start, strlen(start));
@@ -103,8 +114,8 @@ static void put_args(cute_arena *arena, const cute_kernel *k, cute_buffer *out)
         int64_t offset = a->first < k->param_count ? k->params[a->first].offset : -1;
         const char *kind = a->kind == CUTE_ARG_UNKNOWN ? "-" : cute_arg_kind_name(a->kind);
         const char *type = a->type ? a->type : a->dtype ? a->dtype : "-";
-        cute_table_row(&table, (const char *[]){a->name, kind, type, number(arena, offset), number(arena, a->size),
-                                                arg_details(arena, a)});
+        cute_table_row(&table, (const char *[]){a->name, kind, type, number(arena, offset),
+                                                number(arena, a->size), arg_details(arena, a)});
     }
     if (k->arg_count) cute_table_print(&table, 1 | 2 | 4 | 32, "    ", out);
 }
@@ -132,9 +143,10 @@ static void put_limits(const char *arch, const cute_kernel *k, cute_buffer *out)
         cute_buffer_puts(out, "    dynamic shared memory: used, of a size that the launch gives\n");
     cute_occupancy o;
     if (cute_kernel_occupancy(arch, k, &o))
-        cute_buffer_printf(out, "    occupancy with %lld threads: %lld blocks, %lld of %lld warps (%.0f%%), limited by %s\n",
-                           (long long)cute_kernel_threads(k), (long long)o.blocks, (long long)o.warps,
-                           (long long)o.max_warps, o.fraction * 100, o.limit);
+        cute_buffer_printf(
+            out, "    occupancy with %lld threads: %lld blocks, %lld of %lld warps (%.0f%%), limited by %s\n",
+            (long long)cute_kernel_threads(k), (long long)o.blocks, (long long)o.warps,
+            (long long)o.max_warps, o.fraction * 100, o.limit);
 }
 
 static void put_sections(cute_arena *arena, const cute_elf *elf, cute_buffer *out)
@@ -143,9 +155,10 @@ static void put_sections(cute_arena *arena, const cute_elf *elf, cute_buffer *ou
     cute_table_row(&table, (const char *[]){"section", "offset", "bytes", "kind"});
     for (size_t i = 1; i < elf->section_count; i++) {
         const cute_elf_section *s = &elf->sections[i];
-        cute_table_row(&table, (const char *[]){s->name, cute_arena_printf(arena, "0x%llx", (unsigned long long)s->offset),
-                                                cute_arena_printf(arena, "%llu", (unsigned long long)s->size),
-                                                cute_section_kind(s->type)});
+        cute_table_row(&table, (const char *[]){
+                                   s->name, cute_arena_printf(arena, "0x%llx", (unsigned long long)s->offset),
+                                   cute_arena_printf(arena, "%llu", (unsigned long long)s->size),
+                                   cute_section_kind(s->type)});
     }
     cute_buffer_puts(out, "\n");
     cute_table_print(&table, 1 | 8, "", out);
@@ -157,14 +170,16 @@ const char *cute_module_format_name(cute_module_format format)
     return names[format];
 }
 
-void cute_report_module(const char *label, const cute_module *module, const char *only, bool sections, cute_buffer *out)
+void cute_report_module(const char *label, const cute_module *module, const char *only, bool sections,
+                        cute_buffer *out)
 {
     cute_arena *arena = cute_arena_create();
     const char *arch = cute_module_arch(module);
     size_t count = cute_module_kernel_count(module);
     if (!arena) return;
-    cute_buffer_printf(out, "%s: %s%s%s, %zu kernel%s\n", label, cute_module_format_name(cute_module_get_container(module)),
-                       *arch ? " for " : "", arch, count, count == 1 ? "" : "s");
+    cute_buffer_printf(out, "%s: %s%s%s, %zu kernel%s\n", label,
+                       cute_module_format_name(cute_module_get_container(module)), *arch ? " for " : "", arch,
+                       count, count == 1 ? "" : "s");
     if (count) {
         cute_buffer_putc(out, '\n');
         cute_report_resources(module, out);

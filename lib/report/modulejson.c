@@ -42,7 +42,8 @@ static json_t *arg_json(const cute_arg *a)
     put_number(o, "first", (int64_t)a->first);
     put_number(o, "count", (int64_t)a->count);
     put_number(o, "size", a->size);
-    if (a->reads || a->writes) put_text(o, "access", a->reads && a->writes ? "readwrite" : a->reads ? "read" : "write");
+    if (a->reads || a->writes)
+        put_text(o, "access", a->reads && a->writes ? "readwrite" : a->reads ? "read" : "write");
     put_list(o, "shape", a->shape, a->rank);
     put_list(o, "strides", a->strides, a->rank);
     put_text(o, "layout", a->layout);
@@ -135,7 +136,8 @@ json_t *cute_report_kernel_json(const cute_module *module, const cute_kernel *k)
     if (k->source.file) json_object_set_new(o, "source", source_json(&k->source));
     if (k->define_count) {
         json_t *defines = json_object();
-        for (size_t i = 0; i < k->define_count; i++) put_text(defines, k->define_names[i], k->define_values[i]);
+        for (size_t i = 0; i < k->define_count; i++)
+            put_text(defines, k->define_names[i], k->define_values[i]);
         json_object_set_new(o, "defines", defines);
     }
     json_object_set_new(o, "resources", resources_json(k));
@@ -148,9 +150,20 @@ static const struct {
     uint32_t type;
     const char *name;
 } section_kinds[] = {
-    {0, "NULL"},     {1, "PROGBITS"}, {2, "SYMTAB"}, {3, "STRTAB"}, {4, "RELA"}, {7, "NOTE"}, {8, "NOBITS"}, {9, "REL"},
-    {0x70000000, "CUDA_INFO"}, {0x70000001, "CUDA_CALLGRAPH"}, {0x70000002, "CUDA_PROTOTYPE"},
-    {0x70000004, "CUDA_METADATA"}, {0x7000000a, "CUDA_RELOCINFO"}, {0x70000086, "CUDA_COMPAT"},
+    {0, "NULL"},
+    {1, "PROGBITS"},
+    {2, "SYMTAB"},
+    {3, "STRTAB"},
+    {4, "RELA"},
+    {7, "NOTE"},
+    {8, "NOBITS"},
+    {9, "REL"},
+    {0x70000000, "CUDA_INFO"},
+    {0x70000001, "CUDA_CALLGRAPH"},
+    {0x70000002, "CUDA_PROTOTYPE"},
+    {0x70000004, "CUDA_METADATA"},
+    {0x7000000a, "CUDA_RELOCINFO"},
+    {0x70000086, "CUDA_COMPAT"},
 };
 
 const char *cute_section_kind(uint32_t type)
@@ -185,9 +198,11 @@ json_t *cute_report_module_json(const char *label, const cute_module *module, co
     put_text(o, "arch", cute_module_arch(module));
     for (size_t i = 0; i < cute_module_kernel_count(module); i++) {
         const cute_kernel *k = cute_module_kernel(module, i);
-        if (!only || strcmp(only, k->name) == 0) json_array_append_new(kernels, cute_report_kernel_json(module, k));
+        if (!only || strcmp(only, k->name) == 0)
+            json_array_append_new(kernels, cute_report_kernel_json(module, k));
     }
     json_object_set_new(o, "kernels", kernels);
-    if (sections && cute_module_elf(module)) json_object_set_new(o, "sections", sections_json(cute_module_elf(module)));
+    if (sections && cute_module_elf(module))
+        json_object_set_new(o, "sections", sections_json(cute_module_elf(module)));
     return o;
 }

@@ -1,7 +1,14 @@
 /* Occupancy, by the rules of cuda_occupancy.h for compute capability 7.5 and later. */
 #include "lib/report/occupancy.h"
 
-enum { WARP = 32, REGISTERS = 65536, PARTITIONS = 4, REGISTER_UNIT = 256, MOST_THREADS = 1024, MOST_REGISTERS = 255 };
+enum {
+    WARP = 32,
+    REGISTERS = 65536,
+    PARTITIONS = 4,
+    REGISTER_UNIT = 256,
+    MOST_THREADS = 1024,
+    MOST_REGISTERS = 255
+};
 
 static const struct sm {
     int number, warps, blocks, smem_kib, block_kib, reserved, granule, barriers;
@@ -11,7 +18,10 @@ static const struct sm {
 #include "lib/report/occupancy.def"
 };
 
-static int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+static int64_t round_up(int64_t value, int64_t step)
+{
+    return (value + step - 1) / step * step;
+}
 
 static int64_t by_registers(int64_t warps, int64_t registers)
 {
@@ -36,9 +46,9 @@ bool cute_occupancy_compute(const cute_occupancy_input *in, cute_occupancy *out)
     *out = (cute_occupancy){0};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].number == in->sm) sm = &table[i];
-    if (!sm || in->threads < 1 || in->threads > MOST_THREADS || in->registers < 0 || in->registers > MOST_REGISTERS + 1 ||
-        in->static_smem < 0 || in->dynamic_smem < 0 || in->static_smem > sane || in->dynamic_smem > sane ||
-        in->barriers < 0 || in->barriers > 16)
+    if (!sm || in->threads < 1 || in->threads > MOST_THREADS || in->registers < 0 ||
+        in->registers > MOST_REGISTERS + 1 || in->static_smem < 0 || in->dynamic_smem < 0 ||
+        in->static_smem > sane || in->dynamic_smem > sane || in->barriers < 0 || in->barriers > 16)
         return false;
     int64_t warps = (in->threads + WARP - 1) / WARP;
     out->max_warps = sm->warps;
@@ -46,12 +56,16 @@ bool cute_occupancy_compute(const cute_occupancy_input *in, cute_occupancy *out)
     out->by_blocks = sm->blocks;
     out->by_registers = by_registers(warps, in->registers);
     out->by_smem = by_smem(sm, in->static_smem + in->dynamic_smem);
-    out->by_barriers = in->barriers && sm->barriers ? (int64_t)sm->barriers * sm->blocks / in->barriers : INT64_MAX;
+    out->by_barriers =
+        in->barriers && sm->barriers ? (int64_t)sm->barriers * sm->blocks / in->barriers : INT64_MAX;
     const struct {
         const char *name;
         int64_t blocks;
-    } limits[] = {{"warps", out->by_warps},        {"registers", out->by_registers}, {"shared memory", out->by_smem},
-                  {"barriers", out->by_barriers}, {"blocks", out->by_blocks}};
+    } limits[] = {{"warps", out->by_warps},
+                  {"registers", out->by_registers},
+                  {"shared memory", out->by_smem},
+                  {"barriers", out->by_barriers},
+                  {"blocks", out->by_blocks}};
     out->blocks = INT64_MAX;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].blocks < out->blocks) {

@@ -5,9 +5,9 @@
 #include "cute/base.h"
 
 typedef struct cute_occupancy_input {
-    int sm;                        /* 90 */
-    int64_t threads;               /* of a block */
-    int64_t registers;             /* of a thread */
+    int sm;                            /* 90 */
+    int64_t threads;                   /* of a block */
+    int64_t registers;                 /* of a thread */
     int64_t static_smem, dynamic_smem; /* bytes of a block, without what the system reserves */
     int64_t barriers;
 } cute_occupancy_input;
@@ -17,7 +17,8 @@ typedef struct cute_occupancy {
     double fraction;                  /* warps / max_warps */
     /* how many blocks each of them would allow; INT64_MAX: it is not used */
     int64_t by_warps, by_blocks, by_registers, by_smem, by_barriers;
-    const char *limit; /* what allows the fewest: "warps", "blocks", "registers", "shared memory", "barriers" */
+    const char
+        *limit; /* what allows the fewest: "warps", "blocks", "registers", "shared memory", "barriers" */
 } cute_occupancy;
 
 /* false: the architecture is not in the table, or the numbers make no sense. */

@@ -86,7 +86,8 @@ static void read_place(cute_arena *arena, span rest, cute_sass_line *current)
     current->file = file;
 }
 
-cute_status cute_sass_parse(cute_arena *arena, const char *text, size_t length, cute_sass *out, cute_diag *diag)
+cute_status cute_sass_parse(cute_arena *arena, const char *text, size_t length, cute_sass *out,
+                            cute_diag *diag)
 {
     cute_sass_function *f = NULL;
     cute_sass_line current = {0};
@@ -113,7 +114,8 @@ cute_status cute_sass_parse(cute_arena *arena, const char *text, size_t length, 
             item.offset = (uint64_t)number_at(rest, 16);
             item.text = cute_arena_copy(arena, code.at, code.length);
             if (!add_line(arena, f, &item)) return cute_fail_memory(diag);
-        } else if (f && line.length > 2 && *line.at == '.' && line.at[line.length - 1] == ':' && line.at[1] == 'L') {
+        } else if (f && line.length > 2 && *line.at == '.' && line.at[line.length - 1] == ':' &&
+                   line.at[1] == 'L') {
             cute_sass_line item = {.label = true, .text = cute_arena_copy(arena, line.at, line.length - 1)};
             if (!add_line(arena, f, &item)) return cute_fail_memory(diag);
         }

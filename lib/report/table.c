@@ -1,4 +1,5 @@
-/* Measures while rows are added, pads when they are printed. Widths count bytes: cells are names and numbers. */
+/* Measures while rows are added, pads when they are printed. Widths count bytes: cells are names and numbers.
+ */
 #include "lib/report/table.h"
 
 #include <string.h>
@@ -31,9 +32,12 @@ void cute_table_print(const cute_table *t, unsigned left, const char *indent, cu
             int width = (int)t->widths[i];
             bool last = i + 1 == t->columns;
             if (i) cute_buffer_puts(out, "  ");
-            if (!(left >> i & 1)) cute_buffer_printf(out, "%*s", width, cell);
-            else if (last) cute_buffer_puts(out, cell);
-            else cute_buffer_printf(out, "%-*s", width, cell);
+            if (!(left >> i & 1))
+                cute_buffer_printf(out, "%*s", width, cell);
+            else if (last)
+                cute_buffer_puts(out, cell);
+            else
+                cute_buffer_printf(out, "%-*s", width, cell);
         }
         while (out->length && out->data[out->length - 1] == ' ') out->data[--out->length] = 0;
         cute_buffer_putc(out, '\n');

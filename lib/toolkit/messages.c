@@ -91,8 +91,15 @@ static cute_usage *usage_of(reader *r, const char *name, size_t length)
         if (strlen(u->name) == length && memcmp(u->name, name, length) == 0) return u;
     cute_usage *u = cute_arena_alloc(r->arena, sizeof *u);
     if (!u) return NULL;
-    *u = (cute_usage){.name = cute_arena_copy(r->arena, name, length), .registers = -1, .barriers = -1, .shared = -1,
-                      .stack = -1, .spill_stores = -1, .spill_loads = -1, .max_stack = -1, .milliseconds = -1};
+    *u = (cute_usage){.name = cute_arena_copy(r->arena, name, length),
+                      .registers = -1,
+                      .barriers = -1,
+                      .shared = -1,
+                      .stack = -1,
+                      .spill_stores = -1,
+                      .spill_loads = -1,
+                      .max_stack = -1,
+                      .milliseconds = -1};
     if (!u->name) return NULL;
     if (r->usage->last)
         r->usage->last->next = u;
@@ -205,7 +212,10 @@ static bool read_head(const char *line, int64_t *number, const char **rest)
 }
 
 /* What only repeats that there were errors. */
-static bool is_summary(const char *text) { return strcmp(text, "Ptx assembly aborted due to errors") == 0; }
+static bool is_summary(const char *text)
+{
+    return strcmp(text, "Ptx assembly aborted due to errors") == 0;
+}
 
 static void read_line(reader *r, const char *line)
 {
@@ -243,8 +253,8 @@ cute_status cute_tool_messages(cute_arena *arena, const cute_tool_output *output
     return r.status;
 }
 
-cute_status cute_report_function(cute_arena *arena, const cute_ptx_text *ptx, const char *function, bool werror,
-                                 cute_diag *diag, const char *format, ...)
+cute_status cute_report_function(cute_arena *arena, const cute_ptx_text *ptx, const char *function,
+                                 bool werror, cute_diag *diag, const char *format, ...)
 {
     cute_tool_output output = {.ptx = ptx};
     reader r = {.arena = arena, .output = &output, .diag = diag};
@@ -254,7 +264,8 @@ cute_status cute_report_function(cute_arena *arena, const cute_ptx_text *ptx, co
     cute_buffer_vprintf(&text, format, args);
     va_end(args);
     int64_t line = ptx ? cute_ptx_function_line(ptx, function, strlen(function)) : 0;
-    report_at(&r, werror ? CUTE_ERROR : CUTE_WARNING, line, cute_buffer_text(&text), werror ? " [-Werror]" : "");
+    report_at(&r, werror ? CUTE_ERROR : CUTE_WARNING, line, cute_buffer_text(&text),
+              werror ? " [-Werror]" : "");
     cute_buffer_release(&text);
     return werror ? CUTE_INVALID : CUTE_OK;
 }

@@ -27,14 +27,14 @@ typedef struct cute_tool_output {
     bool quiet;               /* no warnings and remarks */
 } cute_tool_output;
 
-/* Adds every message to `diag` (text that is not understood, too) and the resources to `usage`, which is in `arena`
- * (NULL: not wanted). The messages' places are those of the user's source where .loc says it, with the PTX's in a
- * note, else the PTX's. CUTE_INVALID when there was an error. */
+/* Adds every message to `diag` (text that is not understood, too) and the resources to `usage`, which is in
+ * `arena` (NULL: not wanted). The messages' places are those of the user's source where .loc says it, with
+ * the PTX's in a note, else the PTX's. CUTE_INVALID when there was an error. */
 cute_status cute_tool_messages(cute_arena *arena, const cute_tool_output *output, cute_usage_list *usage,
                                cute_diag *diag);
 
 /* A warning of our own about a function of `ptx`, as an error where `werror`. */
-cute_status cute_report_function(cute_arena *arena, const cute_ptx_text *ptx, const char *function, bool werror,
-                                 cute_diag *diag, const char *format, ...) CUTE_PRINTF(6, 7);
+cute_status cute_report_function(cute_arena *arena, const cute_ptx_text *ptx, const char *function,
+                                 bool werror, cute_diag *diag, const char *format, ...) CUTE_PRINTF(6, 7);
 
 #endif

@@ -5,7 +5,10 @@
 
 enum { LONGEST = 63 };
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {

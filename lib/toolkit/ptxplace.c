@@ -35,12 +35,16 @@ static span nth_line(const cute_ptx_text *ptx, int64_t number)
     return number < 1 ? (span){NULL, 0} : line;
 }
 
-static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%'; }
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%';
+}
 
 /* `word` as a whole token of the line. */
 static const char *find_word(span line, const char *word, size_t length)
 {
-    for (const char *at = line.at, *stop = line.at + line.length; length && (size_t)(stop - at) >= length; at++) {
+    for (const char *at = line.at, *stop = line.at + line.length; length && (size_t)(stop - at) >= length;
+         at++) {
         at = memmem(at, (size_t)(stop - at), word, length);
         if (!at) return NULL;
         bool starts = at == line.at || !is_name(at[-1]) || !is_name(*word);
@@ -59,7 +63,8 @@ static span skip_blank(span line)
 cute_place cute_ptx_line(const cute_ptx_text *ptx, int64_t number, const char *message, size_t message_length)
 {
     span line = nth_line(ptx, number);
-    cute_place place = {.file = ptx->label, .line = number > INT_MAX ? INT_MAX : (int)number, .column = 1, .length = 1};
+    cute_place place = {
+        .file = ptx->label, .line = number > INT_MAX ? INT_MAX : (int)number, .column = 1, .length = 1};
     if (!line.at || line.length > INT_MAX) return place;
     place.text = line.at;
     place.text_length = line.length;
@@ -116,7 +121,8 @@ static bool read_number(span *text, int64_t *value)
     *text = skip_blank(*text);
     size_t digits = 0;
     for (*value = 0; digits < text->length && isdigit((unsigned char)text->at[digits]); digits++)
-        if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, text->at[digits] - '0', value))
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, text->at[digits] - '0', value))
             return false;
     text->at += digits;
     text->length -= digits;
@@ -134,8 +140,8 @@ static bool parse_loc(span line, loc *out)
     if (!starts_with(text, ".loc")) return false;
     text.at += 4;
     text.length -= 4;
-    return read_number(&text, &out->file) && read_number(&text, &out->line) && read_number(&text, &out->column) &&
-           out->line > 0 && out->line < INT_MAX && out->column < INT_MAX;
+    return read_number(&text, &out->file) && read_number(&text, &out->line) &&
+           read_number(&text, &out->column) && out->line > 0 && out->line < INT_MAX && out->column < INT_MAX;
 }
 
 /* The name in `.file INDEX "name"`, which may stand anywhere. */

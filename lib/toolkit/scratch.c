@@ -25,7 +25,8 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return length == 0;
 }
 
-/* NULL where the kernel or a sandbox gives none: then a folder serves. The descriptor is inherited, on purpose. */
+/* NULL where the kernel or a sandbox gives none: then a folder serves. The descriptor is inherited, on
+ * purpose. */
 static const char *memory_file(cute_scratch *s, const char *name, const void *bytes, size_t length)
 {
     if (s->descriptor_count == sizeof s->descriptors / sizeof *s->descriptors) return NULL;
@@ -40,12 +41,13 @@ static const char *memory_file(cute_scratch *s, const char *name, const void *by
     return path;
 }
 
-cute_status cute_scratch_file(cute_scratch *s, const char *name, const void *bytes, size_t length, const char **path,
-                              cute_diag *diag)
+cute_status cute_scratch_file(cute_scratch *s, const char *name, const void *bytes, size_t length,
+                              const char **path, cute_diag *diag)
 {
     *path = NULL;
     if (s->prefix || s->dry) {
-        *path = s->prefix ? cute_arena_printf(s->arena, "%s.%s", s->prefix, name) : cute_arena_copy(s->arena, name, strlen(name));
+        *path = s->prefix ? cute_arena_printf(s->arena, "%s.%s", s->prefix, name)
+                          : cute_arena_copy(s->arena, name, strlen(name));
         if (!*path) return cute_fail_memory(diag);
         return s->dry || !length ? CUTE_OK : cute_file_write(*path, bytes, length, diag);
     }

@@ -1,5 +1,5 @@
-/* The files that programs of the toolkit are fed with and write: in memory where their names don't matter, in a private
- * folder where they do, under names that stay where the user wants to keep them. */
+/* The files that programs of the toolkit are fed with and write: in memory where their names don't matter, in
+ * a private folder where they do, under names that stay where the user wants to keep them. */
 #ifndef CUTE_LIB_TOOLKIT_SCRATCH_H
 #define CUTE_LIB_TOOLKIT_SCRATCH_H
 
@@ -15,8 +15,8 @@ typedef struct cute_scratch {
     size_t descriptor_count;
 } cute_scratch;
 
-/* A file with these bytes, or an empty one to be written. *path is for other programs, which inherit it. `name` has no
- * slash. */
+/* A file with these bytes, or an empty one to be written. *path is for other programs, which inherit it.
+ * `name` has no slash. */
 cute_status cute_scratch_file(cute_scratch *scratch, const char *name, const void *bytes, size_t length,
                               const char **path, cute_diag *diag);
 /* Appends what a program wrote. */

@@ -17,7 +17,13 @@ typedef struct part {
     const char *paths[8]; /* below the folder of a toolkit, the likeliest first */
 } part;
 
-#define PROGRAM(name, purpose) {name, purpose, true, {"bin/" name, name, "nvidia/cu13/bin/" name}}
+#define PROGRAM(name, purpose)                                                                               \
+    {                                                                                                        \
+        name, purpose, true,                                                                                 \
+        {                                                                                                    \
+            "bin/" name, name, "nvidia/cu13/bin/" name                                                       \
+        }                                                                                                    \
+    }
 static const part parts[CUTE_PART_COUNT] = {
     [CUTE_PTXAS] = PROGRAM("ptxas", "assembles PTX"),
     [CUTE_NVLINK] = PROGRAM("nvlink", "links device objects"),
@@ -27,9 +33,9 @@ static const part parts[CUTE_PART_COUNT] = {
     [CUTE_LIBNVVM] = {"libnvvm.so.4",
                       "makes PTX for sm_100 and above",
                       false,
-                      {"nvvm/lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so", "lib64/libnvvm.so.4", "lib/libnvvm.so.4",
-                       "lib/x86_64-linux-gnu/libnvvm.so.4", "nvidia/cu13/lib/libnvvm.so.4",
-                       "nvvm/lib64/libnvvm.so.4.0.0"}},
+                      {"nvvm/lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so", "lib64/libnvvm.so.4",
+                       "lib/libnvvm.so.4", "lib/x86_64-linux-gnu/libnvvm.so.4",
+                       "nvidia/cu13/lib/libnvvm.so.4", "nvvm/lib64/libnvvm.so.4.0.0"}},
     [CUTE_LIBDEVICE] = {"libdevice.10.bc",
                         "has the mathematical functions",
                         false,
@@ -39,7 +45,8 @@ static const part parts[CUTE_PART_COUNT] = {
     [CUTE_CUDA_INCLUDE] = {"cuda.h",
                            "declares the driver's functions",
                            false,
-                           {"include/cuda.h", "targets/x86_64-linux/include/cuda.h", "nvidia/cu13/include/cuda.h"}},
+                           {"include/cuda.h", "targets/x86_64-linux/include/cuda.h",
+                            "nvidia/cu13/include/cuda.h"}},
 };
 
 static const char *const variables[] = {"CUTE_CUDA_PATH", "CUDA_TOOLKIT_PATH", "CUDA_HOME", "CUDA_PATH"};
@@ -54,7 +61,10 @@ typedef struct search {
     cute_buffer looked; /* for the message */
 } search;
 
-const char *cute_part_name(cute_part which) { return parts[which].name; }
+const char *cute_part_name(cute_part which)
+{
+    return parts[which].name;
+}
 
 static bool usable(const char *path, bool program)
 {
@@ -86,23 +96,27 @@ static bool look_and_say(search *s, const char *root)
 
 static bool look_in_variables(search *s)
 {
-    for EACH(variables, i) {
-        const char *root = getenv(variables[i]);
-        if (!root || !*root) continue;
-        cute_buffer_printf(&s->looked, "%s%s=", s->looked.length ? ", " : "", variables[i]);
-        cute_buffer_puts(&s->looked, root);
-        if (look_in(s, root)) return true;
-    }
+    for
+        EACH(variables, i)
+        {
+            const char *root = getenv(variables[i]);
+            if (!root || !*root) continue;
+            cute_buffer_printf(&s->looked, "%s%s=", s->looked.length ? ", " : "", variables[i]);
+            cute_buffer_puts(&s->looked, root);
+            if (look_in(s, root)) return true;
+        }
     return false;
 }
 
 static bool look_beside(search *s)
 {
     const char *here = cute_program_directory(s->arena);
-    for EACH(beside, i) {
-        const char *root = here ? cute_arena_printf(s->arena, "%s/%s", here, beside[i]) : NULL;
-        if (root && look_and_say(s, root)) return true;
-    }
+    for
+        EACH(beside, i)
+        {
+            const char *root = here ? cute_arena_printf(s->arena, "%s/%s", here, beside[i]) : NULL;
+            if (root && look_and_say(s, root)) return true;
+        }
     return false;
 }
 
@@ -119,30 +133,33 @@ static bool look_on_path(search *s)
         if (length == 0 || length + 16 > sizeof name) continue;
         memcpy(name, path, length);
         static const char *const programs[] = {"ptxas", "nvcc"};
-        for EACH(programs, i) {
-            const char *program = s->wanted->program ? s->wanted->name : programs[i];
-            name[length] = '/';
-            memcpy(name + length + 1, program, strlen(program) + 1);
-            if (!usable(name, true)) continue;
-            if (s->wanted->program) {
-                s->found = cute_arena_copy(s->arena, name, strlen(name));
-                return s->found != NULL;
+        for
+            EACH(programs, i)
+            {
+                const char *program = s->wanted->program ? s->wanted->name : programs[i];
+                name[length] = '/';
+                memcpy(name + length + 1, program, strlen(program) + 1);
+                if (!usable(name, true)) continue;
+                if (s->wanted->program) {
+                    s->found = cute_arena_copy(s->arena, name, strlen(name));
+                    return s->found != NULL;
+                }
+                if (!realpath(name, real)) continue;
+                for (int up = 0; up < 2; up++) {
+                    char *slash = strrchr(real, '/');
+                    if (slash) *slash = 0;
+                }
+                if (look_in(s, real)) return true;
             }
-            if (!realpath(name, real)) continue;
-            for (int up = 0; up < 2; up++) {
-                char *slash = strrchr(real, '/');
-                if (slash) *slash = 0;
-            }
-            if (look_in(s, real)) return true;
-        }
     }
     return false;
 }
 
 static bool look_in_usual(search *s)
 {
-    for EACH(usual, i)
-        if (look_and_say(s, usual[i])) return true;
+    for
+        EACH(usual, i)
+    if (look_and_say(s, usual[i])) return true;
     return false;
 }
 
@@ -164,7 +181,8 @@ cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cu
                            s.wanted->name, s.wanted->purpose);
         cute_note(diag, NULL, "looked in %s", cute_buffer_text(&s.looked));
         cute_note(diag, NULL,
-                  "install the CUDA toolkit 13, or let 'scripts/cuda-toolkit DIR' fetch its parts; name its folder with "
+                  "install the CUDA toolkit 13, or let 'scripts/cuda-toolkit DIR' fetch its parts; name its "
+                  "folder with "
                   "--cuda-path=DIR or CUTE_CUDA_PATH");
     }
     cute_buffer_release(&s.looked);

@@ -18,8 +18,8 @@ typedef enum cute_part {
 } cute_part;
 
 /* Looks, in this order, in: `cuda_path` (--cuda-path; may be NULL; if given, nowhere else), the folders named
- * by CUTE_CUDA_PATH, CUDA_TOOLKIT_PATH, CUDA_HOME, CUDA_PATH, beside the program (../cuda, ../lib/cute/cuda), the
- * toolkit of a program on PATH, /usr/local/cuda, the distribution's folders. *out is in `arena`.
+ * by CUTE_CUDA_PATH, CUDA_TOOLKIT_PATH, CUDA_HOME, CUDA_PATH, beside the program (../cuda, ../lib/cute/cuda),
+ * the toolkit of a program on PATH, /usr/local/cuda, the distribution's folders. *out is in `arena`.
  * CUTE_SYSTEM with where it looked and how to get it. */
 cute_status cute_toolkit_find(cute_arena *arena, cute_part part, const char *cuda_path, const char **out,
                               cute_diag *diag);

@@ -14,8 +14,8 @@
 typedef struct settings {
     const char *output, *extract, *opt_level, *cuda_path, *diagnostics, *timing_format;
     int64_t max_registers;
-    bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep, timing, help,
-        version;
+    bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep,
+        timing, help, version;
     cute_option_list archs, xptxas, libraries, folders;
 } settings;
 
@@ -26,10 +26,13 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static cute_link_list as_list(cute_option_list list) { return (cute_link_list){list.items, list.count}; }
+static cute_link_list as_list(cute_option_list list)
+{
+    return (cute_link_list){list.items, list.count};
+}
 
-static cute_status read_inputs(cute_arena *arena, const cute_option_list *operands, cute_link_input **out, size_t *count,
-                               cute_diag *diag)
+static cute_status read_inputs(cute_arena *arena, const cute_option_list *operands, cute_link_input **out,
+                               size_t *count, cute_diag *diag)
 {
     static const char *standard[] = {"-"};
     cute_option_list files = operands->count ? *operands : (cute_option_list){standard, 1};
@@ -41,7 +44,8 @@ static cute_status read_inputs(cute_arena *arena, const cute_option_list *operan
         cute_status status = cute_file_read(files.items[*count], &bytes, diag);
         input->label = cute_file_label(files.items[*count]);
         input->length = bytes.length;
-        input->bytes = status == CUTE_OK ? cute_arena_copy(arena, cute_buffer_text(&bytes), bytes.length) : NULL;
+        input->bytes =
+            status == CUTE_OK ? cute_arena_copy(arena, cute_buffer_text(&bytes), bytes.length) : NULL;
         cute_buffer_release(&bytes);
         if (status != CUTE_OK) return status;
         if (!input->bytes) return cute_fail_memory(diag);
@@ -49,7 +53,10 @@ static cute_status read_inputs(cute_arena *arena, const cute_option_list *operan
     return CUTE_OK;
 }
 
-static bool to_stdout(const settings *s) { return !s->output || strcmp(s->output, "-") == 0; }
+static bool to_stdout(const settings *s)
+{
+    return !s->output || strcmp(s->output, "-") == 0;
+}
 
 /* Bytes that would upset a terminal are not written to one unless "-o -" asks for them. */
 static cute_status check_output(const settings *s, cute_diag *diag)
@@ -88,19 +95,25 @@ static cute_status report(const settings *s, const cute_link_result *result, cut
 
 static void print_stage(bool json, const char *name, double seconds)
 {
-    if (json) fprintf(stderr, "\"%s\": %.6f, ", name, seconds);
-    else fprintf(stderr, " %s %.1f ms,", name, seconds * 1e3);
+    if (json)
+        fprintf(stderr, "\"%s\": %.6f, ", name, seconds);
+    else
+        fprintf(stderr, " %s %.1f ms,", name, seconds * 1e3);
 }
 
-static void print_timing(const settings *s, const cute_link_result *result, double read, double write, double total)
+static void print_timing(const settings *s, const cute_link_result *result, double read, double write,
+                         double total)
 {
     bool json = s->timing_format && strcmp(s->timing_format, "json") == 0;
     fputs(json ? "{" : "cute-link:", stderr);
     print_stage(json, "read", read);
-    for (size_t i = 0; i < result->stage_count; i++) print_stage(json, result->stages[i].name, result->stages[i].seconds);
+    for (size_t i = 0; i < result->stage_count; i++)
+        print_stage(json, result->stages[i].name, result->stages[i].seconds);
     print_stage(json, "write", write);
-    if (json) fprintf(stderr, "\"total\": %.6f}\n", total);
-    else fprintf(stderr, " total %.1f ms\n", total * 1e3);
+    if (json)
+        fprintf(stderr, "\"total\": %.6f}\n", total);
+    else
+        fprintf(stderr, " total %.1f ms\n", total * 1e3);
 }
 
 /* Intermediate files are named after the output, or the first input. */
@@ -114,16 +127,27 @@ static const char *keep_prefix(cute_arena *arena, const settings *s, const cute_
     return cute_arena_printf(arena, "%.*s.tmp", (int)length, from);
 }
 
-static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_link_input *inputs, size_t count,
-                               double start, cute_diag *diag)
+static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_link_input *inputs,
+                               size_t count, double start, cute_diag *diag)
 {
     cute_link_result result = {0};
-    cute_link_options options = {
-        .archs = as_list(s->archs), .xptxas = as_list(s->xptxas), .libraries = as_list(s->libraries),
-        .folders = as_list(s->folders), .cuda_path = s->cuda_path, .opt_level = s->opt_level,
-        .max_registers = s->max_registers, .line_info = s->line_info, .debug = s->debug, .relocatable = s->relocatable,
-        .fatbin = s->fatbin, .werror = s->werror, .quiet = s->quiet, .verbose = s->verbose, .strip = s->strip,
-        .dry_run = s->dry_run, .keep = s->keep ? keep_prefix(arena, s, inputs) : NULL};
+    cute_link_options options = {.archs = as_list(s->archs),
+                                 .xptxas = as_list(s->xptxas),
+                                 .libraries = as_list(s->libraries),
+                                 .folders = as_list(s->folders),
+                                 .cuda_path = s->cuda_path,
+                                 .opt_level = s->opt_level,
+                                 .max_registers = s->max_registers,
+                                 .line_info = s->line_info,
+                                 .debug = s->debug,
+                                 .relocatable = s->relocatable,
+                                 .fatbin = s->fatbin,
+                                 .werror = s->werror,
+                                 .quiet = s->quiet,
+                                 .verbose = s->verbose,
+                                 .strip = s->strip,
+                                 .dry_run = s->dry_run,
+                                 .keep = s->keep ? keep_prefix(arena, s, inputs) : NULL};
     double read = now() - start;
     cute_status status = cute_link(arena, &options, inputs, count, &result, diag);
     if (s->verbose && !s->dry_run) fputs(cute_buffer_text(&result.commands), stderr);
@@ -147,13 +171,16 @@ static cute_status check_options(const settings *s, cute_diag *diag)
     if (s->max_registers < 0 || s->max_registers > 255)
         return cute_fail(diag, CUTE_USAGE, NULL, "-maxrregcount takes 1 to 255, or 0 for no limit");
     if (s->timing_format && strcmp(s->timing_format, "json") != 0 && strcmp(s->timing_format, "text") != 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--timing-format takes text or json, not '%s'", s->timing_format);
+        return cute_fail(diag, CUTE_USAGE, NULL, "--timing-format takes text or json, not '%s'",
+                         s->timing_format);
     if (s->extract && (s->fatbin || s->relocatable))
-        return cute_fail(diag, CUTE_USAGE, NULL, "--extract takes objects as they are; it excludes --fatbin and -c");
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--extract takes objects as they are; it excludes --fatbin and -c");
     return CUTE_OK;
 }
 
-static cute_status work(const settings *s, const cute_option_list *operands, cute_arena *arena, cute_diag *diag)
+static cute_status work(const settings *s, const cute_option_list *operands, cute_arena *arena,
+                        cute_diag *diag)
 {
     cute_link_input *inputs;
     size_t count = 0;
@@ -172,7 +199,8 @@ int main(int argc, char **argv)
     settings s = {0};
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Target and code", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_LIST, "arch", 0, "sm_XX[a|f]", "architecture (default: the input's, else $ARCH, else sm_90a)", &s.archs},
+        {CUTE_OPTION_LIST, "arch", 0, "sm_XX[a|f]",
+         "architecture (default: the input's, else $ARCH, else sm_90a)", &s.archs},
         {CUTE_OPTION_FLAG, "fatbin", 0, NULL, "a fatbin of all -arch (compute_XX: the PTX too)", &s.fatbin},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of ptxas (default 3)", &s.opt_level},
         {CUTE_OPTION_INT, "maxrregcount", 0, "N", "registers for a thread at most", &s.max_registers},
@@ -182,26 +210,32 @@ int main(int argc, char **argv)
         {CUTE_OPTION_GROUP, "Input", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "library", 'l', "NAME", "link libNAME.a", &s.libraries},
         {CUTE_OPTION_LIST, "library-path", 'L', "DIR", "look there for libraries", &s.folders},
-        {CUTE_OPTION_STRING, "extract", 0, "SYMBOL|all", "write the objects of gpu.binary as they are", &s.extract},
+        {CUTE_OPTION_STRING, "extract", 0, "SYMBOL|all", "write the objects of gpu.binary as they are",
+         &s.extract},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "output", 'o', "FILE", "output file (default: stdout, which may not be a terminal)", &s.output},
-        {CUTE_OPTION_FLAG, "relocatable", 'c', NULL, "a device object that can be linked with others", &s.relocatable},
+        {CUTE_OPTION_STRING, "output", 'o', "FILE",
+         "output file (default: stdout, which may not be a terminal)", &s.output},
+        {CUTE_OPTION_FLAG, "relocatable", 'c', NULL, "a device object that can be linked with others",
+         &s.relocatable},
         {CUTE_OPTION_FLAG, "dc", 0, NULL, NULL, &s.relocatable},
         {CUTE_OPTION_FLAG, "strip", 0, NULL, "leave PTX and metadata out of the cubin", &s.strip},
         {CUTE_OPTION_FLAG, "save-temps", 0, NULL, "keep what stands between the stages", &s.keep},
         {CUTE_OPTION_FLAG, "keep", 0, NULL, NULL, &s.keep},
         {CUTE_OPTION_GROUP, "Messages", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_FLAG, "resource-usage", 'v', NULL, "print a table of each kernel's resources on stderr", &s.resources},
+        {CUTE_OPTION_FLAG, "resource-usage", 'v', NULL, "print a table of each kernel's resources on stderr",
+         &s.resources},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON, on stdout where -o names a file", &s.json},
         {CUTE_OPTION_FLAG, "Werror", 0, NULL, "warnings, spills and serialised wgmma are errors", &s.werror},
         {CUTE_OPTION_FLAG, "disable-warnings", 'w', NULL, "no warnings", &s.quiet},
-        {CUTE_OPTION_FLAG, "verbose", 0, NULL, "print the programs that are run, and all that they say", &s.verbose},
+        {CUTE_OPTION_FLAG, "verbose", 0, NULL, "print the programs that are run, and all that they say",
+         &s.verbose},
         {CUTE_OPTION_FLAG, "dry-run", 0, NULL, "only print the programs that would be run", &s.dry_run},
         {CUTE_OPTION_FLAG, "dryrun", 0, NULL, NULL, &s.dry_run},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing},
         {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing_format},
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)", &s.diagnostics},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
+         &s.diagnostics},
         {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
         {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
         {0},
@@ -221,7 +255,8 @@ int main(int argc, char **argv)
     cute_diag *diag = cute_diag_create();
     cute_diag_format format = CUTE_DIAG_TEXT;
     cute_option_list operands = {0};
-    cute_status status = arena && diag ? cute_options_parse(&command, arena, argc, argv, &operands, diag) : CUTE_SYSTEM;
+    cute_status status =
+        arena && diag ? cute_options_parse(&command, arena, argc, argv, &operands, diag) : CUTE_SYSTEM;
     if (status == CUTE_OK && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
     if (status == CUTE_OK && s.help) {
         cute_buffer text = {0};

@@ -9,13 +9,15 @@
 #include "lib/ptx/ptx.h"
 
 typedef struct settings {
-    const char *arch, *output, *emit, *timing, *diagnostics, *cuda_path, *save_temps, *dump_passes, *tensor_map;
+    const char *arch, *output, *emit, *timing, *diagnostics, *cuda_path, *save_temps, *dump_passes,
+        *tensor_map;
     int64_t level;
     bool lineinfo, assertions, relocatable, help, version, timing_text;
     cute_option_list defines, libraries;
 } settings;
 
-static cute_status one_of(const char *option, const char *text, const char *const *choices, int *out, cute_diag *diag)
+static cute_status one_of(const char *option, const char *text, const char *const *choices, int *out,
+                          cute_diag *diag)
 {
     cute_buffer all = {0};
     for (*out = 0; choices[*out]; ++*out) {
@@ -25,7 +27,8 @@ static cute_status one_of(const char *option, const char *text, const char *cons
         }
         cute_buffer_printf(&all, "%s'%s'", *out ? " or " : "", choices[*out]);
     }
-    cute_status status = cute_fail(diag, CUTE_USAGE, NULL, "--%s takes %s, not '%s'", option, cute_buffer_text(&all), text);
+    cute_status status =
+        cute_fail(diag, CUTE_USAGE, NULL, "--%s takes %s, not '%s'", option, cute_buffer_text(&all), text);
     cute_buffer_release(&all);
     return status;
 }
@@ -37,7 +40,8 @@ static bool is_directory(const char *path)
 }
 
 /* FOLDER/MODULE.SUFFIX; modules whose names make the same file name get a number. */
-static const char *path_of(cute_arena *arena, const char *folder, const cute_ptx_output *result, size_t index, const char *suffix)
+static const char *path_of(cute_arena *arena, const char *folder, const cute_ptx_output *result, size_t index,
+                           const char *suffix)
 {
     const char *name = cute_file_plain_name(arena, result->modules[index].module);
     bool taken = false;
@@ -51,12 +55,14 @@ static const char *path_of(cute_arena *arena, const char *folder, const cute_ptx
 }
 
 /* One PTX to a file or standard output; several to a directory, a file a module. */
-static cute_status write_output(const settings *s, const char *label, const cute_ptx_output *result, cute_diag *diag)
+static cute_status write_output(const settings *s, const char *label, const cute_ptx_output *result,
+                                cute_diag *diag)
 {
     const char *output = s->output ? s->output : "-";
     bool directory = strcmp(output, "-") && *output && is_directory(output);
     if (!directory && result->count == 1)
-        return cute_file_write(output, cute_buffer_text(&result->modules[0].text), result->modules[0].text.length, diag);
+        return cute_file_write(output, cute_buffer_text(&result->modules[0].text),
+                               result->modules[0].text.length, diag);
     if (!directory) {
         cute_status status = cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
                                        "%zu gpu.modules make %zu PTX files", result->count, result->count);
@@ -70,7 +76,8 @@ static cute_status write_output(const settings *s, const char *label, const cute
     for (size_t i = 0; i < result->count && !status; i++) {
         const char *path = path_of(arena, output, result, i, suffix);
         const cute_buffer *text = &result->modules[i].text;
-        status = path ? cute_file_write(path, cute_buffer_text(text), text->length, diag) : cute_fail_memory(diag);
+        status =
+            path ? cute_file_write(path, cute_buffer_text(text), text->length, diag) : cute_fail_memory(diag);
     }
     cute_arena_destroy(arena);
     return status;
@@ -88,11 +95,15 @@ static void print_timing(const char *form, const cute_ptx_output *result)
     fputs(json ? "{" : "cute-ptx:", stderr);
     for (int i = 0; i < CUTE_STAGE_COUNT; i++) {
         total += result->seconds[i];
-        if (json) fprintf(stderr, "\"%s\": %.6f, ", names[i], result->seconds[i]);
-        else fprintf(stderr, " %s %.1f ms,", names[i], 1e3 * result->seconds[i]);
+        if (json)
+            fprintf(stderr, "\"%s\": %.6f, ", names[i], result->seconds[i]);
+        else
+            fprintf(stderr, " %s %.1f ms,", names[i], 1e3 * result->seconds[i]);
     }
-    if (json) fprintf(stderr, "\"total\": %.6f}\n", total);
-    else fprintf(stderr, " total %.1f ms\n", 1e3 * total);
+    if (json)
+        fprintf(stderr, "\"total\": %.6f}\n", total);
+    else
+        fprintf(stderr, " total %.1f ms\n", 1e3 * total);
 }
 
 static cute_status compile(const settings *s, const char *input, cute_arena *arena, cute_diag *diag)
@@ -102,11 +113,18 @@ static cute_status compile(const settings *s, const char *input, cute_arena *are
     if (s->emit) CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
     if (s->tensor_map) CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
     if (s->level < 0 || s->level > 3) return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0 to 3");
-    cute_ptx_options options = {
-        .opt_level = (int)s->level, .lineinfo = s->lineinfo, .assertions = s->assertions,
-        .emit = emit ? CUTE_EMIT_LLVM : CUTE_EMIT_PTX, .tensor_maps_memory = map == 1, .relocatable = s->relocatable,
-        .libraries = s->libraries.items, .library_count = s->libraries.count, .cuda_path = s->cuda_path,
-        .save_temps = s->save_temps, .dump_passes = s->dump_passes, .define_count = s->defines.count};
+    cute_ptx_options options = {.opt_level = (int)s->level,
+                                .lineinfo = s->lineinfo,
+                                .assertions = s->assertions,
+                                .emit = emit ? CUTE_EMIT_LLVM : CUTE_EMIT_PTX,
+                                .tensor_maps_memory = map == 1,
+                                .relocatable = s->relocatable,
+                                .libraries = s->libraries.items,
+                                .library_count = s->libraries.count,
+                                .cuda_path = s->cuda_path,
+                                .save_temps = s->save_temps,
+                                .dump_passes = s->dump_passes,
+                                .define_count = s->defines.count};
     CUTE_TRY(cute_arch_choose(s->arch, &options.arch, diag));
     cute_define *defines;
     CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
@@ -118,9 +136,11 @@ static cute_status compile(const settings *s, const char *input, cute_arena *are
     cute_status status = cute_file_read(input, &raw, diag);
     bool bytecode = raw.length >= 4 && !memcmp(raw.data, "ML\xEFR", 4);
     if (!status && !bytecode)
-        status = cute_defines_apply(label, cute_buffer_text(&raw), raw.length, defines, s->defines.count, &text, diag);
+        status = cute_defines_apply(label, cute_buffer_text(&raw), raw.length, defines, s->defines.count,
+                                    &text, diag);
     const cute_buffer *source = bytecode ? &raw : &text;
-    if (!status) status = cute_ptx_compile(label, cute_buffer_text(source), source->length, &options, &result, diag);
+    if (!status)
+        status = cute_ptx_compile(label, cute_buffer_text(source), source->length, &options, &result, diag);
     if (!status) status = write_output(s, label, &result, diag);
     if (!status && (s->timing || s->timing_text)) print_timing(s->timing ? s->timing : "text", &result);
     cute_ptx_output_release(&result);
@@ -136,23 +156,31 @@ int main(int argc, char **argv)
         {CUTE_OPTION_GROUP, "Target", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "architecture (default: $ARCH, else sm_90a)", &s.arch},
         {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "optimisation (default 3)", &s.level},
-        {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "link functions that are missing from LLVM bitcode", &s.libraries},
-        {CUTE_OPTION_STRING, "tensor-map", 0, "param|memory", "pass tensor maps by value (default) or by pointer", &s.tensor_map},
-        {CUTE_OPTION_FLAG, "relocatable-device-code", 0, NULL, "keep device functions visible, for cute-link to link", &s.relocatable},
+        {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "link functions that are missing from LLVM bitcode",
+         &s.libraries},
+        {CUTE_OPTION_STRING, "tensor-map", 0, "param|memory",
+         "pass tensor maps by value (default) or by pointer", &s.tensor_map},
+        {CUTE_OPTION_FLAG, "relocatable-device-code", 0, NULL,
+         "keep device functions visible, for cute-link to link", &s.relocatable},
         {CUTE_OPTION_FLAG, "rdc", 0, NULL, NULL, &s.relocatable},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_GROUP, "Source", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text", &s.defines},
+        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text",
+         &s.defines},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines (.loc)", &s.lineinfo},
-        {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "keep cf.assert: a false one stops the grid", &s.assertions},
+        {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "keep cf.assert: a false one stops the grid",
+         &s.assertions},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR/", "output file, or a folder for several modules (default: stdout)", &s.output},
+        {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR/",
+         "output file, or a folder for several modules (default: stdout)", &s.output},
         {CUTE_OPTION_STRING, "emit", 0, "ptx|llvm", "what to write (default ptx)", &s.emit},
         {CUTE_OPTION_STRING, "save-temps", 0, "DIR", "keep what stands between the stages", &s.save_temps},
-        {CUTE_OPTION_STRING, "dump-passes", 0, "DIR", "write the IR before, after each pass, and at the end", &s.dump_passes},
+        {CUTE_OPTION_STRING, "dump-passes", 0, "DIR", "write the IR before, after each pass, and at the end",
+         &s.dump_passes},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing_text},
         {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing},
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)", &s.diagnostics},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
+         &s.diagnostics},
         {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
         {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
         {0},
@@ -169,16 +197,20 @@ int main(int argc, char **argv)
     cute_arena *arena = cute_arena_create();
     cute_option_list operands;
     cute_diag_format format = CUTE_DIAG_TEXT;
-    cute_status status = arena ? cute_options_parse(&command, arena, argc, argv, &operands, diag) : cute_fail_memory(diag);
+    cute_status status =
+        arena ? cute_options_parse(&command, arena, argc, argv, &operands, diag) : cute_fail_memory(diag);
     if (!status && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
     if (!status && (s.help || s.version)) {
         cute_buffer text = {0};
-        if (s.help) cute_options_help(&command, &text);
-        else cute_buffer_printf(&text, "cute-ptx %s (LLVM %s)\n", cute_version(), cute_llvm_version());
+        if (s.help)
+            cute_options_help(&command, &text);
+        else
+            cute_buffer_printf(&text, "cute-ptx %s (LLVM %s)\n", cute_version(), cute_llvm_version());
         status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
         cute_buffer_release(&text);
     } else if (!status && operands.count > 1) {
-        status = cute_fail(diag, CUTE_USAGE, NULL, "one input at a time: '%s' and '%s'", operands.items[0], operands.items[1]);
+        status = cute_fail(diag, CUTE_USAGE, NULL, "one input at a time: '%s' and '%s'", operands.items[0],
+                           operands.items[1]);
     } else if (!status) {
         status = compile(&s, operands.count ? operands.items[0] : "-", arena, diag);
     }
