@@ -1,6 +1,6 @@
-/* The calculator: whole input, line by line, with names kept from line to line. A value that it gives prints, and its
- * text is an expression that gives an equal value again; a line that it refuses says why, once. The first byte picks
- * whether layouts are drawn too. */
+/* The calculator: whole input, line by line, with names kept from line to line. A value that it gives prints,
+ * and its text is an expression that gives an equal value again; a line that it refuses says why, once. The
+ * first byte picks whether layouts are drawn too. */
 #include <stdlib.h>
 #include <string.h>
 
