@@ -368,7 +368,7 @@ cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text
                              cute_value *out, size_t *offset, cute_diag *diag)
 {
     parser p = {
-        .a = {.arena = arena, .diag = diag}, .text = text, .what = cute_type_name(type), .length = length};
+        .a = {.arena = arena, .diag = diag, .type_text = true}, .text = text, .what = cute_type_name(type), .length = length};
     parse_by_type(&p, type, out);
     return finish(&p, out, offset);
 }

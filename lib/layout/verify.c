@@ -26,13 +26,10 @@ static bool congruent(cute_algebra *a, cute_node shape, cute_node stride, uint32
 {
     if (alg_is_leaf(shape) && alg_is_leaf(stride)) return true;
     if (alg_is_leaf(shape) || alg_is_leaf(stride) || shape->count != stride->count) {
-        const char *where =
-            depth ? cute_arena_printf(a->arena, "in mode %s ", path_text(a, path, depth)) : "";
-        alg_fail(a,
-                 "shape and stride must be congruent, but %sshape %s %s and stride %s %s (expects no "
-                 "error(`x`) in layout, but got \"x:x\")",
-                 where ? where : "", alg_text(a, shape), modes_text(a, shape), alg_text(a, stride),
-                 modes_text(a, stride));
+        const char *where = depth ? cute_arena_printf(a->arena, "in mode %s ", path_text(a, path, depth)) : "";
+        alg_fail(a, "shape and stride must be congruent, but %sshape %s %s and stride %s %s%s", where ? where : "",
+                 alg_text(a, shape), modes_text(a, shape), alg_text(a, stride), modes_text(a, stride),
+                 a->type_text ? "; the reference says: expects no error(`x`) in layout, but got \"x:x\"" : "");
         return false;
     }
     for (uint32_t i = 0; i < shape->count; i++) {
