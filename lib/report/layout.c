@@ -14,6 +14,8 @@
 typedef struct variable {
     cute_arena *arena;
     char *name; /* in the arena */
+    size_t length;
+    uint32_t hash; /* of the name, so that most names are passed over at once */
     cute_value value;
 } variable;
 
@@ -122,11 +124,19 @@ const char *calc_describe(calculation *c, const cute_value *value)
 
 /* ---- names ---- */
 
+static uint32_t hash_of(const char *name, size_t length)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return hash;
+}
+
 static variable *find(cute_calculator *calculator, const char *name, size_t length)
 {
+    uint32_t hash = hash_of(name, length);
     for (size_t i = 0; i < calculator->count; i++) {
         variable *v = &calculator->variables[i];
-        if (strlen(v->name) == length && !memcmp(v->name, name, length)) return v;
+        if (v->hash == hash && v->length == length && !memcmp(v->name, name, length)) return v;
     }
     return NULL;
 }
@@ -141,7 +151,7 @@ static const cute_value *lookup(void *context, const char *name, size_t length)
 static bool define(cute_calculator *calculator, calculation *c, const char *name, size_t length,
                    const cute_value *value)
 {
-    variable fresh = {.arena = cute_arena_create()};
+    variable fresh = {.arena = cute_arena_create(), .length = length, .hash = hash_of(name, length)};
     const char *text = cute_value_text(c->arena, value);
     fresh.name = fresh.arena ? cute_arena_copy(fresh.arena, name, length) : NULL;
     if (!fresh.name || !text ||

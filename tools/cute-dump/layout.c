@@ -188,10 +188,16 @@ static void answer_all(session *s, const cute_option_list *operands)
         const char *text = operands->items[i];
         int number = 0;
         const char *file = cute_arena_printf(s->arena, "<argument %zu>", i + 1);
-        if (!strcmp(text, "-"))
+        if (!strcmp(text, "-")) {
             answer_stdin(s);
-        else
-            answer_lines(s, file ? file : "<argument>", &number, text, strlen(text), true);
+            continue;
+        }
+        cute_status before = s->status;
+        s->status = CUTE_OK;
+        answer_lines(s, file ? file : "<argument>", &number, text, strlen(text), true);
+        if (s->status == CUTE_INVALID && cute_file_exists(text))
+            cute_note(s->diag, NULL, "there is a file '%s'; its lines are read from standard input", text);
+        worsen(s, before);
         flush(s);
     }
     if (s->draw && !s->drawn && s->status == CUTE_OK)
