@@ -501,6 +501,11 @@ static void clean(dump *d)
     }
     if (report) unlink(path);
     unlink(in_folder(d, "passes.json"));
+    /* What a run left that was stopped from outside. */
+    const char **stale;
+    size_t count;
+    if (list_folder(d, d->options->folder, ".ptx-", "", &stale, &count) == CUTE_OK)
+        for (size_t i = 0; i < count; i++) cute_temp_remove(in_folder(d, stale[i]));
     json_decref(report);
     cute_buffer_release(&text);
 }

@@ -247,10 +247,11 @@ END
     "$dump" run k.mlir -o d -lineinfo
     mv d/REPORT.json r && jq '.outputs += ["../k.mlir", "pass-999-old.mlir"]' r >d/REPORT.json
     echo old >d/pass-999-old.mlir
+    mkdir d/.ptx-000000 && echo old >d/.ptx-000000/k.ptx
     sed 's/gpu.module @kernels/gpu.module @others/; s/@kernels::/@others::/' k.mlir >o.mlir
     "$dump" run o.mlir -o d
     [ -e k.mlir ] && [ -e d/mine.ptx ] && [ ! -e d/cubin/mine.cubin ]
-    [ ! -e d/kernels.ptx ] && [ ! -e d/cubin/kernels.cubin ] && [ ! -e d/pass-999-old.mlir ]
+    [ ! -e d/kernels.ptx ] && [ ! -e d/cubin/kernels.cubin ] && [ ! -e d/pass-999-old.mlir ] && [ ! -e d/.ptx-000000 ]
     [ -s d/others.ptx ] && [ -s d/cubin/others.cubin ]
     diff <(cd d && find . -type f ! -name REPORT.json ! -name mine.ptx | sed 's,^./,,' | LC_ALL=C sort) <(jq -r '.outputs[]' d/REPORT.json | LC_ALL=C sort)
 }
