@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/layout/algebra.h"
-#include "lib/report/layout.h"
 #include "lib/layout/facts.h"
+#include "lib/report/layout.h"
 #include "lib/toolkit/nearest.h"
 
 /* ---- conversions ---- */
@@ -334,6 +334,13 @@ static bool run_composition(binding *b, cute_value *out)
     return parts[1].tree ? apply_to(b, CUTE_OP_MAKE_COMPOSED_LAYOUT, parts, 3, out) : calc_exhausted(b->c);
 }
 
+/* A swizzle undoes itself: what it reads it does not change. */
+static bool run_inverse(binding *b, cute_value *out)
+{
+    if (b->in[0].value.type == CUTE_SWIZZLE) return *out = b->in[0].value, true;
+    return convert(b, 0, 'L') && apply(b, b->f->operation, out);
+}
+
 /* slice(L, coord) as in the dialect; slice(coord, L) as in CuTe, where the coordinate shows itself by `_`. */
 static bool run_slice(binding *b, cute_value *out)
 {
@@ -483,9 +490,9 @@ static const function functions[] = {
     VIA(DICE, dice, "XX", "dice(X, COORD)", run_slice),
     OP(FLATTEN, flatten, "X", "flatten(X)"),
     WITH(GROUP_MODES, group_modes, "L", 2, 2, "group_modes(A, BEGIN, END)"),
-    OP(LEFT_INVERSE, left_inverse, "L", "left_inverse(A)"),
+    VIA(LEFT_INVERSE, left_inverse, "X", "left_inverse(A)", run_inverse),
     WITH(RECAST_LAYOUT, recast_layout, "L", 2, 2, "recast_layout(A, NEW_BITS, OLD_BITS)"),
-    OP(RIGHT_INVERSE, right_inverse, "L", "right_inverse(A)"),
+    VIA(RIGHT_INVERSE, right_inverse, "X", "right_inverse(A)", run_inverse),
     VIA(SLICE, slice, "XX", "slice(X, COORD)", run_slice),
     {"append_to_rank", CUTE_OP_APPEND_TO_RANK, "XX", 1, 1, "append_to_rank(X, ELEMENT, RANK)", run_extend},
     {"prepend_to_rank", CUTE_OP_PREPEND_TO_RANK, "XX", 1, 1, "prepend_to_rank(X, ELEMENT, RANK)", run_extend},

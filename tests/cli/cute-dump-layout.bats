@@ -132,6 +132,12 @@ END
     [ "$(layout '(2,3):(1)' 4:1 2>&1)" = $'error: stride (1) is not of the same structure as shape (2,3)\n4:1' ]
 }
 
+@test "at a terminal the caret follows the answer" {
+    command -v script >/dev/null || skip "no script(1)"
+    [ "$(script -qec "cute-dump layout '(2,3):(1)' 4:1" /dev/null </dev/null | tr -d '\r' | grep -v '^$')" = \
+        $'error: stride (1) is not of the same structure as shape (2,3)\n(2,3):(1)\n      ^~~\n4:1' ]
+}
+
 @test "messages are JSON on request" {
     run --separate-stderr layout --diagnostics=json 'foo(1)'
     [ "$(jq -r '[.file, .line, .column, .message] | join(" ")' <<<"$stderr")" = "<argument 1> 1 1 unknown function 'foo'" ]

@@ -31,7 +31,8 @@ typedef struct session {
     cute_diag_format format;
     cute_picture_options picture;
     void (*draw)(const cute_picture *picture, cute_buffer *out); /* NULL: no document */
-    bool quiet; /* what stands on stdout in place is not repeated on stderr */
+    bool quiet;    /* what stands on stdout in place is not repeated on stderr */
+    bool terminal; /* stdout and stderr are one: only the caret is added to what stands there */
     bool drawn;
     cute_buffer out;
     cute_status status; /* the worst so far */
@@ -96,10 +97,20 @@ static void draw(session *s, cute_arena *arena, const cute_answer *answer, const
     } else if (diag) {
         const cute_message *message = cute_diag_get(diag, 0);
         if (s->s.table) cute_buffer_printf(&s->out, "error: %s\n", message ? message->text : "out of memory");
-        if (!s->s.table || !s->quiet) place_messages(s, diag, place);
+        if (!s->s.table || !(s->quiet || s->terminal)) place_messages(s, diag, place);
     }
     worsen(s, status);
     cute_diag_destroy(diag);
+}
+
+/* Of the message about the line its source and caret, which at a terminal follow the answer. */
+static void point(session *s)
+{
+    char *text = cute_diag_render(s->diag, CUTE_DIAG_TEXT, false);
+    const char *source = text ? strchr(text, '\n') : NULL;
+    if (source && !s->s.json) cute_buffer_puts(&s->out, source + 1);
+    free(text);
+    cute_diag_clear(s->diag);
 }
 
 static void answer_line(session *s, const cute_calculator_line *line)
@@ -123,6 +134,7 @@ static void answer_line(session *s, const cute_calculator_line *line)
         cute_answer_json(arena, &answer, &s->out);
     else if (!s->draw)
         cute_answer_print(arena, &answer, &s->out);
+    if (s->terminal && answer.kind == CUTE_ANSWER_ERROR) point(s);
     if ((s->draw || s->s.table) && answer.kind == CUTE_ANSWER_VALUE) draw(s, arena, &answer, &place);
     cute_arena_destroy(arena);
 }
@@ -257,13 +269,12 @@ static cute_status choose_tile(session *s)
                      "--tv is the shape of a tile, for example --tv='(8,8)', not '%s'", text);
 }
 
-/* stdout and stderr are one pipe or file: an error would be in it twice. At a terminal the caret is worth it.
- */
-static bool same_sink(void)
+/* stdout and stderr are one pipe, file or terminal: an error would be in it twice. */
+static bool one_sink(void)
 {
     struct stat out, err;
     return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 && out.st_dev == err.st_dev &&
-           out.st_ino == err.st_ino && !isatty(STDERR_FILENO);
+           out.st_ino == err.st_ino;
 }
 
 static void list_functions(cute_buffer *out)
@@ -346,7 +357,9 @@ int cute_dump_layout(int argc, char **argv)
     } else if (s.status == CUTE_OK) {
         s.status = choose_picture(&s);
         if (s.status == CUTE_OK) s.status = choose_tile(&s);
-        s.quiet = !s.draw && !o->output && same_sink();
+        bool once = !s.draw && !o->output && one_sink();
+        s.terminal = once && isatty(STDOUT_FILENO) && s.format == CUTE_DIAG_TEXT;
+        s.quiet = once && !isatty(STDOUT_FILENO);
         if (s.status == CUTE_OK) answer_all(&s, &operands);
     }
     int code = cute_tool_finish("cute-dump", s.status, s.diag, s.format);
