@@ -210,14 +210,14 @@ static bool check_pieces(const pieces *all, trouble *t)
 /* What the walk gives is the result unless it is wrong. The rules that decide are sufficient, not necessary, so
  * small compositions are tried out in the end. */
 static bool right(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result, const pieces *all,
-                  trouble *why, int64_t *bad)
+                  bool by_trial, trouble *why, int64_t *bad)
 {
     *bad = -1;
     if (all->unknown || check_pieces(all, why)) return true;
-    return alg_try_composition(a, outer, inner, result, bad) == ALG_RIGHT;
+    return by_trial && alg_try_composition(a, outer, inner, result, bad) == ALG_RIGHT;
 }
 
-static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner)
+static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, bool by_trial)
 {
     cute_node profile = alg_eval(a, alg_number(a, 0), inner.shape, inner.stride);
     if (!profile) return alg_no_layout;
@@ -232,7 +232,7 @@ static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner)
     cute_layout result = alg_ok(flat) ? compose_tree(a, flat, inner, &all) : alg_no_layout;
     trouble why;
     int64_t bad;
-    if (!alg_ok(result) || right(a, outer, inner, result, &all, &why, &bad)) return result;
+    if (!alg_ok(result) || right(a, outer, inner, result, &all, by_trial, &why, &bad)) return result;
     const char *where = bad >= 0 ? cute_arena_printf(a->arena, " (%s would be wrong at index %" PRId64 ")",
                                                      alg_layout_text(a, result), bad)
                                  : "";
@@ -255,12 +255,20 @@ cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
 {
     if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
     if (alg_is_empty(inner.shape)) return inner;
-    if (!all_known(outer) || !all_known(inner)) return walk(a, outer, inner);
+    if (!all_known(outer) || !all_known(inner)) return walk(a, outer, inner, true);
     /* Static: nothing is emitted, so the walk may fail without a word before the result is looked for by trying. */
     cute_algebra quiet = {.arena = a->arena};
-    cute_layout result = walk(&quiet, outer, inner);
+    cute_layout result = walk(&quiet, outer, inner, true);
     if (quiet.status == CUTE_INVALID && alg_ok(result = alg_find_composition(a, outer, inner))) return result;
-    return quiet.status == CUTE_OK ? result : walk(a, outer, inner);
+    return quiet.status == CUTE_OK ? result : walk(a, outer, inner, true);
+}
+
+cute_layout alg_compose_certain(cute_algebra *a, cute_layout outer, cute_layout inner)
+{
+    cute_algebra quiet = {.arena = a->arena};
+    if (!alg_ok(outer) || !alg_ok(inner) || !all_known(outer) || !all_known(inner)) return alg_no_layout;
+    if (alg_is_empty(inner.shape)) return inner;
+    return walk(&quiet, outer, inner, false);
 }
 
 /* ---- tiles ---- */

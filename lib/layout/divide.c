@@ -10,7 +10,7 @@ static cute_layout pair(cute_algebra *a, cute_layout first, cute_layout second)
 }
 
 /* Tiles may reach beyond the layout. Where its last modes have one element, their strides say nothing about what
- * is there: the mode before them then goes on. */
+ * is there; if they make the composition wrong, the mode before them goes on. */
 cute_layout alg_divide(cute_algebra *a, cute_layout layout, cute_layout tiler)
 {
     if (!alg_ok(layout) || !alg_ok(tiler)) return alg_no_layout;
@@ -19,12 +19,8 @@ cute_layout alg_divide(cute_algebra *a, cute_layout layout, cute_layout tiler)
     cute_layout parts = pair(a, tiler, alg_complement_extend(a, tiler, whole.shape));
     if (!alg_ok(parts) || !cute_tree_is_static(layout.shape) || !cute_tree_is_static(layout.stride))
         return alg_compose(a, layout, parts);
-    cute_algebra quiet = {.arena = a->arena};
-    cute_layout result = alg_compose(&quiet, layout, parts);
-    if (alg_ok(result)) return result;
-    quiet = (cute_algebra){.arena = a->arena};
-    result = alg_compose(&quiet, alg_coalesce_profile(&quiet, layout, alg_coprofile(&quiet, tiler)), parts);
-    return alg_ok(result) ? result : alg_compose(a, layout, parts);
+    cute_layout certain = alg_compose_certain(a, layout, parts);
+    return alg_ok(certain) ? certain : alg_compose(a, whole, parts);
 }
 
 cute_layout alg_divide_tile(cute_algebra *a, cute_layout layout, cute_node tile, bool zip)

@@ -44,6 +44,8 @@ cute_node alg_dice(cute_algebra *a, cute_node coord, cute_node t);
 
 /* R(i) = A(B(i)) for all i of B's domain; refused where it cannot be a layout. */
 cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner);
+/* The same of static layouts where the rules show that it is right; no layout (and nothing reported) elsewhere. */
+cute_layout alg_compose_certain(cute_algebra *a, cute_layout outer, cute_layout inner);
 /* Mode by mode; `_` keeps a mode. Modes beyond the tiler's are dropped. */
 cute_layout alg_compose_tile(cute_algebra *a, cute_layout outer, cute_node tile);
 /* A shape as a tile of compact layouts. */

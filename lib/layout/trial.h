@@ -15,8 +15,8 @@ bool alg_flat_of(cute_algebra *a, cute_layout layout, alg_flat *out);
 /* L(i), the last mode unbounded; false on overflow. */
 bool alg_flat_at(const alg_flat *f, int64_t i, int64_t *out);
 
-/* More evaluations of a digit than this are not tried: some 20 ms. */
-enum { ALG_TRIAL_LIMIT = 1 << 22 };
+/* More evaluations of a digit than this are not tried: some 10 ms. */
+enum { ALG_TRIAL_LIMIT = 1 << 21 };
 
 typedef enum alg_verdict { ALG_RIGHT, ALG_WRONG, ALG_UNDECIDED } alg_verdict;
 

@@ -240,6 +240,9 @@ static const char *check(const unknown_call *c, cute_value *known, cute_value *o
         size_t k = c->reversed ? count - 1 - i : i;
         known[k] = build(&b, c->operands[k]);
     }
+    /* where a tile reaches beyond a last mode of extent 1, there is nothing to compare */
+    bool divide = c->op >= CUTE_OP_LOGICAL_DIVIDE && c->op <= CUTE_OP_FLAT_DIVIDE;
+    if (divide && b.last.shape[b.last.count - 1] == 1) return NULL;
     for (size_t k = 0; k < count; k++)
         operands[k] = strchr(c->known, c->operands[k]) ? known[k] : hidden(&known[k]);
     for (int i = 0; i < 3; i++)
