@@ -218,6 +218,11 @@ bool op_elem_less(call *c)
                  alg_type_text(c->a, &c->in[1]));
         return false;
     }
+    for (size_t i = 0; i < 2; i++)
+        if (alg_has(c->in[i].tree, CUTE_TREE_UNDERSCORE)) {
+            alg_fail(c->a, "expects coordinates without underscores, but got %s", alg_type_text(c->a, &c->in[i]));
+            return false;
+        }
     return call_give_tree(c, CUTE_INT_TUPLE,
                           all_leaves(c, CUTE_LT, alg_flatten_to_tuple(c->a, c->in[0].tree),
                                      alg_flatten_to_tuple(c->a, c->in[1].tree), NULL));

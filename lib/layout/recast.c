@@ -66,7 +66,8 @@ static bool check_up(cute_algebra *a, int64_t n, cute_layout mode, int64_t *insi
     int64_t reach = 0;
     bool divides = n % d == 0;
     if (!divides && !(alg_is_known(mode.shape) && groups_fit(n, d, mode.shape->value.value, &reach)))
-        return refuse(a, mode, n, d);
+        return alg_fail(a, "at mode %s, new elements of %lld are not a multiple of the stride %lld",
+                        alg_layout_text(a, mode), (long long)n, (long long)d) != NULL;
     if (mode.stride->value.value < 0) {
         alg_fail(a, "at mode %s, a negative stride splits new elements of %lld", alg_layout_text(a, mode),
                  (long long)n);
