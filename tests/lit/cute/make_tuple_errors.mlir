@@ -1,0 +1,64 @@
+// RUN: cute-opt %s -split-input-file -verify-diagnostics
+
+func.func @too_few(%a: i32) {
+  // expected-error @+1 {{'cute.make_shape' op expects 2 dynamic operand(s) for result type '!cute.shape<"(?,(2,?))">', but got 1}}
+  %r = cute.make_shape(%a) : (i32) -> !cute.shape<"(?,(2,?))">
+  return
+}
+
+// -----
+
+func.func @too_many(%a: i32) {
+  // expected-error @+1 {{'cute.make_int_tuple' op expects 0 dynamic operand(s) for result type '!cute.int_tuple<"(2,3)">', but got 1}}
+  %r = cute.make_int_tuple(%a) : (i32) -> !cute.int_tuple<"(2,3)">
+  return
+}
+
+// -----
+
+func.func @too_narrow(%a: i32, %b: i32) {
+  // expected-error @+1 {{'cute.make_stride' op expects operand #1 to have (width=64), but got (width=32)}}
+  %r = cute.make_stride(%a, %b) : (i32, i32) -> !cute.stride<"(?,?{i64})">
+  return
+}
+
+// -----
+
+func.func @too_wide(%a: i64) {
+  // expected-error @+1 {{'cute.make_coord' op expects operand #0 to have (width=32), but got (width=64)}}
+  %r = cute.make_coord(%a) : (i64) -> !cute.coord<"(?,_)">
+  return
+}
+
+// -----
+
+// An int_tuple that is unknown has a width of its own.
+func.func @leaf_too_narrow(%a: !cute.int_tuple<"?">) {
+  // expected-error @+1 {{'cute.make_tile' op expects operand #0 to have (width=64), but got (width=32)}}
+  %r = cute.make_tile(%a) : (!cute.int_tuple<"?">) -> !cute.tile<"[4:?{i64};_]">
+  return
+}
+
+// -----
+
+func.func @not_an_integer(%a: index) {
+  // expected-error @+1 {{'cute.make_shape' op operand #0 must be variadic of i32, i64, or depth-0 !cute.int_tuple, but got 'index'}}
+  %r = cute.make_shape(%a) : (index) -> !cute.shape<"?">
+  return
+}
+
+// -----
+
+func.func @not_a_leaf(%a: !cute.int_tuple<"(?,?)">) {
+  // expected-error @+1 {{'cute.make_shape' op operand #0 must be variadic of i32, i64, or depth-0 !cute.int_tuple}}
+  %r = cute.make_shape(%a) : (!cute.int_tuple<"(?,?)">) -> !cute.shape<"?">
+  return
+}
+
+// -----
+
+func.func @other_result(%a: i32) {
+  // expected-error @+1 {{'cute.make_shape' op result #0 must be Scalar integer or recursive tuple of shape extents}}
+  %r = cute.make_shape(%a) : (i32) -> !cute.stride<"?">
+  return
+}
