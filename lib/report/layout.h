@@ -50,7 +50,5 @@ void cute_answer_json(cute_arena *arena, const cute_answer *answer, cute_buffer 
 
 /* The functions for --help: a name per call, NULL behind the last. */
 const char *cute_calculator_function(size_t index);
-/* "complement(A, [N])" for one of these names. */
-const char *cute_calculator_usage(size_t index);
 
 #endif

@@ -97,8 +97,8 @@ typedef struct binding {
 struct function {
     const char *name;
     cute_operation operation;
-    const char
-        *operands; /* a letter each, see `convert`; those behind '|' may be left out; '*': any number more */
+    /* A letter each, see `convert`; those behind '|' may be left out; '*': any number more like the last. */
+    const char *operands;
     int least, most; /* attributes: numbers behind the operands or in <> */
     const char *usage;
     bool (*run)(binding *b, cute_value *out); /* NULL: the operation is applied */
@@ -138,13 +138,15 @@ static bool convert(binding *b, size_t i, char letter)
     case 'W': return convert_layout(b, i, BIT(CUTE_SWIZZLE), "a swizzle or layout");
     case 'K': /* a bound */
         return LAYOUTS & BIT(v->type) ? true : convert_tuple(b, i, CUTE_SHAPE, "a shape or layout");
-    case 'Q': /* what is divided: a tiler has extents too */
+    case 'Q': /* what a shape is divided by */
         return v->type == CUTE_TILE ? true : convert_tuple(b, i, CUTE_SHAPE, "a shape or tile");
     case 'R': /* a tiler */
         if (v->type == CUTE_COORD) {
             const cute_tree *tree = tile_of_coord(b->c, v->tree);
-            if (tree) *v = cute_value_of_tree(CUTE_TILE, tree);
-            return tree != NULL;
+            if (!tree) return false;
+            *v = cute_value_of_tree(CUTE_TILE, tree);
+            cute_status status = cute_value_verify(v, b->c->trial);
+            return status == CUTE_OK || calc_pass_on(b->c, status, b->in[i].start, b->in[i].end, b->f->name);
         }
         if (v->type == CUTE_TILE || v->type == CUTE_LAYOUT) return true;
         return convert_tuple(b, i, CUTE_SHAPE, "a layout, shape or tile");
@@ -543,11 +545,6 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 const char *cute_calculator_function(size_t index)
 {
     return index < FUNCTIONS ? functions[index].name : NULL;
-}
-
-const char *cute_calculator_usage(size_t index)
-{
-    return index < FUNCTIONS ? functions[index].usage : NULL;
 }
 
 static const char *name_at(const void *list, size_t index)
