@@ -348,11 +348,10 @@ complement((2,2):(1,6), 24)
 blocked_product((2,5):(5,1), (3,4):(1,3))
 right_inverse((4,8):(8,1))"
     done >many
-    start=$(date +%s%N)
-    layout <many >answers
-    took=$((($(date +%s%N) - start) / 1000000))
+    # processor time: how long one waits depends on who else computes
+    took=$({ TIMEFORMAT='%U %S'; time layout <many >answers; } 2>&1 | awk '{ print int(($1 + $2) * 1000) }')
     [ "$(wc -l <answers)" -eq 1000 ]
-    # 20 ms where nothing else runs and nothing is sanitized
+    # some 5 ms; sanitized a tenth of a second
     [ "$took" -lt 400 ] || { echo "$took ms"; false; }
 }
 
