@@ -103,6 +103,49 @@ bool op_swizzle_eval(call *c)
     return call_give_tree(c, CUTE_INT_TUPLE, alg_swizzle(c->a, c->in[1].swizzle, c->in[0].tree));
 }
 
+/* ---- the coordinate of an index of a layout ---- */
+
+static cute_node divided(cute_algebra *a, cute_node index, cute_node shape, cute_node stride)
+{
+    if (!index || !shape || !stride) return NULL;
+    if (alg_is_leaf(shape)) {
+        if (alg_is(shape, 1) || alg_is(stride, 0)) return alg_number(a, 0);
+        return alg_op(a, CUTE_REM, alg_op(a, CUTE_DIV, index, stride), shape);
+    }
+    alg_list list = {0};
+    for (uint32_t i = 0; i < shape->count && !list.failed; i++)
+        alg_push(a, &list, divided(a, index, shape->items[i], stride->items[i]));
+    return alg_tuple(a, &list);
+}
+
+bool op_layout_idx2crd(call *c)
+{
+    cute_algebra *a = c->a;
+    const cute_value *index = &c->in[0], *v = &c->in[1];
+    if (!call_expects(c, 0, CUTE_BIT(CUTE_INT_TUPLE), "expects index to be !cute.int_tuple") ||
+        !call_expects(c, 1, CUTE_BIT(CUTE_LAYOUT), "expects layout to be !cute.layout"))
+        return false;
+    if (!alg_is_int(index->tree) || !alg_only_ints(v->layout.stride)) {
+        alg_fail(a, "expects one integer as index and integer strides, but got %s and %s",
+                 alg_text(a, index->tree), alg_layout_text(a, v->layout));
+        return false;
+    }
+    call_sentence(c, "unable to compute the coordinate of index $0 of $1");
+    cute_node crd = divided(a, index->tree, v->layout.shape, v->layout.stride);
+    if (!crd) return false;
+    /* Division finds the way back only through strides that are multiples of each other. */
+    if (alg_is_known(index->tree) && cute_value_is_static(v)) {
+        cute_node again = alg_eval(a, crd, v->layout.shape, v->layout.stride);
+        if (!again) return false;
+        if (!alg_is(again, index->tree->value.value) && !(alg_is_empty(again) && alg_is(index->tree, 0))) {
+            alg_fail(a, "dividing by the strides gives %s, whose index is %s", alg_text(a, crd),
+                     alg_text(a, again));
+            return false;
+        }
+    }
+    return call_give_tree(c, CUTE_COORD, crd);
+}
+
 /* ---- coordinates from one shape to another ---- */
 
 /* Tuples all three: mode by mode; else through the index. */

@@ -323,6 +323,18 @@ static bool run_crd2idx(binding *b, cute_value *out)
     return apply(b, CUTE_OP_CRD2IDX, out);
 }
 
+/* idx2crd(index, shape) counts through the shape; idx2crd(index, A) and (index, shape, stride) undo a compact
+ * layout. */
+static bool run_idx2crd(binding *b, cute_value *out)
+{
+    if (b->count == 2 && b->in[1].value.type == CUTE_LAYOUT) return apply(b, CUTE_OP_LAYOUT_IDX2CRD, out);
+    if (!convert(b, 1, 'S')) return false;
+    if (b->count == 2) return apply(b, CUTE_OP_IDX2CRD, out);
+    cute_value layout, parts[] = {b->in[1].value, b->in[2].value};
+    if (!apply_to(b, CUTE_OP_MAKE_LAYOUT, parts, 2, &layout)) return false;
+    return apply_to(b, CUTE_OP_LAYOUT_IDX2CRD, (cute_value[]){b->in[0].value, layout}, 2, out);
+}
+
 /* A swizzle o layout is the layout swizzled, as in CuTe. */
 static bool run_composition(binding *b, cute_value *out)
 {
@@ -500,7 +512,7 @@ static const function functions[] = {
     {"prepend_to_rank", CUTE_OP_PREPEND_TO_RANK, "XX", 1, 1, "prepend_to_rank(X, ELEMENT, RANK)", run_extend},
     WITH(COSIZE, cosize, "L", 0, CALC_MAX_ATTRIBUTES, "cosize(A, [MODE, ...])"),
     OWN(crd2idx, "CX|D", "crd2idx(COORD, SHAPE), crd2idx(COORD, A) or crd2idx(COORD, SWIZZLE)", run_crd2idx),
-    OP(IDX2CRD, idx2crd, "TS", "idx2crd(INDEX, SHAPE)"),
+    OWN(idx2crd, "TX|D", "idx2crd(INDEX, SHAPE, [STRIDE]) or idx2crd(INDEX, A)", run_idx2crd),
     OP(INCREMENT_COORD, increment_coord, "CS", "increment_coord(COORD, SHAPE)"),
     OP(LAYOUT_EVAL, layout_eval, "CL", "layout_eval(COORD, A)"),
     WITH(SIZE, size, "X", 0, CALC_MAX_ATTRIBUTES, "size(X, [MODE, ...])"),

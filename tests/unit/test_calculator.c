@@ -100,6 +100,29 @@ static void test_crd2crd(void)
     CHECK_EXAMPLES(examples);
 }
 
+/* cutegen/test/cg_layout_test.cpp; a row-major (4,8) has 19 = 2*8 + 3 at (2,3). */
+static void test_idx2crd(void)
+{
+    static const example examples[] = {
+        {"idx2crd(21, (8,4), (1,8))", "(5,2)"},
+        {"idx2crd(21, (8,4))", "(5,2)"},
+        {"idx2crd((4,5), (?,(8,?)))", "(4,(5,0))"},
+        {"crd2idx(idx2crd(117, ((2,3),4,5), ((60,20),1,4)), ((2,3),4,5):((60,20),1,4))", "117"},
+        {"layout_eval(17, (8,(2,2)):(2,(1,16)))", "18"},
+        {"layout_eval((1,2), (8,(2,2)):(2,(1,16)))", "18"},
+        {"layout_eval(37, ((2,(2,2)),(2,(2,2))):((1,(4,16)),(2,(8,32))))", "49"},
+        {"layout_eval(12, (4,3):(3,1))", "3"},
+        {"layout_eval((5,5), (4,3):(3,1))", "20"},
+        {"layout_eval(12, (4,3,2):(3,1,0))", "0"},
+        {"idx2crd(19, (4,8):(8,1))", "(2,3)"},
+        {"idx2crd(11, (4,3,2):(3,1,0))", "(3,2,0)"},
+        {"idx2crd(3, 4:2)",
+         "error: idx2crd: unable to compute the coordinate of index '!cute.int_tuple<\"3\">' of "
+         "'!cute.layout<\"4:2\">': dividing by the strides gives 1, whose index is 2"},
+    };
+    CHECK_EXAMPLES(examples);
+}
+
 /* A swizzle's base bits stay contiguous, as far as the offset is aligned. */
 static void test_common(void)
 {
@@ -259,7 +282,8 @@ static void test_functions(void)
 {
     for (int i = 0; i < CUTE_OPERATIONS; i++) {
         const char *name = cute_operation_name((cute_operation)i);
-        bool found = !strcmp(name, "swizzle_eval"); /* crd2idx of a swizzle */
+        /* crd2idx of a swizzle, idx2crd of a layout */
+        bool found = !strcmp(name, "swizzle_eval") || !strcmp(name, "layout_idx2crd");
         for (size_t j = 0; cute_calculator_function(j); j++)
             found = found || !strcmp(cute_calculator_function(j), name);
         if (!CHECK(found)) printf("# %s\n", name);
@@ -271,6 +295,7 @@ int main(void)
     TEST("pycute's tests of tuples hold", test_pycute);
     TEST("a nullspace has the modes of stride 0", test_nullspace);
     TEST("crd2crd keeps the index", test_crd2crd);
+    TEST("idx2crd goes the way back of shapes and compact layouts", test_idx2crd);
     TEST("what two layouts have in common ends where a swizzle begins", test_common);
     TEST("spaces, commas, grouping and CuTe's spellings are read", test_syntax);
     TEST("each error points at what is wrong and says so once", test_errors);
