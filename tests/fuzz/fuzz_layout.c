@@ -1,5 +1,5 @@
-/* Layout text: whatever parses prints, and parses again to an equal value; then the operations are inferred
- * on it. An input is one value a line: the lines are the operands, the first byte picks the operation. */
+/* Layout text: whatever parses prints, and parses again to an equal value; then the operations are inferred and
+ * emitted on it. An input is one value a line: the lines are the operands, the first byte picks the operation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +25,91 @@ static void check_result(cute_arena *arena, const cute_value *value)
     if (!cute_value_text(arena, value)) abort();
 }
 
+/* ---- an arithmetic that only looks at what it is asked ---- */
+
+typedef struct emitter {
+    int ifs; /* that are open */
+    int handle;
+} emitter;
+
+static void check_operand(const cute_int *x, int width)
+{
+    if (!x->known && (!x->handle || x->width > width)) abort();
+}
+
+static cute_status emit(void *context, cute_arith_op op, const cute_int *a, const cute_int *b, int width, void **handle,
+                        cute_diag *diag)
+{
+    (void)diag;
+    if ((op == CUTE_ABS) != !b || (a->known && (!b || b->known))) abort();
+    check_operand(a, width);
+    if (b) check_operand(b, width);
+    *handle = &((emitter *)context)->handle;
+    return CUTE_OK;
+}
+
+static cute_status if_begin(void *context, const cute_int *condition, cute_diag *diag)
+{
+    (void)diag;
+    if (condition->known || condition->width != 1) abort();
+    ((emitter *)context)->ifs++;
+    return CUTE_OK;
+}
+
+static cute_status if_otherwise(void *context, cute_diag *diag)
+{
+    (void)diag;
+    if (((emitter *)context)->ifs < 1) abort();
+    return CUTE_OK;
+}
+
+static cute_status if_end(void *context, const cute_int *yes, const cute_int *no, int width, void **handle,
+                          cute_diag *diag)
+{
+    (void)diag;
+    check_operand(yes, width);
+    check_operand(no, width);
+    if (--((emitter *)context)->ifs < 0) abort();
+    *handle = &((emitter *)context)->handle;
+    return CUTE_OK;
+}
+
+static void if_abandon(void *context)
+{
+    if (--((emitter *)context)->ifs < 0) abort();
+}
+
+/* The same value with a handle for each unknown leaf. */
+static bool with_handles(cute_arena *arena, const cute_value *value, void *handle, cute_value *out)
+{
+    size_t count = cute_value_unknowns(value, NULL, 0);
+    void **handles = cute_arena_array(arena, count ? count : 1, sizeof *handles);
+    if (!handles) return false;
+    for (size_t i = 0; i < count; i++) handles[i] = handle;
+    return cute_value_with_handles(arena, value, handles, count, out, NULL) == CUTE_OK;
+}
+
+/* What is emitted is of the inferred type, no if is left open, and every unknown is something that was emitted. */
+static void check_emitted(cute_arena *arena, cute_operation operation, const cute_value *operands, size_t count,
+                          const cute_attributes *attributes, cute_status inferred, const cute_value *type)
+{
+    emitter e = {0, 0};
+    cute_arith arith = {&e, emit, if_begin, if_otherwise, if_end, if_abandon};
+    cute_value in[MAX_OPERANDS], result;
+    for (size_t i = 0; i < count; i++)
+        if (!with_handles(arena, &operands[i], &e.handle, &in[i])) return;
+    cute_status status = cute_apply(arena, &arith, operation, in, count, attributes, &result, NULL);
+    if (status != inferred || e.ifs != 0) abort();
+    if (status != CUTE_OK) return;
+    if (!cute_value_equal(&result, type)) abort();
+    size_t unknown = cute_value_unknowns(&result, NULL, 0);
+    cute_int *leaves = cute_arena_array(arena, unknown ? unknown : 1, sizeof *leaves);
+    if (!leaves) return;
+    cute_value_unknowns(&result, leaves, unknown);
+    for (size_t i = 0; i < unknown; i++)
+        if (!leaves[i].handle) abort();
+}
+
 static void infer(cute_arena *arena, cute_operation operation, const cute_value *operands, size_t count,
                   const int64_t *numbers)
 {
@@ -35,6 +120,7 @@ static void infer(cute_arena *arena, cute_operation operation, const cute_value 
         cute_status status = cute_apply(arena, NULL, operation, operands, count, &list, &result, diag);
         if (status == CUTE_OK) check_result(arena, &result);
         else if (status == CUTE_INVALID && cute_diag_errors(diag) != 1) abort();
+        check_emitted(arena, operation, operands, count, &list, status, &result);
         cute_diag_destroy(diag);
     }
 }
