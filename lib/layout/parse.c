@@ -164,7 +164,6 @@ static cute_layout parse_layout(parser *p);
 static const char *leaf_expected(int allowed)
 {
     if (allowed & LEAF_LAYOUT) return "expected a layout, '_' or '['";
-    if ((allowed & LEAF_UNDERSCORE) && (allowed & LEAF_BASIS)) return "expected a number, '?', '_' or '('";
     if (allowed & LEAF_UNDERSCORE) return "expected a number, '?', '_' or '('";
     return "expected a number, '?' or '('";
 }
@@ -193,6 +192,7 @@ static cute_node parse_leaf(parser *p, int allowed, size_t tree_start)
     }
     if ((allowed & LEAF_ERROR) && take(p, 'x')) return underscore(p);
     if (allowed & LEAF_LAYOUT) {
+        if (start == p->length || !strchr("(?-0123456789", p->text[start])) return fail(p, start, leaf_expected(allowed));
         cute_layout layout = parse_layout(p);
         return alg_layout_leaf(&p->a, layout);
     }

@@ -29,7 +29,7 @@ func.func @empty_mode(%a: !cute.shape<"(2,(3,0))">, %b: !cute.stride<"(1,(2,6))"
 // -----
 
 func.func @negative_extent(%a: !cute.shape<"-4">, %b: !cute.stride<"1">) {
-  // expected-error @+2 {{expects positive shape mode, but got "-4:1": mode [] has extent -4}}
+  // expected-error @+2 {{expects positive shape mode, but got "-4:1": the only mode has extent -4}}
   // expected-error @+1 {{failed to infer returned types}}
   %r = cute.make_layout(%a, %b) : (!cute.shape<"-4">, !cute.stride<"1">) -> !cute.layout<"4:1">
   return
