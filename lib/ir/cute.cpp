@@ -137,6 +137,40 @@ LogicalResult cute::verifyVia(const cute_op_hooks *hooks, Operation *op)
     return success(!hooks || !hooks->verify || hooks->verify(wrap(op)));
 }
 
+namespace cute::detail {
+// The text, and what it describes, parsed once for all the operations that ask.
+template <class Derived, cute_type kind> struct TextStorage : TypeStorage {
+    using KeyTy = StringRef;
+    explicit TextStorage(StringRef text) : text(text), arena(cute_arena_create())
+    {
+        valid = arena && cute_value_parse(arena, kind, text.data(), text.size(), &value, nullptr, nullptr) == CUTE_OK;
+    }
+    ~TextStorage() { cute_arena_destroy(arena); }
+    bool operator==(StringRef key) const { return key == text; }
+    static Derived *construct(TypeStorageAllocator &allocator, StringRef key)
+    {
+        return new (allocator.allocate<Derived>()) Derived(allocator.copyInto(key));
+    }
+    StringRef text;
+    cute_arena *arena;
+    cute_value value;
+    bool valid;
+};
+#define CUTE_STORAGE(name, kind)                                                                                       \
+    struct name##TypeStorage : TextStorage<name##TypeStorage, kind> {                                                  \
+        using TextStorage::TextStorage;                                                                                \
+    };
+CUTE_STORAGE(IntTuple, CUTE_INT_TUPLE)
+CUTE_STORAGE(Shape, CUTE_SHAPE)
+CUTE_STORAGE(Stride, CUTE_STRIDE)
+CUTE_STORAGE(Coord, CUTE_COORD)
+CUTE_STORAGE(Layout, CUTE_LAYOUT)
+CUTE_STORAGE(Tile, CUTE_TILE)
+CUTE_STORAGE(Swizzle, CUTE_SWIZZLE)
+CUTE_STORAGE(ComposedLayout, CUTE_COMPOSED_LAYOUT)
+#undef CUTE_STORAGE
+} // namespace cute::detail
+
 #include "lib/ir/cute_dialect.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "lib/ir/cute_types.cpp.inc"
@@ -208,6 +242,14 @@ MlirStringRef cute_type_text(MlirType type)
                     .Case<IntTupleType, ShapeType, StrideType, CoordType, LayoutType, TileType, SwizzleType,
                           ComposedLayoutType>([](auto t) { return t.getText(); })
                     .Default([](auto) { return StringRef(); }));
+}
+
+const cute_value *cute_type_peek(MlirType type)
+{
+    return llvm::TypeSwitch<Type, const cute_value *>(unwrap(type))
+        .Case<IntTupleType, ShapeType, StrideType, CoordType, LayoutType, TileType, SwizzleType, ComposedLayoutType>(
+            [](auto t) { return t.getValue(); })
+        .Default([](auto) { return nullptr; });
 }
 
 void cute_op_types_add(cute_op_types *types, MlirType type)

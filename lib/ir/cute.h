@@ -86,6 +86,17 @@ template <class ConcreteOp> class CuteDivides : public OpTrait::TraitBase<Concre
 };
 } // namespace cute
 
+namespace cute::detail { // in cute.cpp
+struct IntTupleTypeStorage;
+struct ShapeTypeStorage;
+struct StrideTypeStorage;
+struct CoordTypeStorage;
+struct LayoutTypeStorage;
+struct TileTypeStorage;
+struct SwizzleTypeStorage;
+struct ComposedLayoutTypeStorage;
+} // namespace cute::detail
+
 #include "lib/ir/cute_dialect.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "lib/ir/cute_types.h.inc"

@@ -31,7 +31,14 @@ class Cute_TextType<string cls, string mnem, string kind> : TypeDef<Cute_Dialect
   let parameters = (ins StringRefParameter<"canonical text">:$text);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let genStorageClass = 0; // cute.cpp: the text and the value that it describes
+  let extraClassDeclaration = [{
+    // Null where memory was exhausted. Lives as long as the context.
+    const cute_value *getValue() const;
+  }];
   let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getText() const { return getImpl()->text; }
+    const cute_value *$cppClass::getValue() const { return getImpl()->valid ? &getImpl()->value : nullptr; }
     ::mlir::Type $cppClass::parse(::mlir::AsmParser &parser) { return ::cute::parseText<$cppClass, ::mlir::Type>(parser, }] # kind # [{); }
     void $cppClass::print(::mlir::AsmPrinter &printer) const { ::cute::printText(printer, getText()); }
     ::llvm::LogicalResult $cppClass::verify(::llvm::function_ref<::mlir::InFlightDiagnostic()> error, ::llvm::StringRef text) {

@@ -75,7 +75,7 @@ static cute_status apply(cute_arena *arena, const cute_op_query *query, cute_ope
     cute_value *operands = cute_arena_array(arena, (size_t)query->operand_count, sizeof *operands);
     if (!operands && query->operand_count) return cute_fail_memory(diag);
     for (intptr_t i = 0; i < query->operand_count; i++)
-        CUTE_TRY(cute_type_value(arena, mlirValueGetType(query->operands[i]), &operands[i], diag));
+        CUTE_TRY(cute_type_value(mlirValueGetType(query->operands[i]), &operands[i], diag));
     cute_attributes attributes;
     CUTE_TRY(cute_op_attributes(arena, in_dictionary, (void *)query->attributes.ptr, &attributes, diag));
     return cute_apply(arena, NULL, operation, operands, (size_t)query->operand_count, &attributes, result, diag);
@@ -116,11 +116,11 @@ static bool verify_static(MlirOperation op)
 }
 
 /* The width of what is stored in an unknown leaf: an integer, or a tuple of depth 0, which may be known. */
-static int leaf_width(cute_arena *arena, MlirType type, int wanted)
+static int leaf_width(MlirType type, int wanted)
 {
     cute_value leaf;
     if (mlirTypeIsAInteger(type)) return (int)mlirIntegerTypeGetWidth(type);
-    if (cute_type_value(arena, type, &leaf, NULL) || leaf.tree->kind != CUTE_TREE_INT) return 0;
+    if (cute_type_value(type, &leaf, NULL) || leaf.tree->kind != CUTE_TREE_INT) return 0;
     return leaf.tree->value.known ? wanted : leaf.tree->value.width;
 }
 
@@ -135,7 +135,7 @@ static bool verify_make(MlirOperation op)
     bool ok = false;
     cute_value value;
     MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
-    if (cute_type_value(arena, result, &value, NULL)) goto out;
+    if (cute_type_value(result, &value, NULL)) goto out;
     size_t want = cute_value_unknowns(&value, NULL, 0), got = (size_t)mlirOperationGetNumOperands(op);
     if (want != got) {
         MlirStringRef text = cute_type_text(result);
@@ -147,7 +147,7 @@ static bool verify_make(MlirOperation op)
     if (want && !leaves) goto out;
     cute_value_unknowns(&value, leaves, want);
     for (size_t i = 0; i < want; i++) {
-        int width = leaf_width(arena, mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)), leaves[i].width);
+        int width = leaf_width(mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)), leaves[i].width);
         if (width != leaves[i].width) {
             fail(location, name_text, "expects operand #%zu to have (width=%d), but got (width=%d)", i,
                  leaves[i].width, width);
@@ -197,7 +197,7 @@ static bool infer_get_scalars(const cute_op_query *query, cute_op_types *out)
     cute_arena *arena = cute_arena_create();
     cute_value value;
     bool ok = query->operand_count == 1 &&
-              cute_type_value(arena, mlirValueGetType(query->operands[0]), &value, NULL) == CUTE_OK;
+              cute_type_value(mlirValueGetType(query->operands[0]), &value, NULL) == CUTE_OK;
     if (ok) {
         bool composed = value.type == CUTE_COMPOSED_LAYOUT;
         bool swizzled = value.type == CUTE_SWIZZLE || (composed && !value.inner.shape);
@@ -223,7 +223,7 @@ static bool infer_parts(const cute_op_query *query, bool layouts_only, cute_op_t
     cute_diag *diag = cute_diag_create();
     cute_value value, *parts;
     size_t count = 0;
-    bool ok = cute_type_value(arena, mlirValueGetType(query->operands[0]), &value, diag) == CUTE_OK &&
+    bool ok = cute_type_value(mlirValueGetType(query->operands[0]), &value, diag) == CUTE_OK &&
               cute_value_leaves(arena, &value, layouts_only, &parts, &count, diag) == CUTE_OK;
     if (!ok) fail_diag(query->location, diag);
     for (size_t i = 0; ok && i < count; i++) {

@@ -25,6 +25,10 @@ static const char *skip_space(const char *at, const char *end)
 static const char *next_printf(const char **at, const char *end)
 {
     static const char name[] = "gpu.printf";
+    if (!memmem(*at, (size_t)(end - *at), name, strlen(name))) {
+        *at = end;
+        return NULL;
+    }
     for (const char *p = *at; p < end;) {
         if (*p == '"') {
             p = skip_string(p, end);

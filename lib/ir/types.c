@@ -47,12 +47,12 @@ cute_status cute_type_sugar(cute_arena *arena, cute_type type, const int64_t *va
     return *out ? CUTE_OK : cute_fail_memory(diag);
 }
 
-cute_status cute_type_value(cute_arena *arena, MlirType type, cute_value *out, cute_diag *diag)
+cute_status cute_type_value(MlirType type, cute_value *out, cute_diag *diag)
 {
-    cute_type kind;
-    if (!cute_type_is(type, &kind)) return cute_fail(diag, CUTE_INVALID, NULL, "not a type of the dialect cute");
-    MlirStringRef text = cute_type_text(type);
-    return cute_value_parse(arena, kind, text.data, text.length, out, NULL, diag);
+    const cute_value *value = cute_type_peek(type);
+    if (!value) return cute_fail(diag, CUTE_INVALID, NULL, "not a type of the dialect cute");
+    *out = *value;
+    return CUTE_OK;
 }
 
 MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_value *value)

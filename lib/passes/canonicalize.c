@@ -83,7 +83,7 @@ static bool second_is(MlirOperation op, int64_t number)
     if (!second_is_static(op)) return false;
     cute_arena *arena = cute_arena_create();
     cute_value value;
-    bool all = cute_type_value(arena, mlirValueGetType(mlirOperationGetOperand(op, 1)), &value, NULL) == CUTE_OK;
+    bool all = cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 1)), &value, NULL) == CUTE_OK;
     size_t count = 0;
     cute_value *leaves = NULL;
     all = all && cute_value_leaves(arena, &value, false, &leaves, &count, NULL) == CUTE_OK;

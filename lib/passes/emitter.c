@@ -1,25 +1,23 @@
 #include "lib/passes/emitter.h"
 
-#include <stdio.h>
-
 #include "lib/ir/util.h"
 
 typedef struct emitted {
     const char *name;
-    const char *overflow; /* "nsw" or NULL */
+    bool no_wrap;         /* overflow<nsw> */
     int predicate;        /* of arith.cmpi, or -1 */
 } emitted;
 
 static const emitted table[] = {
-    [CUTE_ADD] = {"arith.addi", "nsw", -1},       [CUTE_SUB] = {"arith.subi", "nsw", -1},
-    [CUTE_MUL] = {"arith.muli", "nsw", -1},       [CUTE_DIV] = {"arith.divsi", NULL, -1},
-    [CUTE_REM] = {"arith.remsi", NULL, -1},       [CUTE_CEIL_DIV] = {"arith.ceildivsi", NULL, -1},
-    [CUTE_MIN] = {"arith.minsi", NULL, -1},       [CUTE_MAX] = {"arith.maxsi", NULL, -1},
-    [CUTE_AND] = {"arith.andi", NULL, -1},        [CUTE_OR] = {"arith.ori", NULL, -1},
-    [CUTE_XOR] = {"arith.xori", NULL, -1},        [CUTE_SHL] = {"arith.shli", NULL, -1},
-    [CUTE_SHR] = {"arith.shrui", NULL, -1},       [CUTE_ABS] = {"math.absi", NULL, -1},
-    [CUTE_EQ] = {"arith.cmpi", NULL, 0},          [CUTE_NE] = {"arith.cmpi", NULL, 1},
-    [CUTE_LT] = {"arith.cmpi", NULL, 2},          [CUTE_GT] = {"arith.cmpi", NULL, 4},
+    [CUTE_ADD] = {"arith.addi", true, -1},       [CUTE_SUB] = {"arith.subi", true, -1},
+    [CUTE_MUL] = {"arith.muli", true, -1},       [CUTE_DIV] = {"arith.divsi", false, -1},
+    [CUTE_REM] = {"arith.remsi", false, -1},       [CUTE_CEIL_DIV] = {"arith.ceildivsi", false, -1},
+    [CUTE_MIN] = {"arith.minsi", false, -1},       [CUTE_MAX] = {"arith.maxsi", false, -1},
+    [CUTE_AND] = {"arith.andi", false, -1},        [CUTE_OR] = {"arith.ori", false, -1},
+    [CUTE_XOR] = {"arith.xori", false, -1},        [CUTE_SHL] = {"arith.shli", false, -1},
+    [CUTE_SHR] = {"arith.shrui", false, -1},       [CUTE_ABS] = {"math.absi", false, -1},
+    [CUTE_EQ] = {"arith.cmpi", false, 0},          [CUTE_NE] = {"arith.cmpi", false, 1},
+    [CUTE_LT] = {"arith.cmpi", false, 2},          [CUTE_GT] = {"arith.cmpi", false, 4},
 };
 
 static MlirOperation insert(cute_emitter *e, cute_op_new parts)
@@ -70,10 +68,10 @@ static cute_status emit(void *context, cute_arith_op op, const cute_int *a, cons
     MlirType type = mlirIntegerTypeGet(e->context, row->predicate >= 0 ? 1 : (unsigned)width);
     MlirNamedAttribute attribute;
     intptr_t attributes = 0;
-    if (row->overflow) {
-        char text[48];
-        snprintf(text, sizeof text, "#arith.overflow<%s>", row->overflow);
-        attribute = cute_attribute(e->context, "overflowFlags", mlirAttributeParseGet(e->context, cute_text(text)));
+    if (row->no_wrap) {
+        if (mlirAttributeIsNull(e->nsw))
+            e->nsw = mlirAttributeParseGet(e->context, cute_text("#arith.overflow<nsw>"));
+        attribute = cute_attribute(e->context, "overflowFlags", e->nsw);
         attributes = 1;
     } else if (row->predicate >= 0) {
         attribute = cute_attribute(e->context, "predicate",
@@ -146,8 +144,10 @@ static void if_abandon(void *context)
 
 cute_arith cute_emitter_start(cute_emitter *emitter, MlirOperation where)
 {
-    *emitter = (cute_emitter){.where = where, .context = mlirOperationGetContext(where),
-                              .location = mlirOperationGetLocation(where)};
+    emitter->where = where;
+    emitter->context = mlirOperationGetContext(where);
+    emitter->location = mlirOperationGetLocation(where);
+    emitter->depth = 0;
     return (cute_arith){.context = emitter, .emit = emit, .if_begin = if_begin, .if_otherwise = if_otherwise,
                         .if_end = if_end, .if_abandon = if_abandon};
 }

@@ -13,6 +13,7 @@ typedef struct cute_emitter {
     MlirOperation where;
     MlirContext context;
     MlirLocation location;
+    MlirAttribute nsw; /* made when first needed */
     struct {
         MlirValue condition;
         MlirBlock then, otherwise;
@@ -21,7 +22,8 @@ typedef struct cute_emitter {
     int depth;
 } cute_emitter;
 
-/* `emitter` is kept: it lives as long as the arithmetic is used. Handles are the `ptr` of MlirValues. */
+/* Before the next operation. `emitter` starts zeroed, serves one context, and lives as long as the arithmetic is used.
+ * Handles are the `ptr` of MlirValues. */
 cute_arith cute_emitter_start(cute_emitter *emitter, MlirOperation where);
 
 /* A constant iN before `where`. */

@@ -22,6 +22,11 @@
 #include "lib/passes/passes.h"
 
 
+typedef struct expansion {
+    cute_pass_run *pass;
+    cute_emitter emitter;
+} expansion;
+
 /* The unknown leaves of a part of a value: how many. */
 static size_t unknowns_of_layout(cute_layout layout)
 {
@@ -32,7 +37,7 @@ static size_t unknowns_of_layout(cute_layout layout)
 /* The operand with its unknown leaves bound to the results of a get_scalars before `op`. */
 static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out, cute_diag *diag)
 {
-    CUTE_TRY(cute_type_value(arena, mlirValueGetType(operand), out, diag));
+    CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
     size_t count = cute_value_unknowns(out, NULL, 0);
     if (count == 0) return CUTE_OK;
     cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
@@ -169,7 +174,7 @@ static bool only_integers(const cute_tree *tree)
 /* As `bind`, but known leaves are numbers of the program too: what a comparison compares. */
 static cute_status bind_all(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out, cute_diag *diag)
 {
-    CUTE_TRY(cute_type_value(arena, mlirValueGetType(operand), out, diag));
+    CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
     const cute_tree **parts[] = {&out->tree, &out->layout.shape, &out->layout.stride};
     for (int i = 0; i < 3; i++)
         if (*parts[i] && !only_integers(*parts[i])) return bind(arena, op, operand, out, diag);
@@ -183,7 +188,8 @@ static cute_status bind_all(cute_arena *arena, MlirOperation op, MlirValue opera
     return CUTE_OK;
 }
 
-static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operation operation, cute_diag *diag)
+static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operation operation, cute_emitter *emitter,
+                              cute_diag *diag)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
     cute_value *operands = cute_arena_array(arena, (size_t)count, sizeof *operands), result;
@@ -192,14 +198,13 @@ static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operatio
     CUTE_TRY(cute_op_attributes(arena, attribute_of, &op, &attributes, diag));
     /* First without code: what is known needs none. */
     for (intptr_t i = 0; i < count; i++)
-        CUTE_TRY(cute_type_value(arena, mlirValueGetType(mlirOperationGetOperand(op, i)), &operands[i], diag));
+        CUTE_TRY(cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, i)), &operands[i], diag));
     CUTE_TRY(cute_apply(arena, NULL, operation, operands, (size_t)count, &attributes, &result, diag));
     if (cute_value_is_static(&result)) return replace_result(arena, op, 0, &result, diag);
     bool compares = operation == CUTE_OP_EQUAL || operation == CUTE_OP_ELEM_LESS;
     for (intptr_t i = 0; i < count; i++)
         CUTE_TRY((compares ? bind_all : bind)(arena, op, mlirOperationGetOperand(op, i), &operands[i], diag));
-    cute_emitter emitter;
-    cute_arith arith = cute_emitter_start(&emitter, op);
+    cute_arith arith = cute_emitter_start(emitter, op);
     CUTE_TRY(cute_apply(arena, &arith, operation, operands, (size_t)count, &attributes, &result, diag));
     return replace_result(arena, op, 0, &result, diag);
 }
@@ -215,13 +220,14 @@ static cute_status expand_parts(cute_arena *arena, MlirOperation op, bool layout
     return CUTE_OK;
 }
 
-static cute_status expand_named(cute_arena *arena, MlirOperation op, const char *name, cute_diag *diag)
+static cute_status expand_named(cute_arena *arena, MlirOperation op, const char *name, cute_emitter *emitter,
+                                cute_diag *diag)
 {
     cute_operation operation;
     if (!strcmp(name, "get_leaves")) return expand_parts(arena, op, false, diag);
     if (!strcmp(name, "get_layouts_from_tile")) return expand_parts(arena, op, true, diag);
     if (!cute_operation_find(name, &operation)) return CUTE_OK;
-    return expand_one(arena, op, operation, diag);
+    return expand_one(arena, op, operation, emitter, diag);
 }
 
 /* What stays for cute-to-base. */
@@ -237,7 +243,7 @@ static bool is_kept(const char *name)
 
 static void expand(MlirOperation op, void *context)
 {
-    cute_pass_run *pass = context;
+    expansion *e = context;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     char text[64];
     if (name.length < 5 || memcmp(name.data, "cute.", 5)) return;
@@ -246,11 +252,11 @@ static void expand(MlirOperation op, void *context)
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
     MlirLocation location = mlirOperationGetLocation(op);
-    if (arena && expand_named(arena, op, text, diag) == CUTE_OK) {
+    if (arena && expand_named(arena, op, text, &e->emitter, diag) == CUTE_OK) {
         mlirOperationDestroy(op);
     } else {
         for (size_t i = 0; i < cute_diag_count(diag); i++) mlirEmitError(location, cute_diag_get(diag, i)->text);
-        cute_pass_fail(pass);
+        cute_pass_fail(e->pass);
     }
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
@@ -258,7 +264,7 @@ static void expand(MlirOperation op, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, pass);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, &(expansion){.pass = pass});
 }
 
 static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,

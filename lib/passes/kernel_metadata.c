@@ -101,7 +101,7 @@ static void put_cute_value(dict *d, MlirType type)
 {
     cute_arena *arena = cute_arena_create();
     cute_value value;
-    if (arena && cute_type_value(arena, type, &value, NULL) == CUTE_OK) {
+    if (arena && cute_type_value(type, &value, NULL) == CUTE_OK) {
         size_t count = cute_value_unknowns(&value, NULL, 0);
         cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
         MlirAttribute *fields = cute_arena_array(arena, count, sizeof *fields);

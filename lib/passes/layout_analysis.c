@@ -124,7 +124,7 @@ static void visit(MlirOperation op, void *context)
     if (mlirOperationGetNumResults(op) != 1) return;
     MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
     if (!cute_type_is(result, &type) || (type != CUTE_LAYOUT && type != CUTE_COMPOSED_LAYOUT)) return;
-    if (cute_type_value(a->arena, result, &value, NULL)) return;
+    if (cute_type_value(result, &value, NULL)) return;
     row *r = add_row(a);
     if (!r) return;
     cute_layout_facts_of(a->arena, &value, &facts);

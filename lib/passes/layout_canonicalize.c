@@ -50,7 +50,7 @@ static MlirValue coalesced(MlirOperation op, cute_arena *arena, const cute_tree 
     MlirOperation made = cute_rewrite_insert(op, &r);
     cute_value shorter;
     if (!mlirOperationIsNull(made) &&
-        cute_type_value(arena, mlirValueGetType(mlirOperationGetResult(made, 0)), &shorter, NULL) == CUTE_OK &&
+        cute_type_value(mlirValueGetType(mlirOperationGetResult(made, 0)), &shorter, NULL) == CUTE_OK &&
         shape_of(&shorter)->leaves < shape_of(layout)->leaves)
         return mlirOperationGetResult(made, 0);
     if (!mlirOperationIsNull(made)) mlirOperationDestroy(made);
@@ -63,8 +63,8 @@ static void visit(MlirOperation op, void *context)
     (void)context;
     cute_arena *arena = cute_arena_create();
     cute_value coord, layout;
-    if (arena && cute_type_value(arena, mlirValueGetType(mlirOperationGetOperand(op, 0)), &coord, NULL) == CUTE_OK &&
-        cute_type_value(arena, mlirValueGetType(mlirOperationGetOperand(op, 1)), &layout, NULL) == CUTE_OK &&
+    if (arena && cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 0)), &coord, NULL) == CUTE_OK &&
+        cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 1)), &layout, NULL) == CUTE_OK &&
         coord.tree->leaves < shape_of(&layout)->leaves) {
         MlirValue shorter = coalesced(op, arena, coord.tree, &layout);
         MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));

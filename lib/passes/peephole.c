@@ -23,7 +23,7 @@ static cute_status infer(cute_arena *arena, MlirContext context, cute_rewrite *r
     cute_attributes attributes;
     if (strncmp(r->name, "cute.", 5) != 0 || !cute_operation_find(r->name + 5, &operation)) return CUTE_INVALID;
     for (intptr_t i = 0; i < r->operand_count; i++)
-        CUTE_TRY(cute_type_value(arena, mlirValueGetType(r->operands[i]), &operands[i], NULL));
+        CUTE_TRY(cute_type_value(mlirValueGetType(r->operands[i]), &operands[i], NULL));
     CUTE_TRY(cute_op_attributes(arena, attribute_of, r, &attributes, NULL));
     CUTE_TRY(cute_apply(arena, NULL, operation, operands, (size_t)r->operand_count, &attributes, &result, NULL));
     *out = cute_type_of_value(context, arena, &result);

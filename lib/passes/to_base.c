@@ -111,7 +111,7 @@ static MlirType lowered(MlirType type)
     cute_arena *arena = cute_arena_create();
     cute_value value;
     MlirType result = type;
-    if (arena && cute_type_value(arena, type, &value, NULL) == CUTE_OK)
+    if (arena && cute_type_value(type, &value, NULL) == CUTE_OK)
         result = lower_value(mlirTypeGetContext(type), arena, &value);
     cute_arena_destroy(arena);
     return result;
@@ -248,7 +248,7 @@ static MlirValue operand_for(MlirOperation op, MlirValue operand, int width)
     cute_arena *arena = cute_arena_create();
     cute_value value;
     int64_t number = 0;
-    if (arena && cute_type_value(arena, type, &value, NULL) == CUTE_OK) number = value.tree->value.value;
+    if (arena && cute_type_value(type, &value, NULL) == CUTE_OK) number = value.tree->value.value;
     cute_arena_destroy(arena);
     return cute_emit_constant(op, width, number);
 }
@@ -267,7 +267,7 @@ static bool lower_make(MlirOperation op)
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), to = lowered(type);
     cute_arena *arena = cute_arena_create();
     cute_value value;
-    bool ok = arena && cute_type_value(arena, type, &value, NULL) == CUTE_OK;
+    bool ok = arena && cute_type_value(type, &value, NULL) == CUTE_OK;
     if (ok) {
         making m = {.op = op};
         if (mlirTypeIsALLVMStructType(to)) m.value = poison(op, to);
@@ -354,7 +354,7 @@ static bool lower_get_scalars(MlirOperation op)
     cute_value value;
     intptr_t count = mlirOperationGetNumResults(op);
     MlirValue *items = calloc(2 * (size_t)count + 1, sizeof *items), *results = items + count;
-    bool ok = arena && items && cute_type_value(arena, mlirValueGetType(operand), &value, NULL) == CUTE_OK;
+    bool ok = arena && items && cute_type_value(mlirValueGetType(operand), &value, NULL) == CUTE_OK;
     if (ok) {
         scalars s = {.op = op, .only_unknown = cute_op_has(op, "only_dynamic"), .items = items};
         s.value = cast(op, operand, lowered(mlirValueGetType(operand)));
@@ -379,7 +379,7 @@ static bool lower_print(MlirOperation op)
     MlirValue operand = mlirOperationGetOperand(op, 0);
     cute_arena *arena = cute_arena_create();
     cute_value value;
-    bool ok = arena && cute_type_value(arena, mlirValueGetType(operand), &value, NULL) == CUTE_OK &&
+    bool ok = arena && cute_type_value(mlirValueGetType(operand), &value, NULL) == CUTE_OK &&
               cute_print_lower(op, &value, cast(op, operand, lowered(mlirValueGetType(operand))));
     cute_arena_destroy(arena);
     return ok;
