@@ -192,7 +192,8 @@ static cute_node parse_leaf(parser *p, int allowed, size_t tree_start)
     }
     if ((allowed & LEAF_ERROR) && take(p, 'x')) return underscore(p);
     if (allowed & LEAF_LAYOUT) {
-        if (start == p->length || !strchr("(?-0123456789", p->text[start])) return fail(p, start, leaf_expected(allowed));
+        if (start == p->length || !strchr("(?-0123456789", p->text[start]))
+            return fail(p, start, leaf_expected(allowed));
         cute_layout layout = parse_layout(p);
         return alg_layout_leaf(&p->a, layout);
     }

@@ -69,7 +69,8 @@ static bool positive(cute_algebra *a, cute_node shape, const cute_value *whole)
     if (!found) return true;
     a->culprit = shape;
     const char *text = cute_value_text(a->arena, whole);
-    const char *which = depth ? cute_arena_printf(a->arena, "mode %s", path_text(a, path, depth)) : "the only mode";
+    const char *which = "the only mode";
+    if (depth) which = cute_arena_printf(a->arena, "mode %s", path_text(a, path, depth));
     alg_fail(a, "expects positive shape mode, but got \"%s\": %s has extent %lld", text ? text : "",
              which ? which : "a mode", (long long)found->value.value);
     return false;
