@@ -51,6 +51,20 @@ static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner,
     return alg_no_layout;
 }
 
+/* A positive multiple of a multiple of n is at least n. */
+static bool at_least(cute_node extent, cute_node n)
+{
+    const cute_int *x = &extent->value;
+    return !x->known && x->divisor && n->value.known && n->value.value > 0 && x->divisor % n->value.value == 0;
+}
+
+/* min(x, y) of extents, which are positive. */
+static cute_node smaller_extent(cute_algebra *a, cute_node x, cute_node y)
+{
+    if (at_least(x, y)) return y;
+    return at_least(y, x) ? x : alg_op(a, CUTE_MIN, x, y);
+}
+
 /* inner is one mode, of integers. */
 static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout inner, pieces *all)
 {
@@ -88,7 +102,7 @@ static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout 
             rest_stride = next_stride;
             continue;
         }
-        cute_node extent = alg_op(a, CUTE_MIN, next_shape, rest_shape);
+        cute_node extent = smaller_extent(a, next_shape, rest_shape);
         if (!extent) return alg_no_layout;
         if (alg_is_known(extent) && alg_is_known(rest_shape) &&
             rest_shape->value.value % extent->value.value != 0)

@@ -71,6 +71,9 @@ static void test_divisors(void)
         {"tuple_add", "int_tuple ?{div=12}", "int_tuple 18", NULL, "?{div=6}"},
         {"ceil_div", "int_tuple ?{div=12}", "int_tuple 4", NULL, "?{div=3}"},
         {"ceil_div", "int_tuple ?{div=12}", "int_tuple 5", NULL, "?"},
+        /* 4 elements in steps of 2 lie within the first 8; of a multiple of 4 elements, 4 stay in a mode of 4 */
+        {"composition", "layout (?{div=8},6):(1,?)", "layout 4:2", NULL, "4:2"},
+        {"composition", "layout (4,6):(1,10)", "layout ?{div=4}:1", NULL, "(4,?):(1,10)"},
     };
     CHECK_ROWS(rows);
 }
