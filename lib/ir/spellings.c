@@ -63,7 +63,9 @@ void cute_spellings_write(const char *text, size_t length, cute_buffer *out)
 {
     const char *at = text, *end = text + length, *done = text, *found;
     while ((found = next_printf(&at, end))) {
-        const char *argument = skip_space(found, end);
+        /* Printed arguments stand on the line of their format; the next line may begin with a value of its own. */
+        const char *argument = found;
+        while (argument < end && *argument == ' ') argument++;
         if (argument == end || *argument != '%') continue;
         cute_buffer_append(out, done, (size_t)(found - done));
         cute_buffer_puts(out, ",");
