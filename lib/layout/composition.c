@@ -23,7 +23,11 @@ typedef struct pieces {
     size_t count, capacity;
     bool unknown; /* something is not known: nothing can be decided */
     bool wrong;   /* a step does not fit 64 bits */
+    const char *verdict; /* what messages say about the result */
 } pieces;
+
+static const char no_layout[] = "the result is not a layout",
+                  not_shown[] = "the result is too large to try and not certain to be a layout";
 
 static bool add_piece(cute_algebra *a, pieces *list, piece p)
 {
@@ -39,14 +43,14 @@ static bool add_piece(cute_algebra *a, pieces *list, piece p)
     return true;
 }
 
-static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner, uint32_t mode,
+static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner, const pieces *all, uint32_t mode,
                           const char *why, int64_t x, int64_t y)
 {
     alg_fail(
         a,
-        "cannot compose %s with %s: the result is not a layout, because at mode %u, of extent and stride "
-        "%s:%s, %s %lld is not divisible by %lld",
-        alg_layout_text(a, outer), alg_layout_text(a, inner), mode, alg_text(a, alg_mode(outer.shape, mode)),
+        "cannot compose %s with %s: %s, because at mode %u, of extent and stride %s:%s, %s %lld is not "
+        "divisible by %lld",
+        alg_layout_text(a, outer), alg_layout_text(a, inner), all->verdict, mode, alg_text(a, alg_mode(outer.shape, mode)),
         alg_text(a, alg_mode(outer.stride, mode)), why, (long long)x, (long long)y);
     return alg_no_layout;
 }
@@ -91,7 +95,7 @@ static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout 
         if (alg_is_known(s) && alg_is_known(rest_stride)) {
             int64_t step = rest_stride->value.value, extent = s->value.value;
             if (step % extent != 0 && step >= extent && !alg_is(rest_shape, 1))
-                return refuse(a, outer, inner, i, "the stride", step, extent);
+                return refuse(a, outer, inner, all, i, "the stride", step, extent);
         }
         cute_node magnitude = alg_op(a, CUTE_ABS, rest_stride, rest_stride);
         cute_node next_shape = alg_op(a, CUTE_CEIL_DIV, s, magnitude);
@@ -106,7 +110,7 @@ static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout 
         if (!extent) return alg_no_layout;
         if (alg_is_known(extent) && alg_is_known(rest_shape) &&
             rest_shape->value.value % extent->value.value != 0)
-            return refuse(a, outer, inner, i, "the extent", rest_shape->value.value, extent->value.value);
+            return refuse(a, outer, inner, all, i, "the extent", rest_shape->value.value, extent->value.value);
         alg_push(a, &result.shapes, extent);
         alg_push(a, &result.strides, alg_mul(a, rest_stride, d));
         if (known && alg_is_known(extent) && alg_is_known(rest_stride)) {
@@ -231,7 +235,7 @@ static bool right(cute_algebra *a, cute_layout outer, cute_layout inner, cute_la
     return by_trial && alg_try_composition(a, outer, inner, result, bad) == ALG_RIGHT;
 }
 
-static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, bool by_trial)
+static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, bool by_trial, const char *verdict)
 {
     cute_node profile = alg_eval(a, alg_number(a, 0), inner.shape, inner.stride);
     if (!profile) return alg_no_layout;
@@ -242,7 +246,7 @@ static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, b
         return alg_no_layout;
     }
     cute_layout flat = alg_coalesce_z_profile(a, outer, profile);
-    pieces all = {0};
+    pieces all = {.verdict = verdict};
     cute_layout result = alg_ok(flat) ? compose_tree(a, flat, inner, &all) : alg_no_layout;
     trouble why;
     int64_t bad;
@@ -252,9 +256,8 @@ static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, b
                                  : "";
     alg_fail(
         a,
-        "cannot compose %s with %s: the result is not a layout, because at mode %u, of extent %s, %s %" PRId64
-        " %s %" PRId64 "%s",
-        alg_layout_text(a, outer), alg_layout_text(a, inner), why.where->mode,
+        "cannot compose %s with %s: %s, because at mode %u, of extent %s, %s %" PRId64 " %s %" PRId64 "%s",
+        alg_layout_text(a, outer), alg_layout_text(a, inner), all.verdict, why.where->mode,
         alg_text(a, why.where->outer->items[why.where->mode]), why.what, why.x, why.relation, why.y,
         where ? where : "");
     return alg_no_layout;
@@ -269,12 +272,14 @@ cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
 {
     if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
     if (alg_is_empty(inner.shape)) return inner;
-    if (!all_known(outer) || !all_known(inner)) return walk(a, outer, inner, true);
+    if (!all_known(outer) || !all_known(inner)) return walk(a, outer, inner, true, no_layout);
     /* Static: nothing is emitted, so the walk may fail without a word before the result is looked for by trying. */
     cute_algebra quiet = {.arena = a->arena};
-    cute_layout result = walk(&quiet, outer, inner, true);
-    if (quiet.status == CUTE_INVALID && alg_ok(result = alg_find_composition(a, outer, inner))) return result;
-    return quiet.status == CUTE_OK ? result : walk(a, outer, inner, true);
+    cute_layout result = walk(&quiet, outer, inner, true, no_layout);
+    if (quiet.status == CUTE_OK) return result;
+    bool tried = false;
+    result = alg_find_composition(a, outer, inner, &tried);
+    return alg_ok(result) ? result : walk(a, outer, inner, true, tried ? no_layout : not_shown);
 }
 
 cute_layout alg_compose_certain(cute_algebra *a, cute_layout outer, cute_layout inner)
@@ -282,7 +287,7 @@ cute_layout alg_compose_certain(cute_algebra *a, cute_layout outer, cute_layout 
     cute_algebra quiet = {.arena = a->arena};
     if (!alg_ok(outer) || !alg_ok(inner) || !all_known(outer) || !all_known(inner)) return alg_no_layout;
     if (alg_is_empty(inner.shape)) return inner;
-    return walk(&quiet, outer, inner, false);
+    return walk(&quiet, outer, inner, false, no_layout);
 }
 
 /* ---- tiles ---- */

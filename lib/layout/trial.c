@@ -325,13 +325,14 @@ static cute_layout find_tree(cute_algebra *a, const trial *t, cute_node shape, s
     return alg_layouts_tuple(a, &list);
 }
 
-cute_layout alg_find_composition(cute_algebra *a, cute_layout outer, cute_layout inner)
+cute_layout alg_find_composition(cute_algebra *a, cute_layout outer, cute_layout inner, bool *tried)
 {
     trial t;
     size_t next = 0;
     int64_t bad;
     cute_algebra quiet = {.arena = a->arena};
-    if (!start(&quiet, outer, inner, &t)) return alg_no_layout;
+    *tried = start(&quiet, outer, inner, &t);
+    if (!*tried) return alg_no_layout;
     cute_layout result = find_tree(&quiet, &t, inner.shape, &next);
     if (!alg_ok(result) || alg_try_composition(&quiet, outer, inner, result, &bad) != ALG_RIGHT)
         return alg_no_layout;

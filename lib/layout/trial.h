@@ -26,7 +26,7 @@ alg_verdict alg_try_composition(cute_algebra *a, cute_layout outer, cute_layout 
                                 int64_t *bad);
 
 /* The layout of B's profile that is A(B(i)) on B's domain; no layout (and nothing reported) where there is none
- * or the domain is too large to tell. */
-cute_layout alg_find_composition(cute_algebra *a, cute_layout outer, cute_layout inner);
+ * or, then *tried is false, the domain is too large to tell. */
+cute_layout alg_find_composition(cute_algebra *a, cute_layout outer, cute_layout inner, bool *tried);
 
 #endif
