@@ -227,6 +227,17 @@ static cute_node prefix_products(cute_algebra *a, cute_node shape, cute_node sta
     return alg_tuple(a, &list);
 }
 
+/* Mode by mode, steps that are no multiple of a mode are rounded up for the next one, which may leave elements out
+ * at the end. What is known to be too few becomes one mode of as many as it takes. */
+static cute_node all_tiles(cute_algebra *a, cute_node extent, cute_node step, cute_node tiles)
+{
+    if (!step || !tiles || !cute_tree_is_static(extent) || !alg_is_known(step) || !cute_tree_is_static(tiles))
+        return tiles;
+    cute_node needed = alg_op(a, CUTE_CEIL_DIV, alg_product(a, extent), step), there = alg_product(a, tiles);
+    if (!needed || !there) return NULL;
+    return there->value.value < needed->value.value ? needed : tiles;
+}
+
 /* The last mode of the complement grows until it covers `extent`. */
 static cute_layout extend_mode(cute_algebra *a, cute_layout gaps, cute_node extent)
 {
@@ -243,7 +254,7 @@ static cute_layout extend_mode(cute_algebra *a, cute_layout gaps, cute_node exte
         step = alg_op(a, CUTE_CEIL_DIV, step, leaves->items[i]);
     }
     if (!leaves || !step) return alg_no_layout;
-    cute_node tail = alg_tuple(a, &rest), shape = tail;
+    cute_node tail = all_tiles(a, extent, alg_scale_of(a, back), alg_tuple(a, &rest)), shape = tail;
     if (!alg_is_leaf(gaps.shape)) {
         alg_list list = {0};
         for (size_t i = 0; i + 1 < rank; i++) alg_push(a, &list, gaps.shape->items[i]);
@@ -334,7 +345,7 @@ cute_layout alg_complement_to(cute_algebra *a, cute_layout layout, cute_node cot
             i + 1 < count ? alg_op(a, CUTE_MUL, modes[i].shape, d) : alg_op(a, CUTE_MUL, d, modes[i].shape);
         if (i + 1 < count) alg_push(a, &gaps.strides, covered);
     }
-    cute_node rest = coalesce_shape(a, alg_ceil_div(a, cotarget, covered));
+    cute_node rest = coalesce_shape(a, all_tiles(a, cotarget, covered, alg_ceil_div(a, cotarget, covered)));
     cute_node steps = rest ? alg_compact(a, rest, covered) : NULL;
     if (rest && alg_is(rest, 1)) steps = covered;
     if (!steps) return alg_no_layout;

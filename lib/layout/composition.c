@@ -21,8 +21,8 @@ typedef struct piece {
 typedef struct pieces {
     piece *items;
     size_t count, capacity;
-    bool unknown; /* something is not known: nothing can be decided */
-    bool wrong;   /* a step does not fit 64 bits */
+    bool unknown;        /* something is not known: nothing can be decided */
+    bool wrong;          /* a step does not fit 64 bits */
     const char *verdict; /* what messages say about the result */
 } pieces;
 
@@ -43,15 +43,15 @@ static bool add_piece(cute_algebra *a, pieces *list, piece p)
     return true;
 }
 
-static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner, const pieces *all, uint32_t mode,
-                          const char *why, int64_t x, int64_t y)
+static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner, const pieces *all,
+                          uint32_t mode, const char *why, int64_t x, int64_t y)
 {
-    alg_fail(
-        a,
-        "cannot compose %s with %s: %s, because at mode %u, of extent and stride %s:%s, %s %lld is not "
-        "divisible by %lld",
-        alg_layout_text(a, outer), alg_layout_text(a, inner), all->verdict, mode, alg_text(a, alg_mode(outer.shape, mode)),
-        alg_text(a, alg_mode(outer.stride, mode)), why, (long long)x, (long long)y);
+    alg_fail(a,
+             "cannot compose %s with %s: %s, because at mode %u, of extent and stride %s:%s, %s %lld is not "
+             "divisible by %lld",
+             alg_layout_text(a, outer), alg_layout_text(a, inner), all->verdict, mode,
+             alg_text(a, alg_mode(outer.shape, mode)), alg_text(a, alg_mode(outer.stride, mode)), why,
+             (long long)x, (long long)y);
     return alg_no_layout;
 }
 
@@ -59,7 +59,8 @@ static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner,
 static bool at_least(cute_node extent, cute_node n)
 {
     const cute_int *x = &extent->value;
-    return !x->known && x->divisor && n->value.known && n->value.value > 0 && x->divisor % n->value.value == 0;
+    return !x->known && x->divisor && n->value.known && n->value.value > 0 &&
+           x->divisor % n->value.value == 0;
 }
 
 /* min(x, y) of extents, which are positive. */
@@ -110,7 +111,8 @@ static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout 
         if (!extent) return alg_no_layout;
         if (alg_is_known(extent) && alg_is_known(rest_shape) &&
             rest_shape->value.value % extent->value.value != 0)
-            return refuse(a, outer, inner, all, i, "the extent", rest_shape->value.value, extent->value.value);
+            return refuse(a, outer, inner, all, i, "the extent", rest_shape->value.value,
+                          extent->value.value);
         alg_push(a, &result.shapes, extent);
         alg_push(a, &result.strides, alg_mul(a, rest_stride, d));
         if (known && alg_is_known(extent) && alg_is_known(rest_stride)) {
@@ -225,17 +227,18 @@ static bool check_pieces(const pieces *all, trouble *t)
     return true;
 }
 
-/* What the walk gives is the result unless it is wrong. The rules that decide are sufficient, not necessary, so
- * small compositions are tried out in the end. */
-static bool right(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result, const pieces *all,
-                  bool by_trial, trouble *why, int64_t *bad)
+/* What the walk gives is the result unless it is wrong. The rules that decide are sufficient, not necessary,
+ * so small compositions are tried out in the end. */
+static bool right(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result,
+                  const pieces *all, bool by_trial, trouble *why, int64_t *bad)
 {
     *bad = -1;
     if (all->unknown || check_pieces(all, why)) return true;
     return by_trial && alg_try_composition(a, outer, inner, result, bad) == ALG_RIGHT;
 }
 
-static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, bool by_trial, const char *verdict)
+static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, bool by_trial,
+                        const char *verdict)
 {
     cute_node profile = alg_eval(a, alg_number(a, 0), inner.shape, inner.stride);
     if (!profile) return alg_no_layout;
@@ -255,8 +258,7 @@ static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, b
                                                      alg_layout_text(a, result), bad)
                                  : "";
     alg_fail(
-        a,
-        "cannot compose %s with %s: %s, because at mode %u, of extent %s, %s %" PRId64 " %s %" PRId64 "%s",
+        a, "cannot compose %s with %s: %s, because at mode %u, of extent %s, %s %" PRId64 " %s %" PRId64 "%s",
         alg_layout_text(a, outer), alg_layout_text(a, inner), all.verdict, why.where->mode,
         alg_text(a, why.where->outer->items[why.where->mode]), why.what, why.x, why.relation, why.y,
         where ? where : "");
@@ -273,7 +275,8 @@ cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
     if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
     if (alg_is_empty(inner.shape)) return inner;
     if (!all_known(outer) || !all_known(inner)) return walk(a, outer, inner, true, no_layout);
-    /* Static: nothing is emitted, so the walk may fail without a word before the result is looked for by trying. */
+    /* Static: nothing is emitted, so the walk may fail without a word before the result is looked for by
+     * trying. */
     cute_algebra quiet = {.arena = a->arena};
     cute_layout result = walk(&quiet, outer, inner, true, no_layout);
     if (quiet.status == CUTE_OK) return result;

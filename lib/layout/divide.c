@@ -9,8 +9,8 @@ static cute_layout pair(cute_algebra *a, cute_layout first, cute_layout second)
     return alg_layouts_tuple(a, &list);
 }
 
-/* Tiles may reach beyond the layout. Where its last modes have one element, their strides say nothing about what
- * is there; if they make the composition wrong, the mode before them goes on. */
+/* Tiles may reach beyond the layout. Where its last modes have one element, their strides say nothing about
+ * what is there; if they make the composition wrong, the mode before them goes on. */
 cute_layout alg_divide(cute_algebra *a, cute_layout layout, cute_layout tiler)
 {
     if (!alg_ok(layout) || !alg_ok(tiler)) return alg_no_layout;

@@ -3,9 +3,9 @@
  *
  * Upcast: a mode s:d with d >= n becomes s:d/n; with d < n, n/d of its elements fall into one new element:
  * s / (n/d) : 1, rounded up. That is the address divided by n for every coordinate only if d and n divide
- * one another or the mode is so short that nothing is off yet, and if what remains inside the new element never adds up
- * to n; else it is refused.
- * Downcast: the mode of stride 1 gets n times as long, other strides n times as large. */
+ * one another or the mode is so short that nothing is off yet, and if what remains inside the new element
+ * never adds up to n; else it is refused. Downcast: the mode of stride 1 gets n times as long, other strides
+ * n times as large. */
 #include "lib/base/checked.h"
 #include "lib/layout/layouts.h"
 
@@ -35,8 +35,8 @@ static bool refuse(cute_algebra *a, cute_layout mode, int64_t x, int64_t y)
 
 enum { MOST_STEPS = 4096 };
 
-/* d < n, and neither divides the other: still right if groups of ceil(n/d) elements lie in one new element each, as
- * they do while there are few. *reach is how far one of them goes inside it. */
+/* d < n, and neither divides the other: still right if groups of ceil(n/d) elements lie in one new element
+ * each, as they do while there are few. *reach is how far one of them goes inside it. */
 static bool groups_fit(int64_t n, int64_t d, int64_t extent, int64_t *reach)
 {
     int64_t group = n / d + 1;

@@ -134,8 +134,8 @@ cute_layout alg_filter_profile(cute_algebra *a, cute_layout layout, cute_node pr
 
 /* ---- compact strides in an order ---- */
 
-/* A leaf of the order and what it stands for. Unknown orders come behind all known ones, equal ones and unknown
- * ones from left to right: no two modes are in the same place. */
+/* A leaf of the order and what it stands for. Unknown orders come behind all known ones, equal ones and
+ * unknown ones from left to right: no two modes are in the same place. */
 typedef struct place {
     cute_node shape;
     int64_t order;

@@ -242,7 +242,8 @@ alg_verdict alg_try_composition(cute_algebra *a, cute_layout outer, cute_layout 
     counter *counters =
         cute_arena_array(scratch.arena, result.shape->leaves ? result.shape->leaves : 1, sizeof *counters);
     if (!counters || !start(&scratch, outer, inner, &t)) goto out;
-    int64_t index[MOST_SLOTS], direct[MOST_SLOTS] = {0}, *coord = cute_arena_array(scratch.arena, t.mode_count + 1, sizeof *coord);
+    int64_t index[MOST_SLOTS], direct[MOST_SLOTS] = {0},
+                               *coord = cute_arena_array(scratch.arena, t.mode_count + 1, sizeof *coord);
     if (!coord) goto out;
     verdict = ALG_WRONG;
     if (!add_counters(&t, result.shape, result.stride, counters, &count)) goto out;
@@ -298,7 +299,8 @@ static int64_t straight_run(const trial *t, const step *s, const int64_t *first)
     return n;
 }
 
-/* One mode of B: as long as A(c*e) = c*A(e) it is one mode of R; the rest, in steps of that many, is the next. */
+/* One mode of B: as long as A(c*e) = c*A(e) it is one mode of R; the rest, in steps of that many, is the
+ * next. */
 static cute_layout find_mode(cute_algebra *a, const trial *t, step s)
 {
     alg_layouts modes = {0};

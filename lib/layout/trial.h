@@ -20,13 +20,13 @@ enum { ALG_TRIAL_LIMIT = 1 << 21 };
 
 typedef enum alg_verdict { ALG_RIGHT, ALG_WRONG, ALG_UNDECIDED } alg_verdict;
 
-/* Is R(i) = A(B(i)) on B's domain? *bad is an index at which it is not, -1 if there is none to name. Undecided
- * where something is unknown or the domain too large. */
+/* Is R(i) = A(B(i)) on B's domain? *bad is an index at which it is not, -1 if there is none to name.
+ * Undecided where something is unknown or the domain too large. */
 alg_verdict alg_try_composition(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result,
                                 int64_t *bad);
 
-/* The layout of B's profile that is A(B(i)) on B's domain; no layout (and nothing reported) where there is none
- * or, then *tried is false, the domain is too large to tell. */
+/* The layout of B's profile that is A(B(i)) on B's domain; no layout (and nothing reported) where there is
+ * none or, then *tried is false, the domain is too large to tell. */
 cute_layout alg_find_composition(cute_algebra *a, cute_layout outer, cute_layout inner, bool *tried);
 
 #endif

@@ -1,5 +1,6 @@
-/* Layout text: whatever parses prints, and parses again to an equal value; then the operations are inferred and
- * emitted on it. An input is one value a line: the lines are the operands, the first byte picks the operation. */
+/* Layout text: whatever parses prints, and parses again to an equal value; then the operations are inferred
+ * and emitted on it. An input is one value a line: the lines are the operands, the first byte picks the
+ * operation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,8 @@ static void check_operand(const cute_int *x, int width)
     if (!x->known && (!x->handle || x->width > width)) abort();
 }
 
-static cute_status emit(void *context, cute_arith_op op, const cute_int *a, const cute_int *b, int width, void **handle,
-                        cute_diag *diag)
+static cute_status emit(void *context, cute_arith_op op, const cute_int *a, const cute_int *b, int width,
+                        void **handle, cute_diag *diag)
 {
     (void)diag;
     if ((op == CUTE_ABS) != !b || (a->known && (!b || b->known))) abort();
@@ -89,9 +90,11 @@ static bool with_handles(cute_arena *arena, const cute_value *value, void *handl
     return cute_value_with_handles(arena, value, handles, count, out, NULL) == CUTE_OK;
 }
 
-/* What is emitted is of the inferred type, no if is left open, and every unknown is something that was emitted. */
-static void check_emitted(cute_arena *arena, cute_operation operation, const cute_value *operands, size_t count,
-                          const cute_attributes *attributes, cute_status inferred, const cute_value *type)
+/* What is emitted is of the inferred type, no if is left open, and every unknown is something that was
+ * emitted. */
+static void check_emitted(cute_arena *arena, cute_operation operation, const cute_value *operands,
+                          size_t count, const cute_attributes *attributes, cute_status inferred,
+                          const cute_value *type)
 {
     emitter e = {0, 0};
     cute_arith arith = {&e, emit, if_begin, if_otherwise, if_end, if_abandon};
@@ -118,21 +121,26 @@ static void infer(cute_arena *arena, cute_operation operation, const cute_value 
         cute_attributes list = {numbers, attributes};
         cute_diag *diag = cute_diag_create();
         cute_status status = cute_apply(arena, NULL, operation, operands, count, &list, &result, diag);
-        if (status == CUTE_OK) check_result(arena, &result);
-        else if (status == CUTE_INVALID && cute_diag_errors(diag) != 1) abort();
+        if (status == CUTE_OK)
+            check_result(arena, &result);
+        else if (status == CUTE_INVALID && cute_diag_errors(diag) != 1)
+            abort();
         check_emitted(arena, operation, operands, count, &list, status, &result);
         cute_diag_destroy(diag);
     }
 }
 
-static void parse_line(cute_arena *arena, const char *line, size_t length, cute_value *operands, size_t *count)
+static void parse_line(cute_arena *arena, const char *line, size_t length, cute_value *operands,
+                       size_t *count)
 {
     for (int type = CUTE_SHAPE; type <= CUTE_TILE; type++) {
         cute_value value;
         size_t offset = 0;
         cute_status status = cute_value_parse(arena, (cute_type)type, line, length, &value, &offset, NULL);
-        if (status == CUTE_OK) check_round_trip(arena, &value);
-        else if (offset > length) abort();
+        if (status == CUTE_OK)
+            check_round_trip(arena, &value);
+        else if (offset > length)
+            abort();
         /* the first line gives one operand of each type that it can be, the others their likeliest */
         if (status == CUTE_OK && *count < 8) operands[(*count)++] = value;
     }
@@ -151,7 +159,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((stop ? stop : end) - text);
         parse_line(arena, text, length, operands[lines], &counts[lines]);
-        if (cute_value_parse_any(arena, text, length, &any, NULL, NULL) == CUTE_OK) check_round_trip(arena, &any);
+        if (cute_value_parse_any(arena, text, length, &any, NULL, NULL) == CUTE_OK)
+            check_round_trip(arena, &any);
         text += length + 1;
     }
     cute_operation operation = (cute_operation)(data[0] % CUTE_OPERATIONS);

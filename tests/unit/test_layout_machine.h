@@ -28,8 +28,8 @@ static inline int64_t value_of(const cute_int *x)
 static const char *const names[] = {"add", "sub", "mul", "div", "rem", "ceil_div", "min", "max", "and",
                                     "or",  "xor", "shl", "shr", "abs", "eq",       "ne",  "lt",  "gt"};
 
-static inline cute_status emit(void *context, cute_arith_op op, const cute_int *a, const cute_int *b, int width,
-                        void **handle, cute_diag *d)
+static inline cute_status emit(void *context, cute_arith_op op, const cute_int *a, const cute_int *b,
+                               int width, void **handle, cute_diag *d)
 {
     machine *m = context;
     (void)d;
@@ -90,8 +90,8 @@ static inline cute_status if_otherwise(void *context, cute_diag *d)
     return CUTE_OK;
 }
 
-static inline cute_status if_end(void *context, const cute_int *yes, const cute_int *no, int width, void **handle,
-                          cute_diag *d)
+static inline cute_status if_end(void *context, const cute_int *yes, const cute_int *no, int width,
+                                 void **handle, cute_diag *d)
 {
     machine *m = context;
     (void)d;

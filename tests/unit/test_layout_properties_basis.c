@@ -1,5 +1,5 @@
-/* Properties of layouts with scaled basis vectors as strides, of swizzles and of composed layouts, by brute force
- * over the index space. An index is a point: one number for each basis vector. */
+/* Properties of layouts with scaled basis vectors as strides, of swizzles and of composed layouts, by brute
+ * force over the index space. An index is a point: one number for each basis vector. */
 #include "tests/unit/test_layout_random.h"
 
 /* ---- evaluation ---- */
@@ -28,15 +28,18 @@ static const char *evaluation(const subject *s)
         if (!apply(CUTE_OP_IDX2CRD, idx, 2, &crd)) return "idx2crd is refused";
         in[0] = crd;
         if (!apply(CUTE_OP_LAYOUT_EVAL, in, 2, &out)) return "layout_eval of a natural coordinate is refused";
-        if (!same_point(point_of(out.tree), point_at(&f, i))) return "the natural coordinate has another index";
+        if (!same_point(point_of(out.tree), point_at(&f, i)))
+            return "the natural coordinate has another index";
         /* the identity layout gives the coordinate itself */
         cute_value shape = shape_value(&l), identity;
-        if (!apply(CUTE_OP_MAKE_IDENTITY_LAYOUT, &shape, 1, &identity)) return "make_identity_layout is refused";
+        if (!apply(CUTE_OP_MAKE_IDENTITY_LAYOUT, &shape, 1, &identity))
+            return "make_identity_layout is refused";
         cute_value at_identity[] = {crd, identity}, same;
         if (!apply(CUTE_OP_LAYOUT_EVAL, at_identity, 2, &same)) return "the identity is not evaluated";
         int64_t x[64], y[64];
         int n = leaves_of(crd.tree, x);
-        if (n != leaves_of(same.tree, y) || memcmp(x, y, (size_t)n * sizeof *x)) return "the identity changes a coordinate";
+        if (n != leaves_of(same.tree, y) || memcmp(x, y, (size_t)n * sizeof *x))
+            return "the identity changes a coordinate";
     }
     return NULL;
 }
@@ -180,7 +183,8 @@ static const char *inverses(const subject *s)
     if (!apply(CUTE_OP_RIGHT_INVERSE, &l, 1, &out)) return "right_inverse is refused";
     flat r = flat_of(out.layout);
     for (int64_t i = 0; i < size_of(&r); i++) {
-        /* L(R(c)) = c for the natural coordinates c of R: R's modes are the codomain's, as far as there are any */
+        /* L(R(c)) = c for the natural coordinates c of R: R's modes are the codomain's, as far as there are
+         * any */
         point crd = {{0}};
         cute_value idx[] = {number_value(CUTE_INT_TUPLE, i), shape_value(&out)}, c;
         if (!apply(CUTE_OP_IDX2CRD, idx, 2, &c)) return "idx2crd is refused";
@@ -303,7 +307,8 @@ static const char *swizzle_is_its_inverse(const subject *s)
 /* Operations work through B: their result is A o offset o op(B). */
 static const char *composed(const subject *s)
 {
-    cute_value b = to_layout(&s->a), inner = to_layout(&s->b), v = composed_of(s, b.layout, inner.layout), out, plain;
+    cute_value b = to_layout(&s->a), inner = to_layout(&s->b), v = composed_of(s, b.layout, inner.layout),
+               out, plain;
     flat f = flat_of(b.layout);
     for (int k = 0; k < 4; k++) {
         int64_t i = random_below((uint32_t)size_of(&f));
@@ -312,10 +317,10 @@ static const char *composed(const subject *s)
         if (out.tree->value.value != composed_at(&v, &f, i)) return "layout_eval differs";
     }
     static const cute_operation unary[] = {CUTE_OP_COALESCE, CUTE_OP_FLATTEN, CUTE_OP_FILTER};
-    static const cute_operation binary[] = {CUTE_OP_COMPOSITION,    CUTE_OP_LOGICAL_DIVIDE,  CUTE_OP_ZIPPED_DIVIDE,
-                                            CUTE_OP_TILED_DIVIDE,   CUTE_OP_FLAT_DIVIDE,     CUTE_OP_LOGICAL_PRODUCT,
-                                            CUTE_OP_ZIPPED_PRODUCT, CUTE_OP_BLOCKED_PRODUCT, CUTE_OP_RAKED_PRODUCT,
-                                            CUTE_OP_TILED_PRODUCT,  CUTE_OP_FLAT_PRODUCT};
+    static const cute_operation binary[] = {
+        CUTE_OP_COMPOSITION,   CUTE_OP_LOGICAL_DIVIDE,  CUTE_OP_ZIPPED_DIVIDE,  CUTE_OP_TILED_DIVIDE,
+        CUTE_OP_FLAT_DIVIDE,   CUTE_OP_LOGICAL_PRODUCT, CUTE_OP_ZIPPED_PRODUCT, CUTE_OP_BLOCKED_PRODUCT,
+        CUTE_OP_RAKED_PRODUCT, CUTE_OP_TILED_PRODUCT,   CUTE_OP_FLAT_PRODUCT};
     for (size_t k = 0; k < sizeof unary / sizeof *unary + sizeof binary / sizeof *binary; k++) {
         bool one = k < sizeof unary / sizeof *unary;
         cute_operation op = one ? unary[k] : binary[k - sizeof unary / sizeof *unary];
@@ -328,7 +333,8 @@ static const char *composed(const subject *s)
         if (out.tree && !cute_tree_equal(out.tree, v.tree)) return "the offset changes";
     }
     cute_value get_b, get_a, get_offset;
-    if (!apply(CUTE_OP_COMPOSED_GET_OUTER, &v, 1, &get_b) || !apply(CUTE_OP_COMPOSED_GET_INNER, &v, 1, &get_a) ||
+    if (!apply(CUTE_OP_COMPOSED_GET_OUTER, &v, 1, &get_b) ||
+        !apply(CUTE_OP_COMPOSED_GET_INNER, &v, 1, &get_a) ||
         !apply(CUTE_OP_COMPOSED_GET_OFFSET, &v, 1, &get_offset))
         return "a part is refused";
     cute_value parts[] = {get_a, get_offset, get_b};
@@ -425,8 +431,8 @@ static const case_kind kinds[] = {
     {"basis vectors are coordinates", evaluation, BASIS, ANY, 4, 1, 1, 60},
     {"nested basis vectors are nested coordinates", evaluation, NESTED_BASIS, ANY, 4, 1, 1, 40},
     {"basis strides coalesce to the same function", simplification, BASIS, ANY, 5, 1, 1, 50},
-    {"a composition of basis strides is A(B(i)), and refused only where that is no layout", composition, BASIS, GAPS, 4, 3,
-     1, 100},
+    {"a composition of basis strides is A(B(i)), and refused only where that is no layout", composition,
+     BASIS, GAPS, 4, 3, 1, 100},
     {"strides that name modes compose with them", composition, COMPACT, MODES, 4, 3, 1, 100},
     {"basis strides compose with strides that name modes", composition, BASIS, MODES, 4, 3, 1, 100},
     {"complements of basis strides are disjoint", complement, BASIS, ANY, 4, 1, 1, 50},

@@ -1,5 +1,5 @@
-/* Properties of coordinates, of arithmetic on tuples and of what takes layouts apart and builds them, by brute
- * force. Shapes and strides of the random layouts serve as tuples. */
+/* Properties of coordinates, of arithmetic on tuples and of what takes layouts apart and builds them, by
+ * brute force. Shapes and strides of the random layouts serve as tuples. */
 #include "tests/unit/test_layout_random.h"
 
 static cute_value tuple_of(cute_type type, const cute_tree *t)
@@ -27,7 +27,8 @@ static const char *evaluation(const subject *s)
         bool exact = i < size_of(&f) || f.shape[f.count - 1] != 1; /* a last extent of 1 has stride 0 */
         if (exact && out.tree->value.value != i) return "crd2idx does not invert idx2crd";
         cute_value natural[] = {crd, l};
-        if (!apply(CUTE_OP_LAYOUT_EVAL, natural, 2, &out)) return "layout_eval of a natural coordinate is refused";
+        if (!apply(CUTE_OP_LAYOUT_EVAL, natural, 2, &out))
+            return "layout_eval of a natural coordinate is refused";
         if (out.tree->value.value != at(&f, i)) return "the natural coordinate has another index";
     }
     return NULL;
@@ -42,7 +43,8 @@ static const char *coordinates_between_shapes(const subject *s)
     cute_value to = tuple_of(CUTE_SHAPE, cute_tree_tuple(arena, items, 2));
     cute_value idx[] = {number_value(CUTE_INT_TUPLE, i), shape_value(&from)};
     if (!apply(CUTE_OP_IDX2CRD, idx, 2, &crd)) return "idx2crd is refused";
-    if (from.layout.shape->kind == CUTE_TREE_TUPLE && from.layout.shape->count == 2) return NULL; /* by mode then */
+    if (from.layout.shape->kind == CUTE_TREE_TUPLE && from.layout.shape->count == 2)
+        return NULL; /* by mode then */
     cute_value in[] = {crd, to, shape_value(&from)};
     if (from.layout.shape->kind == CUTE_TREE_TUPLE) return NULL;
     if (!apply(CUTE_OP_CRD2CRD, in, 3, &there)) return "crd2crd is refused";
@@ -61,7 +63,9 @@ static const char *coordinates_through_indices(const subject *s)
     if (!cute_tree_congruent(crd.tree, l.layout.shape)) return "the coordinate has another structure";
     cute_value back[] = {crd, number_value(CUTE_SHAPE, size), shape_value(&l)};
     if (!apply(CUTE_OP_CRD2CRD, back, 3, &index)) return "crd2crd back is refused";
-    return index.tree->kind == CUTE_TREE_INT && index.tree->value.value == i ? NULL : "the coordinate is of another index";
+    return index.tree->kind == CUTE_TREE_INT && index.tree->value.value == i
+               ? NULL
+               : "the coordinate is of another index";
 }
 
 /* Colexicographic order: the coordinate behind that of i is that of i + 1. */
@@ -90,16 +94,20 @@ static const char *sizes(const subject *s)
     if (!apply(CUTE_OP_SIZE, &l, 1, &out) || out.tree->value.value != size_of(&f)) return "size";
     if (!apply(CUTE_OP_COSIZE, &l, 1, &out) || out.tree->value.value != reach + 1) return "cosize";
     flat m = mode_of(l.layout, (uint32_t)mode[0]);
-    if (!apply_with(CUTE_OP_SIZE, mode, 1, &l, 1, &out) || out.tree->value.value != size_of(&m)) return "size of a mode";
+    if (!apply_with(CUTE_OP_SIZE, mode, 1, &l, 1, &out) || out.tree->value.value != size_of(&m))
+        return "size of a mode";
     reach = 1;
     for (int i = 0; i < m.count; i++) reach += (m.shape[i] - 1) * llabs(m.stride[i]);
-    if (!apply_with(CUTE_OP_COSIZE, mode, 1, &l, 1, &out) || out.tree->value.value != reach) return "cosize of a mode";
+    if (!apply_with(CUTE_OP_COSIZE, mode, 1, &l, 1, &out) || out.tree->value.value != reach)
+        return "cosize of a mode";
     cute_value t = shape_value(&l);
-    if (!apply(CUTE_OP_TUPLE_PRODUCT, &t, 1, &out) || out.tree->value.value != size_of(&f)) return "tuple_product";
+    if (!apply(CUTE_OP_TUPLE_PRODUCT, &t, 1, &out) || out.tree->value.value != size_of(&f))
+        return "tuple_product";
     if (!apply(CUTE_OP_TUPLE_PRODUCT_EACH, &t, 1, &out)) return "tuple_product_each is refused";
     if (rank_of(out.tree) != rank_of(t.tree)) return "tuple_product_each has another rank";
     for (uint32_t i = 0; i < rank_of(t.tree); i++)
-        if (product_of(mode_tree(out.tree, i)) != product_of(mode_tree(t.tree, i))) return "tuple_product_each";
+        if (product_of(mode_tree(out.tree, i)) != product_of(mode_tree(t.tree, i)))
+            return "tuple_product_each";
     if (!apply(CUTE_OP_PREFIX_PRODUCT, &t, 1, &out)) return "prefix_product is refused";
     if (!cute_tree_congruent(out.tree, t.tree)) return "prefix_product has another structure";
     leaves_of(out.tree, leaves);
@@ -133,11 +141,13 @@ static const cute_tree *coarser(const cute_tree *t)
 static const char *profile_kept(const cute_tree *profile, const cute_tree *before, const cute_tree *after)
 {
     if (profile->kind != CUTE_TREE_TUPLE) return after->depth > 1 ? "coalesce leaves nesting" : NULL;
-    if (after->kind != CUTE_TREE_TUPLE || after->count != before->count) return "coalesce by profile changes the rank";
+    if (after->kind != CUTE_TREE_TUPLE || after->count != before->count)
+        return "coalesce by profile changes the rank";
     for (uint32_t i = 0; i < before->count; i++) {
-        const char *wrong = i < profile->count ? profile_kept(profile->items[i], before->items[i], after->items[i])
-                            : cute_tree_equal(before->items[i], after->items[i]) ? NULL
-                                                                                  : "a mode beyond the profile changes";
+        const char *wrong =
+            i < profile->count ? profile_kept(profile->items[i], before->items[i], after->items[i])
+            : cute_tree_equal(before->items[i], after->items[i]) ? NULL
+                                                                 : "a mode beyond the profile changes";
         if (wrong) return wrong;
     }
     return NULL;
@@ -151,10 +161,12 @@ static const char *simplification(const subject *s)
     if (!apply(CUTE_OP_COALESCE, &l, 1, &out)) return "coalesce is refused";
     if ((wrong = same_function(&f, out.layout, 0))) return wrong;
     if (out.layout.shape->depth > 1) return "coalesce leaves nesting";
-    if (!apply(CUTE_OP_COALESCE, &out, 1, &again) || !cute_value_equal(&out, &again)) return "coalesce twice differs";
+    if (!apply(CUTE_OP_COALESCE, &out, 1, &again) || !cute_value_equal(&out, &again))
+        return "coalesce twice differs";
     flat r = flat_of(out.layout);
     for (int i = 0; i + 1 < r.count; i++)
-        if (r.shape[i] == 1 || r.shape[i] * r.stride[i] == r.stride[i + 1]) return "modes are left that go together";
+        if (r.shape[i] == 1 || r.shape[i] * r.stride[i] == r.stride[i + 1])
+            return "modes are left that go together";
     if (!apply(CUTE_OP_FLATTEN, &l, 1, &out) || (wrong = same_function(&f, out.layout, 5))) return "flatten";
     const cute_tree *profile = coarser(l.layout.shape);
     cute_value in[] = {l, tuple_of(CUTE_COORD, profile)};
@@ -165,7 +177,8 @@ static const char *simplification(const subject *s)
     if (!apply(CUTE_OP_FILTER, &l, 1, &out)) return "filter is refused";
     r = flat_of(out.layout);
     for (int i = 0; i < r.count; i++)
-        if (size_of(&r) > 1 && (r.stride[i] == 0 || r.shape[i] == 1)) return "filter leaves a mode without information";
+        if (size_of(&r) > 1 && (r.stride[i] == 0 || r.shape[i] == 1))
+            return "filter leaves a mode without information";
     for (int64_t i = 0; i < size_of(&f); i++) {
         bool found = false;
         for (int64_t j = 0; j < size_of(&r) && !found; j++) found = at(&r, j) == at(&f, i);
@@ -195,20 +208,24 @@ static const char *modes(const subject *s)
     int64_t range[] = {random_below(rank), 0};
     range[1] = range[0] + 1 + random_below(rank - (uint32_t)range[0]);
     if (!apply_with(CUTE_OP_GROUP_MODES, range, 2, &l, 1, &out)) return "group_modes is refused";
-    if (rank_of(out.layout.shape) != rank - (range[1] - range[0]) + 1) return "group_modes gives another rank";
+    if (rank_of(out.layout.shape) != rank - (range[1] - range[0]) + 1)
+        return "group_modes gives another rank";
     if (same_function(&f, out.layout, 3)) return "group_modes changes the function";
     /* append and prepend */
     int64_t more[] = {1 + random_below(6)};
     cute_value in[] = {l, e};
     if (!apply_with(CUTE_OP_APPEND_TO_RANK, more, 1, in, 2, &out)) return "append_to_rank is refused";
-    if (rank_of(out.layout.shape) != (more[0] > rank ? more[0] : rank)) return "append_to_rank gives another rank";
+    if (rank_of(out.layout.shape) != (more[0] > rank ? more[0] : rank))
+        return "append_to_rank gives another rank";
     for (uint32_t i = 0; i < rank_of(out.layout.shape); i++)
-        if (!cute_tree_equal(mode_tree(out.layout.stride, i), i < rank ? mode_tree(l.layout.stride, i) : e.layout.stride))
+        if (!cute_tree_equal(mode_tree(out.layout.stride, i),
+                             i < rank ? mode_tree(l.layout.stride, i) : e.layout.stride))
             return "append_to_rank gives other modes";
     if (!apply_with(CUTE_OP_PREPEND_TO_RANK, more, 1, in, 2, &out)) return "prepend_to_rank is refused";
     uint32_t added = rank_of(out.layout.shape) - rank;
     for (uint32_t i = 0; i < rank_of(out.layout.shape); i++)
-        if (!cute_tree_equal(mode_tree(out.layout.shape, i), i >= added ? mode_tree(l.layout.shape, i - added) : e.layout.shape))
+        if (!cute_tree_equal(mode_tree(out.layout.shape, i),
+                             i >= added ? mode_tree(l.layout.shape, i - added) : e.layout.shape))
             return "prepend_to_rank gives other modes";
     /* shape and stride make the layout */
     cute_value parts[2];
@@ -218,11 +235,15 @@ static const char *modes(const subject *s)
     if (!cute_value_equal(&out, &l)) return "the parts make another layout";
     /* the types of tuples */
     cute_value t, back;
-    if (!apply(CUTE_OP_TO_INT_TUPLE, &parts[1], 1, &t) || t.type != CUTE_INT_TUPLE || !apply(CUTE_OP_TO_STRIDE, &t, 1, &back) ||
-        !cute_value_equal(&back, &parts[1]))
+    if (!apply(CUTE_OP_TO_INT_TUPLE, &parts[1], 1, &t) || t.type != CUTE_INT_TUPLE ||
+        !apply(CUTE_OP_TO_STRIDE, &t, 1, &back) || !cute_value_equal(&back, &parts[1]))
         return "to_int_tuple and to_stride";
-    if (!apply(CUTE_OP_TO_SHAPE, &t, 1, &back) || back.type != CUTE_SHAPE || !cute_tree_equal(back.tree, t.tree)) return "to_shape";
-    if (!apply(CUTE_OP_TO_COORD, &t, 1, &back) || back.type != CUTE_COORD || !cute_tree_equal(back.tree, t.tree)) return "to_coord";
+    if (!apply(CUTE_OP_TO_SHAPE, &t, 1, &back) || back.type != CUTE_SHAPE ||
+        !cute_tree_equal(back.tree, t.tree))
+        return "to_shape";
+    if (!apply(CUTE_OP_TO_COORD, &t, 1, &back) || back.type != CUTE_COORD ||
+        !cute_tree_equal(back.tree, t.tree))
+        return "to_coord";
     return NULL;
 }
 
@@ -250,11 +271,13 @@ static const char *ordered(const subject *s)
     static unsigned char seen[512];
     memset(seen, 0, sizeof seen);
     for (int64_t i = 0; i < size_of(&r); i++)
-        if (at(&r, i) < 0 || at(&r, i) >= size_of(&r) || seen[at(&r, i)]++) return "the layout is not compact";
+        if (at(&r, i) < 0 || at(&r, i) >= size_of(&r) || seen[at(&r, i)]++)
+            return "the layout is not compact";
     for (uint32_t i = 0; i < rank; i++)
         for (uint32_t j = 0; j < rank; j++) {
             flat x = mode_of(out.layout, i), y = mode_of(out.layout, j);
-            if (order[i] < order[j] && size_of(&x) > 1 && size_of(&y) > 1 && at(&x, size_of(&x) - 1) >= at(&y, 1))
+            if (order[i] < order[j] && size_of(&x) > 1 && size_of(&y) > 1 &&
+                at(&x, size_of(&x) - 1) >= at(&y, 1))
                 return "a mode of a higher order runs faster";
         }
     return NULL;
@@ -314,7 +337,8 @@ static const char *leafwise(const subject *s)
     if (!apply(CUTE_OP_ELEM_LESS, in, 2, &out) || out.tree->value.value != less) return "elem_less";
     if (!apply(CUTE_OP_EQUAL, in, 2, &out) || out.tree->value.value != equal) return "equal";
     cute_value same[] = {in[0], in[0]};
-    if (!apply(CUTE_OP_EQUAL, same, 2, &out) || out.tree->value.value != 1) return "a tuple is not equal to itself";
+    if (!apply(CUTE_OP_EQUAL, same, 2, &out) || out.tree->value.value != 1)
+        return "a tuple is not equal to itself";
     if (apply(CUTE_OP_CEIL_DIV, in, 2, &out) == zero) return "ceil_div by 0, or refused";
     if (!zero) {
         leaves_of(out.tree, r);
@@ -361,7 +385,8 @@ static const char *division_by_a_number(const subject *s)
 
 static const case_kind kinds[] = {
     {"indices and coordinates agree with a walk over digits", evaluation, ANY, ANY, 4, 1, 1, 60},
-    {"a coordinate in another shape is of the same index", coordinates_through_indices, ANY, ANY, 5, 1, 1, 50},
+    {"a coordinate in another shape is of the same index", coordinates_through_indices, ANY, ANY, 5, 1, 1,
+     50},
     {"an index in another shape is the same index", coordinates_between_shapes, ANY, ANY, 1, 1, 1, 20},
     {"coordinates are counted in colexicographic order", increments, ANY, ANY, 5, 1, 1, 50},
     {"sizes, cosizes and products are what extents and strides say", sizes, ANY, ANY, 6, 1, 1, 50},

@@ -1,6 +1,6 @@
 /* Random layouts for the property tests, an evaluator of layouts that knows nothing of the library's (it
- * flattens them into arrays and walks digits), and a shrinker: what fails is printed as the smallest case that
- * still does.
+ * flattens them into arrays and walks digits), and a shrinker: what fails is printed as the smallest case
+ * that still does.
  *
  *     test_x [seed [cases]]    the seed of a failure is printed with it; cases are counted per property */
 #ifndef CUTE_TEST_LAYOUT_RANDOM_H
@@ -48,8 +48,8 @@ typedef enum kind { ANY, COMPACT, GAPS, BASIS, NESTED_BASIS, MODES } kind;
 
 static const int64_t extents[] = {1, 2, 2, 3, 4, 4, 5, 6, 8};
 
-/* ANY strides: negative, zero, overlapping; COMPACT in some order; GAPS: the same with gaps; BASIS: scaled basis
- * vectors; MODES: as a layout to compose with, whose strides name the modes of another one. */
+/* ANY strides: negative, zero, overlapping; COMPACT in some order; GAPS: the same with gaps; BASIS: scaled
+ * basis vectors; MODES: as a layout to compose with, whose strides name the modes of another one. */
 static inline spec random_spec(kind k, int most, int64_t largest)
 {
     spec s = {.count = 1 + (int)random_below((uint32_t)most)};
@@ -246,8 +246,8 @@ static inline bool apply(cute_operation op, const cute_value *in, size_t n, cute
     return cute_apply(arena, NULL, op, in, n, NULL, out, diag) == CUTE_OK;
 }
 
-static inline bool apply_with(cute_operation op, const int64_t *attributes, size_t count, const cute_value *in,
-                              size_t n, cute_value *out)
+static inline bool apply_with(cute_operation op, const int64_t *attributes, size_t count,
+                              const cute_value *in, size_t n, cute_value *out)
 {
     cute_attributes list = {attributes, count};
     cute_diag_clear(diag);
@@ -379,8 +379,8 @@ static inline void report(const case_kind *k, uint64_t seed, const subject *s)
     char a[1024], b[1024];
     subject small = shrink(k, *s);
     const char *wrong = try_seeded(k, &small);
-    printf("# seed %" PRIu64 ": %s: A = %s, B = %s, number %" PRId64 "\n", seed, wrong, spec_text(&small.a, a),
-           spec_text(&small.b, b), small.number);
+    printf("# seed %" PRIu64 ": %s: A = %s, B = %s, number %" PRId64 "\n", seed, wrong,
+           spec_text(&small.a, a), spec_text(&small.b, b), small.number);
     test_failed = true;
 }
 
@@ -398,7 +398,8 @@ static inline void run_property(void)
     }
 }
 
-static inline int run_properties(int argc, char **argv, long default_cases, const case_kind *kinds, size_t count)
+static inline int run_properties(int argc, char **argv, long default_cases, const case_kind *kinds,
+                                 size_t count)
 {
     cases = default_cases;
     if (argc > 1) first_seed = strtoull(argv[1], NULL, 10);

@@ -1,6 +1,7 @@
-/* Unknown against known, over all operations: leaves of random operands become unknowns of some width and divisor
- * that hold the same number. What is emitted, computed, is what the known operands give; the inferred type is that
- * of what is emitted; a divisor that a type states divides; a number that fits is not called narrower. */
+/* Unknown against known, over all operations: leaves of random operands become unknowns of some width and
+ * divisor that hold the same number. What is emitted, computed, is what the known operands give; the inferred
+ * type is that of what is emitted; a divisor that a type states divides; a number that fits is not called
+ * narrower. */
 #include "tests/unit/test_layout_machine.h"
 #include "tests/unit/test_layout_random.h"
 
@@ -61,9 +62,9 @@ static spec powers(int most, bool tiler)
 
 /* What a letter stands for:
  *   L a layout          l one of basis strides    n n:1, n a power of two    T a compact layout of few modes
- *   C, S, I, D          a coordinate, shape, int tuple, stride: of the structure of the L before it, or of its own
- *   i, s, c             a number as int tuple, shape, coordinate             W a swizzle
- *   P a swizzled layout o an order of the shape before it                    lower-case k after: stays known */
+ *   C, S, I, D          a coordinate, shape, int tuple, stride: of the structure of the L before it, or of
+ * its own i, s, c             a number as int tuple, shape, coordinate             W a swizzle P a swizzled
+ * layout o an order of the shape before it                    lower-case k after: stays known */
 typedef struct operand_builder {
     spec last;
     bool any;
@@ -110,7 +111,8 @@ static cute_value build(operand_builder *b, char letter)
         b->last = powers(3, false);
         return (cute_value){.type = CUTE_COMPOSED_LAYOUT,
                             .layout = to_layout(&b->last).layout,
-                            .tree = cute_tree_number(arena, random_below(2) ? 0 : 512 * (1 + random_below(3))),
+                            .tree =
+                                cute_tree_number(arena, random_below(2) ? 0 : 512 * (1 + random_below(3))),
                             .swizzle = {1 + (int)random_below(2), (int)random_below(3), 2}};
     }
     default: abort();
@@ -251,7 +253,9 @@ static const char *check(const unknown_call *c, cute_value *known, cute_value *o
     /* an unknown stride is taken not to be 1 */
     if (c->op == CUTE_OP_RECAST_LAYOUT) operands[0].layout.stride = known[0].layout.stride;
     if (c->attributes == 8) attributes[0] = random_below(2) ? 8 : 32, attributes[1] = 40 - attributes[0];
-    cute_attributes list = {attributes, c->attributes == 3 ? 1 : c->attributes == 8 ? 2 : (size_t)c->attributes};
+    cute_attributes list = {attributes, c->attributes == 3   ? 1
+                                        : c->attributes == 8 ? 2
+                                                             : (size_t)c->attributes};
     machine m = {.length = 0};
     cute_arith arith = arithmetic(&m);
     *got = (cute_value){.type = CUTE_INT_TUPLE};
@@ -306,11 +310,11 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         char name[128];
         current_call = &calls[i];
-        snprintf(name, sizeof name, "%s(%s) of unknowns is what it is of numbers", cute_operation_name(calls[i].op),
-                 calls[i].operands);
+        snprintf(name, sizeof name, "%s(%s) of unknowns is what it is of numbers",
+                 cute_operation_name(calls[i].op), calls[i].operands);
         TEST(name, test_call);
     }
-    printf("# %ld cases from seed %" PRIu64 ", %ld answered, %ld also when known\n", cases_run, first_seed, answered,
-           both_answered);
+    printf("# %ld cases from seed %" PRIu64 ", %ld answered, %ld also when known\n", cases_run, first_seed,
+           answered, both_answered);
     return test_finish();
 }
