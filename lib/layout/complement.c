@@ -128,6 +128,12 @@ static bool check_strides(cute_algebra *a, cute_layout layout)
 
 static void refuse_overlap(cute_algebra *a, cute_layout layout, const alg_sorted *mode, cute_node covered)
 {
+    if (mode->stride->value.value < 0) {
+        alg_fail(a, "%s has no complement: mode %zu, of extent and stride %s:%s, has a negative stride",
+                 alg_layout_text(a, layout), mode->position, alg_text(a, mode->shape),
+                 alg_text(a, mode->stride));
+        return;
+    }
     alg_fail(
         a,
         "%s has no complement: mode %zu, of extent and stride %s:%s, overlaps the modes of smaller stride, "
@@ -227,8 +233,8 @@ static cute_node prefix_products(cute_algebra *a, cute_node shape, cute_node sta
     return alg_tuple(a, &list);
 }
 
-/* Mode by mode, steps that are no multiple of a mode are rounded up for the next one, which may leave elements out
- * at the end. What is known to be too few becomes one mode of as many as it takes. */
+/* Mode by mode, steps that are no multiple of a mode are rounded up for the next one, which may leave
+ * elements out at the end. What is known to be too few becomes one mode of as many as it takes. */
 static cute_node all_tiles(cute_algebra *a, cute_node extent, cute_node step, cute_node tiles)
 {
     if (!step || !tiles || !cute_tree_is_static(extent) || !alg_is_known(step) || !cute_tree_is_static(tiles))

@@ -97,12 +97,14 @@ cute_layout alg_left_inverse(cute_algebra *a, cute_layout layout)
         if (!bucket || !bucket->current) return alg_no_layout;
         int64_t stride = d->value.value, covered = bucket->current->value.value;
         if (stride < 0 || stride % covered != 0) {
+            const char *why =
+                stride < 0 ? "is negative"
+                           : cute_arena_printf(a->arena, "is not divisible by %lld", (long long)covered);
             alg_fail(a,
-                     "%s has no left inverse that is a layout: at mode %zu, of extent and stride %s:%s, the "
-                     "stride "
-                     "%lld is not divisible by %lld",
+                     "%s cannot be inverted mode by mode: at mode %zu, of extent and stride %s:%s, the "
+                     "stride %lld %s",
                      alg_layout_text(a, layout), modes[i].position, alg_text(a, modes[i].shape),
-                     alg_text(a, modes[i].stride), (long long)stride, (long long)covered);
+                     alg_text(a, modes[i].stride), (long long)stride, why ? why : "does not fit");
             return alg_no_layout;
         }
         alg_list *shapes = &bucket->modes.shapes;
