@@ -50,9 +50,14 @@ template <class Op> const cute_op_hooks *hooksOf()
 template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<ConcreteOp, CuteHooks> {
   public:
     static LogicalResult verifyTrait(Operation *op) { return verifyVia(hooksOf<ConcreteOp>(), op); }
-    static OpFoldResult foldTrait(Operation *op, ArrayRef<Attribute> operands)
+    // Of any number of results: the form for a single one may not be asked about others.
+    static LogicalResult foldTrait(Operation *op, ArrayRef<Attribute> operands,
+                                   SmallVectorImpl<OpFoldResult> &results)
     {
-        return foldVia(hooksOf<ConcreteOp>(), op, operands);
+        OpFoldResult folded = foldVia(hooksOf<ConcreteOp>(), op, operands);
+        if (!folded) return failure();
+        results.push_back(folded);
+        return success();
     }
     static LogicalResult inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                           ValueRange operands, DictionaryAttr attributes,

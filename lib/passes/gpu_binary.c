@@ -13,6 +13,7 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <mlir-c/Dialect/NVVM.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
@@ -99,16 +100,37 @@ static const struct {
     const char *name, *format;
 } formats[] = {{"isa", "isa"}, {"bin", "bin"}, {"fatbin", "fatbin"}, {"offload", "llvm"}, {"llvm", "llvm"}};
 
+/* Upstream says that the folder is missing, but goes on with what it finds elsewhere. */
+static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit)
+{
+    if (!toolkit.length) return true;
+    cute_buffer path = {0};
+    struct stat info;
+    cute_buffer_append(&path, toolkit.data, toolkit.length);
+    bool there = cute_buffer_ok(&path) && !stat(cute_buffer_text(&path), &info) && S_ISDIR(info.st_mode);
+    cute_buffer_release(&path);
+    if (there) return true;
+    cute_buffer_printf(&path, "emit-gpu-binary expects the folder of a CUDA toolkit, but '%.*s' is none",
+                       (int)toolkit.length, toolkit.data);
+    mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&path));
+    cute_buffer_release(&path);
+    return false;
+}
+
 static void emit(MlirOperation root, cute_pass_run *pass)
 {
     MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
+    if (!toolkit_is_there(root, toolkit)) {
+        cute_pass_fail(pass);
+        return;
+    }
     const char *format = NULL;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (cute_text_is(target, formats[i].name)) format = formats[i].format;
     cute_buffer text = {0};
     if (format) {
         cute_buffer_printf(&text, "gpu-module-to-binary{format=%s", format);
-        if (toolkit.length) cute_buffer_printf(&text, " toolkit=%.*s", (int)toolkit.length, toolkit.data);
+        if (toolkit.length) cute_buffer_printf(&text, " toolkit='%.*s'", (int)toolkit.length, toolkit.data);
         cute_buffer_puts(&text, "}");
         if (!cute_pass_run_pipeline(pass, cute_buffer_text(&text), root)) cute_pass_fail(pass);
     } else {

@@ -1,6 +1,7 @@
 // RUN: cute-opt %s | FileCheck %s
 // RUN: cute-opt %s -mlir-print-op-generic | cute-opt | FileCheck %s
 // RUN: cute-opt %s -emit-bytecode | cute-opt | FileCheck %s
+// RUN: cute-opt %s -canonicalize -cse -sccp -o /dev/null
 
 // make_composed_layout and what takes its parts out again.
 

@@ -1,6 +1,7 @@
 // RUN: cute-opt %s | FileCheck %s
 // RUN: cute-opt %s -mlir-print-op-generic | cute-opt | FileCheck %s
 // RUN: cute-opt %s -emit-bytecode | cute-opt | FileCheck %s
+// RUN: cute-opt %s -canonicalize -cse -sccp -o /dev/null
 
 // CHECK-LABEL: func.func @shape(
 // CHECK: cute.get_shape(%{{.*}}) : !cute.layout<"(?,(2,4)):(1,(?,8))"> -> !cute.shape<"(?,(2,4))">

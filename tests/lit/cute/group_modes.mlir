@@ -1,6 +1,7 @@
 // RUN: cute-opt %s | FileCheck %s
 // RUN: cute-opt %s -mlir-print-op-generic | cute-opt | FileCheck %s
 // RUN: cute-opt %s -emit-bytecode | cute-opt | FileCheck %s
+// RUN: cute-opt %s -canonicalize -cse -sccp -o /dev/null
 
 // CHECK-LABEL: func.func @middle(
 // CHECK: cute.group_modes<1, 3> (%{{.*}}) : (!cute.layout<"(2,3,4,?):(1,2,6,24)">) -> !cute.layout<"(2,(3,4),?):(1,(2,6),24)">

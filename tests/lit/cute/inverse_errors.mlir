@@ -37,7 +37,7 @@ func.func @left_not_divisible(%a: !cute.layout<"(4,2):(2,7)">) {
 // -----
 
 func.func @left_negative(%a: !cute.layout<"4:-1">) {
-  // expected-error @+2 {{4:-1 cannot be inverted mode by mode: at mode 0, of extent and stride 4:-1, the stride -1}}
+  // expected-error @+2 {{4:-1 cannot be inverted mode by mode: at mode 0, of extent and stride 4:-1, the stride -1 is negative}}
   // expected-error @+1 {{failed to infer returned types}}
   %r = cute.left_inverse(%a) : (!cute.layout<"4:-1">) -> !cute.layout<"4:1">
   return

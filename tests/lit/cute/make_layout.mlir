@@ -1,6 +1,7 @@
 // RUN: cute-opt %s | FileCheck %s
 // RUN: cute-opt %s -mlir-print-op-generic | cute-opt | FileCheck %s
 // RUN: cute-opt %s -emit-bytecode | cute-opt | FileCheck %s
+// RUN: cute-opt %s -canonicalize -cse -sccp -o /dev/null
 
 // CHECK-LABEL: func.func @static(
 // CHECK: cute.make_layout(%{{.*}}, %{{.*}}) : (!cute.shape<"(4,8)">, !cute.stride<"(8,1)">) -> !cute.layout<"(4,8):(8,1)">

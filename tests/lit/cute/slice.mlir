@@ -1,6 +1,7 @@
 // RUN: cute-opt %s | FileCheck %s
 // RUN: cute-opt %s -mlir-print-op-generic | cute-opt | FileCheck %s
 // RUN: cute-opt %s -emit-bytecode | cute-opt | FileCheck %s
+// RUN: cute-opt %s -canonicalize -cse -sccp -o /dev/null
 
 // The modes at which the coordinate has `_`; of a composed layout the others move into the offset.
 

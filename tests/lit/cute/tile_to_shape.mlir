@@ -1,6 +1,7 @@
 // RUN: cute-opt %s | FileCheck %s
 // RUN: cute-opt %s -mlir-print-op-generic | cute-opt | FileCheck %s
 // RUN: cute-opt %s -emit-bytecode | cute-opt | FileCheck %s
+// RUN: cute-opt %s -canonicalize -cse -sccp -o /dev/null
 
 // A block, repeated until it fills a shape; the order says in which mode copies come first.
 
