@@ -1,7 +1,8 @@
 /* cute-expand-ops: the layout algebra as arithmetic on unknown leaves.
  *
  * Requires: verified IR. Ensures: of the dialect cute only static, make_*, get_scalars and print remain. Operations are
- * emitted in the order in which the algebra computes; nothing is shared or folded across operations.
+ * emitted in the order in which the algebra computes; nothing is shared or folded across operations, but what was put
+ * together by make_* is not taken apart again.
  *
  *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"(?,?)">, !cute.layout<"(4,8):(8,1)">) -> !cute.int_tuple<"?">
  * ->
@@ -34,7 +35,38 @@ static size_t unknowns_of_layout(cute_layout layout)
     return layout.shape ? cute_value_unknowns(&value, NULL, 0) : 0;
 }
 
-/* The operand with its unknown leaves bound to the results of a get_scalars before `op`. */
+/* ---- operands ---- */
+
+/* Writes the integers for the unknown leaves of `value` to handles + *count, in the order in which they are stored,
+ * when the operations that made it say what they are. */
+static bool read_maker(MlirValue value, void **handles, size_t *count)
+{
+    if (cute_type_is_static(mlirValueGetType(value))) return true;
+    if (!mlirValueIsAOpResult(value)) return false;
+    MlirOperation op = mlirOpResultGetOwner(value);
+    intptr_t operands = mlirOperationGetNumOperands(op);
+    if (cute_op_is(op, "cute.make_layout"))
+        return read_maker(mlirOperationGetOperand(op, 0), handles, count) &&
+               read_maker(mlirOperationGetOperand(op, 1), handles, count);
+    if (cute_op_is(op, "cute.make_composed_layout"))
+        return read_maker(mlirOperationGetOperand(op, 2), handles, count) &&
+               read_maker(mlirOperationGetOperand(op, 1), handles, count) &&
+               read_maker(mlirOperationGetOperand(op, 0), handles, count);
+    static const char *const makers[] = {"cute.make_int_tuple", "cute.make_coord", "cute.make_shape",
+                                         "cute.make_stride", "cute.make_tile"};
+    bool makes = false;
+    for (size_t i = 0; !makes && i < sizeof makers / sizeof *makers; i++) makes = cute_op_is(op, makers[i]);
+    if (!makes) return false;
+    for (intptr_t i = 0; i < operands; i++) {
+        MlirValue operand = mlirOperationGetOperand(op, i);
+        if (!mlirTypeIsAInteger(mlirValueGetType(operand))) return false;
+        handles[(*count)++] = (void *)operand.ptr;
+    }
+    return true;
+}
+
+/* The operand with its unknown leaves bound to the integers that it was made of, or else to the results of a
+ * get_scalars before `op`. */
 static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out, cute_diag *diag)
 {
     CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
@@ -45,6 +77,13 @@ static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, 
     void **handles = cute_arena_array(arena, count, sizeof *handles);
     if (!leaves || !types || !handles) return cute_fail_memory(diag);
     cute_value_unknowns(out, leaves, count);
+    cute_value bound;
+    size_t made = 0;
+    if (read_maker(operand, handles, &made) && made == count) {
+        CUTE_TRY(cute_value_with_handles(arena, out, handles, count, &bound, diag));
+        *out = bound;
+        return CUTE_OK;
+    }
     MlirContext c = mlirOperationGetContext(op);
     MlirNamedAttribute only = cute_attribute(c, "only_dynamic", mlirUnitAttrGet(c));
     /* get_scalars gives a composed layout's A, offset, B; the value's own order is B, offset, A. */
@@ -66,7 +105,6 @@ static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, 
         .results = types, .result_count = (intptr_t)count, .attributes = &only, .attribute_count = 1});
     if (mlirOperationIsNull(scalars)) return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
     for (size_t i = 0; i < count; i++) handles[order[i]] = (void *)mlirOperationGetResult(scalars, (intptr_t)i).ptr;
-    cute_value bound;
     CUTE_TRY(cute_value_with_handles(arena, out, handles, count, &bound, diag));
     *out = bound;
     return CUTE_OK;
@@ -262,9 +300,18 @@ static void expand(MlirOperation op, void *context)
     cute_arena_destroy(arena);
 }
 
+/* What was only made to be read again. */
+static void drop(MlirOperation op, void *context)
+{
+    (void)context;
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    if (name.length > 10 && !memcmp(name.data, "cute.make_", 10) && cute_op_is_dead(op)) mlirOperationDestroy(op);
+}
+
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, &(expansion){.pass = pass});
+    cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
 }
 
 static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,

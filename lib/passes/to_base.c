@@ -10,11 +10,11 @@
  *     %1 = llvm.insertvalue %s, %0[0]
  *     %l = llvm.insertvalue %d, %1[1]
  *
- * Each operation is lowered between casts, while all types are still cute's; then every value of a cute type gets its
- * lowered type in place, and the casts, now from a type to itself, go.
+ * Types are lowered in place, so values cross scf, cf and calls without more ado.
  */
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/Arith.h>
+#include <mlir-c/Dialect/GPU.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,12 +200,6 @@ static MlirValue one(MlirOperation where, const char *name, const MlirValue *ope
         .results = &type, .result_count = 1, .attributes = attributes, .attribute_count = attribute_count}), 0);
 }
 
-static MlirValue cast(MlirOperation where, MlirValue value, MlirType type)
-{
-    if (mlirTypeEqual(mlirValueGetType(value), type)) return value;
-    return one(where, "builtin.unrealized_conversion_cast", &value, 1, type, NULL, 0);
-}
-
 static MlirValue poison(MlirOperation where, MlirType type)
 {
     MlirContext c = mlirOperationGetContext(where);
@@ -227,8 +221,7 @@ static MlirValue insert_value(MlirOperation where, MlirValue into, MlirValue val
 
 static void replace(MlirOperation op, MlirValue value)
 {
-    MlirValue old = mlirOperationGetResult(op, 0);
-    mlirValueReplaceAllUsesOfWith(old, cast(op, value, mlirValueGetType(old)));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
     mlirOperationDestroy(op);
 }
 
@@ -240,62 +233,45 @@ typedef struct making {
     intptr_t next; /* operand */
 } making;
 
-/* The integer for a leaf: an operand, lowered; a tuple without unknown leaf becomes a constant. */
-static MlirValue operand_for(MlirOperation op, MlirValue operand, int width)
-{
-    MlirType type = mlirValueGetType(operand);
-    if (!cute_type_is_static(type)) return cast(op, operand, lowered(type));
-    cute_arena *arena = cute_arena_create();
-    cute_value value;
-    int64_t number = 0;
-    if (arena && cute_type_value(type, &value, NULL) == CUTE_OK) number = value.tree->value.value;
-    cute_arena_destroy(arena);
-    return cute_emit_constant(op, width, number);
-}
-
 static void put_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
 {
     making *m = f->context;
     if (leaf->value.known) return;
-    MlirValue operand = operand_for(m->op, mlirOperationGetOperand(m->op, m->next++), leaf->value.width);
+    MlirValue operand = mlirOperationGetOperand(m->op, m->next++);
     m->value = depth ? insert_value(m->op, m->value, operand, path, depth) : operand;
 }
 
 /* From integers, one for each unknown leaf. */
-static bool lower_make(MlirOperation op)
+static bool lower_make(MlirOperation op, const cute_value *value)
 {
-    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), to = lowered(type);
-    cute_arena *arena = cute_arena_create();
-    cute_value value;
-    bool ok = arena && cute_type_value(type, &value, NULL) == CUTE_OK;
-    if (ok) {
-        making m = {.op = op};
-        if (mlirTypeIsALLVMStructType(to)) m.value = poison(op, to);
-        walk_value(&(fields){.leaf = put_leaf, .context = &m}, &value);
-        replace(op, m.value);
-    }
-    cute_arena_destroy(arena);
-    return ok;
+    making m = {.op = op};
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+    if (mlirTypeIsALLVMStructType(type)) m.value = poison(op, type);
+    walk_value(&(fields){.leaf = put_leaf, .context = &m}, value);
+    replace(op, m.value);
+    return true;
 }
 
 /* From parts, which are whole fields. */
-static bool lower_assemble(MlirOperation op)
+static bool lower_assemble(MlirOperation op, const cute_value *of)
 {
-    MlirValue value = poison(op, lowered(mlirValueGetType(mlirOperationGetResult(op, 0))));
+    (void)of;
+    MlirValue value = poison(op, mlirValueGetType(mlirOperationGetResult(op, 0)));
     intptr_t count = mlirOperationGetNumOperands(op);
     /* A composed layout's operands are A, offset, B; its fields B, offset, A. */
     bool reversed = cute_op_is(op, "cute.make_composed_layout");
     for (int64_t i = 0; i < count; i++) {
         MlirValue operand = mlirOperationGetOperand(op, reversed ? count - 1 - i : i);
-        value = insert_value(op, value, cast(op, operand, lowered(mlirValueGetType(operand))), &i, 1);
+        value = insert_value(op, value, operand, &i, 1);
     }
     replace(op, value);
     return true;
 }
 
-static bool lower_static(MlirOperation op)
+static bool lower_static(MlirOperation op, const cute_value *value)
 {
-    replace(op, poison(op, lowered(mlirValueGetType(mlirOperationGetResult(op, 0)))));
+    (void)value;
+    replace(op, poison(op, mlirValueGetType(mlirOperationGetResult(op, 0))));
     return true;
 }
 
@@ -347,52 +323,39 @@ static void reverse_parts(scalars *s, const cute_value *value, MlirValue *items)
     for (intptr_t i = 0; i < b.count; i++) items[n++] = s->items[i];
 }
 
-static bool lower_get_scalars(MlirOperation op)
+static bool lower_get_scalars(MlirOperation op, const cute_value *value)
 {
-    MlirValue operand = mlirOperationGetOperand(op, 0);
-    cute_arena *arena = cute_arena_create();
-    cute_value value;
     intptr_t count = mlirOperationGetNumResults(op);
     MlirValue *items = calloc(2 * (size_t)count + 1, sizeof *items), *results = items + count;
-    bool ok = arena && items && cute_type_value(mlirValueGetType(operand), &value, NULL) == CUTE_OK;
-    if (ok) {
-        scalars s = {.op = op, .only_unknown = cute_op_has(op, "only_dynamic"), .items = items};
-        s.value = cast(op, operand, lowered(mlirValueGetType(operand)));
-        bool composed = value.type == CUTE_COMPOSED_LAYOUT;
-        bool swizzled = value.type == CUTE_SWIZZLE || (composed && !value.inner.shape);
-        const int parameters[] = {value.swizzle.bits, value.swizzle.base, value.swizzle.shift};
-        intptr_t first = swizzled && !s.only_unknown ? 3 : 0; /* results before the leaves */
-        for (intptr_t i = 0; i < first; i++) results[i] = cute_emit_constant(op, 32, parameters[i]);
-        walk_value(&(fields){.leaf = get_leaf, .context = &s}, &value);
-        if (composed) reverse_parts(&s, &value, results + first);
-        else memcpy(results + first, items, (size_t)s.count * sizeof *items);
-        for (intptr_t i = 0; i < count; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), results[i]);
-        mlirOperationDestroy(op);
-    }
+    if (!items) return false;
+    scalars s = {.op = op, .only_unknown = cute_op_has(op, "only_dynamic"), .items = items,
+                 .value = mlirOperationGetOperand(op, 0)};
+    bool composed = value->type == CUTE_COMPOSED_LAYOUT;
+    bool swizzled = value->type == CUTE_SWIZZLE || (composed && !value->inner.shape);
+    const int parameters[] = {value->swizzle.bits, value->swizzle.base, value->swizzle.shift};
+    intptr_t first = swizzled && !s.only_unknown ? 3 : 0; /* results before the leaves */
+    for (intptr_t i = 0; i < first; i++) results[i] = cute_emit_constant(op, 32, parameters[i]);
+    walk_value(&(fields){.leaf = get_leaf, .context = &s}, value);
+    if (composed) reverse_parts(&s, value, results + first);
+    else memcpy(results + first, items, (size_t)s.count * sizeof *items);
+    for (intptr_t i = 0; i < count; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), results[i]);
+    mlirOperationDestroy(op);
     free(items);
-    cute_arena_destroy(arena);
-    return ok;
+    return true;
 }
 
-static bool lower_print(MlirOperation op)
+static bool lower_print(MlirOperation op, const cute_value *value)
 {
-    MlirValue operand = mlirOperationGetOperand(op, 0);
-    cute_arena *arena = cute_arena_create();
-    cute_value value;
-    bool ok = arena && cute_type_value(mlirValueGetType(operand), &value, NULL) == CUTE_OK &&
-              cute_print_lower(op, &value, cast(op, operand, lowered(mlirValueGetType(operand))));
-    cute_arena_destroy(arena);
-    return ok;
+    return cute_print_lower(op, value, mlirOperationGetOperand(op, 0));
 }
 
-/* False after an error. */
+/* `lower` gets the value that the operation's result (or, for the last two, its operand) was before types were lowered;
+ * it returns false after an error. */
 static const struct {
     const char *name;
-    bool (*lower)(MlirOperation op);
+    bool (*lower)(MlirOperation op, const cute_value *value);
 } table[] = {
     {"cute.static", lower_static},
-    {"cute.get_scalars", lower_get_scalars},
-    {"cute.print", lower_print},
     {"cute.make_int_tuple", lower_make},
     {"cute.make_shape", lower_make},
     {"cute.make_stride", lower_make},
@@ -400,33 +363,82 @@ static const struct {
     {"cute.make_tile", lower_make},
     {"cute.make_layout", lower_assemble},
     {"cute.make_composed_layout", lower_assemble},
+    {"cute.get_scalars", lower_get_scalars},
+    {"cute.print", lower_print},
 };
 
-/* ---- the walk ---- */
+/* ---- the walk: operations are noted with their values, all types are lowered in place, operations are lowered ---- */
+
+typedef struct job {
+    MlirOperation op;
+    const cute_value *value; /* the context's */
+    size_t row;
+} job;
 
 typedef struct lowering {
     cute_pass_run *pass;
+    job *jobs;
+    size_t count, capacity;
     bool failed;
 } lowering;
 
-static void lower(MlirOperation op, void *context)
+static void fail(lowering *l)
+{
+    cute_pass_fail(l->pass);
+    l->failed = true;
+}
+
+static void note_job(lowering *l, MlirOperation op, size_t row)
+{
+    if (l->count == l->capacity) {
+        size_t capacity = l->capacity ? 2 * l->capacity : 64;
+        job *jobs = realloc(l->jobs, capacity * sizeof *jobs);
+        if (!jobs) {
+            fail(l);
+            return;
+        }
+        l->jobs = jobs;
+        l->capacity = capacity;
+    }
+    MlirValue of = mlirOperationGetNumResults(op) == 1 && table[row].lower != lower_get_scalars
+                       ? mlirOperationGetResult(op, 0)
+                       : mlirOperationGetOperand(op, 0);
+    const cute_value *value = cute_type_peek(mlirValueGetType(of));
+    if (value) l->jobs[l->count++] = (job){op, value, row};
+    else fail(l);
+}
+
+/* A tuple that is one known number becomes a constant while its type still says which. */
+static void fold_operands(MlirOperation op)
+{
+    const cute_value *result = cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    intptr_t count = mlirOperationGetNumOperands(op);
+    cute_int *leaves = calloc((size_t)count + 1, sizeof *leaves);
+    if (leaves && result) cute_value_unknowns(result, leaves, (size_t)count);
+    for (intptr_t i = 0; leaves && i < count; i++) {
+        const cute_value *operand = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, i)));
+        if (operand && operand->tree->value.known)
+            mlirOperationSetOperand(op, i, cute_emit_constant(op, leaves[i].width, operand->tree->value.value));
+    }
+    free(leaves);
+}
+
+static void note(MlirOperation op, void *context)
 {
     lowering *l = context;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     if (name.length < 5 || memcmp(name.data, "cute.", 5)) return;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (!cute_text_is(name, table[i].name)) continue;
-        if (table[i].lower(op)) return;
-        cute_pass_fail(l->pass);
-        l->failed = true;
+        if (table[i].lower == lower_make) fold_operands(op);
+        note_job(l, op, i);
         return;
     }
     char text[160];
     snprintf(text, sizeof text, "'%.*s' op is not lowered: run cute-expand-ops before cute-to-base", (int)name.length,
              name.data);
     mlirEmitError(mlirOperationGetLocation(op), text);
-    cute_pass_fail(l->pass);
-    l->failed = true;
+    fail(l);
 }
 
 static void retype_value(MlirValue value)
@@ -448,36 +460,28 @@ static void retype(MlirOperation op, void *context)
 {
     (void)context;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) retype_value(mlirOperationGetResult(op, i));
-    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+    intptr_t regions = mlirOperationGetNumRegions(op);
+    for (intptr_t r = 0; r < regions; r++)
         for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
              b = mlirBlockGetNextInRegion(b))
             for (intptr_t i = 0; i < mlirBlockGetNumArguments(b); i++) retype_value(mlirBlockGetArgument(b, i));
-    retype_signature(op);
-}
-
-static void drop_cast(MlirOperation op, void *context)
-{
-    (void)context;
-    if (!cute_op_is(op, "builtin.unrealized_conversion_cast") || mlirOperationGetNumOperands(op) != 1 ||
-        mlirOperationGetNumResults(op) != 1)
-        return;
-    MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
-    if (!mlirTypeEqual(mlirValueGetType(from), mlirValueGetType(to))) return;
-    mlirValueReplaceAllUsesOfWith(to, from);
-    mlirOperationDestroy(op);
+    if (regions) retype_signature(op);
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     lowering l = {.pass = pass};
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, lower, &l);
-    if (l.failed) return;
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, retype, &l);
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, drop_cast, &l);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, note, &l);
+    if (!l.failed) {
+        cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, retype, NULL);
+        for (size_t i = 0; i < l.count; i++)
+            if (!table[l.jobs[i].row].lower(l.jobs[i].op, l.jobs[i].value)) fail(&l);
+    }
+    free(l.jobs);
 }
 
 static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
-                                                      mlirGetDialectHandle__llvm__, NULL};
+                                                      mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__, NULL};
 
 const cute_pass cute_pass_to_base = {
     .name = "cute-to-base",
