@@ -274,6 +274,38 @@ static const char *divide_by_tile(const subject *s)
     return NULL;
 }
 
+/* A wildcard keeps its mode, also below the top. */
+static const char *divide_with_wildcards(const subject *s)
+{
+    cute_value l = to_layout(&s->a), out;
+    uint32_t rank = rank_of(l.layout.shape), count = 1 + random_below(rank);
+    const cute_tree *items[MAX_LEAVES], *inner[MAX_LEAVES];
+    cute_tree leaf = {.kind = CUTE_TREE_LAYOUT,
+                      .leaves = 1,
+                      .layout = {cute_tree_number(arena, 2), cute_tree_number(arena, 1)}};
+    if (l.layout.shape->kind != CUTE_TREE_TUPLE) return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        items[i] = random_below(2) ? &wildcard : &leaf;
+        const cute_tree *mode = l.layout.shape->items[i];
+        if (mode->kind != CUTE_TREE_TUPLE || items[i] == &leaf) continue;
+        for (uint32_t j = 0; j < mode->count; j++) inner[j] = &wildcard;
+        items[i] = cute_tree_tuple(arena, inner, mode->count); /* as good as one wildcard */
+    }
+    cute_value in[] = {l, cute_value_of_tree(CUTE_TILE, cute_tree_tuple(arena, items, count))};
+    if (!apply(CUTE_OP_LOGICAL_DIVIDE, in, 2, &out)) return NULL;
+    if (rank_of(out.layout.shape) != rank) return "the divide has another rank";
+    for (uint32_t i = 0; i < rank; i++) {
+        bool kept = i >= count || items[i] != &leaf;
+        if (kept && (!cute_tree_equal(out.layout.shape->items[i], l.layout.shape->items[i]) ||
+                     !cute_tree_equal(out.layout.stride->items[i], l.layout.stride->items[i])))
+            return "a mode that is kept changes";
+        flat mode = {.count = 0};
+        flatten(out.layout.shape->items[i], out.layout.stride->items[i], &mode);
+        if (!kept && mode.shape[0] != 2) return "a mode is not cut";
+    }
+    return NULL;
+}
+
 /* ---- products ---- */
 
 static const char *products(const subject *s)
@@ -380,6 +412,7 @@ static const case_kind kinds[] = {
     {"divides by a number cover the layout, and are refused only where no layout does", divide_by_number,
      COMPACT, ANY, 3, 1, 12, 100},
     {"the flavours of a divide have the same tiles and rests", divide_by_tile, COMPACT, ANY, 4, 1, 1, 50},
+    {"a divide keeps the modes of wildcards", divide_with_wildcards, COMPACT, ANY, 5, 1, 1, 30},
     {"products repeat A without overlap", products, GAPS, COMPACT, 3, 3, 1, 50},
     {"blocked and raked products pair the modes", blocked_and_raked, GAPS, COMPACT, 3, 3, 1, 50},
     {"tile_to_shape repeats a block over a shape", tile_to_shape, COMPACT, ANY, 3, 1, 2, 30},
