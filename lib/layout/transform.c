@@ -134,6 +134,9 @@ cute_layout alg_filter_profile(cute_algebra *a, cute_layout layout, cute_node pr
 
 /* ---- compact strides in an order ---- */
 
+/* With unknown extents each stride is a product of its own: this many modes are two million products. */
+enum { MOST_UNKNOWN = 2048 };
+
 /* A leaf of the order and what it stands for. Unknown orders come behind all known ones, equal ones and
  * unknown ones from left to right: no two modes are in the same place. */
 typedef struct place {
@@ -173,7 +176,9 @@ static cute_node start_of(cute_algebra *a, const place *places, size_t count, si
 {
     alg_list before = {0};
     for (size_t i = 0; i < count; i++)
-        if (places[i].rank < places[at].rank) alg_push(a, &before, alg_product(a, places[i].shape));
+        if (places[i].rank < places[at].rank)
+            alg_push(a, &before,
+                     alg_is_leaf(places[i].shape) ? places[i].shape : alg_product(a, places[i].shape));
     return alg_product(a, alg_tuple(a, &before));
 }
 
@@ -215,6 +220,9 @@ cute_node alg_compact_order(cute_algebra *a, cute_node shape, cute_node order)
         }
         if (!current) return NULL;
     }
+    if (!starts && count > MOST_UNKNOWN)
+        return alg_fail(a, "expects at most %d modes where extents are unknown, but got %zu", MOST_UNKNOWN,
+                        count);
     qsort(places, count, sizeof *places, compare_positions);
     return strides(a, order, places, count, &next, starts);
 }
