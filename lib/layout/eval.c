@@ -26,10 +26,10 @@ static cute_node contribution(cute_algebra *a, cute_node coord, cute_node stride
 {
     cute_node product = alg_mul(a, coord, stride);
     if (!product || product->kind != CUTE_TREE_BASIS) return product;
-    cute_node result = alg_scalar(a, product->value);
+    cute_node result = alg_scalar(a, product->value), zero = alg_number(a, 0);
     for (uint32_t i = product->count; i-- > 0;) {
         alg_list list = {0};
-        for (int32_t j = 0; j < product->path[i]; j++) alg_push(a, &list, alg_number(a, 0));
+        for (int32_t j = 0; j < product->path[i]; j++) alg_push(a, &list, zero);
         alg_push(a, &list, result);
         result = alg_tuple(a, &list);
     }

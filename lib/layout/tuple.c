@@ -17,7 +17,11 @@ cute_node alg_product(cute_algebra *a, cute_node t)
 static cute_node combine(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y)
 {
     if (!x || !y) return NULL;
-    if (alg_is_leaf(x) && alg_is_leaf(y)) return alg_op(a, op, x, y);
+    if (alg_is_leaf(x) && alg_is_leaf(y)) {
+        /* mostly zeros are added: the indices of basis vectors are full of them */
+        if (alg_is(y, 0) && alg_is_int(x)) return x;
+        return op == CUTE_ADD && alg_is(x, 0) && alg_is_int(y) ? y : alg_op(a, op, x, y);
+    }
     if (alg_is_leaf(x) || alg_is_leaf(y)) {
         cute_node leaf = alg_is_leaf(x) ? x : y, tuple = alg_is_leaf(x) ? y : x;
         bool negated = op == CUTE_SUB && tuple == y;
