@@ -45,8 +45,10 @@ static int evaluate(void)
 {
     while (fgets(line, sizeof line, stdin)) {
         char *fields[MAX_FIELDS];
+        bool whole = strchr(line, '\n') || feof(stdin);
+        for (int c = 0; !whole && c != '\n' && c != EOF;) c = getchar();
         begin();
-        const char *text = answer(fields, fields_of(line, fields));
+        const char *text = whole ? answer(fields, fields_of(line, fields)) : "error: the line is too long";
         printf("%s\n", text ? text : "error: out of memory");
         fflush(stdout); /* the caller waits for it */
         end();
