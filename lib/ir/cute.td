@@ -10,5 +10,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "lib/ir/cute_types.td"
 include "lib/ir/cute_ops.td"
+include "lib/ir/cute_index_ops.td"
+include "lib/ir/cute_layout_ops.td"
 
 #endif

@@ -1,3 +1,4 @@
+// Operations: what they have in common, constants, constructors and accessors.
 #ifndef CUTE_IR_OPS_TD
 #define CUTE_IR_OPS_TD
 
@@ -81,7 +82,11 @@ class Cute_FunctionOp<string m, dag ins, dag outs> : Cute_InferOp<m> {
 def Cute_StaticOp : Cute_Op<"static", [Pure, ConstantLike]> {
   let summary = "A value that its type gives whole";
   let description = [{
-    The result type has no unknown leaf.
+    A constant of its type. Every operation whose result type has no unknown leaf folds to one
+    (`-canonicalize`, `-cute-fold-static`), whatever its operands are.
+
+    Refused: a result type with a `?`.
+
     ```mlir
     %0 = cute.static : !cute.layout<"(2,3):(1,2)">
     ```
@@ -93,7 +98,11 @@ def Cute_StaticOp : Cute_Op<"static", [Pure, ConstantLike]> {
 class Cute_MakeTupleOp<string what, TypeDef type, string example> : Cute_Op<"make_" # what, [Pure]> {
   let summary = "A " # what # " from the values of its unknown leaves";
   let description = [{
-    One operand for each `?` of the result type, in depth-first order, as wide as the leaf.
+    One operand for each `?` of the result type, in depth-first order: an integer as wide as the leaf, or an
+    int_tuple of depth 0, which may be a number.
+
+    Refused: more or fewer operands than `?`, and an operand of another width than its leaf.
+
     ```mlir
     }] # example # [{
     ```
@@ -117,7 +126,11 @@ def Cute_MakeTileOp : Cute_MakeTupleOp<"tile", Cute_TileType,
 def Cute_MakeLayoutOp : Cute_InferOp<"make_layout"> {
   let summary = "A layout from its shape and stride";
   let description = [{
-    Shape and stride are congruent: of one profile.
+    `shape:stride`, the function `L(c) = sum_i c_i * d_i` on the coordinates below the shape.
+
+    Refused: a shape and a stride of different profile (the message names the mode); known extents of 0 or
+    less. A stride of 0 repeats, a negative one counts down. See CuTe's 01_layout.md.
+
     ```mlir
     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,2)">, !cute.stride<"(?,4)">) -> !cute.layout<"(?,2):(?,4)">
     ```
@@ -130,8 +143,13 @@ def Cute_MakeLayoutOp : Cute_InferOp<"make_layout"> {
 def Cute_MakeComposedLayoutOp : Cute_InferOp<"make_composed_layout"> {
   let summary = "`A o offset o B` from its three parts";
   let description = [{
-    The coordinate `c` maps to `A(offset + B(c))`. A swizzle takes a scalar; a layout A takes a scalar or a tuple of
-    its profile, which a B with basis strides gives.
+    The coordinate `c` maps to `A(offset + B(c))`. The operands stand in the order of that text: A (`inner`),
+    the offset, B (`outer`). A is a swizzle or a layout; a swizzle takes a number, a layout a number or a
+    tuple of its profile, which a B with basis strides gives.
+
+    Refused: an offset that cannot be added to what B gives; a sum that A cannot take; `S<0,M,S> o 0 o B`,
+    which is B.
+
     ```mlir
     %r = cute.make_composed_layout(%a, %o, %b) : (!cute.swizzle<"S<3,4,3>">, !cute.int_tuple<"0">,
         !cute.layout<"(8,64):(64,1)">) -> !cute.composed_layout<"S<3,4,3> o 0 o (8,64):(64,1)">
@@ -146,7 +164,12 @@ def Cute_MakeComposedLayoutOp : Cute_InferOp<"make_composed_layout"> {
 def Cute_MakeIdentityLayoutOp : Cute_CastOp<"make_identity_layout", Cute_ShapeType, Cute_LayoutType> {
   let summary = "The layout that maps a coordinate to itself";
   let description = [{
-    Strides are basis vectors: `L(c) = c`.
+    `L(c) = c`: the stride of each leaf is the basis vector of its place, so that composing with L, or
+    dividing and slicing L, computes coordinates instead of indices. A shape of a single mode has stride 1.
+    See CuTe's 0z_tma_tensors.md.
+
+    Refused: known extents of 0 or less.
+
     ```mlir
     %l = cute.make_identity_layout(%s) : !cute.shape<"(4,?)"> -> !cute.layout<"(4,?):(1@0,1@1)">
     ```
@@ -156,7 +179,12 @@ def Cute_MakeIdentityLayoutOp : Cute_CastOp<"make_identity_layout", Cute_ShapeTy
 def Cute_MakeLayoutLikeOp : Cute_InferOp<"make_layout_like"> {
   let summary = "A compact layout that keeps the order of strides";
   let description = [{
-    The same shape; the mode of the smallest stride becomes the fastest, and so on. Modes of stride 0 stay 0.
+    The same shape; the mode of the smallest stride (by magnitude) becomes the fastest, and so on, without
+    gaps. Modes of stride 0 stay 0 and take no room. Of a composed layout B is copied. Used for register
+    copies of a view.
+
+    Refused: basis strides; a composed layout whose A is a layout.
+
     ```mlir
     %r = cute.make_layout_like(%l) : !cute.layout<"(4,8):(16,1)"> -> !cute.layout<"(4,8):(8,1)">
     ```
@@ -169,7 +197,12 @@ def Cute_MakeLayoutLikeOp : Cute_InferOp<"make_layout_like"> {
 def Cute_MakeOrderedLayoutOp : Cute_InferOp<"make_ordered_layout"> {
   let summary = "A compact layout whose modes are ordered";
   let description = [{
-    `order` is congruent to `shape`, or has an integer for a whole mode; the mode of the smallest number is the fastest.
+    Compact strides: the mode of the smallest number in `order` is the fastest, each next one steps over those
+    before it; equal numbers count from left to right. `order` is congruent to `shape`, or has one number for
+    a whole mode.
+
+    Refused: an order with unknown leaves, or of another structure than the shape.
+
     ```mlir
     %r = cute.make_ordered_layout(%s, %o) : (!cute.shape<"(4,8)">, !cute.int_tuple<"(1,0)">)
         -> !cute.layout<"(4,8):(8,1)">
@@ -184,7 +217,11 @@ def Cute_Shaped : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType, Cute_Tile
 def Cute_GetShapeOp : Cute_OneOp<"get_shape", Cute_Shaped, Cute_ShapeType> {
   let summary = "The shape of a layout";
   let description = [{
-    Of a composed layout: the shape of B. Of a tile: the shapes of its layouts.
+    Of a layout its shape; of a composed layout that of B, whose coordinates the whole takes; of a tile the
+    shapes of its layouts.
+
+    Refused: a tile with a `_`, which has no extent.
+
     ```mlir
     %s = cute.get_shape(%l) : !cute.layout<"(?,2):(1,?)"> -> !cute.shape<"(?,2)">
     ```
@@ -194,6 +231,8 @@ def Cute_GetShapeOp : Cute_OneOp<"get_shape", Cute_Shaped, Cute_ShapeType> {
 def Cute_GetStrideOp : Cute_OneOp<"get_stride", Cute_LayoutType, Cute_StrideType> {
   let summary = "The stride of a layout";
   let description = [{
+    Of a layout only: a composed layout has no stride as a whole (take it of `cute.composed_get_outer`).
+
     ```mlir
     %d = cute.get_stride(%l) : <"(?,2):(1,?)"> -> !cute.stride<"(1,?)">
     ```
@@ -203,6 +242,9 @@ def Cute_GetStrideOp : Cute_OneOp<"get_stride", Cute_LayoutType, Cute_StrideType
 def Cute_ComposedGetInnerOp : Cute_InferOp<"composed_get_inner"> {
   let summary = "A of `A o offset o B`";
   let description = [{
+    The swizzle or layout that is applied last. Together with `cute.composed_get_offset` and
+    `cute.composed_get_outer` the reverse of `cute.make_composed_layout`.
+
     ```mlir
     %a = cute.composed_get_inner(%c) : <"S<3,4,3> o 0 o (8,8):(8,1)"> -> !cute.swizzle<"S<3,4,3>">
     ```
@@ -215,6 +257,8 @@ def Cute_ComposedGetInnerOp : Cute_InferOp<"composed_get_inner"> {
 def Cute_ComposedGetOffsetOp : Cute_OneOp<"composed_get_offset", Cute_ComposedLayoutType, Cute_IntTupleType> {
   let summary = "The offset of `A o offset o B`";
   let description = [{
+    What is added to B's result before A is applied.
+
     ```mlir
     %o = cute.composed_get_offset(%c) : <"S<3,4,3> o ? o (8,8):(8,1)"> -> !cute.int_tuple<"?">
     ```
@@ -224,6 +268,8 @@ def Cute_ComposedGetOffsetOp : Cute_OneOp<"composed_get_offset", Cute_ComposedLa
 def Cute_ComposedGetOuterOp : Cute_InferOp<"composed_get_outer"> {
   let summary = "B of `A o offset o B`";
   let description = [{
+    The layout that takes the coordinate.
+
     ```mlir
     %b = cute.composed_get_outer(%c) : <"S<3,4,3> o 0 o (8,8):(8,1)"> -> <"(8,8):(8,1)">
     ```
@@ -236,7 +282,11 @@ def Cute_ComposedGetOuterOp : Cute_InferOp<"composed_get_outer"> {
 def Cute_GetLeavesOp : Cute_InferOp<"get_leaves"> {
   let summary = "The leaves of a tuple, each a value";
   let description = [{
-    Depth first, each of the same type as the tuple; the leaves of a tile are layouts, and tiles for its `_`.
+    Depth first, each of the same type as the tuple, so that a leaf keeps its width and divisor; the leaves of
+    a tile are layouts, and tiles for its `_`.
+
+    Refused: layouts and composed layouts (take their shape or stride first).
+
     ```mlir
     %0, %1, %2 = cute.get_leaves(%s) : !cute.shape<"(4,(2,?))">
     ```
@@ -251,6 +301,9 @@ def Cute_GetLayoutsFromTileOp : Cute_InferOp<"get_layouts_from_tile"> {
   let summary = "The layouts of a tile";
   let description = [{
     Depth first, without its `_`.
+
+    Refused: a tile of `_` only, which has none.
+
     ```mlir
     %0, %1 = cute.get_layouts_from_tile(%t) : <"[(4,8):(1,4);_;2:1]">
     ```
@@ -263,8 +316,11 @@ def Cute_GetLayoutsFromTileOp : Cute_InferOp<"get_layouts_from_tile"> {
 def Cute_GetScalarsOp : Cute_InferOp<"get_scalars"> {
   let summary = "The integers of a value, depth first";
   let description = [{
-    With `only_dynamic` those of the unknown leaves alone; else static leaves too, as `i32`, a basis leaf as scale and
-    indices, a swizzle as its three parameters. Of a layout: shape, then stride.
+    What a value consists of, as integers of the program. With `only_dynamic` those of the unknown leaves
+    alone, as wide as the leaf; else static leaves too, as `i32` (or `i64` where they need it), a basis leaf
+    as its scale and then its modes, innermost first, a swizzle as bits, base and shift. Of a layout: shape,
+    then stride; of a composed layout: A, offset, B; `_` gives nothing.
+
     ```mlir
     %n = cute.get_scalars<{only_dynamic}> (%l) : !cute.layout<"(4,?):(1,4)">
     ```
@@ -277,7 +333,11 @@ def Cute_GetScalarsOp : Cute_InferOp<"get_scalars"> {
 def Cute_GetOp : Cute_InferOp<"get"> {
   let summary = "The mode at a path";
   let description = [{
-    `<[i, j]>` is mode j of mode i; no path gives the value itself.
+    `<[i, j]>` is mode j of mode i; no path gives the value itself. Of a composed layout: the mode of B, with
+    A and the offset. Mode 0 of a scalar is the scalar.
+
+    Refused: an index outside of the rank, and indices below a leaf; the message says at which depth.
+
     ```mlir
     %m = cute.get<[1, 0]>(%l) : !cute.layout<"(4,(2,?)):(1,(4,8))"> -> !cute.layout<"2:4">
     ```
@@ -290,6 +350,10 @@ def Cute_GetOp : Cute_InferOp<"get"> {
 def Cute_SelectOp : Cute_InferOp<"select"> {
   let summary = "Some modes, in the order given";
   let description = [{
+    `(x_i, x_j, ...)` of the modes named, which may repeat; always a tuple. Of a composed layout: modes of B.
+
+    Refused: an index outside of the rank.
+
     ```mlir
     %r = cute.select<[2, 0]>(%l) : !cute.layout<"(2,3,4):(1,2,6)"> -> !cute.layout<"(4,2):(6,1)">
     ```
@@ -302,7 +366,10 @@ def Cute_SelectOp : Cute_InferOp<"select"> {
 def Cute_ToIntTupleOp : Cute_CastOp<"to_int_tuple", Cute_Numbers, Cute_IntTupleType> {
   let summary = "The same numbers as an int_tuple";
   let description = [{
-    Leaves that a number cannot be, `_` and basis vectors, are refused.
+    Value for value: only the role changes, no code is emitted.
+
+    Refused: leaves that a number cannot be, `_` and basis vectors.
+
     ```mlir
     %t = cute.to_int_tuple(%s) : !cute.shape<"(?,4)"> -> !cute.int_tuple<"(?,4)">
     ```
@@ -312,7 +379,8 @@ def Cute_ToIntTupleOp : Cute_CastOp<"to_int_tuple", Cute_Numbers, Cute_IntTupleT
 def Cute_ToShapeOp : Cute_CastOp<"to_shape", Cute_IntTupleType, Cute_ShapeType> {
   let summary = "The same numbers as a shape";
   let description = [{
-    Extents of 0 or less are refused.
+    Value for value. Extents are checked where a layout is made of them.
+
     ```mlir
     %s = cute.to_shape(%t) : !cute.int_tuple<"(?,4)"> -> !cute.shape<"(?,4)">
     ```
@@ -322,6 +390,8 @@ def Cute_ToShapeOp : Cute_CastOp<"to_shape", Cute_IntTupleType, Cute_ShapeType> 
 def Cute_ToStrideOp : Cute_CastOp<"to_stride", Cute_IntTupleType, Cute_StrideType> {
   let summary = "The same numbers as a stride";
   let description = [{
+    Value for value.
+
     ```mlir
     %d = cute.to_stride(%t) : !cute.int_tuple<"(1,?)"> -> !cute.stride<"(1,?)">
     ```
@@ -331,475 +401,12 @@ def Cute_ToStrideOp : Cute_CastOp<"to_stride", Cute_IntTupleType, Cute_StrideTyp
 def Cute_ToCoordOp : Cute_CastOp<"to_coord", Cute_IntTupleType, Cute_CoordType> {
   let summary = "The same numbers as a coord";
   let description = [{
+    Value for value.
+
     ```mlir
     %c = cute.to_coord(%t) : !cute.int_tuple<"(?,3)"> -> !cute.coord<"(?,3)">
     ```
   }];
-}
-// ---- sizes and indices ----
-class Cute_SizeLikeOp<string m, Type input> : Cute_InferOp<m> {
-  let arguments = (ins input:$input, OptionalAttr<DenseI32ArrayAttr>:$mode);
-  let results = (outs Cute_IntTupleType:$result);
-  let assemblyFormat = "(`<` $mode^ `>`)? `(` $input `)` attr-dict `:` functional-type($input, $result)";
-}
-
-def Cute_SizeOp : Cute_SizeLikeOp<"size", Cute_Sized> {
-  let summary = "The number of coordinates: the product of the extents";
-  let description = [{
-    `<[i, j]>` takes that of mode j of mode i.
-    ```mlir
-    %n = cute.size<[0]>(%l) : (!cute.layout<"(?,4):(4,1)">) -> !cute.int_tuple<"?">
-    ```
-  }];
-}
-
-def Cute_CosizeOp : Cute_SizeLikeOp<"cosize", Cute_AnyLayout> {
-  let summary = "One more than the largest index";
-  let description = [{
-    `1 + sum_i (s_i - 1) * |d_i|`, as in CuTe's `cosize`. Of a composed layout: of its parts.
-    ```mlir
-    %n = cute.cosize(%l) : (!cute.layout<"(4,8):(1,16)">) -> !cute.int_tuple<"116">
-    ```
-  }];
-}
-
-class Cute_ProductOp<string m> : Cute_InferOp<m> {
-  let arguments = (ins Cute_Product:$input);
-  let results = (outs Cute_Product:$result);
-  let assemblyFormat = "`(` $input `)` attr-dict `:` functional-type($input, $result)";
-}
-
-def Cute_TupleProductOp : Cute_ProductOp<"tuple_product"> {
-  let summary = "The product of all leaves";
-  let description = [{
-    ```mlir
-    %n = cute.tuple_product(%s) : (!cute.shape<"(2,(3,4))">) -> !cute.shape<"24">
-    ```
-  }];
-}
-
-def Cute_TupleProductEachOp : Cute_ProductOp<"tuple_product_each"> {
-  let summary = "The product of each mode's leaves";
-  let description = [{
-    ```mlir
-    %n = cute.tuple_product_each(%s) : (!cute.shape<"(2,(3,4))">) -> !cute.shape<"(2,12)">
-    ```
-  }];
-}
-
-def Cute_LayoutEvalOp : Cute_FunctionOp<"layout_eval", (ins Cute_CoordType:$coord, Cute_AnyLayout:$layout),
-                                        (outs Cute_IntTupleType:$result)> {
-  let summary = "A layout applied to a coordinate";
-  let description = [{
-    `sum_i c_i * d_i`; with basis strides a tuple. The coordinate may be linear, of the layout's rank, or
-    congruent to its shape.
-    ```mlir
-    %i = cute.layout_eval(%c, %l) : (!cute.coord<"(?,?)">, !cute.layout<"(4,8):(8,1)">) -> !cute.int_tuple<"?">
-    ```
-  }];
-}
-
-def Cute_Crd2IdxOp : Cute_FunctionOp<"crd2idx", (ins Cute_CoordType:$coord, Cute_ShapeType:$shape),
-                                     (outs Cute_IntTupleType:$result)> {
-  let summary = "The index of a coordinate in a compact column-major shape";
-  let description = [{
-    `c_0 + s_0 * (c_1 + s_1 * (c_2 + ...))`.
-    ```mlir
-    %i = cute.crd2idx(%c, %s) : (!cute.coord<"(1,2)">, !cute.shape<"(4,8)">) -> !cute.int_tuple<"9">
-    ```
-  }];
-}
-
-def Cute_Idx2CrdOp : Cute_FunctionOp<"idx2crd", (ins Cute_IntTupleType:$index, Cute_ShapeType:$shape),
-                                     (outs Cute_CoordType:$result)> {
-  let summary = "The coordinate of an index in a compact column-major shape";
-  let description = [{
-    The last mode is not reduced: an index past the size gives a coordinate past the last extent.
-    ```mlir
-    %c = cute.idx2crd(%i, %s) : (!cute.int_tuple<"?">, !cute.shape<"(4,8)">) -> !cute.coord<"(?,?)">
-    ```
-  }];
-}
-
-def Cute_IncrementCoordOp : Cute_FunctionOp<"increment_coord", (ins Cute_CoordType:$coord, Cute_ShapeType:$shape),
-                                             (outs Cute_CoordType:$result)> {
-  let summary = "The next coordinate in colexicographic order";
-  let description = [{
-    The first mode counts up; at its extent it returns to 0 and the next one counts. The last mode is not reduced.
-    ```mlir
-    %n = cute.increment_coord(%c, %s) : (!cute.coord<"(3,1)">, !cute.shape<"(4,8)">) -> !cute.coord<"(0,2)">
-    ```
-  }];
-}
-
-class Cute_RankOp<string m> : Cute_InferOp<m> {
-  let arguments = (ins I32Attr:$rank, Cute_Sliceable:$input, Cute_Sliceable:$element);
-  let results = (outs Cute_Sliceable:$result);
-  let assemblyFormat = "`<` $rank `>` `(` $input `,` $element `)` attr-dict `:` qualified(type($input)) `,` qualified(type($element))";
-}
-
-def Cute_AppendToRankOp : Cute_RankOp<"append_to_rank"> {
-  let summary = "Modes behind the last, up to a rank";
-  let description = [{
-    The element is repeated until the rank is reached; a value of higher rank is refused.
-    ```mlir
-    %r = cute.append_to_rank<3>(%s, %one) : !cute.shape<"(4,?)">, !cute.shape<"1">
-    ```
-  }];
-}
-
-def Cute_PrependToRankOp : Cute_RankOp<"prepend_to_rank"> {
-  let summary = "Modes before the first, up to a rank";
-  let description = [{
-    The element is repeated until the rank is reached; a value of higher rank is refused.
-    ```mlir
-    %r = cute.prepend_to_rank<3>(%s, %one) : !cute.shape<"(4,?)">, !cute.shape<"1">
-    ```
-  }];
-}
-// ---- arithmetic, leaf by leaf ----
-def Cute_TupleAddOp : Cute_FunctionOp<"tuple_add", (ins Cute_Number:$lhs, Cute_Number:$rhs),
-                                      (outs Cute_Number:$result)> {
-  let summary = "Sum, leaf by leaf";
-  let description = [{
-    What only one operand has stays as it is.
-    ```mlir
-    %r = cute.tuple_add(%a, %b) : (!cute.int_tuple<"(1,?)">, !cute.int_tuple<"(2,3)">) -> !cute.int_tuple<"(3,?)">
-    ```
-  }];
-}
-
-def Cute_TupleSubOp : Cute_FunctionOp<"tuple_sub", (ins Cute_Number:$lhs, Cute_Number:$rhs),
-                                      (outs Cute_Number:$result)> {
-  let summary = "Difference, leaf by leaf";
-  let description = [{
-    What only the first has stays, what only the second has is negated.
-    ```mlir
-    %r = cute.tuple_sub(%a, %b) : (!cute.int_tuple<"(3,?)">, !cute.int_tuple<"(2,3)">) -> !cute.int_tuple<"(1,?)">
-    ```
-  }];
-}
-
-def Cute_ShapeDivOp : Cute_DivideOp<"shape_div"> {
-  let summary = "A shape divided, mode after mode";
-  let description = [{
-    `s / t`, at least 1, where one divides the other; for a tuple by an integer the modes use it up from the left:
-    `(s0, s1) / t = (s0 / t, s1 / (t / s0))`.
-    ```mlir
-    %r = cute.shape_div(%a, %b) : (!cute.shape<"(8,10)">, !cute.shape<"(2,5)">) -> !cute.shape<"(4,2)">
-    ```
-  }];
-  let arguments = (ins Cute_ShapeType:$a, Cute_ShapeType:$b);
-  let results = (outs Cute_ShapeType:$result);
-  let assemblyFormat = functional;
-}
-
-def Cute_CeilDivOp : Cute_DivideOp<"ceil_div"> {
-  let summary = "How many tiles cover a shape";
-  let description = [{
-    `(s + t - 1) / t`, leaf by leaf; modes without a tiler stay.
-    ```mlir
-    %r = cute.ceil_div(%a, %b) : (!cute.shape<"(?,10)">, !cute.shape<"(128,4)">) -> !cute.shape<"(?,3)">
-    ```
-  }];
-  let arguments = (ins Cute_Number:$input,
-                   AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_TileType],
-                             "!cute.int_tuple, !cute.shape, or !cute.tile">:$tiler);
-  let results = (outs Cute_Number:$result);
-  let assemblyFormat = functional;
-}
-
-class Cute_CompareOp<string m, Type operand> : Cute_Op<m, [Pure]> {
-  let arguments = (ins operand:$lhs, operand:$rhs);
-  let results = (outs I1:$result);
-  let assemblyFormat = functional;
-}
-
-def Cute_ElemLessOp : Cute_CompareOp<"elem_less", Cute_Comparable> {
-  let summary = "Each leaf less than the other's";
-  let description = [{
-    The test of a coordinate against its bounds.
-    ```mlir
-    %in = cute.elem_less(%c, %s) : (!cute.coord<"(?,?)">, !cute.shape<"(?,64)">) -> i1
-    ```
-  }];
-}
-
-def Cute_EqualOp : Cute_CompareOp<"equal", Cute_Equatable> {
-  let summary = "Each leaf equal to the other's";
-  let description = [{
-    Both operands are of one type; values of different structure are not equal.
-    ```mlir
-    %same = cute.equal(%a, %b) : (!cute.shape<"(?,4)">, !cute.shape<"(8,4)">) -> i1
-    ```
-  }];
-}
-// ---- the algebra of layouts ----
-def Cute_CompositionOp : Cute_InferOp<"composition"> {
-  let summary = "`R(i) = A(B(i))` on the domain of B";
-  let description = [{
-    A shape or tile composes mode by mode. R has the profile of B, refined where A breaks a mode. Refused where no layout
-    is that function; the last mode of A counts as unbounded.
-    ```mlir
-    %r = cute.composition(%a, %b) : (!cute.layout<"(4,8):(8,1)">, !cute.layout<"8:2">) -> !cute.layout<"(2,4):(16,1)">
-    ```
-  }];
-  let arguments = (ins Cute_AnyLayout:$lhs, Cute_Tiler:$rhs);
-  let results = (outs Cute_AnyLayout:$result);
-  let assemblyFormat = "`(` $lhs `,` $rhs `)` attr-dict `:` functional-type(operands, $result)";
-}
-
-def Cute_CoalesceOp : Cute_InferOp<"coalesce"> {
-  let summary = "The same function in fewer modes";
-  let description = [{
-    Neighbours with `d_{i+1} = s_i * d_i` become one mode, modes of extent 1 go. With a profile this happens within
-    each of its leaves.
-    ```mlir
-    %r = cute.coalesce(%l) : (!cute.layout<"(2,(1,6)):(1,(7,2))">) -> !cute.layout<"12:1">
-    ```
-  }];
-  let arguments = (ins Cute_AnyLayout:$input, Optional<Cute_CoordType>:$target_profile);
-  let results = (outs Cute_AnyLayout:$result);
-  let assemblyFormat = "`(` $input (`,` $target_profile^)? `)` attr-dict `:` functional-type(operands, results)";
-}
-
-def Cute_FlattenOp : Cute_FunctionOp<"flatten", (ins Cute_Indexable:$input), (outs Cute_Indexable:$result)> {
-  let summary = "All leaves at the top level";
-  let description = [{
-    ```mlir
-    %r = cute.flatten(%l) : (!cute.layout<"(2,(3,4)):(1,(2,6))">) -> !cute.layout<"(2,3,4):(1,2,6)">
-    ```
-  }];
-}
-
-def Cute_ComplementOp : Cute_InferOp<"complement"> {
-  let summary = "What a layout leaves out";
-  let description = [{
-    The result's indices are those that, added to the layout's, reach each index up to the cotarget's size once:
-    `(A, complement(A))` is injective, and the complement ascends.
-    ```mlir
-    %r = cute.complement(%l, %s) : (!cute.layout<"4:1">, !cute.shape<"24">) -> !cute.layout<"6:4">
-    ```
-  }];
-  let arguments = (ins Cute_LayoutType:$input,
-                   Optional<AnyTypeOf<[Cute_LayoutType, Cute_ShapeType], "!cute.layout or !cute.shape">>:$cotarget);
-  let results = (outs Cute_LayoutType:$result);
-  let assemblyFormat = "`(` $input (`,` $cotarget^)? `)` attr-dict `:` functional-type(operands, results)";
-}
-
-def Cute_GroupModesOp : Cute_InferOp<"group_modes"> {
-  let summary = "Modes `[begin, end)` as one";
-  let description = [{
-    ```mlir
-    %r = cute.group_modes<1, 3>(%l) : (!cute.layout<"(2,3,4):(1,2,6)">) -> !cute.layout<"(2,(3,4)):(1,(2,6))">
-    ```
-  }];
-  let arguments = (ins Cute_AnyLayout:$input, I32Attr:$begin, I32Attr:$end);
-  let results = (outs Cute_AnyLayout:$result);
-  let assemblyFormat = "`<` $begin `,` $end `>` `(` $input `)` attr-dict `:` functional-type($input, $result)";
-}
-
-def Cute_RecastLayoutOp : Cute_InferOp<"recast_layout"> {
-  let summary = "A layout in elements of another width";
-  let description = [{
-    `<new_bits, old_bits>`: a wider element covers several along the mode of stride 1, a narrower one splits each.
-    ```mlir
-    %r = cute.recast_layout<16, 8>(%l) : !cute.layout<"(8,4):(1,8)"> -> !cute.layout<"(4,4):(1,4)">
-    ```
-  }];
-  let arguments = (ins I32Attr:$new_type_bits, I32Attr:$old_type_bits, Cute_AnyLayout:$src);
-  let results = (outs Cute_AnyLayout:$dst);
-  let assemblyFormat = "`<` $new_type_bits `,` $old_type_bits `>` `(` $src `)` attr-dict `:` qualified(type($src)) `->` qualified(type($dst))";
-}
-
-def Cute_SliceOp : Cute_InferOp<"slice"> {
-  let summary = "The modes that a coordinate leaves open (`_`)";
-  let description = [{
-    ```mlir
-    %r = cute.slice(%l, %c) : !cute.layout<"(4,8):(8,1)">, !cute.coord<"(_,?)">
-    ```
-  }];
-  let arguments = (ins Cute_Sliceable:$input, Cute_CoordType:$coord);
-  let results = (outs Cute_Sliceable:$result);
-  let assemblyFormat = "`(` operands `)` attr-dict `:` type(operands)";
-}
-
-def Cute_DiceOp : Cute_InferOp<"dice"> {
-  let summary = "The modes that a coordinate fixes (no `_`)";
-  let description = [{
-    ```mlir
-    %r = cute.dice(%l, %c) : !cute.layout<"(4,8):(8,1)">, !cute.coord<"(_,0)">
-    ```
-  }];
-  let arguments = (ins Cute_Sliceable:$input, Cute_CoordType:$coord);
-  let results = (outs Cute_Sliceable:$result);
-  let assemblyFormat = "`(` operands `)` attr-dict `:` type(operands)";
-}
-
-def Cute_RightInverseOp : Cute_FunctionOp<"right_inverse", (ins Cute_LayoutType:$input), (outs Cute_LayoutType:$result)> {
-  let summary = "R with `L(R(i)) = i`";
-  let description = [{
-    Of the contiguous part of L: where it starts at 0 without a gap.
-    ```mlir
-    %r = cute.right_inverse(%l) : (!cute.layout<"(4,8):(8,1)">) -> !cute.layout<"(8,4):(4,1)">
-    ```
-  }];
-}
-
-def Cute_LeftInverseOp : Cute_FunctionOp<"left_inverse", (ins Cute_LayoutType:$input), (outs Cute_LayoutType:$result)> {
-  let summary = "R with `R(L(i)) = i`, of an injective L";
-  let description = [{
-    ```mlir
-    %r = cute.left_inverse(%l) : (!cute.layout<"(4,8):(8,1)">) -> !cute.layout<"(8,4):(4,1)">
-    ```
-  }];
-}
-// ---- products and divides ----
-def Cute_LogicalProductOp : Cute_FunctionOp<"logical_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "Layout A repeated in the pattern of B";
-  let description = [{
-    `(A, A* o B)` where `A*` is the complement of A: B lays out copies of A.
-    ```mlir
-    %r = cute.logical_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
-        -> !cute.layout<"((3,4),(2,5)):((4,1),(12,24))">
-    ```
-  }];
-}
-
-def Cute_ZippedProductOp : Cute_FunctionOp<"zipped_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "The product as (block, copies)";
-  let description = [{
-    `((A0,A1), (B0,B1))`: for a layout B the same as logical_product.
-    ```mlir
-    %r = cute.zipped_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
-        -> !cute.layout<"((3,4),(2,5)):((4,1),(12,24))">
-    ```
-  }];
-}
-
-def Cute_TiledProductOp : Cute_FunctionOp<"tiled_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "The product with the copies flat";
-  let description = [{
-    `((A0,A1), B0, B1)`.
-    ```mlir
-    %r = cute.tiled_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
-        -> !cute.layout<"((3,4),2,5):((4,1),12,24)">
-    ```
-  }];
-}
-
-def Cute_FlatProductOp : Cute_FunctionOp<"flat_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "The product with all modes flat";
-  let description = [{
-    `(A0, A1, B0, B1)`.
-    ```mlir
-    %r = cute.flat_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
-        -> !cute.layout<"(3,4,2,5):(4,1,12,24)">
-    ```
-  }];
-}
-
-def Cute_RakedProductOp : Cute_FunctionOp<"raked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "The product interleaved";
-  let description = [{
-    `((B0,A0), (B1,A1))`: copies alternate, cyclically. Both operands are of one rank.
-    ```mlir
-    %r = cute.raked_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
-        -> !cute.layout<"((2,3),(5,4)):((12,4),(24,1))">
-    ```
-  }];
-}
-
-def Cute_BlockedProductOp : Cute_FunctionOp<"blocked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "The product in blocks";
-  let description = [{
-    `((A0,B0), (A1,B1))`: copies lie side by side. Both operands are of one rank.
-    ```mlir
-    %r = cute.blocked_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
-        -> !cute.layout<"((3,2),(4,5)):((4,12),(1,24))">
-    ```
-  }];
-}
-
-def Cute_LogicalDivideOp : Cute_FunctionOp<"logical_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "A layout as tiles and the rest";
-  let description = [{
-    `A o (B, B*)` where `B*` is the complement of B in A; a shape or tile divides mode by mode:
-    `((tile0,rest0), (tile1,rest1), ...)`.
-    ```mlir
-    %r = cute.logical_divide(%l, %t) : (!cute.layout<"(6,8):(8,1)">, !cute.shape<"(3,4)">)
-        -> !cute.layout<"((3,2),(4,2)):((8,24),(1,4))">
-    ```
-  }];
-}
-
-def Cute_ZippedDivideOp : Cute_FunctionOp<"zipped_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "The divide as (tile, rest)";
-  let description = [{
-    `((tile0,tile1), (rest0,rest1,...))`: mode 0 is one tile, mode 1 runs over the tiles.
-    ```mlir
-    %r = cute.zipped_divide(%l, %t) : (!cute.layout<"(6,8):(8,1)">, !cute.shape<"(3,4)">)
-        -> !cute.layout<"((3,4),(2,2)):((8,1),(24,4))">
-    ```
-  }];
-}
-
-def Cute_TiledDivideOp : Cute_FunctionOp<"tiled_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "The divide with the rest flat";
-  let description = [{
-    `((tile0,tile1), rest0, rest1, ...)`.
-    ```mlir
-    %r = cute.tiled_divide(%l, %t) : (!cute.layout<"(6,8):(8,1)">, !cute.shape<"(3,4)">)
-        -> !cute.layout<"((3,4),2,2):((8,1),24,4)">
-    ```
-  }];
-}
-
-def Cute_FlatDivideOp : Cute_FunctionOp<"flat_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
-    (outs Cute_AnyLayout:$result)> {
-  let summary = "The divide with all modes flat";
-  let description = [{
-    `(tile0, tile1, rest0, rest1, ...)`.
-    ```mlir
-    %r = cute.flat_divide(%l, %t) : (!cute.layout<"(6,8):(8,1)">, !cute.shape<"(3,4)">)
-        -> !cute.layout<"(3,4,2,2):(8,1,24,4)">
-    ```
-  }];
-}
-
-def Cute_TileToShapeOp : Cute_InferOp<"tile_to_shape"> {
-  let summary = "A block repeated until it fills a shape";
-  let description = [{
-    The order says which mode of copies comes first; without one, the first.
-    ```mlir
-    %r = cute.tile_to_shape(%l, %s) : (!cute.layout<"(2,2):(1,2)">, !cute.shape<"(4,6)">)
-        -> !cute.layout<"((2,2),(2,3)):((1,4),(2,8))">
-    ```
-  }];
-  let arguments = (ins Cute_AnyLayout:$input, Cute_ShapeType:$shape, Optional<Cute_IntTupleType>:$order);
-  let results = (outs Cute_AnyLayout:$result);
-  let assemblyFormat = "`(` $input `,` $shape (`,` $order^)? `)` attr-dict `:` functional-type(operands, results)";
-}
-// ---- debugging ----
-def Cute_PrintOp : Cute_Op<"print", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Prints a value where the program runs";
-  let description = [{
-    In CuTe's notation, unknown leaves with their values; by gpu.printf in kernels, by printf on the host.
-    ```mlir
-    cute.print(%l) : !cute.layout<"(?,3):(1,?)">
-    ```
-  }];
-  let arguments = (ins Cute_Any:$value);
-  let assemblyFormat = "`(` $value `)` `:` type($value) attr-dict";
 }
 
 #endif

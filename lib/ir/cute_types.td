@@ -52,6 +52,9 @@ def Cute_IntTupleType : Cute_TextType<"IntTuple", "int_tuple", "CUTE_INT_TUPLE">
   let description = [{
     Leaves are numbers, `?` (unknown, `i32`) or `?{i64}`; `?{div=8}` and `?{i64 div=128}` promise that the
     value is a multiple. `(2)`, a tuple of one, is not `2`. Sugar: `!cute.int_tuple<3>` is `"(?,?,?)"`.
+
+    Refused, as in all types: numbers beyond 64 bits, more than 64 levels, more than 65536 leaves.
+
     ```mlir
     !cute.int_tuple<"(2,(?,4))">
     ```
@@ -60,7 +63,9 @@ def Cute_IntTupleType : Cute_TextType<"IntTuple", "int_tuple", "CUTE_INT_TUPLE">
 def Cute_ShapeType : Cute_TextType<"Shape", "shape", "CUTE_SHAPE"> {
   let summary = "Scalar integer or recursive tuple of shape extents";
   let description = [{
+    Leaves as of an int_tuple. An extent of 0 may stand in a shape, but not in a layout.
     Sugar: `!cute.shape<2>` is `!cute.shape<"(?,?)">`.
+
     ```mlir
     !cute.shape<"(128,(?,64))">
     ```
@@ -69,8 +74,12 @@ def Cute_ShapeType : Cute_TextType<"Shape", "shape", "CUTE_SHAPE"> {
 def Cute_StrideType : Cute_TextType<"Stride", "stride", "CUTE_STRIDE"> {
   let summary = "Scalar or recursive tuple of stride elements";
   let description = [{
-    `2@1` is 2 times the basis vector of mode 1, `1@0@1` addresses mode 0 within mode 1.
-    Sugar: `!cute.stride<2>` is `!cute.stride<"(?,?)">`.
+    Leaves as of an int_tuple, or basis vectors: `2@1` is 2 times the unit of mode 1 of the result, `1@0@1` that of
+    mode 0 within mode 1 (innermost first). Sugar: `!cute.stride<2>` is `!cute.stride<"(?,?)">`.
+
+    Refused: numbers other than 0 beside basis vectors, fractions of them, and vectors that make a mode of the result
+    both a number and a tuple.
+
     ```mlir
     !cute.stride<"(1,?{i64})">
     !cute.stride<"(1@0,1@1)">
@@ -80,7 +89,9 @@ def Cute_StrideType : Cute_TextType<"Stride", "stride", "CUTE_STRIDE"> {
 def Cute_CoordType : Cute_TextType<"Coord", "coord", "CUTE_COORD"> {
   let summary = "Scalar integer, underscore wildcard, or recursive tuple of coordinates";
   let description = [{
+    Leaves as of an int_tuple, or `_`: a mode that the coordinate leaves open (`cute.slice`). `_` is known.
     Sugar: `!cute.coord<2>` is `!cute.coord<"(?,?)">`.
+
     ```mlir
     !cute.coord<"(?,_)">
     ```
@@ -89,7 +100,11 @@ def Cute_CoordType : Cute_TextType<"Coord", "coord", "CUTE_COORD"> {
 def Cute_LayoutType : Cute_TextType<"Layout", "layout", "CUTE_LAYOUT"> {
   let summary = "A function from coordinates to indices: shape and stride of one profile";
   let description = [{
-    A shape alone means compact column-major strides. Sugar: `!cute.layout<2>` is `"(?,?):(?,?)"`.
+    `shape:stride`, the function `L(c) = sum_i c_i * d_i`. A shape alone means compact column-major strides.
+    Sugar: `!cute.layout<2>` is `"(?,?):(?,?)"`.
+
+    Refused: shape and stride of different profile, extents of 0 or less.
+
     ```mlir
     !cute.layout<"(128,64):(1,128)">
     !cute.layout<"(?,?):(?{i64},1)">
@@ -99,7 +114,8 @@ def Cute_LayoutType : Cute_TextType<"Layout", "layout", "CUTE_LAYOUT"> {
 def Cute_TileType : Cute_TextType<"Tile", "tile", "CUTE_TILE"> {
   let summary = "A sequence of layouts, one for each mode that it divides; `_` takes a mode whole";
   let description = [{
-    Sugar: `!cute.tile<128, 64>` is `!cute.tile<"[128:1;64:1]">`.
+    Slots are layouts, `_`, or tiles of their own. Sugar: `!cute.tile<128, 64>` is `!cute.tile<"[128:1;64:1]">`.
+
     ```mlir
     !cute.tile<"[(4,2):(1,4);_]">
     ```
@@ -108,7 +124,11 @@ def Cute_TileType : Cute_TextType<"Tile", "tile", "CUTE_TILE"> {
 def Cute_SwizzleType : Cute_TextType<"Swizzle", "swizzle", "CUTE_SWIZZLE"> {
   let summary = "A bit permutation of indices: `S<bits, base, shift>`";
   let description = [{
-    `S<B,M,S>` xors B bits at position M+S (S positive) into those at position M.
+    `S<B,M,S>` xors the B bits at position M+S into those at position M: `i ^ ((i >> S) & ((2^B - 1) << M))`; for a
+    negative S those at M into those at M-S. It is its own inverse. See CuTe's swizzle.hpp.
+
+    Refused: unless `|S| >= B` (the fields must not overlap) and `|S| + B + M <= 32`.
+
     ```mlir
     !cute.swizzle<"S<3,4,3>">
     ```
@@ -117,7 +137,8 @@ def Cute_SwizzleType : Cute_TextType<"Swizzle", "swizzle", "CUTE_SWIZZLE"> {
 def Cute_ComposedLayoutType : Cute_TextType<"ComposedLayout", "composed_layout", "CUTE_COMPOSED_LAYOUT"> {
   let summary = "`A o offset o B`: the coordinate `c` maps to `A(offset + B(c))`";
   let description = [{
-    A is a swizzle or a layout, B a layout.
+    A is a swizzle or a layout, B a layout: what `cute.make_composed_layout` takes.
+
     ```mlir
     !cute.composed_layout<"S<3,4,3> o 0 o (8,64):(64,1)">
     ```
