@@ -104,7 +104,10 @@ cute_status cute_defines_apply(const char *label, const char *text, size_t lengt
     cute_status status = CUTE_OK;
     size_t done = 0;
     for (size_t i = 0; i + 1 < length && status == CUTE_OK; i++) {
-        if (text[i] != '$' || text[i + 1] != '{') continue;
+        const char *dollar = memchr(text + i, '$', length - 1 - i);
+        if (!dollar) break;
+        i = (size_t)(dollar - text);
+        if (text[i + 1] != '{') continue;
         if (i > 0 && text[i - 1] == '$') continue;
         const char *inner = text + i + 2;
         size_t rest = length - i - 2;

@@ -95,10 +95,13 @@ static cute_status infer_algebra(cute_arena *arena, const cute_op_query *query, 
 static bool infer(const cute_op_query *query, cute_operation operation, cute_op_types *out)
 {
     cute_arena *arena = cute_arena_create();
-    cute_diag *diag = cute_diag_create();
-    bool ok = infer_algebra(arena, query, operation, out, diag) == CUTE_OK;
-    if (!ok) fail_diag(query->location, diag);
-    cute_diag_destroy(diag);
+    bool ok = arena && infer_algebra(arena, query, operation, out, NULL) == CUTE_OK;
+    if (arena && !ok) { /* again, for what there is to say */
+        cute_diag *diag = cute_diag_create();
+        infer_algebra(arena, query, operation, out, diag);
+        fail_diag(query->location, diag);
+        cute_diag_destroy(diag);
+    }
     cute_arena_destroy(arena);
     return ok;
 }

@@ -15,10 +15,22 @@ const char *cute_type_name(cute_type type)
     return type_names[type];
 }
 
+/* What printf would write, without its cost: types are printed more often than anything else is done with them. */
+static void print_number(cute_buffer *out, int64_t value)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do digits[--at] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0) digits[--at] = '-';
+    cute_buffer_append(out, digits + at, sizeof digits - at);
+}
+
 static void print_int(cute_buffer *out, const cute_int *x)
 {
     if (x->known) {
-        cute_buffer_printf(out, "%" PRId64, x->value);
+        print_number(out, x->value);
         return;
     }
     cute_buffer_putc(out, '?');

@@ -25,6 +25,7 @@
 
 typedef struct expansion {
     cute_pass_run *pass;
+    cute_diag *diag; /* empty between operations */
     cute_emitter emitter;
 } expansion;
 
@@ -288,15 +289,16 @@ static void expand(MlirOperation op, void *context)
     snprintf(text, sizeof text, "%.*s", (int)name.length - 5, name.data + 5);
     if (is_kept(text)) return;
     cute_arena *arena = cute_arena_create();
-    cute_diag *diag = cute_diag_create();
+    cute_diag *diag = e->diag;
     MlirLocation location = mlirOperationGetLocation(op);
     if (arena && expand_named(arena, op, text, &e->emitter, diag) == CUTE_OK) {
         mlirOperationDestroy(op);
     } else {
         for (size_t i = 0; i < cute_diag_count(diag); i++) mlirEmitError(location, cute_diag_get(diag, i)->text);
         cute_pass_fail(e->pass);
+        cute_diag_destroy(diag);
+        e->diag = cute_diag_create();
     }
-    cute_diag_destroy(diag);
     cute_arena_destroy(arena);
 }
 
@@ -310,7 +312,9 @@ static void drop(MlirOperation op, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, &(expansion){.pass = pass});
+    expansion e = {.pass = pass, .diag = cute_diag_create()};
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, &e);
+    cute_diag_destroy(e.diag);
     cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
 }
 
