@@ -10,6 +10,15 @@ func.func @overlap(%a: !cute.layout<"(4,4):(1,2)">, %b: !cute.shape<"32">) {
 
 // -----
 
+func.func @negative(%a: !cute.layout<"4:-1">, %b: !cute.shape<"8">) {
+  // expected-error @+2 {{4:-1 has no complement: mode 0, of extent and stride 4:-1, has a negative stride}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %r = cute.complement(%a, %b) : (!cute.layout<"4:-1">, !cute.shape<"8">) -> !cute.layout<"1:0">
+  return
+}
+
+// -----
+
 func.func @overlap_without_size(%a: !cute.layout<"(4,4):(1,2)">) {
   // expected-error @+2 {{expects a valid intrinsic complement result, but construction failed for input '!cute.layout<"(4,4):(1,2)">': (4,4):(1,2) has no complement: mode 1, of extent and stride 4:2, overlaps}}
   // expected-error @+1 {{failed to infer returned types}}

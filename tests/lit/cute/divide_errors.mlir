@@ -64,6 +64,24 @@ func.func @no_layout(%a: !cute.layout<"(4,6):(1,10)">, %b: !cute.layout<"5:3">) 
 
 // -----
 
+func.func @basis_outside(%a: !cute.layout<"(6,8):(8,1)">, %b: !cute.layout<"2:1@2">) {
+  // expected-error @+2 {{expects a profile of at most rank 2 for (6,8):(8,1), but got (0,0,0)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %r = cute.logical_divide(%a, %b) : (!cute.layout<"(6,8):(8,1)">, !cute.layout<"2:1@2">) -> !cute.layout<"1:0">
+  return
+}
+
+// -----
+
+func.func @basis_deeper(%a: !cute.layout<"(6,8):(8,1)">, %b: !cute.layout<"(2,2):(1@0@0,1@1@0)">) {
+  // expected-error @+2 {{expects a profile of at most rank 1 for 6:8, but got (0,0)}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %r = cute.logical_divide(%a, %b) : (!cute.layout<"(6,8):(8,1)">, !cute.layout<"(2,2):(1@0@0,1@1@0)">) -> !cute.layout<"1:0">
+  return
+}
+
+// -----
+
 func.func @nothing_to_zip(%a: !cute.layout<"(6,8):(8,1)">, %b: !cute.tile<"[3:1;_]">) {
   // expected-error @+2 {{mode 1 of the tiler leaves 8:1 whole: it has no tile and rest to zip}}
   // expected-error @+1 {{failed to infer returned types}}

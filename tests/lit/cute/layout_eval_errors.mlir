@@ -27,6 +27,16 @@ func.func @rank_inside(%c: !cute.coord<"((1,2,3),0)">, %l: !cute.layout<"((2,2),
 
 // -----
 
+// B gives 1, and there is no (1,2) + 1.
+func.func @offset_of_other_structure(%c: !cute.coord<"(1,0)">, %l: !cute.composed_layout<"(4,5):(1,4) o (1,2) o (2,3):(1,2)">) {
+  // expected-error @+2 {{unable to compute layout_eval for coordinate '!cute.coord<"(1,0)">' and layout '!cute.composed_layout<"(4,5):(1,4) o (1,2) o (2,3):(1,2)">': expects two scalars or two tuples to add, but got (1,2) and 1}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %r = cute.layout_eval(%c, %l) : (!cute.coord<"(1,0)">, !cute.composed_layout<"(4,5):(1,4) o (1,2) o (2,3):(1,2)">) -> !cute.int_tuple<"9">
+  return
+}
+
+// -----
+
 // 2^62 * 2
 func.func @too_large(%c: !cute.coord<"(4611686018427387904,0)">, %l: !cute.layout<"(4,8):(2,1)">) {
   // expected-error @+2 {{4611686018427387904 * 2 does not fit in 64 bits}}

@@ -24,6 +24,15 @@ func.func @absurd_rank(%a: !cute.shape<"4">, %b: !cute.shape<"1">) -> !cute.shap
 
 // -----
 
+// 65535 times two leaves.
+func.func @too_many_leaves(%a: !cute.shape<"4">, %b: !cute.shape<"(2,2)">) -> !cute.shape<"4"> {
+  // expected-error @+1 {{the result would have more than 65536 leaves}}
+  %r = cute.append_to_rank<65536>(%a, %b) : !cute.shape<"4">, !cute.shape<"(2,2)">
+  return %r : !cute.shape<"4">
+}
+
+// -----
+
 func.func @other_kind(%a: !cute.shape<"4">, %b: !cute.int_tuple<"1">) -> !cute.shape<"(4,1)"> {
   // expected-error @+1 {{expects input and element to have the same kind, but got '!cute.shape<"4">' and '!cute.int_tuple<"1">'}}
   %r = cute.append_to_rank<2>(%a, %b) : !cute.shape<"4">, !cute.int_tuple<"1">
