@@ -103,10 +103,22 @@ static MlirType lower_function(MlirType type)
     return type;
 }
 
+static MlirType lower_builtin_tuple(MlirType type)
+{
+    intptr_t count = mlirTupleTypeGetNumTypes(type);
+    MlirType *types = calloc((size_t)count + 1, sizeof *types);
+    if (!types) return type;
+    for (intptr_t i = 0; i < count; i++) types[i] = lowered(mlirTupleTypeGetType(type, i));
+    type = mlirTupleTypeGet(mlirTypeGetContext(type), count, types);
+    free(types);
+    return type;
+}
+
 /* The lowered type; `type` itself when nothing in it is of the dialect. */
 static MlirType lowered(MlirType type)
 {
     if (mlirTypeIsAFunction(type)) return lower_function(type);
+    if (mlirTypeIsATuple(type)) return lower_builtin_tuple(type);
     if (!cute_type_is(type, NULL)) return type;
     cute_arena *arena = cute_arena_create();
     cute_value value;

@@ -63,3 +63,6 @@ func.func @poison() -> !cute.shape<"?"> {
   %0 = ub.poison : !cute.shape<"?">
   return %0 : !cute.shape<"?">
 }
+
+// CHECK-LABEL: func.func private @builtin_tuple(tuple<i32, tuple<!llvm.struct<()>, f32>>)
+func.func private @builtin_tuple(tuple<!cute.shape<"?">, tuple<!cute.swizzle<"S<3,4,3>">, f32>>)
