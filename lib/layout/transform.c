@@ -88,8 +88,9 @@ static cute_layout by_profile(cute_algebra *a, cute_layout layout, cute_node pro
     if (alg_is_leaf(profile)) return leaf(a, layout);
     size_t rank = alg_rank(layout.shape);
     if (profile->count > rank) {
-        alg_fail(a, "expects a profile of at most rank %zu for %s, but got %s", rank,
-                 alg_layout_text(a, layout), alg_text(a, profile));
+        /* Profiles of users are checked before, with the place of the mode. */
+        alg_fail(a, "the basis strides name %u modes of %s, which has %zu", profile->count,
+                 alg_layout_text(a, layout), rank);
         return alg_no_layout;
     }
     alg_layouts list = {0};

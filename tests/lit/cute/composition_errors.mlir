@@ -70,7 +70,7 @@ func.func @modes_named(%a: !cute.layout<"(4,8):(8,1)">, %b: !cute.layout<"(2,2):
 
 // Mode 1 of A has no mode 1.
 func.func @mode_named_inside(%a: !cute.layout<"(4,8):(8,1)">, %b: !cute.layout<"(2,2):(1@0,1@1@1)">) {
-  // expected-error @+2 {{expects a profile of at most rank 1 for 8:1, but got (0,0)}}
+  // expected-error @+2 {{the basis strides name 2 modes of 8:1, which has 1}}
   // expected-error @+1 {{failed to infer returned types}}
   %r = cute.composition(%a, %b) : (!cute.layout<"(4,8):(8,1)">, !cute.layout<"(2,2):(1@0,1@1@1)">) -> !cute.layout<"(2,2):(8,1)">
   return
