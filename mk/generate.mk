@@ -26,7 +26,7 @@ $(LLVM)/bin/mlir-tblgen:
 # The reference of the dialect, from the same .td files; committed, and tests/docs says when it is old.
 .PHONY: docs
 docs: docs/dialects/cute.md
-docs/dialects/cute.md: $(TD)
+docs/dialects/cute.md: $(TD) scripts/dialect-doc
 	@mkdir -p $(@D)
-	$(call say,TBLGEN,$@)
-	$(Q)$(TBLGEN) -gen-dialect-doc -dialect=cute lib/ir/cute.td -o $@
+	$(call say,GEN,$@)
+	$(Q)scripts/dialect-doc $(LLVM) > $@.new && mv $@.new $@
