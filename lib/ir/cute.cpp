@@ -132,6 +132,15 @@ LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, 
     return result;
 }
 
+// Indices, coordinates and shapes in front are divided only; of layouts extents and strides divide.
+Speculation::Speculatability cute::divisionVia(Operation *op)
+{
+    bool divides = isa<LayoutType, ComposedLayoutType>(op->getOperand(0).getType());
+    for (Value operand : op->getOperands().drop_front(divides ? 0 : 1))
+        if (!cute_type_is_static(wrap(operand.getType()))) return Speculation::NotSpeculatable;
+    return Speculation::Speculatable;
+}
+
 LogicalResult cute::verifyVia(const cute_op_hooks *hooks, Operation *op)
 {
     return success(!hooks || !hooks->verify || hooks->verify(wrap(op)));

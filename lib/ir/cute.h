@@ -81,13 +81,10 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
 };
 
 // A division may be hoisted when nothing unknown divides.
+Speculation::Speculatability divisionVia(Operation *op);
 template <class ConcreteOp> class CuteDivides : public OpTrait::TraitBase<ConcreteOp, CuteDivides> {
   public:
-    Speculation::Speculatability getSpeculatability()
-    {
-        Type divisor = this->getOperation()->getOperand(1).getType();
-        return cute_type_is_static(wrap(divisor)) ? Speculation::Speculatable : Speculation::NotSpeculatable;
-    }
+    Speculation::Speculatability getSpeculatability() { return divisionVia(this->getOperation()); }
 };
 } // namespace cute
 

@@ -72,8 +72,8 @@ def Cute_TupleProductEachOp : Cute_ProductOp<"tuple_product_each"> {
   }];
 }
 
-def Cute_LayoutEvalOp : Cute_FunctionOp<"layout_eval", (ins Cute_CoordType:$coord, Cute_AnyLayout:$layout),
-                                        (outs Cute_IntTupleType:$result)> {
+def Cute_LayoutEvalOp : Cute_DividingFunctionOp<"layout_eval", (ins Cute_CoordType:$coord, Cute_AnyLayout:$layout),
+                                                (outs Cute_IntTupleType:$result)> {
   let summary = "A layout applied to a coordinate";
   let description = [{
     `L(c) = sum_i c_i * d_i`; with basis strides the sum is a tuple; of a composed layout `A(offset + B(c))`.
@@ -90,8 +90,8 @@ def Cute_LayoutEvalOp : Cute_FunctionOp<"layout_eval", (ins Cute_CoordType:$coor
   }];
 }
 
-def Cute_Crd2IdxOp : Cute_FunctionOp<"crd2idx", (ins Cute_CoordType:$coord, Cute_ShapeType:$shape),
-                                     (outs Cute_IntTupleType:$result)> {
+def Cute_Crd2IdxOp : Cute_DividingFunctionOp<"crd2idx", (ins Cute_CoordType:$coord, Cute_ShapeType:$shape),
+                                             (outs Cute_IntTupleType:$result)> {
   let summary = "The index of a coordinate in a compact column-major shape";
   let description = [{
     `crd2idx((c, C), (s, S)) = c + s * crd2idx(C, S)`: the first mode is the fastest. A number stands for any
@@ -105,8 +105,8 @@ def Cute_Crd2IdxOp : Cute_FunctionOp<"crd2idx", (ins Cute_CoordType:$coord, Cute
   }];
 }
 
-def Cute_Idx2CrdOp : Cute_FunctionOp<"idx2crd", (ins Cute_IntTupleType:$index, Cute_ShapeType:$shape),
-                                     (outs Cute_CoordType:$result)> {
+def Cute_Idx2CrdOp : Cute_DividingFunctionOp<"idx2crd", (ins Cute_IntTupleType:$index, Cute_ShapeType:$shape),
+                                             (outs Cute_CoordType:$result)> {
   let summary = "The coordinate of an index in a compact column-major shape";
   let description = [{
     `idx2crd(i, (s, S)) = (i % s, idx2crd(i / s, S))`; a tuple of indices goes mode by mode. The last mode is

@@ -5,7 +5,7 @@
 include "lib/ir/cute_ops.td"
 
 // ---- the algebra of layouts ----
-def Cute_CompositionOp : Cute_InferOp<"composition"> {
+def Cute_CompositionOp : Cute_DivideOp<"composition"> {
   let summary = "`R(i) = A(B(i))` on the domain of B";
   let description = [{
     The layout with `R(c) = A(B(c))` for each coordinate of B, of B's profile, refined where a mode of B
@@ -56,7 +56,7 @@ def Cute_FlattenOp : Cute_FunctionOp<"flatten", (ins Cute_Indexable:$input), (ou
   }];
 }
 
-def Cute_ComplementOp : Cute_InferOp<"complement"> {
+def Cute_ComplementOp : Cute_DivideOp<"complement"> {
   let summary = "What a layout leaves out";
   let description = [{
     The layout whose indices, added to those of L, reach each index below the cotarget's size once: `(L, L*)`
@@ -182,7 +182,7 @@ def Cute_LeftInverseOp : Cute_FunctionOp<"left_inverse", (ins Cute_LayoutType:$i
   }];
 }
 // ---- products and divides ----
-def Cute_LogicalProductOp : Cute_FunctionOp<"logical_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+def Cute_LogicalProductOp : Cute_DividingFunctionOp<"logical_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
   let summary = "Layout A repeated in the pattern of B";
   let description = [{
@@ -199,7 +199,7 @@ def Cute_LogicalProductOp : Cute_FunctionOp<"logical_product", (ins Cute_AnyLayo
   }];
 }
 
-def Cute_ZippedProductOp : Cute_FunctionOp<"zipped_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+def Cute_ZippedProductOp : Cute_DividingFunctionOp<"zipped_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
   let summary = "The product as (block, copies)";
   let description = [{
@@ -215,7 +215,7 @@ def Cute_ZippedProductOp : Cute_FunctionOp<"zipped_product", (ins Cute_AnyLayout
   }];
 }
 
-def Cute_TiledProductOp : Cute_FunctionOp<"tiled_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+def Cute_TiledProductOp : Cute_DividingFunctionOp<"tiled_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
   let summary = "The product with the copies flat";
   let description = [{
@@ -231,7 +231,7 @@ def Cute_TiledProductOp : Cute_FunctionOp<"tiled_product", (ins Cute_AnyLayout:$
   }];
 }
 
-def Cute_FlatProductOp : Cute_FunctionOp<"flat_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+def Cute_FlatProductOp : Cute_DividingFunctionOp<"flat_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
   let summary = "The product with all modes flat";
   let description = [{
@@ -247,7 +247,7 @@ def Cute_FlatProductOp : Cute_FunctionOp<"flat_product", (ins Cute_AnyLayout:$lh
   }];
 }
 
-def Cute_RakedProductOp : Cute_FunctionOp<"raked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+def Cute_RakedProductOp : Cute_DividingFunctionOp<"raked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
   let summary = "The product interleaved";
   let description = [{
@@ -264,7 +264,7 @@ def Cute_RakedProductOp : Cute_FunctionOp<"raked_product", (ins Cute_AnyLayout:$
   }];
 }
 
-def Cute_BlockedProductOp : Cute_FunctionOp<"blocked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
+def Cute_BlockedProductOp : Cute_DividingFunctionOp<"blocked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
   let summary = "The product in blocks";
   let description = [{
@@ -281,7 +281,7 @@ def Cute_BlockedProductOp : Cute_FunctionOp<"blocked_product", (ins Cute_AnyLayo
   }];
 }
 
-def Cute_LogicalDivideOp : Cute_FunctionOp<"logical_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
+def Cute_LogicalDivideOp : Cute_DividingFunctionOp<"logical_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
     (outs Cute_AnyLayout:$result)> {
   let summary = "A layout as tiles and the rest";
   let description = [{
@@ -300,7 +300,7 @@ def Cute_LogicalDivideOp : Cute_FunctionOp<"logical_divide", (ins Cute_AnyLayout
   }];
 }
 
-def Cute_ZippedDivideOp : Cute_FunctionOp<"zipped_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
+def Cute_ZippedDivideOp : Cute_DividingFunctionOp<"zipped_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
     (outs Cute_AnyLayout:$result)> {
   let summary = "The divide as (tile, rest)";
   let description = [{
@@ -316,7 +316,7 @@ def Cute_ZippedDivideOp : Cute_FunctionOp<"zipped_divide", (ins Cute_AnyLayout:$
   }];
 }
 
-def Cute_TiledDivideOp : Cute_FunctionOp<"tiled_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
+def Cute_TiledDivideOp : Cute_DividingFunctionOp<"tiled_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
     (outs Cute_AnyLayout:$result)> {
   let summary = "The divide with the rest flat";
   let description = [{
@@ -332,7 +332,7 @@ def Cute_TiledDivideOp : Cute_FunctionOp<"tiled_divide", (ins Cute_AnyLayout:$in
   }];
 }
 
-def Cute_FlatDivideOp : Cute_FunctionOp<"flat_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
+def Cute_FlatDivideOp : Cute_DividingFunctionOp<"flat_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
     (outs Cute_AnyLayout:$result)> {
   let summary = "The divide with all modes flat";
   let description = [{

@@ -25,6 +25,7 @@ class Cute_TypedOp<string m, list<Trait> t> : Cute_Op<m, !listconcat(t, [InferTy
   }];
 }
 class Cute_InferOp<string m> : Cute_TypedOp<m, [Pure]>;
+// Division by unknown leaves of operands may be part of it.
 class Cute_DivideOp<string m> : Cute_TypedOp<m, [CuteDivides, NoMemoryEffect, ConditionallySpeculatable]>;
 
 // ---- what operands may be ----
@@ -73,6 +74,11 @@ class Cute_CastOp<string m, Type input, Type result> : Cute_InferOp<m> {
 }
 // `cute.name(%x, %y) : (X, Y) -> Z`.
 class Cute_FunctionOp<string m, dag ins, dag outs> : Cute_InferOp<m> {
+  let arguments = ins;
+  let results = outs;
+  let assemblyFormat = functional;
+}
+class Cute_DividingFunctionOp<string m, dag ins, dag outs> : Cute_DivideOp<m> {
   let arguments = ins;
   let results = outs;
   let assemblyFormat = functional;

@@ -240,7 +240,7 @@ MlirStringRef cute_location_name(MlirLocation location)
 
 MlirLocation cute_argument_location(MlirValue value) { return wrap(unwrap(value).getLoc()); }
 
-bool cute_op_is_pure(MlirOperation op) { return isPure(unwrap(op)); }
+bool cute_op_is_effect_free(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
 bool cute_op_is_dead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }
 
 void cute_op_set_location(MlirOperation op, MlirLocation location) { unwrap(op)->setLoc(unwrap(location)); }

@@ -93,8 +93,8 @@ bool cute_convert_to_llvm(MlirOperation module);
 
 /* Parses text or bytecode, named `label` in locations; what is not in a module gets one. Null on failure. */
 MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label);
-/* No effect on memory, and never undefined behaviour where it stands or elsewhere. */
-bool cute_op_is_pure(MlirOperation op);
+/* No effect on memory: what its results are is all that it does. */
+bool cute_op_is_effect_free(MlirOperation op);
 /* No effect, and nothing uses its results. */
 bool cute_op_is_dead(MlirOperation op);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */

@@ -25,7 +25,7 @@ static MlirValue constant(MlirOperation where, const char *name, const MlirNamed
 static void fold(MlirOperation op, void *context)
 {
     (void)context;
-    if (cute_op_is(op, "cute.static") || mlirOperationGetNumRegions(op) > 0 || !cute_op_is_pure(op)) return;
+    if (cute_op_is(op, "cute.static") || mlirOperationGetNumRegions(op) > 0 || !cute_op_is_effect_free(op)) return;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     const cute_op_hooks *hooks = cute_op_hooks_find(name.data, name.length);
     if (hooks && hooks->fold) {
