@@ -88,14 +88,14 @@ static MlirOperation parse_before(MlirOperation where, const char *text)
     return op;
 }
 
-static bool has_symbol(MlirOperation module, const char *name, MlirOperation *found)
+static bool find_symbol(MlirOperation module, const char *name, MlirOperation *found)
 {
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
     for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o)) {
         MlirAttribute symbol = mlirOperationGetAttributeByName(o, mlirSymbolTableGetSymbolAttributeName());
         if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAString(symbol)) continue;
         if (!cute_text_is(mlirStringAttrGetValue(symbol), name)) continue;
-        if (found) *found = o;
+        *found = o;
         return true;
     }
     return false;
@@ -109,7 +109,7 @@ static MlirOperation module_of(MlirOperation op)
 static bool declare_printf(MlirOperation op, MlirOperation module)
 {
     MlirOperation found;
-    if (has_symbol(module, "printf", &found)) {
+    if (find_symbol(module, "printf", &found)) {
         if (cute_op_is(found, "llvm.func")) return true;
         mlirEmitError(mlirOperationGetLocation(op), "'cute.print' op calls printf, and this module has another "
                                                     "symbol of that name: it must be an llvm.func, or go");
@@ -119,14 +119,33 @@ static bool declare_printf(MlirOperation op, MlirOperation module)
     return !mlirOperationIsNull(parse_before(first, "llvm.func @printf(!llvm.ptr, ...) -> i32"));
 }
 
+/* One more than the highest N of the module's symbols printfFormat_N. */
+static unsigned next_format(MlirOperation module)
+{
+    static const char prefix[] = "printfFormat_";
+    size_t length = strlen(prefix);
+    unsigned next = 0;
+    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o)) {
+        MlirAttribute symbol = mlirOperationGetAttributeByName(o, mlirSymbolTableGetSymbolAttributeName());
+        if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAString(symbol)) continue;
+        MlirStringRef name = mlirStringAttrGetValue(symbol);
+        if (name.length <= length || name.length > length + 9 || memcmp(name.data, prefix, length) != 0) continue;
+        unsigned number = 0;
+        size_t i = length;
+        while (i < name.length && name.data[i] >= '0' && name.data[i] <= '9')
+            number = 10 * number + (unsigned)(name.data[i++] - '0');
+        if (i == name.length && number >= next) next = number + 1;
+    }
+    return next;
+}
+
 /* A global with the format; its name is written to `name`. */
 static bool add_format(MlirOperation op, MlirOperation module, const cute_buffer *format, char *name, size_t size)
 {
     MlirOperation top = op;
     while (!mlirOperationEqual(mlirOperationGetParentOperation(top), module)) top = mlirOperationGetParentOperation(top);
-    unsigned index = 0;
-    do snprintf(name, size, "printfFormat_%u", index++);
-    while (has_symbol(module, name, NULL));
+    snprintf(name, size, "printfFormat_%u", next_format(module));
     cute_buffer text = {0};
     size_t length = format->length;
     cute_buffer_printf(&text, "llvm.mlir.global internal constant @%s(\"", name);

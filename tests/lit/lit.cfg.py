@@ -19,3 +19,4 @@ for name in ("CUTE_CUDA_PATH", "CUDA_HOME", "CUDA_PATH", "ARCH", "ASAN_OPTIONS",
         config.environment[name] = os.environ[name]
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
+config.substitutions += [("%build", build), ("%llvm", llvm)]
