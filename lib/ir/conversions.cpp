@@ -31,8 +31,9 @@ static LogicalResult simplify(Operation *root)
     populateSCFToControlFlowConversionPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     ConversionTarget target(*context);
-    target.addIllegalOp<scf::ForallOp, scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::ParallelOp, scf::WhileOp,
-                        scf::ExecuteRegionOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>();
+    target
+        .addIllegalOp<scf::ForallOp, scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::ParallelOp, scf::WhileOp,
+                      scf::ExecuteRegionOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     return applyPartialConversion(root, target, std::move(patterns));
 }
@@ -44,7 +45,8 @@ static void addInterfaces(MLIRContext *context, ConversionTarget &target, LLVMTy
 {
     for (Dialect *dialect : context->getLoadedDialects())
         if (auto *interface = dyn_cast<ConvertToLLVMPatternInterface>(dialect))
-            if (wanted(dialect)) interface->populateConvertToLLVMConversionPatterns(target, converter, patterns);
+            if (wanted(dialect))
+                interface->populateConvertToLLVMConversionPatterns(target, converter, patterns);
 }
 
 static LogicalResult convertHost(Operation *module)
@@ -59,19 +61,23 @@ static LogicalResult convertHost(Operation *module)
     addInterfaces(context, target, converter, patterns, [](Dialect *) { return true; });
     target.addLegalOp<gpu::GPUModuleOp, gpu::BinaryOp>();
     target.markOpRecursivelyLegal<gpu::GPUModuleOp>();
-    target.addDynamicallyLegalOp<gpu::LaunchFuncOp>([&](gpu::LaunchFuncOp op) { return converter.isLegal(op); });
+    target.addDynamicallyLegalOp<gpu::LaunchFuncOp>(
+        [&](gpu::LaunchFuncOp op) { return converter.isLegal(op); });
     populateGpuToLLVMConversionPatterns(converter, patterns);
     return applyPartialConversion(module, target, std::move(patterns));
 }
 
-// gpu.global_id, gpu.all_reduce and the like in terms of other operations of gpu. The driver also drops what is dead,
-// so it runs only where it has to.
+// gpu.global_id, gpu.all_reduce and the like in terms of other operations of gpu. The driver also drops what
+// is dead, so it runs only where it has to.
 static LogicalResult rewriteGpu(gpu::GPUModuleOp module)
 {
-    bool needed = module.walk([](Operation *op) {
-        return isa<gpu::GlobalIdOp, gpu::AllReduceOp, gpu::SubgroupReduceOp>(op) ? WalkResult::interrupt()
-                                                                                 : WalkResult::advance();
-    }).wasInterrupted();
+    bool needed = module
+                      .walk([](Operation *op) {
+                          return isa<gpu::GlobalIdOp, gpu::AllReduceOp, gpu::SubgroupReduceOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                      })
+                      .wasInterrupted();
     if (!needed) return success();
     RewritePatternSet patterns(module.getContext());
     populateGpuRewritePatterns(patterns);
@@ -94,7 +100,8 @@ static LogicalResult convertDevice(gpu::GPUModuleOp module)
         return 0;
     });
     converter.addConversion([](gpu::MMAMatrixType type) -> Type { return convertMMAToLLVMType(type); });
-    // First without math's own patterns, so that libdevice's functions are taken; then what those do not have.
+    // First without math's own patterns, so that libdevice's functions are taken; then what those do not
+    // have.
     for (bool math : {false, true}) {
         RewritePatternSet patterns(context);
         LLVMConversionTarget target(*context);
@@ -119,7 +126,8 @@ extern "C" bool cute_convert_to_llvm(MlirOperation root)
 {
     Operation *module = unwrap(root);
     if (failed(simplify(module))) return false;
-    WalkResult devices = module->walk(
-        [](gpu::GPUModuleOp m) { return failed(convertDevice(m)) ? WalkResult::interrupt() : WalkResult::skip(); });
+    WalkResult devices = module->walk([](gpu::GPUModuleOp m) {
+        return failed(convertDevice(m)) ? WalkResult::interrupt() : WalkResult::skip();
+    });
     return !devices.wasInterrupted() && succeeded(convertHost(module));
 }

@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace cute;
 
-namespace {
+namespace
+{
 // An arena and a diag for one call into C.
 struct Scratch {
     cute_arena *arena = cute_arena_create();
@@ -44,9 +45,11 @@ FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type kind)
     SmallVector<int64_t> values(1);
     if (succeeded(parser.parseOptionalString(&text))) {
         size_t offset = 0;
-        if (cute_type_canonical(scratch.arena, kind, text.data(), text.size(), &canonical, &offset, scratch.diag))
+        if (cute_type_canonical(scratch.arena, kind, text.data(), text.size(), &canonical, &offset,
+                                scratch.diag))
             // One past the opening quote: no escape can stand in a text that parses up to there.
-            return parser.emitError(SMLoc::getFromPointer(start.getPointer() + 1 + offset)) << scratch.message();
+            return parser.emitError(SMLoc::getFromPointer(start.getPointer() + 1 + offset))
+                   << scratch.message();
     } else {
         if (OptionalParseResult first = parser.parseOptionalInteger(values[0]); !first.has_value())
             values.clear();
@@ -85,8 +88,9 @@ LogicalResult cute::verifyText(function_ref<InFlightDiagnostic()> error, cute_ty
     return success();
 }
 
-LogicalResult cute::inferVia(const cute_op_hooks *hooks, MLIRContext *context, std::optional<Location> location,
-                             ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out)
+LogicalResult cute::inferVia(const cute_op_hooks *hooks, MLIRContext *context,
+                             std::optional<Location> location, ValueRange operands, DictionaryAttr attributes,
+                             SmallVectorImpl<Type> &out)
 {
     if (!hooks || !hooks->infer) return failure();
     SmallVector<MlirValue> values;
@@ -115,13 +119,15 @@ static void verifyFunctionsBehind(ValueRange operands)
     MLIRContext *context = operands.empty() ? nullptr : operands[0].getContext();
     if (!context || context->shouldPrintOpOnDiagnostic() || context->isMultithreadingEnabled()) return;
     Operation *function = operands[0].getParentRegion()->getParentOp();
-    while (function && !isa_and_nonnull<ModuleOp>(function->getParentOp())) function = function->getParentOp();
+    while (function && !isa_and_nonnull<ModuleOp>(function->getParentOp()))
+        function = function->getParentOp();
     while (function && (function = function->getNextNode()))
         if (failed(verify(function))) return; // which has come here itself
 }
 
 LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
-                              llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer, ArrayRef<Type> stated)
+                              llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer,
+                              ArrayRef<Type> stated)
 {
     SmallVector<Type> inferred;
     LogicalResult result = infer(inferred);
@@ -146,13 +152,15 @@ LogicalResult cute::verifyVia(const cute_op_hooks *hooks, Operation *op)
     return success(!hooks || !hooks->verify || hooks->verify(wrap(op)));
 }
 
-namespace cute::detail {
+namespace cute::detail
+{
 // The text, and what it describes, parsed once for all the operations that ask.
 template <class Derived, cute_type kind> struct TextStorage : TypeStorage {
     using KeyTy = StringRef;
     explicit TextStorage(StringRef text) : text(text), arena(cute_arena_create())
     {
-        valid = arena && cute_value_parse(arena, kind, text.data(), text.size(), &value, nullptr, nullptr) == CUTE_OK;
+        valid = arena &&
+                cute_value_parse(arena, kind, text.data(), text.size(), &value, nullptr, nullptr) == CUTE_OK;
     }
     ~TextStorage() { cute_arena_destroy(arena); }
     bool operator==(StringRef key) const { return key == text; }
@@ -165,9 +173,9 @@ template <class Derived, cute_type kind> struct TextStorage : TypeStorage {
     cute_value value;
     bool valid;
 };
-#define CUTE_STORAGE(name, kind)                                                                                       \
-    struct name##TypeStorage : TextStorage<name##TypeStorage, kind> {                                                  \
-        using TextStorage::TextStorage;                                                                                \
+#define CUTE_STORAGE(name, kind)                                                                             \
+    struct name##TypeStorage : TextStorage<name##TypeStorage, kind> {                                        \
+        using TextStorage::TextStorage;                                                                      \
     };
 CUTE_STORAGE(IntTuple, CUTE_INT_TUPLE)
 CUTE_STORAGE(Shape, CUTE_SHAPE)
@@ -256,8 +264,8 @@ MlirStringRef cute_type_text(MlirType type)
 const cute_value *cute_type_peek(MlirType type)
 {
     return llvm::TypeSwitch<Type, const cute_value *>(unwrap(type))
-        .Case<IntTupleType, ShapeType, StrideType, CoordType, LayoutType, TileType, SwizzleType, ComposedLayoutType>(
-            [](auto t) { return t.getValue(); })
+        .Case<IntTupleType, ShapeType, StrideType, CoordType, LayoutType, TileType, SwizzleType,
+              ComposedLayoutType>([](auto t) { return t.getValue(); })
         .Default([](auto) { return nullptr; });
 }
 
@@ -270,9 +278,15 @@ void cute_op_types_add(cute_op_types *types, MlirType type)
     types->items[types->count++] = type;
 }
 
-void cute_dialect_insert(MlirDialectRegistry registry) { unwrap(registry)->insert<CuteDialect>(); }
+void cute_dialect_insert(MlirDialectRegistry registry)
+{
+    unwrap(registry)->insert<CuteDialect>();
+}
 }
 
 MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Cute, cute, CuteDialect)
 
-extern "C" MlirDialectHandle cute_dialect_handle(void) { return mlirGetDialectHandle__cute__(); }
+extern "C" MlirDialectHandle cute_dialect_handle(void)
+{
+    return mlirGetDialectHandle__cute__();
+}

@@ -4,8 +4,8 @@
 
 #include "lib/ir/hooks.h"
 
-#include "mlir/CAPI/IR.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
@@ -17,7 +17,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-namespace cute {
+namespace cute
+{
 using namespace mlir;
 
 // The canonical text of the type that starts here, `<"...">` or `<2>`; an error at its place otherwise.
@@ -39,7 +40,8 @@ OpFoldResult foldVia(const cute_op_hooks *hooks, Operation *op, ArrayRef<Attribu
 LogicalResult verifyVia(const cute_op_hooks *hooks, Operation *op);
 // Compares stated result types with inferred ones.
 LogicalResult refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
-                        llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer, ArrayRef<Type> stated);
+                        llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer,
+                        ArrayRef<Type> stated);
 template <class Op> const cute_op_hooks *hooksOf()
 {
     static const cute_op_hooks *hooks =
@@ -47,7 +49,8 @@ template <class Op> const cute_op_hooks *hooksOf()
     return hooks;
 }
 
-template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<ConcreteOp, CuteHooks> {
+template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<ConcreteOp, CuteHooks>
+{
   public:
     static LogicalResult verifyTrait(Operation *op) { return verifyVia(hooksOf<ConcreteOp>(), op); }
     // Of any number of results: the form for a single one may not be asked about others.
@@ -61,7 +64,8 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
     }
     static LogicalResult inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                           ValueRange operands, DictionaryAttr attributes,
-                                          OpaqueProperties properties, RegionRange, SmallVectorImpl<Type> &out)
+                                          OpaqueProperties properties, RegionRange,
+                                          SmallVectorImpl<Type> &out)
     {
         if constexpr (ConcreteOp::hasProperties())
             if (properties)
@@ -69,8 +73,9 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
                     context, *properties.as<typename ConcreteOp::Properties *>()));
         return inferVia(hooksOf<ConcreteOp>(), context, location, operands, attributes, out);
     }
-    static LogicalResult refineTypes(MLIRContext *context, std::optional<Location> location, ValueRange operands,
-                                     DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    static LogicalResult refineTypes(MLIRContext *context, std::optional<Location> location,
+                                     ValueRange operands, DictionaryAttr attributes,
+                                     OpaqueProperties properties, RegionRange regions,
                                      SmallVectorImpl<Type> &types)
     {
         auto infer = [&](SmallVectorImpl<Type> &out) {
@@ -82,13 +87,15 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
 
 // A division may be hoisted when nothing unknown divides.
 Speculation::Speculatability divisionVia(Operation *op);
-template <class ConcreteOp> class CuteDivides : public OpTrait::TraitBase<ConcreteOp, CuteDivides> {
+template <class ConcreteOp> class CuteDivides : public OpTrait::TraitBase<ConcreteOp, CuteDivides>
+{
   public:
     Speculation::Speculatability getSpeculatability() { return divisionVia(this->getOperation()); }
 };
 } // namespace cute
 
-namespace cute::detail { // in cute.cpp
+namespace cute::detail
+{ // in cute.cpp
 struct IntTupleTypeStorage;
 struct ShapeTypeStorage;
 struct StrideTypeStorage;

@@ -17,7 +17,8 @@ static bool is_name(const char *text, size_t length)
     return true;
 }
 
-cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size_t count, cute_define **out, cute_diag *diag)
+cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size_t count, cute_define **out,
+                               cute_diag *diag)
 {
     cute_define *defines = cute_arena_array(arena, count, sizeof *defines);
     if (!defines && count) return cute_fail_memory(diag);
@@ -45,7 +46,8 @@ typedef struct names {
 static const cute_define *find(const names *n, const char *name, size_t length)
 {
     for (size_t i = 0; i < n->count; i++)
-        if (strlen(n->defines[i].name) == length && !memcmp(n->defines[i].name, name, length)) return &n->defines[i];
+        if (strlen(n->defines[i].name) == length && !memcmp(n->defines[i].name, name, length))
+            return &n->defines[i];
     return NULL;
 }
 
@@ -68,8 +70,8 @@ static bool is_operand(const char *inner, size_t length)
     return digits > 0 && (digits == length || inner[digits] == ':');
 }
 
-static cute_status replace(cute_arena *arena, const char *inner, size_t length, const cute_place *place, names *n,
-                           cute_buffer *out, cute_diag *diag)
+static cute_status replace(cute_arena *arena, const char *inner, size_t length, const cute_place *place,
+                           names *n, cute_buffer *out, cute_diag *diag)
 {
     size_t before = 0;
     while (before < length && isspace((unsigned char)inner[before])) before++;
@@ -78,9 +80,10 @@ static cute_status replace(cute_arena *arena, const char *inner, size_t length, 
     if (is_name(inner + before, after - before)) {
         const cute_define *d = find(n, inner + before, after - before);
         if (!d) {
-            cute_status status = cute_fail(diag, CUTE_INVALID, place, "'%.*s' is not defined", (int)(after - before),
-                                           inner + before);
-            cute_note(diag, NULL, "give it on the command line: -D %.*s=VALUE", (int)(after - before), inner + before);
+            cute_status status = cute_fail(diag, CUTE_INVALID, place, "'%.*s' is not defined",
+                                           (int)(after - before), inner + before);
+            cute_note(diag, NULL, "give it on the command line: -D %.*s=VALUE", (int)(after - before),
+                      inner + before);
             return status;
         }
         cute_buffer_puts(out, d->value);
@@ -94,8 +97,8 @@ static cute_status replace(cute_arena *arena, const char *inner, size_t length, 
     return CUTE_OK;
 }
 
-cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines, size_t count,
-                               cute_buffer *out, cute_diag *diag)
+cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines,
+                               size_t count, cute_buffer *out, cute_diag *diag)
 {
     names n = {defines, count};
     CUTE_TRY(cute_nesting_check(label, text, length, diag));

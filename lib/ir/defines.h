@@ -9,12 +9,14 @@ typedef struct cute_define {
 } cute_define;
 
 /* Splits "NAME=VALUE" ("NAME" alone is 1). CUTE_USAGE for what is no name, or one given twice. */
-cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size_t count, cute_define **out, cute_diag *diag);
+cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size_t count, cute_define **out,
+                               cute_diag *diag);
 
-/* Copies `text` to *out, in the spelling that MLIR 19 reads (spellings.h) and with `${NAME}` and integer expressions `${BM*BN/2}` replaced. A value that is not an integer
- * can only stand alone. What inline assembly writes stays: `$${` and `${0:c}` after a digit and colon. An undefined
- * name or a bad expression is CUTE_INVALID at its place in `label`. */
-cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines, size_t count,
-                               cute_buffer *out, cute_diag *diag);
+/* Copies `text` to *out, in the spelling that MLIR 19 reads (spellings.h) and with `${NAME}` and integer
+ * expressions `${BM*BN/2}` replaced. A value that is not an integer can only stand alone. What inline
+ * assembly writes stays: `$${` and `${0:c}` after a digit and colon. An undefined name or a bad expression is
+ * CUTE_INVALID at its place in `label`. */
+cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines,
+                               size_t count, cute_buffer *out, cute_diag *diag);
 
 #endif

@@ -38,10 +38,12 @@ static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *context)
     cute_buffer text = {0};
     mlirDiagnosticPrint(diagnostic, cute_print_to_buffer, &text);
     cute_place place = cute_mlir_place(source, mlirDiagnosticGetLocation(diagnostic), arena);
-    cute_report(source->diag, severities[mlirDiagnosticGetSeverity(diagnostic)], &place, "%s", cute_buffer_text(&text));
+    cute_report(source->diag, severities[mlirDiagnosticGetSeverity(diagnostic)], &place, "%s",
+                cute_buffer_text(&text));
     cute_buffer_release(&text);
     cute_arena_destroy(arena);
-    for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); i++) handle(mlirDiagnosticGetNote(diagnostic, i), source);
+    for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); i++)
+        handle(mlirDiagnosticGetNote(diagnostic, i), source);
     return mlirLogicalResultSuccess();
 }
 

@@ -18,8 +18,8 @@ MlirType cute_type_get(MlirContext context, cute_type kind, MlirStringRef text);
 bool cute_type_is(MlirType type, cute_type *kind);
 /* Its text; lives as long as the context. */
 MlirStringRef cute_type_text(MlirType type);
-/* The value that a type of this dialect describes; its unknown leaves have no handles. It lives as long as the
- * context; NULL for other types. */
+/* The value that a type of this dialect describes; its unknown leaves have no handles. It lives as long as
+ * the context; NULL for other types. */
 const cute_value *cute_type_peek(MlirType type);
 /* A copy of it; CUTE_INVALID for other types. */
 cute_status cute_type_value(MlirType type, cute_value *out, cute_diag *diag);

@@ -34,7 +34,10 @@ intptr_t cute_kernel_argument_count(MlirOperation kernel)
     return mlirBlockIsNull(entry) ? 0 : mlirBlockGetNumArguments(entry);
 }
 
-MlirStringRef cute_argument_location_name(MlirValue argument) { return cute_location_name(cute_argument_location(argument)); }
+MlirStringRef cute_argument_location_name(MlirValue argument)
+{
+    return cute_location_name(cute_argument_location(argument));
+}
 
 const char *cute_dtype_name(MlirType type)
 {
@@ -59,7 +62,10 @@ const char *cute_dtype_name(MlirType type)
     }
 }
 
-bool cute_type_is_pointer(MlirType type) { return mlirTypeIsALLVMPointerType(type); }
+bool cute_type_is_pointer(MlirType type)
+{
+    return mlirTypeIsALLVMPointerType(type);
+}
 
 static int64_t float_bytes(MlirType type)
 {
@@ -109,7 +115,8 @@ bool cute_type_is_tensor_map_bytes(MlirType type)
     mlirTypePrint(type, cute_print_to_buffer, &text);
     const char *t = cute_buffer_text(&text);
     bool is = strcmp(t, "!llvm.array<128 x i8>") == 0 || strcmp(t, "!llvm.array<16 x i64>") == 0 ||
-              strcmp(t, "!llvm.struct<(array<16 x i64>)>") == 0 || strcmp(t, "!llvm.struct<(array<128 x i8>)>") == 0;
+              strcmp(t, "!llvm.struct<(array<16 x i64>)>") == 0 ||
+              strcmp(t, "!llvm.struct<(array<128 x i8>)>") == 0;
     cute_buffer_release(&text);
     return is;
 }
@@ -130,9 +137,12 @@ bool cute_tensor_map_is(MlirType type)
 /* The word after `key` up to `,` or `>`, without nvgpu's prefix of enumerators. */
 static void word_after(const char *text, const char *key, char out[8])
 {
-    static const struct { const char *from, *to; } spelling[] = {
-        {"swizzle_32b", "32B"}, {"swizzle_64b", "64B"}, {"swizzle_128b", "128B"}, {"interleave_16b", "16B"},
-        {"interleave_32b", "32B"}, {"l2promo_64b", "64B"}, {"l2promo_128b", "128B"}, {"l2promo_256b", "256B"},
+    static const struct {
+        const char *from, *to;
+    } spelling[] = {
+        {"swizzle_32b", "32B"},    {"swizzle_64b", "64B"},    {"swizzle_128b", "128B"},
+        {"interleave_16b", "16B"}, {"interleave_32b", "32B"}, {"l2promo_64b", "64B"},
+        {"l2promo_128b", "128B"},  {"l2promo_256b", "256B"},
     };
     snprintf(out, 8, "none");
     const char *at = strstr(text, key);

@@ -1,4 +1,5 @@
-/* How deep MLIR's text may nest. MLIR's parser calls itself for each level and ends the process where the stack does. */
+/* How deep MLIR's text may nest. MLIR's parser calls itself for each level and ends the process where the
+ * stack does. */
 #ifndef CUTE_LIB_IR_NESTING_H
 #define CUTE_LIB_IR_NESTING_H
 

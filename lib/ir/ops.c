@@ -30,7 +30,8 @@ static bool fail(MlirLocation location, const char *name, const char *format, ..
 
 static bool fail_diag(MlirLocation location, const cute_diag *diag)
 {
-    for (size_t i = 0; i < cute_diag_count(diag); i++) fail(location, NULL, "%s", cute_diag_get(diag, i)->text);
+    for (size_t i = 0; i < cute_diag_count(diag); i++)
+        fail(location, NULL, "%s", cute_diag_get(diag, i)->text);
     return false;
 }
 
@@ -69,8 +70,8 @@ static MlirAttribute in_dictionary(void *dictionary, MlirStringRef name)
     return mlirDictionaryAttrGetElementByName(attributes, name);
 }
 
-static cute_status apply(cute_arena *arena, const cute_op_query *query, cute_operation operation, cute_value *result,
-                         cute_diag *diag)
+static cute_status apply(cute_arena *arena, const cute_op_query *query, cute_operation operation,
+                         cute_value *result, cute_diag *diag)
 {
     cute_value *operands = cute_arena_array(arena, (size_t)query->operand_count, sizeof *operands);
     if (!operands && query->operand_count) return cute_fail_memory(diag);
@@ -78,7 +79,8 @@ static cute_status apply(cute_arena *arena, const cute_op_query *query, cute_ope
         CUTE_TRY(cute_type_value(mlirValueGetType(query->operands[i]), &operands[i], diag));
     cute_attributes attributes;
     CUTE_TRY(cute_op_attributes(arena, in_dictionary, (void *)query->attributes.ptr, &attributes, diag));
-    return cute_apply(arena, NULL, operation, operands, (size_t)query->operand_count, &attributes, result, diag);
+    return cute_apply(arena, NULL, operation, operands, (size_t)query->operand_count, &attributes, result,
+                      diag);
 }
 
 static cute_status infer_algebra(cute_arena *arena, const cute_op_query *query, cute_operation operation,
@@ -142,7 +144,8 @@ static bool verify_make(MlirOperation op)
     size_t want = cute_value_unknowns(&value, NULL, 0), got = (size_t)mlirOperationGetNumOperands(op);
     if (want != got) {
         MlirStringRef text = cute_type_text(result);
-        fail(location, name_text, "expects %zu dynamic operand(s) for result type '!cute.%s<\"%.*s\">', but got %zu", want,
+        fail(location, name_text,
+             "expects %zu dynamic operand(s) for result type '!cute.%s<\"%.*s\">', but got %zu", want,
              cute_type_name(value.type), (int)text.length, text.data, got);
         goto out;
     }
@@ -170,7 +173,8 @@ int cute_scalar_width(const cute_int *value)
 }
 
 /* Appends a type for each scalar of a tree: see get_scalars. */
-static void add_scalars(const cute_op_query *query, const cute_tree *tree, bool only_unknown, cute_op_types *out)
+static void add_scalars(const cute_op_query *query, const cute_tree *tree, bool only_unknown,
+                        cute_op_types *out)
 {
     MlirType i32 = mlirIntegerTypeGet(query->context, 32);
     switch (tree->kind) {
@@ -178,7 +182,8 @@ static void add_scalars(const cute_op_query *query, const cute_tree *tree, bool 
     case CUTE_TREE_INT:
     case CUTE_TREE_BASIS:
         if (!tree->value.known || !only_unknown)
-            cute_op_types_add(out, mlirIntegerTypeGet(query->context, (unsigned)cute_scalar_width(&tree->value)));
+            cute_op_types_add(out,
+                              mlirIntegerTypeGet(query->context, (unsigned)cute_scalar_width(&tree->value)));
         if (tree->kind == CUTE_TREE_BASIS && !only_unknown)
             for (uint32_t i = 0; i < tree->count; i++) cute_op_types_add(out, i32);
         return;
@@ -195,8 +200,8 @@ static void add_scalars(const cute_op_query *query, const cute_tree *tree, bool 
 static bool infer_get_scalars(const cute_op_query *query, cute_op_types *out)
 {
     bool only_unknown = !mlirAttributeIsNull(query->attributes) &&
-                        !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(query->attributes,
-                                                                               cute_text("only_dynamic")));
+                        !mlirAttributeIsNull(
+                            mlirDictionaryAttrGetElementByName(query->attributes, cute_text("only_dynamic")));
     cute_arena *arena = cute_arena_create();
     cute_value value;
     bool ok = query->operand_count == 1 &&
@@ -231,8 +236,10 @@ static bool infer_parts(const cute_op_query *query, bool layouts_only, cute_op_t
     if (!ok) fail_diag(query->location, diag);
     for (size_t i = 0; ok && i < count; i++) {
         MlirType type = cute_type_of_value(query->context, arena, &parts[i]);
-        if (!mlirTypeIsNull(type)) cute_op_types_add(out, type);
-        else ok = false;
+        if (!mlirTypeIsNull(type))
+            cute_op_types_add(out, type);
+        else
+            ok = false;
     }
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
@@ -280,22 +287,32 @@ static MlirAttribute fold_comparison(MlirOperation op, cute_operation operation)
     MlirAttribute folded = {NULL};
     if (compare(arena, op, operation, &result, NULL) == CUTE_OK && result.tree->kind == CUTE_TREE_INT &&
         result.tree->value.known)
-        folded = mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 1), result.tree->value.value);
+        folded =
+            mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 1), result.tree->value.value);
     cute_arena_destroy(arena);
     return folded;
 }
 
-#define CUTE_COMPARISON(id)                                                                                           \
-    static bool verify_##id(MlirOperation op) { return verify_comparison(op, CUTE_OP_##id); }                         \
-    static MlirAttribute fold_##id(MlirOperation op) { return fold_comparison(op, CUTE_OP_##id); }
+#define CUTE_COMPARISON(id)                                                                                  \
+    static bool verify_##id(MlirOperation op)                                                                \
+    {                                                                                                        \
+        return verify_comparison(op, CUTE_OP_##id);                                                          \
+    }                                                                                                        \
+    static MlirAttribute fold_##id(MlirOperation op)                                                         \
+    {                                                                                                        \
+        return fold_comparison(op, CUTE_OP_##id);                                                            \
+    }
 CUTE_COMPARISON(EQUAL)
 CUTE_COMPARISON(ELEM_LESS)
 #undef CUTE_COMPARISON
 
 /* ---- the table ---- */
 
-#define CUTE_OPERATION(id, name, least, most, summary)                                                         \
-    static bool infer_##id(const cute_op_query *query, cute_op_types *out) { return infer(query, CUTE_OP_##id, out); }
+#define CUTE_OPERATION(id, name, least, most, summary)                                                       \
+    static bool infer_##id(const cute_op_query *query, cute_op_types *out)                                   \
+    {                                                                                                        \
+        return infer(query, CUTE_OP_##id, out);                                                              \
+    }
 #include "cute/layout_ops.def"
 #undef CUTE_OPERATION
 

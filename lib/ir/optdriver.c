@@ -24,12 +24,17 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool is_bytecode(const char *bytes, size_t length) { return length >= 4 && !memcmp(bytes, "ML\xEFR", 4); }
+static bool is_bytecode(const char *bytes, size_t length)
+{
+    return length >= 4 && !memcmp(bytes, "ML\xEFR", 4);
+}
 
 static void write_buffer(const char *bytes, size_t length, void *context)
 {
-    if (is_bytecode(bytes, length)) cute_buffer_append(context, bytes, length);
-    else cute_spellings_write(bytes, length, context);
+    if (is_bytecode(bytes, length))
+        cute_buffer_append(context, bytes, length);
+    else
+        cute_spellings_write(bytes, length, context);
 }
 
 /* ---- MLIR's driver prints its diagnostics; for --diagnostics=json they are read back ---- */
@@ -60,8 +65,13 @@ static void capture_end(int saved, cute_buffer *out)
 /* "FILE:LINE:COLUMN: error: TEXT" */
 static bool parse_line(char *line, cute_diag *diag)
 {
-    static const struct { const char *mark; cute_severity severity; } marks[] = {
-        {": error: ", CUTE_ERROR}, {": warning: ", CUTE_WARNING}, {": note: ", CUTE_NOTE}, {": remark: ", CUTE_REMARK}};
+    static const struct {
+        const char *mark;
+        cute_severity severity;
+    } marks[] = {{": error: ", CUTE_ERROR},
+                 {": warning: ", CUTE_WARNING},
+                 {": note: ", CUTE_NOTE},
+                 {": remark: ", CUTE_REMARK}};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         char *mark = strstr(line, marks[i].mark);
         if (!mark) continue;
@@ -101,20 +111,21 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     cute_define *defines;
     double start = now(), read_done, run_done;
     cute_status status = arena ? CUTE_OK : cute_fail_memory(diag);
-    if (!status) status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
+    if (!status)
+        status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
     if (!status) status = cute_file_read(command->input, &input, diag);
     const char *label = cute_file_label(command->input);
     bool bytecode = is_bytecode(input.data, input.length);
     if (!status && !bytecode)
-        status = cute_defines_apply(label, cute_buffer_text(&input), input.length, defines, (size_t)command->define_count,
-                                    &text, diag);
+        status = cute_defines_apply(label, cute_buffer_text(&input), input.length, defines,
+                                    (size_t)command->define_count, &text, diag);
     if (status) goto out;
     read_done = now();
 
     int saved = command->diagnostics_json ? capture_begin() : -1;
     const cute_buffer *source = bytecode ? &input : &text;
-    bool ok = cute_opt_run(cute_text(label), mlirStringRefCreate(cute_buffer_text(source), source->length), registry,
-                           write_buffer, &output);
+    bool ok = cute_opt_run(cute_text(label), mlirStringRefCreate(cute_buffer_text(source), source->length),
+                           registry, write_buffer, &output);
     if (saved >= 0) {
         capture_end(saved, &captured);
         if (captured.data) parse_diagnostics(captured.data, diag);
@@ -123,8 +134,8 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     status = !ok ? CUTE_INVALID : !cute_buffer_ok(&output) ? cute_fail_memory(diag) : CUTE_OK;
     if (!status) status = cute_file_write(command->output, cute_buffer_text(&output), output.length, diag);
     if (command->timing)
-        fprintf(stderr, "cute-opt: read %.1f ms, passes and print %.1f ms, write %.1f ms\n", 1e3 * (read_done - start),
-                1e3 * (run_done - read_done), 1e3 * (now() - run_done));
+        fprintf(stderr, "cute-opt: read %.1f ms, passes and print %.1f ms, write %.1f ms\n",
+                1e3 * (read_done - start), 1e3 * (run_done - read_done), 1e3 * (now() - run_done));
 out:
     cute_buffer_release(&captured);
     cute_buffer_release(&output);
@@ -143,7 +154,8 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void))
     if (!cute_opt_parse(argc, argv, cute_version(), registry, &command)) return CUTE_USAGE;
     cute_diag *diag = cute_diag_create();
     cute_status status = run(&command, registry, diag);
-    int code = cute_tool_finish("cute-opt", status, diag, command.diagnostics_json ? CUTE_DIAG_JSON : CUTE_DIAG_TEXT);
+    int code = cute_tool_finish("cute-opt", status, diag,
+                                command.diagnostics_json ? CUTE_DIAG_JSON : CUTE_DIAG_TEXT);
     cute_diag_destroy(diag);
     mlirDialectRegistryDestroy(registry);
     return code;

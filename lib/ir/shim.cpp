@@ -24,15 +24,18 @@
 using namespace mlir;
 namespace cl = llvm::cl;
 
-namespace {
+namespace
+{
 class CPass;
 } // namespace
 struct cute_pass_run {
     CPass *pass;
 };
 
-namespace {
-class CPass : public Pass {
+namespace
+{
+class CPass : public Pass
+{
   public:
     explicit CPass(const cute_pass *info)
         : Pass(TypeID::getFromOpaquePointer(info),
@@ -46,7 +49,8 @@ class CPass : public Pass {
             case CUTE_PASS_BOOL: add<Option<bool>>(o.name, desc, cl::init(o.initial != 0)); break;
             case CUTE_PASS_INT: add<Option<int64_t>>(o.name, desc, cl::init(o.initial)); break;
             case CUTE_PASS_TEXT:
-                add<Option<std::string>>(o.name, desc, cl::init(std::string(o.initial_text ? o.initial_text : "")));
+                add<Option<std::string>>(o.name, desc,
+                                         cl::init(std::string(o.initial_text ? o.initial_text : "")));
                 break;
             case CUTE_PASS_INT_LIST: add<ListOption<int64_t>>(o.name, desc); break;
             case CUTE_PASS_TEXT_LIST: add<ListOption<std::string>>(o.name, desc); break;
@@ -84,7 +88,8 @@ class CPass : public Pass {
     std::vector<std::unique_ptr<cl::Option>> options;
 };
 
-class Observer : public PassInstrumentation {
+class Observer : public PassInstrumentation
+{
   public:
     Observer(cute_after_pass visit, void *context) : visit(visit), context(context) {}
     void runBeforePass(Pass *, Operation *) override { started.push_back(std::chrono::steady_clock::now()); }
@@ -97,7 +102,8 @@ class Observer : public PassInstrumentation {
         std::chrono::duration<double> t = std::chrono::steady_clock::now() - started.back();
         started.pop_back();
         // Adaptors only group others; they have no argument.
-        if (!pass->getArgument().empty()) visit(pass->getArgument().str().c_str(), wrap(op), failed, t.count(), context);
+        if (!pass->getArgument().empty())
+            visit(pass->getArgument().str().c_str(), wrap(op), failed, t.count(), context);
     }
     cute_after_pass visit;
     void *context;
@@ -156,12 +162,19 @@ MlirStringRef cute_pass_list_text(cute_pass_run *run, int i, intptr_t k)
 {
     return wrap(StringRef(run->pass->option<Pass::ListOption<std::string>>(i)[k]));
 }
-void cute_pass_fail(cute_pass_run *run) { run->pass->fail(); }
-void cute_pass_print(cute_pass_run *, MlirStringRef text) { llvm::errs() << unwrap(text); }
+void cute_pass_fail(cute_pass_run *run)
+{
+    run->pass->fail();
+}
+void cute_pass_print(cute_pass_run *, MlirStringRef text)
+{
+    llvm::errs() << unwrap(text);
+}
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op)
 {
     OpPassManager manager(unwrap(op)->getName().getStringRef());
-    return succeeded(parsePassPipeline(pipeline, manager, llvm::errs())) && run->pass->runNested(manager, unwrap(op));
+    return succeeded(parsePassPipeline(pipeline, manager, llvm::errs())) &&
+           run->pass->runNested(manager, unwrap(op));
 }
 
 bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
@@ -176,14 +189,17 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     registerPassManagerCLOptions();
     registerDefaultTimingManagerCLOptions();
     tracing::DebugCounter::registerCLOptions();
-    cl::SetVersionPrinter([version](raw_ostream &os) { os << "cute-opt " << version << " (MLIR " << LLVM_VERSION_STRING << ")\n"; });
+    cl::SetVersionPrinter([version](raw_ostream &os) {
+        os << "cute-opt " << version << " (MLIR " << LLVM_VERSION_STRING << ")\n";
+    });
     if (!cl::ParseCommandLineOptions(argc, argv,
                                      "cute-opt: parses, verifies, canonicalises and lowers MLIR with the "
                                      "dialects cute and cute_nvgpu\n",
                                      &llvm::errs()))
         return false;
     if (options->diagnostics != "text" && options->diagnostics != "json") {
-        llvm::errs() << "cute-opt: error: --diagnostics takes 'text' or 'json', not '" << options->diagnostics << "'\n";
+        llvm::errs() << "cute-opt: error: --diagnostics takes 'text' or 'json', not '" << options->diagnostics
+                     << "'\n";
         return false;
     }
     defines.clear();
@@ -238,12 +254,24 @@ MlirStringRef cute_location_name(MlirLocation location)
     return name ? wrap(name.getName().getValue()) : wrap(StringRef(""));
 }
 
-MlirLocation cute_argument_location(MlirValue value) { return wrap(unwrap(value).getLoc()); }
+MlirLocation cute_argument_location(MlirValue value)
+{
+    return wrap(unwrap(value).getLoc());
+}
 
-bool cute_op_is_effect_free(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
-bool cute_op_is_dead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }
+bool cute_op_is_effect_free(MlirOperation op)
+{
+    return isMemoryEffectFree(unwrap(op));
+}
+bool cute_op_is_dead(MlirOperation op)
+{
+    return isOpTriviallyDead(unwrap(op));
+}
 
-void cute_op_set_location(MlirOperation op, MlirLocation location) { unwrap(op)->setLoc(unwrap(location)); }
+void cute_op_set_location(MlirOperation op, MlirLocation location)
+{
+    unwrap(op)->setLoc(unwrap(location));
+}
 
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context)
 {

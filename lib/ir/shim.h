@@ -34,7 +34,7 @@ typedef struct cute_pass_run cute_pass_run; /* one run of a pass on one operatio
 /* A pass. Lives as long as the process; `run` may be called from several threads at once on
  * different operations. */
 typedef struct cute_pass {
-    const char *name;   /* cute-expand-ops */
+    const char *name; /* cute-expand-ops */
     const char *help;
     const char *anchor; /* the operation it runs on; NULL: any */
     const cute_pass_option *options;
@@ -56,8 +56,8 @@ MlirStringRef cute_pass_list_text(cute_pass_run *run, int option, intptr_t index
 void cute_pass_fail(cute_pass_run *run);
 /* Writes to standard error what a pass was asked to show. */
 void cute_pass_print(cute_pass_run *run, MlirStringRef text);
-/* Runs passes, as text (`canonicalize,cse`), on `op`: the operation that the pass runs on, or one inside. Their
- * dialects are the pass's own. */
+/* Runs passes, as text (`canonicalize,cse`), on `op`: the operation that the pass runs on, or one inside.
+ * Their dialects are the pass's own. */
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op);
 
 /* ---- mlir-opt's driver ---- */
@@ -78,15 +78,15 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
                     cute_opt_command *out);
 typedef void (*cute_write)(const char *bytes, size_t length, void *context);
 /* Runs what the command line asked for on `text`, named `label` in diagnostics (on stderr). */
-bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry,
-                  cute_write write, void *context);
+bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry, cute_write write,
+                  void *context);
 
 /* ---- conversions ---- */
 
 /* How the dialects become LLVM IR, for gpu-module-to-binary and mlirTranslateModuleToLLVMIR. */
 void cute_translations_insert(MlirDialectRegistry registry);
-/* Device and host code of a module to llvm and nvvm: arith, cf, func, gpu, math, memref, scf, ub, and what else has an
- * interface for it. False after an error. */
+/* Device and host code of a module to llvm and nvvm: arith, cf, func, gpu, math, memref, scf, ub, and what
+ * else has an interface for it. False after an error. */
 bool cute_convert_to_llvm(MlirOperation module);
 
 /* ---- queries missing in the C interface ---- */
@@ -98,15 +98,16 @@ bool cute_op_is_effect_free(MlirOperation op);
 /* No effect, and nothing uses its results. */
 bool cute_op_is_dead(MlirOperation op);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */
-bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line,
-                         unsigned *column);
+bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column);
 /* The outermost name of a NameLoc, or an empty string. */
 MlirStringRef cute_location_name(MlirLocation location);
 /* The location of a block argument, or of an operation's result. */
 MlirLocation cute_argument_location(MlirValue value);
 void cute_op_set_location(MlirOperation op, MlirLocation location);
-/* Runs `visit` after each pass of `manager` on the operation it ran on, also after one that failed. Kept: `context`. */
-typedef void (*cute_after_pass)(const char *pass, MlirOperation op, bool failed, double seconds, void *context);
+/* Runs `visit` after each pass of `manager` on the operation it ran on, also after one that failed. Kept:
+ * `context`. */
+typedef void (*cute_after_pass)(const char *pass, MlirOperation op, bool failed, double seconds,
+                                void *context);
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context);
 
 #ifdef __cplusplus

@@ -63,7 +63,8 @@ void cute_spellings_write(const char *text, size_t length, cute_buffer *out)
 {
     const char *at = text, *end = text + length, *done = text, *found;
     while ((found = next_printf(&at, end))) {
-        /* Printed arguments stand on the line of their format; the next line may begin with a value of its own. */
+        /* Printed arguments stand on the line of their format; the next line may begin with a value of its
+         * own. */
         const char *argument = found;
         while (argument < end && *argument == ' ') argument++;
         if (argument == end || *argument != '%') continue;

@@ -16,7 +16,8 @@ MlirOperation cute_op_create(const cute_op_new *parts)
 MlirOperation cute_op_insert_before(MlirOperation where, const cute_op_new *parts)
 {
     MlirOperation op = cute_op_create(parts);
-    if (!mlirOperationIsNull(op)) mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
+    if (!mlirOperationIsNull(op))
+        mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
     return op;
 }
 
@@ -30,7 +31,10 @@ MlirAttribute cute_string_attribute(MlirContext context, const char *text)
     return mlirStringAttrGet(context, cute_text(text));
 }
 
-void cute_print_to_buffer(MlirStringRef text, void *buffer) { cute_buffer_append(buffer, text.data, text.length); }
+void cute_print_to_buffer(MlirStringRef text, void *buffer)
+{
+    cute_buffer_append(buffer, text.data, text.length);
+}
 
 /* Operations are gathered before any is visited, so that a visit may erase its own. */
 typedef struct found {
@@ -58,13 +62,15 @@ void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
                   void (*visit)(MlirOperation op, void *context), void *context)
 {
     found f = {.name = name};
-    mlirOperationWalk(root, gather, &f, order == CUTE_WALK_OUTER_FIRST ? MlirWalkPreOrder : MlirWalkPostOrder);
+    mlirOperationWalk(root, gather, &f,
+                      order == CUTE_WALK_OUTER_FIRST ? MlirWalkPreOrder : MlirWalkPostOrder);
     for (size_t i = 0; i < f.count; i++)
         visit(f.items[order == CUTE_WALK_LAST_FIRST ? f.count - 1 - i : i], context);
     free(f.items);
 }
 
-void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context), void *context)
+void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context),
+                  void *context)
 {
     cute_op_walk(root, name, CUTE_WALK_OUTER_FIRST, visit, context);
 }
@@ -72,6 +78,7 @@ void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperat
 MlirOperation cute_op_parent(MlirOperation op, const char *name)
 {
     MlirOperation parent = mlirOperationGetParentOperation(op);
-    while (!mlirOperationIsNull(parent) && !cute_op_is(parent, name)) parent = mlirOperationGetParentOperation(parent);
+    while (!mlirOperationIsNull(parent) && !cute_op_is(parent, name))
+        parent = mlirOperationGetParentOperation(parent);
     return parent;
 }

@@ -9,7 +9,10 @@
 
 #include "lib/base/buffer.h"
 
-static inline MlirStringRef cute_text(const char *text) { return mlirStringRefCreateFromCString(text); }
+static inline MlirStringRef cute_text(const char *text)
+{
+    return mlirStringRefCreateFromCString(text);
+}
 static inline bool cute_text_is(MlirStringRef a, const char *b)
 {
     return a.length == strlen(b) && memcmp(a.data, b, a.length) == 0;
@@ -51,8 +54,8 @@ typedef enum cute_walk_order {
     CUTE_WALK_INNER_FIRST,
     CUTE_WALK_LAST_FIRST, /* users before what they use */
 } cute_walk_order;
-/* Calls `visit` for `root` and each operation inside that is called `name` (NULL: for all). `visit` may erase the
- * operation that it is given; operations that it makes are not visited. */
+/* Calls `visit` for `root` and each operation inside that is called `name` (NULL: for all). `visit` may erase
+ * the operation that it is given; operations that it makes are not visited. */
 void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
                   void (*visit)(MlirOperation op, void *context), void *context);
 /* The same, outer first. */

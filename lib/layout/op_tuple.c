@@ -77,6 +77,8 @@ static cute_node shape_of_tile(cute_algebra *a, cute_node t)
 static cute_node ceil_div_tile(cute_algebra *a, cute_node target, cute_node tile)
 {
     if (tile->kind == CUTE_TREE_UNDERSCORE) return alg_fail(a, "an underscore has no extent to divide by");
+    if (tile->kind == CUTE_TREE_LAYOUT && alg_has(tile->layout.stride, CUTE_TREE_BASIS))
+        return alg_fail(a, "expects tiles with integer strides, but got %s", alg_layout_text(a, tile->layout));
     if (tile->kind == CUTE_TREE_LAYOUT)
         return alg_complement_to(a, tile->layout, alg_product(a, target)).shape;
     if (alg_is_leaf(target)) return alg_ceil_div(a, target, alg_product(a, shape_of_tile(a, tile)));

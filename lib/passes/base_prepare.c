@@ -1,7 +1,7 @@
 /* base-prepare: tidies what cute-to-base leaves, on the host and in each gpu.module.
  *
- * Requires: nothing. Ensures: canonical operations, none twice, invariant ones before their loop, no field read from a
- * struct that was just put together.
+ * Requires: nothing. Ensures: canonical operations, none twice, invariant ones before their loop, no field
+ * read from a struct that was just put together.
  *
  *     %1 = llvm.insertvalue %a, %0[0]
  *     %2 = llvm.extractvalue %1[0]
@@ -23,7 +23,8 @@
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
-static const char tidy[] = "cute-fold-structs,canonicalize,cse,loop-invariant-code-motion,reconcile-unrealized-casts";
+static const char tidy[] =
+    "cute-fold-structs,canonicalize,cse,loop-invariant-code-motion,reconcile-unrealized-casts";
 
 static void device(MlirOperation op, void *context)
 {
@@ -32,14 +33,18 @@ static void device(MlirOperation op, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    if (!cute_pass_run_pipeline(pass, tidy, root)) cute_pass_fail(pass);
-    else cute_op_each(root, "gpu.module", device, pass);
+    if (!cute_pass_run_pipeline(pass, tidy, root))
+        cute_pass_fail(pass);
+    else
+        cute_op_each(root, "gpu.module", device, pass);
 }
 
 static MlirDialectHandle (*const dialects[])(void) = {
-    cute_dialect_handle,          mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__,
-    mlirGetDialectHandle__func__, mlirGetDialectHandle__gpu__,   mlirGetDialectHandle__llvm__,
-    mlirGetDialectHandle__math__, mlirGetDialectHandle__nvvm__,  mlirGetDialectHandle__scf__, NULL};
+    cute_dialect_handle,          mlirGetDialectHandle__arith__,
+    mlirGetDialectHandle__cf__,   mlirGetDialectHandle__func__,
+    mlirGetDialectHandle__gpu__,  mlirGetDialectHandle__llvm__,
+    mlirGetDialectHandle__math__, mlirGetDialectHandle__nvvm__,
+    mlirGetDialectHandle__scf__,  NULL};
 
 const cute_pass cute_pass_base_prepare = {
     .name = "base-prepare",

@@ -1,11 +1,11 @@
 /* cute-canonicalize: values of the dialect in their simplest form.
  *
- * Requires: verified IR. Ensures: no part is taken from a value that was just put together, nothing is put together from
- * the parts of one value, conversions there and back are gone, what the types say whole is cute.static, no pure
- * operation stands twice or is dead.
+ * Requires: verified IR. Ensures: no part is taken from a value that was just put together, nothing is put
+ * together from the parts of one value, conversions there and back are gone, what the types say whole is
+ * cute.static, no pure operation stands twice or is dead.
  *
- *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
- *     %t = cute.get_shape(%l) : !cute.layout<"(?,4):(4,1)"> -> !cute.shape<"(?,4)">
+ *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) ->
+ * !cute.layout<"(?,4):(4,1)"> %t = cute.get_shape(%l) : !cute.layout<"(?,4):(4,1)"> -> !cute.shape<"(?,4)">
  * ->
  *     (%s)
  */
@@ -57,7 +57,8 @@ static bool same_layout(MlirOperation op, MlirOperation source, cute_rewrite *ou
 static bool same_composed(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
     out->value = mlirOperationGetOperand(source, 0);
-    MlirValue offset = whole(op, 1, "cute.composed_get_offset"), outer = whole(op, 2, "cute.composed_get_outer");
+    MlirValue offset = whole(op, 1, "cute.composed_get_offset"),
+              outer = whole(op, 2, "cute.composed_get_outer");
     return !mlirValueIsNull(offset) && !mlirValueIsNull(outer) && mlirValueEqual(offset, out->value) &&
            mlirValueEqual(outer, out->value);
 }
@@ -88,7 +89,8 @@ static bool second_is(MlirOperation op, int64_t number)
     cute_value *leaves = NULL;
     all = all && cute_value_leaves(arena, &value, false, &leaves, &count, NULL) == CUTE_OK;
     for (size_t i = 0; all && i < count; i++)
-        all = leaves[i].tree && leaves[i].tree->kind == CUTE_TREE_INT && leaves[i].tree->value.value == number;
+        all =
+            leaves[i].tree && leaves[i].tree->kind == CUTE_TREE_INT && leaves[i].tree->value.value == number;
     cute_arena_destroy(arena);
     return all;
 }
@@ -136,7 +138,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
+                                                      NULL};
 
 const cute_pass cute_pass_canonicalize = {
     .name = "cute-canonicalize",

@@ -1,7 +1,7 @@
 /* cute-drop-host: leaves only the device's modules.
  *
- * Requires: launches outlined. Ensures: a builtin.module holds gpu.module and gpu.binary operations alone. Host code
- * has no part in PTX, and its launches would pin kernels' types.
+ * Requires: launches outlined. Ensures: a builtin.module holds gpu.module and gpu.binary operations alone.
+ * Host code has no part in PTX, and its launches would pin kernels' types.
  *
  *     func.func @main() { gpu.launch_func @m::@k ... }  gpu.module @m { ... }
  * ->
@@ -18,7 +18,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
     MlirOperation next;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
         next = mlirOperationGetNextInBlock(op);
-        if (cute_op_is(op, "gpu.module") || cute_op_is(op, "gpu.binary") || cute_op_is(op, "builtin.module")) continue;
+        if (cute_op_is(op, "gpu.module") || cute_op_is(op, "gpu.binary") || cute_op_is(op, "builtin.module"))
+            continue;
         mlirOperationDestroy(op);
     }
 }

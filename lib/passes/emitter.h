@@ -1,4 +1,5 @@
-/* The arithmetic of lib/layout that builds arith operations: what folds by inference is emitted by the same code. */
+/* The arithmetic of lib/layout that builds arith operations: what folds by inference is emitted by the same
+ * code. */
 #ifndef CUTE_LIB_PASSES_EMITTER_H
 #define CUTE_LIB_PASSES_EMITTER_H
 
@@ -22,8 +23,8 @@ typedef struct cute_emitter {
     int depth;
 } cute_emitter;
 
-/* Before the next operation. `emitter` starts zeroed, serves one context, and lives as long as the arithmetic is used.
- * Handles are the `ptr` of MlirValues. */
+/* Before the next operation. `emitter` starts zeroed, serves one context, and lives as long as the arithmetic
+ * is used. Handles are the `ptr` of MlirValues. */
 cute_arith cute_emitter_start(cute_emitter *emitter, MlirOperation where);
 
 /* A constant iN before `where`. */

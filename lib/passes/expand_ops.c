@@ -1,10 +1,11 @@
 /* cute-expand-ops: the layout algebra as arithmetic on unknown leaves.
  *
- * Requires: verified IR. Ensures: of the dialect cute only static, make_*, get_scalars and print remain. Operations are
- * emitted in the order in which the algebra computes; nothing is shared or folded across operations, but what was put
- * together by make_* is not taken apart again.
+ * Requires: verified IR. Ensures: of the dialect cute only static, make_*, get_scalars and print remain.
+ * Operations are emitted in the order in which the algebra computes; nothing is shared or folded across
+ * operations, but what was put together by make_* is not taken apart again.
  *
- *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"(?,?)">, !cute.layout<"(4,8):(8,1)">) -> !cute.int_tuple<"?">
+ *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"(?,?)">, !cute.layout<"(4,8):(8,1)">) ->
+ * !cute.int_tuple<"?">
  * ->
  *     %s:2 = cute.get_scalars<{only_dynamic}> (%c) : !cute.coord<"(?,?)">
  *     %p = arith.muli %s#0, %c8 overflow<nsw> : i32
@@ -22,7 +23,6 @@
 #include "lib/passes/emitter.h"
 #include "lib/passes/passes.h"
 
-
 typedef struct expansion {
     cute_pass_run *pass;
     cute_diag *diag; /* empty between operations */
@@ -38,8 +38,8 @@ static size_t unknowns_of_layout(cute_layout layout)
 
 /* ---- operands ---- */
 
-/* Writes the integers for the unknown leaves of `value` to handles + *count, in the order in which they are stored,
- * when the operations that made it say what they are. */
+/* Writes the integers for the unknown leaves of `value` to handles + *count, in the order in which they are
+ * stored, when the operations that made it say what they are. */
 static bool read_maker(MlirValue value, void **handles, size_t *count)
 {
     if (cute_type_is_static(mlirValueGetType(value))) return true;
@@ -68,7 +68,8 @@ static bool read_maker(MlirValue value, void **handles, size_t *count)
 
 /* The operand with its unknown leaves bound to the integers that it was made of, or else to the results of a
  * get_scalars before `op`. */
-static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out, cute_diag *diag)
+static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out,
+                        cute_diag *diag)
 {
     CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
     size_t count = cute_value_unknowns(out, NULL, 0);
@@ -101,11 +102,18 @@ static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, 
         for (size_t i = 0; i < outer; i++) order[n++] = i;
     }
     for (size_t i = 0; i < count; i++) types[i] = mlirIntegerTypeGet(c, (unsigned)leaves[order[i]].width);
-    MlirOperation scalars = cute_op_insert_before(op, &(cute_op_new){
-        .name = "cute.get_scalars", .location = mlirOperationGetLocation(op), .operands = &operand, .operand_count = 1,
-        .results = types, .result_count = (intptr_t)count, .attributes = &only, .attribute_count = 1});
-    if (mlirOperationIsNull(scalars)) return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
-    for (size_t i = 0; i < count; i++) handles[order[i]] = (void *)mlirOperationGetResult(scalars, (intptr_t)i).ptr;
+    MlirOperation scalars = cute_op_insert_before(op, &(cute_op_new){.name = "cute.get_scalars",
+                                                                     .location = mlirOperationGetLocation(op),
+                                                                     .operands = &operand,
+                                                                     .operand_count = 1,
+                                                                     .results = types,
+                                                                     .result_count = (intptr_t)count,
+                                                                     .attributes = &only,
+                                                                     .attribute_count = 1});
+    if (mlirOperationIsNull(scalars))
+        return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
+    for (size_t i = 0; i < count; i++)
+        handles[order[i]] = (void *)mlirOperationGetResult(scalars, (intptr_t)i).ptr;
     CUTE_TRY(cute_value_with_handles(arena, out, handles, count, &bound, diag));
     *out = bound;
     return CUTE_OK;
@@ -113,15 +121,20 @@ static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, 
 
 /* ---- results ---- */
 
-static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out, cute_diag *diag);
+static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
+                         cute_diag *diag);
 
 static cute_status make(cute_arena *arena, MlirOperation where, const char *name, const MlirValue *operands,
                         size_t count, const cute_value *value, MlirValue *out, cute_diag *diag)
 {
     MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
-    MlirOperation op = cute_op_insert_before(where, &(cute_op_new){
-        .name = name, .location = mlirOperationGetLocation(where), .operands = operands,
-        .operand_count = (intptr_t)count, .results = &type, .result_count = 1});
+    MlirOperation op =
+        cute_op_insert_before(where, &(cute_op_new){.name = name,
+                                                    .location = mlirOperationGetLocation(where),
+                                                    .operands = operands,
+                                                    .operand_count = (intptr_t)count,
+                                                    .results = &type,
+                                                    .result_count = 1});
     if (mlirOperationIsNull(op)) return cute_fail(diag, CUTE_INVALID, NULL, "could not make %s", name);
     *out = mlirOperationGetResult(op, 0);
     return CUTE_OK;
@@ -143,7 +156,8 @@ static cute_status build_tree(cute_arena *arena, MlirOperation where, const cute
 }
 
 /* Operations that yield `value`, whose unknown leaves have handles. */
-static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out, cute_diag *diag)
+static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
+                         cute_diag *diag)
 {
     if (cute_value_is_static(value)) return make(arena, where, "cute.static", NULL, 0, value, out, diag);
     if (value->type == CUTE_LAYOUT) {
@@ -157,7 +171,8 @@ static cute_status build(cute_arena *arena, MlirOperation where, const cute_valu
     if (value->type != CUTE_COMPOSED_LAYOUT) return build_tree(arena, where, value, out, diag);
     cute_value inner = {.type = CUTE_SWIZZLE, .swizzle = value->swizzle};
     if (value->inner.shape) inner = cute_value_of_layout(value->inner);
-    cute_value offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree), outer = cute_value_of_layout(value->layout);
+    cute_value offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree),
+               outer = cute_value_of_layout(value->layout);
     MlirValue operands[3];
     CUTE_TRY(build(arena, where, &outer, &operands[2], diag));
     CUTE_TRY(build_tree(arena, where, &offset, &operands[1], diag));
@@ -173,8 +188,8 @@ static MlirAttribute attribute_of(void *op, MlirStringRef name)
 }
 
 /* The only result becomes `value`; that of a comparison is an i1 itself. */
-static cute_status replace_result(cute_arena *arena, MlirOperation op, intptr_t index, const cute_value *value,
-                                  cute_diag *diag)
+static cute_status replace_result(cute_arena *arena, MlirOperation op, intptr_t index,
+                                  const cute_value *value, cute_diag *diag)
 {
     MlirValue old = mlirOperationGetResult(op, index), new;
     if (cute_type_is(mlirValueGetType(old), NULL)) {
@@ -188,7 +203,8 @@ static cute_status replace_result(cute_arena *arena, MlirOperation op, intptr_t 
 }
 
 /* `tree` with each leaf, known ones too, as the next result of a get_scalars. */
-static const cute_tree *number_leaves(cute_arena *arena, const cute_tree *tree, MlirOperation scalars, intptr_t *next)
+static const cute_tree *number_leaves(cute_arena *arena, const cute_tree *tree, MlirOperation scalars,
+                                      intptr_t *next)
 {
     if (tree->kind == CUTE_TREE_INT) {
         MlirValue result = mlirOperationGetResult(scalars, (*next)++);
@@ -211,24 +227,29 @@ static bool only_integers(const cute_tree *tree)
 }
 
 /* As `bind`, but known leaves are numbers of the program too: what a comparison compares. */
-static cute_status bind_all(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out, cute_diag *diag)
+static cute_status bind_all(cute_arena *arena, MlirOperation op, MlirValue operand, cute_value *out,
+                            cute_diag *diag)
 {
     CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
     const cute_tree **parts[] = {&out->tree, &out->layout.shape, &out->layout.stride};
     for (int i = 0; i < 3; i++)
         if (*parts[i] && !only_integers(*parts[i])) return bind(arena, op, operand, out, diag);
-    MlirOperation scalars = cute_op_insert_before(op, &(cute_op_new){
-        .name = "cute.get_scalars", .location = mlirOperationGetLocation(op), .operands = &operand,
-        .operand_count = 1, .infer_results = true});
-    if (mlirOperationIsNull(scalars)) return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
+    MlirOperation scalars = cute_op_insert_before(op, &(cute_op_new){.name = "cute.get_scalars",
+                                                                     .location = mlirOperationGetLocation(op),
+                                                                     .operands = &operand,
+                                                                     .operand_count = 1,
+                                                                     .infer_results = true});
+    if (mlirOperationIsNull(scalars))
+        return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
     intptr_t next = 0;
     for (int i = 0; i < 3; i++)
-        if (*parts[i] && !(*parts[i] = number_leaves(arena, *parts[i], scalars, &next))) return cute_fail_memory(diag);
+        if (*parts[i] && !(*parts[i] = number_leaves(arena, *parts[i], scalars, &next)))
+            return cute_fail_memory(diag);
     return CUTE_OK;
 }
 
-static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operation operation, cute_emitter *emitter,
-                              cute_diag *diag)
+static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operation operation,
+                              cute_emitter *emitter, cute_diag *diag)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
     cute_value *operands = cute_arena_array(arena, (size_t)count, sizeof *operands), result;
@@ -272,9 +293,9 @@ static cute_status expand_named(cute_arena *arena, MlirOperation op, const char 
 /* What stays for cute-to-base. */
 static bool is_kept(const char *name)
 {
-    static const char *const kept[] = {"static",       "print",       "get_scalars", "make_int_tuple",
-                                       "make_shape",   "make_stride", "make_coord",  "make_tile",
-                                       "make_layout",  "make_composed_layout"};
+    static const char *const kept[] = {
+        "static",      "print",      "get_scalars", "make_int_tuple", "make_shape",
+        "make_stride", "make_coord", "make_tile",   "make_layout",    "make_composed_layout"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (!strcmp(name, kept[i])) return true;
     return false;
@@ -294,7 +315,8 @@ static void expand(MlirOperation op, void *context)
     if (arena && expand_named(arena, op, text, &e->emitter, diag) == CUTE_OK) {
         mlirOperationDestroy(op);
     } else {
-        for (size_t i = 0; i < cute_diag_count(diag); i++) mlirEmitError(location, cute_diag_get(diag, i)->text);
+        for (size_t i = 0; i < cute_diag_count(diag); i++)
+            mlirEmitError(location, cute_diag_get(diag, i)->text);
         cute_pass_fail(e->pass);
         cute_diag_destroy(diag);
         e->diag = cute_diag_create();
@@ -307,7 +329,8 @@ static void drop(MlirOperation op, void *context)
 {
     (void)context;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    if (name.length > 10 && !memcmp(name.data, "cute.make_", 10) && cute_op_is_dead(op)) mlirOperationDestroy(op);
+    if (name.length > 10 && !memcmp(name.data, "cute.make_", 10) && cute_op_is_dead(op))
+        mlirOperationDestroy(op);
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)
@@ -319,7 +342,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
 }
 
 static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
-                                                      mlirGetDialectHandle__math__, mlirGetDialectHandle__scf__, NULL};
+                                                      mlirGetDialectHandle__math__,
+                                                      mlirGetDialectHandle__scf__, NULL};
 
 const cute_pass cute_pass_expand_ops = {
     .name = "cute-expand-ops",

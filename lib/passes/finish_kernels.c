@@ -1,9 +1,10 @@
 /* cute-finish-kernels: puts back what the conversion of gpu.func loses.
  *
- * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: by-value parameters have llvm.byval, llvm.align and
- * nvvm.grid_constant again; a block size that the kernel states as required (`nvvm.reqntid`) is no mere bound; no
- * argument carries `cute.` attributes. Functions that are no kernels are internal, unless `relocatable`. A shared array of no elements is dynamic shared memory, however it was
- * declared: external, so that all of them begin where it begins, and aligned to 1024, the span of TMA's and wgmma's
+ * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: by-value parameters have llvm.byval,
+ * llvm.align and nvvm.grid_constant again; a block size that the kernel states as required (`nvvm.reqntid`)
+ * is no mere bound; no argument carries `cute.` attributes. Functions that are no kernels are internal,
+ * unless `relocatable`. A shared array of no elements is dynamic shared memory, however it was declared:
+ * external, so that all of them begin where it begins, and aligned to 1024, the span of TMA's and wgmma's
  * widest swizzle.
  *
  *     llvm.mlir.global private @smem() {addr_space = 3 : i32} : !llvm.array<0 x f16>
@@ -53,14 +54,16 @@ static void finish(MlirOperation kernel, void *context)
         char name[32];
         snprintf(name, sizeof name, "p%td", i);
         MlirAttribute of_old = {NULL}, of_kept = {NULL};
-        if (!mlirAttributeIsNull(old) && i < mlirArrayAttrGetNumElements(old)) of_old = mlirArrayAttrGetElement(old, i);
+        if (!mlirAttributeIsNull(old) && i < mlirArrayAttrGetNumElements(old))
+            of_old = mlirArrayAttrGetElement(old, i);
         if (!mlirAttributeIsNull(kept)) of_kept = mlirDictionaryAttrGetElementByName(kept, cute_text(name));
         items[i] = merged(c, of_old, of_kept);
     }
     if (items && count)
         mlirOperationSetAttributeByName(kernel, cute_text("arg_attrs"), mlirArrayAttrGet(c, count, items));
     free(items);
-    if (cute_op_has(kernel, "nvvm.reqntid")) mlirOperationRemoveAttributeByName(kernel, cute_text("nvvm.maxntid"));
+    if (cute_op_has(kernel, "nvvm.reqntid"))
+        mlirOperationRemoveAttributeByName(kernel, cute_text("nvvm.maxntid"));
 }
 
 static void open_shared(MlirOperation global, void *context)
@@ -99,7 +102,8 @@ static void close_function(MlirOperation function, void *context)
     bool has_body = !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
     if (!cute_op_is(parent, "gpu.module") || !has_body) return;
     if (cute_op_has(function, "nvvm.kernel") || cute_op_has(function, "gpu.kernel")) return;
-    MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, cute_text("sym_name")));
+    MlirStringRef name =
+        mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, cute_text("sym_name")));
     static const char wrapper[] = "_mlir_ciface_";
     if (name.length >= sizeof wrapper && !memcmp(name.data, wrapper, sizeof wrapper - 1))
         mlirOperationDestroy(function);

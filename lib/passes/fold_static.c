@@ -1,7 +1,7 @@
 /* cute-fold-static: what the types say whole becomes cute.static, and what nothing uses goes.
  *
- * Requires: verified IR. Ensures: no pure operation has a result without unknown leaves but cute.static, no pure
- * operation is dead; comparisons of static values are constants.
+ * Requires: verified IR. Ensures: no pure operation has a result without unknown leaves but cute.static, no
+ * pure operation is dead; comparisons of static values are constants.
  *
  *     %s = cute.make_shape() : () -> !cute.shape<"(2,4)">
  *     %n = cute.size(%s) : (!cute.shape<"(2,4)">) -> !cute.int_tuple<"8">
@@ -15,17 +15,24 @@
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
-static MlirValue constant(MlirOperation where, const char *name, const MlirNamedAttribute *value, MlirType type)
+static MlirValue constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
+                          MlirType type)
 {
-    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){
-        .name = name, .location = mlirOperationGetLocation(where), .results = &type, .result_count = 1,
-        .attributes = value, .attribute_count = value ? 1 : 0}), 0);
+    return mlirOperationGetResult(
+        cute_op_insert_before(where, &(cute_op_new){.name = name,
+                                                    .location = mlirOperationGetLocation(where),
+                                                    .results = &type,
+                                                    .result_count = 1,
+                                                    .attributes = value,
+                                                    .attribute_count = value ? 1 : 0}),
+        0);
 }
 
 static void fold(MlirOperation op, void *context)
 {
     (void)context;
-    if (cute_op_is(op, "cute.static") || mlirOperationGetNumRegions(op) > 0 || !cute_op_is_effect_free(op)) return;
+    if (cute_op_is(op, "cute.static") || mlirOperationGetNumRegions(op) > 0 || !cute_op_is_effect_free(op))
+        return;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     const cute_op_hooks *hooks = cute_op_hooks_find(name.data, name.length);
     if (hooks && hooks->fold) {
@@ -33,12 +40,15 @@ static void fold(MlirOperation op, void *context)
         if (mlirAttributeIsNull(folded)) return;
         MlirNamedAttribute value = cute_attribute(mlirOperationGetContext(op), "value", folded);
         MlirValue result = mlirOperationGetResult(op, 0);
-        mlirValueReplaceAllUsesOfWith(result, constant(op, "arith.constant", &value, mlirValueGetType(result)));
+        mlirValueReplaceAllUsesOfWith(result,
+                                      constant(op, "arith.constant", &value, mlirValueGetType(result)));
         return;
     }
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         MlirValue result = mlirOperationGetResult(op, i);
-        if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)) || !cute_type_is_static(mlirValueGetType(result))) continue;
+        if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)) ||
+            !cute_type_is_static(mlirValueGetType(result)))
+            continue;
         mlirValueReplaceAllUsesOfWith(result, constant(op, "cute.static", NULL, mlirValueGetType(result)));
     }
 }
@@ -56,7 +66,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
+                                                      NULL};
 
 const cute_pass cute_pass_fold_static = {
     .name = "cute-fold-static",

@@ -1,7 +1,8 @@
 /* cute-fold-structs: a field read from a struct that was just put together is the value that was put in.
  *
- * Requires: nothing. Ensures: no llvm.extractvalue reads through an llvm.insertvalue whose place decides it. Upstream's
- * folder compares whole paths only: it does not see that [0] inserted a struct of which [0, 1] is a field.
+ * Requires: nothing. Ensures: no llvm.extractvalue reads through an llvm.insertvalue whose place decides it.
+ * Upstream's folder compares whole paths only: it does not see that [0] inserted a struct of which [0, 1] is
+ * a field.
  *
  *     %1 = llvm.insertvalue %pair, %0[0]
  *     %2 = llvm.extractvalue %1[0, 1]
@@ -61,9 +62,16 @@ static void fold(MlirOperation op, void *context)
         MlirContext c = mlirOperationGetContext(op);
         MlirType type = mlirValueGetType(result);
         MlirNamedAttribute at = cute_attribute(c, "position", mlirDenseI64ArrayGet(c, depth - begin, rest));
-        from = mlirOperationGetResult(cute_op_insert_before(op, &(cute_op_new){
-            .name = "llvm.extractvalue", .location = mlirOperationGetLocation(op), .operands = &from,
-            .operand_count = 1, .results = &type, .result_count = 1, .attributes = &at, .attribute_count = 1}), 0);
+        from = mlirOperationGetResult(
+            cute_op_insert_before(op, &(cute_op_new){.name = "llvm.extractvalue",
+                                                     .location = mlirOperationGetLocation(op),
+                                                     .operands = &from,
+                                                     .operand_count = 1,
+                                                     .results = &type,
+                                                     .result_count = 1,
+                                                     .attributes = &at,
+                                                     .attribute_count = 1}),
+            0);
     }
     mlirValueReplaceAllUsesOfWith(result, from);
     mlirOperationDestroy(op);

@@ -1,10 +1,12 @@
 /* attach-nvvm-target and emit-gpu-binary: from gpu.module to gpu.binary inside cute-opt.
  *
- * attach-nvvm-target requires nothing and ensures that each gpu.module has a target more, once. emit-gpu-binary requires
- * one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each is a gpu.binary with an object for each
- * of its targets. Architectures are those of LLVM 19's NVPTX; cute-ptx also has libNVVM's.
+ * attach-nvvm-target requires nothing and ensures that each gpu.module has a target more, once.
+ * emit-gpu-binary requires one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each is
+ * a gpu.binary with an object for each of its targets. Architectures are those of LLVM 19's NVPTX; cute-ptx
+ * also has libNVVM's.
  *
- *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { llvm.return } }
+ *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { llvm.return }
+ * }
  * ->
  *     gpu.binary @m [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "...">]
  */
@@ -19,15 +21,16 @@
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__,
-                                                      mlirGetDialectHandle__nvvm__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {
+    mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__nvvm__, NULL};
 
 /* ---- attach-nvvm-target ---- */
 
 enum { CHIP, FEATURES, LEVEL };
 static const cute_pass_option attach_options[] = {
     [CHIP] = {"chip", CUTE_PASS_TEXT, "Architecture, for example sm_90a", 0, "sm_80"},
-    [FEATURES] = {"features", CUTE_PASS_TEXT, "Features of the backend such as +ptx83; empty: what the chip needs", 0, ""},
+    [FEATURES] = {"features", CUTE_PASS_TEXT,
+                  "Features of the backend such as +ptx83; empty: what the chip needs", 0, ""},
     [LEVEL] = {"opt-level", CUTE_PASS_INT, "Optimization level, 0 to 3", 2, NULL},
 };
 
@@ -42,10 +45,13 @@ static MlirAttribute target_of(MlirOperation root, cute_pass_run *pass)
         return none;
     }
     cute_buffer text = {0};
-    cute_buffer_printf(&text, "#nvvm.target<O = %d, chip = \"%.*s\"", (int)level, (int)chip.length, chip.data);
-    if (features.length) cute_buffer_printf(&text, ", features = \"%.*s\"", (int)features.length, features.data);
+    cute_buffer_printf(&text, "#nvvm.target<O = %d, chip = \"%.*s\"", (int)level, (int)chip.length,
+                       chip.data);
+    if (features.length)
+        cute_buffer_printf(&text, ", features = \"%.*s\"", (int)features.length, features.data);
     cute_buffer_puts(&text, ">");
-    MlirAttribute target = mlirAttributeParseGet(mlirOperationGetContext(root), cute_text(cute_buffer_text(&text)));
+    MlirAttribute target =
+        mlirAttributeParseGet(mlirOperationGetContext(root), cute_text(cute_buffer_text(&text)));
     cute_buffer_release(&text);
     return target;
 }
@@ -73,8 +79,10 @@ static void attach_one(MlirOperation module, void *context)
 static void attach(MlirOperation root, cute_pass_run *pass)
 {
     MlirAttribute target = target_of(root, pass);
-    if (mlirAttributeIsNull(target)) cute_pass_fail(pass);
-    else cute_op_each(root, "gpu.module", attach_one, &target);
+    if (mlirAttributeIsNull(target))
+        cute_pass_fail(pass);
+    else
+        cute_op_each(root, "gpu.module", attach_one, &target);
 }
 
 const cute_pass cute_pass_attach_target = {
@@ -93,7 +101,8 @@ enum { TARGET, TOOLKIT };
 static const cute_pass_option emit_options[] = {
     [TARGET] = {"compilation-target", CUTE_PASS_TEXT,
                 "isa (PTX), bin (cubin), fatbin, or offload or llvm (LLVM bitcode)", 0, "isa"},
-    [TOOLKIT] = {"toolkit", CUTE_PASS_TEXT, "Folder of the CUDA toolkit; empty: CUDA_PATH, CUDA_HOME or PATH", 0, ""},
+    [TOOLKIT] = {"toolkit", CUTE_PASS_TEXT, "Folder of the CUDA toolkit; empty: CUDA_PATH, CUDA_HOME or PATH",
+                 0, ""},
 };
 
 static const struct {
@@ -134,8 +143,9 @@ static void emit(MlirOperation root, cute_pass_run *pass)
         cute_buffer_puts(&text, "}");
         if (!cute_pass_run_pipeline(pass, cute_buffer_text(&text), root)) cute_pass_fail(pass);
     } else {
-        cute_buffer_printf(&text, "emit-gpu-binary takes compilation-target isa, bin, fatbin, offload or llvm, not '%.*s'",
-                           (int)target.length, target.data);
+        cute_buffer_printf(
+            &text, "emit-gpu-binary takes compilation-target isa, bin, fatbin, offload or llvm, not '%.*s'",
+            (int)target.length, target.data);
         mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&text));
         cute_pass_fail(pass);
     }

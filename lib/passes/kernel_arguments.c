@@ -1,16 +1,17 @@
 /* cute-kernel-arguments: what cannot be a parameter becomes one, or goes.
  *
  * Requires: kernels in gpu.modules, host code gone, cute-to-base. Ensures: no argument of a kernel is a
- * !nvgpu.tensormap.descriptor: it is a pointer; by value (`tensor-map=param`: a 128-byte grid constant, aligned to 64)
- * or to device memory (`tensor-map=memory`). No argument is an empty struct: PTX has no such parameter.
+ * !nvgpu.tensormap.descriptor: it is a pointer; by value (`tensor-map=param`: a 128-byte grid constant,
+ * aligned to 64) or to device memory (`tensor-map=memory`). No argument is an empty struct: PTX has no such
+ * parameter.
  *
  *     gpu.func @k(%m: !nvgpu.tensormap.descriptor<...>) kernel
  * ->
- *     gpu.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}) kernel {
- *       %m = builtin.unrealized_conversion_cast %p : !llvm.ptr to !nvgpu.tensormap.descriptor<...>
+ *     gpu.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant})
+ * kernel { %m = builtin.unrealized_conversion_cast %p : !llvm.ptr to !nvgpu.tensormap.descriptor<...>
  */
-#include <mlir-c/Dialect/LLVM.h>
 #include <mlir-c/Diagnostics.h>
+#include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +54,9 @@ static void erase_argument(MlirOperation kernel, MlirBlock entry, intptr_t index
     MlirValue old = mlirBlockGetArgument(entry, index);
     MlirType type = mlirValueGetType(old);
     MlirOperation undef = cute_op_create(&(cute_op_new){.name = "llvm.mlir.undef",
-        .location = mlirOperationGetLocation(kernel), .results = &type, .result_count = 1});
+                                                        .location = mlirOperationGetLocation(kernel),
+                                                        .results = &type,
+                                                        .result_count = 1});
     mlirBlockInsertOwnedOperation(entry, 0, undef);
     mlirValueReplaceAllUsesOfWith(old, mlirOperationGetResult(undef, 0));
     mlirBlockEraseArgument(entry, (unsigned)index);
@@ -67,7 +70,11 @@ static void replace_argument(MlirBlock entry, intptr_t index, MlirLocation locat
     MlirType map = mlirValueGetType(old);
     MlirValue pointer = mlirBlockInsertArgument(entry, index + 1, mlirLLVMPointerTypeGet(c, 0), location);
     MlirOperation cast = cute_op_create(&(cute_op_new){.name = "builtin.unrealized_conversion_cast",
-        .location = location, .operands = &pointer, .operand_count = 1, .results = &map, .result_count = 1});
+                                                       .location = location,
+                                                       .operands = &pointer,
+                                                       .operand_count = 1,
+                                                       .results = &map,
+                                                       .result_count = 1});
     mlirBlockInsertOwnedOperation(entry, 0, cast);
     mlirValueReplaceAllUsesOfWith(old, mlirOperationGetResult(cast, 0));
     mlirBlockEraseArgument(entry, (unsigned)index);
@@ -105,7 +112,8 @@ static int64_t first_parameter(MlirOperation kernel, intptr_t argument)
     if (mlirAttributeIsNull(all)) return argument;
     MlirAttribute args = mlirDictionaryAttrGetElementByName(all, cute_text("args"));
     if (mlirAttributeIsNull(args) || argument >= mlirArrayAttrGetNumElements(args)) return argument;
-    MlirAttribute first = mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(args, argument), cute_text("first"));
+    MlirAttribute first =
+        mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(args, argument), cute_text("first"));
     return mlirIntegerAttrGetValueInt(first);
 }
 
@@ -146,7 +154,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
     MlirStringRef space = cute_pass_text(pass, 0);
     bool by_value = cute_text_is(space, "param");
     if (!by_value && !cute_text_is(space, "memory")) {
-        mlirEmitError(mlirOperationGetLocation(root), "cute-kernel-arguments: tensor-map is 'param' or 'memory'");
+        mlirEmitError(mlirOperationGetLocation(root),
+                      "cute-kernel-arguments: tensor-map is 'param' or 'memory'");
         cute_pass_fail(pass);
         return;
     }

@@ -1,9 +1,9 @@
-/* cute-kernel-metadata: notes on each kernel what a launch has to know (docs/metadata.md), while its arguments still
- * have the types that the source gave them.
+/* cute-kernel-metadata: notes on each kernel what a launch has to know (docs/metadata.md), while its
+ * arguments still have the types that the source gave them.
  *
- * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a dictionary with
- * `args`, `source`, and `grid`, `block`, `dynamic_smem` where a launch in this module gives constants. A kernel that
- * has it already keeps it.
+ * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a
+ * dictionary with `args`, `source`, and `grid`, `block`, `dynamic_smem` where a launch in this module gives
+ * constants. A kernel that has it already keeps it.
  *
  *     gpu.func @k(%a: memref<?xf32> {cute.name = "a"}) kernel
  * ->
@@ -26,14 +26,26 @@ typedef struct dict {
     intptr_t count;
 } dict;
 
-static void put(dict *d, const char *name, MlirAttribute value) { d->items[d->count++] = cute_attribute(d->context, name, value); }
-static void put_text(dict *d, const char *name, const char *text) { put(d, name, cute_string_attribute(d->context, text)); }
-static void put_ref(dict *d, const char *name, MlirStringRef text) { put(d, name, mlirStringAttrGet(d->context, text)); }
+static void put(dict *d, const char *name, MlirAttribute value)
+{
+    d->items[d->count++] = cute_attribute(d->context, name, value);
+}
+static void put_text(dict *d, const char *name, const char *text)
+{
+    put(d, name, cute_string_attribute(d->context, text));
+}
+static void put_ref(dict *d, const char *name, MlirStringRef text)
+{
+    put(d, name, mlirStringAttrGet(d->context, text));
+}
 static void put_int(dict *d, const char *name, int64_t value)
 {
     put(d, name, mlirIntegerAttrGet(mlirIntegerTypeGet(d->context, 64), value));
 }
-static MlirAttribute finish(dict *d) { return mlirDictionaryAttrGet(d->context, d->count, d->items); }
+static MlirAttribute finish(dict *d)
+{
+    return mlirDictionaryAttrGet(d->context, d->count, d->items);
+}
 
 /* Numbers, or a unit attribute (null in JSON) where `unknown`. */
 static MlirAttribute int_array(MlirContext context, const int64_t *values, intptr_t count, int64_t unknown)
@@ -106,8 +118,10 @@ static void put_cute_value(dict *d, MlirType type)
         cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
         MlirAttribute *fields = cute_arena_array(arena, count, sizeof *fields);
         int64_t offset = 0;
-        if (leaves && fields) cute_value_unknowns(&value, leaves, count);
-        else count = 0;
+        if (leaves && fields)
+            cute_value_unknowns(&value, leaves, count);
+        else
+            count = 0;
         for (size_t i = 0; i < count; i++) {
             int64_t size = leaves[i].width / 8;
             offset = (offset + size - 1) / size * size;
@@ -194,7 +208,8 @@ static void put_access(dict *d, MlirAttribute attributes)
     bool write = !mlirAttributeIsNull(lookup(attributes, "llvm.writeonly"));
     if (read || write) put_text(d, "access", read ? "read" : "write");
     MlirAttribute align = lookup(attributes, "llvm.align");
-    if (!mlirAttributeIsNull(align) && mlirAttributeIsAInteger(align)) put_int(d, "align", mlirIntegerAttrGetValueInt(align));
+    if (!mlirAttributeIsNull(align) && mlirAttributeIsAInteger(align))
+        put_int(d, "align", mlirIntegerAttrGetValueInt(align));
 }
 
 static MlirAttribute argument(MlirContext context, MlirValue value, MlirAttribute attributes, intptr_t index,
@@ -222,12 +237,16 @@ static MlirAttribute argument(MlirContext context, MlirValue value, MlirAttribut
         put_cute_value(&d, type);
         if (cute_type_is_static(type)) count = 0;
     } else if (cute_type_is_pointer(type)) {
-        bool map = !mlirAttributeIsNull(byval) && !mlirAttributeIsNull(lookup(attributes, "nvvm.grid_constant")) &&
+        bool map = !mlirAttributeIsNull(byval) &&
+                   !mlirAttributeIsNull(lookup(attributes, "nvvm.grid_constant")) &&
                    cute_type_is_tensor_map_bytes(mlirTypeAttrGetValue(byval));
         kind = map ? "tensor_map" : mlirAttributeIsNull(byval) ? "pointer" : "struct";
-        if (map) put_text(&d, "space", "param");
-        else if (mlirAttributeIsNull(byval)) put_pointer(&d, attributes);
-        else if (mlirTypeIsALLVMStructType(mlirTypeAttrGetValue(byval))) put_struct(&d, mlirTypeAttrGetValue(byval));
+        if (map)
+            put_text(&d, "space", "param");
+        else if (mlirAttributeIsNull(byval))
+            put_pointer(&d, attributes);
+        else if (mlirTypeIsALLVMStructType(mlirTypeAttrGetValue(byval)))
+            put_struct(&d, mlirTypeAttrGetValue(byval));
         put_access(&d, attributes);
     } else if (mlirTypeIsALLVMStructType(type)) {
         kind = "struct";
@@ -252,7 +271,8 @@ static MlirAttribute arguments(MlirOperation kernel, MlirStringRef tensor_map_sp
     int64_t first = 0;
     for (intptr_t i = 0; items && i < count; i++) {
         MlirAttribute attributes = {NULL};
-        if (!mlirAttributeIsNull(all) && i < mlirArrayAttrGetNumElements(all)) attributes = mlirArrayAttrGetElement(all, i);
+        if (!mlirAttributeIsNull(all) && i < mlirArrayAttrGetNumElements(all))
+            attributes = mlirArrayAttrGetElement(all, i);
         items[i] = argument(context, mlirBlockGetArgument(entry, i), attributes, i, tensor_map_space, &first);
     }
     MlirAttribute array = mlirArrayAttrGet(context, items ? count : 0, items);
@@ -311,8 +331,12 @@ static void note_launch(MlirOperation op, void *context)
         !mlirStringRefEqual(mlirSymbolRefAttrGetLeafReference(callee), l->name))
         return;
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
-    /* async dependencies, grid x y z, block x y z, cluster x y z, dynamic shared memory, arguments, async object */
-    static const struct { const char *name; int segment; } fields[] = {{"grid", 1}, {"block", 4}, {"cluster", 7}};
+    /* async dependencies, grid x y z, block x y z, cluster x y z, dynamic shared memory, arguments, async
+     * object */
+    static const struct {
+        const char *name;
+        int segment;
+    } fields[] = {{"grid", 1}, {"block", 4}, {"cluster", 7}};
     intptr_t start[13] = {0};
     for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
@@ -370,7 +394,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
 }
 
 static const cute_pass_option options[] = {
-    {"tensor-map", CUTE_PASS_TEXT, "How tensor maps are passed: param (by value) or memory (by pointer)", 0, "param"},
+    {"tensor-map", CUTE_PASS_TEXT, "How tensor maps are passed: param (by value) or memory (by pointer)", 0,
+     "param"},
 };
 
 const cute_pass cute_pass_kernel_metadata = {

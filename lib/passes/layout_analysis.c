@@ -1,13 +1,14 @@
 /* cute-layout-analysis: what is known of each layout, as attributes and as a table.
  *
- * Requires: verified IR. Ensures: the operations are the same; one that gives a layout has the attributes `size`,
- * `cosize`, `vector` (how many consecutive coordinates from 0 on have
- * consecutive indices), `is_injective`, `is_contiguous`,
- * `is_column_major`, `is_row_major`, each where it is known.
+ * Requires: verified IR. Ensures: the operations are the same; one that gives a layout has the attributes
+ * `size`, `cosize`, `vector` (how many consecutive coordinates from 0 on have consecutive indices),
+ * `is_injective`, `is_contiguous`, `is_column_major`, `is_row_major`, each where it is known.
  *
- *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(4,8)">, !cute.stride<"(8,1)">) -> !cute.layout<"(4,8):(8,1)">
+ *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(4,8)">, !cute.stride<"(8,1)">) ->
+ * !cute.layout<"(4,8):(8,1)">
  * ->
- *     %l = cute.make_layout(%s, %d) {cosize = 32 : i64, is_column_major = false, is_contiguous = true, ...} : ...
+ *     %l = cute.make_layout(%s, %d) {cosize = 32 : i64, is_column_major = false, is_contiguous = true, ...} :
+ * ...
  */
 #include <stdio.h>
 
@@ -23,8 +24,8 @@ static const cute_pass_option options[] = {
 
 /* ---- one layout ---- */
 
-/* Whether strides are those of a compact layout, from the first leaf on or from the last; modes of extent 1 say
- * nothing. */
+/* Whether strides are those of a compact layout, from the first leaf on or from the last; modes of extent 1
+ * say nothing. */
 static cute_truth is_compact(cute_value *shapes, cute_value *strides, size_t count, bool row)
 {
     int64_t wanted = 1;
@@ -32,7 +33,8 @@ static cute_truth is_compact(cute_value *shapes, cute_value *strides, size_t cou
         size_t i = row ? count - 1 - k : k;
         const cute_tree *s = shapes[i].tree, *d = strides[i].tree;
         if (s->value.known && s->value.value == 1) continue;
-        if (d->kind != CUTE_TREE_INT || !d->value.known) return d->kind == CUTE_TREE_INT ? CUTE_UNDECIDED : CUTE_NO;
+        if (d->kind != CUTE_TREE_INT || !d->value.known)
+            return d->kind == CUTE_TREE_INT ? CUTE_UNDECIDED : CUTE_NO;
         if (d->value.value != wanted) return CUTE_NO;
         bool last = k + 1 == count;
         if (!s->value.known) return last ? CUTE_YES : CUTE_UNDECIDED;
@@ -99,7 +101,8 @@ static void set_number(MlirOperation op, const char *name, bool known, int64_t n
     MlirContext c = mlirOperationGetContext(op);
     snprintf(text, 24, known ? "%lld" : "?", (long long)number);
     if (known)
-        mlirOperationSetAttributeByName(op, cute_text(name), mlirIntegerAttrGet(mlirIntegerTypeGet(c, 64), number));
+        mlirOperationSetAttributeByName(op, cute_text(name),
+                                        mlirIntegerAttrGet(mlirIntegerTypeGet(c, 64), number));
 }
 
 static row *add_row(analysis *a)
@@ -139,7 +142,10 @@ static void visit(MlirOperation op, void *context)
     set_truth(op, "is_row_major", by_row);
     r->contiguous = truth_text(facts.contiguous);
     r->injective = truth_text(facts.injective);
-    r->order = column == CUTE_YES ? "column" : by_row == CUTE_YES ? "row" : column == CUTE_NO && by_row == CUTE_NO ? "other" : "?";
+    r->order = column == CUTE_YES                       ? "column"
+               : by_row == CUTE_YES                     ? "row"
+               : column == CUTE_NO && by_row == CUTE_NO ? "other"
+                                                        : "?";
     r->layout = cute_value_text(a->arena, &value);
     MlirStringRef file;
     unsigned line, at;
@@ -152,13 +158,14 @@ static void visit(MlirOperation op, void *context)
 /* ---- the table ---- */
 
 enum { COLUMNS = 8 };
-static const char *const titles[COLUMNS] = {"place", "layout", "size", "cosize", "vector", "injective", "contiguous",
-                                            "order"};
+static const char *const titles[COLUMNS] = {"place",  "layout",    "size",       "cosize",
+                                            "vector", "injective", "contiguous", "order"};
 
 static const char *cell(const row *r, int column)
 {
-    const char *cells[COLUMNS] = {r->place,  r->layout ? r->layout : "", r->size,       r->cosize,
-                                  r->vector, r->injective,               r->contiguous, r->order};
+    const char *cells[COLUMNS] = {
+        r->place, r->layout ? r->layout : "", r->size, r->cosize, r->vector, r->injective, r->contiguous,
+        r->order};
     return cells[column];
 }
 
@@ -173,8 +180,10 @@ static void print_table(const analysis *a, cute_buffer *out)
     for (size_t i = 0; i <= a->count; i++)
         for (int c = 0; c < COLUMNS; c++) {
             const char *text = i ? cell(&a->rows[i - 1], c) : titles[c];
-            if (c + 1 < COLUMNS) cute_buffer_printf(out, "%-*s  ", (int)widths[c], text);
-            else cute_buffer_printf(out, "%s\n", text);
+            if (c + 1 < COLUMNS)
+                cute_buffer_printf(out, "%-*s  ", (int)widths[c], text);
+            else
+                cute_buffer_printf(out, "%s\n", text);
         }
 }
 

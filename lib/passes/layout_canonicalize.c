@@ -1,8 +1,8 @@
 /* cute-layout-canonicalize: layouts are evaluated in their shortest form.
  *
- * Requires: verified IR. Ensures: no cute.layout_eval of an integer runs through modes that are one, so that fewer
- * divisions remain. Each leaf of the coordinate sees its mode coalesced, which is the same function inside the
- * layout's domain.
+ * Requires: verified IR. Ensures: no cute.layout_eval of an integer runs through modes that are one, so that
+ * fewer divisions remain. Each leaf of the coordinate sees its mode coalesced, which is the same function
+ * inside the layout's domain.
  *
  *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"?">, !cute.layout<"(4,8):(1,4)">) -> !cute.int_tuple<"?">
  * ->
@@ -31,12 +31,17 @@ static const cute_tree *shape_of(const cute_value *layout)
 static MlirValue constant(MlirOperation where, cute_arena *arena, const cute_value *value)
 {
     MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
-    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){
-        .name = "cute.static", .location = mlirOperationGetLocation(where), .results = &type, .result_count = 1}), 0);
+    return mlirOperationGetResult(
+        cute_op_insert_before(where, &(cute_op_new){.name = "cute.static",
+                                                    .location = mlirOperationGetLocation(where),
+                                                    .results = &type,
+                                                    .result_count = 1}),
+        0);
 }
 
 /* The coalesced layout for `op`, or null where it would be no shorter. */
-static MlirValue coalesced(MlirOperation op, cute_arena *arena, const cute_tree *coord, const cute_value *layout)
+static MlirValue coalesced(MlirOperation op, cute_arena *arena, const cute_tree *coord,
+                           const cute_value *layout)
 {
     MlirValue none = {NULL}, operand = mlirOperationGetOperand(op, 1);
     cute_rewrite r = {.name = "cute.coalesce", .operands = {operand}, .operand_count = 1};
@@ -69,8 +74,10 @@ static void visit(MlirOperation op, void *context)
         MlirValue shorter = coalesced(op, arena, coord.tree, &layout);
         MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
         if (!mlirValueIsNull(shorter)) {
-            MlirOperation made = cute_rewrite_insert(op, &(cute_rewrite){
-                .name = "cute.layout_eval", .operands = {mlirOperationGetOperand(op, 0), shorter}, .operand_count = 2});
+            MlirOperation made =
+                cute_rewrite_insert(op, &(cute_rewrite){.name = "cute.layout_eval",
+                                                        .operands = {mlirOperationGetOperand(op, 0), shorter},
+                                                        .operand_count = 2});
             if (!mlirOperationIsNull(made) &&
                 mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(made, 0)), type)) {
                 mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(made, 0));

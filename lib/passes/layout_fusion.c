@@ -1,7 +1,7 @@
 /* cute-layout-fusion: chains of operations on layouts as one.
  *
- * Requires: verified IR. Ensures: modes are taken, grouped and flattened at once, sizes are taken of the value that has
- * them, layouts that are known are composed with each other before they meet an unknown one.
+ * Requires: verified IR. Ensures: modes are taken, grouped and flattened at once, sizes are taken of the
+ * value that has them, layouts that are known are composed with each other before they meet an unknown one.
  *
  *     %1 = cute.composition(%a, %b) : (!cute.layout<"(?,8):(8,1)">, !cute.layout<...>) -> ...
  *     %2 = cute.composition(%1, %c)
@@ -31,8 +31,8 @@ static intptr_t path_of(MlirOperation op, int32_t *out)
 }
 
 /* `name`<path>(operand 0 of source). */
-static bool with_path(MlirOperation op, const char *name, MlirOperation source, const int32_t *path, intptr_t count,
-                      cute_rewrite *out)
+static bool with_path(MlirOperation op, const char *name, MlirOperation source, const int32_t *path,
+                      intptr_t count, cute_rewrite *out)
 {
     MlirContext c = mlirOperationGetContext(op);
     *out = (cute_rewrite){.name = name, .operands = {mlirOperationGetOperand(source, 0)}, .operand_count = 1};
@@ -67,7 +67,8 @@ static bool cosize_of_get(MlirOperation op, MlirOperation source, cute_rewrite *
 }
 
 /* select<b>(select<a>(x)) = select<a[b]>(x); get<i,...>(select<a>(x)) = get<a[i],...>(x). */
-static bool through_select(MlirOperation op, const char *name, intptr_t mapped, MlirOperation source, cute_rewrite *out)
+static bool through_select(MlirOperation op, const char *name, intptr_t mapped, MlirOperation source,
+                           cute_rewrite *out)
 {
     int32_t modes[PATH], path[PATH];
     intptr_t count = path_of(source, modes), length = path_of(op, path);
@@ -95,7 +96,8 @@ static bool of_operand(MlirOperation op, MlirOperation source, cute_rewrite *out
     int32_t path[PATH];
     if (path_of(op, path) != 0 || mlirOperationGetNumOperands(op) != 1) return false;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    *out = (cute_rewrite){.name = name.data, .operands = {mlirOperationGetOperand(source, 0)}, .operand_count = 1};
+    *out = (cute_rewrite){
+        .name = name.data, .operands = {mlirOperationGetOperand(source, 0)}, .operand_count = 1};
     return true;
 }
 
@@ -118,8 +120,8 @@ static bool compose_known(MlirOperation op, MlirOperation source, cute_rewrite *
     MlirValue b = mlirOperationGetOperand(source, 1), c = mlirOperationGetOperand(op, 1);
     cute_type type;
     if (!cute_type_is(mlirValueGetType(b), &type) || type != CUTE_LAYOUT) return false;
-    MlirOperation inner =
-        cute_rewrite_insert(op, &(cute_rewrite){.name = "cute.composition", .operands = {b, c}, .operand_count = 2});
+    MlirOperation inner = cute_rewrite_insert(
+        op, &(cute_rewrite){.name = "cute.composition", .operands = {b, c}, .operand_count = 2});
     if (mlirOperationIsNull(inner)) return false;
     *out = (cute_rewrite){.name = "cute.composition",
                           .operands = {mlirOperationGetOperand(source, 0), mlirOperationGetResult(inner, 0)},
@@ -156,7 +158,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
+                                                      NULL};
 
 const cute_pass cute_pass_layout_fusion = {
     .name = "cute-layout-fusion",

@@ -1,7 +1,8 @@
 /* cute-line-info: source lines without more debug information.
  *
- * Requires: nothing. Ensures: the module's location carries a compile unit of `.loc` directives alone, which the
- * debug information of functions (ensure-debug-info-scope-on-llvm-func) then belongs to; nvcc's -lineinfo means the same.
+ * Requires: nothing. Ensures: the module's location carries a compile unit of `.loc` directives alone, which
+ * the debug information of functions (ensure-debug-info-scope-on-llvm-func) then belongs to; nvcc's -lineinfo
+ * means the same.
  */
 #include <mlir-c/Dialect/LLVM.h>
 
@@ -27,10 +28,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     MlirContext c = mlirOperationGetContext(root);
     MlirLocation location = mlirOperationGetLocation(root);
     MlirAttribute id = mlirDisctinctAttrCreate(mlirUnitAttrGet(c));
-    MlirAttribute unit = mlirLLVMDICompileUnitAttrGet(c, id, dwarf_lang_c, file_of(c, location),
-                                                      cute_string_attribute(c, "libcute"), true,
-                                                      MlirLLVMDIEmissionKindDebugDirectivesOnly,
-                                                      MlirLLVMDINameTableKindDefault);
+    MlirAttribute unit = mlirLLVMDICompileUnitAttrGet(
+        c, id, dwarf_lang_c, file_of(c, location), cute_string_attribute(c, "libcute"), true,
+        MlirLLVMDIEmissionKindDebugDirectivesOnly, MlirLLVMDINameTableKindDefault);
     cute_op_set_location(root, mlirLocationFusedGet(c, 1, &location, unit));
 }
 

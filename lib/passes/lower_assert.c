@@ -1,6 +1,7 @@
 /* cute-lower-assert: device assertions.
  *
- * Requires: kernels in gpu.modules. Ensures: no cf.assert in a gpu.module. With `enable` a false condition calls CUDA's
+ * Requires: kernels in gpu.modules. Ensures: no cf.assert in a gpu.module. With `enable` a false condition
+ * calls CUDA's
  * __assertfail(message, file, line, function, character size), which prints and stops the grid; otherwise the
  * operation goes.
  *
@@ -29,13 +30,17 @@ static void erase(MlirOperation op, void *context)
     mlirOperationDestroy(op);
 }
 
-static MlirBlock module_block(const asserts *a) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(a->module, 0)); }
+static MlirBlock module_block(const asserts *a)
+{
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(a->module, 0));
+}
 
 /* llvm.func @__assertfail(ptr, ptr, i32, ptr, i64), once a module. */
 static void declare(asserts *a)
 {
     MlirContext c = mlirOperationGetContext(a->module);
-    MlirType ptr = mlirLLVMPointerTypeGet(c, 0), i32 = mlirIntegerTypeGet(c, 32), i64 = mlirIntegerTypeGet(c, 64);
+    MlirType ptr = mlirLLVMPointerTypeGet(c, 0), i32 = mlirIntegerTypeGet(c, 32),
+             i64 = mlirIntegerTypeGet(c, 64);
     MlirType inputs[] = {ptr, ptr, i32, ptr, i64};
     MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(c), 5, inputs, false);
     MlirAttribute passthrough = cute_string_attribute(c, "noreturn");
@@ -46,9 +51,14 @@ static void declare(asserts *a)
         cute_attribute(c, "passthrough", mlirArrayAttrGet(c, 1, &passthrough)),
     };
     MlirRegion body = mlirRegionCreate();
-    mlirBlockInsertOwnedOperation(module_block(a), 0, cute_op_create(&(cute_op_new){
-        .name = "llvm.func", .location = mlirOperationGetLocation(a->module), .attributes = attributes,
-        .attribute_count = 4, .regions = &body, .region_count = 1}));
+    mlirBlockInsertOwnedOperation(
+        module_block(a), 0,
+        cute_op_create(&(cute_op_new){.name = "llvm.func",
+                                      .location = mlirOperationGetLocation(a->module),
+                                      .attributes = attributes,
+                                      .attribute_count = 4,
+                                      .regions = &body,
+                                      .region_count = 1}));
 }
 
 /* The address of a constant string, before `where`. */
@@ -67,37 +77,60 @@ static MlirValue string_address(asserts *a, MlirOperation where, MlirStringRef t
         cute_attribute(c, "global_type", mlirTypeAttrGet(mlirTypeParseGet(c, cute_text(type_text)))),
         cute_attribute(c, "constant", mlirUnitAttrGet(c)),
         cute_attribute(c, "linkage", mlirAttributeParseGet(c, cute_text("#llvm.linkage<internal>"))),
-        cute_attribute(c, "value", mlirStringAttrGet(c, mlirStringRefCreate(terminated, terminated ? text.length + 1 : 0))),
+        cute_attribute(
+            c, "value",
+            mlirStringAttrGet(c, mlirStringRefCreate(terminated, terminated ? text.length + 1 : 0))),
         cute_attribute(c, "addr_space", mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), 1)),
     };
     MlirRegion initializer = mlirRegionCreate();
-    mlirBlockInsertOwnedOperation(module_block(a), 0, cute_op_create(&(cute_op_new){
-        .name = "llvm.mlir.global", .location = location, .attributes = attributes, .attribute_count = 6,
-        .regions = &initializer, .region_count = 1}));
+    mlirBlockInsertOwnedOperation(module_block(a), 0,
+                                  cute_op_create(&(cute_op_new){.name = "llvm.mlir.global",
+                                                                .location = location,
+                                                                .attributes = attributes,
+                                                                .attribute_count = 6,
+                                                                .regions = &initializer,
+                                                                .region_count = 1}));
     free(terminated);
-    MlirNamedAttribute reference = cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
+    MlirNamedAttribute reference =
+        cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
     MlirType global = mlirLLVMPointerTypeGet(c, 1), generic = mlirLLVMPointerTypeGet(c, 0);
-    MlirValue address = mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){
-        .name = "llvm.mlir.addressof", .location = location, .results = &global, .result_count = 1,
-        .attributes = &reference, .attribute_count = 1}), 0);
-    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){
-        .name = "llvm.addrspacecast", .location = location, .operands = &address, .operand_count = 1,
-        .results = &generic, .result_count = 1}), 0);
+    MlirValue address =
+        mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){.name = "llvm.mlir.addressof",
+                                                                           .location = location,
+                                                                           .results = &global,
+                                                                           .result_count = 1,
+                                                                           .attributes = &reference,
+                                                                           .attribute_count = 1}),
+                               0);
+    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){.name = "llvm.addrspacecast",
+                                                                              .location = location,
+                                                                              .operands = &address,
+                                                                              .operand_count = 1,
+                                                                              .results = &generic,
+                                                                              .result_count = 1}),
+                                  0);
 }
 
 static MlirValue constant(MlirOperation where, unsigned width, int64_t value)
 {
     MlirType type = mlirIntegerTypeGet(mlirOperationGetContext(where), width);
-    MlirNamedAttribute attribute = cute_attribute(mlirOperationGetContext(where), "value", mlirIntegerAttrGet(type, value));
-    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){
-        .name = "arith.constant", .location = mlirOperationGetLocation(where), .results = &type, .result_count = 1,
-        .attributes = &attribute, .attribute_count = 1}), 0);
+    MlirNamedAttribute attribute =
+        cute_attribute(mlirOperationGetContext(where), "value", mlirIntegerAttrGet(type, value));
+    return mlirOperationGetResult(
+        cute_op_insert_before(where, &(cute_op_new){.name = "arith.constant",
+                                                    .location = mlirOperationGetLocation(where),
+                                                    .results = &type,
+                                                    .result_count = 1,
+                                                    .attributes = &attribute,
+                                                    .attribute_count = 1}),
+        0);
 }
 
 static MlirStringRef function_name(MlirOperation op)
 {
     for (MlirOperation p = op; !mlirOperationIsNull(p); p = mlirOperationGetParentOperation(p)) {
-        if (!cute_op_is(p, "gpu.func") && !cute_op_is(p, "func.func") && !cute_op_is(p, "llvm.func")) continue;
+        if (!cute_op_is(p, "gpu.func") && !cute_op_is(p, "func.func") && !cute_op_is(p, "llvm.func"))
+            continue;
         return mlirStringAttrGetValue(mlirOperationGetAttributeByName(p, cute_text("sym_name")));
     }
     return cute_text("?");
@@ -115,26 +148,39 @@ static void lower(MlirOperation op, void *context)
 
     MlirValue operands[2] = {mlirOperationGetOperand(op, 0), constant(op, 1, 1)};
     MlirType i1 = mlirIntegerTypeGet(c, 1);
-    MlirValue failed = mlirOperationGetResult(cute_op_insert_before(op, &(cute_op_new){
-        .name = "arith.xori", .location = location, .operands = operands, .operand_count = 2, .results = &i1,
-        .result_count = 1}), 0);
+    MlirValue failed = mlirOperationGetResult(cute_op_insert_before(op, &(cute_op_new){.name = "arith.xori",
+                                                                                       .location = location,
+                                                                                       .operands = operands,
+                                                                                       .operand_count = 2,
+                                                                                       .results = &i1,
+                                                                                       .result_count = 1}),
+                                              0);
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
     MlirBlock then = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(regions[0], then);
     MlirOperation yield = cute_op_create(&(cute_op_new){.name = "scf.yield", .location = location});
     mlirBlockAppendOwnedOperation(then, yield);
-    cute_op_insert_before(op, &(cute_op_new){.name = "scf.if", .location = location, .operands = &failed,
-        .operand_count = 1, .regions = regions, .region_count = 2});
+    cute_op_insert_before(op, &(cute_op_new){.name = "scf.if",
+                                             .location = location,
+                                             .operands = &failed,
+                                             .operand_count = 1,
+                                             .regions = regions,
+                                             .region_count = 2});
 
     MlirStringRef message = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("msg")));
     MlirStringRef name = function_name(op);
     MlirValue arguments[] = {string_address(a, yield, message), string_address(a, yield, file),
-                             constant(yield, 32, line), string_address(a, yield, name), constant(yield, 64, 1)};
+                             constant(yield, 32, line), string_address(a, yield, name),
+                             constant(yield, 64, 1)};
     MlirNamedAttribute attributes[] = {
         cute_attribute(c, "callee", mlirFlatSymbolRefAttrGet(c, cute_text("__assertfail"))),
     };
-    cute_op_insert_before(yield, &(cute_op_new){.name = "llvm.call", .location = location, .operands = arguments,
-        .operand_count = 5, .attributes = attributes, .attribute_count = 1});
+    cute_op_insert_before(yield, &(cute_op_new){.name = "llvm.call",
+                                                .location = location,
+                                                .operands = arguments,
+                                                .operand_count = 5,
+                                                .attributes = attributes,
+                                                .attribute_count = 1});
     mlirOperationDestroy(op);
 }
 
@@ -158,8 +204,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
 static const cute_pass_option options[] = {
     {"enable", CUTE_PASS_BOOL, "Keep assertions: a false one stops the grid", 0, NULL},
 };
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__llvm__, mlirGetDialectHandle__scf__,
-                                                      mlirGetDialectHandle__arith__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {
+    mlirGetDialectHandle__llvm__, mlirGetDialectHandle__scf__, mlirGetDialectHandle__arith__, NULL};
 
 const cute_pass cute_pass_lower_assert = {
     .name = "cute-lower-assert",

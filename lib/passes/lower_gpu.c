@@ -16,21 +16,32 @@
 static void lower(MlirOperation op, void *context)
 {
     (void)context;
-    static const char *const registers[] = {"nvvm.read.ptx.sreg.cluster.nctaid.x", "nvvm.read.ptx.sreg.cluster.nctaid.y",
+    static const char *const registers[] = {"nvvm.read.ptx.sreg.cluster.nctaid.x",
+                                            "nvvm.read.ptx.sreg.cluster.nctaid.y",
                                             "nvvm.read.ptx.sreg.cluster.nctaid.z"};
     cute_buffer dimension = {0};
-    mlirAttributePrint(mlirOperationGetAttributeByName(op, cute_text("dimension")), cute_print_to_buffer, &dimension);
+    mlirAttributePrint(mlirOperationGetAttributeByName(op, cute_text("dimension")), cute_print_to_buffer,
+                       &dimension);
     const char *letter = strpbrk(cute_buffer_text(&dimension), "xyz"); /* #gpu<dim x> */
     int which = letter ? *letter - 'x' : 0;
     cute_buffer_release(&dimension);
 
     MlirContext c = mlirOperationGetContext(op);
     MlirType i32 = mlirIntegerTypeGet(c, 32), index = mlirIndexTypeGet(c);
-    MlirValue value = mlirOperationGetResult(cute_op_insert_before(op, &(cute_op_new){
-        .name = registers[which], .location = mlirOperationGetLocation(op), .results = &i32, .result_count = 1}), 0);
-    value = mlirOperationGetResult(cute_op_insert_before(op, &(cute_op_new){
-        .name = "arith.index_castui", .location = mlirOperationGetLocation(op), .operands = &value, .operand_count = 1,
-        .results = &index, .result_count = 1}), 0);
+    MlirValue value = mlirOperationGetResult(
+        cute_op_insert_before(op, &(cute_op_new){.name = registers[which],
+                                                 .location = mlirOperationGetLocation(op),
+                                                 .results = &i32,
+                                                 .result_count = 1}),
+        0);
+    value = mlirOperationGetResult(
+        cute_op_insert_before(op, &(cute_op_new){.name = "arith.index_castui",
+                                                 .location = mlirOperationGetLocation(op),
+                                                 .operands = &value,
+                                                 .operand_count = 1,
+                                                 .results = &index,
+                                                 .result_count = 1}),
+        0);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
     mlirOperationDestroy(op);
 }
@@ -41,7 +52,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_op_each(root, "gpu.cluster_dim_blocks", lower, NULL);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__nvvm__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__nvvm__, NULL};
 
 const cute_pass cute_pass_lower_gpu = {
     .name = "cute-lower-gpu",

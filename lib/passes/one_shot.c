@@ -1,7 +1,8 @@
 /* one-shot-convert-to-llvm: host and device code to llvm and nvvm.
  *
- * Requires: cute-to-base. Ensures: all operations are of llvm and nvvm, but the shells builtin.module, gpu.module and
- * gpu.binary. Device code goes first, each gpu.module for itself; math there becomes calls of libdevice.
+ * Requires: cute-to-base. Ensures: all operations are of llvm and nvvm, but the shells builtin.module,
+ * gpu.module and gpu.binary. Device code goes first, each gpu.module for itself; math there becomes calls of
+ * libdevice.
  *
  *     gpu.module @m { gpu.func @k(%a: i32) kernel { gpu.return } }
  * ->
@@ -47,15 +48,23 @@ static void check(MlirOperation op, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    if (cute_convert_to_llvm(root)) cute_op_each(root, NULL, check, pass);
-    else cute_pass_fail(pass);
+    if (cute_convert_to_llvm(root))
+        cute_op_each(root, NULL, check, pass);
+    else
+        cute_pass_fail(pass);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {
-    cute_dialect_handle,          mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__,
-    mlirGetDialectHandle__func__, mlirGetDialectHandle__gpu__,   mlirGetDialectHandle__llvm__,
-    mlirGetDialectHandle__math__, mlirGetDialectHandle__memref__, mlirGetDialectHandle__nvvm__,
-    mlirGetDialectHandle__scf__,  NULL};
+static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle,
+                                                      mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__cf__,
+                                                      mlirGetDialectHandle__func__,
+                                                      mlirGetDialectHandle__gpu__,
+                                                      mlirGetDialectHandle__llvm__,
+                                                      mlirGetDialectHandle__math__,
+                                                      mlirGetDialectHandle__memref__,
+                                                      mlirGetDialectHandle__nvvm__,
+                                                      mlirGetDialectHandle__scf__,
+                                                      NULL};
 
 const cute_pass cute_pass_one_shot = {
     .name = "one-shot-convert-to-llvm",

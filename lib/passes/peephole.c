@@ -12,7 +12,8 @@ static MlirAttribute attribute_of(void *context, MlirStringRef name)
 {
     const cute_rewrite *r = context;
     for (intptr_t i = 0; i < r->attribute_count; i++)
-        if (mlirStringRefEqual(mlirIdentifierStr(r->attributes[i].name), name)) return r->attributes[i].attribute;
+        if (mlirStringRefEqual(mlirIdentifierStr(r->attributes[i].name), name))
+            return r->attributes[i].attribute;
     return (MlirAttribute){NULL};
 }
 
@@ -21,11 +22,13 @@ static cute_status infer(cute_arena *arena, MlirContext context, cute_rewrite *r
     cute_operation operation;
     cute_value operands[3], result;
     cute_attributes attributes;
-    if (strncmp(r->name, "cute.", 5) != 0 || !cute_operation_find(r->name + 5, &operation)) return CUTE_INVALID;
+    if (strncmp(r->name, "cute.", 5) != 0 || !cute_operation_find(r->name + 5, &operation))
+        return CUTE_INVALID;
     for (intptr_t i = 0; i < r->operand_count; i++)
         CUTE_TRY(cute_type_value(mlirValueGetType(r->operands[i]), &operands[i], NULL));
     CUTE_TRY(cute_op_attributes(arena, attribute_of, r, &attributes, NULL));
-    CUTE_TRY(cute_apply(arena, NULL, operation, operands, (size_t)r->operand_count, &attributes, &result, NULL));
+    CUTE_TRY(
+        cute_apply(arena, NULL, operation, operands, (size_t)r->operand_count, &attributes, &result, NULL));
     *out = cute_type_of_value(context, arena, &result);
     return mlirTypeIsNull(*out) ? CUTE_SYSTEM : CUTE_OK;
 }
@@ -37,10 +40,14 @@ MlirOperation cute_rewrite_insert(MlirOperation where, const cute_rewrite *r)
     MlirType type;
     MlirOperation made = {NULL};
     if (arena && infer(arena, mlirOperationGetContext(where), &copy, &type) == CUTE_OK)
-        made = cute_op_insert_before(where, &(cute_op_new){
-            .name = r->name, .location = mlirOperationGetLocation(where), .operands = r->operands,
-            .operand_count = r->operand_count, .results = &type, .result_count = 1, .attributes = r->attributes,
-            .attribute_count = r->attribute_count});
+        made = cute_op_insert_before(where, &(cute_op_new){.name = r->name,
+                                                           .location = mlirOperationGetLocation(where),
+                                                           .operands = r->operands,
+                                                           .operand_count = r->operand_count,
+                                                           .results = &type,
+                                                           .result_count = 1,
+                                                           .attributes = r->attributes,
+                                                           .attribute_count = r->attribute_count});
     cute_arena_destroy(arena);
     return made;
 }
@@ -62,7 +69,8 @@ static bool replace(MlirOperation op, const cute_rewrite *r)
             return false;
         }
     }
-    if (mlirValueEqual(new, old) || !mlirTypeEqual(mlirValueGetType(new), mlirValueGetType(old))) return false;
+    if (mlirValueEqual(new, old) || !mlirTypeEqual(mlirValueGetType(new), mlirValueGetType(old)))
+        return false;
     mlirValueReplaceAllUsesOfWith(old, new);
     return true;
 }
@@ -70,7 +78,8 @@ static bool replace(MlirOperation op, const cute_rewrite *r)
 static void visit(MlirOperation op, void *context)
 {
     state *s = context;
-    if (mlirOperationGetNumResults(op) != 1 || mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))))
+    if (mlirOperationGetNumResults(op) != 1 ||
+        mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))))
         return;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     for (size_t i = 0; i < s->count; i++) {

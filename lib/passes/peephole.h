@@ -8,8 +8,8 @@
 
 /* What takes the place of an operation: a value that is there, or a new operation. */
 typedef struct cute_rewrite {
-    MlirValue value;      /* not null: for the only result */
-    const char *name;     /* else: a new operation, its result type inferred */
+    MlirValue value;  /* not null: for the only result */
+    const char *name; /* else: a new operation, its result type inferred */
     MlirValue operands[3];
     intptr_t operand_count;
     MlirNamedAttribute attributes[2];
@@ -19,14 +19,14 @@ typedef struct cute_rewrite {
 typedef struct cute_peephole {
     const char *op;   /* "cute.get_shape" */
     const char *from; /* what makes its first operand; NULL: anything */
-    /* False when it does not apply to `op`. `source` is the operation that makes the first operand (null where
-     * `from` is NULL). */
+    /* False when it does not apply to `op`. `source` is the operation that makes the first operand (null
+     * where `from` is NULL). */
     bool (*rewrite)(MlirOperation op, MlirOperation source, cute_rewrite *out);
 } cute_peephole;
 
-/* Applies the rows to all operations in `root`, in order, until none applies. A rewrite whose result is not of the old
- * type is dropped: a rule need not prove what the types decide. Returns how many were done. Operations that nothing
- * uses any more go. */
+/* Applies the rows to all operations in `root`, in order, until none applies. A rewrite whose result is not
+ * of the old type is dropped: a rule need not prove what the types decide. Returns how many were done.
+ * Operations that nothing uses any more go. */
 size_t cute_peephole_run(MlirOperation root, const cute_peephole *table, size_t count);
 
 /* The new operation of `r` before `where`; null, without a diagnostic, when the algebra refuses it. */

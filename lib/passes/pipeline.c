@@ -10,12 +10,15 @@ void cute_passes_register(void)
 #undef CUTE_PASS
     static char full[2048];
     cute_lowering_pipeline(&(cute_lowering){0}, full, sizeof full);
-    cute_pipeline_register("cute-to-standard", "Lowers the dialect cute to arith, math and scf; what crosses functions "
+    cute_pipeline_register("cute-to-standard",
+                           "Lowers the dialect cute to arith, math and scf; what crosses functions "
                            "becomes llvm structs",
                            "cute-canonicalize,cute-layout-canonicalize,cute-layout-fusion,cute-fold-static,"
                            "cute-expand-ops,cute-to-base,cute-fold-structs,canonicalize,cse");
-    cute_pipeline_register("cute-full-lowering", "Lowers kernels from cute, gpu, nvgpu and the dialects below to nvvm "
-                           "and llvm", full);
+    cute_pipeline_register("cute-full-lowering",
+                           "Lowers kernels from cute, gpu, nvgpu and the dialects below to nvvm "
+                           "and llvm",
+                           full);
 }
 
 void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size)

@@ -42,9 +42,32 @@ static MlirValue extract(MlirOperation where, MlirValue from, int64_t index)
     MlirContext c = mlirOperationGetContext(where);
     MlirType type = mlirLLVMStructTypeGetElementType(mlirValueGetType(from), (intptr_t)index);
     MlirNamedAttribute at = cute_attribute(c, "position", mlirDenseI64ArrayGet(c, 1, &index));
-    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){
-        .name = "llvm.extractvalue", .location = mlirOperationGetLocation(where), .operands = &from, .operand_count = 1,
-        .results = &type, .result_count = 1, .attributes = &at, .attribute_count = 1}), 0);
+    return mlirOperationGetResult(
+        cute_op_insert_before(where, &(cute_op_new){.name = "llvm.extractvalue",
+                                                    .location = mlirOperationGetLocation(where),
+                                                    .operands = &from,
+                                                    .operand_count = 1,
+                                                    .results = &type,
+                                                    .result_count = 1,
+                                                    .attributes = &at,
+                                                    .attribute_count = 1}),
+        0);
+}
+
+/* At least as wide as C's int, which is what a variadic function gets. */
+static MlirValue promoted(MlirOperation where, MlirValue value)
+{
+    unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(value));
+    if (width >= 32) return value;
+    MlirType type = mlirIntegerTypeGet(mlirOperationGetContext(where), 32);
+    return mlirOperationGetResult(
+        cute_op_insert_before(where, &(cute_op_new){.name = width == 1 ? "arith.extui" : "arith.extsi",
+                                                    .location = mlirOperationGetLocation(where),
+                                                    .operands = &value,
+                                                    .operand_count = 1,
+                                                    .results = &type,
+                                                    .result_count = 1}),
+        0);
 }
 
 /* The fields of `value`, nested ones too; a scalar is a leaf by itself. */
@@ -52,7 +75,7 @@ static void list(leaves *l, MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
     if (!mlirTypeIsALLVMStructType(type)) {
-        l->items[l->count++] = value;
+        l->items[l->count++] = promoted(l->where, value);
         return;
     }
     for (intptr_t i = 0; i < mlirLLVMStructTypeGetNumElementTypes(type); i++) {
@@ -84,14 +107,16 @@ static MlirOperation parse_before(MlirOperation where, const char *text)
 {
     MlirContext c = mlirOperationGetContext(where);
     MlirOperation op = mlirOperationCreateParse(c, cute_text(text), cute_text("cute.print"));
-    if (!mlirOperationIsNull(op)) mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
+    if (!mlirOperationIsNull(op))
+        mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
     return op;
 }
 
 static bool find_symbol(MlirOperation module, const char *name, MlirOperation *found)
 {
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o)) {
+    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
+         o = mlirOperationGetNextInBlock(o)) {
         MlirAttribute symbol = mlirOperationGetAttributeByName(o, mlirSymbolTableGetSymbolAttributeName());
         if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAString(symbol)) continue;
         if (!cute_text_is(mlirStringAttrGetValue(symbol), name)) continue;
@@ -111,11 +136,13 @@ static bool declare_printf(MlirOperation op, MlirOperation module)
     MlirOperation found;
     if (find_symbol(module, "printf", &found)) {
         if (cute_op_is(found, "llvm.func")) return true;
-        mlirEmitError(mlirOperationGetLocation(op), "'cute.print' op calls printf, and this module has another "
-                                                    "symbol of that name: it must be an llvm.func, or go");
+        mlirEmitError(mlirOperationGetLocation(op),
+                      "'cute.print' op calls printf, and this module has another "
+                      "symbol of that name: it must be an llvm.func, or go");
         return false;
     }
-    MlirOperation first = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
+    MlirOperation first =
+        mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
     return !mlirOperationIsNull(parse_before(first, "llvm.func @printf(!llvm.ptr, ...) -> i32"));
 }
 
@@ -126,11 +153,13 @@ static unsigned next_format(MlirOperation module)
     size_t length = strlen(prefix);
     unsigned next = 0;
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o)) {
+    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
+         o = mlirOperationGetNextInBlock(o)) {
         MlirAttribute symbol = mlirOperationGetAttributeByName(o, mlirSymbolTableGetSymbolAttributeName());
         if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAString(symbol)) continue;
         MlirStringRef name = mlirStringAttrGetValue(symbol);
-        if (name.length <= length || name.length > length + 9 || memcmp(name.data, prefix, length) != 0) continue;
+        if (name.length <= length || name.length > length + 9 || memcmp(name.data, prefix, length) != 0)
+            continue;
         unsigned number = 0;
         size_t i = length;
         while (i < name.length && name.data[i] >= '0' && name.data[i] <= '9')
@@ -141,10 +170,12 @@ static unsigned next_format(MlirOperation module)
 }
 
 /* A global with the format; its name is written to `name`. */
-static bool add_format(MlirOperation op, MlirOperation module, const cute_buffer *format, char *name, size_t size)
+static bool add_format(MlirOperation op, MlirOperation module, const cute_buffer *format, char *name,
+                       size_t size)
 {
     MlirOperation top = op;
-    while (!mlirOperationEqual(mlirOperationGetParentOperation(top), module)) top = mlirOperationGetParentOperation(top);
+    while (!mlirOperationEqual(mlirOperationGetParentOperation(top), module))
+        top = mlirOperationGetParentOperation(top);
     snprintf(name, size, "printfFormat_%u", next_format(module));
     cute_buffer text = {0};
     size_t length = format->length;
@@ -175,9 +206,11 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
     if (!declare_printf(op, module) || !add_format(op, module, format, name, sizeof name)) return false;
     MlirContext c = mlirOperationGetContext(op);
     MlirType pointer = mlirLLVMPointerTypeGet(c, 0);
-    MlirNamedAttribute global = cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
-    MlirValue address = with_result(op, (cute_op_new){.name = "llvm.mlir.addressof", .attributes = &global,
-                                                      .attribute_count = 1}, pointer);
+    MlirNamedAttribute global =
+        cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
+    MlirValue address = with_result(
+        op, (cute_op_new){.name = "llvm.mlir.addressof", .attributes = &global, .attribute_count = 1},
+        pointer);
     char array[48];
     snprintf(array, sizeof array, "!llvm.array<%zu x i8>", format->length + 1);
     const int32_t zeros[] = {0, 0};
@@ -185,8 +218,13 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
         cute_attribute(c, "rawConstantIndices", mlirDenseI32ArrayGet(c, 2, zeros)),
         cute_attribute(c, "elem_type", mlirTypeAttrGet(mlirTypeParseGet(c, cute_text(array)))),
     };
-    MlirValue text = with_result(op, (cute_op_new){.name = "llvm.getelementptr", .operands = &address,
-                                                   .operand_count = 1, .attributes = gep, .attribute_count = 2}, pointer);
+    MlirValue text = with_result(op,
+                                 (cute_op_new){.name = "llvm.getelementptr",
+                                               .operands = &address,
+                                               .operand_count = 1,
+                                               .attributes = gep,
+                                               .attribute_count = 2},
+                                 pointer);
     MlirValue *operands = malloc((size_t)(l->count + 1) * sizeof *operands);
     if (!operands) return false;
     operands[0] = text;
@@ -194,11 +232,17 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
     const int32_t segments[] = {(int32_t)l->count + 1, 0};
     MlirNamedAttribute call[] = {
         cute_attribute(c, "callee", mlirFlatSymbolRefAttrGet(c, cute_text("printf"))),
-        cute_attribute(c, "var_callee_type", mlirAttributeParseGet(c, cute_text("!llvm.func<i32 (ptr, ...)>"))),
+        cute_attribute(c, "var_callee_type",
+                       mlirAttributeParseGet(c, cute_text("!llvm.func<i32 (ptr, ...)>"))),
         cute_attribute(c, "operandSegmentSizes", mlirDenseI32ArrayGet(c, 2, segments)),
     };
-    with_result(op, (cute_op_new){.name = "llvm.call", .operands = operands, .operand_count = l->count + 1,
-                                  .attributes = call, .attribute_count = 2}, mlirIntegerTypeGet(c, 32));
+    with_result(op,
+                (cute_op_new){.name = "llvm.call",
+                              .operands = operands,
+                              .operand_count = l->count + 1,
+                              .attributes = call,
+                              .attribute_count = 2},
+                mlirIntegerTypeGet(c, 32));
     free(operands);
     return true;
 }
@@ -206,10 +250,13 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
 static void print_on_device(MlirOperation op, const cute_buffer *format, leaves *l)
 {
     MlirContext c = mlirOperationGetContext(op);
-    MlirNamedAttribute text = cute_attribute(
-        c, "format", mlirStringAttrGet(c, mlirStringRefCreate(format->data, format->length)));
-    cute_op_insert_before(op, &(cute_op_new){.name = "gpu.printf", .location = mlirOperationGetLocation(op),
-                                             .operands = l->items, .operand_count = l->count, .attributes = &text,
+    MlirNamedAttribute text =
+        cute_attribute(c, "format", mlirStringAttrGet(c, mlirStringRefCreate(format->data, format->length)));
+    cute_op_insert_before(op, &(cute_op_new){.name = "gpu.printf",
+                                             .location = mlirOperationGetLocation(op),
+                                             .operands = l->items,
+                                             .operand_count = l->count,
+                                             .attributes = &text,
                                              .attribute_count = 1});
 }
 
@@ -225,8 +272,10 @@ bool cute_print_lower(MlirOperation op, const cute_value *value, MlirValue lower
         list_leaves(&l, value, lowered);
         bool device = !mlirOperationIsNull(cute_op_parent(op, "gpu.module")) ||
                       !mlirOperationIsNull(cute_op_parent(op, "gpu.launch"));
-        if (device) print_on_device(op, &format, &l);
-        else ok = print_on_host(op, &format, &l);
+        if (device)
+            print_on_device(op, &format, &l);
+        else
+            ok = print_on_host(op, &format, &l);
         if (ok) mlirOperationDestroy(op);
     }
     free(l.items);

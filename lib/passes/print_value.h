@@ -6,8 +6,8 @@
 
 #include "cute/layout.h"
 
-/* Lowers the cute.print `op` of `value`, whose lowered form is `lowered`, and destroys it: gpu.printf on the device,
- * a call of printf on the host. False after an error. */
+/* Lowers the cute.print `op` of `value`, whose lowered form is `lowered`, and destroys it: gpu.printf on the
+ * device, a call of printf on the host. False after an error. */
 bool cute_print_lower(MlirOperation op, const cute_value *value, MlirValue lowered);
 
 #endif

@@ -1,10 +1,12 @@
 /* cute-to-base: cute values as structs of the integers that are unknown.
  *
- * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value with no unknown leaf is
- * `!llvm.struct<()>`, with one that integer, with more a flat struct; a layout is a pair of shape and stride, a tile its
- * layouts, a composed layout B, offset and A.
+ * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value with no unknown leaf
+ * is
+ * `!llvm.struct<()>`, with one that integer, with more a flat struct; a layout is a pair of shape and stride,
+ * a tile its layouts, a composed layout B, offset and A.
  *
- *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
+ *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) ->
+ * !cute.layout<"(?,4):(4,1)">
  * ->
  *     %0 = ub.poison : !llvm.struct<(i32, struct<()>)>
  *     %1 = llvm.insertvalue %s, %0[0]
@@ -131,8 +133,8 @@ static MlirType lowered(MlirType type)
 
 /* ---- where leaves lie ---- */
 
-/* Walks the leaves of a value in the order in which they are stored (a composed layout's B, offset, A) with the path
- * of each unknown one in the lowered struct. */
+/* Walks the leaves of a value in the order in which they are stored (a composed layout's B, offset, A) with
+ * the path of each unknown one in the lowered struct. */
 typedef struct fields {
     void (*leaf)(struct fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth);
     void *context;
@@ -204,12 +206,19 @@ static void walk_value(fields *f, const cute_value *value)
 
 /* ---- building ---- */
 
-static MlirValue one(MlirOperation where, const char *name, const MlirValue *operands, intptr_t count, MlirType type,
-                     const MlirNamedAttribute *attributes, intptr_t attribute_count)
+static MlirValue one(MlirOperation where, const char *name, const MlirValue *operands, intptr_t count,
+                     MlirType type, const MlirNamedAttribute *attributes, intptr_t attribute_count)
 {
-    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){
-        .name = name, .location = mlirOperationGetLocation(where), .operands = operands, .operand_count = count,
-        .results = &type, .result_count = 1, .attributes = attributes, .attribute_count = attribute_count}), 0);
+    return mlirOperationGetResult(
+        cute_op_insert_before(where, &(cute_op_new){.name = name,
+                                                    .location = mlirOperationGetLocation(where),
+                                                    .operands = operands,
+                                                    .operand_count = count,
+                                                    .results = &type,
+                                                    .result_count = 1,
+                                                    .attributes = attributes,
+                                                    .attribute_count = attribute_count}),
+        0);
 }
 
 static MlirValue poison(MlirOperation where, MlirType type)
@@ -224,7 +233,8 @@ static MlirNamedAttribute position(MlirContext c, const int64_t *path, intptr_t 
     return cute_attribute(c, "position", mlirDenseI64ArrayGet(c, count, path));
 }
 
-static MlirValue insert_value(MlirOperation where, MlirValue into, MlirValue value, const int64_t *path, intptr_t depth)
+static MlirValue insert_value(MlirOperation where, MlirValue into, MlirValue value, const int64_t *path,
+                              intptr_t depth)
 {
     MlirNamedAttribute at = position(mlirOperationGetContext(where), path, depth);
     MlirValue operands[] = {into, value};
@@ -325,7 +335,8 @@ static void count_leaf(fields *f, const cute_tree *leaf, const int64_t *path, in
 /* B, offset, A, as they were read, to A, offset, B, as they are given. */
 static void reverse_parts(scalars *s, const cute_value *value, MlirValue *items)
 {
-    cute_value outer = cute_value_of_layout(value->layout), offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
+    cute_value outer = cute_value_of_layout(value->layout),
+               offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
     scalars b = {.only_unknown = s->only_unknown}, o = b;
     walk_value(&(fields){.leaf = count_leaf, .context = &b}, &outer);
     walk_value(&(fields){.leaf = count_leaf, .context = &o}, &offset);
@@ -340,7 +351,9 @@ static bool lower_get_scalars(MlirOperation op, const cute_value *value)
     intptr_t count = mlirOperationGetNumResults(op);
     MlirValue *items = calloc(2 * (size_t)count + 1, sizeof *items), *results = items + count;
     if (!items) return false;
-    scalars s = {.op = op, .only_unknown = cute_op_has(op, "only_dynamic"), .items = items,
+    scalars s = {.op = op,
+                 .only_unknown = cute_op_has(op, "only_dynamic"),
+                 .items = items,
                  .value = mlirOperationGetOperand(op, 0)};
     bool composed = value->type == CUTE_COMPOSED_LAYOUT;
     bool swizzled = value->type == CUTE_SWIZZLE || (composed && !value->inner.shape);
@@ -348,9 +361,12 @@ static bool lower_get_scalars(MlirOperation op, const cute_value *value)
     intptr_t first = swizzled && !s.only_unknown ? 3 : 0; /* results before the leaves */
     for (intptr_t i = 0; i < first; i++) results[i] = cute_emit_constant(op, 32, parameters[i]);
     walk_value(&(fields){.leaf = get_leaf, .context = &s}, value);
-    if (composed) reverse_parts(&s, value, results + first);
-    else memcpy(results + first, items, (size_t)s.count * sizeof *items);
-    for (intptr_t i = 0; i < count; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), results[i]);
+    if (composed)
+        reverse_parts(&s, value, results + first);
+    else
+        memcpy(results + first, items, (size_t)s.count * sizeof *items);
+    for (intptr_t i = 0; i < count; i++)
+        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), results[i]);
     mlirOperationDestroy(op);
     free(items);
     return true;
@@ -361,25 +377,21 @@ static bool lower_print(MlirOperation op, const cute_value *value)
     return cute_print_lower(op, value, mlirOperationGetOperand(op, 0));
 }
 
-/* `lower` gets the value that the operation's result (or, for the last two, its operand) was before types were lowered;
- * it returns false after an error. */
+/* `lower` gets the value that the operation's result (or, for the last two, its operand) was before types
+ * were lowered; it returns false after an error. */
 static const struct {
     const char *name;
     bool (*lower)(MlirOperation op, const cute_value *value);
 } table[] = {
-    {"cute.static", lower_static},
-    {"cute.make_int_tuple", lower_make},
-    {"cute.make_shape", lower_make},
-    {"cute.make_stride", lower_make},
-    {"cute.make_coord", lower_make},
-    {"cute.make_tile", lower_make},
-    {"cute.make_layout", lower_assemble},
-    {"cute.make_composed_layout", lower_assemble},
-    {"cute.get_scalars", lower_get_scalars},
-    {"cute.print", lower_print},
+    {"cute.static", lower_static},           {"cute.make_int_tuple", lower_make},
+    {"cute.make_shape", lower_make},         {"cute.make_stride", lower_make},
+    {"cute.make_coord", lower_make},         {"cute.make_tile", lower_make},
+    {"cute.make_layout", lower_assemble},    {"cute.make_composed_layout", lower_assemble},
+    {"cute.get_scalars", lower_get_scalars}, {"cute.print", lower_print},
 };
 
-/* ---- the walk: operations are noted with their values, all types are lowered in place, operations are lowered ---- */
+/* ---- the walk: operations are noted with their values, all types are lowered in place, operations are
+ * lowered ---- */
 
 typedef struct job {
     MlirOperation op;
@@ -416,8 +428,10 @@ static void note_job(lowering *l, MlirOperation op, size_t row)
                        ? mlirOperationGetResult(op, 0)
                        : mlirOperationGetOperand(op, 0);
     const cute_value *value = cute_type_peek(mlirValueGetType(of));
-    if (value) l->jobs[l->count++] = (job){op, value, row};
-    else fail(l);
+    if (value)
+        l->jobs[l->count++] = (job){op, value, row};
+    else
+        fail(l);
 }
 
 /* A tuple that is one known number becomes a constant while its type still says which. */
@@ -430,7 +444,8 @@ static void fold_operands(MlirOperation op)
     for (intptr_t i = 0; leaves && i < count; i++) {
         const cute_value *operand = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, i)));
         if (operand && operand->tree->value.known)
-            mlirOperationSetOperand(op, i, cute_emit_constant(op, leaves[i].width, operand->tree->value.value));
+            mlirOperationSetOperand(op, i,
+                                    cute_emit_constant(op, leaves[i].width, operand->tree->value.value));
     }
     free(leaves);
 }
@@ -447,8 +462,8 @@ static void note(MlirOperation op, void *context)
         return;
     }
     char text[160];
-    snprintf(text, sizeof text, "'%.*s' op is not lowered: run cute-expand-ops before cute-to-base", (int)name.length,
-             name.data);
+    snprintf(text, sizeof text, "'%.*s' op is not lowered: run cute-expand-ops before cute-to-base",
+             (int)name.length, name.data);
     mlirEmitError(mlirOperationGetLocation(op), text);
     fail(l);
 }
@@ -476,7 +491,8 @@ static void retype(MlirOperation op, void *context)
     for (intptr_t r = 0; r < regions; r++)
         for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
              b = mlirBlockGetNextInRegion(b))
-            for (intptr_t i = 0; i < mlirBlockGetNumArguments(b); i++) retype_value(mlirBlockGetArgument(b, i));
+            for (intptr_t i = 0; i < mlirBlockGetNumArguments(b); i++)
+                retype_value(mlirBlockGetArgument(b, i));
     if (regions) retype_signature(op);
 }
 
@@ -493,7 +509,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
 }
 
 static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
-                                                      mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__, NULL};
+                                                      mlirGetDialectHandle__gpu__,
+                                                      mlirGetDialectHandle__llvm__, NULL};
 
 const cute_pass cute_pass_to_base = {
     .name = "cute-to-base",

@@ -32,12 +32,17 @@ static MlirOperation to_gpu_func(MlirOperation func)
     cute_op_each(func, "func.return", return_of_kernel, NULL);
     MlirNamedAttribute attributes[64];
     intptr_t count = 0, total = mlirOperationGetNumAttributes(func);
-    for (intptr_t i = 0; i < total && count < 63; i++) attributes[count++] = mlirOperationGetAttribute(func, i);
+    for (intptr_t i = 0; i < total && count < 63; i++)
+        attributes[count++] = mlirOperationGetAttribute(func, i);
     MlirRegion body = mlirRegionCreate();
     mlirRegionTakeBody(body, mlirOperationGetRegion(func, 0));
-    MlirOperation kernel = cute_op_insert_before(func, &(cute_op_new){
-        .name = "gpu.func", .location = mlirOperationGetLocation(func), .attributes = attributes,
-        .attribute_count = count, .regions = &body, .region_count = 1});
+    MlirOperation kernel =
+        cute_op_insert_before(func, &(cute_op_new){.name = "gpu.func",
+                                                   .location = mlirOperationGetLocation(func),
+                                                   .attributes = attributes,
+                                                   .attribute_count = count,
+                                                   .regions = &body,
+                                                   .region_count = 1});
     mlirOperationSetAttributeByName(kernel, cute_text("gpu.kernel"), mlirUnitAttrGet(context));
     mlirOperationDestroy(func);
     return kernel;
@@ -54,15 +59,18 @@ static MlirOperation find_symbol(MlirBlock block, MlirStringRef name)
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         MlirAttribute symbol = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
-        if (!mlirAttributeIsNull(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), name)) return op;
+        if (!mlirAttributeIsNull(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), name))
+            return op;
     }
     return (MlirOperation){NULL};
 }
 
 static void add(closure *c, MlirOperation op)
 {
-    if (mlirOperationIsNull(c->anchor)) mlirBlockAppendOwnedOperation(c->module, op);
-    else mlirBlockInsertOwnedOperationBefore(c->module, c->anchor, op);
+    if (mlirOperationIsNull(c->anchor))
+        mlirBlockAppendOwnedOperation(c->module, op);
+    else
+        mlirBlockInsertOwnedOperationBefore(c->module, c->anchor, op);
 }
 
 static MlirWalkResult copy_references(MlirOperation op, void *context);
@@ -97,11 +105,15 @@ static MlirOperation make_module(MlirOperation before, MlirOperation top)
     MlirBlock block = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(body, block);
     mlirBlockAppendOwnedOperation(
-        block, cute_op_create(&(cute_op_new){.name = "gpu.module_end", .location = mlirOperationGetLocation(before)}));
+        block, cute_op_create(
+                   &(cute_op_new){.name = "gpu.module_end", .location = mlirOperationGetLocation(before)}));
     MlirNamedAttribute symbol = cute_attribute(context, "sym_name", mlirStringAttrGet(context, name));
-    return cute_op_insert_before(before, &(cute_op_new){
-        .name = "gpu.module", .location = mlirOperationGetLocation(before), .attributes = &symbol,
-        .attribute_count = 1, .regions = &body, .region_count = 1});
+    return cute_op_insert_before(before, &(cute_op_new){.name = "gpu.module",
+                                                        .location = mlirOperationGetLocation(before),
+                                                        .attributes = &symbol,
+                                                        .attribute_count = 1,
+                                                        .regions = &body,
+                                                        .region_count = 1});
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)

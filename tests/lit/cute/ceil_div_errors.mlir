@@ -60,3 +60,13 @@ func.func @underscore_inside(%a: !cute.shape<"8">, %b: !cute.tile<"[2:1;_]">) {
   %r = cute.ceil_div(%a, %b) : (!cute.shape<"8">, !cute.tile<"[2:1;_]">) -> !cute.shape<"1">
   return
 }
+
+// -----
+
+// 2:1@1 counts in mode 1; how many of it cover 4 is no question.
+func.func @basis_tile(%s: !cute.shape<"(4,8)">, %t: !cute.tile<"[2:1@1;4:1]">) {
+  // expected-error @+2 {{expects tiles with integer strides, but got 2:1@1}}
+  // expected-error @+1 {{'cute.ceil_div' op failed to infer returned types}}
+  %r = cute.ceil_div(%s, %t) : (!cute.shape<"(4,8)">, !cute.tile<"[2:1@1;4:1]">) -> !cute.shape<"(2,2)">
+  return
+}
