@@ -27,6 +27,10 @@ typedef struct expansion {
     cute_pass_run *pass;
     cute_diag *diag; /* empty between operations */
     cute_emitter emitter;
+    struct {
+        const void *name;
+        int kind;
+    } names[64];
 } expansion;
 
 /* The unknown leaves of a part of a value: how many. */
@@ -280,45 +284,64 @@ static cute_status expand_parts(cute_arena *arena, MlirOperation op, bool layout
     return CUTE_OK;
 }
 
-static cute_status expand_named(cute_arena *arena, MlirOperation op, const char *name, cute_emitter *emitter,
-                                cute_diag *diag)
+/* What becomes of an operation: one of the algebra, or one of these. */
+enum { KEPT = CUTE_OPERATIONS, LEAVES, LAYOUTS };
+
+static int kind_of(MlirStringRef name)
 {
+    static const struct {
+        const char *name;
+        int kind;
+    } table[] = {
+        {"static", KEPT},       {"print", KEPT},
+        {"get_scalars", KEPT},  {"make_int_tuple", KEPT},
+        {"make_shape", KEPT},   {"make_stride", KEPT},
+        {"make_coord", KEPT},   {"make_tile", KEPT},
+        {"make_layout", KEPT},  {"make_composed_layout", KEPT},
+        {"get_leaves", LEAVES}, {"get_layouts_from_tile", LAYOUTS},
+    };
+    char text[64];
     cute_operation operation;
-    if (!strcmp(name, "get_leaves")) return expand_parts(arena, op, false, diag);
-    if (!strcmp(name, "get_layouts_from_tile")) return expand_parts(arena, op, true, diag);
-    if (!cute_operation_find(name, &operation)) return CUTE_OK;
-    return expand_one(arena, op, operation, emitter, diag);
+    if (name.length < 5 || name.length - 5 >= sizeof text || memcmp(name.data, "cute.", 5) != 0) return KEPT;
+    memcpy(text, name.data + 5, name.length - 5);
+    text[name.length - 5] = '\0';
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(text, table[i].name)) return table[i].kind;
+    return cute_operation_find(text, &operation) ? (int)operation : KEPT;
 }
 
-/* What stays for cute-to-base. */
-static bool is_kept(const char *name)
+/* The same, once for each name: an identifier is one object in its context. */
+static int kind_of_op(expansion *e, MlirOperation op)
 {
-    static const char *const kept[] = {
-        "static",      "print",      "get_scalars", "make_int_tuple", "make_shape",
-        "make_stride", "make_coord", "make_tile",   "make_layout",    "make_composed_layout"};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (!strcmp(name, kept[i])) return true;
-    return false;
+    const void *name = mlirOperationGetName(op).ptr;
+    size_t slot = ((uintptr_t)name >> 4) % (sizeof e->names / sizeof *e->names);
+    if (e->names[slot].name != name) {
+        e->names[slot].name = name;
+        e->names[slot].kind = kind_of(mlirIdentifierStr(mlirOperationGetName(op)));
+    }
+    return e->names[slot].kind;
+}
+
+static cute_status expand_as(expansion *e, cute_arena *arena, MlirOperation op, int kind)
+{
+    if (kind == LEAVES || kind == LAYOUTS) return expand_parts(arena, op, kind == LAYOUTS, e->diag);
+    return expand_one(arena, op, (cute_operation)kind, &e->emitter, e->diag);
 }
 
 static void expand(MlirOperation op, void *context)
 {
     expansion *e = context;
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    char text[64];
-    if (name.length < 5 || memcmp(name.data, "cute.", 5)) return;
-    snprintf(text, sizeof text, "%.*s", (int)name.length - 5, name.data + 5);
-    if (is_kept(text)) return;
+    int kind = kind_of_op(e, op);
+    if (kind == KEPT) return;
     cute_arena *arena = cute_arena_create();
-    cute_diag *diag = e->diag;
     MlirLocation location = mlirOperationGetLocation(op);
-    if (arena && expand_named(arena, op, text, &e->emitter, diag) == CUTE_OK) {
+    if (arena && expand_as(e, arena, op, kind) == CUTE_OK) {
         mlirOperationDestroy(op);
     } else {
-        for (size_t i = 0; i < cute_diag_count(diag); i++)
-            mlirEmitError(location, cute_diag_get(diag, i)->text);
+        for (size_t i = 0; i < cute_diag_count(e->diag); i++)
+            mlirEmitError(location, cute_diag_get(e->diag, i)->text);
         cute_pass_fail(e->pass);
-        cute_diag_destroy(diag);
+        cute_diag_destroy(e->diag);
         e->diag = cute_diag_create();
     }
     cute_arena_destroy(arena);
