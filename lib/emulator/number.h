@@ -67,14 +67,15 @@ uint64_t emu_from_integer(emu_format to, uint64_t bits, int width, bool is_signe
 uint64_t emu_integer_convert(int to_width, bool to_signed, uint64_t bits, int from_width, bool from_signed,
                              bool saturate);
 
-/* The same for the 32 lanes of a warp. f64 lanes are uint64_t, all others uint32_t with zeros above the
- * format. `d` may be `a`. Packed pairs (cvt to f16x2, bf16x2, e4m3x2 ...) take the upper half from `a`, the
- * lower from `b`; emu_unpack_lanes converts from e4m3x2 and e5m2x2 to f16x2. */
+/* The same for the 32 lanes of a warp: uint64_t for f64, uint32_t for f32 and tf32, uint16_t for all others.
+ * `d` may be `a` where both have one size. Packed pairs take the upper part from `a`, the lower from `b`: to
+ * f16x2 and bf16x2 uint32_t, to pairs of 8 bits (e4m3x2 ...) uint16_t. emu_unpack_lanes converts such a pair
+ * to f16x2 or bf16x2. */
 void emu_convert_lanes(emu_format to, emu_format from, void *d, const void *a, emu_round round,
                        unsigned flags);
-void emu_pack_lanes(emu_format to, emu_format from, uint32_t *d, const uint32_t *a, const uint32_t *b,
-                    emu_round round, unsigned flags);
-void emu_unpack_lanes(emu_format to, emu_format from, uint32_t *d, const uint32_t *a, unsigned flags);
+void emu_pack_lanes(emu_format to, emu_format from, void *d, const void *a, const void *b, emu_round round,
+                    unsigned flags);
+void emu_unpack_lanes(emu_format to, emu_format from, uint32_t *d, const uint16_t *a, unsigned flags);
 
 /* Quick widening of one value, exact. */
 float emu_half_to_float(uint32_t bits);
@@ -96,9 +97,9 @@ typedef enum emu_op {
     EMU_MAX,
     EMU_ABS,
     EMU_NEG,
-    /* Approximate, at least as close as PTX ISA 8.5 asks: computed in double precision, then rounded to
-     * nearest (f32: within 0.51 ulp, so within every bound of 9.7.3; subnormal operands and results of ex2,
-     * rcp, rsqrt, lg2, sqrt flush only with EMU_FTZ). They are no copy of the hardware's bits. */
+    /* Approximate: f32 results are within 1 ulp (rcp, sqrt, div: correctly rounded; tanh: 2 ulp), which is
+     * inside every bound of PTX ISA 8.5, 9.7.3; f16 and bf16 results are those rounded to nearest. They are
+     * no copy of the hardware's bits. Subnormal operands and results are flushed with EMU_FTZ only. */
     EMU_EX2,
     EMU_LG2,
     EMU_SIN,
@@ -126,9 +127,9 @@ void emu_f32_lanes(emu_op op, uint32_t *d, const uint32_t *a, const uint32_t *b,
                    emu_round round, unsigned flags);
 void emu_f64_lanes(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c,
                    emu_round round, unsigned flags);
-/* EMU_F16 or EMU_BF16 in the low half, or (`pair`) in both halves, of each lane. */
-void emu_half_lanes(emu_op op, emu_format format, bool pair, uint32_t *d, const uint32_t *a,
-                    const uint32_t *b, const uint32_t *c, emu_round round, unsigned flags);
+/* EMU_F16 or EMU_BF16: lanes of uint16_t, or with `pair` of uint32_t that hold two values. */
+void emu_half_lanes(emu_op op, emu_format format, bool pair, void *d, const void *a, const void *b,
+                    const void *c, emu_round round, unsigned flags);
 
 /* Unordered, less, equal or greater: 0, 1, 2, 4. EMU_FTZ as above. */
 enum { EMU_UNORDERED = 0, EMU_LESS = 1, EMU_EQUAL = 2, EMU_GREATER = 4 };
