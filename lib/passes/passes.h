@@ -15,6 +15,7 @@ typedef struct cute_lowering {
     bool relocatable;        /* functions that are no kernels stay visible, for a later link */
     bool lineinfo;           /* source lines go to LLVM's debug information */
 } cute_lowering;
+#define CUTE_PIPELINE_SIZE 4096 /* no text is longer */
 void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size);
 
 #define CUTE_PASS(id) extern const cute_pass cute_pass_##id;

@@ -8,7 +8,7 @@ void cute_passes_register(void)
 #define CUTE_PASS(id) cute_pass_register(&cute_pass_##id);
 #include "lib/passes/passes.def"
 #undef CUTE_PASS
-    static char full[2048];
+    char full[CUTE_PIPELINE_SIZE];
     cute_lowering_pipeline(&(cute_lowering){0}, full, sizeof full);
     cute_pipeline_register("cute-to-standard",
                            "Lowers the dialect cute to arith, math and scf; what crosses functions "

@@ -125,7 +125,7 @@ static void report_pipeline(MlirStringRef text, void *buffer)
 
 static cute_status lower(compilation *c)
 {
-    char pipeline[4096];
+    char pipeline[CUTE_PIPELINE_SIZE];
     cute_buffer errors = {0};
     cute_lowering options = {.assertions = c->options->assertions,
                              .tensor_maps_memory = c->options->tensor_maps_memory,
