@@ -1,10 +1,10 @@
 /* mma.sync and wmma: which lane and register holds which element, and the product (PTX ISA 8.5, 9.7.14).
  *
- * Arithmetic of the product, as far as it is known of sm_90's tensor cores (lib/emulator/dot.h says where
- * from): products are exact; a block of products and the accumulator are aligned to the largest exponent, cut
- * off below a fixed number of bits, added exactly, and the sum is rounded once, towards zero for f32, to
- * nearest for f16. Integers wrap at 32 bits or saturate with .satfinite; f64 is a chain of fma in the order
- * of k. */
+ * The arithmetic is that of lib/emulator/dot.h, with these forms that sm_90 has no instruction for and that
+ * its compiler builds from others: 8-bit floats become f16, the products of k % 4 < 2 are summed first, then
+ * the others onto that sum, which is added to C in f32; m8n8k4 of f16 is a chain of fma in f32, added to C.
+ * Integers wrap at 32 bits or saturate with .satfinite; f64 is a chain of fma in the order of k that begins
+ * with C. */
 #ifndef CUTE_LIB_EMULATOR_MMA_H
 #define CUTE_LIB_EMULATOR_MMA_H
 
@@ -42,14 +42,14 @@ typedef struct emu_mma {
     int16_t m, n, k;
     uint8_t a, b, c, d; /* emu_element */
     uint8_t product;    /* emu_product */
-    bool wmma, sparse;
+    bool wmma;
     uint8_t registers[4]; /* of A, B, C, D; a register of f64 has 64 bits, all others 32 */
 } emu_mma;
 
-/* What PTX has of this shape and these types, false otherwise; layouts (.row, .col) are given to emu_mma_run.
- * `sparse`: mma.sp, where k is that of the instruction, twice what A stores. */
-bool emu_mma_find(bool wmma, bool sparse, int m, int n, int k, emu_element a, emu_element b, emu_element c,
-                  emu_element d, emu_product product, emu_mma *out);
+/* What PTX up to 8.5 has of this shape and these types for sm_90, false otherwise; layouts (.row, .col) are
+ * given to emu_mma_run. Not here: mma.sp. */
+bool emu_mma_find(bool wmma, int m, int n, int k, emu_element a, emu_element b, emu_element c, emu_element d,
+                  emu_product product, emu_mma *out);
 /* Registers of a wmma fragment of this shape and type by itself (wmma.load, wmma.store); 0: there is none. */
 int emu_wmma_registers(emu_operand operand, int m, int n, int k, emu_element type);
 
@@ -57,9 +57,6 @@ typedef struct emu_mma_options {
     bool satfinite;
     bool a_col,
         b_row; /* .col for A, .row for B: matters for m8n8k4 of f16 only; elsewhere a fragment is the same */
-    const uint32_t *metadata; /* mma.sp: the 32 lanes' metadata register, */
-    int selector;             /* and its sparsity selector */
-    bool ordered_metadata;
 } emu_mma_options;
 
 /* D = A * B + C over a warp. Operands are arrays of pointers, one a register, each to its 32 lanes: uint32_t,
@@ -82,8 +79,8 @@ emu_place emu_mma_place(const emu_mma *mma, emu_operand operand, const emu_mma_o
  * is returned. `stride`: the leading dimension in elements. */
 typedef bool (*emu_wmma_move)(void *context, int lane, int64_t offset, int size, void *bytes);
 bool emu_wmma_load(emu_operand operand, int m, int n, int k, emu_element type, bool col_major, int64_t stride,
-                   uint32_t *const *registers, emu_wmma_move move, void *context);
+                   void *const *registers, emu_wmma_move move, void *context);
 bool emu_wmma_store(int m, int n, int k, emu_element type, bool col_major, int64_t stride,
-                    const uint32_t *const *registers, emu_wmma_move move, void *context);
+                    const void *const *registers, emu_wmma_move move, void *context);
 
 #endif

@@ -22,7 +22,6 @@ typedef struct emu_wgmma {
     bool negate_a, negate_b;       /* scale-a, scale-b of -1 */
     bool scale_d;                  /* false: D = A*B */
     bool satfinite;
-    bool sparse; /* wgmma.mma_async.sp: A stores k / 2 */
 } emu_wgmma;
 
 /* NULL when PTX has this instruction, else what is wrong with it, as a sentence. */
@@ -38,12 +37,10 @@ typedef bool (*emu_shared_read)(void *context, emu_operand operand, uint32_t add
 
 typedef struct emu_wgmma_operands {
     uint64_t a_descriptor, b_descriptor;
-    /* Register r of warp w (0 to count - 1) is at [w * registers + r]: a pointer to its 32 lanes. D is read
-     * when scale_d. */
+    /* Register r of the w-th warp that is computed is at [w * registers + r]: a pointer to its 32 lanes. D is
+     * read when scale_d. */
     const uint32_t *const *a;
     uint32_t *const *d;
-    const uint32_t *const *metadata; /* sparse: one register a warp */
-    int selector;
 } emu_wgmma_operands;
 
 /* Computes the rows of warps `first` to `first + count - 1` of the warpgroup (0, 4 for all: fastest). False
