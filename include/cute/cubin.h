@@ -117,6 +117,10 @@ CUTE_API const cute_kernel *cute_module_kernel(const cute_module *module, size_t
 /* By name. `name` NULL takes the only kernel. Otherwise CUTE_INVALID: "no kernel 'x'; did you mean 'y'? ..." */
 CUTE_API cute_status cute_module_find_kernel(const cute_module *module, const char *name,
                                              const cute_kernel **out, cute_diag *diag);
+/* The launch plan of a host function (docs/metadata.md), a JSON object as text; it belongs to the module.
+ * CUTE_INVALID where there is none of that name. */
+CUTE_API cute_status cute_module_find_plan(const cute_module *module, const char *name, const char **text,
+                                           size_t *length, cute_diag *diag);
 /* "pointer", "scalar", ... */
 CUTE_API const char *cute_arg_kind_name(cute_arg_kind kind);
 

@@ -52,6 +52,10 @@ CUTE_API cute_status cute_launch_prepare(cute_launch *launch, cute_diag *diag);
 CUTE_API char *cute_launch_report(const cute_launch *launch, bool json, bool timing);
 CUTE_API void cute_launch_close(cute_launch *launch);
 
+/* What host function `name` of the source launched, as a launch.json; malloc'ed. `defines` ("NAME=VALUE") are its
+ * arguments. CUTE_INVALID where it has no launch plan (docs/metadata.md), or the plan has no value there. */
+CUTE_API cute_status cute_module_plan(const cute_module *module, const char *name, const char *const *defines,
+                                      size_t define_count, char **out, cute_diag *diag);
 /* A launch.json to start from for a kernel; malloc'ed. */
 CUTE_API char *cute_launch_template(const cute_kernel *kernel);
 /* The JSON Schema of launch.json. */

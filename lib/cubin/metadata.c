@@ -349,6 +349,10 @@ static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *li
     const char *name = json_string_value(json_object_get(object, "kernel"));
     const json_t *format = json_object_get(object, "format");
     cute_status status = CUTE_OK;
+    if (json_is_string(json_object_get(object, "plan"))) {
+        json_decref(object);
+        return CUTE_OK;
+    }
     if (!json_is_object(object) || !name)
         status =
             cute_fail(r->diag, CUTE_INVALID, &file, "a line of metadata is no object that names a kernel");

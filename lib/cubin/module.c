@@ -1,6 +1,7 @@
 /* Opens a module: finds out what the bytes are, chooses an image, and joins what it, .nv.info and the
  * metadata say. */
 #include "lib/cubin/module.h"
+#include "lib/base/json.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -19,6 +20,8 @@ struct cute_module {
     size_t image_length;
     const char *ptx;
     size_t ptx_length;
+    const char *metadata; /* the lines; NULL: none */
+    size_t metadata_length;
     cute_elf elf;
     cute_kernel *kernels;
     size_t kernel_count;
@@ -85,6 +88,13 @@ const char *cute_content_name(cute_content content)
 
 /* ---- images ---- */
 
+static cute_status keep_metadata(cute_module *m, const char *lines, size_t length, cute_diag *diag)
+{
+    m->metadata = cute_arena_copy(m->arena, lines, length);
+    m->metadata_length = length;
+    return m->metadata ? CUTE_OK : cute_fail_memory(diag);
+}
+
 static cute_status open_elf(cute_module *m, cute_diag *diag)
 {
     m->format = CUTE_MODULE_CUBIN;
@@ -109,9 +119,11 @@ static cute_status open_elf(cute_module *m, cute_diag *diag)
                    {CUTE_SECTION_RESOURCES, CUTE_METADATA_RESOURCES}};
     for (size_t i = 0; i < 2; i++) {
         const cute_elf_section *section = cute_elf_find(&m->elf, sources[i].section);
-        if (section && section->data)
-            CUTE_TRY(cute_metadata_apply(m->arena, m->label, sources[i].kind, (const char *)section->data,
-                                         section->size, m->kernels, m->kernel_count, diag));
+        if (!section || !section->data) continue;
+        CUTE_TRY(cute_metadata_apply(m->arena, m->label, sources[i].kind, (const char *)section->data,
+                                     section->size, m->kernels, m->kernel_count, diag));
+        if (sources[i].kind == CUTE_METADATA_KERNELS)
+            CUTE_TRY(keep_metadata(m, (const char *)section->data, section->size, diag));
     }
     return CUTE_OK;
 }
@@ -132,6 +144,7 @@ static cute_status open_ptx(cute_module *m, cute_diag *diag)
     if (status == CUTE_OK)
         status = cute_metadata_apply(m->arena, m->label, CUTE_METADATA_KERNELS, cute_buffer_text(&lines),
                                      lines.length, m->kernels, m->kernel_count, diag);
+    if (status == CUTE_OK) status = keep_metadata(m, cute_buffer_text(&lines), lines.length, diag);
     cute_buffer_release(&lines);
     return status;
 }
@@ -322,6 +335,36 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     if (names.length)
         cute_note(diag, NULL, "kernels: %s%s", cute_buffer_text(&names),
                   module->kernel_count > 32 ? ", ..." : "");
+    cute_buffer_release(&names);
+    return CUTE_INVALID;
+}
+
+cute_status cute_module_find_plan(const cute_module *module, const char *name, const char **text,
+                                  size_t *length, cute_diag *diag)
+{
+    const cute_place file = {.file = module->label};
+    cute_buffer names = {0};
+    for (const char *at = module->metadata, *stop = at ? at + module->metadata_length : at;
+         at && at < stop;) {
+        const char *end = memchr(at, '\n', (size_t)(stop - at));
+        size_t n = (size_t)((end ? end : stop) - at);
+        json_t *object = NULL;
+        if (memmem(at, n, "\"plan\"", 6) && cute_json_parse(module->label, at, n, &object, NULL) == CUTE_OK) {
+            const char *found = json_string_value(json_object_get(object, "plan"));
+            bool is = found && strcmp(found, name) == 0;
+            if (found) cute_buffer_printf(&names, "%s%s", names.length ? ", " : "", found);
+            json_decref(object);
+            if (is) {
+                *text = at;
+                *length = n;
+                cute_buffer_release(&names);
+                return CUTE_OK;
+            }
+        }
+        at = end ? end + 1 : stop;
+    }
+    cute_fail(diag, CUTE_INVALID, &file, "no host function '%s' that launches a kernel", name);
+    if (names.length) cute_note(diag, NULL, "there is: %s", cute_buffer_text(&names));
     cute_buffer_release(&names);
     return CUTE_INVALID;
 }

@@ -189,3 +189,16 @@ bool cute_tensor_map_parse(MlirType type, cute_tensor_map_type *out)
     cute_buffer_release(&text);
     return ok;
 }
+
+MlirStringRef cute_argument_name(MlirAttribute attributes, MlirValue argument, intptr_t index,
+                                 char buffer[static 32])
+{
+    MlirAttribute name = attributes;
+    if (!mlirAttributeIsNull(attributes))
+        name = mlirDictionaryAttrGetElementByName(attributes, cute_text("cute.name"));
+    if (!mlirAttributeIsNull(name) && mlirAttributeIsAString(name)) return mlirStringAttrGetValue(name);
+    MlirStringRef from_location = cute_argument_location_name(argument);
+    if (from_location.length) return from_location;
+    snprintf(buffer, 32, "arg%td", index);
+    return cute_text(buffer);
+}

@@ -13,6 +13,10 @@ void cute_kernels_each(MlirOperation root, void (*visit)(MlirOperation kernel, v
 intptr_t cute_kernel_argument_count(MlirOperation kernel);
 /* The name that an argument's location gives (`loc("a")`), or an empty string. */
 MlirStringRef cute_argument_location_name(MlirValue argument);
+/* The name under which argument `index` of a function is spoken of: its `cute.name`, its location's, or
+ * arg0... The text lives as long as the context, or is in `buffer`. */
+MlirStringRef cute_argument_name(MlirAttribute attributes, MlirValue argument, intptr_t index,
+                                 char buffer[static 32]);
 
 /* "f32", "bf16", "e4m3", "i8", ... of a scalar, or of a vector's elements; NULL: none of those. */
 const char *cute_dtype_name(MlirType type);

@@ -181,19 +181,8 @@ static MlirAttribute lookup(MlirAttribute dictionary, const char *name)
 
 static void put_name(dict *d, MlirAttribute attributes, MlirValue argument, intptr_t index)
 {
-    MlirAttribute name = lookup(attributes, "cute.name");
-    if (!mlirAttributeIsNull(name) && mlirAttributeIsAString(name)) {
-        put_ref(d, "name", mlirStringAttrGetValue(name));
-        return;
-    }
-    MlirStringRef from_location = cute_argument_location_name(argument);
-    if (from_location.length) {
-        put_ref(d, "name", from_location);
-        return;
-    }
     char text[32];
-    snprintf(text, sizeof text, "arg%td", index);
-    put_text(d, "name", text);
+    put_ref(d, "name", cute_argument_name(attributes, argument, index, text));
 }
 
 static void put_pointer(dict *d, MlirAttribute attributes)

@@ -27,6 +27,7 @@ void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size
              "func.func(gpu-launch-sink-index-computations),gpu-kernel-outlining,"
              "cute-wrap-kernels,"
              "cute-kernel-metadata{tensor-map=%s},"
+             "cute-launch-plan,"
              "cute-drop-host,"
              "cute-lower-gpu,"
              "cute-lower-assert{enable=%s},"

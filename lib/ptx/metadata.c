@@ -208,6 +208,18 @@ static void write_kernel(MlirOperation kernel, void *context)
     json_decref(object);
 }
 
+/* What cute-launch-plan noted: JSON already. */
+static void write_plans(MlirOperation module, cute_buffer *out)
+{
+    MlirAttribute plans = mlirOperationGetAttributeByName(module, cute_text("cute.plans"));
+    for (intptr_t i = 0; !mlirAttributeIsNull(plans) && i < mlirArrayAttrGetNumElements(plans); i++) {
+        MlirStringRef text = mlirStringAttrGetValue(mlirArrayAttrGetElement(plans, i));
+        cute_buffer_puts(out, "//!cute ");
+        cute_buffer_append(out, text.data, text.length);
+        cute_buffer_putc(out, '\n');
+    }
+}
+
 cute_status cute_metadata_write(MlirOperation module, const cute_ptx_options *options, cute_buffer *out,
                                 cute_diag *diag)
 {
@@ -217,5 +229,6 @@ cute_status cute_metadata_write(MlirOperation module, const cute_ptx_options *op
          op = mlirOperationGetNextInBlock(op))
         if (cute_op_is(op, "llvm.func") && (cute_op_has(op, "nvvm.kernel") || cute_op_has(op, "gpu.kernel")))
             write_kernel(op, &w);
+    write_plans(module, out);
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(diag);
 }

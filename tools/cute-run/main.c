@@ -8,7 +8,7 @@
 #include "lib/base/options.h"
 
 typedef struct options {
-    const char *config, *kernel, *output, *timeout, *diagnostics, *seed;
+    const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed;
     int64_t device;
     bool dry_run, list_devices, json, bench, no_bench, no_check, timing, template, schema, help, version;
     cute_option_list defines;
@@ -83,16 +83,33 @@ static cute_status launch_options(const options *o, cute_launch_options *out, cu
     return o->seed ? parse_seed(o->seed, &out->seed, diag) : CUTE_OK;
 }
 
+/* The launches of a host function, as a launch.json. */
+static cute_status plan_text(const options *o, const cute_module *module, cute_buffer *out, cute_diag *diag)
+{
+    char *json = NULL;
+    CUTE_TRY(cute_module_plan(module, o->plan, o->defines.items, o->defines.count, &json, diag));
+    cute_buffer_puts(out, json);
+    free(json);
+    return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(diag);
+}
+
 static cute_status run_config(const options *o, cute_arena *arena, const cute_module *module, cute_diag *diag)
 {
     cute_launch_options settings;
     cute_launch *launch = NULL;
     cute_buffer text = {0};
     CUTE_TRY(launch_options(o, &settings, diag));
-    cute_status status = cute_file_read(o->config, &text, diag);
+    cute_status status = CUTE_OK;
+    if (o->plan) {
+        status = plan_text(o, module, &text, diag);
+        settings.define_count = 0; /* they were the host function's arguments */
+    } else {
+        status = cute_file_read(o->config, &text, diag);
+    }
     if (status == CUTE_OK)
-        status = cute_launch_open(cute_file_label(o->config), cute_buffer_text(&text), text.length,
-                                  folder_of(arena, o->config), module, &settings, &launch, diag);
+        status = cute_launch_open(o->plan ? "<plan>" : cute_file_label(o->config), cute_buffer_text(&text),
+                                  text.length, o->plan ? NULL : folder_of(arena, o->config), module,
+                                  &settings, &launch, diag);
     if (status == CUTE_OK)
         status = o->dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
@@ -118,7 +135,7 @@ static cute_status use_module(const options *o, cute_arena *arena, const char *p
     if (o->template) {
         status = cute_module_find_kernel(module, o->kernel, &kernel, diag);
         if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), diag);
-    } else if (o->config) {
+    } else if (o->config || o->plan) {
         status = run_config(o, arena, module, diag);
     } else {
         status = put("-", cute_module_describe(module, o->json), diag);
@@ -148,8 +165,10 @@ static cute_status act(const cute_command *command, const options *o, cute_arena
     if (operands->count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "one module is wanted, not %zu; '%s' is too many",
                          operands->count, operands->items[1]);
-    if (!o->config && (o->dry_run || o->bench || o->defines.count))
-        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json",
+    if (o->config && o->plan)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
+    if (!o->config && !o->plan && (o->dry_run || o->bench || o->defines.count))
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
                          o->dry_run ? "--dry-run"
                          : o->bench ? "--bench"
                                     : "-D");
@@ -166,7 +185,9 @@ int main(int argc, char **argv)
     const cute_option table[] = {
         {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "config", 'c', "FILE", "the launch.json to run (see launch.json(5))", &o.config},
-        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "set a param of the config", &o.defines},
+        {CUTE_OPTION_STRING, "plan", 'p', "FUNCTION", "the host function whose launches to do", &o.plan},
+        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE",
+         "set a param of the config, an argument of the function", &o.defines},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.kernel},
         {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed", &o.dry_run},
         {CUTE_OPTION_INT, "device", 'd', "N", "which device (default 0)", &o.device},

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# cute-run --plan: what the host function of the source did, without a compiler.
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_TEST_TMPDIR"
+    cat > host.mlir <<'MLIR'
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k(%a: i32, %n: i64) kernel { gpu.return }
+    gpu.func @small() kernel { gpu.return }
+  }
+  func.func @main(%n: index {cute.name = "n"}) {
+    %c1 = arith.constant 1 : index
+    %c128 = arith.constant 128 : index
+    %g = arith.ceildivui %n, %c128 : index
+    %bytes = arith.index_cast %n : index to i64
+    %minus = arith.constant -7 : i32
+    %little = arith.cmpi ult, %n, %c128 : index
+    %b = scf.if %little -> (index) {
+      %q = arith.divui %c128, %n : index
+      gpu.launch_func @m::@small blocks in (%q, %c1, %c1) threads in (%c1, %c1, %c1)
+      scf.yield %n : index
+    } else { scf.yield %c128 : index }
+    gpu.launch_func @m::@k blocks in (%g, %c1, %c1) threads in (%b, %c1, %c1) args(%minus : i32, %bytes : i64)
+    return
+  }
+  func.func @bad(%n: index) {
+    %m = memref.alloc() : memref<4xf32>
+    gpu.launch_func @m::@small blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    return
+  }
+  llvm.func @getenv(!llvm.ptr) -> !llvm.ptr
+  llvm.func @atoi(!llvm.ptr) -> i32
+  llvm.mlir.global internal constant @name("CUTE_TEST_COUNT\00") {addr_space = 0 : i32}
+  func.func @from_environment() {
+    %c1 = arith.constant 1 : index
+    %a = llvm.mlir.addressof @name : !llvm.ptr
+    %e = llvm.call @getenv(%a) : (!llvm.ptr) -> !llvm.ptr
+    %v = llvm.call @atoi(%e) : (!llvm.ptr) -> i32
+    %x = arith.index_cast %v : i32 to index
+    gpu.launch_func @m::@small blocks in (%x, %c1, %c1) threads in (%c1, %c1, %c1)
+    return
+  }
+}
+MLIR
+    cute-ptx -arch sm_90a host.mlir > host.ptx
+    cute-link host.ptx -o host.cubin
+}
+
+@test "a plan computes grids and arguments from the function's arguments" {
+    # 1000 elements: ceil(1000/128) = 8 blocks of 128; no small launch.
+    for module in host.cubin host.ptx; do
+        run -0 --separate-stderr cute-run $module --plan main -D n=1000 --dry-run
+        [ "${lines[0]}" = "k: grid 8x1x1, block 128x1x1" ]
+        [[ "${lines[1]}" == *"= -7" ]]
+        [[ "${lines[2]}" == *"= 1000" ]]
+        [[ "$output" != *small* ]]
+    done
+}
+
+@test "branches decide which launches there are, in the source's order" {
+    # 50 elements: 128/50 = 2 blocks of small, then one block of 50.
+    run -0 --separate-stderr cute-run host.cubin -p main -D n=50 -n
+    [ "${lines[0]}" = "small: grid 2x1x1, block 1x1x1" ]
+    [ "${lines[1]}" = "k: grid 1x1x1, block 50x1x1" ]
+}
+
+@test "a division by zero is an error where a launch needs it" {
+    run -1 cute-run host.cubin --plan main -D n=0 -n
+    [[ "$output" == *"the plan of 'main' launches 'small' with a grid that has no value"* ]]
+}
+
+@test "numbers come from the environment where the source reads it" {
+    CUTE_TEST_COUNT=5 run -0 cute-run host.cubin --plan from_environment -n
+    [[ "$output" == *"small: grid 5x1x1, block 1x1x1"* ]]
+    unset CUTE_TEST_COUNT
+    run -1 cute-run host.cubin --plan from_environment -n
+    [[ "$output" == *'reads $CUTE_TEST_COUNT, which is not set'* ]]
+    CUTE_TEST_COUNT=5x run -1 cute-run host.cubin --plan from_environment -n
+    [[ "$output" == *"wants an integer in \$CUTE_TEST_COUNT, not '5x'"* ]]
+}
+
+@test "a function without a plan says which operation is in the way" {
+    run -1 cute-run host.cubin --plan bad -D n=1 -n
+    [[ "$output" == *"host function 'bad' has no launch plan: 'memref.alloc' at line 22 is no part of a plan"* ]]
+}
+
+@test "missing and wrong arguments, unknown functions" {
+    run -2 cute-run host.cubin --plan main -n
+    [[ "$output" == *"host function 'main' takes 'n': give it with -D n=NUMBER"* ]]
+    run -2 cute-run host.cubin --plan main -D n=many -n
+    [[ "$output" == *"-D n wants an integer, not 'many'"* ]]
+    run -1 cute-run host.cubin --plan mian -n
+    [[ "$output" == *"no host function 'mian' that launches a kernel"* ]]
+    [[ "$output" == *"there is: main, bad, from_environment"* ]]
+    echo '{"grid": [1], "block": [1]}' > launch.json
+    run -2 cute-run host.cubin --plan main --config launch.json -n
+    [[ "$output" == *"--config and --plan both say what to launch"* ]]
+}
+
+@test "a plan that was tampered with is an error" {
+    sed -e '/"plan":"main"/s/\["const",64,1\]/["frob",64,0,0]/' host.ptx > frob.ptx
+    run -1 cute-run frob.ptx --plan main -D n=1 -n
+    [[ "$output" == *"an operation 'frob'"* ]]
+    sed -e '/"plan":"main"/s/\["ceildivu",64,0,/["ceildivu",64,99,/' host.ptx > later.ptx
+    run -1 cute-run later.ptx --plan main -D n=1 -n
+    [[ "$output" == *"made of no earlier one"* ]]
+}
