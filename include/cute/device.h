@@ -19,7 +19,7 @@ typedef uint64_t cute_address;
 
 /* Numbers that the device does not tell are 0. */
 typedef struct cute_device_info {
-    const char *kind; /* "cuda" */
+    const char *kind; /* "cuda", "emulator" */
     int index;
     char name[128];
     int major, minor;   /* compute capability */
@@ -92,6 +92,18 @@ typedef struct cute_tensor_map {
 CUTE_API cute_status cute_device_count(int *out, cute_diag *diag);
 /* Opens device `index`: the driver found as $CUTE_LIBCUDA, else libcuda.so.1. */
 CUTE_API cute_status cute_device_open(int index, cute_device **out, cute_diag *diag);
+/* Opens the emulator, which runs PTX on the CPU: images are PTX text. With seed 0 asynchronous work completes when
+ * it is issued and warps run in order; another seed is another schedule, the same each time. */
+CUTE_API cute_status cute_device_open_emulator(uint64_t seed, cute_device **out, cute_diag *diag);
+/* What kernels did since the emulator was opened; false on a device that does not count. */
+typedef struct cute_device_counts {
+    uint64_t instructions, lanes; /* of warps; of their lanes that were on */
+    uint64_t global_read, global_written, shared_read, shared_written; /* bytes */
+    uint64_t divergences, barriers, mma_flops;
+} cute_device_counts;
+CUTE_API bool cute_device_get_counts(const cute_device *device, cute_device_counts *out);
+/* The emulator calls `heartbeat` now and then while a kernel runs. Other devices do not. */
+CUTE_API void cute_device_set_heartbeat(cute_device *device, void (*heartbeat)(void *context), void *context);
 /* What device `index` is, without making a context on it. */
 CUTE_API cute_status cute_device_query(int index, cute_device_info *out, cute_diag *diag);
 /* Releases everything that was allocated on it. NULL is taken. */

@@ -29,6 +29,9 @@ typedef struct cute_launch_options {
     int64_t seed;
     double timeout; /* seconds without progress; 0: the config's, else 30 */
     int device;
+    bool emulator;     /* the emulator, not device `device` */
+    bool any_device;   /* where there is no driver, the emulator instead of device `device` */
+    uint64_t schedule; /* the emulator's: 0 in order */
     cute_bench_mode bench;
     bool no_check;
     bool dry_run;              /* plan for the module's architecture; cute_launch_run is not wanted */

@@ -162,6 +162,42 @@ static double ratio(const json_t *own, const json_t *peer)
     return mine > 0 ? json_real_value(json_object_get(peer, "median_s")) / mine : 0;
 }
 
+typedef struct count_name {
+    const char *key, *text;
+    size_t offset;
+} count_name;
+static const count_name count_names[] = {
+    {"instructions", "instructions of warps", offsetof(cute_device_counts, instructions)},
+    {"lanes", "lane operations", offsetof(cute_device_counts, lanes)},
+    {"global_read", "bytes read from global memory", offsetof(cute_device_counts, global_read)},
+    {"global_written", "bytes written to global memory", offsetof(cute_device_counts, global_written)},
+    {"shared_read", "bytes read from shared memory", offsetof(cute_device_counts, shared_read)},
+    {"shared_written", "bytes written to shared memory", offsetof(cute_device_counts, shared_written)},
+    {"divergences", "branches that parted a warp", offsetof(cute_device_counts, divergences)},
+    {"barriers", "barriers of blocks", offsetof(cute_device_counts, barriers)},
+    {"mma_flops", "operations of tensor cores", offsetof(cute_device_counts, mma_flops)},
+};
+
+/* The emulator counts; it has no times that mean anything on a GPU. */
+static json_t *counts_json(const cute_device_counts *counts)
+{
+    json_t *value = json_object();
+    for (size_t i = 0; i < sizeof count_names / sizeof *count_names; i++) {
+        uint64_t count;
+        memcpy(&count, (const char *)counts + count_names[i].offset, sizeof count);
+        json_object_set_new(value, count_names[i].key, json_integer((json_int_t)count));
+    }
+    return value;
+}
+
+static void text_counts(const json_t *value, cute_buffer *out)
+{
+    for (size_t i = 0; i < sizeof count_names / sizeof *count_names; i++) {
+        long long count = json_integer_value(json_object_get(value, count_names[i].key));
+        if (count) cute_buffer_printf(out, "  %14lld %s\n", count, count_names[i].text);
+    }
+}
+
 static json_t *bench_json(const cute_launch *l)
 {
     const config_bench *b = &l->config.bench;
@@ -243,7 +279,8 @@ static json_t *report_json(const cute_launch *l, bool timing)
     json_object_set_new(value, "checks", checks);
     json_object_set_new(value, "outputs", outputs);
     if (l->judged) json_object_set_new(value, "unwritten", unwritten_json(l));
-    if (l->ran && l->bench) json_object_set_new(value, "bench", bench_json(l));
+    if (l->ran && l->bench && !l->run.emulated) json_object_set_new(value, "bench", bench_json(l));
+    if (l->ran && l->run.emulated) json_object_set_new(value, "counts", counts_json(&l->run.counts));
     if (timing) json_object_set_new(value, "timing", timing_json(l));
     return value;
 }
@@ -401,6 +438,7 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
     json_array_foreach(json_object_get(value, "outputs"), index, item) text_output(l, index, item, out);
     json_array_foreach(json_object_get(value, "checks"), index, item) text_check(item, out);
     if (bench) text_bench(bench, out);
+    if (json_object_get(value, "counts")) text_counts(json_object_get(value, "counts"), out);
     if (!timing) return;
     cute_buffer_puts(out, "timing:");
     json_object_foreach((json_t *)(uintptr_t)timing, key, item)

@@ -31,7 +31,8 @@ typedef struct run_shared {
     atomic_int finished;
     cute_status status;
     cute_device_info device;
-    bool has_device;
+    bool has_device, emulated;
+    cute_device_counts counts;
     double phases[RUN_PHASES];
     size_t message_count, text_length;
     shared_message messages[MESSAGE_LIMIT];
@@ -82,15 +83,39 @@ static void enter(run_child *child, run_phase phase)
 
 /* ---- the child ---- */
 
+static void beat(void *context)
+{
+    run_progress(context);
+}
+
+/* Whoever names a library or a device means it. */
+static cute_status choose_device(run_child *c, cute_diag *diag)
+{
+    const run_request *r = c->request;
+    const char *named = getenv("CUTE_LIBCUDA");
+    int count;
+    bool emulator = r->emulator;
+    if (!emulator && r->any_device && !(named && *named)) {
+        cute_diag *unused = cute_diag_create();
+        emulator = cute_device_count(&count, unused) != CUTE_OK || count == 0;
+        cute_diag_destroy(unused);
+    }
+    if (!emulator) return cute_device_open(r->device, &c->device, diag);
+    CUTE_TRY(cute_device_open_emulator(r->schedule, &c->device, diag));
+    cute_device_set_heartbeat(c->device, beat, c);
+    c->shared->emulated = true;
+    return CUTE_OK;
+}
+
 static cute_status open_device(run_child *c, cute_diag *diag)
 {
     const cute_plan *plan = c->request->plan;
-    CUTE_TRY(cute_device_open(c->request->device, &c->device, diag));
+    CUTE_TRY(choose_device(c, diag));
     c->shared->device = *cute_device_get_info(c->device);
     c->shared->has_device = true;
     const cute_arch *made = cute_arch_find(cute_module_arch(plan->module));
     const cute_arch *device = cute_arch_find(c->shared->device.arch);
-    bool binary = cute_module_get_format(plan->module) == CUTE_MODULE_CUBIN;
+    bool binary = cute_module_get_format(plan->module) == CUTE_MODULE_CUBIN && !c->shared->emulated;
     if (made && device && binary && !cute_arch_compatible(made, true, device)) {
         cute_fail(diag, CUTE_INVALID, NULL, "the module is for %s, and device %d (%s) is %s", made->name,
                   c->request->device, c->shared->device.name, c->shared->device.arch);
@@ -138,7 +163,17 @@ static cute_status load(run_child *c, cute_diag *diag)
     size_t count = 1 + plan->config->bench.baseline_count;
     c->sequences = cute_arena_array(c->arena, count, sizeof *c->sequences);
     if (!c->sequences) return cute_fail_memory(diag);
-    CUTE_TRY(cute_device_load(c->device, c->request->image, &c->module, diag));
+    const void *image = c->request->image;
+    if (c->shared->emulated) {
+        size_t length = 0;
+        const char *ptx = cute_module_ptx(plan->module, &length);
+        while (ptx && length && !ptx[length - 1]) length--;
+        image = ptx ? cute_arena_copy(c->arena, ptx, length) : NULL;
+    }
+    if (!image)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "the module has no PTX, which is what the emulator runs: link it with cute-link from PTX or MLIR");
+    CUTE_TRY(cute_device_load(c->device, image, &c->module, diag));
     CUTE_TRY(load_sequence(c, &plan->main, &c->sequences[0], c->result->functions, diag));
     for (size_t i = 1; i < count; i++)
         CUTE_TRY(load_sequence(c, &plan->baselines[i - 1], &c->sequences[i], NULL, diag));
@@ -268,7 +303,8 @@ static cute_status work(run_child *c, cute_diag *diag)
     CUTE_TRY(launch_all(c, diag));
     enter(c, RUN_DOWNLOAD);
     CUTE_TRY(download_buffers(c, diag));
-    if (c->request->bench) {
+    cute_device_get_counts(c->device, &c->shared->counts);
+    if (c->request->bench && !c->shared->emulated) {
         enter(c, RUN_BENCH);
         CUTE_TRY(run_bench(c, c->request, c->result->samples, diag));
     }
@@ -451,8 +487,10 @@ cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
     }
     out->device = shared->device;
-    out->device.kind = "cuda";
+    out->device.kind = shared->emulated ? "emulator" : "cuda";
     out->has_device = shared->has_device;
+    out->emulated = shared->emulated;
+    out->counts = shared->counts;
     memcpy(out->phases, shared->phases, sizeof out->phases);
     return conclude(request, shared, ended, code, diag);
 }

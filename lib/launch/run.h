@@ -21,6 +21,8 @@ typedef struct run_request {
     const cute_plan *plan;
     const void *image;
     int device;
+    bool emulator, any_device;
+    uint64_t schedule;
     double timeout; /* seconds without any progress */
     bool bench;
     bool quiet;            /* what kernels print is dropped: a repeated run */
@@ -35,7 +37,8 @@ typedef struct run_samples {
 
 typedef struct run_result {
     cute_device_info device;
-    bool has_device;
+    bool has_device, emulated;
+    cute_device_counts counts; /* of the emulator */
     cute_function_info *functions; /* per launch of the plan */
     double phases[RUN_PHASES];     /* seconds */
     run_samples *samples;          /* 1 + baselines; NULL without a bench */

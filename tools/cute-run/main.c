@@ -9,7 +9,7 @@
 
 typedef struct options {
     const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed;
-    int64_t device;
+    const char *device;
     bool dry_run, list_devices, json, bench, no_bench, no_check, timing, template, schema, help, version;
     cute_option_list defines;
 } options;
@@ -59,13 +59,28 @@ static const char *folder_of(cute_arena *arena, const char *path)
     return slash == path ? "/" : cute_arena_copy(arena, path, (size_t)(slash - path));
 }
 
+/* --device N, --device emulator; without it device 0, or the emulator where there is no driver. */
+static cute_status choose_device(const char *text, cute_launch_options *out, cute_diag *diag)
+{
+    char *end;
+    out->any_device = !text;
+    if (!text) return CUTE_OK;
+    out->emulator = strcmp(text, "emulator") == 0;
+    if (out->emulator) return CUTE_OK;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0')
+        return cute_fail(diag, CUTE_USAGE, NULL, "--device wants a number or 'emulator', not '%s'", text);
+    if (number < 0 || number > 1024) return cute_fail(diag, CUTE_USAGE, NULL, "there is no device %ld", number);
+    out->device = (int)number;
+    return CUTE_OK;
+}
+
 static cute_status launch_options(const options *o, cute_launch_options *out, cute_diag *diag)
 {
     *out = (cute_launch_options){
         .defines = o->defines.items,
         .define_count = o->defines.count,
         .kernel = o->kernel,
-        .device = (int)o->device,
         .bench = o->no_bench ? CUTE_BENCH_NEVER
                  : o->bench  ? CUTE_BENCH_ALWAYS
                              : CUTE_BENCH_AS_CONFIGURED,
@@ -75,12 +90,14 @@ static cute_status launch_options(const options *o, cute_launch_options *out, cu
         .output_folder = o->output,
         .has_seed = o->seed != NULL,
     };
-    if (o->device < 0 || o->device > 1024)
-        return cute_fail(diag, CUTE_USAGE, NULL, "there is no device %lld", (long long)o->device);
+    CUTE_TRY(choose_device(o->device, out, diag));
     if (o->bench && o->no_bench)
         return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench contradict each other");
     if (o->timeout) CUTE_TRY(parse_number("timeout", o->timeout, &out->timeout, diag));
-    return o->seed ? parse_seed(o->seed, &out->seed, diag) : CUTE_OK;
+    if (!o->seed) return CUTE_OK;
+    CUTE_TRY(parse_seed(o->seed, &out->seed, diag));
+    out->schedule = (uint64_t)out->seed;
+    return CUTE_OK;
 }
 
 /* The launches of a host function, as a launch.json. */
@@ -190,8 +207,8 @@ int main(int argc, char **argv)
          "set a param of the config, an argument of the function", &o.defines},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.kernel},
         {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed", &o.dry_run},
-        {CUTE_OPTION_INT, "device", 'd', "N", "which device (default 0)", &o.device},
-        {CUTE_OPTION_STRING, "seed", 0, "N", "of random data, instead of the config's", &o.seed},
+        {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "which GPU, or PTX on the CPU (default 0)", &o.device},
+        {CUTE_OPTION_STRING, "seed", 0, "N", "of random data and of the emulator's schedule", &o.seed},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30)",
          &o.timeout},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},

@@ -1,0 +1,422 @@
+/* The emulated device: PTX run by lib/emulator, with memory of the host. Launches end before they return; a fault is
+ * told then. Owns modules, memory and events. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/device/device.h"
+#include "lib/emulator/machine.h"
+#include "lib/emulator/tensormap.h"
+
+enum { SHARED_BLOCK = 48 * 1024, SHARED_OPTIN = 227 * 1024, THREADS_BLOCK = 1024, CLUSTER_LIMIT = 16 };
+
+struct cute_device_module {
+    cute_device_module *next;
+    cute_arena *arena;
+    em_program *program;
+};
+
+struct cute_device_function {
+    cute_device_function *next;
+    const cute_device_module *module;
+    const em_function *function;
+};
+
+struct cute_device_event {
+    cute_device_event *next;
+    double time;
+};
+
+typedef struct emulator {
+    cute_device base;
+    uint64_t seed;
+    em_memory memory;
+    cute_device_module *modules;
+    cute_device_function *functions;
+    cute_device_event *events;
+    uint64_t module_base;
+    em_counts counts;
+    void (*heartbeat)(void *);
+    void *context;
+    bool failed;
+} emulator;
+
+static emulator *emulated(cute_device *device)
+{
+    return (emulator *)device;
+}
+
+static void emulator_close(cute_device *device)
+{
+    emulator *e = emulated(device);
+    for (cute_device_function *f = e->functions, *next; f; f = next) {
+        next = f->next;
+        free(f);
+    }
+    for (cute_device_module *m = e->modules, *next; m; m = next) {
+        next = m->next;
+        cute_arena_destroy(m->arena);
+        free(m);
+    }
+    for (cute_device_event *v = e->events, *next; v; v = next) {
+        next = v->next;
+        free(v);
+    }
+    em_memory_release(&e->memory);
+    free(e);
+}
+
+/* ---- memory ---- */
+
+static cute_status emulator_alloc(cute_device *device, size_t size, cute_address *out, cute_diag *diag)
+{
+    if (em_memory_alloc(&emulated(device)->memory, size, out)) return CUTE_OK;
+    return cute_fail(diag, CUTE_SYSTEM, NULL, "allocating %zu bytes on the device: out of memory", size);
+}
+
+static cute_status emulator_free(cute_device *device, cute_address address, cute_diag *diag)
+{
+    if (em_memory_free(&emulated(device)->memory, address)) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated", (unsigned long long)address);
+}
+
+static cute_status host_of(cute_device *device, cute_address address, size_t size, uint8_t **out, cute_diag *diag)
+{
+    const em_allocation *a = em_memory_find(&emulated(device)->memory, address);
+    if (!a || size > a->size - (address - a->base))
+        return cute_fail(diag, CUTE_INVALID, NULL, "a copy of %zu bytes at 0x%llx leaves the allocation", size,
+                         (unsigned long long)address);
+    *out = a->host + (address - a->base);
+    return CUTE_OK;
+}
+
+static cute_status emulator_upload(cute_device *device, cute_address to, const void *from, size_t size, cute_diag *diag)
+{
+    uint8_t *host = NULL;
+    CUTE_TRY(host_of(device, to, size, &host, diag));
+    memcpy(host, from, size);
+    return CUTE_OK;
+}
+
+static cute_status emulator_download(cute_device *device, void *to, cute_address from, size_t size, cute_diag *diag)
+{
+    uint8_t *host = NULL;
+    CUTE_TRY(host_of(device, from, size, &host, diag));
+    memcpy(to, host, size);
+    return CUTE_OK;
+}
+
+static cute_status emulator_copy(cute_device *device, cute_address to, cute_address from, size_t size, cute_diag *diag)
+{
+    uint8_t *target = NULL, *source = NULL;
+    CUTE_TRY(host_of(device, to, size, &target, diag));
+    CUTE_TRY(host_of(device, from, size, &source, diag));
+    memmove(target, source, size);
+    return CUTE_OK;
+}
+
+static cute_status emulator_fill(cute_device *device, cute_address to, uint8_t byte, size_t size, cute_diag *diag)
+{
+    uint8_t *host = NULL;
+    CUTE_TRY(host_of(device, to, size, &host, diag));
+    memset(host, byte, size);
+    return CUTE_OK;
+}
+
+/* ---- code ---- */
+
+/* Variables are allocations of their own, so that an access beyond one is seen. */
+static bool add_variables(emulator *e, const em_program *program)
+{
+    for (size_t i = 0; i < program->variable_count; i++) {
+        const em_variable *v = program->variables[i];
+        em_allocation a = {.base = v->address, .size = v->size ? (uint64_t)v->size : 1, .name = v->name,
+                           .host = program->image + v->offset, .read_only = v->space == EM_CONST};
+        if (!em_memory_add(&e->memory, &a)) return false;
+    }
+    return true;
+}
+
+static cute_status emulator_load(cute_device *device, const void *image, cute_device_module **out, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    const char *text = image;
+    *out = NULL;
+    if (memcmp(image, "\177ELF", 4) == 0 || (uint8_t)text[0] == 0x50)
+        return cute_fail(diag, CUTE_INVALID, NULL, "the emulator runs PTX, not machine code");
+    cute_device_module *m = calloc(1, sizeof *m);
+    if (!m) return cute_fail_memory(diag);
+    m->arena = cute_arena_create();
+    m->next = e->modules;
+    e->modules = m;
+    char *copy = m->arena ? cute_arena_copy(m->arena, text, strlen(text)) : NULL;
+    if (!copy) return cute_fail_memory(diag);
+    e->module_base += UINT64_C(1) << 36;
+    CUTE_TRY(em_program_parse(m->arena, "<ptx>", copy, strlen(copy), e->module_base, &m->program, diag));
+    if (!add_variables(e, m->program)) return cute_fail_memory(diag);
+    *out = m;
+    return CUTE_OK;
+}
+
+static cute_status emulator_get_function(cute_device *device, cute_device_module *module, const char *name,
+                                         cute_device_function **out, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    const em_function *found = em_program_find(module->program, name);
+    if (!found || !found->defined)
+        return cute_fail(diag, CUTE_INVALID, NULL, "there is no kernel '%s' in the PTX of the module", name);
+    cute_device_function *f = calloc(1, sizeof *f);
+    if (!f) return cute_fail_memory(diag);
+    *f = (cute_device_function){e->functions, module, found};
+    e->functions = f;
+    *out = f;
+    return CUTE_OK;
+}
+
+static int64_t threads_limit(const em_function *f)
+{
+    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+    int64_t threads = n[0] ? (int64_t)n[0] * n[1] * n[2] : THREADS_BLOCK;
+    return threads < THREADS_BLOCK ? threads : THREADS_BLOCK;
+}
+
+static cute_status emulator_function_info(cute_device *device, cute_device_function *function, cute_function_info *out,
+                                          cute_diag *diag)
+{
+    (void)device, (void)diag;
+    *out = (cute_function_info){
+        .static_smem = em_static_shared(function->module->program, function->function),
+        .local_bytes = function->function->frame,
+        .threads_limit = threads_limit(function->function),
+    };
+    return CUTE_OK;
+}
+
+static bool emulator_param_size(cute_device *device, cute_device_function *function, size_t index, size_t *size)
+{
+    (void)device;
+    if (index >= function->function->param_count) return false;
+    *size = (size_t)function->function->params[index]->size;
+    return true;
+}
+
+static cute_status emulator_prepare(cute_device *device, cute_device_function *function, const cute_device_launch *launch,
+                                    cute_diag *diag)
+{
+    const em_function *f = function->function;
+    int64_t fixed = em_static_shared(function->module->program, f);
+    int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    (void)device;
+    if (fixed + launch->dynamic_smem > SHARED_OPTIN)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "%lld bytes of static and %lld bytes of dynamic shared memory are more than the %d that a block "
+                         "can have",
+                         (long long)fixed, (long long)launch->dynamic_smem, SHARED_OPTIN);
+    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > CLUSTER_LIMIT)
+        return cute_fail(diag, CUTE_INVALID, NULL, "a cluster has at most %d blocks", CLUSTER_LIMIT);
+    if (f->reqntid[0] && (launch->block[0] != f->reqntid[0] || launch->block[1] != f->reqntid[1] ||
+                          launch->block[2] != f->reqntid[2]))
+        return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' requires blocks of %ux%ux%u threads", f->name, f->reqntid[0],
+                         f->reqntid[1], f->reqntid[2]);
+    if (threads > threads_limit(f))
+        return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' takes at most %lld threads a block, not %lld", f->name,
+                         (long long)threads_limit(f), (long long)threads);
+    return CUTE_OK;
+}
+
+static void print_text(void *context, const char *text, size_t length)
+{
+    (void)context;
+    fwrite(text, 1, length, stdout);
+}
+
+static void beat(void *context)
+{
+    emulator *e = context;
+    if (e->heartbeat) e->heartbeat(e->context);
+}
+
+static void add_counts(em_counts *sum, const em_counts *c)
+{
+    sum->instructions += c->instructions;
+    sum->lanes += c->lanes;
+    sum->global_read += c->global_read;
+    sum->global_written += c->global_written;
+    sum->shared_read += c->shared_read;
+    sum->shared_written += c->shared_written;
+    sum->divergences += c->divergences;
+    sum->barriers += c->barriers;
+    sum->mma_flops += c->mma_flops;
+}
+
+static cute_status emulator_start(cute_device *device, cute_device_function *function, const cute_device_launch *launch,
+                                  void *const *params, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    const em_function *f = function->function;
+    em_launch l = {.program = function->module->program, .kernel = f, .memory = &e->memory, .seed = e->seed,
+                   .dynamic_shared = (uint32_t)launch->dynamic_smem, .cooperative = launch->cooperative,
+                   .print = print_text, .heartbeat = beat, .context = e};
+    em_counts counts;
+    if (e->failed) return cute_fail(diag, CUTE_INVALID, NULL, "a kernel failed on this device before");
+    uint8_t *block = aligned_alloc(64, ((size_t)f->param_bytes + 127) / 64 * 64);
+    if (!block) return cute_fail_memory(diag);
+    for (size_t i = 0; i < f->param_count; i++)
+        memcpy(block + f->params[i]->offset, params[i], (size_t)f->params[i]->size);
+    l.params = block;
+    for (int d = 0; d < 3; d++) {
+        l.grid[d] = (uint32_t)launch->grid[d];
+        l.block[d] = (uint32_t)launch->block[d];
+        l.cluster[d] = launch->cluster[0] ? (uint32_t)launch->cluster[d] : f->cluster[d];
+    }
+    cute_status status = em_run_grid(&l, &counts, diag);
+    add_counts(&e->counts, &counts);
+    e->failed = status != CUTE_OK;
+    free(block);
+    return status;
+}
+
+static cute_status emulator_encode_map(cute_device *device, const cute_tensor_map *map, uint8_t *out, cute_diag *diag)
+{
+    (void)device;
+    return emu_tensor_map_encode(map, out, diag);
+}
+
+static cute_status emulator_sync(cute_device *device, cute_diag *diag)
+{
+    (void)device, (void)diag;
+    fflush(stdout);
+    return CUTE_OK;
+}
+
+/* ---- time: the host's, for the phases of a run only ---- */
+
+static cute_status emulator_event_create(cute_device *device, cute_device_event **out, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    *out = calloc(1, sizeof **out);
+    if (!*out) return cute_fail_memory(diag);
+    (*out)->next = e->events;
+    e->events = *out;
+    return CUTE_OK;
+}
+
+static cute_status emulator_event_record(cute_device *device, cute_device_event *event, cute_diag *diag)
+{
+    struct timespec t;
+    (void)device, (void)diag;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    event->time = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return CUTE_OK;
+}
+
+static cute_status emulator_elapsed(cute_device *device, cute_device_event *from, cute_device_event *to, double *seconds,
+                                    cute_diag *diag)
+{
+    (void)device, (void)diag;
+    *seconds = to->time - from->time;
+    return CUTE_OK;
+}
+
+static cute_status no_graphs(cute_diag *diag)
+{
+    return cute_fail(diag, CUTE_INVALID, NULL, "the emulator has no graphs: it does not time kernels");
+}
+
+static cute_status emulator_graph_begin(cute_device *device, cute_diag *diag)
+{
+    (void)device;
+    return no_graphs(diag);
+}
+
+static cute_status emulator_graph_end(cute_device *device, cute_device_graph **out, cute_diag *diag)
+{
+    (void)device, (void)out;
+    return no_graphs(diag);
+}
+
+static cute_status emulator_graph_start(cute_device *device, cute_device_graph *graph, cute_diag *diag)
+{
+    (void)device, (void)graph;
+    return no_graphs(diag);
+}
+
+static const cute_device_ops emulator_ops = {
+    .kind = "emulator",
+    .close = emulator_close,
+    .alloc = emulator_alloc,
+    .free = emulator_free,
+    .upload = emulator_upload,
+    .download = emulator_download,
+    .copy = emulator_copy,
+    .fill = emulator_fill,
+    .load = emulator_load,
+    .get_function = emulator_get_function,
+    .function_info = emulator_function_info,
+    .param_size = emulator_param_size,
+    .prepare = emulator_prepare,
+    .start = emulator_start,
+    .encode_map = emulator_encode_map,
+    .sync = emulator_sync,
+    .event_create = emulator_event_create,
+    .event_record = emulator_event_record,
+    .elapsed = emulator_elapsed,
+    .graph_begin = emulator_graph_begin,
+    .graph_end = emulator_graph_end,
+    .graph_start = emulator_graph_start,
+};
+
+/* As an H100 is, so that what fits there fits here. */
+static const cute_device_info emulator_info = {
+    .kind = "emulator",
+    .name = "PTX emulator",
+    .major = 9,
+    .arch = "sm_90a",
+    .multiprocessors = 132,
+    .memory = INT64_C(80) << 30,
+    .shared_block = SHARED_BLOCK,
+    .shared_optin = SHARED_OPTIN,
+    .shared_reserved = EM_SHARED_RESERVED,
+    .shared_multiprocessor = 228 * 1024,
+    .registers_block = 65536,
+    .registers_multiprocessor = 65536,
+    .threads_block = THREADS_BLOCK,
+    .threads_multiprocessor = 2048,
+    .blocks_multiprocessor = 32,
+    .block_limit = {1024, 1024, 64},
+    .grid_limit = {2147483647, 65535, 65535},
+    .warp_size = EM_LANES,
+    .cooperative = true,
+    .clusters = true,
+    .tensor_maps = true,
+};
+
+cute_status cute_device_open_emulator(uint64_t seed, cute_device **out, cute_diag *diag)
+{
+    emulator *e = calloc(1, sizeof *e);
+    *out = NULL;
+    if (!e) return cute_fail_memory(diag);
+    e->base.ops = &emulator_ops;
+    e->base.info = emulator_info;
+    e->seed = seed;
+    e->module_base = UINT64_C(0x0000600000000000);
+    *out = &e->base;
+    return CUTE_OK;
+}
+
+void cute_device_set_heartbeat(cute_device *device, void (*heartbeat)(void *), void *context)
+{
+    if (device->ops != &emulator_ops) return;
+    emulated(device)->heartbeat = heartbeat;
+    emulated(device)->context = context;
+}
+
+bool cute_device_get_counts(const cute_device *device, cute_device_counts *out)
+{
+    if (device->ops != &emulator_ops) return false;
+    const em_counts *c = &((const emulator *)device)->counts;
+    *out = (cute_device_counts){c->instructions, c->lanes,          c->global_read, c->global_written, c->shared_read,
+                                c->shared_written, c->divergences, c->barriers,    c->mma_flops};
+    return true;
+}

@@ -1,0 +1,587 @@
+/* Copies that complete late: cp.async, bulk and tensor copies, their groups and mbarriers. With seed 0 they
+ * complete when they are issued; else when the schedule says, or when they are waited for. */
+#include "lib/emulator/decode.h"
+
+#include <stdlib.h>
+
+#include "lib/emulator/tensormap.h"
+
+enum { LATEST = 24 };
+
+/* ---- the queue ---- */
+
+em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kind, size_t data_size)
+{
+    em_machine *m = w->machine;
+    em_pending *p = calloc(1, sizeof *p + data_size);
+    if (!p) {
+        em_fault(w, i, -1, "out of memory");
+        return NULL;
+    }
+    p->warp = w;
+    p->inst = i;
+    p->lanes = lanes;
+    p->kind = kind;
+    p->data = p + 1;
+    p->due = m->turn + (m->launch->seed ? em_random(m) % LATEST : 0);
+    *m->pending_end = p;
+    m->pending_end = &p->next;
+    return p;
+}
+
+/* Of one warp products complete in their order. */
+static bool is_behind(const em_machine *m, const em_pending *p)
+{
+    if (p->kind != EM_P_WGMMA && p->kind != EM_P_MBARRIER) return false;
+    int first = p->kind == EM_P_MBARRIER ? EM_P_CP_ASYNC : EM_P_WGMMA;
+    for (const em_pending *q = m->pending; q != p; q = q->next)
+        if (q->warp == p->warp && q->kind == first && !q->done && (first == EM_P_WGMMA || q->lanes & p->lanes)) return true;
+    return false;
+}
+
+static void drop_done(em_machine *m)
+{
+    em_pending **at = &m->pending;
+    while (*at) {
+        em_pending *p = *at;
+        if (p->done) {
+            *at = p->next;
+            free(p);
+        } else {
+            at = &p->next;
+        }
+    }
+    m->pending_end = at;
+}
+
+bool em_pending_run(em_machine *m, bool all)
+{
+    bool any = false;
+    for (em_pending *p = m->pending; p; p = p->next) {
+        if (p->done || (!all && p->due > m->turn) || is_behind(m, p)) continue;
+        any = p->done = true;
+        if (!p->complete(m, p) || m->failed) return false;
+        m->changes++;
+    }
+    if (any) drop_done(m);
+    return true;
+}
+
+bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto)
+{
+    em_machine *m = w->machine;
+    bool any = false;
+    for (em_pending *p = m->pending; p; p = p->next) {
+        if (p->done || p->warp != w || p->kind != kind || !(p->lanes & lanes)) continue;
+        if (!p->group || p->group > upto) continue;
+        any = p->done = true;
+        if (!p->complete(m, p) || m->failed) return false;
+        m->changes++;
+    }
+    if (any) drop_done(m);
+    return true;
+}
+
+/* With seed 0 nothing is late. */
+static void issue(em_warp *w)
+{
+    if (!w->machine->launch->seed) em_pending_run(w->machine, true);
+}
+
+/* What is not in a group joins group `number`. */
+static void commit(em_warp *w, int kind, uint32_t lanes, uint32_t number)
+{
+    for (em_pending *p = w->machine->pending; p; p = p->next)
+        if (p->warp == w && p->kind == kind && !p->group && p->lanes & lanes) p->group = number;
+}
+
+/* ---- cp.async ---- */
+
+typedef struct small_copy {
+    uint64_t from[EM_LANES];
+    uint32_t to[EM_LANES], size, used[EM_LANES];
+} small_copy;
+
+static bool complete_small(em_machine *m, em_pending *p)
+{
+    small_copy *c = p->data;
+    (void)m;
+    for (uint32_t rest = p->lanes; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint8_t *to = em_locate(p->warp, p->inst, l, EM_SHARED, c->to[l], c->size, EM_WRITE);
+        if (!to) return false;
+        uint8_t bytes[16] = {0};
+        if (c->used[l]) {
+            const uint8_t *from = em_locate(p->warp, p->inst, l, EM_GLOBAL, c->from[l], c->used[l], EM_READ);
+            if (!from) return false;
+            memcpy(bytes, from, c->used[l]);
+        }
+        memcpy(to, bytes, c->size);
+    }
+    return true;
+}
+
+/* [to], [from], size, used (or ignore-src) */
+static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_pending *p = em_pending_add(w, i, mask, EM_P_CP_ASYNC, sizeof(small_copy));
+    if (!p) return;
+    small_copy *c = p->data;
+    p->complete = complete_small;
+    c->size = i->b;
+    w->machine->counts.global_read += (uint64_t)c->size * (uint32_t)__builtin_popcount(mask);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &c->to[l])) return;
+        c->from[l] = em_address(w, &i->o[1], l);
+        c->used[l] = c->size;
+        if (i->count > 3) {
+            uint64_t v = em_get(w, &i->o[3], l);
+            c->used[l] = i->o[3].bytes == 0 ? (v ? 0 : c->size) : v > c->size ? c->size : (uint32_t)v;
+        }
+        if (c->to[l] % c->size || c->from[l] % c->size) {
+            em_fault(w, i, l, "cp.async of %u bytes from 0x%llx to 0x%x: both are multiples of %u", c->size,
+                     (unsigned long long)c->from[l], c->to[l], c->size);
+            return;
+        }
+    }
+    issue(w);
+}
+
+static void run_commit(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    int kind = i->type4;
+    uint32_t *groups = kind == EM_P_BULK ? &w->bulk_groups : &w->copy_groups;
+    commit(w, kind, mask, ++*groups);
+}
+
+static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    int kind = i->type4;
+    uint32_t groups = kind == EM_P_BULK ? w->bulk_groups : w->copy_groups;
+    if (i->type3) { /* wait_all: also what was not committed */
+        groups = kind == EM_P_BULK ? ++w->bulk_groups : ++w->copy_groups;
+        commit(w, kind, mask, groups);
+    }
+    em_pending_finish(w, kind, mask, groups > i->b ? groups - i->b : 0);
+}
+
+/* cp.async.mbarrier.arrive: an arrival when the lane's copies so far are done. */
+typedef struct arrivals {
+    uint32_t address[EM_LANES];
+    bool own; /* .noinc */
+} arrivals;
+
+static bool complete_arrivals(em_machine *m, em_pending *p)
+{
+    arrivals *a = p->data;
+    (void)m;
+    for (uint32_t rest = p->lanes; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        if (!em_mbarrier_arrive(p->warp, p->inst, l, a->address[l], 1, 0, NULL)) return false;
+    }
+    return true;
+}
+
+static void run_cp_arrive(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_pending *p = em_pending_add(w, i, mask, EM_P_MBARRIER, sizeof(arrivals));
+    if (!p) return;
+    arrivals *a = p->data;
+    p->complete = complete_arrivals;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &a->address[l])) return;
+        if (em_has(i, EM_M_noinc)) continue;
+        /* The pending count goes up by one first, so that in the end nothing has changed. */
+        uint8_t *at = em_locate(w, i, l, EM_SHARED, a->address[l], 8, EM_ATOMIC);
+        if (!at) return;
+        uint64_t v;
+        memcpy(&v, at, 8);
+        v += UINT64_C(1) << 20;
+        memcpy(at, &v, 8);
+    }
+    issue(w);
+}
+
+/* ---- bulk copies ---- */
+
+typedef struct bulk {
+    int lane;
+    bool tensor, store, multicast, has_barrier, to_shared_from_shared, reduces;
+    uint64_t to, from; /* global or shared addresses, by the direction */
+    uint32_t size, barrier;
+    uint32_t targets; /* .multicast: blocks */
+    cute_tensor_map map;
+    int32_t coordinates[5];
+    emu_reduction reduction;
+    cute_tensor_map_type type;
+} bulk;
+
+typedef struct bulk_context {
+    em_warp *warp;
+    const em_inst *inst;
+    int lane;
+} bulk_context;
+
+static bool read_bytes(void *context, em_space space, uint64_t address, uint32_t size, void *out)
+{
+    bulk_context *c = context;
+    const uint8_t *p = em_locate(c->warp, c->inst, c->lane, space, address, size, EM_READ);
+    if (p) memcpy(out, p, size);
+    return p != NULL;
+}
+static bool write_bytes(void *context, em_space space, uint64_t address, uint32_t size, const void *bytes)
+{
+    bulk_context *c = context;
+    uint8_t *p = em_locate(c->warp, c->inst, c->lane, space, address, size, EM_WRITE);
+    if (p) memcpy(p, bytes, size);
+    return p != NULL;
+}
+static bool read_global(void *context, uint64_t address, uint32_t size, void *out)
+{
+    return read_bytes(context, EM_GLOBAL, address, size, out);
+}
+static bool write_global(void *context, uint64_t address, uint32_t size, const void *bytes)
+{
+    return write_bytes(context, EM_GLOBAL, address, size, bytes);
+}
+static bool read_shared(void *context, uint32_t address, uint32_t size, void *out)
+{
+    return read_bytes(context, EM_SHARED, address, size, out);
+}
+static bool write_shared(void *context, uint32_t address, uint32_t size, const void *bytes)
+{
+    return write_bytes(context, EM_SHARED, address, size, bytes);
+}
+
+static uint32_t at_rank(uint32_t address, uint32_t rank)
+{
+    return (address & ((1u << EM_RANK_SHIFT) - 1)) | rank << EM_RANK_SHIFT;
+}
+
+static bool copy_plain(em_pending *p, bulk *b, uint64_t to)
+{
+    em_space from_space = b->store || b->to_shared_from_shared ? EM_SHARED : EM_GLOBAL;
+    em_space to_space = b->store ? EM_GLOBAL : EM_SHARED;
+    const uint8_t *from = em_locate(p->warp, p->inst, b->lane, from_space, b->from, b->size, EM_READ);
+    uint8_t *d = from ? em_locate(p->warp, p->inst, b->lane, to_space, to, b->size, b->reduces ? EM_ATOMIC : EM_WRITE) : NULL;
+    if (!d) return false;
+    if (!b->reduces) {
+        memmove(d, from, b->size);
+        return true;
+    }
+    uint32_t element = em_types[p->inst->type].bytes;
+    for (uint32_t at = 0; at + element <= b->size; at += element) emu_reduce(b->reduction, b->type, d + at, from + at);
+    return true;
+}
+
+static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
+{
+    bulk_context context = {p->warp, p->inst, b->lane};
+    emu_copy_memory memory = {.context = &context, .read_global = read_global, .write_global = write_global,
+                              .read_shared = read_shared, .write_shared = write_shared};
+    const char *why = NULL;
+    bool done = b->store ? emu_box_store(&b->map, b->coordinates, shared, b->reduction, &memory, &why)
+                         : emu_box_load(&b->map, b->coordinates, shared, &memory, &why);
+    if (!done && why) em_fault(p->warp, p->inst, b->lane, "%s", why);
+    return done;
+}
+
+static bool complete_bulk(em_machine *m, em_pending *p)
+{
+    bulk *b = p->data;
+    uint32_t targets = b->multicast ? b->targets : 1;
+    for (uint32_t rest = targets; rest; rest &= rest - 1) {
+        uint32_t rank = (uint32_t)__builtin_ctz(rest);
+        uint64_t to = b->multicast ? at_rank((uint32_t)b->to, rank) : b->to;
+        uint32_t barrier = b->multicast ? at_rank(b->barrier, rank) : b->barrier;
+        bool done = b->tensor ? copy_tensor(p, b, (uint32_t)(b->store ? b->from : to)) : copy_plain(p, b, to);
+        if (!done) return false;
+        if (b->has_barrier && !em_mbarrier_arrive(p->warp, p->inst, b->lane, barrier, 0, -(int64_t)b->size, NULL)) return false;
+    }
+    m->counts.global_read += b->store ? 0 : b->size;
+    m->counts.global_written += b->store ? b->size : 0;
+    return true;
+}
+
+/* How the operands lie; in i->extra. Numbers of operands, -1: none. */
+typedef struct bulk_form {
+    bool tensor, store, multicast, shared_to_shared, reduces, prefetch;
+    int8_t to, from, size, barrier, mask, map;
+    emu_reduction reduction;
+    cute_tensor_map_type type;
+    int rank;
+} bulk_form;
+
+static bool take_map(em_warp *w, const em_inst *i, int l, const bulk_form *f, bulk *b)
+{
+    const em_operand *o = &i->o[f->map];
+    uint64_t address = em_address(w, o, l);
+    const char *why = NULL;
+    if (address & 63) {
+        em_fault(w, i, l, "a tensor map lies at a multiple of 64 bytes, not at 0x%llx", (unsigned long long)address);
+        return false;
+    }
+    const uint8_t *bytes = em_locate(w, i, l, EM_GENERIC, address, CUTE_MAP_BYTES, EM_READ);
+    if (!bytes) return false;
+    if (!emu_tensor_map_decode(bytes, &b->map, &why)) {
+        em_fault(w, i, l, "at 0x%llx is no tensor map: %s", (unsigned long long)address, why ? why : "");
+        return false;
+    }
+    if (b->map.rank != f->rank) {
+        em_fault(w, i, l, "the instruction takes a tensor map of %d dimensions, and this one has %d", f->rank, b->map.rank);
+        return false;
+    }
+    for (int n = 0; n < f->rank; n++) b->coordinates[n] = (int32_t)em_get(w, &o->list[1].list[n], l);
+    b->size = emu_tensor_map_bytes(&b->map);
+    return true;
+}
+
+static bool take_bulk(em_warp *w, const em_inst *i, int l, const bulk_form *f, bulk *b)
+{
+    uint32_t shared;
+    b->lane = l;
+    b->tensor = f->tensor;
+    b->store = f->store;
+    b->multicast = f->multicast;
+    b->to_shared_from_shared = f->shared_to_shared;
+    b->reduces = f->reduces;
+    b->reduction = f->reduction;
+    b->type = f->type;
+    if (f->map >= 0 && !take_map(w, i, l, f, b)) return false;
+    if (f->size >= 0) b->size = (uint32_t)em_get(w, &i->o[f->size], l);
+    if (f->to >= 0) {
+        b->to = em_address(w, &i->o[f->to], l);
+        if (!f->store && !em_shared_address(w, i, l, b->to, &shared)) return false;
+        if (!f->store) b->to = shared;
+    }
+    if (f->from >= 0) {
+        b->from = em_address(w, &i->o[f->from], l);
+        if ((f->store || f->shared_to_shared) && !em_shared_address(w, i, l, b->from, &shared)) return false;
+        if (f->store || f->shared_to_shared) b->from = shared;
+    }
+    if (f->barrier >= 0) {
+        b->has_barrier = true;
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[f->barrier], l), &b->barrier)) return false;
+    }
+    if (f->multicast) {
+        b->targets = (uint32_t)em_get(w, &i->o[f->mask], l) & 0xffff;
+        if (b->targets >> w->block->cluster->count) {
+            em_fault(w, i, l, "multicast to blocks 0x%x of a cluster of %u", b->targets, w->block->cluster->count);
+            return false;
+        }
+    }
+    if (!f->tensor && (b->size % 16 || b->to % 16 || b->from % 16)) {
+        em_fault(w, i, l, "a bulk copy of %u bytes from 0x%llx to 0x%llx: size and addresses are multiples of 16", b->size,
+                 (unsigned long long)b->from, (unsigned long long)b->to);
+        return false;
+    }
+    return true;
+}
+
+static void run_bulk(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const bulk_form *f = i->extra;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        em_pending *p = em_pending_add(w, i, 1u << l, f->barrier >= 0 ? EM_P_LOAD : EM_P_BULK, sizeof(bulk));
+        if (!p) return;
+        p->complete = complete_bulk;
+        if (!take_bulk(w, i, l, f, p->data)) {
+            p->done = true;
+            return;
+        }
+    }
+    issue(w);
+}
+
+static void run_bulk_prefetch(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    (void)w, (void)i, (void)mask;
+}
+
+/* ---- decoding ---- */
+
+/* Whether the source comes first: ".global.shared::cta". */
+static bool to_global(const em_raw *raw)
+{
+    for (int n = 0; n < raw->word_count; n++) {
+        if (raw->words[n].length == 6 && !memcmp(raw->words[n].text, "global", 6)) return true;
+        if (raw->words[n].length >= 6 && !memcmp(raw->words[n].text, "shared", 6)) return false;
+    }
+    return false;
+}
+
+static bool from_shared(const em_raw *raw)
+{
+    int shared = 0;
+    for (int n = 0; n < raw->word_count; n++) shared += raw->words[n].length >= 6 && !memcmp(raw->words[n].text, "shared", 6);
+    return shared > 1;
+}
+
+static emu_reduction reduction_of(const em_inst *i)
+{
+    static const struct {
+        em_modifier m;
+        emu_reduction r;
+    } table[] = {{EM_M_add, EMU_REDUCE_ADD}, {EM_M_min, EMU_REDUCE_MIN}, {EM_M_max, EMU_REDUCE_MAX}, {EM_M_inc, EMU_REDUCE_INC},
+                 {EM_M_dec, EMU_REDUCE_DEC}, {EM_M_and, EMU_REDUCE_AND}, {EM_M_or, EMU_REDUCE_OR},   {EM_M_xor, EMU_REDUCE_XOR}};
+    for (size_t n = 0; n < sizeof table / sizeof *table; n++)
+        if (em_has(i, table[n].m)) return table[n].r;
+    return EMU_REDUCE_NONE;
+}
+
+static bool map_type_of(em_type type, cute_tensor_map_type *out)
+{
+    switch (type) {
+    case EM_u32:
+    case EM_b32: *out = CUTE_MAP_U32; return true;
+    case EM_s32: *out = CUTE_MAP_I32; return true;
+    case EM_u64:
+    case EM_b64: *out = CUTE_MAP_U64; return true;
+    case EM_s64: *out = CUTE_MAP_I64; return true;
+    case EM_f16: *out = CUTE_MAP_F16; return true;
+    case EM_bf16: *out = CUTE_MAP_BF16; return true;
+    case EM_f32: *out = CUTE_MAP_F32; return true;
+    case EM_f64: *out = CUTE_MAP_F64; return true;
+    default: return false;
+    }
+}
+
+static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool reduces)
+{
+    bulk_form *f = cute_arena_alloc(p->arena, sizeof *f);
+    if (!f) return cute_fail_memory(p->diag);
+    *f = (bulk_form){.to = -1, .from = -1, .size = -1, .barrier = -1, .mask = -1, .map = -1};
+    f->tensor = em_has(i, EM_M_tensor);
+    f->prefetch = em_has(i, EM_M_prefetch);
+    f->store = to_global(raw) && !f->prefetch;
+    f->shared_to_shared = from_shared(raw);
+    f->multicast = em_has(i, EM_M_multicast_cluster);
+    f->reduces = reduces;
+    f->rank = em_has(i, EM_M_d1d) ? 1 : em_has(i, EM_M_d2d) ? 2 : em_has(i, EM_M_d3d) ? 3 : em_has(i, EM_M_d4d) ? 4 : 5;
+    if (em_has(i, EM_M_im2col)) return em_unknown(p, raw);
+    if (reduces) f->reduction = reduction_of(i);
+    if (reduces && !f->tensor && (!map_type_of((em_type)i->type, &f->type) || !emu_reduction_exists(f->reduction, f->type)))
+        return em_unknown(p, raw);
+    int at = 0;
+    if (f->prefetch) {
+        i->run = run_bulk_prefetch;
+        return CUTE_OK;
+    }
+    if (f->tensor && f->store) {
+        f->map = (int8_t)at++;
+        f->from = (int8_t)at++;
+    } else {
+        f->to = (int8_t)at++;
+        if (f->tensor) f->map = (int8_t)at++;
+        else f->from = (int8_t)at++;
+        if (!f->tensor) f->size = (int8_t)at++;
+    }
+    if (!f->store) f->barrier = (int8_t)at++;
+    if (f->multicast) f->mask = (int8_t)at++;
+    CUTE_TRY(em_operands(p, raw, at, at + 1));
+    for (int n = 0; n < at; n++) {
+        if (n == f->size) CUTE_TRY(em_source(p, raw, i, n, EM_u32));
+        else if (n == f->mask) CUTE_TRY(em_source(p, raw, i, n, EM_b16));
+        else CUTE_TRY(em_memory_operand(p, raw, i, n));
+    }
+    if (f->map >= 0) {
+        em_operand *o = &i->o[f->map];
+        if (o->count != 2 || o->list[1].count != f->rank) return em_wrong(p, raw, "%d coordinates are wanted", f->rank);
+        for (int n = 0; n < f->rank; n++) CUTE_TRY(em_source_at(p, raw, &o->list[1].list[n], EM_s32));
+    }
+    i->extra = f;
+    i->run = run_bulk;
+    return CUTE_OK;
+}
+
+cute_status em_d_cp(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    int64_t number = 0;
+    bool reduces = em_has(i, EM_M_reduce), is_bulk = em_has(i, EM_M_bulk);
+    i->type4 = is_bulk ? EM_P_BULK : EM_P_CP_ASYNC;
+    if (em_has(i, EM_M_commit_group)) {
+        CUTE_TRY(em_operands(p, raw, 0, 0));
+        i->run = run_commit;
+        return CUTE_OK;
+    }
+    if (em_has(i, EM_M_wait_group) || em_has(i, EM_M_wait_all)) {
+        i->type3 = em_has(i, EM_M_wait_all);
+        CUTE_TRY(em_operands(p, raw, i->type3 ? 0 : 1, i->type3 ? 0 : 1));
+        if (!i->type3) CUTE_TRY(em_number(p, raw, i, 0, &number));
+        i->b = (uint32_t)number;
+        i->run = run_wait;
+        return CUTE_OK;
+    }
+    if (is_bulk) return decode_bulk(p, raw, i, reduces);
+    if (em_has(i, EM_M_arrive)) {
+        CUTE_TRY(em_operands(p, raw, 1, 1));
+        i->run = run_cp_arrive;
+        return em_memory_operand(p, raw, i, 0);
+    }
+    CUTE_TRY(em_operands(p, raw, 3, 5));
+    CUTE_TRY(em_memory_operand(p, raw, i, 0));
+    CUTE_TRY(em_memory_operand(p, raw, i, 1));
+    CUTE_TRY(em_number(p, raw, i, 2, &number));
+    if (number != 4 && number != 8 && number != 16) return em_wrong(p, raw, "cp.async copies 4, 8 or 16 bytes, not %lld", (long long)number);
+    i->b = (uint32_t)number;
+    i->run = run_cp_async;
+    bool hint = em_has(i, EM_M_L2_cache_hint);
+    i->count = (uint8_t)(raw->count - hint);
+    if (i->count > 3) {
+        bool predicate = i->o[3].kind == EM_O_VALUE && i->o[3].bytes == 0;
+        return em_source(p, raw, i, 3, predicate ? EM_pred : EM_u32);
+    }
+    return CUTE_OK;
+}
+
+/* ---- st.async, red.async: a value into a block's shared memory, its bytes counted by an mbarrier ---- */
+
+static void run_store_async(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t bytes = em_types[i->type].bytes;
+    const em_operand *v = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t to, barrier;
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &to) ||
+            !em_shared_address(w, i, l, em_address(w, &i->o[2], l), &barrier))
+            return;
+        uint8_t *p = em_locate(w, i, l, EM_SHARED, to, bytes * i->vector, EM_WRITE);
+        if (!p) return;
+        for (uint32_t n = 0; n < i->vector; n++) {
+            uint64_t value = em_get(w, &v[n], l);
+            cute_tensor_map_type type = CUTE_MAP_U32;
+            if (!i->b) memcpy(p + n * bytes, &value, bytes);
+            else if (map_type_of((em_type)i->type, &type)) emu_reduce((emu_reduction)i->b, type, p + n * bytes, &value);
+        }
+        if (!em_mbarrier_arrive(w, i, l, barrier, 0, -(int64_t)bytes * i->vector, NULL)) return;
+    }
+}
+
+static cute_status decode_async(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 3, 3));
+    i->vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : 1;
+    CUTE_TRY(em_memory_operand(p, raw, i, 0));
+    CUTE_TRY(em_memory_operand(p, raw, i, 2));
+    i->run = run_store_async;
+    if (i->vector == 1) return em_source(p, raw, i, 1, (em_type)i->type);
+    if (i->o[1].kind != EM_O_VECTOR || i->o[1].count != i->vector) return em_wrong(p, raw, "a list of registers is wanted");
+    for (int n = 0; n < i->vector; n++) CUTE_TRY(em_source_at(p, raw, &i->o[1].list[n], (em_type)i->type));
+    return CUTE_OK;
+}
+
+cute_status em_d_store_async(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    i->b = 0;
+    return decode_async(p, raw, i);
+}
+
+cute_status em_d_red_async(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    i->b = (uint32_t)reduction_of(i);
+    return i->b ? decode_async(p, raw, i) : em_unknown(p, raw);
+}

@@ -1,0 +1,102 @@
+/* atom and red: one lane after the other, in order. */
+#include "lib/emulator/decode.h"
+
+#include "lib/emulator/number.h"
+
+static int64_t extend(uint64_t value, int bits)
+{
+    return bits >= 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+
+static uint64_t real_op(em_type type, emu_op op, uint64_t a, uint64_t b)
+{
+    emu_format format = EMU_F32;
+    em_format_of(type, &format);
+    if (type != EM_f16x2 && type != EM_bf16x2) return emu_arithmetic(op, format, a, b, 0, EMU_RN, 0);
+    return (emu_arithmetic(op, format, a & 0xffff, b & 0xffff, 0, EMU_RN, 0) & 0xffff) |
+           emu_arithmetic(op, format, a >> 16 & 0xffff, b >> 16 & 0xffff, 0, EMU_RN, 0) << 16;
+}
+
+static uint64_t apply(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
+{
+    em_type type = (em_type)i->type;
+    int bits = em_types[type].bytes * 8;
+    bool real = em_types[type].kind == EM_FLOAT, sign = em_types[type].kind == EM_SIGNED;
+    bool is_less = sign ? extend(b, bits) < extend(old, bits) : b < old;
+    if (em_has(i, EM_M_exch)) return b;
+    if (em_has(i, EM_M_cas)) return old == b ? c : old;
+    if (em_has(i, EM_M_add)) return real ? real_op(type, EMU_ADD, old, b) : old + b;
+    if (em_has(i, EM_M_min)) return real ? real_op(type, EMU_MIN, old, b) : is_less ? b : old;
+    if (em_has(i, EM_M_max)) return real ? real_op(type, EMU_MAX, old, b) : is_less || old == b ? old : b;
+    if (em_has(i, EM_M_and)) return old & b;
+    if (em_has(i, EM_M_or)) return old | b;
+    if (em_has(i, EM_M_xor)) return old ^ b;
+    if (em_has(i, EM_M_inc)) return old >= b ? 0 : old + 1;
+    return old == 0 || old > b ? b : old - 1; /* dec */
+}
+
+/* i->type2: which operand is the address, 1 or 0; the values follow it. */
+static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
+    int at = i->type2;
+    w->machine->changes++;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t address = em_address(w, &i->o[at], l);
+        if (address & (total - 1)) {
+            em_fault(w, i, l, "%s of %u bytes at address 0x%llx, which is no multiple of %u", em_instruction_name(i), total,
+                     (unsigned long long)address, total);
+            return;
+        }
+        uint8_t *p = em_locate(w, i, l, (em_space)i->space, address, total, EM_ATOMIC);
+        if (!p) return;
+        if (i->type == EM_b128) {
+            uint8_t old[16], *d = w->base[0] + i->o[0].at + l * 16;
+            const uint8_t *b = w->base[i->o[at + 1].base] + i->o[at + 1].at + l * 16;
+            memcpy(old, p, 16);
+            if (em_has(i, EM_M_exch)) memcpy(p, b, 16);
+            else if (!memcmp(old, b, 16)) memcpy(p, w->base[i->o[at + 2].base] + i->o[at + 2].at + l * 16, 16);
+            if (at && i->o[0].kind == EM_O_VALUE) memcpy(d, old, 16);
+            continue;
+        }
+        const em_operand *b = i->vector > 1 ? i->o[at + 1].list : &i->o[at + 1];
+        const em_operand *d = i->vector > 1 ? i->o[0].list : &i->o[0];
+        for (uint32_t v = 0; v < i->vector; v++) {
+            uint64_t old = 0, value;
+            memcpy(&old, p + v * bytes, bytes);
+            value = apply(i, old, em_get(w, &b[v], l), i->count > at + 2 ? em_get(w, &i->o[at + 2], l) : 0);
+            memcpy(p + v * bytes, &value, bytes);
+            if (at) em_set(w, &d[v], l, old);
+        }
+    }
+}
+
+cute_status em_d_atomic(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    bool red = raw->name[0] == 'r', cas = em_has(i, EM_M_cas);
+    int at = red ? 0 : 1, values = cas ? 2 : 1;
+    if (em_has(i, EM_M_async)) return em_d_red_async(p, raw, i);
+    CUTE_TRY(em_operands(p, raw, at + 1 + values, at + 2 + values));
+    if (!i->a || em_types[i->type].bytes < 2) return em_unknown(p, raw);
+    CUTE_TRY(em_space_operand(p, raw, i, at));
+    i->vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
+    i->type2 = (uint8_t)at;
+    i->count = (uint8_t)(at + 1 + values);
+    i->run = run_atomic;
+    if (i->vector > 1) {
+        em_operand *lists[2] = {red ? NULL : &i->o[0], &i->o[at + 1]};
+        for (int n = 0; n < 2; n++) {
+            if (!lists[n]) continue;
+            if (lists[n]->kind != EM_O_VECTOR || lists[n]->count != i->vector)
+                return em_wrong(p, raw, ".v%d wants a list of %d registers", i->vector, i->vector);
+            for (int v = 0; v < i->vector; v++)
+                CUTE_TRY(n ? em_source_at(p, raw, &lists[n]->list[v], (em_type)i->type)
+                           : em_target_at(p, raw, &lists[n]->list[v], (em_type)i->type, true));
+        }
+        return CUTE_OK;
+    }
+    if (!red) CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, true));
+    for (int n = 0; n < values; n++) CUTE_TRY(em_source(p, raw, i, at + 1 + n, (em_type)i->type));
+    return CUTE_OK;
+}

@@ -1,0 +1,316 @@
+/* Calls: of functions of the module, through addresses, and of those that the system provides (vprintf,
+ * __assertfail, malloc, free). Arguments are variables of .param in the caller's frame; they are copied into the
+ * callee's. */
+#include "lib/emulator/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TEXT_LIMIT = 4096 };
+
+typedef struct call {
+    const em_function *function; /* NULL: by address */
+    em_operand address;
+    const em_variable **results, **arguments;
+    int result_count, argument_count;
+} call;
+
+static uint8_t *frame(em_warp *w, int lane, int64_t at)
+{
+    return w->local + (size_t)lane * (size_t)w->local_size + at;
+}
+
+static bool copy_arguments(em_warp *w, const em_inst *i, const call *c, const em_function *f, uint32_t mask)
+{
+    int64_t callee = w->split->sp + w->split->window->function->frame;
+    if (f->param_count != (size_t)c->argument_count || f->result_count != (size_t)c->result_count) {
+        em_fault(w, i, -1, "function '%s' takes %zu arguments and gives %zu results; the call has %d and %d", f->name,
+                 f->param_count, f->result_count, c->argument_count, c->result_count);
+        return false;
+    }
+    if (callee + f->frame > w->local_size) return true; /* em_call says so */
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        for (int n = 0; n < c->argument_count; n++) {
+            const em_variable *from = c->arguments[n], *to = f->params[n];
+            int64_t size = from->size < to->size ? from->size : to->size;
+            memcpy(frame(w, __builtin_ctz(rest), callee + to->offset),
+                   frame(w, __builtin_ctz(rest), w->split->sp + from->offset), (size_t)size);
+        }
+    return true;
+}
+
+/* Behind the call: the results lie where the callee's frame was. */
+static void run_results(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const call *c = i->extra;
+    int64_t callee = w->split->sp + w->split->window->function->frame;
+    const em_function *f = c->function;
+    for (uint32_t rest = mask; f && rest; rest &= rest - 1)
+        for (int n = 0; n < c->result_count; n++) {
+            const em_variable *to = c->results[n], *from = f->results[n];
+            int64_t size = from->size < to->size ? from->size : to->size;
+            if (callee + from->offset + size > w->local_size) return;
+            memcpy(frame(w, __builtin_ctz(rest), w->split->sp + to->offset),
+                   frame(w, __builtin_ctz(rest), callee + from->offset), (size_t)size);
+        }
+}
+
+/* ---- functions of the system ---- */
+
+static uint64_t argument(em_warp *w, const call *c, int lane, int n)
+{
+    uint64_t value = 0;
+    if (n < c->argument_count)
+        memcpy(&value, frame(w, lane, w->split->sp + c->arguments[n]->offset),
+               (size_t)(c->arguments[n]->size < 8 ? c->arguments[n]->size : 8));
+    return value;
+}
+
+static void give(em_warp *w, const call *c, int lane, uint64_t value)
+{
+    if (c->result_count)
+        memcpy(frame(w, lane, w->split->sp + c->results[0]->offset), &value,
+               (size_t)(c->results[0]->size < 8 ? c->results[0]->size : 8));
+}
+
+/* A terminated string of the device's memory; false after a fault. */
+static bool take_text(em_warp *w, const em_inst *i, int lane, uint64_t address, char *out, size_t size)
+{
+    for (size_t n = 0; n < size; n++) {
+        const uint8_t *byte = em_locate(w, i, lane, EM_GENERIC, address + n, 1, EM_READ);
+        if (!byte) return false;
+        out[n] = (char)*byte;
+        if (!*byte) return true;
+    }
+    out[size - 1] = '\0';
+    return true;
+}
+
+/* The formats are the kernel's, rebuilt from characters that were checked. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+/* One conversion of printf at *format; its text is appended, *at moves over its argument. */
+static bool print_one(em_warp *w, const em_inst *i, int lane, const char **format, uint64_t arguments, uint64_t *at,
+                      cute_buffer *out)
+{
+    char spec[32] = "%";
+    size_t n = 1;
+    const char *f = *format + 1;
+    bool wide = false;
+    while (*f && strchr("-+ #0123456789.", *f) && n < sizeof spec - 4) spec[n++] = *f++;
+    while (*f && strchr("hljzt", *f)) wide |= *f == 'l' || *f == 'j' || *f == 'z' || *f == 't', f++;
+    char kind = *f;
+    if (!kind) return true;
+    *format = f;
+    if (kind == '%') {
+        cute_buffer_putc(out, '%');
+        return true;
+    }
+    bool real = strchr("eEfFgGaA", kind) != NULL;
+    uint32_t bytes = real || wide || kind == 's' || kind == 'p' ? 8 : 4;
+    *at = (*at + bytes - 1) / bytes * bytes;
+    const uint8_t *p = em_locate(w, i, lane, EM_GENERIC, arguments + *at, bytes, EM_READ);
+    if (!p) return false;
+    uint64_t bits = 0;
+    memcpy(&bits, p, bytes);
+    *at += bytes;
+    if (real) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        spec[n++] = kind;
+        spec[n] = '\0';
+        char text[512];
+        snprintf(text, sizeof text, spec, value);
+        cute_buffer_puts(out, text);
+    } else if (kind == 's') {
+        char text[TEXT_LIMIT], shown[TEXT_LIMIT + 64];
+        if (!take_text(w, i, lane, bits, text, sizeof text)) return false;
+        memcpy(spec + n, "s", 2);
+        snprintf(shown, sizeof shown, spec, text);
+        cute_buffer_puts(out, shown);
+    } else if (strchr("dicouxXp", kind)) {
+        char text[512];
+        bool sign = kind == 'd' || kind == 'i';
+        long long value = sign && !wide ? (int32_t)bits : (long long)bits;
+        if (kind == 'p') {
+            cute_buffer_printf(out, "0x%llx", value);
+            return true;
+        }
+        if (kind != 'c') memcpy(spec + n, "ll", 2), n += 2;
+        spec[n++] = kind;
+        spec[n] = '\0';
+        if (kind == 'c') snprintf(text, sizeof text, spec, (int)bits);
+        else snprintf(text, sizeof text, spec, value);
+        cute_buffer_puts(out, text);
+    }
+    return true;
+}
+
+#pragma GCC diagnostic pop
+
+static bool call_vprintf(em_warp *w, const em_inst *i, const call *c, int lane)
+{
+    char format[TEXT_LIMIT];
+    cute_buffer text = {0};
+    uint64_t at = 0;
+    bool ok = take_text(w, i, lane, argument(w, c, lane, 0), format, sizeof format);
+    for (const char *f = format; ok && *f; f++) {
+        if (*f != '%') cute_buffer_putc(&text, *f);
+        else ok = print_one(w, i, lane, &f, argument(w, c, lane, 1), &at, &text);
+    }
+    const em_launch *l = w->machine->launch;
+    if (ok && l->print) l->print(l->context, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    give(w, c, lane, 0);
+    return ok;
+}
+
+static bool call_assertfail(em_warp *w, const em_inst *i, const call *c, int lane)
+{
+    char what[512] = "", file[512] = "", function[512] = "";
+    if (!take_text(w, i, lane, argument(w, c, lane, 0), what, sizeof what) ||
+        !take_text(w, i, lane, argument(w, c, lane, 1), file, sizeof file) ||
+        !take_text(w, i, lane, argument(w, c, lane, 3), function, sizeof function))
+        return false;
+    em_fault(w, i, lane, "%s:%u: %s: assertion '%s' failed", file, (uint32_t)argument(w, c, lane, 2), function, what);
+    return false;
+}
+
+static bool call_malloc(em_warp *w, const em_inst *i, const call *c, int lane)
+{
+    uint64_t address = 0;
+    (void)i;
+    if (!em_memory_alloc(w->machine->launch->memory, argument(w, c, lane, 0), &address)) address = 0;
+    give(w, c, lane, address);
+    return true;
+}
+
+static bool call_free(em_warp *w, const em_inst *i, const call *c, int lane)
+{
+    uint64_t address = argument(w, c, lane, 0);
+    em_machine *m = w->machine;
+    for (uint32_t k = 0; k < m->cluster_count; k++) /* nobody remembers it */
+        for (uint32_t r = 0; r < m->clusters[k].count; r++)
+            for (uint32_t n = 0; n < m->clusters[k].blocks[r].warp_count; n++)
+                m->clusters[k].blocks[r].warps[n].last = (em_allocation){0};
+    if (!address || em_memory_free(w->machine->launch->memory, address)) return true;
+    em_fault(w, i, lane, "free of 0x%llx, which malloc did not give", (unsigned long long)address);
+    return false;
+}
+
+typedef struct provided {
+    const char *name;
+    bool (*run)(em_warp *, const em_inst *, const call *, int lane);
+} provided;
+static const provided system_functions[] = {
+    {"vprintf", call_vprintf}, {"__assertfail", call_assertfail}, {"malloc", call_malloc}, {"free", call_free}};
+
+static bool run_system(em_warp *w, const em_inst *i, const call *c, const em_function *f, uint32_t mask)
+{
+    for (size_t n = 0; n < sizeof system_functions / sizeof *system_functions; n++) {
+        if (strcmp(system_functions[n].name, f->name)) continue;
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            if (!system_functions[n].run(w, i, c, __builtin_ctz(rest))) return true;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the instruction ---- */
+
+static void run_call(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const call *c = i->extra;
+    const em_function *f = c->function;
+    em_split *s = w->split;
+    if (!f) {
+        uint64_t address = em_uniform(w, &c->address, mask), index = (address - EM_CODE_BASE) / 16;
+        uint32_t same = 0;
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            if (em_get(w, &c->address, __builtin_ctz(rest)) == address) same |= rest & -rest;
+        if (same != s->mask) { /* one callee at a time; the others come here again */
+            uint32_t here = s->pc - 1;
+            if (s->mask & ~mask) em_diverge(w, mask, here, s->pc + 1, s->pc + 1);
+            else em_diverge(w, same, here, here, s->pc + 1);
+            return;
+        }
+        if (address < EM_CODE_BASE || (address & 15) || index >= w->machine->program->function_count) {
+            em_fault(w, i, -1, "0x%llx is not the address of a function", (unsigned long long)address);
+            return;
+        }
+        f = w->machine->program->functions[index];
+    } else if (mask != s->mask) {
+        em_diverge(w, mask, s->pc - 1, s->pc + 1, s->pc + 1);
+        return;
+    }
+    if (!f->defined) {
+        if (run_system(w, i, c, f, mask)) {
+            if (w->stop == EM_GO_ON) s->pc++; /* no results to copy */
+            return;
+        }
+        em_fault(w, i, -1, "function '%s' is defined nowhere in the module", f->name);
+        return;
+    }
+    if (!copy_arguments(w, i, c, f, mask)) return;
+    em_call(w, i, mask, f, s->pc);
+}
+
+static void run_results_of(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    call found = *(const call *)i->extra;
+    if (!found.function && found.result_count) {
+        uint64_t index = (em_uniform(w, &found.address, mask) - EM_CODE_BASE) / 16;
+        if (index < w->machine->program->function_count) found.function = w->machine->program->functions[index];
+    }
+    em_inst copy = *i;
+    copy.extra = &found;
+    run_results(w, &copy, mask);
+}
+
+static cute_status variables_of(em_parser *p, const em_raw *raw, const em_operand *list, const em_variable ***out, int *count)
+{
+    *count = list->kind == EM_O_VECTOR ? list->count : 0;
+    *out = cute_arena_array(p->arena, (size_t)*count + 1, sizeof **out);
+    if (!*out) return cute_fail_memory(p->diag);
+    for (int n = 0; n < *count; n++) {
+        const em_operand *o = &list->list[n];
+        const em_variable *v = o->kind == EM_O_IMMEDIATE ? o->symbol : NULL;
+        if (!v || v->space != EM_PARAM || v->owner)
+            return em_wrong(p, raw, "arguments and results of a call are variables of .param");
+        (*out)[n] = v;
+    }
+    return CUTE_OK;
+}
+
+cute_status em_d_call(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    int at = 0;
+    call *c = cute_arena_alloc(p->arena, sizeof *c);
+    if (!c) return cute_fail_memory(p->diag);
+    bool results = raw->count > 0 && raw->o[0].kind == EM_O_VECTOR;
+    if (results) CUTE_TRY(variables_of(p, raw, &raw->o[at++], &c->results, &c->result_count));
+    if (at >= raw->count) return em_wrong(p, raw, "the function is missing");
+    const em_operand *callee = &raw->o[at++];
+    if (callee->kind == EM_O_FUNCTION) {
+        c->function = callee->symbol;
+    } else if (callee->kind == EM_O_VALUE && callee->bytes == 8) {
+        c->address = *callee;
+    } else if (callee->kind == EM_O_LABEL) {
+        return em_fail_at(p, (size_t)((const char *)callee->symbol - p->lexer.text), callee->count,
+                          "function '%.*s' is not declared", (int)callee->count, (const char *)callee->symbol);
+    } else {
+        return em_wrong(p, raw, "a call names a function or a register with its address");
+    }
+    if (at < raw->count && raw->o[at].kind == EM_O_VECTOR)
+        CUTE_TRY(variables_of(p, raw, &raw->o[at], &c->arguments, &c->argument_count));
+    p->program->calls = true;
+    i->run = run_call;
+    i->extra = c;
+    /* The results are copied by an instruction of their own behind the call. */
+    em_inst *first, after = *i;
+    CUTE_TRY(em_emit(p, &first));
+    *first = *i;
+    after.run = run_results_of;
+    *i = after;
+    return CUTE_OK;
+}

@@ -1,0 +1,509 @@
+/* Comparisons and selections, moves with packing, conversions between all types. */
+#include "lib/emulator/decode.h"
+
+
+#include "lib/emulator/lanes.h"
+#include "lib/emulator/number.h"
+
+/* ---- comparisons ---- */
+
+/* Which outcomes of less, equal, greater, unordered (bits 1, 2, 4, 8) make a comparison true. */
+typedef struct comparison {
+    em_modifier modifier;
+    uint8_t outcomes;
+    bool is_unsigned;
+} comparison;
+static const comparison comparisons[] = {
+    {EM_M_eq, 2, false},  {EM_M_ne, 5, false},   {EM_M_lt, 1, false},  {EM_M_le, 3, false},  {EM_M_gt, 4, false},
+    {EM_M_ge, 6, false},  {EM_M_lo, 1, true},    {EM_M_ls, 3, true},   {EM_M_hi, 4, true},   {EM_M_hs, 6, true},
+    {EM_M_equ, 10, false}, {EM_M_neu, 13, false}, {EM_M_ltu, 9, false}, {EM_M_leu, 11, false}, {EM_M_gtu, 12, false},
+    {EM_M_geu, 14, false}, {EM_M_num, 7, false},  {EM_M_nan, 8, false},
+};
+
+static uint32_t outcome_integer(uint64_t a, uint64_t b, int bits, bool sign)
+{
+    if (sign && bits < 64) {
+        a = (uint64_t)((int64_t)(a << (64 - bits)) >> (64 - bits));
+        b = (uint64_t)((int64_t)(b << (64 - bits)) >> (64 - bits));
+    }
+    if (a == b) return 2;
+    return (sign ? (int64_t)a < (int64_t)b : a < b) ? 1 : 4;
+}
+
+/* Lanes of bytes, 0 or 1, to a mask. */
+static uint32_t gather(const uint8_t *bytes)
+{
+    uint32_t mask = 0;
+    for (int k = 0; k < 4; k++) {
+        uint64_t word;
+        memcpy(&word, bytes + 8 * k, 8);
+        mask |= (uint32_t)(word * UINT64_C(0x0102040810204080) >> 56) << (8 * k);
+    }
+    return mask;
+}
+
+#define COMPARE(type, get)                                                                                   \
+    {                                                                                                        \
+        const type *x = (const type *)get(w, a), *y = (const type *)get(w, b);                               \
+        switch (i->b & 15) {                                                                                 \
+        case 1: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] < y[l]; break;                                \
+        case 2: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] == y[l]; break;                               \
+        case 3: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] <= y[l]; break;                               \
+        case 4: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] > y[l]; break;                                \
+        case 5: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] != y[l]; break;                               \
+        default: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] >= y[l]; break;                              \
+        }                                                                                                    \
+        return gather(t);                                                                                    \
+    }
+
+static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_operand *a, const em_operand *b, uint32_t mask)
+{
+    uint8_t t[EM_LANES];
+    em_type type = (em_type)i->type3;
+    int bits = em_types[type].bytes * 8;
+    bool sign = em_types[type].kind == EM_SIGNED && !(i->b & 16);
+    emu_format format;
+    if (em_types[type].kind != EM_FLOAT) {
+        if (bits == 32 && sign) COMPARE(int32_t, em_r32)
+        if (bits == 32) COMPARE(uint32_t, em_r32)
+        if (bits == 64 && sign) COMPARE(int64_t, em_r64)
+        if (bits == 64) COMPARE(uint64_t, em_r64)
+        uint32_t out = 0;
+        for (int l = 0; l < EM_LANES; l++)
+            out |= (uint32_t)((i->b & outcome_integer(em_get(w, a, l), em_get(w, b, l), bits, sign)) != 0) << l;
+        return out;
+    }
+    em_format_of(type, &format);
+    uint32_t out = 0;
+    static const uint8_t bit[5] = {[EMU_UNORDERED] = 8, [EMU_LESS] = 1, [EMU_EQUAL] = 2, [EMU_GREATER] = 4};
+    if (type == EM_f32 && !em_has(i, EM_M_ftz)) {
+        const uint32_t *x = em_r32(w, a), *y = em_r32(w, b);
+        for (int l = 0; l < EM_LANES; l++) {
+            float p, q;
+            memcpy(&p, &x[l], 4);
+            memcpy(&q, &y[l], 4);
+            uint32_t r = p < q ? 1 : p == q ? 2 : p > q ? 4 : 8;
+            t[l] = (i->b & r) != 0;
+        }
+        return gather(t);
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        out |= (uint32_t)((i->b & bit[emu_compare(format, em_get(w, a, l), em_get(w, b, l), em_flags(i) & EMU_FTZ)]) != 0) << l;
+    }
+    return out;
+}
+
+/* c: the comparison combined with a predicate; of it d = c and p = not c, each so combined. */
+static uint32_t combine(const em_inst *i, uint32_t c, uint32_t other)
+{
+    if (em_has(i, EM_M_and)) return c & other;
+    if (em_has(i, EM_M_or)) return c | other;
+    if (em_has(i, EM_M_xor)) return c ^ other;
+    return c;
+}
+
+/* Operands: d, p ('_' where there is none), a, b, c. */
+static void run_setp(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t r = compare_lanes(w, i, &i->o[2], &i->o[3], mask), c = i->count > 4 ? em_mask_of(w, &i->o[4]) : 0;
+    em_set_mask(w, &i->o[0], mask, combine(i, r, c));
+    if (i->o[1].kind == EM_O_VALUE) em_set_mask(w, &i->o[1], mask, combine(i, ~r, c));
+}
+
+/* set: all ones or 1.0 for true. */
+static void run_set(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t r = combine(i, compare_lanes(w, i, &i->o[2], &i->o[3], mask), i->count > 4 ? em_mask_of(w, &i->o[4]) : 0);
+    uint64_t yes = i->type == EM_f32 ? 0x3f800000 : i->type == EM_f16 ? 0x3c00 : i->type == EM_bf16 ? 0x3f80 : UINT64_MAX;
+    EM_EACH(mask, em_set(w, &i->o[0], l, r >> l & 1 ? yes : 0));
+}
+
+/* Two halves compared, each with its predicate (setp.f16x2) or half of the result (set). */
+static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t out[2] = {0};
+    static const uint8_t bit[5] = {[EMU_UNORDERED] = 8, [EMU_LESS] = 1, [EMU_EQUAL] = 2, [EMU_GREATER] = 4};
+    emu_format format;
+    em_format_of((em_type)i->type3, &format);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t a = em_get(w, &i->o[2], l), b = em_get(w, &i->o[3], l);
+        for (int h = 0; h < 2; h++) {
+            int r = emu_compare(format, a >> (16 * h) & 0xffff, b >> (16 * h) & 0xffff, em_flags(i) & EMU_FTZ);
+            out[h] |= (uint32_t)((i->b & bit[r]) != 0) << l;
+        }
+    }
+    uint32_t c = i->count > 4 ? em_mask_of(w, &i->o[4]) : 0;
+    for (int h = 0; h < 2; h++) out[h] = combine(i, out[h], c);
+    if (i->o[0].bytes == 0) {
+        em_set_mask(w, &i->o[0], mask, out[0]);
+        em_set_mask(w, &i->o[1], mask, out[1]);
+        return;
+    }
+    uint64_t yes = i->type == EM_f16x2 ? 0x3c00 : i->type == EM_bf16x2 ? 0x3f80 : 0xffff;
+    EM_EACH(mask, em_set(w, &i->o[0], l, (out[0] >> l & 1 ? yes : 0) | (out[1] >> l & 1 ? yes : 0) << 16));
+}
+
+static cute_status outcomes_of(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    bool real = em_types[i->type3].kind == EM_FLOAT;
+    i->b = 0;
+    for (size_t n = 0; n < sizeof comparisons / sizeof *comparisons; n++)
+        if (em_has(i, comparisons[n].modifier)) i->b = comparisons[n].outcomes | (comparisons[n].is_unsigned ? 16u : 0);
+    if (!i->b) return em_wrong(p, raw, "the comparison is missing: .eq, .lt, ...");
+    /* On integers .ne leaves nothing out; on floats .ne is ordered as the others. */
+    if (!real && (i->b & 15) > 6) return em_wrong(p, raw, "only floating-point numbers can be unordered");
+    return CUTE_OK;
+}
+
+cute_status em_d_setp(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    bool set = raw->name_length == 3; /* set.cmp.dtype.stype d, a, b, c */
+    /* Whether a second predicate was written is told by "d|p". */
+    const char *at = p->lexer.text + raw->at;
+    bool second = false;
+    for (; *at && *at != ';' && *at != ','; at++) second |= *at == '|';
+    int extra = (em_has(i, EM_M_and) || em_has(i, EM_M_or) || em_has(i, EM_M_xor)) ? 1 : 0;
+    int count = 3 + extra + second;
+    CUTE_TRY(em_operands(p, raw, count, count));
+    em_operand *o = cute_arena_array(p->arena, 6, sizeof *o);
+    if (!o) return cute_fail_memory(p->diag);
+    o[0] = raw->o[0];
+    o[1] = second ? raw->o[1] : (em_operand){.kind = EM_O_NONE};
+    memcpy(o + 2, raw->o + 1 + second, (size_t)(2 + extra) * sizeof *o);
+    i->o = o;
+    i->count = (uint8_t)(4 + extra);
+    i->type3 = set ? i->type2 : i->type;
+    if (i->a != (set ? 2u : 1u)) return em_wrong(p, raw, "the type is missing");
+    CUTE_TRY(outcomes_of(p, raw, i));
+    em_type source = (em_type)i->type3;
+    bool pair = source == EM_f16x2 || source == EM_bf16x2;
+    if (em_types[source].bytes < 2 || em_types[source].bytes > 8) return em_unknown(p, raw);
+    CUTE_TRY(em_target(p, raw, i, 0, set ? (em_type)i->type : EM_pred, !set));
+    CUTE_TRY(em_target(p, raw, i, 1, EM_pred, true));
+    CUTE_TRY(em_source(p, raw, i, 2, source));
+    CUTE_TRY(em_source(p, raw, i, 3, source));
+    if (extra) CUTE_TRY(em_predicate(p, raw, i, 4, false));
+    i->run = pair ? run_pair : set ? run_set : run_setp;
+    return CUTE_OK;
+}
+
+/* ---- selections ---- */
+
+static void run_selp(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t c = em_mask_of(w, &i->o[3]);
+    if (i->o[0].bytes == 8) {
+        uint64_t *d = em_r64(w, &i->o[0]);
+        const uint64_t *a = em_r64(w, &i->o[1]), *b = em_r64(w, &i->o[2]);
+        EM_EACH(mask, d[l] = c >> l & 1 ? a[l] : b[l]);
+    } else {
+        uint32_t *d = em_r32(w, &i->o[0]);
+        const uint32_t *a = em_r32(w, &i->o[1]), *b = em_r32(w, &i->o[2]);
+        EM_EACH(mask, d[l] = c >> l & 1 ? a[l] : b[l]);
+    }
+}
+
+cute_status em_d_selp(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 4, 4));
+    if (!i->a || em_types[i->type].bytes < 2 || em_types[i->type].bytes > 8) return em_unknown(p, raw);
+    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
+    CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
+    CUTE_TRY(em_source(p, raw, i, 2, (em_type)i->type));
+    i->run = run_selp;
+    return em_predicate(p, raw, i, 3, false);
+}
+
+static uint64_t lane_slct(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+{
+    if (i->type2 == EM_s32) return (int32_t)c >= 0 ? a : b;
+    float f;
+    uint32_t word = (uint32_t)c;
+    if (em_has(i, EM_M_ftz) && (word & 0x7f800000) == 0) word = 0;
+    memcpy(&f, &word, sizeof f);
+    return f >= 0 ? a : b;
+}
+
+cute_status em_d_slct(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 4, 4));
+    if (i->a != 2 || em_types[i->type].bytes < 2 || (i->type2 != EM_s32 && i->type2 != EM_f32)) return em_unknown(p, raw);
+    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
+    CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
+    CUTE_TRY(em_source(p, raw, i, 2, (em_type)i->type));
+    i->lane = lane_slct;
+    i->run = em_run_lanes;
+    return em_source(p, raw, i, 3, (em_type)i->type2);
+}
+
+/* ---- moves ---- */
+
+static void run_mov32(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t *d = em_r32(w, &i->o[0]);
+    const uint32_t *a = em_r32(w, &i->o[1]);
+    EM_EACH(mask, d[l] = a[l]);
+}
+static void run_mov64(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint64_t *d = em_r64(w, &i->o[0]);
+    const uint64_t *a = em_r64(w, &i->o[1]);
+    EM_EACH(mask, d[l] = a[l]);
+}
+static void run_mov128(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    EM_EACH(mask, memmove(w->base[0] + i->o[0].at + l * 16, w->base[i->o[1].base] + i->o[1].at + l * 16, 16));
+}
+static void run_mov_predicate(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_set_mask(w, &i->o[0], mask, em_mask_of(w, &i->o[1]));
+}
+
+/* Clocks tick with the instructions that ran: the same in every run. */
+static uint64_t special_value(em_warp *w, em_special which)
+{
+    const em_counts *c = &w->machine->counts;
+    uint64_t ticks = c->lanes + w->machine->turn;
+    switch (which) {
+    case EM_S_clock: return (uint32_t)ticks;
+    case EM_S_clock_hi: return ticks >> 32;
+    case EM_S_clock64: return ticks;
+    case EM_S_globaltimer: return ticks;
+    case EM_S_globaltimer_lo: return (uint32_t)ticks;
+    case EM_S_globaltimer_hi: return ticks >> 32;
+    case EM_S_is_explicit_cluster: return w->machine->launch->cluster[0] != 0;
+    default: return 0;
+    }
+}
+
+static void run_mov_special(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint64_t value = special_value(w, (em_special)i->o[1].at);
+    EM_EACH(mask, em_set(w, &i->o[0], l, value));
+}
+
+/* Pieces of a value, the lowest first. */
+static uint64_t piece(uint64_t low, uint64_t high, int at, int bits)
+{
+    uint64_t v = at >= 64 ? high >> (at - 64) : low >> at;
+    return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
+}
+
+static void run_unpack(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const em_operand *list = i->o[0].list;
+    int count = i->o[0].count, bits = em_types[i->type].bytes * 8 / count;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t v[2] = {0};
+        if (i->type == EM_b128) memcpy(v, w->base[i->o[1].base] + i->o[1].at + l * 16, 16);
+        else v[0] = em_get(w, &i->o[1], l);
+        for (int n = 0; n < count; n++) em_set(w, &list[n], l, piece(v[0], v[1], n * bits, bits));
+    }
+}
+
+static void run_pack(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const em_operand *list = i->o[1].list;
+    int count = i->o[1].count, bits = em_types[i->type].bytes * 8 / count;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t v[2] = {0};
+        for (int n = 0; n < count; n++) {
+            uint64_t x = em_get(w, &list[n], l) & (bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1);
+            v[n * bits / 64] |= x << (n * bits % 64);
+        }
+        if (i->type == EM_b128) memcpy(w->base[0] + i->o[0].at + l * 16, v, 16);
+        else em_set(w, &i->o[0], l, v[0]);
+    }
+}
+
+static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *i, em_operand *vector, bool target)
+{
+    static const em_type by_bytes[] = {[1] = EM_b8, [2] = EM_b16, [4] = EM_b32, [8] = EM_b64};
+    int bytes = em_types[i->type].bytes;
+    if (vector->count < 2 || bytes % vector->count || bytes / vector->count > 8 || vector->count > 8)
+        return em_wrong(p, raw, "%d pieces do not make %d bits", vector->count, bytes * 8);
+    for (int n = 0; n < vector->count; n++) {
+        em_type part = by_bytes[bytes / vector->count];
+        CUTE_TRY(target ? em_target_at(p, raw, &vector->list[n], part, true) : em_source_at(p, raw, &vector->list[n], part));
+    }
+    return CUTE_OK;
+}
+
+cute_status em_d_mov(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 2, 2));
+    if (!i->a) return em_wrong(p, raw, "the type is missing");
+    em_type type = (em_type)i->type;
+    if (i->o[0].kind == EM_O_VECTOR) {
+        i->run = run_unpack;
+        CUTE_TRY(check_pieces(p, raw, i, &i->o[0], true));
+        return em_source(p, raw, i, 1, type);
+    }
+    CUTE_TRY(em_target(p, raw, i, 0, type, false));
+    if (i->o[1].kind == EM_O_VECTOR) {
+        i->run = run_pack;
+        return check_pieces(p, raw, i, &i->o[1], false);
+    }
+    if (i->o[1].kind == EM_O_SPECIAL) {
+        i->run = run_mov_special;
+        return CUTE_OK;
+    }
+    i->run = type == EM_pred ? run_mov_predicate : em_types[type].bytes == 8 ? run_mov64 : type == EM_b128 ? run_mov128 : run_mov32;
+    return em_source(p, raw, i, 1, type);
+}
+
+/* ---- conversions ---- */
+
+static void run_convert(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_type to = (em_type)i->type, from = (em_type)i->type2;
+    int to_bits = em_types[to].bytes * 8, from_bits = em_types[from].bytes * 8;
+    bool to_signed = em_types[to].kind == EM_SIGNED, from_signed = em_types[from].kind == EM_SIGNED;
+    bool to_real = em_types[to].kind == EM_FLOAT, from_real = em_types[from].kind == EM_FLOAT;
+    emu_round round = em_rounding(i);
+    unsigned flags = em_flags(i);
+    emu_format tf = EMU_F32, ff = EMU_F32;
+    em_format_of(to, &tf);
+    em_format_of(from, &ff);
+    bool integral = em_has(i, EM_M_rni) || em_has(i, EM_M_rzi) || em_has(i, EM_M_rmi) || em_has(i, EM_M_rpi);
+    uint64_t low = from_bits == 64 ? UINT64_MAX : (UINT64_C(1) << from_bits) - 1;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t v = em_get(w, &i->o[1], l) & low, d;
+        if (to_real && from_real) d = integral ? emu_to_integral(tf, ff, v, round, flags) : emu_convert(tf, ff, v, round, flags);
+        else if (to_real) d = emu_from_integer(tf, v, from_bits, from_signed, round, flags);
+        else if (from_real) d = emu_to_integer(ff, v, to_bits, to_signed, round, flags);
+        else d = emu_integer_convert(to_bits, to_signed, v, from_bits, from_signed, (flags & EMU_SAT) != 0);
+        em_set(w, &i->o[0], l, d);
+    }
+}
+
+/* Between 32 and 64 bits without saturation. */
+static void run_widen_unsigned(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint64_t *d = em_r64(w, &i->o[0]);
+    const uint32_t *a = em_r32(w, &i->o[1]);
+    EM_EACH(mask, d[l] = a[l]);
+}
+static void run_widen_signed(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint64_t *d = em_r64(w, &i->o[0]);
+    const int32_t *a = (const int32_t *)em_r32(w, &i->o[1]);
+    EM_EACH(mask, d[l] = (uint64_t)(int64_t)a[l]);
+}
+static void run_narrow(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t *d = em_r32(w, &i->o[0]);
+    const uint64_t *a = em_r64(w, &i->o[1]);
+    EM_EACH(mask, d[l] = (uint32_t)a[l]);
+}
+
+static void run_pack_real(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    emu_format to = EMU_F16;
+    em_format_of((em_type)i->type, &to);
+    int bits = em_types[i->type].bytes * 4; /* of one half */
+    EM_EACH(mask, {
+        uint64_t high = emu_convert(to, EMU_F32, em_get(w, &i->o[1], l), em_rounding(i), em_flags(i));
+        uint64_t low = emu_convert(to, EMU_F32, em_get(w, &i->o[2], l), em_rounding(i), em_flags(i));
+        em_set(w, &i->o[0], l, low | high << bits);
+    });
+}
+
+/* e4m3x2 from f16x2: both halves of one register. */
+static void run_narrow_pair(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    emu_format to = EMU_E4M3, from = EMU_F16;
+    em_format_of((em_type)i->type, &to);
+    em_format_of((em_type)i->type2, &from);
+    EM_EACH(mask, {
+        uint64_t v = em_get(w, &i->o[1], l);
+        uint64_t low = emu_convert(to, from, v & 0xffff, em_rounding(i), em_flags(i));
+        uint64_t high = emu_convert(to, from, v >> 16 & 0xffff, em_rounding(i), em_flags(i));
+        em_set(w, &i->o[0], l, (low & 0xff) | (high & 0xff) << 8);
+    });
+}
+
+static void run_widen_pair(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    emu_format to = EMU_F16, from = EMU_E4M3;
+    em_format_of((em_type)i->type, &to);
+    em_format_of((em_type)i->type2, &from);
+    EM_EACH(mask, {
+        uint64_t v = em_get(w, &i->o[1], l);
+        uint64_t low = emu_convert(to, from, v & 0xff, EMU_RN, em_flags(i));
+        uint64_t high = emu_convert(to, from, v >> 8 & 0xff, EMU_RN, em_flags(i));
+        em_set(w, &i->o[0], l, (low & 0xffff) | (high & 0xffff) << 16);
+    });
+}
+
+/* A register may be wider than the integer that is converted from or to it. */
+static cute_status wide_operand(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type, bool target)
+{
+    em_operand *o = &i->o[index];
+    if (o->kind == EM_O_VALUE && o->bytes >= em_types[type].bytes && o->bytes <= 8 && (!target || o->base == EM_BASE_REGISTERS))
+        return CUTE_OK;
+    return target ? em_target(p, raw, i, index, type, false) : em_source(p, raw, i, index, type);
+}
+
+/* cvt.pack.sat.u8.s32.b32 d, a, b, c: two integers saturated, over c shifted. */
+static void run_cvt_pack(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_type to = (em_type)i->type;
+    int bits = to == EM_u16 || to == EM_s16 ? 16 : to == EM_u8 || to == EM_s8 ? 8 : 4;
+    bool sign = em_types[to].kind == EM_SIGNED;
+    int64_t most = sign ? (1 << (bits - 1)) - 1 : (1 << bits) - 1, least = sign ? -(1 << (bits - 1)) : 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t d = i->count > 3 ? em_get(w, &i->o[3], l) << (2 * bits) : 0;
+        for (int n = 0; n < 2; n++) {
+            int64_t v = (int32_t)em_get(w, &i->o[2 - n], l);
+            v = v > most ? most : v < least ? least : v;
+            d |= ((uint64_t)v & ((1u << bits) - 1)) << (n * bits);
+        }
+        em_set(w, &i->o[0], l, d);
+    }
+}
+
+cute_status em_d_cvt(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    em_type to = (em_type)i->type, from = (em_type)i->type2;
+    if (em_has(i, EM_M_pack)) {
+        CUTE_TRY(em_operands(p, raw, 3, 4));
+        CUTE_TRY(em_target(p, raw, i, 0, EM_b32, false));
+        for (int n = 1; n < raw->count; n++) CUTE_TRY(em_source(p, raw, i, n, EM_b32));
+        i->run = run_cvt_pack;
+        return i->type2 == EM_s32 ? CUTE_OK : em_unknown(p, raw);
+    }
+    if (i->a < 2) return em_wrong(p, raw, "cvt names two types");
+    bool pair_to = to == EM_f16x2 || to == EM_bf16x2 || to == EM_e4m3x2 || to == EM_e5m2x2 || to == EM_ue8m0x2;
+    bool pair_from = from == EM_f16x2 || from == EM_bf16x2 || from == EM_e4m3x2 || from == EM_e5m2x2 || from == EM_ue8m0x2;
+    if (pair_to && from == EM_f32) {
+        CUTE_TRY(em_operands(p, raw, 3, 3));
+        CUTE_TRY(em_target(p, raw, i, 0, to, false));
+        CUTE_TRY(em_source(p, raw, i, 1, EM_f32));
+        i->run = run_pack_real;
+        return em_source(p, raw, i, 2, EM_f32);
+    }
+    CUTE_TRY(em_operands(p, raw, 2, 2));
+    if (pair_to || pair_from) {
+        if (!pair_to || !pair_from) return em_unknown(p, raw);
+        CUTE_TRY(em_target(p, raw, i, 0, to, false));
+        i->run = em_types[to].bytes == 2 ? run_narrow_pair : run_widen_pair;
+        return em_source(p, raw, i, 1, from);
+    }
+    if (to == EM_pred || from == EM_pred || em_types[to].bytes > 8 || em_types[from].bytes > 8) return em_unknown(p, raw);
+    CUTE_TRY(wide_operand(p, raw, i, 0, to, true));
+    CUTE_TRY(wide_operand(p, raw, i, 1, from, false));
+    i->run = run_convert;
+    bool integers = em_types[to].kind != EM_FLOAT && em_types[from].kind != EM_FLOAT && !em_has(i, EM_M_sat);
+    uint8_t d = i->o[0].bytes, s = i->o[1].bytes;
+    if (integers && em_types[to].bytes == 8 && em_types[from].bytes == 4 && d == 8 && s == 4)
+        i->run = em_types[from].kind == EM_SIGNED ? run_widen_signed : run_widen_unsigned;
+    if (integers && em_types[to].bytes == 4 && em_types[from].bytes == 8 && d == 4 && s == 8) i->run = run_narrow;
+    return CUTE_OK;
+}

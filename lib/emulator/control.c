@@ -1,0 +1,297 @@
+/* Control flow of a warp: splits that part and join, calls, the ends of threads, and the loop that runs one
+ * split. */
+#include <stdlib.h>
+
+#include "lib/emulator/control.h"
+
+enum { DEPTH_LIMIT = 1024 };
+
+static int free_split(const em_warp *w)
+{
+    for (int i = 0; i < EM_SPLITS; i++)
+        if (!w->splits[i].live) return i;
+    return -1;
+}
+
+void em_use_split(em_warp *w, int index)
+{
+    w->current = index;
+    w->split = &w->splits[index];
+    w->base[EM_BASE_REGISTERS] = w->split->window->registers;
+}
+
+/* A split is over: its lanes ended or have come to the join. */
+static void retire(em_warp *w, int index)
+{
+    while (index >= 0) {
+        em_split *s = &w->splits[index];
+        s->live = false;
+        index = s->parent;
+        if (index < 0) return;
+        em_split *up = &w->splits[index];
+        if (--up->children > 0) return;
+        up->wait = EM_RUNS;
+        if (up->mask) return;
+    }
+}
+
+void em_exit_lanes(em_warp *w, uint32_t mask)
+{
+    em_block *block = w->block;
+    w->alive &= ~mask;
+    uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+    block->alive -= lanes;
+    block->cluster->alive -= lanes;
+    for (int k = 0; k < EM_SPLITS; k++) {
+        em_split *s = &w->splits[k];
+        if (!s->live) continue;
+        s->mask &= ~mask;
+        if (s->wait == EM_WAIT_WARP) s->wait = EM_RUNS;
+    }
+    for (int k = 0; k < EM_SPLITS; k++) {
+        em_split *s = &w->splits[k];
+        if (s->live && s->wait != EM_JOIN && !s->mask) retire(w, k);
+    }
+    if (!w->alive) block->cluster->live_warps--;
+    w->machine->changes++;
+    em_barrier_settle(block);
+    em_cluster_settle(block->cluster);
+    w->stop = w->alive ? EM_SWITCH : EM_DONE;
+}
+
+static em_split *add_split(em_warp *w, const em_split *like, uint32_t pc, uint32_t mask)
+{
+    int index = free_split(w);
+    em_split *n = &w->splits[index];
+    *n = *like;
+    n->pc = pc;
+    n->mask = mask;
+    n->wait = EM_RUNS;
+    n->children = 0;
+    n->live = true;
+    n->woken = false;
+    n->polled = 0;
+    return n;
+}
+
+void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uint32_t reconverge)
+{
+    em_split *s = w->split;
+    uint32_t rest = s->mask & ~lanes;
+    w->machine->counts.divergences++;
+    w->stop = EM_SWITCH;
+    bool same = s->parent >= 0 && s->rpc == reconverge && s->rdepth == s->depth;
+    if (same) {
+        /* The join exists already; it has all these lanes. */
+        em_split *up = &w->splits[s->parent];
+        if (target == reconverge) {
+            s->mask = rest;
+            s->pc = other;
+        } else if (other == reconverge) {
+            s->mask = lanes;
+            s->pc = target;
+        } else {
+            s->mask = rest;
+            s->pc = other;
+            add_split(w, s, target, lanes);
+            up->children++;
+        }
+        return;
+    }
+    em_split like = *s;
+    like.parent = w->current;
+    like.rpc = reconverge;
+    like.rdepth = s->depth;
+    s->wait = EM_JOIN;
+    s->pc = reconverge;
+    s->children = 0;
+    if (target != reconverge) {
+        add_split(w, &like, target, lanes);
+        s->children++;
+    }
+    if (other != reconverge) {
+        add_split(w, &like, other, rest);
+        s->children++;
+    }
+    if (!s->children) s->wait = EM_RUNS;
+}
+
+void em_run_branch(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_split *s = w->split;
+    if (mask == s->mask) s->pc = i->target;
+    else em_diverge(w, mask, i->target, s->pc, i->reconverge);
+}
+
+void em_run_branch_index(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_split *s = w->split;
+    const em_operand *list = &i->o[1];
+    uint32_t here = s->pc - 1, index = (uint32_t)em_uniform(w, &i->o[0], mask), same = 0;
+    if (index >= list->count) {
+        em_fault(w, i, __builtin_ctz(mask), "index %u of a branch that has %u targets", index, list->count);
+        return;
+    }
+    const uint32_t *values = em_r32(w, &i->o[0]);
+    for (int l = 0; l < EM_LANES; l++) same |= (uint32_t)(mask >> l & 1 && values[l] == index) << l;
+    if (same == s->mask) s->pc = list->list[index].at;
+    /* The others come here once more. Those whose guard is off go on behind. */
+    else if (s->mask & ~mask) em_diverge(w, mask, here, s->pc, i->reconverge);
+    else em_diverge(w, same, list->list[index].at, here, i->reconverge);
+}
+
+void em_run_exit(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    (void)i;
+    em_exit_lanes(w, mask);
+}
+
+void em_run_trap(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_fault(w, i, __builtin_ctz(mask), "the kernel executed trap");
+}
+
+em_window *em_make_window(em_warp *w, const em_function *f)
+{
+    size_t size = ((size_t)f->window + 63) / 64 * 64;
+    em_window *n = calloc(1, sizeof *n);
+    if (!n) return NULL;
+    n->registers = aligned_alloc(64, size ? size : 64);
+    if (!n->registers) {
+        free(n);
+        return NULL;
+    }
+    memset(n->registers, 0, size);
+    n->function = f;
+    n->next = w->windows;
+    w->windows = n;
+    return n;
+}
+
+static em_window *take_window(em_warp *w, const em_function *f)
+{
+    for (em_window **at = &w->free_windows; *at; at = &(*at)->up)
+        if ((*at)->function == f) {
+            em_window *found = *at;
+            *at = found->up;
+            return found;
+        }
+    return em_make_window(w, f);
+}
+
+bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc)
+{
+    em_split *s = w->split;
+    const em_function *caller = s->window->function;
+    int64_t sp = s->sp + caller->frame;
+    if (s->depth >= DEPTH_LIMIT || sp + f->frame > w->local_size) {
+        em_fault(w, i, __builtin_ctz(mask), "the stack overflows: %d calls deep, %lld bytes of local memory a thread",
+                 s->depth, (long long)sp);
+        return false;
+    }
+    em_window *window = take_window(w, f);
+    if (!window) {
+        em_fault(w, i, -1, "out of memory");
+        return false;
+    }
+    window->up = s->window;
+    window->return_pc = return_pc;
+    window->sp = s->sp;
+    s->window = window;
+    s->sp = sp;
+    s->depth++;
+    s->pc = f->start;
+    w->base[EM_BASE_REGISTERS] = window->registers;
+    return true;
+}
+
+void em_run_return(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_split *s = w->split;
+    em_window *window = s->window;
+    (void)i;
+    if (s->depth == 0) {
+        em_exit_lanes(w, mask);
+        return;
+    }
+    s->pc = window->return_pc;
+    s->sp = window->sp;
+    s->window = window->up;
+    s->depth--;
+    w->base[EM_BASE_REGISTERS] = s->window->registers;
+    window->up = w->free_windows;
+    w->free_windows = window;
+}
+
+void em_block_split(em_warp *w, em_wait wait)
+{
+    w->split->wait = wait;
+    w->split->pc--;
+    w->stop = EM_BLOCK;
+}
+
+bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
+{
+    uint32_t need = member & w->alive, all = *mask;
+    if ((all & need) == need) return true;
+    bool any_place = i->run == em_run_warp_barrier;
+    for (int k = 0; k < EM_SPLITS; k++) {
+        const em_split *s = &w->splits[k];
+        if (!s->live || k == w->current || s->wait != EM_WAIT_WARP || s->member != member) continue;
+        if (s->pc + 1 == w->split->pc || (any_place && w->machine->code[s->pc].run == i->run)) all |= s->gathered;
+    }
+    if ((all & need) != need) {
+        w->split->member = member;
+        w->split->gathered = *mask;
+        em_block_split(w, EM_WAIT_WARP);
+        return false;
+    }
+    for (int k = 0; k < EM_SPLITS; k++) {
+        em_split *s = &w->splits[k];
+        if (!s->live || k == w->current || s->wait != EM_WAIT_WARP || s->member != member) continue;
+        if (s->pc + 1 == w->split->pc || (any_place && w->machine->code[s->pc].run == i->run)) {
+            s->wait = EM_RUNS;
+            s->pc++;
+        }
+    }
+    *mask = all;
+    return true;
+}
+
+void em_run_warp_barrier(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t member = (uint32_t)em_uniform(w, &i->o[0], mask);
+    if (w->machine->launch->hooks.barrier) w->machine->launch->hooks.barrier(w->machine->launch->hooks.context, w, i, mask);
+    em_gather(w, i, member, &mask);
+}
+
+uint32_t em_run_split(em_warp *w, uint32_t budget)
+{
+    em_split *s = w->split;
+    const em_inst *code = w->machine->code;
+    em_counts *counts = &w->machine->counts;
+    uint32_t left = budget;
+    w->stop = EM_GO_ON;
+    while (left > 0) {
+        if (s->pc == s->rpc && s->depth == s->rdepth) {
+            int index = w->current;
+            retire(w, index);
+            w->stop = EM_SWITCH;
+            break;
+        }
+        const em_inst *i = &code[s->pc++];
+        uint32_t mask = s->mask;
+        left--;
+        if (i->guard) {
+            uint32_t guard;
+            memcpy(&guard, w->base[0] + i->guard_at, sizeof guard);
+            mask &= i->guard == 2 ? ~guard : guard;
+            if (!mask) continue;
+        }
+        counts->lanes += (uint32_t)__builtin_popcount(mask);
+        i->run(w, i, mask);
+        if (w->stop != EM_GO_ON) break;
+    }
+    counts->instructions += budget - left;
+    return budget - left;
+}

@@ -1,0 +1,12 @@
+/* Between the parts of the machine: splits (control.c) and the schedule (machine.c). */
+#ifndef CUTE_LIB_EMULATOR_CONTROL_H
+#define CUTE_LIB_EMULATOR_CONTROL_H
+#include "lib/emulator/executors.h"
+/* Makes a split the current one. */
+void em_use_split(em_warp *w, int index);
+/* Runs the current split until something stops it (w->stop) or `budget` instructions are over; how many ran. */
+uint32_t em_run_split(em_warp *w, uint32_t budget);
+/* Registers for a function, listed in w->windows. */
+em_window *em_make_window(em_warp *w, const em_function *f);
+void em_run_warp_barrier(em_warp *w, const em_inst *i, uint32_t mask);
+#endif

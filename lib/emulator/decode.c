@@ -1,0 +1,382 @@
+/* From an instruction as it is written to one that runs: the row of instructions.def, modifiers, types, operands.
+ * What a family makes of them is in that family's file. */
+#include "lib/emulator/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const em_row rows[] = {
+#define ROW(name, words, decoder) {name, " " words " ", decoder},
+#include "lib/emulator/instructions.def"
+#undef ROW
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const char *const modifier_texts[EM_MODIFIERS] = {
+#define M(id, text) text,
+#include "lib/emulator/modifiers.def"
+#undef M
+};
+
+cute_status em_wrong(em_parser *p, const em_raw *raw, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return em_fail_at(p, raw->at, raw->length, "%s", text);
+}
+
+cute_status em_unknown(em_parser *p, const em_raw *raw)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < raw->at; i++) line += p->lexer.text[i] == '\n';
+    return em_fail_at(p, raw->at, raw->length, "instruction %.*s at line %zu is not known to the emulator", (int)raw->length,
+                      p->lexer.text + raw->at, line);
+}
+
+/* ---- constants ---- */
+
+static uint32_t pool_hash(uint8_t bytes, uint64_t low)
+{
+    uint64_t h = (low + bytes) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(h >> 52);
+}
+
+static cute_status pool_room(em_parser *p, uint32_t size, uint32_t *at)
+{
+    em_program *program = p->program;
+    if (size > UINT32_MAX / 2 - program->pool_length) return em_fail_at(p, 0, 1, "the program has too many constants");
+    if (program->pool_length + size > program->pool_capacity) {
+        uint32_t capacity = program->pool_capacity ? program->pool_capacity * 2 : 16384;
+        uint8_t *pool = cute_arena_alloc(p->arena, capacity);
+        if (!pool) return cute_fail_memory(p->diag);
+        if (program->pool_length) memcpy(pool, program->pool, program->pool_length);
+        program->pool = pool;
+        program->pool_capacity = capacity;
+    }
+    *at = program->pool_length;
+    program->pool_length += size;
+    return CUTE_OK;
+}
+
+void em_splat(uint8_t *lanes, uint8_t bytes, uint64_t low, uint64_t high)
+{
+    if (bytes == 0) {
+        uint32_t mask = low ? UINT32_MAX : 0;
+        memcpy(lanes, &mask, sizeof mask);
+        return;
+    }
+    for (int l = 0; l < EM_LANES; l++) {
+        uint32_t word = bytes == 2 ? (uint32_t)(low & 0xffff) : (uint32_t)low;
+        if (bytes <= 4) memcpy(lanes + l * 4, &word, 4);
+        if (bytes == 8) memcpy(lanes + l * 8, &low, 8);
+        if (bytes == 16) {
+            memcpy(lanes + l * 16, &low, 8);
+            memcpy(lanes + l * 16 + 8, &high, 8);
+        }
+    }
+}
+
+cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, uint32_t *at)
+{
+    uint32_t size = bytes ? (uint32_t)(bytes == 2 ? 4 : bytes) * EM_LANES : 64;
+    uint32_t *recent = &p->pool_index[pool_hash(bytes, low)];
+    uint8_t lanes[16 * EM_LANES] = {0};
+    em_splat(lanes, bytes, low, high);
+    if (*recent && *recent - 1 + size <= p->program->pool_length && memcmp(p->program->pool + *recent - 1, lanes, size) == 0) {
+        bool relocated = false;
+        for (size_t r = 0; r < p->program->reloc_count; r++) relocated |= p->program->relocs[r].at == *recent - 1;
+        *at = *recent - 1;
+        if (!relocated) return CUTE_OK;
+    }
+    CUTE_TRY(pool_room(p, size, at));
+    memcpy(p->program->pool + *at, lanes, size);
+    *recent = *at + 1;
+    return CUTE_OK;
+}
+
+static cute_status add_reloc(em_parser *p, const em_variable *v, int64_t offset, uint8_t bytes, uint32_t *at)
+{
+    em_program *program = p->program;
+    for (size_t i = 0; i < program->reloc_count; i++)
+        if (program->relocs[i].variable == v && program->relocs[i].offset == offset && program->relocs[i].bytes == bytes) {
+            *at = program->relocs[i].at;
+            return CUTE_OK;
+        }
+    if (program->reloc_count == program->reloc_capacity) {
+        size_t capacity = program->reloc_capacity ? program->reloc_capacity * 2 : 32;
+        em_reloc *list = cute_arena_array(p->arena, capacity, sizeof *list);
+        if (!list) return cute_fail_memory(p->diag);
+        if (program->reloc_count) memcpy(list, program->relocs, program->reloc_count * sizeof *list);
+        program->relocs = list;
+        program->reloc_capacity = capacity;
+    }
+    CUTE_TRY(pool_room(p, (uint32_t)bytes * EM_LANES, at));
+    program->relocs[program->reloc_count++] = (em_reloc){*at, bytes, v, offset};
+    return CUTE_OK;
+}
+
+/* ---- operands ---- */
+
+cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most)
+{
+    if (raw->count >= least && raw->count <= most) return CUTE_OK;
+    if (least == most)
+        return em_wrong(p, raw, "%.*s takes %d operand%s, not %d", (int)raw->name_length, raw->name, least,
+                        least == 1 ? "" : "s", raw->count);
+    return em_wrong(p, raw, "%.*s takes %d to %d operands, not %d", (int)raw->name_length, raw->name, least, most, raw->count);
+}
+
+static uint64_t immediate_bits(const em_operand *o, em_type type)
+{
+    double value;
+    float single;
+    uint32_t word;
+    uint64_t bits = (uint64_t)o->offset;
+    bool wants_single = type == EM_f32 || type == EM_tf32, exact = o->type == EM_f32;
+    if (!o->real) {
+        if (em_types[type].kind != EM_FLOAT || !wants_single || bits == 0) return bits;
+        return bits; /* an integer given for a float is its bits, as ptxas takes .b32 */
+    }
+    if (exact && em_types[type].bytes == 4) return bits;
+    if (exact) {
+        word = (uint32_t)bits;
+        memcpy(&single, &word, sizeof single);
+        value = (double)single;
+        memcpy(&bits, &value, sizeof bits);
+        return bits;
+    }
+    memcpy(&value, &bits, sizeof value);
+    if (em_types[type].bytes == 4) {
+        single = (float)value;
+        memcpy(&word, &single, sizeof word);
+        return word;
+    }
+    return bits;
+}
+
+/* Addresses in the frame are known when the function runs: a hidden instruction computes them into a register. */
+static void run_frame_address(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint64_t *d = (uint64_t *)(void *)(w->base[0] + i->o->at);
+    for (int l = 0; l < EM_LANES; l++)
+        if (mask >> l & 1) d[l] = (uint64_t)(w->split->sp + i->o->offset);
+}
+
+static cute_status frame_address(em_parser *p, const em_variable *v, int64_t offset, em_operand *out)
+{
+    em_inst *hidden;
+    CUTE_TRY(em_emit(p, &hidden));
+    hidden->run = run_frame_address;
+    hidden->o = cute_arena_alloc(p->arena, sizeof *hidden->o);
+    if (!hidden->o) return cute_fail_memory(p->diag);
+    hidden->o->at = p->window;
+    hidden->o->offset = v->offset + offset;
+    hidden->count = 1;
+    *out = (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->window};
+    p->window += 8 * EM_LANES;
+    return CUTE_OK;
+}
+
+static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, uint8_t bytes)
+{
+    const em_variable *v = o->symbol;
+    uint32_t at = 0;
+    if (v->external && (v->space == EM_GLOBAL || v->space == EM_CONST))
+        return em_wrong(p, raw, "variable '%s' is external and defined nowhere in the module", v->name);
+    if (v->space == EM_LOCAL || (v->space == EM_PARAM && !v->owner)) return frame_address(p, v, o->offset, o);
+    if (v->space == EM_SHARED) {
+        CUTE_TRY(add_reloc(p, v, o->offset, bytes, &at));
+    } else {
+        uint64_t value = (uint64_t)o->offset + (v->space == EM_PARAM ? (uint64_t)v->offset : v->address);
+        CUTE_TRY(em_pool(p, bytes, value, 0, &at));
+    }
+    *o = (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = bytes, .type = bytes == 4 ? EM_b32 : EM_b64, .at = at};
+    return CUTE_OK;
+}
+
+static uint8_t size_of(em_type type)
+{
+    return em_types[type].bytes == 1 ? 2 : em_types[type].bytes;
+}
+
+cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type)
+{
+    uint8_t bytes = size_of(type);
+    uint32_t at;
+    if (o->kind == EM_O_IMMEDIATE && o->symbol) return address_of(p, raw, o, bytes == 4 ? 4 : 8);
+    if (o->kind == EM_O_IMMEDIATE) {
+        CUTE_TRY(em_pool(p, bytes, immediate_bits(o, type), !o->real && o->offset < 0 ? UINT64_MAX : 0, &at));
+        *o = (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = bytes, .type = (uint8_t)type, .at = at};
+        return CUTE_OK;
+    }
+    if (o->kind == EM_O_FUNCTION) {
+        CUTE_TRY(em_pool(p, 8, EM_CODE_BASE + (uint64_t)o->at * 16, 0, &at));
+        *o = (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = 8, .type = EM_b64, .at = at};
+        return CUTE_OK;
+    }
+    if (o->kind == EM_O_SPECIAL)
+        return em_wrong(p, raw, "a special register that changes is read by mov only");
+    if (o->kind == EM_O_LABEL)
+        return em_fail_at(p, (size_t)((const char *)o->symbol - p->lexer.text), o->count, "'%.*s' is not declared",
+                          (int)o->count, (const char *)o->symbol);
+    if (o->kind != EM_O_VALUE) return em_wrong(p, raw, "an operand of type .%s is wanted", em_types[type].name);
+    if (o->bytes == bytes) return CUTE_OK;
+    if (bytes == 0) return em_wrong(p, raw, "a predicate is wanted, not a register of type .%s", em_types[o->type].name);
+    if (o->base == EM_BASE_SPECIALS && o->bytes == 4 && bytes == 2) return CUTE_OK;
+    return em_wrong(p, raw, "a register of %d bits is wanted, not one of type .%s", bytes * 8, em_types[o->type].name);
+}
+
+cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type)
+{
+    return em_source_at(p, raw, &i->o[index], type);
+}
+
+cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type, bool optional)
+{
+    if (o->kind == EM_O_NONE && optional) return CUTE_OK;
+    if (o->kind != EM_O_VALUE || o->base != EM_BASE_REGISTERS) return em_wrong(p, raw, "the result goes to a register");
+    if (o->bytes == size_of(type)) return CUTE_OK;
+    if (o->bytes == 0) return em_wrong(p, raw, "the result is no predicate");
+    return em_wrong(p, raw, "the result has %d bits, the register is of type .%s", em_types[type].bytes * 8,
+                    em_types[o->type].name);
+}
+
+cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type, bool optional)
+{
+    return em_target_at(p, raw, &i->o[index], type, optional);
+}
+
+cute_status em_memory_operand(em_parser *p, const em_raw *raw, em_inst *i, int index)
+{
+    em_operand *o = &i->o[index];
+    if (o->kind != EM_O_MEMORY) return em_wrong(p, raw, "operand %d is an address: [register + number]", index + 1);
+    em_operand *base = &o->list[0];
+    if (base->kind == EM_O_IMMEDIATE) return em_source_at(p, raw, base, EM_b64);
+    if (base->bytes == 4 || base->bytes == 8) return CUTE_OK;
+    return em_wrong(p, raw, "an address has 32 or 64 bits");
+}
+
+cute_status em_predicate(em_parser *p, const em_raw *raw, em_inst *i, int index, bool target)
+{
+    return target ? em_target(p, raw, i, index, EM_pred, true) : em_source(p, raw, i, index, EM_pred);
+}
+
+cute_status em_number(em_parser *p, const em_raw *raw, em_inst *i, int index, int64_t *out)
+{
+    const em_operand *o = &i->o[index];
+    if (index >= i->count || o->kind != EM_O_IMMEDIATE || o->symbol || o->real)
+        return em_wrong(p, raw, "operand %d is a number that is known when the program is made", index + 1);
+    *out = o->offset;
+    return CUTE_OK;
+}
+
+/* ---- instructions ---- */
+
+cute_status em_emit(em_parser *p, em_inst **out)
+{
+    em_program *program = p->program;
+    if (program->count == program->capacity) {
+        if (program->capacity > 1u << 26) return em_fail_at(p, 0, 1, "the program has too many instructions");
+        uint32_t capacity = program->capacity ? program->capacity * 2 : 256;
+        em_inst *code = cute_arena_array(p->arena, capacity, sizeof *code);
+        if (!code) return cute_fail_memory(p->diag);
+        if (program->count) memcpy(code, program->code, program->count * sizeof *code);
+        program->code = code;
+        program->capacity = capacity;
+    }
+    *out = &program->code[program->count++];
+    (*out)->target = (*out)->reconverge = UINT32_MAX;
+    (*out)->loc = p->loc;
+    return CUTE_OK;
+}
+
+/* m16n8k16 */
+static bool shape_of(const char *text, uint32_t length, em_inst *i)
+{
+    int values[3] = {0}, which = -1;
+    for (uint32_t at = 0; at < length; at++) {
+        if (text[at] == "mnk"[which + 1 < 3 ? which + 1 : 2] && which < 2) which++;
+        else if (which >= 0 && text[at] >= '0' && text[at] <= '9' && values[which] < 1000) values[which] = values[which] * 10 + (text[at] - '0');
+        else return false;
+    }
+    if (which != 2) return false;
+    i->m = (int16_t)values[0];
+    i->n = (int16_t)values[1];
+    i->k = (int16_t)values[2];
+    return true;
+}
+
+static bool row_takes(const em_row *row, const char *word, uint32_t length)
+{
+    char wanted[64];
+    if (length + 3 > sizeof wanted) return false;
+    wanted[0] = ' ';
+    memcpy(wanted + 1, word, length);
+    wanted[length + 1] = ' ';
+    wanted[length + 2] = '\0';
+    return strstr(row->words, wanted) != NULL;
+}
+
+static cute_status take_words(em_parser *p, const em_raw *raw, const em_row *row, em_inst *i)
+{
+    int types = 0;
+    for (int w = 0; w < raw->word_count; w++) {
+        const char *text = raw->words[w].text;
+        uint32_t length = raw->words[w].length;
+        em_type type;
+        bool known = false;
+        if (em_type_of(text, length, &type)) {
+            uint8_t *const slots[] = {&i->type, &i->type2, &i->type3, &i->type4};
+            if (types < 4) *slots[types] = (uint8_t)type;
+            types++;
+            continue;
+        }
+        if (shape_of(text, length, i)) continue;
+        for (int m = 0; m < EM_MODIFIERS && !known; m++)
+            if (strlen(modifier_texts[m]) == length && memcmp(modifier_texts[m], text, length) == 0) {
+                i->mods[m >> 6] |= UINT64_C(1) << (m & 63);
+                known = row_takes(row, text, length);
+            }
+        if (!known && row_takes(row, text, length)) continue; /* a hint that changes nothing */
+        if (!known)
+            return em_fail_at(p, (size_t)(text - p->lexer.text), length,
+                              "modifier '.%.*s' of %s is not known to the emulator", (int)length, text, row->name);
+    }
+    i->a = (uint32_t)types;
+    return CUTE_OK;
+}
+
+cute_status em_decode(em_parser *p, const em_raw *given)
+{
+    em_raw copy = *given, *raw = &copy;
+    const em_row *row = NULL;
+    size_t end = raw->at + raw->name_length;
+    if (raw->word_count) end = (size_t)(raw->words[raw->word_count - 1].text - p->lexer.text) + raw->words[raw->word_count - 1].length;
+    raw->length = (uint32_t)(end - raw->at);
+    for (int r = 0; r < ROWS && !row; r++)
+        if (strlen(rows[r].name) == raw->name_length && memcmp(rows[r].name, raw->name, raw->name_length) == 0) row = &rows[r];
+    if (!row) return em_unknown(p, raw);
+    em_inst i = {.target = UINT32_MAX, .reconverge = UINT32_MAX, .loc = p->loc};
+    i.row = (uint32_t)(row - rows);
+    i.where = (uint32_t)raw->at;
+    i.length = raw->length;
+    i.o = raw->o;
+    i.count = (uint8_t)raw->count;
+    i.guard = (uint8_t)raw->guard_kind;
+    i.guard_at = raw->guard.at;
+    CUTE_TRY(take_words(p, raw, row, &i));
+    CUTE_TRY(row->decode(p, raw, &i));
+    em_inst *slot;
+    CUTE_TRY(em_emit(p, &slot));
+    *slot = i;
+    return CUTE_OK;
+}
+
+const char *em_instruction_name(const em_inst *i)
+{
+    return rows[i->row].name;
+}

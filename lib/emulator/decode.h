@@ -1,0 +1,53 @@
+/* Decoding of instructions: what the families (integer.c, real.c, memory.c, ...) use to fill an em_inst from what
+ * was written, and their entry points, which instructions.def names. */
+#ifndef CUTE_LIB_EMULATOR_DECODE_H
+#define CUTE_LIB_EMULATOR_DECODE_H
+
+#include "lib/emulator/executors.h"
+#include "lib/emulator/number.h"
+#include "lib/emulator/parser.h"
+
+typedef cute_status (*em_decoder)(em_parser *p, const em_raw *raw, em_inst *i);
+
+typedef struct em_row {
+    const char *name;
+    const char *words; /* the modifiers that it takes, each between blanks */
+    em_decoder decode;
+} em_row;
+
+#define ROW(name, words, decoder) cute_status decoder(em_parser *p, const em_raw *raw, em_inst *i);
+#include "lib/emulator/instructions.def"
+#undef ROW
+
+/* The same instruction on floating-point types. real.c */
+cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i);
+/* A memory operand and i->space by the modifiers. memory.c */
+cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int memory);
+/* st.async and red.async, barrier.cluster. */
+cute_status em_d_store_async(em_parser *p, const em_raw *raw, em_inst *i);
+cute_status em_d_red_async(em_parser *p, const em_raw *raw, em_inst *i);
+cute_status em_d_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i);
+/* What modifiers mean to number.h. real.c */
+emu_round em_rounding(const em_inst *i);
+unsigned em_flags(const em_inst *i);
+bool em_format_of(em_type type, emu_format *out);
+/* Checks the number of operands. */
+cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most);
+/* Turns i->o[index] into a value of `type`: an immediate or address becomes a constant, a register must have the
+ * type's size. */
+cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type);
+/* The same of an operand anywhere (an item of a list). */
+cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type);
+/* i->o[index] must be a register of the type's size ('_' where `optional`). */
+cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type, bool optional);
+cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type, bool optional);
+/* i->o[index] must be [address]; its base becomes a value of 32 or 64 bits. */
+cute_status em_memory_operand(em_parser *p, const em_raw *raw, em_inst *i, int index);
+cute_status em_predicate(em_parser *p, const em_raw *raw, em_inst *i, int index, bool target);
+/* An immediate integer, or CUTE_INVALID. */
+cute_status em_number(em_parser *p, const em_raw *raw, em_inst *i, int index, int64_t *out);
+cute_status em_wrong(em_parser *p, const em_raw *raw, const char *format, ...) CUTE_PRINTF(3, 4);
+/* "add.f32 is not known to the emulator": types that a family has no row for. */
+cute_status em_unknown(em_parser *p, const em_raw *raw);
+
+#endif

@@ -1,0 +1,469 @@
+/* The machine: clusters of blocks set up, warps run in turn, faults and deadlocks explained. */
+#include "lib/emulator/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/emulator/control.h"
+
+enum { IN_ORDER_BUDGET = 1 << 14, IDLE_ROUNDS = 64, FRAME_SLACK = 1 << 16, SHOWN_WAITS = 12 };
+
+uint64_t em_random(em_machine *m)
+{
+    m->random += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = m->random;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* ---- faults ---- */
+
+static void say_where(em_machine *m, const em_warp *w, const em_inst *i, int lane)
+{
+    const em_program *program = m->program;
+    const em_block *b = w->block;
+    const em_function *f = m->launch->kernel;
+    uint32_t thread = w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
+    const uint32_t *n = m->launch->block;
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "in kernel '%s', block (%u, %u, %u), ", f->name, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+    if (lane < 0) cute_buffer_printf(&text, "warp %u", w->index);
+    else
+        cute_buffer_printf(&text, "thread (%u, %u, %u)", thread % n[0], thread / n[0] % n[1], thread / n[0] / n[1]);
+    const em_loc *loc = i->loc < program->loc_count ? &program->locs[i->loc] : NULL;
+    if (i->loc && loc && loc->file) cute_buffer_printf(&text, ", at %s:%u:%u", loc->file, loc->line, loc->column);
+    cute_note(m->diag, NULL, "%s", cute_buffer_text(&text));
+    cute_buffer_release(&text);
+}
+
+void em_fault(em_warp *w, const em_inst *i, int lane, const char *format, ...)
+{
+    em_machine *m = w->machine;
+    w->stop = EM_FAULT;
+    if (m->failed) return;
+    m->failed = true;
+    cute_place place = em_place(m->program, i);
+    va_list args;
+    va_start(args, format);
+    cute_vreport(m->diag, CUTE_ERROR, &place, format, args);
+    va_end(args);
+    say_where(m, w, i, lane);
+}
+
+/* ---- barriers that wait for all ---- */
+
+void em_barrier_settle(em_block *block)
+{
+    for (int n = 0; n < EM_BARRIERS; n++) {
+        em_barrier *b = &block->barriers[n];
+        uint32_t wanted = b->expected ? b->expected : block->alive;
+        if (!b->arrived || b->arrived < wanted) continue;
+        b->arrived = 0;
+        b->expected = 0;
+        b->generation++;
+        b->result_and = b->red_and;
+        b->result_or = b->red_or;
+        b->result_count = b->red_count;
+        b->red_and = UINT32_MAX;
+        b->red_or = b->red_count = 0;
+        block->machine->changes++;
+        block->machine->counts.barriers++;
+    }
+}
+
+void em_cluster_settle(em_cluster *cluster)
+{
+    if (!cluster->arrived || cluster->arrived < cluster->alive) return;
+    cluster->arrived = 0;
+    cluster->generation++;
+    cluster->blocks[0].machine->changes++;
+}
+
+/* ---- setting up ---- */
+
+static void release_block(em_block *b)
+{
+    for (uint32_t n = 0; b->warps && n < b->warp_count; n++) {
+        for (em_window *v = b->warps[n].windows, *next; v; v = next) {
+            next = v->next;
+            free(v->registers);
+            free(v);
+        }
+        free(b->warps[n].local);
+    }
+    free(b->warps);
+    free(b->shared);
+    free(b->pool);
+}
+
+static bool make_warp(em_machine *m, em_block *b, uint32_t index)
+{
+    em_warp *w = &b->warps[index];
+    const em_function *kernel = m->launch->kernel;
+    int64_t frames = kernel->frame;
+    w->block = b;
+    w->machine = m;
+    w->index = index;
+    w->free_windows = em_make_window(w, kernel);
+    if (!w->free_windows) return false;
+    if (m->program->calls) {
+        frames = FRAME_SLACK;
+        for (size_t f = 0; f < m->program->function_count; f++)
+            if (m->program->functions[f]->frame < 1 << 20) frames += m->program->functions[f]->frame;
+            else if (m->program->functions[f] == kernel) frames += kernel->frame;
+    }
+    w->local_size = frames;
+    if (frames) w->local = calloc(EM_LANES, (size_t)frames);
+    return !frames || w->local;
+}
+
+static bool make_pool(em_machine *m, em_block *b)
+{
+    const em_program *program = m->program;
+    b->pool = aligned_alloc(64, ((size_t)program->pool_length + 127) / 64 * 64);
+    if (!b->pool) return false;
+    if (program->pool_length) memcpy(b->pool, program->pool, program->pool_length);
+    for (size_t n = 0; n < program->reloc_count; n++) {
+        const em_reloc *r = &program->relocs[n];
+        int64_t offset = r->variable->offset + (r->variable->owner ? (program->shared + 15) / 16 * 16 : 0);
+        if (r->variable->dynamic) {
+            int64_t align = r->variable->align < 16 ? 16 : r->variable->align;
+            offset = (m->shared_static + EM_SHARED_RESERVED + align - 1) / align * align - EM_SHARED_RESERVED;
+        } else if (r->variable->owner && r->variable->owner != m->launch->kernel) {
+            offset = 0; /* of another kernel: its code does not run */
+        }
+        uint64_t value = (uint64_t)(offset + EM_SHARED_RESERVED + r->offset) + ((uint64_t)b->rank << EM_RANK_SHIFT);
+        em_splat(b->pool + r->at, r->bytes, value, 0);
+    }
+    return true;
+}
+
+/* What dynamic arrays with a larger alignment than their place has lose in front of them. */
+static uint32_t dynamic_padding(const em_machine *m)
+{
+    int64_t most = 0;
+    for (size_t n = 0; n < m->program->reloc_count; n++) {
+        const em_variable *v = m->program->relocs[n].variable;
+        if (!v->dynamic) continue;
+        int64_t align = v->align < 16 ? 16 : v->align, at = m->shared_static + EM_SHARED_RESERVED;
+        int64_t padding = (at + align - 1) / align * align - at;
+        if (padding > most) most = padding;
+    }
+    return (uint32_t)most;
+}
+
+static bool make_cluster(em_machine *m, em_cluster *c)
+{
+    const em_launch *l = m->launch;
+    c->count = m->cluster_shape[0] * m->cluster_shape[1] * m->cluster_shape[2];
+    c->blocks = calloc(c->count, sizeof *c->blocks);
+    if (!c->blocks) return false;
+    for (uint32_t r = 0; r < c->count; r++) {
+        em_block *b = &c->blocks[r];
+        b->machine = m;
+        b->cluster = c;
+        b->rank = r;
+        b->threads = l->block[0] * l->block[1] * l->block[2];
+        b->warp_count = (b->threads + EM_LANES - 1) / EM_LANES;
+        b->shared_size = m->shared_static + dynamic_padding(m) + l->dynamic_shared;
+        b->shared = aligned_alloc(1024, ((size_t)b->shared_size + 2047) / 1024 * 1024);
+        b->warps = calloc(b->warp_count, sizeof *b->warps);
+        if (!b->shared || !b->warps || !make_pool(m, b)) return false;
+        for (uint32_t n = 0; n < b->warp_count; n++)
+            if (!make_warp(m, b, n)) return false;
+    }
+    return true;
+}
+
+static void set_special(em_warp *w, em_special which, uint32_t value)
+{
+    for (int l = 0; l < EM_LANES; l++) w->specials[(uint32_t)which * EM_LANES + (uint32_t)l] = value;
+}
+
+static void set_triple(em_warp *w, em_special first, const uint32_t v[3])
+{
+    for (int d = 0; d < 3; d++) set_special(w, (em_special)((int)first + d), v[d]);
+}
+
+static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in_cluster[3], const uint32_t cluster_id[3],
+                       const uint32_t clusters[3])
+{
+    const em_launch *l = m->launch;
+    em_window *kernel = NULL;
+    for (em_window **at = &w->free_windows; *at; at = &(*at)->up)
+        if ((*at)->function == l->kernel) {
+            kernel = *at;
+            *at = kernel->up;
+            break;
+        }
+    kernel->up = NULL;
+    uint32_t first = w->index * EM_LANES, count = b->threads - first;
+    w->alive = w->started = count >= EM_LANES ? UINT32_MAX : (1u << count) - 1;
+    memset(w->splits, 0, sizeof w->splits);
+    w->splits[0] = (em_split){.pc = l->kernel->start, .rpc = UINT32_MAX, .rdepth = -1, .mask = w->alive, .parent = -1,
+                              .window = kernel, .live = true};
+    w->base[EM_BASE_CONSTANTS] = b->pool;
+    w->base[EM_BASE_SPECIALS] = (uint8_t *)w->specials;
+    w->wgmma_groups = w->copy_groups = w->bulk_groups = 0;
+    em_use_split(w, 0);
+    for (uint32_t lane = 0; lane < EM_LANES; lane++) {
+        uint32_t t = first + lane;
+        w->specials[EM_S_tid_x * EM_LANES + lane] = t % l->block[0];
+        w->specials[EM_S_tid_y * EM_LANES + lane] = t / l->block[0] % l->block[1];
+        w->specials[EM_S_tid_z * EM_LANES + lane] = t / l->block[0] / l->block[1];
+        w->specials[EM_S_laneid * EM_LANES + lane] = lane;
+        w->specials[EM_S_lanemask_eq * EM_LANES + lane] = 1u << lane;
+        w->specials[EM_S_lanemask_lt * EM_LANES + lane] = (1u << lane) - 1;
+        w->specials[EM_S_lanemask_le * EM_LANES + lane] = (2u << lane) - 1;
+        w->specials[EM_S_lanemask_gt * EM_LANES + lane] = ~((2u << lane) - 1);
+        w->specials[EM_S_lanemask_ge * EM_LANES + lane] = ~((1u << lane) - 1);
+    }
+    set_triple(w, EM_S_ntid_x, l->block);
+    set_triple(w, EM_S_ctaid_x, b->ctaid);
+    set_triple(w, EM_S_nctaid_x, l->grid);
+    set_triple(w, EM_S_clusterid_x, cluster_id);
+    set_triple(w, EM_S_nclusterid_x, clusters);
+    set_triple(w, EM_S_cluster_ctaid_x, in_cluster);
+    set_triple(w, EM_S_cluster_nctaid_x, m->cluster_shape);
+    set_special(w, EM_S_cluster_ctarank, b->rank);
+    set_special(w, EM_S_cluster_nctarank, b->cluster->count);
+    set_special(w, EM_S_warpid, w->index);
+    set_special(w, EM_S_nwarpid, 64);
+    set_special(w, EM_S_smid, 0);
+    set_special(w, EM_S_nsmid, 1);
+    set_special(w, EM_S_total_smem, b->shared_size + EM_SHARED_RESERVED);
+    set_special(w, EM_S_aggr_smem, (b->shared_size + EM_SHARED_RESERVED) * b->cluster->count);
+    set_special(w, EM_S_dynamic_smem, l->dynamic_shared);
+    set_special(w, EM_S_reserved_begin, 0);
+    set_special(w, EM_S_reserved_end, EM_SHARED_RESERVED);
+    set_special(w, EM_S_reserved_cap, EM_SHARED_RESERVED);
+}
+
+/* The `index`th cluster of the grid begins in `c`. */
+static void begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
+{
+    const em_launch *l = m->launch;
+    uint32_t clusters[3], id[3];
+    for (int d = 0; d < 3; d++) clusters[d] = l->grid[d] / m->cluster_shape[d];
+    id[0] = (uint32_t)(index % clusters[0]);
+    id[1] = (uint32_t)(index / clusters[0] % clusters[1]);
+    id[2] = (uint32_t)(index / clusters[0] / clusters[1]);
+    c->arrived = c->generation = c->alive = c->live_warps = 0;
+    for (uint32_t r = 0; r < c->count; r++) {
+        em_block *b = &c->blocks[r];
+        const uint32_t *shape = m->cluster_shape;
+        uint32_t in[3] = {r % shape[0], r / shape[0] % shape[1], r / shape[0] / shape[1]};
+        for (int d = 0; d < 3; d++) b->ctaid[d] = id[d] * shape[d] + in[d];
+        memset(b->shared, 0xff, b->shared_size);
+        memset(b->barriers, 0, sizeof b->barriers);
+        for (int n = 0; n < EM_BARRIERS; n++) b->barriers[n].red_and = UINT32_MAX;
+        b->alive = b->threads;
+        c->alive += b->threads;
+        c->live_warps += b->warp_count;
+        for (uint32_t n = 0; n < b->warp_count; n++) begin_warp(m, b, &b->warps[n], in, id, clusters);
+    }
+}
+
+/* The kernel's windows go back, for the next blocks. */
+static void end_cluster(em_cluster *c)
+{
+    for (uint32_t r = 0; r < c->count; r++)
+        for (uint32_t n = 0; n < c->blocks[r].warp_count; n++) {
+            em_warp *w = &c->blocks[r].warps[n];
+            em_window *kernel = w->splits[0].window;
+            kernel->up = w->free_windows;
+            w->free_windows = kernel;
+            memset(w->splits, 0, sizeof w->splits);
+        }
+}
+
+/* ---- the schedule ---- */
+
+static bool ready(em_warp *w, em_split *s)
+{
+    if (!s->live || s->wait == EM_JOIN || s->wait == EM_WAIT_WARP) return false;
+    if (s->wait == EM_WAIT_BARRIER) {
+        if (w->block->barriers[s->barrier].generation == s->generation) return false;
+        s->woken = true;
+    }
+    if (s->wait == EM_WAIT_CLUSTER && w->block->cluster->generation == w->cluster_generation) return false;
+    s->wait = EM_RUNS;
+    return true;
+}
+
+/* Runs a warp's splits in turn. What it did: nothing, asked a mbarrier in vain, or something. */
+typedef enum ran { RAN_NOTHING, RAN_POLLED, RAN } ran;
+
+static ran run_warp(em_warp *w, uint32_t budget)
+{
+    ran what = RAN_NOTHING;
+    int start = w->current;
+    for (int n = 0; n < EM_SPLITS && w->alive; n++) {
+        int k = (start + n) % EM_SPLITS;
+        if (!w->splits[k].live || !ready(w, &w->splits[k])) continue;
+        em_use_split(w, k);
+        uint32_t ran_now = em_run_split(w, budget);
+        if (w->stop == EM_FAULT) return RAN;
+        if (w->stop == EM_POLL) {
+            if (what == RAN_NOTHING) what = RAN_POLLED;
+        } else if (w->stop != EM_BLOCK || ran_now > 1) {
+            what = RAN;
+        }
+        /* After parting or joining go on with the same lanes, at most as long as the budget says. */
+        if (w->stop == EM_SWITCH && budget > ran_now) {
+            budget -= ran_now;
+            start = k;
+            n = -1;
+        }
+    }
+    return what;
+}
+
+static const char *barrier_text(const em_warp *w, const em_split *s, char *out, size_t size)
+{
+    const em_barrier *b = &w->block->barriers[s->barrier];
+    uint32_t wanted = b->expected ? b->expected : w->block->alive;
+    snprintf(out, size, "waits at barrier %u, where %u of %u threads have arrived", s->barrier, b->arrived, wanted);
+    return out;
+}
+
+static void describe_split(em_machine *m, const em_warp *w, const em_split *s)
+{
+    char text[256];
+    const em_inst *i = &m->code[s->pc < m->program->count ? s->pc : m->program->count - 1];
+    switch (s->wait) {
+    case EM_WAIT_BARRIER: barrier_text(w, s, text, sizeof text); break;
+    case EM_WAIT_CLUSTER:
+        snprintf(text, sizeof text, "waits for its cluster, of which %u of %u threads have arrived",
+                 w->block->cluster->arrived, w->block->cluster->alive);
+        break;
+    case EM_WAIT_WARP:
+        snprintf(text, sizeof text, "waits for lanes 0x%08x of its warp, which do not come to this instruction",
+                 s->member & w->alive & ~s->gathered);
+        break;
+    default:
+        if (!s->polled) return;
+        i = &m->code[s->polled_at];
+        em_mbarrier_describe(w, s->poll_address, s->poll_phase, text, sizeof text);
+        break;
+    }
+    cute_place place = em_place(m->program, i);
+    const em_loc *loc = i->loc && i->loc < m->program->loc_count ? &m->program->locs[i->loc] : NULL;
+    char at[300] = "";
+    if (loc && loc->file) snprintf(at, sizeof at, " (%s:%u:%u)", loc->file, loc->line, loc->column);
+    cute_note(m->diag, &place, "block (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", w->block->ctaid[0], w->block->ctaid[1],
+              w->block->ctaid[2], w->index, s->mask, text, at);
+}
+
+static void explain_deadlock(em_machine *m)
+{
+    cute_fail(m->diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on", m->launch->kernel->name);
+    int shown = 0, more = 0;
+    for (uint32_t c = 0; c < m->cluster_count; c++)
+        for (uint32_t r = 0; r < m->clusters[c].count; r++)
+            for (uint32_t n = 0; n < m->clusters[c].blocks[r].warp_count; n++) {
+                const em_warp *w = &m->clusters[c].blocks[r].warps[n];
+                for (int k = 0; k < EM_SPLITS && w->alive; k++) {
+                    if (!w->splits[k].live || w->splits[k].wait == EM_JOIN) continue;
+                    if (shown < SHOWN_WAITS) describe_split(m, w, &w->splits[k]);
+                    if (shown++ >= SHOWN_WAITS) more++;
+                }
+            }
+    if (more) cute_note(m->diag, NULL, "and %d more wait", more);
+    m->failed = true;
+}
+
+/* One turn of every warp. */
+static ran run_round(em_machine *m)
+{
+    ran what = RAN_NOTHING;
+    bool shuffled = m->launch->seed != 0;
+    for (uint32_t c = 0; c < m->cluster_count; c++) {
+        em_cluster *cluster = &m->clusters[c];
+        for (uint32_t r = 0; r < cluster->count; r++) {
+            em_block *b = &cluster->blocks[r];
+            uint32_t first = shuffled ? (uint32_t)(em_random(m) % b->warp_count) : 0;
+            for (uint32_t n = 0; n < b->warp_count; n++) {
+                em_warp *w = &b->warps[(first + n) % b->warp_count];
+                if (!w->alive) continue;
+                if (shuffled && em_random(m) % 4 == 0) {
+                    what = what == RAN_NOTHING ? RAN_POLLED : what;
+                    continue;
+                }
+                ran one = run_warp(w, shuffled ? 1 + (uint32_t)(em_random(m) % 256) : IN_ORDER_BUDGET);
+                if (m->failed) return RAN;
+                if (one > what) what = one;
+                if (!em_pending_run(m, false)) return RAN;
+            }
+        }
+    }
+    return what;
+}
+
+static uint32_t live_warps(const em_machine *m)
+{
+    uint32_t live = 0;
+    for (uint32_t c = 0; c < m->cluster_count; c++) live += m->clusters[c].live_warps;
+    return live;
+}
+
+static void run_resident(em_machine *m)
+{
+    int idle = 0;
+    uint64_t changes = m->changes;
+    while (live_warps(m) && !m->failed) {
+        ran what = run_round(m);
+        m->turn++;
+        if (m->launch->heartbeat && m->turn % 16 == 0) m->launch->heartbeat(m->launch->context);
+        if (m->failed) return;
+        if (what == RAN || m->changes != changes) {
+            idle = 0;
+            changes = m->changes;
+            continue;
+        }
+        /* Nothing happened: late work has to come now, or nothing ever will. */
+        if (!em_pending_run(m, true)) return;
+        if (m->changes == changes && ++idle > (what == RAN_NOTHING ? 2 : IDLE_ROUNDS)) explain_deadlock(m);
+    }
+    if (!m->failed) em_pending_run(m, true);
+}
+
+cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
+{
+    em_machine machine = {.launch = l, .program = l->program, .code = l->program->code, .diag = diag, .random = l->seed};
+    em_machine *m = &machine;
+    m->pending_end = &m->pending;
+    m->shared_static = (uint32_t)em_static_shared(l->program, l->kernel);
+    uint64_t total = 1;
+    for (int d = 0; d < 3; d++) {
+        m->cluster_shape[d] = l->cluster[d] ? l->cluster[d] : 1;
+        if (!l->grid[d] || !l->block[d] || l->grid[d] % m->cluster_shape[d])
+            return cute_fail(diag, CUTE_INVALID, NULL, "a grid of %ux%ux%u blocks is no multiple of its cluster", l->grid[0],
+                             l->grid[1], l->grid[2]);
+        total *= l->grid[d] / m->cluster_shape[d];
+    }
+    m->cluster_count = l->cooperative ? (uint32_t)(total < 65536 ? total : 65536) : 1;
+    m->clusters = calloc(m->cluster_count, sizeof *m->clusters);
+    bool made = m->clusters != NULL;
+    for (uint32_t c = 0; made && c < m->cluster_count; c++) made = make_cluster(m, &m->clusters[c]);
+    if (!made) cute_fail_memory(diag);
+    for (uint64_t at = 0; made && at < total && !m->failed; at += m->cluster_count) {
+        for (uint32_t c = 0; c < m->cluster_count && at + c < total; c++) begin_cluster(m, &m->clusters[c], at + c);
+        run_resident(m);
+        if (l->heartbeat && at % 64 == 0) l->heartbeat(l->context);
+        if (m->failed) break;
+        for (uint32_t c = 0; c < m->cluster_count; c++) end_cluster(&m->clusters[c]);
+    }
+    for (em_pending *p = m->pending, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    for (uint32_t c = 0; m->clusters && c < m->cluster_count; c++) {
+        for (uint32_t r = 0; m->clusters[c].blocks && r < m->clusters[c].count; r++) release_block(&m->clusters[c].blocks[r]);
+        free(m->clusters[c].blocks);
+    }
+    free(m->clusters);
+    if (counts) *counts = m->counts;
+    return !made ? CUTE_SYSTEM : m->failed ? CUTE_INVALID : CUTE_OK;
+}

@@ -1,0 +1,283 @@
+/* The machine that runs a program: warps of 32 lanes, blocks, clusters, memory, barriers, a schedule. One launch
+ * at a time; nothing is shared between machines. */
+#ifndef CUTE_LIB_EMULATOR_MACHINE_H
+#define CUTE_LIB_EMULATOR_MACHINE_H
+
+#include <string.h>
+
+#include "lib/base/buffer.h"
+#include "lib/emulator/program.h"
+
+/* ---- memory of the device: allocations at addresses of their own, so that each access is checked ---- */
+
+typedef struct em_allocation {
+    uint64_t base, size;
+    uint8_t *host;
+    bool read_only;
+    bool owned; /* host is freed with it */
+    const char *name; /* of a variable, NULL for what was allocated */
+} em_allocation;
+
+typedef struct em_memory {
+    em_allocation *list; /* by base */
+    size_t count, capacity;
+    uint64_t next;
+} em_memory;
+
+/* False when memory is exhausted. The bytes are not cleared of chance: they hold 0xA5. */
+bool em_memory_alloc(em_memory *memory, uint64_t size, uint64_t *out);
+bool em_memory_add(em_memory *memory, const em_allocation *allocation);
+bool em_memory_free(em_memory *memory, uint64_t base);
+const em_allocation *em_memory_find(const em_memory *memory, uint64_t address);
+void em_memory_release(em_memory *memory);
+
+/* ---- a launch ---- */
+
+typedef struct em_machine em_machine;
+typedef struct em_block em_block;
+typedef struct em_cluster em_cluster;
+
+typedef enum em_access { EM_READ, EM_WRITE, EM_ATOMIC } em_access;
+
+/* Where checks look on: each may be NULL. Called before the access, once for each lane. */
+typedef struct em_hooks {
+    void *context;
+    void (*access)(void *context, em_warp *warp, const em_inst *inst, int lane, em_space space, uint64_t address,
+                   uint32_t bytes, em_access access);
+    void (*barrier)(void *context, em_warp *warp, const em_inst *inst, uint32_t mask);
+} em_hooks;
+
+typedef struct em_counts {
+    uint64_t instructions, lanes; /* of warps; lanes that were on */
+    uint64_t global_read, global_written, shared_read, shared_written; /* bytes */
+    uint64_t divergences, barriers;
+    uint64_t mma_flops;
+} em_counts;
+
+typedef struct em_launch {
+    const em_program *program;
+    const em_function *kernel;
+    em_memory *memory;
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t dynamic_shared;
+    const uint8_t *params; /* the parameter block, kernel->param_bytes */
+    bool cooperative;
+    uint64_t seed;
+    em_hooks hooks;
+    void (*print)(void *context, const char *text, size_t length); /* of vprintf */
+    void (*heartbeat)(void *context);                              /* now and then; may be NULL */
+    void *context;
+} em_launch;
+
+/* Runs the grid to its end. CUTE_INVALID: a fault or a deadlock, explained. */
+cute_status em_run_grid(const em_launch *launch, em_counts *counts, cute_diag *diag);
+
+/* ---- inside ---- */
+
+/* What a split waits for. */
+typedef enum em_wait {
+    EM_RUNS,
+    EM_WAIT_BARRIER, /* barrier `number` of the block */
+    EM_WAIT_CLUSTER, /* barrier.cluster */
+    EM_WAIT_WARP,    /* lanes of the warp that are elsewhere */
+    EM_WAIT_ASYNC,   /* its own copies or products */
+    EM_JOIN,         /* its children */
+} em_wait;
+
+/* A function being run: registers, and where to go on. */
+typedef struct em_window {
+    struct em_window *up, *next; /* the caller's, or the next free one; next: of all that the warp has */
+    const em_function *function;
+    uint8_t *registers;
+    uint32_t return_pc;
+    int64_t sp;
+} em_window;
+
+/* Lanes that run together. When they part, the split waits as a join for the two that it is split into. */
+typedef struct em_split {
+    uint32_t pc, rpc, mask;
+    int depth, rdepth; /* of calls; rpc counts at rdepth only */
+    int parent, children;
+    em_window *window;
+    int64_t sp;
+    em_wait wait;
+    uint32_t barrier, generation; /* EM_WAIT_BARRIER */
+    uint32_t member;              /* EM_WAIT_WARP: lanes */
+    uint64_t polled;              /* the machine's changes when it last asked a mbarrier in vain, + 1; 0 not */
+    uint32_t polled_at;           /* instruction */
+    uint32_t poll_address, poll_phase;
+    uint32_t gathered; /* EM_WAIT_WARP: lanes that wait */
+    bool live;
+    bool woken; /* what it waited for has come: the instruction is finished, not begun */
+} em_split;
+
+enum { EM_SPLITS = 72, EM_BARRIERS = 16 };
+
+typedef enum em_stop { EM_GO_ON, EM_SWITCH, EM_YIELD, EM_POLL, EM_BLOCK, EM_DONE, EM_FAULT } em_stop;
+
+struct em_warp {
+    uint8_t *base[EM_BASES]; /* operands: registers of the split's window, constants, special registers */
+    em_split *split;
+    em_block *block;
+    em_machine *machine;
+    em_stop stop;
+    uint32_t alive, started; /* lanes that have not ended; that ever were */
+    uint32_t index;          /* in the block */
+    int current;
+    em_split splits[EM_SPLITS];
+    uint8_t *local; /* of each lane in turn */
+    int64_t local_size;
+    em_allocation last; /* found last */
+    em_window *free_windows, *windows;
+    uint32_t specials[EM_S_fixed_end * EM_LANES];
+    /* asynchronous work */
+    uint32_t wgmma_groups, copy_groups, bulk_groups; /* committed so far */
+    uint32_t cluster_generation; /* when it arrived at the cluster's barrier */
+};
+
+typedef struct em_barrier {
+    uint32_t generation, arrived, expected;
+    uint32_t red_and, red_or, red_count; /* being gathered */
+    uint32_t result_and, result_or, result_count;
+} em_barrier;
+
+struct em_block {
+    em_machine *machine;
+    em_cluster *cluster;
+    em_warp *warps;
+    uint32_t warp_count, threads, alive;
+    uint32_t rank; /* in the cluster */
+    uint32_t ctaid[3];
+    uint8_t *shared; /* from address EM_SHARED_RESERVED on */
+    uint32_t shared_size;
+    uint8_t *pool;
+    em_barrier barriers[EM_BARRIERS];
+};
+
+struct em_cluster {
+    em_block *blocks;
+    uint32_t count;
+    uint32_t arrived, generation, alive; /* barrier.cluster: threads */
+    uint32_t live_warps;
+};
+
+/* Work that completes late. */
+typedef struct em_pending {
+    struct em_pending *next;
+    uint64_t due;
+    em_warp *warp;
+    uint32_t lanes; /* whose it is */
+    int kind;       /* em_pending_kind */
+    uint32_t group; /* number of its group when it is committed, 0: not yet */
+    bool done, read_done;
+    bool (*complete)(em_machine *, struct em_pending *);
+    const em_inst *inst;
+    void *data;
+} em_pending;
+typedef enum em_pending_kind { EM_P_CP_ASYNC, EM_P_BULK, EM_P_LOAD, EM_P_WGMMA, EM_P_MBARRIER } em_pending_kind;
+
+struct em_machine {
+    const em_launch *launch;
+    const em_program *program;
+    const em_inst *code;
+    cute_diag *diag;
+    em_counts counts;
+    em_cluster *clusters;
+    uint32_t cluster_count;
+    uint64_t changes; /* stores, arrivals: anything that another warp might wait for */
+    uint64_t turn, random;
+    em_pending *pending, **pending_end;
+    uint32_t shared_static;
+    uint32_t cluster_shape[3];
+    bool failed;
+};
+
+/* ---- lanes of operands ---- */
+
+static inline uint32_t *em_r32(const em_warp *w, const em_operand *o)
+{
+    return (uint32_t *)(void *)(w->base[o->base] + o->at);
+}
+static inline uint64_t *em_r64(const em_warp *w, const em_operand *o)
+{
+    return (uint64_t *)(void *)(w->base[o->base] + o->at);
+}
+static inline uint32_t em_mask_of(const em_warp *w, const em_operand *o)
+{
+    uint32_t mask = *em_r32(w, o);
+    return o->negated ? ~mask : mask;
+}
+static inline uint64_t em_get(const em_warp *w, const em_operand *o, int lane)
+{
+    if (o->bytes == 8) return em_r64(w, o)[lane];
+    if (o->bytes == 0) return em_mask_of(w, o) >> lane & 1;
+    return em_r32(w, o)[lane];
+}
+static inline void em_set(const em_warp *w, const em_operand *o, int lane, uint64_t value)
+{
+    if (o->kind == EM_O_NONE) return;
+    if (o->bytes == 8) em_r64(w, o)[lane] = value;
+    else if (o->bytes == 4) em_r32(w, o)[lane] = (uint32_t)value;
+    else if (o->bytes == 2) em_r32(w, o)[lane] = (uint32_t)value & 0xffff;
+    else if (value) *em_r32(w, o) |= 1u << lane;
+    else *em_r32(w, o) &= ~(1u << lane);
+}
+static inline void em_set_mask(const em_warp *w, const em_operand *o, uint32_t mask, uint32_t value)
+{
+    if (o->kind == EM_O_NONE) return;
+    uint32_t *d = em_r32(w, o);
+    *d = (*d & ~mask) | (value & mask);
+}
+/* The same value for every lane that is on, as PTX demands of many operands: the first one's. */
+static inline uint64_t em_uniform(const em_warp *w, const em_operand *o, uint32_t mask)
+{
+    return em_get(w, o, mask ? __builtin_ctz(mask) : 0);
+}
+
+void em_splat(uint8_t *lanes, uint8_t bytes, uint64_t low, uint64_t high);
+const char *em_instruction_name(const em_inst *i);
+
+/* Reports a fault of a lane (-1: the warp) at an instruction; the launch ends. */
+void em_fault(em_warp *w, const em_inst *i, int lane, const char *format, ...) CUTE_PRINTF(4, 5);
+
+/* The bytes that an address of a space names; NULL after a fault. memory.c */
+uint8_t *em_locate(em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address, uint32_t bytes,
+                   em_access access);
+/* The address that lane `lane` gives with operand [..]. */
+static inline uint64_t em_address(const em_warp *w, const em_operand *o, int lane)
+{
+    const em_operand *base = &o->list[0];
+    uint64_t a = base->bytes == 8 ? em_r64(w, base)[lane] : em_r32(w, base)[lane];
+    return a + (uint64_t)o->offset;
+}
+/* A shared address (of the block's window or generic) as an offset in the cluster's window; false: a fault. */
+bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t *out);
+
+/* ---- control.c, schedule.c ---- */
+/* The lanes of `member` that are off have to come to the same instruction first. False: wait (the instruction
+ * runs again); *mask is then all of them. */
+bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask);
+/* Ends lanes. */
+void em_exit_lanes(em_warp *w, uint32_t mask);
+/* Part of the lanes go to `target`, the rest to `other`. */
+void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uint32_t reconverge);
+/* The split waits; the instruction runs again. */
+void em_block_split(em_warp *w, em_wait wait);
+bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc);
+void em_barrier_settle(em_block *block);
+void em_cluster_settle(em_cluster *cluster);
+
+/* ---- async.c ---- */
+em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kind, size_t data_size);
+/* Completes what is due; `all`: what is under way. False after a fault. */
+bool em_pending_run(em_machine *m, bool all);
+/* Completes the work of a warp's lanes of one kind, all groups but the last `keep`. */
+bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t keep);
+uint64_t em_random(em_machine *m);
+bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count, int64_t tx,
+                        uint64_t *state);
+
+/* Who waits for what at a mbarrier, as a sentence without its subject. mbarrier.c */
+void em_mbarrier_describe(const em_warp *w, uint32_t shared_address, uint32_t phase, char *out, size_t size);
+
+#endif

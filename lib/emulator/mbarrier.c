@@ -1,0 +1,237 @@
+/* mbarrier objects: 64 bits in shared memory, ours to lay out: bits 0-19 the expected arrivals, 20-39 those that
+ * are missing, 40-61 the bytes that are missing (plus TX_ZERO), 62 set, 63 the phase. */
+#include "lib/emulator/decode.h"
+
+#include <stdio.h>
+
+enum { COUNT_LIMIT = (1 << 20) - 1, TX_ZERO = 1 << 21 };
+#define VALID (UINT64_C(1) << 62)
+
+static uint32_t expected_of(uint64_t v)
+{
+    return (uint32_t)(v & COUNT_LIMIT);
+}
+static uint32_t missing_of(uint64_t v)
+{
+    return (uint32_t)(v >> 20 & COUNT_LIMIT);
+}
+static int64_t bytes_of(uint64_t v)
+{
+    return (int64_t)(v >> 40 & 0x3fffff) - TX_ZERO;
+}
+static uint64_t make(uint32_t expected, uint32_t missing, int64_t bytes, uint32_t phase)
+{
+    return expected | (uint64_t)missing << 20 | (uint64_t)((uint64_t)(bytes + TX_ZERO) & 0x3fffff) << 40 | VALID | (uint64_t)phase << 63;
+}
+
+static uint8_t *find(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t *value)
+{
+    if (address & 7) {
+        em_fault(w, i, lane, "an mbarrier lies at a multiple of 8 bytes, not at 0x%llx", (unsigned long long)address);
+        return NULL;
+    }
+    uint8_t *p = em_locate(w, i, lane, EM_SHARED, address, 8, EM_ATOMIC);
+    if (!p) return NULL;
+    memcpy(value, p, 8);
+    return p;
+}
+
+static bool initialised(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t v)
+{
+    if (v & VALID && expected_of(v) && missing_of(v) <= expected_of(v) && v != UINT64_MAX) return true;
+    em_fault(w, i, lane, "there is no mbarrier at shared address 0x%llx: it was not initialised, or overwritten",
+             (unsigned long long)address);
+    return false;
+}
+
+bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address, uint32_t count, int64_t tx, uint64_t *state)
+{
+    uint64_t v;
+    uint8_t *p = find(w, i, lane, address, &v);
+    if (!p || !initialised(w, i, lane, address, v)) return false;
+    if (state) *state = v;
+    int64_t bytes = bytes_of(v) + tx;
+    if (bytes <= -TX_ZERO / 2 || bytes >= TX_ZERO / 2) {
+        em_fault(w, i, lane, "the mbarrier at 0x%x expects %lld bytes, more than it can count", address, (long long)bytes);
+        return false;
+    }
+    if (count > missing_of(v)) {
+        em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase lacks %u of %u", count, address, missing_of(v),
+                 expected_of(v));
+        return false;
+    }
+    uint32_t missing = missing_of(v) - count, phase = (uint32_t)(v >> 63);
+    if (missing == 0 && bytes == 0) {
+        phase ^= 1;
+        missing = expected_of(v);
+    }
+    v = make(expected_of(v), missing, bytes, phase);
+    memcpy(p, &v, 8);
+    w->machine->changes++;
+    return true;
+}
+
+void em_mbarrier_describe(const em_warp *w, uint32_t address, uint32_t phase, char *out, size_t size)
+{
+    const em_cluster *c = w->block->cluster;
+    uint32_t rank = address >> EM_RANK_SHIFT, at = (address & ((1u << EM_RANK_SHIFT) - 1)) - EM_SHARED_RESERVED;
+    uint64_t v = 0;
+    if (rank < c->count && at < c->blocks[rank].shared_size && c->blocks[rank].shared_size - at >= 8)
+        memcpy(&v, c->blocks[rank].shared + at, 8);
+    snprintf(out, size, "waits for phase %u of the mbarrier at shared address 0x%x, which lacks %u of %u arrivals and %lld bytes",
+             phase, address, missing_of(v), expected_of(v), (long long)bytes_of(v));
+}
+
+static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t address;
+        uint64_t v, count = em_get(w, &i->o[1], l);
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &address)) return;
+        uint8_t *p = find(w, i, l, address, &v);
+        if (!p) return;
+        if (count < 1 || count > COUNT_LIMIT) {
+            em_fault(w, i, l, "an mbarrier counts 1 to %d arrivals, not %llu", COUNT_LIMIT, (unsigned long long)count);
+            return;
+        }
+        v = make((uint32_t)count, (uint32_t)count, 0, 0);
+        memcpy(p, &v, 8);
+        w->machine->changes++;
+    }
+}
+
+static void run_inval(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t address;
+        uint64_t v;
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &address)) return;
+        uint8_t *p = find(w, i, l, address, &v);
+        if (!p || !initialised(w, i, l, address, v)) return;
+        memset(p, 0, 8);
+    }
+}
+
+/* i->type2: operand of the address; i->type3: that of the number (0: none), i->b: 1 expect_tx with an arrival,
+ * 2 expect_tx, 3 complete_tx, 4 drop. */
+static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t address, number = i->type3 ? (uint32_t)em_get(w, &i->o[i->type3], l) : 1;
+        uint64_t state = 0;
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[i->type2], l), &address)) return;
+        uint32_t count = i->b == 1 ? 1 : i->b == 2 || i->b == 3 ? 0 : number;
+        int64_t tx = i->b == 1 || i->b == 2 ? (int64_t)number : i->b == 3 ? -(int64_t)number : 0;
+        if (i->b == 4 || i->b == 5) {
+            uint64_t v;
+            uint8_t *p = find(w, i, l, address, &v);
+            if (!p || !initialised(w, i, l, address, v)) return;
+            if (expected_of(v) <= count && missing_of(v) > count) count = expected_of(v) - 1;
+            state = v;
+            /* The next phases expect fewer: lowered before the arrival can begin one. */
+            uint32_t lowered = expected_of(v) > count ? expected_of(v) - count : 1;
+            uint32_t missing = missing_of(v);
+            if (missing < count) {
+                em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase lacks %u", count, missing);
+                return;
+            }
+            missing -= count;
+            uint32_t phase = (uint32_t)(v >> 63);
+            if (i->b == 5) tx = number;
+            int64_t bytes = bytes_of(v);
+            if (!missing && !bytes) {
+                phase ^= 1;
+                missing = lowered;
+            }
+            v = make(lowered, missing, bytes, phase);
+            memcpy(p, &v, 8);
+            w->machine->changes++;
+        } else if (!em_mbarrier_arrive(w, i, l, address, count, tx, &state)) {
+            return;
+        }
+        if (i->type2 == 1) em_set(w, &i->o[0], l, state);
+    }
+}
+
+static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t done = 0, last = 0, last_phase = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t address;
+        uint64_t v, token = em_get(w, &i->o[2], l);
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[1], l), &address)) return;
+        if (!find(w, i, l, address, &v) || !initialised(w, i, l, address, v)) return;
+        uint32_t phase = i->b ? (uint32_t)token & 1 : (uint32_t)(token >> 63);
+        if ((uint32_t)(v >> 63) != phase) {
+            done |= 1u << l;
+        } else {
+            last = address;
+            last_phase = phase;
+        }
+    }
+    em_set_mask(w, &i->o[0], mask, done);
+    em_split *s = w->split;
+    if (done == mask) {
+        s->polled = 0;
+        return;
+    }
+    s->polled = w->machine->changes + 1;
+    s->polled_at = s->pc - 1;
+    s->poll_address = last;
+    s->poll_phase = last_phase;
+    w->stop = EM_POLL;
+}
+
+static void run_pending_count(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        em_set(w, &i->o[0], l, missing_of(em_get(w, &i->o[1], l)));
+    }
+}
+
+cute_status em_d_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    if (em_has(i, EM_M_init)) {
+        CUTE_TRY(em_operands(p, raw, 2, 2));
+        i->run = run_init;
+        CUTE_TRY(em_space_operand(p, raw, i, 0));
+        return em_source(p, raw, i, 1, EM_u32);
+    }
+    if (em_has(i, EM_M_inval)) {
+        CUTE_TRY(em_operands(p, raw, 1, 1));
+        i->run = run_inval;
+        return em_space_operand(p, raw, i, 0);
+    }
+    if (em_has(i, EM_M_test_wait) || em_has(i, EM_M_try_wait)) {
+        CUTE_TRY(em_operands(p, raw, 3, 4));
+        i->b = em_has(i, EM_M_parity);
+        i->run = run_wait;
+        CUTE_TRY(em_target(p, raw, i, 0, EM_pred, false));
+        CUTE_TRY(em_space_operand(p, raw, i, 1));
+        return em_source(p, raw, i, 2, i->b ? EM_u32 : EM_b64);
+    }
+    if (em_has(i, EM_M_pending_count)) {
+        CUTE_TRY(em_operands(p, raw, 2, 2));
+        i->run = run_pending_count;
+        CUTE_TRY(em_target(p, raw, i, 0, EM_u32, false));
+        return em_source(p, raw, i, 1, EM_b64);
+    }
+    bool arrive = em_has(i, EM_M_arrive) || em_has(i, EM_M_arrive_drop), expect = em_has(i, EM_M_expect_tx);
+    if (!arrive && !expect && !em_has(i, EM_M_complete_tx)) return em_unknown(p, raw);
+    int at = raw->count > 0 && raw->o[0].kind == EM_O_MEMORY ? 0 : 1;
+    CUTE_TRY(em_operands(p, raw, at + 1, at + 2));
+    i->type2 = (uint8_t)at;
+    i->type3 = raw->count > at + 1 ? (uint8_t)(at + 1) : 0;
+    i->b = em_has(i, EM_M_arrive_drop) ? (expect ? 5 : 4) : arrive && expect ? 1 : expect ? 2 : arrive ? 0 : 3;
+    if (i->b == 5) return em_unknown(p, raw);
+    if (expect && !i->type3) return em_wrong(p, raw, "how many bytes are expected is missing");
+    i->run = run_arrive;
+    if (at) CUTE_TRY(em_target(p, raw, i, 0, EM_b64, true));
+    CUTE_TRY(em_space_operand(p, raw, i, at));
+    return i->type3 ? em_source(p, raw, i, i->type3, EM_u32) : CUTE_OK;
+}

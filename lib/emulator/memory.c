@@ -1,0 +1,491 @@
+/* Memory: allocations, what an address means in each space, and the instructions that load and store. Every
+ * access is checked for bounds and alignment. */
+#include "lib/emulator/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIRST_ADDRESS UINT64_C(0x0000700000000000)
+enum { GUARD = 4096, ALLOC_ALIGN = 512, PATTERN = 0xa5 };
+
+/* ---- allocations ---- */
+
+bool em_memory_add(em_memory *m, const em_allocation *a)
+{
+    if (m->count == m->capacity) {
+        size_t capacity = m->capacity ? m->capacity * 2 : 32;
+        em_allocation *list = realloc(m->list, capacity * sizeof *list);
+        if (!list) return false;
+        m->list = list;
+        m->capacity = capacity;
+    }
+    size_t at = m->count++;
+    for (; at > 0 && m->list[at - 1].base > a->base; at--) m->list[at] = m->list[at - 1];
+    m->list[at] = *a;
+    return true;
+}
+
+bool em_memory_alloc(em_memory *m, uint64_t size, uint64_t *out)
+{
+    uint64_t space = size ? size : 1;
+    if (space > UINT64_C(1) << 40) return false;
+    if (!m->next) m->next = FIRST_ADDRESS;
+    em_allocation a = {.base = m->next, .size = space, .owned = true};
+    a.host = aligned_alloc(ALLOC_ALIGN, (space + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN);
+    if (!a.host) return false;
+    memset(a.host, PATTERN, space);
+    if (!em_memory_add(m, &a)) {
+        free(a.host);
+        return false;
+    }
+    m->next += (space + GUARD + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;
+    *out = a.base;
+    return true;
+}
+
+bool em_memory_free(em_memory *m, uint64_t base)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->list[i].base == base) {
+            if (m->list[i].owned) free(m->list[i].host);
+            memmove(&m->list[i], &m->list[i + 1], (m->count - i - 1) * sizeof *m->list);
+            m->count--;
+            return true;
+        }
+    return false;
+}
+
+void em_memory_release(em_memory *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->list[i].owned) free(m->list[i].host);
+    free(m->list);
+    *m = (em_memory){0};
+}
+
+const em_allocation *em_memory_find(const em_memory *m, uint64_t address)
+{
+    size_t low = 0, high = m->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->list[middle].base <= address) low = middle + 1;
+        else high = middle;
+    }
+    if (!low) return NULL;
+    const em_allocation *a = &m->list[low - 1];
+    return address - a->base < a->size ? a : NULL;
+}
+
+/* ---- addresses ---- */
+
+static const char *access_name(em_access access)
+{
+    return access == EM_READ ? "reads" : access == EM_WRITE ? "writes" : "updates";
+}
+
+/* The allocation nearest below or above, for the message. */
+static void bad_global(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+{
+    const em_memory *m = w->machine->launch->memory;
+    const em_allocation *below = NULL, *above = NULL;
+    for (size_t n = 0; n < m->count; n++) {
+        if (m->list[n].base <= address) below = &m->list[n];
+        else if (!above) above = &m->list[n];
+    }
+    uint64_t past = below ? address - (below->base + below->size) : UINT64_MAX;
+    if (below && address - below->base < below->size) past = 0;
+    uint64_t before = above ? above->base - address : UINT64_MAX;
+    const em_allocation *near = past <= before ? below : above;
+    char what[128] = "";
+    if (near && near->name) snprintf(what, sizeof what, "variable '%s'", near->name);
+    else if (near) snprintf(what, sizeof what, "the allocation");
+    uint64_t distance = past <= before ? past : before;
+    if (!near || distance > UINT64_C(1) << 30)
+        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, which belongs to no allocation", em_instruction_name(i),
+                 access_name(access), bytes, (unsigned long long)address);
+    else if (past == 0 && address - near->base < near->size)
+        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, of which %llu are past the end of %s of %llu bytes",
+                 em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
+                 (unsigned long long)(address + bytes - near->base - near->size), what, (unsigned long long)near->size);
+    else
+        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, %llu bytes %s %s of %llu bytes", em_instruction_name(i),
+                 access_name(access), bytes, (unsigned long long)address, (unsigned long long)distance,
+                 past <= before ? "past the end of" : "before", what, (unsigned long long)near->size);
+}
+
+static uint8_t *locate_global(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+{
+    em_allocation *last = &w->last;
+    if (address - last->base >= last->size || bytes > last->size - (address - last->base)) {
+        const em_allocation *found = em_memory_find(w->machine->launch->memory, address);
+        if (!found || bytes > found->size - (address - found->base)) {
+            bad_global(w, i, lane, address, bytes, access);
+            return NULL;
+        }
+        *last = *found;
+    }
+    if (last->read_only && access != EM_READ) {
+        em_fault(w, i, lane, "%s writes to the constant '%s'", em_instruction_name(i), last->name ? last->name : "?");
+        return NULL;
+    }
+    return last->host + (address - last->base);
+}
+
+static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+{
+    uint32_t rank = (uint32_t)(address >> EM_RANK_SHIFT & 0xff), at = (uint32_t)(address & ((1u << EM_RANK_SHIFT) - 1));
+    em_cluster *cluster = w->block->cluster;
+    if (address >> 32 == 0 && rank < cluster->count && at >= EM_SHARED_RESERVED) {
+        em_block *b = &cluster->blocks[rank];
+        at -= EM_SHARED_RESERVED;
+        if (at <= b->shared_size && bytes <= b->shared_size - at) {
+            if (!b->alive) {
+                em_fault(w, i, lane, "%s %s the shared memory of block %u of the cluster, which has ended",
+                         em_instruction_name(i), access_name(access), rank);
+                return NULL;
+            }
+            return b->shared + at;
+        }
+    }
+    em_fault(w, i, lane, "%s %s %u bytes of shared memory at 0x%llx; the block has 0x%x to 0x%x", em_instruction_name(i),
+             access_name(access), bytes, (unsigned long long)address,
+             EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT),
+             EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT) + w->block->shared_size);
+    return NULL;
+}
+
+static uint8_t *locate_local(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+{
+    if (address < (uint64_t)w->local_size && bytes <= (uint64_t)w->local_size - address)
+        return w->local + (size_t)lane * (size_t)w->local_size + address;
+    em_fault(w, i, lane, "%s %s %u bytes of local memory at 0x%llx; a thread has %lld", em_instruction_name(i),
+             access_name(access), bytes, (unsigned long long)address, (long long)w->local_size);
+    return NULL;
+}
+
+static uint8_t *locate_param(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+{
+    uint64_t size = (uint64_t)w->machine->launch->kernel->param_bytes;
+    if (access == EM_READ && address < size && bytes <= size - address)
+        return (uint8_t *)(uintptr_t)w->machine->launch->params + address;
+    em_fault(w, i, lane, "%s %s %u bytes at %llu of the parameters, which take %llu", em_instruction_name(i),
+             access_name(access), bytes, (unsigned long long)address, (unsigned long long)size);
+    return NULL;
+}
+
+uint8_t *em_locate(em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address, uint32_t bytes,
+                   em_access access)
+{
+    if (space == EM_GENERIC) {
+        uint64_t window = address & ~(EM_WINDOW_SIZE - 1);
+        if (window == EM_SHARED_WINDOW) {
+            space = EM_SHARED;
+            address -= window;
+        } else if (window == EM_LOCAL_WINDOW) {
+            space = EM_LOCAL;
+            address -= window;
+        } else if (window == EM_PARAM_WINDOW) {
+            space = EM_PARAM;
+            address -= window;
+        } else {
+            space = EM_GLOBAL;
+        }
+    }
+    const em_hooks *hooks = &w->machine->launch->hooks;
+    if (hooks->access) hooks->access(hooks->context, w, i, lane, space, address, bytes, access);
+    switch (space) {
+    case EM_SHARED: return locate_shared(w, i, lane, address, bytes, access);
+    case EM_LOCAL: return locate_local(w, i, lane, address, bytes, access);
+    case EM_PARAM: return locate_param(w, i, lane, address, bytes, access);
+    default: return locate_global(w, i, lane, address, bytes, access);
+    }
+}
+
+bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t *out)
+{
+    if ((address & ~(EM_WINDOW_SIZE - 1)) == EM_SHARED_WINDOW) address -= EM_SHARED_WINDOW;
+    if (address >> 32) {
+        em_fault(w, i, lane, "%s wants an address of shared memory, not 0x%llx", em_instruction_name(i),
+                 (unsigned long long)address);
+        return false;
+    }
+    *out = (uint32_t)address;
+    return true;
+}
+
+/* ---- ld, st ---- */
+
+static cute_status misaligned(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes)
+{
+    em_fault(w, i, lane, "%s of %u bytes at address 0x%llx, which is no multiple of %u", em_instruction_name(i), bytes,
+             (unsigned long long)address, bytes);
+    return CUTE_INVALID;
+}
+
+static void count_bytes(em_warp *w, em_space space, bool store, uint64_t bytes)
+{
+    em_counts *c = &w->machine->counts;
+    if (space == EM_SHARED) *(store ? &c->shared_written : &c->shared_read) += bytes;
+    if (space == EM_GLOBAL || space == EM_GENERIC) *(store ? &c->global_written : &c->global_read) += bytes;
+}
+
+/* One value into a register that may be wider than it. */
+static inline void put_lane(const em_warp *w, const em_operand *o, int lane, const uint8_t *from, uint32_t bytes, bool sign)
+{
+    uint64_t value = 0;
+    if (bytes == 16) {
+        if (o->kind == EM_O_VALUE) memcpy(w->base[0] + o->at + lane * 16, from, 16);
+        return;
+    }
+    switch (bytes) {
+    case 1: value = sign ? (uint64_t)(int8_t)*from : *from; break;
+    case 2: {
+        uint16_t v;
+        memcpy(&v, from, 2);
+        value = sign ? (uint64_t)(int16_t)v : v;
+        break;
+    }
+    case 4: {
+        uint32_t v;
+        memcpy(&v, from, 4);
+        value = sign ? (uint64_t)(int32_t)v : v;
+        break;
+    }
+    default: memcpy(&value, from, 8); break;
+    }
+    em_set(w, o, lane, value);
+}
+
+static inline void take_lane(const em_warp *w, const em_operand *o, int lane, uint8_t *to, uint32_t bytes)
+{
+    if (bytes == 16) {
+        memcpy(to, w->base[o->base] + o->at + lane * 16, 16);
+        return;
+    }
+    uint64_t value = em_get(w, o, lane);
+    memcpy(to, &value, bytes);
+}
+
+static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
+    bool sign = em_types[i->type].kind == EM_SIGNED;
+    const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
+    count_bytes(w, (em_space)i->space, false, (uint64_t)total * (uint32_t)__builtin_popcount(mask));
+    bool plain = bytes == 4 && i->vector == 1 && d->bytes == 4;
+    uint32_t *lanes = em_r32(w, d);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t address = em_address(w, &i->o[1], l);
+        if (address & (total - 1)) {
+            misaligned(w, i, l, address, total);
+            return;
+        }
+        const uint8_t *from = em_locate(w, i, l, (em_space)i->space, address, total, EM_READ);
+        if (!from) return;
+        if (plain) {
+            memcpy(&lanes[l], from, 4);
+            continue;
+        }
+        for (uint32_t v = 0; v < i->vector; v++)
+            if (d[v].kind != EM_O_NONE) put_lane(w, &d[v], l, from + v * bytes, bytes, sign);
+    }
+}
+
+static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
+    const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
+    count_bytes(w, (em_space)i->space, true, (uint64_t)total * (uint32_t)__builtin_popcount(mask));
+    w->machine->changes++;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t address = em_address(w, &i->o[0], l);
+        if (address & (total - 1)) {
+            misaligned(w, i, l, address, total);
+            return;
+        }
+        uint8_t *to = em_locate(w, i, l, (em_space)i->space, address, total, EM_WRITE);
+        if (!to) return;
+        for (uint32_t v = 0; v < i->vector; v++) take_lane(w, &s[v], l, to + v * bytes, bytes);
+    }
+}
+
+static cute_status space_of(em_parser *p, const em_raw *raw, em_inst *i, int memory)
+{
+    bool shared = em_has(i, EM_M_shared) || em_has(i, EM_M_shared_cta) || em_has(i, EM_M_shared_cluster);
+    bool param = em_has(i, EM_M_param) || em_has(i, EM_M_param_entry) || em_has(i, EM_M_param_func);
+    i->space = em_has(i, EM_M_global) ? EM_GLOBAL : em_has(i, EM_M_local) ? EM_LOCAL : em_has(i, EM_M_const) ? EM_CONST
+               : shared ? EM_SHARED : param ? EM_PARAM : EM_GENERIC;
+    if (memory < 0) return CUTE_OK;
+    const em_operand *base = &i->o[memory].list[0];
+    const em_variable *v = base->kind == EM_O_IMMEDIATE ? base->symbol : NULL;
+    if (param && v && !v->owner) i->space = EM_LOCAL; /* of a call: in the frame */
+    if (param && !v && p->function && !p->function->entry) i->space = EM_LOCAL;
+    if (i->space == EM_GENERIC && v && v->space == EM_SHARED) i->space = EM_SHARED; /* ld of a name */
+    if (i->space == EM_GENERIC && v && v->space == EM_LOCAL) i->space = EM_LOCAL;
+    return em_memory_operand(p, raw, i, memory);
+}
+
+static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int data, bool target)
+{
+    em_operand *o = &i->o[data];
+    i->vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
+    if (i->vector > 1 && (o->kind != EM_O_VECTOR || o->count != i->vector))
+        return em_wrong(p, raw, ".v%d wants a list of %d registers", i->vector, i->vector);
+    uint32_t bytes = em_types[i->type].bytes;
+    if (!i->a || !bytes) return em_wrong(p, raw, "the type is missing");
+    if (bytes * i->vector > 32) return em_wrong(p, raw, "%u bytes are more than one access takes", bytes * i->vector);
+    if (o->kind == EM_O_VECTOR && o->count != i->vector) return em_wrong(p, raw, "one register is wanted");
+    em_operand *list = o->kind == EM_O_VECTOR ? o->list : o;
+    for (int v = 0; v < i->vector; v++) {
+        if (list[v].kind == EM_O_NONE && target) continue;
+        if (list[v].kind == EM_O_VALUE && list[v].base == EM_BASE_REGISTERS && list[v].bytes >= bytes && list[v].bytes <= 16 &&
+            (list[v].bytes == 16) == (bytes == 16))
+            continue; /* a wider register is fine */
+        CUTE_TRY(target ? em_target_at(p, raw, &list[v], (em_type)i->type, true)
+                        : em_source_at(p, raw, &list[v], (em_type)i->type));
+    }
+    return CUTE_OK;
+}
+
+cute_status em_d_load(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 2, 4));
+    if (i->o[1].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 1);
+    CUTE_TRY(space_of(p, raw, i, 1));
+    i->run = run_load;
+    return vector_of(p, raw, i, 0, true);
+}
+
+cute_status em_d_store(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    if (em_has(i, EM_M_async)) return em_d_store_async(p, raw, i);
+    CUTE_TRY(em_operands(p, raw, 2, 3));
+    if (i->o[0].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 0);
+    CUTE_TRY(space_of(p, raw, i, 0));
+    i->run = run_store;
+    if (i->space == EM_CONST) return em_wrong(p, raw, "constants are not written");
+    return vector_of(p, raw, i, 1, false);
+}
+
+/* ---- addresses of spaces ---- */
+
+static uint64_t window_of(em_space space)
+{
+    return space == EM_SHARED ? EM_SHARED_WINDOW : space == EM_LOCAL ? EM_LOCAL_WINDOW : space == EM_PARAM ? EM_PARAM_WINDOW : 0;
+}
+
+static void run_cvta(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint64_t window = window_of((em_space)i->space);
+    for (int l = 0; l < EM_LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        uint64_t a = em_get(w, &i->o[1], l);
+        em_set(w, &i->o[0], l, i->b ? a - window : a + window);
+    }
+}
+
+cute_status em_d_cvta(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 2, 2));
+    CUTE_TRY(space_of(p, raw, i, -1));
+    if (i->type != EM_u64 && i->type != EM_u32) return em_unknown(p, raw);
+    const em_variable *v = i->o[1].kind == EM_O_IMMEDIATE ? i->o[1].symbol : NULL;
+    if (i->space == EM_PARAM && v && !v->owner) i->space = EM_LOCAL;
+    i->b = em_has(i, EM_M_to);
+    i->run = run_cvta;
+    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
+    return em_source(p, raw, i, 1, (em_type)i->type);
+}
+
+static void run_isspacep(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint64_t window = window_of((em_space)i->space);
+    for (int l = 0; l < EM_LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        uint64_t a = em_get(w, &i->o[1], l), in = a & ~(EM_WINDOW_SIZE - 1);
+        bool is = window ? in == window : in != EM_SHARED_WINDOW && in != EM_LOCAL_WINDOW;
+        if (i->space == EM_GLOBAL) is = is && in != EM_PARAM_WINDOW;
+        if (i->space == EM_CONST) {
+            const em_allocation *found = em_memory_find(w->machine->launch->memory, a);
+            is = found && found->read_only;
+        }
+        if (i->space == EM_SHARED && !em_has(i, EM_M_shared_cluster))
+            is = is && ((uint32_t)a >> EM_RANK_SHIFT) == w->block->rank;
+        em_set(w, &i->o[0], l, is);
+    }
+}
+
+cute_status em_d_isspacep(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 2, 2));
+    CUTE_TRY(space_of(p, raw, i, -1));
+    i->run = run_isspacep;
+    CUTE_TRY(em_target(p, raw, i, 0, EM_pred, false));
+    return em_source(p, raw, i, 1, EM_u64);
+}
+
+static void run_mapa(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (int l = 0; l < EM_LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        uint64_t a = em_get(w, &i->o[1], l), rank = em_get(w, &i->o[2], l);
+        uint32_t shared;
+        if (!em_shared_address(w, i, l, a, &shared)) return;
+        if (rank >= w->block->cluster->count) {
+            em_fault(w, i, l, "mapa asks for block %llu of a cluster of %u", (unsigned long long)rank, w->block->cluster->count);
+            return;
+        }
+        uint64_t window = i->b ? 0 : EM_SHARED_WINDOW;
+        em_set(w, &i->o[0], l, window + (shared & ((1u << EM_RANK_SHIFT) - 1)) + (rank << EM_RANK_SHIFT));
+    }
+}
+
+cute_status em_d_mapa(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 3, 3));
+    i->b = em_has(i, EM_M_shared_cluster);
+    i->run = run_mapa;
+    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
+    CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
+    return em_source(p, raw, i, 2, EM_u32);
+}
+
+static void run_getctarank(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (int l = 0; l < EM_LANES; l++) {
+        uint32_t shared;
+        if (!(mask >> l & 1)) continue;
+        if (!em_shared_address(w, i, l, em_get(w, &i->o[1], l), &shared)) return;
+        em_set(w, &i->o[0], l, shared >> EM_RANK_SHIFT);
+    }
+}
+
+cute_status em_d_getctarank(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 2, 2));
+    i->run = run_getctarank;
+    CUTE_TRY(em_target(p, raw, i, 0, EM_u32, false));
+    return em_source(p, raw, i, 1, (em_type)i->type);
+}
+
+cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int memory)
+{
+    if (i->o[memory].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, memory);
+    return space_of(p, raw, i, memory);
+}
+
+/* createpolicy: a cache policy, which changes nothing here. */
+static void run_policy(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (int l = 0; l < EM_LANES; l++)
+        if (mask >> l & 1) em_set(w, &i->o[0], l, 0);
+}
+
+cute_status em_d_policy(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 1, 4));
+    i->run = run_policy;
+    return em_target(p, raw, i, 0, EM_b64, false);
+}

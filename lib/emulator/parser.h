@@ -1,0 +1,117 @@
+/* What the files of the parser share: tokens with errors (parse.c), declarations (declare.c), decoding of one
+ * instruction (decode.c). Nothing of it is left once the program is made. */
+#ifndef CUTE_LIB_EMULATOR_PARSER_H
+#define CUTE_LIB_EMULATOR_PARSER_H
+
+#include "lib/emulator/lexer.h"
+#include "lib/emulator/program.h"
+
+typedef enum em_symbol_kind {
+    EM_SYM_REGISTER, /* at: offset in the window */
+    EM_SYM_RANGE,    /* %r<10> */
+    EM_SYM_VARIABLE,
+    EM_SYM_FUNCTION,
+    EM_SYM_LABEL,
+    EM_SYM_PROTOTYPE,
+    EM_SYM_TARGETS, /* of brx.idx and call */
+} em_symbol_kind;
+
+typedef struct em_symbol {
+    struct em_symbol *next;
+    const char *name;
+    uint32_t length;
+    em_symbol_kind kind;
+    em_type type;
+    bool placed; /* the register has its place */
+    uint32_t at, count;
+    em_variable *variable;
+    em_function *function;
+    struct em_operand *targets; /* labels, resolved at the function's end */
+} em_symbol;
+
+typedef struct em_scope {
+    struct em_scope *up;
+    em_symbol **buckets;
+    uint32_t bucket_count, count;
+    int depth;
+} em_scope;
+
+/* A label that is used before it is known. */
+typedef struct em_fixup {
+    struct em_fixup *next;
+    em_scope *scope;
+    const char *name;
+    uint32_t length;
+    em_operand *operand;
+} em_fixup;
+
+typedef struct em_parser {
+    cute_arena *arena;
+    em_program *program;
+    em_lexer lexer;
+    cute_diag *diag;
+    em_scope *module, *scope;
+    em_function *function; /* whose body this is; NULL outside */
+    em_fixup *fixups;
+    uint32_t loc;
+    const char **files; /* of .file */
+    size_t file_count;
+    uint32_t window;
+    int64_t frame;
+    uint32_t pool_index[4096]; /* recent constants by hash, offset + 1 */
+} em_parser;
+
+/* An instruction as it is written. */
+typedef struct em_raw {
+    const char *name;
+    uint32_t name_length;
+    struct {
+        const char *text;
+        uint32_t length;
+    } words[32]; /* modifiers and types */
+    int word_count;
+    em_operand *o;
+    int count;
+    em_operand guard;
+    uint32_t guard_kind;
+    size_t at; /* offset in the text */
+    uint32_t length;
+} em_raw;
+
+/* ---- parse.c ---- */
+cute_status em_fail_at(em_parser *p, size_t offset, uint32_t length, const char *format, ...) CUTE_PRINTF(4, 5);
+cute_status em_fail_token(em_parser *p, const char *wanted);
+bool em_is(const em_parser *p, char punctuation);
+bool em_is_directive(const em_parser *p, const char *text);
+bool em_is_name(const em_parser *p, const char *text);
+cute_status em_expect(em_parser *p, char punctuation);
+void em_next(em_parser *p);
+cute_status em_take_integer(em_parser *p, int64_t *out, const char *what);
+/* A constant expression of integers. */
+cute_status em_constant(em_parser *p, int64_t *out);
+em_symbol *em_find(const em_scope *scope, const char *name, uint32_t length);
+cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length, em_symbol_kind kind,
+                          em_symbol **out);
+cute_status em_push_scope(em_parser *p);
+bool em_type_of(const char *text, uint32_t length, em_type *out);
+em_operand em_register_operand(em_parser *p, em_symbol *symbol);
+/* A body between braces, the opening one taken. */
+cute_status em_parse_block(em_parser *p);
+
+/* ---- declare.c ---- */
+/* .reg; a variable of a space; .func and .entry; what stands before them has been taken. */
+cute_status em_declare_registers(em_parser *p);
+cute_status em_declare_variable(em_parser *p, em_space space, bool external);
+cute_status em_declare_function(em_parser *p, bool entry, bool external);
+bool em_space_of(const em_token *token, em_space *out);
+cute_status em_skip_braces(em_parser *p);
+
+/* ---- decode.c ---- */
+cute_status em_decode(em_parser *p, const em_raw *raw);
+cute_status em_emit(em_parser *p, em_inst **out);
+/* A constant of 32 equal lanes; its offset in the pool. */
+cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, uint32_t *at);
+/* Sets the points of reconvergence of code[start, end]. cfg.c */
+cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cute_diag *diag);
+
+#endif

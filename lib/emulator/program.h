@@ -1,0 +1,182 @@
+/* A PTX module, decoded once: what the parser (parse.c, declare.c) makes and the machine runs. Registers are
+ * arrays of 32 lanes at offsets into a window; constants are arrays of 32 equal lanes in a pool, so that an
+ * executor reads both alike. Owned by the arena that em_program_parse is given. */
+#ifndef CUTE_LIB_EMULATOR_PROGRAM_H
+#define CUTE_LIB_EMULATOR_PROGRAM_H
+
+#include "cute/base.h"
+
+enum { EM_LANES = 32 };
+
+typedef enum em_type {
+#define T(name, bytes, kind) EM_##name,
+#include "lib/emulator/types.def"
+#undef T
+    EM_TYPES
+} em_type;
+
+typedef enum em_kind { EM_BITS, EM_UNSIGNED, EM_SIGNED, EM_FLOAT, EM_PREDICATE } em_kind;
+typedef struct em_type_info {
+    const char *name;
+    uint8_t bytes;
+    em_kind kind;
+} em_type_info;
+extern const em_type_info em_types[EM_TYPES];
+
+/* Modifiers of instructions: ".rn" is EM_M_rn. */
+typedef enum em_modifier {
+#define M(id, text) EM_M_##id,
+#include "lib/emulator/modifiers.def"
+#undef M
+    EM_MODIFIERS
+} em_modifier;
+
+typedef enum em_space { EM_GENERIC, EM_GLOBAL, EM_CONST, EM_SHARED, EM_LOCAL, EM_PARAM } em_space;
+
+/* Special registers: 32-bit ones that do not change while a warp lives come first, each an array of lanes. */
+typedef enum em_special {
+#define S(id, text, bytes) EM_S_##id,
+#include "lib/emulator/specials.def"
+#undef S
+    EM_SPECIALS
+} em_special;
+
+typedef enum em_operand_kind {
+    EM_O_NONE,   /* _ */
+    EM_O_VALUE,  /* lanes at base[base] + at */
+    EM_O_MEMORY, /* [value + offset] */
+    EM_O_VECTOR, /* {count operands at list} */
+    EM_O_LABEL,  /* at: index of the instruction */
+    EM_O_FUNCTION,
+    EM_O_SPECIAL, /* one that is read when it is asked for */
+    EM_O_IMMEDIATE /* only while decoding */
+} em_operand_kind;
+
+enum { EM_BASE_REGISTERS, EM_BASE_CONSTANTS, EM_BASE_SPECIALS, EM_BASES };
+
+typedef struct em_operand {
+    uint8_t kind, base;
+    uint8_t bytes; /* of a value: 2 (in lanes of 4), 4, 8, 16; 0: a predicate, one 32-bit mask */
+    uint8_t type;  /* as declared */
+    bool negated;  /* !p */
+    uint16_t count;
+    uint32_t at;
+    int64_t offset; /* of memory; also an immediate's bits */
+    struct em_operand *list;
+    const void *symbol; /* what an immediate refers to, while decoding; the function */
+    bool real;          /* the immediate is a double */
+} em_operand;
+
+typedef struct em_warp em_warp;
+typedef struct em_inst em_inst;
+typedef void (*em_run)(em_warp *, const em_inst *, uint32_t mask);
+typedef uint64_t (*em_lane_function)(const em_inst *, uint64_t a, uint64_t b, uint64_t c);
+
+struct em_inst {
+    em_run run;
+    em_operand *o;
+    uint8_t count;         /* of operands */
+    uint8_t type, type2, type3, type4;
+    uint8_t guard;         /* 0 none, 1 @p, 2 @!p */
+    uint8_t space, vector; /* vector: elements of a ld or st */
+    uint32_t guard_at;
+    uint32_t row;                /* of instructions.def */
+    uint32_t target, reconverge; /* of a branch; reconverge: index of the instruction, UINT32_MAX none */
+    uint32_t where, length, loc;   /* of its text; loc: index into locs */
+    uint32_t a, b;               /* what the executor wants to know besides */
+    int16_t m, n, k;             /* shape */
+    bool always;                 /* runs also where the guard holds nowhere */
+    uint64_t mods[4];
+    em_lane_function lane;
+    const void *extra;
+};
+
+static inline bool em_has(const em_inst *i, em_modifier m)
+{
+    return i->mods[m >> 6] >> (m & 63) & 1;
+}
+
+typedef struct em_variable {
+    const char *name;
+    em_space space;
+    em_type type;
+    int64_t size, align, offset; /* offset: from the start of its area; of a dynamic array: not used */
+    bool dynamic, external;
+    struct em_function *owner; /* of a shared variable of one kernel */
+    uint64_t address;          /* of global and const */
+} em_variable;
+
+typedef struct em_function {
+    const char *name;
+    bool entry, defined;
+    uint32_t index, start, end; /* code[end] is the function's last instruction: its return */
+    uint32_t window;            /* bytes of registers */
+    int64_t frame;              /* bytes of .local and .param of a thread */
+    int64_t shared;             /* static bytes of its own */
+    em_variable **params;       /* formal ones; a kernel's have offsets in the parameter block */
+    size_t param_count;
+    int64_t param_bytes;
+    em_variable **results;
+    size_t result_count;
+    uint32_t reqntid[3], maxntid[3], cluster[3];
+    int64_t threads_limit;
+    uint32_t line;
+} em_function;
+
+typedef struct em_reloc {
+    uint32_t at; /* in the pool */
+    uint8_t bytes;
+    const em_variable *variable;
+    int64_t offset;
+} em_reloc;
+
+typedef struct em_loc {
+    const char *file;
+    uint32_t line, column;
+} em_loc;
+
+typedef struct em_program {
+    cute_arena *arena;
+    const char *label, *text;
+    size_t length;
+    em_inst *code;
+    uint32_t count, capacity;
+    em_function **functions;
+    size_t function_count, function_capacity;
+    em_variable **variables; /* .global and .const */
+    size_t variable_count, variable_capacity;
+    uint8_t *pool; /* the constants */
+    uint32_t pool_length, pool_capacity;
+    em_reloc *relocs;
+    size_t reloc_count, reloc_capacity;
+    em_loc *locs; /* [0]: none */
+    size_t loc_count, loc_capacity;
+    uint8_t *image; /* the variables' first contents */
+    size_t image_length, image_capacity;
+    uint64_t base;       /* the image's address */
+    int64_t shared;      /* bytes of shared variables that any kernel may use */
+    bool calls;          /* some function calls another */
+    int version;
+    const char *target;
+} em_program;
+
+/* Addresses. Generic ones of shared and local memory lie in windows; a cluster's blocks follow each other in the
+ * shared one. */
+#define EM_SHARED_WINDOW UINT64_C(0x0000010000000000)
+#define EM_LOCAL_WINDOW  UINT64_C(0x0000020000000000)
+#define EM_PARAM_WINDOW  UINT64_C(0x0000030000000000)
+#define EM_CODE_BASE     UINT64_C(0x0000040000000000)
+#define EM_WINDOW_SIZE   UINT64_C(0x0000000100000000)
+enum { EM_SHARED_RESERVED = 1024, EM_RANK_SHIFT = 24 };
+
+/* `text` must outlive the program and be terminated. `base`: where .global and .const variables lie. Errors name
+ * line and column in `label`. */
+cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length, uint64_t base,
+                             em_program **out, cute_diag *diag);
+const em_function *em_program_find(const em_program *program, const char *name);
+/* Static shared bytes of a kernel, what the system reserves not included. */
+int64_t em_static_shared(const em_program *program, const em_function *kernel);
+/* The place of an instruction in the PTX. */
+cute_place em_place(const em_program *program, const em_inst *inst);
+
+#endif

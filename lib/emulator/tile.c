@@ -1,0 +1,375 @@
+/* Tiles of matrices: ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma. The arithmetic and the layouts are those of
+ * mma.h, wgmma.h and matrix.h; here are operands and time. */
+#include "lib/emulator/decode.h"
+
+#include "lib/emulator/lanes.h"
+#include "lib/emulator/matrix.h"
+#include "lib/emulator/wgmma.h"
+
+enum { MOST_REGISTERS = 128 };
+
+static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int count, em_type type, bool target)
+{
+    if (count == 1 && o->kind == EM_O_VALUE) {
+        em_operand *one = cute_arena_alloc(p->arena, sizeof *one);
+        if (!one) return cute_fail_memory(p->diag);
+        *one = *o;
+        *o = (em_operand){.kind = EM_O_VECTOR, .count = 1, .list = one};
+    }
+    if (o->kind != EM_O_VECTOR || o->count != count)
+        return em_wrong(p, raw, "a list of %d registers is wanted, not %d", count, o->kind == EM_O_VECTOR ? o->count : 1);
+    for (int n = 0; n < count; n++)
+        CUTE_TRY(target ? em_target_at(p, raw, &o->list[n], type, false) : em_source_at(p, raw, &o->list[n], type));
+    return CUTE_OK;
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix ---- */
+
+static void run_ldmatrix(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    bool store = i->b;
+    const em_operand *registers = &i->o[store ? 1 : 0], *memory = &i->o[store ? 0 : 1];
+    int count = registers->count;
+    const void *rows[32] = {0};
+    uint32_t *d[4] = {0};
+    if (!em_gather(w, i, w->alive, &mask)) return;
+    for (int l = 0; l < 8 * count; l++) {
+        uint64_t address = em_address(w, memory, l);
+        if (!(mask >> l & 1)) {
+            em_fault(w, i, l, "%s needs all lanes of its warp", em_instruction_name(i));
+            return;
+        }
+        uint32_t shared;
+        if (address & 15) {
+            em_fault(w, i, l, "a row of %s lies at a multiple of 16 bytes, not at 0x%llx", em_instruction_name(i),
+                     (unsigned long long)address);
+            return;
+        }
+        if (!em_shared_address(w, i, l, address, &shared)) return;
+        rows[l] = em_locate(w, i, l, EM_SHARED, shared, 16, store ? EM_WRITE : EM_READ);
+        if (!rows[l]) return;
+    }
+    for (int n = 0; n < count; n++) d[n] = em_r32(w, &registers->list[n]);
+    if (store) emu_stmatrix(count, em_has(i, EM_M_trans), (void *const *)(uintptr_t)rows, (const uint32_t *const *)(uintptr_t)d);
+    else emu_ldmatrix(count, em_has(i, EM_M_trans), rows, d);
+}
+
+cute_status em_d_ldmatrix(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    bool store = raw->name[0] == 's';
+    int count = em_has(i, EM_M_x4) ? 4 : em_has(i, EM_M_x2) ? 2 : 1;
+    CUTE_TRY(em_operands(p, raw, 2, 2));
+    if (i->type != EM_b16) return em_unknown(p, raw);
+    CUTE_TRY(em_space_operand(p, raw, i, store ? 0 : 1));
+    i->b = store;
+    i->run = run_ldmatrix;
+    return list_of(p, raw, &i->o[store ? 1 : 0], count, EM_b32, !store);
+}
+
+static void run_movmatrix(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    if (!em_gather(w, i, w->alive, &mask)) return;
+    emu_movmatrix(em_r32(w, &i->o[0]), em_r32(w, &i->o[1]));
+}
+
+cute_status em_d_movmatrix(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    CUTE_TRY(em_operands(p, raw, 2, 2));
+    CUTE_TRY(em_target(p, raw, i, 0, EM_b32, false));
+    i->run = run_movmatrix;
+    return em_source(p, raw, i, 1, EM_b32);
+}
+
+/* ---- mma, wmma.mma ---- */
+
+static emu_element element_of(em_type type)
+{
+    switch (type) {
+    case EM_f64: return EMU_MMA_F64;
+    case EM_f32: return EMU_MMA_F32;
+    case EM_tf32: return EMU_MMA_TF32;
+    case EM_f16: return EMU_MMA_F16;
+    case EM_bf16: return EMU_MMA_BF16;
+    case EM_e4m3: return EMU_MMA_E4M3;
+    case EM_e5m2: return EMU_MMA_E5M2;
+    case EM_s32: return EMU_MMA_S32;
+    case EM_s8: return EMU_MMA_S8;
+    case EM_u8: return EMU_MMA_U8;
+    case EM_s4: return EMU_MMA_S4;
+    case EM_u4: return EMU_MMA_U4;
+    case EM_b1: return EMU_MMA_B1;
+    default: return EMU_MMA_ELEMENTS;
+    }
+}
+
+typedef struct product {
+    emu_mma mma;
+    emu_mma_options options;
+} product;
+
+static void pointers(const em_warp *w, const em_operand *o, void **out)
+{
+    for (int n = 0; n < o->count && n < MOST_REGISTERS; n++) out[n] = w->base[o->list[n].base] + o->list[n].at;
+}
+
+static void run_mma(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const product *m = i->extra;
+    void *r[4][MOST_REGISTERS];
+    if (!em_gather(w, i, w->started, &mask)) return;
+    if (mask != UINT32_MAX) {
+        em_fault(w, i, -1, "%s needs all lanes of its warp; 0x%08x are on", em_instruction_name(i), mask);
+        return;
+    }
+    for (int n = 0; n < 4; n++) pointers(w, &i->o[n], r[n]);
+    emu_mma_run(&m->mma, &m->options, r[0], (const void *const *)r[1], (const void *const *)r[2], (const void *const *)r[3]);
+    w->machine->counts.mma_flops += 2ull * (uint64_t)i->m * (uint64_t)i->n * (uint64_t)i->k;
+}
+
+/* The words .row and .col in their order: whether word `which` is .col. */
+static bool is_col(const em_raw *raw, int which)
+{
+    int seen = 0;
+    for (int n = 0; n < raw->word_count; n++) {
+        bool row = raw->words[n].length == 3 && !memcmp(raw->words[n].text, "row", 3);
+        bool col = raw->words[n].length == 3 && !memcmp(raw->words[n].text, "col", 3);
+        if ((row || col) && seen++ == which) return col;
+    }
+    return which == 1;
+}
+
+static em_type register_type(emu_element element)
+{
+    return element == EMU_MMA_F64 ? EM_f64 : EM_b32;
+}
+
+cute_status em_d_mma(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    bool wmma = raw->name[0] == 'w';
+    product *m = cute_arena_alloc(p->arena, sizeof *m);
+    if (!m) return cute_fail_memory(p->diag);
+    /* mma: d, a, b, c. wmma.mma of f16 names d and c only. */
+    em_type d = (em_type)i->type, a = (em_type)i->type2, b = (em_type)i->type3, c = (em_type)i->type4;
+    if (wmma && i->a == 2) {
+        a = b = EM_f16;
+        c = (em_type)i->type2;
+    } else if (i->a != 4) {
+        return em_wrong(p, raw, "the types of D, A, B and C are wanted");
+    }
+    emu_product how = em_has(i, EM_M_xor) ? EMU_XOR_POPC : em_has(i, EM_M_and) ? EMU_AND_POPC : EMU_MUL_ADD;
+    if (!emu_mma_find(wmma, i->m, i->n, i->k, element_of(a), element_of(b), element_of(c), element_of(d), how, &m->mma))
+        return em_unknown(p, raw);
+    m->options.satfinite = em_has(i, EM_M_satfinite);
+    m->options.a_col = is_col(raw, 0);
+    m->options.b_row = !is_col(raw, 1);
+    CUTE_TRY(em_operands(p, raw, 4, 4));
+    const emu_element types[4] = {element_of(d), element_of(a), element_of(b), element_of(c)};
+    const uint8_t counts[4] = {m->mma.registers[3], m->mma.registers[0], m->mma.registers[1], m->mma.registers[2]};
+    for (int n = 0; n < 4; n++) {
+        em_type type = register_type(types[n]);
+        CUTE_TRY(list_of(p, raw, &i->o[n], counts[n], type, n == 0));
+    }
+    i->extra = m;
+    i->run = run_mma;
+    return CUTE_OK;
+}
+
+/* ---- wmma.load, wmma.store ---- */
+
+typedef struct fragment {
+    emu_operand operand;
+    emu_element type;
+    bool col, store;
+} fragment;
+
+typedef struct mover {
+    em_warp *warp;
+    const em_inst *inst;
+    const em_operand *memory;
+    bool store;
+} mover;
+
+static bool move_piece(void *context, int lane, int64_t offset, int size, void *bytes)
+{
+    mover *m = context;
+    uint64_t address = em_address(m->warp, m->memory, lane) + (uint64_t)offset;
+    uint8_t *p = em_locate(m->warp, m->inst, lane, (em_space)m->inst->space, address, (uint32_t)size, m->store ? EM_WRITE : EM_READ);
+    if (!p) return false;
+    if (m->store) memcpy(p, bytes, (size_t)size);
+    else memcpy(bytes, p, (size_t)size);
+    return true;
+}
+
+static void run_wmma_move(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const fragment *f = i->extra;
+    const em_operand *registers = &i->o[f->store ? 1 : 0], *memory = &i->o[f->store ? 0 : 1];
+    void *r[MOST_REGISTERS];
+    mover m = {w, i, memory, f->store};
+    if (!em_gather(w, i, w->started, &mask)) return;
+    pointers(w, registers, r);
+    int64_t stride = i->count > 2 ? (int64_t)(int32_t)em_uniform(w, &i->o[2], mask)
+                                  : f->operand == EMU_A ? (f->col ? i->m : i->k)
+                                  : f->operand == EMU_B ? (f->col ? i->k : i->n)
+                                                        : (f->col ? i->m : i->n);
+    if (f->store) emu_wmma_store(i->m, i->n, i->k, f->type, f->col, stride, (const void *const *)r, move_piece, &m);
+    else emu_wmma_load(f->operand, i->m, i->n, i->k, f->type, f->col, stride, r, move_piece, &m);
+}
+
+cute_status em_d_wmma(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    if (!em_has(i, EM_M_load) && !em_has(i, EM_M_store)) return em_d_mma(p, raw, i);
+    fragment *f = cute_arena_alloc(p->arena, sizeof *f);
+    if (!f) return cute_fail_memory(p->diag);
+    f->store = em_has(i, EM_M_store);
+    f->operand = em_has(i, EM_M_a) ? EMU_A : em_has(i, EM_M_b) ? EMU_B : EMU_C;
+    f->col = em_has(i, EM_M_col);
+    f->type = element_of((em_type)i->type);
+    CUTE_TRY(em_operands(p, raw, 2, 3));
+    int count = emu_wmma_registers(f->operand, i->m, i->n, i->k, f->type);
+    if (!count) return em_unknown(p, raw);
+    CUTE_TRY(em_space_operand(p, raw, i, f->store ? 0 : 1));
+    CUTE_TRY(list_of(p, raw, &i->o[f->store ? 1 : 0], count, register_type(f->type), !f->store));
+    if (raw->count > 2) CUTE_TRY(em_source(p, raw, i, 2, EM_u32));
+    i->extra = f;
+    i->run = run_wmma_move;
+    return CUTE_OK;
+}
+
+/* ---- wgmma ---- */
+
+typedef struct wgmma_call {
+    emu_wgmma_operands operands;
+    emu_wgmma wgmma;
+    const uint32_t *a[4];
+    uint32_t *d[MOST_REGISTERS];
+} wgmma_call;
+
+typedef struct reader {
+    em_warp *warp;
+    const em_inst *inst;
+} reader;
+
+static bool read_operand(void *context, emu_operand operand, uint32_t address, uint32_t size, void *out)
+{
+    reader *r = context;
+    (void)operand;
+    /* Descriptors address the block's own memory, without its rank. */
+    uint64_t own = (address & ((1u << EM_RANK_SHIFT) - 1)) | (uint64_t)r->warp->block->rank << EM_RANK_SHIFT;
+    const uint8_t *p = em_locate(r->warp, r->inst, -1, EM_SHARED, own, size, EM_READ);
+    if (p) memcpy(out, p, size);
+    return p != NULL;
+}
+
+static bool complete_wgmma(em_machine *m, em_pending *p)
+{
+    wgmma_call *c = p->data;
+    reader r = {p->warp, p->inst};
+    m->counts.mma_flops += 2ull * 16 * (uint64_t)c->wgmma.n * (uint64_t)c->wgmma.k;
+    return emu_wgmma_run(&c->wgmma, (int)p->warp->index % 4, 1, &c->operands, read_operand, &r);
+}
+
+static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const emu_wgmma *form = i->extra;
+    int at = 0;
+    if (!em_gather(w, i, w->started, &mask)) return;
+    if (mask != UINT32_MAX) {
+        em_fault(w, i, -1, "wgmma needs all lanes of its warp; 0x%08x are on", mask);
+        return;
+    }
+    em_pending *p = em_pending_add(w, i, mask, EM_P_WGMMA, sizeof(wgmma_call));
+    if (!p) return;
+    wgmma_call *c = p->data;
+    p->complete = complete_wgmma;
+    c->wgmma = *form;
+    const em_operand *d = &i->o[at++], *a = &i->o[at++], *b = &i->o[at++];
+    for (int n = 0; n < d->count; n++) c->d[n] = em_r32(w, &d->list[n]);
+    for (int n = 0; form->a_in_registers && n < 4; n++) c->a[n] = em_r32(w, &a->list[n]);
+    if (!form->a_in_registers) c->operands.a_descriptor = em_uniform(w, a, mask);
+    c->operands.b_descriptor = em_uniform(w, b, mask);
+    c->wgmma.scale_d = em_uniform(w, &i->o[at], mask) != 0;
+    c->operands.a = c->a;
+    c->operands.d = c->d;
+    if (!w->machine->launch->seed) em_pending_run(w->machine, true);
+}
+
+static void run_wgmma_commit(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    (void)i, (void)mask;
+    uint32_t group = ++w->wgmma_groups;
+    for (em_pending *p = w->machine->pending; p; p = p->next)
+        if (p->warp == w && p->kind == EM_P_WGMMA && !p->group) p->group = group;
+}
+
+static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_pending_finish(w, EM_P_WGMMA, mask, w->wgmma_groups > i->b ? w->wgmma_groups - i->b : 0);
+}
+
+static void run_wgmma_fence(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    (void)w, (void)i, (void)mask;
+}
+
+/* ..., imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b: as many as the types have. */
+static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int at, emu_wgmma *g)
+{
+    int64_t v[4] = {1, 1, 0, 0};
+    int given = raw->count - at;
+    bool half = g->a == EMU_MMA_F16 || g->a == EMU_MMA_BF16, real = g->d != EMU_MMA_S32;
+    int wanted = !real ? 0 : half ? (g->a_in_registers ? 3 : 4) : 2;
+    if (given != 0 && given != wanted) return em_wrong(p, raw, "behind scale-d %d numbers are wanted, not %d", wanted, given);
+    for (int n = 0; n < given; n++) CUTE_TRY(em_number(p, raw, i, at + n, &v[n]));
+    if (half && g->a_in_registers) {
+        v[3] = v[2];
+        v[2] = 0;
+    }
+    for (int n = 0; n < 4; n++)
+        if (n < 2 ? v[n] != 1 && v[n] != -1 : v[n] != 0 && v[n] != 1)
+            return em_wrong(p, raw, n < 2 ? "a scale is 1 or -1" : "a transposition is 0 or 1");
+    g->negate_a = v[0] < 0;
+    g->negate_b = v[1] < 0;
+    g->transpose_a = v[2];
+    g->transpose_b = v[3];
+    return CUTE_OK;
+}
+
+cute_status em_d_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    int64_t number = 0;
+    if (em_has(i, EM_M_fence) || em_has(i, EM_M_commit_group)) {
+        CUTE_TRY(em_operands(p, raw, 0, 0));
+        i->run = em_has(i, EM_M_fence) ? run_wgmma_fence : run_wgmma_commit;
+        return CUTE_OK;
+    }
+    if (em_has(i, EM_M_wait_group)) {
+        CUTE_TRY(em_operands(p, raw, 1, 1));
+        CUTE_TRY(em_number(p, raw, i, 0, &number));
+        i->b = (uint32_t)number;
+        i->run = run_wgmma_wait;
+        return CUTE_OK;
+    }
+    emu_wgmma *g = cute_arena_alloc(p->arena, sizeof *g);
+    if (!g) return cute_fail_memory(p->diag);
+    if (!em_has(i, EM_M_mma_async) || i->a != 3) return em_unknown(p, raw);
+    CUTE_TRY(em_operands(p, raw, 4, 8));
+    g->n = i->n;
+    g->k = i->k;
+    g->d = element_of((em_type)i->type);
+    g->a = element_of((em_type)i->type2);
+    g->b = element_of((em_type)i->type3);
+    g->product = em_has(i, EM_M_and) ? EMU_AND_POPC : EMU_MUL_ADD;
+    g->a_in_registers = i->o[1].kind == EM_O_VECTOR;
+    g->satfinite = em_has(i, EM_M_satfinite);
+    CUTE_TRY(immediates(p, raw, i, 4, g));
+    g->scale_d = true;
+    const char *problem = i->m == 64 ? emu_wgmma_check(g) : "wgmma has 64 rows";
+    if (problem) return em_wrong(p, raw, "%s", problem);
+    CUTE_TRY(list_of(p, raw, &i->o[0], emu_wgmma_registers(g), EM_b32, true));
+    CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, EM_b32, false) : em_source(p, raw, i, 1, EM_b64));
+    CUTE_TRY(em_source(p, raw, i, 2, EM_b64));
+    i->extra = g;
+    i->run = run_wgmma;
+    return em_predicate(p, raw, i, 3, false);
+}
