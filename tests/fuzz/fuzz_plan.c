@@ -1,0 +1,34 @@
+/* Launch plans: any line of metadata as the plan of a module, evaluated. What comes out has to be a launch.json. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cute/launch.h"
+#include "lib/base/buffer.h"
+#include "lib/base/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const defines[] = {"n=1000", "arg0=-3", "arg1=1"};
+    cute_buffer ptx = {0};
+    cute_buffer_puts(&ptx, "//!cute ");
+    for (size_t i = 0; i < size; i++) cute_buffer_putc(&ptx, data[i] && data[i] != '\n' ? (char)data[i] : ' ');
+    cute_buffer_puts(&ptx, "\n.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n");
+    cute_diag *diag = cute_diag_create();
+    cute_module *module = NULL;
+    char *json = NULL;
+    if (cute_buffer_ok(&ptx) &&
+        cute_module_open("fuzz", cute_buffer_text(&ptx), ptx.length, NULL, &module, diag) == CUTE_OK &&
+        cute_module_plan(module, "main", defines, 3, &json, diag) == CUTE_OK) {
+        json_t *parsed = NULL;
+        if (cute_json_parse("fuzz", json, strlen(json), &parsed, NULL) != CUTE_OK) abort();
+        if (json_array_size(json_object_get(parsed, "launches")) == 0) abort();
+        json_decref(parsed);
+    }
+    free(json);
+    cute_module_close(module);
+    cute_diag_destroy(diag);
+    cute_buffer_release(&ptx);
+    return 0;
+}
