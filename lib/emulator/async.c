@@ -29,10 +29,11 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     return p;
 }
 
-/* Of one warp products complete in their order. */
+/* Of one warp products complete in their order, and not before its warpgroup's other warps have come to them. */
 static bool is_behind(const em_machine *m, const em_pending *p)
 {
     if (p->kind != EM_P_WGMMA && p->kind != EM_P_MBARRIER) return false;
+    if (p->kind == EM_P_WGMMA && !em_warpgroup_issued(p->warp, p->sequence)) return true;
     int first = p->kind == EM_P_MBARRIER ? EM_P_CP_ASYNC : EM_P_WGMMA;
     for (const em_pending *q = m->pending; q != p; q = q->next)
         if (q->warp == p->warp && q->kind == first && !q->done && (first == EM_P_WGMMA || q->lanes & p->lanes)) return true;

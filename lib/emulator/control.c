@@ -26,6 +26,7 @@ static void retire(em_warp *w, int index)
     while (index >= 0) {
         em_split *s = &w->splits[index];
         s->live = false;
+        while (w->high > 1 && !w->splits[w->high - 1].live) w->high--;
         index = s->parent;
         if (index < 0) return;
         em_split *up = &w->splits[index];
@@ -71,6 +72,7 @@ static em_split *add_split(em_warp *w, const em_split *like, uint32_t pc, uint32
     n->live = true;
     n->woken = false;
     n->polled = 0;
+    if (index >= w->high) w->high = index + 1;
     return n;
 }
 

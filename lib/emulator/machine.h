@@ -123,7 +123,7 @@ struct em_warp {
     em_stop stop;
     uint32_t alive, started; /* lanes that have not ended; that ever were */
     uint32_t index;          /* in the block */
-    int current;
+    int current, high; /* the split that runs; no split behind `high` is live */
     em_split splits[EM_SPLITS];
     uint8_t *local; /* of each lane in turn */
     int64_t local_size;
@@ -131,6 +131,7 @@ struct em_warp {
     em_window *free_windows, *windows;
     uint32_t specials[EM_S_fixed_end * EM_LANES];
     /* asynchronous work */
+    uint32_t wgmma_issued;                           /* products so far; the four warps of a group wait for each other */
     uint32_t wgmma_groups, copy_groups, bulk_groups; /* committed so far */
     uint32_t cluster_generation; /* when it arrived at the cluster's barrier */
 };
@@ -169,6 +170,7 @@ typedef struct em_pending {
     uint32_t lanes; /* whose it is */
     int kind;       /* em_pending_kind */
     uint32_t group; /* number of its group when it is committed, 0: not yet */
+    uint32_t sequence; /* of a product: its number in its warp */
     bool done, read_done;
     bool (*complete)(em_machine *, struct em_pending *);
     const em_inst *inst;
@@ -274,6 +276,8 @@ bool em_pending_run(em_machine *m, bool all);
 /* Completes the work of a warp's lanes of one kind, all groups but the last `keep`. */
 bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t keep);
 uint64_t em_random(em_machine *m);
+/* Whether all four warps of the warpgroup have issued product `sequence`. tile.c */
+bool em_warpgroup_issued(const em_warp *w, uint32_t sequence);
 bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count, int64_t tx,
                         uint64_t *state);
 

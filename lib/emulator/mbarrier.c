@@ -99,6 +99,8 @@ static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
         memcpy(p, &v, 8);
         w->machine->changes++;
     }
+    /* Kernels that let every warp initialise without a barrier behind rely on the warps keeping step. */
+    w->stop = EM_YIELD;
 }
 
 static void run_inval(em_warp *w, const em_inst *i, uint32_t mask)

@@ -261,12 +261,52 @@ static bool read_operand(void *context, emu_operand operand, uint32_t address, u
     return p != NULL;
 }
 
+bool em_warpgroup_issued(const em_warp *w, uint32_t sequence)
+{
+    uint32_t first = w->index / 4 * 4;
+    for (uint32_t n = first; n < first + 4; n++)
+        if (n >= w->block->warp_count || w->block->warps[n].wgmma_issued < sequence) return false;
+    return true;
+}
+
+/* The same product of the other three warps, where the four may be computed at once. */
+static bool find_peers(em_machine *m, em_pending *p, em_pending *peers[4])
+{
+    const wgmma_call *c = p->data;
+    for (em_pending *q = m->pending; q; q = q->next) {
+        const wgmma_call *other = q->data;
+        if (q->kind != EM_P_WGMMA || q->warp->block != p->warp->block || q->warp->index / 4 != p->warp->index / 4) continue;
+        if (q->sequence != p->sequence || q->inst != p->inst || (q->done && q != p)) continue;
+        if (other->operands.a_descriptor != c->operands.a_descriptor ||
+            other->operands.b_descriptor != c->operands.b_descriptor || other->wgmma.scale_d != c->wgmma.scale_d)
+            continue;
+        peers[q->warp->index % 4] = q;
+    }
+    return peers[0] && peers[1] && peers[2] && peers[3];
+}
+
 static bool complete_wgmma(em_machine *m, em_pending *p)
 {
     wgmma_call *c = p->data;
     reader r = {p->warp, p->inst};
-    m->counts.mma_flops += 2ull * 16 * (uint64_t)c->wgmma.n * (uint64_t)c->wgmma.k;
-    return emu_wgmma_run(&c->wgmma, (int)p->warp->index % 4, 1, &c->operands, read_operand, &r);
+    em_pending *peers[4] = {0};
+    uint64_t flops = 2ull * 16 * (uint64_t)c->wgmma.n * (uint64_t)c->wgmma.k;
+    if (!find_peers(m, p, peers)) {
+        m->counts.mma_flops += flops;
+        return emu_wgmma_run(&c->wgmma, (int)p->warp->index % 4, 1, &c->operands, read_operand, &r);
+    }
+    const uint32_t *a[4 * 4];
+    uint32_t *d[4 * MOST_REGISTERS];
+    int count = emu_wgmma_registers(&c->wgmma);
+    for (int w = 0; w < 4; w++) {
+        const wgmma_call *own = peers[w]->data;
+        memcpy(&a[4 * w], own->a, sizeof own->a);
+        memcpy(&d[count * w], own->d, (size_t)count * sizeof *d);
+        peers[w]->done = true;
+    }
+    emu_wgmma_operands all = {.a_descriptor = c->operands.a_descriptor, .b_descriptor = c->operands.b_descriptor, .a = a, .d = d};
+    m->counts.mma_flops += 4 * flops;
+    return emu_wgmma_run(&c->wgmma, 0, 4, &all, read_operand, &r);
 }
 
 static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
@@ -282,6 +322,8 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
     if (!p) return;
     wgmma_call *c = p->data;
     p->complete = complete_wgmma;
+    p->sequence = ++w->wgmma_issued;
+    w->machine->changes++;
     c->wgmma = *form;
     const em_operand *d = &i->o[at++], *a = &i->o[at++], *b = &i->o[at++];
     for (int n = 0; n < d->count; n++) c->d[n] = em_r32(w, &d->list[n]);
@@ -304,7 +346,11 @@ static void run_wgmma_commit(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    em_pending_finish(w, EM_P_WGMMA, mask, w->wgmma_groups > i->b ? w->wgmma_groups - i->b : 0);
+    uint32_t upto = w->wgmma_groups > i->b ? w->wgmma_groups - i->b : 0, last = 0;
+    for (const em_pending *p = w->machine->pending; p; p = p->next)
+        if (p->warp == w && p->kind == EM_P_WGMMA && !p->done && p->group && p->group <= upto && p->sequence > last) last = p->sequence;
+    if (last && !em_warpgroup_issued(w, last)) em_block_split(w, EM_WAIT_ASYNC);
+    else em_pending_finish(w, EM_P_WGMMA, mask, upto);
 }
 
 static void run_wgmma_fence(em_warp *w, const em_inst *i, uint32_t mask)

@@ -22,7 +22,8 @@ enum { MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
 
 typedef struct shared_message {
     cute_severity severity;
-    size_t at;
+    size_t at, file, line_text; /* in `text`; file 0: no place */
+    int line, column, length;
 } shared_message;
 
 typedef struct run_shared {
@@ -312,15 +313,32 @@ static cute_status work(run_child *c, cute_diag *diag)
     return CUTE_OK;
 }
 
+static bool send_text(run_shared *shared, const char *text, size_t length, size_t *at)
+{
+    if (length + 1 > MESSAGE_BYTES - shared->text_length) return false;
+    *at = shared->text_length;
+    memcpy(shared->text + *at, text, length);
+    shared->text[*at + length] = '\0';
+    shared->text_length += length + 1;
+    return true;
+}
+
 static void send_messages(run_shared *shared, const cute_diag *diag)
 {
+    shared->text_length = 1; /* 0 is no text */
     for (size_t i = 0; i < cute_diag_count(diag) && shared->message_count < MESSAGE_LIMIT; i++) {
         const cute_message *message = cute_diag_get(diag, i);
-        size_t length = strlen(message->text) + 1;
-        if (length > MESSAGE_BYTES - shared->text_length) return;
-        memcpy(shared->text + shared->text_length, message->text, length);
-        shared->messages[shared->message_count++] = (shared_message){message->severity, shared->text_length};
-        shared->text_length += length;
+        const cute_place *place = &message->place;
+        shared_message *m = &shared->messages[shared->message_count];
+        *m = (shared_message){.severity = message->severity};
+        if (!send_text(shared, message->text, strlen(message->text), &m->at)) return;
+        if (place->file && send_text(shared, place->file, strlen(place->file), &m->file)) {
+            m->line = place->line;
+            m->column = place->column;
+            m->length = place->length;
+            if (place->text && !send_text(shared, place->text, place->text_length, &m->line_text)) m->line_text = 0;
+        }
+        shared->message_count++;
     }
 }
 
@@ -380,8 +398,15 @@ static void describe_launch(const run_request *request, int index, cute_diag *di
 
 static void take_messages(const run_shared *shared, cute_diag *diag)
 {
-    for (size_t i = 0; i < shared->message_count; i++)
-        cute_report(diag, shared->messages[i].severity, NULL, "%s", shared->text + shared->messages[i].at);
+    for (size_t i = 0; i < shared->message_count; i++) {
+        const shared_message *m = &shared->messages[i];
+        cute_place place = {.file = shared->text + m->file, .line = m->line, .column = m->column, .length = m->length};
+        if (m->line_text) {
+            place.text = shared->text + m->line_text;
+            place.text_length = strlen(place.text);
+        }
+        cute_report(diag, m->severity, m->file ? &place : NULL, "%s", shared->text + m->at);
+    }
 }
 
 /* Waits until the child ends (true) or makes no progress for the time allowed (false). */
