@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/emulator/lanes.h"
+
 #define FIRST_ADDRESS UINT64_C(0x0000700000000000)
 enum { GUARD = 4096, ALLOC_ALIGN = 512, PATTERN = 0xa5 };
 
@@ -266,6 +268,48 @@ static inline void take_lane(const em_warp *w, const em_operand *o, int lane, ui
     memcpy(to, &value, bytes);
 }
 
+/* The usual case at once: all lanes within one area, aligned. `offsets` are into the area at *host; false: look at
+ * each lane. */
+static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *memory, uint32_t mask, uint32_t total,
+                             bool store, uint8_t **host, uint32_t offsets[EM_LANES])
+{
+    uint64_t base, size, offset = (uint64_t)memory->offset, bad = 0;
+    const em_operand *o = &memory->list[0];
+    if (w->machine->launch->hooks.access) return false;
+    if (i->space == EM_SHARED) {
+        base = ((uint64_t)w->block->rank << EM_RANK_SHIFT) + EM_SHARED_RESERVED;
+        size = w->block->shared_size;
+        *host = w->block->shared;
+    } else if (i->space == EM_GLOBAL || i->space == EM_GENERIC) {
+        base = w->last.base;
+        size = w->last.size;
+        *host = w->last.host;
+        if (store && w->last.read_only) return false;
+    } else {
+        return false;
+    }
+    if (size < total || size > UINT32_MAX) return false;
+    uint64_t most = size - total;
+    base -= offset;
+    if (o->bytes == 8) {
+        const uint64_t *a = em_r64(w, o);
+        EM_EACH(mask, {
+            uint64_t at = a[l] - base;
+            bad |= (uint64_t)(at > most) | ((a[l] + offset) & (total - 1));
+            offsets[l] = (uint32_t)at;
+        });
+    } else {
+        const uint32_t *a = em_r32(w, o);
+        if (base >> 32 && base >> 32 != UINT32_MAX) return false;
+        EM_EACH(mask, {
+            uint64_t at = a[l] - base;
+            bad |= (uint64_t)(at > most) | ((a[l] + offset) & (total - 1));
+            offsets[l] = (uint32_t)at;
+        });
+    }
+    return !bad;
+}
+
 static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
@@ -273,7 +317,25 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
     const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
     count_bytes(w, (em_space)i->space, false, (uint64_t)total * (uint32_t)__builtin_popcount(mask));
     bool plain = bytes == 4 && i->vector == 1 && d->bytes == 4;
-    uint32_t *lanes = em_r32(w, d);
+    uint32_t *lanes = em_r32(w, d), offsets[EM_LANES];
+    uint8_t *area;
+    if (same_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
+        if (plain) {
+            EM_EACH(mask, memcpy(&lanes[l], area + offsets[l], 4));
+            return;
+        }
+        for (uint32_t v = 0; v < i->vector; v++) {
+            const uint8_t *from = area + v * bytes;
+            if (d[v].kind == EM_O_NONE) continue;
+            if (bytes == 4 && d[v].bytes == 4) {
+                uint32_t *r = em_r32(w, &d[v]);
+                EM_EACH(mask, memcpy(&r[l], from + offsets[l], 4));
+            } else {
+                EM_EACH(mask, put_lane(w, &d[v], l, from + offsets[l], bytes, sign));
+            }
+        }
+        return;
+    }
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t address = em_address(w, &i->o[1], l);
@@ -298,6 +360,20 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
     count_bytes(w, (em_space)i->space, true, (uint64_t)total * (uint32_t)__builtin_popcount(mask));
     w->machine->changes++;
+    uint32_t offsets[EM_LANES];
+    uint8_t *area;
+    if (same_area(w, i, &i->o[0], mask, total, true, &area, offsets)) {
+        for (uint32_t v = 0; v < i->vector; v++) {
+            uint8_t *to = area + v * bytes;
+            if (bytes == 4 && s[v].bytes == 4) {
+                const uint32_t *r = em_r32(w, &s[v]);
+                EM_EACH(mask, memcpy(to + offsets[l], &r[l], 4));
+            } else {
+                EM_EACH(mask, take_lane(w, &s[v], l, to + offsets[l], bytes));
+            }
+        }
+        return;
+    }
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t address = em_address(w, &i->o[0], l);
