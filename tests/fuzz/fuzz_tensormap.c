@@ -1,0 +1,84 @@
+/* Tensor maps from any bytes: what decodes encodes to the same bytes' meaning again, and box copies of it
+ * stay in the part of shared memory that the map says. Input: 128 bytes of a map (its mark is put right), 20
+ * of coordinates, 1 for the place in shared memory, 1 for the reduction, then values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/emulator/tensormap.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct world {
+    uint32_t first, end; /* of shared memory that may be touched */
+    uint32_t budget;
+} world;
+
+static bool global_read(void *context, uint64_t address, uint32_t size, void *out)
+{
+    memset(out, (int)address, size);
+    return ((world *)context)->budget-- > 0;
+}
+
+static bool global_write(void *context, uint64_t address, uint32_t size, const void *bytes)
+{
+    (void)address;
+    const uint8_t *b = bytes;
+    unsigned sum = 0;
+    for (uint32_t i = 0; i < size; i++) sum += b[i]; /* all of it is there to be read */
+    return ((world *)context)->budget-- > 0 && sum < UINT32_MAX;
+}
+
+static bool inside(const world *w, uint32_t address, uint32_t size)
+{
+    if (address < w->first || address + size > w->end) abort();
+    return true;
+}
+
+static bool shared_read(void *context, uint32_t address, uint32_t size, void *out)
+{
+    memset(out, (int)address, size);
+    return inside(context, address, size) && ((world *)context)->budget-- > 0;
+}
+
+static bool shared_write(void *context, uint32_t address, uint32_t size, const void *bytes)
+{
+    (void)bytes;
+    return inside(context, address, size) && ((world *)context)->budget-- > 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 150) return 0;
+    cute_tensor_map map, again;
+    uint8_t bytes[CUTE_MAP_BYTES], other[CUTE_MAP_BYTES];
+    int32_t at[CUTE_MAP_RANK];
+    const char *why;
+    memcpy(bytes, data, sizeof bytes);
+    if (data[149] & 0x80) memcpy(bytes, "cutemap1", 8);
+    memcpy(at, data + 128, sizeof at);
+    for (size_t i = 150; i + 9 < size; i += 10) {
+        uint64_t value;
+        memcpy(&value, data + i + 2, 8);
+        emu_tensor_map_replace(bytes, (emu_map_field)(data[i] % 12), (int8_t)data[i + 1],
+                               value >> (data[i] / 4));
+    }
+    if (!emu_tensor_map_decode(bytes, &map, &why)) {
+        if (!why) abort();
+        return 0;
+    }
+    if (emu_tensor_map_encode(&map, other, NULL) != CUTE_OK || !emu_tensor_map_decode(other, &again, NULL))
+        abort();
+    if (map.rank != again.rank || map.address != again.address || map.box[0] != again.box[0]) abort();
+    uint32_t shared = (uint32_t)data[148] * 128, extent = emu_tensor_map_extent(&map);
+    if (extent < emu_tensor_map_bytes(&map)) abort();
+    world w = {.first = shared, .end = UINT32_MAX, .budget = 20000};
+    if (extent < UINT32_MAX - shared - 1024) {
+        /* A swizzle exchanges chunks inside of the 128 bytes that they share. */
+        w.end = shared + (extent + 127) / 128 * 128;
+    }
+    emu_copy_memory memory = {&w, global_read, global_write, shared_read, shared_write, NULL};
+    emu_box_load(&map, at, shared, &memory, &why);
+    w.budget = 20000;
+    emu_box_store(&map, at, shared, (emu_reduction)(data[149] % 9), &memory, &why);
+    return 0;
+}
