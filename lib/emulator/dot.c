@@ -7,20 +7,20 @@
 
 #include "lib/emulator/dot.h"
 #include "lib/emulator/number.h"
+#include "lib/emulator/number_quick.h"
 
 enum { W = EMU_DOT_COLUMNS, ZERO = -126 };
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE EMU_INLINE
 #if defined(__x86_64__)
 #define WIDE __attribute__((target("avx2,fma")))
 #endif
 
-/* Bits of fraction and the least exponent of a type's values once they are floats. */
+/* The least exponent of a type's values. */
 static const struct {
-    emu_format format;
     int least;
 } types[EMU_MMA_ELEMENTS] = {
-    [EMU_MMA_TF32] = {EMU_TF32, -126}, [EMU_MMA_F16] = {EMU_F16, -14},   [EMU_MMA_BF16] = {EMU_BF16, -126},
-    [EMU_MMA_E4M3] = {EMU_E4M3, -6},   [EMU_MMA_E5M2] = {EMU_E5M2, -14},
+    [EMU_MMA_TF32] = {-126}, [EMU_MMA_F16] = {-14},  [EMU_MMA_BF16] = {-126},
+    [EMU_MMA_E4M3] = {-6},   [EMU_MMA_E5M2] = {-14},
 };
 
 emu_dot_rule emu_dot_rule_of(emu_element a, emu_element d, bool wgmma)
@@ -36,43 +36,70 @@ void emu_tile_reset(emu_tile *tile)
     tile->special = false;
 }
 
-static float widen(emu_element type, uint32_t bits)
+/* Bits of f32 from an element's. */
+INLINE uint32_t widen(emu_element type, uint32_t bits)
 {
-    uint32_t wide;
-    float f;
     switch (type) {
-    case EMU_MMA_F16: return emu_half_to_float(bits);
-    case EMU_MMA_BF16: return emu_bfloat_to_float(bits);
-    case EMU_MMA_TF32: wide = bits & ~UINT32_C(0x1fff); break;
-    default: wide = (uint32_t)emu_convert(EMU_F32, types[type].format, bits, EMU_RN, 0); break;
+    case EMU_MMA_F16: return emu_widen_half(bits);
+    case EMU_MMA_BF16: return emu_widen_bfloat(bits);
+    case EMU_MMA_TF32: return bits & ~UINT32_C(0x1fff);
+    case EMU_MMA_E5M2: return emu_widen_half(bits << 8); /* the upper half of an f16 */
+    default: {
+        /* The fields of e4m3 at those of f32 are 2^-120 too small, subnormal ones too. */
+        uint32_t wide = emu_as_bits(emu_as_float((bits & 0x7f) << 20) * 0x1p120f);
+        return ((bits & 0x7f) == 0x7f ? 0x7fffffff : wide) | (bits & 0x80) << 24;
     }
-    memcpy(&f, &wide, sizeof f);
-    return f;
+    }
+}
+
+enum { STEP = 8 };
+
+/* Up to STEP elements; what is beyond `count` is not written. */
+INLINE void set_some(emu_tile *tile, emu_element type, int count, const uint32_t *bits, float *values,
+                     int16_t *exponents)
+{
+    int least = types[type].least;
+    uint32_t in[STEP] = {0}, wide[STEP];
+    int32_t e[STEP], low[STEP], high[STEP];
+    for (int i = 0; i < count; i++) in[i] = bits[i];
+    for (int i = 0; i < STEP; i++) wide[i] = widen(type, in[i]);
+    for (int i = 0; i < STEP; i++) {
+        int32_t x = (int32_t)(wide[i] >> 23 & 255) - 127;
+        x = x < least ? least : x;
+        bool zero = (wide[i] & 0x7fffffff) == 0;
+        e[i] = zero ? ZERO : x;
+        low[i] = zero ? INT16_MAX : x;
+        high[i] = zero ? INT16_MIN : x;
+    }
+    int32_t lowest = tile->least, highest = tile->most;
+    for (int i = 0; i < STEP; i++) lowest = low[i] < lowest ? low[i] : lowest;
+    for (int i = 0; i < STEP; i++) highest = high[i] > highest ? high[i] : highest;
+    tile->least = lowest;
+    tile->most = highest;
+    tile->special |= highest == 128;
+    memcpy(values, wide, (size_t)count * sizeof *values);
+    for (int i = 0; i < count; i++) exponents[i] = (int16_t)e[i];
+}
+
+INLINE void set_all(emu_tile *tile, emu_element type, int count, const uint32_t *bits, float *values,
+                    int16_t *exponents)
+{
+    int i = 0;
+    for (; i + STEP <= count; i += STEP) set_some(tile, type, STEP, bits + i, values + i, exponents + i);
+    if (i < count) set_some(tile, type, count - i, bits + i, values + i, exponents + i);
 }
 
 void emu_tile_set(emu_tile *tile, emu_element type, int row, int column, int count, const uint32_t *bits)
 {
     float *values = tile->values + (size_t)row * (size_t)tile->stride + column;
     int16_t *exponents = tile->exponents + (size_t)row * (size_t)tile->stride + column;
-    int least = types[type].least, low = tile->least, high = tile->most;
-    bool special = false;
-    for (int i = 0; i < count; i++) {
-        float f = widen(type, bits[i]);
-        uint32_t u;
-        memcpy(&u, &f, sizeof u);
-        int e = (int)(u >> 23 & 255) - 127;
-        special |= e == 128;
-        e = (u & 0x7fffffff) == 0 ? ZERO : e < least ? least : e;
-        if (u & 0x7fffffff) {
-            low = e < low ? e : low;
-            high = e > high ? e : high;
-        }
-        values[i] = f;
-        exponents[i] = (int16_t)e;
+    switch (type) {
+    case EMU_MMA_F16: set_all(tile, EMU_MMA_F16, count, bits, values, exponents); break;
+    case EMU_MMA_BF16: set_all(tile, EMU_MMA_BF16, count, bits, values, exponents); break;
+    case EMU_MMA_TF32: set_all(tile, EMU_MMA_TF32, count, bits, values, exponents); break;
+    case EMU_MMA_E5M2: set_all(tile, EMU_MMA_E5M2, count, bits, values, exponents); break;
+    default: set_all(tile, EMU_MMA_E4M3, count, bits, values, exponents); break;
     }
-    tile->least = low;
-    tile->most = high;
-    tile->special |= special;
 }
 
 INLINE double power(int e) /* 2^e, for e from -1022 to 1023 */
@@ -117,7 +144,7 @@ static float finish_small(double sum, const emu_dot_rule *rule)
 
 static float to_half(float value)
 {
-    return emu_half_to_float(emu_float_to_half(value));
+    return emu_as_float(emu_widen_half(emu_narrow_half(emu_as_bits(value))));
 }
 
 /* One element without any assumption on its operands. */
@@ -145,129 +172,139 @@ static float element(const emu_dot_rule *rule, int k, const emu_tile *a, int row
     return fabs(sum) < 0x1p-126 ? finish_small(sum, rule) : finish(sum, rule);
 }
 
-/* W elements of a row at once: all products are in float's range, and nothing is infinite. */
-INLINE void columns(const emu_dot_rule *rule, int k, const float *x, const int16_t *ex, const float *b,
-                    const int16_t *eb, int b_stride, float *c)
+/* Eight lanes at once, as the compilers' vector types: half a row of W. */
+typedef float eight_floats __attribute__((vector_size(32)));
+typedef int32_t eight_words __attribute__((vector_size(32)));
+typedef int16_t eight_shorts __attribute__((vector_size(16)));
+typedef double eight_doubles __attribute__((vector_size(64)));
+typedef int64_t eight_longs __attribute__((vector_size(64)));
+
+/* Eight elements of a row. False, and nothing done: they need the slow way. No product leaves float's range
+ * upwards; one below 2^-125 is cut off, however roughly, where the largest exponent is -100 or more.
+ * `tiny_products`: there may be such elsewhere. */
+INLINE bool eight(const emu_dot_rule *rule, bool tiny_products, int k, const float *x, const int16_t *ex,
+                  const float *b, const int16_t *eb, int b_stride, float *c)
 {
-    int16_t most[W];
-    int32_t low[W], high[W];
-    float scale[W];
-    for (int j = 0; j < W; j++) most[j] = (int16_t)exponent_of(c[j], rule->half);
+    eight_floats sum;
+    memcpy(&sum, c, sizeof sum);
+    eight_words bits = (eight_words)sum, e = (bits >> 23 & 255) - 127,
+                floor = bits * 0 + (rule->half ? -14 : -126);
+    eight_words zero = (bits & 0x7fffffff) == 0, below = e < floor, special = e == 128;
+    e = (floor & below) | (e & ~below);
+    e = (zero & ZERO) | (e & ~zero);
+    eight_shorts most = __builtin_convertvector(e, eight_shorts);
     for (int l = 0; l < k; l++) {
-        const int16_t *e = eb + (size_t)l * (size_t)b_stride;
-        int16_t mine = ex[l];
-        for (int j = 0; j < W; j++) {
-            int16_t s = (int16_t)(mine + e[j]);
-            most[j] = s > most[j] ? s : most[j];
-        }
+        eight_shorts s;
+        memcpy(&s, eb + (size_t)l * (size_t)b_stride, sizeof s);
+        s += ex[l];
+        eight_shorts more = s > most;
+        most = (s & more) | (most & ~more);
     }
-    for (int j = 0; j < W; j++) {
-        /* Where everything is tiny all products are 0: any scale does for them. */
-        int e = most[j] < -100 ? -100 : most[j];
-        uint32_t bits = (uint32_t)(rule->fraction - e + 127) << 23;
-        memcpy(&scale[j], &bits, sizeof bits);
-        low[j] = high[j] = 0;
-    }
+    eight_words top = __builtin_convertvector(most, eight_words), tiny = top < -100;
+    /* Any scale does for zeros. */
+    top = (tiny & -100) | (top & ~tiny);
+    eight_words odd_cases = special | (tiny & (tiny_products ? tiny : ~zero));
+    int32_t some = 0;
+    for (int i = 0; i < 8; i++) some |= odd_cases[i];
+    if (some) return false;
+    eight_floats scale = (eight_floats)((rule->fraction - top + 127) << 23);
     /* Sixteen aligned products of up to 28 bits could leave an int32_t: two sums. */
-    int half = k / 2;
-    for (int l = 0; l < half; l++) {
-        const float *y = b + (size_t)l * (size_t)b_stride;
-        float mine = x[l];
-        for (int j = 0; j < W; j++) {
-            float p = mine * y[j];
-            low[j] += (int32_t)(p * scale[j]);
-        }
+    eight_words low = bits * 0, high = __builtin_convertvector(sum * scale, eight_words);
+    for (int l = 0; l < k / 2; l++) {
+        eight_floats y, z;
+        memcpy(&y, b + (size_t)(2 * l) * (size_t)b_stride, sizeof y);
+        memcpy(&z, b + (size_t)(2 * l + 1) * (size_t)b_stride, sizeof z);
+        y = y * x[2 * l];
+        z = z * x[2 * l + 1];
+        low += __builtin_convertvector(y * scale, eight_words);
+        high += __builtin_convertvector(z * scale, eight_words);
     }
-    for (int l = half; l < k; l++) {
-        const float *y = b + (size_t)l * (size_t)b_stride;
-        float mine = x[l];
-        for (int j = 0; j < W; j++) {
-            float p = mine * y[j];
-            high[j] += (int32_t)(p * scale[j]);
-        }
-    }
-    bool small = false;
-    double sums[W];
-    for (int j = 0; j < W; j++) {
-        double aligned = (double)(int32_t)((double)c[j] * power(rule->fraction - most[j]));
-        double sum = (double)low[j] + (double)high[j];
-        sums[j] = (sum + aligned) * power(most[j] - rule->fraction);
-    }
-    for (int j = 0; j < W; j++) c[j] = finish(sums[j], rule);
-    if (rule->half) {
-        for (int j = 0; j < W; j++) c[j] = to_half(c[j]);
-        return;
-    }
-    for (int j = 0; j < W; j++) small |= fabs(sums[j]) < 0x1p-126;
-    for (int j = 0; small && j < W; j++)
-        if (fabs(sums[j]) < 0x1p-126) c[j] = finish_small(sums[j], rule);
+    eight_doubles exact =
+        __builtin_convertvector(low, eight_doubles) + __builtin_convertvector(high, eight_doubles);
+    eight_longs all = (eight_longs)exact, cut;
+    int64_t unit = rule->half ? INT64_C(1) << 29 : INT64_C(1) << (52 - rule->result);
+    cut = all & (unit - 1);
+    all &= -unit;
+    if (rule->half) all |= (cut != 0) & unit; /* rounded to odd, for the rounding to nearest that follows */
+    sum = __builtin_convertvector((eight_doubles)all, eight_floats);
+    sum *= (eight_floats)((top - rule->fraction + 127) << 23);
+    memcpy(c, &sum, sizeof sum);
+    if (!rule->half) return true;
+    uint32_t words[8];
+    memcpy(words, &sum, sizeof words);
+    for (int j = 0; j < 8; j++) words[j] = emu_widen_half(emu_narrow_half(words[j]));
+    memcpy(c, words, sizeof words);
+    return true;
 }
 
-typedef void columns_function(const emu_dot_rule *, int, const float *, const int16_t *, const float *,
-                              const int16_t *, int, float *);
+typedef void rows_function(const emu_dot_rule *, int, int, int, const emu_tile *, const emu_tile *, float *,
+                           int);
 
-INLINE void columns_any(const emu_dot_rule *rule, int k, const float *x, const int16_t *ex, const float *b,
-                        const int16_t *eb, int b_stride, float *c)
+INLINE void rows_of(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a,
+                    const emu_tile *b, float *c, int stride)
 {
-    if (k == 16)
-        columns(rule, 16, x, ex, b, eb, b_stride, c);
+    bool tiny_products = a->least <= a->most && b->least <= b->most && a->least + b->least < -100;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < width; j += 8) {
+            float *row = c + (size_t)i * (size_t)stride + j;
+            size_t at = (size_t)i * (size_t)a->stride;
+            if (eight(rule, tiny_products, k, a->values + at, a->exponents + at, b->values + j,
+                      b->exponents + j, b->stride, row))
+                continue;
+            for (int n = j; n < width && n < j + 8; n++)
+                row[n - j] = element(rule, k, a, i, b, n, row[n - j]);
+        }
+}
+
+INLINE void rows_any(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a,
+                     const emu_tile *b, float *c, int stride)
+{
+    const emu_dot_rule single = {.fraction = 25, .result = 23};
+    if (k == 16 && rule->fraction == 25 && !rule->half)
+        rows_of(&single, rows, width, 16, a, b, c, stride);
+    else if (k == 8 && rule->fraction == 25 && !rule->half)
+        rows_of(&single, rows, width, 8, a, b, c, stride);
     else
-        columns(rule, k, x, ex, b, eb, b_stride, c);
+        rows_of(rule, rows, width, k, a, b, c, stride);
 }
 
-static void columns_plain(const emu_dot_rule *rule, int k, const float *x, const int16_t *ex, const float *b,
-                          const int16_t *eb, int b_stride, float *c)
+static void rows_plain(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a,
+                       const emu_tile *b, float *c, int stride)
 {
-    columns_any(rule, k, x, ex, b, eb, b_stride, c);
+    rows_any(rule, rows, width, k, a, b, c, stride);
 }
 
 #if defined(WIDE)
-WIDE static void columns_wide(const emu_dot_rule *rule, int k, const float *x, const int16_t *ex,
-                              const float *b, const int16_t *eb, int b_stride, float *c)
+WIDE static void rows_wide(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a,
+                           const emu_tile *b, float *c, int stride)
 {
-    columns_any(rule, k, x, ex, b, eb, b_stride, c);
+    rows_any(rule, rows, width, k, a, b, c, stride);
 }
 #endif
 
-static columns_function *columns_best(void)
+static rows_function *rows_best(void)
 {
 #if defined(WIDE)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return columns_wide;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return rows_wide;
 #endif
-    return columns_plain;
-}
-
-static bool finite_row(const float *c)
-{
-    bool finite = true;
-    for (int j = 0; j < W; j++) {
-        uint32_t u;
-        memcpy(&u, &c[j], sizeof u);
-        finite &= (u & 0x7f800000) != 0x7f800000;
-    }
-    return finite;
+    return rows_plain;
 }
 
 void emu_dot_float(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a, const emu_tile *b,
                    float *c, int stride)
 {
-    /* In range: no product above 2^127 or, unless it is 0, below 2^-100; at most 16 aligned ones in each sum.
-     */
+    /* No product above 2^127, and at most 16 aligned ones of 25 bits. */
     bool empty = a->least > a->most || b->least > b->most;
-    bool quick = !a->special && !b->special && k <= (rule->fraction > 20 ? 16 : 512) &&
-                 (empty || (a->most + b->most < 126 && a->least + b->least >= -100));
-    columns_function *best = columns_best();
+    bool quick = !a->special && !b->special && k % 2 == 0 && k <= (rule->fraction > 20 ? 16 : 512) &&
+                 (empty || a->most + b->most < 126);
+    if (quick) {
+        rows_best()(rule, rows, width, k, a, b, c, stride);
+        return;
+    }
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < width; j += W) {
-            float *row = c + (size_t)i * (size_t)stride + j;
-            if (quick && finite_row(row)) {
-                size_t at = (size_t)i * (size_t)a->stride;
-                best(rule, k, a->values + at, a->exponents + at, b->values + j, b->exponents + j, b->stride,
-                     row);
-                continue;
-            }
-            for (int n = j; n < width && n < j + W; n++)
-                row[n - j] = element(rule, k, a, i, b, n, row[n - j]);
+        for (int j = 0; j < width; j++) {
+            float *at = c + (size_t)i * (size_t)stride + j;
+            *at = element(rule, k, a, i, b, j, *at);
         }
 }
 

@@ -223,34 +223,30 @@ typedef struct gather {
     const emu_mma_options *options;
 } gather;
 
-/* Calls `visit` for each element of an operand's fragment that the matrix needs, with its bits. */
-typedef void (*visitor)(void *context, emu_place at, uint64_t bits);
-static void each(const gather *g, emu_operand operand, emu_element type, const void *const *registers,
-                 visitor visit, void *context)
+/* Writes the elements of a fragment's matrix (of product `part`) to `at`, as bits, rows `stride` apart. */
+static void collect(const gather *g, emu_operand operand, emu_element type, const void *const *registers,
+                    uint64_t *at, int stride, int part)
 {
     int bits = elements[type].bits, per = bits >= 32 ? 1 : 32 / bits;
-    int count = is_quad(g->mma) ? (operand == EMU_C ? g->mma->registers[2] : 2)
-                                : registers_for(operand_size(operand, g->mma->m, g->mma->n, g->mma->k), type);
+    bool quad = is_quad(g->mma);
+    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    int count = quad ? (operand == EMU_C ? g->mma->registers[2] : 2)
+                     : registers_for(operand_size(operand, g->mma->m, g->mma->n, g->mma->k), type);
     for (int r = 0; r < count; r++)
         for (int lane = 0; lane < LANES; lane++) {
             uint64_t word =
                 bits == 64 ? ((const uint64_t *)registers[r])[lane] : ((const uint32_t *)registers[r])[lane];
-            for (int i = 0; i < per; i++) {
-                uint64_t element = per == 1 ? word : word >> (i * bits) & ((UINT64_C(1) << bits) - 1);
-                visit(context, place_of(g->mma, operand, type, g->options, lane, r, i), element);
+            if (quad && lane % 16 / 4 != part) continue;
+            /* Neighbours in a register are neighbours in the matrix, down in B and across elsewhere. */
+            int step = operand == EMU_B ? stride : 1;
+            emu_place p = place_of(g->mma, operand, type, g->options, lane, r, 0);
+            if (quad && per == 2) {
+                emu_place q = place_of(g->mma, operand, type, g->options, lane, r, 1);
+                step = (q.row - p.row) * stride + q.column - p.column;
             }
+            uint64_t *first = at + p.row * stride + p.column;
+            for (int i = 0; i < per; i++, word >>= bits & 63) first[i * step] = word & mask;
         }
-}
-
-typedef struct plane {
-    uint64_t *at;
-    int stride, part;
-} plane;
-
-static void keep(void *context, emu_place at, uint64_t bits)
-{
-    const plane *p = context;
-    if (at.part == p->part) p->at[at.row * p->stride + at.column] = bits;
 }
 
 /* Writes D: `bits` of the result at each place. */
@@ -291,29 +287,35 @@ static uint64_t from_float(float f)
     return f != f ? 0x7fffffff : word;
 }
 
-/* The matrices of one product, as bits. C and D have `n` rounded up to whole vectors. */
+/* The matrices of one product, as bits. Columns of B and C that complete a vector are zeros. */
 typedef struct matrices {
     uint64_t a[MOST_M * MOST_K], b[MOST_K * MOST_N], c[MOST_M * MOST_N];
+    int padded; /* n, or 16 where it is 8 */
 } matrices;
 
+static void clear_padding(uint64_t *matrix, int count, int n, int padded)
+{
+    if (n == padded) return;
+    for (int i = 0; i < count; i++) memset(matrix + i * MOST_N + n, 0, (size_t)(padded - n) * sizeof *matrix);
+}
+
+/* c += the products of the `k` columns of A and rows of B that `order` lists. */
 static void float_tiles(const emu_mma *mma, emu_dot_rule rule, const matrices *x, const int *order, int k,
                         float *c)
 {
-    float av[MOST_M * MOST_K], bv[MOST_K * MOST_N];
-    int16_t ae[MOST_M * MOST_K], be[MOST_K * MOST_N];
-    emu_tile a = {.values = av, .exponents = ae, .stride = MOST_K},
+    float av[MOST_M * 16], bv[16 * MOST_N];
+    int16_t ae[MOST_M * 16], be[16 * MOST_N];
+    emu_tile a = {.values = av, .exponents = ae, .stride = 16},
              b = {.values = bv, .exponents = be, .stride = MOST_N};
     bool small = mma->a == EMU_MMA_E4M3 || mma->a == EMU_MMA_E5M2;
     emu_tile_reset(&a);
     emu_tile_reset(&b);
-    memset(bv, 0, sizeof bv);
-    memset(be, 0, sizeof be);
     for (int side = 0; side < 2; side++) {
         emu_element type = (emu_element)(side ? mma->b : mma->a);
         emu_format format = type == EMU_MMA_E4M3 ? EMU_E4M3 : EMU_E5M2;
-        int outer = side ? k : mma->m, inner = side ? mma->n : k;
+        int outer = side ? k : mma->m, inner = side ? x->padded : k;
         for (int i = 0; i < outer; i++) {
-            uint32_t bits[MOST_K];
+            uint32_t bits[MOST_N];
             for (int j = 0; j < inner; j++) {
                 uint64_t v = side ? x->b[order[i] * MOST_N + j] : x->a[i * MOST_K + order[j]];
                 bits[j] = (uint32_t)(small ? emu_convert(EMU_F16, format, v, EMU_RN, 0) : v);
@@ -324,39 +326,48 @@ static void float_tiles(const emu_mma *mma, emu_dot_rule rule, const matrices *x
     emu_dot_float(&rule, mma->m, mma->n, k, &a, &b, c, MOST_N);
 }
 
-static void float_product(const emu_mma *mma, matrices *x)
+static void quad_product(const emu_mma *mma, const matrices *x, float *c)
 {
-    float c[MOST_M * MOST_N] = {0}, d[MOST_M * MOST_N] = {0};
-    int order[MOST_K], halves[MOST_K], count = 0;
-    bool half = mma->d == EMU_MMA_F16;
-    for (int i = 0; i < mma->k; i++) order[i] = i;
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < mma->k; i++)
-            if ((i % 4 < 2) == (pass == 0)) halves[count++] = i;
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < mma->n; j++) {
+            float sum = 0;
+            for (int l = 0; l < mma->k; l++)
+                sum = fmaf(emu_half_to_float((uint32_t)x->a[i * MOST_K + l]),
+                           emu_half_to_float((uint32_t)x->b[l * MOST_N + j]), sum);
+            c[i * MOST_N + j] += sum;
+        }
+}
+
+static void float_product(const emu_mma *mma, matrices *x)
+{
+    /* Columns in the order of k, and those with k % 4 < 2 before the others. */
+    static const int order[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    static const int halves[32] = {0, 1, 4, 5, 8,  9,  12, 13, 16, 17, 20, 21, 24, 25, 28, 29,
+                                   2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31};
+    float c[MOST_M * MOST_N], d[MOST_M * MOST_N];
+    for (int i = 0; i < mma->m; i++)
+        for (int j = 0; j < x->padded; j++) {
             uint64_t bits = x->c[i * MOST_N + j];
             c[i * MOST_N + j] = mma->c == EMU_MMA_F16 ? emu_half_to_float((uint32_t)bits) : as_float(bits);
         }
     emu_dot_rule rule = emu_dot_rule_of((emu_element)mma->a, (emu_element)mma->d, false);
     if (mma->a == EMU_MMA_E4M3 || mma->a == EMU_MMA_E5M2) {
-        float_tiles(mma, rule, x, halves, mma->k / 2, d);
-        float_tiles(mma, rule, x, halves + mma->k / 2, mma->k / 2, d);
-        for (int i = 0; i < MOST_M * MOST_N; i++) c[i] += d[i];
-    } else if (is_quad(mma)) {
+        memset(d, 0, sizeof d);
+        float_tiles(mma, rule, x, halves, 16, d);
+        float_tiles(mma, rule, x, halves + 16, 16, d);
         for (int i = 0; i < mma->m; i++)
-            for (int j = 0; j < mma->n; j++) {
-                float sum = 0;
-                for (int l = 0; l < mma->k; l++)
-                    sum = fmaf(emu_half_to_float((uint32_t)x->a[i * MOST_K + l]),
-                               emu_half_to_float((uint32_t)x->b[l * MOST_N + j]), sum);
-                c[i * MOST_N + j] += sum;
-            }
+            for (int j = 0; j < mma->n; j++) c[i * MOST_N + j] += d[i * MOST_N + j];
+    } else if (is_quad(mma)) {
+        quad_product(mma, x, c);
     } else {
-        if (half && mma->c == EMU_MMA_F32) rule.half = false; /* the accumulator is f32, D its rounding */
+        if (mma->c == EMU_MMA_F32) rule.half = false; /* wmma: the sum is f32, D its rounding */
         float_tiles(mma, rule, x, order, mma->k, c);
     }
-    for (int i = 0; i < MOST_M * MOST_N; i++) x->c[i] = half ? emu_float_to_half(c[i]) : from_float(c[i]);
+    for (int i = 0; i < mma->m; i++)
+        for (int j = 0; j < mma->n; j++) {
+            float f = c[i * MOST_N + j];
+            x->c[i * MOST_N + j] = mma->d == EMU_MMA_F16 ? emu_float_to_half(f) : from_float(f);
+        }
 }
 
 static void double_product(const emu_mma *mma, matrices *x)
@@ -390,11 +401,17 @@ static void integer_product(const emu_mma *mma, bool satfinite, matrices *x)
 {
     int16_t a[MOST_M * MOST_K], b[MOST_K * MOST_N];
     int32_t c[MOST_M * MOST_N];
-    for (int i = 0; i < MOST_M * MOST_K; i++) a[i] = small_integer(x->a[i], (emu_element)mma->a);
-    for (int i = 0; i < MOST_K * MOST_N; i++) b[i] = small_integer(x->b[i], (emu_element)mma->b);
-    for (int i = 0; i < MOST_M * MOST_N; i++) c[i] = (int32_t)(uint32_t)x->c[i];
+    for (int i = 0; i < mma->m; i++)
+        for (int l = 0; l < mma->k; l++)
+            a[i * MOST_K + l] = small_integer(x->a[i * MOST_K + l], (emu_element)mma->a);
+    for (int l = 0; l < mma->k; l++)
+        for (int j = 0; j < x->padded; j++)
+            b[l * MOST_N + j] = small_integer(x->b[l * MOST_N + j], (emu_element)mma->b);
+    for (int i = 0; i < mma->m; i++)
+        for (int j = 0; j < x->padded; j++) c[i * MOST_N + j] = (int32_t)(uint32_t)x->c[i * MOST_N + j];
     emu_dot_integer(satfinite, mma->m, mma->n, mma->k, a, MOST_K, b, MOST_N, c, MOST_N);
-    for (int i = 0; i < MOST_M * MOST_N; i++) x->c[i] = (uint32_t)c[i];
+    for (int i = 0; i < mma->m; i++)
+        for (int j = 0; j < mma->n; j++) x->c[i * MOST_N + j] = (uint32_t)c[i * MOST_N + j];
 }
 
 /* Single bits: a register holds 32 neighbours of k, of one row of A or one column of B. */
@@ -439,21 +456,23 @@ void emu_mma_run(const emu_mma *mma, const emu_mma_options *options, void *const
     }
     const gather g = {mma, options};
     int parts = is_quad(mma) ? 4 : 1;
-    uint64_t results[4][MOST_M * MOST_N];
+    matrices x[4];
     for (int part = 0; part < parts; part++) {
-        matrices x = {0};
-        each(&g, EMU_A, (emu_element)mma->a, a, keep, &(plane){x.a, MOST_K, part});
-        each(&g, EMU_B, (emu_element)mma->b, b, keep, &(plane){x.b, MOST_N, part});
-        each(&g, EMU_C, (emu_element)mma->c, c, keep, &(plane){x.c, MOST_N, part});
+        matrices *y = &x[part];
+        y->padded = mma->n < EMU_DOT_COLUMNS ? EMU_DOT_COLUMNS : mma->n;
+        clear_padding(y->b, mma->k, mma->n, y->padded);
+        clear_padding(y->c, mma->m, mma->n, y->padded);
+        collect(&g, EMU_A, (emu_element)mma->a, a, y->a, MOST_K, part);
+        collect(&g, EMU_B, (emu_element)mma->b, b, y->b, MOST_N, part);
+        collect(&g, EMU_C, (emu_element)mma->c, c, y->c, MOST_N, part);
         if (mma->a == EMU_MMA_F64)
-            double_product(mma, &x);
+            double_product(mma, y);
         else if (mma->d == EMU_MMA_S32)
-            integer_product(mma, options && options->satfinite, &x);
+            integer_product(mma, options && options->satfinite, y);
         else
-            float_product(mma, &x);
-        memcpy(results[part], x.c, sizeof x.c);
+            float_product(mma, y);
     }
-    for (int part = 0; part < parts; part++) scatter(&g, d, results[part], MOST_N, part);
+    for (int part = 0; part < parts; part++) scatter(&g, d, x[part].c, MOST_N, part);
 }
 
 /* ---- wmma.load and wmma.store ---- */

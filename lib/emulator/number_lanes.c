@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/emulator/number_quick.h"
 #include "lib/emulator/number_soft.h"
 
 enum { LANES = 32 };
@@ -24,20 +25,6 @@ static bool wide(void)
 }
 #endif
 
-INLINE float as_float(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-INLINE uint32_t as_bits(float f)
-{
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
-}
-
 INLINE double as_double(uint64_t bits)
 {
     double f;
@@ -52,55 +39,21 @@ INLINE uint64_t as_bits64(double f)
     return bits;
 }
 
-/* ---- small formats, without branches ---- */
-
-INLINE uint32_t widen_half(uint32_t h)
-{
-    uint32_t magnitude = (h & 0x7fff) << 13, sign = (h & 0x8000) << 16;
-    uint32_t normal = magnitude + (112u << 23), special = magnitude + (224u << 23);
-    /* A subnormal is its fraction beside a fixed exponent, less that exponent's one. */
-    uint32_t small = as_bits(as_float(magnitude + (113u << 23)) - as_float(113u << 23));
-    uint32_t r = magnitude >= 0x0f800000 ? special : magnitude < 0x00800000 ? small : normal;
-    return magnitude > 0x0f800000 ? 0x7fffffff : r | sign;
-}
-
-INLINE uint32_t narrow_half(uint32_t f)
-{
-    uint32_t magnitude = f & 0x7fffffff, sign = f >> 16 & 0x8000;
-    uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-    /* Adding 0.5 leaves the ten bits of a subnormal, rounded, at the end of the fraction. */
-    uint32_t small = as_bits(as_float(magnitude) + 0.5f) - 0x3f000000;
-    uint32_t r = magnitude < (113u << 23) ? small : magnitude >= 0x47800000 ? 0x7c00 : normal;
-    return magnitude > 0x7f800000 ? 0x7fff : r | sign;
-}
-
-INLINE uint32_t widen_bfloat(uint32_t h)
-{
-    uint32_t r = h << 16;
-    return (r & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : r;
-}
-
-INLINE uint32_t narrow_bfloat(uint32_t f)
-{
-    uint32_t r = (f + 0x7fff + (f >> 16 & 1)) >> 16;
-    return (f & 0x7fffffff) > 0x7f800000 ? 0x7fff : r;
-}
-
 float emu_half_to_float(uint32_t bits)
 {
-    return as_float(widen_half(bits));
+    return emu_as_float(emu_widen_half(bits));
 }
 float emu_bfloat_to_float(uint32_t bits)
 {
-    return as_float(widen_bfloat(bits));
+    return emu_as_float(emu_widen_bfloat(bits));
 }
 uint32_t emu_float_to_half(float value)
 {
-    return narrow_half(as_bits(value));
+    return emu_narrow_half(emu_as_bits(value));
 }
 uint32_t emu_float_to_bfloat(float value)
 {
-    return narrow_bfloat(as_bits(value));
+    return emu_narrow_bfloat(emu_as_bits(value));
 }
 
 /* ---- f32 ---- */
@@ -164,15 +117,16 @@ INLINE void f32_loop(emu_op op, uint32_t *d, const uint32_t *a, const uint32_t *
         EACH(i) z[i] = flush32(z[i]);
     }
     switch (op) {
-    case EMU_ADD: EACH(i) r[i] = as_bits(as_float(x[i]) + as_float(y[i])); break;
-    case EMU_SUB: EACH(i) r[i] = as_bits(as_float(x[i]) - as_float(y[i])); break;
-    case EMU_MUL: EACH(i) r[i] = as_bits(as_float(x[i]) * as_float(y[i])); break;
+    case EMU_ADD: EACH(i) r[i] = emu_as_bits(emu_as_float(x[i]) + emu_as_float(y[i])); break;
+    case EMU_SUB: EACH(i) r[i] = emu_as_bits(emu_as_float(x[i]) - emu_as_float(y[i])); break;
+    case EMU_MUL: EACH(i) r[i] = emu_as_bits(emu_as_float(x[i]) * emu_as_float(y[i])); break;
     case EMU_FMA:
-        EACH(i) r[i] = as_bits(__builtin_fmaf(as_float(x[i]), as_float(y[i]), as_float(z[i])));
+        EACH(i)
+        r[i] = emu_as_bits(__builtin_fmaf(emu_as_float(x[i]), emu_as_float(y[i]), emu_as_float(z[i])));
         break;
-    case EMU_DIV: EACH(i) r[i] = as_bits(as_float(x[i]) / as_float(y[i])); break;
-    case EMU_RCP: EACH(i) r[i] = as_bits(1.0f / as_float(x[i])); break;
-    case EMU_SQRT: EACH(i) r[i] = as_bits(sqrtf(as_float(x[i]))); break;
+    case EMU_DIV: EACH(i) r[i] = emu_as_bits(emu_as_float(x[i]) / emu_as_float(y[i])); break;
+    case EMU_RCP: EACH(i) r[i] = emu_as_bits(1.0f / emu_as_float(x[i])); break;
+    case EMU_SQRT: EACH(i) r[i] = emu_as_bits(sqrtf(emu_as_float(x[i]))); break;
     case EMU_MIN: EACH(i) r[i] = extreme32(x[i], y[i], false, flags); break;
     case EMU_MAX: EACH(i) r[i] = extreme32(x[i], y[i], true, flags); break;
     case EMU_ABS: EACH(i) r[i] = x[i] & 0x7fffffff; break;
@@ -233,8 +187,9 @@ static float approximate(emu_op op, float x, float y)
     case EMU_RCP_APPROX: return 1.0f / x;
     case EMU_SQRT_APPROX: return sqrtf(x);
     case EMU_DIV_APPROX: {
-        uint32_t magnitude = as_bits(y) & 0x7fffffff; /* 1 / y is subnormal there, and taken as zero */
-        if (magnitude > 0x7e800000 && magnitude < 0x7f800000) return x * as_float(as_bits(y) & 0x80000000);
+        uint32_t magnitude = emu_as_bits(y) & 0x7fffffff; /* 1 / y is subnormal there, and taken as zero */
+        if (magnitude > 0x7e800000 && magnitude < 0x7f800000)
+            return x * emu_as_float(emu_as_bits(y) & 0x80000000);
         return x / y;
     }
     case EMU_DIV_FULL: return x / y;
@@ -248,7 +203,7 @@ static uint32_t approximate32(emu_op op, uint32_t a, uint32_t b, unsigned flags)
         a = flush32(a);
         b = flush32(b);
     }
-    uint32_t r = finish32(as_bits(approximate(op, as_float(a), as_float(b))));
+    uint32_t r = finish32(emu_as_bits(approximate(op, emu_as_float(a), emu_as_float(b))));
     if (flags & EMU_FTZ) r = flush32(r);
     if (flags & EMU_SAT) r = clamp32(r);
     return flags & EMU_RELU ? relu32(r) : r;
@@ -373,12 +328,12 @@ INLINE float fma_odd(float a, float b, float c)
 
 INLINE uint32_t half_one(emu_op op, uint32_t a, uint32_t b, uint32_t c)
 {
-    float x = as_float(a), y = as_float(b);
+    float x = emu_as_float(a), y = emu_as_float(b);
     switch (op) {
-    case EMU_ADD: return as_bits(x + y);
-    case EMU_SUB: return as_bits(x - y);
-    case EMU_MUL: return as_bits(x * y);
-    default: return as_bits(fma_odd(x, y, as_float(c)));
+    case EMU_ADD: return emu_as_bits(x + y);
+    case EMU_SUB: return emu_as_bits(x - y);
+    case EMU_MUL: return emu_as_bits(x * y);
+    default: return emu_as_bits(fma_odd(x, y, emu_as_float(c)));
     }
 }
 
@@ -387,12 +342,12 @@ INLINE void half_loop(emu_op op, bool brain, int n, uint16_t *d, const uint16_t 
 {
     uint32_t x[2 * LANES], y[2 * LANES], z[2 * LANES];
     uint16_t r[2 * LANES];
-    for (int i = 0; i < n; i++) x[i] = brain ? widen_bfloat(a[i]) : widen_half(a[i]);
-    for (int i = 0; i < n; i++) y[i] = brain ? widen_bfloat(b[i]) : widen_half(b[i]);
+    for (int i = 0; i < n; i++) x[i] = brain ? emu_widen_bfloat(a[i]) : emu_widen_half(a[i]);
+    for (int i = 0; i < n; i++) y[i] = brain ? emu_widen_bfloat(b[i]) : emu_widen_half(b[i]);
     if (op == EMU_FMA)
-        for (int i = 0; i < n; i++) z[i] = brain ? widen_bfloat(c[i]) : widen_half(c[i]);
+        for (int i = 0; i < n; i++) z[i] = brain ? emu_widen_bfloat(c[i]) : emu_widen_half(c[i]);
     for (int i = 0; i < n; i++) x[i] = half_one(op, x[i], y[i], op == EMU_FMA ? z[i] : 0);
-    for (int i = 0; i < n; i++) r[i] = (uint16_t)(brain ? narrow_bfloat(x[i]) : narrow_half(x[i]));
+    for (int i = 0; i < n; i++) r[i] = (uint16_t)(brain ? emu_narrow_bfloat(x[i]) : emu_narrow_half(x[i]));
     /* A float that is subnormal was rounded once too often. */
     bool tiny = false;
     if (op == EMU_FMA && brain) {
@@ -515,9 +470,9 @@ INLINE void narrow_body(bool brain, uint16_t *d, const uint32_t *a)
     uint32_t x[LANES];
     memcpy(x, a, sizeof x);
     if (brain) {
-        EACH(i) d[i] = (uint16_t)narrow_bfloat(x[i]);
+        EACH(i) d[i] = (uint16_t)emu_narrow_bfloat(x[i]);
     } else {
-        EACH(i) d[i] = (uint16_t)narrow_half(x[i]);
+        EACH(i) d[i] = (uint16_t)emu_narrow_half(x[i]);
     }
 }
 
@@ -526,9 +481,9 @@ INLINE void widen_body(bool brain, uint32_t *d, const uint16_t *a)
     uint16_t x[LANES];
     memcpy(x, a, sizeof x);
     if (brain) {
-        EACH(i) d[i] = widen_bfloat(x[i]);
+        EACH(i) d[i] = emu_widen_bfloat(x[i]);
     } else {
-        EACH(i) d[i] = widen_half(x[i]);
+        EACH(i) d[i] = emu_widen_half(x[i]);
     }
 }
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "lib/emulator/dot.h"
-#include "lib/emulator/number.h"
+#include "lib/emulator/number_quick.h"
 #include "lib/emulator/swizzle.h"
 #include "lib/emulator/wgmma.h"
 
@@ -198,8 +198,8 @@ static void load_accumulator(const emu_wgmma *w, int count, uint32_t *const *d, 
                 int piece = half ? r : r / 2, row = 16 * warp + lane / 4 + 8 * (piece % 2);
                 int column = 8 * (piece / 2) + 2 * (lane % 4) + (half ? 0 : r % 2);
                 if (half) {
-                    c->f[row][column] = emu_half_to_float(word & 0xffff);
-                    c->f[row][column + 1] = emu_half_to_float(word >> 16);
+                    c->i[row][column] = (int32_t)emu_widen_half(word & 0xffff);
+                    c->i[row][column + 1] = (int32_t)emu_widen_half(word >> 16);
                 } else {
                     c->i[row][column] = (int32_t)word; /* of a float too: the same bits */
                 }
@@ -218,8 +218,7 @@ static void store_accumulator(const emu_wgmma *w, int count, const accumulator *
                 uint32_t word = (uint32_t)c->i[row][column];
                 if (real && (word & 0x7fffffff) > 0x7f800000) word = 0x7fffffff;
                 if (half)
-                    word = emu_float_to_half(c->f[row][column]) | emu_float_to_half(c->f[row][column + 1])
-                                                                      << 16;
+                    word = emu_narrow_half(word) | emu_narrow_half((uint32_t)c->i[row][column + 1]) << 16;
                 d[warp * registers + r][lane] = word;
             }
 }
