@@ -417,11 +417,14 @@ static uint32_t live_warps(const em_machine *m)
 static void run_resident(em_machine *m)
 {
     int idle = 0;
-    uint64_t changes = m->changes;
+    uint64_t changes = m->changes, told = changes;
     while (live_warps(m) && !m->failed) {
         ran what = run_round(m);
         m->turn++;
-        if (m->launch->heartbeat && m->turn % 16 == 0) m->launch->heartbeat(m->launch->context);
+        if (m->launch->heartbeat && m->turn % 64 == 0 && m->changes != told) { /* a spin without an end is silent */
+            told = m->changes;
+            m->launch->heartbeat(m->launch->context);
+        }
         if (m->failed) return;
         if (what == RAN || m->changes != changes) {
             idle = 0;

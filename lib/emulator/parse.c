@@ -754,7 +754,10 @@ static cute_status parse_head(em_parser *p)
     if (em_is_directive(p, "version")) {
         em_next(p);
         if (p->lexer.token.kind != EM_T_REAL && p->lexer.token.kind != EM_T_INTEGER) return em_fail_token(p, "a version");
-        p->program->version = p->lexer.token.kind == EM_T_REAL ? (int)(p->lexer.token.real * 10 + 0.5) : (int)p->lexer.token.integer * 10;
+        bool real = p->lexer.token.kind == EM_T_REAL;
+        double version = real ? p->lexer.token.real : (double)p->lexer.token.integer;
+        if (!(version >= 1 && version < 100)) return em_fail_token(p, "a version from 1.0 to 99.9");
+        p->program->version = (int)(version * 10 + 0.5);
         em_next(p);
         return CUTE_OK;
     }
