@@ -1,8 +1,10 @@
 /* Conversions and correctly rounded arithmetic, one value at a time, in integers: every value is a
  * significand times a power of two, every result is rounded once by number_pack. Loops over warps are in
  * number_lanes.c. */
+#include <math.h>
 #include <string.h>
 
+#include "lib/emulator/number_quick.h"
 #include "lib/emulator/number_soft.h"
 
 /* The largest finite encoding, without the sign. A format without infinity has infinity == 0. */
@@ -161,8 +163,40 @@ static uint64_t clamp(emu_format format, uint64_t bits, unsigned flags)
     return (flags & EMU_SAT) && bits > one ? one : bits;
 }
 
+/* What the host converts as well; false: go the long way. The host rounds to nearest. */
+static bool convert_quickly(emu_format to, emu_format from, uint64_t bits, uint64_t *out)
+{
+    uint32_t low = (uint32_t)bits;
+    if (from == EMU_F32) {
+        if (to == EMU_F16)
+            *out = emu_narrow_half(low);
+        else if (to == EMU_BF16)
+            *out = emu_narrow_bfloat(low);
+        else if (to == EMU_F64 && (low & 0x7f800000) != 0x7f800000) {
+            double wide = emu_as_float(low);
+            memcpy(out, &wide, sizeof wide);
+        } else
+            return false;
+        return true;
+    }
+    if (to != EMU_F32) return false;
+    if (from == EMU_F16)
+        *out = emu_widen_half(low & 0xffff);
+    else if (from == EMU_BF16)
+        *out = emu_widen_bfloat(low & 0xffff);
+    else if (from == EMU_F64 && (bits & 0x7ff0000000000000) != 0x7ff0000000000000) {
+        double wide;
+        memcpy(&wide, &bits, sizeof wide);
+        *out = emu_as_bits((float)wide);
+    } else
+        return false;
+    return true;
+}
+
 uint64_t emu_convert(emu_format to, emu_format from, uint64_t bits, emu_round round, unsigned flags)
 {
+    uint64_t quick;
+    if (round == EMU_RN && flags == 0 && convert_quickly(to, from, bits, &quick)) return quick;
     number n = flush(number_unpack(from, bits), from, flags);
     if (n.class == EMU_NOT_A_NUMBER && to == EMU_F64 && !(flags & EMU_SAT)) {
         /* The payload is kept, at the top of the wider fraction. */
@@ -189,9 +223,35 @@ uint64_t emu_to_integral(emu_format to, emu_format from, uint64_t bits, emu_roun
     return clamp(to, number_pack(to, to_integral(n, round), EMU_RN, flags), flags);
 }
 
+/* A float or double that is neither special nor subnormal nor large, rounded to an integer. */
+static bool integer_quickly(emu_format from, uint64_t bits, emu_round round, int64_t *out)
+{
+    double x;
+    if (from == EMU_F32)
+        x = emu_as_float((uint32_t)bits);
+    else if (from == EMU_F64)
+        memcpy(&x, &bits, sizeof x);
+    else
+        return false;
+    double magnitude = fabs(x);
+    if (!(magnitude < 0x1p62) || (magnitude < 0x1p-126 && magnitude > 0)) return false;
+    switch (round) {
+    case EMU_RN: x = rint(x); break;
+    case EMU_RM: x = floor(x); break;
+    case EMU_RP: x = ceil(x); break;
+    case EMU_RZ: break;
+    default: return false;
+    }
+    *out = (int64_t)x;
+    return true;
+}
+
 uint64_t emu_to_integer(emu_format from, uint64_t bits, int width, bool is_signed, emu_round round,
                         unsigned flags)
 {
+    int64_t value;
+    if (integer_quickly(from, bits, round, &value))
+        return emu_integer_convert(width, is_signed, (uint64_t)value, 64, true, true);
     number n = flush(number_unpack(from, bits), from, flags);
     uint64_t most = is_signed ? (UINT64_C(1) << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
     if (n.class == EMU_NOT_A_NUMBER) {
@@ -218,6 +278,13 @@ uint64_t emu_from_integer(emu_format to, uint64_t bits, int width, bool is_signe
     number n = {.class = EMU_NORMAL, .sign = is_signed && value < 0};
     uint64_t extended = is_signed ? (uint64_t)(value >> (64 - width)) : (uint64_t)value >> (64 - width);
     n.significand = n.sign ? 0 - extended : extended;
+    if (round == EMU_RN && flags == 0 && (to == EMU_F32 || to == EMU_F64)) {
+        double wide = n.sign ? (double)(int64_t)extended : (double)extended;
+        float single = n.sign ? (float)(int64_t)extended : (float)extended;
+        uint64_t out = emu_as_bits(single);
+        if (to == EMU_F64) memcpy(&out, &wide, sizeof out);
+        return out;
+    }
     return clamp(to, number_pack(to, n, round, flags), flags);
 }
 

@@ -389,6 +389,84 @@ static void test_rounding(void)
     CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, ones, ones, 0xff800000), 0xff800000);
 }
 
+/* The sum as lib/emulator/dot.h describes it, in integers: each term is a significand times a power of two,
+ * cut off at 2^(E - 25), and the sum is rounded towards zero to 24 bits. */
+typedef struct term {
+    bool negative;
+    uint64_t significand;
+    int exponent, label; /* value: significand * 2^exponent; label: the exponent that alignment sees */
+} term;
+
+static void take(uint32_t bits, int mantissa, int bias, term *t)
+{
+    int field = (int)(bits >> mantissa) & (bias * 2 + 1), low = field ? field : 1;
+    t->negative = bits >> (mantissa + (bias == 15 ? 5 : 8)) & 1;
+    t->significand = (bits & ((1u << mantissa) - 1)) | (field ? 1u << mantissa : 0);
+    t->exponent = low - bias - mantissa;
+    t->label = t->significand ? low - bias : -126;
+}
+
+static uint32_t model(int mantissa, int bias, int k, const uint32_t *a, const uint32_t *b, uint32_t c)
+{
+    term terms[17];
+    int most = -1000;
+    for (int i = 0; i <= k; i++) {
+        term x, y = {.significand = 1};
+        take(i < k ? a[i] : c, i < k ? mantissa : 23, i < k ? bias : 127, &x);
+        if (i < k) take(b[i], mantissa, bias, &y);
+        terms[i] = (term){x.negative != y.negative, x.significand * y.significand, x.exponent + y.exponent,
+                          x.label + (i < k ? y.label : 0)};
+        if (terms[i].label > most) most = terms[i].label;
+    }
+    int64_t sum = 0;
+    for (int i = 0; i <= k; i++) {
+        int shift = terms[i].exponent - (most - 25); /* to the left */
+        uint64_t cut = shift >= 0    ? terms[i].significand << shift
+                       : shift > -64 ? terms[i].significand >> -shift
+                                     : 0;
+        sum += terms[i].negative ? -(int64_t)cut : (int64_t)cut;
+    }
+    uint64_t magnitude = (uint64_t)(sum < 0 ? -sum : sum), sign = sum < 0;
+    if (!magnitude) return 0;
+    int exponent = most - 25, top = 63 - __builtin_clzll(magnitude);
+    int drop = top - 23; /* to 24 bits, or fewer where the result is subnormal */
+    if (exponent + top < -126) drop = -149 - exponent;
+    uint64_t kept = drop >= 0 ? magnitude >> drop : magnitude << -drop;
+    if (exponent + top < -126) return (uint32_t)(sign << 31 | kept);
+    if (exponent + top > 127) return (uint32_t)(sign << 31 | 0x7f800000);
+    return (uint32_t)(sign << 31 | (uint64_t)(exponent + top + 127) << 23 | (kept & 0x7fffff));
+}
+
+static void test_model(void)
+{
+    for (int n = 0; n < 6000; n++) {
+        bool brain = n % 2;
+        uint32_t a[16], b[16], c = any(), wide = any() % 4;
+        for (int i = 0; i < 16; i++) {
+            /* close exponents, all exponents, many zeros and subnormals */
+            uint32_t mask = brain ? (wide == 0 ? 0x83ff : 0xffff) : (wide == 0 ? 0x8fff : 0xffff);
+            uint32_t base = wide == 0 ? (brain ? 0x3c00 : 0x3000) : 0;
+            a[i] = (any() & mask) | base;
+            b[i] = (any() & mask) | base;
+            if (wide == 2) a[i] &= brain ? 0x8fff : 0x9fff;
+            if (wide == 3 && any() % 2) a[i] = b[i] = any() & 0x8007;
+            uint32_t exponent = brain ? 0x7f80 : 0x7c00;
+            if ((a[i] & exponent) == exponent) a[i] ^= 0x4000;
+            if ((b[i] & exponent) == exponent) b[i] ^= 0x4000;
+        }
+        if (wide == 0) c = (c & 0x83ffffff) | 0x3c000000;
+        if (wide == 3 && n % 3 == 0) c &= 0x80ffffff;
+        if ((c & 0x7f800000) == 0x7f800000) c ^= 0x40000000;
+        uint32_t want = brain ? model(7, 127, 16, a, b, c) : model(10, 15, 16, a, b, c);
+        uint32_t got = one_dot(brain ? EMU_MMA_BF16 : EMU_MMA_F16, EMU_MMA_F32, 16, a, b, c);
+        if (got != want) {
+            printf("# %s, kind %u: %08x, not %08x\n", brain ? "bf16" : "f16", wide, got, want);
+            CHECK_INT(got, want);
+            return;
+        }
+    }
+}
+
 /* ---- memory ---- */
 
 static bool access_bytes(void *context, int lane, int64_t offset, int size, void *bytes)
@@ -491,6 +569,7 @@ int main(void)
     TEST("the table has as many instructions as the PTX ISA", test_table);
     TEST("each instruction's product is that of three loops", test_products);
     TEST("sums are aligned, cut off below 25 bits and rounded as tensor cores do", test_rounding);
+    TEST("random sums, with subnormals and far exponents, are those of the integer model", test_model);
     TEST("wmma loads and stores fragments in both orders", test_wmma_memory);
     TEST("ldmatrix and stmatrix move 8x8 matrices, transposed or not", test_ldmatrix);
     return test_finish();

@@ -181,8 +181,11 @@ static void test_quick_narrowing(void)
         uint32_t bits = (uint32_t)any();
         if (k % 2) bits = (bits & 0x8fffffff) | 0x30000000; /* around f16's range */
         if (k % 4 == 3) bits &= 0xfffff000;                 /* ties */
-        if (emu_float_to_half(f32(bits)) != emu_convert(EMU_F16, EMU_F32, bits, EMU_RN, 0) ||
-            emu_float_to_bfloat(f32(bits)) != emu_convert(EMU_BF16, EMU_F32, bits, EMU_RN, 0)) {
+        /* ftz takes the general way, and changes nothing but subnormal operands */
+        bool same = emu_float_to_half(f32(bits)) == emu_convert(EMU_F16, EMU_F32, bits, EMU_RN, EMU_FTZ);
+        if (bits << 1 >= 0x01000000)
+            same &= emu_float_to_bfloat(f32(bits)) == emu_convert(EMU_BF16, EMU_F32, bits, EMU_RN, EMU_FTZ);
+        if (!same) {
             CHECK_INT(bits, -1);
             return;
         }
