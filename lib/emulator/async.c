@@ -23,6 +23,7 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     p->lanes = lanes;
     p->kind = kind;
     p->data = p + 1;
+    p->issued = m->time;
     p->due = m->turn + (m->launch->seed ? em_random(m) % LATEST : 0);
     *m->pending_end = p;
     m->pending_end = &p->next;
@@ -55,13 +56,21 @@ static void drop_done(em_machine *m)
     m->pending_end = at;
 }
 
+static bool complete(em_machine *m, em_pending *p)
+{
+    m->completing = p;
+    bool done = p->complete(m, p) && !m->failed;
+    m->completing = NULL;
+    return done;
+}
+
 bool em_pending_run(em_machine *m, bool all)
 {
     bool any = false;
     for (em_pending *p = m->pending; p; p = p->next) {
         if (p->done || (!all && p->due > m->turn) || is_behind(m, p)) continue;
         any = p->done = true;
-        if (!p->complete(m, p) || m->failed) return false;
+        if (!complete(m, p)) return false;
         m->changes++;
     }
     if (any) drop_done(m);
@@ -76,7 +85,7 @@ bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto)
         if (p->done || p->warp != w || p->kind != kind || !(p->lanes & lanes)) continue;
         if (!p->group || p->group > upto) continue;
         any = p->done = true;
-        if (!p->complete(m, p) || m->failed) return false;
+        if (!complete(m, p)) return false;
         m->changes++;
     }
     if (any) drop_done(m);
@@ -154,6 +163,7 @@ static void run_commit(em_warp *w, const em_inst *i, uint32_t mask)
     int kind = i->type4;
     uint32_t *groups = kind == EM_P_BULK ? &w->bulk_groups : &w->copy_groups;
     commit(w, kind, mask, ++*groups);
+    em_tell(EM_E_COMMIT, w, i, mask, (uint64_t)kind, *groups);
 }
 
 static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
@@ -163,8 +173,10 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
     if (i->type3) { /* wait_all: also what was not committed */
         groups = kind == EM_P_BULK ? ++w->bulk_groups : ++w->copy_groups;
         commit(w, kind, mask, groups);
+        em_tell(EM_E_COMMIT, w, i, mask, (uint64_t)kind, groups);
     }
     em_pending_finish(w, kind, mask, groups > i->b ? groups - i->b : 0);
+    em_tell(EM_E_WAITED, w, i, mask, (uint64_t)kind, groups > i->b ? groups - i->b : 0);
 }
 
 /* cp.async.mbarrier.arrive: an arrival when the lane's copies so far are done. */

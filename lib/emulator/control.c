@@ -263,8 +263,7 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
 void em_run_warp_barrier(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t member = (uint32_t)em_uniform(w, &i->o[0], mask);
-    if (w->machine->launch->hooks.barrier) w->machine->launch->hooks.barrier(w->machine->launch->hooks.context, w, i, mask);
-    em_gather(w, i, member, &mask);
+    if (em_gather(w, i, member, &mask)) em_tell(EM_E_WARP_SYNC, w, i, mask, member, 0);
 }
 
 uint32_t em_run_split(em_warp *w, uint32_t budget)

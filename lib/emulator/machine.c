@@ -63,6 +63,7 @@ void em_barrier_settle(em_block *block)
         b->arrived = 0;
         b->expected = 0;
         b->generation++;
+        em_tell(EM_E_BLOCK_SETTLE, &block->warps[0], NULL, 0, (uint64_t)n, 0);
         b->result_and = b->red_and;
         b->result_or = b->red_or;
         b->result_count = b->red_count;
@@ -78,6 +79,7 @@ void em_cluster_settle(em_cluster *cluster)
     if (!cluster->arrived || cluster->arrived < cluster->alive) return;
     cluster->arrived = 0;
     cluster->generation++;
+    em_tell(EM_E_CLUSTER_SETTLE, &cluster->blocks[0].warps[0], NULL, 0, 0, 0);
     cluster->blocks[0].machine->changes++;
 }
 
@@ -265,6 +267,7 @@ static void begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
         c->live_warps += b->warp_count;
         for (uint32_t n = 0; n < b->warp_count; n++) begin_warp(m, b, &b->warps[n], in, id, clusters);
     }
+    em_tell(EM_E_BEGIN, &c->blocks[0].warps[0], NULL, 0, index, 0);
 }
 
 /* The kernel's windows go back, for the next blocks. */
@@ -372,7 +375,11 @@ static void explain_deadlock(em_machine *m)
                 const em_warp *w = &m->clusters[c].blocks[r].warps[n];
                 for (int k = 0; k < EM_SPLITS && w->alive; k++) {
                     if (!w->splits[k].live || w->splits[k].wait == EM_JOIN) continue;
-                    if (shown < SHOWN_WAITS) describe_split(m, w, &w->splits[k]);
+                    const em_split *s = &w->splits[k];
+                    bool polled = s->wait == EM_RUNS && s->polled;
+                    em_tell(EM_E_DEADLOCK, &m->clusters[c].blocks[r].warps[n],
+                            &m->code[polled ? s->polled_at : s->pc], s->mask, polled ? s->poll_address : UINT64_MAX, 0);
+                    if (shown < SHOWN_WAITS) describe_split(m, w, s);
                     if (shown++ >= SHOWN_WAITS) more++;
                 }
             }

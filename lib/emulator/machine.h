@@ -39,12 +39,35 @@ typedef struct em_cluster em_cluster;
 
 typedef enum em_access { EM_READ, EM_WRITE, EM_ATOMIC } em_access;
 
+/* What checks are told besides accesses. `inst` is NULL where nothing names an instruction. */
+typedef enum em_event {
+    EM_E_BEGIN,          /* the warp's cluster begins */
+    EM_E_FENCE,          /* fence, membar; not of proxies */
+    EM_E_PROXY_FENCE,    /* fence.proxy.async */
+    EM_E_WARP_SYNC,      /* bar.warp.sync of all of `mask`; a: the member mask */
+    EM_E_BLOCK_ARRIVE,   /* at barrier a, for b threads (0: all) */
+    EM_E_BLOCK_SETTLE,   /* barrier a of the warp's block is complete */
+    EM_E_BLOCK_LEAVE,    /* from barrier a */
+    EM_E_CLUSTER_ARRIVE, /* at barrier.cluster */
+    EM_E_CLUSTER_SETTLE,
+    EM_E_CLUSTER_LEAVE,
+    EM_E_MBARRIER_INIT,   /* a: shared address */
+    EM_E_MBARRIER_ARRIVE, /* a: shared address, b: bytes expected (above 0) or come (below 0) */
+    EM_E_MBARRIER_PHASE,  /* at a a phase is complete */
+    EM_E_MBARRIER_PASS,   /* a wait for a phase of a is over */
+    EM_E_COMMIT,          /* a: kind of asynchronous work, b: number of the group */
+    EM_E_WAITED,          /* for groups up to b of kind a */
+    EM_E_DEADLOCK,        /* the warp waits; a: shared address of a mbarrier, or UINT64_MAX */
+} em_event;
+
 /* Where checks look on: each may be NULL. Called before the access, once for each lane. */
 typedef struct em_hooks {
     void *context;
     void (*access)(void *context, em_warp *warp, const em_inst *inst, int lane, em_space space, uint64_t address,
                    uint32_t bytes, em_access access);
-    void (*barrier)(void *context, em_warp *warp, const em_inst *inst, uint32_t mask);
+    /* What orders memory, as it happens. `a` and `b` by the event. */
+    void (*event)(void *context, em_event event, em_warp *warp, const em_inst *inst, uint32_t mask, uint64_t a,
+                  uint64_t b);
 } em_hooks;
 
 typedef struct em_counts {
@@ -171,6 +194,7 @@ typedef struct em_pending {
     int kind;       /* em_pending_kind */
     uint32_t group; /* number of its group when it is committed, 0: not yet */
     uint32_t sequence; /* of a product: its number in its warp */
+    uint32_t issued; /* the checks' time */
     bool done, read_done;
     bool (*complete)(em_machine *, struct em_pending *);
     const em_inst *inst;
@@ -189,6 +213,8 @@ struct em_machine {
     uint64_t changes; /* stores, arrivals: anything that another warp might wait for */
     uint64_t turn, random;
     em_pending *pending, **pending_end;
+    const em_pending *completing; /* whose accesses are being made */
+    uint32_t time;                /* the checks': counts what orders memory */
     uint32_t shared_static;
     uint32_t cluster_shape[3];
     bool failed;
@@ -234,6 +260,12 @@ static inline void em_set_mask(const em_warp *w, const em_operand *o, uint32_t m
 static inline uint64_t em_uniform(const em_warp *w, const em_operand *o, uint32_t mask)
 {
     return em_get(w, o, mask ? __builtin_ctz(mask) : 0);
+}
+
+static inline void em_tell(em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a, uint64_t b)
+{
+    const em_hooks *hooks = &w->machine->launch->hooks;
+    if (hooks->event) hooks->event(hooks->context, event, w, i, mask, a, b);
 }
 
 void em_splat(uint8_t *lanes, uint8_t bytes, uint64_t low, uint64_t high);

@@ -61,7 +61,9 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address
         return false;
     }
     uint32_t missing = missing_of(v) - count, phase = (uint32_t)(v >> 63);
+    em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << (lane & 31), address, (uint64_t)tx);
     if (missing == 0 && bytes == 0) {
+        em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
         phase ^= 1;
         missing = expected_of(v);
     }
@@ -97,6 +99,7 @@ static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
         }
         v = make((uint32_t)count, (uint32_t)count, 0, 0);
         memcpy(p, &v, 8);
+        em_tell(EM_E_MBARRIER_INIT, w, i, 1u << l, address, 0);
         w->machine->changes++;
     }
     /* Kernels that let every warp initialise without a barrier behind rely on the warps keeping step. */
@@ -144,7 +147,9 @@ static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
             uint32_t phase = (uint32_t)(v >> 63);
             if (i->b == 5) tx = number;
             int64_t bytes = bytes_of(v);
+            em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << l, address, 0);
             if (!missing && !bytes) {
+                em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
                 phase ^= 1;
                 missing = lowered;
             }
@@ -170,6 +175,7 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
         uint32_t phase = i->b ? (uint32_t)token & 1 : (uint32_t)(token >> 63);
         if ((uint32_t)(v >> 63) != phase) {
             done |= 1u << l;
+            em_tell(EM_E_MBARRIER_PASS, w, i, 1u << l, address, 0);
         } else {
             last = address;
             last_phase = phase;

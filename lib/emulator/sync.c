@@ -200,6 +200,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     em_barrier *b = &w->block->barriers[number];
     if (s->woken) {
         s->woken = false;
+        em_tell(EM_E_BLOCK_LEAVE, w, i, mask, number, 0);
         if (i->type4 != 2) return;
         if (em_has(i, EM_M_popc)) EM_EACH(mask, em_set(w, &i->o[0], l, b->result_count));
         else em_set_mask(w, &i->o[0], mask, em_has(i, EM_M_and) ? (b->result_and ? UINT32_MAX : 0) : (b->result_or ? UINT32_MAX : 0));
@@ -213,7 +214,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
         em_fault(w, i, -1, "barrier %u is waited at for %u threads here and for %u elsewhere", number, wanted, b->expected);
         return;
     }
-    if (m->launch->hooks.barrier) m->launch->hooks.barrier(m->launch->hooks.context, w, i, mask);
+    em_tell(EM_E_BLOCK_ARRIVE, w, i, mask, number, wanted);
     uint32_t lanes = (uint32_t)__builtin_popcount(mask);
     if (wanted && mask == w->alive) lanes = EM_LANES; /* a count is in whole warps */
     if (i->type4 == 2) {
@@ -273,14 +274,15 @@ static void run_cluster_arrive(em_warp *w, const em_inst *i, uint32_t mask)
     (void)i;
     w->cluster_generation = c->generation;
     c->arrived += (uint32_t)__builtin_popcount(mask);
+    em_tell(EM_E_CLUSTER_ARRIVE, w, i, mask, 0, 0);
     w->machine->changes++;
     em_cluster_settle(c);
 }
 
 static void run_cluster_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    (void)i, (void)mask;
     if (w->block->cluster->generation == w->cluster_generation) em_block_split(w, EM_WAIT_CLUSTER);
+    else em_tell(EM_E_CLUSTER_LEAVE, w, i, mask, 0, 0);
 }
 
 cute_status em_d_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i)
@@ -299,10 +301,17 @@ static void run_nothing(em_warp *w, const em_inst *i, uint32_t mask)
     (void)w, (void)i, (void)mask;
 }
 
+/* Memory is in order as it is; checks want to know. */
+static void run_fence(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_tell(em_has(i, EM_M_proxy) ? EM_E_PROXY_FENCE : EM_E_FENCE, w, i, mask, 0, 0);
+}
+
 cute_status em_d_hint(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    (void)p, (void)raw;
-    i->run = run_nothing;
+    (void)p;
+    bool fence = !strncmp(raw->name, "fence", 5) || !strncmp(raw->name, "membar", 6);
+    i->run = fence ? run_fence : run_nothing;
     return CUTE_OK;
 }
 

@@ -338,8 +338,8 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_wgmma_commit(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    (void)i, (void)mask;
     uint32_t group = ++w->wgmma_groups;
+    em_tell(EM_E_COMMIT, w, i, mask, EM_P_WGMMA, group);
     for (em_pending *p = w->machine->pending; p; p = p->next)
         if (p->warp == w && p->kind == EM_P_WGMMA && !p->group) p->group = group;
 }
@@ -350,7 +350,10 @@ static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
     for (const em_pending *p = w->machine->pending; p; p = p->next)
         if (p->warp == w && p->kind == EM_P_WGMMA && !p->done && p->group && p->group <= upto && p->sequence > last) last = p->sequence;
     if (last && !em_warpgroup_issued(w, last)) em_block_split(w, EM_WAIT_ASYNC);
-    else em_pending_finish(w, EM_P_WGMMA, mask, upto);
+    else {
+        em_pending_finish(w, EM_P_WGMMA, mask, upto);
+        em_tell(EM_E_WAITED, w, i, mask, EM_P_WGMMA, upto);
+    }
 }
 
 static void run_wgmma_fence(em_warp *w, const em_inst *i, uint32_t mask)
