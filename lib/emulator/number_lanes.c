@@ -308,53 +308,105 @@ void emu_f64_lanes(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *b,
 
 /* ---- f16 and bf16 ---- */
 
-/* The exact a * b + c, rounded to odd in double: the last bit is set where something was cut off, so that the
- * next rounding, to 11 bits or fewer, sees it. The product of two floats that were halves is exact. */
-INLINE float fma_odd(float a, float b, float c)
-{
-    double p = (double)a * (double)b, q = (double)c;
-    double s = p + q, t = s - p;
-    double u = s - t;
-    double e = p - u, g = q - t;
-    double error = e + g; /* TwoSum: s + error is the exact sum */
-    uint64_t bits = as_bits64(s);
-    bool toward_zero = (error > 0) != (s > 0);
-    uint64_t odd = toward_zero ? (bits - 1) | 1 : bits | 1;
-    bits = error != 0 && s != 0 && s - s == 0 ? odd : bits;
-    /* Once more to odd, to 24 bits: keeps what narrow_half has to know. Only where the float is normal. */
-    uint64_t kept = bits & ~UINT64_C(0x1fffffff), cut = bits & 0x1fffffff;
-    return (float)as_double(cut ? kept | 0x20000000 : kept);
-}
+/* Eight values at a time, in the compilers' vector types; a comparison of vectors is a mask. */
+typedef uint16_t shorts8 __attribute__((vector_size(16)));
+typedef uint32_t words8 __attribute__((vector_size(32)));
+typedef float floats8 __attribute__((vector_size(32)));
+typedef float floats4 __attribute__((vector_size(16)));
+typedef int64_t longs4 __attribute__((vector_size(32)));
+typedef double doubles4 __attribute__((vector_size(32)));
+#define SELECT(mask, x, y) (((x) & (words8)(mask)) | ((y) & ~(words8)(mask)))
 
-INLINE uint32_t half_one(emu_op op, uint32_t a, uint32_t b, uint32_t c)
+/* emu_widen_half, emu_widen_bfloat. */
+INLINE void widen8(bool brain, floats8 *out, const uint16_t *in)
 {
-    float x = emu_as_float(a), y = emu_as_float(b);
-    switch (op) {
-    case EMU_ADD: return emu_as_bits(x + y);
-    case EMU_SUB: return emu_as_bits(x - y);
-    case EMU_MUL: return emu_as_bits(x * y);
-    default: return emu_as_bits(fma_odd(x, y, emu_as_float(c)));
+    shorts8 h;
+    memcpy(&h, in, sizeof h);
+    words8 x = __builtin_convertvector(h, words8);
+    if (brain) {
+        words8 r = x << 16;
+        *out = (floats8)SELECT((r & 0x7fffffff) > 0x7f800000, (words8){0} + 0x7fffffff, r);
+        return;
     }
+    words8 magnitude = (x & 0x7fff) << 13, sign = (x & 0x8000) << 16;
+    floats8 one = (floats8)((words8){0} + (113u << 23));
+    words8 small = (words8)((floats8)(magnitude + (113u << 23)) - one);
+    words8 r = SELECT(magnitude < 0x00800000, small, magnitude + (112u << 23));
+    r = SELECT(magnitude >= 0x0f800000, magnitude + (224u << 23), r) | sign;
+    *out = (floats8)SELECT(magnitude > 0x0f800000, (words8){0} + 0x7fffffff, r);
 }
 
+/* emu_narrow_half, emu_narrow_bfloat. */
+INLINE void narrow8(bool brain, uint16_t *out, const floats8 *in)
+{
+    words8 x = (words8)*in, magnitude = x & 0x7fffffff, r;
+    if (brain) {
+        r = (x + 0x7fff + (x >> 16 & 1)) >> 16;
+    } else {
+        words8 normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
+        words8 small = (words8)((floats8)magnitude + 0.5f) - 0x3f000000;
+        r = SELECT(magnitude < (113u << 23), small, normal);
+        r = SELECT(magnitude >= 0x47800000, (words8){0} + 0x7c00, r) | (x >> 16 & 0x8000);
+    }
+    r = SELECT(magnitude > 0x7f800000, (words8){0} + 0x7fff, r);
+    shorts8 h = __builtin_convertvector(r, shorts8);
+    memcpy(out, &h, sizeof h);
+}
+
+/* The exact a * b + c, rounded to odd: the last bit is set where something was cut off, so that the next
+ * rounding, to 11 bits or fewer, sees it. The product of two halves is exact in double. */
+INLINE void fma4(floats4 *a, const floats4 *b, const floats4 *c)
+{
+    doubles4 p = __builtin_convertvector(*a, doubles4) * __builtin_convertvector(*b, doubles4);
+    doubles4 q = __builtin_convertvector(*c, doubles4);
+    doubles4 s = p + q, t = s - p;
+    doubles4 u = s - t;
+    doubles4 error = p - u;
+    error += q - t; /* TwoSum: s + error is the exact sum */
+    longs4 bits = (longs4)s, exponent = bits & 0x7ff0000000000000;
+    longs4 some = (error != 0) & (s != 0) & (exponent != 0x7ff0000000000000);
+    longs4 inward = (error > 0) ^ (s > 0); /* the sum is nearer to zero than s: one unit less */
+    bits = (((bits + inward) | 1) & some) | (bits & ~some);
+    longs4 cut = (bits & 0x1fffffff) != 0;
+    bits = (bits & ~INT64_C(0x1fffffff)) | (cut & 0x20000000);
+    *a = __builtin_convertvector((doubles4)bits, floats4);
+}
+
+INLINE void fma8(floats8 *a, const floats8 *b, const floats8 *c)
+{
+    floats4 x[2], y[2], z[2];
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    memcpy(z, c, sizeof z);
+    fma4(&x[0], &y[0], &z[0]);
+    fma4(&x[1], &y[1], &z[1]);
+    memcpy(a, x, sizeof x);
+}
+
+/* Sums and products of halves in float, whose 24 bits are enough for one more rounding to give the right
+ * result. */
 INLINE void half_loop(emu_op op, bool brain, int n, uint16_t *d, const uint16_t *a, const uint16_t *b,
                       const uint16_t *c)
 {
-    uint32_t x[2 * LANES], y[2 * LANES], z[2 * LANES];
     uint16_t r[2 * LANES];
-    for (int i = 0; i < n; i++) x[i] = brain ? emu_widen_bfloat(a[i]) : emu_widen_half(a[i]);
-    for (int i = 0; i < n; i++) y[i] = brain ? emu_widen_bfloat(b[i]) : emu_widen_half(b[i]);
-    if (op == EMU_FMA)
-        for (int i = 0; i < n; i++) z[i] = brain ? emu_widen_bfloat(c[i]) : emu_widen_half(c[i]);
-    for (int i = 0; i < n; i++) x[i] = half_one(op, x[i], y[i], op == EMU_FMA ? z[i] : 0);
-    for (int i = 0; i < n; i++) r[i] = (uint16_t)(brain ? emu_narrow_bfloat(x[i]) : emu_narrow_half(x[i]));
-    /* A float that is subnormal was rounded once too often. */
     bool tiny = false;
-    if (op == EMU_FMA && brain) {
-        for (int i = 0; i < n; i++) tiny |= (x[i] & 0x7fffffff) - 1 < 0x00ffffff;
-        for (int i = 0; tiny && i < n; i++)
-            r[i] = (uint16_t)number_arithmetic(op, EMU_BF16, a[i], b[i], c[i], EMU_RN, 0);
+    for (int i = 0; i < n; i += 8) {
+        floats8 x, y, z;
+        widen8(brain, &x, a + i);
+        widen8(brain, &y, b + i);
+        if (op == EMU_FMA) {
+            widen8(brain, &z, c + i);
+            fma8(&x, &y, &z);
+            words8 small = (words8)((((words8)x & 0x7fffffff) - 1) < 0x00ffffff);
+            for (int j = 0; brain && j < 8; j++) tiny |= small[j] != 0;
+        } else {
+            x = op == EMU_ADD ? x + y : op == EMU_SUB ? x - y : x * y;
+        }
+        narrow8(brain, r + i, &x);
     }
+    /* A float that is subnormal was rounded once too often. */
+    for (int i = 0; tiny && i < n; i++)
+        r[i] = (uint16_t)number_arithmetic(op, EMU_BF16, a[i], b[i], c[i], EMU_RN, 0);
     memcpy(d, r, (size_t)n * sizeof *d);
 }
 
@@ -467,24 +519,16 @@ static void lane_set(emu_format format, void *lanes, int i, uint64_t value)
 
 INLINE void narrow_body(bool brain, uint16_t *d, const uint32_t *a)
 {
-    uint32_t x[LANES];
+    floats8 x[LANES / 8];
     memcpy(x, a, sizeof x);
-    if (brain) {
-        EACH(i) d[i] = (uint16_t)emu_narrow_bfloat(x[i]);
-    } else {
-        EACH(i) d[i] = (uint16_t)emu_narrow_half(x[i]);
-    }
+    for (int i = 0; i < LANES / 8; i++) narrow8(brain, d + 8 * i, &x[i]);
 }
 
 INLINE void widen_body(bool brain, uint32_t *d, const uint16_t *a)
 {
-    uint16_t x[LANES];
-    memcpy(x, a, sizeof x);
-    if (brain) {
-        EACH(i) d[i] = emu_widen_bfloat(x[i]);
-    } else {
-        EACH(i) d[i] = emu_widen_half(x[i]);
-    }
+    floats8 x[LANES / 8];
+    for (int i = 0; i < LANES / 8; i++) widen8(brain, &x[i], a + 8 * i);
+    memcpy(d, x, sizeof x);
 }
 
 WIDE static void narrow_wide(bool brain, uint16_t *d, const uint32_t *a)
