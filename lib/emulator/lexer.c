@@ -77,6 +77,7 @@ static bool lex_exact(em_lexer *x)
     for (size_t i = 0; i < digits; i++) {
         int d = hex_digit(peek(x, 2 + i));
         if (d < 0) {
+            x->at += 2; /* a bad token is passed as well */
             bad(x, single ? "0f is followed by 8 hexadecimal digits" : "0d is followed by 16 hexadecimal digits");
             return true;
         }
