@@ -6,11 +6,24 @@
 
 /* ---- within a warp ---- */
 
-/* Operands: d, p, a, b, c, member. */
-static void run_shfl(em_warp *w, const em_inst *i, uint32_t mask)
+/* Lanes that run together may name different members: each set of them is served by itself. Lanes that are all of
+ * one set wait for those of it that are elsewhere. */
+static void by_members(em_warp *w, const em_inst *i, uint32_t mask, int index, em_run run)
 {
-    uint32_t member = i->count > 5 ? (uint32_t)em_uniform(w, &i->o[5], mask) : mask;
-    if (i->count > 5 && !em_gather(w, i, member, &mask)) return;
+    const em_operand *o = &i->o[index];
+    for (uint32_t rest = mask; rest;) {
+        uint32_t member = (uint32_t)em_uniform(w, o, rest), group = 0;
+        for (uint32_t n = rest; n; n &= n - 1)
+            if ((uint32_t)em_get(w, o, __builtin_ctz(n)) == member) group |= n & -n;
+        rest &= ~group;
+        if (group == mask && !em_gather(w, i, member, &group)) return;
+        run(w, i, group);
+    }
+}
+
+/* Operands: d, p, a, b, c, member. */
+static void shuffle(em_warp *w, const em_inst *i, uint32_t mask)
+{
     uint32_t source[EM_LANES], valid = 0, out[EM_LANES] = {0};
     const uint32_t *a = em_r32(w, &i->o[2]);
     memcpy(source, a, sizeof source);
@@ -44,6 +57,12 @@ static void run_shfl(em_warp *w, const em_inst *i, uint32_t mask)
     em_set_mask(w, &i->o[1], mask, valid);
 }
 
+static void run_shfl(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    if (i->count > 5) by_members(w, i, mask, 5, shuffle);
+    else shuffle(w, i, mask);
+}
+
 /* Puts '_' as the second result where only one is written: "d" or "d|p". */
 static cute_status two_results(em_parser *p, const em_raw *raw, em_inst *i)
 {
@@ -74,15 +93,19 @@ cute_status em_d_shfl(em_parser *p, const em_raw *raw, em_inst *i)
 }
 
 /* vote.sync.mode d, a, member; */
-static void run_vote(em_warp *w, const em_inst *i, uint32_t mask)
+static void vote(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t member = i->count > 2 ? (uint32_t)em_uniform(w, &i->o[2], mask) : mask;
-    if (i->count > 2 && !em_gather(w, i, member, &mask)) return;
     uint32_t a = em_mask_of(w, &i->o[1]) & mask;
     if (em_has(i, EM_M_ballot)) EM_EACH(mask, em_set(w, &i->o[0], l, a));
     else if (em_has(i, EM_M_all)) em_set_mask(w, &i->o[0], mask, a == mask ? UINT32_MAX : 0);
     else if (em_has(i, EM_M_any)) em_set_mask(w, &i->o[0], mask, a ? UINT32_MAX : 0);
     else em_set_mask(w, &i->o[0], mask, a == mask || !a ? UINT32_MAX : 0);
+}
+
+static void run_vote(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    if (i->count > 2) by_members(w, i, mask, 2, vote);
+    else vote(w, i, mask);
 }
 
 cute_status em_d_vote(em_parser *p, const em_raw *raw, em_inst *i)
@@ -96,10 +119,9 @@ cute_status em_d_vote(em_parser *p, const em_raw *raw, em_inst *i)
 }
 
 /* match.any.sync d, a, member; match.all.sync d|p, a, member. */
-static void run_match(em_warp *w, const em_inst *i, uint32_t mask)
+static void match(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t member = (uint32_t)em_uniform(w, &i->o[3], mask), out[EM_LANES] = {0};
-    if (!em_gather(w, i, member, &mask)) return;
+    uint32_t out[EM_LANES] = {0};
     bool all = em_has(i, EM_M_all), equal = true;
     uint64_t first = em_uniform(w, &i->o[2], mask);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -111,6 +133,11 @@ static void run_match(em_warp *w, const em_inst *i, uint32_t mask)
     }
     EM_EACH(mask, em_set(w, &i->o[0], l, all ? (equal ? mask : 0) : out[l]));
     em_set_mask(w, &i->o[1], mask, equal ? UINT32_MAX : 0);
+}
+
+static void run_match(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    by_members(w, i, mask, 3, match);
 }
 
 cute_status em_d_match(em_parser *p, const em_raw *raw, em_inst *i)
@@ -136,10 +163,8 @@ cute_status em_d_activemask(em_parser *p, const em_raw *raw, em_inst *i)
     return em_target(p, raw, i, 0, EM_b32, false);
 }
 
-static void run_redux(em_warp *w, const em_inst *i, uint32_t mask)
+static void reduce(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t member = (uint32_t)em_uniform(w, &i->o[2], mask);
-    if (!em_gather(w, i, member, &mask)) return;
     const uint32_t *a = em_r32(w, &i->o[1]);
     uint32_t r = a[__builtin_ctz(mask)];
     for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1) {
@@ -154,6 +179,11 @@ static void run_redux(em_warp *w, const em_inst *i, uint32_t mask)
     EM_EACH(mask, em_set(w, &i->o[0], l, r));
 }
 
+static void run_redux(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    by_members(w, i, mask, 2, reduce);
+}
+
 cute_status em_d_redux(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 3, 3));
@@ -164,13 +194,16 @@ cute_status em_d_redux(em_parser *p, const em_raw *raw, em_inst *i)
     return em_source(p, raw, i, 2, EM_b32);
 }
 
-static void run_elect(em_warp *w, const em_inst *i, uint32_t mask)
+static void elect(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t member = (uint32_t)em_uniform(w, &i->o[2], mask);
-    if (!em_gather(w, i, member, &mask)) return;
     uint32_t leader = (uint32_t)__builtin_ctz(mask);
     EM_EACH(mask, em_set(w, &i->o[0], l, leader));
     em_set_mask(w, &i->o[1], mask, 1u << leader);
+}
+
+static void run_elect(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    by_members(w, i, mask, 2, elect);
 }
 
 cute_status em_d_elect(em_parser *p, const em_raw *raw, em_inst *i)

@@ -309,6 +309,12 @@ static void test_warp(void)
     const char *ballot = BODY("and.b32 %r2,%r0,1; setp.eq.u32 %p1,%r2,1; vote.sync.ballot.b32 %r1,%p1,-1;");
     const char *meet = BODY("setp.lt.u32 %p1,%r0,16; @%p1 bra A; mov.u32 %r2,1; bar.warp.sync -1; bra X;\nA: mov.u32 %r2,2; "
                             "bar.warp.sync -1;\nX: match.any.sync.b32 %r1,%r2,-1;");
+    /* Halves of a warp with masks of their own: sums of 0 to 15 and of 16 to 31. */
+    const char *halves = BODY("and.b32 %r2,%r0,16; mov.u32 %r3,65535; shl.b32 %r3,%r3,%r2; redux.sync.add.u32 %r1,%r0,%r3;");
+    if (CHECK(run(halves, 1, 32, 0, 0, out, 32))) {
+        CHECK_INT(out[3], 120);
+        CHECK_INT(out[20], 376);
+    }
     if (CHECK(run(sum, 1, 32, 0, 0, out, 32))) CHECK_INT(out[9], 992);
     if (CHECK(run(up, 1, 32, 0, 0, out, 32))) {
         CHECK_INT(out[2], 2);
