@@ -193,17 +193,38 @@ static bool convert_quickly(emu_format to, emu_format from, uint64_t bits, uint6
     return true;
 }
 
+/* A NaN where an H200 keeps some of its payload; false: there is one NaN in `to`. */
+static bool convert_nan(emu_format to, emu_format from, uint64_t bits, emu_round round, unsigned flags, uint64_t *out)
+{
+    const number_format *t = &number_formats[to], *f = &number_formats[from];
+    if (to == EMU_TF32 && from == EMU_F32) {
+        *out = round == EMU_RNA ? bits & ~UINT64_C(0x1fff) : 0x7fffe000;
+    } else if (to == EMU_F32 && from == EMU_BF16) {
+        *out = bits << 16;
+    } else if (to == EMU_F64 && from == EMU_F32 && (flags & EMU_FTZ)) {
+        *out = 0x7fffffffe0000000;
+    } else if (to == EMU_F64) {
+        uint64_t fraction = bits >> f->shift & ((UINT64_C(1) << f->mantissa) - 1);
+        *out = bits >> (f->bits - 1) << 63 | 0x7ff8000000000000 | fraction << (52 - f->mantissa);
+    } else if (from == EMU_F64 && (to == EMU_F32 || to == EMU_F16)) {
+        uint64_t fraction = (bits & ((UINT64_C(1) << 52) - 1)) >> (52 - t->mantissa);
+        *out = bits >> 63 << (t->bits - 1) | t->infinity | UINT64_C(1) << (t->mantissa - 1) | fraction;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 uint64_t emu_convert(emu_format to, emu_format from, uint64_t bits, emu_round round, unsigned flags)
 {
     uint64_t quick;
+    if (!(flags & EMU_SAT) && emu_classify(from, bits) == EMU_NOT_A_NUMBER &&
+        convert_nan(to, from, bits, round, flags, &quick))
+        return quick;
     if (round == EMU_RN && flags == 0 && convert_quickly(to, from, bits, &quick)) return quick;
-    number n = flush(number_unpack(from, bits), from, flags);
-    if (n.class == EMU_NOT_A_NUMBER && to == EMU_F64 && !(flags & EMU_SAT)) {
-        /* The payload is kept, at the top of the wider fraction. */
-        const number_format *f = &number_formats[from];
-        uint64_t fraction = bits >> f->shift & ((UINT64_C(1) << f->mantissa) - 1);
-        return (uint64_t)n.sign << 63 | 0x7ff8000000000000 | fraction << (52 - f->mantissa);
-    }
+    /* .ftz has no say where the result is an f16. */
+    number n = number_unpack(from, bits);
+    if (to != EMU_F16) n = flush(n, from, flags);
     return clamp(to, number_pack(to, n, round, flags), flags);
 }
 
@@ -464,12 +485,15 @@ static uint64_t flush_result(emu_format format, uint64_t bits, unsigned flags)
                : bits;
 }
 
-uint64_t number_nan(emu_format format, int count, const uint64_t *operands)
+uint64_t number_nan(emu_format format, emu_op op, const uint64_t *operands)
 {
-    if (format == EMU_F64)
-        for (int i = 0; i < count; i++)
-            if (emu_classify(EMU_F64, operands[i]) == EMU_NOT_A_NUMBER)
-                return operands[i] | UINT64_C(1) << 51;
+    /* Which of several an H200 passes on: found by trying. */
+    static const int usual[] = {1, 2, 0}, quotients[] = {0, 1, 2};
+    const int *order = op == EMU_DIV ? quotients : usual;
+    int count = emu_operands(op);
+    for (int i = 0; format == EMU_F64 && i < 3; i++)
+        if (order[i] < count && emu_classify(EMU_F64, operands[order[i]]) == EMU_NOT_A_NUMBER)
+            return operands[order[i]] | UINT64_C(1) << 51;
     return number_formats[format].nan;
 }
 
@@ -481,7 +505,7 @@ uint64_t number_min_max(emu_op op, emu_format format, uint64_t a, uint64_t b, un
     bool nan_a = emu_classify(format, a) == EMU_NOT_A_NUMBER,
          nan_b = emu_classify(format, b) == EMU_NOT_A_NUMBER;
     if ((nan_a && nan_b) || ((flags & EMU_NAN) && (nan_a || nan_b)))
-        return format == EMU_F64 ? 0x7ff8000000000000 : number_formats[format].nan;
+        return format == EMU_F64 ? b | UINT64_C(1) << 51 : number_formats[format].nan;
     if (flags & EMU_XORSIGN) {
         a &= ~top;
         b &= ~top;
@@ -518,7 +542,7 @@ uint64_t number_arithmetic(emu_op op, emu_format format, uint64_t a, uint64_t b,
     number v[3] = {0};
     for (int i = 0; i < count; i++) {
         v[i] = flush_operand(number_unpack(format, operands[i]), format, flags);
-        if (v[i].class == EMU_NOT_A_NUMBER) return clamp(format, number_nan(format, count, operands), flags);
+        if (v[i].class == EMU_NOT_A_NUMBER) return clamp(format, number_nan(format, op, operands), flags);
     }
     number r;
     switch (op) {

@@ -4,7 +4,7 @@
  *
  * A value is its bits, in the low bits of an integer. Where PTX leaves a NaN open this is what sm_90 makes:
  *   f32, tf32 0x7fffffff; f16, bf16 0x7fff; e4m3, e5m2 0x7f; ue8m0 0xff
- *   f64       the first operand that is a NaN, made quiet; a new one is 0xfff8000000000000.
+ *   f64       an operand that is a NaN (number_nan says which), made quiet; a new one is 0xfff8000000000000.
  * Arithmetic is correctly rounded (PTX ISA 8.5, 9.7.3 and 9.7.4) but for the approximate functions below. */
 #ifndef CUTE_LIB_EMULATOR_NUMBER_H
 #define CUTE_LIB_EMULATOR_NUMBER_H

@@ -249,6 +249,14 @@ static uint64_t approximate64(emu_op op, uint64_t a)
     return (bits & 0x7ff0000000000000) == 0 ? bits & UINT64_C(1) << 63 : bits;
 }
 
+/* rsqrt.approx.f64, which takes subnormals as they are. */
+static uint64_t rsqrt64(uint64_t a)
+{
+    if (is_nan64(a)) return a | UINT64_C(1) << 51;
+    double x = as_double(a);
+    return x < 0 ? 0xfff8000000000000 : as_bits64(1.0 / sqrt(x));
+}
+
 INLINE void f64_body(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
 {
     double x[LANES], y[LANES], z[LANES], r[LANES];
@@ -272,7 +280,7 @@ INLINE void f64_body(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *
     if (some) EACH(i)
         {
             uint64_t operands[3] = {a[i], b ? b[i] : 0, c ? c[i] : 0};
-            if (is_nan64(bits[i])) bits[i] = number_nan(EMU_F64, emu_operands(op), operands);
+            if (is_nan64(bits[i])) bits[i] = number_nan(EMU_F64, op, operands);
         }
     memcpy(d, bits, sizeof bits);
 }
@@ -324,8 +332,7 @@ INLINE void widen8(bool brain, floats8 *out, const uint16_t *in)
     memcpy(&h, in, sizeof h);
     words8 x = __builtin_convertvector(h, words8);
     if (brain) {
-        words8 r = x << 16;
-        *out = (floats8)SELECT((r & 0x7fffffff) > 0x7f800000, (words8){0} + 0x7fffffff, r);
+        *out = (floats8)(x << 16);
         return;
     }
     words8 magnitude = (x & 0x7fff) << 13, sign = (x & 0x8000) << 16;
@@ -467,7 +474,7 @@ static uint64_t sign_operation(emu_op op, emu_format format, uint64_t a, unsigne
     const number_format *f = &number_formats[format];
     uint64_t top = UINT64_C(1) << (f->bits - 1);
     emu_class class = emu_classify(format, a);
-    if (class == EMU_NOT_A_NUMBER && format != EMU_F64) return f->nan;
+    if (class == EMU_NOT_A_NUMBER) return format == EMU_F64 ? a : f->nan;
     if (class == EMU_SUBNORMAL && (flags & EMU_FTZ) && (format == EMU_F32 || format == EMU_F16)) a &= top;
     return op == EMU_ABS ? a & ~top : a ^ top;
 }
@@ -482,6 +489,8 @@ uint64_t emu_arithmetic(emu_op op, emu_format format, uint64_t a, uint64_t b, ui
         r = sign_operation(op, format, a, flags);
     else if (op < EMU_EX2)
         return number_arithmetic(op, format, a, b, c, round, flags);
+    else if (format == EMU_F64 && op == EMU_RSQRT && !(flags & EMU_FTZ))
+        r = rsqrt64(a);
     else if (format == EMU_F64)
         r = approximate64(op, a);
     else if (format == EMU_F32)

@@ -44,8 +44,7 @@ EMU_INLINE uint32_t emu_narrow_half(uint32_t f)
 
 EMU_INLINE uint32_t emu_widen_bfloat(uint32_t h)
 {
-    uint32_t r = h << 16;
-    return (r & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : r;
+    return h << 16; /* a NaN stays what it is */
 }
 
 EMU_INLINE uint32_t emu_narrow_bfloat(uint32_t f)

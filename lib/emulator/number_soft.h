@@ -27,7 +27,7 @@ number number_unpack(emu_format format, uint64_t bits);
 /* Rounds once. A significand with `sticky` has more bits than the format by at least two. */
 uint64_t number_pack(emu_format format, number n, emu_round round, unsigned flags);
 /* The NaN that an operation on these operands makes, one of which is a NaN. */
-uint64_t number_nan(emu_format format, int count, const uint64_t *operands);
+uint64_t number_nan(emu_format format, emu_op op, const uint64_t *operands);
 uint64_t number_min_max(emu_op op, emu_format format, uint64_t a, uint64_t b, unsigned flags);
 /* Add, sub, mul, fma, div, sqrt, rcp in integers. */
 uint64_t number_arithmetic(emu_op op, emu_format format, uint64_t a, uint64_t b, uint64_t c, emu_round round,
