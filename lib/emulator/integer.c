@@ -194,7 +194,7 @@ static uint64_t lane_mad24(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     uint64_t p = lane_mul24(i, a, b, 0);
     return em_has(i, EM_M_sat) ? (uint64_t)clamp32((int64_t)(int32_t)p + (int32_t)c) : p + c;
 }
-/* Division by zero gives all ones on the hardware, the remainder is the dividend. */
+/* Division by zero gives all ones on the hardware, quotient and remainder. */
 static uint64_t lane_div(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     int bits = width(i);
@@ -208,7 +208,7 @@ static uint64_t lane_rem(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     int bits = width(i);
     (void)c;
-    if (cut(b, bits) == 0) return a;
+    if (cut(b, bits) == 0) return UINT64_MAX;
     if (!is_signed(i)) return cut(a, bits) % cut(b, bits);
     int64_t x = extend(a, bits), y = extend(b, bits);
     return y == -1 ? 0 : (uint64_t)(x % y);

@@ -217,7 +217,7 @@ static uint64_t lane_testp(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     if (em_has(i, EM_M_infinite)) return k == EMU_INFINITE;
     if (em_has(i, EM_M_number)) return k != EMU_NOT_A_NUMBER;
     if (em_has(i, EM_M_notanumber)) return k == EMU_NOT_A_NUMBER;
-    if (em_has(i, EM_M_normal)) return k == EMU_NORMAL;
+    if (em_has(i, EM_M_normal)) return k == EMU_NORMAL || k == EMU_ZERO; /* as an H200 has it */
     return k == EMU_SUBNORMAL;
 }
 

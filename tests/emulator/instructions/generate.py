@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Writes a PTX module with one kernel an instruction, its inputs and launch-N.json: generate.py DIR [PTXAS].
+"""Writes a PTX module with one kernel an instruction, its inputs and launch-N.json: generate.py DIR [PTXAS | h200.txt].
 
 Each thread loads three 64-bit words of inputs made for the operand type (edges first, then random), executes the
 instruction, and stores the result as 64 bits. `instructions.txt` lists the kernels in order with what is expected of the
-emulator: `exact`, or the largest relative error that the PTX ISA allows. With PTXAS (default: on PATH) instructions that
-it refuses for sm_90a are left out, and said."""
+emulator: `exact`, the largest relative error that the PTX ISA allows, or `turn:` and the largest absolute error from -pi to
+pi. With PTXAS (default: on PATH) instructions that
+it refuses for sm_90a are left out, and said; with recorded results those that are recorded are taken."""
 import json, os, random, re, shutil, struct, subprocess, sys
 
 THREADS = 1024
 out_dir = sys.argv[1]
-ptxas = sys.argv[2] if len(sys.argv) > 2 else shutil.which("ptxas")
+given = sys.argv[2] if len(sys.argv) > 2 else ""
+recorded = [line.split("\t")[0] for line in open(given)] if given.endswith(".txt") else None
+ptxas = None if recorded else given or shutil.which("ptxas")
 os.makedirs(out_dir, exist_ok=True)
 rng = random.Random(20261121)
 
@@ -152,7 +155,7 @@ for r in ROUND:
     for op in ("rcp", "sqrt"):
         add(f"{op}.{r}.f64 $0, $1;", "f64", ["f64"], "f64")
 for op, error in (("rcp.approx", 2**-23), ("sqrt.approx", 2**-22), ("rsqrt.approx", 2**-22), ("ex2.approx", 2**-22),
-                  ("lg2.approx", 2**-20), ("sin.approx", 2**-20), ("cos.approx", 2**-20)):
+                  ("lg2.approx", 2**-20), ("sin.approx", f"turn:{2**-20}"), ("cos.approx", f"turn:{2**-20}")):
     for f in ("", ".ftz"):
         add(f"{op}{f}.f32 $0, $1;", "f32", ["f32"], "f32", error)
 add("tanh.approx.f32 $0, $1;", "f32", ["f32"], "f32", 2**-10)
@@ -298,6 +301,9 @@ def module(chosen):
     return "\n".join(lines) + "\n", owner
 
 chosen, refused = INSTRUCTIONS, []
+if recorded:
+    by_text = {row[0]: row for row in INSTRUCTIONS}
+    chosen = [by_text[text] for text in recorded]
 path = os.path.join(out_dir, "instructions.ptx")
 while True:
     text, owner = module(chosen)
