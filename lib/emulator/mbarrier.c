@@ -134,19 +134,22 @@ static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
             uint64_t v;
             uint8_t *p = find(w, i, l, address, &v);
             if (!p || !initialised(w, i, l, address, v)) return;
-            if (expected_of(v) <= count && missing_of(v) > count) count = expected_of(v) - 1;
             state = v;
             /* The next phases expect fewer: lowered before the arrival can begin one. */
             uint32_t lowered = expected_of(v) > count ? expected_of(v) - count : 1;
             uint32_t missing = missing_of(v);
+            if (i->b == 5) {
+                tx = number;
+                count = 1;
+                lowered = expected_of(v) > 1 ? expected_of(v) - 1 : 1;
+            }
             if (missing < count) {
                 em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase lacks %u", count, missing);
                 return;
             }
             missing -= count;
             uint32_t phase = (uint32_t)(v >> 63);
-            if (i->b == 5) tx = number;
-            int64_t bytes = bytes_of(v);
+            int64_t bytes = bytes_of(v) + tx;
             em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << l, address, 0);
             if (!missing && !bytes) {
                 em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
@@ -236,7 +239,6 @@ cute_status em_d_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
     i->type2 = (uint8_t)at;
     i->type3 = raw->count > at + 1 ? (uint8_t)(at + 1) : 0;
     i->b = em_has(i, EM_M_arrive_drop) ? (expect ? 5 : 4) : arrive && expect ? 1 : expect ? 2 : arrive ? 0 : 3;
-    if (i->b == 5) return em_unknown(p, raw);
     if (expect && !i->type3) return em_wrong(p, raw, "how many bytes are expected is missing");
     i->run = run_arrive;
     if (at) CUTE_TRY(em_target(p, raw, i, 0, EM_b64, true));

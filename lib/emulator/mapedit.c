@@ -1,0 +1,67 @@
+/* tensormap.replace and tensormap.cp_fenceproxy: tensor maps changed in memory. */
+#include "lib/emulator/decode.h"
+
+#include "lib/emulator/tensormap.h"
+
+typedef struct map_field {
+    em_modifier modifier;
+    emu_map_field field;
+    bool ordinal; /* names a dimension */
+} map_field;
+static const map_field fields[] = {
+    {EM_M_f_global_address, EMU_MAP_GLOBAL_ADDRESS, false}, {EM_M_f_rank, EMU_MAP_RANK, false},
+    {EM_M_f_elemtype, EMU_MAP_ELEMTYPE, false},             {EM_M_f_interleave, EMU_MAP_INTERLEAVE, false},
+    {EM_M_f_swizzle, EMU_MAP_SWIZZLE, false},               {EM_M_f_fill, EMU_MAP_FILL, false},
+    {EM_M_f_box_dim, EMU_MAP_BOX_DIM, true},                {EM_M_f_global_dim, EMU_MAP_GLOBAL_DIM, true},
+    {EM_M_f_global_stride, EMU_MAP_GLOBAL_STRIDE, true},    {EM_M_f_element_stride, EMU_MAP_ELEMENT_STRIDE, true},
+};
+
+/* [map], {ordinal,} value: i->a is the field, i->b the dimension, i->type4 the operand of the value. */
+static void run_replace(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t address = em_address(w, &i->o[0], l), value = em_get(w, &i->o[i->type4], l);
+        uint8_t *map = em_locate(w, i, l, (em_space)i->space, address, CUTE_MAP_BYTES, EM_WRITE);
+        if (!map) return;
+        if (!emu_tensor_map_replace(map, (emu_map_field)i->a, (int)i->b, value)) {
+            em_fault(w, i, l, "0x%llx is no value of this field, or there is no tensor map at 0x%llx",
+                     (unsigned long long)value, (unsigned long long)address);
+            return;
+        }
+    }
+}
+
+static void run_copy(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    int l = __builtin_ctz(mask);
+    uint32_t shared;
+    if (!em_shared_address(w, i, l, em_address(w, &i->o[1], l), &shared)) return;
+    const uint8_t *from = em_locate(w, i, l, EM_SHARED, shared, CUTE_MAP_BYTES, EM_READ);
+    uint8_t *to = from ? em_locate(w, i, l, EM_GLOBAL, em_address(w, &i->o[0], l), CUTE_MAP_BYTES, EM_WRITE) : NULL;
+    if (to) memcpy(to, from, CUTE_MAP_BYTES);
+}
+
+cute_status em_d_tensormap(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    if (em_has(i, EM_M_cp_fenceproxy)) {
+        CUTE_TRY(em_operands(p, raw, 3, 3));
+        CUTE_TRY(em_memory_operand(p, raw, i, 0));
+        i->run = run_copy;
+        return em_memory_operand(p, raw, i, 1);
+    }
+    for (size_t n = 0; n < sizeof fields / sizeof *fields; n++) {
+        if (!em_has(i, fields[n].modifier)) continue;
+        int64_t dimension = 0;
+        int value = fields[n].ordinal ? 2 : 1;
+        CUTE_TRY(em_operands(p, raw, value + 1, value + 1));
+        CUTE_TRY(em_space_operand(p, raw, i, 0));
+        if (fields[n].ordinal) CUTE_TRY(em_number(p, raw, i, 1, &dimension));
+        i->a = (uint32_t)fields[n].field;
+        i->b = (uint32_t)dimension;
+        i->type4 = (uint8_t)value;
+        i->run = run_replace;
+        return em_source(p, raw, i, value, i->type == EM_b64 ? EM_b64 : EM_b32);
+    }
+    return em_unknown(p, raw);
+}
