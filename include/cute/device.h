@@ -102,8 +102,33 @@ typedef struct cute_device_counts {
     uint64_t divergences, barriers, mma_flops;
 } cute_device_counts;
 CUTE_API bool cute_device_get_counts(const cute_device *device, cute_device_counts *out);
-/* The emulator calls `heartbeat` now and then while a kernel runs. Other devices do not. */
-CUTE_API void cute_device_set_heartbeat(cute_device *device, void (*heartbeat)(void *context), void *context);
+/* What the emulator checks while kernels run. */
+typedef enum cute_checks {
+    CUTE_CHECK_MEMORY = 1,     /* bounds of buffers, alignment, constants: always on; buffers need their names */
+    CUTE_CHECK_UNINIT = 2,     /* reads of what was never written */
+    CUTE_CHECK_RACE = 4,       /* accesses that nothing orders */
+    CUTE_CHECK_BARRIER = 8,    /* divergent barriers, phases that cannot complete */
+    CUTE_CHECK_BANK = 16,      /* bank conflicts of shared memory, by line */
+    CUTE_CHECK_COALESCING = 32, /* sectors of global memory, by line */
+    CUTE_CHECK_ALL = 63
+} cute_checks;
+/* Turns checks on, before memory is allocated. What they find becomes errors in the diag of cute_device_start,
+ * which succeeds all the same. Another device than the emulator: CUTE_INVALID. */
+CUTE_API cute_status cute_device_set_checks(cute_device *device, unsigned checks, cute_diag *diag);
+/* Tells the checks what an allocation is: the buffer `name` of `size` bytes, and whether they have contents. Other
+ * devices ignore it. */
+CUTE_API cute_status cute_device_describe_buffer(cute_device *device, cute_address address, const char *name, size_t size,
+                                                 bool written, cute_diag *diag);
+/* What was found so far and the counts by line, as JSON text (docs/emulator-checks.md), malloc'ed; NULL without
+ * checks. */
+CUTE_API char *cute_device_check_report(const cute_device *device);
+/* Of the emulator; other devices need none of it. */
+typedef struct cute_device_settings {
+    const char *label;                /* names the PTX in messages; NULL: "<ptx>". Must outlive the device */
+    void (*heartbeat)(void *context); /* called now and then while a kernel gets on; may be NULL */
+    void *context;
+} cute_device_settings;
+CUTE_API void cute_device_configure(cute_device *device, const cute_device_settings *settings);
 /* What device `index` is, without making a context on it. */
 CUTE_API cute_status cute_device_query(int index, cute_device_info *out, cute_diag *diag);
 /* Releases everything that was allocated on it. NULL is taken. */

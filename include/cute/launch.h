@@ -32,6 +32,7 @@ typedef struct cute_launch_options {
     bool emulator;     /* the emulator, not device `device` */
     bool any_device;   /* where there is no driver, the emulator instead of device `device` */
     uint64_t schedule; /* the emulator's: 0 in order */
+    const char *module_label; /* where faults of the emulator are said to be; lives as the launch; may be NULL */
     cute_bench_mode bench;
     bool no_check;
     bool dry_run;              /* plan for the module's architecture; cute_launch_run is not wanted */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "lib/device/device.h"
+#include "lib/emulator/check.h"
 #include "lib/emulator/machine.h"
 #include "lib/emulator/tensormap.h"
 
@@ -37,8 +38,7 @@ typedef struct emulator {
     cute_device_event *events;
     uint64_t module_base;
     em_counts counts;
-    void (*heartbeat)(void *);
-    void *context;
+    cute_device_settings settings;
     bool failed;
 } emulator;
 
@@ -64,6 +64,7 @@ static void emulator_close(cute_device *device)
         free(v);
     }
     em_memory_release(&e->memory);
+    em_checks_destroy(e->checks);
     free(e);
 }
 
@@ -71,12 +72,16 @@ static void emulator_close(cute_device *device)
 
 static cute_status emulator_alloc(cute_device *device, size_t size, cute_address *out, cute_diag *diag)
 {
-    if (em_memory_alloc(&emulated(device)->memory, size, out)) return CUTE_OK;
+    emulator *e = emulated(device);
+    if (em_memory_alloc(&e->memory, size, out) &&
+        (!e->checks || em_checks_add_buffer(e->checks, *out, size ? size : 1, size, NULL, false)))
+        return CUTE_OK;
     return cute_fail(diag, CUTE_SYSTEM, NULL, "allocating %zu bytes on the device: out of memory", size);
 }
 
 static cute_status emulator_free(cute_device *device, cute_address address, cute_diag *diag)
 {
+    if (emulated(device)->checks) em_checks_remove_buffer(emulated(device)->checks, address);
     if (em_memory_free(&emulated(device)->memory, address)) return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated", (unsigned long long)address);
 }
@@ -91,11 +96,17 @@ static cute_status host_of(cute_device *device, cute_address address, size_t siz
     return CUTE_OK;
 }
 
+static void host_wrote(cute_device *device, cute_address to, size_t size)
+{
+    if (emulated(device)->checks) em_checks_host_wrote(emulated(device)->checks, to, size);
+}
+
 static cute_status emulator_upload(cute_device *device, cute_address to, const void *from, size_t size, cute_diag *diag)
 {
     uint8_t *host = NULL;
     CUTE_TRY(host_of(device, to, size, &host, diag));
     memcpy(host, from, size);
+    host_wrote(device, to, size);
     return CUTE_OK;
 }
 
@@ -113,6 +124,7 @@ static cute_status emulator_copy(cute_device *device, cute_address to, cute_addr
     CUTE_TRY(host_of(device, to, size, &target, diag));
     CUTE_TRY(host_of(device, from, size, &source, diag));
     memmove(target, source, size);
+    host_wrote(device, to, size);
     return CUTE_OK;
 }
 
@@ -121,6 +133,7 @@ static cute_status emulator_fill(cute_device *device, cute_address to, uint8_t b
     uint8_t *host = NULL;
     CUTE_TRY(host_of(device, to, size, &host, diag));
     memset(host, byte, size);
+    host_wrote(device, to, size);
     return CUTE_OK;
 }
 
@@ -153,7 +166,8 @@ static cute_status emulator_load(cute_device *device, const void *image, cute_de
     char *copy = m->arena ? cute_arena_copy(m->arena, text, strlen(text)) : NULL;
     if (!copy) return cute_fail_memory(diag);
     e->module_base += UINT64_C(1) << 36;
-    CUTE_TRY(em_program_parse(m->arena, "<ptx>", copy, strlen(copy), e->module_base, &m->program, diag));
+    const char *label = e->settings.label ? e->settings.label : "<ptx>";
+    CUTE_TRY(em_program_parse(m->arena, label, copy, strlen(copy), e->module_base, &m->program, diag));
     if (!add_variables(e, m->program)) return cute_fail_memory(diag);
     *out = m;
     return CUTE_OK;
@@ -234,7 +248,7 @@ static void print_text(void *context, const char *text, size_t length)
 static void beat(void *context)
 {
     emulator *e = context;
-    if (e->heartbeat) e->heartbeat(e->context);
+    if (e->settings.heartbeat) e->settings.heartbeat(e->settings.context);
 }
 
 static void add_counts(em_counts *sum, const em_counts *c)
@@ -270,6 +284,7 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
         l.block[d] = (uint32_t)launch->block[d];
         l.cluster[d] = launch->cluster[0] ? (uint32_t)launch->cluster[d] : f->cluster[d];
     }
+    if (e->checks) em_checks_begin(e->checks, &l);
     cute_status status = em_run_grid(&l, &counts, diag);
     add_counts(&e->counts, &counts);
     e->failed = status != CUTE_OK;
@@ -405,11 +420,9 @@ cute_status cute_device_open_emulator(uint64_t seed, cute_device **out, cute_dia
     return CUTE_OK;
 }
 
-void cute_device_set_heartbeat(cute_device *device, void (*heartbeat)(void *), void *context)
+void cute_device_configure(cute_device *device, const cute_device_settings *settings)
 {
-    if (device->ops != &emulator_ops) return;
-    emulated(device)->heartbeat = heartbeat;
-    emulated(device)->context = context;
+    if (device->ops == &emulator_ops) emulated(device)->settings = *settings;
 }
 
 bool cute_device_get_counts(const cute_device *device, cute_device_counts *out)

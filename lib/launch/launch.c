@@ -127,6 +127,7 @@ static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
         .emulator = l->options.emulator,
         .any_device = l->options.any_device,
         .schedule = l->options.schedule,
+        .label = l->options.module_label,
         .timeout = l->timeout,
         .quiet = true,
     };
@@ -298,6 +299,7 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
         .emulator = l->options.emulator,
         .any_device = l->options.any_device,
         .schedule = l->options.schedule,
+        .label = l->options.module_label,
         .timeout = l->timeout,
         .bench = l->bench,
         .stdout_to_stderr = l->options.stdout_is_data,

@@ -103,7 +103,7 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
     }
     if (!emulator) return cute_device_open(r->device, &c->device, diag);
     CUTE_TRY(cute_device_open_emulator(r->schedule, &c->device, diag));
-    cute_device_set_heartbeat(c->device, beat, c);
+    cute_device_configure(c->device, &(cute_device_settings){r->label, beat, c});
     c->shared->emulated = true;
     return CUTE_OK;
 }

@@ -22,6 +22,7 @@ typedef struct run_request {
     const void *image;
     int device;
     bool emulator, any_device;
+    const char *label; /* of the module, where the emulator names lines of its PTX; may be NULL */
     uint64_t schedule;
     double timeout; /* seconds without any progress */
     bool bench;

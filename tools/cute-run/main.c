@@ -110,12 +110,15 @@ static cute_status plan_text(const options *o, const cute_module *module, cute_b
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(diag);
 }
 
-static cute_status run_config(const options *o, cute_arena *arena, const cute_module *module, cute_diag *diag)
+static cute_status run_config(const options *o, cute_arena *arena, const char *path, const cute_module *module,
+                              cute_diag *diag)
 {
     cute_launch_options settings;
     cute_launch *launch = NULL;
     cute_buffer text = {0};
     CUTE_TRY(launch_options(o, &settings, diag));
+    bool text_file = cute_module_get_container(module) == CUTE_MODULE_PTX;
+    settings.module_label = cute_arena_printf(arena, text_file ? "%s" : "%s(ptx)", cute_file_label(path));
     cute_status status = CUTE_OK;
     if (o->plan) {
         status = plan_text(o, module, &text, diag);
@@ -153,7 +156,7 @@ static cute_status use_module(const options *o, cute_arena *arena, const char *p
         status = cute_module_find_kernel(module, o->kernel, &kernel, diag);
         if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), diag);
     } else if (o->config || o->plan) {
-        status = run_config(o, arena, module, diag);
+        status = run_config(o, arena, path, module, diag);
     } else {
         status = put("-", cute_module_describe(module, o->json), diag);
     }
