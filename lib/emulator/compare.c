@@ -160,10 +160,7 @@ static cute_status outcomes_of(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_d_setp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool set = raw->name_length == 3; /* set.cmp.dtype.stype d, a, b, c */
-    /* Whether a second predicate was written is told by "d|p". */
-    const char *at = p->lexer.text + raw->at;
-    bool second = false;
-    for (; *at && *at != ';' && *at != ','; at++) second |= *at == '|';
+    bool second = raw->second;
     int extra = (em_has(i, EM_M_and) || em_has(i, EM_M_or) || em_has(i, EM_M_xor)) ? 1 : 0;
     int count = 3 + extra + second;
     CUTE_TRY(em_operands(p, raw, count, count));

@@ -190,21 +190,26 @@ static uint32_t hash(const char *name, uint32_t length)
     return h ^ h >> 15;
 }
 
-static em_symbol *find_here(const em_scope *scope, const char *name, uint32_t length)
+/* The `a` of a range `a<4>` is no name itself: it may be something else's too. */
+static em_symbol *find_here(const em_scope *scope, const char *name, uint32_t length, bool range)
 {
     if (!scope->bucket_count) return NULL;
     for (em_symbol *s = scope->buckets[hash(name, length) & (scope->bucket_count - 1)]; s; s = s->next)
-        if (s->length == length && memcmp(s->name, name, length) == 0) return s;
+        if (s->length == length && (s->kind == EM_SYM_RANGE) == range && memcmp(s->name, name, length) == 0) return s;
     return NULL;
 }
 
-em_symbol *em_find(const em_scope *scope, const char *name, uint32_t length)
+static em_symbol *find_above(const em_scope *scope, const char *name, uint32_t length, bool range)
 {
-    for (; scope; scope = scope->up) {
-        em_symbol *s = find_here(scope, name, length);
-        if (s) return s;
-    }
-    return NULL;
+    em_symbol *s = NULL;
+    for (; scope && !s; scope = scope->up) s = find_here(scope, name, length, range);
+    return s;
+}
+
+em_symbol *find_above(const em_scope *scope, const char *name, uint32_t length)
+{
+    em_symbol *s = find_above(scope, name, length, false, true);
+    return s ? s : find_above(scope, name, length, true);
 }
 
 static cute_status grow_scope(em_parser *p, em_scope *scope)
@@ -227,7 +232,7 @@ static cute_status grow_scope(em_parser *p, em_scope *scope)
 cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length, em_symbol_kind kind,
                           em_symbol **out)
 {
-    if (find_here(scope, name, length))
+    if (find_here(scope, name, length, kind == EM_SYM_RANGE))
         return em_fail_at(p, (size_t)(name - p->lexer.text), length, "'%.*s' is declared a second time", (int)length,
                           name);
     if (scope->count >= scope->bucket_count) CUTE_TRY(grow_scope(p, scope));
@@ -569,6 +574,8 @@ static cute_status parse_instruction(em_parser *p, em_raw *raw)
         /* "d|p" and "f(a)": the next one follows without a comma. */
         if (em_is(p, '|')) {
             em_next(p);
+            if (raw->count == 1) raw->second = true;
+            if (em_is(p, ';')) return em_fail_token(p, "a predicate");
             continue;
         }
         if (em_is(p, ';')) break;

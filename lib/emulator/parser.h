@@ -72,6 +72,7 @@ typedef struct em_raw {
     int word_count;
     em_operand *o;
     int count;
+    bool second; /* a second result was written: d|p */
     em_operand guard;
     uint32_t guard_kind;
     size_t at; /* offset in the text */

@@ -66,12 +66,10 @@ static void run_shfl(em_warp *w, const em_inst *i, uint32_t mask)
 /* Puts '_' as the second result where only one is written: "d" or "d|p". */
 static cute_status two_results(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    const char *at = p->lexer.text + raw->at;
-    bool second = false;
-    for (; *at && *at != ';' && *at != ','; at++) second |= *at == '|';
+    bool second = raw->second;
     em_operand *o = cute_arena_array(p->arena, (size_t)raw->count + 2, sizeof *o);
     if (!o) return cute_fail_memory(p->diag);
-    if (!raw->count) return em_wrong(p, raw, "the result is missing");
+    if (raw->count < 1 + second) return em_wrong(p, raw, "the result is missing");
     o[0] = raw->o[0];
     o[1] = second ? raw->o[1] : (em_operand){.kind = EM_O_NONE};
     memcpy(o + 2, raw->o + 1 + second, (size_t)(raw->count - 1 - second) * sizeof *o);
