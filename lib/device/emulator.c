@@ -38,6 +38,7 @@ typedef struct emulator {
     cute_device_event *events;
     uint64_t module_base;
     em_counts counts;
+    em_checks *checks; /* NULL: off */
     cute_device_settings settings;
     bool failed;
 } emulator;
@@ -418,6 +419,35 @@ cute_status cute_device_open_emulator(uint64_t seed, cute_device **out, cute_dia
     e->module_base = UINT64_C(0x0000600000000000);
     *out = &e->base;
     return CUTE_OK;
+}
+
+cute_status cute_device_set_checks(cute_device *device, unsigned checks, cute_diag *diag)
+{
+    if (device->ops != &emulator_ops)
+        return cute_fail(diag, CUTE_INVALID, NULL, "only the emulator checks kernels while they run");
+    emulator *e = emulated(device);
+    em_checks_destroy(e->checks);
+    e->checks = NULL;
+    if (!checks) return CUTE_OK;
+    e->checks = em_checks_create(checks);
+    return e->checks ? CUTE_OK : cute_fail_memory(diag);
+}
+
+cute_status cute_device_describe_buffer(cute_device *device, cute_address address, const char *name, size_t size,
+                                        bool written, cute_diag *diag)
+{
+    if (device->ops != &emulator_ops || !emulated(device)->checks) return CUTE_OK;
+    const em_allocation *a = em_memory_find(&emulated(device)->memory, address);
+    if (!a || a->base != address)
+        return cute_fail(diag, CUTE_INVALID, NULL, "0x%llx was not allocated", (unsigned long long)address);
+    if (em_checks_add_buffer(emulated(device)->checks, address, a->size, size, name, written)) return CUTE_OK;
+    return cute_fail_memory(diag);
+}
+
+char *cute_device_check_report(const cute_device *device)
+{
+    if (device->ops != &emulator_ops || !((const emulator *)device)->checks) return NULL;
+    return em_checks_json(((const emulator *)device)->checks);
 }
 
 void cute_device_configure(cute_device *device, const cute_device_settings *settings)

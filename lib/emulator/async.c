@@ -23,7 +23,7 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     p->lanes = lanes;
     p->kind = kind;
     p->data = p + 1;
-    p->issued = m->time;
+    p->issued = m->time++;
     p->due = m->turn + (m->launch->seed ? em_random(m) % LATEST : 0);
     *m->pending_end = p;
     m->pending_end = &p->next;

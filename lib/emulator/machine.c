@@ -471,6 +471,7 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
         if (m->failed) break;
         for (uint32_t c = 0; c < m->cluster_count; c++) end_cluster(&m->clusters[c]);
     }
+    if (made) em_tell(EM_E_END, &m->clusters[0].blocks[0].warps[0], NULL, 0, 0, 0);
     for (em_pending *p = m->pending, *next; p; p = next) {
         next = p->next;
         free(p);

@@ -57,6 +57,7 @@ typedef enum em_event {
     EM_E_MBARRIER_PASS,   /* a wait for a phase of a is over */
     EM_E_COMMIT,          /* a: kind of asynchronous work, b: number of the group */
     EM_E_WAITED,          /* for groups up to b of kind a */
+    EM_E_END,             /* the grid has ended, or failed */
     EM_E_DEADLOCK,        /* the warp waits; a: shared address of a mbarrier, or UINT64_MAX */
 } em_event;
 

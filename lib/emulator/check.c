@@ -1,0 +1,181 @@
+/* The checks' state, and what hears a launch's hooks. Misused barriers are found here: they need no memory of what
+ * came before. */
+#include "lib/emulator/checkstate.h"
+
+#include <stdlib.h>
+
+em_checks *em_checks_create(unsigned which)
+{
+    em_checks *c = which ? calloc(1, sizeof *c) : NULL;
+    if (!c) return NULL;
+    c->which = which;
+    c->time = 1;
+    c->found = json_array();
+    c->lines = json_array();
+    if (c->found && c->lines) return c;
+    em_checks_destroy(c);
+    return NULL;
+}
+
+void em_checks_destroy(em_checks *c)
+{
+    if (!c) return;
+    em_order_end(c);
+    for (size_t n = 0; n < c->region_count; n++) em_shadow_release(&c->regions[n]);
+    free(c->regions);
+    free(c->findings);
+    free(c->shared);
+    free(c->global);
+    json_decref(c->found);
+    json_decref(c->lines);
+    free(c);
+}
+
+/* ---- buffers ---- */
+
+void em_checks_remove_buffer(em_checks *c, uint64_t base)
+{
+    c->last_region = NULL;
+    for (size_t n = 0; n < c->region_count; n++) {
+        if (c->regions[n].base != base) continue;
+        em_shadow_release(&c->regions[n]);
+        memmove(&c->regions[n], &c->regions[n + 1], (c->region_count - n - 1) * sizeof *c->regions);
+        c->region_count--;
+        return;
+    }
+}
+
+bool em_checks_add_buffer(em_checks *c, uint64_t base, uint64_t total, uint64_t size, const char *name, bool written)
+{
+    shadow made;
+    em_checks_remove_buffer(c, base);
+    if (c->region_count == c->region_capacity) {
+        size_t capacity = c->region_capacity ? c->region_capacity * 2 : 32;
+        shadow *list = realloc(c->regions, capacity * sizeof *list);
+        if (!list) return false;
+        c->regions = list;
+        c->region_capacity = capacity;
+    }
+    if (!em_shadow_make(&made, base, total, written, 2)) return false;
+    made.size = size < total ? size : total;
+    if (name) {
+        size_t length = strlen(name) + 1;
+        made.name = malloc(length);
+        if (made.name) memcpy(made.name, name, length);
+    }
+    size_t at = c->region_count++;
+    for (; at > 0 && c->regions[at - 1].base > base; at--) c->regions[at] = c->regions[at - 1];
+    c->regions[at] = made;
+    return true;
+}
+
+void em_checks_host_wrote(em_checks *c, uint64_t base, uint64_t size)
+{
+    for (size_t n = 0; n < c->region_count; n++) {
+        shadow *s = &c->regions[n];
+        if (base - s->base < s->total) em_shadow_write(s, base - s->base, size, true);
+    }
+}
+
+/* ---- hooks ---- */
+
+static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
+                      uint32_t bytes, em_access access)
+{
+    em_checks *c = context;
+    if (!c->clusters || (space != EM_SHARED && space != EM_GLOBAL && space != EM_CONST)) return;
+    const char *name = em_instruction_name(i);
+    bool mbarrier = !strcmp(name, "mbarrier");
+    if (c->which & (CUTE_CHECK_BANK | CUTE_CHECK_COALESCING) && !mbarrier)
+        em_traffic_access(c, w, i, lane, space, address, bytes);
+    if (!(c->which & (CUTE_CHECK_MEMORY | CUTE_CHECK_UNINIT | CUTE_CHECK_RACE))) return;
+    /* A mbarrier is made by its initialisation; whoever asks it before is told by the instruction itself. */
+    if (mbarrier && !em_has(i, EM_M_init)) return;
+    em_shadow_access(c, w, i, lane, space, address, bytes, mbarrier ? EM_WRITE : access);
+}
+
+static void check_block_barrier(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, uint32_t wanted)
+{
+    bool aligned = !strcmp(em_instruction_name(i), "bar") || em_has(i, EM_M_aligned);
+    const em_block *b = w->block;
+    int lane = __builtin_ctz(mask);
+    if (aligned && mask != w->alive)
+        em_check_find(c, CUTE_CHECK_BARRIER, "divergent", w, i, lane, UINT32_MAX,
+                      "barrier: only lanes 0x%08x of the warp come to this barrier together; lanes 0x%08x are elsewhere", mask,
+                      w->alive & ~mask);
+    else if (w->alive != w->started && (aligned || !wanted))
+        em_check_find(c, CUTE_CHECK_BARRIER, "ended", w, i, lane, UINT32_MAX,
+                      "barrier: lanes 0x%08x of the warp have ended and do not come to this barrier", w->started & ~w->alive);
+    else if (!wanted && b->alive != b->threads)
+        em_check_find(c, CUTE_CHECK_BARRIER, "ended", w, i, lane, UINT32_MAX,
+                      "barrier: %u of the block's %u threads have ended and do not come to this barrier",
+                      b->threads - b->alive, b->threads);
+    else if (wanted > b->warp_count * EM_LANES)
+        em_check_find(c, CUTE_CHECK_BARRIER, "count", w, i, lane, UINT32_MAX,
+                      "barrier: it waits for %u threads, and the block has %u", wanted, b->threads);
+}
+
+/* Why a phase never ends: the bytes that are announced are not those that come. */
+static void explain_phase(em_checks *c, em_warp *w, uint32_t address)
+{
+    cluster_order *o = cluster_of(c, w);
+    for (size_t n = 0; n < o->mbarrier_count; n++) {
+        const mbarrier_order *b = &o->mbarriers[n];
+        if (b->address != address || b->expected == b->came || !b->expect_inst) continue;
+        em_check_find(c, CUTE_CHECK_BARRIER, "bytes", w, b->expect_inst, 0,
+                      b->come_inst ? inst_index(c, b->come_inst) : UINT32_MAX,
+                      "barrier: %lld bytes are expected in this phase of the mbarrier at shared address 0x%x, and %lld came",
+                      (long long)b->expected, address, (long long)b->came);
+    }
+}
+
+static void end(em_checks *c)
+{
+    if (c->clusters) em_traffic_flush(c);
+    em_report_launch(c, c->machine->diag);
+    em_order_end(c);
+    free(c->shared);
+    free(c->global);
+    c->shared = c->global = NULL;
+    c->machine = NULL;
+    c->launch = NULL;
+}
+
+static void on_event(void *context, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a, uint64_t b)
+{
+    em_checks *c = context;
+    if (!c->machine) {
+        c->machine = w->machine;
+        c->machine->time = c->time;
+        c->launch_time = c->time++;
+        c->machine->time = c->time;
+        const em_launch *l = c->launch;
+        c->grid_clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / w->block->cluster->count;
+        c->shared = calloc(c->machine->program->count + 1, sizeof *c->shared);
+        c->global = calloc(c->machine->program->count + 1, sizeof *c->global);
+        if (!c->shared || !c->global || !em_order_begin(c)) {
+            em_order_end(c);
+            c->exhausted = true;
+        }
+    }
+    if (event == EM_E_END) {
+        end(c);
+        return;
+    }
+    if (!c->clusters) return;
+    if (c->which & CUTE_CHECK_BARRIER) {
+        if (event == EM_E_BLOCK_ARRIVE) check_block_barrier(c, w, i, mask, (uint32_t)b);
+        if (event == EM_E_WARP_SYNC && mask & ~(uint32_t)a)
+            em_check_find(c, CUTE_CHECK_BARRIER, "member", w, i, __builtin_ctz(mask & ~(uint32_t)a), UINT32_MAX,
+                          "barrier: lanes 0x%08x come to a barrier of lanes 0x%08x", mask, (uint32_t)a);
+        if (event == EM_E_DEADLOCK && a != UINT64_MAX) explain_phase(c, w, (uint32_t)a);
+    }
+    em_order_event(c, event, w, i, mask, a, b);
+}
+
+void em_checks_begin(em_checks *c, em_launch *launch)
+{
+    c->launch = launch;
+    c->machine = NULL;
+    launch->hooks = (em_hooks){.context = c, .access = on_access, .event = on_event};
+}

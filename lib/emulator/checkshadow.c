@@ -1,0 +1,293 @@
+/* What each byte of shared and global memory went through: whether it was written, and the last accesses, of
+ * constant size: one write and two reads by different threads for each granule (HiRace, arXiv 2401.04701, keeps as
+ * little). So a race may be missed where three threads read; none is reported that is not there. */
+#include "lib/emulator/checkstate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LARGE_REGION = 64 << 20, GLOBAL_GRANULE = 2 };
+#define LARGEST_REGION (UINT64_C(1) << 30)
+
+bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule)
+{
+    *s = (shadow){.base = base, .total = total, .size = total, .granule = granule};
+    s->slots = total > LARGE_REGION ? 1 : 2;
+    s->too_large = total > LARGEST_REGION;
+    if (written) return true;
+    s->written = calloc(total / 8 + 16, 1);
+    return s->written != NULL;
+}
+
+void em_shadow_release(shadow *s)
+{
+    free(s->name);
+    free(s->written);
+    free(s->writes);
+    free(s->reads);
+    *s = (shadow){0};
+}
+
+void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written)
+{
+    if (!s->written || at > s->total || bytes > s->total - at) return;
+    for (; bytes && (at & 7); at++, bytes--) {
+        uint8_t bit = (uint8_t)(1u << (at & 7));
+        s->written[at >> 3] = written ? s->written[at >> 3] | bit : s->written[at >> 3] & (uint8_t)~bit;
+    }
+    memset(s->written + (at >> 3), written ? 0xff : 0, bytes >> 3);
+    for (at += bytes & ~UINT64_C(7), bytes &= 7; bytes; at++, bytes--) {
+        uint8_t bit = (uint8_t)(1u << (at & 7));
+        s->written[at >> 3] = written ? s->written[at >> 3] | bit : s->written[at >> 3] & (uint8_t)~bit;
+    }
+}
+
+/* The first byte that was not written, or `bytes`. */
+static uint64_t first_unwritten(const shadow *s, uint64_t at, uint64_t bytes)
+{
+    if (!s->written) return bytes;
+    for (uint64_t n = 0; n < bytes; n++) {
+        uint64_t b = at + n;
+        if (!(b & 7) && bytes - n >= 8 && s->written[b >> 3] == 0xff) {
+            n += 7;
+            continue;
+        }
+        if (!(s->written[b >> 3] >> (b & 7) & 1)) return n;
+    }
+    return bytes;
+}
+
+/* ---- which memory ---- */
+
+static shadow *region_of(em_checks *c, uint64_t address)
+{
+    shadow *s = c->last_region;
+    if (s && address - s->base < s->total) return s;
+    size_t low = 0, high = c->region_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (c->regions[middle].base <= address) low = middle + 1;
+        else high = middle;
+    }
+    if (low && address - c->regions[low - 1].base < c->regions[low - 1].total)
+        return c->last_region = &c->regions[low - 1];
+    const em_allocation *a = em_memory_find(c->launch->memory, address);
+    if (!a || !em_checks_add_buffer(c, a->base, a->size, a->size, a->name, true)) return NULL;
+    return region_of(c, address);
+}
+
+/* "shared array 'tile' at offset 12" or "buffer C at byte 12". */
+static void describe(const em_checks *c, const em_warp *w, em_space space, const shadow *s, uint64_t at, char *out,
+                     size_t size)
+{
+    if (space == EM_GLOBAL) {
+        if (s->name) snprintf(out, size, "byte %llu of %s", (unsigned long long)at, s->name);
+        else snprintf(out, size, "byte %llu of an allocation", (unsigned long long)at);
+        return;
+    }
+    const em_program *program = c->machine->program;
+    int64_t common = (program->shared + 15) / 16 * 16;
+    const em_variable *found = NULL;
+    int64_t from = 0;
+    for (size_t n = 0; n < program->reloc_count; n++) {
+        const em_variable *v = program->relocs[n].variable;
+        if (v->space != EM_SHARED || (v->owner && v->owner != c->launch->kernel)) continue;
+        int64_t begin = v->offset + (v->owner ? common : 0), align = v->align < 16 ? 16 : v->align;
+        if (v->dynamic)
+            begin = (c->machine->shared_static + EM_SHARED_RESERVED + align - 1) / align * align - EM_SHARED_RESERVED;
+        if ((int64_t)at < begin || (!v->dynamic && (int64_t)at >= begin + v->size)) continue;
+        found = v;
+        from = begin;
+    }
+    unsigned address = (unsigned)at + EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT);
+    if (found)
+        snprintf(out, size, "byte %lld of shared '%s' (address 0x%x)", (long long)((int64_t)at - from), found->name, address);
+    else snprintf(out, size, "shared address 0x%x", address);
+}
+
+/* ---- races ---- */
+
+static const char *what_race(const access_record *then, const access_record *now, bool same_cluster)
+{
+    if (then->flags & ACCESS_PROXY) return "proxy";
+    if (!same_cluster) return "blocks";
+    if (then->flags & ACCESS_ASYNC) return "async";
+    return now->flags & ACCESS_WRITE ? then->flags & ACCESS_WRITE ? "write after write" : "write after read" : "read after write";
+}
+
+static void report_race(em_checks *c, em_warp *w, const em_inst *i, int lane, const access_record *then,
+                        const access_record *now, em_space space, const shadow *s, uint64_t at)
+{
+    char place[200], who[120];
+    bool same_cluster = then->cluster == now->cluster;
+    describe(c, w, space, s, at, place, sizeof place);
+    uint32_t rank = then->id / c->stride, in_block = then->id % c->stride, threads = w->block->warp_count * EM_LANES;
+    if (!same_cluster) snprintf(who, sizeof who, "another block (cluster %u of the grid)", then->cluster - 1);
+    else if (in_block >= threads)
+        snprintf(who, sizeof who, "asynchronous work of warp %u", (in_block - threads) / ASYNC_KINDS);
+    else if (rank != w->block->rank) snprintf(who, sizeof who, "thread %u of block %u of the cluster", in_block, rank);
+    else if (in_block / EM_LANES == w->index) snprintf(who, sizeof who, "lane %u of the same warp", in_block % EM_LANES);
+    else snprintf(who, sizeof who, "thread %u of the block", in_block);
+    const char *verb = now->flags & ACCESS_ATOMIC ? "updates" : now->flags & ACCESS_WRITE ? "writes" : "reads";
+    const char *did = then->flags & ACCESS_WRITE ? "wrote" : "read";
+    const char *lack = !same_cluster ? "no fence and flag orders blocks"
+                       : then->flags & ACCESS_ASYNC
+                           ? "nothing waited for that"
+                           : in_block / EM_LANES == w->index && rank == w->block->rank
+                                 ? "no bar.warp.sync or barrier lies between"
+                                 : "no barrier, fence with flag, or mbarrier lies between";
+    if (now->inst == then->inst && now->time == then->time && same_cluster && !(then->flags & ACCESS_ASYNC) &&
+        in_block / EM_LANES == w->index)
+        lack = "both do so in one instruction";
+    em_check_find(c, CUTE_CHECK_RACE, what_race(then, now, same_cluster), w, i, lane, then->inst, "race: %s %s %s, which %s %s; %s",
+                  em_instruction_name(i), verb, place, who, did, lack);
+}
+
+static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, const access_record *then,
+                     const access_record *now)
+{
+    if (!then->time || !(then->mask & now->mask)) return false;
+    if (then->flags & now->flags & ACCESS_STRONG) return false;
+    if (then->cluster == now->cluster && then->id == now->id) return false;
+    return !em_order_is_before(c, o, id, then);
+}
+
+/* What the asynchronous proxy reads and the generic one wrote needs a fence.proxy.async of the writer behind the
+ * write, or of the thread that issued the read. */
+static bool lacks_proxy_fence(const cluster_order *o, uint32_t id, const access_record *then, const access_record *now)
+{
+    if (!then->time || !(then->mask & now->mask) || !(now->flags & ACCESS_PROXY) || then->flags & ACCESS_PROXY) return false;
+    if (then->cluster != now->cluster || then->time <= o->began || then->flags & ACCESS_ASYNC) return false;
+    return o->threads[then->id].proxy_fence < then->time && o->threads[id].proxy_fence < then->time;
+}
+
+static void keep_read(access_record *reads, int slots, const access_record *now)
+{
+    int oldest = 0;
+    for (int n = 0; n < slots; n++) {
+        if (reads[n].time && reads[n].cluster == now->cluster && reads[n].id == now->id) {
+            uint8_t mask = reads[n].mask;
+            reads[n] = *now;
+            reads[n].mask |= mask;
+            return;
+        }
+        if (reads[n].time < reads[oldest].time) oldest = n;
+    }
+    reads[oldest] = *now;
+}
+
+static bool tables(em_checks *c, shadow *s, bool write)
+{
+    if (s->too_large) return false;
+    size_t count = (size_t)(s->total >> s->granule) + 2;
+    if (!s->writes && write) s->writes = calloc(count, sizeof *s->writes);
+    if (!s->reads && !write) s->reads = calloc(count * s->slots, sizeof *s->reads);
+    if (write ? s->writes != NULL : s->reads != NULL) return true;
+    s->too_large = true;
+    c->exhausted = true;
+    return false;
+}
+
+static bool is_strong(const em_inst *i, em_access access)
+{
+    return access == EM_ATOMIC || em_has(i, EM_M_volatile) || em_has(i, EM_M_relaxed) || em_has(i, EM_M_acquire) ||
+           em_has(i, EM_M_release) || em_has(i, EM_M_mmio);
+}
+
+static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, shadow *s, uint64_t at,
+                        uint64_t bytes, em_access access)
+{
+    cluster_order *o = cluster_of(c, w);
+    const em_pending *p = c->machine->completing;
+    uint32_t id = thread_id(c, w, lane);
+    bool write = access != EM_READ, proxy = p && (p->kind == EM_P_BULK || p->kind == EM_P_LOAD || p->kind == EM_P_WGMMA);
+    access_record now = {.time = c->machine->time, .inst = inst_index(c, i), .cluster = o->serial, .id = (uint16_t)id};
+    now.flags = (uint8_t)((write ? ACCESS_WRITE : 0) | (access == EM_ATOMIC ? ACCESS_ATOMIC : 0));
+    if (p && p->kind != EM_P_MBARRIER) {
+        now.time = p->issued;
+        now.id = (uint16_t)async_id(c, w, async_kind(p->kind));
+        now.flags |= (uint8_t)(ACCESS_ASYNC | (proxy ? ACCESS_PROXY : 0));
+        if (access == EM_ATOMIC && p->kind != EM_P_WGMMA) now.flags |= ACCESS_STRONG; /* bulk reductions; mbarriers */
+    } else if (is_strong(i, access)) {
+        now.flags |= ACCESS_STRONG;
+    }
+    if (!tables(c, s, write)) return;
+    uint32_t grain = 1u << s->granule;
+    for (uint64_t g = at >> s->granule, end = (at + bytes - 1) >> s->granule; g <= end; g++) {
+        uint64_t begin = g << s->granule, from = at > begin ? at - begin : 0, to = at + bytes - begin;
+        if (to > grain) to = grain;
+        now.mask = (uint8_t)(((1u << to) - 1) & ~((1u << from) - 1));
+        access_record *before = s->writes ? &s->writes[g] : NULL, *reads = s->reads ? &s->reads[g * s->slots] : NULL;
+        uint64_t where = begin + from;
+        if (before && conflict(c, o, id, before, &now)) report_race(c, w, i, lane, before, &now, space, s, where);
+        else if (before && space == EM_SHARED && !write && lacks_proxy_fence(o, id, before, &now))
+            em_check_find(c, CUTE_CHECK_RACE, "proxy fence", w, i, lane, before->inst,
+                          "race: %s reads through the asynchronous proxy what was written through the generic one; no "
+                          "fence.proxy.async lies between",
+                          em_instruction_name(i));
+        if (!write) {
+            keep_read(reads, s->slots, &now);
+            continue;
+        }
+        for (int n = 0; reads && n < s->slots; n++)
+            if (conflict(c, o, id, &reads[n], &now)) {
+                report_race(c, w, i, lane, &reads[n], &now, space, s, where);
+                break;
+            }
+        for (int n = 0; reads && n < s->slots; n++)
+            if ((reads[n].mask &= (uint8_t)~now.mask) == 0) reads[n].time = 0;
+        *before = now;
+    }
+}
+
+/* ---- accesses ---- */
+
+static void uninit_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, shadow *s, uint64_t at,
+                          uint64_t bytes, em_access access)
+{
+    char place[200];
+    if (access != EM_WRITE) {
+        uint64_t n = first_unwritten(s, at, bytes);
+        if (n < bytes) {
+            describe(c, w, space, s, at + n, place, sizeof place);
+            em_check_find(c, CUTE_CHECK_UNINIT, access == EM_READ ? "read" : "update", w, i, lane, UINT32_MAX,
+                          "uninitialised: %s %s %s, which nothing wrote before", em_instruction_name(i),
+                          access == EM_READ ? "reads" : "updates", place);
+            /* Once is enough. */
+            if (access == EM_READ) return;
+        }
+    }
+    if (access != EM_READ) em_shadow_write(s, at, bytes, true);
+}
+
+void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
+                      uint32_t bytes, em_access access)
+{
+    shadow *s;
+    uint64_t at;
+    if (space == EM_SHARED) {
+        uint32_t rank = (uint32_t)(address >> EM_RANK_SHIFT & 0xff);
+        at = address & ((1u << EM_RANK_SHIFT) - 1);
+        if (address >> 32 || rank >= w->block->cluster->count || at < EM_SHARED_RESERVED) return;
+        s = &cluster_of(c, w)->shared[rank];
+        at -= EM_SHARED_RESERVED;
+    } else {
+        space = EM_GLOBAL;
+        s = region_of(c, address);
+        if (!s) return;
+        at = address - s->base;
+    }
+    if (!bytes || at > s->total || bytes > s->total - at) return; /* a fault comes */
+    if (space == EM_GLOBAL && at + bytes > s->size && c->which & CUTE_CHECK_MEMORY) {
+        em_check_find(c, CUTE_CHECK_MEMORY, access == EM_READ ? "read" : "write", w, i, lane, UINT32_MAX,
+                      "out of bounds: %s %s %u bytes at byte %llu of %s, which has %llu", em_instruction_name(i),
+                      access == EM_READ ? "reads" : "writes", bytes, (unsigned long long)at, s->name ? s->name : "a buffer",
+                      (unsigned long long)s->size);
+        return;
+    }
+    if (c->which & CUTE_CHECK_UNINIT) uninit_access(c, w, i, lane, space, s, at, bytes, access);
+    if (!(c->which & CUTE_CHECK_RACE)) return;
+    if (is_strong(i, access) && !c->machine->completing)
+        em_order_flag(c, w, i, lane, space == EM_SHARED ? address | UINT64_C(1) << 31 : address, access);
+    race_access(c, w, i, lane, space, s, at, bytes, access);
+}

@@ -1,0 +1,187 @@
+/* What the parts of the checks share. */
+#ifndef CUTE_LIB_EMULATOR_CHECKSTATE_H
+#define CUTE_LIB_EMULATOR_CHECKSTATE_H
+
+#include <jansson.h>
+
+#include "lib/emulator/check.h"
+
+/* ---- order: who knows that whose accesses are over ---- */
+
+/* Time counts synchronisations. A snapshot says for each thread of a cluster up to which time its accesses are
+ * ordered before what comes. The asynchronous work of a warp counts as a thread, one for each kind: it is ordered
+ * only where somebody waited for it. Immutable and shared. */
+typedef struct snapshot {
+    uint32_t references;
+    uint32_t clock[];
+} snapshot;
+
+/* Something that many give to and many take from: a barrier, a flag. */
+typedef struct meeting {
+    uint32_t *gathering; /* NULL: nobody came */
+    const snapshot *last;
+    snapshot *result;
+    uint32_t fence, fence_result;
+} meeting;
+
+typedef struct thread_order {
+    snapshot *known, *fenced; /* fenced: known at its last fence, NULL none */
+    uint32_t fence, proxy_fence;
+} thread_order;
+
+enum { ASYNC_KINDS = 3, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
+
+typedef struct warp_order {
+    uint32_t committed[ASYNC_KINDS][GROUPS_KEPT];
+} warp_order;
+
+typedef struct mbarrier_order {
+    uint32_t address;
+    meeting meeting;
+    int64_t expected, came; /* bytes of this phase */
+    const em_inst *expect_inst, *come_inst;
+} mbarrier_order;
+
+/* A global or shared location by which threads tell each other that data is there. */
+typedef struct flag_order {
+    uint64_t address; /* 0: free */
+    uint32_t cluster;
+    meeting meeting;
+    uint8_t *blocks; /* clusters that released here, one bit each */
+    uint32_t time;
+} flag_order;
+
+typedef struct shadow shadow;
+
+typedef struct cluster_order {
+    uint32_t serial; /* number in the grid, + 1 */
+    uint32_t began;
+    thread_order *threads; /* check->entries of them */
+    warp_order *warps;
+    meeting *barriers; /* BLOCK_BARRIERS a block */
+    meeting cluster;
+    mbarrier_order *mbarriers;
+    size_t mbarrier_count, mbarrier_capacity;
+    shadow *shared; /* a block each */
+    uint8_t *known; /* clusters whose accesses up to known_time are ordered */
+    uint32_t known_time;
+} cluster_order;
+
+/* ---- shadows: what each byte went through ---- */
+
+typedef struct access_record {
+    uint32_t time; /* 0: none */
+    uint32_t inst, cluster;
+    uint16_t id; /* of the thread in its cluster */
+    uint8_t mask, flags;
+} access_record;
+enum { ACCESS_STRONG = 1, ACCESS_WRITE = 2, ACCESS_ASYNC = 4, ACCESS_PROXY = 8, ACCESS_ATOMIC = 16 };
+
+struct shadow {
+    uint64_t base, total, size;
+    char *name;
+    uint8_t *written;             /* a bit a byte; NULL: all of it */
+    access_record *writes, *reads; /* by granule; of reads `slots` each; NULL until one comes */
+    uint8_t granule, slots;       /* log2 of the bytes */
+    bool too_large;
+};
+
+/* ---- traffic ---- */
+
+typedef struct traffic {
+    uint64_t requests, transactions, ideal;
+} traffic;
+
+/* The lanes of one instruction that is being executed. */
+typedef struct request {
+    const em_warp *warp;
+    const em_inst *inst;
+    int last;
+    uint32_t count, bytes;
+    uint64_t address[EM_LANES];
+    uint8_t lane[EM_LANES];
+} request;
+
+/* ---- findings ---- */
+
+typedef struct finding {
+    unsigned kind;
+    uint32_t inst, other; /* of the program; UINT32_MAX none */
+    const char *what;     /* which of the findings of that kind, for equality */
+    uint64_t count;
+    cute_buffer text, where;
+} finding;
+
+struct em_checks {
+    unsigned which;
+    const em_launch *launch;
+    em_machine *machine;
+    uint32_t launch_time, entries, stride; /* entries of a snapshot; of a block */
+    cluster_order *clusters;
+    uint32_t cluster_count;
+    uint64_t grid_clusters;
+    flag_order *flags;
+    size_t flag_count, flag_capacity;
+    shadow *regions; /* global memory, by base */
+    size_t region_count, region_capacity;
+    shadow *last_region;
+    traffic *shared, *global; /* by instruction */
+    request shared_request, global_request;
+    finding *findings;
+    size_t finding_count, finding_capacity;
+    json_t *found, *lines;
+    uint32_t time;
+    bool exhausted; /* memory: what was found so far is told */
+};
+
+/* The warp's cluster. */
+static inline cluster_order *cluster_of(const em_checks *c, const em_warp *w)
+{
+    return &c->clusters[w->block->cluster - c->machine->clusters];
+}
+static inline uint32_t thread_id(const em_checks *c, const em_warp *w, int lane)
+{
+    return w->block->rank * c->stride + w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
+}
+static inline uint32_t async_id(const em_checks *c, const em_warp *w, uint32_t kind)
+{
+    return w->block->rank * c->stride + w->block->warp_count * EM_LANES + w->index * ASYNC_KINDS + kind;
+}
+/* cp.async, bulk copies, wgmma. */
+static inline uint32_t async_kind(int kind)
+{
+    return kind == EM_P_CP_ASYNC || kind == EM_P_MBARRIER ? 0 : kind == EM_P_WGMMA ? 2 : 1;
+}
+static inline uint32_t inst_index(const em_checks *c, const em_inst *i)
+{
+    return (uint32_t)(i - c->machine->code);
+}
+
+/* checkorder.c */
+bool em_order_begin(em_checks *c);
+void em_order_end(em_checks *c);
+void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a, uint64_t b);
+/* Whether `then` is ordered before what thread `id` of the cluster does now. */
+bool em_order_is_before(const em_checks *c, const cluster_order *cluster, uint32_t id, const access_record *then);
+/* A relaxed, volatile or atomic access to a location, by which threads may meet. */
+void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address, em_access access);
+
+/* checkshadow.c */
+void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
+                      uint32_t bytes, em_access access);
+bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule);
+void em_shadow_release(shadow *s);
+void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written);
+
+/* checktraffic.c */
+void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
+                       uint32_t bytes);
+void em_traffic_flush(em_checks *c);
+
+/* checkreport.c: a finding at an instruction, once for each pair of instructions. `what` lives forever; returns
+ * false when it was found before. */
+bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane, uint32_t other,
+                   const char *format, ...) CUTE_PRINTF(8, 9);
+void em_report_launch(em_checks *c, cute_diag *diag);
+
+#endif
