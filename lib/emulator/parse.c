@@ -206,9 +206,9 @@ static em_symbol *find_above(const em_scope *scope, const char *name, uint32_t l
     return s;
 }
 
-em_symbol *find_above(const em_scope *scope, const char *name, uint32_t length)
+em_symbol *em_find(const em_scope *scope, const char *name, uint32_t length)
 {
-    em_symbol *s = find_above(scope, name, length, false, true);
+    em_symbol *s = find_above(scope, name, length, false);
     return s ? s : find_above(scope, name, length, true);
 }
 
@@ -280,8 +280,8 @@ static cute_status range_member(em_parser *p, const em_token *t, em_symbol **out
         const char *number = t->text + t->length - n;
         if (n > 1 && number[0] == '0') continue;
         for (em_scope *scope = p->scope; scope; scope = scope->up) {
-            em_symbol *range = find_here(scope, t->text, t->length - n);
-            if (!range || range->kind != EM_SYM_RANGE) continue;
+            em_symbol *range = find_here(scope, t->text, t->length - n, true);
+            if (!range) continue;
             uint32_t index = 0;
             for (uint32_t i = 0; i < n; i++) index = index * 10 + (uint32_t)(number[i] - '0');
             if (index >= range->count) continue;
