@@ -94,6 +94,7 @@ cute_status cute_launch_open(const char *label, const char *text, size_t length,
 void cute_launch_close(cute_launch *l)
 {
     if (!l) return;
+    json_decref(l->checked);
     cute_run_release(&l->run);
     for (size_t i = 0; l->checks && i < l->config.check_count; i++) cute_check_release(&l->checks[i]);
     if (l->config.buffers) cute_data_release(&l->config);
@@ -124,7 +125,7 @@ static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
         .plan = &l->plan,
         .image = cute_module_image(l->plan.module, &length),
         .device = l->options.device,
-        .emulator = l->options.emulator,
+        .emulator = l->options.emulator || l->options.checks,
         .any_device = l->options.any_device,
         .schedule = l->options.schedule,
         .label = l->options.module_label,
@@ -296,17 +297,21 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
         .plan = &l->plan,
         .image = cute_module_image(l->plan.module, &length),
         .device = l->options.device,
-        .emulator = l->options.emulator,
+        .emulator = l->options.emulator || l->options.checks,
         .any_device = l->options.any_device,
+        .checks = l->options.checks,
         .schedule = l->options.schedule,
         .label = l->options.module_label,
         .timeout = l->timeout,
         .bench = l->bench,
         .stdout_to_stderr = l->options.stdout_is_data,
     };
-    CUTE_TRY(cute_run_plan(&request, &l->run, diag));
+    cute_status run = cute_run_plan(&request, &l->run, diag);
+    if (l->run.check_report) l->checked = json_loads(l->run.check_report, 0, NULL);
+    CUTE_TRY(run);
     l->ran = true;
     cute_status judged = judge(l, diag);
+    if (judged == CUTE_OK && json_array_size(json_object_get(l->checked, "findings"))) judged = CUTE_MISMATCH;
     if (judged != CUTE_OK && judged != CUTE_MISMATCH) return judged;
     cute_status written = write_outputs(l, diag);
     return written != CUTE_OK ? written : judged;

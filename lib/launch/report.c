@@ -1,5 +1,6 @@
 /* Reports: one JSON value is built from a launch; people get it as text. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +282,7 @@ static json_t *report_json(const cute_launch *l, bool timing)
     if (l->judged) json_object_set_new(value, "unwritten", unwritten_json(l));
     if (l->ran && l->bench && !l->run.emulated) json_object_set_new(value, "bench", bench_json(l));
     if (l->ran && l->run.emulated) json_object_set_new(value, "counts", counts_json(&l->run.counts));
+    if (l->checked) json_object_set(value, "kernel_checks", l->checked);
     if (timing) json_object_set_new(value, "timing", timing_json(l));
     return value;
 }
@@ -421,6 +423,54 @@ static void text_bench(const json_t *value, cute_buffer *out)
     json_array_foreach(json_object_get(value, "baselines"), index, item) text_times(item, out);
 }
 
+/* Accesses by line, the worst first: what they took and what they could. */
+static int by_excess(const void *a, const void *b)
+{
+    const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+    json_int_t p = json_integer_value(json_object_get(x, "transactions")) - json_integer_value(json_object_get(x, "ideal"));
+    json_int_t q = json_integer_value(json_object_get(y, "transactions")) - json_integer_value(json_object_get(y, "ideal"));
+    return p < q ? 1 : p > q ? -1 : 0;
+}
+
+static void text_lines(const json_t *lines, const char *space, const char *title, cute_buffer *out)
+{
+    enum { SHOWN = 16 };
+    size_t index, count = 0;
+    json_t *item, **sorted = calloc(json_array_size(lines) + 1, sizeof *sorted);
+    if (!sorted) return;
+    json_array_foreach((json_t *)(uintptr_t)lines, index, item)
+        if (!strcmp(json_string_value(json_object_get(item, "space")), space)) sorted[count++] = item;
+    qsort(sorted, count, sizeof(json_t *), by_excess);
+    if (count) cute_buffer_printf(out, "%-44s %12s %12s %12s\n", title, "requests", "taken", "ideal");
+    for (size_t n = 0; n < count && n < SHOWN; n++) {
+        char where[160];
+        const char *file = json_string_value(json_object_get(sorted[n], "file"));
+        long long line = json_integer_value(json_object_get(sorted[n], file ? "line" : "ptx_line"));
+        snprintf(where, sizeof where, "  %s:%lld %s", file ? file : "PTX line", line,
+                 json_string_value(json_object_get(sorted[n], "instruction")));
+        cute_buffer_printf(out, "%-44s %12lld %12lld %12lld\n", where,
+                           (long long)json_integer_value(json_object_get(sorted[n], "requests")),
+                           (long long)json_integer_value(json_object_get(sorted[n], "transactions")),
+                           (long long)json_integer_value(json_object_get(sorted[n], "ideal")));
+    }
+    if (count > SHOWN) cute_buffer_printf(out, "  and %zu more lines: see --json\n", count - SHOWN);
+    free(sorted);
+}
+
+static void text_kernel_checks(const json_t *value, cute_buffer *out)
+{
+    const json_t *lines = json_object_get(value, "lines");
+    size_t index, found = json_array_size(json_object_get(value, "findings"));
+    json_t *item;
+    cute_buffer_puts(out, "kernel checks:");
+    json_array_foreach(json_object_get(value, "checks"), index, item)
+        cute_buffer_printf(out, "%s %s", index ? "," : "", json_string_value(item));
+    if (found) cute_buffer_printf(out, ": FAILED, %zu found\n", found);
+    else cute_buffer_puts(out, ": passed\n");
+    text_lines(lines, "shared", "shared memory, turns of the banks", out);
+    text_lines(lines, "global", "global memory, sectors of 32 bytes", out);
+}
+
 static void report_text(const cute_launch *l, const json_t *value, cute_buffer *out)
 {
     const json_t *device = json_object_get(value, "device"), *bench = json_object_get(value, "bench");
@@ -439,6 +489,7 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
     json_array_foreach(json_object_get(value, "checks"), index, item) text_check(item, out);
     if (bench) text_bench(bench, out);
     if (json_object_get(value, "counts")) text_counts(json_object_get(value, "counts"), out);
+    if (json_object_get(value, "kernel_checks")) text_kernel_checks(json_object_get(value, "kernel_checks"), out);
     if (!timing) return;
     cute_buffer_puts(out, "timing:");
     json_object_foreach((json_t *)(uintptr_t)timing, key, item)

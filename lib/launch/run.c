@@ -18,7 +18,7 @@
 #include "lib/launch/data.h"
 #include "lib/toolkit/arch.h"
 
-enum { MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
+enum { REPORT_BYTES = 1 << 20, MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
 
 typedef struct shared_message {
     cute_severity severity;
@@ -35,6 +35,8 @@ typedef struct run_shared {
     bool has_device, emulated;
     cute_device_counts counts;
     double phases[RUN_PHASES];
+    bool has_report;
+    char report[REPORT_BYTES]; /* of the checks; pages that are not written cost nothing */
     size_t message_count, text_length;
     shared_message messages[MESSAGE_LIMIT];
     char text[MESSAGE_BYTES];
@@ -101,11 +103,11 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
         emulator = cute_device_count(&count, unused) != CUTE_OK || count == 0;
         cute_diag_destroy(unused);
     }
-    if (!emulator) return cute_device_open(r->device, &c->device, diag);
+    if (!emulator && !r->checks) return cute_device_open(r->device, &c->device, diag);
     CUTE_TRY(cute_device_open_emulator(r->schedule, &c->device, diag));
     cute_device_configure(c->device, &(cute_device_settings){r->label, beat, c});
     c->shared->emulated = true;
-    return CUTE_OK;
+    return r->checks ? cute_device_set_checks(c->device, r->checks, diag) : CUTE_OK;
 }
 
 static cute_status open_device(run_child *c, cute_diag *diag)
@@ -191,6 +193,8 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
         size_t size = (size_t)t->bytes + CUTE_GUARD_BYTES;
         CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
         CUTE_TRY(cute_device_upload(c->device, c->buffers[i], t->data, size, diag));
+        bool written = config->buffers[i].init != INIT_NONE;
+        CUTE_TRY(cute_device_describe_buffer(c->device, c->buffers[i], t->name, (size_t)t->bytes, written, diag));
         run_progress(c);
     }
     return CUTE_OK;
@@ -342,6 +346,17 @@ static void send_messages(run_shared *shared, const cute_diag *diag)
     }
 }
 
+/* Also after a fault: what was found before it counts. */
+static void send_report(run_child *c)
+{
+    char *text = c->device ? cute_device_check_report(c->device) : NULL;
+    if (text && strlen(text) < REPORT_BYTES) {
+        memcpy(c->shared->report, text, strlen(text) + 1);
+        c->shared->has_report = true;
+    }
+    free(text);
+}
+
 static _Noreturn void child_main(const run_request *request, run_result *result, run_shared *shared,
                                  pid_t parent)
 {
@@ -357,6 +372,7 @@ static _Noreturn void child_main(const run_request *request, run_result *result,
     c.arena = cute_arena_create();
     cute_status status = diag && c.arena ? work(&c, diag) : cute_fail_memory(diag);
     send_messages(shared, diag);
+    send_report(&c);
     shared->status = status;
     fflush(stdout);
     atomic_store(&shared->finished, 1);
@@ -516,6 +532,7 @@ cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag
     out->has_device = shared->has_device;
     out->emulated = shared->emulated;
     out->counts = shared->counts;
+    out->check_report = shared->has_report ? shared->report : NULL;
     memcpy(out->phases, shared->phases, sizeof out->phases);
     return conclude(request, shared, ended, code, diag);
 }

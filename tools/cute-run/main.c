@@ -8,7 +8,7 @@
 #include "lib/base/options.h"
 
 typedef struct options {
-    const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed;
+    const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed, *checks;
     const char *device;
     bool dry_run, list_devices, json, bench, no_bench, no_check, timing, template, schema, help, version;
     cute_option_list defines;
@@ -75,6 +75,31 @@ static cute_status choose_device(const char *text, cute_launch_options *out, cut
     return CUTE_OK;
 }
 
+/* all, or a list: "race,uninit". Kernels run on the emulator then. */
+static cute_status parse_checks(const options *o, unsigned *out, cute_diag *diag)
+{
+    static const struct {
+        const char *name;
+        unsigned check;
+    } table[] = {{"all", CUTE_CHECK_ALL},         {"memory", CUTE_CHECK_MEMORY}, {"uninit", CUTE_CHECK_UNINIT},
+                 {"race", CUTE_CHECK_RACE},       {"barrier", CUTE_CHECK_BARRIER}, {"bank", CUTE_CHECK_BANK},
+                 {"coalescing", CUTE_CHECK_COALESCING}};
+    enum { COUNT = sizeof table / sizeof *table };
+    for (const char *at = o->checks; at;) {
+        size_t length = strcspn(at, ","), n = 0;
+        while (n < COUNT && (strlen(table[n].name) != length || memcmp(table[n].name, at, length) != 0)) n++;
+        if (n == COUNT)
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "--check wants all, or some of memory, uninit, race, barrier, bank, coalescing; not '%.*s'",
+                             (int)length, at);
+        *out |= table[n].check;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    if (*out && o->device && strcmp(o->device, "emulator") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--check is done by the emulator, not by device %s", o->device);
+    return CUTE_OK;
+}
+
 static cute_status launch_options(const options *o, cute_launch_options *out, cute_diag *diag)
 {
     *out = (cute_launch_options){
@@ -91,6 +116,7 @@ static cute_status launch_options(const options *o, cute_launch_options *out, cu
         .has_seed = o->seed != NULL,
     };
     CUTE_TRY(choose_device(o->device, out, diag));
+    CUTE_TRY(parse_checks(o, &out->checks, diag));
     if (o->bench && o->no_bench)
         return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench contradict each other");
     if (o->timeout) CUTE_TRY(parse_number("timeout", o->timeout, &out->timeout, diag));
@@ -187,10 +213,11 @@ static cute_status act(const cute_command *command, const options *o, cute_arena
                          operands->count, operands->items[1]);
     if (o->config && o->plan)
         return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
-    if (!o->config && !o->plan && (o->dry_run || o->bench || o->defines.count))
+    if (!o->config && !o->plan && (o->dry_run || o->bench || o->checks || o->defines.count))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
                          o->dry_run ? "--dry-run"
                          : o->bench ? "--bench"
+                         : o->checks  ? "--check"
                                     : "-D");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
@@ -212,6 +239,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed", &o.dry_run},
         {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "which GPU, or PTX on the CPU (default 0)", &o.device},
         {CUTE_OPTION_STRING, "seed", 0, "N", "of random data and of the emulator's schedule", &o.seed},
+        {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator", &o.checks},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30)",
          &o.timeout},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},
