@@ -1,0 +1,154 @@
+# cute-run --device emulator as a user runs it: PTX by hand, PTX of nvcc, faults with their places.
+
+setup() {
+    run="$CUTE_BIN/cute-run"
+    data="$BATS_TEST_DIRNAME/../data/emulator"
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# kernel BODY: k.ptx with one kernel over a buffer of 64 i32, %d points to its own element, %r0 is its number.
+kernel() {
+    cat >k.ptx <<END
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+.reg .b64 %d<4>; .reg .b32 %r<8>; .reg .pred %p<4>; .shared .align 8 .b8 s[256];
+ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4; add.s64 %d1, %d0, %d1;
+$1
+ret;
+}
+END
+    echo '{"grid": [1], "block": [64], "args": ["out"], "buffers": {"out": {"dtype": "i32", "shape": [64]}},
+           "check": {"out": {"expr": "'"${2:-i}"'"}}}' >k.json
+}
+
+emulate() { run "$run" k.ptx --config k.json --device emulator "$@"; }
+
+says() { [[ "$output" == *"$1"* ]] || { echo "not said: $1"; echo "$output"; false; }; }
+
+@test "PTX runs without a GPU, and its results are checked" {
+    kernel "st.global.u32 [%d1], %r0;"
+    emulate
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    says "check out: passed"
+    kernel "shl.b32 %r0, %r0, 1; st.global.u32 [%d1], %r0;"
+    emulate
+    [ "$status" -eq 4 ]
+}
+
+@test "without a driver the emulator is the default, but a device that is named is meant" {
+    [ ! -e /dev/nvidiactl ] || skip "there is a GPU"
+    kernel "st.global.u32 [%d1], %r0;"
+    unset CUTE_LIBCUDA
+    run "$run" k.ptx --config k.json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    says "PTX emulator"
+    run "$run" k.ptx --config k.json --device 0
+    [ "$status" -eq 3 ]
+    CUTE_LIBCUDA=/nonexistent run "$run" k.ptx --config k.json
+    [ "$status" -eq 3 ]
+    emulate --device gpu
+    [ "$status" -eq 2 ]
+    says "--device wants a number or 'emulator', not 'gpu'"
+}
+
+@test "an access out of bounds names the instruction and the thread" {
+    kernel "st.global.u32 [%d1+65536], %r0;"
+    emulate
+    [ "$status" -eq 1 ]
+    says "k.ptx:8:1: error: st writes 4 bytes"
+    says "st.global.u32 [%d1+65536], %r0;"
+    says "in kernel 'k', block (0, 0, 0), thread (0, 0, 0)"
+}
+
+@test "a source line is named where the PTX knows it" {
+    kernel '.loc 1 17 3
+ld.global.u32 %r1, [%d1+1]; st.global.u32 [%d1], %r1;'
+    echo '.file 1 "saxpy.cu"' >>k.ptx
+    sed -i '4i .file 1 "saxpy.cu"' k.ptx
+    emulate
+    [ "$status" -eq 1 ]
+    says "no multiple of 4"
+    says "at saxpy.cu:17:3"
+}
+
+@test "a deadlock is found and explained" {
+    kernel "setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 1; st.global.u32 [%d1], %r0; @!%p1 bar.sync 0, 64;"
+    emulate
+    [ "$status" -eq 1 ]
+    says "deadlock: no warp of kernel 'k' can go on"
+    says "warp 1, lanes 0xffffffff: waits at barrier 0, where 32 of 64 threads have arrived"
+}
+
+@test "expect_tx that is two bytes too long is a deadlock that says so" {
+    kernel "mov.u32 %r1, s; add.u32 %r2, %r1, 128; setp.eq.u32 %p1, %r0, 0; @%p1 mbarrier.init.shared.b64 [%r2], 1;
+bar.sync 0; @!%p1 bra W; mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 66;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d0], 64, [%r2];
+W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32 [%d1], %r0;"
+    emulate
+    [ "$status" -eq 1 ]
+    says "lacks 0 of 1 arrivals and 2 bytes"
+}
+
+@test "a trap ends the kernel, and a spin ends with the timeout" {
+    kernel "trap;"
+    emulate
+    [ "$status" -eq 1 ]
+    says "the kernel executed trap"
+    kernel "L: ld.volatile.global.u32 %r1, [%d0]; setp.ne.u32 %p1, %r1, 12345; @%p1 bra L;"
+    emulate --timeout 1
+    [ "$status" -eq 1 ]
+    says "did not end within 1 s"
+}
+
+@test "an instruction that is not known is refused by name and line" {
+    kernel "tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}];"
+    emulate
+    [ "$status" -eq 1 ]
+    says "k.ptx:8:1: error: instruction tex.1d.v4.s32.s32 at line 8 is not known to the emulator"
+}
+
+@test "bench gives counts and no times" {
+    kernel "st.global.u32 [%d1], %r0;"
+    emulate --bench --json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    says '"global_written": 256'
+    [[ "$output" != *'"bench"'* ]]
+}
+
+@test "what nvcc makes runs, for every schedule" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    nvcc -arch=sm_90a -std=c++17 -ptx "$data/kernels.cu" -o cu.ptx
+    one() { # kernel grid block args elements expression init
+        echo '{"kernel": "'"$1"'", "grid": ['"$2"'], "block": ['"$3"'], "args": ['"$4"'], "buffers": {
+                "in": {"dtype": "i32", "shape": [512], "init": '"${7:-{\"expr\": \"i * 7 % 61\"\}}"'},
+                "out": {"dtype": "i32", "shape": ['"$5"'], "init": "zeros"}},
+               "check": {"out": {"expr": "'"$6"'"}}}' >"$1.json"
+        schedules "$1"
+    }
+    schedules() {
+        for seed in 0 1 2 3; do
+            run "$run" cu.ptx --config "$1.json" --device emulator --seed $seed
+            [ "$status" -eq 0 ] || { echo "$1, seed $seed"; echo "$output"; return 1; }
+        done
+    }
+    io='"in", "out"'
+    other="(floor(i / 32) + 1 - 2 * (floor(i / 32) % 2))" # the block's neighbour: its rank with bit 0 turned
+    one neighbours 8 32 "$io" 256 "($other * 32 + i % 32) * 7 % 61"
+    one barriers 1 128 "$io" 128 "(127 - i) * 7 % 61 * 6"
+    t="(i + 1) % 128"
+    one pipeline 1 128 "$io" 128 "$t * 7 % 61 + ($t + 128) * 7 % 61 + ($t + 256) * 7 % 61 + ($t + 384) * 7 % 61"
+    one scan 1 256 "$io" 256 "i + 1" '"ones"'
+    one groups 1 64 "$io" 64 "16" '"ones"'
+    one reduce 4 128 "$io" 1 "512" '"ones"'
+    # 0! and 1!, 0 squared and 1 cubed.
+    one calls 1 2 '"out"' 2 "1 + i"
+    echo '{"kernel": "product", "grid": [1], "block": [32], "args": ["a", "b", "c"], "buffers": {
+            "a": {"dtype": "f16", "shape": [16, 16], "init": {"integers": [-8, 8]}},
+            "b": {"dtype": "f16", "shape": [16, 16], "init": {"integers": [-8, 8]}},
+            "c": {"dtype": "f32", "shape": [16, 16]}},
+           "check": {"c": {"einsum": "mk,kn->mn", "operands": ["a", "b"], "rtol": 0, "atol": 0}}}' >product.json
+    schedules product
+}
