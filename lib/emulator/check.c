@@ -106,13 +106,20 @@ static void check_block_barrier(em_checks *c, em_warp *w, const em_inst *i, uint
     else if (w->alive != w->started && (aligned || !wanted))
         em_check_find(c, CUTE_CHECK_BARRIER, "ended", w, i, lane, UINT32_MAX,
                       "barrier: lanes 0x%08x of the warp have ended and do not come to this barrier", w->started & ~w->alive);
-    else if (!wanted && b->alive != b->threads)
-        em_check_find(c, CUTE_CHECK_BARRIER, "ended", w, i, lane, UINT32_MAX,
-                      "barrier: %u of the block's %u threads have ended and do not come to this barrier",
-                      b->threads - b->alive, b->threads);
     else if (wanted > b->warp_count * EM_LANES)
         em_check_find(c, CUTE_CHECK_BARRIER, "count", w, i, lane, UINT32_MAX,
                       "barrier: it waits for %u threads, and the block has %u", wanted, b->threads);
+}
+
+/* Threads may end after others have come, so whole warps are counted when the barrier opens. */
+static void check_ended(em_checks *c, const meeting *m)
+{
+    const em_block *b = m->inst ? m->warp->block : NULL;
+    uint32_t warps = 0;
+    for (uint32_t n = 0; b && n < b->warp_count; n++) warps += !b->warps[n].alive;
+    if (warps)
+        em_check_find(c, CUTE_CHECK_BARRIER, "ended", m->warp, m->inst, -1, UINT32_MAX,
+                      "barrier: %u of the block's %u warps have ended and do not come to this barrier", warps, b->warp_count);
 }
 
 /* Why a phase never ends: the bytes that are announced are not those that come. */
@@ -164,7 +171,13 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
     }
     if (!c->clusters) return;
     if (c->which & CUTE_CHECK_BARRIER) {
-        if (event == EM_E_BLOCK_ARRIVE) check_block_barrier(c, w, i, mask, (uint32_t)b);
+        meeting *m = &cluster_of(c, w)->barriers[w->block->rank * BLOCK_BARRIERS];
+        if (event == EM_E_BLOCK_ARRIVE) {
+            check_block_barrier(c, w, i, mask, (uint32_t)b);
+            m[a].inst = b ? NULL : i;
+            m[a].warp = w;
+        }
+        if (event == EM_E_BLOCK_SETTLE) check_ended(c, &m[a]);
         if (event == EM_E_WARP_SYNC && mask & ~(uint32_t)a)
             em_check_find(c, CUTE_CHECK_BARRIER, "member", w, i, __builtin_ctz(mask & ~(uint32_t)a), UINT32_MAX,
                           "barrier: lanes 0x%08x come to a barrier of lanes 0x%08x", mask, (uint32_t)a);

@@ -143,11 +143,12 @@ static void report_race(em_checks *c, em_warp *w, const em_inst *i, int lane, co
                   em_instruction_name(i), verb, place, who, did, lack);
 }
 
-static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, const access_record *then,
+static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, em_space space, const access_record *then,
                      const access_record *now)
 {
     if (!then->time || !(then->mask & now->mask)) return false;
     if (then->flags & now->flags & ACCESS_STRONG) return false;
+    if (space == EM_SHARED && then->time <= o->began) return false; /* of a block that was here before */
     if (then->cluster == now->cluster && then->id == now->id) return false;
     return !em_order_is_before(c, o, id, then);
 }
@@ -219,7 +220,7 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
         now.mask = (uint8_t)(((1u << to) - 1) & ~((1u << from) - 1));
         access_record *before = s->writes ? &s->writes[g] : NULL, *reads = s->reads ? &s->reads[g * s->slots] : NULL;
         uint64_t where = begin + from;
-        if (before && conflict(c, o, id, before, &now)) report_race(c, w, i, lane, before, &now, space, s, where);
+        if (before && conflict(c, o, id, space, before, &now)) report_race(c, w, i, lane, before, &now, space, s, where);
         else if (before && space == EM_SHARED && !write && lacks_proxy_fence(o, id, before, &now))
             em_check_find(c, CUTE_CHECK_RACE, "proxy fence", w, i, lane, before->inst,
                           "race: %s reads through the asynchronous proxy what was written through the generic one; no "
@@ -230,7 +231,7 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
             continue;
         }
         for (int n = 0; reads && n < s->slots; n++)
-            if (conflict(c, o, id, &reads[n], &now)) {
+            if (conflict(c, o, id, space, &reads[n], &now)) {
                 report_race(c, w, i, lane, &reads[n], &now, space, s, where);
                 break;
             }

@@ -22,6 +22,8 @@ typedef struct meeting {
     const snapshot *last;
     snapshot *result;
     uint32_t fence, fence_result;
+    const em_inst *inst; /* of a barrier of the block: who came last; NULL where a count is given */
+    em_warp *warp;
 } meeting;
 
 typedef struct thread_order {

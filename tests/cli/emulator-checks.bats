@@ -1,0 +1,83 @@
+# The emulator's checks as a user asks for them: planted bugs that each have a clean version, and the reports.
+
+setup() {
+    run="$CUTE_BIN/cute-run"
+    bugs="$BATS_TEST_DIRNAME/../emulator/bugs"
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# checked KERNEL FLAGS...: one of the planted bugs under checks.
+checked() {
+    local kernel=$1
+    shift
+    run "$run" "$bugs/$kernel.ptx" --config "$bugs/launch.json" "$@"
+}
+
+@test "every planted bug is found at its line and nothing in its clean version" {
+    "$bugs/table.sh" "$CUTE_BIN" >table.txt || { cat table.txt; false; }
+    sed 's/^/# /' table.txt >&3
+    [ "$(grep -c ' clean$' table.txt)" -ge 33 ]
+}
+
+@test "nothing is reported on the clean versions in other schedules" {
+    for clean in "$bugs"/*.clean.ptx; do
+        for seed in 1 2 3; do
+            "$run" "$clean" --config "$bugs/launch.json" --check=all --seed=$seed >out.txt 2>&1 || { echo "$clean $seed"; cat out.txt; false; }
+        done
+    done
+}
+
+@test "a finding names both lines, the array, the thread and how often" {
+    checked dropped_barrier --check=race
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"dropped_barrier.ptx:30:5: error: race: ld reads byte 124 of shared 'tile'"* ]]
+    [[ "$output" == *"dropped_barrier.ptx:29:5: note: the other is here"* ]]
+    [[ "$output" == *"block (0, 0, 0), thread ("* ]]
+    [[ "$output" == *"times in all"* ]]
+}
+
+@test "the report of --json holds findings and counts by line" {
+    checked dropped_barrier --check=all --json
+    [ "$status" -eq 4 ]
+    "$run" "$bugs/dropped_barrier.ptx" --config "$bugs/launch.json" --check=all --json 2>err.txt >report.json || true
+    python3 - <<'P'
+import json
+r = json.load(open("report.json"))["kernel_checks"]
+assert r["checks"] == ["memory", "uninit", "race", "barrier", "bank", "coalescing"], r
+f = next(f for f in r["findings"] if f["check"] == "race" and f["ptx_line"] == 30)
+assert (f["other"]["ptx_line"], f["kernel"]) == (29, "k"), f
+# 2 blocks of 2 warps: 4 requests; a warp stores 32 different words, one turn each; 128 bytes are 4 sectors.
+lines = {(l["space"], l["ptx_line"]): (l["requests"], l["transactions"], l["ideal"]) for l in r["lines"]}
+assert lines[("shared", 29)] == (4, 4, 4), lines
+assert lines[("global", 28)] == (4, 16, 16), lines
+P
+}
+
+@test "conflicts of banks and sectors are counted as hand arithmetic has them" {
+    # Lanes 8 words apart: 4 banks serve 32 words, 8 turns; 32 sectors hold the 128 bytes that 4 could.
+    sed -e 's|^    st.shared.u32 \[%r6\], %r12;|    mul.lo.u32 %r20, %r1, 32;\n    add.u32 %r20, %r4, %r20;\n    st.shared.u32 [%r20], %r12;|' \
+        -e 's|^    st.global.u32 \[%rd5\], %r12;|    rem.u32 %r21, %r1, 32;\n    mul.wide.u32 %rd9, %r21, 32;\n    add.u64 %rd9, %rd1, %rd9;\n    ld.global.u32 %r22, [%rd9];|' \
+        "$bugs/dropped_barrier.clean.ptx" >k.ptx
+    "$run" k.ptx --config "$bugs/launch.json" --check=bank,coalescing >out.txt
+    grep -Eq 'PTX line:31 st +4 +32 +4$' out.txt || { cat out.txt; false; }
+    grep -Eq 'ld +4 +128 +16$' out.txt || { cat out.txt; false; }
+}
+
+@test "--check takes all or a list, and refuses what it does not know" {
+    checked dropped_barrier --check=coalescing,barrier
+    [ "$status" -eq 0 ]
+    checked dropped_barrier --check=races
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"not 'races'"* ]]
+    checked dropped_barrier --check=all --device 0
+    [ "$status" -eq 2 ]
+    run "$run" "$bugs/dropped_barrier.ptx" --check=all
+    [ "$status" -eq 2 ]
+}
+
+@test "a user's line is named where .loc says it" {
+    sed -e '3a .file 1 "kernel.cu"' -e 's|^    ld.shared.u32 %r12, \[%r8\];|    .loc 1 42 7\n&|' "$bugs/dropped_barrier.ptx" >k.ptx
+    run "$run" k.ptx --config "$bugs/launch.json" --check=race
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"at kernel.cu:42:7"* ]]
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Planted bugs: writes NAME.ptx and NAME.clean.ptx for each kernel below into a folder, and the table bugs.txt.
+
+A kernel is written once; a line that begins with `-` is in the clean version only, one with `+` in the buggy one
+only. `!` behind them marks the line that the check has to name (the instruction that trips over the bug). Every
+kernel takes the addresses of A (256 u32, given) and C (256 u32, an output) and runs as 2 blocks of 64 threads."""
+import os
+import sys
+
+HEAD = """.version 8.4
+.target sm_90a
+.address_size 64
+{globals}
+.visible .entry k(.param .u64 pA, .param .u64 pC)
+{{
+    .reg .b32 %r<32>;
+    .reg .b64 %rd<32>;
+    .reg .pred %p<8>;
+    .shared .align 1024 .b8 tile[4096];
+    .shared .align 8 .b8 bar[16];
+    ld.param.u64 %rd1, [pA];
+    ld.param.u64 %rd2, [pC];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mad.lo.u32 %r3, %r2, 64, %r1;
+    mul.wide.u32 %rd3, %r3, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    add.u64 %rd5, %rd2, %rd3;
+    mov.u32 %r4, tile;
+    shl.b32 %r5, %r1, 2;
+    add.u32 %r6, %r4, %r5;
+    xor.b32 %r7, %r5, 252;
+    add.u32 %r8, %r4, %r7;
+    mov.u32 %r9, bar;
+    xor.b32 %r10, %r5, 4;
+    add.u32 %r11, %r4, %r10;
+{body}
+    ret;
+}}
+"""
+FOOT = "    st.global.u32 [%rd5], %r12;\n"
+LOAD = "    ld.global.u32 %r12, [%rd4];\n"
+ONE = "    setp.ne.u32 %p1, %r1, 0;\n"
+INIT = ONE + "    @!%p1 mbarrier.init.shared.b64 [%r9], 1;\n    @!%p1 fence.mbarrier_init.release.cluster;\n    bar.sync 0;\n"
+WAIT = "$w: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0;\n    @!%p2 bra $w;\n"
+BULK = "    @!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%rd1], 256, [%r9];\n"
+
+# name: (check, globals, body)
+BUGS = {
+    "dropped_barrier": ("race", "", LOAD + "    st.shared.u32 [%r6], %r12;\n-    bar.sync 0;\n!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
+    "dropped_second_barrier": ("race", "", LOAD + """    st.shared.u32 [%r6], %r12;
+    bar.sync 0;
+    ld.shared.u32 %r13, [%r8];
+-    bar.sync 0;
+!    st.shared.u32 [%r6], %r13;
+    bar.sync 0;
+    ld.shared.u32 %r12, [%r8];
+""" + FOOT),
+    "missing_syncwarp": ("race", "", LOAD + "    st.shared.u32 [%r6], %r12;\n-    bar.warp.sync -1;\n!    ld.shared.u32 %r12, [%r11];\n" + FOOT),
+    "syncwarp_for_two_warps": ("race", "", LOAD + "    st.shared.u32 [%r6], %r12;\n+    bar.warp.sync -1;\n-    bar.sync 0;\n!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
+    "shuffle_is_no_barrier": ("race", "", LOAD + """    st.shared.u32 [%r6], %r12;
+    shfl.sync.bfly.b32 %r13, %r12, 1, 31, -1;
+-    bar.warp.sync -1;
+!    ld.shared.u32 %r14, [%r11];
+    add.u32 %r12, %r13, %r14;
+""" + FOOT),
+    "one_word_written_by_all": ("race", "", LOAD + "-    setp.ne.u32 %p3, %r1, 0;\n-    @!%p3 st.shared.u32 [%r4], %r12;\n+!    st.shared.u32 [%r4], %r12;\n    bar.sync 0;\n    ld.shared.u32 %r12, [%r4];\n" + FOOT),
+    "histogram_without_atomics": ("race", "", """    mov.u32 %r13, 0;
+    st.shared.u32 [%r6], %r13;
+    bar.sync 0;
+    and.b32 %r14, %r5, 28;
+    add.u32 %r14, %r4, %r14;
+-    red.shared.add.u32 [%r14], 1;
++    ld.shared.u32 %r15, [%r14];
++    add.u32 %r15, %r15, 1;
++!    st.shared.u32 [%r14], %r15;
+    bar.sync 0;
+    ld.shared.u32 %r12, [%r6];
+""" + FOOT),
+    "blocks_write_one_word": ("race", "", LOAD + "+    setp.ne.u32 %p3, %r1, 0;\n+!    @!%p3 st.global.u32 [%rd2+512], %r12;\n" + FOOT),
+    "blocks_read_neighbours": ("race", "", LOAD + "-    xor.b32 %r13, %r3, 0;\n+    xor.b32 %r13, %r3, 64;\n    mul.wide.u32 %rd6, %r13, 4;\n    add.u64 %rd6, %rd2, %rd6;\n" + FOOT + "!    ld.global.u32 %r14, [%rd6];\n    st.global.u32 [%rd5+512], %r14;\n"),
+    "flag_without_fence": ("race", ".global .u32 count;", LOAD + FOOT + """    bar.sync 0;
+    mov.u64 %rd6, count;
+    setp.ne.u32 %p3, %r1, 0;
+    @%p3 bra $end;
+-    fence.acq_rel.gpu;
+    atom.global.add.u32 %r13, [%rd6], 1;
+-    fence.acq_rel.gpu;
+    setp.ne.u32 %p4, %r13, 1;
+    @%p4 bra $end;
+!    ld.global.u32 %r14, [%rd2+128];
+    st.global.u32 [%rd2+512], %r14;
+$end:
+"""),
+    "barrier_of_half_the_threads": ("race", "", LOAD + "    st.shared.u32 [%r6], %r12;\n    shr.u32 %r13, %r1, 5;\n    add.u32 %r13, %r13, 1;\n-    bar.sync 1, 64;\n+    bar.sync %r13, 32;\n!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
+    "uninitialised_tile": ("uninit", "", LOAD + "    setp.lt.u32 %p3, %r1, 63;\n+    @%p3 st.shared.u32 [%r6], %r12;\n-    st.shared.u32 [%r6], %r12;\n    bar.sync 0;\n!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
+    "uninitialised_accumulator": ("uninit", "", LOAD + "-    st.global.u32 [%rd5], 0;\n!    red.global.add.u32 [%rd5], %r12;\n"),
+    "shared_atomics_on_garbage": ("uninit", "", "-    st.shared.u32 [%r6], 0;\n    bar.sync 0;\n!    atom.shared.add.u32 %r12, [%r6], 1;\n" + FOOT),
+    "off_by_one_in_shared": ("uninit", "", LOAD + "    st.shared.u32 [%r6], %r12;\n    bar.sync 0;\n-    ld.shared.u32 %r12, [%r8];\n+!    ld.shared.u32 %r12, [%r8+4];\n" + FOOT),
+    "off_by_one_in_global": ("memory", "", "    sub.u32 %r13, 255, %r3;\n    mul.wide.u32 %rd6, %r13, 4;\n    add.u64 %rd6, %rd1, %rd6;\n-    ld.global.u32 %r12, [%rd6];\n+!    ld.global.u32 %r12, [%rd6+4];\n" + FOOT),
+    "out_of_bounds_shared": ("memory", "", LOAD + "-    st.shared.u32 [%r6+1024], %r12;\n+!    st.shared.u32 [%r6+4096], %r12;\n-    ld.shared.u32 %r12, [%r6+1024];\n" + FOOT),
+    "far_out_of_bounds": ("memory", "", "    mul.wide.u32 %rd6, %r3, 8192;\n    add.u64 %rd6, %rd1, %rd6;\n-    ld.global.u32 %r12, [%rd4];\n+!    ld.global.u32 %r12, [%rd6];\n" + FOOT),
+    "misaligned_vector": ("memory", "", "-    ld.global.u32 %r12, [%rd4];\n+!    ld.global.v2.u32 {%r12, %r13}, [%rd4];\n" + FOOT),
+    "write_to_constant": ("memory", ".const .align 4 .u32 table[4] = {1, 2, 3, 4};", "    mov.u64 %rd6, table;\n    cvta.const.u64 %rd6, %rd6;\n    mov.u32 %r12, 7;\n-    ld.u32 %r12, [%rd6];\n+!    st.u32 [%rd6], %r12;\n" + FOOT),
+    "divergent_barrier": ("barrier", "", LOAD + "    setp.lt.u32 %p3, %r1, 16;\n+    @!%p3 bra $else;\n+!    bar.sync 0;\n+    bra $join;\n+$else:\n    bar.sync 0;\n+$join:\n" + FOOT),
+    "return_before_barrier": ("barrier", "", LOAD + "    setp.ge.u32 %p3, %r1, 60;\n+    @%p3 exit;\n!    bar.sync 0;\n" + FOOT),
+    "warp_returns_before_barrier": ("barrier", "", LOAD + "    setp.ge.u32 %p3, %r1, 32;\n+    @%p3 exit;\n!    bar.sync 0;\n" + FOOT),
+    "barrier_count_too_high": ("barrier", "", LOAD + "-    bar.sync 1, 64;\n+!    bar.sync 1, 96;\n" + FOOT),
+    "wrong_member_mask": ("barrier", "", LOAD + "-    bar.warp.sync -1;\n+!    bar.warp.sync 65535;\n" + FOOT),
+    "wrong_phase": ("barrier", "", INIT + "    @!%p1 mbarrier.arrive.shared.b64 _, [%r9];\n-" + WAIT.replace("\n    @", "\n-    @") + "+!$w: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 1;\n+    @!%p2 bra $w;\n" + LOAD + FOOT),
+    "expect_tx_short": ("barrier", "", INIT + "-    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 256;\n+!    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 254;\n" + BULK + WAIT + "    ld.shared.u32 %r12, [%r6];\n" + FOOT),
+    "arrival_missing": ("barrier", "", INIT.replace("], 1;", "], 2;") + "-    setp.ge.u32 %p3, %r1, 2;\n+    setp.ge.u32 %p3, %r1, 1;\n    @!%p3 mbarrier.arrive.shared.b64 _, [%r9];\n!" + WAIT + LOAD + FOOT),
+    "bulk_copy_not_waited_for": ("race", "", INIT + "    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 256;\n" + BULK + "-" + WAIT.replace("\n    @", "\n-    @") + "!    ld.shared.u32 %r12, [%r6];\n" + FOOT),
+    "cp_async_not_waited_for": ("race", "", "    cp.async.ca.shared.global [%r6], [%rd4], 4;\n    cp.async.commit_group;\n-    cp.async.wait_group 0;\n+    cp.async.wait_group 1;\n!    ld.shared.u32 %r12, [%r6];\n" + FOOT),
+    "cp_async_without_barrier": ("race", "", "    cp.async.ca.shared.global [%r6], [%rd4], 4;\n    cp.async.commit_group;\n    cp.async.wait_group 0;\n-    bar.sync 0;\n!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
+    "missing_proxy_fence": ("race", "", LOAD + ONE + """    st.shared.u32 [%r6], %r12;
+-    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    shl.b32 %r13, %r2, 8;
+    cvt.u64.u32 %rd6, %r13;
+    add.u64 %rd6, %rd2, %rd6;
+!    @!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd6], [%r4], 256;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+"""),
+    "tile_reused_too_early": ("race", "", LOAD + ONE + """    st.shared.u32 [%r6], %r12;
+    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    shl.b32 %r13, %r2, 8;
+    cvt.u64.u32 %rd6, %r13;
+    add.u64 %rd6, %rd2, %rd6;
+    @!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd6], [%r4], 256;
+    cp.async.bulk.commit_group;
+-    cp.async.bulk.wait_group 0;
+-    bar.sync 0;
+!    st.shared.u32 [%r6], 0;
+    cp.async.bulk.wait_group 0;
+"""),
+}
+
+
+def version(body, buggy):
+    lines, marked = [], 0
+    for line in body.split("\n"):
+        which, mark = "", False
+        if line[:1] in "+-" and line:
+            which, line = line[0], line[1:]
+        if line[:1] == "!":
+            mark, line = True, line[1:]
+        if (which == "+" and not buggy) or (which == "-" and buggy):
+            continue
+        lines.append(line)
+        if mark:
+            marked = len(lines)
+    return "\n".join(lines), marked
+
+
+def main():
+    out = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+    table = []
+    for name, (check, variables, body) in BUGS.items():
+        for buggy in (True, False):
+            text, marked = version(body, buggy)
+            before = HEAD.format(globals=variables, body="@@").split("@@")[0].count("\n")
+            with open(os.path.join(out, name + ("" if buggy else ".clean") + ".ptx"), "w") as f:
+                f.write(HEAD.format(globals=variables, body=text.rstrip("\n")))
+            if buggy:
+                table.append(f"{name} {check} {before + marked}")
+    with open(os.path.join(out, "bugs.txt"), "w") as f:
+        f.write("# Written by generate.py: kernel, check, line of the PTX that it names.\n" + "\n".join(table) + "\n")
+
+
+main()
