@@ -1,5 +1,5 @@
-/* The emulated device: PTX run by lib/emulator, with memory of the host. Launches end before they return; a fault is
- * told then. Owns modules, memory and events. */
+/* The emulated device: PTX run by lib/emulator, with memory of the host. Launches end before they return; a
+ * fault is told then. Owns modules, memory and events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,15 +84,17 @@ static cute_status emulator_free(cute_device *device, cute_address address, cute
 {
     if (emulated(device)->checks) em_checks_remove_buffer(emulated(device)->checks, address);
     if (em_memory_free(&emulated(device)->memory, address)) return CUTE_OK;
-    return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated", (unsigned long long)address);
+    return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated",
+                     (unsigned long long)address);
 }
 
-static cute_status host_of(cute_device *device, cute_address address, size_t size, uint8_t **out, cute_diag *diag)
+static cute_status host_of(cute_device *device, cute_address address, size_t size, uint8_t **out,
+                           cute_diag *diag)
 {
     const em_allocation *a = em_memory_find(&emulated(device)->memory, address);
     if (!a || size > a->size - (address - a->base))
-        return cute_fail(diag, CUTE_INVALID, NULL, "a copy of %zu bytes at 0x%llx leaves the allocation", size,
-                         (unsigned long long)address);
+        return cute_fail(diag, CUTE_INVALID, NULL, "a copy of %zu bytes at 0x%llx leaves the allocation",
+                         size, (unsigned long long)address);
     *out = a->host + (address - a->base);
     return CUTE_OK;
 }
@@ -102,7 +104,8 @@ static void host_wrote(cute_device *device, cute_address to, size_t size)
     if (emulated(device)->checks) em_checks_host_wrote(emulated(device)->checks, to, size);
 }
 
-static cute_status emulator_upload(cute_device *device, cute_address to, const void *from, size_t size, cute_diag *diag)
+static cute_status emulator_upload(cute_device *device, cute_address to, const void *from, size_t size,
+                                   cute_diag *diag)
 {
     uint8_t *host = NULL;
     CUTE_TRY(host_of(device, to, size, &host, diag));
@@ -111,7 +114,8 @@ static cute_status emulator_upload(cute_device *device, cute_address to, const v
     return CUTE_OK;
 }
 
-static cute_status emulator_download(cute_device *device, void *to, cute_address from, size_t size, cute_diag *diag)
+static cute_status emulator_download(cute_device *device, void *to, cute_address from, size_t size,
+                                     cute_diag *diag)
 {
     uint8_t *host = NULL;
     CUTE_TRY(host_of(device, from, size, &host, diag));
@@ -119,7 +123,8 @@ static cute_status emulator_download(cute_device *device, void *to, cute_address
     return CUTE_OK;
 }
 
-static cute_status emulator_copy(cute_device *device, cute_address to, cute_address from, size_t size, cute_diag *diag)
+static cute_status emulator_copy(cute_device *device, cute_address to, cute_address from, size_t size,
+                                 cute_diag *diag)
 {
     uint8_t *target = NULL, *source = NULL;
     CUTE_TRY(host_of(device, to, size, &target, diag));
@@ -129,7 +134,8 @@ static cute_status emulator_copy(cute_device *device, cute_address to, cute_addr
     return CUTE_OK;
 }
 
-static cute_status emulator_fill(cute_device *device, cute_address to, uint8_t byte, size_t size, cute_diag *diag)
+static cute_status emulator_fill(cute_device *device, cute_address to, uint8_t byte, size_t size,
+                                 cute_diag *diag)
 {
     uint8_t *host = NULL;
     CUTE_TRY(host_of(device, to, size, &host, diag));
@@ -145,14 +151,18 @@ static bool add_variables(emulator *e, const em_program *program)
 {
     for (size_t i = 0; i < program->variable_count; i++) {
         const em_variable *v = program->variables[i];
-        em_allocation a = {.base = v->address, .size = v->size ? (uint64_t)v->size : 1, .name = v->name,
-                           .host = program->image + v->offset, .read_only = v->space == EM_CONST};
+        em_allocation a = {.base = v->address,
+                           .size = v->size ? (uint64_t)v->size : 1,
+                           .name = v->name,
+                           .host = program->image + v->offset,
+                           .read_only = v->space == EM_CONST};
         if (!em_memory_add(&e->memory, &a)) return false;
     }
     return true;
 }
 
-static cute_status emulator_load(cute_device *device, const void *image, cute_device_module **out, cute_diag *diag)
+static cute_status emulator_load(cute_device *device, const void *image, cute_device_module **out,
+                                 cute_diag *diag)
 {
     emulator *e = emulated(device);
     const char *text = image;
@@ -196,8 +206,8 @@ static int64_t threads_limit(const em_function *f)
     return threads < THREADS_BLOCK ? threads : THREADS_BLOCK;
 }
 
-static cute_status emulator_function_info(cute_device *device, cute_device_function *function, cute_function_info *out,
-                                          cute_diag *diag)
+static cute_status emulator_function_info(cute_device *device, cute_device_function *function,
+                                          cute_function_info *out, cute_diag *diag)
 {
     (void)device, (void)diag;
     *out = (cute_function_info){
@@ -208,7 +218,8 @@ static cute_status emulator_function_info(cute_device *device, cute_device_funct
     return CUTE_OK;
 }
 
-static bool emulator_param_size(cute_device *device, cute_device_function *function, size_t index, size_t *size)
+static bool emulator_param_size(cute_device *device, cute_device_function *function, size_t index,
+                                size_t *size)
 {
     (void)device;
     if (index >= function->function->param_count) return false;
@@ -216,27 +227,28 @@ static bool emulator_param_size(cute_device *device, cute_device_function *funct
     return true;
 }
 
-static cute_status emulator_prepare(cute_device *device, cute_device_function *function, const cute_device_launch *launch,
-                                    cute_diag *diag)
+static cute_status emulator_prepare(cute_device *device, cute_device_function *function,
+                                    const cute_device_launch *launch, cute_diag *diag)
 {
     const em_function *f = function->function;
     int64_t fixed = em_static_shared(function->module->program, f);
     int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     (void)device;
     if (fixed + launch->dynamic_smem > SHARED_OPTIN)
-        return cute_fail(diag, CUTE_INVALID, NULL,
-                         "%lld bytes of static and %lld bytes of dynamic shared memory are more than the %d that a block "
-                         "can have",
-                         (long long)fixed, (long long)launch->dynamic_smem, SHARED_OPTIN);
+        return cute_fail(
+            diag, CUTE_INVALID, NULL,
+            "%lld bytes of static and %lld bytes of dynamic shared memory are more than the %d that a block "
+            "can have",
+            (long long)fixed, (long long)launch->dynamic_smem, SHARED_OPTIN);
     if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > CLUSTER_LIMIT)
         return cute_fail(diag, CUTE_INVALID, NULL, "a cluster has at most %d blocks", CLUSTER_LIMIT);
     if (f->reqntid[0] && (launch->block[0] != f->reqntid[0] || launch->block[1] != f->reqntid[1] ||
                           launch->block[2] != f->reqntid[2]))
-        return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' requires blocks of %ux%ux%u threads", f->name, f->reqntid[0],
-                         f->reqntid[1], f->reqntid[2]);
+        return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' requires blocks of %ux%ux%u threads", f->name,
+                         f->reqntid[0], f->reqntid[1], f->reqntid[2]);
     if (threads > threads_limit(f))
-        return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' takes at most %lld threads a block, not %lld", f->name,
-                         (long long)threads_limit(f), (long long)threads);
+        return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' takes at most %lld threads a block, not %lld",
+                         f->name, (long long)threads_limit(f), (long long)threads);
     return CUTE_OK;
 }
 
@@ -265,14 +277,20 @@ static void add_counts(em_counts *sum, const em_counts *c)
     sum->mma_flops += c->mma_flops;
 }
 
-static cute_status emulator_start(cute_device *device, cute_device_function *function, const cute_device_launch *launch,
-                                  void *const *params, cute_diag *diag)
+static cute_status emulator_start(cute_device *device, cute_device_function *function,
+                                  const cute_device_launch *launch, void *const *params, cute_diag *diag)
 {
     emulator *e = emulated(device);
     const em_function *f = function->function;
-    em_launch l = {.program = function->module->program, .kernel = f, .memory = &e->memory, .seed = e->seed,
-                   .dynamic_shared = (uint32_t)launch->dynamic_smem, .cooperative = launch->cooperative,
-                   .print = print_text, .heartbeat = beat, .context = e};
+    em_launch l = {.program = function->module->program,
+                   .kernel = f,
+                   .memory = &e->memory,
+                   .seed = e->seed,
+                   .dynamic_shared = (uint32_t)launch->dynamic_smem,
+                   .cooperative = launch->cooperative,
+                   .print = print_text,
+                   .heartbeat = beat,
+                   .context = e};
     em_counts counts;
     if (e->failed) return cute_fail(diag, CUTE_INVALID, NULL, "a kernel failed on this device before");
     uint8_t *block = aligned_alloc(64, ((size_t)f->param_bytes + 127) / 64 * 64);
@@ -293,7 +311,8 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
     return status;
 }
 
-static cute_status emulator_encode_map(cute_device *device, const cute_tensor_map *map, uint8_t *out, cute_diag *diag)
+static cute_status emulator_encode_map(cute_device *device, const cute_tensor_map *map, uint8_t *out,
+                                       cute_diag *diag)
 {
     (void)device;
     return emu_tensor_map_encode(map, out, diag);
@@ -327,8 +346,8 @@ static cute_status emulator_event_record(cute_device *device, cute_device_event 
     return CUTE_OK;
 }
 
-static cute_status emulator_elapsed(cute_device *device, cute_device_event *from, cute_device_event *to, double *seconds,
-                                    cute_diag *diag)
+static cute_status emulator_elapsed(cute_device *device, cute_device_event *from, cute_device_event *to,
+                                    double *seconds, cute_diag *diag)
 {
     (void)device, (void)diag;
     *seconds = to->time - from->time;
@@ -433,8 +452,8 @@ cute_status cute_device_set_checks(cute_device *device, unsigned checks, cute_di
     return e->checks ? CUTE_OK : cute_fail_memory(diag);
 }
 
-cute_status cute_device_describe_buffer(cute_device *device, cute_address address, const char *name, size_t size,
-                                        bool written, cute_diag *diag)
+cute_status cute_device_describe_buffer(cute_device *device, cute_address address, const char *name,
+                                        size_t size, bool written, cute_diag *diag)
 {
     if (device->ops != &emulator_ops || !emulated(device)->checks) return CUTE_OK;
     const em_allocation *a = em_memory_find(&emulated(device)->memory, address);
@@ -459,7 +478,8 @@ bool cute_device_get_counts(const cute_device *device, cute_device_counts *out)
 {
     if (device->ops != &emulator_ops) return false;
     const em_counts *c = &((const emulator *)device)->counts;
-    *out = (cute_device_counts){c->instructions, c->lanes,          c->global_read, c->global_written, c->shared_read,
-                                c->shared_written, c->divergences, c->barriers,    c->mma_flops};
+    *out = (cute_device_counts){c->instructions,   c->lanes,       c->global_read,
+                                c->global_written, c->shared_read, c->shared_written,
+                                c->divergences,    c->barriers,    c->mma_flops};
     return true;
 }

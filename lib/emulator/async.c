@@ -30,14 +30,17 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     return p;
 }
 
-/* Of one warp products complete in their order, and not before its warpgroup's other warps have come to them. */
+/* Of one warp products complete in their order, and not before its warpgroup's other warps have come to them.
+ */
 static bool is_behind(const em_machine *m, const em_pending *p)
 {
     if (p->kind != EM_P_WGMMA && p->kind != EM_P_MBARRIER) return false;
     if (p->kind == EM_P_WGMMA && !em_warpgroup_issued(p->warp, p->sequence)) return true;
     int first = p->kind == EM_P_MBARRIER ? EM_P_CP_ASYNC : EM_P_WGMMA;
     for (const em_pending *q = m->pending; q != p; q = q->next)
-        if (q->warp == p->warp && q->kind == first && !q->done && (first == EM_P_WGMMA || q->lanes & p->lanes)) return true;
+        if (q->warp == p->warp && q->kind == first && !q->done &&
+            (first == EM_P_WGMMA || q->lanes & p->lanes))
+            return true;
     return false;
 }
 
@@ -278,22 +281,28 @@ static bool copy_plain(em_pending *p, bulk *b, uint64_t to)
     em_space from_space = b->store || b->to_shared_from_shared ? EM_SHARED : EM_GLOBAL;
     em_space to_space = b->store ? EM_GLOBAL : EM_SHARED;
     const uint8_t *from = em_locate(p->warp, p->inst, b->lane, from_space, b->from, b->size, EM_READ);
-    uint8_t *d = from ? em_locate(p->warp, p->inst, b->lane, to_space, to, b->size, b->reduces ? EM_ATOMIC : EM_WRITE) : NULL;
+    uint8_t *d =
+        from ? em_locate(p->warp, p->inst, b->lane, to_space, to, b->size, b->reduces ? EM_ATOMIC : EM_WRITE)
+             : NULL;
     if (!d) return false;
     if (!b->reduces) {
         memmove(d, from, b->size);
         return true;
     }
     uint32_t element = em_types[p->inst->type].bytes;
-    for (uint32_t at = 0; at + element <= b->size; at += element) emu_reduce(b->reduction, b->type, d + at, from + at);
+    for (uint32_t at = 0; at + element <= b->size; at += element)
+        emu_reduce(b->reduction, b->type, d + at, from + at);
     return true;
 }
 
 static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
 {
     bulk_context context = {p->warp, p->inst, b->lane};
-    emu_copy_memory memory = {.context = &context, .read_global = read_global, .write_global = write_global,
-                              .read_shared = read_shared, .write_shared = write_shared};
+    emu_copy_memory memory = {.context = &context,
+                              .read_global = read_global,
+                              .write_global = write_global,
+                              .read_shared = read_shared,
+                              .write_shared = write_shared};
     const char *why = NULL;
     bool done = b->store ? emu_box_store(&b->map, b->coordinates, shared, b->reduction, &memory, &why)
                          : emu_box_load(&b->map, b->coordinates, shared, &memory, &why);
@@ -311,7 +320,9 @@ static bool complete_bulk(em_machine *m, em_pending *p)
         uint32_t barrier = b->multicast ? at_rank(b->barrier, rank) : b->barrier;
         bool done = b->tensor ? copy_tensor(p, b, (uint32_t)(b->store ? b->from : to)) : copy_plain(p, b, to);
         if (!done) return false;
-        if (b->has_barrier && !em_mbarrier_arrive(p->warp, p->inst, b->lane, barrier, 0, -(int64_t)b->size, NULL)) return false;
+        if (b->has_barrier &&
+            !em_mbarrier_arrive(p->warp, p->inst, b->lane, barrier, 0, -(int64_t)b->size, NULL))
+            return false;
     }
     m->counts.global_read += b->store ? 0 : b->size;
     m->counts.global_written += b->store ? b->size : 0;
@@ -333,7 +344,8 @@ static bool take_map(em_warp *w, const em_inst *i, int l, const bulk_form *f, bu
     uint64_t address = em_address(w, o, l);
     const char *why = NULL;
     if (address & 63) {
-        em_fault(w, i, l, "a tensor map lies at a multiple of 64 bytes, not at 0x%llx", (unsigned long long)address);
+        em_fault(w, i, l, "a tensor map lies at a multiple of 64 bytes, not at 0x%llx",
+                 (unsigned long long)address);
         return false;
     }
     const uint8_t *bytes = em_locate(w, i, l, EM_GENERIC, address, CUTE_MAP_BYTES, EM_READ);
@@ -343,7 +355,8 @@ static bool take_map(em_warp *w, const em_inst *i, int l, const bulk_form *f, bu
         return false;
     }
     if (b->map.rank != f->rank) {
-        em_fault(w, i, l, "the instruction takes a tensor map of %d dimensions, and this one has %d", f->rank, b->map.rank);
+        em_fault(w, i, l, "the instruction takes a tensor map of %d dimensions, and this one has %d", f->rank,
+                 b->map.rank);
         return false;
     }
     for (int n = 0; n < f->rank; n++) b->coordinates[n] = (int32_t)em_get(w, &o->list[1].list[n], l);
@@ -381,13 +394,15 @@ static bool take_bulk(em_warp *w, const em_inst *i, int l, const bulk_form *f, b
     if (f->multicast) {
         b->targets = (uint32_t)em_get(w, &i->o[f->mask], l) & 0xffff;
         if (b->targets >> w->block->cluster->count) {
-            em_fault(w, i, l, "multicast to blocks 0x%x of a cluster of %u", b->targets, w->block->cluster->count);
+            em_fault(w, i, l, "multicast to blocks 0x%x of a cluster of %u", b->targets,
+                     w->block->cluster->count);
             return false;
         }
     }
     if (!f->tensor && (b->size % 16 || b->to % 16 || b->from % 16)) {
-        em_fault(w, i, l, "a bulk copy of %u bytes from 0x%llx to 0x%llx: size and addresses are multiples of 16", b->size,
-                 (unsigned long long)b->from, (unsigned long long)b->to);
+        em_fault(w, i, l,
+                 "a bulk copy of %u bytes from 0x%llx to 0x%llx: size and addresses are multiples of 16",
+                 b->size, (unsigned long long)b->from, (unsigned long long)b->to);
         return false;
     }
     return true;
@@ -429,7 +444,8 @@ static bool to_global(const em_raw *raw)
 static bool from_shared(const em_raw *raw)
 {
     int shared = 0;
-    for (int n = 0; n < raw->word_count; n++) shared += raw->words[n].length >= 6 && !memcmp(raw->words[n].text, "shared", 6);
+    for (int n = 0; n < raw->word_count; n++)
+        shared += raw->words[n].length >= 6 && !memcmp(raw->words[n].text, "shared", 6);
     return shared > 1;
 }
 
@@ -438,8 +454,9 @@ static emu_reduction reduction_of(const em_inst *i)
     static const struct {
         em_modifier m;
         emu_reduction r;
-    } table[] = {{EM_M_add, EMU_REDUCE_ADD}, {EM_M_min, EMU_REDUCE_MIN}, {EM_M_max, EMU_REDUCE_MAX}, {EM_M_inc, EMU_REDUCE_INC},
-                 {EM_M_dec, EMU_REDUCE_DEC}, {EM_M_and, EMU_REDUCE_AND}, {EM_M_or, EMU_REDUCE_OR},   {EM_M_xor, EMU_REDUCE_XOR}};
+    } table[] = {{EM_M_add, EMU_REDUCE_ADD}, {EM_M_min, EMU_REDUCE_MIN}, {EM_M_max, EMU_REDUCE_MAX},
+                 {EM_M_inc, EMU_REDUCE_INC}, {EM_M_dec, EMU_REDUCE_DEC}, {EM_M_and, EMU_REDUCE_AND},
+                 {EM_M_or, EMU_REDUCE_OR},   {EM_M_xor, EMU_REDUCE_XOR}};
     for (size_t n = 0; n < sizeof table / sizeof *table; n++)
         if (em_has(i, table[n].m)) return table[n].r;
     return EMU_REDUCE_NONE;
@@ -473,10 +490,15 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
     f->shared_to_shared = from_shared(raw);
     f->multicast = em_has(i, EM_M_multicast_cluster);
     f->reduces = reduces;
-    f->rank = em_has(i, EM_M_d1d) ? 1 : em_has(i, EM_M_d2d) ? 2 : em_has(i, EM_M_d3d) ? 3 : em_has(i, EM_M_d4d) ? 4 : 5;
+    f->rank = em_has(i, EM_M_d1d)   ? 1
+              : em_has(i, EM_M_d2d) ? 2
+              : em_has(i, EM_M_d3d) ? 3
+              : em_has(i, EM_M_d4d) ? 4
+                                    : 5;
     if (em_has(i, EM_M_im2col)) return em_unknown(p, raw);
     if (reduces) f->reduction = reduction_of(i);
-    if (reduces && !f->tensor && (!map_type_of((em_type)i->type, &f->type) || !emu_reduction_exists(f->reduction, f->type)))
+    if (reduces && !f->tensor &&
+        (!map_type_of((em_type)i->type, &f->type) || !emu_reduction_exists(f->reduction, f->type)))
         return em_unknown(p, raw);
     int at = 0;
     if (f->prefetch) {
@@ -488,21 +510,27 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
         f->from = (int8_t)at++;
     } else {
         f->to = (int8_t)at++;
-        if (f->tensor) f->map = (int8_t)at++;
-        else f->from = (int8_t)at++;
+        if (f->tensor)
+            f->map = (int8_t)at++;
+        else
+            f->from = (int8_t)at++;
         if (!f->tensor) f->size = (int8_t)at++;
     }
     if (!f->store) f->barrier = (int8_t)at++;
     if (f->multicast) f->mask = (int8_t)at++;
     CUTE_TRY(em_operands(p, raw, at, at + 1));
     for (int n = 0; n < at; n++) {
-        if (n == f->size) CUTE_TRY(em_source(p, raw, i, n, EM_u32));
-        else if (n == f->mask) CUTE_TRY(em_source(p, raw, i, n, EM_b16));
-        else CUTE_TRY(em_memory_operand(p, raw, i, n));
+        if (n == f->size)
+            CUTE_TRY(em_source(p, raw, i, n, EM_u32));
+        else if (n == f->mask)
+            CUTE_TRY(em_source(p, raw, i, n, EM_b16));
+        else
+            CUTE_TRY(em_memory_operand(p, raw, i, n));
     }
     if (f->map >= 0) {
         em_operand *o = &i->o[f->map];
-        if (o->count != 2 || o->list[1].count != f->rank) return em_wrong(p, raw, "%d coordinates are wanted", f->rank);
+        if (o->count != 2 || o->list[1].count != f->rank)
+            return em_wrong(p, raw, "%d coordinates are wanted", f->rank);
         for (int n = 0; n < f->rank; n++) CUTE_TRY(em_source_at(p, raw, &o->list[1].list[n], EM_s32));
     }
     i->extra = f;
@@ -538,7 +566,8 @@ cute_status em_d_cp(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_memory_operand(p, raw, i, 0));
     CUTE_TRY(em_memory_operand(p, raw, i, 1));
     CUTE_TRY(em_number(p, raw, i, 2, &number));
-    if (number != 4 && number != 8 && number != 16) return em_wrong(p, raw, "cp.async copies 4, 8 or 16 bytes, not %lld", (long long)number);
+    if (number != 4 && number != 8 && number != 16)
+        return em_wrong(p, raw, "cp.async copies 4, 8 or 16 bytes, not %lld", (long long)number);
     i->b = (uint32_t)number;
     i->run = run_cp_async;
     bool hint = em_has(i, EM_M_L2_cache_hint);
@@ -567,8 +596,10 @@ static void run_store_async(em_warp *w, const em_inst *i, uint32_t mask)
         for (uint32_t n = 0; n < i->vector; n++) {
             uint64_t value = em_get(w, &v[n], l);
             cute_tensor_map_type type = CUTE_MAP_U32;
-            if (!i->b) memcpy(p + n * bytes, &value, bytes);
-            else if (map_type_of((em_type)i->type, &type)) emu_reduce((emu_reduction)i->b, type, p + n * bytes, &value);
+            if (!i->b)
+                memcpy(p + n * bytes, &value, bytes);
+            else if (map_type_of((em_type)i->type, &type))
+                emu_reduce((emu_reduction)i->b, type, p + n * bytes, &value);
         }
         if (!em_mbarrier_arrive(w, i, l, barrier, 0, -(int64_t)bytes * i->vector, NULL)) return;
     }
@@ -582,7 +613,8 @@ static cute_status decode_async(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_memory_operand(p, raw, i, 2));
     i->run = run_store_async;
     if (i->vector == 1) return em_source(p, raw, i, 1, (em_type)i->type);
-    if (i->o[1].kind != EM_O_VECTOR || i->o[1].count != i->vector) return em_wrong(p, raw, "a list of registers is wanted");
+    if (i->o[1].kind != EM_O_VECTOR || i->o[1].count != i->vector)
+        return em_wrong(p, raw, "a list of registers is wanted");
     for (int n = 0; n < i->vector; n++) CUTE_TRY(em_source_at(p, raw, &i->o[1].list[n], (em_type)i->type));
     return CUTE_OK;
 }

@@ -45,8 +45,8 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
         int l = __builtin_ctz(rest);
         uint64_t address = em_address(w, &i->o[at], l);
         if (address & (total - 1)) {
-            em_fault(w, i, l, "%s of %u bytes at address 0x%llx, which is no multiple of %u", em_instruction_name(i), total,
-                     (unsigned long long)address, total);
+            em_fault(w, i, l, "%s of %u bytes at address 0x%llx, which is no multiple of %u",
+                     em_instruction_name(i), total, (unsigned long long)address, total);
             return;
         }
         uint8_t *p = em_locate(w, i, l, (em_space)i->space, address, total, EM_ATOMIC);
@@ -55,8 +55,10 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
             uint8_t old[16], *d = w->base[0] + i->o[0].at + l * 16;
             const uint8_t *b = w->base[i->o[at + 1].base] + i->o[at + 1].at + l * 16;
             memcpy(old, p, 16);
-            if (em_has(i, EM_M_exch)) memcpy(p, b, 16);
-            else if (!memcmp(old, b, 16)) memcpy(p, w->base[i->o[at + 2].base] + i->o[at + 2].at + l * 16, 16);
+            if (em_has(i, EM_M_exch))
+                memcpy(p, b, 16);
+            else if (!memcmp(old, b, 16))
+                memcpy(p, w->base[i->o[at + 2].base] + i->o[at + 2].at + l * 16, 16);
             if (at && i->o[0].kind == EM_O_VALUE) memcpy(d, old, 16);
             continue;
         }

@@ -1,6 +1,6 @@
 /* Calls: of functions of the module, through addresses, and of those that the system provides (vprintf,
- * __assertfail, malloc, free). Arguments are variables of .param in the caller's frame; they are copied into the
- * callee's. */
+ * __assertfail, malloc, free). Arguments are variables of .param in the caller's frame; they are copied into
+ * the callee's. */
 #include "lib/emulator/decode.h"
 
 #include <stdio.h>
@@ -24,8 +24,8 @@ static bool copy_arguments(em_warp *w, const em_inst *i, const call *c, const em
 {
     int64_t callee = w->split->sp + w->split->window->function->frame;
     if (f->param_count != (size_t)c->argument_count || f->result_count != (size_t)c->result_count) {
-        em_fault(w, i, -1, "function '%s' takes %zu arguments and gives %zu results; the call has %d and %d", f->name,
-                 f->param_count, f->result_count, c->argument_count, c->result_count);
+        em_fault(w, i, -1, "function '%s' takes %zu arguments and gives %zu results; the call has %d and %d",
+                 f->name, f->param_count, f->result_count, c->argument_count, c->result_count);
         return false;
     }
     if (callee + f->frame > w->local_size) return true; /* em_call says so */
@@ -90,8 +90,8 @@ static bool take_text(em_warp *w, const em_inst *i, int lane, uint64_t address, 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 /* One conversion of printf at *format; its text is appended, *at moves over its argument. */
-static bool print_one(em_warp *w, const em_inst *i, int lane, const char **format, uint64_t arguments, uint64_t *at,
-                      cute_buffer *out)
+static bool print_one(em_warp *w, const em_inst *i, int lane, const char **format, uint64_t arguments,
+                      uint64_t *at, cute_buffer *out)
 {
     char spec[32] = "%";
     size_t n = 1;
@@ -139,8 +139,10 @@ static bool print_one(em_warp *w, const em_inst *i, int lane, const char **forma
         if (kind != 'c') memcpy(spec + n, "ll", 2), n += 2;
         spec[n++] = kind;
         spec[n] = '\0';
-        if (kind == 'c') snprintf(text, sizeof text, spec, (int)bits);
-        else snprintf(text, sizeof text, spec, value);
+        if (kind == 'c')
+            snprintf(text, sizeof text, spec, (int)bits);
+        else
+            snprintf(text, sizeof text, spec, value);
         cute_buffer_puts(out, text);
     }
     return true;
@@ -155,8 +157,10 @@ static bool call_vprintf(em_warp *w, const em_inst *i, const call *c, int lane)
     uint64_t at = 0;
     bool ok = take_text(w, i, lane, argument(w, c, lane, 0), format, sizeof format);
     for (const char *f = format; ok && *f; f++) {
-        if (*f != '%') cute_buffer_putc(&text, *f);
-        else ok = print_one(w, i, lane, &f, argument(w, c, lane, 1), &at, &text);
+        if (*f != '%')
+            cute_buffer_putc(&text, *f);
+        else
+            ok = print_one(w, i, lane, &f, argument(w, c, lane, 1), &at, &text);
     }
     const em_launch *l = w->machine->launch;
     if (ok && l->print) l->print(l->context, cute_buffer_text(&text), text.length);
@@ -172,7 +176,8 @@ static bool call_assertfail(em_warp *w, const em_inst *i, const call *c, int lan
         !take_text(w, i, lane, argument(w, c, lane, 1), file, sizeof file) ||
         !take_text(w, i, lane, argument(w, c, lane, 3), function, sizeof function))
         return false;
-    em_fault(w, i, lane, "%s:%u: %s: assertion '%s' failed", file, (uint32_t)argument(w, c, lane, 2), function, what);
+    em_fault(w, i, lane, "%s:%u: %s: assertion '%s' failed", file, (uint32_t)argument(w, c, lane, 2),
+             function, what);
     return false;
 }
 
@@ -202,8 +207,10 @@ typedef struct provided {
     const char *name;
     bool (*run)(em_warp *, const em_inst *, const call *, int lane);
 } provided;
-static const provided system_functions[] = {
-    {"vprintf", call_vprintf}, {"__assertfail", call_assertfail}, {"malloc", call_malloc}, {"free", call_free}};
+static const provided system_functions[] = {{"vprintf", call_vprintf},
+                                            {"__assertfail", call_assertfail},
+                                            {"malloc", call_malloc},
+                                            {"free", call_free}};
 
 static bool run_system(em_warp *w, const em_inst *i, const call *c, const em_function *f, uint32_t mask)
 {
@@ -230,8 +237,10 @@ static void run_call(em_warp *w, const em_inst *i, uint32_t mask)
             if (em_get(w, &c->address, __builtin_ctz(rest)) == address) same |= rest & -rest;
         if (same != s->mask) { /* one callee at a time; the others come here again */
             uint32_t here = s->pc - 1;
-            if (s->mask & ~mask) em_diverge(w, mask, here, s->pc + 1, s->pc + 1);
-            else em_diverge(w, same, here, here, s->pc + 1);
+            if (s->mask & ~mask)
+                em_diverge(w, mask, here, s->pc + 1, s->pc + 1);
+            else
+                em_diverge(w, same, here, here, s->pc + 1);
             return;
         }
         if (address < EM_CODE_BASE || (address & 15) || index >= w->machine->program->function_count) {
@@ -260,14 +269,16 @@ static void run_results_of(em_warp *w, const em_inst *i, uint32_t mask)
     call found = *(const call *)i->extra;
     if (!found.function && found.result_count) {
         uint64_t index = (em_uniform(w, &found.address, mask) - EM_CODE_BASE) / 16;
-        if (index < w->machine->program->function_count) found.function = w->machine->program->functions[index];
+        if (index < w->machine->program->function_count)
+            found.function = w->machine->program->functions[index];
     }
     em_inst copy = *i;
     copy.extra = &found;
     run_results(w, &copy, mask);
 }
 
-static cute_status variables_of(em_parser *p, const em_raw *raw, const em_operand *list, const em_variable ***out, int *count)
+static cute_status variables_of(em_parser *p, const em_raw *raw, const em_operand *list,
+                                const em_variable ***out, int *count)
 {
     *count = list->kind == EM_O_VECTOR ? list->count : 0;
     *out = cute_arena_array(p->arena, (size_t)*count + 1, sizeof **out);
@@ -297,7 +308,8 @@ cute_status em_d_call(em_parser *p, const em_raw *raw, em_inst *i)
         c->address = *callee;
     } else if (callee->kind == EM_O_LABEL) {
         return em_fail_at(p, (size_t)((const char *)callee->symbol - p->lexer.text), callee->count,
-                          "function '%.*s' is not declared", (int)callee->count, (const char *)callee->symbol);
+                          "function '%.*s' is not declared", (int)callee->count,
+                          (const char *)callee->symbol);
     } else {
         return em_wrong(p, raw, "a call names a function or a register with its address");
     }

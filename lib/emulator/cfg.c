@@ -1,14 +1,14 @@
-/* Where lanes that part come together again: the immediate post-dominator of each branch, found once a function
- * (Cooper, Harvey and Kennedy's iteration on the reversed graph of basic blocks). */
+/* Where lanes that part come together again: the immediate post-dominator of each branch, found once a
+ * function (Cooper, Harvey and Kennedy's iteration on the reversed graph of basic blocks). */
 #include "lib/emulator/decode.h"
 
 typedef struct graph {
     em_program *program;
     uint32_t start, end;
-    uint32_t count;          /* of blocks; the last is the function's end */
-    uint32_t *first;         /* instruction of each block, and one more */
-    uint32_t *block_of;      /* of each instruction */
-    uint32_t *order, *rank;  /* reverse post-order of the reversed graph */
+    uint32_t count;         /* of blocks; the last is the function's end */
+    uint32_t *first;        /* instruction of each block, and one more */
+    uint32_t *block_of;     /* of each instruction */
+    uint32_t *order, *rank; /* reverse post-order of the reversed graph */
     uint32_t ordered;
     uint32_t *idom;
     uint32_t *pred_start, *preds; /* predecessors in the graph: successors in the reversed one */

@@ -1,7 +1,6 @@
 /* Comparisons and selections, moves with packing, conversions between all types. */
 #include "lib/emulator/decode.h"
 
-
 #include "lib/emulator/lanes.h"
 #include "lib/emulator/number.h"
 
@@ -14,10 +13,11 @@ typedef struct comparison {
     bool is_unsigned;
 } comparison;
 static const comparison comparisons[] = {
-    {EM_M_eq, 2, false},  {EM_M_ne, 5, false},   {EM_M_lt, 1, false},  {EM_M_le, 3, false},  {EM_M_gt, 4, false},
-    {EM_M_ge, 6, false},  {EM_M_lo, 1, true},    {EM_M_ls, 3, true},   {EM_M_hi, 4, true},   {EM_M_hs, 6, true},
-    {EM_M_equ, 10, false}, {EM_M_neu, 13, false}, {EM_M_ltu, 9, false}, {EM_M_leu, 11, false}, {EM_M_gtu, 12, false},
-    {EM_M_geu, 14, false}, {EM_M_num, 7, false},  {EM_M_nan, 8, false},
+    {EM_M_eq, 2, false},  {EM_M_ne, 5, false},   {EM_M_lt, 1, false},   {EM_M_le, 3, false},
+    {EM_M_gt, 4, false},  {EM_M_ge, 6, false},   {EM_M_lo, 1, true},    {EM_M_ls, 3, true},
+    {EM_M_hi, 4, true},   {EM_M_hs, 6, true},    {EM_M_equ, 10, false}, {EM_M_neu, 13, false},
+    {EM_M_ltu, 9, false}, {EM_M_leu, 11, false}, {EM_M_gtu, 12, false}, {EM_M_geu, 14, false},
+    {EM_M_num, 7, false}, {EM_M_nan, 8, false},
 };
 
 static uint32_t outcome_integer(uint64_t a, uint64_t b, int bits, bool sign)
@@ -46,17 +46,30 @@ static uint32_t gather(const uint8_t *bytes)
     {                                                                                                        \
         const type *x = (const type *)get(w, a), *y = (const type *)get(w, b);                               \
         switch (i->b & 15) {                                                                                 \
-        case 1: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] < y[l]; break;                                \
-        case 2: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] == y[l]; break;                               \
-        case 3: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] <= y[l]; break;                               \
-        case 4: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] > y[l]; break;                                \
-        case 5: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] != y[l]; break;                               \
-        default: for (int l = 0; l < EM_LANES; l++) t[l] = x[l] >= y[l]; break;                              \
+        case 1:                                                                                              \
+            for (int l = 0; l < EM_LANES; l++) t[l] = x[l] < y[l];                                           \
+            break;                                                                                           \
+        case 2:                                                                                              \
+            for (int l = 0; l < EM_LANES; l++) t[l] = x[l] == y[l];                                          \
+            break;                                                                                           \
+        case 3:                                                                                              \
+            for (int l = 0; l < EM_LANES; l++) t[l] = x[l] <= y[l];                                          \
+            break;                                                                                           \
+        case 4:                                                                                              \
+            for (int l = 0; l < EM_LANES; l++) t[l] = x[l] > y[l];                                           \
+            break;                                                                                           \
+        case 5:                                                                                              \
+            for (int l = 0; l < EM_LANES; l++) t[l] = x[l] != y[l];                                          \
+            break;                                                                                           \
+        default:                                                                                             \
+            for (int l = 0; l < EM_LANES; l++) t[l] = x[l] >= y[l];                                          \
+            break;                                                                                           \
         }                                                                                                    \
         return gather(t);                                                                                    \
     }
 
-static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_operand *a, const em_operand *b, uint32_t mask)
+static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_operand *a, const em_operand *b,
+                              uint32_t mask)
 {
     uint8_t t[EM_LANES];
     em_type type = (em_type)i->type3;
@@ -70,7 +83,8 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
         if (bits == 64) COMPARE(uint64_t, em_r64)
         uint32_t out = 0;
         for (int l = 0; l < EM_LANES; l++)
-            out |= (uint32_t)((i->b & outcome_integer(em_get(w, a, l), em_get(w, b, l), bits, sign)) != 0) << l;
+            out |= (uint32_t)((i->b & outcome_integer(em_get(w, a, l), em_get(w, b, l), bits, sign)) != 0)
+                   << l;
         return out;
     }
     em_format_of(type, &format);
@@ -89,7 +103,11 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
     }
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        out |= (uint32_t)((i->b & bit[emu_compare(format, em_get(w, a, l), em_get(w, b, l), em_flags(i) & EMU_FTZ)]) != 0) << l;
+        out |=
+            (uint32_t)((i->b &
+                        bit[emu_compare(format, em_get(w, a, l), em_get(w, b, l), em_flags(i) & EMU_FTZ)]) !=
+                       0)
+            << l;
     }
     return out;
 }
@@ -106,7 +124,8 @@ static uint32_t combine(const em_inst *i, uint32_t c, uint32_t other)
 /* Operands: d, p ('_' where there is none), a, b, c. */
 static void run_setp(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t r = compare_lanes(w, i, &i->o[2], &i->o[3], mask), c = i->count > 4 ? em_mask_of(w, &i->o[4]) : 0;
+    uint32_t r = compare_lanes(w, i, &i->o[2], &i->o[3], mask),
+             c = i->count > 4 ? em_mask_of(w, &i->o[4]) : 0;
     em_set_mask(w, &i->o[0], mask, combine(i, r, c));
     if (i->o[1].kind == EM_O_VALUE) em_set_mask(w, &i->o[1], mask, combine(i, ~r, c));
 }
@@ -114,8 +133,12 @@ static void run_setp(em_warp *w, const em_inst *i, uint32_t mask)
 /* set: all ones or 1.0 for true. */
 static void run_set(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t r = combine(i, compare_lanes(w, i, &i->o[2], &i->o[3], mask), i->count > 4 ? em_mask_of(w, &i->o[4]) : 0);
-    uint64_t yes = i->type == EM_f32 ? 0x3f800000 : i->type == EM_f16 ? 0x3c00 : i->type == EM_bf16 ? 0x3f80 : UINT64_MAX;
+    uint32_t r =
+        combine(i, compare_lanes(w, i, &i->o[2], &i->o[3], mask), i->count > 4 ? em_mask_of(w, &i->o[4]) : 0);
+    uint64_t yes = i->type == EM_f32    ? 0x3f800000
+                   : i->type == EM_f16  ? 0x3c00
+                   : i->type == EM_bf16 ? 0x3f80
+                                        : UINT64_MAX;
     EM_EACH(mask, em_set(w, &i->o[0], l, r >> l & 1 ? yes : 0));
 }
 
@@ -130,7 +153,8 @@ static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
         int l = __builtin_ctz(rest);
         uint64_t a = em_get(w, &i->o[2], l), b = em_get(w, &i->o[3], l);
         for (int h = 0; h < 2; h++) {
-            int r = emu_compare(format, a >> (16 * h) & 0xffff, b >> (16 * h) & 0xffff, em_flags(i) & EMU_FTZ);
+            int r =
+                emu_compare(format, a >> (16 * h) & 0xffff, b >> (16 * h) & 0xffff, em_flags(i) & EMU_FTZ);
             out[h] |= (uint32_t)((i->b & bit[r]) != 0) << l;
         }
     }
@@ -150,7 +174,8 @@ static cute_status outcomes_of(em_parser *p, const em_raw *raw, em_inst *i)
     bool real = em_types[i->type3].kind == EM_FLOAT;
     i->b = 0;
     for (size_t n = 0; n < sizeof comparisons / sizeof *comparisons; n++)
-        if (em_has(i, comparisons[n].modifier)) i->b = comparisons[n].outcomes | (comparisons[n].is_unsigned ? 16u : 0);
+        if (em_has(i, comparisons[n].modifier))
+            i->b = comparisons[n].outcomes | (comparisons[n].is_unsigned ? 16u : 0);
     if (!i->b) return em_wrong(p, raw, "the comparison is missing: .eq, .lt, ...");
     /* On integers .ne leaves nothing out; on floats .ne is ordered as the others. */
     if (!real && (i->b & 15) > 6) return em_wrong(p, raw, "only floating-point numbers can be unordered");
@@ -226,7 +251,8 @@ static uint64_t lane_slct(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 cute_status em_d_slct(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 4, 4));
-    if (i->a != 2 || em_types[i->type].bytes < 2 || (i->type2 != EM_s32 && i->type2 != EM_f32)) return em_unknown(p, raw);
+    if (i->a != 2 || em_types[i->type].bytes < 2 || (i->type2 != EM_s32 && i->type2 != EM_f32))
+        return em_unknown(p, raw);
     CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
     CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
     CUTE_TRY(em_source(p, raw, i, 2, (em_type)i->type));
@@ -295,8 +321,10 @@ static void run_unpack(em_warp *w, const em_inst *i, uint32_t mask)
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t v[2] = {0};
-        if (i->type == EM_b128) memcpy(v, w->base[i->o[1].base] + i->o[1].at + l * 16, 16);
-        else v[0] = em_get(w, &i->o[1], l);
+        if (i->type == EM_b128)
+            memcpy(v, w->base[i->o[1].base] + i->o[1].at + l * 16, 16);
+        else
+            v[0] = em_get(w, &i->o[1], l);
         for (int n = 0; n < count; n++) em_set(w, &list[n], l, piece(v[0], v[1], n * bits, bits));
     }
 }
@@ -312,12 +340,15 @@ static void run_pack(em_warp *w, const em_inst *i, uint32_t mask)
             uint64_t x = em_get(w, &list[n], l) & (bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1);
             v[n * bits / 64] |= x << (n * bits % 64);
         }
-        if (i->type == EM_b128) memcpy(w->base[0] + i->o[0].at + l * 16, v, 16);
-        else em_set(w, &i->o[0], l, v[0]);
+        if (i->type == EM_b128)
+            memcpy(w->base[0] + i->o[0].at + l * 16, v, 16);
+        else
+            em_set(w, &i->o[0], l, v[0]);
     }
 }
 
-static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *i, em_operand *vector, bool target)
+static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *i, em_operand *vector,
+                                bool target)
 {
     static const em_type by_bytes[] = {[1] = EM_b8, [2] = EM_b16, [4] = EM_b32, [8] = EM_b64};
     int bytes = em_types[i->type].bytes;
@@ -325,7 +356,8 @@ static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *
         return em_wrong(p, raw, "%d pieces do not make %d bits", vector->count, bytes * 8);
     for (int n = 0; n < vector->count; n++) {
         em_type part = by_bytes[bytes / vector->count];
-        CUTE_TRY(target ? em_target_at(p, raw, &vector->list[n], part, true) : em_source_at(p, raw, &vector->list[n], part));
+        CUTE_TRY(target ? em_target_at(p, raw, &vector->list[n], part, true)
+                        : em_source_at(p, raw, &vector->list[n], part));
     }
     return CUTE_OK;
 }
@@ -349,7 +381,10 @@ cute_status em_d_mov(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = run_mov_special;
         return CUTE_OK;
     }
-    i->run = type == EM_pred ? run_mov_predicate : em_types[type].bytes == 8 ? run_mov64 : type == EM_b128 ? run_mov128 : run_mov32;
+    i->run = type == EM_pred             ? run_mov_predicate
+             : em_types[type].bytes == 8 ? run_mov64
+             : type == EM_b128           ? run_mov128
+                                         : run_mov32;
     return em_source(p, raw, i, 1, type);
 }
 
@@ -371,10 +406,14 @@ static void run_convert(em_warp *w, const em_inst *i, uint32_t mask)
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t v = em_get(w, &i->o[1], l) & low, d;
-        if (to_real && from_real) d = integral ? emu_to_integral(tf, ff, v, round, flags) : emu_convert(tf, ff, v, round, flags);
-        else if (to_real) d = emu_from_integer(tf, v, from_bits, from_signed, round, flags);
-        else if (from_real) d = emu_to_integer(ff, v, to_bits, to_signed, round, flags);
-        else d = emu_integer_convert(to_bits, to_signed, v, from_bits, from_signed, (flags & EMU_SAT) != 0);
+        if (to_real && from_real)
+            d = integral ? emu_to_integral(tf, ff, v, round, flags) : emu_convert(tf, ff, v, round, flags);
+        else if (to_real)
+            d = emu_from_integer(tf, v, from_bits, from_signed, round, flags);
+        else if (from_real)
+            d = emu_to_integer(ff, v, to_bits, to_signed, round, flags);
+        else
+            d = emu_integer_convert(to_bits, to_signed, v, from_bits, from_signed, (flags & EMU_SAT) != 0);
         em_set(w, &i->o[0], l, d);
     }
 }
@@ -439,10 +478,12 @@ static void run_widen_pair(em_warp *w, const em_inst *i, uint32_t mask)
 }
 
 /* A register may be wider than the integer that is converted from or to it. */
-static cute_status wide_operand(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type, bool target)
+static cute_status wide_operand(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type,
+                                bool target)
 {
     em_operand *o = &i->o[index];
-    if (o->kind == EM_O_VALUE && o->bytes >= em_types[type].bytes && o->bytes <= 8 && (!target || o->base == EM_BASE_REGISTERS))
+    if (o->kind == EM_O_VALUE && o->bytes >= em_types[type].bytes && o->bytes <= 8 &&
+        (!target || o->base == EM_BASE_REGISTERS))
         return CUTE_OK;
     return target ? em_target(p, raw, i, index, type, false) : em_source(p, raw, i, index, type);
 }
@@ -477,8 +518,10 @@ cute_status em_d_cvt(em_parser *p, const em_raw *raw, em_inst *i)
         return i->type2 == EM_s32 ? CUTE_OK : em_unknown(p, raw);
     }
     if (i->a < 2) return em_wrong(p, raw, "cvt names two types");
-    bool pair_to = to == EM_f16x2 || to == EM_bf16x2 || to == EM_e4m3x2 || to == EM_e5m2x2 || to == EM_ue8m0x2;
-    bool pair_from = from == EM_f16x2 || from == EM_bf16x2 || from == EM_e4m3x2 || from == EM_e5m2x2 || from == EM_ue8m0x2;
+    bool pair_to =
+        to == EM_f16x2 || to == EM_bf16x2 || to == EM_e4m3x2 || to == EM_e5m2x2 || to == EM_ue8m0x2;
+    bool pair_from =
+        from == EM_f16x2 || from == EM_bf16x2 || from == EM_e4m3x2 || from == EM_e5m2x2 || from == EM_ue8m0x2;
     if (pair_to && from == EM_f32) {
         CUTE_TRY(em_operands(p, raw, 3, 3));
         CUTE_TRY(em_target(p, raw, i, 0, to, false));
@@ -493,7 +536,8 @@ cute_status em_d_cvt(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = em_types[to].bytes == 2 ? run_narrow_pair : run_widen_pair;
         return em_source(p, raw, i, 1, from);
     }
-    if (to == EM_pred || from == EM_pred || em_types[to].bytes > 8 || em_types[from].bytes > 8) return em_unknown(p, raw);
+    if (to == EM_pred || from == EM_pred || em_types[to].bytes > 8 || em_types[from].bytes > 8)
+        return em_unknown(p, raw);
     CUTE_TRY(wide_operand(p, raw, i, 0, to, true));
     CUTE_TRY(wide_operand(p, raw, i, 1, from, false));
     i->run = run_convert;
@@ -501,6 +545,7 @@ cute_status em_d_cvt(em_parser *p, const em_raw *raw, em_inst *i)
     uint8_t d = i->o[0].bytes, s = i->o[1].bytes;
     if (integers && em_types[to].bytes == 8 && em_types[from].bytes == 4 && d == 8 && s == 4)
         i->run = em_types[from].kind == EM_SIGNED ? run_widen_signed : run_widen_unsigned;
-    if (integers && em_types[to].bytes == 4 && em_types[from].bytes == 8 && d == 4 && s == 8) i->run = run_narrow;
+    if (integers && em_types[to].bytes == 4 && em_types[from].bytes == 8 && d == 4 && s == 8)
+        i->run = run_narrow;
     return CUTE_OK;
 }

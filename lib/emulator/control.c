@@ -121,8 +121,10 @@ void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uin
 void em_run_branch(em_warp *w, const em_inst *i, uint32_t mask)
 {
     em_split *s = w->split;
-    if (mask == s->mask) s->pc = i->target;
-    else em_diverge(w, mask, i->target, s->pc, i->reconverge);
+    if (mask == s->mask)
+        s->pc = i->target;
+    else
+        em_diverge(w, mask, i->target, s->pc, i->reconverge);
 }
 
 void em_run_branch_index(em_warp *w, const em_inst *i, uint32_t mask)
@@ -138,8 +140,10 @@ void em_run_branch_index(em_warp *w, const em_inst *i, uint32_t mask)
     for (int l = 0; l < EM_LANES; l++) same |= (uint32_t)(mask >> l & 1 && values[l] == index) << l;
     if (same == s->mask) s->pc = list->list[index].at;
     /* The others come here once more. Those whose guard is off go on behind. */
-    else if (s->mask & ~mask) em_diverge(w, mask, here, s->pc, i->reconverge);
-    else em_diverge(w, same, list->list[index].at, here, i->reconverge);
+    else if (s->mask & ~mask)
+        em_diverge(w, mask, here, s->pc, i->reconverge);
+    else
+        em_diverge(w, same, list->list[index].at, here, i->reconverge);
 }
 
 void em_run_exit(em_warp *w, const em_inst *i, uint32_t mask)
@@ -187,8 +191,9 @@ bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, 
     const em_function *caller = s->window->function;
     int64_t sp = s->sp + caller->frame;
     if (s->depth >= DEPTH_LIMIT || sp + f->frame > w->local_size) {
-        em_fault(w, i, __builtin_ctz(mask), "the stack overflows: %d calls deep, %lld bytes of local memory a thread",
-                 s->depth, (long long)sp);
+        em_fault(w, i, __builtin_ctz(mask),
+                 "the stack overflows: %d calls deep, %lld bytes of local memory a thread", s->depth,
+                 (long long)sp);
         return false;
     }
     em_window *window = take_window(w, f);
@@ -240,7 +245,8 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
     for (int k = 0; k < EM_SPLITS; k++) {
         const em_split *s = &w->splits[k];
         if (!s->live || k == w->current || s->wait != EM_WAIT_WARP || s->member != member) continue;
-        if (s->pc + 1 == w->split->pc || (any_place && w->machine->code[s->pc].run == i->run)) all |= s->gathered;
+        if (s->pc + 1 == w->split->pc || (any_place && w->machine->code[s->pc].run == i->run))
+            all |= s->gathered;
     }
     if ((all & need) != need) {
         w->split->member = member;

@@ -4,7 +4,8 @@
 #include "lib/emulator/executors.h"
 /* Makes a split the current one. */
 void em_use_split(em_warp *w, int index);
-/* Runs the current split until something stops it (w->stop) or `budget` instructions are over; how many ran. */
+/* Runs the current split until something stops it (w->stop) or `budget` instructions are over; how many ran.
+ */
 uint32_t em_run_split(em_warp *w, uint32_t budget);
 /* Registers for a function, listed in w->windows. */
 em_window *em_make_window(em_warp *w, const em_function *f);

@@ -19,10 +19,15 @@ bool em_space_of(const em_token *token, em_space *out)
     static const struct {
         const char *text;
         em_space space;
-    } table[] = {{"global", EM_GLOBAL}, {"const", EM_CONST}, {"shared", EM_SHARED}, {"local", EM_LOCAL}, {"param", EM_PARAM}};
+    } table[] = {{"global", EM_GLOBAL},
+                 {"const", EM_CONST},
+                 {"shared", EM_SHARED},
+                 {"local", EM_LOCAL},
+                 {"param", EM_PARAM}};
     if (token->kind != EM_T_DIRECTIVE) return false;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strlen(table[i].text) == token->length && memcmp(table[i].text, token->text, token->length) == 0) {
+        if (strlen(table[i].text) == token->length &&
+            memcmp(table[i].text, token->text, token->length) == 0) {
             *out = table[i].space;
             return true;
         }
@@ -60,7 +65,8 @@ cute_status em_declare_registers(em_parser *p)
         CUTE_TRY(em_take_integer(p, &unused, "an alignment"));
     }
     if (em_is_directive(p, "v2") || em_is_directive(p, "v4"))
-        return em_fail_at(p, here(p), p->lexer.token.length, "vector registers are not known to the emulator");
+        return em_fail_at(p, here(p), p->lexer.token.length,
+                          "vector registers are not known to the emulator");
     CUTE_TRY(take_type(p, &type));
     for (;;) {
         em_token t = p->lexer.token;
@@ -153,8 +159,10 @@ static cute_status take_value(em_parser *p, em_type type, uint64_t *out)
         uint64_t value = p->lexer.token.integer;
         em_next(p);
         cast = em_is(p, '(');
-        if (cast) mask = value;
-        else p->lexer = saved;
+        if (cast)
+            mask = value;
+        else
+            p->lexer = saved;
     }
     if (em_is_name(p, "generic")) {
         em_next(p);
@@ -172,12 +180,14 @@ static cute_status take_value(em_parser *p, em_type type, uint64_t *out)
         em_token t = p->lexer.token;
         em_symbol *s = em_find(p->scope, t.text, t.length);
         em_next(p);
-        if (s && s->kind == EM_SYM_FUNCTION) *out = EM_CODE_BASE + (uint64_t)s->function->index * 16;
-        else if (s && s->kind == EM_SYM_VARIABLE && (s->variable->space == EM_GLOBAL || s->variable->space == EM_CONST))
+        if (s && s->kind == EM_SYM_FUNCTION)
+            *out = EM_CODE_BASE + (uint64_t)s->function->index * 16;
+        else if (s && s->kind == EM_SYM_VARIABLE &&
+                 (s->variable->space == EM_GLOBAL || s->variable->space == EM_CONST))
             *out = s->variable->address;
         else
-            return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%.*s' has no address that is known here",
-                              (int)t.length, t.text);
+            return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length,
+                              "'%.*s' has no address that is known here", (int)t.length, t.text);
     } else {
         int64_t value;
         CUTE_TRY(em_constant(p, &value));
@@ -210,7 +220,8 @@ static cute_status take_initial(em_parser *p, em_variable *v, int64_t *at, int d
     size_t where = here(p);
     int64_t bytes = em_types[v->type].bytes;
     CUTE_TRY(take_value(p, v->type, &value));
-    if (!v->dynamic && *at + bytes > v->size) return em_fail_at(p, where, 1, "more values than '%s' has room for", v->name);
+    if (!v->dynamic && *at + bytes > v->size)
+        return em_fail_at(p, where, 1, "more values than '%s' has room for", v->name);
     CUTE_TRY(put_image(p, v->offset + *at, &value, (size_t)(bytes < 8 ? bytes : 8)));
     *at += bytes;
     return CUTE_OK;
@@ -304,9 +315,12 @@ static cute_status begin_variable(em_parser *p, em_space space, em_type type, in
     v->name = cute_arena_copy(p->arena, t.text, t.length);
     if (!v->name) return cute_fail_memory(p->diag);
     em_symbol *known = em_find(p->scope, t.text, t.length);
-    if (known && known->kind == EM_SYM_VARIABLE && known->variable->external && p->scope == p->module) s = known;
-    else if (t.length == 1 && t.text[0] == '_') s = NULL;
-    else CUTE_TRY(em_add_symbol(p, p->scope, t.text, t.length, EM_SYM_VARIABLE, &s));
+    if (known && known->kind == EM_SYM_VARIABLE && known->variable->external && p->scope == p->module)
+        s = known;
+    else if (t.length == 1 && t.text[0] == '_')
+        s = NULL;
+    else
+        CUTE_TRY(em_add_symbol(p, p->scope, t.text, t.length, EM_SYM_VARIABLE, &s));
     em_next(p);
     bool range = em_is(p, '<');
     if (range) return em_fail_token(p, "an array");
@@ -316,7 +330,8 @@ static cute_status begin_variable(em_parser *p, em_space space, em_type type, in
     int64_t element = em_types[type].bytes ? em_types[type].bytes : 1;
     v->align = align ? align : element * vector;
     if (!cute_mul64(count, element * vector, &v->size) || v->size > VARIABLE_LIMIT)
-        return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%s' takes more than 1 GiB", v->name);
+        return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%s' takes more than 1 GiB",
+                          v->name);
     v->dynamic = open;
     if (open) v->size = 0;
     if (s) s->variable = v;
@@ -339,8 +354,10 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external)
         v->external = external && !(space == EM_SHARED && v->dynamic);
         bool initial = em_is(p, '=');
         if (!v->external || (space == EM_SHARED)) {
-            if (!initial || !v->dynamic) CUTE_TRY(place_variable(p, v));
-            else v->offset = round_up((int64_t)p->program->image_length + 16, v->align < 16 ? 16 : v->align);
+            if (!initial || !v->dynamic)
+                CUTE_TRY(place_variable(p, v));
+            else
+                v->offset = round_up((int64_t)p->program->image_length + 16, v->align < 16 ? 16 : v->align);
         }
         if (initial) {
             if (space != EM_GLOBAL && space != EM_CONST)
@@ -373,7 +390,8 @@ static cute_status take_params(em_parser *p, bool entry, em_variable ***out, siz
     while (!em_is(p, ')')) {
         int64_t align, vector, more, unused;
         em_type type;
-        if (n == sizeof list / sizeof *list) return em_fail_at(p, here(p), 1, "the function has too many parameters");
+        if (n == sizeof list / sizeof *list)
+            return em_fail_at(p, here(p), 1, "the function has too many parameters");
         if (!em_is_directive(p, "param")) return em_fail_token(p, "'.param'");
         em_next(p);
         CUTE_TRY(take_attributes(p, &align, &vector));
@@ -429,12 +447,16 @@ static cute_status take_bounds(em_parser *p, em_function *f)
             continue;
         }
         if (!required && !most && !cluster && !number && !em_is_directive(p, "explicitcluster") &&
-            !em_is_directive(p, "noreturn") && !em_is_directive(p, "blocksareclusters") && !em_is_directive(p, "unique") &&
-            !em_is_directive(p, "abi_preserve") && !em_is_directive(p, "abi_preserve_control"))
+            !em_is_directive(p, "noreturn") && !em_is_directive(p, "blocksareclusters") &&
+            !em_is_directive(p, "unique") && !em_is_directive(p, "abi_preserve") &&
+            !em_is_directive(p, "abi_preserve_control"))
             return em_fail_token(p, "a directive of a function");
         em_next(p);
         if (required || most || cluster || number)
-            CUTE_TRY(take_triple(p, required ? f->reqntid : most ? f->maxntid : cluster ? f->cluster : unused));
+            CUTE_TRY(take_triple(p, required  ? f->reqntid
+                                    : most    ? f->maxntid
+                                    : cluster ? f->cluster
+                                              : unused));
     }
     return CUTE_OK;
 }
@@ -444,8 +466,8 @@ static cute_status resolve_labels(em_parser *p)
     for (em_fixup *f = p->fixups; f; f = f->next) {
         em_symbol *s = em_find(f->scope, f->name, f->length);
         if (!s || s->kind == EM_SYM_REGISTER || s->kind == EM_SYM_RANGE)
-            return em_fail_at(p, (size_t)(f->name - p->lexer.text), f->length, "'%.*s' is not declared", (int)f->length,
-                              f->name);
+            return em_fail_at(p, (size_t)(f->name - p->lexer.text), f->length, "'%.*s' is not declared",
+                              (int)f->length, f->name);
         if (s->kind == EM_SYM_LABEL) f->operand->at = s->at;
         if (s->kind == EM_SYM_FUNCTION) {
             f->operand->kind = EM_O_FUNCTION;
@@ -502,8 +524,8 @@ static cute_status find_function(em_parser *p, const em_token *name, bool entry,
 {
     em_symbol *s = em_find(p->module, name->text, name->length);
     if (s && s->kind != EM_SYM_FUNCTION)
-        return em_fail_at(p, (size_t)(name->text - p->lexer.text), name->length, "'%.*s' is declared a second time",
-                          (int)name->length, name->text);
+        return em_fail_at(p, (size_t)(name->text - p->lexer.text), name->length,
+                          "'%.*s' is declared a second time", (int)name->length, name->text);
     if (!s) {
         em_scope *scope = p->scope;
         p->scope = p->module;
@@ -553,7 +575,8 @@ cute_status em_declare_function(em_parser *p, bool entry, bool external)
     }
     if (em_is(p, '{')) {
         if (f->defined)
-            return em_fail_at(p, (size_t)(name.text - p->lexer.text), name.length, "'%s' is defined a second time", f->name);
+            return em_fail_at(p, (size_t)(name.text - p->lexer.text), name.length,
+                              "'%s' is defined a second time", f->name);
         f->defined = true;
         CUTE_TRY(take_body(p, f));
     } else {

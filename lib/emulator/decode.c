@@ -1,5 +1,5 @@
-/* From an instruction as it is written to one that runs: the row of instructions.def, modifiers, types, operands.
- * What a family makes of them is in that family's file. */
+/* From an instruction as it is written to one that runs: the row of instructions.def, modifiers, types,
+ * operands. What a family makes of them is in that family's file. */
 #include "lib/emulator/decode.h"
 
 #include <stdio.h>
@@ -33,8 +33,8 @@ cute_status em_unknown(em_parser *p, const em_raw *raw)
 {
     size_t line = 1;
     for (size_t i = 0; i < raw->at; i++) line += p->lexer.text[i] == '\n';
-    return em_fail_at(p, raw->at, raw->length, "instruction %.*s at line %zu is not known to the emulator", (int)raw->length,
-                      p->lexer.text + raw->at, line);
+    return em_fail_at(p, raw->at, raw->length, "instruction %.*s at line %zu is not known to the emulator",
+                      (int)raw->length, p->lexer.text + raw->at, line);
 }
 
 /* ---- constants ---- */
@@ -48,7 +48,8 @@ static uint32_t pool_hash(uint8_t bytes, uint64_t low)
 static cute_status pool_room(em_parser *p, uint32_t size, uint32_t *at)
 {
     em_program *program = p->program;
-    if (size > UINT32_MAX / 2 - program->pool_length) return em_fail_at(p, 0, 1, "the program has too many constants");
+    if (size > UINT32_MAX / 2 - program->pool_length)
+        return em_fail_at(p, 0, 1, "the program has too many constants");
     if (program->pool_length + size > program->pool_capacity) {
         uint32_t capacity = program->pool_capacity ? program->pool_capacity * 2 : 16384;
         uint8_t *pool = cute_arena_alloc(p->arena, capacity);
@@ -86,9 +87,11 @@ cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, ui
     uint32_t *recent = &p->pool_index[pool_hash(bytes, low)];
     uint8_t lanes[16 * EM_LANES] = {0};
     em_splat(lanes, bytes, low, high);
-    if (*recent && *recent - 1 + size <= p->program->pool_length && memcmp(p->program->pool + *recent - 1, lanes, size) == 0) {
+    if (*recent && *recent - 1 + size <= p->program->pool_length &&
+        memcmp(p->program->pool + *recent - 1, lanes, size) == 0) {
         bool relocated = false;
-        for (size_t r = 0; r < p->program->reloc_count; r++) relocated |= p->program->relocs[r].at == *recent - 1;
+        for (size_t r = 0; r < p->program->reloc_count; r++)
+            relocated |= p->program->relocs[r].at == *recent - 1;
         *at = *recent - 1;
         if (!relocated) return CUTE_OK;
     }
@@ -102,7 +105,8 @@ static cute_status add_reloc(em_parser *p, const em_variable *v, int64_t offset,
 {
     em_program *program = p->program;
     for (size_t i = 0; i < program->reloc_count; i++)
-        if (program->relocs[i].variable == v && program->relocs[i].offset == offset && program->relocs[i].bytes == bytes) {
+        if (program->relocs[i].variable == v && program->relocs[i].offset == offset &&
+            program->relocs[i].bytes == bytes) {
             *at = program->relocs[i].at;
             return CUTE_OK;
         }
@@ -127,7 +131,8 @@ cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most)
     if (least == most)
         return em_wrong(p, raw, "%.*s takes %d operand%s, not %d", (int)raw->name_length, raw->name, least,
                         least == 1 ? "" : "s", raw->count);
-    return em_wrong(p, raw, "%.*s takes %d to %d operands, not %d", (int)raw->name_length, raw->name, least, most, raw->count);
+    return em_wrong(p, raw, "%.*s takes %d to %d operands, not %d", (int)raw->name_length, raw->name, least,
+                    most, raw->count);
 }
 
 static uint64_t immediate_bits(const em_operand *o, em_type type)
@@ -158,7 +163,8 @@ static uint64_t immediate_bits(const em_operand *o, em_type type)
     return bits;
 }
 
-/* Addresses in the frame are known when the function runs: a hidden instruction computes them into a register. */
+/* Addresses in the frame are known when the function runs: a hidden instruction computes them into a
+ * register. */
 static void run_frame_address(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint64_t *d = (uint64_t *)(void *)(w->base[0] + i->o->at);
@@ -176,7 +182,8 @@ static cute_status frame_address(em_parser *p, const em_variable *v, int64_t off
     hidden->o->at = p->window;
     hidden->o->offset = v->offset + offset;
     hidden->count = 1;
-    *out = (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->window};
+    *out = (em_operand){
+        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->window};
     p->window += 8 * EM_LANES;
     return CUTE_OK;
 }
@@ -194,7 +201,11 @@ static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, ui
         uint64_t value = (uint64_t)o->offset + (v->space == EM_PARAM ? (uint64_t)v->offset : v->address);
         CUTE_TRY(em_pool(p, bytes, value, 0, &at));
     }
-    *o = (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = bytes, .type = bytes == 4 ? EM_b32 : EM_b64, .at = at};
+    *o = (em_operand){.kind = EM_O_VALUE,
+                      .base = EM_BASE_CONSTANTS,
+                      .bytes = bytes,
+                      .type = bytes == 4 ? EM_b32 : EM_b64,
+                      .at = at};
     return CUTE_OK;
 }
 
@@ -210,24 +221,29 @@ cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type
     if (o->kind == EM_O_IMMEDIATE && o->symbol) return address_of(p, raw, o, bytes == 4 ? 4 : 8);
     if (o->kind == EM_O_IMMEDIATE) {
         CUTE_TRY(em_pool(p, bytes, immediate_bits(o, type), !o->real && o->offset < 0 ? UINT64_MAX : 0, &at));
-        *o = (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = bytes, .type = (uint8_t)type, .at = at};
+        *o = (em_operand){
+            .kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = bytes, .type = (uint8_t)type, .at = at};
         return CUTE_OK;
     }
     if (o->kind == EM_O_FUNCTION) {
         CUTE_TRY(em_pool(p, 8, EM_CODE_BASE + (uint64_t)o->at * 16, 0, &at));
-        *o = (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = 8, .type = EM_b64, .at = at};
+        *o =
+            (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = 8, .type = EM_b64, .at = at};
         return CUTE_OK;
     }
     if (o->kind == EM_O_SPECIAL)
         return em_wrong(p, raw, "a special register that changes is read by mov only");
     if (o->kind == EM_O_LABEL)
-        return em_fail_at(p, (size_t)((const char *)o->symbol - p->lexer.text), o->count, "'%.*s' is not declared",
-                          (int)o->count, (const char *)o->symbol);
-    if (o->kind != EM_O_VALUE) return em_wrong(p, raw, "an operand of type .%s is wanted", em_types[type].name);
+        return em_fail_at(p, (size_t)((const char *)o->symbol - p->lexer.text), o->count,
+                          "'%.*s' is not declared", (int)o->count, (const char *)o->symbol);
+    if (o->kind != EM_O_VALUE)
+        return em_wrong(p, raw, "an operand of type .%s is wanted", em_types[type].name);
     if (o->bytes == bytes) return CUTE_OK;
-    if (bytes == 0) return em_wrong(p, raw, "a predicate is wanted, not a register of type .%s", em_types[o->type].name);
+    if (bytes == 0)
+        return em_wrong(p, raw, "a predicate is wanted, not a register of type .%s", em_types[o->type].name);
     if (o->base == EM_BASE_SPECIALS && o->bytes == 4 && bytes == 2) return CUTE_OK;
-    return em_wrong(p, raw, "a register of %d bits is wanted, not one of type .%s", bytes * 8, em_types[o->type].name);
+    return em_wrong(p, raw, "a register of %d bits is wanted, not one of type .%s", bytes * 8,
+                    em_types[o->type].name);
 }
 
 cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type)
@@ -238,7 +254,8 @@ cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, em
 cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type, bool optional)
 {
     if (o->kind == EM_O_NONE && optional) return CUTE_OK;
-    if (o->kind != EM_O_VALUE || o->base != EM_BASE_REGISTERS) return em_wrong(p, raw, "the result goes to a register");
+    if (o->kind != EM_O_VALUE || o->base != EM_BASE_REGISTERS)
+        return em_wrong(p, raw, "the result goes to a register");
     if (o->bytes == size_of(type)) return CUTE_OK;
     if (o->bytes == 0) return em_wrong(p, raw, "the result is no predicate");
     return em_wrong(p, raw, "the result has %d bits, the register is of type .%s", em_types[type].bytes * 8,
@@ -253,7 +270,8 @@ cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, em
 cute_status em_memory_operand(em_parser *p, const em_raw *raw, em_inst *i, int index)
 {
     em_operand *o = &i->o[index];
-    if (o->kind != EM_O_MEMORY) return em_wrong(p, raw, "operand %d is an address: [register + number]", index + 1);
+    if (o->kind != EM_O_MEMORY)
+        return em_wrong(p, raw, "operand %d is an address: [register + number]", index + 1);
     em_operand *base = &o->list[0];
     if (base->kind == EM_O_IMMEDIATE) return em_source_at(p, raw, base, EM_b64);
     if (base->bytes == 4 || base->bytes == 8) return CUTE_OK;
@@ -299,9 +317,12 @@ static bool shape_of(const char *text, uint32_t length, em_inst *i)
 {
     int values[3] = {0}, which = -1;
     for (uint32_t at = 0; at < length; at++) {
-        if (text[at] == "mnk"[which + 1 < 3 ? which + 1 : 2] && which < 2) which++;
-        else if (which >= 0 && text[at] >= '0' && text[at] <= '9' && values[which] < 1000) values[which] = values[which] * 10 + (text[at] - '0');
-        else return false;
+        if (text[at] == "mnk"[which + 1 < 3 ? which + 1 : 2] && which < 2)
+            which++;
+        else if (which >= 0 && text[at] >= '0' && text[at] <= '9' && values[which] < 1000)
+            values[which] = values[which] * 10 + (text[at] - '0');
+        else
+            return false;
     }
     if (which != 2) return false;
     i->m = (int16_t)values[0];
@@ -344,7 +365,8 @@ static cute_status take_words(em_parser *p, const em_raw *raw, const em_row *row
         if (!known && row_takes(row, text, length)) continue; /* a hint that changes nothing */
         if (!known)
             return em_fail_at(p, (size_t)(text - p->lexer.text), length,
-                              "modifier '.%.*s' of %s is not known to the emulator", (int)length, text, row->name);
+                              "modifier '.%.*s' of %s is not known to the emulator", (int)length, text,
+                              row->name);
     }
     i->a = (uint32_t)types;
     return CUTE_OK;
@@ -355,10 +377,14 @@ cute_status em_decode(em_parser *p, const em_raw *given)
     em_raw copy = *given, *raw = &copy;
     const em_row *row = NULL;
     size_t end = raw->at + raw->name_length;
-    if (raw->word_count) end = (size_t)(raw->words[raw->word_count - 1].text - p->lexer.text) + raw->words[raw->word_count - 1].length;
+    if (raw->word_count)
+        end = (size_t)(raw->words[raw->word_count - 1].text - p->lexer.text) +
+              raw->words[raw->word_count - 1].length;
     raw->length = (uint32_t)(end - raw->at);
     for (int r = 0; r < ROWS && !row; r++)
-        if (strlen(rows[r].name) == raw->name_length && memcmp(rows[r].name, raw->name, raw->name_length) == 0) row = &rows[r];
+        if (strlen(rows[r].name) == raw->name_length &&
+            memcmp(rows[r].name, raw->name, raw->name_length) == 0)
+            row = &rows[r];
     if (!row) return em_unknown(p, raw);
     em_inst i = {.target = UINT32_MAX, .reconverge = UINT32_MAX, .loc = p->loc};
     i.row = (uint32_t)(row - rows);

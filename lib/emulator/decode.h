@@ -1,5 +1,5 @@
-/* Decoding of instructions: what the families (integer.c, real.c, memory.c, ...) use to fill an em_inst from what
- * was written, and their entry points, which instructions.def names. */
+/* Decoding of instructions: what the families (integer.c, real.c, memory.c, ...) use to fill an em_inst from
+ * what was written, and their entry points, which instructions.def names. */
 #ifndef CUTE_LIB_EMULATOR_DECODE_H
 #define CUTE_LIB_EMULATOR_DECODE_H
 
@@ -33,8 +33,8 @@ unsigned em_flags(const em_inst *i);
 bool em_format_of(em_type type, emu_format *out);
 /* Checks the number of operands. */
 cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most);
-/* Turns i->o[index] into a value of `type`: an immediate or address becomes a constant, a register must have the
- * type's size. */
+/* Turns i->o[index] into a value of `type`: an immediate or address becomes a constant, a register must have
+ * the type's size. */
 cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type);
 /* The same of an operand anywhere (an item of a list). */
 cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type);

@@ -1,5 +1,6 @@
-/* Integers and bits. Each operation is a function of one lane's values, zero-extended to 64 bits, whose result is
- * cut to the register (em_run_lanes); those that kernels live on also have a loop for each width. */
+/* Integers and bits. Each operation is a function of one lane's values, zero-extended to 64 bits, whose
+ * result is cut to the register (em_run_lanes); those that kernels live on also have a loop for each width.
+ */
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/lanes.h"
@@ -95,7 +96,20 @@ WIDE(wide_u32, uint64_t, uint32_t)
 WIDE(wide_s32, int64_t, int32_t)
 
 typedef enum loop_class { L_U32, L_S32, L_U64, L_S64, L_NONE } loop_class;
-typedef enum loop_op { O_ADD, O_SUB, O_MUL, O_AND, O_OR, O_XOR, O_MIN, O_MAX, O_MAD, O_SHL, O_SHR, O_OPS } loop_op;
+typedef enum loop_op {
+    O_ADD,
+    O_SUB,
+    O_MUL,
+    O_AND,
+    O_OR,
+    O_XOR,
+    O_MIN,
+    O_MAX,
+    O_MAD,
+    O_SHL,
+    O_SHR,
+    O_OPS
+} loop_op;
 static const em_run loops[O_OPS][4] = {
     [O_ADD] = {add_u32, add_u32, add_u64, add_u64}, [O_SUB] = {sub_u32, sub_u32, sub_u64, sub_u64},
     [O_MUL] = {mul_u32, mul_u32, mul_u64, mul_u64}, [O_AND] = {and_u32, and_u32, and_u64, and_u64},
@@ -108,7 +122,9 @@ static const em_run loops[O_OPS][4] = {
 static em_run loop_for(const em_inst *i, loop_op op)
 {
     int bits = width(i);
-    loop_class c = bits == 32 ? (is_signed(i) ? L_S32 : L_U32) : bits == 64 ? (is_signed(i) ? L_S64 : L_U64) : L_NONE;
+    loop_class c = bits == 32   ? (is_signed(i) ? L_S32 : L_U32)
+                   : bits == 64 ? (is_signed(i) ? L_S64 : L_U64)
+                                : L_NONE;
     return c == L_NONE ? NULL : loops[op][c];
 }
 
@@ -248,7 +264,8 @@ static uint64_t pairwise(const em_inst *i, uint64_t a, uint64_t b, bool most)
     uint64_t d = 0;
     bool sign = i->type == EM_s16x2;
     for (int h = 0; h < 32; h += 16) {
-        int64_t x = sign ? (int16_t)(a >> h) : (uint16_t)(a >> h), y = sign ? (int16_t)(b >> h) : (uint16_t)(b >> h);
+        int64_t x = sign ? (int16_t)(a >> h) : (uint16_t)(a >> h),
+                y = sign ? (int16_t)(b >> h) : (uint16_t)(b >> h);
         int64_t v = (x < y) == most ? y : x;
         if (em_has(i, EM_M_relu) && v < 0) v = 0;
         d |= (uint64_t)(uint16_t)v << h;
@@ -383,15 +400,24 @@ static uint64_t lane_prmt(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t bytes = b << 32 | (uint32_t)a, d = 0;
     uint32_t n = (uint32_t)c & 3, selector = (uint32_t)c;
-    static const uint32_t f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543}, b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123};
-    static const uint32_t rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333}, ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333};
-    static const uint32_t ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210}, rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
-    if (em_has(i, EM_M_f4e)) selector = f4e[n];
-    else if (em_has(i, EM_M_b4e)) selector = b4e[n];
-    else if (em_has(i, EM_M_rc8)) selector = rc8[n];
-    else if (em_has(i, EM_M_ecl)) selector = ecl[n];
-    else if (em_has(i, EM_M_ecr)) selector = ecr[n];
-    else if (em_has(i, EM_M_rc16)) selector = rc16[n];
+    static const uint32_t f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543},
+                          b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123};
+    static const uint32_t rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333},
+                          ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333};
+    static const uint32_t ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210},
+                          rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
+    if (em_has(i, EM_M_f4e))
+        selector = f4e[n];
+    else if (em_has(i, EM_M_b4e))
+        selector = b4e[n];
+    else if (em_has(i, EM_M_rc8))
+        selector = rc8[n];
+    else if (em_has(i, EM_M_ecl))
+        selector = ecl[n];
+    else if (em_has(i, EM_M_ecr))
+        selector = ecr[n];
+    else if (em_has(i, EM_M_rc16))
+        selector = rc16[n];
     for (int k = 0; k < 4; k++) {
         uint32_t s = selector >> (4 * k) & 15;
         uint64_t byte = bytes >> (8 * (s & 7)) & 0xff;
@@ -519,7 +545,8 @@ static void run_logic_masks(em_warp *w, const em_inst *i, uint32_t mask)
 
 /* ---- decoding ---- */
 
-static cute_status integer(em_parser *p, const em_raw *raw, em_inst *i, int sources, em_type result, em_type last)
+static cute_status integer(em_parser *p, const em_raw *raw, em_inst *i, int sources, em_type result,
+                           em_type last)
 {
     CUTE_TRY(em_operands(p, raw, sources + 1, sources + 1));
     if (!i->a) return em_wrong(p, raw, "the type is missing");
@@ -532,7 +559,8 @@ static cute_status integer(em_parser *p, const em_raw *raw, em_inst *i, int sour
 
 static bool is_integer(const em_inst *i)
 {
-    return em_types[i->type].kind != EM_FLOAT && i->type != EM_pred && em_types[i->type].bytes >= 2 && em_types[i->type].bytes <= 8;
+    return em_types[i->type].kind != EM_FLOAT && i->type != EM_pred && em_types[i->type].bytes >= 2 &&
+           em_types[i->type].bytes <= 8;
 }
 
 static em_type twice(const em_inst *i)
@@ -565,13 +593,16 @@ cute_status em_d_multiply(em_parser *p, const em_raw *raw, em_inst *i)
     bool wide = em_has(i, EM_M_wide), high = em_has(i, EM_M_hi), add = raw->name[1] == 'a';
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
-    if (!wide && !high && !em_has(i, EM_M_lo)) return em_wrong(p, raw, "integers are multiplied with .lo, .hi or .wide");
+    if (!wide && !high && !em_has(i, EM_M_lo))
+        return em_wrong(p, raw, "integers are multiplied with .lo, .hi or .wide");
     if (add && em_has(i, EM_M_cc)) return decode_carry(p, raw, i, 4);
     em_type result = wide ? twice(i) : (em_type)i->type;
     if (wide && width(i) == 64) return em_unknown(p, raw);
     CUTE_TRY(integer(p, raw, i, add ? 3 : 2, result, add ? result : (em_type)i->type));
-    if (add) i->lane = wide ? lane_mad_wide : high ? lane_mad_hi : lane_mad_lo;
-    else i->lane = wide ? lane_mul_wide : high ? lane_mul_hi : lane_mul_lo;
+    if (add)
+        i->lane = wide ? lane_mad_wide : high ? lane_mad_hi : lane_mad_lo;
+    else
+        i->lane = wide ? lane_mul_wide : high ? lane_mul_hi : lane_mul_lo;
     if (!wide && !high && loop_for(i, O_MUL)) i->run = loop_for(i, add ? O_MAD : O_MUL);
     if (wide && !add && width(i) == 32) i->run = is_signed(i) ? wide_s32 : wide_u32;
     return CUTE_OK;
@@ -611,9 +642,11 @@ cute_status em_d_logic(em_parser *p, const em_raw *raw, em_inst *i)
         const char *name;
         em_lane_function lane;
         loop_op op;
-    } table[] = {{"and", lane_and, O_AND}, {"or", lane_or, O_OR}, {"xor", lane_xor, O_XOR}, {"not", lane_not, O_OPS}};
+    } table[] = {
+        {"and", lane_and, O_AND}, {"or", lane_or, O_OR}, {"xor", lane_xor, O_XOR}, {"not", lane_not, O_OPS}};
     size_t n = 0;
-    while (strlen(table[n].name) != raw->name_length || memcmp(table[n].name, raw->name, raw->name_length)) n++;
+    while (strlen(table[n].name) != raw->name_length || memcmp(table[n].name, raw->name, raw->name_length))
+        n++;
     CUTE_TRY(integer(p, raw, i, n == 3 ? 1 : 2, (em_type)i->type, (em_type)i->type));
     i->lane = table[n].lane;
     if (i->type == EM_pred) {
@@ -645,12 +678,14 @@ typedef struct simple {
     bool word_rest;   /* operands after the first have 32 bits */
 } simple;
 static const simple simples[] = {
-    {"sad", lane_sad, 3, false, false},     {"mul24", lane_mul24, 2, false, false}, {"mad24", lane_mad24, 3, false, false},
-    {"cnot", lane_cnot, 1, false, false},   {"shf", lane_shf, 3, false, true},      {"bfe", lane_bfe, 3, false, true},
-    {"bfind", lane_bfind, 1, true, false},  {"brev", lane_brev, 1, false, false},   {"clz", lane_clz, 1, true, false},
-    {"popc", lane_popc, 1, true, false},    {"prmt", lane_prmt, 3, false, false},   {"dp4a", lane_dp4a, 3, true, true},
-    {"dp2a", lane_dp2a, 3, true, true},     {"szext", lane_szext, 2, false, true},  {"bmsk", lane_bmsk, 2, false, true},
-    {"fns", lane_fns, 3, true, true},
+    {"sad", lane_sad, 3, false, false},     {"mul24", lane_mul24, 2, false, false},
+    {"mad24", lane_mad24, 3, false, false}, {"cnot", lane_cnot, 1, false, false},
+    {"shf", lane_shf, 3, false, true},      {"bfe", lane_bfe, 3, false, true},
+    {"bfind", lane_bfind, 1, true, false},  {"brev", lane_brev, 1, false, false},
+    {"clz", lane_clz, 1, true, false},      {"popc", lane_popc, 1, true, false},
+    {"prmt", lane_prmt, 3, false, false},   {"dp4a", lane_dp4a, 3, true, true},
+    {"dp2a", lane_dp2a, 3, true, true},     {"szext", lane_szext, 2, false, true},
+    {"bmsk", lane_bmsk, 2, false, true},    {"fns", lane_fns, 3, true, true},
 };
 
 cute_status em_d_simple(em_parser *p, const em_raw *raw, em_inst *i)

@@ -1,4 +1,5 @@
-/* The lexer of PTX: names, directives, numbers (0f and 0d with their exact bits), strings. Knows no grammar. */
+/* The lexer of PTX: names, directives, numbers (0f and 0d with their exact bits), strings. Knows no grammar.
+ */
 #include "lib/emulator/lexer.h"
 
 #include <math.h>
@@ -78,7 +79,8 @@ static bool lex_exact(em_lexer *x)
         int d = hex_digit(peek(x, 2 + i));
         if (d < 0) {
             x->at += 2; /* a bad token is passed as well */
-            bad(x, single ? "0f is followed by 8 hexadecimal digits" : "0d is followed by 16 hexadecimal digits");
+            bad(x, single ? "0f is followed by 8 hexadecimal digits"
+                          : "0d is followed by 16 hexadecimal digits");
             return true;
         }
         bits = bits << 4 | (uint64_t)d;
@@ -133,9 +135,12 @@ static void lex_number(em_lexer *x)
     }
     int base = 10;
     char second = peek(x, 1);
-    if (peek(x, 0) == '0' && (second == 'x' || second == 'X')) base = 16;
-    else if (peek(x, 0) == '0' && (second == 'b' || second == 'B')) base = 2;
-    else if (peek(x, 0) == '0') base = 8;
+    if (peek(x, 0) == '0' && (second == 'x' || second == 'X'))
+        base = 16;
+    else if (peek(x, 0) == '0' && (second == 'b' || second == 'B'))
+        base = 2;
+    else if (peek(x, 0) == '0')
+        base = 8;
     x->at += base == 16 || base == 2 ? 2 : 0;
     uint64_t value = 0;
     size_t digits = 0;
@@ -186,8 +191,8 @@ void em_lex_next(em_lexer *x)
     } else if (c == '.' && is_name(peek(x, 1))) {
         x->token.text++;
         start = ++x->at;
-        while (x->at < x->length &&
-               (is_name(x->text[x->at]) || (x->text[x->at] == ':' && peek(x, 1) == ':' && is_name(peek(x, 2)))))
+        while (x->at < x->length && (is_name(x->text[x->at]) ||
+                                     (x->text[x->at] == ':' && peek(x, 1) == ':' && is_name(peek(x, 2)))))
             x->at += x->text[x->at] == ':' ? 2 : 1;
         x->token.kind = EM_T_DIRECTIVE;
     } else if (is_digit(c)) {

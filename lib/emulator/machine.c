@@ -6,7 +6,8 @@
 
 #include "lib/emulator/control.h"
 
-/* A turn in order is short: kernels that lack a barrier but run on hardware, where warps keep step, run here too. */
+/* A turn in order is short: kernels that lack a barrier but run on hardware, where warps keep step, run here
+ * too. */
 enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64, FRAME_SLACK = 1 << 16, SHOWN_WAITS = 12 };
 
 uint64_t em_random(em_machine *m)
@@ -28,12 +29,16 @@ static void say_where(em_machine *m, const em_warp *w, const em_inst *i, int lan
     uint32_t thread = w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
     const uint32_t *n = m->launch->block;
     cute_buffer text = {0};
-    cute_buffer_printf(&text, "in kernel '%s', block (%u, %u, %u), ", f->name, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
-    if (lane < 0) cute_buffer_printf(&text, "warp %u", w->index);
+    cute_buffer_printf(&text, "in kernel '%s', block (%u, %u, %u), ", f->name, b->ctaid[0], b->ctaid[1],
+                       b->ctaid[2]);
+    if (lane < 0)
+        cute_buffer_printf(&text, "warp %u", w->index);
     else
-        cute_buffer_printf(&text, "thread (%u, %u, %u)", thread % n[0], thread / n[0] % n[1], thread / n[0] / n[1]);
+        cute_buffer_printf(&text, "thread (%u, %u, %u)", thread % n[0], thread / n[0] % n[1],
+                           thread / n[0] / n[1]);
     const em_loc *loc = i->loc < program->loc_count ? &program->locs[i->loc] : NULL;
-    if (i->loc && loc && loc->file) cute_buffer_printf(&text, ", at %s:%u:%u", loc->file, loc->line, loc->column);
+    if (i->loc && loc && loc->file)
+        cute_buffer_printf(&text, ", at %s:%u:%u", loc->file, loc->line, loc->column);
     cute_note(m->diag, NULL, "%s", cute_buffer_text(&text));
     cute_buffer_release(&text);
 }
@@ -113,8 +118,10 @@ static bool make_warp(em_machine *m, em_block *b, uint32_t index)
     if (m->program->calls) {
         frames = FRAME_SLACK;
         for (size_t f = 0; f < m->program->function_count; f++)
-            if (m->program->functions[f]->frame < 1 << 20) frames += m->program->functions[f]->frame;
-            else if (m->program->functions[f] == kernel) frames += kernel->frame;
+            if (m->program->functions[f]->frame < 1 << 20)
+                frames += m->program->functions[f]->frame;
+            else if (m->program->functions[f] == kernel)
+                frames += kernel->frame;
     }
     w->local_size = frames;
     if (frames) w->local = calloc(EM_LANES, (size_t)frames);
@@ -136,7 +143,8 @@ static bool make_pool(em_machine *m, em_block *b)
         } else if (r->variable->owner && r->variable->owner != m->launch->kernel) {
             offset = 0; /* of another kernel: its code does not run */
         }
-        uint64_t value = (uint64_t)(offset + EM_SHARED_RESERVED + r->offset) + ((uint64_t)b->rank << EM_RANK_SHIFT);
+        uint64_t value =
+            (uint64_t)(offset + EM_SHARED_RESERVED + r->offset) + ((uint64_t)b->rank << EM_RANK_SHIFT);
         em_splat(b->pool + r->at, r->bytes, value, 0);
     }
     return true;
@@ -189,8 +197,8 @@ static void set_triple(em_warp *w, em_special first, const uint32_t v[3])
     for (int d = 0; d < 3; d++) set_special(w, (em_special)((int)first + d), v[d]);
 }
 
-static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in_cluster[3], const uint32_t cluster_id[3],
-                       const uint32_t clusters[3])
+static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in_cluster[3],
+                       const uint32_t cluster_id[3], const uint32_t clusters[3])
 {
     const em_launch *l = m->launch;
     em_window *kernel = NULL;
@@ -204,8 +212,13 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
     uint32_t first = w->index * EM_LANES, count = b->threads - first;
     w->alive = w->started = count >= EM_LANES ? UINT32_MAX : (1u << count) - 1;
     memset(w->splits, 0, sizeof w->splits);
-    w->splits[0] = (em_split){.pc = l->kernel->start, .rpc = UINT32_MAX, .rdepth = -1, .mask = w->alive, .parent = -1,
-                              .window = kernel, .live = true};
+    w->splits[0] = (em_split){.pc = l->kernel->start,
+                              .rpc = UINT32_MAX,
+                              .rdepth = -1,
+                              .mask = w->alive,
+                              .parent = -1,
+                              .window = kernel,
+                              .live = true};
     w->base[EM_BASE_CONSTANTS] = b->pool;
     w->base[EM_BASE_SPECIALS] = (uint8_t *)w->specials;
     w->wgmma_issued = w->wgmma_groups = w->copy_groups = w->bulk_groups = 0;
@@ -330,7 +343,8 @@ static const char *barrier_text(const em_warp *w, const em_split *s, char *out, 
 {
     const em_barrier *b = &w->block->barriers[s->barrier];
     uint32_t wanted = b->expected ? b->expected : w->block->alive;
-    snprintf(out, size, "waits at barrier %u, where %u of %u threads have arrived", s->barrier, b->arrived, wanted);
+    snprintf(out, size, "waits at barrier %u, where %u of %u threads have arrived", s->barrier, b->arrived,
+             wanted);
     return out;
 }
 
@@ -345,11 +359,13 @@ static void describe_split(em_machine *m, const em_warp *w, const em_split *s)
                  w->block->cluster->arrived, w->block->cluster->alive);
         break;
     case EM_WAIT_WARP:
-        snprintf(text, sizeof text, "waits for lanes 0x%08x of its warp, which do not come to this instruction",
+        snprintf(text, sizeof text,
+                 "waits for lanes 0x%08x of its warp, which do not come to this instruction",
                  s->member & w->alive & ~s->gathered);
         break;
     case EM_WAIT_ASYNC:
-        snprintf(text, sizeof text, "waits for products that the other warps of its warpgroup have not issued");
+        snprintf(text, sizeof text,
+                 "waits for products that the other warps of its warpgroup have not issued");
         break;
     default:
         if (!s->polled) return;
@@ -361,13 +377,14 @@ static void describe_split(em_machine *m, const em_warp *w, const em_split *s)
     const em_loc *loc = i->loc && i->loc < m->program->loc_count ? &m->program->locs[i->loc] : NULL;
     char at[300] = "";
     if (loc && loc->file) snprintf(at, sizeof at, " (%s:%u:%u)", loc->file, loc->line, loc->column);
-    cute_note(m->diag, &place, "block (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", w->block->ctaid[0], w->block->ctaid[1],
-              w->block->ctaid[2], w->index, s->mask, text, at);
+    cute_note(m->diag, &place, "block (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", w->block->ctaid[0],
+              w->block->ctaid[1], w->block->ctaid[2], w->index, s->mask, text, at);
 }
 
 static void explain_deadlock(em_machine *m)
 {
-    cute_fail(m->diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on", m->launch->kernel->name);
+    cute_fail(m->diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on",
+              m->launch->kernel->name);
     int shown = 0, more = 0;
     for (uint32_t c = 0; c < m->cluster_count; c++)
         for (uint32_t r = 0; r < m->clusters[c].count; r++)
@@ -378,7 +395,8 @@ static void explain_deadlock(em_machine *m)
                     const em_split *s = &w->splits[k];
                     bool polled = s->wait == EM_RUNS && s->polled;
                     em_tell(EM_E_DEADLOCK, &m->clusters[c].blocks[r].warps[n],
-                            &m->code[polled ? s->polled_at : s->pc], s->mask, polled ? s->poll_address : UINT64_MAX, 0);
+                            &m->code[polled ? s->polled_at : s->pc], s->mask,
+                            polled ? s->poll_address : UINT64_MAX, 0);
                     if (shown < SHOWN_WAITS) describe_split(m, w, s);
                     if (shown++ >= SHOWN_WAITS) more++;
                 }
@@ -428,7 +446,8 @@ static void run_resident(em_machine *m)
     while (live_warps(m) && !m->failed) {
         ran what = run_round(m);
         m->turn++;
-        if (m->launch->heartbeat && m->turn % 64 == 0 && m->changes != told) { /* a spin without an end is silent */
+        if (m->launch->heartbeat && m->turn % 64 == 0 &&
+            m->changes != told) { /* a spin without an end is silent */
             told = m->changes;
             m->launch->heartbeat(m->launch->context);
         }
@@ -447,7 +466,8 @@ static void run_resident(em_machine *m)
 
 cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
 {
-    em_machine machine = {.launch = l, .program = l->program, .code = l->program->code, .diag = diag, .random = l->seed};
+    em_machine machine = {
+        .launch = l, .program = l->program, .code = l->program->code, .diag = diag, .random = l->seed};
     em_machine *m = &machine;
     m->pending_end = &m->pending;
     m->shared_static = (uint32_t)em_static_shared(l->program, l->kernel);
@@ -455,7 +475,8 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
     for (int d = 0; d < 3; d++) {
         m->cluster_shape[d] = l->cluster[d] ? l->cluster[d] : 1;
         if (!l->grid[d] || !l->block[d] || l->grid[d] % m->cluster_shape[d])
-            return cute_fail(diag, CUTE_INVALID, NULL, "a grid of %ux%ux%u blocks is no multiple of its cluster", l->grid[0],
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "a grid of %ux%ux%u blocks is no multiple of its cluster", l->grid[0],
                              l->grid[1], l->grid[2]);
         total *= l->grid[d] / m->cluster_shape[d];
     }
@@ -465,7 +486,8 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
     for (uint32_t c = 0; made && c < m->cluster_count; c++) made = make_cluster(m, &m->clusters[c]);
     if (!made) cute_fail_memory(diag);
     for (uint64_t at = 0; made && at < total && !m->failed; at += m->cluster_count) {
-        for (uint32_t c = 0; c < m->cluster_count && at + c < total; c++) begin_cluster(m, &m->clusters[c], at + c);
+        for (uint32_t c = 0; c < m->cluster_count && at + c < total; c++)
+            begin_cluster(m, &m->clusters[c], at + c);
         run_resident(m);
         if (l->heartbeat && at % 64 == 0) l->heartbeat(l->context);
         if (m->failed) break;
@@ -477,7 +499,8 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
         free(p);
     }
     for (uint32_t c = 0; m->clusters && c < m->cluster_count; c++) {
-        for (uint32_t r = 0; m->clusters[c].blocks && r < m->clusters[c].count; r++) release_block(&m->clusters[c].blocks[r]);
+        for (uint32_t r = 0; m->clusters[c].blocks && r < m->clusters[c].count; r++)
+            release_block(&m->clusters[c].blocks[r]);
         free(m->clusters[c].blocks);
     }
     free(m->clusters);

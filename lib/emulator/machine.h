@@ -1,5 +1,5 @@
-/* The machine that runs a program: warps of 32 lanes, blocks, clusters, memory, barriers, a schedule. One launch
- * at a time; nothing is shared between machines. */
+/* The machine that runs a program: warps of 32 lanes, blocks, clusters, memory, barriers, a schedule. One
+ * launch at a time; nothing is shared between machines. */
 #ifndef CUTE_LIB_EMULATOR_MACHINE_H
 #define CUTE_LIB_EMULATOR_MACHINE_H
 
@@ -14,7 +14,7 @@ typedef struct em_allocation {
     uint64_t base, size;
     uint8_t *host;
     bool read_only;
-    bool owned; /* host is freed with it */
+    bool owned;       /* host is freed with it */
     const char *name; /* of a variable, NULL for what was allocated */
 } em_allocation;
 
@@ -64,15 +64,15 @@ typedef enum em_event {
 /* Where checks look on: each may be NULL. Called before the access, once for each lane. */
 typedef struct em_hooks {
     void *context;
-    void (*access)(void *context, em_warp *warp, const em_inst *inst, int lane, em_space space, uint64_t address,
-                   uint32_t bytes, em_access access);
+    void (*access)(void *context, em_warp *warp, const em_inst *inst, int lane, em_space space,
+                   uint64_t address, uint32_t bytes, em_access access);
     /* What orders memory, as it happens. `a` and `b` by the event. */
-    void (*event)(void *context, em_event event, em_warp *warp, const em_inst *inst, uint32_t mask, uint64_t a,
-                  uint64_t b);
+    void (*event)(void *context, em_event event, em_warp *warp, const em_inst *inst, uint32_t mask,
+                  uint64_t a, uint64_t b);
 } em_hooks;
 
 typedef struct em_counts {
-    uint64_t instructions, lanes; /* of warps; lanes that were on */
+    uint64_t instructions, lanes;                                      /* of warps; lanes that were on */
     uint64_t global_read, global_written, shared_read, shared_written; /* bytes */
     uint64_t divergences, barriers;
     uint64_t mma_flops;
@@ -127,8 +127,8 @@ typedef struct em_split {
     em_wait wait;
     uint32_t barrier, generation; /* EM_WAIT_BARRIER */
     uint32_t member;              /* EM_WAIT_WARP: lanes */
-    uint64_t polled;              /* the machine's changes when it last asked a mbarrier in vain, + 1; 0 not */
-    uint32_t polled_at;           /* instruction */
+    uint64_t polled;    /* the machine's changes when it last asked a mbarrier in vain, + 1; 0 not */
+    uint32_t polled_at; /* instruction */
     uint32_t poll_address, poll_phase;
     uint32_t gathered; /* EM_WAIT_WARP: lanes that wait */
     bool live;
@@ -147,7 +147,7 @@ struct em_warp {
     em_stop stop;
     uint32_t alive, started; /* lanes that have not ended; that ever were */
     uint32_t index;          /* in the block */
-    int current, high; /* the split that runs; no split behind `high` is live */
+    int current, high;       /* the split that runs; no split behind `high` is live */
     em_split splits[EM_SPLITS];
     uint8_t *local; /* of each lane in turn */
     int64_t local_size;
@@ -155,9 +155,9 @@ struct em_warp {
     em_window *free_windows, *windows;
     uint32_t specials[EM_S_fixed_end * EM_LANES];
     /* asynchronous work */
-    uint32_t wgmma_issued;                           /* products so far; the four warps of a group wait for each other */
+    uint32_t wgmma_issued; /* products so far; the four warps of a group wait for each other */
     uint32_t wgmma_groups, copy_groups, bulk_groups; /* committed so far */
-    uint32_t cluster_generation; /* when it arrived at the cluster's barrier */
+    uint32_t cluster_generation;                     /* when it arrived at the cluster's barrier */
 };
 
 typedef struct em_barrier {
@@ -191,17 +191,23 @@ typedef struct em_pending {
     struct em_pending *next;
     uint64_t due;
     em_warp *warp;
-    uint32_t lanes; /* whose it is */
-    int kind;       /* em_pending_kind */
-    uint32_t group; /* number of its group when it is committed, 0: not yet */
+    uint32_t lanes;    /* whose it is */
+    int kind;          /* em_pending_kind */
+    uint32_t group;    /* number of its group when it is committed, 0: not yet */
     uint32_t sequence; /* of a product: its number in its warp */
-    uint32_t issued; /* the checks' time */
+    uint32_t issued;   /* the checks' time */
     bool done, read_done;
     bool (*complete)(em_machine *, struct em_pending *);
     const em_inst *inst;
     void *data;
 } em_pending;
-typedef enum em_pending_kind { EM_P_CP_ASYNC, EM_P_BULK, EM_P_LOAD, EM_P_WGMMA, EM_P_MBARRIER } em_pending_kind;
+typedef enum em_pending_kind {
+    EM_P_CP_ASYNC,
+    EM_P_BULK,
+    EM_P_LOAD,
+    EM_P_WGMMA,
+    EM_P_MBARRIER
+} em_pending_kind;
 
 struct em_machine {
     const em_launch *launch;
@@ -245,11 +251,16 @@ static inline uint64_t em_get(const em_warp *w, const em_operand *o, int lane)
 static inline void em_set(const em_warp *w, const em_operand *o, int lane, uint64_t value)
 {
     if (o->kind == EM_O_NONE) return;
-    if (o->bytes == 8) em_r64(w, o)[lane] = value;
-    else if (o->bytes == 4) em_r32(w, o)[lane] = (uint32_t)value;
-    else if (o->bytes == 2) em_r32(w, o)[lane] = (uint32_t)value & 0xffff;
-    else if (value) *em_r32(w, o) |= 1u << lane;
-    else *em_r32(w, o) &= ~(1u << lane);
+    if (o->bytes == 8)
+        em_r64(w, o)[lane] = value;
+    else if (o->bytes == 4)
+        em_r32(w, o)[lane] = (uint32_t)value;
+    else if (o->bytes == 2)
+        em_r32(w, o)[lane] = (uint32_t)value & 0xffff;
+    else if (value)
+        *em_r32(w, o) |= 1u << lane;
+    else
+        *em_r32(w, o) &= ~(1u << lane);
 }
 static inline void em_set_mask(const em_warp *w, const em_operand *o, uint32_t mask, uint32_t value)
 {
@@ -263,7 +274,8 @@ static inline uint64_t em_uniform(const em_warp *w, const em_operand *o, uint32_
     return em_get(w, o, mask ? __builtin_ctz(mask) : 0);
 }
 
-static inline void em_tell(em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a, uint64_t b)
+static inline void em_tell(em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                           uint64_t b)
 {
     const em_hooks *hooks = &w->machine->launch->hooks;
     if (hooks->event) hooks->event(hooks->context, event, w, i, mask, a, b);
@@ -285,7 +297,8 @@ static inline uint64_t em_address(const em_warp *w, const em_operand *o, int lan
     uint64_t a = base->bytes == 8 ? em_r64(w, base)[lane] : em_r32(w, base)[lane];
     return a + (uint64_t)o->offset;
 }
-/* A shared address (of the block's window or generic) as an offset in the cluster's window; false: a fault. */
+/* A shared address (of the block's window or generic) as an offset in the cluster's window; false: a fault.
+ */
 bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t *out);
 
 /* ---- control.c, schedule.c ---- */
@@ -311,8 +324,8 @@ bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t keep);
 uint64_t em_random(em_machine *m);
 /* Whether all four warps of the warpgroup have issued product `sequence`. tile.c */
 bool em_warpgroup_issued(const em_warp *w, uint32_t sequence);
-bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count, int64_t tx,
-                        uint64_t *state);
+bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count,
+                        int64_t tx, uint64_t *state);
 
 /* Who waits for what at a mbarrier, as a sentence without its subject. mbarrier.c */
 void em_mbarrier_describe(const em_warp *w, uint32_t shared_address, uint32_t phase, char *out, size_t size);

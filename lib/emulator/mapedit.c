@@ -9,11 +9,16 @@ typedef struct map_field {
     bool ordinal; /* names a dimension */
 } map_field;
 static const map_field fields[] = {
-    {EM_M_f_global_address, EMU_MAP_GLOBAL_ADDRESS, false}, {EM_M_f_rank, EMU_MAP_RANK, false},
-    {EM_M_f_elemtype, EMU_MAP_ELEMTYPE, false},             {EM_M_f_interleave, EMU_MAP_INTERLEAVE, false},
-    {EM_M_f_swizzle, EMU_MAP_SWIZZLE, false},               {EM_M_f_fill, EMU_MAP_FILL, false},
-    {EM_M_f_box_dim, EMU_MAP_BOX_DIM, true},                {EM_M_f_global_dim, EMU_MAP_GLOBAL_DIM, true},
-    {EM_M_f_global_stride, EMU_MAP_GLOBAL_STRIDE, true},    {EM_M_f_element_stride, EMU_MAP_ELEMENT_STRIDE, true},
+    {EM_M_f_global_address, EMU_MAP_GLOBAL_ADDRESS, false},
+    {EM_M_f_rank, EMU_MAP_RANK, false},
+    {EM_M_f_elemtype, EMU_MAP_ELEMTYPE, false},
+    {EM_M_f_interleave, EMU_MAP_INTERLEAVE, false},
+    {EM_M_f_swizzle, EMU_MAP_SWIZZLE, false},
+    {EM_M_f_fill, EMU_MAP_FILL, false},
+    {EM_M_f_box_dim, EMU_MAP_BOX_DIM, true},
+    {EM_M_f_global_dim, EMU_MAP_GLOBAL_DIM, true},
+    {EM_M_f_global_stride, EMU_MAP_GLOBAL_STRIDE, true},
+    {EM_M_f_element_stride, EMU_MAP_ELEMENT_STRIDE, true},
 };
 
 /* [map], {ordinal,} value: i->a is the field, i->b the dimension, i->type4 the operand of the value. */
@@ -38,7 +43,8 @@ static void run_copy(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t shared;
     if (!em_shared_address(w, i, l, em_address(w, &i->o[1], l), &shared)) return;
     const uint8_t *from = em_locate(w, i, l, EM_SHARED, shared, CUTE_MAP_BYTES, EM_READ);
-    uint8_t *to = from ? em_locate(w, i, l, EM_GLOBAL, em_address(w, &i->o[0], l), CUTE_MAP_BYTES, EM_WRITE) : NULL;
+    uint8_t *to =
+        from ? em_locate(w, i, l, EM_GLOBAL, em_address(w, &i->o[0], l), CUTE_MAP_BYTES, EM_WRITE) : NULL;
     if (to) memcpy(to, from, CUTE_MAP_BYTES);
 }
 

@@ -1,5 +1,5 @@
-/* mbarrier objects: 64 bits in shared memory, ours to lay out: bits 0-19 the expected arrivals, 20-39 those that
- * are missing, 40-61 the bytes that are missing (plus TX_ZERO), 62 set, 63 the phase. */
+/* mbarrier objects: 64 bits in shared memory, ours to lay out: bits 0-19 the expected arrivals, 20-39 those
+ * that are missing, 40-61 the bytes that are missing (plus TX_ZERO), 62 set, 63 the phase. */
 #include "lib/emulator/decode.h"
 
 #include <stdio.h>
@@ -21,13 +21,15 @@ static int64_t bytes_of(uint64_t v)
 }
 static uint64_t make(uint32_t expected, uint32_t missing, int64_t bytes, uint32_t phase)
 {
-    return expected | (uint64_t)missing << 20 | (uint64_t)((uint64_t)(bytes + TX_ZERO) & 0x3fffff) << 40 | VALID | (uint64_t)phase << 63;
+    return expected | (uint64_t)missing << 20 | (uint64_t)((uint64_t)(bytes + TX_ZERO) & 0x3fffff) << 40 |
+           VALID | (uint64_t)phase << 63;
 }
 
 static uint8_t *find(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t *value)
 {
     if (address & 7) {
-        em_fault(w, i, lane, "an mbarrier lies at a multiple of 8 bytes, not at 0x%llx", (unsigned long long)address);
+        em_fault(w, i, lane, "an mbarrier lies at a multiple of 8 bytes, not at 0x%llx",
+                 (unsigned long long)address);
         return NULL;
     }
     uint8_t *p = em_locate(w, i, lane, EM_SHARED, address, 8, EM_ATOMIC);
@@ -39,12 +41,14 @@ static uint8_t *find(em_warp *w, const em_inst *i, int lane, uint64_t address, u
 static bool initialised(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t v)
 {
     if (v & VALID && expected_of(v) && missing_of(v) <= expected_of(v) && v != UINT64_MAX) return true;
-    em_fault(w, i, lane, "there is no mbarrier at shared address 0x%llx: it was not initialised, or overwritten",
+    em_fault(w, i, lane,
+             "there is no mbarrier at shared address 0x%llx: it was not initialised, or overwritten",
              (unsigned long long)address);
     return false;
 }
 
-bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address, uint32_t count, int64_t tx, uint64_t *state)
+bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address, uint32_t count, int64_t tx,
+                        uint64_t *state)
 {
     uint64_t v;
     uint8_t *p = find(w, i, lane, address, &v);
@@ -52,12 +56,13 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address
     if (state) *state = v;
     int64_t bytes = bytes_of(v) + tx;
     if (bytes <= -TX_ZERO / 2 || bytes >= TX_ZERO / 2) {
-        em_fault(w, i, lane, "the mbarrier at 0x%x expects %lld bytes, more than it can count", address, (long long)bytes);
+        em_fault(w, i, lane, "the mbarrier at 0x%x expects %lld bytes, more than it can count", address,
+                 (long long)bytes);
         return false;
     }
     if (count > missing_of(v)) {
-        em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase lacks %u of %u", count, address, missing_of(v),
-                 expected_of(v));
+        em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase lacks %u of %u", count,
+                 address, missing_of(v), expected_of(v));
         return false;
     }
     uint32_t missing = missing_of(v) - count, phase = (uint32_t)(v >> 63);
@@ -76,11 +81,14 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address
 void em_mbarrier_describe(const em_warp *w, uint32_t address, uint32_t phase, char *out, size_t size)
 {
     const em_cluster *c = w->block->cluster;
-    uint32_t rank = address >> EM_RANK_SHIFT, at = (address & ((1u << EM_RANK_SHIFT) - 1)) - EM_SHARED_RESERVED;
+    uint32_t rank = address >> EM_RANK_SHIFT,
+             at = (address & ((1u << EM_RANK_SHIFT) - 1)) - EM_SHARED_RESERVED;
     uint64_t v = 0;
     if (rank < c->count && at < c->blocks[rank].shared_size && c->blocks[rank].shared_size - at >= 8)
         memcpy(&v, c->blocks[rank].shared + at, 8);
-    snprintf(out, size, "waits for phase %u of the mbarrier at shared address 0x%x, which lacks %u of %u arrivals and %lld bytes",
+    snprintf(out, size,
+             "waits for phase %u of the mbarrier at shared address 0x%x, which lacks %u of %u arrivals and "
+             "%lld bytes",
              phase, address, missing_of(v), expected_of(v), (long long)bytes_of(v));
 }
 
@@ -94,7 +102,8 @@ static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
         uint8_t *p = find(w, i, l, address, &v);
         if (!p) return;
         if (count < 1 || count > COUNT_LIMIT) {
-            em_fault(w, i, l, "an mbarrier counts 1 to %d arrivals, not %llu", COUNT_LIMIT, (unsigned long long)count);
+            em_fault(w, i, l, "an mbarrier counts 1 to %d arrivals, not %llu", COUNT_LIMIT,
+                     (unsigned long long)count);
             return;
         }
         v = make((uint32_t)count, (uint32_t)count, 0, 0);
@@ -119,8 +128,8 @@ static void run_inval(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* i->type2: operand of the address; i->type3: that of the number (0: none), i->b: 1 expect_tx with an arrival,
- * 2 expect_tx, 3 complete_tx, 4 drop. */
+/* i->type2: operand of the address; i->type3: that of the number (0: none), i->b: 1 expect_tx with an
+ * arrival, 2 expect_tx, 3 complete_tx, 4 drop. */
 static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -144,7 +153,8 @@ static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
                 lowered = expected_of(v) > 1 ? expected_of(v) - 1 : 1;
             }
             if (missing < count) {
-                em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase lacks %u", count, missing);
+                em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase lacks %u", count,
+                         missing);
                 return;
             }
             missing -= count;
@@ -238,7 +248,11 @@ cute_status em_d_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, at + 1, at + 2));
     i->type2 = (uint8_t)at;
     i->type3 = raw->count > at + 1 ? (uint8_t)(at + 1) : 0;
-    i->b = em_has(i, EM_M_arrive_drop) ? (expect ? 5 : 4) : arrive && expect ? 1 : expect ? 2 : arrive ? 0 : 3;
+    i->b = em_has(i, EM_M_arrive_drop) ? (expect ? 5 : 4)
+           : arrive && expect          ? 1
+           : expect                    ? 2
+           : arrive                    ? 0
+                                       : 3;
     if (expect && !i->type3) return em_wrong(p, raw, "how many bytes are expected is missing");
     i->run = run_arrive;
     if (at) CUTE_TRY(em_target(p, raw, i, 0, EM_b64, true));

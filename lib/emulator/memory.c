@@ -70,8 +70,10 @@ const em_allocation *em_memory_find(const em_memory *m, uint64_t address)
     size_t low = 0, high = m->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (m->list[middle].base <= address) low = middle + 1;
-        else high = middle;
+        if (m->list[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (!low) return NULL;
     const em_allocation *a = &m->list[low - 1];
@@ -86,36 +88,45 @@ static const char *access_name(em_access access)
 }
 
 /* The allocation nearest below or above, for the message. */
-static void bad_global(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+static void bad_global(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes,
+                       em_access access)
 {
     const em_memory *m = w->machine->launch->memory;
     const em_allocation *below = NULL, *above = NULL;
     for (size_t n = 0; n < m->count; n++) {
-        if (m->list[n].base <= address) below = &m->list[n];
-        else if (!above) above = &m->list[n];
+        if (m->list[n].base <= address)
+            below = &m->list[n];
+        else if (!above)
+            above = &m->list[n];
     }
     uint64_t past = below ? address - (below->base + below->size) : UINT64_MAX;
     if (below && address - below->base < below->size) past = 0;
     uint64_t before = above ? above->base - address : UINT64_MAX;
     const em_allocation *near = past <= before ? below : above;
     char what[128] = "";
-    if (near && near->name) snprintf(what, sizeof what, "variable '%s'", near->name);
-    else if (near) snprintf(what, sizeof what, "the allocation");
+    if (near && near->name)
+        snprintf(what, sizeof what, "variable '%s'", near->name);
+    else if (near)
+        snprintf(what, sizeof what, "the allocation");
     uint64_t distance = past <= before ? past : before;
     if (!near || distance > UINT64_C(1) << 30)
-        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, which belongs to no allocation", em_instruction_name(i),
-                 access_name(access), bytes, (unsigned long long)address);
+        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, which belongs to no allocation",
+                 em_instruction_name(i), access_name(access), bytes, (unsigned long long)address);
     else if (past == 0 && address - near->base < near->size)
-        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, of which %llu are past the end of %s of %llu bytes",
+        em_fault(w, i, lane,
+                 "%s %s %u bytes at address 0x%llx, of which %llu are past the end of %s of %llu bytes",
                  em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
-                 (unsigned long long)(address + bytes - near->base - near->size), what, (unsigned long long)near->size);
+                 (unsigned long long)(address + bytes - near->base - near->size), what,
+                 (unsigned long long)near->size);
     else
-        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, %llu bytes %s %s of %llu bytes", em_instruction_name(i),
-                 access_name(access), bytes, (unsigned long long)address, (unsigned long long)distance,
-                 past <= before ? "past the end of" : "before", what, (unsigned long long)near->size);
+        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, %llu bytes %s %s of %llu bytes",
+                 em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
+                 (unsigned long long)distance, past <= before ? "past the end of" : "before", what,
+                 (unsigned long long)near->size);
 }
 
-static uint8_t *locate_global(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+static uint8_t *locate_global(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes,
+                              em_access access)
 {
     em_allocation *last = &w->last;
     if (address - last->base >= last->size || bytes > last->size - (address - last->base)) {
@@ -127,15 +138,18 @@ static uint8_t *locate_global(em_warp *w, const em_inst *i, int lane, uint64_t a
         *last = *found;
     }
     if (last->read_only && access != EM_READ) {
-        em_fault(w, i, lane, "%s writes to the constant '%s'", em_instruction_name(i), last->name ? last->name : "?");
+        em_fault(w, i, lane, "%s writes to the constant '%s'", em_instruction_name(i),
+                 last->name ? last->name : "?");
         return NULL;
     }
     return last->host + (address - last->base);
 }
 
-static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes,
+                              em_access access)
 {
-    uint32_t rank = (uint32_t)(address >> EM_RANK_SHIFT & 0xff), at = (uint32_t)(address & ((1u << EM_RANK_SHIFT) - 1));
+    uint32_t rank = (uint32_t)(address >> EM_RANK_SHIFT & 0xff),
+             at = (uint32_t)(address & ((1u << EM_RANK_SHIFT) - 1));
     em_cluster *cluster = w->block->cluster;
     if (address >> 32 == 0 && rank < cluster->count && at >= EM_SHARED_RESERVED) {
         em_block *b = &cluster->blocks[rank];
@@ -149,23 +163,26 @@ static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t a
             return b->shared + at;
         }
     }
-    em_fault(w, i, lane, "%s %s %u bytes of shared memory at 0x%llx; the block has 0x%x to 0x%x", em_instruction_name(i),
-             access_name(access), bytes, (unsigned long long)address,
+    em_fault(w, i, lane, "%s %s %u bytes of shared memory at 0x%llx; the block has 0x%x to 0x%x",
+             em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
              EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT),
              EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT) + w->block->shared_size);
     return NULL;
 }
 
-static uint8_t *locate_local(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+static uint8_t *locate_local(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes,
+                             em_access access)
 {
     if (address < (uint64_t)w->local_size && bytes <= (uint64_t)w->local_size - address)
         return w->local + (size_t)lane * (size_t)w->local_size + address;
-    em_fault(w, i, lane, "%s %s %u bytes of local memory at 0x%llx; a thread has %lld", em_instruction_name(i),
-             access_name(access), bytes, (unsigned long long)address, (long long)w->local_size);
+    em_fault(w, i, lane, "%s %s %u bytes of local memory at 0x%llx; a thread has %lld",
+             em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
+             (long long)w->local_size);
     return NULL;
 }
 
-static uint8_t *locate_param(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes, em_access access)
+static uint8_t *locate_param(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes,
+                             em_access access)
 {
     uint64_t size = (uint64_t)w->machine->launch->kernel->param_bytes;
     if (access == EM_READ && address < size && bytes <= size - address)
@@ -219,8 +236,8 @@ bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address,
 
 static cute_status misaligned(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes)
 {
-    em_fault(w, i, lane, "%s of %u bytes at address 0x%llx, which is no multiple of %u", em_instruction_name(i), bytes,
-             (unsigned long long)address, bytes);
+    em_fault(w, i, lane, "%s of %u bytes at address 0x%llx, which is no multiple of %u",
+             em_instruction_name(i), bytes, (unsigned long long)address, bytes);
     return CUTE_INVALID;
 }
 
@@ -232,7 +249,8 @@ static void count_bytes(em_warp *w, em_space space, bool store, uint64_t bytes)
 }
 
 /* One value into a register that may be wider than it. */
-static inline void put_lane(const em_warp *w, const em_operand *o, int lane, const uint8_t *from, uint32_t bytes, bool sign)
+static inline void put_lane(const em_warp *w, const em_operand *o, int lane, const uint8_t *from,
+                            uint32_t bytes, bool sign)
 {
     uint64_t value = 0;
     if (bytes == 16) {
@@ -268,10 +286,10 @@ static inline void take_lane(const em_warp *w, const em_operand *o, int lane, ui
     memcpy(to, &value, bytes);
 }
 
-/* The usual case at once: all lanes within one area, aligned. `offsets` are into the area at *host; false: look at
- * each lane. */
-static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *memory, uint32_t mask, uint32_t total,
-                             bool store, uint8_t **host, uint32_t offsets[EM_LANES])
+/* The usual case at once: all lanes within one area, aligned. `offsets` are into the area at *host; false:
+ * look at each lane. */
+static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *memory, uint32_t mask,
+                             uint32_t total, bool store, uint8_t **host, uint32_t offsets[EM_LANES])
 {
     uint64_t base, size, offset = (uint64_t)memory->offset, bad = 0;
     const em_operand *o = &memory->list[0];
@@ -391,8 +409,12 @@ static cute_status space_of(em_parser *p, const em_raw *raw, em_inst *i, int mem
 {
     bool shared = em_has(i, EM_M_shared) || em_has(i, EM_M_shared_cta) || em_has(i, EM_M_shared_cluster);
     bool param = em_has(i, EM_M_param) || em_has(i, EM_M_param_entry) || em_has(i, EM_M_param_func);
-    i->space = em_has(i, EM_M_global) ? EM_GLOBAL : em_has(i, EM_M_local) ? EM_LOCAL : em_has(i, EM_M_const) ? EM_CONST
-               : shared ? EM_SHARED : param ? EM_PARAM : EM_GENERIC;
+    i->space = em_has(i, EM_M_global)  ? EM_GLOBAL
+               : em_has(i, EM_M_local) ? EM_LOCAL
+               : em_has(i, EM_M_const) ? EM_CONST
+               : shared                ? EM_SHARED
+               : param                 ? EM_PARAM
+                                       : EM_GENERIC;
     if (memory < 0) return CUTE_OK;
     const em_operand *base = &i->o[memory].list[0];
     const em_variable *v = base->kind == EM_O_IMMEDIATE ? base->symbol : NULL;
@@ -411,13 +433,14 @@ static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int da
         return em_wrong(p, raw, ".v%d wants a list of %d registers", i->vector, i->vector);
     uint32_t bytes = em_types[i->type].bytes;
     if (!i->a || !bytes) return em_wrong(p, raw, "the type is missing");
-    if (bytes * i->vector > 32) return em_wrong(p, raw, "%u bytes are more than one access takes", bytes * i->vector);
+    if (bytes * i->vector > 32)
+        return em_wrong(p, raw, "%u bytes are more than one access takes", bytes * i->vector);
     if (o->kind == EM_O_VECTOR && o->count != i->vector) return em_wrong(p, raw, "one register is wanted");
     em_operand *list = o->kind == EM_O_VECTOR ? o->list : o;
     for (int v = 0; v < i->vector; v++) {
         if (list[v].kind == EM_O_NONE && target) continue;
-        if (list[v].kind == EM_O_VALUE && list[v].base == EM_BASE_REGISTERS && list[v].bytes >= bytes && list[v].bytes <= 16 &&
-            (list[v].bytes == 16) == (bytes == 16))
+        if (list[v].kind == EM_O_VALUE && list[v].base == EM_BASE_REGISTERS && list[v].bytes >= bytes &&
+            list[v].bytes <= 16 && (list[v].bytes == 16) == (bytes == 16))
             continue; /* a wider register is fine */
         CUTE_TRY(target ? em_target_at(p, raw, &list[v], (em_type)i->type, true)
                         : em_source_at(p, raw, &list[v], (em_type)i->type));
@@ -449,7 +472,10 @@ cute_status em_d_store(em_parser *p, const em_raw *raw, em_inst *i)
 
 static uint64_t window_of(em_space space)
 {
-    return space == EM_SHARED ? EM_SHARED_WINDOW : space == EM_LOCAL ? EM_LOCAL_WINDOW : space == EM_PARAM ? EM_PARAM_WINDOW : 0;
+    return space == EM_SHARED  ? EM_SHARED_WINDOW
+           : space == EM_LOCAL ? EM_LOCAL_WINDOW
+           : space == EM_PARAM ? EM_PARAM_WINDOW
+                               : 0;
 }
 
 static void run_cvta(em_warp *w, const em_inst *i, uint32_t mask)
@@ -510,7 +536,8 @@ static void run_mapa(em_warp *w, const em_inst *i, uint32_t mask)
         uint32_t shared;
         if (!em_shared_address(w, i, l, a, &shared)) return;
         if (rank >= w->block->cluster->count) {
-            em_fault(w, i, l, "mapa asks for block %llu of a cluster of %u", (unsigned long long)rank, w->block->cluster->count);
+            em_fault(w, i, l, "mapa asks for block %llu of a cluster of %u", (unsigned long long)rank,
+                     w->block->cluster->count);
             return;
         }
         uint64_t window = i->b ? 0 : EM_SHARED_WINDOW;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/base/checked.h"
 
 enum { DEPTH_LIMIT = 64, OPERAND_LIMIT = 1024, TEXT_LIMIT = 1 << 30, FILE_LIMIT = 1 << 16 };
 
@@ -40,7 +39,7 @@ cute_status em_fail_at(em_parser *p, size_t offset, uint32_t length, const char 
     return CUTE_INVALID;
 }
 
-static size_t token_at(const em_parser *p)
+size_t em_token_at(const em_parser *p)
 {
     return (size_t)(p->lexer.token.text - p->lexer.text);
 }
@@ -48,9 +47,11 @@ static size_t token_at(const em_parser *p)
 cute_status em_fail_token(em_parser *p, const char *wanted)
 {
     const em_token *t = &p->lexer.token;
-    if (t->kind == EM_T_BAD) return em_fail_at(p, token_at(p), t->length, "%s", t->problem);
-    if (t->kind == EM_T_END) return em_fail_at(p, token_at(p), 1, "the text ends where %s is wanted", wanted);
-    return em_fail_at(p, token_at(p), t->length, "%s is wanted, not '%.*s'", wanted, (int)t->length, t->text);
+    if (t->kind == EM_T_BAD) return em_fail_at(p, em_token_at(p), t->length, "%s", t->problem);
+    if (t->kind == EM_T_END)
+        return em_fail_at(p, em_token_at(p), 1, "the text ends where %s is wanted", wanted);
+    return em_fail_at(p, em_token_at(p), t->length, "%s is wanted, not '%.*s'", wanted, (int)t->length,
+                      t->text);
 }
 
 bool em_is(const em_parser *p, char punctuation)
@@ -92,93 +93,10 @@ cute_status em_take_integer(em_parser *p, int64_t *out, const char *what)
 {
     if (p->lexer.token.kind != EM_T_INTEGER) return em_fail_token(p, what);
     if (p->lexer.token.integer > INT64_MAX)
-        return em_fail_at(p, token_at(p), p->lexer.token.length, "the number is too large");
+        return em_fail_at(p, em_token_at(p), p->lexer.token.length, "the number is too large");
     *out = (int64_t)p->lexer.token.integer;
     em_next(p);
     return CUTE_OK;
-}
-
-/* ---- constant expressions: 64-bit, wrapping, as PTX has them ---- */
-
-static int precedence(const em_parser *p)
-{
-    static const char table[] = {'|', 1, '^', 2, '&', 3, 'l', 4, 'r', 4, '+', 5, '-', 5, '*', 6, '/', 6, '%', 6};
-    if (p->lexer.token.kind != EM_T_PUNCTUATION) return 0;
-    for (size_t i = 0; i < sizeof table; i += 2)
-        if (table[i] == p->lexer.token.punctuation) return table[i + 1];
-    return 0;
-}
-
-static cute_status constant_above(em_parser *p, int level, int depth, int64_t *out);
-
-static cute_status constant_unary(em_parser *p, int depth, int64_t *out)
-{
-    if (depth > DEPTH_LIMIT) return em_fail_at(p, token_at(p), 1, "the expression is nested too deeply");
-    if (em_is(p, '-') || em_is(p, '~') || em_is(p, '!') || em_is(p, '+')) {
-        char operation = p->lexer.token.punctuation;
-        em_next(p);
-        CUTE_TRY(constant_unary(p, depth + 1, out));
-        if (operation == '-') *out = (int64_t)(0 - (uint64_t)*out);
-        if (operation == '~') *out = ~*out;
-        if (operation == '!') *out = !*out;
-        return CUTE_OK;
-    }
-    if (em_is(p, '(')) {
-        em_next(p);
-        if (p->lexer.token.kind == EM_T_DIRECTIVE) { /* a cast: (.s64) */
-            em_next(p);
-            CUTE_TRY(em_expect(p, ')'));
-            return constant_unary(p, depth + 1, out);
-        }
-        CUTE_TRY(constant_above(p, 0, depth + 1, out));
-        return em_expect(p, ')');
-    }
-    if (em_is_name(p, "WARP_SZ")) {
-        em_next(p);
-        *out = EM_LANES;
-        return CUTE_OK;
-    }
-    if (p->lexer.token.kind != EM_T_INTEGER) return em_fail_token(p, "a number");
-    *out = (int64_t)p->lexer.token.integer;
-    em_next(p);
-    return CUTE_OK;
-}
-
-static int64_t combine(char operation, int64_t a, int64_t b)
-{
-    uint64_t x = (uint64_t)a, y = (uint64_t)b;
-    int64_t r = 0;
-    switch (operation) {
-    case '|': return a | b;
-    case '^': return a ^ b;
-    case '&': return a & b;
-    case 'l': return y < 64 ? (int64_t)(x << y) : 0;
-    case 'r': return y < 64 ? a >> y : 0;
-    case '+': return (int64_t)(x + y);
-    case '-': return (int64_t)(x - y);
-    case '*': return (int64_t)(x * y);
-    case '/': return cute_div64(a, b, &r) ? r : 0;
-    case '%': return cute_rem64(a, b, &r) ? r : 0;
-    }
-    return 0;
-}
-
-static cute_status constant_above(em_parser *p, int level, int depth, int64_t *out)
-{
-    CUTE_TRY(constant_unary(p, depth, out));
-    for (int own; (own = precedence(p)) > level;) {
-        char operation = p->lexer.token.punctuation;
-        int64_t right;
-        em_next(p);
-        CUTE_TRY(constant_above(p, own, depth + 1, &right));
-        *out = combine(operation, *out, right);
-    }
-    return CUTE_OK;
-}
-
-cute_status em_constant(em_parser *p, int64_t *out)
-{
-    return constant_above(p, 0, 0, out);
 }
 
 /* ---- symbols ---- */
@@ -195,7 +113,8 @@ static em_symbol *find_here(const em_scope *scope, const char *name, uint32_t le
 {
     if (!scope->bucket_count) return NULL;
     for (em_symbol *s = scope->buckets[hash(name, length) & (scope->bucket_count - 1)]; s; s = s->next)
-        if (s->length == length && (s->kind == EM_SYM_RANGE) == range && memcmp(s->name, name, length) == 0) return s;
+        if (s->length == length && (s->kind == EM_SYM_RANGE) == range && memcmp(s->name, name, length) == 0)
+            return s;
     return NULL;
 }
 
@@ -229,12 +148,12 @@ static cute_status grow_scope(em_parser *p, em_scope *scope)
     return CUTE_OK;
 }
 
-cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length, em_symbol_kind kind,
-                          em_symbol **out)
+cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length,
+                          em_symbol_kind kind, em_symbol **out)
 {
     if (find_here(scope, name, length, kind == EM_SYM_RANGE))
-        return em_fail_at(p, (size_t)(name - p->lexer.text), length, "'%.*s' is declared a second time", (int)length,
-                          name);
+        return em_fail_at(p, (size_t)(name - p->lexer.text), length, "'%.*s' is declared a second time",
+                          (int)length, name);
     if (scope->count >= scope->bucket_count) CUTE_TRY(grow_scope(p, scope));
     em_symbol *s = cute_arena_alloc(p->arena, sizeof *s);
     if (!s) return cute_fail_memory(p->diag);
@@ -252,7 +171,8 @@ cute_status em_push_scope(em_parser *p)
     if (!scope) return cute_fail_memory(p->diag);
     scope->up = p->scope;
     scope->depth = p->scope ? p->scope->depth + 1 : 0;
-    if (scope->depth > DEPTH_LIMIT) return em_fail_at(p, token_at(p), 1, "blocks are nested more than %d deep", DEPTH_LIMIT);
+    if (scope->depth > DEPTH_LIMIT)
+        return em_fail_at(p, em_token_at(p), 1, "blocks are nested more than %d deep", DEPTH_LIMIT);
     p->scope = scope;
     return CUTE_OK;
 }
@@ -303,11 +223,13 @@ em_operand em_register_operand(em_parser *p, em_symbol *s)
     uint8_t bytes = storage_of(s->type);
     if (!s->placed) {
         s->placed = true;
-        uint32_t size = bytes ? (uint32_t)(bytes == 2 ? 4 : bytes) * EM_LANES : 64; /* all aligned to 64 bytes */
+        uint32_t size =
+            bytes ? (uint32_t)(bytes == 2 ? 4 : bytes) * EM_LANES : 64; /* all aligned to 64 bytes */
         s->at = p->window;
         p->window += size;
     }
-    return (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = bytes, .type = (uint8_t)s->type, .at = s->at};
+    return (em_operand){
+        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = bytes, .type = (uint8_t)s->type, .at = s->at};
 }
 
 /* ---- operands ---- */
@@ -321,7 +243,8 @@ static bool special_operand(em_parser *p, em_operand *out)
     memcpy(text, t->text, length);
     text[length] = '\0';
     const char *after = t->text + length;
-    bool component = after + 1 < p->lexer.text + p->lexer.length && after[0] == '.' && strchr("xyz", after[1]) && after[1];
+    bool component =
+        after + 1 < p->lexer.text + p->lexer.length && after[0] == '.' && strchr("xyz", after[1]) && after[1];
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
     for (int i = 0; i < EM_SPECIALS; i++) {
         bool whole = strcmp(specials[i].text, text) == 0;
@@ -333,7 +256,9 @@ static bool special_operand(em_parser *p, em_operand *out)
         *out = (em_operand){.kind = i < EM_S_fixed_end ? EM_O_VALUE : EM_O_SPECIAL,
                             .base = EM_BASE_SPECIALS,
                             .bytes = specials[i].bytes,
-                            .type = predicate ? EM_pred : specials[i].bytes == 8 ? EM_u64 : EM_u32,
+                            .type = predicate                ? EM_pred
+                                    : specials[i].bytes == 8 ? EM_u64
+                                                             : EM_u32,
                             .at = i < EM_S_fixed_end ? (uint32_t)i * 4 * EM_LANES : (uint32_t)i};
         em_next(p);
         if (whole && component) em_next(p);
@@ -345,7 +270,10 @@ static bool special_operand(em_parser *p, em_operand *out)
 static cute_status later(em_parser *p, const em_token *t, em_operand *out)
 {
     /* A label, or nothing: known at the end of the function. The operand is found again by its own place. */
-    *out = (em_operand){.kind = EM_O_LABEL, .at = UINT32_MAX, .symbol = t->text, .count = (uint16_t)(t->length < 65535 ? t->length : 65535)};
+    *out = (em_operand){.kind = EM_O_LABEL,
+                        .at = UINT32_MAX,
+                        .symbol = t->text,
+                        .count = (uint16_t)(t->length < 65535 ? t->length : 65535)};
     em_next(p);
     return CUTE_OK;
 }
@@ -356,7 +284,7 @@ static cute_status plus_offset(em_parser *p, em_operand *out)
         bool minus = em_is(p, '-');
         int64_t value;
         em_next(p);
-        CUTE_TRY(constant_above(p, 5, 0, &value));
+        CUTE_TRY(em_constant_above(p, 5, &value));
         out->offset = (int64_t)((uint64_t)out->offset + (minus ? 0 - (uint64_t)value : (uint64_t)value));
     }
     return CUTE_OK;
@@ -380,13 +308,14 @@ static cute_status name_operand(em_parser *p, em_operand *out)
     if (!s) CUTE_TRY(range_member(p, &t, &s));
     if (!s && t.text[0] == '%') {
         em_next(p);
-        return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "register '%.*s' is not declared", (int)t.length,
-                          t.text);
+        return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "register '%.*s' is not declared",
+                          (int)t.length, t.text);
     }
     if (!s) return later(p, &t, out);
     switch (s->kind) {
     case EM_SYM_REGISTER:
-        if (p->window > UINT32_C(1) << 30) return em_fail_at(p, token_at(p), t.length, "the function has too many registers");
+        if (p->window > UINT32_C(1) << 30)
+            return em_fail_at(p, em_token_at(p), t.length, "the function has too many registers");
         *out = em_register_operand(p, s);
         em_next(p);
         return CUTE_OK;
@@ -399,8 +328,8 @@ static cute_status name_operand(em_parser *p, em_operand *out)
         em_next(p);
         return CUTE_OK;
     case EM_SYM_RANGE:
-        return em_fail_at(p, token_at(p), t.length, "'%.*s' is a range of registers; its number is missing", (int)t.length,
-                          t.text);
+        return em_fail_at(p, em_token_at(p), t.length,
+                          "'%.*s' is a range of registers; its number is missing", (int)t.length, t.text);
     case EM_SYM_LABEL:
     case EM_SYM_PROTOTYPE:
     case EM_SYM_TARGETS: return later(p, &t, out);
@@ -416,7 +345,7 @@ static cute_status list_operand(em_parser *p, char end, int depth, em_operand *o
     int count = 0;
     em_next(p);
     while (!em_is(p, end)) {
-        if (count == OPERAND_LIMIT / 2) return em_fail_at(p, token_at(p), 1, "the list is too long");
+        if (count == OPERAND_LIMIT / 2) return em_fail_at(p, em_token_at(p), 1, "the list is too long");
         CUTE_TRY(parse_operand(p, depth + 1, &items[count++]));
         if (em_is(p, end)) break;
         CUTE_TRY(em_expect(p, ','));
@@ -437,8 +366,8 @@ static cute_status memory_operand(em_parser *p, int depth, em_operand *out)
     CUTE_TRY(parse_operand(p, depth + 1, &inner));
     if (inner.kind == EM_O_VALUE) CUTE_TRY(plus_offset(p, &inner));
     if (inner.kind == EM_O_LABEL) {
-        return em_fail_at(p, (size_t)((const char *)inner.symbol - p->lexer.text), inner.count, "'%.*s' is not declared",
-                          (int)inner.count, (const char *)inner.symbol);
+        return em_fail_at(p, (size_t)((const char *)inner.symbol - p->lexer.text), inner.count,
+                          "'%.*s' is not declared", (int)inner.count, (const char *)inner.symbol);
     }
     if (inner.kind != EM_O_VALUE && inner.kind != EM_O_IMMEDIATE) return em_fail_token(p, "an address");
     *out = (em_operand){.kind = EM_O_MEMORY, .offset = inner.kind == EM_O_VALUE ? inner.offset : 0};
@@ -482,9 +411,9 @@ static cute_status number_operand(em_parser *p, em_operand *out)
 
 static cute_status parse_operand(em_parser *p, int depth, em_operand *out)
 {
-    if (depth > 8) return em_fail_at(p, token_at(p), 1, "operands are nested too deeply");
+    if (depth > 8) return em_fail_at(p, em_token_at(p), 1, "operands are nested too deeply");
     if (em_is(p, '{')) return list_operand(p, '}', depth, out);
-    if (em_is(p, '(') ) {
+    if (em_is(p, '(')) {
         /* of a call; or an expression in parentheses */
         em_lexer saved = p->lexer;
         em_next(p);
@@ -519,13 +448,13 @@ static cute_status parse_operand(em_parser *p, int depth, em_operand *out)
 
 static cute_status parse_words(em_parser *p, em_raw *raw)
 {
-    raw->at = token_at(p);
+    raw->at = em_token_at(p);
     raw->name = p->lexer.token.text;
     raw->name_length = p->lexer.token.length;
     em_next(p);
     while (p->lexer.token.kind == EM_T_DIRECTIVE) {
         if (raw->word_count == (int)(sizeof raw->words / sizeof *raw->words))
-            return em_fail_at(p, token_at(p), 1, "the instruction has too many modifiers");
+            return em_fail_at(p, em_token_at(p), 1, "the instruction has too many modifiers");
         raw->words[raw->word_count].text = p->lexer.token.text;
         raw->words[raw->word_count++].length = p->lexer.token.length;
         em_next(p);
@@ -546,7 +475,8 @@ static cute_status parse_guard(em_parser *p, em_raw *raw)
     em_token t = p->lexer.token;
     CUTE_TRY(name_operand(p, &raw->guard));
     if (raw->guard.kind == EM_O_VALUE && raw->guard.bytes == 0) return CUTE_OK;
-    return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%.*s' is not a predicate", (int)t.length, t.text);
+    return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%.*s' is not a predicate",
+                      (int)t.length, t.text);
 }
 
 /* The labels among the operands get their instruction at the end of the function. */
@@ -569,7 +499,8 @@ static cute_status parse_instruction(em_parser *p, em_raw *raw)
     if (p->lexer.token.kind != EM_T_NAME) return em_fail_token(p, "an instruction");
     CUTE_TRY(parse_words(p, raw));
     while (!em_is(p, ';')) {
-        if (raw->count == OPERAND_LIMIT / 8) return em_fail_at(p, token_at(p), 1, "the instruction has too many operands");
+        if (raw->count == OPERAND_LIMIT / 8)
+            return em_fail_at(p, em_token_at(p), 1, "the instruction has too many operands");
         CUTE_TRY(parse_operand(p, 0, &operands[raw->count++]));
         /* "d|p" and "f(a)": the next one follows without a comma. */
         if (em_is(p, '|')) {
@@ -683,7 +614,7 @@ static cute_status parse_label(em_parser *p, const em_token *name)
         int count = 0;
         em_next(p);
         for (;;) {
-            if (count == OPERAND_LIMIT / 2) return em_fail_at(p, token_at(p), 1, "the list is too long");
+            if (count == OPERAND_LIMIT / 2) return em_fail_at(p, em_token_at(p), 1, "the list is too long");
             CUTE_TRY(parse_operand(p, 0, &items[count++]));
             if (!em_is(p, ',')) break;
             em_next(p);
@@ -741,7 +672,7 @@ static cute_status parse_statement(em_parser *p)
         p->lexer = saved;
         if (label) return parse_label(p, &t);
     }
-    em_raw raw = {.at = token_at(p)};
+    em_raw raw = {.at = em_token_at(p)};
     CUTE_TRY(parse_guard(p, &raw));
     return parse_instruction(p, &raw);
 }
@@ -749,7 +680,8 @@ static cute_status parse_statement(em_parser *p)
 cute_status em_parse_block(em_parser *p)
 {
     while (!em_is(p, '}')) {
-        if (p->lexer.token.kind == EM_T_END || p->lexer.token.kind == EM_T_BAD) return em_fail_token(p, "'}'");
+        if (p->lexer.token.kind == EM_T_END || p->lexer.token.kind == EM_T_BAD)
+            return em_fail_token(p, "'}'");
         CUTE_TRY(parse_statement(p));
     }
     em_next(p);
@@ -760,7 +692,8 @@ static cute_status parse_head(em_parser *p)
 {
     if (em_is_directive(p, "version")) {
         em_next(p);
-        if (p->lexer.token.kind != EM_T_REAL && p->lexer.token.kind != EM_T_INTEGER) return em_fail_token(p, "a version");
+        if (p->lexer.token.kind != EM_T_REAL && p->lexer.token.kind != EM_T_INTEGER)
+            return em_fail_token(p, "a version");
         bool real = p->lexer.token.kind == EM_T_REAL;
         double version = real ? p->lexer.token.real : (double)p->lexer.token.integer;
         if (!(version >= 1 && version < 100)) return em_fail_token(p, "a version from 1.0 to 99.9");
@@ -780,7 +713,7 @@ static cute_status parse_head(em_parser *p)
         return CUTE_OK;
     }
     int64_t size;
-    size_t at = token_at(p);
+    size_t at = em_token_at(p);
     em_next(p);
     CUTE_TRY(em_take_integer(p, &size, "64"));
     return size == 64 ? CUTE_OK : em_fail_at(p, at, 1, "only 64-bit addresses are known to the emulator");
@@ -819,8 +752,8 @@ static cute_status parse_module_item(em_parser *p)
     return em_fail_token(p, "a declaration");
 }
 
-cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length, uint64_t base,
-                             em_program **out, cute_diag *diag)
+cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length,
+                             uint64_t base, em_program **out, cute_diag *diag)
 {
     em_program *program = cute_arena_alloc(arena, sizeof *program);
     em_parser *p = cute_arena_alloc(arena, sizeof *p);
@@ -850,7 +783,8 @@ cute_status em_program_parse(cute_arena *arena, const char *label, const char *t
 const em_function *em_program_find(const em_program *program, const char *name)
 {
     for (size_t i = 0; i < program->function_count; i++)
-        if (program->functions[i]->entry && strcmp(program->functions[i]->name, name) == 0) return program->functions[i];
+        if (program->functions[i]->entry && strcmp(program->functions[i]->name, name) == 0)
+            return program->functions[i];
     return NULL;
 }
 

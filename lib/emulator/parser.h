@@ -80,7 +80,8 @@ typedef struct em_raw {
 } em_raw;
 
 /* ---- parse.c ---- */
-cute_status em_fail_at(em_parser *p, size_t offset, uint32_t length, const char *format, ...) CUTE_PRINTF(4, 5);
+cute_status em_fail_at(em_parser *p, size_t offset, uint32_t length, const char *format, ...)
+    CUTE_PRINTF(4, 5);
 cute_status em_fail_token(em_parser *p, const char *wanted);
 bool em_is(const em_parser *p, char punctuation);
 bool em_is_directive(const em_parser *p, const char *text);
@@ -90,9 +91,13 @@ void em_next(em_parser *p);
 cute_status em_take_integer(em_parser *p, int64_t *out, const char *what);
 /* A constant expression of integers. */
 cute_status em_constant(em_parser *p, int64_t *out);
+/* One whose operators bind more strongly than `level` (5: no sums). expression.c */
+cute_status em_constant_above(em_parser *p, int level, int64_t *out);
+/* Where the current token begins. */
+size_t em_token_at(const em_parser *p);
 em_symbol *em_find(const em_scope *scope, const char *name, uint32_t length);
-cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length, em_symbol_kind kind,
-                          em_symbol **out);
+cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length,
+                          em_symbol_kind kind, em_symbol **out);
 cute_status em_push_scope(em_parser *p);
 bool em_type_of(const char *text, uint32_t length, em_type *out);
 em_operand em_register_operand(em_parser *p, em_symbol *symbol);

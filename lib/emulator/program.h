@@ -48,7 +48,7 @@ typedef enum em_operand_kind {
     EM_O_VECTOR, /* {count operands at list} */
     EM_O_LABEL,  /* at: index of the instruction */
     EM_O_FUNCTION,
-    EM_O_SPECIAL, /* one that is read when it is asked for */
+    EM_O_SPECIAL,  /* one that is read when it is asked for */
     EM_O_IMMEDIATE /* only while decoding */
 } em_operand_kind;
 
@@ -75,14 +75,14 @@ typedef uint64_t (*em_lane_function)(const em_inst *, uint64_t a, uint64_t b, ui
 struct em_inst {
     em_run run;
     em_operand *o;
-    uint8_t count;         /* of operands */
+    uint8_t count; /* of operands */
     uint8_t type, type2, type3, type4;
     uint8_t guard;         /* 0 none, 1 @p, 2 @!p */
     uint8_t space, vector; /* vector: elements of a ld or st */
     uint32_t guard_at;
     uint32_t row;                /* of instructions.def */
     uint32_t target, reconverge; /* of a branch; reconverge: index of the instruction, UINT32_MAX none */
-    uint32_t where, length, loc;   /* of its text; loc: index into locs */
+    uint32_t where, length, loc; /* of its text; loc: index into locs */
     uint32_t a, b;               /* what the executor wants to know besides */
     int16_t m, n, k;             /* shape */
     bool always;                 /* runs also where the guard holds nowhere */
@@ -153,15 +153,15 @@ typedef struct em_program {
     size_t loc_count, loc_capacity;
     uint8_t *image; /* the variables' first contents */
     size_t image_length, image_capacity;
-    uint64_t base;       /* the image's address */
-    int64_t shared;      /* bytes of shared variables that any kernel may use */
-    bool calls;          /* some function calls another */
+    uint64_t base;  /* the image's address */
+    int64_t shared; /* bytes of shared variables that any kernel may use */
+    bool calls;     /* some function calls another */
     int version;
     const char *target;
 } em_program;
 
-/* Addresses. Generic ones of shared and local memory lie in windows; a cluster's blocks follow each other in the
- * shared one. */
+/* Addresses. Generic ones of shared and local memory lie in windows; a cluster's blocks follow each other in
+ * the shared one. */
 #define EM_SHARED_WINDOW UINT64_C(0x0000010000000000)
 #define EM_LOCAL_WINDOW  UINT64_C(0x0000020000000000)
 #define EM_PARAM_WINDOW  UINT64_C(0x0000030000000000)
@@ -169,10 +169,10 @@ typedef struct em_program {
 #define EM_WINDOW_SIZE   UINT64_C(0x0000000100000000)
 enum { EM_SHARED_RESERVED = 1024, EM_RANK_SHIFT = 24 };
 
-/* `text` must outlive the program and be terminated. `base`: where .global and .const variables lie. Errors name
- * line and column in `label`. */
-cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length, uint64_t base,
-                             em_program **out, cute_diag *diag);
+/* `text` must outlive the program and be terminated. `base`: where .global and .const variables lie. Errors
+ * name line and column in `label`. */
+cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length,
+                             uint64_t base, em_program **out, cute_diag *diag);
 const em_function *em_program_find(const em_program *program, const char *name);
 /* Static shared bytes of a kernel, what the system reserves not included. */
 int64_t em_static_shared(const em_program *program, const em_function *kernel);

@@ -1,5 +1,5 @@
-/* Floating-point arithmetic: modifiers to an operation, rounding and flags of number.h, over the lanes that are
- * on. */
+/* Floating-point arithmetic: modifiers to an operation, rounding and flags of number.h, over the lanes that
+ * are on. */
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/lanes.h"
@@ -65,8 +65,8 @@ static void run_f32(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const real *r = i->extra;
     uint32_t *d = em_r32(w, &i->o[0]), out[EM_LANES];
-    emu_f32_lanes(r->op, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2), lanes32(w, i, 3), r->round,
-                  r->flags);
+    emu_f32_lanes(r->op, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2), lanes32(w, i, 3),
+                  r->round, r->flags);
     if (mask != UINT32_MAX) keep(d, out, mask);
 }
 
@@ -97,7 +97,8 @@ static void run_f64(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const real *r = i->extra;
     uint64_t *d = em_r64(w, &i->o[0]), out[EM_LANES];
-    const uint64_t *b = i->count > 2 ? em_r64(w, &i->o[2]) : NULL, *c = i->count > 3 ? em_r64(w, &i->o[3]) : NULL;
+    const uint64_t *b = i->count > 2 ? em_r64(w, &i->o[2]) : NULL,
+                   *c = i->count > 3 ? em_r64(w, &i->o[3]) : NULL;
     emu_f64_lanes(r->op, mask == UINT32_MAX ? d : out, em_r64(w, &i->o[1]), b, c, r->round, r->flags);
     if (mask != UINT32_MAX) EM_EACH(mask, d[l] = out[l]);
 }
@@ -111,8 +112,10 @@ static void run_f32x2(em_warp *w, const em_inst *i, uint32_t mask)
         uint64_t v[3] = {0}, d = 0;
         for (int n = 1; n < i->count && n < 4; n++) v[n - 1] = em_get(w, &i->o[n], l);
         for (int h = 0; h < 64; h += 32)
-            d |= (emu_arithmetic(r->op, EMU_F32, v[0] >> h & UINT32_MAX, v[1] >> h & UINT32_MAX, v[2] >> h & UINT32_MAX,
-                                 r->round, r->flags) & UINT32_MAX) << h;
+            d |= (emu_arithmetic(r->op, EMU_F32, v[0] >> h & UINT32_MAX, v[1] >> h & UINT32_MAX,
+                                 v[2] >> h & UINT32_MAX, r->round, r->flags) &
+                  UINT32_MAX)
+                 << h;
         em_set(w, &i->o[0], l, d);
     }
 }
@@ -123,8 +126,8 @@ static void run_extreme3(em_warp *w, const em_inst *i, uint32_t mask)
     const real *r = i->extra;
     EM_EACH(mask, em_set(w, &i->o[0], l,
                          emu_arithmetic(r->op, r->format,
-                                        emu_arithmetic(r->op, r->format, em_get(w, &i->o[1], l), em_get(w, &i->o[2], l), 0,
-                                                       r->round, r->flags),
+                                        emu_arithmetic(r->op, r->format, em_get(w, &i->o[1], l),
+                                                       em_get(w, &i->o[2], l), 0, r->round, r->flags),
                                         em_get(w, &i->o[3], l), 0, r->round, r->flags)));
 }
 
@@ -149,10 +152,11 @@ typedef struct real_name {
     int sources;
 } real_name;
 static const real_name names[] = {
-    {"add", EMU_ADD, 2},  {"sub", EMU_SUB, 2},   {"mul", EMU_MUL, 2},     {"fma", EMU_FMA, 3},   {"mad", EMU_FMA, 3},
-    {"div", EMU_DIV, 2},  {"min", EMU_MIN, 2},   {"max", EMU_MAX, 2},     {"abs", EMU_ABS, 1},   {"neg", EMU_NEG, 1},
-    {"rcp", EMU_RCP, 1},  {"sqrt", EMU_SQRT, 1}, {"rsqrt", EMU_RSQRT, 1}, {"ex2", EMU_EX2, 1},   {"lg2", EMU_LG2, 1},
-    {"sin", EMU_SIN, 1},  {"cos", EMU_COS, 1},   {"tanh", EMU_TANH, 1},
+    {"add", EMU_ADD, 2},     {"sub", EMU_SUB, 2},   {"mul", EMU_MUL, 2}, {"fma", EMU_FMA, 3},
+    {"mad", EMU_FMA, 3},     {"div", EMU_DIV, 2},   {"min", EMU_MIN, 2}, {"max", EMU_MAX, 2},
+    {"abs", EMU_ABS, 1},     {"neg", EMU_NEG, 1},   {"rcp", EMU_RCP, 1}, {"sqrt", EMU_SQRT, 1},
+    {"rsqrt", EMU_RSQRT, 1}, {"ex2", EMU_EX2, 1},   {"lg2", EMU_LG2, 1}, {"sin", EMU_SIN, 1},
+    {"cos", EMU_COS, 1},     {"tanh", EMU_TANH, 1},
 };
 
 static emu_op approximate(const em_inst *i, emu_op op)
@@ -171,10 +175,12 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
     const real_name *name = NULL;
     if (!r) return cute_fail_memory(p->diag);
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        if (strlen(names[n].name) == raw->name_length && !memcmp(names[n].name, raw->name, raw->name_length)) name = &names[n];
+        if (strlen(names[n].name) == raw->name_length && !memcmp(names[n].name, raw->name, raw->name_length))
+            name = &names[n];
     em_type type = (em_type)i->type;
     if (!name || !em_format_of(type, &r->format) || em_types[type].bytes < 2) return em_unknown(p, raw);
-    if (type == EM_tf32 || r->format == EMU_E4M3 || r->format == EMU_E5M2 || r->format == EMU_UE8M0) return em_unknown(p, raw);
+    if (type == EM_tf32 || r->format == EMU_E4M3 || r->format == EMU_E5M2 || r->format == EMU_UE8M0)
+        return em_unknown(p, raw);
     int sources = name->sources;
     bool extreme3 = (name->op == EMU_MIN || name->op == EMU_MAX) && raw->count == 4;
     bool mixed = i->a == 2 && type == EM_f32 && (i->type2 == EM_f16 || i->type2 == EM_bf16);
@@ -191,12 +197,18 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
         CUTE_TRY(em_source(p, raw, i, n, narrow ? (em_type)i->type2 : type));
     }
     i->extra = r;
-    if (mixed) i->run = run_mixed;
-    else if (extreme3) i->run = run_extreme3;
-    else if (type == EM_f32x2) i->run = run_f32x2;
-    else if (type == EM_f32) i->run = run_f32;
-    else if (type == EM_f64) i->run = run_f64;
-    else i->run = r->pair ? run_pair : run_half;
+    if (mixed)
+        i->run = run_mixed;
+    else if (extreme3)
+        i->run = run_extreme3;
+    else if (type == EM_f32x2)
+        i->run = run_f32x2;
+    else if (type == EM_f32)
+        i->run = run_f32;
+    else if (type == EM_f64)
+        i->run = run_f64;
+    else
+        i->run = r->pair ? run_pair : run_half;
     return CUTE_OK;
 }
 
@@ -226,7 +238,8 @@ cute_status em_d_copysign(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 3, 3));
     if (i->type != EM_f32 && i->type != EM_f64) return em_unknown(p, raw);
     for (int n = 0; n < 3; n++)
-        CUTE_TRY(n ? em_source(p, raw, i, n, (em_type)i->type) : em_target(p, raw, i, n, (em_type)i->type, false));
+        CUTE_TRY(n ? em_source(p, raw, i, n, (em_type)i->type)
+                   : em_target(p, raw, i, n, (em_type)i->type, false));
     i->lane = lane_copysign;
     i->run = em_run_lanes;
     return CUTE_OK;

@@ -1,4 +1,5 @@
-/* What lanes, warps and blocks do together: shuffles, votes, barriers of block and cluster, branches, calls. */
+/* What lanes, warps and blocks do together: shuffles, votes, barriers of block and cluster, branches, calls.
+ */
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/control.h"
@@ -6,8 +7,8 @@
 
 /* ---- within a warp ---- */
 
-/* Lanes that run together may name different members: each set of them is served by itself. Lanes that are all of
- * one set wait for those of it that are elsewhere. */
+/* Lanes that run together may name different members: each set of them is served by itself. Lanes that are
+ * all of one set wait for those of it that are elsewhere. */
 static void by_members(em_warp *w, const em_inst *i, uint32_t mask, int index, em_run run)
 {
     const em_operand *o = &i->o[index];
@@ -59,8 +60,10 @@ static void shuffle(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_shfl(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    if (i->count > 5) by_members(w, i, mask, 5, shuffle);
-    else shuffle(w, i, mask);
+    if (i->count > 5)
+        by_members(w, i, mask, 5, shuffle);
+    else
+        shuffle(w, i, mask);
 }
 
 /* Puts '_' as the second result where only one is written: "d" or "d|p". */
@@ -82,7 +85,8 @@ cute_status em_d_shfl(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(two_results(p, raw, i));
     int count = em_has(i, EM_M_sync) ? 6 : 5;
-    if (i->count != count) return em_wrong(p, raw, "shfl takes d|p, a, b, c%s", count == 6 ? ", membermask" : "");
+    if (i->count != count)
+        return em_wrong(p, raw, "shfl takes d|p, a, b, c%s", count == 6 ? ", membermask" : "");
     CUTE_TRY(em_target(p, raw, i, 0, EM_b32, true));
     CUTE_TRY(em_target(p, raw, i, 1, EM_pred, true));
     for (int n = 2; n < count; n++) CUTE_TRY(em_source(p, raw, i, n, EM_b32));
@@ -94,16 +98,22 @@ cute_status em_d_shfl(em_parser *p, const em_raw *raw, em_inst *i)
 static void vote(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t a = em_mask_of(w, &i->o[1]) & mask;
-    if (em_has(i, EM_M_ballot)) EM_EACH(mask, em_set(w, &i->o[0], l, a));
-    else if (em_has(i, EM_M_all)) em_set_mask(w, &i->o[0], mask, a == mask ? UINT32_MAX : 0);
-    else if (em_has(i, EM_M_any)) em_set_mask(w, &i->o[0], mask, a ? UINT32_MAX : 0);
-    else em_set_mask(w, &i->o[0], mask, a == mask || !a ? UINT32_MAX : 0);
+    if (em_has(i, EM_M_ballot))
+        EM_EACH(mask, em_set(w, &i->o[0], l, a));
+    else if (em_has(i, EM_M_all))
+        em_set_mask(w, &i->o[0], mask, a == mask ? UINT32_MAX : 0);
+    else if (em_has(i, EM_M_any))
+        em_set_mask(w, &i->o[0], mask, a ? UINT32_MAX : 0);
+    else
+        em_set_mask(w, &i->o[0], mask, a == mask || !a ? UINT32_MAX : 0);
 }
 
 static void run_vote(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    if (i->count > 2) by_members(w, i, mask, 2, vote);
-    else vote(w, i, mask);
+    if (i->count > 2)
+        by_members(w, i, mask, 2, vote);
+    else
+        vote(w, i, mask);
 }
 
 cute_status em_d_vote(em_parser *p, const em_raw *raw, em_inst *i)
@@ -167,12 +177,18 @@ static void reduce(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t r = a[__builtin_ctz(mask)];
     for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1) {
         uint32_t v = a[__builtin_ctz(rest)];
-        if (em_has(i, EM_M_add)) r += v;
-        else if (em_has(i, EM_M_and)) r &= v;
-        else if (em_has(i, EM_M_or)) r |= v;
-        else if (em_has(i, EM_M_xor)) r ^= v;
-        else if (i->type == EM_s32) r = ((int32_t)v < (int32_t)r) == (bool)em_has(i, EM_M_min) ? v : r;
-        else r = (v < r) == (bool)em_has(i, EM_M_min) ? v : r;
+        if (em_has(i, EM_M_add))
+            r += v;
+        else if (em_has(i, EM_M_and))
+            r &= v;
+        else if (em_has(i, EM_M_or))
+            r |= v;
+        else if (em_has(i, EM_M_xor))
+            r ^= v;
+        else if (i->type == EM_s32)
+            r = ((int32_t)v < (int32_t)r) == (bool)em_has(i, EM_M_min) ? v : r;
+        else
+            r = (v < r) == (bool)em_has(i, EM_M_min) ? v : r;
     }
     EM_EACH(mask, em_set(w, &i->o[0], l, r));
 }
@@ -216,8 +232,8 @@ cute_status em_d_elect(em_parser *p, const em_raw *raw, em_inst *i)
 
 /* ---- barriers of the block ---- */
 
-/* i->a: operand of the barrier's number, i->b: of the count (0: none); results and predicate of .red before and
- * behind. i->type4: 0 sync, 1 arrive, 2 red. */
+/* i->a: operand of the barrier's number, i->b: of the count (0: none); results and predicate of .red before
+ * and behind. i->type4: 0 sync, 1 arrive, 2 red. */
 static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
 {
     em_split *s = w->split;
@@ -233,16 +249,22 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
         s->woken = false;
         em_tell(EM_E_BLOCK_LEAVE, w, i, mask, number, 0);
         if (i->type4 != 2) return;
-        if (em_has(i, EM_M_popc)) EM_EACH(mask, em_set(w, &i->o[0], l, b->result_count));
-        else em_set_mask(w, &i->o[0], mask, em_has(i, EM_M_and) ? (b->result_and ? UINT32_MAX : 0) : (b->result_or ? UINT32_MAX : 0));
+        if (em_has(i, EM_M_popc))
+            EM_EACH(mask, em_set(w, &i->o[0], l, b->result_count));
+        else
+            em_set_mask(w, &i->o[0], mask,
+                        em_has(i, EM_M_and) ? (b->result_and ? UINT32_MAX : 0)
+                                            : (b->result_or ? UINT32_MAX : 0));
         return;
     }
     if (i->b && (wanted % EM_LANES || !wanted)) {
-        em_fault(w, i, -1, "the count of a barrier is a multiple of %d threads above 0, not %u", EM_LANES, wanted);
+        em_fault(w, i, -1, "the count of a barrier is a multiple of %d threads above 0, not %u", EM_LANES,
+                 wanted);
         return;
     }
     if (b->arrived && b->expected != wanted && wanted && b->expected) {
-        em_fault(w, i, -1, "barrier %u is waited at for %u threads here and for %u elsewhere", number, wanted, b->expected);
+        em_fault(w, i, -1, "barrier %u is waited at for %u threads here and for %u elsewhere", number, wanted,
+                 b->expected);
         return;
     }
     em_tell(EM_E_BLOCK_ARRIVE, w, i, mask, number, wanted);
@@ -312,16 +334,21 @@ static void run_cluster_arrive(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_cluster_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    if (w->block->cluster->generation == w->cluster_generation) em_block_split(w, EM_WAIT_CLUSTER);
-    else em_tell(EM_E_CLUSTER_LEAVE, w, i, mask, 0, 0);
+    if (w->block->cluster->generation == w->cluster_generation)
+        em_block_split(w, EM_WAIT_CLUSTER);
+    else
+        em_tell(EM_E_CLUSTER_LEAVE, w, i, mask, 0, 0);
 }
 
 cute_status em_d_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 0, 0));
-    if (em_has(i, EM_M_arrive)) i->run = run_cluster_arrive;
-    else if (em_has(i, EM_M_wait)) i->run = run_cluster_wait;
-    else return em_wrong(p, raw, "barrier.cluster arrives or waits");
+    if (em_has(i, EM_M_arrive))
+        i->run = run_cluster_arrive;
+    else if (em_has(i, EM_M_wait))
+        i->run = run_cluster_wait;
+    else
+        return em_wrong(p, raw, "barrier.cluster arrives or waits");
     return CUTE_OK;
 }
 
@@ -373,10 +400,12 @@ cute_status em_d_branch_index(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (!em_has(i, EM_M_idx)) return em_unknown(p, raw);
     CUTE_TRY(em_operands(p, raw, 2, 2));
-    if (i->o[1].kind != EM_O_LABEL) return em_wrong(p, raw, "brx.idx takes an index and a list of .branchtargets");
+    if (i->o[1].kind != EM_O_LABEL)
+        return em_wrong(p, raw, "brx.idx takes an index and a list of .branchtargets");
     /* The list is declared before its use or behind it. */
     em_symbol *s = em_find(p->scope, i->o[1].symbol, i->o[1].count);
-    if (!s || s->kind != EM_SYM_TARGETS) return em_wrong(p, raw, "the .branchtargets are not declared before");
+    if (!s || s->kind != EM_SYM_TARGETS)
+        return em_wrong(p, raw, "the .branchtargets are not declared before");
     i->o[1] = *s->targets;
     i->run = em_run_branch_index;
     return em_source(p, raw, i, 0, EM_u32);

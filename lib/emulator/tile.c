@@ -1,5 +1,5 @@
-/* Tiles of matrices: ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma. The arithmetic and the layouts are those of
- * mma.h, wgmma.h and matrix.h; here are operands and time. */
+/* Tiles of matrices: ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma. The arithmetic and the layouts are
+ * those of mma.h, wgmma.h and matrix.h; here are operands and time. */
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/lanes.h"
@@ -8,7 +8,8 @@
 
 enum { MOST_REGISTERS = 128 };
 
-static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int count, em_type type, bool target)
+static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int count, em_type type,
+                           bool target)
 {
     if (count == 1 && o->kind == EM_O_VALUE) {
         em_operand *one = cute_arena_alloc(p->arena, sizeof *one);
@@ -17,9 +18,11 @@ static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int c
         *o = (em_operand){.kind = EM_O_VECTOR, .count = 1, .list = one};
     }
     if (o->kind != EM_O_VECTOR || o->count != count)
-        return em_wrong(p, raw, "a list of %d registers is wanted, not %d", count, o->kind == EM_O_VECTOR ? o->count : 1);
+        return em_wrong(p, raw, "a list of %d registers is wanted, not %d", count,
+                        o->kind == EM_O_VECTOR ? o->count : 1);
     for (int n = 0; n < count; n++)
-        CUTE_TRY(target ? em_target_at(p, raw, &o->list[n], type, false) : em_source_at(p, raw, &o->list[n], type));
+        CUTE_TRY(target ? em_target_at(p, raw, &o->list[n], type, false)
+                        : em_source_at(p, raw, &o->list[n], type));
     return CUTE_OK;
 }
 
@@ -41,8 +44,8 @@ static void run_ldmatrix(em_warp *w, const em_inst *i, uint32_t mask)
         }
         uint32_t shared;
         if (address & 15) {
-            em_fault(w, i, l, "a row of %s lies at a multiple of 16 bytes, not at 0x%llx", em_instruction_name(i),
-                     (unsigned long long)address);
+            em_fault(w, i, l, "a row of %s lies at a multiple of 16 bytes, not at 0x%llx",
+                     em_instruction_name(i), (unsigned long long)address);
             return;
         }
         if (!em_shared_address(w, i, l, address, &shared)) return;
@@ -50,8 +53,11 @@ static void run_ldmatrix(em_warp *w, const em_inst *i, uint32_t mask)
         if (!rows[l]) return;
     }
     for (int n = 0; n < count; n++) d[n] = em_r32(w, &registers->list[n]);
-    if (store) emu_stmatrix(count, em_has(i, EM_M_trans), (void *const *)(uintptr_t)rows, (const uint32_t *const *)(uintptr_t)d);
-    else emu_ldmatrix(count, em_has(i, EM_M_trans), rows, d);
+    if (store)
+        emu_stmatrix(count, em_has(i, EM_M_trans), (void *const *)(uintptr_t)rows,
+                     (const uint32_t *const *)(uintptr_t)d);
+    else
+        emu_ldmatrix(count, em_has(i, EM_M_trans), rows, d);
 }
 
 cute_status em_d_ldmatrix(em_parser *p, const em_raw *raw, em_inst *i)
@@ -109,7 +115,8 @@ typedef struct product {
 
 static void pointers(const em_warp *w, const em_operand *o, void **out)
 {
-    for (int n = 0; n < o->count && n < MOST_REGISTERS; n++) out[n] = w->base[o->list[n].base] + o->list[n].at;
+    for (int n = 0; n < o->count && n < MOST_REGISTERS; n++)
+        out[n] = w->base[o->list[n].base] + o->list[n].at;
 }
 
 static void run_mma(em_warp *w, const em_inst *i, uint32_t mask)
@@ -122,7 +129,8 @@ static void run_mma(em_warp *w, const em_inst *i, uint32_t mask)
         return;
     }
     for (int n = 0; n < 4; n++) pointers(w, &i->o[n], r[n]);
-    emu_mma_run(&m->mma, &m->options, r[0], (const void *const *)r[1], (const void *const *)r[2], (const void *const *)r[3]);
+    emu_mma_run(&m->mma, &m->options, r[0], (const void *const *)r[1], (const void *const *)r[2],
+                (const void *const *)r[3]);
     w->machine->counts.mma_flops += 2ull * (uint64_t)i->m * (uint64_t)i->n * (uint64_t)i->k;
 }
 
@@ -157,14 +165,16 @@ cute_status em_d_mma(em_parser *p, const em_raw *raw, em_inst *i)
         return em_wrong(p, raw, "the types of D, A, B and C are wanted");
     }
     emu_product how = em_has(i, EM_M_xor) ? EMU_XOR_POPC : em_has(i, EM_M_and) ? EMU_AND_POPC : EMU_MUL_ADD;
-    if (!emu_mma_find(wmma, i->m, i->n, i->k, element_of(a), element_of(b), element_of(c), element_of(d), how, &m->mma))
+    if (!emu_mma_find(wmma, i->m, i->n, i->k, element_of(a), element_of(b), element_of(c), element_of(d), how,
+                      &m->mma))
         return em_unknown(p, raw);
     m->options.satfinite = em_has(i, EM_M_satfinite);
     m->options.a_col = is_col(raw, 0);
     m->options.b_row = !is_col(raw, 1);
     CUTE_TRY(em_operands(p, raw, 4, 4));
     const emu_element types[4] = {element_of(d), element_of(a), element_of(b), element_of(c)};
-    const uint8_t counts[4] = {m->mma.registers[3], m->mma.registers[0], m->mma.registers[1], m->mma.registers[2]};
+    const uint8_t counts[4] = {m->mma.registers[3], m->mma.registers[0], m->mma.registers[1],
+                               m->mma.registers[2]};
     for (int n = 0; n < 4; n++) {
         em_type type = register_type(types[n]);
         CUTE_TRY(list_of(p, raw, &i->o[n], counts[n], type, n == 0));
@@ -193,10 +203,13 @@ static bool move_piece(void *context, int lane, int64_t offset, int size, void *
 {
     mover *m = context;
     uint64_t address = em_address(m->warp, m->memory, lane) + (uint64_t)offset;
-    uint8_t *p = em_locate(m->warp, m->inst, lane, (em_space)m->inst->space, address, (uint32_t)size, m->store ? EM_WRITE : EM_READ);
+    uint8_t *p = em_locate(m->warp, m->inst, lane, (em_space)m->inst->space, address, (uint32_t)size,
+                           m->store ? EM_WRITE : EM_READ);
     if (!p) return false;
-    if (m->store) memcpy(p, bytes, (size_t)size);
-    else memcpy(bytes, p, (size_t)size);
+    if (m->store)
+        memcpy(p, bytes, (size_t)size);
+    else
+        memcpy(bytes, p, (size_t)size);
     return true;
 }
 
@@ -208,12 +221,14 @@ static void run_wmma_move(em_warp *w, const em_inst *i, uint32_t mask)
     mover m = {w, i, memory, f->store};
     if (!em_gather(w, i, w->started, &mask)) return;
     pointers(w, registers, r);
-    int64_t stride = i->count > 2 ? (int64_t)(int32_t)em_uniform(w, &i->o[2], mask)
-                                  : f->operand == EMU_A ? (f->col ? i->m : i->k)
-                                  : f->operand == EMU_B ? (f->col ? i->k : i->n)
-                                                        : (f->col ? i->m : i->n);
-    if (f->store) emu_wmma_store(i->m, i->n, i->k, f->type, f->col, stride, (const void *const *)r, move_piece, &m);
-    else emu_wmma_load(f->operand, i->m, i->n, i->k, f->type, f->col, stride, r, move_piece, &m);
+    int64_t stride = i->count > 2          ? (int64_t)(int32_t)em_uniform(w, &i->o[2], mask)
+                     : f->operand == EMU_A ? (f->col ? i->m : i->k)
+                     : f->operand == EMU_B ? (f->col ? i->k : i->n)
+                                           : (f->col ? i->m : i->n);
+    if (f->store)
+        emu_wmma_store(i->m, i->n, i->k, f->type, f->col, stride, (const void *const *)r, move_piece, &m);
+    else
+        emu_wmma_load(f->operand, i->m, i->n, i->k, f->type, f->col, stride, r, move_piece, &m);
 }
 
 cute_status em_d_wmma(em_parser *p, const em_raw *raw, em_inst *i)
@@ -275,10 +290,13 @@ static bool find_peers(em_machine *m, em_pending *p, em_pending *peers[4])
     const wgmma_call *c = p->data;
     for (em_pending *q = m->pending; q; q = q->next) {
         const wgmma_call *other = q->data;
-        if (q->kind != EM_P_WGMMA || q->warp->block != p->warp->block || q->warp->index / 4 != p->warp->index / 4) continue;
+        if (q->kind != EM_P_WGMMA || q->warp->block != p->warp->block ||
+            q->warp->index / 4 != p->warp->index / 4)
+            continue;
         if (q->sequence != p->sequence || q->inst != p->inst || (q->done && q != p)) continue;
         if (other->operands.a_descriptor != c->operands.a_descriptor ||
-            other->operands.b_descriptor != c->operands.b_descriptor || other->wgmma.scale_d != c->wgmma.scale_d)
+            other->operands.b_descriptor != c->operands.b_descriptor ||
+            other->wgmma.scale_d != c->wgmma.scale_d)
             continue;
         peers[q->warp->index % 4] = q;
     }
@@ -304,7 +322,8 @@ static bool complete_wgmma(em_machine *m, em_pending *p)
         memcpy(&d[count * w], own->d, (size_t)count * sizeof *d);
         peers[w]->done = true;
     }
-    emu_wgmma_operands all = {.a_descriptor = c->operands.a_descriptor, .b_descriptor = c->operands.b_descriptor, .a = a, .d = d};
+    emu_wgmma_operands all = {
+        .a_descriptor = c->operands.a_descriptor, .b_descriptor = c->operands.b_descriptor, .a = a, .d = d};
     m->counts.mma_flops += 4 * flops;
     return emu_wgmma_run(&c->wgmma, 0, 4, &all, read_operand, &r);
 }
@@ -348,8 +367,11 @@ static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t upto = w->wgmma_groups > i->b ? w->wgmma_groups - i->b : 0, last = 0;
     for (const em_pending *p = w->machine->pending; p; p = p->next)
-        if (p->warp == w && p->kind == EM_P_WGMMA && !p->done && p->group && p->group <= upto && p->sequence > last) last = p->sequence;
-    if (last && !em_warpgroup_issued(w, last)) em_block_split(w, EM_WAIT_ASYNC);
+        if (p->warp == w && p->kind == EM_P_WGMMA && !p->done && p->group && p->group <= upto &&
+            p->sequence > last)
+            last = p->sequence;
+    if (last && !em_warpgroup_issued(w, last))
+        em_block_split(w, EM_WAIT_ASYNC);
     else {
         em_pending_finish(w, EM_P_WGMMA, mask, upto);
         em_tell(EM_E_WAITED, w, i, mask, EM_P_WGMMA, upto);
@@ -368,7 +390,8 @@ static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int a
     int given = raw->count - at;
     bool half = g->a == EMU_MMA_F16 || g->a == EMU_MMA_BF16, real = g->d != EMU_MMA_S32;
     int wanted = !real ? 0 : half ? (g->a_in_registers ? 3 : 4) : 2;
-    if (given != 0 && given != wanted) return em_wrong(p, raw, "behind scale-d %d numbers are wanted, not %d", wanted, given);
+    if (given != 0 && given != wanted)
+        return em_wrong(p, raw, "behind scale-d %d numbers are wanted, not %d", wanted, given);
     for (int n = 0; n < given; n++) CUTE_TRY(em_number(p, raw, i, at + n, &v[n]));
     if (half && g->a_in_registers) {
         v[3] = v[2];
@@ -416,7 +439,8 @@ cute_status em_d_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
     const char *problem = i->m == 64 ? emu_wgmma_check(g) : "wgmma has 64 rows";
     if (problem) return em_wrong(p, raw, "%s", problem);
     CUTE_TRY(list_of(p, raw, &i->o[0], emu_wgmma_registers(g), EM_b32, true));
-    CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, EM_b32, false) : em_source(p, raw, i, 1, EM_b64));
+    CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, EM_b32, false)
+                               : em_source(p, raw, i, 1, EM_b64));
     CUTE_TRY(em_source(p, raw, i, 2, EM_b64));
     i->extra = g;
     i->run = run_wgmma;

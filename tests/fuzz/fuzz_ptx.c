@@ -1,5 +1,5 @@
-/* Any text through the PTX parser of the emulator: a program or an error with a place, never a crash. What was
- * parsed is looked up as a launch would. */
+/* Any text through the PTX parser of the emulator: a program or an error with a place, never a crash. What
+ * was parsed is looked up as a launch would. */
 #include <stdlib.h>
 #include <string.h>
 

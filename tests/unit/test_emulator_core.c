@@ -1,5 +1,5 @@
-/* The PTX emulator: parser, instructions, control flow, memory, barriers. Kernels are PTX written here; expected
- * values are worked out by hand from the PTX ISA. */
+/* The PTX emulator: parser, instructions, control flow, memory, barriers. Kernels are PTX written here;
+ * expected values are worked out by hand from the PTX ISA. */
 #include "cute/device.h"
 #include "tests/unit/test.h"
 
@@ -76,16 +76,21 @@ static bool run_one(const one *o)
     rig r;
     uint64_t in[3] = {o->a, o->b, o->c}, out = 0;
     snprintf(text, sizeof text,
-             ".visible .entry k" PARAMS "\n{ .reg .b64 %%d<12>; .reg .b32 %%r<12>; .reg .b16 %%h<12>; .reg .pred %%p<4>;\n"
+             ".visible .entry k" PARAMS
+             "\n{ .reg .b64 %%d<12>; .reg .b32 %%r<12>; .reg .b16 %%h<12>; .reg .pred %%p<4>;\n"
              " .reg .f32 %%f<8>; .reg .f64 %%g<8>; .reg .b64 %%x, %%y;\n"
-             " ld.param.u64 %%x,[out]; ld.param.u64 %%y,[in]; ld.global.u64 %%d0,[%%y]; ld.global.u64 %%d1,[%%y+8]; "
+             " ld.param.u64 %%x,[out]; ld.param.u64 %%y,[in]; ld.global.u64 %%d0,[%%y]; ld.global.u64 "
+             "%%d1,[%%y+8]; "
              "ld.global.u64 %%d2,[%%y+16];\n"
-             " cvt.u32.u64 %%r0,%%d0; cvt.u32.u64 %%r1,%%d1; cvt.u32.u64 %%r2,%%d2; cvt.u16.u64 %%h0,%%d0; cvt.u16.u64 "
-             "%%h1,%%d1; cvt.u16.u64 %%h2,%%d2;\n mov.b32 %%f0,%%r0; mov.b32 %%f1,%%r1; mov.b32 %%f2,%%r2; mov.u64 %%d9,0; "
+             " cvt.u32.u64 %%r0,%%d0; cvt.u32.u64 %%r1,%%d1; cvt.u32.u64 %%r2,%%d2; cvt.u16.u64 %%h0,%%d0; "
+             "cvt.u16.u64 "
+             "%%h1,%%d1; cvt.u16.u64 %%h2,%%d2;\n mov.b32 %%f0,%%r0; mov.b32 %%f1,%%r1; mov.b32 %%f2,%%r2; "
+             "mov.u64 %%d9,0; "
              "mov.u32 %%r9,0;\n %s\n st.global.u64 [%%x],%%d9; ret; }\n",
              o->code);
     bool ok = open_rig(&r, text, 0) && cute_device_upload(r.device, r.in, in, sizeof in, r.diag) == CUTE_OK &&
-              start(&r, 1, 1, 0) == CUTE_OK && cute_device_download(r.device, &out, r.out, 8, r.diag) == CUTE_OK;
+              start(&r, 1, 1, 0) == CUTE_OK &&
+              cute_device_download(r.device, &out, r.out, 8, r.diag) == CUTE_OK;
     if (!ok) print_messages(&r);
     close_rig(&r);
     if (ok && out == o->expected) return true;
@@ -106,14 +111,15 @@ static const one integers[] = {
     {"sub.cc.u32 %r8,%r0,%r1; subc.u32 %r9,%r2,0;" R9, 0, 1, 7, 6},
     {"add.cc.u64 %d8,%d0,%d1; addc.u64 %d9,%d2,0;", UINT64_MAX, 1, 7, 8},
     {"mul.lo.u64 %d9,%d0,%d1;", 0x100000001, 0x100000001, 0, 0x200000001},
-    {"mul.hi.s32 %r9,%r0,%r1;" R9, 0xffffffff, 2, 0, 0xffffffff},              /* -2 >> 32 */
+    {"mul.hi.s32 %r9,%r0,%r1;" R9, 0xffffffff, 2, 0, 0xffffffff}, /* -2 >> 32 */
     {"mul.hi.u64 %d9,%d0,%d1;", UINT64_MAX, UINT64_MAX, 0, UINT64_MAX - 1},
     {"mul.wide.s32 %d9,%r0,%r1;", 0xfffffffe, 3, 0, (uint64_t)-6},
     {"mul.wide.u16 %r9,%h0,%h1;" R9, 0xffff, 0xffff, 0, 0xfffe0001},
     {"mad.lo.s32 %r9,%r0,%r1,%r2;" R9, 5, 7, 0xffffffff, 34},
     {"mad.hi.u32 %r9,%r0,%r1,%r2;" R9, 0x80000000, 4, 1, 3},
     {"mad.wide.u32 %d9,%r0,%r1,%d2;", 0xffffffff, 2, 3, 0x200000001},
-    {"mad.lo.cc.u32 %r8,%r0,%r1,%r2; madc.hi.u32 %r9,%r0,%r1,0;" R9, 0xffffffff, 2, 2, 2}, /* 0x1fffffffe + 2 */
+    {"mad.lo.cc.u32 %r8,%r0,%r1,%r2; madc.hi.u32 %r9,%r0,%r1,0;" R9, 0xffffffff, 2, 2,
+     2}, /* 0x1fffffffe + 2 */
     {"mul24.lo.u32 %r9,%r0,%r1;" R9, 0xff000002, 3, 0, 6},
     {"sad.u32 %r9,%r0,%r1,%r2;" R9, 3, 10, 100, 107},
     {"div.s32 %r9,%r0,%r1;" R9, (uint32_t)-7, 2, 0, (uint32_t)-3},
@@ -145,10 +151,10 @@ static const one integers[] = {
     {"popc.b32 %r9,%r0;" R9, 0xf0f0, 0, 0, 8},
     {"lop3.b32 %r9,%r0,%r1,%r2,0x96;" R9, 0xff00, 0xf0f0, 0xcccc, 0xff00 ^ 0xf0f0 ^ 0xcccc},
     {"prmt.b32 %r9,%r0,%r1,0x7610;" R9, 0x33221100, 0x77665544, 0, 0x77661100},
-    {"prmt.b32 %r9,%r0,%r1,0x0008;" R9, 0x000000ff, 0, 0, 0xffffffff},        /* byte 0's sign, then byte 0 */
+    {"prmt.b32 %r9,%r0,%r1,0x0008;" R9, 0x000000ff, 0, 0, 0xffffffff}, /* byte 0's sign, then byte 0 */
     {"dp4a.s32.s32 %r9,%r0,%r1,%r2;" R9, 0x01fe0302, 0x04030201, 10, 10 + 2 + 6 - 6 + 4},
     {"dp2a.lo.u32.u32 %r9,%r0,%r1,%r2;" R9, 0x00030002, 0x00000504, 1, 1 + 2 * 4 + 3 * 5},
-    {"fns.b32 %r9,%r0,0,2;" R9, 0x0000002c, 0, 0, 3},                          /* bits 2, 3, 5: the second is 3 */
+    {"fns.b32 %r9,%r0,0,2;" R9, 0x0000002c, 0, 0, 3}, /* bits 2, 3, 5: the second is 3 */
     {"bmsk.clamp.b32 %r9,%r0,%r1;" R9, 4, 4, 0, 0xf0},
     {"szext.wrap.s32 %r9,%r0,%r1;" R9, 0x80, 8, 0, 0xffffff80},
     {"mov.b64 {%r8,%r9},%d0;" R9, 0x0123456789abcdef, 0, 0, 0x01234567},
@@ -165,21 +171,23 @@ static const one integers[] = {
 };
 
 static const one reals[] = {
-    {"add.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x3f800000, 0x40000000, 0, 0x40400000},      /* 1 + 2 = 3 */
-    {"add.rz.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x3f800000, 0x33ffffff, 0, 0x3f800000},   /* 1 + less than an ulp */
+    {"add.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x3f800000, 0x40000000, 0, 0x40400000}, /* 1 + 2 = 3 */
+    {"add.rz.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x3f800000, 0x33ffffff, 0,
+     0x3f800000}, /* 1 + less than an ulp */
     {"add.rp.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x3f800000, 0x00000001, 0, 0x3f800001},
     {"add.ftz.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x00000001, 0x00000001, 0, 0},
     {"add.sat.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x40000000, 0x3f800000, 0, 0x3f800000},
-    {"fma.rn.f32 %f4,%f0,%f1,%f2; mov.b32 %r9,%f4;" R9, 0x3f800001, 0x3f800001, 0xbf800002, 0x28800000}, /* 2^-46 */
+    {"fma.rn.f32 %f4,%f0,%f1,%f2; mov.b32 %r9,%f4;" R9, 0x3f800001, 0x3f800001, 0xbf800002,
+     0x28800000}, /* 2^-46 */
     {"max.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x7fc00000, 0x3f800000, 0, 0x3f800000},
     {"max.NaN.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x7fc00000, 0x3f800000, 0, 0x7fffffff},
-    {"div.rn.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x3f800000, 0x40400000, 0, 0x3eaaaaab},   /* 1/3 */
+    {"div.rn.f32 %f4,%f0,%f1; mov.b32 %r9,%f4;" R9, 0x3f800000, 0x40400000, 0, 0x3eaaaaab}, /* 1/3 */
     {"sqrt.rn.f32 %f4,%f0; mov.b32 %r9,%f4;" R9, 0x40800000, 0, 0, 0x40000000},
     {"add.f64 %g4,%g0,%g1;mov.b64 %d9,%g4;", 0, 0, 0, 0},
-    {"mov.b64 %g1,%d0; mov.b64 %g2,%d1; mul.f64 %g4,%g1,%g2; mov.b64 %d9,%g4;", 0x4008000000000000, 0x4010000000000000, 0,
-     0x4028000000000000}, /* 3 * 4 = 12 */
-    {"cvt.rni.s32.f32 %r9,%f0;" R9, 0x40200000, 0, 0, 2},   /* 2.5 to even */
-    {"cvt.rzi.u32.f32 %r9,%f0;" R9, 0xbf800000, 0, 0, 0},   /* -1 is clamped */
+    {"mov.b64 %g1,%d0; mov.b64 %g2,%d1; mul.f64 %g4,%g1,%g2; mov.b64 %d9,%g4;", 0x4008000000000000,
+     0x4010000000000000, 0, 0x4028000000000000},          /* 3 * 4 = 12 */
+    {"cvt.rni.s32.f32 %r9,%f0;" R9, 0x40200000, 0, 0, 2}, /* 2.5 to even */
+    {"cvt.rzi.u32.f32 %r9,%f0;" R9, 0xbf800000, 0, 0, 0}, /* -1 is clamped */
     {"cvt.rn.f32.s32 %f4,%r0; mov.b32 %r9,%f4;" R9, (uint32_t)-3, 0, 0, 0xc0400000},
     {"cvt.rn.f16.f32 %h9,%f0;" H9, 0x3fc00000, 0, 0, 0x3e00}, /* 1.5 */
     {"cvt.f32.f16 %f4,%h0; mov.b32 %r9,%f4;" R9, 0x3e00, 0, 0, 0x3fc00000},
@@ -205,12 +213,14 @@ static void test_reals(void)
 /* ---- programs ---- */
 
 /* Runs and fetches 32-bit results; `seed` 0 to 3. */
-static bool run(const char *ptx, int64_t blocks, int64_t threads, int64_t cluster, uint64_t seed, uint32_t *out, size_t count)
+static bool run(const char *ptx, int64_t blocks, int64_t threads, int64_t cluster, uint64_t seed,
+                uint32_t *out, size_t count)
 {
     rig r;
     uint32_t in[WORDS];
     for (uint32_t i = 0; i < WORDS; i++) in[i] = i * 7 % 64;
-    bool ok = open_rig(&r, ptx, seed) && cute_device_upload(r.device, r.in, in, sizeof in, r.diag) == CUTE_OK &&
+    bool ok = open_rig(&r, ptx, seed) &&
+              cute_device_upload(r.device, r.in, in, sizeof in, r.diag) == CUTE_OK &&
               start(&r, blocks, threads, cluster) == CUTE_OK &&
               cute_device_download(r.device, out, r.out, count * 4, r.diag) == CUTE_OK;
     if (!ok) print_messages(&r);
@@ -219,17 +229,21 @@ static bool run(const char *ptx, int64_t blocks, int64_t threads, int64_t cluste
 }
 
 #define BODY(code)                                                                                           \
-    ".visible .entry k" PARAMS "\n{ .reg .b64 %d<9>; .reg .b32 %r<20>; .reg .pred %p<6>; ld.param.u64 %d0,[out]; " \
-    "ld.param.u64 %d1,[in]; mov.u32 %r0,%tid.x; mov.u32 %r18,%ctaid.x; mov.u32 %r19,%ntid.x; mad.lo.u32 %r18,%r18,%r19,%r0;" \
-    " mul.wide.u32 %d2,%r18,4; add.s64 %d3,%d0,%d2; add.s64 %d4,%d1,%d2;\n" code "\n st.global.u32 [%d3],%r1; ret; }\n"
+    ".visible .entry k" PARAMS                                                                               \
+    "\n{ .reg .b64 %d<9>; .reg .b32 %r<20>; .reg .pred %p<6>; ld.param.u64 %d0,[out]; "                      \
+    "ld.param.u64 %d1,[in]; mov.u32 %r0,%tid.x; mov.u32 %r18,%ctaid.x; mov.u32 %r19,%ntid.x; mad.lo.u32 "    \
+    "%r18,%r18,%r19,%r0;"                                                                                    \
+    " mul.wide.u32 %d2,%r18,4; add.s64 %d3,%d0,%d2; add.s64 %d4,%d1,%d2;\n" code                             \
+    "\n st.global.u32 [%d3],%r1; ret; }\n"
 
 /* Each lane counts to its own number: Collatz-like loops that leave at different times. */
 static void test_divergence(void)
 {
     uint32_t out[64];
-    const char *ptx = BODY("mov.u32 %r1,0; mov.u32 %r2,%r0;\nL: setp.eq.u32 %p1,%r2,0; @%p1 bra D; and.b32 %r3,%r2,1; "
-                           "setp.eq.u32 %p2,%r3,0; @%p2 bra E; add.u32 %r1,%r1,100; bra.uni N;\nE: add.u32 %r1,%r1,1;\n"
-                           "N: sub.u32 %r2,%r2,1; bra L;\nD:");
+    const char *ptx =
+        BODY("mov.u32 %r1,0; mov.u32 %r2,%r0;\nL: setp.eq.u32 %p1,%r2,0; @%p1 bra D; and.b32 %r3,%r2,1; "
+             "setp.eq.u32 %p2,%r3,0; @%p2 bra E; add.u32 %r1,%r1,100; bra.uni N;\nE: add.u32 %r1,%r1,1;\n"
+             "N: sub.u32 %r2,%r2,1; bra L;\nD:");
     for (uint64_t seed = 0; seed < 4; seed++) {
         if (!CHECK(run(ptx, 1, 64, 0, seed, out, 64))) return;
         for (uint32_t t = 0; t < 64; t++) CHECK_INT(out[t], (t + 1) / 2 * 100 + t / 2);
@@ -240,14 +254,19 @@ static void test_calls(void)
 {
     uint32_t out[32];
     const char *ptx =
-        ".func (.param .b32 r) fact(.param .b32 n)\n{ .reg .b32 %a<6>; .reg .pred %p; ld.param.b32 %a1,[n]; setp.lt.u32 "
-        "%p,%a1,2; @%p bra ONE; sub.u32 %a2,%a1,1; { .param .b32 x; .param .b32 y; st.param.b32 [x],%a2; call.uni (y), fact, "
-        "(x); ld.param.b32 %a3,[y]; } mul.lo.u32 %a4,%a3,%a1; st.param.b32 [r],%a4; ret;\nONE: st.param.b32 [r],1; ret; }\n"
-        ".func (.param .b32 r) plus(.param .b32 n)\n{ .reg .b32 %a<6>; ld.param.b32 %a1,[n]; add.u32 %a1,%a1,1000; "
-        "st.param.b32 [r],%a1; ret; }\n" BODY(
-            "mov.u64 %d5,fact; mov.u64 %d6,plus; and.b32 %r2,%r0,1; setp.eq.u32 %p1,%r2,0; selp.b64 %d7,%d5,%d6,%p1; rem.u32 "
-            "%r3,%r0,8; { .param .b32 x; .param .b32 y; st.param.b32 [x],%r3;\nP: .callprototype (.param .b32 _) _ (.param "
-            ".b32 _);\n call (y), %d7, (x), P; ld.param.b32 %r1,[y]; }");
+        ".func (.param .b32 r) fact(.param .b32 n)\n{ .reg .b32 %a<6>; .reg .pred %p; ld.param.b32 %a1,[n]; "
+        "setp.lt.u32 "
+        "%p,%a1,2; @%p bra ONE; sub.u32 %a2,%a1,1; { .param .b32 x; .param .b32 y; st.param.b32 [x],%a2; "
+        "call.uni (y), fact, "
+        "(x); ld.param.b32 %a3,[y]; } mul.lo.u32 %a4,%a3,%a1; st.param.b32 [r],%a4; ret;\nONE: st.param.b32 "
+        "[r],1; ret; }\n"
+        ".func (.param .b32 r) plus(.param .b32 n)\n{ .reg .b32 %a<6>; ld.param.b32 %a1,[n]; add.u32 "
+        "%a1,%a1,1000; "
+        "st.param.b32 [r],%a1; ret; }\n" BODY("mov.u64 %d5,fact; mov.u64 %d6,plus; and.b32 %r2,%r0,1; "
+                                              "setp.eq.u32 %p1,%r2,0; selp.b64 %d7,%d5,%d6,%p1; rem.u32 "
+                                              "%r3,%r0,8; { .param .b32 x; .param .b32 y; st.param.b32 "
+                                              "[x],%r3;\nP: .callprototype (.param .b32 _) _ (.param "
+                                              ".b32 _);\n call (y), %d7, (x), P; ld.param.b32 %r1,[y]; }");
     static const uint32_t factorials[8] = {1, 1, 2, 6, 24, 120, 720, 5040};
     for (uint64_t seed = 0; seed < 2; seed++) {
         if (!CHECK(run(ptx, 1, 32, 0, seed, out, 32))) return;
@@ -258,8 +277,9 @@ static void test_calls(void)
 static void test_branch_index(void)
 {
     uint32_t out[32];
-    const char *ptx = BODY("rem.u32 %r2,%r0,3;\nT: .branchtargets A, B, C;\n brx.idx %r2,T;\nA: mov.u32 %r1,10; bra X;\nB: "
-                           "mov.u32 %r1,20; bra X;\nC: mov.u32 %r1,30;\nX:");
+    const char *ptx =
+        BODY("rem.u32 %r2,%r0,3;\nT: .branchtargets A, B, C;\n brx.idx %r2,T;\nA: mov.u32 %r1,10; bra X;\nB: "
+             "mov.u32 %r1,20; bra X;\nC: mov.u32 %r1,30;\nX:");
     if (!CHECK(run(ptx, 1, 32, 0, 0, out, 32))) return;
     for (uint32_t t = 0; t < 32; t++) CHECK_INT(out[t], 10 + t % 3 * 10);
 }
@@ -268,8 +288,9 @@ static void test_branch_index(void)
 static void test_barrier(void)
 {
     uint32_t out[256];
-    const char *ptx = BODY(".shared .align 4 .b8 s[1024]; mov.u32 %r2,s; shl.b32 %r3,%r0,2; add.u32 %r4,%r2,%r3; st.shared.u32 "
-                           "[%r4],%r0; bar.sync 0; sub.u32 %r5,%r2,%r3; ld.shared.u32 %r1,[%r5+1020];");
+    const char *ptx = BODY(
+        ".shared .align 4 .b8 s[1024]; mov.u32 %r2,s; shl.b32 %r3,%r0,2; add.u32 %r4,%r2,%r3; st.shared.u32 "
+        "[%r4],%r0; bar.sync 0; sub.u32 %r5,%r2,%r3; ld.shared.u32 %r1,[%r5+1020];");
     for (uint64_t seed = 0; seed < 6; seed++) {
         if (!CHECK(run(ptx, 1, 256, 0, seed, out, 256))) return;
         for (uint32_t t = 0; t < 256; t++) CHECK_INT(out[t], 255 - t);
@@ -288,9 +309,10 @@ static void test_named_barrier(void)
 {
     uint32_t out[128];
     /* Warps 2 and 3 produce, 0 and 1 consume: 128 threads at barrier 1, of which half only arrive. */
-    const char *ptx = BODY(".shared .align 4 .b8 s[512]; mov.u32 %r2,s; and.b32 %r3,%r0,63; shl.b32 %r3,%r3,2; add.u32 "
-                           "%r4,%r2,%r3; setp.lt.u32 %p1,%r0,64; @%p1 bra C; mul.lo.u32 %r5,%r0,3; st.shared.u32 [%r4],%r5; "
-                           "mov.u32 %r1,7; bar.arrive 1,128; bra X;\nC: bar.sync 1,128; ld.shared.u32 %r1,[%r4];\nX:");
+    const char *ptx = BODY(
+        ".shared .align 4 .b8 s[512]; mov.u32 %r2,s; and.b32 %r3,%r0,63; shl.b32 %r3,%r3,2; add.u32 "
+        "%r4,%r2,%r3; setp.lt.u32 %p1,%r0,64; @%p1 bra C; mul.lo.u32 %r5,%r0,3; st.shared.u32 [%r4],%r5; "
+        "mov.u32 %r1,7; bar.arrive 1,128; bra X;\nC: bar.sync 1,128; ld.shared.u32 %r1,[%r4];\nX:");
     for (uint64_t seed = 0; seed < 4; seed++) {
         if (!CHECK(run(ptx, 1, 128, 0, seed, out, 128))) return;
         for (uint32_t t = 0; t < 64; t++) CHECK_INT(out[t], (t + 64) * 3);
@@ -301,16 +323,20 @@ static void test_warp(void)
 {
     uint32_t out[32];
     /* A butterfly sum of 0 to 31 is 496; the ballot of the odd ones is 0xaaaaaaaa. */
-    const char *sum = BODY("mov.u32 %r1,%r0; shfl.sync.bfly.b32 %r2,%r1,16,31,-1; add.u32 %r1,%r1,%r2; shfl.sync.bfly.b32 "
-                           "%r2,%r1,8,31,-1; add.u32 %r1,%r1,%r2; shfl.sync.bfly.b32 %r2,%r1,4,31,-1; add.u32 %r1,%r1,%r2; "
-                           "shfl.sync.bfly.b32 %r2,%r1,2,31,-1; add.u32 %r1,%r1,%r2; shfl.sync.bfly.b32 %r2,%r1,1,31,-1; "
-                           "add.u32 %r1,%r1,%r2; redux.sync.add.u32 %r3,%r0,-1; add.u32 %r1,%r1,%r3;");
-    const char *up = BODY("shfl.sync.up.b32 %r1|%p1,%r0,3,0,-1; selp.u32 %r2,100,0,%p1; add.u32 %r1,%r1,%r2;");
+    const char *sum =
+        BODY("mov.u32 %r1,%r0; shfl.sync.bfly.b32 %r2,%r1,16,31,-1; add.u32 %r1,%r1,%r2; shfl.sync.bfly.b32 "
+             "%r2,%r1,8,31,-1; add.u32 %r1,%r1,%r2; shfl.sync.bfly.b32 %r2,%r1,4,31,-1; add.u32 %r1,%r1,%r2; "
+             "shfl.sync.bfly.b32 %r2,%r1,2,31,-1; add.u32 %r1,%r1,%r2; shfl.sync.bfly.b32 %r2,%r1,1,31,-1; "
+             "add.u32 %r1,%r1,%r2; redux.sync.add.u32 %r3,%r0,-1; add.u32 %r1,%r1,%r3;");
+    const char *up =
+        BODY("shfl.sync.up.b32 %r1|%p1,%r0,3,0,-1; selp.u32 %r2,100,0,%p1; add.u32 %r1,%r1,%r2;");
     const char *ballot = BODY("and.b32 %r2,%r0,1; setp.eq.u32 %p1,%r2,1; vote.sync.ballot.b32 %r1,%p1,-1;");
-    const char *meet = BODY("setp.lt.u32 %p1,%r0,16; @%p1 bra A; mov.u32 %r2,1; bar.warp.sync -1; bra X;\nA: mov.u32 %r2,2; "
-                            "bar.warp.sync -1;\nX: match.any.sync.b32 %r1,%r2,-1;");
+    const char *meet =
+        BODY("setp.lt.u32 %p1,%r0,16; @%p1 bra A; mov.u32 %r2,1; bar.warp.sync -1; bra X;\nA: mov.u32 %r2,2; "
+             "bar.warp.sync -1;\nX: match.any.sync.b32 %r1,%r2,-1;");
     /* Halves of a warp with masks of their own: sums of 0 to 15 and of 16 to 31. */
-    const char *halves = BODY("and.b32 %r2,%r0,16; mov.u32 %r3,65535; shl.b32 %r3,%r3,%r2; redux.sync.add.u32 %r1,%r0,%r3;");
+    const char *halves =
+        BODY("and.b32 %r2,%r0,16; mov.u32 %r3,65535; shl.b32 %r3,%r3,%r2; redux.sync.add.u32 %r1,%r0,%r3;");
     if (CHECK(run(halves, 1, 32, 0, 0, out, 32))) {
         CHECK_INT(out[3], 120);
         CHECK_INT(out[20], 376);
@@ -331,8 +357,9 @@ static void test_atomics(void)
 {
     uint32_t out[4] = {0};
     rig r;
-    const char *ptx = BODY("ld.param.u64 %d3,[out]; atom.global.add.u32 %r2,[%d3],%r0; red.global.max.u32 [%d3+4],%r0; "
-                           "atom.global.cas.b32 %r3,[%d3+8],0,77; red.global.inc.u32 [%d3+12],9; ld.global.u32 %r1,[%d3];");
+    const char *ptx =
+        BODY("ld.param.u64 %d3,[out]; atom.global.add.u32 %r2,[%d3],%r0; red.global.max.u32 [%d3+4],%r0; "
+             "atom.global.cas.b32 %r3,[%d3+8],0,77; red.global.inc.u32 [%d3+12],9; ld.global.u32 %r1,[%d3];");
     if (!CHECK(open_rig(&r, ptx, 0))) return;
     cute_device_upload(r.device, r.out, out, sizeof out, r.diag);
     CHECK(start(&r, 2, 64, 0) == CUTE_OK);
@@ -351,8 +378,10 @@ static void test_spin_lock(void)
     uint32_t out[32], zero[2] = {0};
     rig r;
     const char *ptx = ".global .align 4 .u32 lock = 0;\n.global .align 4 .u32 sum = 0;\n" BODY(
-        "mov.u64 %d5,lock; mov.u64 %d6,sum;\nL: atom.global.cas.b32 %r2,[%d5],0,1; setp.ne.u32 %p1,%r2,0; @%p1 bra L; "
-        "ld.global.u32 %r3,[%d6]; add.u32 %r3,%r3,1; st.global.u32 [%d6],%r3; membar.gl; atom.global.exch.b32 %r4,[%d5],0; "
+        "mov.u64 %d5,lock; mov.u64 %d6,sum;\nL: atom.global.cas.b32 %r2,[%d5],0,1; setp.ne.u32 %p1,%r2,0; "
+        "@%p1 bra L; "
+        "ld.global.u32 %r3,[%d6]; add.u32 %r3,%r3,1; st.global.u32 [%d6],%r3; membar.gl; "
+        "atom.global.exch.b32 %r4,[%d5],0; "
         "ld.volatile.global.u32 %r1,[%d6];");
     (void)zero;
     if (!CHECK(open_rig(&r, ptx, 0))) return;
@@ -369,12 +398,15 @@ static void test_spin_lock(void)
 static void test_mbarrier(void)
 {
     uint32_t out[64];
-    const char *ptx = BODY(
-        ".shared .align 16 .b8 s[256]; .shared .align 8 .b8 bar[8]; mov.u32 %r2,s; mov.u32 %r3,bar; setp.ne.u32 %p1,%r0,0; @%p1 "
-        "bra W; mbarrier.init.shared.b64 [%r3],1; mbarrier.arrive.expect_tx.shared.b64 _,[%r3],256; "
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2],[%d1],256,[%r3];\nW: bar.sync 0;\nT: "
-        "mbarrier.try_wait.parity.shared.b64 %p2,[%r3],0; @!%p2 bra T; shl.b32 %r4,%r0,2; add.u32 %r4,%r4,%r2; ld.shared.u32 "
-        "%r1,[%r4];");
+    const char *ptx =
+        BODY(".shared .align 16 .b8 s[256]; .shared .align 8 .b8 bar[8]; mov.u32 %r2,s; mov.u32 %r3,bar; "
+             "setp.ne.u32 %p1,%r0,0; @%p1 "
+             "bra W; mbarrier.init.shared.b64 [%r3],1; mbarrier.arrive.expect_tx.shared.b64 _,[%r3],256; "
+             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2],[%d1],256,[%r3];\nW: "
+             "bar.sync 0;\nT: "
+             "mbarrier.try_wait.parity.shared.b64 %p2,[%r3],0; @!%p2 bra T; shl.b32 %r4,%r0,2; add.u32 "
+             "%r4,%r4,%r2; ld.shared.u32 "
+             "%r1,[%r4];");
     for (uint64_t seed = 0; seed < 6; seed++) {
         if (!CHECK(run(ptx, 1, 64, 0, seed, out, 64))) return;
         for (uint32_t t = 0; t < 64; t++) CHECK_INT(out[t], t * 7 % 64);
@@ -384,10 +416,11 @@ static void test_mbarrier(void)
 static void test_cluster(void)
 {
     uint32_t out[4];
-    const char *ptx = BODY(".shared .align 4 .b8 s[4]; mov.u32 %r2,s; mov.u32 %r3,%cluster_ctarank; add.u32 %r4,%r3,50; "
-                           "st.shared.u32 [%r2],%r4; barrier.cluster.arrive; barrier.cluster.wait; xor.b32 %r5,%r3,1; "
-                           "mapa.shared::cluster.u32 %r6,%r2,%r5; ld.shared::cluster.u32 %r1,[%r6]; barrier.cluster.arrive; "
-                           "barrier.cluster.wait;");
+    const char *ptx = BODY(
+        ".shared .align 4 .b8 s[4]; mov.u32 %r2,s; mov.u32 %r3,%cluster_ctarank; add.u32 %r4,%r3,50; "
+        "st.shared.u32 [%r2],%r4; barrier.cluster.arrive; barrier.cluster.wait; xor.b32 %r5,%r3,1; "
+        "mapa.shared::cluster.u32 %r6,%r2,%r5; ld.shared::cluster.u32 %r1,[%r6]; barrier.cluster.arrive; "
+        "barrier.cluster.wait;");
     for (uint64_t seed = 0; seed < 4; seed++) {
         if (!CHECK(run(ptx, 4, 1, 2, seed, out, 4))) return;
         CHECK_INT(out[0], 51);
@@ -399,9 +432,10 @@ static void test_cluster(void)
 static void test_cp_async(void)
 {
     uint32_t out[32];
-    const char *ptx = BODY(".shared .align 16 .b8 s[128]; mov.u32 %r2,s; shl.b32 %r3,%r0,2; add.u32 %r2,%r2,%r3; "
-                           "cp.async.ca.shared.global [%r2],[%d4],4; cp.async.commit_group; cp.async.wait_group 0; "
-                           "ld.shared.u32 %r1,[%r2];");
+    const char *ptx =
+        BODY(".shared .align 16 .b8 s[128]; mov.u32 %r2,s; shl.b32 %r3,%r0,2; add.u32 %r2,%r2,%r3; "
+             "cp.async.ca.shared.global [%r2],[%d4],4; cp.async.commit_group; cp.async.wait_group 0; "
+             "ld.shared.u32 %r1,[%r2];");
     for (uint64_t seed = 0; seed < 4; seed++) {
         if (!CHECK(run(ptx, 1, 32, 0, seed, out, 32))) return;
         CHECK_INT(out[31], 31 * 7 % 64);
@@ -411,8 +445,9 @@ static void test_cp_async(void)
 static void test_local(void)
 {
     uint32_t out[32];
-    const char *ptx = BODY(".local .align 4 .b8 l[16]; st.local.u32 [l+4],%r0; mov.u64 %d5,l; cvta.local.u64 %d6,%d5; "
-                           "ld.u32 %r1,[%d6+4]; ld.global.v2.u32 {%r2,%r3},[%d1+8]; add.u32 %r1,%r1,%r3;");
+    const char *ptx =
+        BODY(".local .align 4 .b8 l[16]; st.local.u32 [l+4],%r0; mov.u64 %d5,l; cvta.local.u64 %d6,%d5; "
+             "ld.u32 %r1,[%d6+4]; ld.global.v2.u32 {%r2,%r3},[%d1+8]; add.u32 %r1,%r1,%r3;");
     if (CHECK(run(ptx, 1, 32, 0, 0, out, 32))) CHECK_INT(out[5], 5 + 21);
 }
 
@@ -434,25 +469,28 @@ static void fails(const char *ptx, int64_t threads, const char *const *texts, si
 
 static void test_bounds(void)
 {
-    FAILS(BODY("ld.global.u32 %r1,[%d0+8192];"), 1, "ld reads 4 bytes", "0 bytes past the end of the allocation of 8192 bytes",
-          "thread (0, 0, 0)", "<ptx>:6:");
+    FAILS(BODY("ld.global.u32 %r1,[%d0+8192];"), 1, "ld reads 4 bytes",
+          "0 bytes past the end of the allocation of 8192 bytes", "thread (0, 0, 0)", "<ptx>:6:");
     FAILS(BODY("ld.global.v4.u32 {%r1,%r2,%r3,%r4},[%d0+8];"), 1, "no multiple of 16");
-    FAILS(".const .u32 c = 1;\n" BODY("mov.u64 %d5,c; st.global.u32 [%d5],1;"), 1, "writes to the constant 'c'");
+    FAILS(".const .u32 c = 1;\n" BODY("mov.u64 %d5,c; st.global.u32 [%d5],1;"), 1,
+          "writes to the constant 'c'");
     FAILS(BODY(".shared .b32 s; ld.shared.u32 %r1,[s+4];"), 1, "of shared memory");
 }
 
 static void test_deadlock(void)
 {
-    FAILS(BODY("setp.lt.u32 %p1,%r0,32; @%p1 bar.sync 0; @!%p1 bar.sync 1;"), 64, "deadlock", "waits at barrier 0, where 32 of 64",
-          "waits at barrier 1");
-    FAILS(BODY(".shared .align 8 .b8 b[8]; mov.u32 %r2,b; mbarrier.init.shared.b64 [%r2],2; mbarrier.arrive.expect_tx.shared.b64 "
+    FAILS(BODY("setp.lt.u32 %p1,%r0,32; @%p1 bar.sync 0; @!%p1 bar.sync 1;"), 64, "deadlock",
+          "waits at barrier 0, where 32 of 64", "waits at barrier 1");
+    FAILS(BODY(".shared .align 8 .b8 b[8]; mov.u32 %r2,b; mbarrier.init.shared.b64 [%r2],2; "
+               "mbarrier.arrive.expect_tx.shared.b64 "
                "_,[%r2],16;\nT: mbarrier.try_wait.parity.shared.b64 %p1,[%r2],0; @!%p1 bra T;"),
           1, "deadlock", "waits for phase 0 of the mbarrier", "lacks 1 of 2 arrivals and 16 bytes");
 }
 
 static void test_errors(void)
 {
-    FAILS(BODY("frob.b32 %r1,%r2;"), 1, "instruction frob.b32 at line 6 is not known to the emulator", "<ptx>:6:1");
+    FAILS(BODY("frob.b32 %r1,%r2;"), 1, "instruction frob.b32 at line 6 is not known to the emulator",
+          "<ptx>:6:1");
     FAILS(BODY("add.f128x.u32 %r1,%r2,%r3;"), 1, "modifier '.f128x' of add is not known");
     FAILS(BODY("add.u32 %r1,%r2;"), 1, "add takes 3 operands, not 2");
     FAILS(BODY("add.u32 %r1,%q2,%r3;"), 1, "register '%q2' is not declared");
