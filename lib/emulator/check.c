@@ -94,32 +94,60 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
     em_shadow_access(c, w, i, lane, space, address, bytes, mbarrier ? EM_WRITE : access);
 }
 
-static void check_block_barrier(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, uint32_t wanted)
+static warp_order *warp_of(em_checks *c, const em_warp *w)
 {
-    bool aligned = !strcmp(em_instruction_name(i), "bar") || em_has(i, EM_M_aligned);
-    const em_block *b = w->block;
-    int lane = __builtin_ctz(mask);
-    if (aligned && mask != w->alive)
-        em_check_find(c, CUTE_CHECK_BARRIER, "divergent", w, i, lane, UINT32_MAX,
-                      "barrier: only lanes 0x%08x of the warp come to this barrier together; lanes 0x%08x are elsewhere", mask,
-                      w->alive & ~mask);
-    else if (w->alive != w->started && (aligned || !wanted))
-        em_check_find(c, CUTE_CHECK_BARRIER, "ended", w, i, lane, UINT32_MAX,
-                      "barrier: lanes 0x%08x of the warp have ended and do not come to this barrier", w->started & ~w->alive);
-    else if (wanted > b->warp_count * EM_LANES)
-        em_check_find(c, CUTE_CHECK_BARRIER, "count", w, i, lane, UINT32_MAX,
-                      "barrier: it waits for %u threads, and the block has %u", wanted, b->threads);
+    return &cluster_of(c, w)->warps[w->block->rank * w->block->warp_count + w->index];
 }
 
-/* Threads may end after others have come, so whole warps are counted when the barrier opens. */
-static void check_ended(em_checks *c, const meeting *m)
+static bool is_aligned(const em_inst *i)
 {
-    const em_block *b = m->inst ? m->warp->block : NULL;
-    uint32_t warps = 0;
-    for (uint32_t n = 0; b && n < b->warp_count; n++) warps += !b->warps[n].alive;
-    if (warps)
-        em_check_find(c, CUTE_CHECK_BARRIER, "ended", m->warp, m->inst, -1, UINT32_MAX,
-                      "barrier: %u of the block's %u warps have ended and do not come to this barrier", warps, b->warp_count);
+    return !strcmp(em_instruction_name(i), "bar") || em_has(i, EM_M_aligned);
+}
+
+/* The lanes of a warp may come one after the other, as the emulator parts and joins them elsewhere than a compiler
+ * would; but all to the same instruction. */
+static void check_arrival(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, uint32_t number, uint32_t wanted)
+{
+    warp_arrival *a = &warp_of(c, w)->arrivals[number];
+    meeting *m = &cluster_of(c, w)->barriers[w->block->rank * BLOCK_BARRIERS + number];
+    if (a->lanes && a->inst != i && is_aligned(i)) {
+        const em_inst *first = a->inst < i ? a->inst : i, *second = a->inst < i ? i : a->inst;
+        em_check_find(c, CUTE_CHECK_BARRIER, "divergent", w, first, -1, inst_index(c, second),
+                      "barrier: the warp comes to barrier %u in parts: lanes 0x%08x here and 0x%08x elsewhere", number,
+                      first == i ? mask : a->lanes, first == i ? a->lanes : mask);
+    }
+    if (wanted > w->block->warp_count * EM_LANES)
+        em_check_find(c, CUTE_CHECK_BARRIER, "count", w, i, -1, UINT32_MAX,
+                      "barrier: it waits for %u threads, and the block has %u", wanted, w->block->threads);
+    a->inst = i;
+    a->lanes |= mask;
+    m->inst = wanted ? NULL : i;
+}
+
+/* When the barrier opens: whole warps of whose lanes all are there; without a count, all warps. */
+static void check_opening(em_checks *c, em_warp *any, uint32_t number)
+{
+    em_block *b = any->block;
+    meeting *m = &cluster_of(c, any)->barriers[b->rank * BLOCK_BARRIERS + number];
+    uint32_t ended = 0;
+    em_warp *there = NULL;
+    for (uint32_t n = 0; n < b->warp_count; n++) {
+        em_warp *w = &b->warps[n];
+        warp_arrival *a = &warp_of(c, w)->arrivals[number];
+        uint32_t missing = a->lanes ? w->started & ~a->lanes : 0;
+        if (a->lanes) there = w;
+        else ended += !w->alive;
+        if (missing & w->alive && is_aligned(a->inst))
+            em_check_find(c, CUTE_CHECK_BARRIER, "divergent", w, a->inst, -1, UINT32_MAX,
+                          "barrier: lanes 0x%08x of the warp do not come to this barrier", missing & w->alive);
+        else if (missing && (m->inst || is_aligned(a->inst)))
+            em_check_find(c, CUTE_CHECK_BARRIER, "ended", w, a->inst, -1, UINT32_MAX,
+                          "barrier: lanes 0x%08x of the warp have ended and do not come to this barrier", missing);
+        a->lanes = 0;
+    }
+    if (ended && m->inst && there)
+        em_check_find(c, CUTE_CHECK_BARRIER, "ended", there, m->inst, -1, UINT32_MAX,
+                      "barrier: %u of the block's %u warps have ended and do not come to this barrier", ended, b->warp_count);
 }
 
 /* Why a phase never ends: the bytes that are announced are not those that come. */
@@ -171,13 +199,8 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
     }
     if (!c->clusters) return;
     if (c->which & CUTE_CHECK_BARRIER) {
-        meeting *m = &cluster_of(c, w)->barriers[w->block->rank * BLOCK_BARRIERS];
-        if (event == EM_E_BLOCK_ARRIVE) {
-            check_block_barrier(c, w, i, mask, (uint32_t)b);
-            m[a].inst = b ? NULL : i;
-            m[a].warp = w;
-        }
-        if (event == EM_E_BLOCK_SETTLE) check_ended(c, &m[a]);
+        if (event == EM_E_BLOCK_ARRIVE) check_arrival(c, w, i, mask, (uint32_t)a, (uint32_t)b);
+        if (event == EM_E_BLOCK_SETTLE) check_opening(c, w, (uint32_t)a);
         if (event == EM_E_WARP_SYNC && mask & ~(uint32_t)a)
             em_check_find(c, CUTE_CHECK_BARRIER, "member", w, i, __builtin_ctz(mask & ~(uint32_t)a), UINT32_MAX,
                           "barrier: lanes 0x%08x come to a barrier of lanes 0x%08x", mask, (uint32_t)a);

@@ -23,7 +23,6 @@ typedef struct meeting {
     snapshot *result;
     uint32_t fence, fence_result;
     const em_inst *inst; /* of a barrier of the block: who came last; NULL where a count is given */
-    em_warp *warp;
 } meeting;
 
 typedef struct thread_order {
@@ -33,7 +32,14 @@ typedef struct thread_order {
 
 enum { ASYNC_KINDS = 3, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
 
+/* A warp's lanes at a barrier that is not complete yet. */
+typedef struct warp_arrival {
+    const em_inst *inst; /* where the last came */
+    uint32_t lanes;
+} warp_arrival;
+
 typedef struct warp_order {
+    warp_arrival arrivals[BLOCK_BARRIERS];
     uint32_t committed[ASYNC_KINDS][GROUPS_KEPT];
 } warp_order;
 
