@@ -85,13 +85,16 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
     em_checks *c = context;
     if (!c->clusters || (space != EM_SHARED && space != EM_GLOBAL && space != EM_CONST)) return;
     const char *name = em_instruction_name(i);
-    bool mbarrier = !strcmp(name, "mbarrier");
+    /* Copies that complete at a mbarrier update its 8 bytes. */
+    const em_pending *p = c->machine->completing;
+    bool mbarrier = !strcmp(name, "mbarrier") ||
+                    (p && access == EM_ATOMIC && bytes == 8 && space == EM_SHARED && !em_has(i, EM_M_reduce));
     if (c->which & (CUTE_CHECK_BANK | CUTE_CHECK_COALESCING) && !mbarrier)
         em_traffic_access(c, w, i, lane, space, address, bytes);
     if (!(c->which & (CUTE_CHECK_MEMORY | CUTE_CHECK_UNINIT | CUTE_CHECK_RACE))) return;
-    /* A mbarrier is made by its initialisation; whoever asks it before is told by the instruction itself. */
-    if (mbarrier && !em_has(i, EM_M_init)) return;
-    em_shadow_access(c, w, i, lane, space, address, bytes, mbarrier ? EM_WRITE : access);
+    /* A mbarrier is written by its initialisation; all else is ordered by itself. */
+    if (mbarrier) access = em_has(i, EM_M_init) ? EM_WRITE : EM_READ;
+    em_shadow_access(c, w, i, lane, space, address, bytes, access, mbarrier);
 }
 
 static warp_order *warp_of(em_checks *c, const em_warp *w)

@@ -282,7 +282,17 @@ static void commit(em_checks *c, em_warp *w, uint32_t kind, uint32_t group)
 static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint32_t group)
 {
     cluster_order *o = cluster_of(c, w);
-    uint32_t time = o->warps[w->block->rank * w->block->warp_count + w->index].committed[kind][group % GROUPS_KEPT];
+    uint32_t first = w->index, last = w->index, time = 0;
+    if (kind == WGMMA_KIND) {
+        first = w->index / 4 * 4;
+        last = first + 3 < w->block->warp_count ? first + 3 : w->block->warp_count - 1;
+    }
+    for (uint32_t n = first; n <= last; n++) {
+        uint32_t at = o->warps[w->block->rank * w->block->warp_count + n].committed[kind][group % GROUPS_KEPT];
+        /* A warp of the group that has issued its part and has not committed it yet. */
+        if (kind == WGMMA_KIND && w->block->warps[n].wgmma_groups < group) at = tick(c);
+        if (at > time) time = at;
+    }
     if (!group || !time) return;
     uint32_t *clock = calloc(c->entries, sizeof *clock);
     if (!clock) {

@@ -147,7 +147,7 @@ static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, em
                      const access_record *now)
 {
     if (!then->time || !(then->mask & now->mask)) return false;
-    if (then->flags & now->flags & ACCESS_STRONG) return false;
+    if (then->flags & now->flags & ACCESS_STRONG || then->flags & ACCESS_REDUNDANT) return false;
     if (space == EM_SHARED && then->time <= o->began) return false; /* of a block that was here before */
     if (then->cluster == now->cluster && then->id == now->id) return false;
     return !em_order_is_before(c, o, id, then);
@@ -195,8 +195,31 @@ static bool is_strong(const em_inst *i, em_access access)
            em_has(i, EM_M_release) || em_has(i, EM_M_mmio);
 }
 
+/* Whether a st writes what is there already. */
+static bool writes_the_same(const em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space, const shadow *s,
+                            uint64_t at, uint64_t bytes)
+{
+    uint32_t size = em_types[i->type].bytes;
+    if (c->machine->completing || lane < 0 || strcmp(em_instruction_name(i), "st") || em_has(i, EM_M_async)) return false;
+    if (!size || size > 8 || bytes != (uint64_t)size * i->vector) return false;
+    const uint8_t *there = NULL;
+    if (space == EM_SHARED) {
+        const em_cluster *cluster = w->block->cluster;
+        there = cluster->blocks[s - c->clusters[cluster - c->machine->clusters].shared].shared + at;
+    } else {
+        const em_allocation *a = em_memory_find(c->launch->memory, s->base + at);
+        there = a ? a->host + (s->base + at - a->base) : NULL;
+    }
+    const em_operand *from = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
+    for (uint32_t n = 0; there && n < i->vector; n++) {
+        uint64_t value = em_get(w, &from[n], lane);
+        if (memcmp(there + n * size, &value, size)) return false;
+    }
+    return there != NULL;
+}
+
 static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, shadow *s, uint64_t at,
-                        uint64_t bytes, em_access access)
+                        uint64_t bytes, em_access access, bool mbarrier)
 {
     cluster_order *o = cluster_of(c, w);
     const em_pending *p = c->machine->completing;
@@ -212,6 +235,10 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
     } else if (is_strong(i, access)) {
         now.flags |= ACCESS_STRONG;
     }
+    if (mbarrier) {
+        now.flags &= (uint8_t)~ACCESS_PROXY;
+        now.flags |= write ? 0 : ACCESS_STRONG;
+    }
     if (!tables(c, s, write)) return;
     uint32_t grain = 1u << s->granule;
     for (uint64_t g = at >> s->granule, end = (at + bytes - 1) >> s->granule; g <= end; g++) {
@@ -220,7 +247,14 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
         now.mask = (uint8_t)(((1u << to) - 1) & ~((1u << from) - 1));
         access_record *before = s->writes ? &s->writes[g] : NULL, *reads = s->reads ? &s->reads[g * s->slots] : NULL;
         uint64_t where = begin + from;
-        if (before && conflict(c, o, id, space, before, &now)) report_race(c, w, i, lane, before, &now, space, s, where);
+        bool raced = before && conflict(c, o, id, space, before, &now);
+        /* Threads that write the same value, or all initialise the same mbarrier, do no harm. */
+        if (raced && mbarrier && write && before->inst == now.inst) {
+            before->flags |= ACCESS_REDUNDANT;
+            continue;
+        }
+        if (raced && write && before->flags & ACCESS_WRITE && writes_the_same(c, w, i, lane, space, s, at, bytes)) raced = false;
+        if (raced) report_race(c, w, i, lane, before, &now, space, s, where);
         else if (before && space == EM_SHARED && !write && lacks_proxy_fence(o, id, before, &now))
             em_check_find(c, CUTE_CHECK_RACE, "proxy fence", w, i, lane, before->inst,
                           "race: %s reads through the asynchronous proxy what was written through the generic one; no "
@@ -262,7 +296,7 @@ static void uninit_access(em_checks *c, em_warp *w, const em_inst *i, int lane, 
 }
 
 void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
-                      uint32_t bytes, em_access access)
+                      uint32_t bytes, em_access access, bool mbarrier)
 {
     shadow *s;
     uint64_t at;
@@ -288,7 +322,7 @@ void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_s
     }
     if (c->which & CUTE_CHECK_UNINIT) uninit_access(c, w, i, lane, space, s, at, bytes, access);
     if (!(c->which & CUTE_CHECK_RACE)) return;
-    if (is_strong(i, access) && !c->machine->completing)
+    if (is_strong(i, access) && !c->machine->completing && !mbarrier)
         em_order_flag(c, w, i, lane, space == EM_SHARED ? address | UINT64_C(1) << 31 : address, access);
-    race_access(c, w, i, lane, space, s, at, bytes, access);
+    race_access(c, w, i, lane, space, s, at, bytes, access, mbarrier);
 }

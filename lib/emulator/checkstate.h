@@ -30,7 +30,7 @@ typedef struct thread_order {
     uint32_t fence, proxy_fence;
 } thread_order;
 
-enum { ASYNC_KINDS = 3, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
+enum { WGMMA_KIND = 2, ASYNC_KINDS = 3, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
 
 /* A warp's lanes at a barrier that is not complete yet. */
 typedef struct warp_arrival {
@@ -83,7 +83,7 @@ typedef struct access_record {
     uint16_t id; /* of the thread in its cluster */
     uint8_t mask, flags;
 } access_record;
-enum { ACCESS_STRONG = 1, ACCESS_WRITE = 2, ACCESS_ASYNC = 4, ACCESS_PROXY = 8, ACCESS_ATOMIC = 16 };
+enum { ACCESS_STRONG = 1, ACCESS_WRITE = 2, ACCESS_ASYNC = 4, ACCESS_PROXY = 8, ACCESS_ATOMIC = 16, ACCESS_REDUNDANT = 32 };
 
 struct shadow {
     uint64_t base, total, size;
@@ -153,12 +153,13 @@ static inline uint32_t thread_id(const em_checks *c, const em_warp *w, int lane)
 }
 static inline uint32_t async_id(const em_checks *c, const em_warp *w, uint32_t kind)
 {
-    return w->block->rank * c->stride + w->block->warp_count * EM_LANES + w->index * ASYNC_KINDS + kind;
+    uint32_t index = kind == WGMMA_KIND ? w->index / 4 * 4 : w->index; /* products belong to the warpgroup */
+    return w->block->rank * c->stride + w->block->warp_count * EM_LANES + index * ASYNC_KINDS + kind;
 }
 /* cp.async, bulk copies, wgmma. */
 static inline uint32_t async_kind(int kind)
 {
-    return kind == EM_P_CP_ASYNC || kind == EM_P_MBARRIER ? 0 : kind == EM_P_WGMMA ? 2 : 1;
+    return kind == EM_P_CP_ASYNC || kind == EM_P_MBARRIER ? 0 : kind == EM_P_WGMMA ? WGMMA_KIND : 1;
 }
 static inline uint32_t inst_index(const em_checks *c, const em_inst *i)
 {
@@ -176,7 +177,7 @@ void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_
 
 /* checkshadow.c */
 void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
-                      uint32_t bytes, em_access access);
+                      uint32_t bytes, em_access access, bool mbarrier);
 bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule);
 void em_shadow_release(shadow *s);
 void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written);
