@@ -110,7 +110,7 @@ CUTE_API cute_module_format cute_module_get_container(const cute_module *module)
 CUTE_API const char *cute_module_arch(const cute_module *module);
 /* The image that a driver loads: ELF, or PTX text that is terminated beyond its length. Owned by the module. */
 CUTE_API const void *cute_module_image(const cute_module *module, size_t *length);
-/* The PTX: the image itself, or the cubin's section .cute.ptx; NULL when there is none. */
+/* The PTX: the image itself, the cubin's section .cute.ptx, or the fatbin's PTX; NULL when there is none. */
 CUTE_API const char *cute_module_ptx(const cute_module *module, size_t *length);
 CUTE_API size_t cute_module_kernel_count(const cute_module *module);
 CUTE_API const cute_kernel *cute_module_kernel(const cute_module *module, size_t index);

@@ -184,8 +184,8 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     cute_buffer seen = {0};
     if (arch) CUTE_TRY(cute_arch_parse(arch, &file, &wanted, diag));
     CUTE_TRY(cute_fatbin_read(m->arena, m->label, m->image, m->image_length, &entries, &count, diag));
-    const void *bytes, *image = NULL;
-    size_t length, image_length = 0;
+    const void *bytes, *image = NULL, *ptx = NULL;
+    size_t length, image_length = 0, ptx_length = 0;
     for (size_t i = 0; i < count; i++) {
         if (entries[i].kind != CUTE_FATBIN_ELF && entries[i].kind != CUTE_FATBIN_PTX) continue;
         cute_status status = cute_fatbin_extract(m->arena, m->label, &entries[i], &bytes, &length, diag);
@@ -196,6 +196,10 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
         const char *made = entry_arch(m->arena, m->label, &entries[i], bytes, length);
         cute_buffer_printf(&seen, "%s%s %s", seen.length ? ", " : "",
                            cute_fatbin_kind_name(m->arena, &entries[i]), made);
+        if (entries[i].kind == CUTE_FATBIN_PTX && !ptx) {
+            ptx = bytes;
+            ptx_length = length;
+        }
         int now = score(&entries[i], cute_arch_find(made), wanted);
         if (now <= best) continue;
         best = now;
@@ -212,7 +216,12 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     if (status != CUTE_OK) return status;
     m->image = image;
     m->image_length = image_length;
-    return cute_elf_is(image, image_length) ? open_elf(m, diag) : open_ptx(m, diag);
+    status = cute_elf_is(image, image_length) ? open_elf(m, diag) : open_ptx(m, diag);
+    if (status == CUTE_OK && !m->ptx && ptx) { /* of the cubin's neighbour */
+        m->ptx = ptx;
+        m->ptx_length = ptx_length;
+    }
+    return status;
 }
 
 static cute_status open_any(cute_module *m, const char *arch, cute_diag *diag)

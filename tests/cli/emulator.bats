@@ -118,6 +118,20 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
     [[ "$output" != *'"bench"'* ]]
 }
 
+@test "a fatbin runs by its PTX, and a cubin without PTX says what is missing" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    echo 'extern "C" __global__ void k(int *o) { o[threadIdx.x] = threadIdx.x; }' >k.cu
+    kernel "ret;"
+    nvcc -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]' -fatbin k.cu -o k.fatbin
+    nvcc -arch=sm_90a -cubin k.cu -o k.cubin
+    run "$run" k.fatbin --config k.json --device emulator
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    says "check out: passed"
+    run "$run" k.cubin --config k.json --device emulator
+    [ "$status" -eq 1 ]
+    says "the module has no PTX, which is what the emulator runs"
+}
+
 @test "what nvcc makes runs, for every schedule" {
     command -v nvcc >/dev/null || skip "no nvcc"
     nvcc -arch=sm_90a -std=c++17 -ptx "$data/kernels.cu" -o cu.ptx
