@@ -422,6 +422,12 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
         meeting_release(&all);
         break;
     }
+    case EM_E_WARP_EXCHANGE: {
+        warp_order *own = &o->warps[w->block->rank * w->block->warp_count + w->index];
+        own->exchanged = tick(c);
+        own->exchange_mask = mask;
+        break;
+    }
     case EM_E_BLOCK_ARRIVE: come_lanes(c, &barriers[a], w, mask); break;
     case EM_E_BLOCK_SETTLE: settle(c, &barriers[a]); break;
     case EM_E_BLOCK_LEAVE: learn_result(c, w, mask, &barriers[a]); break;

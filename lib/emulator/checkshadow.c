@@ -143,6 +143,16 @@ static void report_race(em_checks *c, em_warp *w, const em_inst *i, int lane, co
                   em_instruction_name(i), verb, place, who, did, lack);
 }
 
+/* A shuffle orders no memory, but what a lane read before it is read when another lane goes on behind it. */
+static bool read_before_exchange(const em_checks *c, const cluster_order *o, const em_warp *w, int lane,
+                                 const access_record *then)
+{
+    const warp_order *own = &o->warps[w->block->rank * w->block->warp_count + w->index];
+    uint32_t other = then->id - thread_id(c, w, 0);
+    if (then->flags & (ACCESS_WRITE | ACCESS_ASYNC) || then->cluster != o->serial || other >= EM_LANES || lane < 0) return false;
+    return then->time <= own->exchanged && own->exchange_mask >> other & own->exchange_mask >> lane & 1;
+}
+
 static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, em_space space, const access_record *then,
                      const access_record *now)
 {
@@ -265,7 +275,7 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
             continue;
         }
         for (int n = 0; reads && n < s->slots; n++)
-            if (conflict(c, o, id, space, &reads[n], &now)) {
+            if (conflict(c, o, id, space, &reads[n], &now) && !read_before_exchange(c, o, w, lane, &reads[n])) {
                 report_race(c, w, i, lane, &reads[n], &now, space, s, where);
                 break;
             }

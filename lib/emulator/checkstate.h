@@ -41,6 +41,7 @@ typedef struct warp_arrival {
 typedef struct warp_order {
     warp_arrival arrivals[BLOCK_BARRIERS];
     uint32_t committed[ASYNC_KINDS][GROUPS_KEPT];
+    uint32_t exchanged, exchange_mask; /* when and who in the last shuffle or vote */
 } warp_order;
 
 typedef struct mbarrier_order {

@@ -18,6 +18,7 @@ static void by_members(em_warp *w, const em_inst *i, uint32_t mask, int index, e
             if ((uint32_t)em_get(w, o, __builtin_ctz(n)) == member) group |= n & -n;
         rest &= ~group;
         if (group == mask && !em_gather(w, i, member, &group)) return;
+        em_tell(EM_E_WARP_EXCHANGE, w, i, group, 0, 0);
         run(w, i, group);
     }
 }
