@@ -11,9 +11,10 @@ HEAD = """.version 8.4
 .target sm_90a
 .address_size 64
 {globals}
-.visible .entry k(.param .u64 pA, .param .u64 pC)
+.visible .entry k(.param .u64 pA, .param .u64 pC){cluster}
 {{
     .reg .b32 %r<32>;
+    .reg .b16 %h<4>;
     .reg .b64 %rd<32>;
     .reg .pred %p<8>;
     .shared .align 1024 .b8 tile[4096];
@@ -136,6 +137,99 @@ $end:
 !    st.shared.u32 [%r6], 0;
     cp.async.bulk.wait_group 0;
 """),
+    "mbarrier_used_before_init": ("race", "", ONE + """    @!%p1 mbarrier.init.shared.b64 [%r9], 64;
+    @!%p1 fence.mbarrier_init.release.cluster;
++    bar.warp.sync -1;
++    nanosleep.u32 100;
+-    bar.sync 0;
+!    mbarrier.arrive.shared.b64 _, [%r9];
+""" + WAIT + LOAD + FOOT),
+    "arrival_before_the_store": ("race", "", INIT.replace("], 1;", "], 64;") + LOAD + """+    mbarrier.arrive.shared.b64 _, [%r9];
+    st.shared.u32 [%r6], %r12;
+-    mbarrier.arrive.shared.b64 _, [%r9];
+""" + WAIT + "!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
+    "slot_refilled_before_it_is_empty": ("race", "", ONE + """    @!%p1 mbarrier.init.shared.b64 [%r9], 1;
+    @!%p1 mbarrier.init.shared.b64 [%r9+8], 64;
+    @!%p1 fence.mbarrier_init.release.cluster;
+    bar.sync 0;
+    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 256;
+    @!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%rd1], 256, [%r9];
+$w: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0;
+    @!%p2 bra $w;
+    ld.shared.u32 %r13, [%r6];
+    mbarrier.arrive.shared.b64 _, [%r9+8];
+    @%p1 bra $c;
+-$e: mbarrier.try_wait.parity.shared.b64 %p2, [%r9+8], 0;
+-    @!%p2 bra $e;
+    mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 256;
+!    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%rd1], 256, [%r9];
+$c: bar.warp.sync -1;
+$v: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 1;
+    @!%p2 bra $v;
+    ld.shared.u32 %r12, [%r6];
+    add.u32 %r12, %r12, %r13;
+""" + FOOT),
+    "elected_arrival_without_syncwarp": ("race", "", ONE + """    shr.u32 %r13, %r1, 5;
+    and.b32 %r14, %r1, 31;
+    setp.ne.u32 %p5, %r14, 0;
+    @!%p1 mbarrier.init.shared.b64 [%r9], 2;
+    @!%p1 fence.mbarrier_init.release.cluster;
+    bar.sync 0;
+""" + LOAD + """    st.shared.u32 [%r6], %r12;
+-    bar.warp.sync -1;
+    @!%p5 mbarrier.arrive.shared.b64 _, [%r9];
+""" + WAIT + "!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
+    "ldmatrix_without_barrier": ("race", "", LOAD + """    st.shared.u32 [%r6], %r12;
+-    bar.sync 0;
+    and.b32 %r13, %r1, 15;
+    shl.b32 %r13, %r13, 4;
+    add.u32 %r13, %r4, %r13;
+!    ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r12, %r14}, [%r13];
+    add.u32 %r12, %r12, %r14;
+""" + FOOT),
+    "generic_address_race": ("race", "", LOAD + """    cvt.u64.u32 %rd7, %r6;
+    cvta.shared.u64 %rd7, %rd7;
+    st.u32 [%rd7], %r12;
+-    bar.sync 0;
+    cvt.u64.u32 %rd8, %r8;
+    cvta.shared.u64 %rd8, %rd8;
+!    ld.u32 %r12, [%rd8];
+""" + FOOT),
+    "half_words_swapped": ("race", "", LOAD + """    cvt.u16.u32 %h1, %r12;
+    shl.b32 %r13, %r1, 1;
+    add.u32 %r13, %r4, %r13;
+    st.shared.u16 [%r13], %h1;
+    xor.b32 %r14, %r13, 2;
+-    bar.warp.sync -1;
+!    ld.shared.u16 %h2, [%r14];
+    cvt.u32.u16 %r12, %h2;
+""" + FOOT),
+    "volatile_is_no_barrier_for_others": ("race", "", LOAD + """    st.volatile.shared.u32 [%r6], %r12;
+-    bar.sync 0;
+!    ld.shared.u32 %r12, [%r8];
+""" + FOOT),
+    "cluster_barrier_missing": ("race", "@cluster", LOAD + """    st.shared.u32 [%r6], %r12;
+    mov.u32 %r13, %cluster_ctarank;
+    xor.b32 %r13, %r13, 1;
+    mapa.shared::cluster.u32 %r14, %r6, %r13;
++    bar.sync 0;
+-    barrier.cluster.arrive.aligned;
+-    barrier.cluster.wait.aligned;
+!    ld.shared::cluster.u32 %r12, [%r14];
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+""" + FOOT),
+    "one_stage_too_few_waited_for": ("race", "", """    add.u64 %rd6, %rd4, 256;
+    cp.async.ca.shared.global [%r6], [%rd4], 4;
+    cp.async.commit_group;
+    cp.async.ca.shared.global [%r6+1024], [%rd4], 4;
+    cp.async.commit_group;
+    cp.async.wait_group 1;
+    ld.shared.u32 %r13, [%r6];
+-    cp.async.wait_group 0;
+!    ld.shared.u32 %r14, [%r6+1024];
+    add.u32 %r12, %r13, %r14;
+""" + FOOT),
 }
 
 
@@ -161,9 +255,11 @@ def main():
     for name, (check, variables, body) in BUGS.items():
         for buggy in (True, False):
             text, marked = version(body, buggy)
-            before = HEAD.format(globals=variables, body="@@").split("@@")[0].count("\n")
+            cluster = " .reqnctapercluster 2, 1, 1" if variables == "@cluster" else ""
+            head = {"globals": "" if cluster else variables, "cluster": cluster}
+            before = HEAD.format(**head, body="@@").split("@@")[0].count("\n")
             with open(os.path.join(out, name + ("" if buggy else ".clean") + ".ptx"), "w") as f:
-                f.write(HEAD.format(globals=variables, body=text.rstrip("\n")))
+                f.write(HEAD.format(**head, body=text.rstrip("\n")))
             if buggy:
                 table.append(f"{name} {check} {before + marked}")
     with open(os.path.join(out, "bugs.txt"), "w") as f:
