@@ -30,8 +30,8 @@ checked() {
 @test "a finding names both lines, the array, the thread and how often" {
     checked dropped_barrier --check=race
     [ "$status" -eq 4 ]
-    [[ "$output" == *"dropped_barrier.ptx:30:5: error: race: ld reads byte 124 of shared 'tile'"* ]]
-    [[ "$output" == *"dropped_barrier.ptx:29:5: note: the other is here"* ]]
+    [[ "$output" == *"dropped_barrier.ptx:31:5: error: race: ld reads byte 124 of shared 'tile'"* ]]
+    [[ "$output" == *"dropped_barrier.ptx:30:5: note: the other is here"* ]]
     [[ "$output" == *"block (0, 0, 0), thread ("* ]]
     [[ "$output" == *"times in all"* ]]
 }
@@ -44,12 +44,12 @@ checked() {
 import json
 r = json.load(open("report.json"))["kernel_checks"]
 assert r["checks"] == ["memory", "uninit", "race", "barrier", "bank", "coalescing"], r
-f = next(f for f in r["findings"] if f["check"] == "race" and f["ptx_line"] == 30)
-assert (f["other"]["ptx_line"], f["kernel"]) == (29, "k"), f
+f = next(f for f in r["findings"] if f["check"] == "race" and f["ptx_line"] == 31)
+assert (f["other"]["ptx_line"], f["kernel"]) == (30, "k"), f
 # 2 blocks of 2 warps: 4 requests; a warp stores 32 different words, one turn each; 128 bytes are 4 sectors.
 lines = {(l["space"], l["ptx_line"]): (l["requests"], l["transactions"], l["ideal"]) for l in r["lines"]}
-assert lines[("shared", 29)] == (4, 4, 4), lines
-assert lines[("global", 28)] == (4, 16, 16), lines
+assert lines[("shared", 30)] == (4, 4, 4), lines
+assert lines[("global", 29)] == (4, 16, 16), lines
 P
 }
 
@@ -59,7 +59,7 @@ P
         -e 's|^    st.global.u32 \[%rd5\], %r12;|    rem.u32 %r21, %r1, 32;\n    mul.wide.u32 %rd9, %r21, 32;\n    add.u64 %rd9, %rd1, %rd9;\n    ld.global.u32 %r22, [%rd9];|' \
         "$bugs/dropped_barrier.clean.ptx" >k.ptx
     "$run" k.ptx --config "$bugs/launch.json" --check=bank,coalescing >out.txt
-    grep -Eq 'PTX line:31 st +4 +32 +4$' out.txt || { cat out.txt; false; }
+    grep -Eq 'PTX line:32 st +4 +32 +4$' out.txt || { cat out.txt; false; }
     grep -Eq 'ld +4 +128 +16$' out.txt || { cat out.txt; false; }
 }
 
