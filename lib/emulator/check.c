@@ -1,5 +1,5 @@
-/* The checks' state, and what hears a launch's hooks. Misused barriers are found here: they need no memory of what
- * came before. */
+/* The checks' state, and what hears a launch's hooks. Misused barriers are found here: they need no memory of
+ * what came before. */
 #include "lib/emulator/checkstate.h"
 
 #include <stdlib.h>
@@ -45,7 +45,8 @@ void em_checks_remove_buffer(em_checks *c, uint64_t base)
     }
 }
 
-bool em_checks_add_buffer(em_checks *c, uint64_t base, uint64_t total, uint64_t size, const char *name, bool written)
+bool em_checks_add_buffer(em_checks *c, uint64_t base, uint64_t total, uint64_t size, const char *name,
+                          bool written)
 {
     shadow made;
     em_checks_remove_buffer(c, base);
@@ -107,17 +108,19 @@ static bool is_aligned(const em_inst *i)
     return !strcmp(em_instruction_name(i), "bar") || em_has(i, EM_M_aligned);
 }
 
-/* The lanes of a warp may come one after the other, as the emulator parts and joins them elsewhere than a compiler
- * would; but all to the same instruction. */
-static void check_arrival(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, uint32_t number, uint32_t wanted)
+/* The lanes of a warp may come one after the other, as the emulator parts and joins them elsewhere than a
+ * compiler would; but all to the same instruction. */
+static void check_arrival(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, uint32_t number,
+                          uint32_t wanted)
 {
     warp_arrival *a = &warp_of(c, w)->arrivals[number];
     meeting *m = &cluster_of(c, w)->barriers[w->block->rank * BLOCK_BARRIERS + number];
     if (a->lanes && a->inst != i && is_aligned(i)) {
         const em_inst *first = a->inst < i ? a->inst : i, *second = a->inst < i ? i : a->inst;
-        em_check_find(c, CUTE_CHECK_BARRIER, "divergent", w, first, -1, inst_index(c, second),
-                      "barrier: the warp comes to barrier %u in parts: lanes 0x%08x here and 0x%08x elsewhere", number,
-                      first == i ? mask : a->lanes, first == i ? a->lanes : mask);
+        em_check_find(
+            c, CUTE_CHECK_BARRIER, "divergent", w, first, -1, inst_index(c, second),
+            "barrier: the warp comes to barrier %u in parts: lanes 0x%08x here and 0x%08x elsewhere", number,
+            first == i ? mask : a->lanes, first == i ? a->lanes : mask);
     }
     if (wanted > w->block->warp_count * EM_LANES)
         em_check_find(c, CUTE_CHECK_BARRIER, "count", w, i, -1, UINT32_MAX,
@@ -138,19 +141,24 @@ static void check_opening(em_checks *c, em_warp *any, uint32_t number)
         em_warp *w = &b->warps[n];
         warp_arrival *a = &warp_of(c, w)->arrivals[number];
         uint32_t missing = a->lanes ? w->started & ~a->lanes : 0;
-        if (a->lanes) there = w;
-        else ended += !w->alive;
+        if (a->lanes)
+            there = w;
+        else
+            ended += !w->alive;
         if (missing & w->alive && is_aligned(a->inst))
             em_check_find(c, CUTE_CHECK_BARRIER, "divergent", w, a->inst, -1, UINT32_MAX,
-                          "barrier: lanes 0x%08x of the warp do not come to this barrier", missing & w->alive);
+                          "barrier: lanes 0x%08x of the warp do not come to this barrier",
+                          missing & w->alive);
         else if (missing && (m->inst || is_aligned(a->inst)))
             em_check_find(c, CUTE_CHECK_BARRIER, "ended", w, a->inst, -1, UINT32_MAX,
-                          "barrier: lanes 0x%08x of the warp have ended and do not come to this barrier", missing);
+                          "barrier: lanes 0x%08x of the warp have ended and do not come to this barrier",
+                          missing);
         a->lanes = 0;
     }
     if (ended && m->inst && there)
         em_check_find(c, CUTE_CHECK_BARRIER, "ended", there, m->inst, -1, UINT32_MAX,
-                      "barrier: %u of the block's %u warps have ended and do not come to this barrier", ended, b->warp_count);
+                      "barrier: %u of the block's %u warps have ended and do not come to this barrier", ended,
+                      b->warp_count);
 }
 
 /* Why a phase never ends: the bytes that are announced are not those that come. */
@@ -162,7 +170,8 @@ static void explain_phase(em_checks *c, em_warp *w, uint32_t address)
         if (b->address != address || b->expected == b->came || !b->expect_inst) continue;
         em_check_find(c, CUTE_CHECK_BARRIER, "bytes", w, b->expect_inst, 0,
                       b->come_inst ? inst_index(c, b->come_inst) : UINT32_MAX,
-                      "barrier: %lld bytes are expected in this phase of the mbarrier at shared address 0x%x, and %lld came",
+                      "barrier: %lld bytes are expected in this phase of the mbarrier at shared address "
+                      "0x%x, and %lld came",
                       (long long)b->expected, address, (long long)b->came);
     }
 }
@@ -179,7 +188,8 @@ static void end(em_checks *c)
     c->launch = NULL;
 }
 
-static void on_event(void *context, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a, uint64_t b)
+static void on_event(void *context, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                     uint64_t b)
 {
     em_checks *c = context;
     if (!c->machine) {
@@ -205,8 +215,9 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
         if (event == EM_E_BLOCK_ARRIVE) check_arrival(c, w, i, mask, (uint32_t)a, (uint32_t)b);
         if (event == EM_E_BLOCK_SETTLE) check_opening(c, w, (uint32_t)a);
         if (event == EM_E_WARP_SYNC && mask & ~(uint32_t)a)
-            em_check_find(c, CUTE_CHECK_BARRIER, "member", w, i, __builtin_ctz(mask & ~(uint32_t)a), UINT32_MAX,
-                          "barrier: lanes 0x%08x come to a barrier of lanes 0x%08x", mask, (uint32_t)a);
+            em_check_find(c, CUTE_CHECK_BARRIER, "member", w, i, __builtin_ctz(mask & ~(uint32_t)a),
+                          UINT32_MAX, "barrier: lanes 0x%08x come to a barrier of lanes 0x%08x", mask,
+                          (uint32_t)a);
         if (event == EM_E_DEADLOCK && a != UINT64_MAX) explain_phase(c, w, (uint32_t)a);
     }
     em_order_event(c, event, w, i, mask, a, b);

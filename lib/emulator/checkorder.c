@@ -1,6 +1,6 @@
-/* What is ordered before what: clocks of threads, joined at barriers, fences with flags, and mbarriers. Blocks of
- * different clusters know of each other by flags in global memory only; there a bit for each cluster and one time
- * stand for a clock. */
+/* What is ordered before what: clocks of threads, joined at barriers, fences with flags, and mbarriers.
+ * Blocks of different clusters know of each other by flags in global memory only; there a bit for each
+ * cluster and one time stand for a clock. */
 #include "lib/emulator/checkstate.h"
 
 #include <stdlib.h>
@@ -159,7 +159,8 @@ bool em_order_begin(em_checks *c)
         o->shared = calloc(blocks, sizeof *o->shared);
         if (!o->threads || !o->warps || !o->barriers || !o->shared) return false;
         for (uint32_t r = 0; r < blocks; r++)
-            if (!em_shadow_make(&o->shared[r], 0, m->clusters[n].blocks[r].shared_size, false, 1)) return false;
+            if (!em_shadow_make(&o->shared[r], 0, m->clusters[n].blocks[r].shared_size, false, 1))
+                return false;
     }
     return true;
 }
@@ -179,7 +180,8 @@ void em_order_end(em_checks *c)
             drop(o->threads[t].known);
             drop(o->threads[t].fenced);
         }
-        for (uint32_t b = 0; o->barriers && b < blocks * BLOCK_BARRIERS; b++) meeting_release(&o->barriers[b]);
+        for (uint32_t b = 0; o->barriers && b < blocks * BLOCK_BARRIERS; b++)
+            meeting_release(&o->barriers[b]);
         for (uint32_t b = 0; o->shared && b < blocks; b++) em_shadow_release(&o->shared[b]);
         meeting_release(&o->cluster);
         forget_mbarriers(o);
@@ -253,7 +255,8 @@ static mbarrier_order *mbarrier_at(em_checks *c, cluster_order *o, uint32_t addr
     return &o->mbarriers[o->mbarrier_count++];
 }
 
-static void mbarrier_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, uint32_t address, int64_t bytes)
+static void mbarrier_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, uint32_t address,
+                            int64_t bytes)
 {
     cluster_order *o = cluster_of(c, w);
     mbarrier_order *b = mbarrier_at(c, o, address, true);
@@ -267,7 +270,9 @@ static void mbarrier_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t
         b->come_inst = i;
     }
     /* What comes late tells of the copies themselves; of cp.async also of the thread that issued them. */
-    if (p) come(c, &b->meeting, o->threads[thread_id(c, w, 0)].known, async_id(c, w, async_kind(p->kind)), p->issued, 0);
+    if (p)
+        come(c, &b->meeting, o->threads[thread_id(c, w, 0)].known, async_id(c, w, async_kind(p->kind)),
+             p->issued, 0);
     if (!p || p->kind == EM_P_MBARRIER) come_lanes(c, &b->meeting, w, mask);
 }
 
@@ -288,7 +293,8 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
         last = first + 3 < w->block->warp_count ? first + 3 : w->block->warp_count - 1;
     }
     for (uint32_t n = first; n <= last; n++) {
-        uint32_t at = o->warps[w->block->rank * w->block->warp_count + n].committed[kind][group % GROUPS_KEPT];
+        uint32_t at =
+            o->warps[w->block->rank * w->block->warp_count + n].committed[kind][group % GROUPS_KEPT];
         /* A warp of the group that has issued its part and has not committed it yet. */
         if (kind == WGMMA_KIND && w->block->warps[n].wgmma_groups < group) at = tick(c);
         if (at > time) time = at;
@@ -396,11 +402,13 @@ void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_
 bool em_order_is_before(const em_checks *c, const cluster_order *o, uint32_t id, const access_record *then)
 {
     if (then->time <= c->launch_time) return true;
-    if (then->cluster == o->serial) return then->id == id || then->time <= o->threads[id].known->clock[then->id];
+    if (then->cluster == o->serial)
+        return then->id == id || then->time <= o->threads[id].known->clock[then->id];
     return o->known && then->time <= o->known_time && (o->known[then->cluster / 8] >> then->cluster % 8 & 1);
 }
 
-void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a, uint64_t b)
+void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                    uint64_t b)
 {
     cluster_order *o = cluster_of(c, w);
     meeting *barriers = &o->barriers[w->block->rank * BLOCK_BARRIERS];

@@ -5,13 +5,14 @@
 
 #include "lib/base/json.h"
 
-enum { FINDINGS_KEPT = 200, FINDINGS_TOLD = 20 };
+enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_TOLD = 20 };
 
 static const struct {
     unsigned check;
     const char *name;
-} kinds[] = {{CUTE_CHECK_MEMORY, "memory"},   {CUTE_CHECK_UNINIT, "uninit"}, {CUTE_CHECK_RACE, "race"},
-             {CUTE_CHECK_BARRIER, "barrier"}, {CUTE_CHECK_BANK, "bank"},     {CUTE_CHECK_COALESCING, "coalescing"}};
+} kinds[] = {{CUTE_CHECK_MEMORY, "memory"}, {CUTE_CHECK_UNINIT, "uninit"},
+             {CUTE_CHECK_RACE, "race"},     {CUTE_CHECK_BARRIER, "barrier"},
+             {CUTE_CHECK_BANK, "bank"},     {CUTE_CHECK_COALESCING, "coalescing"}};
 
 static const char *kind_name(unsigned check)
 {
@@ -31,15 +32,18 @@ static void say_where(const em_checks *c, const em_warp *w, const em_inst *i, in
     const uint32_t *n = c->launch->block;
     uint32_t thread = w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
     const em_loc *loc = loc_of(c->machine->program, i);
-    cute_buffer_printf(out, "in kernel '%s', block (%u, %u, %u), ", c->launch->kernel->name, w->block->ctaid[0],
-                       w->block->ctaid[1], w->block->ctaid[2]);
-    if (lane < 0) cute_buffer_printf(out, "warp %u", w->index);
-    else cute_buffer_printf(out, "thread (%u, %u, %u)", thread % n[0], thread / n[0] % n[1], thread / n[0] / n[1]);
+    cute_buffer_printf(out, "in kernel '%s', block (%u, %u, %u), ", c->launch->kernel->name,
+                       w->block->ctaid[0], w->block->ctaid[1], w->block->ctaid[2]);
+    if (lane < 0)
+        cute_buffer_printf(out, "warp %u", w->index);
+    else
+        cute_buffer_printf(out, "thread (%u, %u, %u)", thread % n[0], thread / n[0] % n[1],
+                           thread / n[0] / n[1]);
     if (loc) cute_buffer_printf(out, ", at %s:%u:%u", loc->file, loc->line, loc->column);
 }
 
-bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane, uint32_t other,
-                   const char *format, ...)
+bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane,
+                   uint32_t other, const char *format, ...)
 {
     uint32_t inst = inst_index(c, i);
     for (size_t n = 0; n < c->finding_count; n++) {
@@ -83,7 +87,8 @@ static json_t *place_json(const em_program *program, const em_inst *i)
 static void tell(const em_checks *c, const finding *f, bool aloud, cute_diag *diag)
 {
     const em_program *program = c->machine->program;
-    const em_inst *i = &program->code[f->inst], *other = f->other == UINT32_MAX ? NULL : &program->code[f->other];
+    const em_inst *i = &program->code[f->inst],
+                  *other = f->other == UINT32_MAX ? NULL : &program->code[f->other];
     cute_place place = em_place(program, i), there = other ? em_place(program, other) : place;
     json_t *value = place_json(program, i);
     json_object_set_new(value, "kernel", json_string(c->launch->kernel->name));
@@ -92,15 +97,20 @@ static void tell(const em_checks *c, const finding *f, bool aloud, cute_diag *di
     json_object_set_new(value, "where", json_string(cute_buffer_text(&f->where)));
     json_object_set_new(value, "count", json_integer((json_int_t)f->count));
     if (other) json_object_set_new(value, "other", place_json(program, other));
-    json_array_append_new(c->found, value);
+    if (json_array_size(c->found) < FINDINGS_REPORTED)
+        json_array_append_new(c->found, value);
+    else
+        json_decref(value);
     if (!aloud) return;
     cute_report(diag, CUTE_ERROR, &place, "%s", cute_buffer_text(&f->text));
     cute_note(diag, NULL, "%s%s", cute_buffer_text(&f->where), f->count > 1 ? ", first" : "");
     if (f->count > 1) cute_note(diag, NULL, "%llu times in all", (unsigned long long)f->count);
     if (!other || other == i) return;
     const em_loc *loc = loc_of(program, other);
-    if (loc) cute_note(diag, &there, "the other is here (%s:%u:%u)", loc->file, loc->line, loc->column);
-    else cute_note(diag, &there, "the other is here");
+    if (loc)
+        cute_note(diag, &there, "the other is here (%s:%u:%u)", loc->file, loc->line, loc->column);
+    else
+        cute_note(diag, &there, "the other is here");
 }
 
 /* ---- counts by line ---- */
@@ -160,12 +170,11 @@ void em_report_launch(em_checks *c, cute_diag *diag)
         cute_note(diag, NULL, "%zu more are in the report of --json", c->finding_count - FINDINGS_TOLD);
     c->finding_count = 0;
     for (size_t n = 0; n < c->region_count; n++)
-        if (c->regions[n].too_large && c->which & CUTE_CHECK_RACE) {
+        if (c->regions[n].too_large && c->which & CUTE_CHECK_RACE)
             cute_report(diag, CUTE_REMARK, NULL, "races in %s were not looked for: it is too large",
                         c->regions[n].name ? c->regions[n].name : "a buffer");
-            c->regions[n].too_large = true;
-        }
-    if (c->exhausted) cute_report(diag, CUTE_WARNING, NULL, "the checks ran out of memory: they saw part of the run");
+    if (c->exhausted)
+        cute_report(diag, CUTE_WARNING, NULL, "the checks ran out of memory: they saw part of the run");
     c->time = c->machine->time;
     add_lines(c, c->shared, "shared");
     add_lines(c, c->global, "global");

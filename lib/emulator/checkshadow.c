@@ -1,6 +1,6 @@
 /* What each byte of shared and global memory went through: whether it was written, and the last accesses, of
- * constant size: one write and two reads by different threads for each granule (HiRace, arXiv 2401.04701, keeps as
- * little). So a race may be missed where three threads read; none is reported that is not there. */
+ * constant size: one write and two reads by different threads for each granule (HiRace, arXiv 2401.04701,
+ * keeps as little). So a race may be missed where three threads read; none is reported that is not there. */
 #include "lib/emulator/checkstate.h"
 
 #include <stdio.h>
@@ -66,8 +66,10 @@ static shadow *region_of(em_checks *c, uint64_t address)
     size_t low = 0, high = c->region_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (c->regions[middle].base <= address) low = middle + 1;
-        else high = middle;
+        if (c->regions[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (low && address - c->regions[low - 1].base < c->regions[low - 1].total)
         return c->last_region = &c->regions[low - 1];
@@ -77,12 +79,14 @@ static shadow *region_of(em_checks *c, uint64_t address)
 }
 
 /* "shared array 'tile' at offset 12" or "buffer C at byte 12". */
-static void describe(const em_checks *c, const em_warp *w, em_space space, const shadow *s, uint64_t at, char *out,
-                     size_t size)
+static void describe(const em_checks *c, const em_warp *w, em_space space, const shadow *s, uint64_t at,
+                     char *out, size_t size)
 {
     if (space == EM_GLOBAL) {
-        if (s->name) snprintf(out, size, "byte %llu of %s", (unsigned long long)at, s->name);
-        else snprintf(out, size, "byte %llu of an allocation", (unsigned long long)at);
+        if (s->name)
+            snprintf(out, size, "byte %llu of %s", (unsigned long long)at, s->name);
+        else
+            snprintf(out, size, "byte %llu of an allocation", (unsigned long long)at);
         return;
     }
     const em_program *program = c->machine->program;
@@ -94,15 +98,18 @@ static void describe(const em_checks *c, const em_warp *w, em_space space, const
         if (v->space != EM_SHARED || (v->owner && v->owner != c->launch->kernel)) continue;
         int64_t begin = v->offset + (v->owner ? common : 0), align = v->align < 16 ? 16 : v->align;
         if (v->dynamic)
-            begin = (c->machine->shared_static + EM_SHARED_RESERVED + align - 1) / align * align - EM_SHARED_RESERVED;
+            begin = (c->machine->shared_static + EM_SHARED_RESERVED + align - 1) / align * align -
+                    EM_SHARED_RESERVED;
         if ((int64_t)at < begin || (!v->dynamic && (int64_t)at >= begin + v->size)) continue;
         found = v;
         from = begin;
     }
     unsigned address = (unsigned)at + EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT);
     if (found)
-        snprintf(out, size, "byte %lld of shared '%s' (address 0x%x)", (long long)((int64_t)at - from), found->name, address);
-    else snprintf(out, size, "shared address 0x%x", address);
+        snprintf(out, size, "byte %lld of shared '%s' (address 0x%x)", (long long)((int64_t)at - from),
+                 found->name, address);
+    else
+        snprintf(out, size, "shared address 0x%x", address);
 }
 
 /* ---- races ---- */
@@ -112,7 +119,8 @@ static const char *what_race(const access_record *then, const access_record *now
     if (then->flags & ACCESS_PROXY) return "proxy";
     if (!same_cluster) return "blocks";
     if (then->flags & ACCESS_ASYNC) return "async";
-    return now->flags & ACCESS_WRITE ? then->flags & ACCESS_WRITE ? "write after write" : "write after read" : "read after write";
+    return now->flags & ACCESS_WRITE ? then->flags & ACCESS_WRITE ? "write after write" : "write after read"
+                                     : "read after write";
 }
 
 static void report_race(em_checks *c, em_warp *w, const em_inst *i, int lane, const access_record *then,
@@ -121,26 +129,32 @@ static void report_race(em_checks *c, em_warp *w, const em_inst *i, int lane, co
     char place[200], who[120];
     bool same_cluster = then->cluster == now->cluster;
     describe(c, w, space, s, at, place, sizeof place);
-    uint32_t rank = then->id / c->stride, in_block = then->id % c->stride, threads = w->block->warp_count * EM_LANES;
-    if (!same_cluster) snprintf(who, sizeof who, "another block (cluster %u of the grid)", then->cluster - 1);
+    uint32_t rank = then->id / c->stride, in_block = then->id % c->stride,
+             threads = w->block->warp_count * EM_LANES;
+    if (!same_cluster)
+        snprintf(who, sizeof who, "another block (cluster %u of the grid)", then->cluster - 1);
     else if (in_block >= threads)
         snprintf(who, sizeof who, "asynchronous work of warp %u", (in_block - threads) / ASYNC_KINDS);
-    else if (rank != w->block->rank) snprintf(who, sizeof who, "thread %u of block %u of the cluster", in_block, rank);
-    else if (in_block / EM_LANES == w->index) snprintf(who, sizeof who, "lane %u of the same warp", in_block % EM_LANES);
-    else snprintf(who, sizeof who, "thread %u of the block", in_block);
-    const char *verb = now->flags & ACCESS_ATOMIC ? "updates" : now->flags & ACCESS_WRITE ? "writes" : "reads";
+    else if (rank != w->block->rank)
+        snprintf(who, sizeof who, "thread %u of block %u of the cluster", in_block, rank);
+    else if (in_block / EM_LANES == w->index)
+        snprintf(who, sizeof who, "lane %u of the same warp", in_block % EM_LANES);
+    else
+        snprintf(who, sizeof who, "thread %u of the block", in_block);
+    const char *verb = now->flags & ACCESS_ATOMIC  ? "updates"
+                       : now->flags & ACCESS_WRITE ? "writes"
+                                                   : "reads";
     const char *did = then->flags & ACCESS_WRITE ? "wrote" : "read";
-    const char *lack = !same_cluster ? "no fence and flag orders blocks"
-                       : then->flags & ACCESS_ASYNC
-                           ? "nothing waited for that"
-                           : in_block / EM_LANES == w->index && rank == w->block->rank
-                                 ? "no bar.warp.sync or barrier lies between"
-                                 : "no barrier, fence with flag, or mbarrier lies between";
+    const char *lack = !same_cluster                ? "no fence and flag orders blocks"
+                       : then->flags & ACCESS_ASYNC ? "nothing waited for that"
+                       : in_block / EM_LANES == w->index && rank == w->block->rank
+                           ? "no bar.warp.sync or barrier lies between"
+                           : "no barrier, fence with flag, or mbarrier lies between";
     if (now->inst == then->inst && now->time == then->time && same_cluster && !(then->flags & ACCESS_ASYNC) &&
         in_block / EM_LANES == w->index)
         lack = "both do so in one instruction";
-    em_check_find(c, CUTE_CHECK_RACE, what_race(then, now, same_cluster), w, i, lane, then->inst, "race: %s %s %s, which %s %s; %s",
-                  em_instruction_name(i), verb, place, who, did, lack);
+    em_check_find(c, CUTE_CHECK_RACE, what_race(then, now, same_cluster), w, i, lane, then->inst,
+                  "race: %s %s %s, which %s %s; %s", em_instruction_name(i), verb, place, who, did, lack);
 }
 
 /* A shuffle orders no memory, but what a lane read before it is read when another lane goes on behind it. */
@@ -149,12 +163,14 @@ static bool read_before_exchange(const em_checks *c, const cluster_order *o, con
 {
     const warp_order *own = &o->warps[w->block->rank * w->block->warp_count + w->index];
     uint32_t other = then->id - thread_id(c, w, 0);
-    if (then->flags & (ACCESS_WRITE | ACCESS_ASYNC) || then->cluster != o->serial || other >= EM_LANES || lane < 0) return false;
+    if (then->flags & (ACCESS_WRITE | ACCESS_ASYNC) || then->cluster != o->serial || other >= EM_LANES ||
+        lane < 0)
+        return false;
     return then->time <= own->exchanged && own->exchange_mask >> other & own->exchange_mask >> lane & 1;
 }
 
-static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, em_space space, const access_record *then,
-                     const access_record *now)
+static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, em_space space,
+                     const access_record *then, const access_record *now)
 {
     if (!then->time || !(then->mask & now->mask)) return false;
     if (then->flags & now->flags & ACCESS_STRONG || then->flags & ACCESS_REDUNDANT) return false;
@@ -163,11 +179,14 @@ static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, em
     return !em_order_is_before(c, o, id, then);
 }
 
-/* What the asynchronous proxy reads and the generic one wrote needs a fence.proxy.async of the writer behind the
- * write, or of the thread that issued the read. */
-static bool lacks_proxy_fence(const cluster_order *o, uint32_t id, const access_record *then, const access_record *now)
+/* What the asynchronous proxy reads and the generic one wrote needs a fence.proxy.async of the writer behind
+ * the write, or of the thread that issued the read. */
+static bool lacks_proxy_fence(const cluster_order *o, uint32_t id, const access_record *then,
+                              const access_record *now)
 {
-    if (!then->time || !(then->mask & now->mask) || !(now->flags & ACCESS_PROXY) || then->flags & ACCESS_PROXY) return false;
+    if (!then->time || !(then->mask & now->mask) || !(now->flags & ACCESS_PROXY) ||
+        then->flags & ACCESS_PROXY)
+        return false;
     if (then->cluster != now->cluster || then->time <= o->began || then->flags & ACCESS_ASYNC) return false;
     return o->threads[then->id].proxy_fence < then->time && o->threads[id].proxy_fence < then->time;
 }
@@ -201,16 +220,17 @@ static bool tables(em_checks *c, shadow *s, bool write)
 
 static bool is_strong(const em_inst *i, em_access access)
 {
-    return access == EM_ATOMIC || em_has(i, EM_M_volatile) || em_has(i, EM_M_relaxed) || em_has(i, EM_M_acquire) ||
-           em_has(i, EM_M_release) || em_has(i, EM_M_mmio);
+    return access == EM_ATOMIC || em_has(i, EM_M_volatile) || em_has(i, EM_M_relaxed) ||
+           em_has(i, EM_M_acquire) || em_has(i, EM_M_release) || em_has(i, EM_M_mmio);
 }
 
 /* Whether a st writes what is there already. */
-static bool writes_the_same(const em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space, const shadow *s,
-                            uint64_t at, uint64_t bytes)
+static bool writes_the_same(const em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space,
+                            const shadow *s, uint64_t at, uint64_t bytes)
 {
     uint32_t size = em_types[i->type].bytes;
-    if (c->machine->completing || lane < 0 || strcmp(em_instruction_name(i), "st") || em_has(i, EM_M_async)) return false;
+    if (c->machine->completing || lane < 0 || strcmp(em_instruction_name(i), "st") || em_has(i, EM_M_async))
+        return false;
     if (!size || size > 8 || bytes != (uint64_t)size * i->vector) return false;
     const uint8_t *there = NULL;
     if (space == EM_SHARED) {
@@ -228,20 +248,23 @@ static bool writes_the_same(const em_checks *c, const em_warp *w, const em_inst 
     return there != NULL;
 }
 
-static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, shadow *s, uint64_t at,
-                        uint64_t bytes, em_access access, bool mbarrier)
+static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, shadow *s,
+                        uint64_t at, uint64_t bytes, em_access access, bool mbarrier)
 {
     cluster_order *o = cluster_of(c, w);
     const em_pending *p = c->machine->completing;
     uint32_t id = thread_id(c, w, lane);
-    bool write = access != EM_READ, proxy = p && (p->kind == EM_P_BULK || p->kind == EM_P_LOAD || p->kind == EM_P_WGMMA);
-    access_record now = {.time = c->machine->time, .inst = inst_index(c, i), .cluster = o->serial, .id = (uint16_t)id};
+    bool write = access != EM_READ,
+         proxy = p && (p->kind == EM_P_BULK || p->kind == EM_P_LOAD || p->kind == EM_P_WGMMA);
+    access_record now = {
+        .time = c->machine->time, .inst = inst_index(c, i), .cluster = o->serial, .id = (uint16_t)id};
     now.flags = (uint8_t)((write ? ACCESS_WRITE : 0) | (access == EM_ATOMIC ? ACCESS_ATOMIC : 0));
     if (p && p->kind != EM_P_MBARRIER) {
         now.time = p->issued;
         now.id = (uint16_t)async_id(c, w, async_kind(p->kind));
         now.flags |= (uint8_t)(ACCESS_ASYNC | (proxy ? ACCESS_PROXY : 0));
-        if (access == EM_ATOMIC && p->kind != EM_P_WGMMA) now.flags |= ACCESS_STRONG; /* bulk reductions; mbarriers */
+        if (access == EM_ATOMIC && p->kind != EM_P_WGMMA)
+            now.flags |= ACCESS_STRONG; /* bulk reductions; mbarriers */
     } else if (is_strong(i, access)) {
         now.flags |= ACCESS_STRONG;
     }
@@ -255,7 +278,8 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
         uint64_t begin = g << s->granule, from = at > begin ? at - begin : 0, to = at + bytes - begin;
         if (to > grain) to = grain;
         now.mask = (uint8_t)(((1u << to) - 1) & ~((1u << from) - 1));
-        access_record *before = s->writes ? &s->writes[g] : NULL, *reads = s->reads ? &s->reads[g * s->slots] : NULL;
+        access_record *before = s->writes ? &s->writes[g] : NULL,
+                      *reads = s->reads ? &s->reads[g * s->slots] : NULL;
         uint64_t where = begin + from;
         bool raced = before && conflict(c, o, id, space, before, &now);
         /* Threads that write the same value, or all initialise the same mbarrier, do no harm. */
@@ -263,19 +287,24 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
             before->flags |= ACCESS_REDUNDANT;
             continue;
         }
-        if (raced && write && before->flags & ACCESS_WRITE && writes_the_same(c, w, i, lane, space, s, at, bytes)) raced = false;
-        if (raced) report_race(c, w, i, lane, before, &now, space, s, where);
+        if (raced && write && before->flags & ACCESS_WRITE &&
+            writes_the_same(c, w, i, lane, space, s, at, bytes))
+            raced = false;
+        if (raced)
+            report_race(c, w, i, lane, before, &now, space, s, where);
         else if (before && space == EM_SHARED && !write && lacks_proxy_fence(o, id, before, &now))
-            em_check_find(c, CUTE_CHECK_RACE, "proxy fence", w, i, lane, before->inst,
-                          "race: %s reads through the asynchronous proxy what was written through the generic one; no "
-                          "fence.proxy.async lies between",
-                          em_instruction_name(i));
+            em_check_find(
+                c, CUTE_CHECK_RACE, "proxy fence", w, i, lane, before->inst,
+                "race: %s reads through the asynchronous proxy what was written through the generic one; no "
+                "fence.proxy.async lies between",
+                em_instruction_name(i));
         if (!write) {
             keep_read(reads, s->slots, &now);
             continue;
         }
         for (int n = 0; reads && n < s->slots; n++)
-            if (conflict(c, o, id, space, &reads[n], &now) && !read_before_exchange(c, o, w, lane, &reads[n])) {
+            if (conflict(c, o, id, space, &reads[n], &now) &&
+                !read_before_exchange(c, o, w, lane, &reads[n])) {
                 report_race(c, w, i, lane, &reads[n], &now, space, s, where);
                 break;
             }
@@ -287,8 +316,8 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
 
 /* ---- accesses ---- */
 
-static void uninit_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, shadow *s, uint64_t at,
-                          uint64_t bytes, em_access access)
+static void uninit_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, shadow *s,
+                          uint64_t at, uint64_t bytes, em_access access)
 {
     char place[200];
     if (access != EM_WRITE) {
@@ -325,9 +354,9 @@ void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_s
     if (!bytes || at > s->total || bytes > s->total - at) return; /* a fault comes */
     if (space == EM_GLOBAL && at + bytes > s->size && c->which & CUTE_CHECK_MEMORY) {
         em_check_find(c, CUTE_CHECK_MEMORY, access == EM_READ ? "read" : "write", w, i, lane, UINT32_MAX,
-                      "out of bounds: %s %s %u bytes at byte %llu of %s, which has %llu", em_instruction_name(i),
-                      access == EM_READ ? "reads" : "writes", bytes, (unsigned long long)at, s->name ? s->name : "a buffer",
-                      (unsigned long long)s->size);
+                      "out of bounds: %s %s %u bytes at byte %llu of %s, which has %llu",
+                      em_instruction_name(i), access == EM_READ ? "reads" : "writes", bytes,
+                      (unsigned long long)at, s->name ? s->name : "a buffer", (unsigned long long)s->size);
         return;
     }
     if (c->which & CUTE_CHECK_UNINIT) uninit_access(c, w, i, lane, space, s, at, bytes, access);

@@ -8,9 +8,9 @@
 
 /* ---- order: who knows that whose accesses are over ---- */
 
-/* Time counts synchronisations. A snapshot says for each thread of a cluster up to which time its accesses are
- * ordered before what comes. The asynchronous work of a warp counts as a thread, one for each kind: it is ordered
- * only where somebody waited for it. Immutable and shared. */
+/* Time counts synchronisations. A snapshot says for each thread of a cluster up to which time its accesses
+ * are ordered before what comes. The asynchronous work of a warp counts as a thread, one for each kind: it is
+ * ordered only where somebody waited for it. Immutable and shared. */
 typedef struct snapshot {
     uint32_t references;
     uint32_t clock[];
@@ -84,14 +84,21 @@ typedef struct access_record {
     uint16_t id; /* of the thread in its cluster */
     uint8_t mask, flags;
 } access_record;
-enum { ACCESS_STRONG = 1, ACCESS_WRITE = 2, ACCESS_ASYNC = 4, ACCESS_PROXY = 8, ACCESS_ATOMIC = 16, ACCESS_REDUNDANT = 32 };
+enum {
+    ACCESS_STRONG = 1,
+    ACCESS_WRITE = 2,
+    ACCESS_ASYNC = 4,
+    ACCESS_PROXY = 8,
+    ACCESS_ATOMIC = 16,
+    ACCESS_REDUNDANT = 32
+};
 
 struct shadow {
     uint64_t base, total, size;
     char *name;
-    uint8_t *written;             /* a bit a byte; NULL: all of it */
+    uint8_t *written;              /* a bit a byte; NULL: all of it */
     access_record *writes, *reads; /* by granule; of reads `slots` each; NULL until one comes */
-    uint8_t granule, slots;       /* log2 of the bytes */
+    uint8_t granule, slots;        /* log2 of the bytes */
     bool too_large;
 };
 
@@ -170,9 +177,11 @@ static inline uint32_t inst_index(const em_checks *c, const em_inst *i)
 /* checkorder.c */
 bool em_order_begin(em_checks *c);
 void em_order_end(em_checks *c);
-void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a, uint64_t b);
+void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                    uint64_t b);
 /* Whether `then` is ordered before what thread `id` of the cluster does now. */
-bool em_order_is_before(const em_checks *c, const cluster_order *cluster, uint32_t id, const access_record *then);
+bool em_order_is_before(const em_checks *c, const cluster_order *cluster, uint32_t id,
+                        const access_record *then);
 /* A relaxed, volatile or atomic access to a location, by which threads may meet. */
 void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address, em_access access);
 
@@ -184,14 +193,14 @@ void em_shadow_release(shadow *s);
 void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written);
 
 /* checktraffic.c */
-void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
-                       uint32_t bytes);
+void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space,
+                       uint64_t address, uint32_t bytes);
 void em_traffic_flush(em_checks *c);
 
-/* checkreport.c: a finding at an instruction, once for each pair of instructions. `what` lives forever; returns
- * false when it was found before. */
-bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane, uint32_t other,
-                   const char *format, ...) CUTE_PRINTF(8, 9);
+/* checkreport.c: a finding at an instruction, once for each pair of instructions. `what` lives forever;
+ * returns false when it was found before. */
+bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane,
+                   uint32_t other, const char *format, ...) CUTE_PRINTF(8, 9);
 void em_report_launch(em_checks *c, cute_diag *diag);
 
 #endif

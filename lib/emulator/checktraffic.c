@@ -6,8 +6,8 @@
 
 enum { BANKS = 32, BANK_BYTES = 4, SECTOR = 32 };
 
-/* Shared memory serves 128 bytes at once: all lanes of 4 bytes or less, half a warp of 8, a quarter of 16. Within
- * them lanes that touch different words of one bank take turns. */
+/* Shared memory serves 128 bytes at once: all lanes of 4 bytes or less, half a warp of 8, a quarter of 16.
+ * Within them lanes that touch different words of one bank take turns. */
 static void count_banks(const request *r, traffic *t)
 {
     uint32_t group = r->bytes <= 4 ? 32 : r->bytes == 8 ? 16 : 8;
@@ -17,7 +17,8 @@ static void count_banks(const request *r, traffic *t)
         uint32_t count = 0, most = 0, bank[BANKS] = {0};
         for (uint32_t n = 0; n < r->count; n++) {
             if (r->lane[n] < first || r->lane[n] >= first + group) continue;
-            for (uint64_t a = r->address[n] / BANK_BYTES; a <= (r->address[n] + r->bytes - 1) / BANK_BYTES; a++) {
+            for (uint64_t a = r->address[n] / BANK_BYTES; a <= (r->address[n] + r->bytes - 1) / BANK_BYTES;
+                 a++) {
                 uint32_t k = 0;
                 while (k < count && words[k] != a) k++;
                 if (k < count || count == EM_LANES * 4) continue;
@@ -62,8 +63,10 @@ static void flush(em_checks *c, request *r, bool shared)
 {
     if (!r->count) return;
     uint32_t at = inst_index(c, r->inst);
-    if (shared) count_banks(r, &c->shared[at]);
-    else count_sectors(r, &c->global[at]);
+    if (shared)
+        count_banks(r, &c->shared[at]);
+    else
+        count_sectors(r, &c->global[at]);
     r->count = 0;
 }
 
@@ -73,15 +76,16 @@ void em_traffic_flush(em_checks *c)
     flush(c, &c->global_request, false);
 }
 
-void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
-                       uint32_t bytes)
+void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space,
+                       uint64_t address, uint32_t bytes)
 {
     bool shared = space == EM_SHARED;
     const em_pending *p = c->machine->completing;
     request *r = shared ? &c->shared_request : &c->global_request;
     if (lane < 0 || bytes > 32 || !(c->which & (shared ? CUTE_CHECK_BANK : CUTE_CHECK_COALESCING))) return;
     if (p && p->kind != EM_P_CP_ASYNC) return;
-    if (r->count && (r->warp != w || r->inst != i || lane <= r->last || r->bytes != bytes)) flush(c, r, shared);
+    if (r->count && (r->warp != w || r->inst != i || lane <= r->last || r->bytes != bytes))
+        flush(c, r, shared);
     r->warp = w;
     r->inst = i;
     r->last = lane;

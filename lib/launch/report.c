@@ -427,8 +427,10 @@ static void text_bench(const json_t *value, cute_buffer *out)
 static int by_excess(const void *a, const void *b)
 {
     const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-    json_int_t p = json_integer_value(json_object_get(x, "transactions")) - json_integer_value(json_object_get(x, "ideal"));
-    json_int_t q = json_integer_value(json_object_get(y, "transactions")) - json_integer_value(json_object_get(y, "ideal"));
+    json_int_t p = json_integer_value(json_object_get(x, "transactions")) -
+                   json_integer_value(json_object_get(x, "ideal"));
+    json_int_t q = json_integer_value(json_object_get(y, "transactions")) -
+                   json_integer_value(json_object_get(y, "ideal"));
     return p < q ? 1 : p > q ? -1 : 0;
 }
 
@@ -438,8 +440,9 @@ static void text_lines(const json_t *lines, const char *space, const char *title
     size_t index, count = 0;
     json_t *item, **sorted = calloc(json_array_size(lines) + 1, sizeof *sorted);
     if (!sorted) return;
-    json_array_foreach((json_t *)(uintptr_t)lines, index, item)
-        if (!strcmp(json_string_value(json_object_get(item, "space")), space)) sorted[count++] = item;
+    json_array_foreach((json_t *)(uintptr_t)lines, index,
+                       item) if (!strcmp(json_string_value(json_object_get(item, "space")), space))
+        sorted[count++] = item;
     qsort(sorted, count, sizeof(json_t *), by_excess);
     if (count) cute_buffer_printf(out, "%-44s %12s %12s %12s\n", title, "requests", "taken", "ideal");
     for (size_t n = 0; n < count && n < SHOWN; n++) {
@@ -465,8 +468,10 @@ static void text_kernel_checks(const json_t *value, cute_buffer *out)
     cute_buffer_puts(out, "kernel checks:");
     json_array_foreach(json_object_get(value, "checks"), index, item)
         cute_buffer_printf(out, "%s %s", index ? "," : "", json_string_value(item));
-    if (found) cute_buffer_printf(out, ": FAILED, %zu found\n", found);
-    else cute_buffer_puts(out, ": passed\n");
+    if (found)
+        cute_buffer_printf(out, ": FAILED, %zu found\n", found);
+    else
+        cute_buffer_puts(out, ": passed\n");
     text_lines(lines, "shared", "shared memory, turns of the banks", out);
     text_lines(lines, "global", "global memory, sectors of 32 bytes", out);
 }
@@ -489,7 +494,8 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
     json_array_foreach(json_object_get(value, "checks"), index, item) text_check(item, out);
     if (bench) text_bench(bench, out);
     if (json_object_get(value, "counts")) text_counts(json_object_get(value, "counts"), out);
-    if (json_object_get(value, "kernel_checks")) text_kernel_checks(json_object_get(value, "kernel_checks"), out);
+    if (json_object_get(value, "kernel_checks"))
+        text_kernel_checks(json_object_get(value, "kernel_checks"), out);
     if (!timing) return;
     cute_buffer_puts(out, "timing:");
     json_object_foreach((json_t *)(uintptr_t)timing, key, item)

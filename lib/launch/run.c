@@ -18,7 +18,7 @@
 #include "lib/launch/data.h"
 #include "lib/toolkit/arch.h"
 
-enum { REPORT_BYTES = 1 << 20, MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
+enum { REPORT_BYTES = 1 << 24, MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
 
 typedef struct shared_message {
     cute_severity severity;
@@ -340,7 +340,8 @@ static void send_messages(run_shared *shared, const cute_diag *diag)
             m->line = place->line;
             m->column = place->column;
             m->length = place->length;
-            if (place->text && !send_text(shared, place->text, place->text_length, &m->line_text)) m->line_text = 0;
+            if (place->text && !send_text(shared, place->text, place->text_length, &m->line_text))
+                m->line_text = 0;
         }
         shared->message_count++;
     }
@@ -350,6 +351,13 @@ static void send_messages(run_shared *shared, const cute_diag *diag)
 static void send_report(run_child *c)
 {
     char *text = c->device ? cute_device_check_report(c->device) : NULL;
+    if (text && strlen(text) >= REPORT_BYTES) { /* findings matter more than counts */
+        json_t *value = json_loads(text, 0, NULL);
+        free(text);
+        json_object_set_new(value, "lines", json_array());
+        text = json_dumps(value, JSON_COMPACT);
+        json_decref(value);
+    }
     if (text && strlen(text) < REPORT_BYTES) {
         memcpy(c->shared->report, text, strlen(text) + 1);
         c->shared->has_report = true;

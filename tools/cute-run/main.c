@@ -70,7 +70,8 @@ static cute_status choose_device(const char *text, cute_launch_options *out, cut
     long number = strtol(text, &end, 10);
     if (end == text || *end != '\0')
         return cute_fail(diag, CUTE_USAGE, NULL, "--device wants a number or 'emulator', not '%s'", text);
-    if (number < 0 || number > 1024) return cute_fail(diag, CUTE_USAGE, NULL, "there is no device %ld", number);
+    if (number < 0 || number > 1024)
+        return cute_fail(diag, CUTE_USAGE, NULL, "there is no device %ld", number);
     out->device = (int)number;
     return CUTE_OK;
 }
@@ -81,22 +82,28 @@ static cute_status parse_checks(const options *o, unsigned *out, cute_diag *diag
     static const struct {
         const char *name;
         unsigned check;
-    } table[] = {{"all", CUTE_CHECK_ALL},         {"memory", CUTE_CHECK_MEMORY}, {"uninit", CUTE_CHECK_UNINIT},
-                 {"race", CUTE_CHECK_RACE},       {"barrier", CUTE_CHECK_BARRIER}, {"bank", CUTE_CHECK_BANK},
+    } table[] = {{"all", CUTE_CHECK_ALL},
+                 {"memory", CUTE_CHECK_MEMORY},
+                 {"uninit", CUTE_CHECK_UNINIT},
+                 {"race", CUTE_CHECK_RACE},
+                 {"barrier", CUTE_CHECK_BARRIER},
+                 {"bank", CUTE_CHECK_BANK},
                  {"coalescing", CUTE_CHECK_COALESCING}};
     enum { COUNT = sizeof table / sizeof *table };
     for (const char *at = o->checks; at;) {
         size_t length = strcspn(at, ","), n = 0;
         while (n < COUNT && (strlen(table[n].name) != length || memcmp(table[n].name, at, length) != 0)) n++;
         if (n == COUNT)
-            return cute_fail(diag, CUTE_USAGE, NULL,
-                             "--check wants all, or some of memory, uninit, race, barrier, bank, coalescing; not '%.*s'",
-                             (int)length, at);
+            return cute_fail(
+                diag, CUTE_USAGE, NULL,
+                "--check wants all, or some of memory, uninit, race, barrier, bank, coalescing; not '%.*s'",
+                (int)length, at);
         *out |= table[n].check;
         at = at[length] ? at + length + 1 : NULL;
     }
     if (*out && o->device && strcmp(o->device, "emulator") != 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--check is done by the emulator, not by device %s", o->device);
+        return cute_fail(diag, CUTE_USAGE, NULL, "--check is done by the emulator, not by device %s",
+                         o->device);
     return CUTE_OK;
 }
 
