@@ -6,6 +6,7 @@
 
 enum { DEPTH_LIMIT = 1024 };
 
+/* There is always one: a split has fewer lanes than the one that it came from, and their sets nest. */
 static int free_split(const em_warp *w)
 {
     for (int i = 0; i < EM_SPLITS; i++)
@@ -60,6 +61,13 @@ void em_exit_lanes(em_warp *w, uint32_t mask)
     w->stop = w->alive ? EM_SWITCH : EM_DONE;
 }
 
+static int free_places(const em_warp *w)
+{
+    int count = 0;
+    for (int k = 0; k < EM_SPLITS; k++) count += !w->splits[k].live;
+    return count;
+}
+
 static em_split *add_split(em_warp *w, const em_split *like, uint32_t pc, uint32_t mask)
 {
     int index = free_split(w);
@@ -80,6 +88,10 @@ void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uin
 {
     em_split *s = w->split;
     uint32_t rest = s->mask & ~lanes;
+    if (w->high + 2 > EM_SPLITS && free_places(w) < 2) {
+        em_fault(w, &w->machine->code[s->pc - 1], -1, "the warp has parted into too many parts");
+        return;
+    }
     w->machine->counts.divergences++;
     w->stop = EM_SWITCH;
     bool same = s->parent >= 0 && s->rpc == reconverge && s->rdepth == s->depth;

@@ -8,7 +8,7 @@
 
 /* A turn in order is short: kernels that lack a barrier but run on hardware, where warps keep step, run here
  * too. */
-enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64, FRAME_SLACK = 1 << 16, SHOWN_WAITS = 12 };
+enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64, FRAME_SLACK = 1 << 14, SHOWN_WAITS = 12 };
 
 uint64_t em_random(em_machine *m)
 {
