@@ -278,10 +278,18 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
     return true;
 }
 
+/* Lanes that run together may name different members, as the tiles of a warp do. */
 void em_run_warp_barrier(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t member = (uint32_t)em_uniform(w, &i->o[0], mask);
-    if (em_gather(w, i, member, &mask)) em_tell(EM_E_WARP_SYNC, w, i, mask, member, 0);
+    const em_operand *o = &i->o[0];
+    for (uint32_t rest = mask; rest;) {
+        uint32_t member = (uint32_t)em_uniform(w, o, rest), group = 0;
+        for (uint32_t n = rest; n; n &= n - 1)
+            if ((uint32_t)em_get(w, o, __builtin_ctz(n)) == member) group |= n & -n;
+        rest &= ~group;
+        if (group == mask && !em_gather(w, i, member, &group)) return;
+        em_tell(EM_E_WARP_SYNC, w, i, group, member, 0);
+    }
 }
 
 uint32_t em_run_split(em_warp *w, uint32_t budget)
