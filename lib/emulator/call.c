@@ -326,3 +326,65 @@ cute_status em_d_call(em_parser *p, const em_raw *raw, em_inst *i)
     *i = after;
     return CUTE_OK;
 }
+
+/* ---- alloca: local memory from the top of the thread's, given back when the function returns ---- */
+
+static void run_alloca(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    int64_t floor = w->split->sp + w->split->window->function->frame;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint64_t size = em_get(w, &i->o[1], l);
+        int64_t room = w->stack_top[l] - floor;
+        int64_t top =
+            room >= 0 && size <= (uint64_t)room ? (w->stack_top[l] - (int64_t)size) / i->b * i->b : -1;
+        if (top < floor) {
+            em_fault(w, i, l, "alloca of %llu bytes: a thread has %lld left of its local memory",
+                     (unsigned long long)size, (long long)room);
+            return;
+        }
+        w->stack_top[l] = top;
+        em_set(w, &i->o[0], l, (uint64_t)top);
+    }
+}
+
+cute_status em_d_alloca(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    int64_t align = 16;
+    CUTE_TRY(em_operands(p, raw, 2, 3));
+    if (raw->count > 2) CUTE_TRY(em_number(p, raw, i, 2, &align));
+    if (align < 1 || align > 4096 || (align & (align - 1)))
+        return em_wrong(p, raw, "an alignment is a power of two, not %lld", (long long)align);
+    i->b = align < 16 ? 16 : (uint32_t)align;
+    i->run = run_alloca;
+    p->program->calls = true; /* there has to be a stack */
+    CUTE_TRY(em_target(p, raw, i, 0, EM_u64, false));
+    return em_source(p, raw, i, 1, EM_u64);
+}
+
+static void run_stack(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    int64_t floor = w->split->sp + w->split->window->function->frame;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        if (!i->b) {
+            em_set(w, &i->o[0], l, (uint64_t)w->stack_top[l]);
+            continue;
+        }
+        uint64_t top = em_get(w, &i->o[0], l);
+        if (top < (uint64_t)floor || top > (uint64_t)w->local_size) {
+            em_fault(w, i, l, "0x%llx was not given by stacksave", (unsigned long long)top);
+            return;
+        }
+        w->stack_top[l] = (int64_t)top;
+    }
+}
+
+cute_status em_d_stack(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    i->b = raw->name[5] == 'r';
+    i->run = run_stack;
+    p->program->calls = true;
+    CUTE_TRY(em_operands(p, raw, 1, 1));
+    return i->b ? em_source(p, raw, i, 0, EM_u64) : em_target(p, raw, i, 0, EM_u64, false);
+}

@@ -202,7 +202,10 @@ bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, 
     em_split *s = w->split;
     const em_function *caller = s->window->function;
     int64_t sp = s->sp + caller->frame;
-    if (s->depth >= DEPTH_LIMIT || sp + f->frame > w->local_size) {
+    int64_t top = w->local_size;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (w->stack_top[__builtin_ctz(rest)] < top) top = w->stack_top[__builtin_ctz(rest)];
+    if (s->depth >= DEPTH_LIMIT || sp + f->frame > top) {
         em_fault(w, i, __builtin_ctz(mask),
                  "the stack overflows: %d calls deep, %lld bytes of local memory a thread", s->depth,
                  (long long)sp);
@@ -216,6 +219,7 @@ bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, 
     window->up = s->window;
     window->return_pc = return_pc;
     window->sp = s->sp;
+    memcpy(window->stack_top, w->stack_top, sizeof window->stack_top);
     s->window = window;
     s->sp = sp;
     s->depth++;
@@ -233,6 +237,8 @@ void em_run_return(em_warp *w, const em_inst *i, uint32_t mask)
         em_exit_lanes(w, mask);
         return;
     }
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        w->stack_top[__builtin_ctz(rest)] = window->stack_top[__builtin_ctz(rest)];
     s->pc = window->return_pc;
     s->sp = window->sp;
     s->window = window->up;

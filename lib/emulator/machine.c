@@ -223,6 +223,7 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
     w->base[EM_BASE_SPECIALS] = (uint8_t *)w->specials;
     w->wgmma_issued = w->wgmma_groups = w->copy_groups = w->bulk_groups = 0;
     w->high = 1;
+    for (int k = 0; k < EM_LANES; k++) w->stack_top[k] = w->local_size;
     em_use_split(w, 0);
     for (uint32_t lane = 0; lane < EM_LANES; lane++) {
         uint32_t t = first + lane;

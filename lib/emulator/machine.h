@@ -116,6 +116,7 @@ typedef struct em_window {
     uint8_t *registers;
     uint32_t return_pc;
     int64_t sp;
+    int64_t stack_top[EM_LANES]; /* when it was called */
 } em_window;
 
 /* Lanes that run together. When they part, the split waits as a join for the two that it is split into. */
@@ -152,6 +153,7 @@ struct em_warp {
     em_split splits[EM_SPLITS];
     uint8_t *local; /* of each lane in turn */
     int64_t local_size;
+    int64_t stack_top[EM_LANES]; /* alloca takes local memory from the top */
     em_allocation last; /* found last */
     em_window *free_windows, *windows;
     uint32_t specials[EM_S_fixed_end * EM_LANES];
