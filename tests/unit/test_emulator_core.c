@@ -505,6 +505,9 @@ static void test_errors(void)
     FAILS(BODY("add.u32 %r1,%r2,%d3;"), 1, "a register of 32 bits is wanted, not one of type .b64");
     FAILS(BODY("bra NOWHERE;"), 1, "'NOWHERE' is not declared");
     FAILS(".visible .entry k" PARAMS " { .reg .b32 %r1; ", 1, "'}'");
+    FAILS(BODY("elect.sync 1|2;"), 1, "elect.sync takes d|p, membermask");
+    FAILS(BODY("mov.f32 %r1, 0f12G4;"), 1, "0f is followed by 8 hexadecimal digits");
+    FAILS(".pragma 0f1\n", 1, "the text ends where ';' is wanted");
     FAILS("/* no end", 1, "the comment has no end");
 }
 
