@@ -554,8 +554,8 @@ static cute_status parse_loc(em_parser *p)
         program->loc_capacity = capacity;
         if (!program->loc_count) program->loc_count = 1;
     }
-    const char *name = file >= 0 && (uint64_t)file < p->file_count ? p->files[file] : NULL;
-    program->locs[program->loc_count] = (em_loc){name, (uint32_t)line, (uint32_t)column};
+    uint32_t number = file >= 0 && file < UINT32_MAX ? (uint32_t)file : UINT32_MAX;
+    program->locs[program->loc_count] = (em_loc){NULL, (uint32_t)line, (uint32_t)column, number};
     p->loc = (uint32_t)program->loc_count++;
     return CUTE_OK;
 }
@@ -777,6 +777,9 @@ cute_status em_program_parse(cute_arena *arena, const char *label, const char *t
         if (p->lexer.token.kind == EM_T_BAD) return em_fail_token(p, "a declaration");
         CUTE_TRY(parse_module_item(p));
     }
+    /* Files may be named behind the code. */
+    for (size_t i = 1; i < program->loc_count; i++)
+        if (program->locs[i].number < p->file_count) program->locs[i].file = p->files[program->locs[i].number];
     return CUTE_OK;
 }
 

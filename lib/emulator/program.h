@@ -132,7 +132,7 @@ typedef struct em_reloc {
 
 typedef struct em_loc {
     const char *file;
-    uint32_t line, column;
+    uint32_t line, column, number; /* number: of the file */
 } em_loc;
 
 typedef struct em_program {
