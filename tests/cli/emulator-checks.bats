@@ -81,3 +81,59 @@ P
     [ "$status" -eq 4 ]
     [[ "$output" == *"at kernel.cu:42:7"* ]]
 }
+
+@test "what nvcc makes is clean where it is right, and named by its source line where it is not" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    cat >k.cu <<'C'
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__device__ unsigned count, partial[2];
+extern "C" __global__ void last(const unsigned *A, unsigned *C)
+{
+    __shared__ unsigned s[64];
+    __shared__ bool is_last;
+    unsigned t = threadIdx.x;
+    s[t] = A[blockIdx.x * 64 + t];
+    __syncthreads();
+    for (int k = 32; k > 0; k >>= 1) {
+        if (t < k) s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (t == 0) {
+        partial[blockIdx.x] = s[0];
+        __threadfence();
+        is_last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (is_last && t == 0) C[0] = partial[0] + partial[1];
+}
+extern "C" __global__ void tiles(const unsigned *A, unsigned *C)
+{
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    __shared__ unsigned s[64];
+    s[threadIdx.x] = A[threadIdx.x];
+    tile.sync();
+    unsigned v = s[threadIdx.x ^ 1];
+    tile.sync();
+    s[threadIdx.x] = v;
+    __syncthreads();
+    C[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+extern "C" __global__ void wrong(const unsigned *A, unsigned *C)
+{
+    __shared__ unsigned s[64];
+    s[threadIdx.x] = A[threadIdx.x];
+    C[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+C
+    nvcc -arch=sm_90a -lineinfo -ptx k.cu -o k.ptx
+    for kernel in last tiles; do
+        for seed in 0 1 2; do
+            run "$run" k.ptx --config "$bugs/launch.json" --kernel $kernel --check=all --seed=$seed
+            [ "$status" -eq 0 ] || { echo "$kernel $seed: $output"; false; }
+        done
+    done
+    run "$run" k.ptx --config "$bugs/launch.json" --kernel wrong --check=race
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"race: ld reads"*"k.cu:39:"* ]]
+}
