@@ -31,6 +31,10 @@ void em_shadow_release(shadow *s)
 void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written)
 {
     if (!s->written || at > s->total || bytes > s->total - at) return;
+    if (written && (at & 7) + bytes <= 8) {
+        s->written[at >> 3] |= (uint8_t)(((1u << bytes) - 1) << (at & 7));
+        return;
+    }
     for (; bytes && (at & 7); at++, bytes--) {
         uint8_t bit = (uint8_t)(1u << (at & 7));
         s->written[at >> 3] = written ? s->written[at >> 3] | bit : s->written[at >> 3] & (uint8_t)~bit;
@@ -46,6 +50,10 @@ void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written)
 static uint64_t first_unwritten(const shadow *s, uint64_t at, uint64_t bytes)
 {
     if (!s->written) return bytes;
+    if ((at & 7) + bytes <= 8) { /* the usual access */
+        uint32_t mask = ((1u << bytes) - 1) << (at & 7);
+        if ((s->written[at >> 3] & mask) == mask) return bytes;
+    }
     for (uint64_t n = 0; n < bytes; n++) {
         uint64_t b = at + n;
         if (!(b & 7) && bytes - n >= 8 && s->written[b >> 3] == 0xff) {
