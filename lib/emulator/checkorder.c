@@ -295,8 +295,10 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
     for (uint32_t n = first; n <= last; n++) {
         uint32_t at =
             o->warps[w->block->rank * w->block->warp_count + n].committed[kind][group % GROUPS_KEPT];
-        /* A warp of the group that has issued its part and has not committed it yet. */
-        if (kind == WGMMA_KIND && w->block->warps[n].wgmma_groups < group) at = tick(c);
+        /* Warps whose lanes came to the commit in parts count more groups: who waits for all waits for what
+         * was issued. So does who waits for a warp that has not committed its part yet. */
+        if (kind == WGMMA_KIND && (w->block->warps[n].wgmma_groups < group || group >= w->wgmma_groups))
+            at = tick(c);
         if (at > time) time = at;
     }
     if (!group || !time) return;
