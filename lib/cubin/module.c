@@ -95,6 +95,29 @@ static cute_status keep_metadata(cute_module *m, const char *lines, size_t lengt
     return m->metadata ? CUTE_OK : cute_fail_memory(diag);
 }
 
+/* Without metadata the PTX in the cubin tells integers, floats and pointers from each other. PTX that cannot be read, or
+ * that has other parameters, tells nothing. */
+static void args_from_ptx(cute_module *m)
+{
+    cute_ptx_scan scan;
+    if (cute_ptx_scan_all(m->arena, m->label, m->ptx, m->ptx_length, &scan, NULL) != CUTE_OK) return;
+    for (size_t i = 0; i < m->kernel_count; i++) {
+        cute_kernel *kernel = &m->kernels[i];
+        for (size_t j = 0; j < scan.kernel_count; j++) {
+            const cute_kernel *source = &scan.kernels[j];
+            bool same = strcmp(kernel->name, source->name) == 0 && kernel->param_count == source->param_count;
+            for (size_t p = 0; same && p < source->param_count; p++)
+                same = kernel->params[p].size == source->params[p].size &&
+                       /* a first parameter of 64-byte alignment moves all of them in a cubin */
+                       kernel->params[p].offset - kernel->params[0].offset ==
+                           source->params[p].offset - source->params[0].offset;
+            if (!same) continue;
+            kernel->args = source->args;
+            kernel->arg_count = source->arg_count;
+        }
+    }
+}
+
 static cute_status open_elf(cute_module *m, cute_diag *diag)
 {
     m->format = CUTE_MODULE_CUBIN;
@@ -111,6 +134,7 @@ static cute_status open_elf(cute_module *m, cute_diag *diag)
         m->ptx_length = strnlen((const char *)ptx->data, ptx->size);
         m->ptx = cute_arena_copy(m->arena, (const char *)ptx->data, m->ptx_length);
         if (!m->ptx) return cute_fail_memory(diag);
+        if (!cute_elf_find(&m->elf, CUTE_SECTION_METADATA)) args_from_ptx(m);
     }
     static const struct {
         const char *section;

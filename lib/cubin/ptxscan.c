@@ -190,6 +190,10 @@ static cute_status read_param(scanner *s, param_list *list)
     } else if (count == 1 && type.at[1] == 'f' && type.length <= 4) {
         arg->kind = CUTE_ARG_SCALAR;
         arg->dtype = cute_arena_copy(s->arena, type.at + 1, type.length - 1);
+    } else if (count == 1 && (type.at[1] == 'u' || type.at[1] == 's') && bits < 64) {
+        /* Compilers from C write .u32 for signed ones too, and .u64 for pointers. */
+        arg->kind = CUTE_ARG_SCALAR;
+        arg->dtype = cute_arena_printf(s->arena, "i%d", (int)bits);
     }
     return arg->name && list->params[index].name ? CUTE_OK : cute_fail_memory(s->diag);
 }

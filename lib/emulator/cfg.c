@@ -12,6 +12,7 @@ typedef struct graph {
     uint32_t ordered;
     uint32_t *idom;
     uint32_t *pred_start, *preds; /* predecessors in the graph: successors in the reversed one */
+    bool all_exits;               /* lead to the function's end; else only the last one does */
 } graph;
 
 static bool is_branch(const em_inst *i)
@@ -35,7 +36,12 @@ static bool falls_through(const em_inst *i)
     return !is_branch(i) && i->run != em_run_exit && i->run != em_run_trap && i->run != em_run_return;
 }
 
-/* What ends the thread has none: lanes that end do not come together with others. */
+/* Lanes that end early do not come together with others, so that an exit on the way leads nowhere. */
+static bool leads_to_end(const graph *g, uint32_t block, const em_inst *last)
+{
+    return last->run == em_run_exit && !last->guard && (g->all_exits || block + 2 == g->count);
+}
+
 static uint32_t successors(const graph *g, uint32_t block, uint32_t index, bool *more)
 {
     const em_inst *last = &g->program->code[g->first[block + 1] - 1];
@@ -44,6 +50,7 @@ static uint32_t successors(const graph *g, uint32_t block, uint32_t index, bool 
     if (index < targets) return g->block_of[target_at(last, index) - g->start];
     bool falls = block + 1 < g->count && falls_through(last);
     if (index == targets && falls) return block + 1;
+    if (index == targets && leads_to_end(g, block, last)) return g->count - 1;
     *more = false;
     return 0;
 }
@@ -174,18 +181,28 @@ static cute_status find_dominators(graph *g, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* The immediate post-dominators, where paths to the function's end exist. */
+static cute_status find_joins(graph *g, bool all_exits, cute_diag *diag)
+{
+    g->all_exits = all_exits;
+    g->ordered = 0;
+    CUTE_TRY(find_predecessors(g, diag));
+    CUTE_TRY(find_order(g, diag));
+    return find_dominators(g, diag);
+}
+
 cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cute_diag *diag)
 {
     graph g = {.program = program, .start = start, .end = end};
     CUTE_TRY(find_blocks(&g, diag));
-    CUTE_TRY(find_predecessors(&g, diag));
-    CUTE_TRY(find_order(&g, diag));
-    CUTE_TRY(find_dominators(&g, diag));
+    CUTE_TRY(find_joins(&g, false, diag));
+    const uint32_t *late = g.idom;
+    CUTE_TRY(find_joins(&g, true, diag));
     for (uint32_t b = 0; b < g.count; b++) {
         em_inst *last = &program->code[g.first[b + 1] - 1];
         if (!is_branch(last)) continue;
         /* A loop without an exit never meets its end: there the end stands for nowhere. */
-        uint32_t join = g.idom[b];
+        uint32_t join = late[b] != UINT32_MAX ? late[b] : g.idom[b];
         last->reconverge = join == UINT32_MAX ? end : g.first[join];
     }
     return CUTE_OK;

@@ -296,6 +296,8 @@ static uint64_t special_value(em_warp *w, em_special which)
     case EM_S_globaltimer: return ticks;
     case EM_S_globaltimer_lo: return (uint32_t)ticks;
     case EM_S_globaltimer_hi: return ticks >> 32;
+    case EM_S_envreg1: return w->machine->workspace >> 32;
+    case EM_S_envreg2: return (uint32_t)w->machine->workspace;
     case EM_S_is_explicit_cluster: return w->machine->launch->cluster[0] != 0;
     default: return 0;
     }

@@ -255,45 +255,74 @@ void em_block_split(em_warp *w, em_wait wait)
     w->stop = EM_BLOCK;
 }
 
+/* Whether split k waits at this instruction, or at another barrier of the warp, for the same lanes. */
+static bool waits_with(const em_warp *w, int k, const em_inst *i, uint32_t member)
+{
+    const em_split *s = &w->splits[k];
+    if (!s->live || k == w->current || s->wait != EM_WAIT_WARP || s->member != member) return false;
+    return s->pc + 1 == w->split->pc ||
+           (i->run == em_run_warp_barrier && w->machine->code[s->pc].run == i->run);
+}
+
+/* The lanes that have come to the instruction for `member`: those of `mask` and those that wait. */
+static uint32_t gathered(const em_warp *w, const em_inst *i, uint32_t member, uint32_t mask)
+{
+    if ((mask & member) == member) return mask;
+    for (int k = 0; k < w->high; k++)
+        if (waits_with(w, k, i, member)) mask |= w->splits[k].gathered;
+    return mask;
+}
+
 bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
 {
-    uint32_t need = member & w->alive, all = *mask;
-    if ((all & need) == need) return true;
-    bool any_place = i->run == em_run_warp_barrier;
-    for (int k = 0; k < EM_SPLITS; k++) {
-        const em_split *s = &w->splits[k];
-        if (!s->live || k == w->current || s->wait != EM_WAIT_WARP || s->member != member) continue;
-        if (s->pc + 1 == w->split->pc || (any_place && w->machine->code[s->pc].run == i->run))
-            all |= s->gathered;
-    }
+    uint32_t need = member & w->alive, all = gathered(w, i, member, *mask);
+    if ((*mask & need) == need) return true;
     if ((all & need) != need) {
         w->split->member = member;
         w->split->gathered = *mask;
         em_block_split(w, EM_WAIT_WARP);
         return false;
     }
-    for (int k = 0; k < EM_SPLITS; k++) {
-        em_split *s = &w->splits[k];
-        if (!s->live || k == w->current || s->wait != EM_WAIT_WARP || s->member != member) continue;
-        if (s->pc + 1 == w->split->pc || (any_place && w->machine->code[s->pc].run == i->run)) {
-            s->wait = EM_RUNS;
-            s->pc++;
-        }
+    for (int k = 0; k < w->high; k++) {
+        if (!waits_with(w, k, i, member)) continue;
+        w->splits[k].wait = EM_RUNS;
+        w->splits[k].pc++;
     }
     *mask = all;
     return true;
 }
 
-/* Lanes that run together may name different members, as the tiles of a warp do. */
+uint32_t em_same_members(const em_warp *w, const em_operand *o, uint32_t lanes, uint32_t *group)
+{
+    uint32_t member = (uint32_t)em_uniform(w, o, lanes);
+    *group = 0;
+    for (uint32_t n = lanes; n; n &= n - 1)
+        if ((uint32_t)em_get(w, o, __builtin_ctz(n)) == member) *group |= n & -n;
+    return member;
+}
+
+bool em_part_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask)
+{
+    uint32_t group;
+    for (uint32_t rest = mask; rest; rest &= ~group) {
+        uint32_t member = em_same_members(w, o, rest, &group);
+        if (group == mask) return false;
+        if (member & w->alive & ~gathered(w, i, member, group)) {
+            uint32_t next = w->split->pc;
+            em_diverge(w, group, next - 1, next - 1, next);
+            return true;
+        }
+    }
+    return false;
+}
+
 void em_run_warp_barrier(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const em_operand *o = &i->o[0];
-    for (uint32_t rest = mask; rest;) {
-        uint32_t member = (uint32_t)em_uniform(w, o, rest), group = 0;
-        for (uint32_t n = rest; n; n &= n - 1)
-            if ((uint32_t)em_get(w, o, __builtin_ctz(n)) == member) group |= n & -n;
-        rest &= ~group;
-        if (group == mask && !em_gather(w, i, member, &group)) return;
+    if (em_part_members(w, i, o, mask)) return;
+    for (uint32_t rest = mask, group; rest; rest &= ~group) {
+        uint32_t member = em_same_members(w, o, rest, &group);
+        if (!em_gather(w, i, member, &group)) return;
         em_tell(EM_E_WARP_SYNC, w, i, group, member, 0);
     }
 }

@@ -88,6 +88,13 @@ void em_cluster_settle(em_cluster *cluster)
     cluster->blocks[0].machine->changes++;
 }
 
+bool em_cluster_waits(const em_warp *w, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1)
+        if (w->cluster_generation[__builtin_ctz(mask)] == w->block->cluster->generation) return true;
+    return false;
+}
+
 /* ---- setting up ---- */
 
 static void release_block(em_block *b)
@@ -306,7 +313,7 @@ static bool ready(em_warp *w, em_split *s)
         if (w->block->barriers[s->barrier].generation == s->generation) return false;
         s->woken = true;
     }
-    if (s->wait == EM_WAIT_CLUSTER && w->block->cluster->generation == w->cluster_generation) return false;
+    if (s->wait == EM_WAIT_CLUSTER && em_cluster_waits(w, s->mask)) return false;
     s->wait = EM_RUNS;
     return true;
 }
@@ -465,6 +472,17 @@ static void run_resident(em_machine *m)
     if (!m->failed) em_pending_run(m, true);
 }
 
+/* What the driver gives to a cooperative launch in %envreg1 and 2: memory whose size stands in its first word, the
+ * barrier of the grid in its second one (cooperative_groups/details/driver_abi.h of the CUDA toolkit). */
+static bool make_workspace(em_machine *m)
+{
+    enum { BYTES = 256 };
+    if (!em_memory_alloc(m->launch->memory, BYTES, &m->workspace)) return false;
+    uint32_t words[BYTES / 4] = {BYTES};
+    memcpy(em_memory_find(m->launch->memory, m->workspace)->host, words, BYTES);
+    return true;
+}
+
 cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
 {
     em_machine machine = {
@@ -485,6 +503,7 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
     m->clusters = calloc(m->cluster_count, sizeof *m->clusters);
     bool made = m->clusters != NULL;
     for (uint32_t c = 0; made && c < m->cluster_count; c++) made = make_cluster(m, &m->clusters[c]);
+    if (made && l->cooperative) made = make_workspace(m);
     if (!made) cute_fail_memory(diag);
     for (uint64_t at = 0; made && at < total && !m->failed; at += m->cluster_count) {
         for (uint32_t c = 0; c < m->cluster_count && at + c < total; c++)
@@ -505,6 +524,7 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
         free(m->clusters[c].blocks);
     }
     free(m->clusters);
+    if (m->workspace) em_memory_free(l->memory, m->workspace);
     if (counts) *counts = m->counts;
     return !made ? CUTE_SYSTEM : m->failed ? CUTE_INVALID : CUTE_OK;
 }

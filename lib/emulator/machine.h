@@ -160,7 +160,7 @@ struct em_warp {
     /* asynchronous work */
     uint32_t wgmma_issued; /* products so far; the four warps of a group wait for each other */
     uint32_t wgmma_groups, copy_groups, bulk_groups; /* committed so far */
-    uint32_t cluster_generation;                     /* when it arrived at the cluster's barrier */
+    uint32_t cluster_generation[EM_LANES];           /* when each lane arrived at the cluster's barrier */
 };
 
 typedef struct em_barrier {
@@ -225,6 +225,7 @@ struct em_machine {
     em_pending *pending, **pending_end;
     const em_pending *completing; /* whose accesses are being made */
     uint32_t time;                /* the checks': counts what orders memory */
+    uint64_t workspace;           /* address of a cooperative launch's own memory; 0: none */
     uint32_t shared_static;
     uint32_t cluster_shape[3];
     bool failed;
@@ -308,6 +309,11 @@ bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address,
 /* The lanes of `member` that are off have to come to the same instruction first. False: wait (the instruction
  * runs again); *mask is then all of them. */
 bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask);
+/* Of `lanes` those that name the same members in `o` as the first one; which those are. */
+uint32_t em_same_members(const em_warp *w, const em_operand *o, uint32_t lanes, uint32_t *group);
+/* Lanes that run together may name different members, as the tiles of a warp do. Where some of a set are elsewhere the
+ * others of it part, to wait for them: true, and each part runs the instruction again. */
+bool em_part_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask);
 /* Ends lanes. */
 void em_exit_lanes(em_warp *w, uint32_t mask);
 /* Part of the lanes go to `target`, the rest to `other`. */
@@ -317,6 +323,8 @@ void em_block_split(em_warp *w, em_wait wait);
 bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc);
 void em_barrier_settle(em_block *block);
 void em_cluster_settle(em_cluster *cluster);
+/* Whether a lane of `mask` has arrived at barrier.cluster and not all others have. */
+bool em_cluster_waits(const em_warp *w, uint32_t mask);
 
 /* ---- async.c ---- */
 em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kind, size_t data_size);

@@ -7,17 +7,13 @@
 
 /* ---- within a warp ---- */
 
-/* Lanes that run together may name different members: each set of them is served by itself. Lanes that are
- * all of one set wait for those of it that are elsewhere. */
 static void by_members(em_warp *w, const em_inst *i, uint32_t mask, int index, em_run run)
 {
     const em_operand *o = &i->o[index];
-    for (uint32_t rest = mask; rest;) {
-        uint32_t member = (uint32_t)em_uniform(w, o, rest), group = 0;
-        for (uint32_t n = rest; n; n &= n - 1)
-            if ((uint32_t)em_get(w, o, __builtin_ctz(n)) == member) group |= n & -n;
-        rest &= ~group;
-        if (group == mask && !em_gather(w, i, member, &group)) return;
+    if (em_part_members(w, i, o, mask)) return;
+    for (uint32_t rest = mask, group; rest; rest &= ~group) {
+        uint32_t member = em_same_members(w, o, rest, &group);
+        if (!em_gather(w, i, member, &group)) return;
         em_tell(EM_E_WARP_EXCHANGE, w, i, group, 0, 0);
         run(w, i, group);
     }
@@ -326,7 +322,7 @@ static void run_cluster_arrive(em_warp *w, const em_inst *i, uint32_t mask)
 {
     em_cluster *c = w->block->cluster;
     (void)i;
-    w->cluster_generation = c->generation;
+    EM_EACH(mask, w->cluster_generation[l] = c->generation);
     c->arrived += (uint32_t)__builtin_popcount(mask);
     em_tell(EM_E_CLUSTER_ARRIVE, w, i, mask, 0, 0);
     w->machine->changes++;
@@ -335,7 +331,7 @@ static void run_cluster_arrive(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_cluster_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    if (w->block->cluster->generation == w->cluster_generation)
+    if (em_cluster_waits(w, mask))
         em_block_split(w, EM_WAIT_CLUSTER);
     else
         em_tell(EM_E_CLUSTER_LEAVE, w, i, mask, 0, 0);
