@@ -261,9 +261,9 @@ def main():
             with open(os.path.join(out, name + ("" if buggy else ".clean") + ".ptx"), "w") as f:
                 f.write(HEAD.format(**head, body=text.rstrip("\n")))
             if buggy:
-                table.append(f"{name} {check} {before + marked}")
+                table.append(f"{name} {check} {before + marked} launch.json")
     with open(os.path.join(out, "bugs.txt"), "w") as f:
-        f.write("# Written by generate.py: kernel, check, line of the PTX that it names.\n" + "\n".join(table) + "\n")
+        f.write("# Written by generate.py: kernel, check, line of the PTX that it names, configuration.\n" + "\n".join(table) + "\n")
 
 
 main()

@@ -4,10 +4,10 @@
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$1 failed=0 count=0
 printf '%-30s %-8s %5s  %-10s %s\n' bug check line found clean
-while read -r name check line; do
+while read -r name check line config; do
     case $name in '#'*) continue ;; esac
     count=$((count + 1))
-    text=$("$bin/cute-run" "$here/$name.ptx" --config "$here/launch.json" --device emulator --check=all --timeout 20 2>&1)
+    text=$("$bin/cute-run" "$here/$name.ptx" --config "$here/$config" --device emulator --check=all --timeout 20 2>&1)
     code=$?
     found=missed
     case $check in memory) word= ;; uninit) word=uninitialised ;; *) word=$check ;; esac
@@ -16,7 +16,7 @@ while read -r name check line; do
     [ $found = missed ] && [ "$check" = barrier ] && echo "$text" | grep -q 'error: deadlock' &&
         echo "$text" | grep -q ":$line:[0-9]*: note: .*waits" && found=deadlock
     clean=clean
-    more=$("$bin/cute-run" "$here/$name.clean.ptx" --config "$here/launch.json" --device emulator --check=all --timeout 20 2>&1) || clean=REPORTED
+    more=$("$bin/cute-run" "$here/$name.clean.ptx" --config "$here/$config" --device emulator --check=all --timeout 20 2>&1) || clean=REPORTED
     printf '%-30s %-8s %5s  %-10s %s\n' "$name" "$check" "$line" "$found" "$clean"
     [ $found = missed ] && failed=1 && [ -n "${VERBOSE-}" ] && echo "$text" | sed 's/^/    /'
     [ $clean = REPORTED ] && failed=1 && [ -n "${VERBOSE-}" ] && echo "$more" | sed 's/^/    /'
