@@ -29,6 +29,10 @@ static bool copy_arguments(em_warp *w, const em_inst *i, const call *c, const em
         return false;
     }
     if (callee + f->frame > w->local_size) return true; /* em_call says so */
+    em_tell(EM_E_FRAME, w, i, mask, (uint64_t)callee, (uint64_t)f->frame);
+    for (int n = 0; n < c->argument_count; n++)
+        em_tell(EM_E_GIVEN, w, i, mask, (uint64_t)(callee + f->params[n]->offset),
+                (uint64_t)f->params[n]->size);
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         for (int n = 0; n < c->argument_count; n++) {
             const em_variable *from = c->arguments[n], *to = f->params[n];
@@ -50,6 +54,7 @@ static void run_results(em_warp *w, const em_inst *i, uint32_t mask)
             const em_variable *to = c->results[n], *from = f->results[n];
             int64_t size = from->size < to->size ? from->size : to->size;
             if (callee + from->offset + size > w->local_size) return;
+            em_tell(EM_E_GIVEN, w, i, rest & -rest, (uint64_t)(w->split->sp + to->offset), (uint64_t)size);
             memcpy(frame(w, __builtin_ctz(rest), w->split->sp + to->offset),
                    frame(w, __builtin_ctz(rest), callee + from->offset), (size_t)size);
         }
@@ -68,9 +73,11 @@ static uint64_t argument(em_warp *w, const call *c, int lane, int n)
 
 static void give(em_warp *w, const call *c, int lane, uint64_t value)
 {
-    if (c->result_count)
-        memcpy(frame(w, lane, w->split->sp + c->results[0]->offset), &value,
-               (size_t)(c->results[0]->size < 8 ? c->results[0]->size : 8));
+    if (!c->result_count) return;
+    em_tell(EM_E_GIVEN, w, NULL, 1u << lane, (uint64_t)(w->split->sp + c->results[0]->offset),
+            (uint64_t)c->results[0]->size);
+    memcpy(frame(w, lane, w->split->sp + c->results[0]->offset), &value,
+           (size_t)(c->results[0]->size < 8 ? c->results[0]->size : 8));
 }
 
 /* A terminated string of the device's memory; false after a fault. */

@@ -174,12 +174,14 @@ em_window *em_make_window(em_warp *w, const em_function *f)
     size_t size = ((size_t)f->window + 63) / 64 * 64;
     em_window *n = calloc(1, sizeof *n);
     if (!n) return NULL;
-    n->registers = aligned_alloc(64, size ? size : 64);
+    bool watched = w->machine->launch->hooks.step != NULL;
+    n->registers = aligned_alloc(64, (size ? size : 64) * (watched ? 2 : 1));
     if (!n->registers) {
         free(n);
         return NULL;
     }
     memset(n->registers, 0, size);
+    if (watched) n->shadow = n->registers + size;
     n->function = f;
     n->next = w->windows;
     w->windows = n;
@@ -216,6 +218,7 @@ bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, 
         em_fault(w, i, -1, "out of memory");
         return false;
     }
+    if (window->shadow) memset(window->shadow, 0xff, f->window);
     window->up = s->window;
     window->return_pc = return_pc;
     window->sp = s->sp;
@@ -333,6 +336,7 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
     const em_inst *code = w->machine->code;
     em_counts *counts = &w->machine->counts;
     uint32_t left = budget;
+    const em_hooks *hooks = &w->machine->launch->hooks;
     w->stop = EM_GO_ON;
     while (left > 0) {
         if (s->pc == s->rpc && s->depth == s->rdepth) {
@@ -344,6 +348,7 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
         const em_inst *i = &code[s->pc++];
         uint32_t mask = s->mask;
         left--;
+        if (hooks->step) hooks->step(hooks->context, w, i, mask);
         if (i->guard) {
             uint32_t guard;
             memcpy(&guard, w->base[0] + i->guard_at, sizeof guard);

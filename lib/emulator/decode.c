@@ -179,7 +179,8 @@ static cute_status frame_address(em_parser *p, const em_variable *v, int64_t off
     hidden->run = run_frame_address;
     hidden->o = cute_arena_alloc(p->arena, sizeof *hidden->o);
     if (!hidden->o) return cute_fail_memory(p->diag);
-    hidden->o->at = p->window;
+    *hidden->o = (em_operand){
+        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->window};
     hidden->o->offset = v->offset + offset;
     hidden->count = 1;
     *out = (em_operand){

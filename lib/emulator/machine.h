@@ -59,6 +59,8 @@ typedef enum em_event {
     EM_E_COMMIT,          /* a: kind of asynchronous work, b: number of the group */
     EM_E_WAITED,          /* for groups up to b of kind a */
     EM_E_END,             /* the grid has ended, or failed */
+    EM_E_FRAME,           /* b bytes of the lanes' local memory from a on are what a call begins with */
+    EM_E_GIVEN,           /* and there it was written, by a call */
     EM_E_DEADLOCK,        /* the warp waits; a: shared address of a mbarrier, or UINT64_MAX */
 } em_event;
 
@@ -70,6 +72,8 @@ typedef struct em_hooks {
     /* What orders memory, as it happens. `a` and `b` by the event. */
     void (*event)(void *context, em_event event, em_warp *warp, const em_inst *inst, uint32_t mask,
                   uint64_t a, uint64_t b);
+    /* Before each instruction; `lanes` are on, whatever its guard says. */
+    void (*step)(void *context, em_warp *warp, const em_inst *inst, uint32_t lanes);
 } em_hooks;
 
 typedef struct em_counts {
@@ -114,6 +118,7 @@ typedef struct em_window {
     struct em_window *up, *next; /* the caller's, or the next free one; next: of all that the warp has */
     const em_function *function;
     uint8_t *registers;
+    uint8_t *shadow; /* of hooks.step: as many bytes again, all ones when the function begins; else NULL */
     uint32_t return_pc;
     int64_t sp;
     int64_t stack_top[EM_LANES]; /* when it was called */
