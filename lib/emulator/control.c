@@ -21,12 +21,27 @@ void em_use_split(em_warp *w, int index)
     w->base[EM_BASE_REGISTERS] = w->split->window->registers;
 }
 
+static void leave_window(em_warp *w, em_window *window)
+{
+    if (--window->users) return;
+    window->up = w->free_windows;
+    w->free_windows = window;
+}
+
 /* A split is over: its lanes ended or have come to the join. */
 static void retire(em_warp *w, int index)
 {
     while (index >= 0) {
         em_split *s = &w->splits[index];
         s->live = false;
+        if (s->counted) {
+            em_window *window = s->window;
+            for (int depth = s->depth; depth > 0; depth--) {
+                em_window *up = window->up;
+                leave_window(w, window);
+                window = up;
+            }
+        }
         while (w->high > 1 && !w->splits[w->high - 1].live) w->high--;
         index = s->parent;
         if (index < 0) return;
@@ -78,6 +93,7 @@ static em_split *add_split(em_warp *w, const em_split *like, uint32_t pc, uint32
     n->wait = EM_RUNS;
     n->children = 0;
     n->live = true;
+    n->counted = false;
     n->woken = false;
     n->polled = 0;
     if (index >= w->high) w->high = index + 1;
@@ -128,6 +144,31 @@ void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uin
         s->children++;
     }
     if (!s->children) s->wait = EM_RUNS;
+}
+
+bool em_let_go(em_warp *w)
+{
+    uint32_t arrived[EM_SPLITS];
+    bool any = false;
+    for (int k = 0; k < w->high; k++) arrived[k] = w->splits[k].wait == EM_JOIN ? w->splits[k].mask : 0;
+    for (int k = 0; k < w->high; k++)
+        if (w->splits[k].live && w->splits[k].parent >= 0)
+            arrived[w->splits[k].parent] &= ~w->splits[k].mask;
+    for (int k = w->high; k-- > 0;) {
+        em_split *join = &w->splits[k];
+        if (!join->live || !arrived[k] || (join->parent >= 0 && join->pc == join->rpc) || free_places(w) < 3)
+            continue;
+        em_split *n = add_split(w, join, join->pc, arrived[k]);
+        join->mask &= ~arrived[k];
+        if (join->parent >= 0) w->splits[join->parent].children++;
+        n->counted = true;
+        em_window *window = n->window;
+        for (int depth = n->depth; depth > 0; depth--, window = window->up) window->users++;
+        any = true;
+    }
+    w->parted = 0;
+    w->let_go |= any;
+    return any;
 }
 
 void em_run_branch(em_warp *w, const em_inst *i, uint32_t mask)
@@ -221,6 +262,7 @@ bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, 
     if (window->shadow) memset(window->shadow, 0xff, f->window);
     window->up = s->window;
     window->return_pc = return_pc;
+    window->users = 1;
     window->sp = s->sp;
     memcpy(window->stack_top, w->stack_top, sizeof window->stack_top);
     s->window = window;
@@ -247,8 +289,7 @@ void em_run_return(em_warp *w, const em_inst *i, uint32_t mask)
     s->window = window->up;
     s->depth--;
     w->base[EM_BASE_REGISTERS] = s->window->registers;
-    window->up = w->free_windows;
-    w->free_windows = window;
+    leave_window(w, window);
 }
 
 void em_block_split(em_warp *w, em_wait wait)

@@ -9,6 +9,8 @@
 /* A turn in order is short: kernels that lack a barrier but run on hardware, where warps keep step, run here
  * too. */
 enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64, FRAME_SLACK = 1 << 14, SHOWN_WAITS = 12 };
+/* Instructions that lanes wait at a join, at first and once some have been let go. */
+enum { PATIENCE = 1 << 14, LESS_PATIENCE = 1 << 10 };
 
 uint64_t em_random(em_machine *m)
 {
@@ -333,6 +335,7 @@ static ran run_warp(em_warp *w, uint32_t budget)
         uint32_t ran_now = em_run_split(w, budget);
         if (w->stop == EM_FAULT) return RAN;
         if (w->stop == EM_POLL) {
+        w->parted += ran_now;
             if (what == RAN_NOTHING) what = RAN_POLLED;
         } else if (w->stop != EM_BLOCK || ran_now > 1) {
             what = RAN;
@@ -346,6 +349,12 @@ static ran run_warp(em_warp *w, uint32_t budget)
     }
     return what;
 }
+    if (w->high == 1) {
+        w->parted = 0;
+        w->let_go = false;
+    } else if (w->parted > (w->let_go ? LESS_PATIENCE : PATIENCE)) {
+        em_let_go(w);
+    }
 
 static const char *barrier_text(const em_warp *w, const em_split *s, char *out, size_t size)
 {
@@ -391,6 +400,22 @@ static void describe_split(em_machine *m, const em_warp *w, const em_split *s)
 
 static void explain_deadlock(em_machine *m)
 {
+/* Where lanes ask a mbarrier in vain, others of their warp may wait for them that would arrive at it. */
+static bool let_go_of_all(em_machine *m)
+{
+    bool any = false;
+    for (uint32_t c = 0; c < m->cluster_count; c++)
+        for (uint32_t r = 0; r < m->clusters[c].count; r++)
+            for (uint32_t n = 0; n < m->clusters[c].blocks[r].warp_count; n++) {
+                em_warp *w = &m->clusters[c].blocks[r].warps[n];
+                bool asks = false;
+                for (int k = 0; k < w->high && w->alive; k++)
+                    asks |= w->splits[k].live && w->splits[k].wait == EM_RUNS && w->splits[k].polled;
+                any |= asks && em_let_go(w);
+            }
+    return any;
+}
+
     cute_fail(m->diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on",
               m->launch->kernel->name);
     int shown = 0, more = 0;
@@ -467,7 +492,9 @@ static void run_resident(em_machine *m)
         }
         /* Nothing happened: late work has to come now, or nothing ever will. */
         if (!em_pending_run(m, true)) return;
-        if (m->changes == changes && ++idle > (what == RAN_NOTHING ? 2 : IDLE_ROUNDS)) explain_deadlock(m);
+        if (m->changes != changes || ++idle <= (what == RAN_NOTHING ? 2 : IDLE_ROUNDS)) continue;
+        if (!let_go_of_all(m)) explain_deadlock(m);
+        idle = 0;
     }
     if (!m->failed) em_pending_run(m, true);
 }

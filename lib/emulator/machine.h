@@ -120,6 +120,7 @@ typedef struct em_window {
     uint8_t *registers;
     uint8_t *shadow; /* of hooks.step: as many bytes again, all ones when the function begins; else NULL */
     uint32_t return_pc;
+    uint32_t users; /* splits that will return from it */
     int64_t sp;
     int64_t stack_top[EM_LANES]; /* when it was called */
 } em_window;
@@ -139,6 +140,7 @@ typedef struct em_split {
     uint32_t poll_address, poll_phase;
     uint32_t gathered; /* EM_WAIT_WARP: lanes that wait */
     bool live;
+    bool counted; /* among the users of its windows */
     bool woken; /* what it waited for has come: the instruction is finished, not begun */
 } em_split;
 
@@ -155,6 +157,8 @@ struct em_warp {
     uint32_t alive, started; /* lanes that have not ended; that ever were */
     uint32_t index;          /* in the block */
     int current, high;       /* the split that runs; no split behind `high` is live */
+    uint32_t parted;         /* instructions since the lanes parted or were last let go */
+    bool let_go;             /* since the lanes parted some did not wait for the others */
     em_split splits[EM_SPLITS];
     uint8_t *local; /* of each lane in turn */
     int64_t local_size;
