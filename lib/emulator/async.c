@@ -420,6 +420,9 @@ static void run_bulk(em_warp *w, const em_inst *i, uint32_t mask)
             p->done = true;
             return;
         }
+        const bulk *b = p->data;
+        p->map = b->tensor && !b->store ? &b->map : NULL;
+        p->box = (uint32_t)b->to;
     }
     issue(w);
 }

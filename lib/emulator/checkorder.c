@@ -463,6 +463,7 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
         break;
     case EM_E_COMMIT: commit(c, w, async_kind((int)a), (uint32_t)b); break;
     case EM_E_WAITED: waited(c, w, mask, async_kind((int)a), (uint32_t)b); break;
+    case EM_E_EXIT:
     case EM_E_END:
     case EM_E_FRAME:
     case EM_E_GIVEN:

@@ -55,6 +55,7 @@ static void retire(em_warp *w, int index)
 void em_exit_lanes(em_warp *w, uint32_t mask)
 {
     em_block *block = w->block;
+    em_tell(EM_E_EXIT, w, NULL, mask, 0, 0);
     w->alive &= ~mask;
     uint32_t lanes = (uint32_t)__builtin_popcount(mask);
     block->alive -= lanes;

@@ -58,6 +58,7 @@ typedef enum em_event {
     EM_E_MBARRIER_PASS,   /* a wait for a phase of a is over */
     EM_E_COMMIT,          /* a: kind of asynchronous work, b: number of the group */
     EM_E_WAITED,          /* for groups up to b of kind a */
+    EM_E_EXIT,            /* the lanes end */
     EM_E_END,             /* the grid has ended, or failed */
     EM_E_FRAME,           /* b bytes of the lanes' local memory from a on are what a call begins with */
     EM_E_GIVEN,           /* and there it was written, by a call */
@@ -209,6 +210,8 @@ typedef struct em_pending {
     uint32_t sequence; /* of a product: its number in its warp */
     uint32_t issued;   /* the checks' time */
     bool done, read_done;
+    const struct cute_tensor_map *map; /* of a tensor copy into shared memory at `box`, for checks */
+    uint32_t box;
     bool (*complete)(em_machine *, struct em_pending *);
     const em_inst *inst;
     void *data;
