@@ -20,6 +20,7 @@ em_checks *em_checks_create(unsigned which)
 void em_checks_destroy(em_checks *c)
 {
     if (!c) return;
+    em_registers_end(c);
     em_order_end(c);
     for (size_t n = 0; n < c->region_count; n++) em_shadow_release(&c->regions[n]);
     free(c->regions);
@@ -84,6 +85,7 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
                       uint32_t bytes, em_access access)
 {
     em_checks *c = context;
+    if (c->clusters && space == EM_LOCAL) em_registers_local(c, w, i, lane, address, bytes, access);
     if (!c->clusters || (space != EM_SHARED && space != EM_GLOBAL && space != EM_CONST)) return;
     const char *name = em_instruction_name(i);
     /* Copies that complete at a mbarrier update its 8 bytes. */
@@ -180,6 +182,7 @@ static void end(em_checks *c)
 {
     if (c->clusters) em_traffic_flush(c);
     em_report_launch(c, c->machine->diag);
+    em_registers_end(c);
     em_order_end(c);
     free(c->shared);
     free(c->global);
@@ -201,7 +204,8 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
         c->grid_clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / w->block->cluster->count;
         c->shared = calloc(c->machine->program->count + 1, sizeof *c->shared);
         c->global = calloc(c->machine->program->count + 1, sizeof *c->global);
-        if (!c->shared || !c->global || !em_order_begin(c)) {
+        if (!c->shared || !c->global || !em_order_begin(c) || !em_registers_begin(c)) {
+            em_registers_end(c);
             em_order_end(c);
             c->exhausted = true;
         }
@@ -220,7 +224,15 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
                           (uint32_t)a);
         if (event == EM_E_DEADLOCK && a != UINT64_MAX) explain_phase(c, w, (uint32_t)a);
     }
+    if (event == EM_E_BEGIN) em_registers_begin_cluster(c, w->block->cluster);
+    if (event == EM_E_WARP_EXCHANGE) em_registers_exchange(c, w, i, mask);
+    if (event == EM_E_FRAME || event == EM_E_GIVEN) em_registers_frame(c, w, mask, a, b, event == EM_E_GIVEN);
     em_order_event(c, event, w, i, mask, a, b);
+}
+
+static void on_step(void *context, em_warp *w, const em_inst *i, uint32_t lanes)
+{
+    em_registers_step(context, w, i, lanes);
 }
 
 void em_checks_begin(em_checks *c, em_launch *launch)
@@ -228,4 +240,5 @@ void em_checks_begin(em_checks *c, em_launch *launch)
     c->launch = launch;
     c->machine = NULL;
     launch->hooks = (em_hooks){.context = c, .access = on_access, .event = on_event};
+    if (c->which & CUTE_CHECK_UNINIT) launch->hooks.step = on_step;
 }

@@ -107,10 +107,13 @@ static void tell(const em_checks *c, const finding *f, bool aloud, cute_diag *di
     if (f->count > 1) cute_note(diag, NULL, "%llu times in all", (unsigned long long)f->count);
     if (!other || other == i) return;
     const em_loc *loc = loc_of(program, other);
+    const char *what = f->kind != CUTE_CHECK_UNINIT ? "the other is here"
+                       : strcmp(f->what, "made")    ? "it is used here"
+                                                    : "it comes from here";
     if (loc)
-        cute_note(diag, &there, "the other is here (%s:%u:%u)", loc->file, loc->line, loc->column);
+        cute_note(diag, &there, "%s (%s:%u:%u)", what, loc->file, loc->line, loc->column);
     else
-        cute_note(diag, &there, "the other is here");
+        cute_note(diag, &there, "%s", what);
 }
 
 /* ---- counts by line ---- */

@@ -120,6 +120,20 @@ static void describe(const em_checks *c, const em_warp *w, em_space space, const
         snprintf(out, size, "shared address 0x%x", address);
 }
 
+void em_shadow_describe(em_checks *c, const em_warp *w, em_space space, uint64_t address, char *out,
+                        size_t size)
+{
+    shadow *s = space == EM_GLOBAL ? region_of(c, address) : NULL;
+    if (space == EM_LOCAL)
+        snprintf(out, size, "byte %llu of the thread's local memory", (unsigned long long)address);
+    else if (space == EM_GLOBAL && !s)
+        snprintf(out, size, "global memory at 0x%llx", (unsigned long long)address);
+    else
+        describe(c, w, space, s,
+                 s ? address - s->base : (address & ((1u << EM_RANK_SHIFT) - 1)) - EM_SHARED_RESERVED, out,
+                 size);
+}
+
 /* ---- races ---- */
 
 static const char *what_race(const access_record *then, const access_record *now, bool same_cluster)
@@ -329,7 +343,12 @@ static void uninit_access(em_checks *c, em_warp *w, const em_inst *i, int lane, 
 {
     char place[200];
     if (access != EM_WRITE) {
-        uint64_t n = first_unwritten(s, at, bytes);
+        uint64_t n = first_unwritten(s, at, bytes), undefined = 0;
+        for (uint64_t k = n; k < bytes && bytes <= 64; k++)
+            undefined |= (uint64_t) !(s->written[(at + k) >> 3] >> ((at + k) & 7) & 1) << k;
+        uint64_t address = space == EM_GLOBAL ? s->base + at : at + EM_SHARED_RESERVED;
+        if (n < bytes && access == EM_READ && em_registers_load(c, w, i, lane, space, address, undefined))
+            return;
         if (n < bytes) {
             describe(c, w, space, s, at + n, place, sizeof place);
             em_check_find(c, CUTE_CHECK_UNINIT, access == EM_READ ? "read" : "update", w, i, lane, UINT32_MAX,
@@ -339,7 +358,11 @@ static void uninit_access(em_checks *c, em_warp *w, const em_inst *i, int lane, 
             if (access == EM_READ) return;
         }
     }
-    if (access != EM_READ) em_shadow_write(s, at, bytes, true);
+    if (access == EM_READ) return;
+    uint64_t undefined = em_registers_store(c, w, i, lane, space == EM_GLOBAL);
+    em_shadow_write(s, at, bytes, true);
+    for (uint64_t n = 0; undefined >> n && n < 64; n++)
+        if (undefined >> n & 1) em_shadow_write(s, at + n, 1, false);
 }
 
 void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,

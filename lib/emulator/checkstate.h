@@ -128,6 +128,9 @@ typedef struct finding {
     cute_buffer text, where;
 } finding;
 
+typedef struct register_flow register_flow;
+typedef struct load_origin load_origin;
+
 struct em_checks {
     unsigned which;
     const em_launch *launch;
@@ -147,6 +150,13 @@ struct em_checks {
     size_t finding_count, finding_capacity;
     json_t *found, *lines;
     uint32_t time;
+    register_flow *flows; /* by instruction; NULL: registers are not watched */
+    struct register_use *uses;
+    size_t use_count, use_capacity;
+    load_origin *origins;
+    size_t origin_count, origin_capacity;
+    uint8_t **locals; /* by warp: which bytes of local memory were written; NULL until one is used */
+    size_t local_count;
     bool exhausted; /* memory: what was found so far is told */
 };
 
@@ -191,6 +201,28 @@ void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_s
 bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule);
 void em_shadow_release(shadow *s);
 void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written);
+
+/* "byte 12 of shared 'tile' (address 0x40c)", of what an instruction of the warp names. */
+void em_shadow_describe(em_checks *c, const em_warp *w, em_space space, uint64_t address, char *out,
+                        size_t size);
+
+/* checkregister.c: which registers hold what nothing wrote. Nothing happens where c->flows is NULL. */
+bool em_registers_begin(em_checks *c);
+void em_registers_end(em_checks *c);
+void em_registers_begin_cluster(em_checks *c, em_cluster *cluster);
+/* Before an instruction, and before lanes exchange values. */
+void em_registers_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes);
+void em_registers_exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask);
+/* A lane loads bytes that nothing wrote, a bit of `undefined` each. False: no registers take them. */
+bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
+                       uint64_t undefined);
+/* Which of the bytes that a lane stores are undefined; `global`: those are told, if a whole value is. */
+uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane, bool global);
+void em_registers_local(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
+                        uint32_t bytes, em_access access);
+/* Local memory that a call begins with, or has written. */
+void em_registers_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from, uint64_t bytes,
+                        bool written);
 
 /* checktraffic.c */
 void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space,

@@ -230,6 +230,34 @@ $v: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 1;
 !    ld.shared.u32 %r14, [%r6+1024];
     add.u32 %r12, %r13, %r14;
 """ + FOOT),
+    "register_set_in_one_branch": ("uninit", "", LOAD + "    setp.gt.u32 %p3, %r12, 100;\n+    @%p3 mov.u32 %r13, %r12;\n-    selp.b32 %r13, %r12, 7, %p3;\n!    st.global.u32 [%rd5], %r13;\n"),
+    "sum_that_begins_with_nothing": ("uninit", "", LOAD + "-    mov.u32 %r13, 0;\n    mov.u32 %r14, 0;\n$l: add.u32 %r13, %r13, %r12;\n    add.u32 %r14, %r14, 1;\n    setp.lt.u32 %p3, %r14, 4;\n    @%p3 bra $l;\n!    st.global.u32 [%rd5], %r13;\n"),
+    "index_that_was_never_set": ("uninit", "", "-    mov.u32 %r13, %r3;\n    and.b32 %r14, %r13, 255;\n    mul.wide.u32 %rd6, %r14, 4;\n    add.u64 %rd6, %rd1, %rd6;\n!    ld.global.u32 %r12, [%rd6];\n" + FOOT),
+    "branch_on_a_predicate_never_set": ("uninit", "", LOAD + "    setp.eq.u32 %p3, %r1, 0;\n+    @%p3 setp.gt.u32 %p4, %r12, 3;\n-    setp.gt.u32 %p4, %r12, 3;\n!    @%p4 bra $big;\n    mov.u32 %r12, 0;\n$big:\n" + FOOT),
+    "accumulator_of_mma_never_set": ("uninit", "", LOAD + "-    mov.b32 %r20, 0;\n    mov.b32 %r21, 0;\n    mov.b32 %r22, 0;\n    mov.b32 %r23, 0;\n!    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r20, %r21, %r22, %r23}, {%r12, %r12, %r12, %r12}, {%r12, %r12}, {%r20, %r21, %r22, %r23};\n    st.global.u32 [%rd5], %r23;\n"),
+    "rows_of_a_tile_never_loaded": ("uninit", "", LOAD + """    setp.lt.u32 %p3, %r1, 60;
++    @%p3 st.shared.u32 [%r6], %r12;
+-    st.shared.u32 [%r6], %r12;
+    bar.sync 0;
+    and.b32 %r13, %r1, 15;
+    shl.b32 %r13, %r13, 4;
+    add.u32 %r13, %r4, %r13;
+!    ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r12, %r14}, [%r13];
+    mov.b32 %r15, 0;
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r20, %r21, %r22, %r23}, {%r15, %r15, %r15, %r15}, {%r12, %r14}, {%r15, %r15, %r15, %r15};
+    st.global.u32 [%rd5], %r23;
+"""),
+    "local_array_half_filled": ("uninit", "", """    .local .align 8 .b8 stack[64];
+    mov.u64 %rd6, stack;
+    and.b32 %r13, %r1, 7;
+    mul.wide.u32 %rd7, %r13, 4;
+    add.u64 %rd6, %rd6, %rd7;
+    st.local.u32 [%rd6], %r13;
+-    ld.local.u32 %r12, [%rd6];
++!    ld.local.u32 %r12, [%rd6+4];
+""" + FOOT),
+    "a_lane_shuffles_from_one_that_has_no_value": ("uninit", "", LOAD + "    and.b32 %r13, %r1, 31;\n    setp.lt.u32 %p3, %r13, 16;\n+    @%p3 mov.u32 %r14, %r12;\n-    mov.u32 %r14, %r12;\n    shfl.sync.bfly.b32 %r15, %r14, 16, 31, -1;\n!    st.global.u32 [%rd5], %r15;\n"),
+    "half_of_a_pair_never_set": ("uninit", "", LOAD + "    cvt.u16.u32 %h1, %r12;\n-    mov.u16 %h2, %h1;\n    mov.b32 %r13, {%h1, %h2};\n    shr.u32 %r14, %r13, 16;\n    st.shared.u32 [%r6], %r14;\n    bar.warp.sync -1;\n-    ld.shared.u32 %r15, [%r11];\n+!    ld.shared.u32 %r15, [%r11];\n    and.b32 %r15, %r15, 255;\n    setp.ne.u32 %p3, %r15, 9;\n    @%p3 add.u32 %r12, %r12, 1;\n" + FOOT),
 }
 
 

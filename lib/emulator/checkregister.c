@@ -1,0 +1,720 @@
+/* Registers that hold what nothing wrote. Beside each register lies a shadow: a mask of lanes for each of its
+ * bytes. Loads of memory that was never written and registers that a function begins with are undefined;
+ * moves, packs, shifts and bitwise operations carry that on byte by byte, all other arithmetic for the whole
+ * result. Copies do no harm, uses do: addresses, branches and other guards, operands of products and atomics,
+ * stores to global memory. Stores to shared and local memory make those bytes undefined again. */
+#include "lib/emulator/checkstate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The words of a register's shadow: lanes of which some byte is undefined, the instruction where that began
+ * (NOWHERE: the register was never written), lanes by byte. */
+enum { SHADOW_ANY, SHADOW_ORIGIN, SHADOW_BYTES };
+#define NOWHERE UINT32_MAX
+
+typedef enum flow_kind {
+    FLOW_PURE, /* the results are undefined where a source is */
+    FLOW_COPY,
+    FLOW_CONVERT,
+    FLOW_AND,
+    FLOW_OR,
+    FLOW_BITWISE,
+    FLOW_SHIFT,
+    FLOW_PERMUTE,
+    FLOW_SELECT,
+    FLOW_COMPARE,
+    FLOW_LANES, /* of the warp, from each other */
+    FLOW_LOAD,
+    FLOW_STORE,
+    FLOW_PRODUCT, /* wgmma: reads its result only where scale-d says so */
+    FLOW_USE
+} flow_kind;
+
+typedef struct register_use {
+    const em_operand *o;
+    bool address;
+} register_use;
+
+struct register_flow {
+    uint8_t kind;
+    uint16_t targets, sources; /* of uses, from `first` on */
+    uint32_t first, origin;    /* origin: number of its load_origin + 1 */
+};
+
+/* Where an instruction loaded what nothing wrote, the last time for each lane. */
+struct load_origin {
+    const em_warp *warp;
+    uint32_t lanes;
+    em_space space;
+    uint64_t address[EM_LANES];
+};
+
+/* How instructions treat registers; what is not here takes operand 0 as its only result and is pure. */
+static const struct {
+    const char *name;
+    uint8_t kind, targets;
+} kinds[] = {
+    {"mov", FLOW_COPY, 1},
+    {"cvta", FLOW_COPY, 1},
+    {"cvt", FLOW_CONVERT, 1},
+    {"and", FLOW_AND, 1},
+    {"or", FLOW_OR, 1},
+    {"xor", FLOW_BITWISE, 1},
+    {"not", FLOW_BITWISE, 1},
+    {"lop3", FLOW_BITWISE, 1},
+    {"shl", FLOW_SHIFT, 1},
+    {"shr", FLOW_SHIFT, 1},
+    {"prmt", FLOW_PERMUTE, 1},
+    {"selp", FLOW_SELECT, 1},
+    {"setp", FLOW_COMPARE, 2},
+    {"set", FLOW_COMPARE, 2},
+    {"shfl", FLOW_LANES, 2},
+    {"vote", FLOW_LANES, 1},
+    {"match", FLOW_LANES, 2},
+    {"redux", FLOW_LANES, 1},
+    {"elect", FLOW_LANES, 2},
+    {"movmatrix", FLOW_LANES, 1},
+    {"ld", FLOW_LOAD, 1},
+    {"ldu", FLOW_LOAD, 1},
+    {"ldmatrix", FLOW_LOAD, 1},
+    {"st", FLOW_STORE, 0},
+    {"wgmma", FLOW_PRODUCT, 1},
+    {"mma", FLOW_USE, 1},
+    {"wmma", FLOW_USE, 1},
+    {"atom", FLOW_USE, 1},
+    {"red", FLOW_USE, 0},
+    {"stmatrix", FLOW_USE, 0},
+    {"cp", FLOW_USE, 0},
+    {"mbarrier", FLOW_USE, 1},
+    {"tensormap", FLOW_USE, 0},
+    {"prefetch", FLOW_USE, 0},
+    {"prefetchu", FLOW_USE, 0},
+    {"applypriority", FLOW_USE, 0},
+    {"discard", FLOW_USE, 0},
+    {"bar", FLOW_USE, 0},
+    {"barrier", FLOW_USE, 0},
+    {"membar", FLOW_USE, 0},
+    {"fence", FLOW_USE, 0},
+    {"setmaxnreg", FLOW_USE, 0},
+    {"griddepcontrol", FLOW_USE, 0},
+    {"nanosleep", FLOW_USE, 0},
+    {"pmevent", FLOW_USE, 0},
+    {"bra", FLOW_USE, 0},
+    {"brx", FLOW_USE, 0},
+    {"call", FLOW_USE, 0},
+    {"stackrestore", FLOW_USE, 0},
+    {"ret", FLOW_USE, 0},
+    {"exit", FLOW_USE, 0},
+    {"trap", FLOW_USE, 0},
+    {"brkpt", FLOW_USE, 0},
+};
+
+/* CC.CF, where add.cc leaves it (integer.c). */
+static const em_operand carry = {.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS};
+
+/* ---- which registers an instruction reads and writes ---- */
+
+static bool is_register(const em_operand *o)
+{
+    return o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS;
+}
+
+static bool add_use(em_checks *c, const em_operand *o, bool address)
+{
+    if (c->use_count == c->use_capacity) {
+        size_t capacity = c->use_capacity ? c->use_capacity * 2 : 1024;
+        register_use *list = realloc(c->uses, capacity * sizeof *list);
+        if (!list) return false;
+        c->uses = list;
+        c->use_capacity = capacity;
+    }
+    c->uses[c->use_count++] = (register_use){o, address};
+    return true;
+}
+
+static bool add_registers(em_checks *c, const em_operand *o, bool address)
+{
+    if (is_register(o)) return add_use(c, o, address);
+    bool memory = o->kind == EM_O_MEMORY;
+    if (memory || o->kind == EM_O_VECTOR)
+        for (int n = 0; n < o->count; n++)
+            if (!add_registers(c, &o->list[n], address || memory)) return false;
+    return true;
+}
+
+static bool make_flow(em_checks *c, const em_inst *i, register_flow *f)
+{
+    const char *name = em_instruction_name(i);
+    int targets = 1;
+    bool with_carry = !strncmp(name, "add", 3) || !strncmp(name, "sub", 3) || !strncmp(name, "mad", 3);
+    *f = (register_flow){.kind = FLOW_PURE, .first = (uint32_t)c->use_count};
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
+        if (strcmp(kinds[n].name, name)) continue;
+        f->kind = kinds[n].kind;
+        targets = kinds[n].targets;
+    }
+    if (!targets && em_has(i, EM_M_red) && (name[0] == 'b')) targets = 1; /* bar.red */
+    if (!strcmp(name, "lop3") && (em_has(i, EM_M_and) || em_has(i, EM_M_or))) {
+        f->kind = FLOW_PURE;
+        targets = 2;
+    }
+    if (f->kind == FLOW_STORE && em_has(i, EM_M_async)) f->kind = FLOW_USE;
+    for (int n = 0; n < targets && n < i->count; n++)
+        if (i->o[n].kind != EM_O_MEMORY && !add_registers(c, &i->o[n], false)) return false;
+    if (with_carry && em_has(i, EM_M_cc) && !add_use(c, &carry, false)) return false;
+    f->targets = (uint16_t)(c->use_count - f->first);
+    for (int n = 0; n < i->count; n++)
+        if ((n >= targets || i->o[n].kind == EM_O_MEMORY) && !add_registers(c, &i->o[n], false)) return false;
+    if (f->kind == FLOW_PRODUCT && i->count && !add_registers(c, &i->o[0], false)) return false;
+    if (with_carry && name[3] == 'c' && !add_use(c, &carry, false)) return false;
+    f->sources = (uint16_t)(c->use_count - f->first - f->targets);
+    return true;
+}
+
+bool em_registers_begin(em_checks *c)
+{
+    const em_program *p = c->machine->program;
+    if (!(c->which & CUTE_CHECK_UNINIT)) return true;
+    c->local_count = c->machine->cluster_count * (size_t)(c->entries / c->stride) *
+                     c->machine->clusters[0].blocks[0].warp_count;
+    c->locals = calloc(c->local_count, sizeof *c->locals);
+    c->flows = calloc((size_t)p->count + 1, sizeof *c->flows);
+    bool ok = c->locals && c->flows;
+    for (uint32_t n = 0; ok && n < p->count; n++) ok = make_flow(c, &p->code[n], &c->flows[n]);
+    return ok;
+}
+
+void em_registers_end(em_checks *c)
+{
+    for (size_t n = 0; c->locals && n < c->local_count; n++) free(c->locals[n]);
+    free(c->locals);
+    free(c->flows);
+    free(c->uses);
+    free(c->origins);
+    c->locals = NULL;
+    c->flows = NULL;
+    c->uses = NULL;
+    c->origins = NULL;
+    c->local_count = c->use_count = c->use_capacity = c->origin_count = c->origin_capacity = 0;
+}
+
+static uint8_t **local_of(em_checks *c, const em_warp *w)
+{
+    size_t cluster = (size_t)(w->block->cluster - c->machine->clusters);
+    return &c->locals[(cluster * (c->entries / c->stride) + w->block->rank) * w->block->warp_count +
+                      w->index];
+}
+
+void em_registers_begin_cluster(em_checks *c, em_cluster *cluster)
+{
+    for (uint32_t r = 0; c->flows && r < cluster->count; r++)
+        for (uint32_t n = 0; n < cluster->blocks[r].warp_count; n++) {
+            em_warp *w = &cluster->blocks[r].warps[n];
+            em_window *window = w->split->window;
+            if (window->shadow) memset(window->shadow, 0xff, window->function->window);
+            uint8_t *local = *local_of(c, w);
+            if (local) memset(local, 0, (size_t)w->local_size * EM_LANES / 8 + 8);
+        }
+}
+
+/* ---- shadows of registers ---- */
+
+static uint32_t *shadow_at(const em_warp *w, uint32_t at)
+{
+    return (uint32_t *)(void *)(w->split->window->shadow + at);
+}
+
+static int bytes_of(const em_operand *o)
+{
+    return o->bytes ? o->bytes : 1;
+}
+
+static uint32_t lanes_of(const em_warp *w, const em_operand *o)
+{
+    return is_register(o) ? shadow_at(w, o->at)[SHADOW_ANY] : 0;
+}
+
+/* Which bytes of a lane are undefined, a bit each. */
+static uint32_t bits_of(const em_warp *w, const em_operand *o, int lane)
+{
+    uint32_t bits = 0;
+    if (!(lanes_of(w, o) >> lane & 1)) return 0;
+    const uint32_t *bytes = shadow_at(w, o->at) + SHADOW_BYTES;
+    for (int n = 0; n < bytes_of(o); n++) bits |= (bytes[n] >> lane & 1) << n;
+    return bits;
+}
+
+static void set_bits(const em_warp *w, const em_operand *o, int lane, uint32_t bits, uint32_t origin)
+{
+    if (!is_register(o)) return;
+    uint32_t *words = shadow_at(w, o->at), *bytes = words + SHADOW_BYTES, own = 1u << lane;
+    if (bits) words[SHADOW_ORIGIN] = origin;
+    words[SHADOW_ANY] = (words[SHADOW_ANY] & ~own) | (bits ? own : 0);
+    for (int n = 0; n < bytes_of(o); n++) bytes[n] = (bytes[n] & ~own) | (bits >> n & 1) << lane;
+}
+
+static void set_lanes(const em_warp *w, const em_operand *o, uint32_t lanes, bool undefined, uint32_t origin)
+{
+    if (!is_register(o)) return;
+    uint32_t *words = shadow_at(w, o->at), *bytes = words + SHADOW_BYTES;
+    if (undefined) words[SHADOW_ORIGIN] = origin;
+    words[SHADOW_ANY] = undefined ? words[SHADOW_ANY] | lanes : words[SHADOW_ANY] & ~lanes;
+    for (int n = 0; n < bytes_of(o); n++) bytes[n] = undefined ? bytes[n] | lanes : bytes[n] & ~lanes;
+}
+
+/* Where it began what is undefined in `o`; at this instruction, if the register was never written. */
+static uint32_t origin_of(const em_checks *c, const em_warp *w, const em_operand *o, const em_inst *i)
+{
+    uint32_t origin = shadow_at(w, o->at)[SHADOW_ORIGIN];
+    return origin == NOWHERE ? inst_index(c, i) : origin;
+}
+
+/* ---- what is told ---- */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || c == '%' || c == '.';
+}
+
+/* How many registers stand in an operand before `wanted`, or all. */
+static int count_names(const em_operand *o, const em_operand *wanted, bool *found)
+{
+    int count = 0;
+    if (o == wanted) *found = true;
+    if (*found) return 0;
+    if (o->kind == EM_O_SPECIAL || (o->kind == EM_O_VALUE && o->base != EM_BASE_CONSTANTS)) return 1;
+    if (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY)
+        for (int n = 0; n < o->count && !*found; n++) count += count_names(&o->list[n], wanted, found);
+    return count;
+}
+
+/* The register's name as it stands in the text. */
+static void name_of(const em_checks *c, const em_inst *i, const em_operand *o, bool guard, char *out,
+                    size_t size)
+{
+    const em_program *p = c->machine->program;
+    size_t at = i->where, length = 0;
+    bool found = false;
+    int before = 0;
+    snprintf(out, size, "a register");
+    if (guard) {
+        while (at > 0 && p->text[at - 1] != '@' && p->text[at - 1] != '\n') at--;
+        while (at < i->where && !is_word(p->text[at])) at++;
+    } else {
+        for (int n = 0; n < i->count && !found; n++) before += count_names(&i->o[n], o, &found);
+        if (!found) return;
+        for (at += i->length; at < p->length && p->text[at] != ';'; at++) {
+            if (p->text[at] == '%' && before-- == 0) break;
+            while (at + 1 < p->length && is_word(p->text[at]) && is_word(p->text[at + 1])) at++;
+        }
+    }
+    while (at + length < p->length && is_word(p->text[at + length])) length++;
+    if (p->text[at] == '%') snprintf(out, size, "%.*s", (int)(length < 40 ? length : 40), p->text + at);
+}
+
+/* A use that matters, in one lane. It is told once: behind it the register counts as written. */
+static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const em_operand *o, bool address,
+                   bool guard)
+{
+    const em_program *p = c->machine->program;
+    const char *name = em_instruction_name(i);
+    uint32_t origin = shadow_at(w, o->at)[SHADOW_ORIGIN];
+    const char *verb = address                                         ? "makes an address of"
+                       : guard || name[0] == 'b'                       ? "depends on"
+                       : c->flows[inst_index(c, i)].kind == FLOW_STORE ? "stores"
+                                                                       : "takes";
+    char which[48], place[200];
+    name_of(c, i, o, guard, which, sizeof which);
+    const register_flow *f = origin < p->count ? &c->flows[origin] : NULL;
+    if (!f) {
+        em_check_find(c, CUTE_CHECK_UNINIT, "register", w, i, lane, UINT32_MAX,
+                      "uninitialised: %s %s %s, which nothing wrote before", name, verb, which);
+    } else if (f->kind == FLOW_LOAD && f->origin) {
+        const load_origin *from = &c->origins[f->origin - 1];
+        uint32_t lanes = from->lanes;
+        int at = from->warp == w && lanes >> lane & 1 ? lane : __builtin_ctz(lanes);
+        em_shadow_describe(c, w, from->space, from->address[at], place, sizeof place);
+        em_check_find(c, CUTE_CHECK_UNINIT, "load", w, &p->code[origin], lane, inst_index(c, i),
+                      "uninitialised: %s reads %s, which nothing wrote before; %s %s it",
+                      em_instruction_name(&p->code[origin]), place, name, verb);
+    } else {
+        em_check_find(c, CUTE_CHECK_UNINIT, "made", w, i, lane, origin,
+                      "uninitialised: %s %s %s, which comes from a register that nothing wrote before", name,
+                      verb, which);
+    }
+}
+
+static void report_lanes(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, const em_operand *o,
+                         bool address, bool guard)
+{
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        report(c, w, i, __builtin_ctz(rest), o, address, guard);
+    set_lanes(w, o, lanes, false, 0);
+}
+
+/* ---- how it spreads ---- */
+
+static uint32_t ones(int count)
+{
+    return count >= 32 ? UINT32_MAX : (1u << count) - 1;
+}
+
+/* Which bytes of a value are those of a zero (or of ones). */
+static uint32_t bytes_that_are(const em_warp *w, const em_operand *o, int lane, bool set)
+{
+    if (o->bytes > 8) return 0;
+    uint64_t value = em_get(w, o, lane);
+    uint32_t bits = 0;
+    if (!o->bytes) return (value & 1) == set;
+    for (int n = 0; n < o->bytes; n++) bits |= (uint32_t)((value >> 8 * n & 0xff) == (set ? 0xffu : 0u)) << n;
+    return bits;
+}
+
+/* A byte is defined where one side decides it: 0 of an and, ones of an or. */
+static uint32_t decided(const em_warp *w, const em_inst *i, int lane, bool or)
+{
+    const em_operand *a = &i->o[1], *b = &i->o[2];
+    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane);
+    return (in_a | in_b) & ~(bytes_that_are(w, a, lane, or) & ~in_a) &
+           ~(bytes_that_are(w, b, lane, or) & ~in_b);
+}
+
+static uint32_t shifted(const em_warp *w, const em_inst *i, int lane)
+{
+    int bytes = bytes_of(&i->o[0]);
+    uint32_t in = bits_of(w, &i->o[1], lane), out = 0;
+    uint64_t by = em_get(w, &i->o[2], lane);
+    bool left = em_instruction_name(i)[2] == 'l', sign = em_types[i->type].kind == EM_SIGNED;
+    if (bits_of(w, &i->o[2], lane)) return ones(bytes);
+    int amount = (int)(by > 64 ? 64 : by);
+    for (int n = 0; n < bytes; n++)
+        for (int bit = 8 * n; bit < 8 * n + 8; bit += 7) {
+            int from = left ? bit - amount : bit + amount;
+            if (sign && from >= 8 * bytes) from = 8 * bytes - 1;
+            if (from >= 0 && from < 8 * bytes) out |= (in >> from / 8 & 1) << n;
+        }
+    return out;
+}
+
+static uint32_t permuted(const em_warp *w, const em_inst *i, int lane)
+{
+    uint32_t pair = bits_of(w, &i->o[1], lane) | bits_of(w, &i->o[2], lane) << 4, out = 0;
+    bool plain = !em_has(i, EM_M_f4e) && !em_has(i, EM_M_b4e) && !em_has(i, EM_M_rc8) &&
+                 !em_has(i, EM_M_ecl) && !em_has(i, EM_M_ecr) && !em_has(i, EM_M_rc16);
+    if (!plain || bits_of(w, &i->o[3], lane)) return 15;
+    for (int n = 0; n < 4; n++) out |= (pair >> (em_get(w, &i->o[3], lane) >> 4 * n & 7) & 1) << n;
+    return out;
+}
+
+static uint32_t selected(const em_warp *w, const em_inst *i, int lane)
+{
+    const em_operand *a = &i->o[1], *b = &i->o[2];
+    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane);
+    if (!bits_of(w, &i->o[3], lane)) return em_get(w, &i->o[3], lane) ? in_a : in_b;
+    bool same = !in_a && !in_b && em_get(w, a, lane) == em_get(w, b, lane);
+    return same ? 0 : ones(bytes_of(&i->o[0]));
+}
+
+/* setp.cmp.and: false whatever the comparison says where the predicate is; .or: true. */
+static uint32_t compared(const em_warp *w, const em_inst *i, int lane)
+{
+    bool values = (bits_of(w, &i->o[2], lane) | bits_of(w, &i->o[3], lane)) != 0;
+    bool with = i->count > 4, predicate = with && bits_of(w, &i->o[4], lane);
+    uint32_t all = ones(bytes_of(&i->o[0]));
+    if (!values || !with || predicate || em_has(i, EM_M_xor)) return values || predicate ? all : 0;
+    return (em_get(w, &i->o[4], lane) != 0) == em_has(i, EM_M_or) ? 0 : all;
+}
+
+/* Integers keep their low bytes; wider ones repeat the sign. */
+static uint32_t converted(const em_warp *w, const em_inst *i, int lane)
+{
+    em_type to = (em_type)i->type, from = (em_type)i->type2;
+    uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
+    bool plain = em_types[to].kind != EM_FLOAT && em_types[from].kind != EM_FLOAT && !em_has(i, EM_M_sat) &&
+                 i->count == 2 && em_types[from].bytes;
+    if (!plain) return all;
+    in &= ones(em_types[from].bytes);
+    if (em_types[from].kind == EM_SIGNED && in >> (em_types[from].bytes - 1) & 1)
+        in |= ~ones(em_types[from].bytes);
+    return in & (em_types[to].bytes > em_types[from].bytes ? all : all & ones(em_types[to].bytes));
+}
+
+static void moved(em_checks *c, em_warp *w, const em_inst *i, int lane, uint32_t origin)
+{
+    const em_operand *d = &i->o[0], *s = &i->o[1];
+    (void)c;
+    if (d->kind == EM_O_VECTOR) {
+        int bytes = em_types[i->type].bytes / d->count;
+        uint32_t in = bits_of(w, s, lane);
+        for (int n = 0; n < d->count; n++)
+            set_bits(w, &d->list[n], lane, in >> n * bytes & ones(bytes), origin);
+    } else if (s->kind == EM_O_VECTOR) {
+        int bytes = em_types[i->type].bytes / s->count;
+        uint32_t bits = 0;
+        for (int n = 0; n < s->count; n++) bits |= (bits_of(w, &s->list[n], lane) & ones(bytes)) << n * bytes;
+        set_bits(w, d, lane, bits, origin);
+    } else {
+        set_bits(w, d, lane, bits_of(w, s, lane), origin);
+    }
+}
+
+static uint32_t result_bits(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
+{
+    uint32_t bits = 0;
+    switch (kind) {
+    case FLOW_CONVERT: return converted(w, i, lane);
+    case FLOW_AND: return decided(w, i, lane, false);
+    case FLOW_OR: return decided(w, i, lane, true);
+    case FLOW_SHIFT: return shifted(w, i, lane);
+    case FLOW_PERMUTE: return permuted(w, i, lane);
+    case FLOW_SELECT: return selected(w, i, lane);
+    case FLOW_COMPARE: return compared(w, i, lane);
+    default: break;
+    }
+    bool same = i->count == 3 && is_register(&i->o[1]) && is_register(&i->o[2]) && i->o[1].at == i->o[2].at;
+    if (same && em_instruction_name(i)[0] == 'x') return 0; /* xor r, a, a */
+    for (int n = 1; n < i->count; n++) bits |= bits_of(w, &i->o[n], lane);
+    return bits;
+}
+
+/* What shuffles and their kind give to the lanes of `mask`. */
+static void exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const char *name = em_instruction_name(i);
+    const register_flow *f = &c->flows[inst_index(c, i)];
+    const register_use *uses = &c->uses[f->first];
+    bool shuffle = name[0] == 's', elect = name[0] == 'e';
+    const em_operand *value = &i->o[shuffle || f->targets == 2 || name[0] == 'm' ? 2 : 1];
+    if (!strcmp(name, "movmatrix")) value = &i->o[1];
+    uint32_t undefined = elect ? 0 : lanes_of(w, value), here = inst_index(c, i), bits[EM_LANES];
+    if (!shuffle) {
+        uint32_t origin = undefined & mask ? origin_of(c, w, value, i) : 0;
+        for (int n = 0; n < f->targets; n++) set_lanes(w, uses[n].o, mask, (undefined & mask) != 0, origin);
+        return;
+    }
+    uint32_t unsure = (lanes_of(w, &i->o[3]) | lanes_of(w, &i->o[4])) & mask, origin = here;
+    if (!undefined && !unsure && mask == UINT32_MAX) {
+        for (int n = 0; n < f->targets; n++) set_lanes(w, uses[n].o, mask, false, 0);
+        return;
+    }
+    if (undefined) origin = origin_of(c, w, value, i);
+    for (int l = 0; l < EM_LANES; l++) {
+        uint32_t b = (uint32_t)em_get(w, &i->o[3], l) & 31, k = (uint32_t)em_get(w, &i->o[4], l);
+        uint32_t clamp = k & 31, segment = k >> 8 & 31, lane = (uint32_t)l;
+        uint32_t most = (lane & segment) | (clamp & ~segment), j;
+        bool ok;
+        if (em_has(i, EM_M_up)) {
+            j = lane - b;
+            ok = (int32_t)j >= (int32_t)most;
+        } else {
+            j = em_has(i, EM_M_down)   ? lane + b
+                : em_has(i, EM_M_bfly) ? lane ^ b
+                                       : (lane & segment) | (b & ~segment);
+            ok = (int32_t)j <= (int32_t)most;
+        }
+        j = ok ? j & 31 : lane;
+        /* A lane that takes no part has nothing to give. */
+        bits[l] = unsure >> l & 1 || !(mask >> j & 1) ? 15 : bits_of(w, value, (int)j);
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        set_bits(w, &i->o[0], __builtin_ctz(rest), bits[__builtin_ctz(rest)], origin);
+    set_lanes(w, &i->o[1], mask & ~unsure, false, 0);
+    if (unsure) set_lanes(w, &i->o[1], unsure, true, here);
+}
+
+void em_registers_exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    if (c->flows && i) exchange(c, w, i, mask);
+}
+
+/* Some source is undefined in some lane of `mask`. */
+static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_flow *f, uint32_t mask)
+{
+    const register_use *targets = &c->uses[f->first], *sources = targets + f->targets;
+    uint32_t undefined = 0, origin = NOWHERE;
+    for (int n = 0; n < f->sources; n++) {
+        uint32_t lanes = lanes_of(w, sources[n].o) & mask;
+        if (!lanes) continue;
+        bool memory = f->kind == FLOW_LOAD || f->kind == FLOW_STORE;
+        if (memory && !sources[n].address) continue;
+        if (f->kind == FLOW_PRODUCT && n >= f->sources - f->targets) {
+            uint32_t scale = em_mask_of(w, &i->o[3]); /* D = A*B where it is false */
+            lanes &= scale;
+        }
+        if (f->kind >= FLOW_LOAD) {
+            if (lanes) report_lanes(c, w, i, lanes, sources[n].o, sources[n].address, false);
+            continue;
+        }
+        if (origin == NOWHERE) origin = origin_of(c, w, sources[n].o, i);
+        undefined |= lanes;
+    }
+    if (!undefined) {
+        for (int n = 0; n < f->targets; n++) set_lanes(w, targets[n].o, mask, false, 0);
+    } else if (f->kind == FLOW_PURE) {
+        for (int n = 0; n < f->targets; n++) {
+            set_lanes(w, targets[n].o, mask & ~undefined, false, 0);
+            set_lanes(w, targets[n].o, undefined, true, origin);
+        }
+    } else {
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            int l = __builtin_ctz(rest);
+            if (f->kind == FLOW_COPY) {
+                moved(c, w, i, l, origin);
+                continue;
+            }
+            uint32_t bits = undefined >> l & 1 ? result_bits(w, i, (flow_kind)f->kind, l) : 0;
+            for (int n = 0; n < f->targets; n++) set_bits(w, targets[n].o, l, bits, origin);
+        }
+    }
+}
+
+void em_registers_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes)
+{
+    if (!c->flows) return;
+    const register_flow *f = &c->flows[inst_index(c, i)];
+    const register_use *use = &c->uses[f->first], *targets = use + f->targets, *end = targets + f->sources;
+    uint32_t mask = lanes, unsure = 0, undefined = 0;
+    if (i->guard) {
+        uint32_t guard;
+        memcpy(&guard, w->base[EM_BASE_REGISTERS] + i->guard_at, sizeof guard);
+        mask &= i->guard == 2 ? ~guard : guard;
+        unsure = shadow_at(w, i->guard_at)[SHADOW_ANY] & lanes;
+    }
+    if (f->kind == FLOW_LANES) {
+        bool told = em_has(i, EM_M_sync) && strcmp(em_instruction_name(i), "movmatrix");
+        if (!told && mask) exchange(c, w, i, mask);
+    } else {
+        for (const register_use *s = targets; s < end; s++) undefined |= shadow_at(w, s->o->at)[SHADOW_ANY];
+        if (undefined & mask)
+            spread(c, w, i, f, mask);
+        else
+            for (; use < targets; use++)
+                if (shadow_at(w, use->o->at)[SHADOW_ANY] & mask) set_lanes(w, use->o, mask, false, 0);
+    }
+    if (!unsure) return;
+    em_operand guard = carry;
+    guard.at = i->guard_at;
+    if (f->kind > FLOW_LOAD || !f->targets) {
+        report_lanes(c, w, i, unsure, &guard, false, true);
+        return;
+    }
+    uint32_t origin = origin_of(c, w, &guard, i);
+    for (use = &c->uses[f->first]; use < targets; use++) set_lanes(w, use->o, unsure, true, origin);
+}
+
+/* ---- memory ---- */
+
+bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
+                       uint64_t undefined)
+{
+    register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
+    if (!f || f->kind != FLOW_LOAD || c->machine->completing || lane < 0) return false;
+    if (!f->origin) {
+        if (c->origin_count == c->origin_capacity) {
+            size_t capacity = c->origin_capacity ? c->origin_capacity * 2 : 16;
+            load_origin *list = realloc(c->origins, capacity * sizeof *list);
+            if (!list) return false;
+            c->origins = list;
+            c->origin_capacity = capacity;
+        }
+        c->origins[c->origin_count] = (load_origin){0};
+        f->origin = (uint32_t)++c->origin_count;
+    }
+    load_origin *from = &c->origins[f->origin - 1];
+    if (from->warp != w) from->lanes = 0;
+    from->warp = w;
+    from->space = space;
+    from->lanes |= 1u << lane;
+    from->address[lane] = address + (uint64_t)__builtin_ctzll(undefined);
+    uint32_t here = inst_index(c, i);
+    const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
+    if (!strcmp(em_instruction_name(i), "ldmatrix")) {
+        int row = lane & 7;
+        d = &d[lane >> 3];
+        for (int n = 0; n < 8; n++) { /* its 8 halves go to 4 lanes in order, or to a column */
+            bool across = em_has(i, EM_M_trans);
+            int to = across ? 4 * n + row / 2 : 4 * row + n / 2, half = across ? row & 1 : n & 1;
+            uint32_t bits = (uint32_t)(undefined >> 2 * n & 3) << 2 * half;
+            if (bits) {
+                set_bits(w, d, to, bits | bits_of(w, d, to), here);
+                from->lanes |= 1u << to;
+                from->address[to] = address + 2 * (uint64_t)n;
+            }
+        }
+        return true;
+    }
+    int bytes = em_types[i->type].bytes;
+    bool sign = em_types[i->type].kind == EM_SIGNED;
+    for (int n = 0; n < i->vector; n++) {
+        uint32_t bits = (uint32_t)(undefined >> n * bytes) & ones(bytes);
+        if (sign && bits >> (bytes - 1) & 1) bits |= ~ones(bytes);
+        if (is_register(&d[n])) set_bits(w, &d[n], lane, bits & ones(bytes_of(&d[n])), here);
+    }
+    return true;
+}
+
+uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane, bool global)
+{
+    const register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
+    if (!f || f->kind != FLOW_STORE || lane < 0) return 0;
+    const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
+    int bytes = em_types[i->type].bytes;
+    uint64_t undefined = 0;
+    for (int n = 0; n < i->vector; n++) {
+        uint32_t bits = bits_of(w, &s[n], lane) & ones(bytes);
+        /* Structures have bytes between their members, so part of a value may be undefined. */
+        if (global && bits == ones(bytes)) {
+            report(c, w, i, lane, &s[n], false, false);
+            set_lanes(w, &s[n], 1u << lane, false, 0);
+            bits = 0;
+        }
+        undefined |= (uint64_t)bits << n * bytes;
+    }
+    return undefined;
+}
+
+/* ---- local memory: a bit for each byte that was written, of each lane in turn ---- */
+
+static uint8_t *local_bits(em_checks *c, em_warp *w)
+{
+    uint8_t **at = local_of(c, w);
+    if (!*at) *at = calloc((size_t)w->local_size * EM_LANES / 8 + 8, 1);
+    if (!*at) c->exhausted = true;
+    return *at;
+}
+
+void em_registers_local(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
+                        uint32_t bytes, em_access access)
+{
+    uint64_t size = (uint64_t)w->local_size, undefined = 0;
+    if (!c->flows || lane < 0 || bytes > 64 || address > size || bytes > size - address) return;
+    uint8_t *bits = local_bits(c, w);
+    if (!bits) return;
+    if (access != EM_READ) undefined = em_registers_store(c, w, i, lane, false);
+    for (uint32_t n = 0; n < bytes; n++) {
+        uint64_t at = (uint64_t)lane * size + address + n;
+        uint8_t bit = (uint8_t)(1u << (at & 7));
+        if (access == EM_READ)
+            undefined |= (uint64_t) !(bits[at >> 3] & bit) << n;
+        else if (undefined >> n & 1)
+            bits[at >> 3] &= (uint8_t)~bit;
+        else
+            bits[at >> 3] |= bit;
+    }
+    if (access == EM_READ && undefined) em_registers_load(c, w, i, lane, EM_LOCAL, address, undefined);
+}
+
+void em_registers_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from, uint64_t bytes, bool written)
+{
+    uint8_t *bits = c->flows ? local_bits(c, w) : NULL;
+    uint64_t size = (uint64_t)w->local_size;
+    if (!bits || from > size || bytes > size - from) return;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        for (uint64_t n = 0; n < bytes; n++) {
+            uint64_t at = (uint64_t)__builtin_ctz(rest) * size + from + n;
+            uint8_t bit = (uint8_t)(1u << (at & 7));
+            bits[at >> 3] = written ? bits[at >> 3] | bit : bits[at >> 3] & (uint8_t)~bit;
+        }
+}
