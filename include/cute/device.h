@@ -110,7 +110,8 @@ typedef enum cute_checks {
     CUTE_CHECK_BARRIER = 8,    /* divergent barriers, phases that cannot complete */
     CUTE_CHECK_BANK = 16,      /* bank conflicts of shared memory, by line */
     CUTE_CHECK_COALESCING = 32, /* sectors of global memory, by line */
-    CUTE_CHECK_ALL = 63
+    CUTE_CHECK_SWIZZLE = 64, /* matrices taken otherwise than a tensor copy has swizzled them */
+    CUTE_CHECK_ALL = 127
 } cute_checks;
 /* Turns checks on, before memory is allocated. What they find becomes errors in the diag of cute_device_start,
  * which succeeds all the same. Another device than the emulator: CUTE_INVALID. */

@@ -21,6 +21,7 @@ void em_checks_destroy(em_checks *c)
 {
     if (!c) return;
     em_registers_end(c);
+    em_step_end(c);
     em_order_end(c);
     for (size_t n = 0; n < c->region_count; n++) em_shadow_release(&c->regions[n]);
     free(c->regions);
@@ -88,13 +89,14 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
     if (c->clusters && space == EM_LOCAL) em_registers_local(c, w, i, lane, address, bytes, access);
     if (!c->clusters || (space != EM_SHARED && space != EM_GLOBAL && space != EM_CONST)) return;
     const char *name = em_instruction_name(i);
-    /* Copies that complete at a mbarrier update its 8 bytes. */
-    const em_pending *p = c->machine->completing;
-    bool mbarrier = !strcmp(name, "mbarrier") ||
-                    (p && access == EM_ATOMIC && bytes == 8 && space == EM_SHARED && !em_has(i, EM_M_reduce));
+    /* Copies that complete at a mbarrier update its 8 bytes, and cp.async.mbarrier.arrive does. */
+    bool copies = c->machine->completing || !strcmp(name, "cp");
+    bool mbarrier = !strcmp(name, "mbarrier") || (copies && access == EM_ATOMIC && bytes == 8 &&
+                                                  space == EM_SHARED && !em_has(i, EM_M_reduce));
     if (c->which & (CUTE_CHECK_BANK | CUTE_CHECK_COALESCING) && !mbarrier)
         em_traffic_access(c, w, i, lane, space, address, bytes);
-    if (!(c->which & (CUTE_CHECK_MEMORY | CUTE_CHECK_UNINIT | CUTE_CHECK_RACE))) return;
+    if (!(c->which & ~(unsigned)(CUTE_CHECK_BANK | CUTE_CHECK_COALESCING))) return;
+    if (mbarrier && em_has(i, EM_M_inval)) em_shadow_mbarrier(c, w, i, lane, (uint32_t)address, false);
     /* A mbarrier is written by its initialisation; all else is ordered by itself. */
     if (mbarrier) access = em_has(i, EM_M_init) ? EM_WRITE : EM_READ;
     em_shadow_access(c, w, i, lane, space, address, bytes, access, mbarrier);
@@ -183,6 +185,7 @@ static void end(em_checks *c)
     if (c->clusters) em_traffic_flush(c);
     em_report_launch(c, c->machine->diag);
     em_registers_end(c);
+    em_step_end(c);
     em_order_end(c);
     free(c->shared);
     free(c->global);
@@ -204,8 +207,9 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
         c->grid_clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / w->block->cluster->count;
         c->shared = calloc(c->machine->program->count + 1, sizeof *c->shared);
         c->global = calloc(c->machine->program->count + 1, sizeof *c->global);
-        if (!c->shared || !c->global || !em_order_begin(c) || !em_registers_begin(c)) {
+        if (!c->shared || !c->global || !em_order_begin(c) || !em_registers_begin(c) || !em_step_begin(c)) {
             em_registers_end(c);
+            em_step_end(c);
             em_order_end(c);
             c->exhausted = true;
         }
@@ -227,12 +231,22 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
     if (event == EM_E_BEGIN) em_registers_begin_cluster(c, w->block->cluster);
     if (event == EM_E_WARP_EXCHANGE) em_registers_exchange(c, w, i, mask);
     if (event == EM_E_FRAME || event == EM_E_GIVEN) em_registers_frame(c, w, mask, a, b, event == EM_E_GIVEN);
+    if (event == EM_E_BEGIN) em_products_cluster(c, w);
+    if (event == EM_E_COMMIT && a == EM_P_WGMMA) em_products_commit(c, w, (uint32_t)b);
+    if (event == EM_E_WAITED && a == EM_P_WGMMA) em_products_waited(c, w, (uint32_t)b);
+    if (event == EM_E_EXIT) em_step_lacks(c, w, mask);
+    if (event == EM_E_EXIT && w->block->alive == (uint32_t)__builtin_popcount(mask))
+        em_shadow_end_block(c, w);
+    if (event == EM_E_MBARRIER_INIT && mask)
+        em_shadow_mbarrier(c, w, i, __builtin_ctz(mask), (uint32_t)a, true);
     em_order_event(c, event, w, i, mask, a, b);
 }
 
 static void on_step(void *context, em_warp *w, const em_inst *i, uint32_t lanes)
 {
-    em_registers_step(context, w, i, lanes);
+    em_checks *c = context;
+    em_registers_step(c, w, i, lanes);
+    if (c->concerns) em_step(c, w, i, lanes);
 }
 
 void em_checks_begin(em_checks *c, em_launch *launch)
@@ -240,5 +254,6 @@ void em_checks_begin(em_checks *c, em_launch *launch)
     c->launch = launch;
     c->machine = NULL;
     launch->hooks = (em_hooks){.context = c, .access = on_access, .event = on_event};
-    if (c->which & CUTE_CHECK_UNINIT) launch->hooks.step = on_step;
+    if (c->which & (CUTE_CHECK_UNINIT | CUTE_CHECK_RACE | CUTE_CHECK_BARRIER | CUTE_CHECK_SWIZZLE))
+        launch->hooks.step = on_step;
 }

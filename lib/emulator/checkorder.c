@@ -229,14 +229,14 @@ static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
     for (uint32_t n = 0; n < blocks * BLOCK_BARRIERS; n++) meeting_release(&o->barriers[n]);
     meeting_release(&o->cluster);
     forget_mbarriers(o);
-    for (uint32_t n = 0; n < blocks; n++) em_shadow_write(&o->shared[n], 0, o->shared[n].total, false);
+    for (uint32_t n = 0; n < blocks; n++) em_shadow_forget(&o->shared[n]);
     if (o->known_time) memset(o->known, 0, c->grid_clusters / 8 + 2);
     o->known_time = 0;
 }
 
 /* ---- mbarriers ---- */
 
-static mbarrier_order *mbarrier_at(em_checks *c, cluster_order *o, uint32_t address, bool add)
+mbarrier_order *em_order_mbarrier(em_checks *c, cluster_order *o, uint32_t address, bool add)
 {
     for (size_t n = 0; n < o->mbarrier_count; n++)
         if (o->mbarriers[n].address == address) return &o->mbarriers[n];
@@ -259,7 +259,7 @@ static void mbarrier_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t
                             int64_t bytes)
 {
     cluster_order *o = cluster_of(c, w);
-    mbarrier_order *b = mbarrier_at(c, o, address, true);
+    mbarrier_order *b = em_order_mbarrier(c, o, address, true);
     const em_pending *p = c->machine->completing;
     if (!b) return;
     if (bytes > 0) {
@@ -284,7 +284,8 @@ static void commit(em_checks *c, em_warp *w, uint32_t kind, uint32_t group)
     o->warps[w->block->rank * w->block->warp_count + w->index].committed[kind][group % GROUPS_KEPT] = tick(c);
 }
 
-static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint32_t group)
+/* `read_only`: until the sources of bulk stores were read. */
+static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint32_t group, bool read_only)
 {
     cluster_order *o = cluster_of(c, w);
     uint32_t first = w->index, last = w->index, time = 0;
@@ -308,6 +309,7 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
         return;
     }
     clock[async_id(c, w, kind)] = time;
+    if (kind == async_kind(EM_P_BULK) && !read_only) clock[async_id(c, w, BULK_WRITE_KIND)] = time;
     learn(c, w, mask, clock, 0);
     free(clock);
 }
@@ -445,24 +447,25 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
     case EM_E_CLUSTER_SETTLE: settle(c, &o->cluster); break;
     case EM_E_CLUSTER_LEAVE: learn_result(c, w, mask, &o->cluster); break;
     case EM_E_MBARRIER_INIT:
-        at = mbarrier_at(c, o, (uint32_t)a, true);
+        at = em_order_mbarrier(c, o, (uint32_t)a, true);
         if (!at) break;
         meeting_release(&at->meeting);
-        *at = (mbarrier_order){.address = (uint32_t)a};
+        *at = (mbarrier_order){.address = (uint32_t)a, .init_inst = i};
+        if (mask) at->init_id = thread_id(c, w, __builtin_ctz(mask));
         break;
     case EM_E_MBARRIER_ARRIVE: mbarrier_arrive(c, w, i, mask, (uint32_t)a, (int64_t)b); break;
     case EM_E_MBARRIER_PHASE:
-        at = mbarrier_at(c, o, (uint32_t)a, false);
+        at = em_order_mbarrier(c, o, (uint32_t)a, false);
         if (!at) break;
         settle(c, &at->meeting);
         at->expected = at->came = 0;
         break;
     case EM_E_MBARRIER_PASS:
-        at = mbarrier_at(c, o, (uint32_t)a, false);
+        at = em_order_mbarrier(c, o, (uint32_t)a, false);
         if (at) learn_result(c, w, mask, &at->meeting);
         break;
     case EM_E_COMMIT: commit(c, w, async_kind((int)a), (uint32_t)b); break;
-    case EM_E_WAITED: waited(c, w, mask, async_kind((int)a), (uint32_t)b); break;
+    case EM_E_WAITED: waited(c, w, mask, async_kind((int)a), (uint32_t)b, i && em_has(i, EM_M_read)); break;
     case EM_E_EXIT:
     case EM_E_END:
     case EM_E_FRAME:

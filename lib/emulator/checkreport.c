@@ -10,9 +10,9 @@ enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_TOLD = 20 };
 static const struct {
     unsigned check;
     const char *name;
-} kinds[] = {{CUTE_CHECK_MEMORY, "memory"}, {CUTE_CHECK_UNINIT, "uninit"},
-             {CUTE_CHECK_RACE, "race"},     {CUTE_CHECK_BARRIER, "barrier"},
-             {CUTE_CHECK_BANK, "bank"},     {CUTE_CHECK_COALESCING, "coalescing"}};
+} kinds[] = {{CUTE_CHECK_MEMORY, "memory"},        {CUTE_CHECK_UNINIT, "uninit"},   {CUTE_CHECK_RACE, "race"},
+             {CUTE_CHECK_BARRIER, "barrier"},      {CUTE_CHECK_SWIZZLE, "swizzle"}, {CUTE_CHECK_BANK, "bank"},
+             {CUTE_CHECK_COALESCING, "coalescing"}};
 
 static const char *kind_name(unsigned check)
 {

@@ -25,6 +25,8 @@ void em_shadow_release(shadow *s)
     free(s->written);
     free(s->writes);
     free(s->reads);
+    free(s->mbarriers);
+    free(s->pieces);
     *s = (shadow){0};
 }
 
@@ -44,6 +46,14 @@ void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written)
         uint8_t bit = (uint8_t)(1u << (at & 7));
         s->written[at >> 3] = written ? s->written[at >> 3] | bit : s->written[at >> 3] & (uint8_t)~bit;
     }
+}
+
+void em_shadow_forget(shadow *s)
+{
+    em_shadow_write(s, 0, s->total, false);
+    if (s->mbarriers) memset(s->mbarriers, 0, s->total / 64 + 1);
+    if (s->pieces) memset(s->pieces, 0, (s->total / 16 + 1) * sizeof *s->pieces);
+    s->remote = false;
 }
 
 /* The first byte that was not written, or `bytes`. */
@@ -283,7 +293,8 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
     now.flags = (uint8_t)((write ? ACCESS_WRITE : 0) | (access == EM_ATOMIC ? ACCESS_ATOMIC : 0));
     if (p && p->kind != EM_P_MBARRIER) {
         now.time = p->issued;
-        now.id = (uint16_t)async_id(c, w, async_kind(p->kind));
+        bool stored = p->kind == EM_P_BULK && write;
+        now.id = (uint16_t)async_id(c, w, stored ? BULK_WRITE_KIND : async_kind(p->kind));
         now.flags |= (uint8_t)(ACCESS_ASYNC | (proxy ? ACCESS_PROXY : 0));
         if (access == EM_ATOMIC && p->kind != EM_P_WGMMA)
             now.flags |= ACCESS_STRONG; /* bulk reductions; mbarriers */
@@ -294,6 +305,7 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
         now.flags &= (uint8_t)~ACCESS_PROXY;
         now.flags |= write ? 0 : ACCESS_STRONG;
     }
+    bool read_only = !write && em_has(i, EM_M_nc);
     if (!tables(c, s, write)) return;
     uint32_t grain = 1u << s->granule;
     for (uint64_t g = at >> s->granule, end = (at + bytes - 1) >> s->granule; g <= end; g++) {
@@ -304,6 +316,10 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
                       *reads = s->reads ? &s->reads[g * s->slots] : NULL;
         uint64_t where = begin + from;
         bool raced = before && conflict(c, o, id, space, before, &now);
+        if (before && read_only && before->time > c->launch_time && before->mask & now.mask)
+            em_check_find(c, CUTE_CHECK_RACE, "read-only", w, i, lane, before->inst,
+                          "race: %s.nc reads through the read-only path what the same kernel writes",
+                          em_instruction_name(i));
         /* Threads that write the same value, or all initialise the same mbarrier, do no harm. */
         if (raced && mbarrier && write && before->inst == now.inst) {
             before->flags |= ACCESS_REDUNDANT;
@@ -333,6 +349,51 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
         for (int n = 0; reads && n < s->slots; n++)
             if ((reads[n].mask &= (uint8_t)~now.mask) == 0) reads[n].time = 0;
         *before = now;
+    }
+}
+
+/* ---- mbarriers ---- */
+
+void em_shadow_mbarrier(em_checks *c, em_warp *w, const em_inst *i, int lane, uint32_t address, bool valid)
+{
+    cluster_order *o = cluster_of(c, w);
+    uint32_t rank = address >> EM_RANK_SHIFT,
+             at = (address & ((1u << EM_RANK_SHIFT) - 1)) - EM_SHARED_RESERVED;
+    shadow *s = &o->shared[rank < w->block->cluster->count ? rank : 0];
+    if (at >= s->total) return;
+    if (!s->mbarriers) s->mbarriers = calloc((size_t)s->total / 64 + 1, 1);
+    if (!s->mbarriers) {
+        c->exhausted = true;
+        return;
+    }
+    uint8_t *bits = &s->mbarriers[at / 64], bit = (uint8_t)(1u << at / 8 % 8);
+    const mbarrier_order *known = valid && *bits & bit ? em_order_mbarrier(c, o, address, false) : NULL;
+    /* Several threads that initialise it at the same place do no harm. */
+    if (known && known->init_inst && (known->init_inst != i || known->init_id == thread_id(c, w, lane)) &&
+        c->which & CUTE_CHECK_BARRIER)
+        em_check_find(
+            c, CUTE_CHECK_BARRIER, "init", w, i, lane, inst_index(c, known->init_inst),
+            "barrier: the mbarrier at shared address 0x%x is initialised again; no mbarrier.inval lies "
+            "between",
+            address);
+    *bits = (uint8_t)(valid ? *bits | bit : *bits & ~bit);
+}
+
+/* What is written there is no mbarrier any more. */
+static void overwrites_mbarrier(em_checks *c, em_warp *w, const em_inst *i, int lane, shadow *s,
+                                uint32_t address, uint64_t at, uint64_t bytes)
+{
+    for (uint64_t n = at / 8; n <= (at + bytes - 1) / 8; n++) {
+        if (!(s->mbarriers[n / 8] >> n % 8 & 1)) continue;
+        s->mbarriers[n / 8] &= (uint8_t) ~(1u << n % 8);
+        uint32_t place = address - (uint32_t)at + (uint32_t)n * 8;
+        const mbarrier_order *known = em_order_mbarrier(c, cluster_of(c, w), place, false);
+        if (c->which & CUTE_CHECK_BARRIER)
+            em_check_find(
+                c, CUTE_CHECK_BARRIER, "overwritten", w, i, lane,
+                known && known->init_inst ? inst_index(c, known->init_inst) : UINT32_MAX,
+                "barrier: %s overwrites the mbarrier at shared address 0x%x; no mbarrier.inval lies between",
+                em_instruction_name(i), place);
     }
 }
 
@@ -375,6 +436,7 @@ void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_s
         at = address & ((1u << EM_RANK_SHIFT) - 1);
         if (address >> 32 || rank >= w->block->cluster->count || at < EM_SHARED_RESERVED) return;
         s = &cluster_of(c, w)->shared[rank];
+        s->remote |= rank != w->block->rank;
         at -= EM_SHARED_RESERVED;
     } else {
         space = EM_GLOBAL;
@@ -390,9 +452,55 @@ void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_s
                       (unsigned long long)at, s->name ? s->name : "a buffer", (unsigned long long)s->size);
         return;
     }
+    if (space == EM_SHARED && access != EM_READ && !mbarrier) {
+        if (s->mbarriers) overwrites_mbarrier(c, w, i, lane, s, (uint32_t)address, at, bytes);
+        if (c->which & CUTE_CHECK_SWIZZLE) em_tiles_write(c, i, s, at, bytes);
+    }
     if (c->which & CUTE_CHECK_UNINIT) uninit_access(c, w, i, lane, space, s, at, bytes, access);
     if (!(c->which & CUTE_CHECK_RACE)) return;
     if (is_strong(i, access) && !c->machine->completing && !mbarrier)
         em_order_flag(c, w, i, lane, space == EM_SHARED ? address | UINT64_C(1) << 31 : address, access);
     race_access(c, w, i, lane, space, s, at, bytes, access, mbarrier);
+}
+
+/* ---- the ends of blocks ---- */
+
+static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, const access_record *then)
+{
+    cluster_order *o = cluster_of(c, w);
+    uint32_t rank = then->id / c->stride, in_block = then->id % c->stride,
+             threads = w->block->warp_count * EM_LANES;
+    if (then->time <= o->began || then->cluster != o->serial || rank == w->block->rank) return;
+    if (then->time <= known[then->id]) return;
+    const em_inst *i = &c->machine->code[then->inst];
+    em_warp *who = &w->block->cluster->blocks[rank]
+                        .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];
+    em_check_find(
+        c, CUTE_CHECK_RACE, "end", who, i, in_block < threads ? (int)(in_block % EM_LANES) : -1, UINT32_MAX,
+        "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders the "
+        "block's end behind that",
+        em_instruction_name(i), then->flags & ACCESS_WRITE ? "writes" : "reads", w->block->rank);
+}
+
+void em_shadow_end_block(em_checks *c, em_warp *w)
+{
+    cluster_order *o = cluster_of(c, w);
+    shadow *s = &o->shared[w->block->rank];
+    if (!s->remote || !(c->which & CUTE_CHECK_RACE)) return;
+    /* Its memory lives as long as any of its threads. */
+    uint32_t *known = calloc(c->entries, sizeof *known), threads = w->block->warp_count * EM_LANES;
+    if (!known) {
+        c->exhausted = true;
+        return;
+    }
+    for (uint32_t t = 0; t < threads; t++) {
+        const uint32_t *clock = o->threads[w->block->rank * c->stride + t].known->clock;
+        for (uint32_t n = 0; n < c->entries; n++) known[n] = clock[n] > known[n] ? clock[n] : known[n];
+    }
+    for (size_t g = 0; g <= s->total >> s->granule; g++) {
+        if (s->writes) used_until_the_end(c, w, known, &s->writes[g]);
+        for (int n = 0; s->reads && n < s->slots; n++)
+            used_until_the_end(c, w, known, &s->reads[g * s->slots + n]);
+    }
+    free(known);
 }

@@ -30,7 +30,7 @@ typedef struct thread_order {
     uint32_t fence, proxy_fence;
 } thread_order;
 
-enum { WGMMA_KIND = 2, ASYNC_KINDS = 3, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
+enum { WGMMA_KIND = 2, BULK_WRITE_KIND = 3, ASYNC_KINDS = 4, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
 
 /* A warp's lanes at a barrier that is not complete yet. */
 typedef struct warp_arrival {
@@ -42,6 +42,7 @@ typedef struct warp_order {
     warp_arrival arrivals[BLOCK_BARRIERS];
     uint32_t committed[ASYNC_KINDS][GROUPS_KEPT];
     uint32_t exchanged, exchange_mask; /* when and who in the last shuffle or vote */
+    warp_arrival whole;                /* who came to an instruction for whole warps; all: 0 */
 } warp_order;
 
 typedef struct mbarrier_order {
@@ -49,6 +50,8 @@ typedef struct mbarrier_order {
     meeting meeting;
     int64_t expected, came; /* bytes of this phase */
     const em_inst *expect_inst, *come_inst;
+    const em_inst *init_inst;
+    uint32_t init_id; /* the thread */
 } mbarrier_order;
 
 /* A global or shared location by which threads tell each other that data is there. */
@@ -93,6 +96,13 @@ enum {
     ACCESS_REDUNDANT = 32
 };
 
+/* 16 bytes of shared memory that a tensor copy wrote: from which row and column (in 16 bytes) of its box. */
+typedef struct tile_piece {
+    uint32_t box, inst; /* box: the copy, 0 none */
+    uint16_t row;
+    uint8_t column, span; /* span: of the copy's swizzle, in bytes */
+} tile_piece;
+
 struct shadow {
     uint64_t base, total, size;
     char *name;
@@ -100,6 +110,9 @@ struct shadow {
     access_record *writes, *reads; /* by granule; of reads `slots` each; NULL until one comes */
     uint8_t granule, slots;        /* log2 of the bytes */
     bool too_large;
+    bool remote;        /* shared memory that another block of the cluster used */
+    uint8_t *mbarriers; /* of shared memory: a bit for 8 bytes that are a mbarrier; NULL until one is */
+    tile_piece *pieces; /* NULL until a tensor copy comes */
 };
 
 /* ---- traffic ---- */
@@ -157,7 +170,9 @@ struct em_checks {
     size_t origin_count, origin_capacity;
     uint8_t **locals; /* by warp: which bytes of local memory were written; NULL until one is used */
     size_t local_count;
-    bool exhausted; /* memory: what was found so far is told */
+    uint8_t *concerns;         /* by instruction: which checks of checkstep.c */
+    struct products *products; /* NULL: no wgmma, or races are not looked for */
+    bool exhausted;            /* memory: what was found so far is told */
 };
 
 /* The warp's cluster. */
@@ -174,7 +189,8 @@ static inline uint32_t async_id(const em_checks *c, const em_warp *w, uint32_t k
     uint32_t index = kind == WGMMA_KIND ? w->index / 4 * 4 : w->index; /* products belong to the warpgroup */
     return w->block->rank * c->stride + w->block->warp_count * EM_LANES + index * ASYNC_KINDS + kind;
 }
-/* cp.async, bulk copies, wgmma. */
+/* cp.async, bulk copies, wgmma. What bulk copies write to global memory is a kind of its own: .read does not
+ * wait for it. */
 static inline uint32_t async_kind(int kind)
 {
     return kind == EM_P_CP_ASYNC || kind == EM_P_MBARRIER ? 0 : kind == EM_P_WGMMA ? WGMMA_KIND : 1;
@@ -192,6 +208,8 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
 /* Whether `then` is ordered before what thread `id` of the cluster does now. */
 bool em_order_is_before(const em_checks *c, const cluster_order *cluster, uint32_t id,
                         const access_record *then);
+/* What is known of a mbarrier; NULL: nothing, or memory is exhausted. */
+mbarrier_order *em_order_mbarrier(em_checks *c, cluster_order *o, uint32_t address, bool add);
 /* A relaxed, volatile or atomic access to a location, by which threads may meet. */
 void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address, em_access access);
 
@@ -200,6 +218,7 @@ void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_s
                       uint32_t bytes, em_access access, bool mbarrier);
 bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule);
 void em_shadow_release(shadow *s);
+void em_shadow_forget(shadow *s); /* of a block that begins */
 void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written);
 
 /* "byte 12 of shared 'tile' (address 0x40c)", of what an instruction of the warp names. */
@@ -223,6 +242,32 @@ void em_registers_local(em_checks *c, em_warp *w, const em_inst *i, int lane, ui
 /* Local memory that a call begins with, or has written. */
 void em_registers_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from, uint64_t bytes,
                         bool written);
+
+/* The last threads of the warp's block end: others of the cluster may not use its shared memory from then on.
+ */
+void em_shadow_end_block(em_checks *c, em_warp *w);
+/* A mbarrier at a shared address is initialised, or no longer one. */
+void em_shadow_mbarrier(em_checks *c, em_warp *w, const em_inst *i, int lane, uint32_t address, bool valid);
+
+/* checkstep.c: before each instruction. `lacks`: lanes end, or go on, that others wait for. */
+bool em_step_begin(em_checks *c);
+void em_step_end(em_checks *c);
+void em_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes);
+void em_step_lacks(em_checks *c, em_warp *w, uint32_t ending);
+
+/* checkproduct.c: registers of wgmma. Nothing happens where c->products is NULL. */
+bool em_products_begin(em_checks *c);
+void em_products_end(em_checks *c);
+void em_products_cluster(em_checks *c, const em_warp *any);
+void em_products_commit(em_checks *c, const em_warp *w, uint32_t group);
+void em_products_waited(em_checks *c, const em_warp *w, uint32_t group);
+void em_products_fence(em_checks *c, const em_warp *w);
+void em_products_step(em_checks *c, em_warp *w, const em_inst *i);
+
+/* checktile.c: swizzles. Something writes shared memory; matrices are taken from it. */
+void em_tiles_write(em_checks *c, const em_inst *i, shadow *s, uint64_t at, uint64_t bytes);
+void em_tiles_ldmatrix(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask);
+void em_tiles_product(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask);
 
 /* checktraffic.c */
 void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space,

@@ -87,6 +87,7 @@ static cute_status parse_checks(const options *o, unsigned *out, cute_diag *diag
                  {"uninit", CUTE_CHECK_UNINIT},
                  {"race", CUTE_CHECK_RACE},
                  {"barrier", CUTE_CHECK_BARRIER},
+                 {"swizzle", CUTE_CHECK_SWIZZLE},
                  {"bank", CUTE_CHECK_BANK},
                  {"coalescing", CUTE_CHECK_COALESCING}};
     enum { COUNT = sizeof table / sizeof *table };
@@ -96,7 +97,7 @@ static cute_status parse_checks(const options *o, unsigned *out, cute_diag *diag
         if (n == COUNT)
             return cute_fail(
                 diag, CUTE_USAGE, NULL,
-                "--check wants all, or some of memory, uninit, race, barrier, bank, coalescing; not '%.*s'",
+                "--check wants all, or some of memory, uninit, race, barrier, swizzle, bank, coalescing; not '%.*s'",
                 (int)length, at);
         *out |= table[n].check;
         at = at[length] ? at + length + 1 : NULL;

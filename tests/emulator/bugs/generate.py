@@ -3,9 +3,11 @@
 
 A kernel is written once; a line that begins with `-` is in the clean version only, one with `+` in the buggy one
 only. `!` behind them marks the line that the check has to name (the instruction that trips over the bug). Every
-kernel takes the addresses of A (256 u32, given) and C (256 u32, an output) and runs as 2 blocks of 64 threads."""
+kernel here takes the addresses of A (256 u32, given) and C (256 u32, an output) and runs as 2 blocks of 64 threads."""
 import os
 import sys
+
+import hopper
 
 HEAD = """.version 8.4
 .target sm_90a
@@ -39,6 +41,7 @@ HEAD = """.version 8.4
     ret;
 }}
 """
+CLUSTER = " .reqnctapercluster 2, 1, 1"
 FOOT = "    st.global.u32 [%rd5], %r12;\n"
 LOAD = "    ld.global.u32 %r12, [%rd4];\n"
 ONE = "    setp.ne.u32 %p1, %r1, 0;\n"
@@ -277,19 +280,27 @@ def version(body, buggy):
     return "\n".join(lines), marked
 
 
+def write(out, name, head, body):
+    """Both versions; the line that the buggy one marks."""
+    for buggy in (False, True):
+        text, marked = version(body, buggy)
+        with open(os.path.join(out, name + ("" if buggy else ".clean") + ".ptx"), "w") as f:
+            f.write(head.replace("@@", text.rstrip("\n")))
+    return head.split("@@")[0].count("\n") + marked
+
+
 def main():
     out = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
     table = []
     for name, (check, variables, body) in BUGS.items():
-        for buggy in (True, False):
-            text, marked = version(body, buggy)
-            cluster = " .reqnctapercluster 2, 1, 1" if variables == "@cluster" else ""
-            head = {"globals": "" if cluster else variables, "cluster": cluster}
-            before = HEAD.format(**head, body="@@").split("@@")[0].count("\n")
-            with open(os.path.join(out, name + ("" if buggy else ".clean") + ".ptx"), "w") as f:
-                f.write(HEAD.format(**head, body=text.rstrip("\n")))
-            if buggy:
-                table.append(f"{name} {check} {before + marked} launch.json")
+        cluster = variables == "@cluster"
+        head = HEAD.format(globals="" if cluster else variables, body="@@", cluster=CLUSTER if cluster else "")
+        table.append(f"{name} {check} {write(out, name, head, body)} launch.json")
+    for name, (check, body) in hopper.CLUSTER.items():
+        head = HEAD.format(globals="", body="@@", cluster=CLUSTER)
+        table.append(f"{name} {check} {write(out, name, head, body)} launch.json")
+    for name, (check, body) in hopper.TENSOR.items():
+        table.append(f"{name} {check} {write(out, name, hopper.HEAD.format(body='@@'), body)} tensor.json")
     with open(os.path.join(out, "bugs.txt"), "w") as f:
         f.write("# Written by generate.py: kernel, check, line of the PTX that it names, configuration.\n" + "\n".join(table) + "\n")
 

@@ -1,9 +1,13 @@
 #!/bin/sh
 # Runs every planted bug and its clean version under all checks: tests/emulator/bugs/table.sh BIN
-# A bug is found when an error names its line and its check; a clean version has to pass. Exit code 1 otherwise.
+# A bug is found when an error names its line and its check; a clean version has to pass. Exit code 1 otherwise. The
+# last column is what compute-sanitizer reported on an H200 (h200.txt, by sanitizer.sh): tools that report the bug and
+# not the clean version.
 here=$(cd "$(dirname "$0")" && pwd)
-bin=$1 failed=0 count=0
-printf '%-30s %-8s %5s  %-10s %s\n' bug check line found clean
+bin=$1 failed=0 count=0 there=0 others=0
+recorded=$here/h200.txt
+[ -e "$recorded" ] || recorded=/dev/null
+printf '%-41s %-8s %5s  %-10s %-10s %s\n' bug check line found clean compute-sanitizer
 while read -r name check line config; do
     case $name in '#'*) continue ;; esac
     count=$((count + 1))
@@ -17,9 +21,16 @@ while read -r name check line config; do
         echo "$text" | grep -q ":$line:[0-9]*: note: .*waits" && found=deadlock
     clean=clean
     more=$("$bin/cute-run" "$here/$name.clean.ptx" --config "$here/$config" --device emulator --check=all --timeout 20 2>&1) || clean=REPORTED
-    printf '%-30s %-8s %5s  %-10s %s\n' "$name" "$check" "$line" "$found" "$clean"
+    other=$(sed -n "s/^$name alone:[a-z]* *//p" "$recorded") tools=
+    for tool in $other; do
+        case $tool in *:*) ;; none) tools=- ;; *) tools="${tools:+$tools }$tool" ;; esac
+    done
+    [ -n "$other" ] && there=$((there + 1)) && tools=${tools:--}
+    case $tools in '' | -) ;; *) others=$((others + 1)) ;; esac
+    printf '%-41s %-8s %5s  %-10s %-10s %s\n' "$name" "$check" "$line" "$found" "$clean" "$tools"
     [ $found = missed ] && failed=1 && [ -n "${VERBOSE-}" ] && echo "$text" | sed 's/^/    /'
     [ $clean = REPORTED ] && failed=1 && [ -n "${VERBOSE-}" ] && echo "$more" | sed 's/^/    /'
 done <"$here/bugs.txt"
 echo "$count planted bugs"
+[ $there -gt 0 ] && echo "compute-sanitizer finds $others of the $there that it was run on"
 exit $failed
