@@ -333,9 +333,9 @@ static ran run_warp(em_warp *w, uint32_t budget)
         if (!w->splits[k].live || !ready(w, &w->splits[k])) continue;
         em_use_split(w, k);
         uint32_t ran_now = em_run_split(w, budget);
+        w->parted += ran_now;
         if (w->stop == EM_FAULT) return RAN;
         if (w->stop == EM_POLL) {
-        w->parted += ran_now;
             if (what == RAN_NOTHING) what = RAN_POLLED;
         } else if (w->stop != EM_BLOCK || ran_now > 1) {
             what = RAN;
@@ -347,14 +347,14 @@ static ran run_warp(em_warp *w, uint32_t budget)
             n = -1;
         }
     }
-    return what;
-}
     if (w->high == 1) {
         w->parted = 0;
         w->let_go = false;
     } else if (w->parted > (w->let_go ? LESS_PATIENCE : PATIENCE)) {
         em_let_go(w);
     }
+    return what;
+}
 
 static const char *barrier_text(const em_warp *w, const em_split *s, char *out, size_t size)
 {
@@ -398,8 +398,6 @@ static void describe_split(em_machine *m, const em_warp *w, const em_split *s)
               w->block->ctaid[1], w->block->ctaid[2], w->index, s->mask, text, at);
 }
 
-static void explain_deadlock(em_machine *m)
-{
 /* Where lanes ask a mbarrier in vain, others of their warp may wait for them that would arrive at it. */
 static bool let_go_of_all(em_machine *m)
 {
@@ -416,6 +414,8 @@ static bool let_go_of_all(em_machine *m)
     return any;
 }
 
+static void explain_deadlock(em_machine *m)
+{
     cute_fail(m->diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on",
               m->launch->kernel->name);
     int shown = 0, more = 0;
