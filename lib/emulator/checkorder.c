@@ -1,26 +1,27 @@
-/* What is ordered before what: clocks of threads, joined at barriers, fences with flags, and mbarriers.
- * Blocks of different clusters know of each other by flags in global memory only; there a bit for each
- * cluster and one time stand for a clock. */
+/* What is ordered before what: clocks of threads, joined at barriers, mbarriers and waits for asynchronous
+ * work; checkflag.c joins them at flags. */
 #include "lib/emulator/checkstate.h"
 
 #include <stdlib.h>
 
 /* ---- snapshots ---- */
 
-static void drop(const snapshot *s)
+void em_snapshot_drop(const snapshot *s)
 {
     snapshot *own = (snapshot *)(uintptr_t)s;
-    if (own && --own->references == 0) free(own);
+    if (!own || --own->references) return;
+    em_foreign_drop(own->foreign);
+    free(own);
 }
 
-static snapshot *keep(const snapshot *s)
+snapshot *em_snapshot_keep(const snapshot *s)
 {
     snapshot *own = (snapshot *)(uintptr_t)s;
-    own->references++;
+    if (own) own->references++;
     return own;
 }
 
-static snapshot *make(em_checks *c, const uint32_t *clock)
+snapshot *em_snapshot_make(em_checks *c, const uint32_t *clock, foreign *others)
 {
     snapshot *s = malloc(sizeof *s + (size_t)c->entries * sizeof *clock);
     if (!s) {
@@ -28,7 +29,11 @@ static snapshot *make(em_checks *c, const uint32_t *clock)
         return NULL;
     }
     s->references = 1;
-    memcpy(s->clock, clock, (size_t)c->entries * sizeof *clock);
+    s->foreign = em_foreign_keep(others);
+    if (clock)
+        memcpy(s->clock, clock, (size_t)c->entries * sizeof *clock);
+    else
+        memset(s->clock, 0, (size_t)c->entries * sizeof *clock);
     return s;
 }
 
@@ -37,16 +42,24 @@ static void join(uint32_t *to, const uint32_t *from, uint32_t count)
     for (uint32_t n = 0; n < count; n++) to[n] = from[n] > to[n] ? from[n] : to[n];
 }
 
-static void set(snapshot **at, const snapshot *value)
+void em_snapshot_set(snapshot **at, const snapshot *value)
 {
     if (*at == value) return;
     const snapshot *old = *at;
-    *at = value ? keep(value) : NULL;
-    drop(old);
+    *at = value ? em_snapshot_keep(value) : NULL;
+    em_snapshot_drop(old);
 }
 
-/* Time goes on: what comes is not ordered with what was released. */
-static uint32_t tick(em_checks *c)
+snapshot *em_snapshot_join(em_checks *c, const snapshot *a, const snapshot *b)
+{
+    foreign *others = em_foreign_join(c, a->foreign, b->foreign);
+    snapshot *s = em_snapshot_make(c, a->clock, others);
+    em_foreign_drop(others);
+    if (s) join(s->clock, b->clock, c->entries);
+    return s;
+}
+
+uint32_t em_order_tick(em_checks *c)
 {
     return c->machine->time++;
 }
@@ -56,13 +69,15 @@ static uint32_t tick(em_checks *c)
 static void meeting_release(meeting *m)
 {
     free(m->gathering);
-    drop(m->last);
-    drop(m->result);
+    em_snapshot_drop(m->last);
+    em_snapshot_drop(m->result);
+    em_foreign_drop(m->foreign);
     *m = (meeting){0};
 }
 
 /* A thread, and with it all that it knows, comes at `now`. */
-static void come(em_checks *c, meeting *m, const snapshot *known, uint32_t id, uint32_t now, uint32_t fence)
+static void come(em_checks *c, meeting *m, const snapshot *known, uint32_t id, uint32_t now,
+                 const uint32_t *fence)
 {
     if (!m->gathering) m->gathering = calloc(c->entries, sizeof *m->gathering);
     if (!m->gathering) {
@@ -71,17 +86,21 @@ static void come(em_checks *c, meeting *m, const snapshot *known, uint32_t id, u
     }
     if (m->last != known) {
         join(m->gathering, known->clock, c->entries);
-        drop(m->last);
-        m->last = keep(known);
+        em_snapshot_drop(m->last);
+        m->last = em_snapshot_keep(known);
+        foreign *others = em_foreign_join(c, m->foreign, known->foreign);
+        em_foreign_drop(m->foreign);
+        m->foreign = others;
     }
     if (now > m->gathering[id]) m->gathering[id] = now;
-    if (fence > m->fence) m->fence = fence;
+    for (int k = 0; fence && k < SCOPES; k++)
+        if (fence[k] > m->fence[k]) m->fence[k] = fence[k];
 }
 
 static void come_lanes(em_checks *c, meeting *m, em_warp *w, uint32_t mask)
 {
     cluster_order *cluster = cluster_of(c, w);
-    uint32_t now = tick(c);
+    uint32_t now = em_order_tick(c);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint32_t id = thread_id(c, w, __builtin_ctz(rest));
         const thread_order *t = &cluster->threads[id];
@@ -92,55 +111,57 @@ static void come_lanes(em_checks *c, meeting *m, em_warp *w, uint32_t mask)
 /* All that came is the result; the next gathering begins. */
 static void settle(em_checks *c, meeting *m)
 {
-    drop(m->result);
-    m->result = m->gathering ? make(c, m->gathering) : NULL;
-    m->fence_result = m->fence;
+    em_snapshot_drop(m->result);
+    m->result = m->gathering ? em_snapshot_make(c, m->gathering, m->foreign) : NULL;
+    memcpy(m->fence_result, m->fence, sizeof m->fence);
     free(m->gathering);
-    drop(m->last);
+    em_snapshot_drop(m->last);
+    em_foreign_drop(m->foreign);
+    m->foreign = NULL;
     m->gathering = NULL;
     m->last = NULL;
-    m->fence = 0;
+    memset(m->fence, 0, sizeof m->fence);
 }
 
-/* The lanes learn `clock`; those that knew the same go on to know the same. */
-static void learn(em_checks *c, em_warp *w, uint32_t mask, const uint32_t *clock, uint32_t fence)
+/* The lanes learn `what`; those that knew the same go on to know the same. Fences of others that a barrier
+ * lies behind count as the thread's own. */
+static void learn(em_checks *c, em_warp *w, uint32_t mask, const snapshot *what, const uint32_t *fence)
 {
     cluster_order *cluster = cluster_of(c, w);
     snapshot *before = NULL, *after = NULL;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         thread_order *t = &cluster->threads[thread_id(c, w, __builtin_ctz(rest))];
+        if (t->known == what) continue;
         if (t->known != before || !before) {
-            snapshot *joined = make(c, t->known->clock);
+            snapshot *joined = em_snapshot_join(c, t->known, what);
             if (!joined) break;
-            join(joined->clock, clock, c->entries);
-            drop(before);
-            drop(after);
-            before = keep(t->known);
+            em_snapshot_drop(before);
+            em_snapshot_drop(after);
+            before = em_snapshot_keep(t->known);
             after = joined;
         }
-        set(&t->known, after);
-        if (fence > t->fence) {
-            t->fence = fence;
-            set(&t->fenced, after);
+        em_snapshot_set(&t->known, after);
+        for (int k = 0; fence && k < SCOPES; k++) {
+            if (fence[k] <= t->fence[k]) continue;
+            t->fence[k] = fence[k];
+            em_snapshot_set(&t->fenced[k], after);
         }
     }
-    drop(before);
-    drop(after);
+    em_snapshot_drop(before);
+    em_snapshot_drop(after);
+}
+
+void em_order_learn(em_checks *c, em_warp *w, uint32_t mask, const snapshot *what)
+{
+    learn(c, w, mask, what, NULL);
 }
 
 static void learn_result(em_checks *c, em_warp *w, uint32_t mask, const meeting *m)
 {
-    if (m->result) learn(c, w, mask, m->result->clock, m->fence_result);
+    if (m->result) learn(c, w, mask, m->result, m->fence_result);
 }
 
 /* ---- the state of a launch ---- */
-
-static uint8_t *bits_of(em_checks *c)
-{
-    uint8_t *bits = calloc(c->grid_clusters / 8 + 2, 1);
-    if (!bits) c->exhausted = true;
-    return bits;
-}
 
 bool em_order_begin(em_checks *c)
 {
@@ -177,8 +198,11 @@ void em_order_end(em_checks *c)
         cluster_order *o = &c->clusters[n];
         uint32_t blocks = c->entries / c->stride;
         for (uint32_t t = 0; o->threads && t < c->entries; t++) {
-            drop(o->threads[t].known);
-            drop(o->threads[t].fenced);
+            em_snapshot_drop(o->threads[t].known);
+            for (int k = 0; k < SCOPES; k++) {
+                em_snapshot_drop(o->threads[t].fenced[k]);
+                em_snapshot_drop(o->threads[t].heard[k]);
+            }
         }
         for (uint32_t b = 0; o->barriers && b < blocks * BLOCK_BARRIERS; b++)
             meeting_release(&o->barriers[b]);
@@ -190,27 +214,21 @@ void em_order_end(em_checks *c)
         free(o->warps);
         free(o->barriers);
         free(o->shared);
-        free(o->known);
     }
-    for (size_t n = 0; n < c->flag_capacity; n++) {
-        meeting_release(&c->flags[n].meeting);
-        free(c->flags[n].blocks);
-    }
-    free(c->flags);
+    em_flags_end(c);
     free(c->clusters);
-    c->flags = NULL;
     c->clusters = NULL;
-    c->flag_count = c->flag_capacity = c->cluster_count = 0;
+    c->cluster_count = 0;
 }
 
 /* A cluster begins: nothing that ran in its place before concerns it. */
 static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
 {
     cluster_order *o = cluster_of(c, w);
-    uint32_t now = tick(c), blocks = w->block->cluster->count;
+    uint32_t now = em_order_tick(c), blocks = w->block->cluster->count;
     uint32_t *clock = malloc((size_t)c->entries * sizeof *clock);
     for (uint32_t n = 0; clock && n < c->entries; n++) clock[n] = now;
-    snapshot *first = clock ? make(c, clock) : NULL;
+    snapshot *first = clock ? em_snapshot_make(c, clock, NULL) : NULL;
     free(clock);
     if (!first) {
         c->exhausted = true;
@@ -220,18 +238,20 @@ static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
     o->began = now;
     for (uint32_t n = 0; n < c->entries; n++) {
         thread_order *t = &o->threads[n];
-        set(&t->known, first);
-        set(&t->fenced, NULL);
-        t->fence = t->proxy_fence = 0;
+        em_snapshot_set(&t->known, first);
+        for (int k = 0; k < SCOPES; k++) {
+            em_snapshot_set(&t->fenced[k], NULL);
+            em_snapshot_set(&t->heard[k], NULL);
+            t->fence[k] = 0;
+        }
+        t->proxy_fence = 0;
     }
-    drop(first);
+    em_snapshot_drop(first);
     for (uint32_t n = 0; n < blocks * w->block->warp_count; n++) o->warps[n] = (warp_order){0};
     for (uint32_t n = 0; n < blocks * BLOCK_BARRIERS; n++) meeting_release(&o->barriers[n]);
     meeting_release(&o->cluster);
     forget_mbarriers(o);
     for (uint32_t n = 0; n < blocks; n++) em_shadow_forget(&o->shared[n]);
-    if (o->known_time) memset(o->known, 0, c->grid_clusters / 8 + 2);
-    o->known_time = 0;
 }
 
 /* ---- mbarriers ---- */
@@ -272,7 +292,7 @@ static void mbarrier_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t
     /* What comes late tells of the copies themselves; of cp.async also of the thread that issued them. */
     if (p)
         come(c, &b->meeting, o->threads[thread_id(c, w, 0)].known, async_id(c, w, async_kind(p->kind)),
-             p->issued, 0);
+             p->issued, NULL);
     if (!p || p->kind == EM_P_MBARRIER) come_lanes(c, &b->meeting, w, mask);
 }
 
@@ -281,7 +301,8 @@ static void mbarrier_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t
 static void commit(em_checks *c, em_warp *w, uint32_t kind, uint32_t group)
 {
     cluster_order *o = cluster_of(c, w);
-    o->warps[w->block->rank * w->block->warp_count + w->index].committed[kind][group % GROUPS_KEPT] = tick(c);
+    o->warps[w->block->rank * w->block->warp_count + w->index].committed[kind][group % GROUPS_KEPT] =
+        em_order_tick(c);
 }
 
 /* `read_only`: until the sources of bulk stores were read. */
@@ -299,106 +320,16 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
         /* Warps whose lanes came to the commit in parts count more groups: who waits for all waits for what
          * was issued. So does who waits for a warp that has not committed its part yet. */
         if (kind == WGMMA_KIND && (w->block->warps[n].wgmma_groups < group || group >= w->wgmma_groups))
-            at = tick(c);
+            at = em_order_tick(c);
         if (at > time) time = at;
     }
     if (!group || !time) return;
-    uint32_t *clock = calloc(c->entries, sizeof *clock);
-    if (!clock) {
-        c->exhausted = true;
-        return;
-    }
-    clock[async_id(c, w, kind)] = time;
-    if (kind == async_kind(EM_P_BULK) && !read_only) clock[async_id(c, w, BULK_WRITE_KIND)] = time;
-    learn(c, w, mask, clock, 0);
-    free(clock);
-}
-
-/* ---- fences and flags ---- */
-
-static void fence(em_checks *c, em_warp *w, uint32_t mask)
-{
-    cluster_order *o = cluster_of(c, w);
-    uint32_t now = tick(c);
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        thread_order *t = &o->threads[thread_id(c, w, __builtin_ctz(rest))];
-        set(&t->fenced, t->known);
-        t->fence = now;
-    }
-}
-
-static flag_order *flag_at(em_checks *c, uint64_t address, bool add)
-{
-    if (add && (c->flag_count + 1) * 2 > c->flag_capacity) {
-        size_t capacity = c->flag_capacity ? c->flag_capacity * 2 : 64;
-        flag_order *list = calloc(capacity, sizeof *list);
-        if (!list) {
-            c->exhausted = true;
-            return NULL;
-        }
-        for (size_t n = 0; n < c->flag_capacity; n++) {
-            if (!c->flags[n].address) continue;
-            size_t at = (size_t)(c->flags[n].address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
-            while (list[at].address) at = (at + 1) & (capacity - 1);
-            list[at] = c->flags[n];
-        }
-        free(c->flags);
-        c->flags = list;
-        c->flag_capacity = capacity;
-    }
-    if (!c->flag_capacity) return NULL;
-    size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (c->flag_capacity - 1);
-    for (; c->flags[at].address; at = (at + 1) & (c->flag_capacity - 1))
-        if (c->flags[at].address == address) return &c->flags[at];
-    if (!add) return NULL;
-    c->flags[at].address = address;
-    c->flag_count++;
-    return &c->flags[at];
-}
-
-static void flag_learn(em_checks *c, em_warp *w, int lane, const flag_order *f)
-{
-    cluster_order *o = cluster_of(c, w);
-    if (f->cluster == o->serial && f->meeting.gathering)
-        learn(c, w, 1u << lane, f->meeting.gathering, f->meeting.fence);
-    if (!f->blocks) return;
-    if (!o->known) o->known = bits_of(c);
-    if (!o->known) return;
-    for (size_t n = 0; n < c->grid_clusters / 8 + 1; n++) o->known[n] |= f->blocks[n];
-    if (f->time > o->known_time) o->known_time = f->time;
-}
-
-static void flag_raise(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address, bool global)
-{
-    cluster_order *o = cluster_of(c, w);
-    uint32_t id = thread_id(c, w, lane);
-    const thread_order *t = &o->threads[id];
-    bool releases = em_has(i, EM_M_release) || em_has(i, EM_M_acq_rel);
-    if (!releases && !t->fenced) return;
-    flag_order *f = flag_at(c, address, true);
-    if (!f) return;
-    if (f->cluster != o->serial) {
-        meeting_release(&f->meeting);
-        f->cluster = o->serial;
-    }
-    uint32_t now = releases ? tick(c) : t->fence;
-    come(c, &f->meeting, releases ? t->known : t->fenced, id, now, t->fence);
-    if (!global || c->grid_clusters == 1) return;
-    if (!f->blocks) f->blocks = bits_of(c);
-    if (!f->blocks) return;
-    f->blocks[o->serial / 8] |= (uint8_t)(1u << o->serial % 8);
-    for (size_t n = 0; o->known && n < c->grid_clusters / 8 + 1; n++) f->blocks[n] |= o->known[n];
-    if (now > f->time) f->time = now;
-}
-
-void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address, em_access access)
-{
-    if (lane < 0) return;
-    if (access != EM_WRITE) {
-        const flag_order *f = flag_at(c, address, false);
-        if (f) flag_learn(c, w, lane, f);
-    }
-    if (access != EM_READ) flag_raise(c, w, i, lane, address, address >= EM_WINDOW_SIZE);
+    snapshot *over = em_snapshot_make(c, NULL, NULL);
+    if (!over) return;
+    over->clock[async_id(c, w, kind)] = time;
+    if (kind == async_kind(EM_P_BULK) && !read_only) over->clock[async_id(c, w, BULK_WRITE_KIND)] = time;
+    em_order_learn(c, w, mask, over);
+    em_snapshot_drop(over);
 }
 
 /* ---- questions and events ---- */
@@ -406,9 +337,9 @@ void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_
 bool em_order_is_before(const em_checks *c, const cluster_order *o, uint32_t id, const access_record *then)
 {
     if (then->time <= c->launch_time) return true;
-    if (then->cluster == o->serial)
-        return then->id == id || then->time <= o->threads[id].known->clock[then->id];
-    return o->known && then->time <= o->known_time && (o->known[then->cluster / 8] >> then->cluster % 8 & 1);
+    const snapshot *known = o->threads[id].known;
+    if (then->cluster == o->serial && (then->id == id || then->time <= known->clock[then->id])) return true;
+    return em_foreign_covers(c, known->foreign, then);
 }
 
 void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
@@ -419,9 +350,9 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
     mbarrier_order *at;
     switch (event) {
     case EM_E_BEGIN: begin_cluster(c, w, a); break;
-    case EM_E_FENCE: fence(c, w, mask); break;
+    case EM_E_FENCE: em_order_fence(c, w, i, mask); break;
     case EM_E_PROXY_FENCE: {
-        uint32_t now = tick(c);
+        uint32_t now = em_order_tick(c);
         for (uint32_t rest = mask; rest; rest &= rest - 1)
             o->threads[thread_id(c, w, __builtin_ctz(rest))].proxy_fence = now;
         break;
@@ -436,7 +367,7 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
     }
     case EM_E_WARP_EXCHANGE: {
         warp_order *own = &o->warps[w->block->rank * w->block->warp_count + w->index];
-        own->exchanged = tick(c);
+        own->exchanged = em_order_tick(c);
         own->exchange_mask = mask;
         break;
     }

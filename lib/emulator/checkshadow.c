@@ -177,7 +177,9 @@ static void report_race(em_checks *c, em_warp *w, const em_inst *i, int lane, co
                        : now->flags & ACCESS_WRITE ? "writes"
                                                    : "reads";
     const char *did = then->flags & ACCESS_WRITE ? "wrote" : "read";
-    const char *lack = !same_cluster                ? "no fence and flag orders blocks"
+    bool narrow = then->flags & now->flags & ACCESS_STRONG;
+    const char *lack = narrow          ? "its scope, .cta or .cluster, does not reach the other thread"
+                       : !same_cluster ? "no fence and flag orders blocks"
                        : then->flags & ACCESS_ASYNC ? "nothing waited for that"
                        : in_block / EM_LANES == w->index && rank == w->block->rank
                            ? "no bar.warp.sync or barrier lies between"
@@ -201,11 +203,21 @@ static bool read_before_exchange(const em_checks *c, const cluster_order *o, con
     return then->time <= own->exchanged && own->exchange_mask >> other & own->exchange_mask >> lane & 1;
 }
 
+/* Whether strong accesses are strong for each other: each thread is in the scope of the other's. */
+static bool in_scope(const em_checks *c, const access_record *then, const access_record *now)
+{
+    int narrow = (then->flags | now->flags) & (ACCESS_BLOCK | ACCESS_CLUSTER);
+    if (!narrow) return true;
+    if (then->cluster != now->cluster) return false;
+    return !(narrow & ACCESS_BLOCK) || then->id / c->stride == now->id / c->stride;
+}
+
 static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, em_space space,
                      const access_record *then, const access_record *now)
 {
     if (!then->time || !(then->mask & now->mask)) return false;
-    if (then->flags & now->flags & ACCESS_STRONG || then->flags & ACCESS_REDUNDANT) return false;
+    if (then->flags & ACCESS_REDUNDANT) return false;
+    if (then->flags & now->flags & ACCESS_STRONG && in_scope(c, then, now)) return false;
     if (space == EM_SHARED && then->time <= o->began) return false; /* of a block that was here before */
     if (then->cluster == now->cluster && then->id == now->id) return false;
     return !em_order_is_before(c, o, id, then);
@@ -299,7 +311,8 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
         if (access == EM_ATOMIC && p->kind != EM_P_WGMMA)
             now.flags |= ACCESS_STRONG; /* bulk reductions; mbarriers */
     } else if (is_strong(i, access)) {
-        now.flags |= ACCESS_STRONG;
+        static const uint8_t scopes[SCOPES] = {ACCESS_BLOCK, ACCESS_CLUSTER, 0};
+        now.flags |= (uint8_t)(ACCESS_STRONG | (mbarrier ? 0 : scopes[em_scope_of(i)]));
     }
     if (mbarrier) {
         now.flags &= (uint8_t)~ACCESS_PROXY;

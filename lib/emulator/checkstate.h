@@ -11,23 +11,32 @@
 /* Time counts synchronisations. A snapshot says for each thread of a cluster up to which time its accesses
  * are ordered before what comes. The asynchronous work of a warp counts as a thread, one for each kind: it is
  * ordered only where somebody waited for it. Immutable and shared. */
+typedef struct foreign foreign; /* what is known of other clusters: checkflag.c */
+typedef struct published published;
 typedef struct snapshot {
     uint32_t references;
+    foreign *foreign; /* NULL: nothing */
     uint32_t clock[];
 } snapshot;
+
+/* Who hears a fence or an atomic. */
+enum { SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_GRID, SCOPES };
 
 /* Something that many give to and many take from: a barrier, a flag. */
 typedef struct meeting {
     uint32_t *gathering; /* NULL: nobody came */
     const snapshot *last;
     snapshot *result;
-    uint32_t fence, fence_result;
+    foreign *foreign; /* being gathered */
+    uint32_t fence[SCOPES], fence_result[SCOPES];
     const em_inst *inst; /* of a barrier of the block: who came last; NULL where a count is given */
 } meeting;
 
 typedef struct thread_order {
-    snapshot *known, *fenced; /* fenced: known at its last fence, NULL none */
-    uint32_t fence, proxy_fence;
+    snapshot *known;
+    snapshot *fenced[SCOPES]; /* known at its last fence of that scope or a wider one, NULL none */
+    snapshot *heard[SCOPES];  /* from flags, by reads that no fence has followed yet */
+    uint32_t fence[SCOPES], proxy_fence;
 } thread_order;
 
 enum { WGMMA_KIND = 2, BULK_WRITE_KIND = 3, ASYNC_KINDS = 4, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
@@ -56,11 +65,9 @@ typedef struct mbarrier_order {
 
 /* A global or shared location by which threads tell each other that data is there. */
 typedef struct flag_order {
-    uint64_t address; /* 0: free */
-    uint32_t cluster;
-    meeting meeting;
-    uint8_t *blocks; /* clusters that released here, one bit each */
-    uint32_t time;
+    uint64_t address;               /* 0: free */
+    uint32_t cluster, rank, writer; /* who released last */
+    snapshot *released[SCOPES];     /* to whom in that scope; SCOPE_GRID: of other clusters only */
 } flag_order;
 
 typedef struct shadow shadow;
@@ -75,8 +82,6 @@ typedef struct cluster_order {
     mbarrier_order *mbarriers;
     size_t mbarrier_count, mbarrier_capacity;
     shadow *shared; /* a block each */
-    uint8_t *known; /* clusters whose accesses up to known_time are ordered */
-    uint32_t known_time;
 } cluster_order;
 
 /* ---- shadows: what each byte went through ---- */
@@ -93,7 +98,9 @@ enum {
     ACCESS_ASYNC = 4,
     ACCESS_PROXY = 8,
     ACCESS_ATOMIC = 16,
-    ACCESS_REDUNDANT = 32
+    ACCESS_REDUNDANT = 32,
+    ACCESS_BLOCK = 64, /* strong in this scope only */
+    ACCESS_CLUSTER = 128
 };
 
 /* 16 bytes of shared memory that a tensor copy wrote: from which row and column (in 16 bytes) of its box. */
@@ -154,6 +161,9 @@ struct em_checks {
     uint64_t grid_clusters;
     flag_order *flags;
     size_t flag_count, flag_capacity;
+    published **published; /* by cluster, NULL: nothing */
+    size_t published_bytes;
+    uint8_t *scratch;
     shadow *regions; /* global memory, by base */
     size_t region_count, region_capacity;
     shadow *last_region;
@@ -210,8 +220,29 @@ bool em_order_is_before(const em_checks *c, const cluster_order *cluster, uint32
                         const access_record *then);
 /* What is known of a mbarrier; NULL: nothing, or memory is exhausted. */
 mbarrier_order *em_order_mbarrier(em_checks *c, cluster_order *o, uint32_t address, bool add);
+/* Time goes on: what comes is not ordered with what was released. */
+uint32_t em_order_tick(em_checks *c);
+/* The lanes learn what `what` knows. */
+void em_order_learn(em_checks *c, em_warp *w, uint32_t mask, const snapshot *what);
+snapshot *em_snapshot_keep(const snapshot *s);
+void em_snapshot_drop(const snapshot *s);
+void em_snapshot_set(snapshot **at, const snapshot *value);
+/* NULL when memory is exhausted. A clock of NULL: nothing. */
+snapshot *em_snapshot_make(em_checks *c, const uint32_t *clock, foreign *others);
+snapshot *em_snapshot_join(em_checks *c, const snapshot *a, const snapshot *b);
+
+/* checkflag.c */
+void em_order_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask);
 /* A relaxed, volatile or atomic access to a location, by which threads may meet. */
 void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address, em_access access);
+/* SCOPE_... of a fence or an access. */
+uint32_t em_scope_of(const em_inst *i);
+foreign *em_foreign_join(em_checks *c, foreign *a, foreign *b);
+foreign *em_foreign_keep(foreign *f);
+void em_foreign_drop(foreign *f);
+/* Whether another cluster released the access to who knows `f`. */
+bool em_foreign_covers(const em_checks *c, const foreign *f, const access_record *then);
+void em_flags_end(em_checks *c);
 
 /* checkshadow.c */
 void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,

@@ -124,6 +124,7 @@ extern "C" __global__ void last(const unsigned *A, unsigned *C)
         partial[blockIdx.x] = s[0];
         __threadfence();
         is_last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
+        __threadfence();
     }
     __syncthreads();
     if (is_last && t == 0) C[0] = partial[0] + partial[1];
@@ -156,5 +157,5 @@ C
     done
     run "$run" k.ptx --config "$bugs/launch.json" --kernel wrong --check=race
     [ "$status" -eq 4 ]
-    [[ "$output" == *"race: ld reads"*"k.cu:39:"* ]]
+    [[ "$output" == *"race: ld reads"*"k.cu:40:"* ]]
 }
