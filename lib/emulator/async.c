@@ -23,6 +23,7 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     p->lanes = lanes;
     p->kind = kind;
     p->data = p + 1;
+    p->size = (uint32_t)data_size;
     p->issued = m->time++;
     p->due = m->turn + (m->launch->seed ? em_random(m) % LATEST : 0);
     *m->pending_end = p;
@@ -80,6 +81,24 @@ bool em_pending_run(em_machine *m, bool all)
     return true;
 }
 
+/* Lanes of a copy that do not belong to `lanes` become work of their own, next in the list. */
+static bool part(em_machine *m, em_pending *p, uint32_t lanes)
+{
+    if (!(p->lanes & ~lanes)) return true;
+    em_pending *rest = malloc(sizeof *rest + p->size);
+    if (!rest) {
+        em_fault(p->warp, p->inst, -1, "out of memory");
+        return false;
+    }
+    memcpy(rest, p, sizeof *rest + p->size);
+    rest->data = rest + 1;
+    rest->lanes &= ~lanes;
+    p->lanes &= lanes;
+    p->next = rest;
+    if (m->pending_end == &p->next) m->pending_end = &rest->next;
+    return true;
+}
+
 bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto)
 {
     em_machine *m = w->machine;
@@ -87,6 +106,7 @@ bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto)
     for (em_pending *p = m->pending; p; p = p->next) {
         if (p->done || p->warp != w || p->kind != kind || !(p->lanes & lanes)) continue;
         if (!p->group || p->group > upto) continue;
+        if (!part(m, p, lanes)) return false;
         any = p->done = true;
         if (!complete(m, p)) return false;
         m->changes++;
@@ -101,11 +121,36 @@ static void issue(em_warp *w)
     if (!w->machine->launch->seed) em_pending_run(w->machine, true);
 }
 
-/* What is not in a group joins group `number`. */
-static void commit(em_warp *w, int kind, uint32_t lanes, uint32_t number)
+/* ---- groups: each lane counts its own, so lanes that commit apart have other numbers for the same copies ---- */
+
+static uint32_t *groups_of(em_warp *w, int kind)
 {
-    for (em_pending *p = w->machine->pending; p; p = p->next)
-        if (p->warp == w && p->kind == kind && !p->group && p->lanes & lanes) p->group = number;
+    return kind == EM_P_BULK ? w->bulk_groups : w->copy_groups;
+}
+
+/* Of `lanes` those that have committed as many groups as the first one. */
+static uint32_t same_number(const uint32_t *numbers, uint32_t lanes)
+{
+    uint32_t first = numbers[__builtin_ctz(lanes)], same = 0;
+    for (int l = 0; l < EM_LANES; l++) same |= (uint32_t)(numbers[l] == first) << l;
+    return same & lanes;
+}
+
+/* What is in no group joins the next one of its lanes. */
+static void commit(em_warp *w, const em_inst *i, int kind, uint32_t mask)
+{
+    em_machine *m = w->machine;
+    uint32_t *numbers = groups_of(w, kind);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) numbers[__builtin_ctz(rest)]++;
+    for (em_pending *p = m->pending; p; p = p->next) {
+        if (p->warp != w || p->kind != kind || p->group || !(p->lanes & mask)) continue;
+        if (!part(m, p, mask) || !part(m, p, same_number(numbers, p->lanes))) return;
+        p->group = numbers[__builtin_ctz(p->lanes)];
+    }
+    for (uint32_t rest = mask, same; rest; rest &= ~same) {
+        same = same_number(numbers, rest);
+        em_tell(EM_E_COMMIT, w, i, same, (uint64_t)kind, numbers[__builtin_ctz(rest)]);
+    }
 }
 
 /* ---- cp.async ---- */
@@ -163,23 +208,20 @@ static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_commit(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    int kind = i->type4;
-    uint32_t *groups = kind == EM_P_BULK ? &w->bulk_groups : &w->copy_groups;
-    commit(w, kind, mask, ++*groups);
-    em_tell(EM_E_COMMIT, w, i, mask, (uint64_t)kind, *groups);
+    commit(w, i, i->type4, mask);
 }
 
 static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
     int kind = i->type4;
-    uint32_t groups = kind == EM_P_BULK ? w->bulk_groups : w->copy_groups;
-    if (i->type3) { /* wait_all: also what was not committed */
-        groups = kind == EM_P_BULK ? ++w->bulk_groups : ++w->copy_groups;
-        commit(w, kind, mask, groups);
-        em_tell(EM_E_COMMIT, w, i, mask, (uint64_t)kind, groups);
+    const uint32_t *numbers = groups_of(w, kind);
+    if (i->type3) commit(w, i, kind, mask); /* wait_all: also what was not committed */
+    for (uint32_t rest = mask, same; rest; rest &= ~same) {
+        same = same_number(numbers, rest);
+        uint32_t committed = numbers[__builtin_ctz(rest)], upto = committed > i->b ? committed - i->b : 0;
+        if (!em_pending_finish(w, kind, same, upto)) return;
+        em_tell(EM_E_WAITED, w, i, same, (uint64_t)kind, upto);
     }
-    em_pending_finish(w, kind, mask, groups > i->b ? groups - i->b : 0);
-    em_tell(EM_E_WAITED, w, i, mask, (uint64_t)kind, groups > i->b ? groups - i->b : 0);
 }
 
 /* cp.async.mbarrier.arrive: an arrival when the lane's copies so far are done. */

@@ -169,8 +169,9 @@ struct em_warp {
     uint32_t specials[EM_S_fixed_end * EM_LANES];
     /* asynchronous work */
     uint32_t wgmma_issued; /* products so far; the four warps of a group wait for each other */
-    uint32_t wgmma_groups, copy_groups, bulk_groups; /* committed so far */
-    uint32_t cluster_generation[EM_LANES];           /* when each lane arrived at the cluster's barrier */
+    uint32_t wgmma_groups; /* committed so far; the warp's */
+    uint32_t copy_groups[EM_LANES], bulk_groups[EM_LANES]; /* each lane's own */
+    uint32_t cluster_generation[EM_LANES]; /* when each lane arrived at the cluster's barrier */
 };
 
 typedef struct em_barrier {
@@ -205,6 +206,7 @@ typedef struct em_pending {
     uint64_t due;
     em_warp *warp;
     uint32_t lanes;    /* whose it is */
+    uint32_t size;     /* of data */
     int kind;          /* em_pending_kind */
     uint32_t group;    /* number of its group when it is committed, 0: not yet */
     uint32_t sequence; /* of a product: its number in its warp */
@@ -342,8 +344,8 @@ bool em_cluster_waits(const em_warp *w, uint32_t mask);
 em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kind, size_t data_size);
 /* Completes what is due; `all`: what is under way. False after a fault. */
 bool em_pending_run(em_machine *m, bool all);
-/* Completes the work of a warp's lanes of one kind, all groups but the last `keep`. */
-bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t keep);
+/* Completes the work of a warp's lanes of one kind, groups up to number `upto`. */
+bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto);
 uint64_t em_random(em_machine *m);
 /* Whether all four warps of the warpgroup have issued product `sequence`. tile.c */
 bool em_warpgroup_issued(const em_warp *w, uint32_t sequence);

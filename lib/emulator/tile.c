@@ -355,8 +355,10 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
     if (!w->machine->launch->seed) em_pending_run(w->machine, true);
 }
 
+/* Groups are the warp's: its parts commit and wait together, whichever way they came. */
 static void run_wgmma_commit(em_warp *w, const em_inst *i, uint32_t mask)
 {
+    if (!em_gather(w, i, w->alive, &mask)) return;
     uint32_t group = ++w->wgmma_groups;
     em_tell(EM_E_COMMIT, w, i, mask, EM_P_WGMMA, group);
     for (em_pending *p = w->machine->pending; p; p = p->next)
@@ -370,12 +372,14 @@ static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
         if (p->warp == w && p->kind == EM_P_WGMMA && !p->done && p->group && p->group <= upto &&
             p->sequence > last)
             last = p->sequence;
-    if (last && !em_warpgroup_issued(w, last))
+    if (last && !em_warpgroup_issued(w, last)) {
         em_block_split(w, EM_WAIT_ASYNC);
-    else {
-        em_pending_finish(w, EM_P_WGMMA, mask, upto);
-        em_tell(EM_E_WAITED, w, i, mask, EM_P_WGMMA, upto);
+        return;
     }
+    /* Behind the question above, which is asked again: parts that were gathered have gone on. */
+    if (!em_gather(w, i, w->alive, &mask)) return;
+    em_pending_finish(w, EM_P_WGMMA, mask, upto);
+    em_tell(EM_E_WAITED, w, i, mask, EM_P_WGMMA, upto);
 }
 
 static void run_wgmma_fence(em_warp *w, const em_inst *i, uint32_t mask)
