@@ -159,3 +159,45 @@ C
     [ "$status" -eq 4 ]
     [[ "$output" == *"race: ld reads"*"k.cu:40:"* ]]
 }
+
+@test "every kernel that ships is right and clean under all checks, in 20 orders of warps" {
+    [ -x "$CUTE_BIN/cute-opt" ] || skip "no cute-opt"
+    kernels="$BATS_TEST_DIRNAME/../../kernels"
+    "$kernels/build" "$CUTE_BIN" cubins >/dev/null
+    CUTE_RUN_FLAGS="--device emulator --check=all" "$kernels/run" "$CUTE_BIN" cubins --small --seeds=20 >out.txt || { cat out.txt; false; }
+    # copy_static_big is copy_static for another size: a minute and three gigabytes.
+    while read -r name _; do
+        case $name in '#'* | '' | copy_static_big) continue ;; esac
+        grep -q "^ok .* - $name .*seeds 0 to 19" out.txt || { echo "$name is not run"; false; }
+    done <"$kernels/kernels.txt"
+}
+
+@test "the small kernels of kernels/run are refused with options that it does not know" {
+    run "$BATS_TEST_DIRNAME/../../kernels/run" "$CUTE_BIN" . --seeds=0
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"usage: kernels/run"* ]]
+}
+
+@test "sanitizer.sh names each bug's tools, hangs, and reports on the clean version" {
+    "$bugs/sanitizer.sh" --prepare "$CUTE_BIN" folder
+    [ "$(ls folder/*.cubin | wc -l)" -eq "$(($(grep -vc '^#' "$bugs/bugs.txt") * 2))" ]
+    (grep '^#' folder/bugs.txt; grep -m1 '^dropped_barrier ' folder/bugs.txt) >two && mv two folder/bugs.txt
+    run folder/sanitizer.sh --dry-run folder
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 9 ] # alone, and four tools on both versions
+    [[ "${lines[1]}" == *"compute-sanitizer --tool memcheck --error-exitcode 9 folder/bin/cute-run folder/dropped_barrier.cubin --config folder/launch.json"* ]]
+    # Stands for compute-sanitizer: racecheck finds the bug, memcheck reports anything, synccheck hangs.
+    cat >sanitizer <<'S'
+#!/bin/sh
+case "$*" in
+--version) echo "Version 2025.3.1" ;;
+*synccheck*) exec sleep 10 ;;
+*racecheck*clean*) exit 0 ;;
+*memcheck* | *racecheck*) exit 9 ;;
+esac
+S
+    chmod +x sanitizer
+    SANITIZER=$PWD/sanitizer LIMIT=1 run folder/sanitizer.sh folder
+    [[ "${lines[0]}" == *"(Version 2025.3.1)"* ]]
+    [[ "${lines[1]}" == "dropped_barrier alone:"*" memcheck:clean racecheck synccheck:hang" ]]
+}
