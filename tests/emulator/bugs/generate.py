@@ -261,6 +261,128 @@ $v: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 1;
 """ + FOOT),
     "a_lane_shuffles_from_one_that_has_no_value": ("uninit", "", LOAD + "    and.b32 %r13, %r1, 31;\n    setp.lt.u32 %p3, %r13, 16;\n+    @%p3 mov.u32 %r14, %r12;\n-    mov.u32 %r14, %r12;\n    shfl.sync.bfly.b32 %r15, %r14, 16, 31, -1;\n!    st.global.u32 [%rd5], %r15;\n"),
     "half_of_a_pair_never_set": ("uninit", "", LOAD + "    cvt.u16.u32 %h1, %r12;\n-    mov.u16 %h2, %h1;\n    mov.b32 %r13, {%h1, %h2};\n    shr.u32 %r14, %r13, 16;\n    st.shared.u32 [%r6], %r14;\n    bar.warp.sync -1;\n-    ld.shared.u32 %r15, [%r11];\n+!    ld.shared.u32 %r15, [%r11];\n    and.b32 %r15, %r15, 255;\n    setp.ne.u32 %p3, %r15, 9;\n    @%p3 add.u32 %r12, %r12, 1;\n" + FOOT),
+    "fence_of_the_block_for_other_blocks": ("race", ".global .u32 count;", LOAD + FOOT + """    bar.sync 0;
+    mov.u64 %rd6, count;
+    setp.ne.u32 %p3, %r1, 0;
+    @%p3 bra $end;
+-    fence.acq_rel.gpu;
++    fence.acq_rel.cta;
+    atom.relaxed.gpu.global.add.u32 %r13, [%rd6], 1;
+    fence.acq_rel.gpu;
+    setp.ne.u32 %p4, %r13, 1;
+    @%p4 bra $end;
+!    ld.global.u32 %r14, [%rd2+128];
+    st.global.u32 [%rd2+512], %r14;
+$end:
+"""),
+    "flag_read_without_acquire": ("race", ".global .u32 flag;", LOAD + """    mov.u64 %rd6, flag;
+    setp.ne.u32 %p3, %r1, 0;
+    @%p3 bra $end;
+    setp.ne.u32 %p4, %r2, 0;
+    @%p4 bra $second;
+    st.global.u32 [%rd2+768], %r12;
+    st.release.gpu.global.u32 [%rd6], 1;
+    bra $end;
+$second:
+-    ld.acquire.gpu.global.u32 %r13, [%rd6];
++    ld.relaxed.gpu.global.u32 %r13, [%rd6];
+    setp.eq.u32 %p4, %r13, 0;
+    @%p4 bra $second;
+!    ld.global.u32 %r14, [%rd2+768];
+    st.global.u32 [%rd2+512], %r14;
+$end:
+"""),
+    "fence_before_the_flag_is_read": ("race", ".global .u32 flag;", LOAD + """    mov.u64 %rd6, flag;
+    setp.ne.u32 %p3, %r1, 0;
+    @%p3 bra $end;
+    setp.ne.u32 %p4, %r2, 0;
+    @%p4 bra $second;
+    st.global.u32 [%rd2+768], %r12;
+    membar.gl;
+    st.volatile.global.u32 [%rd6], 1;
+    bra $end;
+$second:
++    membar.gl;
+    ld.volatile.global.u32 %r13, [%rd6];
+    setp.eq.u32 %p4, %r13, 0;
+    @%p4 bra $second;
+-    membar.gl;
+!    ld.global.u32 %r14, [%rd2+768];
+    st.global.u32 [%rd2+512], %r14;
+$end:
+"""),
+    "atomics_of_the_block_on_a_counter_of_all": ("race", ".global .u32 count;", LOAD + "    mov.u64 %rd6, count;\n-    red.relaxed.gpu.global.add.u32 [%rd6], %r12;\n+!    red.relaxed.cta.global.add.u32 [%rd6], %r12;\n" + FOOT),
+    "flag_of_one_block_without_a_barrier": ("race", ".global .u32 count;", LOAD + FOOT + """-    bar.sync 0;
+    mov.u64 %rd6, count;
+    setp.ne.u32 %p3, %r1, 0;
+    @%p3 bra $end;
+    fence.acq_rel.gpu;
+    atom.global.add.u32 %r13, [%rd6], 1;
+    fence.acq_rel.gpu;
+    setp.ne.u32 %p4, %r13, 1;
+    @%p4 bra $end;
+!    ld.global.u32 %r14, [%rd2+128];
+    st.global.u32 [%rd2+512], %r14;
+$end:
+"""),
+    "flag_read_by_one_thread_for_all": ("race", ".global .u32 flag;", LOAD + """    mov.u64 %rd6, flag;
+    setp.ne.u32 %p3, %r1, 0;
+    setp.ne.u32 %p4, %r2, 0;
+    @%p4 bra $second;
+    @%p3 bra $end;
+    st.global.u32 [%rd2+768], %r12;
+    st.release.gpu.global.u32 [%rd6], 1;
+    bra $end;
+$second:
+    @%p3 bra $read;
+$poll:
+    ld.acquire.gpu.global.u32 %r13, [%rd6];
+    setp.eq.u32 %p5, %r13, 0;
+    @%p5 bra $poll;
+$read:
+-    bar.sync 0;
+!    ld.global.u32 %r14, [%rd2+768];
+    st.global.u32 [%rd5], %r14;
+$end:
+"""),
+    "lock_without_acquire": ("race", ".global .u32 lock;\n.global .u32 sum;", LOAD + """    mov.u64 %rd6, lock;
+    mov.u64 %rd7, sum;
+    setp.ne.u32 %p3, %r1, 0;
+    @%p3 bra $end;
+$take:
+-    atom.acquire.gpu.global.cas.b32 %r13, [%rd6], 0, 1;
++    atom.relaxed.gpu.global.cas.b32 %r13, [%rd6], 0, 1;
+    setp.ne.u32 %p4, %r13, 0;
+    @%p4 bra $take;
+!    ld.global.u32 %r14, [%rd7];
+    add.u32 %r14, %r14, %r12;
+    st.global.u32 [%rd7], %r14;
+    st.release.gpu.global.u32 [%rd6], 0;
+$end:
+"""),
+    "cluster_flag_with_a_fence_of_the_block": ("race", "@cluster", LOAD + """    st.shared.u32 [%r6], %r12;
+    st.shared.u32 [%r9], 0;
+    mov.u32 %r13, %cluster_ctarank;
+    xor.b32 %r13, %r13, 1;
+    mapa.shared::cluster.u32 %r14, %r6, %r13;
+    mapa.shared::cluster.u32 %r15, %r9, %r13;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    setp.ne.u32 %p3, %r1, 0;
+    @%p3 bra $wait;
+    st.shared::cluster.u32 [%r14], 5;
+-    fence.acq_rel.cluster;
++    fence.acq_rel.cta;
+    st.relaxed.cluster.shared::cluster.u32 [%r15], 1;
+$poll:
+    ld.acquire.cluster.shared.u32 %r16, [%r9];
+    setp.eq.u32 %p5, %r16, 0;
+    @%p5 bra $poll;
+!    ld.shared.u32 %r12, [%r6];
+$wait:
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+""" + FOOT),
 }
 
 
