@@ -206,7 +206,12 @@ static bool call_free(em_warp *w, const em_inst *i, const call *c, int lane)
             for (uint32_t n = 0; n < m->clusters[k].blocks[r].warp_count; n++)
                 m->clusters[k].blocks[r].warps[n].last = (em_allocation){0};
     if (!address || em_memory_free(w->machine->launch->memory, address)) return true;
-    em_fault(w, i, lane, "free of 0x%llx, which malloc did not give", (unsigned long long)address);
+    uint64_t base, size;
+    if (em_memory_was_freed(w->machine->launch->memory, address, &base, &size) && base == address)
+        em_fault(w, i, lane, "free of an allocation of %llu bytes that was freed before",
+                 (unsigned long long)size);
+    else
+        em_fault(w, i, lane, "free of 0x%llx, which malloc did not give", (unsigned long long)address);
     return false;
 }
 

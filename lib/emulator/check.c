@@ -202,6 +202,7 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
         c->machine = w->machine;
         c->machine->time = c->time;
         c->launch_time = c->time++;
+        c->heap = c->launch->memory->next ? c->launch->memory->next : UINT64_MAX;
         c->machine->time = c->time;
         const em_launch *l = c->launch;
         c->grid_clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / w->block->cluster->count;

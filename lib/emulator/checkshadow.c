@@ -92,7 +92,8 @@ static shadow *region_of(em_checks *c, uint64_t address)
     if (low && address - c->regions[low - 1].base < c->regions[low - 1].total)
         return c->last_region = &c->regions[low - 1];
     const em_allocation *a = em_memory_find(c->launch->memory, address);
-    if (!a || !em_checks_add_buffer(c, a->base, a->size, a->size, a->name, true)) return NULL;
+    /* What the kernel allocates itself holds nothing; variables and what was there before it ran do. */
+    if (!a || !em_checks_add_buffer(c, a->base, a->size, a->size, a->name, a->base < c->heap)) return NULL;
     return region_of(c, address);
 }
 

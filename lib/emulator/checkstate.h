@@ -167,6 +167,7 @@ struct em_checks {
     shadow *regions; /* global memory, by base */
     size_t region_count, region_capacity;
     shadow *last_region;
+    uint64_t heap;            /* addresses from here on are given by malloc while the launch runs */
     traffic *shared, *global; /* by instruction */
     request shared_request, global_request;
     finding *findings;

@@ -22,12 +22,18 @@ typedef struct em_memory {
     em_allocation *list; /* by base */
     size_t count, capacity;
     uint64_t next;
+    struct {
+        uint64_t base, size;
+    } freed[64]; /* the last ones, for messages; addresses are not given twice */
+    size_t freed_count;
 } em_memory;
 
 /* False when memory is exhausted. The bytes are not cleared of chance: they hold 0xA5. */
 bool em_memory_alloc(em_memory *memory, uint64_t size, uint64_t *out);
 bool em_memory_add(em_memory *memory, const em_allocation *allocation);
 bool em_memory_free(em_memory *memory, uint64_t base);
+/* Whether the address lay in an allocation that was freed, as far as that is remembered. */
+bool em_memory_was_freed(const em_memory *memory, uint64_t address, uint64_t *base, uint64_t *size);
 const em_allocation *em_memory_find(const em_memory *memory, uint64_t address);
 void em_memory_release(em_memory *memory);
 

@@ -50,10 +50,24 @@ bool em_memory_free(em_memory *m, uint64_t base)
     for (size_t i = 0; i < m->count; i++)
         if (m->list[i].base == base) {
             if (m->list[i].owned) free(m->list[i].host);
+            size_t slot = m->freed_count++ % (sizeof m->freed / sizeof *m->freed);
+            m->freed[slot].base = base;
+            m->freed[slot].size = m->list[i].size;
             memmove(&m->list[i], &m->list[i + 1], (m->count - i - 1) * sizeof *m->list);
             m->count--;
             return true;
         }
+    return false;
+}
+
+bool em_memory_was_freed(const em_memory *m, uint64_t address, uint64_t *base, uint64_t *size)
+{
+    for (size_t n = 0; n < m->freed_count && n < sizeof m->freed / sizeof *m->freed; n++) {
+        if (address - m->freed[n].base >= m->freed[n].size) continue;
+        *base = m->freed[n].base;
+        *size = m->freed[n].size;
+        return true;
+    }
     return false;
 }
 
@@ -93,6 +107,14 @@ static void bad_global(em_warp *w, const em_inst *i, int lane, uint64_t address,
 {
     const em_memory *m = w->machine->launch->memory;
     const em_allocation *below = NULL, *above = NULL;
+    uint64_t base, size;
+    if (em_memory_was_freed(m, address, &base, &size)) {
+        em_fault(w, i, lane,
+                 "%s %s %u bytes at byte %llu of an allocation of %llu bytes that was freed before",
+                 em_instruction_name(i), access_name(access), bytes, (unsigned long long)(address - base),
+                 (unsigned long long)size);
+        return;
+    }
     for (size_t n = 0; n < m->count; n++) {
         if (m->list[n].base <= address)
             below = &m->list[n];
@@ -187,6 +209,14 @@ static uint8_t *locate_param(em_warp *w, const em_inst *i, int lane, uint64_t ad
     uint64_t size = (uint64_t)w->machine->launch->kernel->param_bytes;
     if (access == EM_READ && address < size && bytes <= size - address)
         return (uint8_t *)(uintptr_t)w->machine->launch->params + address;
+    const em_function *kernel = w->machine->launch->kernel;
+    for (size_t n = 0; access != EM_READ && n < kernel->param_count; n++) {
+        const em_variable *v = kernel->params[n];
+        if (address - (uint64_t)v->offset >= (uint64_t)v->size) continue;
+        em_fault(w, i, lane, "%s writes to the kernel's parameter '%s', which is read-only",
+                 em_instruction_name(i), v->name);
+        return NULL;
+    }
     em_fault(w, i, lane, "%s %s %u bytes at %llu of the parameters, which take %llu", em_instruction_name(i),
              access_name(access), bytes, (unsigned long long)address, (unsigned long long)size);
     return NULL;

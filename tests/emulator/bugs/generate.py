@@ -49,6 +49,9 @@ INIT = ONE + "    @!%p1 mbarrier.init.shared.b64 [%r9], 1;\n    @!%p1 fence.mbar
 WAIT = "$w: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0;\n    @!%p2 bra $w;\n"
 BULK = "    @!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%rd1], 256, [%r9];\n"
 
+HEAP = ".extern .func (.param .b64 r) malloc (.param .b64 s);\n.extern .func free (.param .b64 p);"
+MALLOC = "    { .param .b64 s0; .param .b64 r0; st.param.b64 [s0], 16; call.uni (r0), malloc, (s0); ld.param.b64 %rd8, [r0]; }\n"
+
 # name: (check, globals, body)
 BUGS = {
     "dropped_barrier": ("race", "", LOAD + "    st.shared.u32 [%r6], %r12;\n-    bar.sync 0;\n!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
@@ -382,6 +385,24 @@ $poll:
 $wait:
     barrier.cluster.arrive.aligned;
     barrier.cluster.wait.aligned;
+""" + FOOT),
+    "used_after_free": ("memory", HEAP, LOAD + MALLOC + """    st.u32 [%rd8], %r12;
++    { .param .b64 a1; st.param.b64 [a1], %rd8; call.uni free, (a1); }
+!    ld.u32 %r12, [%rd8];
+-    { .param .b64 a1; st.param.b64 [a1], %rd8; call.uni free, (a1); }
+""" + FOOT),
+    "freed_twice": ("memory", HEAP, LOAD + MALLOC + """    { .param .b64 a1; st.param.b64 [a1], %rd8; call.uni free, (a1); }
++!    { .param .b64 a2; st.param.b64 [a2], %rd8; call.uni free, (a2); }
+""" + FOOT),
+    "allocation_never_written": ("uninit", HEAP, LOAD + MALLOC + """    st.u32 [%rd8], %r12;
+-    ld.u32 %r12, [%rd8];
++!    ld.u32 %r12, [%rd8+8];
+    { .param .b64 a1; st.param.b64 [a1], %rd8; call.uni free, (a1); }
+""" + FOOT),
+    "write_to_a_parameter": ("memory", "", LOAD + """    mov.b64 %rd6, pA;
+    cvta.param.u64 %rd6, %rd6;
+-    ld.u64 %rd7, [%rd6];
++!    st.u64 [%rd6], %rd2;
 """ + FOOT),
 }
 
