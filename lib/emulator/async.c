@@ -121,7 +121,8 @@ static void issue(em_warp *w)
     if (!w->machine->launch->seed) em_pending_run(w->machine, true);
 }
 
-/* ---- groups: each lane counts its own, so lanes that commit apart have other numbers for the same copies ---- */
+/* ---- groups: each lane counts its own, so lanes that commit apart have other numbers for the same copies
+ * ---- */
 
 static uint32_t *groups_of(em_warp *w, int kind)
 {
@@ -280,6 +281,7 @@ typedef struct bulk_context {
     em_warp *warp;
     const em_inst *inst;
     int lane;
+    uint32_t element; /* bytes, of a tensor */
 } bulk_context;
 
 static bool read_bytes(void *context, em_space space, uint64_t address, uint32_t size, void *out)
@@ -303,6 +305,16 @@ static bool read_global(void *context, uint64_t address, uint32_t size, void *ou
 static bool write_global(void *context, uint64_t address, uint32_t size, const void *bytes)
 {
     return write_bytes(context, EM_GLOBAL, address, size, bytes);
+}
+static bool reduce_global(void *context, emu_reduction reduction, cute_tensor_map_type type, uint64_t address,
+                          uint32_t count, const void *values)
+{
+    bulk_context *c = context;
+    const uint8_t *from = values;
+    uint8_t *p = em_locate(c->warp, c->inst, c->lane, EM_GLOBAL, address, count * c->element, EM_ATOMIC);
+    for (uint32_t at = 0; p && at < count * c->element; at += c->element)
+        emu_reduce(reduction, type, p + at, from + at);
+    return p != NULL;
 }
 static bool read_shared(void *context, uint32_t address, uint32_t size, void *out)
 {
@@ -339,10 +351,11 @@ static bool copy_plain(em_pending *p, bulk *b, uint64_t to)
 
 static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
 {
-    bulk_context context = {p->warp, p->inst, b->lane};
+    bulk_context context = {p->warp, p->inst, b->lane, (uint32_t)emu_tensor_map_element_size(&b->map)};
     emu_copy_memory memory = {.context = &context,
                               .read_global = read_global,
                               .write_global = write_global,
+                              .reduce_global = reduce_global,
                               .read_shared = read_shared,
                               .write_shared = write_shared};
     const char *why = NULL;

@@ -45,7 +45,9 @@ static void run_copy(em_warp *w, const em_inst *i, uint32_t mask)
     const uint8_t *from = em_locate(w, i, l, EM_SHARED, shared, CUTE_MAP_BYTES, EM_READ);
     uint8_t *to =
         from ? em_locate(w, i, l, EM_GLOBAL, em_address(w, &i->o[0], l), CUTE_MAP_BYTES, EM_WRITE) : NULL;
-    if (to) memcpy(to, from, CUTE_MAP_BYTES);
+    if (!to) return;
+    memcpy(to, from, CUTE_MAP_BYTES);
+    em_tell(EM_E_WARP_SYNC, w, i, mask, mask, 0); /* .sync: the lanes wait for each other */
 }
 
 cute_status em_d_tensormap(em_parser *p, const em_raw *raw, em_inst *i)

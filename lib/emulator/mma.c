@@ -361,7 +361,8 @@ static void float_product(const emu_mma *mma, matrices *x)
         quad_product(mma, x, c);
     } else {
         if (mma->c == EMU_MMA_F32) rule.half = false; /* wmma: the sum is f32, D its rounding */
-        float_tiles(mma, rule, x, order, mma->k, c);
+        int step = mma->wmma && mma->a == EMU_MMA_TF32 ? 4 : mma->k; /* it becomes HMMA.1684, twice */
+        for (int k = 0; k < mma->k; k += step) float_tiles(mma, rule, x, order + k, step, c);
     }
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < mma->n; j++) {

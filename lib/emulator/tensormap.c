@@ -178,7 +178,14 @@ bool emu_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map 
 
 bool emu_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], emu_map_field field, int ordinal, uint64_t value)
 {
-    if (memcmp(bytes, mark, sizeof mark) != 0) return false;
+    static const uint8_t zeros[CUTE_MAP_BYTES];
+    /* The element types of PTX are in another order than the driver's. */
+    static const uint8_t element_types[TYPES] = {CUTE_MAP_U8,      CUTE_MAP_U16, CUTE_MAP_U32,  CUTE_MAP_I32,
+                                                 CUTE_MAP_U64,     CUTE_MAP_I64, CUTE_MAP_F16,  CUTE_MAP_F32,
+                                                 CUTE_MAP_F32_FTZ, CUTE_MAP_F64, CUTE_MAP_BF16, CUTE_MAP_TF32,
+                                                 CUTE_MAP_TF32_FTZ};
+    bool empty = !memcmp(bytes, zeros, CUTE_MAP_BYTES);
+    if (!empty && memcmp(bytes, mark, sizeof mark) != 0) return false;
     /* Field, place, bytes, how many there are (with an ordinal), the largest value, what is stored for 0. */
     static const struct {
         uint8_t at, size, count, first;
@@ -198,6 +205,8 @@ bool emu_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], emu_map_field field, 
     if ((size_t)field >= sizeof fields / sizeof *fields) return false;
     int index = fields[field].count > 1 ? ordinal : 0;
     if (index < 0 || index >= fields[field].count || value > fields[field].most) return false;
+    if (empty) memcpy(bytes, mark, sizeof mark);
+    if (field == EMU_MAP_ELEMTYPE) value = element_types[value];
     put(bytes + fields[field].at + index * fields[field].size, value + fields[field].first,
         fields[field].size);
     return true;

@@ -13,12 +13,12 @@ cute_status emu_tensor_map_encode(const cute_tensor_map *map, uint8_t out[CUTE_M
 bool emu_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map *out, const char **why);
 
 /* tensormap.replace: changes one field in place without checks (they come when the map is used). `ordinal`:
- * the dimension, for the last four. False: the bytes are no tensor map, or ordinal or value is out of range.
- */
+ * the dimension, for the last four. Bytes that are all zero are a map without fields: kernels build maps from
+ * them. False: the bytes are no tensor map, or ordinal or value is out of range. */
 typedef enum emu_map_field {
     EMU_MAP_GLOBAL_ADDRESS,
-    EMU_MAP_RANK, /* of PTX: the rank minus 1 */
-    EMU_MAP_ELEMTYPE,
+    EMU_MAP_RANK,     /* of PTX: the rank minus 1 */
+    EMU_MAP_ELEMTYPE, /* in PTX's order (PTX ISA, tensormap.replace), not the driver's */
     EMU_MAP_INTERLEAVE,
     EMU_MAP_SWIZZLE,
     EMU_MAP_FILL,

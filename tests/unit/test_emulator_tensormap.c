@@ -231,6 +231,30 @@ static void test_form(void)
     bytes[0] ^= 1;
     CHECK(!emu_tensor_map_decode(bytes, &back, &why));
     CHECK_TEXT(why, "there is no tensor map at this address");
+    CHECK(!emu_tensor_map_replace(bytes, EMU_MAP_RANK, 0, 0));
+}
+
+/* A kernel's own map: from zeros, field by field. PTX numbers the element types by itself: 8 f32.ftz, 9 f64,
+ * 10 bf16, where the driver has f64, bf16, f32.ftz. */
+static void test_from_zeros(void)
+{
+    static const cute_tensor_map_type wanted[] = {[6] = CUTE_MAP_F16,
+                                                  [7] = CUTE_MAP_F32,
+                                                  [8] = CUTE_MAP_F32_FTZ,
+                                                  [9] = CUTE_MAP_F64,
+                                                  [10] = CUTE_MAP_BF16};
+    for (uint64_t type = 6; type <= 10; type++) {
+        uint8_t bytes[CUTE_MAP_BYTES] = {0};
+        cute_tensor_map back;
+        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_GLOBAL_ADDRESS, 0, origin));
+        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_RANK, 0, 0));
+        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_BOX_DIM, 0, 32));
+        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_GLOBAL_DIM, 0, 50));
+        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_ELEMENT_STRIDE, 0, 1));
+        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_ELEMTYPE, 0, type));
+        CHECK(emu_tensor_map_decode(bytes, &back, NULL));
+        CHECK(back.type == wanted[type] && back.rank == 1 && back.dims[0] == 50 && back.box[0] == 32);
+    }
 }
 
 static void refused(cute_tensor_map m, const char *text)
@@ -380,6 +404,7 @@ int main(void)
     TEST("an interleaved tensor is read slice by slice", test_interleave);
     TEST("the swizzle is the PTX ISA's and undoes itself", test_swizzle);
     TEST("a map survives its form, and its fields can be replaced", test_form);
+    TEST("a map of zeros takes fields one by one, element types by PTX's numbers", test_from_zeros);
     TEST("each limit is refused with its value", test_limits);
     TEST("copies stay inside the tensor and stop at the end of memory", test_bounds);
     TEST("reductions are those of atom, inside the tensor only", test_reductions);
