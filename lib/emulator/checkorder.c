@@ -72,12 +72,36 @@ static void meeting_release(meeting *m)
     em_snapshot_drop(m->last);
     em_snapshot_drop(m->result);
     em_foreign_drop(m->foreign);
+    for (int k = 0; k < SCOPES; k++) {
+        em_snapshot_drop(m->last_fenced[k]);
+        em_snapshot_drop(m->fenced[k]);
+        em_snapshot_drop(m->fenced_result[k]);
+    }
     *m = (meeting){0};
 }
 
-/* A thread, and with it all that it knows, comes at `now`. */
+/* What the thread said by fences before it came: whoever raises a flag behind the barrier passes it on. */
+static void come_fenced(em_checks *c, meeting *m, const thread_order *t, uint32_t id)
+{
+    for (int k = 0; k < SCOPES; k++) {
+        const snapshot *said = t->fenced[k];
+        if (!said) continue;
+        if (m->last_fenced[k] != said) {
+            snapshot *both = m->fenced[k] ? em_snapshot_join(c, m->fenced[k], said)
+                                          : em_snapshot_make(c, said->clock, said->foreign);
+            if (!both) return;
+            em_snapshot_drop(m->fenced[k]);
+            m->fenced[k] = both;
+            em_snapshot_drop(m->last_fenced[k]);
+            m->last_fenced[k] = em_snapshot_keep(said);
+        }
+        if (t->fence[k] > m->fenced[k]->clock[id]) m->fenced[k]->clock[id] = t->fence[k];
+    }
+}
+
+/* A thread, and with it all that it knows, comes at `now`; of a copy, `t` is NULL. */
 static void come(em_checks *c, meeting *m, const snapshot *known, uint32_t id, uint32_t now,
-                 const uint32_t *fence)
+                 const thread_order *t)
 {
     if (!m->gathering) m->gathering = calloc(c->entries, sizeof *m->gathering);
     if (!m->gathering) {
@@ -93,8 +117,7 @@ static void come(em_checks *c, meeting *m, const snapshot *known, uint32_t id, u
         m->foreign = others;
     }
     if (now > m->gathering[id]) m->gathering[id] = now;
-    for (int k = 0; fence && k < SCOPES; k++)
-        if (fence[k] > m->fence[k]) m->fence[k] = fence[k];
+    if (t) come_fenced(c, m, t, id);
 }
 
 static void come_lanes(em_checks *c, meeting *m, em_warp *w, uint32_t mask)
@@ -104,7 +127,7 @@ static void come_lanes(em_checks *c, meeting *m, em_warp *w, uint32_t mask)
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint32_t id = thread_id(c, w, __builtin_ctz(rest));
         const thread_order *t = &cluster->threads[id];
-        come(c, m, t->known, id, now, t->fence);
+        come(c, m, t->known, id, now, t);
     }
 }
 
@@ -113,39 +136,43 @@ static void settle(em_checks *c, meeting *m)
 {
     em_snapshot_drop(m->result);
     m->result = m->gathering ? em_snapshot_make(c, m->gathering, m->foreign) : NULL;
-    memcpy(m->fence_result, m->fence, sizeof m->fence);
+    for (int k = 0; k < SCOPES; k++) {
+        em_snapshot_drop(m->fenced_result[k]);
+        em_snapshot_drop(m->last_fenced[k]);
+        m->fenced_result[k] = m->fenced[k];
+        m->fenced[k] = NULL;
+        m->last_fenced[k] = NULL;
+    }
     free(m->gathering);
     em_snapshot_drop(m->last);
     em_foreign_drop(m->foreign);
     m->foreign = NULL;
     m->gathering = NULL;
     m->last = NULL;
-    memset(m->fence, 0, sizeof m->fence);
 }
 
-/* The lanes learn `what`; those that knew the same go on to know the same. Fences of others that a barrier
- * lies behind count as the thread's own. */
-static void learn(em_checks *c, em_warp *w, uint32_t mask, const snapshot *what, const uint32_t *fence)
+/* `what` is added to what the lanes know, or said in scope `fenced`; those that had the same go on to. */
+static void learn(em_checks *c, em_warp *w, uint32_t mask, const snapshot *what, int fenced)
 {
     cluster_order *cluster = cluster_of(c, w);
     snapshot *before = NULL, *after = NULL;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         thread_order *t = &cluster->threads[thread_id(c, w, __builtin_ctz(rest))];
-        if (t->known == what) continue;
-        if (t->known != before || !before) {
-            snapshot *joined = em_snapshot_join(c, t->known, what);
+        snapshot **own = fenced < 0 ? &t->known : &t->fenced[fenced];
+        if (*own == what) continue;
+        if (!*own) {
+            em_snapshot_set(own, what);
+            continue;
+        }
+        if (*own != before) {
+            snapshot *joined = em_snapshot_join(c, *own, what);
             if (!joined) break;
             em_snapshot_drop(before);
             em_snapshot_drop(after);
-            before = em_snapshot_keep(t->known);
+            before = em_snapshot_keep(*own);
             after = joined;
         }
-        em_snapshot_set(&t->known, after);
-        for (int k = 0; fence && k < SCOPES; k++) {
-            if (fence[k] <= t->fence[k]) continue;
-            t->fence[k] = fence[k];
-            em_snapshot_set(&t->fenced[k], after);
-        }
+        em_snapshot_set(own, after);
     }
     em_snapshot_drop(before);
     em_snapshot_drop(after);
@@ -153,12 +180,14 @@ static void learn(em_checks *c, em_warp *w, uint32_t mask, const snapshot *what,
 
 void em_order_learn(em_checks *c, em_warp *w, uint32_t mask, const snapshot *what)
 {
-    learn(c, w, mask, what, NULL);
+    learn(c, w, mask, what, -1);
 }
 
 static void learn_result(em_checks *c, em_warp *w, uint32_t mask, const meeting *m)
 {
-    if (m->result) learn(c, w, mask, m->result, m->fence_result);
+    if (m->result) learn(c, w, mask, m->result, -1);
+    for (int k = 0; k < SCOPES; k++)
+        if (m->fenced_result[k]) learn(c, w, mask, m->fenced_result[k], k);
 }
 
 /* ---- the state of a launch ---- */

@@ -28,7 +28,8 @@ typedef struct meeting {
     const snapshot *last;
     snapshot *result;
     foreign *foreign; /* being gathered */
-    uint32_t fence[SCOPES], fence_result[SCOPES];
+    const snapshot *last_fenced[SCOPES];
+    snapshot *fenced[SCOPES], *fenced_result[SCOPES]; /* what those knew at their last fences */
     const em_inst *inst; /* of a barrier of the block: who came last; NULL where a count is given */
 } meeting;
 

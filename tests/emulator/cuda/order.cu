@@ -254,7 +254,7 @@ extern "C" __global__ void warps(const int *in, int *out) {
     tile[warp][lane] = x;
     eight.sync();
     x = tile[warp][lane / 8 * 8 + 7 - lane % 8];
-    eight.sync();
+    __syncwarp();
     if (eight.thread_rank() == 0) tile[warp][lane / 8] = x;
     __syncwarp();
     out[at] = tile[warp][lane / 8] - x;
