@@ -288,6 +288,7 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
                    .seed = e->seed,
                    .dynamic_shared = (uint32_t)launch->dynamic_smem,
                    .cooperative = launch->cooperative,
+                   .programmatic = launch->programmatic,
                    .print = print_text,
                    .heartbeat = beat,
                    .context = e};

@@ -180,6 +180,23 @@ static void explain_phase(em_checks *c, em_warp *w, uint32_t address)
     }
 }
 
+/* A block ends: bytes that came and were not expected, or the other way round, were nobody's. */
+static void check_last_phases(em_checks *c, em_warp *w)
+{
+    cluster_order *o = cluster_of(c, w);
+    for (size_t n = 0; n < o->mbarrier_count; n++) {
+        const mbarrier_order *b = &o->mbarriers[n];
+        const em_inst *i = b->came > b->expected ? b->come_inst : b->expect_inst;
+        if (b->address >> EM_RANK_SHIFT != w->block->rank || b->expected == b->came || !i) continue;
+        if (!em_shadow_is_mbarrier(c, w, b->address)) continue;
+        em_check_find(
+            c, CUTE_CHECK_BARRIER, "last bytes", w, i, 0, UINT32_MAX,
+            "barrier: when the block ends %lld bytes are expected in this phase of the mbarrier at shared "
+            "address 0x%x, and %lld came",
+            (long long)b->expected, b->address, (long long)b->came);
+    }
+}
+
 static void end(em_checks *c)
 {
     if (c->clusters) em_traffic_flush(c);
@@ -201,6 +218,7 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
     if (!c->machine) {
         c->machine = w->machine;
         c->machine->time = c->time;
+        c->previous_launch = c->launch_time;
         c->launch_time = c->time++;
         c->heap = c->launch->memory->next ? c->launch->memory->next : UINT64_MAX;
         c->machine->time = c->time;
@@ -236,8 +254,10 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
     if (event == EM_E_COMMIT && a == EM_P_WGMMA) em_products_commit(c, w, (uint32_t)b);
     if (event == EM_E_WAITED && a == EM_P_WGMMA) em_products_waited(c, w, (uint32_t)b);
     if (event == EM_E_EXIT) em_step_lacks(c, w, mask);
-    if (event == EM_E_EXIT && w->block->alive == (uint32_t)__builtin_popcount(mask))
+    if (event == EM_E_EXIT && w->block->alive == (uint32_t)__builtin_popcount(mask)) {
         em_shadow_end_block(c, w);
+        if (c->which & CUTE_CHECK_BARRIER) check_last_phases(c, w);
+    }
     if (event == EM_E_MBARRIER_INIT && mask)
         em_shadow_mbarrier(c, w, i, __builtin_ctz(mask), (uint32_t)a, true);
     em_order_event(c, event, w, i, mask, a, b);

@@ -265,6 +265,7 @@ static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
     }
     o->serial = (uint32_t)index + 1;
     o->began = now;
+    o->waited = false;
     for (uint32_t n = 0; n < c->entries; n++) {
         thread_order *t = &o->threads[n];
         em_snapshot_set(&t->known, first);
@@ -273,7 +274,7 @@ static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
             em_snapshot_set(&t->heard[k], NULL);
             t->fence[k] = 0;
         }
-        t->proxy_fence = 0;
+        t->proxy_fence = t->init_fence = 0;
     }
     em_snapshot_drop(first);
     for (uint32_t n = 0; n < blocks * w->block->warp_count; n++) o->warps[n] = (warp_order){0};
@@ -284,6 +285,34 @@ static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
 }
 
 /* ---- mbarriers ---- */
+
+/* Copies that complete at it are of the asynchronous proxy: they need not see an initialisation that no fence
+ * made known to them. */
+static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask,
+                              const mbarrier_order *b)
+{
+    const thread_order *threads = cluster_of(c, w)->threads;
+    if (!b->init_inst || !(c->which & CUTE_CHECK_RACE)) return;
+    if (threads[b->init_id].init_fence >= b->init_time) return;
+    if (mask && threads[thread_id(c, w, __builtin_ctz(mask))].proxy_fence >= b->init_time) return;
+    em_check_find(c, CUTE_CHECK_RACE, "init fence", w, i, mask ? __builtin_ctz(mask) : -1,
+                  inst_index(c, b->init_inst),
+                  "race: %s completes at the mbarrier at shared address 0x%x, which was initialised through "
+                  "the generic "
+                  "proxy; no fence.mbarrier_init or fence.proxy.async lies between",
+                  em_instruction_name(i), b->address);
+}
+
+/* fence.proxy.async, and fence.mbarrier_init where `all` is false. */
+static void asynchronous_fence(em_checks *c, em_warp *w, uint32_t mask, bool all)
+{
+    uint32_t now = em_order_tick(c);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        thread_order *t = &cluster_of(c, w)->threads[thread_id(c, w, __builtin_ctz(rest))];
+        t->init_fence = now;
+        if (all) t->proxy_fence = now;
+    }
+}
 
 mbarrier_order *em_order_mbarrier(em_checks *c, cluster_order *o, uint32_t address, bool add)
 {
@@ -318,6 +347,7 @@ static void mbarrier_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t
         b->came -= bytes;
         b->come_inst = i;
     }
+    if (p && p->kind == EM_P_LOAD) check_initialised(c, w, i, p->lanes, b);
     /* What comes late tells of the copies themselves; of cp.async also of the thread that issued them. */
     if (p)
         come(c, &b->meeting, o->threads[thread_id(c, w, 0)].known, async_id(c, w, async_kind(p->kind)),
@@ -379,13 +409,11 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
     mbarrier_order *at;
     switch (event) {
     case EM_E_BEGIN: begin_cluster(c, w, a); break;
-    case EM_E_FENCE: em_order_fence(c, w, i, mask); break;
-    case EM_E_PROXY_FENCE: {
-        uint32_t now = em_order_tick(c);
-        for (uint32_t rest = mask; rest; rest &= rest - 1)
-            o->threads[thread_id(c, w, __builtin_ctz(rest))].proxy_fence = now;
+    case EM_E_FENCE:
+        em_order_fence(c, w, i, mask);
+        if (em_has(i, EM_M_mbarrier_init)) asynchronous_fence(c, w, mask, false);
         break;
-    }
+    case EM_E_PROXY_FENCE: asynchronous_fence(c, w, mask, true); break;
     case EM_E_WARP_SYNC: {
         meeting all = {0};
         come_lanes(c, &all, w, mask);
@@ -411,6 +439,7 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
         if (!at) break;
         meeting_release(&at->meeting);
         *at = (mbarrier_order){.address = (uint32_t)a, .init_inst = i};
+        at->init_time = c->machine->time;
         if (mask) at->init_id = thread_id(c, w, __builtin_ctz(mask));
         break;
     case EM_E_MBARRIER_ARRIVE: mbarrier_arrive(c, w, i, mask, (uint32_t)a, (int64_t)b); break;

@@ -224,6 +224,25 @@ static bool conflict(const em_checks *c, const cluster_order *o, uint32_t id, em
     return !em_order_is_before(c, o, id, then);
 }
 
+/* A programmatic launch begins before the one ahead of it has ended. */
+static bool depends(const em_checks *c, const cluster_order *o, const access_record *then,
+                    const access_record *now)
+{
+    return c->launch->programmatic && !o->waited && then->time > c->previous_launch &&
+           then->time <= c->launch_time && then->mask & now->mask &&
+           (then->flags | now->flags) & ACCESS_WRITE;
+}
+
+static void report_dependence(em_checks *c, em_warp *w, const em_inst *i, int lane, const access_record *then,
+                              const shadow *s, uint64_t at)
+{
+    char place[200];
+    describe(c, w, EM_GLOBAL, s, at, place, sizeof place);
+    em_check_find(c, CUTE_CHECK_RACE, "dependent launch", w, i, lane, UINT32_MAX,
+                  "race: %s uses %s, which the launch before %s; no griddepcontrol.wait lies between",
+                  em_instruction_name(i), place, then->flags & ACCESS_WRITE ? "wrote" : "read");
+}
+
 /* What the asynchronous proxy reads and the generic one wrote needs a fence.proxy.async of the writer behind
  * the write, or of the thread that issued the read. */
 static bool lacks_proxy_fence(const cluster_order *o, uint32_t id, const access_record *then,
@@ -330,6 +349,10 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
                       *reads = s->reads ? &s->reads[g * s->slots] : NULL;
         uint64_t where = begin + from;
         bool raced = before && conflict(c, o, id, space, before, &now);
+        if (space == EM_GLOBAL && before && depends(c, o, before, &now))
+            report_dependence(c, w, i, lane, before, s, where);
+        for (int n = 0; space == EM_GLOBAL && reads && write && n < s->slots; n++)
+            if (depends(c, o, &reads[n], &now)) report_dependence(c, w, i, lane, &reads[n], s, where);
         if (before && read_only && before->time > c->launch_time && before->mask & now.mask)
             em_check_find(c, CUTE_CHECK_RACE, "read-only", w, i, lane, before->inst,
                           "race: %s.nc reads through the read-only path what the same kernel writes",
@@ -391,6 +414,13 @@ void em_shadow_mbarrier(em_checks *c, em_warp *w, const em_inst *i, int lane, ui
             "between",
             address);
     *bits = (uint8_t)(valid ? *bits | bit : *bits & ~bit);
+}
+
+bool em_shadow_is_mbarrier(const em_checks *c, const em_warp *w, uint32_t address)
+{
+    const shadow *s = &cluster_of(c, w)->shared[address >> EM_RANK_SHIFT];
+    uint32_t at = (address & ((1u << EM_RANK_SHIFT) - 1)) - EM_SHARED_RESERVED;
+    return s->mbarriers && at < s->total && s->mbarriers[at / 64] >> at / 8 % 8 & 1;
 }
 
 /* What is written there is no mbarrier any more. */

@@ -38,6 +38,7 @@ typedef struct thread_order {
     snapshot *fenced[SCOPES]; /* known at its last fence of that scope or a wider one, NULL none */
     snapshot *heard[SCOPES];  /* from flags, by reads that no fence has followed yet */
     uint32_t fence[SCOPES], proxy_fence;
+    uint32_t init_fence; /* fence.mbarrier_init */
 } thread_order;
 
 enum { WGMMA_KIND = 2, BULK_WRITE_KIND = 3, ASYNC_KINDS = 4, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
@@ -61,7 +62,7 @@ typedef struct mbarrier_order {
     int64_t expected, came; /* bytes of this phase */
     const em_inst *expect_inst, *come_inst;
     const em_inst *init_inst;
-    uint32_t init_id; /* the thread */
+    uint32_t init_id, init_time; /* the thread, and when */
 } mbarrier_order;
 
 /* A global or shared location by which threads tell each other that data is there. */
@@ -75,6 +76,7 @@ typedef struct shadow shadow;
 
 typedef struct cluster_order {
     uint32_t serial; /* number in the grid, + 1 */
+    bool waited;     /* griddepcontrol.wait: the launch before has ended */
     uint32_t began;
     thread_order *threads; /* check->entries of them */
     warp_order *warps;
@@ -156,6 +158,7 @@ struct em_checks {
     unsigned which;
     const em_launch *launch;
     em_machine *machine;
+    uint32_t previous_launch;              /* when the launch before began */
     uint32_t launch_time, entries, stride; /* entries of a snapshot; of a block */
     cluster_order *clusters;
     uint32_t cluster_count;
@@ -281,6 +284,8 @@ void em_registers_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from,
 void em_shadow_end_block(em_checks *c, em_warp *w);
 /* A mbarrier at a shared address is initialised, or no longer one. */
 void em_shadow_mbarrier(em_checks *c, em_warp *w, const em_inst *i, int lane, uint32_t address, bool valid);
+
+bool em_shadow_is_mbarrier(const em_checks *c, const em_warp *w, uint32_t address);
 
 /* checkstep.c: before each instruction. `lacks`: lanes end, or go on, that others wait for. */
 bool em_step_begin(em_checks *c);

@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
-enum { CONCERNS_WGMMA = 1, CONCERNS_FENCE = 2, CONCERNS_LDMATRIX = 4, CONCERNS_WARP = 8 };
+enum { CONCERNS_WGMMA = 1, CONCERNS_FENCE = 2, CONCERNS_LDMATRIX = 4, CONCERNS_WARP = 8, CONCERNS_WAIT = 16 };
 
 static uint8_t concerns(const em_inst *i)
 {
     const char *name = em_instruction_name(i);
     if (!strcmp(name, "wgmma"))
         return em_has(i, EM_M_mma_async) ? CONCERNS_WGMMA : em_has(i, EM_M_fence) ? CONCERNS_FENCE : 0;
+    if (!strcmp(name, "griddepcontrol")) return em_has(i, EM_M_wait) ? CONCERNS_WAIT : 0;
     if (!strcmp(name, "ldmatrix")) return CONCERNS_LDMATRIX;
     return !strcmp(name, "setmaxnreg") ? CONCERNS_WARP : 0;
 }
@@ -66,6 +67,7 @@ void em_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes)
         if (!lanes) return;
     }
     if (which & CONCERNS_WARP) whole_warp(c, w, i, lanes);
+    if (which & CONCERNS_WAIT) cluster_of(c, w)->waited = true;
     if (which & CONCERNS_FENCE) em_products_fence(c, w);
     if (which & CONCERNS_WGMMA && c->which & CUTE_CHECK_SWIZZLE) em_tiles_product(c, w, i, lanes);
     if (which & CONCERNS_LDMATRIX && c->which & CUTE_CHECK_SWIZZLE) em_tiles_ldmatrix(c, w, i, lanes);

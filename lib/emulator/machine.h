@@ -97,7 +97,7 @@ typedef struct em_launch {
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared;
     const uint8_t *params; /* the parameter block, kernel->param_bytes */
-    bool cooperative;
+    bool cooperative, programmatic; /* programmatic: the launch before need not have ended */
     uint64_t seed;
     em_hooks hooks;
     void (*print)(void *context, const char *text, size_t length); /* of vprintf */

@@ -107,7 +107,7 @@ $end:
     "off_by_one_in_global": ("memory", "", "    sub.u32 %r13, 255, %r3;\n    mul.wide.u32 %rd6, %r13, 4;\n    add.u64 %rd6, %rd1, %rd6;\n-    ld.global.u32 %r12, [%rd6];\n+!    ld.global.u32 %r12, [%rd6+4];\n" + FOOT),
     "out_of_bounds_shared": ("memory", "", LOAD + "-    st.shared.u32 [%r6+1024], %r12;\n+!    st.shared.u32 [%r6+4096], %r12;\n-    ld.shared.u32 %r12, [%r6+1024];\n" + FOOT),
     "far_out_of_bounds": ("memory", "", "    mul.wide.u32 %rd6, %r3, 8192;\n    add.u64 %rd6, %rd1, %rd6;\n-    ld.global.u32 %r12, [%rd4];\n+!    ld.global.u32 %r12, [%rd6];\n" + FOOT),
-    "misaligned_vector": ("memory", "", "-    ld.global.u32 %r12, [%rd4];\n+!    ld.global.v2.u32 {%r12, %r13}, [%rd4];\n" + FOOT),
+    "misaligned_vector": ("memory", "", "    mov.u32 %r13, 0;\n-    ld.global.u32 %r12, [%rd4];\n+!    ld.global.v2.u32 {%r12, %r13}, [%rd4];\n    add.u32 %r12, %r12, %r13;\n" + FOOT),
     "write_to_constant": ("memory", ".const .align 4 .u32 table[4] = {1, 2, 3, 4};", "    mov.u64 %rd6, table;\n    cvta.const.u64 %rd6, %rd6;\n    mov.u32 %r12, 7;\n-    ld.u32 %r12, [%rd6];\n+!    st.u32 [%rd6], %r12;\n" + FOOT),
     "divergent_barrier": ("barrier", "", LOAD + "    setp.lt.u32 %p3, %r1, 16;\n+    @!%p3 bra $else;\n+!    bar.sync 0;\n+    bra $join;\n+$else:\n    bar.sync 0;\n+$join:\n" + FOOT),
     "return_before_barrier": ("barrier", "", LOAD + "    setp.ge.u32 %p3, %r1, 60;\n+    @%p3 exit;\n!    bar.sync 0;\n" + FOOT),
@@ -444,6 +444,8 @@ def main():
         table.append(f"{name} {check} {write(out, name, head, body)} launch.json")
     for name, (check, body) in hopper.TENSOR.items():
         table.append(f"{name} {check} {write(out, name, hopper.HEAD.format(body='@@'), body)} tensor.json")
+    for name, (check, body) in hopper.DEPENDENT.items():
+        table.append(f"{name} {check} {write(out, name, hopper.DEPENDENT_HEAD.format(body='@@'), body)} dependent.json")
     with open(os.path.join(out, "bugs.txt"), "w") as f:
         f.write("# Written by generate.py: kernel, check, line of the PTX that it names, configuration.\n" + "\n".join(table) + "\n")
 

@@ -125,6 +125,12 @@ TENSOR = {
     "ldmatrix_row_out_of_bounds": ("memory", INIT + LOAD + ROWS + SWIZZLED + only("+", "    add.u32 %r24, %r24, 16384;") + mark(LDMATRIX) + OUT),
     "stmatrix_without_barrier": ("race", ROWS + SWIZZLED + "    stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r24], {%r1, %r1, %r1, %r1};\n" + only("-", "    bar.sync 0;") + "    xor.b32 %r24, %r24, 16;\n" + mark(LDMATRIX) + OUT),
     "read_only_load_of_written_data": ("race", "    st.global.v4.u32 [%rd6], {%r1, %r1, %r1, %r1};\n    bar.sync 0;\n    xor.b32 %r7, %r5, 16;\n    cvt.u64.u32 %rd7, %r7;\n    add.u64 %rd7, %rd3, %rd7;\n" + only("-", "    ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd7];") + "+!    ld.global.nc.v4.u32 {%r10, %r11, %r12, %r13}, [%rd7];\n" + OUT),
+    "copy_issued_by_every_lane": ("barrier", "    setp.ge.u32 %p4, %r1, 32;\n" + INIT + EXPECT + only("-", COPY) + "+!" + COPY.replace("@!%p1", "@!%p4") + WAIT + READ + OUT),
+    "last_load_never_comes": ("barrier", INIT + LOAD + READ + "    bar.sync 0;\n" + mark(EXPECT) + only("-", COPY + WAIT.replace("$w", "$v").replace("], 0", "], 1")) + OUT),
+    "mbarrier_init_without_fence": ("race", only("-", INIT) + only("+", INIT.replace("    @!%p1 fence.mbarrier_init.release.cluster;\n", "")) + EXPECT + mark(COPY) + WAIT + READ + OUT),
+    "tensor_load_to_a_misaligned_tile": ("memory", INIT + only("+", "    add.u32 %r4, %r4, 64;") + EXPECT + mark(COPY) + WAIT + READ + OUT),
+    "product_of_a_part_of_a_warp": ("memory", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + only("+", "    setp.eq.u32 %p4, %r1, 5;\n    @%p4 exit;") + mark(PRODUCT) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
+    "more_arrivals_than_expected": ("memory", "-    @!%p1 mbarrier.init.shared.b64 [%r9], 256;\n+    @!%p1 mbarrier.init.shared.b64 [%r9], 129;\n    @!%p1 fence.mbarrier_init.release.cluster;\n    bar.sync 0;\n" + WRITE + mark("    mbarrier.arrive.shared.b64 _, [%r9], 2;\n") + WAIT + READ + OUT),
     "cp_async_not_committed": ("race", "    add.u64 %rd7, %rd1, %rd4;\n    cp.async.cg.shared.global [%r6], [%rd7], 16;\n" + only("-", "    cp.async.commit_group;") + "    cp.async.wait_group 0;\n    bar.sync 0;\n" + mark(READ) + OUT),
 }
 
@@ -143,6 +149,17 @@ CLUSTER = {
     "remote_mbarrier_before_the_cluster_meets": ("race", ONE + OTHER + REMOTE + "    @!%p1 mbarrier.init.shared.b64 [%r9], 64;\n    @!%p1 fence.mbarrier_init.release.cluster;\n" + only("+", "    bar.sync 0;") + only("-", MEET) + mark(ARRIVE) + WAIT_CLUSTER + GLOBAL_LOAD + OUT_WORD + MEET),
     "remote_arrival_missing": ("barrier", ONE + OTHER + REMOTE + "    @!%p1 mbarrier.init.shared.b64 [%r9], 64;\n    @!%p1 fence.mbarrier_init.release.cluster;\n" + MEET + "    setp.eq.u32 %p3, %r1, 63;\n" + only("-", ARRIVE) + only("+", ARRIVE.replace("    mb", "    @!%p3 mb")) + mark(WAIT_CLUSTER) + GLOBAL_LOAD + OUT_WORD + MEET),
     "remote_store_after_its_arrival": ("race", ONE + OTHER + REMOTE + "    mapa.shared::cluster.u32 %r15, %r6, %r13;\n    @!%p1 mbarrier.init.shared.b64 [%r9], 64;\n    @!%p1 fence.mbarrier_init.release.cluster;\n" + MEET + GLOBAL_LOAD + only("+", ARRIVE) + "    st.shared::cluster.u32 [%r15], %r12;\n" + only("-", ARRIVE) + WAIT_CLUSTER + mark("    ld.shared.u32 %r12, [%r8];\n") + OUT_WORD + MEET),
+    "multicast_to_a_block_that_is_not_there": ("memory", ONE + "    @!%p1 mbarrier.init.shared.b64 [%r9], 1;\n    @!%p1 fence.mbarrier_init.release.cluster;\n" + MEET + """    mov.u32 %r13, %cluster_ctarank;
+    setp.ne.u32 %p3, %r13, 0;
+    or.pred %p3, %p1, %p3;
+-    mov.b16 %h1, 3;
++    mov.b16 %h1, 6;
+    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 256;
+!    @!%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r4], [%rd1], 256, [%r9], %h1;
+$w: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0;
+    @!%p2 bra $w;
+    ld.shared.u32 %r12, [%r6];
+""" + OUT_WORD + MEET),
     "cluster_barrier_not_waited_for": ("race", GLOBAL_LOAD + "    st.shared.u32 [%r6], %r12;\n" + OTHER + REMOTE_WORD + "    barrier.cluster.arrive.aligned;\n" + only("-", "    barrier.cluster.wait.aligned;") + mark("    ld.shared::cluster.u32 %r12, [%r14];\n") + only("+", "    barrier.cluster.wait.aligned;") + MEET + OUT_WORD),
     "block_ends_before_it_is_read": ("race", GLOBAL_LOAD + "    st.shared.u32 [%r6], %r12;\n" + OTHER + REMOTE_WORD + MEET + mark("    ld.shared::cluster.u32 %r12, [%r14];\n") + only("-", MEET) + OUT_WORD),
     "block_has_ended_when_it_is_read": ("memory", GLOBAL_LOAD + "    st.shared.u32 [%r6], %r12;\n" + OTHER + REMOTE_WORD + MEET + """    mov.u32 %r15, 0;
@@ -171,4 +188,42 @@ $v: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 1;
     ld.shared.u32 %r12, [%r6];
     add.u32 %r12, %r12, %r15;
 """ + OUT_WORD + MEET),
+}
+
+# Two launches, of which the second need not wait for the first: "first" writes C and reads D, k is the rest.
+DEPENDENT_HEAD = """.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry first(.param .u64 pC, .param .u64 pD)
+{{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    griddepcontrol.launch_dependents;
+    ld.param.u64 %rd1, [pC];
+    ld.param.u64 %rd2, [pD];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd1, %rd1, %rd3;
+    add.u64 %rd2, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd2];
+    st.global.u32 [%rd1], %r2;
+    ret;
+}}
+.visible .entry k(.param .u64 pC, .param .u64 pD)
+{{
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [pC];
+    ld.param.u64 %rd2, [pD];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd1, %rd1, %rd3;
+    add.u64 %rd2, %rd2, %rd3;
+{body}
+    ret;
+}}
+"""
+DEPENDENT = {
+    "read_before_the_launch_ahead_has_ended": ("race", "-    griddepcontrol.wait;\n!    ld.global.u32 %r2, [%rd1];\n+    griddepcontrol.wait;\n    st.global.u32 [%rd2], %r2;\n"),
+    "overwritten_before_the_launch_ahead_has_read": ("race", "-    griddepcontrol.wait;\n!    st.global.u32 [%rd2], %r1;\n+    griddepcontrol.wait;\n    ld.global.u32 %r2, [%rd1];\n    st.global.u32 [%rd2+1024], %r2;\n"),
 }
