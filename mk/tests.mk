@@ -56,6 +56,7 @@ setup-build:
 
 setup: setup-build
 	@LLVM=$(LLVM) scripts/setup build test
+	@scripts/cuda-toolkit --compiler build/cuda || echo "going on without nvcc; tests that need it are skipped" >&2
 
 check: setup
 	@+$(AGAIN) check-now
