@@ -37,10 +37,13 @@ void em_step_end(em_checks *c)
 static void whole_warp(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     warp_order *own = &cluster_of(c, w)->warps[w->block->rank * w->block->warp_count + w->index];
-    if (own->whole.lanes && own->whole.inst != i) em_step_lacks(c, w, w->alive);
+    if (own->whole.inst != i) {
+        em_step_lacks(c, w, w->alive);
+        own->whole.lanes = 0;
+    }
     own->whole.inst = i;
     own->whole.lanes |= mask;
-    if (own->whole.lanes == w->started) own->whole.lanes = 0;
+    if (!(w->alive & ~own->whole.lanes)) own->whole.lanes = 0;
 }
 
 void em_step_lacks(em_checks *c, em_warp *w, uint32_t ending)

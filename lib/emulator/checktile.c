@@ -51,25 +51,24 @@ void em_tiles_write(em_checks *c, const em_inst *i, shadow *s, uint64_t at, uint
     }
 }
 
-/* The row that breaks the rule; 0: none. What did not come by tensor copies follows no rule. */
-static int irregular(const tile_piece *const rows[ROWS])
+/* The row that breaks the rule; 0: none. What did not come by tensor copies follows no rule. `any_rows`: in
+ * one column rows may come in any order, as kernels take them that change how operands lie. */
+static int irregular(const tile_piece *const rows[ROWS], bool any_rows)
 {
-    bool same_column = true, steady = true;
-    int wrong = 0;
+    int other_column = 0, unsteady = 0;
     for (int r = 1; r < ROWS; r++) {
-        const tile_piece *a = rows[r - 1], *b = rows[r];
+        const tile_piece *a = rows[r - 1], *b = rows[r], *before = r > 1 ? rows[r - 2] : a;
         if (!a || !b || !a->box || !b->box) return 0;
         if (a->box != b->box) continue;
-        if (a->column != b->column) {
-            same_column = false;
-            if (!wrong) wrong = r;
-        }
-        if (r < 2 || rows[r - 2]->box != a->box) continue;
-        if (b->row - a->row != a->row - rows[r - 2]->row ||
-            b->column - a->column != a->column - rows[r - 2]->column)
-            steady = false;
+        if (!other_column && a->column != b->column) other_column = r;
+        /* The first step may be any, the others are like it. */
+        bool steady =
+            r == 1 || before->box != a->box ||
+            (b->row - a->row == a->row - before->row && b->column - a->column == a->column - before->column);
+        if (!steady && !unsteady) unsteady = r;
     }
-    return same_column || steady ? 0 : wrong;
+    if (!unsteady || (any_rows && !other_column)) return 0;
+    return other_column ? other_column : unsteady;
 }
 
 static const tile_piece *piece_at(const em_checks *c, const em_warp *w, uint32_t address)
@@ -113,7 +112,7 @@ void em_tiles_ldmatrix(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask
             if ((address & ~(EM_WINDOW_SIZE - 1)) == EM_SHARED_WINDOW) address -= EM_SHARED_WINDOW;
             rows[r] = address >> 32 || address % CHUNK ? NULL : piece_at(c, w, (uint32_t)address);
         }
-        int wrong = irregular(rows);
+        int wrong = irregular(rows, true);
         if (wrong) report(c, w, i, ROWS * m + wrong, rows, wrong, "ldmatrix");
     }
 }
@@ -144,9 +143,15 @@ static void check_operand(em_checks *c, em_warp *w, const em_inst *i, const char
                 rows[r] =
                     piece_at(c, w, (address & ((1u << EM_RANK_SHIFT) - 1)) | w->block->rank << EM_RANK_SHIFT);
             }
-            int wrong = irregular(rows);
-            if (!wrong) continue;
-            report(c, w, i, -1, rows, wrong, reader);
+            bool other = rows[0] && rows[0]->box && rows[0]->span != d.swizzle;
+            int wrong = other ? 0 : irregular(rows, false);
+            if (!other && !wrong) continue;
+            if (other)
+                em_check_find(c, CUTE_CHECK_SWIZZLE, "mode", w, i, -1, rows[0]->inst,
+                              "swizzle: %s reads what the tensor copy wrote with %s", reader,
+                              name_of(rows[0]->span, swizzle, sizeof swizzle));
+            else
+                report(c, w, i, -1, rows, wrong, reader);
             return;
         }
 }

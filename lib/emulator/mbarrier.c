@@ -162,7 +162,7 @@ static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
             missing -= count;
             uint32_t phase = (uint32_t)(v >> 63);
             int64_t bytes = bytes_of(v) + tx;
-            em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << l, address, 0);
+            em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << l, address, (uint64_t)tx);
             if (!missing && !bytes) {
                 em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
                 phase ^= 1;

@@ -201,3 +201,57 @@ S
     [[ "${lines[0]}" == *"(Version 2025.3.1)"* ]]
     [[ "${lines[1]}" == "dropped_barrier alone:"*" memcheck:clean racecheck synccheck:hang" ]]
 }
+
+@test "a swizzle is reported where it is another one than the tensor copy's, and nowhere else" {
+    cat >matrix.py <<'P'
+# Tensor maps of each swizzle, read with each: a pattern moves 16-byte chunks by XOR of address bits 4 to 6 with the bits 7
+# to 9 as far as its mask goes (PTX ISA 8.5, 5.5.6). Rows are as long as the map's pattern; without one 128 bytes.
+import json, os, re, subprocess, sys
+run, bugs = os.environ["CUTE_BIN"] + "/cute-run", sys.argv[1]
+masks = {"none": 0, "32B": 0x10, "64B": 0x30, "128B": 0x70}
+config = json.load(open(bugs + "/tensor.json"))
+def reports(text, map_swizzle, columns):
+    config["args"][0]["tensor_map"].update(box=[64, columns], swizzle=map_swizzle)
+    open("k.json", "w").write(json.dumps(config))
+    open("k.ptx", "w").write(text)
+    r = subprocess.run([run, "k.ptx", "--config", "k.json", "--check=swizzle,race,barrier"], capture_output=True, text=True)
+    found = re.findall(r"error: (\w+)", r.stderr)
+    assert set(found) <= {"swizzle"}, r.stderr
+    return "swizzle" in found
+rows = open(bugs + "/ldmatrix_ignores_the_swizzle.clean.ptx").read()
+head, tail = rows[:rows.index("    and.b32 %r22")], rows[rows.index("    ldmatrix"):]
+for there in masks:
+    pitch = int(there[:-1]) if there != "none" else 128
+    for here, mask in masks.items():
+        if mask >= pitch:
+            continue
+        text = head.replace("8192", str(64 * pitch)) + f"""    and.b32 %r22, %r1, 31;
+    shr.u32 %r23, %r1, 5;
+    and.b32 %r23, %r23, {pitch // 16 - 1};
+    shl.b32 %r23, %r23, 4;
+    mad.lo.u32 %r24, %r22, {pitch}, %r23;
+    add.u32 %r24, %r24, %r4;
+    shr.u32 %r25, %r24, 3;
+    and.b32 %r25, %r25, {mask};
+    xor.b32 %r24, %r24, %r25;
+""" + tail
+        assert reports(text, there, pitch // 2) == (here != there), ("ldmatrix", there, here)
+# Rows in another order, as kernels that change the layout of 8-bit types take them, are one column.
+assert not reports(text.replace("and.b32 %r22, %r1, 31;", "and.b32 %r22, %r1, 31;\n    shl.b32 %r22, %r22, 3;\n    or.b32 %r22, %r22, 1;\n    rem.u32 %r22, %r22, 61;"), "128B", 64)
+# wgmma: rows of the pattern's length, groups of eight rows `8 * pitch` apart; without one rows of 16 bytes, two copies.
+product = open(bugs + "/descriptor_of_another_swizzle.clean.ptx").read()
+modes = {"none": 0, "128B": 1, "64B": 2, "32B": 3}
+for there in masks:
+    pitch = int(there[:-1]) if there != "none" else 16
+    for here in masks:
+        bits = modes[here] << 62 | (8 * pitch // 16) << 32 | (1024 // 16) << 16
+        text = re.sub(r"0x4000004000010000", hex(bits), product)
+        if there == "none":
+            copy = re.search(r".*cp.async.bulk.tensor.*\n", text)[0]
+            second = copy.replace("[%r4]", "[%r30]").replace("{%r20, %r20}", "{%r31, %r20}")
+            text = text.replace(copy, copy + "    add.u32 %r30, %r4, 1024;\n    mov.u32 %r31, 8;\n" + second)
+        text = text.replace("[%r9], 8192", f"[%r9], {64 * pitch * (2 if there == 'none' else 1)}")
+        assert reports(text, there, pitch // 2) == (here != there), ("wgmma", there, here)
+P
+    python3 matrix.py "$bugs"
+}
