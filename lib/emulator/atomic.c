@@ -1,7 +1,8 @@
-/* atom and red: one lane after the other, in order. */
+/* atom and red: one lane after the other, in order; atomic where other threads run other clusters. */
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/number.h"
+#include "lib/emulator/schedule.h"
 
 static int64_t extend(uint64_t value, int bits)
 {
@@ -35,12 +36,60 @@ static uint64_t apply(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
     return old == 0 || old > b ? b : old - 1; /* dec */
 }
 
+/* What a place of memory holds is replaced by what `i` makes of it. */
+#define UPDATE(type)                                                                                         \
+    do {                                                                                                     \
+        type *at = (type *)(void *)p, old = __atomic_load_n(at, __ATOMIC_SEQ_CST), value;                    \
+        do                                                                                                   \
+            value = (type)apply(i, old, b, c);                                                               \
+        while (value != old &&                                                                               \
+               !__atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));    \
+        *changed |= value != old;                                                                            \
+        return old;                                                                                          \
+    } while (0)
+
+static uint64_t update_atomically(const em_inst *i, uint8_t *p, uint32_t bytes, uint64_t b, uint64_t c,
+                                  bool *changed)
+{
+    if (bytes == 8) UPDATE(uint64_t);
+    if (bytes == 4) UPDATE(uint32_t);
+    UPDATE(uint16_t);
+}
+
+static uint64_t update(const em_inst *i, uint8_t *p, uint32_t bytes, uint64_t b, uint64_t c, bool *changed)
+{
+    uint64_t old = 0, value;
+    memcpy(&old, p, bytes);
+    value = apply(i, old, b, c);
+    *changed |= memcmp(p, &value, bytes) != 0;
+    memcpy(p, &value, bytes);
+    return old;
+}
+
+/* Of 16 bytes: exchange, or compare and swap. */
+static void update_wide(em_warp *w, const em_inst *i, uint8_t *p, int l, bool *changed)
+{
+    int at = i->type2;
+    uint8_t old[16], *d = w->base[0] + i->o[0].at + l * 16;
+    const uint8_t *b = w->base[i->o[at + 1].base] + i->o[at + 1].at + l * 16, *value = b;
+    em_grid_lock(w->machine);
+    memcpy(old, p, 16);
+    if (!em_has(i, EM_M_exch))
+        value = memcmp(old, b, 16) ? old : w->base[i->o[at + 2].base] + i->o[at + 2].at + l * 16;
+    *changed |= memcmp(old, value, 16) != 0;
+    memcpy(p, value, 16);
+    em_grid_unlock(w->machine);
+    if (at && i->o[0].kind == EM_O_VALUE) memcpy(d, old, 16);
+}
+
 /* i->type2: which operand is the address, 1 or 0; the values follow it. */
 static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
     int at = i->type2;
-    w->machine->changes++;
+    em_machine *m = w->machine;
+    bool changed = false, others = m->parallel && i->space != EM_SHARED;
+    m->atomics += i->space != EM_SHARED;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t address = em_address(w, &i->o[at], l);
@@ -52,26 +101,19 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
         uint8_t *p = em_locate(w, i, l, (em_space)i->space, address, total, EM_ATOMIC);
         if (!p) return;
         if (i->type == EM_b128) {
-            uint8_t old[16], *d = w->base[0] + i->o[0].at + l * 16;
-            const uint8_t *b = w->base[i->o[at + 1].base] + i->o[at + 1].at + l * 16;
-            memcpy(old, p, 16);
-            if (em_has(i, EM_M_exch))
-                memcpy(p, b, 16);
-            else if (!memcmp(old, b, 16))
-                memcpy(p, w->base[i->o[at + 2].base] + i->o[at + 2].at + l * 16, 16);
-            if (at && i->o[0].kind == EM_O_VALUE) memcpy(d, old, 16);
+            update_wide(w, i, p, l, &changed);
             continue;
         }
         const em_operand *b = i->vector > 1 ? i->o[at + 1].list : &i->o[at + 1];
         const em_operand *d = i->vector > 1 ? i->o[0].list : &i->o[0];
         for (uint32_t v = 0; v < i->vector; v++) {
-            uint64_t old = 0, value;
-            memcpy(&old, p + v * bytes, bytes);
-            value = apply(i, old, em_get(w, &b[v], l), i->count > at + 2 ? em_get(w, &i->o[at + 2], l) : 0);
-            memcpy(p + v * bytes, &value, bytes);
+            uint64_t x = em_get(w, &b[v], l), y = i->count > at + 2 ? em_get(w, &i->o[at + 2], l) : 0;
+            uint64_t old = others ? update_atomically(i, p + v * bytes, bytes, x, y, &changed)
+                                  : update(i, p + v * bytes, bytes, x, y, &changed);
             if (at) em_set(w, &d[v], l, old);
         }
     }
+    m->changes += changed; /* who asks for a lock in vain changes nothing */
 }
 
 cute_status em_d_atomic(em_parser *p, const em_raw *raw, em_inst *i)

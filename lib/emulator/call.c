@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/emulator/schedule.h"
+
 enum { TEXT_LIMIT = 4096 };
 
 typedef struct call {
@@ -169,8 +171,8 @@ static bool call_vprintf(em_warp *w, const em_inst *i, const call *c, int lane)
         else
             ok = print_one(w, i, lane, &f, argument(w, c, lane, 1), &at, &text);
     }
-    const em_launch *l = w->machine->launch;
-    if (ok && l->print) l->print(l->context, cute_buffer_text(&text), text.length);
+    if (ok) em_grid_print(w, cute_buffer_text(&text), text.length);
+    w->machine->changes++;
     cute_buffer_release(&text);
     give(w, c, lane, 0);
     return ok;
@@ -192,6 +194,7 @@ static bool call_malloc(em_warp *w, const em_inst *i, const call *c, int lane)
 {
     uint64_t address = 0;
     (void)i;
+    w->machine->changes++;
     if (!em_memory_alloc(w->machine->launch->memory, argument(w, c, lane, 0), &address)) address = 0;
     give(w, c, lane, address);
     return true;
@@ -201,6 +204,7 @@ static bool call_free(em_warp *w, const em_inst *i, const call *c, int lane)
 {
     uint64_t address = argument(w, c, lane, 0);
     em_machine *m = w->machine;
+    m->changes++;
     for (uint32_t k = 0; k < m->cluster_count; k++) /* nobody remembers it */
         for (uint32_t r = 0; r < m->clusters[k].count; r++)
             for (uint32_t n = 0; n < m->clusters[k].blocks[r].warp_count; n++)

@@ -289,6 +289,7 @@ static uint64_t special_value(em_warp *w, em_special which)
 {
     const em_counts *c = &w->machine->counts;
     uint64_t ticks = c->lanes + w->machine->turn;
+    w->machine->clocks++;
     switch (which) {
     case EM_S_clock: return (uint32_t)ticks;
     case EM_S_clock_hi: return ticks >> 32;

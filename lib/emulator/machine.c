@@ -1,16 +1,13 @@
-/* The machine: clusters of blocks set up, warps run in turn, faults and deadlocks explained. */
+/* The machine's clusters of blocks: set up, begun, ended; and how faults are told. */
 #include "lib/emulator/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/emulator/control.h"
+#include "lib/emulator/schedule.h"
 
-/* A turn in order is short: kernels that lack a barrier but run on hardware, where warps keep step, run here
- * too. */
-enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64, FRAME_SLACK = 1 << 14, SHOWN_WAITS = 12 };
-/* Instructions that lanes wait at a join, at first and once some have been let go. */
-enum { PATIENCE = 1 << 14, LESS_PATIENCE = 1 << 10 };
+enum { FRAME_SLACK = 1 << 14 };
 
 uint64_t em_random(em_machine *m)
 {
@@ -51,6 +48,7 @@ void em_fault(em_warp *w, const em_inst *i, int lane, const char *format, ...)
     w->stop = EM_FAULT;
     if (m->failed) return;
     m->failed = true;
+    m->failed_at = w->block->cluster->index;
     cute_place place = em_place(m->program, i);
     va_list args;
     va_start(args, format);
@@ -173,7 +171,15 @@ static uint32_t dynamic_padding(const em_machine *m)
     return (uint32_t)most;
 }
 
-static bool make_cluster(em_machine *m, em_cluster *c)
+void em_release_cluster(em_cluster *c)
+{
+    for (uint32_t r = 0; c->blocks && r < c->count; r++) release_block(&c->blocks[r]);
+    free(c->blocks);
+    cute_buffer_release(&c->output);
+    *c = (em_cluster){0};
+}
+
+static bool make_blocks(em_machine *m, em_cluster *c)
 {
     const em_launch *l = m->launch;
     c->count = m->cluster_shape[0] * m->cluster_shape[1] * m->cluster_shape[2];
@@ -194,6 +200,13 @@ static bool make_cluster(em_machine *m, em_cluster *c)
             if (!make_warp(m, b, n)) return false;
     }
     return true;
+}
+
+bool em_make_cluster(em_machine *m, em_cluster *c)
+{
+    if (make_blocks(m, c)) return true;
+    em_release_cluster(c);
+    return false;
 }
 
 static void set_special(em_warp *w, em_special which, uint32_t value)
@@ -269,8 +282,7 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
     set_special(w, EM_S_reserved_cap, EM_SHARED_RESERVED);
 }
 
-/* The `index`th cluster of the grid begins in `c`. */
-static void begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
+void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
 {
     const em_launch *l = m->launch;
     uint32_t clusters[3], id[3];
@@ -279,6 +291,9 @@ static void begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
     id[1] = (uint32_t)(index / clusters[0] % clusters[1]);
     id[2] = (uint32_t)(index / clusters[0] / clusters[1]);
     c->arrived = c->generation = c->alive = c->live_warps = 0;
+    c->index = index;
+    c->running = true;
+    m->running++;
     for (uint32_t r = 0; r < c->count; r++) {
         em_block *b = &c->blocks[r];
         const uint32_t *shape = m->cluster_shape;
@@ -296,8 +311,10 @@ static void begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
 }
 
 /* The kernel's windows go back, for the next blocks. */
-static void end_cluster(em_cluster *c)
+void em_end_cluster(em_machine *m, em_cluster *c)
 {
+    c->running = false;
+    m->running--;
     for (uint32_t r = 0; r < c->count; r++)
         for (uint32_t n = 0; n < c->blocks[r].warp_count; n++) {
             em_warp *w = &c->blocks[r].warps[n];
@@ -306,254 +323,4 @@ static void end_cluster(em_cluster *c)
             w->free_windows = kernel;
             memset(w->splits, 0, sizeof w->splits);
         }
-}
-
-/* ---- the schedule ---- */
-
-static bool ready(em_warp *w, em_split *s)
-{
-    if (!s->live || s->wait == EM_JOIN || s->wait == EM_WAIT_WARP) return false;
-    if (s->wait == EM_WAIT_BARRIER) {
-        if (w->block->barriers[s->barrier].generation == s->generation) return false;
-        s->woken = true;
-    }
-    if (s->wait == EM_WAIT_CLUSTER && em_cluster_waits(w, s->mask)) return false;
-    s->wait = EM_RUNS;
-    return true;
-}
-
-/* Runs a warp's splits in turn. What it did: nothing, asked a mbarrier in vain, or something. */
-typedef enum ran { RAN_NOTHING, RAN_POLLED, RAN } ran;
-
-static ran run_warp(em_warp *w, uint32_t budget)
-{
-    ran what = RAN_NOTHING;
-    int start = w->current;
-    for (int n = 0; n < w->high && w->alive; n++) {
-        int k = start + n;
-        while (k >= w->high) k -= w->high;
-        if (!w->splits[k].live || !ready(w, &w->splits[k])) continue;
-        em_use_split(w, k);
-        uint32_t ran_now = em_run_split(w, budget);
-        w->parted += ran_now;
-        if (w->stop == EM_FAULT) return RAN;
-        if (w->stop == EM_POLL) {
-            if (what == RAN_NOTHING) what = RAN_POLLED;
-        } else if (w->stop != EM_BLOCK || ran_now > 1) {
-            what = RAN;
-        }
-        /* After parting or joining go on with the same lanes, at most as long as the budget says. */
-        if (w->stop == EM_SWITCH && budget > ran_now) {
-            budget -= ran_now;
-            start = k;
-            n = -1;
-        }
-    }
-    if (w->high == 1) {
-        w->parted = 0;
-        w->let_go = false;
-    } else if (w->parted > (w->let_go ? LESS_PATIENCE : PATIENCE)) {
-        em_let_go(w);
-    }
-    return what;
-}
-
-static const char *barrier_text(const em_warp *w, const em_split *s, char *out, size_t size)
-{
-    const em_barrier *b = &w->block->barriers[s->barrier];
-    uint32_t wanted = b->expected ? b->expected : w->block->alive;
-    snprintf(out, size, "waits at barrier %u, where %u of %u threads have arrived", s->barrier, b->arrived,
-             wanted);
-    return out;
-}
-
-static void describe_split(em_machine *m, const em_warp *w, const em_split *s)
-{
-    char text[256];
-    const em_inst *i = &m->code[s->pc < m->program->count ? s->pc : m->program->count - 1];
-    switch (s->wait) {
-    case EM_WAIT_BARRIER: barrier_text(w, s, text, sizeof text); break;
-    case EM_WAIT_CLUSTER:
-        snprintf(text, sizeof text, "waits for its cluster, of which %u of %u threads have arrived",
-                 w->block->cluster->arrived, w->block->cluster->alive);
-        break;
-    case EM_WAIT_WARP:
-        snprintf(text, sizeof text,
-                 "waits for lanes 0x%08x of its warp, which do not come to this instruction",
-                 s->member & w->alive & ~s->gathered);
-        break;
-    case EM_WAIT_ASYNC:
-        snprintf(text, sizeof text,
-                 "waits for products that the other warps of its warpgroup have not issued");
-        break;
-    default:
-        if (!s->polled) return;
-        i = &m->code[s->polled_at];
-        em_mbarrier_describe(w, s->poll_address, s->poll_phase, text, sizeof text);
-        break;
-    }
-    cute_place place = em_place(m->program, i);
-    const em_loc *loc = i->loc && i->loc < m->program->loc_count ? &m->program->locs[i->loc] : NULL;
-    char at[300] = "";
-    if (loc && loc->file) snprintf(at, sizeof at, " (%s:%u:%u)", loc->file, loc->line, loc->column);
-    cute_note(m->diag, &place, "block (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", w->block->ctaid[0],
-              w->block->ctaid[1], w->block->ctaid[2], w->index, s->mask, text, at);
-}
-
-/* Where lanes ask a mbarrier in vain, others of their warp may wait for them that would arrive at it. */
-static bool let_go_of_all(em_machine *m)
-{
-    bool any = false;
-    for (uint32_t c = 0; c < m->cluster_count; c++)
-        for (uint32_t r = 0; r < m->clusters[c].count; r++)
-            for (uint32_t n = 0; n < m->clusters[c].blocks[r].warp_count; n++) {
-                em_warp *w = &m->clusters[c].blocks[r].warps[n];
-                bool asks = false;
-                for (int k = 0; k < w->high && w->alive; k++)
-                    asks |= w->splits[k].live && w->splits[k].wait == EM_RUNS && w->splits[k].polled;
-                any |= asks && em_let_go(w);
-            }
-    return any;
-}
-
-static void explain_deadlock(em_machine *m)
-{
-    cute_fail(m->diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on",
-              m->launch->kernel->name);
-    int shown = 0, more = 0;
-    for (uint32_t c = 0; c < m->cluster_count; c++)
-        for (uint32_t r = 0; r < m->clusters[c].count; r++)
-            for (uint32_t n = 0; n < m->clusters[c].blocks[r].warp_count; n++) {
-                const em_warp *w = &m->clusters[c].blocks[r].warps[n];
-                for (int k = 0; k < EM_SPLITS && w->alive; k++) {
-                    if (!w->splits[k].live || w->splits[k].wait == EM_JOIN) continue;
-                    const em_split *s = &w->splits[k];
-                    bool polled = s->wait == EM_RUNS && s->polled;
-                    em_tell(EM_E_DEADLOCK, &m->clusters[c].blocks[r].warps[n],
-                            &m->code[polled ? s->polled_at : s->pc], s->mask,
-                            polled ? s->poll_address : UINT64_MAX, 0);
-                    if (shown < SHOWN_WAITS) describe_split(m, w, s);
-                    if (shown++ >= SHOWN_WAITS) more++;
-                }
-            }
-    if (more) cute_note(m->diag, NULL, "and %d more wait", more);
-    m->failed = true;
-}
-
-/* One turn of every warp. */
-static ran run_round(em_machine *m)
-{
-    ran what = RAN_NOTHING;
-    bool shuffled = m->launch->seed != 0;
-    for (uint32_t c = 0; c < m->cluster_count; c++) {
-        em_cluster *cluster = &m->clusters[c];
-        for (uint32_t r = 0; r < cluster->count; r++) {
-            em_block *b = &cluster->blocks[r];
-            uint32_t first = shuffled ? (uint32_t)(em_random(m) % b->warp_count) : 0;
-            for (uint32_t n = 0; n < b->warp_count; n++) {
-                em_warp *w = &b->warps[(first + n) % b->warp_count];
-                if (!w->alive) continue;
-                if (shuffled && em_random(m) % 4 == 0) {
-                    what = what == RAN_NOTHING ? RAN_POLLED : what;
-                    continue;
-                }
-                ran one = run_warp(w, shuffled ? 1 + (uint32_t)(em_random(m) % 256) : IN_ORDER_BUDGET);
-                if (m->failed) return RAN;
-                if (one > what) what = one;
-                if (!em_pending_run(m, false)) return RAN;
-            }
-        }
-    }
-    return what;
-}
-
-static uint32_t live_warps(const em_machine *m)
-{
-    uint32_t live = 0;
-    for (uint32_t c = 0; c < m->cluster_count; c++) live += m->clusters[c].live_warps;
-    return live;
-}
-
-static void run_resident(em_machine *m)
-{
-    int idle = 0;
-    uint64_t changes = m->changes, told = changes;
-    while (live_warps(m) && !m->failed) {
-        ran what = run_round(m);
-        m->turn++;
-        if (m->launch->heartbeat && m->turn % 64 == 0 &&
-            m->changes != told) { /* a spin without an end is silent */
-            told = m->changes;
-            m->launch->heartbeat(m->launch->context);
-        }
-        if (m->failed) return;
-        if (what == RAN || m->changes != changes) {
-            idle = 0;
-            changes = m->changes;
-            continue;
-        }
-        /* Nothing happened: late work has to come now, or nothing ever will. */
-        if (!em_pending_run(m, true)) return;
-        if (m->changes != changes || ++idle <= (what == RAN_NOTHING ? 2 : IDLE_ROUNDS)) continue;
-        if (!let_go_of_all(m)) explain_deadlock(m);
-        idle = 0;
-    }
-    if (!m->failed) em_pending_run(m, true);
-}
-
-/* What the driver gives to a cooperative launch in %envreg1 and 2: memory whose size stands in its first word, the
- * barrier of the grid in its second one (cooperative_groups/details/driver_abi.h of the CUDA toolkit). */
-static bool make_workspace(em_machine *m)
-{
-    enum { BYTES = 256 };
-    if (!em_memory_alloc(m->launch->memory, BYTES, &m->workspace)) return false;
-    uint32_t words[BYTES / 4] = {BYTES};
-    memcpy(em_memory_find(m->launch->memory, m->workspace)->host, words, BYTES);
-    return true;
-}
-
-cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
-{
-    em_machine machine = {
-        .launch = l, .program = l->program, .code = l->program->code, .diag = diag, .random = l->seed};
-    em_machine *m = &machine;
-    m->pending_end = &m->pending;
-    m->shared_static = (uint32_t)em_static_shared(l->program, l->kernel);
-    uint64_t total = 1;
-    for (int d = 0; d < 3; d++) {
-        m->cluster_shape[d] = l->cluster[d] ? l->cluster[d] : 1;
-        if (!l->grid[d] || !l->block[d] || l->grid[d] % m->cluster_shape[d])
-            return cute_fail(diag, CUTE_INVALID, NULL,
-                             "a grid of %ux%ux%u blocks is no multiple of its cluster", l->grid[0],
-                             l->grid[1], l->grid[2]);
-        total *= l->grid[d] / m->cluster_shape[d];
-    }
-    m->cluster_count = l->cooperative ? (uint32_t)(total < 65536 ? total : 65536) : 1;
-    m->clusters = calloc(m->cluster_count, sizeof *m->clusters);
-    bool made = m->clusters != NULL;
-    for (uint32_t c = 0; made && c < m->cluster_count; c++) made = make_cluster(m, &m->clusters[c]);
-    if (made && l->cooperative) made = make_workspace(m);
-    if (!made) cute_fail_memory(diag);
-    for (uint64_t at = 0; made && at < total && !m->failed; at += m->cluster_count) {
-        for (uint32_t c = 0; c < m->cluster_count && at + c < total; c++)
-            begin_cluster(m, &m->clusters[c], at + c);
-        run_resident(m);
-        if (l->heartbeat && at % 64 == 0) l->heartbeat(l->context);
-        if (m->failed) break;
-        for (uint32_t c = 0; c < m->cluster_count; c++) end_cluster(&m->clusters[c]);
-    }
-    if (made) em_tell(EM_E_END, &m->clusters[0].blocks[0].warps[0], NULL, 0, 0, 0);
-    for (em_pending *p = m->pending, *next; p; p = next) {
-        next = p->next;
-        free(p);
-    }
-    for (uint32_t c = 0; m->clusters && c < m->cluster_count; c++) {
-        for (uint32_t r = 0; m->clusters[c].blocks && r < m->clusters[c].count; r++)
-            release_block(&m->clusters[c].blocks[r]);
-        free(m->clusters[c].blocks);
-    }
-    free(m->clusters);
-    if (m->workspace) em_memory_free(l->memory, m->workspace);
-    if (counts) *counts = m->counts;
-    return !made ? CUTE_SYSTEM : m->failed ? CUTE_INVALID : CUTE_OK;
 }

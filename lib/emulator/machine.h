@@ -3,6 +3,7 @@
 #ifndef CUTE_LIB_EMULATOR_MACHINE_H
 #define CUTE_LIB_EMULATOR_MACHINE_H
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "lib/base/buffer.h"
@@ -99,13 +100,15 @@ typedef struct em_launch {
     const uint8_t *params; /* the parameter block, kernel->param_bytes */
     bool cooperative, programmatic; /* programmatic: the launch before need not have ended */
     uint64_t seed;
+    uint32_t threads; /* of the host; 0 is 1. One runs what has hooks or a seed, is cooperative or calls malloc */
     em_hooks hooks;
-    void (*print)(void *context, const char *text, size_t length); /* of vprintf */
+    /* Called by one thread at a time. */
+    void (*print)(void *context, const char *text, size_t length); /* of vprintf, in the order of the clusters */
     void (*heartbeat)(void *context);                              /* now and then; may be NULL */
     void *context;
 } em_launch;
 
-/* Runs the grid to its end. CUTE_INVALID: a fault or a deadlock, explained. */
+/* Runs the grid to its end. CUTE_INVALID: a fault or a deadlock, explained. grid.c */
 cute_status em_run_grid(const em_launch *launch, em_counts *counts, cute_diag *diag);
 
 /* ---- inside ---- */
@@ -151,6 +154,13 @@ typedef struct em_split {
     bool woken; /* what it waited for has come: the instruction is finished, not begun */
 } em_split;
 
+/* Whether a warp is in a circle: its state, looked at after its turns, while no memory changes. spin.c */
+typedef struct em_spin {
+    uint64_t state;      /* an earlier one, as a number */
+    uint32_t left, span; /* looks until the next one is taken for comparison */
+    bool found;
+} em_spin;
+
 enum { EM_SPLITS = 72, EM_BARRIERS = 16 };
 
 typedef enum em_stop { EM_GO_ON, EM_SWITCH, EM_YIELD, EM_POLL, EM_BLOCK, EM_DONE, EM_FAULT } em_stop;
@@ -164,6 +174,7 @@ struct em_warp {
     uint32_t alive, started; /* lanes that have not ended; that ever were */
     uint32_t index;          /* in the block */
     int current, high;       /* the split that runs; no split behind `high` is live */
+    em_spin spin;
     uint32_t parted;         /* instructions since the lanes parted or were last let go */
     bool let_go;             /* since the lanes parted some did not wait for the others */
     em_split splits[EM_SPLITS];
@@ -204,6 +215,9 @@ struct em_cluster {
     uint32_t count;
     uint32_t arrived, generation, alive; /* barrier.cluster: threads */
     uint32_t live_warps;
+    uint64_t index; /* in the grid */
+    bool running;
+    cute_buffer output; /* of vprintf, while clusters in front of it run */
 };
 
 /* Work that completes late. */
@@ -232,14 +246,35 @@ typedef enum em_pending_kind {
     EM_P_MBARRIER
 } em_pending_kind;
 
+/* How long nothing has changed that a warp might wait for. schedule.c */
+typedef struct em_quiet {
+    uint64_t changes; /* at the last one */
+    uint64_t reads, shared, instructions;  /* when a cluster began last */
+    uint64_t rounds, next;                 /* rounds since; when warps are looked at */
+    uint32_t looks, left;                  /* rounds in which they are; of them to come */
+    uint64_t world, clocks, idle_reads;    /* when the first of them began */
+    bool looking, suspect; /* suspect: warps of this launch were in circles before */
+} em_quiet;
+
+/* One thread of the host with the clusters that it runs. */
+typedef struct em_grid em_grid;
 struct em_machine {
+    em_grid *grid;
+    bool parallel;         /* other machines run other clusters of the grid */
+    atomic_ullong shown;   /* `changes`, for the others */
+    atomic_ullong stuck;   /* the world's changes with which nothing gets on here, + 1; 0: something does */
+    atomic_bool ended;     /* there is nothing more to run */
+    uint32_t running, width; /* clusters that run; that may run at a time */
+    uint64_t failed_at;    /* cluster */
+    uint64_t clocks, atomics; /* that were read; of global memory */
+    em_quiet quiet;
     const em_launch *launch;
     const em_program *program;
     const em_inst *code;
     cute_diag *diag;
     em_counts counts;
-    em_cluster *clusters;
-    uint32_t cluster_count;
+    em_cluster *clusters;   /* places for them */
+    uint32_t cluster_count; /* places that have blocks */
     uint64_t changes; /* stores, arrivals: anything that another warp might wait for */
     uint64_t turn, random;
     em_pending *pending, **pending_end;

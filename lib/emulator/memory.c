@@ -407,7 +407,7 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
     count_bytes(w, (em_space)i->space, true, (uint64_t)total * (uint32_t)__builtin_popcount(mask));
-    w->machine->changes++;
+    w->machine->changes += i->space != EM_LOCAL; /* nobody waits for that */
     uint32_t offsets[EM_LANES];
     uint8_t *area;
     if (same_area(w, i, &i->o[0], mask, total, true, &area, offsets)) {

@@ -92,12 +92,17 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
     says "lacks 0 of 1 arrivals and 2 bytes"
 }
 
-@test "a trap ends the kernel, and a spin ends with the timeout" {
+@test "a trap ends the kernel, a wait for what nobody writes is a deadlock, a loop without end ends with the timeout" {
     kernel "trap;"
     emulate
     [ "$status" -eq 1 ]
     says "the kernel executed trap"
     kernel "L: ld.volatile.global.u32 %r1, [%d0]; setp.ne.u32 %p1, %r1, 12345; @%p1 bra L;"
+    emulate
+    [ "$status" -eq 1 ]
+    says "deadlock: no warp of kernel 'k' can go on"
+    says "warp 1, lanes 0xffffffff: spins: asks global memory at 0x"
+    kernel "L: add.u32 %r1, %r1, 1; bra L;"
     emulate --timeout 1
     [ "$status" -eq 1 ]
     says "did not end within 1 s"

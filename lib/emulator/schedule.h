@@ -1,0 +1,47 @@
+/* Between the parts that run a grid: places of clusters (machine.c), turns of warps (schedule.c), warps in a circle
+ * (spin.c), what machines share (grid.c). */
+#ifndef CUTE_LIB_EMULATOR_SCHEDULE_H
+#define CUTE_LIB_EMULATOR_SCHEDULE_H
+
+#include "lib/emulator/machine.h"
+
+/* ---- machine.c ---- */
+bool em_make_cluster(em_machine *m, em_cluster *c);
+void em_release_cluster(em_cluster *c);
+/* The `index`th cluster of the grid begins in `c`. */
+void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index);
+void em_end_cluster(em_machine *m, em_cluster *c);
+
+/* ---- schedule.c ---- */
+/* Runs clusters of the grid until there are no more, or something failed. */
+void em_run_clusters(em_machine *m);
+
+/* ---- spin.c ---- */
+void em_spin_begin(em_warp *w);
+/* After a turn of the warp: whether it has been in this state before. */
+void em_spin_look(em_warp *w);
+/* Who waits where for what, as notes of an error, over all machines of the grid. `waiting`: clusters that have not
+ * begun. */
+void em_explain_deadlock(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag);
+
+/* ---- grid.c ---- */
+/* The next cluster for a machine; false: none, or the device is full. */
+bool em_grid_take(em_machine *m, uint64_t *index);
+/* A cluster of the machine has ended; what it printed comes in its turn. */
+void em_grid_ended(em_machine *m, em_cluster *c);
+void em_grid_print(em_warp *w, const char *text, size_t length);
+void em_grid_beat(em_machine *m);
+/* Around what must not be mixed with what other threads do; nothing where there are none. */
+void em_grid_lock(em_machine *m);
+void em_grid_unlock(em_machine *m);
+/* Whether a cluster failed before all that the machine runs. */
+bool em_grid_is_over(const em_machine *m);
+/* Whether some cluster failed. */
+bool em_grid_has_failed(const em_machine *m);
+/* Changes of all machines. */
+uint64_t em_grid_changes(const em_machine *m);
+/* Nothing gets on in this machine, and it can take no more clusters, while the world is as `changes` counts. Where
+ * that holds for all machines the grid is at its end: m->failed. */
+void em_grid_stuck(em_machine *m, uint64_t changes);
+
+#endif
