@@ -711,10 +711,7 @@ void em_registers_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from,
     uint8_t *bits = c->flows ? local_bits(c, w) : NULL;
     uint64_t size = (uint64_t)w->local_size;
     if (!bits || from > size || bytes > size - from) return;
+    shadow all = {.total = size * EM_LANES, .written = bits};
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        for (uint64_t n = 0; n < bytes; n++) {
-            uint64_t at = (uint64_t)__builtin_ctz(rest) * size + from + n;
-            uint8_t bit = (uint8_t)(1u << (at & 7));
-            bits[at >> 3] = written ? bits[at >> 3] | bit : bits[at >> 3] & (uint8_t)~bit;
-        }
+        em_shadow_write(&all, (uint64_t)__builtin_ctz(rest) * size + from, bytes, written);
 }

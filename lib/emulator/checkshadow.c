@@ -255,19 +255,26 @@ static bool lacks_proxy_fence(const cluster_order *o, uint32_t id, const access_
     return o->threads[then->id].proxy_fence < then->time && o->threads[id].proxy_fence < then->time;
 }
 
-static void keep_read(access_record *reads, int slots, const access_record *now)
+/* A read that is ordered before this one may go: who is behind this one is behind that one as well. */
+static void keep_read(const em_checks *c, const cluster_order *o, uint32_t id, access_record *reads,
+                      int slots, const access_record *now)
 {
-    int oldest = 0;
+    int place = 0, best = 0;
     for (int n = 0; n < slots; n++) {
-        if (reads[n].time && reads[n].cluster == now->cluster && reads[n].id == now->id) {
-            uint8_t mask = reads[n].mask;
-            reads[n] = *now;
-            reads[n].mask |= mask;
+        access_record *r = &reads[n];
+        bool own = r->time && r->cluster == now->cluster && r->id == now->id,
+             covered = !(r->mask & ~now->mask);
+        if (own && r->time == now->time && r->flags == now->flags && r->inst == now->inst) {
+            r->mask |= now->mask;
             return;
         }
-        if (reads[n].time < reads[oldest].time) oldest = n;
+        int worth = !r->time ? 4 : own && covered ? 3 : covered && em_order_is_before(c, o, id, r) ? 2 : 1;
+        if (worth > best || (worth == 1 && best == 1 && r->time < reads[place].time)) {
+            best = worth;
+            place = n;
+        }
     }
-    reads[oldest] = *now;
+    reads[place] = *now;
 }
 
 static bool tables(em_checks *c, shadow *s, bool write)
@@ -374,7 +381,7 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
                 "fence.proxy.async lies between",
                 em_instruction_name(i));
         if (!write) {
-            keep_read(reads, s->slots, &now);
+            keep_read(c, o, id, reads, s->slots, &now);
             continue;
         }
         for (int n = 0; reads && n < s->slots; n++)

@@ -259,3 +259,19 @@ extern "C" __global__ void warps(const int *in, int *out) {
     __syncwarp();
     out[at] = tile[warp][lane / 8] - x;
 }
+
+// Bytes of one word: each is ordered on its own, whatever its neighbours do meanwhile.
+extern "C" __global__ void bytes(const int *in, unsigned char *cells, int *out) {
+    __shared__ unsigned char s[256];
+    int t = threadIdx.x, base = blockIdx.x * 256;
+    for (int k = 0; k < 4; k++) cells[base + 4 * t + k] = s[4 * t + k] = in[base + 4 * t + k];
+    __syncthreads();
+    int sum = 0;
+    for (int k = 0; k < 4; k++) {
+        int other = 4 * ((t + 5) % 64);
+        sum += cells[base + other + k] + 3 * s[other + k];
+        __syncthreads();
+        cells[base + 4 * t + k] = s[4 * t + k] = k; // the others read the next byte by now
+    }
+    out[blockIdx.x * 64 + t] = sum;
+}
