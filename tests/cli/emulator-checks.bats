@@ -255,3 +255,11 @@ for there in masks:
 P
     python3 matrix.py "$bugs"
 }
+
+@test "no barrier, fence, acquire or release can be taken out of right kernels unseen" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$bugs/../cuda/order.cu" -o order.ptx
+    "$bugs/mutants.py" "$run" order.ptx "$bugs/../cuda/order.json" >mutants.txt || { cat mutants.txt; false; }
+    sed 's/^/# /' mutants.txt >&3
+    [ "$(sed -n 's/ found, .*//p' mutants.txt)" -ge 60 ]
+}

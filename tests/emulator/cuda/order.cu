@@ -25,7 +25,9 @@ extern "C" __global__ void stream_k(const int *in, int *out, int *partial, int *
             for (int other = blockIdx.x + 1; other * each < (tile + 1) * depth; other++) {
                 if (t == 0) {
                     cuda::atomic_ref<int, cuda::thread_scope_device> flag(flags[other]);
-                    while (flag.load(cuda::memory_order_acquire) == 0) __nanosleep(20);
+                    int ready;
+                    do ready = flag.load(cuda::memory_order_acquire);
+                    while (!ready);
                 }
                 __syncthreads();
                 sum += partial[other * blockDim.x + t];
@@ -38,11 +40,10 @@ extern "C" __global__ void stream_k(const int *in, int *out, int *partial, int *
 
 // The turnstile of GEMMs that split K: blocks add to the same tile in the order of their numbers.
 extern "C" __global__ void in_turn(int *out, int *turn) {
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         while (*(volatile int *)turn != (int)blockIdx.x) {}
-    __syncthreads();
-    __threadfence();
-    if (threadIdx.x == 0) asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    }
     __syncthreads();
     out[threadIdx.x] = out[threadIdx.x] * 3 + blockIdx.x;
     __threadfence();
@@ -133,6 +134,7 @@ extern "C" __global__ void named(const int *in, int *out, int rounds) {
     __shared__ int slot[4][32];
     int lane = threadIdx.x % 32, pair = threadIdx.x / 64, full = 1 + 2 * pair, empty = 2 + 2 * pair;
     bool fills = threadIdx.x / 32 % 2 == 0;
+#pragma unroll 1
     for (int r = 0; r < rounds; r++) {
         int at = (blockIdx.x * rounds + r) * 64 + pair * 32 + lane;
         if (fills) {
@@ -215,7 +217,6 @@ extern "C" __global__ void library(const int *in, int *out) {
             total += seen;
             one.release();
         }
-        __syncwarp();
     }
     turn.arrive_and_wait();
     int sum = total;
