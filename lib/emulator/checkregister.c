@@ -27,6 +27,7 @@ typedef enum flow_kind {
     FLOW_LANES, /* of the warp, from each other */
     FLOW_LOAD,
     FLOW_STORE,
+    FLOW_MMA,     /* rows and columns of the result, where memory that was never written gave the operands */
     FLOW_PRODUCT, /* wgmma: reads its result only where scale-d says so */
     FLOW_USE
 } flow_kind;
@@ -80,7 +81,7 @@ static const struct {
     {"ldmatrix", FLOW_LOAD, 1},
     {"st", FLOW_STORE, 0},
     {"wgmma", FLOW_PRODUCT, 1},
-    {"mma", FLOW_USE, 1},
+    {"mma", FLOW_MMA, 1},
     {"wmma", FLOW_USE, 1},
     {"atom", FLOW_USE, 1},
     {"red", FLOW_USE, 0},
@@ -529,11 +530,64 @@ void em_registers_exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t 
     if (c->flows && i) exchange(c, w, i, mask);
 }
 
+static bool from_memory(const em_checks *c, uint32_t origin)
+{
+    return origin < c->machine->program->count && c->flows[origin].kind == FLOW_LOAD &&
+           c->flows[origin].origin;
+}
+
+/* mma: an undefined element of A spoils its row of the result, one of B its column. Kernels that load tiles
+ * at the edge of a matrix only in part do not look at those. A register that was never written is told at
+ * once. */
+static void multiply(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t rows = 0, columns = 0, origin = NOWHERE, sums[EM_LANES] = {0};
+    const em_operand *d = &i->o[0];
+    bool halves = i->type == EM_f16, same = d->count == i->o[3].count,
+         known = i->n == 8 && (i->m == 16 || i->k != 4);
+    if (i->m == 8 && i->type == EM_f64) known = true;
+    for (int operand = 1; operand < 4; operand++)
+        for (int n = 0; n < i->o[operand].count; n++) {
+            const em_operand *o = &i->o[operand].list[n];
+            uint32_t lanes = lanes_of(w, o);
+            if (!lanes) continue;
+            uint32_t from = shadow_at(w, o->at)[SHADOW_ORIGIN];
+            if (!known || !from_memory(c, from)) {
+                report_lanes(c, w, i, lanes & mask, o, false, false);
+                continue;
+            }
+            if (origin == NOWHERE) origin = from;
+            for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+                int l = __builtin_ctz(rest);
+                if (operand == 1) rows |= 1u << ((l >> 2) + (i->m == 16 && n & 1 ? 8 : 0));
+                if (operand == 2) columns |= 1u << (l >> 2);
+                if (operand == 3) sums[l] |= same ? 1u << n : UINT32_MAX;
+            }
+        }
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        for (int n = 0; n < d->count; n++) {
+            int row = (l >> 2) + ((halves ? n : n >> 1) ? 8 : 0), column = 2 * (l & 3);
+            bool all = rows >> row & 1 || sums[l] >> n & 1;
+            uint32_t bits = all ? UINT32_MAX : 0;
+            if (halves)
+                bits |= (columns >> column & 1 ? 3u : 0) | (columns >> (column + 1) & 1 ? 12u : 0);
+            else if (columns >> (column + (n & 1)) & 1)
+                bits = UINT32_MAX;
+            set_bits(w, &d->list[n], l, bits & ones(bytes_of(&d->list[n])), origin);
+        }
+    }
+}
+
 /* Some source is undefined in some lane of `mask`. */
 static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_flow *f, uint32_t mask)
 {
     const register_use *targets = &c->uses[f->first], *sources = targets + f->targets;
     uint32_t undefined = 0, origin = NOWHERE;
+    if (f->kind == FLOW_MMA) {
+        multiply(c, w, i, mask);
+        return;
+    }
     for (int n = 0; n < f->sources; n++) {
         uint32_t lanes = lanes_of(w, sources[n].o) & mask;
         if (!lanes) continue;

@@ -404,6 +404,20 @@ $wait:
 -    ld.u64 %rd7, [%rd6];
 +!    st.u64 [%rd6], %rd2;
 """ + FOOT),
+    "column_of_a_product_never_loaded": ("uninit", "", LOAD + """    setp.lt.u32 %p3, %r1, 60;
+    @%p3 st.shared.u32 [%r6], %r12;
+    bar.sync 0;
+    and.b32 %r13, %r1, 15;
+    shl.b32 %r13, %r13, 4;
+    add.u32 %r13, %r4, %r13;
+!    ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r12, %r14}, [%r13];
+    mov.b32 %r15, 0;
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r20, %r21, %r22, %r23}, {%r15, %r15, %r15, %r15}, {%r12, %r14}, {%r15, %r15, %r15, %r15};
+    and.b32 %r16, %r1, 3;
+    setp.ne.u32 %p4, %r16, 3;
+-    @%p4 st.global.u32 [%rd5], %r23;
++    st.global.u32 [%rd5], %r23;
+"""),
 }
 
 
