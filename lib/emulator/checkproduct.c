@@ -210,23 +210,22 @@ void em_products_fence(em_checks *c, const em_warp *w)
     if (c->products) c->products->warp[number_of(c, w)].fences++;
 }
 
-static void check_product(em_checks *c, em_warp *w, const em_inst *i, warp_products *own, slot_state *s,
-                          bool accumulator)
+/* One finding is enough for a product: its registers were mostly written together. */
+static void check_product(em_checks *c, em_warp *w, const em_inst *i, const warp_products *own,
+                          const slot_state *s, bool accumulator, bool *told)
 {
-    if (s->written == own->fences + 1)
+    if (!*told && s->written == own->fences + 1) {
+        *told = true;
         em_check_find(
             c, CUTE_CHECK_RACE, "wgmma.fence", w, i, -1, s->writer,
             "race: wgmma uses as its %s a register that the warp wrote before; no wgmma.fence lies between",
             accumulator ? "accumulator" : "operand");
-    bool pending = s->product > own->finished && !s->operand;
-    if (!accumulator && pending)
-        em_check_find(c, CUTE_CHECK_RACE, "operand of accumulator", w, i, -1, s->inst,
-                      "race: wgmma reads as its operand a register that another wgmma still writes; no "
-                      "wgmma.wait_group lies between");
-    s->operand = !accumulator && !pending;
-    s->product = own->issued;
-    s->inst = inst_index(c, i);
-    s->written = 0;
+    }
+    if (*told || accumulator || s->product <= own->finished || s->operand) return;
+    *told = true;
+    em_check_find(c, CUTE_CHECK_RACE, "operand of accumulator", w, i, -1, s->inst,
+                  "race: wgmma reads as its operand a register that another wgmma still writes; no "
+                  "wgmma.wait_group lies between");
 }
 
 void em_products_step(em_checks *c, em_warp *w, const em_inst *i)
@@ -238,8 +237,16 @@ void em_products_step(em_checks *c, em_warp *w, const em_inst *i)
     slot_state *state = &p->state[number_of(c, w) * p->slots];
     if (is_product(i)) {
         own->issued++;
-        for (uint32_t n = from; n < to; n++)
-            check_product(c, w, i, own, &state[p->touches[n].slot], p->touches[n].write);
+        bool told = false;
+        for (uint32_t n = from; n < to; n++) {
+            slot_state *s = &state[p->touches[n].slot];
+            bool accumulator = p->touches[n].write;
+            check_product(c, w, i, own, s, accumulator, &told);
+            s->operand = !accumulator && (s->operand || s->product <= own->finished);
+            s->product = own->issued;
+            s->inst = at;
+            s->written = 0;
+        }
         return;
     }
     for (uint32_t n = from; n < to; n++) {

@@ -53,7 +53,7 @@ void em_shadow_forget(shadow *s)
     em_shadow_write(s, 0, s->total, false);
     if (s->mbarriers) memset(s->mbarriers, 0, s->total / 64 + 1);
     if (s->pieces) memset(s->pieces, 0, (s->total / 16 + 1) * sizeof *s->pieces);
-    s->remote = false;
+    s->shared_use = false;
 }
 
 /* The first byte that was not written, or `bytes`. */
@@ -487,7 +487,8 @@ void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_s
         at = address & ((1u << EM_RANK_SHIFT) - 1);
         if (address >> 32 || rank >= w->block->cluster->count || at < EM_SHARED_RESERVED) return;
         s = &cluster_of(c, w)->shared[rank];
-        s->remote |= rank != w->block->rank;
+        const em_pending *p = c->machine->completing;
+        s->shared_use |= rank != w->block->rank || (p && async_kind(p->kind));
         at -= EM_SHARED_RESERVED;
     } else {
         space = EM_GLOBAL;
@@ -521,23 +522,31 @@ static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, 
     cluster_order *o = cluster_of(c, w);
     uint32_t rank = then->id / c->stride, in_block = then->id % c->stride,
              threads = w->block->warp_count * EM_LANES;
-    if (then->time <= o->began || then->cluster != o->serial || rank == w->block->rank) return;
-    if (then->time <= known[then->id]) return;
+    bool own = rank == w->block->rank, late = in_block >= threads && (in_block - threads) % ASYNC_KINDS;
+    if (then->time <= o->began || then->cluster != o->serial || then->time <= known[then->id]) return;
+    if (own && !late) return;
     const em_inst *i = &c->machine->code[then->inst];
+    const char *verb = then->flags & ACCESS_WRITE ? "writes" : "reads";
     em_warp *who = &w->block->cluster->blocks[rank]
                         .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];
-    em_check_find(
-        c, CUTE_CHECK_RACE, "end", who, i, in_block < threads ? (int)(in_block % EM_LANES) : -1, UINT32_MAX,
-        "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders the "
-        "block's end behind that",
-        em_instruction_name(i), then->flags & ACCESS_WRITE ? "writes" : "reads", w->block->rank);
+    int lane = in_block < threads ? (int)(in_block % EM_LANES) : -1;
+    if (own)
+        em_check_find(c, CUTE_CHECK_RACE, "end", who, i, lane, UINT32_MAX,
+                      "race: %s %s shared memory of its block, which may have ended; nothing waits for that",
+                      em_instruction_name(i), verb);
+    else
+        em_check_find(
+            c, CUTE_CHECK_RACE, "end", who, i, lane, UINT32_MAX,
+            "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders "
+            "the block's end behind that",
+            em_instruction_name(i), verb, w->block->rank);
 }
 
 void em_shadow_end_block(em_checks *c, em_warp *w)
 {
     cluster_order *o = cluster_of(c, w);
     shadow *s = &o->shared[w->block->rank];
-    if (!s->remote || !(c->which & CUTE_CHECK_RACE)) return;
+    if (!s->shared_use || !(c->which & CUTE_CHECK_RACE)) return;
     /* Its memory lives as long as any of its threads. */
     uint32_t *known = calloc(c->entries, sizeof *known), threads = w->block->warp_count * EM_LANES;
     if (!known) {

@@ -120,7 +120,7 @@ struct shadow {
     access_record *writes, *reads; /* by granule; of reads `slots` each; NULL until one comes */
     uint8_t granule, slots;        /* log2 of the bytes */
     bool too_large;
-    bool remote;        /* shared memory that another block of the cluster used */
+    bool shared_use;    /* shared memory that other blocks of the cluster or asynchronous work used */
     uint8_t *mbarriers; /* of shared memory: a bit for 8 bytes that are a mbarrier; NULL until one is */
     tile_piece *pieces; /* NULL until a tensor copy comes */
 };

@@ -263,3 +263,10 @@ P
     sed 's/^/# /' mutants.txt >&3
     [ "$(sed -n 's/ found, .*//p' mutants.txt)" -ge 60 ]
 }
+
+@test "a GEMM of nvcc with one thing wrong is named at the source line, and the GEMM as it is not" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$bugs/../cuda/tma_wgmma.cu" -o gemm.ptx
+    python3 "$bugs/variants.py" "$run" gemm.ptx >out.txt || { cat out.txt; false; }
+    [ "$(grep -c ': ok$' out.txt)" -ge 15 ] || { cat out.txt; false; }
+}

@@ -1,7 +1,8 @@
 #!/bin/bash
 # What compute-sanitizer finds of the planted bugs on a GPU, one line a bug: its name and the tools that reported it.
 #   sanitizer.sh --prepare BIN FOLDER       cubins of BIN/cute-link, cute-run, the configs and this script: all a GPU machine needs
-#   sanitizer.sh [--dry-run] [FOLDER]       runs what was prepared there (default: this script's folder); needs a GPU
+#   sanitizer.sh [--dry-run] [FOLDER [BUG...]]   runs what was prepared there (default: this script's folder, all bugs);
+#                                           needs a GPU
 # Behind a tool's name `:hang` means that it ended at the timeout without a report, `:clean` that it reports the clean
 # version too, so that its report says nothing. `alone` tells how the kernel ends without a tool: passes, fails or hangs.
 # The environment: SANITIZER (compute-sanitizer), JOBS (8), LIMIT (20 seconds), LOGS (a folder that keeps what tools print).
@@ -58,12 +59,14 @@ fi
 dry=
 [ "${1-}" = --dry-run ] && dry=1 && shift
 folder=${1-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)}
+some=" ${*:2} " # names; blank: all
 logs=${LOGS-$(mktemp -d)}
 mkdir -p "$logs" || exit
 [ -n "$dry" ] || command -v "$sanitizer" >/dev/null || { echo "sanitizer.sh: no $sanitizer here" >&2; exit 2; }
 names=()
 while read -r name check line config; do
     case $name in '#'*) continue ;; esac
+    [ -z "${some// /}" ] || [[ "$some" == *" $name "* ]] || continue
     names+=("$name")
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
     if [ -n "$dry" ]; then bug "$name" "$config"; else bug "$name" "$config" & fi
