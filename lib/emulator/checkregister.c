@@ -85,7 +85,7 @@ static const struct {
     {"wmma", FLOW_USE, 1},
     {"atom", FLOW_USE, 1},
     {"red", FLOW_USE, 0},
-    {"stmatrix", FLOW_USE, 0},
+    {"stmatrix", FLOW_STORE, 0},
     {"cp", FLOW_USE, 0},
     {"mbarrier", FLOW_USE, 1},
     {"tensormap", FLOW_USE, 0},
@@ -709,6 +709,20 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
     return true;
 }
 
+/* The 8 halves of a row that stmatrix writes lie in 4 lanes in order, or in a column. */
+static uint64_t row_bits(const em_warp *w, const em_inst *i, int lane)
+{
+    const em_operand *s = &i->o[1].list[lane >> 3];
+    int row = lane & 7;
+    bool across = em_has(i, EM_M_trans);
+    uint64_t undefined = 0;
+    for (int n = 0; n < 8; n++) {
+        int from = across ? 4 * n + row / 2 : 4 * row + n / 2, half = across ? row & 1 : n & 1;
+        undefined |= (uint64_t)(bits_of(w, s, from) >> 2 * half & 3) << 2 * n;
+    }
+    return undefined;
+}
+
 uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane, bool global)
 {
     const register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
@@ -716,6 +730,7 @@ uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
     int bytes = em_types[i->type].bytes;
     uint64_t undefined = 0;
+    if (!strcmp(em_instruction_name(i), "stmatrix")) return row_bits(w, i, lane);
     for (int n = 0; n < i->vector; n++) {
         uint32_t bits = bits_of(w, &s[n], lane) & ones(bytes);
         /* Structures have bytes between their members, so part of a value may be undefined. */

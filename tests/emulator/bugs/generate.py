@@ -418,6 +418,25 @@ $wait:
 -    @%p4 st.global.u32 [%rd5], %r23;
 +    st.global.u32 [%rd5], %r23;
 """),
+    "tile_stored_by_stmatrix_never_computed": ("uninit", "", LOAD + """    mov.b32 %r15, %r12;
+    setp.lt.u32 %p3, %r1, 48;
++    @%p3 mov.b32 %r14, %r12;
+-    mov.b32 %r14, %r12;
+    shr.u32 %r16, %r1, 5;
+    shl.b32 %r16, %r16, 8;
+    and.b32 %r13, %r1, 15;
+    shl.b32 %r13, %r13, 4;
+    add.u32 %r13, %r13, %r16;
+    add.u32 %r13, %r4, %r13;
+    stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r13], {%r15, %r14};
+    bar.sync 0;
+    add.u32 %r17, %r6, 128;
+    add.u32 %r17, %r17, %r16;
+    and.b32 %r18, %r1, 32;
+    shl.b32 %r18, %r18, 2;
+    sub.u32 %r17, %r17, %r18;
+!    ld.shared.u32 %r12, [%r17];
+""" + FOOT),
 }
 
 
