@@ -126,8 +126,10 @@ CUTE_API char *cute_device_check_report(const cute_device *device);
 /* Of the emulator; other devices need none of it. */
 typedef struct cute_device_settings {
     const char *label;                /* names the PTX in messages; NULL: "<ptx>". Must outlive the device */
-    void (*heartbeat)(void *context); /* called now and then while a kernel gets on; may be NULL */
+    void (*heartbeat)(void *context); /* called now and then while a kernel gets on, by one thread at a time; may be NULL */
     void *context;
+    int threads; /* of the host that run blocks; 0: as many as processors, at most 16. One where launches are cooperative,
+                    are checked, have a seed, or allocate memory */
 } cute_device_settings;
 CUTE_API void cute_device_configure(cute_device *device, const cute_device_settings *settings);
 /* What device `index` is, without making a context on it. */

@@ -1,5 +1,6 @@
 /* The emulated device: PTX run by lib/emulator, with memory of the host. Launches end before they return; a
  * fault is told then. Owns modules, memory and events. */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "lib/emulator/machine.h"
 #include "lib/emulator/tensormap.h"
 
+enum { THREADS_DEFAULT = 16 }; /* at most, where nobody says how many */
 enum { SHARED_BLOCK = 48 * 1024, SHARED_OPTIN = 227 * 1024, THREADS_BLOCK = 1024, CLUSTER_LIMIT = 16 };
 
 struct cute_device_module {
@@ -264,6 +266,16 @@ static void beat(void *context)
     if (e->settings.heartbeat) e->settings.heartbeat(e->settings.context);
 }
 
+/* As many threads as processors that this process may use. */
+static uint32_t threads_of(const emulator *e)
+{
+    cpu_set_t set;
+    if (e->settings.threads > 0) return (uint32_t)e->settings.threads;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+    int count = CPU_COUNT(&set);
+    return count < 1 ? 1 : count > THREADS_DEFAULT ? THREADS_DEFAULT : (uint32_t)count;
+}
+
 static void add_counts(em_counts *sum, const em_counts *c)
 {
     sum->instructions += c->instructions;
@@ -286,6 +298,7 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
                    .kernel = f,
                    .memory = &e->memory,
                    .seed = e->seed,
+                   .threads = threads_of(e),
                    .dynamic_shared = (uint32_t)launch->dynamic_smem,
                    .cooperative = launch->cooperative,
                    .programmatic = launch->programmatic,

@@ -263,6 +263,41 @@ static void run_cp_arrive(em_warp *w, const em_inst *i, uint32_t mask)
     issue(w);
 }
 
+/* ---- reductions of memory ---- */
+
+typedef struct reducer {
+    emu_reduction reduction;
+    cute_tensor_map_type type;
+    uint32_t size;
+    bool others; /* threads that may write there too */
+} reducer;
+
+#define REDUCE(word)                                                                                         \
+    do {                                                                                                     \
+        word *at = (word *)memory, old = __atomic_load_n(at, __ATOMIC_SEQ_CST), next;                        \
+        do {                                                                                                 \
+            next = old;                                                                                      \
+            emu_reduce(r->reduction, r->type, &next, value);                                                 \
+        } while (!__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));   \
+    } while (0)
+
+static void reduce_one(const reducer *r, void *memory, const void *value)
+{
+    if (!r->others || r->size < 2)
+        emu_reduce(r->reduction, r->type, memory, value);
+    else if (r->size == 2)
+        REDUCE(uint16_t);
+    else if (r->size == 4)
+        REDUCE(uint32_t);
+    else
+        REDUCE(uint64_t);
+}
+
+static void reduce_all(const reducer *r, uint8_t *memory, const uint8_t *values, uint32_t bytes)
+{
+    for (uint32_t at = 0; at + r->size <= bytes; at += r->size) reduce_one(r, memory + at, values + at);
+}
+
 /* ---- bulk copies ---- */
 
 typedef struct bulk {
@@ -310,10 +345,9 @@ static bool reduce_global(void *context, emu_reduction reduction, cute_tensor_ma
                           uint32_t count, const void *values)
 {
     bulk_context *c = context;
-    const uint8_t *from = values;
+    reducer r = {reduction, type, c->element, c->warp->machine->parallel};
     uint8_t *p = em_locate(c->warp, c->inst, c->lane, EM_GLOBAL, address, count * c->element, EM_ATOMIC);
-    for (uint32_t at = 0; p && at < count * c->element; at += c->element)
-        emu_reduce(reduction, type, p + at, from + at);
+    if (p) reduce_all(&r, p, values, count * c->element);
     return p != NULL;
 }
 static bool read_shared(void *context, uint32_t address, uint32_t size, void *out)
@@ -343,9 +377,8 @@ static bool copy_plain(em_pending *p, bulk *b, uint64_t to)
         memmove(d, from, b->size);
         return true;
     }
-    uint32_t element = em_types[p->inst->type].bytes;
-    for (uint32_t at = 0; at + element <= b->size; at += element)
-        emu_reduce(b->reduction, b->type, d + at, from + at);
+    reducer r = {b->reduction, b->type, em_types[p->inst->type].bytes, b->store && p->warp->machine->parallel};
+    reduce_all(&r, d, from, b->size);
     return true;
 }
 

@@ -352,8 +352,9 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
     if (hooked && !l->cooperative) g->limit = least(g->limit, CHECKED_PLACES);
     if (g->limit > total) g->limit = (uint32_t)total;
     uint32_t made = l->cooperative || hooked ? g->limit : 1;
-    g->machines = calloc(g->threads, sizeof *g->machines);
+    g->machines = aligned_alloc(_Alignof(em_machine), g->threads * sizeof *g->machines);
     bool ok = g->machines != NULL;
+    if (ok) memset(g->machines, 0, g->threads * sizeof *g->machines);
     for (uint32_t n = 0; ok && n < g->threads; n++) {
         cute_diag *own = g->threads > 1 ? cute_diag_create() : diag;
         ok = (own || g->threads == 1) && make_machine(g, &g->machines[n], g->limit, made, own);

@@ -259,7 +259,7 @@ typedef struct em_quiet {
 /* One thread of the host with the clusters that it runs. */
 typedef struct em_grid em_grid;
 struct em_machine {
-    em_grid *grid;
+    _Alignas(128) em_grid *grid; /* of the lines of a cache no two machines have one together */
     bool parallel;         /* other machines run other clusters of the grid */
     atomic_ullong shown;   /* `changes`, for the others */
     atomic_ullong stuck;   /* the world's changes with which nothing gets on here, + 1; 0: something does */

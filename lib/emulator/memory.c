@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "lib/emulator/lanes.h"
 
 #define FIRST_ADDRESS UINT64_C(0x0000700000000000)
@@ -358,6 +362,30 @@ static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *mem
     return !bad;
 }
 
+/* Strong accesses of other threads: what comes behind an acquiring load is later, what is in front of a releasing
+ * store earlier; and 16 bytes go as one, as hardware does it and decoupled look-backs rely on. */
+static void before_store(const em_warp *w, const em_inst *i)
+{
+    if (i->type4 && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
+}
+static void after_load(const em_warp *w, const em_inst *i)
+{
+    if (i->type4 && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
+}
+static bool is_whole(const em_warp *w, const em_inst *i, uint32_t total)
+{
+    return i->type4 && total == 16 && w->machine->parallel && i->space != EM_SHARED;
+}
+static void move_whole(void *to, const void *from)
+{
+#ifdef __SSE2__
+    __m128i v = _mm_load_si128(from); /* one access where there is AVX */
+    _mm_store_si128(to, v);
+#else
+    memcpy(to, from, 16);
+#endif
+}
+
 static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
@@ -367,9 +395,11 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
     bool plain = bytes == 4 && i->vector == 1 && d->bytes == 4;
     uint32_t *lanes = em_r32(w, d), offsets[EM_LANES];
     uint8_t *area;
-    if (same_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
+    bool whole = is_whole(w, i, total);
+    if (!whole && same_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
         if (plain) {
             EM_EACH(mask, memcpy(&lanes[l], area + offsets[l], 4));
+            after_load(w, i);
             return;
         }
         for (uint32_t v = 0; v < i->vector; v++) {
@@ -382,6 +412,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
                 EM_EACH(mask, put_lane(w, &d[v], l, from + offsets[l], bytes, sign));
             }
         }
+        after_load(w, i);
         return;
     }
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -397,9 +428,15 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
             memcpy(&lanes[l], from, 4);
             continue;
         }
+        _Alignas(16) uint8_t copy[16];
+        if (whole) {
+            move_whole(copy, from);
+            from = copy;
+        }
         for (uint32_t v = 0; v < i->vector; v++)
             if (d[v].kind != EM_O_NONE) put_lane(w, &d[v], l, from + v * bytes, bytes, sign);
     }
+    after_load(w, i);
 }
 
 static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
@@ -410,7 +447,9 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
     w->machine->changes += i->space != EM_LOCAL; /* nobody waits for that */
     uint32_t offsets[EM_LANES];
     uint8_t *area;
-    if (same_area(w, i, &i->o[0], mask, total, true, &area, offsets)) {
+    bool whole = is_whole(w, i, total);
+    before_store(w, i);
+    if (!whole && same_area(w, i, &i->o[0], mask, total, true, &area, offsets)) {
         for (uint32_t v = 0; v < i->vector; v++) {
             uint8_t *to = area + v * bytes;
             if (bytes == 4 && s[v].bytes == 4) {
@@ -431,7 +470,9 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
         }
         uint8_t *to = em_locate(w, i, l, (em_space)i->space, address, total, EM_WRITE);
         if (!to) return;
-        for (uint32_t v = 0; v < i->vector; v++) take_lane(w, &s[v], l, to + v * bytes, bytes);
+        _Alignas(16) uint8_t copy[16];
+        for (uint32_t v = 0; v < i->vector; v++) take_lane(w, &s[v], l, (whole ? copy : to) + v * bytes, bytes);
+        if (whole) move_whole(to, copy);
     }
 }
 
@@ -478,12 +519,19 @@ static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int da
     return CUTE_OK;
 }
 
+static bool is_strong(const em_inst *i)
+{
+    return em_has(i, EM_M_volatile) || em_has(i, EM_M_relaxed) || em_has(i, EM_M_acquire) ||
+           em_has(i, EM_M_release) || em_has(i, EM_M_mmio);
+}
+
 cute_status em_d_load(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 4));
     if (i->o[1].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 1);
     CUTE_TRY(space_of(p, raw, i, 1));
     i->run = run_load;
+    i->type4 = is_strong(i);
     return vector_of(p, raw, i, 0, true);
 }
 
@@ -494,6 +542,7 @@ cute_status em_d_store(em_parser *p, const em_raw *raw, em_inst *i)
     if (i->o[0].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 0);
     CUTE_TRY(space_of(p, raw, i, 0));
     i->run = run_store;
+    i->type4 = is_strong(i);
     if (i->space == EM_CONST) return em_wrong(p, raw, "constants are not written");
     return vector_of(p, raw, i, 1, false);
 }

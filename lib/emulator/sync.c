@@ -356,9 +356,10 @@ static void run_nothing(em_warp *w, const em_inst *i, uint32_t mask)
     (void)w, (void)i, (void)mask;
 }
 
-/* Memory is in order as it is; checks want to know. */
+/* Memory is in order as it is, but for what other threads see of it; checks want to know. */
 static void run_fence(em_warp *w, const em_inst *i, uint32_t mask)
 {
+    if (w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
     em_tell(em_has(i, EM_M_proxy) ? EM_E_PROXY_FENCE : EM_E_FENCE, w, i, mask, 0, 0);
 }
 

@@ -105,7 +105,7 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
     }
     if (!emulator && !r->checks) return cute_device_open(r->device, &c->device, diag);
     CUTE_TRY(cute_device_open_emulator(r->schedule, &c->device, diag));
-    cute_device_configure(c->device, &(cute_device_settings){r->label, beat, c});
+    cute_device_configure(c->device, &(cute_device_settings){r->label, beat, c, r->threads});
     c->shared->emulated = true;
     return r->checks ? cute_device_set_checks(c->device, r->checks, diag) : CUTE_OK;
 }

@@ -24,6 +24,7 @@ typedef struct run_request {
     bool emulator, any_device;
     const char *label; /* of the module, where the emulator names lines of its PTX; may be NULL */
     uint64_t schedule;
+    int threads; /* the emulator's; 0: its own choice */
     unsigned checks; /* CUTE_CHECK_...: on the emulator only */
     double timeout; /* seconds without any progress */
     bool bench;

@@ -171,3 +171,47 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
            "check": {"c": {"einsum": "mk,kn->mn", "operands": ["a", "b"], "rtol": 0, "atol": 0}}}' >product.json
     schedules product
 }
+
+# 300 blocks on four threads; each prints two lines, and later blocks are done sooner.
+@test "what blocks print comes in the order of the blocks, on any number of threads" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    cat >p.cu <<'END'
+#include <cstdio>
+extern "C" __global__ void k(int *out) {
+    int sum = 0;
+    for (int i = 0; i < 600 - 2 * blockIdx.x; i++) sum += out[i & 63] & i;
+    printf("block %d\n", blockIdx.x);
+    if (sum == 12345) out[0] = 1;
+    printf("end of %d\n", blockIdx.x);
+    if (blockIdx.x == 300) __trap();
+}
+END
+    nvcc -arch=sm_90a -ptx p.cu -o p.ptx
+    launch() { echo '{"kernel": "k", "grid": ['"$1"'], "block": [1], "args": ["o"],
+                      "buffers": {"o": {"dtype": "i32", "shape": [64], "init": "zeros"}}}' >p.json; }
+    launch 300
+    for b in $(seq 0 299); do printf 'block %d\nend of %d\n' "$b" "$b"; done >expected
+    for threads in 1 4; do
+        "$run" p.ptx --config p.json --device emulator --threads=$threads | grep -E '^(block|end of) [0-9]+$' >printed
+        cmp expected printed
+    done
+    # What was printed before a fault, and by no block behind it, is there too.
+    launch 400
+    printf 'block 300\nend of 300\n' >>expected
+    for threads in 1 4; do
+        run "$run" p.ptx --config p.json --device emulator --threads=$threads
+        [ "$status" -eq 1 ]
+        says "block (300, 0, 0)"
+        printf '%s\n' "$output" | grep -E '^(block|end of) [0-9]+$' >printed
+        cmp expected printed
+    done
+}
+
+@test "--threads wants a number above 0" {
+    kernel "st.global.u32 [%d1], %r0;"
+    emulate --threads 0
+    [ "$status" -eq 2 ]
+    says "--threads wants a number from 1 to 1024, not '0'"
+    emulate --threads 3
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}

@@ -14,6 +14,8 @@ typedef struct rig {
 
 enum { WORDS = 1024 };
 
+static int host_threads; /* of the devices that are opened; 0: the default */
+
 static const char head[] = ".version 8.3\n.target sm_90a\n.address_size 64\n";
 
 static inline bool open_rig(rig *r, const char *ptx, uint64_t seed)
@@ -23,6 +25,7 @@ static inline bool open_rig(rig *r, const char *ptx, uint64_t seed)
     r->diag = cute_diag_create();
     snprintf(text, sizeof text, "%s%s", head, ptx);
     if (cute_device_open_emulator(seed, &r->device, r->diag) != CUTE_OK) return false;
+    cute_device_configure(r->device, &(cute_device_settings){.threads = host_threads});
     if (cute_device_load(r->device, text, &r->module, r->diag) != CUTE_OK) return false;
     return cute_device_alloc(r->device, WORDS * 8, &r->out, r->diag) == CUTE_OK &&
            cute_device_alloc(r->device, WORDS * 8, &r->in, r->diag) == CUTE_OK;

@@ -8,7 +8,7 @@
 #include "lib/base/options.h"
 
 typedef struct options {
-    const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed, *checks;
+    const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed, *checks, *threads;
     const char *device;
     bool dry_run, list_devices, json, bench, no_bench, no_check, timing, template, schema, help, version;
     cute_option_list defines;
@@ -49,6 +49,16 @@ static cute_status parse_seed(const char *text, int64_t *out, cute_diag *diag)
     *out = strtoll(text, &end, 0);
     if (end != text && *end == '\0') return CUTE_OK;
     return cute_fail(diag, CUTE_USAGE, NULL, "--seed wants an integer, not '%s'", text);
+}
+
+static cute_status parse_threads(const char *text, int *out, cute_diag *diag)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || number < 1 || number > 1024)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--threads wants a number from 1 to 1024, not '%s'", text);
+    *out = (int)number;
+    return CUTE_OK;
 }
 
 /* The folder of launch.json: where the files that it names are looked for. */
@@ -127,6 +137,7 @@ static cute_status launch_options(const options *o, cute_launch_options *out, cu
     CUTE_TRY(parse_checks(o, &out->checks, diag));
     if (o->bench && o->no_bench)
         return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench contradict each other");
+    if (o->threads) CUTE_TRY(parse_threads(o->threads, &out->threads, diag));
     if (o->timeout) CUTE_TRY(parse_number("timeout", o->timeout, &out->timeout, diag));
     if (!o->seed) return CUTE_OK;
     CUTE_TRY(parse_seed(o->seed, &out->seed, diag));
@@ -247,6 +258,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed", &o.dry_run},
         {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "which GPU, or PTX on the CPU (default 0)", &o.device},
         {CUTE_OPTION_STRING, "seed", 0, "N", "of random data and of the emulator's schedule", &o.seed},
+        {CUTE_OPTION_STRING, "threads", 0, "N", "of the host that run blocks, on the emulator", &o.threads},
         {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator", &o.checks},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30)",
          &o.timeout},
