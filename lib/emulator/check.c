@@ -91,7 +91,7 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
     const char *name = em_instruction_name(i);
     /* Copies that complete at a mbarrier update its 8 bytes, and cp.async.mbarrier.arrive does. */
     bool copies = c->machine->completing || !strcmp(name, "cp");
-    bool mbarrier = !strcmp(name, "mbarrier") || (copies && access == EM_ATOMIC && bytes == 8 &&
+    bool mbarrier = (name[0] == 'm' && !strcmp(name, "mbarrier")) || (copies && access == EM_ATOMIC && bytes == 8 &&
                                                   space == EM_SHARED && !em_has(i, EM_M_reduce));
     if (c->which & (CUTE_CHECK_BANK | CUTE_CHECK_COALESCING) && !mbarrier)
         em_traffic_access(c, w, i, lane, space, address, bytes);

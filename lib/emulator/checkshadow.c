@@ -260,7 +260,7 @@ static void keep_read(const em_checks *c, const cluster_order *o, uint32_t id, a
                       int slots, const access_record *now)
 {
     int place = 0, best = 0;
-    for (int n = 0; n < slots; n++) {
+    for (int n = 0; n < slots && best < 4; n++) {
         access_record *r = &reads[n];
         bool own = r->time && r->cluster == now->cluster && r->id == now->id,
              covered = !(r->mask & ~now->mask);
@@ -268,12 +268,17 @@ static void keep_read(const em_checks *c, const cluster_order *o, uint32_t id, a
             r->mask |= now->mask;
             return;
         }
-        int worth = !r->time ? 4 : own && covered ? 3 : covered && em_order_is_before(c, o, id, r) ? 2 : 1;
+        int worth = !r->time ? 3 : own && covered ? 4 : 1;
         if (worth > best || (worth == 1 && best == 1 && r->time < reads[place].time)) {
             best = worth;
             place = n;
         }
     }
+    for (int n = 0; n < slots && best == 1; n++)
+        if (!(reads[n].mask & ~now->mask) && em_order_is_before(c, o, id, &reads[n])) {
+            best = 2;
+            place = n;
+        }
     reads[place] = *now;
 }
 
