@@ -270,3 +270,11 @@ P
     python3 "$bugs/variants.py" "$run" gemm.ptx >out.txt || { cat out.txt; false; }
     [ "$(grep -c ': ok$' out.txt)" -ge 15 ] || { cat out.txt; false; }
 }
+
+@test "a scan by decoupled look-back of the CUB library is clean in many orders" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$bugs/../checks/lookback.cu" -o lookback.ptx
+    for seed in 0 1 2 3 4 5 6 7; do
+        "$run" lookback.ptx --config "$bugs/../checks/lookback.json" --check=all --seed=$seed >out.txt 2>&1 || { cat out.txt; false; }
+    done
+}
