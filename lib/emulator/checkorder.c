@@ -266,6 +266,7 @@ static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
     o->serial = (uint32_t)index + 1;
     o->began = now;
     o->waited = false;
+    o->map_fence = 0;
     for (uint32_t n = 0; n < c->entries; n++) {
         thread_order *t = &o->threads[n];
         em_snapshot_set(&t->known, first);
@@ -413,7 +414,12 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
         em_order_fence(c, w, i, mask);
         if (em_has(i, EM_M_mbarrier_init)) asynchronous_fence(c, w, mask, false);
         break;
-    case EM_E_PROXY_FENCE: asynchronous_fence(c, w, mask, true); break;
+    case EM_E_PROXY_FENCE:
+        if (!em_has(i, EM_M_tensormap_generic))
+            asynchronous_fence(c, w, mask, true);
+        else if (em_has(i, EM_M_acquire))
+            o->map_fence = em_order_tick(c);
+        break;
     case EM_E_WARP_SYNC: {
         meeting all = {0};
         come_lanes(c, &all, w, mask);

@@ -42,13 +42,26 @@ static void say_where(const em_checks *c, const em_warp *w, const em_inst *i, in
     if (loc) cute_buffer_printf(out, ", at %s:%u:%u", loc->file, loc->line, loc->column);
 }
 
+/* Loops that were unrolled have many instructions for a line of the source: those are one. */
+static bool same_place(const em_program *program, uint32_t a, uint32_t b)
+{
+    if (a == b) return true;
+    if (a == UINT32_MAX || b == UINT32_MAX) return false;
+    const em_inst *i = &program->code[a], *k = &program->code[b];
+    const em_loc *l = loc_of(program, i), *m = loc_of(program, k);
+    return l && m && i->row == k->row && l->line == m->line && l->column == m->column &&
+           !strcmp(l->file, m->file);
+}
+
 bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane,
                    uint32_t other, const char *format, ...)
 {
     uint32_t inst = inst_index(c, i);
     for (size_t n = 0; n < c->finding_count; n++) {
         finding *f = &c->findings[n];
-        if (f->kind != kind || f->inst != inst || f->other != other || f->what != what) continue;
+        if (f->kind != kind || f->what != what || !same_place(c->machine->program, f->inst, inst) ||
+            !same_place(c->machine->program, f->other, other))
+            continue;
         f->count++;
         return false;
     }

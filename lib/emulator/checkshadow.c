@@ -256,6 +256,39 @@ static bool lacks_proxy_fence(const cluster_order *o, uint32_t id, const access_
 }
 
 /* A read that is ordered before this one may go: who is behind this one is behind that one as well. */
+/* Ordered or not: accesses that go by different ways need more than order. */
+static void check_path(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, const shadow *s,
+                       uint64_t at, const access_record *before, const access_record *reads,
+                       const access_record *now)
+{
+    const cluster_order *o = cluster_of(c, w);
+    bool write = now->flags & ACCESS_WRITE, written = before && before->mask & now->mask;
+    const char *name = em_instruction_name(i);
+    if (before && space == EM_GLOBAL && depends(c, o, before, now))
+        report_dependence(c, w, i, lane, before, s, at);
+    for (int n = 0; space == EM_GLOBAL && reads && write && n < s->slots; n++)
+        if (depends(c, o, &reads[n], now)) report_dependence(c, w, i, lane, &reads[n], s, at);
+    if (write || !written) return;
+    bool here = space == EM_GLOBAL && before->time > c->launch_time;
+    if (here && em_has(i, EM_M_nc))
+        em_check_find(c, CUTE_CHECK_RACE, "read-only", w, i, lane, before->inst,
+                      "race: %s.nc reads through the read-only path what the same kernel writes", name);
+    if (lacks_proxy_fence(o, thread_id(c, w, lane), before, now))
+        em_check_find(
+            c, CUTE_CHECK_RACE, "proxy fence", w, i, lane, before->inst,
+            "race: %s reads through the asynchronous proxy what was written through the generic one; no "
+            "fence.proxy.async lies between",
+            name);
+    /* Before it is issued a copy reads its tensor map, and nothing else. */
+    if (here && !c->machine->completing && em_has(i, EM_M_tensor) && !strcmp(name, "cp") &&
+        o->map_fence < before->time)
+        em_check_find(c, CUTE_CHECK_RACE, "tensor map", w, i, lane, before->inst,
+                      "race: %s takes a tensor map that the kernel wrote; no "
+                      "fence.proxy.tensormap::generic.acquire lies "
+                      "between",
+                      name);
+}
+
 static void keep_read(const em_checks *c, const cluster_order *o, uint32_t id, access_record *reads,
                       int slots, const access_record *now)
 {
@@ -350,7 +383,6 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
         now.flags &= (uint8_t)~ACCESS_PROXY;
         now.flags |= write ? 0 : ACCESS_STRONG;
     }
-    bool read_only = !write && em_has(i, EM_M_nc);
     if (!tables(c, s, write)) return;
     uint32_t grain = 1u << s->granule;
     for (uint64_t g = at >> s->granule, end = (at + bytes - 1) >> s->granule; g <= end; g++) {
@@ -361,14 +393,6 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
                       *reads = s->reads ? &s->reads[g * s->slots] : NULL;
         uint64_t where = begin + from;
         bool raced = before && conflict(c, o, id, space, before, &now);
-        if (space == EM_GLOBAL && before && depends(c, o, before, &now))
-            report_dependence(c, w, i, lane, before, s, where);
-        for (int n = 0; space == EM_GLOBAL && reads && write && n < s->slots; n++)
-            if (depends(c, o, &reads[n], &now)) report_dependence(c, w, i, lane, &reads[n], s, where);
-        if (before && read_only && before->time > c->launch_time && before->mask & now.mask)
-            em_check_find(c, CUTE_CHECK_RACE, "read-only", w, i, lane, before->inst,
-                          "race: %s.nc reads through the read-only path what the same kernel writes",
-                          em_instruction_name(i));
         /* Threads that write the same value, or all initialise the same mbarrier, do no harm. */
         if (raced && mbarrier && write && before->inst == now.inst) {
             before->flags |= ACCESS_REDUNDANT;
@@ -379,12 +403,8 @@ static void race_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em
             raced = false;
         if (raced)
             report_race(c, w, i, lane, before, &now, space, s, where);
-        else if (before && space == EM_SHARED && !write && lacks_proxy_fence(o, id, before, &now))
-            em_check_find(
-                c, CUTE_CHECK_RACE, "proxy fence", w, i, lane, before->inst,
-                "race: %s reads through the asynchronous proxy what was written through the generic one; no "
-                "fence.proxy.async lies between",
-                em_instruction_name(i));
+        else
+            check_path(c, w, i, lane, space, s, where, before, reads, &now);
         if (!write) {
             keep_read(c, o, id, reads, s->slots, &now);
             continue;

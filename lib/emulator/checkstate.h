@@ -75,8 +75,9 @@ typedef struct flag_order {
 typedef struct shadow shadow;
 
 typedef struct cluster_order {
-    uint32_t serial; /* number in the grid, + 1 */
-    bool waited;     /* griddepcontrol.wait: the launch before has ended */
+    uint32_t serial;    /* number in the grid, + 1 */
+    uint32_t map_fence; /* when somebody last acquired tensor maps */
+    bool waited;        /* griddepcontrol.wait: the launch before has ended */
     uint32_t began;
     thread_order *threads; /* check->entries of them */
     warp_order *warps;

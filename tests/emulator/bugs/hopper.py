@@ -80,6 +80,16 @@ SWIZZLED = "    and.b32 %r25, %r22, 7;\n    xor.b32 %r25, %r25, %r23;\n    shl.b
 PLAIN = "    shl.b32 %r25, %r23, 4;\n    add.u32 %r24, %r24, %r25;\n"
 
 
+# D gets a copy of A's tensor map; it is used from there.
+MAP_CHANGED = INIT + """    cvta.to.global.u64 %rd13, %rd3;
+    @%p1 bra $c;
+""" + "".join(f"    ld.param.u64 %rd21, [mA+{n}];\n    st.global.u64 [%rd13+{n}], %rd21;\n" for n in range(0, 128, 8)) + """    tensormap.replace.tile.fill_mode.global.b1024.b32 [%rd13], 0;
+    fence.proxy.tensormap::generic.release.gpu;
+-    fence.proxy.tensormap::generic.acquire.gpu [%rd13], 128;
+$c: bar.sync 0;
+""" + EXPECT
+
+
 def only(sign, text):
     return "".join(sign + line + "\n" for line in text.splitlines())
 
@@ -100,6 +110,8 @@ TENSOR = {
     "tensor_store_read_back_too_early": ("race", WRITE + FENCE + "    bar.sync 0;\n" + STORE + COMMIT + only("+", "    cp.async.bulk.wait_group.read 0;") + only("-", "    cp.async.bulk.wait_group 0;") + "    bar.sync 0;\n" + mark("    ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd6];\n") + OUT),
     "block_ends_while_its_tile_is_stored": ("race", WRITE + FENCE + "    bar.sync 0;\n" + mark(STORE) + COMMIT + only("-", "    cp.async.bulk.wait_group.read 0;")),
     "block_ends_while_its_tile_is_loaded": ("race", WRITE + INIT + FENCE + EXPECT + mark(COPY) + only("-", WAIT) + OUT.replace("%r10, %r11, %r12, %r13", "%r4, %r4, %r4, %r4")),
+    "copy_of_what_was_just_written": ("race", "    st.global.v4.u32 [%rd6], {%r1, %r1, %r1, %r1};\n" + only("-", "    fence.proxy.async.global;") + INIT + EXPECT.replace("8192", "2048") + mark("    @!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%rd3], 2048, [%r9];\n") + WAIT + READ + OUT),
+    "tensor_map_changed_without_fence": ("race", MAP_CHANGED + mark(COPY.replace("%rd10", "%rd13")) + WAIT + READ + OUT),
     "product_without_proxy_fence": ("race", INIT + LOAD + S128 + ZERO + WRITE + only("-", FENCE) + "    bar.sync 0;\n" + WGMMA_FENCE + mark(PRODUCT) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
     "stage_overwritten_while_multiplied": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + only("-", PRODUCTS_WAIT + "    bar.sync 0;\n") + EXPECT + mark(COPY) + only("+", PRODUCTS_WAIT) + "$v: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 1;\n    @!%p2 bra $v;\n" + RESULT),
     "one_product_too_few_waited_for": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + "    add.u64 %rd20, %rd20, 2;\n" + PRODUCT + PRODUCTS_COMMIT + only("-", PRODUCTS_WAIT) + only("+", PRODUCTS_WAIT.replace("0;", "1;")) + "    bar.sync 0;\n" + EXPECT + mark(COPY) + PRODUCTS_WAIT + "$v: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 1;\n    @!%p2 bra $v;\n" + RESULT),
