@@ -332,7 +332,7 @@ static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const e
     if (!f) {
         em_check_find(c, CUTE_CHECK_UNINIT, "register", w, i, lane, UINT32_MAX,
                       "uninitialised: %s %s %s, which nothing wrote before", name, verb, which);
-    } else if (f->kind == FLOW_LOAD && f->origin) {
+    } else if (f->origin) {
         const load_origin *from = &c->origins[f->origin - 1];
         uint32_t lanes = from->lanes;
         int at = from->warp == w && lanes >> lane & 1 ? lane : __builtin_ctz(lanes);
@@ -532,8 +532,7 @@ void em_registers_exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t 
 
 static bool from_memory(const em_checks *c, uint32_t origin)
 {
-    return origin < c->machine->program->count && c->flows[origin].kind == FLOW_LOAD &&
-           c->flows[origin].origin;
+    return origin < c->machine->program->count && c->flows[origin].origin;
 }
 
 /* mma: an undefined element of A spoils its row of the result, one of B its column. Kernels that load tiles
@@ -664,7 +663,9 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
                        uint64_t undefined)
 {
     register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
-    if (!f || f->kind != FLOW_LOAD || c->machine->completing || lane < 0) return false;
+    /* An exchange gives what was there, as a load does. */
+    if (!f || (f->kind != FLOW_LOAD && !em_has(i, EM_M_exch)) || c->machine->completing || lane < 0)
+        return false;
     if (!f->origin) {
         if (c->origin_count == c->origin_capacity) {
             size_t capacity = c->origin_capacity ? c->origin_capacity * 2 : 16;

@@ -123,7 +123,10 @@ static void describe(const em_checks *c, const em_warp *w, em_space space, const
         found = v;
         from = begin;
     }
-    unsigned address = (unsigned)at + EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT);
+    const cluster_order *o = cluster_of(c, w);
+    bool known = s >= o->shared && s < o->shared + w->block->cluster->count;
+    unsigned rank = known ? (unsigned)(s - o->shared) : w->block->rank;
+    unsigned address = (unsigned)at + EM_SHARED_RESERVED + (rank << EM_RANK_SHIFT);
     if (found)
         snprintf(out, size, "byte %lld of shared '%s' (address 0x%x)", (long long)((int64_t)at - from),
                  found->name, address);
@@ -134,15 +137,20 @@ static void describe(const em_checks *c, const em_warp *w, em_space space, const
 void em_shadow_describe(em_checks *c, const em_warp *w, em_space space, uint64_t address, char *out,
                         size_t size)
 {
-    shadow *s = space == EM_GLOBAL ? region_of(c, address) : NULL;
-    if (space == EM_LOCAL)
+    if (space == EM_LOCAL) {
         snprintf(out, size, "byte %llu of the thread's local memory", (unsigned long long)address);
-    else if (space == EM_GLOBAL && !s)
-        snprintf(out, size, "global memory at 0x%llx", (unsigned long long)address);
+        return;
+    }
+    uint64_t rank = address >> EM_RANK_SHIFT;
+    shadow *s = space == EM_GLOBAL                ? region_of(c, address)
+                : rank < w->block->cluster->count ? &cluster_of(c, w)->shared[rank]
+                                                  : NULL;
+    if (!s)
+        snprintf(out, size, "memory at 0x%llx", (unsigned long long)address);
+    else if (space == EM_GLOBAL)
+        describe(c, w, space, s, address - s->base, out, size);
     else
-        describe(c, w, space, s,
-                 s ? address - s->base : (address & ((1u << EM_RANK_SHIFT) - 1)) - EM_SHARED_RESERVED, out,
-                 size);
+        describe(c, w, space, s, (address & ((1u << EM_RANK_SHIFT) - 1)) - EM_SHARED_RESERVED, out, size);
 }
 
 /* ---- races ---- */
@@ -483,10 +491,13 @@ static void uninit_access(em_checks *c, em_warp *w, const em_inst *i, int lane, 
         uint64_t n = first_unwritten(s, at, bytes), undefined = 0;
         for (uint64_t k = n; k < bytes && bytes <= 64; k++)
             undefined |= (uint64_t) !(s->written[(at + k) >> 3] >> ((at + k) & 7) & 1) << k;
-        uint64_t address = space == EM_GLOBAL ? s->base + at : at + EM_SHARED_RESERVED;
-        if (n < bytes && access == EM_READ && em_registers_load(c, w, i, lane, space, address, undefined))
-            return;
-        if (n < bytes) {
+        uint64_t rank = space == EM_GLOBAL ? 0 : (uint64_t)(s - cluster_of(c, w)->shared);
+        uint64_t address =
+            space == EM_GLOBAL ? s->base + at : at + EM_SHARED_RESERVED + (rank << EM_RANK_SHIFT);
+        bool taken = n < bytes && (access == EM_READ || em_has(i, EM_M_exch)) &&
+                     em_registers_load(c, w, i, lane, space, address, undefined);
+        if (taken && access == EM_READ) return;
+        if (n < bytes && !taken) {
             describe(c, w, space, s, at + n, place, sizeof place);
             em_check_find(c, CUTE_CHECK_UNINIT, access == EM_READ ? "read" : "update", w, i, lane, UINT32_MAX,
                           "uninitialised: %s %s %s, which nothing wrote before", em_instruction_name(i),

@@ -437,6 +437,19 @@ $wait:
     sub.u32 %r17, %r17, %r18;
 !    ld.shared.u32 %r12, [%r17];
 """ + FOOT),
+    "exchange_of_what_nothing_wrote": ("uninit", "", LOAD + "!    atom.shared.exch.b32 %r13, [%r6], %r12;\n+    st.global.u32 [%rd5], %r13;\n-    st.global.u32 [%rd5], %r12;\n"),
+    "remote_tile_never_written": ("uninit", "@cluster", LOAD + """    setp.ge.u32 %p3, %r1, 4;
++    @%p3 st.shared.u32 [%r6], %r12;
+-    st.shared.u32 [%r6], %r12;
+    mov.u32 %r13, %cluster_ctarank;
+    xor.b32 %r13, %r13, 1;
+    mapa.shared::cluster.u32 %r14, %r6, %r13;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+!    ld.shared::cluster.u32 %r12, [%r14];
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+""" + FOOT),
 }
 
 
