@@ -130,7 +130,11 @@ typedef struct cute_device_settings {
     void *context;
     int threads; /* of the host that run blocks; 0: as many as processors, at most 16. One where launches are cooperative,
                     are checked, have a seed, or allocate memory */
+    bool counters; /* by kernel and line, for cute_device_counters_report */
 } cute_device_settings;
+/* What kernels did so far, by class of instruction, space and line, as JSON text (cute-run(1)), malloc'ed; NULL
+ * without settings.counters. */
+CUTE_API char *cute_device_counters_report(const cute_device *device);
 CUTE_API void cute_device_configure(cute_device *device, const cute_device_settings *settings);
 /* What device `index` is, without making a context on it. */
 CUTE_API cute_status cute_device_query(int index, cute_device_info *out, cute_diag *diag);

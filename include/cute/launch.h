@@ -33,6 +33,7 @@ typedef struct cute_launch_options {
     bool any_device;   /* where there is no driver, the emulator instead of device `device` */
     unsigned checks;   /* CUTE_CHECK_... while kernels run; they run on the emulator then */
     uint64_t schedule; /* the emulator's: 0 in order */
+    bool counters;     /* by kernel and line, on the emulator: in the report */
     int threads;       /* of the host, on the emulator; 0: as many as processors, at most 16 */
     const char *module_label; /* where faults of the emulator are said to be; lives as the launch; may be NULL */
     cute_bench_mode bench;

@@ -8,6 +8,7 @@
 
 #include "lib/device/device.h"
 #include "lib/emulator/check.h"
+#include "lib/emulator/counters.h"
 #include "lib/emulator/machine.h"
 #include "lib/emulator/tensormap.h"
 
@@ -40,7 +41,8 @@ typedef struct emulator {
     cute_device_event *events;
     uint64_t module_base;
     em_counts counts;
-    em_checks *checks; /* NULL: off */
+    em_checks *checks;     /* NULL: off */
+    em_counters *counters; /* NULL: off */
     cute_device_settings settings;
     bool failed;
 } emulator;
@@ -68,6 +70,7 @@ static void emulator_close(cute_device *device)
     }
     em_memory_release(&e->memory);
     em_checks_destroy(e->checks);
+    em_counters_destroy(e->counters);
     free(e);
 }
 
@@ -318,6 +321,11 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
         l.cluster[d] = launch->cluster[0] ? (uint32_t)launch->cluster[d] : f->cluster[d];
     }
     if (e->checks) em_checks_begin(e->checks, &l);
+    if (e->settings.counters && !e->counters) e->counters = em_counters_create();
+    if (e->settings.counters && !(e->counters && em_counters_begin(e->counters, &l))) {
+        free(block);
+        return cute_fail_memory(diag);
+    }
     cute_status status = em_run_grid(&l, &counts, diag);
     add_counts(&e->counts, &counts);
     e->failed = status != CUTE_OK;
@@ -481,6 +489,12 @@ char *cute_device_check_report(const cute_device *device)
 {
     if (device->ops != &emulator_ops || !((const emulator *)device)->checks) return NULL;
     return em_checks_json(((const emulator *)device)->checks);
+}
+
+char *cute_device_counters_report(const cute_device *device)
+{
+    if (device->ops != &emulator_ops || !((const emulator *)device)->counters) return NULL;
+    return em_counters_json(((const emulator *)device)->counters);
 }
 
 void cute_device_configure(cute_device *device, const cute_device_settings *settings)

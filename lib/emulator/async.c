@@ -188,7 +188,7 @@ static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
     small_copy *c = p->data;
     p->complete = complete_small;
     c->size = i->b;
-    w->machine->counts.global_read += (uint64_t)c->size * (uint32_t)__builtin_popcount(mask);
+    uint64_t used = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &c->to[l])) return;
@@ -198,12 +198,15 @@ static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
             uint64_t v = em_get(w, &i->o[3], l);
             c->used[l] = i->o[3].bytes == 0 ? (v ? 0 : c->size) : v > c->size ? c->size : (uint32_t)v;
         }
+        used += c->used[l];
         if (c->to[l] % c->size || c->from[l] % c->size) {
             em_fault(w, i, l, "cp.async of %u bytes from 0x%llx to 0x%x: both are multiples of %u", c->size,
                      (unsigned long long)c->from[l], c->to[l], c->size);
             return;
         }
     }
+    em_count_bytes(w->machine, i, EM_GLOBAL, false, used);
+    em_count_bytes(w->machine, i, EM_SHARED, true, (uint64_t)c->size * (uint32_t)__builtin_popcount(mask));
     issue(w);
 }
 
@@ -412,8 +415,15 @@ static bool complete_bulk(em_machine *m, em_pending *p)
             !em_mbarrier_arrive(p->warp, p->inst, b->lane, barrier, 0, -(int64_t)b->size, NULL))
             return false;
     }
-    m->counts.global_read += b->store ? 0 : b->size;
-    m->counts.global_written += b->store ? b->size : 0;
+    if (!b->reduces || !b->store) {
+        em_count_bytes(m, p->inst, b->store || b->to_shared_from_shared ? EM_SHARED : EM_GLOBAL, false, b->size);
+        em_count_bytes(m, p->inst, b->store ? EM_GLOBAL : EM_SHARED, true,
+                       (uint64_t)b->size * (uint32_t)__builtin_popcount(targets));
+    } else { /* what is reduced is read as well */
+        em_count_bytes(m, p->inst, EM_SHARED, false, b->size);
+        em_count_bytes(m, p->inst, EM_GLOBAL, false, b->size);
+        em_count_bytes(m, p->inst, EM_GLOBAL, true, b->size);
+    }
     return true;
 }
 

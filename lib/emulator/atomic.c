@@ -90,6 +90,7 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
     em_machine *m = w->machine;
     bool changed = false, others = m->parallel && i->space != EM_SHARED;
     m->atomics += i->space != EM_SHARED;
+    for (int store = 0; store < 2; store++) em_count_access(w, i, &i->o[at], store, total, mask);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t address = em_address(w, &i->o[at], l);

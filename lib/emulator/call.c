@@ -253,6 +253,7 @@ static void run_call(em_warp *w, const em_inst *i, uint32_t mask)
             if (em_get(w, &c->address, __builtin_ctz(rest)) == address) same |= rest & -rest;
         if (same != s->mask) { /* one callee at a time; the others come here again */
             uint32_t here = s->pc - 1;
+            em_uncount(w, i, mask, true);
             if (s->mask & ~mask)
                 em_diverge(w, mask, here, s->pc + 1, s->pc + 1);
             else
@@ -265,6 +266,7 @@ static void run_call(em_warp *w, const em_inst *i, uint32_t mask)
         }
         f = w->machine->program->functions[index];
     } else if (mask != s->mask) {
+        em_uncount(w, i, mask, true);
         em_diverge(w, mask, s->pc - 1, s->pc + 1, s->pc + 1);
         return;
     }

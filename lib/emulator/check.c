@@ -200,6 +200,7 @@ static void check_last_phases(em_checks *c, em_warp *w)
 static void end(em_checks *c)
 {
     if (c->clusters) em_traffic_flush(c);
+    em_traffic_tally(c);
     em_report_launch(c, c->machine->diag);
     em_registers_end(c);
     em_step_end(c);

@@ -312,6 +312,7 @@ void em_tiles_product(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space,
                        uint64_t address, uint32_t bytes);
 void em_traffic_flush(em_checks *c);
+void em_traffic_tally(const em_checks *c);
 
 /* checkreport.c: a finding at an instruction, once for each pair of instructions. `what` lives forever;
  * returns false when it was found before. */

@@ -76,6 +76,18 @@ void em_traffic_flush(em_checks *c)
     flush(c, &c->global_request, false);
 }
 
+/* What a launch's counters want to know of it. */
+void em_traffic_tally(const em_checks *c)
+{
+    em_tally *tally = c->launch->tally;
+    for (uint32_t n = 0; tally && c->shared && c->global && n < c->machine->program->count; n++) {
+        tally[n].banks[0] += c->shared[n].transactions;
+        tally[n].banks[1] += c->shared[n].ideal;
+        tally[n].sectors[0] += c->global[n].transactions;
+        tally[n].sectors[1] += c->global[n].ideal;
+    }
+}
+
 void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lane, em_space space,
                        uint64_t address, uint32_t bytes)
 {

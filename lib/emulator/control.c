@@ -110,6 +110,7 @@ void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uin
         return;
     }
     w->machine->counts.divergences++;
+    if (w->machine->tally) w->machine->tally[s->pc - 1].divergences++;
     w->stop = EM_SWITCH;
     bool same = s->parent >= 0 && s->rpc == reconverge && s->rdepth == s->depth;
     if (same) {
@@ -194,10 +195,13 @@ void em_run_branch_index(em_warp *w, const em_inst *i, uint32_t mask)
     for (int l = 0; l < EM_LANES; l++) same |= (uint32_t)(mask >> l & 1 && values[l] == index) << l;
     if (same == s->mask) s->pc = list->list[index].at;
     /* The others come here once more. Those whose guard is off go on behind. */
-    else if (s->mask & ~mask)
+    else if (s->mask & ~mask) {
+        em_uncount(w, i, mask, true);
         em_diverge(w, mask, here, s->pc, i->reconverge);
-    else
+    } else {
+        em_uncount(w, i, mask & ~same, false);
         em_diverge(w, same, list->list[index].at, here, i->reconverge);
+    }
 }
 
 void em_run_exit(em_warp *w, const em_inst *i, uint32_t mask)
@@ -333,6 +337,9 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
         w->splits[k].wait = EM_RUNS;
         w->splits[k].pc++;
     }
+    uint32_t more = (uint32_t)__builtin_popcount(all & ~*mask);
+    w->machine->counts.lanes += more;
+    if (w->machine->tally) w->machine->tally[i - w->machine->code].lanes += more;
     *mask = all;
     return true;
 }
@@ -354,6 +361,7 @@ bool em_part_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t
         if (group == mask) return false;
         if (member & w->alive & ~gathered(w, i, member, group)) {
             uint32_t next = w->split->pc;
+            em_uncount(w, i, mask, true);
             em_diverge(w, group, next - 1, next - 1, next);
             return true;
         }
@@ -379,6 +387,8 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
     em_counts *counts = &w->machine->counts;
     uint32_t left = budget;
     const em_hooks *hooks = &w->machine->launch->hooks;
+    const bool stepped = hooks->step != NULL;
+    em_tally *const tally = w->machine->tally;
     w->stop = EM_GO_ON;
     while (left > 0) {
         if (s->pc == s->rpc && s->depth == s->rdepth) {
@@ -390,16 +400,21 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
         const em_inst *i = &code[s->pc++];
         uint32_t mask = s->mask;
         left--;
-        if (hooks->step) hooks->step(hooks->context, w, i, mask);
+        if (stepped) hooks->step(hooks->context, w, i, mask);
+        if (tally) tally[i - code].instructions++;
         if (i->guard) {
             uint32_t guard;
             memcpy(&guard, w->base[0] + i->guard_at, sizeof guard);
             mask &= i->guard == 2 ? ~guard : guard;
             if (!mask) continue;
         }
-        counts->lanes += (uint32_t)__builtin_popcount(mask);
+        uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+        counts->lanes += lanes;
+        if (tally) tally[i - code].lanes += lanes;
         i->run(w, i, mask);
-        if (w->stop != EM_GO_ON) break;
+        if (w->stop == EM_GO_ON) continue;
+        if (w->stop == EM_BLOCK) em_uncount(w, i, mask, true);
+        break;
     }
     counts->instructions += budget - left;
     return budget - left;

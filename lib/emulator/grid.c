@@ -234,6 +234,9 @@ static bool make_machine(em_grid *g, em_machine *m, uint32_t places, uint32_t ma
     m->pending_end = &m->pending;
     m->shared_static = (uint32_t)em_static_shared(l->program, l->kernel);
     for (int d = 0; d < 3; d++) m->cluster_shape[d] = l->cluster[d] ? l->cluster[d] : 1;
+    m->tally = l->tally;
+    if (l->tally && m->parallel) m->tally = calloc(l->program->count, sizeof *m->tally);
+    if (l->tally && !m->tally) return false;
     m->clusters = calloc(places, sizeof *m->clusters);
     if (!m->clusters) return false;
     while (m->cluster_count < made) {
@@ -251,6 +254,7 @@ static void release_machine(em_machine *m)
     }
     for (uint32_t c = 0; m->clusters && c < m->cluster_count; c++) em_release_cluster(&m->clusters[c]);
     free(m->clusters);
+    if (m->tally != m->launch->tally) free(m->tally);
 }
 
 static void *run_machine(void *argument)
@@ -295,12 +299,12 @@ static bool make_workspace(em_machine *m)
     return true;
 }
 
-static void add_counts(em_counts *sum, const em_counts *c)
+/* Structs of nothing but 64-bit numbers. */
+static void add(void *sum, const void *more, size_t size)
 {
-    uint64_t *to = (uint64_t *)(void *)sum;
-    const uint64_t *from = (const uint64_t *)(const void *)c;
-    _Static_assert(sizeof *sum % sizeof *to == 0, "counts are of 64 bits");
-    for (size_t n = 0; n < sizeof *sum / sizeof *to; n++) to[n] += from[n];
+    uint64_t *to = sum;
+    const uint64_t *from = more;
+    for (size_t n = 0; n < size / sizeof *to; n++) to[n] += from[n];
 }
 
 /* The messages of the machine whose cluster comes first are those of the launch. */
@@ -309,7 +313,8 @@ static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
     em_machine *first = NULL;
     for (uint32_t n = 0; n < g->threads; n++) {
         em_machine *m = &g->machines[n];
-        if (counts) add_counts(counts, &m->counts);
+        if (counts) add(counts, &m->counts, sizeof *counts);
+        if (m->tally != g->launch->tally) add(g->launch->tally, m->tally, g->launch->program->count * sizeof *m->tally);
         if (m->failed && (!first || m->failed_at < first->failed_at)) first = m;
     }
     if (!first) return CUTE_OK;

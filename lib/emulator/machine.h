@@ -91,6 +91,13 @@ typedef struct em_counts {
     uint64_t mma_flops;
 } em_counts;
 
+/* What one instruction of the program did, counted where a launch asks for it. */
+typedef struct em_tally {
+    uint64_t instructions, lanes, divergences; /* of warps; lanes that were on */
+    uint64_t bytes[EM_PARAM + 1][2];           /* by space: read, written */
+    uint64_t banks[2], sectors[2];             /* of the checks: turns or sectors, and the fewest possible */
+} em_tally;
+
 typedef struct em_launch {
     const em_program *program;
     const em_function *kernel;
@@ -101,6 +108,7 @@ typedef struct em_launch {
     bool cooperative, programmatic; /* programmatic: the launch before need not have ended */
     uint64_t seed;
     uint32_t threads; /* of the host; 0 is 1. One runs what has hooks or a seed, is cooperative or calls malloc */
+    em_tally *tally; /* an element for each instruction, to which the launch adds; NULL: not wanted */
     em_hooks hooks;
     /* Called by one thread at a time. */
     void (*print)(void *context, const char *text, size_t length); /* of vprintf, in the order of the clusters */
@@ -273,6 +281,7 @@ struct em_machine {
     const em_inst *code;
     cute_diag *diag;
     em_counts counts;
+    em_tally *tally; /* the machine's own, or the launch's */
     em_cluster *clusters;   /* places for them */
     uint32_t cluster_count; /* places that have blocks */
     uint64_t changes; /* stores, arrivals: anything that another warp might wait for */
@@ -332,6 +341,29 @@ static inline uint64_t em_uniform(const em_warp *w, const em_operand *o, uint32_
 {
     return em_get(w, o, mask ? __builtin_ctz(mask) : 0);
 }
+
+static inline void em_count_bytes(em_machine *m, const em_inst *i, em_space space, bool store, uint64_t bytes)
+{
+    em_counts *c = &m->counts;
+    if (space == EM_SHARED) *(store ? &c->shared_written : &c->shared_read) += bytes;
+    if (space == EM_GLOBAL) *(store ? &c->global_written : &c->global_read) += bytes;
+    if (m->tally) m->tally[i - m->code].bytes[space][store] += bytes;
+}
+
+/* `lanes` run the instruction once more, and are counted then; `all`: no others did what it does. */
+static inline void em_uncount(em_warp *w, const em_inst *i, uint32_t lanes, bool all)
+{
+    em_machine *m = w->machine;
+    uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    m->counts.instructions -= all;
+    m->counts.lanes -= count;
+    if (!m->tally) return;
+    m->tally[i - m->code].instructions -= all;
+    m->tally[i - m->code].lanes -= count;
+}
+
+/* `bytes` of each lane, at the address that it gives with operand [..]. memory.c */
+void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes, uint32_t mask);
 
 static inline void em_tell(em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                            uint64_t b)

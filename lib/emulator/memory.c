@@ -275,11 +275,27 @@ static cute_status misaligned(em_warp *w, const em_inst *i, int lane, uint64_t a
     return CUTE_INVALID;
 }
 
-static void count_bytes(em_warp *w, em_space space, bool store, uint64_t bytes)
+/* Generic addresses count where each lane's leads. */
+void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes, uint32_t mask)
 {
-    em_counts *c = &w->machine->counts;
-    if (space == EM_SHARED) *(store ? &c->shared_written : &c->shared_read) += bytes;
-    if (space == EM_GLOBAL || space == EM_GENERIC) *(store ? &c->global_written : &c->global_read) += bytes;
+    static const struct {
+        uint64_t window;
+        em_space space;
+    } windows[] = {{EM_SHARED_WINDOW, EM_SHARED}, {EM_LOCAL_WINDOW, EM_LOCAL}, {EM_PARAM_WINDOW, EM_PARAM}};
+    uint32_t rest = (uint32_t)__builtin_popcount(mask);
+    if (i->space != EM_GENERIC) {
+        em_count_bytes(w->machine, i, (em_space)i->space, store, (uint64_t)bytes * rest);
+        return;
+    }
+    const uint64_t *a = em_r64(w, &o->list[0]);
+    for (int n = 0; n < 3 && o->list[0].bytes == 8; n++) {
+        uint32_t lanes = 0;
+        EM_EACH(mask, lanes += ((a[l] + (uint64_t)o->offset) & ~(EM_WINDOW_SIZE - 1)) == windows[n].window);
+        if (!lanes) continue;
+        em_count_bytes(w->machine, i, windows[n].space, store, (uint64_t)bytes * lanes);
+        rest -= lanes;
+    }
+    em_count_bytes(w->machine, i, EM_GLOBAL, store, (uint64_t)bytes * rest);
 }
 
 /* One value into a register that may be wider than it. */
@@ -391,7 +407,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
     bool sign = em_types[i->type].kind == EM_SIGNED;
     const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
-    count_bytes(w, (em_space)i->space, false, (uint64_t)total * (uint32_t)__builtin_popcount(mask));
+    em_count_access(w, i, &i->o[1], false, total, mask);
     bool plain = bytes == 4 && i->vector == 1 && d->bytes == 4;
     uint32_t *lanes = em_r32(w, d), offsets[EM_LANES];
     uint8_t *area;
@@ -443,7 +459,7 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
-    count_bytes(w, (em_space)i->space, true, (uint64_t)total * (uint32_t)__builtin_popcount(mask));
+    em_count_access(w, i, &i->o[0], true, total, mask);
     w->machine->changes += i->space != EM_LOCAL; /* nobody waits for that */
     uint32_t offsets[EM_LANES];
     uint8_t *area;

@@ -287,6 +287,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
         s->wait = EM_RUNS;
         s->woken = true;
         w->stop = EM_GO_ON;
+        em_uncount(w, i, mask, true);
     }
 }
 

@@ -52,6 +52,7 @@ static void run_ldmatrix(em_warp *w, const em_inst *i, uint32_t mask)
         rows[l] = em_locate(w, i, l, EM_SHARED, shared, 16, store ? EM_WRITE : EM_READ);
         if (!rows[l]) return;
     }
+    em_count_bytes(w->machine, i, EM_SHARED, store, 8 * 16 * (uint64_t)count);
     for (int n = 0; n < count; n++) d[n] = em_r32(w, &registers->list[n]);
     if (store)
         emu_stmatrix(count, em_has(i, EM_M_trans), (void *const *)(uintptr_t)rows,
@@ -206,6 +207,8 @@ static bool move_piece(void *context, int lane, int64_t offset, int size, void *
     uint8_t *p = em_locate(m->warp, m->inst, lane, (em_space)m->inst->space, address, (uint32_t)size,
                            m->store ? EM_WRITE : EM_READ);
     if (!p) return false;
+    em_space space = (em_space)m->inst->space;
+    em_count_bytes(m->warp->machine, m->inst, space == EM_GENERIC ? EM_GLOBAL : space, m->store, (uint64_t)size);
     if (m->store)
         memcpy(p, bytes, (size_t)size);
     else
@@ -263,12 +266,14 @@ typedef struct wgmma_call {
 typedef struct reader {
     em_warp *warp;
     const em_inst *inst;
+    bool counts_b;
 } reader;
 
 static bool read_operand(void *context, emu_operand operand, uint32_t address, uint32_t size, void *out)
 {
     reader *r = context;
-    (void)operand;
+    /* The four warps of a group read B once; where each is computed for itself, the first one counts it. */
+    if (operand == EMU_A || r->counts_b) em_count_bytes(r->warp->machine, r->inst, EM_SHARED, false, size);
     /* Descriptors address the block's own memory, without its rank. */
     uint64_t own = (address & ((1u << EM_RANK_SHIFT) - 1)) | (uint64_t)r->warp->block->rank << EM_RANK_SHIFT;
     const uint8_t *p = em_locate(r->warp, r->inst, -1, EM_SHARED, own, size, EM_READ);
@@ -306,11 +311,12 @@ static bool find_peers(em_machine *m, em_pending *p, em_pending *peers[4])
 static bool complete_wgmma(em_machine *m, em_pending *p)
 {
     wgmma_call *c = p->data;
-    reader r = {p->warp, p->inst};
+    reader r = {p->warp, p->inst, true};
     em_pending *peers[4] = {0};
     uint64_t flops = 2ull * 16 * (uint64_t)c->wgmma.n * (uint64_t)c->wgmma.k;
     if (!find_peers(m, p, peers)) {
         m->counts.mma_flops += flops;
+        r.counts_b = p->warp->index % 4 == 0;
         return emu_wgmma_run(&c->wgmma, (int)p->warp->index % 4, 1, &c->operands, read_operand, &r);
     }
     const uint32_t *a[4 * 4];

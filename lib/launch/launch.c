@@ -95,6 +95,7 @@ void cute_launch_close(cute_launch *l)
 {
     if (!l) return;
     json_decref(l->checked);
+    json_decref(l->counters);
     cute_run_release(&l->run);
     for (size_t i = 0; l->checks && i < l->config.check_count; i++) cute_check_release(&l->checks[i]);
     if (l->config.buffers) cute_data_release(&l->config);
@@ -302,6 +303,7 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
         .any_device = l->options.any_device,
         .checks = l->options.checks,
         .schedule = l->options.schedule,
+        .counters = l->options.counters,
         .threads = l->options.threads,
         .label = l->options.module_label,
         .timeout = l->timeout,
@@ -309,6 +311,7 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
         .stdout_to_stderr = l->options.stdout_is_data,
     };
     cute_status run = cute_run_plan(&request, &l->run, diag);
+    if (l->run.counters) l->counters = json_loads(l->run.counters, 0, NULL);
     if (l->run.check_report) l->checked = json_loads(l->run.check_report, 0, NULL);
     CUTE_TRY(run);
     l->ran = true;

@@ -24,6 +24,7 @@ struct cute_launch {
     run_result run;
     uint64_t seed;
     double timeout;
+    json_t *counters; /* by kernel and line; NULL where they are not wanted */
     json_t *checked; /* what the emulator's checks reported; NULL without */
     bool prepared, ran, judged, bench;
     double read_seconds, data_seconds, check_seconds, output_seconds;

@@ -6,6 +6,7 @@
 
 #include "lib/base/json.h"
 #include "lib/launch/launch.h"
+#include "lib/report/counters.h"
 
 static json_t *extents(const int64_t *values, int count)
 {
@@ -282,6 +283,7 @@ static json_t *report_json(const cute_launch *l, bool timing)
     if (l->judged) json_object_set_new(value, "unwritten", unwritten_json(l));
     if (l->ran && l->bench && !l->run.emulated) json_object_set_new(value, "bench", bench_json(l));
     if (l->ran && l->run.emulated) json_object_set_new(value, "counts", counts_json(&l->run.counts));
+    if (l->counters) json_object_set(value, "counters", l->counters);
     if (l->checked) json_object_set(value, "kernel_checks", l->checked);
     if (timing) json_object_set_new(value, "timing", timing_json(l));
     return value;
@@ -315,7 +317,8 @@ static void text_launch(const json_t *value, cute_buffer *out)
     if (smem) cute_buffer_printf(out, ", %lld bytes of dynamic shared memory", smem);
     if (json_object_get(value, "cooperative")) cute_buffer_puts(out, ", cooperative");
     if (json_object_get(value, "programmatic")) cute_buffer_puts(out, ", programmatic");
-    if (registers) cute_buffer_printf(out, ", %lld registers", (long long)json_integer_value(registers));
+    if (json_integer_value(registers)) /* the emulator has none */
+        cute_buffer_printf(out, ", %lld registers", (long long)json_integer_value(registers));
     cute_buffer_putc(out, '\n');
     json_array_foreach(json_object_get(value, "args"), index, item)
         cute_buffer_printf(out, "  %s\n", json_string_value(item));
@@ -494,6 +497,7 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
     json_array_foreach(json_object_get(value, "checks"), index, item) text_check(item, out);
     if (bench) text_bench(bench, out);
     if (json_object_get(value, "counts")) text_counts(json_object_get(value, "counts"), out);
+    if (json_object_get(value, "counters")) cute_report_counters(json_object_get(value, "counters"), out);
     if (json_object_get(value, "kernel_checks"))
         text_kernel_checks(json_object_get(value, "kernel_checks"), out);
     if (!timing) return;

@@ -35,8 +35,9 @@ typedef struct run_shared {
     bool has_device, emulated;
     cute_device_counts counts;
     double phases[RUN_PHASES];
-    bool has_report;
+    bool has_report, has_counters;
     char report[REPORT_BYTES]; /* of the checks; pages that are not written cost nothing */
+    char counters[REPORT_BYTES];
     size_t message_count, text_length;
     shared_message messages[MESSAGE_LIMIT];
     char text[MESSAGE_BYTES];
@@ -105,7 +106,7 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
     }
     if (!emulator && !r->checks) return cute_device_open(r->device, &c->device, diag);
     CUTE_TRY(cute_device_open_emulator(r->schedule, &c->device, diag));
-    cute_device_configure(c->device, &(cute_device_settings){r->label, beat, c, r->threads});
+    cute_device_configure(c->device, &(cute_device_settings){r->label, beat, c, r->threads, r->counters});
     c->shared->emulated = true;
     return r->checks ? cute_device_set_checks(c->device, r->checks, diag) : CUTE_OK;
 }
@@ -347,22 +348,30 @@ static void send_messages(run_shared *shared, const cute_diag *diag)
     }
 }
 
-/* Also after a fault: what was found before it counts. */
-static void send_report(run_child *c)
+/* Without its "lines" where it is too long; the text is freed. */
+static bool send_json(char *text, char *out)
 {
-    char *text = c->device ? cute_device_check_report(c->device) : NULL;
     if (text && strlen(text) >= REPORT_BYTES) { /* findings matter more than counts */
-        json_t *value = json_loads(text, 0, NULL);
+        json_t *value = json_loads(text, 0, NULL), *item;
+        size_t index;
         free(text);
-        json_object_set_new(value, "lines", json_array());
+        if (json_is_object(value)) json_object_set_new(value, "lines", json_array());
+        json_array_foreach(value, index, item) json_object_set_new(item, "lines", json_array());
         text = json_dumps(value, JSON_COMPACT);
         json_decref(value);
     }
-    if (text && strlen(text) < REPORT_BYTES) {
-        memcpy(c->shared->report, text, strlen(text) + 1);
-        c->shared->has_report = true;
-    }
+    bool sent = text && strlen(text) < REPORT_BYTES;
+    if (sent) memcpy(out, text, strlen(text) + 1);
     free(text);
+    return sent;
+}
+
+/* Also after a fault: what was found before it counts. */
+static void send_report(run_child *c)
+{
+    if (!c->device) return;
+    c->shared->has_report = send_json(cute_device_check_report(c->device), c->shared->report);
+    c->shared->has_counters = send_json(cute_device_counters_report(c->device), c->shared->counters);
 }
 
 static _Noreturn void child_main(const run_request *request, run_result *result, run_shared *shared,
@@ -541,6 +550,7 @@ cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag
     out->emulated = shared->emulated;
     out->counts = shared->counts;
     out->check_report = shared->has_report ? shared->report : NULL;
+    out->counters = shared->has_counters ? shared->counters : NULL;
     memcpy(out->phases, shared->phases, sizeof out->phases);
     return conclude(request, shared, ended, code, diag);
 }

@@ -24,6 +24,7 @@ typedef struct run_request {
     bool emulator, any_device;
     const char *label; /* of the module, where the emulator names lines of its PTX; may be NULL */
     uint64_t schedule;
+    bool counters; /* by kernel and line, on the emulator */
     int threads; /* the emulator's; 0: its own choice */
     unsigned checks; /* CUTE_CHECK_...: on the emulator only */
     double timeout; /* seconds without any progress */
@@ -43,6 +44,7 @@ typedef struct run_result {
     bool has_device, emulated;
     cute_device_counts counts; /* of the emulator */
     const char *check_report;  /* JSON text, in `shared`; NULL without checks */
+    const char *counters;      /* likewise; NULL where they are not wanted */
     cute_function_info *functions; /* per launch of the plan */
     double phases[RUN_PHASES];     /* seconds */
     run_samples *samples;          /* 1 + baselines; NULL without a bench */

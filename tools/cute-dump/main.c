@@ -7,6 +7,7 @@
 #include "lib/base/options.h"
 #include "lib/cubin/link.h"
 #include "lib/cubin/module.h"
+#include "lib/report/counters.h"
 #include "lib/report/dumprun.h"
 #include "lib/report/elfview.h"
 #include "lib/report/module.h"
@@ -15,7 +16,7 @@
 #include "tools/cute-dump/layout.h"
 
 typedef struct settings {
-    const char *output, *kernel, *arch, *cuda_path, *opt_level, *diagnostics;
+    const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level, *diagnostics;
     bool json, line_info, verbose, help, version;
     cute_option_list defines;
     cute_arena *arena;
@@ -46,6 +47,21 @@ static cute_status do_show(settings *s, cute_buffer *out, cute_diag *diag)
     return CUTE_OK;
 }
 
+static cute_status put_counted(const settings *s, const char *ptx, size_t length, cute_buffer *out, cute_diag *diag)
+{
+    cute_buffer text = {0};
+    json_t *report = NULL;
+    while (length && !ptx[length - 1]) length--;
+    cute_status status = cute_file_read(s->counters, &text, diag);
+    if (status == CUTE_OK)
+        status = cute_json_parse(cute_file_label(s->counters), cute_buffer_text(&text), text.length, &report, diag);
+    if (status == CUTE_OK)
+        status = cute_report_counted_ptx(cute_file_label(s->counters), report, s->kernel, ptx, length, out, diag);
+    json_decref(report);
+    cute_buffer_release(&text);
+    return status;
+}
+
 static cute_status do_ptx(settings *s, cute_buffer *out, cute_diag *diag)
 {
     const cute_place file = {.file = s->label};
@@ -56,6 +72,9 @@ static cute_status do_ptx(settings *s, cute_buffer *out, cute_diag *diag)
         cute_note(diag, NULL, "cute-link keeps it in the section .cute.ptx, unless it links several modules or strips");
         return CUTE_INVALID;
     }
+    if (s->counters && s->json)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--counters and --json contradict each other: the report is JSON already");
+    if (s->counters) return put_counted(s, ptx, length, out, diag);
     if (!s->json) {
         cute_buffer_append(out, ptx, length);
         return CUTE_OK;
@@ -236,6 +255,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR", "output file (default: stdout); the folder of 'run'", &s.output},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON", &s.json},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "only this kernel", &s.kernel},
+        {CUTE_OPTION_STRING, "counters", 0, "FILE", "'ptx': what each line did, of cute-run --counters --json", &s.counters},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "of a fatbin the image for it; what 'sass' and 'run' compile for", &s.arch},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of 'sass' and 'run'", &s.opt_level},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "'run': replace ${NAME} in the text", &s.defines},
@@ -258,6 +278,7 @@ int main(int argc, char **argv)
     cute_buffer_puts(&epilogue, "\nExamples:\n"
                                 "  cute-dump k.cubin\n"
                                 "  cute-dump sass k.cubin --kernel=vector_add\n"
+                                "  cute-dump ptx k.ptx --counters=report.json\n"
                                 "  cute-dump run k.mlir -D BM=128 -arch sm_90a -o dump/\n");
     const cute_command command = {.name = "cute-dump",
                                   .synopsis = "[view] [options] [file]",

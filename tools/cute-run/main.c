@@ -10,7 +10,7 @@
 typedef struct options {
     const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed, *checks, *threads;
     const char *device;
-    bool dry_run, list_devices, json, bench, no_bench, no_check, timing, template, schema, help, version;
+    bool dry_run, list_devices, json, bench, no_bench, no_check, timing, counters, template, schema, help, version;
     cute_option_list defines;
 } options;
 
@@ -132,6 +132,7 @@ static cute_status launch_options(const options *o, cute_launch_options *out, cu
         .stdout_is_data = o->json,
         .output_folder = o->output,
         .has_seed = o->seed != NULL,
+        .counters = o->counters,
     };
     CUTE_TRY(choose_device(o->device, out, diag));
     CUTE_TRY(parse_checks(o, &out->checks, diag));
@@ -269,6 +270,7 @@ int main(int argc, char **argv)
          &o.bench},
         {CUTE_OPTION_FLAG, "no-bench", 0, NULL, "do not time it", &o.no_bench},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "report as JSON", &o.json},
+        {CUTE_OPTION_FLAG, "counters", 0, NULL, "what each line did, on the emulator", &o.counters},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "say where the time went", &o.timing},
         {CUTE_OPTION_GROUP, "Information", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "list-devices", 'l', NULL, "the devices and their properties", &o.list_devices},

@@ -1,0 +1,265 @@
+/* Counters of kernels: an element for each instruction, summed up by class and space. */
+#include "lib/emulator/counters.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+typedef enum kind {
+    INTEGER,
+    FLOAT,
+    CONVERSION,
+    MOVE,
+    MEMORY_GLOBAL,
+    MEMORY_SHARED,
+    MEMORY_LOCAL,
+    MEMORY_CONSTANT,
+    MEMORY_GENERIC,
+    WARP,
+    CONTROL,
+    BARRIER,
+    TENSOR,
+    COPY,
+    CLASSES,
+    ARITHMETIC,
+    MEMORY
+} kind;
+static const char *const class_names[CLASSES] = {
+    "integer", "float",           "conversion",     "move", "global memory", "shared memory",      "local memory",
+    "constants and parameters", "generic memory", "warp", "control",       "synchronisation", "tensor cores",
+    "asynchronous copies"};
+static const struct {
+    const char *start;
+    kind kind;
+} classes[] = {
+#define C(start, kind) {start, kind},
+#include "lib/emulator/classes.def"
+#undef C
+};
+
+/* The spaces whose bytes are told. */
+static const struct {
+    const char *name;
+    em_space space;
+} spaces[] = {{"global", EM_GLOBAL},
+              {"shared", EM_SHARED},
+              {"local", EM_LOCAL},
+              {"constant", EM_CONST},
+              {"param", EM_PARAM}};
+enum { SPACES = sizeof spaces / sizeof *spaces };
+
+typedef struct entry {
+    struct entry *next;
+    const em_program *program;
+    const em_function *kernel;
+    uint64_t launches, blocks, threads;
+    em_tally *tally;
+} entry;
+
+struct em_counters {
+    entry *entries;
+};
+
+em_counters *em_counters_create(void)
+{
+    return calloc(1, sizeof(em_counters));
+}
+
+void em_counters_destroy(em_counters *c)
+{
+    for (entry *e = c ? c->entries : NULL, *next; e; e = next) {
+        next = e->next;
+        free(e->tally);
+        free(e);
+    }
+    free(c);
+}
+
+bool em_counters_begin(em_counters *c, em_launch *l)
+{
+    entry **at = &c->entries;
+    while (*at && ((*at)->program != l->program || (*at)->kernel != l->kernel)) at = &(*at)->next;
+    if (!*at) {
+        entry *e = calloc(1, sizeof *e);
+        if (e) e->tally = calloc((size_t)l->program->count + 1, sizeof *e->tally);
+        if (!e || !e->tally) {
+            free(e);
+            return false;
+        }
+        e->program = l->program;
+        e->kernel = l->kernel;
+        *at = e;
+    }
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    (*at)->launches++;
+    (*at)->blocks += blocks;
+    (*at)->threads += blocks * l->block[0] * l->block[1] * l->block[2];
+    l->tally = (*at)->tally;
+    return true;
+}
+
+/* ---- classes ---- */
+
+static kind class_of_space(em_space space)
+{
+    switch (space) {
+    case EM_GLOBAL: return MEMORY_GLOBAL;
+    case EM_SHARED: return MEMORY_SHARED;
+    case EM_LOCAL: return MEMORY_LOCAL;
+    case EM_CONST:
+    case EM_PARAM: return MEMORY_CONSTANT;
+    default: return MEMORY_GENERIC;
+    }
+}
+
+static bool is_real(em_type type)
+{
+    return em_types[type].kind == EM_FLOAT;
+}
+
+static kind class_of(const em_program *program, const em_inst *i)
+{
+    size_t n = 0, left = program->length > i->where ? program->length - i->where : 0;
+    const char *text = program->text + i->where;
+    /* A guard stands in front: "@!%p1 ". */
+    if (left && *text == '@') {
+        size_t skip = strcspn(text, " \t\n");
+        skip += strspn(text + skip, " \t\n");
+        text += skip;
+        left -= skip < left ? skip : left;
+    }
+    while (strlen(classes[n].start) > left || strncmp(text, classes[n].start, strlen(classes[n].start)) != 0) n++;
+    kind found = classes[n].kind;
+    if (found == MEMORY) return class_of_space((em_space)i->space);
+    if (found != ARITHMETIC) return found;
+    bool compares = !strncmp(em_instruction_name(i), "set", 3); /* set.lt.u32.f32: of what it compares */
+    bool real = is_real((em_type)i->type) || (compares && i->a > 1 && is_real((em_type)i->type2));
+    return real ? FLOAT : INTEGER;
+}
+
+/* ---- telling ---- */
+
+typedef struct sum {
+    uint64_t instructions, lanes;
+} sum;
+
+static void put(json_t *value, const char *key, uint64_t number)
+{
+    json_object_set_new(value, key, json_integer((json_int_t)number));
+}
+
+static json_t *bytes_json(const uint64_t bytes[EM_PARAM + 1][2])
+{
+    json_t *value = json_object();
+    for (int n = 0; n < SPACES; n++) {
+        const uint64_t *b = bytes[spaces[n].space];
+        if (!b[0] && !b[1]) continue;
+        json_t *both = json_object();
+        put(both, "read", b[0]);
+        put(both, "written", b[1]);
+        json_object_set_new(value, spaces[n].name, both);
+    }
+    return value;
+}
+
+static void put_traffic(json_t *value, const char *key, const uint64_t traffic[2])
+{
+    if (!traffic[0]) return;
+    json_t *pair = json_object();
+    put(pair, "count", traffic[0]);
+    put(pair, "ideal", traffic[1]);
+    json_object_set_new(value, key, pair);
+}
+
+static void put_tally(json_t *value, const em_tally *t)
+{
+    put(value, "instructions", t->instructions);
+    put(value, "lanes", t->lanes);
+    put(value, "divergences", t->divergences);
+    json_object_set_new(value, "bytes", bytes_json(t->bytes));
+    put_traffic(value, "bank_turns", t->banks);
+    put_traffic(value, "sectors", t->sectors);
+}
+
+static void add(em_tally *to, const em_tally *from)
+{
+    uint64_t *all = (uint64_t *)(void *)to;
+    const uint64_t *more = (const uint64_t *)(const void *)from;
+    for (size_t n = 0; n < sizeof *to / sizeof *all; n++) all[n] += more[n];
+}
+
+/* Lines of the text, counted on from where the last one was asked for. */
+typedef struct cursor {
+    uint32_t at;
+    int line;
+} cursor;
+
+static int line_at(const em_program *program, cursor *c, uint32_t at)
+{
+    if (at < c->at || !c->line) *c = (cursor){.line = 1};
+    for (; c->at < at && c->at < program->length; c->at++) c->line += program->text[c->at] == '\n';
+    return c->line;
+}
+
+static json_t *line_json(const em_program *program, cursor *c, const em_inst *i, const em_tally *t)
+{
+    json_t *value = json_object();
+    const em_loc *loc = i->loc && i->loc < program->loc_count ? &program->locs[i->loc] : NULL;
+    json_object_set_new(value, "ptx_line", json_integer(line_at(program, c, i->where)));
+    if (loc && loc->file) {
+        json_object_set_new(value, "file", json_string(loc->file));
+        json_object_set_new(value, "line", json_integer(loc->line));
+        json_object_set_new(value, "column", json_integer(loc->column));
+    }
+    json_object_set_new(value, "instruction", json_string(em_instruction_name(i)));
+    json_object_set_new(value, "class", json_string(class_names[class_of(program, i)]));
+    put_tally(value, t);
+    return value;
+}
+
+/* Functions that ran, all their instructions: also those that did not. */
+static json_t *kernel_json(const entry *e)
+{
+    const em_program *program = e->program;
+    json_t *value = json_object(), *by_class = json_object(), *lines = json_array();
+    em_tally all = {0};
+    sum sums[CLASSES] = {0};
+    cursor c = {0};
+    for (size_t n = 0; n < program->function_count; n++) {
+        const em_function *f = program->functions[n];
+        if (!f->defined || !e->tally[f->start].instructions) continue;
+        for (uint32_t k = f->start; k <= f->end && k < program->count; k++) {
+            const em_inst *i = &program->code[k];
+            /* What copies a call's results is a part of the call. */
+            if (k > f->start && i->where == program->code[k - 1].where) continue;
+            kind k_of = class_of(program, i);
+            sums[k_of].instructions += e->tally[k].instructions;
+            sums[k_of].lanes += e->tally[k].lanes;
+            add(&all, &e->tally[k]);
+            json_array_append_new(lines, line_json(program, &c, i, &e->tally[k]));
+        }
+    }
+    for (int n = 0; n < CLASSES; n++) {
+        if (!sums[n].instructions) continue;
+        json_t *one = json_object();
+        put(one, "instructions", sums[n].instructions);
+        put(one, "lanes", sums[n].lanes);
+        json_object_set_new(by_class, class_names[n], one);
+    }
+    json_object_set_new(value, "kernel", json_string(e->kernel->name));
+    put(value, "launches", e->launches);
+    put(value, "blocks", e->blocks);
+    put(value, "threads", e->threads);
+    put_tally(value, &all);
+    json_object_set_new(value, "classes", by_class);
+    json_object_set_new(value, "lines", lines);
+    return value;
+}
+
+char *em_counters_json(const em_counters *c)
+{
+    json_t *list = json_array();
+    for (const entry *e = c->entries; e; e = e->next) json_array_append_new(list, kernel_json(e));
+    char *text = json_dumps(list, JSON_COMPACT);
+    json_decref(list);
+    return text;
+}
