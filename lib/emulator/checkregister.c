@@ -9,8 +9,9 @@
 #include <stdlib.h>
 
 /* The words of a register's shadow: lanes of which some byte is undefined, the instruction where that began
- * (NOWHERE: the register was never written), lanes by byte. */
-enum { SHADOW_ANY, SHADOW_ORIGIN, SHADOW_BYTES };
+ * (NOWHERE: the register was never written), lanes by byte; of undefined bytes, not of predicates, lanes
+ * where no bit of the byte is defined. */
+enum { SHADOW_ANY, SHADOW_ORIGIN, SHADOW_BYTES, SHADOW_WHOLE = SHADOW_BYTES + 16 };
 #define NOWHERE UINT32_MAX
 
 typedef enum flow_kind {
@@ -21,6 +22,8 @@ typedef enum flow_kind {
     FLOW_OR,
     FLOW_BITWISE,
     FLOW_SHIFT,
+    FLOW_INSERT,
+    FLOW_EXTRACT,
     FLOW_PERMUTE,
     FLOW_SELECT,
     FLOW_COMPARE,
@@ -66,6 +69,8 @@ static const struct {
     {"lop3", FLOW_BITWISE, 1},
     {"shl", FLOW_SHIFT, 1},
     {"shr", FLOW_SHIFT, 1},
+    {"bfi", FLOW_INSERT, 1},
+    {"bfe", FLOW_EXTRACT, 1},
     {"prmt", FLOW_PERMUTE, 1},
     {"selp", FLOW_SELECT, 1},
     {"setp", FLOW_COMPARE, 2},
@@ -253,6 +258,25 @@ static void set_bits(const em_warp *w, const em_operand *o, int lane, uint32_t b
     if (bits) words[SHADOW_ORIGIN] = origin;
     words[SHADOW_ANY] = (words[SHADOW_ANY] & ~own) | (bits ? own : 0);
     for (int n = 0; n < bytes_of(o); n++) bytes[n] = (bytes[n] & ~own) | (bits >> n & 1) << lane;
+    for (int n = 0; bits && n < o->bytes; n++) words[SHADOW_WHOLE + n] |= own;
+}
+
+/* Undefined bytes of which some bits are defined, as when a bit-field is set. */
+static uint32_t parts_of(const em_warp *w, const em_operand *o, int lane)
+{
+    uint32_t bits = bits_of(w, o, lane), parts = 0;
+    if (!bits) return 0;
+    const uint32_t *whole = shadow_at(w, o->at) + SHADOW_WHOLE;
+    for (int n = 0; n < o->bytes; n++) parts |= (~whole[n] >> lane & 1) << n;
+    return parts & bits;
+}
+
+static void set_parts(const em_warp *w, const em_operand *o, int lane, uint32_t parts)
+{
+    if (!is_register(o)) return;
+    uint32_t *whole = shadow_at(w, o->at) + SHADOW_WHOLE;
+    for (int n = 0; n < o->bytes; n++)
+        if (parts >> n & 1) whole[n] &= ~(1u << lane);
 }
 
 static void set_lanes(const em_warp *w, const em_operand *o, uint32_t lanes, bool undefined, uint32_t origin)
@@ -262,6 +286,7 @@ static void set_lanes(const em_warp *w, const em_operand *o, uint32_t lanes, boo
     if (undefined) words[SHADOW_ORIGIN] = origin;
     words[SHADOW_ANY] = undefined ? words[SHADOW_ANY] | lanes : words[SHADOW_ANY] & ~lanes;
     for (int n = 0; n < bytes_of(o); n++) bytes[n] = undefined ? bytes[n] | lanes : bytes[n] & ~lanes;
+    for (int n = 0; undefined && n < o->bytes; n++) words[SHADOW_WHOLE + n] |= lanes;
 }
 
 /* Where it began what is undefined in `o`; at this instruction, if the register was never written. */
@@ -399,6 +424,33 @@ static uint32_t shifted(const em_warp *w, const em_inst *i, int lane)
     return out;
 }
 
+/* bfi d, a, b, position, length: a field of b becomes a; bytes that it shares are those of both. */
+static uint32_t inserted(const em_warp *w, const em_inst *i, int lane, uint32_t *parts)
+{
+    uint32_t a = bits_of(w, &i->o[1], lane), b = bits_of(w, &i->o[2], lane), out = 0;
+    int bytes = bytes_of(&i->o[0]);
+    int from = (int)(em_get(w, &i->o[3], lane) & 0xff), to = from + (int)(em_get(w, &i->o[4], lane) & 0xff);
+    *parts = 0;
+    if (bits_of(w, &i->o[3], lane) || bits_of(w, &i->o[4], lane)) return ones(bytes);
+    for (int n = 0; n < bytes; n++) {
+        bool field = from < 8 * n + 8 && to > 8 * n, rest = from > 8 * n || to < 8 * n + 8;
+        bool bad_field = field && a, bad_rest = rest && b >> n & 1;
+        out |= (uint32_t)(bad_field || bad_rest) << n;
+        if (field && rest) *parts |= (uint32_t)(bad_field != bad_rest) << n;
+    }
+    return out;
+}
+
+static uint32_t extracted(const em_warp *w, const em_inst *i, int lane)
+{
+    uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
+    int from = (int)(em_get(w, &i->o[2], lane) & 0xff), to = from + (int)(em_get(w, &i->o[3], lane) & 0xff);
+    if (bits_of(w, &i->o[2], lane) || bits_of(w, &i->o[3], lane)) return all;
+    for (int n = from / 8; n < bytes_of(&i->o[1]) && 8 * n < to; n++)
+        if (in >> n & 1) return all;
+    return 0;
+}
+
 static uint32_t permuted(const em_warp *w, const em_inst *i, int lane)
 {
     uint32_t pair = bits_of(w, &i->o[1], lane) | bits_of(w, &i->o[2], lane) << 4, out = 0;
@@ -442,10 +494,9 @@ static uint32_t converted(const em_warp *w, const em_inst *i, int lane)
     return in & (em_types[to].bytes > em_types[from].bytes ? all : all & ones(em_types[to].bytes));
 }
 
-static void moved(em_checks *c, em_warp *w, const em_inst *i, int lane, uint32_t origin)
+static void moved(const em_warp *w, const em_inst *i, int lane, uint32_t origin)
 {
     const em_operand *d = &i->o[0], *s = &i->o[1];
-    (void)c;
     if (d->kind == EM_O_VECTOR) {
         int bytes = em_types[i->type].bytes / d->count;
         uint32_t in = bits_of(w, s, lane);
@@ -461,10 +512,29 @@ static void moved(em_checks *c, em_warp *w, const em_inst *i, int lane, uint32_t
     }
 }
 
+/* Which undefined bytes of the result have defined bits. */
+static uint32_t result_parts(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
+{
+    uint32_t parts = 0;
+    if (kind == FLOW_INSERT) inserted(w, i, lane, &parts);
+    if (kind == FLOW_COPY || kind == FLOW_CONVERT) return parts_of(w, &i->o[1], lane);
+    if (kind != FLOW_AND && kind != FLOW_OR) return parts;
+    const em_operand *a = &i->o[1], *b = &i->o[2];
+    bool or = kind == FLOW_OR;
+    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane), pa = parts_of(w, a, lane),
+             pb = parts_of(w, b, lane);
+    /* Ones of the other side keep bits of an and undefined, zeros those of an or. */
+    uint32_t one = in_a & ~in_b & (pa | ~bytes_that_are(w, b, lane, ! or));
+    uint32_t other = in_b & ~in_a & (pb | ~bytes_that_are(w, a, lane, ! or));
+    return one | other | (in_a & in_b & (or ? pa & pb : pa | pb));
+}
+
 static uint32_t result_bits(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
 {
-    uint32_t bits = 0;
+    uint32_t bits = 0, parts;
     switch (kind) {
+    case FLOW_INSERT: return inserted(w, i, lane, &parts);
+    case FLOW_EXTRACT: return extracted(w, i, lane);
     case FLOW_CONVERT: return converted(w, i, lane);
     case FLOW_AND: return decided(w, i, lane, false);
     case FLOW_OR: return decided(w, i, lane, true);
@@ -613,12 +683,16 @@ static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_fl
     } else {
         for (uint32_t rest = mask; rest; rest &= rest - 1) {
             int l = __builtin_ctz(rest);
+            bool some = undefined >> l & 1,
+                 plain = i->o[0].kind != EM_O_VECTOR && i->o[1].kind != EM_O_VECTOR;
+            uint32_t parts = some && plain ? result_parts(w, i, (flow_kind)f->kind, l) : 0;
             if (f->kind == FLOW_COPY) {
-                moved(c, w, i, l, origin);
-                continue;
+                moved(w, i, l, origin);
+            } else {
+                uint32_t bits = some ? result_bits(w, i, (flow_kind)f->kind, l) : 0;
+                for (int n = 0; n < f->targets; n++) set_bits(w, targets[n].o, l, bits, origin);
             }
-            uint32_t bits = undefined >> l & 1 ? result_bits(w, i, (flow_kind)f->kind, l) : 0;
-            for (int n = 0; n < f->targets; n++) set_bits(w, targets[n].o, l, bits, origin);
+            if (parts) set_parts(w, &i->o[0], l, parts);
         }
     }
 }
@@ -733,7 +807,7 @@ uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane
     uint64_t undefined = 0;
     if (!strcmp(em_instruction_name(i), "stmatrix")) return row_bits(w, i, lane);
     for (int n = 0; n < i->vector; n++) {
-        uint32_t bits = bits_of(w, &s[n], lane) & ones(bytes);
+        uint32_t bits = bits_of(w, &s[n], lane) & ~parts_of(w, &s[n], lane) & ones(bytes);
         /* Structures have bytes between their members, so part of a value may be undefined. */
         if (global && bits == ones(bytes)) {
             report(c, w, i, lane, &s[n], false, false);
