@@ -206,7 +206,7 @@ static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
         }
     }
     em_count_bytes(w->machine, i, EM_GLOBAL, false, used);
-    em_count_bytes(w->machine, i, EM_SHARED, true, (uint64_t)c->size * (uint32_t)__builtin_popcount(mask));
+    em_count_bytes(w->machine, i, EM_SHARED, true, (uint64_t)c->size * em_lanes_in(mask));
     issue(w);
 }
 

@@ -408,7 +408,7 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
             mask &= i->guard == 2 ? ~guard : guard;
             if (!mask) continue;
         }
-        uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+        uint32_t lanes = em_lanes_in(mask);
         counts->lanes += lanes;
         if (tally) tally[i - code].lanes += lanes;
         i->run(w, i, mask);

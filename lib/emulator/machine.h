@@ -350,11 +350,17 @@ static inline void em_count_bytes(em_machine *m, const em_inst *i, em_space spac
     if (m->tally) m->tally[i - m->code].bytes[space][store] += bytes;
 }
 
+/* How many lanes; mostly all. */
+static inline uint32_t em_lanes_in(uint32_t mask)
+{
+    return mask == UINT32_MAX ? EM_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
 /* `lanes` run the instruction once more, and are counted then; `all`: no others did what it does. */
 static inline void em_uncount(em_warp *w, const em_inst *i, uint32_t lanes, bool all)
 {
     em_machine *m = w->machine;
-    uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    uint32_t count = em_lanes_in(lanes);
     m->counts.instructions -= all;
     m->counts.lanes -= count;
     if (!m->tally) return;

@@ -276,17 +276,14 @@ static cute_status misaligned(em_warp *w, const em_inst *i, int lane, uint64_t a
 }
 
 /* Generic addresses count where each lane's leads. */
-void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes, uint32_t mask)
+static void count_generic(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes,
+                          uint32_t mask)
 {
     static const struct {
         uint64_t window;
         em_space space;
     } windows[] = {{EM_SHARED_WINDOW, EM_SHARED}, {EM_LOCAL_WINDOW, EM_LOCAL}, {EM_PARAM_WINDOW, EM_PARAM}};
-    uint32_t rest = (uint32_t)__builtin_popcount(mask);
-    if (i->space != EM_GENERIC) {
-        em_count_bytes(w->machine, i, (em_space)i->space, store, (uint64_t)bytes * rest);
-        return;
-    }
+    uint32_t rest = em_lanes_in(mask);
     const uint64_t *a = em_r64(w, &o->list[0]);
     for (int n = 0; n < 3 && o->list[0].bytes == 8; n++) {
         uint32_t lanes = 0;
@@ -296,6 +293,20 @@ void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool sto
         rest -= lanes;
     }
     em_count_bytes(w->machine, i, EM_GLOBAL, store, (uint64_t)bytes * rest);
+}
+
+static inline void count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes,
+                                uint32_t mask)
+{
+    if (i->space == EM_GENERIC)
+        count_generic(w, i, o, store, bytes, mask);
+    else
+        em_count_bytes(w->machine, i, (em_space)i->space, store, (uint64_t)bytes * em_lanes_in(mask));
+}
+
+void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes, uint32_t mask)
+{
+    count_access(w, i, o, store, bytes, mask);
 }
 
 /* One value into a register that may be wider than it. */
@@ -407,7 +418,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
     bool sign = em_types[i->type].kind == EM_SIGNED;
     const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
-    em_count_access(w, i, &i->o[1], false, total, mask);
+    count_access(w, i, &i->o[1], false, total, mask);
     bool plain = bytes == 4 && i->vector == 1 && d->bytes == 4;
     uint32_t *lanes = em_r32(w, d), offsets[EM_LANES];
     uint8_t *area;
@@ -459,7 +470,7 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
-    em_count_access(w, i, &i->o[0], true, total, mask);
+    count_access(w, i, &i->o[0], true, total, mask);
     w->machine->changes += i->space != EM_LOCAL; /* nobody waits for that */
     uint32_t offsets[EM_LANES];
     uint8_t *area;

@@ -215,3 +215,58 @@ END
     emulate --threads 3
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
+
+@test "--counters tell what each line did, and cute-dump puts it beside the PTX" {
+    kernel "setp.lt.u32 %p1, %r0, 16;
+@%p1 bra X;
+add.u32 %r0, %r0, 0;
+X: st.global.u32 [%d1], %r0;"
+    emulate --counters
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    says "counters of k: 1 blocks, 64 threads"
+    [[ "$output" =~ "global memory"\ +2\ +64 ]] # one store of each of two warps
+    [[ "$output" =~ "PTX 9, bra"\ +2\ +16\ +1 ]] # the lower half of the first warp
+    [[ "$output" != *registers* ]]
+    "$run" k.ptx --config k.json --counters --json >report.json
+    run "$CUTE_BIN/cute-dump" ptx k.ptx --counters=report.json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" =~ [[:space:]]2[[:space:]]+16[[:space:]]+1[[:space:]]+"@%p1 bra X;" ]]
+    [[ "$output" =~ [[:space:]]2[[:space:]]+48[[:space:]]+"add.u32 %r0, %r0, 0;" ]]
+    [[ "$output" =~ [[:space:]]2[[:space:]]+64[[:space:]]+256[[:space:]]+"X: st.global.u32" ]]
+    # Without --counters nothing is said.
+    emulate --json
+    [[ "$output" != *'"counters"'* ]]
+}
+
+@test "counters with checks have bank conflicts and sectors" {
+    # Lanes 32 words apart: one bank, 32 turns for each of two warps; and 32 sectors of 32 bytes for 4 bytes each.
+    kernel "and.b32 %r1, %r0, 31; shl.b32 %r1, %r1, 7; mov.u32 %r2, t; add.u32 %r1, %r1, %r2; st.shared.u32 [%r1], %r0; st.global.u32 [%d1], %r0;"
+    sed -i 's/^ld.param.u64/.shared .align 8 .b8 t[4096];\n&/' k.ptx
+    "$run" k.ptx --config k.json --check=bank,coalescing --counters --json >report.json
+    python3 -c '
+import json
+k = json.load(open("report.json"))["counters"][0]
+assert k["bank_turns"] == {"count": 64, "ideal": 2}, k["bank_turns"]
+assert k["sectors"] == {"count": 8, "ideal": 8}, k["sectors"]'
+}
+
+@test "a report without counters, or of other PTX, is refused" {
+    kernel "st.global.u32 [%d1], %r0;"
+    "$run" k.ptx --config k.json --device emulator --json >plain.json
+    run "$CUTE_BIN/cute-dump" ptx k.ptx --counters plain.json
+    [ "$status" -eq 1 ]
+    says 'this report has no "counters"'
+    "$run" k.ptx --config k.json --counters --json >report.json
+    head -n 4 k.ptx >short.ptx && echo "{ ret; }" >>short.ptx
+    run "$CUTE_BIN/cute-dump" ptx short.ptx --counters report.json
+    [ "$status" -eq 1 ]
+    says "these counters are of other PTX"
+    run "$CUTE_BIN/cute-dump" ptx k.ptx --counters report.json --kernel other
+    [ "$status" -eq 1 ]
+    echo '{' >bad.json
+    run "$CUTE_BIN/cute-dump" ptx k.ptx --counters bad.json
+    [ "$status" -eq 1 ]
+    emulate --counters --device 0
+    [ "$status" -eq 2 ]
+    says "--counters are the emulator's"
+}

@@ -136,6 +136,8 @@ static cute_status launch_options(const options *o, cute_launch_options *out, cu
     };
     CUTE_TRY(choose_device(o->device, out, diag));
     CUTE_TRY(parse_checks(o, &out->checks, diag));
+    if (o->counters && o->device && strcmp(o->device, "emulator") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--counters are the emulator's, not those of device %s", o->device);
     if (o->bench && o->no_bench)
         return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench contradict each other");
     if (o->threads) CUTE_TRY(parse_threads(o->threads, &out->threads, diag));
@@ -233,11 +235,12 @@ static cute_status act(const cute_command *command, const options *o, cute_arena
                          operands->count, operands->items[1]);
     if (o->config && o->plan)
         return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
-    if (!o->config && !o->plan && (o->dry_run || o->bench || o->checks || o->defines.count))
+    if (!o->config && !o->plan && (o->dry_run || o->bench || o->checks || o->counters || o->defines.count))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
                          o->dry_run ? "--dry-run"
                          : o->bench ? "--bench"
-                         : o->checks  ? "--check"
+                         : o->checks   ? "--check"
+                         : o->counters ? "--counters"
                                     : "-D");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
