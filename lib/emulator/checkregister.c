@@ -3,56 +3,10 @@
  * moves, packs, shifts and bitwise operations carry that on byte by byte, all other arithmetic for the whole
  * result. Copies do no harm, uses do: addresses, branches and other guards, operands of products and atomics,
  * stores to global memory. Stores to shared and local memory make those bytes undefined again. */
-#include "lib/emulator/checkstate.h"
+#include "lib/emulator/checkflow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* The words of a register's shadow: lanes of which some byte is undefined, the instruction where that began
- * (NOWHERE: the register was never written), lanes by byte; of undefined bytes, not of predicates, lanes
- * where no bit of the byte is defined. */
-enum { SHADOW_ANY, SHADOW_ORIGIN, SHADOW_BYTES, SHADOW_WHOLE = SHADOW_BYTES + 16 };
-#define NOWHERE UINT32_MAX
-
-typedef enum flow_kind {
-    FLOW_PURE, /* the results are undefined where a source is */
-    FLOW_COPY,
-    FLOW_CONVERT,
-    FLOW_AND,
-    FLOW_OR,
-    FLOW_BITWISE,
-    FLOW_SHIFT,
-    FLOW_INSERT,
-    FLOW_EXTRACT,
-    FLOW_PERMUTE,
-    FLOW_SELECT,
-    FLOW_COMPARE,
-    FLOW_LANES, /* of the warp, from each other */
-    FLOW_LOAD,
-    FLOW_STORE,
-    FLOW_MMA,     /* rows and columns of the result, where memory that was never written gave the operands */
-    FLOW_PRODUCT, /* wgmma: reads its result only where scale-d says so */
-    FLOW_USE
-} flow_kind;
-
-typedef struct register_use {
-    const em_operand *o;
-    bool address;
-} register_use;
-
-struct register_flow {
-    uint8_t kind;
-    uint16_t targets, sources; /* of uses, from `first` on */
-    uint32_t first, origin;    /* origin: number of its load_origin + 1 */
-};
-
-/* Where an instruction loaded what nothing wrote, the last time for each lane. */
-struct load_origin {
-    const em_warp *warp;
-    uint32_t lanes;
-    em_space space;
-    uint64_t address[EM_LANES];
-};
 
 /* How instructions treat registers; what is not here takes operand 0 as its only result and is pure. */
 static const struct {
@@ -120,11 +74,6 @@ static const struct {
 static const em_operand carry = {.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS};
 
 /* ---- which registers an instruction reads and writes ---- */
-
-static bool is_register(const em_operand *o)
-{
-    return o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS;
-}
 
 static bool add_use(em_checks *c, const em_operand *o, bool address)
 {
@@ -224,71 +173,6 @@ void em_registers_begin_cluster(em_checks *c, em_cluster *cluster)
         }
 }
 
-/* ---- shadows of registers ---- */
-
-static uint32_t *shadow_at(const em_warp *w, uint32_t at)
-{
-    return (uint32_t *)(void *)(w->split->window->shadow + at);
-}
-
-static int bytes_of(const em_operand *o)
-{
-    return o->bytes ? o->bytes : 1;
-}
-
-static uint32_t lanes_of(const em_warp *w, const em_operand *o)
-{
-    return is_register(o) ? shadow_at(w, o->at)[SHADOW_ANY] : 0;
-}
-
-/* Which bytes of a lane are undefined, a bit each. */
-static uint32_t bits_of(const em_warp *w, const em_operand *o, int lane)
-{
-    uint32_t bits = 0;
-    if (!(lanes_of(w, o) >> lane & 1)) return 0;
-    const uint32_t *bytes = shadow_at(w, o->at) + SHADOW_BYTES;
-    for (int n = 0; n < bytes_of(o); n++) bits |= (bytes[n] >> lane & 1) << n;
-    return bits;
-}
-
-static void set_bits(const em_warp *w, const em_operand *o, int lane, uint32_t bits, uint32_t origin)
-{
-    if (!is_register(o)) return;
-    uint32_t *words = shadow_at(w, o->at), *bytes = words + SHADOW_BYTES, own = 1u << lane;
-    if (bits) words[SHADOW_ORIGIN] = origin;
-    words[SHADOW_ANY] = (words[SHADOW_ANY] & ~own) | (bits ? own : 0);
-    for (int n = 0; n < bytes_of(o); n++) bytes[n] = (bytes[n] & ~own) | (bits >> n & 1) << lane;
-    for (int n = 0; bits && n < o->bytes; n++) words[SHADOW_WHOLE + n] |= own;
-}
-
-/* Undefined bytes of which some bits are defined, as when a bit-field is set. */
-static uint32_t parts_of(const em_warp *w, const em_operand *o, int lane)
-{
-    uint32_t bits = bits_of(w, o, lane), parts = 0;
-    if (!bits) return 0;
-    const uint32_t *whole = shadow_at(w, o->at) + SHADOW_WHOLE;
-    for (int n = 0; n < o->bytes; n++) parts |= (~whole[n] >> lane & 1) << n;
-    return parts & bits;
-}
-
-static void set_parts(const em_warp *w, const em_operand *o, int lane, uint32_t parts)
-{
-    if (!is_register(o)) return;
-    uint32_t *whole = shadow_at(w, o->at) + SHADOW_WHOLE;
-    for (int n = 0; n < o->bytes; n++)
-        if (parts >> n & 1) whole[n] &= ~(1u << lane);
-}
-
-static void set_lanes(const em_warp *w, const em_operand *o, uint32_t lanes, bool undefined, uint32_t origin)
-{
-    if (!is_register(o)) return;
-    uint32_t *words = shadow_at(w, o->at), *bytes = words + SHADOW_BYTES;
-    if (undefined) words[SHADOW_ORIGIN] = origin;
-    words[SHADOW_ANY] = undefined ? words[SHADOW_ANY] | lanes : words[SHADOW_ANY] & ~lanes;
-    for (int n = 0; n < bytes_of(o); n++) bytes[n] = undefined ? bytes[n] | lanes : bytes[n] & ~lanes;
-    for (int n = 0; undefined && n < o->bytes; n++) words[SHADOW_WHOLE + n] |= lanes;
-}
-
 /* Where it began what is undefined in `o`; at this instruction, if the register was never written. */
 static uint32_t origin_of(const em_checks *c, const em_warp *w, const em_operand *o, const em_inst *i)
 {
@@ -381,174 +265,6 @@ static void report_lanes(em_checks *c, em_warp *w, const em_inst *i, uint32_t la
 }
 
 /* ---- how it spreads ---- */
-
-static uint32_t ones(int count)
-{
-    return count >= 32 ? UINT32_MAX : (1u << count) - 1;
-}
-
-/* Which bytes of a value are those of a zero (or of ones). */
-static uint32_t bytes_that_are(const em_warp *w, const em_operand *o, int lane, bool set)
-{
-    if (o->bytes > 8) return 0;
-    uint64_t value = em_get(w, o, lane);
-    uint32_t bits = 0;
-    if (!o->bytes) return (value & 1) == set;
-    for (int n = 0; n < o->bytes; n++) bits |= (uint32_t)((value >> 8 * n & 0xff) == (set ? 0xffu : 0u)) << n;
-    return bits;
-}
-
-/* A byte is defined where one side decides it: 0 of an and, ones of an or. */
-static uint32_t decided(const em_warp *w, const em_inst *i, int lane, bool or)
-{
-    const em_operand *a = &i->o[1], *b = &i->o[2];
-    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane);
-    return (in_a | in_b) & ~(bytes_that_are(w, a, lane, or) & ~in_a) &
-           ~(bytes_that_are(w, b, lane, or) & ~in_b);
-}
-
-static uint32_t shifted(const em_warp *w, const em_inst *i, int lane)
-{
-    int bytes = bytes_of(&i->o[0]);
-    uint32_t in = bits_of(w, &i->o[1], lane), out = 0;
-    uint64_t by = em_get(w, &i->o[2], lane);
-    bool left = em_instruction_name(i)[2] == 'l', sign = em_types[i->type].kind == EM_SIGNED;
-    if (bits_of(w, &i->o[2], lane)) return ones(bytes);
-    int amount = (int)(by > 64 ? 64 : by);
-    for (int n = 0; n < bytes; n++)
-        for (int bit = 8 * n; bit < 8 * n + 8; bit += 7) {
-            int from = left ? bit - amount : bit + amount;
-            if (sign && from >= 8 * bytes) from = 8 * bytes - 1;
-            if (from >= 0 && from < 8 * bytes) out |= (in >> from / 8 & 1) << n;
-        }
-    return out;
-}
-
-/* bfi d, a, b, position, length: a field of b becomes a; bytes that it shares are those of both. */
-static uint32_t inserted(const em_warp *w, const em_inst *i, int lane, uint32_t *parts)
-{
-    uint32_t a = bits_of(w, &i->o[1], lane), b = bits_of(w, &i->o[2], lane), out = 0;
-    int bytes = bytes_of(&i->o[0]);
-    int from = (int)(em_get(w, &i->o[3], lane) & 0xff), to = from + (int)(em_get(w, &i->o[4], lane) & 0xff);
-    *parts = 0;
-    if (bits_of(w, &i->o[3], lane) || bits_of(w, &i->o[4], lane)) return ones(bytes);
-    for (int n = 0; n < bytes; n++) {
-        bool field = from < 8 * n + 8 && to > 8 * n, rest = from > 8 * n || to < 8 * n + 8;
-        bool bad_field = field && a, bad_rest = rest && b >> n & 1;
-        out |= (uint32_t)(bad_field || bad_rest) << n;
-        if (field && rest) *parts |= (uint32_t)(bad_field != bad_rest) << n;
-    }
-    return out;
-}
-
-static uint32_t extracted(const em_warp *w, const em_inst *i, int lane)
-{
-    uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
-    int from = (int)(em_get(w, &i->o[2], lane) & 0xff), to = from + (int)(em_get(w, &i->o[3], lane) & 0xff);
-    if (bits_of(w, &i->o[2], lane) || bits_of(w, &i->o[3], lane)) return all;
-    for (int n = from / 8; n < bytes_of(&i->o[1]) && 8 * n < to; n++)
-        if (in >> n & 1) return all;
-    return 0;
-}
-
-static uint32_t permuted(const em_warp *w, const em_inst *i, int lane)
-{
-    uint32_t pair = bits_of(w, &i->o[1], lane) | bits_of(w, &i->o[2], lane) << 4, out = 0;
-    bool plain = !em_has(i, EM_M_f4e) && !em_has(i, EM_M_b4e) && !em_has(i, EM_M_rc8) &&
-                 !em_has(i, EM_M_ecl) && !em_has(i, EM_M_ecr) && !em_has(i, EM_M_rc16);
-    if (!plain || bits_of(w, &i->o[3], lane)) return 15;
-    for (int n = 0; n < 4; n++) out |= (pair >> (em_get(w, &i->o[3], lane) >> 4 * n & 7) & 1) << n;
-    return out;
-}
-
-static uint32_t selected(const em_warp *w, const em_inst *i, int lane)
-{
-    const em_operand *a = &i->o[1], *b = &i->o[2];
-    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane);
-    if (!bits_of(w, &i->o[3], lane)) return em_get(w, &i->o[3], lane) ? in_a : in_b;
-    bool same = !in_a && !in_b && em_get(w, a, lane) == em_get(w, b, lane);
-    return same ? 0 : ones(bytes_of(&i->o[0]));
-}
-
-/* setp.cmp.and: false whatever the comparison says where the predicate is; .or: true. */
-static uint32_t compared(const em_warp *w, const em_inst *i, int lane)
-{
-    bool values = (bits_of(w, &i->o[2], lane) | bits_of(w, &i->o[3], lane)) != 0;
-    bool with = i->count > 4, predicate = with && bits_of(w, &i->o[4], lane);
-    uint32_t all = ones(bytes_of(&i->o[0]));
-    if (!values || !with || predicate || em_has(i, EM_M_xor)) return values || predicate ? all : 0;
-    return (em_get(w, &i->o[4], lane) != 0) == em_has(i, EM_M_or) ? 0 : all;
-}
-
-/* Integers keep their low bytes; wider ones repeat the sign. */
-static uint32_t converted(const em_warp *w, const em_inst *i, int lane)
-{
-    em_type to = (em_type)i->type, from = (em_type)i->type2;
-    uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
-    bool plain = em_types[to].kind != EM_FLOAT && em_types[from].kind != EM_FLOAT && !em_has(i, EM_M_sat) &&
-                 i->count == 2 && em_types[from].bytes;
-    if (!plain) return all;
-    in &= ones(em_types[from].bytes);
-    if (em_types[from].kind == EM_SIGNED && in >> (em_types[from].bytes - 1) & 1)
-        in |= ~ones(em_types[from].bytes);
-    return in & (em_types[to].bytes > em_types[from].bytes ? all : all & ones(em_types[to].bytes));
-}
-
-static void moved(const em_warp *w, const em_inst *i, int lane, uint32_t origin)
-{
-    const em_operand *d = &i->o[0], *s = &i->o[1];
-    if (d->kind == EM_O_VECTOR) {
-        int bytes = em_types[i->type].bytes / d->count;
-        uint32_t in = bits_of(w, s, lane);
-        for (int n = 0; n < d->count; n++)
-            set_bits(w, &d->list[n], lane, in >> n * bytes & ones(bytes), origin);
-    } else if (s->kind == EM_O_VECTOR) {
-        int bytes = em_types[i->type].bytes / s->count;
-        uint32_t bits = 0;
-        for (int n = 0; n < s->count; n++) bits |= (bits_of(w, &s->list[n], lane) & ones(bytes)) << n * bytes;
-        set_bits(w, d, lane, bits, origin);
-    } else {
-        set_bits(w, d, lane, bits_of(w, s, lane), origin);
-    }
-}
-
-/* Which undefined bytes of the result have defined bits. */
-static uint32_t result_parts(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
-{
-    uint32_t parts = 0;
-    if (kind == FLOW_INSERT) inserted(w, i, lane, &parts);
-    if (kind == FLOW_COPY || kind == FLOW_CONVERT) return parts_of(w, &i->o[1], lane);
-    if (kind != FLOW_AND && kind != FLOW_OR) return parts;
-    const em_operand *a = &i->o[1], *b = &i->o[2];
-    bool or = kind == FLOW_OR;
-    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane), pa = parts_of(w, a, lane),
-             pb = parts_of(w, b, lane);
-    /* Ones of the other side keep bits of an and undefined, zeros those of an or. */
-    uint32_t one = in_a & ~in_b & (pa | ~bytes_that_are(w, b, lane, ! or));
-    uint32_t other = in_b & ~in_a & (pb | ~bytes_that_are(w, a, lane, ! or));
-    return one | other | (in_a & in_b & (or ? pa & pb : pa | pb));
-}
-
-static uint32_t result_bits(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
-{
-    uint32_t bits = 0, parts;
-    switch (kind) {
-    case FLOW_INSERT: return inserted(w, i, lane, &parts);
-    case FLOW_EXTRACT: return extracted(w, i, lane);
-    case FLOW_CONVERT: return converted(w, i, lane);
-    case FLOW_AND: return decided(w, i, lane, false);
-    case FLOW_OR: return decided(w, i, lane, true);
-    case FLOW_SHIFT: return shifted(w, i, lane);
-    case FLOW_PERMUTE: return permuted(w, i, lane);
-    case FLOW_SELECT: return selected(w, i, lane);
-    case FLOW_COMPARE: return compared(w, i, lane);
-    default: break;
-    }
-    bool same = i->count == 3 && is_register(&i->o[1]) && is_register(&i->o[2]) && i->o[1].at == i->o[2].at;
-    if (same && em_instruction_name(i)[0] == 'x') return 0; /* xor r, a, a */
-    for (int n = 1; n < i->count; n++) bits |= bits_of(w, &i->o[n], lane);
-    return bits;
-}
 
 /* What shuffles and their kind give to the lanes of `mask`. */
 static void exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
@@ -685,14 +401,16 @@ static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_fl
             int l = __builtin_ctz(rest);
             bool some = undefined >> l & 1,
                  plain = i->o[0].kind != EM_O_VECTOR && i->o[1].kind != EM_O_VECTOR;
-            uint32_t parts = some && plain ? result_parts(w, i, (flow_kind)f->kind, l) : 0;
+            uint32_t parts = some && plain ? em_flow_parts(w, i, (flow_kind)f->kind, l) : 0;
+            bool computed = plain && i->count > 1 && is_computed(w, &i->o[1], l);
             if (f->kind == FLOW_COPY) {
-                moved(w, i, l, origin);
+                em_flow_move(w, i, l, origin);
             } else {
-                uint32_t bits = some ? result_bits(w, i, (flow_kind)f->kind, l) : 0;
+                uint32_t bits = some ? em_flow_bits(w, i, (flow_kind)f->kind, l) : 0;
                 for (int n = 0; n < f->targets; n++) set_bits(w, targets[n].o, l, bits, origin);
             }
             if (parts) set_parts(w, &i->o[0], l, parts);
+            if (some && (f->kind != FLOW_COPY || (plain && computed))) set_computed(w, &i->o[0], l);
         }
     }
 }
@@ -780,6 +498,7 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
         uint32_t bits = (uint32_t)(undefined >> n * bytes) & ones(bytes);
         if (sign && bits >> (bytes - 1) & 1) bits |= ~ones(bytes);
         if (is_register(&d[n])) set_bits(w, &d[n], lane, bits & ones(bytes_of(&d[n])), here);
+        if (bits && bytes < bytes_of(&d[n])) set_computed(w, &d[n], lane);
     }
     return true;
 }
@@ -807,13 +526,14 @@ uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane
     uint64_t undefined = 0;
     if (!strcmp(em_instruction_name(i), "stmatrix")) return row_bits(w, i, lane);
     for (int n = 0; n < i->vector; n++) {
-        uint32_t bits = bits_of(w, &s[n], lane) & ~parts_of(w, &s[n], lane) & ones(bytes);
-        /* Structures have bytes between their members, so part of a value may be undefined. */
-        if (global && bits == ones(bytes)) {
+        uint32_t bits = bits_of(w, &s[n], lane) & ones(bytes), parts = parts_of(w, &s[n], lane);
+        /* Structures have bytes between their members, so part of what is copied may be undefined. */
+        if (global && bits && (bits == ones(bytes) || is_computed(w, &s[n], lane))) {
             report(c, w, i, lane, &s[n], false, false);
             set_lanes(w, &s[n], 1u << lane, false, 0);
             bits = 0;
         }
+        bits &= ~parts; /* a bit-field was set in memory that is not defined yet */
         undefined |= (uint64_t)bits << n * bytes;
     }
     return undefined;

@@ -450,6 +450,16 @@ $wait:
     barrier.cluster.arrive.aligned;
     barrier.cluster.wait.aligned;
 """ + FOOT),
+    "bits_of_what_nothing_wrote": ("uninit", "", LOAD + "-    st.shared.u32 [%r6], %r12;\n!    ld.shared.u32 %r13, [%r6];\n    and.b32 %r12, %r13, 15;\n" + FOOT),
+    "bit_field_never_set": ("uninit", "", LOAD + """    ld.shared.u32 %r13, [%r6];
+    and.b32 %r14, %r13, -16;
+    and.b32 %r15, %r12, 15;
+    or.b32 %r14, %r14, %r15;
+    st.shared.u32 [%r6], %r14;
+!    ld.shared.u32 %r16, [%r6];
++    shr.u32 %r16, %r16, 8;
+    and.b32 %r12, %r16, 15;
+""" + FOOT),
 }
 
 
