@@ -280,6 +280,8 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
     set_special(w, EM_S_reserved_begin, 0);
     set_special(w, EM_S_reserved_end, EM_SHARED_RESERVED);
     set_special(w, EM_S_reserved_cap, EM_SHARED_RESERVED);
+    set_special(w, EM_S_reserved_0, 0);
+    set_special(w, EM_S_reserved_1, EM_SCRATCH);
 }
 
 void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
@@ -300,6 +302,7 @@ void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
         uint32_t in[3] = {r % shape[0], r / shape[0] % shape[1], r / shape[0] / shape[1]};
         for (int d = 0; d < 3; d++) b->ctaid[d] = id[d] * shape[d] + in[d];
         memset(b->shared, 0xff, b->shared_size);
+        memset(b->scratch, 0, sizeof b->scratch);
         memset(b->barriers, 0, sizeof b->barriers);
         for (int n = 0; n < EM_BARRIERS; n++) b->barriers[n].red_and = UINT32_MAX;
         b->alive = b->threads;

@@ -214,6 +214,7 @@ struct em_block {
     uint32_t ctaid[3];
     uint8_t *shared; /* from address EM_SHARED_RESERVED on */
     uint32_t shared_size;
+    uint8_t scratch[EM_SCRATCH_BYTES]; /* at address EM_SCRATCH, for programs that ask where it is */
     uint8_t *pool;
     em_barrier barriers[EM_BARRIERS];
 };

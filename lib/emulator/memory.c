@@ -189,6 +189,8 @@ static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t a
             return b->shared + at;
         }
     }
+    if (address >= EM_SCRATCH && address + bytes <= EM_SHARED_RESERVED && w->machine->program->scratch)
+        return w->block->scratch + (address - EM_SCRATCH);
     em_fault(w, i, lane, "%s %s %u bytes of shared memory at 0x%llx; the block has 0x%x to 0x%x",
              em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
              EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT),

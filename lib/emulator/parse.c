@@ -253,6 +253,7 @@ static bool special_operand(em_parser *p, em_operand *out)
         if (component) text[length] = '.';
         if (!whole && !plain) continue;
         bool predicate = i == EM_S_is_explicit_cluster;
+        p->program->scratch |= i == EM_S_reserved_1;
         *out = (em_operand){.kind = i < EM_S_fixed_end ? EM_O_VALUE : EM_O_SPECIAL,
                             .base = EM_BASE_SPECIALS,
                             .bytes = specials[i].bytes,

@@ -155,6 +155,7 @@ typedef struct em_program {
     size_t image_length, image_capacity;
     uint64_t base;  /* the image's address */
     int64_t shared; /* bytes of shared variables that any kernel may use */
+    bool scratch;   /* reads %reserved_smem_offset_1 */
     bool calls;     /* some function calls another */
     int version;
     const char *target;
@@ -168,6 +169,9 @@ typedef struct em_program {
 #define EM_CODE_BASE     UINT64_C(0x0000040000000000)
 #define EM_WINDOW_SIZE   UINT64_C(0x0000000100000000)
 enum { EM_SHARED_RESERVED = 1024, EM_RANK_SHIFT = 24 };
+/* The end of the reserved shared memory, where %reserved_smem_offset_1 points to: cooperative groups keep barriers
+ * of groups of several warps there (details/memory.h of the CUDA toolkit). */
+enum { EM_SCRATCH_BYTES = 128, EM_SCRATCH = EM_SHARED_RESERVED - EM_SCRATCH_BYTES };
 
 /* `text` must outlive the program and be terminated. `base`: where .global and .const variables lie. Errors
  * name line and column in `label`. */
