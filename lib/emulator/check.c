@@ -91,8 +91,9 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
     const char *name = em_instruction_name(i);
     /* Copies that complete at a mbarrier update its 8 bytes, and cp.async.mbarrier.arrive does. */
     bool copies = c->machine->completing || !strcmp(name, "cp");
-    bool mbarrier = (name[0] == 'm' && !strcmp(name, "mbarrier")) || (copies && access == EM_ATOMIC && bytes == 8 &&
-                                                  space == EM_SHARED && !em_has(i, EM_M_reduce));
+    bool mbarrier =
+        (name[0] == 'm' && !strcmp(name, "mbarrier")) ||
+        (copies && access == EM_ATOMIC && bytes == 8 && space == EM_SHARED && !em_has(i, EM_M_reduce));
     if (c->which & (CUTE_CHECK_BANK | CUTE_CHECK_COALESCING) && !mbarrier)
         em_traffic_access(c, w, i, lane, space, address, bytes);
     if (!(c->which & ~(unsigned)(CUTE_CHECK_BANK | CUTE_CHECK_COALESCING))) return;
@@ -239,6 +240,15 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
         return;
     }
     if (!c->clusters) return;
+    uint32_t place = (uint32_t)(w->block->cluster - c->machine->clusters);
+    if (place >= c->cluster_count && (!em_order_grow(c, place + 1) || !em_registers_grow(c, place + 1) ||
+                                      !em_products_grow(c, place + 1))) {
+        em_registers_end(c);
+        em_step_end(c);
+        em_order_end(c);
+        c->exhausted = true;
+        return;
+    }
     if (c->which & CUTE_CHECK_BARRIER) {
         if (event == EM_E_BLOCK_ARRIVE) check_arrival(c, w, i, mask, (uint32_t)a, (uint32_t)b);
         if (event == EM_E_BLOCK_SETTLE) check_opening(c, w, (uint32_t)a);

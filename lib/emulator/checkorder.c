@@ -192,27 +192,38 @@ static void learn_result(em_checks *c, em_warp *w, uint32_t mask, const meeting 
 
 /* ---- the state of a launch ---- */
 
-bool em_order_begin(em_checks *c)
+static bool make_cluster(const em_checks *c, const em_cluster *like, cluster_order *o)
 {
-    em_machine *m = c->machine;
-    c->stride = m->clusters[0].blocks[0].warp_count * (EM_LANES + ASYNC_KINDS);
-    c->entries = m->clusters[0].count * c->stride;
-    c->cluster_count = m->cluster_count;
-    c->clusters = calloc(c->cluster_count, sizeof *c->clusters);
-    if (!c->clusters) return false;
-    for (uint32_t n = 0; n < c->cluster_count; n++) {
-        cluster_order *o = &c->clusters[n];
-        uint32_t blocks = m->clusters[n].count;
-        o->threads = calloc(c->entries, sizeof *o->threads);
-        o->warps = calloc((size_t)blocks * m->clusters[n].blocks[0].warp_count, sizeof *o->warps);
-        o->barriers = calloc((size_t)blocks * BLOCK_BARRIERS, sizeof *o->barriers);
-        o->shared = calloc(blocks, sizeof *o->shared);
-        if (!o->threads || !o->warps || !o->barriers || !o->shared) return false;
-        for (uint32_t r = 0; r < blocks; r++)
-            if (!em_shadow_make(&o->shared[r], 0, m->clusters[n].blocks[r].shared_size, false, 1))
-                return false;
+    o->threads = calloc(c->entries, sizeof *o->threads);
+    o->warps = calloc((size_t)like->count * like->blocks[0].warp_count, sizeof *o->warps);
+    o->barriers = calloc((size_t)like->count * BLOCK_BARRIERS, sizeof *o->barriers);
+    o->shared = calloc(like->count, sizeof *o->shared);
+    if (!o->threads || !o->warps || !o->barriers || !o->shared) return false;
+    for (uint32_t r = 0; r < like->count; r++)
+        if (!em_shadow_make(&o->shared[r], 0, like->blocks[r].shared_size, false, 1)) return false;
+    return true;
+}
+
+bool em_order_grow(em_checks *c, uint32_t places)
+{
+    cluster_order *list = realloc(c->clusters, places * sizeof *list);
+    if (!list) return false;
+    c->clusters = list;
+    for (; c->cluster_count < places; c->cluster_count++) {
+        list[c->cluster_count] = (cluster_order){0};
+        if (make_cluster(c, &c->machine->clusters[c->cluster_count], &list[c->cluster_count])) continue;
+        c->cluster_count++; /* what was made is released */
+        return false;
     }
     return true;
+}
+
+bool em_order_begin(em_checks *c)
+{
+    const em_cluster *first = &c->machine->clusters[0];
+    c->stride = first->blocks[0].warp_count * (EM_LANES + ASYNC_KINDS);
+    c->entries = first->count * c->stride;
+    return em_order_grow(c, 1);
 }
 
 static void forget_mbarriers(cluster_order *o)

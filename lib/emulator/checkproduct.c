@@ -167,10 +167,19 @@ bool em_products_begin(em_checks *c)
     p->first = calloc((size_t)m->program->count + 1, sizeof *p->first);
     if (!p->first || !find_touches(m->program, p, false) || !find_touches(m->program, p, true)) return false;
     p->warps = m->clusters[0].count * m->clusters[0].blocks[0].warp_count;
-    size_t warps = (size_t)p->warps * m->cluster_count;
-    p->warp = calloc(warps, sizeof *p->warp);
-    p->state = calloc(warps * p->slots, sizeof *p->state);
-    return p->warp && p->state;
+    return em_products_grow(c, 1);
+}
+
+bool em_products_grow(em_checks *c, uint32_t places)
+{
+    struct products *p = c->products;
+    if (!p) return true;
+    size_t warps = (size_t)p->warps * places;
+    warp_products *warp = realloc(p->warp, warps * sizeof *warp);
+    if (warp) p->warp = warp;
+    slot_state *state = realloc(p->state, warps * p->slots * sizeof *state);
+    if (state) p->state = state;
+    return warp && state; /* em_products_cluster clears them */
 }
 
 /* ---- as it happens ---- */

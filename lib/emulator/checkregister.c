@@ -127,15 +127,23 @@ static bool make_flow(em_checks *c, const em_inst *i, register_flow *f)
     return true;
 }
 
+bool em_registers_grow(em_checks *c, uint32_t places)
+{
+    if (!(c->which & CUTE_CHECK_UNINIT)) return true;
+    size_t count = places * (size_t)(c->entries / c->stride) * c->machine->clusters[0].blocks[0].warp_count;
+    uint8_t **list = realloc(c->locals, count * sizeof *list);
+    if (!list) return false;
+    c->locals = list;
+    for (; c->local_count < count; c->local_count++) list[c->local_count] = NULL;
+    return true;
+}
+
 bool em_registers_begin(em_checks *c)
 {
     const em_program *p = c->machine->program;
     if (!(c->which & CUTE_CHECK_UNINIT)) return true;
-    c->local_count = c->machine->cluster_count * (size_t)(c->entries / c->stride) *
-                     c->machine->clusters[0].blocks[0].warp_count;
-    c->locals = calloc(c->local_count, sizeof *c->locals);
     c->flows = calloc((size_t)p->count + 1, sizeof *c->flows);
-    bool ok = c->locals && c->flows;
+    bool ok = c->flows && em_registers_grow(c, 1);
     for (uint32_t n = 0; ok && n < p->count; n++) ok = make_flow(c, &p->code[n], &c->flows[n]);
     return ok;
 }

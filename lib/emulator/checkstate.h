@@ -218,6 +218,8 @@ static inline uint32_t inst_index(const em_checks *c, const em_inst *i)
 
 /* checkorder.c */
 bool em_order_begin(em_checks *c);
+/* Room for the clusters in so many of the machine's places. */
+bool em_order_grow(em_checks *c, uint32_t places);
 void em_order_end(em_checks *c);
 void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                     uint64_t b);
@@ -264,6 +266,7 @@ void em_shadow_describe(em_checks *c, const em_warp *w, em_space space, uint64_t
 
 /* checkregister.c: which registers hold what nothing wrote. Nothing happens where c->flows is NULL. */
 bool em_registers_begin(em_checks *c);
+bool em_registers_grow(em_checks *c, uint32_t places);
 void em_registers_end(em_checks *c);
 void em_registers_begin_cluster(em_checks *c, em_cluster *cluster);
 /* Before an instruction, and before lanes exchange values. */
@@ -296,6 +299,7 @@ void em_step_lacks(em_checks *c, em_warp *w, uint32_t ending);
 
 /* checkproduct.c: registers of wgmma. Nothing happens where c->products is NULL. */
 bool em_products_begin(em_checks *c);
+bool em_products_grow(em_checks *c, uint32_t places);
 void em_products_end(em_checks *c);
 void em_products_cluster(em_checks *c, const em_warp *any);
 void em_products_commit(em_checks *c, const em_warp *w, uint32_t group);

@@ -11,8 +11,7 @@ enum {
     MULTIPROCESSOR_THREADS = 2048,
     MULTIPROCESSOR_BLOCKS = 32,
     MULTIPROCESSOR_SHARED = 228 * 1024,
-    /* Checks keep a state for each place of a cluster, and make it when the launch begins. */
-    CHECKED_PLACES = 8,
+    CHECKED_PLACES = 256, /* checks keep much for each cluster that runs */
     COOPERATIVE_LIMIT = 65536,
     THREAD_LIMIT = 64
 };
@@ -356,7 +355,7 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
     if (l->cooperative) g->limit = COOPERATIVE_LIMIT;
     if (hooked && !l->cooperative) g->limit = least(g->limit, CHECKED_PLACES);
     if (g->limit > total) g->limit = (uint32_t)total;
-    uint32_t made = l->cooperative || hooked ? g->limit : 1;
+    uint32_t made = l->cooperative ? g->limit : 1;
     g->machines = aligned_alloc(_Alignof(em_machine), g->threads * sizeof *g->machines);
     bool ok = g->machines != NULL;
     if (ok) memset(g->machines, 0, g->threads * sizeof *g->machines);

@@ -279,3 +279,48 @@ P
         "$run" lookback.ptx --config "$bugs/../checks/lookback.json" --check=all --seed=$seed >out.txt 2>&1 || { cat out.txt; false; }
     done
 }
+
+@test "blocks that wait for later ones get them under checks too" {
+    # Blocks 0 to 38 spin until block 39 sets the flag: all have to run at once.
+    sed 's/"grid": 2/"grid": 40/' "$bugs/launch.json" >launch.json
+    cat >k.ptx <<'P'
+.version 8.4
+.target sm_90a
+.address_size 64
+.global .u32 flag;
+.visible .entry k(.param .u64 pA, .param .u64 pC)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    .reg .pred %p<4>;
+    .shared .b32 tile[64];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd1, %r1, 4;
+    mov.u64 %rd2, tile;
+    add.u64 %rd2, %rd2, %rd1;
+    st.shared.u32 [%rd2], %r1;
+    ld.param.u64 %rd3, [pC];
+    mov.u32 %r2, %ctaid.x;
+    mov.u64 %rd1, flag;
+    setp.eq.u32 %p1, %r2, 39;
+    @%p1 bra $set;
+$w: ld.acquire.gpu.global.u32 %r3, [%rd1];
+    setp.eq.u32 %p2, %r3, 0;
+    @%p2 bra $w;
+    ld.global.u32 %r3, [%rd3];
+    ret;
+$set: setp.ne.u32 %p3, %r1, 0;
+    @%p3 ret;
+    st.global.u32 [%rd3], 7;
+    st.release.gpu.global.u32 [%rd1], 1;
+    ret;
+}
+P
+    run "$run" k.ptx --config launch.json --check=all
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    # Without the release the data is not there with the flag.
+    sed 's/st.release.gpu/st.relaxed.gpu/' k.ptx >bug.ptx
+    run "$run" bug.ptx --config launch.json --check=race
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"bug.ptx:24:5: error: race: ld reads byte 0 of C"* ]]
+}
