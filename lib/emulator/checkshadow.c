@@ -521,7 +521,12 @@ void em_shadow_access(em_checks *c, em_warp *w, const em_inst *i, int lane, em_s
     if (space == EM_SHARED) {
         uint32_t rank = (uint32_t)(address >> EM_RANK_SHIFT & 0xff);
         at = address & ((1u << EM_RANK_SHIFT) - 1);
-        if (address >> 32 || rank >= w->block->cluster->count || at < EM_SHARED_RESERVED) return;
+        if (address >> 32 || rank >= w->block->cluster->count) return;
+        if (at < EM_SHARED_RESERVED) { /* barriers of cooperative groups lie there */
+            if (c->which & CUTE_CHECK_RACE && is_strong(i, access))
+                em_order_flag(c, w, i, lane, address | UINT64_C(1) << 31, access);
+            return;
+        }
         s = &cluster_of(c, w)->shared[rank];
         const em_pending *p = c->machine->completing;
         s->shared_use |= rank != w->block->rank || (p && async_kind(p->kind));
