@@ -41,8 +41,11 @@ bug() {
     for tool in $tools; do
         of "$name" "$tool" "$config"
         code=$?
-        of "$name.clean" "$tool" "$config"
-        clean=$?
+        clean=0
+        if [ $code -eq 9 ] || [ -n "$dry" ]; then
+            of "$name.clean" "$tool" "$config"
+            clean=$?
+        fi
         case $code in
         9) [ $clean -eq 9 ] && said="$said $tool:clean" || said="$said $tool" ;;
         124 | 137) said="$said $tool:hang" ;;
