@@ -52,8 +52,33 @@ static void add_bits(uint8_t *bits, const foreign *f)
     for (uint32_t n = 0; n < f->bytes; n++) bits[f->first + n] |= f->bits[n];
 }
 
-/* `a` and `b`, and where `serial` is not 0 that cluster up to `time`. */
-static foreign *make_foreign(em_checks *c, const foreign *a, const foreign *b, uint32_t serial, uint32_t time)
+static foreign *new_foreign(em_checks *c, uint32_t below, uint32_t end)
+{
+    uint32_t bytes = end > below / 8 ? end - below / 8 : 0;
+    foreign *f = malloc(sizeof *f + bytes);
+    if (!f) {
+        c->exhausted = true;
+        return NULL;
+    }
+    *f = (foreign){.references = 1, .below = below, .first = below / 8, .bytes = bytes};
+    return f;
+}
+
+/* Blocks run in order, mostly: then all that is known is a number below which all are. */
+static foreign *make_simple(em_checks *c, const foreign *a, const foreign *b, uint32_t serial)
+{
+    uint32_t below = 1; /* no cluster has number 0 */
+    if (a && a->below > below) below = a->below;
+    if (b && b->below > below) below = b->below;
+    if (serial == below) below++;
+    foreign *f = new_foreign(c, below, serial > below ? serial / 8 + 1 : 0);
+    if (!f || serial < below) return f;
+    memset(f->bits, 0, f->bytes);
+    f->bits[f->bytes - 1] = (uint8_t)(1u << serial % 8);
+    return f;
+}
+
+static foreign *make_by_bits(em_checks *c, const foreign *a, const foreign *b, uint32_t serial)
 {
     uint32_t bytes = (uint32_t)(c->grid_clusters / 8 + 2), below = 0, end = bytes;
     if (!c->scratch) c->scratch = malloc(bytes);
@@ -62,21 +87,26 @@ static foreign *make_foreign(em_checks *c, const foreign *a, const foreign *b, u
         return NULL;
     }
     memset(c->scratch, 0, bytes);
-    c->scratch[0] = 1; /* no cluster has number 0 */
+    c->scratch[0] = 1;
     add_bits(c->scratch, a);
     add_bits(c->scratch, b);
     c->scratch[serial / 8] |= (uint8_t)(1u << serial % 8);
     while (below / 8 < bytes && c->scratch[below / 8] == 0xff) below += 8;
     while (below / 8 < bytes && c->scratch[below / 8] >> below % 8 & 1) below++;
     while (end > below / 8 && !c->scratch[end - 1]) end--;
-    foreign *f = malloc(sizeof *f + (end - below / 8));
-    if (!f) {
-        c->exhausted = true;
-        return NULL;
-    }
-    *f = (foreign){
-        .references = 1, .time = time, .below = below, .first = below / 8, .bytes = end - below / 8};
-    memcpy(f->bits, c->scratch + f->first, f->bytes);
+    if (end == below / 8 + 1 && !(c->scratch[below / 8] >> below % 8)) end--; /* the bits below are known */
+    foreign *f = new_foreign(c, below, end);
+    if (f) memcpy(f->bits, c->scratch + f->first, f->bytes);
+    return f;
+}
+
+/* `a` and `b`, and where `serial` is not 0 that cluster up to `time`. */
+static foreign *make_foreign(em_checks *c, const foreign *a, const foreign *b, uint32_t serial, uint32_t time)
+{
+    bool simple = (!a || !a->bytes) && (!b || !b->bytes);
+    foreign *f = simple ? make_simple(c, a, b, serial) : make_by_bits(c, a, b, serial);
+    if (!f) return NULL;
+    f->time = time;
     if (a && a->time > f->time) f->time = a->time;
     if (b && b->time > f->time) f->time = b->time;
     return f;
