@@ -42,6 +42,7 @@ same() {
 @test "orders of memory without barriers" { same order; }
 @test "reductions by shuffles" { same reduce; }
 @test "a scan of many blocks" { same scan; }
+@test "groups of several warps, with and without memory of their own" { same tiles; }
 @test "tensor maps that the kernel makes" { same tensormap; }
 @test "a GEMM of TMA and wgmma" { same tma_wgmma; }
 @test "a GEMM of wmma in five types" { same wmma_gemm; }
