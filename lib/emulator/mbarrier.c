@@ -88,10 +88,12 @@ void em_mbarrier_describe(const em_warp *w, uint32_t address, uint32_t phase, ch
     uint64_t v = 0;
     if (rank < c->count && at < c->blocks[rank].shared_size && c->blocks[rank].shared_size - at >= 8)
         memcpy(&v, c->blocks[rank].shared + at, 8);
+    int64_t bytes = bytes_of(v);
     snprintf(out, size,
              "waits for phase %u of the mbarrier at shared address 0x%x, which lacks %u of %u arrivals and "
-             "%lld bytes",
-             phase, address, missing_of(v), expected_of(v), (long long)bytes_of(v));
+             "%s%lld bytes%s",
+             phase, address, missing_of(v), expected_of(v), bytes < 0 ? "got " : "",
+             (long long)(bytes < 0 ? -bytes : bytes), bytes < 0 ? " too many" : "");
 }
 
 static void run_init(em_warp *w, const em_inst *i, uint32_t mask)

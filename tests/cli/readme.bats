@@ -8,14 +8,13 @@ setup() {
 }
 
 # What README shows under the line `    $ COMMAND`, without its indent.
-shown() { sed -n "/^    \\$ $1\$/,/^\$/p" "$README" | sed '1d; /^$/d; s/^    //'; }
+shown() { sed -n "\\|^    \\$ $1\$|,/^\$/p" "$README" | sed '1d; /^$/d; s/^    //'; }
 
 @test "the pipe at the top works as written" {
     cp "$ROOT/kernels/vector_add/vector_add.mlir" kernel.mlir
     cp "$ROOT/kernels/vector_add/launch.json" .
     sed -n '/^    cute-opt /,/^$/p' "$README" | sed 's/^    //' >commands
     grep -q 'cute-opt kernel.mlir | cute-ptx -arch sm_90a | cute-link > kernel.cubin' commands
-    [ -e /dev/nvidiactl ] || sed -i '/^cute-run/s/$/ --dry-run/' commands
     bash -e commands
 }
 
@@ -26,6 +25,18 @@ shown() { sed -n "/^    \\$ $1\$/,/^\$/p" "$README" | sed '1d; /^$/d; s/^    //'
     run cute-run vector_add.cubin --config launch.json --dry-run
     [ "$status" -eq 1 ]
     diff <(shown 'cute-run vector_add.cubin --config launch.json --dry-run') <(echo "$output")
+}
+
+@test "what is shown of the emulator is what it says" {
+    cd "$ROOT"
+    for command in 'cute-run tests/emulator/bugs/expect_tx_short.ptx --config tests/emulator/bugs/launch.json' \
+        'cute-run tests/emulator/bugs/dropped_barrier.ptx --config tests/emulator/bugs/launch.json --check=race'; do
+        run $command --device emulator
+        [ "$status" -ne 0 ]
+        shown "$command" >"$BATS_TEST_TMPDIR/shown"
+        [ -s "$BATS_TEST_TMPDIR/shown" ]
+        while IFS= read -r line; do [[ "$output" == *"$line"* ]] || { echo "not said: $line"; echo "$output"; false; }; done <"$BATS_TEST_TMPDIR/shown"
+    done
 }
 
 @test "the pieces of a kernel and of a launch.json that are shown are in the files" {
