@@ -165,6 +165,7 @@ typedef struct em_split {
 /* Whether a warp is in a circle: its state, looked at after its turns, while no memory changes. spin.c */
 typedef struct em_spin {
     uint64_t state;      /* an earlier one, as a number */
+    uint32_t local_stores; /* of the warp, when it was first looked at */
     uint32_t left, span; /* looks until the next one is taken for comparison */
     bool found;
 } em_spin;
@@ -183,6 +184,7 @@ struct em_warp {
     uint32_t index;          /* in the block */
     int current, high;       /* the split that runs; no split behind `high` is live */
     em_spin spin;
+    uint32_t local_stores;   /* instructions */
     uint32_t parted;         /* instructions since the lanes parted or were last let go */
     bool let_go;             /* since the lanes parted some did not wait for the others */
     em_split splits[EM_SPLITS];

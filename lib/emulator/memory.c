@@ -473,7 +473,10 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
     count_access(w, i, &i->o[0], true, total, mask);
-    w->machine->changes += i->space != EM_LOCAL; /* nobody waits for that */
+    if (i->space == EM_LOCAL)
+        w->local_stores++; /* nobody else waits for that */
+    else
+        w->machine->changes++;
     uint32_t offsets[EM_LANES];
     uint8_t *area;
     bool whole = is_whole(w, i, total);

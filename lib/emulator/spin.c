@@ -29,6 +29,19 @@ static uint64_t mix_bytes(uint64_t state, const uint8_t *bytes, size_t size)
     return mix(mix(mix(lanes[0], lanes[1]), lanes[2]), lanes[3]);
 }
 
+/* Local memory of frames, and of results that a callee has just left behind them. */
+static int64_t used_local(const em_warp *w)
+{
+    enum { RESULTS = 1024 };
+    int64_t used = 0;
+    for (int k = 0; k < w->high; k++) {
+        const em_split *s = &w->splits[k];
+        int64_t end = s->live ? s->sp + s->window->function->frame + RESULTS : 0;
+        if (end > used) used = end;
+    }
+    return used < w->local_size ? used : w->local_size;
+}
+
 static uint64_t state_of(const em_warp *w)
 {
     uint64_t state = (uint64_t)w->current;
@@ -40,12 +53,21 @@ static uint64_t state_of(const em_warp *w)
     }
     for (const em_window *v = w->windows; v; v = v->next)
         state = mix_bytes(state, v->registers, v->function->window);
-    return mix_bytes(state, w->local, w->local ? EM_LANES * (size_t)w->local_size : 0);
+    if (w->local_stores == w->spin.local_stores) return state;
+    state = mix_bytes(state, (const uint8_t *)w->stack_top, sizeof w->stack_top);
+    int64_t used = used_local(w);
+    for (int l = 0; l < EM_LANES; l++) {
+        const uint8_t *local = w->local + l * w->local_size;
+        int64_t top = w->stack_top[l] < used ? used : w->stack_top[l];
+        state = mix_bytes(state, local, (size_t)used);
+        state = mix_bytes(state, local + top, (size_t)(w->local_size - top));
+    }
+    return state;
 }
 
 void em_spin_begin(em_warp *w)
 {
-    w->spin = (em_spin){.left = 1, .span = 1};
+    w->spin = (em_spin){.left = 1, .span = 1, .local_stores = w->local_stores};
 }
 
 /* Brent's way: the state is kept for twice as long each time, so that a circle of any length is found. */

@@ -94,6 +94,24 @@ static void test_device_is_full(void)
     if (CHECK(run(last, 140, 1, 0, 0, out, 140))) CHECK_INT(out[139], 139);
 }
 
+/* The wait is a function: its arguments and results pass through local memory, which comes back to what it was. The one
+ * that counts in local memory ends after 50000 rounds. */
+#define ASK                                                                                                  \
+    ".func (.param .b32 r) ask(.param .b64 a)\n{ .reg .b64 %a<3>; .reg .b32 %b; ld.param.b64 %a1,[a]; "      \
+    "ld.volatile.global.u32 %b,[%a1]; st.param.b32 [r],%b; ret; }\n"
+#define CALL "{ .param .b64 x; .param .b32 y; st.param.b64 [x],%d1; call (y), ask, (x); ld.param.b32 %r5,[y]; } "
+
+static void test_calls_in_the_loop(void)
+{
+    uint32_t out[1];
+    DEADLOCKS(ASK BODY("L: " CALL "setp.eq.u32 %p2,%r5,0; @%p2 bra L;"), 2, "deadlock", "spins: asks global memory");
+    const char *counting = ASK BODY(".local .align 4 .b8 l[4]; mov.u32 %r1,0; st.local.u32 [l],%r1;\nL: " CALL
+                                    "ld.local.u32 %r1,[l]; add.u32 %r1,%r1,1; st.local.u32 [l],%r1; mov.u32 %r1,0; "
+                                    "ld.local.u32 %r6,[l]; setp.lt.u32 %p2,%r6,50000; mov.u32 %r6,0; @%p2 bra L; "
+                                    "ld.local.u32 %r1,[l];");
+    if (CHECK(run(counting, 1, 1, 0, 0, out, 1))) CHECK_INT(out[0], 50000);
+}
+
 /* Long and without a store, but it ends: 300000 rounds over memory. */
 static void test_long_loop_is_no_deadlock(void)
 {
@@ -121,6 +139,7 @@ int main(void)
     TEST("forty blocks of which each waits for the next are there at once", test_chain);
     TEST("a wait for what nobody writes is a deadlock with its place, address and value", test_nobody_writes);
     TEST("there are no more blocks at once than a device holds", test_device_is_full);
+    TEST("a wait in a function is found as well, and one that counts in local memory is none", test_calls_in_the_loop);
     TEST("a long loop without stores is no deadlock", test_long_loop_is_no_deadlock);
     TEST("a loop that asks the clock is no deadlock", test_clock_is_no_deadlock);
     return test_finish();
