@@ -68,6 +68,13 @@ WGMMA_FENCE = "    wgmma.fence.sync.aligned;\n"
 PRODUCT = "    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd20, %rd20, %p3, 1, 1, 0, 0;\n"
 PRODUCTS_COMMIT = "    wgmma.commit_group.sync.aligned;\n"
 PRODUCTS_WAIT = "    wgmma.wait_group.sync.aligned 0;\n"
+# A second product into other registers, and a wait for all groups but the last.
+ZERO4 = "".join(f"    mov.f32 %f{n}, 0f00000000;\n" for n in range(4, 8))
+SECOND = PRODUCT.replace("%f0, %f1, %f2, %f3", "%f4, %f5, %f6, %f7")
+ONE_LEFT = PRODUCTS_WAIT.replace("0;", "1;")
+# A in registers.
+FRAGMENTS = "".join(f"    mov.b32 %r{n}, 0x3c003c00;\n" for n in range(30, 34))
+REGISTERS = PRODUCT.replace("%rd20, %rd20", "{%r30, %r31, %r32, %r33}, %rd20").replace("1, 1, 0, 0", "1, 1, 0")
 RESULT = "    st.global.v4.f32 [%rd5], {%f0, %f1, %f2, %f3};\n"
 # The rows of the tile that a lane gives to ldmatrix: row r22 (its lane in 8, and 8 a matrix), chunk r23 of 16 bytes.
 ROWS = """    and.b32 %r22, %r1, 31;
@@ -119,6 +126,8 @@ TENSOR = {
     "accumulator_scaled_without_fence": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + PRODUCTS_WAIT + "    mul.f32 %f0, %f0, 0f40000000;\n" + only("-", WGMMA_FENCE) + mark(PRODUCT) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
     "accumulator_read_before_wait": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + only("-", PRODUCTS_WAIT) + mark("    mul.f32 %f0, %f0, 0f40000000;\n") + only("+", PRODUCTS_WAIT) + RESULT),
     "accumulator_read_with_a_group_left": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + only("-", PRODUCTS_WAIT) + only("+", PRODUCTS_WAIT.replace("0;", "1;")) + mark(RESULT) + PRODUCTS_WAIT),
+    "second_accumulator_read_after_the_first_wait": ("race", INIT + LOAD + S128 + ZERO + ZERO4 + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + SECOND + PRODUCTS_COMMIT + ONE_LEFT + "-" + RESULT + "+!" + RESULT.replace("%f0, %f1, %f2, %f3", "%f4, %f5, %f6, %f7") + PRODUCTS_WAIT + "    add.f32 %f0, %f0, %f4;\n" + RESULT),
+    "second_operand_changed_after_the_first_wait": ("race", INIT + LOAD + S128 + ZERO + ZERO4 + FRAGMENTS + WGMMA_FENCE + REGISTERS + PRODUCTS_COMMIT + "    mov.b32 %r34, %r30;\n    mov.b32 %r35, %r31;\n" + WGMMA_FENCE + SECOND.replace("%rd20, %rd20", "{%r34, %r35, %r32, %r33}, %rd20").replace("1, 1, 0, 0", "1, 1, 0") + PRODUCTS_COMMIT + ONE_LEFT + "-    mov.b32 %r30, 0;\n+!    mov.b32 %r34, 0;\n" + PRODUCTS_WAIT + "    add.f32 %f0, %f0, %f4;\n" + RESULT),
     "products_not_committed": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + only("-", PRODUCTS_COMMIT) + PRODUCTS_WAIT + mark(RESULT)),
     "operand_changed_while_multiplied": ("race", INIT + LOAD + S128 + ZERO + "".join(f"    mov.b32 %r{n}, 0x3c003c00;\n" for n in range(30, 34)) + WGMMA_FENCE + PRODUCT.replace("%rd20, %rd20", "{%r30, %r31, %r32, %r33}, %rd20").replace("1, 1, 0, 0", "1, 1, 0") + PRODUCTS_COMMIT + only("-", PRODUCTS_WAIT) + mark("    mov.b32 %r31, 0;\n") + only("+", PRODUCTS_WAIT) + "    st.global.u32 [%rd5+2048], %r31;\n" + RESULT),
     "accumulator_never_initialised": ("uninit", INIT + LOAD + S128 + only("-", ZERO) + only("+", "    setp.eq.u32 %p3, %r1, %r1;") + WGMMA_FENCE + mark(PRODUCT) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
