@@ -57,6 +57,12 @@ static inline bool is_register(const em_operand *o)
     return o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS;
 }
 
+/* Predicates have no room for SHADOW_COMPUTED and what follows, registers of 16 bytes none for the first. */
+static inline bool has_history(const em_operand *o)
+{
+    return is_register(o) && o->bytes && o->bytes != 16;
+}
+
 static inline uint32_t *shadow_at(const em_warp *w, uint32_t at)
 {
     return (uint32_t *)(void *)(w->split->window->shadow + at);
@@ -90,7 +96,7 @@ static inline void set_bits(const em_warp *w, const em_operand *o, int lane, uin
     words[SHADOW_ANY] = (words[SHADOW_ANY] & ~own) | (bits ? own : 0);
     for (int n = 0; n < bytes_of(o); n++) bytes[n] = (bytes[n] & ~own) | (bits >> n & 1) << lane;
     for (int n = 0; bits && n < o->bytes; n++) words[SHADOW_WHOLE + n] |= own;
-    if (o->bytes != 16) words[SHADOW_COMPUTED] &= ~own;
+    if (has_history(o)) words[SHADOW_COMPUTED] &= ~own;
 }
 
 /* Undefined bytes of which some bits are defined, as when a bit-field is set. */
@@ -129,11 +135,11 @@ static inline uint32_t ones(int count)
 
 static inline bool is_computed(const em_warp *w, const em_operand *o, int lane)
 {
-    return is_register(o) && o->bytes != 16 && shadow_at(w, o->at)[SHADOW_COMPUTED] >> lane & 1;
+    return has_history(o) && shadow_at(w, o->at)[SHADOW_COMPUTED] >> lane & 1;
 }
 static inline void set_computed(const em_warp *w, const em_operand *o, int lane)
 {
-    if (is_register(o) && o->bytes != 16) shadow_at(w, o->at)[SHADOW_COMPUTED] |= 1u << lane;
+    if (has_history(o)) shadow_at(w, o->at)[SHADOW_COMPUTED] |= 1u << lane;
 }
 
 /* mov: pieces into a value, a value into pieces, or as it is. */
