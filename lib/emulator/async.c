@@ -380,7 +380,8 @@ static bool copy_plain(em_pending *p, bulk *b, uint64_t to)
         memmove(d, from, b->size);
         return true;
     }
-    reducer r = {b->reduction, b->type, em_types[p->inst->type].bytes, b->store && p->warp->machine->parallel};
+    reducer r = {b->reduction, b->type, em_types[p->inst->type].bytes,
+                 b->store && p->warp->machine->parallel};
     reduce_all(&r, d, from, b->size);
     return true;
 }
@@ -416,7 +417,8 @@ static bool complete_bulk(em_machine *m, em_pending *p)
             return false;
     }
     if (!b->reduces || !b->store) {
-        em_count_bytes(m, p->inst, b->store || b->to_shared_from_shared ? EM_SHARED : EM_GLOBAL, false, b->size);
+        em_count_bytes(m, p->inst, b->store || b->to_shared_from_shared ? EM_SHARED : EM_GLOBAL, false,
+                       b->size);
         em_count_bytes(m, p->inst, b->store ? EM_GLOBAL : EM_SHARED, true,
                        (uint64_t)b->size * (uint32_t)__builtin_popcount(targets));
     } else { /* what is reduced is read as well */

@@ -40,8 +40,7 @@ static uint64_t apply(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
 #define UPDATE(type)                                                                                         \
     do {                                                                                                     \
         type *at = (type *)(void *)p, old = __atomic_load_n(at, __ATOMIC_SEQ_CST), value;                    \
-        do                                                                                                   \
-            value = (type)apply(i, old, b, c);                                                               \
+        do value = (type)apply(i, old, b, c);                                                                \
         while (value != old &&                                                                               \
                !__atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));    \
         *changed |= value != old;                                                                            \

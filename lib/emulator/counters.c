@@ -23,10 +23,13 @@ typedef enum kind {
     ARITHMETIC,
     MEMORY
 } kind;
-static const char *const class_names[CLASSES] = {
-    "integer", "float",           "conversion",     "move", "global memory", "shared memory",      "local memory",
-    "constants and parameters", "generic memory", "warp", "control",       "synchronisation", "tensor cores",
-    "asynchronous copies"};
+static const char *const class_names[CLASSES] = {"integer",        "float",
+                                                 "conversion",     "move",
+                                                 "global memory",  "shared memory",
+                                                 "local memory",   "constants and parameters",
+                                                 "generic memory", "warp",
+                                                 "control",        "synchronisation",
+                                                 "tensor cores",   "asynchronous copies"};
 static const struct {
     const char *start;
     kind kind;
@@ -127,7 +130,8 @@ static kind class_of(const em_program *program, const em_inst *i)
         text += skip;
         left -= skip < left ? skip : left;
     }
-    while (strlen(classes[n].start) > left || strncmp(text, classes[n].start, strlen(classes[n].start)) != 0) n++;
+    while (strlen(classes[n].start) > left || strncmp(text, classes[n].start, strlen(classes[n].start)) != 0)
+        n++;
     kind found = classes[n].kind;
     if (found == MEMORY) return class_of_space((em_space)i->space);
     if (found != ARITHMETIC) return found;

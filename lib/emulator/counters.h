@@ -1,5 +1,5 @@
-/* What kernels did, instruction by instruction: gathered over launches, told by kernel, class of instruction, space
- * and line. */
+/* What kernels did, instruction by instruction: gathered over launches, told by kernel, class of instruction,
+ * space and line. */
 #ifndef CUTE_LIB_EMULATOR_COUNTERS_H
 #define CUTE_LIB_EMULATOR_COUNTERS_H
 
@@ -11,7 +11,8 @@ em_counters *em_counters_create(void);
 void em_counters_destroy(em_counters *counters);
 /* Before a launch: sets launch->tally. The program outlives the counters. False when memory is exhausted. */
 bool em_counters_begin(em_counters *counters, em_launch *launch);
-/* An array with an object for each kernel, as cute-run(1) describes it; malloc'ed, NULL when memory is exhausted. */
+/* An array with an object for each kernel, as cute-run(1) describes it; malloc'ed, NULL when memory is
+ * exhausted. */
 char *em_counters_json(const em_counters *counters);
 
 #endif

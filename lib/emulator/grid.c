@@ -1,5 +1,6 @@
-/* A launch: its clusters are taken by machines, one for each thread of the host, in the order of the grid. What they
- * share is here: which cluster comes next, how many the device holds, what the kernel prints, who failed first. */
+/* A launch: its clusters are taken by machines, one for each thread of the host, in the order of the grid.
+ * What they share is here: which cluster comes next, how many the device holds, what the kernel prints, who
+ * failed first. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -84,7 +85,8 @@ void em_grid_stuck(em_machine *m, uint64_t changes)
         atomic_store(&m->shown, m->changes);
         atomic_store(&m->stuck, changes + 1);
         for (uint32_t n = 0; n < g->threads; n++)
-            if (!atomic_load(&g->machines[n].ended) && atomic_load(&g->machines[n].stuck) != changes + 1) return;
+            if (!atomic_load(&g->machines[n].ended) && atomic_load(&g->machines[n].stuck) != changes + 1)
+                return;
         if (em_grid_changes(m) != changes) return;
     }
     atomic_store(&g->deadlock, true);
@@ -263,7 +265,8 @@ static void *run_machine(void *argument)
     em_run_clusters(m);
     if (m->failed && m->failed_at != UINT64_MAX) {
         unsigned long long first = atomic_load(&g->first_failed);
-        while (m->failed_at < first && !atomic_compare_exchange_weak(&g->first_failed, &first, m->failed_at)) {
+        while (m->failed_at < first &&
+               !atomic_compare_exchange_weak(&g->first_failed, &first, m->failed_at)) {
         }
     }
     atomic_store(&m->shown, m->changes);
@@ -287,8 +290,9 @@ static void run_machines(em_grid *g)
     for (uint32_t n = 1; n < running; n++) pthread_join(started[n], NULL);
 }
 
-/* What the driver gives to a cooperative launch in %envreg1 and 2: memory whose size stands in its first word, the
- * barrier of the grid in its second one (cooperative_groups/details/driver_abi.h of the CUDA toolkit). */
+/* What the driver gives to a cooperative launch in %envreg1 and 2: memory whose size stands in its first
+ * word, the barrier of the grid in its second one (cooperative_groups/details/driver_abi.h of the CUDA
+ * toolkit). */
 static bool make_workspace(em_machine *m)
 {
     enum { BYTES = 256 };
@@ -313,7 +317,8 @@ static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
     for (uint32_t n = 0; n < g->threads; n++) {
         em_machine *m = &g->machines[n];
         if (counts) add(counts, &m->counts, sizeof *counts);
-        if (m->tally != g->launch->tally) add(g->launch->tally, m->tally, g->launch->program->count * sizeof *m->tally);
+        if (m->tally != g->launch->tally)
+            add(g->launch->tally, m->tally, g->launch->program->count * sizeof *m->tally);
         if (m->failed && (!first || m->failed_at < first->failed_at)) first = m;
     }
     if (!first) return CUTE_OK;
@@ -324,7 +329,8 @@ static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
     }
     for (size_t i = 0; first->diag != diag && i < cute_diag_count(first->diag); i++) {
         const cute_message *message = cute_diag_get(first->diag, i);
-        cute_report(diag, message->severity, message->place.file ? &message->place : NULL, "%s", message->text);
+        cute_report(diag, message->severity, message->place.file ? &message->place : NULL, "%s",
+                    message->text);
     }
     return CUTE_INVALID;
 }
@@ -337,8 +343,9 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
     for (int d = 0; d < 3; d++) {
         uint32_t shape = l->cluster[d] ? l->cluster[d] : 1;
         if (!l->grid[d] || !l->block[d] || l->grid[d] % shape)
-            return cute_fail(diag, CUTE_INVALID, NULL, "a grid of %ux%ux%u blocks is no multiple of its cluster",
-                             l->grid[0], l->grid[1], l->grid[2]);
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "a grid of %ux%ux%u blocks is no multiple of its cluster", l->grid[0],
+                             l->grid[1], l->grid[2]);
         total *= l->grid[d] / shape;
         blocks *= shape;
     }

@@ -104,15 +104,17 @@ typedef struct em_launch {
     em_memory *memory;
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared;
-    const uint8_t *params; /* the parameter block, kernel->param_bytes */
+    const uint8_t *params;          /* the parameter block, kernel->param_bytes */
     bool cooperative, programmatic; /* programmatic: the launch before need not have ended */
     uint64_t seed;
-    uint32_t threads; /* of the host; 0 is 1. One runs what has hooks or a seed, is cooperative or calls malloc */
+    uint32_t
+        threads; /* of the host; 0 is 1. One runs what has hooks or a seed, is cooperative or calls malloc */
     em_tally *tally; /* an element for each instruction, to which the launch adds; NULL: not wanted */
     em_hooks hooks;
     /* Called by one thread at a time. */
-    void (*print)(void *context, const char *text, size_t length); /* of vprintf, in the order of the clusters */
-    void (*heartbeat)(void *context);                              /* now and then; may be NULL */
+    void (*print)(void *context, const char *text,
+                  size_t length);     /* of vprintf, in the order of the clusters */
+    void (*heartbeat)(void *context); /* now and then; may be NULL */
     void *context;
 } em_launch;
 
@@ -159,14 +161,14 @@ typedef struct em_split {
     uint32_t gathered; /* EM_WAIT_WARP: lanes that wait */
     bool live;
     bool counted; /* among the users of its windows */
-    bool woken; /* what it waited for has come: the instruction is finished, not begun */
+    bool woken;   /* what it waited for has come: the instruction is finished, not begun */
 } em_split;
 
 /* Whether a warp is in a circle: its state, looked at after its turns, while no memory changes. spin.c */
 typedef struct em_spin {
-    uint64_t state;      /* an earlier one, as a number */
+    uint64_t state;        /* an earlier one, as a number */
     uint32_t local_stores; /* of the warp, when it was first looked at */
-    uint32_t left, span; /* looks until the next one is taken for comparison */
+    uint32_t left, span;   /* looks until the next one is taken for comparison */
     bool found;
 } em_spin;
 
@@ -184,14 +186,14 @@ struct em_warp {
     uint32_t index;          /* in the block */
     int current, high;       /* the split that runs; no split behind `high` is live */
     em_spin spin;
-    uint32_t local_stores;   /* instructions */
-    uint32_t parted;         /* instructions since the lanes parted or were last let go */
-    bool let_go;             /* since the lanes parted some did not wait for the others */
+    uint32_t local_stores; /* instructions */
+    uint32_t parted;       /* instructions since the lanes parted or were last let go */
+    bool let_go;           /* since the lanes parted some did not wait for the others */
     em_split splits[EM_SPLITS];
     uint8_t *local; /* of each lane in turn */
     int64_t local_size;
     int64_t stack_top[EM_LANES]; /* alloca takes local memory from the top */
-    em_allocation last; /* found last */
+    em_allocation last;          /* found last */
     em_window *free_windows, *windows;
     uint32_t specials[EM_S_fixed_end * EM_LANES];
     /* asynchronous work */
@@ -259,24 +261,24 @@ typedef enum em_pending_kind {
 
 /* How long nothing has changed that a warp might wait for. schedule.c */
 typedef struct em_quiet {
-    uint64_t changes; /* at the last one */
-    uint64_t reads, shared, instructions;  /* when a cluster began last */
-    uint64_t rounds, next;                 /* rounds since; when warps are looked at */
-    uint32_t looks, left;                  /* rounds in which they are; of them to come */
-    uint64_t world, clocks, idle_reads;    /* when the first of them began */
-    bool looking, suspect; /* suspect: warps of this launch were in circles before */
+    uint64_t changes;                     /* at the last one */
+    uint64_t reads, shared, instructions; /* when a cluster began last */
+    uint64_t rounds, next;                /* rounds since; when warps are looked at */
+    uint32_t looks, left;                 /* rounds in which they are; of them to come */
+    uint64_t world, clocks, idle_reads;   /* when the first of them began */
+    bool looking, suspect;                /* suspect: warps of this launch were in circles before */
 } em_quiet;
 
 /* One thread of the host with the clusters that it runs. */
 typedef struct em_grid em_grid;
 struct em_machine {
     _Alignas(128) em_grid *grid; /* of the lines of a cache no two machines have one together */
-    bool parallel;         /* other machines run other clusters of the grid */
-    atomic_ullong shown;   /* `changes`, for the others */
-    atomic_ullong stuck;   /* the world's changes with which nothing gets on here, + 1; 0: something does */
-    atomic_bool ended;     /* there is nothing more to run */
+    bool parallel;               /* other machines run other clusters of the grid */
+    atomic_ullong shown;         /* `changes`, for the others */
+    atomic_ullong stuck;     /* the world's changes with which nothing gets on here, + 1; 0: something does */
+    atomic_bool ended;       /* there is nothing more to run */
     uint32_t running, width; /* clusters that run; that may run at a time */
-    uint64_t failed_at;    /* cluster */
+    uint64_t failed_at;      /* cluster */
     uint64_t clocks, atomics; /* that were read; of global memory */
     em_quiet quiet;
     const em_launch *launch;
@@ -284,10 +286,10 @@ struct em_machine {
     const em_inst *code;
     cute_diag *diag;
     em_counts counts;
-    em_tally *tally; /* the machine's own, or the launch's */
+    em_tally *tally;        /* the machine's own, or the launch's */
     em_cluster *clusters;   /* places for them */
     uint32_t cluster_count; /* places that have blocks */
-    uint64_t changes; /* stores, arrivals: anything that another warp might wait for */
+    uint64_t changes;       /* stores, arrivals: anything that another warp might wait for */
     uint64_t turn, random;
     em_pending *pending, **pending_end;
     const em_pending *completing; /* whose accesses are being made */
@@ -372,7 +374,8 @@ static inline void em_uncount(em_warp *w, const em_inst *i, uint32_t lanes, bool
 }
 
 /* `bytes` of each lane, at the address that it gives with operand [..]. memory.c */
-void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes, uint32_t mask);
+void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes,
+                     uint32_t mask);
 
 static inline void em_tell(em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                            uint64_t b)
@@ -407,8 +410,8 @@ bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address,
 bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask);
 /* Of `lanes` those that name the same members in `o` as the first one; which those are. */
 uint32_t em_same_members(const em_warp *w, const em_operand *o, uint32_t lanes, uint32_t *group);
-/* Lanes that run together may name different members, as the tiles of a warp do. Where some of a set are elsewhere the
- * others of it part, to wait for them: true, and each part runs the instruction again. */
+/* Lanes that run together may name different members, as the tiles of a warp do. Where some of a set are
+ * elsewhere the others of it part, to wait for them: true, and each part runs the instruction again. */
 bool em_part_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask);
 /* Ends lanes. */
 void em_exit_lanes(em_warp *w, uint32_t mask);

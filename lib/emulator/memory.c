@@ -306,7 +306,8 @@ static inline void count_access(em_warp *w, const em_inst *i, const em_operand *
         em_count_bytes(w->machine, i, (em_space)i->space, store, (uint64_t)bytes * em_lanes_in(mask));
 }
 
-void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes, uint32_t mask)
+void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes,
+                     uint32_t mask)
 {
     count_access(w, i, o, store, bytes, mask);
 }
@@ -391,8 +392,8 @@ static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *mem
     return !bad;
 }
 
-/* Strong accesses of other threads: what comes behind an acquiring load is later, what is in front of a releasing
- * store earlier; and 16 bytes go as one, as hardware does it and decoupled look-backs rely on. */
+/* Strong accesses of other threads: what comes behind an acquiring load is later, what is in front of a
+ * releasing store earlier; and 16 bytes go as one, as hardware does it and decoupled look-backs rely on. */
 static void before_store(const em_warp *w, const em_inst *i)
 {
     if (i->type4 && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
@@ -503,7 +504,8 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
         uint8_t *to = em_locate(w, i, l, (em_space)i->space, address, total, EM_WRITE);
         if (!to) return;
         _Alignas(16) uint8_t copy[16];
-        for (uint32_t v = 0; v < i->vector; v++) take_lane(w, &s[v], l, (whole ? copy : to) + v * bytes, bytes);
+        for (uint32_t v = 0; v < i->vector; v++)
+            take_lane(w, &s[v], l, (whole ? copy : to) + v * bytes, bytes);
         if (whole) move_whole(to, copy);
     }
 }

@@ -1,6 +1,6 @@
-/* The schedule of one thread of the host: which warp runs for how long, when clusters begin and end, what happens when
- * none gets on. Clusters run one after the other, until those that run wait for others: then more come, as many as a
- * device would hold at once. */
+/* The schedule of one thread of the host: which warp runs for how long, when clusters begin and end, what
+ * happens when none gets on. Clusters run one after the other, until those that run wait for others: then
+ * more come, as many as a device would hold at once. */
 #include "lib/emulator/schedule.h"
 
 #include <time.h>
@@ -12,8 +12,8 @@
 enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64 };
 /* Instructions that lanes wait at a join, at first and once some have been let go. */
 enum { PATIENCE = 1 << 14, LESS_PATIENCE = 1 << 10 };
-/* After so many rounds without a change warps are looked at for some rounds; then after four times as many, for four
- * times as long. Kernels of which a warp ran in a circle before are looked at earlier. */
+/* After so many rounds without a change warps are looked at for some rounds; then after four times as many,
+ * for four times as long. Kernels of which a warp ran in a circle before are looked at earlier. */
 enum { QUIET_ROUNDS = 4096, SUSPECT_ROUNDS = 64, LOOKS = 128, GROWTH = 4 };
 /* Instructions after which clusters that read memory and do not end get company, whatever they do. */
 #define LONG_RUN (UINT64_C(1) << 22)
@@ -212,7 +212,8 @@ static void fail_here(em_machine *m)
     em_explain_deadlock(m, 1, 0, m->diag);
 }
 
-/* All warps wait, or run in circles while the world's changes are `changes`. `asks`: some ask memory of all clusters. */
+/* All warps wait, or run in circles while the world's changes are `changes`. `asks`: some ask memory of all
+ * clusters. */
 static void get_unstuck(em_machine *m, uint32_t places, uint64_t changes, bool asks)
 {
     if (!em_pending_run(m, true)) return;

@@ -1,5 +1,5 @@
-/* Between the parts that run a grid: places of clusters (machine.c), turns of warps (schedule.c), warps in a circle
- * (spin.c), what machines share (grid.c). */
+/* Between the parts that run a grid: places of clusters (machine.c), turns of warps (schedule.c), warps in a
+ * circle (spin.c), what machines share (grid.c). */
 #ifndef CUTE_LIB_EMULATOR_SCHEDULE_H
 #define CUTE_LIB_EMULATOR_SCHEDULE_H
 
@@ -20,8 +20,8 @@ void em_run_clusters(em_machine *m);
 void em_spin_begin(em_warp *w);
 /* After a turn of the warp: whether it has been in this state before. */
 void em_spin_look(em_warp *w);
-/* Who waits where for what, as notes of an error, over all machines of the grid. `waiting`: clusters that have not
- * begun. */
+/* Who waits where for what, as notes of an error, over all machines of the grid. `waiting`: clusters that
+ * have not begun. */
 void em_explain_deadlock(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag);
 
 /* ---- grid.c ---- */
@@ -40,8 +40,8 @@ bool em_grid_is_over(const em_machine *m);
 bool em_grid_has_failed(const em_machine *m);
 /* Changes of all machines. */
 uint64_t em_grid_changes(const em_machine *m);
-/* Nothing gets on in this machine, and it can take no more clusters, while the world is as `changes` counts. Where
- * that holds for all machines the grid is at its end: m->failed. */
+/* Nothing gets on in this machine, and it can take no more clusters, while the world is as `changes` counts.
+ * Where that holds for all machines the grid is at its end: m->failed. */
 void em_grid_stuck(em_machine *m, uint64_t changes);
 
 #endif

@@ -1,6 +1,6 @@
-/* Warps that get nowhere. While memory does not change, what a warp does next follows from its state alone: its parts
- * with their places in the code, their registers, its local memory. A state that comes back comes back for ever. And
- * who waits for what, told when no warp can go on. */
+/* Warps that get nowhere. While memory does not change, what a warp does next follows from its state alone:
+ * its parts with their places in the code, their registers, its local memory. A state that comes back comes
+ * back for ever. And who waits for what, told when no warp can go on. */
 #include <stdio.h>
 
 #include "lib/emulator/control.h"
@@ -103,7 +103,8 @@ static bool find_question(em_warp *w, int k, const em_inst **out, char *text, si
         const em_inst *i = &w->machine->code[s->pc];
         const char *name = em_instruction_name(i);
         bool load = !strcmp(name, "ld"), update = !strcmp(name, "atom");
-        bool shared = i->space == EM_SHARED, memory = shared || i->space == EM_GLOBAL || i->space == EM_GENERIC;
+        bool shared = i->space == EM_SHARED,
+             memory = shared || i->space == EM_GLOBAL || i->space == EM_GENERIC;
         if ((load || update) && memory && i->o[1].kind == EM_O_MEMORY) {
             uint64_t address = em_address(w, &i->o[1], __builtin_ctz(s->mask)), value = 0;
             uint32_t bytes = em_types[i->type].bytes;
@@ -191,6 +192,7 @@ void em_explain_deadlock(em_machine *machines, uint32_t count, uint64_t waiting,
         }
     if (shown > SHOWN_WAITS) cute_note(diag, NULL, "and %d more wait", shown - SHOWN_WAITS);
     if (waiting)
-        cute_note(diag, NULL, "%llu more clusters or blocks have not begun: the device holds no more at a time",
+        cute_note(diag, NULL,
+                  "%llu more clusters or blocks have not begun: the device holds no more at a time",
                   (unsigned long long)waiting);
 }

@@ -17,11 +17,12 @@ typedef struct counted {
 
 static const struct {
     const char *name, *group, *sub, *key;
-} columns[TALLIES] = {{"instructions", NULL, NULL, "instructions"}, {"lanes", NULL, NULL, "lanes"},
-                      {"parted", NULL, NULL, "divergences"},        {"global read", "bytes", "global", "read"},
-                      {"written", "bytes", "global", "written"},    {"shared read", "bytes", "shared", "read"},
-                      {"written", "bytes", "shared", "written"},    {"bank turns", "bank_turns", NULL, "count"},
-                      {"sectors", "sectors", NULL, "count"}};
+} columns[TALLIES] = {
+    {"instructions", NULL, NULL, "instructions"}, {"lanes", NULL, NULL, "lanes"},
+    {"parted", NULL, NULL, "divergences"},        {"global read", "bytes", "global", "read"},
+    {"written", "bytes", "global", "written"},    {"shared read", "bytes", "shared", "read"},
+    {"written", "bytes", "shared", "written"},    {"bank turns", "bank_turns", NULL, "count"},
+    {"sectors", "sectors", NULL, "count"}};
 
 static void take(const json_t *value, counted *out)
 {
@@ -47,17 +48,16 @@ static void put_classes(cute_arena *arena, const json_t *kernel, cute_buffer *ou
     const char *key;
     json_t *item;
     cute_table_row(&table, (const char *[]){"", "instructions", "lanes"});
-    json_object_foreach((json_t *)(uintptr_t)json_object_get(kernel, "classes"), key, item)
-        cute_table_row(&table, (const char *[]){
-                                   key, number(arena, json_integer_value(json_object_get(item, "instructions"))),
-                                   number(arena, json_integer_value(json_object_get(item, "lanes")))});
+    json_object_foreach((json_t *)(uintptr_t)json_object_get(kernel, "classes"), key, item) cute_table_row(
+        &table,
+        (const char *[]){key, number(arena, json_integer_value(json_object_get(item, "instructions"))),
+                         number(arena, json_integer_value(json_object_get(item, "lanes")))});
     cute_table_print(&table, 1, "  ", out);
     table = (cute_table){.arena = arena, .columns = 3};
     cute_table_row(&table, (const char *[]){"bytes", "read", "written"});
-    json_object_foreach((json_t *)(uintptr_t)json_object_get(kernel, "bytes"), key, item)
-        cute_table_row(&table,
-                       (const char *[]){key, number(arena, json_integer_value(json_object_get(item, "read"))),
-                                        number(arena, json_integer_value(json_object_get(item, "written")))});
+    json_object_foreach((json_t *)(uintptr_t)json_object_get(kernel, "bytes"), key, item) cute_table_row(
+        &table, (const char *[]){key, number(arena, json_integer_value(json_object_get(item, "read"))),
+                                 number(arena, json_integer_value(json_object_get(item, "written")))});
     if (table.rows > 1) cute_table_print(&table, 1, "  ", out);
 }
 
@@ -124,7 +124,7 @@ static void put_lines(cute_arena *arena, const json_t *kernel, cute_buffer *out)
         size_t at = 1;
         const counted *c = n ? &list[n - 1] : NULL;
         const char *slash = c ? strrchr(c->file, '/') : NULL;
-        cells[0] = !c          ? "line"
+        cells[0] = !c         ? "line"
                    : *c->file ? cute_arena_printf(arena, "%s:%lld", slash ? slash + 1 : c->file, c->line)
                               : cute_arena_printf(arena, "PTX %lld, %s", c->line, c->instruction);
         if (!cells[0]) cells[0] = "";
@@ -133,8 +133,7 @@ static void put_lines(cute_arena *arena, const json_t *kernel, cute_buffer *out)
         cute_table_row(&table, cells);
     }
     cute_table_print(&table, 1, "  ", out);
-    if (count > shown)
-        cute_buffer_printf(out, "  and %zu lines with less; --json has all\n", count - shown);
+    if (count > shown) cute_buffer_printf(out, "  and %zu lines with less; --json has all\n", count - shown);
 }
 
 void cute_report_counters(const json_t *counters, cute_buffer *out)
@@ -178,8 +177,8 @@ static void put_cells(const counted *c, bool code, cute_buffer *out)
     }
 }
 
-cute_status cute_report_counted_ptx(const char *label, const json_t *report, const char *kernel, const char *ptx,
-                                    size_t length, cute_buffer *out, cute_diag *diag)
+cute_status cute_report_counted_ptx(const char *label, const json_t *report, const char *kernel,
+                                    const char *ptx, size_t length, cute_buffer *out, cute_diag *diag)
 {
     const json_t *list = json_is_array(report) ? report : json_object_get(report, "counters");
     size_t lines = 1, index, inner;
@@ -199,7 +198,8 @@ cute_status cute_report_counted_ptx(const char *label, const json_t *report, con
         {
             json_int_t at = json_integer_value(json_object_get(line, "ptx_line"));
             if (at < 1 || (size_t)at > lines) {
-                status = bad_report(label, "these counters are of other PTX: their lines go beyond its end", diag);
+                status =
+                    bad_report(label, "these counters are of other PTX: their lines go beyond its end", diag);
                 break;
             }
             code[at] = true;
@@ -207,10 +207,11 @@ cute_status cute_report_counted_ptx(const char *label, const json_t *report, con
         }
     }
     if (status == CUTE_OK && !found)
-        status = bad_report(label, kernel ? "these counters know no such kernel" : "there are no counters of kernels", diag);
+        status = bad_report(
+            label, kernel ? "these counters know no such kernel" : "there are no counters of kernels", diag);
     if (status == CUTE_OK)
-        cute_buffer_printf(out, "%12s %12s %7s %11s %11s %11s %11s\n", "instructions", "lanes", "parted", "global read",
-                           "written", "shared read", "written");
+        cute_buffer_printf(out, "%12s %12s %7s %11s %11s %11s %11s\n", "instructions", "lanes", "parted",
+                           "global read", "written", "shared read", "written");
     for (size_t n = 1, at = 0; status == CUTE_OK && at < length; n++) {
         const char *end = memchr(ptx + at, '\n', length - at);
         size_t size = end ? (size_t)(end - ptx) - at : length - at;

@@ -6,9 +6,9 @@
 
 /* The tables of "counters": by class and space, then the busiest lines, of the source where it is known. */
 void cute_report_counters(const json_t *counters, cute_buffer *out);
-/* The PTX with what each of its lines did in front. `report` is a report of cute-run --json --counters, or its
- * "counters"; `kernel` NULL: of all kernels. CUTE_INVALID where `report` is neither, or of other PTX. */
-cute_status cute_report_counted_ptx(const char *label, const json_t *report, const char *kernel, const char *ptx,
-                                    size_t length, cute_buffer *out, cute_diag *diag);
+/* The PTX with what each of its lines did in front. `report` is a report of cute-run --json --counters, or
+ * its "counters"; `kernel` NULL: of all kernels. CUTE_INVALID where `report` is neither, or of other PTX. */
+cute_status cute_report_counted_ptx(const char *label, const json_t *report, const char *kernel,
+                                    const char *ptx, size_t length, cute_buffer *out, cute_diag *diag);
 
 #endif

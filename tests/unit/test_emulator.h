@@ -69,7 +69,7 @@ static inline void print_messages(const rig *r)
 
 /* Runs and fetches 32-bit results; `seed` 0 to 3. */
 static inline bool run(const char *ptx, int64_t blocks, int64_t threads, int64_t cluster, uint64_t seed,
-                uint32_t *out, size_t count)
+                       uint32_t *out, size_t count)
 {
     rig r;
     uint32_t in[WORDS];

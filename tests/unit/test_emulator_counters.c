@@ -1,5 +1,5 @@
-/* The PTX emulator's counters by class, space and line. The numbers are counted by hand: instructions of warps are
- * issues, also of those whose guard is off; lanes are those on which they had an effect. */
+/* The PTX emulator's counters by class, space and line. The numbers are counted by hand: instructions of
+ * warps are issues, also of those whose guard is off; lanes are those on which they had an effect. */
 #include <jansson.h>
 
 #include "tests/unit/test_emulator.h"
@@ -41,23 +41,26 @@ static const json_t *line(const json_t *kernel, const char *name, int n)
 {
     size_t index;
     json_t *item;
-    json_array_foreach(json_object_get(kernel, "lines"), index, item)
-        if (!strcmp(json_string_value(json_object_get(item, "instruction")), name) && n-- == 0) return item;
+    json_array_foreach(json_object_get(kernel, "lines"), index,
+                       item) if (!strcmp(json_string_value(json_object_get(item, "instruction")), name) &&
+                                 n-- == 0) return item;
     return NULL;
 }
 
 /* In front of the code: two ld.param, three mov, mad, mul and two add; behind it st and ret. */
 static void test_classes(void)
 {
-    const char *ptx = BODY("ld.global.u32 %r1,[%d4]; and.b32 %r2,%r0,1; setp.eq.u32 %p1,%r2,0; @%p1 bra X; add.u32 "
-                           "%r1,%r1,1;\nX: bar.sync 0;");
+    const char *ptx =
+        BODY("ld.global.u32 %r1,[%d4]; and.b32 %r2,%r0,1; setp.eq.u32 %p1,%r2,0; @%p1 bra X; add.u32 "
+             "%r1,%r1,1;\nX: bar.sync 0;");
     for (int host = 1; host < 4; host += 2)
         for (uint64_t seed = 0; seed < 3; seed++) {
             json_t *k = count(ptx, 3, 64, seed, host); /* six warps */
             CHECK_INT(at(k, "blocks"), 3);
             CHECK_INT(at(k, "threads"), 3 * 64);
             CHECK_INT(at(k, "instructions"), 6 * 17);
-            CHECK_INT(at(k, "lanes"), 6 * (15 * 32 + 2 * 16)); /* the branch and what it leaves out: half the lanes */
+            CHECK_INT(at(k, "lanes"),
+                      6 * (15 * 32 + 2 * 16)); /* the branch and what it leaves out: half the lanes */
             CHECK_INT(at(k, "divergences"), 6);
             CHECK_INT(at(k, "classes.integer.instructions"), 6 * 7);
             CHECK_INT(at(k, "classes.integer.lanes"), 6 * (6 * 32 + 16));
@@ -79,15 +82,16 @@ static void test_classes(void)
         }
 }
 
-/* Through a generic address, as two vectors, by an atomic of half the lanes, by cp.async of which a part is zeros. */
+/* Through a generic address, as two vectors, by an atomic of half the lanes, by cp.async of which a part is
+ * zeros. */
 static void test_bytes(void)
 {
-    const char *ptx =
-        BODY(".shared .align 16 .b8 s[1024]; .local .align 4 .b8 l[8]; mov.u64 %d5,s; cvta.shared.u64 %d5,%d5; "
-             "mov.u32 %r2,s; shl.b32 %r3,%r0,3; cvt.u64.u32 %d6,%r3; add.s64 %d5,%d5,%d6; add.u32 %r2,%r2,%r3; "
-             "st.v2.u32 [%d5],{%r0,%r0}; ld.u32 %r1,[%d4]; setp.lt.u32 %p1,%r0,16; @%p1 atom.shared.add.u32 "
-             "%r4,[%r2],1; cp.async.ca.shared.global [%r2],[%d1],8,4; cp.async.wait_all; st.local.u16 [l],%r0; "
-             "cvt.rn.f32.u32 %r5,%r0;");
+    const char *ptx = BODY(
+        ".shared .align 16 .b8 s[1024]; .local .align 4 .b8 l[8]; mov.u64 %d5,s; cvta.shared.u64 %d5,%d5; "
+        "mov.u32 %r2,s; shl.b32 %r3,%r0,3; cvt.u64.u32 %d6,%r3; add.s64 %d5,%d5,%d6; add.u32 %r2,%r2,%r3; "
+        "st.v2.u32 [%d5],{%r0,%r0}; ld.u32 %r1,[%d4]; setp.lt.u32 %p1,%r0,16; @%p1 atom.shared.add.u32 "
+        "%r4,[%r2],1; cp.async.ca.shared.global [%r2],[%d1],8,4; cp.async.wait_all; st.local.u16 [l],%r0; "
+        "cvt.rn.f32.u32 %r5,%r0;");
     json_t *k = count(ptx, 1, 32, 0, 1);
     CHECK_INT(at(line(k, "st", 0), "bytes.shared.written"), 32 * 8);
     CHECK_INT(at(line(k, "st", 0), "bytes.global.written"), -1);
@@ -108,11 +112,12 @@ static void test_bytes(void)
 /* Only block 0 calls; what no warp came to is listed with 0. */
 static void test_code_that_does_not_run(void)
 {
-    const char *ptx = ".func (.param .b32 r) twice(.param .b32 n)\n{ .reg .b32 %a<3>; .reg .f32 %f<2>; ld.param.b32 "
-                      "%a1,[n]; add.u32 %a2,%a1,%a1; st.param.b32 [r],%a2; ret; }\n" BODY(
-                          "mov.u32 %r5,%ctaid.x; setp.ne.u32 %p1,%r5,0; @%p1 bra X; { .param .b32 x; .param .b32 y; "
-                          "st.param.b32 [x],%r0; call (y), twice, (x); ld.param.b32 %r1,[y]; }\nX: setp.lt.u32 "
-                          "%p2,%r5,99; @%p2 bra Y; not.b32 %r1,%r1;\nY:");
+    const char *ptx =
+        ".func (.param .b32 r) twice(.param .b32 n)\n{ .reg .b32 %a<3>; .reg .f32 %f<2>; ld.param.b32 "
+        "%a1,[n]; add.u32 %a2,%a1,%a1; st.param.b32 [r],%a2; ret; }\n" BODY(
+            "mov.u32 %r5,%ctaid.x; setp.ne.u32 %p1,%r5,0; @%p1 bra X; { .param .b32 x; .param .b32 y; "
+            "st.param.b32 [x],%r0; call (y), twice, (x); ld.param.b32 %r1,[y]; }\nX: setp.lt.u32 "
+            "%p2,%r5,99; @%p2 bra Y; not.b32 %r1,%r1;\nY:");
     json_t *k = count(ptx, 4, 32, 0, 1);
     CHECK_INT(at(line(k, "call", 0), "instructions"), 1);
     CHECK_INT(at(line(k, "call", 0), "lanes"), 32);

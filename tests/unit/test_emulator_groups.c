@@ -1,5 +1,5 @@
-/* The PTX emulator: groups of asynchronous work. Copies are grouped by each thread, products by the warp (PTX ISA,
- * "Asynchronous operations"). What a wait does not ask for may come late, and for some seed it does. */
+/* The PTX emulator: groups of asynchronous work. Copies are grouped by each thread, products by the warp (PTX
+ * ISA, "Asynchronous operations"). What a wait does not ask for may come late, and for some seed it does. */
 #include "tests/unit/test_emulator.h"
 
 enum { SEEDS = 24, UNTOUCHED = -1 };
@@ -16,10 +16,10 @@ static int seeds_with(const char *ptx, int64_t threads, size_t count, size_t at,
     return found;
 }
 
-/* Every lane copies two words, in two groups: in[1] is 7 and in[2] is 14. Before that a lane commits as many empty
- * groups as its number. */
+/* Every lane copies two words, in two groups: in[1] is 7 and in[2] is 14. Before that a lane commits as many
+ * empty groups as its number. */
 #define TWO_GROUPS                                                                                           \
-    ".shared .align 16 .b8 s[1024]; mov.u32 %r2,s; shl.b32 %r3,%r0,3; add.u32 %r2,%r2,%r3; mov.u32 %r4,%r0;"  \
+    ".shared .align 16 .b8 s[1024]; mov.u32 %r2,s; shl.b32 %r3,%r0,3; add.u32 %r2,%r2,%r3; mov.u32 %r4,%r0;" \
     "\nE: setp.eq.u32 %p1,%r4,0; @%p1 bra F; cp.async.commit_group; sub.u32 %r4,%r4,1; bra E;\nF: "          \
     "cp.async.ca.shared.global [%r2],[%d1+4],4; cp.async.commit_group; cp.async.ca.shared.global "           \
     "[%r2+4],[%d1+8],4; cp.async.commit_group; "
@@ -36,8 +36,10 @@ static void test_first_of_two(void)
 
 static void test_second_of_two(void)
 {
-    const char *late = BODY(TWO_GROUPS "cp.async.wait_group 1; ld.shared.u32 %r1,[%r2+4]; cp.async.wait_all;");
-    const char *there = BODY(TWO_GROUPS "cp.async.wait_group 0; ld.shared.u32 %r1,[%r2+4]; cp.async.wait_all;");
+    const char *late =
+        BODY(TWO_GROUPS "cp.async.wait_group 1; ld.shared.u32 %r1,[%r2+4]; cp.async.wait_all;");
+    const char *there =
+        BODY(TWO_GROUPS "cp.async.wait_group 0; ld.shared.u32 %r1,[%r2+4]; cp.async.wait_all;");
     int lanes[] = {0, 5, 31};
     for (size_t i = 0; i < 3; i++) {
         CHECK(seeds_with(late, 32, 32, (size_t)lanes[i], (uint32_t)UNTOUCHED) > 0);
@@ -57,8 +59,8 @@ static void test_half_waits(void)
     CHECK_INT(seeds_with(ptx, 32, 32, 31, 7), SEEDS);
 }
 
-/* One instruction copies for all lanes; the lower half commits that before another copy, the upper half behind it.
- * So with one group left the lower half has its first word, and the upper half may have none. */
+/* One instruction copies for all lanes; the lower half commits that before another copy, the upper half
+ * behind it. So with one group left the lower half has its first word, and the upper half may have none. */
 static void test_half_commits(void)
 {
     const char *ptx =
@@ -75,12 +77,13 @@ static void test_wait_all(void)
 {
     const char *ptx =
         BODY(".shared .align 16 .b8 s[128]; mov.u32 %r2,s; shl.b32 %r3,%r0,2; add.u32 %r2,%r2,%r3; "
-             "cp.async.ca.shared.global [%r2],[%d1+4],4; cp.async.wait_all; ld.shared.u32 %r1,[%r2]; cp.async.wait_all;");
+             "cp.async.ca.shared.global [%r2],[%d1+4],4; cp.async.wait_all; ld.shared.u32 %r1,[%r2]; "
+             "cp.async.wait_all;");
     CHECK_INT(seeds_with(ptx, 32, 32, 9, 7), SEEDS);
 }
 
-/* Lanes 0 and 1 store 16 bytes each, lane 1 also commits an empty group in front. Lane 0 waits for its own store and
- * reads it; then it reads that of lane 1, which has not waited. */
+/* Lanes 0 and 1 store 16 bytes each, lane 1 also commits an empty group in front. Lane 0 waits for its own
+ * store and reads it; then it reads that of lane 1, which has not waited. */
 static void test_bulk(void)
 {
     const char *ptx = BODY(
@@ -93,10 +96,11 @@ static void test_bulk(void)
     CHECK(seeds_with(ptx, 32, 32, 1, 4 * 7) > 0); /* in[4] is 28 */
 }
 
-/* Two products of ones, 64x8x16: each element is 16. The halves of the warps part at P and would meet at X only, as far
- * as the flow graph tells; so they come to each commit apart. */
+/* Two products of ones, 64x8x16: each element is 16. The halves of the warps part at P and would meet at X
+ * only, as far as the flow graph tells; so they come to each commit apart. */
 #define PRODUCT(d)                                                                                           \
-    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " d ",%d5,%d5,%p5,1,1,0,0; wgmma.commit_group.sync.aligned; "
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " d                                                   \
+    ",%d5,%d5,%p5,1,1,0,0; wgmma.commit_group.sync.aligned; "
 #define PRODUCTS                                                                                             \
     ".reg .b32 %a<4>; .reg .b32 %b<4>; .shared .align 1024 .b8 s[4096]; mov.u32 %r2,s; mov.u32 %r3,%r0;\n"   \
     "I: shl.b32 %r4,%r3,2; add.u32 %r4,%r4,%r2; st.shared.u32 [%r4],0x3c003c00; add.u32 %r3,%r3,128; "       \
@@ -108,8 +112,10 @@ static void test_bulk(void)
 
 static void test_products(void)
 {
-    const char *first = BODY(PRODUCTS "wgmma.wait_group.sync.aligned 1; mov.b32 %r1,%a0; wgmma.wait_group.sync.aligned 0;\nX:");
-    const char *late = BODY(PRODUCTS "wgmma.wait_group.sync.aligned 1; mov.b32 %r1,%b0; wgmma.wait_group.sync.aligned 0;\nX:");
+    const char *first = BODY(
+        PRODUCTS "wgmma.wait_group.sync.aligned 1; mov.b32 %r1,%a0; wgmma.wait_group.sync.aligned 0;\nX:");
+    const char *late = BODY(
+        PRODUCTS "wgmma.wait_group.sync.aligned 1; mov.b32 %r1,%b0; wgmma.wait_group.sync.aligned 0;\nX:");
     const char *both = BODY(PRODUCTS "wgmma.wait_group.sync.aligned 0; mov.b32 %r1,%b0;\nX:");
     const uint32_t sixteen = 0x41800000; /* 16.0f */
     CHECK_INT(seeds_with(first, 128, 128, 0, sixteen), SEEDS);
@@ -122,7 +128,8 @@ static void test_products(void)
 int main(void)
 {
     TEST("a lane that waits for all but its last group has the ones before", test_first_of_two);
-    TEST("a lane does not wait for its last group, however many other lanes have committed", test_second_of_two);
+    TEST("a lane does not wait for its last group, however many other lanes have committed",
+         test_second_of_two);
     TEST("lanes that do not wait let their part of a copy come late", test_half_waits);
     TEST("a copy belongs to the group in which its lane commits it", test_half_commits);
     TEST("cp.async.wait_all waits for what no group has", test_wait_all);

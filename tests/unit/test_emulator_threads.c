@@ -1,5 +1,5 @@
-/* The PTX emulator: blocks spread over threads of the host. Results in integers, messages and counts are those of one
- * thread, however the threads run. */
+/* The PTX emulator: blocks spread over threads of the host. Results in integers, messages and counts are
+ * those of one thread, however the threads run. */
 #include "tests/unit/test_emulator.h"
 
 enum { ROUNDS = 10 };
@@ -11,19 +11,19 @@ static void all_runs(const char *ptx, int64_t blocks, uint32_t (*expected)(uint3
     for (int n = 0; n < ROUNDS; n++) {
         host_threads = 1 + n % 4;
         if (!CHECK(run(ptx, blocks, 1, 0, 0, out, (size_t)blocks))) return;
-        for (uint32_t b = 0; b < (uint32_t)blocks; b++)
-            CHECK_INT(out[b], expected(b));
+        for (uint32_t b = 0; b < (uint32_t)blocks; b++) CHECK_INT(out[b], expected(b));
     }
 }
 
 /* Thousands of additions to one word, of 32 and 64 bits, and a maximum. */
 static void test_atomics(void)
 {
-    const char *ptx =
-        BODY("mov.u32 %r5,%tid.x; mov.u32 %r6,%ctaid.x; mov.u64 %d6,1; mov.u32 %r7,0;\nL: atom.global.add.u32 "
-             "%r8,[%d1+4000],%r5; red.global.add.u64 [%d1+4008],%d6; red.global.max.u32 [%d1+4016],%r6; "
-             "atom.global.inc.u32 %r8,[%d1+4020],0x7fffffff; add.u32 %r7,%r7,1; setp.lt.u32 %p1,%r7,20; @%p1 bra L; "
-             "mov.u32 %r1,0;");
+    const char *ptx = BODY(
+        "mov.u32 %r5,%tid.x; mov.u32 %r6,%ctaid.x; mov.u64 %d6,1; mov.u32 %r7,0;\nL: atom.global.add.u32 "
+        "%r8,[%d1+4000],%r5; red.global.add.u64 [%d1+4008],%d6; red.global.max.u32 [%d1+4016],%r6; "
+        "atom.global.inc.u32 %r8,[%d1+4020],0x7fffffff; add.u32 %r7,%r7,1; setp.lt.u32 %p1,%r7,20; @%p1 bra "
+        "L; "
+        "mov.u32 %r1,0;");
     for (int n = 0; n < ROUNDS; n++) {
         rig r;
         uint32_t words[6], zero[6] = {0};
@@ -50,15 +50,17 @@ static uint32_t after_lock(uint32_t block)
 static void test_lock(void)
 {
     const char *ptx =
-        BODY("\nL: atom.acquire.gpu.global.cas.b32 %r5,[%d1],0,1; setp.ne.u32 %p1,%r5,0; @%p1 bra L; ld.global.u32 "
-             "%r6,[%d1+4]; add.u32 %r6,%r6,3; st.global.u32 [%d1+4],%r6; st.release.gpu.global.u32 [%d1],0; mov.u32 "
+        BODY("\nL: atom.acquire.gpu.global.cas.b32 %r5,[%d1],0,1; setp.ne.u32 %p1,%r5,0; @%p1 bra L; "
+             "ld.global.u32 "
+             "%r6,[%d1+4]; add.u32 %r6,%r6,3; st.global.u32 [%d1+4],%r6; st.release.gpu.global.u32 [%d1],0; "
+             "mov.u32 "
              "%r1,1; mov.u32 %r7,%ctaid.x; setp.ne.u32 %p2,%r7,0; @%p2 bra X; mov.u32 %r8,907;\nW: "
              "ld.relaxed.gpu.global.u32 %r1,[%d1+4]; setp.ne.u32 %p2,%r1,%r8; @%p2 bra W;\nX:");
     all_runs(ptx, 300, after_lock);
 }
 
-/* Decoupled look-back: a block adds its number to the sum of the one before, which it awaits. Sum and flag go as one
- * access of 16 bytes: {flag, -, sum, -}. */
+/* Decoupled look-back: a block adds its number to the sum of the one before, which it awaits. Sum and flag go
+ * as one access of 16 bytes: {flag, -, sum, -}. */
 static uint32_t prefix(uint32_t block)
 {
     return block * (block + 1) / 2;
@@ -67,7 +69,8 @@ static uint32_t prefix(uint32_t block)
 static void test_look_back(void)
 {
     const char *ptx = ".global .align 16 .b8 tiles[4096];\n" BODY(
-        "mov.u32 %r5,%ctaid.x; mov.u64 %d5,tiles; mul.wide.u32 %d6,%r5,16; add.s64 %d5,%d5,%d6; mov.u32 %r1,%r5; "
+        "mov.u32 %r5,%ctaid.x; mov.u64 %d5,tiles; mul.wide.u32 %d6,%r5,16; add.s64 %d5,%d5,%d6; mov.u32 "
+        "%r1,%r5; "
         "setp.eq.u32 %p1,%r5,0; @%p1 bra S;\nL: ld.relaxed.gpu.global.v4.u32 {%r6,%r7,%r8,%r9},[%d5+-16]; "
         "setp.ne.u32 %p2,%r6,1; @%p2 bra L; add.u32 %r1,%r1,%r8;\nS: mov.u32 %r6,1; mov.u32 %r7,0; "
         "st.relaxed.gpu.global.v4.u32 [%d5],{%r6,%r7,%r1,%r7};");
@@ -79,7 +82,8 @@ static void test_last_block(void)
 {
     uint32_t out[200];
     const char *ptx = ".global .align 4 .u32 sum = 0;\n.global .align 4 .u32 tickets = 0;\n" BODY(
-        "mov.u32 %r5,%ctaid.x; mov.u64 %d5,sum; mov.u64 %d6,tickets; red.global.add.u32 [%d5],%r5; membar.gl; "
+        "mov.u32 %r5,%ctaid.x; mov.u64 %d5,sum; mov.u64 %d6,tickets; red.global.add.u32 [%d5],%r5; "
+        "membar.gl; "
         "atom.global.inc.u32 %r6,[%d6],199; mov.u32 %r1,0; setp.ne.u32 %p1,%r6,199; @%p1 bra X; membar.gl; "
         "ld.volatile.global.u32 %r1,[%d5];\nX:");
     for (int n = 0; n < ROUNDS; n++) {
@@ -95,7 +99,8 @@ static void test_last_block(void)
 static void test_bulk_reduction(void)
 {
     const char *ptx =
-        BODY(".shared .align 16 .b8 s[16]; mov.u32 %r2,s; mov.u32 %r3,1; st.shared.v4.u32 [%r2],{%r3,%r3,%r3,%r3}; "
+        BODY(".shared .align 16 .b8 s[16]; mov.u32 %r2,s; mov.u32 %r3,1; st.shared.v4.u32 "
+             "[%r2],{%r3,%r3,%r3,%r3}; "
              "fence.proxy.async; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1],[%r2],16; "
              "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; mov.u32 %r1,0;");
     for (int n = 0; n < ROUNDS; n++) {
@@ -115,9 +120,9 @@ static void test_bulk_reduction(void)
 /* Blocks from 37 on trap, the later ones sooner. */
 static void test_first_fault(void)
 {
-    const char *ptx =
-        BODY("mov.u32 %r5,%ctaid.x; mov.u32 %r1,0; sub.u32 %r6,400,%r5; mul.lo.u32 %r6,%r6,10;\nL: add.u32 %r1,%r1,1; "
-             "setp.lt.u32 %p1,%r1,%r6; @%p1 bra L; setp.ge.u32 %p2,%r5,37; @%p2 trap;");
+    const char *ptx = BODY("mov.u32 %r5,%ctaid.x; mov.u32 %r1,0; sub.u32 %r6,400,%r5; mul.lo.u32 "
+                           "%r6,%r6,10;\nL: add.u32 %r1,%r1,1; "
+                           "setp.lt.u32 %p1,%r1,%r6; @%p1 bra L; setp.ge.u32 %p2,%r5,37; @%p2 trap;");
     for (int n = 0; n < ROUNDS; n++) {
         rig r;
         host_threads = 4;
@@ -133,9 +138,10 @@ static void test_first_fault(void)
 static void test_waits_over_threads(void)
 {
     uint32_t out[64];
-    const char *later = BODY("mov.u32 %r6,%ctaid.x; mov.u32 %r1,%r6; setp.gt.u32 %p1,%r6,3; @%p1 bra N;\nL: "
-                             "ld.acquire.gpu.global.u32 %r5,[%d1]; setp.eq.u32 %p2,%r5,0; @%p2 bra L;\nN: setp.ne.u32 "
-                             "%p1,%r6,60; @%p1 bra X; st.release.gpu.global.u32 [%d1],1;\nX:");
+    const char *later =
+        BODY("mov.u32 %r6,%ctaid.x; mov.u32 %r1,%r6; setp.gt.u32 %p1,%r6,3; @%p1 bra N;\nL: "
+             "ld.acquire.gpu.global.u32 %r5,[%d1]; setp.eq.u32 %p2,%r5,0; @%p2 bra L;\nN: setp.ne.u32 "
+             "%p1,%r6,60; @%p1 bra X; st.release.gpu.global.u32 [%d1],1;\nX:");
     const char *never = BODY("\nL: ld.acquire.gpu.global.u32 %r5,[%d1]; setp.eq.u32 %p2,%r5,0; @%p2 bra L;");
     for (int n = 0; n < 4; n++) {
         rig r;
@@ -155,8 +161,9 @@ static void test_waits_over_threads(void)
 static void test_counts(void)
 {
     cute_device_counts counts[2];
-    const char *ptx = BODY("ld.global.u32 %r1,[%d4]; and.b32 %r2,%r0,1; setp.eq.u32 %p1,%r2,0; @%p1 bra X; add.u32 "
-                           "%r1,%r1,1;\nX: bar.sync 0;");
+    const char *ptx =
+        BODY("ld.global.u32 %r1,[%d4]; and.b32 %r2,%r0,1; setp.eq.u32 %p1,%r2,0; @%p1 bra X; add.u32 "
+             "%r1,%r1,1;\nX: bar.sync 0;");
     for (int n = 0; n < 2; n++) {
         rig r;
         host_threads = n ? 4 : 1;
