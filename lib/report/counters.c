@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/file.h"
 #include "lib/report/table.h"
 
 enum { LINES_SHOWN = 40, TALLIES = 9 };
@@ -177,6 +178,12 @@ static void put_cells(const counted *c, bool code, cute_buffer *out)
     }
 }
 
+static void put_heading(cute_buffer *out)
+{
+    cute_buffer_printf(out, "%12s %12s %7s %11s %11s %11s %11s\n", "instructions", "lanes", "parted",
+                       "global read", "written", "shared read", "written");
+}
+
 cute_status cute_report_counted_ptx(const char *label, const json_t *report, const char *kernel,
                                     const char *ptx, size_t length, cute_buffer *out, cute_diag *diag)
 {
@@ -209,9 +216,7 @@ cute_status cute_report_counted_ptx(const char *label, const json_t *report, con
     if (status == CUTE_OK && !found)
         status = bad_report(
             label, kernel ? "these counters know no such kernel" : "there are no counters of kernels", diag);
-    if (status == CUTE_OK)
-        cute_buffer_printf(out, "%12s %12s %7s %11s %11s %11s %11s\n", "instructions", "lanes", "parted",
-                           "global read", "written", "shared read", "written");
+    if (status == CUTE_OK) put_heading(out);
     for (size_t n = 1, at = 0; status == CUTE_OK && at < length; n++) {
         const char *end = memchr(ptx + at, '\n', length - at);
         size_t size = end ? (size_t)(end - ptx) - at : length - at;
@@ -226,5 +231,91 @@ cute_status cute_report_counted_ptx(const char *label, const json_t *report, con
     }
     free(counts);
     free(code);
+    return status;
+}
+
+/* ---- the source ---- */
+
+/* Line `number` of a text; *length: without its end. NULL: there is none. */
+static const char *line_of(const cute_buffer *text, long long number, size_t *length)
+{
+    const char *at = cute_buffer_text(text), *end = at + text->length;
+    for (long long n = 1; at < end; n++) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        *length = (size_t)((next ? next : end) - at);
+        if (n == number) return at;
+        if (!next) return NULL;
+        at = next + 1;
+    }
+    return NULL;
+}
+
+static void put_source_line(const counted *c, const cute_buffer *text, long long number, cute_buffer *out)
+{
+    static const counted nothing = {0};
+    size_t length = 0, before = out->length;
+    const char *line = line_of(text, number, &length);
+    if (!line && !c) return;
+    put_cells(c ? c : &nothing, c != NULL, out);
+    cute_buffer_printf(out, "%5lld  %.*s", number, (int)length, line ? line : "");
+    while (out->length > before && out->data[out->length - 1] == ' ') out->length--;
+    cute_buffer_putc(out, '\n');
+}
+
+/* The lines of one file, each with the one before and behind it. */
+static void put_file(const counted *list, size_t count, cute_buffer *out)
+{
+    cute_buffer text = {0};
+    long long shown = 0;
+    cute_diag *quiet = cute_diag_create();
+    bool there = cute_file_exists(list->file) && cute_file_read(list->file, &text, quiet) == CUTE_OK;
+    cute_buffer_printf(out, "%s%s\n", list->file, there ? "" : " (not found)");
+    for (size_t n = 0; n < count; n++) {
+        long long first = list[n].line > 1 ? list[n].line - 1 : list[n].line;
+        if (shown && first > shown + 1) cute_buffer_puts(out, "...\n");
+        for (long long k = first > shown ? first : shown + 1; k < list[n].line; k++)
+            put_source_line(NULL, &text, k, out);
+        put_source_line(&list[n], &text, list[n].line, out);
+        shown = list[n].line;
+        if (!shown) continue; /* what belongs to no line */
+        if (n + 1 < count && list[n + 1].line == shown + 1) continue;
+        put_source_line(NULL, &text, ++shown, out);
+    }
+    cute_buffer_release(&text);
+    cute_diag_destroy(quiet);
+}
+
+cute_status cute_report_counted_source(const char *label, const json_t *report, const char *kernel,
+                                       cute_buffer *out, cute_diag *diag)
+{
+    const json_t *list = json_is_array(report) ? report : json_object_get(report, "counters");
+    size_t index, inner, count = 0;
+    json_t *item, *line, *lines = json_array();
+    if (!json_is_array(list)) {
+        json_decref(lines);
+        return bad_report(label, "this report has no \"counters\"", diag);
+    }
+    json_array_foreach((json_t *)(uintptr_t)list, index, item)
+    {
+        const char *name = json_string_value(json_object_get(item, "kernel"));
+        if (!name || (kernel && strcmp(name, kernel) != 0)) continue;
+        json_array_foreach(json_object_get(item, "lines"), inner,
+                           line) if (json_string_value(json_object_get(line, "file")))
+            json_array_append(lines, line);
+    }
+    cute_arena *arena = cute_arena_create();
+    counted *sums = arena && lines ? sum_lines(arena, lines, &count) : NULL;
+    cute_status status = sums ? CUTE_OK : cute_fail_memory(diag);
+    if (status == CUTE_OK && !count)
+        status = bad_report(label, "these counters know no lines of a source: compile with line information",
+                            diag);
+    if (count) put_heading(out);
+    for (size_t n = 0, next; status == CUTE_OK && n < count; n = next) {
+        for (next = n + 1; next < count && !strcmp(sums[next].file, sums[n].file); next++) {
+        }
+        put_file(&sums[n], next - n, out);
+    }
+    cute_arena_destroy(arena);
+    json_decref(lines);
     return status;
 }

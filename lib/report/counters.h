@@ -11,4 +11,9 @@ void cute_report_counters(const json_t *counters, cute_buffer *out);
 cute_status cute_report_counted_ptx(const char *label, const json_t *report, const char *kernel,
                                     const char *ptx, size_t length, cute_buffer *out, cute_diag *diag);
 
+/* The lines of the source that did something, with what in front; files that are not found are given without
+ * their text. CUTE_INVALID where `report` has no counters, or none with source lines. */
+cute_status cute_report_counted_source(const char *label, const json_t *report, const char *kernel,
+                                       cute_buffer *out, cute_diag *diag);
+
 #endif

@@ -270,3 +270,31 @@ assert k["sectors"] == {"count": 8, "ideal": 8}, k["sectors"]'
     [ "$status" -eq 2 ]
     says "--counters are the emulator's"
 }
+
+@test "cute-dump source shows what each line of the source did" {
+    printf 'int first;\nint second;\nint third;\nint fourth;\n' >saxpy.cu
+    kernel ".loc 1 2 3
+setp.lt.u32 %p1, %r0, 16;
+@%p1 bra X;
+.loc 1 4 1
+add.u32 %r0, %r0, 0;
+X: st.global.u32 [%d1], %r0;"
+    sed -i '4i .file 1 "saxpy.cu"' k.ptx
+    "$run" k.ptx --config k.json --counters --json >report.json
+    run "$CUTE_BIN/cute-dump" source report.json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    says "saxpy.cu"
+    # setp and the branch of two warps: 4, 64 + 16 lanes; add, st and ret: 6, 48 + 64 + 64.
+    [[ "$output" =~ [[:space:]]4[[:space:]]+80[[:space:]]+1[[:space:]]+2[[:space:]]+"int second;" ]]
+    [[ "$output" =~ [[:space:]]3[[:space:]]+"int third;" ]]
+    [[ "$output" =~ [[:space:]]6[[:space:]]+176[[:space:]]+256[[:space:]]+4[[:space:]]+"int fourth;" ]]
+    rm saxpy.cu
+    run "$CUTE_BIN/cute-dump" source report.json -o out.txt
+    [ "$status" -eq 0 ]
+    grep -q "saxpy.cu (not found)" out.txt
+    kernel "st.global.u32 [%d1], %r0;"
+    "$run" k.ptx --config k.json --counters --json >report.json
+    run "$CUTE_BIN/cute-dump" source report.json
+    [ "$status" -eq 1 ]
+    says "these counters know no lines of a source"
+}

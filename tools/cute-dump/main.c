@@ -149,6 +149,20 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
+static cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    cute_buffer text = {0};
+    json_t *report = NULL;
+    const char *label = cute_file_label(s->label);
+    if (s->json) return cute_fail(diag, CUTE_USAGE, NULL, "'source' reads JSON and has none");
+    cute_status status = cute_file_read(s->label, &text, diag);
+    if (status == CUTE_OK) status = cute_json_parse(label, cute_buffer_text(&text), text.length, &report, diag);
+    if (status == CUTE_OK) status = cute_report_counted_source(label, report, s->kernel, out, diag);
+    json_decref(report);
+    cute_buffer_release(&text);
+    return status;
+}
+
 static const struct view {
     const char *name, *help;
     bool module; /* its input is one */
@@ -156,6 +170,7 @@ static const struct view {
 } views[] = {
     {"show", "kernels with resources, parameters and sections (the default)", true, do_show},
     {"ptx", "the PTX", true, do_ptx},
+    {"source", "the source with what each line did; its input is a report of cute-run --counters --json", false, do_source},
     {"sass", "the machine code with source lines; PTX is compiled first", true, do_sass},
     {"elf", "header, sections, symbols and attributes of a cubin", true, do_elf},
     {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false, do_run},
@@ -209,7 +224,7 @@ static cute_status choose(cute_option_list *operands, const struct view **view, 
         const char *near = cute_nearest(first, view_at, NULL);
         if (near) return cute_fail(diag, CUTE_USAGE, NULL, "unknown view '%s'; did you mean '%s'?", first, near);
         cute_fail(diag, CUTE_USAGE, NULL, "one file at a time: '%s' is too much", operands->items[1]);
-        cute_note(diag, NULL, "views are show, ptx, sass, elf, run and layout");
+        cute_note(diag, NULL, "views are show, ptx, source, sass, elf, run and layout");
         return CUTE_USAGE;
     }
     if (operands->count > 1)
@@ -237,7 +252,7 @@ static cute_status work(settings *s, cute_option_list *operands, cute_diag *diag
     cute_status status = view->module ? open_module(s, path, diag) : CUTE_OK;
     if (status == CUTE_OK) status = view->run(s, &out, diag);
     if (!cute_buffer_ok(&out)) status = cute_fail_memory(diag);
-    const char *target = view->module ? s->output : NULL;
+    const char *target = view->run == do_run ? NULL : s->output;
     if (out.length && (status == CUTE_OK || !view->module)) {
         cute_status written = cute_file_write(target, cute_buffer_text(&out), out.length, diag);
         if (status == CUTE_OK) status = written;
