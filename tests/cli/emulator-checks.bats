@@ -324,3 +324,26 @@ P
     [ "$status" -eq 4 ]
     [[ "$output" == *"bug.ptx:24:5: error: race: ld reads byte 0 of C"* ]]
 }
+
+@test "undefined bytes are followed through each kind of instruction" {
+    while IFS= read -r line; do
+        case $line in '#'*) continue ;; esac
+        what=${line%% *}
+        code=$(echo "${line#* }" | sed 's/^ *//')
+        awk -v code="$code" '{ print } /xor.b32 %r11|add.u32 %r11/ {
+            print "    .local .align 8 .b8 stack[8];"
+            print "    ld.global.u32 %r12, [%rd4];"
+            print "    cvt.u16.u32 %h3, %r12;"
+            print "    st.shared.u8 [%r6], %h3;\n    st.shared.u8 [%r6+2], %h3;\n    st.shared.u8 [%r6+3], %h3;"
+            print "    ld.shared.u32 %r13, [%r6];"
+            print "    setp.eq.u32 %p1, %r1, 0;\n    setp.eq.u32 %p2, %r13, 5;"
+            print "    " code
+            print "    setp.eq.and.u32 %p4, %r14, 77, %p1;\n    @%p4 bra $away;\n$away:"
+            print "    ret;\n}"
+            exit
+        }' "$bugs/dropped_barrier.ptx" >k.ptx
+        status=0
+        "$run" k.ptx --config "$bugs/launch.json" --check=uninit >out.txt 2>&1 || status=$?
+        [ "$what:$status" = defined:0 ] || [ "$what:$status" = undefined:4 ] || { echo "$line: exit code $status"; cat out.txt; false; }
+    done <"$bugs/../checks/bytes.txt"
+}
