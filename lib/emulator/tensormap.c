@@ -18,7 +18,7 @@ static const struct {
     [CUTE_MAP_U32] = {4, false, 0, ARITHMETIC | ORDER | COUNT | LOGIC},
     [CUTE_MAP_I32] = {4, false, 0, ARITHMETIC | ORDER | LOGIC},
     [CUTE_MAP_U64] = {8, false, 0, ARITHMETIC | ORDER | LOGIC},
-    [CUTE_MAP_I64] = {8, false, 0, ARITHMETIC | ORDER | LOGIC},
+    [CUTE_MAP_I64] = {8, false, 0, ORDER | LOGIC},
     [CUTE_MAP_F16] = {2, true, EMU_F16, ARITHMETIC | ORDER},
     [CUTE_MAP_F32] = {4, true, EMU_F32, ARITHMETIC},
     [CUTE_MAP_F64] = {8, true, EMU_F64, ARITHMETIC},

@@ -1,5 +1,5 @@
 // Tensor maps that the kernel makes from zeros with tensormap.replace, one for each element type that has a reduction:
-// a box is loaded by one and added to memory by the other, at the tensor's edge too.
+// a box is loaded by one and added to memory by the other (s64: the larger one is kept), at the tensor's edge too.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -51,7 +51,10 @@ template <int ELEMTYPE, typename T> __device__ void copy(const T *in, T *out, ch
                 asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(b) : "memory");
                 asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to), "l"(maps), "r"(x), "r"(y), "r"(b) : "memory");
                 asm volatile("{ .reg .pred p; W%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra W%=; }" ::"r"(b), "r"(phase) : "memory");
-                asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%0, {%1, %2}], [%3];" ::"l"(maps + 128), "r"(x), "r"(y), "r"(to) : "memory");
+                if (ELEMTYPE == 5)
+                    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.max.bulk_group [%0, {%1, %2}], [%3];" ::"l"(maps + 128), "r"(x), "r"(y), "r"(to) : "memory");
+                else
+                    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%0, {%1, %2}], [%3];" ::"l"(maps + 128), "r"(x), "r"(y), "r"(to) : "memory");
                 asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
             }
     }
