@@ -32,10 +32,10 @@ struct em_grid {
     bool prints, cooperative;
     atomic_ullong next, first_failed; /* first_failed: UINT64_MAX none */
     atomic_uint resident;
-    atomic_bool deadlock;
-    pthread_mutex_t lock; /* of what follows, and of the launch's functions */
-    uint64_t front;       /* the first cluster that has not ended; it prints at once */
-    output *outputs;      /* by index */
+    atomic_bool deadlock, given_up; /* of all machines */
+    pthread_mutex_t lock;           /* of what follows, and of the launch's functions */
+    uint64_t front;                 /* the first cluster that has not ended; it prints at once */
+    output *outputs;                /* by index */
 };
 
 /* ---- clusters ---- */
@@ -61,7 +61,7 @@ bool em_grid_has_failed(const em_machine *m)
 bool em_grid_is_over(const em_machine *m)
 {
     if (!m->parallel) return false;
-    if (atomic_load(&m->grid->deadlock)) return true;
+    if (atomic_load(&m->grid->deadlock) || atomic_load(&m->grid->given_up)) return true;
     uint64_t failed = atomic_load(&m->grid->first_failed);
     if (failed == UINT64_MAX) return false;
     for (uint32_t c = 0; c < m->cluster_count; c++)
@@ -91,6 +91,18 @@ void em_grid_stuck(em_machine *m, uint64_t changes)
     }
     atomic_store(&g->deadlock, true);
     m->failed = true;
+}
+
+void em_grid_give_up(em_machine *m)
+{
+    atomic_store(&m->grid->given_up, true);
+    m->failed = true;
+}
+
+void em_grid_deadlock(const em_machine *m, cute_diag *diag)
+{
+    cute_fail(diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on",
+              m->launch->kernel->name);
 }
 
 /* ---- what the kernel prints ---- */
@@ -322,9 +334,17 @@ static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
         if (m->failed && (!first || m->failed_at < first->failed_at)) first = m;
     }
     if (!first) return CUTE_OK;
-    put_rest(g, atomic_load(&g->deadlock) || g->cooperative ? UINT64_MAX : first->failed_at);
-    if (atomic_load(&g->deadlock)) {
-        em_explain_deadlock(g->machines, g->threads, g->total - atomic_load(&g->next), diag);
+    bool all = atomic_load(&g->deadlock), given_up = !all && atomic_load(&g->given_up);
+    put_rest(g, all || given_up || g->cooperative ? UINT64_MAX : first->failed_at);
+    if (all) em_grid_deadlock(first, diag);
+    if (given_up) {
+        cute_fail(diag, CUTE_INVALID, NULL,
+                  "kernel '%s' did not end within %g s and was stopped: it changes no memory",
+                  g->launch->kernel->name, g->launch->timeout);
+        cute_note(diag, NULL, "--timeout SECONDS allows more time");
+    }
+    if (all || given_up) {
+        em_explain_waits(g->machines, g->threads, all ? g->total - atomic_load(&g->next) : 0, diag);
         return CUTE_INVALID;
     }
     for (size_t i = 0; first->diag != diag && i < cute_diag_count(first->diag); i++) {

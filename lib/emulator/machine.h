@@ -109,6 +109,7 @@ typedef struct em_launch {
     uint64_t seed;
     uint32_t
         threads; /* of the host; 0 is 1. One runs what has hooks or a seed, is cooperative or calls malloc */
+    double timeout;  /* seconds without a change of memory, after which the launch is given up; 0: none */
     em_tally *tally; /* an element for each instruction, to which the launch adds; NULL: not wanted */
     em_hooks hooks;
     /* Called by one thread at a time. */
@@ -266,6 +267,7 @@ typedef struct em_quiet {
     uint64_t rounds, next;                /* rounds since; when warps are looked at */
     uint32_t looks, left;                 /* rounds in which they are; of them to come */
     uint64_t world, clocks, idle_reads;   /* when the first of them began */
+    uint64_t told; /* the world's changes when time was looked at */
     bool looking, suspect;                /* suspect: warps of this launch were in circles before */
 } em_quiet;
 

@@ -209,7 +209,8 @@ static void fail(em_machine *m)
 static void fail_here(em_machine *m)
 {
     fail(m);
-    em_explain_deadlock(m, 1, 0, m->diag);
+    em_grid_deadlock(m, m->diag);
+    em_explain_waits(m, 1, 0, m->diag);
 }
 
 /* All warps wait, or run in circles while the world's changes are `changes`. `asks`: some ask memory of all
@@ -280,10 +281,37 @@ static void idle(em_machine *m, bool polled, uint32_t places, uint32_t *rounds)
     if (q->world == em_grid_changes(m)) get_unstuck(m, places, q->world, reads(m) != q->idle_reads);
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Tells that there are changes; gives up where there are none for too long. */
+static void beat(em_machine *m, uint64_t *told, double *since)
+{
+    enum { SELDOM = 16 };
+    if (m->changes != *told) { /* a spin without an end is silent */
+        *told = m->changes;
+        *since = 0;
+        em_grid_beat(m);
+    } else if (m->launch->timeout > 0 && m->turn / 64 % SELDOM == 0) {
+        if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->quiet.told)) *since = now();
+        m->quiet.told = em_grid_changes(m);
+        /* A little before a watcher's patience ends, which knows less. */
+        if (now() - *since > 0.9 * m->launch->timeout) {
+            em_grid_give_up(m);
+            fail(m);
+        }
+    }
+}
+
 void em_run_clusters(em_machine *m)
 {
     uint32_t places = m->width, idle_rounds = 0;
     uint64_t told = m->changes;
+    double since = 0;
     if (!m->launch->cooperative) m->width = 1;
     for (;;) {
         if (m->running < m->width && !fill(m)) {
@@ -294,10 +322,7 @@ void em_run_clusters(em_machine *m)
         ran what = run_round(m);
         m->turn++;
         if (m->parallel) atomic_store(&m->shown, m->changes);
-        if (m->turn % 64 == 0 && m->changes != told) { /* a spin without an end is silent */
-            told = m->changes;
-            em_grid_beat(m);
-        }
+        if (m->turn % 64 == 0) beat(m, &told, &since);
         if (m->failed || em_grid_is_over(m) || !end_clusters(m)) return;
         em_quiet *q = &m->quiet;
         if (m->changes != q->changes) {

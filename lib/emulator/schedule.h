@@ -22,7 +22,7 @@ void em_spin_begin(em_warp *w);
 void em_spin_look(em_warp *w);
 /* Who waits where for what, as notes of an error, over all machines of the grid. `waiting`: clusters that
  * have not begun. */
-void em_explain_deadlock(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag);
+void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag);
 
 /* ---- grid.c ---- */
 /* The next cluster for a machine; false: none, or the device is full. */
@@ -34,6 +34,10 @@ void em_grid_beat(em_machine *m);
 /* Around what must not be mixed with what other threads do; nothing where there are none. */
 void em_grid_lock(em_machine *m);
 void em_grid_unlock(em_machine *m);
+/* Memory has not changed for as long as the launch allows: m->failed. */
+void em_grid_give_up(em_machine *m);
+/* A deadlock as an error of `diag`, without its notes. */
+void em_grid_deadlock(const em_machine *m, cute_diag *diag);
 /* Whether a cluster failed before all that the machine runs. */
 bool em_grid_is_over(const em_machine *m);
 /* Whether some cluster failed. */

@@ -154,7 +154,7 @@ static void describe_split(em_warp *w, int k, cute_diag *diag)
             i = &m->code[s->polled_at];
             em_mbarrier_describe(w, s->poll_address, s->poll_phase, text, sizeof text);
         } else if (!find_question(w, k, &i, text, sizeof text)) {
-            snprintf(text, sizeof text, "spins here");
+            snprintf(text, sizeof text, "is here");
         }
         break;
     }
@@ -178,11 +178,9 @@ static void describe_warp(em_warp *w, int *shown, cute_diag *diag)
     }
 }
 
-void em_explain_deadlock(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag)
+void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag)
 {
     int shown = 0;
-    cute_fail(diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on",
-              machines[0].launch->kernel->name);
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t c = 0; c < machines[n].cluster_count; c++) {
             const em_cluster *cluster = &machines[n].clusters[c];

@@ -106,7 +106,12 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
     }
     if (!emulator && !r->checks) return cute_device_open(r->device, &c->device, diag);
     CUTE_TRY(cute_device_open_emulator(r->schedule, &c->device, diag));
-    cute_device_configure(c->device, &(cute_device_settings){r->label, beat, c, r->threads, r->counters});
+    cute_device_configure(c->device, &(cute_device_settings){.label = r->label,
+                                                              .heartbeat = beat,
+                                                              .context = c,
+                                                              .threads = r->threads,
+                                                              .timeout = r->timeout,
+                                                              .counters = r->counters});
     c->shared->emulated = true;
     return r->checks ? cute_device_set_checks(c->device, r->checks, diag) : CUTE_OK;
 }

@@ -105,7 +105,8 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
     kernel "L: add.u32 %r1, %r1, 1; bra L;"
     emulate --timeout 1
     [ "$status" -eq 1 ]
-    says "did not end within 1 s"
+    says "kernel 'k' did not end within 1 s and was stopped: it changes no memory"
+    says "block (0, 0, 0), warp 1, lanes 0xffffffff: is here"
 }
 
 @test "an instruction that is not known is refused by name and line" {
