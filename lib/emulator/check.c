@@ -213,6 +213,21 @@ static void end(em_checks *c)
     c->launch = NULL;
 }
 
+/* barrier.cluster.arrive and .wait take turns in each thread. */
+static void check_cluster_turn(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, bool arrives)
+{
+    warp_order *own = warp_of(c, w);
+    uint32_t wrong = arrives ? mask & own->cluster_lanes : mask & ~own->cluster_lanes;
+    if (wrong)
+        em_check_find(c, CUTE_CHECK_BARRIER, arrives ? "arrives twice" : "waits only", w, i,
+                      __builtin_ctz(wrong), UINT32_MAX,
+                      arrives ? "barrier: lanes 0x%08x arrive at barrier.cluster again, without a "
+                                "barrier.cluster.wait between"
+                              : "barrier: lanes 0x%08x wait at barrier.cluster without having arrived",
+                      wrong);
+    own->cluster_lanes = arrives ? own->cluster_lanes | mask : own->cluster_lanes & ~mask;
+}
+
 static void on_event(void *context, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                      uint64_t b)
 {
@@ -256,6 +271,8 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
             em_check_find(c, CUTE_CHECK_BARRIER, "member", w, i, __builtin_ctz(mask & ~(uint32_t)a),
                           UINT32_MAX, "barrier: lanes 0x%08x come to a barrier of lanes 0x%08x", mask,
                           (uint32_t)a);
+        if ((event == EM_E_CLUSTER_ARRIVE || event == EM_E_CLUSTER_LEAVE) && mask && i)
+            check_cluster_turn(c, w, i, mask, event == EM_E_CLUSTER_ARRIVE);
         if (event == EM_E_DEADLOCK && a != UINT64_MAX) explain_phase(c, w, (uint32_t)a);
     }
     if (event == EM_E_BEGIN) em_registers_begin_cluster(c, w->block->cluster);

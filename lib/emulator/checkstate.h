@@ -52,6 +52,7 @@ typedef struct warp_arrival {
 typedef struct warp_order {
     warp_arrival arrivals[BLOCK_BARRIERS];
     uint32_t committed[ASYNC_KINDS][GROUPS_KEPT];
+    uint32_t cluster_lanes;            /* that have arrived at barrier.cluster and not waited */
     uint32_t exchanged, exchange_mask; /* when and who in the last shuffle or vote */
     warp_arrival whole;                /* who came to an instruction for whole warps; all: 0 */
 } warp_order;

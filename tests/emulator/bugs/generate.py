@@ -460,6 +460,8 @@ $wait:
 +    shr.u32 %r16, %r16, 8;
     and.b32 %r12, %r16, 15;
 """ + FOOT),
+    "cluster_waited_for_without_arrival": ("barrier", "@cluster", LOAD + "-    barrier.cluster.arrive.aligned;\n!    barrier.cluster.wait.aligned;\n" + FOOT),
+    "cluster_arrived_at_twice": ("barrier", "@cluster", LOAD + "    barrier.cluster.arrive.aligned;\n-    barrier.cluster.wait.aligned;\n!    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n" + FOOT),
 }
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes each barrier, fence, acquire and release out of right kernels, one at a time, and asks the checks: mutants.py
+"""Takes each barrier, fence, wait, acquire and release out of right kernels, one at a time, and asks the checks: mutants.py
 CUTE-RUN PTX CONFIG. Prints the ones that no check and no deadlock tells of in eight schedules, and how many were found."""
 import copy
 import json
@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 
-BARRIER = re.compile(r"\s*(@!?%p\d+\s+)?(bar\.sync|barrier\.|bar\.warp\.sync|membar\.|fence\.(acq_rel|sc))")
+ORDER = re.compile(r"\s*(@!?%p\d+\s+)?(bar\.sync|barrier\.|bar\.warp\.sync|membar\.|fence\.|cp\.async\.wait|"
+                   r"cp\.async\.bulk\.wait|wgmma\.(fence|wait))")
 FLAG = re.compile(r"\s*(@!?%p\d+\s+)?(ld|st|atom|red)\b.*\.(acquire|release|acq_rel)\b")
 
 
@@ -18,7 +19,7 @@ def mutants(lines):
     for n, line in enumerate(lines):
         entry = re.search(r"\.entry (\w+)\(", line)
         kernel = entry.group(1) if entry else kernel
-        if BARRIER.match(line):
+        if ORDER.match(line):
             yield kernel, n, "//" + line
         elif FLAG.match(line):
             yield kernel, n, re.sub(r"\.(acquire|release|acq_rel)\b", ".relaxed", line)
@@ -33,11 +34,14 @@ def main():
     found = missed = 0
     for kernel, n, instead in mutants(lines):
         one = copy.deepcopy(whole)
-        one["launches"] = [launch for launch in whole["launches"] if launch["kernel"] == kernel]
-        if not one["launches"]:
+        launches = whole.get("launches", [whole])
+        chosen = [launch for launch in launches if launch["kernel"] == kernel]
+        if not chosen:
             continue
-        used = one["launches"][0]["args"]
-        one["buffers"] = {name: {**b, "unwritten": "allow"} for name, b in whole["buffers"].items() if name in used}
+        if "launches" in one:
+            one["launches"] = chosen
+        used = json.dumps([launch["args"] for launch in chosen])
+        one["buffers"] = {name: {**b, "unwritten": "allow"} for name, b in whole["buffers"].items() if f'"{name}"' in used}
         one["outputs"] = {}
         one["check"] = {}
         with open("mutant.json", "w") as f:
