@@ -7,7 +7,7 @@
 #include "lib/base/file.h"
 #include "lib/report/table.h"
 
-enum { LINES_SHOWN = 40, TALLIES = 9 };
+enum { LINES_SHOWN = 40, TALLIES = 9, LAST_LINE = 1 << 30 };
 
 /* What a line did, out of one or more of its instructions. */
 typedef struct counted {
@@ -91,6 +91,7 @@ static counted *sum_lines(cute_arena *arena, const json_t *lines, size_t *count)
         c->file = file ? file : "";
         c->line = json_integer_value(json_object_get(item, file ? "line" : "ptx_line"));
         c->instruction = json_string_value(json_object_get(item, "instruction"));
+        if (c->line < 0 || c->line > LAST_LINE || !c->instruction) continue;
         take(item, c);
         kept++;
     }
