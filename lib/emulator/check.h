@@ -1,8 +1,10 @@
-/* Checks of kernels while the emulator runs them: reads of what was never written, races, misused barriers,
- * and how well accesses fit banks and sectors. They look on through the hooks of a launch and know nothing of
- * how instructions work. check.c owns the state and hears the hooks, checkorder.c knows what is ordered
- * before what, checkshadow.c what each byte went through, checktraffic.c counts transactions, checkreport.c
- * tells. */
+/* Checks of kernels while the emulator runs them: uses of what was never written, races, misused barriers,
+ * swizzles that do not fit, and how well accesses fit banks and sectors. They look on through the hooks of a
+ * launch and know nothing of how instructions work. check.c owns the state and hears the hooks, checkorder.c
+ * knows what is ordered before what, checkflag.c what fences and flags add to that, checkshadow.c what each
+ * byte went through, checkregister.c and checkflow.c which registers are undefined, checkproduct.c the
+ * registers of wgmma, checktile.c swizzles, checkstep.c which instructions those concern; checktraffic.c
+ * counts transactions, checkreport.c tells. */
 #ifndef CUTE_LIB_EMULATOR_CHECK_H
 #define CUTE_LIB_EMULATOR_CHECK_H
 
