@@ -286,6 +286,7 @@ static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
             em_snapshot_set(&t->heard[k], NULL);
             t->fence[k] = 0;
         }
+        t->heard_atomic = false;
         t->proxy_fence = t->init_fence = 0;
     }
     em_snapshot_drop(first);
@@ -445,7 +446,10 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
         own->exchange_mask = mask;
         break;
     }
-    case EM_E_BLOCK_ARRIVE: come_lanes(c, &barriers[a], w, mask); break;
+    case EM_E_BLOCK_ARRIVE:
+        em_order_counted(c, w, mask);
+        come_lanes(c, &barriers[a], w, mask);
+        break;
     case EM_E_BLOCK_SETTLE: settle(c, &barriers[a]); break;
     case EM_E_BLOCK_LEAVE: learn_result(c, w, mask, &barriers[a]); break;
     case EM_E_CLUSTER_ARRIVE: come_lanes(c, &o->cluster, w, mask); break;

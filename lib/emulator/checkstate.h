@@ -37,6 +37,7 @@ typedef struct thread_order {
     snapshot *known;
     snapshot *fenced[SCOPES]; /* known at its last fence of that scope or a wider one, NULL none */
     snapshot *heard[SCOPES];  /* from flags, by reads that no fence has followed yet */
+    bool heard_atomic;        /* some of that by an atomic */
     uint32_t fence[SCOPES], proxy_fence;
     uint32_t init_fence; /* fence.mbarrier_init */
 } thread_order;
@@ -242,6 +243,8 @@ snapshot *em_snapshot_join(em_checks *c, const snapshot *a, const snapshot *b);
 
 /* checkflag.c */
 void em_order_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask);
+/* Lanes come to a barrier of the block, some behind an atomic. */
+void em_order_counted(em_checks *c, em_warp *w, uint32_t mask);
 /* A relaxed, volatile or atomic access to a location, by which threads may meet. */
 void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address, em_access access);
 /* SCOPE_... of a fence or an access. */

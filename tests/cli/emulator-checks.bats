@@ -125,7 +125,6 @@ extern "C" __global__ void last(const unsigned *A, unsigned *C)
         partial[blockIdx.x] = s[0];
         __threadfence();
         is_last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
-        __threadfence();
     }
     __syncthreads();
     if (is_last && t == 0) C[0] = partial[0] + partial[1];
