@@ -223,29 +223,52 @@ typedef struct gather {
     const emu_mma_options *options;
 } gather;
 
+/* Where a register of a fragment that is not of m8n8k4 begins in its matrix, and how far lanes are apart
+ * there: lane 4 * g + t is at first + g * down + t * across; its elements are `step` apart. */
+typedef struct steps {
+    int first, down, across, step;
+} steps;
+
+static steps steps_of(const gather *g, emu_operand operand, emu_element type, int reg, int stride)
+{
+    emu_place p = place_of(g->mma, operand, type, g->options, 0, reg, 0);
+    int first = p.row * stride + p.column, per = elements[type].bits >= 32 ? 1 : 32 / elements[type].bits;
+    if (operand == EMU_A) return (steps){first, stride, per, 1};
+    if (operand == EMU_B) return (steps){first, 1, per * stride, stride};
+    return (steps){first, stride, 2, 1};
+}
+
+static void collect_register(const steps *s, int bits, const void *lanes, uint64_t *at)
+{
+    int per = bits >= 32 ? 1 : 32 / bits;
+    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    for (int lane = 0; lane < LANES; lane++) {
+        uint64_t word = bits == 64 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
+        uint64_t *to = at + s->first + (lane >> 2) * s->down + (lane & 3) * s->across;
+        for (int i = 0; i < per; i++, word >>= bits & 63) to[i * s->step] = word & mask;
+    }
+}
+
 /* Writes the elements of a fragment's matrix (of product `part`) to `at`, as bits, rows `stride` apart. */
 static void collect(const gather *g, emu_operand operand, emu_element type, const void *const *registers,
                     uint64_t *at, int stride, int part)
 {
     int bits = elements[type].bits, per = bits >= 32 ? 1 : 32 / bits;
     bool quad = is_quad(g->mma);
-    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     int count = quad ? (operand == EMU_C ? g->mma->registers[2] : 2)
                      : registers_for(operand_size(operand, g->mma->m, g->mma->n, g->mma->k), type);
-    for (int r = 0; r < count; r++)
+    for (int r = 0; r < count && !quad; r++) {
+        steps s = steps_of(g, operand, type, r, stride);
+        collect_register(&s, bits, registers[r], at);
+    }
+    for (int r = 0; r < count && quad; r++)
         for (int lane = 0; lane < LANES; lane++) {
-            uint64_t word =
-                bits == 64 ? ((const uint64_t *)registers[r])[lane] : ((const uint32_t *)registers[r])[lane];
-            if (quad && lane % 16 / 4 != part) continue;
-            /* Neighbours in a register are neighbours in the matrix, down in B and across elsewhere. */
-            int step = operand == EMU_B ? stride : 1;
-            emu_place p = place_of(g->mma, operand, type, g->options, lane, r, 0);
-            if (quad && per == 2) {
-                emu_place q = place_of(g->mma, operand, type, g->options, lane, r, 1);
-                step = (q.row - p.row) * stride + q.column - p.column;
+            if (lane % 16 / 4 != part) continue;
+            uint32_t word = ((const uint32_t *)registers[r])[lane];
+            for (int i = 0; i < per; i++, word >>= 16) {
+                emu_place p = place_of(g->mma, operand, type, g->options, lane, r, i);
+                at[p.row * stride + p.column] = per == 1 ? word : word & 0xffff;
             }
-            uint64_t *first = at + p.row * stride + p.column;
-            for (int i = 0; i < per; i++, word >>= bits & 63) first[i * step] = word & mask;
         }
 }
 
@@ -253,23 +276,22 @@ static void collect(const gather *g, emu_operand operand, emu_element type, cons
 static void scatter(const gather *g, void *const *registers, const uint64_t *result, int stride, int part)
 {
     emu_element type = (emu_element)g->mma->d;
-    int bits = elements[type].bits, per = bits == 16 ? 2 : 1;
-    for (int r = 0; r < g->mma->registers[3]; r++)
+    int bits = elements[type].bits;
+    bool quad = is_quad(g->mma);
+    for (int r = 0; r < g->mma->registers[3]; r++) {
+        steps s = steps_of(g, EMU_C, type, r, stride);
         for (int lane = 0; lane < LANES; lane++) {
-            uint64_t word = 0;
-            emu_place at = {0};
-            for (int i = 0; i < per; i++) {
-                at = place_of(g->mma, EMU_C, type, g->options, lane, r, i);
-                word |= (result[at.row * stride + at.column] &
-                         (bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1))
-                        << (i * bits);
-            }
-            if (at.part != part) continue;
+            emu_place p = quad ? place_of(g->mma, EMU_C, type, g->options, lane, r, 0) : (emu_place){0};
+            if (p.part != part) continue;
+            const uint64_t *from = result + (quad ? p.row * stride + p.column
+                                                  : s.first + (lane >> 2) * s.down + (lane & 3) * s.across);
             if (bits == 64)
-                ((uint64_t *)registers[r])[lane] = word;
+                ((uint64_t *)registers[r])[lane] = from[0];
             else
-                ((uint32_t *)registers[r])[lane] = (uint32_t)word;
+                ((uint32_t *)registers[r])[lane] =
+                    (uint32_t)(bits == 16 ? (from[0] & 0xffff) | from[1] << 16 : from[0]);
         }
+    }
 }
 
 static float as_float(uint64_t bits)
