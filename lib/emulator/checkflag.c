@@ -187,7 +187,7 @@ void em_order_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
             em_order_learn(c, w, 1u << lane, t->heard[k]);
             em_snapshot_set(&t->heard[k], NULL);
         }
-        if (!only_releases) t->heard_atomic = false;
+        if (!only_releases) t->counted = false;
         for (uint32_t k = 0; k <= scope && !only_acquires; k++) {
             em_snapshot_set(&t->fenced[k], t->known);
             t->fence[k] = now;
@@ -202,7 +202,7 @@ void em_order_counted(em_checks *c, em_warp *w, uint32_t mask)
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         thread_order *t = &cluster_of(c, w)->threads[thread_id(c, w, lane)];
-        for (uint32_t k = 0; k < SCOPES && t->heard_atomic; k++)
+        for (uint32_t k = 0; k < SCOPES && t->counted; k++)
             if (t->heard[k]) em_order_learn(c, w, 1u << lane, t->heard[k]);
     }
 }
@@ -240,7 +240,7 @@ static flag_order *flag_at(em_checks *c, uint64_t address, bool add)
     return f;
 }
 
-static void hear(em_checks *c, em_warp *w, const em_inst *i, int lane, const flag_order *f, bool atomic)
+static void hear(em_checks *c, em_warp *w, const em_inst *i, int lane, const flag_order *f, bool counts)
 {
     cluster_order *o = cluster_of(c, w);
     thread_order *t = &o->threads[thread_id(c, w, lane)];
@@ -250,7 +250,7 @@ static void hear(em_checks *c, em_warp *w, const em_inst *i, int lane, const fla
         bool own = k == SCOPE_GRID || (f->cluster == o->serial && (k || f->rank == w->block->rank));
         if (!what || !own) continue;
         if (acquires(i)) em_order_learn(c, w, 1u << lane, what);
-        t->heard_atomic |= atomic;
+        t->counted |= counts;
         if (!t->heard[k]) {
             em_snapshot_set(&t->heard[k], what);
         } else if (t->heard[k] != what) {
@@ -333,7 +333,7 @@ void em_order_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_
     if (lane < 0) return;
     if (access != EM_WRITE) {
         const flag_order *f = flag_at(c, address, false);
-        if (f) hear(c, w, i, lane, f, access == EM_ATOMIC);
+        if (f) hear(c, w, i, lane, f, em_has(i, EM_M_add) || em_has(i, EM_M_inc));
     }
     if (access != EM_READ) raise_flag(c, w, i, lane, address, access, address >= EM_WINDOW_SIZE);
 }

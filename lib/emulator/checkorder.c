@@ -286,7 +286,7 @@ static void begin_cluster(em_checks *c, em_warp *w, uint64_t index)
             em_snapshot_set(&t->heard[k], NULL);
             t->fence[k] = 0;
         }
-        t->heard_atomic = false;
+        t->counted = false;
         t->proxy_fence = t->init_fence = 0;
     }
     em_snapshot_drop(first);

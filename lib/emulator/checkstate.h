@@ -37,7 +37,7 @@ typedef struct thread_order {
     snapshot *known;
     snapshot *fenced[SCOPES]; /* known at its last fence of that scope or a wider one, NULL none */
     snapshot *heard[SCOPES];  /* from flags, by reads that no fence has followed yet */
-    bool heard_atomic;        /* some of that by an atomic */
+    bool counted;             /* some of that by an atomic add or inc */
     uint32_t fence[SCOPES], proxy_fence;
     uint32_t init_fence; /* fence.mbarrier_init */
 } thread_order;

@@ -157,7 +157,7 @@ C
     done
     run "$run" k.ptx --config "$bugs/launch.json" --kernel wrong --check=race
     [ "$status" -eq 4 ]
-    [[ "$output" == *"race: ld reads"*"k.cu:40:"* ]]
+    [[ "$output" == *"race: ld reads"*"k.cu:39:"* ]]
 }
 
 @test "every kernel that ships is right and clean under all checks, in 20 orders of warps" {
@@ -258,7 +258,7 @@ P
 
 @test "no barrier, fence, wait, acquire or release can be taken out of right kernels unseen" {
     command -v nvcc >/dev/null || skip "no nvcc"
-    # order is written so that none is redundant. Elsewhere some are: a fence beside another one, wgmma.fence where
+    # order is written so that none is redundant but the fence behind the count of the last block. Elsewhere some are: a fence beside another one, wgmma.fence where
     # only products write the accumulator, barriers behind the last access, the end of a cuda::pipeline.
     while read -r name found missed; do
         nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$bugs/../cuda/$name.cu" -o $name.ptx 2>/dev/null
@@ -267,7 +267,7 @@ P
         got=$(sed -n 's/ found, .*//p' mutants.txt) not=$(sed -n 's/.* found, \(.*\) not/\1/p' mutants.txt)
         [ "$got" -ge "$found" ] && [ "$not" -le "$missed" ] || { cat mutants.txt; false; }
     done <<'T'
-order 60 0
+order 60 1
 mbarrier 8 0
 cluster 15 1
 tma_wgmma 12 2
