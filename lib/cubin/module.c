@@ -193,7 +193,7 @@ static int score(const cute_fatbin_entry *entry, const cute_arch *made, const cu
 {
     bool binary = entry->kind == CUTE_FATBIN_ELF;
     if (!made) return wanted ? 0 : 1;
-    if (!wanted) return (binary ? 1 << 20 : 1 << 10) + made->number;
+    if (!wanted) return (binary ? 1 << 20 : 1 << 10) + made->number * 4 + (made->variant != 0);
     if (!cute_arch_compatible(made, binary, wanted)) return 0;
     return (binary ? 1 << 20 : 1 << 10) + made->number * 4 + (made == wanted ? 3 : made->variant != 0);
 }
@@ -202,7 +202,7 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
 {
     cute_fatbin_entry *entries;
     size_t count;
-    int best = 0;
+    int best = 0, best_ptx = -1;
     const cute_arch *wanted = NULL;
     const cute_place file = {.file = m->label};
     cute_buffer seen = {0};
@@ -220,11 +220,12 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
         const char *made = entry_arch(m->arena, m->label, &entries[i], bytes, length);
         cute_buffer_printf(&seen, "%s%s %s", seen.length ? ", " : "",
                            cute_fatbin_kind_name(m->arena, &entries[i]), made);
-        if (entries[i].kind == CUTE_FATBIN_PTX && !ptx) {
+        int now = score(&entries[i], cute_arch_find(made), wanted);
+        if (entries[i].kind == CUTE_FATBIN_PTX && now > best_ptx) {
+            best_ptx = now;
             ptx = bytes;
             ptx_length = length;
         }
-        int now = score(&entries[i], cute_arch_find(made), wanted);
         if (now <= best) continue;
         best = now;
         image = bytes;

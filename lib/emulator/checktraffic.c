@@ -2,8 +2,6 @@
  * memory. Lanes of one instruction are gathered first. */
 #include "lib/emulator/checkstate.h"
 
-#include <stdlib.h>
-
 enum { BANKS = 32, BANK_BYTES = 4, SECTOR = 32 };
 
 /* Shared memory serves 128 bytes at once: all lanes of 4 bytes or less, half a warp of 8, a quarter of 16.
@@ -32,18 +30,15 @@ static void count_banks(const request *r, traffic *t)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Sectors of 32 bytes that the lanes touch, against what their different bytes would fill. */
 static void count_sectors(const request *r, traffic *t)
 {
     uint64_t sorted[EM_LANES], last = UINT64_MAX, end = 0, bytes = 0, sectors = 0;
-    memcpy(sorted, r->address, r->count * sizeof *sorted);
-    qsort(sorted, r->count, sizeof *sorted, by_value);
+    for (uint32_t n = 0; n < r->count; n++) { /* they are nearly always in order */
+        uint32_t at = n;
+        for (; at > 0 && sorted[at - 1] > r->address[n]; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = r->address[n];
+    }
     for (uint32_t n = 0; n < r->count; n++) {
         uint64_t a = sorted[n], b = a + r->bytes;
         for (uint64_t s = a / SECTOR; s <= (b - 1) / SECTOR; s++)

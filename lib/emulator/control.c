@@ -322,6 +322,80 @@ static uint32_t gathered(const em_warp *w, const em_inst *i, uint32_t member, ui
     return mask;
 }
 
+/* ---- lanes of other calls ---- */
+
+static void swap_words(void *a, void *b, size_t bytes, uint32_t mask)
+{
+    uint32_t *x = a, *y = b;
+    for (size_t n = 0; n < bytes / 4; n++) {
+        uint32_t other = (x[n] ^ y[n]) & mask;
+        x[n] ^= other;
+        y[n] ^= other;
+    }
+}
+
+static void swap_register(em_window *a, em_window *b, const em_operand *o, uint32_t mask)
+{
+    size_t lane = o->bytes == 2 ? 4 : o->bytes, size = lane ? lane * EM_LANES : 64;
+    uint8_t *x = a->registers + o->at, *y = b->registers + o->at;
+    if (!lane) swap_words(x, y, 4, mask);
+    for (uint32_t rest = mask; lane && rest; rest &= rest - 1) {
+        size_t at = lane * (size_t)__builtin_ctz(rest);
+        swap_words(x + at, y + at, lane, UINT32_MAX);
+    }
+    /* Masks of lanes, but for the second word. */
+    if (!a->shadow || !b->shadow) return;
+    swap_words(a->shadow + o->at, b->shadow + o->at, 4, mask);
+    swap_words(a->shadow + o->at + 8, b->shadow + o->at + 8, size - 8, mask);
+}
+
+/* Whether a register stands in the list before `end`: it is swapped once. */
+static bool stands_before(const em_operand *list, int count, const em_operand *end, uint32_t at, bool *over)
+{
+    for (int n = 0; n < count && !*over; n++) {
+        const em_operand *o = &list[n];
+        *over = o == end;
+        bool found = !*over && o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS && o->at == at;
+        if (!found && (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY))
+            found = stands_before(o->list, o->count, end, at, over);
+        if (found) return true;
+    }
+    return false;
+}
+
+static void swap_registers(em_window *a, em_window *b, const em_inst *i, const em_operand *list, int count,
+                           uint32_t mask)
+{
+    for (int n = 0; n < count; n++) {
+        const em_operand *o = &list[n];
+        bool over = false;
+        if (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY)
+            swap_registers(a, b, i, o->list, o->count, mask);
+        else if (o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS &&
+                 !stands_before(i->o, i->count, o, o->at, &over))
+            swap_register(a, b, o, mask);
+    }
+}
+
+/* Lanes that came to the instruction by another call of its function have other registers: they are put beside
+ * those of the lanes that go on, until the instruction is over. */
+static void lend(em_warp *w, const em_inst *i, em_window *from, uint32_t lanes)
+{
+    if (from == w->split->window) return;
+    swap_registers(w->split->window, from, i, i->o, i->count, lanes);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) w->lenders[__builtin_ctz(rest)] = from;
+    w->lent |= lanes;
+    w->stop = EM_SWITCH;
+}
+
+static void give_back(em_warp *w, const em_inst *i, em_window *to)
+{
+    for (; w->lent; w->lent &= w->lent - 1) {
+        int lane = __builtin_ctz(w->lent);
+        swap_registers(to, w->lenders[lane], i, i->o, i->count, 1u << lane);
+    }
+}
+
 bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
 {
     uint32_t need = member & w->alive, all = gathered(w, i, member, *mask);
@@ -336,6 +410,7 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
         if (!waits_with(w, k, i, member)) continue;
         w->splits[k].wait = EM_RUNS;
         w->splits[k].pc++;
+        if (w->splits[k].pc == w->split->pc) lend(w, i, w->splits[k].window, w->splits[k].gathered & ~*mask);
     }
     uint32_t more = (uint32_t)__builtin_popcount(all & ~*mask);
     w->machine->counts.lanes += more;
@@ -347,7 +422,8 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
 uint32_t em_same_members(const em_warp *w, const em_operand *o, uint32_t lanes, uint32_t *group)
 {
     uint32_t member = (uint32_t)em_uniform(w, o, lanes);
-    *group = 0;
+    *group = o->base == EM_BASE_CONSTANTS ? lanes : 0;
+    if (*group) return member;
     for (uint32_t n = lanes; n; n &= n - 1)
         if ((uint32_t)em_get(w, o, __builtin_ctz(n)) == member) *group |= n & -n;
     return member;
@@ -413,6 +489,7 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
         if (tally) tally[i - code].lanes += lanes;
         i->run(w, i, mask);
         if (w->stop == EM_GO_ON) continue;
+        if (w->lent) give_back(w, i, s->window);
         if (w->stop == EM_BLOCK) em_uncount(w, i, mask, true);
         break;
     }

@@ -110,10 +110,28 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
 }
 
 @test "an instruction that is not known is refused by name and line" {
-    kernel "tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}];"
+    kernel "frob.b32 %r1, %r2;"
     emulate
     [ "$status" -eq 1 ]
-    says "k.ptx:8:1: error: instruction tex.1d.v4.s32.s32 at line 8 is not known to the emulator"
+    says "k.ptx:8:1: error: instruction frob.b32 at line 8 is not known to the emulator"
+}
+
+@test "what is missing says so where it is executed, and keeps other kernels from nothing" {
+    kernel "setp.eq.u32 %p1, %r0, 99; @%p1 tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}]; st.global.u32 [%d1], %r0;"
+    emulate
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    while IFS='|' read -r text why; do
+        kernel "$text"
+        emulate
+        [ "$status" -eq 1 ]
+        says "k.ptx:8:1: error: ${text%%[. ]*} is not there: $why"
+        says "block (0, 0, 0), thread (0, 0, 0)"
+    done <<'T'
+tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}];|textures are not emulated
+vadd.s32.s32.s32 %r1, %r2, %r3;|video instructions are not emulated
+mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4}, %r0, 0;|products of sparse matrices
+multimem.red.relaxed.sys.global.add.u32 [%d0], %r0;|addresses of several GPUs
+T
 }
 
 @test "bench gives counts and no times" {
@@ -136,6 +154,28 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
     run "$run" k.cubin --config k.json --device emulator
     [ "$status" -eq 1 ]
     says "the module has no PTX, which is what the emulator runs"
+}
+
+@test "of a fatbin with PTX for sm_90 and for sm_90a that for sm_90a runs" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    cat >k.cu <<'END'
+extern "C" __global__ void k(int *out)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    out[threadIdx.x] = threadIdx.x;
+#else
+    out[threadIdx.x] = -1;
+#endif
+}
+END
+    echo '{"grid": [1], "block": [64], "args": ["out"], "buffers": {"out": {"dtype": "i32", "shape": [64]}},
+           "check": {"out": {"expr": "i"}}}' >k.json
+    nvcc -gencode arch=compute_90,code=compute_90 -gencode arch=compute_90a,code=compute_90a -fatbin k.cu -o k.fatbin
+    run "$run" k.fatbin --config k.json --device emulator
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    nvcc -gencode arch=compute_90,code=compute_90 -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]' -fatbin k.cu -o k.fatbin
+    run "$run" k.fatbin --config k.json --device emulator
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
 
 @test "what nvcc makes runs, for every schedule" {
