@@ -598,7 +598,6 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
               : em_has(i, EM_M_d3d) ? 3
               : em_has(i, EM_M_d4d) ? 4
                                     : 5;
-    if (em_has(i, EM_M_im2col)) return em_unknown(p, raw);
     if (reduces) f->reduction = reduction_of(i);
     if (reduces && !f->tensor &&
         (!map_type_of((em_type)i->type, &f->type) || !emu_reduction_exists(f->reduction, f->type)))

@@ -37,6 +37,45 @@ cute_status em_unknown(em_parser *p, const em_raw *raw)
                       (int)raw->length, p->lexer.text + raw->at, line);
 }
 
+/* ---- what is in PTX and not here ---- */
+
+#define VIDEO  "video instructions are not emulated"
+#define IM2COL "tensor maps of the im2col mode are not emulated; those of the tile mode are"
+#define SPARSE "products of sparse matrices are not emulated, those of dense ones are"
+static const struct {
+    const char *name, *word, *why;
+} missing[] = {
+#define MISSING(name, word, why) {name, word, why},
+#include "lib/emulator/missing.def"
+#undef MISSING
+};
+enum { MISSING_ROWS = sizeof missing / sizeof *missing };
+
+static bool has_word(const em_raw *raw, const char *word)
+{
+    for (int w = 0; w < raw->word_count; w++)
+        if (strlen(word) == raw->words[w].length &&
+            memcmp(raw->words[w].text, word, raw->words[w].length) == 0)
+            return true;
+    return false;
+}
+
+static void run_missing(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    em_fault(w, i, __builtin_ctz(mask), "%s is not there: %s", em_instruction_name(i), missing[i->a].why);
+}
+
+/* The row of `missing` for the instruction, MISSING_ROWS where there is none. */
+static uint32_t find_missing(const em_raw *raw)
+{
+    for (uint32_t n = 0; n < MISSING_ROWS; n++)
+        if (strlen(missing[n].name) == raw->name_length &&
+            memcmp(missing[n].name, raw->name, raw->name_length) == 0 &&
+            (!*missing[n].word || has_word(raw, missing[n].word)))
+            return n;
+    return MISSING_ROWS;
+}
+
 /* ---- constants ---- */
 
 static uint32_t pool_hash(uint8_t bytes, uint64_t low)
@@ -386,17 +425,24 @@ cute_status em_decode(em_parser *p, const em_raw *given)
         if (strlen(rows[r].name) == raw->name_length &&
             memcmp(rows[r].name, raw->name, raw->name_length) == 0)
             row = &rows[r];
-    if (!row) return em_unknown(p, raw);
+    uint32_t absent = find_missing(raw);
+    if (!row && absent == MISSING_ROWS) return em_unknown(p, raw);
     em_inst i = {.target = UINT32_MAX, .reconverge = UINT32_MAX, .loc = p->loc};
-    i.row = (uint32_t)(row - rows);
+    i.row = row ? (uint32_t)(row - rows) : 0;
     i.where = (uint32_t)raw->at;
     i.length = raw->length;
     i.o = raw->o;
     i.count = (uint8_t)raw->count;
     i.guard = (uint8_t)raw->guard_kind;
     i.guard_at = raw->guard.at;
-    CUTE_TRY(take_words(p, raw, row, &i));
-    CUTE_TRY(row->decode(p, raw, &i));
+    if (absent < MISSING_ROWS) {
+        i.run = run_missing;
+        i.a = absent;
+        i.count = 0;
+    } else {
+        CUTE_TRY(take_words(p, raw, row, &i));
+        CUTE_TRY(row->decode(p, raw, &i));
+    }
     em_inst *slot;
     CUTE_TRY(em_emit(p, &slot));
     *slot = i;
@@ -405,5 +451,5 @@ cute_status em_decode(em_parser *p, const em_raw *given)
 
 const char *em_instruction_name(const em_inst *i)
 {
-    return rows[i->row].name;
+    return i->run == run_missing ? missing[i->a].name : rows[i->row].name;
 }
