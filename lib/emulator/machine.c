@@ -313,7 +313,7 @@ void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
     em_tell(EM_E_BEGIN, &c->blocks[0].warps[0], NULL, 0, index, 0);
 }
 
-/* The kernel's windows go back, for the next blocks. */
+/* All windows go back, for the next blocks: also those of functions in which threads ended. */
 void em_end_cluster(em_machine *m, em_cluster *c)
 {
     c->running = false;
@@ -321,9 +321,11 @@ void em_end_cluster(em_machine *m, em_cluster *c)
     for (uint32_t r = 0; r < c->count; r++)
         for (uint32_t n = 0; n < c->blocks[r].warp_count; n++) {
             em_warp *w = &c->blocks[r].warps[n];
-            em_window *kernel = w->splits[0].window;
-            kernel->up = w->free_windows;
-            w->free_windows = kernel;
+            w->free_windows = NULL;
+            for (em_window *window = w->windows; window; window = window->next) {
+                window->up = w->free_windows;
+                w->free_windows = window;
+            }
             memset(w->splits, 0, sizeof w->splits);
         }
 }

@@ -196,6 +196,8 @@ struct em_warp {
     int64_t stack_top[EM_LANES]; /* alloca takes local memory from the top */
     em_allocation last;          /* found last */
     em_window *free_windows, *windows;
+    uint32_t lent; /* lanes whose registers are swapped with those of lenders[lane] while an instruction runs */
+    em_window *lenders[EM_LANES];
     uint32_t specials[EM_S_fixed_end * EM_LANES];
     /* asynchronous work */
     uint32_t wgmma_issued; /* products so far; the four warps of a group wait for each other */
