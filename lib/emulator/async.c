@@ -115,6 +115,20 @@ bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto)
     return true;
 }
 
+bool em_pending_end_block(const em_block *block)
+{
+    em_machine *m = block->machine;
+    bool any = false;
+    for (em_pending *p = m->pending; p; p = p->next) {
+        if (p->done || p->warp->block != block) continue;
+        if (p->kind != EM_P_CP_ASYNC && p->kind != EM_P_MBARRIER) continue;
+        any = p->done = true;
+        if (!complete(m, p)) return false;
+    }
+    if (any) drop_done(m);
+    return true;
+}
+
 /* With seed 0 nothing is late. */
 static void issue(em_warp *w)
 {

@@ -55,9 +55,13 @@ static void retire(em_warp *w, int index)
 void em_exit_lanes(em_warp *w, uint32_t mask)
 {
     em_block *block = w->block;
+    uint32_t lanes = (uint32_t)__builtin_popcount(mask);
+    if (w->machine->pending && block->alive == lanes && !em_pending_end_block(block)) {
+        w->stop = EM_FAULT;
+        return;
+    }
     em_tell(EM_E_EXIT, w, NULL, mask, 0, 0);
     w->alive &= ~mask;
-    uint32_t lanes = (uint32_t)__builtin_popcount(mask);
     block->alive -= lanes;
     block->cluster->alive -= lanes;
     for (int k = 0; k < EM_SPLITS; k++) {

@@ -435,6 +435,9 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
 bool em_pending_run(em_machine *m, bool all);
 /* Completes the work of a warp's lanes of one kind, groups up to number `upto`. */
 bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto);
+/* Before a block's last threads end: no block ends before its cp.async have come, whether or not a thread waits for
+ * them, as none does before its loads have. Bulk copies and products it does not wait for. */
+bool em_pending_end_block(const em_block *block);
 uint64_t em_random(em_machine *m);
 /* Whether all four warps of the warpgroup have issued product `sequence`. tile.c */
 bool em_warpgroup_issued(const em_warp *w, uint32_t sequence);

@@ -339,3 +339,21 @@ X: st.global.u32 [%d1], %r0;"
     [ "$status" -eq 1 ]
     says "these counters know no lines of a source"
 }
+
+@test "a block does not end before its cp.async have come" {
+    kernel "mov.u32 %r1, s; mad.lo.u32 %r1, %r0, 4, %r1;
+        st.global.u32 [%d1], %r0; cp.async.ca.shared.global [%r1], [%d1], 4; cp.async.commit_group;"
+    for seed in 0 1 2 3 4 5 6 7 8; do
+        emulate --seed "$seed"
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+    done
+    # Nor before what arrives behind them; the mbarrier's phase nobody waits for.
+    kernel "mov.u32 %r1, s; mad.lo.u32 %r1, %r0, 2, %r1; and.b32 %r1, %r1, -4;
+        setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [s+248], 65; bar.sync 0;
+        st.global.u32 [%d1], %r0; cp.async.ca.shared.global [%r1], [%d1], 4;
+        cp.async.mbarrier.arrive.noinc.shared.b64 [s+248];"
+    for seed in 0 1 2 3 4 5 6 7 8; do
+        emulate --seed "$seed"
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+    done
+}
