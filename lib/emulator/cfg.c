@@ -12,7 +12,8 @@ typedef struct graph {
     uint32_t ordered;
     uint32_t *idom;
     uint32_t *pred_start, *preds; /* predecessors in the graph: successors in the reversed one */
-    bool all_exits;               /* lead to the function's end; else only the last one does */
+    uint32_t main_exit;           /* a block */
+    bool all_exits;               /* lead to the function's end; else only that of main_exit does */
 } graph;
 
 static bool is_branch(const em_inst *i)
@@ -39,7 +40,17 @@ static bool falls_through(const em_inst *i)
 /* Lanes that end early do not come together with others, so that an exit on the way leads nowhere. */
 static bool leads_to_end(const graph *g, uint32_t block, const em_inst *last)
 {
-    return last->run == em_run_exit && !last->guard && (g->all_exits || block + 2 == g->count);
+    return last->run == em_run_exit && !last->guard && (g->all_exits || block == g->main_exit);
+}
+
+/* The last ret; LLVM puts an exit behind it for what is never reached. */
+static uint32_t find_main_exit(const graph *g)
+{
+    for (uint32_t b = g->count; b-- > 0;) {
+        const em_inst *last = &g->program->code[g->first[b + 1] - 1];
+        if (last->run == em_run_exit && !last->guard && em_instruction_name(last)[0] == 'r') return b;
+    }
+    return g->count - 2;
 }
 
 static uint32_t successors(const graph *g, uint32_t block, uint32_t index, bool *more)
@@ -195,6 +206,7 @@ cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cut
 {
     graph g = {.program = program, .start = start, .end = end};
     CUTE_TRY(find_blocks(&g, diag));
+    g.main_exit = find_main_exit(&g);
     CUTE_TRY(find_joins(&g, false, diag));
     const uint32_t *late = g.idom;
     CUTE_TRY(find_joins(&g, true, diag));

@@ -189,12 +189,10 @@ static bool is_found(em_warp *w)
     return w->spin.found;
 }
 
-/* Lanes may wait for others of their warp that would do what the rest waits for. */
+/* Lanes may wait at a join for others of their warp that wait for what only they would do. */
 static bool keep(em_warp *w)
 {
-    bool waits = false;
-    for (int k = 0; k < w->high; k++) waits |= w->splits[k].live && w->splits[k].wait == EM_RUNS;
-    return !waits || !em_let_go(w);
+    return !em_let_go(w);
 }
 
 static void fail(em_machine *m)
