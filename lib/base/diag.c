@@ -144,11 +144,8 @@ cute_place cute_place_at(const char *file, const char *source, size_t source_len
 {
     if (offset > source_length) offset = source_length;
     size_t begin = 0, line = 1;
-    for (size_t i = 0; i < offset; i++)
-        if (source[i] == '\n') {
-            begin = i + 1;
-            line++;
-        }
+    for (const char *n; begin < offset && (n = memchr(source + begin, '\n', offset - begin)); line++)
+        begin = (size_t)(n - source) + 1;
     const char *newline = begin < source_length ? memchr(source + begin, '\n', source_length - begin) : NULL;
     size_t end = newline ? (size_t)(newline - source) : source_length;
     if (end > begin && source[end - 1] == '\r') end--;

@@ -12,7 +12,8 @@ em_checks *em_checks_create(unsigned which)
     c->time = 1;
     c->found = json_array();
     c->lines = json_array();
-    if (c->found && c->lines) return c;
+    c->line_index = json_object();
+    if (c->found && c->lines && c->line_index) return c;
     em_checks_destroy(c);
     return NULL;
 }
@@ -30,6 +31,7 @@ void em_checks_destroy(em_checks *c)
     free(c->global);
     json_decref(c->found);
     json_decref(c->lines);
+    json_decref(c->line_index);
     free(c);
 }
 

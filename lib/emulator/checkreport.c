@@ -134,28 +134,25 @@ static void tell(const em_checks *c, const finding *f, bool aloud, cute_diag *di
 /* The entry of a kernel's line: the user's where it is known, else that of the PTX. */
 static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
 {
-    json_t *place = place_json(c->machine->program, i), *item;
+    const em_program *program = c->machine->program;
     const char *kernel = c->launch->kernel->name;
-    bool user = json_object_get(place, "file") != NULL;
-    size_t index;
-    json_array_foreach(c->lines, index, item)
-    {
-        if (strcmp(json_string_value(json_object_get(item, "kernel")), kernel) ||
-            strcmp(json_string_value(json_object_get(item, "space")), space))
-            continue;
-        if (user ? json_equal(json_object_get(item, "file"), json_object_get(place, "file")) &&
-                       json_equal(json_object_get(item, "line"), json_object_get(place, "line")) &&
-                       json_equal(json_object_get(item, "column"), json_object_get(place, "column"))
-                 : json_equal(json_object_get(item, "ptx_line"), json_object_get(place, "ptx_line"))) {
-            json_decref(place);
-            return item;
-        }
+    const em_loc *loc = loc_of(program, i);
+    cute_buffer key = {0};
+    if (loc)
+        cute_buffer_printf(&key, "%s %s %s:%u:%u", space, kernel, loc->file, loc->line, loc->column);
+    else
+        cute_buffer_printf(&key, "%s %s %d", space, kernel, em_place(program, i).line);
+    json_t *line = cute_buffer_ok(&key) ? json_object_get(c->line_index, cute_buffer_text(&key)) : NULL;
+    if (!line) {
+        line = place_json(program, i);
+        json_object_set_new(line, "kernel", json_string(kernel));
+        json_object_set_new(line, "instruction", json_string(em_instruction_name(i)));
+        json_object_set_new(line, "space", json_string(space));
+        if (cute_buffer_ok(&key)) json_object_set_nocheck(c->line_index, cute_buffer_text(&key), line);
+        json_array_append_new(c->lines, line);
     }
-    json_object_set_new(place, "kernel", json_string(kernel));
-    json_object_set_new(place, "instruction", json_string(em_instruction_name(i)));
-    json_object_set_new(place, "space", json_string(space));
-    json_array_append_new(c->lines, place);
-    return place;
+    cute_buffer_release(&key);
+    return line;
 }
 
 static void add(json_t *value, const char *key, uint64_t more)

@@ -180,6 +180,7 @@ struct em_checks {
     finding *findings;
     size_t finding_count, finding_capacity;
     json_t *found, *lines;
+    json_t *line_index; /* the elements of `lines` by space, kernel and place */
     uint32_t time;
     register_flow *flows; /* by instruction; NULL: registers are not watched */
     struct register_use *uses;

@@ -247,6 +247,7 @@ static bool special_operand(em_parser *p, em_operand *out)
         after + 1 < p->lexer.text + p->lexer.length && after[0] == '.' && strchr("xyz", after[1]) && after[1];
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
     for (int i = 0; i < EM_SPECIALS; i++) {
+        if (length < 3 || strncmp(specials[i].text + 1, text + 1, 2)) continue; /* of most names that is enough */
         bool whole = strcmp(specials[i].text, text) == 0;
         text[length] = '\0';
         bool plain = !whole && strcmp(specials[i].text, text) == 0;
