@@ -149,7 +149,7 @@ static cute_status take_value(em_parser *p, em_type type, uint64_t *out)
         memcpy(&word, &single, sizeof word);
         if (em_types[type].bytes == 4) *out = word;
         em_next(p);
-        return CUTE_OK;
+        if (!em_at_operator(p)) return CUTE_OK;
     }
     p->lexer = saved;
     /* 0xFF(symbol), generic(symbol), symbol + 4 */
@@ -190,8 +190,15 @@ static cute_status take_value(em_parser *p, em_type type, uint64_t *out)
                               "'%.*s' has no address that is known here", (int)t.length, t.text);
     } else {
         int64_t value;
-        CUTE_TRY(em_constant(p, &value));
+        double real;
+        bool is_real;
+        CUTE_TRY(em_constant_number(p, &value, &real, &is_real));
+        float single = (float)real;
+        uint32_t word;
+        memcpy(&word, &single, sizeof word);
         *out = (uint64_t)value;
+        if (is_real) memcpy(out, &real, sizeof real);
+        if (is_real && em_types[type].bytes == 4) *out = word;
         return CUTE_OK;
     }
     while (em_is(p, '+') || em_is(p, '-')) {

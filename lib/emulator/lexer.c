@@ -108,7 +108,8 @@ static void lex_number(em_lexer *x)
     size_t start = x->at, end = x->at;
     while (end < x->length && is_digit(x->text[end])) end++;
     bool real = false;
-    if (end < x->length && x->text[end] == '.' && end + 1 < x->length && is_digit(x->text[end + 1])) {
+    if (end < x->length && x->text[end] == '.' &&
+        (end + 1 >= x->length || is_digit(x->text[end + 1]) || !is_name(x->text[end + 1]))) { /* also 1. and .5 */
         real = true;
         end++;
         while (end < x->length && is_digit(x->text[end])) end++;
@@ -151,13 +152,24 @@ static void lex_number(em_lexer *x)
         }
         value = value * (uint64_t)base + (uint64_t)d;
     }
-    if (peek(x, 0) == 'U' || peek(x, 0) == 'u') x->at++;
+    bool is_unsigned = peek(x, 0) == 'U' || peek(x, 0) == 'u';
+    x->at += is_unsigned;
     if (digits == 0 || is_name(peek(x, 0))) {
         bad(x, "this is no number");
         return;
     }
     x->token.kind = EM_T_INTEGER;
+    x->token.punctuation = is_unsigned ? 'u' : '\0';
     x->token.integer = value;
+}
+
+/* .5 and .5e3; .2d is a word. */
+static bool is_fraction(const em_lexer *x)
+{
+    size_t n = 1;
+    while (is_digit(peek(x, n))) n++;
+    bool exponent = peek(x, n) == 'e' || peek(x, n) == 'E';
+    return n > 1 && (exponent || !is_name(peek(x, n)));
 }
 
 static void lex_string(em_lexer *x)
@@ -188,6 +200,8 @@ void em_lex_next(em_lexer *x)
         x->at++;
         while (x->at < x->length && is_name(x->text[x->at])) x->at++;
         x->token.kind = EM_T_NAME;
+    } else if (c == '.' && is_fraction(x)) {
+        lex_number(x);
     } else if (c == '.' && is_name(peek(x, 1))) {
         x->token.text++;
         start = ++x->at;

@@ -19,7 +19,7 @@ typedef struct em_token {
     em_token_kind kind;
     const char *text;
     uint32_t length;
-    char punctuation; /* of EM_T_PUNCTUATION; 'l' <<, 'r' >> */
+    char punctuation; /* of EM_T_PUNCTUATION; 'l' <<, 'r' >>; of EM_T_INTEGER 'u' where U stands behind it */
     uint64_t integer;
     double real;
     const char *problem; /* of EM_T_BAD */

@@ -286,7 +286,7 @@ static cute_status plus_offset(em_parser *p, em_operand *out)
         bool minus = em_is(p, '-');
         int64_t value;
         em_next(p);
-        CUTE_TRY(em_constant_above(p, 5, &value));
+        CUTE_TRY(em_constant_term(p, &value));
         out->offset = (int64_t)((uint64_t)out->offset + (minus ? 0 - (uint64_t)value : (uint64_t)value));
     }
     return CUTE_OK;
@@ -404,26 +404,24 @@ static cute_status number_operand(em_parser *p, em_operand *out)
             out->offset = (int64_t)p->lexer.token.integer;
         }
         em_next(p);
-        return CUTE_OK;
+        if (!em_at_operator(p)) return CUTE_OK;
     }
+    double real;
+    bool is_real;
     p->lexer = saved;
     *out = (em_operand){.kind = EM_O_IMMEDIATE, .type = EM_s64};
-    return em_constant(p, &out->offset);
+    CUTE_TRY(em_constant_number(p, &out->offset, &real, &is_real));
+    if (!is_real) return CUTE_OK;
+    *out = (em_operand){.kind = EM_O_IMMEDIATE, .real = true, .type = EM_f64};
+    memcpy(&out->offset, &real, sizeof real);
+    return CUTE_OK;
 }
 
 static cute_status parse_operand(em_parser *p, int depth, em_operand *out)
 {
     if (depth > 8) return em_fail_at(p, em_token_at(p), 1, "operands are nested too deeply");
     if (em_is(p, '{')) return list_operand(p, '}', depth, out);
-    if (em_is(p, '(')) {
-        /* of a call; or an expression in parentheses */
-        em_lexer saved = p->lexer;
-        em_next(p);
-        bool names = p->lexer.token.kind == EM_T_NAME || em_is(p, ')');
-        bool numbers = p->lexer.token.kind == EM_T_INTEGER || p->lexer.token.kind == EM_T_REAL;
-        p->lexer = saved;
-        if (names || numbers) return list_operand(p, ')', depth, out);
-    }
+    if (em_is(p, '(') && p->in_call) return list_operand(p, ')', depth, out);
     if (em_is(p, '[')) return memory_operand(p, depth, out);
     if (em_is(p, '!')) {
         em_lexer saved = p->lexer;
@@ -499,6 +497,7 @@ static cute_status parse_instruction(em_parser *p, em_raw *raw)
 {
     em_operand operands[OPERAND_LIMIT / 8];
     if (p->lexer.token.kind != EM_T_NAME) return em_fail_token(p, "an instruction");
+    p->in_call = em_is_name(p, "call");
     CUTE_TRY(parse_words(p, raw));
     while (!em_is(p, ';')) {
         if (raw->count == OPERAND_LIMIT / 8)

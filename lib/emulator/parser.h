@@ -46,6 +46,7 @@ typedef struct em_fixup {
 } em_fixup;
 
 typedef struct em_parser {
+    bool in_call; /* an instruction with lists in parentheses */
     cute_arena *arena;
     em_program *program;
     em_lexer lexer;
@@ -91,8 +92,12 @@ void em_next(em_parser *p);
 cute_status em_take_integer(em_parser *p, int64_t *out, const char *what);
 /* A constant expression of integers. */
 cute_status em_constant(em_parser *p, int64_t *out);
-/* One whose operators bind more strongly than `level` (5: no sums). expression.c */
-cute_status em_constant_above(em_parser *p, int level, int64_t *out);
+/* One without sums at its top, as behind + and - of addresses. expression.c */
+cute_status em_constant_term(em_parser *p, int64_t *out);
+/* One of either kind; *out or *real is set. */
+cute_status em_constant_number(em_parser *p, int64_t *out, double *real, bool *is_real);
+/* Whether an expression goes on. */
+bool em_at_operator(const em_parser *p);
 /* Where the current token begins. */
 size_t em_token_at(const em_parser *p);
 em_symbol *em_find(const em_scope *scope, const char *name, uint32_t length);

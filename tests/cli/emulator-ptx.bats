@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# PTX as people write it by hand, on the emulator. Values are those of the code that ptxas 13.0 makes of the same text.
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# begins k.ptx
+head() {
+    printf '.version 8.6\n.target sm_90a\n.address_size 64\n' >k.ptx
+}
+
+# VALUE EXPRESSION...: each expression as the operand of a mov has the value.
+values() {
+    head
+    printf '.visible .entry k(.param .u64 p) {\n.reg .b64 o; .reg .b32 r; .reg .f32 f;\nld.param.u64 o, [p];\n' >>k.ptx
+    n=0
+    while [ $# -gt 0 ]; do
+        case $1 in
+        f:*) printf 'mov.f32 f, %s; st.global.f32 [o+%d], f;\n' "$2" $((4 * n)) >>k.ptx ;;
+        *) printf 'mov.u32 r, %s; st.global.u32 [o+%d], r;\n' "$2" $((4 * n)) >>k.ptx ;;
+        esac
+        printf '%s\n' "${1#f:}" >>expected
+        n=$((n + 1))
+        shift 2
+    done
+    printf 'ret; }\n' >>k.ptx
+    printf '{"grid":1,"block":1,"buffers":{"o":{"dtype":"i32","shape":[%d]}},"args":["o"],"outputs":{"o":"o.raw"}}' $n >k.json
+    cute-run k.ptx --config k.json --device emulator >log 2>&1 || { cat log; return 1; }
+    od -An -v -t d4 -w4 o.raw | tr -d ' ' >got
+    diff expected got
+}
+
+@test "constant expressions have C's operators, precedence and conversions to unsigned" {
+    values 1 '7 % 3' 10 '3 > 2 ? 10 : 20' 1 '(3 <= 2) + (1 == 1) + (2 != 2) * 4' 1 '(1 && 0) || 2' 255 '(-1 >> 60) & 0xff' \
+        1 '(-1 / 2U) >> 62' 19 '1 << 4 | 3 & 6 ^ 1' -3 '-7 / 2' 1 '((.u64) -1 > 0)' 1 '-1 < 0' -1 '!0 ? ~0 : 0' \
+        497 '0777 + 0b11U + 0xFU - WARP_SZ'
+}
+
+@test "constant expressions may be of floating-point numbers" {
+    values f:1065353216 1. f:1056964608 .5 f:1082130432 '1.5 * 2.0 - -1.0'
+}
+
+@test "a constant expression that divides by zero is refused at the operator" {
+    head
+    printf '.visible .entry k() { .reg .b32 r;\n    mov.u32 r, 1 / 0;\nret; }\n' >>k.ptx
+    printf '{"grid":1,"block":1,"args":[]}' >k.json
+    run -1 cute-run k.ptx --config k.json --device emulator
+    [[ $output == *"k.ptx:5:18: error: a division by zero"* ]]
+}
