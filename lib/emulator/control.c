@@ -158,8 +158,7 @@ bool em_let_go(em_warp *w)
     bool any = false;
     for (int k = 0; k < w->high; k++) arrived[k] = w->splits[k].wait == EM_JOIN ? w->splits[k].mask : 0;
     for (int k = 0; k < w->high; k++)
-        if (w->splits[k].live && w->splits[k].parent >= 0)
-            arrived[w->splits[k].parent] &= ~w->splits[k].mask;
+        if (w->splits[k].live && w->splits[k].parent >= 0) arrived[w->splits[k].parent] &= ~w->splits[k].mask;
     for (int k = w->high; k-- > 0;) {
         em_split *join = &w->splits[k];
         if (!join->live || !arrived[k] || (join->parent >= 0 && join->pc == join->rpc) || free_places(w) < 3)
@@ -381,8 +380,8 @@ static void swap_registers(em_window *a, em_window *b, const em_inst *i, const e
     }
 }
 
-/* Lanes that came to the instruction by another call of its function have other registers: they are put beside
- * those of the lanes that go on, until the instruction is over. */
+/* Lanes that came to the instruction by another call of its function have other registers: they are put
+ * beside those of the lanes that go on, until the instruction is over. */
 static void lend(em_warp *w, const em_inst *i, em_window *from, uint32_t lanes)
 {
     if (from == w->split->window) return;

@@ -1,6 +1,6 @@
-/* Constant expressions of PTX, by precedence: integers of 64 bits, signed or not, wrapping, and floating-point
- * numbers in double. A value is unsigned with a U behind it, above 2^63 - 1, by a cast, or where an operand of its
- * operation is. */
+/* Constant expressions of PTX, by precedence: integers of 64 bits, signed or not, wrapping, and
+ * floating-point numbers in double. A value is unsigned with a U behind it, above 2^63 - 1, by a cast, or
+ * where an operand of its operation is. */
 #include "lib/emulator/parser.h"
 
 #include <string.h>
@@ -18,9 +18,9 @@ typedef struct value {
 static const struct {
     char text[3];
     char level;
-} operators[] = {
-    {"||", 2}, {"&&", 3}, {"==", 7}, {"!=", 7}, {"<=", 8}, {">=", 8}, {"<<", 9}, {">>", 9}, {"?", CONDITIONAL},
-    {"|", 4},  {"^", 5},  {"&", 6},  {"<", 8},  {">", 8},  {"+", SUM}, {"-", SUM}, {"*", 11}, {"/", 11}, {"%", 11}};
+} operators[] = {{"||", 2},  {"&&", 3},          {"==", 7}, {"!=", 7}, {"<=", 8}, {">=", 8}, {"<<", 9},
+                 {">>", 9},  {"?", CONDITIONAL}, {"|", 4},  {"^", 5},  {"&", 6},  {"<", 8},  {">", 8},
+                 {"+", SUM}, {"-", SUM},         {"*", 11}, {"/", 11}, {"%", 11}};
 
 /* The operator at the token: its place in the table, or -1. Those of two characters may be two tokens. */
 static int operator_at(const em_parser *p)

@@ -13,7 +13,6 @@ enum {
     MULTIPROCESSOR_BLOCKS = 32,
     MULTIPROCESSOR_SHARED = 228 * 1024,
     CHECKED_PLACES = 256, /* checks keep much for each cluster that runs */
-    COOPERATIVE_LIMIT = 65536,
     THREAD_LIMIT = 64
 };
 
@@ -379,7 +378,12 @@ cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
     atomic_store(&g->first_failed, UINT64_MAX);
     bool hooked = l->hooks.access || l->hooks.event || l->hooks.step;
     g->limit = residents(l, (uint32_t)em_static_shared(l->program, l->kernel) + l->dynamic_shared, blocks);
-    if (l->cooperative) g->limit = COOPERATIVE_LIMIT;
+    if (l->cooperative && g->limit < total)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "a cooperative launch has all its blocks at once, and %llu clusters of this one are "
+                         "more than the "
+                         "%u that an H100 holds",
+                         (unsigned long long)total, g->limit);
     if (hooked && !l->cooperative) g->limit = least(g->limit, CHECKED_PLACES);
     if (g->limit > total) g->limit = (uint32_t)total;
     uint32_t made = l->cooperative ? g->limit : 1;

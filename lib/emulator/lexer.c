@@ -109,7 +109,8 @@ static void lex_number(em_lexer *x)
     while (end < x->length && is_digit(x->text[end])) end++;
     bool real = false;
     if (end < x->length && x->text[end] == '.' &&
-        (end + 1 >= x->length || is_digit(x->text[end + 1]) || !is_name(x->text[end + 1]))) { /* also 1. and .5 */
+        (end + 1 >= x->length || is_digit(x->text[end + 1]) ||
+         !is_name(x->text[end + 1]))) { /* also 1. and .5 */
         real = true;
         end++;
         while (end < x->length && is_digit(x->text[end])) end++;

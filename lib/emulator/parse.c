@@ -6,7 +6,13 @@
 
 #include "lib/base/buffer.h"
 
-enum { DEPTH_LIMIT = 64, OPERAND_LIMIT = 1024, TEXT_LIMIT = 1 << 30, FILE_LIMIT = 1 << 16 };
+enum {
+    DEPTH_LIMIT = 64,
+    OPERAND_LIMIT = 1024,
+    TEXT_LIMIT = 1 << 30,
+    FILE_LIMIT = 1 << 16,
+    NEWEST_TARGET = 90
+};
 
 const em_type_info em_types[EM_TYPES] = {
 #define T(name, bytes, kind) {#name, bytes, kind},
@@ -247,7 +253,7 @@ static bool special_operand(em_parser *p, em_operand *out)
         after + 1 < p->lexer.text + p->lexer.length && after[0] == '.' && strchr("xyz", after[1]) && after[1];
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
     for (int i = 0; i < EM_SPECIALS; i++) {
-        if (length < 3 || strncmp(specials[i].text + 1, text + 1, 2)) continue; /* of most names that is enough */
+        if (length < 3 || strncmp(specials[i].text, text, 3)) continue; /* of most names that is enough */
         bool whole = strcmp(specials[i].text, text) == 0;
         text[length] = '\0';
         bool plain = !whole && strcmp(specials[i].text, text) == 0;
@@ -689,6 +695,22 @@ cute_status em_parse_block(em_parser *p)
     return CUTE_OK;
 }
 
+/* As a driver does: PTX of later architectures than the device's does not load. */
+static cute_status check_target(em_parser *p)
+{
+    const em_token *t = &p->lexer.token;
+    unsigned number = 0;
+    uint32_t at = 3;
+    bool known = t->length > 3 && memcmp(t->text, "sm_", 3) == 0;
+    for (; known && at < t->length && at < 7 && t->text[at] >= '0' && t->text[at] <= '9'; at++)
+        number = number * 10 + (unsigned)(t->text[at] - '0');
+    if (!known || at == 3) return em_fail_token(p, "an architecture such as sm_90a");
+    if (number <= NEWEST_TARGET) return CUTE_OK;
+    return em_fail_at(p, em_token_at(p), t->length,
+                      "the emulator is an sm_90a device; PTX for %.*s does not load on it", (int)t->length,
+                      t->text);
+}
+
 static cute_status parse_head(em_parser *p)
 {
     if (em_is_directive(p, "version")) {
@@ -705,6 +727,7 @@ static cute_status parse_head(em_parser *p)
     if (em_is_directive(p, "target")) {
         em_next(p);
         if (p->lexer.token.kind != EM_T_NAME) return em_fail_token(p, "an architecture");
+        CUTE_TRY(check_target(p));
         p->program->target = cute_arena_copy(p->arena, p->lexer.token.text, p->lexer.token.length);
         em_next(p);
         while (em_is(p, ',')) {
@@ -780,7 +803,8 @@ cute_status em_program_parse(cute_arena *arena, const char *label, const char *t
     }
     /* Files may be named behind the code. */
     for (size_t i = 1; i < program->loc_count; i++)
-        if (program->locs[i].number < p->file_count) program->locs[i].file = p->files[program->locs[i].number];
+        if (program->locs[i].number < p->file_count)
+            program->locs[i].file = p->files[program->locs[i].number];
     return CUTE_OK;
 }
 

@@ -50,3 +50,26 @@ values() {
     run -1 cute-run k.ptx --config k.json --device emulator
     [[ $output == *"k.ptx:5:18: error: a division by zero"* ]]
 }
+
+@test "PTX for an architecture above sm_90a does not load, and one of no known name neither" {
+    printf '{"grid":1,"block":1,"args":[]}' >k.json
+    for target in sm_100a sm_120; do
+        printf '.version 8.8\n.target %s\n.address_size 64\n.visible .entry k() { ret; }\n' $target >k.ptx
+        run -1 cute-run k.ptx --config k.json --device emulator
+        [[ $output == *"k.ptx:2:9: error: the emulator is an sm_90a device; PTX for $target does not load on it"* ]]
+    done
+    printf '.version 8.8\n.target gfx90a\n.address_size 64\n.visible .entry k() { ret; }\n' >k.ptx
+    run -1 cute-run k.ptx --config k.json --device emulator
+    [[ $output == *"error: an architecture such as sm_90a is wanted, not 'gfx90a'"* ]]
+}
+
+@test "a cooperative launch that no H100 holds at once is refused" {
+    head
+    printf '.visible .entry k() { ret; }\n' >>k.ptx
+    # 2048 threads a multiprocessor: two blocks of 1024 on each of 132
+    printf '{"grid":264,"block":1024,"cooperative":true,"args":[]}' >k.json
+    cute-run k.ptx --config k.json --device emulator
+    printf '{"grid":265,"block":1024,"cooperative":true,"args":[]}' >k.json
+    run -1 cute-run k.ptx --config k.json --device emulator
+    [[ $output == *"265 clusters of this one are more than the 264 that an H100 holds"* ]]
+}
