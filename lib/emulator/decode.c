@@ -441,6 +441,7 @@ cute_status em_decode(em_parser *p, const em_raw *given)
         i.count = 0;
     } else {
         CUTE_TRY(take_words(p, raw, row, &i));
+        CUTE_TRY(em_check_rules(p, raw, &i, row->name));
         CUTE_TRY(row->decode(p, raw, &i));
     }
     em_inst *slot;

@@ -31,6 +31,8 @@ cute_status em_d_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i);
 emu_round em_rounding(const em_inst *i);
 unsigned em_flags(const em_inst *i);
 bool em_format_of(em_type type, emu_format *out);
+/* Refuses what has no meaning though it could be carried out. rules.c */
+cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i, const char *name);
 /* Checks the number of operands. */
 cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most);
 /* Turns i->o[index] into a value of `type`: an immediate or address becomes a constant, a register must have

@@ -73,3 +73,22 @@ values() {
     run -1 cute-run k.ptx --config k.json --device emulator
     [[ $output == *"265 clusters of this one are more than the 264 that an H100 holds"* ]]
 }
+
+@test "instructions of types or roundings that they do not have are refused, as ptxas does" {
+    printf '{"grid":1,"block":1,"args":[]}' >k.json
+    while IFS='|' read -r instruction message; do
+        head
+        printf '.visible .entry k() { .reg .b32 %%r<4>; .reg .f32 %%f<4>; .reg .pred %%p<2>;\n    %s;\nret; }\n' "$instruction" >>k.ptx
+        run -1 cute-run k.ptx --config k.json --device emulator
+        [[ $output == *"k.ptx:5:5: error: $message"* ]] || { echo "$instruction: $output"; false; }
+    done <<'EOF'
+and.u32 %r1, %r2, %r3|and is not of type .u32
+add.b32 %r1, %r2, %r3|add is not of type .b32
+neg.u32 %r1, %r2|neg is not of type .u32
+div.f32 %f1, %f2, %f3|div.f32 wants one of the modifiers approx full rn rz rm rp
+fma.f32 %f1, %f2, %f3, %f3|fma.f32 wants one of the modifiers rn rz rm rp
+ex2.f32 %f1, %f2|ex2.f32 wants one of the modifiers approx
+add.rn.rz.f32 %f1, %f2, %f3|add has more than one rounding
+setp.lt.gt.u32 %p1, %r1, %r2|setp has more than one comparison
+EOF
+}
