@@ -3,7 +3,7 @@
 # compiles them and compares what BIN/cute-run computes with what the host's compiler does. COMPILERs: nvcc, nvcc-O1,
 # nvcc-O0, nvcc-G, clang-O0 to clang-O3 (CLANG, or clang-19, with NVPTX). CHECK=1 also looks for findings of
 # --check and runs another schedule. Prints what differs.
-bin=$1 folder=$2 seed=$3 count=$4
+bin=$(cd "$1" && pwd) folder=$2 seed=$3 count=$4
 shift 4
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$folder" && cd "$folder" || exit 3
