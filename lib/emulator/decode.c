@@ -444,6 +444,7 @@ cute_status em_decode(em_parser *p, const em_raw *given)
         CUTE_TRY(em_check_rules(p, raw, &i, row->name));
         CUTE_TRY(row->decode(p, raw, &i));
     }
+    p->used_bytes = 0;
     em_inst *slot;
     CUTE_TRY(em_emit(p, &slot));
     *slot = i;

@@ -426,7 +426,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t *lanes = em_r32(w, d), offsets[EM_LANES];
     uint8_t *area;
     bool whole = is_whole(w, i, total);
-    if (!whole && same_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
+    if (!whole && !i->used && same_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
         if (plain) {
             EM_EACH(mask, memcpy(&lanes[l], area + offsets[l], 4));
             after_load(w, i);
@@ -452,14 +452,18 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
             misaligned(w, i, l, address, total);
             return;
         }
-        const uint8_t *from = em_locate(w, i, l, (em_space)i->space, address, total, EM_READ);
+        uint32_t used = i->used ? i->used : total;
+        const uint8_t *from = em_locate(w, i, l, (em_space)i->space, address, used, EM_READ);
         if (!from) return;
-        if (plain) {
+        if (plain && used == total) {
             memcpy(&lanes[l], from, 4);
             continue;
         }
-        _Alignas(16) uint8_t copy[16];
-        if (whole) {
+        _Alignas(16) uint8_t copy[64] = {0};
+        if (used < total) {
+            memcpy(copy, from, used);
+            from = copy;
+        } else if (whole) {
             move_whole(copy, from);
             from = copy;
         }
@@ -566,7 +570,11 @@ cute_status em_d_load(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(space_of(p, raw, i, 1));
     i->run = run_load;
     i->type4 = is_strong(i);
-    return vector_of(p, raw, i, 0, true);
+    CUTE_TRY(vector_of(p, raw, i, 0, true));
+    uint32_t used = 0, total = em_types[i->type].bytes * i->vector;
+    while (used < 64 && p->used_bytes >> used) used++;
+    if (used < total) i->used = (uint8_t)used;
+    return CUTE_OK;
 }
 
 cute_status em_d_store(em_parser *p, const em_raw *raw, em_inst *i)

@@ -2,6 +2,7 @@
  * declare.c, what an instruction means is in decode.c. */
 #include "lib/emulator/parser.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/buffer.h"
@@ -609,6 +610,24 @@ static cute_status skip_statement(em_parser *p)
     return em_expect(p, ';');
 }
 
+/* "used_bytes_mask M": a bit for each byte of the next ld that the program uses. A compiler widens loads and
+ * says so; the other bytes may lie outside of what the program may read. Other pragmas change nothing here.
+ */
+static cute_status parse_pragma(em_parser *p)
+{
+    static const char name[] = "\"used_bytes_mask ";
+    em_next(p);
+    const em_token *t = &p->lexer.token;
+    size_t length = sizeof name - 1;
+    if (t->kind == EM_T_STRING && t->length > length && memcmp(t->text, name, length) == 0) {
+        char digits[24] = "";
+        size_t count = t->length - length;
+        if (count < sizeof digits) memcpy(digits, t->text + length, count);
+        p->used_bytes = strtoull(digits, NULL, 0);
+    }
+    return skip_statement(p);
+}
+
 static cute_status parse_label(em_parser *p, const em_token *name)
 {
     em_symbol *s;
@@ -664,7 +683,7 @@ static cute_status parse_statement(em_parser *p)
         if (em_is_directive(p, "reg")) return em_declare_registers(p);
         if (em_is_directive(p, "loc")) return parse_loc(p);
         if (em_is_directive(p, "file")) return parse_file(p);
-        if (em_is_directive(p, "pragma")) return skip_statement(p);
+        if (em_is_directive(p, "pragma")) return parse_pragma(p);
         if (em_is_directive(p, "section")) return skip_section(p);
         if (em_space_of(&t, &space)) {
             em_next(p);

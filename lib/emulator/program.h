@@ -85,6 +85,7 @@ struct em_inst {
     uint32_t where, length, loc; /* of its text; loc: index into locs */
     uint32_t a, b;               /* what the executor wants to know besides */
     int16_t m, n, k;             /* shape */
+    uint8_t used;                /* bytes of a ld up to the last that counts; 0: all */
     bool always;                 /* runs also where the guard holds nowhere */
     uint64_t mods[4];
     em_lane_function lane;
