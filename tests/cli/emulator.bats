@@ -135,8 +135,8 @@ T
 }
 
 @test "bytes that a widened load does not use may lie outside" {
-    load='ld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [s]; add.u32 %r1, %r1, %r3; sub.u32 %r1, %r1, 16; add.u32 %r0, %r0, %r1; st.global.u32 [%d1], %r0;'
-    fill='.shared .align 16 .b8 s[12]; st.shared.u32 [s], 7; st.shared.u32 [s+4], 8; st.shared.u32 [s+8], 9;'
+    load='ld.shared.v4.u32 {%r1,%r2,%r3,%r4}, [twelve]; add.u32 %r1, %r1, %r3; sub.u32 %r1, %r1, 16; add.u32 %r0, %r0, %r1; st.global.u32 [%d1], %r0;'
+    fill='.shared .align 16 .b8 twelve[12]; st.shared.u32 [twelve], 7; st.shared.u32 [twelve+4], 8; st.shared.u32 [twelve+8], 9;'
     for mask in 4095 0xfff; do
         kernel "$fill .pragma \"used_bytes_mask $mask\"; $load"
         emulate --check=memory,uninit
