@@ -146,7 +146,7 @@ T
     kernel "$fill .pragma \"nounroll\"; $load"
     emulate
     [ "$status" -eq 1 ]
-    says "ld reads 16 bytes of shared memory at 0x400; the block has 0x400 to 0x40c"
+    says "ld reads 16 bytes of shared memory at 0x500; the block has 0x400 to 0x50c"
 }
 
 @test "bench gives counts and no times" {
