@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "lib/base/file.h"
 #include "lib/launch/npy.h"
@@ -217,8 +218,27 @@ static void *map_memory(size_t size)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* Pages come when they are written: without this a size with a zero too many fills the machine's memory
+ * first. */
+static cute_status check_memory(const cute_config *config, cute_diag *diag)
+{
+    double bytes = 0, memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        const config_buffer *b = &config->buffers[i];
+        bool twice = b->init != INIT_NONE && (b->checked || b->output);
+        bytes += (double)mapped_bytes(&b->tensor) * (twice ? 2 : 1);
+        if (memory <= 0 || bytes <= memory) continue;
+        cute_place place = cute_document_place(&config->document, b->path, false);
+        return cute_fail(diag, CUTE_SYSTEM, &place,
+                         "the buffers up to '%s' take %.1f GiB, and this machine has %.1f GiB of memory",
+                         b->tensor.name, bytes / 0x1p30, memory / 0x1p30);
+    }
+    return CUTE_OK;
+}
+
 cute_status cute_data_prepare(cute_config *config, uint64_t seed, cute_diag *diag)
 {
+    CUTE_TRY(check_memory(config, diag));
     for (size_t i = 0; i < config->buffer_count; i++) {
         config_buffer *buffer = &config->buffers[i];
         cute_tensor *t = &buffer->tensor;

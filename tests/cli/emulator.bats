@@ -149,6 +149,14 @@ T
     says "ld reads 16 bytes of shared memory at 0x500; the block has 0x400 to 0x50c"
 }
 
+@test "buffers larger than the machine's memory are refused before they are filled" {
+    kernel "st.global.u32 [%d1], %r0;"
+    sed -i 's/"shape": \[64\]/"shape": [1099511627776]/' k.json
+    run timeout 10 "$run" k.ptx --config k.json --device emulator
+    [ "$status" -eq 3 ]
+    says "the buffers up to 'out' take 4096.0 GiB, and this machine has"
+}
+
 @test "bench gives counts and no times" {
     kernel "st.global.u32 [%d1], %r0;"
     emulate --bench --json
