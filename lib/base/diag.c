@@ -6,6 +6,7 @@
 
 #include "cute/base.h"
 #include "lib/base/diag.h"
+#include "lib/base/list.h"
 
 struct cute_diag {
     cute_message *messages;
@@ -63,13 +64,8 @@ CUTE_PRINTF(4, 0)
 static bool store(cute_diag *diag, cute_severity severity, const cute_place *place, const char *format,
                   va_list args)
 {
-    if (diag->count == diag->capacity) {
-        size_t capacity = diag->capacity ? diag->capacity * 2 : 8;
-        cute_message *messages = realloc(diag->messages, capacity * sizeof *messages);
-        if (!messages) return false;
-        diag->messages = messages;
-        diag->capacity = capacity;
-    }
+    if (!cute_heap_more(&diag->messages, diag->count, &diag->capacity, sizeof *diag->messages, 8))
+        return false;
     va_list again;
     va_copy(again, args);
     int needed = vsnprintf(NULL, 0, format, args);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
+#include "lib/base/list.h"
 
 enum { DEEPEST_ALIAS = 8 };
 
@@ -210,14 +211,8 @@ const char *cute_object_kind_name(cute_object_kind kind)
 cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object,
                             cute_diag *diag)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 8;
-        cute_object *items = cute_arena_array(arena, capacity, sizeof *items);
-        if (!items) return cute_fail_memory(diag);
-        if (list->count) memcpy(items, list->items, list->count * sizeof *items);
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (!cute_arena_more(arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
+        return cute_fail_memory(diag);
     list->items[list->count++] = *object;
     return CUTE_OK;
 }

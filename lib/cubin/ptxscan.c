@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/checked.h"
+#include "lib/base/list.h"
 
 typedef struct token {
     const char *at;
@@ -240,14 +241,8 @@ static cute_status read_body(scanner *s, cute_kernel *kernel)
 static cute_kernel *add_kernel(scanner *s)
 {
     cute_ptx_scan *out = s->out;
-    if (out->kernel_count == s->capacity) {
-        size_t capacity = s->capacity ? s->capacity * 2 : 8;
-        cute_kernel *kernels = cute_arena_array(s->arena, capacity, sizeof *kernels);
-        if (!kernels) return NULL;
-        if (out->kernel_count) memcpy(kernels, out->kernels, out->kernel_count * sizeof *kernels);
-        out->kernels = kernels;
-        s->capacity = capacity;
-    }
+    if (!cute_arena_more(s->arena, &out->kernels, out->kernel_count, &s->capacity, sizeof *out->kernels, 8))
+        return NULL;
     cute_kernel *kernel = &out->kernels[out->kernel_count];
     *kernel = (cute_kernel){.static_smem = -1,
                             .dynamic_smem = -1,

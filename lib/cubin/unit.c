@@ -2,9 +2,9 @@
 #include "lib/cubin/unit.h"
 
 #include <elf.h>
-#include <string.h>
 
 #include "lib/base/file.h"
+#include "lib/base/list.h"
 #include "lib/cubin/archive.h"
 #include "lib/cubin/gpubinary.h"
 #include "lib/cubin/kernels.h"
@@ -30,14 +30,8 @@ static cute_status open_input(opener *o, const cute_link_input *input);
 static cute_status add(opener *o, const cute_unit *unit)
 {
     cute_unit_list *list = o->list;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 8;
-        cute_unit *items = cute_arena_array(o->arena, capacity, sizeof *items);
-        if (!items) return cute_fail_memory(o->diag);
-        if (list->count) memcpy(items, list->items, list->count * sizeof *items);
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (!cute_arena_more(o->arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
+        return cute_fail_memory(o->diag);
     list->items[list->count++] = *unit;
     return CUTE_OK;
 }

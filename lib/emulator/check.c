@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "lib/base/list.h"
+
 em_checks *em_checks_create(unsigned which)
 {
     em_checks *c = which ? calloc(1, sizeof *c) : NULL;
@@ -54,13 +56,8 @@ bool em_checks_add_buffer(em_checks *c, uint64_t base, uint64_t total, uint64_t 
 {
     shadow made;
     em_checks_remove_buffer(c, base);
-    if (c->region_count == c->region_capacity) {
-        size_t capacity = c->region_capacity ? c->region_capacity * 2 : 32;
-        shadow *list = realloc(c->regions, capacity * sizeof *list);
-        if (!list) return false;
-        c->regions = list;
-        c->region_capacity = capacity;
-    }
+    if (!cute_heap_more(&c->regions, c->region_count, &c->region_capacity, sizeof *c->regions, 32))
+        return false;
     if (!em_shadow_make(&made, base, total, written, 2)) return false;
     made.size = size < total ? size : total;
     if (name) {

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "lib/base/list.h"
+
 /* ---- snapshots ---- */
 
 void em_snapshot_drop(const snapshot *s)
@@ -332,15 +334,9 @@ mbarrier_order *em_order_mbarrier(em_checks *c, cluster_order *o, uint32_t addre
     for (size_t n = 0; n < o->mbarrier_count; n++)
         if (o->mbarriers[n].address == address) return &o->mbarriers[n];
     if (!add) return NULL;
-    if (o->mbarrier_count == o->mbarrier_capacity) {
-        size_t capacity = o->mbarrier_capacity ? o->mbarrier_capacity * 2 : 16;
-        mbarrier_order *list = realloc(o->mbarriers, capacity * sizeof *list);
-        if (!list) {
-            c->exhausted = true;
-            return NULL;
-        }
-        o->mbarriers = list;
-        o->mbarrier_capacity = capacity;
+    if (!cute_heap_more(&o->mbarriers, o->mbarrier_count, &o->mbarrier_capacity, sizeof *o->mbarriers, 16)) {
+        c->exhausted = true;
+        return NULL;
     }
     o->mbarriers[o->mbarrier_count] = (mbarrier_order){.address = address};
     return &o->mbarriers[o->mbarrier_count++];

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "lib/base/list.h"
 #include "lib/emulator/wgmma.h"
 
 enum { COMMITS_KEPT = 64 };
@@ -45,7 +46,8 @@ static bool is_product(const em_inst *i)
 
 typedef struct walk {
     uint32_t *at; /* of registers, sorted */
-    uint32_t count, capacity, base;
+    uint32_t count, base;
+    size_t capacity;
     touch *out;
     uint32_t found;
     bool collect, failed;
@@ -80,15 +82,9 @@ static void visit(walk *v, const em_operand *o, bool write)
         return;
     }
     if (there) return;
-    if (v->count == v->capacity) {
-        uint32_t capacity = v->capacity ? v->capacity * 2 : 64;
-        uint32_t *list = realloc(v->at, capacity * sizeof *list);
-        if (!list) {
-            v->failed = true;
-            return;
-        }
-        v->at = list;
-        v->capacity = capacity;
+    if (!cute_heap_more(&v->at, v->count, &v->capacity, sizeof *v->at, 64)) {
+        v->failed = true;
+        return;
     }
     memmove(&v->at[place + 1], &v->at[place], (v->count - place) * sizeof *v->at);
     v->at[place] = o->at;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/list.h"
+
 /* How instructions treat registers; what is not here takes operand 0 as its only result and is pure. */
 static const struct {
     const char *name;
@@ -77,13 +79,7 @@ static const em_operand carry = {.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS};
 
 static bool add_use(em_checks *c, const em_operand *o, bool address)
 {
-    if (c->use_count == c->use_capacity) {
-        size_t capacity = c->use_capacity ? c->use_capacity * 2 : 1024;
-        register_use *list = realloc(c->uses, capacity * sizeof *list);
-        if (!list) return false;
-        c->uses = list;
-        c->use_capacity = capacity;
-    }
+    if (!cute_heap_more(&c->uses, c->use_count, &c->use_capacity, sizeof *c->uses, 1024)) return false;
     c->uses[c->use_count++] = (register_use){o, address};
     return true;
 }
@@ -467,13 +463,8 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
     if (!f || (f->kind != FLOW_LOAD && !em_has(i, EM_M_exch)) || c->machine->completing || lane < 0)
         return false;
     if (!f->origin) {
-        if (c->origin_count == c->origin_capacity) {
-            size_t capacity = c->origin_capacity ? c->origin_capacity * 2 : 16;
-            load_origin *list = realloc(c->origins, capacity * sizeof *list);
-            if (!list) return false;
-            c->origins = list;
-            c->origin_capacity = capacity;
-        }
+        if (!cute_heap_more(&c->origins, c->origin_count, &c->origin_capacity, sizeof *c->origins, 16))
+            return false;
         c->origins[c->origin_count] = (load_origin){0};
         f->origin = (uint32_t)++c->origin_count;
     }

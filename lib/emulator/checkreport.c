@@ -1,9 +1,8 @@
 /* Findings: gathered once for each pair of instructions, told as errors, kept as JSON. */
 #include "lib/emulator/checkstate.h"
 
-#include <stdlib.h>
-
 #include "lib/base/json.h"
+#include "lib/base/list.h"
 
 enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_TOLD = 20 };
 
@@ -66,13 +65,8 @@ bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, co
         return false;
     }
     if (c->finding_count >= FINDINGS_KEPT) return false;
-    if (c->finding_count == c->finding_capacity) {
-        size_t capacity = c->finding_capacity ? c->finding_capacity * 2 : 16;
-        finding *list = realloc(c->findings, capacity * sizeof *list);
-        if (!list) return false;
-        c->findings = list;
-        c->finding_capacity = capacity;
-    }
+    if (!cute_heap_more(&c->findings, c->finding_count, &c->finding_capacity, sizeof *c->findings, 16))
+        return false;
     finding *f = &c->findings[c->finding_count++];
     *f = (finding){.kind = kind, .inst = inst, .other = other, .what = what, .count = 1};
     va_list args;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/checked.h"
+#include "lib/base/list.h"
 
 enum { VARIABLE_LIMIT = 1 << 30, PARAM_LIMIT = 1 << 20 };
 
@@ -237,14 +238,9 @@ static cute_status take_initial(em_parser *p, em_variable *v, int64_t *at, int d
 static cute_status list_variable(em_parser *p, em_variable *v)
 {
     em_program *program = p->program;
-    if (program->variable_count == program->variable_capacity) {
-        size_t capacity = program->variable_capacity ? program->variable_capacity * 2 : 32;
-        em_variable **list = cute_arena_array(p->arena, capacity, sizeof *list);
-        if (!list) return cute_fail_memory(p->diag);
-        if (program->variable_count) memcpy(list, program->variables, program->variable_count * sizeof *list);
-        program->variables = list;
-        program->variable_capacity = capacity;
-    }
+    if (!cute_arena_more(p->arena, &program->variables, program->variable_count, &program->variable_capacity,
+                         sizeof *program->variables, 32))
+        return cute_fail_memory(p->diag);
     program->variables[program->variable_count++] = v;
     return CUTE_OK;
 }
@@ -514,14 +510,9 @@ static cute_status take_body(em_parser *p, em_function *f)
 static cute_status list_function(em_parser *p, em_function *f)
 {
     em_program *program = p->program;
-    if (program->function_count == program->function_capacity) {
-        size_t capacity = program->function_capacity ? program->function_capacity * 2 : 16;
-        em_function **list = cute_arena_array(p->arena, capacity, sizeof *list);
-        if (!list) return cute_fail_memory(p->diag);
-        if (program->function_count) memcpy(list, program->functions, program->function_count * sizeof *list);
-        program->functions = list;
-        program->function_capacity = capacity;
-    }
+    if (!cute_arena_more(p->arena, &program->functions, program->function_count, &program->function_capacity,
+                         sizeof *program->functions, 16))
+        return cute_fail_memory(p->diag);
     f->index = (uint32_t)program->function_count;
     program->functions[program->function_count++] = f;
     return CUTE_OK;

@@ -3,8 +3,9 @@
 #include "lib/emulator/decode.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "lib/base/list.h"
 
 static const em_row rows[] = {
 #define ROW(name, words, decoder) {name, " " words " ", decoder},
@@ -149,14 +150,9 @@ static cute_status add_reloc(em_parser *p, const em_variable *v, int64_t offset,
             *at = program->relocs[i].at;
             return CUTE_OK;
         }
-    if (program->reloc_count == program->reloc_capacity) {
-        size_t capacity = program->reloc_capacity ? program->reloc_capacity * 2 : 32;
-        em_reloc *list = cute_arena_array(p->arena, capacity, sizeof *list);
-        if (!list) return cute_fail_memory(p->diag);
-        if (program->reloc_count) memcpy(list, program->relocs, program->reloc_count * sizeof *list);
-        program->relocs = list;
-        program->reloc_capacity = capacity;
-    }
+    if (!cute_arena_more(p->arena, &program->relocs, program->reloc_count, &program->reloc_capacity,
+                         sizeof *program->relocs, 32))
+        return cute_fail_memory(p->diag);
     CUTE_TRY(pool_room(p, (uint32_t)bytes * EM_LANES, at));
     program->relocs[program->reloc_count++] = (em_reloc){*at, bytes, v, offset};
     return CUTE_OK;
@@ -337,15 +333,11 @@ cute_status em_number(em_parser *p, const em_raw *raw, em_inst *i, int index, in
 cute_status em_emit(em_parser *p, em_inst **out)
 {
     em_program *program = p->program;
-    if (program->count == program->capacity) {
-        if (program->capacity > 1u << 26) return em_fail_at(p, 0, 1, "the program has too many instructions");
-        uint32_t capacity = program->capacity ? program->capacity * 2 : 256;
-        em_inst *code = cute_arena_array(p->arena, capacity, sizeof *code);
-        if (!code) return cute_fail_memory(p->diag);
-        if (program->count) memcpy(code, program->code, program->count * sizeof *code);
-        program->code = code;
-        program->capacity = capacity;
-    }
+    if (program->count == program->capacity && program->capacity > 1u << 26)
+        return em_fail_at(p, 0, 1, "the program has too many instructions");
+    if (!cute_arena_more(p->arena, &program->code, program->count, &program->capacity, sizeof *program->code,
+                         256))
+        return cute_fail_memory(p->diag);
     *out = &program->code[program->count++];
     (*out)->target = (*out)->reconverge = UINT32_MAX;
     (*out)->loc = p->loc;

@@ -9,6 +9,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "lib/base/list.h"
 #include "lib/emulator/lanes.h"
 
 #define FIRST_ADDRESS UINT64_C(0x0000700000000000)
@@ -18,13 +19,7 @@ enum { GUARD = 4096, ALLOC_ALIGN = 512, PATTERN = 0xa5 };
 
 bool em_memory_add(em_memory *m, const em_allocation *a)
 {
-    if (m->count == m->capacity) {
-        size_t capacity = m->capacity ? m->capacity * 2 : 32;
-        em_allocation *list = realloc(m->list, capacity * sizeof *list);
-        if (!list) return false;
-        m->list = list;
-        m->capacity = capacity;
-    }
+    if (!cute_heap_more(&m->list, m->count, &m->capacity, sizeof *m->list, 32)) return false;
     size_t at = m->count++;
     for (; at > 0 && m->list[at - 1].base > a->base; at--) m->list[at] = m->list[at - 1];
     m->list[at] = *a;

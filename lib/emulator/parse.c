@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
+#include "lib/base/list.h"
 
 enum {
     DEPTH_LIMIT = 64,
@@ -553,15 +554,10 @@ static cute_status parse_loc(em_parser *p)
         }
     }
     em_program *program = p->program;
-    if (program->loc_count == program->loc_capacity) {
-        size_t capacity = program->loc_capacity ? program->loc_capacity * 2 : 64;
-        em_loc *locs = cute_arena_array(p->arena, capacity, sizeof *locs);
-        if (!locs) return cute_fail_memory(p->diag);
-        if (program->loc_count) memcpy(locs, program->locs, program->loc_count * sizeof *locs);
-        program->locs = locs;
-        program->loc_capacity = capacity;
-        if (!program->loc_count) program->loc_count = 1;
-    }
+    if (!cute_arena_more(p->arena, &program->locs, program->loc_count, &program->loc_capacity,
+                         sizeof *program->locs, 64))
+        return cute_fail_memory(p->diag);
+    if (!program->loc_count) program->loc_count = 1;
     uint32_t number = file >= 0 && file < UINT32_MAX ? (uint32_t)file : UINT32_MAX;
     program->locs[program->loc_count] = (em_loc){NULL, (uint32_t)line, (uint32_t)column, number};
     p->loc = (uint32_t)program->loc_count++;

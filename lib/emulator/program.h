@@ -141,7 +141,8 @@ typedef struct em_program {
     const char *label, *text;
     size_t length;
     em_inst *code;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     em_function **functions;
     size_t function_count, function_capacity;
     em_variable **variables; /* .global and .const */
@@ -170,8 +171,8 @@ typedef struct em_program {
 #define EM_CODE_BASE     UINT64_C(0x0000040000000000)
 #define EM_WINDOW_SIZE   UINT64_C(0x0000000100000000)
 enum { EM_SHARED_RESERVED = 1024, EM_RANK_SHIFT = 24 };
-/* The end of the reserved shared memory, where %reserved_smem_offset_1 points to: cooperative groups keep barriers
- * of groups of several warps there (details/memory.h of the CUDA toolkit). */
+/* The end of the reserved shared memory, where %reserved_smem_offset_1 points to: cooperative groups keep
+ * barriers of groups of several warps there (details/memory.h of the CUDA toolkit). */
 enum { EM_SCRATCH_BYTES = 128, EM_SCRATCH = EM_SHARED_RESERVED - EM_SCRATCH_BYTES };
 
 /* `text` must outlive the program and be terminated. `base`: where .global and .const variables lie. Errors

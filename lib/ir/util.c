@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "lib/base/list.h"
+
 MlirOperation cute_op_create(const cute_op_new *parts)
 {
     MlirOperationState state = mlirOperationStateGet(cute_text(parts->name), parts->location);
@@ -47,13 +49,8 @@ static MlirWalkResult gather(MlirOperation op, void *context)
 {
     found *f = context;
     if (f->name && !cute_op_is(op, f->name)) return MlirWalkResultAdvance;
-    if (f->count == f->capacity) {
-        size_t capacity = f->capacity ? 2 * f->capacity : 16;
-        MlirOperation *items = realloc(f->items, capacity * sizeof *items);
-        if (!items) return MlirWalkResultInterrupt;
-        f->items = items;
-        f->capacity = capacity;
-    }
+    if (!cute_heap_more(&f->items, f->count, &f->capacity, sizeof *f->items, 16))
+        return MlirWalkResultInterrupt;
     f->items[f->count++] = op;
     return MlirWalkResultAdvance;
 }

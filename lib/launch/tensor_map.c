@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/list.h"
 #include "lib/launch/plan.h"
 
 typedef struct choice {
@@ -194,14 +195,10 @@ static cute_status check_fits(const mapper *m, const config_buffer *buffer)
 
 static cute_status grow(cute_plan *plan, cute_diag *diag)
 {
-    if (plan->map_count < plan->map_capacity) return CUTE_OK;
-    size_t capacity = plan->map_capacity ? plan->map_capacity * 2 : 8;
-    plan_map *maps = cute_arena_array(plan->config->arena, capacity, sizeof *maps);
-    if (!maps) return cute_fail_memory(diag);
-    if (plan->map_count) memcpy(maps, plan->maps, plan->map_count * sizeof *maps);
-    plan->maps = maps;
-    plan->map_capacity = capacity;
-    return CUTE_OK;
+    return cute_arena_more(plan->config->arena, &plan->maps, plan->map_count, &plan->map_capacity,
+                           sizeof *plan->maps, 8)
+               ? CUTE_OK
+               : cute_fail_memory(diag);
 }
 
 cute_status cute_plan_map(cute_plan *plan, const json_t *json, const cute_path *path,

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "lib/base/checked.h"
+#include "lib/base/list.h"
 #include "lib/layout/layouts.h"
 #include "lib/layout/trial.h"
 
@@ -31,14 +32,8 @@ static const char no_layout[] = "the result is not a layout",
 
 static bool add_piece(cute_algebra *a, pieces *list, piece p)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 8;
-        piece *items = cute_arena_array(a->arena, capacity, sizeof *items);
-        if (!items) return alg_exhausted(a) != NULL;
-        for (size_t i = 0; i < list->count; i++) items[i] = list->items[i];
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (!cute_arena_more(a->arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
+        return alg_exhausted(a) != NULL;
     list->items[list->count++] = p;
     return true;
 }

@@ -1,6 +1,7 @@
 /* Trees: how they are made, compared and taken apart. Knows nothing of arithmetic or text. */
 #include <string.h>
 
+#include "lib/base/list.h"
 #include "lib/layout/algebra.h"
 
 static cute_tree *new_tree(cute_arena *arena, cute_tree_kind kind)
@@ -115,17 +116,10 @@ void alg_push(cute_algebra *a, alg_list *list, cute_node item)
 {
     if (!item) list->failed = true;
     if (list->failed) return;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 8;
-        cute_node *items = cute_arena_array(a->arena, capacity, sizeof *items);
-        if (!items) {
-            alg_exhausted(a);
-            list->failed = true;
-            return;
-        }
-        if (list->count) memcpy(items, list->items, list->count * sizeof *items);
-        list->items = items;
-        list->capacity = capacity;
+    if (!cute_arena_more(a->arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8)) {
+        alg_exhausted(a);
+        list->failed = true;
+        return;
     }
     list->items[list->count++] = item;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/list.h"
 #include "lib/ir/kernel.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
@@ -396,13 +397,7 @@ static void look_into(look *l, MlirOperation func)
 {
     for (size_t i = 0; i < l->count; i++)
         if (mlirOperationEqual(l->seen[i], func)) return;
-    if (l->count == l->capacity) {
-        size_t capacity = l->capacity ? 2 * l->capacity : 16;
-        MlirOperation *seen = realloc(l->seen, capacity * sizeof *seen);
-        if (!seen) return;
-        l->seen = seen;
-        l->capacity = capacity;
-    }
+    if (!cute_heap_more(&l->seen, l->count, &l->capacity, sizeof *l->seen, 16)) return;
     l->seen[l->count++] = func;
     cute_op_each(func, "gpu.launch_func", found_launch, &l->found);
     if (!l->found) cute_op_each(func, "func.call", look_into_call, l);

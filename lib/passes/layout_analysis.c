@@ -12,6 +12,7 @@
  */
 #include <stdio.h>
 
+#include "lib/base/list.h"
 #include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
@@ -107,14 +108,7 @@ static void set_number(MlirOperation op, const char *name, bool known, int64_t n
 
 static row *add_row(analysis *a)
 {
-    if (a->count == a->capacity) {
-        size_t capacity = a->capacity ? 2 * a->capacity : 32;
-        row *rows = cute_arena_array(a->arena, capacity, sizeof *rows);
-        if (!rows) return NULL;
-        if (a->count) memcpy(rows, a->rows, a->count * sizeof *rows);
-        a->rows = rows;
-        a->capacity = capacity;
-    }
+    if (!cute_arena_more(a->arena, &a->rows, a->count, &a->capacity, sizeof *a->rows, 32)) return NULL;
     return &a->rows[a->count++];
 }
 

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/list.h"
 #include "lib/ir/hooks.h"
 #include "lib/ir/util.h"
 #include "lib/passes/emitter.h"
@@ -414,15 +415,9 @@ static void fail(lowering *l)
 
 static void note_job(lowering *l, MlirOperation op, size_t row)
 {
-    if (l->count == l->capacity) {
-        size_t capacity = l->capacity ? 2 * l->capacity : 64;
-        job *jobs = realloc(l->jobs, capacity * sizeof *jobs);
-        if (!jobs) {
-            fail(l);
-            return;
-        }
-        l->jobs = jobs;
-        l->capacity = capacity;
+    if (!cute_heap_more(&l->jobs, l->count, &l->capacity, sizeof *l->jobs, 64)) {
+        fail(l);
+        return;
     }
     MlirValue of = mlirOperationGetNumResults(op) == 1 && table[row].lower != lower_get_scalars
                        ? mlirOperationGetResult(op, 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/diag.h"
+#include "lib/base/list.h"
 #include "lib/layout/facts.h"
 #include "lib/report/layoutparse.h"
 
@@ -163,13 +164,9 @@ static bool define(cute_calculator *calculator, calculation *c, const char *name
         *old = fresh;
         return true;
     }
-    if (calculator->count == calculator->capacity) {
-        size_t capacity = calculator->capacity ? 2 * calculator->capacity : 16;
-        variable *grown = realloc(calculator->variables, capacity * sizeof *grown);
-        if (!grown) goto exhausted;
-        calculator->variables = grown;
-        calculator->capacity = capacity;
-    }
+    if (!cute_heap_more(&calculator->variables, calculator->count, &calculator->capacity,
+                        sizeof *calculator->variables, 16))
+        goto exhausted;
     calculator->variables[calculator->count++] = fresh;
     return true;
 exhausted:

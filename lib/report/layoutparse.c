@@ -11,9 +11,9 @@
  * `_4` and swizzles as `Sw<3,4,3>`; both are taken. */
 #include "lib/report/layoutparse.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/list.h"
 #include "lib/layout/algebra.h"
 
 /* Calls, tuples and tiles within each other: twice what a tuple may have. */
@@ -96,14 +96,8 @@ static bool expression(reader *r, operand *out);
 
 static bool push(reader *r, operands *list, const operand *item)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 8;
-        operand *grown = cute_arena_array(r->c->arena, capacity, sizeof *grown);
-        if (!grown) return calc_exhausted(r->c);
-        if (list->count) memcpy(grown, list->items, list->count * sizeof *grown);
-        list->items = grown;
-        list->capacity = capacity;
-    }
+    if (!cute_arena_more(r->c->arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
+        return calc_exhausted(r->c);
     list->items[list->count++] = *item;
     return list->count <= CUTE_MAX_LEAVES ||
            calc_fail(r->c, item->start, item->end, "more than %d items", CUTE_MAX_LEAVES);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/file.h"
+#include "lib/base/list.h"
 #include "lib/base/process.h"
 #include "lib/toolkit/scratch.h"
 #include "lib/toolkit/toolkit.h"
@@ -36,14 +37,8 @@ static span trim(span s)
 
 static cute_sass_function *add_function(cute_arena *arena, cute_sass *sass, span name)
 {
-    if (sass->count == sass->capacity) {
-        size_t capacity = sass->capacity ? sass->capacity * 2 : 8;
-        cute_sass_function *grown = cute_arena_array(arena, capacity, sizeof *grown);
-        if (!grown) return NULL;
-        if (sass->count) memcpy(grown, sass->functions, sass->count * sizeof *grown);
-        sass->functions = grown;
-        sass->capacity = capacity;
-    }
+    if (!cute_arena_more(arena, &sass->functions, sass->count, &sass->capacity, sizeof *sass->functions, 8))
+        return NULL;
     cute_sass_function *f = &sass->functions[sass->count++];
     *f = (cute_sass_function){.name = cute_arena_copy(arena, name.at, name.length)};
     return f->name ? f : NULL;
@@ -51,14 +46,7 @@ static cute_sass_function *add_function(cute_arena *arena, cute_sass *sass, span
 
 static bool add_line(cute_arena *arena, cute_sass_function *f, const cute_sass_line *line)
 {
-    if (f->count == f->capacity) {
-        size_t capacity = f->capacity ? f->capacity * 2 : 64;
-        cute_sass_line *grown = cute_arena_array(arena, capacity, sizeof *grown);
-        if (!grown) return false;
-        if (f->count) memcpy(grown, f->lines, f->count * sizeof *grown);
-        f->lines = grown;
-        f->capacity = capacity;
-    }
+    if (!cute_arena_more(arena, &f->lines, f->count, &f->capacity, sizeof *f->lines, 64)) return false;
     f->lines[f->count++] = *line;
     return line->text != NULL;
 }
