@@ -23,6 +23,14 @@ MlirOperation cute_op_insert_before(MlirOperation where, const cute_op_new *part
     return op;
 }
 
+MlirValue cute_op_value_before(MlirOperation where, cute_op_new parts, MlirType type)
+{
+    if (mlirLocationIsNull(parts.location)) parts.location = mlirOperationGetLocation(where);
+    parts.results = &type;
+    parts.result_count = 1;
+    return mlirOperationGetResult(cute_op_insert_before(where, &parts), 0);
+}
+
 MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAttribute value)
 {
     return mlirNamedAttributeGet(mlirIdentifierGet(context, cute_text(name)), value);

@@ -45,6 +45,9 @@ typedef struct cute_op_new {
 MlirOperation cute_op_create(const cute_op_new *parts);
 /* The same, inserted before `where`; returns it. */
 MlirOperation cute_op_insert_before(MlirOperation where, const cute_op_new *parts);
+/* The result of an operation that has one, of `type`, inserted before `where`, with its location where parts
+ * has none. */
+MlirValue cute_op_value_before(MlirOperation where, cute_op_new parts, MlirType type);
 MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAttribute value);
 MlirAttribute cute_string_attribute(MlirContext context, const char *text);
 /* Appends what `print` functions of the C interface write. */

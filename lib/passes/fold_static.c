@@ -18,14 +18,8 @@
 static MlirValue constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
                           MlirType type)
 {
-    return mlirOperationGetResult(
-        cute_op_insert_before(where, &(cute_op_new){.name = name,
-                                                    .location = mlirOperationGetLocation(where),
-                                                    .results = &type,
-                                                    .result_count = 1,
-                                                    .attributes = value,
-                                                    .attribute_count = value ? 1 : 0}),
-        0);
+    return cute_op_value_before(
+        where, (cute_op_new){.name = name, .attributes = value, .attribute_count = value ? 1 : 0}, type);
 }
 
 static void fold(MlirOperation op, void *context)

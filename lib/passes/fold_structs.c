@@ -62,16 +62,13 @@ static void fold(MlirOperation op, void *context)
         MlirContext c = mlirOperationGetContext(op);
         MlirType type = mlirValueGetType(result);
         MlirNamedAttribute at = cute_attribute(c, "position", mlirDenseI64ArrayGet(c, depth - begin, rest));
-        from = mlirOperationGetResult(
-            cute_op_insert_before(op, &(cute_op_new){.name = "llvm.extractvalue",
-                                                     .location = mlirOperationGetLocation(op),
-                                                     .operands = &from,
-                                                     .operand_count = 1,
-                                                     .results = &type,
-                                                     .result_count = 1,
-                                                     .attributes = &at,
-                                                     .attribute_count = 1}),
-            0);
+        from = cute_op_value_before(op,
+                                    (cute_op_new){.name = "llvm.extractvalue",
+                                                  .operands = &from,
+                                                  .operand_count = 1,
+                                                  .attributes = &at,
+                                                  .attribute_count = 1},
+                                    type);
     }
     mlirValueReplaceAllUsesOfWith(result, from);
     mlirOperationDestroy(op);

@@ -31,12 +31,7 @@ static const cute_tree *shape_of(const cute_value *layout)
 static MlirValue constant(MlirOperation where, cute_arena *arena, const cute_value *value)
 {
     MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
-    return mlirOperationGetResult(
-        cute_op_insert_before(where, &(cute_op_new){.name = "cute.static",
-                                                    .location = mlirOperationGetLocation(where),
-                                                    .results = &type,
-                                                    .result_count = 1}),
-        0);
+    return cute_op_value_before(where, (cute_op_new){.name = "cute.static"}, type);
 }
 
 /* The coalesced layout for `op`, or null where it would be no shorter. */

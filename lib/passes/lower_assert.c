@@ -94,21 +94,17 @@ static MlirValue string_address(asserts *a, MlirOperation where, MlirStringRef t
     MlirNamedAttribute reference =
         cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
     MlirType global = mlirLLVMPointerTypeGet(c, 1), generic = mlirLLVMPointerTypeGet(c, 0);
-    MlirValue address =
-        mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){.name = "llvm.mlir.addressof",
-                                                                           .location = location,
-                                                                           .results = &global,
-                                                                           .result_count = 1,
-                                                                           .attributes = &reference,
-                                                                           .attribute_count = 1}),
-                               0);
-    return mlirOperationGetResult(cute_op_insert_before(where, &(cute_op_new){.name = "llvm.addrspacecast",
-                                                                              .location = location,
-                                                                              .operands = &address,
-                                                                              .operand_count = 1,
-                                                                              .results = &generic,
-                                                                              .result_count = 1}),
-                                  0);
+    MlirValue address = cute_op_value_before(where,
+                                             (cute_op_new){.name = "llvm.mlir.addressof",
+                                                           .location = location,
+                                                           .attributes = &reference,
+                                                           .attribute_count = 1},
+                                             global);
+    return cute_op_value_before(
+        where,
+        (cute_op_new){
+            .name = "llvm.addrspacecast", .location = location, .operands = &address, .operand_count = 1},
+        generic);
 }
 
 static MlirValue constant(MlirOperation where, unsigned width, int64_t value)
@@ -116,14 +112,8 @@ static MlirValue constant(MlirOperation where, unsigned width, int64_t value)
     MlirType type = mlirIntegerTypeGet(mlirOperationGetContext(where), width);
     MlirNamedAttribute attribute =
         cute_attribute(mlirOperationGetContext(where), "value", mlirIntegerAttrGet(type, value));
-    return mlirOperationGetResult(
-        cute_op_insert_before(where, &(cute_op_new){.name = "arith.constant",
-                                                    .location = mlirOperationGetLocation(where),
-                                                    .results = &type,
-                                                    .result_count = 1,
-                                                    .attributes = &attribute,
-                                                    .attribute_count = 1}),
-        0);
+    return cute_op_value_before(
+        where, (cute_op_new){.name = "arith.constant", .attributes = &attribute, .attribute_count = 1}, type);
 }
 
 static MlirStringRef function_name(MlirOperation op)
@@ -148,13 +138,10 @@ static void lower(MlirOperation op, void *context)
 
     MlirValue operands[2] = {mlirOperationGetOperand(op, 0), constant(op, 1, 1)};
     MlirType i1 = mlirIntegerTypeGet(c, 1);
-    MlirValue failed = mlirOperationGetResult(cute_op_insert_before(op, &(cute_op_new){.name = "arith.xori",
-                                                                                       .location = location,
-                                                                                       .operands = operands,
-                                                                                       .operand_count = 2,
-                                                                                       .results = &i1,
-                                                                                       .result_count = 1}),
-                                              0);
+    MlirValue failed = cute_op_value_before(
+        op,
+        (cute_op_new){.name = "arith.xori", .location = location, .operands = operands, .operand_count = 2},
+        i1);
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
     MlirBlock then = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(regions[0], then);

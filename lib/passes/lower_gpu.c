@@ -28,20 +28,9 @@ static void lower(MlirOperation op, void *context)
 
     MlirContext c = mlirOperationGetContext(op);
     MlirType i32 = mlirIntegerTypeGet(c, 32), index = mlirIndexTypeGet(c);
-    MlirValue value = mlirOperationGetResult(
-        cute_op_insert_before(op, &(cute_op_new){.name = registers[which],
-                                                 .location = mlirOperationGetLocation(op),
-                                                 .results = &i32,
-                                                 .result_count = 1}),
-        0);
-    value = mlirOperationGetResult(
-        cute_op_insert_before(op, &(cute_op_new){.name = "arith.index_castui",
-                                                 .location = mlirOperationGetLocation(op),
-                                                 .operands = &value,
-                                                 .operand_count = 1,
-                                                 .results = &index,
-                                                 .result_count = 1}),
-        0);
+    MlirValue value = cute_op_value_before(op, (cute_op_new){.name = registers[which]}, i32);
+    value = cute_op_value_before(
+        op, (cute_op_new){.name = "arith.index_castui", .operands = &value, .operand_count = 1}, index);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
     mlirOperationDestroy(op);
 }

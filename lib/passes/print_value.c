@@ -42,16 +42,13 @@ static MlirValue extract(MlirOperation where, MlirValue from, int64_t index)
     MlirContext c = mlirOperationGetContext(where);
     MlirType type = mlirLLVMStructTypeGetElementType(mlirValueGetType(from), (intptr_t)index);
     MlirNamedAttribute at = cute_attribute(c, "position", mlirDenseI64ArrayGet(c, 1, &index));
-    return mlirOperationGetResult(
-        cute_op_insert_before(where, &(cute_op_new){.name = "llvm.extractvalue",
-                                                    .location = mlirOperationGetLocation(where),
-                                                    .operands = &from,
-                                                    .operand_count = 1,
-                                                    .results = &type,
-                                                    .result_count = 1,
-                                                    .attributes = &at,
-                                                    .attribute_count = 1}),
-        0);
+    return cute_op_value_before(where,
+                                (cute_op_new){.name = "llvm.extractvalue",
+                                              .operands = &from,
+                                              .operand_count = 1,
+                                              .attributes = &at,
+                                              .attribute_count = 1},
+                                type);
 }
 
 /* At least as wide as C's int, which is what a variadic function gets. */
@@ -60,14 +57,11 @@ static MlirValue promoted(MlirOperation where, MlirValue value)
     unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(value));
     if (width >= 32) return value;
     MlirType type = mlirIntegerTypeGet(mlirOperationGetContext(where), 32);
-    return mlirOperationGetResult(
-        cute_op_insert_before(where, &(cute_op_new){.name = width == 1 ? "arith.extui" : "arith.extsi",
-                                                    .location = mlirOperationGetLocation(where),
-                                                    .operands = &value,
-                                                    .operand_count = 1,
-                                                    .results = &type,
-                                                    .result_count = 1}),
-        0);
+    return cute_op_value_before(where,
+                                (cute_op_new){.name = width == 1 ? "arith.extui" : "arith.extsi",
+                                              .operands = &value,
+                                              .operand_count = 1},
+                                type);
 }
 
 /* The fields of `value`, nested ones too; a scalar is a leaf by itself. */
@@ -187,14 +181,6 @@ static bool add_format(MlirOperation op, MlirOperation module, const cute_buffer
     return ok;
 }
 
-static MlirValue with_result(MlirOperation where, cute_op_new parts, MlirType type)
-{
-    parts.location = mlirOperationGetLocation(where);
-    parts.results = &type;
-    parts.result_count = 1;
-    return mlirOperationGetResult(cute_op_insert_before(where, &parts), 0);
-}
-
 static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l)
 {
     MlirOperation module = module_of(op);
@@ -208,7 +194,7 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
     MlirType pointer = mlirLLVMPointerTypeGet(c, 0);
     MlirNamedAttribute global =
         cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
-    MlirValue address = with_result(
+    MlirValue address = cute_op_value_before(
         op, (cute_op_new){.name = "llvm.mlir.addressof", .attributes = &global, .attribute_count = 1},
         pointer);
     char array[48];
@@ -218,13 +204,13 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
         cute_attribute(c, "rawConstantIndices", mlirDenseI32ArrayGet(c, 2, zeros)),
         cute_attribute(c, "elem_type", mlirTypeAttrGet(mlirTypeParseGet(c, cute_text(array)))),
     };
-    MlirValue text = with_result(op,
-                                 (cute_op_new){.name = "llvm.getelementptr",
-                                               .operands = &address,
-                                               .operand_count = 1,
-                                               .attributes = gep,
-                                               .attribute_count = 2},
-                                 pointer);
+    MlirValue text = cute_op_value_before(op,
+                                          (cute_op_new){.name = "llvm.getelementptr",
+                                                        .operands = &address,
+                                                        .operand_count = 1,
+                                                        .attributes = gep,
+                                                        .attribute_count = 2},
+                                          pointer);
     MlirValue *operands = malloc((size_t)(l->count + 1) * sizeof *operands);
     if (!operands) return false;
     operands[0] = text;
@@ -236,13 +222,13 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
                        mlirAttributeParseGet(c, cute_text("!llvm.func<i32 (ptr, ...)>"))),
         cute_attribute(c, "operandSegmentSizes", mlirDenseI32ArrayGet(c, 2, segments)),
     };
-    with_result(op,
-                (cute_op_new){.name = "llvm.call",
-                              .operands = operands,
-                              .operand_count = l->count + 1,
-                              .attributes = call,
-                              .attribute_count = 2},
-                mlirIntegerTypeGet(c, 32));
+    cute_op_value_before(op,
+                         (cute_op_new){.name = "llvm.call",
+                                       .operands = operands,
+                                       .operand_count = l->count + 1,
+                                       .attributes = call,
+                                       .attribute_count = 2},
+                         mlirIntegerTypeGet(c, 32));
     free(operands);
     return true;
 }

@@ -207,26 +207,12 @@ static void walk_value(fields *f, const cute_value *value)
 
 /* ---- building ---- */
 
-static MlirValue one(MlirOperation where, const char *name, const MlirValue *operands, intptr_t count,
-                     MlirType type, const MlirNamedAttribute *attributes, intptr_t attribute_count)
-{
-    return mlirOperationGetResult(
-        cute_op_insert_before(where, &(cute_op_new){.name = name,
-                                                    .location = mlirOperationGetLocation(where),
-                                                    .operands = operands,
-                                                    .operand_count = count,
-                                                    .results = &type,
-                                                    .result_count = 1,
-                                                    .attributes = attributes,
-                                                    .attribute_count = attribute_count}),
-        0);
-}
-
 static MlirValue poison(MlirOperation where, MlirType type)
 {
     MlirContext c = mlirOperationGetContext(where);
     MlirNamedAttribute value = cute_attribute(c, "value", mlirAttributeParseGet(c, cute_text("#ub.poison")));
-    return one(where, "ub.poison", NULL, 0, type, &value, 1);
+    return cute_op_value_before(
+        where, (cute_op_new){.name = "ub.poison", .attributes = &value, .attribute_count = 1}, type);
 }
 
 static MlirNamedAttribute position(MlirContext c, const int64_t *path, intptr_t count)
@@ -239,7 +225,13 @@ static MlirValue insert_value(MlirOperation where, MlirValue into, MlirValue val
 {
     MlirNamedAttribute at = position(mlirOperationGetContext(where), path, depth);
     MlirValue operands[] = {into, value};
-    return one(where, "llvm.insertvalue", operands, 2, mlirValueGetType(into), &at, 1);
+    return cute_op_value_before(where,
+                                (cute_op_new){.name = "llvm.insertvalue",
+                                              .operands = operands,
+                                              .operand_count = 2,
+                                              .attributes = &at,
+                                              .attribute_count = 1},
+                                mlirValueGetType(into));
 }
 
 static void replace(MlirOperation op, MlirValue value)
@@ -318,7 +310,13 @@ static void get_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intp
     } else {
         MlirNamedAttribute at = position(c, path, depth);
         MlirType type = mlirIntegerTypeGet(c, (unsigned)leaf->value.width);
-        s->items[s->count++] = one(s->op, "llvm.extractvalue", &s->value, 1, type, &at, 1);
+        s->items[s->count++] = cute_op_value_before(s->op,
+                                                    (cute_op_new){.name = "llvm.extractvalue",
+                                                                  .operands = &s->value,
+                                                                  .operand_count = 1,
+                                                                  .attributes = &at,
+                                                                  .attribute_count = 1},
+                                                    type);
     }
     if (leaf->kind == CUTE_TREE_BASIS && !s->only_unknown)
         for (uint32_t i = leaf->count; i-- > 0;)
