@@ -52,12 +52,16 @@ static const struct {
 };
 enum { MISSING_ROWS = sizeof missing / sizeof *missing };
 
+/* Asked of every row of a table for every word: the first letter settles most. */
+static bool is_word(const char *word, const char *text, uint32_t length)
+{
+    return length && *word == *text && strlen(word) == length && memcmp(word, text, length) == 0;
+}
+
 static bool has_word(const em_raw *raw, const char *word)
 {
     for (int w = 0; w < raw->word_count; w++)
-        if (strlen(word) == raw->words[w].length &&
-            memcmp(raw->words[w].text, word, raw->words[w].length) == 0)
-            return true;
+        if (is_word(word, raw->words[w].text, raw->words[w].length)) return true;
     return false;
 }
 
@@ -70,8 +74,7 @@ static void run_missing(em_warp *w, const em_inst *i, uint32_t mask)
 static uint32_t find_missing(const em_raw *raw)
 {
     for (uint32_t n = 0; n < MISSING_ROWS; n++)
-        if (strlen(missing[n].name) == raw->name_length &&
-            memcmp(missing[n].name, raw->name, raw->name_length) == 0 &&
+        if (is_word(missing[n].name, raw->name, raw->name_length) &&
             (!*missing[n].word || has_word(raw, missing[n].word)))
             return n;
     return MISSING_ROWS;
@@ -390,7 +393,7 @@ static cute_status take_words(em_parser *p, const em_raw *raw, const em_row *row
         }
         if (shape_of(text, length, i)) continue;
         for (int m = 0; m < EM_MODIFIERS && !known; m++)
-            if (strlen(modifier_texts[m]) == length && memcmp(modifier_texts[m], text, length) == 0) {
+            if (is_word(modifier_texts[m], text, length)) {
                 i->mods[m >> 6] |= UINT64_C(1) << (m & 63);
                 known = row_takes(row, text, length);
             }
@@ -414,9 +417,7 @@ cute_status em_decode(em_parser *p, const em_raw *given)
               raw->words[raw->word_count - 1].length;
     raw->length = (uint32_t)(end - raw->at);
     for (int r = 0; r < ROWS && !row; r++)
-        if (strlen(rows[r].name) == raw->name_length &&
-            memcmp(rows[r].name, raw->name, raw->name_length) == 0)
-            row = &rows[r];
+        if (is_word(rows[r].name, raw->name, raw->name_length)) row = &rows[r];
     uint32_t absent = find_missing(raw);
     if (!row && absent == MISSING_ROWS) return em_unknown(p, raw);
     em_inst i = {.target = UINT32_MAX, .reconverge = UINT32_MAX, .loc = p->loc};

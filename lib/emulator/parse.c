@@ -247,7 +247,7 @@ static bool special_operand(em_parser *p, em_operand *out)
     const em_token *t = &p->lexer.token;
     char text[40];
     size_t length = t->length;
-    if (length >= sizeof text || t->text[0] != '%') return false;
+    if (length < 3 || length >= sizeof text || t->text[0] != '%') return false;
     memcpy(text, t->text, length);
     text[length] = '\0';
     const char *after = t->text + length;
@@ -255,7 +255,8 @@ static bool special_operand(em_parser *p, em_operand *out)
         after + 1 < p->lexer.text + p->lexer.length && after[0] == '.' && strchr("xyz", after[1]) && after[1];
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
     for (int i = 0; i < EM_SPECIALS; i++) {
-        if (length < 3 || strncmp(specials[i].text, text, 3)) continue; /* of most names that is enough */
+        /* The first letters settle most names. */
+        if (specials[i].text[1] != text[1] || specials[i].text[2] != text[2]) continue;
         bool whole = strcmp(specials[i].text, text) == 0;
         text[length] = '\0';
         bool plain = !whole && strcmp(specials[i].text, text) == 0;
