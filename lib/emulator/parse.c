@@ -255,8 +255,8 @@ static bool special_operand(em_parser *p, em_operand *out)
         after + 1 < p->lexer.text + p->lexer.length && after[0] == '.' && strchr("xyz", after[1]) && after[1];
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
     for (int i = 0; i < EM_SPECIALS; i++) {
-        /* The first letters settle most names. */
-        if (specials[i].text[1] != text[1] || specials[i].text[2] != text[2]) continue;
+        /* Of most names the first letters are enough. One row, which only marks a place, has no text. */
+        if (strncmp(specials[i].text, text, 3)) continue;
         bool whole = strcmp(specials[i].text, text) == 0;
         text[length] = '\0';
         bool plain = !whole && strcmp(specials[i].text, text) == 0;
