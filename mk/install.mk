@@ -12,7 +12,7 @@ MAJOR     := $(firstword $(subst ., ,$(VERSION)))
 SONAME    := libcute.so.$(MAJOR)
 HEADERS   := $(wildcard include/cute/*.h include/cute/*.def)
 MAN       := $(wildcard docs/man/*.[1-9])
-SCHEMA    := $(wildcard docs/*.schema.json)
+SCHEMA    := $(wildcard lib/*/*.schema.json)
 man_path   = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
 $(BUILD)/cute.pc: mk/cute.pc.in VERSION mk/install.mk $(BUILD)/prefix

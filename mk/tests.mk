@@ -44,6 +44,15 @@ $(BUILD)/fuzz/fuzz_%: $(OBJ)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcute.a
 # What stands in for the machine in command-line tests.
 STAND_INS := $(BUILD)/tests/libfakecuda.so
 
+# Kernels with planted bugs, and the same without them.
+BUGS := $(BUILD)/bugs/bugs.txt
+$(BUGS): $(wildcard tests/emulator/bugs/*.py tests/emulator/bugs/*.json)
+	$(call say,GEN,$@)
+	$(Q)python3 tests/emulator/bugs/generate.py $(@D)
+
+.PHONY: bugs
+bugs: $(BUGS)
+
 # make runs itself once more after the packages and CUDA's parts are there, with all cores unless told otherwise.
 AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; esac; $(MAKE) --no-print-directory $$jobs
 RUN   = tests/run --build $(BUILD) --llvm $(LLVM) --filter '$(TESTS)' --fuzz-seconds $(FUZZ_SECONDS)
@@ -60,7 +69,7 @@ setup: setup-build
 
 check: setup
 	@+$(AGAIN) check-now
-check-now: all $(UNIT) $(FUZZ) $(STAND_INS)
+check-now: all $(UNIT) $(FUZZ) $(STAND_INS) $(BUGS)
 	@$(RUN)
 check-unit: $(UNIT)
 	@$(RUN) unit
@@ -70,13 +79,20 @@ check-docs: all
 	@$(RUN) docs
 check-kernels: all
 	@$(RUN) kernels
-check-cli: all $(STAND_INS)
+check-cli: all $(STAND_INS) $(BUGS)
 	@$(RUN) cli
 
 fuzz: setup
 	@+$(AGAIN) fuzz-now
 fuzz-now: $(FUZZ)
 	@$(RUN) fuzz
+
+# The tree's C and C++ as .clang-format has it; a test compares.
+CLANG_FORMAT ?= $(LLVM)/bin/clang-format
+.PHONY: format
+format:
+	@LLVM=$(LLVM) scripts/setup format
+	@git ls-files '*.c' '*.h' '*.cpp' | xargs $(CLANG_FORMAT) -i
 
 # vector_add through the pipe; run where there is a GPU, else the launch is checked without one.
 DEMO := $(BUILD)/demo

@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define CUTE_API __attribute__((visibility("default")))
+#define CUTE_API                __attribute__((visibility("default")))
 #define CUTE_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-#define CUTE_MUST_CHECK __attribute__((warn_unused_result))
+#define CUTE_MUST_CHECK         __attribute__((warn_unused_result))
 #else
 #define CUTE_API
 #define CUTE_PRINTF(fmt, first)
@@ -31,10 +31,10 @@ typedef enum cute_status {
 } cute_status;
 
 /* Return the status of a failed call at once. Only where nothing has to be released. */
-#define CUTE_TRY(call)                                                                             \
-    do {                                                                                           \
-        cute_status cute_try_status_ = (call);                                                     \
-        if (cute_try_status_ != CUTE_OK) return cute_try_status_;                                  \
+#define CUTE_TRY(call)                                                                                       \
+    do {                                                                                                     \
+        cute_status cute_try_status_ = (call);                                                               \
+        if (cute_try_status_ != CUTE_OK) return cute_try_status_;                                            \
     } while (0)
 
 /* ---- arenas: memory of one phase, released at once ---- */
@@ -67,8 +67,7 @@ typedef struct cute_place {
 } cute_place;
 
 /* The place of byte `offset` of `source`; it points into `source` and `file`. */
-CUTE_API cute_place cute_place_at(const char *file, const char *source, size_t source_length,
-                                  size_t offset);
+CUTE_API cute_place cute_place_at(const char *file, const char *source, size_t source_length, size_t offset);
 
 typedef struct cute_message {
     cute_severity severity; /* a note belongs to the message before it */
@@ -97,8 +96,7 @@ CUTE_API void cute_vreport(cute_diag *diag, cute_severity severity, const cute_p
 /* Adds an error and returns `status`: `return cute_fail(diag, CUTE_INVALID, &place, "...")`. */
 CUTE_API cute_status cute_fail(cute_diag *diag, cute_status status, const cute_place *place,
                                const char *format, ...) CUTE_PRINTF(4, 5);
-CUTE_API void cute_note(cute_diag *diag, const cute_place *place, const char *format, ...)
-    CUTE_PRINTF(3, 4);
+CUTE_API void cute_note(cute_diag *diag, const cute_place *place, const char *format, ...) CUTE_PRINTF(3, 4);
 /* "out of memory", CUTE_SYSTEM. */
 CUTE_API cute_status cute_fail_memory(cute_diag *diag);
 

@@ -25,9 +25,9 @@ typedef enum cute_arg_kind {
 
 /* A parameter of the kernel as PTX declares it. */
 typedef struct cute_param {
-    int64_t offset; /* from the start of the parameter block, -1 unknown */
+    int64_t offset;      /* from the start of the parameter block, -1 unknown */
     int64_t size, align; /* bytes; align 0: unknown */
-    const char *name; /* as PTX spells it, NULL when read from a cubin without metadata */
+    const char *name;    /* as PTX spells it, NULL when read from a cubin without metadata */
 } cute_param;
 
 typedef struct cute_field {
@@ -63,12 +63,12 @@ typedef struct cute_arg {
 
 /* What a kernel takes from the machine. -1: not known (PTX has no registers yet). */
 typedef struct cute_resources {
-    int64_t registers;     /* per thread */
-    int64_t stack;         /* bytes of local memory per thread (frame) */
-    int64_t max_stack;     /* the same with all callees */
+    int64_t registers;                 /* per thread */
+    int64_t stack;                     /* bytes of local memory per thread (frame) */
+    int64_t max_stack;                 /* the same with all callees */
     int64_t spill_stores, spill_loads; /* bytes as ptxas -v says them, where .cute.metadata or ptxas told */
     int64_t barriers;
-    int64_t constant;      /* bytes of constant bank 0, parameters included */
+    int64_t constant; /* bytes of constant bank 0, parameters included */
     int64_t param_bytes;
     int64_t code_bytes;
 } cute_resources;

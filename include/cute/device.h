@@ -104,13 +104,13 @@ typedef struct cute_device_counts {
 CUTE_API bool cute_device_get_counts(const cute_device *device, cute_device_counts *out);
 /* What the emulator checks while kernels run. */
 typedef enum cute_checks {
-    CUTE_CHECK_MEMORY = 1,     /* bounds of buffers, alignment, constants: always on; buffers need their names */
-    CUTE_CHECK_UNINIT = 2,     /* reads of what was never written */
-    CUTE_CHECK_RACE = 4,       /* accesses that nothing orders */
-    CUTE_CHECK_BARRIER = 8,    /* divergent barriers, phases that cannot complete */
-    CUTE_CHECK_BANK = 16,      /* bank conflicts of shared memory, by line */
+    CUTE_CHECK_MEMORY = 1,  /* bounds of buffers, alignment, constants: always on; buffers need their names */
+    CUTE_CHECK_UNINIT = 2,  /* reads of what was never written */
+    CUTE_CHECK_RACE = 4,    /* accesses that nothing orders */
+    CUTE_CHECK_BARRIER = 8, /* divergent barriers, phases that cannot complete */
+    CUTE_CHECK_BANK = 16,   /* bank conflicts of shared memory, by line */
     CUTE_CHECK_COALESCING = 32, /* sectors of global memory, by line */
-    CUTE_CHECK_SWIZZLE = 64, /* matrices taken otherwise than a tensor copy has swizzled them */
+    CUTE_CHECK_SWIZZLE = 64,    /* matrices taken otherwise than a tensor copy has swizzled them */
     CUTE_CHECK_ALL = 127
 } cute_checks;
 /* Turns checks on, before memory is allocated. What they find becomes errors in the diag of cute_device_start,
@@ -118,19 +118,21 @@ typedef enum cute_checks {
 CUTE_API cute_status cute_device_set_checks(cute_device *device, unsigned checks, cute_diag *diag);
 /* Tells the checks what an allocation is: the buffer `name` of `size` bytes, and whether they have contents. Other
  * devices ignore it. */
-CUTE_API cute_status cute_device_describe_buffer(cute_device *device, cute_address address, const char *name, size_t size,
-                                                 bool written, cute_diag *diag);
+CUTE_API cute_status cute_device_describe_buffer(cute_device *device, cute_address address, const char *name,
+                                                 size_t size, bool written, cute_diag *diag);
 /* What was found so far and the counts by line, as JSON text (docs/emulator-checks.md), malloc'ed; NULL without
  * checks. */
 CUTE_API char *cute_device_check_report(const cute_device *device);
 /* Of the emulator; other devices need none of it. */
 typedef struct cute_device_settings {
-    const char *label;                /* names the PTX in messages; NULL: "<ptx>". Must outlive the device */
-    void (*heartbeat)(void *context); /* called now and then while a kernel gets on, by one thread at a time; may be NULL */
+    const char *label; /* names the PTX in messages; NULL: "<ptx>". Must outlive the device */
+    void (*heartbeat)(
+        void *context); /* called now and then while a kernel gets on, by one thread at a time; may be NULL */
     void *context;
     int threads; /* of the host that run blocks; 0: as many as processors, at most 16. One where launches are cooperative,
                     are checked, have a seed, or allocate memory */
-    double timeout; /* seconds without a change of memory after which a kernel is given up and explained; 0: none */
+    double
+        timeout; /* seconds without a change of memory after which a kernel is given up and explained; 0: none */
     bool counters; /* by kernel and line, for cute_device_counters_report */
 } cute_device_settings;
 /* What kernels did so far, by class of instruction, space and line, as JSON text (cute-run(1)), malloc'ed; NULL

@@ -35,7 +35,8 @@ typedef struct cute_launch_options {
     uint64_t schedule; /* the emulator's: 0 in order */
     bool counters;     /* by kernel and line, on the emulator: in the report */
     int threads;       /* of the host, on the emulator; 0: as many as processors, at most 16 */
-    const char *module_label; /* where faults of the emulator are said to be; lives as the launch; may be NULL */
+    const char
+        *module_label; /* where faults of the emulator are said to be; lives as the launch; may be NULL */
     cute_bench_mode bench;
     bool no_check;
     bool dry_run;              /* plan for the module's architecture; cute_launch_run is not wanted */

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "lib/base/file.h"
+#include "lib/base/nearest.h"
 #include "lib/cubin/gpubinary.h"
 #include "lib/cubin/module.h"
-#include "lib/toolkit/nearest.h"
 
 typedef struct pool {
     cute_object *items;

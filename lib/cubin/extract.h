@@ -2,8 +2,8 @@
 #ifndef CUTE_LIB_CUBIN_EXTRACT_H
 #define CUTE_LIB_CUBIN_EXTRACT_H
 
+#include "lib/base/arch.h"
 #include "lib/cubin/link.h"
-#include "lib/toolkit/arch.h"
 
 /* `symbol`: of one gpu.binary, or "all". One object goes to the file `output` ("-", NULL: stdout); several
  * need a folder (made if it ends with a slash), where each is SYMBOL.cubin, .ptx, .fatbin or .bc, with the

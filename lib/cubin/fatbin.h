@@ -2,7 +2,7 @@
 #ifndef CUTE_LIB_CUBIN_FATBIN_H
 #define CUTE_LIB_CUBIN_FATBIN_H
 
-#include "lib/toolkit/arch.h"
+#include "lib/base/arch.h"
 
 typedef enum cute_fatbin_kind { CUTE_FATBIN_PTX = 1, CUTE_FATBIN_ELF = 2 } cute_fatbin_kind;
 

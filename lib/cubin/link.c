@@ -26,7 +26,7 @@ typedef struct linker {
     struct rename {
         const char *path, *label;
         struct rename *next;
-    } * renames; /* paths in the programs' messages, and what the user calls them */
+    } *renames; /* paths in the programs' messages, and what the user calls them */
 } linker;
 
 typedef struct words {

@@ -6,11 +6,11 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "lib/base/nearest.h"
 #include "lib/cubin/fatbin.h"
 #include "lib/cubin/kernels.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/ptxscan.h"
-#include "lib/toolkit/nearest.h"
 
 struct cute_module {
     cute_arena *arena;

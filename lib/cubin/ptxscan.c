@@ -23,7 +23,7 @@ typedef struct scanner {
     struct name {
         token text;
         struct name *next;
-    } * dynamic;
+    } *dynamic;
 } scanner;
 
 static bool is_word(char c)

@@ -2,9 +2,9 @@
 #ifndef CUTE_LIB_CUBIN_UNIT_H
 #define CUTE_LIB_CUBIN_UNIT_H
 
+#include "lib/base/arch.h"
 #include "lib/cubin/elf.h"
 #include "lib/cubin/link.h"
-#include "lib/toolkit/arch.h"
 
 typedef enum cute_unit_kind {
     CUTE_UNIT_PTX,

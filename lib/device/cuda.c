@@ -133,10 +133,7 @@ typedef struct attribute_field {
     size_t offset;
 } attribute_field;
 
-#define FIELD(attribute, member)                                                                             \
-    {                                                                                                        \
-        attribute, offsetof(cute_device_info, member)                                                        \
-    }
+#define FIELD(attribute, member) {attribute, offsetof(cute_device_info, member)}
 static const attribute_field attribute_fields[] = {
     FIELD(CU_DEV_MULTIPROCESSORS, multiprocessors),
     FIELD(CU_DEV_SHARED_BLOCK, shared_block),

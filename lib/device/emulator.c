@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/checks/checks.h"
 #include "lib/device/device.h"
-#include "lib/emulator/check.h"
 #include "lib/emulator/counters.h"
 #include "lib/emulator/machine.h"
-#include "lib/emulator/tensormap.h"
+#include "lib/numeric/tensormap.h"
 
 enum { THREADS_DEFAULT = 16 }; /* at most, where nobody says how many */
 enum { SHARED_BLOCK = 48 * 1024, SHARED_OPTIN = 227 * 1024, THREADS_BLOCK = 1024, CLUSTER_LIMIT = 16 };

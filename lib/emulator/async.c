@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lib/emulator/tensormap.h"
+#include "lib/numeric/tensormap.h"
 
 enum { LATEST = 24 };
 

@@ -1,8 +1,8 @@
 /* atom and red: one lane after the other, in order; atomic where other threads run other clusters. */
 #include "lib/emulator/decode.h"
 
-#include "lib/emulator/number.h"
 #include "lib/emulator/schedule.h"
+#include "lib/numeric/number.h"
 
 static int64_t extend(uint64_t value, int bits)
 {

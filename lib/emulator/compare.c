@@ -2,7 +2,7 @@
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/lanes.h"
-#include "lib/emulator/number.h"
+#include "lib/numeric/number.h"
 
 /* ---- comparisons ---- */
 

@@ -4,8 +4,8 @@
 #define CUTE_LIB_EMULATOR_DECODE_H
 
 #include "lib/emulator/executors.h"
-#include "lib/emulator/number.h"
 #include "lib/emulator/parser.h"
+#include "lib/numeric/number.h"
 
 typedef cute_status (*em_decoder)(em_parser *p, const em_raw *raw, em_inst *i);
 

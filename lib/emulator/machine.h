@@ -196,7 +196,8 @@ struct em_warp {
     int64_t stack_top[EM_LANES]; /* alloca takes local memory from the top */
     em_allocation last;          /* found last */
     em_window *free_windows, *windows;
-    uint32_t lent; /* lanes whose registers are swapped with those of lenders[lane] while an instruction runs */
+    uint32_t
+        lent; /* lanes whose registers are swapped with those of lenders[lane] while an instruction runs */
     em_window *lenders[EM_LANES];
     uint32_t specials[EM_S_fixed_end * EM_LANES];
     /* asynchronous work */
@@ -269,7 +270,7 @@ typedef struct em_quiet {
     uint64_t rounds, next;                /* rounds since; when warps are looked at */
     uint32_t looks, left;                 /* rounds in which they are; of them to come */
     uint64_t world, clocks, idle_reads;   /* when the first of them began */
-    uint64_t told; /* the world's changes when time was looked at */
+    uint64_t told;                        /* the world's changes when time was looked at */
     bool looking, suspect;                /* suspect: warps of this launch were in circles before */
 } em_quiet;
 

@@ -1,7 +1,7 @@
 /* tensormap.replace and tensormap.cp_fenceproxy: tensor maps changed in memory. */
 #include "lib/emulator/decode.h"
 
-#include "lib/emulator/tensormap.h"
+#include "lib/numeric/tensormap.h"
 
 typedef struct map_field {
     em_modifier modifier;

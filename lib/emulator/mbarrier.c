@@ -42,7 +42,8 @@ static bool initialised(em_warp *w, const em_inst *i, int lane, uint64_t address
 {
     /* cp.async.mbarrier.arrive adds arrivals that it takes away when the copies are done. */
     enum { ADDED = 1 << 14 };
-    if (v & VALID && expected_of(v) && missing_of(v) <= expected_of(v) + ADDED && v != UINT64_MAX) return true;
+    if (v & VALID && expected_of(v) && missing_of(v) <= expected_of(v) + ADDED && v != UINT64_MAX)
+        return true;
     em_fault(w, i, lane,
              "there is no mbarrier at shared address 0x%llx: it was not initialised, or overwritten",
              (unsigned long long)address);

@@ -56,7 +56,7 @@ typedef struct em_parser {
     em_fixup *fixups;
     uint32_t loc;
     uint64_t used_bytes; /* of .pragma "used_bytes_mask", for the next ld; 0 none */
-    const char **files; /* of .file */
+    const char **files;  /* of .file */
     size_t file_count;
     uint32_t window;
     int64_t frame;

@@ -3,7 +3,7 @@
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/lanes.h"
-#include "lib/emulator/number.h"
+#include "lib/numeric/number.h"
 
 /* How an instruction computes; in i->extra. */
 typedef struct real {

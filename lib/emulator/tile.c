@@ -3,8 +3,8 @@
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/lanes.h"
-#include "lib/emulator/matrix.h"
-#include "lib/emulator/wgmma.h"
+#include "lib/numeric/matrix.h"
+#include "lib/numeric/wgmma.h"
 
 enum { MOST_REGISTERS = 128 };
 
@@ -208,7 +208,8 @@ static bool move_piece(void *context, int lane, int64_t offset, int size, void *
                            m->store ? EM_WRITE : EM_READ);
     if (!p) return false;
     em_space space = (em_space)m->inst->space;
-    em_count_bytes(m->warp->machine, m->inst, space == EM_GENERIC ? EM_GLOBAL : space, m->store, (uint64_t)size);
+    em_count_bytes(m->warp->machine, m->inst, space == EM_GENERIC ? EM_GLOBAL : space, m->store,
+                   (uint64_t)size);
     if (m->store)
         memcpy(p, bytes, (size_t)size);
     else

@@ -132,7 +132,8 @@ void cute_pipeline_register(const char *name, const char *help, const char *pipe
 {
     registerPassPipeline(
         name, help,
-        [pipeline = std::string(pipeline)](OpPassManager &pm, StringRef, function_ref<LogicalResult(const Twine &)>) {
+        [pipeline = std::string(pipeline)](OpPassManager &pm, StringRef,
+                                           function_ref<LogicalResult(const Twine &)>) {
             return parsePassPipeline(pipeline, pm, llvm::errs());
         },
         [](function_ref<void(const detail::PassOptions &)>) {});

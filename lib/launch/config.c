@@ -8,8 +8,8 @@
 
 #include "lib/base/expr_tree.h"
 #include "lib/base/json.h"
+#include "lib/base/nearest.h"
 #include "lib/launch/schema.h"
-#include "lib/toolkit/nearest.h"
 
 const cute_path *config_member(const cute_config *config, const cute_path *up, const char *key)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/toolkit/nearest.h"
+#include "lib/base/nearest.h"
 
 typedef struct compiler {
     cute_arena *arena;

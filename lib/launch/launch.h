@@ -25,7 +25,7 @@ struct cute_launch {
     uint64_t seed;
     double timeout;
     json_t *counters; /* by kernel and line; NULL where they are not wanted */
-    json_t *checked; /* what the emulator's checks reported; NULL without */
+    json_t *checked;  /* what the emulator's checks reported; NULL without */
     bool prepared, ran, judged, bench;
     double read_seconds, data_seconds, check_seconds, output_seconds;
 };

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/arch.h"
 #include "lib/base/checked.h"
-#include "lib/toolkit/arch.h"
 
 /* CUDA C++ Programming Guide 13.0, table of technical specifications per compute capability. */
 static const struct {

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/arch.h"
 #include "lib/launch/data.h"
-#include "lib/toolkit/arch.h"
 
 enum { REPORT_BYTES = 1 << 24, MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
 
@@ -107,11 +107,11 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
     if (!emulator && !r->checks) return cute_device_open(r->device, &c->device, diag);
     CUTE_TRY(cute_device_open_emulator(r->schedule, &c->device, diag));
     cute_device_configure(c->device, &(cute_device_settings){.label = r->label,
-                                                              .heartbeat = beat,
-                                                              .context = c,
-                                                              .threads = r->threads,
-                                                              .timeout = r->timeout,
-                                                              .counters = r->counters});
+                                                             .heartbeat = beat,
+                                                             .context = c,
+                                                             .threads = r->threads,
+                                                             .timeout = r->timeout,
+                                                             .counters = r->counters});
     c->shared->emulated = true;
     return r->checks ? cute_device_set_checks(c->device, r->checks, diag) : CUTE_OK;
 }
@@ -181,7 +181,8 @@ static cute_status load(run_child *c, cute_diag *diag)
     }
     if (!image)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "the module has no PTX, which is what the emulator runs: link it with cute-link from PTX or MLIR");
+                         "the module has no PTX, which is what the emulator runs: link it with cute-link "
+                         "from PTX or MLIR");
     CUTE_TRY(cute_device_load(c->device, image, &c->module, diag));
     CUTE_TRY(load_sequence(c, &plan->main, &c->sequences[0], c->result->functions, diag));
     for (size_t i = 1; i < count; i++)
@@ -200,7 +201,8 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
         CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
         CUTE_TRY(cute_device_upload(c->device, c->buffers[i], t->data, size, diag));
         bool written = config->buffers[i].init != INIT_NONE;
-        CUTE_TRY(cute_device_describe_buffer(c->device, c->buffers[i], t->name, (size_t)t->bytes, written, diag));
+        CUTE_TRY(
+            cute_device_describe_buffer(c->device, c->buffers[i], t->name, (size_t)t->bytes, written, diag));
         run_progress(c);
     }
     return CUTE_OK;
@@ -438,7 +440,8 @@ static void take_messages(const run_shared *shared, cute_diag *diag)
 {
     for (size_t i = 0; i < shared->message_count; i++) {
         const shared_message *m = &shared->messages[i];
-        cute_place place = {.file = shared->text + m->file, .line = m->line, .column = m->column, .length = m->length};
+        cute_place place = {
+            .file = shared->text + m->file, .line = m->line, .column = m->column, .length = m->length};
         if (m->line_text) {
             place.text = shared->text + m->line_text;
             place.text_length = strlen(place.text);

@@ -24,10 +24,10 @@ typedef struct run_request {
     bool emulator, any_device;
     const char *label; /* of the module, where the emulator names lines of its PTX; may be NULL */
     uint64_t schedule;
-    bool counters; /* by kernel and line, on the emulator */
-    int threads; /* the emulator's; 0: its own choice */
+    bool counters;   /* by kernel and line, on the emulator */
+    int threads;     /* the emulator's; 0: its own choice */
     unsigned checks; /* CUTE_CHECK_...: on the emulator only */
-    double timeout; /* seconds without any progress */
+    double timeout;  /* seconds without any progress */
     bool bench;
     bool quiet;            /* what kernels print is dropped: a repeated run */
     bool stdout_to_stderr; /* what kernels print goes to stderr: stdout carries JSON */
@@ -42,9 +42,9 @@ typedef struct run_samples {
 typedef struct run_result {
     cute_device_info device;
     bool has_device, emulated;
-    cute_device_counts counts; /* of the emulator */
-    const char *check_report;  /* JSON text, in `shared`; NULL without checks */
-    const char *counters;      /* likewise; NULL where they are not wanted */
+    cute_device_counts counts;     /* of the emulator */
+    const char *check_report;      /* JSON text, in `shared`; NULL without checks */
+    const char *counters;          /* likewise; NULL where they are not wanted */
     cute_function_info *functions; /* per launch of the plan */
     double phases[RUN_PHASES];     /* seconds */
     run_samples *samples;          /* 1 + baselines; NULL without a bench */

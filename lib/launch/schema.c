@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/toolkit/nearest.h"
+#include "lib/base/nearest.h"
 
 enum { MAX_DEPTH = 64, MAX_ERRORS = 20 };
 

@@ -21,8 +21,7 @@ bool op_nullspace(call *c)
         alg_push(a, &list.shapes, shape->items[i]);
         alg_push(a, &list.strides, alg_mode(compact, i));
     }
-    if (!list.shapes.count)
-        return call_give_layout(c, (cute_layout){alg_number(a, 1), alg_number(a, 0)});
+    if (!list.shapes.count) return call_give_layout(c, (cute_layout){alg_number(a, 1), alg_number(a, 0)});
     cute_layout layout = alg_layouts_tuple(a, &list);
     return alg_ok(layout) &&
            call_give_layout(c, (cute_layout){alg_unwrap(layout.shape), alg_unwrap(layout.stride)});
@@ -39,11 +38,13 @@ static cute_layout common_layout(cute_algebra *a, cute_layout x, cute_layout y)
     for (size_t rank = alg_rank(inverse.shape); rank > 0 && !alg_ok(both); rank--) {
         cute_algebra quiet = {.arena = a->arena, .arith = a->arith};
         if (rank < alg_rank(inverse.shape))
-            inverse = (cute_layout){alg_take(a, inverse.shape, 0, rank), alg_take(a, inverse.stride, 0, rank)};
+            inverse =
+                (cute_layout){alg_take(a, inverse.shape, 0, rank), alg_take(a, inverse.stride, 0, rank)};
         both = alg_compose(&quiet, x, inverse);
         if (quiet.status != CUTE_OK && quiet.status != CUTE_INVALID) return alg_exhausted(a), alg_no_layout;
     }
-    cute_layout common = alg_ok(both) ? alg_coalesce(a, both) : (cute_layout){alg_number(a, 1), alg_number(a, 0)};
+    cute_layout common =
+        alg_ok(both) ? alg_coalesce(a, both) : (cute_layout){alg_number(a, 1), alg_number(a, 0)};
     if (!alg_ok(common)) return alg_no_layout;
     cute_layout first = alg_layout_mode(common, 0);
     if (alg_is_known(first.shape) && alg_is(first.stride, 1)) return alg_compose(a, inverse, first);
@@ -82,7 +83,8 @@ static bool common(call *c, bool only_size, cute_layout *out)
     for (size_t i = 0; i < 2; i++) {
         if (!call_expects(c, i, CUTE_ANY_LAYOUT, "expects a layout or composed layout")) return false;
         if (c->in[i].inner.shape) {
-            alg_fail(a, "expects the composed layout to be swizzled, but got %s", alg_type_text(a, &c->in[i]));
+            alg_fail(a, "expects the composed layout to be swizzled, but got %s",
+                     alg_type_text(a, &c->in[i]));
             return false;
         }
         if (!alg_only_ints(c->in[i].layout.stride)) {

@@ -78,7 +78,8 @@ static cute_node ceil_div_tile(cute_algebra *a, cute_node target, cute_node tile
 {
     if (tile->kind == CUTE_TREE_UNDERSCORE) return alg_fail(a, "an underscore has no extent to divide by");
     if (tile->kind == CUTE_TREE_LAYOUT && alg_has(tile->layout.stride, CUTE_TREE_BASIS))
-        return alg_fail(a, "expects tiles with integer strides, but got %s", alg_layout_text(a, tile->layout));
+        return alg_fail(a, "expects tiles with integer strides, but got %s",
+                        alg_layout_text(a, tile->layout));
     if (tile->kind == CUTE_TREE_LAYOUT)
         return alg_complement_to(a, tile->layout, alg_product(a, target)).shape;
     if (alg_is_leaf(target)) return alg_ceil_div(a, target, alg_product(a, shape_of_tile(a, tile)));
@@ -222,7 +223,8 @@ bool op_elem_less(call *c)
     }
     for (size_t i = 0; i < 2; i++)
         if (alg_has(c->in[i].tree, CUTE_TREE_UNDERSCORE)) {
-            alg_fail(c->a, "expects coordinates without underscores, but got %s", alg_type_text(c->a, &c->in[i]));
+            alg_fail(c->a, "expects coordinates without underscores, but got %s",
+                     alg_type_text(c->a, &c->in[i]));
             return false;
         }
     return call_give_tree(c, CUTE_INT_TUPLE,
@@ -246,7 +248,8 @@ bool op_equal(call *c)
                  alg_type_text(c->a, w));
         return false;
     }
-    if (v->type != CUTE_LAYOUT) return call_give_tree(c, CUTE_INT_TUPLE, equal_trees(c, v->tree, w->tree, NULL));
+    if (v->type != CUTE_LAYOUT)
+        return call_give_tree(c, CUTE_INT_TUPLE, equal_trees(c, v->tree, w->tree, NULL));
     cute_node shapes = equal_trees(c, v->layout.shape, w->layout.shape, NULL);
     if (!shapes || alg_is(shapes, 0)) return call_give_tree(c, CUTE_INT_TUPLE, shapes);
     return call_give_tree(c, CUTE_INT_TUPLE, equal_trees(c, v->layout.stride, w->layout.stride, shapes));

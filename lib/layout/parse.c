@@ -368,8 +368,10 @@ static cute_status finish(parser *p, cute_value *out, size_t *offset)
 cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text, size_t length,
                              cute_value *out, size_t *offset, cute_diag *diag)
 {
-    parser p = {
-        .a = {.arena = arena, .diag = diag, .type_text = true}, .text = text, .what = cute_type_name(type), .length = length};
+    parser p = {.a = {.arena = arena, .diag = diag, .type_text = true},
+                .text = text,
+                .what = cute_type_name(type),
+                .length = length};
     parse_by_type(&p, type, out);
     return finish(&p, out, offset);
 }

@@ -26,10 +26,12 @@ static bool congruent(cute_algebra *a, cute_node shape, cute_node stride, uint32
 {
     if (alg_is_leaf(shape) && alg_is_leaf(stride)) return true;
     if (alg_is_leaf(shape) || alg_is_leaf(stride) || shape->count != stride->count) {
-        const char *where = depth ? cute_arena_printf(a->arena, "in mode %s ", path_text(a, path, depth)) : "";
-        alg_fail(a, "shape and stride must be congruent, but %sshape %s %s and stride %s %s%s", where ? where : "",
-                 alg_text(a, shape), modes_text(a, shape), alg_text(a, stride), modes_text(a, stride),
-                 a->type_text ? "; the reference says: expects no error(`x`) in layout, but got \"x:x\"" : "");
+        const char *where =
+            depth ? cute_arena_printf(a->arena, "in mode %s ", path_text(a, path, depth)) : "";
+        alg_fail(
+            a, "shape and stride must be congruent, but %sshape %s %s and stride %s %s%s", where ? where : "",
+            alg_text(a, shape), modes_text(a, shape), alg_text(a, stride), modes_text(a, stride),
+            a->type_text ? "; the reference says: expects no error(`x`) in layout, but got \"x:x\"" : "");
         return false;
     }
     for (uint32_t i = 0; i < shape->count; i++) {
@@ -128,7 +130,8 @@ bool alg_verify_stride(cute_algebra *a, cute_node stride)
 bool alg_verify_layout(cute_algebra *a, cute_layout layout)
 {
     cute_value whole = cute_value_of_layout(layout);
-    return verify_congruent(a, layout) && positive(a, layout.shape, &whole) && alg_verify_stride(a, layout.stride);
+    return verify_congruent(a, layout) && positive(a, layout.shape, &whole) &&
+           alg_verify_stride(a, layout.stride);
 }
 
 static bool verify_composed(cute_algebra *a, const cute_value *v)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/arch.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/base/process.h"
@@ -16,7 +17,6 @@
 #include "lib/cubin/module.h"
 #include "lib/report/launchsites.h"
 #include "lib/report/module.h"
-#include "lib/toolkit/arch.h"
 #include "lib/toolkit/toolkit.h"
 
 typedef struct dump {

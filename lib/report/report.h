@@ -3,8 +3,8 @@
 #define CUTE_LIB_REPORT_REPORT_H
 
 #include "cute/cubin.h"
+#include "lib/base/arch.h"
 #include "lib/report/occupancy.h"
-#include "lib/toolkit/arch.h"
 
 /* The threads of a block as required, launched or at most; 0: not known. */
 int64_t cute_kernel_threads(const cute_kernel *kernel);

@@ -34,3 +34,10 @@ users() {
 @test "a source that changed recompiles itself alone" {
     [ "$(recompiled lib/base/text.c)" = lib/base/text.c ]
 }
+
+@test "the tree is formatted as .clang-format says" {
+    format=${LLVM:-/usr/lib/llvm-19}/bin/clang-format
+    [ -x "$format" ] || skip "no clang-format-19"
+    git rev-parse --git-dir >/dev/null 2>&1 || skip "no git"
+    git ls-files '*.c' '*.h' '*.cpp' | xargs "$format" --dry-run --Werror || { echo "make format does it"; false; }
+}

@@ -2,7 +2,8 @@
 
 setup() {
     run="$CUTE_BIN/cute-run"
-    bugs="$BATS_TEST_DIRNAME/../emulator/bugs"
+    bugs="$CUTE_BIN/../bugs"
+    scripts="$BATS_TEST_DIRNAME/../emulator/bugs"
     cd "$BATS_TEST_TMPDIR"
 }
 
@@ -14,7 +15,7 @@ checked() {
 }
 
 @test "every planted bug is found at its line and nothing in its clean version" {
-    "$bugs/table.sh" "$CUTE_BIN" >table.txt || { cat table.txt; false; }
+    "$scripts/table.sh" "$CUTE_BIN" >table.txt || { cat table.txt; false; }
     sed 's/^/# /' table.txt >&3
     found=$(grep -Ec ' (yes|deadlock) +clean( |$)' table.txt)
     [ "$found" -ge 120 ] && [ "$found" -eq "$(grep -vc '^#' "$bugs/bugs.txt")" ]
@@ -179,7 +180,7 @@ C
 }
 
 @test "sanitizer.sh names each bug's tools, hangs, and reports on the clean version" {
-    "$bugs/sanitizer.sh" --prepare "$CUTE_BIN" folder
+    "$scripts/sanitizer.sh" --prepare "$CUTE_BIN" folder
     [ "$(ls folder/*.cubin | wc -l)" -eq "$(($(grep -vc '^#' "$bugs/bugs.txt") * 2))" ]
     (grep '^#' folder/bugs.txt; grep -m1 '^dropped_barrier ' folder/bugs.txt) >two && mv two folder/bugs.txt
     run folder/sanitizer.sh --dry-run folder
@@ -261,8 +262,8 @@ P
     # order is written so that none is redundant but the fence behind the count of the last block. Elsewhere some are: a fence beside another one, wgmma.fence where
     # only products write the accumulator, barriers behind the last access, the end of a cuda::pipeline.
     while read -r name found missed; do
-        nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$bugs/../cuda/$name.cu" -o $name.ptx 2>/dev/null
-        "$bugs/mutants.py" "$run" $name.ptx "$bugs/../cuda/$name.json" >mutants.txt || [ "$missed" -gt 0 ] || { cat mutants.txt; false; }
+        nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$scripts/../cuda/$name.cu" -o $name.ptx 2>/dev/null
+        "$scripts/mutants.py" "$run" $name.ptx "$scripts/../cuda/$name.json" >mutants.txt || [ "$missed" -gt 0 ] || { cat mutants.txt; false; }
         echo "# $name: $(tail -1 mutants.txt)" >&3
         got=$(sed -n 's/ found, .*//p' mutants.txt) not=$(sed -n 's/.* found, \(.*\) not/\1/p' mutants.txt)
         [ "$got" -ge "$found" ] && [ "$not" -le "$missed" ] || { cat mutants.txt; false; }
@@ -277,16 +278,16 @@ T
 
 @test "a GEMM of nvcc with one thing wrong is named at the source line, and the GEMM as it is not" {
     command -v nvcc >/dev/null || skip "no nvcc"
-    nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$bugs/../cuda/tma_wgmma.cu" -o gemm.ptx
-    python3 "$bugs/variants.py" "$run" gemm.ptx >out.txt || { cat out.txt; false; }
+    nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$scripts/../cuda/tma_wgmma.cu" -o gemm.ptx
+    python3 "$scripts/variants.py" "$run" gemm.ptx >out.txt || { cat out.txt; false; }
     [ "$(grep -c ': ok$' out.txt)" -ge 15 ] || { cat out.txt; false; }
 }
 
 @test "a scan by decoupled look-back of the CUB library is clean in many orders" {
     command -v nvcc >/dev/null || skip "no nvcc"
-    nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$bugs/../checks/lookback.cu" -o lookback.ptx
+    nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$scripts/../checks/lookback.cu" -o lookback.ptx
     for seed in 0 1 2 3 4 5 6 7; do
-        "$run" lookback.ptx --config "$bugs/../checks/lookback.json" --check=all --seed=$seed >out.txt 2>&1 || { cat out.txt; false; }
+        "$run" lookback.ptx --config "$scripts/../checks/lookback.json" --check=all --seed=$seed >out.txt 2>&1 || { cat out.txt; false; }
     done
 }
 
@@ -355,5 +356,5 @@ P
         status=0
         "$run" k.ptx --config "$bugs/launch.json" --check=uninit >out.txt 2>&1 || status=$?
         [ "$what:$status" = defined:0 ] || [ "$what:$status" = undefined:4 ] || { echo "$line: exit code $status"; cat out.txt; false; }
-    done <"$bugs/../checks/bytes.txt"
+    done <"$scripts/../checks/bytes.txt"
 }

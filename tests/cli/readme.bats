@@ -28,9 +28,9 @@ shown() { sed -n "\\|^    \\$ $1\$|,/^\$/p" "$README" | sed '1d; /^$/d; s/^    /
 }
 
 @test "what is shown of the emulator is what it says" {
-    cd "$ROOT"
-    for command in 'cute-run tests/emulator/bugs/expect_tx_short.ptx --config tests/emulator/bugs/launch.json' \
-        'cute-run tests/emulator/bugs/dropped_barrier.ptx --config tests/emulator/bugs/launch.json --check=race'; do
+    mkdir -p build && ln -sfn "$CUTE_BIN/../bugs" build/bugs
+    for command in 'cute-run build/bugs/expect_tx_short.ptx --config build/bugs/launch.json' \
+        'cute-run build/bugs/dropped_barrier.ptx --config build/bugs/launch.json --check=race'; do
         run $command --device emulator
         [ "$status" -ne 0 ]
         shown "$command" >"$BATS_TEST_TMPDIR/shown"

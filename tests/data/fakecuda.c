@@ -22,7 +22,16 @@ typedef struct {
     unsigned attribute_count;
 } config;
 
-enum { INVALID = 1, MEMORY = 2, NO_DEVICE = 100, BAD_DEVICE = 101, BAD_PTX = 218, NOT_FOUND = 500, ADDRESS = 700, ASSERT = 710 };
+enum {
+    INVALID = 1,
+    MEMORY = 2,
+    NO_DEVICE = 100,
+    BAD_DEVICE = 101,
+    BAD_PTX = 218,
+    NOT_FOUND = 500,
+    ADDRESS = 700,
+    ASSERT = 710
+};
 
 static int pending; /* what the next sync answers */
 static double event_times[64];
@@ -41,30 +50,64 @@ static double now(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-API int cuInit(unsigned flags) { (void)flags; return mode("old") ? 3 : mode("nodevice") ? NO_DEVICE : 0; }
-API int cuDriverGetVersion(int *v) { *v = 13000; return 0; }
+API int cuInit(unsigned flags)
+{
+    (void)flags;
+    return mode("old") ? 3 : mode("nodevice") ? NO_DEVICE : 0;
+}
+API int cuDriverGetVersion(int *v)
+{
+    *v = 13000;
+    return 0;
+}
 API int cuGetErrorName(int e, const char **out)
 {
-    *out = e == ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : e == ASSERT ? "CUDA_ERROR_ASSERT" : e == BAD_PTX ? "CUDA_ERROR_INVALID_PTX"
-         : e == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : e == MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : e == 701 ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
-         : e == 3 ? "CUDA_ERROR_NOT_INITIALIZED" : "CUDA_ERROR_INVALID_VALUE";
+    *out = e == ADDRESS     ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+           : e == ASSERT    ? "CUDA_ERROR_ASSERT"
+           : e == BAD_PTX   ? "CUDA_ERROR_INVALID_PTX"
+           : e == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE"
+           : e == MEMORY    ? "CUDA_ERROR_OUT_OF_MEMORY"
+           : e == 701       ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+           : e == 3         ? "CUDA_ERROR_NOT_INITIALIZED"
+                            : "CUDA_ERROR_INVALID_VALUE";
     return 0;
 }
 API int cuGetErrorString(int e, const char **out)
 {
-    *out = e == ADDRESS ? "an illegal memory access was encountered" : e == ASSERT ? "device-side assert triggered" : "a text of the driver";
+    *out = e == ADDRESS  ? "an illegal memory access was encountered"
+           : e == ASSERT ? "device-side assert triggered"
+                         : "a text of the driver";
     return 0;
 }
-API int cuDeviceGetCount(int *n) { *n = 1; return 0; }
-API int cuDeviceGet(int *d, int i) { *d = i; return i == 0 ? 0 : BAD_DEVICE; }
-API int cuDeviceGetName(char *name, int size, int d) { (void)d; snprintf(name, (size_t)size, "Fake GPU"); return 0; }
-API int cuDeviceTotalMem_v2(size_t *size, int d) { (void)d; *size = (size_t)1 << 33; return 0; }
+API int cuDeviceGetCount(int *n)
+{
+    *n = 1;
+    return 0;
+}
+API int cuDeviceGet(int *d, int i)
+{
+    *d = i;
+    return i == 0 ? 0 : BAD_DEVICE;
+}
+API int cuDeviceGetName(char *name, int size, int d)
+{
+    (void)d;
+    snprintf(name, (size_t)size, "Fake GPU");
+    return 0;
+}
+API int cuDeviceTotalMem_v2(size_t *size, int d)
+{
+    (void)d;
+    *size = (size_t)1 << 33;
+    return 0;
+}
 API int cuDeviceGetAttribute(int *value, int which, int d)
 {
     static const int values[][2] = {
-        {1, 1024}, {2, 1024}, {3, 1024}, {4, 64}, {5, 2147483647}, {6, 65535}, {7, 65535}, {8, 49152}, {10, 32},
-        {12, 65536}, {13, 1980000}, {16, 4}, {32, 1}, {33, 1}, {36, 1000000}, {37, 512}, {38, 1 << 20}, {39, 2048},
-        {75, 9}, {76, 0}, {81, 233472}, {82, 65536}, {95, 1}, {97, 232448}, {106, 32}, {111, 1024}, {120, 1}, {127, 1},
+        {1, 1024},     {2, 1024}, {3, 1024},     {4, 64},       {5, 2147483647}, {6, 65535}, {7, 65535},
+        {8, 49152},    {10, 32},  {12, 65536},   {13, 1980000}, {16, 4},         {32, 1},    {33, 1},
+        {36, 1000000}, {37, 512}, {38, 1 << 20}, {39, 2048},    {75, 9},         {76, 0},    {81, 233472},
+        {82, 65536},   {95, 1},   {97, 232448},  {106, 32},     {111, 1024},     {120, 1},   {127, 1},
     };
     (void)d;
     *value = 0;
@@ -72,39 +115,97 @@ API int cuDeviceGetAttribute(int *value, int which, int d)
         if (values[i][0] == which) *value = values[i][1];
     return 0;
 }
-API int cuDevicePrimaryCtxRetain(void **c, int d) { (void)d; *c = (void *)1; return 0; }
-API int cuDevicePrimaryCtxRelease_v2(int d) { (void)d; return 0; }
-API int cuCtxSetCurrent(void *c) { (void)c; return 0; }
-API int cuStreamCreate(void **s, unsigned f) { (void)f; *s = (void *)1; return 0; }
-API int cuStreamDestroy_v2(void *s) { (void)s; return 0; }
+API int cuDevicePrimaryCtxRetain(void **c, int d)
+{
+    (void)d;
+    *c = (void *)1;
+    return 0;
+}
+API int cuDevicePrimaryCtxRelease_v2(int d)
+{
+    (void)d;
+    return 0;
+}
+API int cuCtxSetCurrent(void *c)
+{
+    (void)c;
+    return 0;
+}
+API int cuStreamCreate(void **s, unsigned f)
+{
+    (void)f;
+    *s = (void *)1;
+    return 0;
+}
+API int cuStreamDestroy_v2(void *s)
+{
+    (void)s;
+    return 0;
+}
 static int wait_for_all(void)
 {
     while (pending < 0) sleep(1);
     return pending;
 }
-API int cuCtxSynchronize(void) { return wait_for_all(); }
-API int cuStreamSynchronize(void *s) { (void)s; return wait_for_all(); }
+API int cuCtxSynchronize(void)
+{
+    return wait_for_all();
+}
+API int cuStreamSynchronize(void *s)
+{
+    (void)s;
+    return wait_for_all();
+}
 API int cuMemAlloc_v2(unsigned long long *p, size_t n)
 {
     void *memory = n > (size_t)1 << 33 ? NULL : aligned_alloc(256, (n + 255) / 256 * 256);
     *p = (unsigned long long)(uintptr_t)memory;
     return memory ? 0 : MEMORY;
 }
-API int cuMemFree_v2(unsigned long long p) { free((void *)(uintptr_t)p); return 0; }
-API int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t n, void *s) { (void)s; memcpy((void *)(uintptr_t)to, from, n); return 0; }
-API int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t n, void *s) { (void)s; memcpy(to, (void *)(uintptr_t)from, n); return 0; }
-API int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t n, void *s) { (void)s; memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, n); return 0; }
-API int cuMemsetD8Async(unsigned long long to, unsigned char c, size_t n, void *s) { (void)s; memset((void *)(uintptr_t)to, c, n); return 0; }
+API int cuMemFree_v2(unsigned long long p)
+{
+    free((void *)(uintptr_t)p);
+    return 0;
+}
+API int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t n, void *s)
+{
+    (void)s;
+    memcpy((void *)(uintptr_t)to, from, n);
+    return 0;
+}
+API int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t n, void *s)
+{
+    (void)s;
+    memcpy(to, (void *)(uintptr_t)from, n);
+    return 0;
+}
+API int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t n, void *s)
+{
+    (void)s;
+    memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, n);
+    return 0;
+}
+API int cuMemsetD8Async(unsigned long long to, unsigned char c, size_t n, void *s)
+{
+    (void)s;
+    memset((void *)(uintptr_t)to, c, n);
+    return 0;
+}
 API int cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *options, void **values)
 {
     (void)image;
     *m = (void *)1;
     if (!mode("load")) return 0;
     for (unsigned i = 0; i < n; i++)
-        if (options[i] == 5) strcpy(values[i], "ptxas application ptx input, line 7; error : Unknown symbol 'x'");
+        if (options[i] == 5)
+            strcpy(values[i], "ptxas application ptx input, line 7; error : Unknown symbol 'x'");
     return BAD_PTX;
 }
-API int cuModuleUnload(void *m) { (void)m; return 0; }
+API int cuModuleUnload(void *m)
+{
+    (void)m;
+    return 0;
+}
 API int cuModuleGetFunction(void **f, void *m, const char *name)
 {
     static const char *const names[] = {"vector_add", "fill_index", "scale", "no_arguments"};
@@ -113,18 +214,69 @@ API int cuModuleGetFunction(void **f, void *m, const char *name)
         if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
     return *f ? 0 : NOT_FOUND;
 }
-API int cuFuncGetAttribute(int *v, int which, void *f) { (void)f; *v = which == 4 ? 12 : which == 0 ? 1024 : 0; return 0; }
-API int cuFuncSetAttribute(void *f, int which, int v) { (void)f; (void)which; (void)v; return 0; }
-API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, size_t shared) { (void)f; (void)shared; *n = 2048 / threads; return 0; }
-API int cuOccupancyMaxActiveClusters(int *n, void *f, const config *c) { (void)f; (void)c; *n = 2; return 0; }
-API int cuEventCreate(void **e, unsigned f) { (void)f; *e = (void *)(uintptr_t)(++event_count); return 0; }
-API int cuEventDestroy_v2(void *e) { (void)e; return 0; }
-API int cuEventRecord(void *e, void *s) { (void)s; event_times[(uintptr_t)e % 64] = now(); return 0; }
-API int cuEventElapsedTime(float *ms, void *a, void *b) { *ms = (float)(event_times[(uintptr_t)b % 64] - event_times[(uintptr_t)a % 64]); return 0; }
-API int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides,
-                               const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill)
+API int cuFuncGetAttribute(int *v, int which, void *f)
 {
-    (void)type; (void)dims; (void)strides; (void)box; (void)steps; (void)interleave; (void)swizzle; (void)promotion; (void)fill; (void)rank;
+    (void)f;
+    *v = which == 4 ? 12 : which == 0 ? 1024 : 0;
+    return 0;
+}
+API int cuFuncSetAttribute(void *f, int which, int v)
+{
+    (void)f;
+    (void)which;
+    (void)v;
+    return 0;
+}
+API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, size_t shared)
+{
+    (void)f;
+    (void)shared;
+    *n = 2048 / threads;
+    return 0;
+}
+API int cuOccupancyMaxActiveClusters(int *n, void *f, const config *c)
+{
+    (void)f;
+    (void)c;
+    *n = 2;
+    return 0;
+}
+API int cuEventCreate(void **e, unsigned f)
+{
+    (void)f;
+    *e = (void *)(uintptr_t)(++event_count);
+    return 0;
+}
+API int cuEventDestroy_v2(void *e)
+{
+    (void)e;
+    return 0;
+}
+API int cuEventRecord(void *e, void *s)
+{
+    (void)s;
+    event_times[(uintptr_t)e % 64] = now();
+    return 0;
+}
+API int cuEventElapsedTime(float *ms, void *a, void *b)
+{
+    *ms = (float)(event_times[(uintptr_t)b % 64] - event_times[(uintptr_t)a % 64]);
+    return 0;
+}
+API int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                               const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                               int interleave, int swizzle, int promotion, int fill)
+{
+    (void)type;
+    (void)dims;
+    (void)strides;
+    (void)box;
+    (void)steps;
+    (void)interleave;
+    (void)swizzle;
+    (void)promotion;
+    (void)fill;
+    (void)rank;
     memset(map, 0x5A, 128);
     memcpy(map, &address, sizeof address);
     return (uintptr_t)address % 16 ? INVALID : 0;

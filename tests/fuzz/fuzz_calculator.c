@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/calculator/calculator.h"
+#include "lib/calculator/picture.h"
 #include "lib/layout/facts.h"
-#include "lib/report/layout.h"
-#include "lib/report/picture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -20,15 +20,18 @@ static void look(const void *bytes, size_t length)
         json_decref(cute_report_module_json("fuzz.cubin", module, NULL, true));
         cute_elf_addition addition = {".cute.test", "contents", 8};
         if (elf) {
-            if (cute_report_elf(elf, &out, diag) == CUTE_OK && cute_report_elf_json(elf, &json, diag) == CUTE_OK)
+            if (cute_report_elf(elf, &out, diag) == CUTE_OK &&
+                cute_report_elf_json(elf, &json, diag) == CUTE_OK)
                 json_decref(json);
             /* What was added can be read again, and is there. */
             if (cute_elf_add_sections(elf, &addition, 1, &added, diag) == CUTE_OK) {
                 cute_arena *arena = cute_arena_create();
                 cute_elf again;
-                if (cute_elf_read(arena, "again", added.data, added.length, &again, NULL) != CUTE_OK) __builtin_trap();
+                if (cute_elf_read(arena, "again", added.data, added.length, &again, NULL) != CUTE_OK)
+                    __builtin_trap();
                 const cute_elf_section *section = cute_elf_find(&again, ".cute.test");
-                if (!section || section->size != 8 || memcmp(section->data, "contents", 8) != 0) __builtin_trap();
+                if (!section || section->size != 8 || memcmp(section->data, "contents", 8) != 0)
+                    __builtin_trap();
                 cute_arena_destroy(arena);
             }
         }
@@ -53,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (const uint8_t *at = data + 1, *stop = data + size; at <= stop && count < 4; count++) {
         const uint8_t *end = memmem(at, (size_t)(stop - at), "\xff\xfe", 2);
         size_t length = (size_t)((end ? end : stop) - at);
-        sections[count] = (built_section){names[count - 1], SHT_PROGBITS, 0, 0, 0, length ? at : (const uint8_t *)"", length};
+        sections[count] = (built_section){
+            names[count - 1], SHT_PROGBITS, 0, 0, 0, length ? at : (const uint8_t *)"", length};
         at = end ? end + 2 : stop + 1;
     }
     cute_buffer file = {0};

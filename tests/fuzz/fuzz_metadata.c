@@ -6,9 +6,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char plain[] = "\n.version 8.0\n.target sm_90a\n.address_size 64\n"
-                            ".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 s[24], .param .f32 x)\n"
-                            ".reqntid 128, 1, 1\n{\n ret;\n}\n";
+static const char plain[] =
+    "\n.version 8.0\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 s[24], .param .f32 x)\n"
+    ".reqntid 128, 1, 1\n{\n ret;\n}\n";
 
 static void look(const char *text, size_t length)
 {
@@ -37,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* The same as the metadata of a kernel that is there. */
     cute_buffer text = {0};
     cute_buffer_puts(&text, "//!cute ");
-    for (size_t i = 0; i < size; i++) cute_buffer_putc(&text, data[i] == '\n' || data[i] == 0 ? ' ' : (char)data[i]);
+    for (size_t i = 0; i < size; i++)
+        cute_buffer_putc(&text, data[i] == '\n' || data[i] == 0 ? ' ' : (char)data[i]);
     cute_buffer_puts(&text, plain);
     look(cute_buffer_text(&text), text.length);
     cute_buffer_release(&text);

@@ -13,8 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const defines[] = {"n=1000", "arg0=-3", "arg1=1"};
     cute_buffer ptx = {0};
     cute_buffer_puts(&ptx, "//!cute ");
-    for (size_t i = 0; i < size; i++) cute_buffer_putc(&ptx, data[i] && data[i] != '\n' ? (char)data[i] : ' ');
-    cute_buffer_puts(&ptx, "\n.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n");
+    for (size_t i = 0; i < size; i++)
+        cute_buffer_putc(&ptx, data[i] && data[i] != '\n' ? (char)data[i] : ' ');
+    cute_buffer_puts(&ptx,
+                     "\n.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n");
     cute_diag *diag = cute_diag_create();
     cute_module *module = NULL;
     char *json = NULL;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/emulator/tensormap.h"
+#include "lib/numeric/tensormap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -22,29 +22,29 @@ static inline bool test_fail(const char *file, int line, const char *what)
     return false;
 }
 #define CHECK(condition) ((condition) ? true : test_fail(__FILE__, __LINE__, #condition))
-#define CHECK_INT(actual, expected)                                                                \
-    do {                                                                                           \
-        int64_t actual_ = (int64_t)(actual), expected_ = (int64_t)(expected);                      \
-        if (actual_ != expected_) {                                                                \
-            printf("# %s is %" PRId64 ", not %" PRId64 "\n", #actual, actual_, expected_);         \
-            test_fail(__FILE__, __LINE__, #actual);                                                \
-        }                                                                                          \
+#define CHECK_INT(actual, expected)                                                                          \
+    do {                                                                                                     \
+        int64_t actual_ = (int64_t)(actual), expected_ = (int64_t)(expected);                                \
+        if (actual_ != expected_) {                                                                          \
+            printf("# %s is %" PRId64 ", not %" PRId64 "\n", #actual, actual_, expected_);                   \
+            test_fail(__FILE__, __LINE__, #actual);                                                          \
+        }                                                                                                    \
     } while (0)
-#define CHECK_TEXT(actual, expected)                                                               \
-    do {                                                                                           \
-        const char *actual_ = (actual), *expected_ = (expected);                                   \
-        if (!actual_ || strcmp(actual_, expected_) != 0) {                                         \
-            printf("# %s is\n#   %s\n# not\n#   %s\n", #actual, actual_ ? actual_ : "(null)", expected_); \
-            test_fail(__FILE__, __LINE__, #actual);                                                \
-        }                                                                                          \
+#define CHECK_TEXT(actual, expected)                                                                         \
+    do {                                                                                                     \
+        const char *actual_ = (actual), *expected_ = (expected);                                             \
+        if (!actual_ || strcmp(actual_, expected_) != 0) {                                                   \
+            printf("# %s is\n#   %s\n# not\n#   %s\n", #actual, actual_ ? actual_ : "(null)", expected_);    \
+            test_fail(__FILE__, __LINE__, #actual);                                                          \
+        }                                                                                                    \
     } while (0)
-#define TEST(name, function)                                                                       \
-    do {                                                                                           \
-        test_failed = false;                                                                       \
-        function();                                                                                \
-        test_count++;                                                                              \
-        test_failed_count += test_failed;                                                          \
-        printf("%sok %d - %s\n", test_failed ? "not " : "", test_count, name);                     \
+#define TEST(name, function)                                                                                 \
+    do {                                                                                                     \
+        test_failed = false;                                                                                 \
+        function();                                                                                          \
+        test_count++;                                                                                        \
+        test_failed_count += test_failed;                                                                    \
+        printf("%sok %d - %s\n", test_failed ? "not " : "", test_count, name);                               \
     } while (0)
 
 static inline int test_finish(void)

@@ -1,6 +1,6 @@
 /* The calculator: what may be written, what names mean, that each value's text is an expression for it.
  * Expected values are pycute's test suite, CuTe's documentation, or by hand. */
-#include "lib/report/layout.h"
+#include "lib/calculator/calculator.h"
 #include "tests/unit/test.h"
 
 static cute_calculator *calculator;

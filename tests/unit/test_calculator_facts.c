@@ -1,7 +1,7 @@
 /* Injectivity and contiguity, worked out from strides, against trying all coordinates; pictures against
  * evaluation. */
+#include "lib/calculator/picture.h"
 #include "lib/layout/facts.h"
-#include "lib/report/picture.h"
 #include "tests/unit/test.h"
 
 static uint64_t state = 20261121;

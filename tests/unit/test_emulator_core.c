@@ -365,8 +365,9 @@ static void test_local(void)
         BODY(".local .align 4 .b8 l[16]; st.local.u32 [l+4],%r0; mov.u64 %d5,l; cvta.local.u64 %d6,%d5; "
              "ld.u32 %r1,[%d6+4]; ld.global.v2.u32 {%r2,%r3},[%d1+8]; add.u32 %r1,%r1,%r3;");
     if (CHECK(run(ptx, 1, 32, 0, 0, out, 32))) CHECK_INT(out[5], 5 + 21);
-    const char *dynamic = BODY("stacksave.u64 %d5; add.u32 %r2,%r0,4; cvt.u64.u32 %d6,%r2; alloca.u64 %d7,%d6,16; "
-                               "st.local.u32 [%d7],%r0; ld.local.u32 %r1,[%d7]; stackrestore.u64 %d5;");
+    const char *dynamic =
+        BODY("stacksave.u64 %d5; add.u32 %r2,%r0,4; cvt.u64.u32 %d6,%r2; alloca.u64 %d7,%d6,16; "
+             "st.local.u32 [%d7],%r0; ld.local.u32 %r1,[%d7]; stackrestore.u64 %d5;");
     if (CHECK(run(dynamic, 1, 32, 0, 0, out, 32))) CHECK_INT(out[31], 31);
     const char *too_much = BODY("alloca.u64 %d7,1000000,16;");
     rig r;

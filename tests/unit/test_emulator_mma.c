@@ -2,9 +2,9 @@
  * products against triple loops in long double or integers over all instructions. */
 #include <math.h>
 
-#include "lib/emulator/matrix.h"
-#include "lib/emulator/mma.h"
-#include "lib/emulator/number.h"
+#include "lib/numeric/matrix.h"
+#include "lib/numeric/mma.h"
+#include "lib/numeric/number.h"
 #include "tests/unit/test.h"
 
 enum { LANES = 32 };
@@ -389,7 +389,7 @@ static void test_rounding(void)
     CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, ones, ones, 0xff800000), 0xff800000);
 }
 
-/* The sum as lib/emulator/dot.h describes it, in integers: each term is a significand times a power of two,
+/* The sum as lib/numeric/dot.h describes it, in integers: each term is a significand times a power of two,
  * cut off at 2^(E - 25), and the sum is rounded towards zero to 24 bits. */
 typedef struct term {
     bool negative;

@@ -3,7 +3,7 @@
 #include <fenv.h>
 #include <math.h>
 
-#include "lib/emulator/number.h"
+#include "lib/numeric/number.h"
 #include "tests/unit/test.h"
 
 static uint64_t seed = 12345;

@@ -1,7 +1,7 @@
 /* Tensor maps: limits, the form, and box copies against five loops over the elements of a box. */
-#include "lib/emulator/number.h"
-#include "lib/emulator/swizzle.h"
-#include "lib/emulator/tensormap.h"
+#include "lib/numeric/number.h"
+#include "lib/numeric/swizzle.h"
+#include "lib/numeric/tensormap.h"
 #include "tests/unit/test.h"
 
 enum { GLOBAL = 1 << 20, SHARED = 1 << 18 };

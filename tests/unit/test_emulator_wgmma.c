@@ -3,8 +3,8 @@
  * product is compared with three loops. */
 #include <math.h>
 
-#include "lib/emulator/number.h"
-#include "lib/emulator/wgmma.h"
+#include "lib/numeric/number.h"
+#include "lib/numeric/wgmma.h"
 #include "tests/unit/test.h"
 
 enum { LANES = 32, SHARED = 228 * 1024 };

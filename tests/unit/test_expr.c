@@ -5,10 +5,14 @@
 static bool lookup(void *context, const char *name, int64_t *value)
 {
     (void)context;
-    if (strcmp(name, "M") == 0) *value = 1000;
-    else if (strcmp(name, "BM") == 0) *value = 128;
-    else if (strcmp(name, "zero") == 0) *value = 0;
-    else return false;
+    if (strcmp(name, "M") == 0)
+        *value = 1000;
+    else if (strcmp(name, "BM") == 0)
+        *value = 128;
+    else if (strcmp(name, "zero") == 0)
+        *value = 0;
+    else
+        return false;
     return true;
 }
 

@@ -33,7 +33,10 @@ static void destroy(fixture *f)
     cute_arena_destroy(f->arena);
 }
 
-static const char *message(const fixture *f) { return cute_diag_count(f->diag) ? cute_diag_get(f->diag, 0)->text : ""; }
+static const char *message(const fixture *f)
+{
+    return cute_diag_count(f->diag) ? cute_diag_get(f->diag, 0)->text : "";
+}
 
 static cute_check_result run(fixture *f)
 {
@@ -51,11 +54,13 @@ static cute_check_result run(fixture *f)
 static void expect(const char *body, const double *values, int64_t count)
 {
     fixture f = make(body);
-    if (f.status == CUTE_OK) cute_tensor_store(&f.config.buffers[0].tensor, f.config.buffers[0].tensor.data, 0, count, values);
+    if (f.status == CUTE_OK)
+        cute_tensor_store(&f.config.buffers[0].tensor, f.config.buffers[0].tensor.data, 0, count, values);
     cute_check_result r = run(&f);
     if (!CHECK(f.status == CUTE_OK)) printf("# %s\n", message(&f));
     if (!CHECK(r.bad == 0 && r.compared == count))
-        printf("# %s: %lld bad, the first %lld: got %g, want %g\n", body, (long long)r.bad, (long long)r.first, r.got, r.want);
+        printf("# %s: %lld bad, the first %lld: got %g, want %g\n", body, (long long)r.bad,
+               (long long)r.first, r.got, r.want);
     destroy(&f);
 }
 
@@ -71,14 +76,16 @@ static void refuse(const char *body, const char *what)
 static void test_elementwise(void)
 {
     /* A = 0..5, so 2 A + 1 */
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [2, 3]}, 'A': {'dtype': 'f32', 'shape': [2, 3], 'init': 'iota'}},"
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [2, 3]}, 'A': {'dtype': 'f32', 'shape': [2, 3], "
+           "'init': 'iota'}},"
            "'params': {'alpha': 2.0}, 'check': {'C': {'expr': 'alpha * A + 1', 'ulp': 0}}",
            (double[]){1, 3, 5, 7, 9, 11}, 6);
 }
 
 static void test_transpose(void)
 {
-    expect("'buffers': {'C': {'dtype': 'i32', 'shape': [3, 2]}, 'A': {'dtype': 'i32', 'shape': [2, 3], 'init': 'iota'}},"
+    expect("'buffers': {'C': {'dtype': 'i32', 'shape': [3, 2]}, 'A': {'dtype': 'i32', 'shape': [2, 3], "
+           "'init': 'iota'}},"
            "'check': {'C': 'A[j, i]'}",
            (double[]){0, 3, 1, 4, 2, 5}, 6);
 }
@@ -97,7 +104,8 @@ static void test_softmax(void)
     /* Rows (0, ln 3) and (ln 4, 0): 1/4, 3/4 and 4/5, 1/5. */
     expect("'buffers': {'C': {'dtype': 'f64', 'shape': [2, 2]}, 'A': {'dtype': 'f64', 'shape': [2, 2],"
            " 'init': {'expr': 'i == j ? i * log(1) + (i == 0 ? 0 : 0) : (i == 0 ? log(3) : log(4))'}}},"
-           "'check': {'C': {'expr': 'exp(A[i, j] - max(k, A[i, k])) / sum(k, exp(A[i, k] - max(l, A[i, l])))', 'atol': 1e-15}}",
+           "'check': {'C': {'expr': 'exp(A[i, j] - max(k, A[i, k])) / sum(k, exp(A[i, k] - max(l, A[i, "
+           "l])))', 'atol': 1e-15}}",
            (double[]){0.25, 0.75, 0.8, 0.2}, 4);
 }
 
@@ -105,15 +113,19 @@ static void test_matmul(void)
 {
     /* (0 1; 2 3) (0 1; 2 3) = (2 3; 6 11), as an einsum and as a sum. */
     static const char *const checks[] = {
-        "{'einsum': 'mk,kn->mn', 'operands': ['A', 'A']}", "'sum(k, A[i, k] * A[k, j])'",
-        "{'einsum': 'mk,nk->mn', 'operands': ['A', 'T']}", "{'einsum': 'mk,kn->mn', 'operands': ['A', 'A'], 'sample': 3}",
+        "{'einsum': 'mk,kn->mn', 'operands': ['A', 'A']}",
+        "'sum(k, A[i, k] * A[k, j])'",
+        "{'einsum': 'mk,nk->mn', 'operands': ['A', 'T']}",
+        "{'einsum': 'mk,kn->mn', 'operands': ['A', 'A'], 'sample': 3}",
     };
     for (int i = 0; i < 3; i++) {
         char body[1000];
-        snprintf(body, sizeof body,
-                 "'buffers': {'C': {'dtype': 'f32', 'shape': [2, 2]}, 'A': {'dtype': 'f32', 'shape': [2, 2], 'init': 'iota'},"
-                 " 'T': {'dtype': 'f32', 'shape': [2, 2], 'init': {'expr': '2 * j + i'}}}, 'check': {'C': %s}",
-                 checks[i]);
+        snprintf(
+            body, sizeof body,
+            "'buffers': {'C': {'dtype': 'f32', 'shape': [2, 2]}, 'A': {'dtype': 'f32', 'shape': [2, 2], "
+            "'init': 'iota'},"
+            " 'T': {'dtype': 'f32', 'shape': [2, 2], 'init': {'expr': '2 * j + i'}}}, 'check': {'C': %s}",
+            checks[i]);
         expect(body, (double[]){2, 3, 6, 11}, 4);
     }
 }
@@ -121,26 +133,32 @@ static void test_matmul(void)
 static void test_epilogue(void)
 {
     /* relu(x - 5) + bias[j] with bias = (10, 20): 2 3 6 11 becomes 10 20 11 26. */
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [2, 2]}, 'A': {'dtype': 'f32', 'shape': [2, 2], 'init': 'iota'},"
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [2, 2]}, 'A': {'dtype': 'f32', 'shape': [2, 2], "
+           "'init': 'iota'},"
            " 'bias': {'dtype': 'f32', 'shape': [2], 'init': {'iota': [10, 10]}}},"
-           "'check': {'C': {'einsum': 'mk,kn->mn', 'operands': ['A', 'A'], 'epilogue': 'relu(x - 5) + bias[j]'}}",
+           "'check': {'C': {'einsum': 'mk,kn->mn', 'operands': ['A', 'A'], 'epilogue': 'relu(x - 5) + "
+           "bias[j]'}}",
            (double[]){10, 20, 11, 26}, 4);
 }
 
 static void test_other_einsums(void)
 {
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [3]}, 'A': {'dtype': 'f32', 'shape': [3, 3], 'init': 'iota'}},"
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [3]}, 'A': {'dtype': 'f32', 'shape': [3, 3], 'init': "
+           "'iota'}},"
            "'check': {'C': {'einsum': 'ii->i', 'operands': ['A']}}",
            (double[]){0, 4, 8}, 3);
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': []}, 'A': {'dtype': 'f32', 'shape': [2, 3], 'init': 'iota'}},"
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': []}, 'A': {'dtype': 'f32', 'shape': [2, 3], 'init': "
+           "'iota'}},"
            "'check': {'C': {'einsum': 'ij->', 'operands': ['A']}}",
            (double[]){15}, 1);
     /* two batches of (0 1) . (0 1) and (2 3) . (2 3) */
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [2]}, 'A': {'dtype': 'f32', 'shape': [2, 2], 'init': 'iota'}},"
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [2]}, 'A': {'dtype': 'f32', 'shape': [2, 2], 'init': "
+           "'iota'}},"
            "'check': {'C': {'einsum': 'bk,bk->b', 'operands': ['A', 'A']}}",
            (double[]){1, 13}, 2);
     /* three operands: (0 1) scaled by A A^T = sum over j,k of v_i A_jk A_jk = 14 v_i */
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [2]}, 'A': {'dtype': 'f32', 'shape': [2, 2], 'init': 'iota'},"
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [2]}, 'A': {'dtype': 'f32', 'shape': [2, 2], 'init': "
+           "'iota'},"
            " 'v': {'dtype': 'f32', 'shape': [2], 'init': 'iota'}},"
            "'check': {'C': {'einsum': 'i,jk,jk->i', 'operands': ['v', 'A', 'A']}}",
            (double[]){0, 14}, 2);
@@ -157,7 +175,8 @@ static void test_blocks(void)
     const cute_tensor *operands[] = {&f.config.buffers[1].reference, &f.config.buffers[2].reference};
     cute_einsum e;
     char text[200];
-    CHECK(cute_einsum_parse("mk,kn->mn", operands, 2, &f.config.buffers[0].tensor, &e, text, sizeof text) == CUTE_OK);
+    CHECK(cute_einsum_parse("mk,kn->mn", operands, 2, &f.config.buffers[0].tensor, &e, text, sizeof text) ==
+          CUTE_OK);
     double *all = cute_einsum_all(&e);
     cute_tensor_store(&f.config.buffers[0].tensor, f.config.buffers[0].tensor.data, 0, 37 * 301, all);
     cute_check_result r = run(&f);
@@ -170,10 +189,12 @@ static void test_blocks(void)
 static void test_masks(void)
 {
     /* The neighbour that is not there is not read. */
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [4]}, 'A': {'dtype': 'f32', 'shape': [4], 'init': 'iota'}},"
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [4]}, 'A': {'dtype': 'f32', 'shape': [4], 'init': "
+           "'iota'}},"
            "'check': {'C': 'i > 0 ? A[i - 1] : -1'}",
            (double[]){-1, 0, 1, 2}, 4);
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [4]}, 'A': {'dtype': 'f32', 'shape': [4], 'init': 'iota'}},"
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [4]}, 'A': {'dtype': 'f32', 'shape': [4], 'init': "
+           "'iota'}},"
            "'check': {'C': 'A[floor_div(i, 2)] + (i > 0 && A[i - 1] > 1)'}",
            (double[]){0, 0, 1, 2}, 4);
 }
@@ -191,10 +212,12 @@ static void test_where(void)
 
 static void test_first_bad(void)
 {
-    fixture f = make("'buffers': {'C': {'dtype': 'f32', 'shape': [100, 100]}}, 'check': {'C': {'expr': '1', 'atol': 0.25}}");
+    fixture f = make("'buffers': {'C': {'dtype': 'f32', 'shape': [100, 100]}}, 'check': {'C': {'expr': '1', "
+                     "'atol': 0.25}}");
     double values[100];
     for (int i = 0; i < 100; i++) values[i] = 1;
-    for (int i = 0; i < 100; i++) cute_tensor_store(&f.config.buffers[0].tensor, f.config.buffers[0].tensor.data, i * 100, 100, values);
+    for (int i = 0; i < 100; i++)
+        cute_tensor_store(&f.config.buffers[0].tensor, f.config.buffers[0].tensor.data, i * 100, 100, values);
     float *data = f.config.buffers[0].tensor.data;
     data[4242] = 1.5f;
     data[777] = NAN;
@@ -211,7 +234,8 @@ static void test_first_bad(void)
 
 static void test_nan_and_infinity(void)
 {
-    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [3]}}, 'check': {'C': 'i == 0 ? nan : i == 1 ? inf : -inf'}",
+    expect("'buffers': {'C': {'dtype': 'f32', 'shape': [3]}}, 'check': {'C': 'i == 0 ? nan : i == 1 ? inf : "
+           "-inf'}",
            (double[]){NAN, INFINITY, -INFINITY}, 3);
     fixture f = make("'buffers': {'C': {'dtype': 'f32', 'shape': [2], 'init': {'expr': 'i ? 3e38 : 0 / 0'}}},"
                      "'check': {'C': {'expr': 'i ? inf : nan', 'nan_equal': false, 'rtol': 1}}");
@@ -223,7 +247,8 @@ static void test_nan_and_infinity(void)
 static void test_in_place(void)
 {
     /* y is both read and written: the check means its first contents. */
-    fixture f = make("'buffers': {'y': {'dtype': 'f32', 'shape': [3], 'init': 'iota'}}, 'check': {'y': '2 * y + 1'}");
+    fixture f =
+        make("'buffers': {'y': {'dtype': 'f32', 'shape': [3], 'init': 'iota'}}, 'check': {'y': '2 * y + 1'}");
     double after[] = {1, 3, 5};
     cute_tensor_store(&f.config.buffers[0].tensor, f.config.buffers[0].tensor.data, 0, 3, after);
     cute_check_result r = run(&f);
@@ -233,18 +258,22 @@ static void test_in_place(void)
 
 static void test_functions(void)
 {
-    expect("'buffers': {'C': {'dtype': 'f64', 'shape': [12]}}, 'check': {'C': {'atol': 1e-15, 'expr':"
-           "'i == 0 ? erf(1) : i == 1 ? tanh(0.5) : i == 2 ? pow(2, 10) : i == 3 ? f16(2049) : i == 4 ? bf16(257) : i == 5 ?"
-           " e4m3(17.5) : i == 6 ? min(3, 1, 2) : i == 7 ? mean(k, 5, k) : i == 8 ? prod(k, 4, k + 1) : i == 9 ? mod(-1, 8) :"
-           " i == 10 ? round(2.5) : i8(200)'}}",
-           /* erf(1), tanh(0.5) from tables; 2049 is halfway between 2048 and 2050; 257 between 256 and 258; 17.5
+    expect(
+        "'buffers': {'C': {'dtype': 'f64', 'shape': [12]}}, 'check': {'C': {'atol': 1e-15, 'expr':"
+        "'i == 0 ? erf(1) : i == 1 ? tanh(0.5) : i == 2 ? pow(2, 10) : i == 3 ? f16(2049) : i == 4 ? "
+        "bf16(257) : i == 5 ?"
+        " e4m3(17.5) : i == 6 ? min(3, 1, 2) : i == 7 ? mean(k, 5, k) : i == 8 ? prod(k, 4, k + 1) : i == 9 "
+        "? mod(-1, 8) :"
+        " i == 10 ? round(2.5) : i8(200)'}}",
+        /* erf(1), tanh(0.5) from tables; 2049 is halfway between 2048 and 2050; 257 between 256 and 258; 17.5
               between 16 and 18 is nearer 18; 0 1 2 3 4 on average; 4! */
-           (double[]){0.8427007929497149, 0.46211715726000975, 1024, 2048, 256, 18, 1, 2, 24, 7, 2, -56}, 12);
+        (double[]){0.8427007929497149, 0.46211715726000975, 1024, 2048, 256, 18, 1, 2, 24, 7, 2, -56}, 12);
 }
 
 static void test_errors(void)
 {
-    static const char buffers[] = "'buffers': {'C': {'dtype': 'f32', 'shape': [4]}, 'A': {'dtype': 'f32', 'shape': [2, 4]}}";
+    static const char buffers[] =
+        "'buffers': {'C': {'dtype': 'f32', 'shape': [4]}, 'A': {'dtype': 'f32', 'shape': [2, 4]}}";
     static const struct {
         const char *check, *what;
     } cases[] = {
@@ -294,12 +323,15 @@ static void test_unwritten(void)
 
 static void test_random(void)
 {
-    fixture a = make("'buffers': {'A': {'dtype': 'f64', 'shape': [1000], 'init': 'normal'}, 'B': {'dtype': 'f64', 'shape': [10, 100], 'init': 'normal'}}");
-    fixture b = make("'buffers': {'B': {'dtype': 'f64', 'shape': [1000], 'strides': [3], 'init': 'normal'}, 'I': {'dtype': 'i32', 'shape': [1000], 'init': {'integers': [-3, 3]}}}");
+    fixture a = make("'buffers': {'A': {'dtype': 'f64', 'shape': [1000], 'init': 'normal'}, 'B': {'dtype': "
+                     "'f64', 'shape': [10, 100], 'init': 'normal'}}");
+    fixture b = make("'buffers': {'B': {'dtype': 'f64', 'shape': [1000], 'strides': [3], 'init': 'normal'}, "
+                     "'I': {'dtype': 'i32', 'shape': [1000], 'init': {'integers': [-3, 3]}}}");
     double x[1000], y[1000], sum = 0, squares = 0;
     cute_tensor_load(&a.config.buffers[1].tensor, a.config.buffers[1].tensor.data, 0, 1000, x);
     cute_tensor_load(&b.config.buffers[0].tensor, b.config.buffers[0].tensor.data, 0, 1000, y);
-    CHECK(memcmp(x, y, sizeof x) == 0); /* the same seed, name and index; whatever shape, strides, other buffers */
+    CHECK(memcmp(x, y, sizeof x) ==
+          0); /* the same seed, name and index; whatever shape, strides, other buffers */
     cute_tensor_load(&a.config.buffers[0].tensor, a.config.buffers[0].tensor.data, 0, 1000, y);
     CHECK(memcmp(x, y, sizeof x) != 0);
     for (int i = 0; i < 1000; i++) sum += x[i], squares += x[i] * x[i];

@@ -41,7 +41,8 @@ static void test_f16_load(void)
         _Float16 value;
         memcpy(&value, &code, 2);
         double want = (double)(float)value, got = load(CUTE_F16, bits);
-        if (want != want ? got == got : got != want || signbit(got) != signbit(want)) test_fail(__FILE__, __LINE__, "f16 load");
+        if (want != want ? got == got : got != want || signbit(got) != signbit(want))
+            test_fail(__FILE__, __LINE__, "f16 load");
         if (want == want && store(CUTE_F16, got) != bits) test_fail(__FILE__, __LINE__, "f16 round trip");
     }
 }
@@ -136,13 +137,16 @@ static void check_8bit(cute_dtype dtype, double (*value_of)(uint32_t), uint32_t 
 {
     for (uint32_t code = 0; code <= largest; code++)
         for (uint32_t sign = 0; sign <= 0x80; sign += 0x80) {
-            if (load(dtype, code | sign) != value_of(code | sign)) test_fail(__FILE__, __LINE__, "8-bit load");
-            if (store(dtype, value_of(code | sign)) != (code | sign)) test_fail(__FILE__, __LINE__, "8-bit round trip");
+            if (load(dtype, code | sign) != value_of(code | sign))
+                test_fail(__FILE__, __LINE__, "8-bit load");
+            if (store(dtype, value_of(code | sign)) != (code | sign))
+                test_fail(__FILE__, __LINE__, "8-bit round trip");
         }
     for (int i = 0; i < 50000; i++) {
         double value = small_random() * 16;
         if (store(dtype, value) != nearest(value_of, largest, value)) {
-            printf("# %s of %a: %02x, not %02x\n", cute_dtype_get(dtype)->name, value, store(dtype, value), nearest(value_of, largest, value));
+            printf("# %s of %a: %02x, not %02x\n", cute_dtype_get(dtype)->name, value, store(dtype, value),
+                   nearest(value_of, largest, value));
             test_fail(__FILE__, __LINE__, "8-bit store");
             return;
         }
@@ -214,7 +218,8 @@ static void test_poison(void)
         double value;
         cute_dtype_poison(dtype, 0, a);
         cute_dtype_poison(dtype, 1, b);
-        if (!CHECK(memcmp(a, b, (size_t)cute_dtype_get(dtype)->bytes) != 0)) printf("# %s\n", cute_dtype_get(dtype)->name);
+        if (!CHECK(memcmp(a, b, (size_t)cute_dtype_get(dtype)->bytes) != 0))
+            printf("# %s\n", cute_dtype_get(dtype)->name);
         if (cute_dtype_get(dtype)->class != CUTE_CLASS_FLOAT) continue;
         for (int v = 0; v < 2; v++) {
             cute_dtype_load(dtype, v ? b : a, 1, 1, &value);

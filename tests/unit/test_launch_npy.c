@@ -20,7 +20,8 @@ static size_t make(char *out, int version, const char *dictionary, const void *d
     return start + text + length;
 }
 
-static cute_status parse(char *bytes, size_t length, cute_dtype wanted, bool exact, cute_tensor *out, char *message)
+static cute_status parse(char *bytes, size_t length, cute_dtype wanted, bool exact, cute_tensor *out,
+                         char *message)
 {
     cute_diag *diag = cute_diag_create();
     cute_status status = cute_npy_parse("x.npy", bytes, length, wanted, exact, out, diag);
@@ -42,7 +43,8 @@ static void test_versions(void)
     for (int version = 1; version <= 3; version++) {
         char bytes[400], message[200];
         cute_tensor t;
-        size_t n = make(bytes, version, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n", data, sizeof data);
+        size_t n = make(bytes, version, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n",
+                        data, sizeof data);
         CHECK(parse(bytes, n, CUTE_F32, true, &t, message) == CUTE_OK);
         CHECK(t.rank == 2 && t.shape[0] == 2 && t.shape[1] == 3 && at(&t, 5) == 5 && at(&t, 3) == 3);
     }
@@ -53,7 +55,8 @@ static void test_fortran(void)
     static const int16_t data[] = {0, 3, 1, 4, 2, 5};
     char bytes[400], message[200];
     cute_tensor t;
-    size_t n = make(bytes, 1, "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3), }\n", data, sizeof data);
+    size_t n =
+        make(bytes, 1, "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3), }\n", data, sizeof data);
     CHECK(parse(bytes, n, CUTE_I16, true, &t, message) == CUTE_OK);
     for (int i = 0; i < 6; i++) CHECK_INT(at(&t, i), i);
 }
@@ -63,7 +66,8 @@ static void test_big_endian(void)
     static const unsigned char data[] = {0x3F, 0x80, 0, 0, 0xC0, 0, 0, 0}; /* 1, -2 */
     char bytes[400], message[200];
     cute_tensor t;
-    size_t n = make(bytes, 1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n", data, sizeof data);
+    size_t n =
+        make(bytes, 1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n", data, sizeof data);
     CHECK(parse(bytes, n, CUTE_F32, true, &t, message) == CUTE_OK);
     CHECK(at(&t, 0) == 1 && at(&t, 1) == -2);
 }
@@ -75,7 +79,8 @@ static void test_bfloat16(void)
     for (int i = 0; i < 3; i++) {
         char bytes[400], message[200], dictionary[100];
         cute_tensor t;
-        snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }\n", descrs[i]);
+        snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }\n",
+                 descrs[i]);
         size_t n = make(bytes, 1, dictionary, data, sizeof data);
         if (!CHECK(parse(bytes, n, CUTE_BF16, true, &t, message) == CUTE_OK)) continue;
         CHECK(at(&t, 0) == 1 && at(&t, 1) == -2);
@@ -87,7 +92,8 @@ static void test_scalar_and_empty(void)
     static const double value = 2.5;
     char bytes[400], message[200];
     cute_tensor t;
-    size_t n = make(bytes, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }\n", &value, sizeof value);
+    size_t n =
+        make(bytes, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }\n", &value, sizeof value);
     CHECK(parse(bytes, n, CUTE_F64, true, &t, message) == CUTE_OK);
     CHECK(t.rank == 0 && t.count == 1 && at(&t, 0) == 2.5);
     n = make(bytes, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }\n", &value, 0);
@@ -100,7 +106,8 @@ static void test_damaged(void)
     static const struct {
         const char *dictionary, *what;
     } cases[] = {
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (200,), }\n", "truncated: 800 bytes of elements are announced, 8 are there"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (200,), }\n",
+         "truncated: 800 bytes of elements are announced, 8 are there"},
         {"{'descr': '<f4', 'fortran_order': False, }\n", "incomplete"},
         {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }\n", "damaged"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n", "structured"},
@@ -128,7 +135,8 @@ static void test_write(void)
 {
     /* As numpy.save writes arange(3, dtype='f4'): the elements begin at byte 128. */
     float data[] = {9, 0, 9, 1, 9, 2};
-    cute_tensor t = {.name = "x", .dtype = CUTE_F32, .rank = 1, .shape = {3}, .strides = {2}, .offset = 1, .data = data};
+    cute_tensor t = {
+        .name = "x", .dtype = CUTE_F32, .rank = 1, .shape = {3}, .strides = {2}, .offset = 1, .data = data};
     CHECK(cute_tensor_layout(&t));
     char path[] = "/tmp/npyXXXXXX";
     int file = mkstemp(path);
@@ -139,7 +147,9 @@ static void test_write(void)
     cute_buffer bytes = {0};
     CHECK(cute_file_read(path, &bytes, diag) == CUTE_OK);
     CHECK_INT(bytes.length, 128 + 12);
-    CHECK(memcmp(bytes.data, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 66) == 0);
+    CHECK(memcmp(bytes.data,
+                 "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
+                 66) == 0);
     static const float want[] = {0, 1, 2};
     CHECK(memcmp(bytes.data + 128, want, 12) == 0);
     CHECK(bytes.data[127] == '\n');

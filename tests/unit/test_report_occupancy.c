@@ -48,9 +48,12 @@ static void test_published(void)
 {
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         cute_occupancy out;
-        cute_occupancy_input in = {.sm = published[i].sm, .threads = published[i].threads,
-                                   .registers = published[i].registers, .static_smem = published[i].static_smem,
-                                   .dynamic_smem = published[i].dynamic_smem, .barriers = published[i].barriers};
+        cute_occupancy_input in = {.sm = published[i].sm,
+                                   .threads = published[i].threads,
+                                   .registers = published[i].registers,
+                                   .static_smem = published[i].static_smem,
+                                   .dynamic_smem = published[i].dynamic_smem,
+                                   .barriers = published[i].barriers};
         CHECK(cute_occupancy_compute(&in, &out));
         if (out.blocks != published[i].blocks)
             printf("# sm_%d, %d threads, %d registers: %lld blocks, not %d\n", in.sm, published[i].threads,
@@ -69,10 +72,13 @@ static void test_limit(void)
     CHECK_INT(out.max_warps, 64);
     CHECK_TEXT(out.limit, "registers");
     /* 227 KiB are the most for a block of an H100. */
-    CHECK(cute_occupancy_compute(&(cute_occupancy_input){.sm = 90, .threads = 32, .registers = 32, .dynamic_smem = 227 * 1024}, &out));
+    CHECK(cute_occupancy_compute(
+        &(cute_occupancy_input){.sm = 90, .threads = 32, .registers = 32, .dynamic_smem = 227 * 1024}, &out));
     CHECK_INT(out.blocks, 1);
     CHECK_TEXT(out.limit, "shared memory");
-    CHECK(cute_occupancy_compute(&(cute_occupancy_input){.sm = 90, .threads = 32, .registers = 32, .dynamic_smem = 227 * 1024 + 1}, &out));
+    CHECK(cute_occupancy_compute(
+        &(cute_occupancy_input){.sm = 90, .threads = 32, .registers = 32, .dynamic_smem = 227 * 1024 + 1},
+        &out));
     CHECK_INT(out.blocks, 0);
 }
 

@@ -11,8 +11,8 @@
 
 #include "lib/base/file.h"
 #include "lib/base/options.h"
-#include "lib/report/layout.h"
-#include "lib/report/picture.h"
+#include "lib/calculator/calculator.h"
+#include "lib/calculator/picture.h"
 
 /* A table scrolls, an SVG zooms; TeX as it is installed runs out of memory at some 5,000 cells. */
 enum { MOST_CELLS = 65536, MOST_TEX_CELLS = 4096, MOST_TEX_SIDE = 500, MOST_BITS = 65536, CHUNK = 64 << 10 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/file.h"
+#include "lib/base/nearest.h"
 #include "lib/base/options.h"
 #include "lib/cubin/link.h"
 #include "lib/cubin/module.h"
@@ -12,7 +13,6 @@
 #include "lib/report/elfview.h"
 #include "lib/report/module.h"
 #include "lib/report/sass.h"
-#include "lib/toolkit/nearest.h"
 #include "tools/cute-dump/layout.h"
 
 typedef struct settings {
@@ -42,21 +42,26 @@ static cute_status check_kernel(const settings *s, cute_diag *diag)
 static cute_status do_show(settings *s, cute_buffer *out, cute_diag *diag)
 {
     CUTE_TRY(check_kernel(s, diag));
-    if (s->json) put_json(cute_report_module_json(s->label, s->module, s->kernel, true), out);
-    else cute_report_module(s->label, s->module, s->kernel, !s->kernel, out);
+    if (s->json)
+        put_json(cute_report_module_json(s->label, s->module, s->kernel, true), out);
+    else
+        cute_report_module(s->label, s->module, s->kernel, !s->kernel, out);
     return CUTE_OK;
 }
 
-static cute_status put_counted(const settings *s, const char *ptx, size_t length, cute_buffer *out, cute_diag *diag)
+static cute_status put_counted(const settings *s, const char *ptx, size_t length, cute_buffer *out,
+                               cute_diag *diag)
 {
     cute_buffer text = {0};
     json_t *report = NULL;
     while (length && !ptx[length - 1]) length--;
     cute_status status = cute_file_read(s->counters, &text, diag);
     if (status == CUTE_OK)
-        status = cute_json_parse(cute_file_label(s->counters), cute_buffer_text(&text), text.length, &report, diag);
+        status = cute_json_parse(cute_file_label(s->counters), cute_buffer_text(&text), text.length, &report,
+                                 diag);
     if (status == CUTE_OK)
-        status = cute_report_counted_ptx(cute_file_label(s->counters), report, s->kernel, ptx, length, out, diag);
+        status =
+            cute_report_counted_ptx(cute_file_label(s->counters), report, s->kernel, ptx, length, out, diag);
     json_decref(report);
     cute_buffer_release(&text);
     return status;
@@ -69,11 +74,13 @@ static cute_status do_ptx(settings *s, cute_buffer *out, cute_diag *diag)
     const char *ptx = cute_module_ptx(s->module, &length);
     if (!ptx) {
         cute_fail(diag, CUTE_INVALID, &file, "this cubin has no PTX in it");
-        cute_note(diag, NULL, "cute-link keeps it in the section .cute.ptx, unless it links several modules or strips");
+        cute_note(diag, NULL,
+                  "cute-link keeps it in the section .cute.ptx, unless it links several modules or strips");
         return CUTE_INVALID;
     }
     if (s->counters && s->json)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--counters and --json contradict each other: the report is JSON already");
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--counters and --json contradict each other: the report is JSON already");
     if (s->counters) return put_counted(s, ptx, length, out, diag);
     if (!s->json) {
         cute_buffer_append(out, ptx, length);
@@ -107,7 +114,8 @@ static cute_status do_sass(settings *s, cute_buffer *out, cute_diag *diag)
         image = cute_buffer_text(&result.output);
         length = result.output.length;
     }
-    if (status == CUTE_OK) status = cute_sass_read(s->arena, s->label, image, length, s->cuda_path, &sass, diag);
+    if (status == CUTE_OK)
+        status = cute_sass_read(s->arena, s->label, image, length, s->cuda_path, &sass, diag);
     if (status == CUTE_OK && s->json) {
         json_t *value = json_object();
         json_object_set_new(value, "file", json_string(s->label));
@@ -126,7 +134,9 @@ static cute_status do_elf(settings *s, cute_buffer *out, cute_diag *diag)
     const cute_place file = {.file = s->label};
     const cute_elf *elf = cute_module_elf(s->module);
     json_t *value;
-    if (!elf) return cute_fail(diag, CUTE_INVALID, &file, "this is PTX, which has no ELF sections; 'cute-link' makes a cubin of it");
+    if (!elf)
+        return cute_fail(diag, CUTE_INVALID, &file,
+                         "this is PTX, which has no ELF sections; 'cute-link' makes a cubin of it");
     if (!s->json) return cute_report_elf(elf, out, diag);
     CUTE_TRY(cute_report_elf_json(elf, &value, diag));
     put_json(value, out);
@@ -138,9 +148,15 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
     cute_buffer commands = {0}, report = {0};
     if (!s->output || strcmp(s->output, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "'run' writes a folder; name it with -o DIR");
-    cute_dump_options options = {.input = s->label, .folder = s->output, .arch = s->arch, .opt_level = s->opt_level,
-                                 .cuda_path = s->cuda_path, .defines = s->defines.items,
-                                 .define_count = s->defines.count, .line_info = s->line_info, .verbose = s->verbose};
+    cute_dump_options options = {.input = s->label,
+                                 .folder = s->output,
+                                 .arch = s->arch,
+                                 .opt_level = s->opt_level,
+                                 .cuda_path = s->cuda_path,
+                                 .defines = s->defines.items,
+                                 .define_count = s->defines.count,
+                                 .line_info = s->line_info,
+                                 .verbose = s->verbose};
     cute_status status = cute_dump_run(&options, &commands, &report, diag);
     if (s->verbose) fputs(cute_buffer_text(&commands), stderr);
     if (s->json) cute_buffer_append(out, cute_buffer_text(&report), report.length);
@@ -156,7 +172,8 @@ static cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
     const char *label = cute_file_label(s->label);
     if (s->json) return cute_fail(diag, CUTE_USAGE, NULL, "'source' reads JSON and has none");
     cute_status status = cute_file_read(s->label, &text, diag);
-    if (status == CUTE_OK) status = cute_json_parse(label, cute_buffer_text(&text), text.length, &report, diag);
+    if (status == CUTE_OK)
+        status = cute_json_parse(label, cute_buffer_text(&text), text.length, &report, diag);
     if (status == CUTE_OK) status = cute_report_counted_source(label, report, s->kernel, out, diag);
     json_decref(report);
     cute_buffer_release(&text);
@@ -170,7 +187,8 @@ static const struct view {
 } views[] = {
     {"show", "kernels with resources, parameters and sections (the default)", true, do_show},
     {"ptx", "the PTX", true, do_ptx},
-    {"source", "the source with what each line did; its input is a report of cute-run --counters --json", false, do_source},
+    {"source", "the source with what each line did; its input is a report of cute-run --counters --json",
+     false, do_source},
     {"sass", "the machine code with source lines; PTX is compiled first", true, do_sass},
     {"elf", "header, sections, symbols and attributes of a cubin", true, do_elf},
     {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false, do_run},
@@ -202,7 +220,8 @@ static int find_operand(const cute_option *options, int argc, char **argv)
         if (!strcmp(word, "--")) return i + 1 < argc ? i + 1 : 0;
         const char *name = word + 1 + (word[1] == '-');
         for (const cute_option *o = options; o->kind != CUTE_OPTION_GROUP || o->name; o++)
-            if (o->kind > CUTE_OPTION_FLAG && (!strcmp(name, o->name) || (!name[1] && name[0] == o->letter))) {
+            if (o->kind > CUTE_OPTION_FLAG &&
+                (!strcmp(name, o->name) || (!name[1] && name[0] == o->letter))) {
                 i++;
                 break;
             }
@@ -222,7 +241,8 @@ static cute_status choose(cute_option_list *operands, const struct view **view, 
         operands->count--;
     } else if (first && operands->count > 1) {
         const char *near = cute_nearest(first, view_at, NULL);
-        if (near) return cute_fail(diag, CUTE_USAGE, NULL, "unknown view '%s'; did you mean '%s'?", first, near);
+        if (near)
+            return cute_fail(diag, CUTE_USAGE, NULL, "unknown view '%s'; did you mean '%s'?", first, near);
         cute_fail(diag, CUTE_USAGE, NULL, "one file at a time: '%s' is too much", operands->items[1]);
         cute_note(diag, NULL, "views are show, ptx, source, sass, elf, run and layout");
         return CUTE_USAGE;
@@ -237,7 +257,8 @@ static cute_status open_module(settings *s, const char *path, cute_diag *diag)
     cute_buffer bytes = {0};
     cute_status status = cute_file_read(path, &bytes, diag);
     if (status == CUTE_OK)
-        status = cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, s->arch, &s->module, diag);
+        status =
+            cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, s->arch, &s->module, diag);
     cute_buffer_release(&bytes);
     return status;
 }
@@ -267,17 +288,21 @@ int main(int argc, char **argv)
     settings s = {0};
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Options", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR", "output file (default: stdout); the folder of 'run'", &s.output},
+        {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR", "output file (default: stdout); the folder of 'run'",
+         &s.output},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON", &s.json},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "only this kernel", &s.kernel},
-        {CUTE_OPTION_STRING, "counters", 0, "FILE", "'ptx': what each line did, of cute-run --counters --json", &s.counters},
-        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "of a fatbin the image for it; what 'sass' and 'run' compile for", &s.arch},
+        {CUTE_OPTION_STRING, "counters", 0, "FILE",
+         "'ptx': what each line did, of cute-run --counters --json", &s.counters},
+        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
+         "of a fatbin the image for it; what 'sass' and 'run' compile for", &s.arch},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of 'sass' and 'run'", &s.opt_level},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "'run': replace ${NAME} in the text", &s.defines},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source lines", &s.line_info},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)", &s.diagnostics},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
+         &s.diagnostics},
         {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
         {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
         {0},
@@ -289,22 +314,25 @@ int main(int argc, char **argv)
     }
     cute_buffer epilogue = {0};
     cute_buffer_puts(&epilogue, "Views:\n");
-    for (size_t i = 0; i < VIEW_COUNT; i++) cute_buffer_printf(&epilogue, "  %-6s %s\n", views[i].name, views[i].help);
+    for (size_t i = 0; i < VIEW_COUNT; i++)
+        cute_buffer_printf(&epilogue, "  %-6s %s\n", views[i].name, views[i].help);
     cute_buffer_puts(&epilogue, "\nExamples:\n"
                                 "  cute-dump k.cubin\n"
                                 "  cute-dump sass k.cubin --kernel=vector_add\n"
                                 "  cute-dump ptx k.ptx --counters=report.json\n"
                                 "  cute-dump run k.mlir -D BM=128 -arch sm_90a -o dump/\n");
-    const cute_command command = {.name = "cute-dump",
-                                  .synopsis = "[view] [options] [file]",
-                                  .summary = "Shows what is in a cubin, PTX or fatbin, and what the pipe makes of a module.",
-                                  .options = options,
-                                  .epilogue = cute_buffer_text(&epilogue)};
+    const cute_command command = {
+        .name = "cute-dump",
+        .synopsis = "[view] [options] [file]",
+        .summary = "Shows what is in a cubin, PTX or fatbin, and what the pipe makes of a module.",
+        .options = options,
+        .epilogue = cute_buffer_text(&epilogue)};
     cute_diag *diag = cute_diag_create();
     cute_diag_format format = CUTE_DIAG_TEXT;
     cute_option_list operands = {0};
     s.arena = cute_arena_create();
-    cute_status status = s.arena && diag ? cute_options_parse(&command, s.arena, argc, argv, &operands, diag) : CUTE_SYSTEM;
+    cute_status status =
+        s.arena && diag ? cute_options_parse(&command, s.arena, argc, argv, &operands, diag) : CUTE_SYSTEM;
     if (status == CUTE_OK && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
     if (status == CUTE_OK && s.help) {
         cute_buffer text = {0};

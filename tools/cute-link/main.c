@@ -4,12 +4,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/arch.h"
 #include "lib/base/file.h"
 #include "lib/base/options.h"
 #include "lib/cubin/extract.h"
 #include "lib/cubin/link.h"
 #include "lib/report/module.h"
-#include "lib/toolkit/arch.h"
 
 typedef struct settings {
     const char *output, *extract, *opt_level, *cuda_path, *diagnostics, *timing_format;

@@ -1,4 +1,7 @@
 #include "lib/ir/optdriver.h"
 #include "lib/passes/passes.h"
 
-int main(int argc, char **argv) { return cute_opt_main(argc, argv, cute_passes_register); }
+int main(int argc, char **argv)
+{
+    return cute_opt_main(argc, argv, cute_passes_register);
+}

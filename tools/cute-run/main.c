@@ -10,7 +10,8 @@
 typedef struct options {
     const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed, *checks, *threads;
     const char *device;
-    bool dry_run, list_devices, json, bench, no_bench, no_check, timing, counters, template, schema, help, version;
+    bool dry_run, list_devices, json, bench, no_bench, no_check, timing, counters, template, schema, help,
+        version;
     cute_option_list defines;
 } options;
 
@@ -92,23 +93,19 @@ static cute_status parse_checks(const options *o, unsigned *out, cute_diag *diag
     static const struct {
         const char *name;
         unsigned check;
-    } table[] = {{"all", CUTE_CHECK_ALL},
-                 {"memory", CUTE_CHECK_MEMORY},
-                 {"uninit", CUTE_CHECK_UNINIT},
-                 {"race", CUTE_CHECK_RACE},
-                 {"barrier", CUTE_CHECK_BARRIER},
-                 {"swizzle", CUTE_CHECK_SWIZZLE},
-                 {"bank", CUTE_CHECK_BANK},
-                 {"coalescing", CUTE_CHECK_COALESCING}};
+    } table[] = {{"all", CUTE_CHECK_ALL},         {"memory", CUTE_CHECK_MEMORY},
+                 {"uninit", CUTE_CHECK_UNINIT},   {"race", CUTE_CHECK_RACE},
+                 {"barrier", CUTE_CHECK_BARRIER}, {"swizzle", CUTE_CHECK_SWIZZLE},
+                 {"bank", CUTE_CHECK_BANK},       {"coalescing", CUTE_CHECK_COALESCING}};
     enum { COUNT = sizeof table / sizeof *table };
     for (const char *at = o->checks; at;) {
         size_t length = strcspn(at, ","), n = 0;
         while (n < COUNT && (strlen(table[n].name) != length || memcmp(table[n].name, at, length) != 0)) n++;
         if (n == COUNT)
-            return cute_fail(
-                diag, CUTE_USAGE, NULL,
-                "--check wants all, or some of memory, uninit, race, barrier, swizzle, bank, coalescing; not '%.*s'",
-                (int)length, at);
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "--check wants all, or some of memory, uninit, race, barrier, swizzle, bank, "
+                             "coalescing; not '%.*s'",
+                             (int)length, at);
         *out |= table[n].check;
         at = at[length] ? at + length + 1 : NULL;
     }
@@ -137,7 +134,8 @@ static cute_status launch_options(const options *o, cute_launch_options *out, cu
     CUTE_TRY(choose_device(o->device, out, diag));
     CUTE_TRY(parse_checks(o, &out->checks, diag));
     if (o->counters && o->device && strcmp(o->device, "emulator") != 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--counters are the emulator's, not those of device %s", o->device);
+        return cute_fail(diag, CUTE_USAGE, NULL, "--counters are the emulator's, not those of device %s",
+                         o->device);
     if (o->bench && o->no_bench)
         return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench contradict each other");
     if (o->threads) CUTE_TRY(parse_threads(o->threads, &out->threads, diag));
@@ -158,8 +156,8 @@ static cute_status plan_text(const options *o, const cute_module *module, cute_b
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(diag);
 }
 
-static cute_status run_config(const options *o, cute_arena *arena, const char *path, const cute_module *module,
-                              cute_diag *diag)
+static cute_status run_config(const options *o, cute_arena *arena, const char *path,
+                              const cute_module *module, cute_diag *diag)
 {
     cute_launch_options settings;
     cute_launch *launch = NULL;
@@ -237,11 +235,11 @@ static cute_status act(const cute_command *command, const options *o, cute_arena
         return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
     if (!o->config && !o->plan && (o->dry_run || o->bench || o->checks || o->counters || o->defines.count))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
-                         o->dry_run ? "--dry-run"
-                         : o->bench ? "--bench"
+                         o->dry_run    ? "--dry-run"
+                         : o->bench    ? "--bench"
                          : o->checks   ? "--check"
                          : o->counters ? "--counters"
-                                    : "-D");
+                                       : "-D");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
@@ -260,10 +258,12 @@ int main(int argc, char **argv)
          "set a param of the config, an argument of the function", &o.defines},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.kernel},
         {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed", &o.dry_run},
-        {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "which GPU, or PTX on the CPU (default 0)", &o.device},
+        {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "which GPU, or PTX on the CPU (default 0)",
+         &o.device},
         {CUTE_OPTION_STRING, "seed", 0, "N", "of random data and of the emulator's schedule", &o.seed},
         {CUTE_OPTION_STRING, "threads", 0, "N", "of the host that run blocks, on the emulator", &o.threads},
-        {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator", &o.checks},
+        {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator",
+         &o.checks},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30)",
          &o.timeout},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},

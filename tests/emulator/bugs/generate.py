@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Planted bugs: writes NAME.ptx and NAME.clean.ptx for each kernel below into a folder, and the table bugs.txt.
+"""Planted bugs: writes NAME.ptx and NAME.clean.ptx for each kernel below into a folder, and the table bugs.txt with
+the configurations that it names. `make bugs` writes them to build/bugs.
 
 A kernel is written once; a line that begins with `-` is in the clean version only, one with `+` in the buggy one
 only. `!` behind them marks the line that the check has to name (the instruction that trips over the bug). Every
 kernel here takes the addresses of A (256 u32, given) and C (256 u32, an output) and runs as 2 blocks of 64 threads."""
+import glob
 import os
+import shutil
 import sys
 
 import hopper
@@ -491,7 +494,12 @@ def write(out, name, head, body):
 
 
 def main():
-    out = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+    if len(sys.argv) != 2:
+        sys.exit("usage: generate.py FOLDER")
+    out = sys.argv[1]
+    os.makedirs(out, exist_ok=True)
+    for config in glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "*.json")):
+        shutil.copy(config, out)
     table = []
     for name, (check, variables, body) in BUGS.items():
         cluster = variables == "@cluster"

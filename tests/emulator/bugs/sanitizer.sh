@@ -11,15 +11,15 @@ tools="memcheck racecheck initcheck synccheck"
 sanitizer=${SANITIZER-compute-sanitizer} jobs=${JOBS-8} limit=${LIMIT-20}
 
 prepare() {
-    local here bin=$1 folder=$2
+    local here bin=$1 bugs=$1/../bugs folder=$2
     here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-    mkdir -p "$folder/bin" && cp "$bin/cute-run" "$folder/bin/" && cp "$here"/*.json "$here/bugs.txt" "$here/sanitizer.sh" "$folder/" || return
+    mkdir -p "$folder/bin" && cp "$bin/cute-run" "$folder/bin/" && cp "$bugs"/*.json "$bugs/bugs.txt" "$here/sanitizer.sh" "$folder/" || return
     while read -r name _; do
         case $name in '#'*) continue ;; esac
         for version in "$name" "$name.clean"; do
-            "$bin/cute-link" -w --strip --arch=sm_90a -o "$folder/$version.cubin" "$here/$version.ptx" || return
+            "$bin/cute-link" -w --strip --arch=sm_90a -o "$folder/$version.cubin" "$bugs/$version.ptx" || return
         done
-    done <"$here/bugs.txt"
+    done <"$bugs/bugs.txt"
 }
 
 # of VERSION TOOL CONFIG: the exit code of a run (TOOL `alone`: without one).

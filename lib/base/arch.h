@@ -1,0 +1,37 @@
+/* The GPU architectures that are known, one row each (arch.def), and how people spell them. */
+#ifndef CUTE_LIB_BASE_ARCH_H
+#define CUTE_LIB_BASE_ARCH_H
+
+#include "cute/base.h"
+
+/* Which backend makes PTX for an architecture. */
+enum { CUTE_BACKEND_NVPTX = 1, CUTE_BACKEND_LIBNVVM = 2 };
+
+typedef struct cute_arch {
+    const char *name;   /* "sm_90a": what ptxas, gpu.object and the driver call it */
+    int number;         /* 90 */
+    char variant;       /* 0, 'a' (this chip only) or 'f' (its family) */
+    unsigned backends;  /* CUTE_BACKEND_*: who can make PTX for it */
+    const char *target; /* what the backend compiles for: "sm_90a" for NVPTX, "compute_100a" for libNVVM.
+                           sm_88 goes through "sm_87", which LLVM 19 knows */
+    int ptx;            /* the first PTX ISA that has it: 80 is 8.0 */
+    const char *chips;  /* "H100, H200" */
+} cute_arch;
+
+/* By any spelling: sm_90a, compute_90a, sm90a, 90a, and sm_101 for sm_110 (its name before PTX 9.0). NULL:
+ * unknown. */
+const cute_arch *cute_arch_find(const char *text);
+/* The same with a message: "unknown architecture 'sm_91'; did you mean 'sm_90'?" and a note with those known.
+ * CUTE_USAGE (the command line's fault) where `place` is NULL, else CUTE_INVALID at the place. */
+cute_status cute_arch_parse(const char *text, const cute_place *place, const cute_arch **out,
+                            cute_diag *diag);
+/* In ascending order; NULL after the last. */
+const cute_arch *cute_arch_at(size_t index);
+/* CUTE_SYSTEM with who can, when none of `backends` makes PTX for `arch`. */
+cute_status cute_arch_need_backend(const cute_arch *arch, unsigned backends, cute_diag *diag);
+/* Whether code made for `made` (cubin: `binary`; otherwise PTX) may run on, or be compiled for, `device`. */
+bool cute_arch_compatible(const cute_arch *made, bool binary, const cute_arch *device);
+/* The default: `option` when not NULL, else the environment variable ARCH, else sm_90a. */
+cute_status cute_arch_choose(const char *option, const cute_arch **out, cute_diag *diag);
+
+#endif

@@ -1,0 +1,69 @@
+/* Inside of the calculator: what the parser of expressions and the functions share. */
+#ifndef CUTE_LIB_CALCULATOR_PARSE_H
+#define CUTE_LIB_CALCULATOR_PARSE_H
+
+#include "cute/layout.h"
+
+/* One evaluation. After a failure `status` is not CUTE_OK and the message has been reported. */
+typedef struct calculation {
+    cute_arena *arena;
+    cute_diag *diag;
+    cute_diag *trial; /* takes messages that have no place yet; empty between calls */
+    cute_place line;  /* file, line, text; columns are filled in */
+    cute_status status;
+    const char *error, *warning;
+    /* What a name stands for; NULL: nothing. */
+    const cute_value *(*lookup)(void *context, const char *name, size_t length);
+    void *context;
+} calculation;
+
+/* A value and the bytes of the line that it came from. */
+typedef struct operand {
+    cute_value value;
+    size_t start, end;
+} operand;
+
+/* Reports at bytes [start, end) of the line, unless something failed before; returns false. */
+bool calc_fail(calculation *c, size_t start, size_t end, const char *format, ...) CUTE_PRINTF(4, 5);
+bool calc_exhausted(calculation *c);
+void calc_warn(calculation *c, size_t start, size_t end, const char *format, ...) CUTE_PRINTF(4, 5);
+/* Reports the first message of `trial` there, behind `prefix`, with the status that came with it. */
+bool calc_pass_on(calculation *c, cute_status status, size_t start, size_t end, const char *prefix);
+
+/* "layout (4,2):(1,4)", for messages; never NULL. */
+const char *calc_describe(calculation *c, const cute_value *value);
+
+/* ---- conversions (layoutcall.c) ---- */
+
+/* A tuple of another type, if its leaves allow it. */
+bool calc_as_tuple(const cute_value *value, cute_type type, cute_value *out);
+/* A layout or composed layout as it is, a shape as the compact layout. */
+bool calc_as_layout(calculation *c, const operand *from, cute_value *out);
+/* An element of a tile: a layout, a tile, `_`, a shape as the compact layout. NULL after a failure. */
+const cute_tree *calc_tile_leaf(calculation *c, const operand *from);
+
+/* ---- functions (layoutcall.c) ---- */
+
+enum { CALC_MAX_ATTRIBUTES = 64 };
+
+typedef struct invocation {
+    const char *name;
+    size_t name_length, start, end; /* of the whole call */
+    const operand *operands;
+    size_t count;
+    const int64_t *attributes; /* of name<...> */
+    size_t attribute_count;
+} invocation;
+
+bool calc_call(calculation *c, const invocation *call, cute_value *out);
+
+/* ---- the parser (layoutparse.c) ---- */
+
+/* Parses and evaluates the expression in bytes [start, end) of the line. */
+bool calc_expression(calculation *c, size_t start, size_t end, cute_value *out);
+bool calc_is_name_start(char c);
+bool calc_is_name_char(char c);
+/* "o", "S" and so on, which can't be names. */
+bool calc_is_reserved(const char *name, size_t length);
+
+#endif

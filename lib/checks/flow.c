@@ -1,0 +1,164 @@
+/* What becomes of undefined bytes: a rule for each kind of instruction, for one lane. */
+#include "lib/checks/flow.h"
+
+/* Which bytes of a value are those of a zero (or of ones). */
+static uint32_t bytes_that_are(const em_warp *w, const em_operand *o, int lane, bool set)
+{
+    if (o->bytes > 8) return 0;
+    uint64_t value = em_get(w, o, lane);
+    uint32_t bits = 0;
+    if (!o->bytes) return (value & 1) == set;
+    for (int n = 0; n < o->bytes; n++) bits |= (uint32_t)((value >> 8 * n & 0xff) == (set ? 0xffu : 0u)) << n;
+    return bits;
+}
+
+/* A byte is defined where one side decides it: 0 of an and, ones of an or. */
+static uint32_t decided(const em_warp *w, const em_inst *i, int lane, bool or)
+{
+    const em_operand *a = &i->o[1], *b = &i->o[2];
+    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane);
+    return (in_a | in_b) & ~(bytes_that_are(w, a, lane, or) & ~in_a) &
+           ~(bytes_that_are(w, b, lane, or) & ~in_b);
+}
+
+static uint32_t shifted(const em_warp *w, const em_inst *i, int lane)
+{
+    int bytes = bytes_of(&i->o[0]);
+    uint32_t in = bits_of(w, &i->o[1], lane), out = 0;
+    uint64_t by = em_get(w, &i->o[2], lane);
+    bool left = em_instruction_name(i)[2] == 'l', sign = em_types[i->type].kind == EM_SIGNED;
+    if (bits_of(w, &i->o[2], lane)) return ones(bytes);
+    int amount = (int)(by > 64 ? 64 : by);
+    for (int n = 0; n < bytes; n++)
+        for (int bit = 8 * n; bit < 8 * n + 8; bit += 7) {
+            int from = left ? bit - amount : bit + amount;
+            if (sign && from >= 8 * bytes) from = 8 * bytes - 1;
+            if (from >= 0 && from < 8 * bytes) out |= (in >> from / 8 & 1) << n;
+        }
+    return out;
+}
+
+/* bfi d, a, b, position, length: a field of b becomes a; bytes that it shares are those of both. */
+static uint32_t inserted(const em_warp *w, const em_inst *i, int lane, uint32_t *parts)
+{
+    uint32_t a = bits_of(w, &i->o[1], lane), b = bits_of(w, &i->o[2], lane), out = 0;
+    int bytes = bytes_of(&i->o[0]);
+    int from = (int)(em_get(w, &i->o[3], lane) & 0xff), to = from + (int)(em_get(w, &i->o[4], lane) & 0xff);
+    *parts = 0;
+    if (bits_of(w, &i->o[3], lane) || bits_of(w, &i->o[4], lane)) return ones(bytes);
+    for (int n = 0; n < bytes; n++) {
+        bool field = from < 8 * n + 8 && to > 8 * n, rest = from > 8 * n || to < 8 * n + 8;
+        bool bad_field = field && a, bad_rest = rest && b >> n & 1;
+        out |= (uint32_t)(bad_field || bad_rest) << n;
+        if (field && rest) *parts |= (uint32_t)(bad_field != bad_rest) << n;
+    }
+    return out;
+}
+
+static uint32_t extracted(const em_warp *w, const em_inst *i, int lane)
+{
+    uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
+    int from = (int)(em_get(w, &i->o[2], lane) & 0xff), to = from + (int)(em_get(w, &i->o[3], lane) & 0xff);
+    if (bits_of(w, &i->o[2], lane) || bits_of(w, &i->o[3], lane)) return all;
+    for (int n = from / 8; n < bytes_of(&i->o[1]) && 8 * n < to; n++)
+        if (in >> n & 1) return all;
+    return 0;
+}
+
+static uint32_t permuted(const em_warp *w, const em_inst *i, int lane)
+{
+    uint32_t pair = bits_of(w, &i->o[1], lane) | bits_of(w, &i->o[2], lane) << 4, out = 0;
+    bool plain = !em_has(i, EM_M_f4e) && !em_has(i, EM_M_b4e) && !em_has(i, EM_M_rc8) &&
+                 !em_has(i, EM_M_ecl) && !em_has(i, EM_M_ecr) && !em_has(i, EM_M_rc16);
+    if (!plain || bits_of(w, &i->o[3], lane)) return 15;
+    for (int n = 0; n < 4; n++) out |= (pair >> (em_get(w, &i->o[3], lane) >> 4 * n & 7) & 1) << n;
+    return out;
+}
+
+static uint32_t selected(const em_warp *w, const em_inst *i, int lane)
+{
+    const em_operand *a = &i->o[1], *b = &i->o[2];
+    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane);
+    if (!bits_of(w, &i->o[3], lane)) return em_get(w, &i->o[3], lane) ? in_a : in_b;
+    bool same = !in_a && !in_b && em_get(w, a, lane) == em_get(w, b, lane);
+    return same ? 0 : ones(bytes_of(&i->o[0]));
+}
+
+/* setp.cmp.and: false whatever the comparison says where the predicate is; .or: true. */
+static uint32_t compared(const em_warp *w, const em_inst *i, int lane)
+{
+    bool values = (bits_of(w, &i->o[2], lane) | bits_of(w, &i->o[3], lane)) != 0;
+    bool with = i->count > 4, predicate = with && bits_of(w, &i->o[4], lane);
+    uint32_t all = ones(bytes_of(&i->o[0]));
+    if (!values || !with || predicate || em_has(i, EM_M_xor)) return values || predicate ? all : 0;
+    return (em_get(w, &i->o[4], lane) != 0) == em_has(i, EM_M_or) ? 0 : all;
+}
+
+/* Integers keep their low bytes; wider ones repeat the sign. */
+static uint32_t converted(const em_warp *w, const em_inst *i, int lane)
+{
+    em_type to = (em_type)i->type, from = (em_type)i->type2;
+    uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
+    bool plain = em_types[to].kind != EM_FLOAT && em_types[from].kind != EM_FLOAT && !em_has(i, EM_M_sat) &&
+                 i->count == 2 && em_types[from].bytes;
+    if (!plain) return all;
+    in &= ones(em_types[from].bytes);
+    if (em_types[from].kind == EM_SIGNED && in >> (em_types[from].bytes - 1) & 1)
+        in |= ~ones(em_types[from].bytes);
+    return in & (em_types[to].bytes > em_types[from].bytes ? all : all & ones(em_types[to].bytes));
+}
+
+void em_flow_move(const em_warp *w, const em_inst *i, int lane, uint32_t origin)
+{
+    const em_operand *d = &i->o[0], *s = &i->o[1];
+    if (d->kind == EM_O_VECTOR) {
+        int bytes = em_types[i->type].bytes / d->count;
+        uint32_t in = bits_of(w, s, lane);
+        for (int n = 0; n < d->count; n++)
+            set_bits(w, &d->list[n], lane, in >> n * bytes & ones(bytes), origin);
+    } else if (s->kind == EM_O_VECTOR) {
+        int bytes = em_types[i->type].bytes / s->count;
+        uint32_t bits = 0;
+        for (int n = 0; n < s->count; n++) bits |= (bits_of(w, &s->list[n], lane) & ones(bytes)) << n * bytes;
+        set_bits(w, d, lane, bits, origin);
+    } else {
+        set_bits(w, d, lane, bits_of(w, s, lane), origin);
+    }
+}
+
+uint32_t em_flow_parts(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
+{
+    uint32_t parts = 0;
+    if (kind == FLOW_INSERT) inserted(w, i, lane, &parts);
+    if (kind == FLOW_COPY || kind == FLOW_CONVERT) return parts_of(w, &i->o[1], lane);
+    if (kind != FLOW_AND && kind != FLOW_OR) return parts;
+    const em_operand *a = &i->o[1], *b = &i->o[2];
+    bool or = kind == FLOW_OR;
+    uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane), pa = parts_of(w, a, lane),
+             pb = parts_of(w, b, lane);
+    /* Ones of the other side keep bits of an and undefined, zeros those of an or. */
+    uint32_t one = in_a & ~in_b & (pa | ~bytes_that_are(w, b, lane, !or));
+    uint32_t other = in_b & ~in_a & (pb | ~bytes_that_are(w, a, lane, !or));
+    return one | other | (in_a & in_b & (or ? pa & pb : pa | pb));
+}
+
+uint32_t em_flow_bits(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
+{
+    uint32_t bits = 0, parts;
+    switch (kind) {
+    case FLOW_INSERT: return inserted(w, i, lane, &parts);
+    case FLOW_EXTRACT: return extracted(w, i, lane);
+    case FLOW_CONVERT: return converted(w, i, lane);
+    case FLOW_AND: return decided(w, i, lane, false);
+    case FLOW_OR: return decided(w, i, lane, true);
+    case FLOW_SHIFT: return shifted(w, i, lane);
+    case FLOW_PERMUTE: return permuted(w, i, lane);
+    case FLOW_SELECT: return selected(w, i, lane);
+    case FLOW_COMPARE: return compared(w, i, lane);
+    default: break;
+    }
+    bool same = i->count == 3 && is_register(&i->o[1]) && is_register(&i->o[2]) && i->o[1].at == i->o[2].at;
+    if (same && em_instruction_name(i)[0] == 'x') return 0; /* xor r, a, a */
+    for (int n = 1; n < i->count; n++) bits |= bits_of(w, &i->o[n], lane);
+    return bits;
+}

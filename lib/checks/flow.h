@@ -1,0 +1,151 @@
+/* Which lanes of registers are undefined, and what instructions make of that. checkregister.c decides when.
+ */
+#ifndef CUTE_LIB_CHECKS_FLOW_H
+#define CUTE_LIB_CHECKS_FLOW_H
+
+#include "lib/checks/state.h"
+
+/* The words of a register's shadow: lanes of which some byte is undefined, the instruction where that began
+ * (NOWHERE: the register was never written), lanes by byte; of undefined bytes, not of predicates, lanes
+ * where no bit of the byte is defined. SHADOW_COMPUTED: lanes whose value was not only copied; registers of
+ * 16 bytes have none. */
+enum { SHADOW_ANY, SHADOW_ORIGIN, SHADOW_BYTES, SHADOW_COMPUTED = SHADOW_BYTES + 15, SHADOW_WHOLE };
+#define NOWHERE UINT32_MAX
+
+typedef enum flow_kind {
+    FLOW_PURE, /* the results are undefined where a source is */
+    FLOW_COPY,
+    FLOW_CONVERT,
+    FLOW_AND,
+    FLOW_OR,
+    FLOW_BITWISE,
+    FLOW_SHIFT,
+    FLOW_INSERT,
+    FLOW_EXTRACT,
+    FLOW_PERMUTE,
+    FLOW_SELECT,
+    FLOW_COMPARE,
+    FLOW_LANES, /* of the warp, from each other */
+    FLOW_LOAD,
+    FLOW_STORE,
+    FLOW_MMA,     /* rows and columns of the result, where memory that was never written gave the operands */
+    FLOW_PRODUCT, /* wgmma: reads its result only where scale-d says so */
+    FLOW_USE
+} flow_kind;
+
+typedef struct register_use {
+    const em_operand *o;
+    bool address;
+} register_use;
+
+struct register_flow {
+    uint8_t kind;
+    uint16_t targets, sources; /* of uses, from `first` on */
+    uint32_t first, origin;    /* origin: number of its load_origin + 1 */
+};
+
+/* Where an instruction loaded what nothing wrote, the last time for each lane. */
+struct load_origin {
+    const em_warp *warp;
+    uint32_t lanes;
+    em_space space;
+    uint64_t address[EM_LANES];
+};
+
+static inline bool is_register(const em_operand *o)
+{
+    return o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS;
+}
+
+/* Predicates have no room for SHADOW_COMPUTED and what follows, registers of 16 bytes none for the first. */
+static inline bool has_history(const em_operand *o)
+{
+    return is_register(o) && o->bytes && o->bytes != 16;
+}
+
+static inline uint32_t *shadow_at(const em_warp *w, uint32_t at)
+{
+    return (uint32_t *)(void *)(w->split->window->shadow + at);
+}
+
+static inline int bytes_of(const em_operand *o)
+{
+    return o->bytes ? o->bytes : 1;
+}
+
+static inline uint32_t lanes_of(const em_warp *w, const em_operand *o)
+{
+    return is_register(o) ? shadow_at(w, o->at)[SHADOW_ANY] : 0;
+}
+
+/* Which bytes of a lane are undefined, a bit each. */
+static inline uint32_t bits_of(const em_warp *w, const em_operand *o, int lane)
+{
+    uint32_t bits = 0;
+    if (!(lanes_of(w, o) >> lane & 1)) return 0;
+    const uint32_t *bytes = shadow_at(w, o->at) + SHADOW_BYTES;
+    for (int n = 0; n < bytes_of(o); n++) bits |= (bytes[n] >> lane & 1) << n;
+    return bits;
+}
+
+static inline void set_bits(const em_warp *w, const em_operand *o, int lane, uint32_t bits, uint32_t origin)
+{
+    if (!is_register(o)) return;
+    uint32_t *words = shadow_at(w, o->at), *bytes = words + SHADOW_BYTES, own = 1u << lane;
+    if (bits) words[SHADOW_ORIGIN] = origin;
+    words[SHADOW_ANY] = (words[SHADOW_ANY] & ~own) | (bits ? own : 0);
+    for (int n = 0; n < bytes_of(o); n++) bytes[n] = (bytes[n] & ~own) | (bits >> n & 1) << lane;
+    for (int n = 0; bits && n < o->bytes; n++) words[SHADOW_WHOLE + n] |= own;
+    if (has_history(o)) words[SHADOW_COMPUTED] &= ~own;
+}
+
+/* Undefined bytes of which some bits are defined, as when a bit-field is set. */
+static inline uint32_t parts_of(const em_warp *w, const em_operand *o, int lane)
+{
+    uint32_t bits = bits_of(w, o, lane), parts = 0;
+    if (!bits) return 0;
+    const uint32_t *whole = shadow_at(w, o->at) + SHADOW_WHOLE;
+    for (int n = 0; n < o->bytes; n++) parts |= (~whole[n] >> lane & 1) << n;
+    return parts & bits;
+}
+
+static inline void set_parts(const em_warp *w, const em_operand *o, int lane, uint32_t parts)
+{
+    if (!is_register(o)) return;
+    uint32_t *whole = shadow_at(w, o->at) + SHADOW_WHOLE;
+    for (int n = 0; n < o->bytes; n++)
+        if (parts >> n & 1) whole[n] &= ~(1u << lane);
+}
+
+static inline void set_lanes(const em_warp *w, const em_operand *o, uint32_t lanes, bool undefined,
+                             uint32_t origin)
+{
+    if (!is_register(o)) return;
+    uint32_t *words = shadow_at(w, o->at), *bytes = words + SHADOW_BYTES;
+    if (undefined) words[SHADOW_ORIGIN] = origin;
+    words[SHADOW_ANY] = undefined ? words[SHADOW_ANY] | lanes : words[SHADOW_ANY] & ~lanes;
+    for (int n = 0; n < bytes_of(o); n++) bytes[n] = undefined ? bytes[n] | lanes : bytes[n] & ~lanes;
+    for (int n = 0; undefined && n < o->bytes; n++) words[SHADOW_WHOLE + n] |= lanes;
+}
+
+static inline uint32_t ones(int count)
+{
+    return count >= 32 ? UINT32_MAX : (1u << count) - 1;
+}
+
+static inline bool is_computed(const em_warp *w, const em_operand *o, int lane)
+{
+    return has_history(o) && shadow_at(w, o->at)[SHADOW_COMPUTED] >> lane & 1;
+}
+static inline void set_computed(const em_warp *w, const em_operand *o, int lane)
+{
+    if (has_history(o)) shadow_at(w, o->at)[SHADOW_COMPUTED] |= 1u << lane;
+}
+
+/* mov: pieces into a value, a value into pieces, or as it is. */
+void em_flow_move(const em_warp *w, const em_inst *i, int lane, uint32_t origin);
+/* Which bytes of the result are undefined, and which of those have defined bits. */
+uint32_t em_flow_bits(const em_warp *w, const em_inst *i, flow_kind kind, int lane);
+uint32_t em_flow_parts(const em_warp *w, const em_inst *i, flow_kind kind, int lane);
+
+#endif

@@ -1,0 +1,269 @@
+/* Registers of products: wgmma reads and writes them asynchronously. Between it and the wgmma.wait_group that
+ * waits for its group nothing else may touch its accumulator or change its operands; and what the warp wrote
+ * into them before needs a wgmma.fence (PTX ISA 8.5, 9.7.15.1 and 9.7.15.7.1). Only registers that some wgmma
+ * names are watched: which instructions touch them is found once a launch. Kept by warp: lanes that part here
+ * would not come to a wgmma. */
+#include "lib/checks/state.h"
+
+#include <stdlib.h>
+
+#include "lib/base/list.h"
+#include "lib/numeric/wgmma.h"
+
+enum { COMMITS_KEPT = 64 };
+
+/* An instruction touches a register. */
+typedef struct touch {
+    uint32_t slot;
+    bool write;
+} touch;
+
+typedef struct slot_state {
+    uint32_t product, inst;   /* the last wgmma that has it, by its number in the warp, 0 none */
+    uint32_t written, writer; /* fences of the warp when it was last written by something else, + 1 */
+    bool operand;             /* the wgmma only reads it */
+} slot_state;
+
+typedef struct warp_products {
+    uint32_t issued, finished, fences;
+    uint32_t committed[COMMITS_KEPT]; /* products issued when a group was */
+} warp_products;
+
+struct products {
+    uint32_t slots, warps;
+    uint32_t *first; /* of an instruction's touches; one more than there are instructions */
+    touch *touches;
+    warp_products *warp;
+    slot_state *state; /* of each warp in turn */
+};
+
+/* ---- which instructions touch what ---- */
+
+static bool is_product(const em_inst *i)
+{
+    return em_has(i, EM_M_mma_async) && i->extra;
+}
+
+typedef struct walk {
+    uint32_t *at; /* of registers, sorted */
+    uint32_t count, base;
+    size_t capacity;
+    touch *out;
+    uint32_t found;
+    bool collect, failed;
+} walk;
+
+static uint32_t place_of(const walk *v, uint32_t at)
+{
+    uint32_t low = 0, high = v->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (v->at[middle] < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void visit(walk *v, const em_operand *o, bool write)
+{
+    if (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY) {
+        for (uint32_t n = 0; n < o->count; n++) visit(v, &o->list[n], write && o->kind == EM_O_VECTOR);
+        return;
+    }
+    if (o->kind != EM_O_VALUE || o->base != EM_BASE_REGISTERS || !o->bytes) return;
+    uint32_t place = place_of(v, o->at);
+    bool there = place < v->count && v->at[place] == o->at;
+    if (!v->collect) {
+        if (!there) return;
+        if (v->out) v->out[v->found] = (touch){.slot = v->base + place, .write = write};
+        v->found++;
+        return;
+    }
+    if (there) return;
+    if (!cute_heap_more(&v->at, v->count, &v->capacity, sizeof *v->at, 64)) {
+        v->failed = true;
+        return;
+    }
+    memmove(&v->at[place + 1], &v->at[place], (v->count - place) * sizeof *v->at);
+    v->at[place] = o->at;
+    v->count++;
+}
+
+/* D, and A where it is in registers. */
+static void visit_product(walk *v, const em_inst *i)
+{
+    const emu_wgmma *form = i->extra;
+    visit(v, &i->o[0], true);
+    if (form->a_in_registers) visit(v, &i->o[1], false);
+}
+
+static void visit_any(walk *v, const em_inst *i)
+{
+    if (is_product(i)) {
+        visit_product(v, i);
+        return;
+    }
+    for (int n = 0; n < i->count; n++) visit(v, &i->o[n], n == 0);
+}
+
+/* Twice: first counted, then noted. */
+static bool find_touches(const em_program *program, struct products *p, bool note)
+{
+    walk v = {0};
+    uint32_t slots = 0, total = 0;
+    for (size_t f = 0; f < program->function_count && !v.failed; f++) {
+        const em_function *function = program->functions[f];
+        if (!function->defined) continue;
+        v.count = 0;
+        v.collect = true;
+        for (uint32_t n = function->start; n <= function->end && n < program->count; n++)
+            if (is_product(&program->code[n])) visit_product(&v, &program->code[n]);
+        v.collect = false;
+        v.base = slots;
+        slots += v.count;
+        for (uint32_t n = function->start; v.count && n <= function->end && n < program->count; n++) {
+            v.out = note ? p->touches + p->first[n] : NULL;
+            v.found = 0;
+            visit_any(&v, &program->code[n]);
+            if (!note) p->first[n + 1] = v.found;
+            total += v.found;
+        }
+    }
+    free(v.at);
+    if (v.failed) return false;
+    p->slots = slots;
+    if (note) return true;
+    for (uint32_t n = 0; n < program->count; n++) p->first[n + 1] += p->first[n];
+    p->touches = calloc((size_t)total + 1, sizeof *p->touches);
+    return p->touches != NULL;
+}
+
+void em_products_end(em_checks *c)
+{
+    struct products *p = c->products;
+    if (!p) return;
+    free(p->first);
+    free(p->touches);
+    free(p->warp);
+    free(p->state);
+    free(p);
+    c->products = NULL;
+}
+
+bool em_products_begin(em_checks *c)
+{
+    const em_machine *m = c->machine;
+    bool any = false;
+    for (uint32_t n = 0; n < m->program->count; n++) any |= is_product(&m->program->code[n]);
+    if (!any) return true;
+    struct products *p = c->products = calloc(1, sizeof *p);
+    if (!p) return false;
+    p->first = calloc((size_t)m->program->count + 1, sizeof *p->first);
+    if (!p->first || !find_touches(m->program, p, false) || !find_touches(m->program, p, true)) return false;
+    p->warps = m->clusters[0].count * m->clusters[0].blocks[0].warp_count;
+    return em_products_grow(c, 1);
+}
+
+bool em_products_grow(em_checks *c, uint32_t places)
+{
+    struct products *p = c->products;
+    if (!p) return true;
+    size_t warps = (size_t)p->warps * places;
+    warp_products *warp = realloc(p->warp, warps * sizeof *warp);
+    if (warp) p->warp = warp;
+    slot_state *state = realloc(p->state, warps * p->slots * sizeof *state);
+    if (state) p->state = state;
+    return warp && state; /* em_products_cluster clears them */
+}
+
+/* ---- as it happens ---- */
+
+static size_t number_of(const em_checks *c, const em_warp *w)
+{
+    return (size_t)(w->block->cluster - c->machine->clusters) * c->products->warps +
+           w->block->rank * w->block->warp_count + w->index;
+}
+
+void em_products_cluster(em_checks *c, const em_warp *any)
+{
+    struct products *p = c->products;
+    if (!p) return;
+    size_t first = (size_t)(any->block->cluster - c->machine->clusters) * p->warps;
+    memset(&p->warp[first], 0, p->warps * sizeof *p->warp);
+    memset(&p->state[first * p->slots], 0, (size_t)p->warps * p->slots * sizeof *p->state);
+}
+
+void em_products_commit(em_checks *c, const em_warp *w, uint32_t group)
+{
+    if (!c->products) return;
+    warp_products *own = &c->products->warp[number_of(c, w)];
+    own->committed[group % COMMITS_KEPT] = own->issued;
+}
+
+void em_products_waited(em_checks *c, const em_warp *w, uint32_t group)
+{
+    if (!c->products || !group) return;
+    warp_products *own = &c->products->warp[number_of(c, w)];
+    uint32_t upto = own->committed[group % COMMITS_KEPT];
+    if (upto > own->finished) own->finished = upto;
+}
+
+void em_products_fence(em_checks *c, const em_warp *w)
+{
+    if (c->products) c->products->warp[number_of(c, w)].fences++;
+}
+
+/* One finding is enough for a product: its registers were mostly written together. */
+static void check_product(em_checks *c, em_warp *w, const em_inst *i, const warp_products *own,
+                          const slot_state *s, bool accumulator, bool *told)
+{
+    if (!*told && s->written == own->fences + 1) {
+        *told = true;
+        em_check_find(
+            c, CUTE_CHECK_RACE, "wgmma.fence", w, i, -1, s->writer,
+            "race: wgmma uses as its %s a register that the warp wrote before; no wgmma.fence lies between",
+            accumulator ? "accumulator" : "operand");
+    }
+    if (*told || accumulator || s->product <= own->finished || s->operand) return;
+    *told = true;
+    em_check_find(c, CUTE_CHECK_RACE, "operand of accumulator", w, i, -1, s->inst,
+                  "race: wgmma reads as its operand a register that another wgmma still writes; no "
+                  "wgmma.wait_group lies between");
+}
+
+void em_products_step(em_checks *c, em_warp *w, const em_inst *i)
+{
+    struct products *p = c->products;
+    uint32_t at = inst_index(c, i), from = p ? p->first[at] : 0, to = p ? p->first[at + 1] : 0;
+    if (from == to) return;
+    warp_products *own = &p->warp[number_of(c, w)];
+    slot_state *state = &p->state[number_of(c, w) * p->slots];
+    if (is_product(i)) {
+        own->issued++;
+        bool told = false;
+        for (uint32_t n = from; n < to; n++) {
+            slot_state *s = &state[p->touches[n].slot];
+            bool accumulator = p->touches[n].write;
+            check_product(c, w, i, own, s, accumulator, &told);
+            s->operand = !accumulator && (s->operand || s->product <= own->finished);
+            s->product = own->issued;
+            s->inst = at;
+            s->written = 0;
+        }
+        return;
+    }
+    for (uint32_t n = from; n < to; n++) {
+        const touch *t = &p->touches[n];
+        slot_state *s = &state[t->slot];
+        if (s->product > own->finished && (t->write || !s->operand))
+            em_check_find(
+                c, CUTE_CHECK_RACE, t->write ? "register write" : "register read", w, i, -1, s->inst,
+                "race: %s %s a register that wgmma still %s; no wgmma.wait_group lies between",
+                em_instruction_name(i), t->write ? "writes" : "reads", s->operand ? "reads" : "writes");
+        if (!t->write) continue;
+        s->written = own->fences + 1;
+        s->writer = at;
+    }
+}

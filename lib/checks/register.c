@@ -1,0 +1,580 @@
+/* Registers that hold what nothing wrote. Beside each register lies a shadow: a mask of lanes for each of its
+ * bytes. Loads of memory that was never written and registers that a function begins with are undefined;
+ * moves, packs, shifts and bitwise operations carry that on byte by byte, all other arithmetic for the whole
+ * result. Copies do no harm, uses do: addresses, branches and other guards, operands of products and atomics,
+ * stores to global memory. Stores to shared and local memory make those bytes undefined again. */
+#include "lib/checks/flow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/list.h"
+
+/* How instructions treat registers; what is not here takes operand 0 as its only result and is pure. */
+static const struct {
+    const char *name;
+    uint8_t kind, targets;
+} kinds[] = {
+    {"mov", FLOW_COPY, 1},
+    {"cvta", FLOW_COPY, 1},
+    {"cvt", FLOW_CONVERT, 1},
+    {"and", FLOW_AND, 1},
+    {"or", FLOW_OR, 1},
+    {"xor", FLOW_BITWISE, 1},
+    {"not", FLOW_BITWISE, 1},
+    {"lop3", FLOW_BITWISE, 1},
+    {"shl", FLOW_SHIFT, 1},
+    {"shr", FLOW_SHIFT, 1},
+    {"bfi", FLOW_INSERT, 1},
+    {"bfe", FLOW_EXTRACT, 1},
+    {"prmt", FLOW_PERMUTE, 1},
+    {"selp", FLOW_SELECT, 1},
+    {"setp", FLOW_COMPARE, 2},
+    {"set", FLOW_COMPARE, 2},
+    {"shfl", FLOW_LANES, 2},
+    {"vote", FLOW_LANES, 1},
+    {"match", FLOW_LANES, 2},
+    {"redux", FLOW_LANES, 1},
+    {"elect", FLOW_LANES, 2},
+    {"movmatrix", FLOW_LANES, 1},
+    {"ld", FLOW_LOAD, 1},
+    {"ldu", FLOW_LOAD, 1},
+    {"ldmatrix", FLOW_LOAD, 1},
+    {"st", FLOW_STORE, 0},
+    {"wgmma", FLOW_PRODUCT, 1},
+    {"mma", FLOW_MMA, 1},
+    {"wmma", FLOW_USE, 1},
+    {"atom", FLOW_USE, 1},
+    {"red", FLOW_USE, 0},
+    {"stmatrix", FLOW_STORE, 0},
+    {"cp", FLOW_USE, 0},
+    {"mbarrier", FLOW_USE, 1},
+    {"tensormap", FLOW_USE, 0},
+    {"prefetch", FLOW_USE, 0},
+    {"prefetchu", FLOW_USE, 0},
+    {"applypriority", FLOW_USE, 0},
+    {"discard", FLOW_USE, 0},
+    {"bar", FLOW_USE, 0},
+    {"barrier", FLOW_USE, 0},
+    {"membar", FLOW_USE, 0},
+    {"fence", FLOW_USE, 0},
+    {"setmaxnreg", FLOW_USE, 0},
+    {"griddepcontrol", FLOW_USE, 0},
+    {"nanosleep", FLOW_USE, 0},
+    {"pmevent", FLOW_USE, 0},
+    {"bra", FLOW_USE, 0},
+    {"brx", FLOW_USE, 0},
+    {"call", FLOW_USE, 0},
+    {"stackrestore", FLOW_USE, 0},
+    {"ret", FLOW_USE, 0},
+    {"exit", FLOW_USE, 0},
+    {"trap", FLOW_USE, 0},
+    {"brkpt", FLOW_USE, 0},
+};
+
+/* CC.CF, where add.cc leaves it (integer.c). */
+static const em_operand carry = {.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS};
+
+/* ---- which registers an instruction reads and writes ---- */
+
+static bool add_use(em_checks *c, const em_operand *o, bool address)
+{
+    if (!cute_heap_more(&c->uses, c->use_count, &c->use_capacity, sizeof *c->uses, 1024)) return false;
+    c->uses[c->use_count++] = (register_use){o, address};
+    return true;
+}
+
+static bool add_registers(em_checks *c, const em_operand *o, bool address)
+{
+    if (is_register(o)) return add_use(c, o, address);
+    bool memory = o->kind == EM_O_MEMORY;
+    if (memory || o->kind == EM_O_VECTOR)
+        for (int n = 0; n < o->count; n++)
+            if (!add_registers(c, &o->list[n], address || memory)) return false;
+    return true;
+}
+
+static bool make_flow(em_checks *c, const em_inst *i, register_flow *f)
+{
+    const char *name = em_instruction_name(i);
+    int targets = 1;
+    bool with_carry = !strncmp(name, "add", 3) || !strncmp(name, "sub", 3) || !strncmp(name, "mad", 3);
+    *f = (register_flow){.kind = FLOW_PURE, .first = (uint32_t)c->use_count};
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
+        if (strcmp(kinds[n].name, name)) continue;
+        f->kind = kinds[n].kind;
+        targets = kinds[n].targets;
+    }
+    if (!targets && em_has(i, EM_M_red) && (name[0] == 'b')) targets = 1; /* bar.red */
+    if (!strcmp(name, "lop3") && (em_has(i, EM_M_and) || em_has(i, EM_M_or))) {
+        f->kind = FLOW_PURE;
+        targets = 2;
+    }
+    if (f->kind == FLOW_STORE && em_has(i, EM_M_async)) f->kind = FLOW_USE;
+    for (int n = 0; n < targets && n < i->count; n++)
+        if (i->o[n].kind != EM_O_MEMORY && !add_registers(c, &i->o[n], false)) return false;
+    if (with_carry && em_has(i, EM_M_cc) && !add_use(c, &carry, false)) return false;
+    f->targets = (uint16_t)(c->use_count - f->first);
+    for (int n = 0; n < i->count; n++)
+        if ((n >= targets || i->o[n].kind == EM_O_MEMORY) && !add_registers(c, &i->o[n], false)) return false;
+    if (f->kind == FLOW_PRODUCT && i->count && !add_registers(c, &i->o[0], false)) return false;
+    if (with_carry && name[3] == 'c' && !add_use(c, &carry, false)) return false;
+    f->sources = (uint16_t)(c->use_count - f->first - f->targets);
+    return true;
+}
+
+bool em_registers_grow(em_checks *c, uint32_t places)
+{
+    if (!(c->which & CUTE_CHECK_UNINIT)) return true;
+    size_t count = places * (size_t)(c->entries / c->stride) * c->machine->clusters[0].blocks[0].warp_count;
+    uint8_t **list = realloc(c->locals, count * sizeof *list);
+    if (!list) return false;
+    c->locals = list;
+    for (; c->local_count < count; c->local_count++) list[c->local_count] = NULL;
+    return true;
+}
+
+bool em_registers_begin(em_checks *c)
+{
+    const em_program *p = c->machine->program;
+    if (!(c->which & CUTE_CHECK_UNINIT)) return true;
+    c->flows = calloc((size_t)p->count + 1, sizeof *c->flows);
+    bool ok = c->flows && em_registers_grow(c, 1);
+    for (uint32_t n = 0; ok && n < p->count; n++) ok = make_flow(c, &p->code[n], &c->flows[n]);
+    return ok;
+}
+
+void em_registers_end(em_checks *c)
+{
+    for (size_t n = 0; c->locals && n < c->local_count; n++) free(c->locals[n]);
+    free(c->locals);
+    free(c->flows);
+    free(c->uses);
+    free(c->origins);
+    c->locals = NULL;
+    c->flows = NULL;
+    c->uses = NULL;
+    c->origins = NULL;
+    c->local_count = c->use_count = c->use_capacity = c->origin_count = c->origin_capacity = 0;
+}
+
+static uint8_t **local_of(em_checks *c, const em_warp *w)
+{
+    size_t cluster = (size_t)(w->block->cluster - c->machine->clusters);
+    return &c->locals[(cluster * (c->entries / c->stride) + w->block->rank) * w->block->warp_count +
+                      w->index];
+}
+
+void em_registers_begin_cluster(em_checks *c, em_cluster *cluster)
+{
+    for (uint32_t r = 0; c->flows && r < cluster->count; r++)
+        for (uint32_t n = 0; n < cluster->blocks[r].warp_count; n++) {
+            em_warp *w = &cluster->blocks[r].warps[n];
+            em_window *window = w->split->window;
+            if (window->shadow) memset(window->shadow, 0xff, window->function->window);
+            uint8_t *local = *local_of(c, w);
+            if (local) memset(local, 0, (size_t)w->local_size * EM_LANES / 8 + 8);
+        }
+}
+
+/* Where it began what is undefined in `o`; at this instruction, if the register was never written. */
+static uint32_t origin_of(const em_checks *c, const em_warp *w, const em_operand *o, const em_inst *i)
+{
+    uint32_t origin = shadow_at(w, o->at)[SHADOW_ORIGIN];
+    return origin == NOWHERE ? inst_index(c, i) : origin;
+}
+
+/* ---- what is told ---- */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || c == '%' || c == '.';
+}
+
+/* How many registers stand in an operand before `wanted`, or all. */
+static int count_names(const em_operand *o, const em_operand *wanted, bool *found)
+{
+    int count = 0;
+    if (o == wanted) *found = true;
+    if (*found) return 0;
+    if (o->kind == EM_O_SPECIAL || (o->kind == EM_O_VALUE && o->base != EM_BASE_CONSTANTS)) return 1;
+    if (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY)
+        for (int n = 0; n < o->count && !*found; n++) count += count_names(&o->list[n], wanted, found);
+    return count;
+}
+
+/* The register's name as it stands in the text. */
+static void name_of(const em_checks *c, const em_inst *i, const em_operand *o, bool guard, char *out,
+                    size_t size)
+{
+    const em_program *p = c->machine->program;
+    size_t at = i->where, length = 0;
+    bool found = false;
+    int before = 0;
+    snprintf(out, size, "a register");
+    if (guard) {
+        while (at > 0 && p->text[at - 1] != '@' && p->text[at - 1] != '\n') at--;
+        while (at < i->where && !is_word(p->text[at])) at++;
+    } else {
+        for (int n = 0; n < i->count && !found; n++) before += count_names(&i->o[n], o, &found);
+        if (!found) return;
+        for (at += i->length; at < p->length && p->text[at] != ';'; at++) {
+            if (p->text[at] == '%' && before-- == 0) break;
+            while (at + 1 < p->length && is_word(p->text[at]) && is_word(p->text[at + 1])) at++;
+        }
+    }
+    while (at + length < p->length && is_word(p->text[at + length])) length++;
+    if (p->text[at] == '%') snprintf(out, size, "%.*s", (int)(length < 40 ? length : 40), p->text + at);
+}
+
+/* A use that matters, in one lane. It is told once: behind it the register counts as written. */
+static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const em_operand *o, bool address,
+                   bool guard)
+{
+    const em_program *p = c->machine->program;
+    const char *name = em_instruction_name(i);
+    uint32_t origin = shadow_at(w, o->at)[SHADOW_ORIGIN];
+    const char *verb = address                                         ? "makes an address of"
+                       : guard || name[0] == 'b'                       ? "depends on"
+                       : c->flows[inst_index(c, i)].kind == FLOW_STORE ? "stores"
+                                                                       : "takes";
+    char which[48], place[200];
+    name_of(c, i, o, guard, which, sizeof which);
+    const register_flow *f = origin < p->count ? &c->flows[origin] : NULL;
+    if (!f) {
+        em_check_find(c, CUTE_CHECK_UNINIT, "register", w, i, lane, UINT32_MAX,
+                      "uninitialised: %s %s %s, which nothing wrote before", name, verb, which);
+    } else if (f->origin) {
+        const load_origin *from = &c->origins[f->origin - 1];
+        uint32_t lanes = from->lanes;
+        int at = from->warp == w && lanes >> lane & 1 ? lane : __builtin_ctz(lanes);
+        em_shadow_describe(c, w, from->space, from->address[at], place, sizeof place);
+        em_check_find(c, CUTE_CHECK_UNINIT, "load", w, &p->code[origin], lane, inst_index(c, i),
+                      "uninitialised: %s reads %s, which nothing wrote before; %s %s it",
+                      em_instruction_name(&p->code[origin]), place, name, verb);
+    } else {
+        em_check_find(c, CUTE_CHECK_UNINIT, "made", w, i, lane, origin,
+                      "uninitialised: %s %s %s, which comes from a register that nothing wrote before", name,
+                      verb, which);
+    }
+}
+
+static void report_lanes(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, const em_operand *o,
+                         bool address, bool guard)
+{
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        report(c, w, i, __builtin_ctz(rest), o, address, guard);
+    set_lanes(w, o, lanes, false, 0);
+}
+
+/* ---- how it spreads ---- */
+
+/* What shuffles and their kind give to the lanes of `mask`. */
+static void exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const char *name = em_instruction_name(i);
+    const register_flow *f = &c->flows[inst_index(c, i)];
+    const register_use *uses = &c->uses[f->first];
+    bool shuffle = name[0] == 's', elect = name[0] == 'e';
+    const em_operand *value = &i->o[shuffle || f->targets == 2 || name[0] == 'm' ? 2 : 1];
+    if (!strcmp(name, "movmatrix")) value = &i->o[1];
+    uint32_t undefined = elect ? 0 : lanes_of(w, value), here = inst_index(c, i), bits[EM_LANES];
+    if (!shuffle) {
+        uint32_t origin = undefined & mask ? origin_of(c, w, value, i) : 0;
+        for (int n = 0; n < f->targets; n++) set_lanes(w, uses[n].o, mask, (undefined & mask) != 0, origin);
+        return;
+    }
+    uint32_t unsure = (lanes_of(w, &i->o[3]) | lanes_of(w, &i->o[4])) & mask, origin = here;
+    if (!undefined && !unsure && mask == UINT32_MAX) {
+        for (int n = 0; n < f->targets; n++) set_lanes(w, uses[n].o, mask, false, 0);
+        return;
+    }
+    if (undefined) origin = origin_of(c, w, value, i);
+    for (int l = 0; l < EM_LANES; l++) {
+        uint32_t b = (uint32_t)em_get(w, &i->o[3], l) & 31, k = (uint32_t)em_get(w, &i->o[4], l);
+        uint32_t clamp = k & 31, segment = k >> 8 & 31, lane = (uint32_t)l;
+        uint32_t most = (lane & segment) | (clamp & ~segment), j;
+        bool ok;
+        if (em_has(i, EM_M_up)) {
+            j = lane - b;
+            ok = (int32_t)j >= (int32_t)most;
+        } else {
+            j = em_has(i, EM_M_down)   ? lane + b
+                : em_has(i, EM_M_bfly) ? lane ^ b
+                                       : (lane & segment) | (b & ~segment);
+            ok = (int32_t)j <= (int32_t)most;
+        }
+        j = ok ? j & 31 : lane;
+        /* A lane that takes no part has nothing to give. */
+        bits[l] = unsure >> l & 1 || !(mask >> j & 1) ? 15 : bits_of(w, value, (int)j);
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        set_bits(w, &i->o[0], __builtin_ctz(rest), bits[__builtin_ctz(rest)], origin);
+    set_lanes(w, &i->o[1], mask & ~unsure, false, 0);
+    if (unsure) set_lanes(w, &i->o[1], unsure, true, here);
+}
+
+void em_registers_exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    if (c->flows && i) exchange(c, w, i, mask);
+}
+
+static bool from_memory(const em_checks *c, uint32_t origin)
+{
+    return origin < c->machine->program->count && c->flows[origin].origin;
+}
+
+/* mma: an undefined element of A spoils its row of the result, one of B its column. Kernels that load tiles
+ * at the edge of a matrix only in part do not look at those. A register that was never written is told at
+ * once. */
+static void multiply(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint32_t rows = 0, columns = 0, origin = NOWHERE, sums[EM_LANES] = {0};
+    const em_operand *d = &i->o[0];
+    bool halves = i->type == EM_f16, same = d->count == i->o[3].count,
+         known = i->n == 8 && (i->m == 16 || i->k != 4);
+    if (i->m == 8 && i->type == EM_f64) known = true;
+    for (int operand = 1; operand < 4; operand++)
+        for (int n = 0; n < i->o[operand].count; n++) {
+            const em_operand *o = &i->o[operand].list[n];
+            uint32_t lanes = lanes_of(w, o);
+            if (!lanes) continue;
+            uint32_t from = shadow_at(w, o->at)[SHADOW_ORIGIN];
+            if (!known || !from_memory(c, from)) {
+                report_lanes(c, w, i, lanes & mask, o, false, false);
+                continue;
+            }
+            if (origin == NOWHERE) origin = from;
+            for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+                int l = __builtin_ctz(rest);
+                if (operand == 1) rows |= 1u << ((l >> 2) + (i->m == 16 && n & 1 ? 8 : 0));
+                if (operand == 2) columns |= 1u << (l >> 2);
+                if (operand == 3) sums[l] |= same ? 1u << n : UINT32_MAX;
+            }
+        }
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        for (int n = 0; n < d->count; n++) {
+            int row = (l >> 2) + ((halves ? n : n >> 1) ? 8 : 0), column = 2 * (l & 3);
+            bool all = rows >> row & 1 || sums[l] >> n & 1;
+            uint32_t bits = all ? UINT32_MAX : 0;
+            if (halves)
+                bits |= (columns >> column & 1 ? 3u : 0) | (columns >> (column + 1) & 1 ? 12u : 0);
+            else if (columns >> (column + (n & 1)) & 1)
+                bits = UINT32_MAX;
+            set_bits(w, &d->list[n], l, bits & ones(bytes_of(&d->list[n])), origin);
+        }
+    }
+}
+
+/* Some source is undefined in some lane of `mask`. */
+static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_flow *f, uint32_t mask)
+{
+    const register_use *targets = &c->uses[f->first], *sources = targets + f->targets;
+    uint32_t undefined = 0, origin = NOWHERE;
+    if (f->kind == FLOW_MMA) {
+        multiply(c, w, i, mask);
+        return;
+    }
+    for (int n = 0; n < f->sources; n++) {
+        uint32_t lanes = lanes_of(w, sources[n].o) & mask;
+        if (!lanes) continue;
+        bool memory = f->kind == FLOW_LOAD || f->kind == FLOW_STORE;
+        if (memory && !sources[n].address) continue;
+        if (f->kind == FLOW_PRODUCT && n >= f->sources - f->targets) {
+            uint32_t scale = em_mask_of(w, &i->o[3]); /* D = A*B where it is false */
+            lanes &= scale;
+        }
+        if (f->kind >= FLOW_LOAD) {
+            if (lanes) report_lanes(c, w, i, lanes, sources[n].o, sources[n].address, false);
+            continue;
+        }
+        if (origin == NOWHERE) origin = origin_of(c, w, sources[n].o, i);
+        undefined |= lanes;
+    }
+    if (!undefined) {
+        for (int n = 0; n < f->targets; n++) set_lanes(w, targets[n].o, mask, false, 0);
+    } else if (f->kind == FLOW_PURE) {
+        for (int n = 0; n < f->targets; n++) {
+            set_lanes(w, targets[n].o, mask & ~undefined, false, 0);
+            set_lanes(w, targets[n].o, undefined, true, origin);
+        }
+    } else {
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            int l = __builtin_ctz(rest);
+            bool some = undefined >> l & 1,
+                 plain = i->o[0].kind != EM_O_VECTOR && i->o[1].kind != EM_O_VECTOR;
+            uint32_t parts = some && plain ? em_flow_parts(w, i, (flow_kind)f->kind, l) : 0;
+            bool computed = plain && i->count > 1 && is_computed(w, &i->o[1], l);
+            if (f->kind == FLOW_COPY) {
+                em_flow_move(w, i, l, origin);
+            } else {
+                uint32_t bits = some ? em_flow_bits(w, i, (flow_kind)f->kind, l) : 0;
+                for (int n = 0; n < f->targets; n++) set_bits(w, targets[n].o, l, bits, origin);
+            }
+            if (parts) set_parts(w, &i->o[0], l, parts);
+            if (some && (f->kind != FLOW_COPY || (plain && computed))) set_computed(w, &i->o[0], l);
+        }
+    }
+}
+
+void em_registers_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes)
+{
+    if (!c->flows) return;
+    const register_flow *f = &c->flows[inst_index(c, i)];
+    const register_use *use = &c->uses[f->first], *targets = use + f->targets, *end = targets + f->sources;
+    uint32_t mask = lanes, unsure = 0, undefined = 0;
+    if (i->guard) {
+        uint32_t guard;
+        memcpy(&guard, w->base[EM_BASE_REGISTERS] + i->guard_at, sizeof guard);
+        mask &= i->guard == 2 ? ~guard : guard;
+        unsure = shadow_at(w, i->guard_at)[SHADOW_ANY] & lanes;
+    }
+    if (f->kind == FLOW_LANES) {
+        bool told = em_has(i, EM_M_sync) && strcmp(em_instruction_name(i), "movmatrix");
+        if (!told && mask) exchange(c, w, i, mask);
+    } else {
+        for (const register_use *s = targets; s < end; s++) undefined |= shadow_at(w, s->o->at)[SHADOW_ANY];
+        if (undefined & mask)
+            spread(c, w, i, f, mask);
+        else
+            for (; use < targets; use++)
+                if (shadow_at(w, use->o->at)[SHADOW_ANY] & mask) set_lanes(w, use->o, mask, false, 0);
+    }
+    if (!unsure) return;
+    em_operand guard = carry;
+    guard.at = i->guard_at;
+    if (f->kind > FLOW_LOAD || !f->targets) {
+        report_lanes(c, w, i, unsure, &guard, false, true);
+        return;
+    }
+    uint32_t origin = origin_of(c, w, &guard, i);
+    for (use = &c->uses[f->first]; use < targets; use++) set_lanes(w, use->o, unsure, true, origin);
+}
+
+/* ---- memory ---- */
+
+bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
+                       uint64_t undefined)
+{
+    register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
+    /* An exchange gives what was there, as a load does. */
+    if (!f || (f->kind != FLOW_LOAD && !em_has(i, EM_M_exch)) || c->machine->completing || lane < 0)
+        return false;
+    if (!f->origin) {
+        if (!cute_heap_more(&c->origins, c->origin_count, &c->origin_capacity, sizeof *c->origins, 16))
+            return false;
+        c->origins[c->origin_count] = (load_origin){0};
+        f->origin = (uint32_t)++c->origin_count;
+    }
+    load_origin *from = &c->origins[f->origin - 1];
+    if (from->warp != w) from->lanes = 0;
+    from->warp = w;
+    from->space = space;
+    from->lanes |= 1u << lane;
+    from->address[lane] = address + (uint64_t)__builtin_ctzll(undefined);
+    uint32_t here = inst_index(c, i);
+    const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
+    if (!strcmp(em_instruction_name(i), "ldmatrix")) {
+        int row = lane & 7;
+        d = &d[lane >> 3];
+        for (int n = 0; n < 8; n++) { /* its 8 halves go to 4 lanes in order, or to a column */
+            bool across = em_has(i, EM_M_trans);
+            int to = across ? 4 * n + row / 2 : 4 * row + n / 2, half = across ? row & 1 : n & 1;
+            uint32_t bits = (uint32_t)(undefined >> 2 * n & 3) << 2 * half;
+            if (bits) {
+                set_bits(w, d, to, bits | bits_of(w, d, to), here);
+                from->lanes |= 1u << to;
+                from->address[to] = address + 2 * (uint64_t)n;
+            }
+        }
+        return true;
+    }
+    int bytes = em_types[i->type].bytes;
+    bool sign = em_types[i->type].kind == EM_SIGNED;
+    for (int n = 0; n < i->vector; n++) {
+        uint32_t bits = (uint32_t)(undefined >> n * bytes) & ones(bytes);
+        if (sign && bits >> (bytes - 1) & 1) bits |= ~ones(bytes);
+        if (is_register(&d[n])) set_bits(w, &d[n], lane, bits & ones(bytes_of(&d[n])), here);
+        if (bits && bytes < bytes_of(&d[n])) set_computed(w, &d[n], lane);
+    }
+    return true;
+}
+
+/* The 8 halves of a row that stmatrix writes lie in 4 lanes in order, or in a column. */
+static uint64_t row_bits(const em_warp *w, const em_inst *i, int lane)
+{
+    const em_operand *s = &i->o[1].list[lane >> 3];
+    int row = lane & 7;
+    bool across = em_has(i, EM_M_trans);
+    uint64_t undefined = 0;
+    for (int n = 0; n < 8; n++) {
+        int from = across ? 4 * n + row / 2 : 4 * row + n / 2, half = across ? row & 1 : n & 1;
+        undefined |= (uint64_t)(bits_of(w, s, from) >> 2 * half & 3) << 2 * n;
+    }
+    return undefined;
+}
+
+uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane, bool global)
+{
+    const register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
+    if (!f || f->kind != FLOW_STORE || lane < 0) return 0;
+    const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
+    int bytes = em_types[i->type].bytes;
+    uint64_t undefined = 0;
+    if (!strcmp(em_instruction_name(i), "stmatrix")) return row_bits(w, i, lane);
+    for (int n = 0; n < i->vector; n++) {
+        uint32_t bits = bits_of(w, &s[n], lane) & ones(bytes), parts = parts_of(w, &s[n], lane);
+        /* Structures have bytes between their members, so part of what is copied may be undefined. */
+        if (global && bits && (bits == ones(bytes) || is_computed(w, &s[n], lane))) {
+            report(c, w, i, lane, &s[n], false, false);
+            set_lanes(w, &s[n], 1u << lane, false, 0);
+            bits = 0;
+        }
+        bits &= ~parts; /* a bit-field was set in memory that is not defined yet */
+        undefined |= (uint64_t)bits << n * bytes;
+    }
+    return undefined;
+}
+
+/* ---- local memory: a bit for each byte that was written, of each lane in turn ---- */
+
+static uint8_t *local_bits(em_checks *c, em_warp *w)
+{
+    uint8_t **at = local_of(c, w);
+    if (!*at) *at = calloc((size_t)w->local_size * EM_LANES / 8 + 8, 1);
+    if (!*at) c->exhausted = true;
+    return *at;
+}
+
+void em_registers_local(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
+                        uint32_t bytes, em_access access)
+{
+    uint64_t size = (uint64_t)w->local_size, undefined = 0;
+    if (!c->flows || lane < 0 || bytes > 64 || address > size || bytes > size - address) return;
+    uint8_t *bits = local_bits(c, w);
+    if (!bits) return;
+    if (access != EM_READ) undefined = em_registers_store(c, w, i, lane, false);
+    for (uint32_t n = 0; n < bytes; n++) {
+        uint64_t at = (uint64_t)lane * size + address + n;
+        uint8_t bit = (uint8_t)(1u << (at & 7));
+        if (access == EM_READ)
+            undefined |= (uint64_t)!(bits[at >> 3] & bit) << n;
+        else if (undefined >> n & 1)
+            bits[at >> 3] &= (uint8_t)~bit;
+        else
+            bits[at >> 3] |= bit;
+    }
+    if (access == EM_READ && undefined) em_registers_load(c, w, i, lane, EM_LOCAL, address, undefined);
+}
+
+void em_registers_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from, uint64_t bytes, bool written)
+{
+    uint8_t *bits = c->flows ? local_bits(c, w) : NULL;
+    uint64_t size = (uint64_t)w->local_size;
+    if (!bits || from > size || bytes > size - from) return;
+    shadow all = {.total = size * EM_LANES, .written = bits};
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        em_shadow_write(&all, (uint64_t)__builtin_ctz(rest) * size + from, bytes, written);
+}

@@ -1,0 +1,235 @@
+/* The box copy of cp.async.bulk.tensor in tile mode (PTX ISA 8.5, 5.5.3 to 5.5.6). The box is a sequence of
+ * rows of its fastest dimension, one after the other in shared memory, of which each 16 bytes then move by
+ * the swizzle.
+ *
+ * Interleaved tensors (NC/8DHWC8 and NC/16DHWC16) lie in memory as slices of 16 or 32 bytes of channels, the
+ * fastest dimension; all other dimensions but the last run inside a slice. No tensor map says how far a slice
+ * is from the next: they are taken to be packed. In shared memory slices follow each other likewise. */
+#include <string.h>
+
+#include "lib/numeric/number.h"
+#include "lib/numeric/swizzle.h"
+#include "lib/numeric/tensormap.h"
+
+enum { ROW = 256 * 8, CHUNK = 16 };
+
+/* How many elements the box takes along a dimension; the stride of the fastest is ignored. */
+static uint32_t taken(const cute_tensor_map *m, int i)
+{
+    return i == 0 ? m->box[0] : (m->box[i] + m->element_strides[i] - 1) / m->element_strides[i];
+}
+
+static uint32_t slice_bytes(const cute_tensor_map *m)
+{
+    return m->interleave ? UINT32_C(8) << m->interleave : 0;
+}
+
+/* Bytes from a row to the next in shared memory: a row that is narrower than its swizzle's span is padded. */
+static uint32_t pitch(const cute_tensor_map *m)
+{
+    uint32_t bytes = m->box[0] * (uint32_t)emu_tensor_map_element_size(m);
+    if (m->interleave) return slice_bytes(m);
+    return m->swizzle ? UINT32_C(16) << m->swizzle : bytes;
+}
+
+/* Slices of an interleaved box; 1 otherwise. */
+static uint32_t slices(const cute_tensor_map *m)
+{
+    uint32_t bytes = m->box[0] * (uint32_t)emu_tensor_map_element_size(m), slice = slice_bytes(m);
+    return slice ? (bytes + slice - 1) / slice : 1;
+}
+
+static uint64_t rows(const cute_tensor_map *m)
+{
+    uint64_t count = slices(m);
+    for (int i = 1; i < m->rank; i++) count *= taken(m, i);
+    return count;
+}
+
+static uint32_t bounded(uint64_t bytes)
+{
+    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+}
+
+uint32_t emu_tensor_map_bytes(const cute_tensor_map *m)
+{
+    uint64_t row = m->interleave ? slice_bytes(m) : m->box[0] * (uint32_t)emu_tensor_map_element_size(m);
+    return bounded(row * rows(m)); /* at most 2^11 * 2^32 */
+}
+
+uint32_t emu_tensor_map_extent(const cute_tensor_map *m)
+{
+    return bounded(pitch(m) * rows(m));
+}
+
+/* Where a copy stands: a row, and what of it is inside the tensor. */
+typedef struct walk {
+    const cute_tensor_map *map;
+    const int32_t *origin;
+    uint32_t index[CUTE_MAP_RANK]; /* of dimensions 1 and up; [0] counts slices */
+    uint32_t size, elements;       /* of an element in bytes; of a row */
+    uint32_t shared;               /* of the row, before the swizzle */
+    uint64_t address;              /* of the row's first element in the tensor */
+    uint32_t first, last;          /* of the row's elements: which are inside; first >= last: none */
+} walk;
+
+static walk walk_begin(const cute_tensor_map *map, const int32_t *origin, uint32_t shared)
+{
+    uint32_t size = (uint32_t)emu_tensor_map_element_size(map);
+    walk w = {.map = map, .origin = origin, .size = size, .elements = map->box[0], .shared = shared};
+    if (map->interleave) w.elements = slice_bytes(map) / size;
+    return w;
+}
+
+/* Sets address, first and last of the current row. */
+static void walk_locate(walk *w)
+{
+    const cute_tensor_map *m = w->map;
+    int64_t start = (int64_t)w->origin[0] + (int64_t)w->index[0] * w->elements;
+    bool inside = true;
+    uint64_t address = m->address;
+    for (int i = 1; i < m->rank; i++) {
+        int64_t at = (int64_t)w->origin[i] + (int64_t)w->index[i] * m->element_strides[i];
+        inside &= at >= 0 && (uint64_t)at < m->dims[i];
+        address += (uint64_t)at * m->strides[i - 1];
+    }
+    int64_t first = start < 0 ? -start : 0, last = (int64_t)m->dims[0] - start;
+    if (last > w->elements) last = w->elements;
+    w->first = 0;
+    w->last = 0;
+    if (!inside || first >= last) return;
+    w->first = (uint32_t)first;
+    w->last = (uint32_t)last;
+    if (!m->interleave) {
+        w->address = address + (uint64_t)start * w->size;
+        return;
+    }
+    /* Channels that do not begin at a slice would need two of them; hardware takes whole slices. */
+    uint64_t slice = m->dims[m->rank - 2] * m->strides[m->rank - 3];
+    int64_t number =
+        start >= 0 ? start / (int64_t)w->elements : -((-start + (int64_t)w->elements - 1) / w->elements);
+    w->address = address + (uint64_t)number * slice;
+}
+
+/* To the next row; false behind the last. Slices turn faster than the last dimension only. */
+static bool walk_next(walk *w)
+{
+    const cute_tensor_map *m = w->map;
+    w->shared += pitch(m);
+    int last = m->rank - 1;
+    for (int step = 1; step <= m->rank; step++) {
+        int i = m->interleave ? (step < last ? step : step == last ? 0 : last) : step;
+        if (i == m->rank) return false;
+        uint32_t count = i == 0 ? slices(m) : taken(m, i);
+        if (++w->index[i] < count) return true;
+        w->index[i] = 0;
+    }
+    return false;
+}
+
+static uint64_t fill_value(const cute_tensor_map *m)
+{
+    static const uint64_t nans[] = {[1] = 0x7f, [2] = 0x7fff, [4] = 0x7fffffff, [8] = 0x7fffffffffffffff};
+    return m->fill ? nans[emu_tensor_map_element_size(m)] : 0;
+}
+
+/* What some types do to values on their way to shared memory. */
+static void convert(const cute_tensor_map *m, uint8_t *bytes, uint32_t count)
+{
+    bool flush = m->type == CUTE_MAP_F32_FTZ || m->type == CUTE_MAP_TF32_FTZ;
+    bool round = m->type == CUTE_MAP_TF32 || m->type == CUTE_MAP_TF32_FTZ;
+    if (!flush && !round) return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, bytes + 4 * i, 4);
+        word = (uint32_t)emu_convert(round ? EMU_TF32 : EMU_F32, EMU_F32, word, EMU_RNA, flush ? EMU_FTZ : 0);
+        if (flush && (word & 0x7f800000) == 0) word &= 0x80000000;
+        memcpy(bytes + 4 * i, &word, 4);
+    }
+}
+
+static uint32_t span_of(const cute_tensor_map *m)
+{
+    return m->swizzle ? UINT32_C(16) << m->swizzle : 0;
+}
+
+/* Moves a row between `bytes` and shared memory, in pieces of 16 bytes where there is a swizzle. */
+static bool move_shared(const walk *w, uint8_t *bytes, bool load, const emu_copy_memory *memory)
+{
+    uint32_t length = w->elements * w->size, span = span_of(w->map), piece = span ? CHUNK : length;
+    for (uint32_t at = 0; at < length; at += piece) {
+        uint32_t address = emu_swizzle(w->shared + at, span, 0);
+        bool done = load ? memory->write_shared(memory->context, address, piece, bytes + at)
+                         : memory->read_shared(memory->context, address, piece, bytes + at);
+        if (!done) return false;
+    }
+    return true;
+}
+
+static bool aligned(const cute_tensor_map *m, uint32_t shared, const char **why)
+{
+    (void)m;
+    if (why) *why = NULL;
+    if (shared % 128 == 0) return true;
+    if (why) *why = "the shared memory address of a tensor copy is a multiple of 128";
+    return false;
+}
+
+bool emu_box_load(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
+                  const emu_copy_memory *memory, const char **why)
+{
+    if (!aligned(m, shared, why)) return false;
+    uint8_t bytes[ROW];
+    uint64_t fill = fill_value(m);
+    walk w = walk_begin(m, coordinates, shared);
+    do {
+        walk_locate(&w);
+        uint32_t inside = w.last - w.first;
+        for (uint32_t i = 0; i < w.elements; i++)
+            if (i < w.first || i >= w.last) memcpy(bytes + i * w.size, &fill, w.size);
+        if (inside) {
+            uint8_t *at = bytes + w.first * w.size;
+            if (!memory->read_global(memory->context, w.address + w.first * w.size, inside * w.size, at))
+                return false;
+            convert(m, at, inside);
+        }
+        if (!move_shared(&w, bytes, true, memory)) return false;
+    } while (walk_next(&w));
+    return true;
+}
+
+static bool reduce_row(const cute_tensor_map *m, emu_reduction reduction, uint64_t address, uint32_t count,
+                       const uint8_t *values, const emu_copy_memory *memory)
+{
+    if (memory->reduce_global)
+        return memory->reduce_global(memory->context, reduction, m->type, address, count, values);
+    uint32_t size = (uint32_t)emu_tensor_map_element_size(m);
+    uint8_t old[ROW];
+    if (!memory->read_global(memory->context, address, count * size, old)) return false;
+    for (uint32_t i = 0; i < count; i++) emu_reduce(reduction, m->type, old + i * size, values + i * size);
+    return memory->write_global(memory->context, address, count * size, old);
+}
+
+bool emu_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
+                   emu_reduction reduction, const emu_copy_memory *memory, const char **why)
+{
+    if (!aligned(m, shared, why)) return false;
+    if (!emu_reduction_exists(reduction, m->type)) {
+        if (why) *why = "the tensor map's element type has no such reduction";
+        return false;
+    }
+    uint8_t bytes[ROW];
+    walk w = walk_begin(m, coordinates, shared);
+    do {
+        walk_locate(&w);
+        if (!move_shared(&w, bytes, false, memory)) return false;
+        uint32_t inside = w.last - w.first;
+        if (!inside) continue;
+        uint64_t address = w.address + w.first * w.size;
+        const uint8_t *at = bytes + w.first * w.size;
+        bool done = reduction ? reduce_row(m, reduction, address, inside, at, memory)
+                              : memory->write_global(memory->context, address, inside * w.size, at);
+        if (!done) return false;
+    } while (walk_next(&w));
+    return true;
+}

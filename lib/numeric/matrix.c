@@ -1,0 +1,51 @@
+/* ldmatrix, stmatrix, movmatrix. */
+#include <string.h>
+
+#include "lib/numeric/matrix.h"
+
+enum { LANES = 32 };
+
+/* Element `column` of row `row` of an 8x8 fragment: which lane has it, and whether in its upper half. */
+static int lane_of(int row, int column)
+{
+    return 4 * row + column / 2;
+}
+
+void emu_ldmatrix(int count, bool transposed, const void *const rows[32], uint32_t *const d[4])
+{
+    uint16_t tile[8][8];
+    for (int m = 0; m < count; m++) {
+        for (int r = 0; r < 8; r++) memcpy(tile[r], rows[8 * m + r], sizeof tile[r]);
+        for (int lane = 0; lane < LANES; lane++) {
+            int r = lane / 4, c = lane % 4 * 2;
+            uint32_t low = transposed ? tile[c][r] : tile[r][c],
+                     high = transposed ? tile[c + 1][r] : tile[r][c + 1];
+            d[m][lane] = high << 16 | low;
+        }
+    }
+}
+
+void emu_stmatrix(int count, bool transposed, void *const rows[32], const uint32_t *const a[4])
+{
+    for (int m = 0; m < count; m++)
+        for (int r = 0; r < 8; r++) {
+            uint16_t row[8];
+            for (int c = 0; c < 8; c++) {
+                int i = transposed ? c : r, j = transposed ? r : c;
+                row[c] = (uint16_t)(a[m][lane_of(i, j)] >> (j % 2 * 16));
+            }
+            memcpy(rows[8 * m + r], row, sizeof row);
+        }
+}
+
+void emu_movmatrix(uint32_t *d, const uint32_t *a)
+{
+    uint32_t source[LANES];
+    memcpy(source, a, sizeof source);
+    for (int lane = 0; lane < LANES; lane++) {
+        int r = lane / 4, c = lane % 4 * 2;
+        uint32_t low = source[lane_of(c, r)] >> (r % 2 * 16) & 0xffff;
+        uint32_t high = source[lane_of(c + 1, r)] >> (r % 2 * 16) & 0xffff;
+        d[lane] = high << 16 | low;
+    }
+}

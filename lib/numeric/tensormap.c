@@ -1,0 +1,257 @@
+/* Tensor maps: limits, our 128-byte form, tensormap.replace, and reductions. The box copy is in boxcopy.c. */
+#include <string.h>
+
+#include "lib/numeric/number.h"
+#include "lib/numeric/tensormap.h"
+
+/* PTX ISA 8.5, cp.reduce.async.bulk: which elements have which operations. */
+enum { ARITHMETIC = 1, ORDER = 2, COUNT = 4, LOGIC = 8 };
+
+static const struct {
+    uint8_t bytes;
+    bool real;
+    emu_format format;
+    uint8_t reductions;
+} types[] = {
+    [CUTE_MAP_U8] = {1, false, 0, 0},
+    [CUTE_MAP_U16] = {2, false, 0, 0},
+    [CUTE_MAP_U32] = {4, false, 0, ARITHMETIC | ORDER | COUNT | LOGIC},
+    [CUTE_MAP_I32] = {4, false, 0, ARITHMETIC | ORDER | LOGIC},
+    [CUTE_MAP_U64] = {8, false, 0, ARITHMETIC | ORDER | LOGIC},
+    [CUTE_MAP_I64] = {8, false, 0, ORDER | LOGIC},
+    [CUTE_MAP_F16] = {2, true, EMU_F16, ARITHMETIC | ORDER},
+    [CUTE_MAP_F32] = {4, true, EMU_F32, ARITHMETIC},
+    [CUTE_MAP_F64] = {8, true, EMU_F64, ARITHMETIC},
+    [CUTE_MAP_BF16] = {2, true, EMU_BF16, ARITHMETIC | ORDER},
+    [CUTE_MAP_F32_FTZ] = {4, true, EMU_F32, ARITHMETIC},
+    [CUTE_MAP_TF32] = {4, true, EMU_F32, ARITHMETIC},
+    [CUTE_MAP_TF32_FTZ] = {4, true, EMU_F32, ARITHMETIC},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+int emu_tensor_map_element_size(const cute_tensor_map *map)
+{
+    return types[map->type].bytes;
+}
+
+/* ---- limits (CUDA driver API, cuTensorMapEncodeTiled) ---- */
+
+typedef struct problem {
+    const char *why; /* NULL: none */
+    int dimension;   /* -1: not of one */
+    uint64_t value;
+} problem;
+
+static problem check_tensor(const cute_tensor_map *m)
+{
+    uint64_t unit = m->interleave == 2 ? 32 : 16;
+    if (m->address % unit)
+        return (problem){unit == 32
+                             ? "the address of a tensor map that is interleaved by 32B is a multiple of 32"
+                             : "the address of a tensor map is a multiple of 16",
+                         -1, m->address};
+    for (int i = 0; i < m->rank; i++)
+        if (m->dims[i] < 1 || m->dims[i] > UINT64_C(1) << 32)
+            return (problem){"a dimension of a tensor map has 1 to 2^32 elements", i, m->dims[i]};
+    for (int i = 0; i + 1 < m->rank; i++) {
+        if (m->strides[i] % unit)
+            return (problem){
+                unit == 32 ? "a stride of a tensor map that is interleaved by 32B is a multiple of 32 bytes"
+                           : "a stride of a tensor map is a multiple of 16 bytes",
+                i + 1, m->strides[i]};
+        if (m->strides[i] >= UINT64_C(1) << 40)
+            return (problem){"a stride of a tensor map is less than 2^40 bytes", i + 1, m->strides[i]};
+    }
+    return (problem){0};
+}
+
+static problem check_box(const cute_tensor_map *m)
+{
+    for (int i = 0; i < m->rank; i++) {
+        if (m->box[i] < 1 || m->box[i] > 256)
+            return (problem){"a dimension of the box of a tensor map has 1 to 256 elements", i, m->box[i]};
+        if (m->element_strides[i] < 1 || m->element_strides[i] > 8)
+            return (problem){"an element stride of a tensor map is 1 to 8", i, m->element_strides[i]};
+    }
+    uint64_t inner = (uint64_t)m->box[0] * types[m->type].bytes;
+    static const char *const spans[4] = {
+        NULL, "the box's fastest dimension has at most 32 bytes with swizzle 32B",
+        "the box's fastest dimension has at most 64 bytes with swizzle 64B",
+        "the box's fastest dimension has at most 128 bytes with swizzle 128B"};
+    if (m->interleave == 0 && inner % 16)
+        return (problem){"the box's fastest dimension is a multiple of 16 bytes", 0, inner};
+    if (m->interleave == 0 && m->swizzle && inner > UINT64_C(16) << m->swizzle)
+        return (problem){spans[m->swizzle], 0, inner};
+    return (problem){0};
+}
+
+static problem check(const cute_tensor_map *m)
+{
+    if ((unsigned)m->type >= TYPES)
+        return (problem){"the element type is none of a tensor map's 13", -1, m->type};
+    if (m->rank < 1 || m->rank > CUTE_MAP_RANK)
+        return (problem){"a tensor map has 1 to 5 dimensions", -1, (uint64_t)m->rank};
+    if (m->interleave < 0 || m->interleave > 2)
+        return (problem){"the interleave is 0 (none), 1 (16B) or 2 (32B)", -1, (uint64_t)m->interleave};
+    if (m->swizzle < 0 || m->swizzle > 3)
+        return (problem){"the swizzle of a tensor map on sm_90 is 0 (none), 1 (32B), 2 (64B) or 3 (128B)", -1,
+                         (uint64_t)m->swizzle};
+    if (m->l2_promotion < 0 || m->l2_promotion > 3)
+        return (problem){"the L2 promotion is 0 (none), 1 (64B), 2 (128B) or 3 (256B)", -1,
+                         (uint64_t)m->l2_promotion};
+    if (m->fill < 0 || m->fill > 1)
+        return (problem){"the fill is 0 (zeros) or 1 (NaN)", -1, (uint64_t)m->fill};
+    if (m->fill && !types[m->type].real)
+        return (problem){"a fill with NaN wants a floating-point element type (6 to 12)", -1, m->type};
+    if (m->interleave && m->rank < 3)
+        return (problem){"an interleaved tensor map has at least 3 dimensions", -1, (uint64_t)m->rank};
+    if (m->interleave == 2 && m->swizzle != 1)
+        return (problem){"an interleave of 32B goes with swizzle 1 (32B)", -1, (uint64_t)m->swizzle};
+    problem p = check_tensor(m);
+    return p.why ? p : check_box(m);
+}
+
+/* ---- our form ---- */
+
+/* Bytes 0 to 7 the mark, then fields in little-endian order. */
+static const char mark[8] = {'c', 'u', 't', 'e', 'm', 'a', 'p', '1'};
+enum { AT_BYTES = 8, AT_ADDRESS = 16, AT_DIMS = 24, AT_STRIDES = 64, AT_BOX = 96, AT_ELEMENTS = 106 };
+
+static void put(uint8_t *at, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static uint64_t get(const uint8_t *at, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
+    return value;
+}
+
+cute_status emu_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP_BYTES], cute_diag *diag)
+{
+    problem p = check(m);
+    if (p.why && p.dimension < 0)
+        return cute_fail(diag, CUTE_INVALID, NULL, "%s, not %llu", p.why, (unsigned long long)p.value);
+    if (p.why)
+        return cute_fail(diag, CUTE_INVALID, NULL, "%s; dimension %d (the fastest is 0) has %llu", p.why,
+                         p.dimension, (unsigned long long)p.value);
+    memset(out, 0, CUTE_MAP_BYTES);
+    memcpy(out, mark, sizeof mark);
+    const int small[6] = {(int)m->type, m->rank, m->interleave, m->swizzle, m->l2_promotion, m->fill};
+    for (int i = 0; i < 6; i++) out[AT_BYTES + i] = (uint8_t)small[i];
+    put(out + AT_ADDRESS, m->address, 8);
+    for (int i = 0; i < m->rank; i++) {
+        put(out + AT_DIMS + 8 * i, m->dims[i], 8);
+        if (i + 1 < m->rank) put(out + AT_STRIDES + 8 * i, m->strides[i], 8);
+        put(out + AT_BOX + 2 * i, m->box[i], 2);
+        out[AT_ELEMENTS + i] = (uint8_t)m->element_strides[i];
+    }
+    return CUTE_OK;
+}
+
+bool emu_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map *m, const char **why)
+{
+    if (memcmp(bytes, mark, sizeof mark) != 0) {
+        if (why) *why = "there is no tensor map at this address";
+        return false;
+    }
+    const uint8_t *small = bytes + AT_BYTES;
+    *m = (cute_tensor_map){.type = (cute_tensor_map_type)small[0],
+                           .rank = small[1],
+                           .interleave = small[2],
+                           .swizzle = small[3],
+                           .l2_promotion = small[4],
+                           .fill = small[5]};
+    m->address = get(bytes + AT_ADDRESS, 8);
+    for (int i = 0; i < CUTE_MAP_RANK; i++) {
+        m->dims[i] = get(bytes + AT_DIMS + 8 * i, 8);
+        if (i + 1 < CUTE_MAP_RANK) m->strides[i] = get(bytes + AT_STRIDES + 8 * i, 8);
+        m->box[i] = (uint32_t)get(bytes + AT_BOX + 2 * i, 2);
+        m->element_strides[i] = bytes[AT_ELEMENTS + i];
+    }
+    problem p = check(m);
+    if (why) *why = p.why;
+    return !p.why;
+}
+
+bool emu_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], emu_map_field field, int ordinal, uint64_t value)
+{
+    static const uint8_t zeros[CUTE_MAP_BYTES];
+    /* The element types of PTX are in another order than the driver's. */
+    static const uint8_t element_types[TYPES] = {CUTE_MAP_U8,      CUTE_MAP_U16, CUTE_MAP_U32,  CUTE_MAP_I32,
+                                                 CUTE_MAP_U64,     CUTE_MAP_I64, CUTE_MAP_F16,  CUTE_MAP_F32,
+                                                 CUTE_MAP_F32_FTZ, CUTE_MAP_F64, CUTE_MAP_BF16, CUTE_MAP_TF32,
+                                                 CUTE_MAP_TF32_FTZ};
+    bool empty = !memcmp(bytes, zeros, CUTE_MAP_BYTES);
+    if (!empty && memcmp(bytes, mark, sizeof mark) != 0) return false;
+    /* Field, place, bytes, how many there are (with an ordinal), the largest value, what is stored for 0. */
+    static const struct {
+        uint8_t at, size, count, first;
+        uint64_t most;
+    } fields[] = {
+        [EMU_MAP_GLOBAL_ADDRESS] = {AT_ADDRESS, 8, 1, 0, UINT64_MAX},
+        [EMU_MAP_RANK] = {AT_BYTES + 1, 1, 1, 1, 4},
+        [EMU_MAP_ELEMTYPE] = {AT_BYTES, 1, 1, 0, TYPES - 1},
+        [EMU_MAP_INTERLEAVE] = {AT_BYTES + 2, 1, 1, 0, 2},
+        [EMU_MAP_SWIZZLE] = {AT_BYTES + 3, 1, 1, 0, 3},
+        [EMU_MAP_FILL] = {AT_BYTES + 5, 1, 1, 0, 1},
+        [EMU_MAP_BOX_DIM] = {AT_BOX, 2, 5, 0, UINT16_MAX},
+        [EMU_MAP_GLOBAL_DIM] = {AT_DIMS, 8, 5, 0, UINT32_MAX},
+        [EMU_MAP_GLOBAL_STRIDE] = {AT_STRIDES, 8, 4, 0, UINT64_MAX},
+        [EMU_MAP_ELEMENT_STRIDE] = {AT_ELEMENTS, 1, 5, 0, UINT8_MAX},
+    };
+    if ((size_t)field >= sizeof fields / sizeof *fields) return false;
+    int index = fields[field].count > 1 ? ordinal : 0;
+    if (index < 0 || index >= fields[field].count || value > fields[field].most) return false;
+    if (empty) memcpy(bytes, mark, sizeof mark);
+    if (field == EMU_MAP_ELEMTYPE) value = element_types[value];
+    put(bytes + fields[field].at + index * fields[field].size, value + fields[field].first,
+        fields[field].size);
+    return true;
+}
+
+/* ---- reductions ---- */
+
+bool emu_reduction_exists(emu_reduction reduction, cute_tensor_map_type type)
+{
+    static const uint8_t classes[] = {
+        [EMU_REDUCE_NONE] = 0xff, [EMU_REDUCE_ADD] = ARITHMETIC, [EMU_REDUCE_MIN] = ORDER,
+        [EMU_REDUCE_MAX] = ORDER, [EMU_REDUCE_INC] = COUNT,      [EMU_REDUCE_DEC] = COUNT,
+        [EMU_REDUCE_AND] = LOGIC, [EMU_REDUCE_OR] = LOGIC,       [EMU_REDUCE_XOR] = LOGIC,
+    };
+    return reduction == EMU_REDUCE_NONE || (types[type].reductions & classes[reduction]);
+}
+
+static uint64_t reduce_integer(emu_reduction reduction, bool is_signed, int bytes, uint64_t a, uint64_t b)
+{
+    int unused = 64 - 8 * bytes;
+    bool less = is_signed ? (int64_t)(a << unused) < (int64_t)(b << unused) : a < b;
+    switch (reduction) {
+    case EMU_REDUCE_ADD: return a + b;
+    case EMU_REDUCE_MIN: return less ? a : b;
+    case EMU_REDUCE_MAX: return less ? b : a;
+    case EMU_REDUCE_INC: return a >= b ? 0 : a + 1;
+    case EMU_REDUCE_DEC: return a == 0 || a > b ? b : a - 1;
+    case EMU_REDUCE_AND: return a & b;
+    case EMU_REDUCE_OR: return a | b;
+    case EMU_REDUCE_XOR: return a ^ b;
+    case EMU_REDUCE_NONE: break;
+    }
+    return b;
+}
+
+void emu_reduce(emu_reduction reduction, cute_tensor_map_type type, void *memory, const void *value)
+{
+    int bytes = types[type].bytes;
+    uint64_t a = get(memory, bytes), b = get(value, bytes), r = b;
+    if (types[type].real && reduction != EMU_REDUCE_NONE) {
+        emu_op op = reduction == EMU_REDUCE_MIN ? EMU_MIN : reduction == EMU_REDUCE_MAX ? EMU_MAX : EMU_ADD;
+        bool flush = type == CUTE_MAP_F32_FTZ || type == CUTE_MAP_TF32_FTZ;
+        r = emu_arithmetic(op, types[type].format, a, b, 0, EMU_RN, flush ? EMU_FTZ : 0);
+    } else {
+        r = reduce_integer(reduction, type == CUTE_MAP_I32 || type == CUTE_MAP_I64, bytes, a, b);
+    }
+    put(memory, r, bytes);
+}
