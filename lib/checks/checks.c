@@ -255,8 +255,8 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
     }
     if (!c->clusters) return;
     uint32_t place = (uint32_t)(w->block->cluster - c->machine->clusters);
-    if (place >= c->cluster_count && (!em_order_grow(c, place + 1) || !em_registers_grow(c, place + 1) ||
-                                      !em_products_grow(c, place + 1))) {
+    if (place >= c->cluster_count &&
+        (!em_order_grow(c, place + 1) || !em_registers_grow(c, place + 1) || !em_mma_grow(c, place + 1))) {
         em_registers_end(c);
         em_step_end(c);
         em_order_end(c);
@@ -264,22 +264,23 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
         return;
     }
     if (c->which & CUTE_CHECK_BARRIER) {
-        if (event == EM_E_BLOCK_ARRIVE) check_arrival(c, w, i, mask, (uint32_t)a, (uint32_t)b);
-        if (event == EM_E_BLOCK_SETTLE) check_opening(c, w, (uint32_t)a);
+        if (event == EM_E_BARRIER_ARRIVE) check_arrival(c, w, i, mask, (uint32_t)a, (uint32_t)b);
+        if (event == EM_E_BARRIER_COMPLETE) check_opening(c, w, (uint32_t)a);
         if (event == EM_E_WARP_SYNC && mask & ~(uint32_t)a)
             em_check_find(c, CUTE_CHECK_BARRIER, "member", w, i, __builtin_ctz(mask & ~(uint32_t)a),
                           UINT32_MAX, "barrier: lanes 0x%08x come to a barrier of lanes 0x%08x", mask,
                           (uint32_t)a);
-        if ((event == EM_E_CLUSTER_ARRIVE || event == EM_E_CLUSTER_LEAVE) && mask && i)
+        if ((event == EM_E_CLUSTER_ARRIVE || event == EM_E_CLUSTER_EXIT) && mask && i)
             check_cluster_turn(c, w, i, mask, event == EM_E_CLUSTER_ARRIVE);
         if (event == EM_E_DEADLOCK && a != UINT64_MAX) explain_phase(c, w, (uint32_t)a);
     }
     if (event == EM_E_BEGIN) em_registers_begin_cluster(c, w->block->cluster);
     if (event == EM_E_WARP_EXCHANGE) em_registers_exchange(c, w, i, mask);
-    if (event == EM_E_FRAME || event == EM_E_GIVEN) em_registers_frame(c, w, mask, a, b, event == EM_E_GIVEN);
-    if (event == EM_E_BEGIN) em_products_cluster(c, w);
-    if (event == EM_E_COMMIT && a == EM_P_WGMMA) em_products_commit(c, w, (uint32_t)b);
-    if (event == EM_E_WAITED && a == EM_P_WGMMA) em_products_waited(c, w, (uint32_t)b);
+    if (event == EM_E_FRAME_ENTER || event == EM_E_FRAME_WRITE)
+        em_registers_frame(c, w, mask, a, b, event == EM_E_FRAME_WRITE);
+    if (event == EM_E_BEGIN) em_mma_cluster(c, w);
+    if (event == EM_E_COMMIT_GROUP && a == EM_P_WGMMA) em_mma_commit(c, w, (uint32_t)b);
+    if (event == EM_E_WAIT_GROUP && a == EM_P_WGMMA) em_mma_waited(c, w, (uint32_t)b);
     if (event == EM_E_EXIT) em_step_lacks(c, w, mask);
     if (event == EM_E_EXIT && w->block->alive == (uint32_t)__builtin_popcount(mask)) {
         em_shadow_end_block(c, w);

@@ -65,7 +65,7 @@ static inline bool has_history(const em_operand *o)
 
 static inline uint32_t *shadow_at(const em_warp *w, uint32_t at)
 {
-    return (uint32_t *)(void *)(w->split->window->shadow + at);
+    return (uint32_t *)(void *)(w->split->frame->shadow + at);
 }
 
 static inline int bytes_of(const em_operand *o)

@@ -94,7 +94,7 @@ static void visit(walk *v, const em_operand *o, bool write)
 /* D, and A where it is in registers. */
 static void visit_product(walk *v, const em_inst *i)
 {
-    const emu_wgmma *form = i->extra;
+    const num_wgmma *form = i->extra;
     visit(v, &i->o[0], true);
     if (form->a_in_registers) visit(v, &i->o[1], false);
 }
@@ -140,7 +140,7 @@ static bool find_touches(const em_program *program, struct products *p, bool not
     return p->touches != NULL;
 }
 
-void em_products_end(em_checks *c)
+void em_mma_end(em_checks *c)
 {
     struct products *p = c->products;
     if (!p) return;
@@ -152,7 +152,7 @@ void em_products_end(em_checks *c)
     c->products = NULL;
 }
 
-bool em_products_begin(em_checks *c)
+bool em_mma_begin(em_checks *c)
 {
     const em_machine *m = c->machine;
     bool any = false;
@@ -163,10 +163,10 @@ bool em_products_begin(em_checks *c)
     p->first = calloc((size_t)m->program->count + 1, sizeof *p->first);
     if (!p->first || !find_touches(m->program, p, false) || !find_touches(m->program, p, true)) return false;
     p->warps = m->clusters[0].count * m->clusters[0].blocks[0].warp_count;
-    return em_products_grow(c, 1);
+    return em_mma_grow(c, 1);
 }
 
-bool em_products_grow(em_checks *c, uint32_t places)
+bool em_mma_grow(em_checks *c, uint32_t places)
 {
     struct products *p = c->products;
     if (!p) return true;
@@ -175,7 +175,7 @@ bool em_products_grow(em_checks *c, uint32_t places)
     if (warp) p->warp = warp;
     slot_state *state = realloc(p->state, warps * p->slots * sizeof *state);
     if (state) p->state = state;
-    return warp && state; /* em_products_cluster clears them */
+    return warp && state; /* em_mma_cluster clears them */
 }
 
 /* ---- as it happens ---- */
@@ -186,7 +186,7 @@ static size_t number_of(const em_checks *c, const em_warp *w)
            w->block->rank * w->block->warp_count + w->index;
 }
 
-void em_products_cluster(em_checks *c, const em_warp *any)
+void em_mma_cluster(em_checks *c, const em_warp *any)
 {
     struct products *p = c->products;
     if (!p) return;
@@ -195,14 +195,14 @@ void em_products_cluster(em_checks *c, const em_warp *any)
     memset(&p->state[first * p->slots], 0, (size_t)p->warps * p->slots * sizeof *p->state);
 }
 
-void em_products_commit(em_checks *c, const em_warp *w, uint32_t group)
+void em_mma_commit(em_checks *c, const em_warp *w, uint32_t group)
 {
     if (!c->products) return;
     warp_products *own = &c->products->warp[number_of(c, w)];
     own->committed[group % COMMITS_KEPT] = own->issued;
 }
 
-void em_products_waited(em_checks *c, const em_warp *w, uint32_t group)
+void em_mma_waited(em_checks *c, const em_warp *w, uint32_t group)
 {
     if (!c->products || !group) return;
     warp_products *own = &c->products->warp[number_of(c, w)];
@@ -210,7 +210,7 @@ void em_products_waited(em_checks *c, const em_warp *w, uint32_t group)
     if (upto > own->finished) own->finished = upto;
 }
 
-void em_products_fence(em_checks *c, const em_warp *w)
+void em_mma_fence(em_checks *c, const em_warp *w)
 {
     if (c->products) c->products->warp[number_of(c, w)].fences++;
 }
@@ -233,7 +233,7 @@ static void check_product(em_checks *c, em_warp *w, const em_inst *i, const warp
                   "wgmma.wait_group lies between");
 }
 
-void em_products_step(em_checks *c, em_warp *w, const em_inst *i)
+void em_mma_step(em_checks *c, em_warp *w, const em_inst *i)
 {
     struct products *p = c->products;
     uint32_t at = inst_index(c, i), from = p ? p->first[at] : 0, to = p ? p->first[at + 1] : 0;

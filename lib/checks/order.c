@@ -442,15 +442,15 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
         own->exchange_mask = mask;
         break;
     }
-    case EM_E_BLOCK_ARRIVE:
+    case EM_E_BARRIER_ARRIVE:
         em_order_counted(c, w, mask);
         come_lanes(c, &barriers[a], w, mask);
         break;
-    case EM_E_BLOCK_SETTLE: settle(c, &barriers[a]); break;
-    case EM_E_BLOCK_LEAVE: learn_result(c, w, mask, &barriers[a]); break;
+    case EM_E_BARRIER_COMPLETE: settle(c, &barriers[a]); break;
+    case EM_E_BARRIER_EXIT: learn_result(c, w, mask, &barriers[a]); break;
     case EM_E_CLUSTER_ARRIVE: come_lanes(c, &o->cluster, w, mask); break;
-    case EM_E_CLUSTER_SETTLE: settle(c, &o->cluster); break;
-    case EM_E_CLUSTER_LEAVE: learn_result(c, w, mask, &o->cluster); break;
+    case EM_E_CLUSTER_COMPLETE: settle(c, &o->cluster); break;
+    case EM_E_CLUSTER_EXIT: learn_result(c, w, mask, &o->cluster); break;
     case EM_E_MBARRIER_INIT:
         at = em_order_mbarrier(c, o, (uint32_t)a, true);
         if (!at) break;
@@ -470,12 +470,14 @@ void em_order_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, 
         at = em_order_mbarrier(c, o, (uint32_t)a, false);
         if (at) learn_result(c, w, mask, &at->meeting);
         break;
-    case EM_E_COMMIT: commit(c, w, async_kind((int)a), (uint32_t)b); break;
-    case EM_E_WAITED: waited(c, w, mask, async_kind((int)a), (uint32_t)b, i && em_has(i, EM_M_read)); break;
+    case EM_E_COMMIT_GROUP: commit(c, w, async_kind((int)a), (uint32_t)b); break;
+    case EM_E_WAIT_GROUP:
+        waited(c, w, mask, async_kind((int)a), (uint32_t)b, i && em_has(i, EM_M_read));
+        break;
     case EM_E_EXIT:
     case EM_E_END:
-    case EM_E_FRAME:
-    case EM_E_GIVEN:
+    case EM_E_FRAME_ENTER:
+    case EM_E_FRAME_WRITE:
     case EM_E_DEADLOCK: break;
     }
 }

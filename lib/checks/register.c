@@ -170,8 +170,8 @@ void em_registers_begin_cluster(em_checks *c, em_cluster *cluster)
     for (uint32_t r = 0; c->flows && r < cluster->count; r++)
         for (uint32_t n = 0; n < cluster->blocks[r].warp_count; n++) {
             em_warp *w = &cluster->blocks[r].warps[n];
-            em_window *window = w->split->window;
-            if (window->shadow) memset(window->shadow, 0xff, window->function->window);
+            em_frame *frame = w->split->frame;
+            if (frame->shadow) memset(frame->shadow, 0xff, frame->function->register_bytes);
             uint8_t *local = *local_of(c, w);
             if (local) memset(local, 0, (size_t)w->local_size * EM_LANES / 8 + 8);
         }
@@ -198,7 +198,7 @@ static int count_names(const em_operand *o, const em_operand *wanted, bool *foun
     int count = 0;
     if (o == wanted) *found = true;
     if (*found) return 0;
-    if (o->kind == EM_O_SPECIAL || (o->kind == EM_O_VALUE && o->base != EM_BASE_CONSTANTS)) return 1;
+    if (o->kind == EM_O_SREG || (o->kind == EM_O_VALUE && o->base != EM_BASE_CONSTANTS)) return 1;
     if (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY)
         for (int n = 0; n < o->count && !*found; n++) count += count_names(&o->list[n], wanted, found);
     return count;

@@ -303,14 +303,14 @@ void em_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes);
 void em_step_lacks(em_checks *c, em_warp *w, uint32_t ending);
 
 /* checkproduct.c: registers of wgmma. Nothing happens where c->products is NULL. */
-bool em_products_begin(em_checks *c);
-bool em_products_grow(em_checks *c, uint32_t places);
-void em_products_end(em_checks *c);
-void em_products_cluster(em_checks *c, const em_warp *any);
-void em_products_commit(em_checks *c, const em_warp *w, uint32_t group);
-void em_products_waited(em_checks *c, const em_warp *w, uint32_t group);
-void em_products_fence(em_checks *c, const em_warp *w);
-void em_products_step(em_checks *c, em_warp *w, const em_inst *i);
+bool em_mma_begin(em_checks *c);
+bool em_mma_grow(em_checks *c, uint32_t places);
+void em_mma_end(em_checks *c);
+void em_mma_cluster(em_checks *c, const em_warp *any);
+void em_mma_commit(em_checks *c, const em_warp *w, uint32_t group);
+void em_mma_waited(em_checks *c, const em_warp *w, uint32_t group);
+void em_mma_fence(em_checks *c, const em_warp *w);
+void em_mma_step(em_checks *c, em_warp *w, const em_inst *i);
 
 /* checktile.c: swizzles. Something writes shared memory; matrices are taken from it. */
 void em_tiles_write(em_checks *c, const em_inst *i, shadow *s, uint64_t at, uint64_t bytes);

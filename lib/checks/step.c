@@ -22,12 +22,12 @@ bool em_step_begin(em_checks *c)
     c->concerns = calloc((size_t)program->count + 1, 1);
     if (!c->concerns) return false;
     for (uint32_t n = 0; n < program->count; n++) c->concerns[n] = concerns(&program->code[n]);
-    return !(c->which & CUTE_CHECK_RACE) || em_products_begin(c);
+    return !(c->which & CUTE_CHECK_RACE) || em_mma_begin(c);
 }
 
 void em_step_end(em_checks *c)
 {
-    em_products_end(c);
+    em_mma_end(c);
     free(c->concerns);
     c->concerns = NULL;
 }
@@ -71,8 +71,8 @@ void em_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes)
     }
     if (which & CONCERNS_WARP) whole_warp(c, w, i, lanes);
     if (which & CONCERNS_WAIT) cluster_of(c, w)->waited = true;
-    if (which & CONCERNS_FENCE) em_products_fence(c, w);
+    if (which & CONCERNS_FENCE) em_mma_fence(c, w);
     if (which & CONCERNS_WGMMA && c->which & CUTE_CHECK_SWIZZLE) em_tiles_product(c, w, i, lanes);
     if (which & CONCERNS_LDMATRIX && c->which & CUTE_CHECK_SWIZZLE) em_tiles_ldmatrix(c, w, i, lanes);
-    if (c->products) em_products_step(c, w, i);
+    if (c->products) em_mma_step(c, w, i);
 }

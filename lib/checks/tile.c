@@ -24,8 +24,8 @@ static bool place_in_box(const em_pending *p, uint32_t at, tile_piece *out)
     const cute_tensor_map *m = p->map;
     if (!m || m->rank < 2 || m->interleave || m->swizzle > 3) return false;
     uint32_t span = span_of(m->swizzle), start = p->box & ((1u << EM_RANK_SHIFT) - 1);
-    uint32_t pitch = span ? span : m->box[0] * (uint32_t)emu_tensor_map_element_size(m);
-    uint32_t logical = emu_swizzle(at + EM_SHARED_RESERVED, span, 0) - start;
+    uint32_t pitch = span ? span : m->box[0] * (uint32_t)num_tensor_map_element_size(m);
+    uint32_t logical = num_swizzle(at + EM_SHARED_RESERVED, span, 0) - start;
     if (pitch < CHUNK) return false;
     out->box = p->issued;
     out->row = (uint16_t)(logical / pitch);
@@ -120,10 +120,10 @@ void em_tiles_ldmatrix(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask
 /* ---- wgmma ---- */
 
 static void check_operand(em_checks *c, em_warp *w, const em_inst *i, const char *name, uint64_t bits,
-                          bool mn_major, emu_element element, int first, int count, int k)
+                          bool mn_major, num_element element, int first, int count, int k)
 {
-    emu_descriptor d = emu_descriptor_decode(bits);
-    int size = emu_element_bits(element);
+    num_descriptor d = num_descriptor_decode(bits);
+    int size = num_element_bits(element);
     if (size == 1) { /* taken as words */
         size = 32;
         k = 8;
@@ -138,7 +138,7 @@ static void check_operand(em_checks *c, em_warp *w, const em_inst *i, const char
         for (int column = mn_major ? first : 0; column < columns_end; column += per) {
             const tile_piece *rows[ROWS];
             for (int r = 0; r < ROWS; r++) {
-                uint32_t address = emu_descriptor_address(&d, mn_major, size, mn_major ? column : row + r,
+                uint32_t address = num_descriptor_address(&d, mn_major, size, mn_major ? column : row + r,
                                                           mn_major ? row + r : column, NULL);
                 rows[r] =
                     piece_at(c, w, (address & ((1u << EM_RANK_SHIFT) - 1)) | w->block->rank << EM_RANK_SHIFT);
@@ -158,7 +158,7 @@ static void check_operand(em_checks *c, em_warp *w, const em_inst *i, const char
 
 void em_tiles_product(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const emu_wgmma *form = i->extra;
+    const num_wgmma *form = i->extra;
     int warp = (int)w->index % 4;
     if (!form->a_in_registers)
         check_operand(c, w, i, "A", em_uniform(w, &i->o[1], mask), form->transpose_a, form->a, 16 * warp, 16,

@@ -217,7 +217,7 @@ static cute_status emulator_function_info(cute_device *device, cute_device_funct
     (void)device, (void)diag;
     *out = (cute_function_info){
         .static_smem = em_static_shared(function->module->program, function->function),
-        .local_bytes = function->function->frame,
+        .local_bytes = function->function->stack_bytes,
         .threads_limit = threads_limit(function->function),
     };
     return CUTE_OK;
@@ -338,7 +338,7 @@ static cute_status emulator_encode_map(cute_device *device, const cute_tensor_ma
                                        cute_diag *diag)
 {
     (void)device;
-    return emu_tensor_map_encode(map, out, diag);
+    return num_tensor_map_encode(map, out, diag);
 }
 
 static cute_status emulator_sync(cute_device *device, cute_diag *diag)

@@ -164,7 +164,7 @@ static void commit(em_warp *w, const em_inst *i, int kind, uint32_t mask)
     }
     for (uint32_t rest = mask, same; rest; rest &= ~same) {
         same = same_number(numbers, rest);
-        em_tell(EM_E_COMMIT, w, i, same, (uint64_t)kind, numbers[__builtin_ctz(rest)]);
+        em_tell(EM_E_COMMIT_GROUP, w, i, same, (uint64_t)kind, numbers[__builtin_ctz(rest)]);
     }
 }
 
@@ -238,7 +238,7 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
         same = same_number(numbers, rest);
         uint32_t committed = numbers[__builtin_ctz(rest)], upto = committed > i->b ? committed - i->b : 0;
         if (!em_pending_finish(w, kind, same, upto)) return;
-        em_tell(EM_E_WAITED, w, i, same, (uint64_t)kind, upto);
+        em_tell(EM_E_WAIT_GROUP, w, i, same, (uint64_t)kind, upto);
     }
 }
 
@@ -283,7 +283,7 @@ static void run_cp_arrive(em_warp *w, const em_inst *i, uint32_t mask)
 /* ---- reductions of memory ---- */
 
 typedef struct reducer {
-    emu_reduction reduction;
+    num_reduction reduction;
     cute_tensor_map_type type;
     uint32_t size;
     bool others; /* threads that may write there too */
@@ -294,14 +294,14 @@ typedef struct reducer {
         word *at = (word *)memory, old = __atomic_load_n(at, __ATOMIC_SEQ_CST), next;                        \
         do {                                                                                                 \
             next = old;                                                                                      \
-            emu_reduce(r->reduction, r->type, &next, value);                                                 \
+            num_reduce(r->reduction, r->type, &next, value);                                                 \
         } while (!__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));   \
     } while (0)
 
 static void reduce_one(const reducer *r, void *memory, const void *value)
 {
     if (!r->others || r->size < 2)
-        emu_reduce(r->reduction, r->type, memory, value);
+        num_reduce(r->reduction, r->type, memory, value);
     else if (r->size == 2)
         REDUCE(uint16_t);
     else if (r->size == 4)
@@ -325,7 +325,7 @@ typedef struct bulk {
     uint32_t targets; /* .multicast: blocks */
     cute_tensor_map map;
     int32_t coordinates[5];
-    emu_reduction reduction;
+    num_reduction reduction;
     cute_tensor_map_type type;
 } bulk;
 
@@ -358,7 +358,7 @@ static bool write_global(void *context, uint64_t address, uint32_t size, const v
 {
     return write_bytes(context, EM_GLOBAL, address, size, bytes);
 }
-static bool reduce_global(void *context, emu_reduction reduction, cute_tensor_map_type type, uint64_t address,
+static bool reduce_global(void *context, num_reduction reduction, cute_tensor_map_type type, uint64_t address,
                           uint32_t count, const void *values)
 {
     bulk_context *c = context;
@@ -402,16 +402,16 @@ static bool copy_plain(em_pending *p, bulk *b, uint64_t to)
 
 static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
 {
-    bulk_context context = {p->warp, p->inst, b->lane, (uint32_t)emu_tensor_map_element_size(&b->map)};
-    emu_copy_memory memory = {.context = &context,
+    bulk_context context = {p->warp, p->inst, b->lane, (uint32_t)num_tensor_map_element_size(&b->map)};
+    num_copy_memory memory = {.context = &context,
                               .read_global = read_global,
                               .write_global = write_global,
                               .reduce_global = reduce_global,
                               .read_shared = read_shared,
                               .write_shared = write_shared};
     const char *why = NULL;
-    bool done = b->store ? emu_box_store(&b->map, b->coordinates, shared, b->reduction, &memory, &why)
-                         : emu_box_load(&b->map, b->coordinates, shared, &memory, &why);
+    bool done = b->store ? num_box_store(&b->map, b->coordinates, shared, b->reduction, &memory, &why)
+                         : num_box_load(&b->map, b->coordinates, shared, &memory, &why);
     if (!done && why) em_fault(p->warp, p->inst, b->lane, "%s", why);
     return done;
 }
@@ -447,7 +447,7 @@ static bool complete_bulk(em_machine *m, em_pending *p)
 typedef struct bulk_form {
     bool tensor, store, multicast, shared_to_shared, reduces, prefetch;
     int8_t to, from, size, barrier, mask, map;
-    emu_reduction reduction;
+    num_reduction reduction;
     cute_tensor_map_type type;
     int rank;
 } bulk_form;
@@ -464,7 +464,7 @@ static bool take_map(em_warp *w, const em_inst *i, int l, const bulk_form *f, bu
     }
     const uint8_t *bytes = em_locate(w, i, l, EM_GENERIC, address, CUTE_MAP_BYTES, EM_READ);
     if (!bytes) return false;
-    if (!emu_tensor_map_decode(bytes, &b->map, &why)) {
+    if (!num_tensor_map_decode(bytes, &b->map, &why)) {
         em_fault(w, i, l, "at 0x%llx is no tensor map: %s", (unsigned long long)address, why ? why : "");
         return false;
     }
@@ -474,7 +474,7 @@ static bool take_map(em_warp *w, const em_inst *i, int l, const bulk_form *f, bu
         return false;
     }
     for (int n = 0; n < f->rank; n++) b->coordinates[n] = (int32_t)em_get(w, &o->list[1].list[n], l);
-    b->size = emu_tensor_map_bytes(&b->map);
+    b->size = num_tensor_map_bytes(&b->map);
     return true;
 }
 
@@ -566,17 +566,17 @@ static bool from_shared(const em_raw *raw)
     return shared > 1;
 }
 
-static emu_reduction reduction_of(const em_inst *i)
+static num_reduction reduction_of(const em_inst *i)
 {
     static const struct {
         em_modifier m;
-        emu_reduction r;
-    } table[] = {{EM_M_add, EMU_REDUCE_ADD}, {EM_M_min, EMU_REDUCE_MIN}, {EM_M_max, EMU_REDUCE_MAX},
-                 {EM_M_inc, EMU_REDUCE_INC}, {EM_M_dec, EMU_REDUCE_DEC}, {EM_M_and, EMU_REDUCE_AND},
-                 {EM_M_or, EMU_REDUCE_OR},   {EM_M_xor, EMU_REDUCE_XOR}};
+        num_reduction r;
+    } table[] = {{EM_M_add, NUM_REDUCE_ADD}, {EM_M_min, NUM_REDUCE_MIN}, {EM_M_max, NUM_REDUCE_MAX},
+                 {EM_M_inc, NUM_REDUCE_INC}, {EM_M_dec, NUM_REDUCE_DEC}, {EM_M_and, NUM_REDUCE_AND},
+                 {EM_M_or, NUM_REDUCE_OR},   {EM_M_xor, NUM_REDUCE_XOR}};
     for (size_t n = 0; n < sizeof table / sizeof *table; n++)
         if (em_has(i, table[n].m)) return table[n].r;
-    return EMU_REDUCE_NONE;
+    return NUM_REDUCE_NONE;
 }
 
 static bool map_type_of(em_type type, cute_tensor_map_type *out)
@@ -614,7 +614,7 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
                                     : 5;
     if (reduces) f->reduction = reduction_of(i);
     if (reduces && !f->tensor &&
-        (!map_type_of((em_type)i->type, &f->type) || !emu_reduction_exists(f->reduction, f->type)))
+        (!map_type_of((em_type)i->type, &f->type) || !num_reduction_exists(f->reduction, f->type)))
         return em_unknown(p, raw);
     int at = 0;
     if (f->prefetch) {
@@ -654,7 +654,7 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
     return CUTE_OK;
 }
 
-cute_status em_d_cp(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     int64_t number = 0;
     bool reduces = em_has(i, EM_M_reduce), is_bulk = em_has(i, EM_M_bulk);
@@ -715,7 +715,7 @@ static void run_store_async(em_warp *w, const em_inst *i, uint32_t mask)
             if (!i->b)
                 memcpy(p + n * bytes, &value, bytes);
             else if (map_type_of((em_type)i->type, &type))
-                emu_reduce((emu_reduction)i->b, type, p + n * bytes, &value);
+                num_reduce((num_reduction)i->b, type, p + n * bytes, &value);
         }
         if (!em_mbarrier_arrive(w, i, l, barrier, 0, -(int64_t)bytes * i->vector, NULL)) return;
     }
@@ -735,13 +735,13 @@ static cute_status decode_async(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_store_async(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_store_async(em_parser *p, const em_raw *raw, em_inst *i)
 {
     i->b = 0;
     return decode_async(p, raw, i);
 }
 
-cute_status em_d_red_async(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_red_async(em_parser *p, const em_raw *raw, em_inst *i)
 {
     i->b = (uint32_t)reduction_of(i);
     return i->b ? decode_async(p, raw, i) : em_unknown(p, raw);

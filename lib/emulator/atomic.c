@@ -9,13 +9,13 @@ static int64_t extend(uint64_t value, int bits)
     return bits >= 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-static uint64_t real_op(em_type type, emu_op op, uint64_t a, uint64_t b)
+static uint64_t real_op(em_type type, num_op op, uint64_t a, uint64_t b)
 {
-    emu_format format = EMU_F32;
+    num_format format = NUM_F32;
     em_format_of(type, &format);
-    if (type != EM_f16x2 && type != EM_bf16x2) return emu_arithmetic(op, format, a, b, 0, EMU_RN, 0);
-    return (emu_arithmetic(op, format, a & 0xffff, b & 0xffff, 0, EMU_RN, 0) & 0xffff) |
-           emu_arithmetic(op, format, a >> 16 & 0xffff, b >> 16 & 0xffff, 0, EMU_RN, 0) << 16;
+    if (type != EM_f16x2 && type != EM_bf16x2) return num_arithmetic(op, format, a, b, 0, NUM_RN, 0);
+    return (num_arithmetic(op, format, a & 0xffff, b & 0xffff, 0, NUM_RN, 0) & 0xffff) |
+           num_arithmetic(op, format, a >> 16 & 0xffff, b >> 16 & 0xffff, 0, NUM_RN, 0) << 16;
 }
 
 static uint64_t apply(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
@@ -26,9 +26,9 @@ static uint64_t apply(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
     bool is_less = sign ? extend(b, bits) < extend(old, bits) : b < old;
     if (em_has(i, EM_M_exch)) return b;
     if (em_has(i, EM_M_cas)) return old == b ? c : old;
-    if (em_has(i, EM_M_add)) return real ? real_op(type, EMU_ADD, old, b) : old + b;
-    if (em_has(i, EM_M_min)) return real ? real_op(type, EMU_MIN, old, b) : is_less ? b : old;
-    if (em_has(i, EM_M_max)) return real ? real_op(type, EMU_MAX, old, b) : is_less || old == b ? old : b;
+    if (em_has(i, EM_M_add)) return real ? real_op(type, NUM_ADD, old, b) : old + b;
+    if (em_has(i, EM_M_min)) return real ? real_op(type, NUM_MIN, old, b) : is_less ? b : old;
+    if (em_has(i, EM_M_max)) return real ? real_op(type, NUM_MAX, old, b) : is_less || old == b ? old : b;
     if (em_has(i, EM_M_and)) return old & b;
     if (em_has(i, EM_M_or)) return old | b;
     if (em_has(i, EM_M_xor)) return old ^ b;
@@ -116,11 +116,11 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
     m->changes += changed; /* who asks for a lock in vain changes nothing */
 }
 
-cute_status em_d_atomic(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool red = raw->name[0] == 'r', cas = em_has(i, EM_M_cas);
     int at = red ? 0 : 1, values = cas ? 2 : 1;
-    if (em_has(i, EM_M_async)) return em_d_red_async(p, raw, i);
+    if (em_has(i, EM_M_async)) return em_decode_red_async(p, raw, i);
     CUTE_TRY(em_operands(p, raw, at + 1 + values, at + 2 + values));
     if (!i->a || em_types[i->type].bytes < 2) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, at));

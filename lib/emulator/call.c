@@ -17,30 +17,30 @@ typedef struct call {
     int result_count, argument_count;
 } call;
 
-static uint8_t *frame(em_warp *w, int lane, int64_t at)
+static uint8_t *stack_at(em_warp *w, int lane, int64_t at)
 {
     return w->local + (size_t)lane * (size_t)w->local_size + at;
 }
 
 static bool copy_arguments(em_warp *w, const em_inst *i, const call *c, const em_function *f, uint32_t mask)
 {
-    int64_t callee = w->split->sp + w->split->window->function->frame;
+    int64_t callee = w->split->sp + w->split->frame->function->stack_bytes;
     if (f->param_count != (size_t)c->argument_count || f->result_count != (size_t)c->result_count) {
         em_fault(w, i, -1, "function '%s' takes %zu arguments and gives %zu results; the call has %d and %d",
                  f->name, f->param_count, f->result_count, c->argument_count, c->result_count);
         return false;
     }
-    if (callee + f->frame > w->local_size) return true; /* em_call says so */
-    em_tell(EM_E_FRAME, w, i, mask, (uint64_t)callee, (uint64_t)f->frame);
+    if (callee + f->stack_bytes > w->local_size) return true; /* em_call says so */
+    em_tell(EM_E_FRAME_ENTER, w, i, mask, (uint64_t)callee, (uint64_t)f->stack_bytes);
     for (int n = 0; n < c->argument_count; n++)
-        em_tell(EM_E_GIVEN, w, i, mask, (uint64_t)(callee + f->params[n]->offset),
+        em_tell(EM_E_FRAME_WRITE, w, i, mask, (uint64_t)(callee + f->params[n]->offset),
                 (uint64_t)f->params[n]->size);
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         for (int n = 0; n < c->argument_count; n++) {
             const em_variable *from = c->arguments[n], *to = f->params[n];
             int64_t size = from->size < to->size ? from->size : to->size;
-            memcpy(frame(w, __builtin_ctz(rest), callee + to->offset),
-                   frame(w, __builtin_ctz(rest), w->split->sp + from->offset), (size_t)size);
+            memcpy(stack_at(w, __builtin_ctz(rest), callee + to->offset),
+                   stack_at(w, __builtin_ctz(rest), w->split->sp + from->offset), (size_t)size);
         }
     return true;
 }
@@ -49,16 +49,17 @@ static bool copy_arguments(em_warp *w, const em_inst *i, const call *c, const em
 static void run_results(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const call *c = i->extra;
-    int64_t callee = w->split->sp + w->split->window->function->frame;
+    int64_t callee = w->split->sp + w->split->frame->function->stack_bytes;
     const em_function *f = c->function;
     for (uint32_t rest = mask; f && rest; rest &= rest - 1)
         for (int n = 0; n < c->result_count; n++) {
             const em_variable *to = c->results[n], *from = f->results[n];
             int64_t size = from->size < to->size ? from->size : to->size;
             if (callee + from->offset + size > w->local_size) return;
-            em_tell(EM_E_GIVEN, w, i, rest & -rest, (uint64_t)(w->split->sp + to->offset), (uint64_t)size);
-            memcpy(frame(w, __builtin_ctz(rest), w->split->sp + to->offset),
-                   frame(w, __builtin_ctz(rest), callee + from->offset), (size_t)size);
+            em_tell(EM_E_FRAME_WRITE, w, i, rest & -rest, (uint64_t)(w->split->sp + to->offset),
+                    (uint64_t)size);
+            memcpy(stack_at(w, __builtin_ctz(rest), w->split->sp + to->offset),
+                   stack_at(w, __builtin_ctz(rest), callee + from->offset), (size_t)size);
         }
 }
 
@@ -68,7 +69,7 @@ static uint64_t argument(em_warp *w, const call *c, int lane, int n)
 {
     uint64_t value = 0;
     if (n < c->argument_count)
-        memcpy(&value, frame(w, lane, w->split->sp + c->arguments[n]->offset),
+        memcpy(&value, stack_at(w, lane, w->split->sp + c->arguments[n]->offset),
                (size_t)(c->arguments[n]->size < 8 ? c->arguments[n]->size : 8));
     return value;
 }
@@ -76,9 +77,9 @@ static uint64_t argument(em_warp *w, const call *c, int lane, int n)
 static void give(em_warp *w, const call *c, int lane, uint64_t value)
 {
     if (!c->result_count) return;
-    em_tell(EM_E_GIVEN, w, NULL, 1u << lane, (uint64_t)(w->split->sp + c->results[0]->offset),
+    em_tell(EM_E_FRAME_WRITE, w, NULL, 1u << lane, (uint64_t)(w->split->sp + c->results[0]->offset),
             (uint64_t)c->results[0]->size);
-    memcpy(frame(w, lane, w->split->sp + c->results[0]->offset), &value,
+    memcpy(stack_at(w, lane, w->split->sp + c->results[0]->offset), &value,
            (size_t)(c->results[0]->size < 8 ? c->results[0]->size : 8));
 }
 
@@ -311,7 +312,7 @@ static cute_status variables_of(em_parser *p, const em_raw *raw, const em_operan
     return CUTE_OK;
 }
 
-cute_status em_d_call(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
 {
     int at = 0;
     call *c = cute_arena_alloc(p->arena, sizeof *c);
@@ -349,7 +350,7 @@ cute_status em_d_call(em_parser *p, const em_raw *raw, em_inst *i)
 
 static void run_alloca(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    int64_t floor = w->split->sp + w->split->window->function->frame;
+    int64_t floor = w->split->sp + w->split->frame->function->stack_bytes;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t size = em_get(w, &i->o[1], l);
@@ -366,7 +367,7 @@ static void run_alloca(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_alloca(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_alloca(em_parser *p, const em_raw *raw, em_inst *i)
 {
     int64_t align = 16;
     CUTE_TRY(em_operands(p, raw, 2, 3));
@@ -382,7 +383,7 @@ cute_status em_d_alloca(em_parser *p, const em_raw *raw, em_inst *i)
 
 static void run_stack(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    int64_t floor = w->split->sp + w->split->window->function->frame;
+    int64_t floor = w->split->sp + w->split->frame->function->stack_bytes;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         if (!i->b) {
@@ -398,7 +399,7 @@ static void run_stack(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_stack(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_stack(em_parser *p, const em_raw *raw, em_inst *i)
 {
     i->b = raw->name[5] == 'r';
     i->run = run_stack;

@@ -75,7 +75,7 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
     em_type type = (em_type)i->type3;
     int bits = em_types[type].bytes * 8;
     bool sign = em_types[type].kind == EM_SIGNED && !(i->b & 16);
-    emu_format format;
+    num_format format;
     if (em_types[type].kind != EM_FLOAT) {
         if (bits == 32 && sign) COMPARE(int32_t, em_r32)
         if (bits == 32) COMPARE(uint32_t, em_r32)
@@ -89,7 +89,7 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
     }
     em_format_of(type, &format);
     uint32_t out = 0;
-    static const uint8_t bit[5] = {[EMU_UNORDERED] = 8, [EMU_LESS] = 1, [EMU_EQUAL] = 2, [EMU_GREATER] = 4};
+    static const uint8_t bit[5] = {[NUM_UNORDERED] = 8, [NUM_LESS] = 1, [NUM_EQUAL] = 2, [NUM_GREATER] = 4};
     if (type == EM_f32 && !em_has(i, EM_M_ftz)) {
         const uint32_t *x = em_r32(w, a), *y = em_r32(w, b);
         for (int l = 0; l < EM_LANES; l++) {
@@ -105,7 +105,7 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
         int l = __builtin_ctz(rest);
         out |=
             (uint32_t)((i->b &
-                        bit[emu_compare(format, em_get(w, a, l), em_get(w, b, l), em_flags(i) & EMU_FTZ)]) !=
+                        bit[num_compare(format, em_get(w, a, l), em_get(w, b, l), em_flags(i) & NUM_FTZ)]) !=
                        0)
             << l;
     }
@@ -146,15 +146,15 @@ static void run_set(em_warp *w, const em_inst *i, uint32_t mask)
 static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t out[2] = {0};
-    static const uint8_t bit[5] = {[EMU_UNORDERED] = 8, [EMU_LESS] = 1, [EMU_EQUAL] = 2, [EMU_GREATER] = 4};
-    emu_format format;
+    static const uint8_t bit[5] = {[NUM_UNORDERED] = 8, [NUM_LESS] = 1, [NUM_EQUAL] = 2, [NUM_GREATER] = 4};
+    num_format format;
     em_format_of((em_type)i->type3, &format);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t a = em_get(w, &i->o[2], l), b = em_get(w, &i->o[3], l);
         for (int h = 0; h < 2; h++) {
             int r =
-                emu_compare(format, a >> (16 * h) & 0xffff, b >> (16 * h) & 0xffff, em_flags(i) & EMU_FTZ);
+                num_compare(format, a >> (16 * h) & 0xffff, b >> (16 * h) & 0xffff, em_flags(i) & NUM_FTZ);
             out[h] |= (uint32_t)((i->b & bit[r]) != 0) << l;
         }
     }
@@ -182,7 +182,7 @@ static cute_status outcomes_of(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_setp(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_setp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool set = raw->name_length == 3; /* set.cmp.dtype.stype d, a, b, c */
     bool second = raw->second;
@@ -227,7 +227,7 @@ static void run_selp(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_selp(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_selp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 4, 4));
     if (!i->a || em_types[i->type].bytes < 2 || em_types[i->type].bytes > 8) return em_unknown(p, raw);
@@ -248,7 +248,7 @@ static uint64_t lane_slct(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     return f >= 0 ? a : b;
 }
 
-cute_status em_d_slct(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_slct(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 4, 4));
     if (i->a != 2 || em_types[i->type].bytes < 2 || (i->type2 != EM_s32 && i->type2 != EM_f32))
@@ -285,28 +285,28 @@ static void run_mov_predicate(em_warp *w, const em_inst *i, uint32_t mask)
 }
 
 /* Clocks tick with the instructions that ran: the same in every run. */
-static uint64_t special_value(em_warp *w, em_special which)
+static uint64_t special_value(em_warp *w, em_sreg which)
 {
     const em_counts *c = &w->machine->counts;
     uint64_t ticks = c->lanes + w->machine->turn;
     w->machine->clocks++;
     switch (which) {
-    case EM_S_clock: return (uint32_t)ticks;
-    case EM_S_clock_hi: return ticks >> 32;
-    case EM_S_clock64: return ticks;
-    case EM_S_globaltimer: return ticks;
-    case EM_S_globaltimer_lo: return (uint32_t)ticks;
-    case EM_S_globaltimer_hi: return ticks >> 32;
-    case EM_S_envreg1: return w->machine->workspace >> 32;
-    case EM_S_envreg2: return (uint32_t)w->machine->workspace;
-    case EM_S_is_explicit_cluster: return w->machine->launch->cluster[0] != 0;
+    case EM_SREG_clock: return (uint32_t)ticks;
+    case EM_SREG_clock_hi: return ticks >> 32;
+    case EM_SREG_clock64: return ticks;
+    case EM_SREG_globaltimer: return ticks;
+    case EM_SREG_globaltimer_lo: return (uint32_t)ticks;
+    case EM_SREG_globaltimer_hi: return ticks >> 32;
+    case EM_SREG_envreg1: return w->machine->workspace >> 32;
+    case EM_SREG_envreg2: return (uint32_t)w->machine->workspace;
+    case EM_SREG_is_explicit_cluster: return w->machine->launch->cluster[0] != 0;
     default: return 0;
     }
 }
 
 static void run_mov_special(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint64_t value = special_value(w, (em_special)i->o[1].at);
+    uint64_t value = special_value(w, (em_sreg)i->o[1].at);
     EM_EACH(mask, em_set(w, &i->o[0], l, value));
 }
 
@@ -365,7 +365,7 @@ static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *
     return CUTE_OK;
 }
 
-cute_status em_d_mov(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     if (!i->a) return em_wrong(p, raw, "the type is missing");
@@ -380,7 +380,7 @@ cute_status em_d_mov(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = run_pack;
         return check_pieces(p, raw, i, &i->o[1], false);
     }
-    if (i->o[1].kind == EM_O_SPECIAL) {
+    if (i->o[1].kind == EM_O_SREG) {
         i->run = run_mov_special;
         return CUTE_OK;
     }
@@ -399,9 +399,9 @@ static void run_convert(em_warp *w, const em_inst *i, uint32_t mask)
     int to_bits = em_types[to].bytes * 8, from_bits = em_types[from].bytes * 8;
     bool to_signed = em_types[to].kind == EM_SIGNED, from_signed = em_types[from].kind == EM_SIGNED;
     bool to_real = em_types[to].kind == EM_FLOAT, from_real = em_types[from].kind == EM_FLOAT;
-    emu_round round = em_rounding(i);
+    num_round round = em_rounding(i);
     unsigned flags = em_flags(i);
-    emu_format tf = EMU_F32, ff = EMU_F32;
+    num_format tf = NUM_F32, ff = NUM_F32;
     em_format_of(to, &tf);
     em_format_of(from, &ff);
     bool integral = em_has(i, EM_M_rni) || em_has(i, EM_M_rzi) || em_has(i, EM_M_rmi) || em_has(i, EM_M_rpi);
@@ -410,13 +410,13 @@ static void run_convert(em_warp *w, const em_inst *i, uint32_t mask)
         int l = __builtin_ctz(rest);
         uint64_t v = em_get(w, &i->o[1], l) & low, d;
         if (to_real && from_real)
-            d = integral ? emu_to_integral(tf, ff, v, round, flags) : emu_convert(tf, ff, v, round, flags);
+            d = integral ? num_to_integral(tf, ff, v, round, flags) : num_convert(tf, ff, v, round, flags);
         else if (to_real)
-            d = emu_from_integer(tf, v, from_bits, from_signed, round, flags);
+            d = num_from_integer(tf, v, from_bits, from_signed, round, flags);
         else if (from_real)
-            d = emu_to_integer(ff, v, to_bits, to_signed, round, flags);
+            d = num_to_integer(ff, v, to_bits, to_signed, round, flags);
         else
-            d = emu_integer_convert(to_bits, to_signed, v, from_bits, from_signed, (flags & EMU_SAT) != 0);
+            d = num_integer_convert(to_bits, to_signed, v, from_bits, from_signed, (flags & NUM_SAT) != 0);
         em_set(w, &i->o[0], l, d);
     }
 }
@@ -443,12 +443,12 @@ static void run_narrow(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_pack_real(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    emu_format to = EMU_F16;
+    num_format to = NUM_F16;
     em_format_of((em_type)i->type, &to);
     int bits = em_types[i->type].bytes * 4; /* of one half */
     EM_EACH(mask, {
-        uint64_t high = emu_convert(to, EMU_F32, em_get(w, &i->o[1], l), em_rounding(i), em_flags(i));
-        uint64_t low = emu_convert(to, EMU_F32, em_get(w, &i->o[2], l), em_rounding(i), em_flags(i));
+        uint64_t high = num_convert(to, NUM_F32, em_get(w, &i->o[1], l), em_rounding(i), em_flags(i));
+        uint64_t low = num_convert(to, NUM_F32, em_get(w, &i->o[2], l), em_rounding(i), em_flags(i));
         em_set(w, &i->o[0], l, low | high << bits);
     });
 }
@@ -456,26 +456,26 @@ static void run_pack_real(em_warp *w, const em_inst *i, uint32_t mask)
 /* e4m3x2 from f16x2: both halves of one register. */
 static void run_narrow_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    emu_format to = EMU_E4M3, from = EMU_F16;
+    num_format to = NUM_E4M3, from = NUM_F16;
     em_format_of((em_type)i->type, &to);
     em_format_of((em_type)i->type2, &from);
     EM_EACH(mask, {
         uint64_t v = em_get(w, &i->o[1], l);
-        uint64_t low = emu_convert(to, from, v & 0xffff, em_rounding(i), em_flags(i));
-        uint64_t high = emu_convert(to, from, v >> 16 & 0xffff, em_rounding(i), em_flags(i));
+        uint64_t low = num_convert(to, from, v & 0xffff, em_rounding(i), em_flags(i));
+        uint64_t high = num_convert(to, from, v >> 16 & 0xffff, em_rounding(i), em_flags(i));
         em_set(w, &i->o[0], l, (low & 0xff) | (high & 0xff) << 8);
     });
 }
 
 static void run_widen_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    emu_format to = EMU_F16, from = EMU_E4M3;
+    num_format to = NUM_F16, from = NUM_E4M3;
     em_format_of((em_type)i->type, &to);
     em_format_of((em_type)i->type2, &from);
     EM_EACH(mask, {
         uint64_t v = em_get(w, &i->o[1], l);
-        uint64_t low = emu_convert(to, from, v & 0xff, EMU_RN, em_flags(i));
-        uint64_t high = emu_convert(to, from, v >> 8 & 0xff, EMU_RN, em_flags(i));
+        uint64_t low = num_convert(to, from, v & 0xff, NUM_RN, em_flags(i));
+        uint64_t high = num_convert(to, from, v >> 8 & 0xff, NUM_RN, em_flags(i));
         em_set(w, &i->o[0], l, (low & 0xffff) | (high & 0xffff) << 16);
     });
 }
@@ -510,7 +510,7 @@ static void run_cvt_pack(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_cvt(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
 {
     em_type to = (em_type)i->type, from = (em_type)i->type2;
     if (em_has(i, EM_M_pack)) {

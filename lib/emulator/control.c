@@ -18,14 +18,14 @@ void em_use_split(em_warp *w, int index)
 {
     w->current = index;
     w->split = &w->splits[index];
-    w->base[EM_BASE_REGISTERS] = w->split->window->registers;
+    w->base[EM_BASE_REGISTERS] = w->split->frame->registers;
 }
 
-static void leave_window(em_warp *w, em_window *window)
+static void leave_frame(em_warp *w, em_frame *frame)
 {
-    if (--window->users) return;
-    window->up = w->free_windows;
-    w->free_windows = window;
+    if (--frame->users) return;
+    frame->up = w->free_frames;
+    w->free_frames = frame;
 }
 
 /* A split is over: its lanes ended or have come to the join. */
@@ -35,11 +35,11 @@ static void retire(em_warp *w, int index)
         em_split *s = &w->splits[index];
         s->live = false;
         if (s->counted) {
-            em_window *window = s->window;
+            em_frame *frame = s->frame;
             for (int depth = s->depth; depth > 0; depth--) {
-                em_window *up = window->up;
-                leave_window(w, window);
-                window = up;
+                em_frame *up = frame->up;
+                leave_frame(w, frame);
+                frame = up;
             }
         }
         while (w->high > 1 && !w->splits[w->high - 1].live) w->high--;
@@ -76,8 +76,8 @@ void em_exit_lanes(em_warp *w, uint32_t mask)
     }
     if (!w->alive) block->cluster->live_warps--;
     w->machine->changes++;
-    em_barrier_settle(block);
-    em_cluster_settle(block->cluster);
+    em_barrier_complete(block);
+    em_cluster_complete(block->cluster);
     w->stop = w->alive ? EM_SWITCH : EM_DONE;
 }
 
@@ -152,7 +152,7 @@ void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uin
     if (!s->children) s->wait = EM_RUNS;
 }
 
-bool em_let_go(em_warp *w)
+bool em_resume_joins(em_warp *w)
 {
     uint32_t arrived[EM_SPLITS];
     bool any = false;
@@ -167,12 +167,12 @@ bool em_let_go(em_warp *w)
         join->mask &= ~arrived[k];
         if (join->parent >= 0) w->splits[join->parent].children++;
         n->counted = true;
-        em_window *window = n->window;
-        for (int depth = n->depth; depth > 0; depth--, window = window->up) window->users++;
+        em_frame *frame = n->frame;
+        for (int depth = n->depth; depth > 0; depth--, frame = frame->up) frame->users++;
         any = true;
     }
     w->parted = 0;
-    w->let_go |= any;
+    w->resumed |= any;
     return any;
 }
 
@@ -218,10 +218,10 @@ void em_run_trap(em_warp *w, const em_inst *i, uint32_t mask)
     em_fault(w, i, __builtin_ctz(mask), "the kernel executed trap");
 }
 
-em_window *em_make_window(em_warp *w, const em_function *f)
+em_frame *em_make_frame(em_warp *w, const em_function *f)
 {
-    size_t size = ((size_t)f->window + 63) / 64 * 64;
-    em_window *n = calloc(1, sizeof *n);
+    size_t size = ((size_t)f->register_bytes + 63) / 64 * 64;
+    em_frame *n = calloc(1, sizeof *n);
     if (!n) return NULL;
     bool watched = w->machine->launch->hooks.step != NULL;
     n->registers = aligned_alloc(64, (size ? size : 64) * (watched ? 2 : 1));
@@ -232,72 +232,72 @@ em_window *em_make_window(em_warp *w, const em_function *f)
     memset(n->registers, 0, size);
     if (watched) n->shadow = n->registers + size;
     n->function = f;
-    n->next = w->windows;
-    w->windows = n;
+    n->next = w->frames;
+    w->frames = n;
     return n;
 }
 
-static em_window *take_window(em_warp *w, const em_function *f)
+static em_frame *take_frame(em_warp *w, const em_function *f)
 {
-    for (em_window **at = &w->free_windows; *at; at = &(*at)->up)
+    for (em_frame **at = &w->free_frames; *at; at = &(*at)->up)
         if ((*at)->function == f) {
-            em_window *found = *at;
+            em_frame *found = *at;
             *at = found->up;
             return found;
         }
-    return em_make_window(w, f);
+    return em_make_frame(w, f);
 }
 
 bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc)
 {
     em_split *s = w->split;
-    const em_function *caller = s->window->function;
-    int64_t sp = s->sp + caller->frame;
+    const em_function *caller = s->frame->function;
+    int64_t sp = s->sp + caller->stack_bytes;
     int64_t top = w->local_size;
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         if (w->stack_top[__builtin_ctz(rest)] < top) top = w->stack_top[__builtin_ctz(rest)];
-    if (s->depth >= DEPTH_LIMIT || sp + f->frame > top) {
+    if (s->depth >= DEPTH_LIMIT || sp + f->stack_bytes > top) {
         em_fault(w, i, __builtin_ctz(mask),
                  "the stack overflows: %d calls deep, %lld bytes of local memory a thread", s->depth,
                  (long long)sp);
         return false;
     }
-    em_window *window = take_window(w, f);
-    if (!window) {
+    em_frame *frame = take_frame(w, f);
+    if (!frame) {
         em_fault(w, i, -1, "out of memory");
         return false;
     }
-    if (window->shadow) memset(window->shadow, 0xff, f->window);
-    window->up = s->window;
-    window->return_pc = return_pc;
-    window->users = 1;
-    window->sp = s->sp;
-    memcpy(window->stack_top, w->stack_top, sizeof window->stack_top);
-    s->window = window;
+    if (frame->shadow) memset(frame->shadow, 0xff, f->register_bytes);
+    frame->up = s->frame;
+    frame->return_pc = return_pc;
+    frame->users = 1;
+    frame->sp = s->sp;
+    memcpy(frame->stack_top, w->stack_top, sizeof frame->stack_top);
+    s->frame = frame;
     s->sp = sp;
     s->depth++;
     s->pc = f->start;
-    w->base[EM_BASE_REGISTERS] = window->registers;
+    w->base[EM_BASE_REGISTERS] = frame->registers;
     return true;
 }
 
 void em_run_return(em_warp *w, const em_inst *i, uint32_t mask)
 {
     em_split *s = w->split;
-    em_window *window = s->window;
+    em_frame *frame = s->frame;
     (void)i;
     if (s->depth == 0) {
         em_exit_lanes(w, mask);
         return;
     }
     for (uint32_t rest = mask; rest; rest &= rest - 1)
-        w->stack_top[__builtin_ctz(rest)] = window->stack_top[__builtin_ctz(rest)];
-    s->pc = window->return_pc;
-    s->sp = window->sp;
-    s->window = window->up;
+        w->stack_top[__builtin_ctz(rest)] = frame->stack_top[__builtin_ctz(rest)];
+    s->pc = frame->return_pc;
+    s->sp = frame->sp;
+    s->frame = frame->up;
     s->depth--;
-    w->base[EM_BASE_REGISTERS] = s->window->registers;
-    leave_window(w, window);
+    w->base[EM_BASE_REGISTERS] = s->frame->registers;
+    leave_frame(w, frame);
 }
 
 void em_block_split(em_warp *w, em_wait wait)
@@ -337,7 +337,7 @@ static void swap_words(void *a, void *b, size_t bytes, uint32_t mask)
     }
 }
 
-static void swap_register(em_window *a, em_window *b, const em_operand *o, uint32_t mask)
+static void swap_register(em_frame *a, em_frame *b, const em_operand *o, uint32_t mask)
 {
     size_t lane = o->bytes == 2 ? 4 : o->bytes, size = lane ? lane * EM_LANES : 64;
     uint8_t *x = a->registers + o->at, *y = b->registers + o->at;
@@ -366,7 +366,7 @@ static bool stands_before(const em_operand *list, int count, const em_operand *e
     return false;
 }
 
-static void swap_registers(em_window *a, em_window *b, const em_inst *i, const em_operand *list, int count,
+static void swap_registers(em_frame *a, em_frame *b, const em_inst *i, const em_operand *list, int count,
                            uint32_t mask)
 {
     for (int n = 0; n < count; n++) {
@@ -382,16 +382,16 @@ static void swap_registers(em_window *a, em_window *b, const em_inst *i, const e
 
 /* Lanes that came to the instruction by another call of its function have other registers: they are put
  * beside those of the lanes that go on, until the instruction is over. */
-static void lend(em_warp *w, const em_inst *i, em_window *from, uint32_t lanes)
+static void lend(em_warp *w, const em_inst *i, em_frame *from, uint32_t lanes)
 {
-    if (from == w->split->window) return;
-    swap_registers(w->split->window, from, i, i->o, i->count, lanes);
+    if (from == w->split->frame) return;
+    swap_registers(w->split->frame, from, i, i->o, i->count, lanes);
     for (uint32_t rest = lanes; rest; rest &= rest - 1) w->lenders[__builtin_ctz(rest)] = from;
     w->lent |= lanes;
     w->stop = EM_SWITCH;
 }
 
-static void give_back(em_warp *w, const em_inst *i, em_window *to)
+static void give_back(em_warp *w, const em_inst *i, em_frame *to)
 {
     for (; w->lent; w->lent &= w->lent - 1) {
         int lane = __builtin_ctz(w->lent);
@@ -413,7 +413,7 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
         if (!waits_with(w, k, i, member)) continue;
         w->splits[k].wait = EM_RUNS;
         w->splits[k].pc++;
-        if (w->splits[k].pc == w->split->pc) lend(w, i, w->splits[k].window, w->splits[k].gathered & ~*mask);
+        if (w->splits[k].pc == w->split->pc) lend(w, i, w->splits[k].frame, w->splits[k].gathered & ~*mask);
     }
     uint32_t more = (uint32_t)__builtin_popcount(all & ~*mask);
     w->machine->counts.lanes += more;
@@ -432,7 +432,7 @@ uint32_t em_same_members(const em_warp *w, const em_operand *o, uint32_t lanes, 
     return member;
 }
 
-bool em_part_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask)
+bool em_diverge_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask)
 {
     uint32_t group;
     for (uint32_t rest = mask; rest; rest &= ~group) {
@@ -451,7 +451,7 @@ bool em_part_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t
 void em_run_warp_barrier(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const em_operand *o = &i->o[0];
-    if (em_part_members(w, i, o, mask)) return;
+    if (em_diverge_members(w, i, o, mask)) return;
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
         uint32_t member = em_same_members(w, o, rest, &group);
         if (!em_gather(w, i, member, &group)) return;
@@ -492,7 +492,7 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
         if (tally) tally[i - code].lanes += lanes;
         i->run(w, i, mask);
         if (w->stop == EM_GO_ON) continue;
-        if (w->lent) give_back(w, i, s->window);
+        if (w->lent) give_back(w, i, s->frame);
         if (w->stop == EM_BLOCK) em_uncount(w, i, mask, true);
         break;
     }

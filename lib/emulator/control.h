@@ -7,11 +7,11 @@ void em_use_split(em_warp *w, int index);
 
 /* Lanes that wait at a join go on without the others: every lane of a warp makes progress, even where those
  * that it waits for wait for what only it can do (a lock that it holds). Whether there were any. */
-bool em_let_go(em_warp *w);
+bool em_resume_joins(em_warp *w);
 /* Runs the current split until something stops it (w->stop) or `budget` instructions are over; how many ran.
  */
 uint32_t em_run_split(em_warp *w, uint32_t budget);
-/* Registers for a function, listed in w->windows. */
-em_window *em_make_window(em_warp *w, const em_function *f);
+/* Registers for a function, listed in w->frames. */
+em_frame *em_make_frame(em_warp *w, const em_function *f);
 void em_run_warp_barrier(em_warp *w, const em_inst *i, uint32_t mask);
 #endif

@@ -265,7 +265,7 @@ static cute_status place_variable(em_parser *p, em_variable *v)
         break;
     case EM_LOCAL:
     case EM_PARAM:
-    case EM_GENERIC: area = &p->frame; break;
+    case EM_GENERIC: area = &p->stack_bytes; break;
     }
     v->offset = round_up(*area, v->align);
     *area = v->offset + v->size;
@@ -488,7 +488,7 @@ static cute_status take_body(em_parser *p, em_function *f)
     em_program *program = p->program;
     em_inst *last;
     em_next(p);
-    p->window = 64; /* offset 0 is never a register: a mask of no lanes */
+    p->register_bytes = 64; /* offset 0 is never a register: a mask of no lanes */
     p->loc = 0;
     p->fixups = NULL;
     f->start = program->count;
@@ -502,8 +502,8 @@ static cute_status take_body(em_parser *p, em_function *f)
     last->run = em_run_return;
     last->target = UINT32_MAX;
     CUTE_TRY(resolve_labels(p));
-    f->window = p->window;
-    f->frame = round_up(p->frame, 16);
+    f->register_bytes = p->register_bytes;
+    f->stack_bytes = round_up(p->stack_bytes, 16);
     return em_reconverge(program, f->start, f->end, p->diag);
 }
 
@@ -545,7 +545,7 @@ cute_status em_declare_function(em_parser *p, bool entry, bool external)
     em_function unnamed = {.entry = entry}, *f = NULL;
     (void)external;
     CUTE_TRY(em_push_scope(p));
-    p->frame = 0;
+    p->stack_bytes = 0;
     p->function = &unnamed;
     while (em_is_directive(p, "attribute")) {
         em_next(p);

@@ -218,12 +218,12 @@ static cute_status frame_address(em_parser *p, const em_variable *v, int64_t off
     hidden->o = cute_arena_alloc(p->arena, sizeof *hidden->o);
     if (!hidden->o) return cute_fail_memory(p->diag);
     *hidden->o = (em_operand){
-        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->window};
+        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->register_bytes};
     hidden->o->offset = v->offset + offset;
     hidden->count = 1;
     *out = (em_operand){
-        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->window};
-    p->window += 8 * EM_LANES;
+        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->register_bytes};
+    p->register_bytes += 8 * EM_LANES;
     return CUTE_OK;
 }
 
@@ -270,8 +270,7 @@ cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type
             (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = 8, .type = EM_b64, .at = at};
         return CUTE_OK;
     }
-    if (o->kind == EM_O_SPECIAL)
-        return em_wrong(p, raw, "a special register that changes is read by mov only");
+    if (o->kind == EM_O_SREG) return em_wrong(p, raw, "a special register that changes is read by mov only");
     if (o->kind == EM_O_LABEL)
         return em_fail_at(p, (size_t)((const char *)o->symbol - p->lexer.text), o->count,
                           "'%.*s' is not declared", (int)o->count, (const char *)o->symbol);
@@ -280,7 +279,7 @@ cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type
     if (o->bytes == bytes) return CUTE_OK;
     if (bytes == 0)
         return em_wrong(p, raw, "a predicate is wanted, not a register of type .%s", em_types[o->type].name);
-    if (o->base == EM_BASE_SPECIALS && o->bytes == 4 && bytes == 2) return CUTE_OK;
+    if (o->base == EM_BASE_SREGS && o->bytes == 4 && bytes == 2) return CUTE_OK;
     return em_wrong(p, raw, "a register of %d bits is wanted, not one of type .%s", bytes * 8,
                     em_types[o->type].name);
 }

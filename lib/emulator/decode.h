@@ -24,13 +24,13 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i);
 /* A memory operand and i->space by the modifiers. memory.c */
 cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int memory);
 /* st.async and red.async, barrier.cluster. */
-cute_status em_d_store_async(em_parser *p, const em_raw *raw, em_inst *i);
-cute_status em_d_red_async(em_parser *p, const em_raw *raw, em_inst *i);
-cute_status em_d_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i);
+cute_status em_decode_store_async(em_parser *p, const em_raw *raw, em_inst *i);
+cute_status em_decode_red_async(em_parser *p, const em_raw *raw, em_inst *i);
+cute_status em_decode_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i);
 /* What modifiers mean to number.h. real.c */
-emu_round em_rounding(const em_inst *i);
+num_round em_rounding(const em_inst *i);
 unsigned em_flags(const em_inst *i);
-bool em_format_of(em_type type, emu_format *out);
+bool em_format_of(em_type type, num_format *out);
 /* Refuses what has no meaning though it could be carried out. rules.c */
 cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i, const char *name);
 /* Checks the number of operands. */

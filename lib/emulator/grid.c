@@ -177,7 +177,7 @@ static void put_rest(em_grid *g, uint64_t last)
     g->outputs = NULL;
 }
 
-void em_grid_beat(em_machine *m)
+void em_grid_heartbeat(em_machine *m)
 {
     em_grid *g = m->grid;
     if (!g->launch->heartbeat) return;

@@ -521,15 +521,15 @@ static cute_status decode_carry(em_parser *p, const em_raw *raw, em_inst *i, uin
     return CUTE_OK;
 }
 
-cute_status em_d_addc(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_addc(em_parser *p, const em_raw *raw, em_inst *i)
 {
     return decode_carry(p, raw, i, 2);
 }
-cute_status em_d_subc(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_subc(em_parser *p, const em_raw *raw, em_inst *i)
 {
     return decode_carry(p, raw, i, 3);
 }
-cute_status em_d_madc(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_madc(em_parser *p, const em_raw *raw, em_inst *i)
 {
     return decode_carry(p, raw, i, 6);
 }
@@ -568,7 +568,7 @@ static em_type twice(const em_inst *i)
     return width(i) == 16 ? EM_u32 : EM_u64;
 }
 
-cute_status em_d_arithmetic(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_arithmetic(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool subtract = raw->name[0] == 's';
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
@@ -588,7 +588,7 @@ cute_status em_d_arithmetic(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_multiply(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_multiply(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool wide = em_has(i, EM_M_wide), high = em_has(i, EM_M_hi), add = raw->name[1] == 'a';
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
@@ -608,7 +608,7 @@ cute_status em_d_multiply(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_extreme(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_min_max(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool most = raw->name[1] == 'a';
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
@@ -620,7 +620,7 @@ cute_status em_d_extreme(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_divide(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_divrem(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
@@ -628,7 +628,7 @@ cute_status em_d_divide(em_parser *p, const em_raw *raw, em_inst *i)
     return integer(p, raw, i, 2, (em_type)i->type, (em_type)i->type);
 }
 
-cute_status em_d_negate(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_unary(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
@@ -636,7 +636,7 @@ cute_status em_d_negate(em_parser *p, const em_raw *raw, em_inst *i)
     return integer(p, raw, i, 1, (em_type)i->type, (em_type)i->type);
 }
 
-cute_status em_d_logic(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_logic(em_parser *p, const em_raw *raw, em_inst *i)
 {
     static const struct {
         const char *name;
@@ -660,7 +660,7 @@ cute_status em_d_logic(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_shift(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_shift(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool left = raw->name[2] == 'l';
     if (!is_integer(i)) return em_unknown(p, raw);
@@ -688,7 +688,7 @@ static const simple simples[] = {
     {"bmsk", lane_bmsk, 2, false, true},    {"fns", lane_fns, 3, true, true},
 };
 
-cute_status em_d_simple(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_simple(em_parser *p, const em_raw *raw, em_inst *i)
 {
     for (size_t n = 0; n < sizeof simples / sizeof *simples; n++) {
         const simple *s = &simples[n];
@@ -705,7 +705,7 @@ cute_status em_d_simple(em_parser *p, const em_raw *raw, em_inst *i)
     return em_unknown(p, raw);
 }
 
-cute_status em_d_bfi(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_bfi(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 5, 5));
     CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
@@ -727,7 +727,7 @@ static void run_lop3_predicate(em_warp *w, const em_inst *i, uint32_t mask)
     em_set_mask(w, &i->o[1], mask, em_has(i, EM_M_or) ? out | q : out & q);
 }
 
-cute_status em_d_lop3(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_lop3(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool with = em_has(i, EM_M_or) || em_has(i, EM_M_and);
     int first = with ? 2 : 1;

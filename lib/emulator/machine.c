@@ -59,7 +59,7 @@ void em_fault(em_warp *w, const em_inst *i, int lane, const char *format, ...)
 
 /* ---- barriers that wait for all ---- */
 
-void em_barrier_settle(em_block *block)
+void em_barrier_complete(em_block *block)
 {
     for (int n = 0; n < EM_BARRIERS; n++) {
         em_barrier *b = &block->barriers[n];
@@ -68,7 +68,7 @@ void em_barrier_settle(em_block *block)
         b->arrived = 0;
         b->expected = 0;
         b->generation++;
-        em_tell(EM_E_BLOCK_SETTLE, &block->warps[0], NULL, 0, (uint64_t)n, 0);
+        em_tell(EM_E_BARRIER_COMPLETE, &block->warps[0], NULL, 0, (uint64_t)n, 0);
         b->result_and = b->red_and;
         b->result_or = b->red_or;
         b->result_count = b->red_count;
@@ -79,12 +79,12 @@ void em_barrier_settle(em_block *block)
     }
 }
 
-void em_cluster_settle(em_cluster *cluster)
+void em_cluster_complete(em_cluster *cluster)
 {
     if (!cluster->arrived || cluster->arrived < cluster->alive) return;
     cluster->arrived = 0;
     cluster->generation++;
-    em_tell(EM_E_CLUSTER_SETTLE, &cluster->blocks[0].warps[0], NULL, 0, 0, 0);
+    em_tell(EM_E_CLUSTER_COMPLETE, &cluster->blocks[0].warps[0], NULL, 0, 0, 0);
     cluster->blocks[0].machine->changes++;
 }
 
@@ -100,7 +100,7 @@ bool em_cluster_waits(const em_warp *w, uint32_t mask)
 static void release_block(em_block *b)
 {
     for (uint32_t n = 0; b->warps && n < b->warp_count; n++) {
-        for (em_window *v = b->warps[n].windows, *next; v; v = next) {
+        for (em_frame *v = b->warps[n].frames, *next; v; v = next) {
             next = v->next;
             free(v->registers);
             free(v);
@@ -116,19 +116,19 @@ static bool make_warp(em_machine *m, em_block *b, uint32_t index)
 {
     em_warp *w = &b->warps[index];
     const em_function *kernel = m->launch->kernel;
-    int64_t frames = kernel->frame;
+    int64_t frames = kernel->stack_bytes;
     w->block = b;
     w->machine = m;
     w->index = index;
-    w->free_windows = em_make_window(w, kernel);
-    if (!w->free_windows) return false;
+    w->free_frames = em_make_frame(w, kernel);
+    if (!w->free_frames) return false;
     if (m->program->calls) {
         frames = FRAME_SLACK;
         for (size_t f = 0; f < m->program->function_count; f++)
-            if (m->program->functions[f]->frame < 1 << 20)
-                frames += m->program->functions[f]->frame;
+            if (m->program->functions[f]->stack_bytes < 1 << 20)
+                frames += m->program->functions[f]->stack_bytes;
             else if (m->program->functions[f] == kernel)
-                frames += kernel->frame;
+                frames += kernel->stack_bytes;
     }
     w->local_size = frames;
     if (frames) w->local = calloc(EM_LANES, (size_t)frames);
@@ -209,22 +209,22 @@ bool em_make_cluster(em_machine *m, em_cluster *c)
     return false;
 }
 
-static void set_special(em_warp *w, em_special which, uint32_t value)
+static void set_special(em_warp *w, em_sreg which, uint32_t value)
 {
     for (int l = 0; l < EM_LANES; l++) w->specials[(uint32_t)which * EM_LANES + (uint32_t)l] = value;
 }
 
-static void set_triple(em_warp *w, em_special first, const uint32_t v[3])
+static void set_triple(em_warp *w, em_sreg first, const uint32_t v[3])
 {
-    for (int d = 0; d < 3; d++) set_special(w, (em_special)((int)first + d), v[d]);
+    for (int d = 0; d < 3; d++) set_special(w, (em_sreg)((int)first + d), v[d]);
 }
 
 static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in_cluster[3],
                        const uint32_t cluster_id[3], const uint32_t clusters[3])
 {
     const em_launch *l = m->launch;
-    em_window *kernel = NULL;
-    for (em_window **at = &w->free_windows; *at; at = &(*at)->up)
+    em_frame *kernel = NULL;
+    for (em_frame **at = &w->free_frames; *at; at = &(*at)->up)
         if ((*at)->function == l->kernel) {
             kernel = *at;
             *at = kernel->up;
@@ -239,10 +239,10 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
                               .rdepth = -1,
                               .mask = w->alive,
                               .parent = -1,
-                              .window = kernel,
+                              .frame = kernel,
                               .live = true};
     w->base[EM_BASE_CONSTANTS] = b->pool;
-    w->base[EM_BASE_SPECIALS] = (uint8_t *)w->specials;
+    w->base[EM_BASE_SREGS] = (uint8_t *)w->specials;
     w->wgmma_issued = w->wgmma_groups = 0;
     memset(w->copy_groups, 0, sizeof w->copy_groups);
     memset(w->bulk_groups, 0, sizeof w->bulk_groups);
@@ -251,37 +251,37 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
     em_use_split(w, 0);
     for (uint32_t lane = 0; lane < EM_LANES; lane++) {
         uint32_t t = first + lane;
-        w->specials[EM_S_tid_x * EM_LANES + lane] = t % l->block[0];
-        w->specials[EM_S_tid_y * EM_LANES + lane] = t / l->block[0] % l->block[1];
-        w->specials[EM_S_tid_z * EM_LANES + lane] = t / l->block[0] / l->block[1];
-        w->specials[EM_S_laneid * EM_LANES + lane] = lane;
-        w->specials[EM_S_lanemask_eq * EM_LANES + lane] = 1u << lane;
-        w->specials[EM_S_lanemask_lt * EM_LANES + lane] = (1u << lane) - 1;
-        w->specials[EM_S_lanemask_le * EM_LANES + lane] = (2u << lane) - 1;
-        w->specials[EM_S_lanemask_gt * EM_LANES + lane] = ~((2u << lane) - 1);
-        w->specials[EM_S_lanemask_ge * EM_LANES + lane] = ~((1u << lane) - 1);
+        w->specials[EM_SREG_tid_x * EM_LANES + lane] = t % l->block[0];
+        w->specials[EM_SREG_tid_y * EM_LANES + lane] = t / l->block[0] % l->block[1];
+        w->specials[EM_SREG_tid_z * EM_LANES + lane] = t / l->block[0] / l->block[1];
+        w->specials[EM_SREG_laneid * EM_LANES + lane] = lane;
+        w->specials[EM_SREG_lanemask_eq * EM_LANES + lane] = 1u << lane;
+        w->specials[EM_SREG_lanemask_lt * EM_LANES + lane] = (1u << lane) - 1;
+        w->specials[EM_SREG_lanemask_le * EM_LANES + lane] = (2u << lane) - 1;
+        w->specials[EM_SREG_lanemask_gt * EM_LANES + lane] = ~((2u << lane) - 1);
+        w->specials[EM_SREG_lanemask_ge * EM_LANES + lane] = ~((1u << lane) - 1);
     }
-    set_triple(w, EM_S_ntid_x, l->block);
-    set_triple(w, EM_S_ctaid_x, b->ctaid);
-    set_triple(w, EM_S_nctaid_x, l->grid);
-    set_triple(w, EM_S_clusterid_x, cluster_id);
-    set_triple(w, EM_S_nclusterid_x, clusters);
-    set_triple(w, EM_S_cluster_ctaid_x, in_cluster);
-    set_triple(w, EM_S_cluster_nctaid_x, m->cluster_shape);
-    set_special(w, EM_S_cluster_ctarank, b->rank);
-    set_special(w, EM_S_cluster_nctarank, b->cluster->count);
-    set_special(w, EM_S_warpid, w->index);
-    set_special(w, EM_S_nwarpid, 64);
-    set_special(w, EM_S_smid, 0);
-    set_special(w, EM_S_nsmid, 1);
-    set_special(w, EM_S_total_smem, b->shared_size + EM_SHARED_RESERVED);
-    set_special(w, EM_S_aggr_smem, (b->shared_size + EM_SHARED_RESERVED) * b->cluster->count);
-    set_special(w, EM_S_dynamic_smem, l->dynamic_shared);
-    set_special(w, EM_S_reserved_begin, 0);
-    set_special(w, EM_S_reserved_end, EM_SHARED_RESERVED);
-    set_special(w, EM_S_reserved_cap, EM_SHARED_RESERVED);
-    set_special(w, EM_S_reserved_0, 0);
-    set_special(w, EM_S_reserved_1, EM_SCRATCH);
+    set_triple(w, EM_SREG_ntid_x, l->block);
+    set_triple(w, EM_SREG_ctaid_x, b->ctaid);
+    set_triple(w, EM_SREG_nctaid_x, l->grid);
+    set_triple(w, EM_SREG_clusterid_x, cluster_id);
+    set_triple(w, EM_SREG_nclusterid_x, clusters);
+    set_triple(w, EM_SREG_cluster_ctaid_x, in_cluster);
+    set_triple(w, EM_SREG_cluster_nctaid_x, m->cluster_shape);
+    set_special(w, EM_SREG_cluster_ctarank, b->rank);
+    set_special(w, EM_SREG_cluster_nctarank, b->cluster->count);
+    set_special(w, EM_SREG_warpid, w->index);
+    set_special(w, EM_SREG_nwarpid, 64);
+    set_special(w, EM_SREG_smid, 0);
+    set_special(w, EM_SREG_nsmid, 1);
+    set_special(w, EM_SREG_total_smem, b->shared_size + EM_SHARED_RESERVED);
+    set_special(w, EM_SREG_aggr_smem, (b->shared_size + EM_SHARED_RESERVED) * b->cluster->count);
+    set_special(w, EM_SREG_dynamic_smem, l->dynamic_shared);
+    set_special(w, EM_SREG_reserved_begin, 0);
+    set_special(w, EM_SREG_reserved_end, EM_SHARED_RESERVED);
+    set_special(w, EM_SREG_reserved_cap, EM_SHARED_RESERVED);
+    set_special(w, EM_SREG_reserved_0, 0);
+    set_special(w, EM_SREG_reserved_1, EM_SCRATCH);
 }
 
 void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
@@ -313,7 +313,7 @@ void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
     em_tell(EM_E_BEGIN, &c->blocks[0].warps[0], NULL, 0, index, 0);
 }
 
-/* All windows go back, for the next blocks: also those of functions in which threads ended. */
+/* All frames go back, for the next blocks: also those of functions in which threads ended. */
 void em_end_cluster(em_machine *m, em_cluster *c)
 {
     c->running = false;
@@ -321,10 +321,10 @@ void em_end_cluster(em_machine *m, em_cluster *c)
     for (uint32_t r = 0; r < c->count; r++)
         for (uint32_t n = 0; n < c->blocks[r].warp_count; n++) {
             em_warp *w = &c->blocks[r].warps[n];
-            w->free_windows = NULL;
-            for (em_window *window = w->windows; window; window = window->next) {
-                window->up = w->free_windows;
-                w->free_windows = window;
+            w->free_frames = NULL;
+            for (em_frame *frame = w->frames; frame; frame = frame->next) {
+                frame->up = w->free_frames;
+                w->free_frames = frame;
             }
             memset(w->splits, 0, sizeof w->splits);
         }

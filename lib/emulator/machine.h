@@ -48,27 +48,27 @@ typedef enum em_access { EM_READ, EM_WRITE, EM_ATOMIC } em_access;
 
 /* What checks are told besides accesses. `inst` is NULL where nothing names an instruction. */
 typedef enum em_event {
-    EM_E_BEGIN,          /* the warp's cluster begins */
-    EM_E_FENCE,          /* fence, membar; not of proxies */
-    EM_E_PROXY_FENCE,    /* fence.proxy.async */
-    EM_E_WARP_SYNC,      /* bar.warp.sync of all of `mask`; a: the member mask */
-    EM_E_WARP_EXCHANGE,  /* a shuffle, vote or the like of all of `mask` */
-    EM_E_BLOCK_ARRIVE,   /* at barrier a, for b threads (0: all) */
-    EM_E_BLOCK_SETTLE,   /* barrier a of the warp's block is complete */
-    EM_E_BLOCK_LEAVE,    /* from barrier a */
-    EM_E_CLUSTER_ARRIVE, /* at barrier.cluster */
-    EM_E_CLUSTER_SETTLE,
-    EM_E_CLUSTER_LEAVE,
+    EM_E_BEGIN,            /* the warp's cluster begins */
+    EM_E_FENCE,            /* fence, membar; not of proxies */
+    EM_E_PROXY_FENCE,      /* fence.proxy.async */
+    EM_E_WARP_SYNC,        /* bar.warp.sync of all of `mask`; a: the member mask */
+    EM_E_WARP_EXCHANGE,    /* a shuffle, vote or the like of all of `mask` */
+    EM_E_BARRIER_ARRIVE,   /* at barrier a, for b threads (0: all) */
+    EM_E_BARRIER_COMPLETE, /* barrier a of the warp's block is complete */
+    EM_E_BARRIER_EXIT,     /* from barrier a */
+    EM_E_CLUSTER_ARRIVE,   /* at barrier.cluster */
+    EM_E_CLUSTER_COMPLETE,
+    EM_E_CLUSTER_EXIT,
     EM_E_MBARRIER_INIT,   /* a: shared address */
     EM_E_MBARRIER_ARRIVE, /* a: shared address, b: bytes expected (above 0) or come (below 0) */
     EM_E_MBARRIER_PHASE,  /* at a a phase is complete */
     EM_E_MBARRIER_PASS,   /* a wait for a phase of a is over */
-    EM_E_COMMIT,          /* a: kind of asynchronous work, b: number of the group */
-    EM_E_WAITED,          /* for groups up to b of kind a */
+    EM_E_COMMIT_GROUP,    /* a: kind of asynchronous work, b: number of the group */
+    EM_E_WAIT_GROUP,      /* for groups up to b of kind a */
     EM_E_EXIT,            /* the lanes end */
     EM_E_END,             /* the grid has ended, or failed */
-    EM_E_FRAME,           /* b bytes of the lanes' local memory from a on are what a call begins with */
-    EM_E_GIVEN,           /* and there it was written, by a call */
+    EM_E_FRAME_ENTER,     /* b bytes of the lanes' local memory from a on are what a call begins with */
+    EM_E_FRAME_WRITE,     /* and there it was written, by a call */
     EM_E_DEADLOCK,        /* the warp waits; a: shared address of a mbarrier, or UINT64_MAX */
 } em_event;
 
@@ -135,8 +135,8 @@ typedef enum em_wait {
 } em_wait;
 
 /* A function being run: registers, and where to go on. */
-typedef struct em_window {
-    struct em_window *up, *next; /* the caller's, or the next free one; next: of all that the warp has */
+typedef struct em_frame {
+    struct em_frame *up, *next; /* the caller's, or the next free one; next: of all that the warp has */
     const em_function *function;
     uint8_t *registers;
     uint8_t *shadow; /* of hooks.step: as many bytes again, all ones when the function begins; else NULL */
@@ -144,14 +144,14 @@ typedef struct em_window {
     uint32_t users; /* splits that will return from it */
     int64_t sp;
     int64_t stack_top[EM_LANES]; /* when it was called */
-} em_window;
+} em_frame;
 
 /* Lanes that run together. When they part, the split waits as a join for the two that it is split into. */
 typedef struct em_split {
     uint32_t pc, rpc, mask;
     int depth, rdepth; /* of calls; rpc counts at rdepth only */
     int parent, children;
-    em_window *window;
+    em_frame *frame;
     int64_t sp;
     em_wait wait;
     uint32_t barrier, generation; /* EM_WAIT_BARRIER */
@@ -161,7 +161,7 @@ typedef struct em_split {
     uint32_t poll_address, poll_phase;
     uint32_t gathered; /* EM_WAIT_WARP: lanes that wait */
     bool live;
-    bool counted; /* among the users of its windows */
+    bool counted; /* among the users of its frames */
     bool woken;   /* what it waited for has come: the instruction is finished, not begun */
 } em_split;
 
@@ -178,7 +178,7 @@ enum { EM_SPLITS = 72, EM_BARRIERS = 16 };
 typedef enum em_stop { EM_GO_ON, EM_SWITCH, EM_YIELD, EM_POLL, EM_BLOCK, EM_DONE, EM_FAULT } em_stop;
 
 struct em_warp {
-    uint8_t *base[EM_BASES]; /* operands: registers of the split's window, constants, special registers */
+    uint8_t *base[EM_BASES]; /* operands: registers of the split's frame, constants, special registers */
     em_split *split;
     em_block *block;
     em_machine *machine;
@@ -189,17 +189,17 @@ struct em_warp {
     em_spin spin;
     uint32_t local_stores; /* instructions */
     uint32_t parted;       /* instructions since the lanes parted or were last let go */
-    bool let_go;           /* since the lanes parted some did not wait for the others */
+    bool resumed;          /* since the lanes parted some did not wait for the others */
     em_split splits[EM_SPLITS];
     uint8_t *local; /* of each lane in turn */
     int64_t local_size;
     int64_t stack_top[EM_LANES]; /* alloca takes local memory from the top */
     em_allocation last;          /* found last */
-    em_window *free_windows, *windows;
+    em_frame *free_frames, *frames;
     uint32_t
         lent; /* lanes whose registers are swapped with those of lenders[lane] while an instruction runs */
-    em_window *lenders[EM_LANES];
-    uint32_t specials[EM_S_fixed_end * EM_LANES];
+    em_frame *lenders[EM_LANES];
+    uint32_t specials[EM_SREG_fixed_end * EM_LANES];
     /* asynchronous work */
     uint32_t wgmma_issued; /* products so far; the four warps of a group wait for each other */
     uint32_t wgmma_groups; /* committed so far; the warp's */
@@ -264,7 +264,7 @@ typedef enum em_pending_kind {
 } em_pending_kind;
 
 /* How long nothing has changed that a warp might wait for. schedule.c */
-typedef struct em_quiet {
+typedef struct em_idle {
     uint64_t changes;                     /* at the last one */
     uint64_t reads, shared, instructions; /* when a cluster began last */
     uint64_t rounds, next;                /* rounds since; when warps are looked at */
@@ -272,7 +272,7 @@ typedef struct em_quiet {
     uint64_t world, clocks, idle_reads;   /* when the first of them began */
     uint64_t told;                        /* the world's changes when time was looked at */
     bool looking, suspect;                /* suspect: warps of this launch were in circles before */
-} em_quiet;
+} em_idle;
 
 /* One thread of the host with the clusters that it runs. */
 typedef struct em_grid em_grid;
@@ -285,7 +285,7 @@ struct em_machine {
     uint32_t running, width; /* clusters that run; that may run at a time */
     uint64_t failed_at;      /* cluster */
     uint64_t clocks, atomics; /* that were read; of global memory */
-    em_quiet quiet;
+    em_idle quiet;
     const em_launch *launch;
     const em_program *program;
     const em_inst *code;
@@ -405,7 +405,7 @@ static inline uint64_t em_address(const em_warp *w, const em_operand *o, int lan
     uint64_t a = base->bytes == 8 ? em_r64(w, base)[lane] : em_r32(w, base)[lane];
     return a + (uint64_t)o->offset;
 }
-/* A shared address (of the block's window or generic) as an offset in the cluster's window; false: a fault.
+/* A shared address (of the block's frame or generic) as an offset in the cluster's frame; false: a fault.
  */
 bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t *out);
 
@@ -417,7 +417,7 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask);
 uint32_t em_same_members(const em_warp *w, const em_operand *o, uint32_t lanes, uint32_t *group);
 /* Lanes that run together may name different members, as the tiles of a warp do. Where some of a set are
  * elsewhere the others of it part, to wait for them: true, and each part runs the instruction again. */
-bool em_part_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask);
+bool em_diverge_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask);
 /* Ends lanes. */
 void em_exit_lanes(em_warp *w, uint32_t mask);
 /* Part of the lanes go to `target`, the rest to `other`. */
@@ -425,8 +425,8 @@ void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uin
 /* The split waits; the instruction runs again. */
 void em_block_split(em_warp *w, em_wait wait);
 bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc);
-void em_barrier_settle(em_block *block);
-void em_cluster_settle(em_cluster *cluster);
+void em_barrier_complete(em_block *block);
+void em_cluster_complete(em_cluster *cluster);
 /* Whether a lane of `mask` has arrived at barrier.cluster and not all others have. */
 bool em_cluster_waits(const em_warp *w, uint32_t mask);
 

@@ -5,20 +5,20 @@
 
 typedef struct map_field {
     em_modifier modifier;
-    emu_map_field field;
+    num_map_field field;
     bool ordinal; /* names a dimension */
 } map_field;
 static const map_field fields[] = {
-    {EM_M_f_global_address, EMU_MAP_GLOBAL_ADDRESS, false},
-    {EM_M_f_rank, EMU_MAP_RANK, false},
-    {EM_M_f_elemtype, EMU_MAP_ELEMTYPE, false},
-    {EM_M_f_interleave, EMU_MAP_INTERLEAVE, false},
-    {EM_M_f_swizzle, EMU_MAP_SWIZZLE, false},
-    {EM_M_f_fill, EMU_MAP_FILL, false},
-    {EM_M_f_box_dim, EMU_MAP_BOX_DIM, true},
-    {EM_M_f_global_dim, EMU_MAP_GLOBAL_DIM, true},
-    {EM_M_f_global_stride, EMU_MAP_GLOBAL_STRIDE, true},
-    {EM_M_f_element_stride, EMU_MAP_ELEMENT_STRIDE, true},
+    {EM_M_f_global_address, NUM_MAP_GLOBAL_ADDRESS, false},
+    {EM_M_f_rank, NUM_MAP_RANK, false},
+    {EM_M_f_elemtype, NUM_MAP_ELEMTYPE, false},
+    {EM_M_f_interleave, NUM_MAP_INTERLEAVE, false},
+    {EM_M_f_swizzle, NUM_MAP_SWIZZLE, false},
+    {EM_M_f_fill, NUM_MAP_FILL, false},
+    {EM_M_f_box_dim, NUM_MAP_BOX_DIM, true},
+    {EM_M_f_global_dim, NUM_MAP_GLOBAL_DIM, true},
+    {EM_M_f_global_stride, NUM_MAP_GLOBAL_STRIDE, true},
+    {EM_M_f_element_stride, NUM_MAP_ELEMENT_STRIDE, true},
 };
 
 /* [map], {ordinal,} value: i->a is the field, i->b the dimension, i->type4 the operand of the value. */
@@ -29,7 +29,7 @@ static void run_replace(em_warp *w, const em_inst *i, uint32_t mask)
         uint64_t address = em_address(w, &i->o[0], l), value = em_get(w, &i->o[i->type4], l);
         uint8_t *map = em_locate(w, i, l, (em_space)i->space, address, CUTE_MAP_BYTES, EM_WRITE);
         if (!map) return;
-        if (!emu_tensor_map_replace(map, (emu_map_field)i->a, (int)i->b, value)) {
+        if (!num_tensor_map_replace(map, (num_map_field)i->a, (int)i->b, value)) {
             em_fault(w, i, l, "0x%llx is no value of this field, or there is no tensor map at 0x%llx",
                      (unsigned long long)value, (unsigned long long)address);
             return;
@@ -50,7 +50,7 @@ static void run_copy(em_warp *w, const em_inst *i, uint32_t mask)
     em_tell(EM_E_WARP_SYNC, w, i, mask, mask, 0); /* .sync: the lanes wait for each other */
 }
 
-cute_status em_d_tensormap(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_tensormap(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (em_has(i, EM_M_cp_fenceproxy)) {
         CUTE_TRY(em_operands(p, raw, 3, 3));

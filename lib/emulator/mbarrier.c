@@ -220,7 +220,7 @@ static void run_pending_count(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (em_has(i, EM_M_init)) {
         CUTE_TRY(em_operands(p, raw, 2, 2));

@@ -558,7 +558,7 @@ static bool is_strong(const em_inst *i)
            em_has(i, EM_M_release) || em_has(i, EM_M_mmio);
 }
 
-cute_status em_d_load(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_load(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 4));
     if (i->o[1].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 1);
@@ -572,9 +572,9 @@ cute_status em_d_load(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_store(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_store(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    if (em_has(i, EM_M_async)) return em_d_store_async(p, raw, i);
+    if (em_has(i, EM_M_async)) return em_decode_store_async(p, raw, i);
     CUTE_TRY(em_operands(p, raw, 2, 3));
     if (i->o[0].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 0);
     CUTE_TRY(space_of(p, raw, i, 0));
@@ -604,7 +604,7 @@ static void run_cvta(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_cvta(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_cvta(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     CUTE_TRY(space_of(p, raw, i, -1));
@@ -635,7 +635,7 @@ static void run_isspacep(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_isspacep(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_isspacep(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     CUTE_TRY(space_of(p, raw, i, -1));
@@ -661,7 +661,7 @@ static void run_mapa(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_mapa(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_mapa(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 3, 3));
     i->b = em_has(i, EM_M_shared_cluster);
@@ -681,7 +681,7 @@ static void run_getctarank(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_getctarank(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_getctarank(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     i->run = run_getctarank;
@@ -702,7 +702,7 @@ static void run_policy(em_warp *w, const em_inst *i, uint32_t mask)
         if (mask >> l & 1) em_set(w, &i->o[0], l, 0);
 }
 
-cute_status em_d_policy(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_policy(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 1, 4));
     i->run = run_policy;

@@ -26,9 +26,9 @@ typedef struct special_info {
     const char *text;
     uint8_t bytes;
 } special_info;
-static const special_info specials[EM_SPECIALS] = {
+static const special_info specials[EM_SREGS] = {
 #define S(id, text, bytes) {text, bytes},
-#include "lib/emulator/specials.def"
+#include "lib/emulator/sregs.def"
 #undef S
 };
 
@@ -233,8 +233,8 @@ em_operand em_register_operand(em_parser *p, em_symbol *s)
         s->placed = true;
         uint32_t size =
             bytes ? (uint32_t)(bytes == 2 ? 4 : bytes) * EM_LANES : 64; /* all aligned to 64 bytes */
-        s->at = p->window;
-        p->window += size;
+        s->at = p->register_bytes;
+        p->register_bytes += size;
     }
     return (em_operand){
         .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = bytes, .type = (uint8_t)s->type, .at = s->at};
@@ -254,7 +254,7 @@ static bool special_operand(em_parser *p, em_operand *out)
     bool component =
         after + 1 < p->lexer.text + p->lexer.length && after[0] == '.' && strchr("xyz", after[1]) && after[1];
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
-    for (int i = 0; i < EM_SPECIALS; i++) {
+    for (int i = 0; i < EM_SREGS; i++) {
         /* Of most names the first letters are enough. One row, which only marks a place, has no text. */
         if (strncmp(specials[i].text, text, 3)) continue;
         bool whole = strcmp(specials[i].text, text) == 0;
@@ -262,15 +262,15 @@ static bool special_operand(em_parser *p, em_operand *out)
         bool plain = !whole && strcmp(specials[i].text, text) == 0;
         if (component) text[length] = '.';
         if (!whole && !plain) continue;
-        bool predicate = i == EM_S_is_explicit_cluster;
-        p->program->scratch |= i == EM_S_reserved_1;
-        *out = (em_operand){.kind = i < EM_S_fixed_end ? EM_O_VALUE : EM_O_SPECIAL,
-                            .base = EM_BASE_SPECIALS,
+        bool predicate = i == EM_SREG_is_explicit_cluster;
+        p->program->scratch |= i == EM_SREG_reserved_1;
+        *out = (em_operand){.kind = i < EM_SREG_fixed_end ? EM_O_VALUE : EM_O_SREG,
+                            .base = EM_BASE_SREGS,
                             .bytes = specials[i].bytes,
                             .type = predicate                ? EM_pred
                                     : specials[i].bytes == 8 ? EM_u64
                                                              : EM_u32,
-                            .at = i < EM_S_fixed_end ? (uint32_t)i * 4 * EM_LANES : (uint32_t)i};
+                            .at = i < EM_SREG_fixed_end ? (uint32_t)i * 4 * EM_LANES : (uint32_t)i};
         em_next(p);
         if (whole && component) em_next(p);
         return true;
@@ -325,7 +325,7 @@ static cute_status name_operand(em_parser *p, em_operand *out)
     if (!s) return later(p, &t, out);
     switch (s->kind) {
     case EM_SYM_REGISTER:
-        if (p->window > UINT32_C(1) << 30)
+        if (p->register_bytes > UINT32_C(1) << 30)
             return em_fail_at(p, em_token_at(p), t.length, "the function has too many registers");
         *out = em_register_operand(p, s);
         em_next(p);

@@ -7,7 +7,7 @@
 #include "lib/emulator/program.h"
 
 typedef enum em_symbol_kind {
-    EM_SYM_REGISTER, /* at: offset in the window */
+    EM_SYM_REGISTER, /* at: offset in the register frame */
     EM_SYM_RANGE,    /* %r<10> */
     EM_SYM_VARIABLE,
     EM_SYM_FUNCTION,
@@ -58,8 +58,8 @@ typedef struct em_parser {
     uint64_t used_bytes; /* of .pragma "used_bytes_mask", for the next ld; 0 none */
     const char **files;  /* of .file */
     size_t file_count;
-    uint32_t window;
-    int64_t frame;
+    uint32_t register_bytes; /* of the function so far */
+    int64_t stack_bytes;
     uint32_t pool_index[4096]; /* recent constants by hash, offset + 1 */
 } em_parser;
 

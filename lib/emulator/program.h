@@ -34,12 +34,12 @@ typedef enum em_modifier {
 typedef enum em_space { EM_GENERIC, EM_GLOBAL, EM_CONST, EM_SHARED, EM_LOCAL, EM_PARAM } em_space;
 
 /* Special registers: 32-bit ones that do not change while a warp lives come first, each an array of lanes. */
-typedef enum em_special {
-#define S(id, text, bytes) EM_S_##id,
-#include "lib/emulator/specials.def"
+typedef enum em_sreg {
+#define S(id, text, bytes) EM_SREG_##id,
+#include "lib/emulator/sregs.def"
 #undef S
-    EM_SPECIALS
-} em_special;
+    EM_SREGS
+} em_sreg;
 
 typedef enum em_operand_kind {
     EM_O_NONE,   /* _ */
@@ -48,11 +48,11 @@ typedef enum em_operand_kind {
     EM_O_VECTOR, /* {count operands at list} */
     EM_O_LABEL,  /* at: index of the instruction */
     EM_O_FUNCTION,
-    EM_O_SPECIAL,  /* one that is read when it is asked for */
+    EM_O_SREG,     /* one that is read when it is asked for */
     EM_O_IMMEDIATE /* only while decoding */
 } em_operand_kind;
 
-enum { EM_BASE_REGISTERS, EM_BASE_CONSTANTS, EM_BASE_SPECIALS, EM_BASES };
+enum { EM_BASE_REGISTERS, EM_BASE_CONSTANTS, EM_BASE_SREGS, EM_BASES };
 
 typedef struct em_operand {
     uint8_t kind, base;
@@ -111,8 +111,8 @@ typedef struct em_function {
     const char *name;
     bool entry, defined;
     uint32_t index, start, end; /* code[end] is the function's last instruction: its return */
-    uint32_t window;            /* bytes of registers */
-    int64_t frame;              /* bytes of .local and .param of a thread */
+    uint32_t register_bytes;    /* of a register frame */
+    int64_t stack_bytes;        /* of a thread: .local and .param of calls */
     int64_t shared;             /* static bytes of its own */
     em_variable **params;       /* formal ones; a kernel's have offsets in the parameter block */
     size_t param_count;

@@ -7,45 +7,45 @@
 
 /* How an instruction computes; in i->extra. */
 typedef struct real {
-    emu_op op;
-    emu_format format;
-    emu_round round;
+    num_op op;
+    num_format format;
+    num_round round;
     unsigned flags;
     bool pair;
 } real;
 
-emu_round em_rounding(const em_inst *i)
+num_round em_rounding(const em_inst *i)
 {
-    if (em_has(i, EM_M_rz) || em_has(i, EM_M_rzi)) return EMU_RZ;
-    if (em_has(i, EM_M_rm) || em_has(i, EM_M_rmi)) return EMU_RM;
-    if (em_has(i, EM_M_rp) || em_has(i, EM_M_rpi)) return EMU_RP;
-    if (em_has(i, EM_M_rna)) return EMU_RNA;
-    return EMU_RN;
+    if (em_has(i, EM_M_rz) || em_has(i, EM_M_rzi)) return NUM_RZ;
+    if (em_has(i, EM_M_rm) || em_has(i, EM_M_rmi)) return NUM_RM;
+    if (em_has(i, EM_M_rp) || em_has(i, EM_M_rpi)) return NUM_RP;
+    if (em_has(i, EM_M_rna)) return NUM_RNA;
+    return NUM_RN;
 }
 
 unsigned em_flags(const em_inst *i)
 {
-    return (em_has(i, EM_M_ftz) ? EMU_FTZ : 0u) | (em_has(i, EM_M_sat) ? EMU_SAT : 0u) |
-           (em_has(i, EM_M_satfinite) ? EMU_SATFINITE : 0u) | (em_has(i, EM_M_relu) ? EMU_RELU : 0u) |
-           (em_has(i, EM_M_NaN) ? EMU_NAN : 0u) | (em_has(i, EM_M_xorsign) ? EMU_XORSIGN : 0u);
+    return (em_has(i, EM_M_ftz) ? NUM_FTZ : 0u) | (em_has(i, EM_M_sat) ? NUM_SAT : 0u) |
+           (em_has(i, EM_M_satfinite) ? NUM_SATFINITE : 0u) | (em_has(i, EM_M_relu) ? NUM_RELU : 0u) |
+           (em_has(i, EM_M_NaN) ? NUM_NAN : 0u) | (em_has(i, EM_M_xorsign) ? NUM_XORSIGN : 0u);
 }
 
-bool em_format_of(em_type type, emu_format *out)
+bool em_format_of(em_type type, num_format *out)
 {
     switch (type) {
-    case EM_f64: *out = EMU_F64; return true;
+    case EM_f64: *out = NUM_F64; return true;
     case EM_f32:
-    case EM_f32x2: *out = EMU_F32; return true;
-    case EM_tf32: *out = EMU_TF32; return true;
+    case EM_f32x2: *out = NUM_F32; return true;
+    case EM_tf32: *out = NUM_TF32; return true;
     case EM_f16:
-    case EM_f16x2: *out = EMU_F16; return true;
+    case EM_f16x2: *out = NUM_F16; return true;
     case EM_bf16:
-    case EM_bf16x2: *out = EMU_BF16; return true;
+    case EM_bf16x2: *out = NUM_BF16; return true;
     case EM_e4m3:
-    case EM_e4m3x2: *out = EMU_E4M3; return true;
+    case EM_e4m3x2: *out = NUM_E4M3; return true;
     case EM_e5m2:
-    case EM_e5m2x2: *out = EMU_E5M2; return true;
-    case EM_ue8m0x2: *out = EMU_UE8M0; return true;
+    case EM_e5m2x2: *out = NUM_E5M2; return true;
+    case EM_ue8m0x2: *out = NUM_UE8M0; return true;
     default: return false;
     }
 }
@@ -65,7 +65,7 @@ static void run_f32(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const real *r = i->extra;
     uint32_t *d = em_r32(w, &i->o[0]), out[EM_LANES];
-    emu_f32_lanes(r->op, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2), lanes32(w, i, 3),
+    num_f32_lanes(r->op, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2), lanes32(w, i, 3),
                   r->round, r->flags);
     if (mask != UINT32_MAX) keep(d, out, mask);
 }
@@ -74,7 +74,7 @@ static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const real *r = i->extra;
     uint32_t *d = em_r32(w, &i->o[0]), out[EM_LANES];
-    emu_half_lanes(r->op, r->format, true, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2),
+    num_half_lanes(r->op, r->format, true, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2),
                    lanes32(w, i, 3), r->round, r->flags);
     if (mask != UINT32_MAX) keep(d, out, mask);
 }
@@ -89,7 +89,7 @@ static void run_half(em_warp *w, const em_inst *i, uint32_t mask)
         const uint32_t *from = em_r32(w, &i->o[n]);
         for (int l = 0; l < EM_LANES; l++) in[n - 1][l] = (uint16_t)from[l];
     }
-    emu_half_lanes(r->op, r->format, false, out, in[0], in[1], in[2], r->round, r->flags);
+    num_half_lanes(r->op, r->format, false, out, in[0], in[1], in[2], r->round, r->flags);
     EM_EACH(mask, d[l] = out[l]);
 }
 
@@ -99,7 +99,7 @@ static void run_f64(em_warp *w, const em_inst *i, uint32_t mask)
     uint64_t *d = em_r64(w, &i->o[0]), out[EM_LANES];
     const uint64_t *b = i->count > 2 ? em_r64(w, &i->o[2]) : NULL,
                    *c = i->count > 3 ? em_r64(w, &i->o[3]) : NULL;
-    emu_f64_lanes(r->op, mask == UINT32_MAX ? d : out, em_r64(w, &i->o[1]), b, c, r->round, r->flags);
+    num_f64_lanes(r->op, mask == UINT32_MAX ? d : out, em_r64(w, &i->o[1]), b, c, r->round, r->flags);
     if (mask != UINT32_MAX) EM_EACH(mask, d[l] = out[l]);
 }
 
@@ -112,7 +112,7 @@ static void run_f32x2(em_warp *w, const em_inst *i, uint32_t mask)
         uint64_t v[3] = {0}, d = 0;
         for (int n = 1; n < i->count && n < 4; n++) v[n - 1] = em_get(w, &i->o[n], l);
         for (int h = 0; h < 64; h += 32)
-            d |= (emu_arithmetic(r->op, EMU_F32, v[0] >> h & UINT32_MAX, v[1] >> h & UINT32_MAX,
+            d |= (num_arithmetic(r->op, NUM_F32, v[0] >> h & UINT32_MAX, v[1] >> h & UINT32_MAX,
                                  v[2] >> h & UINT32_MAX, r->round, r->flags) &
                   UINT32_MAX)
                  << h;
@@ -125,8 +125,8 @@ static void run_extreme3(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const real *r = i->extra;
     EM_EACH(mask, em_set(w, &i->o[0], l,
-                         emu_arithmetic(r->op, r->format,
-                                        emu_arithmetic(r->op, r->format, em_get(w, &i->o[1], l),
+                         num_arithmetic(r->op, r->format,
+                                        num_arithmetic(r->op, r->format, em_get(w, &i->o[1], l),
                                                        em_get(w, &i->o[2], l), 0, r->round, r->flags),
                                         em_get(w, &i->o[3], l), 0, r->round, r->flags)));
 }
@@ -135,38 +135,38 @@ static void run_extreme3(em_warp *w, const em_inst *i, uint32_t mask)
 static void run_mixed(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const real *r = i->extra;
-    emu_format narrow = EMU_F16;
+    num_format narrow = NUM_F16;
     em_format_of((em_type)i->type2, &narrow);
     EM_EACH(mask, {
         uint64_t v[3] = {0};
         for (int n = 1; n < i->count && n < 4; n++) v[n - 1] = em_get(w, &i->o[n], l);
-        v[0] = emu_convert(EMU_F32, narrow, v[0], EMU_RN, 0);
-        if (r->op == EMU_FMA) v[1] = emu_convert(EMU_F32, narrow, v[1], EMU_RN, 0);
-        em_set(w, &i->o[0], l, emu_arithmetic(r->op, EMU_F32, v[0], v[1], v[2], r->round, r->flags));
+        v[0] = num_convert(NUM_F32, narrow, v[0], NUM_RN, 0);
+        if (r->op == NUM_FMA) v[1] = num_convert(NUM_F32, narrow, v[1], NUM_RN, 0);
+        em_set(w, &i->o[0], l, num_arithmetic(r->op, NUM_F32, v[0], v[1], v[2], r->round, r->flags));
     });
 }
 
 typedef struct real_name {
     const char *name;
-    emu_op op;
+    num_op op;
     int sources;
 } real_name;
 static const real_name names[] = {
-    {"add", EMU_ADD, 2},     {"sub", EMU_SUB, 2},   {"mul", EMU_MUL, 2}, {"fma", EMU_FMA, 3},
-    {"mad", EMU_FMA, 3},     {"div", EMU_DIV, 2},   {"min", EMU_MIN, 2}, {"max", EMU_MAX, 2},
-    {"abs", EMU_ABS, 1},     {"neg", EMU_NEG, 1},   {"rcp", EMU_RCP, 1}, {"sqrt", EMU_SQRT, 1},
-    {"rsqrt", EMU_RSQRT, 1}, {"ex2", EMU_EX2, 1},   {"lg2", EMU_LG2, 1}, {"sin", EMU_SIN, 1},
-    {"cos", EMU_COS, 1},     {"tanh", EMU_TANH, 1},
+    {"add", NUM_ADD, 2},     {"sub", NUM_SUB, 2},   {"mul", NUM_MUL, 2}, {"fma", NUM_FMA, 3},
+    {"mad", NUM_FMA, 3},     {"div", NUM_DIV, 2},   {"min", NUM_MIN, 2}, {"max", NUM_MAX, 2},
+    {"abs", NUM_ABS, 1},     {"neg", NUM_NEG, 1},   {"rcp", NUM_RCP, 1}, {"sqrt", NUM_SQRT, 1},
+    {"rsqrt", NUM_RSQRT, 1}, {"ex2", NUM_EX2, 1},   {"lg2", NUM_LG2, 1}, {"sin", NUM_SIN, 1},
+    {"cos", NUM_COS, 1},     {"tanh", NUM_TANH, 1},
 };
 
-static emu_op approximate(const em_inst *i, emu_op op)
+static num_op approximate(const em_inst *i, num_op op)
 {
     if (em_has(i, EM_M_approx)) {
-        if (op == EMU_RCP) return EMU_RCP_APPROX;
-        if (op == EMU_SQRT) return EMU_SQRT_APPROX;
-        if (op == EMU_DIV) return EMU_DIV_APPROX;
+        if (op == NUM_RCP) return NUM_RCP_APPROX;
+        if (op == NUM_SQRT) return NUM_SQRT_APPROX;
+        if (op == NUM_DIV) return NUM_DIV_APPROX;
     }
-    return em_has(i, EM_M_full) && op == EMU_DIV ? EMU_DIV_FULL : op;
+    return em_has(i, EM_M_full) && op == NUM_DIV ? NUM_DIV_FULL : op;
 }
 
 cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
@@ -179,10 +179,10 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
             name = &names[n];
     em_type type = (em_type)i->type;
     if (!name || !em_format_of(type, &r->format) || em_types[type].bytes < 2) return em_unknown(p, raw);
-    if (type == EM_tf32 || r->format == EMU_E4M3 || r->format == EMU_E5M2 || r->format == EMU_UE8M0)
+    if (type == EM_tf32 || r->format == NUM_E4M3 || r->format == NUM_E5M2 || r->format == NUM_UE8M0)
         return em_unknown(p, raw);
     int sources = name->sources;
-    bool extreme3 = (name->op == EMU_MIN || name->op == EMU_MAX) && raw->count == 4;
+    bool extreme3 = (name->op == NUM_MIN || name->op == NUM_MAX) && raw->count == 4;
     bool mixed = i->a == 2 && type == EM_f32 && (i->type2 == EM_f16 || i->type2 == EM_bf16);
     if (i->a > 1 && !mixed) return em_unknown(p, raw);
     if (extreme3) sources = 3;
@@ -193,7 +193,7 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, sources + 1, sources + 1));
     CUTE_TRY(em_target(p, raw, i, 0, type, false));
     for (int n = 1; n <= sources; n++) {
-        bool narrow = mixed && (n == 1 || (n == 2 && r->op == EMU_FMA));
+        bool narrow = mixed && (n == 1 || (n == 2 && r->op == NUM_FMA));
         CUTE_TRY(em_source(p, raw, i, n, narrow ? (em_type)i->type2 : type));
     }
     i->extra = r;
@@ -223,17 +223,17 @@ static uint64_t lane_copysign(const em_inst *i, uint64_t a, uint64_t b, uint64_t
 
 static uint64_t lane_testp(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    emu_class k = emu_classify(i->type == EM_f64 ? EMU_F64 : EMU_F32, a);
+    num_class k = num_classify(i->type == EM_f64 ? NUM_F64 : NUM_F32, a);
     (void)b, (void)c;
-    if (em_has(i, EM_M_finite)) return k != EMU_INFINITE && k != EMU_NOT_A_NUMBER;
-    if (em_has(i, EM_M_infinite)) return k == EMU_INFINITE;
-    if (em_has(i, EM_M_number)) return k != EMU_NOT_A_NUMBER;
-    if (em_has(i, EM_M_notanumber)) return k == EMU_NOT_A_NUMBER;
-    if (em_has(i, EM_M_normal)) return k == EMU_NORMAL || k == EMU_ZERO; /* as an H200 has it */
-    return k == EMU_SUBNORMAL;
+    if (em_has(i, EM_M_finite)) return k != NUM_INFINITE && k != NUM_NOT_A_NUMBER;
+    if (em_has(i, EM_M_infinite)) return k == NUM_INFINITE;
+    if (em_has(i, EM_M_number)) return k != NUM_NOT_A_NUMBER;
+    if (em_has(i, EM_M_notanumber)) return k == NUM_NOT_A_NUMBER;
+    if (em_has(i, EM_M_normal)) return k == NUM_NORMAL || k == NUM_ZERO; /* as an H200 has it */
+    return k == NUM_SUBNORMAL;
 }
 
-cute_status em_d_copysign(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_copysign(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 3, 3));
     if (i->type != EM_f32 && i->type != EM_f64) return em_unknown(p, raw);
@@ -245,7 +245,7 @@ cute_status em_d_copysign(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_testp(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_testp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     if (i->type != EM_f32 && i->type != EM_f64) return em_unknown(p, raw);

@@ -59,9 +59,9 @@ static ran run_warp(em_warp *w, uint32_t budget)
     }
     if (w->high == 1) {
         w->parted = 0;
-        w->let_go = false;
-    } else if (w->parted > (w->let_go ? LESS_PATIENCE : PATIENCE)) {
-        em_let_go(w);
+        w->resumed = false;
+    } else if (w->parted > (w->resumed ? LESS_PATIENCE : PATIENCE)) {
+        em_resume_joins(w);
     }
     return what;
 }
@@ -109,7 +109,7 @@ static uint64_t reads(const em_machine *m)
 /* Something happened: whoever waits may get on. */
 static void stir(em_machine *m)
 {
-    em_quiet *q = &m->quiet;
+    em_idle *q = &m->quiet;
     q->changes = m->changes;
     q->rounds = 0;
     q->next = q->suspect ? SUSPECT_ROUNDS : QUIET_ROUNDS;
@@ -192,7 +192,7 @@ static bool is_found(em_warp *w)
 /* Lanes may wait at a join for others of their warp that wait for what only they would do. */
 static bool keep(em_warp *w)
 {
-    return !em_let_go(w);
+    return !em_resume_joins(w);
 }
 
 static void fail(em_machine *m)
@@ -241,7 +241,7 @@ static void get_unstuck(em_machine *m, uint32_t places, uint64_t changes, bool a
 
 static void look(em_machine *m, uint32_t places)
 {
-    em_quiet *q = &m->quiet;
+    em_idle *q = &m->quiet;
     if (!q->looking) {
         if (++q->rounds < q->next || (reads(m) == q->reads && m->counts.shared_read == q->shared)) return;
         q->looking = true;
@@ -267,7 +267,7 @@ static void look(em_machine *m, uint32_t places)
 /* No warp could do anything, but for asking mbarriers. */
 static void idle(em_machine *m, bool polled, uint32_t places, uint32_t *rounds)
 {
-    em_quiet *q = &m->quiet;
+    em_idle *q = &m->quiet;
     if (!*rounds) {
         q->world = em_grid_changes(m);
         q->idle_reads = reads(m);
@@ -293,7 +293,7 @@ static void beat(em_machine *m, uint64_t *told, double *since)
     if (m->changes != *told) { /* a spin without an end is silent */
         *told = m->changes;
         *since = 0;
-        em_grid_beat(m);
+        em_grid_heartbeat(m);
     } else if (m->launch->timeout > 0 && m->turn / 64 % SELDOM == 0) {
         if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->quiet.told)) *since = now();
         m->quiet.told = em_grid_changes(m);
@@ -322,7 +322,7 @@ void em_run_clusters(em_machine *m)
         if (m->parallel) atomic_store(&m->shown, m->changes);
         if (m->turn % 64 == 0) beat(m, &told, &since);
         if (m->failed || em_grid_is_over(m) || !end_clusters(m)) return;
-        em_quiet *q = &m->quiet;
+        em_idle *q = &m->quiet;
         if (m->changes != q->changes) {
             stir(m);
             idle_rounds = 0;

@@ -30,7 +30,7 @@ bool em_grid_take(em_machine *m, uint64_t *index);
 /* A cluster of the machine has ended; what it printed comes in its turn. */
 void em_grid_ended(em_machine *m, em_cluster *c);
 void em_grid_print(em_warp *w, const char *text, size_t length);
-void em_grid_beat(em_machine *m);
+void em_grid_heartbeat(em_machine *m);
 /* Around what must not be mixed with what other threads do; nothing where there are none. */
 void em_grid_lock(em_machine *m);
 void em_grid_unlock(em_machine *m);

@@ -36,7 +36,7 @@ static int64_t used_local(const em_warp *w)
     int64_t used = 0;
     for (int k = 0; k < w->high; k++) {
         const em_split *s = &w->splits[k];
-        int64_t end = s->live ? s->sp + s->window->function->frame + RESULTS : 0;
+        int64_t end = s->live ? s->sp + s->frame->function->stack_bytes + RESULTS : 0;
         if (end > used) used = end;
     }
     return used < w->local_size ? used : w->local_size;
@@ -51,8 +51,8 @@ static uint64_t state_of(const em_warp *w)
         state = mix(mix(state, (uint64_t)k << 32 | s->pc), (uint64_t)s->mask << 32 | (uint32_t)s->depth);
         state = mix(state, (uint64_t)s->wait << 32 | (uint64_t)s->sp);
     }
-    for (const em_window *v = w->windows; v; v = v->next)
-        state = mix_bytes(state, v->registers, v->function->window);
+    for (const em_frame *v = w->frames; v; v = v->next)
+        state = mix_bytes(state, v->registers, v->function->register_bytes);
     if (w->local_stores == w->spin.local_stores) return state;
     state = mix_bytes(state, (const uint8_t *)w->stack_top, sizeof w->stack_top);
     int64_t used = used_local(w);

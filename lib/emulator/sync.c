@@ -10,7 +10,7 @@
 static void by_members(em_warp *w, const em_inst *i, uint32_t mask, int index, em_run run)
 {
     const em_operand *o = &i->o[index];
-    if (em_part_members(w, i, o, mask)) return;
+    if (em_diverge_members(w, i, o, mask)) return;
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
         uint32_t member = em_same_members(w, o, rest, &group);
         if (!em_gather(w, i, member, &group)) return;
@@ -78,7 +78,7 @@ static cute_status two_results(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_shfl(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_shfl(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(two_results(p, raw, i));
     int count = em_has(i, EM_M_sync) ? 6 : 5;
@@ -113,7 +113,7 @@ static void run_vote(em_warp *w, const em_inst *i, uint32_t mask)
         vote(w, i, mask);
 }
 
-cute_status em_d_vote(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_vote(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, em_has(i, EM_M_sync) ? 3 : 2, em_has(i, EM_M_sync) ? 3 : 2));
     CUTE_TRY(em_target(p, raw, i, 0, em_has(i, EM_M_ballot) ? EM_b32 : EM_pred, false));
@@ -145,7 +145,7 @@ static void run_match(em_warp *w, const em_inst *i, uint32_t mask)
     by_members(w, i, mask, 3, match);
 }
 
-cute_status em_d_match(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_match(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(two_results(p, raw, i));
     if (i->count != 4) return em_wrong(p, raw, "match takes d, a, membermask");
@@ -161,7 +161,7 @@ static void run_activemask(em_warp *w, const em_inst *i, uint32_t mask)
     EM_EACH(mask, em_set(w, &i->o[0], l, mask));
 }
 
-cute_status em_d_activemask(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_activemask(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 1, 1));
     i->run = run_activemask;
@@ -195,7 +195,7 @@ static void run_redux(em_warp *w, const em_inst *i, uint32_t mask)
     by_members(w, i, mask, 2, reduce);
 }
 
-cute_status em_d_redux(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_redux(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 3, 3));
     if (i->type == EM_f32) return em_unknown(p, raw);
@@ -217,7 +217,7 @@ static void run_elect(em_warp *w, const em_inst *i, uint32_t mask)
     by_members(w, i, mask, 2, elect);
 }
 
-cute_status em_d_elect(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_elect(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(two_results(p, raw, i));
     if (i->count != 3) return em_wrong(p, raw, "elect.sync takes d|p, membermask");
@@ -244,7 +244,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     em_barrier *b = &w->block->barriers[number];
     if (s->woken) {
         s->woken = false;
-        em_tell(EM_E_BLOCK_LEAVE, w, i, mask, number, 0);
+        em_tell(EM_E_BARRIER_EXIT, w, i, mask, number, 0);
         if (i->type4 != 2) return;
         if (em_has(i, EM_M_popc))
             EM_EACH(mask, em_set(w, &i->o[0], l, b->result_count));
@@ -264,7 +264,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
                  b->expected);
         return;
     }
-    em_tell(EM_E_BLOCK_ARRIVE, w, i, mask, number, wanted);
+    em_tell(EM_E_BARRIER_ARRIVE, w, i, mask, number, wanted);
     uint32_t lanes = (uint32_t)__builtin_popcount(mask);
     if (wanted && mask == w->alive) lanes = EM_LANES; /* a count is in whole warps */
     if (i->type4 == 2) {
@@ -282,7 +282,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
         s->generation = generation;
         em_block_split(w, EM_WAIT_BARRIER);
     }
-    em_barrier_settle(w->block);
+    em_barrier_complete(w->block);
     if (i->type4 != 1 && b->generation != generation) { /* it was the last: go on at once */
         s->wait = EM_RUNS;
         s->woken = true;
@@ -291,9 +291,9 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-cute_status em_d_barrier(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_barrier(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    if (em_has(i, EM_M_cluster)) return em_d_barrier_cluster(p, raw, i);
+    if (em_has(i, EM_M_cluster)) return em_decode_barrier_cluster(p, raw, i);
     if (em_has(i, EM_M_warp)) {
         CUTE_TRY(em_operands(p, raw, 1, 1));
         i->run = em_run_warp_barrier;
@@ -327,7 +327,7 @@ static void run_cluster_arrive(em_warp *w, const em_inst *i, uint32_t mask)
     c->arrived += (uint32_t)__builtin_popcount(mask);
     em_tell(EM_E_CLUSTER_ARRIVE, w, i, mask, 0, 0);
     w->machine->changes++;
-    em_cluster_settle(c);
+    em_cluster_complete(c);
 }
 
 static void run_cluster_wait(em_warp *w, const em_inst *i, uint32_t mask)
@@ -335,10 +335,10 @@ static void run_cluster_wait(em_warp *w, const em_inst *i, uint32_t mask)
     if (em_cluster_waits(w, mask))
         em_block_split(w, EM_WAIT_CLUSTER);
     else
-        em_tell(EM_E_CLUSTER_LEAVE, w, i, mask, 0, 0);
+        em_tell(EM_E_CLUSTER_EXIT, w, i, mask, 0, 0);
 }
 
-cute_status em_d_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 0, 0));
     if (em_has(i, EM_M_arrive))
@@ -364,7 +364,7 @@ static void run_fence(em_warp *w, const em_inst *i, uint32_t mask)
     em_tell(em_has(i, EM_M_proxy) ? EM_E_PROXY_FENCE : EM_E_FENCE, w, i, mask, 0, 0);
 }
 
-cute_status em_d_hint(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_hint(em_parser *p, const em_raw *raw, em_inst *i)
 {
     (void)p;
     bool fence = !strncmp(raw->name, "fence", 5) || !strncmp(raw->name, "membar", 6);
@@ -378,7 +378,7 @@ static void run_nanosleep(em_warp *w, const em_inst *i, uint32_t mask)
     w->stop = EM_YIELD;
 }
 
-cute_status em_d_nanosleep(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_nanosleep(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 1, 1));
     i->run = run_nanosleep;
@@ -387,7 +387,7 @@ cute_status em_d_nanosleep(em_parser *p, const em_raw *raw, em_inst *i)
 
 /* ---- branches and ends ---- */
 
-cute_status em_d_branch(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_branch(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 1, 1));
     if (i->o[0].kind != EM_O_LABEL) return em_wrong(p, raw, "a branch goes to a label");
@@ -395,7 +395,7 @@ cute_status em_d_branch(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-cute_status em_d_branch_index(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_branch_index(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (!em_has(i, EM_M_idx)) return em_unknown(p, raw);
     CUTE_TRY(em_operands(p, raw, 2, 2));
@@ -410,21 +410,21 @@ cute_status em_d_branch_index(em_parser *p, const em_raw *raw, em_inst *i)
     return em_source(p, raw, i, 0, EM_u32);
 }
 
-cute_status em_d_return(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_return(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 0, 0));
     i->run = p->function && p->function->entry ? em_run_exit : em_run_branch;
     return CUTE_OK;
 }
 
-cute_status em_d_exit(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_exit(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 0, 0));
     i->run = em_run_exit;
     return CUTE_OK;
 }
 
-cute_status em_d_trap(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_trap(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 0, 0));
     i->run = em_run_trap;

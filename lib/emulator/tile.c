@@ -55,13 +55,13 @@ static void run_ldmatrix(em_warp *w, const em_inst *i, uint32_t mask)
     em_count_bytes(w->machine, i, EM_SHARED, store, 8 * 16 * (uint64_t)count);
     for (int n = 0; n < count; n++) d[n] = em_r32(w, &registers->list[n]);
     if (store)
-        emu_stmatrix(count, em_has(i, EM_M_trans), (void *const *)(uintptr_t)rows,
+        num_stmatrix(count, em_has(i, EM_M_trans), (void *const *)(uintptr_t)rows,
                      (const uint32_t *const *)(uintptr_t)d);
     else
-        emu_ldmatrix(count, em_has(i, EM_M_trans), rows, d);
+        num_ldmatrix(count, em_has(i, EM_M_trans), rows, d);
 }
 
-cute_status em_d_ldmatrix(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_ldmatrix(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool store = raw->name[0] == 's';
     int count = em_has(i, EM_M_x4) ? 4 : em_has(i, EM_M_x2) ? 2 : 1;
@@ -76,10 +76,10 @@ cute_status em_d_ldmatrix(em_parser *p, const em_raw *raw, em_inst *i)
 static void run_movmatrix(em_warp *w, const em_inst *i, uint32_t mask)
 {
     if (!em_gather(w, i, w->alive, &mask)) return;
-    emu_movmatrix(em_r32(w, &i->o[0]), em_r32(w, &i->o[1]));
+    num_movmatrix(em_r32(w, &i->o[0]), em_r32(w, &i->o[1]));
 }
 
-cute_status em_d_movmatrix(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_movmatrix(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     CUTE_TRY(em_target(p, raw, i, 0, EM_b32, false));
@@ -89,29 +89,29 @@ cute_status em_d_movmatrix(em_parser *p, const em_raw *raw, em_inst *i)
 
 /* ---- mma, wmma.mma ---- */
 
-static emu_element element_of(em_type type)
+static num_element element_of(em_type type)
 {
     switch (type) {
-    case EM_f64: return EMU_MMA_F64;
-    case EM_f32: return EMU_MMA_F32;
-    case EM_tf32: return EMU_MMA_TF32;
-    case EM_f16: return EMU_MMA_F16;
-    case EM_bf16: return EMU_MMA_BF16;
-    case EM_e4m3: return EMU_MMA_E4M3;
-    case EM_e5m2: return EMU_MMA_E5M2;
-    case EM_s32: return EMU_MMA_S32;
-    case EM_s8: return EMU_MMA_S8;
-    case EM_u8: return EMU_MMA_U8;
-    case EM_s4: return EMU_MMA_S4;
-    case EM_u4: return EMU_MMA_U4;
-    case EM_b1: return EMU_MMA_B1;
-    default: return EMU_MMA_ELEMENTS;
+    case EM_f64: return NUM_MMA_F64;
+    case EM_f32: return NUM_MMA_F32;
+    case EM_tf32: return NUM_MMA_TF32;
+    case EM_f16: return NUM_MMA_F16;
+    case EM_bf16: return NUM_MMA_BF16;
+    case EM_e4m3: return NUM_MMA_E4M3;
+    case EM_e5m2: return NUM_MMA_E5M2;
+    case EM_s32: return NUM_MMA_S32;
+    case EM_s8: return NUM_MMA_S8;
+    case EM_u8: return NUM_MMA_U8;
+    case EM_s4: return NUM_MMA_S4;
+    case EM_u4: return NUM_MMA_U4;
+    case EM_b1: return NUM_MMA_B1;
+    default: return NUM_MMA_ELEMENTS;
     }
 }
 
 typedef struct product {
-    emu_mma mma;
-    emu_mma_options options;
+    num_mma mma;
+    num_mma_options options;
 } product;
 
 static void pointers(const em_warp *w, const em_operand *o, void **out)
@@ -130,7 +130,7 @@ static void run_mma(em_warp *w, const em_inst *i, uint32_t mask)
         return;
     }
     for (int n = 0; n < 4; n++) pointers(w, &i->o[n], r[n]);
-    emu_mma_run(&m->mma, &m->options, r[0], (const void *const *)r[1], (const void *const *)r[2],
+    num_mma_run(&m->mma, &m->options, r[0], (const void *const *)r[1], (const void *const *)r[2],
                 (const void *const *)r[3]);
     w->machine->counts.mma_flops += 2ull * (uint64_t)i->m * (uint64_t)i->n * (uint64_t)i->k;
 }
@@ -147,12 +147,12 @@ static bool is_col(const em_raw *raw, int which)
     return which == 1;
 }
 
-static em_type register_type(emu_element element)
+static em_type register_type(num_element element)
 {
-    return element == EMU_MMA_F64 ? EM_f64 : EM_b32;
+    return element == NUM_MMA_F64 ? EM_f64 : EM_b32;
 }
 
-cute_status em_d_mma(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_mma(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool wmma = raw->name[0] == 'w';
     product *m = cute_arena_alloc(p->arena, sizeof *m);
@@ -165,15 +165,15 @@ cute_status em_d_mma(em_parser *p, const em_raw *raw, em_inst *i)
     } else if (i->a != 4) {
         return em_wrong(p, raw, "the types of D, A, B and C are wanted");
     }
-    emu_product how = em_has(i, EM_M_xor) ? EMU_XOR_POPC : em_has(i, EM_M_and) ? EMU_AND_POPC : EMU_MUL_ADD;
-    if (!emu_mma_find(wmma, i->m, i->n, i->k, element_of(a), element_of(b), element_of(c), element_of(d), how,
+    num_mma_op how = em_has(i, EM_M_xor) ? NUM_XOR_POPC : em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
+    if (!num_mma_find(wmma, i->m, i->n, i->k, element_of(a), element_of(b), element_of(c), element_of(d), how,
                       &m->mma))
         return em_unknown(p, raw);
     m->options.satfinite = em_has(i, EM_M_satfinite);
     m->options.a_col = is_col(raw, 0);
     m->options.b_row = !is_col(raw, 1);
     CUTE_TRY(em_operands(p, raw, 4, 4));
-    const emu_element types[4] = {element_of(d), element_of(a), element_of(b), element_of(c)};
+    const num_element types[4] = {element_of(d), element_of(a), element_of(b), element_of(c)};
     const uint8_t counts[4] = {m->mma.registers[3], m->mma.registers[0], m->mma.registers[1],
                                m->mma.registers[2]};
     for (int n = 0; n < 4; n++) {
@@ -188,8 +188,8 @@ cute_status em_d_mma(em_parser *p, const em_raw *raw, em_inst *i)
 /* ---- wmma.load, wmma.store ---- */
 
 typedef struct fragment {
-    emu_operand operand;
-    emu_element type;
+    num_operand operand;
+    num_element type;
     bool col, store;
 } fragment;
 
@@ -226,26 +226,26 @@ static void run_wmma_move(em_warp *w, const em_inst *i, uint32_t mask)
     if (!em_gather(w, i, w->started, &mask)) return;
     pointers(w, registers, r);
     int64_t stride = i->count > 2          ? (int64_t)(int32_t)em_uniform(w, &i->o[2], mask)
-                     : f->operand == EMU_A ? (f->col ? i->m : i->k)
-                     : f->operand == EMU_B ? (f->col ? i->k : i->n)
+                     : f->operand == NUM_A ? (f->col ? i->m : i->k)
+                     : f->operand == NUM_B ? (f->col ? i->k : i->n)
                                            : (f->col ? i->m : i->n);
     if (f->store)
-        emu_wmma_store(i->m, i->n, i->k, f->type, f->col, stride, (const void *const *)r, move_piece, &m);
+        num_wmma_store(i->m, i->n, i->k, f->type, f->col, stride, (const void *const *)r, move_piece, &m);
     else
-        emu_wmma_load(f->operand, i->m, i->n, i->k, f->type, f->col, stride, r, move_piece, &m);
+        num_wmma_load(f->operand, i->m, i->n, i->k, f->type, f->col, stride, r, move_piece, &m);
 }
 
-cute_status em_d_wmma(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_wmma(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    if (!em_has(i, EM_M_load) && !em_has(i, EM_M_store)) return em_d_mma(p, raw, i);
+    if (!em_has(i, EM_M_load) && !em_has(i, EM_M_store)) return em_decode_mma(p, raw, i);
     fragment *f = cute_arena_alloc(p->arena, sizeof *f);
     if (!f) return cute_fail_memory(p->diag);
     f->store = em_has(i, EM_M_store);
-    f->operand = em_has(i, EM_M_a) ? EMU_A : em_has(i, EM_M_b) ? EMU_B : EMU_C;
+    f->operand = em_has(i, EM_M_a) ? NUM_A : em_has(i, EM_M_b) ? NUM_B : NUM_C;
     f->col = em_has(i, EM_M_col);
     f->type = element_of((em_type)i->type);
     CUTE_TRY(em_operands(p, raw, 2, 3));
-    int count = emu_wmma_registers(f->operand, i->m, i->n, i->k, f->type);
+    int count = num_wmma_registers(f->operand, i->m, i->n, i->k, f->type);
     if (!count) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, f->store ? 0 : 1));
     CUTE_TRY(list_of(p, raw, &i->o[f->store ? 1 : 0], count, register_type(f->type), !f->store));
@@ -258,8 +258,8 @@ cute_status em_d_wmma(em_parser *p, const em_raw *raw, em_inst *i)
 /* ---- wgmma ---- */
 
 typedef struct wgmma_call {
-    emu_wgmma_operands operands;
-    emu_wgmma wgmma;
+    num_wgmma_operands operands;
+    num_wgmma wgmma;
     const uint32_t *a[4];
     uint32_t *d[MOST_REGISTERS];
 } wgmma_call;
@@ -270,11 +270,11 @@ typedef struct reader {
     bool counts_b;
 } reader;
 
-static bool read_operand(void *context, emu_operand operand, uint32_t address, uint32_t size, void *out)
+static bool read_operand(void *context, num_operand operand, uint32_t address, uint32_t size, void *out)
 {
     reader *r = context;
     /* The four warps of a group read B once; where each is computed for itself, the first one counts it. */
-    if (operand == EMU_A || r->counts_b) em_count_bytes(r->warp->machine, r->inst, EM_SHARED, false, size);
+    if (operand == NUM_A || r->counts_b) em_count_bytes(r->warp->machine, r->inst, EM_SHARED, false, size);
     /* Descriptors address the block's own memory, without its rank. */
     uint64_t own = (address & ((1u << EM_RANK_SHIFT) - 1)) | (uint64_t)r->warp->block->rank << EM_RANK_SHIFT;
     const uint8_t *p = em_locate(r->warp, r->inst, -1, EM_SHARED, own, size, EM_READ);
@@ -318,26 +318,26 @@ static bool complete_wgmma(em_machine *m, em_pending *p)
     if (!find_peers(m, p, peers)) {
         m->counts.mma_flops += flops;
         r.counts_b = p->warp->index % 4 == 0;
-        return emu_wgmma_run(&c->wgmma, (int)p->warp->index % 4, 1, &c->operands, read_operand, &r);
+        return num_wgmma_run(&c->wgmma, (int)p->warp->index % 4, 1, &c->operands, read_operand, &r);
     }
     const uint32_t *a[4 * 4];
     uint32_t *d[4 * MOST_REGISTERS];
-    int count = emu_wgmma_registers(&c->wgmma);
+    int count = num_wgmma_registers(&c->wgmma);
     for (int w = 0; w < 4; w++) {
         const wgmma_call *own = peers[w]->data;
         memcpy(&a[4 * w], own->a, sizeof own->a);
         memcpy(&d[count * w], own->d, (size_t)count * sizeof *d);
         peers[w]->done = true;
     }
-    emu_wgmma_operands all = {
+    num_wgmma_operands all = {
         .a_descriptor = c->operands.a_descriptor, .b_descriptor = c->operands.b_descriptor, .a = a, .d = d};
     m->counts.mma_flops += 4 * flops;
-    return emu_wgmma_run(&c->wgmma, 0, 4, &all, read_operand, &r);
+    return num_wgmma_run(&c->wgmma, 0, 4, &all, read_operand, &r);
 }
 
 static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const emu_wgmma *form = i->extra;
+    const num_wgmma *form = i->extra;
     int at = 0;
     if (!em_gather(w, i, w->started, &mask)) return;
     if (mask != UINT32_MAX) {
@@ -367,7 +367,7 @@ static void run_wgmma_commit(em_warp *w, const em_inst *i, uint32_t mask)
 {
     if (!em_gather(w, i, w->alive, &mask)) return;
     uint32_t group = ++w->wgmma_groups;
-    em_tell(EM_E_COMMIT, w, i, mask, EM_P_WGMMA, group);
+    em_tell(EM_E_COMMIT_GROUP, w, i, mask, EM_P_WGMMA, group);
     for (em_pending *p = w->machine->pending; p; p = p->next)
         if (p->warp == w && p->kind == EM_P_WGMMA && !p->group) p->group = group;
 }
@@ -386,7 +386,7 @@ static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
     /* Behind the question above, which is asked again: parts that were gathered have gone on. */
     if (!em_gather(w, i, w->alive, &mask)) return;
     em_pending_finish(w, EM_P_WGMMA, mask, upto);
-    em_tell(EM_E_WAITED, w, i, mask, EM_P_WGMMA, upto);
+    em_tell(EM_E_WAIT_GROUP, w, i, mask, EM_P_WGMMA, upto);
 }
 
 static void run_wgmma_fence(em_warp *w, const em_inst *i, uint32_t mask)
@@ -395,11 +395,11 @@ static void run_wgmma_fence(em_warp *w, const em_inst *i, uint32_t mask)
 }
 
 /* ..., imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b: as many as the types have. */
-static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int at, emu_wgmma *g)
+static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int at, num_wgmma *g)
 {
     int64_t v[4] = {1, 1, 0, 0};
     int given = raw->count - at;
-    bool half = g->a == EMU_MMA_F16 || g->a == EMU_MMA_BF16, real = g->d != EMU_MMA_S32;
+    bool half = g->a == NUM_MMA_F16 || g->a == NUM_MMA_BF16, real = g->d != NUM_MMA_S32;
     int wanted = !real ? 0 : half ? (g->a_in_registers ? 3 : 4) : 2;
     if (given != 0 && given != wanted)
         return em_wrong(p, raw, "behind scale-d %d numbers are wanted, not %d", wanted, given);
@@ -418,7 +418,7 @@ static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int a
     return CUTE_OK;
 }
 
-cute_status em_d_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
 {
     int64_t number = 0;
     if (em_has(i, EM_M_fence) || em_has(i, EM_M_commit_group)) {
@@ -433,7 +433,7 @@ cute_status em_d_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = run_wgmma_wait;
         return CUTE_OK;
     }
-    emu_wgmma *g = cute_arena_alloc(p->arena, sizeof *g);
+    num_wgmma *g = cute_arena_alloc(p->arena, sizeof *g);
     if (!g) return cute_fail_memory(p->diag);
     if (!em_has(i, EM_M_mma_async) || i->a != 3) return em_unknown(p, raw);
     CUTE_TRY(em_operands(p, raw, 4, 8));
@@ -442,14 +442,14 @@ cute_status em_d_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
     g->d = element_of((em_type)i->type);
     g->a = element_of((em_type)i->type2);
     g->b = element_of((em_type)i->type3);
-    g->product = em_has(i, EM_M_and) ? EMU_AND_POPC : EMU_MUL_ADD;
+    g->product = em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
     g->a_in_registers = i->o[1].kind == EM_O_VECTOR;
     g->satfinite = em_has(i, EM_M_satfinite);
     CUTE_TRY(immediates(p, raw, i, 4, g));
     g->scale_d = true;
-    const char *problem = i->m == 64 ? emu_wgmma_check(g) : "wgmma has 64 rows";
+    const char *problem = i->m == 64 ? num_wgmma_check(g) : "wgmma has 64 rows";
     if (problem) return em_wrong(p, raw, "%s", problem);
-    CUTE_TRY(list_of(p, raw, &i->o[0], emu_wgmma_registers(g), EM_b32, true));
+    CUTE_TRY(list_of(p, raw, &i->o[0], num_wgmma_registers(g), EM_b32, true));
     CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, EM_b32, false)
                                : em_source(p, raw, i, 1, EM_b64));
     CUTE_TRY(em_source(p, raw, i, 2, EM_b64));

@@ -27,7 +27,7 @@ static uint32_t slice_bytes(const cute_tensor_map *m)
 /* Bytes from a row to the next in shared memory: a row that is narrower than its swizzle's span is padded. */
 static uint32_t pitch(const cute_tensor_map *m)
 {
-    uint32_t bytes = m->box[0] * (uint32_t)emu_tensor_map_element_size(m);
+    uint32_t bytes = m->box[0] * (uint32_t)num_tensor_map_element_size(m);
     if (m->interleave) return slice_bytes(m);
     return m->swizzle ? UINT32_C(16) << m->swizzle : bytes;
 }
@@ -35,7 +35,7 @@ static uint32_t pitch(const cute_tensor_map *m)
 /* Slices of an interleaved box; 1 otherwise. */
 static uint32_t slices(const cute_tensor_map *m)
 {
-    uint32_t bytes = m->box[0] * (uint32_t)emu_tensor_map_element_size(m), slice = slice_bytes(m);
+    uint32_t bytes = m->box[0] * (uint32_t)num_tensor_map_element_size(m), slice = slice_bytes(m);
     return slice ? (bytes + slice - 1) / slice : 1;
 }
 
@@ -51,13 +51,13 @@ static uint32_t bounded(uint64_t bytes)
     return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
-uint32_t emu_tensor_map_bytes(const cute_tensor_map *m)
+uint32_t num_tensor_map_bytes(const cute_tensor_map *m)
 {
-    uint64_t row = m->interleave ? slice_bytes(m) : m->box[0] * (uint32_t)emu_tensor_map_element_size(m);
+    uint64_t row = m->interleave ? slice_bytes(m) : m->box[0] * (uint32_t)num_tensor_map_element_size(m);
     return bounded(row * rows(m)); /* at most 2^11 * 2^32 */
 }
 
-uint32_t emu_tensor_map_extent(const cute_tensor_map *m)
+uint32_t num_tensor_map_extent(const cute_tensor_map *m)
 {
     return bounded(pitch(m) * rows(m));
 }
@@ -75,7 +75,7 @@ typedef struct walk {
 
 static walk walk_begin(const cute_tensor_map *map, const int32_t *origin, uint32_t shared)
 {
-    uint32_t size = (uint32_t)emu_tensor_map_element_size(map);
+    uint32_t size = (uint32_t)num_tensor_map_element_size(map);
     walk w = {.map = map, .origin = origin, .size = size, .elements = map->box[0], .shared = shared};
     if (map->interleave) w.elements = slice_bytes(map) / size;
     return w;
@@ -130,7 +130,7 @@ static bool walk_next(walk *w)
 static uint64_t fill_value(const cute_tensor_map *m)
 {
     static const uint64_t nans[] = {[1] = 0x7f, [2] = 0x7fff, [4] = 0x7fffffff, [8] = 0x7fffffffffffffff};
-    return m->fill ? nans[emu_tensor_map_element_size(m)] : 0;
+    return m->fill ? nans[num_tensor_map_element_size(m)] : 0;
 }
 
 /* What some types do to values on their way to shared memory. */
@@ -142,7 +142,7 @@ static void convert(const cute_tensor_map *m, uint8_t *bytes, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, bytes + 4 * i, 4);
-        word = (uint32_t)emu_convert(round ? EMU_TF32 : EMU_F32, EMU_F32, word, EMU_RNA, flush ? EMU_FTZ : 0);
+        word = (uint32_t)num_convert(round ? NUM_TF32 : NUM_F32, NUM_F32, word, NUM_RNA, flush ? NUM_FTZ : 0);
         if (flush && (word & 0x7f800000) == 0) word &= 0x80000000;
         memcpy(bytes + 4 * i, &word, 4);
     }
@@ -154,11 +154,11 @@ static uint32_t span_of(const cute_tensor_map *m)
 }
 
 /* Moves a row between `bytes` and shared memory, in pieces of 16 bytes where there is a swizzle. */
-static bool move_shared(const walk *w, uint8_t *bytes, bool load, const emu_copy_memory *memory)
+static bool move_shared(const walk *w, uint8_t *bytes, bool load, const num_copy_memory *memory)
 {
     uint32_t length = w->elements * w->size, span = span_of(w->map), piece = span ? CHUNK : length;
     for (uint32_t at = 0; at < length; at += piece) {
-        uint32_t address = emu_swizzle(w->shared + at, span, 0);
+        uint32_t address = num_swizzle(w->shared + at, span, 0);
         bool done = load ? memory->write_shared(memory->context, address, piece, bytes + at)
                          : memory->read_shared(memory->context, address, piece, bytes + at);
         if (!done) return false;
@@ -175,8 +175,8 @@ static bool aligned(const cute_tensor_map *m, uint32_t shared, const char **why)
     return false;
 }
 
-bool emu_box_load(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
-                  const emu_copy_memory *memory, const char **why)
+bool num_box_load(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
+                  const num_copy_memory *memory, const char **why)
 {
     if (!aligned(m, shared, why)) return false;
     uint8_t bytes[ROW];
@@ -198,23 +198,23 @@ bool emu_box_load(const cute_tensor_map *m, const int32_t *coordinates, uint32_t
     return true;
 }
 
-static bool reduce_row(const cute_tensor_map *m, emu_reduction reduction, uint64_t address, uint32_t count,
-                       const uint8_t *values, const emu_copy_memory *memory)
+static bool reduce_row(const cute_tensor_map *m, num_reduction reduction, uint64_t address, uint32_t count,
+                       const uint8_t *values, const num_copy_memory *memory)
 {
     if (memory->reduce_global)
         return memory->reduce_global(memory->context, reduction, m->type, address, count, values);
-    uint32_t size = (uint32_t)emu_tensor_map_element_size(m);
+    uint32_t size = (uint32_t)num_tensor_map_element_size(m);
     uint8_t old[ROW];
     if (!memory->read_global(memory->context, address, count * size, old)) return false;
-    for (uint32_t i = 0; i < count; i++) emu_reduce(reduction, m->type, old + i * size, values + i * size);
+    for (uint32_t i = 0; i < count; i++) num_reduce(reduction, m->type, old + i * size, values + i * size);
     return memory->write_global(memory->context, address, count * size, old);
 }
 
-bool emu_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
-                   emu_reduction reduction, const emu_copy_memory *memory, const char **why)
+bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
+                   num_reduction reduction, const num_copy_memory *memory, const char **why)
 {
     if (!aligned(m, shared, why)) return false;
-    if (!emu_reduction_exists(reduction, m->type)) {
+    if (!num_reduction_exists(reduction, m->type)) {
         if (why) *why = "the tensor map's element type has no such reduction";
         return false;
     }

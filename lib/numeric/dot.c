@@ -9,8 +9,8 @@
 #include "lib/numeric/number.h"
 #include "lib/numeric/number_quick.h"
 
-enum { W = EMU_DOT_COLUMNS, ZERO = -126 };
-#define INLINE EMU_INLINE
+enum { W = NUM_DOT_COLUMNS, ZERO = -126 };
+#define INLINE NUM_INLINE
 #if defined(__x86_64__)
 #define WIDE __attribute__((target("avx2,fma")))
 #endif
@@ -18,18 +18,18 @@ enum { W = EMU_DOT_COLUMNS, ZERO = -126 };
 /* The least exponent of a type's values. */
 static const struct {
     int least;
-} types[EMU_MMA_ELEMENTS] = {
-    [EMU_MMA_TF32] = {-126}, [EMU_MMA_F16] = {-14},  [EMU_MMA_BF16] = {-126},
-    [EMU_MMA_E4M3] = {-6},   [EMU_MMA_E5M2] = {-14},
+} types[NUM_MMA_ELEMENTS] = {
+    [NUM_MMA_TF32] = {-126}, [NUM_MMA_F16] = {-14},  [NUM_MMA_BF16] = {-126},
+    [NUM_MMA_E4M3] = {-6},   [NUM_MMA_E5M2] = {-14},
 };
 
-emu_dot_rule emu_dot_rule_of(emu_element a, emu_element d, bool wgmma)
+num_dot_rule num_dot_rule_of(num_element a, num_element d, bool wgmma)
 {
-    bool small = wgmma && (a == EMU_MMA_E4M3 || a == EMU_MMA_E5M2);
-    return (emu_dot_rule){.fraction = small ? 13 : 25, .result = small ? 13 : 23, .half = d == EMU_MMA_F16};
+    bool small = wgmma && (a == NUM_MMA_E4M3 || a == NUM_MMA_E5M2);
+    return (num_dot_rule){.fraction = small ? 13 : 25, .result = small ? 13 : 23, .half = d == NUM_MMA_F16};
 }
 
-void emu_tile_reset(emu_tile *tile)
+void num_tile_reset(num_tile *tile)
 {
     tile->least = INT16_MAX;
     tile->most = INT16_MIN;
@@ -37,16 +37,16 @@ void emu_tile_reset(emu_tile *tile)
 }
 
 /* Bits of f32 from an element's. */
-INLINE uint32_t widen(emu_element type, uint32_t bits)
+INLINE uint32_t widen(num_element type, uint32_t bits)
 {
     switch (type) {
-    case EMU_MMA_F16: return emu_widen_half(bits);
-    case EMU_MMA_BF16: return emu_widen_bfloat(bits);
-    case EMU_MMA_TF32: return bits & ~UINT32_C(0x1fff);
-    case EMU_MMA_E5M2: return emu_widen_half(bits << 8); /* the upper half of an f16 */
+    case NUM_MMA_F16: return num_widen_half(bits);
+    case NUM_MMA_BF16: return num_widen_bfloat(bits);
+    case NUM_MMA_TF32: return bits & ~UINT32_C(0x1fff);
+    case NUM_MMA_E5M2: return num_widen_half(bits << 8); /* the upper half of an f16 */
     default: {
         /* The fields of e4m3 at those of f32 are 2^-120 too small, subnormal ones too. */
-        uint32_t wide = emu_as_bits(emu_as_float((bits & 0x7f) << 20) * 0x1p120f);
+        uint32_t wide = num_as_bits(num_as_float((bits & 0x7f) << 20) * 0x1p120f);
         return ((bits & 0x7f) == 0x7f ? 0x7fffffff : wide) | (bits & 0x80) << 24;
     }
     }
@@ -55,7 +55,7 @@ INLINE uint32_t widen(emu_element type, uint32_t bits)
 enum { STEP = 8 };
 
 /* Up to STEP elements; what is beyond `count` is not written. */
-INLINE void set_some(emu_tile *tile, emu_element type, int count, const uint32_t *bits, float *values,
+INLINE void set_some(num_tile *tile, num_element type, int count, const uint32_t *bits, float *values,
                      int16_t *exponents)
 {
     int least = types[type].least;
@@ -81,7 +81,7 @@ INLINE void set_some(emu_tile *tile, emu_element type, int count, const uint32_t
     for (int i = 0; i < count; i++) exponents[i] = (int16_t)e[i];
 }
 
-INLINE void set_all(emu_tile *tile, emu_element type, int count, const uint32_t *bits, float *values,
+INLINE void set_all(num_tile *tile, num_element type, int count, const uint32_t *bits, float *values,
                     int16_t *exponents)
 {
     int i = 0;
@@ -89,16 +89,16 @@ INLINE void set_all(emu_tile *tile, emu_element type, int count, const uint32_t 
     if (i < count) set_some(tile, type, count - i, bits + i, values + i, exponents + i);
 }
 
-void emu_tile_set(emu_tile *tile, emu_element type, int row, int column, int count, const uint32_t *bits)
+void num_tile_set(num_tile *tile, num_element type, int row, int column, int count, const uint32_t *bits)
 {
     float *values = tile->values + (size_t)row * (size_t)tile->stride + column;
     int16_t *exponents = tile->exponents + (size_t)row * (size_t)tile->stride + column;
     switch (type) {
-    case EMU_MMA_F16: set_all(tile, EMU_MMA_F16, count, bits, values, exponents); break;
-    case EMU_MMA_BF16: set_all(tile, EMU_MMA_BF16, count, bits, values, exponents); break;
-    case EMU_MMA_TF32: set_all(tile, EMU_MMA_TF32, count, bits, values, exponents); break;
-    case EMU_MMA_E5M2: set_all(tile, EMU_MMA_E5M2, count, bits, values, exponents); break;
-    default: set_all(tile, EMU_MMA_E4M3, count, bits, values, exponents); break;
+    case NUM_MMA_F16: set_all(tile, NUM_MMA_F16, count, bits, values, exponents); break;
+    case NUM_MMA_BF16: set_all(tile, NUM_MMA_BF16, count, bits, values, exponents); break;
+    case NUM_MMA_TF32: set_all(tile, NUM_MMA_TF32, count, bits, values, exponents); break;
+    case NUM_MMA_E5M2: set_all(tile, NUM_MMA_E5M2, count, bits, values, exponents); break;
+    default: set_all(tile, NUM_MMA_E4M3, count, bits, values, exponents); break;
     }
 }
 
@@ -123,7 +123,7 @@ INLINE int exponent_of(float c, bool half)
 static const uint32_t nan_bits = 0x7fffffff;
 
 /* A sum, exact in double, rounded to the result's format. */
-INLINE float finish(double sum, const emu_dot_rule *rule)
+INLINE float finish(double sum, const num_dot_rule *rule)
 {
     uint64_t bits;
     memcpy(&bits, &sum, sizeof bits);
@@ -136,7 +136,7 @@ INLINE float finish(double sum, const emu_dot_rule *rule)
 }
 
 /* Results below the least normal f32 have fewer bits. */
-static float finish_small(double sum, const emu_dot_rule *rule)
+static float finish_small(double sum, const num_dot_rule *rule)
 {
     double unit = power(ZERO - rule->result);
     return (float)(trunc(sum / unit) * unit);
@@ -144,11 +144,11 @@ static float finish_small(double sum, const emu_dot_rule *rule)
 
 static float to_half(float value)
 {
-    return emu_as_float(emu_widen_half(emu_narrow_half(emu_as_bits(value))));
+    return num_as_float(num_widen_half(num_narrow_half(num_as_bits(value))));
 }
 
 /* One element without any assumption on its operands. */
-static float element(const emu_dot_rule *rule, int k, const emu_tile *a, int row, const emu_tile *b,
+static float element(const num_dot_rule *rule, int k, const num_tile *a, int row, const num_tile *b,
                      int column, float c)
 {
     const float *x = a->values + (size_t)row * (size_t)a->stride, *y = b->values + column;
@@ -182,7 +182,7 @@ typedef int64_t eight_longs __attribute__((vector_size(64)));
 /* Eight elements of a row. False, and nothing done: they need the slow way. No product leaves float's range
  * upwards; one below 2^-125 is cut off, however roughly, where the largest exponent is -100 or more.
  * `tiny_products`: there may be such elsewhere. */
-INLINE bool eight(const emu_dot_rule *rule, bool tiny_products, int k, const float *x, const int16_t *ex,
+INLINE bool eight(const num_dot_rule *rule, bool tiny_products, int k, const float *x, const int16_t *ex,
                   const float *b, const int16_t *eb, int b_stride, float *c)
 {
     eight_floats sum;
@@ -232,16 +232,16 @@ INLINE bool eight(const emu_dot_rule *rule, bool tiny_products, int k, const flo
     if (!rule->half) return true;
     uint32_t words[8];
     memcpy(words, &sum, sizeof words);
-    for (int j = 0; j < 8; j++) words[j] = emu_widen_half(emu_narrow_half(words[j]));
+    for (int j = 0; j < 8; j++) words[j] = num_widen_half(num_narrow_half(words[j]));
     memcpy(c, words, sizeof words);
     return true;
 }
 
-typedef void rows_function(const emu_dot_rule *, int, int, int, const emu_tile *, const emu_tile *, float *,
+typedef void rows_function(const num_dot_rule *, int, int, int, const num_tile *, const num_tile *, float *,
                            int);
 
-INLINE void rows_of(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a,
-                    const emu_tile *b, float *c, int stride)
+INLINE void rows_of(const num_dot_rule *rule, int rows, int width, int k, const num_tile *a,
+                    const num_tile *b, float *c, int stride)
 {
     bool tiny_products = a->least <= a->most && b->least <= b->most && a->least + b->least < -100;
     for (int i = 0; i < rows; i++)
@@ -256,10 +256,10 @@ INLINE void rows_of(const emu_dot_rule *rule, int rows, int width, int k, const 
         }
 }
 
-INLINE void rows_any(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a,
-                     const emu_tile *b, float *c, int stride)
+INLINE void rows_any(const num_dot_rule *rule, int rows, int width, int k, const num_tile *a,
+                     const num_tile *b, float *c, int stride)
 {
-    const emu_dot_rule single = {.fraction = 25, .result = 23};
+    const num_dot_rule single = {.fraction = 25, .result = 23};
     if (k == 16 && rule->fraction == 25 && !rule->half)
         rows_of(&single, rows, width, 16, a, b, c, stride);
     else if (k == 8 && rule->fraction == 25 && !rule->half)
@@ -268,15 +268,15 @@ INLINE void rows_any(const emu_dot_rule *rule, int rows, int width, int k, const
         rows_of(rule, rows, width, k, a, b, c, stride);
 }
 
-static void rows_plain(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a,
-                       const emu_tile *b, float *c, int stride)
+static void rows_plain(const num_dot_rule *rule, int rows, int width, int k, const num_tile *a,
+                       const num_tile *b, float *c, int stride)
 {
     rows_any(rule, rows, width, k, a, b, c, stride);
 }
 
 #if defined(WIDE)
-WIDE static void rows_wide(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a,
-                           const emu_tile *b, float *c, int stride)
+WIDE static void rows_wide(const num_dot_rule *rule, int rows, int width, int k, const num_tile *a,
+                           const num_tile *b, float *c, int stride)
 {
     rows_any(rule, rows, width, k, a, b, c, stride);
 }
@@ -290,7 +290,7 @@ static rows_function *rows_best(void)
     return rows_plain;
 }
 
-void emu_dot_float(const emu_dot_rule *rule, int rows, int width, int k, const emu_tile *a, const emu_tile *b,
+void num_dot_float(const num_dot_rule *rule, int rows, int width, int k, const num_tile *a, const num_tile *b,
                    float *c, int stride)
 {
     /* No product above 2^127, and at most 16 aligned ones of 25 bits. */
@@ -338,7 +338,7 @@ WIDE static void integer_wide(bool satfinite, int k, const int16_t *x, const int
 }
 #endif
 
-void emu_dot_integer(bool satfinite, int rows, int width, int k, const int16_t *a, int a_stride,
+void num_dot_integer(bool satfinite, int rows, int width, int k, const int16_t *a, int a_stride,
                      const int16_t *b, int b_stride, int32_t *c, int stride)
 {
     void (*row)(bool, int, const int16_t *, const int16_t *, int, int32_t *) = integer_plain;

@@ -15,35 +15,35 @@
 
 #include "lib/numeric/mma.h"
 
-enum { EMU_DOT_COLUMNS = 16 }; /* rows of B, C and their exponents are padded to a multiple of this */
+enum { NUM_DOT_COLUMNS = 16 }; /* rows of B, C and their exponents are padded to a multiple of this */
 
 /* A tile of floating-point operands, widened: values and exponents (of 0: -126), `stride` elements a row. */
-typedef struct emu_tile {
+typedef struct num_tile {
     float *values;
     int16_t *exponents;
     int stride;
     int least, most; /* exponents of the elements that are not 0; least > most: there are none */
     bool special;    /* there is an infinity or a NaN */
-} emu_tile;
+} num_tile;
 
 /* Widens `count` elements of `type` (their bits, in the low bits) to row `row` of the tile from column
  * `column`. */
-void emu_tile_reset(emu_tile *tile);
-void emu_tile_set(emu_tile *tile, emu_element type, int row, int column, int count, const uint32_t *bits);
+void num_tile_reset(num_tile *tile);
+void num_tile_set(num_tile *tile, num_element type, int row, int column, int count, const uint32_t *bits);
 
-typedef struct emu_dot_rule {
+typedef struct num_dot_rule {
     int fraction; /* F above */
     int result;   /* bits of fraction of an f32 result: 23 or 13 */
     bool half;    /* the accumulator is f16 */
-} emu_dot_rule;
-emu_dot_rule emu_dot_rule_of(emu_element a, emu_element d, bool wgmma);
+} num_dot_rule;
+num_dot_rule num_dot_rule_of(num_element a, num_element d, bool wgmma);
 
 /* c[i][j] = c[i][j] + sum over l of a[i][l] * b[l][j] for `rows` x `columns`, `k` products each; `c` holds
- * floats (values of f16 where the rule says so) with `stride` a multiple of EMU_DOT_COLUMNS. */
-void emu_dot_float(const emu_dot_rule *rule, int rows, int columns, int k, const emu_tile *a,
-                   const emu_tile *b, float *c, int stride);
+ * floats (values of f16 where the rule says so) with `stride` a multiple of NUM_DOT_COLUMNS. */
+void num_dot_float(const num_dot_rule *rule, int rows, int columns, int k, const num_tile *a,
+                   const num_tile *b, float *c, int stride);
 /* Integers: a and b of at most 9 bits, k at most 512; saturates or wraps. */
-void emu_dot_integer(bool satfinite, int rows, int columns, int k, const int16_t *a, int a_stride,
+void num_dot_integer(bool satfinite, int rows, int columns, int k, const int16_t *a, int a_stride,
                      const int16_t *b, int b_stride, int32_t *c, int stride);
 
 #endif

@@ -11,7 +11,7 @@ static int lane_of(int row, int column)
     return 4 * row + column / 2;
 }
 
-void emu_ldmatrix(int count, bool transposed, const void *const rows[32], uint32_t *const d[4])
+void num_ldmatrix(int count, bool transposed, const void *const rows[32], uint32_t *const d[4])
 {
     uint16_t tile[8][8];
     for (int m = 0; m < count; m++) {
@@ -25,7 +25,7 @@ void emu_ldmatrix(int count, bool transposed, const void *const rows[32], uint32
     }
 }
 
-void emu_stmatrix(int count, bool transposed, void *const rows[32], const uint32_t *const a[4])
+void num_stmatrix(int count, bool transposed, void *const rows[32], const uint32_t *const a[4])
 {
     for (int m = 0; m < count; m++)
         for (int r = 0; r < 8; r++) {
@@ -38,7 +38,7 @@ void emu_stmatrix(int count, bool transposed, void *const rows[32], const uint32
         }
 }
 
-void emu_movmatrix(uint32_t *d, const uint32_t *a)
+void num_movmatrix(uint32_t *d, const uint32_t *a)
 {
     uint32_t source[LANES];
     memcpy(source, a, sizeof source);

@@ -9,9 +9,9 @@
 /* `rows[i]`: the 16 bytes of row i % 8 of matrix i / 8, as lane i addresses it; 8 * count of them are used.
  * The caller has checked addresses (16-byte aligned, inside shared memory). Register j of lane i is d[j][i].
  * `d` may not alias the rows; count is 1, 2 or 4. */
-void emu_ldmatrix(int count, bool transposed, const void *const rows[32], uint32_t *const d[4]);
-void emu_stmatrix(int count, bool transposed, void *const rows[32], const uint32_t *const a[4]);
+void num_ldmatrix(int count, bool transposed, const void *const rows[32], uint32_t *const d[4]);
+void num_stmatrix(int count, bool transposed, void *const rows[32], const uint32_t *const a[4]);
 /* movmatrix.m8n8.trans.b16; `d` may be `a`. */
-void emu_movmatrix(uint32_t *d, const uint32_t *a);
+void num_movmatrix(uint32_t *d, const uint32_t *a);
 
 #endif

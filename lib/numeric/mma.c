@@ -9,33 +9,33 @@ static const struct {
     const char *name;
     int8_t bits;
     bool is_signed;
-} elements[EMU_MMA_ELEMENTS] = {
-    [EMU_MMA_F64] = {"f64", 64, true},   [EMU_MMA_F32] = {"f32", 32, true},
-    [EMU_MMA_TF32] = {"tf32", 32, true}, [EMU_MMA_F16] = {"f16", 16, true},
-    [EMU_MMA_BF16] = {"bf16", 16, true}, [EMU_MMA_E4M3] = {"e4m3", 8, true},
-    [EMU_MMA_E5M2] = {"e5m2", 8, true},  [EMU_MMA_S32] = {"s32", 32, true},
-    [EMU_MMA_S8] = {"s8", 8, true},      [EMU_MMA_U8] = {"u8", 8, false},
-    [EMU_MMA_S4] = {"s4", 4, true},      [EMU_MMA_U4] = {"u4", 4, false},
-    [EMU_MMA_B1] = {"b1", 1, false},
+} elements[NUM_MMA_ELEMENTS] = {
+    [NUM_MMA_F64] = {"f64", 64, true},   [NUM_MMA_F32] = {"f32", 32, true},
+    [NUM_MMA_TF32] = {"tf32", 32, true}, [NUM_MMA_F16] = {"f16", 16, true},
+    [NUM_MMA_BF16] = {"bf16", 16, true}, [NUM_MMA_E4M3] = {"e4m3", 8, true},
+    [NUM_MMA_E5M2] = {"e5m2", 8, true},  [NUM_MMA_S32] = {"s32", 32, true},
+    [NUM_MMA_S8] = {"s8", 8, true},      [NUM_MMA_U8] = {"u8", 8, false},
+    [NUM_MMA_S4] = {"s4", 4, true},      [NUM_MMA_U4] = {"u4", 4, false},
+    [NUM_MMA_B1] = {"b1", 1, false},
 };
 
-int emu_element_bits(emu_element type)
+int num_element_bits(num_element type)
 {
     return elements[type].bits;
 }
 
-emu_element emu_element_find(const char *name, size_t length)
+num_element num_element_find(const char *name, size_t length)
 {
     int i = 0;
-    while (i < EMU_MMA_ELEMENTS &&
+    while (i < NUM_MMA_ELEMENTS &&
            (strlen(elements[i].name) != length || memcmp(elements[i].name, name, length)))
         i++;
-    return (emu_element)i;
+    return (num_element)i;
 }
 
 /* ---- the instructions ---- */
 
-#define S(type) (1 << EMU_MMA_##type)
+#define S(type) (1 << NUM_MMA_##type)
 enum {
     F8 = S(E4M3) | S(E5M2),
     I8 = S(S8) | S(U8),
@@ -89,67 +89,67 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static bool row_has(const struct row *r, emu_element a, emu_element b, emu_element c, emu_element d,
-                    emu_product product)
+static bool row_has(const struct row *r, num_element a, num_element b, num_element c, num_element d,
+                    num_mma_op product)
 {
     if (!(r->inputs >> a & 1) || !(r->inputs >> b & 1) || (a != b && !(r->rules & MIXED))) return false;
     if (!(r->accumulators >> c & 1) || !(r->accumulators >> d & 1)) return false;
-    if (c != d && !(r->rules & (c == EMU_MMA_F16 ? WIDENING : NARROWING))) return false;
-    return (product != EMU_MUL_ADD) == (a == EMU_MMA_B1);
+    if (c != d && !(r->rules & (c == NUM_MMA_F16 ? WIDENING : NARROWING))) return false;
+    return (product != NUM_MUL_ADD) == (a == NUM_MMA_B1);
 }
 
 /* 32-bit (f64: 64-bit) registers that hold `count` elements over a warp. */
-static int registers_for(int count, emu_element type)
+static int registers_for(int count, num_element type)
 {
     int bits = elements[type].bits;
     return bits == 64 ? count / 32 : count * bits / 1024;
 }
 
-static int operand_size(emu_operand operand, int m, int n, int k)
+static int operand_size(num_operand operand, int m, int n, int k)
 {
-    return operand == EMU_A ? m * k : operand == EMU_B ? k * n : m * n;
+    return operand == NUM_A ? m * k : operand == NUM_B ? k * n : m * n;
 }
 
 /* f16 operands of wmma come in eight registers whatever the shape. */
-static int fragment_registers(bool wmma, emu_operand operand, int m, int n, int k, emu_element type)
+static int fragment_registers(bool wmma, num_operand operand, int m, int n, int k, num_element type)
 {
-    if (wmma && operand != EMU_C && type == EMU_MMA_F16) return 8;
+    if (wmma && operand != NUM_C && type == NUM_MMA_F16) return 8;
     return registers_for(operand_size(operand, m, n, k), type);
 }
 
-static bool is_quad(const emu_mma *mma)
+static bool is_quad(const num_mma *mma)
 {
-    return mma->k == 4 && mma->a == EMU_MMA_F16;
+    return mma->k == 4 && mma->a == NUM_MMA_F16;
 }
 
-bool emu_mma_find(bool wmma, int m, int n, int k, emu_element a, emu_element b, emu_element c, emu_element d,
-                  emu_product product, emu_mma *out)
+bool num_mma_find(bool wmma, int m, int n, int k, num_element a, num_element b, num_element c, num_element d,
+                  num_mma_op product, num_mma *out)
 {
-    if (a >= EMU_MMA_ELEMENTS || b >= EMU_MMA_ELEMENTS || c >= EMU_MMA_ELEMENTS || d >= EMU_MMA_ELEMENTS)
+    if (a >= NUM_MMA_ELEMENTS || b >= NUM_MMA_ELEMENTS || c >= NUM_MMA_ELEMENTS || d >= NUM_MMA_ELEMENTS)
         return false;
     for (const struct row *r = rows; r < rows + ROWS; r++) {
         if (r->wmma != wmma || r->m != m || r->n != n || r->k != k || !row_has(r, a, b, c, d, product))
             continue;
-        *out = (emu_mma){.m = r->m, .n = r->n, .k = r->k, .wmma = wmma, .product = (uint8_t)product};
-        const emu_element types[4] = {a, b, c, d};
+        *out = (num_mma){.m = r->m, .n = r->n, .k = r->k, .wmma = wmma, .product = (uint8_t)product};
+        const num_element types[4] = {a, b, c, d};
         uint8_t *fields[4] = {&out->a, &out->b, &out->c, &out->d};
         for (int i = 0; i < 4; i++) {
             *fields[i] = (uint8_t)types[i];
-            emu_operand operand = i < 2 ? (emu_operand)i : EMU_C;
+            num_operand operand = i < 2 ? (num_operand)i : NUM_C;
             out->registers[i] = (uint8_t)fragment_registers(wmma, operand, m, n, k, types[i]);
         }
         if (is_quad(out)) /* four products a warp */
-            for (int i = 0; i < 4; i++) out->registers[i] = i < 2 ? 2 : types[i] == EMU_MMA_F16 ? 4 : 8;
+            for (int i = 0; i < 4; i++) out->registers[i] = i < 2 ? 2 : types[i] == NUM_MMA_F16 ? 4 : 8;
         return true;
     }
     return false;
 }
 
-int emu_wmma_registers(emu_operand operand, int m, int n, int k, emu_element type)
+int num_wmma_registers(num_operand operand, int m, int n, int k, num_element type)
 {
     for (const struct row *r = rows; r < rows + ROWS; r++) {
         if (!r->wmma || r->m != m || r->n != n || r->k != k) continue;
-        if ((operand == EMU_C ? r->accumulators : r->inputs) >> type & 1)
+        if ((operand == NUM_C ? r->accumulators : r->inputs) >> type & 1)
             return fragment_registers(true, operand, m, n, k, type);
     }
     return 0;
@@ -160,55 +160,55 @@ int emu_wmma_registers(emu_operand operand, int m, int n, int k, emu_element typ
 /* Fragments are made of 8-row pieces whose lane 4 * g + t holds row g (column, of B) and `per` neighbours of
  * k from per * t; of C, columns 2 * t and 2 * t + 1 (9.7.14.5.1 to 12). Pieces follow each other down, then
  * across. */
-static emu_place place(emu_operand operand, int m, int k, emu_element type, int lane, int reg, int index)
+static num_place place(num_operand operand, int m, int k, num_element type, int lane, int reg, int index)
 {
     int g = lane >> 2, t = lane & 3, bits = elements[type].bits, per = bits >= 32 ? 1 : 32 / bits;
-    if (operand == EMU_A) {
+    if (operand == NUM_A) {
         int tiles = m / 8;
-        return (emu_place){.row = g + 8 * (reg % tiles), .column = 4 * per * (reg / tiles) + t * per + index};
+        return (num_place){.row = g + 8 * (reg % tiles), .column = 4 * per * (reg / tiles) + t * per + index};
     }
-    if (operand == EMU_B) {
+    if (operand == NUM_B) {
         int tiles = k / (4 * per);
-        return (emu_place){.row = 4 * per * (reg % tiles) + t * per + index, .column = g + 8 * (reg / tiles)};
+        return (num_place){.row = 4 * per * (reg % tiles) + t * per + index, .column = g + 8 * (reg / tiles)};
     }
     int tiles = m / 8, piece = per == 1 ? reg / 2 : reg, side = per == 1 ? reg % 2 : index;
-    return (emu_place){.row = g + 8 * (piece % tiles), .column = 8 * (piece / tiles) + 2 * t + side};
+    return (num_place){.row = g + 8 * (piece % tiles), .column = 8 * (piece / tiles) + 2 * t + side};
 }
 
 /* mma.m8n8k4 of f16 (9.7.14.5.1): lanes 4p to 4p + 3 and the same plus 16 compute product p. */
-static emu_place quad_place(emu_operand operand, emu_element type, bool other_major, int lane, int reg,
+static num_place quad_place(num_operand operand, num_element type, bool other_major, int lane, int reg,
                             int index)
 {
     int part = lane % 16 / 4, upper = lane < 16 ? 0 : 4, four = lane % 4, i = 2 * reg + index;
-    if (operand == EMU_A) {
-        if (other_major) return (emu_place){i % 4 + upper, four, part};
-        return (emu_place){four + upper, i, part};
+    if (operand == NUM_A) {
+        if (other_major) return (num_place){i % 4 + upper, four, part};
+        return (num_place){four + upper, i, part};
     }
-    if (operand == EMU_B) {
-        if (other_major) return (emu_place){four, i + upper, part};
-        return (emu_place){i, four + upper, part};
+    if (operand == NUM_B) {
+        if (other_major) return (num_place){four, i + upper, part};
+        return (num_place){i, four + upper, part};
     }
-    if (type == EMU_MMA_F16) return (emu_place){four + upper, i, part};
-    return (emu_place){(lane & 1) + (reg & 2) + upper, (reg & 4) + (lane & 2) + (reg & 1), part};
+    if (type == NUM_MMA_F16) return (num_place){four + upper, i, part};
+    return (num_place){(lane & 1) + (reg & 2) + upper, (reg & 4) + (lane & 2) + (reg & 1), part};
 }
 
-static emu_element type_of(const emu_mma *mma, emu_operand operand)
+static num_element type_of(const num_mma *mma, num_operand operand)
 {
-    return (emu_element)(operand == EMU_A ? mma->a : operand == EMU_B ? mma->b : mma->c);
+    return (num_element)(operand == NUM_A ? mma->a : operand == NUM_B ? mma->b : mma->c);
 }
 
-static emu_place place_of(const emu_mma *mma, emu_operand operand, emu_element type,
-                          const emu_mma_options *options, int lane, int reg, int index)
+static num_place place_of(const num_mma *mma, num_operand operand, num_element type,
+                          const num_mma_options *options, int lane, int reg, int index)
 {
     if (is_quad(mma)) {
-        bool other = operand == EMU_A ? options && options->a_col : options && options->b_row;
+        bool other = operand == NUM_A ? options && options->a_col : options && options->b_row;
         return quad_place(operand, type, other, lane, reg, index);
     }
     int needed = registers_for(operand_size(operand, mma->m, mma->n, mma->k), type);
     return place(operand, mma->m, mma->k, type, lane, reg % needed, index);
 }
 
-emu_place emu_mma_place(const emu_mma *mma, emu_operand operand, const emu_mma_options *options, int lane,
+num_place num_mma_place(const num_mma *mma, num_operand operand, const num_mma_options *options, int lane,
                         int reg, int index)
 {
     return place_of(mma, operand, type_of(mma, operand), options, lane, reg, index);
@@ -219,8 +219,8 @@ emu_place emu_mma_place(const emu_mma *mma, emu_operand operand, const emu_mma_o
 enum { MOST_M = 32, MOST_N = 32, MOST_K = 64, LANES = 32 };
 
 typedef struct gather {
-    const emu_mma *mma;
-    const emu_mma_options *options;
+    const num_mma *mma;
+    const num_mma_options *options;
 } gather;
 
 /* Where a register of a fragment that is not of m8n8k4 begins in its matrix, and how far lanes are apart
@@ -229,12 +229,12 @@ typedef struct steps {
     int first, down, across, step;
 } steps;
 
-static steps steps_of(const gather *g, emu_operand operand, emu_element type, int reg, int stride)
+static steps steps_of(const gather *g, num_operand operand, num_element type, int reg, int stride)
 {
-    emu_place p = place_of(g->mma, operand, type, g->options, 0, reg, 0);
+    num_place p = place_of(g->mma, operand, type, g->options, 0, reg, 0);
     int first = p.row * stride + p.column, per = elements[type].bits >= 32 ? 1 : 32 / elements[type].bits;
-    if (operand == EMU_A) return (steps){first, stride, per, 1};
-    if (operand == EMU_B) return (steps){first, 1, per * stride, stride};
+    if (operand == NUM_A) return (steps){first, stride, per, 1};
+    if (operand == NUM_B) return (steps){first, 1, per * stride, stride};
     return (steps){first, stride, 2, 1};
 }
 
@@ -250,12 +250,12 @@ static void collect_register(const steps *s, int bits, const void *lanes, uint64
 }
 
 /* Writes the elements of a fragment's matrix (of product `part`) to `at`, as bits, rows `stride` apart. */
-static void collect(const gather *g, emu_operand operand, emu_element type, const void *const *registers,
+static void collect(const gather *g, num_operand operand, num_element type, const void *const *registers,
                     uint64_t *at, int stride, int part)
 {
     int bits = elements[type].bits, per = bits >= 32 ? 1 : 32 / bits;
     bool quad = is_quad(g->mma);
-    int count = quad ? (operand == EMU_C ? g->mma->registers[2] : 2)
+    int count = quad ? (operand == NUM_C ? g->mma->registers[2] : 2)
                      : registers_for(operand_size(operand, g->mma->m, g->mma->n, g->mma->k), type);
     for (int r = 0; r < count && !quad; r++) {
         steps s = steps_of(g, operand, type, r, stride);
@@ -266,7 +266,7 @@ static void collect(const gather *g, emu_operand operand, emu_element type, cons
             if (lane % 16 / 4 != part) continue;
             uint32_t word = ((const uint32_t *)registers[r])[lane];
             for (int i = 0; i < per; i++, word >>= 16) {
-                emu_place p = place_of(g->mma, operand, type, g->options, lane, r, i);
+                num_place p = place_of(g->mma, operand, type, g->options, lane, r, i);
                 at[p.row * stride + p.column] = per == 1 ? word : word & 0xffff;
             }
         }
@@ -275,13 +275,13 @@ static void collect(const gather *g, emu_operand operand, emu_element type, cons
 /* Writes D: `bits` of the result at each place. */
 static void scatter(const gather *g, void *const *registers, const uint64_t *result, int stride, int part)
 {
-    emu_element type = (emu_element)g->mma->d;
+    num_element type = (num_element)g->mma->d;
     int bits = elements[type].bits;
     bool quad = is_quad(g->mma);
     for (int r = 0; r < g->mma->registers[3]; r++) {
-        steps s = steps_of(g, EMU_C, type, r, stride);
+        steps s = steps_of(g, NUM_C, type, r, stride);
         for (int lane = 0; lane < LANES; lane++) {
-            emu_place p = quad ? place_of(g->mma, EMU_C, type, g->options, lane, r, 0) : (emu_place){0};
+            num_place p = quad ? place_of(g->mma, NUM_C, type, g->options, lane, r, 0) : (num_place){0};
             if (p.part != part) continue;
             const uint64_t *from = result + (quad ? p.row * stride + p.column
                                                   : s.first + (lane >> 2) * s.down + (lane & 3) * s.across);
@@ -322,45 +322,45 @@ static void clear_padding(uint64_t *matrix, int count, int n, int padded)
 }
 
 /* c += the products of the `k` columns of A and rows of B that `order` lists. */
-static void float_tiles(const emu_mma *mma, emu_dot_rule rule, const matrices *x, const int *order, int k,
+static void float_tiles(const num_mma *mma, num_dot_rule rule, const matrices *x, const int *order, int k,
                         float *c)
 {
     float av[MOST_M * 16], bv[16 * MOST_N];
     int16_t ae[MOST_M * 16], be[16 * MOST_N];
-    emu_tile a = {.values = av, .exponents = ae, .stride = 16},
+    num_tile a = {.values = av, .exponents = ae, .stride = 16},
              b = {.values = bv, .exponents = be, .stride = MOST_N};
-    bool small = mma->a == EMU_MMA_E4M3 || mma->a == EMU_MMA_E5M2;
-    emu_tile_reset(&a);
-    emu_tile_reset(&b);
+    bool small = mma->a == NUM_MMA_E4M3 || mma->a == NUM_MMA_E5M2;
+    num_tile_reset(&a);
+    num_tile_reset(&b);
     for (int side = 0; side < 2; side++) {
-        emu_element type = (emu_element)(side ? mma->b : mma->a);
-        emu_format format = type == EMU_MMA_E4M3 ? EMU_E4M3 : EMU_E5M2;
+        num_element type = (num_element)(side ? mma->b : mma->a);
+        num_format format = type == NUM_MMA_E4M3 ? NUM_E4M3 : NUM_E5M2;
         int outer = side ? k : mma->m, inner = side ? x->padded : k;
         for (int i = 0; i < outer; i++) {
             uint32_t bits[MOST_N];
             for (int j = 0; j < inner; j++) {
                 uint64_t v = side ? x->b[order[i] * MOST_N + j] : x->a[i * MOST_K + order[j]];
-                bits[j] = (uint32_t)(small ? emu_convert(EMU_F16, format, v, EMU_RN, 0) : v);
+                bits[j] = (uint32_t)(small ? num_convert(NUM_F16, format, v, NUM_RN, 0) : v);
             }
-            emu_tile_set(side ? &b : &a, small ? EMU_MMA_F16 : type, i, 0, inner, bits);
+            num_tile_set(side ? &b : &a, small ? NUM_MMA_F16 : type, i, 0, inner, bits);
         }
     }
-    emu_dot_float(&rule, mma->m, mma->n, k, &a, &b, c, MOST_N);
+    num_dot_float(&rule, mma->m, mma->n, k, &a, &b, c, MOST_N);
 }
 
-static void quad_product(const emu_mma *mma, const matrices *x, float *c)
+static void quad_product(const num_mma *mma, const matrices *x, float *c)
 {
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < mma->n; j++) {
             float sum = 0;
             for (int l = 0; l < mma->k; l++)
-                sum = fmaf(emu_half_to_float((uint32_t)x->a[i * MOST_K + l]),
-                           emu_half_to_float((uint32_t)x->b[l * MOST_N + j]), sum);
+                sum = fmaf(num_half_to_float((uint32_t)x->a[i * MOST_K + l]),
+                           num_half_to_float((uint32_t)x->b[l * MOST_N + j]), sum);
             c[i * MOST_N + j] += sum;
         }
 }
 
-static void float_product(const emu_mma *mma, matrices *x)
+static void float_product(const num_mma *mma, matrices *x)
 {
     /* Columns in the order of k, and those with k % 4 < 2 before the others. */
     static const int order[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -370,10 +370,10 @@ static void float_product(const emu_mma *mma, matrices *x)
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < x->padded; j++) {
             uint64_t bits = x->c[i * MOST_N + j];
-            c[i * MOST_N + j] = mma->c == EMU_MMA_F16 ? emu_half_to_float((uint32_t)bits) : as_float(bits);
+            c[i * MOST_N + j] = mma->c == NUM_MMA_F16 ? num_half_to_float((uint32_t)bits) : as_float(bits);
         }
-    emu_dot_rule rule = emu_dot_rule_of((emu_element)mma->a, (emu_element)mma->d, false);
-    if (mma->a == EMU_MMA_E4M3 || mma->a == EMU_MMA_E5M2) {
+    num_dot_rule rule = num_dot_rule_of((num_element)mma->a, (num_element)mma->d, false);
+    if (mma->a == NUM_MMA_E4M3 || mma->a == NUM_MMA_E5M2) {
         memset(d, 0, sizeof d);
         float_tiles(mma, rule, x, halves, 16, d);
         float_tiles(mma, rule, x, halves + 16, 16, d);
@@ -382,18 +382,18 @@ static void float_product(const emu_mma *mma, matrices *x)
     } else if (is_quad(mma)) {
         quad_product(mma, x, c);
     } else {
-        if (mma->c == EMU_MMA_F32) rule.half = false; /* wmma: the sum is f32, D its rounding */
-        int step = mma->wmma && mma->a == EMU_MMA_TF32 ? 4 : mma->k; /* it becomes HMMA.1684, twice */
+        if (mma->c == NUM_MMA_F32) rule.half = false; /* wmma: the sum is f32, D its rounding */
+        int step = mma->wmma && mma->a == NUM_MMA_TF32 ? 4 : mma->k; /* it becomes HMMA.1684, twice */
         for (int k = 0; k < mma->k; k += step) float_tiles(mma, rule, x, order + k, step, c);
     }
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < mma->n; j++) {
             float f = c[i * MOST_N + j];
-            x->c[i * MOST_N + j] = mma->d == EMU_MMA_F16 ? emu_float_to_half(f) : from_float(f);
+            x->c[i * MOST_N + j] = mma->d == NUM_MMA_F16 ? num_float_to_half(f) : from_float(f);
         }
 }
 
-static void double_product(const emu_mma *mma, matrices *x)
+static void double_product(const num_mma *mma, matrices *x)
 {
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < mma->n; j++) {
@@ -404,7 +404,7 @@ static void double_product(const emu_mma *mma, matrices *x)
                 memcpy(v, bits, sizeof v);
                 r = fma(v[0], v[1], v[2]);
                 if (r != r)
-                    sum = emu_arithmetic(EMU_FMA, EMU_F64, bits[0], bits[1], bits[2], EMU_RN, 0);
+                    sum = num_arithmetic(NUM_FMA, NUM_F64, bits[0], bits[1], bits[2], NUM_RN, 0);
                 else
                     memcpy(&sum, &r, sizeof sum);
             }
@@ -412,7 +412,7 @@ static void double_product(const emu_mma *mma, matrices *x)
         }
 }
 
-static int16_t small_integer(uint64_t bits, emu_element type)
+static int16_t small_integer(uint64_t bits, num_element type)
 {
     int width = elements[type].bits;
     int64_t top = (int64_t)(bits << (64 - width));
@@ -420,40 +420,40 @@ static int16_t small_integer(uint64_t bits, emu_element type)
                                               : (int64_t)((uint64_t)top >> (64 - width)));
 }
 
-static void integer_product(const emu_mma *mma, bool satfinite, matrices *x)
+static void integer_product(const num_mma *mma, bool satfinite, matrices *x)
 {
     int16_t a[MOST_M * MOST_K], b[MOST_K * MOST_N];
     int32_t c[MOST_M * MOST_N];
     for (int i = 0; i < mma->m; i++)
         for (int l = 0; l < mma->k; l++)
-            a[i * MOST_K + l] = small_integer(x->a[i * MOST_K + l], (emu_element)mma->a);
+            a[i * MOST_K + l] = small_integer(x->a[i * MOST_K + l], (num_element)mma->a);
     for (int l = 0; l < mma->k; l++)
         for (int j = 0; j < x->padded; j++)
-            b[l * MOST_N + j] = small_integer(x->b[l * MOST_N + j], (emu_element)mma->b);
+            b[l * MOST_N + j] = small_integer(x->b[l * MOST_N + j], (num_element)mma->b);
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < x->padded; j++) c[i * MOST_N + j] = (int32_t)(uint32_t)x->c[i * MOST_N + j];
-    emu_dot_integer(satfinite, mma->m, mma->n, mma->k, a, MOST_K, b, MOST_N, c, MOST_N);
+    num_dot_integer(satfinite, mma->m, mma->n, mma->k, a, MOST_K, b, MOST_N, c, MOST_N);
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < mma->n; j++) x->c[i * MOST_N + j] = (uint32_t)c[i * MOST_N + j];
 }
 
 /* Single bits: a register holds 32 neighbours of k, of one row of A or one column of B. */
-static void bit_product(const emu_mma *mma, void *const *d, const void *const *a, const void *const *b,
+static void bit_product(const num_mma *mma, void *const *d, const void *const *a, const void *const *b,
                         const void *const *c)
 {
     uint32_t x[16][8], y[8][8], z[16][8];
     const gather g = {mma, NULL};
     for (int lane = 0; lane < LANES; lane++) {
         for (int r = 0; r < mma->registers[0]; r++) {
-            emu_place at = place_of(mma, EMU_A, EMU_MMA_B1, NULL, lane, r, 0);
+            num_place at = place_of(mma, NUM_A, NUM_MMA_B1, NULL, lane, r, 0);
             x[at.row][at.column / 32] = ((const uint32_t *)a[r])[lane];
         }
         for (int r = 0; r < mma->registers[1]; r++) {
-            emu_place at = place_of(mma, EMU_B, EMU_MMA_B1, NULL, lane, r, 0);
+            num_place at = place_of(mma, NUM_B, NUM_MMA_B1, NULL, lane, r, 0);
             y[at.column][at.row / 32] = ((const uint32_t *)b[r])[lane];
         }
         for (int r = 0; r < mma->registers[2]; r++) {
-            emu_place at = place_of(mma, EMU_C, EMU_MMA_S32, NULL, lane, r, 0);
+            num_place at = place_of(mma, NUM_C, NUM_MMA_S32, NULL, lane, r, 0);
             z[at.row][at.column] = ((const uint32_t *)c[r])[lane];
         }
     }
@@ -462,7 +462,7 @@ static void bit_product(const emu_mma *mma, void *const *d, const void *const *a
         for (int j = 0; j < mma->n; j++) {
             uint32_t sum = z[i][j];
             for (int l = 0; l < mma->k / 32; l++) {
-                uint32_t word = mma->product == EMU_XOR_POPC ? x[i][l] ^ y[j][l] : x[i][l] & y[j][l];
+                uint32_t word = mma->product == NUM_XOR_POPC ? x[i][l] ^ y[j][l] : x[i][l] & y[j][l];
                 sum += (uint32_t)__builtin_popcount(word);
             }
             result[i * 8 + j] = sum;
@@ -470,10 +470,10 @@ static void bit_product(const emu_mma *mma, void *const *d, const void *const *a
     scatter(&g, d, result, 8, 0);
 }
 
-void emu_mma_run(const emu_mma *mma, const emu_mma_options *options, void *const *d, const void *const *a,
+void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const *d, const void *const *a,
                  const void *const *b, const void *const *c)
 {
-    if (mma->a == EMU_MMA_B1) {
+    if (mma->a == NUM_MMA_B1) {
         bit_product(mma, d, a, b, c);
         return;
     }
@@ -482,15 +482,15 @@ void emu_mma_run(const emu_mma *mma, const emu_mma_options *options, void *const
     matrices x[4];
     for (int part = 0; part < parts; part++) {
         matrices *y = &x[part];
-        y->padded = mma->n < EMU_DOT_COLUMNS ? EMU_DOT_COLUMNS : mma->n;
+        y->padded = mma->n < NUM_DOT_COLUMNS ? NUM_DOT_COLUMNS : mma->n;
         clear_padding(y->b, mma->k, mma->n, y->padded);
         clear_padding(y->c, mma->m, mma->n, y->padded);
-        collect(&g, EMU_A, (emu_element)mma->a, a, y->a, MOST_K, part);
-        collect(&g, EMU_B, (emu_element)mma->b, b, y->b, MOST_N, part);
-        collect(&g, EMU_C, (emu_element)mma->c, c, y->c, MOST_N, part);
-        if (mma->a == EMU_MMA_F64)
+        collect(&g, NUM_A, (num_element)mma->a, a, y->a, MOST_K, part);
+        collect(&g, NUM_B, (num_element)mma->b, b, y->b, MOST_N, part);
+        collect(&g, NUM_C, (num_element)mma->c, c, y->c, MOST_N, part);
+        if (mma->a == NUM_MMA_F64)
             double_product(mma, y);
-        else if (mma->d == EMU_MMA_S32)
+        else if (mma->d == NUM_MMA_S32)
             integer_product(mma, options && options->satfinite, y);
         else
             float_product(mma, y);
@@ -501,14 +501,14 @@ void emu_mma_run(const emu_mma *mma, const emu_mma_options *options, void *const
 /* ---- wmma.load and wmma.store ---- */
 
 /* Moves one register of one lane: in one piece where its elements are neighbours in memory. */
-static bool move_word(emu_operand operand, int m, int k, emu_element type, bool col_major, int64_t stride,
-                      int lane, int reg, uint64_t *word, bool load, emu_wmma_move move, void *context)
+static bool move_word(num_operand operand, int m, int k, num_element type, bool col_major, int64_t stride,
+                      int lane, int reg, uint64_t *word, bool load, num_wmma_move move, void *context)
 {
     int bits = elements[type].bits, per = bits >= 32 ? 1 : 32 / bits;
-    bool together = per == 1 || col_major == (operand == EMU_B);
+    bool together = per == 1 || col_major == (operand == NUM_B);
     int pieces = together ? 1 : per, size = bits == 64 ? 8 : together ? 4 : bits / 8;
     for (int i = 0; i < pieces; i++) {
-        emu_place at = place(operand, m, k, type, lane, reg, i);
+        num_place at = place(operand, m, k, type, lane, reg, i);
         int64_t index = col_major ? at.column * stride + at.row : at.row * stride + at.column;
         uint8_t bytes[8];
         memcpy(bytes, (const uint8_t *)word + i * size, (size_t)size);
@@ -518,15 +518,15 @@ static bool move_word(emu_operand operand, int m, int k, emu_element type, bool 
     return true;
 }
 
-static uint64_t lane_word(emu_element type, const void *lanes, int lane)
+static uint64_t lane_word(num_element type, const void *lanes, int lane)
 {
-    return type == EMU_MMA_F64 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
+    return type == NUM_MMA_F64 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
 }
 
-bool emu_wmma_load(emu_operand operand, int m, int n, int k, emu_element type, bool col_major, int64_t stride,
-                   void *const *registers, emu_wmma_move move, void *context)
+bool num_wmma_load(num_operand operand, int m, int n, int k, num_element type, bool col_major, int64_t stride,
+                   void *const *registers, num_wmma_move move, void *context)
 {
-    int count = emu_wmma_registers(operand, m, n, k, type);
+    int count = num_wmma_registers(operand, m, n, k, type);
     int needed = registers_for(operand_size(operand, m, n, k), type);
     for (int r = 0; r < needed; r++)
         for (int lane = 0; lane < LANES; lane++) {
@@ -534,7 +534,7 @@ bool emu_wmma_load(emu_operand operand, int m, int n, int k, emu_element type, b
             if (!move_word(operand, m, k, type, col_major, stride, lane, r, &word, true, move, context))
                 return false;
             for (int copy = r; copy < count; copy += needed) {
-                if (type == EMU_MMA_F64)
+                if (type == NUM_MMA_F64)
                     ((uint64_t *)registers[copy])[lane] = word;
                 else
                     ((uint32_t *)registers[copy])[lane] = (uint32_t)word;
@@ -543,14 +543,14 @@ bool emu_wmma_load(emu_operand operand, int m, int n, int k, emu_element type, b
     return true;
 }
 
-bool emu_wmma_store(int m, int n, int k, emu_element type, bool col_major, int64_t stride,
-                    const void *const *registers, emu_wmma_move move, void *context)
+bool num_wmma_store(int m, int n, int k, num_element type, bool col_major, int64_t stride,
+                    const void *const *registers, num_wmma_move move, void *context)
 {
-    int count = emu_wmma_registers(EMU_C, m, n, k, type);
+    int count = num_wmma_registers(NUM_C, m, n, k, type);
     for (int r = 0; r < count; r++)
         for (int lane = 0; lane < LANES; lane++) {
             uint64_t word = lane_word(type, registers[r], lane);
-            if (!move_word(EMU_C, m, k, type, col_major, stride, lane, r, &word, false, move, context))
+            if (!move_word(NUM_C, m, k, type, col_major, stride, lane, r, &word, false, move, context))
                 return false;
         }
     return true;

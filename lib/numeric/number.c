@@ -8,54 +8,54 @@
 #include "lib/numeric/number_soft.h"
 
 /* The largest finite encoding, without the sign. A format without infinity has infinity == 0. */
-const number_format number_formats[EMU_FORMATS] = {
+const number_format number_formats[NUM_FORMATS] = {
     /* bits, mantissa, bias, shift, largest, infinity, NaN, signed */
-    [EMU_F64] = {64, 52, 1023, 0, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff8000000000000, true},
-    [EMU_F32] = {32, 23, 127, 0, 0x7f7fffff, 0x7f800000, 0x7fffffff, true},
-    [EMU_TF32] = {32, 10, 127, 13, 0x3fbff, 0x3fc00, 0x7fffffff, true},
-    [EMU_F16] = {16, 10, 15, 0, 0x7bff, 0x7c00, 0x7fff, true},
-    [EMU_BF16] = {16, 7, 127, 0, 0x7f7f, 0x7f80, 0x7fff, true},
-    [EMU_E5M2] = {8, 2, 15, 0, 0x7b, 0x7c, 0x7f, true},
-    [EMU_E4M3] = {8, 3, 7, 0, 0x7e, 0, 0x7f, true},
-    [EMU_E2M3] = {6, 3, 1, 0, 0x1f, 0, 0, true},
-    [EMU_E3M2] = {6, 2, 3, 0, 0x1f, 0, 0, true},
-    [EMU_E2M1] = {4, 1, 1, 0, 0x7, 0, 0, true},
-    [EMU_UE8M0] = {8, 0, 127, 0, 0xfe, 0, 0xff, false},
+    [NUM_F64] = {64, 52, 1023, 0, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff8000000000000, true},
+    [NUM_F32] = {32, 23, 127, 0, 0x7f7fffff, 0x7f800000, 0x7fffffff, true},
+    [NUM_TF32] = {32, 10, 127, 13, 0x3fbff, 0x3fc00, 0x7fffffff, true},
+    [NUM_F16] = {16, 10, 15, 0, 0x7bff, 0x7c00, 0x7fff, true},
+    [NUM_BF16] = {16, 7, 127, 0, 0x7f7f, 0x7f80, 0x7fff, true},
+    [NUM_E5M2] = {8, 2, 15, 0, 0x7b, 0x7c, 0x7f, true},
+    [NUM_E4M3] = {8, 3, 7, 0, 0x7e, 0, 0x7f, true},
+    [NUM_E2M3] = {6, 3, 1, 0, 0x1f, 0, 0, true},
+    [NUM_E3M2] = {6, 2, 3, 0, 0x1f, 0, 0, true},
+    [NUM_E2M1] = {4, 1, 1, 0, 0x7, 0, 0, true},
+    [NUM_UE8M0] = {8, 0, 127, 0, 0xfe, 0, 0xff, false},
 };
 
-int emu_format_bits(emu_format format)
+int num_format_bits(num_format format)
 {
     int bits = number_formats[format].bits;
     return bits < 8 ? 8 : bits;
 }
 
-static int top_bit(emu_u128 x)
+static int top_bit(num_u128 x)
 {
     uint64_t high = (uint64_t)(x >> 64);
     return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)x);
 }
 
-number number_unpack(emu_format format, uint64_t bits)
+number number_unpack(num_format format, uint64_t bits)
 {
     const number_format *f = &number_formats[format];
-    number n = {.class = EMU_NORMAL};
-    if (format == EMU_UE8M0) {
+    number n = {.class = NUM_NORMAL};
+    if (format == NUM_UE8M0) {
         bits &= 0xff;
-        if (bits == 0xff) return (number){.class = EMU_NOT_A_NUMBER};
-        return (number){.class = EMU_NORMAL, .exponent = (int)bits - 127, .significand = 1};
+        if (bits == 0xff) return (number){.class = NUM_NOT_A_NUMBER};
+        return (number){.class = NUM_NORMAL, .exponent = (int)bits - 127, .significand = 1};
     }
     bits >>= f->shift;
     int sign_bit = f->bits - f->shift - 1;
     n.sign = bits >> sign_bit & 1;
     bits &= (UINT64_C(1) << sign_bit) - 1;
     if (bits > f->largest && (f->infinity || f->nan)) {
-        n.class = bits == f->infinity ? EMU_INFINITE : EMU_NOT_A_NUMBER;
+        n.class = bits == f->infinity ? NUM_INFINITE : NUM_NOT_A_NUMBER;
         return n;
     }
     uint64_t fraction = bits & ((UINT64_C(1) << f->mantissa) - 1);
     int biased = (int)(bits >> f->mantissa);
     if (biased == 0)
-        n.class = fraction ? EMU_SUBNORMAL : EMU_ZERO;
+        n.class = fraction ? NUM_SUBNORMAL : NUM_ZERO;
     else
         fraction |= UINT64_C(1) << f->mantissa;
     n.significand = fraction;
@@ -65,38 +65,38 @@ number number_unpack(emu_format format, uint64_t bits)
 
 /* Whether a magnitude that was cut off has to grow by one unit. `rest`: 0 nothing cut off, 1 less than half a
  * unit, 2 half, 3 more. */
-static bool round_up(emu_round round, bool sign, bool odd, int rest)
+static bool round_up(num_round round, bool sign, bool odd, int rest)
 {
     switch (round) {
-    case EMU_RN: return rest == 3 || (rest == 2 && odd);
-    case EMU_RNA: return rest >= 2;
-    case EMU_RZ: return false;
-    case EMU_RM: return sign && rest;
-    case EMU_RP: return !sign && rest;
+    case NUM_RN: return rest == 3 || (rest == 2 && odd);
+    case NUM_RNA: return rest >= 2;
+    case NUM_RZ: return false;
+    case NUM_RM: return sign && rest;
+    case NUM_RP: return !sign && rest;
     }
     return false;
 }
 
 /* significand >> shift, rounded; `sticky`: the value is a little larger in magnitude. */
-static emu_u128 shift_round(emu_u128 significand, int shift, bool sticky, emu_round round, bool sign)
+static num_u128 shift_round(num_u128 significand, int shift, bool sticky, num_round round, bool sign)
 {
     int rest;
-    emu_u128 kept;
+    num_u128 kept;
     if (shift > 127) {
         kept = 0;
         rest = significand || sticky ? 1 : 0;
     } else {
         kept = significand >> shift;
-        emu_u128 half = (emu_u128)1 << (shift - 1), cut = significand & (((emu_u128)1 << shift) - 1);
+        num_u128 half = (num_u128)1 << (shift - 1), cut = significand & (((num_u128)1 << shift) - 1);
         rest = cut > half ? 3 : cut == half ? (sticky ? 3 : 2) : cut || sticky ? 1 : 0;
     }
     return kept + round_up(round, sign, kept & 1, rest);
 }
 
-static uint64_t overflow(const number_format *f, bool sign, emu_round round, unsigned flags)
+static uint64_t overflow(const number_format *f, bool sign, num_round round, unsigned flags)
 {
-    bool finite = round == EMU_RZ || (round == EMU_RM && !sign) || (round == EMU_RP && sign);
-    if (finite || (flags & EMU_SATFINITE) || (!f->infinity && !f->nan)) return f->largest;
+    bool finite = round == NUM_RZ || (round == NUM_RM && !sign) || (round == NUM_RP && sign);
+    if (finite || (flags & NUM_SATFINITE) || (!f->infinity && !f->nan)) return f->largest;
     return f->infinity ? f->infinity : f->nan;
 }
 
@@ -106,108 +106,108 @@ static uint64_t with_sign(const number_format *f, uint64_t magnitude, bool sign)
 }
 
 /* Powers of two from 2^-127 to 2^127; there is neither a zero nor a sign. */
-static uint64_t pack_scale(number n, emu_round round, unsigned flags)
+static uint64_t pack_scale(number n, num_round round, unsigned flags)
 {
-    if (n.class == EMU_NOT_A_NUMBER || (n.sign && n.class != EMU_ZERO)) return 0xff;
-    if (n.class == EMU_INFINITE) return flags & EMU_SATFINITE ? 0xfe : 0xff;
+    if (n.class == NUM_NOT_A_NUMBER || (n.sign && n.class != NUM_ZERO)) return 0xff;
+    if (n.class == NUM_INFINITE) return flags & NUM_SATFINITE ? 0xfe : 0xff;
     if (!n.significand) return 0;
     int top = top_bit(n.significand), exponent = top + n.exponent;
     if (exponent < -127) return 0;
     if (top > 0 && shift_round(n.significand, top, n.sticky, round, false) > 1) exponent++;
-    if (exponent > 127) return flags & EMU_SATFINITE || round == EMU_RZ ? 0xfe : 0xff;
+    if (exponent > 127) return flags & NUM_SATFINITE || round == NUM_RZ ? 0xfe : 0xff;
     return (uint64_t)(exponent + 127);
 }
 
-uint64_t number_pack(emu_format format, number n, emu_round round, unsigned flags)
+uint64_t number_pack(num_format format, number n, num_round round, unsigned flags)
 {
     const number_format *f = &number_formats[format];
-    if (format == EMU_UE8M0) return pack_scale(n, round, flags);
-    if (n.class == EMU_NOT_A_NUMBER) return f->nan ? f->nan : f->largest;
-    if (n.class == EMU_INFINITE) {
+    if (format == NUM_UE8M0) return pack_scale(n, round, flags);
+    if (n.class == NUM_NOT_A_NUMBER) return f->nan ? f->nan : f->largest;
+    if (n.class == NUM_INFINITE) {
         uint64_t bits =
-            f->infinity && !(flags & EMU_SATFINITE) ? f->infinity : overflow(f, n.sign, EMU_RN, flags);
+            f->infinity && !(flags & NUM_SATFINITE) ? f->infinity : overflow(f, n.sign, NUM_RN, flags);
         return bits == f->nan ? bits : with_sign(f, bits, n.sign);
     }
     if (!n.significand) return with_sign(f, 0, n.sign);
     int exponent = top_bit(n.significand) + n.exponent, least = 1 - f->bias;
     int unit = (exponent > least ? exponent : least) - f->mantissa; /* exponent of the last place */
-    emu_u128 kept = unit > n.exponent ? shift_round(n.significand, unit - n.exponent, n.sticky, round, n.sign)
+    num_u128 kept = unit > n.exponent ? shift_round(n.significand, unit - n.exponent, n.sticky, round, n.sign)
                                       : n.significand << (n.exponent - unit);
     /* The hidden bit adds one to the exponent field, and a carry out of the fraction another. */
     int64_t field = exponent > least ? exponent - least : 0;
-    emu_u128 magnitude = ((emu_u128)(uint64_t)field << f->mantissa) + kept;
+    num_u128 magnitude = ((num_u128)(uint64_t)field << f->mantissa) + kept;
     uint64_t bits = magnitude > f->largest ? overflow(f, n.sign, round, flags) : (uint64_t)magnitude;
     if (bits == f->nan && f->nan) return bits;
-    if ((flags & EMU_FTZ) && format == EMU_F32 && bits < 0x800000) bits = 0;
+    if ((flags & NUM_FTZ) && format == NUM_F32 && bits < 0x800000) bits = 0;
     return with_sign(f, bits, n.sign);
 }
 
-static number flush(number n, emu_format format, unsigned flags)
+static number flush(number n, num_format format, unsigned flags)
 {
-    if ((flags & EMU_FTZ) && format == EMU_F32 && n.class == EMU_SUBNORMAL) {
-        n.class = EMU_ZERO;
+    if ((flags & NUM_FTZ) && format == NUM_F32 && n.class == NUM_SUBNORMAL) {
+        n.class = NUM_ZERO;
         n.significand = 0;
     }
     return n;
 }
 
 /* .sat and .relu on a result. */
-static uint64_t clamp(emu_format format, uint64_t bits, unsigned flags)
+static uint64_t clamp(num_format format, uint64_t bits, unsigned flags)
 {
-    if (!(flags & (EMU_SAT | EMU_RELU))) return bits;
+    if (!(flags & (NUM_SAT | NUM_RELU))) return bits;
     number n = number_unpack(format, bits);
-    if (n.class == EMU_NOT_A_NUMBER) return flags & EMU_SAT ? 0 : bits;
+    if (n.class == NUM_NOT_A_NUMBER) return flags & NUM_SAT ? 0 : bits;
     if (n.sign) return 0;
     const number_format *f = &number_formats[format];
     uint64_t one = ((uint64_t)f->bias << f->mantissa) << f->shift;
-    return (flags & EMU_SAT) && bits > one ? one : bits;
+    return (flags & NUM_SAT) && bits > one ? one : bits;
 }
 
 /* What the host converts as well; false: go the long way. The host rounds to nearest. */
-static bool convert_quickly(emu_format to, emu_format from, uint64_t bits, uint64_t *out)
+static bool convert_quickly(num_format to, num_format from, uint64_t bits, uint64_t *out)
 {
     uint32_t low = (uint32_t)bits;
-    if (from == EMU_F32) {
-        if (to == EMU_F16)
-            *out = emu_narrow_half(low);
-        else if (to == EMU_BF16)
-            *out = emu_narrow_bfloat(low);
-        else if (to == EMU_F64 && (low & 0x7f800000) != 0x7f800000) {
-            double wide = emu_as_float(low);
+    if (from == NUM_F32) {
+        if (to == NUM_F16)
+            *out = num_narrow_half(low);
+        else if (to == NUM_BF16)
+            *out = num_narrow_bfloat(low);
+        else if (to == NUM_F64 && (low & 0x7f800000) != 0x7f800000) {
+            double wide = num_as_float(low);
             memcpy(out, &wide, sizeof wide);
         } else
             return false;
         return true;
     }
-    if (to != EMU_F32) return false;
-    if (from == EMU_F16)
-        *out = emu_widen_half(low & 0xffff);
-    else if (from == EMU_BF16)
-        *out = emu_widen_bfloat(low & 0xffff);
-    else if (from == EMU_F64 && (bits & 0x7ff0000000000000) != 0x7ff0000000000000) {
+    if (to != NUM_F32) return false;
+    if (from == NUM_F16)
+        *out = num_widen_half(low & 0xffff);
+    else if (from == NUM_BF16)
+        *out = num_widen_bfloat(low & 0xffff);
+    else if (from == NUM_F64 && (bits & 0x7ff0000000000000) != 0x7ff0000000000000) {
         double wide;
         memcpy(&wide, &bits, sizeof wide);
-        *out = emu_as_bits((float)wide);
+        *out = num_as_bits((float)wide);
     } else
         return false;
     return true;
 }
 
 /* A NaN where an H200 keeps some of its payload; false: there is one NaN in `to`. */
-static bool convert_nan(emu_format to, emu_format from, uint64_t bits, emu_round round, unsigned flags,
+static bool convert_nan(num_format to, num_format from, uint64_t bits, num_round round, unsigned flags,
                         uint64_t *out)
 {
     const number_format *t = &number_formats[to], *f = &number_formats[from];
-    if (to == EMU_TF32 && from == EMU_F32) {
-        *out = round == EMU_RNA ? bits & ~UINT64_C(0x1fff) : 0x7fffe000;
-    } else if (to == EMU_F32 && from == EMU_BF16) {
+    if (to == NUM_TF32 && from == NUM_F32) {
+        *out = round == NUM_RNA ? bits & ~UINT64_C(0x1fff) : 0x7fffe000;
+    } else if (to == NUM_F32 && from == NUM_BF16) {
         *out = bits << 16;
-    } else if (to == EMU_F64 && from == EMU_F32 && (flags & EMU_FTZ)) {
+    } else if (to == NUM_F64 && from == NUM_F32 && (flags & NUM_FTZ)) {
         *out = 0x7fffffffe0000000;
-    } else if (to == EMU_F64) {
+    } else if (to == NUM_F64) {
         uint64_t fraction = bits >> f->shift & ((UINT64_C(1) << f->mantissa) - 1);
         *out = bits >> (f->bits - 1) << 63 | 0x7ff8000000000000 | fraction << (52 - f->mantissa);
-    } else if (from == EMU_F64 && (to == EMU_F32 || to == EMU_F16)) {
+    } else if (from == NUM_F64 && (to == NUM_F32 || to == NUM_F16)) {
         uint64_t fraction = (bits & ((UINT64_C(1) << 52) - 1)) >> (52 - t->mantissa);
         *out = bits >> 63 << (t->bits - 1) | t->infinity | UINT64_C(1) << (t->mantissa - 1) | fraction;
     } else {
@@ -216,21 +216,21 @@ static bool convert_nan(emu_format to, emu_format from, uint64_t bits, emu_round
     return true;
 }
 
-uint64_t emu_convert(emu_format to, emu_format from, uint64_t bits, emu_round round, unsigned flags)
+uint64_t num_convert(num_format to, num_format from, uint64_t bits, num_round round, unsigned flags)
 {
     uint64_t quick;
-    if (!(flags & EMU_SAT) && emu_classify(from, bits) == EMU_NOT_A_NUMBER &&
+    if (!(flags & NUM_SAT) && num_classify(from, bits) == NUM_NOT_A_NUMBER &&
         convert_nan(to, from, bits, round, flags, &quick))
         return quick;
-    if (round == EMU_RN && flags == 0 && convert_quickly(to, from, bits, &quick)) return quick;
+    if (round == NUM_RN && flags == 0 && convert_quickly(to, from, bits, &quick)) return quick;
     /* .ftz has no say where the result is an f16. */
     number n = number_unpack(from, bits);
-    if (to != EMU_F16) n = flush(n, from, flags);
+    if (to != NUM_F16) n = flush(n, from, flags);
     return clamp(to, number_pack(to, n, round, flags), flags);
 }
 
 /* Rounds to a multiple of one. */
-static number to_integral(number n, emu_round round)
+static number to_integral(number n, num_round round)
 {
     if (n.exponent >= 0 || !n.significand) return n;
     n.significand = shift_round(n.significand, -n.exponent, false, round, n.sign);
@@ -238,51 +238,51 @@ static number to_integral(number n, emu_round round)
     return n;
 }
 
-uint64_t emu_to_integral(emu_format to, emu_format from, uint64_t bits, emu_round round, unsigned flags)
+uint64_t num_to_integral(num_format to, num_format from, uint64_t bits, num_round round, unsigned flags)
 {
     number n = flush(number_unpack(from, bits), from, flags);
-    if (n.class == EMU_NOT_A_NUMBER) return emu_convert(to, from, bits, round, flags);
-    return clamp(to, number_pack(to, to_integral(n, round), EMU_RN, flags), flags);
+    if (n.class == NUM_NOT_A_NUMBER) return num_convert(to, from, bits, round, flags);
+    return clamp(to, number_pack(to, to_integral(n, round), NUM_RN, flags), flags);
 }
 
 /* A float or double that is neither special nor subnormal nor large, rounded to an integer. */
-static bool integer_quickly(emu_format from, uint64_t bits, emu_round round, int64_t *out)
+static bool integer_quickly(num_format from, uint64_t bits, num_round round, int64_t *out)
 {
     double x;
-    if (from == EMU_F32)
-        x = emu_as_float((uint32_t)bits);
-    else if (from == EMU_F64)
+    if (from == NUM_F32)
+        x = num_as_float((uint32_t)bits);
+    else if (from == NUM_F64)
         memcpy(&x, &bits, sizeof x);
     else
         return false;
     double magnitude = fabs(x);
     if (!(magnitude < 0x1p62) || (magnitude < 0x1p-126 && magnitude > 0)) return false;
     switch (round) {
-    case EMU_RN: x = rint(x); break;
-    case EMU_RM: x = floor(x); break;
-    case EMU_RP: x = ceil(x); break;
-    case EMU_RZ: break;
+    case NUM_RN: x = rint(x); break;
+    case NUM_RM: x = floor(x); break;
+    case NUM_RP: x = ceil(x); break;
+    case NUM_RZ: break;
     default: return false;
     }
     *out = (int64_t)x;
     return true;
 }
 
-uint64_t emu_to_integer(emu_format from, uint64_t bits, int width, bool is_signed, emu_round round,
+uint64_t num_to_integer(num_format from, uint64_t bits, int width, bool is_signed, num_round round,
                         unsigned flags)
 {
     int64_t value;
     if (integer_quickly(from, bits, round, &value))
-        return emu_integer_convert(width, is_signed, (uint64_t)value, 64, true, true);
+        return num_integer_convert(width, is_signed, (uint64_t)value, 64, true, true);
     number n = flush(number_unpack(from, bits), from, flags);
     uint64_t most = is_signed ? (UINT64_C(1) << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
-    if (n.class == EMU_NOT_A_NUMBER) {
-        if (from != EMU_F64 && width != 64) return 0;
+    if (n.class == NUM_NOT_A_NUMBER) {
+        if (from != NUM_F64 && width != 64) return 0;
         uint64_t top = UINT64_C(1) << (width - 1);
         return is_signed ? 0 - top : top;
     }
     uint64_t limit = n.sign ? (is_signed ? most + 1 : 0) : most, magnitude = limit;
-    if (n.class != EMU_INFINITE) {
+    if (n.class != NUM_INFINITE) {
         n = to_integral(n, round);
         if (!n.significand)
             magnitude = 0;
@@ -293,24 +293,24 @@ uint64_t emu_to_integer(emu_format from, uint64_t bits, int width, bool is_signe
     return n.sign ? 0 - magnitude : magnitude;
 }
 
-uint64_t emu_from_integer(emu_format to, uint64_t bits, int width, bool is_signed, emu_round round,
+uint64_t num_from_integer(num_format to, uint64_t bits, int width, bool is_signed, num_round round,
                           unsigned flags)
 {
     int64_t value = (int64_t)(bits << (64 - width));
-    number n = {.class = EMU_NORMAL, .sign = is_signed && value < 0};
+    number n = {.class = NUM_NORMAL, .sign = is_signed && value < 0};
     uint64_t extended = is_signed ? (uint64_t)(value >> (64 - width)) : (uint64_t)value >> (64 - width);
     n.significand = n.sign ? 0 - extended : extended;
-    if (round == EMU_RN && flags == 0 && (to == EMU_F32 || to == EMU_F64)) {
+    if (round == NUM_RN && flags == 0 && (to == NUM_F32 || to == NUM_F64)) {
         double wide = n.sign ? (double)(int64_t)extended : (double)extended;
         float single = n.sign ? (float)(int64_t)extended : (float)extended;
-        uint64_t out = emu_as_bits(single);
-        if (to == EMU_F64) memcpy(&out, &wide, sizeof out);
+        uint64_t out = num_as_bits(single);
+        if (to == NUM_F64) memcpy(&out, &wide, sizeof out);
         return out;
     }
     return clamp(to, number_pack(to, n, round, flags), flags);
 }
 
-uint64_t emu_integer_convert(int to_width, bool to_signed, uint64_t bits, int from_width, bool from_signed,
+uint64_t num_integer_convert(int to_width, bool to_signed, uint64_t bits, int from_width, bool from_signed,
                              bool saturate)
 {
     uint64_t top = bits << (64 - from_width);
@@ -329,36 +329,36 @@ uint64_t emu_integer_convert(int to_width, bool to_signed, uint64_t bits, int fr
     return to_signed ? (uint64_t)((int64_t)top >> (64 - to_width)) : top >> (64 - to_width);
 }
 
-emu_class emu_classify(emu_format format, uint64_t bits)
+num_class num_classify(num_format format, uint64_t bits)
 {
     return number_unpack(format, bits).class;
 }
 
-int emu_compare(emu_format format, uint64_t a, uint64_t b, unsigned flags)
+int num_compare(num_format format, uint64_t a, uint64_t b, unsigned flags)
 {
     number x = flush(number_unpack(format, a), format, flags),
            y = flush(number_unpack(format, b), format, flags);
-    if (x.class == EMU_NOT_A_NUMBER || y.class == EMU_NOT_A_NUMBER) return EMU_UNORDERED;
-    bool zeros = !x.significand && !y.significand && x.class != EMU_INFINITE && y.class != EMU_INFINITE;
-    if (zeros) return EMU_EQUAL;
+    if (x.class == NUM_NOT_A_NUMBER || y.class == NUM_NOT_A_NUMBER) return NUM_UNORDERED;
+    bool zeros = !x.significand && !y.significand && x.class != NUM_INFINITE && y.class != NUM_INFINITE;
+    if (zeros) return NUM_EQUAL;
     /* Encodings without their sign grow with the magnitude. */
     int width = number_formats[format].bits;
     uint64_t mask = (UINT64_C(1) << (width - 1)) - 1;
-    uint64_t p = x.class == EMU_ZERO ? 0 : a & mask, q = y.class == EMU_ZERO ? 0 : b & mask;
-    if (x.sign != y.sign) return x.sign ? EMU_LESS : EMU_GREATER;
-    if (p == q) return EMU_EQUAL;
-    return (p < q) != x.sign ? EMU_LESS : EMU_GREATER;
+    uint64_t p = x.class == NUM_ZERO ? 0 : a & mask, q = y.class == NUM_ZERO ? 0 : b & mask;
+    if (x.sign != y.sign) return x.sign ? NUM_LESS : NUM_GREATER;
+    if (p == q) return NUM_EQUAL;
+    return (p < q) != x.sign ? NUM_LESS : NUM_GREATER;
 }
 
 /* ---- arithmetic ---- */
 
 /* The sum of two values, exact but for `sticky`. The larger one is brought to bit 125, so that nothing is
  * lost where the sum cancels: then the exponents differ by at most one. */
-static number add(number x, number y, emu_round round)
+static number add(number x, number y, num_round round)
 {
     if (!x.significand || !y.significand) {
         if (!x.significand && !y.significand) {
-            if (x.sign != y.sign) x.sign = round == EMU_RM;
+            if (x.sign != y.sign) x.sign = round == NUM_RM;
             return x;
         }
         return x.significand ? x : y;
@@ -379,7 +379,7 @@ static number add(number x, number y, emu_round round)
         y.significand = 0;
         lost = true;
     } else {
-        lost = (y.significand & (((emu_u128)1 << shift) - 1)) != 0;
+        lost = (y.significand & (((num_u128)1 << shift) - 1)) != 0;
         y.significand >>= shift;
     }
     if (x.sign == y.sign)
@@ -391,13 +391,13 @@ static number add(number x, number y, emu_round round)
         x.sign = y.sign;
     }
     x.sticky = lost;
-    if (!x.significand && !lost) x.sign = round == EMU_RM;
+    if (!x.significand && !lost) x.sign = round == NUM_RM;
     return x;
 }
 
 static number multiply(number x, number y)
 {
-    return (number){.class = EMU_NORMAL,
+    return (number){.class = NUM_NORMAL,
                     .sign = x.sign != y.sign,
                     .exponent = x.exponent + y.exponent,
                     .significand = x.significand * y.significand};
@@ -406,10 +406,10 @@ static number multiply(number x, number y)
 static number divide(number x, number y)
 {
     bool sign = x.sign != y.sign;
-    if (!x.significand) return (number){.class = EMU_ZERO, .sign = sign};
+    if (!x.significand) return (number){.class = NUM_ZERO, .sign = sign};
     int up = 127 - top_bit(x.significand);
-    emu_u128 a = x.significand << up;
-    return (number){.class = EMU_NORMAL,
+    num_u128 a = x.significand << up;
+    return (number){.class = NUM_NORMAL,
                     .sign = sign,
                     .exponent = x.exponent - up - y.exponent,
                     .significand = a / y.significand,
@@ -421,8 +421,8 @@ static number square_root(number x)
     if (!x.significand) return x;
     int up = 126 - top_bit(x.significand);
     if ((x.exponent - up) & 1) up--;
-    emu_u128 rest = x.significand << up, root = 0;
-    for (emu_u128 bit = (emu_u128)1 << 126; bit; bit >>= 2) {
+    num_u128 rest = x.significand << up, root = 0;
+    for (num_u128 bit = (num_u128)1 << 126; bit; bit >>= 2) {
         if (rest >= root + bit) {
             rest -= root + bit;
             root = (root >> 1) + bit;
@@ -431,28 +431,28 @@ static number square_root(number x)
         }
     }
     return (number){
-        .class = EMU_NORMAL, .exponent = (x.exponent - up) / 2, .significand = root, .sticky = rest != 0};
+        .class = NUM_NORMAL, .exponent = (x.exponent - up) / 2, .significand = root, .sticky = rest != 0};
 }
 
-static const number not_a_number = {.class = EMU_NOT_A_NUMBER};
-static const number one = {.class = EMU_NORMAL, .significand = 1};
+static const number not_a_number = {.class = NUM_NOT_A_NUMBER};
+static const number one = {.class = NUM_NORMAL, .significand = 1};
 
 static bool infinite(number x)
 {
-    return x.class == EMU_INFINITE;
+    return x.class == NUM_INFINITE;
 }
 
 static bool zero(number x)
 {
-    return x.class == EMU_ZERO;
+    return x.class == NUM_ZERO;
 }
 
 /* x * y + z where an operand may be infinite; a plain sum has y = 1, a plain product `no_addend`. */
-static number combine(number x, number y, number z, bool no_addend, emu_round round)
+static number combine(number x, number y, number z, bool no_addend, num_round round)
 {
     if (infinite(x) || infinite(y)) {
         if (zero(x) || zero(y)) return not_a_number;
-        number product = {.class = EMU_INFINITE, .sign = x.sign != y.sign};
+        number product = {.class = NUM_INFINITE, .sign = x.sign != y.sign};
         return !no_addend && infinite(z) && z.sign != product.sign ? not_a_number : product;
     }
     if (!no_addend && infinite(z)) return z;
@@ -464,104 +464,104 @@ static number quotient(number x, number y)
 {
     bool sign = x.sign != y.sign;
     if ((infinite(x) && infinite(y)) || (zero(x) && zero(y))) return not_a_number;
-    if (infinite(x) || zero(y)) return (number){.class = EMU_INFINITE, .sign = sign};
-    if (infinite(y)) return (number){.class = EMU_ZERO, .sign = sign};
+    if (infinite(x) || zero(y)) return (number){.class = NUM_INFINITE, .sign = sign};
+    if (infinite(y)) return (number){.class = NUM_ZERO, .sign = sign};
     return divide(x, y);
 }
 
-static number flush_operand(number n, emu_format format, unsigned flags)
+static number flush_operand(number n, num_format format, unsigned flags)
 {
-    if ((flags & EMU_FTZ) && n.class == EMU_SUBNORMAL && (format == EMU_F32 || format == EMU_F16)) {
-        n.class = EMU_ZERO;
+    if ((flags & NUM_FTZ) && n.class == NUM_SUBNORMAL && (format == NUM_F32 || format == NUM_F16)) {
+        n.class = NUM_ZERO;
         n.significand = 0;
     }
     return n;
 }
 
-static uint64_t flush_result(emu_format format, uint64_t bits, unsigned flags)
+static uint64_t flush_result(num_format format, uint64_t bits, unsigned flags)
 {
-    if (!(flags & EMU_FTZ) || (format != EMU_F32 && format != EMU_F16)) return bits;
-    return emu_classify(format, bits) == EMU_SUBNORMAL
+    if (!(flags & NUM_FTZ) || (format != NUM_F32 && format != NUM_F16)) return bits;
+    return num_classify(format, bits) == NUM_SUBNORMAL
                ? bits & UINT64_C(1) << (number_formats[format].bits - 1)
                : bits;
 }
 
-uint64_t number_nan(emu_format format, emu_op op, const uint64_t *operands)
+uint64_t number_nan(num_format format, num_op op, const uint64_t *operands)
 {
     /* Which of several an H200 passes on: found by trying. */
     static const int usual[] = {1, 2, 0}, quotients[] = {0, 1, 2};
-    const int *order = op == EMU_DIV ? quotients : usual;
-    int count = emu_operands(op);
-    for (int i = 0; format == EMU_F64 && i < 3; i++)
-        if (order[i] < count && emu_classify(EMU_F64, operands[order[i]]) == EMU_NOT_A_NUMBER)
+    const int *order = op == NUM_DIV ? quotients : usual;
+    int count = num_operands(op);
+    for (int i = 0; format == NUM_F64 && i < 3; i++)
+        if (order[i] < count && num_classify(NUM_F64, operands[order[i]]) == NUM_NOT_A_NUMBER)
             return operands[order[i]] | UINT64_C(1) << 51;
     return number_formats[format].nan;
 }
 
-uint64_t number_min_max(emu_op op, emu_format format, uint64_t a, uint64_t b, unsigned flags)
+uint64_t number_min_max(num_op op, num_format format, uint64_t a, uint64_t b, unsigned flags)
 {
     uint64_t top = UINT64_C(1) << (number_formats[format].bits - 1), sign = (a ^ b) & top;
     a = flush_result(format, a, flags);
     b = flush_result(format, b, flags);
-    bool nan_a = emu_classify(format, a) == EMU_NOT_A_NUMBER,
-         nan_b = emu_classify(format, b) == EMU_NOT_A_NUMBER;
-    if ((nan_a && nan_b) || ((flags & EMU_NAN) && (nan_a || nan_b)))
-        return format == EMU_F64 ? b | UINT64_C(1) << 51 : number_formats[format].nan;
-    if (flags & EMU_XORSIGN) {
+    bool nan_a = num_classify(format, a) == NUM_NOT_A_NUMBER,
+         nan_b = num_classify(format, b) == NUM_NOT_A_NUMBER;
+    if ((nan_a && nan_b) || ((flags & NUM_NAN) && (nan_a || nan_b)))
+        return format == NUM_F64 ? b | UINT64_C(1) << 51 : number_formats[format].nan;
+    if (flags & NUM_XORSIGN) {
         a &= ~top;
         b &= ~top;
     }
-    int order = emu_compare(format, a, b, 0);
-    bool first = nan_b || (!nan_a && (order == EMU_LESS || (order == EMU_EQUAL && (a & top))));
-    if (op == EMU_MAX)
-        first = nan_b || (!nan_a && (order == EMU_GREATER || (order == EMU_EQUAL && !(a & top))));
+    int order = num_compare(format, a, b, 0);
+    bool first = nan_b || (!nan_a && (order == NUM_LESS || (order == NUM_EQUAL && (a & top))));
+    if (op == NUM_MAX)
+        first = nan_b || (!nan_a && (order == NUM_GREATER || (order == NUM_EQUAL && !(a & top))));
     uint64_t result = first ? a : b;
-    return flags & EMU_XORSIGN ? result | sign : result;
+    return flags & NUM_XORSIGN ? result | sign : result;
 }
 
-int emu_operands(emu_op op)
+int num_operands(num_op op)
 {
     switch (op) {
-    case EMU_FMA: return 3;
-    case EMU_ADD:
-    case EMU_SUB:
-    case EMU_MUL:
-    case EMU_DIV:
-    case EMU_MIN:
-    case EMU_MAX:
-    case EMU_DIV_APPROX:
-    case EMU_DIV_FULL: return 2;
+    case NUM_FMA: return 3;
+    case NUM_ADD:
+    case NUM_SUB:
+    case NUM_MUL:
+    case NUM_DIV:
+    case NUM_MIN:
+    case NUM_MAX:
+    case NUM_DIV_APPROX:
+    case NUM_DIV_FULL: return 2;
     default: return 1;
     }
 }
 
-uint64_t number_arithmetic(emu_op op, emu_format format, uint64_t a, uint64_t b, uint64_t c, emu_round round,
+uint64_t number_arithmetic(num_op op, num_format format, uint64_t a, uint64_t b, uint64_t c, num_round round,
                            unsigned flags)
 {
     uint64_t operands[3] = {a, b, c};
-    int count = emu_operands(op);
+    int count = num_operands(op);
     number v[3] = {0};
     for (int i = 0; i < count; i++) {
         v[i] = flush_operand(number_unpack(format, operands[i]), format, flags);
-        if (v[i].class == EMU_NOT_A_NUMBER) return clamp(format, number_nan(format, op, operands), flags);
+        if (v[i].class == NUM_NOT_A_NUMBER) return clamp(format, number_nan(format, op, operands), flags);
     }
     number r;
     switch (op) {
-    case EMU_ADD: r = combine(v[0], one, v[1], false, round); break;
-    case EMU_SUB:
+    case NUM_ADD: r = combine(v[0], one, v[1], false, round); break;
+    case NUM_SUB:
         v[1].sign = !v[1].sign;
         r = combine(v[0], one, v[1], false, round);
         break;
-    case EMU_MUL: r = combine(v[0], v[1], v[2], true, round); break;
-    case EMU_FMA: r = combine(v[0], v[1], v[2], false, round); break;
-    case EMU_DIV: r = quotient(v[0], v[1]); break;
-    case EMU_RCP: r = quotient(one, v[0]); break;
-    case EMU_SQRT:
+    case NUM_MUL: r = combine(v[0], v[1], v[2], true, round); break;
+    case NUM_FMA: r = combine(v[0], v[1], v[2], false, round); break;
+    case NUM_DIV: r = quotient(v[0], v[1]); break;
+    case NUM_RCP: r = quotient(one, v[0]); break;
+    case NUM_SQRT:
         r = zero(v[0]) ? v[0] : v[0].sign ? not_a_number : infinite(v[0]) ? v[0] : square_root(v[0]);
         break;
     default: r = not_a_number; break;
     }
-    if (r.class == EMU_NOT_A_NUMBER) return clamp(format, number_formats[format].nan, flags);
-    uint64_t bits = number_pack(format, r, round, flags & ~(unsigned)EMU_SATFINITE);
+    if (r.class == NUM_NOT_A_NUMBER) return clamp(format, number_formats[format].nan, flags);
+    uint64_t bits = number_pack(format, r, round, flags & ~(unsigned)NUM_SATFINITE);
     return clamp(format, flush_result(format, bits, flags), flags);
 }

@@ -39,21 +39,21 @@ INLINE uint64_t as_bits64(double f)
     return bits;
 }
 
-float emu_half_to_float(uint32_t bits)
+float num_half_to_float(uint32_t bits)
 {
-    return emu_as_float(emu_widen_half(bits));
+    return num_as_float(num_widen_half(bits));
 }
-float emu_bfloat_to_float(uint32_t bits)
+float num_bfloat_to_float(uint32_t bits)
 {
-    return emu_as_float(emu_widen_bfloat(bits));
+    return num_as_float(num_widen_bfloat(bits));
 }
-uint32_t emu_float_to_half(float value)
+uint32_t num_float_to_half(float value)
 {
-    return emu_narrow_half(emu_as_bits(value));
+    return num_narrow_half(num_as_bits(value));
 }
-uint32_t emu_float_to_bfloat(float value)
+uint32_t num_float_to_bfloat(float value)
 {
-    return emu_narrow_bfloat(emu_as_bits(value));
+    return num_narrow_bfloat(num_as_bits(value));
 }
 
 /* ---- f32 ---- */
@@ -89,7 +89,7 @@ INLINE int32_t ordered32(uint32_t x)
 INLINE uint32_t extreme32(uint32_t a, uint32_t b, bool most, unsigned flags)
 {
     uint32_t sign = (a ^ b) & 0x80000000;
-    if (flags & EMU_XORSIGN) {
+    if (flags & NUM_XORSIGN) {
         a &= 0x7fffffff;
         b &= 0x7fffffff;
     }
@@ -98,49 +98,49 @@ INLINE uint32_t extreme32(uint32_t a, uint32_t b, bool most, unsigned flags)
     uint32_t r = less != most ? a : b;
     r = nan_a ? b : r;
     r = nan_b ? a : r;
-    if (flags & EMU_XORSIGN) r |= sign;
-    if (flags & EMU_NAN) return (nan_a | nan_b) ? 0x7fffffff : r;
+    if (flags & NUM_XORSIGN) r |= sign;
+    if (flags & NUM_NAN) return (nan_a | nan_b) ? 0x7fffffff : r;
     return (nan_a & nan_b) ? 0x7fffffff : r;
 }
 
 /* One operation over all lanes; `op` and `flags` are constants where this is inlined. */
-INLINE void f32_loop(emu_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+INLINE void f32_loop(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
                      unsigned flags)
 {
     uint32_t x[LANES], y[LANES], z[LANES], r[LANES];
     memcpy(x, a, sizeof x);
     memcpy(y, b ? b : a, sizeof y);
     memcpy(z, c ? c : a, sizeof z);
-    if (flags & EMU_FTZ) {
+    if (flags & NUM_FTZ) {
         EACH(i) x[i] = flush32(x[i]);
         EACH(i) y[i] = flush32(y[i]);
         EACH(i) z[i] = flush32(z[i]);
     }
     switch (op) {
-    case EMU_ADD: EACH(i) r[i] = emu_as_bits(emu_as_float(x[i]) + emu_as_float(y[i])); break;
-    case EMU_SUB: EACH(i) r[i] = emu_as_bits(emu_as_float(x[i]) - emu_as_float(y[i])); break;
-    case EMU_MUL: EACH(i) r[i] = emu_as_bits(emu_as_float(x[i]) * emu_as_float(y[i])); break;
-    case EMU_FMA:
+    case NUM_ADD: EACH(i) r[i] = num_as_bits(num_as_float(x[i]) + num_as_float(y[i])); break;
+    case NUM_SUB: EACH(i) r[i] = num_as_bits(num_as_float(x[i]) - num_as_float(y[i])); break;
+    case NUM_MUL: EACH(i) r[i] = num_as_bits(num_as_float(x[i]) * num_as_float(y[i])); break;
+    case NUM_FMA:
         EACH(i)
-        r[i] = emu_as_bits(__builtin_fmaf(emu_as_float(x[i]), emu_as_float(y[i]), emu_as_float(z[i])));
+        r[i] = num_as_bits(__builtin_fmaf(num_as_float(x[i]), num_as_float(y[i]), num_as_float(z[i])));
         break;
-    case EMU_DIV: EACH(i) r[i] = emu_as_bits(emu_as_float(x[i]) / emu_as_float(y[i])); break;
-    case EMU_RCP: EACH(i) r[i] = emu_as_bits(1.0f / emu_as_float(x[i])); break;
-    case EMU_SQRT: EACH(i) r[i] = emu_as_bits(sqrtf(emu_as_float(x[i]))); break;
-    case EMU_MIN: EACH(i) r[i] = extreme32(x[i], y[i], false, flags); break;
-    case EMU_MAX: EACH(i) r[i] = extreme32(x[i], y[i], true, flags); break;
-    case EMU_ABS: EACH(i) r[i] = x[i] & 0x7fffffff; break;
-    case EMU_NEG: EACH(i) r[i] = x[i] ^ 0x80000000; break;
+    case NUM_DIV: EACH(i) r[i] = num_as_bits(num_as_float(x[i]) / num_as_float(y[i])); break;
+    case NUM_RCP: EACH(i) r[i] = num_as_bits(1.0f / num_as_float(x[i])); break;
+    case NUM_SQRT: EACH(i) r[i] = num_as_bits(sqrtf(num_as_float(x[i]))); break;
+    case NUM_MIN: EACH(i) r[i] = extreme32(x[i], y[i], false, flags); break;
+    case NUM_MAX: EACH(i) r[i] = extreme32(x[i], y[i], true, flags); break;
+    case NUM_ABS: EACH(i) r[i] = x[i] & 0x7fffffff; break;
+    case NUM_NEG: EACH(i) r[i] = x[i] ^ 0x80000000; break;
     default: memset(r, 0, sizeof r); break;
     }
     EACH(i) r[i] = finish32(r[i]);
-    if (flags & EMU_FTZ) EACH(i) r[i] = flush32(r[i]);
-    if (flags & EMU_SAT) EACH(i) r[i] = clamp32(r[i]);
-    if (flags & EMU_RELU) EACH(i) r[i] = relu32(r[i]);
+    if (flags & NUM_FTZ) EACH(i) r[i] = flush32(r[i]);
+    if (flags & NUM_SAT) EACH(i) r[i] = clamp32(r[i]);
+    if (flags & NUM_RELU) EACH(i) r[i] = relu32(r[i]);
     memcpy(d, r, sizeof r);
 }
 
-INLINE void f32_body(emu_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+INLINE void f32_body(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
                      unsigned flags)
 {
     switch (op) {
@@ -148,81 +148,81 @@ INLINE void f32_body(emu_op op, uint32_t *d, const uint32_t *a, const uint32_t *
     case name:                                                                                               \
         if (flags == 0)                                                                                      \
             f32_loop(name, d, a, b, c, 0);                                                                   \
-        else if (flags == EMU_FTZ)                                                                           \
-            f32_loop(name, d, a, b, c, EMU_FTZ);                                                             \
+        else if (flags == NUM_FTZ)                                                                           \
+            f32_loop(name, d, a, b, c, NUM_FTZ);                                                             \
         else                                                                                                 \
             f32_loop(name, d, a, b, c, flags);                                                               \
         break;
-        ROW(EMU_ADD)
-        ROW(EMU_SUB)
-        ROW(EMU_MUL)
-        ROW(EMU_FMA)
+        ROW(NUM_ADD)
+        ROW(NUM_SUB)
+        ROW(NUM_MUL)
+        ROW(NUM_FMA)
 #undef ROW
     default: f32_loop(op, d, a, b, c, flags); break;
     }
 }
 
-WIDE static void f32_wide(emu_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+WIDE static void f32_wide(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
                           unsigned flags)
 {
     f32_body(op, d, a, b, c, flags);
 }
 
-static void f32_plain(emu_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+static void f32_plain(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
                       unsigned flags)
 {
     f32_body(op, d, a, b, c, flags);
 }
 
 /* One approximate function; operands are flushed already. */
-static float approximate(emu_op op, float x, float y)
+static float approximate(num_op op, float x, float y)
 {
     switch (op) {
-    case EMU_EX2: return exp2f(x);
-    case EMU_LG2: return log2f(x);
-    case EMU_SIN: return sinf(x);
-    case EMU_COS: return cosf(x);
-    case EMU_TANH: return tanhf(x);
-    case EMU_RSQRT: return (float)(1.0 / sqrt((double)x));
-    case EMU_RCP_APPROX: return 1.0f / x;
-    case EMU_SQRT_APPROX: return sqrtf(x);
-    case EMU_DIV_APPROX: {
-        uint32_t magnitude = emu_as_bits(y) & 0x7fffffff; /* 1 / y is subnormal there, and taken as zero */
+    case NUM_EX2: return exp2f(x);
+    case NUM_LG2: return log2f(x);
+    case NUM_SIN: return sinf(x);
+    case NUM_COS: return cosf(x);
+    case NUM_TANH: return tanhf(x);
+    case NUM_RSQRT: return (float)(1.0 / sqrt((double)x));
+    case NUM_RCP_APPROX: return 1.0f / x;
+    case NUM_SQRT_APPROX: return sqrtf(x);
+    case NUM_DIV_APPROX: {
+        uint32_t magnitude = num_as_bits(y) & 0x7fffffff; /* 1 / y is subnormal there, and taken as zero */
         if (magnitude > 0x7e800000 && magnitude < 0x7f800000)
-            return x * emu_as_float(emu_as_bits(y) & 0x80000000);
+            return x * num_as_float(num_as_bits(y) & 0x80000000);
         return x / y;
     }
-    case EMU_DIV_FULL: return x / y;
+    case NUM_DIV_FULL: return x / y;
     default: return 0;
     }
 }
 
-static uint32_t approximate32(emu_op op, uint32_t a, uint32_t b, unsigned flags)
+static uint32_t approximate32(num_op op, uint32_t a, uint32_t b, unsigned flags)
 {
-    if (flags & EMU_FTZ) {
+    if (flags & NUM_FTZ) {
         a = flush32(a);
         b = flush32(b);
     }
-    uint32_t r = finish32(emu_as_bits(approximate(op, emu_as_float(a), emu_as_float(b))));
-    if (flags & EMU_FTZ) r = flush32(r);
-    if (flags & EMU_SAT) r = clamp32(r);
-    return flags & EMU_RELU ? relu32(r) : r;
+    uint32_t r = finish32(num_as_bits(approximate(op, num_as_float(a), num_as_float(b))));
+    if (flags & NUM_FTZ) r = flush32(r);
+    if (flags & NUM_SAT) r = clamp32(r);
+    return flags & NUM_RELU ? relu32(r) : r;
 }
 
 /* Whether rounding does not come into it, or is to nearest. */
-static bool nearest(emu_op op, emu_round round)
+static bool nearest(num_op op, num_round round)
 {
-    return round == EMU_RN || op == EMU_MIN || op == EMU_MAX || op == EMU_ABS || op == EMU_NEG;
+    return round == NUM_RN || op == NUM_MIN || op == NUM_MAX || op == NUM_ABS || op == NUM_NEG;
 }
 
-void emu_f32_lanes(emu_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                   emu_round round, unsigned flags)
+void num_f32_lanes(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                   num_round round, unsigned flags)
 {
-    if (op >= EMU_EX2) {
+    if (op >= NUM_EX2) {
         EACH(i) d[i] = approximate32(op, a[i], b ? b[i] : 0, flags);
     } else if (!nearest(op, round)) {
         EACH(i)
-        d[i] = (uint32_t)number_arithmetic(op, EMU_F32, a[i], b ? b[i] : 0, c ? c[i] : 0, round, flags);
+        d[i] = (uint32_t)number_arithmetic(op, NUM_F32, a[i], b ? b[i] : 0, c ? c[i] : 0, round, flags);
     } else if (wide()) {
         f32_wide(op, d, a, b, c, flags);
     } else {
@@ -238,12 +238,12 @@ INLINE bool is_nan64(uint64_t x)
 }
 
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 work on the upper 32 bits. */
-static uint64_t approximate64(emu_op op, uint64_t a)
+static uint64_t approximate64(num_op op, uint64_t a)
 {
     a &= UINT64_C(0xffffffff00000000);
     if ((a & 0x7ff0000000000000) == 0) a &= UINT64_C(1) << 63;
     if (is_nan64(a)) return 0x7fffffff00000000;
-    double x = as_double(a), r = op == EMU_RSQRT ? 1.0 / sqrt(x) : 1.0 / x;
+    double x = as_double(a), r = op == NUM_RSQRT ? 1.0 / sqrt(x) : 1.0 / x;
     uint64_t bits = as_bits64(r) & UINT64_C(0xffffffff00000000);
     if (is_nan64(bits)) return 0x7fffffff00000000;
     return (bits & 0x7ff0000000000000) == 0 ? bits & UINT64_C(1) << 63 : bits;
@@ -257,19 +257,19 @@ static uint64_t rsqrt64(uint64_t a)
     return x < 0 ? 0xfff8000000000000 : as_bits64(1.0 / sqrt(x));
 }
 
-INLINE void f64_body(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+INLINE void f64_body(num_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
 {
     double x[LANES], y[LANES], z[LANES], r[LANES];
     memcpy(x, a, sizeof x);
     memcpy(y, b ? b : a, sizeof y);
     memcpy(z, c ? c : a, sizeof z);
     switch (op) {
-    case EMU_ADD: EACH(i) r[i] = x[i] + y[i]; break;
-    case EMU_SUB: EACH(i) r[i] = x[i] - y[i]; break;
-    case EMU_MUL: EACH(i) r[i] = x[i] * y[i]; break;
-    case EMU_FMA: EACH(i) r[i] = __builtin_fma(x[i], y[i], z[i]); break;
-    case EMU_DIV: EACH(i) r[i] = x[i] / y[i]; break;
-    case EMU_RCP: EACH(i) r[i] = 1.0 / x[i]; break;
+    case NUM_ADD: EACH(i) r[i] = x[i] + y[i]; break;
+    case NUM_SUB: EACH(i) r[i] = x[i] - y[i]; break;
+    case NUM_MUL: EACH(i) r[i] = x[i] * y[i]; break;
+    case NUM_FMA: EACH(i) r[i] = __builtin_fma(x[i], y[i], z[i]); break;
+    case NUM_DIV: EACH(i) r[i] = x[i] / y[i]; break;
+    case NUM_RCP: EACH(i) r[i] = 1.0 / x[i]; break;
     default: EACH(i) r[i] = sqrt(x[i]); break;
     }
     uint64_t bits[LANES];
@@ -280,20 +280,20 @@ INLINE void f64_body(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *
     if (some) EACH(i)
         {
             uint64_t operands[3] = {a[i], b ? b[i] : 0, c ? c[i] : 0};
-            if (is_nan64(bits[i])) bits[i] = number_nan(EMU_F64, op, operands);
+            if (is_nan64(bits[i])) bits[i] = number_nan(NUM_F64, op, operands);
         }
     memcpy(d, bits, sizeof bits);
 }
 
-WIDE static void f64_wide(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+WIDE static void f64_wide(num_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
 {
-    if (op == EMU_FMA)
-        f64_body(EMU_FMA, d, a, b, c);
+    if (op == NUM_FMA)
+        f64_body(NUM_FMA, d, a, b, c);
     else
         f64_body(op, d, a, b, c);
 }
 
-static void f64_plain(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+static void f64_plain(num_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
 {
     f64_body(op, d, a, b, c);
 }
@@ -304,14 +304,14 @@ static uint64_t clamp64(uint64_t x)
     return x > infinity ? 0 : x > one ? one : x;
 }
 
-void emu_f64_lanes(emu_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c,
-                   emu_round round, unsigned flags)
+void num_f64_lanes(num_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c,
+                   num_round round, unsigned flags)
 {
-    if (op > EMU_SQRT || round != EMU_RN) EACH(i)
-    d[i] = emu_arithmetic(op, EMU_F64, a[i], b ? b[i] : 0, c ? c[i] : 0, round, flags & ~(unsigned)EMU_SAT);
+    if (op > NUM_SQRT || round != NUM_RN) EACH(i)
+    d[i] = num_arithmetic(op, NUM_F64, a[i], b ? b[i] : 0, c ? c[i] : 0, round, flags & ~(unsigned)NUM_SAT);
     else if (wide()) f64_wide(op, d, a, b, c);
     else f64_plain(op, d, a, b, c);
-    if (flags & EMU_SAT) EACH(i) d[i] = clamp64(d[i]);
+    if (flags & NUM_SAT) EACH(i) d[i] = clamp64(d[i]);
 }
 
 /* ---- f16 and bf16 ---- */
@@ -325,7 +325,7 @@ typedef int64_t longs4 __attribute__((vector_size(32)));
 typedef double doubles4 __attribute__((vector_size(32)));
 #define SELECT(mask, x, y) (((x) & (words8)(mask)) | ((y) & ~(words8)(mask)))
 
-/* emu_widen_half, emu_widen_bfloat. */
+/* num_widen_half, num_widen_bfloat. */
 INLINE void widen8(bool brain, floats8 *out, const uint16_t *in)
 {
     shorts8 h;
@@ -343,7 +343,7 @@ INLINE void widen8(bool brain, floats8 *out, const uint16_t *in)
     *out = (floats8)SELECT(magnitude > 0x0f800000, (words8){0} + 0x7fffffff, r);
 }
 
-/* emu_narrow_half, emu_narrow_bfloat. */
+/* num_narrow_half, num_narrow_bfloat. */
 INLINE void narrow8(bool brain, uint16_t *out, const floats8 *in)
 {
     words8 x = (words8)*in, magnitude = x & 0x7fffffff, r;
@@ -392,7 +392,7 @@ INLINE void fma8(floats8 *a, const floats8 *b, const floats8 *c)
 
 /* Sums and products of halves in float, whose 24 bits are enough for one more rounding to give the right
  * result. */
-INLINE void half_loop(emu_op op, bool brain, int n, uint16_t *d, const uint16_t *a, const uint16_t *b,
+INLINE void half_loop(num_op op, bool brain, int n, uint16_t *d, const uint16_t *a, const uint16_t *b,
                       const uint16_t *c)
 {
     uint16_t r[2 * LANES];
@@ -401,23 +401,23 @@ INLINE void half_loop(emu_op op, bool brain, int n, uint16_t *d, const uint16_t 
         floats8 x, y, z;
         widen8(brain, &x, a + i);
         widen8(brain, &y, b + i);
-        if (op == EMU_FMA) {
+        if (op == NUM_FMA) {
             widen8(brain, &z, c + i);
             fma8(&x, &y, &z);
             words8 small = (words8)((((words8)x & 0x7fffffff) - 1) < 0x00ffffff);
             for (int j = 0; brain && j < 8; j++) tiny |= small[j] != 0;
         } else {
-            x = op == EMU_ADD ? x + y : op == EMU_SUB ? x - y : x * y;
+            x = op == NUM_ADD ? x + y : op == NUM_SUB ? x - y : x * y;
         }
         narrow8(brain, r + i, &x);
     }
     /* A float that is subnormal was rounded once too often. */
     for (int i = 0; tiny && i < n; i++)
-        r[i] = (uint16_t)number_arithmetic(op, EMU_BF16, a[i], b[i], c[i], EMU_RN, 0);
+        r[i] = (uint16_t)number_arithmetic(op, NUM_BF16, a[i], b[i], c[i], NUM_RN, 0);
     memcpy(d, r, (size_t)n * sizeof *d);
 }
 
-INLINE void half_body(emu_op op, bool brain, bool pair, uint16_t *d, const uint16_t *a, const uint16_t *b,
+INLINE void half_body(num_op op, bool brain, bool pair, uint16_t *d, const uint16_t *a, const uint16_t *b,
                       const uint16_t *c)
 {
 #define ROW(name)                                                                                            \
@@ -432,95 +432,95 @@ INLINE void half_body(emu_op op, bool brain, bool pair, uint16_t *d, const uint1
             half_loop(name, false, LANES, d, a, b, c);                                                       \
         break;
     switch (op) {
-        ROW(EMU_ADD)
-        ROW(EMU_SUB)
-        ROW(EMU_MUL)
-        ROW(EMU_FMA)
+        ROW(NUM_ADD)
+        ROW(NUM_SUB)
+        ROW(NUM_MUL)
+        ROW(NUM_FMA)
     default: break;
     }
 #undef ROW
 }
 
-WIDE static void half_wide(emu_op op, bool brain, bool pair, uint16_t *d, const uint16_t *a,
+WIDE static void half_wide(num_op op, bool brain, bool pair, uint16_t *d, const uint16_t *a,
                            const uint16_t *b, const uint16_t *c)
 {
     half_body(op, brain, pair, d, a, b, c);
 }
 
-static void half_plain(emu_op op, bool brain, bool pair, uint16_t *d, const uint16_t *a, const uint16_t *b,
+static void half_plain(num_op op, bool brain, bool pair, uint16_t *d, const uint16_t *a, const uint16_t *b,
                        const uint16_t *c)
 {
     half_body(op, brain, pair, d, a, b, c);
 }
 
-void emu_half_lanes(emu_op op, emu_format format, bool pair, void *d, const void *a, const void *b,
-                    const void *c, emu_round round, unsigned flags)
+void num_half_lanes(num_op op, num_format format, bool pair, void *d, const void *a, const void *b,
+                    const void *c, num_round round, unsigned flags)
 {
     int count = pair ? 2 * LANES : LANES;
-    if (op <= EMU_FMA && round == EMU_RN && flags == 0) {
-        (wide() ? half_wide : half_plain)(op, format == EMU_BF16, pair, d, a, b, c);
+    if (op <= NUM_FMA && round == NUM_RN && flags == 0) {
+        (wide() ? half_wide : half_plain)(op, format == NUM_BF16, pair, d, a, b, c);
         return;
     }
     const uint16_t *x = a, *y = b, *z = c;
     uint16_t *r = d;
     for (int i = 0; i < count; i++)
-        r[i] = (uint16_t)emu_arithmetic(op, format, x[i], y ? y[i] : 0, z ? z[i] : 0, round, flags);
+        r[i] = (uint16_t)num_arithmetic(op, format, x[i], y ? y[i] : 0, z ? z[i] : 0, round, flags);
 }
 
 /* ---- one value ---- */
 
-static uint64_t sign_operation(emu_op op, emu_format format, uint64_t a, unsigned flags)
+static uint64_t sign_operation(num_op op, num_format format, uint64_t a, unsigned flags)
 {
     const number_format *f = &number_formats[format];
     uint64_t top = UINT64_C(1) << (f->bits - 1);
-    emu_class class = emu_classify(format, a);
-    if (class == EMU_NOT_A_NUMBER) return format == EMU_F64 ? a : f->nan;
-    if (class == EMU_SUBNORMAL && (flags & EMU_FTZ) && (format == EMU_F32 || format == EMU_F16)) a &= top;
-    return op == EMU_ABS ? a & ~top : a ^ top;
+    num_class class = num_classify(format, a);
+    if (class == NUM_NOT_A_NUMBER) return format == NUM_F64 ? a : f->nan;
+    if (class == NUM_SUBNORMAL && (flags & NUM_FTZ) && (format == NUM_F32 || format == NUM_F16)) a &= top;
+    return op == NUM_ABS ? a & ~top : a ^ top;
 }
 
-uint64_t emu_arithmetic(emu_op op, emu_format format, uint64_t a, uint64_t b, uint64_t c, emu_round round,
+uint64_t num_arithmetic(num_op op, num_format format, uint64_t a, uint64_t b, uint64_t c, num_round round,
                         unsigned flags)
 {
     uint64_t r;
-    if (op == EMU_MIN || op == EMU_MAX)
+    if (op == NUM_MIN || op == NUM_MAX)
         r = number_min_max(op, format, a, b, flags);
-    else if (op == EMU_ABS || op == EMU_NEG)
+    else if (op == NUM_ABS || op == NUM_NEG)
         r = sign_operation(op, format, a, flags);
-    else if (op < EMU_EX2)
+    else if (op < NUM_EX2)
         return number_arithmetic(op, format, a, b, c, round, flags);
-    else if (format == EMU_F64 && op == EMU_RSQRT && !(flags & EMU_FTZ))
+    else if (format == NUM_F64 && op == NUM_RSQRT && !(flags & NUM_FTZ))
         r = rsqrt64(a);
-    else if (format == EMU_F64)
+    else if (format == NUM_F64)
         r = approximate64(op, a);
-    else if (format == EMU_F32)
+    else if (format == NUM_F32)
         return approximate32(op, (uint32_t)a, (uint32_t)b, flags);
     else {
-        uint32_t x = (uint32_t)emu_convert(EMU_F32, format, a, EMU_RN, 0);
-        uint32_t y = (uint32_t)emu_convert(EMU_F32, format, b, EMU_RN, 0);
-        if ((flags & EMU_FTZ) && emu_classify(format, a) == EMU_SUBNORMAL) x &= 0x80000000;
-        r = emu_convert(format, EMU_F32, approximate32(op, x, y, 0), EMU_RN, 0);
-        if ((flags & EMU_FTZ) && emu_classify(format, r) == EMU_SUBNORMAL) r &= 0x8000;
+        uint32_t x = (uint32_t)num_convert(NUM_F32, format, a, NUM_RN, 0);
+        uint32_t y = (uint32_t)num_convert(NUM_F32, format, b, NUM_RN, 0);
+        if ((flags & NUM_FTZ) && num_classify(format, a) == NUM_SUBNORMAL) x &= 0x80000000;
+        r = num_convert(format, NUM_F32, approximate32(op, x, y, 0), NUM_RN, 0);
+        if ((flags & NUM_FTZ) && num_classify(format, r) == NUM_SUBNORMAL) r &= 0x8000;
     }
-    if (flags & (EMU_SAT | EMU_RELU))
-        r = emu_convert(format, format, r, EMU_RN, flags & (EMU_SAT | EMU_RELU));
+    if (flags & (NUM_SAT | NUM_RELU))
+        r = num_convert(format, format, r, NUM_RN, flags & (NUM_SAT | NUM_RELU));
     return r;
 }
 
 /* ---- conversions ---- */
 
-static uint64_t lane_get(emu_format format, const void *lanes, int i)
+static uint64_t lane_get(num_format format, const void *lanes, int i)
 {
-    if (format == EMU_F64) return ((const uint64_t *)lanes)[i];
-    if (format == EMU_F32 || format == EMU_TF32) return ((const uint32_t *)lanes)[i];
+    if (format == NUM_F64) return ((const uint64_t *)lanes)[i];
+    if (format == NUM_F32 || format == NUM_TF32) return ((const uint32_t *)lanes)[i];
     return ((const uint16_t *)lanes)[i];
 }
 
-static void lane_set(emu_format format, void *lanes, int i, uint64_t value)
+static void lane_set(num_format format, void *lanes, int i, uint64_t value)
 {
-    if (format == EMU_F64)
+    if (format == NUM_F64)
         ((uint64_t *)lanes)[i] = value;
-    else if (format == EMU_F32 || format == EMU_TF32)
+    else if (format == NUM_F32 || format == NUM_TF32)
         ((uint32_t *)lanes)[i] = (uint32_t)value;
     else
         ((uint16_t *)lanes)[i] = (uint16_t)value;
@@ -557,44 +557,44 @@ static void widen_plain(bool brain, uint32_t *d, const uint16_t *a)
     widen_body(brain, d, a);
 }
 
-static bool is_half(emu_format format)
+static bool is_half(num_format format)
 {
-    return format == EMU_F16 || format == EMU_BF16;
+    return format == NUM_F16 || format == NUM_BF16;
 }
 
-void emu_convert_lanes(emu_format to, emu_format from, void *d, const void *a, emu_round round,
+void num_convert_lanes(num_format to, num_format from, void *d, const void *a, num_round round,
                        unsigned flags)
 {
-    if (is_half(to) && from == EMU_F32 && round == EMU_RN && flags == 0)
-        (wide() ? narrow_wide : narrow_plain)(to == EMU_BF16, d, a);
-    else if (to == EMU_F32 && is_half(from) && flags == 0)
-        (wide() ? widen_wide : widen_plain)(from == EMU_BF16, d, a);
+    if (is_half(to) && from == NUM_F32 && round == NUM_RN && flags == 0)
+        (wide() ? narrow_wide : narrow_plain)(to == NUM_BF16, d, a);
+    else if (to == NUM_F32 && is_half(from) && flags == 0)
+        (wide() ? widen_wide : widen_plain)(from == NUM_BF16, d, a);
     else
-        EACH(i) lane_set(to, d, i, emu_convert(to, from, lane_get(from, a, i), round, flags));
+        EACH(i) lane_set(to, d, i, num_convert(to, from, lane_get(from, a, i), round, flags));
 }
 
-void emu_pack_lanes(emu_format to, emu_format from, void *d, const void *a, const void *b, emu_round round,
+void num_pack_lanes(num_format to, num_format from, void *d, const void *a, const void *b, num_round round,
                     unsigned flags)
 {
     uint16_t high[LANES], low[LANES];
-    emu_convert_lanes(to, from, high, a, round, flags);
-    emu_convert_lanes(to, from, low, b, round, flags);
-    if (emu_format_bits(to) == 16) {
+    num_convert_lanes(to, from, high, a, round, flags);
+    num_convert_lanes(to, from, low, b, round, flags);
+    if (num_format_bits(to) == 16) {
         EACH(i)((uint32_t *)d)[i] = (uint32_t)high[i] << 16 | low[i];
     } else {
-        int width = to == EMU_E2M1 ? 4 : 8;
+        int width = to == NUM_E2M1 ? 4 : 8;
         EACH(i)((uint16_t *)d)[i] = (uint16_t)(high[i] << width | low[i]);
     }
 }
 
-void emu_unpack_lanes(emu_format to, emu_format from, uint32_t *d, const uint16_t *a, unsigned flags)
+void num_unpack_lanes(num_format to, num_format from, uint32_t *d, const uint16_t *a, unsigned flags)
 {
-    int width = from == EMU_E2M1 ? 4 : 8;
-    uint64_t mask = from == EMU_E2M1 ? 15 : 255;
+    int width = from == NUM_E2M1 ? 4 : 8;
+    uint64_t mask = from == NUM_E2M1 ? 15 : 255;
     EACH(i)
     {
-        uint64_t low = emu_convert(to, from, a[i] & mask, EMU_RN, flags);
-        uint64_t high = emu_convert(to, from, a[i] >> width & mask, EMU_RN, flags);
+        uint64_t low = num_convert(to, from, a[i] & mask, NUM_RN, flags);
+        uint64_t high = num_convert(to, from, a[i] >> width & mask, NUM_RN, flags);
         d[i] = (uint32_t)(high << 16 | low);
     }
 }

@@ -4,7 +4,7 @@
 
 #include "lib/numeric/number.h"
 
-__extension__ typedef unsigned __int128 emu_u128;
+__extension__ typedef unsigned __int128 num_u128;
 
 typedef struct number_format {
     int bits, mantissa, bias;
@@ -13,24 +13,24 @@ typedef struct number_format {
     uint64_t nan;
     bool has_sign;
 } number_format;
-extern const number_format number_formats[EMU_FORMATS];
+extern const number_format number_formats[NUM_FORMATS];
 
 /* (-1)^sign * significand * 2^exponent; `sticky`: and a little more in magnitude, less than one unit. */
 typedef struct number {
-    emu_class class;
+    num_class class;
     bool sign, sticky;
     int exponent;
-    emu_u128 significand;
+    num_u128 significand;
 } number;
 
-number number_unpack(emu_format format, uint64_t bits);
+number number_unpack(num_format format, uint64_t bits);
 /* Rounds once. A significand with `sticky` has more bits than the format by at least two. */
-uint64_t number_pack(emu_format format, number n, emu_round round, unsigned flags);
+uint64_t number_pack(num_format format, number n, num_round round, unsigned flags);
 /* The NaN that an operation on these operands makes, one of which is a NaN. */
-uint64_t number_nan(emu_format format, emu_op op, const uint64_t *operands);
-uint64_t number_min_max(emu_op op, emu_format format, uint64_t a, uint64_t b, unsigned flags);
+uint64_t number_nan(num_format format, num_op op, const uint64_t *operands);
+uint64_t number_min_max(num_op op, num_format format, uint64_t a, uint64_t b, unsigned flags);
 /* Add, sub, mul, fma, div, sqrt, rcp in integers. */
-uint64_t number_arithmetic(emu_op op, emu_format format, uint64_t a, uint64_t b, uint64_t c, emu_round round,
+uint64_t number_arithmetic(num_op op, num_format format, uint64_t a, uint64_t b, uint64_t c, num_round round,
                            unsigned flags);
 
 #endif

@@ -9,7 +9,7 @@
 /* Where the byte of the unswizzled `address` lies. `span`: 0 or 16 (none), 32, 64, 128. `base`: the
  * descriptor's base offset (0 to 7): which of the eight 128-byte rows of the address the pattern starts at.
  * An involution. */
-static inline uint32_t emu_swizzle(uint32_t address, uint32_t span, uint32_t base)
+static inline uint32_t num_swizzle(uint32_t address, uint32_t span, uint32_t base)
 {
     uint32_t chunks = span < 32 ? 0 : span - 16; /* 0x10, 0x30, 0x70: the bits that change */
     return address ^ (((address - (base << 7)) >> 3) & chunks);

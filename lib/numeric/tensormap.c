@@ -10,7 +10,7 @@ enum { ARITHMETIC = 1, ORDER = 2, COUNT = 4, LOGIC = 8 };
 static const struct {
     uint8_t bytes;
     bool real;
-    emu_format format;
+    num_format format;
     uint8_t reductions;
 } types[] = {
     [CUTE_MAP_U8] = {1, false, 0, 0},
@@ -19,17 +19,17 @@ static const struct {
     [CUTE_MAP_I32] = {4, false, 0, ARITHMETIC | ORDER | LOGIC},
     [CUTE_MAP_U64] = {8, false, 0, ARITHMETIC | ORDER | LOGIC},
     [CUTE_MAP_I64] = {8, false, 0, ORDER | LOGIC},
-    [CUTE_MAP_F16] = {2, true, EMU_F16, ARITHMETIC | ORDER},
-    [CUTE_MAP_F32] = {4, true, EMU_F32, ARITHMETIC},
-    [CUTE_MAP_F64] = {8, true, EMU_F64, ARITHMETIC},
-    [CUTE_MAP_BF16] = {2, true, EMU_BF16, ARITHMETIC | ORDER},
-    [CUTE_MAP_F32_FTZ] = {4, true, EMU_F32, ARITHMETIC},
-    [CUTE_MAP_TF32] = {4, true, EMU_F32, ARITHMETIC},
-    [CUTE_MAP_TF32_FTZ] = {4, true, EMU_F32, ARITHMETIC},
+    [CUTE_MAP_F16] = {2, true, NUM_F16, ARITHMETIC | ORDER},
+    [CUTE_MAP_F32] = {4, true, NUM_F32, ARITHMETIC},
+    [CUTE_MAP_F64] = {8, true, NUM_F64, ARITHMETIC},
+    [CUTE_MAP_BF16] = {2, true, NUM_BF16, ARITHMETIC | ORDER},
+    [CUTE_MAP_F32_FTZ] = {4, true, NUM_F32, ARITHMETIC},
+    [CUTE_MAP_TF32] = {4, true, NUM_F32, ARITHMETIC},
+    [CUTE_MAP_TF32_FTZ] = {4, true, NUM_F32, ARITHMETIC},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-int emu_tensor_map_element_size(const cute_tensor_map *map)
+int num_tensor_map_element_size(const cute_tensor_map *map)
 {
     return types[map->type].bytes;
 }
@@ -129,7 +129,7 @@ static uint64_t get(const uint8_t *at, int bytes)
     return value;
 }
 
-cute_status emu_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP_BYTES], cute_diag *diag)
+cute_status num_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP_BYTES], cute_diag *diag)
 {
     problem p = check(m);
     if (p.why && p.dimension < 0)
@@ -151,7 +151,7 @@ cute_status emu_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP
     return CUTE_OK;
 }
 
-bool emu_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map *m, const char **why)
+bool num_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map *m, const char **why)
 {
     if (memcmp(bytes, mark, sizeof mark) != 0) {
         if (why) *why = "there is no tensor map at this address";
@@ -176,7 +176,7 @@ bool emu_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map 
     return !p.why;
 }
 
-bool emu_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], emu_map_field field, int ordinal, uint64_t value)
+bool num_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], num_map_field field, int ordinal, uint64_t value)
 {
     static const uint8_t zeros[CUTE_MAP_BYTES];
     /* The element types of PTX are in another order than the driver's. */
@@ -191,22 +191,22 @@ bool emu_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], emu_map_field field, 
         uint8_t at, size, count, first;
         uint64_t most;
     } fields[] = {
-        [EMU_MAP_GLOBAL_ADDRESS] = {AT_ADDRESS, 8, 1, 0, UINT64_MAX},
-        [EMU_MAP_RANK] = {AT_BYTES + 1, 1, 1, 1, 4},
-        [EMU_MAP_ELEMTYPE] = {AT_BYTES, 1, 1, 0, TYPES - 1},
-        [EMU_MAP_INTERLEAVE] = {AT_BYTES + 2, 1, 1, 0, 2},
-        [EMU_MAP_SWIZZLE] = {AT_BYTES + 3, 1, 1, 0, 3},
-        [EMU_MAP_FILL] = {AT_BYTES + 5, 1, 1, 0, 1},
-        [EMU_MAP_BOX_DIM] = {AT_BOX, 2, 5, 0, UINT16_MAX},
-        [EMU_MAP_GLOBAL_DIM] = {AT_DIMS, 8, 5, 0, UINT32_MAX},
-        [EMU_MAP_GLOBAL_STRIDE] = {AT_STRIDES, 8, 4, 0, UINT64_MAX},
-        [EMU_MAP_ELEMENT_STRIDE] = {AT_ELEMENTS, 1, 5, 0, UINT8_MAX},
+        [NUM_MAP_GLOBAL_ADDRESS] = {AT_ADDRESS, 8, 1, 0, UINT64_MAX},
+        [NUM_MAP_RANK] = {AT_BYTES + 1, 1, 1, 1, 4},
+        [NUM_MAP_ELEMTYPE] = {AT_BYTES, 1, 1, 0, TYPES - 1},
+        [NUM_MAP_INTERLEAVE] = {AT_BYTES + 2, 1, 1, 0, 2},
+        [NUM_MAP_SWIZZLE] = {AT_BYTES + 3, 1, 1, 0, 3},
+        [NUM_MAP_FILL] = {AT_BYTES + 5, 1, 1, 0, 1},
+        [NUM_MAP_BOX_DIM] = {AT_BOX, 2, 5, 0, UINT16_MAX},
+        [NUM_MAP_GLOBAL_DIM] = {AT_DIMS, 8, 5, 0, UINT32_MAX},
+        [NUM_MAP_GLOBAL_STRIDE] = {AT_STRIDES, 8, 4, 0, UINT64_MAX},
+        [NUM_MAP_ELEMENT_STRIDE] = {AT_ELEMENTS, 1, 5, 0, UINT8_MAX},
     };
     if ((size_t)field >= sizeof fields / sizeof *fields) return false;
     int index = fields[field].count > 1 ? ordinal : 0;
     if (index < 0 || index >= fields[field].count || value > fields[field].most) return false;
     if (empty) memcpy(bytes, mark, sizeof mark);
-    if (field == EMU_MAP_ELEMTYPE) value = element_types[value];
+    if (field == NUM_MAP_ELEMTYPE) value = element_types[value];
     put(bytes + fields[field].at + index * fields[field].size, value + fields[field].first,
         fields[field].size);
     return true;
@@ -214,42 +214,42 @@ bool emu_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], emu_map_field field, 
 
 /* ---- reductions ---- */
 
-bool emu_reduction_exists(emu_reduction reduction, cute_tensor_map_type type)
+bool num_reduction_exists(num_reduction reduction, cute_tensor_map_type type)
 {
     static const uint8_t classes[] = {
-        [EMU_REDUCE_NONE] = 0xff, [EMU_REDUCE_ADD] = ARITHMETIC, [EMU_REDUCE_MIN] = ORDER,
-        [EMU_REDUCE_MAX] = ORDER, [EMU_REDUCE_INC] = COUNT,      [EMU_REDUCE_DEC] = COUNT,
-        [EMU_REDUCE_AND] = LOGIC, [EMU_REDUCE_OR] = LOGIC,       [EMU_REDUCE_XOR] = LOGIC,
+        [NUM_REDUCE_NONE] = 0xff, [NUM_REDUCE_ADD] = ARITHMETIC, [NUM_REDUCE_MIN] = ORDER,
+        [NUM_REDUCE_MAX] = ORDER, [NUM_REDUCE_INC] = COUNT,      [NUM_REDUCE_DEC] = COUNT,
+        [NUM_REDUCE_AND] = LOGIC, [NUM_REDUCE_OR] = LOGIC,       [NUM_REDUCE_XOR] = LOGIC,
     };
-    return reduction == EMU_REDUCE_NONE || (types[type].reductions & classes[reduction]);
+    return reduction == NUM_REDUCE_NONE || (types[type].reductions & classes[reduction]);
 }
 
-static uint64_t reduce_integer(emu_reduction reduction, bool is_signed, int bytes, uint64_t a, uint64_t b)
+static uint64_t reduce_integer(num_reduction reduction, bool is_signed, int bytes, uint64_t a, uint64_t b)
 {
     int unused = 64 - 8 * bytes;
     bool less = is_signed ? (int64_t)(a << unused) < (int64_t)(b << unused) : a < b;
     switch (reduction) {
-    case EMU_REDUCE_ADD: return a + b;
-    case EMU_REDUCE_MIN: return less ? a : b;
-    case EMU_REDUCE_MAX: return less ? b : a;
-    case EMU_REDUCE_INC: return a >= b ? 0 : a + 1;
-    case EMU_REDUCE_DEC: return a == 0 || a > b ? b : a - 1;
-    case EMU_REDUCE_AND: return a & b;
-    case EMU_REDUCE_OR: return a | b;
-    case EMU_REDUCE_XOR: return a ^ b;
-    case EMU_REDUCE_NONE: break;
+    case NUM_REDUCE_ADD: return a + b;
+    case NUM_REDUCE_MIN: return less ? a : b;
+    case NUM_REDUCE_MAX: return less ? b : a;
+    case NUM_REDUCE_INC: return a >= b ? 0 : a + 1;
+    case NUM_REDUCE_DEC: return a == 0 || a > b ? b : a - 1;
+    case NUM_REDUCE_AND: return a & b;
+    case NUM_REDUCE_OR: return a | b;
+    case NUM_REDUCE_XOR: return a ^ b;
+    case NUM_REDUCE_NONE: break;
     }
     return b;
 }
 
-void emu_reduce(emu_reduction reduction, cute_tensor_map_type type, void *memory, const void *value)
+void num_reduce(num_reduction reduction, cute_tensor_map_type type, void *memory, const void *value)
 {
     int bytes = types[type].bytes;
     uint64_t a = get(memory, bytes), b = get(value, bytes), r = b;
-    if (types[type].real && reduction != EMU_REDUCE_NONE) {
-        emu_op op = reduction == EMU_REDUCE_MIN ? EMU_MIN : reduction == EMU_REDUCE_MAX ? EMU_MAX : EMU_ADD;
+    if (types[type].real && reduction != NUM_REDUCE_NONE) {
+        num_op op = reduction == NUM_REDUCE_MIN ? NUM_MIN : reduction == NUM_REDUCE_MAX ? NUM_MAX : NUM_ADD;
         bool flush = type == CUTE_MAP_F32_FTZ || type == CUTE_MAP_TF32_FTZ;
-        r = emu_arithmetic(op, types[type].format, a, b, 0, EMU_RN, flush ? EMU_FTZ : 0);
+        r = num_arithmetic(op, types[type].format, a, b, 0, NUM_RN, flush ? NUM_FTZ : 0);
     } else {
         r = reduce_integer(reduction, type == CUTE_MAP_I32 || type == CUTE_MAP_I64, bytes, a, b);
     }

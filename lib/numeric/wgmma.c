@@ -8,10 +8,10 @@
 
 enum { M = 64, MOST_N = 256, LANES = 32, CHUNK = 16 };
 
-emu_descriptor emu_descriptor_decode(uint64_t bits)
+num_descriptor num_descriptor_decode(uint64_t bits)
 {
     static const uint8_t spans[4] = {0, 128, 64, 32};
-    return (emu_descriptor){
+    return (num_descriptor){
         .start = (uint32_t)(bits & 0x3fff) << 4,
         .leading = (uint32_t)(bits >> 16 & 0x3fff) << 4,
         .stride = (uint32_t)(bits >> 32 & 0x3fff) << 4,
@@ -22,30 +22,30 @@ emu_descriptor emu_descriptor_decode(uint64_t bits)
 
 /* Shapes and types: PTX ISA 8.5, 9.7.15.2. Steps of N above 32 differ for integers and bits. */
 static const struct {
-    emu_element a, b, d;
+    num_element a, b, d;
     int16_t k, step;
     bool satfinite, transposes, negates;
 } kinds[] = {
-    {EMU_MMA_F16, EMU_MMA_F16, EMU_MMA_F32, 16, 8, false, true, true},
-    {EMU_MMA_F16, EMU_MMA_F16, EMU_MMA_F16, 16, 8, false, true, true},
-    {EMU_MMA_BF16, EMU_MMA_BF16, EMU_MMA_F32, 16, 8, false, true, true},
-    {EMU_MMA_TF32, EMU_MMA_TF32, EMU_MMA_F32, 8, 8, false, false, true},
-    {EMU_MMA_E4M3, EMU_MMA_E4M3, EMU_MMA_F32, 32, 8, false, false, true},
-    {EMU_MMA_E4M3, EMU_MMA_E4M3, EMU_MMA_F16, 32, 8, false, false, true},
-    {EMU_MMA_E4M3, EMU_MMA_E5M2, EMU_MMA_F32, 32, 8, false, false, true},
-    {EMU_MMA_E4M3, EMU_MMA_E5M2, EMU_MMA_F16, 32, 8, false, false, true},
-    {EMU_MMA_E5M2, EMU_MMA_E4M3, EMU_MMA_F32, 32, 8, false, false, true},
-    {EMU_MMA_E5M2, EMU_MMA_E4M3, EMU_MMA_F16, 32, 8, false, false, true},
-    {EMU_MMA_E5M2, EMU_MMA_E5M2, EMU_MMA_F32, 32, 8, false, false, true},
-    {EMU_MMA_E5M2, EMU_MMA_E5M2, EMU_MMA_F16, 32, 8, false, false, true},
-    {EMU_MMA_S8, EMU_MMA_S8, EMU_MMA_S32, 32, 16, true, false, false},
-    {EMU_MMA_S8, EMU_MMA_U8, EMU_MMA_S32, 32, 16, true, false, false},
-    {EMU_MMA_U8, EMU_MMA_S8, EMU_MMA_S32, 32, 16, true, false, false},
-    {EMU_MMA_U8, EMU_MMA_U8, EMU_MMA_S32, 32, 16, true, false, false},
-    {EMU_MMA_B1, EMU_MMA_B1, EMU_MMA_S32, 256, 16, false, false, false},
+    {NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32, 16, 8, false, true, true},
+    {NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F16, 16, 8, false, true, true},
+    {NUM_MMA_BF16, NUM_MMA_BF16, NUM_MMA_F32, 16, 8, false, true, true},
+    {NUM_MMA_TF32, NUM_MMA_TF32, NUM_MMA_F32, 8, 8, false, false, true},
+    {NUM_MMA_E4M3, NUM_MMA_E4M3, NUM_MMA_F32, 32, 8, false, false, true},
+    {NUM_MMA_E4M3, NUM_MMA_E4M3, NUM_MMA_F16, 32, 8, false, false, true},
+    {NUM_MMA_E4M3, NUM_MMA_E5M2, NUM_MMA_F32, 32, 8, false, false, true},
+    {NUM_MMA_E4M3, NUM_MMA_E5M2, NUM_MMA_F16, 32, 8, false, false, true},
+    {NUM_MMA_E5M2, NUM_MMA_E4M3, NUM_MMA_F32, 32, 8, false, false, true},
+    {NUM_MMA_E5M2, NUM_MMA_E4M3, NUM_MMA_F16, 32, 8, false, false, true},
+    {NUM_MMA_E5M2, NUM_MMA_E5M2, NUM_MMA_F32, 32, 8, false, false, true},
+    {NUM_MMA_E5M2, NUM_MMA_E5M2, NUM_MMA_F16, 32, 8, false, false, true},
+    {NUM_MMA_S8, NUM_MMA_S8, NUM_MMA_S32, 32, 16, true, false, false},
+    {NUM_MMA_S8, NUM_MMA_U8, NUM_MMA_S32, 32, 16, true, false, false},
+    {NUM_MMA_U8, NUM_MMA_S8, NUM_MMA_S32, 32, 16, true, false, false},
+    {NUM_MMA_U8, NUM_MMA_U8, NUM_MMA_S32, 32, 16, true, false, false},
+    {NUM_MMA_B1, NUM_MMA_B1, NUM_MMA_S32, 256, 16, false, false, false},
 };
 
-const char *emu_wgmma_check(const emu_wgmma *w)
+const char *num_wgmma_check(const num_wgmma *w)
 {
     const char *what = "wgmma has no such combination of types";
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -64,16 +64,16 @@ const char *emu_wgmma_check(const emu_wgmma *w)
             return "only wgmma of f16 and bf16 can take transposed operands";
         if (w->transpose_a && w->a_in_registers) return "a matrix in registers cannot be transposed";
         if ((w->negate_a || w->negate_b) && !kinds[i].negates) return "wgmma of integers cannot negate";
-        if ((w->a == EMU_MMA_B1) != (w->product == EMU_AND_POPC) || w->product == EMU_XOR_POPC)
+        if ((w->a == NUM_MMA_B1) != (w->product == NUM_AND_POPC) || w->product == NUM_XOR_POPC)
             return "wgmma of b1, and no other, has .and.popc";
         return NULL;
     }
     return what;
 }
 
-int emu_wgmma_registers(const emu_wgmma *w)
+int num_wgmma_registers(const num_wgmma *w)
 {
-    return w->d == EMU_MMA_F16 ? w->n / 4 : w->n / 2;
+    return w->d == NUM_MMA_F16 ? w->n / 4 : w->n / 2;
 }
 
 /* ---- operands in shared memory ---- */
@@ -83,26 +83,26 @@ int emu_wgmma_registers(const emu_wgmma *w)
  * swizzle, `leading` apart. MN-major: eight rows of k, `span` apart, of span / 16 chunks along mn; the next
  * span of mn is `leading` away and the next eight of k `stride`; without a swizzle these two change places.
  */
-static uint32_t k_major_offset(const emu_descriptor *d, int mn, int chunk)
+static uint32_t k_major_offset(const num_descriptor *d, int mn, int chunk)
 {
     uint32_t row = (uint32_t)mn % 8, group = (uint32_t)mn / 8, c = (uint32_t)chunk;
     if (d->swizzle) return row * d->swizzle + group * d->stride + c * CHUNK;
     return row * CHUNK + group * d->stride + c * d->leading;
 }
 
-static uint32_t mn_major_offset(const emu_descriptor *d, int k, int chunk)
+static uint32_t mn_major_offset(const num_descriptor *d, int k, int chunk)
 {
     uint32_t row = (uint32_t)k % 8, group = (uint32_t)k / 8, c = (uint32_t)chunk, wide = d->swizzle / CHUNK;
     if (d->swizzle) return row * d->swizzle + group * d->stride + c % wide * CHUNK + c / wide * d->leading;
     return row * CHUNK + group * d->leading + c * d->stride;
 }
 
-static uint32_t chunk_address(const emu_descriptor *d, uint32_t offset)
+static uint32_t chunk_address(const num_descriptor *d, uint32_t offset)
 {
-    return emu_swizzle(d->start + offset, d->swizzle, d->base);
+    return num_swizzle(d->start + offset, d->swizzle, d->base);
 }
 
-uint32_t emu_descriptor_address(const emu_descriptor *d, bool mn_major, int bits, int mn, int k, int *element)
+uint32_t num_descriptor_address(const num_descriptor *d, bool mn_major, int bits, int mn, int k, int *element)
 {
     int per = 8 * CHUNK / bits;
     if (element) *element = (mn_major ? mn : k) % per;
@@ -134,11 +134,11 @@ typedef struct stage {
     uint32_t a[M][32], b[MOST_N][32]; /* bits: [mn][k] */
 } stage;
 
-static bool read_operand(const emu_wgmma *w, emu_operand operand, uint64_t descriptor, bool mn_major,
-                         int first, int count, uint32_t (*out)[32], emu_shared_read read, void *context)
+static bool read_operand(const num_wgmma *w, num_operand operand, uint64_t descriptor, bool mn_major,
+                         int first, int count, uint32_t (*out)[32], num_shared_read read, void *context)
 {
-    emu_descriptor d = emu_descriptor_decode(descriptor);
-    int bits = emu_element_bits(operand == EMU_A ? w->a : w->b);
+    num_descriptor d = num_descriptor_decode(descriptor);
+    int bits = num_element_bits(operand == NUM_A ? w->a : w->b);
     if (bits == 1) bits = 32; /* whole words */
     int per = 8 * CHUNK / bits, k = 32 * 8 / bits;
     uint8_t bytes[CHUNK];
@@ -164,10 +164,10 @@ static bool read_operand(const emu_wgmma *w, emu_operand operand, uint64_t descr
 }
 
 /* A in registers: the layout of mma's A of 16 rows, a warp above the other. */
-static void read_registers(const emu_wgmma *w, int count, const uint32_t *const *registers,
+static void read_registers(const num_wgmma *w, int count, const uint32_t *const *registers,
                            uint32_t (*out)[32])
 {
-    int bits = w->a == EMU_MMA_B1 ? 32 : emu_element_bits(w->a), per = 32 / bits;
+    int bits = w->a == NUM_MMA_B1 ? 32 : num_element_bits(w->a), per = 32 / bits;
     uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
     for (int warp = 0; warp < count; warp++)
         for (int r = 0; r < 4; r++)
@@ -187,10 +187,10 @@ typedef union accumulator {
     int32_t i[M][MOST_N];
 } accumulator;
 
-static void load_accumulator(const emu_wgmma *w, int count, uint32_t *const *d, accumulator *c)
+static void load_accumulator(const num_wgmma *w, int count, uint32_t *const *d, accumulator *c)
 {
-    int registers = emu_wgmma_registers(w);
-    bool half = w->d == EMU_MMA_F16;
+    int registers = num_wgmma_registers(w);
+    bool half = w->d == NUM_MMA_F16;
     for (int warp = 0; warp < count; warp++)
         for (int r = 0; r < registers; r++)
             for (int lane = 0; lane < LANES; lane++) {
@@ -198,18 +198,18 @@ static void load_accumulator(const emu_wgmma *w, int count, uint32_t *const *d, 
                 int piece = half ? r : r / 2, row = 16 * warp + lane / 4 + 8 * (piece % 2);
                 int column = 8 * (piece / 2) + 2 * (lane % 4) + (half ? 0 : r % 2);
                 if (half) {
-                    c->i[row][column] = (int32_t)emu_widen_half(word & 0xffff);
-                    c->i[row][column + 1] = (int32_t)emu_widen_half(word >> 16);
+                    c->i[row][column] = (int32_t)num_widen_half(word & 0xffff);
+                    c->i[row][column + 1] = (int32_t)num_widen_half(word >> 16);
                 } else {
                     c->i[row][column] = (int32_t)word; /* of a float too: the same bits */
                 }
             }
 }
 
-static void store_accumulator(const emu_wgmma *w, int count, const accumulator *c, uint32_t *const *d)
+static void store_accumulator(const num_wgmma *w, int count, const accumulator *c, uint32_t *const *d)
 {
-    int registers = emu_wgmma_registers(w);
-    bool half = w->d == EMU_MMA_F16, real = w->d == EMU_MMA_F32;
+    int registers = num_wgmma_registers(w);
+    bool half = w->d == NUM_MMA_F16, real = w->d == NUM_MMA_F32;
     for (int warp = 0; warp < count; warp++)
         for (int r = 0; r < registers; r++)
             for (int lane = 0; lane < LANES; lane++) {
@@ -218,55 +218,55 @@ static void store_accumulator(const emu_wgmma *w, int count, const accumulator *
                 uint32_t word = (uint32_t)c->i[row][column];
                 if (real && (word & 0x7fffffff) > 0x7f800000) word = 0x7fffffff;
                 if (half)
-                    word = emu_narrow_half(word) | emu_narrow_half((uint32_t)c->i[row][column + 1]) << 16;
+                    word = num_narrow_half(word) | num_narrow_half((uint32_t)c->i[row][column + 1]) << 16;
                 d[warp * registers + r][lane] = word;
             }
 }
 
 /* ---- products ---- */
 
-static void negate(emu_element type, int rows, int k, uint32_t (*bits)[32])
+static void negate(num_element type, int rows, int k, uint32_t (*bits)[32])
 {
-    uint32_t sign = UINT32_C(1) << (emu_element_bits(type) - 1);
+    uint32_t sign = UINT32_C(1) << (num_element_bits(type) - 1);
     for (int i = 0; i < rows; i++)
         for (int l = 0; l < k; l++) bits[i][l] ^= sign;
 }
 
-static void multiply_floats(const emu_wgmma *w, stage *s, accumulator *c)
+static void multiply_floats(const num_wgmma *w, stage *s, accumulator *c)
 {
     float av[M * 32], bv[32 * MOST_N];
     int16_t ae[M * 32], be[32 * MOST_N];
-    int padded = (w->n + EMU_DOT_COLUMNS - 1) / EMU_DOT_COLUMNS * EMU_DOT_COLUMNS;
-    emu_tile a = {.values = av, .exponents = ae, .stride = 32},
+    int padded = (w->n + NUM_DOT_COLUMNS - 1) / NUM_DOT_COLUMNS * NUM_DOT_COLUMNS;
+    num_tile a = {.values = av, .exponents = ae, .stride = 32},
              b = {.values = bv, .exponents = be, .stride = MOST_N};
-    emu_tile_reset(&a);
-    emu_tile_reset(&b);
+    num_tile_reset(&a);
+    num_tile_reset(&b);
     if (w->negate_a) negate(w->a, s->rows, s->k, s->a);
     if (w->negate_b) negate(w->b, w->n, s->k, s->b);
-    for (int i = 0; i < s->rows; i++) emu_tile_set(&a, w->a, i, 0, s->k, s->a[i]);
+    for (int i = 0; i < s->rows; i++) num_tile_set(&a, w->a, i, 0, s->k, s->a[i]);
     for (int l = 0; l < s->k; l++) {
         uint32_t row[MOST_N] = {0};
         for (int j = 0; j < w->n; j++) row[j] = s->b[j][l];
-        emu_tile_set(&b, w->b, l, 0, padded, row);
+        num_tile_set(&b, w->b, l, 0, padded, row);
     }
-    emu_dot_rule rule = emu_dot_rule_of(w->a, w->d, true);
-    emu_dot_float(&rule, s->rows, w->n, s->k, &a, &b, &c->f[0][0], MOST_N);
+    num_dot_rule rule = num_dot_rule_of(w->a, w->d, true);
+    num_dot_float(&rule, s->rows, w->n, s->k, &a, &b, &c->f[0][0], MOST_N);
 }
 
-static void multiply_integers(const emu_wgmma *w, const stage *s, accumulator *c)
+static void multiply_integers(const num_wgmma *w, const stage *s, accumulator *c)
 {
     int16_t a[M * 32], b[32 * MOST_N];
-    bool signed_a = w->a == EMU_MMA_S8, signed_b = w->b == EMU_MMA_S8;
+    bool signed_a = w->a == NUM_MMA_S8, signed_b = w->b == NUM_MMA_S8;
     for (int i = 0; i < s->rows; i++)
         for (int l = 0; l < s->k; l++) a[i * 32 + l] = signed_a ? (int8_t)s->a[i][l] : (int16_t)s->a[i][l];
     memset(b, 0, sizeof b);
     for (int j = 0; j < w->n; j++)
         for (int l = 0; l < s->k; l++)
             b[l * MOST_N + j] = signed_b ? (int8_t)s->b[j][l] : (int16_t)s->b[j][l];
-    emu_dot_integer(w->satfinite, s->rows, w->n, s->k, a, 32, b, MOST_N, &c->i[0][0], MOST_N);
+    num_dot_integer(w->satfinite, s->rows, w->n, s->k, a, 32, b, MOST_N, &c->i[0][0], MOST_N);
 }
 
-static void multiply_bits(const emu_wgmma *w, const stage *s, accumulator *c)
+static void multiply_bits(const num_wgmma *w, const stage *s, accumulator *c)
 {
     for (int i = 0; i < s->rows; i++)
         for (int j = 0; j < w->n; j++) {
@@ -276,22 +276,22 @@ static void multiply_bits(const emu_wgmma *w, const stage *s, accumulator *c)
         }
 }
 
-bool emu_wgmma_run(const emu_wgmma *w, int first, int count, const emu_wgmma_operands *o,
-                   emu_shared_read read, void *context)
+bool num_wgmma_run(const num_wgmma *w, int first, int count, const num_wgmma_operands *o,
+                   num_shared_read read, void *context)
 {
-    stage s = {.rows = 16 * count, .first = 16 * first, .k = w->a == EMU_MMA_B1 ? 8 : w->k};
+    stage s = {.rows = 16 * count, .first = 16 * first, .k = w->a == NUM_MMA_B1 ? 8 : w->k};
     accumulator c;
     if (w->a_in_registers)
         read_registers(w, count, o->a, s.a);
-    else if (!read_operand(w, EMU_A, o->a_descriptor, w->transpose_a, s.first, s.rows, s.a, read, context))
+    else if (!read_operand(w, NUM_A, o->a_descriptor, w->transpose_a, s.first, s.rows, s.a, read, context))
         return false;
-    if (!read_operand(w, EMU_B, o->b_descriptor, w->transpose_b, 0, w->n, s.b, read, context)) return false;
+    if (!read_operand(w, NUM_B, o->b_descriptor, w->transpose_b, 0, w->n, s.b, read, context)) return false;
     /* Columns beyond N complete the last vector. */
     memset(&c, 0, sizeof c);
     if (w->scale_d) load_accumulator(w, count, o->d, &c);
-    if (w->a == EMU_MMA_B1)
+    if (w->a == NUM_MMA_B1)
         multiply_bits(w, &s, &c);
-    else if (w->d == EMU_MMA_S32)
+    else if (w->d == NUM_MMA_S32)
         multiply_integers(w, &s, &c);
     else
         multiply_floats(w, &s, &c);

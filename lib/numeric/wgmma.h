@@ -6,51 +6,51 @@
 #include "lib/numeric/mma.h"
 
 /* A matrix descriptor, decoded (9.7.15.5.1.2.2). */
-typedef struct emu_descriptor {
+typedef struct num_descriptor {
     uint32_t start, leading, stride; /* bytes */
     uint32_t base;                   /* base offset, 0 to 7 */
     uint32_t swizzle;                /* span in bytes: 0, 32, 64, 128 */
-} emu_descriptor;
-emu_descriptor emu_descriptor_decode(uint64_t bits);
+} num_descriptor;
+num_descriptor num_descriptor_decode(uint64_t bits);
 
-typedef struct emu_wgmma {
+typedef struct num_wgmma {
     int n, k;            /* m is 64 */
-    emu_element a, b, d; /* d: F32, F16 or S32 */
-    emu_product product; /* EMU_AND_POPC for b1 */
+    num_element a, b, d; /* d: F32, F16 or S32 */
+    num_mma_op product;  /* NUM_AND_POPC for b1 */
     bool a_in_registers;
     bool transpose_a, transpose_b; /* M-major, N-major; 16-bit types only */
     bool negate_a, negate_b;       /* scale-a, scale-b of -1 */
     bool scale_d;                  /* false: D = A*B */
     bool satfinite;
-} emu_wgmma;
+} num_wgmma;
 
 /* NULL when PTX has this instruction, else what is wrong with it, as a sentence. */
-const char *emu_wgmma_check(const emu_wgmma *wgmma);
+const char *num_wgmma_check(const num_wgmma *wgmma);
 /* Registers of D for a thread: n / 2, or n / 4 for f16. Of A in registers: 4. */
-int emu_wgmma_registers(const emu_wgmma *wgmma);
+int num_wgmma_registers(const num_wgmma *wgmma);
 
 /* Reads `size` (16) bytes of shared memory at a 16-byte aligned address, as the asynchronous proxy does;
- * false ends the instruction. `operand` is EMU_A or EMU_B. Each 16 bytes of an operand are read once a call.
+ * false ends the instruction. `operand` is NUM_A or NUM_B. Each 16 bytes of an operand are read once a call.
  */
-typedef bool (*emu_shared_read)(void *context, emu_operand operand, uint32_t address, uint32_t size,
+typedef bool (*num_shared_read)(void *context, num_operand operand, uint32_t address, uint32_t size,
                                 void *out);
 
-typedef struct emu_wgmma_operands {
+typedef struct num_wgmma_operands {
     uint64_t a_descriptor, b_descriptor;
     /* Register r of the w-th warp that is computed is at [w * registers + r]: a pointer to its 32 lanes. D is
      * read when scale_d. */
     const uint32_t *const *a;
     uint32_t *const *d;
-} emu_wgmma_operands;
+} num_wgmma_operands;
 
 /* Computes the rows of warps `first` to `first + count - 1` of the warpgroup (0, 4 for all: fastest). False
  * when `read` failed; D is then unchanged. */
-bool emu_wgmma_run(const emu_wgmma *wgmma, int first, int count, const emu_wgmma_operands *operands,
-                   emu_shared_read read, void *context);
+bool num_wgmma_run(const num_wgmma *wgmma, int first, int count, const num_wgmma_operands *operands,
+                   num_shared_read read, void *context);
 
 /* The unswizzled order: byte address of the 16-byte chunk that holds (mn, k) of an operand in shared memory,
  * for checks and explanations; *element is its index in the chunk. `bits`: of an element. */
-uint32_t emu_descriptor_address(const emu_descriptor *descriptor, bool mn_major, int bits, int mn, int k,
+uint32_t num_descriptor_address(const num_descriptor *descriptor, bool mn_major, int bits, int mn, int k,
                                 int *element);
 
 #endif

@@ -59,26 +59,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 150; i + 9 < size; i += 10) {
         uint64_t value;
         memcpy(&value, data + i + 2, 8);
-        emu_tensor_map_replace(bytes, (emu_map_field)(data[i] % 12), (int8_t)data[i + 1],
+        num_tensor_map_replace(bytes, (num_map_field)(data[i] % 12), (int8_t)data[i + 1],
                                value >> (data[i] / 4));
     }
-    if (!emu_tensor_map_decode(bytes, &map, &why)) {
+    if (!num_tensor_map_decode(bytes, &map, &why)) {
         if (!why) abort();
         return 0;
     }
-    if (emu_tensor_map_encode(&map, other, NULL) != CUTE_OK || !emu_tensor_map_decode(other, &again, NULL))
+    if (num_tensor_map_encode(&map, other, NULL) != CUTE_OK || !num_tensor_map_decode(other, &again, NULL))
         abort();
     if (map.rank != again.rank || map.address != again.address || map.box[0] != again.box[0]) abort();
-    uint32_t shared = (uint32_t)data[148] * 128, extent = emu_tensor_map_extent(&map);
-    if (extent < emu_tensor_map_bytes(&map)) abort();
+    uint32_t shared = (uint32_t)data[148] * 128, extent = num_tensor_map_extent(&map);
+    if (extent < num_tensor_map_bytes(&map)) abort();
     world w = {.first = shared, .end = UINT32_MAX, .budget = 20000};
     if (extent < UINT32_MAX - shared - 1024) {
         /* A swizzle exchanges chunks inside of the 128 bytes that they share. */
         w.end = shared + (extent + 127) / 128 * 128;
     }
-    emu_copy_memory memory = {&w, global_read, global_write, shared_read, shared_write, NULL};
-    emu_box_load(&map, at, shared, &memory, &why);
+    num_copy_memory memory = {&w, global_read, global_write, shared_read, shared_write, NULL};
+    num_box_load(&map, at, shared, &memory, &why);
     w.budget = 20000;
-    emu_box_store(&map, at, shared, (emu_reduction)(data[149] % 9), &memory, &why);
+    num_box_store(&map, at, shared, (num_reduction)(data[149] % 9), &memory, &why);
     return 0;
 }

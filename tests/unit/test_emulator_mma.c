@@ -18,27 +18,27 @@ static uint32_t any(void)
 
 /* ---- layouts ---- */
 
-static bool at(const emu_mma *m, emu_operand operand, int lane, int reg, int index, int row, int column)
+static bool at(const num_mma *m, num_operand operand, int lane, int reg, int index, int row, int column)
 {
-    emu_place p = emu_mma_place(m, operand, NULL, lane, reg, index);
+    num_place p = num_mma_place(m, operand, NULL, lane, reg, index);
     if (p.row == row && p.column == column) return true;
     printf("# m%dn%dk%d operand %d lane %d register %d element %d is at (%d, %d), not (%d, %d)\n", m->m, m->n,
            m->k, operand, lane, reg, index, p.row, p.column, row, column);
     return false;
 }
 
-static emu_mma find(bool wmma, int m, int n, int k, emu_element a, emu_element b, emu_element c)
+static num_mma find(bool wmma, int m, int n, int k, num_element a, num_element b, num_element c)
 {
-    emu_mma r = {0};
-    emu_product product = a == EMU_MMA_B1 ? EMU_XOR_POPC : EMU_MUL_ADD;
-    CHECK(emu_mma_find(wmma, m, n, k, a, b, c, c, product, &r));
+    num_mma r = {0};
+    num_mma_op product = a == NUM_MMA_B1 ? NUM_XOR_POPC : NUM_MUL_ADD;
+    CHECK(num_mma_find(wmma, m, n, k, a, b, c, c, product, &r));
     return r;
 }
 
 /* The formulas of 9.7.14.5: element a_i of lane l, i counted over all registers. */
 static void test_f16_layout(void)
 {
-    emu_mma m = find(false, 16, 8, 16, EMU_MMA_F16, EMU_MMA_F16, EMU_MMA_F32);
+    num_mma m = find(false, 16, 8, 16, NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32);
     CHECK_INT(m.registers[0], 4);
     CHECK_INT(m.registers[1], 2);
     CHECK_INT(m.registers[2], 4);
@@ -47,82 +47,82 @@ static void test_f16_layout(void)
         for (int i = 0; i < 8; i++) {
             int row = i < 2 || (i >= 4 && i < 6) ? group : group + 8;
             int column = i < 4 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8;
-            CHECK(at(&m, EMU_A, l, i / 2, i % 2, row, column));
+            CHECK(at(&m, NUM_A, l, i / 2, i % 2, row, column));
         }
         for (int i = 0; i < 4; i++)
-            CHECK(at(&m, EMU_B, l, i / 2, i % 2, i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, group));
-        for (int i = 0; i < 4; i++) CHECK(at(&m, EMU_C, l, i, 0, i < 2 ? group : group + 8, t * 2 + (i & 1)));
+            CHECK(at(&m, NUM_B, l, i / 2, i % 2, i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, group));
+        for (int i = 0; i < 4; i++) CHECK(at(&m, NUM_C, l, i, 0, i < 2 ? group : group + 8, t * 2 + (i & 1)));
     }
-    m = find(false, 16, 8, 8, EMU_MMA_BF16, EMU_MMA_BF16, EMU_MMA_F32);
+    m = find(false, 16, 8, 8, NUM_MMA_BF16, NUM_MMA_BF16, NUM_MMA_F32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 4; i++)
-            CHECK(at(&m, EMU_A, l, i / 2, i % 2, i < 2 ? l >> 2 : (l >> 2) + 8, l % 4 * 2 + (i & 1)));
+            CHECK(at(&m, NUM_A, l, i / 2, i % 2, i < 2 ? l >> 2 : (l >> 2) + 8, l % 4 * 2 + (i & 1)));
 }
 
 static void test_other_layouts(void)
 {
-    emu_mma m = find(false, 16, 8, 8, EMU_MMA_TF32, EMU_MMA_TF32, EMU_MMA_F32);
+    num_mma m = find(false, 16, 8, 8, NUM_MMA_TF32, NUM_MMA_TF32, NUM_MMA_F32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 4; i++) {
             CHECK(
-                at(&m, EMU_A, l, i, 0, i == 0 || i == 2 ? l >> 2 : (l >> 2) + 8, i < 2 ? l % 4 : l % 4 + 4));
-            if (i < 2) CHECK(at(&m, EMU_B, l, i, 0, i == 0 ? l % 4 : l % 4 + 4, l >> 2));
+                at(&m, NUM_A, l, i, 0, i == 0 || i == 2 ? l >> 2 : (l >> 2) + 8, i < 2 ? l % 4 : l % 4 + 4));
+            if (i < 2) CHECK(at(&m, NUM_B, l, i, 0, i == 0 ? l % 4 : l % 4 + 4, l >> 2));
         }
-    m = find(false, 16, 8, 16, EMU_MMA_F64, EMU_MMA_F64, EMU_MMA_F64);
+    m = find(false, 16, 8, 16, NUM_MMA_F64, NUM_MMA_F64, NUM_MMA_F64);
     for (int l = 0; l < LANES; l++) {
         for (int i = 0; i < 8; i++)
-            CHECK(at(&m, EMU_A, l, i, 0, i % 2 == 0 ? l >> 2 : (l >> 2) + 8,
+            CHECK(at(&m, NUM_A, l, i, 0, i % 2 == 0 ? l >> 2 : (l >> 2) + 8,
                      i % 2 == 0 ? i * 2 + l % 4 : i * 2 - 2 + l % 4));
-        for (int i = 0; i < 4; i++) CHECK(at(&m, EMU_B, l, i, 0, l % 4 + i * 4, l >> 2));
+        for (int i = 0; i < 4; i++) CHECK(at(&m, NUM_B, l, i, 0, l % 4 + i * 4, l >> 2));
     }
-    m = find(false, 16, 8, 32, EMU_MMA_S8, EMU_MMA_U8, EMU_MMA_S32);
+    m = find(false, 16, 8, 32, NUM_MMA_S8, NUM_MMA_U8, NUM_MMA_S32);
     for (int l = 0; l < LANES; l++) {
         for (int i = 0; i < 16; i++) {
             int row = i < 4 || (i >= 8 && i < 12) ? l >> 2 : (l >> 2) + 8;
             int column = i < 8 ? l % 4 * 4 + (i & 3) : l % 4 * 4 + (i & 3) + 16;
-            CHECK(at(&m, EMU_A, l, i / 4, i % 4, row, column));
+            CHECK(at(&m, NUM_A, l, i / 4, i % 4, row, column));
         }
         for (int i = 0; i < 8; i++)
-            CHECK(at(&m, EMU_B, l, i / 4, i % 4, i < 4 ? l % 4 * 4 + (i & 3) : l % 4 * 4 + (i & 3) + 16,
+            CHECK(at(&m, NUM_B, l, i / 4, i % 4, i < 4 ? l % 4 * 4 + (i & 3) : l % 4 * 4 + (i & 3) + 16,
                      l >> 2));
     }
-    m = find(false, 16, 8, 64, EMU_MMA_S4, EMU_MMA_S4, EMU_MMA_S32);
+    m = find(false, 16, 8, 64, NUM_MMA_S4, NUM_MMA_S4, NUM_MMA_S32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 32; i++) {
             int row = i < 8 || (i >= 16 && i < 24) ? l >> 2 : (l >> 2) + 8;
-            CHECK(at(&m, EMU_A, l, i / 8, i % 8, row, l % 4 * 8 + (i & 7) + (i < 16 ? 0 : 32)));
+            CHECK(at(&m, NUM_A, l, i / 8, i % 8, row, l % 4 * 8 + (i & 7) + (i < 16 ? 0 : 32)));
         }
-    m = find(false, 16, 8, 256, EMU_MMA_B1, EMU_MMA_B1, EMU_MMA_S32);
+    m = find(false, 16, 8, 256, NUM_MMA_B1, NUM_MMA_B1, NUM_MMA_S32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 128; i++) {
             int row = i < 32 || (i >= 64 && i < 96) ? l >> 2 : (l >> 2) + 8;
-            CHECK(at(&m, EMU_A, l, i / 32, i % 32, row, l % 4 * 32 + (i & 31) + (i < 64 ? 0 : 128)));
+            CHECK(at(&m, NUM_A, l, i / 32, i % 32, row, l % 4 * 32 + (i & 31) + (i < 64 ? 0 : 128)));
         }
-    m = find(false, 8, 8, 16, EMU_MMA_S8, EMU_MMA_S8, EMU_MMA_S32);
+    m = find(false, 8, 8, 16, NUM_MMA_S8, NUM_MMA_S8, NUM_MMA_S32);
     for (int l = 0; l < LANES; l++)
-        for (int i = 0; i < 2; i++) CHECK(at(&m, EMU_C, l, i, 0, l >> 2, l % 4 * 2 + (i & 1)));
+        for (int i = 0; i < 2; i++) CHECK(at(&m, NUM_C, l, i, 0, l >> 2, l % 4 * 2 + (i & 1)));
 }
 
 /* 9.7.14.5.1: m8n8k4 of f16. */
 static void test_quad_layout(void)
 {
-    emu_mma m = find(false, 8, 8, 4, EMU_MMA_F16, EMU_MMA_F16, EMU_MMA_F32);
-    emu_mma_options other = {.a_col = true, .b_row = true};
+    num_mma m = find(false, 8, 8, 4, NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32);
+    num_mma_options other = {.a_col = true, .b_row = true};
     CHECK_INT(m.registers[0], 2);
     CHECK_INT(m.registers[2], 8);
     for (int l = 0; l < LANES; l++) {
         for (int i = 0; i < 4; i++) {
             int up = l < 16 ? 0 : 4;
-            CHECK(at(&m, EMU_A, l, i / 2, i % 2, l % 4 + up, i));
-            CHECK(at(&m, EMU_B, l, i / 2, i % 2, i, l % 4 + up));
-            emu_place a = emu_mma_place(&m, EMU_A, &other, l, i / 2, i % 2);
-            emu_place b = emu_mma_place(&m, EMU_B, &other, l, i / 2, i % 2);
+            CHECK(at(&m, NUM_A, l, i / 2, i % 2, l % 4 + up, i));
+            CHECK(at(&m, NUM_B, l, i / 2, i % 2, i, l % 4 + up));
+            num_place a = num_mma_place(&m, NUM_A, &other, l, i / 2, i % 2);
+            num_place b = num_mma_place(&m, NUM_B, &other, l, i / 2, i % 2);
             CHECK(a.row == i + up && a.column == l % 4 && a.part == l % 16 / 4);
             CHECK(b.row == l % 4 && b.column == i + up);
         }
         for (int i = 0; i < 8; i++) {
             int x = (l & 1) + (i & 2);
-            CHECK(at(&m, EMU_C, l, i, 0, l < 16 ? x : x + 4, (i & 4) + (l & 2) + (i & 1)));
+            CHECK(at(&m, NUM_C, l, i, 0, l < 16 ? x : x + 4, (i & 4) + (l & 2) + (i & 1)));
         }
     }
 }
@@ -132,7 +132,7 @@ static void test_quad_layout(void)
 typedef struct shape {
     bool wmma;
     int m, n, k;
-    emu_element a, b, c, d;
+    num_element a, b, c, d;
 } shape;
 
 static shape shapes[200];
@@ -143,25 +143,25 @@ static void collect(void)
     static const int sizes[][3] = {{8, 8, 4},    {16, 8, 4},   {16, 8, 8},  {16, 8, 16}, {16, 8, 32},
                                    {16, 8, 64},  {8, 8, 16},   {8, 8, 32},  {8, 8, 128}, {16, 8, 128},
                                    {16, 8, 256}, {16, 16, 16}, {8, 32, 16}, {32, 8, 16}, {16, 16, 8}};
-    emu_mma out;
+    num_mma out;
     for (int w = 0; w < 2; w++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            for (int a = 0; a < EMU_MMA_ELEMENTS; a++)
-                for (int b = 0; b < EMU_MMA_ELEMENTS; b++)
-                    for (int c = 0; c < EMU_MMA_ELEMENTS; c++)
-                        for (int d = 0; d < EMU_MMA_ELEMENTS; d++)
+            for (int a = 0; a < NUM_MMA_ELEMENTS; a++)
+                for (int b = 0; b < NUM_MMA_ELEMENTS; b++)
+                    for (int c = 0; c < NUM_MMA_ELEMENTS; c++)
+                        for (int d = 0; d < NUM_MMA_ELEMENTS; d++)
                             for (int p = 0; p < 2; p++) /* with and without popc */
-                                if (emu_mma_find(w, sizes[s][0], sizes[s][1], sizes[s][2], (emu_element)a,
-                                                 (emu_element)b, (emu_element)c, (emu_element)d,
-                                                 p ? EMU_XOR_POPC : EMU_MUL_ADD, &out))
+                                if (num_mma_find(w, sizes[s][0], sizes[s][1], sizes[s][2], (num_element)a,
+                                                 (num_element)b, (num_element)c, (num_element)d,
+                                                 p ? NUM_XOR_POPC : NUM_MUL_ADD, &out))
                                     shapes[shape_count++] = (shape){w,
                                                                     sizes[s][0],
                                                                     sizes[s][1],
                                                                     sizes[s][2],
-                                                                    (emu_element)a,
-                                                                    (emu_element)b,
-                                                                    (emu_element)c,
-                                                                    (emu_element)d};
+                                                                    (num_element)a,
+                                                                    (num_element)b,
+                                                                    (num_element)c,
+                                                                    (num_element)d};
 }
 
 /* Counted by hand from the tables: mma: f16 m8n8k4 3, k8 2, k16 2; bf16 2; tf32 2; fp8 4; f64 4; 8 bits 3 *
@@ -169,15 +169,15 @@ static void collect(void)
 static void test_table(void)
 {
     CHECK_INT(shape_count, 3 + 2 + 2 + 2 + 2 + 4 + 4 + 12 + 12 + 3 + 12 + 3 + 1 + 1 + 6 + 2 + 1);
-    emu_mma out;
-    CHECK(!emu_mma_find(false, 16, 8, 16, EMU_MMA_F16, EMU_MMA_BF16, EMU_MMA_F32, EMU_MMA_F32, EMU_MUL_ADD,
+    num_mma out;
+    CHECK(!num_mma_find(false, 16, 8, 16, NUM_MMA_F16, NUM_MMA_BF16, NUM_MMA_F32, NUM_MMA_F32, NUM_MUL_ADD,
                         &out));
-    CHECK(!emu_mma_find(false, 16, 8, 12, EMU_MMA_F16, EMU_MMA_F16, EMU_MMA_F32, EMU_MMA_F32, EMU_MUL_ADD,
+    CHECK(!num_mma_find(false, 16, 8, 12, NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32, NUM_MMA_F32, NUM_MUL_ADD,
                         &out));
     CHECK(
-        !emu_mma_find(false, 8, 8, 128, EMU_MMA_B1, EMU_MMA_B1, EMU_MMA_S32, EMU_MMA_S32, EMU_MUL_ADD, &out));
-    CHECK_INT(emu_element_find("e4m3", 4), EMU_MMA_E4M3);
-    CHECK_INT(emu_element_find("e4m", 3), EMU_MMA_ELEMENTS);
+        !num_mma_find(false, 8, 8, 128, NUM_MMA_B1, NUM_MMA_B1, NUM_MMA_S32, NUM_MMA_S32, NUM_MUL_ADD, &out));
+    CHECK_INT(num_element_find("e4m3", 4), NUM_MMA_E4M3);
+    CHECK_INT(num_element_find("e4m", 3), NUM_MMA_ELEMENTS);
 }
 
 typedef struct fragment {
@@ -206,55 +206,55 @@ static uint64_t fragment_get(const fragment *f, int bits, int lane, int reg, int
     return bits == 32 ? word : word >> (index * bits) & ((UINT32_C(1) << bits) - 1);
 }
 
-static long double number(emu_element type, uint64_t bits)
+static long double number(num_element type, uint64_t bits)
 {
-    static const emu_format formats[] = {
-        [EMU_MMA_F64] = EMU_F64,  [EMU_MMA_F32] = EMU_F32,   [EMU_MMA_TF32] = EMU_TF32,
-        [EMU_MMA_F16] = EMU_F16,  [EMU_MMA_BF16] = EMU_BF16, [EMU_MMA_E4M3] = EMU_E4M3,
-        [EMU_MMA_E5M2] = EMU_E5M2};
-    if (type == EMU_MMA_S32) return (int32_t)(uint32_t)bits;
-    if (type == EMU_MMA_S8) return (int8_t)bits;
-    if (type == EMU_MMA_S4) return (int)((bits & 15) ^ 8) - 8;
-    if (type == EMU_MMA_U8 || type == EMU_MMA_U4 || type == EMU_MMA_B1) return (long double)bits;
-    uint64_t wide = emu_convert(EMU_F64, formats[type], bits, EMU_RN, 0);
+    static const num_format formats[] = {
+        [NUM_MMA_F64] = NUM_F64,  [NUM_MMA_F32] = NUM_F32,   [NUM_MMA_TF32] = NUM_TF32,
+        [NUM_MMA_F16] = NUM_F16,  [NUM_MMA_BF16] = NUM_BF16, [NUM_MMA_E4M3] = NUM_E4M3,
+        [NUM_MMA_E5M2] = NUM_E5M2};
+    if (type == NUM_MMA_S32) return (int32_t)(uint32_t)bits;
+    if (type == NUM_MMA_S8) return (int8_t)bits;
+    if (type == NUM_MMA_S4) return (int)((bits & 15) ^ 8) - 8;
+    if (type == NUM_MMA_U8 || type == NUM_MMA_U4 || type == NUM_MMA_B1) return (long double)bits;
+    uint64_t wide = num_convert(NUM_F64, formats[type], bits, NUM_RN, 0);
     double d;
     memcpy(&d, &wide, sizeof d);
     return d;
 }
 
 /* A finite value of moderate size. */
-static uint64_t random_bits(emu_element type)
+static uint64_t random_bits(num_element type)
 {
     uint32_t x = any(), sign = x >> 31;
     switch (type) {
-    case EMU_MMA_F64: return (uint64_t)sign << 63 | (UINT64_C(0x3fe) + x % 3) << 52 | (uint64_t)any() << 20;
-    case EMU_MMA_F32:
-    case EMU_MMA_TF32: return sign << 31 | (125 + x % 5) << 23 | (any() & 0x7fffff);
-    case EMU_MMA_F16: return sign << 15 | (12 + x % 5) << 10 | (any() & 0x3ff);
-    case EMU_MMA_BF16: return sign << 15 | (124 + x % 5) << 7 | (any() & 0x7f);
-    case EMU_MMA_E4M3: return (x & 0x7f) == 0x7f ? 0 : x & 0xff;
-    case EMU_MMA_E5M2: return (x & 0x7c) == 0x7c ? 0 : x & 0xff;
-    default: return x & (type == EMU_MMA_S32 ? UINT32_MAX : (UINT32_C(1) << emu_element_bits(type)) - 1);
+    case NUM_MMA_F64: return (uint64_t)sign << 63 | (UINT64_C(0x3fe) + x % 3) << 52 | (uint64_t)any() << 20;
+    case NUM_MMA_F32:
+    case NUM_MMA_TF32: return sign << 31 | (125 + x % 5) << 23 | (any() & 0x7fffff);
+    case NUM_MMA_F16: return sign << 15 | (12 + x % 5) << 10 | (any() & 0x3ff);
+    case NUM_MMA_BF16: return sign << 15 | (124 + x % 5) << 7 | (any() & 0x7f);
+    case NUM_MMA_E4M3: return (x & 0x7f) == 0x7f ? 0 : x & 0xff;
+    case NUM_MMA_E5M2: return (x & 0x7c) == 0x7c ? 0 : x & 0xff;
+    default: return x & (type == NUM_MMA_S32 ? UINT32_MAX : (UINT32_C(1) << num_element_bits(type)) - 1);
     }
 }
 
-static bool product_holds(const shape *s, emu_product product, bool satfinite)
+static bool product_holds(const shape *s, num_mma_op product, bool satfinite)
 {
-    emu_mma m;
-    if (!emu_mma_find(s->wmma, s->m, s->n, s->k, s->a, s->b, s->c, s->d, product, &m)) return false;
+    num_mma m;
+    if (!num_mma_find(s->wmma, s->m, s->n, s->k, s->a, s->b, s->c, s->d, product, &m)) return false;
     static uint64_t matrix[3][4][256 * 256];
     fragment f[4];
-    bool quad = s->k == 4 && s->a == EMU_MMA_F16;
+    bool quad = s->k == 4 && s->a == NUM_MMA_F16;
     for (int o = 0; o < 3; o++) {
-        emu_element type = o == 0 ? s->a : o == 1 ? s->b : s->c;
-        int bits = emu_element_bits(type), per = bits < 32 ? 32 / bits : 1;
+        num_element type = o == 0 ? s->a : o == 1 ? s->b : s->c;
+        int bits = num_element_bits(type), per = bits < 32 ? 32 / bits : 1;
         static bool known[4][256 * 256];
         memset(known, 0, sizeof known);
         fragment_begin(&f[o]);
         for (int r = 0; r < m.registers[o]; r++)
             for (int l = 0; l < LANES; l++)
                 for (int i = 0; i < per; i++) {
-                    emu_place p = emu_mma_place(&m, (emu_operand)o, NULL, l, r, i);
+                    num_place p = num_mma_place(&m, (num_operand)o, NULL, l, r, i);
                     int index = p.row * 256 + p.column;
                     /* Where a fragment holds an element twice, both are equal. */
                     if (!known[p.part][index]) matrix[o][p.part][index] = random_bits(type);
@@ -268,36 +268,36 @@ static bool product_holds(const shape *s, emu_product product, bool satfinite)
                     if (!known[part][i * 256 + j]) return false; /* an element that no lane holds */
     }
     fragment_begin(&f[3]);
-    emu_mma_options options = {.satfinite = satfinite};
-    emu_mma_run(&m, &options, f[3].registers, (const void *const *)f[0].registers,
+    num_mma_options options = {.satfinite = satfinite};
+    num_mma_run(&m, &options, f[3].registers, (const void *const *)f[0].registers,
                 (const void *const *)f[1].registers, (const void *const *)f[2].registers);
-    int bits = emu_element_bits(s->d), per = bits < 32 ? 2 : 1;
-    emu_mma layout = m;
+    int bits = num_element_bits(s->d), per = bits < 32 ? 2 : 1;
+    num_mma layout = m;
     layout.c = m.d;
     for (int r = 0; r < m.registers[3]; r++)
         for (int l = 0; l < LANES; l++)
             for (int i = 0; i < per; i++) {
-                emu_place p = emu_mma_place(&layout, EMU_C, NULL, l, r, i);
+                num_place p = num_mma_place(&layout, NUM_C, NULL, l, r, i);
                 long double sum = number(s->c, matrix[2][p.part][p.row * 256 + p.column]), size = fabsl(sum);
                 for (int k = 0; k < s->k; k++) {
                     uint64_t x = matrix[0][p.part][p.row * 256 + k],
                              y = matrix[1][p.part][k * 256 + p.column];
                     long double v = number(s->a, x) * number(s->b, y);
-                    if (product == EMU_XOR_POPC) v = x ^ y;
-                    if (product == EMU_AND_POPC) v = x & y;
+                    if (product == NUM_XOR_POPC) v = x ^ y;
+                    if (product == NUM_AND_POPC) v = x & y;
                     sum += v;
                     size += fabsl(v);
                 }
                 uint64_t got = fragment_get(&f[3], bits, l, r, i);
                 bool fine;
-                if (s->d == EMU_MMA_S32) {
+                if (s->d == NUM_MMA_S32) {
                     int64_t want = (int64_t)sum;
                     if (satfinite) want = want > INT32_MAX ? INT32_MAX : want < INT32_MIN ? INT32_MIN : want;
                     fine = (uint32_t)got == (uint32_t)want;
                 } else {
                     /* 2^-21 of the sum of magnitudes, and half a unit of f16 or f64. */
-                    long double bound = s->d == EMU_MMA_F64 ? size * 0x1p-50L : size * 0x1p-21L;
-                    if (s->d == EMU_MMA_F16) bound += fabsl(sum) * 0x1p-10L;
+                    long double bound = s->d == NUM_MMA_F64 ? size * 0x1p-50L : size * 0x1p-21L;
+                    if (s->d == NUM_MMA_F16) bound += fabsl(sum) * 0x1p-10L;
                     fine = fabsl(number(s->d, got) - sum) <= bound;
                 }
                 if (!fine) {
@@ -313,32 +313,32 @@ static bool product_holds(const shape *s, emu_product product, bool satfinite)
 static void test_products(void)
 {
     for (int i = 0; i < shape_count; i++) {
-        bool bit = shapes[i].a == EMU_MMA_B1, integer = shapes[i].d == EMU_MMA_S32;
-        CHECK(product_holds(&shapes[i], bit ? EMU_XOR_POPC : EMU_MUL_ADD, false));
-        if (bit) CHECK(product_holds(&shapes[i], EMU_AND_POPC, false));
-        if (integer && !bit) CHECK(product_holds(&shapes[i], EMU_MUL_ADD, true));
+        bool bit = shapes[i].a == NUM_MMA_B1, integer = shapes[i].d == NUM_MMA_S32;
+        CHECK(product_holds(&shapes[i], bit ? NUM_XOR_POPC : NUM_MUL_ADD, false));
+        if (bit) CHECK(product_holds(&shapes[i], NUM_AND_POPC, false));
+        if (integer && !bit) CHECK(product_holds(&shapes[i], NUM_MUL_ADD, true));
     }
 }
 
 /* ---- rounding, by hand ---- */
 
-static uint32_t one_dot(emu_element type, emu_element d, int k, const uint32_t *a, const uint32_t *b,
+static uint32_t one_dot(num_element type, num_element d, int k, const uint32_t *a, const uint32_t *b,
                         uint32_t c)
 {
-    emu_mma m = find(false, 16, 8, k, type, type, d);
+    num_mma m = find(false, 16, 8, k, type, type, d);
     fragment f[4];
-    int bits = emu_element_bits(type);
+    int bits = num_element_bits(type);
     for (int o = 0; o < 4; o++) fragment_begin(&f[o]);
     for (int o = 0; o < 2; o++)
         for (int r = 0; r < m.registers[o]; r++)
             for (int l = 0; l < LANES; l++)
                 for (int i = 0; i < (bits < 32 ? 32 / bits : 1); i++) {
-                    emu_place p = emu_mma_place(&m, (emu_operand)o, NULL, l, r, i);
+                    num_place p = num_mma_place(&m, (num_operand)o, NULL, l, r, i);
                     if ((o ? p.column : p.row) == 0)
                         fragment_set(&f[o], bits, l, r, i, o ? b[p.row] : a[p.column]);
                 }
     fragment_set(&f[2], 32, 0, 0, 0, c);
-    emu_mma_run(&m, NULL, f[3].registers, (const void *const *)f[0].registers,
+    num_mma_run(&m, NULL, f[3].registers, (const void *const *)f[0].registers,
                 (const void *const *)f[1].registers, (const void *const *)f[2].registers);
     return ((uint32_t *)f[3].registers[0])[0];
 }
@@ -347,46 +347,46 @@ static void test_rounding(void)
 {
     /* f16: 0x3c00 1, 0x0001 2^-24, 0x1400 2^-10, 0x1000 2^-11, 0x0400 2^-14, 0x8400 -2^-14 */
     uint32_t a[16] = {0x3c00}, b[16] = {0x3c00};
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, a, b, 0x3f800000), 0x40000000); /* 1 + 1 */
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, a, b, 0x3f800000), 0x40000000); /* 1 + 1 */
     /* 1 + 2^-24 is cut off to 1; 1 + 3 * 2^-24, whose last bit has weight 2^-24 >= 2^-25, to 1 + 2^-23 */
     a[1] = 0x0001;
     b[1] = 0x3c00;
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, a, b, 0), 0x3f800000);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, a, b, 0), 0x3f800000);
     a[2] = 0x0002;
     b[2] = 0x3c00;
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, a, b, 0), 0x3f800001);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, a, b, 0), 0x3f800001);
     /* Two times 2^-25 meet below the last place of f32, and are kept: 1 + 2^-24 cut; four times are 2^-23 */
     uint32_t p[16] = {0x3c00, 0x0400, 0x0400, 0x0400, 0x0400},
              q[16] = {0x3c00, 0x1000, 0x1000, 0x1000, 0x1000};
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, p, q, 0), 0x3f800001);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, p, q, 0), 0x3f800001);
     /* 2^-26 each is cut off before the sum: 15 of them leave 1 */
     for (int i = 1; i < 16; i++) {
         p[i] = 0x0400; /* 2^-14 */
         q[i] = 0x0c00; /* 2^-12 */
     }
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, p, q, 0), 0x3f800000);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, p, q, 0), 0x3f800000);
     /* -(1 + 2^-24) is cut towards zero, too */
     uint32_t n[16] = {0xbc00, 0x8001}, u[16] = {0x3c00, 0x3c00};
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, n, u, 0), 0xbf800000);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, n, u, 0), 0xbf800000);
     /* f16 results round to nearest even: 1 + 2^-11 is a tie, to 1; 1 + 3 * 2^-11 to 1 + 2^-9 */
     uint32_t t[16] = {0x3c00, 0x1000}, o[16] = {0x3c00, 0x3c00};
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F16, 16, t, o, 0), 0x3c00);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F16, 16, t, o, 0), 0x3c00);
     t[1] = 0x1600;
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F16, 16, t, o, 0), 0x3c02);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F16, 16, t, o, 0), 0x3c02);
     /* tf32 ignores the low 13 bits of its operands */
     uint32_t x[8] = {0x3f801fff}, y[8] = {0x3f800fff};
-    CHECK_INT(one_dot(EMU_MMA_TF32, EMU_MMA_F32, 8, x, y, 0), 0x3f800000);
+    CHECK_INT(one_dot(NUM_MMA_TF32, NUM_MMA_F32, 8, x, y, 0), 0x3f800000);
     /* bf16 beyond f32's range: 2^100 * 2^100 is infinite; 2^-100 * 2^-40 is subnormal, 2^-140 */
     uint32_t big[16] = {0x7180}, tiny[16] = {0x0d80}, small[16] = {0x2b80};
-    CHECK_INT(one_dot(EMU_MMA_BF16, EMU_MMA_F32, 16, big, big, 0), 0x7f800000);
-    CHECK_INT(one_dot(EMU_MMA_BF16, EMU_MMA_F32, 16, tiny, small, 0), 0x00000200);
+    CHECK_INT(one_dot(NUM_MMA_BF16, NUM_MMA_F32, 16, big, big, 0), 0x7f800000);
+    CHECK_INT(one_dot(NUM_MMA_BF16, NUM_MMA_F32, 16, tiny, small, 0), 0x00000200);
     /* infinity - infinity, and NaN */
     uint32_t inf[16] = {0x7c00, 0xfc00}, ones[16] = {0x3c00, 0x3c00}, nan[16] = {0x7e01};
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, inf, ones, 0), 0x7fffffff);
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F16, 16, nan, ones, 0), 0x7fff7fff); /* NaN * 0 beside it */
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, inf, ones, 0), 0x7fffffff);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F16, 16, nan, ones, 0), 0x7fff7fff); /* NaN * 0 beside it */
     inf[1] = 0;
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, inf, ones, 0), 0x7f800000);
-    CHECK_INT(one_dot(EMU_MMA_F16, EMU_MMA_F32, 16, ones, ones, 0xff800000), 0xff800000);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, inf, ones, 0), 0x7f800000);
+    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, ones, ones, 0xff800000), 0xff800000);
 }
 
 /* The sum as lib/numeric/dot.h describes it, in integers: each term is a significand times a power of two,
@@ -458,7 +458,7 @@ static void test_model(void)
         if (wide == 3 && n % 3 == 0) c &= 0x80ffffff;
         if ((c & 0x7f800000) == 0x7f800000) c ^= 0x40000000;
         uint32_t want = brain ? model(7, 127, 16, a, b, c) : model(10, 15, 16, a, b, c);
-        uint32_t got = one_dot(brain ? EMU_MMA_BF16 : EMU_MMA_F16, EMU_MMA_F32, 16, a, b, c);
+        uint32_t got = one_dot(brain ? NUM_MMA_BF16 : NUM_MMA_F16, NUM_MMA_F32, 16, a, b, c);
         if (got != want) {
             printf("# %s, kind %u: %08x, not %08x\n", brain ? "bf16" : "f16", wide, got, want);
             CHECK_INT(got, want);
@@ -500,13 +500,13 @@ static void test_wmma_memory(void)
             }
             fragment f[4];
             for (int o = 0; o < 4; o++) fragment_begin(&f[o]);
-            emu_mma w = find(true, m, n, k, EMU_MMA_S8, EMU_MMA_S8, EMU_MMA_S32);
-            CHECK_INT(emu_wmma_registers(EMU_A, m, n, k, EMU_MMA_S8), w.registers[0]);
-            CHECK(emu_wmma_load(EMU_A, m, n, k, EMU_MMA_S8, ca, sa, f[0].registers, access_bytes, a));
-            CHECK(emu_wmma_load(EMU_B, m, n, k, EMU_MMA_S8, cb, sb, f[1].registers, access_bytes, b));
-            emu_mma_run(&w, NULL, f[3].registers, (const void *const *)f[0].registers,
+            num_mma w = find(true, m, n, k, NUM_MMA_S8, NUM_MMA_S8, NUM_MMA_S32);
+            CHECK_INT(num_wmma_registers(NUM_A, m, n, k, NUM_MMA_S8), w.registers[0]);
+            CHECK(num_wmma_load(NUM_A, m, n, k, NUM_MMA_S8, ca, sa, f[0].registers, access_bytes, a));
+            CHECK(num_wmma_load(NUM_B, m, n, k, NUM_MMA_S8, cb, sb, f[1].registers, access_bytes, b));
+            num_mma_run(&w, NULL, f[3].registers, (const void *const *)f[0].registers,
                         (const void *const *)f[1].registers, (const void *const *)f[2].registers);
-            CHECK(emu_wmma_store(m, n, k, EMU_MMA_S32, cd, sd, (const void *const *)f[3].registers,
+            CHECK(num_wmma_store(m, n, k, NUM_MMA_S32, cd, sd, (const void *const *)f[3].registers,
                                  store_bytes, d));
             for (int i = 0; i < m; i++)
                 for (int j = 0; j < n; j++) {
@@ -519,10 +519,10 @@ static void test_wmma_memory(void)
                     }
                 }
         }
-    CHECK_INT(emu_wmma_registers(EMU_A, 16, 16, 16, EMU_MMA_F16), 8);
-    CHECK_INT(emu_wmma_registers(EMU_B, 8, 32, 16, EMU_MMA_BF16), 8);
-    CHECK_INT(emu_wmma_registers(EMU_C, 16, 16, 16, EMU_MMA_F32), 8);
-    CHECK_INT(emu_wmma_registers(EMU_C, 16, 16, 16, EMU_MMA_BF16), 0);
+    CHECK_INT(num_wmma_registers(NUM_A, 16, 16, 16, NUM_MMA_F16), 8);
+    CHECK_INT(num_wmma_registers(NUM_B, 8, 32, 16, NUM_MMA_BF16), 8);
+    CHECK_INT(num_wmma_registers(NUM_C, 16, 16, 16, NUM_MMA_F32), 8);
+    CHECK_INT(num_wmma_registers(NUM_C, 16, 16, 16, NUM_MMA_BF16), 0);
 }
 
 static void test_ldmatrix(void)
@@ -541,7 +541,7 @@ static void test_ldmatrix(void)
     for (int transposed = 0; transposed < 2; transposed++) {
         uint32_t d[4][LANES], *registers[4] = {d[0], d[1], d[2], d[3]};
         const uint32_t *sources[4] = {d[0], d[1], d[2], d[3]};
-        emu_ldmatrix(4, transposed, rows, registers);
+        num_ldmatrix(4, transposed, rows, registers);
         for (int m = 0; m < 4; m++)
             for (int l = 0; l < LANES; l++) {
                 uint32_t r = (uint32_t)l / 4, c = (uint32_t)l % 4 * 2, base = (uint32_t)m << 8;
@@ -550,13 +550,13 @@ static void test_ldmatrix(void)
                 CHECK_INT(d[m][l], high << 16 | low);
             }
         memset(back, 0, sizeof back);
-        emu_stmatrix(4, transposed, targets, sources);
+        num_stmatrix(4, transposed, targets, sources);
         CHECK(memcmp(back, memory, sizeof back) == 0);
     }
     uint32_t plain[LANES], turned[LANES], *one[4] = {plain}, *two[4] = {turned};
-    emu_ldmatrix(1, false, rows, one);
-    emu_ldmatrix(1, true, rows, two);
-    emu_movmatrix(plain, plain);
+    num_ldmatrix(1, false, rows, one);
+    num_ldmatrix(1, true, rows, two);
+    num_movmatrix(plain, plain);
     CHECK(memcmp(plain, turned, sizeof plain) == 0);
 }
 

@@ -43,14 +43,14 @@ static uint64_t b64(double f)
 
 /* A format by its definition: (-1)^s * 2^(e - bias) * 1.m. */
 typedef struct format {
-    emu_format id;
+    num_format id;
     int bits, mantissa, bias;
     bool infinity, nan; /* the last exponent is for infinity and NaN; only all ones is NaN */
 } format;
 static const format formats[] = {
-    {EMU_F16, 16, 10, 15, true, true}, {EMU_BF16, 16, 7, 127, true, true}, {EMU_E5M2, 8, 2, 15, true, true},
-    {EMU_E4M3, 8, 3, 7, false, true},  {EMU_E2M3, 6, 3, 1, false, false},  {EMU_E3M2, 6, 2, 3, false, false},
-    {EMU_E2M1, 4, 1, 1, false, false},
+    {NUM_F16, 16, 10, 15, true, true}, {NUM_BF16, 16, 7, 127, true, true}, {NUM_E5M2, 8, 2, 15, true, true},
+    {NUM_E4M3, 8, 3, 7, false, true},  {NUM_E2M3, 6, 3, 1, false, false},  {NUM_E3M2, 6, 2, 3, false, false},
+    {NUM_E2M1, 4, 1, 1, false, false},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -73,22 +73,22 @@ static void test_widening(void)
     for (int i = 0; i < FORMATS; i++)
         for (unsigned bits = 0; bits < 1u << formats[i].bits; bits++) {
             double want = value(&formats[i], bits);
-            uint32_t got = (uint32_t)emu_convert(EMU_F32, formats[i].id, bits, EMU_RN, 0);
+            uint32_t got = (uint32_t)num_convert(NUM_F32, formats[i].id, bits, NUM_RN, 0);
             /* An H200 keeps a bf16's NaN. */
-            uint32_t nan = formats[i].id == EMU_BF16 ? bits << 16 : 0x7fffffff;
+            uint32_t nan = formats[i].id == NUM_BF16 ? bits << 16 : 0x7fffffff;
             if (isnan(want) ? got != nan : got != b32((float)want)) {
                 CHECK_INT(bits, -1);
                 return;
             }
-            uint64_t got64 = emu_convert(EMU_F64, formats[i].id, bits, EMU_RN, 0);
+            uint64_t got64 = num_convert(NUM_F64, formats[i].id, bits, NUM_RN, 0);
             if (isnan(want) ? !isnan(f64(got64)) : got64 != b64(want)) {
                 CHECK_INT(bits, -2);
                 return;
             }
         }
     for (unsigned bits = 0; bits < 65536; bits++) {
-        if (b32(emu_half_to_float(bits)) != (uint32_t)emu_convert(EMU_F32, EMU_F16, bits, EMU_RN, 0) ||
-            b32(emu_bfloat_to_float(bits)) != (uint32_t)emu_convert(EMU_F32, EMU_BF16, bits, EMU_RN, 0)) {
+        if (b32(num_half_to_float(bits)) != (uint32_t)num_convert(NUM_F32, NUM_F16, bits, NUM_RN, 0) ||
+            b32(num_bfloat_to_float(bits)) != (uint32_t)num_convert(NUM_F32, NUM_BF16, bits, NUM_RN, 0)) {
             CHECK_INT(bits, -3);
             return;
         }
@@ -103,12 +103,12 @@ static unsigned finite_count(const format *f)
 }
 
 /* The encoding (without sign) that `x` > 0 rounds to among the finite ones; one past the last: overflow. */
-static unsigned nearest(const format *f, double x, emu_round round, bool negative)
+static unsigned nearest(const format *f, double x, num_round round, bool negative)
 {
     unsigned low = 0, high = finite_count(f), count = high;
     /* The value after the largest, if exponents went on. */
     double last = value(f, count - 1), beyond = last + (last - value(f, count - 2));
-    if (x >= beyond) return round == EMU_RZ || (round == (negative ? EMU_RP : EMU_RM)) ? count - 1 : count;
+    if (x >= beyond) return round == NUM_RZ || (round == (negative ? NUM_RP : NUM_RM)) ? count - 1 : count;
     while (high - low > 1) {
         unsigned middle = (low + high) / 2;
         if (value(f, middle) <= x)
@@ -120,19 +120,19 @@ static unsigned nearest(const format *f, double x, emu_round round, bool negativ
     if (x == below) return low;
     double left = x - below, right = above - x; /* exact: few bits */
     switch (round) {
-    case EMU_RN: return left < right || (left == right && low % 2 == 0) ? low : low + 1;
-    case EMU_RNA: return left < right ? low : low + 1;
-    case EMU_RZ: return low;
-    case EMU_RM: return negative ? low + 1 : low;
-    case EMU_RP: return negative ? low : low + 1;
+    case NUM_RN: return left < right || (left == right && low % 2 == 0) ? low : low + 1;
+    case NUM_RNA: return left < right ? low : low + 1;
+    case NUM_RZ: return low;
+    case NUM_RM: return negative ? low + 1 : low;
+    case NUM_RP: return negative ? low : low + 1;
     }
     return 0;
 }
 
-static bool narrow_holds(const format *f, uint32_t bits, emu_round round, unsigned flags)
+static bool narrow_holds(const format *f, uint32_t bits, num_round round, unsigned flags)
 {
     double x = f32(bits);
-    uint64_t got = emu_convert(f->id, EMU_F32, bits, round, flags);
+    uint64_t got = num_convert(f->id, NUM_F32, bits, round, flags);
     unsigned top = 1u << (f->bits - 1), want;
     if (isnan(x)) {
         want = f->bits == 16 ? 0x7fff : 0x7f; /* PTX ISA, cvt: canonical NaN */
@@ -142,7 +142,7 @@ static bool narrow_holds(const format *f, uint32_t bits, emu_round round, unsign
         unsigned r = isinf(x) ? count : nearest(f, fabs(x), round, signbit(x));
         bool nan = false;
         if (r == count) {
-            if ((flags & EMU_SATFINITE) || !f->nan)
+            if ((flags & NUM_SATFINITE) || !f->nan)
                 r--;
             else if (!f->infinity)
                 nan = true;
@@ -157,11 +157,11 @@ static bool narrow_holds(const format *f, uint32_t bits, emu_round round, unsign
 
 static void test_narrowing(void)
 {
-    static const emu_round rounds[] = {EMU_RN, EMU_RZ, EMU_RM, EMU_RP, EMU_RNA};
+    static const num_round rounds[] = {NUM_RN, NUM_RZ, NUM_RM, NUM_RP, NUM_RNA};
     for (int i = 0; i < FORMATS; i++) {
         const format *f = &formats[i];
         for (int r = 0; r < 5; r++)
-            for (unsigned flags = 0; flags <= EMU_SATFINITE; flags += EMU_SATFINITE) {
+            for (unsigned flags = 0; flags <= NUM_SATFINITE; flags += NUM_SATFINITE) {
                 /* Every value, the middle to its neighbour, and a little beside both. */
                 unsigned step = f->bits == 16 ? 101 : 1;
                 for (unsigned bits = 0; bits < 1u << f->bits; bits += step) {
@@ -184,9 +184,9 @@ static void test_quick_narrowing(void)
         if (k % 2) bits = (bits & 0x8fffffff) | 0x30000000; /* around f16's range */
         if (k % 4 == 3) bits &= 0xfffff000;                 /* ties */
         /* ftz takes the general way, and changes nothing but subnormal operands */
-        bool same = emu_float_to_half(f32(bits)) == emu_convert(EMU_F16, EMU_F32, bits, EMU_RN, EMU_FTZ);
+        bool same = num_float_to_half(f32(bits)) == num_convert(NUM_F16, NUM_F32, bits, NUM_RN, NUM_FTZ);
         if (bits << 1 >= 0x01000000)
-            same &= emu_float_to_bfloat(f32(bits)) == emu_convert(EMU_BF16, EMU_F32, bits, EMU_RN, EMU_FTZ);
+            same &= num_float_to_bfloat(f32(bits)) == num_convert(NUM_BF16, NUM_F32, bits, NUM_RN, NUM_FTZ);
         if (!same) {
             CHECK_INT(bits, -1);
             return;
@@ -198,60 +198,60 @@ static void test_tf32(void)
 {
     /* 1 + 2^-11 is half-way between 1 and 1 + 2^-10 */
     uint32_t tie = 0x3f801000;
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, tie, EMU_RNA, 0), 0x3f802000);
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, tie, EMU_RN, 0), 0x3f800000);
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, 0x3f803000, EMU_RN, 0), 0x3f804000);
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, 0xbf801fff, EMU_RZ, 0), 0xbf800000);
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, 0xbf803000, EMU_RN, EMU_RELU), 0);
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, 0x7f7fffff, EMU_RNA, 0), 0x7f800000);
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, 0x7f7fffff, EMU_RNA, EMU_SATFINITE), 0x7f7fe000);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, tie, NUM_RNA, 0), 0x3f802000);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, tie, NUM_RN, 0), 0x3f800000);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, 0x3f803000, NUM_RN, 0), 0x3f804000);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, 0xbf801fff, NUM_RZ, 0), 0xbf800000);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, 0xbf803000, NUM_RN, NUM_RELU), 0);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, 0x7f7fffff, NUM_RNA, 0), 0x7f800000);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, 0x7f7fffff, NUM_RNA, NUM_SATFINITE), 0x7f7fe000);
     /* found on an H200 */
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, 0xffc00001, EMU_RNA, 0), 0xffc00000);
-    CHECK_INT(emu_convert(EMU_TF32, EMU_F32, 0xffc00001, EMU_RN, 0), 0x7fffe000);
-    CHECK_INT(emu_convert(EMU_F32, EMU_TF32, 0x3f801fff, EMU_RN, 0), 0x3f800000);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, 0xffc00001, NUM_RNA, 0), 0xffc00000);
+    CHECK_INT(num_convert(NUM_TF32, NUM_F32, 0xffc00001, NUM_RN, 0), 0x7fffe000);
+    CHECK_INT(num_convert(NUM_F32, NUM_TF32, 0x3f801fff, NUM_RN, 0), 0x3f800000);
 }
 
 static void test_scale(void)
 {
     for (unsigned e = 0; e < 255; e++) {
-        CHECK_INT(emu_convert(EMU_F64, EMU_UE8M0, e, EMU_RN, 0), b64(ldexp(1, (int)e - 127)));
+        CHECK_INT(num_convert(NUM_F64, NUM_UE8M0, e, NUM_RN, 0), b64(ldexp(1, (int)e - 127)));
         CHECK_INT(
-            emu_convert(EMU_UE8M0, EMU_F32, b32((float)ldexp(1.5, (int)e - 127)), EMU_RZ, EMU_SATFINITE), e);
+            num_convert(NUM_UE8M0, NUM_F32, b32((float)ldexp(1.5, (int)e - 127)), NUM_RZ, NUM_SATFINITE), e);
         CHECK_INT(
-            emu_convert(EMU_UE8M0, EMU_F32, b32((float)ldexp(1.25, (int)e - 127)), EMU_RP, EMU_SATFINITE),
+            num_convert(NUM_UE8M0, NUM_F32, b32((float)ldexp(1.25, (int)e - 127)), NUM_RP, NUM_SATFINITE),
             e == 254 ? 254 : e + 1);
     }
-    CHECK_INT(emu_convert(EMU_UE8M0, EMU_F32, 0x7fc00000, EMU_RZ, EMU_SATFINITE), 0xff);
+    CHECK_INT(num_convert(NUM_UE8M0, NUM_F32, 0x7fc00000, NUM_RZ, NUM_SATFINITE), 0xff);
 }
 
 static const int host_rounds[] = {
-    [EMU_RN] = FE_TONEAREST, [EMU_RZ] = FE_TOWARDZERO, [EMU_RM] = FE_DOWNWARD, [EMU_RP] = FE_UPWARD};
+    [NUM_RN] = FE_TONEAREST, [NUM_RZ] = FE_TOWARDZERO, [NUM_RM] = FE_DOWNWARD, [NUM_RP] = FE_UPWARD};
 
-static double host(emu_op op, double x, double y, double z)
+static double host(num_op op, double x, double y, double z)
 {
     volatile double a = x, b = y, c = z, r;
     switch (op) {
-    case EMU_ADD: r = a + b; break;
-    case EMU_SUB: r = a - b; break;
-    case EMU_MUL: r = a * b; break;
-    case EMU_FMA: r = fma(a, b, c); break;
-    case EMU_DIV: r = a / b; break;
-    case EMU_SQRT: r = sqrt(a); break;
+    case NUM_ADD: r = a + b; break;
+    case NUM_SUB: r = a - b; break;
+    case NUM_MUL: r = a * b; break;
+    case NUM_FMA: r = fma(a, b, c); break;
+    case NUM_DIV: r = a / b; break;
+    case NUM_SQRT: r = sqrt(a); break;
     default: r = 1.0 / a; break;
     }
     return r;
 }
 
-static float hostf(emu_op op, float x, float y, float z)
+static float hostf(num_op op, float x, float y, float z)
 {
     volatile float a = x, b = y, c = z, r;
     switch (op) {
-    case EMU_ADD: r = a + b; break;
-    case EMU_SUB: r = a - b; break;
-    case EMU_MUL: r = a * b; break;
-    case EMU_FMA: r = fmaf(a, b, c); break;
-    case EMU_DIV: r = a / b; break;
-    case EMU_SQRT: r = sqrtf(a); break;
+    case NUM_ADD: r = a + b; break;
+    case NUM_SUB: r = a - b; break;
+    case NUM_MUL: r = a * b; break;
+    case NUM_FMA: r = fmaf(a, b, c); break;
+    case NUM_DIV: r = a / b; break;
+    case NUM_SQRT: r = sqrtf(a); break;
     default: r = 1.0f / a; break;
     }
     return r;
@@ -286,8 +286,8 @@ static uint64_t operand(int width, int k)
 
 static void test_arithmetic(void)
 {
-    for (emu_op op = EMU_ADD; op <= EMU_RCP; op++)
-        for (emu_round round = EMU_RN; round <= EMU_RP; round++)
+    for (num_op op = NUM_ADD; op <= NUM_RCP; op++)
+        for (num_round round = NUM_RN; round <= NUM_RP; round++)
             for (int block = 0; block < 200; block++) {
                 uint64_t a[32], b[32], c[32], d[32];
                 uint32_t x[32], y[32], z[32], r[32];
@@ -303,15 +303,15 @@ static void test_arithmetic(void)
                     if (i % 8 == 7) z[i] = b32(-f32(x[i]) * f32(y[i]));
                     if (i % 8 == 6) y[i] = x[i] ^ (uint32_t)(any() & 7) ^ 0x80000000;
                 }
-                emu_f64_lanes(op, d, a, b, c, round, 0);
-                emu_f32_lanes(op, r, x, y, z, round, 0);
+                num_f64_lanes(op, d, a, b, c, round, 0);
+                num_f32_lanes(op, r, x, y, z, round, 0);
                 for (int i = 0; i < 32; i++) {
                     fesetround(host_rounds[round]);
                     double want = host(op, f64(a[i]), f64(b[i]), f64(c[i]));
                     float wantf = hostf(op, f32(x[i]), f32(y[i]), f32(z[i]));
                     fesetround(FE_TONEAREST);
-                    uint64_t soft = emu_arithmetic(op, EMU_F64, a[i], b[i], c[i], round, 0);
-                    uint64_t softf = emu_arithmetic(op, EMU_F32, x[i], y[i], z[i], round, 0);
+                    uint64_t soft = num_arithmetic(op, NUM_F64, a[i], b[i], c[i], round, 0);
+                    uint64_t softf = num_arithmetic(op, NUM_F32, x[i], y[i], z[i], round, 0);
                     if ((isnan(want) ? !isnan(f64(d[i])) : d[i] != b64(want)) || soft != d[i]) {
                         printf("# op %d round %d: %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " -> %016" PRIx64
                                " %016" PRIx64 ", not %016" PRIx64 "\n",
@@ -332,9 +332,9 @@ static void test_arithmetic(void)
 /* The nearest half of an exact sum of products, through long double (64 bits) rounded to odd by hand. */
 static void test_halves(void)
 {
-    static const emu_format ids[] = {EMU_F16, EMU_BF16};
+    static const num_format ids[] = {NUM_F16, NUM_BF16};
     for (int f = 0; f < 2; f++)
-        for (emu_op op = EMU_ADD; op <= EMU_FMA; op++)
+        for (num_op op = NUM_ADD; op <= NUM_FMA; op++)
             for (int block = 0; block < 400; block++) {
                 uint32_t a[32], b[32], c[32], d[32];
                 for (int i = 0; i < 32; i++) {
@@ -350,11 +350,11 @@ static void test_halves(void)
                         c[i] &= 0x80038003;
                     }
                 }
-                emu_half_lanes(op, ids[f], true, d, a, b, c, EMU_RN, 0);
+                num_half_lanes(op, ids[f], true, d, a, b, c, NUM_RN, 0);
                 for (int i = 0; i < 64; i++) {
                     int s = i % 2 * 16, l = i / 2;
                     unsigned x = a[l] >> s & 0xffff, y = b[l] >> s & 0xffff, z = c[l] >> s & 0xffff;
-                    uint64_t want = emu_arithmetic(op, ids[f], x, y, z, EMU_RN, 0);
+                    uint64_t want = num_arithmetic(op, ids[f], x, y, z, NUM_RN, 0);
                     if ((d[l] >> s & 0xffff) != want) {
                         printf("# op %d format %d: %04x %04x %04x -> %04x, not %04x\n", op, ids[f], x, y, z,
                                d[l] >> s & 0xffff, (unsigned)want);
@@ -365,17 +365,17 @@ static void test_halves(void)
             }
     /* By hand, f16: 1 + 2^-11 is a tie and goes to 1; with 2^-24 more it goes up. fma(1, 1, 2^-11) has no
      * more. */
-    CHECK_INT(emu_arithmetic(EMU_ADD, EMU_F16, 0x3c00, 0x1000, 0, EMU_RN, 0), 0x3c00);
-    CHECK_INT(emu_arithmetic(EMU_ADD, EMU_F16, 0x3c01, 0x1000, 0, EMU_RN, 0), 0x3c02);
-    CHECK_INT(emu_arithmetic(EMU_FMA, EMU_F16, 0x3c01, 0x3c01, 0x8000, EMU_RN, 0), 0x3c02);
+    CHECK_INT(num_arithmetic(NUM_ADD, NUM_F16, 0x3c00, 0x1000, 0, NUM_RN, 0), 0x3c00);
+    CHECK_INT(num_arithmetic(NUM_ADD, NUM_F16, 0x3c01, 0x1000, 0, NUM_RN, 0), 0x3c02);
+    CHECK_INT(num_arithmetic(NUM_FMA, NUM_F16, 0x3c01, 0x3c01, 0x8000, NUM_RN, 0), 0x3c02);
     /* bf16: 1 * (1 + 2^-7) + 2^-8 * ... : a tie broken by a bit far below. 0x3f81 + 0x3b80 = tie; 0x3b81
      * above */
-    CHECK_INT(emu_arithmetic(EMU_FMA, EMU_BF16, 0x3f80, 0x3f80, 0x3b80, EMU_RN, 0), 0x3f80);
-    CHECK_INT(emu_arithmetic(EMU_FMA, EMU_BF16, 0x3f80, 0x3b81, 0x3f80, EMU_RN, 0), 0x3f81);
-    CHECK_INT(emu_arithmetic(EMU_ADD, EMU_F16, 0x7bff, 0x7bff, 0, EMU_RN, EMU_SAT), 0x3c00);
-    CHECK_INT(emu_arithmetic(EMU_ADD, EMU_F16, 0x7e00, 0x3c00, 0, EMU_RN, 0), 0x7fff);
-    CHECK_INT(emu_arithmetic(EMU_FMA, EMU_F16, 0x3c00, 0xbc00, 0, EMU_RN, EMU_RELU), 0);
-    CHECK_INT(emu_arithmetic(EMU_ADD, EMU_F16, 1, 1, 0, EMU_RN, EMU_FTZ), 0);
+    CHECK_INT(num_arithmetic(NUM_FMA, NUM_BF16, 0x3f80, 0x3f80, 0x3b80, NUM_RN, 0), 0x3f80);
+    CHECK_INT(num_arithmetic(NUM_FMA, NUM_BF16, 0x3f80, 0x3b81, 0x3f80, NUM_RN, 0), 0x3f81);
+    CHECK_INT(num_arithmetic(NUM_ADD, NUM_F16, 0x7bff, 0x7bff, 0, NUM_RN, NUM_SAT), 0x3c00);
+    CHECK_INT(num_arithmetic(NUM_ADD, NUM_F16, 0x7e00, 0x3c00, 0, NUM_RN, 0), 0x7fff);
+    CHECK_INT(num_arithmetic(NUM_FMA, NUM_F16, 0x3c00, 0xbc00, 0, NUM_RN, NUM_RELU), 0);
+    CHECK_INT(num_arithmetic(NUM_ADD, NUM_F16, 1, 1, 0, NUM_RN, NUM_FTZ), 0);
 }
 
 static void test_flush(void)
@@ -386,18 +386,18 @@ static void test_flush(void)
         b[i] = 0x3f800000;
         c[i] = 0x80000000;
     }
-    emu_f32_lanes(EMU_MUL, d, a, b, NULL, EMU_RN, EMU_FTZ);
+    num_f32_lanes(NUM_MUL, d, a, b, NULL, NUM_RN, NUM_FTZ);
     CHECK_INT(d[0], 0);
     CHECK_INT(d[1], 0x80000000);
-    emu_f32_lanes(EMU_MUL, d, a, b, NULL, EMU_RN, 0);
+    num_f32_lanes(NUM_MUL, d, a, b, NULL, NUM_RN, 0);
     CHECK_INT(d[1], 0x807fffff);
-    emu_f32_lanes(EMU_MUL, d, a, b, NULL, EMU_RP, EMU_FTZ);
+    num_f32_lanes(NUM_MUL, d, a, b, NULL, NUM_RP, NUM_FTZ);
     CHECK_INT(d[1], 0x80000000);
     for (int i = 0; i < 32; i++) a[i] = 0x00800000; /* 2^-126 * 0.5 is subnormal */
     for (int i = 0; i < 32; i++) b[i] = 0x3f000000;
-    emu_f32_lanes(EMU_FMA, d, a, b, c, EMU_RN, EMU_FTZ);
+    num_f32_lanes(NUM_FMA, d, a, b, c, NUM_RN, NUM_FTZ);
     CHECK_INT(d[31], 0);
-    emu_f32_lanes(EMU_FMA, d, a, b, c, EMU_RN, 0);
+    num_f32_lanes(NUM_FMA, d, a, b, c, NUM_RN, 0);
     CHECK_INT(d[31], 0x00400000);
 }
 
@@ -411,13 +411,13 @@ static void test_saturation(void)
         a[i] = in[i % 8];
         b[i] = 0x3f800000;
     }
-    for (emu_round round = EMU_RN; round <= EMU_RP; round++) {
-        emu_f32_lanes(EMU_MUL, d, a, b, NULL, round, EMU_SAT);
+    for (num_round round = NUM_RN; round <= NUM_RP; round++) {
+        num_f32_lanes(NUM_MUL, d, a, b, NULL, round, NUM_SAT);
         for (int i = 0; i < 8; i++) CHECK_INT(d[i], out[i]);
     }
-    for (int i = 0; i < 8; i++) CHECK_INT(emu_convert(EMU_F32, EMU_F32, in[i], EMU_RN, EMU_SAT), out[i]);
-    CHECK_INT(emu_convert(EMU_F16, EMU_F32, 0xc0000000, EMU_RN, EMU_RELU), 0);
-    CHECK_INT(emu_convert(EMU_F16, EMU_F32, 0xffc00000, EMU_RN, EMU_RELU), 0x7fff);
+    for (int i = 0; i < 8; i++) CHECK_INT(num_convert(NUM_F32, NUM_F32, in[i], NUM_RN, NUM_SAT), out[i]);
+    CHECK_INT(num_convert(NUM_F16, NUM_F32, 0xc0000000, NUM_RN, NUM_RELU), 0);
+    CHECK_INT(num_convert(NUM_F16, NUM_F32, 0xffc00000, NUM_RN, NUM_RELU), 0x7fff);
 }
 
 static void test_min_max(void)
@@ -425,21 +425,21 @@ static void test_min_max(void)
     /* PTX ISA: +0 > -0; one NaN gives the other operand, with .NaN a NaN */
     static const uint32_t one = 0x3f800000, two = 0xc0000000, nan = 0xffc00001;
     static const struct {
-        emu_op op;
+        num_op op;
         uint32_t a, b, r;
         unsigned flags;
     } t[] = {
-        {EMU_MIN, 0, 0x80000000, 0x80000000, 0},
-        {EMU_MAX, 0x80000000, 0, 0, 0},
-        {EMU_MIN, one, nan, one, 0},
-        {EMU_MAX, nan, two, two, 0},
-        {EMU_MAX, nan, two, 0x7fffffff, EMU_NAN},
-        {EMU_MIN, nan, nan, 0x7fffffff, 0},
-        {EMU_MIN, one, two, two, 0},
-        {EMU_MAX, one, two, one, 0},
-        {EMU_MAX, one, two, 0xc0000000, EMU_XORSIGN}, /* |2| with the product's sign */
-        {EMU_MIN, one, two, 0xbf800000, EMU_XORSIGN},
-        {EMU_MAX, 0xbf800000, two, 0x40000000, EMU_XORSIGN},
+        {NUM_MIN, 0, 0x80000000, 0x80000000, 0},
+        {NUM_MAX, 0x80000000, 0, 0, 0},
+        {NUM_MIN, one, nan, one, 0},
+        {NUM_MAX, nan, two, two, 0},
+        {NUM_MAX, nan, two, 0x7fffffff, NUM_NAN},
+        {NUM_MIN, nan, nan, 0x7fffffff, 0},
+        {NUM_MIN, one, two, two, 0},
+        {NUM_MAX, one, two, one, 0},
+        {NUM_MAX, one, two, 0xc0000000, NUM_XORSIGN}, /* |2| with the product's sign */
+        {NUM_MIN, one, two, 0xbf800000, NUM_XORSIGN},
+        {NUM_MAX, 0xbf800000, two, 0x40000000, NUM_XORSIGN},
     };
     for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
         uint32_t a[32], b[32], d[32];
@@ -447,122 +447,122 @@ static void test_min_max(void)
             a[i] = t[k].a;
             b[i] = t[k].b;
         }
-        emu_f32_lanes(t[k].op, d, a, b, NULL, EMU_RN, t[k].flags);
+        num_f32_lanes(t[k].op, d, a, b, NULL, NUM_RN, t[k].flags);
         CHECK_INT(d[5], t[k].r);
-        CHECK_INT(emu_arithmetic(t[k].op, EMU_F32, t[k].a, t[k].b, 0, EMU_RN, t[k].flags), t[k].r);
+        CHECK_INT(num_arithmetic(t[k].op, NUM_F32, t[k].a, t[k].b, 0, NUM_RN, t[k].flags), t[k].r);
     }
-    CHECK_INT(emu_arithmetic(EMU_MAX, EMU_F16, 0x7e00, 0xbc00, 0, EMU_RN, 0), 0xbc00);
-    CHECK_INT(emu_arithmetic(EMU_MAX, EMU_BF16, 0x7fc0, 0xbf80, 0, EMU_RN, EMU_NAN), 0x7fff);
-    CHECK_INT(emu_arithmetic(EMU_MIN, EMU_F64, b64(-1), b64(2), 0, EMU_RN, 0), b64(-1));
+    CHECK_INT(num_arithmetic(NUM_MAX, NUM_F16, 0x7e00, 0xbc00, 0, NUM_RN, 0), 0xbc00);
+    CHECK_INT(num_arithmetic(NUM_MAX, NUM_BF16, 0x7fc0, 0xbf80, 0, NUM_RN, NUM_NAN), 0x7fff);
+    CHECK_INT(num_arithmetic(NUM_MIN, NUM_F64, b64(-1), b64(2), 0, NUM_RN, 0), b64(-1));
 }
 
 static void test_integers(void)
 {
     /* cvt.rni of halves: ties to even */
-    CHECK_INT(emu_to_integer(EMU_F32, b32(2.5f), 32, true, EMU_RN, 0), 2);
-    CHECK_INT(emu_to_integer(EMU_F32, b32(-3.5f), 32, true, EMU_RN, 0), -4);
-    CHECK_INT(emu_to_integer(EMU_F32, b32(-2.5f), 32, true, EMU_RZ, 0), -2);
-    CHECK_INT(emu_to_integer(EMU_F32, b32(-2.5f), 32, true, EMU_RM, 0), -3);
-    CHECK_INT(emu_to_integer(EMU_F32, b32(-2.5f), 32, true, EMU_RP, 0), -2);
-    CHECK_INT(emu_to_integer(EMU_F32, b32(300), 8, true, EMU_RZ, 0), 127);
-    CHECK_INT(emu_to_integer(EMU_F32, b32(-300), 8, true, EMU_RZ, 0), -128);
-    CHECK_INT(emu_to_integer(EMU_F32, b32(-1), 32, false, EMU_RZ, 0), 0);
-    CHECK_INT(emu_to_integer(EMU_F32, 0x7f800000, 32, true, EMU_RZ, 0), INT32_MAX);
-    CHECK_INT(emu_to_integer(EMU_F32, 0xff800000, 64, true, EMU_RZ, 0), INT64_MIN);
-    CHECK_INT(emu_to_integer(EMU_F32, b32(1e30f), 64, false, EMU_RZ, 0), -1); /* 2^64 - 1 */
+    CHECK_INT(num_to_integer(NUM_F32, b32(2.5f), 32, true, NUM_RN, 0), 2);
+    CHECK_INT(num_to_integer(NUM_F32, b32(-3.5f), 32, true, NUM_RN, 0), -4);
+    CHECK_INT(num_to_integer(NUM_F32, b32(-2.5f), 32, true, NUM_RZ, 0), -2);
+    CHECK_INT(num_to_integer(NUM_F32, b32(-2.5f), 32, true, NUM_RM, 0), -3);
+    CHECK_INT(num_to_integer(NUM_F32, b32(-2.5f), 32, true, NUM_RP, 0), -2);
+    CHECK_INT(num_to_integer(NUM_F32, b32(300), 8, true, NUM_RZ, 0), 127);
+    CHECK_INT(num_to_integer(NUM_F32, b32(-300), 8, true, NUM_RZ, 0), -128);
+    CHECK_INT(num_to_integer(NUM_F32, b32(-1), 32, false, NUM_RZ, 0), 0);
+    CHECK_INT(num_to_integer(NUM_F32, 0x7f800000, 32, true, NUM_RZ, 0), INT32_MAX);
+    CHECK_INT(num_to_integer(NUM_F32, 0xff800000, 64, true, NUM_RZ, 0), INT64_MIN);
+    CHECK_INT(num_to_integer(NUM_F32, b32(1e30f), 64, false, NUM_RZ, 0), -1); /* 2^64 - 1 */
     /* PTX ISA, cvt: NaN is 0, but 1 << (width - 1) with f64, s64 or u64 */
-    CHECK_INT(emu_to_integer(EMU_F32, 0x7fc00000, 32, true, EMU_RZ, 0), 0);
-    CHECK_INT(emu_to_integer(EMU_F32, 0x7fc00000, 64, true, EMU_RZ, 0), INT64_MIN);
-    CHECK_INT(emu_to_integer(EMU_F64, 0x7ff8000000000000, 32, false, EMU_RZ, 0), 0x80000000);
-    CHECK_INT(emu_to_integer(EMU_F64, 0x7ff8000000000000, 32, true, EMU_RZ, 0), INT32_MIN);
-    CHECK_INT(emu_to_integer(EMU_F32, 1, 32, true, EMU_RP, EMU_FTZ), 0);
-    CHECK_INT(emu_to_integer(EMU_F32, 1, 32, true, EMU_RP, 0), 1);
-    CHECK_INT(emu_to_integral(EMU_F32, EMU_F32, b32(-0.25f), EMU_RN, 0), 0x80000000);
-    CHECK_INT(emu_to_integral(EMU_F64, EMU_F64, b64(4503599627370497.5), EMU_RN, 0), b64(4503599627370498.0));
+    CHECK_INT(num_to_integer(NUM_F32, 0x7fc00000, 32, true, NUM_RZ, 0), 0);
+    CHECK_INT(num_to_integer(NUM_F32, 0x7fc00000, 64, true, NUM_RZ, 0), INT64_MIN);
+    CHECK_INT(num_to_integer(NUM_F64, 0x7ff8000000000000, 32, false, NUM_RZ, 0), 0x80000000);
+    CHECK_INT(num_to_integer(NUM_F64, 0x7ff8000000000000, 32, true, NUM_RZ, 0), INT32_MIN);
+    CHECK_INT(num_to_integer(NUM_F32, 1, 32, true, NUM_RP, NUM_FTZ), 0);
+    CHECK_INT(num_to_integer(NUM_F32, 1, 32, true, NUM_RP, 0), 1);
+    CHECK_INT(num_to_integral(NUM_F32, NUM_F32, b32(-0.25f), NUM_RN, 0), 0x80000000);
+    CHECK_INT(num_to_integral(NUM_F64, NUM_F64, b64(4503599627370497.5), NUM_RN, 0), b64(4503599627370498.0));
     for (int k = 0; k < 20000; k++) {
         uint64_t x = any() >> (k % 64) | 1;
-        for (emu_round round = EMU_RN; round <= EMU_RP; round++) {
+        for (num_round round = NUM_RN; round <= NUM_RP; round++) {
             fesetround(host_rounds[round]);
             volatile int64_t s = (int64_t)x;
             volatile uint64_t u = x;
             volatile float sf = (float)s, uf = (float)u;
             volatile double sd = (double)s, ud = (double)u;
             fesetround(FE_TONEAREST);
-            double v = f64(x), r = round == EMU_RN   ? rint(v)
-                                   : round == EMU_RZ ? trunc(v)
-                                   : round == EMU_RM ? floor(v)
+            double v = f64(x), r = round == NUM_RN   ? rint(v)
+                                   : round == NUM_RZ ? trunc(v)
+                                   : round == NUM_RM ? floor(v)
                                                      : ceil(v);
-            if (emu_from_integer(EMU_F32, x, 64, true, round, 0) != b32(sf) ||
-                emu_from_integer(EMU_F32, x, 64, false, round, 0) != b32(uf) ||
-                emu_from_integer(EMU_F64, x, 64, true, round, 0) != b64(sd) ||
-                emu_from_integer(EMU_F64, x, 64, false, round, 0) != b64(ud) ||
-                (!isnan(r) && emu_to_integral(EMU_F64, EMU_F64, x, round, 0) != b64(r))) {
+            if (num_from_integer(NUM_F32, x, 64, true, round, 0) != b32(sf) ||
+                num_from_integer(NUM_F32, x, 64, false, round, 0) != b32(uf) ||
+                num_from_integer(NUM_F64, x, 64, true, round, 0) != b64(sd) ||
+                num_from_integer(NUM_F64, x, 64, false, round, 0) != b64(ud) ||
+                (!isnan(r) && num_to_integral(NUM_F64, NUM_F64, x, round, 0) != b64(r))) {
                 CHECK_INT(x, round);
                 return;
             }
         }
     }
-    CHECK_INT(emu_from_integer(EMU_F16, 65520, 32, false, EMU_RN, 0), 0x7c00);
-    CHECK_INT(emu_from_integer(EMU_F16, 0xffff, 16, true, EMU_RN, 0), 0xbc00);
-    CHECK_INT(emu_integer_convert(8, true, 300, 32, true, true), 127);
-    CHECK_INT(emu_integer_convert(8, true, 300, 32, true, false), 44);
-    CHECK_INT(emu_integer_convert(16, false, (uint64_t)-5, 32, true, true), 0);
-    CHECK_INT(emu_integer_convert(64, true, 0xffffffff, 32, true, false), -1);
-    CHECK_INT(emu_integer_convert(64, true, 0xffffffff, 32, false, false), 0xffffffff);
+    CHECK_INT(num_from_integer(NUM_F16, 65520, 32, false, NUM_RN, 0), 0x7c00);
+    CHECK_INT(num_from_integer(NUM_F16, 0xffff, 16, true, NUM_RN, 0), 0xbc00);
+    CHECK_INT(num_integer_convert(8, true, 300, 32, true, true), 127);
+    CHECK_INT(num_integer_convert(8, true, 300, 32, true, false), 44);
+    CHECK_INT(num_integer_convert(16, false, (uint64_t)-5, 32, true, true), 0);
+    CHECK_INT(num_integer_convert(64, true, 0xffffffff, 32, true, false), -1);
+    CHECK_INT(num_integer_convert(64, true, 0xffffffff, 32, false, false), 0xffffffff);
 }
 
 static void test_approximate(void)
 {
     static const struct {
-        emu_op op;
+        num_op op;
         double low, high, bound; /* relative, but sin and cos: absolute */
     } t[] = {
         /* bounds of PTX ISA 8.5, 9.7.3 */
-        {EMU_EX2, -126, 127, 0x1p-22},
-        {EMU_LG2, 0.001, 1000, 0x1p-22},
-        {EMU_SIN, -3.14, 3.14, 0x1p-20},
-        {EMU_COS, -3.14, 3.14, 0x1p-20},
-        {EMU_TANH, -5, 5, 0x1p-11},
-        {EMU_RSQRT, 1e-30, 1e30, 0x1p-22},
-        {EMU_RCP_APPROX, 1e-30, 1e30, 0x1p-22},
-        {EMU_SQRT_APPROX, 1e-30, 1e30, 0x1p-22},
+        {NUM_EX2, -126, 127, 0x1p-22},
+        {NUM_LG2, 0.001, 1000, 0x1p-22},
+        {NUM_SIN, -3.14, 3.14, 0x1p-20},
+        {NUM_COS, -3.14, 3.14, 0x1p-20},
+        {NUM_TANH, -5, 5, 0x1p-11},
+        {NUM_RSQRT, 1e-30, 1e30, 0x1p-22},
+        {NUM_RCP_APPROX, 1e-30, 1e30, 0x1p-22},
+        {NUM_SQRT_APPROX, 1e-30, 1e30, 0x1p-22},
     };
     for (size_t k = 0; k < sizeof t / sizeof *t; k++)
         for (int n = 0; n < 20000; n++) {
             float x = (float)(t[k].low + (t[k].high - t[k].low) * ldexp((double)(any() >> 11), -53));
             double want = 0;
             switch (t[k].op) {
-            case EMU_EX2: want = exp2(x); break;
-            case EMU_LG2: want = log2(x); break;
-            case EMU_SIN: want = sin(x); break;
-            case EMU_COS: want = cos(x); break;
-            case EMU_TANH: want = tanh(x); break;
-            case EMU_RSQRT: want = 1 / sqrt(x); break;
-            case EMU_RCP_APPROX: want = 1 / (double)x; break;
+            case NUM_EX2: want = exp2(x); break;
+            case NUM_LG2: want = log2(x); break;
+            case NUM_SIN: want = sin(x); break;
+            case NUM_COS: want = cos(x); break;
+            case NUM_TANH: want = tanh(x); break;
+            case NUM_RSQRT: want = 1 / sqrt(x); break;
+            case NUM_RCP_APPROX: want = 1 / (double)x; break;
             default: want = sqrt(x); break;
             }
-            double got = f32(emu_arithmetic(t[k].op, EMU_F32, b32(x), 0, 0, EMU_RN, 0));
-            bool absolute = t[k].op == EMU_SIN || t[k].op == EMU_COS;
-            if (t[k].op == EMU_LG2 && fabs(want) < 1) absolute = true;
+            double got = f32(num_arithmetic(t[k].op, NUM_F32, b32(x), 0, 0, NUM_RN, 0));
+            bool absolute = t[k].op == NUM_SIN || t[k].op == NUM_COS;
+            if (t[k].op == NUM_LG2 && fabs(want) < 1) absolute = true;
             if (fabs(got - want) > t[k].bound * (absolute ? 1 : fabs(want))) {
                 CHECK_INT(t[k].op, n);
                 return;
             }
         }
     /* Corner cases of the tables there. */
-    CHECK_INT(emu_arithmetic(EMU_EX2, EMU_F32, 0xff800000, 0, 0, EMU_RN, 0), 0);
-    CHECK_INT(emu_arithmetic(EMU_LG2, EMU_F32, 0x80000000, 0, 0, EMU_RN, 0), 0xff800000);
-    CHECK_INT(emu_arithmetic(EMU_LG2, EMU_F32, 1, 0, 0, EMU_RN, EMU_FTZ), 0xff800000);
-    CHECK_INT(emu_arithmetic(EMU_SIN, EMU_F32, 0x7f800000, 0, 0, EMU_RN, 0), 0x7fffffff);
-    CHECK_INT(emu_arithmetic(EMU_RSQRT, EMU_F32, 0x80000000, 0, 0, EMU_RN, 0), 0xff800000);
-    CHECK_INT(emu_arithmetic(EMU_RSQRT, EMU_F32, 0xbf800000, 0, 0, EMU_RN, 0), 0x7fffffff);
-    CHECK_INT(emu_arithmetic(EMU_RCP_APPROX, EMU_F32, 0x80000000, 0, 0, EMU_RN, 0), 0xff800000);
-    CHECK_INT(emu_arithmetic(EMU_DIV_APPROX, EMU_F32, b32(8), b32(0x1p127f), 0, EMU_RN, 0), 0);
-    CHECK_INT(emu_arithmetic(EMU_DIV_APPROX, EMU_F32, 0x7f800000, b32(0x1p127f), 0, EMU_RN, 0), 0x7fffffff);
-    CHECK_INT(emu_arithmetic(EMU_DIV_FULL, EMU_F32, b32(8), b32(0x1p127f), 0, EMU_RN, 0), b32(0x1p-124f));
-    CHECK_INT(emu_arithmetic(EMU_RCP_APPROX, EMU_F64, b64(4), 0, 0, EMU_RN, EMU_FTZ), b64(0.25));
-    CHECK_INT(emu_arithmetic(EMU_EX2, EMU_F16, 0x4000, 0, 0, EMU_RN, 0), 0x4400);
-    CHECK_INT(emu_arithmetic(EMU_TANH, EMU_BF16, 0x7f80, 0, 0, EMU_RN, 0), 0x3f80);
+    CHECK_INT(num_arithmetic(NUM_EX2, NUM_F32, 0xff800000, 0, 0, NUM_RN, 0), 0);
+    CHECK_INT(num_arithmetic(NUM_LG2, NUM_F32, 0x80000000, 0, 0, NUM_RN, 0), 0xff800000);
+    CHECK_INT(num_arithmetic(NUM_LG2, NUM_F32, 1, 0, 0, NUM_RN, NUM_FTZ), 0xff800000);
+    CHECK_INT(num_arithmetic(NUM_SIN, NUM_F32, 0x7f800000, 0, 0, NUM_RN, 0), 0x7fffffff);
+    CHECK_INT(num_arithmetic(NUM_RSQRT, NUM_F32, 0x80000000, 0, 0, NUM_RN, 0), 0xff800000);
+    CHECK_INT(num_arithmetic(NUM_RSQRT, NUM_F32, 0xbf800000, 0, 0, NUM_RN, 0), 0x7fffffff);
+    CHECK_INT(num_arithmetic(NUM_RCP_APPROX, NUM_F32, 0x80000000, 0, 0, NUM_RN, 0), 0xff800000);
+    CHECK_INT(num_arithmetic(NUM_DIV_APPROX, NUM_F32, b32(8), b32(0x1p127f), 0, NUM_RN, 0), 0);
+    CHECK_INT(num_arithmetic(NUM_DIV_APPROX, NUM_F32, 0x7f800000, b32(0x1p127f), 0, NUM_RN, 0), 0x7fffffff);
+    CHECK_INT(num_arithmetic(NUM_DIV_FULL, NUM_F32, b32(8), b32(0x1p127f), 0, NUM_RN, 0), b32(0x1p-124f));
+    CHECK_INT(num_arithmetic(NUM_RCP_APPROX, NUM_F64, b64(4), 0, 0, NUM_RN, NUM_FTZ), b64(0.25));
+    CHECK_INT(num_arithmetic(NUM_EX2, NUM_F16, 0x4000, 0, 0, NUM_RN, 0), 0x4400);
+    CHECK_INT(num_arithmetic(NUM_TANH, NUM_BF16, 0x7f80, 0, 0, NUM_RN, 0), 0x3f80);
 }
 
 static void test_packing(void)
@@ -573,13 +573,13 @@ static void test_packing(void)
         a[i] = b32(2);
         b[i] = b32(-1);
     }
-    emu_pack_lanes(EMU_F16, EMU_F32, d, a, b, EMU_RN, 0);
+    num_pack_lanes(NUM_F16, NUM_F32, d, a, b, NUM_RN, 0);
     CHECK_INT(d[3], 0x4000bc00);
-    emu_pack_lanes(EMU_BF16, EMU_F32, d, a, b, EMU_RN, EMU_RELU);
+    num_pack_lanes(NUM_BF16, NUM_F32, d, a, b, NUM_RN, NUM_RELU);
     CHECK_INT(d[3], 0x40000000);
-    emu_pack_lanes(EMU_E4M3, EMU_F32, e, a, b, EMU_RN, EMU_SATFINITE);
+    num_pack_lanes(NUM_E4M3, NUM_F32, e, a, b, NUM_RN, NUM_SATFINITE);
     CHECK_INT(e[3], 0x40b8); /* 2 = 2^(8-7), -1 = -2^(7-7) */
-    emu_unpack_lanes(EMU_F16, EMU_E4M3, d, e, 0);
+    num_unpack_lanes(NUM_F16, NUM_E4M3, d, e, 0);
     CHECK_INT(d[31], 0x4000bc00);
 }
 
@@ -588,12 +588,12 @@ static void test_compare(void)
     static const uint32_t order[] = {0xff800000, 0xbf800000, 0x80000001, 0, 1, 0x3f800000, 0x7f800000};
     for (int i = 0; i < 7; i++)
         for (int j = 0; j < 7; j++)
-            CHECK_INT(emu_compare(EMU_F32, order[i], order[j], 0), i < j   ? EMU_LESS
-                                                                   : i > j ? EMU_GREATER
-                                                                           : EMU_EQUAL);
-    CHECK_INT(emu_compare(EMU_F32, 0, 0x80000000, 0), EMU_EQUAL);
-    CHECK_INT(emu_compare(EMU_F32, 1, 0x80000001, EMU_FTZ), EMU_EQUAL);
-    CHECK_INT(emu_compare(EMU_F16, 0x7e00, 0x7e00, 0), EMU_UNORDERED);
+            CHECK_INT(num_compare(NUM_F32, order[i], order[j], 0), i < j   ? NUM_LESS
+                                                                   : i > j ? NUM_GREATER
+                                                                           : NUM_EQUAL);
+    CHECK_INT(num_compare(NUM_F32, 0, 0x80000000, 0), NUM_EQUAL);
+    CHECK_INT(num_compare(NUM_F32, 1, 0x80000001, NUM_FTZ), NUM_EQUAL);
+    CHECK_INT(num_compare(NUM_F16, 0x7e00, 0x7e00, 0), NUM_UNORDERED);
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static bool write_shared(void *context, uint32_t address, uint32_t size, const v
     memcpy(shared + address, bytes, size);
     return true;
 }
-static const emu_copy_memory memory = {NULL, read_global, write_global, read_shared, write_shared, NULL};
+static const num_copy_memory memory = {NULL, read_global, write_global, read_shared, write_shared, NULL};
 
 static cute_tensor_map plain(cute_tensor_map_type type, int rank)
 {
@@ -44,7 +44,7 @@ static cute_tensor_map plain(cute_tensor_map_type type, int rank)
     static const uint64_t dims[5] = {40, 7, 6, 5, 4};
     static const uint32_t box[5] = {16, 4, 3, 2, 3};
     uint64_t stride =
-        (40 * (uint64_t)emu_tensor_map_element_size(&m) + 15) / 16 * 16 + 16; /* rows are padded */
+        (40 * (uint64_t)num_tensor_map_element_size(&m) + 15) / 16 * 16 + 16; /* rows are padded */
     for (int i = 0; i < rank; i++) {
         m.dims[i] = dims[i];
         m.box[i] = box[i];
@@ -69,21 +69,21 @@ static uint32_t swizzled(uint32_t address, int swizzle)
 /* One box, load and store, against loops over all elements. */
 static bool copies(const cute_tensor_map *m, const int32_t *at, uint32_t base)
 {
-    uint32_t size = (uint32_t)emu_tensor_map_element_size(m), count[5] = {1, 1, 1, 1, 1};
+    uint32_t size = (uint32_t)num_tensor_map_element_size(m), count[5] = {1, 1, 1, 1, 1};
     uint64_t bytes = size;
     for (int i = 0; i < m->rank; i++) {
         count[i] = i ? (m->box[i] + m->element_strides[i] - 1) / m->element_strides[i] : m->box[0];
         bytes *= count[i];
     }
-    if (emu_tensor_map_bytes(m) != bytes) {
-        CHECK_INT(emu_tensor_map_bytes(m), bytes);
+    if (num_tensor_map_bytes(m) != bytes) {
+        CHECK_INT(num_tensor_map_bytes(m), bytes);
         return false;
     }
     uint32_t pitch = m->swizzle ? 16u << m->swizzle : m->box[0] * size;
     for (int i = 0; i < GLOBAL; i++) global[i] = (uint8_t)(i * 7 + i / 251);
     memset(shared, 0xcd, sizeof shared);
     const char *why;
-    if (!emu_box_load(m, at, base, &memory, &why)) return false;
+    if (!num_box_load(m, at, base, &memory, &why)) return false;
     static uint8_t expected[GLOBAL];
     memcpy(expected, global, sizeof expected);
     for (int pass = 0; pass < 2; pass++) {
@@ -117,7 +117,7 @@ static bool copies(const cute_tensor_map *m, const int32_t *at, uint32_t base)
                         }
     }
     for (int i = 0; i < SHARED; i++) shared[i] = (uint8_t)~shared[i];
-    if (!emu_box_store(m, at, base, EMU_REDUCE_NONE, &memory, &why)) return false;
+    if (!num_box_store(m, at, base, NUM_REDUCE_NONE, &memory, &why)) return false;
     return memcmp(global, expected, sizeof expected) == 0;
 }
 
@@ -134,7 +134,7 @@ static void test_boxes(void)
                 for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
                     cute_tensor_map m = plain(types[t], rank);
                     m.swizzle = swizzle;
-                    uint32_t inner = m.box[0] * (uint32_t)emu_tensor_map_element_size(&m);
+                    uint32_t inner = m.box[0] * (uint32_t)num_tensor_map_element_size(&m);
                     if (swizzle && inner > 16u << swizzle) m.box[0] = m.box[0] * (16u << swizzle) / inner;
                     m.fill = types[t] != CUTE_MAP_U8 && p % 2;
                     if (!CHECK(copies(&m, places[p], 1024 * (uint32_t)(p % 3) + (p == 4 ? 128 : 0)))) {
@@ -176,8 +176,8 @@ static void test_interleave(void)
                 g[n * 144 + c / 8 * 48 + w * 8 + c % 8] = (uint16_t)(n << 12 | w << 8 | c);
     static const int32_t at[3] = {8, 4, 1};
     const char *why;
-    CHECK(emu_box_load(&m, at, 0, &memory, &why));
-    CHECK_INT(emu_tensor_map_bytes(&m), 64);
+    CHECK(num_box_load(&m, at, 0, &memory, &why));
+    CHECK_INT(num_tensor_map_bytes(&m), 64);
     const uint16_t *s = (const uint16_t *)(const void *)shared;
     for (int c = 0; c < 16; c++)
         for (int w = 0; w < 2; w++)
@@ -187,18 +187,18 @@ static void test_interleave(void)
 static void test_swizzle(void)
 {
     for (uint32_t a = 0; a < 4096; a++) {
-        CHECK_INT(emu_swizzle(a, 0, 0), a);
+        CHECK_INT(num_swizzle(a, 0, 0), a);
         for (int s = 1; s < 4; s++) {
             uint32_t span = 16u << s;
-            if (emu_swizzle(a, span, 0) != swizzled(a, s)) {
+            if (num_swizzle(a, span, 0) != swizzled(a, s)) {
                 CHECK_INT(a, s);
                 return;
             }
-            CHECK(emu_swizzle(emu_swizzle(a, span, 3), span, 3) == a);
+            CHECK(num_swizzle(num_swizzle(a, span, 3), span, 3) == a);
         }
     }
     /* From the figure of the 128B mode: chunk 2 of row 5 lies at chunk 7. */
-    CHECK_INT(emu_swizzle(5 * 128 + 2 * 16, 128, 0), 5 * 128 + 7 * 16);
+    CHECK_INT(num_swizzle(5 * 128 + 2 * 16, 128, 0), 5 * 128 + 7 * 16);
 }
 
 static void test_form(void)
@@ -210,28 +210,28 @@ static void test_form(void)
     m.dims[3] = UINT64_C(1) << 32;
     uint8_t bytes[CUTE_MAP_BYTES];
     const char *why;
-    CHECK_INT(emu_tensor_map_encode(&m, bytes, NULL), CUTE_OK);
-    CHECK(emu_tensor_map_decode(bytes, &back, &why));
+    CHECK_INT(num_tensor_map_encode(&m, bytes, NULL), CUTE_OK);
+    CHECK(num_tensor_map_decode(bytes, &back, &why));
     CHECK(back.type == m.type && back.rank == 4 && back.address == m.address && back.swizzle == 2 &&
           back.fill == 1);
     for (int i = 0; i < 4; i++) {
         CHECK(back.dims[i] == m.dims[i] && back.box[i] == m.box[i] && back.element_strides[i] == 1);
         if (i < 3) CHECK(back.strides[i] == m.strides[i]);
     }
-    CHECK(emu_tensor_map_replace(bytes, EMU_MAP_GLOBAL_ADDRESS, 0, origin + 4096));
-    CHECK(emu_tensor_map_replace(bytes, EMU_MAP_GLOBAL_DIM, 1, 99));
-    CHECK(emu_tensor_map_replace(bytes, EMU_MAP_GLOBAL_STRIDE, 2, 1600));
-    CHECK(emu_tensor_map_replace(bytes, EMU_MAP_RANK, 0, 2)); /* PTX gives the rank less one */
-    CHECK(emu_tensor_map_decode(bytes, &back, &why));
+    CHECK(num_tensor_map_replace(bytes, NUM_MAP_GLOBAL_ADDRESS, 0, origin + 4096));
+    CHECK(num_tensor_map_replace(bytes, NUM_MAP_GLOBAL_DIM, 1, 99));
+    CHECK(num_tensor_map_replace(bytes, NUM_MAP_GLOBAL_STRIDE, 2, 1600));
+    CHECK(num_tensor_map_replace(bytes, NUM_MAP_RANK, 0, 2)); /* PTX gives the rank less one */
+    CHECK(num_tensor_map_decode(bytes, &back, &why));
     CHECK(back.address == origin + 4096 && back.dims[1] == 99 && back.strides[2] == 1600 && back.rank == 3);
-    CHECK(!emu_tensor_map_replace(bytes, EMU_MAP_GLOBAL_STRIDE, 4, 16));
-    CHECK(emu_tensor_map_replace(bytes, EMU_MAP_BOX_DIM, 0, 300));
-    CHECK(!emu_tensor_map_decode(bytes, &back, &why));
+    CHECK(!num_tensor_map_replace(bytes, NUM_MAP_GLOBAL_STRIDE, 4, 16));
+    CHECK(num_tensor_map_replace(bytes, NUM_MAP_BOX_DIM, 0, 300));
+    CHECK(!num_tensor_map_decode(bytes, &back, &why));
     CHECK_TEXT(why, "a dimension of the box of a tensor map has 1 to 256 elements");
     bytes[0] ^= 1;
-    CHECK(!emu_tensor_map_decode(bytes, &back, &why));
+    CHECK(!num_tensor_map_decode(bytes, &back, &why));
     CHECK_TEXT(why, "there is no tensor map at this address");
-    CHECK(!emu_tensor_map_replace(bytes, EMU_MAP_RANK, 0, 0));
+    CHECK(!num_tensor_map_replace(bytes, NUM_MAP_RANK, 0, 0));
 }
 
 /* A kernel's own map: from zeros, field by field. PTX numbers the element types by itself: 8 f32.ftz, 9 f64,
@@ -246,13 +246,13 @@ static void test_from_zeros(void)
     for (uint64_t type = 6; type <= 10; type++) {
         uint8_t bytes[CUTE_MAP_BYTES] = {0};
         cute_tensor_map back;
-        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_GLOBAL_ADDRESS, 0, origin));
-        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_RANK, 0, 0));
-        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_BOX_DIM, 0, 32));
-        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_GLOBAL_DIM, 0, 50));
-        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_ELEMENT_STRIDE, 0, 1));
-        CHECK(emu_tensor_map_replace(bytes, EMU_MAP_ELEMTYPE, 0, type));
-        CHECK(emu_tensor_map_decode(bytes, &back, NULL));
+        CHECK(num_tensor_map_replace(bytes, NUM_MAP_GLOBAL_ADDRESS, 0, origin));
+        CHECK(num_tensor_map_replace(bytes, NUM_MAP_RANK, 0, 0));
+        CHECK(num_tensor_map_replace(bytes, NUM_MAP_BOX_DIM, 0, 32));
+        CHECK(num_tensor_map_replace(bytes, NUM_MAP_GLOBAL_DIM, 0, 50));
+        CHECK(num_tensor_map_replace(bytes, NUM_MAP_ELEMENT_STRIDE, 0, 1));
+        CHECK(num_tensor_map_replace(bytes, NUM_MAP_ELEMTYPE, 0, type));
+        CHECK(num_tensor_map_decode(bytes, &back, NULL));
         CHECK(back.type == wanted[type] && back.rank == 1 && back.dims[0] == 50 && back.box[0] == 32);
     }
 }
@@ -261,7 +261,7 @@ static void refused(cute_tensor_map m, const char *text)
 {
     cute_diag *diag = cute_diag_create();
     uint8_t bytes[CUTE_MAP_BYTES];
-    CHECK_INT(emu_tensor_map_encode(&m, bytes, diag), CUTE_INVALID);
+    CHECK_INT(num_tensor_map_encode(&m, bytes, diag), CUTE_INVALID);
     CHECK_INT(cute_diag_count(diag), 1);
     if (cute_diag_count(diag)) CHECK_TEXT(cute_diag_get(diag, 0)->text, text);
     cute_diag_destroy(diag);
@@ -272,7 +272,7 @@ static void test_limits(void)
     const cute_tensor_map good = plain(CUTE_MAP_F16, 3);
     cute_tensor_map m = good;
     uint8_t bytes[CUTE_MAP_BYTES];
-    CHECK_INT(emu_tensor_map_encode(&m, bytes, NULL), CUTE_OK);
+    CHECK_INT(num_tensor_map_encode(&m, bytes, NULL), CUTE_OK);
     m.rank = 6;
     refused(m, "a tensor map has 1 to 5 dimensions, not 6");
     m = good;
@@ -324,47 +324,47 @@ static void test_bounds(void)
     cute_tensor_map m = plain(CUTE_MAP_F16, 2);
     static const int32_t zero[5] = {0};
     const char *why;
-    CHECK(!emu_box_load(&m, zero, 64, &memory, &why));
+    CHECK(!num_box_load(&m, zero, 64, &memory, &why));
     CHECK_TEXT(why, "the shared memory address of a tensor copy is a multiple of 128");
-    CHECK(!emu_box_load(&m, zero, SHARED - 64, &memory, &why) && why);
-    CHECK(!emu_box_load(&m, zero, SHARED, &memory, &why) && !why);
+    CHECK(!num_box_load(&m, zero, SHARED - 64, &memory, &why) && why);
+    CHECK(!num_box_load(&m, zero, SHARED, &memory, &why) && !why);
     m.address = origin + GLOBAL - 16;
-    CHECK(!emu_box_load(&m, zero, 0, &memory, &why) && !why);
+    CHECK(!num_box_load(&m, zero, 0, &memory, &why) && !why);
     static const int32_t far[5] = {INT32_MIN, INT32_MAX};
-    CHECK(emu_box_load(&m, far, 0, &memory, &why)); /* all outside: nothing of the tensor is touched */
+    CHECK(num_box_load(&m, far, 0, &memory, &why)); /* all outside: nothing of the tensor is touched */
     /* 256^5 elements stop at the end of shared memory */
     m = plain(CUTE_MAP_U8, 5);
     for (int i = 0; i < 5; i++) m.box[i] = 256;
-    CHECK_INT(emu_tensor_map_bytes(&m), UINT32_MAX);
-    CHECK(!emu_box_load(&m, zero, 0, &memory, &why));
+    CHECK_INT(num_tensor_map_bytes(&m), UINT32_MAX);
+    CHECK(!num_box_load(&m, zero, 0, &memory, &why));
 }
 
-static uint64_t reduced(emu_reduction op, cute_tensor_map_type type, uint64_t a, uint64_t b)
+static uint64_t reduced(num_reduction op, cute_tensor_map_type type, uint64_t a, uint64_t b)
 {
-    emu_reduce(op, type, &a, &b);
+    num_reduce(op, type, &a, &b);
     return a;
 }
 
 static void test_reductions(void)
 {
-    CHECK_INT(reduced(EMU_REDUCE_ADD, CUTE_MAP_U32, 0xffffffff, 2), 1);
-    CHECK_INT(reduced(EMU_REDUCE_MIN, CUTE_MAP_I32, 0xffffffff, 2), 0xffffffff);
-    CHECK_INT(reduced(EMU_REDUCE_MIN, CUTE_MAP_U32, 0xffffffff, 2), 2);
-    CHECK_INT(reduced(EMU_REDUCE_MAX, CUTE_MAP_I64, (uint64_t)-5, 2), 2);
+    CHECK_INT(reduced(NUM_REDUCE_ADD, CUTE_MAP_U32, 0xffffffff, 2), 1);
+    CHECK_INT(reduced(NUM_REDUCE_MIN, CUTE_MAP_I32, 0xffffffff, 2), 0xffffffff);
+    CHECK_INT(reduced(NUM_REDUCE_MIN, CUTE_MAP_U32, 0xffffffff, 2), 2);
+    CHECK_INT(reduced(NUM_REDUCE_MAX, CUTE_MAP_I64, (uint64_t)-5, 2), 2);
     /* PTX ISA, atom: inc wraps to 0 at the operand, dec to the operand at 0 or above it */
-    CHECK_INT(reduced(EMU_REDUCE_INC, CUTE_MAP_U32, 4, 5), 5);
-    CHECK_INT(reduced(EMU_REDUCE_INC, CUTE_MAP_U32, 5, 5), 0);
-    CHECK_INT(reduced(EMU_REDUCE_DEC, CUTE_MAP_U32, 0, 5), 5);
-    CHECK_INT(reduced(EMU_REDUCE_DEC, CUTE_MAP_U32, 6, 5), 5);
-    CHECK_INT(reduced(EMU_REDUCE_DEC, CUTE_MAP_U32, 5, 5), 4);
-    CHECK_INT(reduced(EMU_REDUCE_XOR, CUTE_MAP_U64, 6, 3), 5);
-    CHECK_INT(reduced(EMU_REDUCE_ADD, CUTE_MAP_F16, 0x3c00, 0x3c00), 0x4000);
-    CHECK_INT(reduced(EMU_REDUCE_MAX, CUTE_MAP_BF16, 0xbf80, 0x4000), 0x4000);
-    CHECK_INT(reduced(EMU_REDUCE_ADD, CUTE_MAP_F32, 0x3f800000, 0x40000000), 0x40400000);
-    CHECK(emu_reduction_exists(EMU_REDUCE_MIN, CUTE_MAP_F16));
-    CHECK(!emu_reduction_exists(EMU_REDUCE_MIN, CUTE_MAP_F32));
-    CHECK(!emu_reduction_exists(EMU_REDUCE_INC, CUTE_MAP_I32));
-    CHECK(!emu_reduction_exists(EMU_REDUCE_AND, CUTE_MAP_F16));
+    CHECK_INT(reduced(NUM_REDUCE_INC, CUTE_MAP_U32, 4, 5), 5);
+    CHECK_INT(reduced(NUM_REDUCE_INC, CUTE_MAP_U32, 5, 5), 0);
+    CHECK_INT(reduced(NUM_REDUCE_DEC, CUTE_MAP_U32, 0, 5), 5);
+    CHECK_INT(reduced(NUM_REDUCE_DEC, CUTE_MAP_U32, 6, 5), 5);
+    CHECK_INT(reduced(NUM_REDUCE_DEC, CUTE_MAP_U32, 5, 5), 4);
+    CHECK_INT(reduced(NUM_REDUCE_XOR, CUTE_MAP_U64, 6, 3), 5);
+    CHECK_INT(reduced(NUM_REDUCE_ADD, CUTE_MAP_F16, 0x3c00, 0x3c00), 0x4000);
+    CHECK_INT(reduced(NUM_REDUCE_MAX, CUTE_MAP_BF16, 0xbf80, 0x4000), 0x4000);
+    CHECK_INT(reduced(NUM_REDUCE_ADD, CUTE_MAP_F32, 0x3f800000, 0x40000000), 0x40400000);
+    CHECK(num_reduction_exists(NUM_REDUCE_MIN, CUTE_MAP_F16));
+    CHECK(!num_reduction_exists(NUM_REDUCE_MIN, CUTE_MAP_F32));
+    CHECK(!num_reduction_exists(NUM_REDUCE_INC, CUTE_MAP_I32));
+    CHECK(!num_reduction_exists(NUM_REDUCE_AND, CUTE_MAP_F16));
 
     cute_tensor_map m = plain(CUTE_MAP_U32, 2);
     uint32_t *g = (uint32_t *)(void *)global, *s = (uint32_t *)(void *)shared;
@@ -372,11 +372,11 @@ static void test_reductions(void)
     for (int i = 0; i < 64; i++) s[i] = 1000;
     static const int32_t at[2] = {36, 6}; /* 4 of 16 columns and 1 of 4 rows are inside */
     const char *why;
-    CHECK(emu_box_store(&m, at, 0, EMU_REDUCE_ADD, &memory, &why));
+    CHECK(num_box_store(&m, at, 0, NUM_REDUCE_ADD, &memory, &why));
     uint32_t row = (uint32_t)(m.strides[0] / 4 * 6);
     for (uint32_t i = 0; i < 1000; i++) CHECK_INT(g[i], i + (i >= row + 36 && i < row + 40 ? 1000u : 0));
     m.type = CUTE_MAP_F32;
-    CHECK(!emu_box_store(&m, at, 0, EMU_REDUCE_XOR, &memory, &why));
+    CHECK(!num_box_store(&m, at, 0, NUM_REDUCE_XOR, &memory, &why));
     CHECK_TEXT(why, "the tensor map's element type has no such reduction");
 }
 
@@ -388,11 +388,11 @@ static void test_conversions(void)
     g[1] = 0x00000001;
     static const int32_t zero[1] = {0};
     const char *why;
-    CHECK(emu_box_load(&m, zero, 0, &memory, &why));
+    CHECK(num_box_load(&m, zero, 0, &memory, &why));
     CHECK_INT(s[0], 0x3f802000);
     m.type = CUTE_MAP_F32_FTZ;
     g[0] = 0x807fffff;
-    CHECK(emu_box_load(&m, zero, 0, &memory, &why));
+    CHECK(num_box_load(&m, zero, 0, &memory, &why));
     CHECK_INT(s[0], 0x80000000);
     CHECK_INT(s[1], 0);
 }

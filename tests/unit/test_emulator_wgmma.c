@@ -19,7 +19,7 @@ static uint32_t any(void)
 static uint8_t shared[SHARED];
 static int reads;
 
-static bool read_shared(void *context, emu_operand operand, uint32_t address, uint32_t size, void *out)
+static bool read_shared(void *context, num_operand operand, uint32_t address, uint32_t size, void *out)
 {
     (void)context;
     (void)operand;
@@ -64,37 +64,37 @@ static uint32_t mn_major(uint32_t base, int swizzle, uint32_t leading, uint32_t 
 }
 
 typedef struct test_case {
-    emu_element a, b, d;
+    num_element a, b, d;
     int k, n, swizzle_a, swizzle_b;
     bool registers, ta, tb, na, nb, scale, satfinite;
     int step; /* which K step of the swizzled tile */
 } test_case;
 
-static double value(emu_element type, uint32_t bits)
+static double value(num_element type, uint32_t bits)
 {
-    static const emu_format formats[] = {
-        [EMU_MMA_F32] = EMU_F32,   [EMU_MMA_TF32] = EMU_TF32, [EMU_MMA_F16] = EMU_F16,
-        [EMU_MMA_BF16] = EMU_BF16, [EMU_MMA_E4M3] = EMU_E4M3, [EMU_MMA_E5M2] = EMU_E5M2};
-    if (type == EMU_MMA_S8) return (int8_t)bits;
-    if (type == EMU_MMA_U8) return (double)bits;
-    if (type == EMU_MMA_S32) return (int32_t)bits;
-    uint64_t wide = emu_convert(EMU_F64, formats[type], bits, EMU_RN, 0);
+    static const num_format formats[] = {
+        [NUM_MMA_F32] = NUM_F32,   [NUM_MMA_TF32] = NUM_TF32, [NUM_MMA_F16] = NUM_F16,
+        [NUM_MMA_BF16] = NUM_BF16, [NUM_MMA_E4M3] = NUM_E4M3, [NUM_MMA_E5M2] = NUM_E5M2};
+    if (type == NUM_MMA_S8) return (int8_t)bits;
+    if (type == NUM_MMA_U8) return (double)bits;
+    if (type == NUM_MMA_S32) return (int32_t)bits;
+    uint64_t wide = num_convert(NUM_F64, formats[type], bits, NUM_RN, 0);
     double d;
     memcpy(&d, &wide, sizeof d);
     return d;
 }
 
-static uint32_t random_bits(emu_element type)
+static uint32_t random_bits(num_element type)
 {
     uint32_t x = any(), sign = x >> 31;
     switch (type) {
-    case EMU_MMA_F32:
-    case EMU_MMA_TF32: return sign << 31 | (125 + x % 5) << 23 | (any() & 0x7fffff);
-    case EMU_MMA_F16: return sign << 15 | (12 + x % 5) << 10 | (any() & 0x3ff);
-    case EMU_MMA_BF16: return sign << 15 | (124 + x % 5) << 7 | (any() & 0x7f);
-    case EMU_MMA_E4M3: return (x & 0x80) | (0x30 + x % 0x10);
-    case EMU_MMA_E5M2: return (x & 0x80) | (0x38 + x % 8);
-    case EMU_MMA_S32: return x;
+    case NUM_MMA_F32:
+    case NUM_MMA_TF32: return sign << 31 | (125 + x % 5) << 23 | (any() & 0x7fffff);
+    case NUM_MMA_F16: return sign << 15 | (12 + x % 5) << 10 | (any() & 0x3ff);
+    case NUM_MMA_BF16: return sign << 15 | (124 + x % 5) << 7 | (any() & 0x7f);
+    case NUM_MMA_E4M3: return (x & 0x80) | (0x30 + x % 0x10);
+    case NUM_MMA_E5M2: return (x & 0x80) | (0x38 + x % 8);
+    case NUM_MMA_S32: return x;
     default: return x & 0xff;
     }
 }
@@ -105,7 +105,7 @@ static bool holds(const test_case *t)
     static uint32_t storage[4 * 128][LANES], pieces[16][LANES];
     uint32_t *d[4 * 128];
     const uint32_t *ra[16];
-    emu_wgmma w = {.n = t->n,
+    num_wgmma w = {.n = t->n,
                    .k = t->k,
                    .a = t->a,
                    .b = t->b,
@@ -117,12 +117,12 @@ static bool holds(const test_case *t)
                    .negate_b = t->nb,
                    .scale_d = t->scale,
                    .satfinite = t->satfinite};
-    const char *why = emu_wgmma_check(&w);
+    const char *why = num_wgmma_check(&w);
     if (why) {
         printf("# %s\n", why);
         return false;
     }
-    int bits = emu_element_bits(t->a), size = bits / 8;
+    int bits = num_element_bits(t->a), size = bits / 8;
     memset(shared, 0xee, sizeof shared);
     const uint32_t base[2] = {1024, 64 * 1024};
     uint64_t descriptors[2];
@@ -152,16 +152,16 @@ static bool holds(const test_case *t)
                 uint32_t at = major ? mn_major(base[o], swizzle, leading, stride, size, i, l)
                                     : k_major(base[o], swizzle, leading, stride, size, i, l + shift);
                 memcpy(shared + at, &x, (size_t)size);
-                emu_descriptor e = emu_descriptor_decode(descriptors[o]);
+                num_descriptor e = num_descriptor_decode(descriptors[o]);
                 int element;
-                uint32_t found = emu_descriptor_address(&e, major, bits, i, l, &element);
+                uint32_t found = num_descriptor_address(&e, major, bits, i, l, &element);
                 if (found + (uint32_t)(element * size) != at) {
                     printf("# (%d, %d) is at %u, not %u\n", i, l, found + (uint32_t)(element * size), at);
                     return false;
                 }
             }
     }
-    int registers = emu_wgmma_registers(&w), half = t->d == EMU_MMA_F16;
+    int registers = num_wgmma_registers(&w), half = t->d == NUM_MMA_F16;
     for (int i = 0; i < 64; i++)
         for (int j = 0; j < t->n; j++) c[i][j] = random_bits(t->d);
     /* Figure of the accumulator: lane l of warp w holds rows 16w + l/4 and + 8, columns 2 (l%4) and + 1 of
@@ -183,10 +183,10 @@ static bool holds(const test_case *t)
             for (int e = 0; e < per; e++) pieces[i][l] |= a[row][column + e] << (e * bits % 32);
         }
     }
-    emu_wgmma_operands o = {.a_descriptor = descriptors[0], .b_descriptor = descriptors[1], .a = ra, .d = d};
+    num_wgmma_operands o = {.a_descriptor = descriptors[0], .b_descriptor = descriptors[1], .a = ra, .d = d};
     reads = 0;
     if (any() % 2) {
-        if (!emu_wgmma_run(&w, 0, 4, &o, read_shared, NULL)) return false;
+        if (!num_wgmma_run(&w, 0, 4, &o, read_shared, NULL)) return false;
         int chunks = 2 * t->n + (t->registers ? 0 : 2 * 64);
         if (reads != chunks) {
             printf("# %d reads, not %d\n", reads, chunks);
@@ -194,13 +194,13 @@ static bool holds(const test_case *t)
         }
     } else { /* warp by warp */
         for (int warp = 0; warp < 4; warp++) {
-            emu_wgmma_operands part = o;
+            num_wgmma_operands part = o;
             part.a = ra + 4 * warp;
             part.d = d + warp * registers;
-            if (!emu_wgmma_run(&w, warp, 1, &part, read_shared, NULL)) return false;
+            if (!num_wgmma_run(&w, warp, 1, &part, read_shared, NULL)) return false;
         }
     }
-    bool small = bits == 8 && t->d != EMU_MMA_S32;
+    bool small = bits == 8 && t->d != NUM_MMA_S32;
     for (int i = 0; i < 4 * registers; i++)
         for (int l = 0; l < LANES; l++)
             for (int s = 0; s <= half; s++) {
@@ -215,7 +215,7 @@ static bool holds(const test_case *t)
                 }
                 uint32_t word = half ? storage[i][l] >> (16 * s) & 0xffff : storage[i][l];
                 bool fine;
-                if (t->d == EMU_MMA_S32) {
+                if (t->d == NUM_MMA_S32) {
                     int64_t want = (int64_t)sum;
                     if (t->satfinite)
                         want = want > INT32_MAX ? INT32_MAX : want < INT32_MIN ? INT32_MIN : want;
@@ -239,18 +239,18 @@ static const int swizzles[4] = {0, 32, 64, 128};
 static void test_k_major(void)
 {
     static const struct {
-        emu_element a, b, d;
+        num_element a, b, d;
         int k;
     } kinds[] = {
-        {EMU_MMA_F16, EMU_MMA_F16, EMU_MMA_F32, 16},   {EMU_MMA_F16, EMU_MMA_F16, EMU_MMA_F16, 16},
-        {EMU_MMA_BF16, EMU_MMA_BF16, EMU_MMA_F32, 16}, {EMU_MMA_TF32, EMU_MMA_TF32, EMU_MMA_F32, 8},
-        {EMU_MMA_E4M3, EMU_MMA_E5M2, EMU_MMA_F32, 32}, {EMU_MMA_E5M2, EMU_MMA_E4M3, EMU_MMA_F16, 32},
-        {EMU_MMA_S8, EMU_MMA_U8, EMU_MMA_S32, 32},     {EMU_MMA_U8, EMU_MMA_S8, EMU_MMA_S32, 32},
+        {NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32, 16},   {NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F16, 16},
+        {NUM_MMA_BF16, NUM_MMA_BF16, NUM_MMA_F32, 16}, {NUM_MMA_TF32, NUM_MMA_TF32, NUM_MMA_F32, 8},
+        {NUM_MMA_E4M3, NUM_MMA_E5M2, NUM_MMA_F32, 32}, {NUM_MMA_E5M2, NUM_MMA_E4M3, NUM_MMA_F16, 32},
+        {NUM_MMA_S8, NUM_MMA_U8, NUM_MMA_S32, 32},     {NUM_MMA_U8, NUM_MMA_S8, NUM_MMA_S32, 32},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (int sa = 0; sa < 4; sa++)
             for (int sb = 0; sb < 4; sb++) {
-                bool integer = kinds[i].d == EMU_MMA_S32;
+                bool integer = kinds[i].d == NUM_MMA_S32;
                 test_case t = {.a = kinds[i].a,
                                .b = kinds[i].b,
                                .d = kinds[i].d,
@@ -274,10 +274,10 @@ static void test_mn_major(void)
         for (int sa = 0; sa < 4; sa++)
             for (int sb = 0; sb < 4; sb++)
                 for (int which = 1; which < 4; which++) {
-                    emu_element type = bf ? EMU_MMA_BF16 : EMU_MMA_F16;
+                    num_element type = bf ? NUM_MMA_BF16 : NUM_MMA_F16;
                     test_case t = {.a = type,
                                    .b = type,
-                                   .d = EMU_MMA_F32,
+                                   .d = NUM_MMA_F32,
                                    .k = 16,
                                    .n = 136,
                                    .swizzle_a = swizzles[sa],
@@ -292,9 +292,9 @@ static void test_mn_major(void)
 static void test_every_n(void)
 {
     for (int n = 8; n <= 256; n += 8) {
-        test_case t = {.a = EMU_MMA_F16,
-                       .b = EMU_MMA_F16,
-                       .d = n % 16 ? EMU_MMA_F16 : EMU_MMA_F32,
+        test_case t = {.a = NUM_MMA_F16,
+                       .b = NUM_MMA_F16,
+                       .d = n % 16 ? NUM_MMA_F16 : NUM_MMA_F32,
                        .k = 16,
                        .n = n,
                        .swizzle_a = 128,
@@ -309,20 +309,20 @@ static void test_base_offset(void)
 {
     /* A pattern that begins 256 bytes behind a multiple of 1024: base offset 2. Row 1 of the pattern lies at
      * 1024 + 256 + 128, and its chunk 0 at chunk 1 of that line. */
-    emu_descriptor d = emu_descriptor_decode(descriptor(1024 + 256, 16, 1024, 128) | UINT64_C(2) << 49);
+    num_descriptor d = num_descriptor_decode(descriptor(1024 + 256, 16, 1024, 128) | UINT64_C(2) << 49);
     CHECK_INT(d.base, 2);
     CHECK_INT(d.swizzle, 128);
     int element;
-    CHECK_INT(emu_descriptor_address(&d, false, 16, 0, 0, &element), 1280);
-    CHECK_INT(emu_descriptor_address(&d, false, 16, 1, 0, &element), 1280 + 128 + 16);
-    CHECK_INT(emu_descriptor_address(&d, false, 16, 7, 8, &element), 1280 + 7 * 128 + 6 * 16);
+    CHECK_INT(num_descriptor_address(&d, false, 16, 0, 0, &element), 1280);
+    CHECK_INT(num_descriptor_address(&d, false, 16, 1, 0, &element), 1280 + 128 + 16);
+    CHECK_INT(num_descriptor_address(&d, false, 16, 7, 8, &element), 1280 + 7 * 128 + 6 * 16);
 }
 
 static void test_bits(void)
 {
-    emu_wgmma w = {
-        .n = 8, .k = 256, .a = EMU_MMA_B1, .b = EMU_MMA_B1, .d = EMU_MMA_S32, .product = EMU_AND_POPC};
-    CHECK(emu_wgmma_check(&w) == NULL);
+    num_wgmma w = {
+        .n = 8, .k = 256, .a = NUM_MMA_B1, .b = NUM_MMA_B1, .d = NUM_MMA_S32, .product = NUM_AND_POPC};
+    CHECK(num_wgmma_check(&w) == NULL);
     memset(shared, 0, sizeof shared);
     /* A: row i has its lowest i bits set; B: column j has bits 32 j to 32 j + 31. */
     for (int i = 0; i < 64; i++)
@@ -332,10 +332,10 @@ static void test_bits(void)
     for (int j = 0; j < 8; j++) memset(shared + 16384 + j * 16 + (j >= 4 ? 4096 : 0) + j % 4 * 4, 0xff, 4);
     uint32_t storage[16][LANES], *d[16];
     for (int i = 0; i < 16; i++) d[i] = storage[i];
-    emu_wgmma_operands o = {.a_descriptor = descriptor(1024, 4096, 128, 0),
+    num_wgmma_operands o = {.a_descriptor = descriptor(1024, 4096, 128, 0),
                             .b_descriptor = descriptor(16384, 4096, 128, 0),
                             .d = d};
-    CHECK(emu_wgmma_run(&w, 0, 4, &o, read_shared, NULL));
+    CHECK(num_wgmma_run(&w, 0, 4, &o, read_shared, NULL));
     for (int i = 0; i < 64; i++)
         for (int j = 0; j < 8; j++) {
             int low = i - 32 * j, want = low < 0 ? 0 : low > 32 ? 32 : low;
@@ -345,26 +345,26 @@ static void test_bits(void)
 
 static void test_refusals(void)
 {
-    emu_wgmma w = {.n = 12, .k = 16, .a = EMU_MMA_F16, .b = EMU_MMA_F16, .d = EMU_MMA_F32};
-    CHECK_TEXT(emu_wgmma_check(&w), "wgmma has an N of 8 to 256 in steps of 8");
+    num_wgmma w = {.n = 12, .k = 16, .a = NUM_MMA_F16, .b = NUM_MMA_F16, .d = NUM_MMA_F32};
+    CHECK_TEXT(num_wgmma_check(&w), "wgmma has an N of 8 to 256 in steps of 8");
     w.n = 264;
-    CHECK(emu_wgmma_check(&w) != NULL);
+    CHECK(num_wgmma_check(&w) != NULL);
     w.n = 256;
-    CHECK(emu_wgmma_check(&w) == NULL);
-    w.b = EMU_MMA_BF16;
-    CHECK_TEXT(emu_wgmma_check(&w), "wgmma has no such combination of types");
-    w = (emu_wgmma){
-        .n = 8, .k = 8, .a = EMU_MMA_TF32, .b = EMU_MMA_TF32, .d = EMU_MMA_F32, .transpose_b = true};
-    CHECK_TEXT(emu_wgmma_check(&w), "only wgmma of f16 and bf16 can take transposed operands");
-    w = (emu_wgmma){.n = 40, .k = 32, .a = EMU_MMA_S8, .b = EMU_MMA_S8, .d = EMU_MMA_S32};
-    CHECK(emu_wgmma_check(&w) != NULL);
+    CHECK(num_wgmma_check(&w) == NULL);
+    w.b = NUM_MMA_BF16;
+    CHECK_TEXT(num_wgmma_check(&w), "wgmma has no such combination of types");
+    w = (num_wgmma){
+        .n = 8, .k = 8, .a = NUM_MMA_TF32, .b = NUM_MMA_TF32, .d = NUM_MMA_F32, .transpose_b = true};
+    CHECK_TEXT(num_wgmma_check(&w), "only wgmma of f16 and bf16 can take transposed operands");
+    w = (num_wgmma){.n = 40, .k = 32, .a = NUM_MMA_S8, .b = NUM_MMA_S8, .d = NUM_MMA_S32};
+    CHECK(num_wgmma_check(&w) != NULL);
 }
 
-static bool refuse(void *context, emu_operand operand, uint32_t address, uint32_t size, void *out)
+static bool refuse(void *context, num_operand operand, uint32_t address, uint32_t size, void *out)
 {
     (void)context;
     memset(out, 0, size);
-    return operand != EMU_B || address < 2048;
+    return operand != NUM_B || address < 2048;
 }
 
 static void test_failed_read(void)
@@ -374,9 +374,9 @@ static void test_failed_read(void)
         d[i] = storage[i];
         for (int l = 0; l < LANES; l++) storage[i][l] = 77;
     }
-    emu_wgmma w = {.n = 8, .k = 16, .a = EMU_MMA_F16, .b = EMU_MMA_F16, .d = EMU_MMA_F32};
-    emu_wgmma_operands o = {.b_descriptor = descriptor(2048, 0, 0, 0), .d = d};
-    CHECK(!emu_wgmma_run(&w, 0, 4, &o, refuse, NULL));
+    num_wgmma w = {.n = 8, .k = 16, .a = NUM_MMA_F16, .b = NUM_MMA_F16, .d = NUM_MMA_F32};
+    num_wgmma_operands o = {.b_descriptor = descriptor(2048, 0, 0, 0), .d = d};
+    CHECK(!num_wgmma_run(&w, 0, 4, &o, refuse, NULL));
     CHECK_INT(storage[15][31], 77);
 }
 
