@@ -7,7 +7,8 @@
 
 #include "lib/ptx/ptx.h"
 
-/* LLVM's own NVPTX backend. */
+/* LLVM's own NVPTX backend. Registered once in a process. */
+void cute_nvptx_register(void);
 cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachineRef *out, cute_diag *diag);
 cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level,
                                 cute_diag *diag);

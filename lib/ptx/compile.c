@@ -4,6 +4,7 @@
 #include <mlir-c/Pass.h>
 #include <mlir-c/RegisterEverything.h>
 #include <mlir-c/Target/LLVMIR.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -19,6 +20,7 @@
 #include "lib/ptx/backend.h"
 #include "lib/ptx/llvmlink.h"
 #include "lib/ptx/metadata.h"
+#include "lib/ptx/recover.h"
 #include "lib/toolkit/toolkit.h"
 
 typedef struct compilation {
@@ -31,6 +33,10 @@ typedef struct compilation {
     cute_ptx_output *out;
     json_t *passes; /* passes.json under way, or NULL */
     cute_status dump_status;
+    cute_status status;     /* of all stages */
+    cute_ptx_stage stage;   /* under way */
+    const char *gpu_module; /* being compiled, or NULL */
+    size_t llvm_errors;     /* that LLVM reported itself */
 } compilation;
 
 static double now(void)
@@ -86,10 +92,18 @@ static cute_status save_llvm(compilation *c, const char *gpu_module, const char 
 
 /* ---- the stages ---- */
 
-static cute_status parse(compilation *c)
+/* MLIR's and LLVM's registries belong to the process. */
+static void register_all(void)
 {
     mlirRegisterAllPasses();
     cute_passes_register();
+    cute_nvptx_register();
+}
+
+static cute_status parse(compilation *c)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_all);
     MlirDialectRegistry registry = cute_registry_create();
     c->context = mlirContextCreateWithRegistry(registry, false);
     mlirDialectRegistryDestroy(registry);
@@ -204,6 +218,7 @@ static cute_status check_undefined(compilation *c, LLVMModuleRef module)
 static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef module, cute_buffer *out)
 {
     double start = now();
+    c->stage = CUTE_STAGE_link;
     bool nvptx = c->options->arch->backends & CUTE_BACKEND_NVPTX;
     bool libdevice = cute_needs_libdevice(module);
     LLVMTargetMachineRef machine = NULL;
@@ -221,11 +236,13 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
     c->out->seconds[CUTE_STAGE_link] += now() - start;
 
     start = now();
+    c->stage = CUTE_STAGE_optimize;
     if (!status && nvptx) status = cute_nvptx_optimize(module, machine, c->options->opt_level, c->diag);
     c->out->seconds[CUTE_STAGE_optimize] += now() - start;
     if (!status) status = save_llvm(c, gpu_module, "optimized.ll", module);
 
     start = now();
+    c->stage = CUTE_STAGE_codegen;
     if (!status && c->options->emit == CUTE_EMIT_LLVM) {
         char *text = LLVMPrintModuleToString(module);
         cute_buffer_puts(out, text);
@@ -235,8 +252,23 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
                        : cute_libnvvm_compile(module, c->options, libdevice, out, c->diag);
     }
     c->out->seconds[CUTE_STAGE_codegen] += now() - start;
+    if (!status && c->llvm_errors) status = CUTE_INVALID;
     if (machine) LLVMDisposeTargetMachine(machine);
     return status;
+}
+
+/* Without a handler LLVM prints what it has to say, and ends the process after an error. */
+static void on_llvm_message(LLVMDiagnosticInfoRef info, void *context)
+{
+    compilation *c = context;
+    LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+    if (severity != LLVMDSError && severity != LLVMDSWarning) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    cute_report(c->diag, severity == LLVMDSError ? CUTE_ERROR : CUTE_WARNING,
+                &(cute_place){.file = c->source.label}, "gpu.module @%s for %s: %s", c->gpu_module,
+                c->options->arch->name, text);
+    LLVMDisposeMessage(text);
+    c->llvm_errors += severity == LLVMDSError;
 }
 
 static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_result *result)
@@ -246,12 +278,14 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     if (!copy) return cute_fail_memory(c->diag);
     memcpy(copy, name.data, name.length);
     copy[name.length] = '\0';
-    result->module = copy;
+    result->module = c->gpu_module = copy;
     if (c->options->emit == CUTE_EMIT_PTX)
         CUTE_TRY(cute_metadata_write(op, c->options, &result->text, c->diag));
 
     double start = now();
+    c->stage = CUTE_STAGE_translate;
     LLVMContextRef llvm = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(llvm, on_llvm_message, c);
     LLVMModuleRef module = mlirTranslateModuleToLLVMIR(op, llvm);
     c->out->seconds[CUTE_STAGE_translate] += now() - start;
     cute_status status = CUTE_OK;
@@ -307,6 +341,38 @@ static cute_status compile_modules(compilation *c)
     return n.status;
 }
 
+/* Everything that runs LLVM's and MLIR's code. */
+static void stages(void *context)
+{
+    compilation *c = context;
+    double start = now();
+    c->stage = CUTE_STAGE_parse;
+    c->status = parse(c);
+    c->out->seconds[CUTE_STAGE_parse] = now() - start;
+    start = now();
+    c->stage = CUTE_STAGE_lower;
+    if (!c->status) c->status = lower(c);
+    c->out->seconds[CUTE_STAGE_lower] = now() - start;
+    if (!c->status) c->status = compile_modules(c);
+    if (!mlirModuleIsNull(c->module)) mlirModuleDestroy(c->module);
+    if (!mlirContextIsNull(c->context)) mlirContextDestroy(c->context);
+}
+
+/* What LLVM has no better message for: not an error that it reports but one at which it gives up. */
+static cute_status gave_up(compilation *c, const char *reason)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        CUTE_PTX_STAGES(X)
+#undef X
+    };
+    const char *module = c->gpu_module;
+    return cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label},
+                     "LLVM gave up in stage '%s'%s%s for %s: %s", names[c->stage],
+                     module ? " of gpu.module @" : "", module ? module : "", c->options->arch->name,
+                     reason ? reason : "out of memory");
+}
+
 cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
                              const cute_ptx_options *options, cute_ptx_output *out, cute_diag *diag)
 {
@@ -319,18 +385,12 @@ cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
                      .arena = cute_arena_create(),
                      .source = {.diag = diag, .label = label, .text = text, .length = length}};
     if (!c.arena) return cute_fail_memory(diag);
-    double start = now();
-    cute_status status = parse(&c);
-    out->seconds[CUTE_STAGE_parse] = now() - start;
-    start = now();
-    if (!status) status = lower(&c);
-    out->seconds[CUTE_STAGE_lower] = now() - start;
-    if (!status) status = compile_modules(&c);
-    if (!mlirModuleIsNull(c.module)) mlirModuleDestroy(c.module);
-    if (!mlirContextIsNull(c.context)) mlirContextDestroy(c.context);
+    char *reason;
+    if (!cute_llvm_recover(stages, &c, &reason)) c.status = gave_up(&c, reason);
+    free(reason);
     json_decref(c.passes);
     cute_arena_destroy(c.arena);
-    return status;
+    return c.status;
 }
 
 void cute_ptx_output_release(cute_ptx_output *output)

@@ -24,12 +24,16 @@ bool cute_needs_libdevice(LLVMModuleRef module)
     return false;
 }
 
-cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachineRef *out, cute_diag *diag)
+void cute_nvptx_register(void)
 {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+}
+
+cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachineRef *out, cute_diag *diag)
+{
     LLVMTargetRef target;
     char *error = NULL;
     if (LLVMGetTargetFromTriple(triple, &target, &error)) {

@@ -46,8 +46,9 @@ typedef struct cute_ptx_output {
 } cute_ptx_output;
 
 /* Compiles every gpu.module of `text` (MLIR text or bytecode, named `label` in messages). *out is released
- * with cute_ptx_output_release, also after a failure. Call once in a process: LLVM's registries are global.
- */
+ * with cute_ptx_output_release, also after a failure. Any number of times, from several threads at once. Where
+ * LLVM gives up (recover.h) the call is
+ * CUTE_INVALID with LLVM's reason, and what it was working on leaks. */
 cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
                              const cute_ptx_options *options, cute_ptx_output *out, cute_diag *diag);
 void cute_ptx_output_release(cute_ptx_output *output);

@@ -223,3 +223,17 @@ END
     expect 2 "unknown architecture 'hopper'" "ARCH=hopper cute-ptx $KERNEL"
     [ ! -e d ]
 }
+
+@test "where LLVM gives up the message has the stage, the module and the architecture" {
+    cat >"$BATS_TEST_TMPDIR/k.mlir" <<'MLIR'
+gpu.module @odd {
+  llvm.func @k() attributes {gpu.kernel, nvvm.kernel} {
+    llvm.call_intrinsic "llvm.x86.sse2.pause"() : () -> ()
+    llvm.return
+  }
+}
+MLIR
+    run "$CUTE_BIN/cute-ptx" -arch sm_80 "$BATS_TEST_TMPDIR/k.mlir"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"k.mlir: error: LLVM gave up in stage 'codegen' of gpu.module @odd for sm_80: Cannot select: "* ]]
+}
