@@ -1,18 +1,17 @@
-/* Running another program: spawn, feed and drain its three pipes at once, wait. */
+/* Running another program: start it, feed and drain its three pipes at once, wait. */
 #include "lib/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/base/signals.h"
-
-extern char **environ;
 
 typedef struct ends {
     int ours, theirs;
@@ -50,35 +49,68 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* What the child is told, and what it answers: it runs in our memory until it has become the program. */
+typedef struct start {
+    const cute_process *process;
+    const ends *pipes;
+    pid_t parent;
+    volatile int error; /* errno of what the child could not do; set where the compiler does not see it */
+} start;
+
+/* Handlers of this process must not run in the child; ignored signals stay ignored but for SIGPIPE, which the
+ * program sees as a shell would give it. */
+static void default_signals(void)
+{
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action;
+        if (sigaction(number, NULL, &action) != 0 || action.sa_handler == SIG_DFL) continue;
+        if (action.sa_handler == SIG_IGN && number != SIGPIPE) continue;
+        action = (struct sigaction){.sa_handler = SIG_DFL};
+        sigaction(number, &action, NULL);
+    }
+}
+
+static bool connect_pipes(const start *s)
+{
+    int input = s->process->input ? s->pipes[0].theirs : open("/dev/null", O_RDONLY);
+    if (input < 0 || (input != STDIN_FILENO && dup2(input, STDIN_FILENO) < 0)) return false;
+    if (input != STDIN_FILENO && !s->process->input) close(input);
+    return dup2(s->pipes[1].theirs, STDOUT_FILENO) >= 0 && dup2(s->pipes[2].theirs, STDERR_FILENO) >= 0;
+}
+
+/* The kernel kills the program when the thread that started it ends, whatever ended it: that thread waits in
+ * cute_process_run until the program has ended, so this happens only where the whole process goes. One that
+ * went before the request is seen by its number. */
+static _Noreturn void become_program(start *s)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    default_signals();
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == s->parent && connect_pipes(s)) {
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execvp(s->process->argv[0], (char *const *)s->process->argv);
+    }
+    s->error = errno;
+    _exit(127);
+}
+
+/* vfork() and not posix_spawn(), which cannot ask for the signal of the parent's death. Signals are blocked so
+ * that no handler runs in memory that two processes share. */
 static int spawn(const cute_process *process, const ends pipes[3], pid_t *pid)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error) return error;
-    if ((error = posix_spawnattr_init(&attributes)) != 0) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
+    start s = {.process = process, .pipes = pipes, .parent = getpid()};
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t child = vfork();
+    if (child == 0) become_program(&s);
+    int error = child < 0 ? errno : s.error;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (child > 0 && error) {
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+        }
     }
-    if (process->input)
-        error = posix_spawn_file_actions_adddup2(&actions, pipes[0].theirs, 0);
-    else
-        error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    for (int i = 1; i < 3 && !error; i++)
-        error = posix_spawn_file_actions_adddup2(&actions, pipes[i].theirs, i);
-    /* The program sees SIGPIPE as a shell would give it, whatever our caller did to it. */
-    sigset_t none, pipe;
-    sigemptyset(&none);
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &pipe);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    if (!error)
-        error =
-            posix_spawnp(pid, process->argv[0], &actions, &attributes, (char *const *)process->argv, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    *pid = child;
     return error;
 }
 

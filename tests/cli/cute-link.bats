@@ -378,3 +378,23 @@ END
     fails 1 "$link" -o k.cubin a.cubin "$data/link_callee.ptx"
     says "a.cubin: error: this cubin is linked already"
 }
+
+@test "a killed cute-link leaves no ptxas behind" {
+    mkdir -p mine/bin
+    printf '#!/bin/sh\necho $$ >"%s/pid"\nexec sleep 100\n' "$PWD" >mine/bin/ptxas
+    chmod +x mine/bin/ptxas
+    for signal in TERM KILL; do
+        rm -f pid
+        "$link" --cuda-path=mine -o k.cubin "$data/link_ok.ptx" &
+        for i in $(seq 100); do [ -s pid ] && break; sleep 0.05; done
+        [ -s pid ]
+        kill -$signal $!
+        wait $! || true
+        for i in $(seq 40); do kill -0 "$(cat pid)" 2>/dev/null || break; sleep 0.05; done
+        if kill -0 "$(cat pid)" 2>/dev/null; then
+            kill -KILL "$(cat pid)"
+            echo "$signal leaves ptxas"
+            return 1
+        fi
+    done
+}

@@ -1,7 +1,10 @@
 /* Running other programs: no deadlock, no signal, no descriptor left behind. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -163,6 +166,72 @@ static void test_child_signals(void)
     signal(SIGPIPE, old);
 }
 
+/* Kills, by `how`, a process that runs a program; says whether the program ends too. */
+static bool program_ends(int how)
+{
+    int ends[2];
+    char number[32] = {0};
+    if (pipe(ends) != 0) return false;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    pid_t middle = fork();
+    if (middle == 0) {
+        cute_process p = {.argv = ARGV("sh", "-c", "echo $$ >&3; exec sleep 100"), .timeout = 60};
+        dup2(ends[1], 3);
+        cute_process_run(&p, NULL);
+        _exit(0);
+    }
+    close(ends[1]);
+    ssize_t got = read(ends[0], number, sizeof number - 1);
+    pid_t program = got > 0 ? (pid_t)atoi(number) : 0;
+    kill(middle, how);
+    waitpid(middle, NULL, 0);
+    /* The program held the other end of the pipe; it is closed when it has ended. */
+    struct pollfd closed = {.fd = ends[0], .events = POLLIN};
+    bool ended = program > 0 && poll(&closed, 1, 5000) == 1 && (closed.revents & POLLHUP);
+    if (program > 0 && !ended) kill(program, SIGKILL);
+    close(ends[0]);
+    return ended;
+}
+
+static void test_parent_dies(void)
+{
+    CHECK(program_ends(SIGKILL));
+    CHECK(program_ends(SIGTERM));
+    CHECK(program_ends(SIGINT));
+}
+
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+    (void)signal;
+    handled++;
+}
+
+static void test_handlers(void)
+{
+    /* Handlers and the mask are ours: the program starts without either. */
+    struct sigaction old, ours = {.sa_handler = handle};
+    sigset_t term, before;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    sigaction(SIGUSR1, &ours, &old);
+    sigprocmask(SIG_BLOCK, &term, &before);
+    cute_process p = {.argv = ARGV("sh", "-c", "kill -USR1 $$; echo alive"), .timeout = 60};
+    CHECK_INT(cute_process_run(&p, NULL), CUTE_OK);
+    CHECK_INT(p.exit_code, 128 + SIGUSR1);
+    CHECK_INT(handled, 0);
+    release(&p);
+    p = (cute_process){.argv = ARGV("sh", "-c", "kill -TERM $$; echo alive"), .timeout = 60};
+    CHECK_INT(cute_process_run(&p, NULL), CUTE_OK);
+    CHECK_INT(p.exit_code, 128 + SIGTERM);
+    release(&p);
+    kill(getpid(), SIGUSR1);
+    CHECK_INT(handled, 1);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGUSR1, &old, NULL);
+}
+
 static void test_text(void)
 {
     cute_arena *arena = cute_arena_create();
@@ -183,6 +252,8 @@ int main(void)
     TEST("it works where the caller's own standard descriptors are closed",
          test_without_standard_descriptors);
     TEST("the program gets the default action of SIGPIPE", test_child_signals);
+    TEST("when the process is killed its program ends with it", test_parent_dies);
+    TEST("the program has none of our handlers and nothing blocked", test_handlers);
     TEST("a command line is shown as a shell would take it", test_text);
     return test_finish();
 }
