@@ -4,6 +4,8 @@
 #define CUTE_DEVICE_H
 
 #include "cute/base.h"
+#include "cute/checks.h"
+#include "cute/tensor_map.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,8 +16,6 @@ typedef struct cute_device_module cute_device_module;
 typedef struct cute_device_function cute_device_function;
 typedef struct cute_device_event cute_device_event;
 typedef struct cute_device_graph cute_device_graph;
-/* An address in the device's memory; 0 is no memory. */
-typedef uint64_t cute_address;
 
 /* Numbers that the device does not tell are 0. */
 typedef struct cute_device_info {
@@ -55,39 +55,6 @@ typedef struct cute_function_info {
     int64_t registers, static_smem, local_bytes, constant_bytes, threads_limit;
 } cute_function_info;
 
-/* A tiled tensor map. Extents run from the fastest dimension to the slowest, as cuTensorMapEncodeTiled
- * takes them; the values of the enumerations are the driver's too. */
-typedef enum cute_tensor_map_type {
-    CUTE_MAP_U8,
-    CUTE_MAP_U16,
-    CUTE_MAP_U32,
-    CUTE_MAP_I32,
-    CUTE_MAP_U64,
-    CUTE_MAP_I64,
-    CUTE_MAP_F16,
-    CUTE_MAP_F32,
-    CUTE_MAP_F64,
-    CUTE_MAP_BF16,
-    CUTE_MAP_F32_FTZ,
-    CUTE_MAP_TF32,
-    CUTE_MAP_TF32_FTZ
-} cute_tensor_map_type;
-
-enum { CUTE_MAP_RANK = 5, CUTE_MAP_BYTES = 128 };
-
-typedef struct cute_tensor_map {
-    cute_tensor_map_type type;
-    int rank;
-    cute_address address;
-    uint64_t dims[CUTE_MAP_RANK];
-    uint64_t strides[CUTE_MAP_RANK]; /* bytes; of dimension i + 1 */
-    uint32_t box[CUTE_MAP_RANK], element_strides[CUTE_MAP_RANK];
-    int interleave;   /* 0 none, 1 16B, 2 32B */
-    int swizzle;      /* 0 none, 1 32B, 2 64B, 3 128B, 4 128B_atom_32B, 5 ..._flip_8B, 6 128B_atom_64B */
-    int l2_promotion; /* 0 none, 1 64B, 2 128B, 3 256B */
-    int fill;         /* 0 zeros, 1 NaN */
-} cute_tensor_map;
-
 /* How many devices there are. CUTE_SYSTEM when there is no driver; the message says what was looked for. */
 CUTE_API cute_status cute_device_count(int *out, cute_diag *diag);
 /* Opens device `index`: the driver found as $CUTE_LIBCUDA, else libcuda.so.1. */
@@ -102,17 +69,6 @@ typedef struct cute_device_counts {
     uint64_t divergences, barriers, mma_flops;
 } cute_device_counts;
 CUTE_API bool cute_device_get_counts(const cute_device *device, cute_device_counts *out);
-/* What the emulator checks while kernels run. */
-typedef enum cute_checks {
-    CUTE_CHECK_MEMORY = 1,  /* bounds of buffers, alignment, constants: always on; buffers need their names */
-    CUTE_CHECK_UNINIT = 2,  /* reads of what was never written */
-    CUTE_CHECK_RACE = 4,    /* accesses that nothing orders */
-    CUTE_CHECK_BARRIER = 8, /* divergent barriers, phases that cannot complete */
-    CUTE_CHECK_BANK = 16,   /* bank conflicts of shared memory, by line */
-    CUTE_CHECK_COALESCING = 32, /* sectors of global memory, by line */
-    CUTE_CHECK_SWIZZLE = 64,    /* matrices taken otherwise than a tensor copy has swizzled them */
-    CUTE_CHECK_ALL = 127
-} cute_checks;
 /* Turns checks on, before memory is allocated. What they find becomes errors in the diag of cute_device_start,
  * which succeeds all the same. Another device than the emulator: CUTE_INVALID. */
 CUTE_API cute_status cute_device_set_checks(cute_device *device, unsigned checks, cute_diag *diag);

@@ -51,13 +51,10 @@ CUTE_API cute_status cute_launch_open(const char *label, const char *text, size_
                                       const cute_module *module, const cute_launch_options *options,
                                       cute_launch **out, cute_diag *diag);
 /* Prepares the data, runs in a child process, writes outputs, checks. CUTE_MISMATCH: a check did not hold or
- * an output was not written; CUTE_INVALID: the kernel failed. The report holds in each case what is known. */
+ * an output was not written; CUTE_INVALID: the kernel failed. The report (cute/report.h) holds in each case what is known. */
 CUTE_API cute_status cute_launch_run(cute_launch *launch, cute_diag *diag);
 /* Makes the host data of a dry run, so that files and formulas have been read. */
 CUTE_API cute_status cute_launch_prepare(cute_launch *launch, cute_diag *diag);
-/* The plan and, after a run, its results: text for people or JSON; malloc'ed, NULL when memory is exhausted.
- */
-CUTE_API char *cute_launch_report(const cute_launch *launch, bool json, bool timing);
 CUTE_API void cute_launch_close(cute_launch *launch);
 
 /* What host function `name` of the source launched, as a launch.json; malloc'ed. `defines` ("NAME=VALUE") are its
@@ -68,9 +65,6 @@ CUTE_API cute_status cute_module_plan(const cute_module *module, const char *nam
 CUTE_API char *cute_launch_template(const cute_kernel *kernel);
 /* The JSON Schema of launch.json. */
 CUTE_API const char *cute_launch_schema_text(void);
-/* What a module's kernels want, and what the devices are: text or JSON, malloc'ed. */
-CUTE_API char *cute_module_describe(const cute_module *module, bool json);
-CUTE_API char *cute_device_describe(const cute_device_info *devices, size_t count, bool json);
 
 #ifdef __cplusplus
 }

@@ -47,3 +47,29 @@ void cute_json_dump(const json_t *value, bool pretty, cute_buffer *out)
     size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) | (pretty ? JSON_INDENT(2) : 0);
     if (json_dump_callback(value, append, out, flags) != 0) out->failed = true;
 }
+
+char *cute_json_finish(json_t *value, bool json, cute_buffer *out)
+{
+    if (json) {
+        cute_json_dump(value, true, out);
+        cute_buffer_putc(out, '\n');
+    }
+    json_decref(value);
+    if (cute_buffer_ok(out) && out->data) return out->data;
+    cute_buffer_release(out);
+    return NULL;
+}
+
+json_t *cute_json_text(const char *text)
+{
+    json_t *value = text ? json_string(text) : NULL;
+    return value || !text ? value : json_string("(not UTF-8)");
+}
+
+json_t *cute_json_integers(const int64_t *values, size_t count, int64_t unknown)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, values[i] == unknown ? json_null() : json_integer(values[i]));
+    return list;
+}

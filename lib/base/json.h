@@ -13,5 +13,12 @@ cute_status cute_json_parse(const char *label, const char *text, size_t length, 
                             cute_diag *diag);
 /* Appends `value`, indented by 2 (pretty) or on one line, keys in insertion order. */
 void cute_json_dump(const json_t *value, bool pretty, cute_buffer *out);
+/* The end of a report that is text or JSON: appends `value` where `json`, and releases it. The text of `out`, which the
+ * caller frees; NULL when memory is exhausted. */
+char *cute_json_finish(json_t *value, bool json, cute_buffer *out);
+/* A string; what is not UTF-8 says so. NULL of NULL. */
+json_t *cute_json_text(const char *text);
+/* A list of integers; those that are `unknown` are null. */
+json_t *cute_json_integers(const int64_t *values, size_t count, int64_t unknown);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef CUTE_LIB_CHECKS_CHECKS_H
 #define CUTE_LIB_CHECKS_CHECKS_H
 
-#include "cute/device.h"
+#include "cute/checks.h"
 #include "lib/emulator/machine.h"
 
 typedef struct em_checks em_checks;

@@ -1,3 +1,4 @@
+/* Contexts: which dialects and translations a registry has. */
 #include "lib/ir/context.h"
 
 #include <mlir-c/RegisterEverything.h>

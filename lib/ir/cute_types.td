@@ -1,3 +1,4 @@
+// The dialect cute, its types and attributes.
 #ifndef CUTE_IR_TYPES_TD
 #define CUTE_IR_TYPES_TD
 

@@ -1,3 +1,4 @@
+/* `-D NAME=VALUE`: replaces ${NAME} and ${expression} in the text before it is parsed. */
 #include "lib/ir/defines.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* MLIR's diagnostics as ours: places from locations, notes, the source line. */
 #include "lib/ir/diagnostics.h"
 
 #include <mlir-c/Diagnostics.h>

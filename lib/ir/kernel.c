@@ -1,3 +1,4 @@
+/* Which operations are kernels, and what the types of their arguments mean to a launch. */
 #include "lib/ir/kernel.h"
 
 #include <mlir-c/Dialect/LLVM.h>

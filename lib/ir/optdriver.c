@@ -1,3 +1,4 @@
+/* cute-opt: mlir-opt's driver around our text stages; options of ours are taken out first. */
 #include "lib/ir/optdriver.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* Texts of newer MLIR that LLVM 19 spells otherwise, replaced at the same length so that columns hold. */
 #include "lib/ir/spellings.h"
 
 #include <ctype.h>

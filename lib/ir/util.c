@@ -1,3 +1,4 @@
+/* Building, reading and walking operations through MLIR's C interface. */
 #include "lib/ir/util.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_NUMERIC_TENSORMAP_H
 #define CUTE_LIB_NUMERIC_TENSORMAP_H
 
-#include "cute/device.h"
+#include "cute/tensor_map.h"
 
 /* Checks every documented limit and writes our own 128-byte form; the driver's is not public. `out` may be
  * unaligned. CUTE_INVALID says which limit. */

@@ -1,3 +1,4 @@
+/* The arithmetic interface of lib/layout over arith: each step of the algebra becomes an operation. */
 #include "lib/passes/emitter.h"
 
 #include "lib/ir/util.h"

@@ -1,3 +1,4 @@
+/* The driver of peephole rewrites: matches the operations that define operands against a table of rules. */
 #include "lib/passes/peephole.h"
 
 #include "lib/ir/hooks.h"

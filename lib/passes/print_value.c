@@ -1,3 +1,4 @@
+/* cute.print as printf: the format from the value's canonical text, its unknown leaves as arguments. */
 #include "lib/passes/print_value.h"
 
 #include <mlir-c/Diagnostics.h>

@@ -1,3 +1,4 @@
+/* The JSON that travels with each kernel, read off the lowered IR (docs/metadata.md). */
 #include "lib/ptx/metadata.h"
 
 #include <mlir-c/Dialect/LLVM.h>

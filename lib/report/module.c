@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "cute/report.h"
 #include "lib/cubin/module.h"
 #include "lib/report/occupancy.h"
 #include "lib/report/report.h"
@@ -162,6 +163,52 @@ static void put_sections(cute_arena *arena, const cute_elf *elf, cute_buffer *ou
     }
     cute_buffer_puts(out, "\n");
     cute_table_print(&table, 1 | 8, "", out);
+}
+
+/* ---- what a launch has to give, in short ---- */
+
+static void text_shape(const char *label, const int64_t *v, cute_buffer *out)
+{
+    if (is_set(v))
+        cute_buffer_printf(out, "  %s %lldx%lldx%lld\n", label, (long long)v[0], (long long)v[1],
+                           (long long)v[2]);
+}
+
+static void text_kernel(const cute_kernel *k, cute_buffer *out)
+{
+    cute_buffer_printf(out, "%s(", k->name);
+    for (size_t i = 0; i < k->arg_count; i++) {
+        const cute_arg *arg = &k->args[i];
+        cute_buffer_printf(out, "%s%s", i ? ", " : "", arg->name);
+        if (arg->type)
+            cute_buffer_printf(out, ": %s", arg->type);
+        else if (arg->size > 0)
+            cute_buffer_printf(out, ": %lld bytes", (long long)arg->size);
+    }
+    cute_buffer_puts(out, ")\n");
+    text_shape("block (required)", k->reqntid, out);
+    text_shape("block (at most)", k->maxntid, out);
+    text_shape("cluster", k->cluster, out);
+    text_shape("grid", k->grid, out);
+    if (!is_set(k->reqntid)) text_shape("block", k->block, out);
+    if (k->static_smem > 0)
+        cute_buffer_printf(out, "  static shared memory %lld bytes\n", (long long)k->static_smem);
+    if (k->dynamic_smem > 0)
+        cute_buffer_printf(out, "  dynamic shared memory %lld bytes\n", (long long)k->dynamic_smem);
+    else if (k->uses_dynamic_smem)
+        cute_buffer_puts(out, "  dynamic shared memory, its size chosen at the launch\n");
+    if (k->resources.registers > 0)
+        cute_buffer_printf(out, "  %lld registers\n", (long long)k->resources.registers);
+}
+
+char *cute_module_describe(const cute_module *module, bool json)
+{
+    cute_buffer out = {0};
+    size_t count = cute_module_kernel_count(module);
+    if (json) return cute_json_finish(cute_report_module_json(NULL, module, NULL, false), true, &out);
+    for (size_t i = 0; i < count; i++) text_kernel(cute_module_kernel(module, i), &out);
+    if (count == 0) cute_buffer_puts(&out, "no kernels\n");
+    return cute_json_finish(NULL, false, &out);
 }
 
 const char *cute_module_format_name(cute_module_format format)

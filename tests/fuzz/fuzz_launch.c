@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cute/launch.h"
+#include "cute/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

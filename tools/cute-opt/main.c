@@ -1,3 +1,4 @@
+/* cute-opt: mlir-opt with the dialect cute. */
 #include "lib/ir/optdriver.h"
 #include "lib/passes/passes.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cute/launch.h"
+#include "cute/report.h"
 #include "lib/base/file.h"
 #include "lib/base/options.h"
 

@@ -1,18 +1,17 @@
-/* Reports: one JSON value is built from a launch; people get it as text. */
+/* A launch and its results: one JSON value, which people get as text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cute/report.h"
 #include "lib/base/json.h"
 #include "lib/launch/launch.h"
 #include "lib/report/counters.h"
 
 static json_t *extents(const int64_t *values, int count)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(list, json_integer(values[i]));
-    return list;
+    return cute_json_integers(values, (size_t)count, CUTE_DYNAMIC);
 }
 
 /* JSON has no NaN and no infinities. */
@@ -34,27 +33,23 @@ static json_t *index_of(const cute_tensor *t, int64_t linear)
 static json_t *launch_json(const cute_launch *l, size_t i)
 {
     const plan_launch *p = &l->plan.main.launches[i];
-    json_t *value = json_object(), *args = json_array();
-    json_object_set_new(value, "kernel", json_string(p->kernel->name));
-    json_object_set_new(value, "grid", extents(p->shape.grid, 3));
-    json_object_set_new(value, "block", extents(p->shape.block, 3));
-    if (p->shape.cluster[0]) json_object_set_new(value, "cluster", extents(p->shape.cluster, 3));
-    json_object_set_new(value, "dynamic_smem", json_integer(p->shape.dynamic_smem));
-    if (p->shape.cooperative) json_object_set_new(value, "cooperative", json_true());
-    if (p->shape.programmatic) json_object_set_new(value, "programmatic", json_true());
+    const cute_function_info *f = l->ran ? &l->run.functions[i] : NULL;
+    json_t *args = json_array(), *maps = json_array();
     for (size_t k = 0; k < p->arg_count; k++) json_array_append_new(args, json_string(p->arg_texts[k]));
-    json_object_set_new(value, "args", args);
-    for (size_t k = 0; k < p->fixup_count; k++) {
-        if (p->fixups[k].kind == FIXUP_BUFFER) continue;
-        json_t *maps = json_object_get(value, "tensor_maps");
-        if (!maps) json_object_set_new(value, "tensor_maps", maps = json_array());
-        json_array_append_new(maps, json_string(l->plan.maps[p->fixups[k].index].text));
-    }
-    if (!l->ran) return value;
-    const cute_function_info *f = &l->run.functions[i];
-    json_object_set_new(value, "registers", json_integer(f->registers));
-    json_object_set_new(value, "static_smem", json_integer(f->static_smem));
-    json_object_set_new(value, "local_bytes", json_integer(f->local_bytes));
+    for (size_t k = 0; k < p->fixup_count; k++)
+        if (p->fixups[k].kind != FIXUP_BUFFER)
+            json_array_append_new(maps, json_string(l->plan.maps[p->fixups[k].index].text));
+    json_t *value =
+        json_pack("{s:o,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*}", "kernel", cute_json_text(p->kernel->name),
+                  "grid", extents(p->shape.grid, 3), "block", extents(p->shape.block, 3), "cluster",
+                  p->shape.cluster[0] ? extents(p->shape.cluster, 3) : NULL, "dynamic_smem",
+                  p->shape.dynamic_smem, "cooperative", p->shape.cooperative ? json_true() : NULL,
+                  "programmatic", p->shape.programmatic ? json_true() : NULL, "args", args, "tensor_maps",
+                  json_array_size(maps) ? maps : NULL);
+    json_decref(maps);
+    if (f)
+        json_object_update_new(value, json_pack("{s:I,s:I,s:I}", "registers", f->registers, "static_smem",
+                                                f->static_smem, "local_bytes", f->local_bytes));
     return value;
 }
 
@@ -62,22 +57,15 @@ static json_t *buffer_json(const config_buffer *b)
 {
     static const char *const inits[] = {"none",     "value", "iota", "uniform", "normal",
                                         "integers", "nan",   "expr", "npy",     "raw"};
-    json_t *value = json_object();
-    json_object_set_new(value, "name", json_string(b->tensor.name));
-    json_object_set_new(value, "dtype", json_string(cute_dtype_get(b->tensor.dtype)->name));
-    json_object_set_new(value, "shape", extents(b->tensor.shape, b->tensor.rank));
-    json_object_set_new(value, "strides", extents(b->tensor.strides, b->tensor.rank));
-    json_object_set_new(value, "bytes", json_integer(b->tensor.bytes));
-    json_object_set_new(value, "init", json_string(inits[b->init]));
-    return value;
+    const cute_tensor *t = &b->tensor;
+    return json_pack("{s:s,s:s,s:o,s:o,s:I,s:s}", "name", t->name, "dtype", cute_dtype_get(t->dtype)->name,
+                     "shape", extents(t->shape, t->rank), "strides", extents(t->strides, t->rank), "bytes",
+                     t->bytes, "init", inits[b->init]);
 }
 
 static json_t *error_json(const cute_tensor *t, json_t *size, int64_t at)
 {
-    json_t *value = json_object();
-    json_object_set_new(value, "value", size);
-    json_object_set_new(value, "index", index_of(t, at));
-    return value;
+    return json_pack("{s:o*,s:o}", "value", size, "index", index_of(t, at));
 }
 
 static json_t *check_json(const cute_launch *l, size_t i)
@@ -85,69 +73,46 @@ static json_t *check_json(const cute_launch *l, size_t i)
     const cute_check_result *r = &l->results[i];
     const config_check *c = l->checks[i].config;
     const cute_tensor *t = &c->buffer->tensor;
-    json_t *value = json_object();
-    json_object_set_new(value, "buffer", json_string(t->name));
-    json_object_set_new(value, "ok", json_boolean(r->bad == 0));
-    json_object_set_new(value, "compared", json_integer(r->compared));
-    json_object_set_new(value, "bad", json_integer(r->bad));
-    json_object_set_new(value, "rtol", json_real(c->rtol));
-    json_object_set_new(value, "atol", json_real(c->atol));
-    if (c->ulp >= 0) json_object_set_new(value, "ulp", json_integer(c->ulp));
-    if (r->first >= 0) {
-        json_t *first = json_object();
-        json_object_set_new(first, "index", index_of(t, r->first));
-        json_object_set_new(first, "got", number(r->got));
-        json_object_set_new(first, "want", number(r->want));
-        json_object_set_new(value, "first_bad", first);
-    }
-    json_object_set_new(value, "max_abs", error_json(t, json_real(r->max_abs), r->max_abs_at));
-    json_object_set_new(value, "max_rel", error_json(t, json_real(r->max_rel), r->max_rel_at));
-    json_object_set_new(value, "max_ulp", error_json(t, json_integer(r->max_ulp), r->max_ulp_at));
-    json_object_set_new(value, "nans", json_integer(r->got_nans));
-    json_object_set_new(value, "expected_nans", json_integer(r->want_nans));
-    return value;
+    json_t *first = NULL;
+    if (r->first >= 0)
+        first = json_pack("{s:o,s:o,s:o}", "index", index_of(t, r->first), "got", number(r->got), "want",
+                          number(r->want));
+    return json_pack("{s:s,s:b,s:I,s:I,s:f,s:f,s:o*,s:o*,s:o,s:o,s:o,s:I,s:I}", "buffer", t->name, "ok",
+                     r->bad == 0, "compared", r->compared, "bad", r->bad, "rtol", c->rtol, "atol", c->atol,
+                     "ulp", c->ulp >= 0 ? json_integer(c->ulp) : NULL, "first_bad", first, "max_abs",
+                     error_json(t, json_real(r->max_abs), r->max_abs_at), "max_rel",
+                     error_json(t, json_real(r->max_rel), r->max_rel_at), "max_ulp",
+                     error_json(t, json_integer(r->max_ulp), r->max_ulp_at), "nans", r->got_nans,
+                     "expected_nans", r->want_nans);
 }
 
 static json_t *output_json(const launch_output *o)
 {
-    json_t *value = json_object();
-    json_object_set_new(value, "buffer", json_string(o->config->buffer->tensor.name));
-    if (o->npy) json_object_set_new(value, "npy", json_string(o->npy));
-    if (o->raw) json_object_set_new(value, "raw", json_string(o->raw));
-    if (!o->config->stats) return value;
-    launch_stats s = cute_launch_stats(&o->config->buffer->tensor);
-    json_t *stats = json_object();
-    json_object_set_new(stats, "count", json_integer(s.count));
-    json_object_set_new(stats, "min", json_real(s.min));
-    json_object_set_new(stats, "max", json_real(s.max));
-    json_object_set_new(stats, "mean", json_real(s.mean));
-    json_object_set_new(stats, "deviation", json_real(s.deviation));
-    json_object_set_new(stats, "zeros", json_integer(s.zeros));
-    json_object_set_new(stats, "nans", json_integer(s.nans));
-    json_object_set_new(stats, "infinities", json_integer(s.infinities));
-    json_object_set_new(value, "stats", stats);
-    return value;
+    const cute_tensor *t = &o->config->buffer->tensor;
+    json_t *stats = NULL;
+    if (o->config->stats) {
+        launch_stats s = cute_launch_stats(t);
+        stats =
+            json_pack("{s:I,s:o*,s:o*,s:o*,s:o*,s:I,s:I,s:I}", "count", s.count, "min", json_real(s.min),
+                      "max", json_real(s.max), "mean", json_real(s.mean), "deviation", json_real(s.deviation),
+                      "zeros", s.zeros, "nans", s.nans, "infinities", s.infinities);
+    }
+    return json_pack("{s:s,s:o*,s:o*,s:o*}", "buffer", t->name, "npy", cute_json_text(o->npy), "raw",
+                     cute_json_text(o->raw), "stats", stats);
 }
 
 static json_t *times_json(const cute_launch *l, size_t which, const char *name, double bytes, double flops)
 {
     launch_times t = cute_launch_times(&l->run.samples[which], l->config.bench.samples);
-    json_t *value = json_object();
-    json_object_set_new(value, "name", json_string(name));
-    json_object_set_new(value, "samples", json_integer(t.samples));
-    json_object_set_new(value, "batch", json_integer(t.batch));
-    json_object_set_new(value, "mean_s", json_real(t.mean));
-    json_object_set_new(value, "median_s", json_real(t.median));
-    json_object_set_new(value, "min_s", json_real(t.min));
-    json_object_set_new(value, "noise", json_real(t.noise));
-    if (bytes > 0 && t.median > 0) {
-        json_object_set_new(value, "bytes", json_real(bytes));
-        json_object_set_new(value, "gbytes_per_s", json_real(bytes / t.median * 1e-9));
-    }
-    if (flops > 0 && t.median > 0) {
-        json_object_set_new(value, "flops", json_real(flops));
-        json_object_set_new(value, "tflops_per_s", json_real(flops / t.median * 1e-12));
-    }
+    json_t *value = json_pack("{s:o,s:I,s:I,s:f,s:f,s:f,s:f}", "name", cute_json_text(name), "samples",
+                              (json_int_t)t.samples, "batch", (json_int_t)t.batch, "mean_s", t.mean,
+                              "median_s", t.median, "min_s", t.min, "noise", t.noise);
+    if (bytes > 0 && t.median > 0)
+        json_object_update_new(
+            value, json_pack("{s:f,s:f}", "bytes", bytes, "gbytes_per_s", bytes / t.median * 1e-9));
+    if (flops > 0 && t.median > 0)
+        json_object_update_new(
+            value, json_pack("{s:f,s:f}", "flops", flops, "tflops_per_s", flops / t.median * 1e-12));
     return value;
 }
 
@@ -203,12 +168,9 @@ static void text_counts(const json_t *value, cute_buffer *out)
 static json_t *bench_json(const cute_launch *l)
 {
     const config_bench *b = &l->config.bench;
-    json_t *value = json_object(), *baselines = json_array();
+    json_t *baselines = json_array();
     const char *name = l->plan.main.count == 1 ? l->plan.main.launches[0].kernel->name : "all launches";
     json_t *own = times_json(l, 0, name, b->bytes, b->flops);
-    json_object_set_new(value, "cache", json_string(b->cold ? "cold" : "warm"));
-    json_object_set_new(value, "timing", json_string(b->graph ? "graph" : "events"));
-    json_object_set_new(value, "kernel", own);
     /* Two transfers a clock: double data rate. */
     double peak = 2e3 * (double)l->run.device.memory_clock * (double)l->run.device.bus_width / 8;
     if (b->bytes > 0 && peak > 0)
@@ -220,8 +182,8 @@ static json_t *bench_json(const cute_launch *l)
         json_object_set_new(peer, "ratio", json_real(ratio(own, peer)));
         json_array_append_new(baselines, peer);
     }
-    json_object_set_new(value, "baselines", baselines);
-    return value;
+    return json_pack("{s:s,s:s,s:o,s:o}", "cache", b->cold ? "cold" : "warm", "timing",
+                     b->graph ? "graph" : "events", "kernel", own, "baselines", baselines);
 }
 
 static json_t *unwritten_json(const cute_launch *l)
@@ -231,12 +193,9 @@ static json_t *unwritten_json(const cute_launch *l)
         const data_unwritten *u = &l->unwritten[i];
         const cute_tensor *t = &l->config.buffers[i].tensor;
         if (u->count == 0 && u->outside < 0) continue;
-        json_t *value = json_object();
-        json_object_set_new(value, "buffer", json_string(t->name));
-        json_object_set_new(value, "unwritten", json_integer(u->count));
-        json_object_set_new(value, "first", index_of(t, u->first));
-        if (u->outside >= 0) json_object_set_new(value, "written_behind_end", json_integer(u->outside));
-        json_array_append_new(list, value);
+        json_array_append_new(list, json_pack("{s:s,s:I,s:o,s:o*}", "buffer", t->name, "unwritten", u->count,
+                                              "first", index_of(t, u->first), "written_behind_end",
+                                              u->outside >= 0 ? json_integer(u->outside) : NULL));
     }
     return list;
 }
@@ -256,37 +215,25 @@ static json_t *timing_json(const cute_launch *l)
 
 static json_t *report_json(const cute_launch *l, bool timing)
 {
-    json_t *value = json_object(), *launches = json_array(), *buffers = json_array(), *checks = json_array(),
-           *outputs = json_array();
-    json_object_set_new(value, "config", json_string(l->config.document.label));
-    json_object_set_new(value, "arch", json_string(cute_module_arch(l->plan.module)));
-    json_object_set_new(value, "seed", json_integer((json_int_t)l->seed));
+    const cute_device_info *d = &l->run.device;
+    json_t *launches = json_array(), *buffers = json_array(), *checks = json_array(), *outputs = json_array();
     for (size_t i = 0; i < l->plan.main.count; i++) json_array_append_new(launches, launch_json(l, i));
     for (size_t i = 0; i < l->config.buffer_count; i++)
         json_array_append_new(buffers, buffer_json(&l->config.buffers[i]));
-    json_object_set_new(value, "launches", launches);
-    json_object_set_new(value, "buffers", buffers);
-    if (l->ran) {
-        json_t *device = json_object();
-        json_object_set_new(device, "index", json_integer(l->run.device.index));
-        json_object_set_new(device, "name", json_string(l->run.device.name));
-        json_object_set_new(device, "arch", json_string(l->run.device.arch));
-        json_object_set_new(device, "driver", json_integer(l->run.device.driver_version));
-        json_object_set_new(value, "device", device);
-    }
     for (size_t i = 0; i < l->config.check_count && l->judged; i++)
         json_array_append_new(checks, check_json(l, i));
     for (size_t i = 0; i < l->config.output_count && l->judged; i++)
         if (l->outputs[i].config) json_array_append_new(outputs, output_json(&l->outputs[i]));
-    json_object_set_new(value, "checks", checks);
-    json_object_set_new(value, "outputs", outputs);
-    if (l->judged) json_object_set_new(value, "unwritten", unwritten_json(l));
-    if (l->ran && l->bench && !l->run.emulated) json_object_set_new(value, "bench", bench_json(l));
-    if (l->ran && l->run.emulated) json_object_set_new(value, "counts", counts_json(&l->run.counts));
-    if (l->counters) json_object_set(value, "counters", l->counters);
-    if (l->checked) json_object_set(value, "kernel_checks", l->checked);
-    if (timing) json_object_set_new(value, "timing", timing_json(l));
-    return value;
+    json_t *device = l->ran ? json_pack("{s:i,s:s,s:s,s:i}", "index", d->index, "name", d->name, "arch",
+                                        d->arch, "driver", d->driver_version)
+                            : NULL;
+    return json_pack("{s:o,s:s,s:I,s:o,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:o*}", "config",
+                     cute_json_text(l->config.document.label), "arch", cute_module_arch(l->plan.module),
+                     "seed", (json_int_t)l->seed, "launches", launches, "buffers", buffers, "device", device,
+                     "checks", checks, "outputs", outputs, "unwritten", l->judged ? unwritten_json(l) : NULL,
+                     "bench", l->ran && l->bench && !l->run.emulated ? bench_json(l) : NULL, "counts",
+                     l->ran && l->run.emulated ? counts_json(&l->run.counts) : NULL, "counters", l->counters,
+                     "kernel_checks", l->checked, "timing", timing ? timing_json(l) : NULL);
 }
 
 /* ---- text ---- */
@@ -511,14 +458,6 @@ char *cute_launch_report(const cute_launch *launch, bool json, bool timing)
 {
     cute_buffer out = {0};
     json_t *value = report_json(launch, timing);
-    if (json) {
-        cute_json_dump(value, true, &out);
-        cute_buffer_putc(&out, '\n');
-    } else {
-        report_text(launch, value, &out);
-    }
-    json_decref(value);
-    if (cute_buffer_ok(&out)) return out.data;
-    cute_buffer_release(&out);
-    return NULL;
+    if (!json) report_text(launch, value, &out);
+    return cute_json_finish(value, json, &out);
 }

@@ -8,9 +8,7 @@
 /* Sets nothing for what is not known. */
 static void put_text(json_t *object, const char *key, const char *text)
 {
-    if (!text) return;
-    json_t *value = json_string(text);
-    json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
+    if (text) json_object_set_new(object, key, cute_json_text(text));
 }
 
 static void put_number(json_t *object, const char *key, int64_t value)
@@ -20,11 +18,7 @@ static void put_number(json_t *object, const char *key, int64_t value)
 
 static void put_list(json_t *object, const char *key, const int64_t *list, size_t count)
 {
-    if (!list) return;
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, list[i] == CUTE_DYNAMIC ? json_null() : json_integer(list[i]));
-    json_object_set_new(object, key, array);
+    if (list) json_object_set_new(object, key, cute_json_integers(list, count, CUTE_DYNAMIC));
 }
 
 static void put_dims(json_t *object, const char *key, const int64_t dims[3])

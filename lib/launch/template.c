@@ -1,0 +1,87 @@
+/* A launch.json to start from for a kernel. */
+#include "cute/launch.h"
+#include "lib/base/json.h"
+
+static bool is_given(const int64_t *v)
+{
+    return v[0] > 0;
+}
+
+static json_t *template_shape(const cute_arg *arg)
+{
+    json_t *shape = json_array();
+    for (size_t i = 0; i < arg->rank; i++)
+        json_array_append_new(shape, arg->shape && arg->shape[i] != CUTE_DYNAMIC ? json_integer(arg->shape[i])
+                                                                                 : json_string("n"));
+    if (arg->rank == 0) json_array_append_new(shape, json_string("n"));
+    return shape;
+}
+
+static void template_arg(const cute_arg *arg, json_t *args, json_t *buffers, json_t *outputs)
+{
+    const char *dtype = arg->dtype ? arg->dtype : "f32";
+    bool is_float = dtype[0] != 'i' && dtype[0] != 'u';
+    if (arg->kind == CUTE_ARG_SCALAR) {
+        json_t *scalar = json_object();
+        json_object_set_new(scalar, "type", json_string(dtype));
+        json_object_set_new(scalar, "value", is_float ? json_real(1.0) : json_string("n"));
+        json_array_append_new(args, scalar);
+        return;
+    }
+    if (arg->kind == CUTE_ARG_STRUCT) {
+        json_t *value = json_object(), *fields = json_object();
+        for (size_t i = 0; i < arg->field_count; i++)
+            json_object_set_new(fields, arg->fields[i].name ? arg->fields[i].name : "?", json_integer(0));
+        json_object_set_new(value, "struct", fields);
+        json_array_append_new(args, value);
+        return;
+    }
+    if (arg->kind == CUTE_ARG_UNKNOWN && arg->size > 0 && arg->size != 8) {
+        json_t *scalar = json_object();
+        json_object_set_new(scalar, "type",
+                            json_string(arg->size == 1   ? "i8"
+                                        : arg->size == 2 ? "i16"
+                                                         : "i32"));
+        json_object_set_new(scalar, "value", json_string("n"));
+        json_array_append_new(args, scalar);
+        return;
+    }
+    json_t *buffer = json_object();
+    json_object_set_new(buffer, "dtype", json_string(dtype));
+    json_object_set_new(buffer, "shape", template_shape(arg));
+    if (arg->writes && !arg->reads)
+        json_object_set_new(outputs, arg->name, json_string("stats"));
+    else
+        json_object_set_new(buffer, "init", json_string(is_float ? "normal" : "iota"));
+    json_object_set_new(buffers, arg->name, buffer);
+    json_array_append_new(args, json_string(arg->name));
+}
+
+char *cute_launch_template(const cute_kernel *kernel)
+{
+    cute_buffer out = {0};
+    json_t *value = json_object(), *params = json_object(), *args = json_array(), *buffers = json_object(),
+           *outputs = json_object();
+    const int64_t *block = is_given(kernel->reqntid) ? kernel->reqntid
+                           : is_given(kernel->block) ? kernel->block
+                                                     : NULL;
+    for (size_t i = 0; i < kernel->arg_count; i++) template_arg(&kernel->args[i], args, buffers, outputs);
+    json_object_set_new(params, "n", json_integer(1024));
+    json_object_set_new(value, "kernel", json_string(kernel->name));
+    json_object_set_new(value, "params", params);
+    json_t *grid = json_array();
+    json_array_append_new(grid, json_string("ceil_div(n, 256)"));
+    json_object_set_new(value, "grid",
+                        is_given(kernel->grid) ? cute_json_integers(kernel->grid, 3, CUTE_DYNAMIC)
+                                               : json_incref(grid));
+    json_decref(grid);
+    json_object_set_new(value, "block",
+                        block ? cute_json_integers(block, 3, CUTE_DYNAMIC) : json_integer(256));
+    if (kernel->uses_dynamic_smem || kernel->dynamic_smem > 0)
+        json_object_set_new(value, "dynamic_smem",
+                            json_integer(kernel->dynamic_smem > 0 ? kernel->dynamic_smem : 0));
+    json_object_set_new(value, "buffers", buffers);
+    json_object_set_new(value, "args", args);
+    json_object_set_new(value, "outputs", outputs);
+    return cute_json_finish(value, true, &out);
+}
