@@ -87,8 +87,9 @@ typedef struct cute_device_settings {
     void *context;
     int threads; /* of the host that run blocks; 0: as many as processors, at most 16. One where launches are cooperative,
                     are checked, have a seed, or allocate memory */
+    double timeout; /* seconds that a launch may take; 0: any number */
     double
-        timeout; /* seconds without a change of memory after which a kernel is given up and explained; 0: none */
+        patience; /* seconds without a change of memory after which a kernel is given up and explained; 0: none */
     bool counters; /* by kernel and line, for cute_device_counters_report */
 } cute_device_settings;
 /* What kernels did so far, by class of instruction, space and line, as JSON text (cute-run(1)), malloc'ed; NULL

@@ -27,7 +27,9 @@ typedef struct cute_launch_options {
     const char *kernel; /* instead of the config's */
     bool has_seed;
     int64_t seed;
-    double timeout; /* seconds without progress; 0: the config's, else 30 */
+    double
+        timeout; /* seconds that a launch may take; 0: the config's; without one 30 on a GPU, on the emulator 30 in
+                       which nothing is written */
     int device;
     bool emulator;     /* the emulator, not device `device` */
     bool any_device;   /* where there is no driver, the emulator instead of device `device` */

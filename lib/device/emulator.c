@@ -303,6 +303,7 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
                    .seed = e->seed,
                    .threads = threads_of(e),
                    .timeout = e->settings.timeout,
+                   .patience = e->settings.patience,
                    .dynamic_shared = (uint32_t)launch->dynamic_smem,
                    .cooperative = launch->cooperative,
                    .programmatic = launch->programmatic,

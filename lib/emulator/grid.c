@@ -31,10 +31,10 @@ struct em_grid {
     bool prints, cooperative;
     atomic_ullong next, first_failed; /* first_failed: UINT64_MAX none */
     atomic_uint resident;
-    atomic_bool deadlock, given_up; /* of all machines */
-    pthread_mutex_t lock;           /* of what follows, and of the launch's functions */
-    uint64_t front;                 /* the first cluster that has not ended; it prints at once */
-    output *outputs;                /* by index */
+    atomic_bool deadlock, given_up, late; /* of all machines */
+    pthread_mutex_t lock;                 /* of what follows, and of the launch's functions */
+    uint64_t front;                       /* the first cluster that has not ended; it prints at once */
+    output *outputs;                      /* by index */
 };
 
 /* ---- clusters ---- */
@@ -92,8 +92,9 @@ void em_grid_stuck(em_machine *m, uint64_t changes)
     m->failed = true;
 }
 
-void em_grid_give_up(em_machine *m)
+void em_grid_give_up(em_machine *m, bool late)
 {
+    if (late) atomic_store(&m->grid->late, true);
     atomic_store(&m->grid->given_up, true);
     m->failed = true;
 }
@@ -336,10 +337,21 @@ static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
     bool all = atomic_load(&g->deadlock), given_up = !all && atomic_load(&g->given_up);
     put_rest(g, all || given_up || g->cooperative ? UINT64_MAX : first->failed_at);
     if (all) em_grid_deadlock(first, diag);
+    if (given_up && atomic_load(&g->late)) {
+        cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped",
+                  g->launch->kernel->name, g->launch->timeout);
+        unsigned long long begun = atomic_load(&g->next);
+        if (begun < g->total)
+            cute_note(diag, NULL, "%llu of its %llu clusters or blocks had begun", begun,
+                      (unsigned long long)g->total);
+        cute_note(diag, NULL, "--timeout SECONDS allows more time");
+        em_show_places(g->machines, g->threads, diag);
+        return CUTE_INVALID;
+    }
     if (given_up) {
         cute_fail(diag, CUTE_INVALID, NULL,
-                  "kernel '%s' did not end within %g s and was stopped: it changes no memory",
-                  g->launch->kernel->name, g->launch->timeout);
+                  "kernel '%s' made no progress for %g s (no memory written) and was stopped",
+                  g->launch->kernel->name, g->launch->patience);
         cute_note(diag, NULL, "--timeout SECONDS allows more time");
     }
     if (all || given_up) {

@@ -109,7 +109,8 @@ typedef struct em_launch {
     uint64_t seed;
     uint32_t
         threads; /* of the host; 0 is 1. One runs what has hooks or a seed, is cooperative or calls malloc */
-    double timeout;  /* seconds without a change of memory, after which the launch is given up; 0: none */
+    double timeout;  /* seconds that the launch may take; 0: any number */
+    double patience; /* seconds without a change of memory, after which the launch is given up; 0: none */
     em_tally *tally; /* an element for each instruction, to which the launch adds; NULL: not wanted */
     em_hooks hooks;
     /* Called by one thread at a time. */

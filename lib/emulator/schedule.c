@@ -286,20 +286,24 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Tells that there are changes; gives up where there are none for too long. */
-static void beat(em_machine *m, uint64_t *told, double *since)
+/* Tells that there are changes; gives up where there are none for too long, or where the time is up. */
+static void beat(em_machine *m, double deadline, uint64_t *told, double *since)
 {
     enum { SELDOM = 16 };
+    if (deadline > 0 && now() > deadline) {
+        em_grid_give_up(m, true);
+        fail(m);
+        return;
+    }
     if (m->changes != *told) { /* a spin without an end is silent */
         *told = m->changes;
         *since = 0;
         em_grid_heartbeat(m);
-    } else if (m->launch->timeout > 0 && m->turn / 64 % SELDOM == 0) {
+    } else if (m->launch->patience > 0 && m->turn / 64 % SELDOM == 0) {
         if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->quiet.told)) *since = now();
         m->quiet.told = em_grid_changes(m);
-        /* A little before a watcher's patience ends, which knows less. */
-        if (now() - *since > 0.9 * m->launch->timeout) {
-            em_grid_give_up(m);
+        if (now() - *since > m->launch->patience) {
+            em_grid_give_up(m, false);
             fail(m);
         }
     }
@@ -309,7 +313,7 @@ void em_run_clusters(em_machine *m)
 {
     uint32_t places = m->width, idle_rounds = 0;
     uint64_t told = m->changes;
-    double since = 0;
+    double since = 0, deadline = m->launch->timeout > 0 ? now() + m->launch->timeout : 0;
     if (!m->launch->cooperative) m->width = 1;
     for (;;) {
         if (m->running < m->width && !fill(m)) {
@@ -320,7 +324,7 @@ void em_run_clusters(em_machine *m)
         ran what = run_round(m);
         m->turn++;
         if (m->parallel) atomic_store(&m->shown, m->changes);
-        if (m->turn % 64 == 0) beat(m, &told, &since);
+        if (m->turn % 64 == 0) beat(m, deadline, &told, &since);
         if (m->failed || em_grid_is_over(m) || !end_clusters(m)) return;
         em_idle *q = &m->quiet;
         if (m->changes != q->changes) {

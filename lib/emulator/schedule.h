@@ -23,6 +23,8 @@ void em_spin_look(em_warp *w);
 /* Who waits where for what, as notes of an error, over all machines of the grid. `waiting`: clusters that
  * have not begun. */
 void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag);
+/* Where the first warps are that have not ended. */
+void em_show_places(em_machine *machines, uint32_t count, cute_diag *diag);
 
 /* ---- grid.c ---- */
 /* The next cluster for a machine; false: none, or the device is full. */
@@ -34,8 +36,8 @@ void em_grid_heartbeat(em_machine *m);
 /* Around what must not be mixed with what other threads do; nothing where there are none. */
 void em_grid_lock(em_machine *m);
 void em_grid_unlock(em_machine *m);
-/* Memory has not changed for as long as the launch allows: m->failed. */
-void em_grid_give_up(em_machine *m);
+/* The launch has taken all its time (`late`), or memory has not changed for as long as it allows: m->failed. */
+void em_grid_give_up(em_machine *m, bool late);
 /* A deadlock as an error of `diag`, without its notes. */
 void em_grid_deadlock(const em_machine *m, cute_diag *diag);
 /* Whether a cluster failed before all that the machine runs. */

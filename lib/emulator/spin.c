@@ -127,13 +127,29 @@ static bool find_question(em_warp *w, int k, const em_inst **out, char *text, si
     return false;
 }
 
+static void note_split(em_warp *w, const em_inst *i, uint32_t mask, const char *text, cute_diag *diag)
+{
+    em_machine *m = w->machine;
+    cute_place place = em_place(m->program, i);
+    const em_loc *loc = i->loc && i->loc < m->program->loc_count ? &m->program->locs[i->loc] : NULL;
+    char at[300] = "";
+    if (loc && loc->file) snprintf(at, sizeof at, " (%s:%u:%u)", loc->file, loc->line, loc->column);
+    cute_note(diag, &place, "block (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", w->block->ctaid[0],
+              w->block->ctaid[1], w->block->ctaid[2], w->index, mask, text, at);
+}
+
+static const em_inst *next_of(const em_machine *m, const em_split *s)
+{
+    return &m->code[s->pc < m->program->count ? s->pc : m->program->count - 1];
+}
+
 static void describe_split(em_warp *w, int k, cute_diag *diag)
 {
     char text[300];
     em_machine *m = w->machine;
     const em_split *s = &w->splits[k];
     uint32_t mask = s->mask;
-    const em_inst *i = &m->code[s->pc < m->program->count ? s->pc : m->program->count - 1];
+    const em_inst *i = next_of(m, s);
     switch (s->wait) {
     case EM_WAIT_BARRIER: barrier_text(w, s, text, sizeof text); break;
     case EM_WAIT_CLUSTER:
@@ -158,12 +174,7 @@ static void describe_split(em_warp *w, int k, cute_diag *diag)
         }
         break;
     }
-    cute_place place = em_place(m->program, i);
-    const em_loc *loc = i->loc && i->loc < m->program->loc_count ? &m->program->locs[i->loc] : NULL;
-    char at[300] = "";
-    if (loc && loc->file) snprintf(at, sizeof at, " (%s:%u:%u)", loc->file, loc->line, loc->column);
-    cute_note(diag, &place, "block (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", w->block->ctaid[0],
-              w->block->ctaid[1], w->block->ctaid[2], w->index, mask, text, at);
+    note_split(w, i, mask, text, diag);
 }
 
 static void describe_warp(em_warp *w, int *shown, cute_diag *diag)
@@ -193,4 +204,23 @@ void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cu
         cute_note(diag, NULL,
                   "%llu more clusters or blocks have not begun: the device holds no more at a time",
                   (unsigned long long)waiting);
+}
+
+void em_show_places(em_machine *machines, uint32_t count, cute_diag *diag)
+{
+    int shown = 0;
+    for (uint32_t n = 0; n < count; n++)
+        for (uint32_t c = 0; c < machines[n].cluster_count; c++) {
+            const em_cluster *cluster = &machines[n].clusters[c];
+            for (uint32_t r = 0; cluster->running && r < cluster->count; r++)
+                for (uint32_t k = 0; k < cluster->blocks[r].warp_count; k++) {
+                    em_warp *w = &cluster->blocks[r].warps[k];
+                    for (int part = 0; part < EM_SPLITS && w->alive && shown < SHOWN_WAITS; part++) {
+                        const em_split *s = &w->splits[part];
+                        if (!s->live || s->wait == EM_JOIN) continue;
+                        shown++;
+                        note_split(w, next_of(&machines[n], s), s->mask, "is here", diag);
+                    }
+                }
+        }
 }

@@ -11,8 +11,6 @@
 #include "lib/launch/npy.h"
 #include "lib/launch/schema.h"
 
-enum { USUAL_TIMEOUT = 30 };
-
 static double now(void)
 {
     struct timespec t;
@@ -67,7 +65,7 @@ static cute_status open_parts(cute_launch *l, const char *label, const char *tex
     for (size_t i = 0; i < config->check_count; i++)
         CUTE_TRY(cute_check_prepare(config, &config->checks[i], &l->checks[i], diag));
     l->seed = (uint64_t)(o->has_seed ? o->seed : config->seed);
-    l->timeout = o->timeout > 0 ? o->timeout : config->timeout > 0 ? config->timeout : USUAL_TIMEOUT;
+    l->timeout = o->timeout > 0 ? o->timeout : config->timeout;
     return CUTE_OK;
 }
 

@@ -23,7 +23,7 @@ struct cute_launch {
     launch_output *outputs;
     run_result run;
     uint64_t seed;
-    double timeout;
+    double timeout;   /* 0: not said */
     json_t *counters; /* by kernel and line; NULL where they are not wanted */
     json_t *checked;  /* what the emulator's checks reported; NULL without */
     bool prepared, ran, judged, bench;

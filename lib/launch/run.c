@@ -18,6 +18,8 @@
 #include "lib/base/arch.h"
 #include "lib/launch/data.h"
 
+/* Seconds: without any progress where no time is given; in which the emulator tells more than its watcher could. */
+enum { USUAL_TIMEOUT = 30, GRACE = 2 };
 enum { REPORT_BYTES = 1 << 24, MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
 
 typedef struct shared_message {
@@ -27,12 +29,14 @@ typedef struct shared_message {
 } shared_message;
 
 typedef struct run_shared {
-    atomic_int phase, launch; /* launch: which was started last, -1 none */
+    atomic_int phase, launch;    /* launch: which was started last, -1 none */
+    _Atomic double launch_began; /* when that was */
     atomic_llong progress;
     atomic_int finished;
     cute_status status;
     cute_device_info device;
-    bool has_device, emulated;
+    bool has_device;
+    atomic_bool emulated;
     cute_device_counts counts;
     double phases[RUN_PHASES];
     bool has_report, has_counters;
@@ -59,6 +63,11 @@ struct run_child {
     loaded *sequences; /* 1 + baselines */
     double phase_began;
 };
+
+static double patience_of(const run_request *request)
+{
+    return request->timeout > 0 ? request->timeout : USUAL_TIMEOUT;
+}
 
 static double now(void)
 {
@@ -111,6 +120,7 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
                                                              .context = c,
                                                              .threads = r->threads,
                                                              .timeout = r->timeout,
+                                                             .patience = 0.9 * patience_of(r),
                                                              .counters = r->counters});
     c->shared->emulated = true;
     return r->checks ? cute_device_set_checks(c->device, r->checks, diag) : CUTE_OK;
@@ -281,6 +291,7 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
     const plan_sequence *sequence = &c->request->plan->main;
     for (size_t i = 0; i < sequence->count; i++) {
         atomic_store(&c->shared->launch, (int)i);
+        atomic_store(&c->shared->launch_began, now());
         CUTE_TRY(cute_device_start(c->device, c->sequences[0].functions[i], &sequence->launches[i].shape,
                                    c->sequences[0].params[i], diag));
         bool overlaps = i + 1 < sequence->count && sequence->launches[i + 1].shape.programmatic;
@@ -450,12 +461,22 @@ static void take_messages(const run_shared *shared, cute_diag *diag)
     }
 }
 
-/* Waits until the child ends (true) or makes no progress for the time allowed (false). */
-static bool watch(const run_shared *shared, int pipe_end, double timeout)
+/* Whether the launch that runs has taken all its time. The emulator says so itself, with reasons, if it can. */
+static bool is_late(const run_shared *shared, double timeout)
+{
+    if (timeout <= 0 || atomic_load(&shared->phase) != RUN_LAUNCH) return false;
+    double began = atomic_load(&shared->launch_began);
+    return began > 0 && now() - began > timeout + (atomic_load(&shared->emulated) ? GRACE : 0);
+}
+
+/* Waits until the child ends (true), or makes no progress for as long as it may or takes too long (false). */
+static bool watch(const run_request *request, const run_shared *shared, int pipe_end)
 {
     long long seen = -1;
     double since = now();
     for (;;) {
+        if (is_late(shared, request->timeout)) return false;
+        double patience = patience_of(request) + (atomic_load(&shared->emulated) ? GRACE : 0);
         struct pollfd p = {.fd = pipe_end, .events = POLLIN};
         int ready = poll(&p, 1, 50);
         if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
@@ -463,7 +484,7 @@ static bool watch(const run_shared *shared, int pipe_end, double timeout)
         if (progress != seen) {
             seen = progress;
             since = now();
-        } else if (now() - since > timeout) {
+        } else if (now() - since > patience) {
             return false;
         }
     }
@@ -481,10 +502,10 @@ static cute_status conclude(const run_request *request, const run_shared *shared
                                : "?";
         if (in_kernel)
             cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped", name,
-                      request->timeout);
+                      patience_of(request));
         else
             cute_fail(diag, CUTE_SYSTEM, NULL, "%s did not end within %g s and was stopped",
-                      phase_names[phase], request->timeout);
+                      phase_names[phase], patience_of(request));
         if (in_kernel) describe_launch(request, launch, diag);
         cute_note(diag, NULL, "--timeout SECONDS allows more time");
         return in_kernel ? CUTE_INVALID : CUTE_SYSTEM;
@@ -547,7 +568,7 @@ cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag
         child_main(request, out, shared, parent);
     }
     close(ends[1]);
-    bool ended = watch(shared, ends[0], request->timeout);
+    bool ended = watch(request, shared, ends[0]);
     close(ends[0]);
     if (!ended) kill(child, SIGKILL);
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) {

@@ -27,7 +27,7 @@ typedef struct run_request {
     bool counters;   /* by kernel and line, on the emulator */
     int threads;     /* the emulator's; 0: its own choice */
     unsigned checks; /* CUTE_CHECK_...: on the emulator only */
-    double timeout;  /* seconds without any progress */
+    double timeout;  /* seconds that a launch may take; 0: see launch.h */
     bool bench;
     bool quiet;            /* what kernels print is dropped: a repeated run */
     bool stdout_to_stderr; /* what kernels print goes to stderr: stdout carries JSON */

@@ -105,8 +105,28 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
     kernel "L: add.u32 %r1, %r1, 1; bra L;"
     emulate --timeout 1
     [ "$status" -eq 1 ]
-    says "kernel 'k' did not end within 1 s and was stopped: it changes no memory"
+    says "kernel 'k' made no progress for 0.9 s (no memory written) and was stopped"
     says "block (0, 0, 0), warp 1, lanes 0xffffffff: is here"
+}
+
+@test "--timeout ends what writes for ever, waits at barriers for ever, or has too many blocks" {
+    while read -r loop; do
+        kernel "$loop"
+        run timeout 20 "$run" k.ptx --config k.json --device emulator --timeout 1
+        [ "$status" -eq 1 ] || { echo "$loop: $status"; false; }
+        says "kernel 'k' did not end within 1 s and was stopped"
+        says "block (0, 0, 0), warp 0, lanes 0xffffffff: is here"
+    done <<'T'
+L: add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r2; bra L;
+L: atom.global.add.u32 %r2, [%d1], 1; bra L;
+L: bar.sync 0; bra L;
+T
+    kernel ""
+    sed 's/"grid": \[1]/"grid": [2147483647, 65535, 65535]/' k.json >huge.json
+    run timeout 20 "$run" k.ptx --config huge.json --device emulator --timeout 1
+    [ "$status" -eq 1 ]
+    says "kernel 'k' did not end within 1 s and was stopped"
+    says "of its 9223090559730712575 clusters or blocks had begun"
 }
 
 @test "an instruction that is not known is refused by name and line" {

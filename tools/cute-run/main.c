@@ -265,7 +265,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "threads", 0, "N", "of the host that run blocks, on the emulator", &o.threads},
         {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator",
          &o.checks},
-        {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30)",
+        {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30 on a GPU)",
          &o.timeout},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "DIR", "write output files there", &o.output},
