@@ -6,6 +6,20 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 
+void cute_mlir_source_line(const cute_mlir_source *source, cute_place *place)
+{
+    if (!source->text) return;
+    const char *at = source->text, *end = source->text + source->length;
+    for (int i = 1; i < place->line && at; i++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (at) at++;
+    }
+    if (!at || at >= end) return;
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    place->text = at;
+    place->text_length = (size_t)((newline ? newline : end) - at);
+}
+
 cute_place cute_mlir_place(const cute_mlir_source *source, MlirLocation location, cute_arena *arena)
 {
     MlirStringRef file;
@@ -13,16 +27,7 @@ cute_place cute_mlir_place(const cute_mlir_source *source, MlirLocation location
     if (!cute_location_place(location, &file, &line, &column)) return (cute_place){.file = source->label};
     cute_place place = {.line = (int)line, .column = (int)column};
     place.file = cute_arena_copy(arena, file.data, file.length);
-    if (!cute_text_is(file, source->label) || !source->text) return place;
-    const char *at = source->text, *end = source->text + source->length;
-    for (unsigned i = 1; i < line && at; i++) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        if (at) at++;
-    }
-    if (!at || at >= end) return place;
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    place.text = at;
-    place.text_length = (size_t)((newline ? newline : end) - at);
+    if (cute_text_is(file, source->label)) cute_mlir_source_line(source, &place);
     return place;
 }
 

@@ -14,6 +14,8 @@
 #include "lib/base/options.h"
 #include "lib/ir/context.h"
 #include "lib/ir/defines.h"
+#include "lib/ir/gaveup.h"
+#include "lib/ir/recover.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/spellings.h"
 #include "lib/ir/util.h"
@@ -105,6 +107,28 @@ static void parse_diagnostics(char *text, cute_diag *diag)
 
 /* ---- one run ---- */
 
+typedef struct opt_work {
+    const cute_mlir_source *source;
+    MlirDialectRegistry registry;
+    cute_buffer *output;
+    bool ok;
+} opt_work;
+
+static void work(void *context)
+{
+    opt_work *w = context;
+    w->ok = cute_opt_run(cute_text(w->source->label), mlirStringRefCreate(w->source->text, w->source->length),
+                         w->registry, write_buffer, w->output);
+}
+
+/* On a thread of MLIR's pool: nothing has been written yet, and nobody can take the error back. */
+static void give_up(const char *reason)
+{
+    fprintf(stderr, "cute-opt: error: LLVM gave up: %s\n", reason);
+    fflush(stderr);
+    _exit(CUTE_INVALID);
+}
+
 static cute_status run(const cute_opt_command *command, MlirDialectRegistry registry, cute_diag *diag)
 {
     cute_arena *arena = cute_arena_create();
@@ -125,14 +149,21 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
 
     int saved = command->diagnostics_json ? capture_begin() : -1;
     const cute_buffer *source = bytecode ? &input : &text;
-    bool ok = cute_opt_run(cute_text(label), mlirStringRefCreate(cute_buffer_text(source), source->length),
-                           registry, write_buffer, &output);
+    cute_mlir_source input_text = {diag, label, cute_buffer_text(source), source->length};
+    opt_work w = {.source = &input_text, .registry = registry, .output = &output};
+    bool placed;
+    char *reason;
+    cute_llvm_last_resort(give_up);
+    if (!cute_llvm_recover(work, &w, &reason))
+        cute_gave_up(&input_text, &(cute_moment){.stage = "passes"}, reason ? reason : "out of memory",
+                     &placed);
+    free(reason);
     if (saved >= 0) {
         capture_end(saved, &captured);
         if (captured.data) parse_diagnostics(captured.data, diag);
     }
     run_done = now();
-    status = !ok ? CUTE_INVALID : !cute_buffer_ok(&output) ? cute_fail_memory(diag) : CUTE_OK;
+    status = !w.ok ? CUTE_INVALID : !cute_buffer_ok(&output) ? cute_fail_memory(diag) : CUTE_OK;
     if (!status) status = cute_file_write(command->output, cute_buffer_text(&output), output.length, diag);
     if (command->timing)
         fprintf(stderr, "cute-opt: read %.1f ms, passes and print %.1f ms, write %.1f ms\n",

@@ -17,6 +17,7 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <chrono>
@@ -272,6 +273,15 @@ bool cute_op_is_dead(MlirOperation op)
 void cute_op_set_location(MlirOperation op, MlirLocation location)
 {
     unwrap(op)->setLoc(unwrap(location));
+}
+
+void cute_llvm_on_fatal(void (*handler)(const char *reason))
+{
+    auto call = [](void *context, const char *reason, bool) {
+        reinterpret_cast<void (*)(const char *)>(context)(reason);
+    };
+    llvm::install_fatal_error_handler(call, reinterpret_cast<void *>(handler));
+    llvm::install_bad_alloc_error_handler(call, reinterpret_cast<void *>(handler));
 }
 
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context)

@@ -110,6 +110,12 @@ typedef void (*cute_after_pass)(const char *pass, MlirOperation op, bool failed,
                                 void *context);
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context);
 
+/* ---- fatal errors ---- */
+
+/* `handler` is called before LLVM ends the process, with what it would print; it may leave by longjmp. Once in a
+ * process. */
+void cute_llvm_on_fatal(void (*handler)(const char *reason));
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,14 +13,15 @@
 #include "lib/base/json.h"
 #include "lib/ir/context.h"
 #include "lib/ir/diagnostics.h"
+#include "lib/ir/gaveup.h"
 #include "lib/ir/kernel.h"
+#include "lib/ir/recover.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 #include "lib/ptx/backend.h"
 #include "lib/ptx/llvmlink.h"
 #include "lib/ptx/metadata.h"
-#include "lib/ptx/recover.h"
 #include "lib/toolkit/toolkit.h"
 
 typedef struct compilation {
@@ -358,19 +359,52 @@ static void stages(void *context)
     if (!mlirContextIsNull(c->context)) mlirContextDestroy(c->context);
 }
 
-/* What LLVM has no better message for: not an error that it reports but one at which it gives up. */
-static cute_status gave_up(compilation *c, const char *reason)
+/* Where LLVM gave up, *reason is its text (malloc'ed) and *moment says when. */
+static cute_status compile(const cute_mlir_source *source, const cute_ptx_options *options,
+                           cute_ptx_output *out, char **reason, cute_moment *moment)
 {
     static const char *const names[] = {
 #define X(name) #name,
         CUTE_PTX_STAGES(X)
 #undef X
     };
-    const char *module = c->gpu_module;
-    return cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label},
-                     "LLVM gave up in stage '%s'%s%s for %s: %s", names[c->stage],
-                     module ? " of gpu.module @" : "", module ? module : "", c->options->arch->name,
-                     reason ? reason : "out of memory");
+    compilation c = {.options = options,
+                     .diag = source->diag,
+                     .out = out,
+                     .arena = cute_arena_create(),
+                     .source = *source};
+    *reason = NULL;
+    if (!c.arena) return cute_fail_memory(source->diag);
+    if (!cute_llvm_recover(stages, &c, reason)) {
+        *moment = (cute_moment){names[c.stage], c.gpu_module, options->arch->name};
+        c.status = *reason ? CUTE_INVALID : cute_fail_memory(source->diag);
+    }
+    json_decref(c.passes);
+    cute_arena_destroy(c.arena);
+    return c.status;
+}
+
+/* LLVM's text names the line only where the code has line information: once more, with it. */
+static cute_status explain(const cute_mlir_source *source, const cute_ptx_options *options,
+                           const char *reason, const cute_moment *moment)
+{
+    bool placed = false;
+    cute_mlir_source silent = *source;
+    silent.diag = NULL;
+    cute_gave_up(&silent, moment, reason, &placed);
+    if (placed || options->lineinfo) return cute_gave_up(source, moment, reason, &placed);
+
+    cute_ptx_options again = *options;
+    again.lineinfo = true;
+    again.save_temps = again.dump_passes = NULL;
+    cute_ptx_output out = {0};
+    cute_moment then = *moment;
+    char *text;
+    compile(&silent, &again, &out, &text, &then);
+    cute_status status = cute_gave_up(source, &then, text ? text : reason, &placed);
+    cute_ptx_output_release(&out);
+    free(text);
+    return status;
 }
 
 cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
@@ -379,18 +413,13 @@ cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
     *out = (cute_ptx_output){0};
     unsigned can = CUTE_BACKEND_NVPTX | CUTE_BACKEND_LIBNVVM;
     CUTE_TRY(cute_arch_need_backend(options->arch, can, diag));
-    compilation c = {.options = options,
-                     .diag = diag,
-                     .out = out,
-                     .arena = cute_arena_create(),
-                     .source = {.diag = diag, .label = label, .text = text, .length = length}};
-    if (!c.arena) return cute_fail_memory(diag);
+    cute_mlir_source source = {.diag = diag, .label = label, .text = text, .length = length};
     char *reason;
-    if (!cute_llvm_recover(stages, &c, &reason)) c.status = gave_up(&c, reason);
+    cute_moment moment;
+    cute_status status = compile(&source, options, out, &reason, &moment);
+    if (reason) status = explain(&source, options, reason, &moment);
     free(reason);
-    json_decref(c.passes);
-    cute_arena_destroy(c.arena);
-    return c.status;
+    return status;
 }
 
 void cute_ptx_output_release(cute_ptx_output *output)

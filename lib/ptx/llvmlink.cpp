@@ -4,7 +4,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
@@ -32,13 +31,4 @@ bool cute_llvm_link_needed(LLVMModuleRef m, const char *path, char **error)
                                       });
     if (failed) *error = strdup("it does not fit the module");
     return !failed;
-}
-
-void cute_llvm_on_fatal(void (*handler)(const char *reason))
-{
-    auto call = [](void *context, const char *reason, bool) {
-        reinterpret_cast<void (*)(const char *)>(context)(reason);
-    };
-    install_fatal_error_handler(call, reinterpret_cast<void *>(handler));
-    install_bad_alloc_error_handler(call, reinterpret_cast<void *>(handler));
 }

@@ -1,4 +1,4 @@
-/* The doors that LLVM's C interface lacks here: linking only what is needed, all of its fatal errors. */
+/* The one door that LLVM's C interface lacks here: linking only what is needed. */
 #ifndef CUTE_LIB_PTX_LLVMLINK_H
 #define CUTE_LIB_PTX_LLVMLINK_H
 
@@ -12,10 +12,6 @@ extern "C" {
 /* Links the functions of the bitcode file `path` that `module` declares and those that they call, as internal
  * ones. On failure *error is malloc'ed. */
 bool cute_llvm_link_needed(LLVMModuleRef module, const char *path, char **error);
-
-/* `handler` is called before LLVM ends the process, with what it would print; it may leave by longjmp. Once in a
- * process. */
-void cute_llvm_on_fatal(void (*handler)(const char *reason));
 
 #ifdef __cplusplus
 }
