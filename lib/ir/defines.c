@@ -1,4 +1,5 @@
-/* `-D NAME=VALUE`: replaces ${NAME} and ${expression} in the text before it is parsed. */
+/* -D: splits NAME=VALUE, and puts values in the place of `${...}`. Comments and inline assembly's operands are
+ * left alone. */
 #include "lib/ir/defines.h"
 
 #include <ctype.h>
@@ -27,7 +28,7 @@ cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size
         const char *equals = strchr(texts[i], '=');
         size_t length = equals ? (size_t)(equals - texts[i]) : strlen(texts[i]);
         if (!is_name(texts[i], length))
-            return cute_fail(diag, CUTE_USAGE, NULL, "-D wants NAME=VALUE, not '%s'", texts[i]);
+            return cute_fail(diag, CUTE_USAGE, NULL, "-D expects NAME=VALUE, got '%s'", texts[i]);
         defines[i].name = cute_arena_copy(arena, texts[i], length);
         defines[i].value = equals ? equals + 1 : "1";
         if (!defines[i].name) return cute_fail_memory(diag);
@@ -42,6 +43,8 @@ cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size
 typedef struct names {
     const cute_define *defines;
     size_t count;
+    const char *unknown;        /* what an expression asked for in vain */
+    const cute_define *not_int; /* what it asked for, and is no integer */
 } names;
 
 static const cute_define *find(const names *n, const char *name, size_t length)
@@ -54,13 +57,24 @@ static const cute_define *find(const names *n, const char *name, size_t length)
 
 static bool integer(void *context, const char *name, int64_t *value)
 {
-    const cute_define *d = find(context, name, strlen(name));
-    if (!d || !*d->value) return false;
+    names *n = context;
+    const cute_define *d = find(n, name, strlen(name));
+    if (!d) {
+        n->unknown = name;
+        return false;
+    }
     char *end;
     errno = 0;
     long long v = strtoll(d->value, &end, 0);
     *value = v;
-    return errno == 0 && *end == '\0';
+    if (*d->value && errno == 0 && *end == '\0') return true;
+    n->not_int = d;
+    return false;
+}
+
+static void note_define(const char *name, int length, cute_diag *diag)
+{
+    cute_note(diag, NULL, "define it on the command line: -D %.*s=VALUE", length, name);
 }
 
 /* LLVM's inline assembly: `${0:c}`, `${12}`. */
@@ -80,39 +94,73 @@ static cute_status replace(cute_arena *arena, const char *inner, size_t length, 
     while (after > before && isspace((unsigned char)inner[after - 1])) after--;
     if (is_name(inner + before, after - before)) {
         const cute_define *d = find(n, inner + before, after - before);
-        if (!d) {
-            cute_status status = cute_fail(diag, CUTE_INVALID, place, "'%.*s' is not defined",
-                                           (int)(after - before), inner + before);
-            cute_note(diag, NULL, "give it on the command line: -D %.*s=VALUE", (int)(after - before),
-                      inner + before);
-            return status;
+        if (d) {
+            cute_buffer_puts(out, d->value);
+            return CUTE_OK;
         }
-        cute_buffer_puts(out, d->value);
-        return CUTE_OK;
+        int name = (int)(after - before);
+        cute_status status =
+            cute_fail(diag, CUTE_INVALID, place, "unknown name '%.*s'", name, inner + before);
+        note_define(inner + before, name, diag);
+        return status;
     }
     cute_expr *expr;
     int64_t value;
     CUTE_TRY(cute_expr_parse(arena, inner, length, place, &expr, diag));
-    CUTE_TRY(cute_expr_int(expr, integer, n, &value, diag));
-    cute_buffer_printf(out, "%lld", (long long)value);
-    return CUTE_OK;
+    n->unknown = NULL;
+    n->not_int = NULL;
+    cute_status status = cute_expr_int(expr, integer, n, &value, NULL);
+    if (!status) {
+        cute_buffer_printf(out, "%lld", (long long)value);
+        return CUTE_OK;
+    }
+    if (n->not_int)
+        return cute_fail(diag, CUTE_INVALID, place, "expected an integer for '%s', got '%s'",
+                         n->not_int->name, n->not_int->value);
+    status = cute_expr_int(expr, integer, n, &value, diag);
+    if (n->unknown) note_define(n->unknown, (int)strlen(n->unknown), diag);
+    return status;
+}
+
+/* How far the text was looked through for comments. Strings do not go over lines in MLIR. */
+typedef struct cursor {
+    size_t at;
+    bool string, comment;
+} cursor;
+
+/* Whether `offset` stands in a comment; offsets are asked for in order. */
+static bool in_comment(cursor *c, const char *text, size_t offset)
+{
+    for (; c->at < offset; c->at++) {
+        char now = text[c->at];
+        if (now == '\n')
+            c->string = c->comment = false;
+        else if (c->string && now == '\\')
+            c->at++;
+        else if (now == '"')
+            c->string = !c->string;
+        else if (!c->string && now == '/' && text[c->at + 1] == '/')
+            c->comment = true;
+    }
+    return c->comment;
 }
 
 cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines,
                                size_t count, cute_buffer *out, cute_diag *diag)
 {
-    names n = {defines, count};
+    names n = {.defines = defines, .count = count};
     CUTE_TRY(cute_nesting_check(label, text, length, diag));
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
     cute_status status = CUTE_OK;
+    cursor looked = {0};
     size_t done = 0;
     for (size_t i = 0; i + 1 < length && status == CUTE_OK; i++) {
         const char *dollar = memchr(text + i, '$', length - 1 - i);
         if (!dollar) break;
         i = (size_t)(dollar - text);
         if (text[i + 1] != '{') continue;
-        if (i > 0 && text[i - 1] == '$') continue;
+        if ((i > 0 && text[i - 1] == '$') || in_comment(&looked, text, i)) continue;
         const char *inner = text + i + 2;
         size_t rest = length - i - 2;
         const char *close = memchr(inner, '}', rest);
@@ -121,7 +169,7 @@ cute_status cute_defines_apply(const char *label, const char *text, size_t lengt
         if (!close || (newline && newline < close)) {
             cute_place place = cute_place_at(label, text, length, i);
             place.length = 2;
-            status = cute_fail(diag, CUTE_INVALID, &place, "'${' without '}' on its line");
+            status = cute_fail(diag, CUTE_INVALID, &place, "expected '}' on the line of '${'");
             break;
         }
         cute_buffer_append(out, text + done, i - done);

@@ -14,7 +14,7 @@ cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size
 
 /* Copies `text` to *out, in the spelling that MLIR 19 reads (spellings.h) and with `${NAME}` and integer
  * expressions `${BM*BN/2}` replaced. A value that is not an integer can only stand alone. What inline
- * assembly writes stays: `$${` and `${0:c}` after a digit and colon. An undefined name or a bad expression is
+ * assembly writes stays: `$${` and `${0:c}` after a digit and colon; so do comments. An undefined name or a bad expression is
  * CUTE_INVALID at its place in `label`. */
 cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines,
                                size_t count, cute_buffer *out, cute_diag *diag);

@@ -3,7 +3,8 @@
  * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: by-value parameters have llvm.byval,
  * llvm.align and nvvm.grid_constant again; a block size that the kernel states as required (`nvvm.reqntid`)
  * is no mere bound; no argument carries `cute.` attributes. Functions that are no kernels are internal,
- * unless `relocatable`. A shared array of no elements is dynamic shared memory, however it was declared:
+ * unless `relocatable`; there are no C wrappers (`_mlir_ciface_NAME`), and a function that the source only
+ * declares is a declaration under its own name. A shared array of no elements is dynamic shared memory, however it was declared:
  * external, so that all of them begin where it begins, and aligned to 1024, the span of TMA's and wgmma's
  * widest swizzle.
  *
@@ -93,23 +94,73 @@ static void open_shared(MlirOperation global, void *context)
     cute_buffer_release(&type);
 }
 
+/* ---- functions that are no kernels ---- */
+
+static bool has_body(MlirOperation function)
+{
+    return !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
+}
+
+static MlirStringRef name_of(MlirOperation op)
+{
+    MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
+    return mlirAttributeIsNull(name) ? cute_text("") : mlirStringAttrGetValue(name);
+}
+
+static void set_linkage(MlirOperation function, const char *linkage)
+{
+    MlirAttribute value = mlirAttributeParseGet(mlirOperationGetContext(function), cute_text(linkage));
+    mlirOperationSetAttributeByName(function, cute_text("linkage"), value);
+}
+
+typedef struct callee {
+    MlirStringRef name;
+    bool called;
+} callee;
+
+static void look_at_call(MlirOperation call, void *context)
+{
+    callee *c = context;
+    MlirAttribute name = mlirOperationGetAttributeByName(call, cute_text("callee"));
+    if (!mlirAttributeIsNull(name) && mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(name), c->name))
+        c->called = true;
+}
+
+/* What convert-gpu-to-nvvm made of a declaration `@name`, a function that calls `wrapper`, is a declaration
+ * again. False: there is none. */
+static bool declare_again(MlirOperation module, MlirStringRef name, MlirStringRef wrapper)
+{
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+    MlirOperation op = mlirBlockGetFirstOperation(block);
+    while (!mlirOperationIsNull(op) && !mlirStringRefEqual(name_of(op), name))
+        op = mlirOperationGetNextInBlock(op);
+    if (mlirOperationIsNull(op) || !cute_op_is(op, "llvm.func")) return false;
+    callee c = {.name = wrapper};
+    cute_op_each(op, "llvm.call", look_at_call, &c);
+    if (!c.called) return false;
+    MlirRegion body = mlirRegionCreate();
+    mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
+    mlirRegionDestroy(body);
+    set_linkage(op, "#llvm.linkage<external>");
+    return true;
+}
+
 /* C wrappers have no callers on a device. Other functions are the module's own, unless it is to be linked. */
 static void close_function(MlirOperation function, void *context)
 {
     bool relocatable = *(bool *)context;
-    MlirContext c = mlirOperationGetContext(function);
     MlirOperation parent = mlirOperationGetParentOperation(function);
-    bool has_body = !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
-    if (!cute_op_is(parent, "gpu.module") || !has_body) return;
+    if (!cute_op_is(parent, "gpu.module")) return;
     if (cute_op_has(function, "nvvm.kernel") || cute_op_has(function, "gpu.kernel")) return;
-    MlirStringRef name =
-        mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, cute_text("sym_name")));
+    MlirStringRef name = name_of(function);
     static const char wrapper[] = "_mlir_ciface_";
-    if (name.length >= sizeof wrapper && !memcmp(name.data, wrapper, sizeof wrapper - 1))
-        mlirOperationDestroy(function);
-    else if (!relocatable)
-        mlirOperationSetAttributeByName(function, cute_text("linkage"),
-                                        mlirAttributeParseGet(c, cute_text("#llvm.linkage<internal>")));
+    size_t prefix = sizeof wrapper - 1;
+    if (name.length > prefix && !memcmp(name.data, wrapper, prefix)) {
+        MlirStringRef plain = mlirStringRefCreate(name.data + prefix, name.length - prefix);
+        if (has_body(function) || declare_again(parent, plain, name)) mlirOperationDestroy(function);
+    } else if (has_body(function) && !relocatable) {
+        set_linkage(function, "#llvm.linkage<internal>");
+    }
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)

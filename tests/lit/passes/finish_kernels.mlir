@@ -12,6 +12,14 @@ gpu.module @m {
   llvm.func @helper() { llvm.return }
   // CHECK-NOT: _mlir_ciface_helper
   llvm.func @_mlir_ciface_helper() { llvm.return }
+  // A declaration keeps its name, for a library to have it.
+  // CHECK: llvm.func @ext(i32) -> i32
+  // CHECK-NOT: _mlir_ciface_ext
+  llvm.func @ext(%x: i32) -> i32 attributes {sym_visibility = "private"} {
+    %0 = llvm.call @_mlir_ciface_ext(%x) : (i32) -> i32
+    llvm.return %0 : i32
+  }
+  llvm.func @_mlir_ciface_ext(i32) -> i32 attributes {llvm.emit_c_interface, sym_visibility = "private"}
   // CHECK: llvm.func @k(%{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant})
   // CHECK-SAME: nvvm.reqntid
   // CHECK-NOT: nvvm.maxntid

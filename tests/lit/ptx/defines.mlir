@@ -7,8 +7,8 @@
 // OPT: memref<36xf16>
 // OPT: arith.constant 9 : index
 // OPT: "mov.b32 $0, ${1:c};"
-// UNDEFINED: defines.mlir:[[# @LINE + 5]]:{{[0-9]+}}: error: 'T' is not defined
-// UNDEFINED: -D T=VALUE
+// UNDEFINED: defines.mlir:[[# @LINE + 5]]:{{[0-9]+}}: error: unknown name 'T'
+// UNDEFINED: note: define it on the command line: -D T=VALUE
 // ZERO: defines.mlir:[[# @LINE + 4]]:{{[0-9]+}}: error:
 // ZERO-SAME: {{zero|0}}
 gpu.module @m {
