@@ -305,10 +305,67 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     return status;
 }
 
-static void count_module(MlirOperation op, void *context)
+/* ---- what there is to compile ---- */
+
+static MlirBlock body_of(MlirOperation op)
+{
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
+
+static void count_operation(MlirOperation op, void *context)
 {
     (void)op;
     ++*(size_t *)context;
+}
+
+static bool is_kernel(MlirOperation op)
+{
+    return cute_op_has(op, "gpu.kernel") || cute_op_has(op, "nvvm.kernel");
+}
+
+static void look_for_kernel(MlirOperation op, void *context)
+{
+    *(bool *)context |= is_kernel(op) || cute_op_is(op, "gpu.launch");
+}
+
+/* Refuses a module whose PTX would have no entry, before anything is lowered. Device functions alone are good
+ * for linking only. */
+static cute_status need_kernels(compilation *c)
+{
+    MlirOperation root = mlirModuleGetOperation(c->module), other = {NULL};
+    bool device = false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(body_of(root)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (is_kernel(op)) return CUTE_OK;
+        if (!cute_op_is(op, "gpu.module")) continue;
+        device = true;
+        for (MlirOperation f = mlirBlockGetFirstOperation(body_of(op)); !mlirOperationIsNull(f);
+             f = mlirOperationGetNextInBlock(f)) {
+            if (is_kernel(f)) return CUTE_OK;
+            if (mlirOperationIsNull(other) && cute_op_is(f, "gpu.func")) other = f;
+        }
+    }
+    if (device && c->options->relocatable) return CUTE_OK;
+    bool deeper = false; /* launches to outline, modules in modules */
+    cute_op_each(root, NULL, look_for_kernel, &deeper);
+    if (deeper) return CUTE_OK;
+    cute_place place = {.file = c->source.label};
+    if (mlirOperationIsNull(other)) {
+        cute_fail(c->diag, CUTE_INVALID, &place, "no kernels in '%s'", c->source.label);
+        cute_note(c->diag, NULL,
+                  "expected a gpu.func with 'kernel' in a gpu.module, a gpu.launch, or a function with the "
+                  "attribute gpu.kernel");
+    } else {
+        MlirStringRef name =
+            mlirStringAttrGetValue(mlirOperationGetAttributeByName(other, cute_text("sym_name")));
+        place = cute_mlir_place(&c->source, mlirOperationGetLocation(other), c->arena);
+        cute_fail(c->diag, CUTE_INVALID, &place,
+                  "no kernels in '%s': gpu.func @%.*s has no 'kernel' attribute", c->source.label,
+                  (int)name.length, name.data);
+        cute_note(c->diag, NULL, "expected 'gpu.func @%.*s(...) kernel { ... }'", (int)name.length,
+                  name.data);
+    }
+    return CUTE_INVALID;
 }
 
 typedef struct next {
@@ -327,15 +384,8 @@ static cute_status compile_modules(compilation *c)
 {
     size_t count = 0;
     MlirOperation root = mlirModuleGetOperation(c->module);
-    cute_op_each(root, "gpu.module", count_module, &count);
-    if (count == 0) {
-        cute_status status =
-            cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "no kernel here");
-        cute_note(c->diag, NULL,
-                  "expected a gpu.module, a gpu.launch, or a function with the attribute gpu.kernel");
-        return status;
-    }
-    c->out->modules = calloc(count, sizeof *c->out->modules);
+    cute_op_each(root, "gpu.module", count_operation, &count);
+    c->out->modules = calloc(count + 1, sizeof *c->out->modules);
     if (!c->out->modules) return cute_fail_memory(c->diag);
     next n = {.c = c};
     cute_op_each(root, "gpu.module", each_module, &n);
@@ -352,6 +402,7 @@ static void stages(void *context)
     c->out->seconds[CUTE_STAGE_parse] = now() - start;
     start = now();
     c->stage = CUTE_STAGE_lower;
+    if (!c->status) c->status = need_kernels(c);
     if (!c->status) c->status = lower(c);
     c->out->seconds[CUTE_STAGE_lower] = now() - start;
     if (!c->status) c->status = compile_modules(c);

@@ -99,7 +99,7 @@ expect() {
 @test "nothing on standard input is an error that says what is wanted; for cute-opt it is an empty module" {
     run cute-opt </dev/null
     [ "$status" -eq 0 ] && [[ "$output" == "module {"* ]]
-    expect 1 "<stdin>: error: no kernel here" "cute-ptx </dev/null"
+    expect 1 "<stdin>: error: no kernels in '<stdin>'" "cute-ptx </dev/null"
     expect 1 "<stdin>: error: there is nothing to link" "cute-link </dev/null"
     for tool in cute-run cute-dump "cute-dump elf" "cute-dump sass" "cute-dump ptx"; do
         expect 1 "a cubin, PTX or a fatbin is wanted" "$tool </dev/null"
