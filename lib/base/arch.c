@@ -21,11 +21,6 @@ static const struct {
     const char *old, *now;
 } renamed[] = {{"101", "110"}, {"101a", "110a"}, {"101f", "110f"}};
 
-const cute_arch *cute_arch_at(size_t index)
-{
-    return index < COUNT ? &rows[index] : NULL;
-}
-
 /* "90a" of "sm_90a", "compute_90a", "sm90a"; the text itself otherwise. */
 static const char *without_prefix(const char *text)
 {

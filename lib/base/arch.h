@@ -25,8 +25,6 @@ const cute_arch *cute_arch_find(const char *text);
  * CUTE_USAGE (the command line's fault) where `place` is NULL, else CUTE_INVALID at the place. */
 cute_status cute_arch_parse(const char *text, const cute_place *place, const cute_arch **out,
                             cute_diag *diag);
-/* In ascending order; NULL after the last. */
-const cute_arch *cute_arch_at(size_t index);
 /* CUTE_SYSTEM with who can, when none of `backends` makes PTX for `arch`. */
 cute_status cute_arch_need_backend(const cute_arch *arch, unsigned backends, cute_diag *diag);
 /* Whether code made for `made` (cubin: `binary`; otherwise PTX) may run on, or be compiled for, `device`. */

@@ -38,4 +38,15 @@ static inline bool cute_ceil_div64(int64_t a, int64_t b, int64_t *r)
     return true;
 }
 
+/* The greatest common divisor; of 0 and x it is x. */
+static inline uint64_t cute_gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/chars.h"
 #include "lib/base/checked.h"
 #include "lib/base/expr_tree.h"
 
@@ -38,19 +39,6 @@ static const binary_operator binary_operators[] = {
     {"%", 6, CUTE_OP_REM},
 };
 
-static bool is_name_start(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-static bool is_name(char c)
-{
-    return is_name_start(c) || is_digit(c);
-}
-
 static cute_place place_of(const parser *p, size_t start, size_t end)
 {
     cute_place place = p->origin;
@@ -71,11 +59,11 @@ static cute_status fail_here(parser *p, const char *what)
 static size_t scan_number(const char *s, size_t i, size_t n)
 {
     if (s[i] == '0' && i + 1 < n && (s[i + 1] == 'x' || s[i + 1] == 'X')) {
-        for (i += 2; i < n && is_name(s[i]); i++) {
+        for (i += 2; i < n && cute_is_name(s[i]); i++) {
         }
         return i;
     }
-    for (; i < n && (is_name(s[i]) || s[i] == '.'); i++) {
+    for (; i < n && (cute_is_name(s[i]) || s[i] == '.'); i++) {
         bool exponent = (s[i] == 'e' || s[i] == 'E') && i + 1 < n && (s[i + 1] == '+' || s[i + 1] == '-');
         if (exponent) i++;
     }
@@ -90,12 +78,12 @@ static void advance(parser *p)
     p->start = i;
     if (i >= n) {
         p->token = TOKEN_END;
-    } else if (is_digit(s[i]) || (s[i] == '.' && i + 1 < n && is_digit(s[i + 1]))) {
+    } else if (cute_is_digit(s[i]) || (s[i] == '.' && i + 1 < n && cute_is_digit(s[i + 1]))) {
         p->token = TOKEN_NUMBER;
         i = scan_number(s, i, n);
-    } else if (is_name_start(s[i])) {
+    } else if (cute_is_name_start(s[i])) {
         p->token = TOKEN_NAME;
-        while (i < n && is_name(s[i])) i++;
+        while (i < n && cute_is_name(s[i])) i++;
     } else {
         static const char *const two[] = {"||", "&&", "==", "!=", "<=", ">="};
         size_t width = 0;

@@ -28,13 +28,18 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 
 const char *cute_nearest(const char *word, cute_word_at at, const void *list)
 {
-    size_t length = strlen(word), best = length / 3 > 1 ? length / 3 : 1;
+    return cute_nearest_of(word, strlen(word), at, list);
+}
+
+const char *cute_nearest_of(const char *word, size_t length, cute_word_at at, const void *list)
+{
+    size_t best = length / 3 > 1 ? length / 3 : 1;
     const char *found = NULL;
     if (length == 0 || length > LONGEST) return NULL;
     for (size_t i = 0; at(list, i); i++) {
         const char *other = at(list, i);
         size_t other_length = strlen(other);
-        if (other_length > LONGEST) continue;
+        if (other_length == 0 || other_length > LONGEST) continue;
         size_t d = distance(word, length, other, other_length);
         if (d < best || (d == best && !found)) {
             best = d;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/diag.h"
+#include "lib/base/nearest.h"
 
 /* getopt's answers for long options: above every letter. */
 enum { LONG = 256 };
@@ -106,48 +107,12 @@ static cute_status store(cute_arena *arena, const cute_option *option, const cha
 
 /* ---- what went wrong ---- */
 
-enum { LONGEST_NAME = 64 };
-
-/* Levenshtein's distance with swapped neighbours counted once; names too long to be typed wrong are far. */
-static size_t distance(const char *a, size_t a_length, const char *b)
+static const char *option_at(const void *list, size_t index)
 {
-    size_t b_length = strlen(b);
-    if (a_length > LONGEST_NAME || b_length > LONGEST_NAME) return SIZE_MAX;
-    size_t rows[3][LONGEST_NAME + 1];
-    size_t *before = rows[0], *last = rows[1], *row = rows[2];
-    for (size_t j = 0; j <= b_length; j++) row[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        size_t *recycled = before;
-        before = last;
-        last = row;
-        row = recycled;
-        row[0] = i;
-        for (size_t j = 1; j <= b_length; j++) {
-            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
-            if (last[j] + 1 < best) best = last[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            row[j] = best;
-        }
-    }
-    return row[b_length];
-}
-
-static const char *nearest(const cute_command *command, size_t count, const char *name, size_t length)
-{
-    const char *found = NULL;
-    size_t best = length / 3 + 1;
-    for (size_t i = 0; i < count; i++) {
-        const cute_option *option = &command->options[i];
-        if (option->kind == CUTE_OPTION_GROUP || !option->name) continue;
-        size_t d = distance(name, length, option->name);
-        if (d < best || (d == best && !found)) {
-            best = d;
-            found = option->name;
-        }
-    }
-    return found;
+    const cute_command *command = list;
+    const cute_option *option = &command->options[index];
+    if (is_end(option)) return NULL;
+    return option->kind == CUTE_OPTION_GROUP || !option->name ? "" : option->name;
 }
 
 /* getopt said '?'. `word` is the argument, `known` the option when getopt knew it. */
@@ -173,7 +138,7 @@ static cute_status refuse(const cute_command *command, const getopt_table *table
         cute_buffer_release(&list);
         return status;
     }
-    const char *near = nearest(command, table->count, name, length);
+    const char *near = cute_nearest_of(name, length, option_at, command);
     if (near)
         return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%.*s'; did you mean '--%s'?",
                          (int)(name - word + (ptrdiff_t)length), word, near);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/signals.h"
 
 typedef struct ends {
@@ -40,13 +41,6 @@ static int open_pipe(ends *pipe, bool we_write)
     *pipe = (ends){.ours = fds[we_write], .theirs = fds[!we_write]};
     if (!error && fcntl(pipe->ours, F_SETFL, O_NONBLOCK) != 0) error = errno;
     return error;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* What the child is told, and what it answers: it runs in our memory until it has become the program. */
@@ -141,7 +135,7 @@ static bool exchange(cute_process *process, ends pipes[3], double deadline)
     while (pipes[0].ours >= 0 || pipes[1].ours >= 0 || pipes[2].ours >= 0) {
         int wait = -1;
         if (deadline > 0) {
-            double left = deadline - now();
+            double left = deadline - cute_clock();
             if (left <= 0) return false;
             wait = left > 3600 ? 3600 * 1000 : (int)(left * 1000) + 1;
         }
@@ -162,7 +156,7 @@ static bool wait_until(pid_t pid, double deadline, int *state)
     for (long pause = 100000; deadline > 0; pause = pause < 20000000 ? pause * 2 : pause) {
         pid_t ended = waitpid(pid, state, WNOHANG);
         if (ended == pid || (ended < 0 && errno != EINTR)) return true;
-        if (now() >= deadline) return false;
+        if (cute_clock() >= deadline) return false;
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
     }
     while (waitpid(pid, state, 0) < 0 && errno == EINTR) {
@@ -177,7 +171,7 @@ cute_status cute_process_run(cute_process *process, cute_diag *diag)
     pid_t pid = -1;
     int error = 0, state = 0;
     bool in_time = true;
-    double deadline = process->timeout > 0 ? now() + process->timeout : 0;
+    double deadline = process->timeout > 0 ? cute_clock() + process->timeout : 0;
     for (int i = 0; i < 3 && !error; i++)
         if (i || process->input) error = open_pipe(&pipes[i], i == 0);
     if (!error) error = spawn(process, pipes, &pid);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/chars.h"
 #include "lib/base/diag.h"
 #include "lib/base/list.h"
 #include "lib/calculator/parse.h"
@@ -176,11 +177,6 @@ exhausted:
 
 /* ---- lines ---- */
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 /* Whether bytes [start, end) begin with `let NAME =`: its name, and *start behind it. */
 static bool take_let(calculation *c, size_t *start, size_t end, size_t *name, size_t *length)
 {
@@ -189,7 +185,7 @@ static bool take_let(calculation *c, size_t *start, size_t end, size_t *name, si
     *length = 0;
     if (end - at < 3 || memcmp(text + at, "let", 3) != 0 || (end - at > 3 && calc_is_name_char(text[at + 3])))
         return true;
-    for (at += 3; at < end && is_space(text[at]);) at++;
+    for (at += 3; at < end && cute_is_blank(text[at]);) at++;
     *name = at;
     while (at < end && calc_is_name_char(text[at])) at++;
     size_t stop = at;
@@ -199,7 +195,7 @@ static bool take_let(calculation *c, size_t *start, size_t end, size_t *name, si
     if (calc_is_reserved(text + *name, stop - *name))
         return calc_fail(c, *name, stop, "'%.*s' is a word of the language; choose another name",
                          (int)(stop - *name), text + *name);
-    while (at < end && is_space(text[at])) at++;
+    while (at < end && cute_is_blank(text[at])) at++;
     if (at >= end || text[at] != '=') return calc_fail(c, at, at + 1, "expected '=' behind the name");
     *start = at + 1;
     *length = stop - *name;
@@ -216,8 +212,8 @@ cute_status cute_calculator_eval(cute_calculator *calculator, cute_arena *arena,
     *out = (cute_answer){0};
     const char *hash = line->length ? memchr(line->text, '#', line->length) : NULL;
     size_t start = 0, end = hash ? (size_t)(hash - line->text) : line->length, name = 0, length = 0;
-    while (start < end && is_space(line->text[start])) start++;
-    while (end > start && is_space(line->text[end - 1])) end--;
+    while (start < end && cute_is_blank(line->text[start])) start++;
+    while (end > start && cute_is_blank(line->text[end - 1])) end--;
     if (start == end) return CUTE_OK;
     cute_diag_clear(c.trial);
     out->input = cute_arena_copy(arena, line->text + start, end - start);

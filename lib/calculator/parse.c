@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "lib/base/chars.h"
 #include "lib/base/list.h"
 #include "lib/layout/algebra.h"
 
@@ -49,19 +50,9 @@ bool calc_is_reserved(const char *name, size_t length)
     return false;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 static void skip_spaces(reader *r)
 {
-    while (r->at < r->end && is_space(r->text[r->at])) r->at++;
+    while (r->at < r->end && cute_is_blank(r->text[r->at])) r->at++;
 }
 
 static bool peek(reader *r, char c)
@@ -124,7 +115,7 @@ static bool sequence(reader *r, char separator, char close, const char *expected
 static bool digits(reader *r)
 {
     size_t start = r->at;
-    while (r->at < r->end && is_digit(r->text[r->at])) r->at++;
+    while (r->at < r->end && cute_is_digit(r->text[r->at])) r->at++;
     return r->at > start;
 }
 
@@ -153,7 +144,7 @@ static bool leaf(reader *r, operand *out)
     calculation *c = r->c;
     size_t start = r->at;
     bool underscore = r->text[start] == '_';
-    if (underscore && (++r->at >= r->end || !is_digit(r->text[r->at]))) {
+    if (underscore && (++r->at >= r->end || !cute_is_digit(r->text[r->at]))) {
         if (cute_value_parse_any(c->arena, "_", 1, &out->value, NULL, NULL) != CUTE_OK)
             return calc_exhausted(c);
         return true;
@@ -334,7 +325,7 @@ static bool item(reader *r, operand *out)
         r->depth++;
         ok = name(r, out);
         r->depth--;
-    } else if (is_digit(c) || c == '-' || c == '?' || c == '_') {
+    } else if (cute_is_digit(c) || c == '-' || c == '?' || c == '_') {
         ok = leaf(r, out);
     } else {
         ok = fail_here(r, "a value");

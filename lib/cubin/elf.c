@@ -44,25 +44,6 @@ static bool count_sections(const uint8_t *bytes, size_t length, const Elf64_Ehdr
     return *count <= (length - header->e_shoff) / sizeof first;
 }
 
-size_t cute_elf_extent(const void *bytes, size_t length)
-{
-    Elf64_Ehdr header;
-    uint64_t count;
-    if (!read_header(bytes, length, &header) || !count_sections(bytes, length, &header, &count)) return 0;
-    uint64_t end = header.e_shoff + count * sizeof(Elf64_Shdr);
-    for (uint64_t i = 0; i < count; i++) {
-        Elf64_Shdr section;
-        header_at(bytes, &header, i, &section);
-        if (section.sh_type == SHT_NOBITS || section.sh_type == SHT_NULL) continue;
-        if (!inside(length, section.sh_offset, section.sh_size)) return 0;
-        if (section.sh_offset + section.sh_size > end) end = section.sh_offset + section.sh_size;
-    }
-    uint64_t segments = (uint64_t)header.e_phnum * header.e_phentsize;
-    if (!inside(length, header.e_phoff, segments)) return 0;
-    if (segments && header.e_phoff + segments > end) end = header.e_phoff + segments;
-    return end < sizeof header ? sizeof header : (size_t)end;
-}
-
 static cute_status fail(const cute_elf *elf, cute_diag *diag, const char *format, ...) CUTE_PRINTF(3, 4);
 static cute_status fail(const cute_elf *elf, cute_diag *diag, const char *format, ...)
 {

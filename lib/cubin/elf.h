@@ -33,9 +33,6 @@ typedef struct cute_elf {
 
 /* Whether `bytes` begin as an ELF file does. */
 bool cute_elf_is(const void *bytes, size_t length);
-/* How many of `length` bytes the ELF file at `bytes` takes, by its headers and sections; 0: it is no ELF file
- * or is cut off. */
-size_t cute_elf_extent(const void *bytes, size_t length);
 /* Reads the tables into `arena`; `bytes` and `label` are kept. Every offset, size and string is checked:
  * CUTE_INVALID for what is cut off, of another machine than CUDA, or contradicts itself. */
 cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
+#include "lib/base/chars.h"
 #include "lib/base/list.h"
 
 enum { DEEPEST_ALIAS = 8 };
@@ -14,11 +15,6 @@ static cute_status fail(cute_mlir_text *s, const char *at, const char *what)
 {
     cute_place place = cute_place_at(s->label, s->text, (size_t)(s->stop - s->text), (size_t)(at - s->text));
     return cute_fail(s->diag, CUTE_INVALID, &place, "%s", what);
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '-';
 }
 
 static void skip_blank(cute_mlir_text *s)
@@ -83,17 +79,10 @@ static bool skip_element(cute_mlir_text *s)
         }
         if (c == '-' && s->stop - s->at > 1 && s->at[1] == '>') s->at++; /* an arrow closes nothing */
         s->at++;
-        if (!is_word(c)) continue;
-        while (s->at < s->stop && is_word(*s->at) && *s->at != '-') s->at++;
+        if (!cute_is_word(c, ".$-")) continue;
+        while (s->at < s->stop && cute_is_word(*s->at, ".$-") && *s->at != '-') s->at++;
     } while (depth);
     return true;
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    c = (char)tolower((unsigned char)c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* A string's bytes: escapes are \n, \t, \\, \" and two hexadecimal digits. */
@@ -118,7 +107,7 @@ static cute_status read_string(cute_mlir_text *s, const char **out, size_t *leng
             bytes[count++] = meaning[known - plain];
             continue;
         }
-        int high = hex_digit(*at), low = at + 1 < end - 1 ? hex_digit(at[1]) : -1;
+        int high = cute_hex_digit(*at), low = at + 1 < end - 1 ? cute_hex_digit(at[1]) : -1;
         if (high < 0 || low < 0)
             return fail(s, at - 1, "unknown escape in a string; known are \\n, \\t, \\\\, \\\" and \\XX");
         bytes[count++] = (char)(high << 4 | low);
@@ -139,7 +128,8 @@ static bool find_alias(cute_mlir_text *s, const char *name, size_t length, cute_
         *out = *s;
         out->at = at + length;
         bool starts = at == s->text || at[-1] == '\n';
-        if (starts && out->at < out->stop && !is_word(*out->at) && take(out, "=") && !take(out, "="))
+        if (starts && out->at < out->stop && !cute_is_word(*out->at, ".$-") && take(out, "=") &&
+            !take(out, "="))
             return true;
     }
     return false;
@@ -149,7 +139,7 @@ static bool find_alias(cute_mlir_text *s, const char *name, size_t length, cute_
 static size_t word_length(const cute_mlir_text *s)
 {
     size_t length = s->at < s->stop && *s->at == '#';
-    while (s->at + length < s->stop && is_word(s->at[length])) length++;
+    while (s->at + length < s->stop && cute_is_word(s->at[length], ".$-")) length++;
     return length;
 }
 
@@ -185,7 +175,7 @@ static cute_status read_chip(cute_mlir_text *s, const char **chip)
                 const char *end = string_end(&target);
                 if (!end) break;
                 target.at = end - 1;
-            } else if (*target.at == 'c' && !is_word(target.at[-1]) && take(&target, "chip") &&
+            } else if (*target.at == 'c' && !cute_is_word(target.at[-1], ".$-") && take(&target, "chip") &&
                        take(&target, "=")) {
                 CUTE_TRY(read_string(&target, chip, &length));
                 break;
@@ -267,7 +257,7 @@ static cute_status read_symbol(cute_mlir_text *s, const char **out)
     size_t length = 0;
     if (!take(s, "@")) return fail(s, s->at, "expected the binary's symbol, '@name'");
     if (s->at < s->stop && *s->at == '"') return read_string(s, out, &length);
-    while (s->at + length < s->stop && is_word(s->at[length])) length++;
+    while (s->at + length < s->stop && cute_is_word(s->at[length], ".$-")) length++;
     *out = cute_arena_copy(s->arena, s->at, length);
     s->at += length;
     return *out ? CUTE_OK : cute_fail_memory(s->diag);
@@ -315,14 +305,14 @@ cute_status cute_gpu_text_read(cute_mlir_text *s, cute_object_list *list)
 {
     static const char custom[] = "gpu.binary", generic[] = "\"gpu.binary\"";
     for (skip_blank(s); s->at < s->stop; skip_blank(s)) {
-        bool word_before = s->at > s->text && (is_word(s->at[-1]) || strchr("#!@%\"", s->at[-1]));
+        bool word_before = s->at > s->text && (cute_is_word(s->at[-1], ".$-") || strchr("#!@%\"", s->at[-1]));
         if (take(s, generic)) {
             CUTE_TRY(read_generic(s, list));
         } else if (*s->at == '"') {
             const char *end = string_end(s);
             if (!end) return fail(s, s->at, "this string has no end; the file may be cut off");
             s->at = end;
-        } else if (!word_before && take(s, custom) && s->at < s->stop && !is_word(*s->at)) {
+        } else if (!word_before && take(s, custom) && s->at < s->stop && !cute_is_word(*s->at, ".$-")) {
             CUTE_TRY(read_custom(s, list));
         } else if (s->at < s->stop && !isspace((unsigned char)*s->at)) {
             s->at++;

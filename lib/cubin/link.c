@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/process.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/unit.h"
@@ -43,17 +44,10 @@ static void push(words *w, const char *word)
         w->full = true;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void add_time(linker *l, const char *name, double start)
 {
     cute_link_result *r = l->result;
-    double seconds = now() - start;
+    double seconds = cute_clock() - start;
     for (size_t i = 0; i < r->stage_count; i++)
         if (strcmp(r->stages[i].name, name) == 0) {
             r->stages[i].seconds += seconds;
@@ -98,7 +92,7 @@ static cute_status run(linker *l, const char *stage, words *w, const cute_unit *
     w->items[w->count] = NULL;
     cute_buffer_printf(&l->result->commands, "%s\n", cute_process_text(l->arena, w->items));
     if (l->options->dry_run) return CUTE_OK;
-    double start = now();
+    double start = cute_clock();
     cute_process process = {.argv = w->items};
     cute_status status = cute_process_run(&process, l->diag);
     add_time(l, stage, start);
@@ -374,7 +368,7 @@ static void copy_section(const cute_elf *elf, const char *name, cute_buffer *out
 static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t count,
                                 const cute_buffer *cubin, cute_buffer *out)
 {
-    double start = now();
+    double start = cute_clock();
     cute_buffer lines = {0}, resources = {0};
     const cute_unit *ptx = NULL;
     for (size_t i = 0; i < count; i++) {

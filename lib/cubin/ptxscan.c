@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/chars.h"
 #include "lib/base/checked.h"
 #include "lib/base/list.h"
 
@@ -25,11 +26,6 @@ typedef struct scanner {
         struct name *next;
     } *dynamic;
 } scanner;
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
-}
 
 static void skip_blank(scanner *s)
 {
@@ -57,9 +53,9 @@ static token next(scanner *s)
     if (*s->at == '"') {
         const char *end = memchr(s->at + 1, '"', (size_t)(s->stop - s->at - 1));
         s->at = end ? end + 1 : s->stop;
-    } else if (is_word(*s->at)) {
+    } else if (cute_is_word(*s->at, "$%.")) {
         /* ".param" and "%r1" are one token, "a.b" too; "0;" is not. */
-        for (s->at++; s->at < s->stop && is_word(*s->at);) s->at++;
+        for (s->at++; s->at < s->stop && cute_is_word(*s->at, "$%.");) s->at++;
     } else {
         s->at++;
     }
@@ -162,7 +158,8 @@ static cute_status read_param(scanner *s, param_list *list)
             bits = type_bits(t);
         }
     }
-    if (!bits || !t.length || !is_word(*t.at)) return fail_at(s, t, "expected a parameter's type and name");
+    if (!bits || !t.length || !cute_is_word(*t.at, "$%."))
+        return fail_at(s, t, "expected a parameter's type and name");
     token name = t;
     if (is(peek(s), "[")) {
         next(s);
@@ -261,7 +258,7 @@ static cute_kernel *add_kernel(scanner *s)
 static cute_status read_entry(scanner *s)
 {
     token name = next(s), t;
-    if (!name.length || !is_word(*name.at)) return fail_at(s, name, "expected a kernel's name");
+    if (!name.length || !cute_is_word(*name.at, "$%.")) return fail_at(s, name, "expected a kernel's name");
     cute_kernel *kernel = add_kernel(s);
     param_list list = {0};
     if (!kernel) return cute_fail_memory(s->diag);
@@ -300,7 +297,7 @@ static cute_status read_head(scanner *s)
                                         (dot + 1 < t.at + t.length ? dot[1] - '0' : 0));
         } else if (is(t, ".target")) {
             t = next(s);
-            if (!t.length || !is_word(*t.at)) return fail_at(s, t, "expected an architecture");
+            if (!t.length || !cute_is_word(*t.at, "$%.")) return fail_at(s, t, "expected an architecture");
             s->out->target_offset = (size_t)(t.at - s->text);
             s->out->target = cute_arena_copy(s->arena, t.at, t.length);
             if (!s->out->target) return cute_fail_memory(s->diag);
@@ -322,7 +319,7 @@ static cute_status read_extern(scanner *s)
     bool shared = is(t, ".shared");
     token name = {0};
     for (t = next(s); t.length && !is(t, ";") && !is(t, "{"); t = next(s))
-        if (is_word(*t.at) && *t.at != '.' && !isdigit((unsigned char)*t.at)) name = t;
+        if (cute_is_word(*t.at, "$%.") && *t.at != '.' && !isdigit((unsigned char)*t.at)) name = t;
     if (!shared || !name.length) return CUTE_OK;
     struct name *n = cute_arena_alloc(s->arena, sizeof *n);
     if (!n) return cute_fail_memory(s->diag);

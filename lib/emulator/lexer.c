@@ -1,6 +1,7 @@
 /* The lexer of PTX: names, directives, numbers (0f and 0d with their exact bits), strings. Knows no grammar.
  */
 #include "lib/emulator/lexer.h"
+#include "lib/base/chars.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,22 +12,9 @@ static bool is_name_start(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || is_digit(c);
-}
-
-static int hex_digit(char c)
-{
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
+    return cute_is_name(c) || c == '$';
 }
 
 static char peek(const em_lexer *x, size_t ahead)
@@ -76,7 +64,7 @@ static bool lex_exact(em_lexer *x)
     size_t digits = single ? 8 : 16;
     uint64_t bits = 0;
     for (size_t i = 0; i < digits; i++) {
-        int d = hex_digit(peek(x, 2 + i));
+        int d = cute_hex_digit(peek(x, 2 + i));
         if (d < 0) {
             x->at += 2; /* a bad token is passed as well */
             bad(x, single ? "0f is followed by 8 hexadecimal digits"
@@ -106,21 +94,21 @@ static void lex_number(em_lexer *x)
 {
     if (lex_exact(x)) return;
     size_t start = x->at, end = x->at;
-    while (end < x->length && is_digit(x->text[end])) end++;
+    while (end < x->length && cute_is_digit(x->text[end])) end++;
     bool real = false;
     if (end < x->length && x->text[end] == '.' &&
-        (end + 1 >= x->length || is_digit(x->text[end + 1]) ||
+        (end + 1 >= x->length || cute_is_digit(x->text[end + 1]) ||
          !is_name(x->text[end + 1]))) { /* also 1. and .5 */
         real = true;
         end++;
-        while (end < x->length && is_digit(x->text[end])) end++;
+        while (end < x->length && cute_is_digit(x->text[end])) end++;
     }
     if (end < x->length && (x->text[end] == 'e' || x->text[end] == 'E')) {
         size_t e = end + 1;
         if (e < x->length && (x->text[e] == '+' || x->text[e] == '-')) e++;
-        if (e < x->length && is_digit(x->text[e])) {
+        if (e < x->length && cute_is_digit(x->text[e])) {
             real = true;
-            while (e < x->length && is_digit(x->text[e])) e++;
+            while (e < x->length && cute_is_digit(x->text[e])) e++;
             end = e;
         }
     }
@@ -146,7 +134,7 @@ static void lex_number(em_lexer *x)
     x->at += base == 16 || base == 2 ? 2 : 0;
     uint64_t value = 0;
     size_t digits = 0;
-    for (int d; (d = hex_digit(peek(x, 0))) >= 0 && d < base; x->at++, digits++) {
+    for (int d; (d = cute_hex_digit(peek(x, 0))) >= 0 && d < base; x->at++, digits++) {
         if (value > (UINT64_MAX - (uint64_t)d) / (uint64_t)base) {
             bad(x, "the number does not fit into 64 bits");
             return;
@@ -168,7 +156,7 @@ static void lex_number(em_lexer *x)
 static bool is_fraction(const em_lexer *x)
 {
     size_t n = 1;
-    while (is_digit(peek(x, n))) n++;
+    while (cute_is_digit(peek(x, n))) n++;
     bool exponent = peek(x, n) == 'e' || peek(x, n) == 'E';
     return n > 1 && (exponent || !is_name(peek(x, n)));
 }
@@ -210,7 +198,7 @@ void em_lex_next(em_lexer *x)
                                      (x->text[x->at] == ':' && peek(x, 1) == ':' && is_name(peek(x, 2)))))
             x->at += x->text[x->at] == ':' ? 2 : 1;
         x->token.kind = EM_T_DIRECTIVE;
-    } else if (is_digit(c)) {
+    } else if (cute_is_digit(c)) {
         lex_number(x);
     } else if (c == '"') {
         lex_string(x);

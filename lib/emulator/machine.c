@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/mix.h"
 #include "lib/emulator/control.h"
 #include "lib/emulator/schedule.h"
 
@@ -11,11 +12,7 @@ enum { FRAME_SLACK = 1 << 14 };
 
 uint64_t em_random(em_machine *m)
 {
-    m->random += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = m->random;
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
+    return cute_mix(m->random += CUTE_MIX_STEP);
 }
 
 /* ---- faults ---- */

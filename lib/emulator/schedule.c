@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/emulator/control.h"
 
 /* A turn in order is short: kernels that lack a barrier but run on hardware, where warps keep step, run here
@@ -279,18 +280,11 @@ static void idle(em_machine *m, bool polled, uint32_t places, uint32_t *rounds)
     if (q->world == em_grid_changes(m)) get_unstuck(m, places, q->world, reads(m) != q->idle_reads);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Tells that there are changes; gives up where there are none for too long, or where the time is up. */
 static void beat(em_machine *m, double deadline, uint64_t *told, double *since)
 {
     enum { SELDOM = 16 };
-    if (deadline > 0 && now() > deadline) {
+    if (deadline > 0 && cute_clock() > deadline) {
         em_grid_give_up(m, true);
         fail(m);
         return;
@@ -300,9 +294,9 @@ static void beat(em_machine *m, double deadline, uint64_t *told, double *since)
         *since = 0;
         em_grid_heartbeat(m);
     } else if (m->launch->patience > 0 && m->turn / 64 % SELDOM == 0) {
-        if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->quiet.told)) *since = now();
+        if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->quiet.told)) *since = cute_clock();
         m->quiet.told = em_grid_changes(m);
-        if (now() - *since > m->launch->patience) {
+        if (cute_clock() - *since > m->launch->patience) {
             em_grid_give_up(m, false);
             fail(m);
         }
@@ -313,7 +307,7 @@ void em_run_clusters(em_machine *m)
 {
     uint32_t places = m->width, idle_rounds = 0;
     uint64_t told = m->changes;
-    double since = 0, deadline = m->launch->timeout > 0 ? now() + m->launch->timeout : 0;
+    double since = 0, deadline = m->launch->timeout > 0 ? cute_clock() + m->launch->timeout : 0;
     if (!m->launch->cooperative) m->width = 1;
     for (;;) {
         if (m->running < m->width && !fill(m)) {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/options.h"
 #include "lib/ir/context.h"
@@ -19,13 +19,6 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/spellings.h"
 #include "lib/ir/util.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static bool is_bytecode(const char *bytes, size_t length)
 {
@@ -134,7 +127,7 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     cute_arena *arena = cute_arena_create();
     cute_buffer input = {0}, text = {0}, output = {0}, captured = {0};
     cute_define *defines;
-    double start = now(), read_done, run_done;
+    double start = cute_clock(), read_done, run_done;
     cute_status status = arena ? CUTE_OK : cute_fail_memory(diag);
     if (!status)
         status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
@@ -145,7 +138,7 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
         status = cute_defines_apply(label, cute_buffer_text(&input), input.length, defines,
                                     (size_t)command->define_count, &text, diag);
     if (status) goto out;
-    read_done = now();
+    read_done = cute_clock();
 
     int saved = command->diagnostics_json ? capture_begin() : -1;
     const cute_buffer *source = bytecode ? &input : &text;
@@ -162,12 +155,12 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
         capture_end(saved, &captured);
         if (captured.data) parse_diagnostics(captured.data, diag);
     }
-    run_done = now();
+    run_done = cute_clock();
     status = !w.ok ? CUTE_INVALID : !cute_buffer_ok(&output) ? cute_fail_memory(diag) : CUTE_OK;
     if (!status) status = cute_file_write(command->output, cute_buffer_text(&output), output.length, diag);
     if (command->timing)
         fprintf(stderr, "cute-opt: read %.1f ms, passes and print %.1f ms, write %.1f ms\n",
-                1e3 * (read_done - start), 1e3 * (run_done - read_done), 1e3 * (now() - run_done));
+                1e3 * (read_done - start), 1e3 * (run_done - read_done), 1e3 * (cute_clock() - run_done));
 out:
     cute_buffer_release(&captured);
     cute_buffer_release(&output);

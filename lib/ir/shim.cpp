@@ -53,8 +53,6 @@ class CPass : public Pass
                 add<Option<std::string>>(o.name, desc,
                                          cl::init(std::string(o.initial_text ? o.initial_text : "")));
                 break;
-            case CUTE_PASS_INT_LIST: add<ListOption<int64_t>>(o.name, desc); break;
-            case CUTE_PASS_TEXT_LIST: add<ListOption<std::string>>(o.name, desc); break;
             }
         }
     }
@@ -149,20 +147,6 @@ int64_t cute_pass_int(cute_pass_run *run, int i)
 MlirStringRef cute_pass_text(cute_pass_run *run, int i)
 {
     return wrap(StringRef(run->pass->option<Pass::Option<std::string>>(i).getValue()));
-}
-intptr_t cute_pass_list_length(cute_pass_run *run, int i)
-{
-    CPass *p = run->pass;
-    if (p->info->options[i].kind == CUTE_PASS_INT_LIST) return p->option<Pass::ListOption<int64_t>>(i).size();
-    return p->option<Pass::ListOption<std::string>>(i).size();
-}
-int64_t cute_pass_list_int(cute_pass_run *run, int i, intptr_t k)
-{
-    return run->pass->option<Pass::ListOption<int64_t>>(i)[k];
-}
-MlirStringRef cute_pass_list_text(cute_pass_run *run, int i, intptr_t k)
-{
-    return wrap(StringRef(run->pass->option<Pass::ListOption<std::string>>(i)[k]));
 }
 void cute_pass_fail(cute_pass_run *run)
 {

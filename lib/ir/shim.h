@@ -17,8 +17,6 @@ typedef enum cute_pass_option_kind {
     CUTE_PASS_BOOL,
     CUTE_PASS_INT,
     CUTE_PASS_TEXT,
-    CUTE_PASS_INT_LIST,
-    CUTE_PASS_TEXT_LIST,
 } cute_pass_option_kind;
 
 typedef struct cute_pass_option {
@@ -49,9 +47,6 @@ void cute_pipeline_register(const char *name, const char *help, const char *pipe
 
 int64_t cute_pass_int(cute_pass_run *run, int option); /* BOOL or INT */
 MlirStringRef cute_pass_text(cute_pass_run *run, int option);
-intptr_t cute_pass_list_length(cute_pass_run *run, int option);
-int64_t cute_pass_list_int(cute_pass_run *run, int option, intptr_t index);
-MlirStringRef cute_pass_list_text(cute_pass_run *run, int option, intptr_t index);
 /* The pass failed; it has emitted an error. */
 void cute_pass_fail(cute_pass_run *run);
 /* Writes to standard error what a pass was asked to show. */

@@ -1,5 +1,6 @@
 /* Texts of newer MLIR that LLVM 19 spells otherwise, replaced at the same length so that columns hold. */
 #include "lib/ir/spellings.h"
+#include "lib/base/chars.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -9,11 +10,6 @@ static const char *skip_string(const char *at, const char *end)
     for (at++; at < end && *at != '"' && *at != '\n'; at++)
         if (*at == '\\' && at + 1 < end) at++;
     return at < end ? at + 1 : end;
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '-';
 }
 
 static const char *skip_space(const char *at, const char *end)
@@ -36,9 +32,9 @@ static const char *next_printf(const char **at, const char *end)
         } else if (*p == '/' && p + 1 < end && p[1] == '/') {
             const char *line = memchr(p, '\n', (size_t)(end - p));
             p = line ? line + 1 : end;
-        } else if (is_word(*p) || *p == '%' || *p == '@' || *p == '#' || *p == '!' || *p == '^') {
+        } else if (cute_is_word(*p, "$.-") || *p == '%' || *p == '@' || *p == '#' || *p == '!' || *p == '^') {
             const char *start = p++;
-            while (p < end && is_word(*p)) p++;
+            while (p < end && cute_is_word(*p, "$.-")) p++;
             if ((size_t)(p - start) != strlen(name) || memcmp(start, name, strlen(name))) continue;
             const char *format = skip_space(p, end);
             if (format >= end || *format != '"') continue;

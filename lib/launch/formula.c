@@ -458,13 +458,6 @@ cute_status cute_formula_compile(cute_arena *arena, const cute_expr *expr, const
     return CUTE_OK;
 }
 
-bool cute_formula_reads(const cute_formula *formula, const cute_tensor *tensor)
-{
-    for (size_t i = 0; i < formula->tensor_count; i++)
-        if (formula->tensors[i] == tensor) return true;
-    return false;
-}
-
 cute_status cute_formula_constant(cute_arena *arena, const cute_expr *expr, const cute_formula_param *params,
                                   size_t count, double *out, cute_diag *diag)
 {

@@ -37,8 +37,6 @@ enum { CUTE_FORMULA_LANES = 256 };
  * when it is evaluated, through tensor->data. */
 cute_status cute_formula_compile(cute_arena *arena, const cute_expr *expr, const cute_formula_scope *scope,
                                  cute_formula **out, cute_diag *diag);
-/* Whether the tensor's elements are read. */
-bool cute_formula_reads(const cute_formula *formula, const cute_tensor *tensor);
 
 /* What one thread needs to evaluate; NULL when memory is exhausted. */
 typedef struct cute_formula_state cute_formula_state;

@@ -5,18 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/launch/npy.h"
 #include "lib/launch/schema.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 const char *cute_launch_schema_text(void)
 {
@@ -73,7 +66,7 @@ cute_status cute_launch_open(const char *label, const char *text, size_t length,
                              const cute_module *module, const cute_launch_options *options, cute_launch **out,
                              cute_diag *diag)
 {
-    double began = now();
+    double began = cute_clock();
     cute_launch *l = calloc(1, sizeof *l);
     *out = NULL;
     if (!l) return cute_fail_memory(diag);
@@ -81,7 +74,7 @@ cute_status cute_launch_open(const char *label, const char *text, size_t length,
     l->arena = cute_arena_create();
     cute_status status =
         l->arena ? open_parts(l, label, text, length, folder, module, diag) : cute_fail_memory(diag);
-    l->read_seconds = now() - began;
+    l->read_seconds = cute_clock() - began;
     if (status == CUTE_OK)
         *out = l;
     else
@@ -104,11 +97,11 @@ void cute_launch_close(cute_launch *l)
 
 cute_status cute_launch_prepare(cute_launch *l, cute_diag *diag)
 {
-    double began = now();
+    double began = cute_clock();
     if (l->prepared) return CUTE_OK;
     CUTE_TRY(cute_data_prepare(&l->config, l->seed, diag));
     l->prepared = true;
-    l->data_seconds = now() - began;
+    l->data_seconds = cute_clock() - began;
     return CUTE_OK;
 }
 
@@ -237,7 +230,7 @@ static void report_bad(const cute_launch *l, size_t which, cute_diag *diag)
 
 static cute_status judge(cute_launch *l, cute_diag *diag)
 {
-    double began = now();
+    double began = cute_clock();
     bool unwritten = false, bad = false;
     CUTE_TRY(find_unwritten(l, &unwritten, diag));
     report_unwritten(l, diag);
@@ -248,7 +241,7 @@ static cute_status judge(cute_launch *l, cute_diag *diag)
         report_bad(l, i, diag);
     }
     l->judged = true;
-    l->check_seconds = now() - began;
+    l->check_seconds = cute_clock() - began;
     return bad || unwritten ? CUTE_MISMATCH : CUTE_OK;
 }
 
@@ -263,7 +256,7 @@ static const char *output_path(cute_launch *l, const char *name)
 
 static cute_status write_outputs(cute_launch *l, cute_diag *diag)
 {
-    double began = now();
+    double began = cute_clock();
     if (l->options.output_folder) CUTE_TRY(cute_make_directory(l->options.output_folder, diag));
     for (size_t i = 0; i < l->config.output_count; i++) {
         const config_output *o = &l->config.outputs[i];
@@ -284,7 +277,7 @@ static cute_status write_outputs(cute_launch *l, cute_diag *diag)
         cute_buffer_release(&bytes);
         CUTE_TRY(status);
     }
-    l->output_seconds = now() - began;
+    l->output_seconds = cute_clock() - began;
     return CUTE_OK;
 }
 

@@ -1,25 +1,19 @@
 /* splitmix64 (Steele, Lea, Flood 2014) read at any position: its state is key + index * odd constant. */
 #include "lib/launch/random.h"
+#include "lib/base/mix.h"
 
 #include <math.h>
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
-}
-
 uint64_t cute_random_bits(uint64_t key, uint64_t index)
 {
-    return mix(key + (index + 1) * UINT64_C(0x9E3779B97F4A7C15));
+    return cute_mix(key + (index + 1) * CUTE_MIX_STEP);
 }
 
 uint64_t cute_random_key(uint64_t seed, uint64_t own, const char *name)
 {
-    uint64_t key = mix(seed + UINT64_C(0x9E3779B97F4A7C15));
-    key = mix(key ^ mix(own + UINT64_C(0xD1B54A32D192ED03)));
-    for (; *name; name++) key = mix(key ^ (uint64_t)(unsigned char)*name);
+    uint64_t key = cute_mix(seed + CUTE_MIX_STEP);
+    key = cute_mix(key ^ cute_mix(own + UINT64_C(0xD1B54A32D192ED03)));
+    for (; *name; name++) key = cute_mix(key ^ (uint64_t)(unsigned char)*name);
     return key;
 }
 

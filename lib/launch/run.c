@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/arch.h"
+#include "lib/base/clock.h"
 #include "lib/launch/data.h"
 
 /* Seconds: without any progress where no time is given; in which the emulator tells more than its watcher could. */
@@ -69,13 +69,6 @@ static double patience_of(const run_request *request)
     return request->timeout > 0 ? request->timeout : USUAL_TIMEOUT;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void run_progress(run_child *child)
 {
     atomic_fetch_add(&child->shared->progress, 1);
@@ -87,7 +80,7 @@ cute_device *run_device(run_child *child)
 
 static void enter(run_child *child, run_phase phase)
 {
-    double t = now();
+    double t = cute_clock();
     child->shared->phases[atomic_load(&child->shared->phase)] += t - child->phase_began;
     child->phase_began = t;
     atomic_store(&child->shared->phase, phase);
@@ -291,7 +284,7 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
     const plan_sequence *sequence = &c->request->plan->main;
     for (size_t i = 0; i < sequence->count; i++) {
         atomic_store(&c->shared->launch, (int)i);
-        atomic_store(&c->shared->launch_began, now());
+        atomic_store(&c->shared->launch_began, cute_clock());
         CUTE_TRY(cute_device_start(c->device, c->sequences[0].functions[i], &sequence->launches[i].shape,
                                    c->sequences[0].params[i], diag));
         bool overlaps = i + 1 < sequence->count && sequence->launches[i + 1].shape.programmatic;
@@ -395,7 +388,7 @@ static void send_report(run_child *c)
 static _Noreturn void child_main(const run_request *request, run_result *result, run_shared *shared,
                                  pid_t parent)
 {
-    run_child c = {.request = request, .shared = shared, .result = result, .phase_began = now()};
+    run_child c = {.request = request, .shared = shared, .result = result, .phase_began = cute_clock()};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(CUTE_SYSTEM);
     if (request->quiet) {
@@ -466,14 +459,14 @@ static bool is_late(const run_shared *shared, double timeout)
 {
     if (timeout <= 0 || atomic_load(&shared->phase) != RUN_LAUNCH) return false;
     double began = atomic_load(&shared->launch_began);
-    return began > 0 && now() - began > timeout + (atomic_load(&shared->emulated) ? GRACE : 0);
+    return began > 0 && cute_clock() - began > timeout + (atomic_load(&shared->emulated) ? GRACE : 0);
 }
 
 /* Waits until the child ends (true), or makes no progress for as long as it may or takes too long (false). */
 static bool watch(const run_request *request, const run_shared *shared, int pipe_end)
 {
     long long seen = -1;
-    double since = now();
+    double since = cute_clock();
     for (;;) {
         if (is_late(shared, request->timeout)) return false;
         double patience = patience_of(request) + (atomic_load(&shared->emulated) ? GRACE : 0);
@@ -483,8 +476,8 @@ static bool watch(const run_request *request, const run_shared *shared, int pipe
         long long progress = atomic_load(&shared->progress);
         if (progress != seen) {
             seen = progress;
-            since = now();
-        } else if (now() - since > patience) {
+            since = cute_clock();
+        } else if (cute_clock() - since > patience) {
             return false;
         }
     }

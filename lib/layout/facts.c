@@ -81,16 +81,6 @@ static int64_t points_of(const mode *modes, size_t count)
 
 /* ---- injectivity ---- */
 
-static int64_t gcd(int64_t x, int64_t y)
-{
-    while (y) {
-        int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x;
-}
-
 typedef struct search {
     const mode *modes;
     int64_t reach[MOST_MODES], divisor[MOST_MODES]; /* of the modes below */
@@ -121,7 +111,8 @@ static bool collides(search *s, size_t i, int64_t rest, bool trivial)
         if (--s->steps < 0) return false;
         int64_t here = (int64_t)(rest + x * d);
         if (here % g) continue;
-        step = g / gcd(d % g, g); /* from the first that is divisible on */
+        step =
+            g / (int64_t)cute_gcd((uint64_t)(d % g), (uint64_t)g); /* from the first that is divisible on */
         if (collides(s, i - 1, here, trivial && x == 0)) return true;
     }
     return false;
@@ -141,13 +132,14 @@ static cute_truth injective(const mode *modes, size_t count)
     }
     if (!count) return CUTE_YES;
     int64_t divisor = 0;
-    for (size_t i = 0; i < count; i++) divisor = gcd(modes[i].stride, divisor);
+    for (size_t i = 0; i < count; i++)
+        divisor = (int64_t)cute_gcd((uint64_t)modes[i].stride, (uint64_t)divisor);
     if (points_of(modes, count) - 1 > reach / divisor) return CUTE_NO; /* more coordinates than indices */
     if (count > MOST_MODES) return CUTE_UNDECIDED;
     search s = {.modes = modes, .steps = SEARCH_STEPS};
     for (size_t i = 1; i < count; i++) {
         s.reach[i] = s.reach[i - 1] + (modes[i - 1].extent - 1) * modes[i - 1].stride;
-        s.divisor[i] = gcd(modes[i - 1].stride, s.divisor[i - 1]);
+        s.divisor[i] = (int64_t)cute_gcd((uint64_t)modes[i - 1].stride, (uint64_t)s.divisor[i - 1]);
     }
     if (collides(&s, count - 1, 0, true)) return CUTE_NO;
     return s.steps < 0 ? CUTE_UNDECIDED : CUTE_YES;

@@ -1,4 +1,5 @@
 /* Operations from layouts to layouts. Composed layouts A o offset o B are worked on through B. */
+#include "lib/base/checked.h"
 #include "lib/layout/apply.h"
 #include "lib/layout/layouts.h"
 #include "lib/layout/verify.h"
@@ -266,16 +267,6 @@ bool op_left_inverse(call *c)
 
 /* ---- recast ---- */
 
-static int64_t gcd(int64_t x, int64_t y)
-{
-    while (y) {
-        int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x;
-}
-
 /* A o offset o B in units n times larger or smaller: each part is scaled. */
 static bool scale(call *c, cute_value *v, int64_t n, bool up)
 {
@@ -319,7 +310,7 @@ bool op_recast_layout(call *c)
                  alg_type_text(c->a, &c->in[0]));
     if (c->a->status != CUTE_OK) return false;
     call_sentence(c, "unable to recast $0 from $b bits to $a bits");
-    int64_t common = gcd(new_bits, old_bits);
+    int64_t common = (int64_t)cute_gcd((uint64_t)new_bits, (uint64_t)old_bits);
     *c->out = c->in[0];
     if (!scale(c, c->out, new_bits / common, true) || !scale(c, c->out, old_bits / common, false))
         return false;

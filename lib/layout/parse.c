@@ -2,6 +2,7 @@
  * type that is asked for. Errors remember the byte at which they point. */
 #include <string.h>
 
+#include "lib/base/chars.h"
 #include "lib/layout/algebra.h"
 #include "lib/layout/verify.h"
 
@@ -49,11 +50,6 @@ static bool take(parser *p, char c)
     return true;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* An optional minus and digits; reports what is wrong. */
 static bool parse_integer(parser *p, int64_t *out, const char *expected)
 {
@@ -61,9 +57,9 @@ static bool parse_integer(parser *p, int64_t *out, const char *expected)
     size_t start = p->at, i = start;
     bool negative = i < p->length && p->text[i] == '-';
     i += negative;
-    if (i >= p->length || !is_digit(p->text[i])) return fail(p, i, expected) != NULL;
+    if (i >= p->length || !cute_is_digit(p->text[i])) return fail(p, i, expected) != NULL;
     uint64_t value = 0;
-    for (; i < p->length && is_digit(p->text[i]); i++)
+    for (; i < p->length && cute_is_digit(p->text[i]); i++)
         if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(p->text[i] - '0'), &value))
             return fail(p, start, "the number does not fit in 64 bits") != NULL;
@@ -80,7 +76,7 @@ static bool take_word(parser *p, const char *word)
     skip_spaces(p);
     if (p->length - p->at < n || memcmp(p->text + p->at, word, n) != 0) return false;
     size_t end = p->at + n;
-    if (end < p->length && (is_digit(p->text[end]) || (p->text[end] >= 'a' && p->text[end] <= 'z')))
+    if (end < p->length && (cute_is_digit(p->text[end]) || (p->text[end] >= 'a' && p->text[end] <= 'z')))
         return false;
     p->at = end;
     return true;

@@ -101,16 +101,6 @@ static uint64_t divisor_of(const cute_int *x)
     return x->divisor ? (uint64_t)x->divisor : 1;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Only where an unknown operand states a divisor: results of plain unknowns stay plain. */
 static int64_t track(cute_arith_op op, const cute_int *a, const cute_int *b)
 {
@@ -122,7 +112,7 @@ static int64_t track(cute_arith_op op, const cute_int *a, const cute_int *b)
     case CUTE_SUB:
     case CUTE_REM:
     case CUTE_MIN:
-    case CUTE_MAX: r = gcd(x, y); break;
+    case CUTE_MAX: r = cute_gcd(x, y); break;
     case CUTE_MUL:
         if (__builtin_mul_overflow(x, y, &r)) r = x > y ? x : y;
         break;

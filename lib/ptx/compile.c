@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/ir/context.h"
@@ -39,13 +39,6 @@ typedef struct compilation {
     const char *gpu_module; /* being compiled, or NULL */
     size_t llvm_errors;     /* that LLVM reported itself */
 } compilation;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- what stands between the stages ---- */
 
@@ -218,7 +211,7 @@ static cute_status check_undefined(compilation *c, LLVMModuleRef module)
 
 static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef module, cute_buffer *out)
 {
-    double start = now();
+    double start = cute_clock();
     c->stage = CUTE_STAGE_link;
     bool nvptx = c->options->arch->backends & CUTE_BACKEND_NVPTX;
     bool libdevice = cute_needs_libdevice(module);
@@ -234,15 +227,15 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
     }
     if (!status) status = link_libraries(c, module, nvptx && libdevice);
     if (!status && nvptx) status = check_undefined(c, module);
-    c->out->seconds[CUTE_STAGE_link] += now() - start;
+    c->out->seconds[CUTE_STAGE_link] += cute_clock() - start;
 
-    start = now();
+    start = cute_clock();
     c->stage = CUTE_STAGE_optimize;
     if (!status && nvptx) status = cute_nvptx_optimize(module, machine, c->options->opt_level, c->diag);
-    c->out->seconds[CUTE_STAGE_optimize] += now() - start;
+    c->out->seconds[CUTE_STAGE_optimize] += cute_clock() - start;
     if (!status) status = save_llvm(c, gpu_module, "optimized.ll", module);
 
-    start = now();
+    start = cute_clock();
     c->stage = CUTE_STAGE_codegen;
     if (!status && c->options->emit == CUTE_EMIT_LLVM) {
         char *text = LLVMPrintModuleToString(module);
@@ -252,7 +245,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
         status = nvptx ? cute_nvptx_codegen(module, machine, out, c->diag)
                        : cute_libnvvm_compile(module, c->options, libdevice, out, c->diag);
     }
-    c->out->seconds[CUTE_STAGE_codegen] += now() - start;
+    c->out->seconds[CUTE_STAGE_codegen] += cute_clock() - start;
     if (!status && c->llvm_errors) status = CUTE_INVALID;
     if (machine) LLVMDisposeTargetMachine(machine);
     return status;
@@ -283,12 +276,12 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     if (c->options->emit == CUTE_EMIT_PTX)
         CUTE_TRY(cute_metadata_write(op, c->options, &result->text, c->diag));
 
-    double start = now();
+    double start = cute_clock();
     c->stage = CUTE_STAGE_translate;
     LLVMContextRef llvm = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(llvm, on_llvm_message, c);
     LLVMModuleRef module = mlirTranslateModuleToLLVMIR(op, llvm);
-    c->out->seconds[CUTE_STAGE_translate] += now() - start;
+    c->out->seconds[CUTE_STAGE_translate] += cute_clock() - start;
     cute_status status = CUTE_OK;
     if (!module) {
         status = CUTE_INVALID;
@@ -396,15 +389,15 @@ static cute_status compile_modules(compilation *c)
 static void stages(void *context)
 {
     compilation *c = context;
-    double start = now();
+    double start = cute_clock();
     c->stage = CUTE_STAGE_parse;
     c->status = parse(c);
-    c->out->seconds[CUTE_STAGE_parse] = now() - start;
-    start = now();
+    c->out->seconds[CUTE_STAGE_parse] = cute_clock() - start;
+    start = cute_clock();
     c->stage = CUTE_STAGE_lower;
     if (!c->status) c->status = need_kernels(c);
     if (!c->status) c->status = lower(c);
-    c->out->seconds[CUTE_STAGE_lower] = now() - start;
+    c->out->seconds[CUTE_STAGE_lower] = cute_clock() - start;
     if (!c->status) c->status = compile_modules(c);
     if (!mlirModuleIsNull(c->module)) mlirModuleDestroy(c->module);
     if (!mlirContextIsNull(c->context)) mlirContextDestroy(c->context);

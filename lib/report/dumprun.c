@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/arch.h"
+#include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/base/process.h"
@@ -48,13 +48,6 @@ static cute_status begin(dump *d, words *w, const char *tool)
 static void push(words *w, const char *word)
 {
     w->items[w->count++] = word;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static const char *in_folder(dump *d, const char *name)
@@ -544,7 +537,7 @@ static cute_status write_report(dump *d, cute_buffer *report)
 /* A folder exists only after a stage began; before, there is nothing to report on. */
 static cute_status dump_all(dump *d, cute_buffer *report)
 {
-    double start = now();
+    double start = cute_clock();
     const cute_dump_options *o = d->options;
     const cute_arch *arch;
     CUTE_TRY(cute_arch_choose(o->arch, &arch, d->diag));
@@ -566,7 +559,7 @@ static cute_status dump_all(dump *d, cute_buffer *report)
     if (!d->source.length && status == CUTE_SYSTEM) return status;
     if (!cute_file_exists(in_folder(d, "cubin"))) return status;
     add_pipeline(d);
-    json_object_set_new(d->timing, "total", json_real(now() - start));
+    json_object_set_new(d->timing, "total", json_real(cute_clock() - start));
     if (status == CUTE_OK) json_object_set_new(d->report, "status", json_string("ok"));
     size_t count = json_array_size(d->outputs);
     cute_status written = write_report(d, report);

@@ -1,24 +1,21 @@
 /* A capture by text: an operation ends where its brackets are closed and a line ends, or where its body
  * begins. */
 #include "lib/report/launchsites.h"
+#include "lib/base/chars.h"
 
 #include <ctype.h>
 #include <string.h>
 
 static const char *const operations[] = {"gpu.launch_func", "gpu.launch", "cuda.launch_ex", "cute.launch"};
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
-
 /* The length of the operation's name at `at`; 0: none of the table begins there. */
 static size_t name_at(const char *text, const char *at, const char *stop)
 {
-    if (at > text && is_word(at[-1])) return 0;
+    if (at > text && cute_is_word(at[-1], ".")) return 0;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         size_t length = strlen(operations[i]);
-        if ((size_t)(stop - at) > length && memcmp(at, operations[i], length) == 0 && !is_word(at[length]))
+        if ((size_t)(stop - at) > length && memcmp(at, operations[i], length) == 0 &&
+            !cute_is_word(at[length], "."))
             return length;
     }
     return 0;

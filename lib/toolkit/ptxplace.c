@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "lib/base/chars.h"
 #include "lib/base/file.h"
 
 typedef struct span {
@@ -35,11 +36,6 @@ static span nth_line(const cute_ptx_text *ptx, int64_t number)
     return number < 1 ? (span){NULL, 0} : line;
 }
 
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%';
-}
-
 /* `word` as a whole token of the line. */
 static const char *find_word(span line, const char *word, size_t length)
 {
@@ -47,8 +43,9 @@ static const char *find_word(span line, const char *word, size_t length)
          at++) {
         at = memmem(at, (size_t)(stop - at), word, length);
         if (!at) return NULL;
-        bool starts = at == line.at || !is_name(at[-1]) || !is_name(*word);
-        bool ends = at + length == stop || !is_name(at[length]) || !is_name(word[length - 1]);
+        bool starts = at == line.at || !cute_is_word(at[-1], "$%") || !cute_is_word(*word, "$%");
+        bool ends =
+            at + length == stop || !cute_is_word(at[length], "$%") || !cute_is_word(word[length - 1], "$%");
         if (starts && ends) return at;
     }
     return NULL;

@@ -61,11 +61,6 @@ typedef struct search {
     cute_buffer looked; /* for the message */
 } search;
 
-const char *cute_part_name(cute_part which)
-{
-    return parts[which].name;
-}
-
 static bool usable(const char *path, bool program)
 {
     struct stat info;

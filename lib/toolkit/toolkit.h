@@ -23,7 +23,5 @@ typedef enum cute_part {
  * CUTE_SYSTEM with where it looked and how to get it. */
 cute_status cute_toolkit_find(cute_arena *arena, cute_part part, const char *cuda_path, const char **out,
                               cute_diag *diag);
-/* "ptxas", "libnvvm.so.4", ... */
-const char *cute_part_name(cute_part part);
 
 #endif

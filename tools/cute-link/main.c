@@ -1,10 +1,10 @@
 /* cute-link: PTX and device objects in, a cubin or a fatbin out. Options in, cute_link, files out. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/arch.h"
+#include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/options.h"
 #include "lib/cubin/extract.h"
@@ -18,13 +18,6 @@ typedef struct settings {
         timing, help, version;
     cute_option_list archs, xptxas, libraries, folders;
 } settings;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static cute_link_list as_list(cute_option_list list)
 {
@@ -148,17 +141,17 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
                                  .strip = s->strip,
                                  .dry_run = s->dry_run,
                                  .keep = s->keep ? keep_prefix(arena, s, inputs) : NULL};
-    double read = now() - start;
+    double read = cute_clock() - start;
     cute_status status = cute_link(arena, &options, inputs, count, &result, diag);
     if (s->verbose && !s->dry_run) fputs(cute_buffer_text(&result.commands), stderr);
     if (status == CUTE_OK && s->dry_run)
         status = cute_file_write("-", cute_buffer_text(&result.commands), result.commands.length, diag);
-    double before = now();
+    double before = cute_clock();
     if (status == CUTE_OK && !s->dry_run)
         status = cute_file_write(s->output, cute_buffer_text(&result.output), result.output.length, diag);
-    double write = now() - before;
+    double write = cute_clock() - before;
     if (status == CUTE_OK && !s->dry_run) status = report(s, &result, diag);
-    if (s->timing || s->timing_format) print_timing(s, &result, read, write, now() - start);
+    if (s->timing || s->timing_format) print_timing(s, &result, read, write, cute_clock() - start);
     cute_buffer_release(&result.output);
     cute_buffer_release(&result.commands);
     return status;
@@ -184,7 +177,7 @@ static cute_status work(const settings *s, const cute_option_list *operands, cut
 {
     cute_link_input *inputs;
     size_t count = 0;
-    double start = now();
+    double start = cute_clock();
     CUTE_TRY(check_options(s, diag));
     CUTE_TRY(check_output(s, diag));
     CUTE_TRY(read_inputs(arena, operands, &inputs, &count, diag));

@@ -1,0 +1,14 @@
+/* Time for measuring: seconds of a clock that only goes forward. */
+#ifndef CUTE_LIB_BASE_CLOCK_H
+#define CUTE_LIB_BASE_CLOCK_H
+
+#include <time.h>
+
+static inline double cute_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+#endif
