@@ -61,7 +61,7 @@ class CPass : public Pass
     StringRef getDescription() const override { return info->help; }
     void getDependentDialects(DialectRegistry &registry) const override
     {
-        for (auto *d = info->dialects; d && *d; d++) mlirDialectHandleInsertDialect((*d)(), wrap(&registry));
+        cute_dialects_insert(info->dialects, wrap(&registry));
     }
     void runOnOperation() override
     {

@@ -7,6 +7,8 @@
 #include <mlir-c/Pass.h>
 #include <mlir-c/Support.h>
 
+#include "lib/ir/dialects.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -37,7 +39,7 @@ typedef struct cute_pass {
     const char *anchor; /* the operation it runs on; NULL: any */
     const cute_pass_option *options;
     int option_count;
-    MlirDialectHandle (*const *dialects)(void); /* what it creates, NULL-terminated, or NULL */
+    unsigned dialects; /* that it makes something of: bits of cute_dialect_set */
     void (*run)(MlirOperation root, cute_pass_run *run);
 } cute_pass;
 

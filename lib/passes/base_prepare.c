@@ -9,14 +9,6 @@
  * ->
  *     (%a)
  */
-#include <mlir-c/Dialect/Arith.h>
-#include <mlir-c/Dialect/ControlFlow.h>
-#include <mlir-c/Dialect/Func.h>
-#include <mlir-c/Dialect/GPU.h>
-#include <mlir-c/Dialect/LLVM.h>
-#include <mlir-c/Dialect/Math.h>
-#include <mlir-c/Dialect/NVVM.h>
-#include <mlir-c/Dialect/SCF.h>
 
 #include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
@@ -39,17 +31,12 @@ static void run(MlirOperation root, cute_pass_run *pass)
         cute_op_each(root, "gpu.module", device, pass);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {
-    cute_dialect_handle,          mlirGetDialectHandle__arith__,
-    mlirGetDialectHandle__cf__,   mlirGetDialectHandle__func__,
-    mlirGetDialectHandle__gpu__,  mlirGetDialectHandle__llvm__,
-    mlirGetDialectHandle__math__, mlirGetDialectHandle__nvvm__,
-    mlirGetDialectHandle__scf__,  NULL};
-
 const cute_pass cute_pass_base_prepare = {
     .name = "base-prepare",
     .help = "Canonicalize and tidy before the conversion to llvm",
     .anchor = "builtin.module",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_CF | CUTE_DIALECT_FUNC |
+                CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_NVVM |
+                CUTE_DIALECT_SCF,
     .run = run,
 };

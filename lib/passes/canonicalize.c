@@ -9,7 +9,6 @@
  * ->
  *     (%s)
  */
-#include <mlir-c/Dialect/Arith.h>
 
 #include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
@@ -138,12 +137,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
-                                                      NULL};
-
 const cute_pass cute_pass_canonicalize = {
     .name = "cute-canonicalize",
     .help = "Simplify values of the dialect cute",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
     .run = run,
 };

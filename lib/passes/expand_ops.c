@@ -13,14 +13,12 @@
  *     %i = cute.make_int_tuple(%q) : (i32) -> !cute.int_tuple<"?">
  */
 #include <mlir-c/Diagnostics.h>
-#include <mlir-c/Dialect/Arith.h>
-#include <mlir-c/Dialect/Math.h>
-#include <mlir-c/Dialect/SCF.h>
 #include <stdio.h>
 
+#include "lib/ir/builder.h"
+#include "lib/ir/emitter.h"
 #include "lib/ir/hooks.h"
 #include "lib/ir/util.h"
-#include "lib/passes/emitter.h"
 #include "lib/passes/passes.h"
 
 typedef struct expansion {
@@ -106,14 +104,9 @@ static cute_status bind(cute_arena *arena, MlirOperation op, MlirValue operand, 
         for (size_t i = 0; i < outer; i++) order[n++] = i;
     }
     for (size_t i = 0; i < count; i++) types[i] = mlirIntegerTypeGet(c, (unsigned)leaves[order[i]].width);
-    MlirOperation scalars = cute_op_insert_before(op, &(cute_op_new){.name = "cute.get_scalars",
-                                                                     .location = mlirOperationGetLocation(op),
-                                                                     .operands = &operand,
-                                                                     .operand_count = 1,
-                                                                     .results = types,
-                                                                     .result_count = (intptr_t)count,
-                                                                     .attributes = &only,
-                                                                     .attribute_count = 1});
+    cute_builder b = cute_builder_before(op);
+    MlirOperation scalars = cute_build(&b, "cute.get_scalars", CUTE_OPERANDS(operand),
+                                       (cute_types){types, (intptr_t)count}, CUTE_NAMED(only));
     if (mlirOperationIsNull(scalars))
         return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
     for (size_t i = 0; i < count; i++)
@@ -132,13 +125,9 @@ static cute_status make(cute_arena *arena, MlirOperation where, const char *name
                         size_t count, const cute_value *value, MlirValue *out, cute_diag *diag)
 {
     MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
+    cute_builder b = cute_builder_before(where);
     MlirOperation op =
-        cute_op_insert_before(where, &(cute_op_new){.name = name,
-                                                    .location = mlirOperationGetLocation(where),
-                                                    .operands = operands,
-                                                    .operand_count = (intptr_t)count,
-                                                    .results = &type,
-                                                    .result_count = 1});
+        cute_build(&b, name, (cute_operands){operands, (intptr_t)count}, CUTE_TYPES(type), CUTE_NO_NAMED);
     if (mlirOperationIsNull(op)) return cute_fail(diag, CUTE_INVALID, NULL, "could not make %s", name);
     *out = mlirOperationGetResult(op, 0);
     return CUTE_OK;
@@ -200,7 +189,8 @@ static cute_status replace_result(cute_arena *arena, MlirOperation op, intptr_t 
         CUTE_TRY(build(arena, op, value, &new, diag));
     } else {
         cute_int number = value->tree->value;
-        new = number.known ? cute_emit_constant(op, 1, number.value) : (MlirValue){number.handle};
+        cute_builder b = cute_builder_before(op);
+        new = number.known ? cute_build_constant(&b, 1, number.value) : (MlirValue){number.handle};
     }
     mlirValueReplaceAllUsesOfWith(old, new);
     return CUTE_OK;
@@ -238,11 +228,9 @@ static cute_status bind_all(cute_arena *arena, MlirOperation op, MlirValue opera
     const cute_tree **parts[] = {&out->tree, &out->layout.shape, &out->layout.stride};
     for (int i = 0; i < 3; i++)
         if (*parts[i] && !only_integers(*parts[i])) return bind(arena, op, operand, out, diag);
-    MlirOperation scalars = cute_op_insert_before(op, &(cute_op_new){.name = "cute.get_scalars",
-                                                                     .location = mlirOperationGetLocation(op),
-                                                                     .operands = &operand,
-                                                                     .operand_count = 1,
-                                                                     .infer_results = true});
+    cute_builder b = cute_builder_before(op);
+    MlirOperation scalars =
+        cute_build_inferred(&b, "cute.get_scalars", CUTE_OPERANDS(operand), CUTE_NO_NAMED);
     if (mlirOperationIsNull(scalars))
         return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
     intptr_t next = 0;
@@ -268,7 +256,8 @@ static cute_status expand_one(cute_arena *arena, MlirOperation op, cute_operatio
     bool compares = operation == CUTE_OP_EQUAL || operation == CUTE_OP_ELEM_LESS;
     for (intptr_t i = 0; i < count; i++)
         CUTE_TRY((compares ? bind_all : bind)(arena, op, mlirOperationGetOperand(op, i), &operands[i], diag));
-    cute_arith arith = cute_emitter_start(emitter, op);
+    cute_builder b = cute_builder_before(op);
+    cute_arith arith = cute_emitter_start(emitter, &b);
     CUTE_TRY(cute_apply(arena, &arith, operation, operands, (size_t)count, &attributes, &result, diag));
     return replace_result(arena, op, 0, &result, diag);
 }
@@ -364,13 +353,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
-                                                      mlirGetDialectHandle__math__,
-                                                      mlirGetDialectHandle__scf__, NULL};
-
 const cute_pass cute_pass_expand_ops = {
     .name = "cute-expand-ops",
     .help = "Expand the layout algebra into arithmetic on unknown leaves",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF,
     .run = run,
 };

@@ -8,8 +8,8 @@
  * ->
  *     %n = cute.static : !cute.int_tuple<"8">
  */
-#include <mlir-c/Dialect/Arith.h>
 
+#include "lib/ir/builder.h"
 #include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
@@ -18,8 +18,8 @@
 static MlirValue constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
                           MlirType type)
 {
-    return cute_op_value_before(
-        where, (cute_op_new){.name = name, .attributes = value, .attribute_count = value ? 1 : 0}, type);
+    cute_builder b = cute_builder_before(where);
+    return cute_build_value(&b, name, type, CUTE_NO_OPERANDS, (cute_named){value, value ? 1 : 0});
 }
 
 static void fold(MlirOperation op, void *context)
@@ -60,12 +60,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
-                                                      NULL};
-
 const cute_pass cute_pass_fold_static = {
     .name = "cute-fold-static",
     .help = "Fold pure operations with static results to cute.static and drop dead ones",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
     .run = run,
 };

@@ -10,8 +10,8 @@
  *     %2 = llvm.extractvalue %pair[1]
  */
 #include <mlir-c/BuiltinAttributes.h>
-#include <mlir-c/Dialect/LLVM.h>
 
+#include "lib/ir/builder.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
@@ -62,13 +62,8 @@ static void fold(MlirOperation op, void *context)
         MlirContext c = mlirOperationGetContext(op);
         MlirType type = mlirValueGetType(result);
         MlirNamedAttribute at = cute_attribute(c, "position", mlirDenseI64ArrayGet(c, depth - begin, rest));
-        from = cute_op_value_before(op,
-                                    (cute_op_new){.name = "llvm.extractvalue",
-                                                  .operands = &from,
-                                                  .operand_count = 1,
-                                                  .attributes = &at,
-                                                  .attribute_count = 1},
-                                    type);
+        cute_builder b = cute_builder_before(op);
+        from = cute_build_value(&b, "llvm.extractvalue", type, CUTE_OPERANDS(from), CUTE_NAMED(at));
     }
     mlirValueReplaceAllUsesOfWith(result, from);
     mlirOperationDestroy(op);
@@ -80,11 +75,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_op_each(root, "llvm.extractvalue", fold, NULL);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__llvm__, NULL};
-
 const cute_pass cute_pass_fold_structs = {
     .name = "cute-fold-structs",
     .help = "Read fields of structs from where they were put in",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_LLVM,
     .run = run,
 };

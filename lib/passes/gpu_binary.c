@@ -11,18 +11,12 @@
  *     gpu.binary @m [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "...">]
  */
 #include <mlir-c/Diagnostics.h>
-#include <mlir-c/Dialect/GPU.h>
-#include <mlir-c/Dialect/LLVM.h>
-#include <mlir-c/Dialect/NVVM.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
-
-static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__nvvm__, NULL};
 
 /* ---- attach-nvvm-target ---- */
 
@@ -91,7 +85,7 @@ const cute_pass cute_pass_attach_target = {
     .anchor = "builtin.module",
     .options = attach_options,
     .option_count = sizeof attach_options / sizeof *attach_options,
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM,
     .run = attach,
 };
 
@@ -158,6 +152,6 @@ const cute_pass cute_pass_emit_binary = {
     .anchor = "builtin.module",
     .options = emit_options,
     .option_count = sizeof emit_options / sizeof *emit_options,
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM,
     .run = emit,
 };

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/ir/builder.h"
 #include "lib/ir/kernel.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
@@ -53,12 +54,9 @@ static void erase_argument(MlirOperation kernel, MlirBlock entry, intptr_t index
 {
     MlirValue old = mlirBlockGetArgument(entry, index);
     MlirType type = mlirValueGetType(old);
-    MlirOperation undef = cute_op_create(&(cute_op_new){.name = "llvm.mlir.undef",
-                                                        .location = mlirOperationGetLocation(kernel),
-                                                        .results = &type,
-                                                        .result_count = 1});
-    mlirBlockInsertOwnedOperation(entry, 0, undef);
-    mlirValueReplaceAllUsesOfWith(old, mlirOperationGetResult(undef, 0));
+    cute_builder b = cute_builder_at_start(entry, mlirOperationGetLocation(kernel));
+    mlirValueReplaceAllUsesOfWith(
+        old, cute_build_value(&b, "llvm.mlir.undef", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED));
     mlirBlockEraseArgument(entry, (unsigned)index);
     drop_attributes(kernel, index);
 }
@@ -69,14 +67,9 @@ static void replace_argument(MlirBlock entry, intptr_t index, MlirLocation locat
     MlirValue old = mlirBlockGetArgument(entry, index);
     MlirType map = mlirValueGetType(old);
     MlirValue pointer = mlirBlockInsertArgument(entry, index + 1, mlirLLVMPointerTypeGet(c, 0), location);
-    MlirOperation cast = cute_op_create(&(cute_op_new){.name = "builtin.unrealized_conversion_cast",
-                                                       .location = location,
-                                                       .operands = &pointer,
-                                                       .operand_count = 1,
-                                                       .results = &map,
-                                                       .result_count = 1});
-    mlirBlockInsertOwnedOperation(entry, 0, cast);
-    mlirValueReplaceAllUsesOfWith(old, mlirOperationGetResult(cast, 0));
+    cute_builder b = cute_builder_at_start(entry, location);
+    mlirValueReplaceAllUsesOfWith(old, cute_build_value(&b, "builtin.unrealized_conversion_cast", map,
+                                                        CUTE_OPERANDS(pointer), CUTE_NO_NAMED));
     mlirBlockEraseArgument(entry, (unsigned)index);
 }
 
@@ -165,14 +158,12 @@ static void run(MlirOperation root, cute_pass_run *pass)
 static const cute_pass_option options[] = {
     {"tensor-map", CUTE_PASS_TEXT, "param (128 bytes by value) or memory (a pointer)", 0, "param"},
 };
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__llvm__, NULL};
-
 const cute_pass cute_pass_kernel_arguments = {
     .name = "cute-kernel-arguments",
     .help = "Make parameters of arguments that are none: tensor maps, empty structs",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_LLVM,
     .run = run,
 };

@@ -195,13 +195,11 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_arena_destroy(a.arena);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, NULL};
-
 const cute_pass cute_pass_layout_analysis = {
     .name = "cute-layout-analysis",
     .help = "Attach what is known of layouts and print it as a table",
     .options = options,
     .option_count = 1,
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE,
     .run = run,
 };

@@ -9,6 +9,7 @@
  *     %m = cute.coalesce(%l) : (!cute.layout<"(4,8):(1,4)">) -> !cute.layout<"32:1">
  *     %i = cute.layout_eval(%c, %m) : (!cute.coord<"?">, !cute.layout<"32:1">) -> !cute.int_tuple<"?">
  */
+#include "lib/ir/builder.h"
 #include "lib/ir/hooks.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/peephole.h"
@@ -31,7 +32,8 @@ static const cute_tree *shape_of(const cute_value *layout)
 static MlirValue constant(MlirOperation where, cute_arena *arena, const cute_value *value)
 {
     MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
-    return cute_op_value_before(where, (cute_op_new){.name = "cute.static"}, type);
+    cute_builder b = cute_builder_before(where);
+    return cute_build_value(&b, "cute.static", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }
 
 /* The coalesced layout for `op`, or null where it would be no shorter. */
@@ -89,11 +91,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_op_each(root, "cute.layout_eval", visit, NULL);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, NULL};
-
 const cute_pass cute_pass_layout_canonicalize = {
     .name = "cute-layout-canonicalize",
     .help = "Evaluate layouts in their shortest form",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE,
     .run = run,
 };

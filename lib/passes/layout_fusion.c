@@ -9,7 +9,6 @@
  *     %1 = cute.composition(%b, %c)
  *     %2 = cute.composition(%a, %1)
  */
-#include <mlir-c/Dialect/Arith.h>
 #include <stdlib.h>
 
 #include "lib/ir/hooks.h"
@@ -158,12 +157,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
-                                                      NULL};
-
 const cute_pass cute_pass_layout_fusion = {
     .name = "cute-layout-fusion",
     .help = "Fuse chains of operations on layouts",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
     .run = run,
 };

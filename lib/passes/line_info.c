@@ -34,12 +34,10 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_op_set_location(root, mlirLocationFusedGet(c, 1, &location, unit));
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__llvm__, NULL};
-
 const cute_pass cute_pass_line_info = {
     .name = "cute-line-info",
     .help = "Have debug information be .loc directives alone",
     .anchor = "builtin.module",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_LLVM,
     .run = run,
 };

@@ -9,12 +9,11 @@
  * ->
  *     scf.if %not_ok { llvm.call @__assertfail(%message, %file, %line, %function, %one) }
  */
-#include <mlir-c/Dialect/Arith.h>
 #include <mlir-c/Dialect/LLVM.h>
-#include <mlir-c/Dialect/SCF.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/ir/builder.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
@@ -51,21 +50,15 @@ static void declare(asserts *a)
         cute_attribute(c, "passthrough", mlirArrayAttrGet(c, 1, &passthrough)),
     };
     MlirRegion body = mlirRegionCreate();
-    mlirBlockInsertOwnedOperation(
-        module_block(a), 0,
-        cute_op_create(&(cute_op_new){.name = "llvm.func",
-                                      .location = mlirOperationGetLocation(a->module),
-                                      .attributes = attributes,
-                                      .attribute_count = 4,
-                                      .regions = &body,
-                                      .region_count = 1}));
+    cute_builder b = cute_builder_at_start(module_block(a), mlirOperationGetLocation(a->module));
+    cute_build_regions(&b, "llvm.func", CUTE_NO_OPERANDS, CUTE_NO_TYPES, (cute_named){attributes, 4}, &body,
+                       1);
 }
 
 /* The address of a constant string, before `where`. */
 static MlirValue string_address(asserts *a, MlirOperation where, MlirStringRef text)
 {
     MlirContext c = mlirOperationGetContext(where);
-    MlirLocation location = mlirOperationGetLocation(where);
     char name[32];
     snprintf(name, sizeof name, "__assert_text_%d", a->strings++);
     char *terminated = calloc(text.length + 1, 1);
@@ -83,37 +76,17 @@ static MlirValue string_address(asserts *a, MlirOperation where, MlirStringRef t
         cute_attribute(c, "addr_space", mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), 1)),
     };
     MlirRegion initializer = mlirRegionCreate();
-    mlirBlockInsertOwnedOperation(module_block(a), 0,
-                                  cute_op_create(&(cute_op_new){.name = "llvm.mlir.global",
-                                                                .location = location,
-                                                                .attributes = attributes,
-                                                                .attribute_count = 6,
-                                                                .regions = &initializer,
-                                                                .region_count = 1}));
+    cute_builder top = cute_builder_at_start(module_block(a), mlirOperationGetLocation(where));
+    cute_build_regions(&top, "llvm.mlir.global", CUTE_NO_OPERANDS, CUTE_NO_TYPES, (cute_named){attributes, 6},
+                       &initializer, 1);
     free(terminated);
     MlirNamedAttribute reference =
         cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
     MlirType global = mlirLLVMPointerTypeGet(c, 1), generic = mlirLLVMPointerTypeGet(c, 0);
-    MlirValue address = cute_op_value_before(where,
-                                             (cute_op_new){.name = "llvm.mlir.addressof",
-                                                           .location = location,
-                                                           .attributes = &reference,
-                                                           .attribute_count = 1},
-                                             global);
-    return cute_op_value_before(
-        where,
-        (cute_op_new){
-            .name = "llvm.addrspacecast", .location = location, .operands = &address, .operand_count = 1},
-        generic);
-}
-
-static MlirValue constant(MlirOperation where, unsigned width, int64_t value)
-{
-    MlirType type = mlirIntegerTypeGet(mlirOperationGetContext(where), width);
-    MlirNamedAttribute attribute =
-        cute_attribute(mlirOperationGetContext(where), "value", mlirIntegerAttrGet(type, value));
-    return cute_op_value_before(
-        where, (cute_op_new){.name = "arith.constant", .attributes = &attribute, .attribute_count = 1}, type);
+    cute_builder b = cute_builder_before(where);
+    MlirValue address =
+        cute_build_value(&b, "llvm.mlir.addressof", global, CUTE_NO_OPERANDS, CUTE_NAMED(reference));
+    return cute_build_value(&b, "llvm.addrspacecast", generic, CUTE_OPERANDS(address), CUTE_NO_NAMED);
 }
 
 static MlirStringRef function_name(MlirOperation op)
@@ -136,38 +109,28 @@ static void lower(MlirOperation op, void *context)
     unsigned line = 0, column = 0;
     cute_location_place(location, &file, &line, &column);
 
-    MlirValue operands[2] = {mlirOperationGetOperand(op, 0), constant(op, 1, 1)};
-    MlirType i1 = mlirIntegerTypeGet(c, 1);
-    MlirValue failed = cute_op_value_before(
-        op,
-        (cute_op_new){.name = "arith.xori", .location = location, .operands = operands, .operand_count = 2},
-        i1);
+    cute_builder b = cute_builder_before(op);
+    MlirValue one = cute_build_constant(&b, 1, 1);
+    MlirValue failed = cute_build_value(&b, "arith.xori", mlirIntegerTypeGet(c, 1),
+                                        CUTE_OPERANDS(mlirOperationGetOperand(op, 0), one), CUTE_NO_NAMED);
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
     MlirBlock then = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(regions[0], then);
-    MlirOperation yield = cute_op_create(&(cute_op_new){.name = "scf.yield", .location = location});
-    mlirBlockAppendOwnedOperation(then, yield);
-    cute_op_insert_before(op, &(cute_op_new){.name = "scf.if",
-                                             .location = location,
-                                             .operands = &failed,
-                                             .operand_count = 1,
-                                             .regions = regions,
-                                             .region_count = 2});
+    cute_builder inside = cute_builder_at_end(then, location);
+    MlirOperation yield = cute_build(&inside, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    inside = cute_builder_before(yield);
+    cute_build_regions(&b, "scf.if", CUTE_OPERANDS(failed), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
 
     MlirStringRef message = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("msg")));
     MlirStringRef name = function_name(op);
     MlirValue arguments[] = {string_address(a, yield, message), string_address(a, yield, file),
-                             constant(yield, 32, line), string_address(a, yield, name),
-                             constant(yield, 64, 1)};
+                             cute_build_constant(&inside, 32, line), string_address(a, yield, name),
+                             cute_build_constant(&inside, 64, 1)};
     MlirNamedAttribute attributes[] = {
         cute_attribute(c, "callee", mlirFlatSymbolRefAttrGet(c, cute_text("__assertfail"))),
     };
-    cute_op_insert_before(yield, &(cute_op_new){.name = "llvm.call",
-                                                .location = location,
-                                                .operands = arguments,
-                                                .operand_count = 5,
-                                                .attributes = attributes,
-                                                .attribute_count = 1});
+    cute_build(&inside, "llvm.call", (cute_operands){arguments, 5}, CUTE_NO_TYPES,
+               (cute_named){attributes, 1});
     mlirOperationDestroy(op);
 }
 
@@ -191,15 +154,12 @@ static void run(MlirOperation root, cute_pass_run *pass)
 static const cute_pass_option options[] = {
     {"enable", CUTE_PASS_BOOL, "Keep assertions: a false one stops the grid", 0, NULL},
 };
-static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__llvm__, mlirGetDialectHandle__scf__, mlirGetDialectHandle__arith__, NULL};
-
 const cute_pass cute_pass_lower_assert = {
     .name = "cute-lower-assert",
     .help = "Lower cf.assert in kernels to CUDA's __assertfail, or remove it",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_LLVM | CUTE_DIALECT_SCF | CUTE_DIALECT_ARITH,
     .run = run,
 };

@@ -7,9 +7,8 @@
  *     %0 = nvvm.read.ptx.sreg.cluster.nctaid.x : i32
  *     %n = arith.index_castui %0 : i32 to index
  */
-#include <mlir-c/Dialect/Arith.h>
-#include <mlir-c/Dialect/NVVM.h>
 
+#include "lib/ir/builder.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
@@ -28,9 +27,9 @@ static void lower(MlirOperation op, void *context)
 
     MlirContext c = mlirOperationGetContext(op);
     MlirType i32 = mlirIntegerTypeGet(c, 32), index = mlirIndexTypeGet(c);
-    MlirValue value = cute_op_value_before(op, (cute_op_new){.name = registers[which]}, i32);
-    value = cute_op_value_before(
-        op, (cute_op_new){.name = "arith.index_castui", .operands = &value, .operand_count = 1}, index);
+    cute_builder b = cute_builder_before(op);
+    MlirValue value = cute_build_value(&b, registers[which], i32, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    value = cute_build_value(&b, "arith.index_castui", index, CUTE_OPERANDS(value), CUTE_NO_NAMED);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
     mlirOperationDestroy(op);
 }
@@ -41,12 +40,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     cute_op_each(root, "gpu.cluster_dim_blocks", lower, NULL);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,
-                                                      mlirGetDialectHandle__nvvm__, NULL};
-
 const cute_pass cute_pass_lower_gpu = {
     .name = "cute-lower-gpu",
     .help = "Lower operations of gpu that convert-gpu-to-nvvm leaves",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_NVVM,
     .run = run,
 };

@@ -9,15 +9,6 @@
  *     gpu.module @m { llvm.func @k(%a: i32) attributes {gpu.kernel, nvvm.kernel} { llvm.return } }
  */
 #include <mlir-c/Diagnostics.h>
-#include <mlir-c/Dialect/Arith.h>
-#include <mlir-c/Dialect/ControlFlow.h>
-#include <mlir-c/Dialect/Func.h>
-#include <mlir-c/Dialect/GPU.h>
-#include <mlir-c/Dialect/LLVM.h>
-#include <mlir-c/Dialect/Math.h>
-#include <mlir-c/Dialect/MemRef.h>
-#include <mlir-c/Dialect/NVVM.h>
-#include <mlir-c/Dialect/SCF.h>
 #include <stdio.h>
 
 #include "lib/ir/hooks.h"
@@ -54,22 +45,12 @@ static void run(MlirOperation root, cute_pass_run *pass)
         cute_pass_fail(pass);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle,
-                                                      mlirGetDialectHandle__arith__,
-                                                      mlirGetDialectHandle__cf__,
-                                                      mlirGetDialectHandle__func__,
-                                                      mlirGetDialectHandle__gpu__,
-                                                      mlirGetDialectHandle__llvm__,
-                                                      mlirGetDialectHandle__math__,
-                                                      mlirGetDialectHandle__memref__,
-                                                      mlirGetDialectHandle__nvvm__,
-                                                      mlirGetDialectHandle__scf__,
-                                                      NULL};
-
 const cute_pass cute_pass_one_shot = {
     .name = "one-shot-convert-to-llvm",
     .help = "Convert host and device code to llvm and nvvm",
     .anchor = "builtin.module",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_CF | CUTE_DIALECT_FUNC |
+                CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_MEMREF |
+                CUTE_DIALECT_NVVM | CUTE_DIALECT_SCF,
     .run = run,
 };

@@ -1,5 +1,6 @@
 /* The driver of peephole rewrites: matches the operations that define operands against a table of rules. */
 #include "lib/passes/peephole.h"
+#include "lib/ir/builder.h"
 
 #include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
@@ -37,18 +38,13 @@ static cute_status infer(cute_arena *arena, MlirContext context, cute_rewrite *r
 MlirOperation cute_rewrite_insert(MlirOperation where, const cute_rewrite *r)
 {
     cute_arena *arena = cute_arena_create();
+    cute_builder b = cute_builder_before(where);
     cute_rewrite copy = *r;
     MlirType type;
     MlirOperation made = {NULL};
     if (arena && infer(arena, mlirOperationGetContext(where), &copy, &type) == CUTE_OK)
-        made = cute_op_insert_before(where, &(cute_op_new){.name = r->name,
-                                                           .location = mlirOperationGetLocation(where),
-                                                           .operands = r->operands,
-                                                           .operand_count = r->operand_count,
-                                                           .results = &type,
-                                                           .result_count = 1,
-                                                           .attributes = r->attributes,
-                                                           .attribute_count = r->attribute_count});
+        made = cute_build(&b, r->name, (cute_operands){r->operands, r->operand_count}, CUTE_TYPES(type),
+                          (cute_named){r->attributes, r->attribute_count});
     cute_arena_destroy(arena);
     return made;
 }

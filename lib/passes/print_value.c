@@ -1,5 +1,6 @@
 /* cute.print as printf: the format from the value's canonical text, its unknown leaves as arguments. */
 #include "lib/passes/print_value.h"
+#include "lib/ir/builder.h"
 
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -40,16 +41,10 @@ typedef struct leaves {
 
 static MlirValue extract(MlirOperation where, MlirValue from, int64_t index)
 {
-    MlirContext c = mlirOperationGetContext(where);
+    cute_builder b = cute_builder_before(where);
     MlirType type = mlirLLVMStructTypeGetElementType(mlirValueGetType(from), (intptr_t)index);
-    MlirNamedAttribute at = cute_attribute(c, "position", mlirDenseI64ArrayGet(c, 1, &index));
-    return cute_op_value_before(where,
-                                (cute_op_new){.name = "llvm.extractvalue",
-                                              .operands = &from,
-                                              .operand_count = 1,
-                                              .attributes = &at,
-                                              .attribute_count = 1},
-                                type);
+    MlirNamedAttribute at = cute_attribute(b.context, "position", mlirDenseI64ArrayGet(b.context, 1, &index));
+    return cute_build_value(&b, "llvm.extractvalue", type, CUTE_OPERANDS(from), CUTE_NAMED(at));
 }
 
 /* At least as wide as C's int, which is what a variadic function gets. */
@@ -58,11 +53,9 @@ static MlirValue promoted(MlirOperation where, MlirValue value)
     unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(value));
     if (width >= 32) return value;
     MlirType type = mlirIntegerTypeGet(mlirOperationGetContext(where), 32);
-    return cute_op_value_before(where,
-                                (cute_op_new){.name = width == 1 ? "arith.extui" : "arith.extsi",
-                                              .operands = &value,
-                                              .operand_count = 1},
-                                type);
+    cute_builder b = cute_builder_before(where);
+    return cute_build_value(&b, width == 1 ? "arith.extui" : "arith.extsi", type, CUTE_OPERANDS(value),
+                            CUTE_NO_NAMED);
 }
 
 /* The fields of `value`, nested ones too; a scalar is a leaf by itself. */
@@ -195,9 +188,9 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
     MlirType pointer = mlirLLVMPointerTypeGet(c, 0);
     MlirNamedAttribute global =
         cute_attribute(c, "global_name", mlirFlatSymbolRefAttrGet(c, cute_text(name)));
-    MlirValue address = cute_op_value_before(
-        op, (cute_op_new){.name = "llvm.mlir.addressof", .attributes = &global, .attribute_count = 1},
-        pointer);
+    cute_builder b = cute_builder_before(op);
+    MlirValue address =
+        cute_build_value(&b, "llvm.mlir.addressof", pointer, CUTE_NO_OPERANDS, CUTE_NAMED(global));
     char array[48];
     snprintf(array, sizeof array, "!llvm.array<%zu x i8>", format->length + 1);
     const int32_t zeros[] = {0, 0};
@@ -205,13 +198,8 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
         cute_attribute(c, "rawConstantIndices", mlirDenseI32ArrayGet(c, 2, zeros)),
         cute_attribute(c, "elem_type", mlirTypeAttrGet(mlirTypeParseGet(c, cute_text(array)))),
     };
-    MlirValue text = cute_op_value_before(op,
-                                          (cute_op_new){.name = "llvm.getelementptr",
-                                                        .operands = &address,
-                                                        .operand_count = 1,
-                                                        .attributes = gep,
-                                                        .attribute_count = 2},
-                                          pointer);
+    MlirValue text =
+        cute_build_value(&b, "llvm.getelementptr", pointer, CUTE_OPERANDS(address), (cute_named){gep, 2});
     MlirValue *operands = malloc((size_t)(l->count + 1) * sizeof *operands);
     if (!operands) return false;
     operands[0] = text;
@@ -223,28 +211,18 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
                        mlirAttributeParseGet(c, cute_text("!llvm.func<i32 (ptr, ...)>"))),
         cute_attribute(c, "operandSegmentSizes", mlirDenseI32ArrayGet(c, 2, segments)),
     };
-    cute_op_value_before(op,
-                         (cute_op_new){.name = "llvm.call",
-                                       .operands = operands,
-                                       .operand_count = l->count + 1,
-                                       .attributes = call,
-                                       .attribute_count = 2},
-                         mlirIntegerTypeGet(c, 32));
+    cute_build_value(&b, "llvm.call", mlirIntegerTypeGet(c, 32), (cute_operands){operands, l->count + 1},
+                     (cute_named){call, 2});
     free(operands);
     return true;
 }
 
 static void print_on_device(MlirOperation op, const cute_buffer *format, leaves *l)
 {
-    MlirContext c = mlirOperationGetContext(op);
-    MlirNamedAttribute text =
-        cute_attribute(c, "format", mlirStringAttrGet(c, mlirStringRefCreate(format->data, format->length)));
-    cute_op_insert_before(op, &(cute_op_new){.name = "gpu.printf",
-                                             .location = mlirOperationGetLocation(op),
-                                             .operands = l->items,
-                                             .operand_count = l->count,
-                                             .attributes = &text,
-                                             .attribute_count = 1});
+    cute_builder b = cute_builder_before(op);
+    MlirNamedAttribute text = cute_attribute(
+        b.context, "format", mlirStringAttrGet(b.context, mlirStringRefCreate(format->data, format->length)));
+    cute_build(&b, "gpu.printf", (cute_operands){l->items, l->count}, CUTE_NO_TYPES, CUTE_NAMED(text));
 }
 
 bool cute_print_lower(MlirOperation op, const cute_value *value, MlirValue lowered)

@@ -15,16 +15,14 @@
  * Types are lowered in place, so values cross scf, cf and calls without more ado.
  */
 #include <mlir-c/Diagnostics.h>
-#include <mlir-c/Dialect/Arith.h>
-#include <mlir-c/Dialect/GPU.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/base/list.h"
+#include "lib/ir/builder.h"
 #include "lib/ir/hooks.h"
 #include "lib/ir/util.h"
-#include "lib/passes/emitter.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/print_value.h"
 
@@ -209,10 +207,10 @@ static void walk_value(fields *f, const cute_value *value)
 
 static MlirValue poison(MlirOperation where, MlirType type)
 {
-    MlirContext c = mlirOperationGetContext(where);
-    MlirNamedAttribute value = cute_attribute(c, "value", mlirAttributeParseGet(c, cute_text("#ub.poison")));
-    return cute_op_value_before(
-        where, (cute_op_new){.name = "ub.poison", .attributes = &value, .attribute_count = 1}, type);
+    cute_builder b = cute_builder_before(where);
+    MlirNamedAttribute value =
+        cute_attribute(b.context, "value", mlirAttributeParseGet(b.context, cute_text("#ub.poison")));
+    return cute_build_value(&b, "ub.poison", type, CUTE_NO_OPERANDS, CUTE_NAMED(value));
 }
 
 static MlirNamedAttribute position(MlirContext c, const int64_t *path, intptr_t count)
@@ -223,15 +221,9 @@ static MlirNamedAttribute position(MlirContext c, const int64_t *path, intptr_t 
 static MlirValue insert_value(MlirOperation where, MlirValue into, MlirValue value, const int64_t *path,
                               intptr_t depth)
 {
-    MlirNamedAttribute at = position(mlirOperationGetContext(where), path, depth);
-    MlirValue operands[] = {into, value};
-    return cute_op_value_before(where,
-                                (cute_op_new){.name = "llvm.insertvalue",
-                                              .operands = operands,
-                                              .operand_count = 2,
-                                              .attributes = &at,
-                                              .attribute_count = 1},
-                                mlirValueGetType(into));
+    cute_builder b = cute_builder_before(where);
+    return cute_build_value(&b, "llvm.insertvalue", mlirValueGetType(into), CUTE_OPERANDS(into, value),
+                            CUTE_NAMED(position(b.context, path, depth)));
 }
 
 static void replace(MlirOperation op, MlirValue value)
@@ -301,26 +293,20 @@ typedef struct scalars {
 static void get_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
 {
     scalars *s = f->context;
-    MlirContext c = mlirOperationGetContext(s->op);
+    cute_builder b = cute_builder_before(s->op);
     if (leaf->value.known && s->only_unknown) return;
     if (leaf->value.known) {
-        s->items[s->count++] = cute_emit_constant(s->op, cute_scalar_width(&leaf->value), leaf->value.value);
+        s->items[s->count++] = cute_build_constant(&b, cute_scalar_width(&leaf->value), leaf->value.value);
     } else if (depth == 0) {
         s->items[s->count++] = s->value;
     } else {
-        MlirNamedAttribute at = position(c, path, depth);
-        MlirType type = mlirIntegerTypeGet(c, (unsigned)leaf->value.width);
-        s->items[s->count++] = cute_op_value_before(s->op,
-                                                    (cute_op_new){.name = "llvm.extractvalue",
-                                                                  .operands = &s->value,
-                                                                  .operand_count = 1,
-                                                                  .attributes = &at,
-                                                                  .attribute_count = 1},
-                                                    type);
+        MlirType type = mlirIntegerTypeGet(b.context, (unsigned)leaf->value.width);
+        s->items[s->count++] = cute_build_value(&b, "llvm.extractvalue", type, CUTE_OPERANDS(s->value),
+                                                CUTE_NAMED(position(b.context, path, depth)));
     }
     if (leaf->kind == CUTE_TREE_BASIS && !s->only_unknown)
         for (uint32_t i = leaf->count; i-- > 0;)
-            s->items[s->count++] = cute_emit_constant(s->op, 32, leaf->path[i]);
+            s->items[s->count++] = cute_build_constant(&b, 32, leaf->path[i]);
 }
 
 static void count_leaf(fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
@@ -358,7 +344,8 @@ static bool lower_get_scalars(MlirOperation op, const cute_value *value)
     bool swizzled = value->type == CUTE_SWIZZLE || (composed && !value->inner.shape);
     const int parameters[] = {value->swizzle.bits, value->swizzle.base, value->swizzle.shift};
     intptr_t first = swizzled && !s.only_unknown ? 3 : 0; /* results before the leaves */
-    for (intptr_t i = 0; i < first; i++) results[i] = cute_emit_constant(op, 32, parameters[i]);
+    cute_builder b = cute_builder_before(op);
+    for (intptr_t i = 0; i < first; i++) results[i] = cute_build_constant(&b, 32, parameters[i]);
     walk_value(&(fields){.leaf = get_leaf, .context = &s}, value);
     if (composed)
         reverse_parts(&s, value, results + first);
@@ -432,13 +419,14 @@ static void fold_operands(MlirOperation op)
 {
     const cute_value *result = cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
     intptr_t count = mlirOperationGetNumOperands(op);
+    cute_builder b = cute_builder_before(op);
     cute_int *leaves = calloc((size_t)count + 1, sizeof *leaves);
     if (leaves && result) cute_value_unknowns(result, leaves, (size_t)count);
     for (intptr_t i = 0; leaves && i < count; i++) {
         const cute_value *operand = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, i)));
         if (operand && operand->tree->value.known)
             mlirOperationSetOperand(op, i,
-                                    cute_emit_constant(op, leaves[i].width, operand->tree->value.value));
+                                    cute_build_constant(&b, leaves[i].width, operand->tree->value.value));
     }
     free(leaves);
 }
@@ -501,13 +489,9 @@ static void run(MlirOperation root, cute_pass_run *pass)
     free(l.jobs);
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {cute_dialect_handle, mlirGetDialectHandle__arith__,
-                                                      mlirGetDialectHandle__gpu__,
-                                                      mlirGetDialectHandle__llvm__, NULL};
-
 const cute_pass cute_pass_to_base = {
     .name = "cute-to-base",
     .help = "Lower cute values to structs of integers",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM,
     .run = run,
 };

@@ -7,8 +7,8 @@
  * ->
  *     gpu.module @kernels { gpu.func @k(%a: memref<8xf32>) kernel { ... gpu.return } }
  */
-#include <mlir-c/Dialect/GPU.h>
 
+#include "lib/ir/builder.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
@@ -21,7 +21,8 @@ static bool is_kernel(MlirOperation op)
 static void return_of_kernel(MlirOperation op, void *context)
 {
     (void)context;
-    cute_op_insert_before(op, &(cute_op_new){.name = "gpu.return", .location = mlirOperationGetLocation(op)});
+    cute_builder b = cute_builder_before(op);
+    cute_build(&b, "gpu.return", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     mlirOperationDestroy(op);
 }
 
@@ -36,13 +37,9 @@ static MlirOperation to_gpu_func(MlirOperation func)
         attributes[count++] = mlirOperationGetAttribute(func, i);
     MlirRegion body = mlirRegionCreate();
     mlirRegionTakeBody(body, mlirOperationGetRegion(func, 0));
-    MlirOperation kernel =
-        cute_op_insert_before(func, &(cute_op_new){.name = "gpu.func",
-                                                   .location = mlirOperationGetLocation(func),
-                                                   .attributes = attributes,
-                                                   .attribute_count = count,
-                                                   .regions = &body,
-                                                   .region_count = 1});
+    cute_builder b = cute_builder_before(func);
+    MlirOperation kernel = cute_build_regions(&b, "gpu.func", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
+                                              (cute_named){attributes, count}, &body, 1);
     mlirOperationSetAttributeByName(kernel, cute_text("gpu.kernel"), mlirUnitAttrGet(context));
     mlirOperationDestroy(func);
     return kernel;
@@ -104,16 +101,12 @@ static MlirOperation make_module(MlirOperation before, MlirOperation top)
     MlirRegion body = mlirRegionCreate();
     MlirBlock block = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(body, block);
-    mlirBlockAppendOwnedOperation(
-        block, cute_op_create(
-                   &(cute_op_new){.name = "gpu.module_end", .location = mlirOperationGetLocation(before)}));
+    cute_builder inside = cute_builder_at_end(block, mlirOperationGetLocation(before));
+    cute_build(&inside, "gpu.module_end", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     MlirNamedAttribute symbol = cute_attribute(context, "sym_name", mlirStringAttrGet(context, name));
-    return cute_op_insert_before(before, &(cute_op_new){.name = "gpu.module",
-                                                        .location = mlirOperationGetLocation(before),
-                                                        .attributes = &symbol,
-                                                        .attribute_count = 1,
-                                                        .regions = &body,
-                                                        .region_count = 1});
+    cute_builder b = cute_builder_before(before);
+    return cute_build_regions(&b, "gpu.module", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NAMED(symbol), &body,
+                              1);
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)
@@ -140,12 +133,10 @@ static void run(MlirOperation root, cute_pass_run *pass)
     }
 }
 
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__gpu__, NULL};
-
 const cute_pass cute_pass_wrap_kernels = {
     .name = "cute-wrap-kernels",
     .help = "Put kernels that stand outside of any gpu.module into one",
     .anchor = "builtin.module",
-    .dialects = dialects,
+    .dialects = CUTE_DIALECT_GPU,
     .run = run,
 };

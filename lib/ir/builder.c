@@ -1,0 +1,75 @@
+/* Every operation that our passes make is made here. */
+#include "lib/ir/builder.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include "lib/ir/util.h"
+
+cute_builder cute_builder_before(MlirOperation op)
+{
+    return (cute_builder){mlirOperationGetContext(op), mlirOperationGetLocation(op),
+                          mlirOperationGetBlock(op), op};
+}
+
+cute_builder cute_builder_at_start(MlirBlock block, MlirLocation location)
+{
+    return (cute_builder){mlirLocationGetContext(location), location, block,
+                          mlirBlockGetFirstOperation(block)};
+}
+
+cute_builder cute_builder_at_end(MlirBlock block, MlirLocation location)
+{
+    return (cute_builder){mlirLocationGetContext(location), location, block, {NULL}};
+}
+
+static MlirOperation create(const cute_builder *b, MlirOperationState *state, cute_operands operands,
+                            cute_named attributes)
+{
+    mlirOperationStateAddOperands(state, operands.count, operands.items);
+    mlirOperationStateAddAttributes(state, attributes.count, attributes.items);
+    MlirOperation op = mlirOperationCreate(state);
+    if (mlirOperationIsNull(op)) return op;
+    if (mlirOperationIsNull(b->before))
+        mlirBlockAppendOwnedOperation(b->block, op);
+    else
+        mlirBlockInsertOwnedOperationBefore(b->block, b->before, op);
+    return op;
+}
+
+MlirOperation cute_build_regions(const cute_builder *b, const char *name, cute_operands operands,
+                                 cute_types results, cute_named attributes, MlirRegion *regions,
+                                 intptr_t count)
+{
+    MlirOperationState state = mlirOperationStateGet(cute_text(name), b->location);
+    mlirOperationStateAddResults(&state, results.count, results.items);
+    mlirOperationStateAddOwnedRegions(&state, count, regions);
+    return create(b, &state, operands, attributes);
+}
+
+MlirOperation cute_build(const cute_builder *b, const char *name, cute_operands operands, cute_types results,
+                         cute_named attributes)
+{
+    return cute_build_regions(b, name, operands, results, attributes, NULL, 0);
+}
+
+MlirOperation cute_build_inferred(const cute_builder *b, const char *name, cute_operands operands,
+                                  cute_named attributes)
+{
+    MlirOperationState state = mlirOperationStateGet(cute_text(name), b->location);
+    mlirOperationStateEnableResultTypeInference(&state);
+    return create(b, &state, operands, attributes);
+}
+
+MlirValue cute_build_value(const cute_builder *b, const char *name, MlirType type, cute_operands operands,
+                           cute_named attributes)
+{
+    return mlirOperationGetResult(cute_build(b, name, operands, CUTE_TYPES(type), attributes), 0);
+}
+
+MlirValue cute_build_constant(const cute_builder *b, int width, int64_t value)
+{
+    MlirType type = mlirIntegerTypeGet(b->context, (unsigned)width);
+    MlirNamedAttribute attribute = cute_attribute(b->context, "value", mlirIntegerAttrGet(type, value));
+    return cute_build_value(b, "arith.constant", type, CUTE_NO_OPERANDS, CUTE_NAMED(attribute));
+}
