@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/list.h"
 #include "lib/base/signals.h"
 
 typedef struct ends {
@@ -194,6 +195,17 @@ cute_status cute_process_run(cute_process *process, cute_diag *diag)
                          process->timeout);
     if (!cute_buffer_ok(&process->out) || !cute_buffer_ok(&process->err)) return cute_fail_memory(diag);
     return CUTE_OK;
+}
+
+void cute_words_add(cute_words *w, const char *word)
+{
+    if (!word || !cute_arena_more(w->arena, &w->items, w->count + (w->capacity > 0), &w->capacity,
+                                  sizeof *w->items, 32)) {
+        w->failed = true;
+        return;
+    }
+    w->items[w->count++] = word;
+    w->items[w->count] = NULL;
 }
 
 const char *cute_process_text(cute_arena *arena, const char *const *argv)

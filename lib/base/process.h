@@ -16,6 +16,15 @@ typedef struct cute_process {
 
 /* CUTE_SYSTEM when it could not be started or timed out; a non-zero exit code is not a failure. */
 cute_status cute_process_run(cute_process *process, cute_diag *diag);
+/* A command line that is put together. {.arena = ...} is empty; the words are kept, not copied. */
+typedef struct cute_words {
+    cute_arena *arena;
+    const char **items; /* NULL behind the last */
+    size_t count, capacity;
+    bool failed; /* memory was exhausted, also for a word: NULL is taken for that */
+} cute_words;
+void cute_words_add(cute_words *words, const char *word);
+
 /* argv as one would type it, for messages and --verbose; in `arena`. */
 const char *cute_process_text(cute_arena *arena, const char *const *argv);
 

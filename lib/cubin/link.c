@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/diag.h"
 #include "lib/base/process.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/unit.h"
@@ -29,20 +30,6 @@ typedef struct linker {
         struct rename *next;
     } *renames; /* paths in the programs' messages, and what the user calls them */
 } linker;
-
-typedef struct words {
-    const char *items[256];
-    size_t count;
-    bool full;
-} words;
-
-static void push(words *w, const char *word)
-{
-    if (w->count + 1 < sizeof w->items / sizeof *w->items)
-        w->items[w->count++] = word;
-    else
-        w->full = true;
-}
 
 static void add_time(linker *l, const char *name, double start)
 {
@@ -86,10 +73,9 @@ static void rename_paths(const linker *l, cute_buffer *text)
 }
 
 /* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
-static cute_status run(linker *l, const char *stage, words *w, const cute_unit *ptx)
+static cute_status run(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
 {
-    if (w->full) return cute_fail(l->diag, CUTE_USAGE, NULL, "too many options and files for %s", stage);
-    w->items[w->count] = NULL;
+    if (w->failed) return cute_fail_memory(l->diag);
     cute_buffer_printf(&l->result->commands, "%s\n", cute_process_text(l->arena, w->items));
     if (l->options->dry_run) return CUTE_OK;
     double start = cute_clock();
@@ -132,14 +118,14 @@ static cute_status find(linker *l, cute_part part, const char **path)
 /* ---- ptxas ---- */
 
 /* "-Xptxas a,b": each on its own; the commas of "--maxntid=1,2" can't be told apart, as in nvcc. */
-static cute_status push_xptxas(linker *l, words *w)
+static cute_status push_xptxas(linker *l, cute_words *w)
 {
     for (size_t i = 0; i < l->options->xptxas.count; i++)
         for (const char *at = l->options->xptxas.items[i]; *at;) {
             size_t length = strcspn(at, ",");
             const char *word = cute_arena_copy(l->arena, at, length);
             if (!word) return cute_fail_memory(l->diag);
-            if (length) push(w, word);
+            if (length) cute_words_add(w, word);
             at += length + (at[length] == ',');
         }
     return CUTE_OK;
@@ -203,7 +189,7 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
 {
     const char *ptxas, *input;
     const cute_link_options *o = l->options;
-    words w = {0};
+    cute_words w = {.arena = l->arena};
     CUTE_TRY(check_target(l, unit, arch));
     CUTE_TRY(find(l, CUTE_PTXAS, &ptxas));
     CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".ptx"), unit->bytes,
@@ -215,19 +201,19 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
     const char *limit = cute_arena_printf(l->arena, "%lld", (long long)o->max_registers);
     const char *level = cute_arena_printf(l->arena, "-O%s", o->opt_level ? o->opt_level : "3");
     if (!limit || !level) return cute_fail_memory(l->diag);
-    push(&w, ptxas);
-    push(&w, "-v");
-    push(&w, "-arch");
-    push(&w, arch->name);
-    if (o->opt_level) push(&w, level); /* in one word: ptxas takes "-O 3" for a file '3' */
-    if (o->max_registers) push(&w, "-maxrregcount"), push(&w, limit);
-    if (o->line_info && !o->debug) push(&w, "-lineinfo");
-    if (o->debug) push(&w, "-g");
-    if (relocatable) push(&w, "-c");
+    cute_words_add(&w, ptxas);
+    cute_words_add(&w, "-v");
+    cute_words_add(&w, "-arch");
+    cute_words_add(&w, arch->name);
+    if (o->opt_level) cute_words_add(&w, level); /* in one word: ptxas takes "-O 3" for a file '3' */
+    if (o->max_registers) cute_words_add(&w, "-maxrregcount"), cute_words_add(&w, limit);
+    if (o->line_info && !o->debug) cute_words_add(&w, "-lineinfo");
+    if (o->debug) cute_words_add(&w, "-g");
+    if (relocatable) cute_words_add(&w, "-c");
     CUTE_TRY(push_xptxas(l, &w));
-    push(&w, input);
-    push(&w, "-o");
-    push(&w, *path);
+    cute_words_add(&w, input);
+    cute_words_add(&w, "-o");
+    cute_words_add(&w, *path);
     cute_usage *before = l->result->usage.last;
     CUTE_TRY(run(l, "ptxas", &w, unit));
     return warn_of_spills(l, unit, before ? before->next : l->result->usage.first);
@@ -318,7 +304,7 @@ static cute_status nvlink(linker *l, const cute_unit *const *units, size_t count
                           const char **path)
 {
     const char *program;
-    words w = {0};
+    cute_words w = {.arena = l->arena};
     member *objects = cute_arena_array(l->arena, count, sizeof *objects);
     if (!objects) return cute_fail_memory(l->diag);
     for (size_t i = 0; i < count; i++) {
@@ -332,14 +318,14 @@ static cute_status nvlink(linker *l, const cute_unit *const *units, size_t count
     CUTE_TRY(cute_scratch_file(
         &l->scratch, l->many ? cute_arena_printf(l->arena, "linked.%s.cubin", arch->name) : "linked.cubin",
         NULL, 0, path, l->diag));
-    push(&w, program);
-    push(&w, "-arch");
-    push(&w, arch->name);
-    if (l->options->debug) push(&w, "-g");
+    cute_words_add(&w, program);
+    cute_words_add(&w, "-arch");
+    cute_words_add(&w, arch->name);
+    if (l->options->debug) cute_words_add(&w, "-g");
     for (size_t i = 0; i < count; i++)
-        if (objects[i].linked || l->options->dry_run) push(&w, objects[i].path);
-    push(&w, "-o");
-    push(&w, *path);
+        if (objects[i].linked || l->options->dry_run) cute_words_add(&w, objects[i].path);
+    cute_words_add(&w, "-o");
+    cute_words_add(&w, *path);
     return run(l, "nvlink", &w, NULL);
 }
 
@@ -350,11 +336,10 @@ static void write_resources(const cute_usage_list *usage, cute_buffer *out)
 {
     for (const cute_usage *u = usage->first; u; u = u->next) {
         if (!u->entry || u->spill_stores < 0) continue;
-        cute_buffer_puts(out, "{\"kernel\":\"");
-        for (const char *c = u->name; *c; c++) /* PTX's names need no escapes; others could not be entered */
-            if (*c != '"' && *c != '\\') cute_buffer_putc(out, *c);
-        cute_buffer_printf(out, "\",\"spill_stores\":%lld,\"spill_loads\":%lld}\n",
-                           (long long)u->spill_stores, (long long)(u->spill_loads < 0 ? 0 : u->spill_loads));
+        cute_buffer_puts(out, "{\"kernel\":");
+        cute_text_json(u->name, strlen(u->name), out);
+        cute_buffer_printf(out, ",\"spill_stores\":%lld,\"spill_loads\":%lld}\n", (long long)u->spill_stores,
+                           (long long)(u->spill_loads < 0 ? 0 : u->spill_loads));
     }
 }
 
@@ -522,13 +507,13 @@ static cute_status infer_archs(linker *l, arch_list *list)
 static cute_status pack(linker *l, const arch_list *archs)
 {
     const char *program, *path, *image;
-    words w = {0};
+    cute_words w = {.arena = l->arena};
     CUTE_TRY(find(l, CUTE_FATBINARY, &program));
     l->scratch.named = true;
     CUTE_TRY(cute_scratch_file(&l->scratch, "fatbin", NULL, 0, &path, l->diag));
-    push(&w, program);
-    push(&w, "-64");
-    push(&w, cute_arena_printf(l->arena, "--create=%s", path));
+    cute_words_add(&w, program);
+    cute_words_add(&w, "-64");
+    cute_words_add(&w, cute_arena_printf(l->arena, "--create=%s", path));
     for (size_t i = 0; i < archs->count; i++) {
         const cute_arch *arch = archs->items[i].arch;
         const char *file;
@@ -557,7 +542,7 @@ static cute_status pack(linker *l, const arch_list *archs)
         image = cute_arena_printf(l->arena, "--image3=kind=%s,sm=%s,file=%s",
                                   archs->items[i].ptx ? "ptx" : "elf", arch->name + 3, file);
         if (!image) return cute_fail_memory(l->diag);
-        push(&w, image);
+        cute_words_add(&w, image);
     }
     CUTE_TRY(run(l, "fatbinary", &w, NULL));
     return l->options->dry_run ? CUTE_OK : cute_scratch_read(&l->scratch, path, &l->result->output, l->diag);

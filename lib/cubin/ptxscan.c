@@ -119,26 +119,9 @@ static int64_t type_bits(token t)
 typedef struct param_list {
     cute_param *params;
     cute_arg *args;
-    size_t count, capacity;
+    size_t count, param_capacity, arg_capacity;
     int64_t end;
 } param_list;
-
-static bool grow(scanner *s, param_list *list)
-{
-    if (list->count < list->capacity) return true;
-    size_t capacity = list->capacity ? list->capacity * 2 : 16;
-    cute_param *params = cute_arena_array(s->arena, capacity, sizeof *params);
-    cute_arg *args = cute_arena_array(s->arena, capacity, sizeof *args);
-    if (!params || !args) return false;
-    if (list->count) {
-        memcpy(params, list->params, list->count * sizeof *params);
-        memcpy(args, list->args, list->count * sizeof *args);
-    }
-    list->params = params;
-    list->args = args;
-    list->capacity = capacity;
-    return true;
-}
 
 /* `.param [.align N] TYPE [.ptr [SPACE] [.align N]] NAME [[COUNT]]` behind its ".param". */
 static cute_status read_param(scanner *s, param_list *list)
@@ -173,7 +156,10 @@ static cute_status read_param(scanner *s, param_list *list)
     if (!cute_mul64(bits / 8, count, &size) || !cute_ceil_div64(list->end, align, &offset) ||
         !cute_mul64(offset, align, &start) || !cute_add64(start, size, &list->end) || list->end > INT32_MAX)
         return fail_at(s, name, "expected a parameter of less than 2 GiB");
-    if (!grow(s, list)) return cute_fail_memory(s->diag);
+    if (!cute_arena_more(s->arena, &list->params, list->count, &list->param_capacity, sizeof *list->params,
+                         16) ||
+        !cute_arena_more(s->arena, &list->args, list->count, &list->arg_capacity, sizeof *list->args, 16))
+        return cute_fail_memory(s->diag);
     size_t index = list->count++;
     list->params[index] = (cute_param){.offset = start,
                                        .size = size,

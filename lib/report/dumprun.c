@@ -12,6 +12,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
+#include "lib/base/list.h"
 #include "lib/base/process.h"
 #include "lib/cubin/extract.h"
 #include "lib/cubin/module.h"
@@ -28,27 +29,6 @@ typedef struct dump {
     const char *arch, *opt_level; /* what is compiled for, defaults filled in */
     json_t *report, *timing, *kernels, *messages, *warnings, *outputs, *index;
 } dump;
-
-/* A command line; the array has room for its fixed words and two for each -D. */
-typedef struct words {
-    const char **items;
-    size_t count;
-} words;
-
-static cute_status begin(dump *d, words *w, const char *tool)
-{
-    enum { FIXED_WORDS = 32 };
-    w->count = 0;
-    w->items = cute_arena_array(d->arena, FIXED_WORDS + 2 * d->options->define_count, sizeof *w->items);
-    if (!w->items) return cute_fail_memory(d->diag);
-    w->items[w->count++] = tool;
-    return CUTE_OK;
-}
-
-static void push(words *w, const char *word)
-{
-    w->items[w->count++] = word;
-}
 
 static const char *in_folder(dump *d, const char *name)
 {
@@ -137,13 +117,13 @@ static const char *tool_path(dump *d, const char *name)
 }
 
 /* Runs a tool; `timing` is the name under which its stages are reported. */
-static cute_status run(dump *d, words *w, const char *timing, const cute_buffer *input)
+static cute_status run(dump *d, cute_words *w, const char *timing, const cute_buffer *input)
 {
     cute_process process = {.argv = w->items,
                             .input = input ? cute_buffer_text(input) : NULL,
                             .input_length = input ? input->length : 0};
     size_t errors = cute_diag_errors(d->diag);
-    w->items[w->count] = NULL;
+    if (w->failed) return cute_fail_memory(d->diag);
     cute_buffer_printf(d->commands, "%s\n", cute_process_text(d->arena, w->items));
     cute_status status = cute_process_run(&process, d->diag);
     if (status == CUTE_OK) {
@@ -164,23 +144,23 @@ static cute_status run(dump *d, words *w, const char *timing, const cute_buffer 
 static cute_status compile(dump *d, const char *ptx_folder)
 {
     const cute_dump_options *o = d->options;
-    words w;
-    CUTE_TRY(begin(d, &w, tool_path(d, "cute-ptx")));
-    push(&w, "-arch");
-    push(&w, d->arch);
-    push(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
-    for (size_t i = 0; i < o->define_count; i++) push(&w, "-D"), push(&w, o->defines[i]);
-    if (o->line_info) push(&w, "--lineinfo");
-    if (o->cuda_path) push(&w, "--cuda-path"), push(&w, o->cuda_path);
-    push(&w, "--diagnostics=json");
-    push(&w, "--timing-format=json");
-    push(&w, "--dump-passes");
-    push(&w, o->folder);
-    push(&w, "-o");
-    push(&w, ptx_folder);
+    cute_words w = {.arena = d->arena};
+    cute_words_add(&w, tool_path(d, "cute-ptx"));
+    cute_words_add(&w, "-arch");
+    cute_words_add(&w, d->arch);
+    cute_words_add(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
+    for (size_t i = 0; i < o->define_count; i++) cute_words_add(&w, "-D"), cute_words_add(&w, o->defines[i]);
+    if (o->line_info) cute_words_add(&w, "--lineinfo");
+    if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
+    cute_words_add(&w, "--diagnostics=json");
+    cute_words_add(&w, "--timing-format=json");
+    cute_words_add(&w, "--dump-passes");
+    cute_words_add(&w, o->folder);
+    cute_words_add(&w, "-o");
+    cute_words_add(&w, ptx_folder);
     bool standard = strcmp(o->input, "-") == 0;
-    if (!standard && *o->input == '-') push(&w, "--");
-    push(&w, o->input);
+    if (!standard && *o->input == '-') cute_words_add(&w, "--");
+    cute_words_add(&w, o->input);
     return run(d, &w, "cute-ptx", standard ? &d->source : NULL);
 }
 
@@ -233,21 +213,21 @@ static cute_status read_cubin(dump *d, const char *name, const char *symbol)
 static cute_status link_one(dump *d, const char *ptx)
 {
     const cute_dump_options *o = d->options;
-    words w;
+    cute_words w = {.arena = d->arena};
     size_t length = strlen(ptx) - strlen(".ptx");
     const char *symbol = cute_arena_copy(d->arena, ptx, length);
     const char *cubin = cute_arena_printf(d->arena, "cubin/%.*s.cubin", (int)length, ptx);
     const char *timing = cute_arena_printf(d->arena, "cute-link %.*s", (int)length, ptx);
     if (!cubin || !symbol || !timing) return cute_fail_memory(d->diag);
-    CUTE_TRY(begin(d, &w, tool_path(d, "cute-link")));
-    push(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
-    if (o->line_info) push(&w, "--lineinfo");
-    if (o->cuda_path) push(&w, "--cuda-path"), push(&w, o->cuda_path);
-    push(&w, "--diagnostics=json");
-    push(&w, "--timing-format=json");
-    push(&w, "-o");
-    push(&w, in_folder(d, cubin));
-    push(&w, in_folder(d, ptx));
+    cute_words_add(&w, tool_path(d, "cute-link"));
+    cute_words_add(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
+    if (o->line_info) cute_words_add(&w, "--lineinfo");
+    if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
+    cute_words_add(&w, "--diagnostics=json");
+    cute_words_add(&w, "--timing-format=json");
+    cute_words_add(&w, "-o");
+    cute_words_add(&w, in_folder(d, cubin));
+    cute_words_add(&w, in_folder(d, ptx));
     CUTE_TRY(run(d, &w, timing, NULL));
     add_output(d, cubin);
     return read_cubin(d, cubin, symbol);
@@ -274,19 +254,10 @@ static cute_status list_folder(dump *d, const char *path, const char *prefix, co
         if (length < prefix_length + suffix_length || strncmp(name, prefix, prefix_length) != 0 ||
             strcmp(name + length - suffix_length, suffix) != 0)
             continue;
-        if (*count == capacity) {
-            const char **grown =
-                cute_arena_array(d->arena, capacity = capacity ? capacity * 2 : 64, sizeof *grown);
-            if (grown && *count) memcpy(grown, *out, *count * sizeof *grown);
-            if (grown)
-                *out = grown;
-            else
-                status = cute_fail_memory(d->diag);
-        }
-        const char *copy = status == CUTE_OK ? cute_arena_copy(d->arena, name, length) : NULL;
-        if (copy)
+        const char *copy = cute_arena_copy(d->arena, name, length);
+        if (copy && cute_arena_more(d->arena, out, *count, &capacity, sizeof **out, 64))
             (*out)[(*count)++] = copy;
-        else if (status == CUTE_OK)
+        else
             status = cute_fail_memory(d->diag);
     }
     closedir(folder);

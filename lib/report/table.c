@@ -4,16 +4,12 @@
 
 #include <string.h>
 
+#include "lib/base/list.h"
+
 void cute_table_row(cute_table *t, const char *const *cells)
 {
-    if (t->rows == t->capacity) {
-        size_t capacity = t->capacity ? t->capacity * 2 : 16;
-        const char **grown = cute_arena_array(t->arena, capacity * t->columns, sizeof *grown);
-        if (!grown) return;
-        if (t->rows) memcpy(grown, t->cells, t->rows * t->columns * sizeof *grown);
-        t->cells = grown;
-        t->capacity = capacity;
-    }
+    if (!cute_arena_more(t->arena, &t->cells, t->rows, &t->capacity, t->columns * sizeof *t->cells, 16))
+        return;
     for (size_t i = 0; i < t->columns; i++) {
         const char *cell = cells[i] ? cells[i] : "";
         size_t width = strlen(cell);
