@@ -52,18 +52,28 @@ cute_status config_expr(const cute_config *config, const json_t *value, const cu
     return CUTE_OK;
 }
 
-/* Adds which value the expression belongs to, and what an unknown name may have meant. */
-static cute_status explain(const cute_config *config, const cute_path *path, const cute_expr *expr,
-                           cute_diag *diag)
+/* Adds which value the expression belongs to. */
+static cute_status explain(const cute_path *path, cute_diag *diag)
 {
     cute_buffer text = {0};
     cute_path_text(path, &text);
     cute_note(diag, NULL, "in the expression of %s", cute_buffer_text(&text));
     cute_buffer_release(&text);
-    const cute_formula_param *param = expr->kind == CUTE_EXPR_NAME ? config_param(config, expr->name) : NULL;
-    if (param && param->real)
-        cute_note(diag, NULL, "%s is %g, and an integer is wanted", param->name, param->number);
     return CUTE_INVALID;
+}
+
+/* An error at the first param of an expression that is not an integer. */
+static cute_status check_integer_params(const cute_config *config, const cute_expr *expr, cute_diag *diag)
+{
+    const cute_formula_param *param = expr->kind == CUTE_EXPR_NAME ? config_param(config, expr->name) : NULL;
+    if (param && param->real) {
+        bool whole = param->number == rint(param->number) && fabs(param->number) < 1e15;
+        return cute_fail(diag, CUTE_INVALID, &expr->place,
+                         whole ? "'%s' is %.1f, expected an integer" : "'%s' is %.15g, expected an integer",
+                         param->name, param->number);
+    }
+    for (int i = 0; i < expr->count; i++) CUTE_TRY(check_integer_params(config, expr->args[i], diag));
+    return CUTE_OK;
 }
 
 cute_status config_integer(const cute_config *config, const json_t *value, const cute_path *path,
@@ -75,8 +85,9 @@ cute_status config_integer(const cute_config *config, const json_t *value, const
     }
     const cute_expr *expr;
     CUTE_TRY(config_expr(config, value, path, &expr, diag));
-    cute_status status = cute_expr_int(expr, lookup, (void *)(uintptr_t)config, out, diag);
-    return status == CUTE_INVALID ? explain(config, path, expr, diag) : status;
+    cute_status status = check_integer_params(config, expr, diag);
+    if (status == CUTE_OK) status = cute_expr_int(expr, lookup, (void *)(uintptr_t)config, out, diag);
+    return status == CUTE_INVALID ? explain(path, diag) : status;
 }
 
 cute_status config_real(const cute_config *config, const json_t *value, const cute_path *path, double *out,
