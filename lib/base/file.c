@@ -58,6 +58,37 @@ cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
+cute_status cute_file_read_part(const char *path, int64_t skip, int64_t length, cute_buffer *out,
+                                int64_t *size, cute_diag *diag)
+{
+    enum { BLOCK = 1 << 20 };
+    const char *label = cute_file_label(path);
+    int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fail_file(diag, "read", label, errno);
+    struct stat info;
+    bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    int64_t at = regular ? skip : 0; /* of the block that comes next */
+    cute_status status = CUTE_OK;
+    char *block = malloc(BLOCK);
+    if (regular && lseek(fd, skip, SEEK_SET) < 0) status = fail_file(diag, "read", label, errno);
+    while (block && status == CUTE_OK && at - skip < length) {
+        int64_t left = length - (at - skip);
+        ssize_t got = read(fd, block, left < BLOCK ? (size_t)left : BLOCK);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) status = fail_file(diag, "read", label, errno);
+        if (got <= 0) break;
+        int64_t unwanted = at < skip ? skip - at : 0;
+        if (unwanted < got) cute_buffer_append(out, block + unwanted, (size_t)(got - unwanted));
+        at += got;
+        if (!cute_buffer_ok(out)) break;
+    }
+    *size = regular ? info.st_size : at;
+    if (!block || !cute_buffer_ok(out)) status = cute_fail_memory(diag);
+    free(block);
+    if (fd != STDIN_FILENO) close(fd);
+    return status;
+}
+
 /* ---- writing ---- */
 
 /* 0 or errno. */

@@ -8,6 +8,10 @@
 /* Reads `path` ("-" or NULL: standard input) whole. CUTE_SYSTEM with the path and the reason.
  * *out is appended to; release it also after a failure. */
 cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag);
+/* Appends `length` bytes from byte `skip` on, or as many as there are; *size: bytes of the file, of what is no
+ * regular file those that were read. Only what is asked for is held in memory. */
+cute_status cute_file_read_part(const char *path, int64_t skip, int64_t length, cute_buffer *out,
+                                int64_t *size, cute_diag *diag);
 /* Writes `path` ("-" or NULL: standard output; a pipe closed by its reader is no error and writes
  * nothing more; a device or a FIFO is written in place). */
 cute_status cute_file_write(const char *path, const void *bytes, size_t length, cute_diag *diag);

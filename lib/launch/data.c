@@ -168,16 +168,18 @@ static cute_status init_raw(const cute_config *config, config_buffer *buffer, cu
 {
     cute_tensor file = buffer->tensor;
     cute_buffer bytes = {0};
-    cute_status status = cute_file_read(buffer->file, &bytes, diag);
+    int64_t size = 0;
     file.offset = 0;
-    if (status == CUTE_OK && (!cute_tensor_row_major(&file) || !cute_tensor_layout(&file)))
-        status = cute_fail_memory(diag);
-    if (status == CUTE_OK && (int64_t)bytes.length - buffer->skip < file.bytes) {
-        status = cute_document_fail(&config->document, config_member(config, buffer->path, "init"), false,
-                                    diag, "%s has %zu bytes; %lld are needed", buffer->file, bytes.length,
-                                    (long long)(file.bytes + buffer->skip));
-    }
-    file.data = status == CUTE_OK ? bytes.data + buffer->skip : NULL;
+    cute_status status =
+        cute_tensor_row_major(&file) && cute_tensor_layout(&file)
+            ? cute_file_read_part(buffer->file, buffer->skip, file.bytes, &bytes, &size, diag)
+            : cute_fail_memory(diag);
+    if (status == CUTE_OK && (int64_t)bytes.length < file.bytes)
+        status =
+            cute_document_fail(&config->document, config_member(config, buffer->path, "init"), false, diag,
+                               "expected %lld bytes after the first %lld of %s, which has %lld",
+                               (long long)file.bytes, (long long)buffer->skip, buffer->file, (long long)size);
+    file.data = status == CUTE_OK ? bytes.data : NULL;
     copy_loop c = {&file, &buffer->tensor};
     if (status == CUTE_OK) cute_parallel(file.count, GRAIN, copy_range, &c);
     cute_buffer_release(&bytes);

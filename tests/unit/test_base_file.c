@@ -62,6 +62,36 @@ static void test_round_trip(void)
     unlink(path);
 }
 
+static void test_part(void)
+{
+    const char *path = in_folder("part"), *fifo = in_folder("fifo2");
+    CHECK_INT(write_text(path, "0123456789", NULL), CUTE_OK);
+    static const struct {
+        int64_t skip, length;
+        const char *bytes;
+    } parts[] = {{0, 3, "012"}, {4, 2, "45"}, {8, 5, "89"}, {10, 1, ""}, {99, 1, ""}, {3, 0, ""}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        cute_buffer out = {0};
+        int64_t size = 0;
+        CHECK_INT(cute_file_read_part(path, parts[i].skip, parts[i].length, &out, &size, NULL), CUTE_OK);
+        CHECK_TEXT(cute_buffer_text(&out), parts[i].bytes);
+        CHECK_INT(size, 10);
+        cute_buffer_release(&out);
+    }
+    /* A FIFO has no size and can't be skipped over without reading. */
+    CHECK_INT(mkfifo(fifo, 0600), 0);
+    if (fork() == 0) _exit(write_text(fifo, "0123456789", NULL) != CUTE_OK);
+    cute_buffer out = {0};
+    int64_t size = 0;
+    CHECK_INT(cute_file_read_part(fifo, 4, 3, &out, &size, NULL), CUTE_OK);
+    CHECK_TEXT(cute_buffer_text(&out), "456");
+    CHECK_INT(size, 7); /* the rest is not read */
+    cute_buffer_release(&out);
+    wait(NULL);
+    unlink(path);
+    unlink(fifo);
+}
+
 static void test_missing(void)
 {
     cute_diag *diag = cute_diag_create();
@@ -239,6 +269,7 @@ int main(void)
     arena = cute_arena_create();
     if (cute_temp_directory(arena, &folder, NULL) != CUTE_OK) return 1;
     TEST("what was written is read back, large and empty", test_round_trip);
+    TEST("of a file a part is read, and of a FIFO", test_part);
     TEST("an error names the file and the reason", test_missing);
     TEST("a full device is an error and devices are written in place", test_full);
     TEST("a write that fails half-way leaves the old file and no other", test_atomic);
