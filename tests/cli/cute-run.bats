@@ -271,7 +271,7 @@ add() {
     plan "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [2], 'init': {'npy': 'two.npy'}}}, 'args': ['x', 2.0]}"
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'npy': 'two.npy'}}}, 'args': ['x', 2.0]}" "two.npy has the shape 2, and 'x' has 3"
-    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'raw': 'two.npy', 'skip': 64}}}, 'args': ['x', 2.0]}" "bytes; 76 are needed"
+    refuses "{'kernel': 'scale', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': {'raw': 'two.npy', 'skip': 64}}}, 'args': ['x', 2.0]}" "expected 12 bytes after the first 64 of two.npy, which has"
 }
 
 # ---- runs ----
@@ -323,6 +323,23 @@ add() {
     [ "$status" -eq 1 ]
     [[ "$output" == *"CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered"* ]]
     [[ "$output" == *"kernel 'vector_add', grid 4x1x1, block 256x1x1"* ]]
+}
+
+@test "a real param where an integer is expected is named with its value" {
+    refuses "{'kernel': 'scale', 'params': {'n': 32.0}, 'grid': 'n + 1', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': 'ones'}}, 'args': ['x', 2.0]}" "error: 'n' is 32.0, expected an integer"
+    [[ "$output" != *"unknown name"* ]]
+    run "$run" kernels.ptx --config launch.json --dry-run -D n=2.5
+    [[ "$output" == *"error: 'n' is 2.5, expected an integer"* ]]
+    [[ "$output" == *"in the expression of \$.grid"* ]]
+}
+
+@test "of a raw file only the bytes that are wanted are read" {
+    truncate -s 64G big.raw
+    printf '\x00\x00\x80\x3f\x00\x00\x00\x40' | dd of=big.raw bs=1 seek=68000000000 conv=notrunc status=none
+    echo '{"kernel": "scale", "buffers": {"x": {"dtype": "f32", "shape": [2], "init": {"raw": "big.raw", "skip": 68000000000}}},
+           "args": ["x", 2.0], "check": {"x": "1 + i"}}' >raw.json
+    (ulimit -v 4000000; timeout 10 "$run" kernels.ptx --config raw.json --device emulator >out 2>&1) || { cat out; false; }
+    grep -q "check x: passed" out
 }
 
 @test "a kernel that hangs is stopped after the timeout" {

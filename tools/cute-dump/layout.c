@@ -3,6 +3,7 @@
 #include "tools/cute-dump/layout.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,16 @@ static size_t answer_lines(session *s, const char *file, int *number, const char
     return at;
 }
 
+/* Waits for input; false: who read the answers has gone. */
+static bool has_reader(const session *s)
+{
+    bool answers = !s->s.output && !s->draw;
+    struct pollfd ends[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = STDOUT_FILENO}};
+    while (poll(ends, answers ? 2 : 1, -1) < 0 && errno == EINTR) {
+    }
+    return !(answers && ends[1].revents & POLLERR);
+}
+
 static void answer_stdin(session *s)
 {
     const char *file = cute_file_label("-");
@@ -175,7 +186,7 @@ static void answer_stdin(session *s)
     cute_buffer text = {0};
     int number = 0;
     if (!chunk) worsen(s, cute_fail_memory(s->diag));
-    for (bool more = chunk != NULL; more;) {
+    for (bool more = chunk != NULL; more && has_reader(s);) {
         ssize_t got = read(STDIN_FILENO, chunk, CHUNK);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
