@@ -92,7 +92,7 @@ CLANG_FORMAT ?= $(LLVM)/bin/clang-format
 .PHONY: format
 format:
 	@LLVM=$(LLVM) scripts/setup format
-	@git ls-files '*.c' '*.h' '*.cpp' | xargs $(CLANG_FORMAT) -i
+	@git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cpp' | xargs $(CLANG_FORMAT) -i
 
 # vector_add through the pipe; run where there is a GPU, else the launch is checked without one.
 DEMO := $(BUILD)/demo

@@ -1,11 +1,7 @@
-/* The text of --help, and how a tool ends. */
-#include <stdlib.h>
+/* The text of --help. */
 #include <string.h>
-#include <unistd.h>
 
-#include "lib/base/diag.h"
 #include "lib/base/options.h"
-#include "lib/base/signals.h"
 
 /* Columns of a screen, and where the explanations begin. */
 enum { SCREEN = 100, EXPLANATION = 30 };
@@ -67,29 +63,4 @@ void cute_options_help(const cute_command *command, cute_buffer *out)
         cute_buffer_printf(out, "\n%s%s", command->epilogue,
                            length && command->epilogue[length - 1] == '\n' ? "" : "\n");
     }
-}
-
-static bool wants_colour(void)
-{
-    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return !(none && *none) && terminal && strcmp(terminal, "dumb") != 0 && isatty(STDERR_FILENO);
-}
-
-int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag, cute_diag_format format)
-{
-    cute_buffer text = {0};
-    cute_diag_render_for(tool, diag, format, format == CUTE_DIAG_TEXT && wants_colour(), &text);
-    const char *rest = cute_buffer_text(&text);
-    size_t length = text.length;
-    cute_pipe_guard guard;
-    cute_pipe_hold(&guard);
-    while (length) {
-        ssize_t put = write(STDERR_FILENO, rest, length);
-        if (put <= 0) break;
-        rest += put;
-        length -= (size_t)put;
-    }
-    cute_pipe_release(&guard);
-    cute_buffer_release(&text);
-    return (int)status;
 }

@@ -45,9 +45,6 @@ cute_status cute_options_parse(const cute_command *command, cute_arena *arena, i
 /* The text of --help, one screen, options grouped. */
 void cute_options_help(const cute_command *command, cute_buffer *out);
 
-/* What each main.c does with its result: prints the diagnostics on stderr and yields the exit
- * code. `format` as --diagnostics was given. */
-int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag, cute_diag_format format);
 /* "text" or "json", CUTE_USAGE otherwise. */
 cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute_diag *diag);
 

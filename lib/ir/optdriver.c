@@ -11,7 +11,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
-#include "lib/base/options.h"
+#include "lib/base/tool.h"
 #include "lib/ir/context.h"
 #include "lib/ir/defines.h"
 #include "lib/ir/gaveup.h"

@@ -1,7 +1,7 @@
 /* Command lines: what is taken, what is refused, and with which words. */
 #include <unistd.h>
 
-#include "lib/base/options.h"
+#include "lib/base/tool.h"
 #include "tests/unit/test.h"
 
 static bool help, verbose, lineinfo;

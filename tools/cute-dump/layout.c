@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/file.h"
-#include "lib/base/options.h"
+#include "lib/base/tool.h"
 #include "lib/calculator/calculator.h"
 #include "lib/calculator/picture.h"
 
@@ -19,9 +19,9 @@
 enum { MOST_CELLS = 65536, MOST_TEX_CELLS = 4096, MOST_TEX_SIDE = 500, MOST_BITS = 65536, CHUNK = 64 << 10 };
 
 typedef struct settings {
-    const char *output, *tv, *colour, *diagnostics;
+    const char *output, *tv, *colour;
     int64_t element_bits;
-    bool json, table, svg, tex, help, version;
+    bool json, table, svg, tex;
 } settings;
 
 typedef struct session {
@@ -312,6 +312,25 @@ static void list_functions(cute_buffer *out)
              "  printf 'let a = (8,8):(8,1)\\nlogical_divide(a, (2,4))\\n' | cute-dump layout --json\n");
 }
 
+static cute_status work(cute_tool *tool, void *context)
+{
+    session *s = context;
+    s->arena = tool->arena;
+    s->diag = tool->diag;
+    s->format = tool->format;
+    s->calculator = cute_calculator_create();
+    if (!s->calculator) return cute_fail_memory(s->diag);
+    s->status = choose_picture(s);
+    if (s->status == CUTE_OK) s->status = choose_tile(s);
+    bool once = !s->draw && !s->s.output && one_sink();
+    s->terminal = once && isatty(STDOUT_FILENO) && s->format == CUTE_DIAG_TEXT;
+    s->quiet = once && !isatty(STDOUT_FILENO);
+    if (s->status == CUTE_OK) answer_all(s, &tool->operands);
+    cute_buffer_release(&s->out);
+    cute_calculator_destroy(s->calculator);
+    return s->status;
+}
+
 int cute_dump_layout(int argc, char **argv)
 {
     session s = {0};
@@ -333,51 +352,18 @@ int cute_dump_layout(int argc, char **argv)
         {CUTE_OPTION_INT, "element-bits", 0, "N", "size of an element for --color=bank (default 32)",
          &o->element_bits},
         {CUTE_OPTION_GROUP, "Other", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
-         &o->diagnostics},
-        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &o->help},
-        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &o->version},
         {0},
     };
     cute_buffer epilogue = {0};
+    list_functions(&epilogue);
     const cute_command command = {
         .name = "cute-dump layout",
         .synopsis = "[options] [expression...]",
         .summary =
             "Evaluates expressions of the layout algebra, one a line of standard input where none is given.",
-        .options = options};
-    cute_option_list operands = {0};
-    s.arena = cute_arena_create();
-    s.diag = cute_diag_create();
-    s.calculator = cute_calculator_create();
-    s.status = s.arena && s.diag && s.calculator
-                   ? cute_options_parse(&command, s.arena, argc, argv, &operands, s.diag)
-                   : CUTE_SYSTEM;
-    if (s.status == CUTE_OK && o->diagnostics)
-        s.status = cute_diag_format_parse(o->diagnostics, &s.format, s.diag);
-    if (s.status == CUTE_OK && o->help) {
-        cute_buffer text = {0};
-        list_functions(&epilogue);
-        cute_command whole = command;
-        whole.epilogue = cute_buffer_text(&epilogue);
-        cute_options_help(&whole, &text);
-        fputs(cute_buffer_text(&text), stdout);
-        cute_buffer_release(&text);
-    } else if (s.status == CUTE_OK && o->version) {
-        printf("cute-dump %s\n", cute_version());
-    } else if (s.status == CUTE_OK) {
-        s.status = choose_picture(&s);
-        if (s.status == CUTE_OK) s.status = choose_tile(&s);
-        bool once = !s.draw && !o->output && one_sink();
-        s.terminal = once && isatty(STDOUT_FILENO) && s.format == CUTE_DIAG_TEXT;
-        s.quiet = once && !isatty(STDOUT_FILENO);
-        if (s.status == CUTE_OK) answer_all(&s, &operands);
-    }
-    int code = cute_tool_finish("cute-dump", s.status, s.diag, s.format);
+        .options = options,
+        .epilogue = cute_buffer_text(&epilogue)};
+    int code = cute_tool_run(&command, NULL, work, &s, argc, argv);
     cute_buffer_release(&epilogue);
-    cute_buffer_release(&s.out);
-    cute_calculator_destroy(s.calculator);
-    cute_diag_destroy(s.diag);
-    cute_arena_destroy(s.arena);
     return code;
 }

@@ -5,7 +5,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
-#include "lib/base/options.h"
+#include "lib/base/tool.h"
 #include "lib/cubin/link.h"
 #include "lib/cubin/module.h"
 #include "lib/report/counters.h"
@@ -16,8 +16,8 @@
 #include "tools/cute-dump/layout.h"
 
 typedef struct settings {
-    const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level, *diagnostics;
-    bool json, line_info, verbose, help, version;
+    const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
+    bool json, line_info, verbose;
     cute_option_list defines;
     cute_arena *arena;
     const char *label;   /* of the input */
@@ -263,8 +263,12 @@ static cute_status open_module(settings *s, const char *path, cute_diag *diag)
     return status;
 }
 
-static cute_status work(settings *s, cute_option_list *operands, cute_diag *diag)
+static cute_status work(cute_tool *tool, void *context)
 {
+    settings *s = context;
+    cute_option_list *operands = &tool->operands;
+    cute_diag *diag = tool->diag;
+    s->arena = tool->arena;
     const struct view *view;
     cute_buffer out = {0};
     CUTE_TRY(choose(operands, &view, diag));
@@ -301,10 +305,6 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source lines", &s.line_info},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
-         &s.diagnostics},
-        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
-        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
         {0},
     };
     int first = find_operand(options, argc, argv);
@@ -327,27 +327,7 @@ int main(int argc, char **argv)
         .summary = "Shows what is in a cubin, PTX or fatbin, and what the pipe makes of a module.",
         .options = options,
         .epilogue = cute_buffer_text(&epilogue)};
-    cute_diag *diag = cute_diag_create();
-    cute_diag_format format = CUTE_DIAG_TEXT;
-    cute_option_list operands = {0};
-    s.arena = cute_arena_create();
-    cute_status status =
-        s.arena && diag ? cute_options_parse(&command, s.arena, argc, argv, &operands, diag) : CUTE_SYSTEM;
-    if (status == CUTE_OK && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
-    if (status == CUTE_OK && s.help) {
-        cute_buffer text = {0};
-        cute_options_help(&command, &text);
-        status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
-        cute_buffer_release(&text);
-    } else if (status == CUTE_OK && s.version) {
-        const char *text = cute_arena_printf(s.arena, "cute-dump %s\n", cute_version());
-        status = text ? cute_file_write("-", text, strlen(text), diag) : cute_fail_memory(diag);
-    } else if (status == CUTE_OK) {
-        status = work(&s, &operands, diag);
-    }
-    int code = cute_tool_finish("cute-dump", status, diag, format);
+    int code = cute_tool_run(&command, NULL, work, &s, argc, argv);
     cute_buffer_release(&epilogue);
-    cute_diag_destroy(diag);
-    cute_arena_destroy(s.arena);
     return code;
 }

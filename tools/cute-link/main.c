@@ -6,16 +6,16 @@
 #include "lib/base/arch.h"
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
-#include "lib/base/options.h"
+#include "lib/base/tool.h"
 #include "lib/cubin/extract.h"
 #include "lib/cubin/link.h"
 #include "lib/report/module.h"
 
 typedef struct settings {
-    const char *output, *extract, *opt_level, *cuda_path, *diagnostics, *timing_format;
+    const char *output, *extract, *opt_level, *cuda_path, *timing_format;
     int64_t max_registers;
     bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep,
-        timing, help, version;
+        timing;
     cute_option_list archs, xptxas, libraries, folders;
 } settings;
 
@@ -172,15 +172,17 @@ static cute_status check_options(const settings *s, cute_diag *diag)
     return CUTE_OK;
 }
 
-static cute_status work(const settings *s, const cute_option_list *operands, cute_arena *arena,
-                        cute_diag *diag)
+static cute_status work(cute_tool *tool, void *context)
 {
+    const settings *s = context;
+    cute_arena *arena = tool->arena;
+    cute_diag *diag = tool->diag;
     cute_link_input *inputs;
     size_t count = 0;
     double start = cute_clock();
     CUTE_TRY(check_options(s, diag));
     CUTE_TRY(check_output(s, diag));
-    CUTE_TRY(read_inputs(arena, operands, &inputs, &count, diag));
+    CUTE_TRY(read_inputs(arena, &tool->operands, &inputs, &count, diag));
     if (!s->extract) return link_inputs(s, arena, inputs, count, start, diag);
     const cute_arch *arch = NULL;
     if (s->archs.count) CUTE_TRY(cute_arch_parse(s->archs.items[s->archs.count - 1], NULL, &arch, diag));
@@ -227,10 +229,6 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "dryrun", 0, NULL, NULL, &s.dry_run},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing},
         {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing_format},
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
-         &s.diagnostics},
-        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
-        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
         {0},
     };
     const cute_command command = {
@@ -244,26 +242,5 @@ int main(int argc, char **argv)
                     "  cute-link --fatbin -arch sm_80,sm_90a,compute_80 -o k.fatbin k.ptx\n"
                     "  cute-link --extract=all -o DIR/ k.mlir\n",
     };
-    cute_arena *arena = cute_arena_create();
-    cute_diag *diag = cute_diag_create();
-    cute_diag_format format = CUTE_DIAG_TEXT;
-    cute_option_list operands = {0};
-    cute_status status =
-        arena && diag ? cute_options_parse(&command, arena, argc, argv, &operands, diag) : CUTE_SYSTEM;
-    if (status == CUTE_OK && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
-    if (status == CUTE_OK && s.help) {
-        cute_buffer text = {0};
-        cute_options_help(&command, &text);
-        status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
-        cute_buffer_release(&text);
-    } else if (status == CUTE_OK && s.version) {
-        const char *text = cute_arena_printf(arena, "cute-link %s\n", cute_version());
-        status = text ? cute_file_write("-", text, strlen(text), diag) : cute_fail_memory(diag);
-    } else if (status == CUTE_OK) {
-        status = work(&s, &operands, arena, diag);
-    }
-    int code = cute_tool_finish("cute-link", status, diag, format);
-    cute_diag_destroy(diag);
-    cute_arena_destroy(arena);
-    return code;
+    return cute_tool_run(&command, NULL, work, &s, argc, argv);
 }

@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include "lib/base/file.h"
-#include "lib/base/options.h"
+#include "lib/base/tool.h"
 #include "lib/ptx/ptx.h"
 
 typedef struct settings {
-    const char *arch, *output, *emit, *timing, *diagnostics, *cuda_path, *save_temps, *dump_passes,
-        *tensor_map;
+    const char *arch, *output, *emit, *timing, *cuda_path, *save_temps, *dump_passes, *tensor_map;
     int64_t level;
-    bool lineinfo, assertions, relocatable, help, version, timing_text;
+    bool lineinfo, assertions, relocatable, timing_text;
     cute_option_list defines, libraries;
 } settings;
 
@@ -106,10 +105,17 @@ static void print_timing(const char *form, const cute_ptx_output *result)
         fprintf(stderr, " total %.1f ms\n", 1e3 * total);
 }
 
-static cute_status compile(const settings *s, const char *input, cute_arena *arena, cute_diag *diag)
+static cute_status compile(cute_tool *tool, void *context)
 {
+    const settings *s = context;
+    const cute_option_list *operands = &tool->operands;
+    cute_diag *diag = tool->diag;
     static const char *const emits[] = {"ptx", "llvm", NULL}, *const maps[] = {"param", "memory", NULL};
     int emit = 0, map = 0;
+    if (operands->count > 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected one input, got '%s' and '%s'", operands->items[0],
+                         operands->items[1]);
+    const char *input = operands->count ? operands->items[0] : "-";
     if (s->emit) CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
     if (s->tensor_map) CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
     if (s->level < 0 || s->level > 3) return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0 to 3");
@@ -127,7 +133,7 @@ static cute_status compile(const settings *s, const char *input, cute_arena *are
                                 .define_count = s->defines.count};
     CUTE_TRY(cute_arch_choose(s->arch, &options.arch, diag));
     cute_define *defines;
-    CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
+    CUTE_TRY(cute_defines_parse(tool->arena, s->defines.items, s->defines.count, &defines, diag));
     options.defines = defines;
 
     cute_buffer raw = {0}, text = {0};
@@ -179,10 +185,6 @@ int main(int argc, char **argv)
          &s.dump_passes},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing_text},
         {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing},
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
-         &s.diagnostics},
-        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &s.help},
-        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &s.version},
         {0},
     };
     const cute_command command = {
@@ -193,29 +195,7 @@ int main(int argc, char **argv)
         .epilogue = "  cute-opt k.mlir | cute-ptx -arch sm_90a | cute-link > k.cubin\n"
                     "  cute-ptx -D BM=128 -lineinfo k.mlir -o k.ptx\n",
     };
-    cute_diag *diag = cute_diag_create();
-    cute_arena *arena = cute_arena_create();
-    cute_option_list operands;
-    cute_diag_format format = CUTE_DIAG_TEXT;
-    cute_status status =
-        arena ? cute_options_parse(&command, arena, argc, argv, &operands, diag) : cute_fail_memory(diag);
-    if (!status && s.diagnostics) status = cute_diag_format_parse(s.diagnostics, &format, diag);
-    if (!status && (s.help || s.version)) {
-        cute_buffer text = {0};
-        if (s.help)
-            cute_options_help(&command, &text);
-        else
-            cute_buffer_printf(&text, "cute-ptx %s (LLVM %s)\n", cute_version(), cute_llvm_version());
-        status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
-        cute_buffer_release(&text);
-    } else if (!status && operands.count > 1) {
-        status = cute_fail(diag, CUTE_USAGE, NULL, "one input at a time: '%s' and '%s'", operands.items[0],
-                           operands.items[1]);
-    } else if (!status) {
-        status = compile(&s, operands.count ? operands.items[0] : "-", arena, diag);
-    }
-    int code = cute_tool_finish("cute-ptx", status, diag, format);
-    cute_arena_destroy(arena);
-    cute_diag_destroy(diag);
-    return code;
+    char with[64];
+    snprintf(with, sizeof with, "LLVM %s", cute_llvm_version());
+    return cute_tool_run(&command, with, compile, &s, argc, argv);
 }

@@ -6,13 +6,12 @@
 #include "cute/launch.h"
 #include "cute/report.h"
 #include "lib/base/file.h"
-#include "lib/base/options.h"
+#include "lib/base/tool.h"
 
 typedef struct options {
-    const char *config, *plan, *kernel, *output, *timeout, *diagnostics, *seed, *checks, *threads;
+    const char *config, *plan, *kernel, *output, *timeout, *seed, *checks, *threads;
     const char *device;
-    bool dry_run, list_devices, json, bench, no_bench, no_check, timing, counters, template, schema, help,
-        version;
+    bool dry_run, list_devices, json, bench, no_bench, no_check, timing, counters, template, schema;
     cute_option_list defines;
 } options;
 
@@ -211,21 +210,11 @@ static cute_status use_module(const options *o, cute_arena *arena, const char *p
     return status;
 }
 
-static cute_status act(const cute_command *command, const options *o, cute_arena *arena,
-                       const cute_option_list *operands, cute_diag *diag)
+static cute_status act(cute_tool *tool, void *context)
 {
-    if (o->help) {
-        cute_buffer text = {0};
-        cute_options_help(command, &text);
-        cute_status status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
-        cute_buffer_release(&text);
-        return status;
-    }
-    if (o->version) {
-        char *text = malloc(64);
-        if (text) snprintf(text, 64, "cute-run %s\n", cute_version());
-        return put("-", text, diag);
-    }
+    const options *o = context;
+    const cute_option_list *operands = &tool->operands;
+    cute_diag *diag = tool->diag;
     if (o->schema)
         return cute_file_write("-", cute_launch_schema_text(), strlen(cute_launch_schema_text()), diag);
     if (o->list_devices) return list_devices(o, diag);
@@ -245,7 +234,7 @@ static cute_status act(const cute_command *command, const options *o, cute_arena
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "the module and the config cannot both come from standard input");
-    return use_module(o, arena, path, diag);
+    return use_module(o, tool->arena, path, diag);
 }
 
 int main(int argc, char **argv)
@@ -280,9 +269,6 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "list-devices", 'l', NULL, "the devices and their properties", &o.list_devices},
         {CUTE_OPTION_FLAG, "template", 't', NULL, "print a launch.json to start from", &o.template},
         {CUTE_OPTION_FLAG, "schema", 0, NULL, "print the JSON Schema of launch.json", &o.schema},
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "how messages are printed", &o.diagnostics},
-        {CUTE_OPTION_FLAG, "help", 'h', NULL, "print this text", &o.help},
-        {CUTE_OPTION_FLAG, "version", 0, NULL, "print the version", &o.version},
         {0},
     };
     const cute_command command = {
@@ -295,16 +281,5 @@ int main(int argc, char **argv)
                     "  cute-run k.cubin --template > launch.json\n"
                     "  cute-run k.cubin --config launch.json -D n=4096\n",
     };
-    cute_diag *diag = cute_diag_create();
-    cute_arena *arena = cute_arena_create();
-    cute_diag_format format = CUTE_DIAG_TEXT;
-    cute_option_list operands = {0};
-    cute_status status = diag && arena ? CUTE_OK : CUTE_SYSTEM;
-    if (status == CUTE_OK) status = cute_options_parse(&command, arena, argc, argv, &operands, diag);
-    if (status == CUTE_OK && o.diagnostics) status = cute_diag_format_parse(o.diagnostics, &format, diag);
-    if (status == CUTE_OK) status = act(&command, &o, arena, &operands, diag);
-    int code = cute_tool_finish("cute-run", status, diag, format);
-    cute_arena_destroy(arena);
-    cute_diag_destroy(diag);
-    return code;
+    return cute_tool_run(&command, NULL, act, &o, argc, argv);
 }

@@ -1,0 +1,100 @@
+/* The frame of a program. */
+#include "lib/base/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/diag.h"
+#include "lib/base/file.h"
+#include "lib/base/signals.h"
+
+typedef struct common {
+    const char *diagnostics;
+    bool help, version;
+} common;
+
+/* The program's table with the rows of all programs behind it; NULL when memory is exhausted. */
+static const cute_option *whole_table(const cute_option *own, cute_arena *arena, common *c)
+{
+    const cute_option rows[] = {
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
+         &c->diagnostics},
+        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &c->help},
+        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &c->version},
+        {0},
+    };
+    size_t count = 0;
+    while (own[count].kind != CUTE_OPTION_GROUP || own[count].name) count++;
+    cute_option *table = cute_arena_alloc(arena, count * sizeof *own + sizeof rows);
+    if (!table) return NULL;
+    memcpy(table, own, count * sizeof *own);
+    memcpy(table + count, rows, sizeof rows);
+    return table;
+}
+
+static cute_status tell(const cute_command *command, const char *with, bool help, cute_diag *diag)
+{
+    cute_buffer text = {0};
+    if (help)
+        cute_options_help(command, &text);
+    else
+        cute_buffer_printf(&text, "%.*s %s%s%s%s\n", (int)strcspn(command->name, " "), command->name,
+                           cute_version(), with ? " (" : "", with ? with : "", with ? ")" : "");
+    cute_status status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
+    cute_buffer_release(&text);
+    return status;
+}
+
+int cute_tool_run(const cute_command *command, const char *with, cute_tool_work work, void *settings,
+                  int argc, char **argv)
+{
+    cute_tool tool = {.arena = cute_arena_create(), .diag = cute_diag_create()};
+    common c = {0};
+    cute_command whole = *command;
+    cute_status status = CUTE_OK;
+    whole.options = tool.arena ? whole_table(command->options, tool.arena, &c) : NULL;
+    if (!whole.options || !tool.diag) status = cute_fail_memory(tool.diag);
+    if (status == CUTE_OK)
+        status = cute_options_parse(&whole, tool.arena, argc, argv, &tool.operands, tool.diag);
+    if (status == CUTE_OK && c.diagnostics)
+        status = cute_diag_format_parse(c.diagnostics, &tool.format, tool.diag);
+    if (status == CUTE_OK && (c.help || c.version))
+        status = tell(&whole, with, c.help, tool.diag);
+    else if (status == CUTE_OK)
+        status = work(&tool, settings);
+    char name[32]; /* "cute-dump" of "cute-dump layout" */
+    size_t length = strcspn(command->name, " ");
+    if (length >= sizeof name) length = sizeof name - 1;
+    memcpy(name, command->name, length);
+    name[length] = '\0';
+    int code = cute_tool_finish(name, status, tool.diag, tool.format);
+    cute_diag_destroy(tool.diag);
+    cute_arena_destroy(tool.arena);
+    return code;
+}
+
+static bool wants_colour(void)
+{
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return !(none && *none) && terminal && strcmp(terminal, "dumb") != 0 && isatty(STDERR_FILENO);
+}
+
+int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag, cute_diag_format format)
+{
+    cute_buffer text = {0};
+    cute_diag_render_for(tool, diag, format, format == CUTE_DIAG_TEXT && wants_colour(), &text);
+    const char *rest = cute_buffer_text(&text);
+    size_t length = text.length;
+    cute_pipe_guard guard;
+    cute_pipe_hold(&guard);
+    while (length) {
+        ssize_t put = write(STDERR_FILENO, rest, length);
+        if (put <= 0) break;
+        rest += put;
+        length -= (size_t)put;
+    }
+    cute_pipe_release(&guard);
+    cute_buffer_release(&text);
+    return (int)status;
+}
