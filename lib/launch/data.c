@@ -16,7 +16,12 @@ enum { GRAIN = 1 << 16 };
 
 static size_t mapped_bytes(const cute_tensor *t)
 {
-    return (size_t)t->bytes + CUTE_GUARD_BYTES;
+    return (size_t)t->bytes + 2 * CUTE_GUARD_BYTES;
+}
+
+static size_t initial_bytes(const cute_tensor *t)
+{
+    return t->bytes ? (size_t)t->bytes : 1;
 }
 
 /* ---- poison ---- */
@@ -35,13 +40,25 @@ static void poison_range(void *context, int64_t begin, int64_t end, int worker)
     for (int64_t i = begin; i < end; i++) memcpy(p->data + (size_t)i * width, p->pattern, width);
 }
 
+static void poison_guards(const config_buffer *buffer, int variant)
+{
+    const cute_tensor *t = &buffer->tensor;
+    int64_t elements = CUTE_GUARD_BYTES / cute_dtype_get(t->dtype)->bytes;
+    poison_loop front = {.tensor = t, .data = (char *)t->data - CUTE_GUARD_BYTES},
+                back = {.tensor = t, .data = (char *)t->data + t->bytes};
+    cute_dtype_poison(t->dtype, variant, front.pattern);
+    cute_dtype_poison(t->dtype, variant, back.pattern);
+    poison_range(&front, 0, elements, 0);
+    poison_range(&back, 0, elements, 0);
+}
+
 void cute_data_poison(const config_buffer *buffer, int variant)
 {
     const cute_tensor *t = &buffer->tensor;
     poison_loop p = {.tensor = t, .data = t->data};
     cute_dtype_poison(t->dtype, variant, p.pattern);
-    int64_t elements = t->span + CUTE_GUARD_BYTES / cute_dtype_get(t->dtype)->bytes;
-    cute_parallel(elements, GRAIN, poison_range, &p);
+    cute_parallel(t->span, GRAIN, poison_range, &p);
+    poison_guards(buffer, variant);
 }
 
 /* ---- contents ---- */
@@ -199,7 +216,10 @@ static cute_status init_buffer(const cute_config *config, config_buffer *buffer,
     cute_tensor *t = &buffer->tensor;
     fill_loop f = {.buffer = buffer, .key = cute_random_key(seed, (uint64_t)buffer->seed, t->name)};
     bool zeros = buffer->init == INIT_VALUE && buffer->a == 0 && cute_tensor_contiguous(t) && t->offset == 0;
-    if (!zeros) cute_data_poison(buffer, 0);
+    if (zeros)
+        poison_guards(buffer, 0);
+    else
+        cute_data_poison(buffer, 0);
     switch (buffer->init) {
     case INIT_NONE: return CUTE_OK;
     case INIT_EXPR: return init_formula(config, buffer, diag);
@@ -244,19 +264,20 @@ cute_status cute_data_prepare(cute_config *config, uint64_t seed, cute_diag *dia
     for (size_t i = 0; i < config->buffer_count; i++) {
         config_buffer *buffer = &config->buffers[i];
         cute_tensor *t = &buffer->tensor;
-        t->data = map_memory(mapped_bytes(t));
-        if (!t->data)
+        char *mapped = map_memory(mapped_bytes(t));
+        if (!mapped)
             return cute_fail(diag, CUTE_SYSTEM, NULL, "no memory for buffer '%s': %lld bytes", t->name,
                              (long long)t->bytes);
+        t->data = mapped + CUTE_GUARD_BYTES;
         CUTE_TRY(init_buffer(config, buffer, seed, diag));
         buffer->reference.data = t->data;
         /* Changed by the launches, but checks mean what was there before. */
         if (buffer->init == INIT_NONE || !(buffer->checked || buffer->output)) continue;
-        buffer->initial = map_memory(mapped_bytes(t));
+        buffer->initial = map_memory(initial_bytes(t));
         if (!buffer->initial)
             return cute_fail(diag, CUTE_SYSTEM, NULL, "no memory for buffer '%s': %lld bytes", t->name,
                              (long long)t->bytes);
-        memcpy(buffer->initial, t->data, mapped_bytes(t));
+        if (t->bytes) memcpy(buffer->initial, t->data, (size_t)t->bytes);
         buffer->reference.data = buffer->initial;
     }
     return CUTE_OK;
@@ -264,18 +285,22 @@ cute_status cute_data_prepare(cute_config *config, uint64_t seed, cute_diag *dia
 
 void cute_data_restore(const config_buffer *buffer, int variant)
 {
-    if (buffer->init == INIT_NONE)
+    if (buffer->init == INIT_NONE) {
         cute_data_poison(buffer, variant);
-    else if (buffer->initial)
-        memcpy(buffer->tensor.data, buffer->initial, mapped_bytes(&buffer->tensor));
+        return;
+    }
+    if (buffer->initial && buffer->tensor.bytes)
+        memcpy(buffer->tensor.data, buffer->initial, (size_t)buffer->tensor.bytes);
+    poison_guards(buffer, variant);
 }
 
 void cute_data_release(cute_config *config)
 {
     for (size_t i = 0; i < config->buffer_count; i++) {
         config_buffer *buffer = &config->buffers[i];
-        if (buffer->tensor.data) munmap(buffer->tensor.data, mapped_bytes(&buffer->tensor));
-        if (buffer->initial) munmap(buffer->initial, mapped_bytes(&buffer->tensor));
+        if (buffer->tensor.data)
+            munmap((char *)buffer->tensor.data - CUTE_GUARD_BYTES, mapped_bytes(&buffer->tensor));
+        if (buffer->initial) munmap(buffer->initial, initial_bytes(&buffer->tensor));
         buffer->tensor.data = buffer->initial = NULL;
     }
 }
@@ -317,7 +342,7 @@ data_unwritten cute_data_unwritten(const config_buffer *buffer, int variant, uin
 {
     const cute_tensor *t = &buffer->tensor;
     unwritten_loop u = {.tensor = t, .mask = mask, .narrow = narrow};
-    data_unwritten result = {0, -1, -1};
+    data_unwritten result = {0, -1};
     cute_dtype_poison(t->dtype, variant, u.pattern);
     memset(u.firsts, -1, sizeof u.firsts);
     cute_parallel((t->count + 7) / 8, GRAIN / 8, unwritten_range, &u);
@@ -325,9 +350,20 @@ data_unwritten cute_data_unwritten(const config_buffer *buffer, int variant, uin
         result.count += u.counts[i];
         if (u.firsts[i] >= 0 && (result.first < 0 || u.firsts[i] < result.first)) result.first = u.firsts[i];
     }
-    size_t width = (size_t)cute_dtype_get(t->dtype)->bytes;
-    const char *guard = (const char *)t->data + t->bytes;
-    for (size_t i = 0; i + width <= CUTE_GUARD_BYTES; i += width)
-        if (memcmp(guard + i, u.pattern, width) != 0 && result.outside < 0) result.outside = (int64_t)i;
+    return result;
+}
+
+data_overrun cute_data_overrun(const config_buffer *buffer, int variant)
+{
+    const cute_tensor *t = &buffer->tensor;
+    data_overrun result = {-1, -1};
+    uint8_t pattern[8];
+    int64_t width = cute_dtype_get(t->dtype)->bytes;
+    const uint8_t *start = t->data, *end = start + t->bytes;
+    cute_dtype_poison(t->dtype, variant, pattern);
+    for (int64_t i = 0; i < CUTE_GUARD_BYTES && result.behind < 0; i += width)
+        if (memcmp(end + i, pattern, (size_t)width) != 0) result.behind = i;
+    for (int64_t i = width; i <= CUTE_GUARD_BYTES && result.before < 0; i += width)
+        if (memcmp(start - i, pattern, (size_t)width) != 0) result.before = i;
     return result;
 }

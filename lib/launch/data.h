@@ -4,24 +4,31 @@
 
 #include "lib/launch/config.h"
 
-/* Behind each buffer lie so many bytes more, poisoned: a kernel that writes there wrote beyond the end. */
-enum { CUTE_GUARD_BYTES = 256 };
+/* In front of each buffer and behind it lie so many bytes more, poisoned: what a kernel wrote there it wrote beyond
+ * the buffer. Reads there can't be seen, but bring the poison. */
+enum { CUTE_GUARD_BYTES = 4096 };
 
 /* Maps every buffer and gives it its contents; outputs (buffers without init) and gaps are poisoned. */
 cute_status cute_data_prepare(cute_config *config, uint64_t seed, cute_diag *diag);
-/* Poisons an output with the pattern of a variant again, guard included. */
+/* Poisons a buffer and its guards with the pattern of a variant. */
 void cute_data_poison(const config_buffer *buffer, int variant);
-/* Gives a buffer that was overwritten by a run its first contents again. */
+/* Gives a buffer that was overwritten by a run its first contents again, and poisons its guards. */
 void cute_data_restore(const config_buffer *buffer, int variant);
 void cute_data_release(cute_config *config);
 
 typedef struct data_unwritten {
     int64_t count, first; /* elements that still hold the poison; linear index of the first */
-    int64_t outside;      /* how many bytes behind the end something was written; -1: nowhere */
 } data_unwritten;
+
+typedef struct data_overrun {
+    int64_t before, behind; /* how many bytes before the start, behind the end the nearest element is that was
+                               written; -1: none */
+} data_overrun;
 
 /* Which elements of an output still hold the poison. `mask` (a bit an element, or NULL) narrows what is
  * looked at to the elements found before, and receives what is found now. */
 data_unwritten cute_data_unwritten(const config_buffer *buffer, int variant, uint8_t *mask, bool narrow);
+/* What was written into the guards since they were poisoned with `variant`. */
+data_overrun cute_data_overrun(const config_buffer *buffer, int variant);
 
 #endif

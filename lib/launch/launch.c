@@ -53,8 +53,10 @@ static cute_status open_parts(cute_launch *l, const char *label, const char *tex
     l->checks = cute_arena_array(l->arena, config->check_count + 1, sizeof *l->checks);
     l->results = cute_arena_array(l->arena, config->check_count + 1, sizeof *l->results);
     l->unwritten = cute_arena_array(l->arena, config->buffer_count + 1, sizeof *l->unwritten);
+    l->overruns = cute_arena_array(l->arena, config->buffer_count + 1, sizeof *l->overruns);
     l->outputs = cute_arena_array(l->arena, config->output_count + 1, sizeof *l->outputs);
-    if (!l->checks || !l->results || !l->unwritten || !l->outputs) return cute_fail_memory(diag);
+    if (!l->checks || !l->results || !l->unwritten || !l->overruns || !l->outputs)
+        return cute_fail_memory(diag);
     for (size_t i = 0; i < config->check_count; i++)
         CUTE_TRY(cute_check_prepare(config, &config->checks[i], &l->checks[i], diag));
     l->seed = (uint64_t)(o->has_seed ? o->seed : config->seed);
@@ -143,7 +145,8 @@ static cute_status find_unwritten(cute_launch *l, bool *found, cute_diag *diag)
     cute_status status = CUTE_OK;
     for (size_t i = 0; i < config->buffer_count; i++) {
         config_buffer *buffer = &config->buffers[i];
-        l->unwritten[i] = (data_unwritten){0, -1, -1};
+        l->unwritten[i] = (data_unwritten){0, -1};
+        l->overruns[i] = cute_data_overrun(buffer, 0);
         if (buffer->init != INIT_NONE || !l->plan.used[i]) continue;
         masks[i] = calloc((size_t)buffer->tensor.count / 8 + 1, 1);
         if (!masks[i])
@@ -154,14 +157,16 @@ static cute_status find_unwritten(cute_launch *l, bool *found, cute_diag *diag)
     }
     if (status == CUTE_OK && suspicious) status = run_again(l, 1, diag);
     for (size_t i = 0; i < config->buffer_count; i++) {
-        if (masks[i] && suspicious && status == CUTE_OK) {
-            int64_t outside = l->unwritten[i].outside;
-            l->unwritten[i] = cute_data_unwritten(&config->buffers[i], 1, masks[i], true);
-            if (outside >= 0) l->unwritten[i].outside = outside;
+        data_overrun *overrun = &l->overruns[i];
+        if (suspicious && status == CUTE_OK) {
+            data_overrun again = cute_data_overrun(&config->buffers[i], 1);
+            if (overrun->before < 0) overrun->before = again.before;
+            if (overrun->behind < 0) overrun->behind = again.behind;
+            if (masks[i]) l->unwritten[i] = cute_data_unwritten(&config->buffers[i], 1, masks[i], true);
         }
         free(masks[i]);
         *found = *found || (l->unwritten[i].count > 0 && !config->buffers[i].allow_unwritten) ||
-                 l->unwritten[i].outside >= 0;
+                 overrun->before >= 0 || overrun->behind >= 0;
     }
     return status;
 }
@@ -172,12 +177,17 @@ static void report_unwritten(const cute_launch *l, cute_diag *diag)
     for (size_t i = 0; i < config->buffer_count; i++) {
         const config_buffer *buffer = &config->buffers[i];
         const data_unwritten *u = &l->unwritten[i];
-        const char *name = buffer->tensor.name;
-        if (u->outside >= 0)
+        const data_overrun *o = &l->overruns[i];
+        const char *name = buffer->tensor.name, *what = buffer->init == INIT_NONE ? "output" : "buffer";
+        if (o->behind >= 0)
             cute_document_fail(&config->document, buffer->path, true, diag,
-                               "output %s: the kernel wrote beyond its end, at byte %lld of %lld", name,
-                               (long long)(buffer->tensor.bytes + u->outside),
+                               "%s %s: the kernel wrote beyond its end, at byte %lld of %lld", what, name,
+                               (long long)(buffer->tensor.bytes + o->behind),
                                (long long)buffer->tensor.bytes);
+        if (o->before >= 0)
+            cute_document_fail(&config->document, buffer->path, true, diag,
+                               "%s %s: the kernel wrote in front of its start, %lld byte%s before it", what,
+                               name, (long long)o->before, o->before == 1 ? "" : "s");
         if (u->count == 0 || buffer->allow_unwritten) continue;
         cute_buffer index = {0};
         cute_tensor_index_text(&buffer->tensor, u->first, &index);

@@ -20,6 +20,7 @@ struct cute_launch {
     cute_check *checks;
     cute_check_result *results;
     data_unwritten *unwritten; /* per buffer */
+    data_overrun *overruns;    /* likewise */
     launch_output *outputs;
     run_result run;
     uint64_t seed;

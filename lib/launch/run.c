@@ -193,16 +193,30 @@ static cute_status load(run_child *c, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* How much of the guards is there on the device. The emulator finds what is further out at the access itself: there a
+ * guard is small and only behind a buffer, where kernels may read more than they use. */
+typedef struct guards {
+    size_t front, back;
+} guards;
+
+static guards guards_of(const run_child *c)
+{
+    enum { EMULATED = 256 };
+    return c->shared->emulated ? (guards){0, EMULATED} : (guards){CUTE_GUARD_BYTES, CUTE_GUARD_BYTES};
+}
+
 static cute_status upload_buffers(run_child *c, cute_diag *diag)
 {
     const cute_config *config = c->request->config;
     c->buffers = cute_arena_array(c->arena, config->buffer_count + 1, sizeof *c->buffers);
     if (!c->buffers) return cute_fail_memory(diag);
+    guards g = guards_of(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const cute_tensor *t = &config->buffers[i].tensor;
-        size_t size = (size_t)t->bytes + CUTE_GUARD_BYTES;
+        size_t size = g.front + (size_t)t->bytes + g.back;
         CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
-        CUTE_TRY(cute_device_upload(c->device, c->buffers[i], t->data, size, diag));
+        CUTE_TRY(cute_device_upload(c->device, c->buffers[i], (char *)t->data - g.front, size, diag));
+        c->buffers[i] += g.front;
         bool written = config->buffers[i].init != INIT_NONE;
         CUTE_TRY(
             cute_device_describe_buffer(c->device, c->buffers[i], t->name, (size_t)t->bytes, written, diag));
@@ -297,11 +311,19 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
 static cute_status download_buffers(run_child *c, cute_diag *diag)
 {
     const cute_config *config = c->request->config;
+    guards g = guards_of(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const config_buffer *buffer = &config->buffers[i];
-        if (buffer->init != INIT_NONE && !buffer->checked && !buffer->output) continue;
-        CUTE_TRY(cute_device_download(c->device, buffer->tensor.data, c->buffers[i],
-                                      (size_t)buffer->tensor.bytes + CUTE_GUARD_BYTES, diag));
+        size_t bytes = (size_t)buffer->tensor.bytes;
+        char *data = buffer->tensor.data;
+        bool wanted = buffer->init == INIT_NONE || buffer->checked || buffer->output;
+        if (wanted) {
+            CUTE_TRY(cute_device_download(c->device, data - g.front, c->buffers[i] - g.front,
+                                          g.front + bytes + g.back, diag));
+        } else {
+            CUTE_TRY(cute_device_download(c->device, data - g.front, c->buffers[i] - g.front, g.front, diag));
+            CUTE_TRY(cute_device_download(c->device, data + bytes, c->buffers[i] + bytes, g.back, diag));
+        }
         run_progress(c);
     }
     return CUTE_OK;

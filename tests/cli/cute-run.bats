@@ -325,6 +325,42 @@ add() {
     [[ "$output" == *"kernel 'vector_add', grid 4x1x1, block 256x1x1"* ]]
 }
 
+@test "a write past the end of an input, or of what is read and written, is found" {
+    cat >past.ptx <<'END'
+.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 at) {
+.reg .b64 %rd<9>; .reg .b32 %r<9>;
+ld.param.u64 %rd1, [p]; ld.param.s32 %r2, [at]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+st.global.u32 [%rd3], %r1; mul.wide.s32 %rd4, %r2, 4; add.u64 %rd4, %rd1, %rd4; st.global.u32 [%rd4], %r1;
+ret;
+}
+END
+    echo '{"grid": 1, "block": 32, "params": {"at": 32}, "buffers": {"x": {"dtype": "i32", "shape": [32], "init": "zeros"}, "y": {"dtype": "i32", "shape": [32]}},
+           "args": ["x", "at"], "check": {"x": "i == at ? 31 : i"}}' >io.json
+    sed 's/, "check".*/}/' io.json >in.json
+    for config in io in; do
+        run "$run" past.ptx -c $config.json -d emulator
+        [ "$status" -eq 4 ] || { echo "$config: $output"; false; }
+        [[ "$output" == *"buffer x: the kernel wrote beyond its end, at byte 128 of 128"* ]]
+        run "$run" past.ptx -c $config.json -d emulator -D at=95
+        [[ "$output" == *"at byte 380 of 128"* ]]
+        run "$run" past.ptx -c $config.json -d emulator -D at=31
+        [ "$status" -eq 0 ] || { echo "$config: $output"; false; }
+    done
+    [ "$("$run" past.ptx -c in.json -d emulator --json | jq -c .unwritten)" = '[{"buffer":"x","unwritten":0,"first":null,"written_behind_end":0}]' ]
+    run "$run" past.ptx -c io.json -d emulator -D at=-1
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"st writes 4 bytes"* ]]
+}
+
+@test "on a GPU a write in front of a buffer is found" {
+    FAKECUDA=underrun run "$run" kernels.ptx -c add.json
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"output C: the kernel wrote in front of its start, 4 bytes before it"* ]]
+}
+
 @test "a real param where an integer is expected is named with its value" {
     refuses "{'kernel': 'scale', 'params': {'n': 32.0}, 'grid': 'n + 1', 'buffers': {'x': {'dtype': 'f32', 'shape': [3], 'init': 'ones'}}, 'args': ['x', 2.0]}" "error: 'n' is 32.0, expected an integer"
     [[ "$output" != *"unknown name"* ]]

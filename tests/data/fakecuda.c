@@ -6,7 +6,7 @@
  *   launch     the launch is refused                assert   a text is printed, then an assertion fails
  *   load       the module is refused, with a log    nodevice no device is there
  *   crash      the driver dies                      print    the kernel prints
- *   old        cuInit fails */
+ *   old        cuInit fails                     underrun it writes an element in front of the first */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,6 +292,7 @@ static void vector_add(const config *c, void **params)
     if (mode("wrong")) out[5] += 1;
     if (mode("nan")) out[3] = 0.0f / (float)(n - n);
     if (mode("overrun")) out[n] = 1;
+    if (mode("underrun")) out[-1] = 1;
 }
 
 /* An i8 output that holds every byte, so every poison too. */

@@ -310,14 +310,18 @@ static void test_unwritten(void)
     data_unwritten u = cute_data_unwritten(c, 0, mask, false);
     CHECK_INT(u.count, 3);
     CHECK_INT(u.first, 6);
-    CHECK_INT(u.outside, -1);
+    CHECK_INT(cute_data_overrun(c, 0).behind, -1);
+    CHECK_INT(cute_data_overrun(c, 0).before, -1);
     /* Another run over the other poison writes one of them with the first poison's value. */
     cute_data_poison(c, 1);
     ((uint8_t *)c->tensor.data)[2 * 5 + 1] = 0xCB;
     u = cute_data_unwritten(c, 1, mask, true);
     CHECK_INT(u.count, 2);
     ((char *)c->tensor.data)[c->tensor.bytes + 2] = 0;
-    CHECK_INT(cute_data_unwritten(c, 1, mask, true).outside, 2);
+    CHECK_INT(cute_data_overrun(c, 1).behind, 2);
+    CHECK_INT(cute_data_overrun(c, 1).before, -1);
+    ((char *)c->tensor.data)[-3] = 0;
+    CHECK_INT(cute_data_overrun(c, 1).before, 3);
     destroy(&f);
 }
 
