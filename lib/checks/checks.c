@@ -87,12 +87,10 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
     em_checks *c = context;
     if (c->clusters && space == EM_LOCAL) em_registers_local(c, w, i, lane, address, bytes, access);
     if (!c->clusters || (space != EM_SHARED && space != EM_GLOBAL && space != EM_CONST)) return;
-    const char *name = em_instruction_name(i);
     /* Copies that complete at a mbarrier update its 8 bytes, and cp.async.mbarrier.arrive does. */
-    bool copies = c->machine->completing || !strcmp(name, "cp");
-    bool mbarrier =
-        (name[0] == 'm' && !strcmp(name, "mbarrier")) ||
-        (copies && access == EM_ATOMIC && bytes == 8 && space == EM_SHARED && !em_has(i, EM_M_reduce));
+    bool copies = c->machine->completing || i->opcode == EM_OP_cp;
+    bool mbarrier = i->opcode == EM_OP_mbarrier || (copies && access == EM_ATOMIC && bytes == 8 &&
+                                                    space == EM_SHARED && !em_has(i, EM_M_reduce));
     if (c->which & (CUTE_CHECK_BANK | CUTE_CHECK_COALESCING) && !mbarrier)
         em_traffic_access(c, w, i, lane, space, address, bytes);
     if (!(c->which & ~(unsigned)(CUTE_CHECK_BANK | CUTE_CHECK_COALESCING))) return;
@@ -109,7 +107,7 @@ static warp_order *warp_of(em_checks *c, const em_warp *w)
 
 static bool is_aligned(const em_inst *i)
 {
-    return !strcmp(em_instruction_name(i), "bar") || em_has(i, EM_M_aligned);
+    return i->opcode == EM_OP_bar || em_has(i, EM_M_aligned);
 }
 
 /* The lanes of a warp may come one after the other, as the emulator parts and joins them elsewhere than a

@@ -26,7 +26,7 @@ static uint32_t shifted(const em_warp *w, const em_inst *i, int lane)
     int bytes = bytes_of(&i->o[0]);
     uint32_t in = bits_of(w, &i->o[1], lane), out = 0;
     uint64_t by = em_get(w, &i->o[2], lane);
-    bool left = em_instruction_name(i)[2] == 'l', sign = em_types[i->type].kind == EM_SIGNED;
+    bool left = i->opcode == EM_OP_shl, sign = em_types[i->type].kind == EM_SIGNED;
     if (bits_of(w, &i->o[2], lane)) return ones(bytes);
     int amount = (int)(by > 64 ? 64 : by);
     for (int n = 0; n < bytes; n++)
@@ -97,7 +97,7 @@ static uint32_t compared(const em_warp *w, const em_inst *i, int lane)
 /* Integers keep their low bytes; wider ones repeat the sign. */
 static uint32_t converted(const em_warp *w, const em_inst *i, int lane)
 {
-    em_type to = (em_type)i->type, from = (em_type)i->type2;
+    em_type to = (em_type)i->type, from = (em_type)i->types[1];
     uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
     bool plain = em_types[to].kind != EM_FLOAT && em_types[from].kind != EM_FLOAT && !em_has(i, EM_M_sat) &&
                  i->count == 2 && em_types[from].bytes;
@@ -126,14 +126,14 @@ void em_flow_move(const em_warp *w, const em_inst *i, int lane, uint32_t origin)
     }
 }
 
-uint32_t em_flow_parts(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
+uint32_t em_flow_parts(const em_warp *w, const em_inst *i, em_dataflow kind, int lane)
 {
     uint32_t parts = 0;
-    if (kind == FLOW_INSERT) inserted(w, i, lane, &parts);
-    if (kind == FLOW_COPY || kind == FLOW_CONVERT) return parts_of(w, &i->o[1], lane);
-    if (kind != FLOW_AND && kind != FLOW_OR) return parts;
+    if (kind == EM_FLOW_INSERT) inserted(w, i, lane, &parts);
+    if (kind == EM_FLOW_COPY || kind == EM_FLOW_CONVERT) return parts_of(w, &i->o[1], lane);
+    if (kind != EM_FLOW_AND && kind != EM_FLOW_OR) return parts;
     const em_operand *a = &i->o[1], *b = &i->o[2];
-    bool or = kind == FLOW_OR;
+    bool or = kind == EM_FLOW_OR;
     uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane), pa = parts_of(w, a, lane),
              pb = parts_of(w, b, lane);
     /* Ones of the other side keep bits of an and undefined, zeros those of an or. */
@@ -142,23 +142,23 @@ uint32_t em_flow_parts(const em_warp *w, const em_inst *i, flow_kind kind, int l
     return one | other | (in_a & in_b & (or ? pa & pb : pa | pb));
 }
 
-uint32_t em_flow_bits(const em_warp *w, const em_inst *i, flow_kind kind, int lane)
+uint32_t em_flow_bits(const em_warp *w, const em_inst *i, em_dataflow kind, int lane)
 {
     uint32_t bits = 0, parts;
     switch (kind) {
-    case FLOW_INSERT: return inserted(w, i, lane, &parts);
-    case FLOW_EXTRACT: return extracted(w, i, lane);
-    case FLOW_CONVERT: return converted(w, i, lane);
-    case FLOW_AND: return decided(w, i, lane, false);
-    case FLOW_OR: return decided(w, i, lane, true);
-    case FLOW_SHIFT: return shifted(w, i, lane);
-    case FLOW_PERMUTE: return permuted(w, i, lane);
-    case FLOW_SELECT: return selected(w, i, lane);
-    case FLOW_COMPARE: return compared(w, i, lane);
+    case EM_FLOW_INSERT: return inserted(w, i, lane, &parts);
+    case EM_FLOW_EXTRACT: return extracted(w, i, lane);
+    case EM_FLOW_CONVERT: return converted(w, i, lane);
+    case EM_FLOW_AND: return decided(w, i, lane, false);
+    case EM_FLOW_OR: return decided(w, i, lane, true);
+    case EM_FLOW_SHIFT: return shifted(w, i, lane);
+    case EM_FLOW_PERMUTE: return permuted(w, i, lane);
+    case EM_FLOW_SELECT: return selected(w, i, lane);
+    case EM_FLOW_COMPARE: return compared(w, i, lane);
     default: break;
     }
     bool same = i->count == 3 && is_register(&i->o[1]) && is_register(&i->o[2]) && i->o[1].at == i->o[2].at;
-    if (same && em_instruction_name(i)[0] == 'x') return 0; /* xor r, a, a */
+    if (same && i->opcode == EM_OP_xor) return 0; /* xor r, a, a */
     for (int n = 1; n < i->count; n++) bits |= bits_of(w, &i->o[n], lane);
     return bits;
 }

@@ -12,27 +12,6 @@
 enum { SHADOW_ANY, SHADOW_ORIGIN, SHADOW_BYTES, SHADOW_COMPUTED = SHADOW_BYTES + 15, SHADOW_WHOLE };
 #define NOWHERE UINT32_MAX
 
-typedef enum flow_kind {
-    FLOW_PURE, /* the results are undefined where a source is */
-    FLOW_COPY,
-    FLOW_CONVERT,
-    FLOW_AND,
-    FLOW_OR,
-    FLOW_BITWISE,
-    FLOW_SHIFT,
-    FLOW_INSERT,
-    FLOW_EXTRACT,
-    FLOW_PERMUTE,
-    FLOW_SELECT,
-    FLOW_COMPARE,
-    FLOW_LANES, /* of the warp, from each other */
-    FLOW_LOAD,
-    FLOW_STORE,
-    FLOW_MMA,     /* rows and columns of the result, where memory that was never written gave the operands */
-    FLOW_PRODUCT, /* wgmma: reads its result only where scale-d says so */
-    FLOW_USE
-} flow_kind;
-
 typedef struct register_use {
     const em_operand *o;
     bool address;
@@ -145,7 +124,7 @@ static inline void set_computed(const em_warp *w, const em_operand *o, int lane)
 /* mov: pieces into a value, a value into pieces, or as it is. */
 void em_flow_move(const em_warp *w, const em_inst *i, int lane, uint32_t origin);
 /* Which bytes of the result are undefined, and which of those have defined bits. */
-uint32_t em_flow_bits(const em_warp *w, const em_inst *i, flow_kind kind, int lane);
-uint32_t em_flow_parts(const em_warp *w, const em_inst *i, flow_kind kind, int lane);
+uint32_t em_flow_bits(const em_warp *w, const em_inst *i, em_dataflow kind, int lane);
+uint32_t em_flow_parts(const em_warp *w, const em_inst *i, em_dataflow kind, int lane);
 
 #endif

@@ -41,7 +41,7 @@ struct products {
 
 static bool is_product(const em_inst *i)
 {
-    return em_has(i, EM_M_mma_async) && i->extra;
+    return i->opcode == EM_OP_wgmma && em_has(i, EM_M_mma_async);
 }
 
 typedef struct walk {
@@ -94,7 +94,7 @@ static void visit(walk *v, const em_operand *o, bool write)
 /* D, and A where it is in registers. */
 static void visit_product(walk *v, const em_inst *i)
 {
-    const num_wgmma *form = i->extra;
+    const num_wgmma *form = i->wgmma;
     visit(v, &i->o[0], true);
     if (form->a_in_registers) visit(v, &i->o[1], false);
 }

@@ -9,68 +9,7 @@
 #include <stdlib.h>
 
 #include "lib/base/list.h"
-
-/* How instructions treat registers; what is not here takes operand 0 as its only result and is pure. */
-static const struct {
-    const char *name;
-    uint8_t kind, targets;
-} kinds[] = {
-    {"mov", FLOW_COPY, 1},
-    {"cvta", FLOW_COPY, 1},
-    {"cvt", FLOW_CONVERT, 1},
-    {"and", FLOW_AND, 1},
-    {"or", FLOW_OR, 1},
-    {"xor", FLOW_BITWISE, 1},
-    {"not", FLOW_BITWISE, 1},
-    {"lop3", FLOW_BITWISE, 1},
-    {"shl", FLOW_SHIFT, 1},
-    {"shr", FLOW_SHIFT, 1},
-    {"bfi", FLOW_INSERT, 1},
-    {"bfe", FLOW_EXTRACT, 1},
-    {"prmt", FLOW_PERMUTE, 1},
-    {"selp", FLOW_SELECT, 1},
-    {"setp", FLOW_COMPARE, 2},
-    {"set", FLOW_COMPARE, 2},
-    {"shfl", FLOW_LANES, 2},
-    {"vote", FLOW_LANES, 1},
-    {"match", FLOW_LANES, 2},
-    {"redux", FLOW_LANES, 1},
-    {"elect", FLOW_LANES, 2},
-    {"movmatrix", FLOW_LANES, 1},
-    {"ld", FLOW_LOAD, 1},
-    {"ldu", FLOW_LOAD, 1},
-    {"ldmatrix", FLOW_LOAD, 1},
-    {"st", FLOW_STORE, 0},
-    {"wgmma", FLOW_PRODUCT, 1},
-    {"mma", FLOW_MMA, 1},
-    {"wmma", FLOW_USE, 1},
-    {"atom", FLOW_USE, 1},
-    {"red", FLOW_USE, 0},
-    {"stmatrix", FLOW_STORE, 0},
-    {"cp", FLOW_USE, 0},
-    {"mbarrier", FLOW_USE, 1},
-    {"tensormap", FLOW_USE, 0},
-    {"prefetch", FLOW_USE, 0},
-    {"prefetchu", FLOW_USE, 0},
-    {"applypriority", FLOW_USE, 0},
-    {"discard", FLOW_USE, 0},
-    {"bar", FLOW_USE, 0},
-    {"barrier", FLOW_USE, 0},
-    {"membar", FLOW_USE, 0},
-    {"fence", FLOW_USE, 0},
-    {"setmaxnreg", FLOW_USE, 0},
-    {"griddepcontrol", FLOW_USE, 0},
-    {"nanosleep", FLOW_USE, 0},
-    {"pmevent", FLOW_USE, 0},
-    {"bra", FLOW_USE, 0},
-    {"brx", FLOW_USE, 0},
-    {"call", FLOW_USE, 0},
-    {"stackrestore", FLOW_USE, 0},
-    {"ret", FLOW_USE, 0},
-    {"exit", FLOW_USE, 0},
-    {"trap", FLOW_USE, 0},
-    {"brkpt", FLOW_USE, 0},
-};
+#include "lib/numeric/mma.h"
 
 /* CC.CF, where add.cc leaves it (integer.c). */
 static const em_operand carry = {.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS};
@@ -94,31 +33,23 @@ static bool add_registers(em_checks *c, const em_operand *o, bool address)
     return true;
 }
 
+static bool reads_carry(const em_inst *i)
+{
+    return i->opcode == EM_OP_addc || i->opcode == EM_OP_subc || i->opcode == EM_OP_madc;
+}
+
 static bool make_flow(em_checks *c, const em_inst *i, register_flow *f)
 {
-    const char *name = em_instruction_name(i);
-    int targets = 1;
-    bool with_carry = !strncmp(name, "add", 3) || !strncmp(name, "sub", 3) || !strncmp(name, "mad", 3);
-    *f = (register_flow){.kind = FLOW_PURE, .first = (uint32_t)c->use_count};
-    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
-        if (strcmp(kinds[n].name, name)) continue;
-        f->kind = kinds[n].kind;
-        targets = kinds[n].targets;
-    }
-    if (!targets && em_has(i, EM_M_red) && (name[0] == 'b')) targets = 1; /* bar.red */
-    if (!strcmp(name, "lop3") && (em_has(i, EM_M_and) || em_has(i, EM_M_or))) {
-        f->kind = FLOW_PURE;
-        targets = 2;
-    }
-    if (f->kind == FLOW_STORE && em_has(i, EM_M_async)) f->kind = FLOW_USE;
-    for (int n = 0; n < targets && n < i->count; n++)
+    *f = (register_flow){.kind = i->dataflow, .first = (uint32_t)c->use_count};
+    for (int n = 0; n < i->results && n < i->count; n++)
         if (i->o[n].kind != EM_O_MEMORY && !add_registers(c, &i->o[n], false)) return false;
-    if (with_carry && em_has(i, EM_M_cc) && !add_use(c, &carry, false)) return false;
+    if (em_has(i, EM_M_cc) && !add_use(c, &carry, false)) return false;
     f->targets = (uint16_t)(c->use_count - f->first);
     for (int n = 0; n < i->count; n++)
-        if ((n >= targets || i->o[n].kind == EM_O_MEMORY) && !add_registers(c, &i->o[n], false)) return false;
-    if (f->kind == FLOW_PRODUCT && i->count && !add_registers(c, &i->o[0], false)) return false;
-    if (with_carry && name[3] == 'c' && !add_use(c, &carry, false)) return false;
+        if ((n >= i->results || i->o[n].kind == EM_O_MEMORY) && !add_registers(c, &i->o[n], false))
+            return false;
+    if (f->kind == EM_FLOW_WGMMA && i->count && !add_registers(c, &i->o[0], false)) return false;
+    if (reads_carry(i) && !add_use(c, &carry, false)) return false;
     f->sources = (uint16_t)(c->use_count - f->first - f->targets);
     return true;
 }
@@ -228,6 +159,12 @@ static void name_of(const em_checks *c, const em_inst *i, const em_operand *o, b
     if (p->text[at] == '%') snprintf(out, size, "%.*s", (int)(length < 40 ? length : 40), p->text + at);
 }
 
+/* Where threads go, or wait, by the operands. */
+static bool is_decision(const em_inst *i)
+{
+    return i->control != EM_NEXT || i->opcode == EM_OP_bar || i->opcode == EM_OP_barrier;
+}
+
 /* A use that matters, in one lane. It is told once: behind it the register counts as written. */
 static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const em_operand *o, bool address,
                    bool guard)
@@ -235,10 +172,10 @@ static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const e
     const em_program *p = c->machine->program;
     const char *name = em_instruction_name(i);
     uint32_t origin = shadow_at(w, o->at)[SHADOW_ORIGIN];
-    const char *verb = address                                         ? "makes an address of"
-                       : guard || name[0] == 'b'                       ? "depends on"
-                       : c->flows[inst_index(c, i)].kind == FLOW_STORE ? "stores"
-                                                                       : "takes";
+    const char *verb = address                                            ? "makes an address of"
+                       : guard || is_decision(i)                          ? "depends on"
+                       : c->flows[inst_index(c, i)].kind == EM_FLOW_STORE ? "stores"
+                                                                          : "takes";
     char which[48], place[200];
     name_of(c, i, o, guard, which, sizeof which);
     const register_flow *f = origin < p->count ? &c->flows[origin] : NULL;
@@ -273,12 +210,10 @@ static void report_lanes(em_checks *c, em_warp *w, const em_inst *i, uint32_t la
 /* What shuffles and their kind give to the lanes of `mask`. */
 static void exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const char *name = em_instruction_name(i);
     const register_flow *f = &c->flows[inst_index(c, i)];
     const register_use *uses = &c->uses[f->first];
-    bool shuffle = name[0] == 's', elect = name[0] == 'e';
-    const em_operand *value = &i->o[shuffle || f->targets == 2 || name[0] == 'm' ? 2 : 1];
-    if (!strcmp(name, "movmatrix")) value = &i->o[1];
+    bool shuffle = i->opcode == EM_OP_shfl, elect = i->opcode == EM_OP_elect;
+    const em_operand *value = &i->o[shuffle || i->opcode == EM_OP_match ? 2 : 1];
     uint32_t undefined = elect ? 0 : lanes_of(w, value), here = inst_index(c, i), bits[EM_LANES];
     if (!shuffle) {
         uint32_t origin = undefined & mask ? origin_of(c, w, value, i) : 0;
@@ -332,9 +267,10 @@ static void multiply(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t rows = 0, columns = 0, origin = NOWHERE, sums[EM_LANES] = {0};
     const em_operand *d = &i->o[0];
+    const num_mma *form = i->mma.form;
     bool halves = i->type == EM_f16, same = d->count == i->o[3].count,
-         known = i->n == 8 && (i->m == 16 || i->k != 4);
-    if (i->m == 8 && i->type == EM_f64) known = true;
+         known = form->n == 8 && (form->m == 16 || form->k != 4);
+    if (form->m == 8 && i->type == EM_f64) known = true;
     for (int operand = 1; operand < 4; operand++)
         for (int n = 0; n < i->o[operand].count; n++) {
             const em_operand *o = &i->o[operand].list[n];
@@ -348,7 +284,7 @@ static void multiply(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
             if (origin == NOWHERE) origin = from;
             for (uint32_t rest = lanes; rest; rest &= rest - 1) {
                 int l = __builtin_ctz(rest);
-                if (operand == 1) rows |= 1u << ((l >> 2) + (i->m == 16 && n & 1 ? 8 : 0));
+                if (operand == 1) rows |= 1u << ((l >> 2) + (form->m == 16 && n & 1 ? 8 : 0));
                 if (operand == 2) columns |= 1u << (l >> 2);
                 if (operand == 3) sums[l] |= same ? 1u << n : UINT32_MAX;
             }
@@ -373,20 +309,20 @@ static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_fl
 {
     const register_use *targets = &c->uses[f->first], *sources = targets + f->targets;
     uint32_t undefined = 0, origin = NOWHERE;
-    if (f->kind == FLOW_MMA) {
+    if (f->kind == EM_FLOW_MMA) {
         multiply(c, w, i, mask);
         return;
     }
     for (int n = 0; n < f->sources; n++) {
         uint32_t lanes = lanes_of(w, sources[n].o) & mask;
         if (!lanes) continue;
-        bool memory = f->kind == FLOW_LOAD || f->kind == FLOW_STORE;
+        bool memory = f->kind == EM_FLOW_LOAD || f->kind == EM_FLOW_STORE;
         if (memory && !sources[n].address) continue;
-        if (f->kind == FLOW_PRODUCT && n >= f->sources - f->targets) {
+        if (f->kind == EM_FLOW_WGMMA && n >= f->sources - f->targets) {
             uint32_t scale = em_mask_of(w, &i->o[3]); /* D = A*B where it is false */
             lanes &= scale;
         }
-        if (f->kind >= FLOW_LOAD) {
+        if (f->kind >= EM_FLOW_LOAD) {
             if (lanes) report_lanes(c, w, i, lanes, sources[n].o, sources[n].address, false);
             continue;
         }
@@ -395,7 +331,7 @@ static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_fl
     }
     if (!undefined) {
         for (int n = 0; n < f->targets; n++) set_lanes(w, targets[n].o, mask, false, 0);
-    } else if (f->kind == FLOW_PURE) {
+    } else if (f->kind == EM_FLOW_PURE) {
         for (int n = 0; n < f->targets; n++) {
             set_lanes(w, targets[n].o, mask & ~undefined, false, 0);
             set_lanes(w, targets[n].o, undefined, true, origin);
@@ -405,16 +341,16 @@ static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_fl
             int l = __builtin_ctz(rest);
             bool some = undefined >> l & 1,
                  plain = i->o[0].kind != EM_O_VECTOR && i->o[1].kind != EM_O_VECTOR;
-            uint32_t parts = some && plain ? em_flow_parts(w, i, (flow_kind)f->kind, l) : 0;
+            uint32_t parts = some && plain ? em_flow_parts(w, i, (em_dataflow)f->kind, l) : 0;
             bool computed = plain && i->count > 1 && is_computed(w, &i->o[1], l);
-            if (f->kind == FLOW_COPY) {
+            if (f->kind == EM_FLOW_COPY) {
                 em_flow_move(w, i, l, origin);
             } else {
-                uint32_t bits = some ? em_flow_bits(w, i, (flow_kind)f->kind, l) : 0;
+                uint32_t bits = some ? em_flow_bits(w, i, (em_dataflow)f->kind, l) : 0;
                 for (int n = 0; n < f->targets; n++) set_bits(w, targets[n].o, l, bits, origin);
             }
             if (parts) set_parts(w, &i->o[0], l, parts);
-            if (some && (f->kind != FLOW_COPY || (plain && computed))) set_computed(w, &i->o[0], l);
+            if (some && (f->kind != EM_FLOW_COPY || (plain && computed))) set_computed(w, &i->o[0], l);
         }
     }
 }
@@ -431,8 +367,8 @@ void em_registers_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lane
         mask &= i->guard == 2 ? ~guard : guard;
         unsure = shadow_at(w, i->guard_at)[SHADOW_ANY] & lanes;
     }
-    if (f->kind == FLOW_LANES) {
-        bool told = em_has(i, EM_M_sync) && strcmp(em_instruction_name(i), "movmatrix");
+    if (f->kind == EM_FLOW_LANES) {
+        bool told = em_has(i, EM_M_sync) && i->opcode != EM_OP_movmatrix;
         if (!told && mask) exchange(c, w, i, mask);
     } else {
         for (const register_use *s = targets; s < end; s++) undefined |= shadow_at(w, s->o->at)[SHADOW_ANY];
@@ -445,7 +381,7 @@ void em_registers_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lane
     if (!unsure) return;
     em_operand guard = carry;
     guard.at = i->guard_at;
-    if (f->kind > FLOW_LOAD || !f->targets) {
+    if (f->kind > EM_FLOW_LOAD || !f->targets) {
         report_lanes(c, w, i, unsure, &guard, false, true);
         return;
     }
@@ -460,7 +396,7 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
 {
     register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
     /* An exchange gives what was there, as a load does. */
-    if (!f || (f->kind != FLOW_LOAD && !em_has(i, EM_M_exch)) || c->machine->completing || lane < 0)
+    if (!f || (f->kind != EM_FLOW_LOAD && !em_has(i, EM_M_exch)) || c->machine->completing || lane < 0)
         return false;
     if (!f->origin) {
         if (!cute_heap_more(&c->origins, c->origin_count, &c->origin_capacity, sizeof *c->origins, 16))
@@ -476,7 +412,7 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
     from->address[lane] = address + (uint64_t)__builtin_ctzll(undefined);
     uint32_t here = inst_index(c, i);
     const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
-    if (!strcmp(em_instruction_name(i), "ldmatrix")) {
+    if (i->opcode == EM_OP_ldmatrix) {
         int row = lane & 7;
         d = &d[lane >> 3];
         for (int n = 0; n < 8; n++) { /* its 8 halves go to 4 lanes in order, or to a column */
@@ -493,7 +429,7 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
     }
     int bytes = em_types[i->type].bytes;
     bool sign = em_types[i->type].kind == EM_SIGNED;
-    for (int n = 0; n < i->vector; n++) {
+    for (int n = 0; n < i->memory.vector; n++) {
         uint32_t bits = (uint32_t)(undefined >> n * bytes) & ones(bytes);
         if (sign && bits >> (bytes - 1) & 1) bits |= ~ones(bytes);
         if (is_register(&d[n])) set_bits(w, &d[n], lane, bits & ones(bytes_of(&d[n])), here);
@@ -519,12 +455,12 @@ static uint64_t row_bits(const em_warp *w, const em_inst *i, int lane)
 uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane, bool global)
 {
     const register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
-    if (!f || f->kind != FLOW_STORE || lane < 0) return 0;
+    if (!f || f->kind != EM_FLOW_STORE || lane < 0) return 0;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
     int bytes = em_types[i->type].bytes;
     uint64_t undefined = 0;
-    if (!strcmp(em_instruction_name(i), "stmatrix")) return row_bits(w, i, lane);
-    for (int n = 0; n < i->vector; n++) {
+    if (i->opcode == EM_OP_stmatrix) return row_bits(w, i, lane);
+    for (int n = 0; n < i->memory.vector; n++) {
         uint32_t bits = bits_of(w, &s[n], lane) & ones(bytes), parts = parts_of(w, &s[n], lane);
         /* Structures have bytes between their members, so part of what is copied may be undefined. */
         if (global && bits && (bits == ones(bytes) || is_computed(w, &s[n], lane))) {

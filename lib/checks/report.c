@@ -48,7 +48,7 @@ static bool same_place(const em_program *program, uint32_t a, uint32_t b)
     if (a == UINT32_MAX || b == UINT32_MAX) return false;
     const em_inst *i = &program->code[a], *k = &program->code[b];
     const em_loc *l = loc_of(program, i), *m = loc_of(program, k);
-    return l && m && i->row == k->row && l->line == m->line && l->column == m->column &&
+    return l && m && i->opcode == k->opcode && l->line == m->line && l->column == m->column &&
            !strcmp(l->file, m->file);
 }
 

@@ -288,7 +288,7 @@ static void check_path(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
             "fence.proxy.async lies between",
             name);
     /* Before it is issued a copy reads its tensor map, and nothing else. */
-    if (here && !c->machine->completing && em_has(i, EM_M_tensor) && !strcmp(name, "cp") &&
+    if (here && !c->machine->completing && em_has(i, EM_M_tensor) && i->opcode == EM_OP_cp &&
         o->map_fence < before->time)
         em_check_find(c, CUTE_CHECK_RACE, "tensor map", w, i, lane, before->inst,
                       "race: %s takes a tensor map that the kernel wrote; no "
@@ -346,9 +346,8 @@ static bool writes_the_same(const em_checks *c, const em_warp *w, const em_inst 
                             const shadow *s, uint64_t at, uint64_t bytes)
 {
     uint32_t size = em_types[i->type].bytes;
-    if (c->machine->completing || lane < 0 || strcmp(em_instruction_name(i), "st") || em_has(i, EM_M_async))
-        return false;
-    if (!size || size > 8 || bytes != (uint64_t)size * i->vector) return false;
+    if (c->machine->completing || lane < 0 || i->opcode != EM_OP_st || em_has(i, EM_M_async)) return false;
+    if (!size || size > 8 || bytes != (uint64_t)size * i->memory.vector) return false;
     const uint8_t *there = NULL;
     if (space == EM_SHARED) {
         const em_cluster *cluster = w->block->cluster;
@@ -358,7 +357,7 @@ static bool writes_the_same(const em_checks *c, const em_warp *w, const em_inst 
         there = a ? a->host + (s->base + at - a->base) : NULL;
     }
     const em_operand *from = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
-    for (uint32_t n = 0; there && n < i->vector; n++) {
+    for (uint32_t n = 0; there && n < i->memory.vector; n++) {
         uint64_t value = em_get(w, &from[n], lane);
         if (memcmp(there + n * size, &value, size)) return false;
     }

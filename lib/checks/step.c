@@ -8,12 +8,14 @@ enum { CONCERNS_WGMMA = 1, CONCERNS_FENCE = 2, CONCERNS_LDMATRIX = 4, CONCERNS_W
 
 static uint8_t concerns(const em_inst *i)
 {
-    const char *name = em_instruction_name(i);
-    if (!strcmp(name, "wgmma"))
+    switch (i->opcode) {
+    case EM_OP_wgmma:
         return em_has(i, EM_M_mma_async) ? CONCERNS_WGMMA : em_has(i, EM_M_fence) ? CONCERNS_FENCE : 0;
-    if (!strcmp(name, "griddepcontrol")) return em_has(i, EM_M_wait) ? CONCERNS_WAIT : 0;
-    if (!strcmp(name, "ldmatrix")) return CONCERNS_LDMATRIX;
-    return !strcmp(name, "setmaxnreg") ? CONCERNS_WARP : 0;
+    case EM_OP_griddepcontrol: return em_has(i, EM_M_wait) ? CONCERNS_WAIT : 0;
+    case EM_OP_ldmatrix: return CONCERNS_LDMATRIX;
+    case EM_OP_setmaxnreg: return CONCERNS_WARP;
+    default: return 0;
+    }
 }
 
 bool em_step_begin(em_checks *c)

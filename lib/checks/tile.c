@@ -158,7 +158,7 @@ static void check_operand(em_checks *c, em_warp *w, const em_inst *i, const char
 
 void em_tiles_product(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const num_wgmma *form = i->extra;
+    const num_wgmma *form = i->wgmma;
     int warp = (int)w->index % 4;
     if (!form->a_in_registers)
         check_operand(c, w, i, "A", em_uniform(w, &i->o[1], mask), form->transpose_a, form->a, 16 * warp, 16,

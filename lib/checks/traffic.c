@@ -92,8 +92,7 @@ void em_traffic_access(em_checks *c, const em_warp *w, const em_inst *i, int lan
     if (lane < 0 || bytes > 32 || !(c->which & (shared ? CUTE_CHECK_BANK : CUTE_CHECK_COALESCING))) return;
     if (p && p->kind != EM_P_CP_ASYNC) return;
     /* In which pieces wmma.load and wmma.store go is not known. */
-    const char *name = em_instruction_name(i);
-    if (name[0] == 'w' && !strcmp(name, "wmma")) return;
+    if (i->opcode == EM_OP_wmma) return;
     if (r->count && (r->warp != w || r->inst != i || lane <= r->last || r->bytes != bytes))
         flush(c, r, shared);
     r->warp = w;

@@ -201,7 +201,7 @@ static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
     if (!p) return;
     small_copy *c = p->data;
     p->complete = complete_small;
-    c->size = i->b;
+    c->size = i->copy.bytes;
     uint64_t used = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
@@ -226,17 +226,18 @@ static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_commit(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    commit(w, i, i->type4, mask);
+    commit(w, i, i->group.kind, mask);
 }
 
 static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    int kind = i->type4;
+    int kind = i->group.kind;
     const uint32_t *numbers = groups_of(w, kind);
-    if (i->type3) commit(w, i, kind, mask); /* wait_all: also what was not committed */
+    if (i->group.all) commit(w, i, kind, mask); /* wait_all: also what was not committed */
     for (uint32_t rest = mask, same; rest; rest &= ~same) {
         same = same_number(numbers, rest);
-        uint32_t committed = numbers[__builtin_ctz(rest)], upto = committed > i->b ? committed - i->b : 0;
+        uint32_t committed = numbers[__builtin_ctz(rest)],
+                 upto = committed > i->group.allowed ? committed - i->group.allowed : 0;
         if (!em_pending_finish(w, kind, same, upto)) return;
         em_tell(EM_E_WAIT_GROUP, w, i, same, (uint64_t)kind, upto);
     }
@@ -443,16 +444,16 @@ static bool complete_bulk(em_machine *m, em_pending *p)
     return true;
 }
 
-/* How the operands lie; in i->extra. Numbers of operands, -1: none. */
-typedef struct bulk_form {
+/* How the operands lie. Numbers of operands, -1: none. */
+typedef struct em_bulk_form {
     bool tensor, store, multicast, shared_to_shared, reduces, prefetch;
     int8_t to, from, size, barrier, mask, map;
     num_reduction reduction;
     cute_tensor_map_type type;
     int rank;
-} bulk_form;
+} em_bulk_form;
 
-static bool take_map(em_warp *w, const em_inst *i, int l, const bulk_form *f, bulk *b)
+static bool take_map(em_warp *w, const em_inst *i, int l, const em_bulk_form *f, bulk *b)
 {
     const em_operand *o = &i->o[f->map];
     uint64_t address = em_address(w, o, l);
@@ -478,7 +479,7 @@ static bool take_map(em_warp *w, const em_inst *i, int l, const bulk_form *f, bu
     return true;
 }
 
-static bool take_bulk(em_warp *w, const em_inst *i, int l, const bulk_form *f, bulk *b)
+static bool take_bulk(em_warp *w, const em_inst *i, int l, const em_bulk_form *f, bulk *b)
 {
     uint32_t shared;
     b->lane = l;
@@ -524,7 +525,7 @@ static bool take_bulk(em_warp *w, const em_inst *i, int l, const bulk_form *f, b
 
 static void run_bulk(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const bulk_form *f = i->extra;
+    const em_bulk_form *f = i->bulk;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         em_pending *p = em_pending_add(w, i, 1u << l, f->barrier >= 0 ? EM_P_LOAD : EM_P_BULK, sizeof(bulk));
@@ -548,12 +549,17 @@ static void run_bulk_prefetch(em_warp *w, const em_inst *i, uint32_t mask)
 
 /* ---- decoding ---- */
 
-/* Whether the source comes first: ".global.shared::cta". */
+static bool is_shared(em_modifier m)
+{
+    return m == EM_M_shared || m == EM_M_shared_cta || m == EM_M_shared_cluster;
+}
+
+/* Whether the destination, which is named first, is global memory: ".global.shared::cta". */
 static bool to_global(const em_raw *raw)
 {
-    for (int n = 0; n < raw->word_count; n++) {
-        if (raw->words[n].length == 6 && !memcmp(raw->words[n].text, "global", 6)) return true;
-        if (raw->words[n].length >= 6 && !memcmp(raw->words[n].text, "shared", 6)) return false;
+    for (int n = 0; n < raw->modifier_count; n++) {
+        if (raw->modifiers[n] == EM_M_global) return true;
+        if (is_shared((em_modifier)raw->modifiers[n])) return false;
     }
     return false;
 }
@@ -561,8 +567,7 @@ static bool to_global(const em_raw *raw)
 static bool from_shared(const em_raw *raw)
 {
     int shared = 0;
-    for (int n = 0; n < raw->word_count; n++)
-        shared += raw->words[n].length >= 6 && !memcmp(raw->words[n].text, "shared", 6);
+    for (int n = 0; n < raw->modifier_count; n++) shared += is_shared((em_modifier)raw->modifiers[n]);
     return shared > 1;
 }
 
@@ -598,9 +603,9 @@ static bool map_type_of(em_type type, cute_tensor_map_type *out)
 
 static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool reduces)
 {
-    bulk_form *f = cute_arena_alloc(p->arena, sizeof *f);
+    em_bulk_form *f = cute_arena_alloc(p->arena, sizeof *f);
     if (!f) return cute_fail_memory(p->diag);
-    *f = (bulk_form){.to = -1, .from = -1, .size = -1, .barrier = -1, .mask = -1, .map = -1};
+    *f = (em_bulk_form){.to = -1, .from = -1, .size = -1, .barrier = -1, .mask = -1, .map = -1};
     f->tensor = em_has(i, EM_M_tensor);
     f->prefetch = em_has(i, EM_M_prefetch);
     f->store = to_global(raw) && !f->prefetch;
@@ -649,7 +654,7 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
             return em_wrong(p, raw, "%d coordinates are wanted", f->rank);
         for (int n = 0; n < f->rank; n++) CUTE_TRY(em_source_at(p, raw, &o->list[1].list[n], EM_s32));
     }
-    i->extra = f;
+    i->bulk = f;
     i->run = run_bulk;
     return CUTE_OK;
 }
@@ -658,23 +663,29 @@ cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     int64_t number = 0;
     bool reduces = em_has(i, EM_M_reduce), is_bulk = em_has(i, EM_M_bulk);
-    i->type4 = is_bulk ? EM_P_BULK : EM_P_CP_ASYNC;
+    uint8_t kind = is_bulk ? EM_P_BULK : EM_P_CP_ASYNC;
     if (em_has(i, EM_M_commit_group)) {
+        i->class = EM_CLASS_BARRIER;
+        i->group.kind = kind;
         CUTE_TRY(em_operands(p, raw, 0, 0));
         i->run = run_commit;
         return CUTE_OK;
     }
     if (em_has(i, EM_M_wait_group) || em_has(i, EM_M_wait_all)) {
-        i->type3 = em_has(i, EM_M_wait_all);
-        CUTE_TRY(em_operands(p, raw, i->type3 ? 0 : 1, i->type3 ? 0 : 1));
-        if (!i->type3) CUTE_TRY(em_number(p, raw, i, 0, &number));
-        i->b = (uint32_t)number;
+        bool all = em_has(i, EM_M_wait_all);
+        CUTE_TRY(em_operands(p, raw, !all, !all));
+        if (!all) CUTE_TRY(em_number(p, raw, i, 0, &number));
+        i->class = EM_CLASS_BARRIER;
+        i->group.kind = kind;
+        i->group.all = all;
+        i->group.allowed = (uint32_t)number;
         i->run = run_wait;
         return CUTE_OK;
     }
     if (is_bulk) return decode_bulk(p, raw, i, reduces);
     if (em_has(i, EM_M_arrive)) {
         CUTE_TRY(em_operands(p, raw, 1, 1));
+        i->class = EM_CLASS_BARRIER;
         i->run = run_cp_arrive;
         return em_memory_operand(p, raw, i, 0);
     }
@@ -684,7 +695,7 @@ cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_number(p, raw, i, 2, &number));
     if (number != 4 && number != 8 && number != 16)
         return em_wrong(p, raw, "cp.async copies 4, 8 or 16 bytes, not %lld", (long long)number);
-    i->b = (uint32_t)number;
+    i->copy.bytes = (uint8_t)number;
     i->run = run_cp_async;
     bool hint = em_has(i, EM_M_L2_cache_hint);
     i->count = (uint8_t)(raw->count - hint);
@@ -707,42 +718,44 @@ static void run_store_async(em_warp *w, const em_inst *i, uint32_t mask)
         if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &to) ||
             !em_shared_address(w, i, l, em_address(w, &i->o[2], l), &barrier))
             return;
-        uint8_t *p = em_locate(w, i, l, EM_SHARED, to, bytes * i->vector, EM_WRITE);
+        uint8_t *p = em_locate(w, i, l, EM_SHARED, to, bytes * i->memory.vector, EM_WRITE);
         if (!p) return;
-        for (uint32_t n = 0; n < i->vector; n++) {
+        for (uint32_t n = 0; n < i->memory.vector; n++) {
             uint64_t value = em_get(w, &v[n], l);
             cute_tensor_map_type type = CUTE_MAP_U32;
-            if (!i->b)
+            if (!i->memory.reduction)
                 memcpy(p + n * bytes, &value, bytes);
             else if (map_type_of((em_type)i->type, &type))
-                num_reduce((num_reduction)i->b, type, p + n * bytes, &value);
+                num_reduce((num_reduction)i->memory.reduction, type, p + n * bytes, &value);
         }
-        if (!em_mbarrier_arrive(w, i, l, barrier, 0, -(int64_t)bytes * i->vector, NULL)) return;
+        if (!em_mbarrier_arrive(w, i, l, barrier, 0, -(int64_t)bytes * i->memory.vector, NULL)) return;
     }
 }
 
 static cute_status decode_async(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 3, 3));
-    i->vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : 1;
+    i->memory.vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : 1;
     CUTE_TRY(em_memory_operand(p, raw, i, 0));
     CUTE_TRY(em_memory_operand(p, raw, i, 2));
+    i->class = EM_CLASS_COPY;
+    i->dataflow = EM_FLOW_USE;
     i->run = run_store_async;
-    if (i->vector == 1) return em_source(p, raw, i, 1, (em_type)i->type);
-    if (i->o[1].kind != EM_O_VECTOR || i->o[1].count != i->vector)
+    if (i->memory.vector == 1) return em_source(p, raw, i, 1, (em_type)i->type);
+    if (i->o[1].kind != EM_O_VECTOR || i->o[1].count != i->memory.vector)
         return em_wrong(p, raw, "a list of registers is wanted");
-    for (int n = 0; n < i->vector; n++) CUTE_TRY(em_source_at(p, raw, &i->o[1].list[n], (em_type)i->type));
+    for (int n = 0; n < i->memory.vector; n++)
+        CUTE_TRY(em_source_at(p, raw, &i->o[1].list[n], (em_type)i->type));
     return CUTE_OK;
 }
 
 cute_status em_decode_store_async(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    i->b = 0;
     return decode_async(p, raw, i);
 }
 
 cute_status em_decode_red_async(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    i->b = (uint32_t)reduction_of(i);
-    return i->b ? decode_async(p, raw, i) : em_unknown(p, raw);
+    i->memory.reduction = (uint8_t)reduction_of(i);
+    return i->memory.reduction ? decode_async(p, raw, i) : em_unknown(p, raw);
 }

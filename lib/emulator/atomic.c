@@ -68,7 +68,7 @@ static uint64_t update(const em_inst *i, uint8_t *p, uint32_t bytes, uint64_t b,
 /* Of 16 bytes: exchange, or compare and swap. */
 static void update_wide(em_warp *w, const em_inst *i, uint8_t *p, int l, bool *changed)
 {
-    int at = i->type2;
+    int at = i->memory.address;
     uint8_t old[16], *d = w->base[0] + i->o[0].at + l * 16;
     const uint8_t *b = w->base[i->o[at + 1].base] + i->o[at + 1].at + l * 16, *value = b;
     em_grid_lock(w->machine);
@@ -81,11 +81,10 @@ static void update_wide(em_warp *w, const em_inst *i, uint8_t *p, int l, bool *c
     if (at && i->o[0].kind == EM_O_VALUE) memcpy(d, old, 16);
 }
 
-/* i->type2: which operand is the address, 1 or 0; the values follow it. */
 static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
-    int at = i->type2;
+    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->memory.vector;
+    int at = i->memory.address;
     em_machine *m = w->machine;
     bool changed = false, others = m->parallel && i->space != EM_SHARED;
     m->atomics += i->space != EM_SHARED;
@@ -104,9 +103,9 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
             update_wide(w, i, p, l, &changed);
             continue;
         }
-        const em_operand *b = i->vector > 1 ? i->o[at + 1].list : &i->o[at + 1];
-        const em_operand *d = i->vector > 1 ? i->o[0].list : &i->o[0];
-        for (uint32_t v = 0; v < i->vector; v++) {
+        const em_operand *b = i->memory.vector > 1 ? i->o[at + 1].list : &i->o[at + 1];
+        const em_operand *d = i->memory.vector > 1 ? i->o[0].list : &i->o[0];
+        for (uint32_t v = 0; v < i->memory.vector; v++) {
             uint64_t x = em_get(w, &b[v], l), y = i->count > at + 2 ? em_get(w, &i->o[at + 2], l) : 0;
             uint64_t old = others ? update_atomically(i, p + v * bytes, bytes, x, y, &changed)
                                   : update(i, p + v * bytes, bytes, x, y, &changed);
@@ -118,23 +117,24 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
 
 cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool red = raw->name[0] == 'r', cas = em_has(i, EM_M_cas);
+    bool red = i->opcode == EM_OP_red, cas = em_has(i, EM_M_cas);
     int at = red ? 0 : 1, values = cas ? 2 : 1;
     if (em_has(i, EM_M_async)) return em_decode_red_async(p, raw, i);
     CUTE_TRY(em_operands(p, raw, at + 1 + values, at + 2 + values));
-    if (!i->a || em_types[i->type].bytes < 2) return em_unknown(p, raw);
+    if (!i->type_count || em_types[i->type].bytes < 2) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, at));
-    i->vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
-    i->type2 = (uint8_t)at;
+    i->memory.vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
+    i->memory.address = (uint8_t)at;
     i->count = (uint8_t)(at + 1 + values);
     i->run = run_atomic;
-    if (i->vector > 1) {
+    if (i->memory.vector > 1) {
         em_operand *lists[2] = {red ? NULL : &i->o[0], &i->o[at + 1]};
         for (int n = 0; n < 2; n++) {
             if (!lists[n]) continue;
-            if (lists[n]->kind != EM_O_VECTOR || lists[n]->count != i->vector)
-                return em_wrong(p, raw, ".v%d wants a list of %d registers", i->vector, i->vector);
-            for (int v = 0; v < i->vector; v++)
+            if (lists[n]->kind != EM_O_VECTOR || lists[n]->count != i->memory.vector)
+                return em_wrong(p, raw, ".v%d wants a list of %d registers", i->memory.vector,
+                                i->memory.vector);
+            for (int v = 0; v < i->memory.vector; v++)
                 CUTE_TRY(n ? em_source_at(p, raw, &lists[n]->list[v], (em_type)i->type)
                            : em_target_at(p, raw, &lists[n]->list[v], (em_type)i->type, true));
         }

@@ -10,19 +10,20 @@
 
 enum { TEXT_LIMIT = 4096 };
 
-typedef struct call {
+typedef struct em_call {
     const em_function *function; /* NULL: by address */
     em_operand address;
     const em_variable **results, **arguments;
     int result_count, argument_count;
-} call;
+} em_call;
 
 static uint8_t *stack_at(em_warp *w, int lane, int64_t at)
 {
     return w->local + (size_t)lane * (size_t)w->local_size + at;
 }
 
-static bool copy_arguments(em_warp *w, const em_inst *i, const call *c, const em_function *f, uint32_t mask)
+static bool copy_arguments(em_warp *w, const em_inst *i, const em_call *c, const em_function *f,
+                           uint32_t mask)
 {
     int64_t callee = w->split->sp + w->split->frame->function->stack_bytes;
     if (f->param_count != (size_t)c->argument_count || f->result_count != (size_t)c->result_count) {
@@ -30,7 +31,7 @@ static bool copy_arguments(em_warp *w, const em_inst *i, const call *c, const em
                  f->name, f->param_count, f->result_count, c->argument_count, c->result_count);
         return false;
     }
-    if (callee + f->stack_bytes > w->local_size) return true; /* em_call says so */
+    if (callee + f->stack_bytes > w->local_size) return true; /* em_enter_function says so */
     em_tell(EM_E_FRAME_ENTER, w, i, mask, (uint64_t)callee, (uint64_t)f->stack_bytes);
     for (int n = 0; n < c->argument_count; n++)
         em_tell(EM_E_FRAME_WRITE, w, i, mask, (uint64_t)(callee + f->params[n]->offset),
@@ -48,7 +49,7 @@ static bool copy_arguments(em_warp *w, const em_inst *i, const call *c, const em
 /* Behind the call: the results lie where the callee's frame was. */
 static void run_results(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const call *c = i->extra;
+    const em_call *c = i->call;
     int64_t callee = w->split->sp + w->split->frame->function->stack_bytes;
     const em_function *f = c->function;
     for (uint32_t rest = mask; f && rest; rest &= rest - 1)
@@ -65,7 +66,7 @@ static void run_results(em_warp *w, const em_inst *i, uint32_t mask)
 
 /* ---- functions of the system ---- */
 
-static uint64_t argument(em_warp *w, const call *c, int lane, int n)
+static uint64_t argument(em_warp *w, const em_call *c, int lane, int n)
 {
     uint64_t value = 0;
     if (n < c->argument_count)
@@ -74,7 +75,7 @@ static uint64_t argument(em_warp *w, const call *c, int lane, int n)
     return value;
 }
 
-static void give(em_warp *w, const call *c, int lane, uint64_t value)
+static void give(em_warp *w, const em_call *c, int lane, uint64_t value)
 {
     if (!c->result_count) return;
     em_tell(EM_E_FRAME_WRITE, w, NULL, 1u << lane, (uint64_t)(w->split->sp + c->results[0]->offset),
@@ -160,7 +161,7 @@ static bool print_one(em_warp *w, const em_inst *i, int lane, const char **forma
 
 #pragma GCC diagnostic pop
 
-static bool call_vprintf(em_warp *w, const em_inst *i, const call *c, int lane)
+static bool call_vprintf(em_warp *w, const em_inst *i, const em_call *c, int lane)
 {
     char format[TEXT_LIMIT];
     cute_buffer text = {0};
@@ -179,7 +180,7 @@ static bool call_vprintf(em_warp *w, const em_inst *i, const call *c, int lane)
     return ok;
 }
 
-static bool call_assertfail(em_warp *w, const em_inst *i, const call *c, int lane)
+static bool call_assertfail(em_warp *w, const em_inst *i, const em_call *c, int lane)
 {
     char what[512] = "", file[512] = "", function[512] = "";
     if (!take_text(w, i, lane, argument(w, c, lane, 0), what, sizeof what) ||
@@ -191,7 +192,7 @@ static bool call_assertfail(em_warp *w, const em_inst *i, const call *c, int lan
     return false;
 }
 
-static bool call_malloc(em_warp *w, const em_inst *i, const call *c, int lane)
+static bool call_malloc(em_warp *w, const em_inst *i, const em_call *c, int lane)
 {
     uint64_t address = 0;
     (void)i;
@@ -201,7 +202,7 @@ static bool call_malloc(em_warp *w, const em_inst *i, const call *c, int lane)
     return true;
 }
 
-static bool call_free(em_warp *w, const em_inst *i, const call *c, int lane)
+static bool call_free(em_warp *w, const em_inst *i, const em_call *c, int lane)
 {
     uint64_t address = argument(w, c, lane, 0);
     em_machine *m = w->machine;
@@ -222,14 +223,14 @@ static bool call_free(em_warp *w, const em_inst *i, const call *c, int lane)
 
 typedef struct provided {
     const char *name;
-    bool (*run)(em_warp *, const em_inst *, const call *, int lane);
+    bool (*run)(em_warp *, const em_inst *, const em_call *, int lane);
 } provided;
 static const provided system_functions[] = {{"vprintf", call_vprintf},
                                             {"__assertfail", call_assertfail},
                                             {"malloc", call_malloc},
                                             {"free", call_free}};
 
-static bool run_system(em_warp *w, const em_inst *i, const call *c, const em_function *f, uint32_t mask)
+static bool run_system(em_warp *w, const em_inst *i, const em_call *c, const em_function *f, uint32_t mask)
 {
     for (size_t n = 0; n < sizeof system_functions / sizeof *system_functions; n++) {
         if (strcmp(system_functions[n].name, f->name)) continue;
@@ -244,7 +245,7 @@ static bool run_system(em_warp *w, const em_inst *i, const call *c, const em_fun
 
 static void run_call(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const call *c = i->extra;
+    const em_call *c = i->call;
     const em_function *f = c->function;
     em_split *s = w->split;
     if (!f) {
@@ -280,19 +281,19 @@ static void run_call(em_warp *w, const em_inst *i, uint32_t mask)
         return;
     }
     if (!copy_arguments(w, i, c, f, mask)) return;
-    em_call(w, i, mask, f, s->pc);
+    em_enter_function(w, i, mask, f, s->pc);
 }
 
 static void run_results_of(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    call found = *(const call *)i->extra;
+    em_call found = *i->call;
     if (!found.function && found.result_count) {
         uint64_t index = (em_uniform(w, &found.address, mask) - EM_CODE_BASE) / 16;
         if (index < w->machine->program->function_count)
             found.function = w->machine->program->functions[index];
     }
     em_inst copy = *i;
-    copy.extra = &found;
+    copy.call = &found;
     run_results(w, &copy, mask);
 }
 
@@ -315,7 +316,7 @@ static cute_status variables_of(em_parser *p, const em_raw *raw, const em_operan
 cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
 {
     int at = 0;
-    call *c = cute_arena_alloc(p->arena, sizeof *c);
+    em_call *c = cute_arena_alloc(p->arena, sizeof *c);
     if (!c) return cute_fail_memory(p->diag);
     bool results = raw->count > 0 && raw->o[0].kind == EM_O_VECTOR;
     if (results) CUTE_TRY(variables_of(p, raw, &raw->o[at++], &c->results, &c->result_count));
@@ -336,12 +337,13 @@ cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
         CUTE_TRY(variables_of(p, raw, &raw->o[at], &c->arguments, &c->argument_count));
     p->program->calls = true;
     i->run = run_call;
-    i->extra = c;
+    i->call = c;
     /* The results are copied by an instruction of their own behind the call. */
     em_inst *first, after = *i;
     CUTE_TRY(em_emit(p, &first));
     *first = *i;
     after.run = run_results_of;
+    after.hidden = true;
     *i = after;
     return CUTE_OK;
 }
@@ -355,8 +357,9 @@ static void run_alloca(em_warp *w, const em_inst *i, uint32_t mask)
         int l = __builtin_ctz(rest);
         uint64_t size = em_get(w, &i->o[1], l);
         int64_t room = w->stack_top[l] - floor;
-        int64_t top =
-            room >= 0 && size <= (uint64_t)room ? (w->stack_top[l] - (int64_t)size) / i->b * i->b : -1;
+        int64_t top = room >= 0 && size <= (uint64_t)room
+                          ? (w->stack_top[l] - (int64_t)size) / i->stack.align * i->stack.align
+                          : -1;
         if (top < floor) {
             em_fault(w, i, l, "alloca of %llu bytes: a thread has %lld left of its local memory",
                      (unsigned long long)size, (long long)room);
@@ -374,7 +377,7 @@ cute_status em_decode_alloca(em_parser *p, const em_raw *raw, em_inst *i)
     if (raw->count > 2) CUTE_TRY(em_number(p, raw, i, 2, &align));
     if (align < 1 || align > 4096 || (align & (align - 1)))
         return em_wrong(p, raw, "an alignment is a power of two, not %lld", (long long)align);
-    i->b = align < 16 ? 16 : (uint32_t)align;
+    i->stack.align = align < 16 ? 16 : (uint32_t)align;
     i->run = run_alloca;
     p->program->calls = true; /* there has to be a stack */
     CUTE_TRY(em_target(p, raw, i, 0, EM_u64, false));
@@ -386,7 +389,7 @@ static void run_stack(em_warp *w, const em_inst *i, uint32_t mask)
     int64_t floor = w->split->sp + w->split->frame->function->stack_bytes;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        if (!i->b) {
+        if (i->opcode == EM_OP_stacksave) {
             em_set(w, &i->o[0], l, (uint64_t)w->stack_top[l]);
             continue;
         }
@@ -401,9 +404,9 @@ static void run_stack(em_warp *w, const em_inst *i, uint32_t mask)
 
 cute_status em_decode_stack(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    i->b = raw->name[5] == 'r';
     i->run = run_stack;
     p->program->calls = true;
     CUTE_TRY(em_operands(p, raw, 1, 1));
-    return i->b ? em_source(p, raw, i, 0, EM_u64) : em_target(p, raw, i, 0, EM_u64, false);
+    return i->opcode == EM_OP_stacksave ? em_target(p, raw, i, 0, EM_u64, false)
+                                        : em_source(p, raw, i, 0, EM_u64);
 }

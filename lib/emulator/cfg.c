@@ -18,29 +18,28 @@ typedef struct graph {
 
 static bool is_branch(const em_inst *i)
 {
-    return i->run == em_run_branch || i->run == em_run_branch_index;
+    return i->control == EM_BRANCH || i->control == EM_BRANCH_INDEX;
 }
 
 static uint32_t target_count(const em_inst *i)
 {
-    return i->run == em_run_branch ? 1 : i->run == em_run_branch_index ? i->o[1].count : 0;
+    return i->control == EM_BRANCH ? 1 : i->control == EM_BRANCH_INDEX ? i->o[1].count : 0;
 }
 
 static uint32_t target_at(const em_inst *i, uint32_t n)
 {
-    return i->run == em_run_branch ? i->target : i->o[1].list[n].at;
+    return i->control == EM_BRANCH ? i->branch.target : i->o[1].list[n].at;
 }
 
 static bool falls_through(const em_inst *i)
 {
-    if (i->guard) return true;
-    return !is_branch(i) && i->run != em_run_exit && i->run != em_run_trap && i->run != em_run_return;
+    return i->guard || i->control == EM_NEXT;
 }
 
 /* Lanes that end early do not come together with others, so that an exit on the way leads nowhere. */
 static bool leads_to_end(const graph *g, uint32_t block, const em_inst *last)
 {
-    return last->run == em_run_exit && !last->guard && (g->all_exits || block == g->main_exit);
+    return last->control == EM_EXIT && !last->guard && (g->all_exits || block == g->main_exit);
 }
 
 /* The last ret; LLVM puts an exit behind it for what is never reached. */
@@ -48,7 +47,7 @@ static uint32_t find_main_exit(const graph *g)
 {
     for (uint32_t b = g->count; b-- > 0;) {
         const em_inst *last = &g->program->code[g->first[b + 1] - 1];
-        if (last->run == em_run_exit && !last->guard && em_instruction_name(last)[0] == 'r') return b;
+        if (last->control == EM_EXIT && !last->guard && last->opcode == EM_OP_ret) return b;
     }
     return g->count - 2;
 }
@@ -76,7 +75,7 @@ static cute_status find_blocks(graph *g, cute_diag *diag)
     leader[0] = leader[length - 1] = 1;
     for (uint32_t at = g->start; at <= g->end; at++) {
         em_inst *i = &program->code[at];
-        if (i->run == em_run_branch && i->target == UINT32_MAX) i->target = i->count ? i->o[0].at : g->end;
+        if (i->control == EM_BRANCH) i->branch.target = i->count ? i->o[0].at : g->end;
         for (uint32_t t = 0; t < target_count(i); t++) {
             uint32_t target = target_at(i, t);
             if (target < g->start || target > g->end) {
@@ -85,7 +84,7 @@ static cute_status find_blocks(graph *g, cute_diag *diag)
             }
             leader[target - g->start] = 1;
         }
-        if (is_branch(i) || i->run == em_run_exit || i->run == em_run_trap) leader[at + 1 - g->start] = 1;
+        if (is_branch(i) || i->control == EM_EXIT || i->control == EM_TRAP) leader[at + 1 - g->start] = 1;
     }
     for (uint32_t at = 0; at < length; at++) g->count += leader[at];
     g->first = cute_arena_array(program->arena, (size_t)g->count + 1, sizeof *g->first);
@@ -215,7 +214,7 @@ cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cut
         if (!is_branch(last)) continue;
         /* A loop without an exit never meets its end: there the end stands for nowhere. */
         uint32_t join = late[b] != UINT32_MAX ? late[b] : g.idom[b];
-        last->reconverge = join == UINT32_MAX ? end : g.first[join];
+        last->branch.reconverge = join == UINT32_MAX ? end : g.first[join];
     }
     return CUTE_OK;
 }

@@ -45,7 +45,7 @@ static uint32_t gather(const uint8_t *bytes)
 #define COMPARE(type, get)                                                                                   \
     {                                                                                                        \
         const type *x = (const type *)get(w, a), *y = (const type *)get(w, b);                               \
-        switch (i->b & 15) {                                                                                 \
+        switch (i->compare.outcomes) {                                                                       \
         case 1:                                                                                              \
             for (int l = 0; l < EM_LANES; l++) t[l] = x[l] < y[l];                                           \
             break;                                                                                           \
@@ -72,9 +72,9 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
                               uint32_t mask)
 {
     uint8_t t[EM_LANES];
-    em_type type = (em_type)i->type3;
+    em_type type = (em_type)i->compare.type;
     int bits = em_types[type].bytes * 8;
-    bool sign = em_types[type].kind == EM_SIGNED && !(i->b & 16);
+    bool sign = em_types[type].kind == EM_SIGNED && !i->compare.is_unsigned;
     num_format format;
     if (em_types[type].kind != EM_FLOAT) {
         if (bits == 32 && sign) COMPARE(int32_t, em_r32)
@@ -83,7 +83,8 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
         if (bits == 64) COMPARE(uint64_t, em_r64)
         uint32_t out = 0;
         for (int l = 0; l < EM_LANES; l++)
-            out |= (uint32_t)((i->b & outcome_integer(em_get(w, a, l), em_get(w, b, l), bits, sign)) != 0)
+            out |= (uint32_t)((i->compare.outcomes &
+                               outcome_integer(em_get(w, a, l), em_get(w, b, l), bits, sign)) != 0)
                    << l;
         return out;
     }
@@ -97,14 +98,14 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
             memcpy(&p, &x[l], 4);
             memcpy(&q, &y[l], 4);
             uint32_t r = p < q ? 1 : p == q ? 2 : p > q ? 4 : 8;
-            t[l] = (i->b & r) != 0;
+            t[l] = (i->compare.outcomes & r) != 0;
         }
         return gather(t);
     }
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         out |=
-            (uint32_t)((i->b &
+            (uint32_t)((i->compare.outcomes &
                         bit[num_compare(format, em_get(w, a, l), em_get(w, b, l), em_flags(i) & NUM_FTZ)]) !=
                        0)
             << l;
@@ -148,14 +149,14 @@ static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t out[2] = {0};
     static const uint8_t bit[5] = {[NUM_UNORDERED] = 8, [NUM_LESS] = 1, [NUM_EQUAL] = 2, [NUM_GREATER] = 4};
     num_format format;
-    em_format_of((em_type)i->type3, &format);
+    em_format_of((em_type)i->compare.type, &format);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t a = em_get(w, &i->o[2], l), b = em_get(w, &i->o[3], l);
         for (int h = 0; h < 2; h++) {
             int r =
                 num_compare(format, a >> (16 * h) & 0xffff, b >> (16 * h) & 0xffff, em_flags(i) & NUM_FTZ);
-            out[h] |= (uint32_t)((i->b & bit[r]) != 0) << l;
+            out[h] |= (uint32_t)((i->compare.outcomes & bit[r]) != 0) << l;
         }
     }
     uint32_t c = i->count > 4 ? em_mask_of(w, &i->o[4]) : 0;
@@ -171,20 +172,22 @@ static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
 
 static cute_status outcomes_of(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool real = em_types[i->type3].kind == EM_FLOAT;
-    i->b = 0;
+    bool real = em_types[i->compare.type].kind == EM_FLOAT;
     for (size_t n = 0; n < sizeof comparisons / sizeof *comparisons; n++)
-        if (em_has(i, comparisons[n].modifier))
-            i->b = comparisons[n].outcomes | (comparisons[n].is_unsigned ? 16u : 0);
-    if (!i->b) return em_wrong(p, raw, "the comparison is missing: .eq, .lt, ...");
+        if (em_has(i, comparisons[n].modifier)) {
+            i->compare.outcomes = comparisons[n].outcomes;
+            i->compare.is_unsigned = comparisons[n].is_unsigned;
+        }
+    if (!i->compare.outcomes) return em_wrong(p, raw, "the comparison is missing: .eq, .lt, ...");
     /* On integers .ne leaves nothing out; on floats .ne is ordered as the others. */
-    if (!real && (i->b & 15) > 6) return em_wrong(p, raw, "only floating-point numbers can be unordered");
+    if (!real && i->compare.outcomes > 6)
+        return em_wrong(p, raw, "only floating-point numbers can be unordered");
     return CUTE_OK;
 }
 
-cute_status em_decode_setp(em_parser *p, const em_raw *raw, em_inst *i)
+cute_status em_decode_compare(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool set = raw->name_length == 3; /* set.cmp.dtype.stype d, a, b, c */
+    bool set = i->opcode == EM_OP_set; /* set.cmp.dtype.stype d, a, b, c */
     bool second = raw->second;
     int extra = (em_has(i, EM_M_and) || em_has(i, EM_M_or) || em_has(i, EM_M_xor)) ? 1 : 0;
     int count = 3 + extra + second;
@@ -196,10 +199,10 @@ cute_status em_decode_setp(em_parser *p, const em_raw *raw, em_inst *i)
     memcpy(o + 2, raw->o + 1 + second, (size_t)(2 + extra) * sizeof *o);
     i->o = o;
     i->count = (uint8_t)(4 + extra);
-    i->type3 = set ? i->type2 : i->type;
-    if (i->a != (set ? 2u : 1u)) return em_wrong(p, raw, "the type is missing");
+    i->compare.type = set ? i->types[1] : i->type;
+    if (i->type_count != (set ? 2 : 1)) return em_wrong(p, raw, "the type is missing");
     CUTE_TRY(outcomes_of(p, raw, i));
-    em_type source = (em_type)i->type3;
+    em_type source = (em_type)i->compare.type;
     bool pair = source == EM_f16x2 || source == EM_bf16x2;
     if (em_types[source].bytes < 2 || em_types[source].bytes > 8) return em_unknown(p, raw);
     CUTE_TRY(em_target(p, raw, i, 0, set ? (em_type)i->type : EM_pred, !set));
@@ -230,7 +233,8 @@ static void run_selp(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_selp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 4, 4));
-    if (!i->a || em_types[i->type].bytes < 2 || em_types[i->type].bytes > 8) return em_unknown(p, raw);
+    if (!i->type_count || em_types[i->type].bytes < 2 || em_types[i->type].bytes > 8)
+        return em_unknown(p, raw);
     CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
     CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
     CUTE_TRY(em_source(p, raw, i, 2, (em_type)i->type));
@@ -238,9 +242,9 @@ cute_status em_decode_selp(em_parser *p, const em_raw *raw, em_inst *i)
     return em_predicate(p, raw, i, 3, false);
 }
 
-static uint64_t lane_slct(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_slct(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    if (i->type2 == EM_s32) return (int32_t)c >= 0 ? a : b;
+    if (i->types[1] == EM_s32) return (int32_t)c >= 0 ? a : b;
     float f;
     uint32_t word = (uint32_t)c;
     if (em_has(i, EM_M_ftz) && (word & 0x7f800000) == 0) word = 0;
@@ -251,14 +255,14 @@ static uint64_t lane_slct(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 cute_status em_decode_slct(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 4, 4));
-    if (i->a != 2 || em_types[i->type].bytes < 2 || (i->type2 != EM_s32 && i->type2 != EM_f32))
+    if (i->type_count != 2 || em_types[i->type].bytes < 2 || (i->types[1] != EM_s32 && i->types[1] != EM_f32))
         return em_unknown(p, raw);
     CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
     CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
     CUTE_TRY(em_source(p, raw, i, 2, (em_type)i->type));
-    i->lane = lane_slct;
+    i->lane.function = em_lane_slct;
     i->run = em_run_lanes;
-    return em_source(p, raw, i, 3, (em_type)i->type2);
+    return em_source(p, raw, i, 3, (em_type)i->types[1]);
 }
 
 /* ---- moves ---- */
@@ -368,7 +372,7 @@ static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *
 cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
-    if (!i->a) return em_wrong(p, raw, "the type is missing");
+    if (!i->type_count) return em_wrong(p, raw, "the type is missing");
     em_type type = (em_type)i->type;
     if (i->o[0].kind == EM_O_VECTOR) {
         i->run = run_unpack;
@@ -395,7 +399,7 @@ cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
 
 static void run_convert(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    em_type to = (em_type)i->type, from = (em_type)i->type2;
+    em_type to = (em_type)i->type, from = (em_type)i->types[1];
     int to_bits = em_types[to].bytes * 8, from_bits = em_types[from].bytes * 8;
     bool to_signed = em_types[to].kind == EM_SIGNED, from_signed = em_types[from].kind == EM_SIGNED;
     bool to_real = em_types[to].kind == EM_FLOAT, from_real = em_types[from].kind == EM_FLOAT;
@@ -458,7 +462,7 @@ static void run_narrow_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
     num_format to = NUM_E4M3, from = NUM_F16;
     em_format_of((em_type)i->type, &to);
-    em_format_of((em_type)i->type2, &from);
+    em_format_of((em_type)i->types[1], &from);
     EM_EACH(mask, {
         uint64_t v = em_get(w, &i->o[1], l);
         uint64_t low = num_convert(to, from, v & 0xffff, em_rounding(i), em_flags(i));
@@ -471,7 +475,7 @@ static void run_widen_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
     num_format to = NUM_F16, from = NUM_E4M3;
     em_format_of((em_type)i->type, &to);
-    em_format_of((em_type)i->type2, &from);
+    em_format_of((em_type)i->types[1], &from);
     EM_EACH(mask, {
         uint64_t v = em_get(w, &i->o[1], l);
         uint64_t low = num_convert(to, from, v & 0xff, NUM_RN, em_flags(i));
@@ -512,15 +516,15 @@ static void run_cvt_pack(em_warp *w, const em_inst *i, uint32_t mask)
 
 cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    em_type to = (em_type)i->type, from = (em_type)i->type2;
+    em_type to = (em_type)i->type, from = (em_type)i->types[1];
     if (em_has(i, EM_M_pack)) {
         CUTE_TRY(em_operands(p, raw, 3, 4));
         CUTE_TRY(em_target(p, raw, i, 0, EM_b32, false));
         for (int n = 1; n < raw->count; n++) CUTE_TRY(em_source(p, raw, i, n, EM_b32));
         i->run = run_cvt_pack;
-        return i->type2 == EM_s32 ? CUTE_OK : em_unknown(p, raw);
+        return i->types[1] == EM_s32 ? CUTE_OK : em_unknown(p, raw);
     }
-    if (i->a < 2) return em_wrong(p, raw, "cvt names two types");
+    if (i->type_count < 2) return em_wrong(p, raw, "cvt names two types");
     bool pair_to =
         to == EM_f16x2 || to == EM_bf16x2 || to == EM_e4m3x2 || to == EM_e5m2x2 || to == EM_ue8m0x2;
     bool pair_from =

@@ -176,48 +176,6 @@ bool em_resume_joins(em_warp *w)
     return any;
 }
 
-void em_run_branch(em_warp *w, const em_inst *i, uint32_t mask)
-{
-    em_split *s = w->split;
-    if (mask == s->mask)
-        s->pc = i->target;
-    else
-        em_diverge(w, mask, i->target, s->pc, i->reconverge);
-}
-
-void em_run_branch_index(em_warp *w, const em_inst *i, uint32_t mask)
-{
-    em_split *s = w->split;
-    const em_operand *list = &i->o[1];
-    uint32_t here = s->pc - 1, index = (uint32_t)em_uniform(w, &i->o[0], mask), same = 0;
-    if (index >= list->count) {
-        em_fault(w, i, __builtin_ctz(mask), "index %u of a branch that has %u targets", index, list->count);
-        return;
-    }
-    const uint32_t *values = em_r32(w, &i->o[0]);
-    for (int l = 0; l < EM_LANES; l++) same |= (uint32_t)(mask >> l & 1 && values[l] == index) << l;
-    if (same == s->mask) s->pc = list->list[index].at;
-    /* The others come here once more. Those whose guard is off go on behind. */
-    else if (s->mask & ~mask) {
-        em_uncount(w, i, mask, true);
-        em_diverge(w, mask, here, s->pc, i->reconverge);
-    } else {
-        em_uncount(w, i, mask & ~same, false);
-        em_diverge(w, same, list->list[index].at, here, i->reconverge);
-    }
-}
-
-void em_run_exit(em_warp *w, const em_inst *i, uint32_t mask)
-{
-    (void)i;
-    em_exit_lanes(w, mask);
-}
-
-void em_run_trap(em_warp *w, const em_inst *i, uint32_t mask)
-{
-    em_fault(w, i, __builtin_ctz(mask), "the kernel executed trap");
-}
-
 em_frame *em_make_frame(em_warp *w, const em_function *f)
 {
     size_t size = ((size_t)f->register_bytes + 63) / 64 * 64;
@@ -248,7 +206,7 @@ static em_frame *take_frame(em_warp *w, const em_function *f)
     return em_make_frame(w, f);
 }
 
-bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc)
+bool em_enter_function(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc)
 {
     em_split *s = w->split;
     const em_function *caller = s->frame->function;
@@ -307,13 +265,17 @@ void em_block_split(em_warp *w, em_wait wait)
     w->stop = EM_BLOCK;
 }
 
+static bool is_warp_barrier(const em_inst *i)
+{
+    return i->opcode == EM_OP_bar && em_has(i, EM_M_warp);
+}
+
 /* Whether split k waits at this instruction, or at another barrier of the warp, for the same lanes. */
 static bool waits_with(const em_warp *w, int k, const em_inst *i, uint32_t member)
 {
     const em_split *s = &w->splits[k];
     if (!s->live || k == w->current || s->wait != EM_WAIT_WARP || s->member != member) return false;
-    return s->pc + 1 == w->split->pc ||
-           (i->run == em_run_warp_barrier && w->machine->code[s->pc].run == i->run);
+    return s->pc + 1 == w->split->pc || (is_warp_barrier(i) && is_warp_barrier(&w->machine->code[s->pc]));
 }
 
 /* The lanes that have come to the instruction for `member`: those of `mask` and those that wait. */

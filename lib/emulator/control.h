@@ -1,7 +1,7 @@
 /* Between the parts of the machine: splits (control.c) and the schedule (machine.c). */
 #ifndef CUTE_LIB_EMULATOR_CONTROL_H
 #define CUTE_LIB_EMULATOR_CONTROL_H
-#include "lib/emulator/executors.h"
+#include "lib/emulator/machine.h"
 /* Makes a split the current one. */
 void em_use_split(em_warp *w, int index);
 
@@ -14,4 +14,5 @@ uint32_t em_run_split(em_warp *w, uint32_t budget);
 /* Registers for a function, listed in w->frames. */
 em_frame *em_make_frame(em_warp *w, const em_function *f);
 void em_run_warp_barrier(em_warp *w, const em_inst *i, uint32_t mask);
+void em_run_return(em_warp *w, const em_inst *i, uint32_t mask);
 #endif

@@ -4,39 +4,21 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-typedef enum kind {
-    INTEGER,
-    FLOAT,
-    CONVERSION,
-    MOVE,
-    MEMORY_GLOBAL,
-    MEMORY_SHARED,
-    MEMORY_LOCAL,
-    MEMORY_CONSTANT,
-    MEMORY_GENERIC,
-    WARP,
-    CONTROL,
-    BARRIER,
-    TENSOR,
-    COPY,
-    CLASSES,
-    ARITHMETIC,
-    MEMORY
-} kind;
-static const char *const class_names[CLASSES] = {"integer",        "float",
-                                                 "conversion",     "move",
-                                                 "global memory",  "shared memory",
-                                                 "local memory",   "constants and parameters",
-                                                 "generic memory", "warp",
-                                                 "control",        "synchronisation",
-                                                 "tensor cores",   "asynchronous copies"};
-static const struct {
-    const char *start;
-    kind kind;
-} classes[] = {
-#define C(start, kind) {start, kind},
-#include "lib/emulator/classes.def"
-#undef C
+static const char *const class_names[EM_CLASSES] = {
+    [EM_CLASS_INTEGER] = "integer",
+    [EM_CLASS_FLOAT] = "float",
+    [EM_CLASS_CONVERSION] = "conversion",
+    [EM_CLASS_MOVE] = "move",
+    [EM_CLASS_MEMORY_GLOBAL] = "global memory",
+    [EM_CLASS_MEMORY_SHARED] = "shared memory",
+    [EM_CLASS_MEMORY_LOCAL] = "local memory",
+    [EM_CLASS_MEMORY_CONSTANT] = "constants and parameters",
+    [EM_CLASS_MEMORY_GENERIC] = "generic memory",
+    [EM_CLASS_WARP] = "warp",
+    [EM_CLASS_CONTROL] = "control",
+    [EM_CLASS_BARRIER] = "synchronisation",
+    [EM_CLASS_TENSOR] = "tensor cores",
+    [EM_CLASS_COPY] = "asynchronous copies",
 };
 
 /* The spaces whose bytes are told. */
@@ -98,46 +80,6 @@ bool em_counters_begin(em_counters *c, em_launch *l)
     (*at)->threads += blocks * l->block[0] * l->block[1] * l->block[2];
     l->tally = (*at)->tally;
     return true;
-}
-
-/* ---- classes ---- */
-
-static kind class_of_space(em_space space)
-{
-    switch (space) {
-    case EM_GLOBAL: return MEMORY_GLOBAL;
-    case EM_SHARED: return MEMORY_SHARED;
-    case EM_LOCAL: return MEMORY_LOCAL;
-    case EM_CONST:
-    case EM_PARAM: return MEMORY_CONSTANT;
-    default: return MEMORY_GENERIC;
-    }
-}
-
-static bool is_real(em_type type)
-{
-    return em_types[type].kind == EM_FLOAT;
-}
-
-static kind class_of(const em_program *program, const em_inst *i)
-{
-    size_t n = 0, left = program->length > i->where ? program->length - i->where : 0;
-    const char *text = program->text + i->where;
-    /* A guard stands in front: "@!%p1 ". */
-    if (left && *text == '@') {
-        size_t skip = strcspn(text, " \t\n");
-        skip += strspn(text + skip, " \t\n");
-        text += skip;
-        left -= skip < left ? skip : left;
-    }
-    while (strlen(classes[n].start) > left || strncmp(text, classes[n].start, strlen(classes[n].start)) != 0)
-        n++;
-    kind found = classes[n].kind;
-    if (found == MEMORY) return class_of_space((em_space)i->space);
-    if (found != ARITHMETIC) return found;
-    bool compares = !strncmp(em_instruction_name(i), "set", 3); /* set.lt.u32.f32: of what it compares */
-    bool real = is_real((em_type)i->type) || (compares && i->a > 1 && is_real((em_type)i->type2));
-    return real ? FLOAT : INTEGER;
 }
 
 /* ---- telling ---- */
@@ -215,7 +157,7 @@ static json_t *line_json(const em_program *program, cursor *c, const em_inst *i,
         json_object_set_new(value, "column", json_integer(loc->column));
     }
     json_object_set_new(value, "instruction", json_string(em_instruction_name(i)));
-    json_object_set_new(value, "class", json_string(class_names[class_of(program, i)]));
+    json_object_set_new(value, "class", json_string(class_names[i->class]));
     put_tally(value, t);
     return value;
 }
@@ -226,23 +168,22 @@ static json_t *kernel_json(const entry *e)
     const em_program *program = e->program;
     json_t *value = json_object(), *by_class = json_object(), *lines = json_array();
     em_tally all = {0};
-    sum sums[CLASSES] = {0};
+    sum sums[EM_CLASSES] = {0};
     cursor c = {0};
     for (size_t n = 0; n < program->function_count; n++) {
         const em_function *f = program->functions[n];
         if (!f->defined || !e->tally[f->start].instructions) continue;
         for (uint32_t k = f->start; k <= f->end && k < program->count; k++) {
             const em_inst *i = &program->code[k];
-            /* What copies a call's results is a part of the call. */
-            if (k > f->start && i->where == program->code[k - 1].where) continue;
-            kind k_of = class_of(program, i);
+            if (i->hidden) continue;
+            em_class k_of = (em_class)i->class;
             sums[k_of].instructions += e->tally[k].instructions;
             sums[k_of].lanes += e->tally[k].lanes;
             add(&all, &e->tally[k]);
             json_array_append_new(lines, line_json(program, &c, i, &e->tally[k]));
         }
     }
-    for (int n = 0; n < CLASSES; n++) {
+    for (int n = 0; n < EM_CLASSES; n++) {
         if (!sums[n].instructions) continue;
         json_t *one = json_object();
         put(one, "instructions", sums[n].instructions);

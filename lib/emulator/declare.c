@@ -1,6 +1,6 @@
 /* Declarations of PTX: registers, variables of each space with their first contents, functions with their
  * parameters and launch bounds. */
-#include "lib/emulator/executors.h"
+#include "lib/emulator/control.h"
 #include "lib/emulator/parser.h"
 
 #include <string.h>
@@ -494,13 +494,13 @@ static cute_status take_body(em_parser *p, em_function *f)
     f->start = program->count;
     f->line = (uint32_t)here(p);
     CUTE_TRY(em_parse_block(p));
-    em_raw end = {.name = "ret", .name_length = 3, .at = here(p) ? here(p) - 1 : 0};
+    em_raw end = {.opcode = EM_OP_ret, .name_length = 1, .at = here(p) ? here(p) - 1 : 0};
     f->end = UINT32_MAX;
     CUTE_TRY(em_decode(p, &end));
     last = &program->code[program->count - 1];
     f->end = program->count - 1;
     last->run = em_run_return;
-    last->target = UINT32_MAX;
+    last->control = EM_RETURN;
     CUTE_TRY(resolve_labels(p));
     f->register_bytes = p->register_bytes;
     f->stack_bytes = round_up(p->stack_bytes, 16);

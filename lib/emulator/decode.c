@@ -7,12 +7,27 @@
 
 #include "lib/base/list.h"
 
-static const em_row rows[] = {
-#define ROW(name, words, decoder) {name, " " words " ", decoder},
+/* Defaults stand first; what a row names replaces them. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define FLOAT(op)   .has_real = true, .real = NUM_##op
+#define WORD_RESULT .word_result = true
+#define WORD_REST   .word_rest = true
+#define OP(id, decoder, ...)                                                                                 \
+    {.name = #id,                                                                                            \
+     .decode = decoder,                                                                                      \
+     .modifiers = "",                                                                                        \
+     .class = EM_CLASS_ARITHMETIC,                                                                           \
+     .results = 1,                                                                                           \
+     __VA_ARGS__},
+#define LANE(id, decoder, ...) OP(id, decoder, .lane = em_lane_##id, __VA_ARGS__)
+const em_row em_rows[EM_OPCODES] = {
 #include "lib/emulator/instructions.def"
-#undef ROW
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+#undef FLOAT
+#undef WORD_RESULT
+#undef WORD_REST
+#pragma GCC diagnostic pop
 
 static const char *const modifier_texts[EM_MODIFIERS] = {
 #define M(id, text) text,
@@ -38,46 +53,38 @@ cute_status em_unknown(em_parser *p, const em_raw *raw)
                       (int)raw->length, p->lexer.text + raw->at, line);
 }
 
-/* ---- what is in PTX and not here ---- */
-
-#define VIDEO  "video instructions are not emulated"
-#define IM2COL "tensor maps of the im2col mode are not emulated; those of the tile mode are"
-#define SPARSE "products of sparse matrices are not emulated, those of dense ones are"
-static const struct {
-    const char *name, *word, *why;
-} missing[] = {
-#define MISSING(name, word, why) {name, word, why},
-#include "lib/emulator/missing.def"
-#undef MISSING
-};
-enum { MISSING_ROWS = sizeof missing / sizeof *missing };
-
-/* Asked of every row of a table for every word: the first letter settles most. */
+/* The first letter settles most. */
 static bool is_word(const char *word, const char *text, uint32_t length)
 {
     return length && *word == *text && strlen(word) == length && memcmp(word, text, length) == 0;
 }
 
-static bool has_word(const em_raw *raw, const char *word)
+em_opcode em_find_opcode(const char *name, uint32_t length)
 {
-    for (int w = 0; w < raw->word_count; w++)
-        if (is_word(word, raw->words[w].text, raw->words[w].length)) return true;
-    return false;
+    int n = 0;
+    while (n < EM_OPCODES && !is_word(em_rows[n].name, name, length)) n++;
+    return (em_opcode)n;
 }
 
-static void run_missing(em_warp *w, const em_inst *i, uint32_t mask)
+const char *em_instruction_name(const em_inst *i)
 {
-    em_fault(w, i, __builtin_ctz(mask), "%s is not there: %s", em_instruction_name(i), missing[i->a].why);
+    return em_rows[i->opcode].name;
 }
 
-/* The row of `missing` for the instruction, MISSING_ROWS where there is none. */
-static uint32_t find_missing(const em_raw *raw)
+/* ---- what is in PTX and not here ---- */
+
+static void run_absent(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    for (uint32_t n = 0; n < MISSING_ROWS; n++)
-        if (is_word(missing[n].name, raw->name, raw->name_length) &&
-            (!*missing[n].word || has_word(raw, missing[n].word)))
-            return n;
-    return MISSING_ROWS;
+    em_fault(w, i, __builtin_ctz(mask), "%s is not supported: %s", em_instruction_name(i), i->why);
+}
+
+cute_status em_decode_absent(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    (void)p;
+    i->run = run_absent;
+    i->count = 0;
+    i->why = em_rows[raw->opcode].why;
+    return CUTE_OK;
 }
 
 /* ---- constants ---- */
@@ -167,10 +174,10 @@ cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most)
 {
     if (raw->count >= least && raw->count <= most) return CUTE_OK;
     if (least == most)
-        return em_wrong(p, raw, "%.*s takes %d operand%s, not %d", (int)raw->name_length, raw->name, least,
+        return em_wrong(p, raw, "%s takes %d operand%s, not %d", em_rows[raw->opcode].name, least,
                         least == 1 ? "" : "s", raw->count);
-    return em_wrong(p, raw, "%.*s takes %d to %d operands, not %d", (int)raw->name_length, raw->name, least,
-                    most, raw->count);
+    return em_wrong(p, raw, "%s takes %d to %d operands, not %d", em_rows[raw->opcode].name, least, most,
+                    raw->count);
 }
 
 static uint64_t immediate_bits(const em_operand *o, em_type type)
@@ -210,11 +217,18 @@ static void run_frame_address(em_warp *w, const em_inst *i, uint32_t mask)
         if (mask >> l & 1) d[l] = (uint64_t)(w->split->sp + i->o->offset);
 }
 
-static cute_status frame_address(em_parser *p, const em_variable *v, int64_t offset, em_operand *out)
+static cute_status frame_address(em_parser *p, const em_raw *raw, const em_variable *v, int64_t offset,
+                                 em_operand *out)
 {
     em_inst *hidden;
     CUTE_TRY(em_emit(p, &hidden));
     hidden->run = run_frame_address;
+    hidden->opcode = EM_OP_mov;
+    hidden->class = EM_CLASS_MOVE;
+    hidden->results = 1;
+    hidden->hidden = true;
+    hidden->where = (uint32_t)raw->at;
+    hidden->length = raw->length;
     hidden->o = cute_arena_alloc(p->arena, sizeof *hidden->o);
     if (!hidden->o) return cute_fail_memory(p->diag);
     *hidden->o = (em_operand){
@@ -233,7 +247,8 @@ static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, ui
     uint32_t at = 0;
     if (v->external && (v->space == EM_GLOBAL || v->space == EM_CONST))
         return em_wrong(p, raw, "variable '%s' is external and defined nowhere in the module", v->name);
-    if (v->space == EM_LOCAL || (v->space == EM_PARAM && !v->owner)) return frame_address(p, v, o->offset, o);
+    if (v->space == EM_LOCAL || (v->space == EM_PARAM && !v->owner))
+        return frame_address(p, raw, v, o->offset, o);
     if (v->space == EM_SHARED) {
         CUTE_TRY(add_reloc(p, v, o->offset, bytes, &at));
     } else {
@@ -341,13 +356,12 @@ cute_status em_emit(em_parser *p, em_inst **out)
                          256))
         return cute_fail_memory(p->diag);
     *out = &program->code[program->count++];
-    (*out)->target = (*out)->reconverge = UINT32_MAX;
     (*out)->loc = p->loc;
     return CUTE_OK;
 }
 
 /* m16n8k16 */
-static bool shape_of(const char *text, uint32_t length, em_inst *i)
+static bool shape_of(const char *text, uint32_t length, em_raw *raw)
 {
     int values[3] = {0}, which = -1;
     for (uint32_t at = 0; at < length; at++) {
@@ -359,91 +373,98 @@ static bool shape_of(const char *text, uint32_t length, em_inst *i)
             return false;
     }
     if (which != 2) return false;
-    i->m = (int16_t)values[0];
-    i->n = (int16_t)values[1];
-    i->k = (int16_t)values[2];
+    raw->m = (int16_t)values[0];
+    raw->n = (int16_t)values[1];
+    raw->k = (int16_t)values[2];
     return true;
 }
 
-static bool row_takes(const em_row *row, const char *word, uint32_t length)
+bool em_stands_in(const char *list, const char *word, uint32_t length)
 {
-    char wanted[64];
-    if (length + 3 > sizeof wanted) return false;
-    wanted[0] = ' ';
-    memcpy(wanted + 1, word, length);
-    wanted[length + 1] = ' ';
-    wanted[length + 2] = '\0';
-    return strstr(row->words, wanted) != NULL;
+    for (const char *at = list; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (*at == *word && strcspn(at, " ") == length && memcmp(at, word, length) == 0) return true;
+    return false;
 }
 
-static cute_status take_words(em_parser *p, const em_raw *raw, const em_row *row, em_inst *i)
+static bool is_absent(const em_raw *raw, const em_row *row)
 {
-    int types = 0;
+    for (int w = 0; row->absent && w < raw->word_count; w++)
+        if (em_stands_in(row->absent, raw->words[w].text, raw->words[w].length)) return true;
+    return false;
+}
+
+static cute_status take_words(em_parser *p, em_raw *raw, const em_row *row, em_inst *i)
+{
     for (int w = 0; w < raw->word_count; w++) {
         const char *text = raw->words[w].text;
         uint32_t length = raw->words[w].length;
         em_type type;
-        bool known = false;
         if (em_type_of(text, length, &type)) {
-            uint8_t *const slots[] = {&i->type, &i->type2, &i->type3, &i->type4};
-            if (types < 4) *slots[types] = (uint8_t)type;
-            types++;
+            if (i->type_count < 4) i->types[i->type_count] = (uint8_t)type;
+            i->type_count++;
             continue;
         }
-        if (shape_of(text, length, i)) continue;
-        for (int m = 0; m < EM_MODIFIERS && !known; m++)
-            if (is_word(modifier_texts[m], text, length)) {
-                i->mods[m >> 6] |= UINT64_C(1) << (m & 63);
-                known = row_takes(row, text, length);
-            }
-        if (!known && row_takes(row, text, length)) continue; /* a hint that changes nothing */
-        if (!known)
+        if (row->shape && shape_of(text, length, raw)) continue;
+        if (!em_stands_in(row->modifiers, text, length))
             return em_fail_at(p, (size_t)(text - p->lexer.text), length,
                               "modifier '.%.*s' of %s is not known to the emulator", (int)length, text,
                               row->name);
+        int m = 0;
+        while (m < EM_MODIFIERS && !is_word(modifier_texts[m], text, length)) m++;
+        if (m == EM_MODIFIERS) continue; /* a hint that changes nothing */
+        i->mods[m >> 6] |= UINT64_C(1) << (m & 63);
+        raw->modifiers[raw->modifier_count++] = (uint8_t)m;
     }
-    i->a = (uint32_t)types;
     return CUTE_OK;
+}
+
+/* What the classes ARITHMETIC and MEMORY stand for. */
+static em_class class_of(const em_inst *i)
+{
+    static const uint8_t by_space[] = {
+        [EM_GENERIC] = EM_CLASS_MEMORY_GENERIC, [EM_GLOBAL] = EM_CLASS_MEMORY_GLOBAL,
+        [EM_CONST] = EM_CLASS_MEMORY_CONSTANT,  [EM_SHARED] = EM_CLASS_MEMORY_SHARED,
+        [EM_LOCAL] = EM_CLASS_MEMORY_LOCAL,     [EM_PARAM] = EM_CLASS_MEMORY_CONSTANT};
+    if (i->class == EM_CLASS_MEMORY) return (em_class)by_space[i->space];
+    if (i->class != EM_CLASS_ARITHMETIC) return (em_class)i->class;
+    bool real = em_types[i->type].kind == EM_FLOAT;
+    if (i->opcode == EM_OP_set) real |= em_types[i->types[1]].kind == EM_FLOAT; /* what it compares */
+    return real ? EM_CLASS_FLOAT : EM_CLASS_INTEGER;
 }
 
 cute_status em_decode(em_parser *p, const em_raw *given)
 {
     em_raw copy = *given, *raw = &copy;
-    const em_row *row = NULL;
     size_t end = raw->at + raw->name_length;
     if (raw->word_count)
         end = (size_t)(raw->words[raw->word_count - 1].text - p->lexer.text) +
               raw->words[raw->word_count - 1].length;
     raw->length = (uint32_t)(end - raw->at);
-    for (int r = 0; r < ROWS && !row; r++)
-        if (is_word(rows[r].name, raw->name, raw->name_length)) row = &rows[r];
-    uint32_t absent = find_missing(raw);
-    if (!row && absent == MISSING_ROWS) return em_unknown(p, raw);
-    em_inst i = {.target = UINT32_MAX, .reconverge = UINT32_MAX, .loc = p->loc};
-    i.row = row ? (uint32_t)(row - rows) : 0;
-    i.where = (uint32_t)raw->at;
-    i.length = raw->length;
-    i.o = raw->o;
-    i.count = (uint8_t)raw->count;
-    i.guard = (uint8_t)raw->guard_kind;
-    i.guard_at = raw->guard.at;
-    if (absent < MISSING_ROWS) {
-        i.run = run_missing;
-        i.a = absent;
-        i.count = 0;
+    if (raw->opcode == EM_OPCODES) return em_unknown(p, raw);
+    const em_row *row = &em_rows[raw->opcode];
+    em_inst i = {.opcode = (uint8_t)raw->opcode,
+                 .class = row->class,
+                 .control = row->control,
+                 .dataflow = row->dataflow,
+                 .results = row->results,
+                 .loc = p->loc,
+                 .where = (uint32_t)raw->at,
+                 .length = raw->length,
+                 .o = raw->o,
+                 .count = (uint8_t)raw->count,
+                 .guard = (uint8_t)raw->guard_kind,
+                 .guard_at = raw->guard.at};
+    if (row->decode == em_decode_absent || is_absent(raw, row)) {
+        CUTE_TRY(em_decode_absent(p, raw, &i));
     } else {
         CUTE_TRY(take_words(p, raw, row, &i));
-        CUTE_TRY(em_check_rules(p, raw, &i, row->name));
+        CUTE_TRY(em_check_rules(p, raw, &i));
         CUTE_TRY(row->decode(p, raw, &i));
     }
+    i.class = (uint8_t)class_of(&i);
     p->used_bytes = 0;
     em_inst *slot;
     CUTE_TRY(em_emit(p, &slot));
     *slot = i;
     return CUTE_OK;
-}
-
-const char *em_instruction_name(const em_inst *i)
-{
-    return i->run == run_missing ? missing[i->a].name : rows[i->row].name;
 }

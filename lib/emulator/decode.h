@@ -3,24 +3,32 @@
 #ifndef CUTE_LIB_EMULATOR_DECODE_H
 #define CUTE_LIB_EMULATOR_DECODE_H
 
-#include "lib/emulator/executors.h"
+#include "lib/emulator/machine.h"
 #include "lib/emulator/parser.h"
 #include "lib/numeric/number.h"
 
 typedef cute_status (*em_decoder)(em_parser *p, const em_raw *raw, em_inst *i);
 
+/* The columns of instructions.def, which explains them. */
 typedef struct em_row {
     const char *name;
-    const char *words; /* the modifiers that it takes, each between blanks */
     em_decoder decode;
+    const char *modifiers, *types, *needs;
+    const char *absent, *why;
+    em_lane_function lane;
+    uint8_t sources;
+    bool word_result, word_rest, has_real, carry_in, shape;
+    uint8_t real; /* num_op, where has_real */
+    uint8_t class, control, results, dataflow;
 } em_row;
+extern const em_row em_rows[EM_OPCODES];
 
-#define ROW(name, words, decoder) cute_status decoder(em_parser *p, const em_raw *raw, em_inst *i);
+#define OP(id, decoder, ...) cute_status decoder(em_parser *p, const em_raw *raw, em_inst *i);
+#define LANE(id, decoder, ...)                                                                               \
+    OP(id, decoder, __VA_ARGS__)                                                                             \
+    uint64_t em_lane_##id(const em_inst *i, uint64_t a, uint64_t b, uint64_t c);
 #include "lib/emulator/instructions.def"
-#undef ROW
 
-/* The same instruction on floating-point types. real.c */
-cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i);
 /* A memory operand and i->space by the modifiers. memory.c */
 cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int memory);
 /* st.async and red.async, barrier.cluster. */
@@ -32,7 +40,9 @@ num_round em_rounding(const em_inst *i);
 unsigned em_flags(const em_inst *i);
 bool em_format_of(em_type type, num_format *out);
 /* Refuses what has no meaning though it could be carried out. rules.c */
-cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i, const char *name);
+cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i);
+/* Whether a word stands in a list of words with blanks between. */
+bool em_stands_in(const char *list, const char *word, uint32_t length);
 /* Checks the number of operands. */
 cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most);
 /* Turns i->o[index] into a value of `type`: an immediate or address becomes a constant, a register must have

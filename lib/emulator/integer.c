@@ -10,7 +10,7 @@ void em_run_lanes(em_warp *w, const em_inst *i, uint32_t mask)
     const em_operand *a = &i->o[1], *b = i->count > 2 ? &i->o[2] : a, *c = i->count > 3 ? &i->o[3] : a;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        em_set(w, &i->o[0], l, i->lane(i, em_get(w, a, l), em_get(w, b, l), em_get(w, c, l)));
+        em_set(w, &i->o[0], l, i->lane.function(i, em_get(w, a, l), em_get(w, b, l), em_get(w, c, l)));
     }
 }
 
@@ -95,47 +95,32 @@ SHIFT64(shr_s64, int64_t, x[l] >> (y[l] < 63 ? y[l] : 63))
 WIDE(wide_u32, uint64_t, uint32_t)
 WIDE(wide_s32, int64_t, int32_t)
 
-typedef enum loop_class { L_U32, L_S32, L_U64, L_S64, L_NONE } loop_class;
-typedef enum loop_op {
-    O_ADD,
-    O_SUB,
-    O_MUL,
-    O_AND,
-    O_OR,
-    O_XOR,
-    O_MIN,
-    O_MAX,
-    O_MAD,
-    O_SHL,
-    O_SHR,
-    O_OPS
-} loop_op;
-static const em_run loops[O_OPS][4] = {
-    [O_ADD] = {add_u32, add_u32, add_u64, add_u64}, [O_SUB] = {sub_u32, sub_u32, sub_u64, sub_u64},
-    [O_MUL] = {mul_u32, mul_u32, mul_u64, mul_u64}, [O_AND] = {and_u32, and_u32, and_u64, and_u64},
-    [O_OR] = {or_u32, or_u32, or_u64, or_u64},      [O_XOR] = {xor_u32, xor_u32, xor_u64, xor_u64},
-    [O_MIN] = {min_u32, min_s32, min_u64, min_s64}, [O_MAX] = {max_u32, max_s32, max_u64, max_s64},
-    [O_MAD] = {mad_u32, mad_u32, mad_u64, mad_u64}, [O_SHL] = {shl_u32, shl_u32, shl_u64, shl_u64},
-    [O_SHR] = {shr_u32, shr_s32, shr_u64, shr_s64},
+/* By signedness and width: u32, s32, u64, s64. */
+static const em_run loops[EM_OPCODES][4] = {
+    [EM_OP_add] = {add_u32, add_u32, add_u64, add_u64}, [EM_OP_sub] = {sub_u32, sub_u32, sub_u64, sub_u64},
+    [EM_OP_mul] = {mul_u32, mul_u32, mul_u64, mul_u64}, [EM_OP_and] = {and_u32, and_u32, and_u64, and_u64},
+    [EM_OP_or] = {or_u32, or_u32, or_u64, or_u64},      [EM_OP_xor] = {xor_u32, xor_u32, xor_u64, xor_u64},
+    [EM_OP_min] = {min_u32, min_s32, min_u64, min_s64}, [EM_OP_max] = {max_u32, max_s32, max_u64, max_s64},
+    [EM_OP_mad] = {mad_u32, mad_u32, mad_u64, mad_u64}, [EM_OP_shl] = {shl_u32, shl_u32, shl_u64, shl_u64},
+    [EM_OP_shr] = {shr_u32, shr_s32, shr_u64, shr_s64},
 };
 
-static em_run loop_for(const em_inst *i, loop_op op)
+/* em_run_lanes where there is no loop. */
+static em_run loop_for(const em_inst *i)
 {
-    int bits = width(i);
-    loop_class c = bits == 32   ? (is_signed(i) ? L_S32 : L_U32)
-                   : bits == 64 ? (is_signed(i) ? L_S64 : L_U64)
-                                : L_NONE;
-    return c == L_NONE ? NULL : loops[op][c];
+    int bits = width(i), at = (bits == 64 ? 2 : 0) + is_signed(i);
+    em_run run = bits == 32 || bits == 64 ? loops[i->opcode][at] : NULL;
+    return run ? run : em_run_lanes;
 }
 
 /* ---- one lane ---- */
 
-static uint64_t lane_add(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_add(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i, (void)c;
     return a + b;
 }
-static uint64_t lane_sub(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_sub(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i, (void)c;
     return a - b;
@@ -165,7 +150,7 @@ static __int128 full_product(const em_inst *i, uint64_t a, uint64_t b)
     if (is_signed(i)) return (__int128)extend(a, bits) * extend(b, bits);
     return (__int128)((unsigned __int128)cut(a, bits) * cut(b, bits));
 }
-static uint64_t lane_mul_lo(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_mul(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i, (void)c;
     return a * b;
@@ -180,7 +165,7 @@ static uint64_t lane_mul_wide(const em_inst *i, uint64_t a, uint64_t b, uint64_t
     (void)c;
     return (uint64_t)full_product(i, a, b);
 }
-static uint64_t lane_mad_lo(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_mad(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i;
     return a * b + c;
@@ -200,18 +185,18 @@ static __int128 product24(const em_inst *i, uint64_t a, uint64_t b)
     if (is_signed(i)) return (__int128)extend(a, 24) * extend(b, 24);
     return (__int128)(cut(a, 24) * cut(b, 24));
 }
-static uint64_t lane_mul24(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_mul24(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
     return (uint64_t)(em_has(i, EM_M_hi) ? product24(i, a, b) >> 16 : product24(i, a, b));
 }
-static uint64_t lane_mad24(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_mad24(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t p = lane_mul24(i, a, b, 0);
+    uint64_t p = em_lane_mul24(i, a, b, 0);
     return em_has(i, EM_M_sat) ? (uint64_t)clamp32((int64_t)(int32_t)p + (int32_t)c) : p + c;
 }
 /* Division by zero gives all ones on the hardware, quotient and remainder. */
-static uint64_t lane_div(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_div(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     int bits = width(i);
     (void)c;
@@ -220,7 +205,7 @@ static uint64_t lane_div(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     int64_t x = extend(a, bits), y = extend(b, bits);
     return y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
 }
-static uint64_t lane_rem(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_rem(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     int bits = width(i);
     (void)c;
@@ -229,13 +214,13 @@ static uint64_t lane_rem(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     int64_t x = extend(a, bits), y = extend(b, bits);
     return y == -1 ? 0 : (uint64_t)(x % y);
 }
-static uint64_t lane_abs(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_abs(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     int64_t x = extend(a, width(i));
     (void)b, (void)c;
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
-static uint64_t lane_neg(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_neg(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i, (void)b, (void)c;
     return 0 - a;
@@ -249,24 +234,24 @@ static uint64_t relu(const em_inst *i, uint64_t v)
 {
     return em_has(i, EM_M_relu) && extend(v, width(i)) < 0 ? 0 : v;
 }
-static uint64_t lane_min(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_min(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
     return relu(i, less(i, b, a) ? b : a);
 }
-static uint64_t lane_max(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_max(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
     return relu(i, less(i, a, b) ? b : a);
 }
-static uint64_t pairwise(const em_inst *i, uint64_t a, uint64_t b, bool most)
+static uint64_t pairwise(const em_inst *i, uint64_t a, uint64_t b, bool maximum)
 {
     uint64_t d = 0;
     bool sign = i->type == EM_s16x2;
     for (int h = 0; h < 32; h += 16) {
         int64_t x = sign ? (int16_t)(a >> h) : (uint16_t)(a >> h),
                 y = sign ? (int16_t)(b >> h) : (uint16_t)(b >> h);
-        int64_t v = (x < y) == most ? y : x;
+        int64_t v = (x < y) == maximum ? y : x;
         if (em_has(i, EM_M_relu) && v < 0) v = 0;
         d |= (uint64_t)(uint16_t)v << h;
     }
@@ -282,54 +267,54 @@ static uint64_t lane_max_x2(const em_inst *i, uint64_t a, uint64_t b, uint64_t c
     (void)c;
     return pairwise(i, a, b, true);
 }
-static uint64_t lane_sad(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_sad(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     return c + (less(i, a, b) ? b - a : a - b);
 }
-static uint64_t lane_and(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_and(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i, (void)c;
     return a & b;
 }
-static uint64_t lane_or(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_or(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i, (void)c;
     return a | b;
 }
-static uint64_t lane_xor(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_xor(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i, (void)c;
     return a ^ b;
 }
-static uint64_t lane_not(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_not(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)b, (void)c;
     return i->type == EM_pred ? !a : ~a;
 }
-static uint64_t lane_cnot(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_cnot(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)b, (void)c;
     return cut(a, width(i)) == 0;
 }
-static uint64_t lane_shl(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_shl(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
     return b >= (uint64_t)width(i) ? 0 : a << b;
 }
-static uint64_t lane_shr(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_shr(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     int bits = width(i);
     (void)c;
     if (is_signed(i)) return (uint64_t)(extend(a, bits) >> (b >= (uint64_t)bits ? bits - 1 : (int)b));
     return b >= (uint64_t)bits ? 0 : cut(a, bits) >> b;
 }
-static uint64_t lane_shf(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_shf(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t n = em_has(i, EM_M_clamp) ? (uint32_t)(c > 32 ? 32 : c) : (uint32_t)c & 31;
     uint64_t both = b << 32 | (uint32_t)a;
     return em_has(i, EM_M_l) ? (n == 0 ? b : (uint32_t)(both >> (32 - n))) : both >> n;
 }
-static uint64_t lane_bfe(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_bfe(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     int bits = width(i);
     uint32_t position = (uint32_t)b & 0xff, length = (uint32_t)c & 0xff;
@@ -356,7 +341,7 @@ static void run_bfi(em_warp *w, const em_inst *i, uint32_t mask)
                          bfi(width(i), em_get(w, &i->o[1], l), em_get(w, &i->o[2], l), em_get(w, &i->o[3], l),
                              em_get(w, &i->o[4], l))));
 }
-static uint64_t lane_bfind(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_bfind(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     int bits = width(i);
     (void)b, (void)c;
@@ -365,26 +350,26 @@ static uint64_t lane_bfind(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     uint64_t at = 63 - (uint64_t)__builtin_clzll(v);
     return em_has(i, EM_M_shiftamt) ? (uint64_t)bits - 1 - at : at;
 }
-static uint64_t lane_brev(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_brev(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t d = 0;
     (void)b, (void)c;
     for (int n = 0; n < width(i); n++) d |= (a >> n & 1) << (width(i) - 1 - n);
     return d;
 }
-static uint64_t lane_clz(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_clz(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)b, (void)c;
     return a ? (uint64_t)(__builtin_clzll(a) - (64 - width(i))) : (uint64_t)width(i);
 }
-static uint64_t lane_popc(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_popc(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)i, (void)b, (void)c;
     return (uint64_t)__builtin_popcountll(a);
 }
-static uint64_t lane_lop3(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_lop3(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint32_t table = i->b;
+    uint32_t table = i->lane.table;
     uint64_t d = 0;
     if (table & 1) d |= ~a & ~b & ~c;
     if (table & 2) d |= ~a & ~b & c;
@@ -396,7 +381,7 @@ static uint64_t lane_lop3(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     if (table & 128) d |= a & b & c;
     return d;
 }
-static uint64_t lane_prmt(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_prmt(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t bytes = b << 32 | (uint32_t)a, d = 0;
     uint32_t n = (uint32_t)c & 3, selector = (uint32_t)c;
@@ -426,35 +411,35 @@ static uint64_t lane_prmt(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     }
     return d;
 }
-static uint64_t lane_dp4a(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_dp4a(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t sum = (uint32_t)c;
     for (int k = 0; k < 32; k += 8) {
         int32_t x = i->type == EM_s32 ? (int8_t)(a >> k) : (uint8_t)(a >> k);
-        int32_t y = i->type2 == EM_s32 ? (int8_t)(b >> k) : (uint8_t)(b >> k);
+        int32_t y = i->types[1] == EM_s32 ? (int8_t)(b >> k) : (uint8_t)(b >> k);
         sum += (uint32_t)(x * y);
     }
     return sum;
 }
-static uint64_t lane_dp2a(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_dp2a(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t sum = (uint32_t)c;
     int high = em_has(i, EM_M_hi) ? 16 : 0;
     for (int k = 0; k < 2; k++) {
         int32_t x = i->type == EM_s32 ? (int16_t)(a >> (16 * k)) : (uint16_t)(a >> (16 * k));
-        int32_t y = i->type2 == EM_s32 ? (int8_t)(b >> (high + 8 * k)) : (uint8_t)(b >> (high + 8 * k));
+        int32_t y = i->types[1] == EM_s32 ? (int8_t)(b >> (high + 8 * k)) : (uint8_t)(b >> (high + 8 * k));
         sum += (uint32_t)x * (uint32_t)y;
     }
     return sum;
 }
-static uint64_t lane_szext(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_szext(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t n = em_has(i, EM_M_clamp) ? (uint32_t)(b > 32 ? 32 : b) : (uint32_t)b & 31;
     (void)c;
     if (n == 0) return 0;
     return i->type == EM_s32 ? (uint64_t)extend(a, (int)n) : cut(a, (int)n);
 }
-static uint64_t lane_bmsk(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_bmsk(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t start = (uint32_t)a, length = (uint32_t)b;
     (void)c;
@@ -466,7 +451,7 @@ static uint64_t lane_bmsk(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     return start >= 32 ? 0 : (uint32_t)(ones << start);
 }
 /* The nth set bit from a base, up (n > 0), down (n < 0) or at it (n = 0): ISA 9.7.1.21. */
-static uint64_t lane_fns(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_fns(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t mask = (uint32_t)a;
     int32_t base = (int32_t)((uint32_t)b & 31), offset = (int32_t)c;
@@ -484,13 +469,14 @@ static uint64_t lane_fns(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 static void run_carry(em_warp *w, const em_inst *i, uint32_t mask)
 {
     int bits = width(i);
-    bool subtract = i->b & 1, with = i->b & 2, set = em_has(i, EM_M_cc), multiply = i->b & 4;
+    bool subtract = i->carry.subtract, set = em_has(i, EM_M_cc);
     uint32_t flags;
     memcpy(&flags, w->base[0], sizeof flags);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        uint64_t a = em_get(w, &i->o[1], l), b = em_get(w, &i->o[2], l), in = with ? flags >> l & 1 : 0;
-        if (multiply) {
+        uint64_t a = em_get(w, &i->o[1], l), b = em_get(w, &i->o[2], l),
+                 in = i->carry.carry_in ? flags >> l & 1 : 0;
+        if (i->carry.multiply) {
             a = cut(em_has(i, EM_M_hi) ? lane_mul_hi(i, a, b, 0) : a * b, bits);
             b = em_get(w, &i->o[3], l);
         }
@@ -509,29 +495,20 @@ static void run_carry(em_warp *w, const em_inst *i, uint32_t mask)
     memcpy(w->base[0], &flags, sizeof flags);
 }
 
-static cute_status decode_carry(em_parser *p, const em_raw *raw, em_inst *i, uint32_t how)
+/* add, sub and mad with .cc, addc, subc, madc. */
+cute_status em_decode_carry(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    int count = how & 4 ? 4 : 3;
+    bool multiply = i->opcode == EM_OP_mad || i->opcode == EM_OP_madc;
+    int count = multiply ? 4 : 3;
     CUTE_TRY(em_operands(p, raw, count, count));
     if (width(i) != 32 && width(i) != 64) return em_unknown(p, raw);
     CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
     for (int n = 1; n < count; n++) CUTE_TRY(em_source(p, raw, i, n, (em_type)i->type));
-    i->b = how;
+    i->carry.subtract = i->opcode == EM_OP_sub || i->opcode == EM_OP_subc;
+    i->carry.carry_in = em_rows[i->opcode].carry_in;
+    i->carry.multiply = multiply;
     i->run = run_carry;
     return CUTE_OK;
-}
-
-cute_status em_decode_addc(em_parser *p, const em_raw *raw, em_inst *i)
-{
-    return decode_carry(p, raw, i, 2);
-}
-cute_status em_decode_subc(em_parser *p, const em_raw *raw, em_inst *i)
-{
-    return decode_carry(p, raw, i, 3);
-}
-cute_status em_decode_madc(em_parser *p, const em_raw *raw, em_inst *i)
-{
-    return decode_carry(p, raw, i, 6);
 }
 
 /* ---- predicates ---- */
@@ -539,28 +516,45 @@ cute_status em_decode_madc(em_parser *p, const em_raw *raw, em_inst *i)
 static void run_logic_masks(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t a = em_mask_of(w, &i->o[1]), b = i->count > 2 ? em_mask_of(w, &i->o[2]) : 0;
-    uint32_t d = i->b == 0 ? a & b : i->b == 1 ? a | b : i->b == 2 ? a ^ b : ~a;
+    uint32_t d = i->opcode == EM_OP_and   ? a & b
+                 : i->opcode == EM_OP_or  ? a | b
+                 : i->opcode == EM_OP_xor ? a ^ b
+                                          : ~a;
     em_set_mask(w, &i->o[0], mask, d);
 }
 
 /* ---- decoding ---- */
 
+/* Result and `sources` operands of the type, the last of type `last`; computed by the row's lane function, or
+ * by its loop. */
 static cute_status integer(em_parser *p, const em_raw *raw, em_inst *i, int sources, em_type result,
                            em_type last)
 {
     CUTE_TRY(em_operands(p, raw, sources + 1, sources + 1));
-    if (!i->a) return em_wrong(p, raw, "the type is missing");
+    if (!i->type_count) return em_wrong(p, raw, "the type is missing");
     CUTE_TRY(em_target(p, raw, i, 0, result, false));
     for (int n = 1; n <= sources; n++)
         CUTE_TRY(em_source(p, raw, i, n, n == sources ? last : (em_type)i->type));
-    i->run = em_run_lanes;
+    i->lane.function = em_rows[i->opcode].lane;
+    i->run = loop_for(i);
     return CUTE_OK;
+}
+
+static void by_lane(em_inst *i, em_lane_function function)
+{
+    i->lane.function = function;
+    i->run = em_run_lanes;
 }
 
 static bool is_integer(const em_inst *i)
 {
     return em_types[i->type].kind != EM_FLOAT && i->type != EM_pred && em_types[i->type].bytes >= 2 &&
            em_types[i->type].bytes <= 8;
+}
+
+static bool is_pair(const em_inst *i)
+{
+    return i->type == EM_u16x2 || i->type == EM_s16x2;
 }
 
 static em_type twice(const em_inst *i)
@@ -570,53 +564,48 @@ static em_type twice(const em_inst *i)
 
 cute_status em_decode_arithmetic(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool subtract = raw->name[0] == 's';
+    bool subtract = i->opcode == EM_OP_sub;
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
-    if (em_has(i, EM_M_cc)) return decode_carry(p, raw, i, subtract ? 1 : 0);
+    if (em_has(i, EM_M_cc)) return em_decode_carry(p, raw, i);
     CUTE_TRY(integer(p, raw, i, 2, (em_type)i->type, (em_type)i->type));
-    i->lane = subtract ? lane_sub : lane_add;
-    if (i->type == EM_u16x2 || i->type == EM_s16x2) {
+    if (is_pair(i)) {
         if (subtract) return em_unknown(p, raw);
-        i->lane = lane_add_x2;
+        by_lane(i, lane_add_x2);
     } else if (em_has(i, EM_M_sat)) {
-        if (i->type != EM_s32) return em_wrong(p, raw, ".sat goes with .s32");
-        i->lane = subtract ? lane_sub_sat : lane_add_sat;
-    } else if (loop_for(i, O_ADD)) {
-        i->run = loop_for(i, subtract ? O_SUB : O_ADD);
+        if (i->type != EM_s32) return em_wrong(p, raw, ".sat requires .s32");
+        by_lane(i, subtract ? lane_sub_sat : lane_add_sat);
     }
     return CUTE_OK;
 }
 
 cute_status em_decode_multiply(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool wide = em_has(i, EM_M_wide), high = em_has(i, EM_M_hi), add = raw->name[1] == 'a';
+    bool wide = em_has(i, EM_M_wide), high = em_has(i, EM_M_hi), add = i->opcode == EM_OP_mad;
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
     if (!wide && !high && !em_has(i, EM_M_lo))
-        return em_wrong(p, raw, "integers are multiplied with .lo, .hi or .wide");
-    if (add && em_has(i, EM_M_cc)) return decode_carry(p, raw, i, 4);
+        return em_wrong(p, raw, "integer %s requires .lo, .hi or .wide", em_rows[i->opcode].name);
+    if (add && em_has(i, EM_M_cc)) return em_decode_carry(p, raw, i);
     em_type result = wide ? twice(i) : (em_type)i->type;
     if (wide && width(i) == 64) return em_unknown(p, raw);
     CUTE_TRY(integer(p, raw, i, add ? 3 : 2, result, add ? result : (em_type)i->type));
-    if (add)
-        i->lane = wide ? lane_mad_wide : high ? lane_mad_hi : lane_mad_lo;
-    else
-        i->lane = wide ? lane_mul_wide : high ? lane_mul_hi : lane_mul_lo;
-    if (!wide && !high && loop_for(i, O_MUL)) i->run = loop_for(i, add ? O_MAD : O_MUL);
+    if (wide) by_lane(i, add ? lane_mad_wide : lane_mul_wide);
+    if (high) by_lane(i, add ? lane_mad_hi : lane_mul_hi);
     if (wide && !add && width(i) == 32) i->run = is_signed(i) ? wide_s32 : wide_u32;
     return CUTE_OK;
 }
 
 cute_status em_decode_min_max(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool most = raw->name[1] == 'a';
+    bool maximum = i->opcode == EM_OP_max;
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
     CUTE_TRY(integer(p, raw, i, 2, (em_type)i->type, (em_type)i->type));
-    bool pair = i->type == EM_u16x2 || i->type == EM_s16x2;
-    i->lane = pair ? (most ? lane_max_x2 : lane_min_x2) : most ? lane_max : lane_min;
-    if (!pair && !em_has(i, EM_M_relu) && loop_for(i, O_MIN)) i->run = loop_for(i, most ? O_MAX : O_MIN);
+    if (is_pair(i))
+        by_lane(i, maximum ? lane_max_x2 : lane_min_x2);
+    else if (em_has(i, EM_M_relu))
+        i->run = em_run_lanes;
     return CUTE_OK;
 }
 
@@ -624,85 +613,44 @@ cute_status em_decode_divrem(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
-    i->lane = raw->name[0] == 'r' ? lane_rem : lane_div;
     return integer(p, raw, i, 2, (em_type)i->type, (em_type)i->type);
 }
 
+/* abs, neg */
 cute_status em_decode_unary(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
-    i->lane = raw->name[0] == 'a' ? lane_abs : lane_neg;
     return integer(p, raw, i, 1, (em_type)i->type, (em_type)i->type);
 }
 
 cute_status em_decode_logic(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    static const struct {
-        const char *name;
-        em_lane_function lane;
-        loop_op op;
-    } table[] = {
-        {"and", lane_and, O_AND}, {"or", lane_or, O_OR}, {"xor", lane_xor, O_XOR}, {"not", lane_not, O_OPS}};
-    size_t n = 0;
-    while (strlen(table[n].name) != raw->name_length || memcmp(table[n].name, raw->name, raw->name_length))
-        n++;
-    CUTE_TRY(integer(p, raw, i, n == 3 ? 1 : 2, (em_type)i->type, (em_type)i->type));
-    i->lane = table[n].lane;
-    if (i->type == EM_pred) {
+    CUTE_TRY(integer(p, raw, i, em_rows[i->opcode].sources, (em_type)i->type, (em_type)i->type));
+    if (i->type == EM_pred)
         i->run = run_logic_masks;
-        i->b = (uint32_t)n;
-    } else if (!is_integer(i)) {
+    else if (!is_integer(i))
         return em_unknown(p, raw);
-    } else if (n < 3 && loop_for(i, table[n].op)) {
-        i->run = loop_for(i, table[n].op);
-    }
     return CUTE_OK;
 }
 
 cute_status em_decode_shift(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool left = raw->name[2] == 'l';
     if (!is_integer(i)) return em_unknown(p, raw);
-    CUTE_TRY(integer(p, raw, i, 2, (em_type)i->type, EM_u32));
-    i->lane = left ? lane_shl : lane_shr;
-    if (loop_for(i, O_SHL)) i->run = loop_for(i, left ? O_SHL : O_SHR);
-    return CUTE_OK;
+    return integer(p, raw, i, 2, (em_type)i->type, EM_u32);
 }
 
-typedef struct simple {
-    const char *name;
-    em_lane_function lane;
-    uint8_t sources;
-    bool word_result; /* a 32-bit result whatever the type */
-    bool word_rest;   /* operands after the first have 32 bits */
-} simple;
-static const simple simples[] = {
-    {"sad", lane_sad, 3, false, false},     {"mul24", lane_mul24, 2, false, false},
-    {"mad24", lane_mad24, 3, false, false}, {"cnot", lane_cnot, 1, false, false},
-    {"shf", lane_shf, 3, false, true},      {"bfe", lane_bfe, 3, false, true},
-    {"bfind", lane_bfind, 1, true, false},  {"brev", lane_brev, 1, false, false},
-    {"clz", lane_clz, 1, true, false},      {"popc", lane_popc, 1, true, false},
-    {"prmt", lane_prmt, 3, false, false},   {"dp4a", lane_dp4a, 3, true, true},
-    {"dp2a", lane_dp2a, 3, true, true},     {"szext", lane_szext, 2, false, true},
-    {"bmsk", lane_bmsk, 2, false, true},    {"fns", lane_fns, 3, true, true},
-};
-
-cute_status em_decode_simple(em_parser *p, const em_raw *raw, em_inst *i)
+/* Instructions that are their lane function, and the columns of their row. */
+cute_status em_decode_lane(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    for (size_t n = 0; n < sizeof simples / sizeof *simples; n++) {
-        const simple *s = &simples[n];
-        if (strlen(s->name) != raw->name_length || memcmp(s->name, raw->name, raw->name_length)) continue;
-        CUTE_TRY(em_operands(p, raw, s->sources + 1, s->sources + 1));
-        if (!i->a || !is_integer(i)) return em_unknown(p, raw);
-        CUTE_TRY(em_target(p, raw, i, 0, s->word_result ? EM_u32 : (em_type)i->type, false));
-        for (int k = 1; k <= s->sources; k++)
-            CUTE_TRY(em_source(p, raw, i, k, k > 1 && s->word_rest ? EM_u32 : (em_type)i->type));
-        i->lane = s->lane;
-        i->run = em_run_lanes;
-        return CUTE_OK;
-    }
-    return em_unknown(p, raw);
+    const em_row *row = &em_rows[i->opcode];
+    CUTE_TRY(em_operands(p, raw, row->sources + 1, row->sources + 1));
+    if (!i->type_count || !is_integer(i)) return em_unknown(p, raw);
+    CUTE_TRY(em_target(p, raw, i, 0, row->word_result ? EM_u32 : (em_type)i->type, false));
+    for (int n = 1; n <= row->sources; n++)
+        CUTE_TRY(em_source(p, raw, i, n, n > 1 && row->word_rest ? EM_u32 : (em_type)i->type));
+    by_lane(i, row->lane);
+    return CUTE_OK;
 }
 
 cute_status em_decode_bfi(em_parser *p, const em_raw *raw, em_inst *i)
@@ -720,7 +668,7 @@ static void run_lop3_predicate(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t q = em_mask_of(w, &i->o[6]), out = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        uint64_t d = lane_lop3(i, em_get(w, &i->o[2], l), em_get(w, &i->o[3], l), em_get(w, &i->o[4], l));
+        uint64_t d = em_lane_lop3(i, em_get(w, &i->o[2], l), em_get(w, &i->o[3], l), em_get(w, &i->o[4], l));
         if (i->o[0].kind == EM_O_VALUE) em_set(w, &i->o[0], l, d);
         out |= (uint32_t)((uint32_t)d != 0) << l;
     }
@@ -737,10 +685,12 @@ cute_status em_decode_lop3(em_parser *p, const em_raw *raw, em_inst *i)
     for (int k = first; k < first + 3; k++) CUTE_TRY(em_source(p, raw, i, k, EM_b32));
     CUTE_TRY(em_number(p, raw, i, first + 3, &table));
     if (table < 0 || table > 255) return em_wrong(p, raw, "the table of lop3 is a number from 0 to 255");
-    i->b = (uint32_t)table;
-    i->lane = lane_lop3;
-    i->run = with ? run_lop3_predicate : em_run_lanes;
+    by_lane(i, em_lane_lop3);
+    i->lane.table = (uint8_t)table;
     if (with) {
+        i->run = run_lop3_predicate;
+        i->results = 2;
+        i->dataflow = EM_FLOW_PURE;
         CUTE_TRY(em_predicate(p, raw, i, 1, true));
         CUTE_TRY(em_predicate(p, raw, i, 6, false));
     }

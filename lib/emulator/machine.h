@@ -425,7 +425,7 @@ void em_exit_lanes(em_warp *w, uint32_t mask);
 void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uint32_t reconverge);
 /* The split waits; the instruction runs again. */
 void em_block_split(em_warp *w, em_wait wait);
-bool em_call(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc);
+bool em_enter_function(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc);
 void em_barrier_complete(em_block *block);
 void em_cluster_complete(em_cluster *cluster);
 /* Whether a lane of `mask` has arrived at barrier.cluster and not all others have. */

@@ -21,15 +21,15 @@ static const map_field fields[] = {
     {EM_M_f_element_stride, NUM_MAP_ELEMENT_STRIDE, true},
 };
 
-/* [map], {ordinal,} value: i->a is the field, i->b the dimension, i->type4 the operand of the value. */
+/* [map], {ordinal,} value */
 static void run_replace(em_warp *w, const em_inst *i, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        uint64_t address = em_address(w, &i->o[0], l), value = em_get(w, &i->o[i->type4], l);
+        uint64_t address = em_address(w, &i->o[0], l), value = em_get(w, &i->o[i->map.value], l);
         uint8_t *map = em_locate(w, i, l, (em_space)i->space, address, CUTE_MAP_BYTES, EM_WRITE);
         if (!map) return;
-        if (!num_tensor_map_replace(map, (num_map_field)i->a, (int)i->b, value)) {
+        if (!num_tensor_map_replace(map, (num_map_field)i->map.field, i->map.dimension, value)) {
             em_fault(w, i, l, "0x%llx is no value of this field, or there is no tensor map at 0x%llx",
                      (unsigned long long)value, (unsigned long long)address);
             return;
@@ -65,9 +65,11 @@ cute_status em_decode_tensormap(em_parser *p, const em_raw *raw, em_inst *i)
         CUTE_TRY(em_operands(p, raw, value + 1, value + 1));
         CUTE_TRY(em_space_operand(p, raw, i, 0));
         if (fields[n].ordinal) CUTE_TRY(em_number(p, raw, i, 1, &dimension));
-        i->a = (uint32_t)fields[n].field;
-        i->b = (uint32_t)dimension;
-        i->type4 = (uint8_t)value;
+        if (dimension < 0 || dimension > 4)
+            return em_wrong(p, raw, "expected a dimension from 0 to 4, got %lld", (long long)dimension);
+        i->map.field = (uint8_t)fields[n].field;
+        i->map.dimension = (uint8_t)dimension;
+        i->map.value = (uint8_t)value;
         i->run = run_replace;
         return em_source(p, raw, i, value, i->type == EM_b64 ? EM_b64 : EM_b32);
     }

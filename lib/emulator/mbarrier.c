@@ -133,51 +133,54 @@ static void run_inval(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* i->type2: operand of the address; i->type3: that of the number (0: none), i->b: 1 expect_tx with an
- * arrival, 2 expect_tx, 3 complete_tx, 4 drop. */
+/* What an arrival does: arrive, arrive.expect_tx, expect_tx, complete_tx, arrive_drop, arrive_drop.expect_tx. */
+typedef enum em_mbarrier_kind { ARRIVE, ARRIVE_EXPECT, EXPECT, COMPLETE, DROP, DROP_EXPECT } em_mbarrier_kind;
+
+static bool drop(em_warp *w, const em_inst *i, int l, uint32_t address, uint32_t count, int64_t tx,
+                 uint64_t *state)
+{
+    uint64_t v;
+    uint8_t *p = find(w, i, l, address, &v);
+    if (!p || !initialised(w, i, l, address, v)) return false;
+    *state = v;
+    /* The next phases expect fewer: lowered before the arrival can begin one. */
+    uint32_t lowered = expected_of(v) > count ? expected_of(v) - count : 1;
+    uint32_t missing = missing_of(v);
+    if (missing < count) {
+        em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase lacks %u", count, missing);
+        return false;
+    }
+    missing -= count;
+    uint32_t phase = (uint32_t)(v >> 63);
+    int64_t bytes = bytes_of(v) + tx;
+    em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << l, address, (uint64_t)tx);
+    if (!missing && !bytes) {
+        em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
+        phase ^= 1;
+        missing = lowered;
+    }
+    v = make(lowered, missing, bytes, phase);
+    memcpy(p, &v, 8);
+    w->machine->changes++;
+    return true;
+}
+
 static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
 {
+    em_mbarrier_kind kind = (em_mbarrier_kind)i->mbarrier.kind;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        uint32_t address, number = i->type3 ? (uint32_t)em_get(w, &i->o[i->type3], l) : 1;
+        uint32_t address, number = i->mbarrier.number ? (uint32_t)em_get(w, &i->o[i->mbarrier.number], l) : 1;
         uint64_t state = 0;
-        if (!em_shared_address(w, i, l, em_address(w, &i->o[i->type2], l), &address)) return;
-        uint32_t count = i->b == 1 ? 1 : i->b == 2 || i->b == 3 ? 0 : number;
-        int64_t tx = i->b == 1 || i->b == 2 ? (int64_t)number : i->b == 3 ? -(int64_t)number : 0;
-        if (i->b == 4 || i->b == 5) {
-            uint64_t v;
-            uint8_t *p = find(w, i, l, address, &v);
-            if (!p || !initialised(w, i, l, address, v)) return;
-            state = v;
-            /* The next phases expect fewer: lowered before the arrival can begin one. */
-            uint32_t lowered = expected_of(v) > count ? expected_of(v) - count : 1;
-            uint32_t missing = missing_of(v);
-            if (i->b == 5) {
-                tx = number;
-                count = 1;
-                lowered = expected_of(v) > 1 ? expected_of(v) - 1 : 1;
-            }
-            if (missing < count) {
-                em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase lacks %u", count,
-                         missing);
-                return;
-            }
-            missing -= count;
-            uint32_t phase = (uint32_t)(v >> 63);
-            int64_t bytes = bytes_of(v) + tx;
-            em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << l, address, (uint64_t)tx);
-            if (!missing && !bytes) {
-                em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
-                phase ^= 1;
-                missing = lowered;
-            }
-            v = make(lowered, missing, bytes, phase);
-            memcpy(p, &v, 8);
-            w->machine->changes++;
-        } else if (!em_mbarrier_arrive(w, i, l, address, count, tx, &state)) {
+        if (!em_shared_address(w, i, l, em_address(w, &i->o[i->mbarrier.address], l), &address)) return;
+        bool expects = kind == ARRIVE_EXPECT || kind == EXPECT || kind == DROP_EXPECT;
+        uint32_t count = kind == EXPECT || kind == COMPLETE ? 0 : expects ? 1 : number;
+        int64_t tx = expects ? (int64_t)number : kind == COMPLETE ? -(int64_t)number : 0;
+        bool drops = kind == DROP || kind == DROP_EXPECT;
+        if (!(drops ? drop(w, i, l, address, count, tx, &state)
+                    : em_mbarrier_arrive(w, i, l, address, count, tx, &state)))
             return;
-        }
-        if (i->type2 == 1) em_set(w, &i->o[0], l, state);
+        if (i->mbarrier.address == 1) em_set(w, &i->o[0], l, state);
     }
 }
 
@@ -190,7 +193,7 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
         uint64_t v, token = em_get(w, &i->o[2], l);
         if (!em_shared_address(w, i, l, em_address(w, &i->o[1], l), &address)) return;
         if (!find(w, i, l, address, &v) || !initialised(w, i, l, address, v)) return;
-        uint32_t phase = i->b ? (uint32_t)token & 1 : (uint32_t)(token >> 63);
+        uint32_t phase = i->mbarrier.parity ? (uint32_t)token & 1 : (uint32_t)(token >> 63);
         if ((uint32_t)(v >> 63) != phase) {
             done |= 1u << l;
             em_tell(EM_E_MBARRIER_PASS, w, i, 1u << l, address, 0);
@@ -235,11 +238,11 @@ cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
     }
     if (em_has(i, EM_M_test_wait) || em_has(i, EM_M_try_wait)) {
         CUTE_TRY(em_operands(p, raw, 3, 4));
-        i->b = em_has(i, EM_M_parity);
+        i->mbarrier.parity = em_has(i, EM_M_parity);
         i->run = run_wait;
         CUTE_TRY(em_target(p, raw, i, 0, EM_pred, false));
         CUTE_TRY(em_space_operand(p, raw, i, 1));
-        return em_source(p, raw, i, 2, i->b ? EM_u32 : EM_b64);
+        return em_source(p, raw, i, 2, i->mbarrier.parity ? EM_u32 : EM_b64);
     }
     if (em_has(i, EM_M_pending_count)) {
         CUTE_TRY(em_operands(p, raw, 2, 2));
@@ -251,16 +254,16 @@ cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
     if (!arrive && !expect && !em_has(i, EM_M_complete_tx)) return em_unknown(p, raw);
     int at = raw->count > 0 && raw->o[0].kind == EM_O_MEMORY ? 0 : 1;
     CUTE_TRY(em_operands(p, raw, at + 1, at + 2));
-    i->type2 = (uint8_t)at;
-    i->type3 = raw->count > at + 1 ? (uint8_t)(at + 1) : 0;
-    i->b = em_has(i, EM_M_arrive_drop) ? (expect ? 5 : 4)
-           : arrive && expect          ? 1
-           : expect                    ? 2
-           : arrive                    ? 0
-                                       : 3;
-    if (expect && !i->type3) return em_wrong(p, raw, "how many bytes are expected is missing");
+    i->mbarrier.address = (uint8_t)at;
+    i->mbarrier.number = raw->count > at + 1 ? (uint8_t)(at + 1) : 0;
+    i->mbarrier.kind = em_has(i, EM_M_arrive_drop) ? (expect ? DROP_EXPECT : DROP)
+                       : arrive && expect          ? ARRIVE_EXPECT
+                       : expect                    ? EXPECT
+                       : arrive                    ? ARRIVE
+                                                   : COMPLETE;
+    if (expect && !i->mbarrier.number) return em_wrong(p, raw, "how many bytes are expected is missing");
     i->run = run_arrive;
     if (at) CUTE_TRY(em_target(p, raw, i, 0, EM_b64, true));
     CUTE_TRY(em_space_operand(p, raw, i, at));
-    return i->type3 ? em_source(p, raw, i, i->type3, EM_u32) : CUTE_OK;
+    return i->mbarrier.number ? em_source(p, raw, i, i->mbarrier.number, EM_u32) : CUTE_OK;
 }

@@ -391,15 +391,15 @@ static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *mem
  * releasing store earlier; and 16 bytes go as one, as hardware does it and decoupled look-backs rely on. */
 static void before_store(const em_warp *w, const em_inst *i)
 {
-    if (i->type4 && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
+    if (i->memory.strong && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
 }
 static void after_load(const em_warp *w, const em_inst *i)
 {
-    if (i->type4 && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
+    if (i->memory.strong && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
 }
 static bool is_whole(const em_warp *w, const em_inst *i, uint32_t total)
 {
-    return i->type4 && total == 16 && w->machine->parallel && i->space != EM_SHARED;
+    return i->memory.strong && total == 16 && w->machine->parallel && i->space != EM_SHARED;
 }
 static void move_whole(void *to, const void *from)
 {
@@ -413,21 +413,21 @@ static void move_whole(void *to, const void *from)
 
 static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
+    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->memory.vector;
     bool sign = em_types[i->type].kind == EM_SIGNED;
     const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
     count_access(w, i, &i->o[1], false, total, mask);
-    bool plain = bytes == 4 && i->vector == 1 && d->bytes == 4;
+    bool plain = bytes == 4 && i->memory.vector == 1 && d->bytes == 4;
     uint32_t *lanes = em_r32(w, d), offsets[EM_LANES];
     uint8_t *area;
     bool whole = is_whole(w, i, total);
-    if (!whole && !i->used && same_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
+    if (!whole && !i->memory.used && same_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
         if (plain) {
             EM_EACH(mask, memcpy(&lanes[l], area + offsets[l], 4));
             after_load(w, i);
             return;
         }
-        for (uint32_t v = 0; v < i->vector; v++) {
+        for (uint32_t v = 0; v < i->memory.vector; v++) {
             const uint8_t *from = area + v * bytes;
             if (d[v].kind == EM_O_NONE) continue;
             if (bytes == 4 && d[v].bytes == 4) {
@@ -447,7 +447,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
             misaligned(w, i, l, address, total);
             return;
         }
-        uint32_t used = i->used ? i->used : total;
+        uint32_t used = i->memory.used ? i->memory.used : total;
         const uint8_t *from = em_locate(w, i, l, (em_space)i->space, address, used, EM_READ);
         if (!from) return;
         if (plain && used == total) {
@@ -462,7 +462,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
             move_whole(copy, from);
             from = copy;
         }
-        for (uint32_t v = 0; v < i->vector; v++)
+        for (uint32_t v = 0; v < i->memory.vector; v++)
             if (d[v].kind != EM_O_NONE) put_lane(w, &d[v], l, from + v * bytes, bytes, sign);
     }
     after_load(w, i);
@@ -470,7 +470,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->vector;
+    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->memory.vector;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
     count_access(w, i, &i->o[0], true, total, mask);
     if (i->space == EM_LOCAL)
@@ -482,7 +482,7 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
     bool whole = is_whole(w, i, total);
     before_store(w, i);
     if (!whole && same_area(w, i, &i->o[0], mask, total, true, &area, offsets)) {
-        for (uint32_t v = 0; v < i->vector; v++) {
+        for (uint32_t v = 0; v < i->memory.vector; v++) {
             uint8_t *to = area + v * bytes;
             if (bytes == 4 && s[v].bytes == 4) {
                 const uint32_t *r = em_r32(w, &s[v]);
@@ -503,7 +503,7 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
         uint8_t *to = em_locate(w, i, l, (em_space)i->space, address, total, EM_WRITE);
         if (!to) return;
         _Alignas(16) uint8_t copy[16];
-        for (uint32_t v = 0; v < i->vector; v++)
+        for (uint32_t v = 0; v < i->memory.vector; v++)
             take_lane(w, &s[v], l, (whole ? copy : to) + v * bytes, bytes);
         if (whole) move_whole(to, copy);
     }
@@ -532,16 +532,17 @@ static cute_status space_of(em_parser *p, const em_raw *raw, em_inst *i, int mem
 static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int data, bool target)
 {
     em_operand *o = &i->o[data];
-    i->vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
-    if (i->vector > 1 && (o->kind != EM_O_VECTOR || o->count != i->vector))
-        return em_wrong(p, raw, ".v%d wants a list of %d registers", i->vector, i->vector);
+    i->memory.vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
+    if (i->memory.vector > 1 && (o->kind != EM_O_VECTOR || o->count != i->memory.vector))
+        return em_wrong(p, raw, ".v%d wants a list of %d registers", i->memory.vector, i->memory.vector);
     uint32_t bytes = em_types[i->type].bytes;
-    if (!i->a || !bytes) return em_wrong(p, raw, "the type is missing");
-    if (bytes * i->vector > 32)
-        return em_wrong(p, raw, "%u bytes are more than one access takes", bytes * i->vector);
-    if (o->kind == EM_O_VECTOR && o->count != i->vector) return em_wrong(p, raw, "one register is wanted");
+    if (!i->type_count || !bytes) return em_wrong(p, raw, "the type is missing");
+    if (bytes * i->memory.vector > 32)
+        return em_wrong(p, raw, "%u bytes are more than one access takes", bytes * i->memory.vector);
+    if (o->kind == EM_O_VECTOR && o->count != i->memory.vector)
+        return em_wrong(p, raw, "one register is wanted");
     em_operand *list = o->kind == EM_O_VECTOR ? o->list : o;
-    for (int v = 0; v < i->vector; v++) {
+    for (int v = 0; v < i->memory.vector; v++) {
         if (list[v].kind == EM_O_NONE && target) continue;
         if (list[v].kind == EM_O_VALUE && list[v].base == EM_BASE_REGISTERS && list[v].bytes >= bytes &&
             list[v].bytes <= 16 && (list[v].bytes == 16) == (bytes == 16))
@@ -564,11 +565,11 @@ cute_status em_decode_load(em_parser *p, const em_raw *raw, em_inst *i)
     if (i->o[1].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 1);
     CUTE_TRY(space_of(p, raw, i, 1));
     i->run = run_load;
-    i->type4 = is_strong(i);
+    i->memory.strong = is_strong(i);
     CUTE_TRY(vector_of(p, raw, i, 0, true));
-    uint32_t used = 0, total = em_types[i->type].bytes * i->vector;
+    uint32_t used = 0, total = em_types[i->type].bytes * i->memory.vector;
     while (used < 64 && p->used_bytes >> used) used++;
-    if (used < total) i->used = (uint8_t)used;
+    if (used < total) i->memory.used = (uint8_t)used;
     return CUTE_OK;
 }
 
@@ -579,7 +580,7 @@ cute_status em_decode_store(em_parser *p, const em_raw *raw, em_inst *i)
     if (i->o[0].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 0);
     CUTE_TRY(space_of(p, raw, i, 0));
     i->run = run_store;
-    i->type4 = is_strong(i);
+    i->memory.strong = is_strong(i);
     if (i->space == EM_CONST) return em_wrong(p, raw, "constants are not written");
     return vector_of(p, raw, i, 1, false);
 }
@@ -600,7 +601,7 @@ static void run_cvta(em_warp *w, const em_inst *i, uint32_t mask)
     for (int l = 0; l < EM_LANES; l++) {
         if (!(mask >> l & 1)) continue;
         uint64_t a = em_get(w, &i->o[1], l);
-        em_set(w, &i->o[0], l, i->b ? a - window : a + window);
+        em_set(w, &i->o[0], l, i->address.to_space ? a - window : a + window);
     }
 }
 
@@ -611,7 +612,7 @@ cute_status em_decode_cvta(em_parser *p, const em_raw *raw, em_inst *i)
     if (i->type != EM_u64 && i->type != EM_u32) return em_unknown(p, raw);
     const em_variable *v = i->o[1].kind == EM_O_IMMEDIATE ? i->o[1].symbol : NULL;
     if (i->space == EM_PARAM && v && !v->owner) i->space = EM_LOCAL;
-    i->b = em_has(i, EM_M_to);
+    i->address.to_space = em_has(i, EM_M_to);
     i->run = run_cvta;
     CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
     return em_source(p, raw, i, 1, (em_type)i->type);
@@ -656,7 +657,7 @@ static void run_mapa(em_warp *w, const em_inst *i, uint32_t mask)
                      w->block->cluster->count);
             return;
         }
-        uint64_t window = i->b ? 0 : EM_SHARED_WINDOW;
+        uint64_t window = i->address.in_cluster ? 0 : EM_SHARED_WINDOW;
         em_set(w, &i->o[0], l, window + (shared & ((1u << EM_RANK_SHIFT) - 1)) + (rank << EM_RANK_SHIFT));
     }
 }
@@ -664,7 +665,7 @@ static void run_mapa(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_mapa(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 3, 3));
-    i->b = em_has(i, EM_M_shared_cluster);
+    i->address.in_cluster = em_has(i, EM_M_shared_cluster);
     i->run = run_mapa;
     CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
     CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));

@@ -458,8 +458,9 @@ static cute_status parse_operand(em_parser *p, int depth, em_operand *out)
 static cute_status parse_words(em_parser *p, em_raw *raw)
 {
     raw->at = em_token_at(p);
-    raw->name = p->lexer.token.text;
     raw->name_length = p->lexer.token.length;
+    raw->opcode = em_find_opcode(p->lexer.token.text, raw->name_length);
+    p->in_call = raw->opcode == EM_OP_call;
     em_next(p);
     while (p->lexer.token.kind == EM_T_DIRECTIVE) {
         if (raw->word_count == (int)(sizeof raw->words / sizeof *raw->words))
@@ -506,7 +507,6 @@ static cute_status parse_instruction(em_parser *p, em_raw *raw)
 {
     em_operand operands[OPERAND_LIMIT / 8];
     if (p->lexer.token.kind != EM_T_NAME) return em_fail_token(p, "an instruction");
-    p->in_call = em_is_name(p, "call");
     CUTE_TRY(parse_words(p, raw));
     while (!em_is(p, ';')) {
         if (raw->count == OPERAND_LIMIT / 8)

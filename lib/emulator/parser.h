@@ -65,13 +65,16 @@ typedef struct em_parser {
 
 /* An instruction as it is written. */
 typedef struct em_raw {
-    const char *name;
+    em_opcode opcode; /* EM_OPCODES: not known */
     uint32_t name_length;
     struct {
         const char *text;
         uint32_t length;
     } words[32]; /* modifiers and types */
     int word_count;
+    uint8_t modifiers[32]; /* em_modifier, in the order of the words */
+    int modifier_count;
+    int16_t m, n, k; /* the shape, 0 without one */
     em_operand *o;
     int count;
     bool second; /* a second result was written: d|p */
@@ -119,6 +122,7 @@ bool em_space_of(const em_token *token, em_space *out);
 cute_status em_skip_braces(em_parser *p);
 
 /* ---- decode.c ---- */
+em_opcode em_find_opcode(const char *name, uint32_t length);
 cute_status em_decode(em_parser *p, const em_raw *raw);
 cute_status em_emit(em_parser *p, em_inst **out);
 /* A constant of 32 equal lanes; its offset in the pool. */

@@ -23,6 +23,59 @@ typedef struct em_type_info {
 } em_type_info;
 extern const em_type_info em_types[EM_TYPES];
 
+typedef enum em_opcode {
+#define OP(id, ...) EM_OP_##id,
+#include "lib/emulator/instructions.def"
+    EM_OPCODES
+} em_opcode;
+
+/* Classes of instructions, as counters tell them. ARITHMETIC becomes INTEGER or FLOAT by the type, MEMORY one of the
+ * spaces, when an instruction is decoded. */
+typedef enum em_class {
+    EM_CLASS_INTEGER,
+    EM_CLASS_FLOAT,
+    EM_CLASS_CONVERSION,
+    EM_CLASS_MOVE,
+    EM_CLASS_MEMORY_GLOBAL,
+    EM_CLASS_MEMORY_SHARED,
+    EM_CLASS_MEMORY_LOCAL,
+    EM_CLASS_MEMORY_CONSTANT,
+    EM_CLASS_MEMORY_GENERIC,
+    EM_CLASS_WARP,
+    EM_CLASS_CONTROL,
+    EM_CLASS_BARRIER,
+    EM_CLASS_TENSOR,
+    EM_CLASS_COPY,
+    EM_CLASSES,
+    EM_CLASS_ARITHMETIC,
+    EM_CLASS_MEMORY
+} em_class;
+
+/* Where an instruction leaves the order of the code. */
+typedef enum em_control { EM_NEXT, EM_BRANCH, EM_BRANCH_INDEX, EM_EXIT, EM_RETURN, EM_TRAP } em_control;
+
+/* How bytes that were never written go from operands to results. From LOAD on an undefined operand is an error. */
+typedef enum em_dataflow {
+    EM_FLOW_PURE, /* the results are undefined where a source is */
+    EM_FLOW_COPY,
+    EM_FLOW_CONVERT,
+    EM_FLOW_AND,
+    EM_FLOW_OR,
+    EM_FLOW_BITWISE,
+    EM_FLOW_SHIFT,
+    EM_FLOW_INSERT,
+    EM_FLOW_EXTRACT,
+    EM_FLOW_PERMUTE,
+    EM_FLOW_SELECT,
+    EM_FLOW_COMPARE,
+    EM_FLOW_LANES, /* from other lanes of the warp */
+    EM_FLOW_LOAD,
+    EM_FLOW_STORE,
+    EM_FLOW_MMA,   /* rows and columns of D, where the operands come from memory that was never written */
+    EM_FLOW_WGMMA, /* reads D only where scale-d says so */
+    EM_FLOW_USE
+} em_dataflow;
+
 /* Modifiers of instructions: ".rn" is EM_M_rn. */
 typedef enum em_modifier {
 #define M(id, text) EM_M_##id,
@@ -72,24 +125,92 @@ typedef struct em_inst em_inst;
 typedef void (*em_run)(em_warp *, const em_inst *, uint32_t mask);
 typedef uint64_t (*em_lane_function)(const em_inst *, uint64_t a, uint64_t b, uint64_t c);
 
+/* An instruction, decoded. What all have stands first; what a family of decoders leaves for its executors has names in
+ * the union. */
 struct em_inst {
     em_run run;
     em_operand *o;
     uint8_t count; /* of operands */
-    uint8_t type, type2, type3, type4;
-    uint8_t guard;         /* 0 none, 1 @p, 2 @!p */
-    uint8_t space, vector; /* vector: elements of a ld or st */
+    uint8_t opcode, class, control, dataflow;
+    uint8_t results; /* operands that come first and are destinations */
+    uint8_t guard;   /* 0 none, 1 @p, 2 @!p */
+    uint8_t space;   /* of the memory operand */
+    union {
+        uint8_t type;     /* the first */
+        uint8_t types[4]; /* as they are written */
+    };
+    uint8_t type_count;
+    bool hidden; /* a part of the instruction before or behind it: not counted by itself */
     uint32_t guard_at;
-    uint32_t row;                /* of instructions.def */
-    uint32_t target, reconverge; /* of a branch; reconverge: index of the instruction, UINT32_MAX none */
-    uint32_t where, length, loc; /* of its text; loc: index into locs */
-    uint32_t a, b;               /* what the executor wants to know besides */
-    int16_t m, n, k;             /* shape */
-    uint8_t used;                /* bytes of a ld up to the last that counts; 0: all */
-    bool always;                 /* runs also where the guard holds nowhere */
+    uint32_t loc; /* index into locs */
+    union {
+        struct {
+            em_lane_function function;
+            uint8_t table; /* of lop3 */
+        } lane;
+        struct {
+            bool subtract, carry_in, multiply;
+        } carry;
+        struct {
+            uint8_t op, format, round, flags; /* num_op, num_format, num_round, NUM_FTZ ... */
+        } real;
+        struct {
+            uint8_t type, outcomes; /* outcomes: bits of less 1, equal 2, greater 4, unordered 8 */
+            bool is_unsigned;
+        } compare;
+        struct {
+            uint8_t vector;    /* elements */
+            uint8_t used;      /* bytes of a ld up to the last that counts; 0: all */
+            uint8_t address;   /* of atom and red: the operand; the values follow it */
+            uint8_t reduction; /* num_reduction of red.async; 0: st.async */
+            bool strong;
+        } memory;
+        struct {
+            bool to_space;   /* cvta.to */
+            bool in_cluster; /* mapa.shared::cluster */
+        } address;
+        struct {
+            uint8_t bytes;
+        } copy; /* cp.async */
+        struct {
+            uint8_t kind;     /* em_pending_kind */
+            bool all;         /* wait_all */
+            uint32_t allowed; /* groups that may be under way when the wait ends */
+        } group;
+        const struct em_bulk_form *bulk;
+        struct {
+            uint8_t kind;            /* em_barrier_kind */
+            uint8_t number, threads; /* operands; threads: 0 none */
+        } barrier;
+        struct {
+            uint8_t kind;            /* em_mbarrier_kind */
+            uint8_t address, number; /* operands; number: 0 none */
+            bool parity;
+        } mbarrier;
+        struct {
+            const struct num_mma *form;
+            bool satfinite, a_col, b_row;
+        } mma;
+        struct {
+            uint8_t operand, type; /* num_operand, num_element */
+            bool col, store;
+            int16_t m, n, k;
+        } fragment; /* wmma.load, wmma.store */
+        const struct num_wgmma *wgmma;
+        struct {
+            uint8_t field, dimension, value; /* num_map_field; value: the operand */
+        } map;
+        struct {
+            uint32_t target, reconverge; /* reconverge: UINT32_MAX none */
+        } branch;
+        const struct em_call *call;
+        struct {
+            uint32_t align; /* of alloca */
+        } stack;
+        const char *why; /* the emulator does not have it */
+    };
     uint64_t mods[4];
-    em_lane_function lane;
-    const void *extra;
+    uint32_t where, length; /* of its text */
 };
 
 static inline bool em_has(const em_inst *i, em_modifier m)

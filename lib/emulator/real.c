@@ -1,18 +1,9 @@
-/* Floating-point arithmetic: modifiers to an operation, rounding and flags of number.h, over the lanes that
- * are on. */
+/* Floating-point arithmetic: modifiers to an operation, rounding and flags of number.h, over the active
+ * lanes. */
 #include "lib/emulator/decode.h"
 
 #include "lib/emulator/lanes.h"
 #include "lib/numeric/number.h"
-
-/* How an instruction computes; in i->extra. */
-typedef struct real {
-    num_op op;
-    num_format format;
-    num_round round;
-    unsigned flags;
-    bool pair;
-} real;
 
 num_round em_rounding(const em_inst *i)
 {
@@ -55,7 +46,7 @@ static const uint32_t *lanes32(const em_warp *w, const em_inst *i, int n)
     return n < i->count ? em_r32(w, &i->o[n]) : NULL;
 }
 
-/* Some lanes on: computed for all, kept for those. */
+/* Computed for all lanes, kept for the active ones. */
 static void keep(uint32_t *d, const uint32_t *from, uint32_t mask)
 {
     EM_EACH(mask, d[l] = from[l]);
@@ -63,57 +54,55 @@ static void keep(uint32_t *d, const uint32_t *from, uint32_t mask)
 
 static void run_f32(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const real *r = i->extra;
     uint32_t *d = em_r32(w, &i->o[0]), out[EM_LANES];
-    num_f32_lanes(r->op, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2), lanes32(w, i, 3),
-                  r->round, r->flags);
+    num_f32_lanes((num_op)i->real.op, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2),
+                  lanes32(w, i, 3), (num_round)i->real.round, i->real.flags);
     if (mask != UINT32_MAX) keep(d, out, mask);
 }
 
 static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const real *r = i->extra;
     uint32_t *d = em_r32(w, &i->o[0]), out[EM_LANES];
-    num_half_lanes(r->op, r->format, true, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2),
-                   lanes32(w, i, 3), r->round, r->flags);
+    num_half_lanes((num_op)i->real.op, (num_format)i->real.format, true, mask == UINT32_MAX ? d : out,
+                   lanes32(w, i, 1), lanes32(w, i, 2), lanes32(w, i, 3), (num_round)i->real.round,
+                   i->real.flags);
     if (mask != UINT32_MAX) keep(d, out, mask);
 }
 
 /* Registers of 16 bits have lanes of 32; the functions take them close together. */
 static void run_half(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const real *r = i->extra;
     uint32_t *d = em_r32(w, &i->o[0]);
     uint16_t in[3][EM_LANES] = {{0}}, out[EM_LANES];
     for (int n = 1; n < i->count && n < 4; n++) {
         const uint32_t *from = em_r32(w, &i->o[n]);
         for (int l = 0; l < EM_LANES; l++) in[n - 1][l] = (uint16_t)from[l];
     }
-    num_half_lanes(r->op, r->format, false, out, in[0], in[1], in[2], r->round, r->flags);
+    num_half_lanes((num_op)i->real.op, (num_format)i->real.format, false, out, in[0], in[1], in[2],
+                   (num_round)i->real.round, i->real.flags);
     EM_EACH(mask, d[l] = out[l]);
 }
 
 static void run_f64(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const real *r = i->extra;
     uint64_t *d = em_r64(w, &i->o[0]), out[EM_LANES];
     const uint64_t *b = i->count > 2 ? em_r64(w, &i->o[2]) : NULL,
                    *c = i->count > 3 ? em_r64(w, &i->o[3]) : NULL;
-    num_f64_lanes(r->op, mask == UINT32_MAX ? d : out, em_r64(w, &i->o[1]), b, c, r->round, r->flags);
+    num_f64_lanes((num_op)i->real.op, mask == UINT32_MAX ? d : out, em_r64(w, &i->o[1]), b, c,
+                  (num_round)i->real.round, i->real.flags);
     if (mask != UINT32_MAX) EM_EACH(mask, d[l] = out[l]);
 }
 
 /* f32x2: two f32 in 64 bits. */
 static void run_f32x2(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const real *r = i->extra;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t v[3] = {0}, d = 0;
         for (int n = 1; n < i->count && n < 4; n++) v[n - 1] = em_get(w, &i->o[n], l);
         for (int h = 0; h < 64; h += 32)
-            d |= (num_arithmetic(r->op, NUM_F32, v[0] >> h & UINT32_MAX, v[1] >> h & UINT32_MAX,
-                                 v[2] >> h & UINT32_MAX, r->round, r->flags) &
+            d |= (num_arithmetic((num_op)i->real.op, NUM_F32, v[0] >> h & UINT32_MAX, v[1] >> h & UINT32_MAX,
+                                 v[2] >> h & UINT32_MAX, (num_round)i->real.round, i->real.flags) &
                   UINT32_MAX)
                  << h;
         em_set(w, &i->o[0], l, d);
@@ -121,43 +110,31 @@ static void run_f32x2(em_warp *w, const em_inst *i, uint32_t mask)
 }
 
 /* Three-operand min and max. */
-static void run_extreme3(em_warp *w, const em_inst *i, uint32_t mask)
+static void run_min_max3(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const real *r = i->extra;
     EM_EACH(mask, em_set(w, &i->o[0], l,
-                         num_arithmetic(r->op, r->format,
-                                        num_arithmetic(r->op, r->format, em_get(w, &i->o[1], l),
-                                                       em_get(w, &i->o[2], l), 0, r->round, r->flags),
-                                        em_get(w, &i->o[3], l), 0, r->round, r->flags)));
+                         num_arithmetic((num_op)i->real.op, (num_format)i->real.format,
+                                        num_arithmetic((num_op)i->real.op, (num_format)i->real.format,
+                                                       em_get(w, &i->o[1], l), em_get(w, &i->o[2], l), 0,
+                                                       (num_round)i->real.round, i->real.flags),
+                                        em_get(w, &i->o[3], l), 0, (num_round)i->real.round, i->real.flags)));
 }
 
 /* add{.rnd}.f32.f16: the first source is a half. */
 static void run_mixed(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const real *r = i->extra;
     num_format narrow = NUM_F16;
-    em_format_of((em_type)i->type2, &narrow);
+    em_format_of((em_type)i->types[1], &narrow);
     EM_EACH(mask, {
         uint64_t v[3] = {0};
         for (int n = 1; n < i->count && n < 4; n++) v[n - 1] = em_get(w, &i->o[n], l);
         v[0] = num_convert(NUM_F32, narrow, v[0], NUM_RN, 0);
-        if (r->op == NUM_FMA) v[1] = num_convert(NUM_F32, narrow, v[1], NUM_RN, 0);
-        em_set(w, &i->o[0], l, num_arithmetic(r->op, NUM_F32, v[0], v[1], v[2], r->round, r->flags));
+        if ((num_op)i->real.op == NUM_FMA) v[1] = num_convert(NUM_F32, narrow, v[1], NUM_RN, 0);
+        em_set(w, &i->o[0], l,
+               num_arithmetic((num_op)i->real.op, NUM_F32, v[0], v[1], v[2], (num_round)i->real.round,
+                              i->real.flags));
     });
 }
-
-typedef struct real_name {
-    const char *name;
-    num_op op;
-    int sources;
-} real_name;
-static const real_name names[] = {
-    {"add", NUM_ADD, 2},     {"sub", NUM_SUB, 2},   {"mul", NUM_MUL, 2}, {"fma", NUM_FMA, 3},
-    {"mad", NUM_FMA, 3},     {"div", NUM_DIV, 2},   {"min", NUM_MIN, 2}, {"max", NUM_MAX, 2},
-    {"abs", NUM_ABS, 1},     {"neg", NUM_NEG, 1},   {"rcp", NUM_RCP, 1}, {"sqrt", NUM_SQRT, 1},
-    {"rsqrt", NUM_RSQRT, 1}, {"ex2", NUM_EX2, 1},   {"lg2", NUM_LG2, 1}, {"sin", NUM_SIN, 1},
-    {"cos", NUM_COS, 1},     {"tanh", NUM_TANH, 1},
-};
 
 static num_op approximate(const em_inst *i, num_op op)
 {
@@ -171,36 +148,31 @@ static num_op approximate(const em_inst *i, num_op op)
 
 cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    real *r = cute_arena_alloc(p->arena, sizeof *r);
-    const real_name *name = NULL;
-    if (!r) return cute_fail_memory(p->diag);
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        if (strlen(names[n].name) == raw->name_length && !memcmp(names[n].name, raw->name, raw->name_length))
-            name = &names[n];
+    const em_row *row = &em_rows[i->opcode];
+    num_op op = (num_op)row->real;
+    num_format format;
     em_type type = (em_type)i->type;
-    if (!name || !em_format_of(type, &r->format) || em_types[type].bytes < 2) return em_unknown(p, raw);
-    if (type == EM_tf32 || r->format == NUM_E4M3 || r->format == NUM_E5M2 || r->format == NUM_UE8M0)
+    if (!row->has_real || !em_format_of(type, &format) || em_types[type].bytes < 2) return em_unknown(p, raw);
+    if (type == EM_tf32 || format == NUM_E4M3 || format == NUM_E5M2 || format == NUM_UE8M0)
         return em_unknown(p, raw);
-    int sources = name->sources;
-    bool extreme3 = (name->op == NUM_MIN || name->op == NUM_MAX) && raw->count == 4;
-    bool mixed = i->a == 2 && type == EM_f32 && (i->type2 == EM_f16 || i->type2 == EM_bf16);
-    if (i->a > 1 && !mixed) return em_unknown(p, raw);
-    if (extreme3) sources = 3;
-    r->op = approximate(i, name->op);
-    r->round = em_rounding(i);
-    r->flags = em_flags(i);
-    r->pair = type == EM_f16x2 || type == EM_bf16x2;
+    bool three = (op == NUM_MIN || op == NUM_MAX) && raw->count == 4;
+    bool mixed = i->type_count == 2 && type == EM_f32 && (i->types[1] == EM_f16 || i->types[1] == EM_bf16);
+    if (i->type_count > 1 && !mixed) return em_unknown(p, raw);
+    int sources = three ? 3 : num_operands(op);
     CUTE_TRY(em_operands(p, raw, sources + 1, sources + 1));
     CUTE_TRY(em_target(p, raw, i, 0, type, false));
     for (int n = 1; n <= sources; n++) {
-        bool narrow = mixed && (n == 1 || (n == 2 && r->op == NUM_FMA));
-        CUTE_TRY(em_source(p, raw, i, n, narrow ? (em_type)i->type2 : type));
+        bool narrow = mixed && (n == 1 || (n == 2 && op == NUM_FMA));
+        CUTE_TRY(em_source(p, raw, i, n, narrow ? (em_type)i->types[1] : type));
     }
-    i->extra = r;
+    i->real.op = (uint8_t)approximate(i, op);
+    i->real.format = (uint8_t)format;
+    i->real.round = (uint8_t)em_rounding(i);
+    i->real.flags = (uint8_t)em_flags(i);
     if (mixed)
         i->run = run_mixed;
-    else if (extreme3)
-        i->run = run_extreme3;
+    else if (three)
+        i->run = run_min_max3;
     else if (type == EM_f32x2)
         i->run = run_f32x2;
     else if (type == EM_f32)
@@ -208,20 +180,20 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
     else if (type == EM_f64)
         i->run = run_f64;
     else
-        i->run = r->pair ? run_pair : run_half;
+        i->run = type == EM_f16x2 || type == EM_bf16x2 ? run_pair : run_half;
     return CUTE_OK;
 }
 
 /* ---- copysign, testp ---- */
 
-static uint64_t lane_copysign(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_copysign(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t sign = UINT64_C(1) << (em_types[i->type].bytes * 8 - 1);
     (void)c;
     return (b & ~sign) | (a & sign);
 }
 
-static uint64_t lane_testp(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
+uint64_t em_lane_testp(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     num_class k = num_classify(i->type == EM_f64 ? NUM_F64 : NUM_F32, a);
     (void)b, (void)c;
@@ -240,7 +212,7 @@ cute_status em_decode_copysign(em_parser *p, const em_raw *raw, em_inst *i)
     for (int n = 0; n < 3; n++)
         CUTE_TRY(n ? em_source(p, raw, i, n, (em_type)i->type)
                    : em_target(p, raw, i, n, (em_type)i->type, false));
-    i->lane = lane_copysign;
+    i->lane.function = em_lane_copysign;
     i->run = em_run_lanes;
     return CUTE_OK;
 }
@@ -250,7 +222,7 @@ cute_status em_decode_testp(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 2, 2));
     if (i->type != EM_f32 && i->type != EM_f64) return em_unknown(p, raw);
     CUTE_TRY(em_target(p, raw, i, 0, EM_pred, false));
-    i->lane = lane_testp;
+    i->lane.function = em_lane_testp;
     i->run = em_run_lanes;
     return em_source(p, raw, i, 1, (em_type)i->type);
 }

@@ -4,14 +4,6 @@
 
 #include "lib/emulator/decode.h"
 
-static const struct {
-    const char *name, *kinds, *needs;
-} rules[] = {
-#define RULE(name, kinds, needs) {name, kinds, needs},
-#include "lib/emulator/rules.def"
-#undef RULE
-};
-
 static char kind_of(em_type type)
 {
     switch (em_types[type].kind) {
@@ -23,38 +15,33 @@ static char kind_of(em_type type)
     }
 }
 
-static bool stands_in(const char *list, const char *word, uint32_t length)
-{
-    for (const char *at = list; *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strcspn(at, " ") == length && memcmp(at, word, length) == 0) return true;
-    return false;
-}
+static const uint8_t roundings[] = {EM_M_rn,  EM_M_rz,  EM_M_rm,  EM_M_rp, EM_M_rna,
+                                    EM_M_rni, EM_M_rzi, EM_M_rmi, EM_M_rpi};
+static const uint8_t comparisons[] = {EM_M_eq,  EM_M_ne,  EM_M_lt,  EM_M_le,  EM_M_gt,  EM_M_ge,
+                                      EM_M_lo,  EM_M_ls,  EM_M_hi,  EM_M_hs,  EM_M_equ, EM_M_neu,
+                                      EM_M_ltu, EM_M_leu, EM_M_gtu, EM_M_geu, EM_M_num, EM_M_nan};
 
-static int count_words(const em_raw *raw, const char *list)
+static int count_of(const em_raw *raw, const uint8_t *list, size_t size)
 {
     int count = 0;
-    for (int w = 0; w < raw->word_count; w++)
-        count += stands_in(list, raw->words[w].text, raw->words[w].length);
+    for (int n = 0; n < raw->modifier_count; n++) count += memchr(list, raw->modifiers[n], size) != NULL;
     return count;
 }
 
-cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i, const char *name)
+cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i)
 {
-    static const char roundings[] = "rn rz rm rp rna rni rzi rmi rpi";
-    static const char comparisons[] = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan";
-    bool compares = strcmp(name, "setp") == 0 || strcmp(name, "set") == 0;
-    if (count_words(raw, roundings) > 1) return em_wrong(p, raw, "%s has more than one rounding", name);
-    if (compares && count_words(raw, comparisons) > 1)
-        return em_wrong(p, raw, "%s has more than one comparison", name);
-    for (size_t n = 0; i->a && n < sizeof rules / sizeof *rules; n++) {
-        if (strcmp(rules[n].name, name)) continue;
-        char kind = kind_of((em_type)i->type);
-        if (!strchr(rules[n].kinds, kind))
-            return em_wrong(p, raw, "%s is not of type .%s", name, em_types[i->type].name);
-        if (kind == 'f' && *rules[n].needs && !count_words(raw, rules[n].needs))
-            return em_wrong(p, raw, "%s.%s wants one of the modifiers %s", name, em_types[i->type].name,
-                            rules[n].needs);
-        return CUTE_OK;
-    }
-    return CUTE_OK;
+    const em_row *row = &em_rows[i->opcode];
+    const em_type_info *type = &em_types[i->type];
+    bool compares = row->dataflow == EM_FLOW_COMPARE;
+    if (count_of(raw, roundings, sizeof roundings) > 1)
+        return em_wrong(p, raw, "%s has more than one rounding", row->name);
+    if (compares && count_of(raw, comparisons, sizeof comparisons) > 1)
+        return em_wrong(p, raw, "%s has more than one comparison", row->name);
+    if (!i->type_count || !row->types) return CUTE_OK;
+    char kind = kind_of((em_type)i->type);
+    if (!strchr(row->types, kind)) return em_wrong(p, raw, "%s is not of type .%s", row->name, type->name);
+    if (kind != 'f' || !row->needs) return CUTE_OK;
+    for (int w = 0; w < raw->word_count; w++)
+        if (em_stands_in(row->needs, raw->words[w].text, raw->words[w].length)) return CUTE_OK;
+    return em_wrong(p, raw, "%s.%s wants one of the modifiers %s", row->name, type->name, row->needs);
 }

@@ -101,8 +101,7 @@ static bool find_question(em_warp *w, int k, const em_inst **out, char *text, si
     for (int n = 0; n < STEPS && w->splits[k].live && w->splits[k].wait == EM_RUNS; n++) {
         const em_split *s = &w->splits[k];
         const em_inst *i = &w->machine->code[s->pc];
-        const char *name = em_instruction_name(i);
-        bool load = !strcmp(name, "ld"), update = !strcmp(name, "atom");
+        bool load = i->opcode == EM_OP_ld, update = i->opcode == EM_OP_atom;
         bool shared = i->space == EM_SHARED,
              memory = shared || i->space == EM_GLOBAL || i->space == EM_GENERIC;
         if ((load || update) && memory && i->o[1].kind == EM_O_MEMORY) {

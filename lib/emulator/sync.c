@@ -229,13 +229,15 @@ cute_status em_decode_elect(em_parser *p, const em_raw *raw, em_inst *i)
 
 /* ---- barriers of the block ---- */
 
-/* i->a: operand of the barrier's number, i->b: of the count (0: none); results and predicate of .red before
- * and behind. i->type4: 0 sync, 1 arrive, 2 red. */
+/* Of barrier.red results stand before the barrier's number, the predicate behind it and the count. */
+typedef enum em_barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED } em_barrier_kind;
+
 static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
 {
     em_split *s = w->split;
-    uint32_t number = (uint32_t)em_uniform(w, &i->o[i->a], mask);
-    uint32_t wanted = i->b ? (uint32_t)em_uniform(w, &i->o[i->b], mask) : 0;
+    em_barrier_kind kind = (em_barrier_kind)i->barrier.kind;
+    uint32_t number = (uint32_t)em_uniform(w, &i->o[i->barrier.number], mask);
+    uint32_t wanted = i->barrier.threads ? (uint32_t)em_uniform(w, &i->o[i->barrier.threads], mask) : 0;
     em_machine *m = w->machine;
     if (number >= EM_BARRIERS) {
         em_fault(w, i, -1, "a block has barriers 0 to 15, not %u", number);
@@ -245,7 +247,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     if (s->woken) {
         s->woken = false;
         em_tell(EM_E_BARRIER_EXIT, w, i, mask, number, 0);
-        if (i->type4 != 2) return;
+        if (kind != BARRIER_RED) return;
         if (em_has(i, EM_M_popc))
             EM_EACH(mask, em_set(w, &i->o[0], l, b->result_count));
         else
@@ -254,7 +256,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
                                             : (b->result_or ? UINT32_MAX : 0));
         return;
     }
-    if (i->b && (wanted % EM_LANES || !wanted)) {
+    if (i->barrier.threads && (wanted % EM_LANES || !wanted)) {
         em_fault(w, i, -1, "the count of a barrier is a multiple of %d threads above 0, not %u", EM_LANES,
                  wanted);
         return;
@@ -267,7 +269,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     em_tell(EM_E_BARRIER_ARRIVE, w, i, mask, number, wanted);
     uint32_t lanes = (uint32_t)__builtin_popcount(mask);
     if (wanted && mask == w->alive) lanes = EM_LANES; /* a count is in whole warps */
-    if (i->type4 == 2) {
+    if (kind == BARRIER_RED) {
         uint32_t a = em_mask_of(w, &i->o[i->count - 1]) & mask;
         if (a != mask) b->red_and = 0;
         b->red_or |= a;
@@ -277,13 +279,13 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     b->arrived += lanes;
     b->expected = wanted;
     m->changes++;
-    if (i->type4 != 1) {
+    if (kind != BARRIER_ARRIVE) {
         s->barrier = number;
         s->generation = generation;
         em_block_split(w, EM_WAIT_BARRIER);
     }
     em_barrier_complete(w->block);
-    if (i->type4 != 1 && b->generation != generation) { /* it was the last: go on at once */
+    if (kind != BARRIER_ARRIVE && b->generation != generation) { /* it was the last: go on at once */
         s->wait = EM_RUNS;
         s->woken = true;
         w->stop = EM_GO_ON;
@@ -300,21 +302,21 @@ cute_status em_decode_barrier(em_parser *p, const em_raw *raw, em_inst *i)
         return em_source(p, raw, i, 0, EM_b32);
     }
     bool red = em_has(i, EM_M_red), arrive = em_has(i, EM_M_arrive);
-    i->type4 = red ? 2 : arrive ? 1 : 0;
+    i->barrier.kind = red ? BARRIER_RED : arrive ? BARRIER_ARRIVE : BARRIER_SYNC;
     i->run = run_barrier;
     if (red) {
         CUTE_TRY(em_operands(p, raw, 3, 4));
         CUTE_TRY(em_target(p, raw, i, 0, em_has(i, EM_M_popc) ? EM_u32 : EM_pred, false));
         CUTE_TRY(em_source(p, raw, i, raw->count - 1, EM_pred));
-        i->a = 1;
-        i->b = raw->count == 4 ? 2 : 0;
+        i->results = 1;
+        i->barrier.number = 1;
+        i->barrier.threads = raw->count == 4 ? 2 : 0;
     } else {
         CUTE_TRY(em_operands(p, raw, arrive ? 2 : 1, 2));
-        i->a = 0;
-        i->b = raw->count == 2 ? 1 : 0;
+        i->barrier.threads = raw->count == 2 ? 1 : 0;
     }
-    CUTE_TRY(em_source(p, raw, i, (int)i->a, EM_u32));
-    return i->b ? em_source(p, raw, i, (int)i->b, EM_u32) : CUTE_OK;
+    CUTE_TRY(em_source(p, raw, i, i->barrier.number, EM_u32));
+    return i->barrier.threads ? em_source(p, raw, i, i->barrier.threads, EM_u32) : CUTE_OK;
 }
 
 /* ---- barrier.cluster ---- */
@@ -366,9 +368,15 @@ static void run_fence(em_warp *w, const em_inst *i, uint32_t mask)
 
 cute_status em_decode_hint(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    (void)p;
-    bool fence = !strncmp(raw->name, "fence", 5) || !strncmp(raw->name, "membar", 6);
-    i->run = fence ? run_fence : run_nothing;
+    (void)p, (void)raw;
+    i->run = run_nothing;
+    return CUTE_OK;
+}
+
+cute_status em_decode_fence(em_parser *p, const em_raw *raw, em_inst *i)
+{
+    (void)p, (void)raw;
+    i->run = run_fence;
     return CUTE_OK;
 }
 
@@ -383,50 +391,4 @@ cute_status em_decode_nanosleep(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 1, 1));
     i->run = run_nanosleep;
     return em_source(p, raw, i, 0, EM_u32);
-}
-
-/* ---- branches and ends ---- */
-
-cute_status em_decode_branch(em_parser *p, const em_raw *raw, em_inst *i)
-{
-    CUTE_TRY(em_operands(p, raw, 1, 1));
-    if (i->o[0].kind != EM_O_LABEL) return em_wrong(p, raw, "a branch goes to a label");
-    i->run = em_run_branch;
-    return CUTE_OK;
-}
-
-cute_status em_decode_branch_index(em_parser *p, const em_raw *raw, em_inst *i)
-{
-    if (!em_has(i, EM_M_idx)) return em_unknown(p, raw);
-    CUTE_TRY(em_operands(p, raw, 2, 2));
-    if (i->o[1].kind != EM_O_LABEL)
-        return em_wrong(p, raw, "brx.idx takes an index and a list of .branchtargets");
-    /* The list is declared before its use or behind it. */
-    em_symbol *s = em_find(p->scope, i->o[1].symbol, i->o[1].count);
-    if (!s || s->kind != EM_SYM_TARGETS)
-        return em_wrong(p, raw, "the .branchtargets are not declared before");
-    i->o[1] = *s->targets;
-    i->run = em_run_branch_index;
-    return em_source(p, raw, i, 0, EM_u32);
-}
-
-cute_status em_decode_return(em_parser *p, const em_raw *raw, em_inst *i)
-{
-    CUTE_TRY(em_operands(p, raw, 0, 0));
-    i->run = p->function && p->function->entry ? em_run_exit : em_run_branch;
-    return CUTE_OK;
-}
-
-cute_status em_decode_exit(em_parser *p, const em_raw *raw, em_inst *i)
-{
-    CUTE_TRY(em_operands(p, raw, 0, 0));
-    i->run = em_run_exit;
-    return CUTE_OK;
-}
-
-cute_status em_decode_trap(em_parser *p, const em_raw *raw, em_inst *i)
-{
-    CUTE_TRY(em_operands(p, raw, 0, 0));
-    i->run = em_run_trap;
-    return CUTE_OK;
 }

@@ -30,7 +30,7 @@ static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int c
 
 static void run_ldmatrix(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    bool store = i->b;
+    bool store = i->opcode == EM_OP_stmatrix;
     const em_operand *registers = &i->o[store ? 1 : 0], *memory = &i->o[store ? 0 : 1];
     int count = registers->count;
     const void *rows[32] = {0};
@@ -63,12 +63,11 @@ static void run_ldmatrix(em_warp *w, const em_inst *i, uint32_t mask)
 
 cute_status em_decode_ldmatrix(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool store = raw->name[0] == 's';
+    bool store = i->opcode == EM_OP_stmatrix;
     int count = em_has(i, EM_M_x4) ? 4 : em_has(i, EM_M_x2) ? 2 : 1;
     CUTE_TRY(em_operands(p, raw, 2, 2));
     if (i->type != EM_b16) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, store ? 0 : 1));
-    i->b = store;
     i->run = run_ldmatrix;
     return list_of(p, raw, &i->o[store ? 1 : 0], count, EM_b32, !store);
 }
@@ -109,11 +108,6 @@ static num_element element_of(em_type type)
     }
 }
 
-typedef struct product {
-    num_mma mma;
-    num_mma_options options;
-} product;
-
 static void pointers(const em_warp *w, const em_operand *o, void **out)
 {
     for (int n = 0; n < o->count && n < MOST_REGISTERS; n++)
@@ -122,7 +116,9 @@ static void pointers(const em_warp *w, const em_operand *o, void **out)
 
 static void run_mma(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const product *m = i->extra;
+    const num_mma *form = i->mma.form;
+    const num_mma_options options = {
+        .satfinite = i->mma.satfinite, .a_col = i->mma.a_col, .b_row = i->mma.b_row};
     void *r[4][MOST_REGISTERS];
     if (!em_gather(w, i, w->started, &mask)) return;
     if (mask != UINT32_MAX) {
@@ -130,19 +126,18 @@ static void run_mma(em_warp *w, const em_inst *i, uint32_t mask)
         return;
     }
     for (int n = 0; n < 4; n++) pointers(w, &i->o[n], r[n]);
-    num_mma_run(&m->mma, &m->options, r[0], (const void *const *)r[1], (const void *const *)r[2],
+    num_mma_run(form, &options, r[0], (const void *const *)r[1], (const void *const *)r[2],
                 (const void *const *)r[3]);
-    w->machine->counts.mma_flops += 2ull * (uint64_t)i->m * (uint64_t)i->n * (uint64_t)i->k;
+    w->machine->counts.mma_flops += 2ull * (uint64_t)form->m * (uint64_t)form->n * (uint64_t)form->k;
 }
 
-/* The words .row and .col in their order: whether word `which` is .col. */
+/* .row and .col in their order: whether the one at `which` is .col. */
 static bool is_col(const em_raw *raw, int which)
 {
     int seen = 0;
-    for (int n = 0; n < raw->word_count; n++) {
-        bool row = raw->words[n].length == 3 && !memcmp(raw->words[n].text, "row", 3);
-        bool col = raw->words[n].length == 3 && !memcmp(raw->words[n].text, "col", 3);
-        if ((row || col) && seen++ == which) return col;
+    for (int n = 0; n < raw->modifier_count; n++) {
+        uint8_t m = raw->modifiers[n];
+        if ((m == EM_M_row || m == EM_M_col) && seen++ == which) return m == EM_M_col;
     }
     return which == 1;
 }
@@ -154,44 +149,39 @@ static em_type register_type(num_element element)
 
 cute_status em_decode_mma(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool wmma = raw->name[0] == 'w';
-    product *m = cute_arena_alloc(p->arena, sizeof *m);
-    if (!m) return cute_fail_memory(p->diag);
+    bool wmma = i->opcode == EM_OP_wmma;
+    num_mma *form = cute_arena_alloc(p->arena, sizeof *form);
+    if (!form) return cute_fail_memory(p->diag);
     /* mma: d, a, b, c. wmma.mma of f16 names d and c only. */
-    em_type d = (em_type)i->type, a = (em_type)i->type2, b = (em_type)i->type3, c = (em_type)i->type4;
-    if (wmma && i->a == 2) {
+    em_type d = (em_type)i->types[0], a = (em_type)i->types[1], b = (em_type)i->types[2],
+            c = (em_type)i->types[3];
+    if (wmma && i->type_count == 2) {
         a = b = EM_f16;
-        c = (em_type)i->type2;
-    } else if (i->a != 4) {
-        return em_wrong(p, raw, "the types of D, A, B and C are wanted");
+        c = (em_type)i->types[1];
+    } else if (i->type_count != 4) {
+        return em_wrong(p, raw, "expected the types of D, A, B and C");
     }
-    num_mma_op how = em_has(i, EM_M_xor) ? NUM_XOR_POPC : em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
-    if (!num_mma_find(wmma, i->m, i->n, i->k, element_of(a), element_of(b), element_of(c), element_of(d), how,
-                      &m->mma))
+    num_mma_op op = em_has(i, EM_M_xor) ? NUM_XOR_POPC : em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
+    if (!num_mma_find(wmma, raw->m, raw->n, raw->k, element_of(a), element_of(b), element_of(c),
+                      element_of(d), op, form))
         return em_unknown(p, raw);
-    m->options.satfinite = em_has(i, EM_M_satfinite);
-    m->options.a_col = is_col(raw, 0);
-    m->options.b_row = !is_col(raw, 1);
     CUTE_TRY(em_operands(p, raw, 4, 4));
     const num_element types[4] = {element_of(d), element_of(a), element_of(b), element_of(c)};
-    const uint8_t counts[4] = {m->mma.registers[3], m->mma.registers[0], m->mma.registers[1],
-                               m->mma.registers[2]};
+    const uint8_t counts[4] = {form->registers[3], form->registers[0], form->registers[1],
+                               form->registers[2]};
     for (int n = 0; n < 4; n++) {
         em_type type = register_type(types[n]);
         CUTE_TRY(list_of(p, raw, &i->o[n], counts[n], type, n == 0));
     }
-    i->extra = m;
+    i->mma.form = form;
+    i->mma.satfinite = em_has(i, EM_M_satfinite);
+    i->mma.a_col = is_col(raw, 0);
+    i->mma.b_row = !is_col(raw, 1);
     i->run = run_mma;
     return CUTE_OK;
 }
 
 /* ---- wmma.load, wmma.store ---- */
-
-typedef struct fragment {
-    num_operand operand;
-    num_element type;
-    bool col, store;
-} fragment;
 
 typedef struct mover {
     em_warp *warp;
@@ -219,38 +209,45 @@ static bool move_piece(void *context, int lane, int64_t offset, int size, void *
 
 static void run_wmma_move(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const fragment *f = i->extra;
-    const em_operand *registers = &i->o[f->store ? 1 : 0], *memory = &i->o[f->store ? 0 : 1];
+    bool store = i->fragment.store, col = i->fragment.col;
+    int rows = i->fragment.m, columns = i->fragment.n, depth = i->fragment.k;
+    num_operand operand = (num_operand)i->fragment.operand;
+    num_element type = (num_element)i->fragment.type;
+    const em_operand *registers = &i->o[store ? 1 : 0], *memory = &i->o[store ? 0 : 1];
     void *r[MOST_REGISTERS];
-    mover m = {w, i, memory, f->store};
+    mover m = {w, i, memory, store};
     if (!em_gather(w, i, w->started, &mask)) return;
     pointers(w, registers, r);
-    int64_t stride = i->count > 2          ? (int64_t)(int32_t)em_uniform(w, &i->o[2], mask)
-                     : f->operand == NUM_A ? (f->col ? i->m : i->k)
-                     : f->operand == NUM_B ? (f->col ? i->k : i->n)
-                                           : (f->col ? i->m : i->n);
-    if (f->store)
-        num_wmma_store(i->m, i->n, i->k, f->type, f->col, stride, (const void *const *)r, move_piece, &m);
+    int64_t stride = i->count > 2       ? (int64_t)(int32_t)em_uniform(w, &i->o[2], mask)
+                     : operand == NUM_A ? (col ? rows : depth)
+                     : operand == NUM_B ? (col ? depth : columns)
+                                        : (col ? rows : columns);
+    if (store)
+        num_wmma_store(rows, columns, depth, type, col, stride, (const void *const *)r, move_piece, &m);
     else
-        num_wmma_load(f->operand, i->m, i->n, i->k, f->type, f->col, stride, r, move_piece, &m);
+        num_wmma_load(operand, rows, columns, depth, type, col, stride, r, move_piece, &m);
 }
 
 cute_status em_decode_wmma(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (!em_has(i, EM_M_load) && !em_has(i, EM_M_store)) return em_decode_mma(p, raw, i);
-    fragment *f = cute_arena_alloc(p->arena, sizeof *f);
-    if (!f) return cute_fail_memory(p->diag);
-    f->store = em_has(i, EM_M_store);
-    f->operand = em_has(i, EM_M_a) ? NUM_A : em_has(i, EM_M_b) ? NUM_B : NUM_C;
-    f->col = em_has(i, EM_M_col);
-    f->type = element_of((em_type)i->type);
+    bool store = em_has(i, EM_M_store);
+    num_operand operand = em_has(i, EM_M_a) ? NUM_A : em_has(i, EM_M_b) ? NUM_B : NUM_C;
+    num_element type = element_of((em_type)i->type);
     CUTE_TRY(em_operands(p, raw, 2, 3));
-    int count = num_wmma_registers(f->operand, i->m, i->n, i->k, f->type);
+    int count = num_wmma_registers(operand, raw->m, raw->n, raw->k, type);
     if (!count) return em_unknown(p, raw);
-    CUTE_TRY(em_space_operand(p, raw, i, f->store ? 0 : 1));
-    CUTE_TRY(list_of(p, raw, &i->o[f->store ? 1 : 0], count, register_type(f->type), !f->store));
+    CUTE_TRY(em_space_operand(p, raw, i, store ? 0 : 1));
+    CUTE_TRY(list_of(p, raw, &i->o[store ? 1 : 0], count, register_type(type), !store));
     if (raw->count > 2) CUTE_TRY(em_source(p, raw, i, 2, EM_u32));
-    i->extra = f;
+    i->fragment.operand = (uint8_t)operand;
+    i->fragment.type = (uint8_t)type;
+    i->fragment.col = em_has(i, EM_M_col);
+    i->fragment.store = store;
+    i->fragment.m = raw->m;
+    i->fragment.n = raw->n;
+    i->fragment.k = raw->k;
+    i->class = EM_CLASS_MEMORY;
     i->run = run_wmma_move;
     return CUTE_OK;
 }
@@ -337,7 +334,7 @@ static bool complete_wgmma(em_machine *m, em_pending *p)
 
 static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    const num_wgmma *form = i->extra;
+    const num_wgmma *form = i->wgmma;
     int at = 0;
     if (!em_gather(w, i, w->started, &mask)) return;
     if (mask != UINT32_MAX) {
@@ -374,7 +371,7 @@ static void run_wgmma_commit(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t upto = w->wgmma_groups > i->b ? w->wgmma_groups - i->b : 0, last = 0;
+    uint32_t upto = w->wgmma_groups > i->group.allowed ? w->wgmma_groups - i->group.allowed : 0, last = 0;
     for (const em_pending *p = w->machine->pending; p; p = p->next)
         if (p->warp == w && p->kind == EM_P_WGMMA && !p->done && p->group && p->group <= upto &&
             p->sequence > last)
@@ -429,31 +426,32 @@ cute_status em_decode_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
     if (em_has(i, EM_M_wait_group)) {
         CUTE_TRY(em_operands(p, raw, 1, 1));
         CUTE_TRY(em_number(p, raw, i, 0, &number));
-        i->b = (uint32_t)number;
+        i->group.allowed = (uint32_t)number;
         i->run = run_wgmma_wait;
         return CUTE_OK;
     }
     num_wgmma *g = cute_arena_alloc(p->arena, sizeof *g);
     if (!g) return cute_fail_memory(p->diag);
-    if (!em_has(i, EM_M_mma_async) || i->a != 3) return em_unknown(p, raw);
+    if (!em_has(i, EM_M_mma_async) || i->type_count != 3) return em_unknown(p, raw);
     CUTE_TRY(em_operands(p, raw, 4, 8));
-    g->n = i->n;
-    g->k = i->k;
+    g->n = raw->n;
+    g->k = raw->k;
     g->d = element_of((em_type)i->type);
-    g->a = element_of((em_type)i->type2);
-    g->b = element_of((em_type)i->type3);
+    g->a = element_of((em_type)i->types[1]);
+    g->b = element_of((em_type)i->types[2]);
     g->product = em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
     g->a_in_registers = i->o[1].kind == EM_O_VECTOR;
     g->satfinite = em_has(i, EM_M_satfinite);
     CUTE_TRY(immediates(p, raw, i, 4, g));
     g->scale_d = true;
-    const char *problem = i->m == 64 ? num_wgmma_check(g) : "wgmma has 64 rows";
+    const char *problem = raw->m == 64 ? num_wgmma_check(g) : "wgmma has 64 rows";
     if (problem) return em_wrong(p, raw, "%s", problem);
     CUTE_TRY(list_of(p, raw, &i->o[0], num_wgmma_registers(g), EM_b32, true));
     CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, EM_b32, false)
                                : em_source(p, raw, i, 1, EM_b64));
     CUTE_TRY(em_source(p, raw, i, 2, EM_b64));
-    i->extra = g;
+    i->wgmma = g;
+    i->class = EM_CLASS_TENSOR;
     i->run = run_wgmma;
     return em_predicate(p, raw, i, 3, false);
 }

@@ -144,12 +144,12 @@ T
         kernel "$text"
         emulate
         [ "$status" -eq 1 ]
-        says "k.ptx:8:1: error: ${text%%[. ]*} is not there: $why"
+        says "k.ptx:8:1: error: ${text%%[. ]*} is not supported: $why"
         says "block (0, 0, 0), thread (0, 0, 0)"
     done <<'T'
 tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}];|textures are not emulated
 vadd.s32.s32.s32 %r1, %r2, %r3;|video instructions are not emulated
-mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4}, %r0, 0;|products of sparse matrices
+mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4}, %r0, 0;|MMAs of sparse matrices
 multimem.red.relaxed.sys.global.add.u32 [%d0], %r0;|addresses of several GPUs
 T
 }
