@@ -50,6 +50,7 @@ void cute_print_to_buffer(MlirStringRef text, void *buffer)
 /* Operations are gathered before any is visited, so that a visit may erase its own. */
 typedef struct found {
     const char *name;
+    bool dialect; /* `name` is a dialect's, with the point */
     MlirOperation *items;
     size_t count, capacity;
 } found;
@@ -57,7 +58,8 @@ typedef struct found {
 static MlirWalkResult gather(MlirOperation op, void *context)
 {
     found *f = context;
-    if (f->name && !cute_op_is(op, f->name)) return MlirWalkResultAdvance;
+    if (f->name && !(f->dialect ? cute_op_of(op, f->name) : cute_op_is(op, f->name)))
+        return MlirWalkResultAdvance;
     if (!cute_heap_more(&f->items, f->count, &f->capacity, sizeof *f->items, 16))
         return MlirWalkResultInterrupt;
     f->items[f->count++] = op;
@@ -67,7 +69,7 @@ static MlirWalkResult gather(MlirOperation op, void *context)
 void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
                   void (*visit)(MlirOperation op, void *context), void *context)
 {
-    found f = {.name = name};
+    found f = {.name = name, .dialect = name && *name && name[strlen(name) - 1] == '.'};
     mlirOperationWalk(root, gather, &f,
                       order == CUTE_WALK_OUTER_FIRST ? MlirWalkPreOrder : MlirWalkPostOrder);
     for (size_t i = 0; i < f.count; i++)

@@ -21,6 +21,13 @@ static inline bool cute_op_is(MlirOperation op, const char *name)
 {
     return cute_text_is(mlirIdentifierStr(mlirOperationGetName(op)), name);
 }
+/* Of a dialect, given as "math.". */
+static inline bool cute_op_of(MlirOperation op, const char *dialect)
+{
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    size_t length = strlen(dialect);
+    return name.length > length && memcmp(name.data, dialect, length) == 0;
+}
 static inline bool cute_op_has(MlirOperation op, const char *attribute)
 {
     return !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text(attribute)));
@@ -57,8 +64,8 @@ typedef enum cute_walk_order {
     CUTE_WALK_INNER_FIRST,
     CUTE_WALK_LAST_FIRST, /* users before what they use */
 } cute_walk_order;
-/* Calls `visit` for `root` and each operation inside that is called `name` (NULL: for all). `visit` may erase
- * the operation that it is given; operations that it makes are not visited. */
+/* Calls `visit` for `root` and each operation inside that is called `name` (NULL: for all; "math.": all of a
+ * dialect). `visit` may erase the operation that it is given; operations that it makes are not visited. */
 void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
                   void (*visit)(MlirOperation op, void *context), void *context);
 /* The same, outer first. */

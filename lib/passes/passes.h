@@ -14,6 +14,7 @@ typedef struct cute_lowering {
     bool tensor_maps_memory; /* tensor maps are pointers to device memory, not grid constants */
     bool relocatable;        /* functions that are no kernels stay visible, for a later link */
     bool lineinfo;           /* source lines go to LLVM's debug information */
+    const char *arch;        /* "sm_90a": what it may use; NULL: any architecture's instructions */
 } cute_lowering;
 #define CUTE_PIPELINE_SIZE 4096 /* no text is longer */
 void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size);

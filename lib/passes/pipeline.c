@@ -31,6 +31,8 @@ void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size
              "cute-drop-host,"
              "cute-lower-gpu,"
              "cute-lower-assert{enable=%s},"
+             "cute-memory-model{arch=%s},"
+             "cute-lower-atomics{arch=%s},"
              "cute-canonicalize,"
              "cute-layout-canonicalize,"
              "cute-layout-fusion,"
@@ -57,6 +59,7 @@ void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size
              "reconcile-unrealized-casts),"
              "cute-finish-kernels{relocatable=%s}%s",
              options->tensor_maps_memory ? "memory" : "param", options->assertions ? "true" : "false",
+             options->arch ? options->arch : "", options->arch ? options->arch : "",
              options->tensor_maps_memory ? "memory" : "param", options->relocatable ? "true" : "false",
              options->lineinfo ? ",cute-line-info,ensure-debug-info-scope-on-llvm-func" : "");
 }

@@ -135,7 +135,8 @@ static cute_status lower(compilation *c)
 {
     char pipeline[CUTE_PIPELINE_SIZE];
     cute_buffer errors = {0};
-    cute_lowering options = {.assertions = c->options->assertions,
+    cute_lowering options = {.arch = c->options->arch->name,
+                             .assertions = c->options->assertions,
                              .tensor_maps_memory = c->options->tensor_maps_memory,
                              .relocatable = c->options->relocatable,
                              .lineinfo = c->options->lineinfo};
