@@ -1,14 +1,15 @@
-/* Checks of kernels while the emulator runs them: uses of what was never written, races, misused barriers,
- * swizzles that do not fit, and how well accesses fit banks and sectors. They look on through the hooks of a
- * launch and know nothing of how instructions work. check.c owns the state and hears the hooks, checkorder.c
- * knows what is ordered before what, checkflag.c what fences and flags add to that, checkshadow.c what each
- * byte went through, checkregister.c and checkflow.c which registers are undefined, checkproduct.c the
- * registers of wgmma, checktile.c swizzles, checkstep.c which instructions those concern; checktraffic.c
- * counts transactions, checkreport.c tells. */
+/* Checks of kernels while the emulator runs them: uses of what was never written, races, misused barriers, swizzles
+ * that do not fit, and how well accesses fit banks and sectors. They watch through the hooks of a launch and know
+ * nothing of how instructions work. The table of checks is cute/checks.def. checks.c calls the parts that the checks
+ * need, a file each: bounds, undefined_memory, undefined_registers (undefined_flow: what instructions make of
+ * them), races, wgmma_registers, barriers, mbarriers, whole_warps, swizzles, bank_conflicts, coalescing. They build on
+ * clusters (state of a launch's clusters), vector_clocks and flags (what is ordered before what), mbarrier_states,
+ * shadow_memory (what each byte went through) and memory_transactions. report.c keeps and prints what is found. */
 #ifndef CUTE_LIB_CHECKS_CHECKS_H
 #define CUTE_LIB_CHECKS_CHECKS_H
 
 #include "cute/checks.h"
+#include "lib/emulator/counters.h"
 #include "lib/emulator/machine.h"
 
 typedef struct em_checks em_checks;
@@ -23,11 +24,11 @@ bool em_checks_add_buffer(em_checks *checks, uint64_t base, uint64_t total, uint
 void em_checks_remove_buffer(em_checks *checks, uint64_t base);
 /* The host wrote there. */
 void em_checks_host_wrote(em_checks *checks, uint64_t base, uint64_t size);
-/* Before a launch: sets launch->hooks. What is found becomes errors in the launch's diag when it ends. */
-void em_checks_begin(em_checks *checks, em_launch *launch);
-/* How many different findings there are so far, and all of them with the counts by line as a JSON text
- * (malloc'ed, NULL when memory is exhausted). */
-size_t em_checks_found(const em_checks *checks);
+/* Before a launch: sets launch->hooks. What is found becomes errors in the launch's diag when it ends.
+ * `transactions`: an element for each instruction, to which the launch adds; NULL: not wanted. False: memory is
+ * exhausted. */
+bool em_checks_begin(em_checks *checks, em_launch *launch, em_transactions *transactions);
+/* All findings with the counts by line as a JSON text (malloc'ed, NULL when memory is exhausted). */
 char *em_checks_json(const em_checks *checks);
 
 #endif

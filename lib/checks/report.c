@@ -1,5 +1,5 @@
 /* Findings: gathered once for each pair of instructions, told as errors, kept as JSON. */
-#include "lib/checks/state.h"
+#include "lib/checks/parts.h"
 
 #include "lib/base/json.h"
 #include "lib/base/list.h"
@@ -9,9 +9,10 @@ enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_TOLD = 20 };
 static const struct {
     unsigned check;
     const char *name;
-} kinds[] = {{CUTE_CHECK_MEMORY, "memory"},        {CUTE_CHECK_UNINIT, "uninit"},   {CUTE_CHECK_RACE, "race"},
-             {CUTE_CHECK_BARRIER, "barrier"},      {CUTE_CHECK_SWIZZLE, "swizzle"}, {CUTE_CHECK_BANK, "bank"},
-             {CUTE_CHECK_COALESCING, "coalescing"}};
+} kinds[] = {
+#define CHECK(id, bit, name, parts, text) {CUTE_CHECK_##id, #name},
+#include "cute/checks.def"
+};
 
 static const char *kind_name(unsigned check)
 {
@@ -155,13 +156,13 @@ static void add(json_t *value, const char *key, uint64_t more)
     json_object_set_new(value, key, json_integer(old + (json_int_t)more));
 }
 
-static void add_lines(em_checks *c, const traffic *list, const char *space)
+static void add_lines(em_checks *c, const traffic_count *list, const char *space)
 {
     for (uint32_t n = 0; list && n < c->machine->program->count; n++) {
         if (!list[n].requests) continue;
         json_t *line = line_of(c, &c->machine->program->code[n], space);
         add(line, "requests", list[n].requests);
-        add(line, "transactions", list[n].transactions);
+        add(line, "transactions", list[n].count);
         add(line, "ideal", list[n].ideal);
     }
 }
@@ -182,14 +183,8 @@ void em_report_launch(em_checks *c, cute_diag *diag)
                         c->regions[n].name ? c->regions[n].name : "a buffer");
     if (c->exhausted)
         cute_report(diag, CUTE_WARNING, NULL, "the checks ran out of memory: they saw part of the run");
-    c->time = c->machine->time;
-    add_lines(c, c->shared, "shared");
-    add_lines(c, c->global, "global");
-}
-
-size_t em_checks_found(const em_checks *c)
-{
-    return json_array_size(c->found);
+    add_lines(c, c->banks.by_inst, "shared");
+    add_lines(c, c->sectors.by_inst, "global");
 }
 
 char *em_checks_json(const em_checks *c)

@@ -322,9 +322,14 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
         l.block[d] = (uint32_t)launch->block[d];
         l.cluster[d] = launch->cluster[0] ? (uint32_t)launch->cluster[d] : f->cluster[d];
     }
-    if (e->checks) em_checks_begin(e->checks, &l);
-    if (e->settings.counters && !e->counters) e->counters = em_counters_create();
-    if (e->settings.counters && !(e->counters && em_counters_begin(e->counters, &l))) {
+    bool ok = true;
+    if (e->settings.counters) {
+        if (!e->counters) e->counters = em_counters_create();
+        ok = e->counters && em_counters_begin(e->counters, &l);
+    }
+    if (ok && e->checks)
+        ok = em_checks_begin(e->checks, &l, e->counters ? em_counters_transactions(e->counters) : NULL);
+    if (!ok) {
         free(block);
         return cute_fail_memory(diag);
     }

@@ -181,7 +181,7 @@ em_frame *em_make_frame(em_warp *w, const em_function *f)
     size_t size = ((size_t)f->register_bytes + 63) / 64 * 64;
     em_frame *n = calloc(1, sizeof *n);
     if (!n) return NULL;
-    bool watched = w->machine->launch->hooks.step != NULL;
+    bool watched = w->machine->launch->hooks.shadows;
     n->registers = aligned_alloc(64, (size ? size : 64) * (watched ? 2 : 1));
     if (!n->registers) {
         free(n);

@@ -38,10 +38,11 @@ typedef struct entry {
     const em_function *kernel;
     uint64_t launches, blocks, threads;
     em_tally *tally;
+    em_transactions *transactions;
 } entry;
 
 struct em_counters {
-    entry *entries;
+    entry *entries, *current;
 };
 
 em_counters *em_counters_create(void)
@@ -54,6 +55,7 @@ void em_counters_destroy(em_counters *c)
     for (entry *e = c ? c->entries : NULL, *next; e; e = next) {
         next = e->next;
         free(e->tally);
+        free(e->transactions);
         free(e);
     }
     free(c);
@@ -65,8 +67,12 @@ bool em_counters_begin(em_counters *c, em_launch *l)
     while (*at && ((*at)->program != l->program || (*at)->kernel != l->kernel)) at = &(*at)->next;
     if (!*at) {
         entry *e = calloc(1, sizeof *e);
-        if (e) e->tally = calloc((size_t)l->program->count + 1, sizeof *e->tally);
-        if (!e || !e->tally) {
+        if (!e) return false;
+        e->tally = calloc((size_t)l->program->count + 1, sizeof *e->tally);
+        e->transactions = calloc((size_t)l->program->count + 1, sizeof *e->transactions);
+        if (!e->tally || !e->transactions) {
+            free(e->tally);
+            free(e->transactions);
             free(e);
             return false;
         }
@@ -79,7 +85,13 @@ bool em_counters_begin(em_counters *c, em_launch *l)
     (*at)->blocks += blocks;
     (*at)->threads += blocks * l->block[0] * l->block[1] * l->block[2];
     l->tally = (*at)->tally;
+    c->current = *at;
     return true;
+}
+
+em_transactions *em_counters_transactions(em_counters *c)
+{
+    return c->current ? c->current->transactions : NULL;
 }
 
 /* ---- telling ---- */
@@ -116,21 +128,22 @@ static void put_traffic(json_t *value, const char *key, const uint64_t traffic[2
     json_object_set_new(value, key, pair);
 }
 
-static void put_tally(json_t *value, const em_tally *t)
+static void put_tally(json_t *value, const em_tally *t, const em_transactions *m)
 {
     put(value, "instructions", t->instructions);
     put(value, "lanes", t->lanes);
     put(value, "divergences", t->divergences);
     json_object_set_new(value, "bytes", bytes_json(t->bytes));
-    put_traffic(value, "bank_turns", t->banks);
-    put_traffic(value, "sectors", t->sectors);
+    put_traffic(value, "bank_turns", m->banks);
+    put_traffic(value, "sectors", m->sectors);
 }
 
-static void add(em_tally *to, const em_tally *from)
+/* Structs of nothing but 64-bit numbers. */
+static void add(void *to, const void *from, size_t size)
 {
-    uint64_t *all = (uint64_t *)(void *)to;
-    const uint64_t *more = (const uint64_t *)(const void *)from;
-    for (size_t n = 0; n < sizeof *to / sizeof *all; n++) all[n] += more[n];
+    uint64_t *all = to;
+    const uint64_t *more = from;
+    for (size_t n = 0; n < size / sizeof *all; n++) all[n] += more[n];
 }
 
 /* Lines of the text, counted on from where the last one was asked for. */
@@ -146,8 +159,10 @@ static int line_at(const em_program *program, cursor *c, uint32_t at)
     return c->line;
 }
 
-static json_t *line_json(const em_program *program, cursor *c, const em_inst *i, const em_tally *t)
+static json_t *line_json(const entry *e, cursor *c, uint32_t k)
 {
+    const em_program *program = e->program;
+    const em_inst *i = &program->code[k];
     json_t *value = json_object();
     const em_loc *loc = i->loc && i->loc < program->loc_count ? &program->locs[i->loc] : NULL;
     json_object_set_new(value, "ptx_line", json_integer(line_at(program, c, i->where)));
@@ -158,7 +173,7 @@ static json_t *line_json(const em_program *program, cursor *c, const em_inst *i,
     }
     json_object_set_new(value, "instruction", json_string(em_instruction_name(i)));
     json_object_set_new(value, "class", json_string(class_names[i->class]));
-    put_tally(value, t);
+    put_tally(value, &e->tally[k], &e->transactions[k]);
     return value;
 }
 
@@ -168,6 +183,7 @@ static json_t *kernel_json(const entry *e)
     const em_program *program = e->program;
     json_t *value = json_object(), *by_class = json_object(), *lines = json_array();
     em_tally all = {0};
+    em_transactions moved = {0};
     sum sums[EM_CLASSES] = {0};
     cursor c = {0};
     for (size_t n = 0; n < program->function_count; n++) {
@@ -179,8 +195,9 @@ static json_t *kernel_json(const entry *e)
             em_class k_of = (em_class)i->class;
             sums[k_of].instructions += e->tally[k].instructions;
             sums[k_of].lanes += e->tally[k].lanes;
-            add(&all, &e->tally[k]);
-            json_array_append_new(lines, line_json(program, &c, i, &e->tally[k]));
+            add(&all, &e->tally[k], sizeof all);
+            add(&moved, &e->transactions[k], sizeof moved);
+            json_array_append_new(lines, line_json(e, &c, k));
         }
     }
     for (int n = 0; n < EM_CLASSES; n++) {
@@ -194,7 +211,7 @@ static json_t *kernel_json(const entry *e)
     put(value, "launches", e->launches);
     put(value, "blocks", e->blocks);
     put(value, "threads", e->threads);
-    put_tally(value, &all);
+    put_tally(value, &all, &moved);
     json_object_set_new(value, "classes", by_class);
     json_object_set_new(value, "lines", lines);
     return value;

@@ -6,11 +6,17 @@
 #include "lib/emulator/machine.h"
 
 typedef struct em_counters em_counters;
+/* What memory did for one instruction, as checks count it: how many, and the fewest possible. */
+typedef struct em_transactions {
+    uint64_t banks[2], sectors[2]; /* wavefronts of shared memory, sectors of global memory */
+} em_transactions;
 
 em_counters *em_counters_create(void);
 void em_counters_destroy(em_counters *counters);
 /* Before a launch: sets launch->tally. The program outlives the counters. False when memory is exhausted. */
 bool em_counters_begin(em_counters *counters, em_launch *launch);
+/* An element for each instruction of the launch that was begun last. */
+em_transactions *em_counters_transactions(em_counters *counters);
 /* An array with an object for each kernel, as cute-run(1) describes it; malloc'ed, NULL when memory is
  * exhausted. */
 char *em_counters_json(const em_counters *counters);

@@ -80,8 +80,9 @@ typedef struct em_hooks {
     /* What orders memory, as it happens. `a` and `b` by the event. */
     void (*event)(void *context, em_event event, em_warp *warp, const em_inst *inst, uint32_t mask,
                   uint64_t a, uint64_t b);
-    /* Before each instruction; `lanes` are on, whatever its guard says. */
+    /* Before each instruction; `lanes` are active, whatever its guard says. */
     void (*step)(void *context, em_warp *warp, const em_inst *inst, uint32_t lanes);
+    bool shadows; /* register frames get their `shadow` */
 } em_hooks;
 
 typedef struct em_counts {
@@ -95,7 +96,6 @@ typedef struct em_counts {
 typedef struct em_tally {
     uint64_t instructions, lanes, divergences; /* of warps; lanes that were on */
     uint64_t bytes[EM_PARAM + 1][2];           /* by space: read, written */
-    uint64_t banks[2], sectors[2];             /* of the checks: turns or sectors, and the fewest possible */
 } em_tally;
 
 typedef struct em_launch {
@@ -140,7 +140,7 @@ typedef struct em_frame {
     struct em_frame *up, *next; /* the caller's, or the next free one; next: of all that the warp has */
     const em_function *function;
     uint8_t *registers;
-    uint8_t *shadow; /* of hooks.step: as many bytes again, all ones when the function begins; else NULL */
+    uint8_t *shadow; /* of hooks.shadows: as many bytes again, all ones when the function begins; else NULL */
     uint32_t return_pc;
     uint32_t users; /* splits that will return from it */
     int64_t sp;

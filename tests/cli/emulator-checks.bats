@@ -91,7 +91,7 @@ P
     [ "$status" -eq 0 ]
     checked dropped_barrier --check=races
     [ "$status" -eq 2 ]
-    [[ "$output" == *"not 'races'"* ]]
+    [[ "$output" == *"expects a list of all, memory, uninit, race, barrier, swizzle, bank, coalescing; got 'races'"* ]]
     checked dropped_barrier --check=all --device 0
     [ "$status" -eq 2 ]
     run "$run" "$bugs/dropped_barrier.ptx" --check=all

@@ -93,18 +93,21 @@ static cute_status parse_checks(const options *o, unsigned *out, cute_diag *diag
     static const struct {
         const char *name;
         unsigned check;
-    } table[] = {{"all", CUTE_CHECK_ALL},         {"memory", CUTE_CHECK_MEMORY},
-                 {"uninit", CUTE_CHECK_UNINIT},   {"race", CUTE_CHECK_RACE},
-                 {"barrier", CUTE_CHECK_BARRIER}, {"swizzle", CUTE_CHECK_SWIZZLE},
-                 {"bank", CUTE_CHECK_BANK},       {"coalescing", CUTE_CHECK_COALESCING}};
+    } table[] = {
+        {"all", CUTE_CHECK_ALL},
+#define CHECK(id, bit, name, parts, text) {#name, CUTE_CHECK_##id},
+#include "cute/checks.def"
+    };
+    static const char names[] = "all"
+#define CHECK(id, bit, name, parts, text) ", " #name
+#include "cute/checks.def"
+        ;
     enum { COUNT = sizeof table / sizeof *table };
     for (const char *at = o->checks; at;) {
         size_t length = strcspn(at, ","), n = 0;
         while (n < COUNT && (strlen(table[n].name) != length || memcmp(table[n].name, at, length) != 0)) n++;
         if (n == COUNT)
-            return cute_fail(diag, CUTE_USAGE, NULL,
-                             "--check wants all, or some of memory, uninit, race, barrier, swizzle, bank, "
-                             "coalescing; not '%.*s'",
+            return cute_fail(diag, CUTE_USAGE, NULL, "--check expects a list of %s; got '%.*s'", names,
                              (int)length, at);
         *out |= table[n].check;
         at = at[length] ? at + length + 1 : NULL;

@@ -1,9 +1,9 @@
-/* Registers of products: wgmma reads and writes them asynchronously. Between it and the wgmma.wait_group that
+/* Registers of wgmma: wgmma reads and writes them asynchronously. Between it and the wgmma.wait_group that
  * waits for its group nothing else may touch its accumulator or change its operands; and what the warp wrote
  * into them before needs a wgmma.fence (PTX ISA 8.5, 9.7.15.1 and 9.7.15.7.1). Only registers that some wgmma
  * names are watched: which instructions touch them is found once a launch. Kept by warp: lanes that part here
  * would not come to a wgmma. */
-#include "lib/checks/state.h"
+#include "lib/checks/parts.h"
 
 #include <stdlib.h>
 
@@ -19,27 +19,27 @@ typedef struct touch {
 } touch;
 
 typedef struct slot_state {
-    uint32_t product, inst;   /* the last wgmma that has it, by its number in the warp, 0 none */
+    uint32_t wgmma, inst;     /* the last wgmma that has it, by its number in the warp, 0 none */
     uint32_t written, writer; /* fences of the warp when it was last written by something else, + 1 */
     bool operand;             /* the wgmma only reads it */
 } slot_state;
 
-typedef struct warp_products {
+typedef struct warp_wgmma {
     uint32_t issued, finished, fences;
-    uint32_t committed[COMMITS_KEPT]; /* products issued when a group was */
-} warp_products;
+    uint32_t committed[COMMITS_KEPT]; /* wgmma issued when a group was */
+} warp_wgmma;
 
-struct products {
+struct wgmma_registers {
     uint32_t slots, warps;
     uint32_t *first; /* of an instruction's touches; one more than there are instructions */
     touch *touches;
-    warp_products *warp;
+    warp_wgmma *warp;
     slot_state *state; /* of each warp in turn */
 };
 
 /* ---- which instructions touch what ---- */
 
-static bool is_product(const em_inst *i)
+static bool is_wgmma(const em_inst *i)
 {
     return i->opcode == EM_OP_wgmma && em_has(i, EM_M_mma_async);
 }
@@ -92,7 +92,7 @@ static void visit(walk *v, const em_operand *o, bool write)
 }
 
 /* D, and A where it is in registers. */
-static void visit_product(walk *v, const em_inst *i)
+static void visit_wgmma(walk *v, const em_inst *i)
 {
     const num_wgmma *form = i->wgmma;
     visit(v, &i->o[0], true);
@@ -101,15 +101,15 @@ static void visit_product(walk *v, const em_inst *i)
 
 static void visit_any(walk *v, const em_inst *i)
 {
-    if (is_product(i)) {
-        visit_product(v, i);
+    if (is_wgmma(i)) {
+        visit_wgmma(v, i);
         return;
     }
     for (int n = 0; n < i->count; n++) visit(v, &i->o[n], n == 0);
 }
 
 /* Twice: first counted, then noted. */
-static bool find_touches(const em_program *program, struct products *p, bool note)
+static bool find_touches(const em_program *program, struct wgmma_registers *p, bool note)
 {
     walk v = {0};
     uint32_t slots = 0, total = 0;
@@ -119,7 +119,7 @@ static bool find_touches(const em_program *program, struct products *p, bool not
         v.count = 0;
         v.collect = true;
         for (uint32_t n = function->start; n <= function->end && n < program->count; n++)
-            if (is_product(&program->code[n])) visit_product(&v, &program->code[n]);
+            if (is_wgmma(&program->code[n])) visit_wgmma(&v, &program->code[n]);
         v.collect = false;
         v.base = slots;
         slots += v.count;
@@ -140,84 +140,83 @@ static bool find_touches(const em_program *program, struct products *p, bool not
     return p->touches != NULL;
 }
 
-void em_mma_end(em_checks *c)
+static void end(em_checks *c)
 {
-    struct products *p = c->products;
+    struct wgmma_registers *p = c->wgmma;
     if (!p) return;
     free(p->first);
     free(p->touches);
     free(p->warp);
     free(p->state);
     free(p);
-    c->products = NULL;
+    c->wgmma = NULL;
 }
 
-bool em_mma_begin(em_checks *c)
+static bool begin(em_checks *c)
 {
-    const em_machine *m = c->machine;
+    const em_program *program = c->launch->program;
     bool any = false;
-    for (uint32_t n = 0; n < m->program->count; n++) any |= is_product(&m->program->code[n]);
+    for (uint32_t n = 0; n < program->count; n++) any |= is_wgmma(&program->code[n]);
     if (!any) return true;
-    struct products *p = c->products = calloc(1, sizeof *p);
+    struct wgmma_registers *p = c->wgmma = calloc(1, sizeof *p);
     if (!p) return false;
-    p->first = calloc((size_t)m->program->count + 1, sizeof *p->first);
-    if (!p->first || !find_touches(m->program, p, false) || !find_touches(m->program, p, true)) return false;
-    p->warps = m->clusters[0].count * m->clusters[0].blocks[0].warp_count;
-    return em_mma_grow(c, 1);
+    p->first = calloc((size_t)program->count + 1, sizeof *p->first);
+    return p->first && find_touches(program, p, false) && find_touches(program, p, true);
 }
 
-bool em_mma_grow(em_checks *c, uint32_t places)
+static bool grow(em_checks *c, uint32_t places)
 {
-    struct products *p = c->products;
+    struct wgmma_registers *p = c->wgmma;
     if (!p) return true;
+    p->warps = c->machine->clusters[0].count * c->machine->clusters[0].blocks[0].warp_count;
     size_t warps = (size_t)p->warps * places;
-    warp_products *warp = realloc(p->warp, warps * sizeof *warp);
+    warp_wgmma *warp = realloc(p->warp, warps * sizeof *warp);
     if (warp) p->warp = warp;
     slot_state *state = realloc(p->state, warps * p->slots * sizeof *state);
     if (state) p->state = state;
-    return warp && state; /* em_mma_cluster clears them */
+    return warp && state; /* begin_cluster clears them */
 }
 
 /* ---- as it happens ---- */
 
 static size_t number_of(const em_checks *c, const em_warp *w)
 {
-    return (size_t)(w->block->cluster - c->machine->clusters) * c->products->warps +
+    return (size_t)(w->block->cluster - c->machine->clusters) * c->wgmma->warps +
            w->block->rank * w->block->warp_count + w->index;
 }
 
-void em_mma_cluster(em_checks *c, const em_warp *any)
+static void begin_cluster(em_checks *c, const em_warp *any)
 {
-    struct products *p = c->products;
-    if (!p) return;
+    struct wgmma_registers *p = c->wgmma;
     size_t first = (size_t)(any->block->cluster - c->machine->clusters) * p->warps;
     memset(&p->warp[first], 0, p->warps * sizeof *p->warp);
     memset(&p->state[first * p->slots], 0, (size_t)p->warps * p->slots * sizeof *p->state);
 }
 
-void em_mma_commit(em_checks *c, const em_warp *w, uint32_t group)
+static void waited(warp_wgmma *own, uint32_t group)
 {
-    if (!c->products) return;
-    warp_products *own = &c->products->warp[number_of(c, w)];
-    own->committed[group % COMMITS_KEPT] = own->issued;
-}
-
-void em_mma_waited(em_checks *c, const em_warp *w, uint32_t group)
-{
-    if (!c->products || !group) return;
-    warp_products *own = &c->products->warp[number_of(c, w)];
-    uint32_t upto = own->committed[group % COMMITS_KEPT];
+    uint32_t upto = group ? own->committed[group % COMMITS_KEPT] : 0;
     if (upto > own->finished) own->finished = upto;
 }
 
-void em_mma_fence(em_checks *c, const em_warp *w)
+static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                  uint64_t b)
 {
-    if (c->products) c->products->warp[number_of(c, w)].fences++;
+    (void)i, (void)mask;
+    if (!c->wgmma) return;
+    if (event == EM_E_BEGIN) {
+        begin_cluster(c, w);
+        return;
+    }
+    warp_wgmma *own = &c->wgmma->warp[number_of(c, w)];
+    if (a != EM_P_WGMMA) return;
+    if (event == EM_E_COMMIT_GROUP) own->committed[(uint32_t)b % COMMITS_KEPT] = own->issued;
+    if (event == EM_E_WAIT_GROUP) waited(own, (uint32_t)b);
 }
 
 /* One finding is enough for a product: its registers were mostly written together. */
-static void check_product(em_checks *c, em_warp *w, const em_inst *i, const warp_products *own,
-                          const slot_state *s, bool accumulator, bool *told)
+static void check_wgmma(em_checks *c, em_warp *w, const em_inst *i, const warp_wgmma *own,
+                        const slot_state *s, bool accumulator, bool *told)
 {
     if (!*told && s->written == own->fences + 1) {
         *told = true;
@@ -226,29 +225,42 @@ static void check_product(em_checks *c, em_warp *w, const em_inst *i, const warp
             "race: wgmma uses as its %s a register that the warp wrote before; no wgmma.fence lies between",
             accumulator ? "accumulator" : "operand");
     }
-    if (*told || accumulator || s->product <= own->finished || s->operand) return;
+    if (*told || accumulator || s->wgmma <= own->finished || s->operand) return;
     *told = true;
     em_check_find(c, CUTE_CHECK_RACE, "operand of accumulator", w, i, -1, s->inst,
                   "race: wgmma reads as its operand a register that another wgmma still writes; no "
                   "wgmma.wait_group lies between");
 }
 
-void em_mma_step(em_checks *c, em_warp *w, const em_inst *i)
+static bool is_fence(const em_inst *i)
 {
-    struct products *p = c->products;
-    uint32_t at = inst_index(c, i), from = p ? p->first[at] : 0, to = p ? p->first[at + 1] : 0;
-    if (from == to) return;
-    warp_products *own = &p->warp[number_of(c, w)];
+    return em_has(i, EM_M_fence) && i->opcode == EM_OP_wgmma;
+}
+
+static bool concerns(const em_checks *c, const em_inst *i)
+{
+    uint32_t at = inst_index(c, i);
+    return c->wgmma && (is_fence(i) || c->wgmma->first[at] != c->wgmma->first[at + 1]);
+}
+
+static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
+{
+    struct wgmma_registers *p = c->wgmma;
+    uint32_t at = inst_index(c, i), from = p->first[at], to = p->first[at + 1];
+    (void)lanes;
+    if (!mask) return;
+    warp_wgmma *own = &p->warp[number_of(c, w)];
     slot_state *state = &p->state[number_of(c, w) * p->slots];
-    if (is_product(i)) {
+    if (is_fence(i)) own->fences++;
+    if (is_wgmma(i)) {
         own->issued++;
         bool told = false;
         for (uint32_t n = from; n < to; n++) {
             slot_state *s = &state[p->touches[n].slot];
             bool accumulator = p->touches[n].write;
-            check_product(c, w, i, own, s, accumulator, &told);
-            s->operand = !accumulator && (s->operand || s->product <= own->finished);
-            s->product = own->issued;
+            check_wgmma(c, w, i, own, s, accumulator, &told);
+            s->operand = !accumulator && (s->operand || s->wgmma <= own->finished);
+            s->wgmma = own->issued;
             s->inst = at;
             s->written = 0;
         }
@@ -257,7 +269,7 @@ void em_mma_step(em_checks *c, em_warp *w, const em_inst *i)
     for (uint32_t n = from; n < to; n++) {
         const touch *t = &p->touches[n];
         slot_state *s = &state[t->slot];
-        if (s->product > own->finished && (t->write || !s->operand))
+        if (s->wgmma > own->finished && (t->write || !s->operand))
             em_check_find(
                 c, CUTE_CHECK_RACE, t->write ? "register write" : "register read", w, i, -1, s->inst,
                 "race: %s %s a register that wgmma still %s; no wgmma.wait_group lies between",
@@ -267,3 +279,15 @@ void em_mma_step(em_checks *c, em_warp *w, const em_inst *i)
         s->writer = at;
     }
 }
+
+static const em_part *const needs[] = {&em_part_clusters, NULL};
+const em_part em_part_wgmma_registers = {
+    .needs = needs,
+    .events = EVENT(BEGIN) | EVENT(COMMIT_GROUP) | EVENT(WAIT_GROUP),
+    .begin = begin,
+    .grow = grow,
+    .end = end,
+    .event = event,
+    .concerns = concerns,
+    .step = step,
+};

@@ -1,8 +1,8 @@
 /* Swizzles: of what a tensor copy wrote into shared memory each 16 bytes know from which row and column of
- * the box they came. The eight rows of a matrix that ldmatrix or wgmma takes have to be a regular piece of
+ * the box they arrived. The eight rows of a matrix that ldmatrix or wgmma takes have to be a regular piece of
  * that box: the same columns of each, or rows and columns in equal steps. With another swizzle than the
  * copy's they are not. */
-#include "lib/checks/state.h"
+#include "lib/checks/parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,21 +34,24 @@ static bool place_in_box(const em_pending *p, uint32_t at, tile_piece *out)
     return true;
 }
 
-void em_tiles_write(em_checks *c, const em_inst *i, shadow *s, uint64_t at, uint64_t bytes)
+static bool access(em_checks *c, const memory_access *a)
 {
+    shadow *s = a->shadow;
     const em_pending *p = c->machine->completing;
     bool tensor = p && p->map;
-    if (!s->pieces && !tensor) return;
+    if (!s || a->space != EM_SHARED || a->kind == EM_READ || a->mbarrier) return true;
+    if (!s->pieces && !tensor) return true;
     if (!s->pieces) s->pieces = calloc((size_t)s->total / CHUNK + 1, sizeof *s->pieces);
     if (!s->pieces) {
         c->exhausted = true;
-        return;
+        return true;
     }
-    for (uint64_t n = at / CHUNK; n <= (at + bytes - 1) / CHUNK; n++) {
+    for (uint64_t n = a->at / CHUNK; n <= (a->at + a->bytes - 1) / CHUNK; n++) {
         tile_piece *piece = &s->pieces[n];
-        piece->inst = inst_index(c, i);
+        piece->inst = inst_index(c, a->inst);
         if (!tensor || !place_in_box(p, (uint32_t)n * CHUNK, piece)) piece->box = 0;
     }
+    return true;
 }
 
 /* The row that breaks the rule; 0: none. What did not come by tensor copies follows no rule. `any_rows`: in
@@ -102,7 +105,7 @@ static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const t
 
 /* ---- ldmatrix ---- */
 
-void em_tiles_ldmatrix(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+static void check_ldmatrix(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     for (int m = 0; m < i->o[0].count; m++) {
         const tile_piece *rows[ROWS];
@@ -156,7 +159,7 @@ static void check_operand(em_checks *c, em_warp *w, const em_inst *i, const char
         }
 }
 
-void em_tiles_product(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+static void check_wgmma(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     const num_wgmma *form = i->wgmma;
     int warp = (int)w->index % 4;
@@ -168,3 +171,22 @@ void em_tiles_product(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
         check_operand(c, w, i, "B", em_uniform(w, &i->o[2], mask), form->transpose_b, form->b, 0, form->n,
                       form->k);
 }
+
+static bool concerns(const em_checks *c, const em_inst *i)
+{
+    (void)c;
+    return i->opcode == EM_OP_ldmatrix || (i->opcode == EM_OP_wgmma && em_has(i, EM_M_mma_async));
+}
+
+static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
+{
+    (void)lanes;
+    if (!mask) return;
+    if (em_has(i, EM_M_mma_async))
+        check_wgmma(c, w, i, mask);
+    else
+        check_ldmatrix(c, w, i, mask);
+}
+
+static const em_part *const needs[] = {&em_part_shadow_memory, NULL};
+const em_part em_part_swizzles = {.needs = needs, .access = access, .concerns = concerns, .step = step};

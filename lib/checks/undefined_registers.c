@@ -1,9 +1,9 @@
 /* Registers that hold what nothing wrote. Beside each register lies a shadow: a mask of lanes for each of its
  * bytes. Loads of memory that was never written and registers that a function begins with are undefined;
  * moves, packs, shifts and bitwise operations carry that on byte by byte, all other arithmetic for the whole
- * result. Copies do no harm, uses do: addresses, branches and other guards, operands of products and atomics,
+ * result. Copies do no harm, uses do: addresses, branches and other guards, operands of wgmma and atomics,
  * stores to global memory. Stores to shared and local memory make those bytes undefined again. */
-#include "lib/checks/flow.h"
+#include "lib/checks/undefined_flow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,10 +54,10 @@ static bool make_flow(em_checks *c, const em_inst *i, register_flow *f)
     return true;
 }
 
-bool em_registers_grow(em_checks *c, uint32_t places)
+static bool grow(em_checks *c, uint32_t places)
 {
-    if (!(c->which & CUTE_CHECK_UNINIT)) return true;
-    size_t count = places * (size_t)(c->entries / c->stride) * c->machine->clusters[0].blocks[0].warp_count;
+    const em_cluster *cluster = &c->machine->clusters[0];
+    size_t count = (size_t)places * cluster->count * cluster->blocks[0].warp_count;
     uint8_t **list = realloc(c->locals, count * sizeof *list);
     if (!list) return false;
     c->locals = list;
@@ -65,17 +65,16 @@ bool em_registers_grow(em_checks *c, uint32_t places)
     return true;
 }
 
-bool em_registers_begin(em_checks *c)
+static bool begin(em_checks *c)
 {
-    const em_program *p = c->machine->program;
-    if (!(c->which & CUTE_CHECK_UNINIT)) return true;
+    const em_program *p = c->launch->program;
     c->flows = calloc((size_t)p->count + 1, sizeof *c->flows);
-    bool ok = c->flows && em_registers_grow(c, 1);
+    bool ok = c->flows != NULL;
     for (uint32_t n = 0; ok && n < p->count; n++) ok = make_flow(c, &p->code[n], &c->flows[n]);
     return ok;
 }
 
-void em_registers_end(em_checks *c)
+static void end(em_checks *c)
 {
     for (size_t n = 0; c->locals && n < c->local_count; n++) free(c->locals[n]);
     free(c->locals);
@@ -96,9 +95,9 @@ static uint8_t **local_of(em_checks *c, const em_warp *w)
                       w->index];
 }
 
-void em_registers_begin_cluster(em_checks *c, em_cluster *cluster)
+static void begin_cluster(em_checks *c, em_cluster *cluster)
 {
-    for (uint32_t r = 0; c->flows && r < cluster->count; r++)
+    for (uint32_t r = 0; r < cluster->count; r++)
         for (uint32_t n = 0; n < cluster->blocks[r].warp_count; n++) {
             em_warp *w = &cluster->blocks[r].warps[n];
             em_frame *frame = w->split->frame;
@@ -250,11 +249,6 @@ static void exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
     if (unsure) set_lanes(w, &i->o[1], unsure, true, here);
 }
 
-void em_registers_exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
-{
-    if (c->flows && i) exchange(c, w, i, mask);
-}
-
 static bool from_memory(const em_checks *c, uint32_t origin)
 {
     return origin < c->machine->program->count && c->flows[origin].origin;
@@ -355,18 +349,11 @@ static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_fl
     }
 }
 
-void em_registers_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes)
+static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
 {
-    if (!c->flows) return;
     const register_flow *f = &c->flows[inst_index(c, i)];
     const register_use *use = &c->uses[f->first], *targets = use + f->targets, *end = targets + f->sources;
-    uint32_t mask = lanes, unsure = 0, undefined = 0;
-    if (i->guard) {
-        uint32_t guard;
-        memcpy(&guard, w->base[EM_BASE_REGISTERS] + i->guard_at, sizeof guard);
-        mask &= i->guard == 2 ? ~guard : guard;
-        unsure = shadow_at(w, i->guard_at)[SHADOW_ANY] & lanes;
-    }
+    uint32_t unsure = i->guard ? shadow_at(w, i->guard_at)[SHADOW_ANY] & lanes : 0, undefined = 0;
     if (f->kind == EM_FLOW_LANES) {
         bool told = em_has(i, EM_M_sync) && i->opcode != EM_OP_movmatrix;
         if (!told && mask) exchange(c, w, i, mask);
@@ -484,33 +471,65 @@ static uint8_t *local_bits(em_checks *c, em_warp *w)
     return *at;
 }
 
-void em_registers_local(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
-                        uint32_t bytes, em_access access)
+static bool access(em_checks *c, const memory_access *a)
 {
+    em_warp *w = a->warp;
     uint64_t size = (uint64_t)w->local_size, undefined = 0;
-    if (!c->flows || lane < 0 || bytes > 64 || address > size || bytes > size - address) return;
+    if (a->space != EM_LOCAL || a->lane < 0 || a->bytes > 64 || a->address > size ||
+        a->bytes > size - a->address)
+        return true;
     uint8_t *bits = local_bits(c, w);
-    if (!bits) return;
-    if (access != EM_READ) undefined = em_registers_store(c, w, i, lane, false);
-    for (uint32_t n = 0; n < bytes; n++) {
-        uint64_t at = (uint64_t)lane * size + address + n;
+    if (!bits) return true;
+    if (a->kind != EM_READ) undefined = em_registers_store(c, w, a->inst, a->lane, false);
+    for (uint32_t n = 0; n < a->bytes; n++) {
+        uint64_t at = (uint64_t)a->lane * size + a->address + n;
         uint8_t bit = (uint8_t)(1u << (at & 7));
-        if (access == EM_READ)
+        if (a->kind == EM_READ)
             undefined |= (uint64_t)!(bits[at >> 3] & bit) << n;
         else if (undefined >> n & 1)
             bits[at >> 3] &= (uint8_t)~bit;
         else
             bits[at >> 3] |= bit;
     }
-    if (access == EM_READ && undefined) em_registers_load(c, w, i, lane, EM_LOCAL, address, undefined);
+    if (a->kind == EM_READ && undefined)
+        em_registers_load(c, w, a->inst, a->lane, EM_LOCAL, a->address, undefined);
+    return true;
 }
 
-void em_registers_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from, uint64_t bytes, bool written)
+/* Local memory that a call begins with, or has written. */
+static void enter_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from, uint64_t bytes, bool written)
 {
-    uint8_t *bits = c->flows ? local_bits(c, w) : NULL;
+    uint8_t *bits = local_bits(c, w);
     uint64_t size = (uint64_t)w->local_size;
     if (!bits || from > size || bytes > size - from) return;
     shadow all = {.total = size * EM_LANES, .written = bits};
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
         em_shadow_write(&all, (uint64_t)__builtin_ctz(rest) * size + from, bytes, written);
 }
+
+static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                  uint64_t b)
+{
+    switch ((int)event) {
+    case EM_E_BEGIN: begin_cluster(c, w->block->cluster); break;
+    case EM_E_WARP_EXCHANGE:
+        if (i) exchange(c, w, i, mask);
+        break;
+    case EM_E_FRAME_ENTER:
+    case EM_E_FRAME_WRITE: enter_frame(c, w, mask, a, b, event == EM_E_FRAME_WRITE); break;
+    default: break;
+    }
+}
+
+static const em_part *const needs[] = {&em_part_clusters, NULL};
+const em_part em_part_undefined_registers = {
+    .needs = needs,
+    .events = EVENT(BEGIN) | EVENT(WARP_EXCHANGE) | EVENT(FRAME_ENTER) | EVENT(FRAME_WRITE),
+    .begin = begin,
+    .grow = grow,
+    .end = end,
+    .event = event,
+    .access = access,
+    .step = step,
+    .shadows_registers = true,
+};

@@ -1,9 +1,8 @@
-/* Which lanes of registers are undefined, and what instructions make of that. checkregister.c decides when.
- */
+/* Which lanes of registers are undefined, and what instructions make of that. */
 #ifndef CUTE_LIB_CHECKS_FLOW_H
 #define CUTE_LIB_CHECKS_FLOW_H
 
-#include "lib/checks/state.h"
+#include "lib/checks/parts.h"
 
 /* The words of a register's shadow: lanes of which some byte is undefined, the instruction where that began
  * (NOWHERE: the register was never written), lanes by byte; of undefined bytes, not of predicates, lanes
@@ -17,19 +16,19 @@ typedef struct register_use {
     bool address;
 } register_use;
 
-struct register_flow {
+typedef struct register_flow {
     uint8_t kind;
     uint16_t targets, sources; /* of uses, from `first` on */
     uint32_t first, origin;    /* origin: number of its load_origin + 1 */
-};
+} register_flow;
 
 /* Where an instruction loaded what nothing wrote, the last time for each lane. */
-struct load_origin {
+typedef struct load_origin {
     const em_warp *warp;
     uint32_t lanes;
     em_space space;
     uint64_t address[EM_LANES];
-};
+} load_origin;
 
 static inline bool is_register(const em_operand *o)
 {

@@ -1,5 +1,5 @@
 /* What becomes of undefined bytes: a rule for each kind of instruction, for one lane. */
-#include "lib/checks/flow.h"
+#include "lib/checks/undefined_flow.h"
 
 /* Which bytes of a value are those of a zero (or of ones). */
 static uint32_t bytes_that_are(const em_warp *w, const em_operand *o, int lane, bool set)

@@ -1,0 +1,18 @@
+/* Accesses behind the end of a buffer: an allocation may be larger than the buffer that lies in it. The machine checks
+ * the bounds of allocations itself. */
+#include "lib/checks/parts.h"
+
+static bool access(em_checks *c, const memory_access *a)
+{
+    const shadow *s = a->shadow;
+    bool reads = a->kind == EM_READ;
+    if (!s || a->space != EM_GLOBAL || a->at + a->bytes <= s->size) return true;
+    em_check_find(c, CUTE_CHECK_MEMORY, reads ? "read" : "write", a->warp, a->inst, a->lane, UINT32_MAX,
+                  "out of bounds: %s %s %u bytes at byte %llu of %s, which has %llu",
+                  em_instruction_name(a->inst), reads ? "reads" : "writes", a->bytes,
+                  (unsigned long long)a->at, s->name ? s->name : "a buffer", (unsigned long long)s->size);
+    return false;
+}
+
+static const em_part *const needs[] = {&em_part_shadow_memory, NULL};
+const em_part em_part_bounds = {.needs = needs, .access = access};

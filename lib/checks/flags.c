@@ -1,0 +1,362 @@
+/* Release and acquire patterns of the PTX memory model: fences, and flags, which are locations that strong accesses
+ * use. A release is an access with .release, or a strong write behind a fence; an acquire one with .acquire, or a
+ * strong read before a fence. They synchronise where each thread is in the scope of the other. Of other clusters a
+ * bit each and a time are known (cross_clock), and what they released up to it (release_history). */
+#include "lib/checks/parts.h"
+
+#include <stdlib.h>
+
+enum { RELEASES_KEPT = 4 };
+static const size_t history_limit = (size_t)512 << 20;
+
+typedef struct flag_state {
+    uint64_t address;               /* 0: free */
+    uint32_t cluster, rank, writer; /* who released last */
+    vclock *released[SCOPES];       /* to whom in that scope; SCOPE_GRID: of other clusters only */
+} flag_state;
+
+/* What a cluster released to the grid, the oldest first. */
+typedef struct release_history {
+    uint32_t count;
+    struct {
+        uint32_t time;
+        vclock *what; /* NULL: all that was before */
+    } list[RELEASES_KEPT];
+} release_history;
+
+/* Clusters below `below` are known, and of those from `first * 8` on the ones whose bit is set. */
+struct cross_clock {
+    uint32_t references, time, below, first, bytes;
+    uint8_t bits[];
+};
+
+/* ---- what is known of other clusters ---- */
+
+void em_cross_drop(cross_clock *f)
+{
+    if (f && --f->references == 0) free(f);
+}
+
+cross_clock *em_cross_keep(cross_clock *f)
+{
+    if (f) f->references++;
+    return f;
+}
+
+static bool knows(const cross_clock *f, uint32_t cluster)
+{
+    if (cluster < f->below) return true;
+    uint32_t byte = cluster / 8 - f->first;
+    return cluster / 8 >= f->first && byte < f->bytes && f->bits[byte] >> cluster % 8 & 1;
+}
+
+static void add_bits(uint8_t *bits, const cross_clock *f)
+{
+    if (!f) return;
+    memset(bits, 0xff, f->below / 8);
+    for (uint32_t n = f->below / 8 * 8; n < f->below; n++) bits[n / 8] |= (uint8_t)(1u << n % 8);
+    for (uint32_t n = 0; n < f->bytes; n++) bits[f->first + n] |= f->bits[n];
+}
+
+static cross_clock *new_cross(em_checks *c, uint32_t below, uint32_t end)
+{
+    uint32_t bytes = end > below / 8 ? end - below / 8 : 0;
+    cross_clock *f = malloc(sizeof *f + bytes);
+    if (!f) {
+        c->exhausted = true;
+        return NULL;
+    }
+    *f = (cross_clock){.references = 1, .below = below, .first = below / 8, .bytes = bytes};
+    return f;
+}
+
+/* Blocks run in order, mostly: then all that is known is a number below which all are. */
+static cross_clock *make_simple(em_checks *c, const cross_clock *a, const cross_clock *b, uint32_t serial)
+{
+    uint32_t below = 1; /* no cluster has number 0 */
+    if (a && a->below > below) below = a->below;
+    if (b && b->below > below) below = b->below;
+    if (serial == below) below++;
+    cross_clock *f = new_cross(c, below, serial > below ? serial / 8 + 1 : 0);
+    if (!f || serial < below) return f;
+    memset(f->bits, 0, f->bytes);
+    f->bits[f->bytes - 1] = (uint8_t)(1u << serial % 8);
+    return f;
+}
+
+static cross_clock *make_by_bits(em_checks *c, const cross_clock *a, const cross_clock *b, uint32_t serial)
+{
+    uint32_t bytes = (uint32_t)(c->grid_clusters / 8 + 2), below = 0, end = bytes;
+    if (!c->scratch) c->scratch = malloc(bytes);
+    if (!c->scratch) {
+        c->exhausted = true;
+        return NULL;
+    }
+    memset(c->scratch, 0, bytes);
+    c->scratch[0] = 1;
+    add_bits(c->scratch, a);
+    add_bits(c->scratch, b);
+    c->scratch[serial / 8] |= (uint8_t)(1u << serial % 8);
+    while (below / 8 < bytes && c->scratch[below / 8] == 0xff) below += 8;
+    while (below / 8 < bytes && c->scratch[below / 8] >> below % 8 & 1) below++;
+    while (end > below / 8 && !c->scratch[end - 1]) end--;
+    if (end == below / 8 + 1 && !(c->scratch[below / 8] >> below % 8)) end--; /* the bits below are known */
+    cross_clock *f = new_cross(c, below, end);
+    if (f) memcpy(f->bits, c->scratch + f->first, f->bytes);
+    return f;
+}
+
+/* `a` and `b`, and where `serial` is not 0 that cluster up to `time`. */
+static cross_clock *make_cross(em_checks *c, const cross_clock *a, const cross_clock *b, uint32_t serial,
+                               uint32_t time)
+{
+    bool simple = (!a || !a->bytes) && (!b || !b->bytes);
+    cross_clock *f = simple ? make_simple(c, a, b, serial) : make_by_bits(c, a, b, serial);
+    if (!f) return NULL;
+    f->time = time;
+    if (a && a->time > f->time) f->time = a->time;
+    if (b && b->time > f->time) f->time = b->time;
+    return f;
+}
+
+cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b)
+{
+    if (!a || !b || a == b) return em_cross_keep(a ? a : b);
+    if (b->time <= a->time && b->below <= a->below && !b->bytes) return em_cross_keep(a);
+    if (a->time <= b->time && a->below <= b->below && !a->bytes) return em_cross_keep(b);
+    return make_cross(c, a, b, 0, 0);
+}
+
+/* What the thread of a cluster releases to the grid, with all that it knows. */
+static void record_release(em_checks *c, uint32_t serial, uint32_t time, vclock *what)
+{
+    if (!c->history) c->history = calloc((size_t)c->grid_clusters + 2, sizeof *c->history);
+    release_history *p = c->history ? c->history[serial] : NULL;
+    if (c->history && !p) p = c->history[serial] = calloc(1, sizeof *p);
+    if (!p) {
+        c->exhausted = true;
+        return;
+    }
+    for (uint32_t n = 0; n < p->count; n++)
+        if (p->list[n].what == what && what) return;
+    c->history_bytes += c->entries * sizeof *what->clock;
+    bool coarse = c->history_bytes > history_limit;
+    if (p->count == RELEASES_KEPT) { /* the two oldest become one */
+        vclock *first = p->list[0].what, *second = p->list[1].what;
+        p->list[0].what = first && second ? em_vclock_join(c, first, second) : NULL;
+        em_vclock_drop(first);
+        em_vclock_drop(second);
+        memmove(&p->list[1], &p->list[2], (RELEASES_KEPT - 2) * sizeof p->list[0]);
+        p->count--;
+    }
+    p->list[p->count].time = time;
+    p->list[p->count++].what = coarse ? NULL : em_vclock_keep(what);
+}
+
+bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_record *previous)
+{
+    const release_history *p = f && c->history ? c->history[previous->cluster] : NULL;
+    if (!p || previous->time > f->time || !knows(f, previous->cluster)) return false;
+    for (uint32_t n = 0; n < p->count; n++)
+        if (p->list[n].time <= f->time &&
+            (!p->list[n].what || p->list[n].what->clock[previous->id] >= previous->time))
+            return true;
+    return false;
+}
+
+/* ---- fences ---- */
+
+uint32_t em_scope_of(const em_inst *i)
+{
+    return em_has(i, EM_M_cta) ? SCOPE_BLOCK : em_has(i, EM_M_cluster) ? SCOPE_CLUSTER : SCOPE_GRID;
+}
+
+static bool acquires(const em_inst *i)
+{
+    return em_has(i, EM_M_acquire) || em_has(i, EM_M_acq_rel) || em_has(i, EM_M_sc);
+}
+
+static bool releases(const em_inst *i)
+{
+    return em_has(i, EM_M_release) || em_has(i, EM_M_acq_rel) || em_has(i, EM_M_sc);
+}
+
+void em_flags_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    cluster_state *o = cluster_of(c, w);
+    uint32_t now = em_tick(c), scope = em_scope_of(i);
+    bool only_acquires = em_has(i, EM_M_acquire), only_releases = em_has(i, EM_M_release);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        thread_state *t = &o->threads[thread_id(c, w, lane)];
+        for (uint32_t k = 0; k <= scope && !only_releases; k++) {
+            if (!t->observed[k]) continue;
+            em_vclock_acquire(c, w, 1u << lane, t->observed[k]);
+            em_vclock_set(&t->observed[k], NULL);
+        }
+        if (!only_releases) t->counted = false;
+        for (uint32_t k = 0; k <= scope && !only_acquires; k++) {
+            em_vclock_set(&t->fenced[k], t->known);
+            t->fence[k] = now;
+        }
+    }
+}
+
+/* The last block of a grid, as the CUDA programming guide finds it: a thread counts by an atomic, bar.sync
+ * tells its block. By the letter a fence is missing in between; no hardware needs it. */
+void em_flags_counted(em_checks *c, em_warp *w, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        thread_state *t = &cluster_of(c, w)->threads[thread_id(c, w, lane)];
+        for (uint32_t k = 0; k < SCOPES && t->counted; k++)
+            if (t->observed[k]) em_vclock_acquire(c, w, 1u << lane, t->observed[k]);
+    }
+}
+
+/* ---- flags ---- */
+
+static size_t slot_of(const flag_state *list, size_t capacity, uint64_t address)
+{
+    size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
+    while (list[at].address && list[at].address != address) at = (at + 1) & (capacity - 1);
+    return at;
+}
+
+static flag_state *flag_at(em_checks *c, uint64_t address, bool add)
+{
+    if (add && (c->flag_count + 1) * 2 > c->flag_capacity) {
+        size_t capacity = c->flag_capacity ? c->flag_capacity * 2 : 64;
+        flag_state *list = calloc(capacity, sizeof *list);
+        if (!list) {
+            c->exhausted = true;
+            return NULL;
+        }
+        for (size_t n = 0; n < c->flag_capacity; n++)
+            if (c->flags[n].address) list[slot_of(list, capacity, c->flags[n].address)] = c->flags[n];
+        free(c->flags);
+        c->flags = list;
+        c->flag_capacity = capacity;
+    }
+    if (!c->flag_capacity) return NULL;
+    flag_state *f = &c->flags[slot_of(c->flags, c->flag_capacity, address)];
+    if (f->address) return f;
+    if (!add) return NULL;
+    f->address = address;
+    c->flag_count++;
+    return f;
+}
+
+static void observe(em_checks *c, em_warp *w, const em_inst *i, int lane, const flag_state *f, bool counts)
+{
+    cluster_state *o = cluster_of(c, w);
+    thread_state *t = &o->threads[thread_id(c, w, lane)];
+    uint32_t scope = em_scope_of(i);
+    for (uint32_t k = 0; k <= scope; k++) {
+        vclock *what = f->released[k];
+        bool own = k == SCOPE_GRID || (f->cluster == o->serial && (k || f->rank == w->block->rank));
+        if (!what || !own) continue;
+        if (acquires(i)) em_vclock_acquire(c, w, 1u << lane, what);
+        t->counted |= counts;
+        if (!t->observed[k]) {
+            em_vclock_set(&t->observed[k], what);
+        } else if (t->observed[k] != what) {
+            vclock *both = em_vclock_join(c, t->observed[k], what);
+            em_vclock_set(&t->observed[k], both);
+            em_vclock_drop(both);
+        }
+    }
+}
+
+static void forget(flag_state *f)
+{
+    for (uint32_t k = 0; k < SCOPES; k++) em_vclock_set(&f->released[k], NULL);
+}
+
+/* What the thread's release in a scope tells: all that it knew then, and its own accesses up to then. */
+static vclock *content(em_checks *c, thread_state *t, uint32_t id, uint32_t k, bool now)
+{
+    uint32_t time = now ? em_tick(c) : t->fence[k];
+    vclock *from = now ? t->known : t->fenced[k];
+    if (!from || from->clock[id] >= time) return em_vclock_keep(from);
+    vclock *own = em_vclock_make(c, from->clock, from->cross);
+    if (!own) return NULL;
+    own->clock[id] = time;
+    if (!now) em_vclock_set(&t->fenced[k], own);
+    return own;
+}
+
+static void add_release(em_checks *c, flag_state *f, uint32_t k, vclock *what)
+{
+    vclock *both = f->released[k] && f->released[k] != what ? em_vclock_join(c, f->released[k], what) : NULL;
+    em_vclock_set(&f->released[k], both ? both : what);
+    em_vclock_drop(both);
+}
+
+static void release_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
+                         em_access access, bool global)
+{
+    cluster_state *o = cluster_of(c, w);
+    uint32_t id = thread_id(c, w, lane), scope = em_scope_of(i), rank = w->block->rank;
+    thread_state *t = &o->threads[id];
+    bool now = releases(i), speaks = now || t->fenced[SCOPE_BLOCK];
+    flag_state *f = flag_at(c, address, speaks);
+    if (!f) return;
+    /* A store that does not release ends what others released there; atomics go on with it. */
+    if (access == EM_WRITE && (f->cluster != o->serial || f->writer != id)) forget(f);
+    if (!speaks) return;
+    if (f->cluster != o->serial || f->rank != rank) em_vclock_set(&f->released[SCOPE_BLOCK], NULL);
+    if (f->cluster != o->serial) em_vclock_set(&f->released[SCOPE_CLUSTER], NULL);
+    f->cluster = o->serial;
+    f->rank = rank;
+    f->writer = id;
+    vclock *what = now ? content(c, t, id, 0, true) : NULL;
+    for (uint32_t k = 0; k <= scope; k++) {
+        bool lone = w->block->cluster->count == 1; /* its block and its cluster are the same */
+        if ((k == SCOPE_CLUSTER && lone) || (k == SCOPE_GRID && (!global || c->grid_clusters == 1))) continue;
+        vclock *told = now ? em_vclock_keep(what) : content(c, t, id, k, false);
+        if (!told) continue;
+        if (k < SCOPE_GRID) {
+            add_release(c, f, k, told);
+        } else {
+            /* Other clusters have other threads: they hear that this one released what was release_history. */
+            uint32_t time = em_tick(c);
+            record_release(c, o->serial, time, told);
+            cross_clock *all =
+                make_cross(c, told->cross, f->released[k] ? f->released[k]->cross : NULL, o->serial, time);
+            vclock *only = all ? em_vclock_make(c, NULL, all) : NULL;
+            em_cross_drop(all);
+            if (only) em_vclock_set(&f->released[k], only);
+            em_vclock_drop(only);
+        }
+        em_vclock_drop(told);
+    }
+    em_vclock_drop(what);
+}
+
+void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address, em_access access)
+{
+    if (lane < 0) return;
+    if (access != EM_WRITE) {
+        const flag_state *f = flag_at(c, address, false);
+        if (f) observe(c, w, i, lane, f, em_has(i, EM_M_add) || em_has(i, EM_M_inc));
+    }
+    if (access != EM_READ) release_flag(c, w, i, lane, address, access, address >= EM_WINDOW_SIZE);
+}
+
+void em_flags_end(em_checks *c)
+{
+    for (size_t n = 0; n < c->flag_capacity; n++) forget(&c->flags[n]);
+    for (uint64_t n = 0; c->history && n < c->grid_clusters + 2; n++) {
+        release_history *p = c->history[n];
+        for (uint32_t k = 0; p && k < p->count; k++) em_vclock_drop(p->list[k].what);
+        free(p);
+    }
+    free(c->flags);
+    free(c->history);
+    free(c->scratch);
+    c->flags = NULL;
+    c->history = NULL;
+    c->scratch = NULL;
+    c->flag_count = c->flag_capacity = c->history_bytes = 0;
+}

@@ -1,0 +1,72 @@
+/* The mbarriers that are initialised: who did it, and which bytes are expected and arrived in this phase. */
+#include "lib/checks/parts.h"
+
+#include <stdlib.h>
+
+#include "lib/base/list.h"
+
+mbarrier_state *em_mbarrier_find(em_checks *c, cluster_state *o, uint32_t address, bool add)
+{
+    for (size_t n = 0; n < o->mbarrier_count; n++)
+        if (o->mbarriers[n].address == address) return &o->mbarriers[n];
+    if (!add) return NULL;
+    if (!cute_heap_more(&o->mbarriers, o->mbarrier_count, &o->mbarrier_capacity, sizeof *o->mbarriers, 16)) {
+        c->exhausted = true;
+        return NULL;
+    }
+    o->mbarriers[o->mbarrier_count] = (mbarrier_state){.address = address};
+    return &o->mbarriers[o->mbarrier_count++];
+}
+
+static void forget(cluster_state *o)
+{
+    for (size_t n = 0; n < o->mbarrier_count; n++) em_sync_release(&o->mbarriers[n].sync);
+    o->mbarrier_count = 0;
+}
+
+static void end(em_checks *c)
+{
+    for (uint32_t n = 0; c->clusters && n < c->cluster_room; n++) {
+        forget(&c->clusters[n]);
+        free(c->clusters[n].mbarriers);
+        c->clusters[n].mbarriers = NULL;
+        c->clusters[n].mbarrier_capacity = 0;
+    }
+}
+
+static void arrive(mbarrier_state *b, const em_inst *i, int64_t bytes)
+{
+    if (bytes > 0) {
+        b->expected += bytes;
+        b->expect_inst = i;
+    } else if (bytes < 0) {
+        b->arrived -= bytes;
+        b->arrive_inst = i;
+    }
+}
+
+static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                  uint64_t b)
+{
+    cluster_state *o = cluster_of(c, w);
+    if (event == EM_E_BEGIN) {
+        forget(o);
+        return;
+    }
+    mbarrier_state *at = em_mbarrier_find(c, o, (uint32_t)a, event != EM_E_MBARRIER_PHASE);
+    if (!at) return;
+    if (event == EM_E_MBARRIER_ARRIVE) arrive(at, i, (int64_t)b);
+    if (event == EM_E_MBARRIER_PHASE) at->expected = at->arrived = 0;
+    if (event != EM_E_MBARRIER_INIT) return;
+    em_sync_release(&at->sync);
+    *at = (mbarrier_state){.address = (uint32_t)a, .init_inst = i, .init_time = c->machine->time};
+    if (mask) at->init_id = thread_id(c, w, __builtin_ctz(mask));
+}
+
+static const em_part *const needs[] = {&em_part_clusters, NULL};
+const em_part em_part_mbarrier_states = {
+    .needs = needs,
+    .events = EVENT(BEGIN) | EVENT(MBARRIER_INIT) | EVENT(MBARRIER_ARRIVE) | EVENT(MBARRIER_PHASE),
+    .end = end,
+    .event = event,
+};

@@ -1,0 +1,43 @@
+/* Requests to memory: the lanes of one instruction, brought together from their accesses. bank_conflicts.c and
+ * coalescing.c count what a request costs. */
+#include "lib/checks/parts.h"
+
+#include <stdlib.h>
+
+bool em_transactions_begin(em_checks *c, memory_traffic *t)
+{
+    t->request.count = 0;
+    t->by_inst = calloc((size_t)c->launch->program->count + 1, sizeof *t->by_inst);
+    return t->by_inst != NULL;
+}
+
+void em_transactions_end(memory_traffic *t)
+{
+    free(t->by_inst);
+    t->by_inst = NULL;
+}
+
+void em_transactions_flush(em_checks *c, memory_traffic *t,
+                           void (*count)(const memory_request *r, traffic_count *out))
+{
+    if (t->request.count) count(&t->request, &t->by_inst[inst_index(c, t->request.inst)]);
+    t->request.count = 0;
+}
+
+void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a,
+                            void (*count)(const memory_request *r, traffic_count *out))
+{
+    memory_request *r = &t->request;
+    const em_pending *p = c->machine->completing;
+    if (a->lane < 0 || a->bytes > 32 || (p && p->kind != EM_P_CP_ASYNC)) return;
+    /* How hardware splits wmma.load and wmma.store is not known. */
+    if (a->inst->opcode == EM_OP_wmma) return;
+    if (r->count && (r->warp != a->warp || r->inst != a->inst || a->lane <= r->last || r->bytes != a->bytes))
+        em_transactions_flush(c, t, count);
+    r->warp = a->warp;
+    r->inst = a->inst;
+    r->last = a->lane;
+    r->bytes = a->bytes;
+    r->lane[r->count] = (uint8_t)a->lane;
+    r->address[r->count++] = a->address;
+}

@@ -1,0 +1,365 @@
+/* What the parts of the checks share: the table of parts, the state of a launch, what is known of clusters, warps and
+ * threads. A check is a row of cute/checks.def and, for each part that the row names, a file that defines em_part_NAME. */
+#ifndef CUTE_LIB_CHECKS_PARTS_H
+#define CUTE_LIB_CHECKS_PARTS_H
+
+#include <jansson.h>
+
+#include "lib/checks/checks.h"
+
+typedef struct shadow shadow;
+typedef struct vclock vclock;
+typedef struct cross_clock cross_clock;
+
+/* ---- parts ---- */
+
+/* An access of one lane; -1: of the whole warp, or asynchronous. */
+typedef struct memory_access {
+    em_warp *warp;
+    const em_inst *inst;
+    int lane;
+    em_space space; /* shared, global (also constants) or local */
+    em_access kind;
+    bool mbarrier; /* of the instructions mbarrier.*: written by init, otherwise read */
+    bool strong;   /* relaxed, volatile, atomic or stronger */
+    uint32_t bytes;
+    uint64_t address;
+    shadow *shadow; /* NULL: local, or reserved shared memory */
+    uint64_t at;    /* in the shadow */
+} memory_access;
+
+typedef struct em_part em_part;
+struct em_part {
+    const em_part *const *needs; /* whose state it reads, up to a NULL; NULL: none */
+    uint32_t events;             /* a bit for each em_event that it hears */
+    bool (*begin)(em_checks *c); /* c->launch is to begin. False, here and below: memory is exhausted */
+    bool (*grow)(em_checks *c,
+                 uint32_t places); /* room for the clusters in so many of the machine's places */
+    void (*end)(em_checks *c);     /* a launch ended; also after a failed begin */
+    void (*event)(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                  uint64_t b);
+    bool (*access)(em_checks *c, const memory_access *a); /* before it; false: no other part looks at it */
+    bool (*concerns)(const em_checks *c,
+                     const em_inst *i); /* instructions that `step` is called for; NULL: all */
+    /* Before an instruction: `lanes` are active, of which its guard leaves `mask`. */
+    void (*step)(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask);
+    bool shadows_registers; /* register frames get their `shadow` */
+};
+enum { PARTS = 16 };
+#define EVENT(name)                       (UINT32_C(1) << EM_E_##name)
+
+#define CHECK(id, bit, name, parts, text) parts
+#define PART(name)                        extern const em_part em_part_##name;
+#include "cute/checks.def"
+/* What the parts of several checks build on. */
+extern const em_part em_part_clusters, em_part_shadow_memory, em_part_vector_clocks, em_part_mbarrier_states;
+
+/* ---- vector clocks: whose accesses are ordered before what a thread does ---- */
+
+/* Time counts synchronisations. A clock has for each thread of a cluster the time up to which its accesses are
+ * ordered before what comes. The asynchronous work of a warp counts as a thread, one for each kind: it is
+ * ordered only where somebody waited for it. Immutable and shared. */
+struct vclock {
+    uint32_t references;
+    uint32_t floor;     /* no thread's time is below it; asynchronous work not counted */
+    cross_clock *cross; /* of other clusters (flags.c); NULL: nothing is known */
+    uint32_t clock[];
+};
+
+enum { SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_GRID, SCOPES };
+
+/* What threads arrive at and wait for: a barrier, an mbarrier. */
+typedef struct sync_var {
+    uint32_t *accumulated; /* clock of the arrivals of this phase; NULL: none */
+    const vclock *last;    /* of the last arrival */
+    vclock *result;        /* of the last complete phase */
+    cross_clock *cross;    /* accumulated, of other clusters */
+    const vclock *last_fenced[SCOPES];
+    vclock *fenced[SCOPES], *fenced_result[SCOPES]; /* the same, of their last fences */
+} sync_var;
+
+typedef struct thread_state {
+    vclock *known;
+    vclock *fenced[SCOPES];   /* `known` at its last fence of that scope or a wider one; NULL: none */
+    vclock *observed[SCOPES]; /* of flags, by reads that no fence has followed yet */
+    bool counted;             /* some of that by an atomic add or inc */
+    uint32_t fence[SCOPES], proxy_fence;
+    uint32_t init_fence; /* fence.mbarrier_init */
+} thread_state;
+
+enum { WGMMA_KIND = 2, BULK_WRITE_KIND = 3, ASYNC_KINDS = 4, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };
+
+/* Lanes of a warp that arrived at a barrier which is not complete yet. */
+typedef struct warp_arrival {
+    const em_inst *inst; /* of the last */
+    uint32_t lanes;
+} warp_arrival;
+
+typedef struct warp_state {
+    warp_arrival arrivals[BLOCK_BARRIERS];
+    uint32_t committed[ASYNC_KINDS][GROUPS_KEPT];
+    uint32_t cluster_lanes;            /* that have arrived at barrier.cluster and not waited */
+    uint32_t exchanged, exchange_mask; /* time and lanes of the last shuffle or vote */
+    warp_arrival whole;                /* at an instruction for whole warps; all: 0 */
+} warp_state;
+
+/* A barrier of a block. */
+typedef struct barrier_state {
+    sync_var sync;
+    const em_inst *inst; /* of the last arrival; NULL where it gives a count of threads */
+} barrier_state;
+
+typedef struct mbarrier_state {
+    uint32_t address;
+    sync_var sync;
+    int64_t expected, arrived; /* bytes of this phase */
+    const em_inst *expect_inst, *arrive_inst, *init_inst;
+    uint32_t init_id, init_time; /* the thread, and when */
+} mbarrier_state;
+
+typedef struct cluster_state {
+    uint32_t serial; /* number in the grid, + 1 */
+    uint32_t began;
+    uint32_t map_fence;    /* time of the last fence that acquires tensor maps */
+    bool waited;           /* griddepcontrol.wait: the launch before has ended */
+    thread_state *threads; /* c->entries of them */
+    warp_state *warps;
+    barrier_state *barriers; /* BLOCK_BARRIERS a block */
+    sync_var cluster;
+    mbarrier_state *mbarriers;
+    size_t mbarrier_count, mbarrier_capacity;
+    shadow *shared; /* one a block */
+} cluster_state;
+
+/* ---- shadows: what each byte went through ---- */
+
+typedef struct access_record {
+    uint32_t time; /* 0: none */
+    uint32_t inst, cluster;
+    uint16_t id; /* of the thread in its cluster */
+    uint8_t mask, flags;
+} access_record;
+enum {
+    ACCESS_STRONG = 1,
+    ACCESS_WRITE = 2,
+    ACCESS_ASYNC = 4,
+    ACCESS_PROXY = 8,
+    ACCESS_ATOMIC = 16,
+    ACCESS_REDUNDANT = 32,
+    ACCESS_BLOCK = 64, /* strong in this scope only */
+    ACCESS_CLUSTER = 128
+};
+
+/* 16 bytes of shared memory that a tensor copy wrote: from which row and column (in 16 bytes) of its box. */
+typedef struct tile_piece {
+    uint32_t box, inst; /* box: the copy, 0 none */
+    uint16_t row;
+    uint8_t column, span; /* span: of the copy's swizzle, in bytes */
+} tile_piece;
+
+struct shadow {
+    uint64_t base, total, size;
+    char *name;
+    uint8_t *written;              /* a bit a byte; NULL: all of it, or nobody asks */
+    access_record *writes, *reads; /* by granule; of reads `slots` each; NULL until one comes */
+    uint8_t granule, slots;        /* log2 of the bytes */
+    bool too_large;
+    bool shared_use;    /* shared memory that other blocks of the cluster or asynchronous work used */
+    uint8_t *mbarriers; /* of shared memory: a bit for 8 bytes that are an mbarrier; NULL until one is */
+    tile_piece *pieces; /* NULL until a tensor copy comes */
+};
+
+/* ---- transactions of memory ---- */
+
+typedef struct traffic_count {
+    uint64_t requests, count, ideal;
+} traffic_count;
+
+/* The lanes of one instruction that is being executed. */
+typedef struct memory_request {
+    const em_warp *warp;
+    const em_inst *inst;
+    int last;
+    uint32_t count, bytes;
+    uint64_t address[EM_LANES];
+    uint8_t lane[EM_LANES];
+} memory_request;
+
+/* What a part that counts them keeps. */
+typedef struct memory_traffic {
+    traffic_count *by_inst; /* NULL: nobody counts */
+    memory_request request;
+} memory_traffic;
+
+/* ---- findings ---- */
+
+typedef struct finding {
+    unsigned kind;
+    uint32_t inst, other; /* of the program; UINT32_MAX none */
+    const char *what;     /* which of the findings of that kind, for equality */
+    uint64_t count;
+    cute_buffer text, where;
+} finding;
+
+/* ---- the state ---- */
+
+struct em_checks {
+    unsigned which;
+    const em_part *parts[PARTS]; /* behind those that they need */
+    size_t part_count;
+    bool shadows;                      /* shadow_memory is one of them */
+    const em_part *hearing[32][PARTS]; /* by event, up to a NULL */
+    const em_part *accessing[PARTS], *stepping[PARTS];
+    size_t stepping_count;
+    uint16_t *steps;         /* by instruction: a bit for each of `stepping` that it concerns */
+    uint8_t *access_classes; /* by instruction: ACCESS_... of checks.c */
+    const em_launch *launch;
+    em_machine *machine;      /* NULL: no launch */
+    bool active;              /* the parts have begun */
+    uint32_t time;            /* of the machine, between launches */
+    uint32_t previous_launch; /* when the launch before began */
+    uint32_t launch_time;     /* and this one */
+    uint32_t entries, stride; /* entries of a clock; of one block */
+    cluster_state *clusters;
+    uint32_t cluster_count, cluster_room; /* that the parts know; that `clusters` has room for, cleared */
+    uint64_t grid_clusters;
+    bool exhausted; /* memory: what was found so far is told */
+    /* flags.c */
+    struct flag_state *flags;
+    size_t flag_count, flag_capacity;
+    struct release_history **history; /* by cluster, NULL: nothing */
+    size_t history_bytes;
+    uint8_t *scratch;
+    /* shadow_memory.c */
+    shadow *regions; /* global memory, by base */
+    size_t region_count, region_capacity;
+    shadow *last_region;
+    uint64_t heap; /* addresses from here on are given by malloc while the launch runs */
+    /* memory_transactions.c */
+    memory_traffic banks, sectors;
+    em_transactions *transactions; /* of the launch's counters; NULL: not wanted */
+    /* undefined_registers.c */
+    struct register_flow *flows; /* by instruction; NULL: registers are not watched */
+    struct register_use *uses;
+    size_t use_count, use_capacity;
+    struct load_origin *origins;
+    size_t origin_count, origin_capacity;
+    uint8_t **locals; /* by warp: which bytes of local memory were written; NULL until one is used */
+    size_t local_count;
+    /* wgmma_registers.c */
+    struct wgmma_registers *wgmma; /* NULL: no wgmma */
+    /* report.c */
+    finding *findings;
+    size_t finding_count, finding_capacity;
+    json_t *found, *lines;
+    json_t *line_index; /* the elements of `lines` by space, kernel and place */
+};
+
+static inline cluster_state *cluster_of(const em_checks *c, const em_warp *w)
+{
+    return &c->clusters[w->block->cluster - c->machine->clusters];
+}
+static inline warp_state *warp_of(const em_checks *c, const em_warp *w)
+{
+    return &cluster_of(c, w)->warps[w->block->rank * w->block->warp_count + w->index];
+}
+static inline uint32_t thread_id(const em_checks *c, const em_warp *w, int lane)
+{
+    return w->block->rank * c->stride + w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
+}
+static inline uint32_t async_id(const em_checks *c, const em_warp *w, uint32_t kind)
+{
+    uint32_t index = kind == WGMMA_KIND ? w->index / 4 * 4 : w->index; /* wgmma belongs to the warpgroup */
+    return w->block->rank * c->stride + w->block->warp_count * EM_LANES + index * ASYNC_KINDS + kind;
+}
+/* cp.async, bulk copies, wgmma. What bulk copies write to global memory is a kind of its own: .read does not
+ * wait for it. */
+static inline uint32_t async_kind(int kind)
+{
+    return kind == EM_P_CP_ASYNC || kind == EM_P_MBARRIER ? 0 : kind == EM_P_WGMMA ? WGMMA_KIND : 1;
+}
+static inline uint32_t inst_index(const em_checks *c, const em_inst *i)
+{
+    return (uint32_t)(i - c->launch->program->code);
+}
+
+/* ---- vector_clock.c ---- */
+
+/* Whether `previous` is ordered before what thread `id` of the cluster does now. */
+bool em_is_ordered(const em_checks *c, const cluster_state *cluster, uint32_t id,
+                   const access_record *previous);
+/* The next time: what comes is not ordered with what was released. */
+uint32_t em_tick(em_checks *c);
+/* The lanes know what `what` knows besides. */
+void em_vclock_acquire(em_checks *c, em_warp *w, uint32_t mask, const vclock *what);
+vclock *em_vclock_keep(const vclock *v);
+void em_vclock_drop(const vclock *v);
+void em_vclock_set(vclock **at, const vclock *value);
+/* NULL when memory is exhausted. A clock of NULL: zeros. */
+vclock *em_vclock_make(em_checks *c, const uint32_t *clock, cross_clock *cross);
+vclock *em_vclock_join(em_checks *c, const vclock *a, const vclock *b);
+void em_sync_release(sync_var *sync);
+
+/* ---- flags.c: fences, releases and acquires of the memory model ---- */
+
+void em_flags_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask);
+/* Lanes arrive at a barrier of the block, some behind an atomic. */
+void em_flags_counted(em_checks *c, em_warp *w, uint32_t mask);
+/* A strong access to a location, through which threads may synchronise. */
+void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
+                     em_access access);
+/* SCOPE_... of a fence or an access. */
+uint32_t em_scope_of(const em_inst *i);
+cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b);
+cross_clock *em_cross_keep(cross_clock *f);
+void em_cross_drop(cross_clock *f);
+/* Whether another cluster released the access to who knows `f`. */
+bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_record *previous);
+void em_flags_end(em_checks *c);
+
+/* ---- mbarrier_states.c ---- */
+
+/* What is known of an mbarrier; NULL: nothing, or memory is exhausted. */
+mbarrier_state *em_mbarrier_find(em_checks *c, cluster_state *o, uint32_t address, bool add);
+
+/* ---- shadow_memory.c ---- */
+
+bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule);
+void em_shadow_release(shadow *s);
+void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written);
+/* Fills in `shadow` and `at`. False: there is nothing to look at, or a fault comes. */
+bool em_shadow_locate(em_checks *c, memory_access *a);
+/* "byte 12 of shared 'tile' (address 0x40c)", of what an instruction of the warp names. */
+void em_shadow_describe(em_checks *c, const em_warp *w, em_space space, uint64_t address, char *out,
+                        size_t size);
+/* The same of a place in a shadow. */
+void em_shadow_place(const em_checks *c, const em_warp *w, em_space space, const shadow *s, uint64_t at,
+                     char *out, size_t size);
+
+/* ---- undefined_registers.c: nothing happens where c->flows is NULL ---- */
+
+/* A lane loads bytes that nothing wrote, a bit of `undefined` each. False: no registers take them. */
+bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
+                       uint64_t undefined);
+/* Which of the bytes that a lane stores are undefined; `global`: those are told, if a whole value is. */
+uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane, bool global);
+
+/* ---- memory_transactions.c ---- */
+
+bool em_transactions_begin(em_checks *c, memory_traffic *t);
+void em_transactions_end(memory_traffic *t);
+/* Adds the lane to the request of its instruction; what was asked before goes to `count` once it is complete. */
+void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a,
+                            void (*count)(const memory_request *r, traffic_count *out));
+void em_transactions_flush(em_checks *c, memory_traffic *t,
+                           void (*count)(const memory_request *r, traffic_count *out));
+
+/* ---- report.c ---- */
+
+/* A finding at an instruction, once for each pair of instructions. `what` lives forever; false: it was found
+ * before. */
+bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane,
+                   uint32_t other, const char *format, ...) CUTE_PRINTF(8, 9);
+void em_report_launch(em_checks *c, cute_diag *diag);
+
+#endif

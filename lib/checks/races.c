@@ -1,0 +1,407 @@
+/* Races in shared and global memory: the last accesses to each granule, of constant size, against the vector clocks.
+ * One write and two reads by different threads are kept (HiRace, arXiv 2401.04701, keeps as little): a race may be
+ * missed where three threads read; none is reported that is not there. */
+#include "lib/checks/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *what_race(const access_record *previous, const access_record *current, bool same_cluster)
+{
+    if (previous->flags & ACCESS_PROXY) return "proxy";
+    if (!same_cluster) return "blocks";
+    if (previous->flags & ACCESS_ASYNC) return "async";
+    return current->flags & ACCESS_WRITE
+               ? previous->flags & ACCESS_WRITE ? "write after write" : "write after read"
+               : "read after write";
+}
+
+static void report_race(em_checks *c, const memory_access *a, uint64_t at, const access_record *previous,
+                        const access_record *current)
+{
+    char place[200], who[120];
+    const em_warp *w = a->warp;
+    bool same_cluster = previous->cluster == current->cluster;
+    em_shadow_place(c, w, a->space, a->shadow, at, place, sizeof place);
+    uint32_t rank = previous->id / c->stride, in_block = previous->id % c->stride,
+             threads = w->block->warp_count * EM_LANES;
+    if (!same_cluster)
+        snprintf(who, sizeof who, "another block (cluster %u of the grid)", previous->cluster - 1);
+    else if (in_block >= threads)
+        snprintf(who, sizeof who, "asynchronous work of warp %u", (in_block - threads) / ASYNC_KINDS);
+    else if (rank != w->block->rank)
+        snprintf(who, sizeof who, "thread %u of block %u of the cluster", in_block, rank);
+    else if (in_block / EM_LANES == w->index)
+        snprintf(who, sizeof who, "lane %u of the same warp", in_block % EM_LANES);
+    else
+        snprintf(who, sizeof who, "thread %u of the block", in_block);
+    const char *verb = current->flags & ACCESS_ATOMIC  ? "updates"
+                       : current->flags & ACCESS_WRITE ? "writes"
+                                                       : "reads";
+    const char *did = previous->flags & ACCESS_WRITE ? "wrote" : "read";
+    bool narrow = previous->flags & current->flags & ACCESS_STRONG;
+    const char *lack = narrow          ? "its scope, .cta or .cluster, does not reach the other thread"
+                       : !same_cluster ? "no fence and flag orders blocks"
+                       : previous->flags & ACCESS_ASYNC ? "nothing waited for that"
+                       : in_block / EM_LANES == w->index && rank == w->block->rank
+                           ? "no bar.warp.sync or barrier lies between"
+                           : "no barrier, fence with flag, or mbarrier lies between";
+    if (current->inst == previous->inst && current->time == previous->time && same_cluster &&
+        !(previous->flags & ACCESS_ASYNC) && in_block / EM_LANES == w->index)
+        lack = "both do so in one instruction";
+    em_check_find(c, CUTE_CHECK_RACE, what_race(previous, current, same_cluster), a->warp, a->inst, a->lane,
+                  previous->inst, "race: %s %s %s, which %s %s; %s", em_instruction_name(a->inst), verb,
+                  place, who, did, lack);
+}
+
+/* A shuffle orders no memory, but what a lane read before it is read when another lane goes on behind it. */
+static bool read_before_exchange(const em_checks *c, const cluster_state *o, const em_warp *w, int lane,
+                                 const access_record *previous)
+{
+    const warp_state *own = warp_of(c, w);
+    uint32_t other = previous->id - thread_id(c, w, 0);
+    if (previous->flags & (ACCESS_WRITE | ACCESS_ASYNC) || previous->cluster != o->serial ||
+        other >= EM_LANES || lane < 0)
+        return false;
+    return previous->time <= own->exchanged && own->exchange_mask >> other & own->exchange_mask >> lane & 1;
+}
+
+/* Whether strong accesses are strong for each other: each thread is in the scope of the other's. */
+static bool in_scope(const em_checks *c, const access_record *previous, const access_record *current)
+{
+    int narrow = (previous->flags | current->flags) & (ACCESS_BLOCK | ACCESS_CLUSTER);
+    if (!narrow) return true;
+    if (previous->cluster != current->cluster) return false;
+    return !(narrow & ACCESS_BLOCK) || previous->id / c->stride == current->id / c->stride;
+}
+
+static bool conflict(const em_checks *c, const cluster_state *o, uint32_t id, em_space space,
+                     const access_record *previous, const access_record *current)
+{
+    if (!previous->time || !(previous->mask & current->mask)) return false;
+    if (previous->flags & ACCESS_REDUNDANT) return false;
+    if (previous->flags & current->flags & ACCESS_STRONG && in_scope(c, previous, current)) return false;
+    if (space == EM_SHARED && previous->time <= o->began) return false; /* of a block that was here before */
+    if (previous->cluster == current->cluster && previous->id == current->id) return false;
+    return !em_is_ordered(c, o, id, previous);
+}
+
+/* A programmatic launch begins before the one ahead of it has ended. */
+static bool depends(const em_checks *c, const cluster_state *o, const access_record *previous,
+                    const access_record *current)
+{
+    return c->launch->programmatic && !o->waited && previous->time > c->previous_launch &&
+           previous->time <= c->launch_time && previous->mask & current->mask &&
+           (previous->flags | current->flags) & ACCESS_WRITE;
+}
+
+static void report_dependence(em_checks *c, const memory_access *a, uint64_t at,
+                              const access_record *previous)
+{
+    char place[200];
+    em_shadow_place(c, a->warp, EM_GLOBAL, a->shadow, at, place, sizeof place);
+    em_check_find(c, CUTE_CHECK_RACE, "dependent launch", a->warp, a->inst, a->lane, UINT32_MAX,
+                  "race: %s uses %s, which the launch before %s; no griddepcontrol.wait lies between",
+                  em_instruction_name(a->inst), place, previous->flags & ACCESS_WRITE ? "wrote" : "read");
+}
+
+/* What the asynchronous proxy reads and the generic one wrote needs a fence.proxy.async of the writer behind
+ * the write, or of the thread that issued the read. */
+static bool lacks_proxy_fence(const cluster_state *o, uint32_t id, const access_record *previous,
+                              const access_record *current)
+{
+    if (!previous->time || !(previous->mask & current->mask) || !(current->flags & ACCESS_PROXY) ||
+        previous->flags & ACCESS_PROXY)
+        return false;
+    if (previous->cluster != current->cluster || previous->time <= o->began || previous->flags & ACCESS_ASYNC)
+        return false;
+    return o->threads[previous->id].proxy_fence < previous->time &&
+           o->threads[id].proxy_fence < previous->time;
+}
+
+/* Ordered or not: accesses that go by different ways need more than order. */
+static void check_path(em_checks *c, const memory_access *a, uint64_t at, const access_record *before,
+                       const access_record *reads, const access_record *current)
+{
+    const cluster_state *o = cluster_of(c, a->warp);
+    const em_inst *i = a->inst;
+    bool write = current->flags & ACCESS_WRITE, written = before && before->mask & current->mask;
+    const char *name = em_instruction_name(i);
+    bool global = a->space == EM_GLOBAL;
+    if (before && global && depends(c, o, before, current)) report_dependence(c, a, at, before);
+    for (int n = 0; global && reads && write && n < a->shadow->slots; n++)
+        if (depends(c, o, &reads[n], current)) report_dependence(c, a, at, &reads[n]);
+    if (write || !written) return;
+    bool here = global && before->time > c->launch_time;
+    if (here && em_has(i, EM_M_nc))
+        em_check_find(c, CUTE_CHECK_RACE, "read-only", a->warp, i, a->lane, before->inst,
+                      "race: %s.nc reads through the read-only path what the same kernel writes", name);
+    if (lacks_proxy_fence(o, thread_id(c, a->warp, a->lane), before, current))
+        em_check_find(
+            c, CUTE_CHECK_RACE, "proxy fence", a->warp, i, a->lane, before->inst,
+            "race: %s reads through the asynchronous proxy what was written through the generic one; no "
+            "fence.proxy.async lies between",
+            name);
+    /* Before it is issued a copy reads its tensor map, and nothing else. */
+    if (here && !c->machine->completing && em_has(i, EM_M_tensor) && i->opcode == EM_OP_cp &&
+        o->map_fence < before->time)
+        em_check_find(c, CUTE_CHECK_RACE, "tensor map", a->warp, i, a->lane, before->inst,
+                      "race: %s takes a tensor map that the kernel wrote; no "
+                      "fence.proxy.tensormap::generic.acquire lies "
+                      "between",
+                      name);
+}
+
+/* A read that is ordered before this one may go: who is behind this one is behind that one as well. */
+static void keep_read(const em_checks *c, const cluster_state *o, uint32_t id, access_record *reads,
+                      int slots, const access_record *current)
+{
+    int place = 0, best = 0;
+    for (int n = 0; n < slots && best < 4; n++) {
+        access_record *r = &reads[n];
+        bool own = r->time && r->cluster == current->cluster && r->id == current->id,
+             covered = !(r->mask & ~current->mask);
+        if (own && r->time == current->time && r->flags == current->flags && r->inst == current->inst) {
+            r->mask |= current->mask;
+            return;
+        }
+        int worth = !r->time ? 3 : own && covered ? 4 : 1;
+        if (worth > best || (worth == 1 && best == 1 && r->time < reads[place].time)) {
+            best = worth;
+            place = n;
+        }
+    }
+    for (int n = 0; n < slots && best == 1; n++)
+        if (!(reads[n].mask & ~current->mask) && em_is_ordered(c, o, id, &reads[n])) {
+            best = 2;
+            place = n;
+        }
+    reads[place] = *current;
+}
+
+static bool tables(em_checks *c, shadow *s, bool write)
+{
+    if (s->too_large) return false;
+    size_t count = (size_t)(s->total >> s->granule) + 2;
+    if (!s->writes && write) s->writes = calloc(count, sizeof *s->writes);
+    if (!s->reads && !write) s->reads = calloc(count * s->slots, sizeof *s->reads);
+    if (write ? s->writes != NULL : s->reads != NULL) return true;
+    s->too_large = true;
+    c->exhausted = true;
+    return false;
+}
+
+/* Whether a st writes what is there already. */
+static bool writes_the_same(const em_checks *c, const memory_access *a)
+{
+    const em_warp *w = a->warp;
+    const em_inst *i = a->inst;
+    const shadow *s = a->shadow;
+    uint32_t size = em_types[i->type].bytes;
+    if (c->machine->completing || a->lane < 0 || i->opcode != EM_OP_st || em_has(i, EM_M_async)) return false;
+    if (!size || size > 8 || a->bytes != size * i->memory.vector) return false;
+    const uint8_t *there = NULL;
+    if (a->space == EM_SHARED) {
+        there = w->block->cluster->blocks[s - cluster_of(c, w)->shared].shared + a->at;
+    } else {
+        const em_allocation *found = em_memory_find(c->launch->memory, s->base + a->at);
+        there = found ? found->host + (s->base + a->at - found->base) : NULL;
+    }
+    const em_operand *from = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
+    for (uint32_t n = 0; there && n < i->memory.vector; n++) {
+        uint64_t value = em_get(w, &from[n], a->lane);
+        if (memcmp(there + n * size, &value, size)) return false;
+    }
+    return there != NULL;
+}
+
+static access_record record_of(const em_checks *c, const memory_access *a)
+{
+    static const uint8_t scopes[SCOPES] = {ACCESS_BLOCK, ACCESS_CLUSTER, 0};
+    const em_pending *p = c->machine->completing;
+    bool write = a->kind != EM_READ;
+    access_record r = {.time = c->machine->time,
+                       .inst = inst_index(c, a->inst),
+                       .cluster = cluster_of(c, a->warp)->serial,
+                       .id = (uint16_t)thread_id(c, a->warp, a->lane)};
+    r.flags = (uint8_t)((write ? ACCESS_WRITE : 0) | (a->kind == EM_ATOMIC ? ACCESS_ATOMIC : 0));
+    if (p && p->kind != EM_P_MBARRIER) {
+        bool proxy = p->kind == EM_P_BULK || p->kind == EM_P_LOAD || p->kind == EM_P_WGMMA,
+             stored = p->kind == EM_P_BULK && write;
+        r.time = p->issued;
+        r.id = (uint16_t)async_id(c, a->warp, stored ? BULK_WRITE_KIND : async_kind(p->kind));
+        r.flags |= (uint8_t)(ACCESS_ASYNC | (proxy ? ACCESS_PROXY : 0));
+        if (a->kind == EM_ATOMIC && p->kind != EM_P_WGMMA)
+            r.flags |= ACCESS_STRONG; /* bulk reductions; mbarriers */
+    } else if (a->strong) {
+        r.flags |= (uint8_t)(ACCESS_STRONG | (a->mbarrier ? 0 : scopes[em_scope_of(a->inst)]));
+    }
+    if (a->mbarrier) {
+        r.flags &= (uint8_t)~ACCESS_PROXY;
+        r.flags |= write ? 0 : ACCESS_STRONG;
+    }
+    return r;
+}
+
+static void check_granule(em_checks *c, const memory_access *a, uint64_t at, access_record *before,
+                          access_record *reads, const access_record *current)
+{
+    cluster_state *o = cluster_of(c, a->warp);
+    uint32_t id = thread_id(c, a->warp, a->lane);
+    bool write = current->flags & ACCESS_WRITE,
+         raced = before && conflict(c, o, id, a->space, before, current);
+    int slots = a->shadow->slots;
+    /* Threads that write the same value, or all initialise the same mbarrier, do no harm. */
+    if (raced && a->mbarrier && write && before->inst == current->inst) {
+        before->flags |= ACCESS_REDUNDANT;
+        return;
+    }
+    if (raced && write && before->flags & ACCESS_WRITE && writes_the_same(c, a)) raced = false;
+    if (raced)
+        report_race(c, a, at, before, current);
+    else
+        check_path(c, a, at, before, reads, current);
+    if (!write) {
+        keep_read(c, o, id, reads, slots, current);
+        return;
+    }
+    for (int n = 0; reads && n < slots; n++)
+        if (conflict(c, o, id, a->space, &reads[n], current) &&
+            !read_before_exchange(c, o, a->warp, a->lane, &reads[n])) {
+            report_race(c, a, at, &reads[n], current);
+            break;
+        }
+    for (int n = 0; reads && n < slots; n++)
+        if ((reads[n].mask &= (uint8_t)~current->mask) == 0) reads[n].time = 0;
+    *before = *current;
+}
+
+static bool access(em_checks *c, const memory_access *a)
+{
+    shadow *s = a->shadow;
+    bool shared = a->space == EM_SHARED;
+    if (a->space == EM_LOCAL) return true;
+    if (a->strong && (!s || (!c->machine->completing && !a->mbarrier)))
+        em_flags_access(c, a->warp, a->inst, a->lane, shared ? a->address | UINT64_C(1) << 31 : a->address,
+                        a->kind);
+    if (!s || !tables(c, s, a->kind != EM_READ)) return true;
+    const em_pending *p = c->machine->completing;
+    if (shared)
+        s->shared_use |=
+            s - cluster_of(c, a->warp)->shared != a->warp->block->rank || (p && async_kind(p->kind));
+    access_record current = record_of(c, a);
+    uint32_t grain = 1u << s->granule;
+    for (uint64_t g = a->at >> s->granule, last = (a->at + a->bytes - 1) >> s->granule; g <= last; g++) {
+        uint64_t begin = g << s->granule, from = a->at > begin ? a->at - begin : 0,
+                 to = a->at + a->bytes - begin;
+        if (to > grain) to = grain;
+        current.mask = (uint8_t)(((1u << to) - 1) & ~((1u << from) - 1));
+        check_granule(c, a, begin + from, s->writes ? &s->writes[g] : NULL,
+                      s->reads ? &s->reads[g * s->slots] : NULL, &current);
+    }
+    return true;
+}
+
+/* ---- the ends of blocks ---- */
+
+static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, const access_record *previous)
+{
+    cluster_state *o = cluster_of(c, w);
+    uint32_t rank = previous->id / c->stride, in_block = previous->id % c->stride,
+             threads = w->block->warp_count * EM_LANES;
+    bool own = rank == w->block->rank, late = in_block >= threads && (in_block - threads) % ASYNC_KINDS;
+    if (previous->time <= o->began || previous->cluster != o->serial || previous->time <= known[previous->id])
+        return;
+    if (own && !late) return;
+    const em_inst *i = &c->machine->code[previous->inst];
+    const char *verb = previous->flags & ACCESS_WRITE ? "writes" : "reads";
+    em_warp *who = &w->block->cluster->blocks[rank]
+                        .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];
+    int lane = in_block < threads ? (int)(in_block % EM_LANES) : -1;
+    if (own)
+        em_check_find(c, CUTE_CHECK_RACE, "end", who, i, lane, UINT32_MAX,
+                      "race: %s %s shared memory of its block, which may have ended; nothing waits for that",
+                      em_instruction_name(i), verb);
+    else
+        em_check_find(
+            c, CUTE_CHECK_RACE, "end", who, i, lane, UINT32_MAX,
+            "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders "
+            "the block's end behind that",
+            em_instruction_name(i), verb, w->block->rank);
+}
+
+/* The last threads of the warp's block end: others of the cluster may not use its shared memory from then on. */
+static void end_block(em_checks *c, em_warp *w)
+{
+    cluster_state *o = cluster_of(c, w);
+    shadow *s = &o->shared[w->block->rank];
+    if (!s->shared_use) return;
+    /* Its memory lives as long as any of its threads. */
+    uint32_t *known = calloc(c->entries, sizeof *known), threads = w->block->warp_count * EM_LANES;
+    if (!known) {
+        c->exhausted = true;
+        return;
+    }
+    for (uint32_t t = 0; t < threads; t++) {
+        const uint32_t *clock = o->threads[w->block->rank * c->stride + t].known->clock;
+        for (uint32_t n = 0; n < c->entries; n++) known[n] = clock[n] > known[n] ? clock[n] : known[n];
+    }
+    for (size_t g = 0; g <= s->total >> s->granule; g++) {
+        if (s->writes) used_until_the_end(c, w, known, &s->writes[g]);
+        for (int n = 0; s->reads && n < s->slots; n++)
+            used_until_the_end(c, w, known, &s->reads[g * s->slots + n]);
+    }
+    free(known);
+}
+
+/* ---- mbarriers ---- */
+
+/* Copies that complete at it are of the asynchronous proxy: they need not see an initialisation that no fence
+ * made known to them. */
+static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask,
+                              const mbarrier_state *b)
+{
+    const thread_state *threads = cluster_of(c, w)->threads;
+    if (!b || !b->init_inst) return;
+    if (threads[b->init_id].init_fence >= b->init_time) return;
+    if (mask && threads[thread_id(c, w, __builtin_ctz(mask))].proxy_fence >= b->init_time) return;
+    em_check_find(c, CUTE_CHECK_RACE, "init fence", w, i, mask ? __builtin_ctz(mask) : -1,
+                  inst_index(c, b->init_inst),
+                  "race: %s completes at the mbarrier at shared address 0x%x, which was initialised through "
+                  "the generic proxy; no fence.mbarrier_init or fence.proxy.async lies between",
+                  em_instruction_name(i), b->address);
+}
+
+/* ---- the part ---- */
+
+static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                  uint64_t b)
+{
+    const em_pending *p = c->machine->completing;
+    (void)b;
+    if (event == EM_E_EXIT && w->block->alive == (uint32_t)__builtin_popcount(mask)) end_block(c, w);
+    if (event == EM_E_MBARRIER_ARRIVE && p && p->kind == EM_P_LOAD)
+        check_initialised(c, w, i, p->lanes, em_mbarrier_find(c, cluster_of(c, w), (uint32_t)a, false));
+}
+
+static bool concerns(const em_checks *c, const em_inst *i)
+{
+    (void)c;
+    return i->opcode == EM_OP_griddepcontrol && em_has(i, EM_M_wait);
+}
+
+static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
+{
+    (void)i, (void)lanes;
+    if (mask) cluster_of(c, w)->waited = true;
+}
+
+static const em_part *const needs[] = {&em_part_shadow_memory, &em_part_vector_clocks, NULL};
+const em_part em_part_races = {
+    .needs = needs,
+    .events = EVENT(EXIT) | EVENT(MBARRIER_ARRIVE),
+    .event = event,
+    .access = access,
+    .concerns = concerns,
+    .step = step,
+};
