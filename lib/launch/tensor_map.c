@@ -30,15 +30,12 @@ static const choice promotions[] = {
 };
 static const choice fills[] = {{"zero", "zero", 0, 0}, {"nan", "nan", 1, 0}, {NULL, NULL, 0, 0}};
 
-static const choice *choose(const choice *list, const json_t *json, const char *key, const char *metadata)
+/* By either spelling; NULL: there is none. */
+static const choice *find(const choice *list, const char *word)
 {
-    const char *given = json_string_value(json_object_get(json, key));
-    for (const choice *c = list; c->word; c++)
-        if (given ? strcmp(given, c->word) == 0
-                  : metadata &&
-                        ((c->nvgpu && strcmp(metadata, c->nvgpu) == 0) || strcmp(metadata, c->word) == 0))
-            return c;
-    return list;
+    for (const choice *c = list; word && c->word; c++)
+        if (strcmp(word, c->word) == 0 || (c->nvgpu && strcmp(word, c->nvgpu) == 0)) return c;
+    return NULL;
 }
 
 typedef struct mapper {
@@ -76,10 +73,51 @@ static cute_status read_box(mapper *m, const cute_arg *arg)
         CUTE_TRY(read_extents(m, "element_strides", m->element_strides));
     if (json_object_get(m->json, "box")) return read_extents(m, "box", m->box);
     if (!arg || arg->box_rank == 0) return FAIL(m, "box", "'box' is missing, and the kernel does not say it");
-    if (arg->box_rank != (size_t)m->view.rank)
-        return FAIL(m, "buffer", "the kernel's box has %zu dimensions, and the tensor %d", arg->box_rank,
+    for (size_t i = 0; i < arg->box_rank && i < CUTE_TENSOR_RANK; i++) m->box[i] = arg->box[i];
+    return CUTE_OK;
+}
+
+/* What launch.json says, else what the kernel says, else the first of the list. */
+static cute_status choose(const mapper *m, const choice *list, const char *key, const char *metadata,
+                          const choice **out)
+{
+    const choice *given = find(list, json_string_value(json_object_get(m->json, key)));
+    const choice *known = find(list, metadata);
+    if (metadata && !known)
+        return FAIL(m, key, "the kernel's %s is '%s', which is not known here", key, metadata);
+    *out = given ? given : known ? known : list;
+    return CUTE_OK;
+}
+
+static cute_status agree(const mapper *m, const choice *list, const char *key, const char *metadata,
+                         const choice *chosen)
+{
+    const choice *known = find(list, metadata);
+    if (!known || known == chosen) return CUTE_OK;
+    return FAIL(m, key, "expected %s %s, which the kernel is made for, got %s", key, known->word,
+                chosen->word);
+}
+
+/* The kernel's code counts on the rank, the box and the swizzle of its tensor map. */
+static cute_status check_agreement(const mapper *m, const cute_arg *known)
+{
+    if (!known) return CUTE_OK;
+    CUTE_TRY(agree(m, swizzles, "swizzle", known->swizzle, m->swizzle));
+    CUTE_TRY(agree(m, interleaves, "interleave", known->interleave, m->interleave));
+    if (!known->box_rank) return CUTE_OK;
+    if (known->box_rank != (size_t)m->view.rank)
+        return FAIL(m, "buffer", "expected %zu dimensions, as the kernel's box has, got %d", known->box_rank,
                     m->view.rank);
-    for (size_t i = 0; i < arg->box_rank; i++) m->box[i] = arg->box[i];
+    for (int i = 0; i < m->view.rank; i++) {
+        if (m->box[i] != known->box[i])
+            return FAIL(m, "box",
+                        "expected box dimension %d to be %lld, which the kernel is made for, got %lld", i,
+                        (long long)known->box[i], (long long)m->box[i]);
+        if (m->element_strides[i] != 1)
+            return FAIL(m, "element_strides",
+                        "expected element stride %d to be 1, which the kernel is made for, got %lld", i,
+                        (long long)m->element_strides[i]);
+    }
     return CUTE_OK;
 }
 
@@ -210,15 +248,16 @@ cute_status cute_plan_map(cute_plan *plan, const json_t *json, const cute_path *
         arg->kind != CUTE_ARG_STRUCT)
         return cute_document_fail(&plan->config->document, path, false, diag,
                                   "the argument is a %s, not a tensor map", cute_arg_kind_name(arg->kind));
-    m.swizzle = choose(swizzles, json, "swizzle", known ? known->swizzle : NULL);
-    m.interleave = choose(interleaves, json, "interleave", known ? known->interleave : NULL);
-    m.promotion = choose(promotions, json, "l2_promotion", known ? known->l2promo : NULL);
-    m.fill = choose(fills, json, "fill", known ? known->fill : NULL);
+    CUTE_TRY(choose(&m, swizzles, "swizzle", known ? known->swizzle : NULL, &m.swizzle));
+    CUTE_TRY(choose(&m, interleaves, "interleave", known ? known->interleave : NULL, &m.interleave));
+    CUTE_TRY(choose(&m, promotions, "l2_promotion", known ? known->l2promo : NULL, &m.promotion));
+    CUTE_TRY(choose(&m, fills, "fill", known ? known->fill : NULL, &m.fill));
     if (json) CUTE_TRY(config_view(plan->config, json, path, &m.view, diag));
     CUTE_TRY(check_fits(&m, buffer));
     CUTE_TRY(check_tensor(&m));
     CUTE_TRY(read_box(&m, known));
     CUTE_TRY(check_box(&m));
+    CUTE_TRY(check_agreement(&m, known));
     CUTE_TRY(grow(plan, diag));
     plan_map *map = &plan->maps[plan->map_count];
     encode(&m, &map->map);

@@ -254,6 +254,23 @@ add() {
     refuses "$(map ", 'fill': 'nan'" "{'dtype': 'i16', 'shape': [256, 64], 'init': 'ones'}")" "is of f16, and buffer 't' of i16"
 }
 
+@test "a tensor map other than the kernel is made for is refused with both values" {
+    map() {
+        echo "{'kernel': 'full', 'buffers': {'m': {'dtype': 'f16', 'shape': [4, 8], 'init': 'ones'}, 't': {'dtype': '${2-f16}', 'shape': [256, 64], 'init': 'ones'}},
+          'args': ['m', {'tensor_map': {'buffer': 't'$1}}, {'struct': ['m', 3]}]}"
+    }
+    refuses "$(map ", 'swizzle': '64B', 'box': [128, 32]")" "tensor_map.swizzle: expected swizzle 128B, which the kernel is made for, got 64B"
+    refuses "$(map ", 'swizzle': 'none'")" "expected swizzle 128B, which the kernel is made for, got none"
+    refuses "$(map ", 'box': [64, 64]")" "expected box dimension 0 to be 128, which the kernel is made for, got 64"
+    refuses "$(map ", 'box': [128, 32]")" "expected box dimension 1 to be 64, which the kernel is made for, got 32"
+    refuses "$(map ", 'shape': [2, 128, 64], 'box': [1, 128, 64], 'interleave': '16B'")" "expected interleave none, which the kernel is made for, got 16B"
+    refuses "$(map ", 'element_strides': [2, 1]")" "expected element stride 0 to be 1, which the kernel is made for, got 2"
+    refuses "$(map ", 'shape': [2, 128, 64], 'box': [1, 128, 64]")" "expected 2 dimensions, as the kernel's box has, got 3"
+    refuses "$(map "" bf16)" "is of f16, and buffer 't' of bf16"
+    plan "$(map ", 'swizzle': '128B', 'box': [128, 64], 'interleave': 'none', 'l2_promotion': '256B', 'element_strides': [1, 1]")"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
 @test "several launches run in order" {
     plan "{'buffers': {'x': {'dtype': 'f32', 'shape': [128], 'init': 'iota'}},
         'launches': [{'kernel': 'scale', 'args': ['x', 2.0]}, {'kernel': 'scale', 'args': ['x', 3.0]}], 'check': {'x': '6 * x'}}"
