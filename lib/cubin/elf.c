@@ -5,10 +5,6 @@
 #include <elf.h>
 #include <string.h>
 
-#ifndef EM_CUDA
-#define EM_CUDA 190
-#endif
-
 static bool inside(size_t length, uint64_t offset, uint64_t size)
 {
     return offset <= length && size <= length - offset;
@@ -24,6 +20,29 @@ static bool read_header(const void *bytes, size_t length, Elf64_Ehdr *header)
     if (!cute_elf_is(bytes, length) || length < sizeof *header) return false;
     memcpy(header, bytes, sizeof *header);
     return true;
+}
+
+bool cute_elf_machine(const void *bytes, size_t length, uint16_t *out)
+{
+    Elf64_Ehdr header;
+    if (!read_header(bytes, length, &header)) return false;
+    *out = header.e_machine;
+    return true;
+}
+
+const char *cute_elf_machine_name(cute_arena *arena, uint16_t machine)
+{
+    static const struct {
+        uint16_t machine;
+        const char *name;
+    } names[] = {{EM_X86_64, "x86-64"},   {EM_386, "x86"},        {EM_AARCH64, "AArch64"}, {EM_ARM, "ARM"},
+                 {EM_PPC64, "PowerPC64"}, {EM_RISCV, "RISC-V"},   {EM_S390, "s390"},       {EM_MIPS, "MIPS"},
+                 {EM_BPF, "BPF"},         {224, "AMD GPUs"},      {EM_SPARCV9, "SPARC"},   {258, "LoongArch"},
+                 {CUTE_ELF_CUDA, "CUDA"}, {EM_NONE, "no machine"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].machine == machine) return names[i].name;
+    const char *text = cute_arena_printf(arena, "machine %u", machine);
+    return text ? text : "an unknown machine";
 }
 
 static void header_at(const uint8_t *bytes, const Elf64_Ehdr *header, uint64_t index, Elf64_Shdr *out)
@@ -139,8 +158,8 @@ static cute_status read_symbols(cute_arena *arena, cute_elf *elf, cute_diag *dia
     return CUTE_OK;
 }
 
-cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
-                          cute_elf *out, cute_diag *diag)
+cute_status cute_elf_read_sections(cute_arena *arena, const char *label, const void *bytes, size_t length,
+                                   cute_elf *out, cute_diag *diag)
 {
     Elf64_Ehdr header;
     *out = (cute_elf){.label = label, .bytes = bytes, .length = length};
@@ -150,14 +169,21 @@ cute_status cute_elf_read(cute_arena *arena, const char *label, const void *byte
                     sizeof header, length);
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
         return fail(out, diag, "this is not a 64-bit little-endian ELF file");
-    if (header.e_machine != EM_CUDA)
-        return fail(out, diag, "this ELF file is for machine %u, not for a CUDA GPU (%d)", header.e_machine,
-                    EM_CUDA);
     out->type = header.e_type;
+    out->machine = header.e_machine;
     out->os_abi = header.e_ident[EI_OSABI];
     out->abi_version = header.e_ident[EI_ABIVERSION];
     out->flags = header.e_flags;
-    CUTE_TRY(read_sections(arena, out, &header, diag));
+    return read_sections(arena, out, &header, diag);
+}
+
+cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
+                          cute_elf *out, cute_diag *diag)
+{
+    CUTE_TRY(cute_elf_read_sections(arena, label, bytes, length, out, diag));
+    if (out->machine != CUTE_ELF_CUDA)
+        return fail(out, diag, "expected an ELF file for a CUDA GPU, got one for %s",
+                    cute_elf_machine_name(arena, out->machine));
     return read_symbols(arena, out, diag);
 }
 

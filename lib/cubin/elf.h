@@ -4,6 +4,8 @@
 
 #include "lib/base/buffer.h"
 
+enum { CUTE_ELF_CUDA = 190 }; /* e_machine of cubins */
+
 typedef struct cute_elf_section {
     const char *name; /* never NULL */
     uint32_t type;
@@ -23,7 +25,8 @@ typedef struct cute_elf {
     const char *label;
     const uint8_t *bytes;
     size_t length;
-    uint16_t type; /* ET_EXEC, ET_REL */
+    uint16_t type;    /* ET_EXEC, ET_REL */
+    uint16_t machine; /* CUTE_ELF_CUDA, EM_X86_64, ... */
     uint8_t os_abi, abi_version;
     uint32_t flags;
     size_t section_count, symbol_count, string_section;
@@ -37,6 +40,13 @@ bool cute_elf_is(const void *bytes, size_t length);
  * CUTE_INVALID for what is cut off, of another machine than CUDA, or contradicts itself. */
 cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
                           cute_elf *out, cute_diag *diag);
+/* The same without symbols, for any machine. */
+cute_status cute_elf_read_sections(cute_arena *arena, const char *label, const void *bytes, size_t length,
+                                   cute_elf *out, cute_diag *diag);
+/* What an ELF file is for; false: it is none, or has no whole header. */
+bool cute_elf_machine(const void *bytes, size_t length, uint16_t *out);
+/* "x86-64"; "machine 62" in `arena` where it has no name here. */
+const char *cute_elf_machine_name(cute_arena *arena, uint16_t machine);
 /* The first section of that name, or NULL. */
 const cute_elf_section *cute_elf_find(const cute_elf *elf, const char *name);
 

@@ -36,6 +36,14 @@ bool cute_fatbin_is(const void *bytes, size_t length)
     return length >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
+size_t cute_fatbin_extent(const void *bytes, size_t length)
+{
+    const uint8_t *at = bytes;
+    if (!cute_fatbin_is(bytes, length) || length < 16) return 0;
+    uint64_t header = number(at + 6, 2), size = number(at + 8, 8);
+    return header < 16 || header > length || size > length - header ? 0 : (size_t)(header + size);
+}
+
 static bool read_entry(const uint8_t *at, size_t left, cute_fatbin_entry *entry, uint64_t *total)
 {
     if (left < ENTRY) return false;
@@ -66,10 +74,9 @@ cute_status cute_fatbin_read(cute_arena *arena, const char *label, const void *b
     *count = 0;
     *out = NULL;
     if (!cute_fatbin_is(bytes, length)) return cute_fail(diag, CUTE_INVALID, &file, "this is not a fatbin");
-    uint64_t header = length >= 16 ? number(at + 6, 2) : 0;
-    if (header < 16 || header > length || number(at + 8, 8) > length - header)
+    if (!cute_fatbin_extent(bytes, length))
         return cute_fail(diag, CUTE_INVALID, &file, "the fatbin is cut off: it has %zu bytes", length);
-    uint64_t size = number(at + 8, 8);
+    uint64_t header = number(at + 6, 2), size = number(at + 8, 8);
     cute_fatbin_entry *entries = cute_arena_array(arena, (size_t)(size / ENTRY) + 1, sizeof *entries);
     if (!entries) return cute_fail_memory(diag);
     for (uint64_t done = 0, total; done < size; done += total) {

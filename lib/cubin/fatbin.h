@@ -15,6 +15,8 @@ typedef struct cute_fatbin_entry {
 } cute_fatbin_entry;
 
 bool cute_fatbin_is(const void *bytes, size_t length);
+/* How many of `length` bytes the fatbin at `bytes` takes; 0: it is none, or is cut off. */
+size_t cute_fatbin_extent(const void *bytes, size_t length);
 /* Lists the entries (in `arena`; they point into `bytes`). CUTE_INVALID: cut off or not a fatbin. */
 cute_status cute_fatbin_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
                              cute_fatbin_entry **out, size_t *count, cute_diag *diag);

@@ -8,6 +8,7 @@
 
 #include "lib/base/nearest.h"
 #include "lib/cubin/fatbin.h"
+#include "lib/cubin/hostelf.h"
 #include "lib/cubin/kernels.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/ptxscan.h"
@@ -73,8 +74,8 @@ cute_content cute_content_of(const void *bytes, size_t length)
 const char *cute_content_name(cute_content content)
 {
     static const char *const names[] = {
-        [CUTE_CONTENT_UNKNOWN] = "of no known kind",
-        [CUTE_CONTENT_EMPTY] = "empty",
+        [CUTE_CONTENT_UNKNOWN] = "what is of no known kind",
+        [CUTE_CONTENT_EMPTY] = "an empty file",
         [CUTE_CONTENT_ELF] = "an ELF file",
         [CUTE_CONTENT_PTX] = "PTX",
         [CUTE_CONTENT_FATBIN] = "a fatbin",
@@ -249,23 +250,59 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     return status;
 }
 
+/* A module is one image: of several fatbins the only one that has kernels, else the first of all. */
+static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
+{
+    const cute_place file = {.file = m->label};
+    cute_host_code *codes;
+    size_t count, chosen = SIZE_MAX, with_kernels = 0;
+    cute_buffer names = {0};
+    CUTE_TRY(cute_host_read(m->arena, m->label, m->image, m->image_length, &codes, &count, diag));
+    for (size_t i = 0; i < count && count > 1; i++) {
+        cute_module part = {.arena = m->arena,
+                            .label = m->label,
+                            .arch = "",
+                            .image = codes[i].bytes,
+                            .image_length = codes[i].length};
+        if (open_fatbin(&part, arch, NULL) != CUTE_OK || !part.kernel_count) continue;
+        cute_buffer_printf(&names, "%s%s%s", with_kernels ? "; " : "", part.kernels[0].name,
+                           part.kernel_count > 1 ? ", ..." : "");
+        if (++with_kernels == 1) chosen = i;
+    }
+    cute_status status = CUTE_OK;
+    if (with_kernels > 1) {
+        status =
+            cute_fail(diag, CUTE_INVALID, &file, "expected one module with kernels, got %zu", with_kernels);
+        cute_note(diag, NULL, "their kernels: %s; objects of 'nvcc -c' have one each",
+                  cute_buffer_text(&names));
+    }
+    cute_buffer_release(&names);
+    if (status != CUTE_OK) return status;
+    if (chosen == SIZE_MAX) chosen = 0;
+    m->image = codes[chosen].bytes;
+    m->image_length = codes[chosen].length;
+    return open_fatbin(m, arch, diag);
+}
+
 static cute_status open_any(cute_module *m, const char *arch, cute_diag *diag)
 {
     const cute_place file = {.file = m->label};
     cute_content content = cute_content_of(m->image, m->image_length);
     switch (content) {
-    case CUTE_CONTENT_ELF: m->container = CUTE_MODULE_CUBIN; return open_elf(m, diag);
+    case CUTE_CONTENT_ELF:
+        m->container = cute_host_is(m->image, m->image_length) ? CUTE_MODULE_FATBIN : CUTE_MODULE_CUBIN;
+        return m->container == CUTE_MODULE_FATBIN ? open_host(m, arch, diag) : open_elf(m, diag);
     case CUTE_CONTENT_PTX: m->container = CUTE_MODULE_PTX; return open_ptx(m, diag);
     case CUTE_CONTENT_FATBIN: m->container = CUTE_MODULE_FATBIN; return open_fatbin(m, arch, diag);
     default: break;
     }
-    cute_fail(diag, CUTE_INVALID, &file, "this is no compiled module: it is %s", cute_content_name(content));
+    cute_fail(diag, CUTE_INVALID, &file, "expected a compiled module, got %s", cute_content_name(content));
     if (content == CUTE_CONTENT_MLIR || content == CUTE_CONTENT_MLIR_BYTECODE)
         cute_note(diag, NULL,
                   "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or take out a gpu.binary with "
                   "'cute-link --extract=all'");
     else
-        cute_note(diag, NULL, "a cubin, PTX or a fatbin is wanted");
+        cute_note(diag, NULL, "cubins, PTX, fatbins and objects of nvcc are compiled modules");
     return CUTE_INVALID;
 }
 

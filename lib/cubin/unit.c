@@ -1,19 +1,14 @@
 /* Takes inputs apart, whatever they are wrapped in. */
 #include "lib/cubin/unit.h"
 
-#include <elf.h>
-
 #include "lib/base/file.h"
 #include "lib/base/list.h"
 #include "lib/cubin/archive.h"
 #include "lib/cubin/gpubinary.h"
+#include "lib/cubin/hostelf.h"
 #include "lib/cubin/kernels.h"
 #include "lib/cubin/module.h"
 #include "lib/cubin/ptxscan.h"
-
-#ifndef EM_CUDA
-#define EM_CUDA 190
-#endif
 
 enum { DEEPEST = 8 }; /* a fatbin in a gpu.binary in ... */
 
@@ -36,23 +31,33 @@ static cute_status add(opener *o, const cute_unit *unit)
     return CUTE_OK;
 }
 
-static bool is_host_elf(const void *bytes, size_t length)
+/* Of an object of nvcc or a program the code that is linked already; what is not is left to nvlink. */
+static cute_status add_host(opener *o, const cute_link_input *input)
 {
-    const uint8_t *b = bytes;
-    return cute_elf_is(bytes, length) && length >= sizeof(Elf64_Ehdr) && (b[18] | b[19] << 8) != EM_CUDA;
+    cute_host_code *codes;
+    size_t count;
+    CUTE_TRY(cute_host_read(o->arena, input->label, input->bytes, input->length, &codes, &count, o->diag));
+    if (codes[0].relocatable)
+        return add(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
+                                   .label = input->label,
+                                   .bytes = input->bytes,
+                                   .length = input->length,
+                                   .arch_name = ""});
+    for (size_t i = 0; i < count; i++)
+        CUTE_TRY(open_input(o, &(cute_link_input){input->label, codes[i].bytes, codes[i].length}));
+    return CUTE_OK;
 }
 
 static cute_status add_elf(opener *o, const cute_link_input *input, bool on_demand)
 {
-    cute_unit unit = {.kind = CUTE_UNIT_HOST,
+    cute_unit unit = {.kind = CUTE_UNIT_CUBIN,
                       .label = input->label,
                       .bytes = input->bytes,
                       .length = input->length,
                       .arch_name = "",
                       .on_demand = on_demand};
-    if (is_host_elf(input->bytes, input->length)) return add(o, &unit);
+    if (cute_host_is(input->bytes, input->length)) return add_host(o, input);
     CUTE_TRY(cute_elf_read(o->arena, input->label, input->bytes, input->length, &unit.elf, o->diag));
-    unit.kind = CUTE_UNIT_CUBIN;
     unit.arch_name = cute_elf_arch(o->arena, &unit.elf);
     unit.arch = cute_arch_find(unit.arch_name);
     return add(o, &unit);
@@ -136,7 +141,7 @@ static cute_status add_archive(opener *o, const cute_link_input *input)
         cute_archive_read(o->arena, input->label, input->bytes, input->length, &members, &count, o->diag));
     o->list->libraries = true;
     for (size_t i = 0; i < count; i++)
-        if (is_host_elf(members[i].bytes, members[i].length))
+        if (cute_host_is(members[i].bytes, members[i].length))
             return add(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
                                        .label = input->label,
                                        .bytes = input->bytes,

@@ -398,3 +398,51 @@ END
         fi
     done
 }
+
+# host NAME SECTION=FILE...: an ELF file for this machine's CPU with sections added, as nvcc makes them.
+host() {
+    local name=$1 add=()
+    shift
+    for section; do add+=(--add-section "$section"); done
+    objcopy "${add[@]}" "$link" "$name"
+}
+
+@test "of an object or a program for the CPU the device code is taken" {
+    command -v objcopy >/dev/null || skip "no objcopy"
+    "$link" -o k.cubin "$data/link_ok.ptx"
+    "$link" --fatbin -arch sm_80,compute_80 -o k.fatbin "$data/link_ok.ptx"
+    truncate -s %64 k.fatbin
+    host one.o .nv_fatbin=k.fatbin
+    "$link" -o linked.cubin one.o
+    [ "$("$CUTE_BIN/cute-dump" --json linked.cubin | jq -c '[.kernels[].kernel]')" = '["add_one"]' ]
+    [ "$("$CUTE_BIN/cute-dump" --json one.o | jq -r '.arch, .kernels[0].kernel')" = $'sm_80\nadd_one' ]
+    "$CUTE_BIN/cute-dump" ptx one.o | grep -q '^.target sm_80'
+    "$CUTE_BIN/cute-run" one.o | grep -q '^add_one('
+    # Fatbins follow each other, and left-overs in __nv_relfatbin do not count.
+    printf '.version 7.0\n.target sm_80\n.address_size 64\n.func f() { ret; }\n' | "$link" -c -o none.cubin
+    "$link" --fatbin -arch sm_80 -o none.fatbin none.cubin
+    cat none.fatbin k.fatbin >both
+    host both.o .nv_fatbin=both __nv_relfatbin=k.fatbin
+    [ "$("$CUTE_BIN/cute-dump" --json both.o | jq -c '[.kernels[].kernel]')" = '["add_one"]' ]
+}
+
+@test "an ELF file for the CPU without device code, or with two programs, is refused" {
+    for tool in "$link -o k.cubin" "$CUTE_BIN/cute-dump" "$CUTE_BIN/cute-run"; do
+        fails 1 $tool "$link"
+        says 'this ELF file for x86-64 has no device code in it'
+        says 'expected a cubin, or an object or program of nvcc, which has a section .nv_fatbin'
+    done
+    [ ! -e k.cubin ]
+    command -v objcopy >/dev/null || skip "no objcopy"
+    "$link" --fatbin -arch sm_80 -o k.fatbin "$data/link_ok.ptx"
+    sed 's/add_one/add_too/g' "$data/link_ok.ptx" | "$link" --fatbin -arch sm_80 -o l.fatbin
+    cat k.fatbin l.fatbin >both
+    host both.o .nv_fatbin=both
+    fails 1 "$CUTE_BIN/cute-dump" both.o
+    says 'expected one module with kernels, got 2'
+    says 'their kernels: add_one; add_too'
+    head -c 100 k.fatbin >cut
+    host cut.o .nv_fatbin=cut
+    fails 1 "$link" -o k.cubin cut.o
+    says 'byte 0 of section .nv_fatbin: expected a fatbin'
+}

@@ -102,7 +102,7 @@ expect() {
     expect 1 "<stdin>: error: no kernels in '<stdin>'" "cute-ptx </dev/null"
     expect 1 "<stdin>: error: there is nothing to link" "cute-link </dev/null"
     for tool in cute-run cute-dump "cute-dump elf" "cute-dump sass" "cute-dump ptx"; do
-        expect 1 "a cubin, PTX or a fatbin is wanted" "$tool </dev/null"
+        expect 1 "expected a compiled module, got an empty file" "$tool </dev/null"
     done
     expect 1 "launch.json" "cute-run $CUBIN --config /dev/null 2>&1 | sed 's,/dev/null,launch.json,'; exit \${PIPESTATUS[0]}"
 }
