@@ -6,6 +6,7 @@
 #include "cute/base.h"
 #include "cute/cubin.h"
 #include "cute/device.h"
+#include "cute/emulator_options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,9 +20,10 @@ typedef enum cute_bench_mode {
     CUTE_BENCH_NEVER
 } cute_bench_mode;
 
-/* {0} is a good default. Strings are only read during cute_launch_open, but output_folder lives as the
- * launch. */
+/* `size` is sizeof(cute_launch_options); zeros elsewhere are good defaults. What pointers point to is only read during
+ * cute_launch_open, but output_folder lives as the launch. */
 typedef struct cute_launch_options {
+    size_t size;
     const char *const *defines; /* "NAME=VALUE", overriding params */
     size_t define_count;
     const char *kernel; /* instead of the config's */
@@ -30,15 +32,11 @@ typedef struct cute_launch_options {
     double
         timeout; /* seconds that a launch may take; 0: the config's; without one 30 on a GPU, on the emulator 30 in
                        which nothing is written */
-    int device;
-    bool emulator;     /* the emulator, not device `device` */
-    bool any_device;   /* where there is no driver, the emulator instead of device `device` */
-    unsigned checks;   /* CUTE_CHECK_... while kernels run; they run on the emulator then */
-    uint64_t schedule; /* the emulator's: 0 in order */
-    bool counters;     /* by kernel and line, on the emulator: in the report */
-    int threads;       /* of the host, on the emulator; 0: as many as processors, at most 16 */
-    const char
-        *module_label; /* where faults of the emulator are said to be; lives as the launch; may be NULL */
+    const char *device; /* a name for cute_device_open; NULL: any */
+    const cute_emulator_options
+        *emulator;            /* NULL: the defaults. Checks and counters mean the emulator, whatever
+                                              `device` says; its heartbeat and times are the launch's own */
+    const char *module_label; /* where faults of the emulator are said to be; NULL: "<image>" */
     cute_bench_mode bench;
     bool no_check;
     bool dry_run;              /* plan for the module's architecture; cute_launch_run is not wanted */

@@ -7,8 +7,7 @@
 /* An address in a device's memory; 0 is no memory. */
 typedef uint64_t cute_address;
 
-/* A tiled tensor map. Extents run from the fastest dimension to the slowest, as cuTensorMapEncodeTiled
- * takes them; the values of the enumerations are the driver's too. */
+/* The values of the enumerations are the driver's: CUtensorMapDataType and so on. */
 typedef enum cute_tensor_map_type {
     CUTE_MAP_U8,
     CUTE_MAP_U16,
@@ -25,19 +24,48 @@ typedef enum cute_tensor_map_type {
     CUTE_MAP_TF32_FTZ
 } cute_tensor_map_type;
 
+typedef enum cute_tensor_map_interleave {
+    CUTE_MAP_INTERLEAVE_NONE,
+    CUTE_MAP_INTERLEAVE_16B,
+    CUTE_MAP_INTERLEAVE_32B
+} cute_tensor_map_interleave;
+
+typedef enum cute_tensor_map_swizzle {
+    CUTE_MAP_SWIZZLE_NONE,
+    CUTE_MAP_SWIZZLE_32B,
+    CUTE_MAP_SWIZZLE_64B,
+    CUTE_MAP_SWIZZLE_128B,
+    CUTE_MAP_SWIZZLE_128B_ATOM_32B,
+    CUTE_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+    CUTE_MAP_SWIZZLE_128B_ATOM_64B
+} cute_tensor_map_swizzle;
+
+typedef enum cute_tensor_map_promotion {
+    CUTE_MAP_L2_NONE,
+    CUTE_MAP_L2_64B,
+    CUTE_MAP_L2_128B,
+    CUTE_MAP_L2_256B
+} cute_tensor_map_promotion;
+
+/* What is read outside of the tensor. */
+typedef enum cute_tensor_map_fill { CUTE_MAP_FILL_ZEROS, CUTE_MAP_FILL_NAN } cute_tensor_map_fill;
+
 enum { CUTE_MAP_RANK = 5, CUTE_MAP_BYTES = 128 };
 
+/* A tiled tensor map. `size` is sizeof(cute_tensor_map). Extents run from the fastest dimension to the slowest, as
+ * cuTensorMapEncodeTiled takes them. */
 typedef struct cute_tensor_map {
+    size_t size;
     cute_tensor_map_type type;
     int rank;
     cute_address address;
     uint64_t dims[CUTE_MAP_RANK];
     uint64_t strides[CUTE_MAP_RANK]; /* bytes; of dimension i + 1 */
     uint32_t box[CUTE_MAP_RANK], element_strides[CUTE_MAP_RANK];
-    int interleave;   /* 0 none, 1 16B, 2 32B */
-    int swizzle;      /* 0 none, 1 32B, 2 64B, 3 128B, 4 128B_atom_32B, 5 ..._flip_8B, 6 128B_atom_64B */
-    int l2_promotion; /* 0 none, 1 64B, 2 128B, 3 256B */
-    int fill;         /* 0 zeros, 1 NaN */
+    cute_tensor_map_interleave interleave;
+    cute_tensor_map_swizzle swizzle;
+    cute_tensor_map_promotion l2_promotion;
+    cute_tensor_map_fill fill;
 } cute_tensor_map;
 
 #endif

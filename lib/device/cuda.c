@@ -11,13 +11,18 @@
 
 enum { JIT_LOG_BYTES = 16384, DEFAULT_DYNAMIC_SMEM = 48 * 1024, PORTABLE_CLUSTER = 8 };
 
-typedef enum owned_kind { OWNED_MODULE, OWNED_EVENT, OWNED_GRAPH } owned_kind;
+typedef enum owned_kind { OWNED_MODULE, OWNED_EVENT, OWNED_GRAPH, OWNED_STREAM, OWNED_MEMORY } owned_kind;
 
 typedef struct owned {
     struct owned *next;
     owned_kind kind;
-    void *handle;
+    uintptr_t handle; /* of the driver; of a stream a cuda_stream, of memory its address */
 } owned;
+
+typedef struct cuda_stream {
+    cute_stream base;
+    cu_stream handle;
+} cuda_stream;
 
 typedef struct cuda_device {
     cute_device base;
@@ -32,6 +37,11 @@ typedef struct cuda_device {
 static cuda_device *cuda(cute_device *device)
 {
     return (cuda_device *)device;
+}
+
+static cu_stream handle_of(const cute_device *device, const cute_stream *stream)
+{
+    return stream ? ((const cuda_stream *)stream)->handle : ((const cuda_device *)device)->stream;
 }
 
 /* ---- errors ---- */
@@ -177,6 +187,7 @@ static cute_status read_info(const cuda_api *api, int index, cu_device *device, 
     result = api->device_get(device, index);
     if (result != 0) return driver_error(api, result, "opening the device", diag);
     memset(info, 0, sizeof *info);
+    info->size = sizeof *info;
     info->kind = "cuda";
     info->index = index;
     size_t memory = 0;
@@ -233,20 +244,62 @@ static cute_status open_context(cuda_device *d, cute_diag *diag)
     return CUTE_OK;
 }
 
+static cute_status cuda_enter(cute_device *device, cute_diag *diag)
+{
+    DRIVER(cuda(device), context_set(cuda(device)->context), "using the device");
+    return CUTE_OK;
+}
+
+/* ---- what was handed out ---- */
+
+static cute_status own(cuda_device *d, owned_kind kind, uintptr_t handle, cute_diag *diag)
+{
+    owned *thing = malloc(sizeof *thing);
+    if (!thing) return cute_fail_memory(diag);
+    *thing = (owned){d->things, kind, handle};
+    d->things = thing;
+    return CUTE_OK;
+}
+
+static cu_result release(cuda_device *d, owned_kind kind, uintptr_t handle)
+{
+    cuda_stream *stream = (cuda_stream *)handle;
+    cu_result result = 0;
+    switch (kind) {
+    case OWNED_MODULE: return d->api.module_unload((cu_module)handle);
+    case OWNED_EVENT: return d->api.event_destroy((cu_event)handle);
+    case OWNED_GRAPH: return d->api.graph_exec_destroy((cu_graph_exec)handle);
+    case OWNED_MEMORY: return d->api.free(handle);
+    case OWNED_STREAM:
+        result = d->api.stream_sync(stream->handle);
+        d->api.stream_destroy(stream->handle);
+        free(stream);
+    }
+    return result;
+}
+
+/* False where it is none of ours. */
+static bool disown(cuda_device *d, owned_kind kind, uintptr_t handle)
+{
+    for (owned **at = &d->things; *at; at = &(*at)->next) {
+        owned *thing = *at;
+        if (thing->kind != kind || thing->handle != handle) continue;
+        *at = thing->next;
+        free(thing);
+        return true;
+    }
+    return false;
+}
+
 static void cuda_close(cute_device *device)
 {
     cuda_device *d = cuda(device);
     for (owned *thing = d->things, *next; thing; thing = next) {
         next = thing->next;
-        switch (thing->kind) {
-        case OWNED_MODULE: d->api.module_unload(thing->handle); break;
-        case OWNED_EVENT: d->api.event_destroy(thing->handle); break;
-        case OWNED_GRAPH: d->api.graph_exec_destroy(thing->handle); break;
-        }
+        release(d, thing->kind, thing->handle);
         free(thing);
     }
     if (d->stream) d->api.stream_destroy(d->stream);
-    /* Memory goes with the context. */
     if (d->context) d->api.context_release(d->device);
     if (d->library) dlclose(d->library);
     free(d);
@@ -269,15 +322,6 @@ cute_status cute_cuda_open(int index, cute_device **out, cute_diag *diag)
     return CUTE_OK;
 }
 
-static cute_status own(cuda_device *d, owned_kind kind, void *handle, cute_diag *diag)
-{
-    owned *thing = malloc(sizeof *thing);
-    if (!thing) return cute_fail_memory(diag);
-    *thing = (owned){d->things, kind, handle};
-    d->things = thing;
-    return CUTE_OK;
-}
-
 /* ---- memory ---- */
 
 static cute_status cuda_alloc(cute_device *device, size_t size, cute_address *out, cute_diag *diag)
@@ -289,44 +333,46 @@ static cute_status cuda_alloc(cute_device *device, size_t size, cute_address *ou
         snprintf(doing, sizeof doing, "allocating %zu bytes on the device", size);
         return driver_error(&cuda(device)->api, result, doing, diag);
     }
+    cute_status status = own(cuda(device), OWNED_MEMORY, address, diag);
+    if (status != CUTE_OK) cuda(device)->api.free(address);
     *out = address;
-    return CUTE_OK;
+    return status;
 }
 
 static cute_status cuda_free(cute_device *device, cute_address address, cute_diag *diag)
 {
+    if (!disown(cuda(device), OWNED_MEMORY, address))
+        return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated",
+                         (unsigned long long)address);
     DRIVER(cuda(device), free(address), "freeing memory");
     return CUTE_OK;
 }
 
-static cute_status cuda_upload(cute_device *device, cute_address to, const void *from, size_t size,
-                               cute_diag *diag)
+static cute_status cuda_upload(cute_device *device, cute_stream *stream, cute_address to, const void *from,
+                               size_t size, cute_diag *diag)
 {
-    cuda_device *d = cuda(device);
-    DRIVER(d, upload(to, from, size, d->stream), "copying to the device");
-    DRIVER(d, stream_sync(d->stream), "copying to the device");
+    DRIVER(cuda(device), upload(to, from, size, handle_of(device, stream)), "copying to the device");
     return CUTE_OK;
 }
 
-static cute_status cuda_download(cute_device *device, void *to, cute_address from, size_t size,
-                                 cute_diag *diag)
+static cute_status cuda_download(cute_device *device, cute_stream *stream, void *to, cute_address from,
+                                 size_t size, cute_diag *diag)
 {
-    cuda_device *d = cuda(device);
-    DRIVER(d, download(to, from, size, d->stream), "copying from the device");
-    DRIVER(d, stream_sync(d->stream), "copying from the device");
+    DRIVER(cuda(device), download(to, from, size, handle_of(device, stream)), "copying from the device");
     return CUTE_OK;
 }
 
-static cute_status cuda_copy(cute_device *device, cute_address to, cute_address from, size_t size,
-                             cute_diag *diag)
+static cute_status cuda_copy(cute_device *device, cute_stream *stream, cute_address to, cute_address from,
+                             size_t size, cute_diag *diag)
 {
-    DRIVER(cuda(device), copy(to, from, size, cuda(device)->stream), "copying on the device");
+    DRIVER(cuda(device), copy(to, from, size, handle_of(device, stream)), "copying on the device");
     return CUTE_OK;
 }
 
-static cute_status cuda_fill(cute_device *device, cute_address to, uint8_t byte, size_t size, cute_diag *diag)
+static cute_status cuda_fill(cute_device *device, cute_stream *stream, cute_address to, uint8_t byte,
+                             size_t size, cute_diag *diag)
 {
-    DRIVER(cuda(device), fill(to, byte, size, cuda(device)->stream), "filling memory");
+    DRIVER(cuda(device), fill(to, byte, size, handle_of(device, stream)), "filling memory");
     return CUTE_OK;
 }
 
@@ -345,9 +391,10 @@ static void log_lines(char *log, bool failed, cute_diag *diag)
     }
 }
 
-static cute_status cuda_load(cute_device *device, const void *image, cute_device_module **out,
-                             cute_diag *diag)
+static cute_status cuda_load(cute_device *device, const char *label, const void *image, size_t length,
+                             cute_device_module **out, cute_diag *diag)
 {
+    (void)label, (void)length;
     cuda_device *d = cuda(device);
     char *logs = calloc(2, JIT_LOG_BYTES);
     if (!logs) return cute_fail_memory(diag);
@@ -362,11 +409,18 @@ static cute_status cuda_load(cute_device *device, const void *image, cute_device
     log_lines(logs, result != 0, diag);
     free(logs);
     if (status == CUTE_OK) {
-        status = own(d, OWNED_MODULE, module, diag);
+        status = own(d, OWNED_MODULE, (uintptr_t)module, diag);
         if (status != CUTE_OK) d->api.module_unload(module);
     }
     *out = (cute_device_module *)module;
     return status;
+}
+
+static cute_status cuda_unload(cute_device *device, cute_device_module *module, cute_diag *diag)
+{
+    disown(cuda(device), OWNED_MODULE, (uintptr_t)module);
+    DRIVER(cuda(device), module_unload((cu_module)module), "unloading the module");
+    return CUTE_OK;
 }
 
 static cute_status cuda_get_function(cute_device *device, cute_device_module *module, const char *name,
@@ -384,6 +438,7 @@ static cute_status cuda_get_function(cute_device *device, cute_device_module *mo
 static cute_status cuda_function_info(cute_device *device, cute_device_function *function,
                                       cute_function_info *out, cute_diag *diag)
 {
+    out->size = sizeof *out;
     static const int which[] = {CU_FUNC_REGISTERS, CU_FUNC_SHARED, CU_FUNC_LOCAL, CU_FUNC_CONST,
                                 CU_FUNC_MAX_THREADS};
     int64_t *const fields[] = {&out->registers, &out->static_smem, &out->local_bytes, &out->constant_bytes,
@@ -431,7 +486,7 @@ static void launch_config(const cuda_device *d, const cute_device_launch *launch
         .block_y = (unsigned)launch->block[1],
         .block_z = (unsigned)launch->block[2],
         .shared_bytes = (unsigned)launch->dynamic_smem,
-        .stream = d->stream,
+        .stream = handle_of(&d->base, launch->stream),
         .attributes = count ? attributes : NULL,
         .attribute_count = count,
     };
@@ -523,6 +578,47 @@ static cute_status cuda_sync(cute_device *device, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* ---- streams ---- */
+
+static cute_status cuda_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    cuda_stream *stream = calloc(1, sizeof *stream);
+    if (!stream) return cute_fail_memory(diag);
+    stream->base.device = device;
+    cu_result result = d->api.stream_create(&stream->handle, CU_STREAM_NON_BLOCKING);
+    cute_status status = result == 0 ? own(d, OWNED_STREAM, (uintptr_t)stream, diag)
+                                     : driver_error(&d->api, result, "making a stream", diag);
+    if (status == CUTE_OK) {
+        *out = &stream->base;
+        return CUTE_OK;
+    }
+    if (result == 0) d->api.stream_destroy(stream->handle);
+    free(stream);
+    return status;
+}
+
+static void cuda_stream_destroy(cute_stream *stream)
+{
+    cuda_device *d = cuda(stream->device);
+    disown(d, OWNED_STREAM, (uintptr_t)stream);
+    release(d, OWNED_STREAM, (uintptr_t)stream);
+}
+
+static cute_status cuda_stream_wait(cute_device *device, cute_stream *stream, cute_device_event *event,
+                                    cute_diag *diag)
+{
+    if (!cuda(device)->api.stream_wait) return absent("waiting for events", diag);
+    DRIVER(cuda(device), stream_wait(handle_of(device, stream), (cu_event)event, 0), "waiting for an event");
+    return CUTE_OK;
+}
+
+static cute_status cuda_stream_sync(cute_device *device, cute_stream *stream, cute_diag *diag)
+{
+    DRIVER(cuda(device), stream_sync(handle_of(device, stream)), "running the work of a stream");
+    return CUTE_OK;
+}
+
 /* ---- time ---- */
 
 static cute_status cuda_event_create(cute_device *device, cute_device_event **out, cute_diag *diag)
@@ -530,15 +626,16 @@ static cute_status cuda_event_create(cute_device *device, cute_device_event **ou
     cuda_device *d = cuda(device);
     cu_event event = NULL;
     DRIVER(d, event_create(&event, 0), "making an event");
-    cute_status status = own(d, OWNED_EVENT, event, diag);
+    cute_status status = own(d, OWNED_EVENT, (uintptr_t)event, diag);
     if (status != CUTE_OK) d->api.event_destroy(event);
     *out = (cute_device_event *)event;
     return status;
 }
 
-static cute_status cuda_event_record(cute_device *device, cute_device_event *event, cute_diag *diag)
+static cute_status cuda_event_record(cute_device *device, cute_stream *stream, cute_device_event *event,
+                                     cute_diag *diag)
 {
-    DRIVER(cuda(device), event_record((cu_event)event, cuda(device)->stream), "recording an event");
+    DRIVER(cuda(device), event_record((cu_event)event, handle_of(device, stream)), "recording an event");
     return CUTE_OK;
 }
 
@@ -570,7 +667,7 @@ static cute_status cuda_graph_end(cute_device *device, cute_device_graph **out, 
     cu_result result = d->api.graph_instantiate(&exec, graph, 0);
     d->api.graph_destroy(graph);
     if (result != 0) return driver_error(&d->api, result, "making a graph", diag);
-    cute_status status = own(d, OWNED_GRAPH, exec, diag);
+    cute_status status = own(d, OWNED_GRAPH, (uintptr_t)exec, diag);
     if (status != CUTE_OK) d->api.graph_exec_destroy(exec);
     *out = (cute_device_graph *)exec;
     return status;
@@ -584,6 +681,7 @@ static cute_status cuda_graph_start(cute_device *device, cute_device_graph *grap
 
 static const cute_device_ops cuda_ops = {
     .kind = "cuda",
+    .enter = cuda_enter,
     .close = cuda_close,
     .alloc = cuda_alloc,
     .free = cuda_free,
@@ -592,6 +690,7 @@ static const cute_device_ops cuda_ops = {
     .copy = cuda_copy,
     .fill = cuda_fill,
     .load = cuda_load,
+    .unload = cuda_unload,
     .get_function = cuda_get_function,
     .function_info = cuda_function_info,
     .param_size = cuda_param_size,
@@ -599,6 +698,10 @@ static const cute_device_ops cuda_ops = {
     .start = cuda_start,
     .encode_map = cuda_encode_map,
     .sync = cuda_sync,
+    .stream_create = cuda_stream_create,
+    .stream_destroy = cuda_stream_destroy,
+    .stream_wait = cuda_stream_wait,
+    .stream_sync = cuda_stream_sync,
     .event_create = cuda_event_create,
     .event_record = cuda_event_record,
     .elapsed = cuda_elapsed,

@@ -2,18 +2,37 @@
 #ifndef CUTE_LIB_DEVICE_DEVICE_H
 #define CUTE_LIB_DEVICE_DEVICE_H
 
-#include "cute/device.h"
+#include "cute/emulator.h"
 
+/* What only an emulator can do. */
+typedef struct cute_emulator_ops {
+    cute_status (*reset)(cute_device *, cute_diag *);
+    cute_status (*add_host)(cute_device *, void *, size_t, cute_diag *);
+    cute_status (*remove_host)(cute_device *, void *, cute_diag *);
+    cute_status (*describe_buffer)(cute_device *, cute_address, const char *, size_t, bool, cute_diag *);
+    const cute_emulator_counts *(*counts)(const cute_device *);
+    char *(*counters_json)(const cute_device *);
+    char *(*checks_json)(const cute_device *);
+} cute_emulator_ops;
+
+/* A stream that is NULL is the device's own. */
 typedef struct cute_device_ops {
     const char *kind;
+    const cute_emulator_ops *emulator; /* NULL: it is none */
+    /* Before every other call: the calling thread will use the device. May be NULL. */
+    cute_status (*enter)(cute_device *, cute_diag *);
     void (*close)(cute_device *);
     cute_status (*alloc)(cute_device *, size_t, cute_address *, cute_diag *);
     cute_status (*free)(cute_device *, cute_address, cute_diag *);
-    cute_status (*upload)(cute_device *, cute_address, const void *, size_t, cute_diag *);
-    cute_status (*download)(cute_device *, void *, cute_address, size_t, cute_diag *);
-    cute_status (*copy)(cute_device *, cute_address, cute_address, size_t, cute_diag *);
-    cute_status (*fill)(cute_device *, cute_address, uint8_t, size_t, cute_diag *);
-    cute_status (*load)(cute_device *, const void *, cute_device_module **, cute_diag *);
+    /* These do not wait. */
+    cute_status (*upload)(cute_device *, cute_stream *, cute_address, const void *, size_t, cute_diag *);
+    cute_status (*download)(cute_device *, cute_stream *, void *, cute_address, size_t, cute_diag *);
+    cute_status (*copy)(cute_device *, cute_stream *, cute_address, cute_address, size_t, cute_diag *);
+    cute_status (*fill)(cute_device *, cute_stream *, cute_address, uint8_t, size_t, cute_diag *);
+    /* PTX text is terminated behind its length. */
+    cute_status (*load)(cute_device *, const char *, const void *, size_t, cute_device_module **,
+                        cute_diag *);
+    cute_status (*unload)(cute_device *, cute_device_module *, cute_diag *);
     cute_status (*get_function)(cute_device *, cute_device_module *, const char *, cute_device_function **,
                                 cute_diag *);
     cute_status (*function_info)(cute_device *, cute_device_function *, cute_function_info *, cute_diag *);
@@ -23,22 +42,39 @@ typedef struct cute_device_ops {
                          cute_diag *);
     cute_status (*encode_map)(cute_device *, const cute_tensor_map *, uint8_t *, cute_diag *);
     cute_status (*sync)(cute_device *, cute_diag *);
+    cute_status (*stream_create)(cute_device *, cute_stream **, cute_diag *);
+    void (*stream_destroy)(cute_stream *);
+    cute_status (*stream_wait)(cute_device *, cute_stream *, cute_device_event *, cute_diag *);
+    cute_status (*stream_sync)(cute_device *, cute_stream *, cute_diag *);
     cute_status (*event_create)(cute_device *, cute_device_event **, cute_diag *);
-    cute_status (*event_record)(cute_device *, cute_device_event *, cute_diag *);
+    cute_status (*event_record)(cute_device *, cute_stream *, cute_device_event *, cute_diag *);
     cute_status (*elapsed)(cute_device *, cute_device_event *, cute_device_event *, double *, cute_diag *);
     cute_status (*graph_begin)(cute_device *, cute_diag *);
     cute_status (*graph_end)(cute_device *, cute_device_graph **, cute_diag *);
     cute_status (*graph_start)(cute_device *, cute_device_graph *, cute_diag *);
 } cute_device_ops;
 
-/* The first member of what a kind allocates for a device. */
+/* The first member of what a kind allocates for a device, and of a stream. */
 struct cute_device {
     const cute_device_ops *ops;
     cute_device_info info;
+};
+struct cute_stream {
+    cute_device *device;
 };
 
 cute_status cute_cuda_count(int *out, cute_diag *diag);
 cute_status cute_cuda_query(int index, cute_device_info *out, cute_diag *diag);
 cute_status cute_cuda_open(int index, cute_device **out, cute_diag *diag);
+/* A caller's options (NULL: the defaults) as ours, in their ranges. */
+cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_emulator_options *out,
+                                       cute_diag *diag);
+
+/* What the name of a device means, before a driver is looked for. CUTE_USAGE: nothing. */
+typedef enum cute_device_kind { CUTE_DEVICE_CUDA, CUTE_DEVICE_EMULATOR, CUTE_DEVICE_ANY } cute_device_kind;
+cute_status cute_device_parse_name(const char *name, cute_device_kind *kind, int *index, cute_diag *diag);
+/* cute_device_open; an emulator with these options (NULL: the defaults). */
+cute_status cute_device_open_with(const char *name, const cute_emulator_options *options, cute_device **out,
+                                  cute_diag *diag);
 
 #endif

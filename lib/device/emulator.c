@@ -1,18 +1,21 @@
 /* The emulated device: PTX run by lib/emulator, with memory of the host. Launches end before they return; a
  * fault is told then. Owns modules, memory and events. */
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/abi.h"
 #include "lib/checks/checks.h"
 #include "lib/device/device.h"
 #include "lib/emulator/counters.h"
 #include "lib/emulator/machine.h"
 #include "lib/numeric/tensormap.h"
 
-enum { THREADS_DEFAULT = 16 }; /* at most, where nobody says how many */
+enum { THREADS_DEFAULT = 16, THREADS_MOST = 1024 }; /* the first at most, where nobody says how many */
+/* Modules' variables lie where neither em_memory_alloc nor the host's allocator puts anything. */
+#define FIRST_MODULE UINT64_C(0x0000680000000000)
+#define MODULE_GAP   UINT64_C(0x100000)
 enum { SHARED_BLOCK = 48 * 1024, SHARED_OPTIN = 227 * 1024, THREADS_BLOCK = 1024, CLUSTER_LIMIT = 16 };
 
 struct cute_device_module {
@@ -32,18 +35,23 @@ struct cute_device_event {
     double time;
 };
 
+typedef struct emulator_stream {
+    cute_stream base;
+    struct emulator_stream *next;
+} emulator_stream;
+
 typedef struct emulator {
     cute_device base;
-    uint64_t seed;
     em_memory memory;
     cute_device_module *modules;
     cute_device_function *functions;
     cute_device_event *events;
-    uint64_t module_base;
-    em_counts counts;
+    emulator_stream *streams;
+    uint64_t module_base; /* of the next one */
+    cute_emulator_counts counts;
     em_checks *checks;     /* NULL: off */
     em_counters *counters; /* NULL: off */
-    cute_device_settings settings;
+    cute_emulator_options options;
     bool failed;
 } emulator;
 
@@ -52,26 +60,51 @@ static emulator *emulated(cute_device *device)
     return (emulator *)device;
 }
 
-static void emulator_close(cute_device *device)
+static void free_functions(emulator *e, const cute_device_module *module)
 {
-    emulator *e = emulated(device);
-    for (cute_device_function *f = e->functions, *next; f; f = next) {
-        next = f->next;
+    for (cute_device_function **at = &e->functions; *at;) {
+        cute_device_function *f = *at;
+        if (module && f->module != module) {
+            at = &f->next;
+            continue;
+        }
+        *at = f->next;
         free(f);
     }
+}
+
+static void free_module(cute_device_module *module)
+{
+    cute_arena_destroy(module->arena);
+    free(module);
+}
+
+/* All but the options. */
+static void clear(emulator *e)
+{
+    free_functions(e, NULL);
     for (cute_device_module *m = e->modules, *next; m; m = next) {
         next = m->next;
-        cute_arena_destroy(m->arena);
-        free(m);
+        free_module(m);
     }
     for (cute_device_event *v = e->events, *next; v; v = next) {
         next = v->next;
         free(v);
     }
+    for (emulator_stream *s = e->streams, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
     em_memory_release(&e->memory);
     em_checks_destroy(e->checks);
     em_counters_destroy(e->counters);
-    free(e);
+    *e = (emulator){.base = e->base, .options = e->options, .module_base = FIRST_MODULE};
+}
+
+static void emulator_close(cute_device *device)
+{
+    clear(emulated(device));
+    free(device);
 }
 
 /* ---- memory ---- */
@@ -87,10 +120,14 @@ static cute_status emulator_alloc(cute_device *device, size_t size, cute_address
 
 static cute_status emulator_free(cute_device *device, cute_address address, cute_diag *diag)
 {
-    if (emulated(device)->checks) em_checks_remove_buffer(emulated(device)->checks, address);
-    if (em_memory_free(&emulated(device)->memory, address)) return CUTE_OK;
-    return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated",
-                     (unsigned long long)address);
+    emulator *e = emulated(device);
+    const em_allocation *a = em_memory_find(&e->memory, address);
+    if (!a || a->base != address || !a->owned)
+        return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated",
+                         (unsigned long long)address);
+    if (e->checks) em_checks_remove_buffer(e->checks, address);
+    em_memory_free(&e->memory, address);
+    return CUTE_OK;
 }
 
 static cute_status host_of(cute_device *device, cute_address address, size_t size, uint8_t **out,
@@ -109,9 +146,10 @@ static void host_wrote(cute_device *device, cute_address to, size_t size)
     if (emulated(device)->checks) em_checks_host_wrote(emulated(device)->checks, to, size);
 }
 
-static cute_status emulator_upload(cute_device *device, cute_address to, const void *from, size_t size,
-                                   cute_diag *diag)
+static cute_status emulator_upload(cute_device *device, cute_stream *stream, cute_address to,
+                                   const void *from, size_t size, cute_diag *diag)
 {
+    (void)stream;
     uint8_t *host = NULL;
     CUTE_TRY(host_of(device, to, size, &host, diag));
     memcpy(host, from, size);
@@ -119,18 +157,20 @@ static cute_status emulator_upload(cute_device *device, cute_address to, const v
     return CUTE_OK;
 }
 
-static cute_status emulator_download(cute_device *device, void *to, cute_address from, size_t size,
-                                     cute_diag *diag)
+static cute_status emulator_download(cute_device *device, cute_stream *stream, void *to, cute_address from,
+                                     size_t size, cute_diag *diag)
 {
+    (void)stream;
     uint8_t *host = NULL;
     CUTE_TRY(host_of(device, from, size, &host, diag));
     memcpy(to, host, size);
     return CUTE_OK;
 }
 
-static cute_status emulator_copy(cute_device *device, cute_address to, cute_address from, size_t size,
-                                 cute_diag *diag)
+static cute_status emulator_copy(cute_device *device, cute_stream *stream, cute_address to, cute_address from,
+                                 size_t size, cute_diag *diag)
 {
+    (void)stream;
     uint8_t *target = NULL, *source = NULL;
     CUTE_TRY(host_of(device, to, size, &target, diag));
     CUTE_TRY(host_of(device, from, size, &source, diag));
@@ -139,9 +179,10 @@ static cute_status emulator_copy(cute_device *device, cute_address to, cute_addr
     return CUTE_OK;
 }
 
-static cute_status emulator_fill(cute_device *device, cute_address to, uint8_t byte, size_t size,
-                                 cute_diag *diag)
+static cute_status emulator_fill(cute_device *device, cute_stream *stream, cute_address to, uint8_t byte,
+                                 size_t size, cute_diag *diag)
 {
+    (void)stream;
     uint8_t *host = NULL;
     CUTE_TRY(host_of(device, to, size, &host, diag));
     memset(host, byte, size);
@@ -166,26 +207,57 @@ static bool add_variables(emulator *e, const em_program *program)
     return true;
 }
 
-static cute_status emulator_load(cute_device *device, const void *image, cute_device_module **out,
-                                 cute_diag *diag)
+static void remove_variables(emulator *e, const em_program *program)
+{
+    for (size_t i = 0; i < program->variable_count; i++)
+        em_memory_free(&e->memory, program->variables[i]->address);
+}
+
+static cute_status emulator_load(cute_device *device, const char *label, const void *image, size_t length,
+                                 cute_device_module **out, cute_diag *diag)
 {
     emulator *e = emulated(device);
     const char *text = image;
-    *out = NULL;
-    if (memcmp(image, "\177ELF", 4) == 0 || (uint8_t)text[0] == 0x50)
+    while (length && !text[length - 1]) length--;
+    if ((length >= 4 && memcmp(text, "\177ELF", 4) == 0) || (length && (uint8_t)text[0] == 0x50))
         return cute_fail(diag, CUTE_INVALID, NULL, "the emulator runs PTX, not machine code");
     cute_device_module *m = calloc(1, sizeof *m);
     if (!m) return cute_fail_memory(diag);
     m->arena = cute_arena_create();
+    char *copy = m->arena ? cute_arena_copy(m->arena, text, length) : NULL;
+    char *name = copy ? cute_arena_copy(m->arena, label, strlen(label)) : NULL;
+    cute_status status =
+        name ? em_program_parse(m->arena, name, copy, length, e->module_base, &m->program, diag)
+             : cute_fail_memory(diag);
+    if (status == CUTE_OK && !add_variables(e, m->program)) {
+        remove_variables(e, m->program);
+        status = cute_fail_memory(diag);
+    }
+    if (status != CUTE_OK) {
+        free_module(m);
+        return status;
+    }
+    e->module_base += (m->program->image_length / MODULE_GAP + 2) * MODULE_GAP;
     m->next = e->modules;
     e->modules = m;
-    char *copy = m->arena ? cute_arena_copy(m->arena, text, strlen(text)) : NULL;
-    if (!copy) return cute_fail_memory(diag);
-    e->module_base += UINT64_C(1) << 36;
-    const char *label = e->settings.label ? e->settings.label : "<ptx>";
-    CUTE_TRY(em_program_parse(m->arena, label, copy, strlen(copy), e->module_base, &m->program, diag));
-    if (!add_variables(e, m->program)) return cute_fail_memory(diag);
     *out = m;
+    return CUTE_OK;
+}
+
+/* What was counted and found speaks of the program: it stays with them then. */
+static cute_status emulator_unload(cute_device *device, cute_device_module *module, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    (void)diag;
+    free_functions(e, module);
+    remove_variables(e, module->program);
+    if (e->checks || e->counters) return CUTE_OK;
+    for (cute_device_module **at = &e->modules; *at; at = &(*at)->next)
+        if (*at == module) {
+            *at = module->next;
+            break;
+        }
+    free_module(module);
     return CUTE_OK;
 }
 
@@ -257,29 +329,16 @@ static cute_status emulator_prepare(cute_device *device, cute_device_function *f
     return CUTE_OK;
 }
 
-static void print_text(void *context, const char *text, size_t length)
-{
-    (void)context;
-    fwrite(text, 1, length, stdout);
-}
-
-static void beat(void *context)
-{
-    emulator *e = context;
-    if (e->settings.heartbeat) e->settings.heartbeat(e->settings.context);
-}
-
 /* As many threads as processors that this process may use. */
-static uint32_t threads_of(const emulator *e)
+static int threads_here(void)
 {
     cpu_set_t set;
-    if (e->settings.threads > 0) return (uint32_t)e->settings.threads;
     if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
     int count = CPU_COUNT(&set);
-    return count < 1 ? 1 : count > THREADS_DEFAULT ? THREADS_DEFAULT : (uint32_t)count;
+    return count < 1 ? 1 : count > THREADS_DEFAULT ? THREADS_DEFAULT : count;
 }
 
-static void add_counts(em_counts *sum, const em_counts *c)
+static void add_counts(cute_emulator_counts *sum, const cute_emulator_counts *c)
 {
     sum->instructions += c->instructions;
     sum->lanes += c->lanes;
@@ -300,17 +359,11 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
     em_launch l = {.program = function->module->program,
                    .kernel = f,
                    .memory = &e->memory,
-                   .seed = e->seed,
-                   .threads = threads_of(e),
-                   .timeout = e->settings.timeout,
-                   .patience = e->settings.patience,
+                   .options = e->options,
                    .dynamic_shared = (uint32_t)launch->dynamic_smem,
                    .cooperative = launch->cooperative,
-                   .programmatic = launch->programmatic,
-                   .print = print_text,
-                   .heartbeat = beat,
-                   .context = e};
-    em_counts counts;
+                   .programmatic = launch->programmatic};
+    cute_emulator_counts counts;
     if (e->failed) return cute_fail(diag, CUTE_INVALID, NULL, "a kernel failed on this device before");
     uint8_t *block = aligned_alloc(64, ((size_t)f->param_bytes + 127) / 64 * 64);
     if (!block) return cute_fail_memory(diag);
@@ -323,7 +376,7 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
         l.cluster[d] = launch->cluster[0] ? (uint32_t)launch->cluster[d] : f->cluster[d];
     }
     bool ok = true;
-    if (e->settings.counters) {
+    if (e->options.counters) {
         if (!e->counters) e->counters = em_counters_create();
         ok = e->counters && em_counters_begin(e->counters, &l);
     }
@@ -350,7 +403,43 @@ static cute_status emulator_encode_map(cute_device *device, const cute_tensor_ma
 static cute_status emulator_sync(cute_device *device, cute_diag *diag)
 {
     (void)device, (void)diag;
-    fflush(stdout);
+    return CUTE_OK;
+}
+
+/* ---- streams: work is done when it is given ---- */
+
+static cute_status emulator_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    emulator_stream *stream = calloc(1, sizeof *stream);
+    if (!stream) return cute_fail_memory(diag);
+    *stream = (emulator_stream){.base.device = device, .next = e->streams};
+    e->streams = stream;
+    *out = &stream->base;
+    return CUTE_OK;
+}
+
+static void emulator_stream_destroy(cute_stream *stream)
+{
+    for (emulator_stream **at = &emulated(stream->device)->streams; *at; at = &(*at)->next)
+        if (&(*at)->base == stream) {
+            emulator_stream *gone = *at;
+            *at = gone->next;
+            free(gone);
+            return;
+        }
+}
+
+static cute_status emulator_stream_wait(cute_device *device, cute_stream *stream, cute_device_event *event,
+                                        cute_diag *diag)
+{
+    (void)device, (void)stream, (void)event, (void)diag;
+    return CUTE_OK;
+}
+
+static cute_status emulator_stream_sync(cute_device *device, cute_stream *stream, cute_diag *diag)
+{
+    (void)device, (void)stream, (void)diag;
     return CUTE_OK;
 }
 
@@ -366,10 +455,11 @@ static cute_status emulator_event_create(cute_device *device, cute_device_event 
     return CUTE_OK;
 }
 
-static cute_status emulator_event_record(cute_device *device, cute_device_event *event, cute_diag *diag)
+static cute_status emulator_event_record(cute_device *device, cute_stream *stream, cute_device_event *event,
+                                         cute_diag *diag)
 {
     struct timespec t;
-    (void)device, (void)diag;
+    (void)device, (void)stream, (void)diag;
     clock_gettime(CLOCK_MONOTONIC, &t);
     event->time = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
     return CUTE_OK;
@@ -406,8 +496,91 @@ static cute_status emulator_graph_start(cute_device *device, cute_device_graph *
     return no_graphs(diag);
 }
 
+/* ---- what only an emulator can do ---- */
+
+static cute_status make_checks(emulator *e, cute_diag *diag)
+{
+    if (!e->options.checks) return CUTE_OK;
+    e->checks = em_checks_create(e->options.checks);
+    return e->checks ? CUTE_OK : cute_fail_memory(diag);
+}
+
+static cute_status emulator_reset(cute_device *device, cute_diag *diag)
+{
+    clear(emulated(device));
+    return make_checks(emulated(device), diag);
+}
+
+static cute_status emulator_add_host(cute_device *device, void *memory, size_t size, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    em_allocation a = {.base = (uintptr_t)memory, .size = size, .host = memory};
+    if (!memory || !size)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected some memory, got %zu bytes", size);
+    if (em_memory_overlaps(&e->memory, a.base, a.size))
+        return cute_fail(diag, CUTE_INVALID, NULL, "%zu bytes at %p overlap memory that the device has", size,
+                         memory);
+    if (!em_memory_add(&e->memory, &a)) return cute_fail_memory(diag);
+    if (!e->checks || em_checks_add_buffer(e->checks, a.base, size, size, NULL, true)) return CUTE_OK;
+    em_memory_free(&e->memory, a.base);
+    return cute_fail_memory(diag);
+}
+
+static cute_status emulator_remove_host(cute_device *device, void *memory, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    const em_allocation *a = em_memory_find(&e->memory, (uintptr_t)memory);
+    if (!a || a->base != (uintptr_t)memory || a->host != memory)
+        return cute_fail(diag, CUTE_INVALID, NULL, "%p was not registered", memory);
+    if (e->checks) em_checks_remove_buffer(e->checks, a->base);
+    em_memory_free(&e->memory, a->base);
+    return CUTE_OK;
+}
+
+static cute_status emulator_describe_buffer(cute_device *device, cute_address address, const char *name,
+                                            size_t size, bool written, cute_diag *diag)
+{
+    emulator *e = emulated(device);
+    const em_allocation *a = em_memory_find(&e->memory, address);
+    if (!a || a->base != address)
+        return cute_fail(diag, CUTE_INVALID, NULL, "0x%llx was not allocated", (unsigned long long)address);
+    if (size > a->size)
+        return cute_fail(diag, CUTE_INVALID, NULL, "a buffer of %zu bytes does not fit an allocation of %llu",
+                         size, (unsigned long long)a->size);
+    if (!e->checks || em_checks_add_buffer(e->checks, address, a->size, size, name, written)) return CUTE_OK;
+    return cute_fail_memory(diag);
+}
+
+static const cute_emulator_counts *emulator_counts(const cute_device *device)
+{
+    return &((const emulator *)device)->counts;
+}
+
+static char *emulator_counters_json(const cute_device *device)
+{
+    const emulator *e = (const emulator *)device;
+    return e->counters ? em_counters_json(e->counters) : NULL;
+}
+
+static char *emulator_checks_json(const cute_device *device)
+{
+    const emulator *e = (const emulator *)device;
+    return e->checks ? em_checks_json(e->checks) : NULL;
+}
+
+static const cute_emulator_ops only_emulator_ops = {
+    .reset = emulator_reset,
+    .add_host = emulator_add_host,
+    .remove_host = emulator_remove_host,
+    .describe_buffer = emulator_describe_buffer,
+    .counts = emulator_counts,
+    .counters_json = emulator_counters_json,
+    .checks_json = emulator_checks_json,
+};
+
 static const cute_device_ops emulator_ops = {
     .kind = "emulator",
+    .emulator = &only_emulator_ops,
     .close = emulator_close,
     .alloc = emulator_alloc,
     .free = emulator_free,
@@ -416,6 +589,7 @@ static const cute_device_ops emulator_ops = {
     .copy = emulator_copy,
     .fill = emulator_fill,
     .load = emulator_load,
+    .unload = emulator_unload,
     .get_function = emulator_get_function,
     .function_info = emulator_function_info,
     .param_size = emulator_param_size,
@@ -423,6 +597,10 @@ static const cute_device_ops emulator_ops = {
     .start = emulator_start,
     .encode_map = emulator_encode_map,
     .sync = emulator_sync,
+    .stream_create = emulator_stream_create,
+    .stream_destroy = emulator_stream_destroy,
+    .stream_wait = emulator_stream_wait,
+    .stream_sync = emulator_stream_sync,
     .event_create = emulator_event_create,
     .event_record = emulator_event_record,
     .elapsed = emulator_elapsed,
@@ -433,6 +611,7 @@ static const cute_device_ops emulator_ops = {
 
 /* As an H100 is, so that what fits there fits here. */
 static const cute_device_info emulator_info = {
+    .size = sizeof emulator_info,
     .kind = "emulator",
     .name = "PTX emulator",
     .major = 9,
@@ -456,65 +635,36 @@ static const cute_device_info emulator_info = {
     .tensor_maps = true,
 };
 
-cute_status cute_device_open_emulator(uint64_t seed, cute_device **out, cute_diag *diag)
+cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_emulator_options *out,
+                                       cute_diag *diag)
 {
-    emulator *e = calloc(1, sizeof *e);
-    *out = NULL;
-    if (!e) return cute_fail_memory(diag);
-    e->base.ops = &emulator_ops;
-    e->base.info = emulator_info;
-    e->seed = seed;
-    e->module_base = UINT64_C(0x0000600000000000);
-    *out = &e->base;
+    *out = (cute_emulator_options){.size = sizeof *out};
+    if (given) CUTE_TRY(cute_struct_read(out, sizeof *out, given, "cute_emulator_options", diag));
+    if (out->threads < 0 || out->threads > THREADS_MOST)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected 1 to %d threads, or 0 for the default, got %lld",
+                         THREADS_MOST, (long long)out->threads);
+    if (!(out->timeout >= 0) || !(out->patience >= 0))
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a time of 0 or more seconds, got %g",
+                         out->timeout >= 0 ? out->patience : out->timeout);
+    if (out->checks & ~(uint32_t)CUTE_CHECK_ALL)
+        return cute_fail(diag, CUTE_USAGE, NULL, "there is no check 0x%x",
+                         (unsigned)(out->checks & ~(uint32_t)CUTE_CHECK_ALL));
     return CUTE_OK;
 }
 
-cute_status cute_device_set_checks(cute_device *device, unsigned checks, cute_diag *diag)
+cute_status cute_emulator_open(const cute_emulator_options *options, cute_device **out, cute_diag *diag)
 {
-    if (device->ops != &emulator_ops)
-        return cute_fail(diag, CUTE_INVALID, NULL, "only the emulator checks kernels while they run");
-    emulator *e = emulated(device);
-    em_checks_destroy(e->checks);
-    e->checks = NULL;
-    if (!checks) return CUTE_OK;
-    e->checks = em_checks_create(checks);
-    return e->checks ? CUTE_OK : cute_fail_memory(diag);
-}
-
-cute_status cute_device_describe_buffer(cute_device *device, cute_address address, const char *name,
-                                        size_t size, bool written, cute_diag *diag)
-{
-    if (device->ops != &emulator_ops || !emulated(device)->checks) return CUTE_OK;
-    const em_allocation *a = em_memory_find(&emulated(device)->memory, address);
-    if (!a || a->base != address)
-        return cute_fail(diag, CUTE_INVALID, NULL, "0x%llx was not allocated", (unsigned long long)address);
-    if (em_checks_add_buffer(emulated(device)->checks, address, a->size, size, name, written)) return CUTE_OK;
-    return cute_fail_memory(diag);
-}
-
-char *cute_device_check_report(const cute_device *device)
-{
-    if (device->ops != &emulator_ops || !((const emulator *)device)->checks) return NULL;
-    return em_checks_json(((const emulator *)device)->checks);
-}
-
-char *cute_device_counters_report(const cute_device *device)
-{
-    if (device->ops != &emulator_ops || !((const emulator *)device)->counters) return NULL;
-    return em_counters_json(((const emulator *)device)->counters);
-}
-
-void cute_device_configure(cute_device *device, const cute_device_settings *settings)
-{
-    if (device->ops == &emulator_ops) emulated(device)->settings = *settings;
-}
-
-bool cute_device_get_counts(const cute_device *device, cute_device_counts *out)
-{
-    if (device->ops != &emulator_ops) return false;
-    const em_counts *c = &((const emulator *)device)->counts;
-    *out = (cute_device_counts){c->instructions,   c->lanes,       c->global_read,
-                                c->global_written, c->shared_read, c->shared_written,
-                                c->divergences,    c->barriers,    c->mma_flops};
-    return true;
+    cute_emulator_options ours;
+    *out = NULL;
+    CUTE_TRY(cute_emulator_read_options(options, &ours, diag));
+    if (!ours.threads) ours.threads = threads_here();
+    emulator *e = calloc(1, sizeof *e);
+    if (!e) return cute_fail_memory(diag);
+    *e = (emulator){.base = {&emulator_ops, emulator_info}, .options = ours, .module_base = FIRST_MODULE};
+    cute_status status = make_checks(e, diag);
+    if (status == CUTE_OK)
+        *out = &e->base;
+    else
+        free(e);
+    return status;
 }

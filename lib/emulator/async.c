@@ -25,7 +25,7 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     p->data = p + 1;
     p->size = (uint32_t)data_size;
     p->issued = m->time++;
-    p->due = m->turn + (m->launch->seed ? em_random(m) % LATEST : 0);
+    p->due = m->turn + (m->launch->options.seed ? em_random(m) % LATEST : 0);
     *m->pending_end = p;
     m->pending_end = &p->next;
     return p;
@@ -132,7 +132,7 @@ bool em_pending_end_block(const em_block *block)
 /* With seed 0 nothing is late. */
 static void issue(em_warp *w)
 {
-    if (!w->machine->launch->seed) em_pending_run(w->machine, true);
+    if (!w->machine->launch->options.seed) em_pending_run(w->machine, true);
 }
 
 /* ---- groups: each lane counts its own, so lanes that commit apart have other numbers for the same copies

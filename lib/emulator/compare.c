@@ -291,7 +291,7 @@ static void run_mov_predicate(em_warp *w, const em_inst *i, uint32_t mask)
 /* Clocks tick with the instructions that ran: the same in every run. */
 static uint64_t special_value(em_warp *w, em_sreg which)
 {
-    const em_counts *c = &w->machine->counts;
+    const cute_emulator_counts *c = &w->machine->counts;
     uint64_t ticks = c->lanes + w->machine->turn;
     w->machine->clocks++;
     switch (which) {

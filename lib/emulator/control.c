@@ -425,7 +425,7 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
 {
     em_split *s = w->split;
     const em_inst *code = w->machine->code;
-    em_counts *counts = &w->machine->counts;
+    cute_emulator_counts *counts = &w->machine->counts;
     uint32_t left = budget;
     const em_hooks *hooks = &w->machine->launch->hooks;
     const bool stepped = hooks->step != NULL;

@@ -109,8 +109,8 @@ void em_grid_deadlock(const em_machine *m, cute_diag *diag)
 
 static void put(em_grid *g, cute_buffer *text)
 {
-    if (text->length && g->launch->print)
-        g->launch->print(g->launch->context, cute_buffer_text(text), text->length);
+    if (text->length && g->launch->options.print)
+        g->launch->options.print(g->launch->options.context, cute_buffer_text(text), text->length);
     cute_buffer_release(text);
 }
 
@@ -121,7 +121,7 @@ void em_grid_print(em_warp *w, const char *text, size_t length)
     pthread_mutex_lock(&g->lock);
     if (g->cooperative || c->index == g->front) {
         put(g, &c->output);
-        if (g->launch->print) g->launch->print(g->launch->context, text, length);
+        if (g->launch->options.print) g->launch->options.print(g->launch->options.context, text, length);
     } else {
         cute_buffer_append(&c->output, text, length);
     }
@@ -181,9 +181,9 @@ static void put_rest(em_grid *g, uint64_t last)
 void em_grid_heartbeat(em_machine *m)
 {
     em_grid *g = m->grid;
-    if (!g->launch->heartbeat) return;
+    if (!g->launch->options.heartbeat) return;
     pthread_mutex_lock(&g->lock);
-    g->launch->heartbeat(g->launch->context);
+    g->launch->options.heartbeat(g->launch->options.context);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -210,10 +210,11 @@ static bool has_function(const em_program *program, const char *name)
 static uint32_t threads_of(const em_launch *l, uint64_t total)
 {
     bool hooked = l->hooks.access || l->hooks.event || l->hooks.step;
-    if (hooked || l->cooperative || l->seed || has_function(l->program, "malloc") ||
+    if (hooked || l->cooperative || l->options.seed || has_function(l->program, "malloc") ||
         has_function(l->program, "free"))
         return 1;
-    uint32_t threads = l->threads < 1 ? 1 : l->threads > THREAD_LIMIT ? THREAD_LIMIT : l->threads;
+    int64_t wanted = l->options.threads;
+    uint32_t threads = wanted < 1 ? 1 : wanted > THREAD_LIMIT ? THREAD_LIMIT : (uint32_t)wanted;
     return threads < total ? threads : (uint32_t)total;
 }
 
@@ -239,7 +240,7 @@ static bool make_machine(em_grid *g, em_machine *m, uint32_t places, uint32_t ma
                       .launch = l,
                       .program = l->program,
                       .code = l->program->code,
-                      .random = l->seed,
+                      .random = (uint64_t)l->options.seed,
                       .diag = diag,
                       .parallel = g->threads > 1,
                       .width = places,
@@ -323,7 +324,7 @@ static void add(void *sum, const void *more, size_t size)
 }
 
 /* The messages of the machine whose cluster comes first are those of the launch. */
-static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
+static cute_status conclude(em_grid *g, cute_emulator_counts *counts, cute_diag *diag)
 {
     em_machine *first = NULL;
     for (uint32_t n = 0; n < g->threads; n++) {
@@ -339,7 +340,7 @@ static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
     if (all) em_grid_deadlock(first, diag);
     if (given_up && atomic_load(&g->late)) {
         cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped",
-                  g->launch->kernel->name, g->launch->timeout);
+                  g->launch->kernel->name, g->launch->options.timeout);
         unsigned long long begun = atomic_load(&g->next);
         if (begun < g->total)
             cute_note(diag, NULL, "%llu of its %llu clusters or blocks had begun", begun,
@@ -351,7 +352,7 @@ static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
     if (given_up) {
         cute_fail(diag, CUTE_INVALID, NULL,
                   "kernel '%s' made no progress for %g s (no memory written) and was stopped",
-                  g->launch->kernel->name, g->launch->patience);
+                  g->launch->kernel->name, g->launch->options.patience);
         cute_note(diag, NULL, "--timeout SECONDS allows more time");
     }
     if (all || given_up) {
@@ -366,11 +367,11 @@ static cute_status conclude(em_grid *g, em_counts *counts, cute_diag *diag)
     return CUTE_INVALID;
 }
 
-cute_status em_run_grid(const em_launch *l, em_counts *counts, cute_diag *diag)
+cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_diag *diag)
 {
     uint64_t total = 1;
     uint32_t blocks = 1;
-    if (counts) *counts = (em_counts){0};
+    if (counts) *counts = (cute_emulator_counts){0};
     for (int d = 0; d < 3; d++) {
         uint32_t shape = l->cluster[d] ? l->cluster[d] : 1;
         if (!l->grid[d] || !l->block[d] || l->grid[d] % shape)

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "cute/emulator_options.h"
 #include "lib/base/buffer.h"
 #include "lib/emulator/program.h"
 
@@ -36,6 +37,8 @@ bool em_memory_free(em_memory *memory, uint64_t base);
 /* Whether the address lay in an allocation that was freed, as far as that is remembered. */
 bool em_memory_was_freed(const em_memory *memory, uint64_t address, uint64_t *base, uint64_t *size);
 const em_allocation *em_memory_find(const em_memory *memory, uint64_t address);
+/* Whether any of `size` bytes from `base` on belongs to an allocation, or to a window of generic addresses. */
+bool em_memory_overlaps(const em_memory *memory, uint64_t base, uint64_t size);
 void em_memory_release(em_memory *memory);
 
 /* ---- a launch ---- */
@@ -85,13 +88,6 @@ typedef struct em_hooks {
     bool shadows; /* register frames get their `shadow` */
 } em_hooks;
 
-typedef struct em_counts {
-    uint64_t instructions, lanes;                                      /* of warps; lanes that were on */
-    uint64_t global_read, global_written, shared_read, shared_written; /* bytes */
-    uint64_t divergences, barriers;
-    uint64_t mma_flops;
-} em_counts;
-
 /* What one instruction of the program did, counted where a launch asks for it. */
 typedef struct em_tally {
     uint64_t instructions, lanes, divergences; /* of warps; lanes that were on */
@@ -106,22 +102,13 @@ typedef struct em_launch {
     uint32_t dynamic_shared;
     const uint8_t *params;          /* the parameter block, kernel->param_bytes */
     bool cooperative, programmatic; /* programmatic: the launch before need not have ended */
-    uint64_t seed;
-    uint32_t
-        threads; /* of the host; 0 is 1. One runs what has hooks or a seed, is cooperative or calls malloc */
-    double timeout;  /* seconds that the launch may take; 0: any number */
-    double patience; /* seconds without a change of memory, after which the launch is given up; 0: none */
+    cute_emulator_options options;
     em_tally *tally; /* an element for each instruction, to which the launch adds; NULL: not wanted */
     em_hooks hooks;
-    /* Called by one thread at a time. */
-    void (*print)(void *context, const char *text,
-                  size_t length);     /* of vprintf, in the order of the clusters */
-    void (*heartbeat)(void *context); /* now and then; may be NULL */
-    void *context;
 } em_launch;
 
 /* Runs the grid to its end. CUTE_INVALID: a fault or a deadlock, explained. grid.c */
-cute_status em_run_grid(const em_launch *launch, em_counts *counts, cute_diag *diag);
+cute_status em_run_grid(const em_launch *launch, cute_emulator_counts *counts, cute_diag *diag);
 
 /* ---- inside ---- */
 
@@ -291,7 +278,7 @@ struct em_machine {
     const em_program *program;
     const em_inst *code;
     cute_diag *diag;
-    em_counts counts;
+    cute_emulator_counts counts;
     em_tally *tally;        /* the machine's own, or the launch's */
     em_cluster *clusters;   /* places for them */
     uint32_t cluster_count; /* places that have blocks */
@@ -355,7 +342,7 @@ static inline uint64_t em_uniform(const em_warp *w, const em_operand *o, uint32_
 
 static inline void em_count_bytes(em_machine *m, const em_inst *i, em_space space, bool store, uint64_t bytes)
 {
-    em_counts *c = &m->counts;
+    cute_emulator_counts *c = &m->counts;
     if (space == EM_SHARED) *(store ? &c->shared_written : &c->shared_read) += bytes;
     if (space == EM_GLOBAL) *(store ? &c->global_written : &c->global_read) += bytes;
     if (m->tally) m->tally[i - m->code].bytes[space][store] += bytes;

@@ -93,6 +93,17 @@ const em_allocation *em_memory_find(const em_memory *m, uint64_t address)
     return address - a->base < a->size ? a : NULL;
 }
 
+bool em_memory_overlaps(const em_memory *m, uint64_t base, uint64_t size)
+{
+    static const uint64_t windows[] = {EM_SHARED_WINDOW, EM_LOCAL_WINDOW, EM_PARAM_WINDOW};
+    if (size > UINT64_MAX - base) return true;
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        if (base < windows[i] + EM_WINDOW_SIZE && windows[i] < base + size) return true;
+    for (size_t i = 0; i < m->count; i++)
+        if (base < m->list[i].base + m->list[i].size && m->list[i].base < base + size) return true;
+    return false;
+}
+
 /* ---- addresses ---- */
 
 static const char *access_name(em_access access)

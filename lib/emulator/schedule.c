@@ -71,7 +71,7 @@ static ran run_warp(em_warp *w, uint32_t budget)
 static ran run_round(em_machine *m)
 {
     ran what = RAN_NOTHING;
-    bool shuffled = m->launch->seed != 0;
+    bool shuffled = m->launch->options.seed != 0;
     for (uint32_t c = 0; c < m->cluster_count; c++) {
         em_cluster *cluster = &m->clusters[c];
         for (uint32_t r = 0; cluster->running && r < cluster->count; r++) {
@@ -293,10 +293,10 @@ static void beat(em_machine *m, double deadline, uint64_t *told, double *since)
         *told = m->changes;
         *since = 0;
         em_grid_heartbeat(m);
-    } else if (m->launch->patience > 0 && m->turn / 64 % SELDOM == 0) {
+    } else if (m->launch->options.patience > 0 && m->turn / 64 % SELDOM == 0) {
         if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->quiet.told)) *since = cute_clock();
         m->quiet.told = em_grid_changes(m);
-        if (cute_clock() - *since > m->launch->patience) {
+        if (cute_clock() - *since > m->launch->options.patience) {
             em_grid_give_up(m, false);
             fail(m);
         }
@@ -307,7 +307,8 @@ void em_run_clusters(em_machine *m)
 {
     uint32_t places = m->width, idle_rounds = 0;
     uint64_t told = m->changes;
-    double since = 0, deadline = m->launch->timeout > 0 ? cute_clock() + m->launch->timeout : 0;
+    double since = 0,
+           deadline = m->launch->options.timeout > 0 ? cute_clock() + m->launch->options.timeout : 0;
     if (!m->launch->cooperative) m->width = 1;
     for (;;) {
         if (m->running < m->width && !fill(m)) {

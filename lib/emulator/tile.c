@@ -356,7 +356,7 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
     c->wgmma.scale_d = em_uniform(w, &i->o[at], mask) != 0;
     c->operands.a = c->a;
     c->operands.d = c->d;
-    if (!w->machine->launch->seed) em_pending_run(w->machine, true);
+    if (!w->machine->launch->options.seed) em_pending_run(w->machine, true);
 }
 
 /* Groups are the warp's: its parts commit and wait together, whichever way they came. */

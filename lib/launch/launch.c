@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/abi.h"
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
+#include "lib/device/device.h"
 #include "lib/launch/npy.h"
 #include "lib/launch/schema.h"
 
@@ -64,6 +66,22 @@ static cute_status open_parts(cute_launch *l, const char *label, const char *tex
     return CUTE_OK;
 }
 
+/* The caller's options, and what of them lives as long as the launch. */
+static cute_status read_options(cute_launch *l, const cute_launch_options *options, cute_diag *diag)
+{
+    cute_launch_options *o = &l->options;
+    cute_device_kind kind;
+    int index;
+    CUTE_TRY(cute_struct_read(o, sizeof *o, options, "cute_launch_options", diag));
+    CUTE_TRY(cute_emulator_read_options(o->emulator, &l->emulator, diag));
+    CUTE_TRY(cute_device_parse_name(o->device, &kind, &index, diag));
+    if (o->device && !(l->device = cute_arena_copy(l->arena, o->device, strlen(o->device))))
+        return cute_fail_memory(diag);
+    if (!o->module_label) return CUTE_OK;
+    l->module_label = cute_arena_copy(l->arena, o->module_label, strlen(o->module_label));
+    return l->module_label ? CUTE_OK : cute_fail_memory(diag);
+}
+
 cute_status cute_launch_open(const char *label, const char *text, size_t length, const char *folder,
                              const cute_module *module, const cute_launch_options *options, cute_launch **out,
                              cute_diag *diag)
@@ -72,10 +90,9 @@ cute_status cute_launch_open(const char *label, const char *text, size_t length,
     cute_launch *l = calloc(1, sizeof *l);
     *out = NULL;
     if (!l) return cute_fail_memory(diag);
-    l->options = *options;
     l->arena = cute_arena_create();
-    cute_status status =
-        l->arena ? open_parts(l, label, text, length, folder, module, diag) : cute_fail_memory(diag);
+    cute_status status = l->arena ? read_options(l, options, diag) : cute_fail_memory(diag);
+    if (status == CUTE_OK) status = open_parts(l, label, text, length, folder, module, diag);
     l->read_seconds = cute_clock() - began;
     if (status == CUTE_OK)
         *out = l;
@@ -111,22 +128,19 @@ cute_status cute_launch_prepare(cute_launch *l, cute_diag *diag)
 
 static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
 {
-    size_t length;
     run_result unused;
     for (size_t i = 0; i < l->config.buffer_count; i++) cute_data_restore(&l->config.buffers[i], variant);
     run_request request = {
         .config = &l->config,
         .plan = &l->plan,
-        .image = cute_module_image(l->plan.module, &length),
-        .device = l->options.device,
-        .emulator = l->options.emulator || l->options.checks || l->options.counters,
-        .any_device = l->options.any_device,
-        .schedule = l->options.schedule,
-        .threads = l->options.threads,
-        .label = l->options.module_label,
+        .device = l->device,
+        .emulator = l->emulator,
+        .label = l->module_label,
         .timeout = l->timeout,
         .quiet = true,
     };
+    request.emulator.checks = 0;
+    request.emulator.counters = false;
     cute_status status = cute_run_plan(&request, &unused, diag);
     cute_run_release(&unused);
     return status;
@@ -293,20 +307,13 @@ static cute_status write_outputs(cute_launch *l, cute_diag *diag)
 
 cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
 {
-    size_t length;
     CUTE_TRY(cute_launch_prepare(l, diag));
     run_request request = {
         .config = &l->config,
         .plan = &l->plan,
-        .image = cute_module_image(l->plan.module, &length),
-        .device = l->options.device,
-        .emulator = l->options.emulator || l->options.checks || l->options.counters,
-        .any_device = l->options.any_device,
-        .checks = l->options.checks,
-        .schedule = l->options.schedule,
-        .counters = l->options.counters,
-        .threads = l->options.threads,
-        .label = l->options.module_label,
+        .device = l->device,
+        .emulator = l->emulator,
+        .label = l->module_label,
         .timeout = l->timeout,
         .bench = l->bench,
         .stdout_to_stderr = l->options.stdout_is_data,

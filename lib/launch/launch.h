@@ -14,7 +14,9 @@ typedef struct launch_output {
 
 struct cute_launch {
     cute_arena *arena;
-    cute_launch_options options;
+    cute_launch_options options; /* its pointers but output_folder are the caller's */
+    cute_emulator_options emulator;
+    const char *device, *module_label; /* copies; may be NULL */
     cute_config config;
     cute_plan plan;
     cute_check *checks;

@@ -185,6 +185,7 @@ static cute_status plan_memory(const cute_config *config, const config_launch *l
 cute_status cute_plan_shape(const cute_config *config, const config_launch *launch, const cute_kernel *kernel,
                             const plan_limits *limits, cute_device_launch *out, cute_diag *diag)
 {
+    *out = (cute_device_launch){.size = sizeof *out};
     memcpy(out->grid, launch->grid, sizeof out->grid);
     memcpy(out->block, launch->block, sizeof out->block);
     memcpy(out->cluster, launch->cluster, sizeof out->cluster);

@@ -16,6 +16,7 @@
 
 #include "lib/base/arch.h"
 #include "lib/base/clock.h"
+#include "lib/device/device.h"
 #include "lib/launch/data.h"
 
 /* Seconds: without any progress where no time is given; in which the emulator tells more than its watcher could. */
@@ -37,7 +38,7 @@ typedef struct run_shared {
     cute_device_info device;
     bool has_device;
     atomic_bool emulated;
-    cute_device_counts counts;
+    cute_emulator_counts counts;
     double phases[RUN_PHASES];
     bool has_report, has_counters;
     char report[REPORT_BYTES]; /* of the checks; pages that are not written cost nothing */
@@ -94,29 +95,25 @@ static void beat(void *context)
     run_progress(context);
 }
 
-/* Whoever names a library or a device means it. */
+static void print_text(void *context, const char *text, size_t length)
+{
+    (void)context;
+    fwrite(text, 1, length, stdout);
+}
+
 static cute_status choose_device(run_child *c, cute_diag *diag)
 {
     const run_request *r = c->request;
-    const char *named = getenv("CUTE_LIBCUDA");
-    int count;
-    bool emulator = r->emulator;
-    if (!emulator && r->any_device && !(named && *named)) {
-        cute_diag *unused = cute_diag_create();
-        emulator = cute_device_count(&count, unused) != CUTE_OK || count == 0;
-        cute_diag_destroy(unused);
-    }
-    if (!emulator && !r->checks) return cute_device_open(r->device, &c->device, diag);
-    CUTE_TRY(cute_device_open_emulator(r->schedule, &c->device, diag));
-    cute_device_configure(c->device, &(cute_device_settings){.label = r->label,
-                                                             .heartbeat = beat,
-                                                             .context = c,
-                                                             .threads = r->threads,
-                                                             .timeout = r->timeout,
-                                                             .patience = 0.9 * patience_of(r),
-                                                             .counters = r->counters});
-    c->shared->emulated = true;
-    return r->checks ? cute_device_set_checks(c->device, r->checks, diag) : CUTE_OK;
+    cute_emulator_options options = r->emulator;
+    options.timeout = r->timeout;
+    options.patience = 0.9 * patience_of(r);
+    options.heartbeat = beat;
+    options.context = c;
+    options.print = print_text;
+    const char *name = options.checks || options.counters ? "emulator" : r->device;
+    CUTE_TRY(cute_device_open_with(name, &options, &c->device, diag));
+    c->shared->emulated = c->device->ops->emulator != NULL;
+    return CUTE_OK;
 }
 
 static cute_status open_device(run_child *c, cute_diag *diag)
@@ -130,7 +127,7 @@ static cute_status open_device(run_child *c, cute_diag *diag)
     bool binary = cute_module_get_format(plan->module) == CUTE_MODULE_CUBIN && !c->shared->emulated;
     if (made && device && binary && !cute_arch_compatible(made, true, device)) {
         cute_fail(diag, CUTE_INVALID, NULL, "the module is for %s, and device %d (%s) is %s", made->name,
-                  c->request->device, c->shared->device.name, c->shared->device.arch);
+                  c->shared->device.index, c->shared->device.name, c->shared->device.arch);
         cute_note(diag, NULL, "compile it with -arch %s, or choose another device with --device",
                   device->name);
         return CUTE_INVALID;
@@ -148,6 +145,7 @@ static cute_status load_launch(run_child *c, const plan_launch *launch, cute_dev
                                cute_function_info *info, cute_diag *diag)
 {
     CUTE_TRY(cute_device_get_function(c->device, c->module, launch->kernel->name, function, diag));
+    if (info) info->size = sizeof *info;
     if (info) CUTE_TRY(cute_device_function_info(c->device, *function, info, diag));
     size_t size;
     for (size_t i = 0; i < launch->param_count; i++)
@@ -169,24 +167,26 @@ static cute_status load_sequence(run_child *c, const plan_sequence *sequence, lo
     return CUTE_OK;
 }
 
+/* What the device takes of the module. */
+static cute_status load_image(run_child *c, cute_diag *diag)
+{
+    const cute_module *module = c->request->plan->module;
+    size_t length = 0;
+    const void *image =
+        c->shared->emulated ? cute_module_ptx(module, &length) : cute_module_image(module, &length);
+    if (image) return cute_device_load(c->device, c->request->label, image, length, &c->module, diag);
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     "the module has no PTX, which is what the emulator runs: link it with cute-link "
+                     "from PTX or MLIR");
+}
+
 static cute_status load(run_child *c, cute_diag *diag)
 {
     const cute_plan *plan = c->request->plan;
     size_t count = 1 + plan->config->bench.baseline_count;
     c->sequences = cute_arena_array(c->arena, count, sizeof *c->sequences);
     if (!c->sequences) return cute_fail_memory(diag);
-    const void *image = c->request->image;
-    if (c->shared->emulated) {
-        size_t length = 0;
-        const char *ptx = cute_module_ptx(plan->module, &length);
-        while (ptx && length && !ptx[length - 1]) length--;
-        image = ptx ? cute_arena_copy(c->arena, ptx, length) : NULL;
-    }
-    if (!image)
-        return cute_fail(diag, CUTE_INVALID, NULL,
-                         "the module has no PTX, which is what the emulator runs: link it with cute-link "
-                         "from PTX or MLIR");
-    CUTE_TRY(cute_device_load(c->device, image, &c->module, diag));
+    CUTE_TRY(load_image(c, diag));
     CUTE_TRY(load_sequence(c, &plan->main, &c->sequences[0], c->result->functions, diag));
     for (size_t i = 1; i < count; i++)
         CUTE_TRY(load_sequence(c, &plan->baselines[i - 1], &c->sequences[i], NULL, diag));
@@ -218,8 +218,9 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
         CUTE_TRY(cute_device_upload(c->device, c->buffers[i], (char *)t->data - g.front, size, diag));
         c->buffers[i] += g.front;
         bool written = config->buffers[i].init != INIT_NONE;
-        CUTE_TRY(
-            cute_device_describe_buffer(c->device, c->buffers[i], t->name, (size_t)t->bytes, written, diag));
+        if (c->shared->emulated)
+            CUTE_TRY(cute_emulator_describe_buffer(c->device, c->buffers[i], t->name, (size_t)t->bytes,
+                                                   written, diag));
         run_progress(c);
     }
     return CUTE_OK;
@@ -342,7 +343,7 @@ static cute_status work(run_child *c, cute_diag *diag)
     CUTE_TRY(launch_all(c, diag));
     enter(c, RUN_DOWNLOAD);
     CUTE_TRY(download_buffers(c, diag));
-    cute_device_get_counts(c->device, &c->shared->counts);
+    if (c->shared->emulated) c->shared->counts = *cute_emulator_get_counts(c->device);
     if (c->request->bench && !c->shared->emulated) {
         enter(c, RUN_BENCH);
         CUTE_TRY(run_bench(c, c->request, c->result->samples, diag));
@@ -403,8 +404,8 @@ static bool send_json(char *text, char *out)
 static void send_report(run_child *c)
 {
     if (!c->device) return;
-    c->shared->has_report = send_json(cute_device_check_report(c->device), c->shared->report);
-    c->shared->has_counters = send_json(cute_device_counters_report(c->device), c->shared->counters);
+    c->shared->has_report = send_json(cute_emulator_checks_json(c->device), c->shared->report);
+    c->shared->has_counters = send_json(cute_emulator_counters_json(c->device), c->shared->counters);
 }
 
 static _Noreturn void child_main(const run_request *request, run_result *result, run_shared *shared,

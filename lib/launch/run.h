@@ -3,6 +3,7 @@
 #ifndef CUTE_LIB_LAUNCH_RUN_H
 #define CUTE_LIB_LAUNCH_RUN_H
 
+#include "cute/emulator_options.h"
 #include "lib/launch/plan.h"
 
 typedef enum run_phase {
@@ -19,15 +20,10 @@ typedef enum run_phase {
 typedef struct run_request {
     const cute_config *config;
     const cute_plan *plan;
-    const void *image;
-    int device;
-    bool emulator, any_device;
+    const char *device;             /* a name for cute_device_open */
+    cute_emulator_options emulator; /* where it is one */
     const char *label; /* of the module, where the emulator names lines of its PTX; may be NULL */
-    uint64_t schedule;
-    bool counters;   /* by kernel and line, on the emulator */
-    int threads;     /* the emulator's; 0: its own choice */
-    unsigned checks; /* CUTE_CHECK_...: on the emulator only */
-    double timeout;  /* seconds that a launch may take; 0: see launch.h */
+    double timeout;    /* seconds that a launch may take; 0: see launch.h */
     bool bench;
     bool quiet;            /* what kernels print is dropped: a repeated run */
     bool stdout_to_stderr; /* what kernels print goes to stderr: stdout carries JSON */
@@ -42,7 +38,7 @@ typedef struct run_samples {
 typedef struct run_result {
     cute_device_info device;
     bool has_device, emulated;
-    cute_device_counts counts;     /* of the emulator */
+    cute_emulator_counts counts;   /* of the emulator */
     const char *check_report;      /* JSON text, in `shared`; NULL without checks */
     const char *counters;          /* likewise; NULL where they are not wanted */
     cute_function_info *functions; /* per launch of the plan */

@@ -194,6 +194,7 @@ static cute_status check_box(const mapper *m)
 static void encode(const mapper *m, cute_tensor_map *out)
 {
     const cute_tensor *v = &m->view;
+    out->size = sizeof *out;
     out->type = (cute_tensor_map_type)cute_dtype_get(v->dtype)->map;
     out->rank = v->rank;
     for (int i = 0; i < v->rank; i++) {

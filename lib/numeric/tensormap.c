@@ -158,7 +158,8 @@ bool num_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map 
         return false;
     }
     const uint8_t *small = bytes + AT_BYTES;
-    *m = (cute_tensor_map){.type = (cute_tensor_map_type)small[0],
+    *m = (cute_tensor_map){.size = sizeof *m,
+                           .type = (cute_tensor_map_type)small[0],
                            .rank = small[1],
                            .interleave = small[2],
                            .swizzle = small[3],

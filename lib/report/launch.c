@@ -134,19 +134,19 @@ typedef struct count_name {
     size_t offset;
 } count_name;
 static const count_name count_names[] = {
-    {"instructions", "instructions of warps", offsetof(cute_device_counts, instructions)},
-    {"lanes", "lane operations", offsetof(cute_device_counts, lanes)},
-    {"global_read", "bytes read from global memory", offsetof(cute_device_counts, global_read)},
-    {"global_written", "bytes written to global memory", offsetof(cute_device_counts, global_written)},
-    {"shared_read", "bytes read from shared memory", offsetof(cute_device_counts, shared_read)},
-    {"shared_written", "bytes written to shared memory", offsetof(cute_device_counts, shared_written)},
-    {"divergences", "branches that parted a warp", offsetof(cute_device_counts, divergences)},
-    {"barriers", "barriers of blocks", offsetof(cute_device_counts, barriers)},
-    {"mma_flops", "operations of tensor cores", offsetof(cute_device_counts, mma_flops)},
+    {"instructions", "instructions of warps", offsetof(cute_emulator_counts, instructions)},
+    {"lanes", "lane operations", offsetof(cute_emulator_counts, lanes)},
+    {"global_read", "bytes read from global memory", offsetof(cute_emulator_counts, global_read)},
+    {"global_written", "bytes written to global memory", offsetof(cute_emulator_counts, global_written)},
+    {"shared_read", "bytes read from shared memory", offsetof(cute_emulator_counts, shared_read)},
+    {"shared_written", "bytes written to shared memory", offsetof(cute_emulator_counts, shared_written)},
+    {"divergences", "branches that parted a warp", offsetof(cute_emulator_counts, divergences)},
+    {"barriers", "barriers of blocks", offsetof(cute_emulator_counts, barriers)},
+    {"mma_flops", "operations of tensor cores", offsetof(cute_emulator_counts, mma_flops)},
 };
 
 /* The emulator counts; it has no times that mean anything on a GPU. */
-static json_t *counts_json(const cute_device_counts *counts)
+static json_t *counts_json(const cute_emulator_counts *counts)
 {
     json_t *value = json_object();
     for (size_t i = 0; i < sizeof count_names / sizeof *count_names; i++) {

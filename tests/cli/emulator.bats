@@ -51,7 +51,7 @@ says() { [[ "$output" == *"$1"* ]] || { echo "not said: $1"; echo "$output"; fal
     [ "$status" -eq 3 ]
     emulate --device gpu
     [ "$status" -eq 2 ]
-    says "--device wants a number or 'emulator', not 'gpu'"
+    says "expected a device's number, 'cuda:N' or 'emulator', got 'gpu'"
 }
 
 @test "an access out of bounds names the instruction and the thread" {

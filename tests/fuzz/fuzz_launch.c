@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cute_diag *diag = cute_diag_create();
     cute_module *module = NULL;
     if (cute_module_open("k.ptx", source, strlen(source), NULL, &module, diag) != CUTE_OK) abort();
-    cute_launch_options options = {.dry_run = true};
+    cute_launch_options options = {.size = sizeof options, .dry_run = true};
     cute_launch *launch = NULL;
     cute_status status =
         cute_launch_open("launch.json", (const char *)data, size, NULL, module, &options, &launch, diag);

@@ -2,7 +2,7 @@
 #ifndef CUTE_TESTS_UNIT_TEST_EMULATOR_H
 #define CUTE_TESTS_UNIT_TEST_EMULATOR_H
 
-#include "cute/device.h"
+#include "cute/emulator.h"
 #include "tests/unit/test.h"
 
 typedef struct rig {
@@ -14,7 +14,9 @@ typedef struct rig {
 
 enum { WORDS = 1024 };
 
-static int host_threads; /* of the devices that are opened; 0: the default */
+/* Of the devices that are opened; 0: the default. */
+static int host_threads;
+static bool counters;
 
 static const char head[] = ".version 8.3\n.target sm_90a\n.address_size 64\n";
 
@@ -24,9 +26,11 @@ static inline bool open_rig(rig *r, const char *ptx, uint64_t seed)
     memset(r, 0, sizeof *r);
     r->diag = cute_diag_create();
     snprintf(text, sizeof text, "%s%s", head, ptx);
-    if (cute_device_open_emulator(seed, &r->device, r->diag) != CUTE_OK) return false;
-    cute_device_configure(r->device, &(cute_device_settings){.threads = host_threads});
-    if (cute_device_load(r->device, text, &r->module, r->diag) != CUTE_OK) return false;
+    const cute_emulator_options options = {
+        .size = sizeof options, .seed = (int64_t)seed, .threads = host_threads, .counters = counters};
+    if (cute_emulator_open(&options, &r->device, r->diag) != CUTE_OK) return false;
+    if (cute_device_load(r->device, "<ptx>", text, strlen(text), &r->module, r->diag) != CUTE_OK)
+        return false;
     return cute_device_alloc(r->device, WORDS * 8, &r->out, r->diag) == CUTE_OK &&
            cute_device_alloc(r->device, WORDS * 8, &r->in, r->diag) == CUTE_OK;
 }
@@ -41,7 +45,7 @@ static inline void close_rig(rig *r)
 static inline cute_status start(rig *r, int64_t blocks, int64_t threads, int64_t cluster)
 {
     cute_device_function *f;
-    cute_device_launch launch = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
+    cute_device_launch launch = {.size = sizeof launch, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
     void *params[] = {&r->out, &r->in};
     if (cluster) launch.cluster[0] = cluster, launch.cluster[1] = launch.cluster[2] = 1;
     cute_status status = cute_device_get_function(r->device, r->module, "k", &f, r->diag);

@@ -431,16 +431,15 @@ static void test_errors(void)
 static void test_hooks_are_quiet(void)
 {
     rig r;
-    cute_device_counts counts;
     const char *ptx = BODY("ld.global.u32 %r1,[%d4];");
     if (!CHECK(open_rig(&r, ptx, 0))) return;
     CHECK(start(&r, 1, 64, 0) == CUTE_OK);
-    CHECK(cute_device_get_counts(r.device, &counts));
+    const cute_emulator_counts *counts = cute_emulator_get_counts(r.device);
     /* Two warps of eleven instructions: nine before, the load, the store; and ret. */
-    CHECK_INT(counts.instructions, 2 * 12);
-    CHECK_INT(counts.lanes, 64 * 12);
-    CHECK_INT(counts.global_read, 64 * 4);
-    CHECK_INT(counts.global_written, 64 * 4);
+    CHECK_INT(counts->instructions, 2 * 12);
+    CHECK_INT(counts->lanes, 64 * 12);
+    CHECK_INT(counts->global_read, 64 * 4);
+    CHECK_INT(counts->global_written, 64 * 4);
     close_rig(&r);
 }
 

@@ -9,10 +9,11 @@ static json_t *count(const char *ptx, int64_t blocks, int64_t threads, uint64_t 
 {
     rig r;
     json_t *report = NULL;
+    host_threads = host;
+    counters = true;
     if (!open_rig(&r, ptx, seed)) return NULL;
-    cute_device_configure(r.device, &(cute_device_settings){.threads = host, .counters = true});
     if (start(&r, blocks, threads, 0) == CUTE_OK) {
-        char *text = cute_device_counters_report(r.device);
+        char *text = cute_emulator_counters_json(r.device);
         report = text ? json_loads(text, 0, NULL) : NULL;
         free(text);
     }

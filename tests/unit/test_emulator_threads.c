@@ -160,7 +160,7 @@ static void test_waits_over_threads(void)
 
 static void test_counts(void)
 {
-    cute_device_counts counts[2];
+    cute_emulator_counts counts[2];
     const char *ptx =
         BODY("ld.global.u32 %r1,[%d4]; and.b32 %r2,%r0,1; setp.eq.u32 %p1,%r2,0; @%p1 bra X; add.u32 "
              "%r1,%r1,1;\nX: bar.sync 0;");
@@ -169,7 +169,7 @@ static void test_counts(void)
         host_threads = n ? 4 : 1;
         if (!CHECK(open_rig(&r, ptx, 0))) return;
         CHECK(start(&r, 16, 64, 0) == CUTE_OK);
-        CHECK(cute_device_get_counts(r.device, &counts[n]));
+        counts[n] = *cute_emulator_get_counts(r.device);
         close_rig(&r);
     }
     CHECK_INT(memcmp(&counts[0], &counts[1], sizeof counts[0]), 0);

@@ -3,16 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cute/checks.h"
 #include "cute/launch.h"
 #include "cute/report.h"
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
 
 typedef struct options {
-    const char *config, *plan, *kernel, *output, *timeout, *seed, *checks, *threads;
-    const char *device;
-    bool dry_run, list_devices, json, bench, no_bench, no_check, timing, counters, template, schema;
+    const char *config, *plan, *timeout, *seed, *checks;
+    bool list_devices, json, bench, no_bench, timing, template, schema;
     cute_option_list defines;
+    cute_launch_options launch;
+    cute_emulator_options emulator;
 } options;
 
 static cute_status put(const char *path, char *text, cute_diag *diag)
@@ -30,6 +32,7 @@ static cute_status list_devices(const options *o, cute_diag *diag)
     cute_device_info *devices = calloc((size_t)count + 1, sizeof *devices);
     if (!devices) return cute_fail_memory(diag);
     cute_status status = CUTE_OK;
+    for (int i = 0; i < count; i++) devices[i].size = sizeof *devices;
     for (int i = 0; i < count && status == CUTE_OK; i++) status = cute_device_query(i, &devices[i], diag);
     if (status == CUTE_OK) status = put("-", cute_device_describe(devices, (size_t)count, o->json), diag);
     free(devices);
@@ -52,16 +55,6 @@ static cute_status parse_seed(const char *text, int64_t *out, cute_diag *diag)
     return cute_fail(diag, CUTE_USAGE, NULL, "--seed wants an integer, not '%s'", text);
 }
 
-static cute_status parse_threads(const char *text, int *out, cute_diag *diag)
-{
-    char *end;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || number < 1 || number > 1024)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--threads wants a number from 1 to 1024, not '%s'", text);
-    *out = (int)number;
-    return CUTE_OK;
-}
-
 /* The folder of launch.json: where the files that it names are looked for. */
 static const char *folder_of(cute_arena *arena, const char *path)
 {
@@ -70,25 +63,8 @@ static const char *folder_of(cute_arena *arena, const char *path)
     return slash == path ? "/" : cute_arena_copy(arena, path, (size_t)(slash - path));
 }
 
-/* --device N, --device emulator; without it device 0, or the emulator where there is no driver. */
-static cute_status choose_device(const char *text, cute_launch_options *out, cute_diag *diag)
-{
-    char *end;
-    out->any_device = !text;
-    if (!text) return CUTE_OK;
-    out->emulator = strcmp(text, "emulator") == 0;
-    if (out->emulator) return CUTE_OK;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end != '\0')
-        return cute_fail(diag, CUTE_USAGE, NULL, "--device wants a number or 'emulator', not '%s'", text);
-    if (number < 0 || number > 1024)
-        return cute_fail(diag, CUTE_USAGE, NULL, "there is no device %ld", number);
-    out->device = (int)number;
-    return CUTE_OK;
-}
-
 /* all, or a list: "race,uninit". Kernels run on the emulator then. */
-static cute_status parse_checks(const options *o, unsigned *out, cute_diag *diag)
+static cute_status parse_checks(options *o, cute_diag *diag)
 {
     static const struct {
         const char *name;
@@ -109,43 +85,47 @@ static cute_status parse_checks(const options *o, unsigned *out, cute_diag *diag
         if (n == COUNT)
             return cute_fail(diag, CUTE_USAGE, NULL, "--check expects a list of %s; got '%.*s'", names,
                              (int)length, at);
-        *out |= table[n].check;
+        o->emulator.checks |= table[n].check;
         at = at[length] ? at + length + 1 : NULL;
     }
-    if (*out && o->device && strcmp(o->device, "emulator") != 0)
+    if (o->checks && o->launch.device && strcmp(o->launch.device, "emulator") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--check is done by the emulator, not by device %s",
-                         o->device);
+                         o->launch.device);
     return CUTE_OK;
 }
 
-static cute_status launch_options(const options *o, cute_launch_options *out, cute_diag *diag)
+/* -1: not given. */
+static cute_status check_threads(int64_t *threads, cute_diag *diag)
 {
-    *out = (cute_launch_options){
-        .defines = o->defines.items,
-        .define_count = o->defines.count,
-        .kernel = o->kernel,
-        .bench = o->no_bench ? CUTE_BENCH_NEVER
-                 : o->bench  ? CUTE_BENCH_ALWAYS
-                             : CUTE_BENCH_AS_CONFIGURED,
-        .no_check = o->no_check,
-        .dry_run = o->dry_run,
-        .stdout_is_data = o->json,
-        .output_folder = o->output,
-        .has_seed = o->seed != NULL,
-        .counters = o->counters,
-    };
-    CUTE_TRY(choose_device(o->device, out, diag));
-    CUTE_TRY(parse_checks(o, &out->checks, diag));
-    if (o->counters && o->device && strcmp(o->device, "emulator") != 0)
+    if (*threads == -1)
+        *threads = 0;
+    else if (*threads < 1 || *threads > 1024)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--threads wants a number from 1 to 1024, not '%lld'",
+                         (long long)*threads);
+    return CUTE_OK;
+}
+
+/* What the table of options cannot fill in by itself. */
+static cute_status launch_options(options *o, cute_diag *diag)
+{
+    cute_launch_options *out = &o->launch;
+    out->defines = o->defines.items;
+    out->define_count = o->defines.count;
+    out->bench = o->no_bench ? CUTE_BENCH_NEVER : o->bench ? CUTE_BENCH_ALWAYS : CUTE_BENCH_AS_CONFIGURED;
+    out->stdout_is_data = o->json;
+    out->has_seed = o->seed != NULL;
+    out->emulator = &o->emulator;
+    CUTE_TRY(parse_checks(o, diag));
+    CUTE_TRY(check_threads(&o->emulator.threads, diag));
+    if (o->emulator.counters && out->device && strcmp(out->device, "emulator") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--counters are the emulator's, not those of device %s",
-                         o->device);
+                         out->device);
     if (o->bench && o->no_bench)
         return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench contradict each other");
-    if (o->threads) CUTE_TRY(parse_threads(o->threads, &out->threads, diag));
     if (o->timeout) CUTE_TRY(parse_number("timeout", o->timeout, &out->timeout, diag));
     if (!o->seed) return CUTE_OK;
     CUTE_TRY(parse_seed(o->seed, &out->seed, diag));
-    out->schedule = (uint64_t)out->seed;
+    o->emulator.seed = out->seed;
     return CUTE_OK;
 }
 
@@ -159,13 +139,14 @@ static cute_status plan_text(const options *o, const cute_module *module, cute_b
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(diag);
 }
 
-static cute_status run_config(const options *o, cute_arena *arena, const char *path,
-                              const cute_module *module, cute_diag *diag)
+static cute_status run_config(options *o, cute_arena *arena, const char *path, const cute_module *module,
+                              cute_diag *diag)
 {
     cute_launch_options settings;
     cute_launch *launch = NULL;
     cute_buffer text = {0};
-    CUTE_TRY(launch_options(o, &settings, diag));
+    CUTE_TRY(launch_options(o, diag));
+    settings = o->launch;
     bool text_file = cute_module_get_container(module) == CUTE_MODULE_PTX;
     settings.module_label = cute_arena_printf(arena, text_file ? "%s" : "%s(ptx)", cute_file_label(path));
     cute_status status = CUTE_OK;
@@ -180,7 +161,7 @@ static cute_status run_config(const options *o, cute_arena *arena, const char *p
                                   text.length, o->plan ? NULL : folder_of(arena, o->config), module,
                                   &settings, &launch, diag);
     if (status == CUTE_OK)
-        status = o->dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
+        status = o->launch.dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
         cute_status written = put("-", cute_launch_report(launch, o->json, o->timing), diag);
         if (status == CUTE_OK) status = written;
@@ -190,7 +171,7 @@ static cute_status run_config(const options *o, cute_arena *arena, const char *p
     return status;
 }
 
-static cute_status use_module(const options *o, cute_arena *arena, const char *path, cute_diag *diag)
+static cute_status use_module(options *o, cute_arena *arena, const char *path, cute_diag *diag)
 {
     cute_buffer bytes = {0};
     cute_module *module = NULL;
@@ -202,7 +183,7 @@ static cute_status use_module(const options *o, cute_arena *arena, const char *p
     cute_buffer_release(&bytes);
     if (status != CUTE_OK) return status;
     if (o->template) {
-        status = cute_module_find_kernel(module, o->kernel, &kernel, diag);
+        status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
         if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), diag);
     } else if (o->config || o->plan) {
         status = run_config(o, arena, path, module, diag);
@@ -215,7 +196,7 @@ static cute_status use_module(const options *o, cute_arena *arena, const char *p
 
 static cute_status act(cute_tool *tool, void *context)
 {
-    const options *o = context;
+    options *o = context;
     const cute_option_list *operands = &tool->operands;
     cute_diag *diag = tool->diag;
     if (o->schema)
@@ -226,13 +207,14 @@ static cute_status act(cute_tool *tool, void *context)
                          operands->count, operands->items[1]);
     if (o->config && o->plan)
         return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
-    if (!o->config && !o->plan && (o->dry_run || o->bench || o->checks || o->counters || o->defines.count))
+    if (!o->config && !o->plan &&
+        (o->launch.dry_run || o->bench || o->checks || o->emulator.counters || o->defines.count))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
-                         o->dry_run    ? "--dry-run"
-                         : o->bench    ? "--bench"
-                         : o->checks   ? "--check"
-                         : o->counters ? "--counters"
-                                       : "-D");
+                         o->launch.dry_run      ? "--dry-run"
+                         : o->bench             ? "--bench"
+                         : o->checks            ? "--check"
+                         : o->emulator.counters ? "--counters"
+                                                : "-D");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
@@ -242,31 +224,33 @@ static cute_status act(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    options o = {0};
+    options o = {.launch.size = sizeof o.launch, .emulator = {.size = sizeof o.emulator, .threads = -1}};
     const cute_option table[] = {
         {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "config", 'c', "FILE", "the launch.json to run (see launch.json(5))", &o.config},
         {CUTE_OPTION_STRING, "plan", 'p', "FUNCTION", "the host function whose launches to do", &o.plan},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE",
          "set a param of the config, an argument of the function", &o.defines},
-        {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.kernel},
-        {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed", &o.dry_run},
+        {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.launch.kernel},
+        {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed",
+         &o.launch.dry_run},
         {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "which GPU, or PTX on the CPU (default 0)",
-         &o.device},
+         &o.launch.device},
         {CUTE_OPTION_STRING, "seed", 0, "N", "of random data and of the emulator's schedule", &o.seed},
-        {CUTE_OPTION_STRING, "threads", 0, "N", "of the host that run blocks, on the emulator", &o.threads},
+        {CUTE_OPTION_INT, "threads", 0, "N", "of the host that run blocks, on the emulator",
+         &o.emulator.threads},
         {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator",
          &o.checks},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30 on a GPU)",
          &o.timeout},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "output", 'o', "DIR", "write output files there", &o.output},
-        {CUTE_OPTION_FLAG, "no-check", 0, NULL, "do not compare results", &o.no_check},
+        {CUTE_OPTION_STRING, "output", 'o', "DIR", "write output files there", &o.launch.output_folder},
+        {CUTE_OPTION_FLAG, "no-check", 0, NULL, "do not compare results", &o.launch.no_check},
         {CUTE_OPTION_FLAG, "bench", 'b', NULL, "time it, also where the config does not ask for it",
          &o.bench},
         {CUTE_OPTION_FLAG, "no-bench", 0, NULL, "do not time it", &o.no_bench},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "report as JSON", &o.json},
-        {CUTE_OPTION_FLAG, "counters", 0, NULL, "what each line did, on the emulator", &o.counters},
+        {CUTE_OPTION_FLAG, "counters", 0, NULL, "what each line did, on the emulator", &o.emulator.counters},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "say where the time went", &o.timing},
         {CUTE_OPTION_GROUP, "Information", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "list-devices", 'l', NULL, "the devices and their properties", &o.list_devices},
