@@ -170,6 +170,15 @@ out:
     return status;
 }
 
+static cute_status print_pipeline(const cute_opt_command *command, cute_diag *diag)
+{
+    char *text = cute_pipeline_print(command->print_pipeline);
+    if (!text) return CUTE_INVALID;
+    cute_status status = cute_file_write(command->output, text, strlen(text), diag);
+    free(text);
+    return status;
+}
+
 int cute_opt_main(int argc, char **argv, void (*passes)(void))
 {
     mlirRegisterAllPasses();
@@ -178,7 +187,8 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void))
     cute_opt_command command;
     if (!cute_opt_parse(argc, argv, cute_version(), registry, &command)) return CUTE_USAGE;
     cute_diag *diag = cute_diag_create();
-    cute_status status = run(&command, registry, diag);
+    cute_status status =
+        command.print_pipeline ? print_pipeline(&command, diag) : run(&command, registry, diag);
     int code = cute_tool_finish("cute-opt", status, diag,
                                 command.diagnostics_json ? CUTE_DIAG_JSON : CUTE_DIAG_TEXT);
     cute_diag_destroy(diag);

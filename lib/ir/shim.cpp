@@ -117,6 +117,9 @@ struct DriverOptions {
     cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text or json"),
                                      cl::value_desc("text|json"), cl::init("text")};
     cl::opt<bool> timing{"timing", cl::desc("Print where the time goes on stderr")};
+    cl::opt<std::string> printPipeline{
+        "print-pipeline", cl::value_desc("pipeline"),
+        cl::desc("Print the passes that a pipeline for a builtin.module runs, and exit")};
 };
 } // namespace
 
@@ -125,17 +128,6 @@ extern "C" {
 void cute_pass_register(const cute_pass *pass)
 {
     registerPass([pass] { return std::make_unique<CPass>(pass); });
-}
-
-void cute_pipeline_register(const char *name, const char *help, const char *pipeline)
-{
-    registerPassPipeline(
-        name, help,
-        [pipeline = std::string(pipeline)](OpPassManager &pm, StringRef,
-                                           function_ref<LogicalResult(const Twine &)>) {
-            return parsePassPipeline(pipeline, pm, llvm::errs());
-        },
-        [](function_ref<void(const detail::PassOptions &)>) {});
 }
 
 int64_t cute_pass_int(cute_pass_run *run, int i)
@@ -194,6 +186,8 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     out->output = options->output.c_str();
     out->diagnostics_json = options->diagnostics == "json";
     out->timing = options->timing;
+    out->print_pipeline =
+        options->printPipeline.getNumOccurrences() ? options->printPipeline.c_str() : nullptr;
     out->defines = defines.data();
     out->define_count = defines.size();
     return true;

@@ -7,6 +7,7 @@
 #include <mlir-c/Pass.h>
 #include <mlir-c/Support.h>
 
+#include "cute/base.h"
 #include "lib/ir/dialects.h"
 
 #ifdef __cplusplus
@@ -44,8 +45,6 @@ typedef struct cute_pass {
 } cute_pass;
 
 void cute_pass_register(const cute_pass *pass);
-/* A named pipeline without options of its own. */
-void cute_pipeline_register(const char *name, const char *help, const char *pipeline);
 
 int64_t cute_pass_int(cute_pass_run *run, int option); /* BOOL or INT */
 MlirStringRef cute_pass_text(cute_pass_run *run, int option);
@@ -57,6 +56,26 @@ void cute_pass_print(cute_pass_run *run, MlirStringRef text);
  * Their dialects are the pass's own. */
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op);
 
+/* ---- pipelines (pipelines.cpp) ---- */
+
+/* A named list of passes; what it points to lives as long as the process. */
+typedef struct cute_pipeline {
+    int id;           /* whatever `text` wants to know */
+    const char *name; /* cute-full-lowering */
+    const char *help;
+    const cute_pass_option *options;
+    int option_count;
+    /* What it runs where its options have these values, each as text: a pipeline that MLIR parses, to be
+     * freed. NULL after an error. */
+    char *(*text)(const struct cute_pipeline *pipeline, const char *const *values, cute_diag *diag);
+} cute_pipeline;
+
+/* Copied. An option that the pipeline does not have is an error that names those it has. */
+void cute_pipeline_register(const cute_pipeline *pipeline);
+/* The passes of `text`, a pipeline for a builtin.module, a line each with their options, as a pipeline that
+ * MLIR parses again; to be freed. NULL after an error on stderr. */
+char *cute_pipeline_print(const char *text);
+
 /* ---- mlir-opt's driver ---- */
 
 /* What the command line said of the driver's own options. Strings live until the next call. */
@@ -65,6 +84,7 @@ typedef struct cute_opt_command {
     const char *output; /* "-": standard output */
     bool diagnostics_json;
     bool timing;
+    const char *print_pipeline; /* only print what it runs; NULL: run */
     const char *const *defines; /* NAME=VALUE */
     intptr_t define_count;
 } cute_opt_command;

@@ -5,33 +5,6 @@
 
 #include "lib/base/list.h"
 
-MlirOperation cute_op_create(const cute_op_new *parts)
-{
-    MlirOperationState state = mlirOperationStateGet(cute_text(parts->name), parts->location);
-    mlirOperationStateAddOperands(&state, parts->operand_count, parts->operands);
-    mlirOperationStateAddResults(&state, parts->result_count, parts->results);
-    mlirOperationStateAddAttributes(&state, parts->attribute_count, parts->attributes);
-    mlirOperationStateAddOwnedRegions(&state, parts->region_count, parts->regions);
-    if (parts->infer_results) mlirOperationStateEnableResultTypeInference(&state);
-    return mlirOperationCreate(&state);
-}
-
-MlirOperation cute_op_insert_before(MlirOperation where, const cute_op_new *parts)
-{
-    MlirOperation op = cute_op_create(parts);
-    if (!mlirOperationIsNull(op))
-        mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
-    return op;
-}
-
-MlirValue cute_op_value_before(MlirOperation where, cute_op_new parts, MlirType type)
-{
-    if (mlirLocationIsNull(parts.location)) parts.location = mlirOperationGetLocation(where);
-    parts.results = &type;
-    parts.result_count = 1;
-    return mlirOperationGetResult(cute_op_insert_before(where, &parts), 0);
-}
-
 MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAttribute value)
 {
     return mlirNamedAttributeGet(mlirIdentifierGet(context, cute_text(name)), value);

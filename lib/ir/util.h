@@ -33,28 +33,6 @@ static inline bool cute_op_has(MlirOperation op, const char *attribute)
     return !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text(attribute)));
 }
 
-/* What a new operation is made of; zeroed parts are absent. */
-typedef struct cute_op_new {
-    const char *name;
-    MlirLocation location;
-    const MlirValue *operands;
-    intptr_t operand_count;
-    const MlirType *results;
-    intptr_t result_count;
-    bool infer_results; /* instead of `results` */
-    const MlirNamedAttribute *attributes;
-    intptr_t attribute_count;
-    MlirRegion *regions; /* taken over */
-    intptr_t region_count;
-} cute_op_new;
-
-/* A detached operation, verified no further than MLIR does on creation; null on failure. */
-MlirOperation cute_op_create(const cute_op_new *parts);
-/* The same, inserted before `where`; returns it. */
-MlirOperation cute_op_insert_before(MlirOperation where, const cute_op_new *parts);
-/* The result of an operation that has one, of `type`, inserted before `where`, with its location where parts
- * has none. */
-MlirValue cute_op_value_before(MlirOperation where, cute_op_new parts, MlirType type);
 MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAttribute value);
 MlirAttribute cute_string_attribute(MlirContext context, const char *text);
 /* Appends what `print` functions of the C interface write. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "lib/base/arch.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
@@ -39,6 +40,12 @@ static MlirAttribute target_of(MlirOperation root, cute_pass_run *pass)
         return none;
     }
     cute_buffer text = {0};
+    cute_buffer_append(&text, chip.data, chip.length);
+    const cute_arch *arch = cute_arch_find(cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    /* LLVM 19 has no sm_88 of its own. */
+    if (arch && cute_text_is(chip, arch->name) && arch->backends & CUTE_BACKEND_NVPTX)
+        chip = cute_text(arch->target);
     cute_buffer_printf(&text, "#nvvm.target<O = %d, chip = \"%.*s\"", (int)level, (int)chip.length,
                        chip.data);
     if (features.length)
@@ -120,8 +127,39 @@ static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit)
     return false;
 }
 
+/* A chip that LLVM's NVPTX lacks would become PTX of another one, without an error. */
+static void check_chips(MlirOperation module, void *context)
+{
+    static const char key[] = "chip = \"";
+    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    if (mlirAttributeIsNull(targets)) return;
+    cute_buffer text = {0};
+    mlirAttributePrint(targets, cute_print_to_buffer, &text);
+    for (char *at = strstr(cute_buffer_text(&text), key); at; at = strstr(at, key)) {
+        at += strlen(key);
+        size_t length = strcspn(at, "\"");
+        bool last = at[length] == '\0';
+        at[length] = '\0';
+        const cute_arch *arch = cute_arch_find(at);
+        if (arch && !(arch->backends & CUTE_BACKEND_NVPTX)) {
+            cute_buffer message = {0};
+            cute_buffer_printf(&message,
+                               "emit-gpu-binary expects an architecture of LLVM 19, got '%s'; cute-ptx "
+                               "compiles for it with libNVVM",
+                               at);
+            mlirEmitError(mlirOperationGetLocation(module), cute_buffer_text(&message));
+            cute_buffer_release(&message);
+            cute_pass_fail(context);
+            break;
+        }
+        at += length + !last;
+    }
+    cute_buffer_release(&text);
+}
+
 static void emit(MlirOperation root, cute_pass_run *pass)
 {
+    cute_op_each(root, "gpu.module", check_chips, pass);
     MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
     if (!toolkit_is_there(root, toolkit)) {
         cute_pass_fail(pass);

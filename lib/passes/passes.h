@@ -2,22 +2,24 @@
 #ifndef CUTE_LIB_PASSES_H
 #define CUTE_LIB_PASSES_H
 
+#include "lib/base/arch.h"
+#include "lib/base/buffer.h"
 #include "lib/ir/shim.h"
 
 /* Registers every row of passes.def and the pipelines, with MLIR's global registry. Once a process. */
 void cute_passes_register(void);
 
 /* The default lowering, from cute, gpu, nvgpu, scf, vector, memref, arith and math to nvvm and llvm inside
- * gpu.modules, as pipeline text for builtin.module. */
+ * gpu.modules: cute-full-lowering of pipeline.def, as pipeline text for builtin.module. */
 typedef struct cute_lowering {
     bool assertions;         /* cf.assert becomes a call of __assertfail; otherwise it goes */
     bool tensor_maps_memory; /* tensor maps are pointers to device memory, not grid constants */
     bool relocatable;        /* functions that are no kernels stay visible, for a later link */
     bool lineinfo;           /* source lines go to LLVM's debug information */
-    const char *arch;        /* "sm_90a": what it may use; NULL: any architecture's instructions */
+    const cute_arch *arch;   /* whose instructions it may use */
+    int opt_level;           /* 0 to 3, for the target that it attaches */
 } cute_lowering;
-#define CUTE_PIPELINE_SIZE 4096 /* no text is longer */
-void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size);
+void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 
 #define CUTE_PASS(id) extern const cute_pass cute_pass_##id;
 #include "lib/passes/passes.def"

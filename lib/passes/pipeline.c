@@ -1,65 +1,192 @@
-/* The list of passes from what users write to what LLVM takes. */
-#include <stdio.h>
+/* The pipelines: the rows of pipeline.def as text that MLIR's pass manager reads. */
+#include <string.h>
 
+#include "lib/base/arch.h"
+#include "lib/base/buffer.h"
 #include "lib/passes/passes.h"
+
+enum {
+#define CUTE_PIPELINE(id, name, help) PIPELINE_##id,
+#include "lib/passes/pipeline.def"
+    PIPELINES
+};
+
+static const struct {
+    int pipeline;
+    const char *anchor, *pass, *options, *when;
+} steps[] = {
+#define CUTE_STEP(id, anchor, pass, options, when) {PIPELINE_##id, anchor, pass, options, when},
+#include "lib/passes/pipeline.def"
+};
+
+static const cute_pass_option options[] = {
+#define CUTE_OPTION(id, name, kind, initial, help) {name, kind, help, 0, initial},
+#include "lib/passes/pipeline.def"
+};
+static const int pipeline_of_option[] = {
+#define CUTE_OPTION(id, name, kind, initial, help) PIPELINE_##id,
+#include "lib/passes/pipeline.def"
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+/* ---- the values of a pipeline's options ---- */
+
+static int find_option(const cute_pipeline *p, const char *name, size_t length)
+{
+    for (int i = 0; i < p->option_count; i++)
+        if (strlen(p->options[i].name) == length && !memcmp(p->options[i].name, name, length)) return i;
+    return -1;
+}
+
+static cute_status check_arch(const char **values, int own, int other, cute_diag *diag)
+{
+    const cute_arch *arch;
+    if (!*values[own] && !*values[other]) return CUTE_OK;
+    CUTE_TRY(cute_arch_choose(*values[own] ? values[own] : NULL, &arch, diag));
+    values[own] = arch->name;
+    return CUTE_OK;
+}
+
+static cute_status check_level(const char **values, int own, int other, cute_diag *diag)
+{
+    (void)other;
+    const char *level = values[own];
+    if (!*level) values[own] = "3";
+    if (!*level || (strlen(level) == 1 && *level >= '0' && *level <= '3')) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected O from 0 to 3, got '%s'", level);
+}
+
+static cute_status check_map(const char **values, int own, int other, cute_diag *diag)
+{
+    (void)other;
+    if (!strcmp(values[own], "param") || !strcmp(values[own], "memory")) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected tensor-map 'param' or 'memory', got '%s'",
+                     values[own]);
+}
+
+/* Options that not every text is a value of; `check` may complete the value. */
+static const struct {
+    const char *option, *other;
+    cute_status (*check)(const char **values, int own, int other, cute_diag *diag);
+} checks[] = {
+    {"target-arch", "O", check_arch}, {"O", "target-arch", check_level}, {"tensor-map", "", check_map}};
+
+static cute_status check_values(const cute_pipeline *p, const char **values, cute_diag *diag)
+{
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        int own = find_option(p, checks[i].option, strlen(checks[i].option));
+        int other = find_option(p, checks[i].other, strlen(checks[i].other));
+        if (own >= 0) CUTE_TRY(checks[i].check(values, own, other, diag));
+    }
+    return CUTE_OK;
+}
+
+/* ---- the text ---- */
+
+static bool is_on(const cute_pipeline *p, const char *const *values, const char *when)
+{
+    int i = *when ? find_option(p, when, strlen(when)) : -1;
+    if (i < 0) return !*when;
+    return p->options[i].kind == CUTE_PASS_BOOL ? !strcmp(values[i], "true") : *values[i] != '\0';
+}
+
+/* `text` with ${name} replaced. */
+static void put_options(const cute_pipeline *p, const char *const *values, const char *text, cute_buffer *out)
+{
+    while (*text) {
+        size_t plain = strcspn(text, "$"), length = text[plain] ? strcspn(text + plain, "}") : 0;
+        cute_buffer_append(out, text, plain);
+        text += plain;
+        if (!length) continue;
+        int i = find_option(p, text + 2, length - 2);
+        cute_buffer_puts(out, i < 0 ? "" : values[i]);
+        text += length + 1;
+    }
+}
+
+static void put_steps(const cute_pipeline *p, const char *const *values, cute_buffer *out)
+{
+    const char *anchor = "", *separator = "";
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i].pipeline != p->id || !is_on(p, values, steps[i].when)) continue;
+        if (strcmp(anchor, steps[i].anchor)) {
+            cute_buffer_puts(out, *anchor ? ")," : separator);
+            if (*steps[i].anchor) cute_buffer_printf(out, "%s(", steps[i].anchor);
+            anchor = steps[i].anchor;
+        } else {
+            cute_buffer_puts(out, separator);
+        }
+        cute_buffer_puts(out, steps[i].pass);
+        if (*steps[i].options) {
+            cute_buffer_puts(out, "{");
+            put_options(p, values, steps[i].options, out);
+            cute_buffer_puts(out, "}");
+        }
+        separator = ",";
+    }
+    if (*anchor) cute_buffer_puts(out, ")");
+}
+
+static char *text_of(const cute_pipeline *p, const char *const *given, cute_diag *diag)
+{
+    const char *values[OPTIONS];
+    for (int i = 0; i < p->option_count; i++) values[i] = given[i];
+    if (check_values(p, values, diag)) return NULL;
+    cute_buffer text = {0};
+    put_steps(p, values, &text);
+    if (cute_buffer_ok(&text)) return text.data;
+    cute_buffer_release(&text);
+    cute_fail_memory(diag);
+    return NULL;
+}
+
+/* ---- the pipelines ---- */
+
+static const struct {
+    const char *name, *help;
+} names[] = {
+#define CUTE_PIPELINE(id, name, help) {name, help},
+#include "lib/passes/pipeline.def"
+};
+
+static cute_pipeline pipeline_of(int id)
+{
+    cute_pipeline p = {.id = id, .name = names[id].name, .help = names[id].help, .text = text_of};
+    for (int i = 0; i < OPTIONS; i++) {
+        if (pipeline_of_option[i] != id) continue;
+        if (!p.options) p.options = &options[i];
+        p.option_count++;
+    }
+    return p;
+}
 
 void cute_passes_register(void)
 {
 #define CUTE_PASS(id) cute_pass_register(&cute_pass_##id);
 #include "lib/passes/passes.def"
 #undef CUTE_PASS
-    char full[CUTE_PIPELINE_SIZE];
-    cute_lowering_pipeline(&(cute_lowering){0}, full, sizeof full);
-    cute_pipeline_register("cute-to-standard",
-                           "Lowers the dialect cute to arith, math and scf; what crosses functions "
-                           "becomes llvm structs",
-                           "cute-canonicalize,cute-layout-canonicalize,cute-layout-fusion,cute-fold-static,"
-                           "cute-expand-ops,cute-to-base,cute-fold-structs,canonicalize,cse");
-    cute_pipeline_register("cute-full-lowering",
-                           "Lowers kernels from cute, gpu, nvgpu and the dialects below to nvvm "
-                           "and llvm",
-                           full);
+    for (int id = 0; id < PIPELINES; id++) {
+        cute_pipeline p = pipeline_of(id);
+        cute_pipeline_register(&p);
+    }
 }
 
-void cute_lowering_pipeline(const cute_lowering *options, char *out, size_t size)
+void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
 {
-    snprintf(out, size,
-             "func.func(gpu-launch-sink-index-computations),gpu-kernel-outlining,"
-             "cute-wrap-kernels,"
-             "cute-kernel-metadata{tensor-map=%s},"
-             "cute-launch-plan,"
-             "cute-drop-host,"
-             "cute-lower-gpu,"
-             "cute-lower-assert{enable=%s},"
-             "cute-memory-model{arch=%s},"
-             "cute-lower-atomics{arch=%s},"
-             "cute-canonicalize,"
-             "cute-layout-canonicalize,"
-             "cute-layout-fusion,"
-             "cute-fold-static,"
-             "cute-expand-ops,"
-             "cute-to-base,"
-             "cute-kernel-arguments{tensor-map=%s},"
-             "gpu.module("
-             /* 1. to loops and to the operations of one thread */
-             "lower-affine,"
-             "convert-vector-to-scf{full-unroll=true},"
-             "convert-nvgpu-to-nvvm,"
-             "convert-scf-to-cf,"
-             "expand-strided-metadata,lower-affine,arith-expand,math-uplift-to-fma,"
-             /* 2. to llvm and nvvm */
-             "convert-index-to-llvm,convert-ub-to-llvm,"
-             "convert-gpu-to-nvvm{has-redux=true},"
-             "convert-vector-to-llvm,"
-             "convert-math-to-llvm),"
-             "finalize-memref-to-llvm,convert-cf-to-llvm,"
-             "gpu.module(convert-arith-to-llvm,"
-             "convert-nvvm-to-llvm,"
-             "canonicalize,cse,"
-             "reconcile-unrealized-casts),"
-             "cute-finish-kernels{relocatable=%s}%s",
-             options->tensor_maps_memory ? "memory" : "param", options->assertions ? "true" : "false",
-             options->arch ? options->arch : "", options->arch ? options->arch : "",
-             options->tensor_maps_memory ? "memory" : "param", options->relocatable ? "true" : "false",
-             options->lineinfo ? ",cute-line-info,ensure-debug-info-scope-on-llvm-func" : "");
+    const struct {
+        const char *option, *value;
+    } set[] = {
+        {"target-arch", lowering->arch->name},
+        {"O", (const char[]){(char)('0' + lowering->opt_level), 0}},
+        {"assertions", lowering->assertions ? "true" : "false"},
+        {"tensor-map", lowering->tensor_maps_memory ? "memory" : "param"},
+        {"relocatable", lowering->relocatable ? "true" : "false"},
+        {"lineinfo", lowering->lineinfo ? "true" : "false"},
+    };
+    cute_pipeline p = pipeline_of(PIPELINE_FULL);
+    const char *values[OPTIONS];
+    for (int i = 0; i < p.option_count; i++) values[i] = p.options[i].initial_text;
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        values[find_option(&p, set[i].option, strlen(set[i].option))] = set[i].value;
+    put_steps(&p, values, out);
 }

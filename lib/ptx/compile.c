@@ -133,14 +133,14 @@ static void report_pipeline(MlirStringRef text, void *buffer)
 
 static cute_status lower(compilation *c)
 {
-    char pipeline[CUTE_PIPELINE_SIZE];
-    cute_buffer errors = {0};
-    cute_lowering options = {.arch = c->options->arch->name,
+    cute_buffer pipeline = {0}, errors = {0};
+    cute_lowering options = {.arch = c->options->arch,
+                             .opt_level = c->options->opt_level,
                              .assertions = c->options->assertions,
                              .tensor_maps_memory = c->options->tensor_maps_memory,
                              .relocatable = c->options->relocatable,
                              .lineinfo = c->options->lineinfo};
-    cute_lowering_pipeline(&options, pipeline, sizeof pipeline);
+    cute_lowering_pipeline(&options, &pipeline);
     MlirPassManager manager = mlirPassManagerCreate(c->context);
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     cute_status status = CUTE_OK;
@@ -152,8 +152,8 @@ static cute_status lower(compilation *c)
         cute_pass_manager_observe(manager, after_pass, c);
         status = save_ir(c, c->options->dump_passes, "00-before.mlir", module);
     }
-    if (!status && mlirLogicalResultIsFailure(
-                       mlirOpPassManagerAddPipeline(top, cute_text(pipeline), report_pipeline, &errors)))
+    if (!status && mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(
+                       top, cute_text(cute_buffer_text(&pipeline)), report_pipeline, &errors)))
         status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s",
                            cute_buffer_text(&errors));
     if (!status && mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module))) {
@@ -177,6 +177,7 @@ static cute_status lower(compilation *c)
     if (!status) status = save_ir(c, c->options->save_temps, "lowered.mlir", module);
     mlirPassManagerDestroy(manager);
     cute_buffer_release(&errors);
+    cute_buffer_release(&pipeline);
     return status;
 }
 
