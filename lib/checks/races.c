@@ -197,7 +197,7 @@ static bool writes_the_same(const em_checks *c, const memory_access *a)
     const em_warp *w = a->warp;
     const em_inst *i = a->inst;
     const shadow *s = a->shadow;
-    uint32_t size = em_types[i->type].bytes;
+    uint32_t size = ptx_types[i->type].bytes;
     if (c->machine->completing || a->lane < 0 || i->opcode != EM_OP_st || em_has(i, EM_M_async)) return false;
     if (!size || size > 8 || a->bytes != size * i->memory.vector) return false;
     const uint8_t *there = NULL;

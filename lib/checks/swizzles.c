@@ -123,10 +123,10 @@ static void check_ldmatrix(em_checks *c, em_warp *w, const em_inst *i, uint32_t 
 /* ---- wgmma ---- */
 
 static void check_operand(em_checks *c, em_warp *w, const em_inst *i, const char *name, uint64_t bits,
-                          bool mn_major, num_element element, int first, int count, int k)
+                          bool mn_major, ptx_type element, int first, int count, int k)
 {
     num_descriptor d = num_descriptor_decode(bits);
-    int size = num_element_bits(element);
+    int size = ptx_types[element].bits;
     if (size == 1) { /* taken as words */
         size = 32;
         k = 8;

@@ -26,7 +26,7 @@ static uint32_t shifted(const em_warp *w, const em_inst *i, int lane)
     int bytes = bytes_of(&i->o[0]);
     uint32_t in = bits_of(w, &i->o[1], lane), out = 0;
     uint64_t by = em_get(w, &i->o[2], lane);
-    bool left = i->opcode == EM_OP_shl, sign = em_types[i->type].kind == EM_SIGNED;
+    bool left = i->opcode == EM_OP_shl, sign = ptx_types[i->type].kind == PTX_SIGNED;
     if (bits_of(w, &i->o[2], lane)) return ones(bytes);
     int amount = (int)(by > 64 ? 64 : by);
     for (int n = 0; n < bytes; n++)
@@ -97,27 +97,27 @@ static uint32_t compared(const em_warp *w, const em_inst *i, int lane)
 /* Integers keep their low bytes; wider ones repeat the sign. */
 static uint32_t converted(const em_warp *w, const em_inst *i, int lane)
 {
-    em_type to = (em_type)i->type, from = (em_type)i->types[1];
+    ptx_type to = (ptx_type)i->type, from = (ptx_type)i->types[1];
     uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
-    bool plain = em_types[to].kind != EM_FLOAT && em_types[from].kind != EM_FLOAT && !em_has(i, EM_M_sat) &&
-                 i->count == 2 && em_types[from].bytes;
+    bool plain = ptx_types[to].kind != PTX_FLOAT && ptx_types[from].kind != PTX_FLOAT &&
+                 !em_has(i, EM_M_sat) && i->count == 2 && ptx_types[from].bytes;
     if (!plain) return all;
-    in &= ones(em_types[from].bytes);
-    if (em_types[from].kind == EM_SIGNED && in >> (em_types[from].bytes - 1) & 1)
-        in |= ~ones(em_types[from].bytes);
-    return in & (em_types[to].bytes > em_types[from].bytes ? all : all & ones(em_types[to].bytes));
+    in &= ones(ptx_types[from].bytes);
+    if (ptx_types[from].kind == PTX_SIGNED && in >> (ptx_types[from].bytes - 1) & 1)
+        in |= ~ones(ptx_types[from].bytes);
+    return in & (ptx_types[to].bytes > ptx_types[from].bytes ? all : all & ones(ptx_types[to].bytes));
 }
 
 void em_flow_move(const em_warp *w, const em_inst *i, int lane, uint32_t origin)
 {
     const em_operand *d = &i->o[0], *s = &i->o[1];
     if (d->kind == EM_O_VECTOR) {
-        int bytes = em_types[i->type].bytes / d->count;
+        int bytes = ptx_types[i->type].bytes / d->count;
         uint32_t in = bits_of(w, s, lane);
         for (int n = 0; n < d->count; n++)
             set_bits(w, &d->list[n], lane, in >> n * bytes & ones(bytes), origin);
     } else if (s->kind == EM_O_VECTOR) {
-        int bytes = em_types[i->type].bytes / s->count;
+        int bytes = ptx_types[i->type].bytes / s->count;
         uint32_t bits = 0;
         for (int n = 0; n < s->count; n++) bits |= (bits_of(w, &s->list[n], lane) & ones(bytes)) << n * bytes;
         set_bits(w, d, lane, bits, origin);

@@ -262,9 +262,9 @@ static void multiply(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t rows = 0, columns = 0, origin = NOWHERE, sums[EM_LANES] = {0};
     const em_operand *d = &i->o[0];
     const num_mma *form = i->mma.form;
-    bool halves = i->type == EM_f16, same = d->count == i->o[3].count,
+    bool halves = i->type == PTX_f16, same = d->count == i->o[3].count,
          known = form->n == 8 && (form->m == 16 || form->k != 4);
-    if (form->m == 8 && i->type == EM_f64) known = true;
+    if (form->m == 8 && i->type == PTX_f64) known = true;
     for (int operand = 1; operand < 4; operand++)
         for (int n = 0; n < i->o[operand].count; n++) {
             const em_operand *o = &i->o[operand].list[n];
@@ -414,8 +414,8 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
         }
         return true;
     }
-    int bytes = em_types[i->type].bytes;
-    bool sign = em_types[i->type].kind == EM_SIGNED;
+    int bytes = ptx_types[i->type].bytes;
+    bool sign = ptx_types[i->type].kind == PTX_SIGNED;
     for (int n = 0; n < i->memory.vector; n++) {
         uint32_t bits = (uint32_t)(undefined >> n * bytes) & ones(bytes);
         if (sign && bits >> (bytes - 1) & 1) bits |= ~ones(bytes);
@@ -444,7 +444,7 @@ uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane
     const register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
     if (!f || f->kind != EM_FLOW_STORE || lane < 0) return 0;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
-    int bytes = em_types[i->type].bytes;
+    int bytes = ptx_types[i->type].bytes;
     uint64_t undefined = 0;
     if (i->opcode == EM_OP_stmatrix) return row_bits(w, i, lane);
     for (int n = 0; n < i->memory.vector; n++) {

@@ -395,7 +395,7 @@ static bool copy_plain(em_pending *p, bulk *b, uint64_t to)
         memmove(d, from, b->size);
         return true;
     }
-    reducer r = {b->reduction, b->type, em_types[p->inst->type].bytes,
+    reducer r = {b->reduction, b->type, ptx_types[p->inst->type].bytes,
                  b->store && p->warp->machine->parallel};
     reduce_all(&r, d, from, b->size);
     return true;
@@ -584,21 +584,10 @@ static num_reduction reduction_of(const em_inst *i)
     return NUM_REDUCE_NONE;
 }
 
-static bool map_type_of(em_type type, cute_tensor_map_type *out)
+static bool can_reduce(num_reduction reduction, const em_inst *i)
 {
-    switch (type) {
-    case EM_u32:
-    case EM_b32: *out = CUTE_MAP_U32; return true;
-    case EM_s32: *out = CUTE_MAP_I32; return true;
-    case EM_u64:
-    case EM_b64: *out = CUTE_MAP_U64; return true;
-    case EM_s64: *out = CUTE_MAP_I64; return true;
-    case EM_f16: *out = CUTE_MAP_F16; return true;
-    case EM_bf16: *out = CUTE_MAP_BF16; return true;
-    case EM_f32: *out = CUTE_MAP_F32; return true;
-    case EM_f64: *out = CUTE_MAP_F64; return true;
-    default: return false;
-    }
+    int map = ptx_types[i->type].map;
+    return map >= 0 && num_reduction_exists(reduction, (cute_tensor_map_type)map);
 }
 
 static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool reduces)
@@ -618,9 +607,11 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
               : em_has(i, EM_M_d4d) ? 4
                                     : 5;
     if (reduces) f->reduction = reduction_of(i);
-    if (reduces && !f->tensor &&
-        (!map_type_of((em_type)i->type, &f->type) || !num_reduction_exists(f->reduction, f->type)))
-        return em_unknown(p, raw);
+    if (reduces && f->reduction == NUM_REDUCE_NONE) return em_unknown(p, raw);
+    if (reduces && !f->tensor) {
+        if (!can_reduce(f->reduction, i)) return em_unknown(p, raw);
+        f->type = (cute_tensor_map_type)ptx_types[i->type].map;
+    }
     int at = 0;
     if (f->prefetch) {
         i->run = run_bulk_prefetch;
@@ -642,9 +633,9 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
     CUTE_TRY(em_operands(p, raw, at, at + 1));
     for (int n = 0; n < at; n++) {
         if (n == f->size)
-            CUTE_TRY(em_source(p, raw, i, n, EM_u32));
+            CUTE_TRY(em_source(p, raw, i, n, PTX_u32));
         else if (n == f->mask)
-            CUTE_TRY(em_source(p, raw, i, n, EM_b16));
+            CUTE_TRY(em_source(p, raw, i, n, PTX_b16));
         else
             CUTE_TRY(em_memory_operand(p, raw, i, n));
     }
@@ -652,7 +643,7 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
         em_operand *o = &i->o[f->map];
         if (o->count != 2 || o->list[1].count != f->rank)
             return em_wrong(p, raw, "%d coordinates are wanted", f->rank);
-        for (int n = 0; n < f->rank; n++) CUTE_TRY(em_source_at(p, raw, &o->list[1].list[n], EM_s32));
+        for (int n = 0; n < f->rank; n++) CUTE_TRY(em_source_at(p, raw, &o->list[1].list[n], PTX_s32));
     }
     i->bulk = f;
     i->run = run_bulk;
@@ -701,7 +692,7 @@ cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
     i->count = (uint8_t)(raw->count - hint);
     if (i->count > 3) {
         bool predicate = i->o[3].kind == EM_O_VALUE && i->o[3].bytes == 0;
-        return em_source(p, raw, i, 3, predicate ? EM_pred : EM_u32);
+        return em_source(p, raw, i, 3, predicate ? PTX_pred : PTX_u32);
     }
     return CUTE_OK;
 }
@@ -710,7 +701,7 @@ cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
 
 static void run_store_async(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t bytes = em_types[i->type].bytes;
+    uint32_t bytes = ptx_types[i->type].bytes;
     const em_operand *v = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
@@ -722,11 +713,11 @@ static void run_store_async(em_warp *w, const em_inst *i, uint32_t mask)
         if (!p) return;
         for (uint32_t n = 0; n < i->memory.vector; n++) {
             uint64_t value = em_get(w, &v[n], l);
-            cute_tensor_map_type type = CUTE_MAP_U32;
             if (!i->memory.reduction)
                 memcpy(p + n * bytes, &value, bytes);
-            else if (map_type_of((em_type)i->type, &type))
-                num_reduce((num_reduction)i->memory.reduction, type, p + n * bytes, &value);
+            else
+                num_reduce((num_reduction)i->memory.reduction, (cute_tensor_map_type)ptx_types[i->type].map,
+                           p + n * bytes, &value);
         }
         if (!em_mbarrier_arrive(w, i, l, barrier, 0, -(int64_t)bytes * i->memory.vector, NULL)) return;
     }
@@ -741,11 +732,11 @@ static cute_status decode_async(em_parser *p, const em_raw *raw, em_inst *i)
     i->class = EM_CLASS_COPY;
     i->dataflow = EM_FLOW_USE;
     i->run = run_store_async;
-    if (i->memory.vector == 1) return em_source(p, raw, i, 1, (em_type)i->type);
+    if (i->memory.vector == 1) return em_source(p, raw, i, 1, (ptx_type)i->type);
     if (i->o[1].kind != EM_O_VECTOR || i->o[1].count != i->memory.vector)
         return em_wrong(p, raw, "a list of registers is wanted");
     for (int n = 0; n < i->memory.vector; n++)
-        CUTE_TRY(em_source_at(p, raw, &i->o[1].list[n], (em_type)i->type));
+        CUTE_TRY(em_source_at(p, raw, &i->o[1].list[n], (ptx_type)i->type));
     return CUTE_OK;
 }
 
@@ -757,5 +748,6 @@ cute_status em_decode_store_async(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_decode_red_async(em_parser *p, const em_raw *raw, em_inst *i)
 {
     i->memory.reduction = (uint8_t)reduction_of(i);
-    return i->memory.reduction ? decode_async(p, raw, i) : em_unknown(p, raw);
+    if (!i->memory.reduction || !can_reduce(reduction_of(i), i)) return em_unknown(p, raw);
+    return decode_async(p, raw, i);
 }

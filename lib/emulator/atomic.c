@@ -9,20 +9,19 @@ static int64_t extend(uint64_t value, int bits)
     return bits >= 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-static uint64_t real_op(em_type type, num_op op, uint64_t a, uint64_t b)
+static uint64_t real_op(ptx_type type, num_op op, uint64_t a, uint64_t b)
 {
-    num_format format = NUM_F32;
-    em_format_of(type, &format);
-    if (type != EM_f16x2 && type != EM_bf16x2) return num_arithmetic(op, format, a, b, 0, NUM_RN, 0);
+    num_format format = em_format_of(type);
+    if (type != PTX_f16x2 && type != PTX_bf16x2) return num_arithmetic(op, format, a, b, 0, NUM_RN, 0);
     return (num_arithmetic(op, format, a & 0xffff, b & 0xffff, 0, NUM_RN, 0) & 0xffff) |
            num_arithmetic(op, format, a >> 16 & 0xffff, b >> 16 & 0xffff, 0, NUM_RN, 0) << 16;
 }
 
 static uint64_t apply(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
 {
-    em_type type = (em_type)i->type;
-    int bits = em_types[type].bytes * 8;
-    bool real = em_types[type].kind == EM_FLOAT, sign = em_types[type].kind == EM_SIGNED;
+    ptx_type type = (ptx_type)i->type;
+    int bits = ptx_types[type].bytes * 8;
+    bool real = ptx_types[type].kind == PTX_FLOAT, sign = ptx_types[type].kind == PTX_SIGNED;
     bool is_less = sign ? extend(b, bits) < extend(old, bits) : b < old;
     if (em_has(i, EM_M_exch)) return b;
     if (em_has(i, EM_M_cas)) return old == b ? c : old;
@@ -83,7 +82,7 @@ static void update_wide(em_warp *w, const em_inst *i, uint8_t *p, int l, bool *c
 
 static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->memory.vector;
+    uint32_t bytes = ptx_types[i->type].bytes, total = bytes * i->memory.vector;
     int at = i->memory.address;
     em_machine *m = w->machine;
     bool changed = false, others = m->parallel && i->space != EM_SHARED;
@@ -99,7 +98,7 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
         }
         uint8_t *p = em_locate(w, i, l, (em_space)i->space, address, total, EM_ATOMIC);
         if (!p) return;
-        if (i->type == EM_b128) {
+        if (i->type == PTX_b128) {
             update_wide(w, i, p, l, &changed);
             continue;
         }
@@ -121,7 +120,7 @@ cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)
     int at = red ? 0 : 1, values = cas ? 2 : 1;
     if (em_has(i, EM_M_async)) return em_decode_red_async(p, raw, i);
     CUTE_TRY(em_operands(p, raw, at + 1 + values, at + 2 + values));
-    if (!i->type_count || em_types[i->type].bytes < 2) return em_unknown(p, raw);
+    if (!i->type_count || ptx_types[i->type].bytes < 2) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, at));
     i->memory.vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
     i->memory.address = (uint8_t)at;
@@ -135,12 +134,12 @@ cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)
                 return em_wrong(p, raw, ".v%d wants a list of %d registers", i->memory.vector,
                                 i->memory.vector);
             for (int v = 0; v < i->memory.vector; v++)
-                CUTE_TRY(n ? em_source_at(p, raw, &lists[n]->list[v], (em_type)i->type)
-                           : em_target_at(p, raw, &lists[n]->list[v], (em_type)i->type, true));
+                CUTE_TRY(n ? em_source_at(p, raw, &lists[n]->list[v], (ptx_type)i->type)
+                           : em_target_at(p, raw, &lists[n]->list[v], (ptx_type)i->type, true));
         }
         return CUTE_OK;
     }
-    if (!red) CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, true));
-    for (int n = 0; n < values; n++) CUTE_TRY(em_source(p, raw, i, at + 1 + n, (em_type)i->type));
+    if (!red) CUTE_TRY(em_target(p, raw, i, 0, (ptx_type)i->type, true));
+    for (int n = 0; n < values; n++) CUTE_TRY(em_source(p, raw, i, at + 1 + n, (ptx_type)i->type));
     return CUTE_OK;
 }

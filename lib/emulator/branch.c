@@ -66,7 +66,7 @@ cute_status em_decode_branch_index(em_parser *p, const em_raw *raw, em_inst *i)
         return em_wrong(p, raw, "the .branchtargets are not declared before");
     i->o[1] = *s->targets;
     i->run = run_branch_index;
-    return em_source(p, raw, i, 0, EM_u32);
+    return em_source(p, raw, i, 0, PTX_u32);
 }
 
 cute_status em_decode_return(em_parser *p, const em_raw *raw, em_inst *i)

@@ -380,8 +380,8 @@ cute_status em_decode_alloca(em_parser *p, const em_raw *raw, em_inst *i)
     i->stack.align = align < 16 ? 16 : (uint32_t)align;
     i->run = run_alloca;
     p->program->calls = true; /* there has to be a stack */
-    CUTE_TRY(em_target(p, raw, i, 0, EM_u64, false));
-    return em_source(p, raw, i, 1, EM_u64);
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_u64, false));
+    return em_source(p, raw, i, 1, PTX_u64);
 }
 
 static void run_stack(em_warp *w, const em_inst *i, uint32_t mask)
@@ -407,6 +407,6 @@ cute_status em_decode_stack(em_parser *p, const em_raw *raw, em_inst *i)
     i->run = run_stack;
     p->program->calls = true;
     CUTE_TRY(em_operands(p, raw, 1, 1));
-    return i->opcode == EM_OP_stacksave ? em_target(p, raw, i, 0, EM_u64, false)
-                                        : em_source(p, raw, i, 0, EM_u64);
+    return i->opcode == EM_OP_stacksave ? em_target(p, raw, i, 0, PTX_u64, false)
+                                        : em_source(p, raw, i, 0, PTX_u64);
 }

@@ -72,11 +72,10 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
                               uint32_t mask)
 {
     uint8_t t[EM_LANES];
-    em_type type = (em_type)i->compare.type;
-    int bits = em_types[type].bytes * 8;
-    bool sign = em_types[type].kind == EM_SIGNED && !i->compare.is_unsigned;
-    num_format format;
-    if (em_types[type].kind != EM_FLOAT) {
+    ptx_type type = (ptx_type)i->compare.type;
+    int bits = ptx_types[type].bytes * 8;
+    bool sign = ptx_types[type].kind == PTX_SIGNED && !i->compare.is_unsigned;
+    if (ptx_types[type].kind != PTX_FLOAT) {
         if (bits == 32 && sign) COMPARE(int32_t, em_r32)
         if (bits == 32) COMPARE(uint32_t, em_r32)
         if (bits == 64 && sign) COMPARE(int64_t, em_r64)
@@ -88,10 +87,10 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
                    << l;
         return out;
     }
-    em_format_of(type, &format);
+    num_format format = em_format_of(type);
     uint32_t out = 0;
     static const uint8_t bit[5] = {[NUM_UNORDERED] = 8, [NUM_LESS] = 1, [NUM_EQUAL] = 2, [NUM_GREATER] = 4};
-    if (type == EM_f32 && !em_has(i, EM_M_ftz)) {
+    if (type == PTX_f32 && !em_has(i, EM_M_ftz)) {
         const uint32_t *x = em_r32(w, a), *y = em_r32(w, b);
         for (int l = 0; l < EM_LANES; l++) {
             float p, q;
@@ -136,10 +135,10 @@ static void run_set(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t r =
         combine(i, compare_lanes(w, i, &i->o[2], &i->o[3], mask), i->count > 4 ? em_mask_of(w, &i->o[4]) : 0);
-    uint64_t yes = i->type == EM_f32    ? 0x3f800000
-                   : i->type == EM_f16  ? 0x3c00
-                   : i->type == EM_bf16 ? 0x3f80
-                                        : UINT64_MAX;
+    uint64_t yes = i->type == PTX_f32    ? 0x3f800000
+                   : i->type == PTX_f16  ? 0x3c00
+                   : i->type == PTX_bf16 ? 0x3f80
+                                         : UINT64_MAX;
     EM_EACH(mask, em_set(w, &i->o[0], l, r >> l & 1 ? yes : 0));
 }
 
@@ -148,8 +147,7 @@ static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t out[2] = {0};
     static const uint8_t bit[5] = {[NUM_UNORDERED] = 8, [NUM_LESS] = 1, [NUM_EQUAL] = 2, [NUM_GREATER] = 4};
-    num_format format;
-    em_format_of((em_type)i->compare.type, &format);
+    num_format format = em_format_of((ptx_type)i->compare.type);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t a = em_get(w, &i->o[2], l), b = em_get(w, &i->o[3], l);
@@ -166,13 +164,13 @@ static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
         em_set_mask(w, &i->o[1], mask, out[1]);
         return;
     }
-    uint64_t yes = i->type == EM_f16x2 ? 0x3c00 : i->type == EM_bf16x2 ? 0x3f80 : 0xffff;
+    uint64_t yes = i->type == PTX_f16x2 ? 0x3c00 : i->type == PTX_bf16x2 ? 0x3f80 : 0xffff;
     EM_EACH(mask, em_set(w, &i->o[0], l, (out[0] >> l & 1 ? yes : 0) | (out[1] >> l & 1 ? yes : 0) << 16));
 }
 
 static cute_status outcomes_of(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    bool real = em_types[i->compare.type].kind == EM_FLOAT;
+    bool real = ptx_types[i->compare.type].kind == PTX_FLOAT;
     for (size_t n = 0; n < sizeof comparisons / sizeof *comparisons; n++)
         if (em_has(i, comparisons[n].modifier)) {
             i->compare.outcomes = comparisons[n].outcomes;
@@ -202,11 +200,11 @@ cute_status em_decode_compare(em_parser *p, const em_raw *raw, em_inst *i)
     i->compare.type = set ? i->types[1] : i->type;
     if (i->type_count != (set ? 2 : 1)) return em_wrong(p, raw, "the type is missing");
     CUTE_TRY(outcomes_of(p, raw, i));
-    em_type source = (em_type)i->compare.type;
-    bool pair = source == EM_f16x2 || source == EM_bf16x2;
-    if (em_types[source].bytes < 2 || em_types[source].bytes > 8) return em_unknown(p, raw);
-    CUTE_TRY(em_target(p, raw, i, 0, set ? (em_type)i->type : EM_pred, !set));
-    CUTE_TRY(em_target(p, raw, i, 1, EM_pred, true));
+    ptx_type source = (ptx_type)i->compare.type;
+    bool pair = source == PTX_f16x2 || source == PTX_bf16x2;
+    if (ptx_types[source].bytes < 2 || ptx_types[source].bytes > 8) return em_unknown(p, raw);
+    CUTE_TRY(em_target(p, raw, i, 0, set ? (ptx_type)i->type : PTX_pred, !set));
+    CUTE_TRY(em_target(p, raw, i, 1, PTX_pred, true));
     CUTE_TRY(em_source(p, raw, i, 2, source));
     CUTE_TRY(em_source(p, raw, i, 3, source));
     if (extra) CUTE_TRY(em_predicate(p, raw, i, 4, false));
@@ -233,18 +231,18 @@ static void run_selp(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_selp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 4, 4));
-    if (!i->type_count || em_types[i->type].bytes < 2 || em_types[i->type].bytes > 8)
+    if (!i->type_count || ptx_types[i->type].bytes < 2 || ptx_types[i->type].bytes > 8)
         return em_unknown(p, raw);
-    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
-    CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
-    CUTE_TRY(em_source(p, raw, i, 2, (em_type)i->type));
+    CUTE_TRY(em_target(p, raw, i, 0, (ptx_type)i->type, false));
+    CUTE_TRY(em_source(p, raw, i, 1, (ptx_type)i->type));
+    CUTE_TRY(em_source(p, raw, i, 2, (ptx_type)i->type));
     i->run = run_selp;
     return em_predicate(p, raw, i, 3, false);
 }
 
 uint64_t em_lane_slct(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    if (i->types[1] == EM_s32) return (int32_t)c >= 0 ? a : b;
+    if (i->types[1] == PTX_s32) return (int32_t)c >= 0 ? a : b;
     float f;
     uint32_t word = (uint32_t)c;
     if (em_has(i, EM_M_ftz) && (word & 0x7f800000) == 0) word = 0;
@@ -255,14 +253,15 @@ uint64_t em_lane_slct(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 cute_status em_decode_slct(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 4, 4));
-    if (i->type_count != 2 || em_types[i->type].bytes < 2 || (i->types[1] != EM_s32 && i->types[1] != EM_f32))
+    if (i->type_count != 2 || ptx_types[i->type].bytes < 2 ||
+        (i->types[1] != PTX_s32 && i->types[1] != PTX_f32))
         return em_unknown(p, raw);
-    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
-    CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
-    CUTE_TRY(em_source(p, raw, i, 2, (em_type)i->type));
+    CUTE_TRY(em_target(p, raw, i, 0, (ptx_type)i->type, false));
+    CUTE_TRY(em_source(p, raw, i, 1, (ptx_type)i->type));
+    CUTE_TRY(em_source(p, raw, i, 2, (ptx_type)i->type));
     i->lane.function = em_lane_slct;
     i->run = em_run_lanes;
-    return em_source(p, raw, i, 3, (em_type)i->types[1]);
+    return em_source(p, raw, i, 3, (ptx_type)i->types[1]);
 }
 
 /* ---- moves ---- */
@@ -324,11 +323,11 @@ static uint64_t piece(uint64_t low, uint64_t high, int at, int bits)
 static void run_unpack(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const em_operand *list = i->o[0].list;
-    int count = i->o[0].count, bits = em_types[i->type].bytes * 8 / count;
+    int count = i->o[0].count, bits = ptx_types[i->type].bytes * 8 / count;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t v[2] = {0};
-        if (i->type == EM_b128)
+        if (i->type == PTX_b128)
             memcpy(v, w->base[i->o[1].base] + i->o[1].at + l * 16, 16);
         else
             v[0] = em_get(w, &i->o[1], l);
@@ -339,7 +338,7 @@ static void run_unpack(em_warp *w, const em_inst *i, uint32_t mask)
 static void run_pack(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const em_operand *list = i->o[1].list;
-    int count = i->o[1].count, bits = em_types[i->type].bytes * 8 / count;
+    int count = i->o[1].count, bits = ptx_types[i->type].bytes * 8 / count;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t v[2] = {0};
@@ -347,7 +346,7 @@ static void run_pack(em_warp *w, const em_inst *i, uint32_t mask)
             uint64_t x = em_get(w, &list[n], l) & (bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1);
             v[n * bits / 64] |= x << (n * bits % 64);
         }
-        if (i->type == EM_b128)
+        if (i->type == PTX_b128)
             memcpy(w->base[0] + i->o[0].at + l * 16, v, 16);
         else
             em_set(w, &i->o[0], l, v[0]);
@@ -357,12 +356,12 @@ static void run_pack(em_warp *w, const em_inst *i, uint32_t mask)
 static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *i, em_operand *vector,
                                 bool target)
 {
-    static const em_type by_bytes[] = {[1] = EM_b8, [2] = EM_b16, [4] = EM_b32, [8] = EM_b64};
-    int bytes = em_types[i->type].bytes;
+    static const ptx_type by_bytes[] = {[1] = PTX_b8, [2] = PTX_b16, [4] = PTX_b32, [8] = PTX_b64};
+    int bytes = ptx_types[i->type].bytes;
     if (vector->count < 2 || bytes % vector->count || bytes / vector->count > 8 || vector->count > 8)
         return em_wrong(p, raw, "%d pieces do not make %d bits", vector->count, bytes * 8);
     for (int n = 0; n < vector->count; n++) {
-        em_type part = by_bytes[bytes / vector->count];
+        ptx_type part = by_bytes[bytes / vector->count];
         CUTE_TRY(target ? em_target_at(p, raw, &vector->list[n], part, true)
                         : em_source_at(p, raw, &vector->list[n], part));
     }
@@ -373,7 +372,7 @@ cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     if (!i->type_count) return em_wrong(p, raw, "the type is missing");
-    em_type type = (em_type)i->type;
+    ptx_type type = (ptx_type)i->type;
     if (i->o[0].kind == EM_O_VECTOR) {
         i->run = run_unpack;
         CUTE_TRY(check_pieces(p, raw, i, &i->o[0], true));
@@ -388,10 +387,10 @@ cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = run_mov_special;
         return CUTE_OK;
     }
-    i->run = type == EM_pred             ? run_mov_predicate
-             : em_types[type].bytes == 8 ? run_mov64
-             : type == EM_b128           ? run_mov128
-                                         : run_mov32;
+    i->run = type == PTX_pred             ? run_mov_predicate
+             : ptx_types[type].bytes == 8 ? run_mov64
+             : type == PTX_b128           ? run_mov128
+                                          : run_mov32;
     return em_source(p, raw, i, 1, type);
 }
 
@@ -399,15 +398,13 @@ cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
 
 static void run_convert(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    em_type to = (em_type)i->type, from = (em_type)i->types[1];
-    int to_bits = em_types[to].bytes * 8, from_bits = em_types[from].bytes * 8;
-    bool to_signed = em_types[to].kind == EM_SIGNED, from_signed = em_types[from].kind == EM_SIGNED;
-    bool to_real = em_types[to].kind == EM_FLOAT, from_real = em_types[from].kind == EM_FLOAT;
+    ptx_type to = (ptx_type)i->type, from = (ptx_type)i->types[1];
+    int to_bits = ptx_types[to].bytes * 8, from_bits = ptx_types[from].bytes * 8;
+    bool to_signed = ptx_types[to].kind == PTX_SIGNED, from_signed = ptx_types[from].kind == PTX_SIGNED;
+    bool to_real = ptx_types[to].kind == PTX_FLOAT, from_real = ptx_types[from].kind == PTX_FLOAT;
     num_round round = em_rounding(i);
     unsigned flags = em_flags(i);
-    num_format tf = NUM_F32, ff = NUM_F32;
-    em_format_of(to, &tf);
-    em_format_of(from, &ff);
+    num_format tf = em_format_of(to), ff = em_format_of(from);
     bool integral = em_has(i, EM_M_rni) || em_has(i, EM_M_rzi) || em_has(i, EM_M_rmi) || em_has(i, EM_M_rpi);
     uint64_t low = from_bits == 64 ? UINT64_MAX : (UINT64_C(1) << from_bits) - 1;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -447,9 +444,8 @@ static void run_narrow(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_pack_real(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    num_format to = NUM_F16;
-    em_format_of((em_type)i->type, &to);
-    int bits = em_types[i->type].bytes * 4; /* of one half */
+    num_format to = em_format_of((ptx_type)i->type);
+    int bits = ptx_types[i->type].bytes * 4; /* of one half */
     EM_EACH(mask, {
         uint64_t high = num_convert(to, NUM_F32, em_get(w, &i->o[1], l), em_rounding(i), em_flags(i));
         uint64_t low = num_convert(to, NUM_F32, em_get(w, &i->o[2], l), em_rounding(i), em_flags(i));
@@ -460,9 +456,7 @@ static void run_pack_real(em_warp *w, const em_inst *i, uint32_t mask)
 /* e4m3x2 from f16x2: both halves of one register. */
 static void run_narrow_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    num_format to = NUM_E4M3, from = NUM_F16;
-    em_format_of((em_type)i->type, &to);
-    em_format_of((em_type)i->types[1], &from);
+    num_format to = em_format_of((ptx_type)i->type), from = em_format_of((ptx_type)i->types[1]);
     EM_EACH(mask, {
         uint64_t v = em_get(w, &i->o[1], l);
         uint64_t low = num_convert(to, from, v & 0xffff, em_rounding(i), em_flags(i));
@@ -473,9 +467,7 @@ static void run_narrow_pair(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_widen_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    num_format to = NUM_F16, from = NUM_E4M3;
-    em_format_of((em_type)i->type, &to);
-    em_format_of((em_type)i->types[1], &from);
+    num_format to = em_format_of((ptx_type)i->type), from = em_format_of((ptx_type)i->types[1]);
     EM_EACH(mask, {
         uint64_t v = em_get(w, &i->o[1], l);
         uint64_t low = num_convert(to, from, v & 0xff, NUM_RN, em_flags(i));
@@ -485,11 +477,11 @@ static void run_widen_pair(em_warp *w, const em_inst *i, uint32_t mask)
 }
 
 /* A register may be wider than the integer that is converted from or to it. */
-static cute_status wide_operand(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type,
+static cute_status wide_operand(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type,
                                 bool target)
 {
     em_operand *o = &i->o[index];
-    if (o->kind == EM_O_VALUE && o->bytes >= em_types[type].bytes && o->bytes <= 8 &&
+    if (o->kind == EM_O_VALUE && o->bytes >= ptx_types[type].bytes && o->bytes <= 8 &&
         (!target || o->base == EM_BASE_REGISTERS))
         return CUTE_OK;
     return target ? em_target(p, raw, i, index, type, false) : em_source(p, raw, i, index, type);
@@ -498,9 +490,9 @@ static cute_status wide_operand(em_parser *p, const em_raw *raw, em_inst *i, int
 /* cvt.pack.sat.u8.s32.b32 d, a, b, c: two integers saturated, over c shifted. */
 static void run_cvt_pack(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    em_type to = (em_type)i->type;
-    int bits = to == EM_u16 || to == EM_s16 ? 16 : to == EM_u8 || to == EM_s8 ? 8 : 4;
-    bool sign = em_types[to].kind == EM_SIGNED;
+    ptx_type to = (ptx_type)i->type;
+    int bits = to == PTX_u16 || to == PTX_s16 ? 16 : to == PTX_u8 || to == PTX_s8 ? 8 : 4;
+    bool sign = ptx_types[to].kind == PTX_SIGNED;
     int64_t most = sign ? (1 << (bits - 1)) - 1 : (1 << bits) - 1, least = sign ? -(1 << (bits - 1)) : 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
@@ -514,45 +506,48 @@ static void run_cvt_pack(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
+static bool is_pair(ptx_type type)
+{
+    return ptx_types[type].count == 2 && ptx_types[type].kind == PTX_FLOAT && type != PTX_f32x2;
+}
+
 cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    em_type to = (em_type)i->type, from = (em_type)i->types[1];
+    ptx_type to = (ptx_type)i->type, from = (ptx_type)i->types[1];
     if (em_has(i, EM_M_pack)) {
         CUTE_TRY(em_operands(p, raw, 3, 4));
-        CUTE_TRY(em_target(p, raw, i, 0, EM_b32, false));
-        for (int n = 1; n < raw->count; n++) CUTE_TRY(em_source(p, raw, i, n, EM_b32));
+        CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, false));
+        for (int n = 1; n < raw->count; n++) CUTE_TRY(em_source(p, raw, i, n, PTX_b32));
         i->run = run_cvt_pack;
-        return i->types[1] == EM_s32 ? CUTE_OK : em_unknown(p, raw);
+        return i->types[1] == PTX_s32 ? CUTE_OK : em_unknown(p, raw);
     }
     if (i->type_count < 2) return em_wrong(p, raw, "cvt names two types");
-    bool pair_to =
-        to == EM_f16x2 || to == EM_bf16x2 || to == EM_e4m3x2 || to == EM_e5m2x2 || to == EM_ue8m0x2;
-    bool pair_from =
-        from == EM_f16x2 || from == EM_bf16x2 || from == EM_e4m3x2 || from == EM_e5m2x2 || from == EM_ue8m0x2;
-    if (pair_to && from == EM_f32) {
+    bool pair_to = is_pair(to), pair_from = is_pair(from);
+    if (pair_to && from == PTX_f32) {
         CUTE_TRY(em_operands(p, raw, 3, 3));
         CUTE_TRY(em_target(p, raw, i, 0, to, false));
-        CUTE_TRY(em_source(p, raw, i, 1, EM_f32));
+        CUTE_TRY(em_source(p, raw, i, 1, PTX_f32));
         i->run = run_pack_real;
-        return em_source(p, raw, i, 2, EM_f32);
+        return em_source(p, raw, i, 2, PTX_f32);
     }
     CUTE_TRY(em_operands(p, raw, 2, 2));
     if (pair_to || pair_from) {
         if (!pair_to || !pair_from) return em_unknown(p, raw);
         CUTE_TRY(em_target(p, raw, i, 0, to, false));
-        i->run = em_types[to].bytes == 2 ? run_narrow_pair : run_widen_pair;
+        i->run = ptx_types[to].bytes == 2 ? run_narrow_pair : run_widen_pair;
         return em_source(p, raw, i, 1, from);
     }
-    if (to == EM_pred || from == EM_pred || em_types[to].bytes > 8 || em_types[from].bytes > 8)
+    if (to == PTX_pred || from == PTX_pred || ptx_types[to].bytes > 8 || ptx_types[from].bytes > 8)
         return em_unknown(p, raw);
     CUTE_TRY(wide_operand(p, raw, i, 0, to, true));
     CUTE_TRY(wide_operand(p, raw, i, 1, from, false));
     i->run = run_convert;
-    bool integers = em_types[to].kind != EM_FLOAT && em_types[from].kind != EM_FLOAT && !em_has(i, EM_M_sat);
+    bool integers =
+        ptx_types[to].kind != PTX_FLOAT && ptx_types[from].kind != PTX_FLOAT && !em_has(i, EM_M_sat);
     uint8_t d = i->o[0].bytes, s = i->o[1].bytes;
-    if (integers && em_types[to].bytes == 8 && em_types[from].bytes == 4 && d == 8 && s == 4)
-        i->run = em_types[from].kind == EM_SIGNED ? run_widen_signed : run_widen_unsigned;
-    if (integers && em_types[to].bytes == 4 && em_types[from].bytes == 8 && d == 4 && s == 8)
+    if (integers && ptx_types[to].bytes == 8 && ptx_types[from].bytes == 4 && d == 8 && s == 4)
+        i->run = ptx_types[from].kind == PTX_SIGNED ? run_widen_signed : run_widen_unsigned;
+    if (integers && ptx_types[to].bytes == 4 && ptx_types[from].bytes == 8 && d == 4 && s == 8)
         i->run = run_narrow;
     return CUTE_OK;
 }

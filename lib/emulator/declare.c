@@ -48,17 +48,18 @@ cute_status em_skip_braces(em_parser *p)
     return CUTE_OK;
 }
 
-static cute_status take_type(em_parser *p, em_type *out)
+static cute_status take_type(em_parser *p, ptx_type *out)
 {
     const em_token *t = &p->lexer.token;
-    if (t->kind != EM_T_DIRECTIVE || !em_type_of(t->text, t->length, out)) return em_fail_token(p, "a type");
+    if (t->kind != EM_T_DIRECTIVE || !ptx_type_find(t->text, t->length, out))
+        return em_fail_token(p, "a type");
     em_next(p);
     return CUTE_OK;
 }
 
 cute_status em_declare_registers(em_parser *p)
 {
-    em_type type;
+    ptx_type type;
     em_next(p);
     if (em_is_directive(p, "align")) {
         int64_t unused;
@@ -137,7 +138,7 @@ static cute_status put_image(em_parser *p, int64_t at, const void *bytes, size_t
 }
 
 /* One value of an initialiser: a number, a variable's or a function's address. */
-static cute_status take_value(em_parser *p, em_type type, uint64_t *out)
+static cute_status take_value(em_parser *p, ptx_type type, uint64_t *out)
 {
     bool minus = em_is(p, '-');
     em_lexer saved = p->lexer;
@@ -148,7 +149,7 @@ static cute_status take_value(em_parser *p, em_type type, uint64_t *out)
         uint32_t word;
         memcpy(out, &value, sizeof value);
         memcpy(&word, &single, sizeof word);
-        if (em_types[type].bytes == 4) *out = word;
+        if (ptx_types[type].bytes == 4) *out = word;
         em_next(p);
         if (!em_at_operator(p)) return CUTE_OK;
     }
@@ -173,7 +174,7 @@ static cute_status take_value(em_parser *p, em_type type, uint64_t *out)
     if (cast) {
         em_next(p);
         uint64_t inner;
-        CUTE_TRY(take_value(p, EM_u64, &inner));
+        CUTE_TRY(take_value(p, PTX_u64, &inner));
         CUTE_TRY(em_expect(p, ')'));
         int shift = mask && mask != UINT64_MAX ? __builtin_ctzll(mask) : 0;
         *out = (inner & mask) >> shift;
@@ -199,7 +200,7 @@ static cute_status take_value(em_parser *p, em_type type, uint64_t *out)
         memcpy(&word, &single, sizeof word);
         *out = (uint64_t)value;
         if (is_real) memcpy(out, &real, sizeof real);
-        if (is_real && em_types[type].bytes == 4) *out = word;
+        if (is_real && ptx_types[type].bytes == 4) *out = word;
         return CUTE_OK;
     }
     while (em_is(p, '+') || em_is(p, '-')) {
@@ -226,7 +227,7 @@ static cute_status take_initial(em_parser *p, em_variable *v, int64_t *at, int d
     }
     uint64_t value = 0;
     size_t where = here(p);
-    int64_t bytes = em_types[v->type].bytes;
+    int64_t bytes = ptx_types[v->type].bytes;
     CUTE_TRY(take_value(p, v->type, &value));
     if (!v->dynamic && *at + bytes > v->size)
         return em_fail_at(p, where, 1, "more values than '%s' has room for", v->name);
@@ -305,7 +306,7 @@ static cute_status take_attributes(em_parser *p, int64_t *align, int64_t *vector
     }
 }
 
-static cute_status begin_variable(em_parser *p, em_space space, em_type type, int64_t align, int64_t vector,
+static cute_status begin_variable(em_parser *p, em_space space, ptx_type type, int64_t align, int64_t vector,
                                   em_variable **out)
 {
     em_token t = p->lexer.token;
@@ -330,7 +331,7 @@ static cute_status begin_variable(em_parser *p, em_space space, em_type type, in
     CUTE_TRY(take_dimensions(p, &count, &open));
     v->space = space;
     v->type = type;
-    int64_t element = em_types[type].bytes ? em_types[type].bytes : 1;
+    int64_t element = ptx_types[type].bytes ? ptx_types[type].bytes : 1;
     v->align = align ? align : element * vector;
     if (!cute_mul64(count, element * vector, &v->size) || v->size > VARIABLE_LIMIT)
         return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%s' takes more than 1 GiB",
@@ -345,7 +346,7 @@ static cute_status begin_variable(em_parser *p, em_space space, em_type type, in
 cute_status em_declare_variable(em_parser *p, em_space space, bool external)
 {
     int64_t align, vector, more_align, more_vector;
-    em_type type;
+    ptx_type type;
     CUTE_TRY(take_attributes(p, &align, &vector));
     CUTE_TRY(take_type(p, &type));
     CUTE_TRY(take_attributes(p, &more_align, &more_vector));
@@ -392,7 +393,7 @@ static cute_status take_params(em_parser *p, bool entry, em_variable ***out, siz
     CUTE_TRY(em_expect(p, '('));
     while (!em_is(p, ')')) {
         int64_t align, vector, more, unused;
-        em_type type;
+        ptx_type type;
         if (n == sizeof list / sizeof *list)
             return em_fail_at(p, here(p), 1, "the function has too many parameters");
         if (!em_is_directive(p, "param")) return em_fail_token(p, "'.param'");

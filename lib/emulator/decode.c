@@ -180,18 +180,18 @@ cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most)
                     raw->count);
 }
 
-static uint64_t immediate_bits(const em_operand *o, em_type type)
+static uint64_t immediate_bits(const em_operand *o, ptx_type type)
 {
     double value;
     float single;
     uint32_t word;
     uint64_t bits = (uint64_t)o->offset;
-    bool wants_single = type == EM_f32 || type == EM_tf32, exact = o->type == EM_f32;
+    bool wants_single = type == PTX_f32 || type == PTX_tf32, exact = o->type == PTX_f32;
     if (!o->real) {
-        if (em_types[type].kind != EM_FLOAT || !wants_single || bits == 0) return bits;
+        if (ptx_types[type].kind != PTX_FLOAT || !wants_single || bits == 0) return bits;
         return bits; /* an integer given for a float is its bits, as ptxas takes .b32 */
     }
-    if (exact && em_types[type].bytes == 4) return bits;
+    if (exact && ptx_types[type].bytes == 4) return bits;
     if (exact) {
         word = (uint32_t)bits;
         memcpy(&single, &word, sizeof single);
@@ -200,7 +200,7 @@ static uint64_t immediate_bits(const em_operand *o, em_type type)
         return bits;
     }
     memcpy(&value, &bits, sizeof value);
-    if (em_types[type].bytes == 4) {
+    if (ptx_types[type].bytes == 4) {
         single = (float)value;
         memcpy(&word, &single, sizeof word);
         return word;
@@ -232,11 +232,11 @@ static cute_status frame_address(em_parser *p, const em_raw *raw, const em_varia
     hidden->o = cute_arena_alloc(p->arena, sizeof *hidden->o);
     if (!hidden->o) return cute_fail_memory(p->diag);
     *hidden->o = (em_operand){
-        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->register_bytes};
+        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = PTX_b64, .at = p->register_bytes};
     hidden->o->offset = v->offset + offset;
     hidden->count = 1;
     *out = (em_operand){
-        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = EM_b64, .at = p->register_bytes};
+        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = PTX_b64, .at = p->register_bytes};
     p->register_bytes += 8 * EM_LANES;
     return CUTE_OK;
 }
@@ -258,17 +258,17 @@ static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, ui
     *o = (em_operand){.kind = EM_O_VALUE,
                       .base = EM_BASE_CONSTANTS,
                       .bytes = bytes,
-                      .type = bytes == 4 ? EM_b32 : EM_b64,
+                      .type = bytes == 4 ? PTX_b32 : PTX_b64,
                       .at = at};
     return CUTE_OK;
 }
 
-static uint8_t size_of(em_type type)
+static uint8_t size_of(ptx_type type)
 {
-    return em_types[type].bytes == 1 ? 2 : em_types[type].bytes;
+    return ptx_types[type].bytes == 1 ? 2 : ptx_types[type].bytes;
 }
 
-cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type)
+cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type)
 {
     uint8_t bytes = size_of(type);
     uint32_t at;
@@ -281,8 +281,8 @@ cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type
     }
     if (o->kind == EM_O_FUNCTION) {
         CUTE_TRY(em_pool(p, 8, EM_CODE_BASE + (uint64_t)o->at * 16, 0, &at));
-        *o =
-            (em_operand){.kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = 8, .type = EM_b64, .at = at};
+        *o = (em_operand){
+            .kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = 8, .type = PTX_b64, .at = at};
         return CUTE_OK;
     }
     if (o->kind == EM_O_SREG) return em_wrong(p, raw, "a special register that changes is read by mov only");
@@ -290,32 +290,32 @@ cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type
         return em_fail_at(p, (size_t)((const char *)o->symbol - p->lexer.text), o->count,
                           "'%.*s' is not declared", (int)o->count, (const char *)o->symbol);
     if (o->kind != EM_O_VALUE)
-        return em_wrong(p, raw, "an operand of type .%s is wanted", em_types[type].name);
+        return em_wrong(p, raw, "an operand of type .%s is wanted", ptx_types[type].name);
     if (o->bytes == bytes) return CUTE_OK;
     if (bytes == 0)
-        return em_wrong(p, raw, "a predicate is wanted, not a register of type .%s", em_types[o->type].name);
+        return em_wrong(p, raw, "a predicate is wanted, not a register of type .%s", ptx_types[o->type].name);
     if (o->base == EM_BASE_SREGS && o->bytes == 4 && bytes == 2) return CUTE_OK;
     return em_wrong(p, raw, "a register of %d bits is wanted, not one of type .%s", bytes * 8,
-                    em_types[o->type].name);
+                    ptx_types[o->type].name);
 }
 
-cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type)
+cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type)
 {
     return em_source_at(p, raw, &i->o[index], type);
 }
 
-cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type, bool optional)
+cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type, bool optional)
 {
     if (o->kind == EM_O_NONE && optional) return CUTE_OK;
     if (o->kind != EM_O_VALUE || o->base != EM_BASE_REGISTERS)
         return em_wrong(p, raw, "the result goes to a register");
     if (o->bytes == size_of(type)) return CUTE_OK;
     if (o->bytes == 0) return em_wrong(p, raw, "the result is no predicate");
-    return em_wrong(p, raw, "the result has %d bits, the register is of type .%s", em_types[type].bytes * 8,
-                    em_types[o->type].name);
+    return em_wrong(p, raw, "the result has %d bits, the register is of type .%s", ptx_types[type].bytes * 8,
+                    ptx_types[o->type].name);
 }
 
-cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type, bool optional)
+cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type, bool optional)
 {
     return em_target_at(p, raw, &i->o[index], type, optional);
 }
@@ -326,14 +326,14 @@ cute_status em_memory_operand(em_parser *p, const em_raw *raw, em_inst *i, int i
     if (o->kind != EM_O_MEMORY)
         return em_wrong(p, raw, "operand %d is an address: [register + number]", index + 1);
     em_operand *base = &o->list[0];
-    if (base->kind == EM_O_IMMEDIATE) return em_source_at(p, raw, base, EM_b64);
+    if (base->kind == EM_O_IMMEDIATE) return em_source_at(p, raw, base, PTX_b64);
     if (base->bytes == 4 || base->bytes == 8) return CUTE_OK;
     return em_wrong(p, raw, "an address has 32 or 64 bits");
 }
 
 cute_status em_predicate(em_parser *p, const em_raw *raw, em_inst *i, int index, bool target)
 {
-    return target ? em_target(p, raw, i, index, EM_pred, true) : em_source(p, raw, i, index, EM_pred);
+    return target ? em_target(p, raw, i, index, PTX_pred, true) : em_source(p, raw, i, index, PTX_pred);
 }
 
 cute_status em_number(em_parser *p, const em_raw *raw, em_inst *i, int index, int64_t *out)
@@ -398,8 +398,8 @@ static cute_status take_words(em_parser *p, em_raw *raw, const em_row *row, em_i
     for (int w = 0; w < raw->word_count; w++) {
         const char *text = raw->words[w].text;
         uint32_t length = raw->words[w].length;
-        em_type type;
-        if (em_type_of(text, length, &type)) {
+        ptx_type type;
+        if (ptx_type_find(text, length, &type)) {
             if (i->type_count < 4) i->types[i->type_count] = (uint8_t)type;
             i->type_count++;
             continue;
@@ -427,8 +427,8 @@ static em_class class_of(const em_inst *i)
         [EM_LOCAL] = EM_CLASS_MEMORY_LOCAL,     [EM_PARAM] = EM_CLASS_MEMORY_CONSTANT};
     if (i->class == EM_CLASS_MEMORY) return (em_class)by_space[i->space];
     if (i->class != EM_CLASS_ARITHMETIC) return (em_class)i->class;
-    bool real = em_types[i->type].kind == EM_FLOAT;
-    if (i->opcode == EM_OP_set) real |= em_types[i->types[1]].kind == EM_FLOAT; /* what it compares */
+    bool real = ptx_types[i->type].kind == PTX_FLOAT;
+    if (i->opcode == EM_OP_set) real |= ptx_types[i->types[1]].kind == PTX_FLOAT; /* what it compares */
     return real ? EM_CLASS_FLOAT : EM_CLASS_INTEGER;
 }
 

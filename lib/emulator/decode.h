@@ -38,7 +38,10 @@ cute_status em_decode_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *
 /* What modifiers mean to number.h. real.c */
 num_round em_rounding(const em_inst *i);
 unsigned em_flags(const em_inst *i);
-bool em_format_of(em_type type, num_format *out);
+static inline num_format em_format_of(ptx_type type)
+{
+    return (num_format)ptx_types[type].format;
+}
 /* Refuses what has no meaning though it could be carried out. rules.c */
 cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i);
 /* Whether a word stands in a list of words with blanks between. */
@@ -47,12 +50,12 @@ bool em_stands_in(const char *list, const char *word, uint32_t length);
 cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most);
 /* Turns i->o[index] into a value of `type`: an immediate or address becomes a constant, a register must have
  * the type's size. */
-cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type);
+cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type);
 /* The same of an operand anywhere (an item of a list). */
-cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type);
+cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type);
 /* i->o[index] must be a register of the type's size ('_' where `optional`). */
-cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, em_type type, bool optional);
-cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, em_type type, bool optional);
+cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type, bool optional);
+cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type, bool optional);
 /* i->o[index] must be [address]; its base becomes a value of 32 or 64 bits. */
 cute_status em_memory_operand(em_parser *p, const em_raw *raw, em_inst *i, int index);
 cute_status em_predicate(em_parser *p, const em_raw *raw, em_inst *i, int index, bool target);

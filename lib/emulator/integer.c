@@ -16,7 +16,7 @@ void em_run_lanes(em_warp *w, const em_inst *i, uint32_t mask)
 
 static int width(const em_inst *i)
 {
-    return em_types[i->type].bytes * 8;
+    return ptx_types[i->type].bytes * 8;
 }
 
 static int64_t extend(uint64_t value, int bits)
@@ -26,7 +26,7 @@ static int64_t extend(uint64_t value, int bits)
 
 static bool is_signed(const em_inst *i)
 {
-    return em_types[i->type].kind == EM_SIGNED;
+    return ptx_types[i->type].kind == PTX_SIGNED;
 }
 
 static uint64_t cut(uint64_t value, int bits)
@@ -247,7 +247,7 @@ uint64_t em_lane_max(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 static uint64_t pairwise(const em_inst *i, uint64_t a, uint64_t b, bool maximum)
 {
     uint64_t d = 0;
-    bool sign = i->type == EM_s16x2;
+    bool sign = i->type == PTX_s16x2;
     for (int h = 0; h < 32; h += 16) {
         int64_t x = sign ? (int16_t)(a >> h) : (uint16_t)(a >> h),
                 y = sign ? (int16_t)(b >> h) : (uint16_t)(b >> h);
@@ -289,7 +289,7 @@ uint64_t em_lane_xor(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 uint64_t em_lane_not(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)b, (void)c;
-    return i->type == EM_pred ? !a : ~a;
+    return i->type == PTX_pred ? !a : ~a;
 }
 uint64_t em_lane_cnot(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -415,8 +415,8 @@ uint64_t em_lane_dp4a(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t sum = (uint32_t)c;
     for (int k = 0; k < 32; k += 8) {
-        int32_t x = i->type == EM_s32 ? (int8_t)(a >> k) : (uint8_t)(a >> k);
-        int32_t y = i->types[1] == EM_s32 ? (int8_t)(b >> k) : (uint8_t)(b >> k);
+        int32_t x = i->type == PTX_s32 ? (int8_t)(a >> k) : (uint8_t)(a >> k);
+        int32_t y = i->types[1] == PTX_s32 ? (int8_t)(b >> k) : (uint8_t)(b >> k);
         sum += (uint32_t)(x * y);
     }
     return sum;
@@ -426,8 +426,8 @@ uint64_t em_lane_dp2a(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     uint32_t sum = (uint32_t)c;
     int high = em_has(i, EM_M_hi) ? 16 : 0;
     for (int k = 0; k < 2; k++) {
-        int32_t x = i->type == EM_s32 ? (int16_t)(a >> (16 * k)) : (uint16_t)(a >> (16 * k));
-        int32_t y = i->types[1] == EM_s32 ? (int8_t)(b >> (high + 8 * k)) : (uint8_t)(b >> (high + 8 * k));
+        int32_t x = i->type == PTX_s32 ? (int16_t)(a >> (16 * k)) : (uint16_t)(a >> (16 * k));
+        int32_t y = i->types[1] == PTX_s32 ? (int8_t)(b >> (high + 8 * k)) : (uint8_t)(b >> (high + 8 * k));
         sum += (uint32_t)x * (uint32_t)y;
     }
     return sum;
@@ -437,7 +437,7 @@ uint64_t em_lane_szext(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     uint32_t n = em_has(i, EM_M_clamp) ? (uint32_t)(b > 32 ? 32 : b) : (uint32_t)b & 31;
     (void)c;
     if (n == 0) return 0;
-    return i->type == EM_s32 ? (uint64_t)extend(a, (int)n) : cut(a, (int)n);
+    return i->type == PTX_s32 ? (uint64_t)extend(a, (int)n) : cut(a, (int)n);
 }
 uint64_t em_lane_bmsk(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -502,8 +502,8 @@ cute_status em_decode_carry(em_parser *p, const em_raw *raw, em_inst *i)
     int count = multiply ? 4 : 3;
     CUTE_TRY(em_operands(p, raw, count, count));
     if (width(i) != 32 && width(i) != 64) return em_unknown(p, raw);
-    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
-    for (int n = 1; n < count; n++) CUTE_TRY(em_source(p, raw, i, n, (em_type)i->type));
+    CUTE_TRY(em_target(p, raw, i, 0, (ptx_type)i->type, false));
+    for (int n = 1; n < count; n++) CUTE_TRY(em_source(p, raw, i, n, (ptx_type)i->type));
     i->carry.subtract = i->opcode == EM_OP_sub || i->opcode == EM_OP_subc;
     i->carry.carry_in = em_rows[i->opcode].carry_in;
     i->carry.multiply = multiply;
@@ -527,14 +527,14 @@ static void run_logic_masks(em_warp *w, const em_inst *i, uint32_t mask)
 
 /* Result and `sources` operands of the type, the last of type `last`; computed by the row's lane function, or
  * by its loop. */
-static cute_status integer(em_parser *p, const em_raw *raw, em_inst *i, int sources, em_type result,
-                           em_type last)
+static cute_status integer(em_parser *p, const em_raw *raw, em_inst *i, int sources, ptx_type result,
+                           ptx_type last)
 {
     CUTE_TRY(em_operands(p, raw, sources + 1, sources + 1));
     if (!i->type_count) return em_wrong(p, raw, "the type is missing");
     CUTE_TRY(em_target(p, raw, i, 0, result, false));
     for (int n = 1; n <= sources; n++)
-        CUTE_TRY(em_source(p, raw, i, n, n == sources ? last : (em_type)i->type));
+        CUTE_TRY(em_source(p, raw, i, n, n == sources ? last : (ptx_type)i->type));
     i->lane.function = em_rows[i->opcode].lane;
     i->run = loop_for(i);
     return CUTE_OK;
@@ -548,32 +548,32 @@ static void by_lane(em_inst *i, em_lane_function function)
 
 static bool is_integer(const em_inst *i)
 {
-    return em_types[i->type].kind != EM_FLOAT && i->type != EM_pred && em_types[i->type].bytes >= 2 &&
-           em_types[i->type].bytes <= 8;
+    return ptx_types[i->type].kind != PTX_FLOAT && i->type != PTX_pred && ptx_types[i->type].bytes >= 2 &&
+           ptx_types[i->type].bytes <= 8;
 }
 
 static bool is_pair(const em_inst *i)
 {
-    return i->type == EM_u16x2 || i->type == EM_s16x2;
+    return i->type == PTX_u16x2 || i->type == PTX_s16x2;
 }
 
-static em_type twice(const em_inst *i)
+static ptx_type twice(const em_inst *i)
 {
-    return width(i) == 16 ? EM_u32 : EM_u64;
+    return width(i) == 16 ? PTX_u32 : PTX_u64;
 }
 
 cute_status em_decode_arithmetic(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool subtract = i->opcode == EM_OP_sub;
-    if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
+    if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
     if (em_has(i, EM_M_cc)) return em_decode_carry(p, raw, i);
-    CUTE_TRY(integer(p, raw, i, 2, (em_type)i->type, (em_type)i->type));
+    CUTE_TRY(integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type));
     if (is_pair(i)) {
         if (subtract) return em_unknown(p, raw);
         by_lane(i, lane_add_x2);
     } else if (em_has(i, EM_M_sat)) {
-        if (i->type != EM_s32) return em_wrong(p, raw, ".sat requires .s32");
+        if (i->type != PTX_s32) return em_wrong(p, raw, ".sat requires .s32");
         by_lane(i, subtract ? lane_sub_sat : lane_add_sat);
     }
     return CUTE_OK;
@@ -582,14 +582,14 @@ cute_status em_decode_arithmetic(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_decode_multiply(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool wide = em_has(i, EM_M_wide), high = em_has(i, EM_M_hi), add = i->opcode == EM_OP_mad;
-    if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
+    if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
     if (!wide && !high && !em_has(i, EM_M_lo))
         return em_wrong(p, raw, "integer %s requires .lo, .hi or .wide", em_rows[i->opcode].name);
     if (add && em_has(i, EM_M_cc)) return em_decode_carry(p, raw, i);
-    em_type result = wide ? twice(i) : (em_type)i->type;
+    ptx_type result = wide ? twice(i) : (ptx_type)i->type;
     if (wide && width(i) == 64) return em_unknown(p, raw);
-    CUTE_TRY(integer(p, raw, i, add ? 3 : 2, result, add ? result : (em_type)i->type));
+    CUTE_TRY(integer(p, raw, i, add ? 3 : 2, result, add ? result : (ptx_type)i->type));
     if (wide) by_lane(i, add ? lane_mad_wide : lane_mul_wide);
     if (high) by_lane(i, add ? lane_mad_hi : lane_mul_hi);
     if (wide && !add && width(i) == 32) i->run = is_signed(i) ? wide_s32 : wide_u32;
@@ -599,9 +599,9 @@ cute_status em_decode_multiply(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_decode_min_max(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool maximum = i->opcode == EM_OP_max;
-    if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
+    if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
-    CUTE_TRY(integer(p, raw, i, 2, (em_type)i->type, (em_type)i->type));
+    CUTE_TRY(integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type));
     if (is_pair(i))
         by_lane(i, maximum ? lane_max_x2 : lane_min_x2);
     else if (em_has(i, EM_M_relu))
@@ -611,23 +611,23 @@ cute_status em_decode_min_max(em_parser *p, const em_raw *raw, em_inst *i)
 
 cute_status em_decode_divrem(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
+    if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
-    return integer(p, raw, i, 2, (em_type)i->type, (em_type)i->type);
+    return integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type);
 }
 
 /* abs, neg */
 cute_status em_decode_unary(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    if (em_types[i->type].kind == EM_FLOAT) return em_decode_real(p, raw, i);
+    if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
     if (!is_integer(i)) return em_unknown(p, raw);
-    return integer(p, raw, i, 1, (em_type)i->type, (em_type)i->type);
+    return integer(p, raw, i, 1, (ptx_type)i->type, (ptx_type)i->type);
 }
 
 cute_status em_decode_logic(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    CUTE_TRY(integer(p, raw, i, em_rows[i->opcode].sources, (em_type)i->type, (em_type)i->type));
-    if (i->type == EM_pred)
+    CUTE_TRY(integer(p, raw, i, em_rows[i->opcode].sources, (ptx_type)i->type, (ptx_type)i->type));
+    if (i->type == PTX_pred)
         i->run = run_logic_masks;
     else if (!is_integer(i))
         return em_unknown(p, raw);
@@ -637,7 +637,7 @@ cute_status em_decode_logic(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_decode_shift(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (!is_integer(i)) return em_unknown(p, raw);
-    return integer(p, raw, i, 2, (em_type)i->type, EM_u32);
+    return integer(p, raw, i, 2, (ptx_type)i->type, PTX_u32);
 }
 
 /* Instructions that are their lane function, and the columns of their row. */
@@ -646,9 +646,9 @@ cute_status em_decode_lane(em_parser *p, const em_raw *raw, em_inst *i)
     const em_row *row = &em_rows[i->opcode];
     CUTE_TRY(em_operands(p, raw, row->sources + 1, row->sources + 1));
     if (!i->type_count || !is_integer(i)) return em_unknown(p, raw);
-    CUTE_TRY(em_target(p, raw, i, 0, row->word_result ? EM_u32 : (em_type)i->type, false));
+    CUTE_TRY(em_target(p, raw, i, 0, row->word_result ? PTX_u32 : (ptx_type)i->type, false));
     for (int n = 1; n <= row->sources; n++)
-        CUTE_TRY(em_source(p, raw, i, n, n > 1 && row->word_rest ? EM_u32 : (em_type)i->type));
+        CUTE_TRY(em_source(p, raw, i, n, n > 1 && row->word_rest ? PTX_u32 : (ptx_type)i->type));
     by_lane(i, row->lane);
     return CUTE_OK;
 }
@@ -656,8 +656,8 @@ cute_status em_decode_lane(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_decode_bfi(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 5, 5));
-    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
-    for (int k = 1; k < 5; k++) CUTE_TRY(em_source(p, raw, i, k, k < 3 ? (em_type)i->type : EM_u32));
+    CUTE_TRY(em_target(p, raw, i, 0, (ptx_type)i->type, false));
+    for (int k = 1; k < 5; k++) CUTE_TRY(em_source(p, raw, i, k, k < 3 ? (ptx_type)i->type : PTX_u32));
     i->run = run_bfi;
     return CUTE_OK;
 }
@@ -681,8 +681,8 @@ cute_status em_decode_lop3(em_parser *p, const em_raw *raw, em_inst *i)
     int first = with ? 2 : 1;
     int64_t table;
     CUTE_TRY(em_operands(p, raw, with ? 7 : 5, with ? 7 : 5));
-    CUTE_TRY(em_target(p, raw, i, 0, EM_b32, with));
-    for (int k = first; k < first + 3; k++) CUTE_TRY(em_source(p, raw, i, k, EM_b32));
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, with));
+    for (int k = first; k < first + 3; k++) CUTE_TRY(em_source(p, raw, i, k, PTX_b32));
     CUTE_TRY(em_number(p, raw, i, first + 3, &table));
     if (table < 0 || table > 255) return em_wrong(p, raw, "the table of lop3 is a number from 0 to 255");
     by_lane(i, em_lane_lop3);

@@ -71,7 +71,7 @@ cute_status em_decode_tensormap(em_parser *p, const em_raw *raw, em_inst *i)
         i->map.dimension = (uint8_t)dimension;
         i->map.value = (uint8_t)value;
         i->run = run_replace;
-        return em_source(p, raw, i, value, i->type == EM_b64 ? EM_b64 : EM_b32);
+        return em_source(p, raw, i, value, i->type == PTX_b64 ? PTX_b64 : PTX_b32);
     }
     return em_unknown(p, raw);
 }

@@ -229,7 +229,7 @@ cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
         CUTE_TRY(em_operands(p, raw, 2, 2));
         i->run = run_init;
         CUTE_TRY(em_space_operand(p, raw, i, 0));
-        return em_source(p, raw, i, 1, EM_u32);
+        return em_source(p, raw, i, 1, PTX_u32);
     }
     if (em_has(i, EM_M_inval)) {
         CUTE_TRY(em_operands(p, raw, 1, 1));
@@ -240,15 +240,15 @@ cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
         CUTE_TRY(em_operands(p, raw, 3, 4));
         i->mbarrier.parity = em_has(i, EM_M_parity);
         i->run = run_wait;
-        CUTE_TRY(em_target(p, raw, i, 0, EM_pred, false));
+        CUTE_TRY(em_target(p, raw, i, 0, PTX_pred, false));
         CUTE_TRY(em_space_operand(p, raw, i, 1));
-        return em_source(p, raw, i, 2, i->mbarrier.parity ? EM_u32 : EM_b64);
+        return em_source(p, raw, i, 2, i->mbarrier.parity ? PTX_u32 : PTX_b64);
     }
     if (em_has(i, EM_M_pending_count)) {
         CUTE_TRY(em_operands(p, raw, 2, 2));
         i->run = run_pending_count;
-        CUTE_TRY(em_target(p, raw, i, 0, EM_u32, false));
-        return em_source(p, raw, i, 1, EM_b64);
+        CUTE_TRY(em_target(p, raw, i, 0, PTX_u32, false));
+        return em_source(p, raw, i, 1, PTX_b64);
     }
     bool arrive = em_has(i, EM_M_arrive) || em_has(i, EM_M_arrive_drop), expect = em_has(i, EM_M_expect_tx);
     if (!arrive && !expect && !em_has(i, EM_M_complete_tx)) return em_unknown(p, raw);
@@ -263,7 +263,7 @@ cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
                                                    : COMPLETE;
     if (expect && !i->mbarrier.number) return em_wrong(p, raw, "how many bytes are expected is missing");
     i->run = run_arrive;
-    if (at) CUTE_TRY(em_target(p, raw, i, 0, EM_b64, true));
+    if (at) CUTE_TRY(em_target(p, raw, i, 0, PTX_b64, true));
     CUTE_TRY(em_space_operand(p, raw, i, at));
-    return i->mbarrier.number ? em_source(p, raw, i, i->mbarrier.number, EM_u32) : CUTE_OK;
+    return i->mbarrier.number ? em_source(p, raw, i, i->mbarrier.number, PTX_u32) : CUTE_OK;
 }

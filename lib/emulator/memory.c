@@ -424,8 +424,8 @@ static void move_whole(void *to, const void *from)
 
 static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->memory.vector;
-    bool sign = em_types[i->type].kind == EM_SIGNED;
+    uint32_t bytes = ptx_types[i->type].bytes, total = bytes * i->memory.vector;
+    bool sign = ptx_types[i->type].kind == PTX_SIGNED;
     const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
     count_access(w, i, &i->o[1], false, total, mask);
     bool plain = bytes == 4 && i->memory.vector == 1 && d->bytes == 4;
@@ -481,7 +481,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t bytes = em_types[i->type].bytes, total = bytes * i->memory.vector;
+    uint32_t bytes = ptx_types[i->type].bytes, total = bytes * i->memory.vector;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
     count_access(w, i, &i->o[0], true, total, mask);
     if (i->space == EM_LOCAL)
@@ -546,7 +546,7 @@ static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int da
     i->memory.vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
     if (i->memory.vector > 1 && (o->kind != EM_O_VECTOR || o->count != i->memory.vector))
         return em_wrong(p, raw, ".v%d wants a list of %d registers", i->memory.vector, i->memory.vector);
-    uint32_t bytes = em_types[i->type].bytes;
+    uint32_t bytes = ptx_types[i->type].bytes;
     if (!i->type_count || !bytes) return em_wrong(p, raw, "the type is missing");
     if (bytes * i->memory.vector > 32)
         return em_wrong(p, raw, "%u bytes are more than one access takes", bytes * i->memory.vector);
@@ -558,8 +558,8 @@ static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int da
         if (list[v].kind == EM_O_VALUE && list[v].base == EM_BASE_REGISTERS && list[v].bytes >= bytes &&
             list[v].bytes <= 16 && (list[v].bytes == 16) == (bytes == 16))
             continue; /* a wider register is fine */
-        CUTE_TRY(target ? em_target_at(p, raw, &list[v], (em_type)i->type, true)
-                        : em_source_at(p, raw, &list[v], (em_type)i->type));
+        CUTE_TRY(target ? em_target_at(p, raw, &list[v], (ptx_type)i->type, true)
+                        : em_source_at(p, raw, &list[v], (ptx_type)i->type));
     }
     return CUTE_OK;
 }
@@ -578,7 +578,7 @@ cute_status em_decode_load(em_parser *p, const em_raw *raw, em_inst *i)
     i->run = run_load;
     i->memory.strong = is_strong(i);
     CUTE_TRY(vector_of(p, raw, i, 0, true));
-    uint32_t used = 0, total = em_types[i->type].bytes * i->memory.vector;
+    uint32_t used = 0, total = ptx_types[i->type].bytes * i->memory.vector;
     while (used < 64 && p->used_bytes >> used) used++;
     if (used < total) i->memory.used = (uint8_t)used;
     return CUTE_OK;
@@ -620,13 +620,13 @@ cute_status em_decode_cvta(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     CUTE_TRY(space_of(p, raw, i, -1));
-    if (i->type != EM_u64 && i->type != EM_u32) return em_unknown(p, raw);
+    if (i->type != PTX_u64 && i->type != PTX_u32) return em_unknown(p, raw);
     const em_variable *v = i->o[1].kind == EM_O_IMMEDIATE ? i->o[1].symbol : NULL;
     if (i->space == EM_PARAM && v && !v->owner) i->space = EM_LOCAL;
     i->address.to_space = em_has(i, EM_M_to);
     i->run = run_cvta;
-    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
-    return em_source(p, raw, i, 1, (em_type)i->type);
+    CUTE_TRY(em_target(p, raw, i, 0, (ptx_type)i->type, false));
+    return em_source(p, raw, i, 1, (ptx_type)i->type);
 }
 
 static void run_isspacep(em_warp *w, const em_inst *i, uint32_t mask)
@@ -652,8 +652,8 @@ cute_status em_decode_isspacep(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 2, 2));
     CUTE_TRY(space_of(p, raw, i, -1));
     i->run = run_isspacep;
-    CUTE_TRY(em_target(p, raw, i, 0, EM_pred, false));
-    return em_source(p, raw, i, 1, EM_u64);
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_pred, false));
+    return em_source(p, raw, i, 1, PTX_u64);
 }
 
 static void run_mapa(em_warp *w, const em_inst *i, uint32_t mask)
@@ -678,9 +678,9 @@ cute_status em_decode_mapa(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 3, 3));
     i->address.in_cluster = em_has(i, EM_M_shared_cluster);
     i->run = run_mapa;
-    CUTE_TRY(em_target(p, raw, i, 0, (em_type)i->type, false));
-    CUTE_TRY(em_source(p, raw, i, 1, (em_type)i->type));
-    return em_source(p, raw, i, 2, EM_u32);
+    CUTE_TRY(em_target(p, raw, i, 0, (ptx_type)i->type, false));
+    CUTE_TRY(em_source(p, raw, i, 1, (ptx_type)i->type));
+    return em_source(p, raw, i, 2, PTX_u32);
 }
 
 static void run_getctarank(em_warp *w, const em_inst *i, uint32_t mask)
@@ -697,8 +697,8 @@ cute_status em_decode_getctarank(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
     i->run = run_getctarank;
-    CUTE_TRY(em_target(p, raw, i, 0, EM_u32, false));
-    return em_source(p, raw, i, 1, (em_type)i->type);
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_u32, false));
+    return em_source(p, raw, i, 1, (ptx_type)i->type);
 }
 
 cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int memory)
@@ -718,5 +718,5 @@ cute_status em_decode_policy(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 1, 4));
     i->run = run_policy;
-    return em_target(p, raw, i, 0, EM_b64, false);
+    return em_target(p, raw, i, 0, PTX_b64, false);
 }

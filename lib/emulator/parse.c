@@ -16,12 +16,6 @@ enum {
     NEWEST_TARGET = 90
 };
 
-const em_type_info em_types[EM_TYPES] = {
-#define T(name, bytes, kind) {#name, bytes, kind},
-#include "lib/emulator/types.def"
-#undef T
-};
-
 typedef struct special_info {
     const char *text;
     uint8_t bytes;
@@ -185,16 +179,6 @@ cute_status em_push_scope(em_parser *p)
     return CUTE_OK;
 }
 
-bool em_type_of(const char *text, uint32_t length, em_type *out)
-{
-    for (int i = 0; i < EM_TYPES; i++)
-        if (same(text, length, em_types[i].name)) {
-            *out = (em_type)i;
-            return true;
-        }
-    return false;
-}
-
 /* %r12 of .reg .b32 %r<20>: made when it is used first. */
 static cute_status range_member(em_parser *p, const em_token *t, em_symbol **out)
 {
@@ -221,9 +205,9 @@ static cute_status range_member(em_parser *p, const em_token *t, em_symbol **out
     return CUTE_OK;
 }
 
-static uint8_t storage_of(em_type type)
+static uint8_t storage_of(ptx_type type)
 {
-    return em_types[type].bytes == 1 ? 2 : em_types[type].bytes;
+    return ptx_types[type].bytes == 1 ? 2 : ptx_types[type].bytes;
 }
 
 em_operand em_register_operand(em_parser *p, em_symbol *s)
@@ -267,9 +251,9 @@ static bool special_operand(em_parser *p, em_operand *out)
         *out = (em_operand){.kind = i < EM_SREG_fixed_end ? EM_O_VALUE : EM_O_SREG,
                             .base = EM_BASE_SREGS,
                             .bytes = specials[i].bytes,
-                            .type = predicate                ? EM_pred
-                                    : specials[i].bytes == 8 ? EM_u64
-                                                             : EM_u32,
+                            .type = predicate                ? PTX_pred
+                                    : specials[i].bytes == 8 ? PTX_u64
+                                                             : PTX_u32,
                             .at = i < EM_SREG_fixed_end ? (uint32_t)i * 4 * EM_LANES : (uint32_t)i};
         em_next(p);
         if (whole && component) em_next(p);
@@ -311,7 +295,7 @@ static cute_status name_operand(em_parser *p, em_operand *out)
         return CUTE_OK;
     }
     if (same(t.text, t.length, "WARP_SZ")) {
-        *out = (em_operand){.kind = EM_O_IMMEDIATE, .offset = EM_LANES, .type = EM_u32};
+        *out = (em_operand){.kind = EM_O_IMMEDIATE, .offset = EM_LANES, .type = PTX_u32};
         em_next(p);
         return CUTE_OK;
     }
@@ -331,7 +315,7 @@ static cute_status name_operand(em_parser *p, em_operand *out)
         em_next(p);
         return CUTE_OK;
     case EM_SYM_VARIABLE:
-        *out = (em_operand){.kind = EM_O_IMMEDIATE, .symbol = s->variable, .type = EM_b64};
+        *out = (em_operand){.kind = EM_O_IMMEDIATE, .symbol = s->variable, .type = PTX_b64};
         em_next(p);
         return plus_offset(p, out);
     case EM_SYM_FUNCTION:
@@ -406,10 +390,10 @@ static cute_status number_operand(em_parser *p, em_operand *out)
     if (minus) em_next(p);
     if (p->lexer.token.kind == EM_T_REAL) {
         double value = minus ? -p->lexer.token.real : p->lexer.token.real;
-        *out = (em_operand){.kind = EM_O_IMMEDIATE, .real = true, .type = EM_f64};
+        *out = (em_operand){.kind = EM_O_IMMEDIATE, .real = true, .type = PTX_f64};
         memcpy(&out->offset, &value, sizeof value);
         if (p->lexer.token.punctuation == 'f' && !minus) { /* NaN payloads survive */
-            out->type = EM_f32;
+            out->type = PTX_f32;
             out->offset = (int64_t)p->lexer.token.integer;
         }
         em_next(p);
@@ -418,10 +402,10 @@ static cute_status number_operand(em_parser *p, em_operand *out)
     double real;
     bool is_real;
     p->lexer = saved;
-    *out = (em_operand){.kind = EM_O_IMMEDIATE, .type = EM_s64};
+    *out = (em_operand){.kind = EM_O_IMMEDIATE, .type = PTX_s64};
     CUTE_TRY(em_constant_number(p, &out->offset, &real, &is_real));
     if (!is_real) return CUTE_OK;
-    *out = (em_operand){.kind = EM_O_IMMEDIATE, .real = true, .type = EM_f64};
+    *out = (em_operand){.kind = EM_O_IMMEDIATE, .real = true, .type = PTX_f64};
     memcpy(&out->offset, &real, sizeof real);
     return CUTE_OK;
 }

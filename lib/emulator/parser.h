@@ -21,7 +21,7 @@ typedef struct em_symbol {
     const char *name;
     uint32_t length;
     em_symbol_kind kind;
-    em_type type;
+    ptx_type type;
     bool placed; /* the register has its place */
     uint32_t at, count;
     em_variable *variable;
@@ -108,7 +108,6 @@ em_symbol *em_find(const em_scope *scope, const char *name, uint32_t length);
 cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length,
                           em_symbol_kind kind, em_symbol **out);
 cute_status em_push_scope(em_parser *p);
-bool em_type_of(const char *text, uint32_t length, em_type *out);
 em_operand em_register_operand(em_parser *p, em_symbol *symbol);
 /* A body between braces, the opening one taken. */
 cute_status em_parse_block(em_parser *p);

@@ -5,23 +5,9 @@
 #define CUTE_LIB_EMULATOR_PROGRAM_H
 
 #include "cute/base.h"
+#include "lib/numeric/types.h"
 
 enum { EM_LANES = 32 };
-
-typedef enum em_type {
-#define T(name, bytes, kind) EM_##name,
-#include "lib/emulator/types.def"
-#undef T
-    EM_TYPES
-} em_type;
-
-typedef enum em_kind { EM_BITS, EM_UNSIGNED, EM_SIGNED, EM_FLOAT, EM_PREDICATE } em_kind;
-typedef struct em_type_info {
-    const char *name;
-    uint8_t bytes;
-    em_kind kind;
-} em_type_info;
-extern const em_type_info em_types[EM_TYPES];
 
 typedef enum em_opcode {
 #define OP(id, ...) EM_OP_##id,
@@ -192,7 +178,7 @@ struct em_inst {
             bool satfinite, a_col, b_row;
         } mma;
         struct {
-            uint8_t operand, type; /* num_operand, num_element */
+            uint8_t operand, type; /* num_operand, ptx_type */
             bool col, store;
             int16_t m, n, k;
         } fragment; /* wmma.load, wmma.store */
@@ -221,7 +207,7 @@ static inline bool em_has(const em_inst *i, em_modifier m)
 typedef struct em_variable {
     const char *name;
     em_space space;
-    em_type type;
+    ptx_type type;
     int64_t size, align, offset; /* offset: from the start of its area; of a dynamic array: not used */
     bool dynamic, external;
     struct em_function *owner; /* of a shared variable of one kernel */

@@ -21,26 +21,6 @@ unsigned em_flags(const em_inst *i)
            (em_has(i, EM_M_NaN) ? NUM_NAN : 0u) | (em_has(i, EM_M_xorsign) ? NUM_XORSIGN : 0u);
 }
 
-bool em_format_of(em_type type, num_format *out)
-{
-    switch (type) {
-    case EM_f64: *out = NUM_F64; return true;
-    case EM_f32:
-    case EM_f32x2: *out = NUM_F32; return true;
-    case EM_tf32: *out = NUM_TF32; return true;
-    case EM_f16:
-    case EM_f16x2: *out = NUM_F16; return true;
-    case EM_bf16:
-    case EM_bf16x2: *out = NUM_BF16; return true;
-    case EM_e4m3:
-    case EM_e4m3x2: *out = NUM_E4M3; return true;
-    case EM_e5m2:
-    case EM_e5m2x2: *out = NUM_E5M2; return true;
-    case EM_ue8m0x2: *out = NUM_UE8M0; return true;
-    default: return false;
-    }
-}
-
 static const uint32_t *lanes32(const em_warp *w, const em_inst *i, int n)
 {
     return n < i->count ? em_r32(w, &i->o[n]) : NULL;
@@ -123,8 +103,7 @@ static void run_min_max3(em_warp *w, const em_inst *i, uint32_t mask)
 /* add{.rnd}.f32.f16: the first source is a half. */
 static void run_mixed(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    num_format narrow = NUM_F16;
-    em_format_of((em_type)i->types[1], &narrow);
+    num_format narrow = em_format_of((ptx_type)i->types[1]);
     EM_EACH(mask, {
         uint64_t v[3] = {0};
         for (int n = 1; n < i->count && n < 4; n++) v[n - 1] = em_get(w, &i->o[n], l);
@@ -150,20 +129,20 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
 {
     const em_row *row = &em_rows[i->opcode];
     num_op op = (num_op)row->real;
-    num_format format;
-    em_type type = (em_type)i->type;
-    if (!row->has_real || !em_format_of(type, &format) || em_types[type].bytes < 2) return em_unknown(p, raw);
-    if (type == EM_tf32 || format == NUM_E4M3 || format == NUM_E5M2 || format == NUM_UE8M0)
+    ptx_type type = (ptx_type)i->type;
+    num_format format = em_format_of(type);
+    if (!row->has_real || format == NUM_FORMATS || ptx_types[type].bytes < 2) return em_unknown(p, raw);
+    if (type == PTX_tf32 || format == NUM_E4M3 || format == NUM_E5M2 || format == NUM_UE8M0)
         return em_unknown(p, raw);
     bool three = (op == NUM_MIN || op == NUM_MAX) && raw->count == 4;
-    bool mixed = i->type_count == 2 && type == EM_f32 && (i->types[1] == EM_f16 || i->types[1] == EM_bf16);
+    bool mixed = i->type_count == 2 && type == PTX_f32 && (i->types[1] == PTX_f16 || i->types[1] == PTX_bf16);
     if (i->type_count > 1 && !mixed) return em_unknown(p, raw);
     int sources = three ? 3 : num_operands(op);
     CUTE_TRY(em_operands(p, raw, sources + 1, sources + 1));
     CUTE_TRY(em_target(p, raw, i, 0, type, false));
     for (int n = 1; n <= sources; n++) {
         bool narrow = mixed && (n == 1 || (n == 2 && op == NUM_FMA));
-        CUTE_TRY(em_source(p, raw, i, n, narrow ? (em_type)i->types[1] : type));
+        CUTE_TRY(em_source(p, raw, i, n, narrow ? (ptx_type)i->types[1] : type));
     }
     i->real.op = (uint8_t)approximate(i, op);
     i->real.format = (uint8_t)format;
@@ -173,14 +152,14 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = run_mixed;
     else if (three)
         i->run = run_min_max3;
-    else if (type == EM_f32x2)
+    else if (type == PTX_f32x2)
         i->run = run_f32x2;
-    else if (type == EM_f32)
+    else if (type == PTX_f32)
         i->run = run_f32;
-    else if (type == EM_f64)
+    else if (type == PTX_f64)
         i->run = run_f64;
     else
-        i->run = type == EM_f16x2 || type == EM_bf16x2 ? run_pair : run_half;
+        i->run = type == PTX_f16x2 || type == PTX_bf16x2 ? run_pair : run_half;
     return CUTE_OK;
 }
 
@@ -188,14 +167,14 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
 
 uint64_t em_lane_copysign(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t sign = UINT64_C(1) << (em_types[i->type].bytes * 8 - 1);
+    uint64_t sign = UINT64_C(1) << (ptx_types[i->type].bytes * 8 - 1);
     (void)c;
     return (b & ~sign) | (a & sign);
 }
 
 uint64_t em_lane_testp(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    num_class k = num_classify(i->type == EM_f64 ? NUM_F64 : NUM_F32, a);
+    num_class k = num_classify(i->type == PTX_f64 ? NUM_F64 : NUM_F32, a);
     (void)b, (void)c;
     if (em_has(i, EM_M_finite)) return k != NUM_INFINITE && k != NUM_NOT_A_NUMBER;
     if (em_has(i, EM_M_infinite)) return k == NUM_INFINITE;
@@ -208,10 +187,10 @@ uint64_t em_lane_testp(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 cute_status em_decode_copysign(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 3, 3));
-    if (i->type != EM_f32 && i->type != EM_f64) return em_unknown(p, raw);
+    if (i->type != PTX_f32 && i->type != PTX_f64) return em_unknown(p, raw);
     for (int n = 0; n < 3; n++)
-        CUTE_TRY(n ? em_source(p, raw, i, n, (em_type)i->type)
-                   : em_target(p, raw, i, n, (em_type)i->type, false));
+        CUTE_TRY(n ? em_source(p, raw, i, n, (ptx_type)i->type)
+                   : em_target(p, raw, i, n, (ptx_type)i->type, false));
     i->lane.function = em_lane_copysign;
     i->run = em_run_lanes;
     return CUTE_OK;
@@ -220,9 +199,9 @@ cute_status em_decode_copysign(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_decode_testp(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
-    if (i->type != EM_f32 && i->type != EM_f64) return em_unknown(p, raw);
-    CUTE_TRY(em_target(p, raw, i, 0, EM_pred, false));
+    if (i->type != PTX_f32 && i->type != PTX_f64) return em_unknown(p, raw);
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_pred, false));
     i->lane.function = em_lane_testp;
     i->run = em_run_lanes;
-    return em_source(p, raw, i, 1, (em_type)i->type);
+    return em_source(p, raw, i, 1, (ptx_type)i->type);
 }

@@ -4,13 +4,13 @@
 
 #include "lib/emulator/decode.h"
 
-static char kind_of(em_type type)
+static char kind_of(ptx_type type)
 {
-    switch (em_types[type].kind) {
-    case EM_PREDICATE: return 'p';
-    case EM_UNSIGNED: return 'u';
-    case EM_SIGNED: return 's';
-    case EM_BITS: return 'b';
+    switch (ptx_types[type].kind) {
+    case PTX_PREDICATE: return 'p';
+    case PTX_UNSIGNED: return 'u';
+    case PTX_SIGNED: return 's';
+    case PTX_BITS: return 'b';
     default: return 'f';
     }
 }
@@ -31,14 +31,14 @@ static int count_of(const em_raw *raw, const uint8_t *list, size_t size)
 cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i)
 {
     const em_row *row = &em_rows[i->opcode];
-    const em_type_info *type = &em_types[i->type];
+    const ptx_type_info *type = &ptx_types[i->type];
     bool compares = row->dataflow == EM_FLOW_COMPARE;
     if (count_of(raw, roundings, sizeof roundings) > 1)
         return em_wrong(p, raw, "%s has more than one rounding", row->name);
     if (compares && count_of(raw, comparisons, sizeof comparisons) > 1)
         return em_wrong(p, raw, "%s has more than one comparison", row->name);
     if (!i->type_count || !row->types) return CUTE_OK;
-    char kind = kind_of((em_type)i->type);
+    char kind = kind_of((ptx_type)i->type);
     if (!strchr(row->types, kind)) return em_wrong(p, raw, "%s is not of type .%s", row->name, type->name);
     if (kind != 'f' || !row->needs) return CUTE_OK;
     for (int w = 0; w < raw->word_count; w++)

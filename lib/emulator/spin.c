@@ -106,7 +106,7 @@ static bool find_question(em_warp *w, int k, const em_inst **out, char *text, si
              memory = shared || i->space == EM_GLOBAL || i->space == EM_GENERIC;
         if ((load || update) && memory && i->o[1].kind == EM_O_MEMORY) {
             uint64_t address = em_address(w, &i->o[1], __builtin_ctz(s->mask)), value = 0;
-            uint32_t bytes = em_types[i->type].bytes;
+            uint32_t bytes = ptx_types[i->type].bytes;
             const em_allocation *a = em_memory_find(w->machine->launch->memory, address);
             *out = i;
             int length = snprintf(text, size, "spins: asks %s memory at 0x%llx", shared ? "shared" : "global",

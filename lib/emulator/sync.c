@@ -84,9 +84,9 @@ cute_status em_decode_shfl(em_parser *p, const em_raw *raw, em_inst *i)
     int count = em_has(i, EM_M_sync) ? 6 : 5;
     if (i->count != count)
         return em_wrong(p, raw, "shfl takes d|p, a, b, c%s", count == 6 ? ", membermask" : "");
-    CUTE_TRY(em_target(p, raw, i, 0, EM_b32, true));
-    CUTE_TRY(em_target(p, raw, i, 1, EM_pred, true));
-    for (int n = 2; n < count; n++) CUTE_TRY(em_source(p, raw, i, n, EM_b32));
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, true));
+    CUTE_TRY(em_target(p, raw, i, 1, PTX_pred, true));
+    for (int n = 2; n < count; n++) CUTE_TRY(em_source(p, raw, i, n, PTX_b32));
     i->run = run_shfl;
     return CUTE_OK;
 }
@@ -116,9 +116,9 @@ static void run_vote(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_vote(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, em_has(i, EM_M_sync) ? 3 : 2, em_has(i, EM_M_sync) ? 3 : 2));
-    CUTE_TRY(em_target(p, raw, i, 0, em_has(i, EM_M_ballot) ? EM_b32 : EM_pred, false));
-    CUTE_TRY(em_source(p, raw, i, 1, EM_pred));
-    if (raw->count > 2) CUTE_TRY(em_source(p, raw, i, 2, EM_b32));
+    CUTE_TRY(em_target(p, raw, i, 0, em_has(i, EM_M_ballot) ? PTX_b32 : PTX_pred, false));
+    CUTE_TRY(em_source(p, raw, i, 1, PTX_pred));
+    if (raw->count > 2) CUTE_TRY(em_source(p, raw, i, 2, PTX_b32));
     i->run = run_vote;
     return CUTE_OK;
 }
@@ -149,11 +149,11 @@ cute_status em_decode_match(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(two_results(p, raw, i));
     if (i->count != 4) return em_wrong(p, raw, "match takes d, a, membermask");
-    CUTE_TRY(em_target(p, raw, i, 0, EM_b32, true));
-    CUTE_TRY(em_target(p, raw, i, 1, EM_pred, true));
-    CUTE_TRY(em_source(p, raw, i, 2, (em_type)i->type));
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, true));
+    CUTE_TRY(em_target(p, raw, i, 1, PTX_pred, true));
+    CUTE_TRY(em_source(p, raw, i, 2, (ptx_type)i->type));
     i->run = run_match;
-    return em_source(p, raw, i, 3, EM_b32);
+    return em_source(p, raw, i, 3, PTX_b32);
 }
 
 static void run_activemask(em_warp *w, const em_inst *i, uint32_t mask)
@@ -165,7 +165,7 @@ cute_status em_decode_activemask(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 1, 1));
     i->run = run_activemask;
-    return em_target(p, raw, i, 0, EM_b32, false);
+    return em_target(p, raw, i, 0, PTX_b32, false);
 }
 
 static void reduce(em_warp *w, const em_inst *i, uint32_t mask)
@@ -182,7 +182,7 @@ static void reduce(em_warp *w, const em_inst *i, uint32_t mask)
             r |= v;
         else if (em_has(i, EM_M_xor))
             r ^= v;
-        else if (i->type == EM_s32)
+        else if (i->type == PTX_s32)
             r = ((int32_t)v < (int32_t)r) == (bool)em_has(i, EM_M_min) ? v : r;
         else
             r = (v < r) == (bool)em_has(i, EM_M_min) ? v : r;
@@ -198,11 +198,11 @@ static void run_redux(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_redux(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 3, 3));
-    if (i->type == EM_f32) return em_unknown(p, raw);
-    CUTE_TRY(em_target(p, raw, i, 0, EM_b32, false));
-    CUTE_TRY(em_source(p, raw, i, 1, EM_b32));
+    if (i->type == PTX_f32) return em_unknown(p, raw);
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, false));
+    CUTE_TRY(em_source(p, raw, i, 1, PTX_b32));
     i->run = run_redux;
-    return em_source(p, raw, i, 2, EM_b32);
+    return em_source(p, raw, i, 2, PTX_b32);
 }
 
 static void elect(em_warp *w, const em_inst *i, uint32_t mask)
@@ -221,10 +221,10 @@ cute_status em_decode_elect(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(two_results(p, raw, i));
     if (i->count != 3) return em_wrong(p, raw, "elect.sync takes d|p, membermask");
-    CUTE_TRY(em_target(p, raw, i, 0, EM_b32, true));
-    CUTE_TRY(em_target(p, raw, i, 1, EM_pred, true));
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, true));
+    CUTE_TRY(em_target(p, raw, i, 1, PTX_pred, true));
     i->run = run_elect;
-    return em_source(p, raw, i, 2, EM_b32);
+    return em_source(p, raw, i, 2, PTX_b32);
 }
 
 /* ---- barriers of the block ---- */
@@ -299,15 +299,15 @@ cute_status em_decode_barrier(em_parser *p, const em_raw *raw, em_inst *i)
     if (em_has(i, EM_M_warp)) {
         CUTE_TRY(em_operands(p, raw, 1, 1));
         i->run = em_run_warp_barrier;
-        return em_source(p, raw, i, 0, EM_b32);
+        return em_source(p, raw, i, 0, PTX_b32);
     }
     bool red = em_has(i, EM_M_red), arrive = em_has(i, EM_M_arrive);
     i->barrier.kind = red ? BARRIER_RED : arrive ? BARRIER_ARRIVE : BARRIER_SYNC;
     i->run = run_barrier;
     if (red) {
         CUTE_TRY(em_operands(p, raw, 3, 4));
-        CUTE_TRY(em_target(p, raw, i, 0, em_has(i, EM_M_popc) ? EM_u32 : EM_pred, false));
-        CUTE_TRY(em_source(p, raw, i, raw->count - 1, EM_pred));
+        CUTE_TRY(em_target(p, raw, i, 0, em_has(i, EM_M_popc) ? PTX_u32 : PTX_pred, false));
+        CUTE_TRY(em_source(p, raw, i, raw->count - 1, PTX_pred));
         i->results = 1;
         i->barrier.number = 1;
         i->barrier.threads = raw->count == 4 ? 2 : 0;
@@ -315,8 +315,8 @@ cute_status em_decode_barrier(em_parser *p, const em_raw *raw, em_inst *i)
         CUTE_TRY(em_operands(p, raw, arrive ? 2 : 1, 2));
         i->barrier.threads = raw->count == 2 ? 1 : 0;
     }
-    CUTE_TRY(em_source(p, raw, i, i->barrier.number, EM_u32));
-    return i->barrier.threads ? em_source(p, raw, i, i->barrier.threads, EM_u32) : CUTE_OK;
+    CUTE_TRY(em_source(p, raw, i, i->barrier.number, PTX_u32));
+    return i->barrier.threads ? em_source(p, raw, i, i->barrier.threads, PTX_u32) : CUTE_OK;
 }
 
 /* ---- barrier.cluster ---- */
@@ -390,5 +390,5 @@ cute_status em_decode_nanosleep(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 1, 1));
     i->run = run_nanosleep;
-    return em_source(p, raw, i, 0, EM_u32);
+    return em_source(p, raw, i, 0, PTX_u32);
 }

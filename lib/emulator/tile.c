@@ -8,7 +8,7 @@
 
 enum { MOST_REGISTERS = 128 };
 
-static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int count, em_type type,
+static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int count, ptx_type type,
                            bool target)
 {
     if (count == 1 && o->kind == EM_O_VALUE) {
@@ -66,10 +66,10 @@ cute_status em_decode_ldmatrix(em_parser *p, const em_raw *raw, em_inst *i)
     bool store = i->opcode == EM_OP_stmatrix;
     int count = em_has(i, EM_M_x4) ? 4 : em_has(i, EM_M_x2) ? 2 : 1;
     CUTE_TRY(em_operands(p, raw, 2, 2));
-    if (i->type != EM_b16) return em_unknown(p, raw);
+    if (i->type != PTX_b16) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, store ? 0 : 1));
     i->run = run_ldmatrix;
-    return list_of(p, raw, &i->o[store ? 1 : 0], count, EM_b32, !store);
+    return list_of(p, raw, &i->o[store ? 1 : 0], count, PTX_b32, !store);
 }
 
 static void run_movmatrix(em_warp *w, const em_inst *i, uint32_t mask)
@@ -81,32 +81,12 @@ static void run_movmatrix(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_movmatrix(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
-    CUTE_TRY(em_target(p, raw, i, 0, EM_b32, false));
+    CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, false));
     i->run = run_movmatrix;
-    return em_source(p, raw, i, 1, EM_b32);
+    return em_source(p, raw, i, 1, PTX_b32);
 }
 
 /* ---- mma, wmma.mma ---- */
-
-static num_element element_of(em_type type)
-{
-    switch (type) {
-    case EM_f64: return NUM_MMA_F64;
-    case EM_f32: return NUM_MMA_F32;
-    case EM_tf32: return NUM_MMA_TF32;
-    case EM_f16: return NUM_MMA_F16;
-    case EM_bf16: return NUM_MMA_BF16;
-    case EM_e4m3: return NUM_MMA_E4M3;
-    case EM_e5m2: return NUM_MMA_E5M2;
-    case EM_s32: return NUM_MMA_S32;
-    case EM_s8: return NUM_MMA_S8;
-    case EM_u8: return NUM_MMA_U8;
-    case EM_s4: return NUM_MMA_S4;
-    case EM_u4: return NUM_MMA_U4;
-    case EM_b1: return NUM_MMA_B1;
-    default: return NUM_MMA_ELEMENTS;
-    }
-}
 
 static void pointers(const em_warp *w, const em_operand *o, void **out)
 {
@@ -142,9 +122,9 @@ static bool is_col(const em_raw *raw, int which)
     return which == 1;
 }
 
-static em_type register_type(num_element element)
+static ptx_type register_type(ptx_type element)
 {
-    return element == NUM_MMA_F64 ? EM_f64 : EM_b32;
+    return element == PTX_f64 ? PTX_f64 : PTX_b32;
 }
 
 cute_status em_decode_mma(em_parser *p, const em_raw *raw, em_inst *i)
@@ -153,24 +133,22 @@ cute_status em_decode_mma(em_parser *p, const em_raw *raw, em_inst *i)
     num_mma *form = cute_arena_alloc(p->arena, sizeof *form);
     if (!form) return cute_fail_memory(p->diag);
     /* mma: d, a, b, c. wmma.mma of f16 names d and c only. */
-    em_type d = (em_type)i->types[0], a = (em_type)i->types[1], b = (em_type)i->types[2],
-            c = (em_type)i->types[3];
+    ptx_type d = (ptx_type)i->types[0], a = (ptx_type)i->types[1], b = (ptx_type)i->types[2],
+             c = (ptx_type)i->types[3];
     if (wmma && i->type_count == 2) {
-        a = b = EM_f16;
-        c = (em_type)i->types[1];
+        a = b = PTX_f16;
+        c = (ptx_type)i->types[1];
     } else if (i->type_count != 4) {
         return em_wrong(p, raw, "expected the types of D, A, B and C");
     }
     num_mma_op op = em_has(i, EM_M_xor) ? NUM_XOR_POPC : em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
-    if (!num_mma_find(wmma, raw->m, raw->n, raw->k, element_of(a), element_of(b), element_of(c),
-                      element_of(d), op, form))
-        return em_unknown(p, raw);
+    if (!num_mma_find(wmma, raw->m, raw->n, raw->k, a, b, c, d, op, form)) return em_unknown(p, raw);
     CUTE_TRY(em_operands(p, raw, 4, 4));
-    const num_element types[4] = {element_of(d), element_of(a), element_of(b), element_of(c)};
+    const ptx_type types[4] = {d, a, b, c};
     const uint8_t counts[4] = {form->registers[3], form->registers[0], form->registers[1],
                                form->registers[2]};
     for (int n = 0; n < 4; n++) {
-        em_type type = register_type(types[n]);
+        ptx_type type = register_type(types[n]);
         CUTE_TRY(list_of(p, raw, &i->o[n], counts[n], type, n == 0));
     }
     i->mma.form = form;
@@ -212,7 +190,7 @@ static void run_wmma_move(em_warp *w, const em_inst *i, uint32_t mask)
     bool store = i->fragment.store, col = i->fragment.col;
     int rows = i->fragment.m, columns = i->fragment.n, depth = i->fragment.k;
     num_operand operand = (num_operand)i->fragment.operand;
-    num_element type = (num_element)i->fragment.type;
+    ptx_type type = (ptx_type)i->fragment.type;
     const em_operand *registers = &i->o[store ? 1 : 0], *memory = &i->o[store ? 0 : 1];
     void *r[MOST_REGISTERS];
     mover m = {w, i, memory, store};
@@ -233,13 +211,13 @@ cute_status em_decode_wmma(em_parser *p, const em_raw *raw, em_inst *i)
     if (!em_has(i, EM_M_load) && !em_has(i, EM_M_store)) return em_decode_mma(p, raw, i);
     bool store = em_has(i, EM_M_store);
     num_operand operand = em_has(i, EM_M_a) ? NUM_A : em_has(i, EM_M_b) ? NUM_B : NUM_C;
-    num_element type = element_of((em_type)i->type);
+    ptx_type type = (ptx_type)i->type;
     CUTE_TRY(em_operands(p, raw, 2, 3));
     int count = num_wmma_registers(operand, raw->m, raw->n, raw->k, type);
     if (!count) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, store ? 0 : 1));
     CUTE_TRY(list_of(p, raw, &i->o[store ? 1 : 0], count, register_type(type), !store));
-    if (raw->count > 2) CUTE_TRY(em_source(p, raw, i, 2, EM_u32));
+    if (raw->count > 2) CUTE_TRY(em_source(p, raw, i, 2, PTX_u32));
     i->fragment.operand = (uint8_t)operand;
     i->fragment.type = (uint8_t)type;
     i->fragment.col = em_has(i, EM_M_col);
@@ -396,7 +374,7 @@ static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int a
 {
     int64_t v[4] = {1, 1, 0, 0};
     int given = raw->count - at;
-    bool half = g->a == NUM_MMA_F16 || g->a == NUM_MMA_BF16, real = g->d != NUM_MMA_S32;
+    bool half = g->a == PTX_f16 || g->a == PTX_bf16, real = g->d != PTX_s32;
     int wanted = !real ? 0 : half ? (g->a_in_registers ? 3 : 4) : 2;
     if (given != 0 && given != wanted)
         return em_wrong(p, raw, "behind scale-d %d numbers are wanted, not %d", wanted, given);
@@ -436,9 +414,9 @@ cute_status em_decode_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 4, 8));
     g->n = raw->n;
     g->k = raw->k;
-    g->d = element_of((em_type)i->type);
-    g->a = element_of((em_type)i->types[1]);
-    g->b = element_of((em_type)i->types[2]);
+    g->d = (ptx_type)i->type;
+    g->a = (ptx_type)i->types[1];
+    g->b = (ptx_type)i->types[2];
     g->product = em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
     g->a_in_registers = i->o[1].kind == EM_O_VECTOR;
     g->satfinite = em_has(i, EM_M_satfinite);
@@ -446,10 +424,10 @@ cute_status em_decode_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
     g->scale_d = true;
     const char *problem = raw->m == 64 ? num_wgmma_check(g) : "wgmma has 64 rows";
     if (problem) return em_wrong(p, raw, "%s", problem);
-    CUTE_TRY(list_of(p, raw, &i->o[0], num_wgmma_registers(g), EM_b32, true));
-    CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, EM_b32, false)
-                               : em_source(p, raw, i, 1, EM_b64));
-    CUTE_TRY(em_source(p, raw, i, 2, EM_b64));
+    CUTE_TRY(list_of(p, raw, &i->o[0], num_wgmma_registers(g), PTX_b32, true));
+    CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, PTX_b32, false)
+                               : em_source(p, raw, i, 1, PTX_b64));
+    CUTE_TRY(em_source(p, raw, i, 2, PTX_b64));
     i->wgmma = g;
     i->class = EM_CLASS_TENSOR;
     i->run = run_wgmma;

@@ -18,15 +18,14 @@ enum { W = NUM_DOT_COLUMNS, ZERO = -126 };
 /* The least exponent of a type's values. */
 static const struct {
     int least;
-} types[NUM_MMA_ELEMENTS] = {
-    [NUM_MMA_TF32] = {-126}, [NUM_MMA_F16] = {-14},  [NUM_MMA_BF16] = {-126},
-    [NUM_MMA_E4M3] = {-6},   [NUM_MMA_E5M2] = {-14},
+} types[PTX_TYPES] = {
+    [PTX_tf32] = {-126}, [PTX_f16] = {-14}, [PTX_bf16] = {-126}, [PTX_e4m3] = {-6}, [PTX_e5m2] = {-14},
 };
 
-num_dot_rule num_dot_rule_of(num_element a, num_element d, bool wgmma)
+num_dot_rule num_dot_rule_of(ptx_type a, ptx_type d, bool wgmma)
 {
-    bool small = wgmma && (a == NUM_MMA_E4M3 || a == NUM_MMA_E5M2);
-    return (num_dot_rule){.fraction = small ? 13 : 25, .result = small ? 13 : 23, .half = d == NUM_MMA_F16};
+    bool small = wgmma && (a == PTX_e4m3 || a == PTX_e5m2);
+    return (num_dot_rule){.fraction = small ? 13 : 25, .result = small ? 13 : 23, .half = d == PTX_f16};
 }
 
 void num_tile_reset(num_tile *tile)
@@ -37,13 +36,13 @@ void num_tile_reset(num_tile *tile)
 }
 
 /* Bits of f32 from an element's. */
-INLINE uint32_t widen(num_element type, uint32_t bits)
+INLINE uint32_t widen(ptx_type type, uint32_t bits)
 {
     switch (type) {
-    case NUM_MMA_F16: return num_widen_half(bits);
-    case NUM_MMA_BF16: return num_widen_bfloat(bits);
-    case NUM_MMA_TF32: return bits & ~UINT32_C(0x1fff);
-    case NUM_MMA_E5M2: return num_widen_half(bits << 8); /* the upper half of an f16 */
+    case PTX_f16: return num_widen_half(bits);
+    case PTX_bf16: return num_widen_bfloat(bits);
+    case PTX_tf32: return bits & ~UINT32_C(0x1fff);
+    case PTX_e5m2: return num_widen_half(bits << 8); /* the upper half of an f16 */
     default: {
         /* The fields of e4m3 at those of f32 are 2^-120 too small, subnormal ones too. */
         uint32_t wide = num_as_bits(num_as_float((bits & 0x7f) << 20) * 0x1p120f);
@@ -55,7 +54,7 @@ INLINE uint32_t widen(num_element type, uint32_t bits)
 enum { STEP = 8 };
 
 /* Up to STEP elements; what is beyond `count` is not written. */
-INLINE void set_some(num_tile *tile, num_element type, int count, const uint32_t *bits, float *values,
+INLINE void set_some(num_tile *tile, ptx_type type, int count, const uint32_t *bits, float *values,
                      int16_t *exponents)
 {
     int least = types[type].least;
@@ -81,7 +80,7 @@ INLINE void set_some(num_tile *tile, num_element type, int count, const uint32_t
     for (int i = 0; i < count; i++) exponents[i] = (int16_t)e[i];
 }
 
-INLINE void set_all(num_tile *tile, num_element type, int count, const uint32_t *bits, float *values,
+INLINE void set_all(num_tile *tile, ptx_type type, int count, const uint32_t *bits, float *values,
                     int16_t *exponents)
 {
     int i = 0;
@@ -89,16 +88,16 @@ INLINE void set_all(num_tile *tile, num_element type, int count, const uint32_t 
     if (i < count) set_some(tile, type, count - i, bits + i, values + i, exponents + i);
 }
 
-void num_tile_set(num_tile *tile, num_element type, int row, int column, int count, const uint32_t *bits)
+void num_tile_set(num_tile *tile, ptx_type type, int row, int column, int count, const uint32_t *bits)
 {
     float *values = tile->values + (size_t)row * (size_t)tile->stride + column;
     int16_t *exponents = tile->exponents + (size_t)row * (size_t)tile->stride + column;
     switch (type) {
-    case NUM_MMA_F16: set_all(tile, NUM_MMA_F16, count, bits, values, exponents); break;
-    case NUM_MMA_BF16: set_all(tile, NUM_MMA_BF16, count, bits, values, exponents); break;
-    case NUM_MMA_TF32: set_all(tile, NUM_MMA_TF32, count, bits, values, exponents); break;
-    case NUM_MMA_E5M2: set_all(tile, NUM_MMA_E5M2, count, bits, values, exponents); break;
-    default: set_all(tile, NUM_MMA_E4M3, count, bits, values, exponents); break;
+    case PTX_f16: set_all(tile, PTX_f16, count, bits, values, exponents); break;
+    case PTX_bf16: set_all(tile, PTX_bf16, count, bits, values, exponents); break;
+    case PTX_tf32: set_all(tile, PTX_tf32, count, bits, values, exponents); break;
+    case PTX_e5m2: set_all(tile, PTX_e5m2, count, bits, values, exponents); break;
+    default: set_all(tile, PTX_e4m3, count, bits, values, exponents); break;
     }
 }
 

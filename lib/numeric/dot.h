@@ -29,14 +29,14 @@ typedef struct num_tile {
 /* Widens `count` elements of `type` (their bits, in the low bits) to row `row` of the tile from column
  * `column`. */
 void num_tile_reset(num_tile *tile);
-void num_tile_set(num_tile *tile, num_element type, int row, int column, int count, const uint32_t *bits);
+void num_tile_set(num_tile *tile, ptx_type type, int row, int column, int count, const uint32_t *bits);
 
 typedef struct num_dot_rule {
     int fraction; /* F above */
     int result;   /* bits of fraction of an f32 result: 23 or 13 */
     bool half;    /* the accumulator is f16 */
 } num_dot_rule;
-num_dot_rule num_dot_rule_of(num_element a, num_element d, bool wgmma);
+num_dot_rule num_dot_rule_of(ptx_type a, ptx_type d, bool wgmma);
 
 /* c[i][j] = c[i][j] + sum over l of a[i][l] * b[l][j] for `rows` x `columns`, `k` products each; `c` holds
  * floats (values of f16 where the rule says so) with `stride` a multiple of NUM_DOT_COLUMNS. */

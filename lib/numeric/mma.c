@@ -5,41 +5,14 @@
 #include "lib/numeric/dot.h"
 #include "lib/numeric/number.h"
 
-static const struct {
-    const char *name;
-    int8_t bits;
-    bool is_signed;
-} elements[NUM_MMA_ELEMENTS] = {
-    [NUM_MMA_F64] = {"f64", 64, true},   [NUM_MMA_F32] = {"f32", 32, true},
-    [NUM_MMA_TF32] = {"tf32", 32, true}, [NUM_MMA_F16] = {"f16", 16, true},
-    [NUM_MMA_BF16] = {"bf16", 16, true}, [NUM_MMA_E4M3] = {"e4m3", 8, true},
-    [NUM_MMA_E5M2] = {"e5m2", 8, true},  [NUM_MMA_S32] = {"s32", 32, true},
-    [NUM_MMA_S8] = {"s8", 8, true},      [NUM_MMA_U8] = {"u8", 8, false},
-    [NUM_MMA_S4] = {"s4", 4, true},      [NUM_MMA_U4] = {"u4", 4, false},
-    [NUM_MMA_B1] = {"b1", 1, false},
-};
-
-int num_element_bits(num_element type)
-{
-    return elements[type].bits;
-}
-
-num_element num_element_find(const char *name, size_t length)
-{
-    int i = 0;
-    while (i < NUM_MMA_ELEMENTS &&
-           (strlen(elements[i].name) != length || memcmp(elements[i].name, name, length)))
-        i++;
-    return (num_element)i;
-}
-
 /* ---- the instructions ---- */
 
-#define S(type) (1 << NUM_MMA_##type)
+/* Sets of types. */
+#define S(type) (UINT64_C(1) << PTX_##type)
+#define F8      (S(e4m3) | S(e5m2))
+#define I8      (S(s8) | S(u8))
+#define I4      (S(s4) | S(u4))
 enum {
-    F8 = S(E4M3) | S(E5M2),
-    I8 = S(S8) | S(U8),
-    I4 = S(S4) | S(U4),
     MIXED = 1,    /* A and B may differ in type */
     WIDENING = 2, /* C f16 and D f32 */
     NARROWING = 4 /* C f32 and D f16 */
@@ -49,59 +22,58 @@ enum {
 static const struct row {
     bool wmma;
     int16_t m, n, k;
-    uint16_t inputs, accumulators;
+    uint64_t inputs, accumulators;
     uint8_t rules;
 } rows[] = {
-    {false, 8, 8, 4, S(F16), S(F16) | S(F32), WIDENING},
-    {false, 16, 8, 8, S(F16), S(F16) | S(F32), 0},
-    {false, 16, 8, 16, S(F16), S(F16) | S(F32), 0},
-    {false, 16, 8, 8, S(BF16), S(F32), 0},
-    {false, 16, 8, 16, S(BF16), S(F32), 0},
-    {false, 16, 8, 4, S(TF32), S(F32), 0},
-    {false, 16, 8, 8, S(TF32), S(F32), 0},
-    {false, 16, 8, 32, F8, S(F32), MIXED},
-    {false, 8, 8, 4, S(F64), S(F64), 0},
-    {false, 16, 8, 4, S(F64), S(F64), 0},
-    {false, 16, 8, 8, S(F64), S(F64), 0},
-    {false, 16, 8, 16, S(F64), S(F64), 0},
-    {false, 8, 8, 16, I8, S(S32), MIXED},
-    {false, 16, 8, 16, I8, S(S32), MIXED},
-    {false, 16, 8, 32, I8, S(S32), MIXED},
-    {false, 8, 8, 32, I4, S(S32), MIXED},
-    {false, 16, 8, 32, I4, S(S32), MIXED},
-    {false, 16, 8, 64, I4, S(S32), MIXED},
-    {false, 8, 8, 128, S(B1), S(S32), 0},
-    {false, 16, 8, 128, S(B1), S(S32), 0},
-    {false, 16, 8, 256, S(B1), S(S32), 0},
-    {true, 16, 16, 16, S(F16), S(F16) | S(F32), WIDENING | NARROWING},
-    {true, 8, 32, 16, S(F16), S(F16) | S(F32), WIDENING | NARROWING},
-    {true, 32, 8, 16, S(F16), S(F16) | S(F32), WIDENING | NARROWING},
-    {true, 16, 16, 16, S(BF16), S(F32), 0},
-    {true, 8, 32, 16, S(BF16), S(F32), 0},
-    {true, 32, 8, 16, S(BF16), S(F32), 0},
-    {true, 16, 16, 8, S(TF32), S(F32), 0},
-    {true, 8, 8, 4, S(F64), S(F64), 0},
-    {true, 16, 16, 16, I8, S(S32), 0},
-    {true, 8, 32, 16, I8, S(S32), 0},
-    {true, 32, 8, 16, I8, S(S32), 0},
-    {true, 8, 8, 32, I4, S(S32), 0},
-    {true, 8, 8, 128, S(B1), S(S32), 0},
+    {false, 8, 8, 4, S(f16), S(f16) | S(f32), WIDENING},
+    {false, 16, 8, 8, S(f16), S(f16) | S(f32), 0},
+    {false, 16, 8, 16, S(f16), S(f16) | S(f32), 0},
+    {false, 16, 8, 8, S(bf16), S(f32), 0},
+    {false, 16, 8, 16, S(bf16), S(f32), 0},
+    {false, 16, 8, 4, S(tf32), S(f32), 0},
+    {false, 16, 8, 8, S(tf32), S(f32), 0},
+    {false, 16, 8, 32, F8, S(f32), MIXED},
+    {false, 8, 8, 4, S(f64), S(f64), 0},
+    {false, 16, 8, 4, S(f64), S(f64), 0},
+    {false, 16, 8, 8, S(f64), S(f64), 0},
+    {false, 16, 8, 16, S(f64), S(f64), 0},
+    {false, 8, 8, 16, I8, S(s32), MIXED},
+    {false, 16, 8, 16, I8, S(s32), MIXED},
+    {false, 16, 8, 32, I8, S(s32), MIXED},
+    {false, 8, 8, 32, I4, S(s32), MIXED},
+    {false, 16, 8, 32, I4, S(s32), MIXED},
+    {false, 16, 8, 64, I4, S(s32), MIXED},
+    {false, 8, 8, 128, S(b1), S(s32), 0},
+    {false, 16, 8, 128, S(b1), S(s32), 0},
+    {false, 16, 8, 256, S(b1), S(s32), 0},
+    {true, 16, 16, 16, S(f16), S(f16) | S(f32), WIDENING | NARROWING},
+    {true, 8, 32, 16, S(f16), S(f16) | S(f32), WIDENING | NARROWING},
+    {true, 32, 8, 16, S(f16), S(f16) | S(f32), WIDENING | NARROWING},
+    {true, 16, 16, 16, S(bf16), S(f32), 0},
+    {true, 8, 32, 16, S(bf16), S(f32), 0},
+    {true, 32, 8, 16, S(bf16), S(f32), 0},
+    {true, 16, 16, 8, S(tf32), S(f32), 0},
+    {true, 8, 8, 4, S(f64), S(f64), 0},
+    {true, 16, 16, 16, I8, S(s32), 0},
+    {true, 8, 32, 16, I8, S(s32), 0},
+    {true, 32, 8, 16, I8, S(s32), 0},
+    {true, 8, 8, 32, I4, S(s32), 0},
+    {true, 8, 8, 128, S(b1), S(s32), 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static bool row_has(const struct row *r, num_element a, num_element b, num_element c, num_element d,
-                    num_mma_op product)
+static bool row_has(const struct row *r, ptx_type a, ptx_type b, ptx_type c, ptx_type d, num_mma_op product)
 {
     if (!(r->inputs >> a & 1) || !(r->inputs >> b & 1) || (a != b && !(r->rules & MIXED))) return false;
     if (!(r->accumulators >> c & 1) || !(r->accumulators >> d & 1)) return false;
-    if (c != d && !(r->rules & (c == NUM_MMA_F16 ? WIDENING : NARROWING))) return false;
-    return (product != NUM_MUL_ADD) == (a == NUM_MMA_B1);
+    if (c != d && !(r->rules & (c == PTX_f16 ? WIDENING : NARROWING))) return false;
+    return (product != NUM_MUL_ADD) == (a == PTX_b1);
 }
 
 /* 32-bit (f64: 64-bit) registers that hold `count` elements over a warp. */
-static int registers_for(int count, num_element type)
+static int registers_for(int count, ptx_type type)
 {
-    int bits = elements[type].bits;
+    int bits = ptx_types[type].bits;
     return bits == 64 ? count / 32 : count * bits / 1024;
 }
 
@@ -111,27 +83,26 @@ static int operand_size(num_operand operand, int m, int n, int k)
 }
 
 /* f16 operands of wmma come in eight registers whatever the shape. */
-static int fragment_registers(bool wmma, num_operand operand, int m, int n, int k, num_element type)
+static int fragment_registers(bool wmma, num_operand operand, int m, int n, int k, ptx_type type)
 {
-    if (wmma && operand != NUM_C && type == NUM_MMA_F16) return 8;
+    if (wmma && operand != NUM_C && type == PTX_f16) return 8;
     return registers_for(operand_size(operand, m, n, k), type);
 }
 
 static bool is_quad(const num_mma *mma)
 {
-    return mma->k == 4 && mma->a == NUM_MMA_F16;
+    return mma->k == 4 && mma->a == PTX_f16;
 }
 
-bool num_mma_find(bool wmma, int m, int n, int k, num_element a, num_element b, num_element c, num_element d,
+bool num_mma_find(bool wmma, int m, int n, int k, ptx_type a, ptx_type b, ptx_type c, ptx_type d,
                   num_mma_op product, num_mma *out)
 {
-    if (a >= NUM_MMA_ELEMENTS || b >= NUM_MMA_ELEMENTS || c >= NUM_MMA_ELEMENTS || d >= NUM_MMA_ELEMENTS)
-        return false;
+    if (a >= PTX_TYPES || b >= PTX_TYPES || c >= PTX_TYPES || d >= PTX_TYPES) return false;
     for (const struct row *r = rows; r < rows + ROWS; r++) {
         if (r->wmma != wmma || r->m != m || r->n != n || r->k != k || !row_has(r, a, b, c, d, product))
             continue;
         *out = (num_mma){.m = r->m, .n = r->n, .k = r->k, .wmma = wmma, .product = (uint8_t)product};
-        const num_element types[4] = {a, b, c, d};
+        const ptx_type types[4] = {a, b, c, d};
         uint8_t *fields[4] = {&out->a, &out->b, &out->c, &out->d};
         for (int i = 0; i < 4; i++) {
             *fields[i] = (uint8_t)types[i];
@@ -139,13 +110,13 @@ bool num_mma_find(bool wmma, int m, int n, int k, num_element a, num_element b, 
             out->registers[i] = (uint8_t)fragment_registers(wmma, operand, m, n, k, types[i]);
         }
         if (is_quad(out)) /* four products a warp */
-            for (int i = 0; i < 4; i++) out->registers[i] = i < 2 ? 2 : types[i] == NUM_MMA_F16 ? 4 : 8;
+            for (int i = 0; i < 4; i++) out->registers[i] = i < 2 ? 2 : types[i] == PTX_f16 ? 4 : 8;
         return true;
     }
     return false;
 }
 
-int num_wmma_registers(num_operand operand, int m, int n, int k, num_element type)
+int num_wmma_registers(num_operand operand, int m, int n, int k, ptx_type type)
 {
     for (const struct row *r = rows; r < rows + ROWS; r++) {
         if (!r->wmma || r->m != m || r->n != n || r->k != k) continue;
@@ -160,9 +131,9 @@ int num_wmma_registers(num_operand operand, int m, int n, int k, num_element typ
 /* Fragments are made of 8-row pieces whose lane 4 * g + t holds row g (column, of B) and `per` neighbours of
  * k from per * t; of C, columns 2 * t and 2 * t + 1 (9.7.14.5.1 to 12). Pieces follow each other down, then
  * across. */
-static num_place place(num_operand operand, int m, int k, num_element type, int lane, int reg, int index)
+static num_place place(num_operand operand, int m, int k, ptx_type type, int lane, int reg, int index)
 {
-    int g = lane >> 2, t = lane & 3, bits = elements[type].bits, per = bits >= 32 ? 1 : 32 / bits;
+    int g = lane >> 2, t = lane & 3, bits = ptx_types[type].bits, per = bits >= 32 ? 1 : 32 / bits;
     if (operand == NUM_A) {
         int tiles = m / 8;
         return (num_place){.row = g + 8 * (reg % tiles), .column = 4 * per * (reg / tiles) + t * per + index};
@@ -176,7 +147,7 @@ static num_place place(num_operand operand, int m, int k, num_element type, int 
 }
 
 /* mma.m8n8k4 of f16 (9.7.14.5.1): lanes 4p to 4p + 3 and the same plus 16 compute product p. */
-static num_place quad_place(num_operand operand, num_element type, bool other_major, int lane, int reg,
+static num_place quad_place(num_operand operand, ptx_type type, bool other_major, int lane, int reg,
                             int index)
 {
     int part = lane % 16 / 4, upper = lane < 16 ? 0 : 4, four = lane % 4, i = 2 * reg + index;
@@ -188,16 +159,16 @@ static num_place quad_place(num_operand operand, num_element type, bool other_ma
         if (other_major) return (num_place){four, i + upper, part};
         return (num_place){i, four + upper, part};
     }
-    if (type == NUM_MMA_F16) return (num_place){four + upper, i, part};
+    if (type == PTX_f16) return (num_place){four + upper, i, part};
     return (num_place){(lane & 1) + (reg & 2) + upper, (reg & 4) + (lane & 2) + (reg & 1), part};
 }
 
-static num_element type_of(const num_mma *mma, num_operand operand)
+static ptx_type type_of(const num_mma *mma, num_operand operand)
 {
-    return (num_element)(operand == NUM_A ? mma->a : operand == NUM_B ? mma->b : mma->c);
+    return (ptx_type)(operand == NUM_A ? mma->a : operand == NUM_B ? mma->b : mma->c);
 }
 
-static num_place place_of(const num_mma *mma, num_operand operand, num_element type,
+static num_place place_of(const num_mma *mma, num_operand operand, ptx_type type,
                           const num_mma_options *options, int lane, int reg, int index)
 {
     if (is_quad(mma)) {
@@ -229,10 +200,10 @@ typedef struct steps {
     int first, down, across, step;
 } steps;
 
-static steps steps_of(const gather *g, num_operand operand, num_element type, int reg, int stride)
+static steps steps_of(const gather *g, num_operand operand, ptx_type type, int reg, int stride)
 {
     num_place p = place_of(g->mma, operand, type, g->options, 0, reg, 0);
-    int first = p.row * stride + p.column, per = elements[type].bits >= 32 ? 1 : 32 / elements[type].bits;
+    int first = p.row * stride + p.column, per = ptx_types[type].bits >= 32 ? 1 : 32 / ptx_types[type].bits;
     if (operand == NUM_A) return (steps){first, stride, per, 1};
     if (operand == NUM_B) return (steps){first, 1, per * stride, stride};
     return (steps){first, stride, 2, 1};
@@ -250,10 +221,10 @@ static void collect_register(const steps *s, int bits, const void *lanes, uint64
 }
 
 /* Writes the elements of a fragment's matrix (of product `part`) to `at`, as bits, rows `stride` apart. */
-static void collect(const gather *g, num_operand operand, num_element type, const void *const *registers,
+static void collect(const gather *g, num_operand operand, ptx_type type, const void *const *registers,
                     uint64_t *at, int stride, int part)
 {
-    int bits = elements[type].bits, per = bits >= 32 ? 1 : 32 / bits;
+    int bits = ptx_types[type].bits, per = bits >= 32 ? 1 : 32 / bits;
     bool quad = is_quad(g->mma);
     int count = quad ? (operand == NUM_C ? g->mma->registers[2] : 2)
                      : registers_for(operand_size(operand, g->mma->m, g->mma->n, g->mma->k), type);
@@ -275,8 +246,8 @@ static void collect(const gather *g, num_operand operand, num_element type, cons
 /* Writes D: `bits` of the result at each place. */
 static void scatter(const gather *g, void *const *registers, const uint64_t *result, int stride, int part)
 {
-    num_element type = (num_element)g->mma->d;
-    int bits = elements[type].bits;
+    ptx_type type = (ptx_type)g->mma->d;
+    int bits = ptx_types[type].bits;
     bool quad = is_quad(g->mma);
     for (int r = 0; r < g->mma->registers[3]; r++) {
         steps s = steps_of(g, NUM_C, type, r, stride);
@@ -329,12 +300,12 @@ static void float_tiles(const num_mma *mma, num_dot_rule rule, const matrices *x
     int16_t ae[MOST_M * 16], be[16 * MOST_N];
     num_tile a = {.values = av, .exponents = ae, .stride = 16},
              b = {.values = bv, .exponents = be, .stride = MOST_N};
-    bool small = mma->a == NUM_MMA_E4M3 || mma->a == NUM_MMA_E5M2;
+    bool small = mma->a == PTX_e4m3 || mma->a == PTX_e5m2;
     num_tile_reset(&a);
     num_tile_reset(&b);
     for (int side = 0; side < 2; side++) {
-        num_element type = (num_element)(side ? mma->b : mma->a);
-        num_format format = type == NUM_MMA_E4M3 ? NUM_E4M3 : NUM_E5M2;
+        ptx_type type = (ptx_type)(side ? mma->b : mma->a);
+        num_format format = type == PTX_e4m3 ? NUM_E4M3 : NUM_E5M2;
         int outer = side ? k : mma->m, inner = side ? x->padded : k;
         for (int i = 0; i < outer; i++) {
             uint32_t bits[MOST_N];
@@ -342,7 +313,7 @@ static void float_tiles(const num_mma *mma, num_dot_rule rule, const matrices *x
                 uint64_t v = side ? x->b[order[i] * MOST_N + j] : x->a[i * MOST_K + order[j]];
                 bits[j] = (uint32_t)(small ? num_convert(NUM_F16, format, v, NUM_RN, 0) : v);
             }
-            num_tile_set(side ? &b : &a, small ? NUM_MMA_F16 : type, i, 0, inner, bits);
+            num_tile_set(side ? &b : &a, small ? PTX_f16 : type, i, 0, inner, bits);
         }
     }
     num_dot_float(&rule, mma->m, mma->n, k, &a, &b, c, MOST_N);
@@ -370,10 +341,10 @@ static void float_product(const num_mma *mma, matrices *x)
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < x->padded; j++) {
             uint64_t bits = x->c[i * MOST_N + j];
-            c[i * MOST_N + j] = mma->c == NUM_MMA_F16 ? num_half_to_float((uint32_t)bits) : as_float(bits);
+            c[i * MOST_N + j] = mma->c == PTX_f16 ? num_half_to_float((uint32_t)bits) : as_float(bits);
         }
-    num_dot_rule rule = num_dot_rule_of((num_element)mma->a, (num_element)mma->d, false);
-    if (mma->a == NUM_MMA_E4M3 || mma->a == NUM_MMA_E5M2) {
+    num_dot_rule rule = num_dot_rule_of((ptx_type)mma->a, (ptx_type)mma->d, false);
+    if (mma->a == PTX_e4m3 || mma->a == PTX_e5m2) {
         memset(d, 0, sizeof d);
         float_tiles(mma, rule, x, halves, 16, d);
         float_tiles(mma, rule, x, halves + 16, 16, d);
@@ -382,14 +353,14 @@ static void float_product(const num_mma *mma, matrices *x)
     } else if (is_quad(mma)) {
         quad_product(mma, x, c);
     } else {
-        if (mma->c == NUM_MMA_F32) rule.half = false; /* wmma: the sum is f32, D its rounding */
-        int step = mma->wmma && mma->a == NUM_MMA_TF32 ? 4 : mma->k; /* it becomes HMMA.1684, twice */
+        if (mma->c == PTX_f32) rule.half = false;                /* wmma: the sum is f32, D its rounding */
+        int step = mma->wmma && mma->a == PTX_tf32 ? 4 : mma->k; /* it becomes HMMA.1684, twice */
         for (int k = 0; k < mma->k; k += step) float_tiles(mma, rule, x, order + k, step, c);
     }
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < mma->n; j++) {
             float f = c[i * MOST_N + j];
-            x->c[i * MOST_N + j] = mma->d == NUM_MMA_F16 ? num_float_to_half(f) : from_float(f);
+            x->c[i * MOST_N + j] = mma->d == PTX_f16 ? num_float_to_half(f) : from_float(f);
         }
 }
 
@@ -412,12 +383,12 @@ static void double_product(const num_mma *mma, matrices *x)
         }
 }
 
-static int16_t small_integer(uint64_t bits, num_element type)
+static int16_t small_integer(uint64_t bits, ptx_type type)
 {
-    int width = elements[type].bits;
+    int width = ptx_types[type].bits;
     int64_t top = (int64_t)(bits << (64 - width));
-    return (int16_t)(elements[type].is_signed ? top >> (64 - width)
-                                              : (int64_t)((uint64_t)top >> (64 - width)));
+    return (int16_t)(ptx_types[type].kind == PTX_SIGNED ? top >> (64 - width)
+                                                        : (int64_t)((uint64_t)top >> (64 - width)));
 }
 
 static void integer_product(const num_mma *mma, bool satfinite, matrices *x)
@@ -426,10 +397,10 @@ static void integer_product(const num_mma *mma, bool satfinite, matrices *x)
     int32_t c[MOST_M * MOST_N];
     for (int i = 0; i < mma->m; i++)
         for (int l = 0; l < mma->k; l++)
-            a[i * MOST_K + l] = small_integer(x->a[i * MOST_K + l], (num_element)mma->a);
+            a[i * MOST_K + l] = small_integer(x->a[i * MOST_K + l], (ptx_type)mma->a);
     for (int l = 0; l < mma->k; l++)
         for (int j = 0; j < x->padded; j++)
-            b[l * MOST_N + j] = small_integer(x->b[l * MOST_N + j], (num_element)mma->b);
+            b[l * MOST_N + j] = small_integer(x->b[l * MOST_N + j], (ptx_type)mma->b);
     for (int i = 0; i < mma->m; i++)
         for (int j = 0; j < x->padded; j++) c[i * MOST_N + j] = (int32_t)(uint32_t)x->c[i * MOST_N + j];
     num_dot_integer(satfinite, mma->m, mma->n, mma->k, a, MOST_K, b, MOST_N, c, MOST_N);
@@ -445,15 +416,15 @@ static void bit_product(const num_mma *mma, void *const *d, const void *const *a
     const gather g = {mma, NULL};
     for (int lane = 0; lane < LANES; lane++) {
         for (int r = 0; r < mma->registers[0]; r++) {
-            num_place at = place_of(mma, NUM_A, NUM_MMA_B1, NULL, lane, r, 0);
+            num_place at = place_of(mma, NUM_A, PTX_b1, NULL, lane, r, 0);
             x[at.row][at.column / 32] = ((const uint32_t *)a[r])[lane];
         }
         for (int r = 0; r < mma->registers[1]; r++) {
-            num_place at = place_of(mma, NUM_B, NUM_MMA_B1, NULL, lane, r, 0);
+            num_place at = place_of(mma, NUM_B, PTX_b1, NULL, lane, r, 0);
             y[at.column][at.row / 32] = ((const uint32_t *)b[r])[lane];
         }
         for (int r = 0; r < mma->registers[2]; r++) {
-            num_place at = place_of(mma, NUM_C, NUM_MMA_S32, NULL, lane, r, 0);
+            num_place at = place_of(mma, NUM_C, PTX_s32, NULL, lane, r, 0);
             z[at.row][at.column] = ((const uint32_t *)c[r])[lane];
         }
     }
@@ -473,7 +444,7 @@ static void bit_product(const num_mma *mma, void *const *d, const void *const *a
 void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const *d, const void *const *a,
                  const void *const *b, const void *const *c)
 {
-    if (mma->a == NUM_MMA_B1) {
+    if (mma->a == PTX_b1) {
         bit_product(mma, d, a, b, c);
         return;
     }
@@ -485,12 +456,12 @@ void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const
         y->padded = mma->n < NUM_DOT_COLUMNS ? NUM_DOT_COLUMNS : mma->n;
         clear_padding(y->b, mma->k, mma->n, y->padded);
         clear_padding(y->c, mma->m, mma->n, y->padded);
-        collect(&g, NUM_A, (num_element)mma->a, a, y->a, MOST_K, part);
-        collect(&g, NUM_B, (num_element)mma->b, b, y->b, MOST_N, part);
-        collect(&g, NUM_C, (num_element)mma->c, c, y->c, MOST_N, part);
-        if (mma->a == NUM_MMA_F64)
+        collect(&g, NUM_A, (ptx_type)mma->a, a, y->a, MOST_K, part);
+        collect(&g, NUM_B, (ptx_type)mma->b, b, y->b, MOST_N, part);
+        collect(&g, NUM_C, (ptx_type)mma->c, c, y->c, MOST_N, part);
+        if (mma->a == PTX_f64)
             double_product(mma, y);
-        else if (mma->d == NUM_MMA_S32)
+        else if (mma->d == PTX_s32)
             integer_product(mma, options && options->satfinite, y);
         else
             float_product(mma, y);
@@ -501,10 +472,10 @@ void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const
 /* ---- wmma.load and wmma.store ---- */
 
 /* Moves one register of one lane: in one piece where its elements are neighbours in memory. */
-static bool move_word(num_operand operand, int m, int k, num_element type, bool col_major, int64_t stride,
+static bool move_word(num_operand operand, int m, int k, ptx_type type, bool col_major, int64_t stride,
                       int lane, int reg, uint64_t *word, bool load, num_wmma_move move, void *context)
 {
-    int bits = elements[type].bits, per = bits >= 32 ? 1 : 32 / bits;
+    int bits = ptx_types[type].bits, per = bits >= 32 ? 1 : 32 / bits;
     bool together = per == 1 || col_major == (operand == NUM_B);
     int pieces = together ? 1 : per, size = bits == 64 ? 8 : together ? 4 : bits / 8;
     for (int i = 0; i < pieces; i++) {
@@ -518,12 +489,12 @@ static bool move_word(num_operand operand, int m, int k, num_element type, bool 
     return true;
 }
 
-static uint64_t lane_word(num_element type, const void *lanes, int lane)
+static uint64_t lane_word(ptx_type type, const void *lanes, int lane)
 {
-    return type == NUM_MMA_F64 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
+    return type == PTX_f64 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
 }
 
-bool num_wmma_load(num_operand operand, int m, int n, int k, num_element type, bool col_major, int64_t stride,
+bool num_wmma_load(num_operand operand, int m, int n, int k, ptx_type type, bool col_major, int64_t stride,
                    void *const *registers, num_wmma_move move, void *context)
 {
     int count = num_wmma_registers(operand, m, n, k, type);
@@ -534,7 +505,7 @@ bool num_wmma_load(num_operand operand, int m, int n, int k, num_element type, b
             if (!move_word(operand, m, k, type, col_major, stride, lane, r, &word, true, move, context))
                 return false;
             for (int copy = r; copy < count; copy += needed) {
-                if (type == NUM_MMA_F64)
+                if (type == PTX_f64)
                     ((uint64_t *)registers[copy])[lane] = word;
                 else
                     ((uint32_t *)registers[copy])[lane] = (uint32_t)word;
@@ -543,7 +514,7 @@ bool num_wmma_load(num_operand operand, int m, int n, int k, num_element type, b
     return true;
 }
 
-bool num_wmma_store(int m, int n, int k, num_element type, bool col_major, int64_t stride,
+bool num_wmma_store(int m, int n, int k, ptx_type type, bool col_major, int64_t stride,
                     const void *const *registers, num_wmma_move move, void *context)
 {
     int count = num_wmma_registers(NUM_C, m, n, k, type);

@@ -12,35 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum num_element {
-    NUM_MMA_F64,
-    NUM_MMA_F32, /* accumulators only */
-    NUM_MMA_TF32,
-    NUM_MMA_F16,
-    NUM_MMA_BF16,
-    NUM_MMA_E4M3,
-    NUM_MMA_E5M2,
-    NUM_MMA_S32, /* accumulators only */
-    NUM_MMA_S8,
-    NUM_MMA_U8,
-    NUM_MMA_S4,
-    NUM_MMA_U4,
-    NUM_MMA_B1,
-    NUM_MMA_ELEMENTS
-} num_element;
+#include "lib/numeric/types.h"
 
 typedef enum num_mma_op { NUM_MUL_ADD, NUM_XOR_POPC, NUM_AND_POPC } num_mma_op;
 typedef enum num_operand { NUM_A, NUM_B, NUM_C } num_operand; /* D is laid out as C */
-
-int num_element_bits(num_element type);
-/* "f16", "e4m3" ... as PTX spells it (".f16"); NUM_MMA_ELEMENTS when it is none. */
-num_element num_element_find(const char *name, size_t length);
 
 /* One instruction. wmma fragments use the layouts of mma; f16 fragments of wmma.load.a and .b have 8
  * registers, of which those above what the matrix needs repeat the first. */
 typedef struct num_mma {
     int16_t m, n, k;
-    uint8_t a, b, c, d; /* num_element */
+    uint8_t a, b, c, d; /* ptx_type */
     uint8_t product;    /* num_mma_op */
     bool wmma;
     uint8_t registers[4]; /* of A, B, C, D; a register of f64 has 64 bits, all others 32 */
@@ -48,10 +29,10 @@ typedef struct num_mma {
 
 /* What PTX up to 8.5 has of this shape and these types for sm_90, false otherwise; layouts (.row, .col) are
  * given to num_mma_run. Not here: mma.sp. */
-bool num_mma_find(bool wmma, int m, int n, int k, num_element a, num_element b, num_element c, num_element d,
+bool num_mma_find(bool wmma, int m, int n, int k, ptx_type a, ptx_type b, ptx_type c, ptx_type d,
                   num_mma_op product, num_mma *out);
 /* Registers of a wmma fragment of this shape and type by itself (wmma.load, wmma.store); 0: there is none. */
-int num_wmma_registers(num_operand operand, int m, int n, int k, num_element type);
+int num_wmma_registers(num_operand operand, int m, int n, int k, ptx_type type);
 
 typedef struct num_mma_options {
     bool satfinite;
@@ -78,9 +59,9 @@ num_place num_mma_place(const num_mma *mma, num_operand operand, const num_mma_o
  * with the lane whose piece it is; it loads into or stores from `bytes`. False from it ends the transfer and
  * is returned. `stride`: the leading dimension in elements. */
 typedef bool (*num_wmma_move)(void *context, int lane, int64_t offset, int size, void *bytes);
-bool num_wmma_load(num_operand operand, int m, int n, int k, num_element type, bool col_major, int64_t stride,
+bool num_wmma_load(num_operand operand, int m, int n, int k, ptx_type type, bool col_major, int64_t stride,
                    void *const *registers, num_wmma_move move, void *context);
-bool num_wmma_store(int m, int n, int k, num_element type, bool col_major, int64_t stride,
+bool num_wmma_store(int m, int n, int k, ptx_type type, bool col_major, int64_t stride,
                     const void *const *registers, num_wmma_move move, void *context);
 
 #endif

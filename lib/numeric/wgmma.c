@@ -22,27 +22,27 @@ num_descriptor num_descriptor_decode(uint64_t bits)
 
 /* Shapes and types: PTX ISA 8.5, 9.7.15.2. Steps of N above 32 differ for integers and bits. */
 static const struct {
-    num_element a, b, d;
+    ptx_type a, b, d;
     int16_t k, step;
     bool satfinite, transposes, negates;
 } kinds[] = {
-    {NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32, 16, 8, false, true, true},
-    {NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F16, 16, 8, false, true, true},
-    {NUM_MMA_BF16, NUM_MMA_BF16, NUM_MMA_F32, 16, 8, false, true, true},
-    {NUM_MMA_TF32, NUM_MMA_TF32, NUM_MMA_F32, 8, 8, false, false, true},
-    {NUM_MMA_E4M3, NUM_MMA_E4M3, NUM_MMA_F32, 32, 8, false, false, true},
-    {NUM_MMA_E4M3, NUM_MMA_E4M3, NUM_MMA_F16, 32, 8, false, false, true},
-    {NUM_MMA_E4M3, NUM_MMA_E5M2, NUM_MMA_F32, 32, 8, false, false, true},
-    {NUM_MMA_E4M3, NUM_MMA_E5M2, NUM_MMA_F16, 32, 8, false, false, true},
-    {NUM_MMA_E5M2, NUM_MMA_E4M3, NUM_MMA_F32, 32, 8, false, false, true},
-    {NUM_MMA_E5M2, NUM_MMA_E4M3, NUM_MMA_F16, 32, 8, false, false, true},
-    {NUM_MMA_E5M2, NUM_MMA_E5M2, NUM_MMA_F32, 32, 8, false, false, true},
-    {NUM_MMA_E5M2, NUM_MMA_E5M2, NUM_MMA_F16, 32, 8, false, false, true},
-    {NUM_MMA_S8, NUM_MMA_S8, NUM_MMA_S32, 32, 16, true, false, false},
-    {NUM_MMA_S8, NUM_MMA_U8, NUM_MMA_S32, 32, 16, true, false, false},
-    {NUM_MMA_U8, NUM_MMA_S8, NUM_MMA_S32, 32, 16, true, false, false},
-    {NUM_MMA_U8, NUM_MMA_U8, NUM_MMA_S32, 32, 16, true, false, false},
-    {NUM_MMA_B1, NUM_MMA_B1, NUM_MMA_S32, 256, 16, false, false, false},
+    {PTX_f16, PTX_f16, PTX_f32, 16, 8, false, true, true},
+    {PTX_f16, PTX_f16, PTX_f16, 16, 8, false, true, true},
+    {PTX_bf16, PTX_bf16, PTX_f32, 16, 8, false, true, true},
+    {PTX_tf32, PTX_tf32, PTX_f32, 8, 8, false, false, true},
+    {PTX_e4m3, PTX_e4m3, PTX_f32, 32, 8, false, false, true},
+    {PTX_e4m3, PTX_e4m3, PTX_f16, 32, 8, false, false, true},
+    {PTX_e4m3, PTX_e5m2, PTX_f32, 32, 8, false, false, true},
+    {PTX_e4m3, PTX_e5m2, PTX_f16, 32, 8, false, false, true},
+    {PTX_e5m2, PTX_e4m3, PTX_f32, 32, 8, false, false, true},
+    {PTX_e5m2, PTX_e4m3, PTX_f16, 32, 8, false, false, true},
+    {PTX_e5m2, PTX_e5m2, PTX_f32, 32, 8, false, false, true},
+    {PTX_e5m2, PTX_e5m2, PTX_f16, 32, 8, false, false, true},
+    {PTX_s8, PTX_s8, PTX_s32, 32, 16, true, false, false},
+    {PTX_s8, PTX_u8, PTX_s32, 32, 16, true, false, false},
+    {PTX_u8, PTX_s8, PTX_s32, 32, 16, true, false, false},
+    {PTX_u8, PTX_u8, PTX_s32, 32, 16, true, false, false},
+    {PTX_b1, PTX_b1, PTX_s32, 256, 16, false, false, false},
 };
 
 const char *num_wgmma_check(const num_wgmma *w)
@@ -64,7 +64,7 @@ const char *num_wgmma_check(const num_wgmma *w)
             return "only wgmma of f16 and bf16 can take transposed operands";
         if (w->transpose_a && w->a_in_registers) return "a matrix in registers cannot be transposed";
         if ((w->negate_a || w->negate_b) && !kinds[i].negates) return "wgmma of integers cannot negate";
-        if ((w->a == NUM_MMA_B1) != (w->product == NUM_AND_POPC) || w->product == NUM_XOR_POPC)
+        if ((w->a == PTX_b1) != (w->product == NUM_AND_POPC) || w->product == NUM_XOR_POPC)
             return "wgmma of b1, and no other, has .and.popc";
         return NULL;
     }
@@ -73,7 +73,7 @@ const char *num_wgmma_check(const num_wgmma *w)
 
 int num_wgmma_registers(const num_wgmma *w)
 {
-    return w->d == NUM_MMA_F16 ? w->n / 4 : w->n / 2;
+    return w->d == PTX_f16 ? w->n / 4 : w->n / 2;
 }
 
 /* ---- operands in shared memory ---- */
@@ -138,7 +138,7 @@ static bool read_operand(const num_wgmma *w, num_operand operand, uint64_t descr
                          int first, int count, uint32_t (*out)[32], num_shared_read read, void *context)
 {
     num_descriptor d = num_descriptor_decode(descriptor);
-    int bits = num_element_bits(operand == NUM_A ? w->a : w->b);
+    int bits = ptx_types[operand == NUM_A ? w->a : w->b].bits;
     if (bits == 1) bits = 32; /* whole words */
     int per = 8 * CHUNK / bits, k = 32 * 8 / bits;
     uint8_t bytes[CHUNK];
@@ -167,7 +167,7 @@ static bool read_operand(const num_wgmma *w, num_operand operand, uint64_t descr
 static void read_registers(const num_wgmma *w, int count, const uint32_t *const *registers,
                            uint32_t (*out)[32])
 {
-    int bits = w->a == NUM_MMA_B1 ? 32 : num_element_bits(w->a), per = 32 / bits;
+    int bits = w->a == PTX_b1 ? 32 : ptx_types[w->a].bits, per = 32 / bits;
     uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
     for (int warp = 0; warp < count; warp++)
         for (int r = 0; r < 4; r++)
@@ -190,7 +190,7 @@ typedef union accumulator {
 static void load_accumulator(const num_wgmma *w, int count, uint32_t *const *d, accumulator *c)
 {
     int registers = num_wgmma_registers(w);
-    bool half = w->d == NUM_MMA_F16;
+    bool half = w->d == PTX_f16;
     for (int warp = 0; warp < count; warp++)
         for (int r = 0; r < registers; r++)
             for (int lane = 0; lane < LANES; lane++) {
@@ -209,7 +209,7 @@ static void load_accumulator(const num_wgmma *w, int count, uint32_t *const *d, 
 static void store_accumulator(const num_wgmma *w, int count, const accumulator *c, uint32_t *const *d)
 {
     int registers = num_wgmma_registers(w);
-    bool half = w->d == NUM_MMA_F16, real = w->d == NUM_MMA_F32;
+    bool half = w->d == PTX_f16, real = w->d == PTX_f32;
     for (int warp = 0; warp < count; warp++)
         for (int r = 0; r < registers; r++)
             for (int lane = 0; lane < LANES; lane++) {
@@ -225,9 +225,9 @@ static void store_accumulator(const num_wgmma *w, int count, const accumulator *
 
 /* ---- products ---- */
 
-static void negate(num_element type, int rows, int k, uint32_t (*bits)[32])
+static void negate(ptx_type type, int rows, int k, uint32_t (*bits)[32])
 {
-    uint32_t sign = UINT32_C(1) << (num_element_bits(type) - 1);
+    uint32_t sign = UINT32_C(1) << (ptx_types[type].bits - 1);
     for (int i = 0; i < rows; i++)
         for (int l = 0; l < k; l++) bits[i][l] ^= sign;
 }
@@ -256,7 +256,7 @@ static void multiply_floats(const num_wgmma *w, stage *s, accumulator *c)
 static void multiply_integers(const num_wgmma *w, const stage *s, accumulator *c)
 {
     int16_t a[M * 32], b[32 * MOST_N];
-    bool signed_a = w->a == NUM_MMA_S8, signed_b = w->b == NUM_MMA_S8;
+    bool signed_a = w->a == PTX_s8, signed_b = w->b == PTX_s8;
     for (int i = 0; i < s->rows; i++)
         for (int l = 0; l < s->k; l++) a[i * 32 + l] = signed_a ? (int8_t)s->a[i][l] : (int16_t)s->a[i][l];
     memset(b, 0, sizeof b);
@@ -279,7 +279,7 @@ static void multiply_bits(const num_wgmma *w, const stage *s, accumulator *c)
 bool num_wgmma_run(const num_wgmma *w, int first, int count, const num_wgmma_operands *o,
                    num_shared_read read, void *context)
 {
-    stage s = {.rows = 16 * count, .first = 16 * first, .k = w->a == NUM_MMA_B1 ? 8 : w->k};
+    stage s = {.rows = 16 * count, .first = 16 * first, .k = w->a == PTX_b1 ? 8 : w->k};
     accumulator c;
     if (w->a_in_registers)
         read_registers(w, count, o->a, s.a);
@@ -289,9 +289,9 @@ bool num_wgmma_run(const num_wgmma *w, int first, int count, const num_wgmma_ope
     /* Columns beyond N complete the last vector. */
     memset(&c, 0, sizeof c);
     if (w->scale_d) load_accumulator(w, count, o->d, &c);
-    if (w->a == NUM_MMA_B1)
+    if (w->a == PTX_b1)
         multiply_bits(w, &s, &c);
-    else if (w->d == NUM_MMA_S32)
+    else if (w->d == PTX_s32)
         multiply_integers(w, &s, &c);
     else
         multiply_floats(w, &s, &c);

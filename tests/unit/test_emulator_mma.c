@@ -27,10 +27,10 @@ static bool at(const num_mma *m, num_operand operand, int lane, int reg, int ind
     return false;
 }
 
-static num_mma find(bool wmma, int m, int n, int k, num_element a, num_element b, num_element c)
+static num_mma find(bool wmma, int m, int n, int k, ptx_type a, ptx_type b, ptx_type c)
 {
     num_mma r = {0};
-    num_mma_op product = a == NUM_MMA_B1 ? NUM_XOR_POPC : NUM_MUL_ADD;
+    num_mma_op product = a == PTX_b1 ? NUM_XOR_POPC : NUM_MUL_ADD;
     CHECK(num_mma_find(wmma, m, n, k, a, b, c, c, product, &r));
     return r;
 }
@@ -38,7 +38,7 @@ static num_mma find(bool wmma, int m, int n, int k, num_element a, num_element b
 /* The formulas of 9.7.14.5: element a_i of lane l, i counted over all registers. */
 static void test_f16_layout(void)
 {
-    num_mma m = find(false, 16, 8, 16, NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32);
+    num_mma m = find(false, 16, 8, 16, PTX_f16, PTX_f16, PTX_f32);
     CHECK_INT(m.registers[0], 4);
     CHECK_INT(m.registers[1], 2);
     CHECK_INT(m.registers[2], 4);
@@ -53,7 +53,7 @@ static void test_f16_layout(void)
             CHECK(at(&m, NUM_B, l, i / 2, i % 2, i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, group));
         for (int i = 0; i < 4; i++) CHECK(at(&m, NUM_C, l, i, 0, i < 2 ? group : group + 8, t * 2 + (i & 1)));
     }
-    m = find(false, 16, 8, 8, NUM_MMA_BF16, NUM_MMA_BF16, NUM_MMA_F32);
+    m = find(false, 16, 8, 8, PTX_bf16, PTX_bf16, PTX_f32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 4; i++)
             CHECK(at(&m, NUM_A, l, i / 2, i % 2, i < 2 ? l >> 2 : (l >> 2) + 8, l % 4 * 2 + (i & 1)));
@@ -61,21 +61,21 @@ static void test_f16_layout(void)
 
 static void test_other_layouts(void)
 {
-    num_mma m = find(false, 16, 8, 8, NUM_MMA_TF32, NUM_MMA_TF32, NUM_MMA_F32);
+    num_mma m = find(false, 16, 8, 8, PTX_tf32, PTX_tf32, PTX_f32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 4; i++) {
             CHECK(
                 at(&m, NUM_A, l, i, 0, i == 0 || i == 2 ? l >> 2 : (l >> 2) + 8, i < 2 ? l % 4 : l % 4 + 4));
             if (i < 2) CHECK(at(&m, NUM_B, l, i, 0, i == 0 ? l % 4 : l % 4 + 4, l >> 2));
         }
-    m = find(false, 16, 8, 16, NUM_MMA_F64, NUM_MMA_F64, NUM_MMA_F64);
+    m = find(false, 16, 8, 16, PTX_f64, PTX_f64, PTX_f64);
     for (int l = 0; l < LANES; l++) {
         for (int i = 0; i < 8; i++)
             CHECK(at(&m, NUM_A, l, i, 0, i % 2 == 0 ? l >> 2 : (l >> 2) + 8,
                      i % 2 == 0 ? i * 2 + l % 4 : i * 2 - 2 + l % 4));
         for (int i = 0; i < 4; i++) CHECK(at(&m, NUM_B, l, i, 0, l % 4 + i * 4, l >> 2));
     }
-    m = find(false, 16, 8, 32, NUM_MMA_S8, NUM_MMA_U8, NUM_MMA_S32);
+    m = find(false, 16, 8, 32, PTX_s8, PTX_u8, PTX_s32);
     for (int l = 0; l < LANES; l++) {
         for (int i = 0; i < 16; i++) {
             int row = i < 4 || (i >= 8 && i < 12) ? l >> 2 : (l >> 2) + 8;
@@ -86,19 +86,19 @@ static void test_other_layouts(void)
             CHECK(at(&m, NUM_B, l, i / 4, i % 4, i < 4 ? l % 4 * 4 + (i & 3) : l % 4 * 4 + (i & 3) + 16,
                      l >> 2));
     }
-    m = find(false, 16, 8, 64, NUM_MMA_S4, NUM_MMA_S4, NUM_MMA_S32);
+    m = find(false, 16, 8, 64, PTX_s4, PTX_s4, PTX_s32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 32; i++) {
             int row = i < 8 || (i >= 16 && i < 24) ? l >> 2 : (l >> 2) + 8;
             CHECK(at(&m, NUM_A, l, i / 8, i % 8, row, l % 4 * 8 + (i & 7) + (i < 16 ? 0 : 32)));
         }
-    m = find(false, 16, 8, 256, NUM_MMA_B1, NUM_MMA_B1, NUM_MMA_S32);
+    m = find(false, 16, 8, 256, PTX_b1, PTX_b1, PTX_s32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 128; i++) {
             int row = i < 32 || (i >= 64 && i < 96) ? l >> 2 : (l >> 2) + 8;
             CHECK(at(&m, NUM_A, l, i / 32, i % 32, row, l % 4 * 32 + (i & 31) + (i < 64 ? 0 : 128)));
         }
-    m = find(false, 8, 8, 16, NUM_MMA_S8, NUM_MMA_S8, NUM_MMA_S32);
+    m = find(false, 8, 8, 16, PTX_s8, PTX_s8, PTX_s32);
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 2; i++) CHECK(at(&m, NUM_C, l, i, 0, l >> 2, l % 4 * 2 + (i & 1)));
 }
@@ -106,7 +106,7 @@ static void test_other_layouts(void)
 /* 9.7.14.5.1: m8n8k4 of f16. */
 static void test_quad_layout(void)
 {
-    num_mma m = find(false, 8, 8, 4, NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32);
+    num_mma m = find(false, 8, 8, 4, PTX_f16, PTX_f16, PTX_f32);
     num_mma_options other = {.a_col = true, .b_row = true};
     CHECK_INT(m.registers[0], 2);
     CHECK_INT(m.registers[2], 8);
@@ -132,7 +132,7 @@ static void test_quad_layout(void)
 typedef struct shape {
     bool wmma;
     int m, n, k;
-    num_element a, b, c, d;
+    ptx_type a, b, c, d;
 } shape;
 
 static shape shapes[200];
@@ -143,25 +143,20 @@ static void collect(void)
     static const int sizes[][3] = {{8, 8, 4},    {16, 8, 4},   {16, 8, 8},  {16, 8, 16}, {16, 8, 32},
                                    {16, 8, 64},  {8, 8, 16},   {8, 8, 32},  {8, 8, 128}, {16, 8, 128},
                                    {16, 8, 256}, {16, 16, 16}, {8, 32, 16}, {32, 8, 16}, {16, 16, 8}};
+    static const ptx_type types[] = {PTX_f64, PTX_f32, PTX_tf32, PTX_f16, PTX_bf16, PTX_e4m3, PTX_e5m2,
+                                     PTX_s32, PTX_s8,  PTX_u8,   PTX_s4,  PTX_u4,   PTX_b1};
+    enum { TYPES = sizeof types / sizeof *types };
     num_mma out;
     for (int w = 0; w < 2; w++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            for (int a = 0; a < NUM_MMA_ELEMENTS; a++)
-                for (int b = 0; b < NUM_MMA_ELEMENTS; b++)
-                    for (int c = 0; c < NUM_MMA_ELEMENTS; c++)
-                        for (int d = 0; d < NUM_MMA_ELEMENTS; d++)
-                            for (int p = 0; p < 2; p++) /* with and without popc */
-                                if (num_mma_find(w, sizes[s][0], sizes[s][1], sizes[s][2], (num_element)a,
-                                                 (num_element)b, (num_element)c, (num_element)d,
-                                                 p ? NUM_XOR_POPC : NUM_MUL_ADD, &out))
-                                    shapes[shape_count++] = (shape){w,
-                                                                    sizes[s][0],
-                                                                    sizes[s][1],
-                                                                    sizes[s][2],
-                                                                    (num_element)a,
-                                                                    (num_element)b,
-                                                                    (num_element)c,
-                                                                    (num_element)d};
+            for (int n = 0; n < TYPES * TYPES * TYPES * TYPES * 2; n++) { /* with and without popc */
+                ptx_type a = types[n / 2 % TYPES], b = types[n / 2 / TYPES % TYPES],
+                         c = types[n / 2 / TYPES / TYPES % TYPES], d = types[n / 2 / TYPES / TYPES / TYPES];
+                const int *size = sizes[s];
+                if (num_mma_find(w, size[0], size[1], size[2], a, b, c, d, n % 2 ? NUM_XOR_POPC : NUM_MUL_ADD,
+                                 &out))
+                    shapes[shape_count++] = (shape){w, size[0], size[1], size[2], a, b, c, d};
+            }
 }
 
 /* Counted by hand from the tables: mma: f16 m8n8k4 3, k8 2, k16 2; bf16 2; tf32 2; fp8 4; f64 4; 8 bits 3 *
@@ -170,14 +165,20 @@ static void test_table(void)
 {
     CHECK_INT(shape_count, 3 + 2 + 2 + 2 + 2 + 4 + 4 + 12 + 12 + 3 + 12 + 3 + 1 + 1 + 6 + 2 + 1);
     num_mma out;
-    CHECK(!num_mma_find(false, 16, 8, 16, NUM_MMA_F16, NUM_MMA_BF16, NUM_MMA_F32, NUM_MMA_F32, NUM_MUL_ADD,
-                        &out));
-    CHECK(!num_mma_find(false, 16, 8, 12, NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32, NUM_MMA_F32, NUM_MUL_ADD,
-                        &out));
-    CHECK(
-        !num_mma_find(false, 8, 8, 128, NUM_MMA_B1, NUM_MMA_B1, NUM_MMA_S32, NUM_MMA_S32, NUM_MUL_ADD, &out));
-    CHECK_INT(num_element_find("e4m3", 4), NUM_MMA_E4M3);
-    CHECK_INT(num_element_find("e4m", 3), NUM_MMA_ELEMENTS);
+    CHECK(!num_mma_find(false, 16, 8, 16, PTX_f16, PTX_bf16, PTX_f32, PTX_f32, NUM_MUL_ADD, &out));
+    CHECK(!num_mma_find(false, 16, 8, 12, PTX_f16, PTX_f16, PTX_f32, PTX_f32, NUM_MUL_ADD, &out));
+    CHECK(!num_mma_find(false, 8, 8, 128, PTX_b1, PTX_b1, PTX_s32, PTX_s32, NUM_MUL_ADD, &out));
+    ptx_type type;
+    CHECK(ptx_type_find("e4m3", 4, &type) && type == PTX_e4m3);
+    CHECK(!ptx_type_find("e4m", 3, &type));
+    /* Every type that no matrix has is refused. */
+    for (int t = 0; t < PTX_TYPES; t++) {
+        bool known = false;
+        for (int n = 0; n < shape_count; n++) known |= shapes[n].a == (ptx_type)t;
+        for (int n = 0; n < shape_count && !known; n++)
+            CHECK(!num_mma_find(shapes[n].wmma, shapes[n].m, shapes[n].n, shapes[n].k, (ptx_type)t,
+                                shapes[n].b, shapes[n].c, shapes[n].d, NUM_MUL_ADD, &out));
+    }
 }
 
 typedef struct fragment {
@@ -206,16 +207,15 @@ static uint64_t fragment_get(const fragment *f, int bits, int lane, int reg, int
     return bits == 32 ? word : word >> (index * bits) & ((UINT32_C(1) << bits) - 1);
 }
 
-static long double number(num_element type, uint64_t bits)
+static long double number(ptx_type type, uint64_t bits)
 {
     static const num_format formats[] = {
-        [NUM_MMA_F64] = NUM_F64,  [NUM_MMA_F32] = NUM_F32,   [NUM_MMA_TF32] = NUM_TF32,
-        [NUM_MMA_F16] = NUM_F16,  [NUM_MMA_BF16] = NUM_BF16, [NUM_MMA_E4M3] = NUM_E4M3,
-        [NUM_MMA_E5M2] = NUM_E5M2};
-    if (type == NUM_MMA_S32) return (int32_t)(uint32_t)bits;
-    if (type == NUM_MMA_S8) return (int8_t)bits;
-    if (type == NUM_MMA_S4) return (int)((bits & 15) ^ 8) - 8;
-    if (type == NUM_MMA_U8 || type == NUM_MMA_U4 || type == NUM_MMA_B1) return (long double)bits;
+        [PTX_f64] = NUM_F64,   [PTX_f32] = NUM_F32,   [PTX_tf32] = NUM_TF32, [PTX_f16] = NUM_F16,
+        [PTX_bf16] = NUM_BF16, [PTX_e4m3] = NUM_E4M3, [PTX_e5m2] = NUM_E5M2};
+    if (type == PTX_s32) return (int32_t)(uint32_t)bits;
+    if (type == PTX_s8) return (int8_t)bits;
+    if (type == PTX_s4) return (int)((bits & 15) ^ 8) - 8;
+    if (type == PTX_u8 || type == PTX_u4 || type == PTX_b1) return (long double)bits;
     uint64_t wide = num_convert(NUM_F64, formats[type], bits, NUM_RN, 0);
     double d;
     memcpy(&d, &wide, sizeof d);
@@ -223,18 +223,18 @@ static long double number(num_element type, uint64_t bits)
 }
 
 /* A finite value of moderate size. */
-static uint64_t random_bits(num_element type)
+static uint64_t random_bits(ptx_type type)
 {
     uint32_t x = any(), sign = x >> 31;
     switch (type) {
-    case NUM_MMA_F64: return (uint64_t)sign << 63 | (UINT64_C(0x3fe) + x % 3) << 52 | (uint64_t)any() << 20;
-    case NUM_MMA_F32:
-    case NUM_MMA_TF32: return sign << 31 | (125 + x % 5) << 23 | (any() & 0x7fffff);
-    case NUM_MMA_F16: return sign << 15 | (12 + x % 5) << 10 | (any() & 0x3ff);
-    case NUM_MMA_BF16: return sign << 15 | (124 + x % 5) << 7 | (any() & 0x7f);
-    case NUM_MMA_E4M3: return (x & 0x7f) == 0x7f ? 0 : x & 0xff;
-    case NUM_MMA_E5M2: return (x & 0x7c) == 0x7c ? 0 : x & 0xff;
-    default: return x & (type == NUM_MMA_S32 ? UINT32_MAX : (UINT32_C(1) << num_element_bits(type)) - 1);
+    case PTX_f64: return (uint64_t)sign << 63 | (UINT64_C(0x3fe) + x % 3) << 52 | (uint64_t)any() << 20;
+    case PTX_f32:
+    case PTX_tf32: return sign << 31 | (125 + x % 5) << 23 | (any() & 0x7fffff);
+    case PTX_f16: return sign << 15 | (12 + x % 5) << 10 | (any() & 0x3ff);
+    case PTX_bf16: return sign << 15 | (124 + x % 5) << 7 | (any() & 0x7f);
+    case PTX_e4m3: return (x & 0x7f) == 0x7f ? 0 : x & 0xff;
+    case PTX_e5m2: return (x & 0x7c) == 0x7c ? 0 : x & 0xff;
+    default: return x & (type == PTX_s32 ? UINT32_MAX : (UINT32_C(1) << ptx_types[type].bits) - 1);
     }
 }
 
@@ -244,10 +244,10 @@ static bool product_holds(const shape *s, num_mma_op product, bool satfinite)
     if (!num_mma_find(s->wmma, s->m, s->n, s->k, s->a, s->b, s->c, s->d, product, &m)) return false;
     static uint64_t matrix[3][4][256 * 256];
     fragment f[4];
-    bool quad = s->k == 4 && s->a == NUM_MMA_F16;
+    bool quad = s->k == 4 && s->a == PTX_f16;
     for (int o = 0; o < 3; o++) {
-        num_element type = o == 0 ? s->a : o == 1 ? s->b : s->c;
-        int bits = num_element_bits(type), per = bits < 32 ? 32 / bits : 1;
+        ptx_type type = o == 0 ? s->a : o == 1 ? s->b : s->c;
+        int bits = ptx_types[type].bits, per = bits < 32 ? 32 / bits : 1;
         static bool known[4][256 * 256];
         memset(known, 0, sizeof known);
         fragment_begin(&f[o]);
@@ -271,7 +271,7 @@ static bool product_holds(const shape *s, num_mma_op product, bool satfinite)
     num_mma_options options = {.satfinite = satfinite};
     num_mma_run(&m, &options, f[3].registers, (const void *const *)f[0].registers,
                 (const void *const *)f[1].registers, (const void *const *)f[2].registers);
-    int bits = num_element_bits(s->d), per = bits < 32 ? 2 : 1;
+    int bits = ptx_types[s->d].bits, per = bits < 32 ? 2 : 1;
     num_mma layout = m;
     layout.c = m.d;
     for (int r = 0; r < m.registers[3]; r++)
@@ -290,14 +290,14 @@ static bool product_holds(const shape *s, num_mma_op product, bool satfinite)
                 }
                 uint64_t got = fragment_get(&f[3], bits, l, r, i);
                 bool fine;
-                if (s->d == NUM_MMA_S32) {
+                if (s->d == PTX_s32) {
                     int64_t want = (int64_t)sum;
                     if (satfinite) want = want > INT32_MAX ? INT32_MAX : want < INT32_MIN ? INT32_MIN : want;
                     fine = (uint32_t)got == (uint32_t)want;
                 } else {
                     /* 2^-21 of the sum of magnitudes, and half a unit of f16 or f64. */
-                    long double bound = s->d == NUM_MMA_F64 ? size * 0x1p-50L : size * 0x1p-21L;
-                    if (s->d == NUM_MMA_F16) bound += fabsl(sum) * 0x1p-10L;
+                    long double bound = s->d == PTX_f64 ? size * 0x1p-50L : size * 0x1p-21L;
+                    if (s->d == PTX_f16) bound += fabsl(sum) * 0x1p-10L;
                     fine = fabsl(number(s->d, got) - sum) <= bound;
                 }
                 if (!fine) {
@@ -313,7 +313,7 @@ static bool product_holds(const shape *s, num_mma_op product, bool satfinite)
 static void test_products(void)
 {
     for (int i = 0; i < shape_count; i++) {
-        bool bit = shapes[i].a == NUM_MMA_B1, integer = shapes[i].d == NUM_MMA_S32;
+        bool bit = shapes[i].a == PTX_b1, integer = shapes[i].d == PTX_s32;
         CHECK(product_holds(&shapes[i], bit ? NUM_XOR_POPC : NUM_MUL_ADD, false));
         if (bit) CHECK(product_holds(&shapes[i], NUM_AND_POPC, false));
         if (integer && !bit) CHECK(product_holds(&shapes[i], NUM_MUL_ADD, true));
@@ -322,12 +322,11 @@ static void test_products(void)
 
 /* ---- rounding, by hand ---- */
 
-static uint32_t one_dot(num_element type, num_element d, int k, const uint32_t *a, const uint32_t *b,
-                        uint32_t c)
+static uint32_t one_dot(ptx_type type, ptx_type d, int k, const uint32_t *a, const uint32_t *b, uint32_t c)
 {
     num_mma m = find(false, 16, 8, k, type, type, d);
     fragment f[4];
-    int bits = num_element_bits(type);
+    int bits = ptx_types[type].bits;
     for (int o = 0; o < 4; o++) fragment_begin(&f[o]);
     for (int o = 0; o < 2; o++)
         for (int r = 0; r < m.registers[o]; r++)
@@ -347,46 +346,46 @@ static void test_rounding(void)
 {
     /* f16: 0x3c00 1, 0x0001 2^-24, 0x1400 2^-10, 0x1000 2^-11, 0x0400 2^-14, 0x8400 -2^-14 */
     uint32_t a[16] = {0x3c00}, b[16] = {0x3c00};
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, a, b, 0x3f800000), 0x40000000); /* 1 + 1 */
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, a, b, 0x3f800000), 0x40000000); /* 1 + 1 */
     /* 1 + 2^-24 is cut off to 1; 1 + 3 * 2^-24, whose last bit has weight 2^-24 >= 2^-25, to 1 + 2^-23 */
     a[1] = 0x0001;
     b[1] = 0x3c00;
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, a, b, 0), 0x3f800000);
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, a, b, 0), 0x3f800000);
     a[2] = 0x0002;
     b[2] = 0x3c00;
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, a, b, 0), 0x3f800001);
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, a, b, 0), 0x3f800001);
     /* Two times 2^-25 meet below the last place of f32, and are kept: 1 + 2^-24 cut; four times are 2^-23 */
     uint32_t p[16] = {0x3c00, 0x0400, 0x0400, 0x0400, 0x0400},
              q[16] = {0x3c00, 0x1000, 0x1000, 0x1000, 0x1000};
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, p, q, 0), 0x3f800001);
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, p, q, 0), 0x3f800001);
     /* 2^-26 each is cut off before the sum: 15 of them leave 1 */
     for (int i = 1; i < 16; i++) {
         p[i] = 0x0400; /* 2^-14 */
         q[i] = 0x0c00; /* 2^-12 */
     }
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, p, q, 0), 0x3f800000);
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, p, q, 0), 0x3f800000);
     /* -(1 + 2^-24) is cut towards zero, too */
     uint32_t n[16] = {0xbc00, 0x8001}, u[16] = {0x3c00, 0x3c00};
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, n, u, 0), 0xbf800000);
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, n, u, 0), 0xbf800000);
     /* f16 results round to nearest even: 1 + 2^-11 is a tie, to 1; 1 + 3 * 2^-11 to 1 + 2^-9 */
     uint32_t t[16] = {0x3c00, 0x1000}, o[16] = {0x3c00, 0x3c00};
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F16, 16, t, o, 0), 0x3c00);
+    CHECK_INT(one_dot(PTX_f16, PTX_f16, 16, t, o, 0), 0x3c00);
     t[1] = 0x1600;
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F16, 16, t, o, 0), 0x3c02);
+    CHECK_INT(one_dot(PTX_f16, PTX_f16, 16, t, o, 0), 0x3c02);
     /* tf32 ignores the low 13 bits of its operands */
     uint32_t x[8] = {0x3f801fff}, y[8] = {0x3f800fff};
-    CHECK_INT(one_dot(NUM_MMA_TF32, NUM_MMA_F32, 8, x, y, 0), 0x3f800000);
+    CHECK_INT(one_dot(PTX_tf32, PTX_f32, 8, x, y, 0), 0x3f800000);
     /* bf16 beyond f32's range: 2^100 * 2^100 is infinite; 2^-100 * 2^-40 is subnormal, 2^-140 */
     uint32_t big[16] = {0x7180}, tiny[16] = {0x0d80}, small[16] = {0x2b80};
-    CHECK_INT(one_dot(NUM_MMA_BF16, NUM_MMA_F32, 16, big, big, 0), 0x7f800000);
-    CHECK_INT(one_dot(NUM_MMA_BF16, NUM_MMA_F32, 16, tiny, small, 0), 0x00000200);
+    CHECK_INT(one_dot(PTX_bf16, PTX_f32, 16, big, big, 0), 0x7f800000);
+    CHECK_INT(one_dot(PTX_bf16, PTX_f32, 16, tiny, small, 0), 0x00000200);
     /* infinity - infinity, and NaN */
     uint32_t inf[16] = {0x7c00, 0xfc00}, ones[16] = {0x3c00, 0x3c00}, nan[16] = {0x7e01};
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, inf, ones, 0), 0x7fffffff);
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F16, 16, nan, ones, 0), 0x7fff7fff); /* NaN * 0 beside it */
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, inf, ones, 0), 0x7fffffff);
+    CHECK_INT(one_dot(PTX_f16, PTX_f16, 16, nan, ones, 0), 0x7fff7fff); /* NaN * 0 beside it */
     inf[1] = 0;
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, inf, ones, 0), 0x7f800000);
-    CHECK_INT(one_dot(NUM_MMA_F16, NUM_MMA_F32, 16, ones, ones, 0xff800000), 0xff800000);
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, inf, ones, 0), 0x7f800000);
+    CHECK_INT(one_dot(PTX_f16, PTX_f32, 16, ones, ones, 0xff800000), 0xff800000);
 }
 
 /* The sum as lib/numeric/dot.h describes it, in integers: each term is a significand times a power of two,
@@ -458,7 +457,7 @@ static void test_model(void)
         if (wide == 3 && n % 3 == 0) c &= 0x80ffffff;
         if ((c & 0x7f800000) == 0x7f800000) c ^= 0x40000000;
         uint32_t want = brain ? model(7, 127, 16, a, b, c) : model(10, 15, 16, a, b, c);
-        uint32_t got = one_dot(brain ? NUM_MMA_BF16 : NUM_MMA_F16, NUM_MMA_F32, 16, a, b, c);
+        uint32_t got = one_dot(brain ? PTX_bf16 : PTX_f16, PTX_f32, 16, a, b, c);
         if (got != want) {
             printf("# %s, kind %u: %08x, not %08x\n", brain ? "bf16" : "f16", wide, got, want);
             CHECK_INT(got, want);
@@ -500,14 +499,14 @@ static void test_wmma_memory(void)
             }
             fragment f[4];
             for (int o = 0; o < 4; o++) fragment_begin(&f[o]);
-            num_mma w = find(true, m, n, k, NUM_MMA_S8, NUM_MMA_S8, NUM_MMA_S32);
-            CHECK_INT(num_wmma_registers(NUM_A, m, n, k, NUM_MMA_S8), w.registers[0]);
-            CHECK(num_wmma_load(NUM_A, m, n, k, NUM_MMA_S8, ca, sa, f[0].registers, access_bytes, a));
-            CHECK(num_wmma_load(NUM_B, m, n, k, NUM_MMA_S8, cb, sb, f[1].registers, access_bytes, b));
+            num_mma w = find(true, m, n, k, PTX_s8, PTX_s8, PTX_s32);
+            CHECK_INT(num_wmma_registers(NUM_A, m, n, k, PTX_s8), w.registers[0]);
+            CHECK(num_wmma_load(NUM_A, m, n, k, PTX_s8, ca, sa, f[0].registers, access_bytes, a));
+            CHECK(num_wmma_load(NUM_B, m, n, k, PTX_s8, cb, sb, f[1].registers, access_bytes, b));
             num_mma_run(&w, NULL, f[3].registers, (const void *const *)f[0].registers,
                         (const void *const *)f[1].registers, (const void *const *)f[2].registers);
-            CHECK(num_wmma_store(m, n, k, NUM_MMA_S32, cd, sd, (const void *const *)f[3].registers,
-                                 store_bytes, d));
+            CHECK(num_wmma_store(m, n, k, PTX_s32, cd, sd, (const void *const *)f[3].registers, store_bytes,
+                                 d));
             for (int i = 0; i < m; i++)
                 for (int j = 0; j < n; j++) {
                     int32_t want = 0;
@@ -519,10 +518,10 @@ static void test_wmma_memory(void)
                     }
                 }
         }
-    CHECK_INT(num_wmma_registers(NUM_A, 16, 16, 16, NUM_MMA_F16), 8);
-    CHECK_INT(num_wmma_registers(NUM_B, 8, 32, 16, NUM_MMA_BF16), 8);
-    CHECK_INT(num_wmma_registers(NUM_C, 16, 16, 16, NUM_MMA_F32), 8);
-    CHECK_INT(num_wmma_registers(NUM_C, 16, 16, 16, NUM_MMA_BF16), 0);
+    CHECK_INT(num_wmma_registers(NUM_A, 16, 16, 16, PTX_f16), 8);
+    CHECK_INT(num_wmma_registers(NUM_B, 8, 32, 16, PTX_bf16), 8);
+    CHECK_INT(num_wmma_registers(NUM_C, 16, 16, 16, PTX_f32), 8);
+    CHECK_INT(num_wmma_registers(NUM_C, 16, 16, 16, PTX_bf16), 0);
 }
 
 static void test_ldmatrix(void)

@@ -64,37 +64,36 @@ static uint32_t mn_major(uint32_t base, int swizzle, uint32_t leading, uint32_t 
 }
 
 typedef struct test_case {
-    num_element a, b, d;
+    ptx_type a, b, d;
     int k, n, swizzle_a, swizzle_b;
     bool registers, ta, tb, na, nb, scale, satfinite;
     int step; /* which K step of the swizzled tile */
 } test_case;
 
-static double value(num_element type, uint32_t bits)
+static double value(ptx_type type, uint32_t bits)
 {
-    static const num_format formats[] = {
-        [NUM_MMA_F32] = NUM_F32,   [NUM_MMA_TF32] = NUM_TF32, [NUM_MMA_F16] = NUM_F16,
-        [NUM_MMA_BF16] = NUM_BF16, [NUM_MMA_E4M3] = NUM_E4M3, [NUM_MMA_E5M2] = NUM_E5M2};
-    if (type == NUM_MMA_S8) return (int8_t)bits;
-    if (type == NUM_MMA_U8) return (double)bits;
-    if (type == NUM_MMA_S32) return (int32_t)bits;
+    static const num_format formats[] = {[PTX_f32] = NUM_F32,   [PTX_tf32] = NUM_TF32, [PTX_f16] = NUM_F16,
+                                         [PTX_bf16] = NUM_BF16, [PTX_e4m3] = NUM_E4M3, [PTX_e5m2] = NUM_E5M2};
+    if (type == PTX_s8) return (int8_t)bits;
+    if (type == PTX_u8) return (double)bits;
+    if (type == PTX_s32) return (int32_t)bits;
     uint64_t wide = num_convert(NUM_F64, formats[type], bits, NUM_RN, 0);
     double d;
     memcpy(&d, &wide, sizeof d);
     return d;
 }
 
-static uint32_t random_bits(num_element type)
+static uint32_t random_bits(ptx_type type)
 {
     uint32_t x = any(), sign = x >> 31;
     switch (type) {
-    case NUM_MMA_F32:
-    case NUM_MMA_TF32: return sign << 31 | (125 + x % 5) << 23 | (any() & 0x7fffff);
-    case NUM_MMA_F16: return sign << 15 | (12 + x % 5) << 10 | (any() & 0x3ff);
-    case NUM_MMA_BF16: return sign << 15 | (124 + x % 5) << 7 | (any() & 0x7f);
-    case NUM_MMA_E4M3: return (x & 0x80) | (0x30 + x % 0x10);
-    case NUM_MMA_E5M2: return (x & 0x80) | (0x38 + x % 8);
-    case NUM_MMA_S32: return x;
+    case PTX_f32:
+    case PTX_tf32: return sign << 31 | (125 + x % 5) << 23 | (any() & 0x7fffff);
+    case PTX_f16: return sign << 15 | (12 + x % 5) << 10 | (any() & 0x3ff);
+    case PTX_bf16: return sign << 15 | (124 + x % 5) << 7 | (any() & 0x7f);
+    case PTX_e4m3: return (x & 0x80) | (0x30 + x % 0x10);
+    case PTX_e5m2: return (x & 0x80) | (0x38 + x % 8);
+    case PTX_s32: return x;
     default: return x & 0xff;
     }
 }
@@ -122,7 +121,7 @@ static bool holds(const test_case *t)
         printf("# %s\n", why);
         return false;
     }
-    int bits = num_element_bits(t->a), size = bits / 8;
+    int bits = ptx_types[t->a].bits, size = bits / 8;
     memset(shared, 0xee, sizeof shared);
     const uint32_t base[2] = {1024, 64 * 1024};
     uint64_t descriptors[2];
@@ -161,7 +160,7 @@ static bool holds(const test_case *t)
                 }
             }
     }
-    int registers = num_wgmma_registers(&w), half = t->d == NUM_MMA_F16;
+    int registers = num_wgmma_registers(&w), half = t->d == PTX_f16;
     for (int i = 0; i < 64; i++)
         for (int j = 0; j < t->n; j++) c[i][j] = random_bits(t->d);
     /* Figure of the accumulator: lane l of warp w holds rows 16w + l/4 and + 8, columns 2 (l%4) and + 1 of
@@ -200,7 +199,7 @@ static bool holds(const test_case *t)
             if (!num_wgmma_run(&w, warp, 1, &part, read_shared, NULL)) return false;
         }
     }
-    bool small = bits == 8 && t->d != NUM_MMA_S32;
+    bool small = bits == 8 && t->d != PTX_s32;
     for (int i = 0; i < 4 * registers; i++)
         for (int l = 0; l < LANES; l++)
             for (int s = 0; s <= half; s++) {
@@ -215,7 +214,7 @@ static bool holds(const test_case *t)
                 }
                 uint32_t word = half ? storage[i][l] >> (16 * s) & 0xffff : storage[i][l];
                 bool fine;
-                if (t->d == NUM_MMA_S32) {
+                if (t->d == PTX_s32) {
                     int64_t want = (int64_t)sum;
                     if (t->satfinite)
                         want = want > INT32_MAX ? INT32_MAX : want < INT32_MIN ? INT32_MIN : want;
@@ -239,18 +238,18 @@ static const int swizzles[4] = {0, 32, 64, 128};
 static void test_k_major(void)
 {
     static const struct {
-        num_element a, b, d;
+        ptx_type a, b, d;
         int k;
     } kinds[] = {
-        {NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F32, 16},   {NUM_MMA_F16, NUM_MMA_F16, NUM_MMA_F16, 16},
-        {NUM_MMA_BF16, NUM_MMA_BF16, NUM_MMA_F32, 16}, {NUM_MMA_TF32, NUM_MMA_TF32, NUM_MMA_F32, 8},
-        {NUM_MMA_E4M3, NUM_MMA_E5M2, NUM_MMA_F32, 32}, {NUM_MMA_E5M2, NUM_MMA_E4M3, NUM_MMA_F16, 32},
-        {NUM_MMA_S8, NUM_MMA_U8, NUM_MMA_S32, 32},     {NUM_MMA_U8, NUM_MMA_S8, NUM_MMA_S32, 32},
+        {PTX_f16, PTX_f16, PTX_f32, 16},   {PTX_f16, PTX_f16, PTX_f16, 16},
+        {PTX_bf16, PTX_bf16, PTX_f32, 16}, {PTX_tf32, PTX_tf32, PTX_f32, 8},
+        {PTX_e4m3, PTX_e5m2, PTX_f32, 32}, {PTX_e5m2, PTX_e4m3, PTX_f16, 32},
+        {PTX_s8, PTX_u8, PTX_s32, 32},     {PTX_u8, PTX_s8, PTX_s32, 32},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (int sa = 0; sa < 4; sa++)
             for (int sb = 0; sb < 4; sb++) {
-                bool integer = kinds[i].d == NUM_MMA_S32;
+                bool integer = kinds[i].d == PTX_s32;
                 test_case t = {.a = kinds[i].a,
                                .b = kinds[i].b,
                                .d = kinds[i].d,
@@ -274,10 +273,10 @@ static void test_mn_major(void)
         for (int sa = 0; sa < 4; sa++)
             for (int sb = 0; sb < 4; sb++)
                 for (int which = 1; which < 4; which++) {
-                    num_element type = bf ? NUM_MMA_BF16 : NUM_MMA_F16;
+                    ptx_type type = bf ? PTX_bf16 : PTX_f16;
                     test_case t = {.a = type,
                                    .b = type,
-                                   .d = NUM_MMA_F32,
+                                   .d = PTX_f32,
                                    .k = 16,
                                    .n = 136,
                                    .swizzle_a = swizzles[sa],
@@ -292,9 +291,9 @@ static void test_mn_major(void)
 static void test_every_n(void)
 {
     for (int n = 8; n <= 256; n += 8) {
-        test_case t = {.a = NUM_MMA_F16,
-                       .b = NUM_MMA_F16,
-                       .d = n % 16 ? NUM_MMA_F16 : NUM_MMA_F32,
+        test_case t = {.a = PTX_f16,
+                       .b = PTX_f16,
+                       .d = n % 16 ? PTX_f16 : PTX_f32,
                        .k = 16,
                        .n = n,
                        .swizzle_a = 128,
@@ -320,8 +319,7 @@ static void test_base_offset(void)
 
 static void test_bits(void)
 {
-    num_wgmma w = {
-        .n = 8, .k = 256, .a = NUM_MMA_B1, .b = NUM_MMA_B1, .d = NUM_MMA_S32, .product = NUM_AND_POPC};
+    num_wgmma w = {.n = 8, .k = 256, .a = PTX_b1, .b = PTX_b1, .d = PTX_s32, .product = NUM_AND_POPC};
     CHECK(num_wgmma_check(&w) == NULL);
     memset(shared, 0, sizeof shared);
     /* A: row i has its lowest i bits set; B: column j has bits 32 j to 32 j + 31. */
@@ -345,18 +343,17 @@ static void test_bits(void)
 
 static void test_refusals(void)
 {
-    num_wgmma w = {.n = 12, .k = 16, .a = NUM_MMA_F16, .b = NUM_MMA_F16, .d = NUM_MMA_F32};
+    num_wgmma w = {.n = 12, .k = 16, .a = PTX_f16, .b = PTX_f16, .d = PTX_f32};
     CHECK_TEXT(num_wgmma_check(&w), "wgmma has an N of 8 to 256 in steps of 8");
     w.n = 264;
     CHECK(num_wgmma_check(&w) != NULL);
     w.n = 256;
     CHECK(num_wgmma_check(&w) == NULL);
-    w.b = NUM_MMA_BF16;
+    w.b = PTX_bf16;
     CHECK_TEXT(num_wgmma_check(&w), "wgmma has no such combination of types");
-    w = (num_wgmma){
-        .n = 8, .k = 8, .a = NUM_MMA_TF32, .b = NUM_MMA_TF32, .d = NUM_MMA_F32, .transpose_b = true};
+    w = (num_wgmma){.n = 8, .k = 8, .a = PTX_tf32, .b = PTX_tf32, .d = PTX_f32, .transpose_b = true};
     CHECK_TEXT(num_wgmma_check(&w), "only wgmma of f16 and bf16 can take transposed operands");
-    w = (num_wgmma){.n = 40, .k = 32, .a = NUM_MMA_S8, .b = NUM_MMA_S8, .d = NUM_MMA_S32};
+    w = (num_wgmma){.n = 40, .k = 32, .a = PTX_s8, .b = PTX_s8, .d = PTX_s32};
     CHECK(num_wgmma_check(&w) != NULL);
 }
 
@@ -374,7 +371,7 @@ static void test_failed_read(void)
         d[i] = storage[i];
         for (int l = 0; l < LANES; l++) storage[i][l] = 77;
     }
-    num_wgmma w = {.n = 8, .k = 16, .a = NUM_MMA_F16, .b = NUM_MMA_F16, .d = NUM_MMA_F32};
+    num_wgmma w = {.n = 8, .k = 16, .a = PTX_f16, .b = PTX_f16, .d = PTX_f32};
     num_wgmma_operands o = {.b_descriptor = descriptor(2048, 0, 0, 0), .d = d};
     CHECK(!num_wgmma_run(&w, 0, 4, &o, refuse, NULL));
     CHECK_INT(storage[15][31], 77);
