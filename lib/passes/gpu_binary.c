@@ -18,6 +18,7 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/target.h"
 
 /* ---- attach-nvvm-target ---- */
 
@@ -127,41 +128,43 @@ static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit)
     return false;
 }
 
-/* A chip that LLVM's NVPTX lacks would become PTX of another one, without an error. */
+typedef struct chips {
+    MlirOperation module;
+    bool good;
+} chips;
+
+/* A chip that LLVM's NVPTX lacks would become PTX of another one, without an error; at operations that a chip
+ * lacks LLVM gives up without a line. */
+static bool check_chip(const char *chip, const cute_arch *arch, void *context)
+{
+    chips *c = context;
+    if (arch && !(arch->backends & CUTE_BACKEND_NVPTX)) {
+        cute_buffer message = {0};
+        cute_buffer_printf(&message,
+                           "emit-gpu-binary expects an architecture of LLVM 19, got '%s'; cute-ptx "
+                           "compiles for it with libNVVM",
+                           chip);
+        mlirEmitError(mlirOperationGetLocation(c->module), cute_buffer_text(&message));
+        cute_buffer_release(&message);
+        return c->good = false;
+    }
+    c->good &= cute_target_has_all(c->module, arch);
+    return true;
+}
+
 static void check_chips(MlirOperation module, void *context)
 {
-    static const char key[] = "chip = \"";
-    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
-    if (mlirAttributeIsNull(targets)) return;
-    cute_buffer text = {0};
-    mlirAttributePrint(targets, cute_print_to_buffer, &text);
-    for (char *at = strstr(cute_buffer_text(&text), key); at; at = strstr(at, key)) {
-        at += strlen(key);
-        size_t length = strcspn(at, "\"");
-        bool last = at[length] == '\0';
-        at[length] = '\0';
-        const cute_arch *arch = cute_arch_find(at);
-        if (arch && !(arch->backends & CUTE_BACKEND_NVPTX)) {
-            cute_buffer message = {0};
-            cute_buffer_printf(&message,
-                               "emit-gpu-binary expects an architecture of LLVM 19, got '%s'; cute-ptx "
-                               "compiles for it with libNVVM",
-                               at);
-            mlirEmitError(mlirOperationGetLocation(module), cute_buffer_text(&message));
-            cute_buffer_release(&message);
-            cute_pass_fail(context);
-            break;
-        }
-        at += length + !last;
-    }
-    cute_buffer_release(&text);
+    chips *c = context;
+    c->module = module;
+    cute_targets_each(module, check_chip, c);
 }
 
 static void emit(MlirOperation root, cute_pass_run *pass)
 {
-    cute_op_each(root, "gpu.module", check_chips, pass);
+    chips c = {.good = true};
+    cute_op_each(root, "gpu.module", check_chips, &c);
     MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
-    if (!toolkit_is_there(root, toolkit)) {
+    if (!c.good || !toolkit_is_there(root, toolkit)) {
         cute_pass_fail(pass);
         return;
     }

@@ -2,6 +2,7 @@
 #include "lib/passes/target.h"
 
 #include <mlir-c/Diagnostics.h>
+#include <stdio.h>
 
 #include "lib/ir/util.h"
 
@@ -23,4 +24,103 @@ bool cute_pass_arch(cute_pass_run *run, int i, MlirOperation root, const cute_ar
     }
     cute_buffer_release(&text);
     return *out;
+}
+
+static const struct {
+    const char *name;
+    int number;
+    char variant;
+} needs[] = {
+#define NEEDS(name, number, variant) {name, number, variant},
+#include "lib/passes/target.def"
+};
+
+static bool suits(const cute_arch *arch, int number, char variant)
+{
+    switch (variant) {
+    case 'a': return arch->number == number && arch->variant == 'a';
+    case 's': return arch->number >= number && arch->variant;
+    default: return arch->number >= number;
+    }
+}
+
+static bool refuse(MlirOperation op, const char *needed, const cute_arch *arch)
+{
+    char text[160];
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    snprintf(text, sizeof text, "'%.*s' op needs %s, got %s", (int)name.length, name.data, needed,
+             arch->name);
+    mlirEmitError(mlirOperationGetLocation(op), text);
+    return false;
+}
+
+/* mma.sync: the shapes of Turing, and those since Ampere. */
+static bool has_mma(MlirOperation op, const cute_arch *arch)
+{
+    if (arch->number >= 80) return true;
+    MlirAttribute shape = mlirOperationGetAttributeByName(op, cute_text("shape"));
+    cute_buffer text = {0};
+    if (mlirAttributeIsNull(shape)) shape = mlirOperationGetAttributeByName(op, cute_text("mmaShape"));
+    if (!mlirAttributeIsNull(shape)) mlirAttributePrint(shape, cute_print_to_buffer, &text);
+    mlirTypePrint(mlirValueGetType(mlirOperationGetOperand(op, 0)), cute_print_to_buffer, &text);
+    const char *t = cute_buffer_text(&text);
+    /* #nvvm.shape<m = 16, n = 8, k = 8> or [16, 8, 8], and the type of A. */
+    bool small = strstr(t, "k = 8>") || strstr(t, ", 8]"), half = strstr(t, "f16") && !strstr(t, "bf16");
+    bool integers = strstr(t, "m = 8, n = 8, k = 16>") || strstr(t, "m = 8, n = 8, k = 32>") ||
+                    strstr(t, "[8, 8, 16]") || strstr(t, "[8, 8, 32]");
+    bool turing = (small && half) || integers;
+    cute_buffer_release(&text);
+    return turing || refuse(op, "sm_80", arch);
+}
+
+bool cute_target_has(MlirOperation op, const cute_arch *arch)
+{
+    if (!arch) return true;
+    if (!cute_op_of(op, "nvvm.") && !cute_op_of(op, "nvgpu.") && !cute_op_of(op, "gpu.")) return true;
+    if (cute_op_is(op, "nvvm.mma.sync") || cute_op_is(op, "nvgpu.mma.sync")) return has_mma(op, arch);
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        if (!cute_op_of(op, needs[i].name) && !cute_op_is(op, needs[i].name)) continue;
+        if (suits(arch, needs[i].number, needs[i].variant)) return true;
+        char needed[48];
+        const char *suffix = needs[i].variant == 's' ? "a or a later architecture-specific one"
+                             : needs[i].variant      ? "a"
+                                                     : "";
+        snprintf(needed, sizeof needed, "sm_%d%s", needs[i].number, suffix);
+        return refuse(op, needed, arch);
+    }
+    return true;
+}
+
+typedef struct all {
+    const cute_arch *arch;
+    bool has;
+} all;
+
+static void check_op(MlirOperation op, void *context)
+{
+    all *a = context;
+    a->has &= cute_target_has(op, a->arch);
+}
+
+bool cute_target_has_all(MlirOperation module, const cute_arch *arch)
+{
+    all a = {arch, true};
+    cute_op_each(module, NULL, check_op, &a);
+    return a.has;
+}
+
+void cute_targets_each(MlirOperation module,
+                       bool (*visit)(const char *chip, const cute_arch *arch, void *context), void *context)
+{
+    static const char key[] = "chip = \"";
+    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    if (mlirAttributeIsNull(targets)) return;
+    cute_buffer text = {0};
+    mlirAttributePrint(targets, cute_print_to_buffer, &text);
+    char *at = strstr(cute_buffer_text(&text), key), *end;
+    for (bool more = true; more && at && (end = strchr(at += strlen(key), '"')); at = strstr(end + 1, key)) {
+        *end = '\0';
+        more = visit(at, cute_arch_find(at), context);
+    }
+    cute_buffer_release(&text);
 }

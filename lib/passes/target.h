@@ -10,5 +10,13 @@
     {"arch", CUTE_PASS_TEXT, "Architecture, for example sm_90a; empty: what every one has", 0, NULL}
 /* The architecture that option `i` names; *out is NULL where it is empty. False after an error at `root`. */
 bool cute_pass_arch(cute_pass_run *run, int i, MlirOperation root, const cute_arch **out);
+/* Whether `arch` (NULL: unknown, then all) has what `op` needs, by target.def; otherwise an error on `op`. */
+bool cute_target_has(MlirOperation op, const cute_arch *arch);
+/* The same for all operations inside `module`. */
+bool cute_target_has_all(MlirOperation module, const cute_arch *arch);
+/* Calls `visit` for the chip of each target that a gpu.module names, until it gives false. `arch` is NULL for a chip
+ * that is not known. */
+void cute_targets_each(MlirOperation module,
+                       bool (*visit)(const char *chip, const cute_arch *arch, void *context), void *context);
 
 #endif

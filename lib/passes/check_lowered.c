@@ -1,0 +1,82 @@
+/* cute-check-lowered: what is left over after the lowering, said where it stands.
+ *
+ * Requires: the lowering of gpu.modules to llvm and nvvm. Ensures that nothing else is in them, and that `arch` has
+ * the instructions of nvvm there. Changes nothing.
+ */
+#include <mlir-c/Diagnostics.h>
+
+#include "lib/ir/shim.h"
+#include "lib/ir/util.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/target.h"
+
+typedef struct check {
+    const cute_arch *arch;
+    cute_pass_run *pass;
+    MlirOperation cast; /* the first that no conversion took away, or null */
+    bool told;
+} check;
+
+static void refuse(check *c, MlirOperation op)
+{
+    cute_buffer text = {0};
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    cute_buffer_printf(&text, "'%.*s' op is not lowered to PTX", (int)name.length, name.data);
+    intptr_t operands = mlirOperationGetNumOperands(op);
+    for (intptr_t i = 0; i < operands; i++) {
+        cute_buffer_puts(&text, i ? ", " : " on (");
+        mlirTypePrint(mlirValueGetType(mlirOperationGetOperand(op, i)), cute_print_to_buffer, &text);
+    }
+    if (operands) cute_buffer_puts(&text, ")");
+    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    c->told = true;
+}
+
+static void visit(MlirOperation op, void *context)
+{
+    check *c = context;
+    if (cute_op_of(op, "llvm.")) return;
+    if (cute_op_of(op, "nvvm.")) {
+        if (!cute_target_has(op, c->arch)) c->told = true;
+        return;
+    }
+    if (cute_op_of(op, "gpu.module") || cute_op_is(op, "gpu.module")) return;
+    /* A cast is the trace of an operation that has an error of its own. */
+    if (!cute_op_is(op, "builtin.unrealized_conversion_cast"))
+        refuse(c, op);
+    else if (mlirOperationIsNull(c->cast))
+        c->cast = op;
+}
+
+static void module(MlirOperation op, void *context)
+{
+    check *c = context;
+    c->cast = (MlirOperation){NULL};
+    bool before = c->told;
+    c->told = false;
+    cute_op_each(op, NULL, visit, c);
+    if (!c->told && !mlirOperationIsNull(c->cast)) refuse(c, c->cast);
+    c->told |= before;
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    check c = {.pass = pass};
+    if (!cute_pass_arch(pass, 0, root, &c.arch)) return;
+    cute_op_each(root, "gpu.module", module, &c);
+    if (c.told) cute_pass_fail(pass);
+}
+
+static const cute_pass_option options[] = {
+    CUTE_ARCH_OPTION,
+};
+
+const cute_pass cute_pass_check_lowered = {
+    .name = "cute-check-lowered",
+    .help = "Refuse what the lowering left over in kernels",
+    .anchor = "builtin.module",
+    .options = options,
+    .option_count = 1,
+    .run = run,
+};
