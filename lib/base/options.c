@@ -181,6 +181,33 @@ cute_status cute_options_parse(const cute_command *command, cute_arena *arena, i
     return CUTE_OK;
 }
 
+static cute_status set_flag(const cute_option *option, const char *value, cute_diag *diag)
+{
+    if (value && strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "option '%s': expected 1 or 0, got '%s'", option->name,
+                         value);
+    *(bool *)option->target = !value || *value == '1';
+    return CUTE_OK;
+}
+
+cute_status cute_option_set(const cute_option *options, cute_arena *arena, const char *name,
+                            const char *value, cute_diag *diag)
+{
+    const cute_command command = {.options = options};
+    const cute_option *option = options;
+    while (!is_end(option) && (option->kind == CUTE_OPTION_GROUP || strcmp(option->name, name) != 0))
+        option++;
+    if (is_end(option)) {
+        const char *near = cute_nearest(name, option_at, &command);
+        return near ? cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%s'; did you mean '%s'?", name, near)
+                    : cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%s'", name);
+    }
+    if (option->kind == CUTE_OPTION_FLAG) return set_flag(option, value, diag);
+    if (!value) return cute_fail(diag, CUTE_USAGE, NULL, "option '%s': expected a value", name);
+    const char *copy = cute_arena_copy(arena, value, strlen(value));
+    return copy ? store(arena, option, copy, diag) : cute_fail_memory(diag);
+}
+
 cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute_diag *diag)
 {
     if (strcmp(text, "text") == 0)

@@ -42,6 +42,10 @@ typedef struct cute_command {
  * is wrong with a value. */
 cute_status cute_options_parse(const cute_command *command, cute_arena *arena, int argc, char **argv,
                                cute_option_list *operands, cute_diag *diag);
+/* Sets one option of a table by its long name, as a library's caller gives it; `value` is copied to `arena`. A flag takes
+ * "1" or "0" (NULL: 1). CUTE_USAGE as above. */
+cute_status cute_option_set(const cute_option *options, cute_arena *arena, const char *name,
+                            const char *value, cute_diag *diag);
 /* The text of --help, one screen, options grouped. */
 void cute_options_help(const cute_command *command, cute_buffer *out);
 

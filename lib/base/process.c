@@ -73,6 +73,13 @@ static bool connect_pipes(const start *s)
     return dup2(s->pipes[1].theirs, STDOUT_FILENO) >= 0 && dup2(s->pipes[2].theirs, STDERR_FILENO) >= 0;
 }
 
+static bool hand_over(const cute_process *process)
+{
+    for (size_t i = 0; i < process->inherited_count; i++)
+        if (fcntl(process->inherited[i], F_SETFD, 0) != 0) return false;
+    return true;
+}
+
 /* The kernel kills the program when the thread that started it ends, whatever ended it: that thread waits in
  * cute_process_run until the program has ended, so this happens only where the whole process goes. One that
  * went before the request is seen by its number. */
@@ -81,7 +88,8 @@ static _Noreturn void become_program(start *s)
     sigset_t none;
     sigemptyset(&none);
     default_signals();
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == s->parent && connect_pipes(s)) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == s->parent && connect_pipes(s) &&
+        hand_over(s->process)) {
         sigprocmask(SIG_SETMASK, &none, NULL);
         execvp(s->process->argv[0], (char *const *)s->process->argv);
     }

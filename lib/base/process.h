@@ -8,6 +8,8 @@ typedef struct cute_process {
     const char *const *argv; /* NULL-terminated; argv[0] is a path or a name to find on PATH */
     const void *input;       /* fed to its standard input, NULL: /dev/null */
     size_t input_length;
+    const int *inherited; /* descriptors that stay open in it; all others of ours are closed on exec */
+    size_t inherited_count;
     double timeout; /* seconds, 0: none; then it is killed and the call fails */
     /* results */
     int exit_code;        /* 128 + signal when it was killed by one */

@@ -79,7 +79,9 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
     cute_buffer_printf(&l->result->commands, "%s\n", cute_process_text(l->arena, w->items));
     if (l->options->dry_run) return CUTE_OK;
     double start = cute_clock();
-    cute_process process = {.argv = w->items};
+    cute_process process = {.argv = w->items,
+                            .inherited = l->scratch.descriptors,
+                            .inherited_count = l->scratch.descriptor_count};
     cute_status status = cute_process_run(&process, l->diag);
     add_time(l, stage, start);
     if (status == CUTE_OK) {
@@ -551,6 +553,7 @@ static cute_status pack(linker *l, const arch_list *archs)
 static cute_status link_all(linker *l, const cute_link_input *inputs, size_t count)
 {
     arch_list archs = {0};
+    CUTE_TRY(cute_link_check_options(l->options, l->diag));
     CUTE_TRY(read_archs(l, &archs));
     if (archs.count > 1 && !l->options->fatbin) {
         cute_fail(l->diag, CUTE_USAGE, NULL, "several architectures do not fit into one cubin");
@@ -571,6 +574,15 @@ static cute_status link_all(linker *l, const cute_link_input *inputs, size_t cou
     if (!archs.count) CUTE_TRY(infer_archs(l, &archs));
     l->many = l->options->fatbin;
     return l->options->fatbin ? pack(l, &archs) : link_for(l, archs.items[0].arch, &l->result->output);
+}
+
+cute_status cute_link_check_options(const cute_link_options *o, cute_diag *diag)
+{
+    if (o->opt_level && (strlen(o->opt_level) != 1 || !strchr("0123", *o->opt_level)))
+        return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0, 1, 2 or 3, not '%s'", o->opt_level);
+    if (o->max_registers < 0 || o->max_registers > 255)
+        return cute_fail(diag, CUTE_USAGE, NULL, "-maxrregcount takes 1 to 255, or 0 for no limit");
+    return CUTE_OK;
 }
 
 cute_status cute_link(cute_arena *arena, const cute_link_options *options, const cute_link_input *inputs,

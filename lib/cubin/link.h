@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_CUBIN_LINK_H
 #define CUTE_LIB_CUBIN_LINK_H
 
-#include "lib/base/buffer.h"
+#include "lib/base/options.h"
 #include "lib/toolkit/messages.h"
 
 typedef struct cute_link_input {
@@ -12,16 +12,11 @@ typedef struct cute_link_input {
     size_t length;
 } cute_link_input;
 
-typedef struct cute_link_list {
-    const char **items;
-    size_t count;
-} cute_link_list;
-
 typedef struct cute_link_options {
-    cute_link_list archs;     /* as the user spells them, "a,b" too; empty: from the input, ARCH, or sm_90a */
-    cute_link_list xptxas;    /* further options for ptxas; one may hold several with commas between them */
-    cute_link_list libraries; /* -l */
-    cute_link_list folders;   /* -L */
+    cute_option_list archs;  /* as the user spells them, "a,b" too; empty: from the input, ARCH, or sm_90a */
+    cute_option_list xptxas; /* further options for ptxas; one may hold several with commas between them */
+    cute_option_list libraries; /* -l */
+    cute_option_list folders;   /* -L */
     const char *cuda_path;
     const char *opt_level; /* "0" to "3"; NULL: ptxas's default */
     int64_t max_registers; /* 0: no limit */
@@ -47,6 +42,8 @@ typedef struct cute_link_result {
     size_t stage_count;
 } cute_link_result;
 
+/* CUTE_USAGE: a value that is none. cute_link asks itself. */
+cute_status cute_link_check_options(const cute_link_options *options, cute_diag *diag);
 /* CUTE_USAGE: options that contradict each other; CUTE_INVALID: the input, ptxas's and nvlink's errors,
  * -Werror; CUTE_SYSTEM: no toolkit. Strings of the result are in `arena`. */
 cute_status cute_link(cute_arena *arena, const cute_link_options *options, const cute_link_input *inputs,

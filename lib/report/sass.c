@@ -119,7 +119,9 @@ cute_status cute_sass_read(cute_arena *arena, const char *label, const void *cub
     CUTE_TRY(cute_toolkit_find(arena, CUTE_NVDISASM, cuda_path, &program, diag));
     cute_scratch scratch = {.arena = arena};
     cute_status status = cute_scratch_file(&scratch, "image.cubin", cubin, length, &path, diag);
-    cute_process process = {.argv = (const char *const[]){program, "-g", "-c", path, NULL}};
+    cute_process process = {.argv = (const char *const[]){program, "-g", "-c", path, NULL},
+                            .inherited = scratch.descriptors,
+                            .inherited_count = scratch.descriptor_count};
     if (status == CUTE_OK) status = cute_process_run(&process, diag);
     if (status == CUTE_OK && process.exit_code) {
         span said = trim((span){cute_buffer_text(&process.err), process.err.length});

@@ -1,4 +1,4 @@
-/* Scratch files: memfds that children inherit by number, or files of a private folder. */
+/* Scratch files: memfds that programs are given by number, or files of a private folder. */
 #include "lib/toolkit/scratch.h"
 
 #include <errno.h>
@@ -25,12 +25,12 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return length == 0;
 }
 
-/* NULL where the kernel or a sandbox gives none: then a folder serves. The descriptor is inherited, on
- * purpose. */
+/* NULL where the kernel or a sandbox gives none: then a folder serves. Closed on exec: only the programs that are
+ * meant get it. */
 static const char *memory_file(cute_scratch *s, const char *name, const void *bytes, size_t length)
 {
     if (s->descriptor_count == sizeof s->descriptors / sizeof *s->descriptors) return NULL;
-    int fd = memfd_create(name, 0);
+    int fd = memfd_create(name, MFD_CLOEXEC);
     if (fd < 0) return NULL;
     const char *path = fd > STDERR_FILENO ? cute_arena_printf(s->arena, "/proc/self/fd/%d", fd) : NULL;
     if (!path || !write_all(fd, bytes, length) || !cute_file_exists(path)) {

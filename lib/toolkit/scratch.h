@@ -15,7 +15,7 @@ typedef struct cute_scratch {
     size_t descriptor_count;
 } cute_scratch;
 
-/* A file with these bytes, or an empty one to be written. *path is for other programs, which inherit it.
+/* A file with these bytes, or an empty one to be written. *path is for programs that inherit `descriptors`.
  * `name` has no slash. */
 cute_status cute_scratch_file(cute_scratch *scratch, const char *name, const void *bytes, size_t length,
                               const char **path, cute_diag *diag);

@@ -98,7 +98,7 @@ static cute_status compile_ptx(settings *s, cute_link_result *result, cute_diag 
     cute_link_input input = {.label = s->label};
     cute_link_options options = {.cuda_path = s->cuda_path, .opt_level = s->opt_level, .line_info = true};
     input.bytes = cute_module_image(s->module, &input.length);
-    if (s->arch) options.archs = (cute_link_list){&s->arch, 1};
+    if (s->arch) options.archs = (cute_option_list){&s->arch, 1};
     return cute_link(s->arena, &options, &input, 1, result, diag);
 }
 

@@ -19,11 +19,6 @@ typedef struct settings {
     cute_option_list archs, xptxas, libraries, folders;
 } settings;
 
-static cute_link_list as_list(cute_option_list list)
-{
-    return (cute_link_list){list.items, list.count};
-}
-
 static cute_status read_inputs(cute_arena *arena, const cute_option_list *operands, cute_link_input **out,
                                size_t *count, cute_diag *diag)
 {
@@ -124,10 +119,10 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
                                size_t count, double start, cute_diag *diag)
 {
     cute_link_result result = {0};
-    cute_link_options options = {.archs = as_list(s->archs),
-                                 .xptxas = as_list(s->xptxas),
-                                 .libraries = as_list(s->libraries),
-                                 .folders = as_list(s->folders),
+    cute_link_options options = {.archs = s->archs,
+                                 .xptxas = s->xptxas,
+                                 .libraries = s->libraries,
+                                 .folders = s->folders,
                                  .cuda_path = s->cuda_path,
                                  .opt_level = s->opt_level,
                                  .max_registers = s->max_registers,
@@ -159,10 +154,8 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
 
 static cute_status check_options(const settings *s, cute_diag *diag)
 {
-    if (s->opt_level && (strlen(s->opt_level) != 1 || !strchr("0123", *s->opt_level)))
-        return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0, 1, 2 or 3, not '%s'", s->opt_level);
-    if (s->max_registers < 0 || s->max_registers > 255)
-        return cute_fail(diag, CUTE_USAGE, NULL, "-maxrregcount takes 1 to 255, or 0 for no limit");
+    CUTE_TRY(cute_link_check_options(
+        &(cute_link_options){.opt_level = s->opt_level, .max_registers = s->max_registers}, diag));
     if (s->timing_format && strcmp(s->timing_format, "json") != 0 && strcmp(s->timing_format, "text") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--timing-format takes text or json, not '%s'",
                          s->timing_format);
