@@ -9,6 +9,8 @@ typedef enum cute_checks {
 #define CHECK(id, bit, name, parts, text) | CUTE_CHECK_##id
     CUTE_CHECK_ALL = 0
 #include "cute/checks.def"
+    ,
+    CUTE_CHECK_STRICT = 1 << 16 /* beside others: what would be a warning is an error */
 } cute_checks;
 
 #endif

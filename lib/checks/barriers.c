@@ -16,12 +16,12 @@ static void check_arrival(em_checks *c, em_warp *w, const em_inst *i, uint32_t m
     if (a->lanes && a->inst != i && is_aligned(i)) {
         const em_inst *first = a->inst < i ? a->inst : i, *second = a->inst < i ? i : a->inst;
         em_check_find(
-            c, CUTE_CHECK_BARRIER, "divergent", w, first, -1, inst_index(c, second),
+            c, FOUND_BARRIER_DIVERGED, w, first, -1, inst_index(c, second),
             "barrier: the warp arrives at barrier %u diverged: lanes 0x%08x here and 0x%08x elsewhere",
             number, first == i ? mask : a->lanes, first == i ? a->lanes : mask);
     }
     if (wanted > w->block->warp_count * EM_LANES)
-        em_check_find(c, CUTE_CHECK_BARRIER, "count", w, i, -1, UINT32_MAX,
+        em_check_find(c, FOUND_BARRIER_COUNT, w, i, -1, UINT32_MAX,
                       "barrier: it expects %u threads, the block has %u", wanted, w->block->threads);
     a->inst = i;
     a->lanes |= mask;
@@ -44,17 +44,17 @@ static void check_complete(em_checks *c, em_warp *any, uint32_t number)
         else
             ended += !w->alive;
         if (missing & w->alive && is_aligned(a->inst))
-            em_check_find(c, CUTE_CHECK_BARRIER, "divergent", w, a->inst, -1, UINT32_MAX,
+            em_check_find(c, FOUND_BARRIER_DIVERGED, w, a->inst, -1, UINT32_MAX,
                           "barrier: lanes 0x%08x of the warp do not arrive at this barrier",
                           missing & w->alive);
         else if (missing && (m->inst || is_aligned(a->inst)))
-            em_check_find(c, CUTE_CHECK_BARRIER, "ended", w, a->inst, -1, UINT32_MAX,
+            em_check_find(c, FOUND_BARRIER_ENDED, w, a->inst, -1, UINT32_MAX,
                           "barrier: lanes 0x%08x of the warp have ended and do not arrive at this barrier",
                           missing);
         a->lanes = 0;
     }
     if (ended && m->inst && arrived)
-        em_check_find(c, CUTE_CHECK_BARRIER, "ended", arrived, m->inst, -1, UINT32_MAX,
+        em_check_find(c, FOUND_BARRIER_ENDED, arrived, m->inst, -1, UINT32_MAX,
                       "barrier: %u of the block's %u warps have ended and do not arrive at this barrier",
                       ended, b->warp_count);
 }
@@ -65,7 +65,7 @@ static void check_cluster_phase(em_checks *c, em_warp *w, const em_inst *i, uint
     warp_state *own = warp_of(c, w);
     uint32_t wrong = arrives ? mask & own->cluster_lanes : mask & ~own->cluster_lanes;
     if (wrong)
-        em_check_find(c, CUTE_CHECK_BARRIER, arrives ? "arrives twice" : "waits only", w, i,
+        em_check_find(c, arrives ? FOUND_CLUSTER_ARRIVES_TWICE : FOUND_CLUSTER_NOT_ARRIVED, w, i,
                       __builtin_ctz(wrong), UINT32_MAX,
                       arrives ? "barrier: lanes 0x%08x arrive at barrier.cluster again, without a "
                                 "barrier.cluster.wait between"
@@ -78,7 +78,7 @@ static void check_members(em_checks *c, em_warp *w, const em_inst *i, uint32_t m
 {
     uint32_t others = mask & ~members;
     if (others)
-        em_check_find(c, CUTE_CHECK_BARRIER, "member", w, i, __builtin_ctz(others), UINT32_MAX,
+        em_check_find(c, FOUND_BARRIER_MEMBERS, w, i, __builtin_ctz(others), UINT32_MAX,
                       "barrier: lanes 0x%08x arrive at a barrier of lanes 0x%08x", mask, members);
 }
 

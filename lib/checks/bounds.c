@@ -7,7 +7,7 @@ static bool access(em_checks *c, const memory_access *a)
     const shadow *s = a->shadow;
     bool reads = a->kind == EM_READ;
     if (!s || a->space != EM_GLOBAL || a->at + a->bytes <= s->size) return true;
-    em_check_find(c, CUTE_CHECK_MEMORY, reads ? "read" : "write", a->warp, a->inst, a->lane, UINT32_MAX,
+    em_check_find(c, reads ? FOUND_BOUNDS_READ : FOUND_BOUNDS_WRITE, a->warp, a->inst, a->lane, UINT32_MAX,
                   "out of bounds: %s %s %u bytes at byte %llu of %s, which has %llu",
                   em_instruction_name(a->inst), reads ? "reads" : "writes", a->bytes,
                   (unsigned long long)a->at, s->name ? s->name : "a buffer", (unsigned long long)s->size);

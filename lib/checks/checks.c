@@ -54,15 +54,15 @@ static void choose_parts(em_checks *c)
 
 em_checks *em_checks_create(unsigned which)
 {
-    em_checks *c = which ? calloc(1, sizeof *c) : NULL;
+    em_checks *c = which & CUTE_CHECK_ALL ? calloc(1, sizeof *c) : NULL;
     if (!c) return NULL;
     c->which = which;
     c->time = 1;
     choose_parts(c);
-    c->found = json_array();
+    c->arena = cute_arena_create();
     c->lines = json_array();
     c->line_index = json_object();
-    if (c->found && c->lines && c->line_index) return c;
+    if (c->arena && c->lines && c->line_index) return c;
     em_checks_destroy(c);
     return NULL;
 }
@@ -83,7 +83,8 @@ void em_checks_destroy(em_checks *c)
     free(c->findings);
     free(c->steps);
     free(c->access_classes);
-    json_decref(c->found);
+    free(c->found);
+    cute_arena_destroy(c->arena);
     json_decref(c->lines);
     json_decref(c->line_index);
     free(c);

@@ -21,7 +21,7 @@ static void mark(em_checks *c, em_warp *w, const em_inst *i, int lane, uint32_t 
     /* Several threads that initialise it at the same place do no harm. */
     if (known && known->init_inst && (known->init_inst != i || known->init_id == thread_id(c, w, lane)))
         em_check_find(
-            c, CUTE_CHECK_BARRIER, "init", w, i, lane, inst_index(c, known->init_inst),
+            c, FOUND_MBARRIER_INIT_TWICE, w, i, lane, inst_index(c, known->init_inst),
             "barrier: the mbarrier at shared address 0x%x is initialised again; no mbarrier.inval lies "
             "between",
             address);
@@ -45,7 +45,7 @@ static void check_overwritten(em_checks *c, const memory_access *a)
         uint32_t place = (uint32_t)a->address - (uint32_t)a->at + (uint32_t)n * 8;
         const mbarrier_state *known = em_mbarrier_find(c, cluster_of(c, a->warp), place, false);
         em_check_find(
-            c, CUTE_CHECK_BARRIER, "overwritten", a->warp, a->inst, a->lane,
+            c, FOUND_MBARRIER_OVERWRITTEN, a->warp, a->inst, a->lane,
             known && known->init_inst ? inst_index(c, known->init_inst) : UINT32_MAX,
             "barrier: %s overwrites the mbarrier at shared address 0x%x; no mbarrier.inval lies between",
             em_instruction_name(a->inst), place);
@@ -59,7 +59,7 @@ static void explain_phase(em_checks *c, em_warp *w, uint32_t address)
     for (size_t n = 0; n < o->mbarrier_count; n++) {
         const mbarrier_state *b = &o->mbarriers[n];
         if (b->address != address || b->expected == b->arrived || !b->expect_inst) continue;
-        em_check_find(c, CUTE_CHECK_BARRIER, "bytes", w, b->expect_inst, 0,
+        em_check_find(c, FOUND_MBARRIER_BYTES, w, b->expect_inst, 0,
                       b->arrive_inst ? inst_index(c, b->arrive_inst) : UINT32_MAX,
                       "barrier: %lld bytes are expected in this phase of the mbarrier at shared address "
                       "0x%x, and %lld arrived",
@@ -77,7 +77,7 @@ static void check_last_phases(em_checks *c, em_warp *w)
         if (b->address >> EM_RANK_SHIFT != w->block->rank || b->expected == b->arrived || !i) continue;
         if (!is_mbarrier(c, w, b->address)) continue;
         em_check_find(
-            c, CUTE_CHECK_BARRIER, "last bytes", w, i, 0, UINT32_MAX,
+            c, FOUND_MBARRIER_LAST_BYTES, w, i, 0, UINT32_MAX,
             "barrier: when the block ends %lld bytes are expected in this phase of the mbarrier at shared "
             "address 0x%x, and %lld arrived",
             (long long)b->expected, b->address, (long long)b->arrived);

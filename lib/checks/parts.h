@@ -193,12 +193,19 @@ typedef struct memory_traffic {
 
 /* ---- findings ---- */
 
+typedef enum finding_kind {
+#define FINDING(id, check, severity, note, reason) FOUND_##id,
+#include "lib/checks/findings.def"
+} finding_kind;
+
+/* One of the launch that runs. */
 typedef struct finding {
-    unsigned kind;
+    finding_kind kind;
     uint32_t inst, other; /* of the program; UINT32_MAX none */
-    const char *what;     /* which of the findings of that kind, for equality */
     uint64_t count;
-    cute_buffer text, where;
+    uint32_t block[3], thread[3], warp; /* where it was found first */
+    bool whole_warp;
+    cute_buffer text;
 } finding;
 
 /* ---- the state ---- */
@@ -249,9 +256,12 @@ struct em_checks {
     /* wgmma_registers.c */
     struct wgmma_registers *wgmma; /* NULL: no wgmma */
     /* report.c */
-    finding *findings;
+    finding *findings; /* of the launch */
     size_t finding_count, finding_capacity;
-    json_t *found, *lines;
+    em_finding *found; /* of all launches; their strings are in the arena */
+    size_t found_count, found_capacity;
+    cute_arena *arena;
+    json_t *lines;
     json_t *line_index; /* the elements of `lines` by space, kernel and place */
 };
 
@@ -356,10 +366,9 @@ void em_transactions_flush(em_checks *c, memory_traffic *t,
 
 /* ---- report.c ---- */
 
-/* A finding at an instruction, once for each pair of instructions. `what` lives forever; false: it was found
- * before. */
-bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane,
-                   uint32_t other, const char *format, ...) CUTE_PRINTF(8, 9);
+/* A finding at an instruction, once for each pair of instructions. False: it was found before. */
+bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i, int lane, uint32_t other,
+                   const char *format, ...) CUTE_PRINTF(7, 8);
 void em_report_launch(em_checks *c, cute_diag *diag);
 
 #endif

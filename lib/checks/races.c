@@ -6,14 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *what_race(const access_record *previous, const access_record *current, bool same_cluster)
+static finding_kind what_race(const access_record *previous, const access_record *current, bool same_cluster)
 {
-    if (previous->flags & ACCESS_PROXY) return "proxy";
-    if (!same_cluster) return "blocks";
-    if (previous->flags & ACCESS_ASYNC) return "async";
-    return current->flags & ACCESS_WRITE
-               ? previous->flags & ACCESS_WRITE ? "write after write" : "write after read"
-               : "read after write";
+    if (previous->flags & ACCESS_PROXY) return FOUND_RACE_PROXY;
+    if (!same_cluster) return FOUND_RACE_BLOCKS;
+    if (previous->flags & ACCESS_ASYNC) return FOUND_RACE_ASYNC;
+    if (!(current->flags & ACCESS_WRITE)) return FOUND_RACE_READ_AFTER_WRITE;
+    return previous->flags & ACCESS_WRITE ? FOUND_RACE_WRITE_AFTER_WRITE : FOUND_RACE_WRITE_AFTER_READ;
 }
 
 static void report_race(em_checks *c, const memory_access *a, uint64_t at, const access_record *previous,
@@ -49,9 +48,9 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
     if (current->inst == previous->inst && current->time == previous->time && same_cluster &&
         !(previous->flags & ACCESS_ASYNC) && in_block / EM_LANES == w->index)
         lack = "both do so in one instruction";
-    em_check_find(c, CUTE_CHECK_RACE, what_race(previous, current, same_cluster), a->warp, a->inst, a->lane,
-                  previous->inst, "race: %s %s %s, which %s %s; %s", em_instruction_name(a->inst), verb,
-                  place, who, did, lack);
+    em_check_find(c, what_race(previous, current, same_cluster), a->warp, a->inst, a->lane, previous->inst,
+                  "race: %s %s %s, which %s %s; %s", em_instruction_name(a->inst), verb, place, who, did,
+                  lack);
 }
 
 /* A shuffle orders no memory, but what a lane read before it is read when another lane goes on behind it. */
@@ -100,7 +99,7 @@ static void report_dependence(em_checks *c, const memory_access *a, uint64_t at,
 {
     char place[200];
     em_shadow_place(c, a->warp, EM_GLOBAL, a->shadow, at, place, sizeof place);
-    em_check_find(c, CUTE_CHECK_RACE, "dependent launch", a->warp, a->inst, a->lane, UINT32_MAX,
+    em_check_find(c, FOUND_RACE_DEPENDENT_LAUNCH, a->warp, a->inst, a->lane, UINT32_MAX,
                   "race: %s uses %s, which the launch before %s; no griddepcontrol.wait lies between",
                   em_instruction_name(a->inst), place, previous->flags & ACCESS_WRITE ? "wrote" : "read");
 }
@@ -134,18 +133,18 @@ static void check_path(em_checks *c, const memory_access *a, uint64_t at, const 
     if (write || !written) return;
     bool here = global && before->time > c->launch_time;
     if (here && em_has(i, EM_M_nc))
-        em_check_find(c, CUTE_CHECK_RACE, "read-only", a->warp, i, a->lane, before->inst,
+        em_check_find(c, FOUND_RACE_READ_ONLY_PATH, a->warp, i, a->lane, before->inst,
                       "race: %s.nc reads through the read-only path what the same kernel writes", name);
     if (lacks_proxy_fence(o, thread_id(c, a->warp, a->lane), before, current))
         em_check_find(
-            c, CUTE_CHECK_RACE, "proxy fence", a->warp, i, a->lane, before->inst,
+            c, FOUND_PROXY_FENCE, a->warp, i, a->lane, before->inst,
             "race: %s reads through the asynchronous proxy what was written through the generic one; no "
             "fence.proxy.async lies between",
             name);
     /* Before it is issued a copy reads its tensor map, and nothing else. */
     if (here && !c->machine->completing && em_has(i, EM_M_tensor) && i->opcode == EM_OP_cp &&
         o->map_fence < before->time)
-        em_check_find(c, CUTE_CHECK_RACE, "tensor map", a->warp, i, a->lane, before->inst,
+        em_check_find(c, FOUND_TENSOR_MAP_FENCE, a->warp, i, a->lane, before->inst,
                       "race: %s takes a tensor map that the kernel wrote; no "
                       "fence.proxy.tensormap::generic.acquire lies "
                       "between",
@@ -319,12 +318,12 @@ static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, 
                         .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];
     int lane = in_block < threads ? (int)(in_block % EM_LANES) : -1;
     if (own)
-        em_check_find(c, CUTE_CHECK_RACE, "end", who, i, lane, UINT32_MAX,
+        em_check_find(c, FOUND_RACE_BLOCK_END, who, i, lane, UINT32_MAX,
                       "race: %s %s shared memory of its block, which may have ended; nothing waits for that",
                       em_instruction_name(i), verb);
     else
         em_check_find(
-            c, CUTE_CHECK_RACE, "end", who, i, lane, UINT32_MAX,
+            c, FOUND_RACE_BLOCK_END, who, i, lane, UINT32_MAX,
             "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders "
             "the block's end behind that",
             em_instruction_name(i), verb, w->block->rank);
@@ -365,7 +364,7 @@ static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32
     if (!b || !b->init_inst) return;
     if (threads[b->init_id].init_fence >= b->init_time) return;
     if (mask && threads[thread_id(c, w, __builtin_ctz(mask))].proxy_fence >= b->init_time) return;
-    em_check_find(c, CUTE_CHECK_RACE, "init fence", w, i, mask ? __builtin_ctz(mask) : -1,
+    em_check_find(c, FOUND_MBARRIER_INIT_FENCE, w, i, mask ? __builtin_ctz(mask) : -1,
                   inst_index(c, b->init_inst),
                   "race: %s completes at the mbarrier at shared address 0x%x, which was initialised through "
                   "the generic proxy; no fence.mbarrier_init or fence.proxy.async lies between",

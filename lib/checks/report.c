@@ -1,4 +1,5 @@
-/* Findings: gathered once for each pair of instructions, told as errors, kept as JSON. */
+/* Findings: one for each kind and pair of instructions. Prints them when a launch ends and keeps them for callers, also as
+ * JSON with the counts of transactions by line. */
 #include "lib/checks/parts.h"
 
 #include "lib/base/json.h"
@@ -8,38 +9,33 @@ enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_TOLD = 20 };
 
 static const struct {
     unsigned check;
-    const char *name;
+    cute_severity severity;
+    const char *note, *reason;
 } kinds[] = {
+#define FINDING(id, check, severity, note, reason) {CUTE_CHECK_##check, CUTE_##severity, note, reason},
+#include "lib/checks/findings.def"
+};
+
+static const struct {
+    unsigned check;
+    const char *name;
+} checks[] = {
 #define CHECK(id, bit, name, parts, text) {CUTE_CHECK_##id, #name},
 #include "cute/checks.def"
 };
+enum { CHECKS = sizeof checks / sizeof *checks };
 
-static const char *kind_name(unsigned check)
+static const char *name_of(unsigned check)
 {
-    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
-        if (kinds[n].check == check) return kinds[n].name;
-    return "?";
+    size_t n = 0;
+    while (n + 1 < CHECKS && checks[n].check != check) n++;
+    return checks[n].name;
 }
 
 static const em_loc *loc_of(const em_program *program, const em_inst *i)
 {
     const em_loc *loc = i->loc && i->loc < program->loc_count ? &program->locs[i->loc] : NULL;
     return loc && loc->file ? loc : NULL;
-}
-
-static void say_where(const em_checks *c, const em_warp *w, const em_inst *i, int lane, cute_buffer *out)
-{
-    const uint32_t *n = c->launch->block;
-    uint32_t thread = w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
-    const em_loc *loc = loc_of(c->machine->program, i);
-    cute_buffer_printf(out, "in kernel '%s', block (%u, %u, %u), ", c->launch->kernel->name,
-                       w->block->ctaid[0], w->block->ctaid[1], w->block->ctaid[2]);
-    if (lane < 0)
-        cute_buffer_printf(out, "warp %u", w->index);
-    else
-        cute_buffer_printf(out, "thread (%u, %u, %u)", thread % n[0], thread / n[0] % n[1],
-                           thread / n[0] / n[1]);
-    if (loc) cute_buffer_printf(out, ", at %s:%u:%u", loc->file, loc->line, loc->column);
 }
 
 /* Loops that were unrolled have many instructions for a line of the source: those are one. */
@@ -53,13 +49,13 @@ static bool same_place(const em_program *program, uint32_t a, uint32_t b)
            !strcmp(l->file, m->file);
 }
 
-bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, const em_inst *i, int lane,
-                   uint32_t other, const char *format, ...)
+bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i, int lane, uint32_t other,
+                   const char *format, ...)
 {
     uint32_t inst = inst_index(c, i);
     for (size_t n = 0; n < c->finding_count; n++) {
         finding *f = &c->findings[n];
-        if (f->kind != kind || f->what != what || !same_place(c->machine->program, f->inst, inst) ||
+        if (f->kind != kind || !same_place(c->machine->program, f->inst, inst) ||
             !same_place(c->machine->program, f->other, other))
             continue;
         f->count++;
@@ -69,59 +65,130 @@ bool em_check_find(em_checks *c, unsigned kind, const char *what, em_warp *w, co
     if (!cute_heap_more(&c->findings, c->finding_count, &c->finding_capacity, sizeof *c->findings, 16))
         return false;
     finding *f = &c->findings[c->finding_count++];
-    *f = (finding){.kind = kind, .inst = inst, .other = other, .what = what, .count = 1};
+    *f = (finding){
+        .kind = kind, .inst = inst, .other = other, .count = 1, .warp = w->index, .whole_warp = lane < 0};
+    const uint32_t *shape = c->launch->block;
+    uint32_t thread = w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
+    memcpy(f->block, w->block->ctaid, sizeof f->block);
+    f->thread[0] = thread % shape[0];
+    f->thread[1] = thread / shape[0] % shape[1];
+    f->thread[2] = thread / shape[0] / shape[1];
     va_list args;
     va_start(args, format);
     cute_buffer_vprintf(&f->text, format, args);
     va_end(args);
-    say_where(c, w, i, lane, &f->where);
     return true;
 }
 
-/* ---- telling ---- */
+/* ---- findings of all launches ---- */
 
-static json_t *place_json(const em_program *program, const em_inst *i)
+static em_finding_place place_of(em_checks *c, const em_inst *i)
 {
-    json_t *value = json_object();
+    const em_program *program = c->machine->program;
     const em_loc *loc = loc_of(program, i);
-    json_object_set_new(value, "ptx_line", json_integer(em_place(program, i).line));
-    if (!loc) return value;
-    json_object_set_new(value, "file", json_string(loc->file));
-    json_object_set_new(value, "line", json_integer(loc->line));
-    json_object_set_new(value, "column", json_integer(loc->column));
+    em_finding_place place = {.ptx_line = (uint32_t)em_place(program, i).line};
+    if (!loc) return place;
+    place.file = cute_arena_copy(c->arena, loc->file, strlen(loc->file));
+    place.line = loc->line;
+    place.column = loc->column;
+    return place;
+}
+
+static void keep(em_checks *c, const finding *f)
+{
+    const em_program *program = c->machine->program;
+    const char *text = cute_buffer_text(&f->text), *kernel = c->launch->kernel->name;
+    if (c->found_count >= FINDINGS_REPORTED) return;
+    if (!cute_heap_more(&c->found, c->found_count, &c->found_capacity, sizeof *c->found, 16)) {
+        c->exhausted = true;
+        return;
+    }
+    em_finding *e = &c->found[c->found_count++];
+    *e = (em_finding){.check = kinds[f->kind].check,
+                      .severity = c->which & CUTE_CHECK_STRICT ? CUTE_ERROR : kinds[f->kind].severity,
+                      .message = cute_arena_copy(c->arena, text, strlen(text)),
+                      .reason = kinds[f->kind].reason,
+                      .kernel = cute_arena_copy(c->arena, kernel, strlen(kernel)),
+                      .place = place_of(c, &program->code[f->inst]),
+                      .has_other = f->other != UINT32_MAX,
+                      .other_note = kinds[f->kind].note,
+                      .warp = f->warp,
+                      .whole_warp = f->whole_warp,
+                      .count = f->count};
+    if (e->has_other) e->other = place_of(c, &program->code[f->other]);
+    memcpy(e->block, f->block, sizeof e->block);
+    memcpy(e->thread, f->thread, sizeof e->thread);
+}
+
+const em_finding *em_checks_findings(const em_checks *c, size_t *count)
+{
+    *count = c->found_count;
+    return c->found;
+}
+
+static void print_where(const em_finding *e, cute_buffer *out)
+{
+    cute_buffer_printf(out, "in kernel '%s', block (%u, %u, %u), ", e->kernel, e->block[0], e->block[1],
+                       e->block[2]);
+    if (e->whole_warp)
+        cute_buffer_printf(out, "warp %u", e->warp);
+    else
+        cute_buffer_printf(out, "thread (%u, %u, %u)", e->thread[0], e->thread[1], e->thread[2]);
+    if (e->place.file)
+        cute_buffer_printf(out, ", at %s:%u:%u", e->place.file, e->place.line, e->place.column);
+}
+
+static void print_finding(const em_checks *c, const finding *f, const em_finding *e, cute_diag *diag)
+{
+    const em_program *program = c->machine->program;
+    cute_place place = em_place(program, &program->code[f->inst]);
+    cute_buffer where = {0};
+    cute_report(diag, e->severity, &place, "%s", e->message);
+    print_where(e, &where);
+    cute_note(diag, NULL, "%s%s", cute_buffer_text(&where), e->count > 1 ? ", first" : "");
+    cute_buffer_release(&where);
+    if (e->count > 1) cute_note(diag, NULL, "%llu times in all", (unsigned long long)e->count);
+    if (e->severity == CUTE_WARNING) cute_note(diag, NULL, "%s; --strict makes it an error", e->reason);
+    if (!e->has_other || f->other == f->inst) return;
+    place = em_place(program, &program->code[f->other]);
+    if (e->other.file)
+        cute_note(diag, &place, "%s (%s:%u:%u)", e->other_note, e->other.file, e->other.line,
+                  e->other.column);
+    else
+        cute_note(diag, &place, "%s", e->other_note);
+}
+
+static json_t *place_json(const em_finding_place *place)
+{
+    json_t *value = json_pack("{s:I}", "ptx_line", (json_int_t)place->ptx_line);
+    if (place->file)
+        json_object_update_new(value,
+                               json_pack("{s:s, s:I, s:I}", "file", place->file, "line",
+                                         (json_int_t)place->line, "column", (json_int_t)place->column));
     return value;
 }
 
-static void tell(const em_checks *c, const finding *f, bool aloud, cute_diag *diag)
+static json_t *finding_json(const em_finding *e)
 {
-    const em_program *program = c->machine->program;
-    const em_inst *i = &program->code[f->inst],
-                  *other = f->other == UINT32_MAX ? NULL : &program->code[f->other];
-    cute_place place = em_place(program, i), there = other ? em_place(program, other) : place;
-    json_t *value = place_json(program, i);
-    json_object_set_new(value, "kernel", json_string(c->launch->kernel->name));
-    json_object_set_new(value, "check", json_string(kind_name(f->kind)));
-    json_object_set_new(value, "message", json_string(cute_buffer_text(&f->text)));
-    json_object_set_new(value, "where", json_string(cute_buffer_text(&f->where)));
-    json_object_set_new(value, "count", json_integer((json_int_t)f->count));
-    if (other) json_object_set_new(value, "other", place_json(program, other));
-    if (json_array_size(c->found) < FINDINGS_REPORTED)
-        json_array_append_new(c->found, value);
+    cute_buffer where = {0};
+    print_where(e, &where);
+    json_t *value = place_json(&e->place);
+    json_object_update_new(value, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:[I,I,I]}", "kernel", e->kernel,
+                                            "check", name_of(e->check), "severity",
+                                            e->severity == CUTE_ERROR ? "error" : "warning", "message",
+                                            e->message, "where", cute_buffer_text(&where), "count",
+                                            (json_int_t)e->count, "block", (json_int_t)e->block[0],
+                                            (json_int_t)e->block[1], (json_int_t)e->block[2]));
+    if (e->whole_warp)
+        json_object_set_new(value, "warp", json_integer(e->warp));
     else
-        json_decref(value);
-    if (!aloud) return;
-    cute_report(diag, CUTE_ERROR, &place, "%s", cute_buffer_text(&f->text));
-    cute_note(diag, NULL, "%s%s", cute_buffer_text(&f->where), f->count > 1 ? ", first" : "");
-    if (f->count > 1) cute_note(diag, NULL, "%llu times in all", (unsigned long long)f->count);
-    if (!other || other == i) return;
-    const em_loc *loc = loc_of(program, other);
-    const char *what = f->kind != CUTE_CHECK_UNINIT ? "the other is here"
-                       : strcmp(f->what, "made")    ? "it is used here"
-                                                    : "it comes from here";
-    if (loc)
-        cute_note(diag, &there, "%s (%s:%u:%u)", what, loc->file, loc->line, loc->column);
-    else
-        cute_note(diag, &there, "%s", what);
+        json_object_set_new(value, "thread",
+                            json_pack("[I,I,I]", (json_int_t)e->thread[0], (json_int_t)e->thread[1],
+                                      (json_int_t)e->thread[2]));
+    if (e->reason) json_object_set_new(value, "reason", json_string(e->reason));
+    if (e->has_other) json_object_set_new(value, "other", place_json(&e->other));
+    cute_buffer_release(&where);
+    return value;
 }
 
 /* ---- counts by line ---- */
@@ -139,7 +206,8 @@ static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
         cute_buffer_printf(&key, "%s %s %d", space, kernel, em_place(program, i).line);
     json_t *line = cute_buffer_ok(&key) ? json_object_get(c->line_index, cute_buffer_text(&key)) : NULL;
     if (!line) {
-        line = place_json(program, i);
+        em_finding_place place = place_of(c, i);
+        line = place_json(&place);
         json_object_set_new(line, "kernel", json_string(kernel));
         json_object_set_new(line, "instruction", json_string(em_instruction_name(i)));
         json_object_set_new(line, "space", json_string(space));
@@ -170,9 +238,11 @@ static void add_lines(em_checks *c, const traffic_count *list, const char *space
 void em_report_launch(em_checks *c, cute_diag *diag)
 {
     for (size_t n = 0; n < c->finding_count; n++) {
-        tell(c, &c->findings[n], n < FINDINGS_TOLD, diag);
+        size_t before = c->found_count;
+        keep(c, &c->findings[n]);
+        if (n < FINDINGS_TOLD && c->found_count > before)
+            print_finding(c, &c->findings[n], &c->found[before], diag);
         cute_buffer_release(&c->findings[n].text);
-        cute_buffer_release(&c->findings[n].where);
     }
     if (c->finding_count > FINDINGS_TOLD)
         cute_note(diag, NULL, "%zu more are in the report of --json", c->finding_count - FINDINGS_TOLD);
@@ -189,12 +259,11 @@ void em_report_launch(em_checks *c, cute_diag *diag)
 
 char *em_checks_json(const em_checks *c)
 {
-    json_t *value = json_object(), *names = json_array();
-    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
-        if (c->which & kinds[n].check) json_array_append_new(names, json_string(kinds[n].name));
-    json_object_set_new(value, "checks", names);
-    json_object_set(value, "findings", c->found);
-    json_object_set(value, "lines", c->lines);
+    json_t *names = json_array(), *findings = json_array();
+    for (size_t n = 0; n < CHECKS; n++)
+        if (c->which & checks[n].check) json_array_append_new(names, json_string(checks[n].name));
+    for (size_t n = 0; n < c->found_count; n++) json_array_append_new(findings, finding_json(&c->found[n]));
+    json_t *value = json_pack("{s:o, s:o, s:O}", "checks", names, "findings", findings, "lines", c->lines);
     char *text = json_dumps(value, JSON_COMPACT);
     json_decref(value);
     return text;

@@ -96,7 +96,7 @@ static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const t
     char swizzle[40];
     const tile_piece *p = rows[wrong], *before = rows[wrong - 1];
     em_check_find(
-        c, CUTE_CHECK_SWIZZLE, "swizzle", w, i, lane, p->inst,
+        c, FOUND_SWIZZLE_ROWS, w, i, lane, p->inst,
         "swizzle: %s takes row %d of a matrix from byte %u of row %u of the copied box, and row %d from "
         "byte %u of row %u; the tensor copy has %s",
         reader, wrong, p->column * CHUNK, p->row, wrong - 1, before->column * CHUNK, before->row,
@@ -150,7 +150,7 @@ static void check_operand(em_checks *c, em_warp *w, const em_inst *i, const char
             int wrong = other ? 0 : irregular(rows, false);
             if (!other && !wrong) continue;
             if (other)
-                em_check_find(c, CUTE_CHECK_SWIZZLE, "mode", w, i, -1, rows[0]->inst,
+                em_check_find(c, FOUND_SWIZZLE_MODE, w, i, -1, rows[0]->inst,
                               "swizzle: %s reads what the tensor copy wrote with %s", reader,
                               name_of(rows[0]->span, swizzle, sizeof swizzle));
             else

@@ -37,7 +37,7 @@ static bool access(em_checks *c, const memory_access *a)
         if (taken && a->kind == EM_READ) return true;
         if (n < bytes && !taken) {
             em_shadow_place(c, a->warp, a->space, s, at + n, place, sizeof place);
-            em_check_find(c, CUTE_CHECK_UNINIT, a->kind == EM_READ ? "read" : "update", a->warp, a->inst,
+            em_check_find(c, a->kind == EM_READ ? FOUND_UNINIT_READ : FOUND_UNINIT_UPDATE, a->warp, a->inst,
                           a->lane, UINT32_MAX, "uninitialised: %s %s %s, which nothing wrote before", name,
                           a->kind == EM_READ ? "reads" : "updates", place);
             /* Once is enough. */

@@ -179,18 +179,18 @@ static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const e
     name_of(c, i, o, guard, which, sizeof which);
     const register_flow *f = origin < p->count ? &c->flows[origin] : NULL;
     if (!f) {
-        em_check_find(c, CUTE_CHECK_UNINIT, "register", w, i, lane, UINT32_MAX,
+        em_check_find(c, FOUND_UNINIT_REGISTER, w, i, lane, UINT32_MAX,
                       "uninitialised: %s %s %s, which nothing wrote before", name, verb, which);
     } else if (f->origin) {
         const load_origin *from = &c->origins[f->origin - 1];
         uint32_t lanes = from->lanes;
         int at = from->warp == w && lanes >> lane & 1 ? lane : __builtin_ctz(lanes);
         em_shadow_describe(c, w, from->space, from->address[at], place, sizeof place);
-        em_check_find(c, CUTE_CHECK_UNINIT, "load", w, &p->code[origin], lane, inst_index(c, i),
+        em_check_find(c, FOUND_UNINIT_LOAD, w, &p->code[origin], lane, inst_index(c, i),
                       "uninitialised: %s reads %s, which nothing wrote before; %s %s it",
                       em_instruction_name(&p->code[origin]), place, name, verb);
     } else {
-        em_check_find(c, CUTE_CHECK_UNINIT, "made", w, i, lane, origin,
+        em_check_find(c, FOUND_UNINIT_COMPUTED, w, i, lane, origin,
                       "uninitialised: %s %s %s, which comes from a register that nothing wrote before", name,
                       verb, which);
     }

@@ -221,13 +221,13 @@ static void check_wgmma(em_checks *c, em_warp *w, const em_inst *i, const warp_w
     if (!*told && s->written == own->fences + 1) {
         *told = true;
         em_check_find(
-            c, CUTE_CHECK_RACE, "wgmma.fence", w, i, -1, s->writer,
+            c, FOUND_WGMMA_FENCE, w, i, -1, s->writer,
             "race: wgmma uses as its %s a register that the warp wrote before; no wgmma.fence lies between",
             accumulator ? "accumulator" : "operand");
     }
     if (*told || accumulator || s->wgmma <= own->finished || s->operand) return;
     *told = true;
-    em_check_find(c, CUTE_CHECK_RACE, "operand of accumulator", w, i, -1, s->inst,
+    em_check_find(c, FOUND_WGMMA_OPERAND_IS_ACCUMULATOR, w, i, -1, s->inst,
                   "race: wgmma reads as its operand a register that another wgmma still writes; no "
                   "wgmma.wait_group lies between");
 }
@@ -271,7 +271,7 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
         slot_state *s = &state[t->slot];
         if (s->wgmma > own->finished && (t->write || !s->operand))
             em_check_find(
-                c, CUTE_CHECK_RACE, t->write ? "register write" : "register read", w, i, -1, s->inst,
+                c, s->operand ? FOUND_WGMMA_OPERAND_WRITTEN : FOUND_WGMMA_ACCUMULATOR, w, i, -1, s->inst,
                 "race: %s %s a register that wgmma still %s; no wgmma.wait_group lies between",
                 em_instruction_name(i), t->write ? "writes" : "reads", s->operand ? "reads" : "writes");
         if (!t->write) continue;

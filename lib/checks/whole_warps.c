@@ -7,7 +7,7 @@ static void check_missing(em_checks *c, em_warp *w, uint32_t lanes)
     warp_state *own = warp_of(c, w);
     uint32_t missing = lanes & ~own->whole.lanes;
     if (!own->whole.lanes || !missing) return;
-    em_check_find(c, CUTE_CHECK_BARRIER, "aligned", w, own->whole.inst, __builtin_ctz(missing), UINT32_MAX,
+    em_check_find(c, FOUND_WARP_INCOMPLETE, w, own->whole.inst, __builtin_ctz(missing), UINT32_MAX,
                   "barrier: %s is for whole warps, and lanes 0x%08x of the warp do not execute it",
                   em_instruction_name(own->whole.inst), missing);
     own->whole.lanes = 0;

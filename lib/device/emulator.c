@@ -646,9 +646,9 @@ cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_
     if (!(out->timeout >= 0) || !(out->patience >= 0))
         return cute_fail(diag, CUTE_USAGE, NULL, "expected a time of 0 or more seconds, got %g",
                          out->timeout >= 0 ? out->patience : out->timeout);
-    if (out->checks & ~(uint32_t)CUTE_CHECK_ALL)
+    if (out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT))
         return cute_fail(diag, CUTE_USAGE, NULL, "there is no check 0x%x",
-                         (unsigned)(out->checks & ~(uint32_t)CUTE_CHECK_ALL));
+                         (unsigned)(out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT)));
     return CUTE_OK;
 }
 

@@ -305,6 +305,19 @@ static cute_status write_outputs(cute_launch *l, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* Whether the checks of the kernels found more than warnings. */
+static bool has_errors(const json_t *checked)
+{
+    size_t n;
+    json_t *finding;
+    json_array_foreach(json_object_get(checked, "findings"), n, finding)
+    {
+        const char *severity = json_string_value(json_object_get(finding, "severity"));
+        if (severity && !strcmp(severity, "error")) return true;
+    }
+    return false;
+}
+
 cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
 {
     CUTE_TRY(cute_launch_prepare(l, diag));
@@ -324,7 +337,7 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
     CUTE_TRY(run);
     l->ran = true;
     cute_status judged = judge(l, diag);
-    if (judged == CUTE_OK && json_array_size(json_object_get(l->checked, "findings"))) judged = CUTE_MISMATCH;
+    if (judged == CUTE_OK && has_errors(l->checked)) judged = CUTE_MISMATCH;
     if (judged != CUTE_OK && judged != CUTE_MISMATCH) return judged;
     cute_status written = write_outputs(l, diag);
     return written != CUTE_OK ? written : judged;

@@ -416,15 +416,20 @@ static void text_lines(const json_t *lines, const char *space, const char *title
 static void text_kernel_checks(const json_t *value, cute_buffer *out)
 {
     const json_t *lines = json_object_get(value, "lines");
-    size_t index, found = json_array_size(json_object_get(value, "findings"));
+    size_t index, errors = 0, warnings = 0;
     json_t *item;
+    json_array_foreach(json_object_get(value, "findings"), index, item)
+    {
+        bool error = !strcmp(json_string_value(json_object_get(item, "severity")), "error");
+        *(error ? &errors : &warnings) += 1;
+    }
     cute_buffer_puts(out, "kernel checks:");
     json_array_foreach(json_object_get(value, "checks"), index, item)
         cute_buffer_printf(out, "%s %s", index ? "," : "", json_string_value(item));
-    if (found)
-        cute_buffer_printf(out, ": FAILED, %zu found\n", found);
-    else
-        cute_buffer_puts(out, ": passed\n");
+    cute_buffer_puts(out, errors ? ": FAILED" : ": passed");
+    if (errors) cute_buffer_printf(out, ", %zu found", errors);
+    if (warnings) cute_buffer_printf(out, ", %zu warning%s", warnings, warnings > 1 ? "s" : "");
+    cute_buffer_putc(out, '\n');
     text_lines(lines, "shared", "shared memory, turns of the banks", out);
     text_lines(lines, "global", "global memory, sectors of 32 bytes", out);
 }

@@ -25,7 +25,7 @@ checked() {
     while read -r name _ _ config; do
         [ -n "$config" ] && [ "$name" != "#" ] || continue
         for seed in 1 2 3; do
-            "$run" "$bugs/$name.clean.ptx" --config "$bugs/$config" --check=all --seed=$seed >out.txt 2>&1 || { echo "$name $seed"; cat out.txt; false; }
+            "$run" "$bugs/$name.clean.ptx" --config "$bugs/$config" --check=all --strict --seed=$seed >out.txt 2>&1 || { echo "$name $seed"; cat out.txt; false; }
         done
     done <"$bugs/bugs.txt"
 }
@@ -39,11 +39,46 @@ checked() {
     [[ "$output" == *"times in all"* ]]
 }
 
+@test "what known hardware does as meant is a warning with its reason, and an error with --strict" {
+    while read -r name check reason; do
+        "$run" "$bugs/$name.ptx" --config "$bugs/tensor.json" --device emulator --check=race,barrier --json >out.json 2>err.txt || { echo "$name"; cat err.txt; false; }
+        grep -q "$name.ptx:[0-9]*:[0-9]*: warning: $check: " err.txt
+        grep -q "note: .*$reason.*; --strict makes it an error" err.txt || { cat err.txt; false; }
+        ! grep -q 'error:' err.txt
+        python3 -c 'import json, sys
+found = json.load(open("out.json"))["kernel_checks"]["findings"]
+assert found and all(f["severity"] == "warning" and sys.argv[1] in f["reason"] for f in found), found' "$reason"
+        run "$run" "$bugs/$name.ptx" --config "$bugs/tensor.json" --device emulator --check=race,barrier --strict
+        [ "$status" -eq 4 ]
+        [[ "$output" == *"error: $check: "* ]]
+    done <<'B'
+mbarrier_initialised_twice barrier sm_90 initialises it anew
+mbarrier_init_without_fence race on sm_90 copies see
+product_without_fence race ptxas inserts the fence
+accumulator_scaled_without_fence race ptxas inserts the fence
+accumulator_read_before_wait race C7514, C7517
+accumulator_read_with_a_group_left race C7514, C7517
+B
+    run "$run" "$bugs/operand_changed_while_multiplied.ptx" --config "$bugs/tensor.json" --check=race
+    [ "$status" -eq 4 ]
+    run "$run" "$bugs/product_without_fence.ptx" --config "$bugs/tensor.json" --device emulator --strict
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--strict needs --check"* ]]
+}
+
+@test "ptxas mends what is a warning about wgmma, and says so" {
+    command -v ptxas >/dev/null || skip "no ptxas"
+    for pair in product_without_fence:C7519 accumulator_read_before_wait:C7517 accumulator_read_with_a_group_left:C7514; do
+        run ptxas -arch sm_90a -o k.cubin "$bugs/${pair%:*}.ptx"
+        [[ "$output" == *"${pair#*:}"* ]] || { echo "$pair: $output"; false; }
+    done
+}
+
 @test "what is undefined may be copied and masked away, but not used" {
     # %r13 was never written: stored to shared memory, read back, packed, cleared by an and, chosen away by a selp.
     sed -e 's|^    bar.sync 0;|    setp.eq.u32 %p1, %r1, 999;\n    @%p1 mov.u32 %r13, 1;\n    st.shared.u32 [%r6+1024], %r13;\n&\n    ld.shared.u32 %r14, [%r6+1024];\n    mov.b64 %rd9, {%r12, %r14};\n    mov.b64 {%r12, %r15}, %rd9;\n    and.b32 %r16, %r15, 0;\n    shr.u32 %r16, %r16, 3;\n    setp.lt.u32 %p2, %r14, 5;\n    and.pred %p2, %p2, %p1;\n    selp.b32 %r17, %r14, %r16, %p2;\n    setp.eq.and.u32 %p3, %r14, 7, %p1;\n    @%p3 bra $away;\n$away:\n    st.global.u32 [%rd5+512], %r17;|' \
         "$bugs/dropped_barrier.clean.ptx" >k.ptx
-    "$run" k.ptx --config "$bugs/launch.json" --check=all >out.txt 2>&1 || { cat out.txt; false; }
+    "$run" k.ptx --config "$bugs/launch.json" --check=all --strict >out.txt 2>&1 || { cat out.txt; false; }
     sed -i 's|st.global.u32 \[%rd5+512\], %r17|st.global.u32 [%rd5+512], %r14|' k.ptx
     run "$run" k.ptx --config "$bugs/launch.json" --check=uninit
     [ "$status" -eq 4 ]
@@ -152,7 +187,7 @@ C
     nvcc -arch=sm_90a -lineinfo -ptx k.cu -o k.ptx
     for kernel in last tiles; do
         for seed in 0 1 2; do
-            run "$run" k.ptx --config "$bugs/launch.json" --kernel $kernel --check=all --seed=$seed
+            run "$run" k.ptx --config "$bugs/launch.json" --kernel $kernel --check=all --strict --seed=$seed
             [ "$status" -eq 0 ] || { echo "$kernel $seed: $output"; false; }
         done
     done
@@ -165,7 +200,7 @@ C
     [ -x "$CUTE_BIN/cute-opt" ] || skip "no cute-opt"
     kernels="$BATS_TEST_DIRNAME/../../kernels"
     "$kernels/build" "$CUTE_BIN" cubins >/dev/null
-    CUTE_RUN_FLAGS="--device emulator --check=all" "$kernels/run" "$CUTE_BIN" cubins --small --seeds=20 >out.txt || { cat out.txt; false; }
+    CUTE_RUN_FLAGS="--device emulator --check=all --strict" "$kernels/run" "$CUTE_BIN" cubins --small --seeds=20 >out.txt || { cat out.txt; false; }
     # copy_static_big is copy_static for another size: a minute and three gigabytes.
     while read -r name _; do
         case $name in '#'* | '' | copy_static_big) continue ;; esac
@@ -287,7 +322,7 @@ T
     command -v nvcc >/dev/null || skip "no nvcc"
     nvcc -std=c++17 -arch=sm_90a -lineinfo -ptx "$scripts/../checks/lookback.cu" -o lookback.ptx
     for seed in 0 1 2 3 4 5 6 7; do
-        "$run" lookback.ptx --config "$scripts/../checks/lookback.json" --check=all --seed=$seed >out.txt 2>&1 || { cat out.txt; false; }
+        "$run" lookback.ptx --config "$scripts/../checks/lookback.json" --check=all --strict --seed=$seed >out.txt 2>&1 || { cat out.txt; false; }
     done
 }
 
@@ -327,7 +362,7 @@ $set: setp.ne.u32 %p3, %r1, 0;
     ret;
 }
 P
-    run "$run" k.ptx --config launch.json --check=all
+    run "$run" k.ptx --config launch.json --check=all --strict
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     # Without the release the data is not there with the flag.
     sed 's/st.release.gpu/st.relaxed.gpu/' k.ptx >bug.ptx

@@ -17,7 +17,7 @@ same() {
     for seed in 0 1 2; do
         rm -rf out
         check=
-        [ $seed -ne 2 ] || check=--check=all
+        [ $seed -ne 2 ] || check="--check=all --strict"
         cute-run "$1.ptx" --config "$here/$1.json" --device emulator --no-bench --seed $seed $check -o out >log 2>&1 ||
             { cat log; return 1; }
         [ $seed -eq 0 ] || continue

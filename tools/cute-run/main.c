@@ -11,7 +11,7 @@
 
 typedef struct options {
     const char *config, *plan, *timeout, *seed, *checks;
-    bool list_devices, json, bench, no_bench, timing, template, schema;
+    bool list_devices, json, bench, no_bench, strict, timing, template, schema;
     cute_option_list defines;
     cute_launch_options launch;
     cute_emulator_options emulator;
@@ -88,6 +88,8 @@ static cute_status parse_checks(options *o, cute_diag *diag)
         o->emulator.checks |= table[n].check;
         at = at[length] ? at + length + 1 : NULL;
     }
+    if (o->strict && !o->emulator.checks) return cute_fail(diag, CUTE_USAGE, NULL, "--strict needs --check");
+    if (o->strict) o->emulator.checks |= CUTE_CHECK_STRICT;
     if (o->checks && o->launch.device && strcmp(o->launch.device, "emulator") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--check is done by the emulator, not by device %s",
                          o->launch.device);
@@ -241,6 +243,7 @@ int main(int argc, char **argv)
          &o.emulator.threads},
         {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator",
          &o.checks},
+        {CUTE_OPTION_FLAG, "strict", 0, NULL, "warnings of --check are errors", &o.strict},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30 on a GPU)",
          &o.timeout},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},

@@ -49,7 +49,7 @@ def main():
         with open("mutant.ptx", "w") as f:
             f.write("\n".join(lines[:n] + [instead] + lines[n + 1:]))
         for seed in range(8):
-            result = subprocess.run([run, "mutant.ptx", "--config", "mutant.json", "--device", "emulator", "--check=all",
+            result = subprocess.run([run, "mutant.ptx", "--config", "mutant.json", "--device", "emulator", "--check=all", "--strict",
                                      "--seed", str(seed), "--timeout", "30"], capture_output=True, text=True, check=False)
             if result.returncode in (1, 4) and re.search("error: (race|uninitialised|barrier|deadlock)", result.stderr):
                 found += 1

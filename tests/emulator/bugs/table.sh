@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every planted bug and its clean version under all checks: tests/emulator/bugs/table.sh BIN
+# Runs every planted bug and its clean version under all checks, with --strict: tests/emulator/bugs/table.sh BIN
 # They lie in BIN/../bugs, where `make bugs` writes them.
 # A bug is found when an error names its line and its check; a clean version has to pass. Exit code 1 otherwise. The
 # last column is what compute-sanitizer reported on an H200 (h200.txt, by sanitizer.sh): tools that report the bug and
@@ -12,7 +12,7 @@ printf '%-41s %-8s %5s  %-10s %-10s %s\n' bug check line found clean compute-san
 while read -r name check line config; do
     case $name in '#'*) continue ;; esac
     count=$((count + 1))
-    text=$("$bin/cute-run" "$bugs/$name.ptx" --config "$bugs/$config" --device emulator --check=all --timeout 20 2>&1)
+    text=$("$bin/cute-run" "$bugs/$name.ptx" --config "$bugs/$config" --device emulator --check=all --strict --timeout 20 2>&1)
     code=$?
     found=missed
     case $check in memory) word= ;; uninit) word=uninitialised ;; *) word=$check ;; esac
@@ -21,7 +21,7 @@ while read -r name check line config; do
     [ $found = missed ] && [ "$check" = barrier ] && echo "$text" | grep -q 'error: deadlock' &&
         echo "$text" | grep -q ":$line:[0-9]*: note: .*waits" && found=deadlock
     clean=clean
-    more=$("$bin/cute-run" "$bugs/$name.clean.ptx" --config "$bugs/$config" --device emulator --check=all --timeout 20 2>&1) || clean=REPORTED
+    more=$("$bin/cute-run" "$bugs/$name.clean.ptx" --config "$bugs/$config" --device emulator --check=all --strict --timeout 20 2>&1) || clean=REPORTED
     other=$(sed -n "s/^$name alone:[a-z]* *//p" "$recorded") tools=
     for tool in $other; do
         case $tool in *:*) ;; none) tools=- ;; *) tools="${tools:+$tools }$tool" ;; esac

@@ -60,7 +60,7 @@ def check(variant, run, ptx, folder):
     path = os.path.join(folder, re.sub(r"\W", "_", name) + ".ptx")
     open(path, "w").write(text)
     config = os.path.join(CUDA, "tma_wgmma.json")
-    r = subprocess.run([run, path, "--config", config, "--device", "emulator", "--check=all", "-o", path + ".out", "-D", "k=512",
+    r = subprocess.run([run, path, "--config", config, "--device", "emulator", "--check=all", "--strict", "-o", path + ".out", "-D", "k=512",
                         "--no-check"], capture_output=True, text=True)
     if said is None:
         return name, "" if r.returncode == 0 else "reported", r.stderr if r.returncode else ""
