@@ -302,11 +302,13 @@ static cute_status check_relocatable(linker *l, const cute_unit *unit)
     return CUTE_INVALID;
 }
 
-static cute_status nvlink(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch,
+/* Of the units only those that were linked are left. */
+static cute_status nvlink(linker *l, const cute_unit **units, size_t *unit_count, const cute_arch *arch,
                           const char **path)
 {
     const char *program;
     cute_words w = {.arena = l->arena};
+    size_t count = *unit_count;
     member *objects = cute_arena_array(l->arena, count, sizeof *objects);
     if (!objects) return cute_fail_memory(l->diag);
     for (size_t i = 0; i < count; i++) {
@@ -324,8 +326,12 @@ static cute_status nvlink(linker *l, const cute_unit *const *units, size_t count
     cute_words_add(&w, "-arch");
     cute_words_add(&w, arch->name);
     if (l->options->debug) cute_words_add(&w, "-g");
-    for (size_t i = 0; i < count; i++)
-        if (objects[i].linked || l->options->dry_run) cute_words_add(&w, objects[i].path);
+    *unit_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!objects[i].linked && !l->options->dry_run) continue;
+        cute_words_add(&w, objects[i].path);
+        units[(*unit_count)++] = objects[i].unit;
+    }
     cute_words_add(&w, "-o");
     cute_words_add(&w, *path);
     return run(l, "nvlink", &w, NULL);
@@ -351,17 +357,38 @@ static void copy_section(const cute_elf *elf, const char *name, cute_buffer *out
     if (section && section->data) cute_buffer_append(out, section->data, section->size);
 }
 
+/* The PTX of all units as one module, for the emulator. Where it can't be made the cubin is as good without it. */
+static cute_status join_ptx(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch,
+                            cute_buffer *out)
+{
+    cute_ptx_part_list parts = {0};
+    for (size_t i = 0; i < count; i++)
+        CUTE_TRY(cute_unit_ptx(l->arena, units[i], arch->name, &parts, l->diag));
+    cute_diag *own = cute_diag_create();
+    if (!own) return cute_fail_memory(l->diag);
+    cute_status status = cute_ptx_join(l->arena, parts.items, parts.count, out, own);
+    if (status != CUTE_OK) {
+        cute_buffer_release(out);
+        *out = (cute_buffer){0};
+    }
+    if (status == CUTE_INVALID && cute_diag_count(own)) {
+        const cute_message *m = cute_diag_get(own, 0);
+        cute_report(l->diag, CUTE_WARNING, &m->place, "the emulator can't run this cubin: %s", m->text);
+        status = CUTE_OK;
+    }
+    cute_diag_destroy(own);
+    return status;
+}
+
 /* Adds to `cubin` what its units say about its kernels, and the PTX where there is one. */
-static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t count,
+static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch,
                                 const cute_buffer *cubin, cute_buffer *out)
 {
     double start = cute_clock();
-    cute_buffer lines = {0}, resources = {0};
-    const cute_unit *ptx = NULL;
+    cute_buffer lines = {0}, resources = {0}, ptx = {0};
     for (size_t i = 0; i < count; i++) {
         if (units[i]->kind == CUTE_UNIT_PTX) {
             cute_metadata_extract(units[i]->bytes, units[i]->length, &lines);
-            ptx = units[i];
         } else if (units[i]->kind == CUTE_UNIT_CUBIN) {
             copy_section(&units[i]->elf, CUTE_SECTION_METADATA, &lines);
             copy_section(&units[i]->elf, CUTE_SECTION_RESOURCES, &resources);
@@ -373,20 +400,21 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
     if (lines.length) additions[n++] = (cute_elf_addition){CUTE_SECTION_METADATA, lines.data, lines.length};
     if (resources.length)
         additions[n++] = (cute_elf_addition){CUTE_SECTION_RESOURCES, resources.data, resources.length};
-    /* Two PTX modules make no third one: the section is for a module that is whole. */
-    if (ptx && count == 1) additions[n++] = (cute_elf_addition){CUTE_SECTION_PTX, ptx->bytes, ptx->length};
     cute_elf elf;
-    cute_status status = CUTE_OK;
-    /* A cubin that was linked before is passed on byte by byte. */
-    bool untouched = count == 1 && units[0]->kind == CUTE_UNIT_CUBIN && cubin->length == units[0]->length &&
+    /* A cubin that was linked before is passed on byte by byte, unless PTX was beside it. */
+    bool untouched = count == 1 && units[0]->kind == CUTE_UNIT_CUBIN && !units[0]->ptx &&
+                     cubin->length == units[0]->length &&
                      memcmp(cubin->data, units[0]->bytes, cubin->length) == 0;
-    if (n == 0 || l->options->strip || untouched)
+    cute_status status = l->options->strip || untouched ? CUTE_OK : join_ptx(l, units, count, arch, &ptx);
+    if (ptx.length) additions[n++] = (cute_elf_addition){CUTE_SECTION_PTX, ptx.data, ptx.length};
+    if (status == CUTE_OK && (n == 0 || l->options->strip || untouched))
         cute_buffer_append(out, cubin->data, cubin->length);
-    else if ((status = cute_elf_read(l->arena, "the cubin", cubin->data, cubin->length, &elf, l->diag)) ==
-             CUTE_OK)
+    else if (status == CUTE_OK && (status = cute_elf_read(l->arena, "the cubin", cubin->data, cubin->length,
+                                                          &elf, l->diag)) == CUTE_OK)
         status = cute_elf_add_sections(&elf, additions, n, out, l->diag);
     if (!cute_buffer_ok(&lines) || !cute_buffer_ok(&resources) || !cute_buffer_ok(out))
         status = cute_fail_memory(l->diag);
+    cute_buffer_release(&ptx);
     cute_buffer_release(&lines);
     cute_buffer_release(&resources);
     add_time(l, "metadata", start);
@@ -432,13 +460,13 @@ static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
                          "-c makes one relocatable cubin from one PTX; there are %zu inputs", count);
     } else {
         l->scratch.named = true;
-        CUTE_TRY(nvlink(l, units, count, arch, &path));
+        CUTE_TRY(nvlink(l, units, &count, arch, &path));
     }
     if (l->options->dry_run) return CUTE_OK;
     cute_status status = path ? cute_scratch_read(&l->scratch, path, &cubin, l->diag) : CUTE_OK;
     if (status == CUTE_OK && !cubin.length)
         status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "the toolkit wrote no cubin");
-    if (status == CUTE_OK) status = add_metadata(l, units, count, &cubin, out);
+    if (status == CUTE_OK) status = add_metadata(l, units, count, arch, &cubin, out);
     cute_buffer_release(&cubin);
     return status;
 }

@@ -1,4 +1,4 @@
-/* A tokenizer for PTX's outer level and a reader of `.entry` headers. */
+/* A reader of the headers of PTX modules and of their `.entry`s. */
 #include "lib/cubin/ptxscan.h"
 
 #include <ctype.h>
@@ -8,11 +8,9 @@
 #include "lib/base/chars.h"
 #include "lib/base/checked.h"
 #include "lib/base/list.h"
+#include "lib/cubin/ptxtoken.h"
 
-typedef struct token {
-    const char *at;
-    size_t length; /* 0 at the end */
-} token;
+typedef cute_ptx_token token;
 
 typedef struct scanner {
     cute_arena *arena;
@@ -27,40 +25,9 @@ typedef struct scanner {
     } *dynamic;
 } scanner;
 
-static void skip_blank(scanner *s)
-{
-    while (s->at < s->stop) {
-        size_t left = (size_t)(s->stop - s->at);
-        if (isspace((unsigned char)*s->at)) {
-            s->at++;
-        } else if (left > 1 && s->at[0] == '/' && s->at[1] == '/') {
-            const char *end = memchr(s->at, '\n', left);
-            s->at = end ? end : s->stop;
-        } else if (left > 1 && s->at[0] == '/' && s->at[1] == '*') {
-            const char *end = memmem(s->at + 2, left - 2, "*/", 2);
-            s->at = end ? end + 2 : s->stop;
-        } else {
-            return;
-        }
-    }
-}
-
 static token next(scanner *s)
 {
-    skip_blank(s);
-    token t = {s->at, 0};
-    if (s->at == s->stop) return t;
-    if (*s->at == '"') {
-        const char *end = memchr(s->at + 1, '"', (size_t)(s->stop - s->at - 1));
-        s->at = end ? end + 1 : s->stop;
-    } else if (cute_is_word(*s->at, "$%.")) {
-        /* ".param" and "%r1" are one token, "a.b" too; "0;" is not. */
-        for (s->at++; s->at < s->stop && cute_is_word(*s->at, "$%.");) s->at++;
-    } else {
-        s->at++;
-    }
-    t.length = (size_t)(s->at - t.at);
-    return t;
+    return cute_ptx_next(&s->at, s->stop);
 }
 
 static token peek(scanner *s)
@@ -73,7 +40,7 @@ static token peek(scanner *s)
 
 static bool is(token t, const char *text)
 {
-    return strlen(text) == t.length && memcmp(t.at, text, t.length) == 0;
+    return cute_ptx_token_is(t, text);
 }
 static bool same(token a, token b)
 {

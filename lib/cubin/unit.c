@@ -1,12 +1,15 @@
 /* Takes inputs apart, whatever they are wrapped in. */
 #include "lib/cubin/unit.h"
 
+#include <string.h>
+
 #include "lib/base/file.h"
 #include "lib/base/list.h"
 #include "lib/cubin/archive.h"
 #include "lib/cubin/gpubinary.h"
 #include "lib/cubin/hostelf.h"
 #include "lib/cubin/kernels.h"
+#include "lib/cubin/metadata.h"
 #include "lib/cubin/module.h"
 #include "lib/cubin/ptxscan.h"
 
@@ -85,8 +88,17 @@ static cute_status add_fatbin(opener *o, const cute_link_input *input)
     cute_link_input inner = {.label = input->label};
     const void *image = cute_module_image(module, &inner.length);
     inner.bytes = cute_arena_copy(o->arena, image, inner.length);
+    size_t ptx_length = 0, before = o->list->count;
+    const char *ptx = cute_module_ptx(module, &ptx_length);
+    if (ptx) ptx = cute_arena_copy(o->arena, ptx, ptx_length);
     cute_module_close(module);
-    return inner.bytes ? open_input(o, &inner) : cute_fail_memory(o->diag);
+    if (!inner.bytes) return cute_fail_memory(o->diag);
+    CUTE_TRY(open_input(o, &inner));
+    if (o->list->count == before + 1 && o->list->items[before].kind == CUTE_UNIT_CUBIN) {
+        o->list->items[before].ptx = ptx;
+        o->list->items[before].ptx_length = ptx_length;
+    }
+    return CUTE_OK;
 }
 
 /* Of a binary's objects the one that serves `arch` best; the first where nothing is asked for. */
@@ -126,8 +138,10 @@ static cute_status add_mlir(opener *o, const cute_link_input *input)
         const cute_object *object = &objects[choose_object(objects, first, end, cute_arch_find(o->arch))];
         const char *label = cute_arena_printf(o->arena, "%s(@%s)", input->label, object->symbol);
         if (!label) return cute_fail_memory(o->diag);
-        CUTE_TRY(open_input(
-            o, &(cute_link_input){.label = label, .bytes = object->data, .length = object->length}));
+        cute_link_input inner = {.label = label, .bytes = object->data, .length = object->length};
+        /* MLIR ends the text with a zero. */
+        if (object->kind == CUTE_OBJECT_ASSEMBLY) inner.length = strnlen(inner.bytes, inner.length);
+        CUTE_TRY(open_input(o, &inner));
     }
     return CUTE_OK;
 }
@@ -201,6 +215,62 @@ cute_status cute_units_add(cute_arena *arena, const cute_link_input *input, cons
 {
     opener o = {.arena = arena, .arch = arch, .list = list, .diag = diag};
     return open_input(&o, input);
+}
+
+static cute_status add_part(cute_arena *arena, const cute_ptx_part *part, cute_ptx_part_list *list,
+                            cute_diag *diag)
+{
+    if (!cute_arena_more(arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
+        return cute_fail_memory(diag);
+    list->items[list->count] = *part;
+    list->items[list->count++].length = strnlen(part->text, part->length);
+    return CUTE_OK;
+}
+
+static cute_status add_host_parts(cute_arena *arena, const char *label, const void *bytes, size_t length,
+                                  const char *arch, bool on_demand, cute_ptx_part_list *list, cute_diag *diag)
+{
+    cute_host_code *codes;
+    size_t count;
+    if (cute_host_read(arena, label, bytes, length, &codes, &count, NULL) != CUTE_OK) return CUTE_OK;
+    for (size_t i = 0; i < count; i++) {
+        cute_module *module;
+        cute_ptx_part part = {.label = label, .on_demand = on_demand};
+        if (cute_module_open(label, codes[i].bytes, codes[i].length, arch, &module, NULL) != CUTE_OK)
+            continue;
+        const char *ptx = cute_module_ptx(module, &part.length);
+        part.text = ptx ? cute_arena_copy(arena, ptx, part.length) : NULL;
+        cute_module_close(module);
+        if (ptx && !part.text) return cute_fail_memory(diag);
+        if (ptx) CUTE_TRY(add_part(arena, &part, list, diag));
+    }
+    return CUTE_OK;
+}
+
+cute_status cute_unit_ptx(cute_arena *arena, const cute_unit *unit, const char *arch,
+                          cute_ptx_part_list *list, cute_diag *diag)
+{
+    cute_ptx_part part = {unit->label, unit->bytes, unit->length, false};
+    cute_member *members;
+    size_t count;
+    if (unit->kind == CUTE_UNIT_PTX) return add_part(arena, &part, list, diag);
+    if (unit->kind == CUTE_UNIT_CUBIN) {
+        const cute_elf_section *kept = cute_elf_find(&unit->elf, CUTE_SECTION_PTX);
+        part.text = kept && kept->data ? (const char *)kept->data : unit->ptx;
+        part.length = kept && kept->data ? kept->size : unit->ptx_length;
+        return part.text ? add_part(arena, &part, list, diag) : CUTE_OK;
+    }
+    if (cute_host_is(unit->bytes, unit->length))
+        return add_host_parts(arena, unit->label, unit->bytes, unit->length, arch, false, list, diag);
+    CUTE_TRY(cute_archive_read(arena, unit->label, unit->bytes, unit->length, &members, &count, diag));
+    for (size_t i = 0; i < count; i++) {
+        const char *label = cute_arena_printf(arena, "%s(%s)", unit->label, members[i].name);
+        if (!label) return cute_fail_memory(diag);
+        if (cute_host_is(members[i].bytes, members[i].length))
+            CUTE_TRY(
+                add_host_parts(arena, label, members[i].bytes, members[i].length, arch, true, list, diag));
+    }
+    return CUTE_OK;
 }
 
 /* "libNAME.a" in the folders; "-l:FILE" as ld has it. */

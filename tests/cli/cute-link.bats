@@ -446,3 +446,68 @@ host() {
     fails 1 "$link" -o k.cubin cut.o
     says 'byte 0 of section .nv_fatbin: expected a fatbin'
 }
+
+# Two PTX modules, and what they compute for element i: f(i) + 10 with f of b.ptx and `hidden` in both.
+two_modules() {
+    printf '.version 7.8\n.target sm_80\n.address_size 64\n' | tee a.ptx >b.ptx
+    cat >>a.ptx <<'END'
+.extern .func (.param .b32 r) f (.param .b32 x);
+.extern .global .u32 shared_value;
+.global .u32 hidden = 3;
+.visible .entry k(.param .u64 p) {
+.reg .b64 %d<4>; .reg .b32 %r<8>;
+ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2;
+{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r1; call.uni (y), f, (x); ld.param.b32 %r2, [y]; }
+ld.global.u32 %r3, [hidden]; ld.global.u32 %r4, [shared_value];
+add.s32 %r2, %r2, %r3; add.s32 %r2, %r2, %r4; st.global.u32 [%d1], %r2;
+ret;
+}
+END
+    cat >>b.ptx <<'END'
+.global .u32 hidden = 100;
+.visible .global .u32 shared_value = 7;
+.visible .func (.param .b32 r) f (.param .b32 x) {
+.reg .b32 %r<4>;
+ld.param.b32 %r1, [x]; ld.global.u32 %r2, [hidden]; mad.lo.s32 %r1, %r1, 2, %r2; st.param.b32 [r], %r1;
+ret;
+}
+END
+    echo '{"grid": 1, "block": 32, "buffers": {"x": {"dtype": "i32", "shape": [32]}}, "args": ["x"], "check": {"x": "2*i + 110"}}' >k.json
+}
+
+@test "cubins of several PTX modules keep them, and the emulator runs them" {
+    two_modules
+    "$link" -o k.cubin a.ptx b.ptx
+    "$CUTE_BIN/cute-run" k.cubin -c k.json -d emulator >out || { cat out; false; }
+    grep -q 'check x: passed, 32 elements' out
+    # What is kept is a module that ptxas takes, and it says the same.
+    "$CUTE_BIN/cute-dump" ptx k.cubin >joined.ptx
+    "$link" -o again.cubin joined.ptx
+    "$CUTE_BIN/cute-run" again.cubin -c k.json -d emulator >out
+    grep -q 'check x: passed, 32 elements' out
+}
+
+@test "libraries keep the PTX of the kernel and of the members that are linked" {
+    two_modules
+    sed 's/shared_value/other_value/; s/ f (/ unused_f (/' b.ptx >unused.ptx
+    "$link" -c -o b.cubin b.ptx
+    "$link" -c -o unused.cubin unused.ptx
+    ar rc libb.a unused.cubin b.cubin
+    "$link" -L. -lb -o k.cubin a.ptx
+    "$CUTE_BIN/cute-run" k.cubin -c k.json -d emulator >out || { cat out; false; }
+    grep -q 'check x: passed, 32 elements' out
+    run "$CUTE_BIN/cute-dump" ptx k.cubin
+    says '.visible .func (.param .b32 r) f (.param .b32 x) {'
+    [[ "$output" != *unused_f* ]]
+    # A library of which nothing is wanted changes nothing.
+    "$link" -o alone.cubin "$data/link_ok.ptx" -L. -lb
+    "$CUTE_BIN/cute-dump" ptx alone.cubin | cmp - "$data/link_ok.ptx"
+}
+
+@test "gpu.binary objects of assembly are linked" {
+    printf 'gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_80">, assembly = "%s\\00">]\n' \
+        "$(sed 's/"/\\22/g; s/$/\\0A/' "$data/link_ok.ptx" | tr -d '\n')" >k.mlir
+    "$link" -o k.cubin k.mlir
+    [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -c '[.kernels[].kernel]')" = '["add_one"]' ]
+    "$CUTE_BIN/cute-dump" ptx k.cubin | grep -q '\.entry add_one'
+}

@@ -74,8 +74,9 @@ static cute_status do_ptx(settings *s, cute_buffer *out, cute_diag *diag)
     const char *ptx = cute_module_ptx(s->module, &length);
     if (!ptx) {
         cute_fail(diag, CUTE_INVALID, &file, "this cubin has no PTX in it");
-        cute_note(diag, NULL,
-                  "cute-link keeps it in the section .cute.ptx, unless it links several modules or strips");
+        cute_note(
+            diag, NULL,
+            "cute-link keeps it in the section .cute.ptx, unless its inputs have none or --strip is given");
         return CUTE_INVALID;
     }
     if (s->counters && s->json)
