@@ -49,7 +49,7 @@ IR_TOOLS  := $(filter cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
 TOOLS     := $(IR_TOOLS:%=$(BIN)/%) $(RUN_TOOLS:%=$(BIN)/%)
 
 .PHONY: all
-all: $(TOOLS) $(BUILD)/libcute.a $(BUILD)/libcute.so
+all: $(TOOLS) $(BUILD)/libcute.a $(BUILD)/libcute.so $(BUILD)/libcute-compiler.so
 
 include mk/generate.mk
 include mk/compiler.mk
@@ -75,7 +75,7 @@ $(BUILD)/libcute.a: $(RUN_OBJ)
 # The distributions' libjansson.a is not position independent.
 $(BUILD)/libcute.so: $(RUN_OBJ) lib/libcute.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libcute.so.0 -Wl,--version-script=lib/libcute.map $(LDFLAGS) -o $@ $(RUN_OBJ) $(patsubst -l:lib%.a,-l%,$(LDLIBS))
+	$(Q)$(CC) -shared -Wl,-soname,libcute.so.$(MAJOR) -Wl,--version-script=lib/libcute.map $(LDFLAGS) -o $@ $(RUN_OBJ) $(patsubst -l:lib%.a,-l%,$(LDLIBS))
 
 define run_tool
 $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute.a

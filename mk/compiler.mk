@@ -30,6 +30,17 @@ $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 	$(call say,AR,$@)
 	$(Q)$(AR) rcs $@ $^
 
+# The same as a shared library: LLVM and MLIR are inside and seen by nobody. Arenas and messages are libcute's, so that
+# both libraries mean the same by them. It stays loaded once it is: LLVM's registries cannot be taken back.
+SHARED_BASE := $(patsubst %,$(OBJ)/lib/base/%.o,arena diag render version)
+SO_LDLIBS   := -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -lz -lzstd -l:libxml2.so.2 -l:libz3.so.4 \
+               -l:libtinfo.so.6 -ljansson -lm -ldl -lpthread
+$(BUILD)/libcute-compiler.so: $(IR_OBJ) $(filter-out $(SHARED_BASE),$(IR_COMMON)) $(BUILD)/libcute.so lib/libcute-compiler.map
+	$(call say,LINK,$@)
+	$(Q)$(CXX) -shared -fuse-ld=$(LLVM)/bin/ld.lld -Wl,-soname,libcute-compiler.so.$(MAJOR) -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) \
+	    -Wl,--version-script=lib/libcute-compiler.map -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--gc-sections \
+	    -Wl,-z,pack-relative-relocs -Wl,--as-needed -L$(LLVM)/lib $(SAN) -o $@ $(filter %.o,$^) -L$(BUILD) -lcute $(SO_LDLIBS)
+
 define ir_tool
 $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute-compiler.a
 	@mkdir -p $$(@D)

@@ -1,5 +1,5 @@
-# make install: programs, library, headers, pkg-config file, man pages, completion for bash.
-# make install-strip: the same with programs that have no symbols, a third of the size.
+# make install: programs, libraries, headers, pkg-config files, man pages, completion for bash.
+# make install-strip: the same with programs and libraries that have no symbols, two thirds of the size.
 bindir       ?= $(PREFIX)/bin
 libdir       ?= $(PREFIX)/lib
 includedir   ?= $(PREFIX)/include
@@ -9,13 +9,13 @@ completiondir ?= $(PREFIX)/share/bash-completion/completions
 INSTALL      ?= install
 
 MAJOR     := $(firstword $(subst ., ,$(VERSION)))
-SONAME    := libcute.so.$(MAJOR)
+LIBRARIES := cute cute-compiler
 HEADERS   := $(wildcard include/cute/*.h include/cute/*.def)
 MAN       := $(wildcard docs/man/*.[1-9])
 SCHEMA    := $(wildcard lib/*/*.schema.json)
 man_path   = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
-$(BUILD)/cute.pc: mk/cute.pc.in VERSION mk/install.mk $(BUILD)/prefix
+$(BUILD)/%.pc: mk/%.pc.in VERSION mk/install.mk $(BUILD)/prefix
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir)|' -e 's|@INCLUDEDIR@|$(includedir)|' \
 	    -e 's|@VERSION@|$(VERSION)|' $< > $@
 
@@ -28,16 +28,16 @@ $(BUILD)/prefix: force
 .PHONY: install install-strip uninstall
 install-strip: STRIP := -s
 install-strip: install
-install: all $(BUILD)/cute.pc
+install: all $(LIBRARIES:%=$(BUILD)/%.pc)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cute \
 	    $(DESTDIR)$(completiondir) $(DESTDIR)$(datadir) $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
 	$(if $(strip $(TOOLS)),$(INSTALL) $(STRIP) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
 	$(INSTALL) -m 644 $(BUILD)/libcute.a $(DESTDIR)$(libdir)
-	$(INSTALL) $(STRIP) -m 755 $(BUILD)/libcute.so $(DESTDIR)$(libdir)/libcute.so.$(VERSION)
-	ln -sf libcute.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libcute.so
+	$(foreach l,$(LIBRARIES),$(INSTALL) $(STRIP) -m 755 $(BUILD)/lib$(l).so $(DESTDIR)$(libdir)/lib$(l).so.$(VERSION) && \
+	    ln -sf lib$(l).so.$(VERSION) $(DESTDIR)$(libdir)/lib$(l).so.$(MAJOR) && \
+	    ln -sf lib$(l).so.$(MAJOR) $(DESTDIR)$(libdir)/lib$(l).so &&) true
 	$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cute
-	$(INSTALL) -m 644 $(BUILD)/cute.pc $(DESTDIR)$(libdir)/pkgconfig
+	$(INSTALL) -m 644 $(LIBRARIES:%=$(BUILD)/%.pc) $(DESTDIR)$(libdir)/pkgconfig
 	$(foreach m,$(MAN),$(INSTALL) -m 644 $(m) $(DESTDIR)$(call man_path,$(m)) &&) true
 	$(foreach s,$(SCHEMA),$(INSTALL) -m 644 $(s) $(DESTDIR)$(datadir) &&) true
 	$(INSTALL) -m 644 mk/completion.bash $(DESTDIR)$(completiondir)/cute-opt
@@ -45,8 +45,9 @@ install: all $(BUILD)/cute.pc
 
 uninstall:
 	rm -f $(foreach t,$(notdir $(TOOLS)),$(DESTDIR)$(bindir)/$(t) $(DESTDIR)$(completiondir)/$(t)) \
-	    $(DESTDIR)$(completiondir)/cute-opt $(DESTDIR)$(libdir)/libcute.a $(DESTDIR)$(libdir)/libcute.so* \
-	    $(foreach h,$(HEADERS),$(DESTDIR)$(includedir)/cute/$(notdir $(h))) $(DESTDIR)$(libdir)/pkgconfig/cute.pc \
+	    $(DESTDIR)$(completiondir)/cute-opt $(DESTDIR)$(libdir)/libcute.a \
+	    $(foreach l,$(LIBRARIES),$(DESTDIR)$(libdir)/lib$(l).so* $(DESTDIR)$(libdir)/pkgconfig/$(l).pc) \
+	    $(foreach h,$(HEADERS),$(DESTDIR)$(includedir)/cute/$(notdir $(h))) \
 	    $(foreach m,$(MAN),$(DESTDIR)$(call man_path,$(m))) \
 	    $(foreach s,$(SCHEMA),$(DESTDIR)$(datadir)/$(notdir $(s)))
 	-rmdir $(DESTDIR)$(includedir)/cute $(DESTDIR)$(datadir) 2>/dev/null || true

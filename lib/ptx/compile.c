@@ -38,7 +38,14 @@ typedef struct compilation {
     cute_ptx_stage stage;   /* under way */
     const char *gpu_module; /* being compiled, or NULL */
     size_t llvm_errors;     /* that LLVM reported itself */
+    size_t errors_before;   /* in the diag, when it began */
 } compilation;
+
+/* Whether an error was reported; without one the failure of a stage would have no reason. */
+static bool said_why(const compilation *c)
+{
+    return cute_diag_errors(c->diag) > c->errors_before;
+}
 
 /* ---- what stands between the stages ---- */
 
@@ -105,7 +112,7 @@ static cute_status parse(compilation *c)
     c->module = cute_module_parse(c->context, mlirStringRefCreate(c->source.text, c->source.length),
                                   cute_text(c->source.label));
     if (mlirModuleIsNull(c->module)) {
-        if (cute_diag_errors(c->diag) == 0)
+        if (!said_why(c))
             cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "this is not MLIR");
         return CUTE_INVALID;
     }
@@ -129,6 +136,49 @@ static void after_pass(const char *pass, MlirOperation op, bool failed, double s
 static void report_pipeline(MlirStringRef text, void *buffer)
 {
     cute_print_to_buffer(text, buffer);
+}
+
+/* The passes that the user named, alone or as a pipeline of builtin.module. */
+static cute_status run_pipeline(compilation *c)
+{
+    const char *text = c->options->pipeline;
+    cute_buffer errors = {0};
+    cute_status status = CUTE_OK;
+    MlirPassManager manager = mlirPassManagerCreate(c->context);
+    MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
+    bool whole = strncmp(text, "builtin.module(", strlen("builtin.module(")) == 0;
+    MlirLogicalResult parsed =
+        whole ? mlirParsePassPipeline(top, cute_text(text), report_pipeline, &errors)
+              : mlirOpPassManagerAddPipeline(top, cute_text(text), report_pipeline, &errors);
+    if (mlirLogicalResultIsFailure(parsed)) {
+        status = cute_fail(c->diag, CUTE_USAGE, NULL, "the pipeline '%s' is wrong: %s", text,
+                           cute_buffer_text(&errors));
+    } else if (mlirLogicalResultIsFailure(
+                   mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(c->module)))) {
+        status = CUTE_INVALID;
+        if (!said_why(c))
+            cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the pipeline '%s' failed",
+                      text);
+    }
+    mlirPassManagerDestroy(manager);
+    cute_buffer_release(&errors);
+    return status;
+}
+
+/* The module as it is, for CUTE_EMIT_MLIR. */
+static cute_status emit_mlir(compilation *c)
+{
+    MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+    cute_ptx_result *result = c->out->modules = calloc(1, sizeof *result);
+    c->out->count = result ? 1 : 0;
+    if (c->options->lineinfo) mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+    if (result && (result->module = calloc(1, 1)) != NULL) {
+        mlirOperationPrintWithFlags(mlirModuleGetOperation(c->module), flags, cute_print_to_buffer,
+                                    &result->text);
+        cute_buffer_putc(&result->text, '\n');
+    }
+    mlirOpPrintingFlagsDestroy(flags);
+    return result && result->module && cute_buffer_ok(&result->text) ? CUTE_OK : cute_fail_memory(c->diag);
 }
 
 static cute_status lower(compilation *c)
@@ -158,7 +208,7 @@ static cute_status lower(compilation *c)
                            cute_buffer_text(&errors));
     if (!status && mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module))) {
         status = CUTE_INVALID;
-        if (cute_diag_errors(c->diag) == 0)
+        if (!said_why(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
     }
     if (c->options->dump_passes) {
@@ -287,7 +337,7 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     cute_status status = CUTE_OK;
     if (!module) {
         status = CUTE_INVALID;
-        if (cute_diag_errors(c->diag) == 0)
+        if (!said_why(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label},
                       "gpu.module @%s does not translate to LLVM IR", copy);
     }
@@ -397,10 +447,12 @@ static void stages(void *context)
     c->out->seconds[CUTE_STAGE_parse] = cute_clock() - start;
     start = cute_clock();
     c->stage = CUTE_STAGE_lower;
-    if (!c->status) c->status = need_kernels(c);
-    if (!c->status) c->status = lower(c);
+    bool to_the_end = c->options->emit != CUTE_EMIT_MLIR;
+    if (!c->status && c->options->pipeline) c->status = run_pipeline(c);
+    if (!c->status && to_the_end) c->status = need_kernels(c);
+    if (!c->status && to_the_end) c->status = lower(c);
     c->out->seconds[CUTE_STAGE_lower] = cute_clock() - start;
-    if (!c->status) c->status = compile_modules(c);
+    if (!c->status) c->status = to_the_end ? compile_modules(c) : emit_mlir(c);
     if (!mlirModuleIsNull(c->module)) mlirModuleDestroy(c->module);
     if (!mlirContextIsNull(c->context)) mlirContextDestroy(c->context);
 }
@@ -418,6 +470,7 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
                      .diag = source->diag,
                      .out = out,
                      .arena = cute_arena_create(),
+                     .errors_before = cute_diag_errors(source->diag),
                      .source = *source};
     *reason = NULL;
     if (!c.arena) return cute_fail_memory(source->diag);

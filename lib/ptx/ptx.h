@@ -6,7 +6,8 @@
 #include "lib/base/buffer.h"
 #include "lib/ir/defines.h"
 
-typedef enum cute_ptx_emit { CUTE_EMIT_PTX, CUTE_EMIT_LLVM } cute_ptx_emit;
+/* MLIR: the module after options.pipeline; nothing else is run. */
+typedef enum cute_ptx_emit { CUTE_EMIT_PTX, CUTE_EMIT_LLVM, CUTE_EMIT_MLIR } cute_ptx_emit;
 
 typedef struct cute_ptx_options {
     const cute_arch *arch;
@@ -16,6 +17,7 @@ typedef struct cute_ptx_options {
     bool tensor_maps_memory; /* tensor maps by pointer instead of by value */
     bool relocatable;        /* device functions stay visible, for cute-link to link */
     cute_ptx_emit emit;
+    const char *pipeline;         /* passes to run before the default lowering, or NULL */
     const char *const *libraries; /* bitcode files to link what is missing from */
     size_t library_count;
     const char *cuda_path;      /* where to look for the toolkit first, or NULL */

@@ -1,0 +1,80 @@
+/* See settings.h. */
+#include "lib/ptx/settings.h"
+
+#include <string.h>
+
+/* The index of `text` among the choices; NULL is the first. */
+static cute_status one_of(const char *option, const char *text, const char *const *choices, int *out,
+                          cute_diag *diag)
+{
+    cute_buffer all = {0};
+    *out = 0;
+    if (!text) return CUTE_OK;
+    for (; choices[*out]; ++*out) {
+        if (!strcmp(choices[*out], text)) {
+            cute_buffer_release(&all);
+            return CUTE_OK;
+        }
+        cute_buffer_printf(&all, "%s'%s'", *out ? " or " : "", choices[*out]);
+    }
+    cute_status status =
+        cute_fail(diag, CUTE_USAGE, NULL, "--%s takes %s, not '%s'", option, cute_buffer_text(&all), text);
+    cute_buffer_release(&all);
+    return status;
+}
+
+cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *arena, cute_ptx_options *out,
+                                      cute_diag *diag)
+{
+    static const char *const emits[] = {
+        [CUTE_EMIT_PTX] = "ptx", [CUTE_EMIT_LLVM] = "llvm", [CUTE_EMIT_MLIR] = "mlir", NULL};
+    static const char *const maps[] = {"param", "memory", NULL};
+    int emit, map;
+    cute_define *defines;
+    CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
+    CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
+    if (s->level < 0 || s->level > 3) return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0 to 3");
+    *out = (cute_ptx_options){.opt_level = (int)s->level,
+                              .lineinfo = s->lineinfo,
+                              .assertions = s->assertions,
+                              .emit = (cute_ptx_emit)emit,
+                              .tensor_maps_memory = map == 1,
+                              .relocatable = s->relocatable,
+                              .libraries = s->libraries.items,
+                              .library_count = s->libraries.count,
+                              .cuda_path = s->cuda_path,
+                              .save_temps = s->save_temps,
+                              .dump_passes = s->dump_passes,
+                              .pipeline = s->pipeline,
+                              .define_count = s->defines.count};
+    CUTE_TRY(cute_arch_choose(s->arch, &out->arch, diag));
+    CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
+    out->defines = defines;
+    return CUTE_OK;
+}
+
+static cute_status compile(cute_arena *arena, const cute_ptx_settings *settings, const char *label,
+                           const char *source, size_t length, cute_ptx_output *out, cute_diag *diag)
+{
+    cute_ptx_options options;
+    cute_buffer text = {0};
+    CUTE_TRY(cute_ptx_settings_resolve(settings, arena, &options, diag));
+    if (length >= 4 && !memcmp(source, "ML\xEFR", 4))
+        return cute_ptx_compile(label, source, length, &options, out, diag);
+    cute_status status =
+        cute_defines_apply(label, source, length, options.defines, options.define_count, &text, diag);
+    if (!status) status = cute_ptx_compile(label, cute_buffer_text(&text), text.length, &options, out, diag);
+    cute_buffer_release(&text);
+    return status;
+}
+
+cute_status cute_ptx_compile_source(const cute_ptx_settings *settings, const char *label, const void *source,
+                                    size_t length, cute_ptx_output *out, cute_diag *diag)
+{
+    cute_arena *arena = cute_arena_create();
+    *out = (cute_ptx_output){0};
+    if (!arena) return cute_fail_memory(diag);
+    cute_status status = compile(arena, settings, label, source, length, out, diag);
+    cute_arena_destroy(arena);
+    return status;
+}
