@@ -214,7 +214,7 @@ static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
         }
         used += c->used[l];
         if (c->to[l] % c->size || c->from[l] % c->size) {
-            em_fault(w, i, l, "cp.async of %u bytes from 0x%llx to 0x%x: both are multiples of %u", c->size,
+            em_fault(w, i, l, "misaligned cp.async of %u bytes: from 0x%llx, to 0x%x, alignment %u", c->size,
                      (unsigned long long)c->from[l], c->to[l], c->size);
             return;
         }
@@ -459,19 +459,17 @@ static bool take_map(em_warp *w, const em_inst *i, int l, const em_bulk_form *f,
     uint64_t address = em_address(w, o, l);
     const char *why = NULL;
     if (address & 63) {
-        em_fault(w, i, l, "a tensor map lies at a multiple of 64 bytes, not at 0x%llx",
-                 (unsigned long long)address);
+        em_fault(w, i, l, "misaligned tensor map: address 0x%llx, alignment 64", (unsigned long long)address);
         return false;
     }
     const uint8_t *bytes = em_locate(w, i, l, EM_GENERIC, address, CUTE_MAP_BYTES, EM_READ);
     if (!bytes) return false;
     if (!num_tensor_map_decode(bytes, &b->map, &why)) {
-        em_fault(w, i, l, "at 0x%llx is no tensor map: %s", (unsigned long long)address, why ? why : "");
+        em_fault(w, i, l, "no tensor map at 0x%llx: %s", (unsigned long long)address, why ? why : "");
         return false;
     }
     if (b->map.rank != f->rank) {
-        em_fault(w, i, l, "the instruction takes a tensor map of %d dimensions, and this one has %d", f->rank,
-                 b->map.rank);
+        em_fault(w, i, l, "expected a tensor map of %d dimensions, got one of %d", f->rank, b->map.rank);
         return false;
     }
     for (int n = 0; n < f->rank; n++) b->coordinates[n] = (int32_t)em_get(w, &o->list[1].list[n], l);
@@ -509,14 +507,14 @@ static bool take_bulk(em_warp *w, const em_inst *i, int l, const em_bulk_form *f
     if (f->multicast) {
         b->targets = (uint32_t)em_get(w, &i->o[f->mask], l) & 0xffff;
         if (b->targets >> w->block->cluster->count) {
-            em_fault(w, i, l, "multicast to blocks 0x%x of a cluster of %u", b->targets,
+            em_fault(w, i, l, "multicast to blocks 0x%x, and the cluster has %u", b->targets,
                      w->block->cluster->count);
             return false;
         }
     }
     if (!f->tensor && (b->size % 16 || b->to % 16 || b->from % 16)) {
         em_fault(w, i, l,
-                 "a bulk copy of %u bytes from 0x%llx to 0x%llx: size and addresses are multiples of 16",
+                 "misaligned bulk copy of %u bytes: from 0x%llx, to 0x%llx; expected multiples of 16",
                  b->size, (unsigned long long)b->from, (unsigned long long)b->to);
         return false;
     }
@@ -642,7 +640,7 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
     if (f->map >= 0) {
         em_operand *o = &i->o[f->map];
         if (o->count != 2 || o->list[1].count != f->rank)
-            return em_wrong(p, raw, "%d coordinates are wanted", f->rank);
+            return em_wrong(p, raw, "expected %d coordinates", f->rank);
         for (int n = 0; n < f->rank; n++) CUTE_TRY(em_source_at(p, raw, &o->list[1].list[n], PTX_s32));
     }
     i->bulk = f;
@@ -685,7 +683,7 @@ cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_memory_operand(p, raw, i, 1));
     CUTE_TRY(em_number(p, raw, i, 2, &number));
     if (number != 4 && number != 8 && number != 16)
-        return em_wrong(p, raw, "cp.async copies 4, 8 or 16 bytes, not %lld", (long long)number);
+        return em_wrong(p, raw, "expected 4, 8 or 16 bytes for cp.async, got %lld", (long long)number);
     i->copy.bytes = (uint8_t)number;
     i->run = run_cp_async;
     bool hint = em_has(i, EM_M_L2_cache_hint);
@@ -734,7 +732,7 @@ static cute_status decode_async(em_parser *p, const em_raw *raw, em_inst *i)
     i->run = run_store_async;
     if (i->memory.vector == 1) return em_source(p, raw, i, 1, (ptx_type)i->type);
     if (i->o[1].kind != EM_O_VECTOR || i->o[1].count != i->memory.vector)
-        return em_wrong(p, raw, "a list of registers is wanted");
+        return em_wrong(p, raw, "expected a list of %d registers", i->memory.vector);
     for (int n = 0; n < i->memory.vector; n++)
         CUTE_TRY(em_source_at(p, raw, &i->o[1].list[n], (ptx_type)i->type));
     return CUTE_OK;

@@ -92,7 +92,7 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
         int l = __builtin_ctz(rest);
         uint64_t address = em_address(w, &i->o[at], l);
         if (address & (total - 1)) {
-            em_fault(w, i, l, "%s of %u bytes at address 0x%llx, which is no multiple of %u",
+            em_fault(w, i, l, "misaligned %s of %u bytes: address 0x%llx, alignment %u",
                      em_instruction_name(i), total, (unsigned long long)address, total);
             return;
         }
@@ -131,7 +131,7 @@ cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)
         for (int n = 0; n < 2; n++) {
             if (!lists[n]) continue;
             if (lists[n]->kind != EM_O_VECTOR || lists[n]->count != i->memory.vector)
-                return em_wrong(p, raw, ".v%d wants a list of %d registers", i->memory.vector,
+                return em_wrong(p, raw, ".v%d expects a list of %d registers", i->memory.vector,
                                 i->memory.vector);
             for (int v = 0; v < i->memory.vector; v++)
                 CUTE_TRY(n ? em_source_at(p, raw, &lists[n]->list[v], (ptx_type)i->type)

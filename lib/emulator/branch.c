@@ -19,7 +19,8 @@ static void run_branch_index(em_warp *w, const em_inst *i, uint32_t mask)
     const em_operand *list = &i->o[1];
     uint32_t here = s->pc - 1, index = (uint32_t)em_uniform(w, &i->o[0], mask), same = 0;
     if (index >= list->count) {
-        em_fault(w, i, __builtin_ctz(mask), "index %u of a branch that has %u targets", index, list->count);
+        em_fault(w, i, __builtin_ctz(mask), "branch index %u out of range: there are %u targets", index,
+                 list->count);
         return;
     }
     const uint32_t *values = em_r32(w, &i->o[0]);
@@ -49,7 +50,7 @@ static void run_trap(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_branch(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 1, 1));
-    if (i->o[0].kind != EM_O_LABEL) return em_wrong(p, raw, "a branch goes to a label");
+    if (i->o[0].kind != EM_O_LABEL) return em_wrong(p, raw, "expected a label");
     i->run = run_branch;
     return CUTE_OK;
 }
@@ -59,11 +60,10 @@ cute_status em_decode_branch_index(em_parser *p, const em_raw *raw, em_inst *i)
     if (!em_has(i, EM_M_idx)) return em_unknown(p, raw);
     CUTE_TRY(em_operands(p, raw, 2, 2));
     if (i->o[1].kind != EM_O_LABEL)
-        return em_wrong(p, raw, "brx.idx takes an index and a list of .branchtargets");
+        return em_wrong(p, raw, "brx.idx expects an index and a list of .branchtargets");
     /* The list is declared before its use or behind it. */
     em_symbol *s = em_find(p->scope, i->o[1].symbol, i->o[1].count);
-    if (!s || s->kind != EM_SYM_TARGETS)
-        return em_wrong(p, raw, "the .branchtargets are not declared before");
+    if (!s || s->kind != EM_SYM_TARGETS) return em_wrong(p, raw, "undeclared .branchtargets");
     i->o[1] = *s->targets;
     i->run = run_branch_index;
     return em_source(p, raw, i, 0, PTX_u32);

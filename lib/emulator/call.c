@@ -27,8 +27,8 @@ static bool copy_arguments(em_warp *w, const em_inst *i, const em_call *c, const
 {
     int64_t callee = w->split->sp + w->split->frame->function->stack_bytes;
     if (f->param_count != (size_t)c->argument_count || f->result_count != (size_t)c->result_count) {
-        em_fault(w, i, -1, "function '%s' takes %zu arguments and gives %zu results; the call has %d and %d",
-                 f->name, f->param_count, f->result_count, c->argument_count, c->result_count);
+        em_fault(w, i, -1, "function '%s' has %zu parameters and %zu results, the call %d and %d", f->name,
+                 f->param_count, f->result_count, c->argument_count, c->result_count);
         return false;
     }
     if (callee + f->stack_bytes > w->local_size) return true; /* em_enter_function says so */
@@ -214,10 +214,10 @@ static bool call_free(em_warp *w, const em_inst *i, const em_call *c, int lane)
     if (!address || em_memory_free(w->machine->launch->memory, address)) return true;
     uint64_t base, size;
     if (em_memory_was_freed(w->machine->launch->memory, address, &base, &size) && base == address)
-        em_fault(w, i, lane, "free of an allocation of %llu bytes that was freed before",
-                 (unsigned long long)size);
+        em_fault(w, i, lane, "double free of an allocation of %llu bytes", (unsigned long long)size);
     else
-        em_fault(w, i, lane, "free of 0x%llx, which malloc did not give", (unsigned long long)address);
+        em_fault(w, i, lane, "free of 0x%llx, which is not the address of an allocation",
+                 (unsigned long long)address);
     return false;
 }
 
@@ -277,7 +277,7 @@ static void run_call(em_warp *w, const em_inst *i, uint32_t mask)
             if (w->stop == EM_GO_ON) s->pc++; /* no results to copy */
             return;
         }
-        em_fault(w, i, -1, "function '%s' is defined nowhere in the module", f->name);
+        em_fault(w, i, -1, "function '%s' is not defined in the module", f->name);
         return;
     }
     if (!copy_arguments(w, i, c, f, mask)) return;
@@ -307,7 +307,7 @@ static cute_status variables_of(em_parser *p, const em_raw *raw, const em_operan
         const em_operand *o = &list->list[n];
         const em_variable *v = o->kind == EM_O_IMMEDIATE ? o->symbol : NULL;
         if (!v || v->space != EM_PARAM || v->owner)
-            return em_wrong(p, raw, "arguments and results of a call are variables of .param");
+            return em_wrong(p, raw, "expected variables of .param as arguments and results of a call");
         (*out)[n] = v;
     }
     return CUTE_OK;
@@ -320,7 +320,7 @@ cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
     if (!c) return cute_fail_memory(p->diag);
     bool results = raw->count > 0 && raw->o[0].kind == EM_O_VECTOR;
     if (results) CUTE_TRY(variables_of(p, raw, &raw->o[at++], &c->results, &c->result_count));
-    if (at >= raw->count) return em_wrong(p, raw, "the function is missing");
+    if (at >= raw->count) return em_wrong(p, raw, "expected a function");
     const em_operand *callee = &raw->o[at++];
     if (callee->kind == EM_O_FUNCTION) {
         c->function = callee->symbol;
@@ -328,10 +328,9 @@ cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
         c->address = *callee;
     } else if (callee->kind == EM_O_LABEL) {
         return em_fail_at(p, (size_t)((const char *)callee->symbol - p->lexer.text), callee->count,
-                          "function '%.*s' is not declared", (int)callee->count,
-                          (const char *)callee->symbol);
+                          "undeclared function '%.*s'", (int)callee->count, (const char *)callee->symbol);
     } else {
-        return em_wrong(p, raw, "a call names a function or a register with its address");
+        return em_wrong(p, raw, "expected a function or a 64-bit register with its address");
     }
     if (at < raw->count && raw->o[at].kind == EM_O_VECTOR)
         CUTE_TRY(variables_of(p, raw, &raw->o[at], &c->arguments, &c->argument_count));
@@ -361,7 +360,7 @@ static void run_alloca(em_warp *w, const em_inst *i, uint32_t mask)
                           ? (w->stack_top[l] - (int64_t)size) / i->stack.align * i->stack.align
                           : -1;
         if (top < floor) {
-            em_fault(w, i, l, "alloca of %llu bytes: a thread has %lld left of its local memory",
+            em_fault(w, i, l, "alloca of %llu bytes exceeds the %lld bytes of local memory that are left",
                      (unsigned long long)size, (long long)room);
             return;
         }
@@ -376,7 +375,7 @@ cute_status em_decode_alloca(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 2, 3));
     if (raw->count > 2) CUTE_TRY(em_number(p, raw, i, 2, &align));
     if (align < 1 || align > 4096 || (align & (align - 1)))
-        return em_wrong(p, raw, "an alignment is a power of two, not %lld", (long long)align);
+        return em_wrong(p, raw, "expected a power of two as alignment, got %lld", (long long)align);
     i->stack.align = align < 16 ? 16 : (uint32_t)align;
     i->run = run_alloca;
     p->program->calls = true; /* there has to be a stack */
@@ -395,7 +394,8 @@ static void run_stack(em_warp *w, const em_inst *i, uint32_t mask)
         }
         uint64_t top = em_get(w, &i->o[0], l);
         if (top < (uint64_t)floor || top > (uint64_t)w->local_size) {
-            em_fault(w, i, l, "0x%llx was not given by stacksave", (unsigned long long)top);
+            em_fault(w, i, l, "stackrestore of 0x%llx, which is not a value of stacksave",
+                     (unsigned long long)top);
             return;
         }
         w->stack_top[l] = (int64_t)top;

@@ -80,7 +80,8 @@ static cute_status find_blocks(graph *g, cute_diag *diag)
             uint32_t target = target_at(i, t);
             if (target < g->start || target > g->end) {
                 cute_place place = em_place(program, i);
-                return cute_fail(diag, CUTE_INVALID, &place, "the branch leaves its function");
+                return cute_fail(diag, CUTE_INVALID, &place,
+                                 "the target of the branch is in another function");
             }
             leader[target - g->start] = 1;
         }

@@ -176,10 +176,10 @@ static cute_status outcomes_of(em_parser *p, const em_raw *raw, em_inst *i)
             i->compare.outcomes = comparisons[n].outcomes;
             i->compare.is_unsigned = comparisons[n].is_unsigned;
         }
-    if (!i->compare.outcomes) return em_wrong(p, raw, "the comparison is missing: .eq, .lt, ...");
+    if (!i->compare.outcomes) return em_wrong(p, raw, "expected a comparison: .eq, .lt, ...");
     /* On integers .ne leaves nothing out; on floats .ne is ordered as the others. */
     if (!real && i->compare.outcomes > 6)
-        return em_wrong(p, raw, "only floating-point numbers can be unordered");
+        return em_wrong(p, raw, "unordered comparisons require a floating-point type");
     return CUTE_OK;
 }
 
@@ -198,7 +198,7 @@ cute_status em_decode_compare(em_parser *p, const em_raw *raw, em_inst *i)
     i->o = o;
     i->count = (uint8_t)(4 + extra);
     i->compare.type = set ? i->types[1] : i->type;
-    if (i->type_count != (set ? 2 : 1)) return em_wrong(p, raw, "the type is missing");
+    if (i->type_count != (set ? 2 : 1)) return em_wrong(p, raw, "expected a type");
     CUTE_TRY(outcomes_of(p, raw, i));
     ptx_type source = (ptx_type)i->compare.type;
     bool pair = source == PTX_f16x2 || source == PTX_bf16x2;
@@ -359,7 +359,7 @@ static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *
     static const ptx_type by_bytes[] = {[1] = PTX_b8, [2] = PTX_b16, [4] = PTX_b32, [8] = PTX_b64};
     int bytes = ptx_types[i->type].bytes;
     if (vector->count < 2 || bytes % vector->count || bytes / vector->count > 8 || vector->count > 8)
-        return em_wrong(p, raw, "%d pieces do not make %d bits", vector->count, bytes * 8);
+        return em_wrong(p, raw, "a list of %d registers does not divide %d bits", vector->count, bytes * 8);
     for (int n = 0; n < vector->count; n++) {
         ptx_type part = by_bytes[bytes / vector->count];
         CUTE_TRY(target ? em_target_at(p, raw, &vector->list[n], part, true)
@@ -371,7 +371,7 @@ static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *
 cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
-    if (!i->type_count) return em_wrong(p, raw, "the type is missing");
+    if (!i->type_count) return em_wrong(p, raw, "expected a type");
     ptx_type type = (ptx_type)i->type;
     if (i->o[0].kind == EM_O_VECTOR) {
         i->run = run_unpack;
@@ -521,7 +521,7 @@ cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = run_cvt_pack;
         return i->types[1] == PTX_s32 ? CUTE_OK : em_unknown(p, raw);
     }
-    if (i->type_count < 2) return em_wrong(p, raw, "cvt names two types");
+    if (i->type_count < 2) return em_wrong(p, raw, "expected two types");
     bool pair_to = is_pair(to), pair_from = is_pair(from);
     if (pair_to && from == PTX_f32) {
         CUTE_TRY(em_operands(p, raw, 3, 3));

@@ -110,7 +110,8 @@ void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uin
     em_split *s = w->split;
     uint32_t rest = s->mask & ~lanes;
     if (w->high + 2 > EM_SPLITS && free_places(w) < 2) {
-        em_fault(w, &w->machine->code[s->pc - 1], -1, "the warp has parted into too many parts");
+        em_fault(w, &w->machine->code[s->pc - 1], -1, "warp divergence too deep: more than %d paths",
+                 EM_SPLITS);
         return;
     }
     w->machine->counts.divergences++;
@@ -216,7 +217,7 @@ bool em_enter_function(em_warp *w, const em_inst *i, uint32_t mask, const em_fun
         if (w->stack_top[__builtin_ctz(rest)] < top) top = w->stack_top[__builtin_ctz(rest)];
     if (s->depth >= DEPTH_LIMIT || sp + f->stack_bytes > top) {
         em_fault(w, i, __builtin_ctz(mask),
-                 "the stack overflows: %d calls deep, %lld bytes of local memory a thread", s->depth,
+                 "stack overflow: %d calls deep, %lld bytes of local memory per thread", s->depth,
                  (long long)sp);
         return false;
     }

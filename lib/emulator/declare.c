@@ -67,8 +67,7 @@ cute_status em_declare_registers(em_parser *p)
         CUTE_TRY(em_take_integer(p, &unused, "an alignment"));
     }
     if (em_is_directive(p, "v2") || em_is_directive(p, "v4"))
-        return em_fail_at(p, here(p), p->lexer.token.length,
-                          "vector registers are not known to the emulator");
+        return em_fail_at(p, here(p), p->lexer.token.length, "vector registers are not supported");
     CUTE_TRY(take_type(p, &type));
     for (;;) {
         em_token t = p->lexer.token;
@@ -188,8 +187,8 @@ static cute_status take_value(em_parser *p, ptx_type type, uint64_t *out)
                  (s->variable->space == EM_GLOBAL || s->variable->space == EM_CONST))
             *out = s->variable->address;
         else
-            return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length,
-                              "'%.*s' has no address that is known here", (int)t.length, t.text);
+            return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%.*s' has no constant address",
+                              (int)t.length, t.text);
     } else {
         int64_t value;
         double real;
@@ -230,7 +229,7 @@ static cute_status take_initial(em_parser *p, em_variable *v, int64_t *at, int d
     int64_t bytes = ptx_types[v->type].bytes;
     CUTE_TRY(take_value(p, v->type, &value));
     if (!v->dynamic && *at + bytes > v->size)
-        return em_fail_at(p, where, 1, "more values than '%s' has room for", v->name);
+        return em_fail_at(p, where, 1, "too many values for '%s'", v->name);
     CUTE_TRY(put_image(p, v->offset + *at, &value, (size_t)(bytes < 8 ? bytes : 8)));
     *at += bytes;
     return CUTE_OK;
@@ -283,7 +282,8 @@ static cute_status take_attributes(em_parser *p, int64_t *align, int64_t *vector
             em_next(p);
             CUTE_TRY(em_take_integer(p, align, "an alignment"));
             if (*align < 1 || *align > 1 << 20 || (*align & (*align - 1)))
-                return em_fail_at(p, at, 6, "an alignment is a power of two, not %lld", (long long)*align);
+                return em_fail_at(p, at, 6, "expected a power of two as alignment, got %lld",
+                                  (long long)*align);
         } else if (em_is_directive(p, "v2") || em_is_directive(p, "v4")) {
             *vector = p->lexer.token.text[1] - '0';
             em_next(p);
@@ -365,7 +365,8 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external)
         }
         if (initial) {
             if (space != EM_GLOBAL && space != EM_CONST)
-                return em_fail_at(p, here(p), 1, "only variables in .global and .const have first values");
+                return em_fail_at(p, here(p), 1,
+                                  "only variables in .global and .const can have initial values");
             em_next(p);
             bool open = v->dynamic;
             CUTE_TRY(take_initial(p, v, &at, 0));
@@ -470,7 +471,7 @@ static cute_status resolve_labels(em_parser *p)
     for (em_fixup *f = p->fixups; f; f = f->next) {
         em_symbol *s = em_find(f->scope, f->name, f->length);
         if (!s || s->kind == EM_SYM_REGISTER || s->kind == EM_SYM_RANGE)
-            return em_fail_at(p, (size_t)(f->name - p->lexer.text), f->length, "'%.*s' is not declared",
+            return em_fail_at(p, (size_t)(f->name - p->lexer.text), f->length, "undeclared name '%.*s'",
                               (int)f->length, f->name);
         if (s->kind == EM_SYM_LABEL) f->operand->at = s->at;
         if (s->kind == EM_SYM_FUNCTION) {
@@ -523,8 +524,8 @@ static cute_status find_function(em_parser *p, const em_token *name, bool entry,
 {
     em_symbol *s = em_find(p->module, name->text, name->length);
     if (s && s->kind != EM_SYM_FUNCTION)
-        return em_fail_at(p, (size_t)(name->text - p->lexer.text), name->length,
-                          "'%.*s' is declared a second time", (int)name->length, name->text);
+        return em_fail_at(p, (size_t)(name->text - p->lexer.text), name->length, "redeclaration of '%.*s'",
+                          (int)name->length, name->text);
     if (!s) {
         em_scope *scope = p->scope;
         p->scope = p->module;
@@ -574,8 +575,8 @@ cute_status em_declare_function(em_parser *p, bool entry, bool external)
     }
     if (em_is(p, '{')) {
         if (f->defined)
-            return em_fail_at(p, (size_t)(name.text - p->lexer.text), name.length,
-                              "'%s' is defined a second time", f->name);
+            return em_fail_at(p, (size_t)(name.text - p->lexer.text), name.length, "redefinition of '%s'",
+                              f->name);
         f->defined = true;
         CUTE_TRY(take_body(p, f));
     } else {

@@ -49,8 +49,8 @@ cute_status em_unknown(em_parser *p, const em_raw *raw)
 {
     size_t line = 1;
     for (size_t i = 0; i < raw->at; i++) line += p->lexer.text[i] == '\n';
-    return em_fail_at(p, raw->at, raw->length, "instruction %.*s at line %zu is not known to the emulator",
-                      (int)raw->length, p->lexer.text + raw->at, line);
+    return em_fail_at(p, raw->at, raw->length, "unknown instruction %.*s at line %zu", (int)raw->length,
+                      p->lexer.text + raw->at, line);
 }
 
 /* The first letter settles most. */
@@ -174,9 +174,9 @@ cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most)
 {
     if (raw->count >= least && raw->count <= most) return CUTE_OK;
     if (least == most)
-        return em_wrong(p, raw, "%s takes %d operand%s, not %d", em_rows[raw->opcode].name, least,
+        return em_wrong(p, raw, "%s expects %d operand%s, got %d", em_rows[raw->opcode].name, least,
                         least == 1 ? "" : "s", raw->count);
-    return em_wrong(p, raw, "%s takes %d to %d operands, not %d", em_rows[raw->opcode].name, least, most,
+    return em_wrong(p, raw, "%s expects %d to %d operands, got %d", em_rows[raw->opcode].name, least, most,
                     raw->count);
 }
 
@@ -246,7 +246,7 @@ static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, ui
     const em_variable *v = o->symbol;
     uint32_t at = 0;
     if (v->external && (v->space == EM_GLOBAL || v->space == EM_CONST))
-        return em_wrong(p, raw, "variable '%s' is external and defined nowhere in the module", v->name);
+        return em_wrong(p, raw, "external variable '%s' is not defined in the module", v->name);
     if (v->space == EM_LOCAL || (v->space == EM_PARAM && !v->owner))
         return frame_address(p, raw, v, o->offset, o);
     if (v->space == EM_SHARED) {
@@ -285,17 +285,18 @@ cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_typ
             .kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = 8, .type = PTX_b64, .at = at};
         return CUTE_OK;
     }
-    if (o->kind == EM_O_SREG) return em_wrong(p, raw, "a special register that changes is read by mov only");
+    if (o->kind == EM_O_SREG)
+        return em_wrong(p, raw, "%%clock and other volatile special registers can only be read by mov");
     if (o->kind == EM_O_LABEL)
         return em_fail_at(p, (size_t)((const char *)o->symbol - p->lexer.text), o->count,
-                          "'%.*s' is not declared", (int)o->count, (const char *)o->symbol);
+                          "undeclared name '%.*s'", (int)o->count, (const char *)o->symbol);
     if (o->kind != EM_O_VALUE)
-        return em_wrong(p, raw, "an operand of type .%s is wanted", ptx_types[type].name);
+        return em_wrong(p, raw, "expected an operand of type .%s", ptx_types[type].name);
     if (o->bytes == bytes) return CUTE_OK;
     if (bytes == 0)
-        return em_wrong(p, raw, "a predicate is wanted, not a register of type .%s", ptx_types[o->type].name);
+        return em_wrong(p, raw, "expected a predicate, got a register of type .%s", ptx_types[o->type].name);
     if (o->base == EM_BASE_SREGS && o->bytes == 4 && bytes == 2) return CUTE_OK;
-    return em_wrong(p, raw, "a register of %d bits is wanted, not one of type .%s", bytes * 8,
+    return em_wrong(p, raw, "expected a register of %d bits, got one of type .%s", bytes * 8,
                     ptx_types[o->type].name);
 }
 
@@ -308,11 +309,11 @@ cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_typ
 {
     if (o->kind == EM_O_NONE && optional) return CUTE_OK;
     if (o->kind != EM_O_VALUE || o->base != EM_BASE_REGISTERS)
-        return em_wrong(p, raw, "the result goes to a register");
+        return em_wrong(p, raw, "expected a register as the destination");
     if (o->bytes == size_of(type)) return CUTE_OK;
-    if (o->bytes == 0) return em_wrong(p, raw, "the result is no predicate");
-    return em_wrong(p, raw, "the result has %d bits, the register is of type .%s", ptx_types[type].bytes * 8,
-                    ptx_types[o->type].name);
+    if (o->bytes == 0) return em_wrong(p, raw, "the destination must not be a predicate");
+    return em_wrong(p, raw, "expected a destination of %d bits, got a register of type .%s",
+                    ptx_types[type].bytes * 8, ptx_types[o->type].name);
 }
 
 cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type, bool optional)
@@ -324,11 +325,11 @@ cute_status em_memory_operand(em_parser *p, const em_raw *raw, em_inst *i, int i
 {
     em_operand *o = &i->o[index];
     if (o->kind != EM_O_MEMORY)
-        return em_wrong(p, raw, "operand %d is an address: [register + number]", index + 1);
+        return em_wrong(p, raw, "expected an address for operand %d: [register + number]", index + 1);
     em_operand *base = &o->list[0];
     if (base->kind == EM_O_IMMEDIATE) return em_source_at(p, raw, base, PTX_b64);
     if (base->bytes == 4 || base->bytes == 8) return CUTE_OK;
-    return em_wrong(p, raw, "an address has 32 or 64 bits");
+    return em_wrong(p, raw, "expected an address of 32 or 64 bits");
 }
 
 cute_status em_predicate(em_parser *p, const em_raw *raw, em_inst *i, int index, bool target)
@@ -340,7 +341,7 @@ cute_status em_number(em_parser *p, const em_raw *raw, em_inst *i, int index, in
 {
     const em_operand *o = &i->o[index];
     if (index >= i->count || o->kind != EM_O_IMMEDIATE || o->symbol || o->real)
-        return em_wrong(p, raw, "operand %d is a number that is known when the program is made", index + 1);
+        return em_wrong(p, raw, "operand %d must be an immediate", index + 1);
     *out = o->offset;
     return CUTE_OK;
 }
@@ -406,9 +407,8 @@ static cute_status take_words(em_parser *p, em_raw *raw, const em_row *row, em_i
         }
         if (row->shape && shape_of(text, length, raw)) continue;
         if (!em_stands_in(row->modifiers, text, length))
-            return em_fail_at(p, (size_t)(text - p->lexer.text), length,
-                              "modifier '.%.*s' of %s is not known to the emulator", (int)length, text,
-                              row->name);
+            return em_fail_at(p, (size_t)(text - p->lexer.text), length, "unknown modifier '.%.*s' of %s",
+                              (int)length, text, row->name);
         int m = 0;
         while (m < EM_MODIFIERS && !is_word(modifier_texts[m], text, length)) m++;
         if (m == EM_MODIFIERS) continue; /* a hint that changes nothing */

@@ -189,12 +189,12 @@ static cute_status combine(em_parser *p, size_t at, const char *operation, value
     }
     if (!left->is_real && !right->is_real) {
         if ((operation[0] == '/' || operation[0] == '%') && !right->bits)
-            return em_fail_at(p, at, 1, "a division by zero");
+            return em_fail_at(p, at, 1, "division by zero");
         *left = combine_integers(operation, left, right);
         return CUTE_OK;
     }
     if (combine_real(operation, real_of(left), real_of(right), left)) return CUTE_OK;
-    return em_fail_at(p, at, (uint32_t)strlen(operation), "'%s' is of integers", operation);
+    return em_fail_at(p, at, (uint32_t)strlen(operation), "'%s' expects integers", operation);
 }
 
 static cute_status above(em_parser *p, int level, int depth, value *out)
@@ -222,7 +222,7 @@ static cute_status integer_above(em_parser *p, int level, int64_t *out)
     value v;
     size_t at = em_token_at(p);
     CUTE_TRY(above(p, level, 0, &v));
-    if (v.is_real) return em_fail_at(p, at, 1, "an integer is wanted, not a floating-point number");
+    if (v.is_real) return em_fail_at(p, at, 1, "expected an integer, got a floating-point number");
     *out = (int64_t)v.bits;
     return CUTE_OK;
 }

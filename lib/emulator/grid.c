@@ -376,7 +376,7 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
         uint32_t shape = l->cluster[d] ? l->cluster[d] : 1;
         if (!l->grid[d] || !l->block[d] || l->grid[d] % shape)
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "a grid of %ux%ux%u blocks is no multiple of its cluster", l->grid[0],
+                             "a grid of %ux%ux%u blocks is not a multiple of its cluster", l->grid[0],
                              l->grid[1], l->grid[2]);
         total *= l->grid[d] / shape;
         blocks *= shape;
@@ -393,9 +393,7 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
     g->limit = residents(l, (uint32_t)em_static_shared(l->program, l->kernel) + l->dynamic_shared, blocks);
     if (l->cooperative && g->limit < total)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "a cooperative launch has all its blocks at once, and %llu clusters of this one are "
-                         "more than the "
-                         "%u that an H100 holds",
+                         "cooperative launch of %llu clusters exceeds the %u that fit on an H100",
                          (unsigned long long)total, g->limit);
     if (hooked && !l->cooperative) g->limit = least(g->limit, CHECKED_PLACES);
     if (g->limit > total) g->limit = (uint32_t)total;

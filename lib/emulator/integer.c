@@ -531,7 +531,7 @@ static cute_status integer(em_parser *p, const em_raw *raw, em_inst *i, int sour
                            ptx_type last)
 {
     CUTE_TRY(em_operands(p, raw, sources + 1, sources + 1));
-    if (!i->type_count) return em_wrong(p, raw, "the type is missing");
+    if (!i->type_count) return em_wrong(p, raw, "expected a type");
     CUTE_TRY(em_target(p, raw, i, 0, result, false));
     for (int n = 1; n <= sources; n++)
         CUTE_TRY(em_source(p, raw, i, n, n == sources ? last : (ptx_type)i->type));
@@ -684,7 +684,8 @@ cute_status em_decode_lop3(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, with));
     for (int k = first; k < first + 3; k++) CUTE_TRY(em_source(p, raw, i, k, PTX_b32));
     CUTE_TRY(em_number(p, raw, i, first + 3, &table));
-    if (table < 0 || table > 255) return em_wrong(p, raw, "the table of lop3 is a number from 0 to 255");
+    if (table < 0 || table > 255)
+        return em_wrong(p, raw, "expected an immediate from 0 to 255 as the table of lop3");
     by_lane(i, em_lane_lop3);
     i->lane.table = (uint8_t)table;
     if (with) {

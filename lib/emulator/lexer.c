@@ -67,8 +67,8 @@ static bool lex_exact(em_lexer *x)
         int d = cute_hex_digit(peek(x, 2 + i));
         if (d < 0) {
             x->at += 2; /* a bad token is passed as well */
-            bad(x, single ? "0f is followed by 8 hexadecimal digits"
-                          : "0d is followed by 16 hexadecimal digits");
+            bad(x, single ? "expected 8 hexadecimal digits after 0f"
+                          : "expected 16 hexadecimal digits after 0d");
             return true;
         }
         bits = bits << 4 | (uint64_t)d;
@@ -136,7 +136,7 @@ static void lex_number(em_lexer *x)
     size_t digits = 0;
     for (int d; (d = cute_hex_digit(peek(x, 0))) >= 0 && d < base; x->at++, digits++) {
         if (value > (UINT64_MAX - (uint64_t)d) / (uint64_t)base) {
-            bad(x, "the number does not fit into 64 bits");
+            bad(x, "the number exceeds 64 bits");
             return;
         }
         value = value * (uint64_t)base + (uint64_t)d;
@@ -144,7 +144,7 @@ static void lex_number(em_lexer *x)
     bool is_unsigned = peek(x, 0) == 'U' || peek(x, 0) == 'u';
     x->at += is_unsigned;
     if (digits == 0 || is_name(peek(x, 0))) {
-        bad(x, "this is no number");
+        bad(x, "malformed number");
         return;
     }
     x->token.kind = EM_T_INTEGER;
@@ -167,7 +167,7 @@ static void lex_string(em_lexer *x)
     while (x->at < x->length && x->text[x->at] != '"' && x->text[x->at] != '\n')
         x->at += x->text[x->at] == '\\' && x->at + 1 < x->length ? 2 : 1;
     if (x->at >= x->length || x->text[x->at] != '"') {
-        bad(x, "the string does not end on its line");
+        bad(x, "unterminated string");
         return;
     }
     x->at++;
@@ -181,7 +181,7 @@ void em_lex_next(em_lexer *x)
     x->token = (em_token){.kind = EM_T_END, .text = x->text + start};
     char c = peek(x, 0);
     if (!whole) {
-        bad(x, "the comment has no end");
+        bad(x, "unterminated comment");
         x->at = x->length;
     } else if (x->at >= x->length) {
         return;
@@ -212,7 +212,7 @@ void em_lex_next(em_lexer *x)
         x->at++;
     } else {
         x->at++;
-        bad(x, "this character is not part of PTX");
+        bad(x, "unexpected character");
     }
     x->token.length = (uint32_t)(x->at - start);
 }

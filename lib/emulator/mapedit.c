@@ -30,7 +30,7 @@ static void run_replace(em_warp *w, const em_inst *i, uint32_t mask)
         uint8_t *map = em_locate(w, i, l, (em_space)i->space, address, CUTE_MAP_BYTES, EM_WRITE);
         if (!map) return;
         if (!num_tensor_map_replace(map, (num_map_field)i->map.field, i->map.dimension, value)) {
-            em_fault(w, i, l, "0x%llx is no value of this field, or there is no tensor map at 0x%llx",
+            em_fault(w, i, l, "invalid value 0x%llx for this field, or no tensor map at 0x%llx",
                      (unsigned long long)value, (unsigned long long)address);
             return;
         }

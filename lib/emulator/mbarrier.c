@@ -28,8 +28,7 @@ static uint64_t make(uint32_t expected, uint32_t missing, int64_t bytes, uint32_
 static uint8_t *find(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t *value)
 {
     if (address & 7) {
-        em_fault(w, i, lane, "an mbarrier lies at a multiple of 8 bytes, not at 0x%llx",
-                 (unsigned long long)address);
+        em_fault(w, i, lane, "misaligned mbarrier: address 0x%llx, alignment 8", (unsigned long long)address);
         return NULL;
     }
     uint8_t *p = em_locate(w, i, lane, EM_SHARED, address, 8, EM_ATOMIC);
@@ -44,8 +43,7 @@ static bool initialised(em_warp *w, const em_inst *i, int lane, uint64_t address
     enum { ADDED = 1 << 14 };
     if (v & VALID && expected_of(v) && missing_of(v) <= expected_of(v) + ADDED && v != UINT64_MAX)
         return true;
-    em_fault(w, i, lane,
-             "there is no mbarrier at shared address 0x%llx: it was not initialised, or overwritten",
+    em_fault(w, i, lane, "no mbarrier at shared address 0x%llx: not initialised, or overwritten",
              (unsigned long long)address);
     return false;
 }
@@ -59,12 +57,12 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address
     if (state) *state = v;
     int64_t bytes = bytes_of(v) + tx;
     if (bytes <= -TX_ZERO / 2 || bytes >= TX_ZERO / 2) {
-        em_fault(w, i, lane, "the mbarrier at 0x%x expects %lld bytes, more than it can count", address,
-                 (long long)bytes);
+        em_fault(w, i, lane, "transaction count %lld of the mbarrier at 0x%x is out of range",
+                 (long long)bytes, address);
         return false;
     }
     if (count > missing_of(v)) {
-        em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase lacks %u of %u", count,
+        em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase expects %u more of %u", count,
                  address, missing_of(v), expected_of(v));
         return false;
     }
@@ -107,7 +105,7 @@ static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
         uint8_t *p = find(w, i, l, address, &v);
         if (!p) return;
         if (count < 1 || count > COUNT_LIMIT) {
-            em_fault(w, i, l, "an mbarrier counts 1 to %d arrivals, not %llu", COUNT_LIMIT,
+            em_fault(w, i, l, "expected a count of 1 to %d arrivals, got %llu", COUNT_LIMIT,
                      (unsigned long long)count);
             return;
         }
@@ -147,7 +145,7 @@ static bool drop(em_warp *w, const em_inst *i, int l, uint32_t address, uint32_t
     uint32_t lowered = expected_of(v) > count ? expected_of(v) - count : 1;
     uint32_t missing = missing_of(v);
     if (missing < count) {
-        em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase lacks %u", count, missing);
+        em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase expects %u more", count, missing);
         return false;
     }
     missing -= count;
@@ -261,7 +259,8 @@ cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
                        : expect                    ? EXPECT
                        : arrive                    ? ARRIVE
                                                    : COMPLETE;
-    if (expect && !i->mbarrier.number) return em_wrong(p, raw, "how many bytes are expected is missing");
+    if (expect && !i->mbarrier.number)
+        return em_wrong(p, raw, "expected an operand with the number of bytes");
     i->run = run_arrive;
     if (at) CUTE_TRY(em_target(p, raw, i, 0, PTX_b64, true));
     CUTE_TRY(em_space_operand(p, raw, i, at));

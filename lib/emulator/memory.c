@@ -119,8 +119,7 @@ static void bad_global(em_warp *w, const em_inst *i, int lane, uint64_t address,
     const em_allocation *below = NULL, *above = NULL;
     uint64_t base, size;
     if (em_memory_was_freed(m, address, &base, &size)) {
-        em_fault(w, i, lane,
-                 "%s %s %u bytes at byte %llu of an allocation of %llu bytes that was freed before",
+        em_fault(w, i, lane, "%s %s %u bytes at byte %llu of a freed allocation of %llu bytes",
                  em_instruction_name(i), access_name(access), bytes, (unsigned long long)(address - base),
                  (unsigned long long)size);
         return;
@@ -142,7 +141,7 @@ static void bad_global(em_warp *w, const em_inst *i, int lane, uint64_t address,
         snprintf(what, sizeof what, "the allocation");
     uint64_t distance = past <= before ? past : before;
     if (!near || distance > UINT64_C(1) << 30)
-        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, which belongs to no allocation",
+        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, outside of all allocations",
                  em_instruction_name(i), access_name(access), bytes, (unsigned long long)address);
     else if (past == 0 && address - near->base < near->size)
         em_fault(w, i, lane,
@@ -188,7 +187,7 @@ static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t a
         at -= EM_SHARED_RESERVED;
         if (at <= b->shared_size && bytes <= b->shared_size - at) {
             if (!b->alive) {
-                em_fault(w, i, lane, "%s %s the shared memory of block %u of the cluster, which has ended",
+                em_fault(w, i, lane, "%s %s shared memory of block %u of the cluster, which has exited",
                          em_instruction_name(i), access_name(access), rank);
                 return NULL;
             }
@@ -266,7 +265,7 @@ bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address,
 {
     if ((address & ~(EM_WINDOW_SIZE - 1)) == EM_SHARED_WINDOW) address -= EM_SHARED_WINDOW;
     if (address >> 32) {
-        em_fault(w, i, lane, "%s wants an address of shared memory, not 0x%llx", em_instruction_name(i),
+        em_fault(w, i, lane, "%s expects an address of shared memory, got 0x%llx", em_instruction_name(i),
                  (unsigned long long)address);
         return false;
     }
@@ -278,8 +277,8 @@ bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address,
 
 static cute_status misaligned(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes)
 {
-    em_fault(w, i, lane, "%s of %u bytes at address 0x%llx, which is no multiple of %u",
-             em_instruction_name(i), bytes, (unsigned long long)address, bytes);
+    em_fault(w, i, lane, "misaligned %s of %u bytes: address 0x%llx, alignment %u", em_instruction_name(i),
+             bytes, (unsigned long long)address, bytes);
     return CUTE_INVALID;
 }
 
@@ -545,13 +544,13 @@ static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int da
     em_operand *o = &i->o[data];
     i->memory.vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
     if (i->memory.vector > 1 && (o->kind != EM_O_VECTOR || o->count != i->memory.vector))
-        return em_wrong(p, raw, ".v%d wants a list of %d registers", i->memory.vector, i->memory.vector);
+        return em_wrong(p, raw, ".v%d expects a list of %d registers", i->memory.vector, i->memory.vector);
     uint32_t bytes = ptx_types[i->type].bytes;
-    if (!i->type_count || !bytes) return em_wrong(p, raw, "the type is missing");
+    if (!i->type_count || !bytes) return em_wrong(p, raw, "expected a type");
     if (bytes * i->memory.vector > 32)
-        return em_wrong(p, raw, "%u bytes are more than one access takes", bytes * i->memory.vector);
+        return em_wrong(p, raw, "an access of %u bytes is too wide: at most 32", bytes * i->memory.vector);
     if (o->kind == EM_O_VECTOR && o->count != i->memory.vector)
-        return em_wrong(p, raw, "one register is wanted");
+        return em_wrong(p, raw, "expected one register");
     em_operand *list = o->kind == EM_O_VECTOR ? o->list : o;
     for (int v = 0; v < i->memory.vector; v++) {
         if (list[v].kind == EM_O_NONE && target) continue;
@@ -592,7 +591,7 @@ cute_status em_decode_store(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(space_of(p, raw, i, 0));
     i->run = run_store;
     i->memory.strong = is_strong(i);
-    if (i->space == EM_CONST) return em_wrong(p, raw, "constants are not written");
+    if (i->space == EM_CONST) return em_wrong(p, raw, "constant memory cannot be written");
     return vector_of(p, raw, i, 1, false);
 }
 
@@ -664,7 +663,7 @@ static void run_mapa(em_warp *w, const em_inst *i, uint32_t mask)
         uint32_t shared;
         if (!em_shared_address(w, i, l, a, &shared)) return;
         if (rank >= w->block->cluster->count) {
-            em_fault(w, i, l, "mapa asks for block %llu of a cluster of %u", (unsigned long long)rank,
+            em_fault(w, i, l, "mapa of block %llu, and the cluster has %u", (unsigned long long)rank,
                      w->block->cluster->count);
             return;
         }

@@ -50,9 +50,8 @@ cute_status em_fail_token(em_parser *p, const char *wanted)
 {
     const em_token *t = &p->lexer.token;
     if (t->kind == EM_T_BAD) return em_fail_at(p, em_token_at(p), t->length, "%s", t->problem);
-    if (t->kind == EM_T_END)
-        return em_fail_at(p, em_token_at(p), 1, "the text ends where %s is wanted", wanted);
-    return em_fail_at(p, em_token_at(p), t->length, "%s is wanted, not '%.*s'", wanted, (int)t->length,
+    if (t->kind == EM_T_END) return em_fail_at(p, em_token_at(p), 1, "expected %s at end of file", wanted);
+    return em_fail_at(p, em_token_at(p), t->length, "expected %s, got '%.*s'", wanted, (int)t->length,
                       t->text);
 }
 
@@ -154,8 +153,8 @@ cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint3
                           em_symbol_kind kind, em_symbol **out)
 {
     if (find_here(scope, name, length, kind == EM_SYM_RANGE))
-        return em_fail_at(p, (size_t)(name - p->lexer.text), length, "'%.*s' is declared a second time",
-                          (int)length, name);
+        return em_fail_at(p, (size_t)(name - p->lexer.text), length, "redeclaration of '%.*s'", (int)length,
+                          name);
     if (scope->count >= scope->bucket_count) CUTE_TRY(grow_scope(p, scope));
     em_symbol *s = cute_arena_alloc(p->arena, sizeof *s);
     if (!s) return cute_fail_memory(p->diag);
@@ -174,7 +173,7 @@ cute_status em_push_scope(em_parser *p)
     scope->up = p->scope;
     scope->depth = p->scope ? p->scope->depth + 1 : 0;
     if (scope->depth > DEPTH_LIMIT)
-        return em_fail_at(p, em_token_at(p), 1, "blocks are nested more than %d deep", DEPTH_LIMIT);
+        return em_fail_at(p, em_token_at(p), 1, "blocks nested more than %d deep", DEPTH_LIMIT);
     p->scope = scope;
     return CUTE_OK;
 }
@@ -303,7 +302,7 @@ static cute_status name_operand(em_parser *p, em_operand *out)
     if (!s) CUTE_TRY(range_member(p, &t, &s));
     if (!s && t.text[0] == '%') {
         em_next(p);
-        return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "register '%.*s' is not declared",
+        return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "undeclared register '%.*s'",
                           (int)t.length, t.text);
     }
     if (!s) return later(p, &t, out);
@@ -324,7 +323,8 @@ static cute_status name_operand(em_parser *p, em_operand *out)
         return CUTE_OK;
     case EM_SYM_RANGE:
         return em_fail_at(p, em_token_at(p), t.length,
-                          "'%.*s' is a range of registers; its number is missing", (int)t.length, t.text);
+                          "'%.*s' is a range of registers: expected a number behind it", (int)t.length,
+                          t.text);
     case EM_SYM_LABEL:
     case EM_SYM_PROTOTYPE:
     case EM_SYM_TARGETS: return later(p, &t, out);
@@ -362,7 +362,7 @@ static cute_status memory_operand(em_parser *p, int depth, em_operand *out)
     if (inner.kind == EM_O_VALUE) CUTE_TRY(plus_offset(p, &inner));
     if (inner.kind == EM_O_LABEL) {
         return em_fail_at(p, (size_t)((const char *)inner.symbol - p->lexer.text), inner.count,
-                          "'%.*s' is not declared", (int)inner.count, (const char *)inner.symbol);
+                          "undeclared name '%.*s'", (int)inner.count, (const char *)inner.symbol);
     }
     if (inner.kind != EM_O_VALUE && inner.kind != EM_O_IMMEDIATE) return em_fail_token(p, "an address");
     *out = (em_operand){.kind = EM_O_MEMORY, .offset = inner.kind == EM_O_VALUE ? inner.offset : 0};
@@ -707,7 +707,7 @@ static cute_status check_target(em_parser *p)
     if (!known || at == 3) return em_fail_token(p, "an architecture such as sm_90a");
     if (number <= NEWEST_TARGET) return CUTE_OK;
     return em_fail_at(p, em_token_at(p), t->length,
-                      "the emulator is an sm_90a device; PTX for %.*s does not load on it", (int)t->length,
+                      "PTX for %.*s does not load: the emulator is an sm_90a device", (int)t->length,
                       t->text);
 }
 
@@ -740,7 +740,7 @@ static cute_status parse_head(em_parser *p)
     size_t at = em_token_at(p);
     em_next(p);
     CUTE_TRY(em_take_integer(p, &size, "64"));
-    return size == 64 ? CUTE_OK : em_fail_at(p, at, 1, "only 64-bit addresses are known to the emulator");
+    return size == 64 ? CUTE_OK : em_fail_at(p, at, 1, "only 64-bit addresses are supported");
 }
 
 static cute_status parse_module_item(em_parser *p)

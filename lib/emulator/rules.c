@@ -34,14 +34,15 @@ cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i)
     const ptx_type_info *type = &ptx_types[i->type];
     bool compares = row->dataflow == EM_FLOW_COMPARE;
     if (count_of(raw, roundings, sizeof roundings) > 1)
-        return em_wrong(p, raw, "%s has more than one rounding", row->name);
+        return em_wrong(p, raw, "%s has more than one rounding modifier", row->name);
     if (compares && count_of(raw, comparisons, sizeof comparisons) > 1)
         return em_wrong(p, raw, "%s has more than one comparison", row->name);
     if (!i->type_count || !row->types) return CUTE_OK;
     char kind = kind_of((ptx_type)i->type);
-    if (!strchr(row->types, kind)) return em_wrong(p, raw, "%s is not of type .%s", row->name, type->name);
+    if (!strchr(row->types, kind))
+        return em_wrong(p, raw, "%s does not support type .%s", row->name, type->name);
     if (kind != 'f' || !row->needs) return CUTE_OK;
     for (int w = 0; w < raw->word_count; w++)
         if (em_stands_in(row->needs, raw->words[w].text, raw->words[w].length)) return CUTE_OK;
-    return em_wrong(p, raw, "%s.%s wants one of the modifiers %s", row->name, type->name, row->needs);
+    return em_wrong(p, raw, "%s.%s requires one of the modifiers %s", row->name, type->name, row->needs);
 }

@@ -109,8 +109,8 @@ static bool find_question(em_warp *w, int k, const em_inst **out, char *text, si
             uint32_t bytes = ptx_types[i->type].bytes;
             const em_allocation *a = em_memory_find(w->machine->launch->memory, address);
             *out = i;
-            int length = snprintf(text, size, "spins: asks %s memory at 0x%llx", shared ? "shared" : "global",
-                                  (unsigned long long)address);
+            int length = snprintf(text, size, "spins reading %s memory at 0x%llx",
+                                  shared ? "shared" : "global", (unsigned long long)address);
             if (a && bytes <= 8 && a->size - (address - a->base) >= bytes && (size_t)length < size) {
                 memcpy(&value, a->host + (address - a->base), bytes);
                 length += snprintf(text + length, size - (size_t)length, "%s%s%s, which holds 0x%llx",
@@ -152,17 +152,16 @@ static void describe_split(em_warp *w, int k, cute_diag *diag)
     switch (s->wait) {
     case EM_WAIT_BARRIER: barrier_text(w, s, text, sizeof text); break;
     case EM_WAIT_CLUSTER:
-        snprintf(text, sizeof text, "waits for its cluster, of which %u of %u threads have arrived",
+        snprintf(text, sizeof text, "waits at barrier.cluster, where %u of %u threads have arrived",
                  w->block->cluster->arrived, w->block->cluster->alive);
         break;
     case EM_WAIT_WARP:
-        snprintf(text, sizeof text,
-                 "waits for lanes 0x%08x of its warp, which do not come to this instruction",
+        snprintf(text, sizeof text, "waits for lanes 0x%08x of its warp, which do not reach this instruction",
                  s->member & w->alive & ~s->gathered);
         break;
     case EM_WAIT_ASYNC:
         snprintf(text, sizeof text,
-                 "waits for products that the other warps of its warpgroup have not issued");
+                 "waits for a wgmma that the other warps of its warpgroup have not issued");
         break;
     default:
         if (s->polled) {
@@ -198,10 +197,9 @@ void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cu
                 for (uint32_t k = 0; k < cluster->blocks[r].warp_count; k++)
                     describe_warp(&cluster->blocks[r].warps[k], &shown, diag);
         }
-    if (shown > SHOWN_WAITS) cute_note(diag, NULL, "and %d more wait", shown - SHOWN_WAITS);
+    if (shown > SHOWN_WAITS) cute_note(diag, NULL, "and %d more warps wait", shown - SHOWN_WAITS);
     if (waiting)
-        cute_note(diag, NULL,
-                  "%llu more clusters or blocks have not begun: the device holds no more at a time",
+        cute_note(diag, NULL, "%llu more clusters or blocks have not started: the device is full",
                   (unsigned long long)waiting);
 }
 

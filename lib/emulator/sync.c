@@ -69,7 +69,7 @@ static cute_status two_results(em_parser *p, const em_raw *raw, em_inst *i)
     bool second = raw->second;
     em_operand *o = cute_arena_array(p->arena, (size_t)raw->count + 2, sizeof *o);
     if (!o) return cute_fail_memory(p->diag);
-    if (raw->count < 1 + second) return em_wrong(p, raw, "the result is missing");
+    if (raw->count < 1 + second) return em_wrong(p, raw, "expected a destination");
     o[0] = raw->o[0];
     o[1] = second ? raw->o[1] : (em_operand){.kind = EM_O_NONE};
     memcpy(o + 2, raw->o + 1 + second, (size_t)(raw->count - 1 - second) * sizeof *o);
@@ -83,7 +83,7 @@ cute_status em_decode_shfl(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(two_results(p, raw, i));
     int count = em_has(i, EM_M_sync) ? 6 : 5;
     if (i->count != count)
-        return em_wrong(p, raw, "shfl takes d|p, a, b, c%s", count == 6 ? ", membermask" : "");
+        return em_wrong(p, raw, "shfl expects d|p, a, b, c%s", count == 6 ? ", membermask" : "");
     CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, true));
     CUTE_TRY(em_target(p, raw, i, 1, PTX_pred, true));
     for (int n = 2; n < count; n++) CUTE_TRY(em_source(p, raw, i, n, PTX_b32));
@@ -148,7 +148,7 @@ static void run_match(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_match(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(two_results(p, raw, i));
-    if (i->count != 4) return em_wrong(p, raw, "match takes d, a, membermask");
+    if (i->count != 4) return em_wrong(p, raw, "match expects d|p, a, membermask");
     CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, true));
     CUTE_TRY(em_target(p, raw, i, 1, PTX_pred, true));
     CUTE_TRY(em_source(p, raw, i, 2, (ptx_type)i->type));
@@ -220,7 +220,7 @@ static void run_elect(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_elect(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(two_results(p, raw, i));
-    if (i->count != 3) return em_wrong(p, raw, "elect.sync takes d|p, membermask");
+    if (i->count != 3) return em_wrong(p, raw, "elect.sync expects d|p, membermask");
     CUTE_TRY(em_target(p, raw, i, 0, PTX_b32, true));
     CUTE_TRY(em_target(p, raw, i, 1, PTX_pred, true));
     i->run = run_elect;
@@ -240,7 +240,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t wanted = i->barrier.threads ? (uint32_t)em_uniform(w, &i->o[i->barrier.threads], mask) : 0;
     em_machine *m = w->machine;
     if (number >= EM_BARRIERS) {
-        em_fault(w, i, -1, "a block has barriers 0 to 15, not %u", number);
+        em_fault(w, i, -1, "expected a barrier from 0 to 15, got %u", number);
         return;
     }
     em_barrier *b = &w->block->barriers[number];
@@ -257,12 +257,12 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
         return;
     }
     if (i->barrier.threads && (wanted % EM_LANES || !wanted)) {
-        em_fault(w, i, -1, "the count of a barrier is a multiple of %d threads above 0, not %u", EM_LANES,
+        em_fault(w, i, -1, "expected a thread count that is a positive multiple of %d, got %u", EM_LANES,
                  wanted);
         return;
     }
     if (b->arrived && b->expected != wanted && wanted && b->expected) {
-        em_fault(w, i, -1, "barrier %u is waited at for %u threads here and for %u elsewhere", number, wanted,
+        em_fault(w, i, -1, "barrier %u is used with %u threads here and with %u elsewhere", number, wanted,
                  b->expected);
         return;
     }
@@ -348,7 +348,7 @@ cute_status em_decode_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *
     else if (em_has(i, EM_M_wait))
         i->run = run_cluster_wait;
     else
-        return em_wrong(p, raw, "barrier.cluster arrives or waits");
+        return em_wrong(p, raw, "barrier.cluster requires .arrive or .wait");
     return CUTE_OK;
 }
 

@@ -18,7 +18,7 @@ static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int c
         *o = (em_operand){.kind = EM_O_VECTOR, .count = 1, .list = one};
     }
     if (o->kind != EM_O_VECTOR || o->count != count)
-        return em_wrong(p, raw, "a list of %d registers is wanted, not %d", count,
+        return em_wrong(p, raw, "expected a list of %d registers, got %d", count,
                         o->kind == EM_O_VECTOR ? o->count : 1);
     for (int n = 0; n < count; n++)
         CUTE_TRY(target ? em_target_at(p, raw, &o->list[n], type, false)
@@ -39,13 +39,13 @@ static void run_ldmatrix(em_warp *w, const em_inst *i, uint32_t mask)
     for (int l = 0; l < 8 * count; l++) {
         uint64_t address = em_address(w, memory, l);
         if (!(mask >> l & 1)) {
-            em_fault(w, i, l, "%s needs all lanes of its warp", em_instruction_name(i));
+            em_fault(w, i, l, "%s requires all lanes of the warp", em_instruction_name(i));
             return;
         }
         uint32_t shared;
         if (address & 15) {
-            em_fault(w, i, l, "a row of %s lies at a multiple of 16 bytes, not at 0x%llx",
-                     em_instruction_name(i), (unsigned long long)address);
+            em_fault(w, i, l, "misaligned row of %s: address 0x%llx, alignment 16", em_instruction_name(i),
+                     (unsigned long long)address);
             return;
         }
         if (!em_shared_address(w, i, l, address, &shared)) return;
@@ -102,7 +102,8 @@ static void run_mma(em_warp *w, const em_inst *i, uint32_t mask)
     void *r[4][MOST_REGISTERS];
     if (!em_gather(w, i, w->started, &mask)) return;
     if (mask != UINT32_MAX) {
-        em_fault(w, i, -1, "%s needs all lanes of its warp; 0x%08x are on", em_instruction_name(i), mask);
+        em_fault(w, i, -1, "%s requires all lanes of the warp; active are 0x%08x", em_instruction_name(i),
+                 mask);
         return;
     }
     for (int n = 0; n < 4; n++) pointers(w, &i->o[n], r[n]);
@@ -316,7 +317,7 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
     int at = 0;
     if (!em_gather(w, i, w->started, &mask)) return;
     if (mask != UINT32_MAX) {
-        em_fault(w, i, -1, "wgmma needs all lanes of its warp; 0x%08x are on", mask);
+        em_fault(w, i, -1, "wgmma requires all lanes of the warp; active are 0x%08x", mask);
         return;
     }
     em_pending *p = em_pending_add(w, i, mask, EM_P_WGMMA, sizeof(wgmma_call));
@@ -377,7 +378,7 @@ static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int a
     bool half = g->a == PTX_f16 || g->a == PTX_bf16, real = g->d != PTX_s32;
     int wanted = !real ? 0 : half ? (g->a_in_registers ? 3 : 4) : 2;
     if (given != 0 && given != wanted)
-        return em_wrong(p, raw, "behind scale-d %d numbers are wanted, not %d", wanted, given);
+        return em_wrong(p, raw, "expected %d immediates after scale-d, got %d", wanted, given);
     for (int n = 0; n < given; n++) CUTE_TRY(em_number(p, raw, i, at + n, &v[n]));
     if (half && g->a_in_registers) {
         v[3] = v[2];
@@ -385,7 +386,8 @@ static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int a
     }
     for (int n = 0; n < 4; n++)
         if (n < 2 ? v[n] != 1 && v[n] != -1 : v[n] != 0 && v[n] != 1)
-            return em_wrong(p, raw, n < 2 ? "a scale is 1 or -1" : "a transposition is 0 or 1");
+            return em_wrong(p, raw,
+                            n < 2 ? "expected a scale of 1 or -1" : "expected a transposition of 0 or 1");
     g->negate_a = v[0] < 0;
     g->negate_b = v[1] < 0;
     g->transpose_a = v[2];
@@ -422,7 +424,7 @@ cute_status em_decode_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
     g->satfinite = em_has(i, EM_M_satfinite);
     CUTE_TRY(immediates(p, raw, i, 4, g));
     g->scale_d = true;
-    const char *problem = raw->m == 64 ? num_wgmma_check(g) : "wgmma has 64 rows";
+    const char *problem = raw->m == 64 ? num_wgmma_check(g) : "wgmma requires an M of 64";
     if (problem) return em_wrong(p, raw, "%s", problem);
     CUTE_TRY(list_of(p, raw, &i->o[0], num_wgmma_registers(g), PTX_b32, true));
     CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, PTX_b32, false)

@@ -171,7 +171,7 @@ static bool aligned(const cute_tensor_map *m, uint32_t shared, const char **why)
     (void)m;
     if (why) *why = NULL;
     if (shared % 128 == 0) return true;
-    if (why) *why = "the shared memory address of a tensor copy is a multiple of 128";
+    if (why) *why = "misaligned tensor copy: shared addresses must be multiples of 128";
     return false;
 }
 
@@ -215,7 +215,7 @@ bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_
 {
     if (!aligned(m, shared, why)) return false;
     if (!num_reduction_exists(reduction, m->type)) {
-        if (why) *why = "the tensor map's element type has no such reduction";
+        if (why) *why = "this reduction does not support the tensor map's element type";
         return false;
     }
     uint8_t bytes[ROW];

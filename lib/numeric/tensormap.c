@@ -46,21 +46,19 @@ static problem check_tensor(const cute_tensor_map *m)
 {
     uint64_t unit = m->interleave == 2 ? 32 : 16;
     if (m->address % unit)
-        return (problem){unit == 32
-                             ? "the address of a tensor map that is interleaved by 32B is a multiple of 32"
-                             : "the address of a tensor map is a multiple of 16",
+        return (problem){unit == 32 ? "expected a tensor address that is a multiple of 32 (interleave 32B)"
+                                    : "expected a tensor address that is a multiple of 16",
                          -1, m->address};
     for (int i = 0; i < m->rank; i++)
         if (m->dims[i] < 1 || m->dims[i] > UINT64_C(1) << 32)
-            return (problem){"a dimension of a tensor map has 1 to 2^32 elements", i, m->dims[i]};
+            return (problem){"expected 1 to 2^32 elements in a dimension", i, m->dims[i]};
     for (int i = 0; i + 1 < m->rank; i++) {
         if (m->strides[i] % unit)
-            return (problem){
-                unit == 32 ? "a stride of a tensor map that is interleaved by 32B is a multiple of 32 bytes"
-                           : "a stride of a tensor map is a multiple of 16 bytes",
-                i + 1, m->strides[i]};
+            return (problem){unit == 32 ? "expected a stride that is a multiple of 32 bytes (interleave 32B)"
+                                        : "expected a stride that is a multiple of 16 bytes",
+                             i + 1, m->strides[i]};
         if (m->strides[i] >= UINT64_C(1) << 40)
-            return (problem){"a stride of a tensor map is less than 2^40 bytes", i + 1, m->strides[i]};
+            return (problem){"expected a stride of less than 2^40 bytes", i + 1, m->strides[i]};
     }
     return (problem){0};
 }
@@ -69,17 +67,17 @@ static problem check_box(const cute_tensor_map *m)
 {
     for (int i = 0; i < m->rank; i++) {
         if (m->box[i] < 1 || m->box[i] > 256)
-            return (problem){"a dimension of the box of a tensor map has 1 to 256 elements", i, m->box[i]};
+            return (problem){"expected 1 to 256 elements in a dimension of the box", i, m->box[i]};
         if (m->element_strides[i] < 1 || m->element_strides[i] > 8)
-            return (problem){"an element stride of a tensor map is 1 to 8", i, m->element_strides[i]};
+            return (problem){"expected an element stride from 1 to 8", i, m->element_strides[i]};
     }
     uint64_t inner = (uint64_t)m->box[0] * types[m->type].bytes;
     static const char *const spans[4] = {
-        NULL, "the box's fastest dimension has at most 32 bytes with swizzle 32B",
-        "the box's fastest dimension has at most 64 bytes with swizzle 64B",
-        "the box's fastest dimension has at most 128 bytes with swizzle 128B"};
+        NULL, "expected at most 32 bytes in the box's fastest dimension with swizzle 32B",
+        "expected at most 64 bytes in the box's fastest dimension with swizzle 64B",
+        "expected at most 128 bytes in the box's fastest dimension with swizzle 128B"};
     if (m->interleave == 0 && inner % 16)
-        return (problem){"the box's fastest dimension is a multiple of 16 bytes", 0, inner};
+        return (problem){"expected a multiple of 16 bytes in the box's fastest dimension", 0, inner};
     if (m->interleave == 0 && m->swizzle && inner > UINT64_C(16) << m->swizzle)
         return (problem){spans[m->swizzle], 0, inner};
     return (problem){0};
@@ -87,26 +85,26 @@ static problem check_box(const cute_tensor_map *m)
 
 static problem check(const cute_tensor_map *m)
 {
-    if ((unsigned)m->type >= TYPES)
-        return (problem){"the element type is none of a tensor map's 13", -1, m->type};
+    if ((unsigned)m->type >= TYPES) return (problem){"expected an element type from 0 to 12", -1, m->type};
     if (m->rank < 1 || m->rank > CUTE_MAP_RANK)
-        return (problem){"a tensor map has 1 to 5 dimensions", -1, (uint64_t)m->rank};
+        return (problem){"expected 1 to 5 dimensions", -1, (uint64_t)m->rank};
     if (m->interleave < 0 || m->interleave > 2)
-        return (problem){"the interleave is 0 (none), 1 (16B) or 2 (32B)", -1, (uint64_t)m->interleave};
+        return (problem){"expected an interleave of 0 (none), 1 (16B) or 2 (32B)", -1,
+                         (uint64_t)m->interleave};
     if (m->swizzle < 0 || m->swizzle > 3)
-        return (problem){"the swizzle of a tensor map on sm_90 is 0 (none), 1 (32B), 2 (64B) or 3 (128B)", -1,
+        return (problem){"expected a swizzle of 0 (none), 1 (32B), 2 (64B) or 3 (128B)", -1,
                          (uint64_t)m->swizzle};
     if (m->l2_promotion < 0 || m->l2_promotion > 3)
-        return (problem){"the L2 promotion is 0 (none), 1 (64B), 2 (128B) or 3 (256B)", -1,
+        return (problem){"expected an L2 promotion of 0 (none), 1 (64B), 2 (128B) or 3 (256B)", -1,
                          (uint64_t)m->l2_promotion};
     if (m->fill < 0 || m->fill > 1)
-        return (problem){"the fill is 0 (zeros) or 1 (NaN)", -1, (uint64_t)m->fill};
+        return (problem){"expected a fill of 0 (zeros) or 1 (NaN)", -1, (uint64_t)m->fill};
     if (m->fill && !types[m->type].real)
-        return (problem){"a fill with NaN wants a floating-point element type (6 to 12)", -1, m->type};
+        return (problem){"expected a floating-point element type (6 to 12) for a fill with NaN", -1, m->type};
     if (m->interleave && m->rank < 3)
-        return (problem){"an interleaved tensor map has at least 3 dimensions", -1, (uint64_t)m->rank};
+        return (problem){"expected at least 3 dimensions with an interleave", -1, (uint64_t)m->rank};
     if (m->interleave == 2 && m->swizzle != 1)
-        return (problem){"an interleave of 32B goes with swizzle 1 (32B)", -1, (uint64_t)m->swizzle};
+        return (problem){"expected swizzle 1 (32B) with an interleave of 32B", -1, (uint64_t)m->swizzle};
     problem p = check_tensor(m);
     return p.why ? p : check_box(m);
 }
@@ -133,10 +131,10 @@ cute_status num_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP
 {
     problem p = check(m);
     if (p.why && p.dimension < 0)
-        return cute_fail(diag, CUTE_INVALID, NULL, "%s, not %llu", p.why, (unsigned long long)p.value);
+        return cute_fail(diag, CUTE_INVALID, NULL, "%s, got %llu", p.why, (unsigned long long)p.value);
     if (p.why)
-        return cute_fail(diag, CUTE_INVALID, NULL, "%s; dimension %d (the fastest is 0) has %llu", p.why,
-                         p.dimension, (unsigned long long)p.value);
+        return cute_fail(diag, CUTE_INVALID, NULL, "%s, got %llu in dimension %d (the fastest is 0)", p.why,
+                         (unsigned long long)p.value, p.dimension);
     memset(out, 0, CUTE_MAP_BYTES);
     memcpy(out, mark, sizeof mark);
     const int small[6] = {(int)m->type, m->rank, m->interleave, m->swizzle, m->l2_promotion, m->fill};
@@ -154,7 +152,7 @@ cute_status num_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP
 bool num_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map *m, const char **why)
 {
     if (memcmp(bytes, mark, sizeof mark) != 0) {
-        if (why) *why = "there is no tensor map at this address";
+        if (why) *why = "the bytes are not those of a tensor map";
         return false;
     }
     const uint8_t *small = bytes + AT_BYTES;

@@ -47,25 +47,27 @@ static const struct {
 
 const char *num_wgmma_check(const num_wgmma *w)
 {
-    const char *what = "wgmma has no such combination of types";
+    const char *what = "wgmma does not support this combination of types";
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (kinds[i].a != w->a || kinds[i].b != w->b || kinds[i].d != w->d) continue;
         if (kinds[i].k != w->k) {
-            what = "wgmma has a K of 256 bits: 8 for tf32, 16 for f16 and bf16, 32 for 8 bits, 256 for b1";
+            what =
+                "wgmma requires a K of 256 bits: 8 for tf32, 16 for f16 and bf16, 32 for 8 bits, 256 for b1";
             continue;
         }
         int step = w->n > 32 ? kinds[i].step : 8;
         if (w->n < 8 || w->n > MOST_N || w->n % step)
-            return kinds[i].step == 8
-                       ? "wgmma has an N of 8 to 256 in steps of 8"
-                       : "wgmma of integers and bits has an N of 8, 16, 24, 32 or, to 256, in steps of 16";
-        if (w->satfinite && !kinds[i].satfinite) return "only wgmma of s8 and u8 has .satfinite";
+            return kinds[i].step == 8 ? "wgmma requires an N of 8 to 256 in steps of 8"
+                                      : "wgmma of integers and bits requires an N of 8, 16, 24, 32 or, to "
+                                        "256, in steps of 16";
+        if (w->satfinite && !kinds[i].satfinite) return ".satfinite of wgmma requires s8 or u8";
         if ((w->transpose_a || w->transpose_b) && !kinds[i].transposes)
-            return "only wgmma of f16 and bf16 can take transposed operands";
-        if (w->transpose_a && w->a_in_registers) return "a matrix in registers cannot be transposed";
-        if ((w->negate_a || w->negate_b) && !kinds[i].negates) return "wgmma of integers cannot negate";
+            return "transposed operands of wgmma require f16 or bf16";
+        if (w->transpose_a && w->a_in_registers) return "operand A in registers cannot be transposed";
+        if ((w->negate_a || w->negate_b) && !kinds[i].negates)
+            return "negated operands of wgmma require a floating-point type";
         if ((w->a == PTX_b1) != (w->product == NUM_AND_POPC) || w->product == NUM_XOR_POPC)
-            return "wgmma of b1, and no other, has .and.popc";
+            return ".and.popc of wgmma requires b1, and b1 requires it";
         return NULL;
     }
     return what;

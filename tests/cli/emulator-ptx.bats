@@ -48,7 +48,7 @@ values() {
     printf '.visible .entry k() { .reg .b32 r;\n    mov.u32 r, 1 / 0;\nret; }\n' >>k.ptx
     printf '{"grid":1,"block":1,"args":[]}' >k.json
     run -1 cute-run k.ptx --config k.json --device emulator
-    [[ $output == *"k.ptx:5:18: error: a division by zero"* ]]
+    [[ $output == *"k.ptx:5:18: error: division by zero"* ]]
 }
 
 @test "PTX for an architecture above sm_90a does not load, and one of no known name neither" {
@@ -56,11 +56,11 @@ values() {
     for target in sm_100a sm_120; do
         printf '.version 8.8\n.target %s\n.address_size 64\n.visible .entry k() { ret; }\n' $target >k.ptx
         run -1 cute-run k.ptx --config k.json --device emulator
-        [[ $output == *"k.ptx:2:9: error: the emulator is an sm_90a device; PTX for $target does not load on it"* ]]
+        [[ $output == *"k.ptx:2:9: error: PTX for $target does not load: the emulator is an sm_90a device"* ]]
     done
     printf '.version 8.8\n.target gfx90a\n.address_size 64\n.visible .entry k() { ret; }\n' >k.ptx
     run -1 cute-run k.ptx --config k.json --device emulator
-    [[ $output == *"error: an architecture such as sm_90a is wanted, not 'gfx90a'"* ]]
+    [[ $output == *"error: expected an architecture such as sm_90a, got 'gfx90a'"* ]]
 }
 
 @test "a cooperative launch that no H100 holds at once is refused" {
@@ -71,7 +71,7 @@ values() {
     cute-run k.ptx --config k.json --device emulator
     printf '{"grid":265,"block":1024,"cooperative":true,"args":[]}' >k.json
     run -1 cute-run k.ptx --config k.json --device emulator
-    [[ $output == *"265 clusters of this one are more than the 264 that an H100 holds"* ]]
+    [[ $output == *"cooperative launch of 265 clusters exceeds the 264 that fit on an H100"* ]]
 }
 
 @test "instructions of types or roundings that they do not have are refused, as ptxas does" {
@@ -82,12 +82,12 @@ values() {
         run -1 cute-run k.ptx --config k.json --device emulator
         [[ $output == *"k.ptx:5:5: error: $message"* ]] || { echo "$instruction: $output"; false; }
     done <<'EOF'
-and.u32 %r1, %r2, %r3|and is not of type .u32
-add.b32 %r1, %r2, %r3|add is not of type .b32
-neg.u32 %r1, %r2|neg is not of type .u32
-div.f32 %f1, %f2, %f3|div.f32 wants one of the modifiers approx full rn rz rm rp
-fma.f32 %f1, %f2, %f3, %f3|fma.f32 wants one of the modifiers rn rz rm rp
-ex2.f32 %f1, %f2|ex2.f32 wants one of the modifiers approx
+and.u32 %r1, %r2, %r3|and does not support type .u32
+add.b32 %r1, %r2, %r3|add does not support type .b32
+neg.u32 %r1, %r2|neg does not support type .u32
+div.f32 %f1, %f2, %f3|div.f32 requires one of the modifiers approx full rn rz rm rp
+fma.f32 %f1, %f2, %f3, %f3|fma.f32 requires one of the modifiers rn rz rm rp
+ex2.f32 %f1, %f2|ex2.f32 requires one of the modifiers approx
 add.rn.rz.f32 %f1, %f2, %f3|add has more than one rounding
 setp.lt.gt.u32 %p1, %r1, %r2|setp has more than one comparison
 EOF

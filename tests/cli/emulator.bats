@@ -70,7 +70,7 @@ ld.global.u32 %r1, [%d1+1]; st.global.u32 [%d1], %r1;'
     sed -i '4i .file 1 "saxpy.cu"' k.ptx
     emulate
     [ "$status" -eq 1 ]
-    says "no multiple of 4"
+    says "misaligned ld of 4 bytes: address 0x700000000001, alignment 4"
     says "at saxpy.cu:17:3"
 }
 
@@ -101,7 +101,7 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
     emulate
     [ "$status" -eq 1 ]
     says "deadlock: no warp of kernel 'k' can go on"
-    says "warp 1, lanes 0xffffffff: spins: asks global memory at 0x"
+    says "warp 1, lanes 0xffffffff: spins reading global memory at 0x"
     kernel "L: add.u32 %r1, %r1, 1; bra L;"
     emulate --timeout 1
     [ "$status" -eq 1 ]
@@ -133,7 +133,7 @@ T
     kernel "frob.b32 %r1, %r2;"
     emulate
     [ "$status" -eq 1 ]
-    says "k.ptx:8:1: error: instruction frob.b32 at line 8 is not known to the emulator"
+    says "k.ptx:8:1: error: unknown instruction frob.b32 at line 8"
 }
 
 @test "what is missing says so where it is executed, and keeps other kernels from nothing" {

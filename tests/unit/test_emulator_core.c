@@ -396,7 +396,8 @@ static void test_bounds(void)
 {
     FAILS(BODY("ld.global.u32 %r1,[%d0+8192];"), 1, "ld reads 4 bytes",
           "0 bytes past the end of the allocation of 8192 bytes", "thread (0, 0, 0)", "<ptx>:6:");
-    FAILS(BODY("ld.global.v4.u32 {%r1,%r2,%r3,%r4},[%d0+8];"), 1, "no multiple of 16");
+    FAILS(BODY("ld.global.v4.u32 {%r1,%r2,%r3,%r4},[%d0+8];"), 1, "misaligned ld of 16 bytes: address 0x",
+          ", alignment 16");
     FAILS(".const .u32 c = 1;\n" BODY("mov.u64 %d5,c; st.global.u32 [%d5],1;"), 1,
           "writes to the constant 'c'");
     FAILS(BODY(".shared .b32 s; ld.shared.u32 %r1,[s+4];"), 1, "of shared memory");
@@ -414,18 +415,17 @@ static void test_deadlock(void)
 
 static void test_errors(void)
 {
-    FAILS(BODY("frob.b32 %r1,%r2;"), 1, "instruction frob.b32 at line 6 is not known to the emulator",
-          "<ptx>:6:1");
-    FAILS(BODY("add.f128x.u32 %r1,%r2,%r3;"), 1, "modifier '.f128x' of add is not known");
-    FAILS(BODY("add.u32 %r1,%r2;"), 1, "add takes 3 operands, not 2");
-    FAILS(BODY("add.u32 %r1,%q2,%r3;"), 1, "register '%q2' is not declared");
-    FAILS(BODY("add.u32 %r1,%r2,%d3;"), 1, "a register of 32 bits is wanted, not one of type .b64");
-    FAILS(BODY("bra NOWHERE;"), 1, "'NOWHERE' is not declared");
+    FAILS(BODY("frob.b32 %r1,%r2;"), 1, "unknown instruction frob.b32 at line 6", "<ptx>:6:1");
+    FAILS(BODY("add.f128x.u32 %r1,%r2,%r3;"), 1, "unknown modifier '.f128x' of add");
+    FAILS(BODY("add.u32 %r1,%r2;"), 1, "add expects 3 operands, got 2");
+    FAILS(BODY("add.u32 %r1,%q2,%r3;"), 1, "undeclared register '%q2'");
+    FAILS(BODY("add.u32 %r1,%r2,%d3;"), 1, "expected a register of 32 bits, got one of type .b64");
+    FAILS(BODY("bra NOWHERE;"), 1, "undeclared name 'NOWHERE'");
     FAILS(".visible .entry k" PARAMS " { .reg .b32 %r1; ", 1, "'}'");
-    FAILS(BODY("elect.sync 1|2;"), 1, "elect.sync takes d|p, membermask");
-    FAILS(BODY("mov.f32 %r1, 0f12G4;"), 1, "0f is followed by 8 hexadecimal digits");
-    FAILS(".pragma 0f1\n", 1, "the text ends where ';' is wanted");
-    FAILS("/* no end", 1, "the comment has no end");
+    FAILS(BODY("elect.sync 1|2;"), 1, "elect.sync expects d|p, membermask");
+    FAILS(BODY("mov.f32 %r1, 0f12G4;"), 1, "expected 8 hexadecimal digits after 0f");
+    FAILS(".pragma 0f1\n", 1, "expected ';' at end of file");
+    FAILS("/* no end", 1, "unterminated comment");
 }
 
 static void test_hooks_are_quiet(void)

@@ -77,7 +77,7 @@ static void test_nobody_writes(void)
 {
     DEADLOCKS(BODY(BLOCK "L: ld.volatile.global.u32 %r5,[%d1]; setp.eq.u32 %p2,%r5,0; @%p2 bra L;"), 4,
               "deadlock",
-              "<ptx>:6:", "block (0, 0, 0), warp 0, lanes 0x00000001: spins: asks global memory at 0x",
+              "<ptx>:6:", "block (0, 0, 0), warp 0, lanes 0x00000001: spins reading global memory at 0x",
               "block (3, 0, 0), warp 0", "which holds 0x0 and does not change");
     DEADLOCKS(
         ".global .align 4 .u32 lock = 1;\n" BODY(
@@ -92,7 +92,7 @@ static void test_device_is_full(void)
     DEADLOCKS(BODY(BLOCK
                    ".shared .align 16 .b8 s[200000]; setp.eq.u32 %p1,%r6,132; @%p1 st.volatile.global.u32 "
                    "[%d1],1;\nL: ld.volatile.global.u32 %r5,[%d1]; setp.eq.u32 %p2,%r5,0; @%p2 bra L;"),
-              140, "deadlock", "8 more clusters or blocks have not begun");
+              140, "deadlock", "8 more clusters or blocks have not started: the device is full");
     uint32_t out[256];
     const char *last = BODY(
         BLOCK ".shared .align 16 .b8 s[200000]; setp.ne.u32 %p3,%r6,0; setp.eq.u32 %p1,%r6,139; @%p1 "
@@ -113,7 +113,7 @@ static void test_calls_in_the_loop(void)
 {
     uint32_t out[1];
     DEADLOCKS(ASK BODY("L: " CALL "setp.eq.u32 %p2,%r5,0; @%p2 bra L;"), 2, "deadlock",
-              "spins: asks global memory");
+              "spins reading global memory");
     const char *counting =
         ASK BODY(".local .align 4 .b8 l[4]; mov.u32 %r1,0; st.local.u32 [l],%r1;\nL: " CALL
                  "ld.local.u32 %r1,[l]; add.u32 %r1,%r1,1; st.local.u32 [l],%r1; mov.u32 %r1,0; "

@@ -227,10 +227,10 @@ static void test_form(void)
     CHECK(!num_tensor_map_replace(bytes, NUM_MAP_GLOBAL_STRIDE, 4, 16));
     CHECK(num_tensor_map_replace(bytes, NUM_MAP_BOX_DIM, 0, 300));
     CHECK(!num_tensor_map_decode(bytes, &back, &why));
-    CHECK_TEXT(why, "a dimension of the box of a tensor map has 1 to 256 elements");
+    CHECK_TEXT(why, "expected 1 to 256 elements in a dimension of the box");
     bytes[0] ^= 1;
     CHECK(!num_tensor_map_decode(bytes, &back, &why));
-    CHECK_TEXT(why, "there is no tensor map at this address");
+    CHECK_TEXT(why, "the bytes are not those of a tensor map");
     CHECK(!num_tensor_map_replace(bytes, NUM_MAP_RANK, 0, 0));
 }
 
@@ -274,49 +274,48 @@ static void test_limits(void)
     uint8_t bytes[CUTE_MAP_BYTES];
     CHECK_INT(num_tensor_map_encode(&m, bytes, NULL), CUTE_OK);
     m.rank = 6;
-    refused(m, "a tensor map has 1 to 5 dimensions, not 6");
+    refused(m, "expected 1 to 5 dimensions, got 6");
     m = good;
     m.address += 8;
-    refused(m, "the address of a tensor map is a multiple of 16, not 139637976727560");
+    refused(m, "expected a tensor address that is a multiple of 16, got 139637976727560");
     m = good;
     m.dims[2] = 0;
-    refused(m, "a dimension of a tensor map has 1 to 2^32 elements; dimension 2 (the fastest is 0) has 0");
+    refused(m, "expected 1 to 2^32 elements in a dimension, got 0 in dimension 2 (the fastest is 0)");
     m = good;
     m.strides[0] = 90;
-    refused(m, "a stride of a tensor map is a multiple of 16 bytes; dimension 1 (the fastest is 0) has 90");
+    refused(m, "expected a stride that is a multiple of 16 bytes, got 90 in dimension 1 (the fastest is 0)");
     m = good;
     m.strides[1] = UINT64_C(1) << 40;
-    refused(
-        m,
-        "a stride of a tensor map is less than 2^40 bytes; dimension 2 (the fastest is 0) has 1099511627776");
+    refused(m,
+            "expected a stride of less than 2^40 bytes, got 1099511627776 in dimension 2 (the fastest is 0)");
     m = good;
     m.box[1] = 257;
-    refused(m, "a dimension of the box of a tensor map has 1 to 256 elements; dimension 1 (the fastest is 0) "
-               "has 257");
+    refused(m, "expected 1 to 256 elements in a dimension of the box, got 257 in dimension 1 (the "
+               "fastest is 0)");
     m = good;
     m.element_strides[1] = 9;
-    refused(m, "an element stride of a tensor map is 1 to 8; dimension 1 (the fastest is 0) has 9");
+    refused(m, "expected an element stride from 1 to 8, got 9 in dimension 1 (the fastest is 0)");
     m = good;
     m.box[0] = 12;
-    refused(m,
-            "the box's fastest dimension is a multiple of 16 bytes; dimension 0 (the fastest is 0) has 24");
+    refused(m, "expected a multiple of 16 bytes in the box's fastest dimension, got 24 in dimension 0 (the "
+               "fastest is 0)");
     m = good;
     m.box[0] = 32;
     m.swizzle = 1;
-    refused(m, "the box's fastest dimension has at most 32 bytes with swizzle 32B; dimension 0 (the fastest "
-               "is 0) has 64");
+    refused(m, "expected at most 32 bytes in the box's fastest dimension with swizzle 32B, got 64 in "
+               "dimension 0 (the fastest is 0)");
     m = good;
     m.interleave = 2;
-    refused(m, "an interleave of 32B goes with swizzle 1 (32B), not 0");
+    refused(m, "expected swizzle 1 (32B) with an interleave of 32B, got 0");
     m = plain(CUTE_MAP_I32, 1);
     m.fill = 1;
-    refused(m, "a fill with NaN wants a floating-point element type (6 to 12), not 3");
+    refused(m, "expected a floating-point element type (6 to 12) for a fill with NaN, got 3");
     m = plain(CUTE_MAP_F16, 2);
     m.interleave = 1;
-    refused(m, "an interleaved tensor map has at least 3 dimensions, not 2");
+    refused(m, "expected at least 3 dimensions with an interleave, got 2");
     m = good;
     m.swizzle = 4;
-    refused(m, "the swizzle of a tensor map on sm_90 is 0 (none), 1 (32B), 2 (64B) or 3 (128B), not 4");
+    refused(m, "expected a swizzle of 0 (none), 1 (32B), 2 (64B) or 3 (128B), got 4");
 }
 
 static void test_bounds(void)
@@ -325,7 +324,7 @@ static void test_bounds(void)
     static const int32_t zero[5] = {0};
     const char *why;
     CHECK(!num_box_load(&m, zero, 64, &memory, &why));
-    CHECK_TEXT(why, "the shared memory address of a tensor copy is a multiple of 128");
+    CHECK_TEXT(why, "misaligned tensor copy: shared addresses must be multiples of 128");
     CHECK(!num_box_load(&m, zero, SHARED - 64, &memory, &why) && why);
     CHECK(!num_box_load(&m, zero, SHARED, &memory, &why) && !why);
     m.address = origin + GLOBAL - 16;
@@ -377,7 +376,7 @@ static void test_reductions(void)
     for (uint32_t i = 0; i < 1000; i++) CHECK_INT(g[i], i + (i >= row + 36 && i < row + 40 ? 1000u : 0));
     m.type = CUTE_MAP_F32;
     CHECK(!num_box_store(&m, at, 0, NUM_REDUCE_XOR, &memory, &why));
-    CHECK_TEXT(why, "the tensor map's element type has no such reduction");
+    CHECK_TEXT(why, "this reduction does not support the tensor map's element type");
 }
 
 static void test_conversions(void)

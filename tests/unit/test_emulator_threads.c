@@ -152,8 +152,8 @@ static void test_waits_over_threads(void)
         cute_device_upload(r.device, r.in, &zero, sizeof zero, r.diag);
         CHECK(start(&r, 20, 1, 0) == CUTE_INVALID);
         CHECK(says(&r, "deadlock: no warp of kernel 'k' can go on"));
-        CHECK(says(&r, "spins: asks global memory"));
-        CHECK(says(&r, "and 8 more wait"));
+        CHECK(says(&r, "spins reading global memory"));
+        CHECK(says(&r, "and 8 more warps wait"));
         close_rig(&r);
     }
 }

@@ -344,15 +344,15 @@ static void test_bits(void)
 static void test_refusals(void)
 {
     num_wgmma w = {.n = 12, .k = 16, .a = PTX_f16, .b = PTX_f16, .d = PTX_f32};
-    CHECK_TEXT(num_wgmma_check(&w), "wgmma has an N of 8 to 256 in steps of 8");
+    CHECK_TEXT(num_wgmma_check(&w), "wgmma requires an N of 8 to 256 in steps of 8");
     w.n = 264;
     CHECK(num_wgmma_check(&w) != NULL);
     w.n = 256;
     CHECK(num_wgmma_check(&w) == NULL);
     w.b = PTX_bf16;
-    CHECK_TEXT(num_wgmma_check(&w), "wgmma has no such combination of types");
+    CHECK_TEXT(num_wgmma_check(&w), "wgmma does not support this combination of types");
     w = (num_wgmma){.n = 8, .k = 8, .a = PTX_tf32, .b = PTX_tf32, .d = PTX_f32, .transpose_b = true};
-    CHECK_TEXT(num_wgmma_check(&w), "only wgmma of f16 and bf16 can take transposed operands");
+    CHECK_TEXT(num_wgmma_check(&w), "transposed operands of wgmma require f16 or bf16");
     w = (num_wgmma){.n = 40, .k = 32, .a = PTX_s8, .b = PTX_s8, .d = PTX_s32};
     CHECK(num_wgmma_check(&w) != NULL);
 }
