@@ -10,6 +10,7 @@
 #include <mlir-c/Dialect/MemRef.h>
 #include <mlir-c/Dialect/NVVM.h>
 #include <mlir-c/Dialect/SCF.h>
+#include <mlir-c/Dialect/Vector.h>
 
 #include "lib/ir/hooks.h"
 

@@ -160,6 +160,19 @@ static MlirType element_of(MlirType type)
     return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
 }
 
+static bool check_shape(const check *c, MlirOperation op, MlirType type)
+{
+    if (!mlirTypeIsAVector(type)) return true;
+    if (mlirVectorTypeIsScalable(type)) {
+        fail_type(c, op, "a vector of known length", type);
+        return false;
+    }
+    bool elementwise = cute_op_of(op, "arith.") || cute_op_of(op, "math.");
+    if (!elementwise || mlirShapedTypeGetRank(type) > 0) return true;
+    fail_type(c, op, "a scalar or a vector of rank 1 or more", type);
+    return false;
+}
+
 /* False after an error. */
 static bool check_type(const check *c, MlirOperation op, MlirType type)
 {
@@ -183,7 +196,7 @@ static bool moves_bits(MlirOperation op)
 
 static bool check_value(const check *c, MlirOperation op, MlirType type, bool moves)
 {
-    if (!check_type(c, op, type)) return false;
+    if (!check_shape(c, op, type) || !check_type(c, op, type)) return false;
     MlirType element = element_of(type);
     if (moves || !mlirTypeIsAFloat(element) || mlirFloatTypeGetWidth(element) > 8) return true;
     fail_type(c, op, "f16, bf16, f32 or f64 (arith.extf makes one)", element);
