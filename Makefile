@@ -40,7 +40,7 @@ RUN_ROOMS := base layout calculator toolkit cubin numeric emulator checks device
 RUN_SRC   := $(foreach r,$(RUN_ROOMS),$(wildcard lib/$(r)/*.c))
 RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.
-IR_C      := $(foreach r,ir passes ptx,$(wildcard lib/$(r)/*.c))
+IR_C      := $(foreach r,ir ir/ops passes ptx,$(wildcard lib/$(r)/*.c))
 IR_CXX    := $(foreach r,ir passes ptx,$(wildcard lib/$(r)/*.cpp))
 IR_OBJ    := $(IR_C:%.c=$(OBJ)/%.o) $(IR_CXX:%.cpp=$(OBJ)/%.o)
 

@@ -88,26 +88,25 @@ LogicalResult cute::verifyText(function_ref<InFlightDiagnostic()> error, cute_ty
     return success();
 }
 
-LogicalResult cute::inferVia(const cute_op_hooks *hooks, MLIRContext *context,
-                             std::optional<Location> location, ValueRange operands, DictionaryAttr attributes,
-                             SmallVectorImpl<Type> &out)
+LogicalResult cute::inferVia(const cute_op_row *row, MLIRContext *context, std::optional<Location> location,
+                             ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out)
 {
-    if (!hooks || !hooks->infer) return failure();
+    if (!row || !row->infer) return failure();
     SmallVector<MlirValue> values;
     for (Value v : operands) values.push_back(wrap(v));
     cute_op_query query = {wrap(context), wrap(location ? *location : UnknownLoc::get(context)),
                            (intptr_t)values.size(), values.data(), wrap(Attribute(attributes))};
     cute_op_types types = {nullptr, 0, 0};
     auto release = llvm::make_scope_exit([&] { free(types.items); });
-    if (!hooks->infer(&query, &types)) return failure();
+    if (!row->infer(row, &query, &types)) return failure();
     for (intptr_t i = 0; i < types.count; i++) out.push_back(unwrap(types.items[i]));
     return success();
 }
 
 // A pure operation whose only result type has no unknown leaf is a constant of it.
-OpFoldResult cute::foldVia(const cute_op_hooks *hooks, Operation *op, ArrayRef<Attribute>)
+OpFoldResult cute::foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attribute>)
 {
-    if (hooks && hooks->fold) return unwrap(hooks->fold(wrap(op)));
+    if (row && row->fold) return unwrap(row->fold(row, wrap(op)));
     if (op->getNumResults() != 1 || !cute_type_is_static(wrap(op->getResult(0).getType()))) return {};
     return TypeAttr::get(op->getResult(0).getType());
 }
@@ -147,9 +146,9 @@ Speculation::Speculatability cute::divisionVia(Operation *op)
     return Speculation::Speculatable;
 }
 
-LogicalResult cute::verifyVia(const cute_op_hooks *hooks, Operation *op)
+LogicalResult cute::verifyVia(const cute_op_row *row, Operation *op)
 {
-    return success(!hooks || !hooks->verify || hooks->verify(wrap(op)));
+    return success(!row || !row->verify || row->verify(row, wrap(op)));
 }
 
 namespace cute::detail
@@ -210,6 +209,14 @@ void CuteDialect::initialize()
 #define GET_OP_LIST
 #include "lib/ir/cute_ops.cpp.inc"
         >();
+    cute_op_rows_each(
+        [](const cute_op_row *row, void *context) {
+            auto *dialect = static_cast<CuteDialect *>(context);
+            if (auto name = RegisteredOperationName::lookup(row->name, dialect->getContext()))
+                dialect->rows.try_emplace(name->getAsOpaquePointer(), row);
+            return true;
+        },
+        this);
 }
 
 Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location)
@@ -267,6 +274,13 @@ const cute_value *cute_type_peek(MlirType type)
         .Case<IntTupleType, ShapeType, StrideType, CoordType, LayoutType, TileType, SwizzleType,
               ComposedLayoutType>([](auto t) { return t.getValue(); })
         .Default([](auto) { return nullptr; });
+}
+
+const cute_op_row *cute_op_row_of(MlirOperation op)
+{
+    OperationName name = unwrap(op)->getName();
+    auto *dialect = dyn_cast_or_null<CuteDialect>(name.getDialect());
+    return dialect ? dialect->rows.lookup(name.getAsOpaquePointer()) : nullptr;
 }
 
 void cute_op_types_add(cute_op_types *types, MlirType type)

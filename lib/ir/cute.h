@@ -1,8 +1,9 @@
-// The dialect's C++ side: the generated classes and what they call. All decisions are in types.c and ops.c.
+// The dialect's C++ side: the generated classes and what they call. All decisions are in types.c and ops/.
 #ifndef CUTE_LIB_IR_CUTE_H
 #define CUTE_LIB_IR_CUTE_H
 
 #include "lib/ir/hooks.h"
+#include "lib/ir/ops/ops.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/CAPI/IR.h"
@@ -34,30 +35,30 @@ template <class T, class Base> Base parseText(AsmParser &parser, cute_type kind)
 // An int_tuple that is one integer.
 bool isScalar(Type type);
 
-LogicalResult inferVia(const cute_op_hooks *hooks, MLIRContext *context, std::optional<Location> location,
+LogicalResult inferVia(const cute_op_row *row, MLIRContext *context, std::optional<Location> location,
                        ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out);
-OpFoldResult foldVia(const cute_op_hooks *hooks, Operation *op, ArrayRef<Attribute> operands);
-LogicalResult verifyVia(const cute_op_hooks *hooks, Operation *op);
+OpFoldResult foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attribute> operands);
+LogicalResult verifyVia(const cute_op_row *row, Operation *op);
 // Compares stated result types with inferred ones.
 LogicalResult refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
                         llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer,
                         ArrayRef<Type> stated);
-template <class Op> const cute_op_hooks *hooksOf()
+template <class Op> const cute_op_row *rowOf()
 {
-    static const cute_op_hooks *hooks =
-        cute_op_hooks_find(Op::getOperationName().data(), Op::getOperationName().size());
-    return hooks;
+    static const cute_op_row *row =
+        cute_op_row_find(Op::getOperationName().data(), Op::getOperationName().size());
+    return row;
 }
 
 template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<ConcreteOp, CuteHooks>
 {
   public:
-    static LogicalResult verifyTrait(Operation *op) { return verifyVia(hooksOf<ConcreteOp>(), op); }
+    static LogicalResult verifyTrait(Operation *op) { return verifyVia(rowOf<ConcreteOp>(), op); }
     // Of any number of results: the form for a single one may not be asked about others.
     static LogicalResult foldTrait(Operation *op, ArrayRef<Attribute> operands,
                                    SmallVectorImpl<OpFoldResult> &results)
     {
-        OpFoldResult folded = foldVia(hooksOf<ConcreteOp>(), op, operands);
+        OpFoldResult folded = foldVia(rowOf<ConcreteOp>(), op, operands);
         if (!folded) return failure();
         results.push_back(folded);
         return success();
@@ -71,7 +72,7 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
             if (properties)
                 attributes = dyn_cast_or_null<DictionaryAttr>(ConcreteOp::getPropertiesAsAttr(
                     context, *properties.as<typename ConcreteOp::Properties *>()));
-        return inferVia(hooksOf<ConcreteOp>(), context, location, operands, attributes, out);
+        return inferVia(rowOf<ConcreteOp>(), context, location, operands, attributes, out);
     }
     static LogicalResult refineTypes(MLIRContext *context, std::optional<Location> location,
                                      ValueRange operands, DictionaryAttr attributes,

@@ -1,6 +1,6 @@
 // The dialect `cute`: layouts, their parts, and the operations of the layout algebra.
-// Every type and operation here is data; what they mean is C: types.c for the types' text, ops.c for
-// verification, inference and folding (one table row an operation).
+// Every type and operation here is data; what they mean is C: types.c for the types' text, ops/ for
+// the operations (a row each).
 #ifndef CUTE_IR_TD
 #define CUTE_IR_TD
 

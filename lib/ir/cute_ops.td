@@ -7,7 +7,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "lib/ir/cute_types.td"
 
-// Verification, inference and folding go to the row of this operation's name in ops.c.
+// Verification, inference and folding go to the row of this operation's name in ops/.
 def CuteHooks : NativeOpTrait<"CuteHooks"> { let cppNamespace = "::cute"; }
 // May not run earlier than its place where an unknown divisor could be 0.
 def CuteDivides : NativeOpTrait<"CuteDivides"> { let cppNamespace = "::cute"; }

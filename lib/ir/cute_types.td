@@ -21,6 +21,10 @@ def Cute_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    // The rows of operations (lib/ir/ops) by the identity of their names in this context.
+    ::llvm::DenseMap<const void *, const cute_op_row *> rows;
+  }];
   // Comparisons fold to arith.constant. cute-to-base makes ub.poison; that dialect has no handle in the C interface.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
 }

@@ -28,42 +28,6 @@ MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_v
 /* A type of this dialect without unknown leaves. */
 bool cute_type_is_static(MlirType type);
 
-/* ---- operations: a row each in ops.c ---- */
-
-typedef struct cute_op_query {
-    MlirContext context;
-    MlirLocation location;
-    intptr_t operand_count;
-    const MlirValue *operands;
-    MlirAttribute attributes; /* a dictionary, properties included; may be null */
-} cute_op_query;
-
-typedef struct cute_op_types {
-    MlirType *items; /* grown by cute_op_types_add */
-    intptr_t count, capacity;
-} cute_op_types;
-void cute_op_types_add(cute_op_types *types, MlirType type);
-
-typedef struct cute_op_hooks {
-    const char *name; /* "cute.size" */
-    /* Appends the result types; false after an error at query->location. */
-    bool (*infer)(const cute_op_query *query, cute_op_types *out);
-    /* False after an error on `op`. */
-    bool (*verify)(MlirOperation op);
-    /* The constant that the only result is, or null. */
-    MlirAttribute (*fold)(MlirOperation op);
-} cute_op_hooks;
-
-/* The integer attributes of an operation as the algebra wants them; `get` gives one by name, or null. *out
- * points into `arena`. */
-typedef MlirAttribute (*cute_attribute_of)(void *context, MlirStringRef name);
-cute_status cute_op_attributes(cute_arena *arena, cute_attribute_of get, void *context, cute_attributes *out,
-                               cute_diag *diag);
-/* Bits of what get_scalars gives for a leaf: 32, or 64 for an unknown i64 and a number that needs it. */
-int cute_scalar_width(const cute_int *value);
-/* NULL: nothing to do for this operation. */
-const cute_op_hooks *cute_op_hooks_find(const char *name, size_t length);
-
 /* Parses and canonicalises; *out in `arena`. On failure *offset is the byte of `text` at fault. */
 cute_status cute_type_canonical(cute_arena *arena, cute_type kind, const char *text, size_t length,
                                 const char **out, size_t *offset, cute_diag *diag);

@@ -56,6 +56,11 @@ void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperat
     cute_op_walk(root, name, CUTE_WALK_OUTER_FIRST, visit, context);
 }
 
+MlirOperation cute_defining_op(MlirValue value)
+{
+    return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
 MlirOperation cute_op_parent(MlirOperation op, const char *name)
 {
     MlirOperation parent = mlirOperationGetParentOperation(op);

@@ -49,6 +49,8 @@ void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
 /* The same, outer first. */
 void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context),
                   void *context);
+/* The operation whose result `value` is; null for a block argument. */
+MlirOperation cute_defining_op(MlirValue value);
 /* The nearest operation around `op` that is called `name`; null if there is none. */
 MlirOperation cute_op_parent(MlirOperation op, const char *name);
 

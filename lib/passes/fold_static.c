@@ -11,6 +11,7 @@
 
 #include "lib/ir/builder.h"
 #include "lib/ir/hooks.h"
+#include "lib/ir/ops/ops.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
@@ -25,12 +26,10 @@ static MlirValue constant(MlirOperation where, const char *name, const MlirNamed
 static void fold(MlirOperation op, void *context)
 {
     (void)context;
-    if (cute_op_is(op, "cute.static") || mlirOperationGetNumRegions(op) > 0 || !cute_op_is_effect_free(op))
-        return;
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    const cute_op_hooks *hooks = cute_op_hooks_find(name.data, name.length);
-    if (hooks && hooks->fold) {
-        MlirAttribute folded = hooks->fold(op);
+    const cute_op_row *row = cute_op_row_of(op);
+    if ((row && row->constant) || mlirOperationGetNumRegions(op) > 0 || !cute_op_is_effect_free(op)) return;
+    if (row && row->fold) {
+        MlirAttribute folded = row->fold(row, op);
         if (mlirAttributeIsNull(folded)) return;
         MlirNamedAttribute value = cute_attribute(mlirOperationGetContext(op), "value", folded);
         MlirValue result = mlirOperationGetResult(op, 0);

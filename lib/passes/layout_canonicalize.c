@@ -11,8 +11,9 @@
  */
 #include "lib/ir/builder.h"
 #include "lib/ir/hooks.h"
+#include "lib/ir/ops/algebra.h"
+#include "lib/ir/util.h"
 #include "lib/passes/passes.h"
-#include "lib/passes/peephole.h"
 
 /* The coordinate's structure with 1 for each integer. */
 static const cute_tree *profile_of(cute_arena *arena, const cute_tree *coord)

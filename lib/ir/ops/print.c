@@ -1,12 +1,12 @@
 /* cute.print as printf: the format from the value's canonical text, its unknown leaves as arguments. */
-#include "lib/passes/print_value.h"
-#include "lib/ir/builder.h"
-
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/ir/builder.h"
+#include "lib/ir/hooks.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/ir/util.h"
 
 /* ---- the format ---- */
@@ -225,8 +225,13 @@ static void print_on_device(MlirOperation op, const cute_buffer *format, leaves 
     cute_build(&b, "gpu.printf", (cute_operands){l->items, l->count}, CUTE_NO_TYPES, CUTE_NAMED(text));
 }
 
-bool cute_print_lower(MlirOperation op, const cute_value *value, MlirValue lowered)
+/* gpu.printf on the device, a call of printf on the host. */
+static bool lower(const cute_op_row *row, const cute_op_lowering *lowering)
 {
+    (void)row;
+    MlirOperation op = lowering->op;
+    const cute_value *value = cute_type_peek(lowering->operands[0]);
+    if (!value) return false;
     cute_arena *arena = cute_arena_create();
     cute_buffer format = {0};
     leaves l = {.where = op, .items = malloc((cute_value_unknowns(value, NULL, 0) + 1) * sizeof *l.items)};
@@ -234,7 +239,7 @@ bool cute_print_lower(MlirOperation op, const cute_value *value, MlirValue lower
     if (text) write_format(&format, text);
     bool ok = text && l.items && cute_buffer_ok(&format);
     if (ok) {
-        list_leaves(&l, value, lowered);
+        list_leaves(&l, value, mlirOperationGetOperand(op, 0));
         bool device = !mlirOperationIsNull(cute_op_parent(op, "gpu.module")) ||
                       !mlirOperationIsNull(cute_op_parent(op, "gpu.launch"));
         if (device)
@@ -248,3 +253,6 @@ bool cute_print_lower(MlirOperation op, const cute_value *value, MlirValue lower
     cute_arena_destroy(arena);
     return ok;
 }
+
+static const cute_op_row rows[] = {{.name = "cute.print", .lower = lower}};
+const cute_op_family cute_family_print = {rows, sizeof rows / sizeof *rows};

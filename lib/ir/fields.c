@@ -1,0 +1,163 @@
+/* The fields of stored values: the type of each kind, and a walk that visits leaves with their paths. */
+#include "lib/ir/fields.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/LLVM.h>
+
+#include "lib/ir/util.h"
+
+/* ---- types ---- */
+
+static MlirType struct_of(MlirContext c, intptr_t count, const MlirType *fields)
+{
+    return mlirLLVMStructTypeLiteralGet(c, count, fields, false);
+}
+
+/* Of a value that is one tree. */
+static MlirType lower_leaves(MlirContext c, cute_arena *arena, const cute_value *value)
+{
+    size_t count = cute_value_unknowns(value, NULL, 0);
+    cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
+    MlirType *fields = cute_arena_array(arena, count, sizeof *fields);
+    if (count && (!leaves || !fields)) return (MlirType){NULL};
+    cute_value_unknowns(value, leaves, count);
+    for (size_t i = 0; i < count; i++) fields[i] = mlirIntegerTypeGet(c, (unsigned)leaves[i].width);
+    return count == 1 ? fields[0] : struct_of(c, (intptr_t)count, fields);
+}
+
+static MlirType lower_layout(MlirContext c, cute_arena *arena, cute_layout layout)
+{
+    cute_value shape = cute_value_of_tree(CUTE_SHAPE, layout.shape);
+    cute_value stride = cute_value_of_tree(CUTE_STRIDE, layout.stride);
+    MlirType fields[] = {lower_leaves(c, arena, &shape), lower_leaves(c, arena, &stride)};
+    return struct_of(c, 2, fields);
+}
+
+static size_t count_layouts(const cute_tree *tile)
+{
+    size_t count = tile->kind == CUTE_TREE_LAYOUT;
+    if (tile->kind == CUTE_TREE_TUPLE)
+        for (uint32_t i = 0; i < tile->count; i++) count += count_layouts(tile->items[i]);
+    return count;
+}
+
+static void lower_layouts(MlirContext c, cute_arena *arena, const cute_tree *tile, MlirType **next)
+{
+    if (tile->kind == CUTE_TREE_LAYOUT) *(*next)++ = lower_layout(c, arena, tile->layout);
+    if (tile->kind == CUTE_TREE_TUPLE)
+        for (uint32_t i = 0; i < tile->count; i++) lower_layouts(c, arena, tile->items[i], next);
+}
+
+/* The layouts side by side, without `_`; a single one stands alone. */
+static MlirType lower_tile(MlirContext c, cute_arena *arena, const cute_tree *tile)
+{
+    size_t count = count_layouts(tile);
+    MlirType *fields = cute_arena_array(arena, count, sizeof *fields), *next = fields;
+    if (count && !fields) return (MlirType){NULL};
+    lower_layouts(c, arena, tile, &next);
+    return count == 1 ? fields[0] : struct_of(c, (intptr_t)count, fields);
+}
+
+MlirType cute_fields_type(MlirContext c, cute_arena *arena, const cute_value *value)
+{
+    if (value->type == CUTE_TILE) return lower_tile(c, arena, value->tree);
+    if (value->type == CUTE_LAYOUT) return lower_layout(c, arena, value->layout);
+    if (value->type != CUTE_COMPOSED_LAYOUT) return lower_leaves(c, arena, value);
+    cute_value offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
+    MlirType inner = value->inner.shape ? lower_layout(c, arena, value->inner) : struct_of(c, 0, NULL);
+    /* Stored as B, offset, A; written A o offset o B. */
+    MlirType fields[] = {lower_layout(c, arena, value->layout), lower_leaves(c, arena, &offset), inner};
+    return struct_of(c, 3, fields);
+}
+
+/* ---- where leaves lie ---- */
+
+static void walk_leaves(cute_fields *f, const cute_tree *tree)
+{
+    if (tree->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < tree->count; i++) walk_leaves(f, tree->items[i]);
+    } else if (tree->kind == CUTE_TREE_INT || tree->kind == CUTE_TREE_BASIS) {
+        intptr_t depth = f->depth;
+        if (!tree->value.known && f->unknowns > 1) f->prefix[depth++] = (int64_t)f->seen;
+        f->seen += !tree->value.known;
+        f->leaf(f, tree, f->prefix, depth);
+    }
+}
+
+static void walk_tree(cute_fields *f, cute_type type, const cute_tree *tree)
+{
+    cute_value value = cute_value_of_tree(type, tree);
+    f->unknowns = cute_value_unknowns(&value, NULL, 0);
+    f->seen = 0;
+    walk_leaves(f, tree);
+}
+
+static void walk_layout(cute_fields *f, cute_layout layout)
+{
+    f->prefix[f->depth++] = 0;
+    walk_tree(f, CUTE_SHAPE, layout.shape);
+    f->prefix[f->depth - 1] = 1;
+    walk_tree(f, CUTE_STRIDE, layout.stride);
+    f->depth--;
+}
+
+/* `slot` is the index of the next layout among several, or -1. */
+static void walk_tile(cute_fields *f, const cute_tree *tile, int64_t *slot)
+{
+    if (tile->kind == CUTE_TREE_TUPLE)
+        for (uint32_t i = 0; i < tile->count; i++) walk_tile(f, tile->items[i], slot);
+    if (tile->kind != CUTE_TREE_LAYOUT) return;
+    f->depth = *slot >= 0;
+    if (*slot >= 0) f->prefix[0] = (*slot)++;
+    walk_layout(f, tile->layout);
+    f->depth = 0;
+}
+
+void cute_fields_walk(cute_fields *f, const cute_value *value)
+{
+    if (value->type == CUTE_LAYOUT) {
+        walk_layout(f, value->layout);
+    } else if (value->type == CUTE_TILE) {
+        int64_t slot = count_layouts(value->tree) > 1 ? 0 : -1;
+        walk_tile(f, value->tree, &slot);
+    } else if (value->type == CUTE_COMPOSED_LAYOUT) {
+        f->depth = 1;
+        f->prefix[0] = 0;
+        walk_layout(f, value->layout);
+        f->prefix[0] = 1;
+        walk_tree(f, CUTE_INT_TUPLE, value->tree);
+        f->prefix[0] = 2;
+        if (value->inner.shape) walk_layout(f, value->inner);
+    } else if (value->tree) {
+        walk_tree(f, value->type, value->tree);
+    }
+}
+
+/* ---- fields of structs ---- */
+
+MlirValue cute_fields_poison(const cute_builder *b, MlirType type)
+{
+    MlirNamedAttribute value =
+        cute_attribute(b->context, "value", mlirAttributeParseGet(b->context, cute_text("#ub.poison")));
+    return cute_build_value(b, "ub.poison", type, CUTE_NO_OPERANDS, CUTE_NAMED(value));
+}
+
+static MlirNamedAttribute position(MlirContext c, const int64_t *path, intptr_t depth)
+{
+    return cute_attribute(c, "position", mlirDenseI64ArrayGet(c, depth, path));
+}
+
+MlirValue cute_fields_insert(const cute_builder *b, MlirValue into, MlirValue value, const int64_t *path,
+                             intptr_t depth)
+{
+    return cute_build_value(b, "llvm.insertvalue", mlirValueGetType(into), CUTE_OPERANDS(into, value),
+                            CUTE_NAMED(position(b->context, path, depth)));
+}
+
+MlirValue cute_fields_extract(const cute_builder *b, MlirValue from, MlirType type, const int64_t *path,
+                              intptr_t depth)
+{
+    return cute_build_value(b, "llvm.extractvalue", type, CUTE_OPERANDS(from),
+                            CUTE_NAMED(position(b->context, path, depth)));
+}

@@ -1,0 +1,32 @@
+/* How values of the dialect are stored after cute-to-base: the fields of structs, and where each leaf lies. */
+#ifndef CUTE_LIB_IR_FIELDS_H
+#define CUTE_LIB_IR_FIELDS_H
+
+#include "cute/layout.h"
+#include "lib/ir/builder.h"
+
+/* A value with no unknown leaf is `!llvm.struct<()>`, with one that integer, with more a flat struct; a
+ * layout is a pair of shape and stride, a tile its layouts, a composed layout B, offset and A. Null where
+ * memory is exhausted. */
+MlirType cute_fields_type(MlirContext context, cute_arena *arena, const cute_value *value);
+
+/* A walk over the leaves of a value, in the order in which they are stored (of a composed layout B, offset,
+ * A). Zeroed but for `leaf` and `context`. */
+typedef struct cute_fields {
+    /* Gets each leaf with the path of an unknown one in the struct. */
+    void (*leaf)(struct cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth);
+    void *context;
+    int64_t prefix[3]; /* of the tree in hand, and room for the leaf's own index */
+    intptr_t depth;
+    size_t unknowns, seen; /* of the tree in hand */
+} cute_fields;
+void cute_fields_walk(cute_fields *f, const cute_value *value);
+
+/* ub.poison of `type`: what has no fields, or gets them. */
+MlirValue cute_fields_poison(const cute_builder *b, MlirType type);
+MlirValue cute_fields_insert(const cute_builder *b, MlirValue into, MlirValue value, const int64_t *path,
+                             intptr_t depth);
+MlirValue cute_fields_extract(const cute_builder *b, MlirValue from, MlirType type, const int64_t *path,
+                              intptr_t depth);
+
+#endif

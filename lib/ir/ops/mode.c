@@ -1,0 +1,148 @@
+/* Modes of layouts and tuples: taken by a path, selected, flattened, grouped, composed, counted. */
+#include <mlir-c/BuiltinAttributes.h>
+
+#include "lib/ir/hooks.h"
+#include "lib/ir/ops/algebra.h"
+#include "lib/ir/util.h"
+
+enum { PATH = 64 };
+
+/* The mode attribute; 0 when there is none, -1 when it is too long. */
+static intptr_t path_of(MlirOperation op, int32_t *out)
+{
+    MlirAttribute mode = mlirOperationGetAttributeByName(op, cute_text("mode"));
+    if (mlirAttributeIsNull(mode)) return 0;
+    intptr_t count = mlirDenseArrayGetNumElements(mode);
+    if (count > PATH) return -1;
+    for (intptr_t i = 0; i < count; i++) out[i] = mlirDenseI32ArrayGetElement(mode, i);
+    return count;
+}
+
+/* `name`<path>(operand 0 of source). */
+static bool with_path(MlirOperation op, const char *name, MlirOperation source, const int32_t *path,
+                      intptr_t count, cute_rewrite *out)
+{
+    MlirContext c = mlirOperationGetContext(op);
+    *out = (cute_rewrite){.name = name, .operands = {mlirOperationGetOperand(source, 0)}, .operand_count = 1};
+    if (count == 0) return true;
+    out->attributes[out->attribute_count++] = cute_attribute(c, "mode", mlirDenseI32ArrayGet(c, count, path));
+    return true;
+}
+
+/* get<b>(get<a>(x)) = get<a,b>(x), and so for size and cosize. */
+static bool longer_path(MlirOperation op, const char *name, MlirOperation source, cute_rewrite *out)
+{
+    int32_t path[2 * PATH];
+    intptr_t first = path_of(source, path);
+    if (first < 0) return false;
+    intptr_t second = path_of(op, path + first);
+    return second >= 0 && with_path(op, name, source, path, first + second, out);
+}
+
+static bool get_of_get(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    return longer_path(op, "cute.get", source, out);
+}
+
+static bool size_of_get(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    return longer_path(op, "cute.size", source, out);
+}
+
+static bool cosize_of_get(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    return longer_path(op, "cute.cosize", source, out);
+}
+
+/* select<b>(select<a>(x)) = select<a[b]>(x); get<i,...>(select<a>(x)) = get<a[i],...>(x). */
+static bool through_select(MlirOperation op, const char *name, intptr_t mapped, MlirOperation source,
+                           cute_rewrite *out)
+{
+    int32_t modes[PATH], path[PATH];
+    intptr_t count = path_of(source, modes), length = path_of(op, path);
+    if (count <= 0 || length <= 0) return false;
+    for (intptr_t i = 0; i < length && i < mapped; i++) {
+        if (path[i] < 0 || path[i] >= count) return false;
+        path[i] = modes[path[i]];
+    }
+    return with_path(op, name, source, path, length, out);
+}
+
+static bool select_of_select(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    return through_select(op, "cute.select", PATH, source, out);
+}
+
+static bool get_of_select(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    return through_select(op, "cute.get", 1, source, out);
+}
+
+/* op(f(x)) = op(x) for f that keeps what op looks at, where neither has more to say. */
+static bool of_operand(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    int32_t path[PATH];
+    if (path_of(op, path) != 0 || mlirOperationGetNumOperands(op) != 1) return false;
+    *out = (cute_rewrite){.name = cute_op_row_of(op)->name,
+                          .operands = {mlirOperationGetOperand(source, 0)},
+                          .operand_count = 1};
+    return true;
+}
+
+static bool size_of_shape(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    int32_t path[PATH];
+    intptr_t count = path_of(op, path);
+    return count >= 0 && with_path(op, "cute.size", source, path, count, out);
+}
+
+static bool known(MlirOperation op, intptr_t operand)
+{
+    return cute_type_is_static(mlirValueGetType(mlirOperationGetOperand(op, operand)));
+}
+
+/* (A o B) o C = A o (B o C): what is known is composed when the program is compiled. */
+static bool compose_known(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    if (!known(op, 1) || !known(source, 1) || known(source, 0)) return false;
+    MlirValue b = mlirOperationGetOperand(source, 1), c = mlirOperationGetOperand(op, 1);
+    cute_type type;
+    if (!cute_type_is(mlirValueGetType(b), &type) || type != CUTE_LAYOUT) return false;
+    MlirOperation inner = cute_rewrite_insert(
+        op, &(cute_rewrite){.name = "cute.composition", .operands = {b, c}, .operand_count = 2});
+    if (mlirOperationIsNull(inner)) return false;
+    *out = (cute_rewrite){.name = "cute.composition",
+                          .operands = {mlirOperationGetOperand(source, 0), mlirOperationGetResult(inner, 0)},
+                          .operand_count = 2};
+    return true;
+}
+
+#define RULES(name, ...) static const cute_op_rule name[] = {__VA_ARGS__, {NULL, NULL}}
+
+RULES(same, {NULL, cute_rule_operand});
+RULES(get, {"cute.get", get_of_get}, {"cute.select", get_of_select});
+RULES(select, {"cute.select", select_of_select});
+RULES(size, {"cute.get", size_of_get}, {"cute.get_shape", size_of_shape}, {"cute.flatten", of_operand},
+      {"cute.group_modes", of_operand}, {"cute.coalesce", of_operand});
+RULES(cosize, {"cute.get", cosize_of_get}, {"cute.flatten", of_operand}, {"cute.group_modes", of_operand},
+      {"cute.coalesce", of_operand});
+RULES(flatten, {"cute.flatten", of_operand}, {"cute.group_modes", of_operand});
+RULES(coalesce, {"cute.coalesce", of_operand}, {"cute.flatten", of_operand},
+      {"cute.group_modes", of_operand});
+RULES(product, {"cute.tuple_product_each", of_operand}, {"cute.flatten", of_operand});
+RULES(composition, {"cute.composition", compose_known});
+
+static const cute_op_row rows[] = {
+    {CUTE_ALGEBRA_EXPANDED(GET, get), .simplify = same, .fuse = get},
+    {CUTE_ALGEBRA_EXPANDED(SELECT, select), .fuse = select},
+    {CUTE_ALGEBRA_EXPANDED(SIZE, size), .fuse = size},
+    {CUTE_ALGEBRA_EXPANDED(COSIZE, cosize), .fuse = cosize},
+    {CUTE_ALGEBRA_EXPANDED(FLATTEN, flatten), .simplify = same, .fuse = flatten},
+    {CUTE_ALGEBRA_EXPANDED(COALESCE, coalesce), .fuse = coalesce},
+    {CUTE_ALGEBRA_EXPANDED(TUPLE_PRODUCT, tuple_product), .simplify = same, .fuse = product},
+    {CUTE_ALGEBRA_EXPANDED(TUPLE_PRODUCT_EACH, tuple_product_each), .simplify = same},
+    {CUTE_ALGEBRA_EXPANDED(APPEND_TO_RANK, append_to_rank), .simplify = same},
+    {CUTE_ALGEBRA_EXPANDED(PREPEND_TO_RANK, prepend_to_rank), .simplify = same},
+    {CUTE_ALGEBRA_EXPANDED(COMPOSITION, composition), .fuse = composition},
+};
+const cute_op_family cute_family_mode = {rows, sizeof rows / sizeof *rows};

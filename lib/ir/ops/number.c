@@ -1,0 +1,55 @@
+/* Numbers of tuples: conversions between the types that hold them, and arithmetic leaf by leaf. */
+#include "lib/ir/hooks.h"
+#include "lib/ir/ops/algebra.h"
+
+static bool second_is_static(MlirOperation op)
+{
+    return cute_type_is_static(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+}
+
+/* All leaves of the second operand are `number`. */
+static bool second_is(MlirOperation op, int64_t number)
+{
+    if (!second_is_static(op)) return false;
+    cute_arena *arena = cute_arena_create();
+    cute_value value;
+    bool all = cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 1)), &value, NULL) == CUTE_OK;
+    size_t count = 0;
+    cute_value *leaves = NULL;
+    all = all && cute_value_leaves(arena, &value, false, &leaves, &count, NULL) == CUTE_OK;
+    for (size_t i = 0; all && i < count; i++)
+        all =
+            leaves[i].tree && leaves[i].tree->kind == CUTE_TREE_INT && leaves[i].tree->value.value == number;
+    cute_arena_destroy(arena);
+    return all;
+}
+
+static bool by_nothing(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    return second_is(op, 0) && cute_rule_operand(op, source, out);
+}
+
+static bool by_one(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    return second_is(op, 1) && cute_rule_operand(op, source, out);
+}
+
+#define RULES(name, ...) static const cute_op_rule name[] = {__VA_ARGS__, {NULL, NULL}}
+
+RULES(to_int_tuple, {"cute.to_shape", cute_rule_source_operand}, {"cute.to_stride", cute_rule_source_operand},
+      {"cute.to_coord", cute_rule_source_operand}, {NULL, cute_rule_operand});
+RULES(back, {"cute.to_int_tuple", cute_rule_source_operand});
+RULES(zero, {NULL, by_nothing});
+RULES(one, {NULL, by_one});
+
+static const cute_op_row rows[] = {
+    {CUTE_ALGEBRA_EXPANDED(TO_INT_TUPLE, to_int_tuple), .simplify = to_int_tuple},
+    {CUTE_ALGEBRA_EXPANDED(TO_SHAPE, to_shape), .simplify = back},
+    {CUTE_ALGEBRA_EXPANDED(TO_STRIDE, to_stride), .simplify = back},
+    {CUTE_ALGEBRA_EXPANDED(TO_COORD, to_coord), .simplify = back},
+    {CUTE_ALGEBRA_EXPANDED(TUPLE_ADD, tuple_add), .simplify = zero},
+    {CUTE_ALGEBRA_EXPANDED(TUPLE_SUB, tuple_sub), .simplify = zero},
+    {CUTE_ALGEBRA_EXPANDED(CEIL_DIV, ceil_div), .simplify = one},
+    {CUTE_ALGEBRA_EXPANDED(SHAPE_DIV, shape_div), .simplify = one},
+};
+const cute_op_family cute_family_number = {rows, sizeof rows / sizeof *rows};

@@ -1,0 +1,201 @@
+/* Values of the program as values of lib/layout, whose handles are integers of the program, and back. */
+#include <mlir-c/BuiltinTypes.h>
+
+#include "lib/ir/builder.h"
+#include "lib/ir/hooks.h"
+#include "lib/ir/ops/algebra.h"
+#include "lib/ir/util.h"
+
+/* The unknown leaves of a part of a value: how many. */
+static size_t unknowns_of_layout(cute_layout layout)
+{
+    cute_value value = cute_value_of_layout(layout);
+    return layout.shape ? cute_value_unknowns(&value, NULL, 0) : 0;
+}
+
+/* ---- operands ---- */
+
+/* Writes the integers for the unknown leaves of `value` to handles + *count, in the order in which they are
+ * stored, when the operations that put it together say what they are. */
+static bool read_parts(MlirValue value, void **handles, size_t *count)
+{
+    if (cute_type_is_static(mlirValueGetType(value))) return true;
+    MlirOperation op = cute_defining_op(value);
+    const cute_op_row *row = mlirOperationIsNull(op) ? NULL : cute_op_row_of(op);
+    if (!row || row->parts == CUTE_PARTS_NONE) return false;
+    intptr_t operands = mlirOperationGetNumOperands(op);
+    for (intptr_t i = 0; i < operands; i++) {
+        MlirValue operand =
+            mlirOperationGetOperand(op, row->parts == CUTE_PARTS_REVERSED ? operands - 1 - i : i);
+        if (row->parts != CUTE_PARTS_LEAVES) {
+            if (!read_parts(operand, handles, count)) return false;
+            continue;
+        }
+        if (!mlirTypeIsAInteger(mlirValueGetType(operand))) return false;
+        handles[(*count)++] = (void *)operand.ptr;
+    }
+    return true;
+}
+
+cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out)
+{
+    cute_arena *arena = x->arena;
+    cute_diag *diag = x->diag;
+    CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
+    size_t count = cute_value_unknowns(out, NULL, 0);
+    if (count == 0) return CUTE_OK;
+    cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
+    MlirType *types = cute_arena_array(arena, count, sizeof *types);
+    void **handles = cute_arena_array(arena, count, sizeof *handles);
+    if (!leaves || !types || !handles) return cute_fail_memory(diag);
+    cute_value_unknowns(out, leaves, count);
+    cute_value bound;
+    size_t made = 0;
+    if (read_parts(operand, handles, &made) && made == count) {
+        CUTE_TRY(cute_value_with_handles(arena, out, handles, count, &bound, diag));
+        *out = bound;
+        return CUTE_OK;
+    }
+    MlirContext c = mlirOperationGetContext(op);
+    MlirNamedAttribute only = cute_attribute(c, "only_dynamic", mlirUnitAttrGet(c));
+    /* get_scalars gives a composed layout's A, offset, B; the value's own order is B, offset, A. */
+    size_t outer = out->type == CUTE_COMPOSED_LAYOUT ? unknowns_of_layout(out->layout) : 0;
+    size_t inner = out->type == CUTE_COMPOSED_LAYOUT ? unknowns_of_layout(out->inner) : 0;
+    size_t offset = out->type == CUTE_COMPOSED_LAYOUT ? count - outer - inner : 0;
+    size_t *order = cute_arena_array(arena, count, sizeof *order);
+    if (!order) return cute_fail_memory(diag);
+    for (size_t i = 0; i < count; i++) order[i] = i;
+    if (out->type == CUTE_COMPOSED_LAYOUT) {
+        size_t n = 0;
+        for (size_t i = 0; i < inner; i++) order[n++] = outer + offset + i;
+        for (size_t i = 0; i < offset; i++) order[n++] = outer + i;
+        for (size_t i = 0; i < outer; i++) order[n++] = i;
+    }
+    for (size_t i = 0; i < count; i++) types[i] = mlirIntegerTypeGet(c, (unsigned)leaves[order[i]].width);
+    cute_builder b = cute_builder_before(op);
+    MlirOperation scalars = cute_build(&b, "cute.get_scalars", CUTE_OPERANDS(operand),
+                                       (cute_types){types, (intptr_t)count}, CUTE_NAMED(only));
+    if (mlirOperationIsNull(scalars))
+        return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
+    for (size_t i = 0; i < count; i++)
+        handles[order[i]] = (void *)mlirOperationGetResult(scalars, (intptr_t)i).ptr;
+    CUTE_TRY(cute_value_with_handles(arena, out, handles, count, &bound, diag));
+    *out = bound;
+    return CUTE_OK;
+}
+
+/* ---- results ---- */
+
+static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
+                         cute_diag *diag);
+
+static cute_status make(cute_arena *arena, MlirOperation where, const char *name, const MlirValue *operands,
+                        size_t count, const cute_value *value, MlirValue *out, cute_diag *diag)
+{
+    MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
+    cute_builder b = cute_builder_before(where);
+    MlirOperation op =
+        cute_build(&b, name, (cute_operands){operands, (intptr_t)count}, CUTE_TYPES(type), CUTE_NO_NAMED);
+    if (mlirOperationIsNull(op)) return cute_fail(diag, CUTE_INVALID, NULL, "could not make %s", name);
+    *out = mlirOperationGetResult(op, 0);
+    return CUTE_OK;
+}
+
+/* A value that is one tree, from its unknown leaves, if any. */
+static cute_status build_tree(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
+                              cute_diag *diag)
+{
+    size_t count = cute_value_unknowns(value, NULL, 0);
+    cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
+    MlirValue *operands = cute_arena_array(arena, count, sizeof *operands);
+    if (count && (!leaves || !operands)) return cute_fail_memory(diag);
+    cute_value_unknowns(value, leaves, count);
+    for (size_t i = 0; i < count; i++) operands[i] = (MlirValue){leaves[i].handle};
+    const char *name = cute_arena_printf(arena, "cute.make_%s", cute_type_name(value->type));
+    if (!name) return cute_fail_memory(diag);
+    return make(arena, where, name, operands, count, value, out, diag);
+}
+
+/* Operations that yield `value`, whose unknown leaves have handles. */
+static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
+                         cute_diag *diag)
+{
+    if (cute_value_is_static(value)) return make(arena, where, "cute.static", NULL, 0, value, out, diag);
+    if (value->type == CUTE_LAYOUT) {
+        cute_value shape = cute_value_of_tree(CUTE_SHAPE, value->layout.shape);
+        cute_value stride = cute_value_of_tree(CUTE_STRIDE, value->layout.stride);
+        MlirValue operands[2];
+        CUTE_TRY(build_tree(arena, where, &shape, &operands[0], diag));
+        CUTE_TRY(build_tree(arena, where, &stride, &operands[1], diag));
+        return make(arena, where, "cute.make_layout", operands, 2, value, out, diag);
+    }
+    if (value->type != CUTE_COMPOSED_LAYOUT) return build_tree(arena, where, value, out, diag);
+    cute_value inner = {.type = CUTE_SWIZZLE, .swizzle = value->swizzle};
+    if (value->inner.shape) inner = cute_value_of_layout(value->inner);
+    cute_value offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree),
+               outer = cute_value_of_layout(value->layout);
+    MlirValue operands[3];
+    CUTE_TRY(build(arena, where, &outer, &operands[2], diag));
+    CUTE_TRY(build_tree(arena, where, &offset, &operands[1], diag));
+    CUTE_TRY(build(arena, where, &inner, &operands[0], diag));
+    return make(arena, where, "cute.make_composed_layout", operands, 3, value, out, diag);
+}
+
+cute_status cute_value_replace(const cute_expansion *x, MlirOperation op, intptr_t index,
+                               const cute_value *value)
+{
+    MlirValue old = mlirOperationGetResult(op, index), new;
+    if (cute_type_is(mlirValueGetType(old), NULL)) {
+        CUTE_TRY(build(x->arena, op, value, &new, x->diag));
+    } else {
+        cute_int number = value->tree->value;
+        cute_builder b = cute_builder_before(op);
+        new = number.known ? cute_build_constant(&b, 1, number.value) : (MlirValue){number.handle};
+    }
+    mlirValueReplaceAllUsesOfWith(old, new);
+    return CUTE_OK;
+}
+
+/* `tree` with each leaf, known ones too, as the next result of a get_scalars. */
+static const cute_tree *number_leaves(cute_arena *arena, const cute_tree *tree, MlirOperation scalars,
+                                      intptr_t *next)
+{
+    if (tree->kind == CUTE_TREE_INT) {
+        MlirValue result = mlirOperationGetResult(scalars, (*next)++);
+        int width = (int)mlirIntegerTypeGetWidth(mlirValueGetType(result));
+        return cute_tree_unknown(arena, width, (void *)result.ptr);
+    }
+    if (tree->kind != CUTE_TREE_TUPLE) return tree;
+    const cute_tree **items = cute_arena_array(arena, tree->count, sizeof *items);
+    for (uint32_t i = 0; items && i < tree->count; i++)
+        if (!(items[i] = number_leaves(arena, tree->items[i], scalars, next))) return NULL;
+    return items || !tree->count ? cute_tree_tuple(arena, items, tree->count) : NULL;
+}
+
+static bool only_integers(const cute_tree *tree)
+{
+    if (tree->kind != CUTE_TREE_TUPLE) return tree->kind == CUTE_TREE_INT;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (!only_integers(tree->items[i])) return false;
+    return true;
+}
+
+cute_status cute_value_bind_all(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out)
+{
+    cute_arena *arena = x->arena;
+    cute_diag *diag = x->diag;
+    CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
+    const cute_tree **parts[] = {&out->tree, &out->layout.shape, &out->layout.stride};
+    for (int i = 0; i < 3; i++)
+        if (*parts[i] && !only_integers(*parts[i])) return cute_value_bind(x, op, operand, out);
+    cute_builder b = cute_builder_before(op);
+    MlirOperation scalars =
+        cute_build_inferred(&b, "cute.get_scalars", CUTE_OPERANDS(operand), CUTE_NO_NAMED);
+    if (mlirOperationIsNull(scalars))
+        return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
+    intptr_t next = 0;
+    for (int i = 0; i < 3; i++)
+        if (*parts[i] && !(*parts[i] = number_leaves(arena, *parts[i], scalars, &next)))
+            return cute_fail_memory(diag);
+    return CUTE_OK;
+}
