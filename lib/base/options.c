@@ -61,7 +61,7 @@ static const cute_option *find(const cute_command *command, size_t count, int an
     return NULL;
 }
 
-static bool append(cute_arena *arena, cute_option_list *list, const char *item)
+bool cute_option_append(cute_arena *arena, cute_option_list *list, const char *item)
 {
     /* The capacity is the power of two at or above the count. */
     if ((list->count & (list->count - 1)) == 0) {
@@ -89,14 +89,14 @@ static cute_status store(cute_arena *arena, const cute_option *option, const cha
     case CUTE_OPTION_FLAG: *(bool *)option->target = true; break;
     case CUTE_OPTION_STRING: *(const char **)option->target = value; break;
     case CUTE_OPTION_LIST:
-        if (!append(arena, option->target, value)) return cute_fail_memory(diag);
+        if (!cute_option_append(arena, option->target, value)) return cute_fail_memory(diag);
         break;
     case CUTE_OPTION_INT: {
         char *end;
         errno = 0;
         long long number = strtoll(value, &end, 0);
         if (end == value || *end || errno)
-            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' wants %s, not '%s'", spelling(arena, option),
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects %s, got '%s'", spelling(arena, option),
                              errno == ERANGE ? "an integer of 64 bits" : "an integer", value);
         *(int64_t *)option->target = number;
         break;
@@ -123,8 +123,8 @@ static cute_status refuse(const cute_command *command, const getopt_table *table
         return cute_fail(diag, CUTE_USAGE, NULL, "'%s' takes no value", spelling(arena, known));
     const char *name = word + strspn(word, "-");
     size_t length = strcspn(name, "="), matches = 0;
-    /* A letter inside a cluster such as -vx. */
-    if (optopt && optopt < LONG && !known && word[1] != '-' && length > 1 && optopt != name[0])
+    /* The second letter of two, as in -vx. What is longer was meant as one name. */
+    if (optopt && optopt < LONG && !known && word[1] != '-' && length == 2 && optopt != name[0])
         return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '-%c' in '%s'", optopt, word);
     for (const struct option *o = table->names; o->name && length; o++)
         if (strncmp(o->name, name, length) == 0) matches++;
@@ -158,18 +158,19 @@ cute_status cute_options_parse(const cute_command *command, cute_arena *arena, i
     opterr = 0;
     optind = 0; /* start afresh */
     for (int answer; (answer = getopt_long_only(argc, words, table.letters, table.names, NULL)) != -1;) {
-        /* In a cluster of letters optind still points at the word, else behind it. */
         const char *word = optind > 0 && optind <= argc ? words[optind - 1] : "";
         if (answer == '?') {
             const cute_option *known = find(command, table.count, optopt);
-            if (optopt && !known && optopt < LONG && optind < argc && words[optind][0] == '-' &&
-                strchr(words[optind], optopt) && !strchr(word, optopt))
+            /* Behind a letter that ends its word optind points behind that word, else at it. */
+            bool at_end = optind > 1 && word[0] == '-' && word[strlen(word) - 1] == optopt;
+            if (optopt && !known && optopt < LONG && !at_end && optind < argc && words[optind][0] == '-' &&
+                strchr(words[optind], optopt))
                 word = words[optind];
             return refuse(command, &table, arena, word, known, diag);
         }
         if (answer == ':') {
             const cute_option *option = find(command, table.count, optopt);
-            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' wants a value%s%s",
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects a value%s%s",
                              option ? spelling(arena, option) : word, option && option->value ? ": " : "",
                              option && option->value ? option->value : "");
         }
@@ -177,7 +178,7 @@ cute_status cute_options_parse(const cute_command *command, cute_arena *arena, i
         if (option) CUTE_TRY(store(arena, option, optarg, diag));
     }
     for (int i = optind; i < argc; i++)
-        if (!append(arena, operands, words[i])) return cute_fail_memory(diag);
+        if (!cute_option_append(arena, operands, words[i])) return cute_fail_memory(diag);
     return CUTE_OK;
 }
 
@@ -215,6 +216,6 @@ cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute
     else if (strcmp(text, "json") == 0)
         *out = CUTE_DIAG_JSON;
     else
-        return cute_fail(diag, CUTE_USAGE, NULL, "'--diagnostics' wants text or json, not '%s'", text);
+        return cute_fail(diag, CUTE_USAGE, NULL, "'--diagnostics' expects text or json, got '%s'", text);
     return CUTE_OK;
 }

@@ -17,6 +17,9 @@ typedef struct cute_option_list {
     size_t count;
 } cute_option_list;
 
+/* Appends `item`, which is kept; the list grows in `arena`. False when memory is exhausted. */
+bool cute_option_append(cute_arena *arena, cute_option_list *list, const char *item);
+
 /* A table ends with {0}. `name` is the long name without dashes: --name and -name are both taken
  * when it has two letters or more (nvcc's spelling), with =VALUE or the next argument; `letter` is
  * the short one (0: none), whose value may be joined (-O3, -lfoo, -DX=1). */

@@ -12,6 +12,7 @@
 #include "lib/base/process.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/unit.h"
+#include "lib/toolkit/native.h"
 #include "lib/toolkit/scratch.h"
 #include "lib/toolkit/toolkit.h"
 
@@ -72,6 +73,20 @@ static void rename_paths(const linker *l, cute_buffer *text)
     }
 }
 
+/* -Xptxas=-v wants to see what ptxas always says to us. */
+static bool shows_all(const cute_link_options *options)
+{
+    bool all = options->verbose;
+    for (size_t i = 0; i < options->xptxas.count; i++)
+        for (const char *at = options->xptxas.items[i]; *at;) {
+            size_t length = strcspn(at, ",");
+            all = all || (length == 2 && memcmp(at, "-v", 2) == 0) ||
+                  (length == 9 && memcmp(at, "--verbose", 9) == 0);
+            at += length + (at[length] == ',');
+        }
+    return all;
+}
+
 /* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
 static cute_status run(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
 {
@@ -94,7 +109,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
                                    .length = process.err.length,
                                    .ptx = ptx ? &text : NULL,
                                    .werror = l->options->werror,
-                                   .verbose = l->options->verbose,
+                                   .verbose = shows_all(l->options),
                                    .quiet = l->options->quiet};
         status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
         bool explained = l->diag && cute_diag_errors(l->diag) > errors;
@@ -501,7 +516,7 @@ static cute_status read_archs(linker *l, arch_list *list)
             const char *name = cute_arena_copy(l->arena, at, length);
             const cute_arch *arch;
             if (!name) return cute_fail_memory(l->diag);
-            CUTE_TRY(cute_arch_parse(name, NULL, &arch, l->diag));
+            CUTE_TRY(cute_arch_parse_native(name, &arch, l->diag));
             CUTE_TRY(add_arch(l, list, arch, strncmp(name, "compute_", 8) == 0 && l->options->fatbin));
             at += length + (at[length] == ',');
         }
@@ -607,9 +622,11 @@ static cute_status link_all(linker *l, const cute_link_input *inputs, size_t cou
 cute_status cute_link_check_options(const cute_link_options *o, cute_diag *diag)
 {
     if (o->opt_level && (strlen(o->opt_level) != 1 || !strchr("0123", *o->opt_level)))
-        return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0, 1, 2 or 3, not '%s'", o->opt_level);
+        return cute_fail(diag, CUTE_USAGE, NULL, "-O expects 0, 1, 2 or 3, got '%s'", o->opt_level);
     if (o->max_registers < 0 || o->max_registers > 255)
-        return cute_fail(diag, CUTE_USAGE, NULL, "-maxrregcount takes 1 to 255, or 0 for no limit");
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "-maxrregcount expects 1 to 255, or 0 for no limit, got %lld",
+                         (long long)o->max_registers);
     return CUTE_OK;
 }
 

@@ -225,6 +225,7 @@ static void read_line(reader *r, const char *line)
     if (line[strspn(line, " \t\r")] == 0) return;
     if (*line == ' ' && strstr(line, "bytes stack frame")) {
         read_phrases(line, r->function);
+        if (r->output->verbose) report(r, CUTE_REMARK, 0, line + strspn(line, " "));
         return;
     }
     if (!read_head(line, &number, &rest) || !read_severity(rest, &severity, &text)) {
@@ -233,7 +234,10 @@ static void read_line(reader *r, const char *line)
     }
     if (severity == CUTE_REMARK && is_costly(text)) severity = CUTE_WARNING;
     if (severity == CUTE_ERROR && is_summary(text) && r->status != CUTE_OK) return;
-    if (severity == CUTE_REMARK && *text != '(' && (read_info(r, text) || !r->output->verbose)) return;
+    if (severity == CUTE_REMARK && *text != '(') {
+        read_info(r, text);
+        if (!r->output->verbose) return;
+    }
     report(r, severity, number, text);
 }
 

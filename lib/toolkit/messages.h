@@ -23,7 +23,7 @@ typedef struct cute_tool_output {
     size_t length;
     const cute_ptx_text *ptx; /* what it was given; NULL: none, or several files */
     bool werror;              /* warnings become errors, with "[-Werror]" after them */
-    bool verbose;             /* infos that only -v brings become remarks, too */
+    bool verbose;             /* all that it says is passed on, infos as remarks */
     bool quiet;               /* no warnings and remarks */
 } cute_tool_output;
 

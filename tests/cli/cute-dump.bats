@@ -298,3 +298,30 @@ END
     fails 2 "$dump" run k.mlir
     says '-o DIR'
 }
+
+@test "an option that has no effect is refused" {
+    "$CUTE_BIN/cute-link" -o k.cubin "$data/link_ok.ptx"
+    for level in 77 -1 4 fast; do
+        fails 2 "$dump" -O$level sass "$data/link_ok.ptx"
+        says "-O expects 0, 1, 2 or 3, got '$level'"
+    done
+    fails 2 "$dump" -O2 sass k.cubin
+    says "-O has no effect on a cubin, which is compiled already"
+    fails 2 "$dump" -O2 k.cubin
+    says "-O has no effect on 'show'"
+    says "it is for 'sass', 'run'"
+    fails 2 "$dump" show k.cubin --counters=x.json
+    says "--counters has no effect on 'show'"
+    fails 2 "$dump" elf k.cubin --kernel=add_one
+    says "--kernel has no effect on 'elf'"
+    fails 2 "$dump" ptx k.cubin --kernel=add_one
+    says "--kernel has no effect on 'ptx' without --counters"
+    fails 2 "$dump" source --json x.json
+    says "--json has no effect on 'source'"
+    for view in show ptx elf sass; do
+        fails 1 "$dump" $view -arch sm_90 k.cubin
+        says "expected a module for sm_90, got one for sm_80"
+        "$dump" $view -arch sm_80 k.cubin >/dev/null
+    done
+    "$dump" sass -arch sm_90 -O1 "$data/link_ok.ptx" >/dev/null
+}

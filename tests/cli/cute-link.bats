@@ -511,3 +511,51 @@ END
     [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -c '[.kernels[].kernel]')" = '["add_one"]' ]
     "$CUTE_BIN/cute-dump" ptx k.cubin | grep -q '\.entry add_one'
 }
+
+@test "-Xptxas=-v and --ptxas-options=-v print what ptxas prints" {
+    ptxas=$(tool ptxas) || skip "no ptxas"
+    "$ptxas" -v -arch sm_80 "$data/link_ok.ptx" -o x.cubin 2>&1 | sed -n 's/.*: Used/Used/p' >theirs
+    [ -s theirs ]
+    for option in -Xptxas=-v --ptxas-options=-v "-Xptxas --verbose" "-Xptxas -O2,-v"; do
+        "$link" $option -o k.cubin "$data/link_ok.ptx" 2>ours
+        grep -qFf theirs ours || { cat ours; false; }
+        grep -q '0 bytes spill stores' ours
+    done
+    "$link" -o k.cubin "$data/link_ok.ptx" 2>ours
+    [ ! -s ours ]
+}
+
+@test "-gencode is taken as nvcc has it" {
+    "$link" -gencode arch=compute_80,code=sm_86 -o k.cubin "$data/link_ok.ptx"
+    [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -r .arch)" = sm_86 ]
+    fails 2 "$link" -gencode arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 -o k.cubin "$data/link_ok.ptx"
+    says 'several architectures do not fit into one cubin'
+    says '--fatbin makes a file that holds them all'
+    "$link" --fatbin -gencode arch=compute_80,code=sm_80 --generate-code 'arch=compute_80,code=[sm_90,compute_80]' -o k.fatbin "$data/link_ok.ptx"
+    [ "$("$CUTE_BIN/cute-dump" --json -arch sm_90 k.fatbin | jq -r .arch)" = sm_90 ]
+    [ "$("$CUTE_BIN/cute-dump" --json -arch sm_80 k.fatbin | jq -r .arch)" = sm_80 ]
+    fails 2 "$link" -gencode arch=compute_90,code=sm_80 -o k.cubin "$data/link_ok.ptx"
+    says "-gencode arch=compute_90,code=sm_80: code for sm_80 can't be made from compute_90"
+    for wrong in sm_80 code=sm_80 arch=compute_80,sm_80 'arch=compute_80,code=[]'; do
+        fails 2 "$link" -gencode $wrong -o k.cubin "$data/link_ok.ptx"
+        says "-gencode expects arch=compute_XX,code=sm_XX, got '$wrong'"
+    done
+}
+
+@test "-arch=native is the GPU's architecture, and exit code 3 where there is none" {
+    export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so"
+    "$link" -arch=native -o k.cubin "$data/link_ok.ptx"
+    [ "$("$CUTE_BIN/cute-dump" --json -arch=native k.cubin | jq -r .arch)" = sm_90a ]
+    FAKECUDA=nodevice fails 3 "$link" -arch native -o k.cubin "$data/link_ok.ptx"
+    says '-arch=native: the driver sees no GPU'
+    CUTE_LIBCUDA=/nowhere.so fails 3 "$link" -arch native -o k.cubin "$data/link_ok.ptx"
+    says '-arch=native: no CUDA driver'
+    says 'name the architecture, such as -arch=sm_90a'
+}
+
+@test "an option that is unknown is named as it was given" {
+    fails 2 "$link" -cubin "$data/link_ok.ptx" -o k.cubin
+    says "unknown option '-cubin'"
+    fails 2 "$CUTE_BIN/cute-dump" -hex "$data/link_ok.ptx"
+    says "unknown option '-hex'"
+}

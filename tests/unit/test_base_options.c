@@ -132,6 +132,10 @@ static void test_unknown(void)
     CHECK_TEXT(message(), "unknown option '-q'; 'cute-x --help' lists them");
     CHECK_INT(PARSE("-vq"), CUTE_USAGE);
     CHECK_TEXT(message(), "unknown option '-q' in '-vq'");
+    CHECK_INT(PARSE("-vlx", "-vcubin"), CUTE_USAGE);
+    CHECK_TEXT(message(), "unknown option '-vcubin'; 'cute-x --help' lists them");
+    CHECK_INT(PARSE("-hxe"), CUTE_USAGE); /* 'x' is a letter of the program's name */
+    CHECK_TEXT(message(), "unknown option '-hxe'; 'cute-x --help' lists them");
     CHECK_INT(PARSE("a", "b", "--zzz", "c"), CUTE_USAGE);
     CHECK_TEXT(message(), "unknown option '--zzz'; 'cute-x --help' lists them");
 }
@@ -139,17 +143,17 @@ static void test_unknown(void)
 static void test_values(void)
 {
     CHECK_INT(PARSE("--arch"), CUTE_USAGE);
-    CHECK_TEXT(message(), "'--arch' wants a value: SM");
+    CHECK_TEXT(message(), "'--arch' expects a value: SM");
     CHECK_INT(PARSE("-o"), CUTE_USAGE);
-    CHECK_TEXT(message(), "'--output' wants a value: FILE");
+    CHECK_TEXT(message(), "'--output' expects a value: FILE");
     CHECK_INT(PARSE("--verbose=1"), CUTE_USAGE);
     CHECK_TEXT(message(), "'--verbose' takes no value");
     CHECK_INT(PARSE("--maxrregcount=3x"), CUTE_USAGE);
-    CHECK_TEXT(message(), "'--maxrregcount' wants an integer, not '3x'");
+    CHECK_TEXT(message(), "'--maxrregcount' expects an integer, got '3x'");
     CHECK_INT(PARSE("-Ofast"), CUTE_USAGE);
-    CHECK_TEXT(message(), "'-O' wants an integer, not 'fast'");
+    CHECK_TEXT(message(), "'-O' expects an integer, got 'fast'");
     CHECK_INT(PARSE("-O", "9223372036854775808"), CUTE_USAGE);
-    CHECK_TEXT(message(), "'-O' wants an integer of 64 bits, not '9223372036854775808'");
+    CHECK_TEXT(message(), "'-O' expects an integer of 64 bits, got '9223372036854775808'");
     CHECK_INT(PARSE("--maxrregcount="), CUTE_USAGE);
     CHECK_INT(PARSE("--maxrregcount=0x20"), CUTE_OK);
     CHECK_INT(registers, 32);
@@ -234,7 +238,7 @@ static void test_format(void)
     CHECK(cute_diag_format_parse("json", &format, diag) == CUTE_OK && format == CUTE_DIAG_JSON);
     CHECK(cute_diag_format_parse("text", &format, diag) == CUTE_OK && format == CUTE_DIAG_TEXT);
     CHECK_INT(cute_diag_format_parse("xml", &format, diag), CUTE_USAGE);
-    CHECK_TEXT(message(), "'--diagnostics' wants text or json, not 'xml'");
+    CHECK_TEXT(message(), "'--diagnostics' expects text or json, got 'xml'");
 }
 
 int main(void)

@@ -13,6 +13,7 @@
 #include "lib/report/elfview.h"
 #include "lib/report/module.h"
 #include "lib/report/sass.h"
+#include "lib/toolkit/native.h"
 #include "tools/cute-dump/layout.h"
 
 typedef struct settings {
@@ -171,7 +172,6 @@ static cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
     cute_buffer text = {0};
     json_t *report = NULL;
     const char *label = cute_file_label(s->label);
-    if (s->json) return cute_fail(diag, CUTE_USAGE, NULL, "'source' reads JSON and has none");
     cute_status status = cute_file_read(s->label, &text, diag);
     if (status == CUTE_OK)
         status = cute_json_parse(label, cute_buffer_text(&text), text.length, &report, diag);
@@ -181,19 +181,37 @@ static cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
+/* Options that not all views have. */
+enum {
+    KERNEL = 1,
+    COUNTERS = 2,
+    ARCH = 4,
+    LEVEL = 8,
+    DEFINES = 16,
+    LINES = 32,
+    CUDA = 64,
+    VERBOSE = 128,
+    JSON = 256
+};
+
 static const struct view {
     const char *name, *help;
-    bool module; /* its input is one */
+    bool module;    /* its input is one */
+    unsigned takes; /* options */
     cute_status (*run)(settings *s, cute_buffer *out, cute_diag *diag);
 } views[] = {
-    {"show", "kernels with resources, parameters and sections (the default)", true, do_show},
-    {"ptx", "the PTX", true, do_ptx},
+    {"show", "kernels with resources, parameters and sections (the default)", true, JSON | KERNEL | ARCH,
+     do_show},
+    {"ptx", "the PTX", true, JSON | KERNEL | COUNTERS | ARCH, do_ptx},
     {"source", "the source with what each line did; its input is a report of cute-run --counters --json",
-     false, do_source},
-    {"sass", "the machine code with source lines; PTX is compiled first", true, do_sass},
-    {"elf", "header, sections, symbols and attributes of a cubin", true, do_elf},
-    {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false, do_run},
-    {"layout", "evaluate and draw layouts; it has options of its own: cute-dump layout --help", false, NULL},
+     false, KERNEL, do_source},
+    {"sass", "the machine code with source lines; PTX is compiled first", true,
+     JSON | KERNEL | ARCH | LEVEL | CUDA, do_sass},
+    {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
+    {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false,
+     JSON | ARCH | LEVEL | DEFINES | LINES | CUDA | VERBOSE, do_run},
+    {"layout", "evaluate and draw layouts; it has options of its own: cute-dump layout --help", false, 0,
+     NULL},
 };
 enum { VIEW_COUNT = sizeof views / sizeof *views };
 
@@ -244,13 +262,61 @@ static cute_status choose(cute_option_list *operands, const struct view **view, 
         const char *near = cute_nearest(first, view_at, NULL);
         if (near)
             return cute_fail(diag, CUTE_USAGE, NULL, "unknown view '%s'; did you mean '%s'?", first, near);
-        cute_fail(diag, CUTE_USAGE, NULL, "one file at a time: '%s' is too much", operands->items[1]);
+        cute_fail(diag, CUTE_USAGE, NULL, "expected one file; unexpected '%s'", operands->items[1]);
         cute_note(diag, NULL, "views are show, ptx, source, sass, elf, run and layout");
         return CUTE_USAGE;
     }
     if (operands->count > 1)
-        return cute_fail(diag, CUTE_USAGE, NULL, "one file at a time: '%s' is too much", operands->items[1]);
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected one file; unexpected '%s'", operands->items[1]);
     return CUTE_OK;
+}
+
+/* An option without an effect is a mistake of who gave it. */
+static cute_status check_options(const settings *s, const struct view *view, cute_diag *diag)
+{
+    const struct {
+        unsigned option;
+        const char *name;
+        bool given;
+    } options[] = {
+        {JSON, "--json", s->json},
+        {KERNEL, "--kernel", s->kernel != NULL},
+        {COUNTERS, "--counters", s->counters != NULL},
+        {ARCH, "-arch", s->arch != NULL},
+        {LEVEL, "-O", s->opt_level != NULL},
+        {DEFINES, "-D", s->defines.count > 0},
+        {LINES, "-lineinfo", s->line_info},
+        {CUDA, "--cuda-path", s->cuda_path != NULL},
+        {VERBOSE, "--verbose", s->verbose},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!options[i].given || view->takes & options[i].option) continue;
+        cute_buffer names = {0};
+        for (size_t v = 0; v < VIEW_COUNT; v++)
+            if (views[v].takes & options[i].option)
+                cute_buffer_printf(&names, "%s'%s'", names.length ? ", " : "", views[v].name);
+        cute_fail(diag, CUTE_USAGE, NULL, "%s has no effect on '%s'", options[i].name, view->name);
+        cute_note(diag, NULL, "it is for %s", cute_buffer_text(&names));
+        cute_buffer_release(&names);
+        return CUTE_USAGE;
+    }
+    if (s->kernel && view->run == do_ptx && !s->counters)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--kernel has no effect on 'ptx' without --counters");
+    return cute_link_check_options(&(cute_link_options){.opt_level = s->opt_level}, diag);
+}
+
+/* -arch chooses of a fatbin and compiles PTX; what is one architecture's already has to be that one's. */
+static cute_status check_module(const settings *s, const struct view *view, cute_diag *diag)
+{
+    const cute_place file = {.file = s->label};
+    bool compiled = cute_module_get_format(s->module) == CUTE_MODULE_CUBIN;
+    const char *made = cute_module_arch(s->module);
+    if (s->opt_level && compiled)
+        return cute_fail(diag, CUTE_USAGE, &file, "-O has no effect on a cubin, which is compiled already");
+    if (!s->arch || cute_module_get_container(s->module) == CUTE_MODULE_FATBIN ||
+        (view->run == do_sass && !compiled) || cute_arch_find(made) == cute_arch_find(s->arch))
+        return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, &file, "expected a module for %s, got one for %s", s->arch, made);
 }
 
 static cute_status open_module(settings *s, const char *path, cute_diag *diag)
@@ -275,7 +341,14 @@ static cute_status work(cute_tool *tool, void *context)
     CUTE_TRY(choose(operands, &view, diag));
     const char *path = operands->count ? operands->items[0] : "-";
     s->label = view->module ? cute_file_label(path) : path;
+    CUTE_TRY(check_options(s, view, diag));
+    if (s->arch) {
+        const cute_arch *arch;
+        CUTE_TRY(cute_arch_parse_native(s->arch, &arch, diag));
+        s->arch = arch->name;
+    }
     cute_status status = view->module ? open_module(s, path, diag) : CUTE_OK;
+    if (status == CUTE_OK && view->module) status = check_module(s, view, diag);
     if (status == CUTE_OK) status = view->run(s, &out, diag);
     if (!cute_buffer_ok(&out)) status = cute_fail_memory(diag);
     const char *target = view->run == do_run ? NULL : s->output;
@@ -300,7 +373,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "counters", 0, "FILE",
          "'ptx': what each line did, of cute-run --counters --json", &s.counters},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
-         "of a fatbin the image for it; what 'sass' and 'run' compile for", &s.arch},
+         "of a fatbin the image for it; what 'sass' and 'run' compile for; or native", &s.arch},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of 'sass' and 'run'", &s.opt_level},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "'run': replace ${NAME} in the text", &s.defines},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source lines", &s.line_info},

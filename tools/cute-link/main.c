@@ -8,15 +8,17 @@
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
 #include "lib/cubin/extract.h"
+#include "lib/cubin/gencode.h"
 #include "lib/cubin/link.h"
 #include "lib/report/module.h"
+#include "lib/toolkit/native.h"
 
 typedef struct settings {
     const char *output, *extract, *opt_level, *cuda_path, *timing_format;
     int64_t max_registers;
     bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep,
         timing;
-    cute_option_list archs, xptxas, libraries, folders;
+    cute_option_list archs, gencodes, xptxas, libraries, folders;
 } settings;
 
 static cute_status read_inputs(cute_arena *arena, const cute_option_list *operands, cute_link_input **out,
@@ -157,7 +159,7 @@ static cute_status check_options(const settings *s, cute_diag *diag)
     CUTE_TRY(cute_link_check_options(
         &(cute_link_options){.opt_level = s->opt_level, .max_registers = s->max_registers}, diag));
     if (s->timing_format && strcmp(s->timing_format, "json") != 0 && strcmp(s->timing_format, "text") != 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--timing-format takes text or json, not '%s'",
+        return cute_fail(diag, CUTE_USAGE, NULL, "--timing-format expects text or json, got '%s'",
                          s->timing_format);
     if (s->extract && (s->fatbin || s->relocatable))
         return cute_fail(diag, CUTE_USAGE, NULL,
@@ -167,7 +169,7 @@ static cute_status check_options(const settings *s, cute_diag *diag)
 
 static cute_status work(cute_tool *tool, void *context)
 {
-    const settings *s = context;
+    settings *s = context;
     cute_arena *arena = tool->arena;
     cute_diag *diag = tool->diag;
     cute_link_input *inputs;
@@ -175,10 +177,12 @@ static cute_status work(cute_tool *tool, void *context)
     double start = cute_clock();
     CUTE_TRY(check_options(s, diag));
     CUTE_TRY(check_output(s, diag));
+    for (size_t i = 0; i < s->gencodes.count; i++)
+        CUTE_TRY(cute_gencode_add(arena, s->gencodes.items[i], &s->archs, diag));
     CUTE_TRY(read_inputs(arena, &tool->operands, &inputs, &count, diag));
     if (!s->extract) return link_inputs(s, arena, inputs, count, start, diag);
     const cute_arch *arch = NULL;
-    if (s->archs.count) CUTE_TRY(cute_arch_parse(s->archs.items[s->archs.count - 1], NULL, &arch, diag));
+    if (s->archs.count) CUTE_TRY(cute_arch_parse_native(s->archs.items[s->archs.count - 1], &arch, diag));
     return cute_extract(arena, s->extract, arch, s->output, inputs, count, diag);
 }
 
@@ -188,13 +192,17 @@ int main(int argc, char **argv)
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Target and code", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "arch", 0, "sm_XX[a|f]",
-         "architecture (default: the input's, else $ARCH, else sm_90a)", &s.archs},
+         "architecture, or native (default: the input's, else $ARCH, else sm_90a)", &s.archs},
+        {CUTE_OPTION_LIST, "gencode", 0, "arch=,code=", "the same as nvcc has it; several go into a --fatbin",
+         &s.gencodes},
+        {CUTE_OPTION_LIST, "generate-code", 0, "arch=,code=", NULL, &s.gencodes},
         {CUTE_OPTION_FLAG, "fatbin", 0, NULL, "a fatbin of all -arch (compute_XX: the PTX too)", &s.fatbin},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of ptxas (default 3)", &s.opt_level},
         {CUTE_OPTION_INT, "maxrregcount", 0, "N", "registers for a thread at most", &s.max_registers},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines", &s.line_info},
         {CUTE_OPTION_FLAG, "device-debug", 'G', NULL, "code for a debugger, not optimised", &s.debug},
         {CUTE_OPTION_LIST, "Xptxas", 0, "OPTION,...", "pass options to ptxas", &s.xptxas},
+        {CUTE_OPTION_LIST, "ptxas-options", 0, "OPTION,...", NULL, &s.xptxas},
         {CUTE_OPTION_GROUP, "Input", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "library", 'l', "NAME", "link libNAME.a", &s.libraries},
         {CUTE_OPTION_LIST, "library-path", 'L', "DIR", "look there for libraries", &s.folders},

@@ -7,6 +7,7 @@
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
 #include "lib/ptx/ptx.h"
+#include "lib/toolkit/native.h"
 
 typedef struct settings {
     const char *arch, *output, *emit, *timing, *cuda_path, *save_temps, *dump_passes, *tensor_map;
@@ -131,7 +132,8 @@ static cute_status compile(cute_tool *tool, void *context)
                                 .save_temps = s->save_temps,
                                 .dump_passes = s->dump_passes,
                                 .define_count = s->defines.count};
-    CUTE_TRY(cute_arch_choose(s->arch, &options.arch, diag));
+    CUTE_TRY(s->arch ? cute_arch_parse_native(s->arch, &options.arch, diag)
+                     : cute_arch_choose(NULL, &options.arch, diag));
     cute_define *defines;
     CUTE_TRY(cute_defines_parse(tool->arena, s->defines.items, s->defines.count, &defines, diag));
     options.defines = defines;
@@ -160,7 +162,8 @@ int main(int argc, char **argv)
     settings s = {.level = 3};
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Target", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "architecture (default: $ARCH, else sm_90a)", &s.arch},
+        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "architecture, or native (default: $ARCH, else sm_90a)",
+         &s.arch},
         {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "optimisation (default 3)", &s.level},
         {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "link functions that are missing from LLVM bitcode",
          &s.libraries},

@@ -1,0 +1,60 @@
+/* Asks libcuda for the compute capability of device 0, without a context on it. */
+#include "lib/toolkit/native.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAJOR = 75, MINOR = 76 }; /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_... */
+
+typedef int (*call_init)(unsigned);
+typedef int (*call_get)(int *device, int index);
+typedef int (*call_attribute)(int *value, int attribute, int device);
+
+static bool find(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+/* 90; 0 with the reason. */
+static int ask(void *library, const char **reason)
+{
+    call_init init;
+    call_get get;
+    call_attribute attribute;
+    int device, major = 0, minor = 0;
+    *reason = "the driver is too old";
+    if (!find(library, "cuInit", &init) || !find(library, "cuDeviceGet", &get) ||
+        !find(library, "cuDeviceGetAttribute", &attribute))
+        return 0;
+    *reason = "the driver sees no GPU";
+    if (init(0) != 0 || get(&device, 0) != 0) return 0;
+    *reason = "the driver does not say what the GPU is";
+    if (attribute(&major, MAJOR, device) != 0 || attribute(&minor, MINOR, device) != 0) return 0;
+    return major * 10 + minor;
+}
+
+cute_status cute_arch_parse_native(const char *text, const cute_arch **out, cute_diag *diag)
+{
+    if (strcmp(text, "native") != 0) return cute_arch_parse(text, NULL, out, diag);
+    const char *chosen = getenv("CUTE_LIBCUDA"), *reason = "no CUDA driver";
+    const char *const names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
+    bool any = !chosen || !*chosen;
+    void *library = any ? NULL : dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; any && i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    int number = library ? ask(library, &reason) : 0;
+    if (library) dlclose(library);
+    if (!number) {
+        cute_fail(diag, CUTE_SYSTEM, NULL, "-arch=native: %s", reason);
+        cute_note(diag, NULL, "name the architecture, such as -arch=sm_90a");
+        return CUTE_SYSTEM;
+    }
+    char name[16];
+    snprintf(name, sizeof name, "sm_%da", number);
+    if ((*out = cute_arch_find(name)) != NULL) return CUTE_OK;
+    name[strlen(name) - 1] = '\0';
+    return cute_arch_parse(name, NULL, out, diag);
+}

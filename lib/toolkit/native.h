@@ -1,0 +1,11 @@
+/* -arch=native: the architecture of the GPU that is there, by the driver. */
+#ifndef CUTE_LIB_TOOLKIT_NATIVE_H
+#define CUTE_LIB_TOOLKIT_NATIVE_H
+
+#include "lib/base/arch.h"
+
+/* As cute_arch_parse without a place; "native" is the architecture of device 0, with the letter of those features that
+ * only it has (sm_90a for an H100): such code runs there. CUTE_SYSTEM: no driver or no GPU. */
+cute_status cute_arch_parse_native(const char *text, const cute_arch **out, cute_diag *diag);
+
+#endif
