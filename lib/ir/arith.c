@@ -6,6 +6,56 @@
 
 #include "lib/ir/util.h"
 
+MlirType cute_type_element(MlirType type)
+{
+    return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+MlirType cute_type_with_element(MlirType type, MlirType element)
+{
+    enum { RANKS = 16 };
+    if (!mlirTypeIsAVector(type)) return element;
+    int64_t shape[RANKS], rank = mlirShapedTypeGetRank(type);
+    for (int64_t i = 0; i < rank && i < RANKS; i++) shape[i] = mlirShapedTypeGetDimSize(type, i);
+    return rank <= RANKS ? mlirVectorTypeGet(rank, shape, element) : (MlirType){NULL};
+}
+
+int64_t cute_vector_count(MlirType type)
+{
+    int64_t count = 1;
+    for (int64_t i = 0; mlirTypeIsAVector(type) && i < mlirShapedTypeGetRank(type); i++)
+        count *= mlirShapedTypeGetDimSize(type, i);
+    return count;
+}
+
+MlirType cute_vector_flat(MlirType type)
+{
+    int64_t count = cute_vector_count(type);
+    return mlirVectorTypeGet(1, &count, cute_type_element(type));
+}
+
+static MlirNamedAttribute static_position(const cute_builder *b, int64_t at)
+{
+    return cute_attribute(b->context, "static_position", mlirDenseI64ArrayGet(b->context, 1, &at));
+}
+
+MlirValue cute_vector_extract(const cute_builder *b, MlirValue vector, int64_t at)
+{
+    return cute_build_value(b, "vector.extract", cute_type_element(mlirValueGetType(vector)),
+                            CUTE_OPERANDS(vector), CUTE_NAMED(static_position(b, at)));
+}
+
+MlirValue cute_vector_insert(const cute_builder *b, MlirValue vector, MlirValue value, int64_t at)
+{
+    return cute_build_value(b, "vector.insert", mlirValueGetType(vector), CUTE_OPERANDS(value, vector),
+                            CUTE_NAMED(static_position(b, at)));
+}
+
+MlirValue cute_undefined(const cute_builder *b, MlirType type)
+{
+    return cute_build_value(b, "llvm.mlir.undef", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+}
+
 MlirValue cute_unary(const cute_builder *b, const char *name, MlirValue value, MlirType type)
 {
     return cute_build_value(b, name, type, CUTE_OPERANDS(value), CUTE_NO_NAMED);
@@ -19,7 +69,8 @@ MlirValue cute_binary(const cute_builder *b, const char *name, MlirValue left, M
 MlirValue cute_compare(const cute_builder *b, cute_predicate predicate, MlirValue left, MlirValue right)
 {
     MlirAttribute value = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), predicate);
-    return cute_build_value(b, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), CUTE_OPERANDS(left, right),
+    MlirType type = cute_type_with_element(mlirValueGetType(left), mlirIntegerTypeGet(b->context, 1));
+    return cute_build_value(b, "arith.cmpi", type, CUTE_OPERANDS(left, right),
                             CUTE_NAMED(cute_attribute(b->context, "predicate", value)));
 }
 
@@ -31,11 +82,14 @@ MlirValue cute_select(const cute_builder *b, MlirValue condition, MlirValue yes,
 
 MlirValue cute_integer(const cute_builder *b, MlirType type, int64_t value)
 {
+    bool vector = mlirTypeIsAVector(type);
+    MlirAttribute attribute = mlirIntegerAttrGet(vector ? mlirShapedTypeGetElementType(type) : type, value);
+    if (vector) attribute = mlirDenseElementsAttrSplatGet(type, attribute);
     return cute_build_value(b, "arith.constant", type, CUTE_NO_OPERANDS,
-                            CUTE_NAMED(cute_attribute(b->context, "value", mlirIntegerAttrGet(type, value))));
+                            CUTE_NAMED(cute_attribute(b->context, "value", attribute)));
 }
 
-MlirValue cute_assembly(const cute_builder *b, const char *text, const char *constraints,
+MlirValue cute_assembly(const cute_builder *b, bool effects, const char *text, const char *constraints,
                         cute_operands operands, MlirType result)
 {
     MlirNamedAttribute attributes[] = {
@@ -44,7 +98,8 @@ MlirValue cute_assembly(const cute_builder *b, const char *text, const char *con
         cute_attribute(b->context, "has_side_effects", mlirUnitAttrGet(b->context)),
     };
     cute_types results = {&result, !mlirTypeIsNull(result)};
-    MlirOperation op = cute_build(b, "llvm.inline_asm", operands, results, (cute_named){attributes, 3});
+    MlirOperation op =
+        cute_build(b, "llvm.inline_asm", operands, results, (cute_named){attributes, effects ? 3 : 2});
     return results.count ? mlirOperationGetResult(op, 0) : (MlirValue){NULL};
 }
 

@@ -101,7 +101,7 @@ void cute_atomic_fence(const cute_builder *b, cute_atomic atomic)
     if (atomic.scope && atomic.order != CUTE_ORDER_RELAXED)
         snprintf(text, sizeof text, "fence.%s.%s;", atomic.order == CUTE_ORDER_SEQ_CST ? "sc" : "acq_rel",
                  atomic.scope);
-    cute_assembly(b, text, "~{memory}", CUTE_NO_OPERANDS, (MlirType){NULL});
+    cute_assembly(b, true, text, "~{memory}", CUTE_NO_OPERANDS, (MlirType){NULL});
 }
 
 /* What stands before a sequentially consistent access. */
@@ -118,7 +118,7 @@ MlirValue cute_atomic_load(const cute_builder *b, cute_atomic atomic, MlirValue 
     snprintf(text, sizeof text, "ld.%s.%s%s.b%u $0, [$1];", order_name(atomic.order), scope_name(&atomic),
              space_of(pointer), width);
     snprintf(constraints, sizeof constraints, "=%c,l,~{memory}", letter_of(width));
-    MlirValue bits = cute_assembly(b, text, constraints, CUTE_OPERANDS(pointer), integer(b, carried));
+    MlirValue bits = cute_assembly(b, true, text, constraints, CUTE_OPERANDS(pointer), integer(b, carried));
     if (carried != width) bits = cute_unary(b, "arith.trunci", bits, integer(b, width));
     return from_bits(b, bits, type);
 }
@@ -134,7 +134,7 @@ void cute_atomic_store(const cute_builder *b, cute_atomic atomic, MlirValue poin
              atomic.order == CUTE_ORDER_RELEASE ? "release" : "relaxed", scope_name(&atomic),
              space_of(pointer), width);
     snprintf(constraints, sizeof constraints, "l,%c,~{memory}", letter_of(width));
-    cute_assembly(b, text, constraints, (cute_operands){operands, 2}, (MlirType){NULL});
+    cute_assembly(b, true, text, constraints, (cute_operands){operands, 2}, (MlirType){NULL});
 }
 
 /* atom with one operand or two behind the address, on bits. */
@@ -146,7 +146,7 @@ static MlirValue atom(const cute_builder *b, const cute_atomic *atomic, const ch
              scope_name(atomic), space_of(operands[0]), operation, count == 3 ? ", $3" : "");
     snprintf(constraints, sizeof constraints, count == 3 ? "=%c,l,%c,%c,~{memory}" : "=%c,l,%c,~{memory}",
              letter, letter, letter);
-    return cute_assembly(b, text, constraints, (cute_operands){operands, count}, integer(b, width));
+    return cute_assembly(b, true, text, constraints, (cute_operands){operands, count}, integer(b, width));
 }
 
 static MlirValue cas_bits(const cute_builder *b, const cute_atomic *atomic, MlirValue pointer,

@@ -41,11 +41,6 @@ enum { OPERANDS = 3 };
 
 /* ---- types ---- */
 
-static MlirType element_of(MlirType type)
-{
-    return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
 static bool is_narrow(MlirType element)
 {
     return mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
@@ -54,27 +49,6 @@ static bool is_narrow(MlirType element)
 static int64_t rank_of(MlirType type)
 {
     return mlirTypeIsAVector(type) ? mlirShapedTypeGetRank(type) : 0;
-}
-
-static int64_t count_of(MlirType vector)
-{
-    int64_t count = 1;
-    for (int64_t i = 0; i < mlirShapedTypeGetRank(vector); i++) count *= mlirShapedTypeGetDimSize(vector, i);
-    return count;
-}
-
-static MlirType flat(MlirType vector)
-{
-    int64_t count = count_of(vector);
-    return mlirVectorTypeGet(1, &count, mlirShapedTypeGetElementType(vector));
-}
-
-/* `type` with another element type. */
-static MlirType with_element(MlirType type, MlirType element)
-{
-    if (!mlirTypeIsAVector(type)) return element;
-    int64_t count = count_of(type);
-    return mlirVectorTypeGet(1, &count, element);
 }
 
 /* ---- functions of libdevice ---- */
@@ -178,11 +152,6 @@ static MlirValue own(const cute_builder *b, const work *w, const row *r, MlirVal
     return call(b, w, mlirTypeIsAF64(type) ? r->f64 : r->f32, type, operands, count);
 }
 
-static MlirNamedAttribute position(const cute_builder *b, int64_t at)
-{
-    return cute_attribute(b->context, "static_position", mlirDenseI64ArrayGet(b->context, 1, &at));
-}
-
 /* The same on each element of vectors of rank 1. */
 static MlirValue own_each(const cute_builder *b, const work *w, const row *r, const MlirValue *vectors,
                           intptr_t count)
@@ -193,15 +162,11 @@ static MlirValue own_each(const cute_builder *b, const work *w, const row *r, co
         memcpy(operands, vectors, (size_t)count * sizeof *operands);
         return own(b, w, r, operands, count);
     }
-    MlirValue result = cute_build_value(b, "llvm.mlir.undef", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    for (int64_t i = 0; i < count_of(type); i++) {
+    MlirValue result = cute_undefined(b, type);
+    for (int64_t i = 0; i < cute_vector_count(type); i++) {
         MlirValue operands[OPERANDS];
-        for (intptr_t k = 0; k < count; k++)
-            operands[k] = cute_build_value(b, "vector.extract", element_of(mlirValueGetType(vectors[k])),
-                                           CUTE_OPERANDS(vectors[k]), CUTE_NAMED(position(b, i)));
-        MlirValue value = own(b, w, r, operands, count);
-        result = cute_build_value(b, "vector.insert", type, CUTE_OPERANDS(value, result),
-                                  CUTE_NAMED(position(b, i)));
+        for (intptr_t k = 0; k < count; k++) operands[k] = cute_vector_extract(b, vectors[k], i);
+        result = cute_vector_insert(b, result, own(b, w, r, operands, count), i);
     }
     return result;
 }
@@ -214,10 +179,11 @@ static void lower(MlirOperation op, const work *w, const row *r, bool flatten, b
     intptr_t count = mlirOperationGetNumOperands(op);
     for (intptr_t i = 0; i < count; i++) {
         operands[i] = mlirOperationGetOperand(op, i);
-        MlirType own_type = mlirValueGetType(operands[i]);
-        if (flatten) operands[i] = cute_unary(&b, "vector.shape_cast", operands[i], flat(own_type));
-        if (widen && is_narrow(element_of(own_type)))
-            operands[i] = cute_unary(&b, "arith.extf", operands[i], with_element(own_type, f32));
+        MlirType from = mlirValueGetType(operands[i]);
+        if (flatten) from = cute_vector_flat(from);
+        if (flatten) operands[i] = cute_unary(&b, "vector.shape_cast", operands[i], from);
+        if (widen && is_narrow(cute_type_element(from)))
+            operands[i] = cute_unary(&b, "arith.extf", operands[i], cute_type_with_element(from, f32));
     }
     MlirType computed = mlirValueGetType(operands[0]);
     MlirAttribute flags = mlirOperationGetAttributeByName(op, cute_text("fastmath"));
@@ -227,7 +193,7 @@ static void lower(MlirOperation op, const work *w, const row *r, bool flatten, b
                           ? own_each(&b, w, r, operands, count)
                           : cute_build_value(&b, r->name, computed, (cute_operands){operands, count},
                                              (cute_named){&fastmath, !mlirAttributeIsNull(flags)});
-    if (widen) value = cute_unary(&b, "arith.truncf", value, with_element(type, element_of(type)));
+    if (widen) value = cute_unary(&b, "arith.truncf", value, flatten ? cute_vector_flat(type) : type);
     if (flatten) value = cute_unary(&b, "vector.shape_cast", value, type);
     mlirValueReplaceAllUsesOfWith(result, value);
     mlirOperationDestroy(op);
@@ -235,7 +201,7 @@ static void lower(MlirOperation op, const work *w, const row *r, bool flatten, b
 
 static bool has_wide_exponent(MlirOperation op)
 {
-    MlirType exponent = element_of(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+    MlirType exponent = cute_type_element(mlirValueGetType(mlirOperationGetOperand(op, 1)));
     return mlirIntegerTypeGetWidth(exponent) > 32;
 }
 
@@ -246,7 +212,7 @@ static void visit(MlirOperation op, void *context)
     while (i < count && !cute_op_is(op, rows[i].name)) i++;
     if (i == count || rows[i].kind == PLAIN) return;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-    bool flatten = rank_of(type) > 1, widen = is_narrow(element_of(type));
+    bool flatten = rank_of(type) > 1, widen = is_narrow(cute_type_element(type));
     if (cute_op_is(op, "math.fpowi") && has_wide_exponent(op)) {
         mlirEmitError(mlirOperationGetLocation(op), "'math.fpowi' op expected an exponent of up to 32 bits");
         cute_pass_fail(w->pass);
