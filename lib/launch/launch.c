@@ -336,6 +336,10 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
     if (l->run.check_report) l->checked = json_loads(l->run.check_report, 0, NULL);
     CUTE_TRY(run);
     l->ran = true;
+    if (l->options.bench == CUTE_BENCH_ALWAYS && l->run.emulated)
+        cute_report(
+            diag, CUTE_WARNING, NULL,
+            "nothing was timed: the emulator's time says nothing of a GPU's; the report has counts instead");
     cute_status judged = judge(l, diag);
     if (judged == CUTE_OK && has_errors(l->checked)) judged = CUTE_MISMATCH;
     if (judged != CUTE_OK && judged != CUTE_MISMATCH) return judged;

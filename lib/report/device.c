@@ -1,5 +1,8 @@
 /* What the devices of this machine are. */
 #include "cute/report.h"
+
+#include <string.h>
+
 #include "lib/base/json.h"
 
 static json_t *device_json(const cute_device_info *d)
@@ -39,6 +42,14 @@ static json_t *device_json(const cute_device_info *d)
     return value;
 }
 
+static void text_emulator(const cute_device_info *d, cute_buffer *out)
+{
+    cute_buffer_printf(out, "device emulator: %s, compute capability %d.%d (%s), on the CPU\n", d->name,
+                       d->major, d->minor, d->arch);
+    cute_buffer_printf(out, "  shared memory: %lld bytes a block, %lld on request\n",
+                       (long long)d->shared_block, (long long)d->shared_optin);
+}
+
 static void text_device(const cute_device_info *d, cute_buffer *out)
 {
     cute_buffer_printf(out, "device %d: %s, compute capability %d.%d (%s), driver for CUDA %d.%d\n", d->index,
@@ -66,7 +77,11 @@ char *cute_device_describe(const cute_device_info *devices, size_t count, bool j
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         json_array_append_new(list, device_json(&devices[i]));
-        if (!json) text_device(&devices[i], &out);
+        bool emulator = strcmp(devices[i].kind, "emulator") == 0;
+        if (!json && emulator)
+            text_emulator(&devices[i], &out);
+        else if (!json)
+            text_device(&devices[i], &out);
     }
     if (!json && count == 0) cute_buffer_puts(&out, "no devices\n");
     return cute_json_finish(list, json, &out);

@@ -68,6 +68,22 @@ add() {
     [[ "$output" == *'"shared_memory_per_block_optin": 232448'* ]]
 }
 
+@test "the emulator is among the devices, also where there is no driver" {
+    run "$run" --list-devices
+    [[ "$output" == *"device emulator: PTX emulator, compute capability 9.0 (sm_90a), on the CPU"* ]]
+    [ "$("$run" --list-devices --json | jq -c '[.[].kind]')" = '["cuda","emulator"]' ]
+    ldconfig -p | grep -q libcuda.so.1 && skip "there is a driver"
+    [ "$(CUTE_LIBCUDA= "$run" --list-devices --json 2>messages | jq -c '[.[].kind]')" = '["emulator"]' ]
+    grep -q 'warning: no CUDA driver' messages
+}
+
+@test "--bench on the emulator says why there are no times" {
+    run "$run" kernels.ptx -c add.json --device emulator --bench --no-check
+    [[ "$output" == *"warning: nothing was timed: the emulator's time says nothing of a GPU's"* ]] || { echo "$output"; false; }
+    run "$run" kernels.ptx -c add.json --device emulator --no-check
+    [[ "$output" != *"nothing was timed"* ]]
+}
+
 @test "no driver is exit code 3 and says what was looked for" {
     CUTE_LIBCUDA=/nonexistent/libcuda.so.1 run "$run" --list-devices
     [ "$status" -eq 3 ]

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cute/checks.h"
+#include "cute/emulator.h"
 #include "cute/launch.h"
 #include "cute/report.h"
 #include "lib/base/file.h"
@@ -25,16 +26,35 @@ static cute_status put(const char *path, char *text, cute_diag *diag)
     return status;
 }
 
+/* The GPUs, and the emulator behind them. No driver is no failure unless one was named: the emulator needs none. */
 static cute_status list_devices(const options *o, cute_diag *diag)
 {
     int count;
-    CUTE_TRY(cute_device_count(&count, diag));
+    const char *named = getenv("CUTE_LIBCUDA");
+    cute_diag *reasons = cute_diag_create();
+    if (!reasons) return cute_fail_memory(diag);
+    if (cute_device_count(&count, named && *named ? diag : reasons) != CUTE_OK) {
+        if (named && *named) {
+            cute_diag_destroy(reasons);
+            return CUTE_SYSTEM;
+        }
+        count = 0;
+        if (cute_diag_count(reasons))
+            cute_report(diag, CUTE_WARNING, NULL, "%s", cute_diag_get(reasons, 0)->text);
+    }
+    cute_diag_destroy(reasons);
     cute_device_info *devices = calloc((size_t)count + 1, sizeof *devices);
     if (!devices) return cute_fail_memory(diag);
     cute_status status = CUTE_OK;
     for (int i = 0; i < count; i++) devices[i].size = sizeof *devices;
     for (int i = 0; i < count && status == CUTE_OK; i++) status = cute_device_query(i, &devices[i], diag);
-    if (status == CUTE_OK) status = put("-", cute_device_describe(devices, (size_t)count, o->json), diag);
+    cute_device *emulator = NULL;
+    if (status == CUTE_OK) status = cute_emulator_open(NULL, &emulator, diag);
+    if (status == CUTE_OK) {
+        devices[count] = *cute_device_get_info(emulator);
+        status = put("-", cute_device_describe(devices, (size_t)count + 1, o->json), diag);
+    }
+    cute_device_close(emulator);
     free(devices);
     return status;
 }
