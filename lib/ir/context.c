@@ -3,8 +3,8 @@
 
 #include <mlir-c/RegisterEverything.h>
 
-#include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
+#include "lib/ir/types.h"
 
 MlirDialectRegistry cute_registry_create(void)
 {

@@ -35,8 +35,9 @@ struct Scratch {
 };
 } // namespace
 
-FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type kind)
+FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type_index index)
 {
+    const cute_type_row *row = cute_type_row_at(index);
     Scratch scratch;
     const char *canonical = nullptr;
     if (parser.parseLess()) return failure();
@@ -45,8 +46,7 @@ FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type kind)
     SmallVector<int64_t> values(1);
     if (succeeded(parser.parseOptionalString(&text))) {
         size_t offset = 0;
-        if (cute_type_canonical(scratch.arena, kind, text.data(), text.size(), &canonical, &offset,
-                                scratch.diag))
+        if (row->canonical(row, scratch.arena, text.data(), text.size(), &canonical, &offset, scratch.diag))
             // One past the opening quote: no escape can stand in a text that parses up to there.
             return parser.emitError(SMLoc::getFromPointer(start.getPointer() + 1 + offset))
                    << scratch.message();
@@ -57,7 +57,7 @@ FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type kind)
             return failure();
         while (!values.empty() && succeeded(parser.parseOptionalComma()))
             if (parser.parseInteger(values.emplace_back())) return failure();
-        if (cute_type_sugar(scratch.arena, kind, values.data(), values.size(), &canonical, scratch.diag))
+        if (cute_type_sugar(row, scratch.arena, values.data(), values.size(), &canonical, scratch.diag))
             return parser.emitError(start) << scratch.message();
     }
     if (parser.parseGreater()) return failure();
@@ -77,12 +77,14 @@ void cute::printText(AsmPrinter &printer, StringRef text)
     printer << '>';
 }
 
-LogicalResult cute::verifyText(function_ref<InFlightDiagnostic()> error, cute_type kind, StringRef text)
+LogicalResult cute::verifyText(function_ref<InFlightDiagnostic()> error, cute_type_index index,
+                               StringRef text)
 {
+    const cute_type_row *row = cute_type_row_at(index);
     Scratch scratch;
     const char *canonical = nullptr;
     size_t offset = 0;
-    if (cute_type_canonical(scratch.arena, kind, text.data(), text.size(), &canonical, &offset, scratch.diag))
+    if (row->canonical(row, scratch.arena, text.data(), text.size(), &canonical, &offset, scratch.diag))
         return error() << scratch.message();
     if (text != canonical) return error() << "'" << text << "' is not canonical: write '" << canonical << "'";
     return success();
@@ -154,37 +156,30 @@ LogicalResult cute::verifyVia(const cute_op_row *row, Operation *op)
 namespace cute::detail
 {
 // The text, and what it describes, parsed once for all the operations that ask.
-template <class Derived, cute_type kind> struct TextStorage : TypeStorage {
-    using KeyTy = StringRef;
-    explicit TextStorage(StringRef text) : text(text), arena(cute_arena_create())
+struct AnyTextStorage : TypeStorage {
+    AnyTextStorage(cute_type_index index, StringRef text) : text(text), row(cute_type_row_at(index))
     {
-        valid = arena &&
-                cute_value_parse(arena, kind, text.data(), text.size(), &value, nullptr, nullptr) == CUTE_OK;
+        if (row->kind == CUTE_NO_VALUE) return;
+        arena = cute_arena_create();
+        valid = arena && cute_value_parse(arena, (cute_type)row->kind, text.data(), text.size(), &value,
+                                          nullptr, nullptr) == CUTE_OK;
     }
-    ~TextStorage() { cute_arena_destroy(arena); }
-    bool operator==(StringRef key) const { return key == text; }
-    static Derived *construct(TypeStorageAllocator &allocator, StringRef key)
-    {
-        return new (allocator.allocate<Derived>()) Derived(allocator.copyInto(key));
-    }
+    ~AnyTextStorage() { cute_arena_destroy(arena); }
     StringRef text;
-    cute_arena *arena;
+    const cute_type_row *row;
+    cute_arena *arena = nullptr;
     cute_value value;
-    bool valid;
+    bool valid = false;
 };
-#define CUTE_STORAGE(name, kind)                                                                             \
-    struct name##TypeStorage : TextStorage<name##TypeStorage, kind> {                                        \
-        using TextStorage::TextStorage;                                                                      \
-    };
-CUTE_STORAGE(IntTuple, CUTE_INT_TUPLE)
-CUTE_STORAGE(Shape, CUTE_SHAPE)
-CUTE_STORAGE(Stride, CUTE_STRIDE)
-CUTE_STORAGE(Coord, CUTE_COORD)
-CUTE_STORAGE(Layout, CUTE_LAYOUT)
-CUTE_STORAGE(Tile, CUTE_TILE)
-CUTE_STORAGE(Swizzle, CUTE_SWIZZLE)
-CUTE_STORAGE(ComposedLayout, CUTE_COMPOSED_LAYOUT)
-#undef CUTE_STORAGE
+template <cute_type_index index> struct TextStorage : AnyTextStorage {
+    using KeyTy = StringRef;
+    explicit TextStorage(StringRef text) : AnyTextStorage(index, text) {}
+    bool operator==(StringRef key) const { return key == text; }
+    static TextStorage *construct(TypeStorageAllocator &allocator, StringRef key)
+    {
+        return new (allocator.allocate<TextStorage>()) TextStorage(allocator.copyInto(key));
+    }
+};
 } // namespace cute::detail
 
 #include "lib/ir/cute_dialect.cpp.inc"
@@ -225,55 +220,43 @@ Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value,
     return builder.create<StaticOp>(location, type);
 }
 
-extern "C" {
-
-MlirType cute_type_get(MlirContext c, cute_type kind, MlirStringRef text)
+// All types of the dialect are texts: there is no value of IntType, which is read as another type.
+static const ::cute::detail::AnyTextStorage *storageOf(Type type)
 {
-    MLIRContext *context = unwrap(c);
-    StringRef t = unwrap(text);
-    switch (kind) {
-    case CUTE_INT_TUPLE: return wrap(Type(IntTupleType::get(context, t)));
-    case CUTE_SHAPE: return wrap(Type(ShapeType::get(context, t)));
-    case CUTE_STRIDE: return wrap(Type(StrideType::get(context, t)));
-    case CUTE_COORD: return wrap(Type(CoordType::get(context, t)));
-    case CUTE_LAYOUT: return wrap(Type(LayoutType::get(context, t)));
-    case CUTE_TILE: return wrap(Type(TileType::get(context, t)));
-    case CUTE_SWIZZLE: return wrap(Type(SwizzleType::get(context, t)));
-    case CUTE_COMPOSED_LAYOUT: return wrap(Type(ComposedLayoutType::get(context, t)));
-    }
-    return MlirType{nullptr};
+    if (!isa<CuteDialect>(type.getDialect())) return nullptr;
+    return static_cast<const ::cute::detail::AnyTextStorage *>(
+        static_cast<const TypeStorage *>(type.getAsOpaquePointer()));
 }
 
-bool cute_type_is(MlirType type, cute_type *kind)
+extern "C" {
+
+MlirType cute_type_get(MlirContext context, cute_type_index index, MlirStringRef text)
 {
-    int found = llvm::TypeSwitch<Type, int>(unwrap(type))
-                    .Case<IntTupleType>([](auto) { return CUTE_INT_TUPLE; })
-                    .Case<ShapeType>([](auto) { return CUTE_SHAPE; })
-                    .Case<StrideType>([](auto) { return CUTE_STRIDE; })
-                    .Case<CoordType>([](auto) { return CUTE_COORD; })
-                    .Case<LayoutType>([](auto) { return CUTE_LAYOUT; })
-                    .Case<TileType>([](auto) { return CUTE_TILE; })
-                    .Case<SwizzleType>([](auto) { return CUTE_SWIZZLE; })
-                    .Case<ComposedLayoutType>([](auto) { return CUTE_COMPOSED_LAYOUT; })
-                    .Default([](auto) { return -1; });
-    if (found >= 0 && kind) *kind = (cute_type)found;
-    return found >= 0;
+    using Get = Type (*)(MLIRContext *, StringRef);
+    static const Get getters[] = {
+#define CUTE_IR_TYPE(cls, ...) [](MLIRContext *c, StringRef t) -> Type { return cls##Type::get(c, t); },
+#include "lib/ir/types.def"
+#undef CUTE_IR_TYPE
+    };
+    return wrap(getters[index](unwrap(context), unwrap(text)));
+}
+
+const cute_type_row *cute_type_row_of(MlirType type)
+{
+    const ::cute::detail::AnyTextStorage *storage = storageOf(unwrap(type));
+    return storage ? storage->row : nullptr;
 }
 
 MlirStringRef cute_type_text(MlirType type)
 {
-    return wrap(llvm::TypeSwitch<Type, StringRef>(unwrap(type))
-                    .Case<IntTupleType, ShapeType, StrideType, CoordType, LayoutType, TileType, SwizzleType,
-                          ComposedLayoutType>([](auto t) { return t.getText(); })
-                    .Default([](auto) { return StringRef(); }));
+    const ::cute::detail::AnyTextStorage *storage = storageOf(unwrap(type));
+    return wrap(storage ? storage->text : StringRef());
 }
 
 const cute_value *cute_type_peek(MlirType type)
 {
-    return llvm::TypeSwitch<Type, const cute_value *>(unwrap(type))
-        .Case<IntTupleType, ShapeType, StrideType, CoordType, LayoutType, TileType, SwizzleType,
-              ComposedLayoutType>([](auto t) { return t.getValue(); })
-        .Default([](auto) { return nullptr; });
+    const ::cute::detail::AnyTextStorage *storage = storageOf(unwrap(type));
+    return storage && storage->valid ? &storage->value : nullptr;
 }
 
 const cute_op_row *cute_op_row_of(MlirOperation op)

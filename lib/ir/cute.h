@@ -2,8 +2,8 @@
 #ifndef CUTE_LIB_IR_CUTE_H
 #define CUTE_LIB_IR_CUTE_H
 
-#include "lib/ir/hooks.h"
 #include "lib/ir/ops/ops.h"
+#include "lib/ir/types.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/CAPI/IR.h"
@@ -23,12 +23,12 @@ namespace cute
 using namespace mlir;
 
 // The canonical text of the type that starts here, `<"...">` or `<2>`; an error at its place otherwise.
-FailureOr<std::string> parseTypeText(AsmParser &parser, cute_type kind);
+FailureOr<std::string> parseTypeText(AsmParser &parser, cute_type_index index);
 void printText(AsmPrinter &printer, StringRef text);
-LogicalResult verifyText(function_ref<InFlightDiagnostic()> error, cute_type kind, StringRef text);
-template <class T, class Base> Base parseText(AsmParser &parser, cute_type kind)
+LogicalResult verifyText(function_ref<InFlightDiagnostic()> error, cute_type_index index, StringRef text);
+template <class T, class Base> Base parseText(AsmParser &parser, cute_type_index index)
 {
-    FailureOr<std::string> text = parseTypeText(parser, kind);
+    FailureOr<std::string> text = parseTypeText(parser, index);
     return failed(text) ? Base() : Base(T::get(parser.getContext(), *text));
 }
 
@@ -96,15 +96,8 @@ template <class ConcreteOp> class CuteDivides : public OpTrait::TraitBase<Concre
 } // namespace cute
 
 namespace cute::detail
-{ // in cute.cpp
-struct IntTupleTypeStorage;
-struct ShapeTypeStorage;
-struct StrideTypeStorage;
-struct CoordTypeStorage;
-struct LayoutTypeStorage;
-struct TileTypeStorage;
-struct SwizzleTypeStorage;
-struct ComposedLayoutTypeStorage;
+{
+template <cute_type_index index> struct TextStorage; // in cute.cpp
 } // namespace cute::detail
 
 #include "lib/ir/cute_dialect.h.inc"

@@ -12,7 +12,7 @@
 #include <mlir-c/Dialect/SCF.h>
 #include <mlir-c/Dialect/Vector.h>
 
-#include "lib/ir/hooks.h"
+#include "lib/ir/types.h"
 
 void cute_dialects_insert(unsigned set, MlirDialectRegistry registry)
 {

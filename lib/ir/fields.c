@@ -15,7 +15,7 @@ static MlirType struct_of(MlirContext c, intptr_t count, const MlirType *fields)
 }
 
 /* Of a value that is one tree. */
-static MlirType lower_leaves(MlirContext c, cute_arena *arena, const cute_value *value)
+static MlirType tree_type(MlirContext c, cute_arena *arena, const cute_value *value)
 {
     size_t count = cute_value_unknowns(value, NULL, 0);
     cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
@@ -26,11 +26,11 @@ static MlirType lower_leaves(MlirContext c, cute_arena *arena, const cute_value 
     return count == 1 ? fields[0] : struct_of(c, (intptr_t)count, fields);
 }
 
-static MlirType lower_layout(MlirContext c, cute_arena *arena, cute_layout layout)
+static MlirType layout_type(MlirContext c, cute_arena *arena, cute_layout layout)
 {
     cute_value shape = cute_value_of_tree(CUTE_SHAPE, layout.shape);
     cute_value stride = cute_value_of_tree(CUTE_STRIDE, layout.stride);
-    MlirType fields[] = {lower_leaves(c, arena, &shape), lower_leaves(c, arena, &stride)};
+    MlirType fields[] = {tree_type(c, arena, &shape), tree_type(c, arena, &stride)};
     return struct_of(c, 2, fields);
 }
 
@@ -42,32 +42,39 @@ static size_t count_layouts(const cute_tree *tile)
     return count;
 }
 
-static void lower_layouts(MlirContext c, cute_arena *arena, const cute_tree *tile, MlirType **next)
+static void layout_types(MlirContext c, cute_arena *arena, const cute_tree *tile, MlirType **next)
 {
-    if (tile->kind == CUTE_TREE_LAYOUT) *(*next)++ = lower_layout(c, arena, tile->layout);
+    if (tile->kind == CUTE_TREE_LAYOUT) *(*next)++ = layout_type(c, arena, tile->layout);
     if (tile->kind == CUTE_TREE_TUPLE)
-        for (uint32_t i = 0; i < tile->count; i++) lower_layouts(c, arena, tile->items[i], next);
+        for (uint32_t i = 0; i < tile->count; i++) layout_types(c, arena, tile->items[i], next);
 }
 
-/* The layouts side by side, without `_`; a single one stands alone. */
-static MlirType lower_tile(MlirContext c, cute_arena *arena, const cute_tree *tile)
+MlirType cute_lower_leaves(MlirContext c, cute_arena *arena, MlirType type)
 {
+    return tree_type(c, arena, cute_type_peek(type));
+}
+
+MlirType cute_lower_layout(MlirContext c, cute_arena *arena, MlirType type)
+{
+    return layout_type(c, arena, cute_type_peek(type)->layout);
+}
+
+MlirType cute_lower_tile(MlirContext c, cute_arena *arena, MlirType type)
+{
+    const cute_tree *tile = cute_type_peek(type)->tree;
     size_t count = count_layouts(tile);
     MlirType *fields = cute_arena_array(arena, count, sizeof *fields), *next = fields;
     if (count && !fields) return (MlirType){NULL};
-    lower_layouts(c, arena, tile, &next);
+    layout_types(c, arena, tile, &next);
     return count == 1 ? fields[0] : struct_of(c, (intptr_t)count, fields);
 }
 
-MlirType cute_fields_type(MlirContext c, cute_arena *arena, const cute_value *value)
+MlirType cute_lower_composed(MlirContext c, cute_arena *arena, MlirType type)
 {
-    if (value->type == CUTE_TILE) return lower_tile(c, arena, value->tree);
-    if (value->type == CUTE_LAYOUT) return lower_layout(c, arena, value->layout);
-    if (value->type != CUTE_COMPOSED_LAYOUT) return lower_leaves(c, arena, value);
+    const cute_value *value = cute_type_peek(type);
     cute_value offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
-    MlirType inner = value->inner.shape ? lower_layout(c, arena, value->inner) : struct_of(c, 0, NULL);
-    /* Stored as B, offset, A; written A o offset o B. */
-    MlirType fields[] = {lower_layout(c, arena, value->layout), lower_leaves(c, arena, &offset), inner};
+    MlirType inner = value->inner.shape ? layout_type(c, arena, value->inner) : struct_of(c, 0, NULL);
+    MlirType fields[] = {layout_type(c, arena, value->layout), tree_type(c, arena, &offset), inner};
     return struct_of(c, 3, fields);
 }
 
@@ -114,24 +121,37 @@ static void walk_tile(cute_fields *f, const cute_tree *tile, int64_t *slot)
     f->depth = 0;
 }
 
+void cute_walk_leaves(cute_fields *f, const cute_value *value)
+{
+    walk_tree(f, value->type, value->tree);
+}
+
+void cute_walk_layout(cute_fields *f, const cute_value *value)
+{
+    walk_layout(f, value->layout);
+}
+
+void cute_walk_tile(cute_fields *f, const cute_value *value)
+{
+    int64_t slot = count_layouts(value->tree) > 1 ? 0 : -1;
+    walk_tile(f, value->tree, &slot);
+}
+
+void cute_walk_composed(cute_fields *f, const cute_value *value)
+{
+    f->depth = 1;
+    f->prefix[0] = 0;
+    walk_layout(f, value->layout);
+    f->prefix[0] = 1;
+    walk_tree(f, CUTE_INT_TUPLE, value->tree);
+    f->prefix[0] = 2;
+    if (value->inner.shape) walk_layout(f, value->inner);
+}
+
 void cute_fields_walk(cute_fields *f, const cute_value *value)
 {
-    if (value->type == CUTE_LAYOUT) {
-        walk_layout(f, value->layout);
-    } else if (value->type == CUTE_TILE) {
-        int64_t slot = count_layouts(value->tree) > 1 ? 0 : -1;
-        walk_tile(f, value->tree, &slot);
-    } else if (value->type == CUTE_COMPOSED_LAYOUT) {
-        f->depth = 1;
-        f->prefix[0] = 0;
-        walk_layout(f, value->layout);
-        f->prefix[0] = 1;
-        walk_tree(f, CUTE_INT_TUPLE, value->tree);
-        f->prefix[0] = 2;
-        if (value->inner.shape) walk_layout(f, value->inner);
-    } else if (value->tree) {
-        walk_tree(f, value->type, value->tree);
-    }
+    const cute_type_row *row = cute_type_row_of_kind(value->type);
+    if (row->walk) row->walk(f, value);
 }
 
 /* ---- fields of structs ---- */

@@ -4,11 +4,16 @@
 
 #include "cute/layout.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/types.h"
 
-/* A value with no unknown leaf is `!llvm.struct<()>`, with one that integer, with more a flat struct; a
- * layout is a pair of shape and stride, a tile its layouts, a composed layout B, offset and A. Null where
- * memory is exhausted. */
-MlirType cute_fields_type(MlirContext context, cute_arena *arena, const cute_value *value);
+/* The functions of types.def. A value with no unknown leaf is `!llvm.struct<()>`, with one that integer, with
+ * more a flat struct; a layout is a pair of shape and stride. */
+MlirType cute_lower_leaves(MlirContext context, cute_arena *arena, MlirType type);
+MlirType cute_lower_layout(MlirContext context, cute_arena *arena, MlirType type);
+/* The layouts side by side, without `_`; a single one stands alone. */
+MlirType cute_lower_tile(MlirContext context, cute_arena *arena, MlirType type);
+/* Of A o offset o B the fields B, offset, A. */
+MlirType cute_lower_composed(MlirContext context, cute_arena *arena, MlirType type);
 
 /* A walk over the leaves of a value, in the order in which they are stored (of a composed layout B, offset,
  * A). Zeroed but for `leaf` and `context`. */
@@ -21,6 +26,10 @@ typedef struct cute_fields {
     size_t unknowns, seen; /* of the tree in hand */
 } cute_fields;
 void cute_fields_walk(cute_fields *f, const cute_value *value);
+void cute_walk_leaves(cute_fields *f, const cute_value *value);
+void cute_walk_layout(cute_fields *f, const cute_value *value);
+void cute_walk_tile(cute_fields *f, const cute_value *value);
+void cute_walk_composed(cute_fields *f, const cute_value *value);
 
 /* ub.poison of `type`: what has no fields, or gets them. */
 MlirValue cute_fields_poison(const cute_builder *b, MlirType type);

@@ -10,7 +10,6 @@
  *     (%a)
  */
 
-#include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"

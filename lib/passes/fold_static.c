@@ -10,9 +10,9 @@
  */
 
 #include "lib/ir/builder.h"
-#include "lib/ir/hooks.h"
 #include "lib/ir/ops/ops.h"
 #include "lib/ir/shim.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/ir/hooks.h"
 #include "lib/ir/kernel.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 

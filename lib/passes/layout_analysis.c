@@ -13,8 +13,8 @@
 #include <stdio.h>
 
 #include "lib/base/list.h"
-#include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/layout/facts.h"
 #include "lib/passes/passes.h"

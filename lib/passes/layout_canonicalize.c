@@ -10,8 +10,8 @@
  *     %i = cute.layout_eval(%c, %m) : (!cute.coord<"?">, !cute.layout<"32:1">) -> !cute.int_tuple<"?">
  */
 #include "lib/ir/builder.h"
-#include "lib/ir/hooks.h"
 #include "lib/ir/ops/algebra.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 

@@ -11,7 +11,6 @@
 #include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 
-#include "lib/ir/hooks.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"

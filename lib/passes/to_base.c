@@ -19,9 +19,8 @@
 #include <stdlib.h>
 
 #include "lib/base/list.h"
-#include "lib/ir/fields.h"
-#include "lib/ir/hooks.h"
 #include "lib/ir/ops/algebra.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
@@ -57,14 +56,12 @@ static MlirType lowered(MlirType type)
 {
     if (mlirTypeIsAFunction(type)) return lower_function(type);
     if (mlirTypeIsATuple(type)) return lower_builtin_tuple(type);
-    if (!cute_type_is(type, NULL)) return type;
+    const cute_type_row *row = cute_type_row_of(type);
+    if (!row) return type;
     cute_arena *arena = cute_arena_create();
-    cute_value value;
-    MlirType result = type;
-    if (arena && cute_type_value(type, &value, NULL) == CUTE_OK)
-        result = cute_fields_type(mlirTypeGetContext(type), arena, &value);
+    MlirType result = arena ? row->lower(mlirTypeGetContext(type), arena, type) : type;
     cute_arena_destroy(arena);
-    return result;
+    return mlirTypeIsNull(result) ? type : result;
 }
 
 /* ---- the walk: operations are noted with their values, all types are lowered in place, operations are

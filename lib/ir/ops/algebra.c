@@ -12,7 +12,7 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/emitter.h"
 #include "lib/ir/fields.h"
-#include "lib/ir/hooks.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
 /* ---- errors ---- */

@@ -1,8 +1,8 @@
 /* Modes of layouts and tuples: taken by a path, selected, flattened, grouped, composed, counted. */
 #include <mlir-c/BuiltinAttributes.h>
 
-#include "lib/ir/hooks.h"
 #include "lib/ir/ops/algebra.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
 enum { PATH = 64 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "lib/ir/builder.h"
-#include "lib/ir/hooks.h"
 #include "lib/ir/ops/algebra.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
 /* ---- the format ---- */

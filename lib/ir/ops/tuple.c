@@ -6,8 +6,8 @@
 
 #include "lib/ir/builder.h"
 #include "lib/ir/fields.h"
-#include "lib/ir/hooks.h"
 #include "lib/ir/ops/algebra.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
 /* ---- static ---- */

@@ -2,8 +2,8 @@
 #include <mlir-c/BuiltinTypes.h>
 
 #include "lib/ir/builder.h"
-#include "lib/ir/hooks.h"
 #include "lib/ir/ops/algebra.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
 /* The unknown leaves of a part of a value: how many. */
