@@ -373,6 +373,7 @@ cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 2, 2));
     if (!i->type_count) return em_wrong(p, raw, "expected a type");
     ptx_type type = (ptx_type)i->type;
+    CUTE_TRY(em_element(p, raw, &i->o[1], ptx_types[type].bytes == 4 ? 4 : 8));
     if (i->o[0].kind == EM_O_VECTOR) {
         i->run = run_unpack;
         CUTE_TRY(check_pieces(p, raw, i, &i->o[0], true));

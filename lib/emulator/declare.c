@@ -99,8 +99,9 @@ static int64_t round_up(int64_t value, int64_t align)
 }
 
 /* [2][3], [] */
-static cute_status take_dimensions(em_parser *p, int64_t *count, bool *open)
+static cute_status take_dimensions(em_parser *p, int64_t *count, bool *open, bool *array)
 {
+    *array = em_is(p, '[');
     *count = 1;
     *open = false;
     while (em_is(p, '[')) {
@@ -328,7 +329,7 @@ static cute_status begin_variable(em_parser *p, em_space space, ptx_type type, i
     em_next(p);
     bool range = em_is(p, '<');
     if (range) return em_fail_token(p, "an array");
-    CUTE_TRY(take_dimensions(p, &count, &open));
+    CUTE_TRY(take_dimensions(p, &count, &open, &v->array));
     v->space = space;
     v->type = type;
     int64_t element = ptx_types[type].bytes ? ptx_types[type].bytes : 1;

@@ -208,37 +208,58 @@ static uint64_t immediate_bits(const em_operand *o, ptx_type type)
     return bits;
 }
 
-/* Addresses in the frame are known when the function runs: a hidden instruction computes them into a
- * register. */
-static void run_frame_address(em_warp *w, const em_inst *i, uint32_t mask)
-{
-    uint64_t *d = (uint64_t *)(void *)(w->base[0] + i->o->at);
-    for (int l = 0; l < EM_LANES; l++)
-        if (mask >> l & 1) d[l] = (uint64_t)(w->split->sp + i->o->offset);
-}
+/* ---- hidden instructions: what is computed in front of one, into a register of its own ---- */
 
-static cute_status frame_address(em_parser *p, const em_raw *raw, const em_variable *v, int64_t offset,
-                                 em_operand *out)
+static cute_status hidden_instruction(em_parser *p, const em_raw *raw, uint8_t bytes, int operands,
+                                      em_inst **out)
 {
-    em_inst *hidden;
-    CUTE_TRY(em_emit(p, &hidden));
-    hidden->run = run_frame_address;
-    hidden->opcode = EM_OP_mov;
-    hidden->class = EM_CLASS_MOVE;
-    hidden->results = 1;
-    hidden->hidden = true;
-    hidden->where = (uint32_t)raw->at;
-    hidden->length = raw->length;
-    hidden->o = cute_arena_alloc(p->arena, sizeof *hidden->o);
-    if (!hidden->o) return cute_fail_memory(p->diag);
-    *hidden->o = (em_operand){
-        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = PTX_b64, .at = p->register_bytes};
-    hidden->o->offset = v->offset + offset;
-    hidden->count = 1;
-    *out = (em_operand){
-        .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = 8, .type = PTX_b64, .at = p->register_bytes};
+    CUTE_TRY(em_emit(p, out));
+    em_inst *i = *out;
+    i->opcode = EM_OP_mov;
+    i->class = EM_CLASS_MOVE;
+    i->results = 1;
+    i->hidden = true;
+    i->where = (uint32_t)raw->at;
+    i->length = raw->length;
+    i->count = (uint8_t)operands;
+    i->o = cute_arena_array(p->arena, (size_t)operands, sizeof *i->o);
+    if (!i->o) return cute_fail_memory(p->diag);
+    i->o[0] = (em_operand){.kind = EM_O_VALUE,
+                           .base = EM_BASE_REGISTERS,
+                           .bytes = bytes,
+                           .type = bytes == 4 ? PTX_b32 : PTX_b64,
+                           .at = p->register_bytes};
     p->register_bytes += 8 * EM_LANES;
     return CUTE_OK;
+}
+
+/* Addresses in the frame are known when the function runs. */
+static void run_frame_address(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        em_set(w, &i->o[0], __builtin_ctz(rest), (uint64_t)(w->split->sp + i->o->offset));
+}
+
+static cute_status frame_address(em_parser *p, const em_raw *raw, const em_variable *v, uint8_t bytes,
+                                 em_operand *o)
+{
+    em_inst *i;
+    int64_t offset = v->offset + o->offset;
+    CUTE_TRY(hidden_instruction(p, raw, bytes, 1, &i));
+    i->run = run_frame_address;
+    *o = i->o[0];
+    i->o[0].offset = offset;
+    return CUTE_OK;
+}
+
+/* array[register + number]: an index of 32 bits, as ptxas has it. */
+static void run_element_address(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int l = __builtin_ctz(rest);
+        uint32_t index = (uint32_t)em_get(w, &i->o[2], l) + (uint32_t)i->o[2].offset;
+        em_set(w, &i->o[0], l, em_get(w, &i->o[1], l) + (uint32_t)(index * i->element.bytes));
+    }
 }
 
 static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, uint8_t bytes)
@@ -248,7 +269,7 @@ static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, ui
     if (v->external && (v->space == EM_GLOBAL || v->space == EM_CONST))
         return em_wrong(p, raw, "external variable '%s' is not defined in the module", v->name);
     if (v->space == EM_LOCAL || (v->space == EM_PARAM && !v->owner))
-        return frame_address(p, raw, v, o->offset, o);
+        return frame_address(p, raw, v, bytes, o);
     if (v->space == EM_SHARED) {
         CUTE_TRY(add_reloc(p, v, o->offset, bytes, &at));
     } else {
@@ -260,6 +281,40 @@ static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, ui
                       .bytes = bytes,
                       .type = bytes == 4 ? PTX_b32 : PTX_b64,
                       .at = at};
+    return CUTE_OK;
+}
+
+cute_status em_element(em_parser *p, const em_raw *raw, em_operand *o, uint8_t bytes)
+{
+    if (o->kind != EM_O_ELEMENT) return CUTE_OK;
+    const em_variable *v = o->symbol;
+    em_operand base = {.kind = EM_O_IMMEDIATE, .symbol = v, .type = PTX_b64};
+    if (!o->count) {
+        base.offset = o->offset;
+        *o = base;
+        return CUTE_OK;
+    }
+    em_inst *i;
+    CUTE_TRY(address_of(p, raw, &base, bytes));
+    CUTE_TRY(hidden_instruction(p, raw, bytes, 3, &i));
+    i->run = run_element_address;
+    i->element.bytes = v->dynamic ? 1 : ptx_types[v->type].bytes;
+    i->o[1] = base;
+    i->o[2] = o->list[0];
+    i->o[2].offset = o->offset;
+    *o = i->o[0];
+    return CUTE_OK;
+}
+
+cute_status em_element_memory(em_parser *p, const em_raw *raw, em_operand *o)
+{
+    if (o->kind != EM_O_ELEMENT) return CUTE_OK;
+    em_operand *address = cute_arena_alloc(p->arena, sizeof *address);
+    if (!address) return cute_fail_memory(p->diag);
+    const em_variable *v = o->symbol;
+    CUTE_TRY(em_element(p, raw, o, 8));
+    *address = *o;
+    *o = (em_operand){.kind = EM_O_MEMORY, .list = address, .count = 1, .symbol = v};
     return CUTE_OK;
 }
 

@@ -53,6 +53,10 @@ cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most);
 cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type);
 /* The same of an operand anywhere (an item of a list). */
 cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type);
+/* array[index] becomes an address of `bytes` bytes, for mov and cvta; or the memory operand of a ld or st. Others do not
+ * take it. */
+cute_status em_element(em_parser *p, const em_raw *raw, em_operand *o, uint8_t bytes);
+cute_status em_element_memory(em_parser *p, const em_raw *raw, em_operand *o);
 /* i->o[index] must be a register of the type's size ('_' where `optional`). */
 cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type, bool optional);
 cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type, bool optional);

@@ -530,8 +530,8 @@ static cute_status space_of(em_parser *p, const em_raw *raw, em_inst *i, int mem
                : param                 ? EM_PARAM
                                        : EM_GENERIC;
     if (memory < 0) return CUTE_OK;
-    const em_operand *base = &i->o[memory].list[0];
-    const em_variable *v = base->kind == EM_O_IMMEDIATE ? base->symbol : NULL;
+    const em_operand *o = &i->o[memory], *base = &o->list[0];
+    const em_variable *v = base->kind == EM_O_IMMEDIATE ? base->symbol : o->symbol;
     if (param && v && !v->owner) i->space = EM_LOCAL; /* of a call: in the frame */
     if (param && !v && p->function && !p->function->entry) i->space = EM_LOCAL;
     if (i->space == EM_GENERIC && v && v->space == EM_SHARED) i->space = EM_SHARED; /* ld of a name */
@@ -572,6 +572,7 @@ static bool is_strong(const em_inst *i)
 cute_status em_decode_load(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 4));
+    CUTE_TRY(em_element_memory(p, raw, &i->o[1]));
     if (i->o[1].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 1);
     CUTE_TRY(space_of(p, raw, i, 1));
     i->run = run_load;
@@ -587,6 +588,7 @@ cute_status em_decode_store(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (em_has(i, EM_M_async)) return em_decode_store_async(p, raw, i);
     CUTE_TRY(em_operands(p, raw, 2, 3));
+    CUTE_TRY(em_element_memory(p, raw, &i->o[0]));
     if (i->o[0].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 0);
     CUTE_TRY(space_of(p, raw, i, 0));
     i->run = run_store;
@@ -620,7 +622,9 @@ cute_status em_decode_cvta(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 2, 2));
     CUTE_TRY(space_of(p, raw, i, -1));
     if (i->type != PTX_u64 && i->type != PTX_u32) return em_unknown(p, raw);
-    const em_variable *v = i->o[1].kind == EM_O_IMMEDIATE ? i->o[1].symbol : NULL;
+    bool named = i->o[1].kind == EM_O_IMMEDIATE || i->o[1].kind == EM_O_ELEMENT;
+    const em_variable *v = named ? i->o[1].symbol : NULL;
+    CUTE_TRY(em_element(p, raw, &i->o[1], i->type == PTX_u32 ? 4 : 8));
     if (i->space == EM_PARAM && v && !v->owner) i->space = EM_LOCAL;
     i->address.to_space = em_has(i, EM_M_to);
     i->run = run_cvta;

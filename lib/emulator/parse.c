@@ -284,6 +284,48 @@ static cute_status plus_offset(em_parser *p, em_operand *out)
     return CUTE_OK;
 }
 
+static cute_status name_operand(em_parser *p, em_operand *out);
+
+/* array[7], array[%r1], array[%r1+7], as ptxas has it: the number of an element, in 32 bits, whatever the dimensions;
+ * arrays without an extent count bytes. */
+static cute_status element_operand(em_parser *p, const em_token *name, em_variable *v, em_operand *out)
+{
+    em_operand index = {0};
+    int64_t number = 0, bytes = v->dynamic ? 1 : ptx_types[v->type].bytes;
+    if (!v->array)
+        return em_fail_at(p, (size_t)(name->text - p->lexer.text), name->length,
+                          "expected an array, '%.*s' is none", (int)name->length, name->text);
+    em_next(p);
+    bool variable = p->lexer.token.kind == EM_T_NAME && !em_is_name(p, "WARP_SZ");
+    if (variable) {
+        size_t where = em_token_at(p);
+        uint32_t length = p->lexer.token.length;
+        const em_symbol *s = em_find(p->scope, p->lexer.token.text, length);
+        if (!s || s->kind != EM_SYM_VARIABLE) CUTE_TRY(name_operand(p, &index)); /* not an element again */
+        if (index.kind != EM_O_VALUE || index.base != EM_BASE_REGISTERS || !index.bytes || index.bytes > 8 ||
+            ptx_types[index.type].kind == PTX_FLOAT)
+            return em_fail_at(p, where, length, "expected an integer register as the index");
+    }
+    bool added = variable && em_is(p, '+');
+    if (added) em_next(p);
+    if (added || !variable) CUTE_TRY(em_constant(p, &number));
+    CUTE_TRY(em_expect(p, ']'));
+    if (em_is(p, '['))
+        return em_fail_at(p, em_token_at(p), 1,
+                          "expected one index: it counts the elements of all dimensions");
+    *out = (em_operand){.kind = EM_O_ELEMENT, .symbol = v, .type = PTX_b64};
+    if (!variable) {
+        out->offset = (int64_t)(int32_t)(uint32_t)number * bytes;
+        return CUTE_OK;
+    }
+    out->list = cute_arena_alloc(p->arena, sizeof index);
+    if (!out->list) return cute_fail_memory(p->diag);
+    out->list[0] = index;
+    out->count = 1;
+    out->offset = (int64_t)(uint32_t)number;
+    return CUTE_OK;
+}
+
 static cute_status name_operand(em_parser *p, em_operand *out)
 {
     em_token t = p->lexer.token;
@@ -316,6 +358,7 @@ static cute_status name_operand(em_parser *p, em_operand *out)
     case EM_SYM_VARIABLE:
         *out = (em_operand){.kind = EM_O_IMMEDIATE, .symbol = s->variable, .type = PTX_b64};
         em_next(p);
+        if (em_is(p, '[')) return element_operand(p, &t, s->variable, out);
         return plus_offset(p, out);
     case EM_SYM_FUNCTION:
         *out = (em_operand){.kind = EM_O_FUNCTION, .symbol = s->function, .at = s->function->index};

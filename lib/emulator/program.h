@@ -87,8 +87,9 @@ typedef enum em_operand_kind {
     EM_O_VECTOR, /* {count operands at list} */
     EM_O_LABEL,  /* at: index of the instruction */
     EM_O_FUNCTION,
-    EM_O_SREG,     /* one that is read when it is asked for */
-    EM_O_IMMEDIATE /* only while decoding */
+    EM_O_SREG,      /* one that is read when it is asked for */
+    EM_O_IMMEDIATE, /* only while decoding */
+    EM_O_ELEMENT,   /* likewise: array[offset bytes, and list[0] elements where there is a list] */
 } em_operand_kind;
 
 enum { EM_BASE_REGISTERS, EM_BASE_CONSTANTS, EM_BASE_SREGS, EM_BASES };
@@ -193,6 +194,9 @@ struct em_inst {
         struct {
             uint32_t align; /* of alloca */
         } stack;
+        struct {
+            uint32_t bytes; /* of an element: array[register] */
+        } element;
         const char *why; /* the emulator does not have it */
     };
     uint64_t mods[4];
@@ -209,7 +213,7 @@ typedef struct em_variable {
     em_space space;
     ptx_type type;
     int64_t size, align, offset; /* offset: from the start of its area; of a dynamic array: not used */
-    bool dynamic, external;
+    bool dynamic, external, array;
     struct em_function *owner; /* of a shared variable of one kernel */
     uint64_t address;          /* of global and const */
 } em_variable;

@@ -92,3 +92,67 @@ add.rn.rz.f32 %f1, %f2, %f3|add has more than one rounding
 setp.lt.gt.u32 %p1, %r1, %r2|setp has more than one comparison
 EOF
 }
+
+# TEXT: a kernel's body with o, an array of 16 words, in %o and n = 3 in %n; its words are then in `words`.
+indexed() {
+    head
+    printf '.global .align 4 .u32 g[8] = {10, 11, 12, 13, 14, 15, 16, 17};\n.global .u32 one = 1;\n.const .align 2 .u16 c[4] = {5, 6, 7, 8};
+.global .align 4 .u32 m[2][4] = {{20, 21, 22, 23}, {24, 25, 26, 27}};\n.extern .shared .align 4 .b32 open[];
+.visible .entry k(.param .u64 p, .param .u32 q, .param .align 4 .b32 w[2]) {\n.reg .b64 %%o, %%d<8>; .reg .b32 %%n, %%r<8>; .reg .b16 %%h; .reg .f32 %%f; .reg .pred %%p;
+.shared .align 8 .f32 s[16]; .local .align 4 .b32 l[8];\nld.param.u64 %%o, [p]; ld.param.u32 %%n, [q];\n%s\nret; }\n' "$1" >>k.ptx
+    printf '{"grid":1,"block":1,"dynamic_smem":64,"buffers":{"o":{"dtype":"i32","shape":[16],"init":0}},"args":["o",{"type":"i32","value":3},{"struct":[{"type":"i32","value":7},{"type":"i32","value":9}]}],
+"outputs":{"o":"o.raw"}}' >k.json
+    run cute-run k.ptx --config k.json --device emulator "${@:2}"
+}
+
+@test "array[index] is the address of an element, in bytes of its type, whatever the dimensions" {
+    indexed 'mov.u64 %d1, g; mov.u64 %d2, g[3]; sub.u64 %d2, %d2, %d1; st.global.u64 [%o], %d2;
+        mov.u64 %d1, m; mov.u64 %d2, m[5]; sub.u64 %d2, %d2, %d1; st.global.u64 [%o+8], %d2;
+        mov.u32 %r1, s; mov.u32 %r2, s[2+1]; sub.u32 %r2, %r2, %r1; st.global.u32 [%o+16], %r2;
+        mov.b32 %r1, l; mov.b32 %r2, l[%n]; sub.u32 %r2, %r2, %r1; st.global.u32 [%o+20], %r2;
+        mov.u64 %d1, g; mov.u64 %d2, g[%n+2]; sub.u64 %d2, %d2, %d1; st.global.u64 [%o+24], %d2;
+        mov.u64 %d2, g[-1]; sub.u64 %d2, %d1, %d2; st.global.u64 [%o+32], %d2;
+        mov.u64 %d2, g[4294967295]; sub.u64 %d2, %d1, %d2; st.global.u64 [%o+40], %d2;
+        cvta.shared.u64 %d1, s; cvta.shared.u64 %d2, s[4]; sub.u64 %d2, %d2, %d1; st.global.u64 [%o+48], %d2;
+        mov.u32 %r1, open; mov.u32 %r2, open[2]; sub.u32 %r2, %r2, %r1; st.global.u32 [%o+56], %r2;'
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "$(od -An -v -td4 -w64 o.raw | xargs)" = "12 0 20 0 12 12 20 0 4 0 4 0 16 0 2 0" ]
+}
+
+@test "array[index] is what ld and st access, by constants and registers of any integer type" {
+    indexed 'ld.global.u32 %r1, g[3]; st.global.u32 [%o], %r1; ld.global.u32 %r1, g[%n+1]; st.global.u32 [%o+4], %r1;
+        ld.global.v2.u32 {%r1, %r2}, m[6]; st.global.u32 [%o+8], %r1; st.global.u32 [%o+12], %r2;
+        ld.const.u16 %r1, c[%n]; st.global.u32 [%o+16], %r1; cvt.u64.u32 %d1, %n; ld.global.u32 %r1, g[%d1]; st.global.u32 [%o+20], %r1;
+        cvt.u16.u32 %h, %n; ld.volatile.global.u32 %r1, g[%h]; st.global.u32 [%o+24], %r1;
+        st.shared.f32 s[2], 0f3f800000; ld.shared.b32 %r1, s[2]; st.global.u32 [%o+28], %r1; ld.b32 %r1, s[2]; st.global.u32 [%o+32], %r1;
+        st.local.b32 l[%n], 77; ld.local.b32 %r1, l[3]; st.global.u32 [%o+36], %r1; ld.param.b32 %r1, w[1]; st.global.u32 [%o+40], %r1;
+        setp.eq.u32 %p, %n, 4; mov.u32 %r1, 5; @%p ld.global.u32 %r1, g[%n]; st.global.u32 [%o+44], %r1;
+        st.global.u32 g[%n], 99; ld.global.u32 %r1, [g+12]; st.global.u32 [%o+48], %r1;'
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "$(od -An -v -td4 -w64 o.raw | xargs)" = "13 14 26 27 8 13 13 1065353216 1065353216 77 9 5 99 0 0 0" ]
+}
+
+@test "an element out of bounds is found by its access" {
+    indexed 'ld.global.u32 %r1, g[%n+5]; st.global.u32 [%o], %r1;'
+    [ "$status" -eq 1 ]
+    [[ $output == *"ld reads 4 bytes at address 0x"*"0 bytes past the end of variable 'g' of 32 bytes"* ]]
+}
+
+@test "indices that ptxas does not take are refused at their place" {
+    while IFS='|' read -r text message; do
+        indexed "$text;"
+        [ "$status" -eq 1 ]
+        [[ $output == *"k.ptx:13:$message"* ]] || { echo "$text: $output"; false; }
+    done <<'T2'
+mov.u64 %d1, m[1][2]|18: error: expected one index: it counts the elements of all dimensions
+mov.u64 %d1, one[0]|14: error: expected an array, 'one' is none
+mov.u64 %d1, g[%f]|16: error: expected an integer register as the index
+mov.u64 %d1, g[g]|16: error: expected an integer register as the index
+mov.u64 %d1, g[1.5]|16: error: expected an integer, got a floating-point number
+mov.u64 %d1, g[]|16: error: expected a number, got ']'
+mov.u64 %d1, g[%n-1]|18: error: expected ']', got '-'
+ld.global.u32 %r1, [g[1]]|25: error: expected an address, got ']'
+add.u64 %d1, %d1, g[1]|1: error: expected an operand of type .u64
+atom.global.add.u32 %r1, g[1], 1|1: error: expected an address for operand 2: [register + number]
+T2
+}
