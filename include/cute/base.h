@@ -85,6 +85,9 @@ CUTE_API size_t cute_diag_count(const cute_diag *diag);
 CUTE_API size_t cute_diag_errors(const cute_diag *diag);
 /* Valid until the next message or cute_diag_destroy. */
 CUTE_API const cute_message *cute_diag_get(const cute_diag *diag, size_t index);
+/* From now on each message is also given to `heard`, when it is added; NULL: to nobody. A note comes after its error. */
+CUTE_API void cute_diag_listen(cute_diag *diag, void (*heard)(void *context, const cute_message *message),
+                               void *context);
 /* Drops all messages. */
 CUTE_API void cute_diag_clear(cute_diag *diag);
 

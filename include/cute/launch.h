@@ -40,6 +40,7 @@ typedef struct cute_launch_options {
     cute_bench_mode bench;
     bool no_check;
     bool dry_run;              /* plan for the module's architecture; cute_launch_run is not wanted */
+    bool in_process;           /* run in this process, for a program with threads: see cute_launch_run */
     bool stdout_is_data;       /* what kernels print goes to stderr */
     const char *output_folder; /* where outputs are written; NULL: the current folder */
 } cute_launch_options;
@@ -50,7 +51,9 @@ typedef struct cute_launch_options {
 CUTE_API cute_status cute_launch_open(const char *label, const char *text, size_t length, const char *folder,
                                       const cute_module *module, const cute_launch_options *options,
                                       cute_launch **out, cute_diag *diag);
-/* Prepares the data, runs in a child process, writes outputs, checks. CUTE_MISMATCH: a check did not hold or
+/* Prepares the data, runs in a forked child process, writes outputs, checks. With options.in_process nothing is forked,
+ * and options.emulator->print gets what kernels print on the emulator; on a GPU a kernel that faults then makes the
+ * device unusable for the process, and one that hangs is waited for. CUTE_MISMATCH: a check did not hold or
  * an output was not written; CUTE_INVALID: the kernel failed. The report (cute/report.h) holds in each case what is known. */
 CUTE_API cute_status cute_launch_run(cute_launch *launch, cute_diag *diag);
 /* Makes the host data of a dry run, so that files and formulas have been read. */

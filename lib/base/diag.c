@@ -12,6 +12,8 @@ struct cute_diag {
     cute_message *messages;
     size_t count, capacity, errors;
     bool lost; /* a message could not be stored */
+    void (*heard)(void *context, const cute_message *message);
+    void *context;
 };
 
 cute_diag *cute_diag_create(void)
@@ -37,7 +39,14 @@ void cute_diag_clear(cute_diag *diag)
 {
     if (!diag) return;
     drop_messages(diag);
-    *diag = (cute_diag){0};
+    *diag = (cute_diag){.heard = diag->heard, .context = diag->context};
+}
+
+void cute_diag_listen(cute_diag *diag, void (*heard)(void *context, const cute_message *message),
+                      void *context)
+{
+    diag->heard = heard;
+    diag->context = context;
 }
 
 size_t cute_diag_count(const cute_diag *diag)
@@ -103,7 +112,10 @@ void cute_vreport(cute_diag *diag, cute_severity severity, const cute_place *pla
     if (!diag) return;
     /* Counted even if it can't be stored: callers ask for errors to decide. */
     if (severity == CUTE_ERROR) diag->errors++;
-    if (!store(diag, severity, place, format, args)) diag->lost = true;
+    if (!store(diag, severity, place, format, args))
+        diag->lost = true;
+    else if (diag->heard)
+        diag->heard(diag->context, &diag->messages[diag->count - 1]);
 }
 
 void cute_report(cute_diag *diag, cute_severity severity, const cute_place *place, const char *format, ...)

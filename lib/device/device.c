@@ -210,11 +210,41 @@ bool cute_device_param_size(cute_device *device, cute_device_function *function,
     return enter(device, NULL) == CUTE_OK && device->ops->param_size(device, function, index, size);
 }
 
+/* A launch that any device refuses, before numbers are narrowed. */
+static cute_status check_launch(const cute_device *device, const cute_device_launch *l, cute_diag *diag)
+{
+    const cute_device_info *info = &device->info;
+    int64_t threads = 1;
+    for (int d = 0; d < 3; d++) {
+        int64_t grid = info->grid_limit[d] > 0 ? info->grid_limit[d] : INT32_MAX;
+        int64_t block = info->block_limit[d] > 0 ? info->block_limit[d] : INT16_MAX;
+        if (l->grid[d] < 1 || l->grid[d] > grid)
+            return cute_fail(diag, CUTE_INVALID, NULL, "expected 1 to %lld for the grid's %c, got %lld",
+                             (long long)grid, "xyz"[d], (long long)l -> grid[d]);
+        if (l->block[d] < 1 || l->block[d] > block)
+            return cute_fail(diag, CUTE_INVALID, NULL, "expected 1 to %lld for the block's %c, got %lld",
+                             (long long)block, "xyz"[d], (long long)l -> block[d]);
+        if (l->cluster[0] && (l->cluster[d] < 1 || l->grid[d] % l->cluster[d] != 0))
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "the grid's %c, %lld, is no multiple of the cluster's, %lld", "xyz"[d],
+                             (long long)l -> grid[d], (long long)l -> cluster[d]);
+        threads *= l->block[d];
+    }
+    if (info->threads_block > 0 && threads > info->threads_block)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %lld threads in a block, got %lld",
+                         (long long)info->threads_block, (long long)threads);
+    if (l->dynamic_smem < 0 || l->dynamic_smem > INT32_MAX)
+        return cute_fail(diag, CUTE_INVALID, NULL, "%lld bytes of dynamic shared memory cannot be had",
+                         (long long)l->dynamic_smem);
+    return CUTE_OK;
+}
+
 cute_status cute_device_prepare(cute_device *device, cute_device_function *function,
                                 const cute_device_launch *launch, cute_diag *diag)
 {
     cute_device_launch ours;
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
+    CUTE_TRY(check_launch(device, &ours, diag));
     CUTE_TRY(enter(device, diag));
     return device->ops->prepare(device, function, &ours, diag);
 }
@@ -224,6 +254,7 @@ cute_status cute_device_start(cute_device *device, cute_device_function *functio
 {
     cute_device_launch ours;
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
+    CUTE_TRY(check_launch(device, &ours, diag));
     CUTE_TRY(enter(device, diag));
     return device->ops->start(device, function, &ours, params, diag);
 }

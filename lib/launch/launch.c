@@ -137,6 +137,7 @@ static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
         .emulator = l->emulator,
         .label = l->module_label,
         .timeout = l->timeout,
+        .in_process = l->options.in_process,
         .quiet = true,
     };
     request.emulator.checks = 0;
@@ -328,6 +329,7 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
         .emulator = l->emulator,
         .label = l->module_label,
         .timeout = l->timeout,
+        .in_process = l->options.in_process,
         .bench = l->bench,
         .stdout_to_stderr = l->options.stdout_is_data,
     };

@@ -75,6 +75,12 @@ cute_status cute_plan_shape(const cute_config *config, const config_launch *laun
                             const plan_limits *limits, cute_device_launch *out, cute_diag *diag);
 /* The parameters of one launch. */
 cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag);
+/* Loads what the device takes of a module; `label` names its PTX in messages and may be NULL. */
+cute_status cute_launch_load(cute_device *device, const cute_module *module, const char *label,
+                             cute_device_module **out, cute_diag *diag);
+/* Whether a map is what the kernel's code counts on; else *expected and *got say what is not, in `arena`. */
+bool cute_tensor_map_agrees(cute_arena *arena, const cute_arg *arg, const cute_tensor_map *map,
+                            const char **expected, const char **got);
 /* A tensor map over a buffer: `json` its description (NULL: all from the metadata), `arg` what the kernel
  * says (may be NULL). Every rule of cuTensorMapEncodeTiled is checked by name. */
 cute_status cute_plan_map(cute_plan *plan, const json_t *json, const cute_path *path,

@@ -3,6 +3,7 @@
 #include "lib/launch/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -107,9 +108,12 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
     cute_emulator_options options = r->emulator;
     options.timeout = r->timeout;
     options.patience = 0.9 * patience_of(r);
-    options.heartbeat = beat;
-    options.context = c;
-    options.print = print_text;
+    if (r->in_process && r->quiet) options.print = NULL;
+    if (!r->in_process) {
+        options.heartbeat = beat;
+        options.context = c;
+        options.print = print_text;
+    }
     const char *name = options.checks || options.counters ? "emulator" : r->device;
     CUTE_TRY(cute_device_open_with(name, &options, &c->device, diag));
     c->shared->emulated = c->device->ops->emulator != NULL;
@@ -167,26 +171,13 @@ static cute_status load_sequence(run_child *c, const plan_sequence *sequence, lo
     return CUTE_OK;
 }
 
-/* What the device takes of the module. */
-static cute_status load_image(run_child *c, cute_diag *diag)
-{
-    const cute_module *module = c->request->plan->module;
-    size_t length = 0;
-    const void *image =
-        c->shared->emulated ? cute_module_ptx(module, &length) : cute_module_image(module, &length);
-    if (image) return cute_device_load(c->device, c->request->label, image, length, &c->module, diag);
-    return cute_fail(diag, CUTE_INVALID, NULL,
-                     "the module has no PTX, which is what the emulator runs: link it with cute-link "
-                     "from PTX or MLIR");
-}
-
 static cute_status load(run_child *c, cute_diag *diag)
 {
     const cute_plan *plan = c->request->plan;
     size_t count = 1 + plan->config->bench.baseline_count;
     c->sequences = cute_arena_array(c->arena, count, sizeof *c->sequences);
     if (!c->sequences) return cute_fail_memory(diag);
-    CUTE_TRY(load_image(c, diag));
+    CUTE_TRY(cute_launch_load(c->device, plan->module, c->request->label, &c->module, diag));
     CUTE_TRY(load_sequence(c, &plan->main, &c->sequences[0], c->result->functions, diag));
     for (size_t i = 1; i < count; i++)
         CUTE_TRY(load_sequence(c, &plan->baselines[i - 1], &c->sequences[i], NULL, diag));
@@ -506,6 +497,21 @@ static bool watch(const run_request *request, const run_shared *shared, int pipe
     }
 }
 
+/* In this process: the child's work without a child. */
+static cute_status run_here(const run_request *request, run_result *out, run_shared *shared, cute_diag *diag)
+{
+    run_child c = {.request = request, .shared = shared, .result = out, .phase_began = cute_clock()};
+    c.arena = cute_arena_create();
+    cute_status status = c.arena ? work(&c, diag) : cute_fail_memory(diag);
+    send_report(&c);
+    int phase = atomic_load(&shared->phase);
+    if (status != CUTE_OK && (phase == RUN_LAUNCH || phase == RUN_BENCH))
+        describe_launch(request, atomic_load(&shared->launch), diag);
+    cute_device_close(c.device);
+    cute_arena_destroy(c.arena);
+    return status;
+}
+
 static cute_status conclude(const run_request *request, const run_shared *shared, bool ended, int code,
                             cute_diag *diag)
 {
@@ -564,13 +570,24 @@ static cute_status make_shared(const run_request *request, run_result *out, run_
     return CUTE_OK;
 }
 
-cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag *diag)
+/* What is known of the run, however it ended. */
+static void take_result(const run_shared *shared, run_result *out)
 {
-    run_shared *shared = NULL;
+    out->device = shared->device;
+    out->device.kind = shared->emulated ? "emulator" : "cuda";
+    out->has_device = shared->has_device;
+    out->emulated = shared->emulated;
+    out->counts = shared->counts;
+    out->check_report = shared->has_report ? shared->report : NULL;
+    out->counters = shared->has_counters ? shared->counters : NULL;
+    memcpy(out->phases, shared->phases, sizeof out->phases);
+}
+
+static cute_status run_child_process(const run_request *request, run_result *out, run_shared *shared,
+                                     cute_diag *diag)
+{
     int ends[2], code = 0;
-    memset(out, 0, sizeof *out);
-    CUTE_TRY(make_shared(request, out, &shared, diag));
-    if (pipe(ends) != 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "pipe: %s", strerror(errno));
+    if (pipe2(ends, O_CLOEXEC) != 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "pipe: %s", strerror(errno));
     fflush(stdout);
     fflush(stderr);
     pid_t parent = getpid(), child = fork();
@@ -589,15 +606,18 @@ cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag
     if (!ended) kill(child, SIGKILL);
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
     }
-    out->device = shared->device;
-    out->device.kind = shared->emulated ? "emulator" : "cuda";
-    out->has_device = shared->has_device;
-    out->emulated = shared->emulated;
-    out->counts = shared->counts;
-    out->check_report = shared->has_report ? shared->report : NULL;
-    out->counters = shared->has_counters ? shared->counters : NULL;
-    memcpy(out->phases, shared->phases, sizeof out->phases);
     return conclude(request, shared, ended, code, diag);
+}
+
+cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag *diag)
+{
+    run_shared *shared = NULL;
+    memset(out, 0, sizeof *out);
+    CUTE_TRY(make_shared(request, out, &shared, diag));
+    cute_status status = request->in_process ? run_here(request, out, shared, diag)
+                                             : run_child_process(request, out, shared, diag);
+    take_result(shared, out);
+    return status;
 }
 
 void cute_run_release(run_result *result)

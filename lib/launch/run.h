@@ -25,6 +25,7 @@ typedef struct run_request {
     const char *label; /* of the module, where the emulator names lines of its PTX; may be NULL */
     double timeout;    /* seconds that a launch may take; 0: see launch.h */
     bool bench;
+    bool in_process;       /* no child; the emulator's print is the caller's */
     bool quiet;            /* what kernels print is dropped: a repeated run */
     bool stdout_to_stderr; /* what kernels print goes to stderr: stdout carries JSON */
 } run_request;

@@ -121,6 +121,40 @@ static cute_status check_agreement(const mapper *m, const cute_arg *known)
     return CUTE_OK;
 }
 
+bool cute_tensor_map_agrees(cute_arena *arena, const cute_arg *arg, const cute_tensor_map *map,
+                            const char **expected, const char **got)
+{
+    const struct {
+        const char *name;
+        const choice *list, *known;
+        int value;
+    } words[] = {{"swizzle", swizzles, find(swizzles, arg->swizzle), (int)map->swizzle},
+                 {"interleave", interleaves, find(interleaves, arg->interleave), (int)map->interleave}};
+    *expected = *got = "?";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const choice *given = words[i].list;
+        while (given->word && given->value != words[i].value) given++;
+        if (!words[i].known || words[i].known == given) continue;
+        *expected = cute_arena_printf(arena, "%s %s", words[i].name, words[i].known->word);
+        *got = given->word ? given->word : "an unknown one";
+        return false;
+    }
+    if (arg->box_rank && arg->box_rank != (size_t)map->rank) {
+        *expected = cute_arena_printf(arena, "%zu dimensions", arg->box_rank);
+        *got = cute_arena_printf(arena, "%d", map->rank);
+        return false;
+    }
+    for (size_t i = 0; i < arg->box_rank && i < CUTE_MAP_RANK; i++) {
+        uint32_t box = map->box[arg->box_rank - 1 - i]; /* the driver counts from the fastest dimension */
+        if (arg->box[i] == (int64_t)box) continue;
+        *expected =
+            cute_arena_printf(arena, "%lld elements in dimension %zu of the box", (long long)arg->box[i], i);
+        *got = cute_arena_printf(arena, "%u", (unsigned)box);
+        return false;
+    }
+    return true;
+}
+
 /* The rules for the tensor in memory. */
 static cute_status check_tensor(const mapper *m)
 {
