@@ -14,5 +14,15 @@ static bool access(em_checks *c, const memory_access *a)
     return false;
 }
 
+static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+{
+    bool inside = true;
+    (void)c;
+    if (r->space != EM_GLOBAL || s->size == s->total) return true;
+    for (uint32_t rest = r->mask; rest; rest &= rest - 1)
+        inside &= at + r->offsets[__builtin_ctz(rest)] + r->bytes <= s->size;
+    return inside;
+}
+
 static const em_part *const needs[] = {&em_part_shadow_memory, NULL};
-const em_part em_part_bounds = {.needs = needs, .access = access};
+const em_part em_part_bounds = {.needs = needs, .access = access, .row = row};

@@ -127,6 +127,18 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
     }
 }
 
+static bool on_row(void *context, const em_warp_access *r)
+{
+    em_checks *c = context;
+    if (!c->active) return true;
+    if (c->access_classes[inst_index(c, r->inst)] || c->machine->completing) return false;
+    memory_access a = {.warp = r->warp, .space = r->space, .address = r->base};
+    if (!em_shadow_locate(c, &a)) return false;
+    for (const em_part **part = c->accessing; *part; part++)
+        if (!(*part)->row || !(*part)->row(c, r, a.shadow, a.at)) return false;
+    return true;
+}
+
 /* ---- events ---- */
 
 static bool grow_parts(em_checks *c, uint32_t places)
@@ -229,6 +241,7 @@ bool em_checks_begin(em_checks *c, em_launch *launch, em_transactions *transacti
     c->active = true;
     launch->hooks = (em_hooks){.context = c, .event = on_event};
     if (c->accessing[0]) launch->hooks.access = on_access;
+    if (c->accessing[0]) launch->hooks.row = on_row;
     if (steps) launch->hooks.step = on_step;
     for (size_t n = 0; n < c->part_count; n++) launch->hooks.shadows |= c->parts[n]->shadows_registers;
     return true;

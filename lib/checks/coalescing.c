@@ -42,6 +42,13 @@ static bool access(em_checks *c, const memory_access *a)
     return true;
 }
 
+static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+{
+    (void)s, (void)at;
+    if (r->space == EM_GLOBAL) em_transactions_row(c, &c->sectors, r, count_sectors);
+    return true;
+}
+
 /* The launch ends. */
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                   uint64_t b)
@@ -55,4 +62,4 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
 }
 
 const em_part em_part_coalescing = {
-    .events = EVENT(END), .begin = begin, .end = end, .event = event, .access = access};
+    .events = EVENT(END), .begin = begin, .end = end, .event = event, .access = access, .row = row};

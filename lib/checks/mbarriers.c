@@ -94,6 +94,12 @@ static bool access(em_checks *c, const memory_access *a)
     return true;
 }
 
+static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+{
+    (void)c, (void)at;
+    return r->space != EM_SHARED || r->kind == EM_READ || !s->mbarriers;
+}
+
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                   uint64_t b)
 {
@@ -109,4 +115,5 @@ const em_part em_part_mbarriers = {
     .events = EVENT(DEADLOCK) | EVENT(EXIT) | EVENT(MBARRIER_INIT),
     .event = event,
     .access = access,
+    .row = row,
 };

@@ -41,3 +41,17 @@ void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access
     r->lane[r->count] = (uint8_t)a->lane;
     r->address[r->count++] = a->address;
 }
+
+void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *row,
+                         void (*count)(const memory_request *r, traffic_count *out))
+{
+    memory_request *r = &t->request;
+    em_transactions_flush(c, t, count);
+    *r = (memory_request){.warp = row->warp, .inst = row->inst, .bytes = row->bytes};
+    for (uint32_t rest = row->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        r->lane[r->count] = (uint8_t)lane;
+        r->address[r->count++] = row->base + row->offsets[lane];
+    }
+    em_transactions_flush(c, t, count);
+}

@@ -39,6 +39,9 @@ struct em_part {
     void (*event)(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                   uint64_t b);
     bool (*access)(em_checks *c, const memory_access *a); /* before it; false: no other part looks at it */
+    /* The same for a row. False: `access` is called for each lane instead, also of parts that have seen the row: what a
+     * row does may be done twice. NULL: always false. */
+    bool (*row)(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at);
     bool (*concerns)(const em_checks *c,
                      const em_inst *i); /* instructions that `step` is called for; NULL: all */
     /* Before an instruction: `lanes` are active, of which its guard leaves `mask`. */
@@ -61,7 +64,6 @@ extern const em_part em_part_clusters, em_part_shadow_memory, em_part_vector_clo
  * ordered only where somebody waited for it. Immutable and shared. */
 struct vclock {
     uint32_t references;
-    uint32_t floor;     /* no thread's time is below it; asynchronous work not counted */
     cross_clock *cross; /* of other clusters (flags.c); NULL: nothing is known */
     uint32_t clock[];
 };
@@ -100,6 +102,7 @@ typedef struct warp_state {
     uint32_t committed[ASYNC_KINDS][GROUPS_KEPT];
     uint32_t cluster_lanes;            /* that have arrived at barrier.cluster and not waited */
     uint32_t exchanged, exchange_mask; /* time and lanes of the last shuffle or vote */
+    const vclock *known;               /* what all lanes know; NULL: they differ */
     warp_arrival whole;                /* at an instruction for whole warps; all: 0 */
 } warp_state;
 
@@ -295,9 +298,6 @@ static inline uint32_t inst_index(const em_checks *c, const em_inst *i)
 
 /* ---- vector_clock.c ---- */
 
-/* Whether `previous` is ordered before what thread `id` of the cluster does now. */
-bool em_is_ordered(const em_checks *c, const cluster_state *cluster, uint32_t id,
-                   const access_record *previous);
 /* The next time: what comes is not ordered with what was released. */
 uint32_t em_tick(em_checks *c);
 /* The lanes know what `what` knows besides. */
@@ -327,6 +327,17 @@ void em_cross_drop(cross_clock *f);
 bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_record *previous);
 void em_flags_end(em_checks *c);
 
+/* Whether `previous` is ordered before what thread `id` of the cluster does now, which knows `known`. */
+static inline bool em_is_ordered(const em_checks *c, const cluster_state *o, uint32_t id,
+                                 const access_record *previous, const vclock *known)
+{
+    if (previous->time <= c->launch_time) return true;
+    if (previous->cluster == o->serial &&
+        (previous->id == id || previous->time <= known->clock[previous->id]))
+        return true;
+    return known->cross && em_cross_covers(c, known->cross, previous);
+}
+
 /* ---- mbarrier_states.c ---- */
 
 /* What is known of an mbarrier; NULL: nothing, or memory is exhausted. */
@@ -354,6 +365,9 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
 /* Which of the bytes that a lane stores are undefined; `global`: those are told, if a whole value is. */
 uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane, bool global);
 
+/* Whether some lane of `mask` stores an undefined byte. */
+bool em_registers_undefined(const em_checks *c, const em_warp *w, const em_inst *i, uint32_t mask);
+
 /* ---- memory_transactions.c ---- */
 
 bool em_transactions_begin(em_checks *c, memory_traffic *t);
@@ -361,6 +375,8 @@ void em_transactions_end(memory_traffic *t);
 /* Adds the lane to the request of its instruction; what was asked before goes to `count` once it is complete. */
 void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a,
                             void (*count)(const memory_request *r, traffic_count *out));
+void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *r,
+                         void (*count)(const memory_request *r, traffic_count *out));
 void em_transactions_flush(em_checks *c, memory_traffic *t,
                            void (*count)(const memory_request *r, traffic_count *out));
 

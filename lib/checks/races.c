@@ -74,15 +74,15 @@ static bool in_scope(const em_checks *c, const access_record *previous, const ac
     return !(narrow & ACCESS_BLOCK) || previous->id / c->stride == current->id / c->stride;
 }
 
-static bool conflict(const em_checks *c, const cluster_state *o, uint32_t id, em_space space,
-                     const access_record *previous, const access_record *current)
+static inline bool conflict(const em_checks *c, const cluster_state *o, uint32_t id, em_space space,
+                            const access_record *previous, const access_record *current, const vclock *known)
 {
     if (!previous->time || !(previous->mask & current->mask)) return false;
     if (previous->flags & ACCESS_REDUNDANT) return false;
     if (previous->flags & current->flags & ACCESS_STRONG && in_scope(c, previous, current)) return false;
     if (space == EM_SHARED && previous->time <= o->began) return false; /* of a block that was here before */
     if (previous->cluster == current->cluster && previous->id == current->id) return false;
-    return !em_is_ordered(c, o, id, previous);
+    return !em_is_ordered(c, o, id, previous, known);
 }
 
 /* A programmatic launch begins before the one ahead of it has ended. */
@@ -151,43 +151,82 @@ static void check_path(em_checks *c, const memory_access *a, uint64_t at, const 
                       name);
 }
 
-/* A read that is ordered before this one may go: who is behind this one is behind that one as well. */
-static void keep_read(const em_checks *c, const cluster_state *o, uint32_t id, access_record *reads,
-                      int slots, const access_record *current)
+/* A read takes the place of one that is ordered before it: who is behind this one is behind that one as well. Else of the
+ * oldest. */
+static inline void keep_read(const em_checks *c, const cluster_state *o, uint32_t id, access_record *reads,
+                             int slots, const access_record *current, const vclock *known)
 {
-    int place = 0, best = 0;
-    for (int n = 0; n < slots && best < 4; n++) {
+    int oldest = 0;
+    for (int n = 0; n < slots; n++) {
+        const access_record *r = &reads[n];
+        if (r->mask & ~current->mask || !em_is_ordered(c, o, id, r, known)) continue;
+        reads[n] = *current;
+        return;
+    }
+    for (int n = 0; n < slots; n++) {
         access_record *r = &reads[n];
-        bool own = r->time && r->cluster == current->cluster && r->id == current->id,
-             covered = !(r->mask & ~current->mask);
-        if (own && r->time == current->time && r->flags == current->flags && r->inst == current->inst) {
+        if (r->cluster == current->cluster && r->id == current->id && r->time == current->time &&
+            r->flags == current->flags && r->inst == current->inst) {
             r->mask |= current->mask;
             return;
         }
-        int worth = !r->time ? 3 : own && covered ? 4 : 1;
-        if (worth > best || (worth == 1 && best == 1 && r->time < reads[place].time)) {
-            best = worth;
-            place = n;
-        }
+        if (r->time < reads[oldest].time) oldest = n;
     }
-    for (int n = 0; n < slots && best == 1; n++)
-        if (!(reads[n].mask & ~current->mask) && em_is_ordered(c, o, id, &reads[n])) {
-            best = 2;
-            place = n;
-        }
-    reads[place] = *current;
+    reads[oldest] = *current;
 }
 
-static bool tables(em_checks *c, shadow *s, bool write)
+static size_t granules(const shadow *s)
 {
-    if (s->too_large) return false;
-    size_t count = (size_t)(s->total >> s->granule) + 2;
-    if (!s->writes && write) s->writes = calloc(count, sizeof *s->writes);
-    if (!s->reads && !write) s->reads = calloc(count * s->slots, sizeof *s->reads);
-    if (write ? s->writes != NULL : s->reads != NULL) return true;
+    return (size_t)(s->total >> s->granule) + 2;
+}
+
+/* The records of accesses to words become those of half words, which say the same. */
+static access_record *halve(const access_record *words, size_t count, int slots)
+{
+    access_record *halves = calloc(2 * count * (size_t)slots, sizeof *halves);
+    for (size_t g = 0; halves && g < count; g++)
+        for (int n = 0; n < slots; n++)
+            for (size_t h = 0; h < 2; h++) {
+                access_record r = words[g * (size_t)slots + (size_t)n];
+                r.mask = (uint8_t)(r.mask >> 2 * h & 3);
+                if (r.mask) halves[(2 * g + h) * (size_t)slots + (size_t)n] = r;
+            }
+    return halves;
+}
+
+static bool give_up(em_checks *c, shadow *s)
+{
     s->too_large = true;
     c->exhausted = true;
     return false;
+}
+
+/* Shared memory begins with a record for 4 bytes; the first access to 2 of them makes it one for 2. */
+static bool refine(em_checks *c, shadow *s)
+{
+    size_t count = granules(s);
+    access_record *writes = s->writes ? halve(s->writes, count, 1) : NULL,
+                  *reads = s->reads ? halve(s->reads, count, s->slots) : NULL;
+    bool ok = (writes || !s->writes) && (reads || !s->reads);
+    free(s->writes);
+    free(s->reads);
+    s->writes = writes;
+    s->reads = reads;
+    s->granule = 1;
+    return ok || give_up(c, s);
+}
+
+/* The records that an access to [at, at + bytes) needs. */
+static inline bool tables(em_checks *c, shadow *s, bool write, bool shared, uint64_t at, uint32_t bytes)
+{
+    if (s->too_large) return false;
+    if (shared && s->granule > 1 && (at | bytes) & 3 && !refine(c, s)) return false;
+    if (write ? s->writes != NULL : s->reads != NULL) return true;
+    if (write)
+        s->writes = calloc(granules(s), sizeof *s->writes);
+    else
+        s->reads = calloc(granules(s) * s->slots, sizeof *s->reads);
+    return (write ? s->writes != NULL : s->reads != NULL) || give_up(c, s);
 }
 
 /* Whether a st writes what is there already. */
@@ -247,8 +286,9 @@ static void check_granule(em_checks *c, const memory_access *a, uint64_t at, acc
 {
     cluster_state *o = cluster_of(c, a->warp);
     uint32_t id = thread_id(c, a->warp, a->lane);
+    const vclock *known = o->threads[id].known;
     bool write = current->flags & ACCESS_WRITE,
-         raced = before && conflict(c, o, id, a->space, before, current);
+         raced = before && conflict(c, o, id, a->space, before, current, known);
     int slots = a->shadow->slots;
     /* Threads that write the same value, or all initialise the same mbarrier, do no harm. */
     if (raced && a->mbarrier && write && before->inst == current->inst) {
@@ -261,11 +301,11 @@ static void check_granule(em_checks *c, const memory_access *a, uint64_t at, acc
     else
         check_path(c, a, at, before, reads, current);
     if (!write) {
-        keep_read(c, o, id, reads, slots, current);
+        keep_read(c, o, id, reads, slots, current, known);
         return;
     }
     for (int n = 0; reads && n < slots; n++)
-        if (conflict(c, o, id, a->space, &reads[n], current) &&
+        if (conflict(c, o, id, a->space, &reads[n], current, known) &&
             !read_before_exchange(c, o, a->warp, a->lane, &reads[n])) {
             report_race(c, a, at, &reads[n], current);
             break;
@@ -283,7 +323,7 @@ static bool access(em_checks *c, const memory_access *a)
     if (a->strong && (!s || (!c->machine->completing && !a->mbarrier)))
         em_flags_access(c, a->warp, a->inst, a->lane, shared ? a->address | UINT64_C(1) << 31 : a->address,
                         a->kind);
-    if (!s || !tables(c, s, a->kind != EM_READ)) return true;
+    if (!s || !tables(c, s, a->kind != EM_READ, shared, a->at, a->bytes)) return true;
     const em_pending *p = c->machine->completing;
     if (shared)
         s->shared_use |=
@@ -297,6 +337,88 @@ static bool access(em_checks *c, const memory_access *a)
         current.mask = (uint8_t)(((1u << to) - 1) & ~((1u << from) - 1));
         check_granule(c, a, begin + from, s->writes ? &s->writes[g] : NULL,
                       s->reads ? &s->reads[g * s->slots] : NULL, &current);
+    }
+    return true;
+}
+
+/* ---- accesses of whole warps ---- */
+
+/* How an access of one lane to a granule ended. */
+typedef enum verdict {
+    ASK,      /* it may race, or needs more than order: look at each lane */
+    FOR_LANE, /* in order for that lane */
+    FOR_WARP  /* in order for each lane that would do the same */
+} verdict;
+
+static inline verdict read_granule(const em_checks *c, const cluster_state *o, const em_warp_access *r,
+                                   const vclock *known, const access_record *before, access_record *reads,
+                                   int slots, const access_record *current)
+{
+    bool free = !before || before->time <= c->launch_time ||
+                (before->cluster == o->serial && before->time <= known->clock[before->id]);
+    if (!free && conflict(c, o, current->id, r->space, before, current, known)) return ASK;
+    keep_read(c, o, current->id, reads, slots, current, known);
+    return free ? FOR_WARP : FOR_LANE;
+}
+
+static inline verdict write_granule(const em_checks *c, const cluster_state *o, const em_warp_access *r,
+                                    const vclock *known, access_record *before, access_record *reads,
+                                    int slots, const access_record *current)
+{
+    if (conflict(c, o, current->id, r->space, before, current, known)) return ASK;
+    for (int n = 0; reads && n < slots; n++)
+        if (conflict(c, o, current->id, r->space, &reads[n], current, known)) return ASK;
+    for (int n = 0; reads && n < slots; n++)
+        if ((reads[n].mask &= (uint8_t)~current->mask) == 0) reads[n].time = 0;
+    *before = *current;
+    return FOR_LANE;
+}
+
+static verdict row_lane(const em_checks *c, const cluster_state *o, const em_warp_access *r, shadow *s,
+                        uint64_t from, const vclock *known, access_record *current)
+{
+    verdict least = FOR_WARP, now = FOR_WARP;
+    uint64_t end = from + r->bytes, grain = UINT64_C(1) << s->granule;
+    for (uint64_t g = from >> s->granule; g << s->granule < end && now != ASK; g++) {
+        uint64_t begin = g << s->granule, low = from > begin ? from - begin : 0, high = end - begin;
+        if (high > grain) high = grain;
+        current->mask = (uint8_t)(((1u << high) - 1) & ~((1u << low) - 1));
+        access_record *reads = s->reads ? &s->reads[g * s->slots] : NULL,
+                      *before = s->writes ? &s->writes[g] : NULL;
+        now = r->kind == EM_WRITE ? write_granule(c, o, r, known, before, reads, s->slots, current)
+                                  : read_granule(c, o, r, known, before, reads, s->slots, current);
+        if (now < least) least = now;
+    }
+    return least;
+}
+
+/* Of lanes that read the same the first two and the last one change what is kept. */
+static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+{
+    const cluster_state *o = cluster_of(c, r->warp);
+    const vclock *known = warp_of(c, r->warp)->known;
+    bool write = r->kind == EM_WRITE;
+    uint32_t first = thread_id(c, r->warp, 0), bits = 0;
+    if (!known || (c->launch->programmatic && !o->waited)) return false;
+    if (em_has(r->inst, EM_M_nc) && s->writes) return false; /* check_path */
+    if (s->too_large) return true;
+    for (uint32_t rest = r->mask; rest; rest &= rest - 1) bits |= r->offsets[__builtin_ctz(rest)];
+    if (!tables(c, s, write, r->space == EM_SHARED, at | bits, r->bytes)) return true;
+    access_record current = {.time = c->machine->time,
+                             .inst = inst_index(c, r->inst),
+                             .cluster = o->serial,
+                             .flags = write ? ACCESS_WRITE : 0};
+    verdict last = ASK;
+    uint32_t alike = 0, offset = UINT32_MAX;
+    for (uint32_t rest = r->mask; rest;) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        rest &= rest - 1;
+        alike = r->offsets[lane] == offset ? alike + 1 : 0;
+        offset = r->offsets[lane];
+        if (alike > 1 && last == FOR_WARP && rest && r->offsets[__builtin_ctz(rest)] == offset) continue;
+        current.id = (uint16_t)(first + lane);
+        last = row_lane(c, o, r, s, at + offset, known, &current);
+        if (last == ASK) return false;
     }
     return true;
 }
@@ -401,6 +523,7 @@ const em_part em_part_races = {
     .events = EVENT(EXIT) | EVENT(MBARRIER_ARRIVE),
     .event = event,
     .access = access,
+    .row = row,
     .concerns = concerns,
     .step = step,
 };

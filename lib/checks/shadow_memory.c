@@ -205,7 +205,7 @@ static bool grow(em_checks *c, uint32_t places)
     for (uint32_t n = c->cluster_count; n < places; n++) {
         const em_cluster *cluster = &c->machine->clusters[n];
         for (uint32_t r = 0; r < cluster->count; r++)
-            if (!em_shadow_make(&c->clusters[n].shared[r], 0, cluster->blocks[r].shared_size, !watch, 1))
+            if (!em_shadow_make(&c->clusters[n].shared[r], 0, cluster->blocks[r].shared_size, !watch, 2))
                 return false;
     }
     return true;

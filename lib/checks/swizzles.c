@@ -172,6 +172,12 @@ static void check_wgmma(em_checks *c, em_warp *w, const em_inst *i, uint32_t mas
                       form->k);
 }
 
+static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+{
+    (void)c, (void)at;
+    return r->space != EM_SHARED || r->kind == EM_READ || !s->pieces;
+}
+
 static bool concerns(const em_checks *c, const em_inst *i)
 {
     (void)c;
@@ -189,4 +195,5 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
 }
 
 static const em_part *const needs[] = {&em_part_shadow_memory, NULL};
-const em_part em_part_swizzles = {.needs = needs, .access = access, .concerns = concerns, .step = step};
+const em_part em_part_swizzles = {
+    .needs = needs, .access = access, .row = row, .concerns = concerns, .step = step};

@@ -52,5 +52,20 @@ static bool access(em_checks *c, const memory_access *a)
     return true;
 }
 
+/* No byte that is read is undefined, or no register that is stored. */
+static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+{
+    bool write = r->kind == EM_WRITE;
+    if (write && em_registers_undefined(c, r->warp, r->inst, r->mask)) return false;
+    for (uint32_t rest = s->written ? r->mask : 0; rest; rest &= rest - 1) {
+        uint64_t n = at + r->offsets[__builtin_ctz(rest)];
+        if (write)
+            em_shadow_write(s, n, r->bytes, true);
+        else if (first_unwritten(s, n, r->bytes) < r->bytes)
+            return false;
+    }
+    return true;
+}
+
 static const em_part *const needs[] = {&em_part_shadow_memory, NULL};
-const em_part em_part_undefined_memory = {.needs = needs, .access = access};
+const em_part em_part_undefined_memory = {.needs = needs, .access = access, .row = row};

@@ -461,6 +461,14 @@ uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane
     return undefined;
 }
 
+bool em_registers_undefined(const em_checks *c, const em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
+    uint32_t lanes = 0;
+    for (int n = 0; c->flows && n < i->memory.vector; n++) lanes |= lanes_of(w, &s[n]);
+    return lanes & mask;
+}
+
 /* ---- local memory: a bit for each byte that was written, of each lane in turn ---- */
 
 static uint8_t *local_bits(em_checks *c, em_warp *w)
@@ -493,6 +501,13 @@ static bool access(em_checks *c, const memory_access *a)
     }
     if (a->kind == EM_READ && undefined)
         em_registers_load(c, w, a->inst, a->lane, EM_LOCAL, a->address, undefined);
+    return true;
+}
+
+/* Rows are not of local memory. */
+static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+{
+    (void)c, (void)r, (void)s, (void)at;
     return true;
 }
 
@@ -530,6 +545,7 @@ const em_part em_part_undefined_registers = {
     .end = end,
     .event = event,
     .access = access,
+    .row = row,
     .step = step,
     .shadows_registers = true,
 };

@@ -31,7 +31,6 @@ vclock *em_vclock_make(em_checks *c, const uint32_t *clock, cross_clock *others)
         return NULL;
     }
     s->references = 1;
-    s->floor = 0;
     s->cross = em_cross_keep(others);
     if (clock)
         memcpy(s->clock, clock, (size_t)c->entries * sizeof *clock);
@@ -149,6 +148,19 @@ static void complete(em_checks *c, sync_var *m)
     m->last = NULL;
 }
 
+/* Whether all lanes of the warp have one clock. */
+static void find_common(const em_checks *c, const em_warp *w)
+{
+    const thread_state *t = &cluster_of(c, w)->threads[thread_id(c, w, 0)];
+    const vclock *common = t[__builtin_ctz(w->started | 1u << 31)].known;
+    for (uint32_t rest = w->started; rest; rest &= rest - 1)
+        if (t[__builtin_ctz(rest)].known != common) {
+            common = NULL;
+            break;
+        }
+    warp_of(c, w)->known = common;
+}
+
 /* Joins `what` into the lanes' clocks, or those of their last fence of scope `fenced`. Lanes that share a clock
  * share the joined one. */
 static void acquire(em_checks *c, em_warp *w, uint32_t mask, const vclock *what, int fenced)
@@ -175,6 +187,7 @@ static void acquire(em_checks *c, em_warp *w, uint32_t mask, const vclock *what,
     }
     em_vclock_drop(before);
     em_vclock_drop(after);
+    if (fenced < 0) find_common(c, w);
 }
 
 void em_vclock_acquire(em_checks *c, em_warp *w, uint32_t mask, const vclock *what)
@@ -232,6 +245,7 @@ static void begin_cluster(em_checks *c, em_warp *w)
         t->counted = false;
         t->proxy_fence = t->init_fence = 0;
     }
+    for (uint32_t n = 0; n < w->block->cluster->count * w->block->warp_count; n++) o->warps[n].known = first;
     em_vclock_drop(first);
     uint32_t barriers = w->block->cluster->count * BLOCK_BARRIERS;
     for (uint32_t n = 0; n < barriers; n++) em_sync_release(&o->barriers[n].sync);
@@ -297,17 +311,7 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
     em_vclock_drop(over);
 }
 
-/* ---- questions and events ---- */
-
-bool em_is_ordered(const em_checks *c, const cluster_state *o, uint32_t id, const access_record *previous)
-{
-    if (previous->time <= c->launch_time) return true;
-    const vclock *known = o->threads[id].known;
-    if (previous->cluster == o->serial &&
-        (previous->id == id || previous->time <= known->clock[previous->id]))
-        return true;
-    return em_cross_covers(c, known->cross, previous);
-}
+/* ---- events ---- */
 
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                   uint64_t b)

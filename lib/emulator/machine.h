@@ -75,9 +75,23 @@ typedef enum em_event {
     EM_E_DEADLOCK,        /* the warp waits; a: shared address of a mbarrier, or UINT64_MAX */
 } em_event;
 
+/* The accesses of a warp's ld or st, lane l's at `base` + offsets[l], all in one allocation or the shared memory of one
+ * block; `bytes` each. */
+typedef struct em_warp_access {
+    em_warp *warp;
+    const em_inst *inst;
+    uint32_t mask, bytes;
+    em_space space; /* global or shared */
+    em_access kind;
+    uint64_t base;
+    const uint32_t *offsets;
+} em_warp_access;
+
 /* Where checks look on: each may be NULL. Called before the access, once for each lane. */
 typedef struct em_hooks {
     void *context;
+    /* Before `access`, where the lanes make a row. True: `access` is not called for them. */
+    bool (*row)(void *context, const em_warp_access *row);
     void (*access)(void *context, em_warp *warp, const em_inst *inst, int lane, em_space space,
                    uint64_t address, uint32_t bytes, em_access access);
     /* What orders memory, as it happens. `a` and `b` by the event. */

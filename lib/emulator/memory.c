@@ -355,28 +355,19 @@ static inline void take_lane(const em_warp *w, const em_operand *o, int lane, ui
     memcpy(to, &value, bytes);
 }
 
-/* The usual case at once: all lanes within one area, aligned. `offsets` are into the area at *host; false:
- * look at each lane. */
-static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *memory, uint32_t mask,
-                             uint32_t total, bool store, uint8_t **host, uint32_t offsets[EM_LANES])
+typedef struct memory_area {
+    uint64_t base, size;
+    uint8_t *host;
+} memory_area;
+
+/* All lanes within the area, aligned. `offsets` are into it. */
+static inline bool in_area(const em_warp *w, const em_operand *memory, uint32_t mask, uint32_t total,
+                           const memory_area *in, uint32_t offsets[EM_LANES])
 {
-    uint64_t base, size, offset = (uint64_t)memory->offset, bad = 0;
+    uint64_t base = in->base, offset = (uint64_t)memory->offset, bad = 0;
     const em_operand *o = &memory->list[0];
-    if (w->machine->launch->hooks.access) return false;
-    if (i->space == EM_SHARED) {
-        base = ((uint64_t)w->block->rank << EM_RANK_SHIFT) + EM_SHARED_RESERVED;
-        size = w->block->shared_size;
-        *host = w->block->shared;
-    } else if (i->space == EM_GLOBAL || i->space == EM_GENERIC) {
-        base = w->last.base;
-        size = w->last.size;
-        *host = w->last.host;
-        if (store && w->last.read_only) return false;
-    } else {
-        return false;
-    }
-    if (size < total || size > UINT32_MAX) return false;
-    uint64_t most = size - total;
+    if (in->size < total || in->size > UINT32_MAX) return false;
+    uint64_t most = in->size - total;
     base -= offset;
     if (o->bytes == 8) {
         const uint64_t *a = em_r64(w, o);
@@ -395,6 +386,44 @@ static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *mem
         });
     }
     return !bad;
+}
+
+/* The allocation of the first lane becomes the one found last; false: it is that already, or there is none. */
+static bool find_area(em_warp *w, const em_operand *memory, uint32_t mask)
+{
+    uint64_t address = em_address(w, memory, __builtin_ctz(mask)), window = address & ~(EM_WINDOW_SIZE - 1);
+    if (window == EM_SHARED_WINDOW || window == EM_LOCAL_WINDOW || address - w->last.base < w->last.size)
+        return false;
+    const em_allocation *found = em_memory_find(w->machine->launch->memory, address);
+    if (found) w->last = *found;
+    return found != NULL;
+}
+
+/* The usual case at once: all lanes within one area, aligned. `offsets` are into the area at *host; false:
+ * look at each lane. */
+static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *memory, uint32_t mask,
+                             uint32_t total, bool store, uint8_t **host, uint32_t offsets[EM_LANES])
+{
+    const em_hooks *hooks = &w->machine->launch->hooks;
+    bool shared = i->space == EM_SHARED;
+    memory_area in = {w->last.base, w->last.size, w->last.host};
+    if (hooks->access && !hooks->row) return false;
+    if (shared)
+        in = (memory_area){((uint64_t)w->block->rank << EM_RANK_SHIFT) + EM_SHARED_RESERVED,
+                           w->block->shared_size, w->block->shared};
+    else if (i->space != EM_GLOBAL && i->space != EM_GENERIC)
+        return false;
+    if (!in_area(w, memory, mask, total, &in, offsets)) {
+        if (shared || !find_area(w, memory, mask)) return false;
+        in = (memory_area){w->last.base, w->last.size, w->last.host};
+        if (!in_area(w, memory, mask, total, &in, offsets)) return false;
+    }
+    if (!shared && store && w->last.read_only) return false;
+    *host = in.host;
+    if (!hooks->access) return true;
+    em_warp_access row = {
+        w, i, mask, total, shared ? EM_SHARED : EM_GLOBAL, store ? EM_WRITE : EM_READ, in.base, offsets};
+    return hooks->row(hooks->context, &row);
 }
 
 /* Strong accesses of other threads: what comes behind an acquiring load is later, what is in front of a
