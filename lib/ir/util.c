@@ -68,3 +68,14 @@ MlirOperation cute_op_parent(MlirOperation op, const char *name)
         parent = mlirOperationGetParentOperation(parent);
     return parent;
 }
+
+bool cute_symbol_in(MlirOperation module, const char *name)
+{
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        MlirAttribute symbol = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
+        if (!mlirAttributeIsNull(symbol) && cute_text_is(mlirStringAttrGetValue(symbol), name)) return true;
+    }
+    return false;
+}

@@ -51,6 +51,8 @@ void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperat
                   void *context);
 /* The operation whose result `value` is; null for a block argument. */
 MlirOperation cute_defining_op(MlirValue value);
+/* Whether an operation in the body of `module` has the symbol `name`. */
+bool cute_symbol_in(MlirOperation module, const char *name);
 /* The nearest operation around `op` that is called `name`; null if there is none. */
 MlirOperation cute_op_parent(MlirOperation op, const char *name);
 

@@ -53,20 +53,9 @@ static int64_t rank_of(MlirType type)
 
 /* ---- functions of libdevice ---- */
 
-static bool is_declared(const work *w, const char *name)
-{
-    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(w->module, 0));
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op)) {
-        MlirAttribute symbol = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
-        if (!mlirAttributeIsNull(symbol) && cute_text_is(mlirStringAttrGetValue(symbol), name)) return true;
-    }
-    return false;
-}
-
 static void declare(const work *w, const char *name, MlirType result, const MlirType *inputs, intptr_t count)
 {
-    if (is_declared(w, name)) return;
+    if (cute_symbol_in(w->module, name)) return;
     MlirContext c = mlirOperationGetContext(w->module);
     MlirNamedAttribute attributes[] = {
         cute_attribute(c, "sym_name", cute_string_attribute(c, name)),
