@@ -158,9 +158,9 @@ static void word_after(const char *text, const char *key, char out[8])
     snprintf(out, 8, "%.*s", length > 7 ? 7 : length, at);
 }
 
-bool cute_tensor_map_parse(MlirType type, cute_tensor_map_type *out)
+bool cute_tensor_map_parse(MlirType type, cute_nvgpu_tensor_map *out)
 {
-    *out = (cute_tensor_map_type){0};
+    *out = (cute_nvgpu_tensor_map){0};
     cute_buffer text = {0};
     mlirTypePrint(type, cute_print_to_buffer, &text);
     const char *t = cute_buffer_text(&text), *memref = strstr(t, "tensor = memref<");

@@ -27,14 +27,14 @@ bool cute_type_is_pointer(MlirType type);
 bool cute_type_is_tensor_map_bytes(MlirType type);
 
 /* `!nvgpu.tensormap.descriptor<tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b, ...>`. */
-typedef struct cute_tensor_map_type {
+typedef struct cute_nvgpu_tensor_map {
     MlirType element;
     int64_t box[5];
     int rank;
     char swizzle[8], interleave[8], l2promo[8], fill[8]; /* "none", "128B", "zero", ... */
-} cute_tensor_map_type;
+} cute_nvgpu_tensor_map;
 
 bool cute_tensor_map_is(MlirType type);
-bool cute_tensor_map_parse(MlirType type, cute_tensor_map_type *out);
+bool cute_tensor_map_parse(MlirType type, cute_nvgpu_tensor_map *out);
 
 #endif

@@ -1,5 +1,4 @@
-/* Spellings of newer MLIR that differ from LLVM 19's in the text only, both ways. One place for each of them.
- */
+/* Spellings of newer MLIR that differ from LLVM 19's in the text only, both ways. */
 #ifndef CUTE_LIB_IR_SPELLINGS_H
 #define CUTE_LIB_IR_SPELLINGS_H
 

@@ -46,8 +46,7 @@ void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const
                  const void *const *b, const void *const *c);
 
 /* Where element `index` of register `reg` of `lane` lies in the M x K, K x N or M x N matrix (of the
- * computation
- * `*part` of four, for m8n8k4 of f16; else 0). The elements of a register begin at its low bits. */
+ * computation `*part` of four, for m8n8k4 of f16; else 0). The elements of a register begin at its low bits. */
 typedef struct num_place {
     int row, column, part;
 } num_place;

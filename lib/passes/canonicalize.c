@@ -4,12 +4,12 @@
  * together from the parts of one value, conversions there and back are gone, what the types say whole is
  * cute.static, no pure operation stands twice or is dead.
  *
- *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) ->
- * !cute.layout<"(?,4):(4,1)"> %t = cute.get_shape(%l) : !cute.layout<"(?,4):(4,1)"> -> !cute.shape<"(?,4)">
+ *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
+ *     %t = cute.get_shape(%l) : !cute.layout<"(?,4):(4,1)"> -> !cute.shape<"(?,4)">
+ *     use(%t)
  * ->
- *     (%s)
+ *     use(%s)
  */
-
 #include "lib/ir/shim.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/peephole.h"

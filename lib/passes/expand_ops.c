@@ -4,8 +4,7 @@
  * Operations are emitted in the order in which the algebra computes; nothing is shared or folded across
  * operations, but what was put together by make_* is not taken apart again.
  *
- *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"(?,?)">, !cute.layout<"(4,8):(8,1)">) ->
- * !cute.int_tuple<"?">
+ *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"(?,?)">, !cute.layout<"(4,8):(8,1)">) -> !cute.int_tuple<"?">
  * ->
  *     %s:2 = cute.get_scalars<{only_dynamic}> (%c) : !cute.coord<"(?,?)">
  *     %p = arith.muli %s#0, %c8 overflow<nsw> : i32

@@ -5,8 +5,7 @@
  * a gpu.binary with an object for each of its targets. Architectures are those of LLVM 19's NVPTX; cute-ptx
  * also has libNVVM's.
  *
- *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { llvm.return }
- * }
+ *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { ... } }
  * ->
  *     gpu.binary @m [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "...">]
  */

@@ -7,8 +7,8 @@
  *
  *     gpu.func @k(%m: !nvgpu.tensormap.descriptor<...>) kernel
  * ->
- *     gpu.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant})
- * kernel { %m = builtin.unrealized_conversion_cast %p : !llvm.ptr to !nvgpu.tensormap.descriptor<...>
+ *     gpu.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}) kernel {
+ *       %m = builtin.unrealized_conversion_cast %p : !llvm.ptr to !nvgpu.tensormap.descriptor<...>
  */
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>

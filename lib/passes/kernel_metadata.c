@@ -98,7 +98,7 @@ static void put_memref(dict *d, MlirType type)
 
 static void put_tensor_map(dict *d, MlirType type)
 {
-    cute_tensor_map_type map;
+    cute_nvgpu_tensor_map map;
     if (!cute_tensor_map_parse(type, &map)) return;
     put_dtype(d, map.element);
     put(d, "box", int_array(d->context, map.box, map.rank, INT64_MIN));

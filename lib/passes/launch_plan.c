@@ -5,15 +5,14 @@
  * each public function of the host that launches a kernel: its values in order, each from earlier ones, and
  * its launches. A function with an operation that has no place in a plan gets a text that says which.
  *
- *     func.func @main(%n: index) { gpu.launch_func @m::@k blocks in (%n, %c1, %c1) threads in (%c4, %c1, %c1)
- * ... }
+ *     func.func @main(%n: index) { gpu.launch_func @m::@k blocks in (%n, %c1, %c1) threads in (%c4, %c1, %c1) ... }
  * ->
  *     gpu.module @m attributes {cute.plans = ["{...\"plan\":\"main\",\"values\":[[\"arg\",64,0],...]}"]}
  */
-#include <inttypes.h>
-#include <stdio.h>
+#include <mlir-c/Diagnostics.h>
 #include <stdlib.h>
 
+#include "lib/base/json.h"
 #include "lib/base/list.h"
 #include "lib/ir/kernel.h"
 #include "lib/ir/shim.h"
@@ -32,27 +31,34 @@ typedef struct known {
 
 typedef struct plan {
     MlirOperation module;
-    cute_buffer values, launches;
-    size_t value_count, launch_count;
+    json_t *values, *launches;
     known *known;
     size_t known_count, known_capacity;
     int64_t condition; /* under which launches happen here, or NOT_THERE */
     int depth;         /* of calls */
     int steps;         /* operations so far, those of calls each time */
-    char refusal[240];
+    cute_buffer refusal;
 } plan;
+
+static const char NOT_SUPPORTED[] = "is not supported in a launch plan";
 
 static bool walk_block(plan *p, MlirBlock block, int64_t *results);
 
 /* ---- values ---- */
 
-static bool refuse(plan *p, MlirOperation op, const char *why)
+/* The first reason counts. */
+static bool refuse(plan *p, MlirOperation op, const char *format, ...) CUTE_PRINTF(3, 4);
+static bool refuse(plan *p, MlirOperation op, const char *format, ...)
 {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op)), file;
     unsigned line = 0, column;
-    if (p->refusal[0]) return false;
+    if (p->refusal.length) return false;
     if (!cute_location_place(mlirOperationGetLocation(op), &file, &line, &column)) line = 0;
-    snprintf(p->refusal, sizeof p->refusal, "'%.*s' at line %u %s", (int)name.length, name.data, line, why);
+    cute_buffer_printf(&p->refusal, "'%.*s' at line %u ", (int)name.length, name.data, line);
+    va_list args;
+    va_start(args, format);
+    cute_buffer_vprintf(&p->refusal, format, args);
+    va_end(args);
     return false;
 }
 
@@ -65,13 +71,7 @@ static const known *find(plan *p, MlirValue value)
 
 static bool bind(plan *p, MlirValue value, int64_t index, MlirStringRef text)
 {
-    if (p->known_count == p->known_capacity) {
-        size_t capacity = p->known_capacity ? 2 * p->known_capacity : 64;
-        known *items = realloc(p->known, capacity * sizeof *items);
-        if (!items) return false;
-        p->known = items;
-        p->known_capacity = capacity;
-    }
+    if (!cute_heap_more(&p->known, p->known_count, &p->known_capacity, sizeof *p->known, 64)) return false;
     p->known[p->known_count++] = (known){value, index, text};
     return true;
 }
@@ -80,7 +80,7 @@ static bool bind(plan *p, MlirValue value, int64_t index, MlirStringRef text)
 static bool index_of(plan *p, MlirOperation user, MlirValue value, int64_t *out)
 {
     const known *k = find(p, value);
-    if (!k || k->index < 0) return refuse(p, user, "takes what is no integer of the plan");
+    if (!k || k->index < 0) return refuse(p, user, "has an operand that is not a plan integer");
     *out = k->index;
     return true;
 }
@@ -94,15 +94,27 @@ static int width_of(MlirType type)
     return width <= 64 ? (int)width : 0;
 }
 
-static int64_t add_value(plan *p, const char *format, ...) CUTE_PRINTF(2, 3);
-static int64_t add_value(plan *p, const char *format, ...)
+/* Appends `value`, which it takes over; its index. */
+static int64_t add_value(plan *p, json_t *value)
 {
-    va_list args;
-    if (p->value_count) cute_buffer_puts(&p->values, ",");
-    va_start(args, format);
-    cute_buffer_vprintf(&p->values, format, args);
-    va_end(args);
-    return (int64_t)p->value_count++;
+    json_array_append_new(p->values, value);
+    return (int64_t)json_array_size(p->values) - 1;
+}
+
+static int64_t add_operation(plan *p, const char *name, int width, int64_t a, int64_t b)
+{
+    return add_value(p, json_pack("[siII]", name, width, (json_int_t)a, (json_int_t)b));
+}
+
+static int64_t add_select(plan *p, int width, int64_t condition, int64_t yes, int64_t no)
+{
+    return add_value(
+        p, json_pack("[siIII]", "select", width, (json_int_t)condition, (json_int_t)yes, (json_int_t)no));
+}
+
+static int64_t add_constant(plan *p, int width, int64_t number)
+{
+    return add_value(p, json_pack("[siI]", "const", width, (json_int_t)number));
 }
 
 /* ---- operations ---- */
@@ -150,7 +162,7 @@ static bool note_constant(plan *p, MlirOperation op)
     int width = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
     if (!width || !mlirAttributeIsAInteger(value)) return true; /* refused where it is used */
     int64_t number = mlirIntegerAttrGetValueInt(value);
-    return give(p, op, add_value(p, "[\"const\",%d,%" PRId64 "]", width, number));
+    return give(p, op, add_constant(p, width, number));
 }
 
 static bool note_arith(plan *p, MlirOperation op)
@@ -161,30 +173,23 @@ static bool note_arith(plan *p, MlirOperation op)
     for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
         if (cute_op_is(op, binary[i].op))
             return width && operands_of(p, op, in, 2) &&
-                   give(p, op,
-                        add_value(p, "[\"%s\",%d,%" PRId64 ",%" PRId64 "]", binary[i].name, width, in[0],
-                                  in[1]));
+                   give(p, op, add_operation(p, binary[i].name, width, in[0], in[1]));
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
         if (cute_op_is(op, conversions[i].op)) {
             /* To fewer bits only the low ones count, however it is called. */
             const char *name = width < from ? "trunc" : conversions[i].name;
             return width && from && operands_of(p, op, in, 1) &&
-                   give(p, op, add_value(p, "[\"%s\",%d,%" PRId64 ",%d]", name, width, in[0], from));
+                   give(p, op, add_operation(p, name, width, in[0], from));
         }
     if (cute_op_is(op, "arith.cmpi")) {
         int64_t predicate =
             mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("predicate")));
         return from && operands_of(p, op, in, 2) &&
-               give(p, op,
-                    add_value(p, "[\"%s\",%d,%" PRId64 ",%" PRId64 "]", comparisons[predicate], from, in[0],
-                              in[1]));
+               give(p, op, add_operation(p, comparisons[predicate], from, in[0], in[1]));
     }
     if (cute_op_is(op, "arith.select") && width)
-        return operands_of(p, op, in, 3) &&
-               give(p, op,
-                    add_value(p, "[\"select\",%d,%" PRId64 ",%" PRId64 ",%" PRId64 "]", width, in[0], in[1],
-                              in[2]));
-    return refuse(p, op, "is no part of a plan");
+        return operands_of(p, op, in, 3) && give(p, op, add_select(p, width, in[0], in[1], in[2]));
+    return refuse(p, op, NOT_SUPPORTED);
 }
 
 static bool note_if(plan *p, MlirOperation op)
@@ -199,10 +204,9 @@ static bool note_if(plan *p, MlirOperation op)
         if (mlirBlockIsNull(block)) continue;
         int64_t here = condition;
         if (side) {
-            int64_t zero = add_value(p, "[\"const\",1,0]");
-            here = add_value(p, "[\"eq\",1,%" PRId64 ",%" PRId64 "]", condition, zero);
+            here = add_operation(p, "eq", 1, condition, add_constant(p, 1, 0));
         }
-        if (outer != NOT_THERE) here = add_value(p, "[\"and\",1,%" PRId64 ",%" PRId64 "]", outer, here);
+        if (outer != NOT_THERE) here = add_operation(p, "and", 1, outer, here);
         p->condition = here;
         ok = walk_block(p, block, results + side * count);
     }
@@ -210,11 +214,9 @@ static bool note_if(plan *p, MlirOperation op)
     for (intptr_t i = 0; ok && i < count; i++) {
         MlirValue result = mlirOperationGetResult(op, i);
         int width = width_of(mlirValueGetType(result));
-        ok = width ? bind(p, result,
-                          add_value(p, "[\"select\",%d,%" PRId64 ",%" PRId64 ",%" PRId64 "]", width,
-                                    condition, results[i], results[count + i]),
+        ok = width ? bind(p, result, add_select(p, width, condition, results[i], results[count + i]),
                           (MlirStringRef){0})
-                   : refuse(p, op, "gives what is no integer");
+                   : refuse(p, op, "has a result that is not an integer");
     }
     free(results);
     return ok;
@@ -240,8 +242,8 @@ static bool note_call(plan *p, MlirOperation op)
     MlirBlock body = {NULL};
     if (!mlirOperationIsNull(callee)) body = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
     if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
-        return refuse(p, op, "calls a function that is no list of operations in this module");
-    if (p->depth == CALLS) return refuse(p, op, "calls too deep, or itself");
+        return refuse(p, op, "calls a function that this module does not define, or that has branches");
+    if (p->depth == CALLS) return refuse(p, op, "calls itself, or deeper than %d levels", CALLS);
     intptr_t operands = mlirOperationGetNumOperands(op), count = mlirOperationGetNumResults(op);
     size_t before = p->known_count;
     for (intptr_t i = 0; i < operands; i++) {
@@ -283,48 +285,50 @@ static bool note_llvm(plan *p, MlirOperation op)
         cute_op_is(op, "llvm.call") && !mlirAttributeIsNull(callee) && mlirOperationGetNumOperands(op) == 1;
     MlirStringRef name = called ? mlirFlatSymbolRefAttrGetValue(callee) : (MlirStringRef){0};
     if (!cute_op_is(op, "llvm.getelementptr") && !cute_text_is(name, "getenv") && !cute_text_is(name, "atoi"))
-        return refuse(p, op, "is no part of a plan");
+        return refuse(p, op, NOT_SUPPORTED);
     const known *k = find(p, mlirOperationGetOperand(op, 0));
-    if (!k || !k->text.length) return refuse(p, op, "takes no known text");
+    if (!k || !k->text.length) return refuse(p, op, "has an operand that is not a known string");
     MlirStringRef text = k->text;
     if (!cute_text_is(name, "atoi")) return bind(p, mlirOperationGetResult(op, 0), NOT_THERE, text);
-    size_t length = strnlen(text.data, text.length);
-    for (size_t i = 0; i < length; i++)
-        if (text.data[i] < ' ' || text.data[i] == '"' || text.data[i] == '\\' ||
-            (unsigned char)text.data[i] > 126)
-            return refuse(p, op, "reads an environment variable of an odd name");
-    return give(p, op, add_value(p, "[\"env\",32,\"%.*s\"]", (int)length, text.data));
+    json_t *variable = json_stringn(text.data, strnlen(text.data, text.length));
+    if (!variable) return refuse(p, op, "reads an environment variable whose name is not UTF-8");
+    return give(p, op, add_value(p, json_pack("[sio]", "env", 32, variable)));
 }
 
-static bool put_indices(plan *p, MlirOperation op, const char *key, intptr_t first, intptr_t count)
+static bool put_indices(plan *p, MlirOperation op, json_t *launch, const char *key, intptr_t first,
+                        intptr_t count)
 {
-    cute_buffer_printf(&p->launches, ",\"%s\":[", key);
+    json_t *list = json_array();
+    json_object_set_new(launch, key, list);
     for (intptr_t i = 0; i < count; i++) {
         int64_t index = 0;
         if (!index_of(p, op, mlirOperationGetOperand(op, first + i), &index)) return false;
-        cute_buffer_printf(&p->launches, "%s%" PRId64, i ? "," : "", index);
+        json_array_append_new(list, json_integer(index));
     }
-    cute_buffer_puts(&p->launches, "]");
     return true;
+}
+
+static json_t *string_of(MlirStringRef text)
+{
+    json_t *string = json_stringn(text.data, text.length);
+    return string ? string : json_string("(not UTF-8)");
 }
 
 static bool note_launch(plan *p, MlirOperation op)
 {
     MlirAttribute kernel = mlirOperationGetAttributeByName(op, cute_text("kernel"));
-    MlirStringRef name = mlirSymbolRefAttrGetLeafReference(kernel);
-    /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async object
-     */
+    /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async object */
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     intptr_t start[13] = {0};
     for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
-    cute_buffer_printf(&p->launches, "%s{\"kernel\":\"%.*s\"", p->launch_count++ ? "," : "", (int)name.length,
-                       name.data);
-    bool ok = put_indices(p, op, "grid", start[1], 3) && put_indices(p, op, "block", start[4], 3);
-    if (ok && start[10] > start[7]) ok = put_indices(p, op, "cluster", start[7], 3);
-    if (ok && start[11] > start[10]) ok = put_indices(p, op, "dynamic_smem", start[10], 1);
-    if (ok) ok = put_indices(p, op, "args", start[11], start[12] - start[11]);
-    if (ok && p->condition != NOT_THERE) cute_buffer_printf(&p->launches, ",\"if\":%" PRId64, p->condition);
-    cute_buffer_puts(&p->launches, "}");
+    json_t *launch = json_pack("{so}", "kernel", string_of(mlirSymbolRefAttrGetLeafReference(kernel)));
+    json_array_append_new(p->launches, launch);
+    bool ok =
+        put_indices(p, op, launch, "grid", start[1], 3) && put_indices(p, op, launch, "block", start[4], 3);
+    if (ok && start[10] > start[7]) ok = put_indices(p, op, launch, "cluster", start[7], 3);
+    if (ok && start[11] > start[10]) ok = put_indices(p, op, launch, "dynamic_smem", start[10], 1);
+    if (ok) ok = put_indices(p, op, launch, "args", start[11], start[12] - start[11]);
+    if (ok && p->condition != NOT_THERE) json_object_set_new(launch, "if", json_integer(p->condition));
     return ok;
 }
 
@@ -358,10 +362,10 @@ static bool walk_block(plan *p, MlirBlock block, int64_t *results)
         for (size_t i = 0; i < sizeof table / sizeof *table && !found; i++) {
             size_t length = strlen(table[i].prefix);
             found = name.length >= length && !memcmp(name.data, table[i].prefix, length);
-            if (found && !table[i].note(p, op)) return refuse(p, op, "is no part of a plan");
+            if (found && !table[i].note(p, op)) return refuse(p, op, NOT_SUPPORTED);
         }
-        if (!found) return refuse(p, op, "is no part of a plan");
-        if (++p->steps > STEPS) return refuse(p, op, "is one too many for a plan");
+        if (!found) return refuse(p, op, NOT_SUPPORTED);
+        if (++p->steps > STEPS) return refuse(p, op, "exceeds the %d operations of a launch plan", STEPS);
     }
     return true;
 }
@@ -411,56 +415,49 @@ static bool launches(plan *p, MlirOperation func)
     return l.found;
 }
 
-/* A name that JSON can hold as it is. */
-static bool is_plain(MlirStringRef name)
+static json_t *arguments(plan *p, MlirOperation func)
 {
-    for (size_t i = 0; i < name.length; i++)
-        if (name.data[i] <= ' ' || name.data[i] == '"' || name.data[i] == '\\' ||
-            (unsigned char)name.data[i] > 126)
-            return false;
-    return name.length > 0;
-}
-
-static void put_arguments(plan *p, MlirOperation func, cute_buffer *out)
-{
+    json_t *list = json_array();
     MlirAttribute all = mlirOperationGetAttributeByName(func, cute_text("arg_attrs"));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
         MlirValue argument = mlirBlockGetArgument(body, i);
         MlirAttribute attributes = mlirAttributeIsNull(all) ? all : mlirArrayAttrGetElement(all, i);
         int width = width_of(mlirValueGetType(argument));
-        char plain[32], text[32];
-        snprintf(plain, sizeof plain, "arg%td", i);
+        char text[32];
         MlirStringRef name = cute_argument_name(attributes, argument, i, text);
-        if (!is_plain(name)) name = cute_text(plain);
-        cute_buffer_printf(out, "%s{\"name\":\"%.*s\",\"width\":%d}", i ? "," : "", (int)name.length,
-                           name.data, width);
-        if (width) bind(p, argument, add_value(p, "[\"arg\",%d,%td]", width, i), (MlirStringRef){0});
+        json_array_append_new(list, json_pack("{sosi}", "name", string_of(name), "width", width));
+        if (width)
+            bind(p, argument, add_value(p, json_pack("[siI]", "arg", width, (json_int_t)i)),
+                 (MlirStringRef){0});
     }
+    return list;
 }
 
-/* The text of one plan; in `out`. */
-static void write_plan(MlirOperation module, MlirOperation func, MlirStringRef name, cute_buffer *out)
+/* A plan on one line; to be freed, NULL where memory is exhausted. */
+static char *plan_of(MlirOperation module, MlirOperation func, MlirStringRef name)
 {
-    plan p = {.module = module, .condition = NOT_THERE};
-    cute_buffer_printf(out, "{\"format\":1,\"plan\":\"%.*s\",\"args\":[", (int)name.length, name.data);
-    put_arguments(&p, func, out);
-    cute_buffer_puts(out, "]");
-    MlirRegion region = mlirOperationGetRegion(func, 0);
-    MlirBlock body = mlirRegionGetFirstBlock(region);
+    plan p = {.module = module, .condition = NOT_THERE, .values = json_array(), .launches = json_array()};
+    json_t *object = json_pack("{sisoso}", "format", 1, "plan", string_of(name), "args", arguments(&p, func));
+    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
     int64_t *results =
         calloc((size_t)mlirOperationGetNumOperands(mlirBlockGetTerminator(body)) + 1, sizeof *results);
     bool straight = mlirBlockIsNull(mlirBlockGetNextInRegion(body));
-    if (!straight) refuse(&p, func, "has branches of cf; a plan knows scf.if");
-    if (results && straight && walk_block(&p, body, results))
-        cute_buffer_printf(out, ",\"values\":[%s],\"launches\":[%s]}", cute_buffer_text(&p.values),
-                           cute_buffer_text(&p.launches));
-    else
-        cute_buffer_printf(out, ",\"refused\":\"%s\"}", p.refusal);
+    if (!straight) refuse(&p, func, "has branches of cf; a launch plan supports scf.if");
+    if (results && straight && walk_block(&p, body, results)) {
+        json_object_set(object, "values", p.values);
+        json_object_set(object, "launches", p.launches);
+    } else {
+        json_object_set_new(object, "refused", cute_json_text(cute_buffer_text(&p.refusal)));
+    }
+    char *text = json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    json_decref(p.values);
+    json_decref(p.launches);
     free(results);
     free(p.known);
-    cute_buffer_release(&p.values);
-    cute_buffer_release(&p.launches);
+    cute_buffer_release(&p.refusal);
+    return text;
 }
 
 static void attach(MlirOperation module, void *context)
@@ -470,26 +467,28 @@ static void attach(MlirOperation module, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    (void)pass;
     MlirContext c = mlirOperationGetContext(root);
-    MlirAttribute texts[64];
-    intptr_t count = 0;
+    MlirAttribute *plans = NULL;
+    size_t count = 0, capacity = 0;
     plan here = {.module = root};
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
-    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o) && count < 64;
+    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
          o = mlirOperationGetNextInBlock(o)) {
         MlirAttribute visibility = mlirOperationGetAttributeByName(o, cute_text("sym_visibility"));
         if (!cute_op_is(o, "func.func") || !mlirAttributeIsNull(visibility) || !launches(&here, o)) continue;
-        cute_buffer text = {0};
-        write_plan(root, o, mlirStringAttrGetValue(mlirOperationGetAttributeByName(o, cute_text("sym_name"))),
-                   &text);
-        if (cute_buffer_ok(&text))
-            texts[count++] = mlirStringAttrGet(c, mlirStringRefCreate(text.data, text.length));
-        cute_buffer_release(&text);
+        char *text = plan_of(
+            root, o, mlirStringAttrGetValue(mlirOperationGetAttributeByName(o, cute_text("sym_name"))));
+        if (!text || !cute_heap_more(&plans, count, &capacity, sizeof *plans, 16)) {
+            mlirEmitError(mlirOperationGetLocation(o), "out of memory for a launch plan");
+            cute_pass_fail(pass);
+        } else {
+            plans[count++] = cute_string_attribute(c, text);
+        }
+        free(text);
     }
-    if (count == 0) return;
-    MlirAttribute all = mlirArrayAttrGet(c, count, texts);
-    cute_op_each(root, "gpu.module", attach, &all);
+    MlirAttribute all = mlirArrayAttrGet(c, (intptr_t)count, plans);
+    if (count) cute_op_each(root, "gpu.module", attach, &all);
+    free(plans);
 }
 
 const cute_pass cute_pass_launch_plan = {

@@ -4,11 +4,9 @@
  * `size`, `cosize`, `vector` (how many consecutive coordinates from 0 on have consecutive indices),
  * `is_injective`, `is_contiguous`, `is_column_major`, `is_row_major`, each where it is known.
  *
- *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(4,8)">, !cute.stride<"(8,1)">) ->
- * !cute.layout<"(4,8):(8,1)">
+ *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(4,8)">, !cute.stride<"(8,1)">) -> !cute.layout<"(4,8):(8,1)">
  * ->
- *     %l = cute.make_layout(%s, %d) {cosize = 32 : i64, is_column_major = false, is_contiguous = true, ...} :
- * ...
+ *     %l = cute.make_layout(%s, %d) {cosize = 32 : i64, is_column_major = false, is_contiguous = true, ...} : ...
  */
 #include <stdio.h>
 

@@ -1,9 +1,8 @@
 /* cute-lower-assert: device assertions.
  *
  * Requires: kernels in gpu.modules. Ensures: no cf.assert in a gpu.module. With `enable` a false condition
- * calls CUDA's
- * __assertfail(message, file, line, function, character size), which prints and stops the grid; otherwise the
- * operation goes.
+ * calls CUDA's __assertfail(message, file, line, function, character size), which prints and stops the grid;
+ * otherwise the operation goes.
  *
  *     cf.assert %ok, "in bounds"
  * ->

@@ -1,18 +1,16 @@
 /* cute-to-base: cute values as structs of the integers that are unknown.
  *
  * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value with no unknown leaf
- * is
- * `!llvm.struct<()>`, with one that integer, with more a flat struct; a layout is a pair of shape and stride,
- * a tile its layouts, a composed layout B, offset and A.
+ * is `!llvm.struct<()>`, with one that integer, with more a flat struct; a layout is a pair of shape and
+ * stride, a tile its layouts, a composed layout B, offset and A (lib/ir/fields.c).
  *
- *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) ->
- * !cute.layout<"(?,4):(4,1)">
+ *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
  * ->
  *     %0 = ub.poison : !llvm.struct<(i32, struct<()>)>
  *     %1 = llvm.insertvalue %s, %0[0]
  *     %l = llvm.insertvalue %d, %1[1]
  *
- * Types are lowered in place, so values cross scf, cf and calls without more ado.
+ * Types are lowered in place, so values also cross scf, cf and calls.
  */
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>

@@ -84,7 +84,7 @@ MLIR
 
 @test "a function without a plan says which operation is in the way" {
     run -1 cute-run host.cubin --plan bad -D n=1 -n
-    [[ "$output" == *"host function 'bad' has no launch plan: 'memref.alloc' at line 22 is no part of a plan"* ]]
+    [[ "$output" == *"host function 'bad' has no launch plan: 'memref.alloc' at line 22 is not supported in a launch plan"* ]]
 }
 
 @test "missing and wrong arguments, unknown functions" {

@@ -7,8 +7,8 @@
 // PTX-SAME: "values":{{\[\[}}"arg",64,0],["arg",1,1],["const",64,1],["const",64,128],["const",64,128],["ceildivu",64,0,4],["const",32,-7],["sext",64,0,64],["divu",64,3,0],["const",1,0],["eq",1,1,9],["select",64,1,8,5]],
 // PTX-SAME: "launches":[{"kernel":"z","grid":[8,2,2],"block":[2,2,2],"args":[],"if":1},{"kernel":"k","grid":[11,2,2],"block":[3,2,2],"args":[6,7]}]}
 // PTX: {"format":1,"plan":"shared","args":[],{{.*}}"launches":[{"kernel":"z","grid":[0,0,0],"block":[0,0,0],"cluster":[0,0,0],"dynamic_smem":[1],"args":[]}]}
-// PTX: {"format":1,"plan":"no_plan","args":[{{.*}}],"refused":"'memref.alloc' at line [[#REFUSED:]] is no part of a plan"}
-// PTX: {"format":1,"plan":"endless",{{.*}}"refused":"'func.call' at line {{[0-9]+}} calls too deep, or itself"}
+// PTX: {"format":1,"plan":"no_plan","args":[{{.*}}],"refused":"'memref.alloc' at line [[#REFUSED:]] is not supported in a launch plan"}
+// PTX: {"format":1,"plan":"endless",{{.*}}"refused":"'func.call' at line {{[0-9]+}} calls itself, or deeper than 32 levels"}
 // PTX-NOT: "plan"
 module attributes {gpu.container_module} {
   gpu.module @m {
