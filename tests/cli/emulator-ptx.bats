@@ -156,3 +156,24 @@ add.u64 %d1, %d1, g[1]|1: error: expected an operand of type .u64
 atom.global.add.u32 %r1, g[1], 1|1: error: expected an address for operand 2: [register + number]
 T2
 }
+
+@test "docs/examples/tinygrad_emulator.py runs a kernel that tinygrad printed, on memory of the host" {
+    cat >run.py <<'P'
+import ctypes, os, sys
+sys.path.insert(0, sys.argv[1] + "/docs/examples")
+import tinygrad_emulator as emulator
+text = open(sys.argv[1] + "/tests/emulator/tinygrad/sum.ptx", "rb").read()
+result, values = (ctypes.c_float * 1)(), (ctypes.c_float * 256)(*range(256))
+for array in result, values: emulator.register(ctypes.addressof(array), ctypes.sizeof(array))
+args = (ctypes.c_void_p * 2)(ctypes.addressof(result), ctypes.addressof(values))
+emulator.ptx_run(text, 2, args, 16, 1, 1, 1, 1, 1, 0)
+print(result[0])
+args[1] = args[1] + 4 # the last value is read past the end
+try: emulator.ptx_run(text, 2, args, 16, 1, 1, 1, 1, 1, 0)
+except RuntimeError as error: print(error)
+P
+    root=$BATS_TEST_DIRNAME/../..
+    LIBCUTE=$CUTE_BIN/../libcute.so DEV= run python3 run.py "$root"
+    [[ $output == *"32640.0"* ]] || { echo "$output"; false; }
+    [[ $output == *"ld reads 4 bytes at address 0x"*"0 bytes past the end of the allocation of 1024 bytes"* ]] || { echo "$output"; false; }
+}
