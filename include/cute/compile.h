@@ -30,6 +30,8 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
  *     opt-level     0 to 3; default 3
  *     define        NAME=VALUE: replaces ${NAME} in the text; several
  *     lineinfo      flag: .loc directives
+ *     source-map    auto (default): messages and lines name the file that cute-opt read, where `source` is its output;
+ *                   off
  *     enable-assertions, relocatable-device-code     flags
  *     tensor-map    param (by value, default) or memory (by pointer)
  *     link-libraries a file with LLVM bitcode; several

@@ -80,7 +80,7 @@ static bool wants_colour(void)
     return !(none && *none) && terminal && strcmp(terminal, "dumb") != 0 && isatty(STDERR_FILENO);
 }
 
-int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag, cute_diag_format format)
+void cute_tool_print(const char *tool, const cute_diag *diag, cute_diag_format format)
 {
     cute_buffer text = {0};
     cute_diag_render_for(tool, diag, format, format == CUTE_DIAG_TEXT && wants_colour(), &text);
@@ -96,5 +96,10 @@ int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag
     }
     cute_pipe_release(&guard);
     cute_buffer_release(&text);
+}
+
+int cute_tool_finish(const char *tool, cute_status status, const cute_diag *diag, cute_diag_format format)
+{
+    cute_tool_print(tool, diag, format);
     return (int)status;
 }

@@ -19,7 +19,9 @@ typedef cute_status (*cute_tool_work)(cute_tool *tool, void *settings);
  * --version ("NAME VERSION", and `with` in parentheses unless it is NULL), or does the work. The exit code. */
 int cute_tool_run(const cute_command *command, const char *with, cute_tool_work work, void *settings,
                   int argc, char **argv);
-/* Prints the diagnostics on stderr; the exit code of `status`. */
+/* Prints the diagnostics on stderr. */
+void cute_tool_print(const char *name, const cute_diag *diag, cute_diag_format format);
+/* The same; the exit code of `status`. */
 int cute_tool_finish(const char *name, cute_status status, const cute_diag *diag, cute_diag_format format);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/expr.h"
+#include "lib/base/list.h"
 #include "lib/ir/nesting.h"
 #include "lib/ir/spellings.h"
 
@@ -146,7 +147,7 @@ static bool in_comment(cursor *c, const char *text, size_t offset)
 }
 
 cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines,
-                               size_t count, cute_buffer *out, cute_diag *diag)
+                               size_t count, cute_buffer *out, cute_edits *edits, cute_diag *diag)
 {
     names n = {.defines = defines, .count = count};
     CUTE_TRY(cute_nesting_check(label, text, length, diag));
@@ -175,9 +176,14 @@ cute_status cute_defines_apply(const char *label, const char *text, size_t lengt
         cute_buffer_append(out, text + done, i - done);
         cute_place place = cute_place_at(label, text, length, i + 2);
         place.length = (int)(close - inner);
+        size_t from = i, to = out->length;
         status = replace(arena, inner, (size_t)(close - inner), &place, &n, out, diag);
         i = (size_t)(close - text);
         done = i + 1;
+        if (!status && !cute_arena_more(edits->arena, &edits->items, edits->count, &edits->capacity,
+                                        sizeof *edits->items, 16))
+            status = cute_fail_memory(diag);
+        if (!status) edits->items[edits->count++] = (cute_edit){from, done - from, to, out->length - to};
     }
     cute_buffer_append(out, text + done, length - done);
     if (status == CUTE_OK && !cute_buffer_ok(out)) status = cute_fail_memory(diag);

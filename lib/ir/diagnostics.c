@@ -3,37 +3,37 @@
 
 #include <mlir-c/Diagnostics.h>
 
+#include "lib/ir/locations.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 
-void cute_mlir_source_line(const cute_mlir_source *source, cute_place *place)
+cute_mlir_source cute_mlir_source_of(cute_origin *origin, cute_diag *diag)
 {
-    if (!source->text) return;
-    const char *at = source->text, *end = source->text + source->length;
-    for (int i = 1; i < place->line && at; i++) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        if (at) at++;
-    }
-    if (!at || at >= end) return;
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    place->text = at;
-    place->text_length = (size_t)((newline ? newline : end) - at);
+    return (cute_mlir_source){.diag = diag, .origin = origin, .label = origin->name};
 }
 
 cute_place cute_mlir_place(const cute_mlir_source *source, MlirLocation location, cute_arena *arena)
 {
     MlirStringRef file;
     unsigned line, column;
-    if (!cute_location_place(location, &file, &line, &column)) return (cute_place){.file = source->label};
-    cute_place place = {.line = (int)line, .column = (int)column};
+    cute_place place = {.file = source->label};
+    if (!cute_location_place(location, &file, &line, &column)) return place;
+    if (!source->settled && source->origin->moves && cute_text_is(file, source->origin->buffer)) {
+        cute_origin_point point = cute_origin_find(source->origin, line, column);
+        if (!point.file) return place;
+        file = cute_text(point.file);
+        line = point.line;
+        column = point.column;
+    }
     place.file = cute_arena_copy(arena, file.data, file.length);
-    if (cute_text_is(file, source->label)) cute_mlir_source_line(source, &place);
+    place.line = (int)line;
+    place.column = (int)column;
+    cute_origin_line(source->origin, &place);
     return place;
 }
 
-static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *context)
+static void handle_one(MlirDiagnostic diagnostic, cute_mlir_source *source)
 {
-    cute_mlir_source *source = context;
     static const cute_severity severities[] = {
         [MlirDiagnosticError] = CUTE_ERROR,
         [MlirDiagnosticWarning] = CUTE_WARNING,
@@ -43,17 +43,35 @@ static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *context)
     cute_arena *arena = cute_arena_create();
     cute_buffer text = {0};
     mlirDiagnosticPrint(diagnostic, cute_print_to_buffer, &text);
+    cute_severity severity = severities[mlirDiagnosticGetSeverity(diagnostic)];
     cute_place place = cute_mlir_place(source, mlirDiagnosticGetLocation(diagnostic), arena);
-    cute_report(source->diag, severities[mlirDiagnosticGetSeverity(diagnostic)], &place, "%s",
-                cute_buffer_text(&text));
+    cute_report(source->diag, severity, &place, "%s", cute_buffer_text(&text));
+    if (severity != CUTE_NOTE) cute_origin_notes(source->origin, &place, source->diag);
     cute_buffer_release(&text);
     cute_arena_destroy(arena);
     for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); i++)
-        handle(mlirDiagnosticGetNote(diagnostic, i), source);
+        handle_one(mlirDiagnosticGetNote(diagnostic, i), source);
+}
+
+static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *context)
+{
+    cute_mlir_source *source = context;
+    handle_one(diagnostic, source);
+    if (source->told) source->told(source->context);
     return mlirLogicalResultSuccess();
 }
 
 void cute_mlir_diagnostics(MlirContext context, cute_mlir_source *source)
 {
     mlirContextAttachDiagnosticHandler(context, handle, source, NULL);
+}
+
+MlirModule cute_mlir_source_parse(cute_mlir_source *source, MlirContext context)
+{
+    const cute_lines *text = &source->origin->parsed;
+    cute_mlir_diagnostics(context, source);
+    MlirModule module = cute_module_parse(context, mlirStringRefCreate(text->text, text->length),
+                                          cute_text(source->origin->buffer));
+    if (!mlirModuleIsNull(module)) cute_locations_settle(source, mlirModuleGetOperation(module));
+    return module;
 }

@@ -4,21 +4,26 @@
 
 #include <mlir-c/IR.h>
 
-#include "cute/base.h"
+#include "lib/ir/origin.h"
 
 typedef struct cute_mlir_source {
     cute_diag *diag;
-    const char *label; /* the file name that locations carry for `text` */
-    const char *text;
-    size_t length;
+    cute_origin *origin;
+    const char *label; /* the file that messages without a place name */
+    bool settled;      /* locations are of the files that the user wrote (cute_locations_settle) */
+    /* Called after each message with its notes, or NULL. */
+    void (*told)(void *context);
+    void *context;
 } cute_mlir_source;
 
-/* From now on what is reported in `context` goes to source->diag, with the source line where the place is in
- * `text`. Kept until the context is destroyed: `source`. */
+cute_mlir_source cute_mlir_source_of(cute_origin *origin, cute_diag *diag);
+/* Parses the text; what it reports goes to source->diag, from now on. Null after an error. Kept until the context
+ * is destroyed: `source`. */
+MlirModule cute_mlir_source_parse(cute_mlir_source *source, MlirContext context);
+/* From now on what is reported in `context` goes to source->diag, with the source line where it is known. Kept
+ * until the context is destroyed: `source`. */
 void cute_mlir_diagnostics(MlirContext context, cute_mlir_source *source);
-/* Gives `place`, which has a line of `source`, the line's text. */
-void cute_mlir_source_line(const cute_mlir_source *source, cute_place *place);
-/* The place of a location; its text where it lies in `source`. */
+/* The place of a location; its text where it is known. Its file is in `arena`. */
 cute_place cute_mlir_place(const cute_mlir_source *source, MlirLocation location, cute_arena *arena);
 
 #endif

@@ -68,7 +68,7 @@ cute_status cute_gave_up(const cute_mlir_source *source, const cute_moment *mome
     bool selecting = node.text;
     if (!selecting) node = line_of(reason);
     *placed = take_place(&node, source->label, &place);
-    if (*placed) cute_mlir_source_line(source, &place);
+    if (*placed) cute_origin_line(source->origin, &place);
     node = without_addresses(node);
     const char *module = moment->module, *arch = moment->arch;
     cute_status status = cute_fail(

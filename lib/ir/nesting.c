@@ -20,10 +20,17 @@ static int step_of(const char *text, size_t length, size_t i)
     }
 }
 
+/* What is no bracket, string or comment is most of a text. */
+static const bool special[256] = {
+    ['('] = true, ['['] = true, ['{'] = true, ['<'] = true, ['"'] = true,
+    [')'] = true, [']'] = true, ['}'] = true, ['>'] = true, ['/'] = true,
+};
+
 cute_status cute_nesting_check(const char *label, const char *text, size_t length, cute_diag *diag)
 {
     long depth = 0;
     for (size_t i = 0; i < length; i++) {
+        if (!special[(unsigned char)text[i]]) continue;
         if (text[i] == '"') {
             for (i++; i < length && text[i] != '"' && text[i] != '\n'; i++)
                 if (text[i] == '\\') i++;

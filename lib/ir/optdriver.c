@@ -13,25 +13,12 @@
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
 #include "lib/ir/context.h"
-#include "lib/ir/defines.h"
 #include "lib/ir/gaveup.h"
+#include "lib/ir/locations.h"
 #include "lib/ir/recover.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/spellings.h"
 #include "lib/ir/util.h"
-
-static bool is_bytecode(const char *bytes, size_t length)
-{
-    return length >= 4 && !memcmp(bytes, "ML\xEFR", 4);
-}
-
-static void write_buffer(const char *bytes, size_t length, void *context)
-{
-    if (is_bytecode(bytes, length))
-        cute_buffer_append(context, bytes, length);
-    else
-        cute_spellings_write(bytes, length, context);
-}
 
 /* ---- MLIR's driver prints its diagnostics; for --diagnostics=json they are read back ---- */
 
@@ -101,17 +88,63 @@ static void parse_diagnostics(char *text, cute_diag *diag)
 /* ---- one run ---- */
 
 typedef struct opt_work {
-    const cute_mlir_source *source;
+    cute_mlir_source source;
     MlirDialectRegistry registry;
     cute_buffer *output;
+    bool want_map, json;
+    cute_map_builder map;
     bool ok;
 } opt_work;
+
+/* A message is printed when it is made: passes print too. */
+static void on_told(void *context)
+{
+    opt_work *w = context;
+    if (w->json) return;
+    cute_tool_print("cute-opt", w->source.diag, CUTE_DIAG_TEXT);
+    cute_diag_clear(w->source.diag);
+}
+
+static void on_begin(MlirContext made, void *context)
+{
+    opt_work *w = context;
+    w->source.told = on_told;
+    w->source.context = w;
+    cute_mlir_diagnostics(made, &w->source);
+}
+
+static void on_parsed(MlirOperation root, void *context)
+{
+    opt_work *w = context;
+    cute_locations_settle(&w->source, root);
+}
+
+static void on_write(const char *bytes, size_t length, void *context)
+{
+    opt_work *w = context;
+    if (length >= 4 && !memcmp(bytes, "ML\xEFR", 4))
+        cute_buffer_append(w->output, bytes, length);
+    else
+        cute_spellings_write(bytes, length, w->output);
+}
+
+static void on_printed(unsigned line, MlirLocation location, MlirBlock entry, void *context)
+{
+    opt_work *w = context;
+    cute_locations_note(line, location, entry, &w->map);
+}
 
 static void work(void *context)
 {
     opt_work *w = context;
-    w->ok = cute_opt_run(cute_text(w->source->label), mlirStringRefCreate(w->source->text, w->source->length),
-                         w->registry, write_buffer, w->output);
+    const cute_lines *text = &w->source.origin->parsed;
+    cute_opt_hooks hooks = {.begin = on_begin,
+                            .parsed = on_parsed,
+                            .write = on_write,
+                            .printed = w->want_map ? on_printed : NULL,
+                            .context = w};
+    w->ok = cute_opt_run(cute_text(w->source.origin->buffer), mlirStringRefCreate(text->text, text->length),
+                         w->registry, &hooks);
 }
 
 /* On a thread of MLIR's pool: nothing has been written yet, and nobody can take the error back. */
@@ -122,39 +155,52 @@ static void give_up(const char *reason)
     _exit(CUTE_INVALID);
 }
 
+/* A person who reads the text on a terminal has no use for the map. */
+static bool wants_map(const cute_opt_command *command)
+{
+    if (strcmp(command->source_map, "auto")) return !strcmp(command->source_map, "on");
+    return strcmp(command->output, "-") || !isatty(STDOUT_FILENO);
+}
+
 static cute_status run(const cute_opt_command *command, MlirDialectRegistry registry, cute_diag *diag)
 {
     cute_arena *arena = cute_arena_create();
-    cute_buffer input = {0}, text = {0}, output = {0}, captured = {0};
+    cute_buffer input = {0}, output = {0}, captured = {0};
+    cute_origin origin = {0};
     cute_define *defines;
     double start = cute_clock(), read_done, run_done;
     cute_status status = arena ? CUTE_OK : cute_fail_memory(diag);
     if (!status)
         status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
     if (!status) status = cute_file_read(command->input, &input, diag);
-    const char *label = cute_file_label(command->input);
-    bool bytecode = is_bytecode(input.data, input.length);
-    if (!status && !bytecode)
-        status = cute_defines_apply(label, cute_buffer_text(&input), input.length, defines,
-                                    (size_t)command->define_count, &text, diag);
+    if (!status)
+        status =
+            cute_origin_open(&origin, cute_file_label(command->input), cute_buffer_text(&input), input.length,
+                             &(cute_origin_options){defines, (size_t)command->define_count,
+                                                    !strcmp(command->source_map, "off")},
+                             diag);
     if (status) goto out;
     read_done = cute_clock();
 
     int saved = command->diagnostics_json ? capture_begin() : -1;
-    const cute_buffer *source = bytecode ? &input : &text;
-    cute_mlir_source input_text = {diag, label, cute_buffer_text(source), source->length};
-    opt_work w = {.source = &input_text, .registry = registry, .output = &output};
+    opt_work w = {.source = cute_mlir_source_of(&origin, diag),
+                  .registry = registry,
+                  .output = &output,
+                  .want_map = wants_map(command),
+                  .json = command->diagnostics_json,
+                  .map = {.origin = &origin, .map = {.arena = arena}}};
     bool placed;
     char *reason;
     cute_llvm_last_resort(give_up);
     if (!cute_llvm_recover(work, &w, &reason))
-        cute_gave_up(&input_text, &(cute_moment){.stage = "passes"}, reason ? reason : "out of memory",
+        cute_gave_up(&w.source, &(cute_moment){.stage = "passes"}, reason ? reason : "out of memory",
                      &placed);
     free(reason);
     if (saved >= 0) {
         capture_end(saved, &captured);
         if (captured.data) parse_diagnostics(captured.data, diag);
     }
+    if (w.ok) cute_source_map_finish(&w.map.map, &output);
     run_done = cute_clock();
     status = !w.ok ? CUTE_INVALID : !cute_buffer_ok(&output) ? cute_fail_memory(diag) : CUTE_OK;
     if (!status) status = cute_file_write(command->output, cute_buffer_text(&output), output.length, diag);
@@ -164,7 +210,7 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
 out:
     cute_buffer_release(&captured);
     cute_buffer_release(&output);
-    cute_buffer_release(&text);
+    cute_origin_release(&origin);
     cute_buffer_release(&input);
     cute_arena_destroy(arena);
     return status;

@@ -1,13 +1,16 @@
 // See shim.h. Kept thin: each function only turns a C call into the C++ one.
 #include "lib/ir/shim.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/Debug/CLOptionsSetup.h"
 #include "mlir/Debug/Counter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Location.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
@@ -15,10 +18,12 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/Timing.h"
+#include "mlir/Tools/ParseUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
 
@@ -116,11 +121,104 @@ struct DriverOptions {
                                   cl::desc("Replace ${NAME} and integer expressions ${NAME*2} in the text")};
     cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text or json"),
                                      cl::value_desc("text|json"), cl::init("text")};
+    cl::opt<std::string> sourceMap{
+        "source-map",
+        cl::desc("Comments behind the text that say where its lines come from: auto (but on a "
+                 "terminal), on or off; off ignores them in the input too"),
+        cl::value_desc("auto|on|off"), cl::init("auto")};
     cl::opt<bool> timing{"timing", cl::desc("Print where the time goes on stderr")};
     cl::opt<std::string> printPipeline{
         "print-pipeline", cl::value_desc("pipeline"),
         cl::desc("Print the passes that a pipeline for a builtin.module runs, and exit")};
 };
+
+// What only tests of MLIR ask for stays with MLIR's driver: several modules in one text, expected diagnostics,
+// reproducers. Nobody reads places out of what it prints.
+bool isForTests(const MlirOptMainConfig &config)
+{
+    return config.shouldVerifyDiagnostics() || !config.inputSplitMarker().empty() ||
+           config.shouldVerifyRoundtrip() || config.shouldRunReproducer() ||
+           !config.getReproducerFilename().empty() || !config.getIrdlFile().empty();
+}
+
+// Prints `op`; then tells which operation stands on which line.
+void printPlaced(Operation *op, FallbackAsmResourceMap &resources, const cute_opt_hooks *hooks)
+{
+    std::string result;
+    llvm::raw_string_ostream os(result);
+    OpPrintingFlags flags;
+    AsmState::LocationMap lines;
+    bool wanted = hooks->printed && !flags.shouldPrintDebugInfo();
+    if (wanted) {
+        unsigned count = 0;
+        op->walk([&](Operation *) { count++; });
+        lines.reserve(count);
+    }
+    AsmState state(op, flags, wanted ? &lines : nullptr, &resources);
+    op->print(os, state);
+    os << '\n';
+    os.flush();
+    hooks->write(result.data(), result.size(), hooks->context);
+    if (!wanted) return;
+    op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+        auto line = lines.find(inner);
+        if (line == lines.end()) return;
+        Block *entry = nullptr;
+        if (inner->getNumRegions() && !inner->getRegion(0).empty() && isa<FunctionOpInterface>(inner))
+            entry = &inner->getRegion(0).front();
+        hooks->printed(line->second.first, wrap(inner->getLoc()), wrap(entry), hooks->context);
+    });
+}
+
+// mlir-opt's steps for one module.
+bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &registry,
+             const MlirOptMainConfig &config, const cute_opt_hooks *hooks)
+{
+    MLIRContext context(registry);
+    hooks->begin(wrap(&context), hooks->context);
+    context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
+    tracing::InstallDebugHandler debug(context, config.getDebugConfig());
+
+    DefaultTimingManager manager;
+    applyDefaultTimingManagerCLOptions(manager);
+    TimingScope timing = manager.getRootScope(), parsing = timing.nest("Parser");
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+    FallbackAsmResourceMap resources;
+    ParserConfig parser(&context, /*verifyAfterParse=*/true, &resources);
+    bool threads = context.isMultithreadingEnabled();
+    context.disableMultithreading();
+    OwningOpRef<Operation *> op =
+        parseSourceFileForTool(sources, parser, /*insertImplicitModule=*/!config.shouldUseExplicitModule());
+    context.enableMultithreading(threads);
+    parsing.stop();
+    if (!op) return false;
+    hooks->parsed(wrap(op.get()), hooks->context);
+
+    PassManager passes(op.get()->getName(), PassManager::Nesting::Implicit);
+    passes.enableVerifier(config.shouldVerifyPasses());
+    if (failed(applyPassManagerCLOptions(passes))) return false;
+    passes.enableTiming(timing);
+    if (failed(config.setupPassPipeline(passes)) || failed(passes.run(*op))) return false;
+
+    TimingScope printing = timing.nest("Output");
+    if (!config.shouldEmitBytecode()) {
+        if (config.bytecodeVersionToEmit())
+            return succeeded(LogicalResult(
+                emitError(UnknownLoc::get(&context), "bytecode version while not emitting bytecode")));
+        printPlaced(op.get(), resources, hooks);
+        return true;
+    }
+    BytecodeWriterConfig writer(resources);
+    if (auto version = config.bytecodeVersionToEmit()) writer.setDesiredBytecodeVersion(*version);
+    if (config.shouldElideResourceDataFromBytecode()) writer.setElideResourceDataFlag();
+    std::string result;
+    llvm::raw_string_ostream os(result);
+    if (failed(writeBytecodeToFile(op.get(), os, writer))) return false;
+    os.flush();
+    hooks->write(result.data(), result.size(), hooks->context);
+    return true;
+}
 } // namespace
 
 extern "C" {
@@ -176,8 +274,13 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
                                      &llvm::errs()))
         return false;
     if (options->diagnostics != "text" && options->diagnostics != "json") {
-        llvm::errs() << "cute-opt: error: --diagnostics takes 'text' or 'json', not '" << options->diagnostics
-                     << "'\n";
+        llvm::errs() << "cute-opt: error: --diagnostics expects 'text' or 'json', got '"
+                     << options->diagnostics << "'\n";
+        return false;
+    }
+    if (options->sourceMap != "auto" && options->sourceMap != "on" && options->sourceMap != "off") {
+        llvm::errs() << "cute-opt: error: --source-map expects 'auto', 'on' or 'off', got '"
+                     << options->sourceMap << "'\n";
         return false;
     }
     defines.clear();
@@ -185,6 +288,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     out->input = options->input.c_str();
     out->output = options->output.c_str();
     out->diagnostics_json = options->diagnostics == "json";
+    out->source_map = options->sourceMap.c_str();
     out->timing = options->timing;
     out->print_pipeline =
         options->printPipeline.getNumOccurrences() ? options->printPipeline.c_str() : nullptr;
@@ -193,22 +297,52 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     return true;
 }
 
-bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry, cute_write write,
-                  void *context)
+bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry,
+                  const cute_opt_hooks *hooks)
 {
     MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
     std::string result;
     llvm::raw_string_ostream os(result);
-    if (config.shouldShowDialects()) {
-        for (const auto &name : unwrap(registry)->getDialectNames()) os << name << '\n';
-        write(result.data(), result.size(), context);
-        return true;
-    }
     auto buffer = llvm::MemoryBuffer::getMemBuffer(unwrap(text), unwrap(label), false);
-    bool ok = succeeded(MlirOptMain(os, std::move(buffer), *unwrap(registry), config));
+    bool ok = true;
+    if (config.shouldShowDialects())
+        for (const auto &name : unwrap(registry)->getDialectNames()) os << name << '\n';
+    else if (isForTests(config))
+        ok = succeeded(MlirOptMain(os, std::move(buffer), *unwrap(registry), config));
+    else
+        return runOnce(std::move(buffer), *unwrap(registry), config, hooks);
     os.flush();
-    if (ok) write(result.data(), result.size(), context);
+    if (ok) hooks->write(result.data(), result.size(), hooks->context);
     return ok;
+}
+
+void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_only, cute_relocate move,
+                            void *context)
+{
+    StringAttr name = StringAttr::get(unwrap(root)->getContext(), unwrap(file));
+    auto placed = [&](Location location) {
+        auto place = dyn_cast<FileLineColLoc>(location);
+        return place && place.getFilename() == name ? place : FileLineColLoc();
+    };
+    auto moved = [&](FileLineColLoc old, unsigned owner, intptr_t argument) {
+        return Location(
+            unwrap(move(wrap(Location(old)), old.getLine(), old.getColumn(), owner, argument, context)));
+    };
+    unwrap(root)->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        auto place = placed(op->getLoc());
+        bool function = op->getNumRegions() && isa<FunctionOpInterface>(op);
+        if (place && !names_only) op->setLoc(moved(place, 0, -1));
+        for (Region &region : op->getRegions())
+            for (Block &block : region) {
+                bool entry = function && block.isEntryBlock();
+                if (names_only && !entry) continue;
+                for (BlockArgument argument : block.getArguments())
+                    if (auto old = placed(argument.getLoc()))
+                        argument.setLoc(moved(old, entry && place ? place.getLine() : 0,
+                                              entry ? (intptr_t)argument.getArgNumber() : -1));
+            }
+        return names_only && function ? WalkResult::skip() : WalkResult::advance();
+    });
 }
 
 MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label)
@@ -220,7 +354,8 @@ MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirString
 
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column)
 {
-    auto place = unwrap(location)->findInstanceOf<FileLineColLoc>();
+    auto place = dyn_cast<FileLineColLoc>(unwrap(location));
+    if (!place) place = unwrap(location)->findInstanceOf<FileLineColLoc>();
     if (!place) return false;
     *file = wrap(place.getFilename().getValue());
     *line = place.getLine();

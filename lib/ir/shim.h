@@ -83,6 +83,7 @@ typedef struct cute_opt_command {
     const char *input;  /* "-": standard input */
     const char *output; /* "-": standard output */
     bool diagnostics_json;
+    const char *source_map; /* "auto", "on" or "off" */
     bool timing;
     const char *print_pipeline; /* only print what it runs; NULL: run */
     const char *const *defines; /* NAME=VALUE */
@@ -93,10 +94,20 @@ typedef struct cute_opt_command {
  * false after a wrong command line, its message on stderr. Call once in a process. */
 bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
                     cute_opt_command *out);
-typedef void (*cute_write)(const char *bytes, size_t length, void *context);
-/* Runs what the command line asked for on `text`, named `label` in diagnostics (on stderr). */
-bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry, cute_write write,
-                  void *context);
+/* What a run asks back. */
+typedef struct cute_opt_hooks {
+    void (*begin)(MlirContext made, void *context);                 /* nothing was parsed yet */
+    void (*parsed)(MlirOperation root, void *context);              /* before the passes */
+    void (*write)(const char *bytes, size_t length, void *context); /* the whole output */
+    /* NULL, or called after `write` for each operation of the text, with its line from 1; `entry` is the first
+     * block of a function, otherwise null. Not called where the text has locations itself. */
+    void (*printed)(unsigned line, MlirLocation location, MlirBlock entry, void *context);
+    void *context;
+} cute_opt_hooks;
+/* Runs what the command line asked for on `text`, named `label` in locations. False after an error. What only
+ * tests of MLIR ask for runs in MLIR's driver, which prints its diagnostics on stderr and calls `write` alone. */
+bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry,
+                  const cute_opt_hooks *hooks);
 
 /* ---- conversions ---- */
 
@@ -121,6 +132,13 @@ MlirStringRef cute_location_name(MlirLocation location);
 /* The location of a block argument, or of an operation's result. */
 MlirLocation cute_argument_location(MlirValue value);
 void cute_op_set_location(MlirOperation op, MlirLocation location);
+/* Has `move` give the new location of each operation under `root` and of each block argument whose location is a
+ * place in `file`. Of the arguments of a function: `argument` is the index (otherwise -1) and `owner` the line of
+ * the function (0: unknown). names_only: no others are asked for. */
+typedef MlirLocation (*cute_relocate)(MlirLocation old, unsigned line, unsigned column, unsigned owner,
+                                      intptr_t argument, void *context);
+void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_only, cute_relocate move,
+                            void *context);
 /* Runs `visit` after each pass of `manager` on the operation it ran on, also after one that failed. Kept:
  * `context`. */
 typedef void (*cute_after_pass)(const char *pass, MlirOperation op, bool failed, double seconds,

@@ -108,9 +108,7 @@ static cute_status parse(compilation *c)
     MlirDialectRegistry registry = cute_registry_create();
     c->context = mlirContextCreateWithRegistry(registry, false);
     mlirDialectRegistryDestroy(registry);
-    cute_mlir_diagnostics(c->context, &c->source);
-    c->module = cute_module_parse(c->context, mlirStringRefCreate(c->source.text, c->source.length),
-                                  cute_text(c->source.label));
+    c->module = cute_mlir_source_parse(&c->source, c->context);
     if (mlirModuleIsNull(c->module)) {
         if (!said_why(c))
             cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "this is not MLIR");
@@ -512,12 +510,16 @@ cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
     *out = (cute_ptx_output){0};
     unsigned can = CUTE_BACKEND_NVPTX | CUTE_BACKEND_LIBNVVM;
     CUTE_TRY(cute_arch_need_backend(options->arch, can, diag));
-    cute_mlir_source source = {.diag = diag, .label = label, .text = text, .length = length};
-    char *reason;
+    cute_origin origin;
+    cute_origin_options reading = {options->defines, options->define_count, options->no_source_map};
+    char *reason = NULL;
     cute_moment moment;
-    cute_status status = compile(&source, options, out, &reason, &moment);
+    cute_status status = cute_origin_open(&origin, label, text, length, &reading, diag);
+    cute_mlir_source source = cute_mlir_source_of(&origin, diag);
+    if (!status) status = compile(&source, options, out, &reason, &moment);
     if (reason) status = explain(&source, options, reason, &moment);
     free(reason);
+    cute_origin_release(&origin);
     return status;
 }
 

@@ -25,6 +25,7 @@ typedef struct cute_ptx_options {
     const char *dump_passes;    /* a directory for the IR after each pass, or NULL */
     const cute_define *defines; /* noted in the metadata */
     size_t define_count;
+    bool no_source_map; /* what cute-opt says of where its text comes from is a comment like others */
 } cute_ptx_options;
 
 /* The stages whose time is taken, in order. */

@@ -18,7 +18,7 @@ static cute_status one_of(const char *option, const char *text, const char *cons
         cute_buffer_printf(&all, "%s'%s'", *out ? " or " : "", choices[*out]);
     }
     cute_status status =
-        cute_fail(diag, CUTE_USAGE, NULL, "--%s takes %s, not '%s'", option, cute_buffer_text(&all), text);
+        cute_fail(diag, CUTE_USAGE, NULL, "--%s expects %s, got '%s'", option, cute_buffer_text(&all), text);
     cute_buffer_release(&all);
     return status;
 }
@@ -29,11 +29,14 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
     static const char *const emits[] = {
         [CUTE_EMIT_PTX] = "ptx", [CUTE_EMIT_LLVM] = "llvm", [CUTE_EMIT_MLIR] = "mlir", NULL};
     static const char *const maps[] = {"param", "memory", NULL};
-    int emit, map;
+    static const char *const source_maps[] = {"auto", "off", NULL};
+    int emit, map, source_map;
     cute_define *defines;
     CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
     CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
-    if (s->level < 0 || s->level > 3) return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0 to 3");
+    CUTE_TRY(one_of("source-map", s->source_map, source_maps, &source_map, diag));
+    if (s->level < 0 || s->level > 3)
+        return cute_fail(diag, CUTE_USAGE, NULL, "-O expects 0 to 3, got %lld", (long long)s->level);
     *out = (cute_ptx_options){.opt_level = (int)s->level,
                               .lineinfo = s->lineinfo,
                               .assertions = s->assertions,
@@ -46,7 +49,8 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .save_temps = s->save_temps,
                               .dump_passes = s->dump_passes,
                               .pipeline = s->pipeline,
-                              .define_count = s->defines.count};
+                              .define_count = s->defines.count,
+                              .no_source_map = source_map == 1};
     CUTE_TRY(cute_arch_choose(s->arch, &out->arch, diag));
     CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
     out->defines = defines;
@@ -57,15 +61,8 @@ static cute_status compile(cute_arena *arena, const cute_ptx_settings *settings,
                            const char *source, size_t length, cute_ptx_output *out, cute_diag *diag)
 {
     cute_ptx_options options;
-    cute_buffer text = {0};
     CUTE_TRY(cute_ptx_settings_resolve(settings, arena, &options, diag));
-    if (length >= 4 && !memcmp(source, "ML\xEFR", 4))
-        return cute_ptx_compile(label, source, length, &options, out, diag);
-    cute_status status =
-        cute_defines_apply(label, source, length, options.defines, options.define_count, &text, diag);
-    if (!status) status = cute_ptx_compile(label, cute_buffer_text(&text), text.length, &options, out, diag);
-    cute_buffer_release(&text);
-    return status;
+    return cute_ptx_compile(label, source, length, &options, out, diag);
 }
 
 cute_status cute_ptx_compile_source(const cute_ptx_settings *settings, const char *label, const void *source,

@@ -7,7 +7,7 @@
 
 /* Texts that are NULL are the defaults. */
 typedef struct cute_ptx_settings {
-    const char *arch, *emit, *tensor_map, *cuda_path, *save_temps, *dump_passes, *pipeline;
+    const char *arch, *emit, *tensor_map, *cuda_path, *save_temps, *dump_passes, *pipeline, *source_map;
     int64_t level;
     bool lineinfo, assertions, relocatable;
     cute_option_list defines, libraries;
@@ -16,7 +16,7 @@ typedef struct cute_ptx_settings {
 /* CUTE_USAGE for a value that is none. *out points into `settings` and `arena`. */
 cute_status cute_ptx_settings_resolve(const cute_ptx_settings *settings, cute_arena *arena,
                                       cute_ptx_options *out, cute_diag *diag);
-/* cute_ptx_compile with these settings; ${NAME} is replaced in what is no bytecode. */
+/* cute_ptx_compile with these settings. */
 cute_status cute_ptx_compile_source(const cute_ptx_settings *settings, const char *label, const void *source,
                                     size_t length, cute_ptx_output *out, cute_diag *diag);
 

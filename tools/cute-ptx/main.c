@@ -10,7 +10,8 @@
 #include "lib/toolkit/native.h"
 
 typedef struct settings {
-    const char *arch, *output, *emit, *timing, *cuda_path, *save_temps, *dump_passes, *tensor_map;
+    const char *arch, *output, *emit, *timing, *cuda_path, *save_temps, *dump_passes, *tensor_map,
+        *source_map;
     int64_t level;
     bool lineinfo, assertions, relocatable, timing_text;
     cute_option_list defines, libraries;
@@ -28,7 +29,7 @@ static cute_status one_of(const char *option, const char *text, const char *cons
         cute_buffer_printf(&all, "%s'%s'", *out ? " or " : "", choices[*out]);
     }
     cute_status status =
-        cute_fail(diag, CUTE_USAGE, NULL, "--%s takes %s, not '%s'", option, cute_buffer_text(&all), text);
+        cute_fail(diag, CUTE_USAGE, NULL, "--%s expects %s, got '%s'", option, cute_buffer_text(&all), text);
     cute_buffer_release(&all);
     return status;
 }
@@ -111,15 +112,18 @@ static cute_status compile(cute_tool *tool, void *context)
     const settings *s = context;
     const cute_option_list *operands = &tool->operands;
     cute_diag *diag = tool->diag;
-    static const char *const emits[] = {"ptx", "llvm", NULL}, *const maps[] = {"param", "memory", NULL};
-    int emit = 0, map = 0;
+    static const char *const emits[] = {"ptx", "llvm", NULL}, *const maps[] = {"param", "memory", NULL},
+                             *const source_maps[] = {"auto", "off", NULL};
+    int emit = 0, map = 0, source_map = 0;
     if (operands->count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one input, got '%s' and '%s'", operands->items[0],
                          operands->items[1]);
     const char *input = operands->count ? operands->items[0] : "-";
     if (s->emit) CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
     if (s->tensor_map) CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
-    if (s->level < 0 || s->level > 3) return cute_fail(diag, CUTE_USAGE, NULL, "-O takes 0 to 3");
+    if (s->source_map) CUTE_TRY(one_of("source-map", s->source_map, source_maps, &source_map, diag));
+    if (s->level < 0 || s->level > 3)
+        return cute_fail(diag, CUTE_USAGE, NULL, "-O expects 0 to 3, got %lld", (long long)s->level);
     cute_ptx_options options = {.opt_level = (int)s->level,
                                 .lineinfo = s->lineinfo,
                                 .assertions = s->assertions,
@@ -131,29 +135,24 @@ static cute_status compile(cute_tool *tool, void *context)
                                 .cuda_path = s->cuda_path,
                                 .save_temps = s->save_temps,
                                 .dump_passes = s->dump_passes,
-                                .define_count = s->defines.count};
+                                .define_count = s->defines.count,
+                                .no_source_map = source_map == 1};
     CUTE_TRY(s->arch ? cute_arch_parse_native(s->arch, &options.arch, diag)
                      : cute_arch_choose(NULL, &options.arch, diag));
     cute_define *defines;
     CUTE_TRY(cute_defines_parse(tool->arena, s->defines.items, s->defines.count, &defines, diag));
     options.defines = defines;
 
-    cute_buffer raw = {0}, text = {0};
+    cute_buffer text = {0};
     cute_ptx_output result = {0};
     const char *label = cute_file_label(input);
-    cute_status status = cute_file_read(input, &raw, diag);
-    bool bytecode = raw.length >= 4 && !memcmp(raw.data, "ML\xEFR", 4);
-    if (!status && !bytecode)
-        status = cute_defines_apply(label, cute_buffer_text(&raw), raw.length, defines, s->defines.count,
-                                    &text, diag);
-    const cute_buffer *source = bytecode ? &raw : &text;
+    cute_status status = cute_file_read(input, &text, diag);
     if (!status)
-        status = cute_ptx_compile(label, cute_buffer_text(source), source->length, &options, &result, diag);
+        status = cute_ptx_compile(label, cute_buffer_text(&text), text.length, &options, &result, diag);
     if (!status) status = write_output(s, label, &result, diag);
     if (!status && (s->timing || s->timing_text)) print_timing(s->timing ? s->timing : "text", &result);
     cute_ptx_output_release(&result);
     cute_buffer_release(&text);
-    cute_buffer_release(&raw);
     return status;
 }
 
@@ -177,6 +176,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text",
          &s.defines},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines (.loc)", &s.lineinfo},
+        {CUTE_OPTION_STRING, "source-map", 0, "auto|off",
+         "take places from what cute-opt says of its input (default auto)", &s.source_map},
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "keep cf.assert: a false one stops the grid",
          &s.assertions},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},

@@ -2,7 +2,7 @@
 // RUN: cute-ptx %s -arch sm_90a -o - | grep '^//!cute' | grep '"plan"' | FileCheck %s --check-prefix=PTX
 
 // CHECK: gpu.module @m attributes {cute.plans = [
-// PTX: {"format":1,"plan":"main","args":[{"name":"n","width":64},{"name":"arg1","width":1}],
+// PTX: {"format":1,"plan":"main","args":[{"name":"n","width":64},{"name":"big","width":1}],
 // The call is taken in: ceil(n/128); the branches become selects, the launch inside has the condition.
 // PTX-SAME: "values":{{\[\[}}"arg",64,0],["arg",1,1],["const",64,1],["const",64,128],["const",64,128],["ceildivu",64,0,4],["const",32,-7],["sext",64,0,64],["divu",64,3,0],["const",1,0],["eq",1,1,9],["select",64,1,8,5]],
 // PTX-SAME: "launches":[{"kernel":"z","grid":[8,2,2],"block":[2,2,2],"args":[],"if":1},{"kernel":"k","grid":[11,2,2],"block":[3,2,2],"args":[6,7]}]}

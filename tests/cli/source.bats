@@ -1,0 +1,145 @@
+# Behind `cute-opt k.mlir |` every program speaks of k.mlir: errors, line directives, remarks, findings, arguments.
+
+setup() {
+    PATH=$CUTE_BIN:$PATH
+    ROOT=$BATS_TEST_DIRNAME/../..
+    cd "$BATS_TEST_TMPDIR"
+    # What cute-opt takes with this option, and cute-ptx refuses, stands on line 6.
+    cat >k.mlir <<'END'
+// Comments and blank lines are not printed again.
+
+gpu.module @m {
+  gpu.func @k(%x: memref<?xf32>, %n: i32) kernel {
+    %t = gpu.thread_id x
+    %v = "test.unknown"(%t) : (index) -> f32
+    memref.store %v, %x[%t] : memref<?xf32>
+    gpu.return
+  }
+}
+END
+    LOOSE="cute-opt --allow-unregistered-dialect"
+}
+
+# names FILE:LINE:COLUMN SHELL-TEXT: the first line of the output is an error at this place.
+names() {
+    run bash -c "$2"
+    [ "$status" -eq 1 ] && [[ "${lines[0]}" == "$1: error: "* ]] || { echo "$2: $status, $output"; false; }
+}
+
+@test "an error behind a pipe names the file, and shows its line" {
+    names k.mlir:6:10 "$LOOSE k.mlir | cute-ptx"
+    [ "${lines[1]}" = '    %v = "test.unknown"(%t) : (index) -> f32' ]
+    [ "${lines[2]}" = '         ^' ]
+    [ "${#lines[@]}" -eq 3 ]
+    names k.mlir:6:10 "$LOOSE k.mlir >printed.mlir; cute-ptx printed.mlir"
+    names k.mlir:6:10 "$LOOSE k.mlir | cute-opt"
+    names k.mlir:6:10 "$LOOSE k.mlir | $LOOSE -canonicalize | $LOOSE -cse | cute-ptx"
+    names k.mlir:6:10 "$LOOSE --mlir-print-op-generic k.mlir | cute-ptx"
+    run bash -c "$LOOSE k.mlir | cute-ptx --diagnostics=json"
+    [ "$(jq -r '"\(.file):\(.line):\(.column)"' <<<"$output")" = k.mlir:6:10 ]
+}
+
+@test "of a source that was changed since, or came from a pipe, the printed line is shown" {
+    $LOOSE k.mlir >printed.mlir
+    echo "// changed" >>k.mlir
+    names k.mlir:6:10 "cute-ptx printed.mlir"
+    [ "${lines[1]}" = "printed.mlir:5: note: printed by cute-opt as; 'k.mlir' was changed since or cannot be read" ]
+    [ "${lines[2]}" = '      %0 = "test.unknown"(%thread_id_x) : (index) -> f32' ]
+    rm k.mlir
+    names k.mlir:6:10 "cute-ptx printed.mlir"
+    mkfifo k.mlir
+    names k.mlir:6:10 "timeout 20 cute-ptx printed.mlir"
+    rm k.mlir && setup
+    names "<stdin>:6:10" "$LOOSE <k.mlir | cute-ptx"
+    [ "${lines[1]}" = "<stdin>:5: note: printed by cute-opt as" ]
+}
+
+@test "a text that was edited speaks for itself" {
+    names "<stdin>:5:26" "$LOOSE k.mlir | sed s/arg0/foo/ | cute-ptx"
+    [ "${lines[1]}" = '      %0 = "test.unknown"(%thread_id_x) : (index) -> f32' ]
+    names "<stdin>:5:26" "$LOOSE k.mlir | grep -v '^//' | cute-ptx"
+    names "<stdin>:5:26" "$LOOSE --source-map=off k.mlir | cute-ptx"
+    names "<stdin>:5:26" "$LOOSE k.mlir | cute-ptx --source-map=off"
+    names "<stdin>:5:26" "$LOOSE k.mlir | cute-opt --source-map=off"
+    # Lines at the end are no edit; a comment there is.
+    names "k.mlir:6:10" "{ $LOOSE k.mlir; echo; } | cute-ptx"
+    names "<stdin>:5:26" "{ $LOOSE k.mlir; echo // end; } | cute-ptx"
+    run cute-opt --source-map=maybe k.mlir
+    [ "$status" -eq 2 ] && [[ "$output" == *"--source-map expects 'auto', 'on' or 'off', got 'maybe'"* ]]
+    run cute-ptx --source-map=on k.mlir
+    [ "$status" -eq 2 ] && [[ "$output" == *"--source-map expects 'auto' or 'off', got 'on'"* ]]
+}
+
+@test "a person at a terminal sees the text alone" {
+    command -v script >/dev/null || skip "no script"
+    script -qec "cute-opt $ROOT/kernels/vector_add/vector_add.mlir" /dev/null </dev/null >terminal
+    grep -q gpu.return terminal
+    ! grep -q '^//!' terminal
+    cute-opt --source-map=on "$ROOT/kernels/vector_add/vector_add.mlir" -o all
+    [ "$(tr -d '\r' <terminal | grep -c .)" -eq "$(grep -cv -e '^//!' -e '^$' all)" ]
+}
+
+@test "what -D replaced is shown as it was written and as it was read" {
+    sed -i 's/%v = "test.unknown"(%t) : (index) -> f32/%c = arith.constant ${N * 4} : i32 loc("py.py":7:8)\n%w = arith.constant ${N} : i32 %v = "test.unknown"(%t) : (index) -> f32/' k.mlir
+    names "k.mlir:7:51" "cute-ptx -D N=1234567 k.mlir" # MLIR's parser stands behind the name, a map tells the name
+    [[ "${lines[1]}" == '%w = arith.constant ${N} : i32 %v = "test.unknown"'* ]]
+    [ "${lines[3]}" = "k.mlir:7: note: with -D the line is" ]
+    [[ "${lines[4]}" == '%w = arith.constant 1234567 : i32 %v = "test.unknown"'* ]]
+    names "k.mlir:7:37" "$LOOSE -D N=1234567 k.mlir | cute-ptx"
+    printf 'module attributes {a.b = ${N}} {\n"test.x"() : () -> ()\n}\n' >lines.mlir
+    names lines.mlir:2:1 "$LOOSE -D N=\$'[1,\n2]' lines.mlir | cute-ptx"
+    sed -i 's/"test.unknown"(%t) : (index)/arith.bitcast %w : i32 to/; s/-> f32/f32/' k.mlir
+    cute-opt -D N=1234567 k.mlir | cute-opt | cute-opt --mlir-print-debuginfo >whole
+    grep -q 'constant 1234567.* loc(#loc[0-9]*)' whole
+    grep -q 'loc("py.py":7:8)' whole
+}
+
+@test "lines of PTX, places of kernels and names of arguments are those without the pipe" {
+    for kernel in "$ROOT"/kernels/*/*.mlir "$ROOT"/tests/gpu/*.mlir; do
+        defines=$(grep -o '\${[A-Z]*' "$kernel" | sort -u | sed 's/^../-D /; s/$/=16/')
+        cute-ptx $defines -lineinfo "$kernel" -o plain.ptx 2>plain.err || continue
+        cute-opt $defines "$kernel" | cute-opt | cute-ptx -lineinfo -o piped.ptx 2>piped.err
+        # The values of -D are known to the program that got them.
+        diff <(sed 's/, "defines": {[^}]*}//' plain.ptx) piped.ptx || { echo "$kernel"; false; }
+        diff plain.err piped.err
+        echo "$kernel" >>compared
+    done
+    [ "$(wc -l <compared)" -ge 15 ]
+}
+
+@test "cute-opt prints the same text and the same map, however often it is printed" {
+    cute-opt "$ROOT/kernels/softmax/softmax.mlir" >once
+    grep -q '^//!source 1 ' once
+    cute-opt once >twice
+    cmp once twice
+    cute-opt <once | cmp once -
+}
+
+@test "remarks of cute-link and findings of the emulator name the source" {
+    cat >race.mlir <<'END'
+
+gpu.module @m {
+  memref.global "private" @s : memref<1xi32, #gpu.address_space<workgroup>>
+  gpu.func @race(%out: memref<?xi32>) kernel {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %v = arith.index_cast %t : index to i32
+    %s = memref.get_global @s : memref<1xi32, #gpu.address_space<workgroup>>
+    memref.store %v, %s[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    %r = memref.load %s[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
+    memref.store %r, %out[%t] : memref<?xi32>
+    gpu.return
+  }
+}
+END
+    cute-opt race.mlir | cute-ptx -lineinfo | cute-link -o race.cubin
+    echo '{"kernel": "race", "grid": 1, "block": 64, "buffers": {"b": {"dtype": "i32", "shape": [64]}}, "args": ["b"]}' >race.json
+    run cute-run race.cubin --config race.json --device emulator --check=race
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"race.mlir:9"* ]]
+    [[ "$output" != *stdin* ]]
+    run cute-run race.cubin
+    [[ "$output" == "race(out: memref<?xi32>)"* ]]
+}
