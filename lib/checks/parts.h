@@ -163,9 +163,11 @@ typedef struct tile_piece {
 struct shadow {
     uint64_t base, total, size;
     char *name;
-    uint8_t *written;              /* a bit a byte; NULL: all of it, or nobody asks */
-    access_record *writes, *reads; /* by granule; of reads `slots` each; NULL until one comes */
-    uint8_t granule, slots;        /* log2 of the bytes */
+    uint8_t *written;                        /* a bit a byte; NULL: all of it, or nobody asks */
+    access_record *writes, *reads;           /* by granule; of reads `slots` each; NULL until one comes */
+    access_record *write_lines, *read_lines; /* of global memory: of lines that are not split */
+    uint8_t *split;                          /* 1: by granule */
+    uint8_t granule, slots;                  /* log2 of the bytes */
     bool too_large;
     bool shared_use;    /* shared memory that other blocks of the cluster or asynchronous work used */
     uint8_t *mbarriers; /* of shared memory: a bit for 8 bytes that are an mbarrier; NULL until one is */
@@ -342,6 +344,15 @@ static inline bool em_is_ordered(const em_checks *c, const cluster_state *o, uin
 
 /* What is known of an mbarrier; NULL: nothing, or memory is exhausted. */
 mbarrier_state *em_mbarrier_find(em_checks *c, cluster_state *o, uint32_t address, bool add);
+
+/* ---- line_records.c ---- */
+
+/* The access of a warp to whole lines; `current` is of its first lane. False: it is something else, or not in order: the
+ * lines have to be split and each lane looked at. */
+bool em_lines_access(em_checks *c, const em_warp_access *a, shadow *s, uint64_t at,
+                     const access_record *current, const vclock *known);
+/* Before granules are looked at. False: memory is exhausted. */
+bool em_lines_split(em_checks *c, shadow *s, uint64_t at, uint64_t bytes);
 
 /* ---- shadow_memory.c ---- */
 

@@ -323,7 +323,8 @@ static bool access(em_checks *c, const memory_access *a)
     if (a->strong && (!s || (!c->machine->completing && !a->mbarrier)))
         em_flags_access(c, a->warp, a->inst, a->lane, shared ? a->address | UINT64_C(1) << 31 : a->address,
                         a->kind);
-    if (!s || !tables(c, s, a->kind != EM_READ, shared, a->at, a->bytes)) return true;
+    if (!s || s->too_large || (!shared && !em_lines_split(c, s, a->at, a->bytes))) return true;
+    if (!tables(c, s, a->kind != EM_READ, shared, a->at, a->bytes)) return true;
     const em_pending *p = c->machine->completing;
     if (shared)
         s->shared_use |=
@@ -397,17 +398,19 @@ static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
 {
     const cluster_state *o = cluster_of(c, r->warp);
     const vclock *known = warp_of(c, r->warp)->known;
-    bool write = r->kind == EM_WRITE;
+    bool write = r->kind == EM_WRITE, shared = r->space == EM_SHARED;
     uint32_t first = thread_id(c, r->warp, 0), bits = 0;
     if (!known || (c->launch->programmatic && !o->waited)) return false;
-    if (em_has(r->inst, EM_M_nc) && s->writes) return false; /* check_path */
+    if (em_has(r->inst, EM_M_nc) && (s->writes || s->write_lines)) return false; /* check_path */
     if (s->too_large) return true;
-    for (uint32_t rest = r->mask; rest; rest &= rest - 1) bits |= r->offsets[__builtin_ctz(rest)];
-    if (!tables(c, s, write, r->space == EM_SHARED, at | bits, r->bytes)) return true;
     access_record current = {.time = c->machine->time,
                              .inst = inst_index(c, r->inst),
                              .cluster = o->serial,
+                             .id = (uint16_t)first,
                              .flags = write ? ACCESS_WRITE : 0};
+    if (!shared && em_lines_access(c, r, s, at, &current, known)) return true;
+    for (uint32_t rest = r->mask; rest; rest &= rest - 1) bits |= r->offsets[__builtin_ctz(rest)];
+    if (!tables(c, s, write, shared, at | bits, r->bytes)) return true;
     verdict last = ASK;
     uint32_t alike = 0, offset = UINT32_MAX;
     for (uint32_t rest = r->mask; rest;) {
@@ -417,6 +420,7 @@ static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
         offset = r->offsets[lane];
         if (alike > 1 && last == FOR_WARP && rest && r->offsets[__builtin_ctz(rest)] == offset) continue;
         current.id = (uint16_t)(first + lane);
+        if (!shared && !em_lines_split(c, s, at + offset, r->bytes)) return true;
         last = row_lane(c, o, r, s, at + offset, known, &current);
         if (last == ASK) return false;
     }

@@ -26,6 +26,9 @@ void em_shadow_release(shadow *s)
     free(s->written);
     free(s->writes);
     free(s->reads);
+    free(s->write_lines);
+    free(s->read_lines);
+    free(s->split);
     free(s->mbarriers);
     free(s->pieces);
     *s = (shadow){0};

@@ -85,6 +85,89 @@ B
     [[ "$output" == *"uninitialised: ld reads byte 1024 of shared 'tile'"*"which nothing wrote before; st stores it"*"it is used here"* ]]
 }
 
+@test "races of two warps are those that their addresses and barriers have, whatever the pattern and width" {
+    cat >rows.py <<'P'
+# Warp 0 makes one access, warp 1 another, with or without bar.sync between. A race is a byte that two threads touch, one of
+# them writing, within one instruction or without the barrier. Threads store different values. Smaller accesses than the
+# checks have records for (2 bytes of shared, 4 of global memory) may hide each other.
+import json, os, random, subprocess
+run = os.environ["CUTE_BIN"] + "/cute-run"
+random.seed(7)
+types = {1: (".u8", "%r3"), 2: (".u16", "%h1"), 4: (".u32", "%r3"), 8: (".v2.u32", "{%r3, %r3}"), 16: (".v4.u32", "{%r3, %r3, %r3, %r3}")}
+loads = {1: "%r4", 2: "%h2", 4: "%r4", 8: "{%r4, %r5}", 16: "{%r4, %r5, %r6, %r7}"}
+# The lane's place, in PTX from %r2 into %r8, and in Python.
+places = [("mov.u32 %r8, %r2;", lambda l: l), ("xor.b32 %r8, %r2, 31;", lambda l: 31 - l), ("shr.u32 %r8, %r2, 1;", lambda l: l // 2),
+          ("mov.u32 %r8, 0;", lambda l: 0), ("shl.b32 %r8, %r2, 1;", lambda l: 2 * l), ("and.b32 %r8, %r2, 15;", lambda l: l % 16)]
+def access(space):
+    return dict(write=random.random() < 0.6, bytes=random.choice([4, 4, 4, 8, 16] + [2, 2] * (space == "shared")), place=random.randrange(len(places)) if random.random() < 0.6 else 0,
+                offset=random.choice([0, 0, 0, 1, 32, 64]), lanes=random.choice([32, 32, 32, 16, 5]), space=space)
+def text(a):
+    kind, value = types[a["bytes"]]
+    base = "%rd1" if a["space"] == "global" else "%rd2"
+    lines = [places[a["place"]][0], f"mul.lo.u32 %r8, %r8, {a['bytes']};", "cvt.u64.u32 %rd3, %r8;", f"add.u64 %rd3, %rd3, {base};",
+             f"setp.lt.u32 %p2, %r2, {a['lanes']};"]
+    address = f"[%rd3+{a['offset'] * a['bytes']}]"
+    lines.append(f"@%p2 st.{a['space']}{kind} {address}, {value};" if a["write"] else f"@%p2 ld.{a['space']}{kind} {loads[a['bytes']]}, {address};")
+    return "\n    ".join(lines)
+def touched(a, warp):
+    for lane in range(a["lanes"]):
+        begin = (places[a["place"]][1](lane) + a["offset"]) * a["bytes"]
+        for byte in range(begin, begin + a["bytes"]):
+            yield byte, 32 * warp + lane
+def races(a, b, barrier):
+    found = False
+    for x, y, kx, ky in ((a, a, 0, 0), (b, b, 1, 1), (a, b, 0, 1)):
+        if x is not y and barrier or not (x["write"] or y["write"]):
+            continue
+        by = {}
+        for byte, thread in touched(x, kx):
+            by.setdefault(byte, set()).add(thread)
+        found |= any(by.get(byte, set()) - {thread} for byte, thread in touched(y, ky))
+    return found
+config = {"kernel": "k", "grid": [1], "block": [64], "args": ["C"], "buffers": {"C": {"dtype": "u8", "shape": [8192], "init": "zeros"}}}
+json.dump(config, open("k.json", "w"))
+wrong, counts = [], [0, 0]
+for n in range(250):
+    space = random.choice(["global", "shared"])
+    a, b, barrier = access(space), access(space), random.random() < 0.4
+    ptx = f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b32 %r<10>; .reg .b16 %h<4>; .reg .b64 %rd<6>; .reg .pred %p<4>;
+    .shared .align 128 .b8 tile[8192];
+    ld.param.u64 %rd1, [out];
+    mov.u64 %rd2, tile;
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 31;
+    add.u32 %r3, %r1, 1;
+    cvt.u16.u32 %h1, %r3;
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra $skip;
+    {text(a)}
+$skip:
+    {"bar.sync 0;" if barrier else ""}
+    @!%p1 bra $end;
+    {text(b)}
+$end:
+    ret;
+}}
+"""
+    open("k.ptx", "w").write(ptx)
+    r = subprocess.run([run, "k.ptx", "--config", "k.json", "--check=race", f"--seed={n % 3}"], capture_output=True, text=True)
+    there = "error: race: " in r.stderr
+    assert r.returncode == (4 if there else 0), r.stderr
+    counts[there] += 1
+    if there != races(a, b, barrier):
+        wrong.append((n, there, a, b, barrier))
+print(counts, "\n".join(map(str, wrong)))
+assert not wrong and min(counts) > 40
+P
+    run python3 rows.py
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
 @test "a register that nothing wrote is named, and where it came from" {
     checked register_set_in_one_branch --check=uninit
     [ "$status" -eq 4 ]
