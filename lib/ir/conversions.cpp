@@ -17,6 +17,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -120,6 +121,16 @@ static LogicalResult convertDevice(gpu::GPUModuleOp module)
 extern "C" void cute_translations_insert(MlirDialectRegistry registry)
 {
     registerAllToLLVMIRTranslations(*unwrap(registry));
+}
+
+extern "C" bool cute_lower_vectors(MlirOperation op)
+{
+    RewritePatternSet patterns(unwrap(op)->getContext());
+    vector::populateVectorMultiReductionLoweringPatterns(
+        patterns, vector::VectorMultiReductionLowering::InnerReduction);
+    vector::populateVectorScanLoweringPatterns(patterns);
+    vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
+    return succeeded(applyPatternsAndFoldGreedily(unwrap(op), std::move(patterns)));
 }
 
 extern "C" bool cute_convert_to_llvm(MlirOperation root)

@@ -117,6 +117,10 @@ void cute_translations_insert(MlirDialectRegistry registry);
  * else has an interface for it. False after an error. */
 bool cute_convert_to_llvm(MlirOperation module);
 
+/* Reductions, scans and masked transfers of vectors inside of `op` by the operations that convert-vector-to-llvm takes.
+ * False after an error. */
+bool cute_lower_vectors(MlirOperation op);
+
 /* ---- queries missing in the C interface ---- */
 
 /* Parses text or bytecode, named `label` in locations; what is not in a module gets one. Null on failure. */

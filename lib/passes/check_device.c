@@ -153,6 +153,50 @@ static void check_assembly(const check *c, MlirOperation op)
     }
 }
 
+/* ---- operations that nothing lowers ---- */
+
+static const struct {
+    const char *name, *instead;
+} unknown[] = {
+    {"memref.alloc", "memref.alloca, or workgroup memory of the kernel"},
+    {"memref.dealloc", "memref.alloca, whose memory needs no release"},
+    {"memref.realloc", "memref.alloca, or workgroup memory of the kernel"},
+    {"vector.flat_transpose", "vector.transpose"},
+    {"vector.matrix_multiply", "vector.contract"},
+    {"vector.print", "gpu.printf"},
+    {"vector.reshape", "vector.shape_cast"},
+    {"vector.scalable.extract", "a vector of known length"},
+    {"vector.scalable.insert", "a vector of known length"},
+    {"vector.vscale", "a vector of known length"},
+    {"vector.warp_execute_on_lane_0", "scf.if on gpu.lane_id"},
+};
+
+static void check_known(const check *c, MlirOperation op)
+{
+    if (!cute_op_of(op, "vector.") && !cute_op_of(op, "memref.")) return;
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        if (!cute_op_is(op, unknown[i].name)) continue;
+        cute_buffer text = {0};
+        cute_buffer_printf(&text, "'%s' op is not lowered to PTX; expected %s", unknown[i].name,
+                           unknown[i].instead);
+        fail(c, mlirOperationGetLocation(op), &text);
+        return;
+    }
+}
+
+/* vector.load and vector.store of one row. */
+static void check_row(const check *c, MlirOperation op)
+{
+    bool load = cute_op_is(op, "vector.load");
+    if (!load && !cute_op_is(op, "vector.store")) return;
+    MlirType type = mlirValueGetType(load ? mlirOperationGetResult(op, 0) : mlirOperationGetOperand(op, 0));
+    if (mlirShapedTypeGetRank(type) > 1)
+        fail_type(c, op,
+                  load ? "a vector of rank 1 (vector.transfer_read takes any)"
+                       : "a vector of rank 1 (vector.transfer_write takes any)",
+                  type);
+}
+
 /* ---- types ---- */
 
 static MlirType element_of(MlirType type)
@@ -225,6 +269,8 @@ static void visit(MlirOperation op, void *context)
     if (cute_op_is(op, "gpu.func") || cute_op_is(op, "func.func") || cute_op_is(op, "llvm.func"))
         check_name(c, op);
     if (cute_op_is(op, "llvm.inline_asm")) check_assembly(c, op);
+    check_known(c, op);
+    check_row(c, op);
     check_types(c, op);
 }
 
