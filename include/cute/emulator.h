@@ -45,8 +45,13 @@ CUTE_API const cute_emulator_counts *cute_emulator_get_counts(const cute_device 
 /* What kernels did, by class of instruction, space and line, as JSON text (cute-run(1)), malloc'ed; NULL without
  * options.counters. */
 CUTE_API char *cute_emulator_counters_json(const cute_device *device);
-/* What the checks found and the counts by line, as JSON text (docs/emulator-checks.md), malloc'ed; NULL without
- * checks. Findings are also errors in the diag of the launch, which succeeds all the same. */
+/* What the checks found in all launches so far, of which the first thousands are kept. A finding is valid until the next
+ * launch or reset; NULL behind the last, and without checks. Findings are also errors and warnings in the diag of the
+ * launch, which succeeds all the same. */
+CUTE_API size_t cute_emulator_finding_count(const cute_device *device);
+CUTE_API const cute_finding *cute_emulator_finding(const cute_device *device, size_t index);
+/* The same and the counts by line, as JSON text (docs/emulator-checks.md), malloc'ed; NULL without
+ * checks. */
 CUTE_API char *cute_emulator_checks_json(const cute_device *device);
 
 #ifdef __cplusplus

@@ -14,30 +14,6 @@
 
 typedef struct em_checks em_checks;
 
-/* Places of an instruction: in the PTX, and where that says so (.loc) in the source; else `file` is NULL. */
-typedef struct em_finding_place {
-    const char *file;
-    uint32_t line, column, ptx_line;
-} em_finding_place;
-
-/* What was found at a pair of instructions in one launch. */
-typedef struct em_finding {
-    unsigned check;         /* one of CUTE_CHECK_... */
-    cute_severity severity; /* CUTE_ERROR or CUTE_WARNING */
-    const char *message;    /* as the diag has it */
-    const char *reason;     /* why it is, or would be, a warning only; NULL */
-    const char *kernel;
-    em_finding_place place;
-    bool has_other; /* another instruction is part of it */
-    em_finding_place other;
-    const char *other_note; /* what `other` is */
-    uint32_t block[3];
-    uint32_t warp;      /* in the block */
-    bool whole_warp;    /* then `thread` does not count */
-    uint32_t thread[3]; /* where it was found first */
-    uint64_t count;     /* how often */
-} em_finding;
-
 /* `which`: CUTE_CHECK_... NULL when memory is exhausted or no check is among them. */
 em_checks *em_checks_create(unsigned which);
 void em_checks_destroy(em_checks *checks);
@@ -53,7 +29,7 @@ void em_checks_host_wrote(em_checks *checks, uint64_t base, uint64_t size);
  * exhausted. */
 bool em_checks_begin(em_checks *checks, em_launch *launch, em_transactions *transactions);
 /* What was found in all launches so far (the first thousands); of the checks, until the next launch. */
-const em_finding *em_checks_findings(const em_checks *checks, size_t *count);
+const cute_finding *em_checks_findings(const em_checks *checks, size_t *count);
 /* All findings with the counts by line as a JSON text (malloc'ed, NULL when memory is exhausted). */
 char *em_checks_json(const em_checks *checks);
 

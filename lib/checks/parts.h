@@ -263,7 +263,7 @@ struct em_checks {
     /* report.c */
     finding *findings; /* of the launch */
     size_t finding_count, finding_capacity;
-    em_finding *found; /* of all launches; their strings are in the arena */
+    cute_finding *found; /* of all launches; their strings are in the arena */
     size_t found_count, found_capacity;
     cute_arena *arena;
     json_t *lines;

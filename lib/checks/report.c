@@ -82,11 +82,11 @@ bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i
 
 /* ---- findings of all launches ---- */
 
-static em_finding_place place_of(em_checks *c, const em_inst *i)
+static cute_finding_place place_of(em_checks *c, const em_inst *i)
 {
     const em_program *program = c->machine->program;
     const em_loc *loc = loc_of(program, i);
-    em_finding_place place = {.ptx_line = (uint32_t)em_place(program, i).line};
+    cute_finding_place place = {.ptx_line = (uint32_t)em_place(program, i).line};
     if (!loc) return place;
     place.file = cute_arena_copy(c->arena, loc->file, strlen(loc->file));
     place.line = loc->line;
@@ -103,30 +103,30 @@ static void keep(em_checks *c, const finding *f)
         c->exhausted = true;
         return;
     }
-    em_finding *e = &c->found[c->found_count++];
-    *e = (em_finding){.check = kinds[f->kind].check,
-                      .severity = c->which & CUTE_CHECK_STRICT ? CUTE_ERROR : kinds[f->kind].severity,
-                      .message = cute_arena_copy(c->arena, text, strlen(text)),
-                      .reason = kinds[f->kind].reason,
-                      .kernel = cute_arena_copy(c->arena, kernel, strlen(kernel)),
-                      .place = place_of(c, &program->code[f->inst]),
-                      .has_other = f->other != UINT32_MAX,
-                      .other_note = kinds[f->kind].note,
-                      .warp = f->warp,
-                      .whole_warp = f->whole_warp,
-                      .count = f->count};
+    cute_finding *e = &c->found[c->found_count++];
+    *e = (cute_finding){.check = kinds[f->kind].check,
+                        .severity = c->which & CUTE_CHECK_STRICT ? CUTE_ERROR : kinds[f->kind].severity,
+                        .message = cute_arena_copy(c->arena, text, strlen(text)),
+                        .reason = kinds[f->kind].reason,
+                        .kernel = cute_arena_copy(c->arena, kernel, strlen(kernel)),
+                        .place = place_of(c, &program->code[f->inst]),
+                        .has_other = f->other != UINT32_MAX,
+                        .other_note = kinds[f->kind].note,
+                        .warp = f->warp,
+                        .whole_warp = f->whole_warp,
+                        .count = f->count};
     if (e->has_other) e->other = place_of(c, &program->code[f->other]);
     memcpy(e->block, f->block, sizeof e->block);
     memcpy(e->thread, f->thread, sizeof e->thread);
 }
 
-const em_finding *em_checks_findings(const em_checks *c, size_t *count)
+const cute_finding *em_checks_findings(const em_checks *c, size_t *count)
 {
     *count = c->found_count;
     return c->found;
 }
 
-static void print_where(const em_finding *e, cute_buffer *out)
+static void print_where(const cute_finding *e, cute_buffer *out)
 {
     cute_buffer_printf(out, "in kernel '%s', block (%u, %u, %u), ", e->kernel, e->block[0], e->block[1],
                        e->block[2]);
@@ -138,7 +138,7 @@ static void print_where(const em_finding *e, cute_buffer *out)
         cute_buffer_printf(out, ", at %s:%u:%u", e->place.file, e->place.line, e->place.column);
 }
 
-static void print_finding(const em_checks *c, const finding *f, const em_finding *e, cute_diag *diag)
+static void print_finding(const em_checks *c, const finding *f, const cute_finding *e, cute_diag *diag)
 {
     const em_program *program = c->machine->program;
     cute_place place = em_place(program, &program->code[f->inst]);
@@ -158,7 +158,7 @@ static void print_finding(const em_checks *c, const finding *f, const em_finding
         cute_note(diag, &place, "%s", e->other_note);
 }
 
-static json_t *place_json(const em_finding_place *place)
+static json_t *place_json(const cute_finding_place *place)
 {
     json_t *value = json_pack("{s:I}", "ptx_line", (json_int_t)place->ptx_line);
     if (place->file)
@@ -168,7 +168,7 @@ static json_t *place_json(const em_finding_place *place)
     return value;
 }
 
-static json_t *finding_json(const em_finding *e)
+static json_t *finding_json(const cute_finding *e)
 {
     cute_buffer where = {0};
     print_where(e, &where);
@@ -206,7 +206,7 @@ static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
         cute_buffer_printf(&key, "%s %s %d", space, kernel, em_place(program, i).line);
     json_t *line = cute_buffer_ok(&key) ? json_object_get(c->line_index, cute_buffer_text(&key)) : NULL;
     if (!line) {
-        em_finding_place place = place_of(c, i);
+        cute_finding_place place = place_of(c, i);
         line = place_json(&place);
         json_object_set_new(line, "kernel", json_string(kernel));
         json_object_set_new(line, "instruction", json_string(em_instruction_name(i)));

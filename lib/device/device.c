@@ -415,6 +415,20 @@ const cute_emulator_counts *cute_emulator_get_counts(const cute_device *device)
     return device->ops->emulator ? device->ops->emulator->counts(device) : NULL;
 }
 
+size_t cute_emulator_finding_count(const cute_device *device)
+{
+    size_t count = 0;
+    if (device->ops->emulator) device->ops->emulator->findings(device, &count);
+    return count;
+}
+
+const cute_finding *cute_emulator_finding(const cute_device *device, size_t index)
+{
+    size_t count = 0;
+    const cute_finding *list = device->ops->emulator ? device->ops->emulator->findings(device, &count) : NULL;
+    return index < count ? &list[index] : NULL;
+}
+
 char *cute_emulator_counters_json(const cute_device *device)
 {
     return device->ops->emulator ? device->ops->emulator->counters_json(device) : NULL;

@@ -11,6 +11,7 @@ typedef struct cute_emulator_ops {
     cute_status (*remove_host)(cute_device *, void *, cute_diag *);
     cute_status (*describe_buffer)(cute_device *, cute_address, const char *, size_t, bool, cute_diag *);
     const cute_emulator_counts *(*counts)(const cute_device *);
+    const cute_finding *(*findings)(const cute_device *, size_t *count);
     char *(*counters_json)(const cute_device *);
     char *(*checks_json)(const cute_device *);
 } cute_emulator_ops;

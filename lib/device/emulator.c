@@ -556,6 +556,13 @@ static const cute_emulator_counts *emulator_counts(const cute_device *device)
     return &((const emulator *)device)->counts;
 }
 
+static const cute_finding *emulator_findings(const cute_device *device, size_t *count)
+{
+    const emulator *e = (const emulator *)device;
+    *count = 0;
+    return e->checks ? em_checks_findings(e->checks, count) : NULL;
+}
+
 static char *emulator_counters_json(const cute_device *device)
 {
     const emulator *e = (const emulator *)device;
@@ -574,6 +581,7 @@ static const cute_emulator_ops only_emulator_ops = {
     .remove_host = emulator_remove_host,
     .describe_buffer = emulator_describe_buffer,
     .counts = emulator_counts,
+    .findings = emulator_findings,
     .counters_json = emulator_counters_json,
     .checks_json = emulator_checks_json,
 };

@@ -208,7 +208,7 @@ API int cuModuleUnload(void *m)
 }
 API int cuModuleGetFunction(void **f, void *m, const char *name)
 {
-    static const char *const names[] = {"vector_add", "fill_index", "scale", "no_arguments"};
+    static const char *const names[] = {"vector_add", "fill_index", "scale", "no_arguments", "twice"};
     (void)m;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
@@ -308,6 +308,13 @@ static void scale(const config *c, void **params)
     for (unsigned i = 0; i < c->gx * c->bx; i++) x[i] *= factor;
 }
 
+/* A memref with its descriptor, and a factor. */
+static void twice(const config *c, void **params)
+{
+    float *x = *(float **)params[1], factor = *(float *)params[5];
+    for (unsigned i = 0; i < c->gx * c->bx; i++) x[i] *= factor;
+}
+
 API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
 {
     (void)extra;
@@ -322,6 +329,7 @@ API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
     case 1: vector_add(c, params); break;
     case 2: fill_index(c, params); break;
     case 3: scale(c, params); break;
+    case 5: twice(c, params); break;
     }
     return 0;
 }

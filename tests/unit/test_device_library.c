@@ -258,6 +258,44 @@ static void test_streams_and_host_memory(void)
     free(memory);
 }
 
+/* Memory that nothing wrote, read by all threads. */
+static void test_findings(void)
+{
+    rig r;
+    cute_arguments *a;
+    cute_address memory;
+    const cute_emulator_options options = {.size = sizeof options, .checks = CUTE_CHECK_UNINIT};
+    const cute_device_launch launch = {.size = sizeof launch, .grid = {1, 1, 1}};
+    if (!open_rig(&r, &options)) return;
+    CHECK(cute_arguments_create(r.device, r.loaded, r.module, NULL, &a, r.diag) == CUTE_OK);
+    CHECK(cute_device_alloc(r.device, 256, &memory, r.diag) == CUTE_OK);
+    CHECK(cute_emulator_describe_buffer(r.device, memory, "data", 256, false, r.diag) == CUTE_OK);
+    CHECK_INT(cute_emulator_describe_buffer(r.device, memory, "data", 257, false, NULL), CUTE_INVALID);
+    CHECK_INT(cute_emulator_describe_buffer(r.device, memory + 4, "data", 8, false, NULL), CUTE_INVALID);
+    cute_arguments_set_address(a, "in", memory, r.diag);
+    cute_arguments_set_address(a, "out", memory + 128, r.diag);
+    cute_arguments_set_real(a, "scale", 1, r.diag);
+    cute_arguments_set_integer(a, "add", 0, r.diag);
+    CHECK_INT(cute_emulator_finding_count(r.device), 0);
+    CHECK(cute_arguments_launch(a, &launch, r.diag) == CUTE_OK);
+    CHECK_INT(cute_emulator_finding_count(r.device), 1);
+    const cute_finding *f = cute_emulator_finding(r.device, 0);
+    if (CHECK(f)) {
+        CHECK_INT(f->check, CUTE_CHECK_UNINIT);
+        CHECK_INT(f->severity, CUTE_ERROR);
+        CHECK_TEXT(f->kernel, "axpb");
+        CHECK(strstr(f->message, "data") != NULL);
+        CHECK_INT(f->count, 32);
+        CHECK(f->place.ptx_line > 0 && !f->place.file);
+        CHECK(says(&r, f->message));
+    }
+    CHECK(!cute_emulator_finding(r.device, 1));
+    CHECK(cute_emulator_reset(r.device, r.diag) == CUTE_OK);
+    CHECK_INT(cute_emulator_finding_count(r.device), 0);
+    cute_arguments_destroy(a);
+    close_rig(&r);
+}
+
 /* ---- launches ---- */
 
 static const char printing[] =
@@ -365,6 +403,7 @@ int main(void)
     TEST("arguments are set by name, checked, and launched", test_arguments);
     TEST("streams run in order, and memory of the host is the device's at its own address",
          test_streams_and_host_memory);
+    TEST("findings are structs, and a reset forgets them", test_findings);
     TEST("a launch.json runs without a child, and what kernels print goes to the caller",
          test_launch_in_process);
     TEST("threads launch at once, each on its device", test_threads);

@@ -1,0 +1,82 @@
+# The libraries as a program finds them: installed, through pkg-config, from C, C++ and Python.
+
+setup_file() {
+    cd "$BATS_TEST_DIRNAME/../.."
+    export DEST=$BATS_FILE_TMPDIR/dest ROOT=$PWD
+    make --no-print-directory install DESTDIR="$DEST" PREFIX=/opt/cute >"$BATS_FILE_TMPDIR/log" 2>&1 ||
+        { cat "$BATS_FILE_TMPDIR/log"; return 1; }
+    # The toolkit that the tools have beside them.
+    [ ! -d "$CUTE_BIN/../cuda" ] || export CUTE_CUDA_PATH=$CUTE_BIN/../cuda
+    export LIBRARIES=$DEST/opt/cute/lib
+}
+
+setup() {
+    case ${MAKEFLAGS:-} in *SANITIZE*) skip "the libraries want the sanitizer's run-time" ;; esac
+    export LD_LIBRARY_PATH=$LIBRARIES
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# What pkg-config says of a library and of those that it requires, without needing pkg-config.
+flags() {
+    for name in "$@"; do
+        sed -n "s/^Cflags: //p;s/^Libs: //p" "$LIBRARIES/pkgconfig/$name.pc"
+    done | sed "s|\${libdir}|$LIBRARIES|;s|\${includedir}|$DEST/opt/cute/include|"
+}
+
+@test "the example of docs/embedding.md compiles as C and as C++, and runs" {
+    cc -std=c17 -Wall -Wextra -Werror "$ROOT/docs/examples/embed.c" $(flags cute-compiler cute) -o c
+    c++ -std=c++17 -Wall -Wextra -Werror -xc++ "$ROOT/docs/examples/embed.c" -xnone $(flags cute-compiler cute) -o cpp
+    for program in c cpp; do
+        run ./$program emulator
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+        [ "$output" = "emulator: x[31] = 62" ]
+    done
+    run ./c gpu
+    [ "$status" -eq 2 ]
+    [ "$output" = "error: expected a device's number, 'cuda:N' or 'emulator', got 'gpu'" ]
+}
+
+@test "the example runs on a GPU's driver" {
+    cc -std=c17 "$ROOT/docs/examples/embed.c" $(flags cute-compiler cute) -o c
+    # The stand-in for the driver has a kernel of that name.
+    run env CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" ./c cuda:0
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "$output" = "cuda: x[31] = 62" ]
+}
+
+@test "the same from Python with ctypes" {
+    run python3 "$ROOT/docs/examples/embed.py"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "$output" = "x[31] = 62.0" ]
+}
+
+@test "pkg-config knows both libraries" {
+    command -v pkg-config >/dev/null || skip "no pkg-config"
+    export PKG_CONFIG_PATH=$LIBRARIES/pkgconfig PKG_CONFIG_SYSROOT_DIR=$DEST
+    [ "$(pkg-config --modversion cute-compiler)" = "$(cat "$ROOT/VERSION")" ]
+    cc -std=c17 "$ROOT/docs/examples/embed.c" $(pkg-config --cflags --libs cute-compiler) -o embed
+    run ./embed emulator
+    [ "$output" = "emulator: x[31] = 62" ]
+}
+
+@test "threads compile and launch at once, also where LLVM gives up" {
+    cc -std=c17 -Wall -Wextra -Werror "$ROOT/tests/api/threads.c" $(flags cute-compiler cute) -lpthread -o threads
+    run timeout 120 ./threads 4 4
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ -z "$output" ]
+}
+
+@test "libcute-compiler has LLVM inside and shows nothing of it" {
+    run readelf -d "$LIBRARIES/libcute-compiler.so"
+    [[ "$output" == *"SONAME"*"[libcute-compiler.so.0]"* ]]
+    [[ "$output" != *libLLVM* && "$output" != *libMLIR* ]]
+    sed -n 's/^CUTE_API.*[ *]\(cute_[a-z_]*\)(.*/\1/p' "$DEST/opt/cute/include/cute/compile.h" | sort >declared
+    nm -D --defined-only "$LIBRARIES/libcute-compiler.so" | sed -n 's/.* T \([^@]*\).*/\1/p' | sort >exported
+    [ -s declared ]
+    diff declared exported
+}
+
+@test "the binary interface is the one that tests/api/abi.txt has" {
+    run "$ROOT/tests/api/abi" "$DEST/opt/cute" "${LLVM:-/usr/lib/llvm-19}"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
