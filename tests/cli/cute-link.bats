@@ -310,11 +310,19 @@ END
     [ ! -s messages ]
 }
 
-@test "a cubin is not printed to a terminal" {
+@test "a cubin and bytecode are not printed to a terminal" {
     command -v script >/dev/null || skip "no script"
     run script -qec "$link $data/link_ok.ptx" /dev/null
     [ "$status" -eq 2 ]
     says 'not printed to a terminal'
+    [ -x "$CUTE_BIN/cute-opt" ] || skip "no cute-opt"
+    echo 'module {}' >k.mlir
+    run script -qec "$CUTE_BIN/cute-opt --emit-bytecode k.mlir" /dev/null
+    [ "$status" -eq 2 ]
+    says 'bytecode is not printed to a terminal'
+    run script -qec "$CUTE_BIN/cute-opt k.mlir" /dev/null
+    [ "$status" -eq 0 ]
+    "$CUTE_BIN/cute-opt" --emit-bytecode k.mlir | head -c 2 | grep -q ML
 }
 
 @test "a failed link leaves the old output as it was" {
