@@ -114,7 +114,7 @@ CUTE_API const void *cute_module_image(const cute_module *module, size_t *length
 CUTE_API const char *cute_module_ptx(const cute_module *module, size_t *length);
 CUTE_API size_t cute_module_kernel_count(const cute_module *module);
 CUTE_API const cute_kernel *cute_module_kernel(const cute_module *module, size_t index);
-/* By name. `name` NULL takes the only kernel. Otherwise CUTE_INVALID: "no kernel 'x'; did you mean 'y'? ..." */
+/* By name: the symbol, or its C++ name (cute-run(1)). `name` NULL takes the only kernel. Otherwise CUTE_INVALID: "no kernel 'x'; did you mean 'y'? ..." */
 CUTE_API cute_status cute_module_find_kernel(const cute_module *module, const char *name,
                                              const cute_kernel **out, cute_diag *diag);
 /* The launch plan of a host function (docs/metadata.md), a JSON object as text; it belongs to the module.

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/demangle.h"
 #include "lib/base/diag.h"
 #include "lib/base/process.h"
 #include "lib/cubin/metadata.h"
@@ -194,8 +195,9 @@ static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_u
         if (usage->spill_stores <= 0 && usage->spill_loads <= 0) continue;
         cute_status one = cute_report_function(
             l->arena, &text, usage->name, werror, l->diag,
-            "'%s' spills registers to local memory: %lld bytes of stores, %lld bytes of loads", usage->name,
-            (long long)usage->spill_stores, (long long)usage->spill_loads);
+            "'%s' spills registers to local memory: %lld bytes of stores, %lld bytes of loads",
+            cute_symbol_name(l->arena, usage->name), (long long)usage->spill_stores,
+            (long long)usage->spill_loads);
         if (status == CUTE_OK) status = one;
     }
     return status;

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "lib/base/demangle.h"
 #include "lib/base/nearest.h"
 #include "lib/cubin/fatbin.h"
 #include "lib/cubin/hostelf.h"
@@ -391,6 +392,26 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
             *out = &module->kernels[i];
             return CUTE_OK;
         }
+    cute_arena *arena = cute_arena_create();
+    cute_buffer names = {0};
+    size_t matches = 0;
+    for (size_t i = 0; arena && name && i < module->kernel_count; i++) {
+        if (!cute_symbol_matches(arena, module->kernels[i].name, name)) continue;
+        if (matches < 32) cute_buffer_printf(&names, "%s%s", matches ? ", " : "", module->kernels[i].name);
+        matches++;
+        *out = &module->kernels[i];
+    }
+    if (matches != 1) *out = NULL;
+    if (matches > 1) {
+        cute_fail(diag, CUTE_INVALID, &file, "'%s' is the name of %zu kernels", name, matches);
+        cute_note(diag, NULL, "they are %s%s", cute_buffer_text(&names), matches > 32 ? ", ..." : "");
+    }
+    cute_buffer_release(&names);
+    names = (cute_buffer){0};
+    if (matches) {
+        cute_arena_destroy(arena);
+        return matches == 1 ? CUTE_OK : CUTE_INVALID;
+    }
     const char *near = name ? cute_nearest(name, kernel_name_at, module) : NULL;
     if (near)
         cute_fail(diag, CUTE_INVALID, &file, "no kernel '%s'; did you mean '%s'?", name, near);
@@ -400,9 +421,9 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
         cute_fail(diag, CUTE_INVALID, &file, "which kernel? There are %zu", module->kernel_count);
     else
         cute_fail(diag, CUTE_INVALID, &file, "there is no kernel in it");
-    cute_buffer names = {0};
-    for (size_t i = 0; i < module->kernel_count && i < 32; i++)
-        cute_buffer_printf(&names, "%s%s", i ? ", " : "", module->kernels[i].name);
+    for (size_t i = 0; arena && i < module->kernel_count && i < 32; i++)
+        cute_buffer_printf(&names, "%s%s", i ? ", " : "", cute_symbol_name(arena, module->kernels[i].name));
+    cute_arena_destroy(arena);
     if (names.length)
         cute_note(diag, NULL, "kernels: %s%s", cute_buffer_text(&names),
                   module->kernel_count > 32 ? ", ..." : "");

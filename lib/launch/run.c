@@ -17,6 +17,7 @@
 
 #include "lib/base/arch.h"
 #include "lib/base/clock.h"
+#include "lib/base/demangle.h"
 #include "lib/device/device.h"
 #include "lib/launch/data.h"
 
@@ -438,9 +439,10 @@ static void describe_launch(const run_request *request, int index, cute_diag *di
     const cute_device_launch *s = &l->shape;
     cute_buffer text = {0};
     cute_path_text(l->config->path, &text);
-    cute_buffer_printf(&text, ": kernel '%s', grid %lldx%lldx%lld, block %lldx%lldx%lld", l->kernel->name,
-                       (long long)s->grid[0], (long long)s->grid[1], (long long)s->grid[2],
-                       (long long)s->block[0], (long long)s->block[1], (long long)s->block[2]);
+    cute_buffer_printf(&text, ": kernel '%s', grid %lldx%lldx%lld, block %lldx%lldx%lld",
+                       cute_symbol_name(request->config->arena, l->kernel->name), (long long)s->grid[0],
+                       (long long)s->grid[1], (long long)s->grid[2], (long long)s->block[0],
+                       (long long)s->block[1], (long long)s->block[2]);
     if (s->cluster[0])
         cute_buffer_printf(&text, ", cluster %lldx%lldx%lld", (long long)s->cluster[0],
                            (long long)s->cluster[1], (long long)s->cluster[2]);
@@ -519,9 +521,10 @@ static cute_status conclude(const run_request *request, const run_shared *shared
     bool in_kernel = phase == RUN_LAUNCH || phase == RUN_BENCH;
     if (phase < 0 || phase >= RUN_PHASES) phase = RUN_OPEN;
     if (!ended && !atomic_load(&shared->finished)) {
-        const char *name = launch >= 0 && (size_t)launch < request->plan->main.count
-                               ? request->plan->main.launches[launch].kernel->name
-                               : "?";
+        const char *name =
+            launch >= 0 && (size_t)launch < request->plan->main.count
+                ? cute_symbol_name(request->config->arena, request->plan->main.launches[launch].kernel->name)
+                : "?";
         if (in_kernel)
             cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped", name,
                       patience_of(request));

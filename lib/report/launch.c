@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cute/report.h"
+#include "lib/base/demangle.h"
 #include "lib/base/json.h"
 #include "lib/launch/launch.h"
 #include "lib/report/counters.h"
@@ -34,14 +35,16 @@ static json_t *launch_json(const cute_launch *l, size_t i)
 {
     const plan_launch *p = &l->plan.main.launches[i];
     const cute_function_info *f = l->ran ? &l->run.functions[i] : NULL;
+    const char *name = cute_symbol_name(l->arena, p->kernel->name);
     json_t *args = json_array(), *maps = json_array();
     for (size_t k = 0; k < p->arg_count; k++) json_array_append_new(args, json_string(p->arg_texts[k]));
     for (size_t k = 0; k < p->fixup_count; k++)
         if (p->fixups[k].kind != FIXUP_BUFFER)
             json_array_append_new(maps, json_string(l->plan.maps[p->fixups[k].index].text));
     json_t *value =
-        json_pack("{s:o,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*}", "kernel", cute_json_text(p->kernel->name),
-                  "grid", extents(p->shape.grid, 3), "block", extents(p->shape.block, 3), "cluster",
+        json_pack("{s:o,s:o*,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*}", "kernel", cute_json_text(p->kernel->name),
+                  "demangled", name != p->kernel->name ? cute_json_text(name) : NULL, "grid",
+                  extents(p->shape.grid, 3), "block", extents(p->shape.block, 3), "cluster",
                   p->shape.cluster[0] ? extents(p->shape.cluster, 3) : NULL, "dynamic_smem",
                   p->shape.dynamic_smem, "cooperative", p->shape.cooperative ? json_true() : NULL,
                   "programmatic", p->shape.programmatic ? json_true() : NULL, "args", args, "tensor_maps",
@@ -256,7 +259,8 @@ static void text_launch(const json_t *value, cute_buffer *out)
     long long smem = json_integer_value(json_object_get(value, "dynamic_smem"));
     size_t index;
     json_t *item;
-    cute_buffer_printf(out, "%s: grid ", json_string_value(json_object_get(value, "kernel")));
+    const char *name = json_string_value(json_object_get(value, "demangled"));
+    cute_buffer_printf(out, "%s: grid ", name ? name : json_string_value(json_object_get(value, "kernel")));
     text_extents(json_object_get(value, "grid"), out);
     cute_buffer_puts(out, ", block ");
     text_extents(json_object_get(value, "block"), out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cute/report.h"
+#include "lib/base/demangle.h"
 #include "lib/cubin/module.h"
 #include "lib/report/occupancy.h"
 #include "lib/report/report.h"
@@ -28,7 +29,7 @@ void cute_report_resources(const cute_module *module, cute_buffer *out)
         const cute_resources *r = &k->resources;
         const int64_t values[] = {r->registers,   r->spill_stores, r->spill_loads, r->max_stack,
                                   k->static_smem, r->barriers,     r->constant,    r->code_bytes};
-        const char *row[sizeof heads / sizeof *heads] = {k->name};
+        const char *row[sizeof heads / sizeof *heads] = {cute_symbol_name(arena, k->name)};
         for (size_t c = 0; c < sizeof values / sizeof *values; c++) row[c + 1] = number(arena, values[c]);
         cute_table_row(&table, row);
     }
@@ -174,9 +175,10 @@ static void text_shape(const char *label, const int64_t *v, cute_buffer *out)
                            (long long)v[2]);
 }
 
-static void text_kernel(const cute_kernel *k, cute_buffer *out)
+static void text_kernel(cute_arena *arena, const cute_kernel *k, cute_buffer *out)
 {
-    cute_buffer_printf(out, "%s(", k->name);
+    const char *name = cute_symbol_name(arena, k->name);
+    cute_buffer_printf(out, "%s(", name);
     for (size_t i = 0; i < k->arg_count; i++) {
         const cute_arg *arg = &k->args[i];
         cute_buffer_printf(out, "%s%s", i ? ", " : "", arg->name);
@@ -186,6 +188,7 @@ static void text_kernel(const cute_kernel *k, cute_buffer *out)
             cute_buffer_printf(out, ": %lld bytes", (long long)arg->size);
     }
     cute_buffer_puts(out, ")\n");
+    if (name != k->name) cute_buffer_printf(out, "  symbol %s\n", k->name);
     text_shape("block (required)", k->reqntid, out);
     text_shape("block (at most)", k->maxntid, out);
     text_shape("cluster", k->cluster, out);
@@ -206,7 +209,9 @@ char *cute_module_describe(const cute_module *module, bool json)
     cute_buffer out = {0};
     size_t count = cute_module_kernel_count(module);
     if (json) return cute_json_finish(cute_report_module_json(NULL, module, NULL, false), true, &out);
-    for (size_t i = 0; i < count; i++) text_kernel(cute_module_kernel(module, i), &out);
+    cute_arena *arena = cute_arena_create();
+    for (size_t i = 0; arena && i < count; i++) text_kernel(arena, cute_module_kernel(module, i), &out);
+    cute_arena_destroy(arena);
     if (count == 0) cute_buffer_puts(&out, "no kernels\n");
     return cute_json_finish(NULL, false, &out);
 }
@@ -234,7 +239,11 @@ void cute_report_module(const char *label, const cute_module *module, const char
     for (size_t i = 0; i < count; i++) {
         const cute_kernel *k = cute_module_kernel(module, i);
         if (only && strcmp(only, k->name) != 0) continue;
-        cute_buffer_printf(out, "\n%s", k->name);
+        cute_demangled names;
+        if (cute_demangle(arena, k->name, &names))
+            cute_buffer_printf(out, "\n%s\n    symbol %s", names.full, k->name);
+        else
+            cute_buffer_printf(out, "\n%s", k->name);
         if (k->source.file && k->source.line)
             cute_buffer_printf(out, "  (%s:%d:%d)", k->source.file, k->source.line, k->source.column);
         cute_buffer_putc(out, '\n');

@@ -1,6 +1,7 @@
 /* The views of a module's kernels as JSON. Keys are those of docs/metadata.md where there is one. */
 #include <string.h>
 
+#include "lib/base/demangle.h"
 #include "lib/cubin/module.h"
 #include "lib/report/module.h"
 #include "lib/report/report.h"
@@ -105,7 +106,11 @@ json_t *cute_report_kernel_json(const cute_module *module, const cute_kernel *k)
 {
     json_t *o = json_object(), *args = json_array(), *params = json_array();
     cute_occupancy occupancy;
+    cute_demangled names;
+    cute_arena *arena = cute_arena_create();
     put_text(o, "kernel", k->name);
+    if (arena && cute_demangle(arena, k->name, &names)) put_text(o, "demangled", names.full);
+    cute_arena_destroy(arena);
     put_text(o, "module", k->module);
     json_object_set_new(o, "metadata", json_boolean(k->has_metadata));
     for (size_t i = 0; i < k->arg_count; i++) json_array_append_new(args, arg_json(&k->args[i]));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/demangle.h"
 #include "lib/base/file.h"
 #include "lib/base/list.h"
 #include "lib/base/process.h"
@@ -183,7 +184,9 @@ void cute_sass_print(const cute_sass *sass, const char *only, cute_buffer *out)
         const char *file = NULL;
         int64_t line = 0;
         if (only && strcmp(only, f->name) != 0) continue;
+        cute_demangled names;
         cute_buffer_printf(out, "%s%s:\n", first ? "" : "\n", f->name);
+        if (cute_demangle(arena, f->name, &names)) cute_buffer_printf(out, "    // %s\n", names.full);
         first = false;
         for (size_t j = 0; j < f->count; j++) {
             const cute_sass_line *l = &f->lines[j];

@@ -68,6 +68,25 @@ add() {
     [[ "$output" == *'"shared_memory_per_block_optin": 232448'* ]]
 }
 
+@test "kernels of C++ are listed and found by their names" {
+    sed 's/vector_add/_ZN2ns10vector_addIfLi3EEEvPT_S2_S2_i/g; s/\.entry scale/.entry _Z5scalePff/; s/"kernel":"scale"/"kernel":"_Z5scalePff"/' kernels.ptx >cpp.ptx
+    run "$run" cpp.ptx
+    [[ "$output" == *"ns::vector_add<float, 3>("*"  symbol _ZN2ns10vector_addIfLi3EEEvPT_S2_S2_i"*"scale(x"* ]] || { echo "$output"; false; }
+    for name in _ZN2ns10vector_addIfLi3EEEvPT_S2_S2_i ns::vector_add vector_add 'vector_add<float,3>' 'void ns::vector_add<float, 3>(float*, float*, float*, int)'; do
+        run "$run" cpp.ptx -k "$name" --config add.json --dry-run
+        [ "$status" -eq 0 ] || { echo "$name: $output"; false; }
+        [[ "$output" == *"ns::vector_add<float, 3>: grid "* ]] || { echo "$output"; false; }
+    done
+    run "$run" cpp.ptx -k ns::vector_sub --template
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"no kernel 'ns::vector_sub'"*"kernels: ns::vector_add<float, 3>, fill_index, scale"* ]]
+    sed 's/_Z5scalePff/_Z10vector_addPff/g' cpp.ptx >two.ptx
+    run "$run" two.ptx -k vector_add --template
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"'vector_add' is the name of 2 kernels"*"_Z10vector_addPff"* ]]
+    [ "$("$CUTE_BIN/cute-dump" --json two.ptx -k 'vector_add<float, 3>' | jq -r '.kernels[].demangled')" = "void ns::vector_add<float, 3>(float*, float*, float*, int)" ]
+}
+
 @test "the emulator is among the devices, also where there is no driver" {
     run "$run" --list-devices
     [[ "$output" == *"device emulator: PTX emulator, compute capability 9.0 (sm_90a), on the CPU"* ]]

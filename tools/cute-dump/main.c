@@ -34,10 +34,14 @@ static void put_json(json_t *value, cute_buffer *out)
     json_decref(value);
 }
 
-static cute_status check_kernel(const settings *s, cute_diag *diag)
+/* The kernel's symbol instead of what the user calls it. */
+static cute_status check_kernel(settings *s, cute_diag *diag)
 {
     const cute_kernel *kernel;
-    return s->kernel ? cute_module_find_kernel(s->module, s->kernel, &kernel, diag) : CUTE_OK;
+    if (!s->kernel) return CUTE_OK;
+    CUTE_TRY(cute_module_find_kernel(s->module, s->kernel, &kernel, diag));
+    s->kernel = kernel->name;
+    return CUTE_OK;
 }
 
 static cute_status do_show(settings *s, cute_buffer *out, cute_diag *diag)
