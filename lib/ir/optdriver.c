@@ -203,7 +203,8 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     if (w.ok) cute_source_map_finish(&w.map.map, &output);
     run_done = cute_clock();
     status = !w.ok ? CUTE_INVALID : !cute_buffer_ok(&output) ? cute_fail_memory(diag) : CUTE_OK;
-    if (!status && !command->output && is_bytecode(output.data, output.length) && isatty(STDOUT_FILENO)) {
+    bool bytecode = output.length >= 4 && !memcmp(output.data, "ML\xEFR", 4);
+    if (!status && !strcmp(command->output, "-") && bytecode && isatty(STDOUT_FILENO)) {
         status = cute_fail(diag, CUTE_USAGE, NULL, "bytecode is not printed to a terminal");
         cute_note(diag, NULL, "name a file with -o FILE, or redirect the output: > FILE");
     }

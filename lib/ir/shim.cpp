@@ -286,7 +286,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     defines.clear();
     for (const std::string &d : options->defines) defines.push_back(d.c_str());
     out->input = options->input.c_str();
-    out->output = options->output.getNumOccurrences() ? options->output.c_str() : nullptr;
+    out->output = options->output.c_str();
     out->diagnostics_json = options->diagnostics == "json";
     out->source_map = options->sourceMap.c_str();
     out->timing = options->timing;
