@@ -30,6 +30,21 @@ static cute_status fail_file(cute_diag *diag, const char *what, const char *path
     return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot %s '%s': %s", what, path, strerror(error));
 }
 
+/* ---- programs of a pipe ---- */
+
+static const char failed_mark[] = "//!cute failed\n";
+
+void cute_pipe_failed(void)
+{
+    struct stat out, messages;
+    if (fstat(STDOUT_FILENO, &out) || !S_ISFIFO(out.st_mode)) return;
+    /* Output and messages in one: somebody reads both. */
+    if (fstat(STDERR_FILENO, &messages) == 0 && out.st_dev == messages.st_dev &&
+        out.st_ino == messages.st_ino)
+        return;
+    (void)!cute_file_write("-", failed_mark, strlen(failed_mark), NULL);
+}
+
 /* ---- reading ---- */
 
 cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
@@ -55,6 +70,9 @@ cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
     if (!block || !cute_buffer_ok(out)) status = cute_fail_memory(diag);
     free(block);
     if (fd != STDIN_FILENO) close(fd);
+    if (!status && fd == STDIN_FILENO && out->length == strlen(failed_mark) &&
+        !memcmp(out->data, failed_mark, out->length))
+        status = CUTE_INVALID;
     return status;
 }
 

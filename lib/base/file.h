@@ -6,7 +6,8 @@
 #include "lib/base/buffer.h"
 
 /* Reads `path` ("-" or NULL: standard input) whole. CUTE_SYSTEM with the path and the reason.
- * *out is appended to; release it also after a failure. */
+ * *out is appended to; release it also after a failure. Where a program of the pipe before failed
+ * (cute_pipe_failed), CUTE_INVALID without a message: it has said why. */
 cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag);
 /* Appends `length` bytes from byte `skip` on, or as many as there are; *size: bytes of the file, of what is no
  * regular file those that were read. Only what is asked for is held in memory. */
@@ -15,6 +16,8 @@ cute_status cute_file_read_part(const char *path, int64_t skip, int64_t length, 
 /* Writes `path` ("-" or NULL: standard output; a pipe closed by its reader is no error and writes
  * nothing more; a device or a FIFO is written in place). */
 cute_status cute_file_write(const char *path, const void *bytes, size_t length, cute_diag *diag);
+/* Tells the next program of a pipe, where standard output is one, that there is nothing to read. */
+void cute_pipe_failed(void);
 /* A fresh private directory under $TMPDIR, path in `arena`. */
 cute_status cute_temp_directory(cute_arena *arena, const char **out, cute_diag *diag);
 /* Removes a directory made by cute_temp_directory with the plain files in it. */

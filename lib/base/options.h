@@ -38,6 +38,9 @@ typedef struct cute_command {
     const char *summary;  /* one sentence */
     const cute_option *options;
     const char *epilogue; /* examples under the options, or NULL */
+    /* Where a program of the pipe keeps its -o: what it writes on standard output, where that is not given, is read
+     * by the next one. NULL: not so. */
+    const char *const *output;
 } cute_command;
 
 /* Fills the targets. Operands (what is no option) in order in *operands, in `arena`; "-" is an

@@ -69,6 +69,7 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
     memcpy(name, command->name, length);
     name[length] = '\0';
     int code = cute_tool_finish(name, status, tool.diag, tool.format);
+    if (code && command->output && (!*command->output || !strcmp(*command->output, "-"))) cute_pipe_failed();
     cute_diag_destroy(tool.diag);
     cute_arena_destroy(tool.arena);
     return code;

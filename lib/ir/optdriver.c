@@ -152,6 +152,7 @@ static void give_up(const char *reason)
 {
     fprintf(stderr, "cute-opt: error: LLVM gave up: %s\n", reason);
     fflush(stderr);
+    cute_pipe_failed();
     _exit(CUTE_INVALID);
 }
 
@@ -236,12 +237,16 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void))
     passes();
     MlirDialectRegistry registry = cute_registry_create();
     cute_opt_command command;
-    if (!cute_opt_parse(argc, argv, cute_version(), registry, &command)) return CUTE_USAGE;
+    if (!cute_opt_parse(argc, argv, cute_version(), registry, &command)) {
+        cute_pipe_failed();
+        return CUTE_USAGE;
+    }
     cute_diag *diag = cute_diag_create();
     cute_status status =
         command.print_pipeline ? print_pipeline(&command, diag) : run(&command, registry, diag);
     int code = cute_tool_finish("cute-opt", status, diag,
                                 command.diagnostics_json ? CUTE_DIAG_JSON : CUTE_DIAG_TEXT);
+    if (code && !strcmp(command.output, "-")) cute_pipe_failed();
     cute_diag_destroy(diag);
     mlirDialectRegistryDestroy(registry);
     return code;

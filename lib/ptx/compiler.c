@@ -43,7 +43,7 @@ cute_status cute_compiler_set(cute_compiler *c, const char *option, const char *
         {CUTE_OPTION_INT, "opt-level", 0, NULL, NULL, &s->level},
         {CUTE_OPTION_LIST, "define", 0, NULL, NULL, &s->defines},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, NULL, &s->lineinfo},
-        {CUTE_OPTION_STRING, "source-map", 0, "", NULL, &s->source_map},
+        {CUTE_OPTION_STRING, "source-map", 0, NULL, NULL, &s->source_map},
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, NULL, &s->assertions},
         {CUTE_OPTION_FLAG, "relocatable-device-code", 0, NULL, NULL, &s->relocatable},
         {CUTE_OPTION_STRING, "tensor-map", 0, NULL, NULL, &s->tensor_map},

@@ -143,3 +143,51 @@ END
     run cute-run race.cubin
     [[ "$output" == "race(out: memref<?xi32>)"* ]]
 }
+
+# piped SHELL-TEXT: standard output and standard error apart, as at a terminal; the messages come to `log`.
+piped() {
+    bash -c "$1" 2>log | cat >out
+    status=${PIPESTATUS[0]}
+}
+
+@test "where one program of the pipe fails, the later ones add nothing and fail too" {
+    printf 'module {\n  nothing\n}\n' >bad.mlir
+    cute-opt bad.mlir 2>alone || true
+    for rest in "cute-ptx" "cute-ptx | cute-link" "cute-ptx | cute-link | cute-run" "cute-link | cute-dump" \
+        "cute-opt | cute-opt | cute-ptx | cute-link | cute-dump sass"; do
+        piped "cute-opt bad.mlir | $rest"
+        echo "$rest: $status, $(cat log)"
+        [ "$status" -eq 1 ]
+        cmp alone log
+    done
+    # Their codes are their own.
+    run bash -c 'cute-opt --no-such-option 2>/dev/null | cute-ptx | cute-link; echo ${PIPESTATUS[*]}'
+    [ "$output" = "2 1 1" ]
+    piped "cute-ptx --arch=sm_91 </dev/null | cute-link | cute-run"
+    [ "$status" -eq 1 ] && [ "$(grep -c error log)" -eq 1 ] && grep -q sm_91 log
+    piped "cute-ptx nowhere.mlir | cute-link"
+    [ "$status" -eq 1 ] && [ "$(grep -c error log)" -eq 1 ]
+    echo '.version 8.0 nonsense' >bad.ptx
+    piped "cute-link bad.ptx | cute-run"
+    [ "$status" -eq 1 ] && [ "$(grep -c error log)" -ge 1 ] && ! grep -q cute-run log
+    # A failure of JSON is one line of JSON.
+    piped "cute-opt --diagnostics=json bad.mlir | cute-ptx --diagnostics=json"
+    [ "$(wc -l <log)" -eq 1 ] && jq -e '.file == "bad.mlir"' log
+}
+
+@test "nothing on a pipe is told by the program that expects something" {
+    for tool in cute-ptx cute-link cute-run cute-dump; do
+        piped "true | $tool"
+        [ "$status" -eq 1 ] && [ "$(grep -c error log)" -eq 1 ]
+    done
+}
+
+@test "a program that fails leaves nothing in a file or with its messages" {
+    printf 'module {\n  nothing\n}\n' >bad.mlir
+    cute-opt bad.mlir >out 2>log || [ ! -s out ]
+    cute-ptx bad.mlir -o k.ptx 2>log | cat >out
+    [ ! -s out ] && [ ! -e k.ptx ]
+    run cute-opt bad.mlir
+    [[ "$output" != *"//!cute"* ]]
+    { cute-opt bad.mlir 2>log || true; } | head -c0
+}

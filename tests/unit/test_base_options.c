@@ -27,8 +27,8 @@ static const cute_option options[] = {
     {CUTE_OPTION_LIST, "Xptxas", 0, "OPTION", "pass on", &passed},
     {0},
 };
-static const cute_command command = {"cute-x", "[options] [file...]", "Does things.", options,
-                                     "Examples: none."};
+static const cute_command command = {"cute-x", "[options] [file...]", "Does things.",
+                                     options,  "Examples: none.",     NULL};
 
 static cute_arena *arena;
 static cute_diag *diag;

@@ -237,6 +237,7 @@ int main(int argc, char **argv)
         .synopsis = "[options] [file...]",
         .summary = "Links PTX, cubins, fatbins, device objects and gpu.binary to a cubin.",
         .options = options,
+        .output = &s.output,
         .epilogue = "Examples:\n"
                     "  cute-ptx k.mlir | cute-link > k.cubin\n"
                     "  cute-link -v -Werror -o k.cubin k.ptx\n"

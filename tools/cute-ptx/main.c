@@ -196,6 +196,7 @@ int main(int argc, char **argv)
         .synopsis = "[options] [file.mlir]",
         .summary = "Compiles kernels in MLIR (cute, gpu, nvgpu, scf, vector, memref, arith, math) to PTX.",
         .options = options,
+        .output = &s.output,
         .epilogue = "  cute-opt k.mlir | cute-ptx -arch sm_90a | cute-link > k.cubin\n"
                     "  cute-ptx -D BM=128 -lineinfo k.mlir -o k.ptx\n",
     };
