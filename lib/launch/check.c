@@ -298,6 +298,7 @@ cute_status cute_check_run(const cute_config *config, const cute_check *check, u
         cute_formula_state_destroy(w->epilogue);
         cute_formula_state_destroy(w->where);
     }
+    out->empty = check->where && t->count > 0 && out->compared == 0;
     free(loop.workers);
     free(sums);
     return status;

@@ -21,6 +21,8 @@ typedef struct cute_check_result {
     int64_t max_ulp;
     int64_t max_abs_at, max_rel_at, max_ulp_at; /* linear; -1: none */
     int64_t got_nans, want_nans;
+    bool
+        empty; /* the buffer has elements, and `where` is true of none that was looked at: the check does not hold */
 } cute_check_result;
 
 /* Compiles expressions, parses the einsum, reads the file: everything that can be wrong before the launch. */

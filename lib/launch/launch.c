@@ -253,6 +253,22 @@ static void report_bad(const cute_launch *l, size_t which, cute_diag *diag)
     cute_buffer_release(&at);
 }
 
+/* A check that looked at nothing would pass whatever the kernel does. */
+static void report_empty(const cute_launch *l, size_t which, cute_diag *diag)
+{
+    const config_check *check = l->checks[which].config;
+    const cute_tensor *t = &check->buffer->tensor;
+    const cute_path *where = config_member(&l->config, check->path, "where");
+    if (check->sample > 0 && check->sample < t->count)
+        cute_document_fail(&l->config.document, where, false, diag,
+                           "expected elements of %s to check, got none: 'where' is 0 for all %lld samples",
+                           t->name, (long long)check->sample);
+    else
+        cute_document_fail(&l->config.document, where, false, diag,
+                           "expected elements of %s to check, got none: 'where' is 0 for all %lld", t->name,
+                           (long long)t->count);
+}
+
 static cute_status judge(cute_launch *l, cute_diag *diag)
 {
     double began = cute_clock();
@@ -261,9 +277,12 @@ static cute_status judge(cute_launch *l, cute_diag *diag)
     report_unwritten(l, diag);
     for (size_t i = 0; i < l->config.check_count; i++) {
         CUTE_TRY(cute_check_run(&l->config, &l->checks[i], l->seed, &l->results[i], diag));
-        if (l->results[i].bad == 0) continue;
+        if (l->results[i].bad == 0 && !l->results[i].empty) continue;
         bad = true;
-        report_bad(l, i, diag);
+        if (l->results[i].empty)
+            report_empty(l, i, diag);
+        else
+            report_bad(l, i, diag);
     }
     l->judged = true;
     l->check_seconds = cute_clock() - began;

@@ -81,9 +81,9 @@ static json_t *check_json(const cute_launch *l, size_t i)
         first = json_pack("{s:o,s:o,s:o}", "index", index_of(t, r->first), "got", number(r->got), "want",
                           number(r->want));
     return json_pack("{s:s,s:b,s:I,s:I,s:f,s:f,s:o*,s:o*,s:o,s:o,s:o,s:I,s:I}", "buffer", t->name, "ok",
-                     r->bad == 0, "compared", r->compared, "bad", r->bad, "rtol", c->rtol, "atol", c->atol,
-                     "ulp", c->ulp >= 0 ? json_integer(c->ulp) : NULL, "first_bad", first, "max_abs",
-                     error_json(t, json_real(r->max_abs), r->max_abs_at), "max_rel",
+                     r->bad == 0 && !r->empty, "compared", r->compared, "bad", r->bad, "rtol", c->rtol,
+                     "atol", c->atol, "ulp", c->ulp >= 0 ? json_integer(c->ulp) : NULL, "first_bad", first,
+                     "max_abs", error_json(t, json_real(r->max_abs), r->max_abs_at), "max_rel",
                      error_json(t, json_real(r->max_rel), r->max_rel_at), "max_ulp",
                      error_json(t, json_integer(r->max_ulp), r->max_ulp_at), "nans", r->got_nans,
                      "expected_nans", r->want_nans);
@@ -296,6 +296,10 @@ static void text_check(const json_t *value, cute_buffer *out)
     const char *buffer = json_string_value(json_object_get(value, "buffer"));
     long long compared = json_integer_value(json_object_get(value, "compared")),
               bad = json_integer_value(json_object_get(value, "bad"));
+    if (!bad && !json_is_true(json_object_get(value, "ok"))) {
+        cute_buffer_printf(out, "check %s: FAILED, 'where' is 0 for all elements\n", buffer);
+        return;
+    }
     if (bad) {
         cute_buffer_printf(out, "check %s: FAILED, %lld of %lld elements are wrong\n", buffer, bad, compared);
         return;

@@ -63,6 +63,27 @@ says() { [[ "$output" == *"$1"* ]] || { echo "not said: $1"; echo "$output"; fal
     says "in kernel 'k', block (0, 0, 0), thread (0, 0, 0)"
 }
 
+@test "a check whose 'where' is true of no element does not hold" {
+    kernel "st.global.u32 [%d1], %r0;"
+    where() { sed -i "s/\"check\":.*/\"check\": {\"out\": {\"expr\": \"i * 99\", \"where\": \"$1\"$2}}}/" k.json; }
+    where 'i < 0'
+    emulate
+    [ "$status" -eq 4 ]
+    says "k.json:2:"
+    says "expected elements of out to check, got none: 'where' is 0 for all 64"
+    says "check out: FAILED, 'where' is 0 for all elements"
+    run "$run" k.ptx --config k.json --device emulator --json
+    [ "$status" -eq 4 ]
+    [[ "$output" == *'"ok": false'* ]]
+    where 'i < 0' ', "sample": 5'
+    emulate
+    [ "$status" -eq 4 ]
+    says "'where' is 0 for all 5 samples"
+    where 'i == 0'
+    emulate
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
 @test "a source line is named where the PTX knows it" {
     kernel '.loc 1 17 3
 ld.global.u32 %r1, [%d1+1]; st.global.u32 [%d1], %r1;'
