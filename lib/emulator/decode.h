@@ -1,4 +1,4 @@
-/* Decoding of instructions: what the families (integer.c, real.c, memory.c, ...) use to fill an em_inst from
+/* Decoding of instructions: what the families (integer.c, float.c, memory.c, ...) use to fill an em_inst from
  * what was written, and their entry points, which instructions.def names. */
 #ifndef CUTE_LIB_EMULATOR_DECODE_H
 #define CUTE_LIB_EMULATOR_DECODE_H
@@ -35,7 +35,7 @@ cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int me
 cute_status em_decode_store_async(em_parser *p, const em_raw *raw, em_inst *i);
 cute_status em_decode_red_async(em_parser *p, const em_raw *raw, em_inst *i);
 cute_status em_decode_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i);
-/* What modifiers mean to number.h. real.c */
+/* What modifiers mean to number.h. float.c */
 num_round em_rounding(const em_inst *i);
 unsigned em_flags(const em_inst *i);
 static inline num_format em_format_of(ptx_type type)

@@ -167,7 +167,7 @@ typedef struct em_split {
     bool woken;   /* what it waited for has come: the instruction is finished, not begun */
 } em_split;
 
-/* Whether a warp is in a circle: its state, looked at after its turns, while no memory changes. spin.c */
+/* Whether a warp is in a circle: its state, looked at after its turns, while no memory changes. hang.c */
 typedef struct em_spin {
     uint64_t state;        /* an earlier one, as a number */
     uint32_t local_stores; /* of the warp, when it was first looked at */
@@ -432,7 +432,7 @@ void em_cluster_complete(em_cluster *cluster);
 /* Whether a lane of `mask` has arrived at barrier.cluster and not all others have. */
 bool em_cluster_waits(const em_warp *w, uint32_t mask);
 
-/* ---- async.c ---- */
+/* ---- pending.c ---- */
 em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kind, size_t data_size);
 /* Completes what is due; `all`: what is under way. False after a fault. */
 bool em_pending_run(em_machine *m, bool all);
@@ -441,8 +441,10 @@ bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto);
 /* Before a block's last threads end: no block ends before its cp.async have come, whether or not a thread waits for
  * them, as none does before its loads have. Bulk copies and products it does not wait for. */
 bool em_pending_end_block(const em_block *block);
+/* Lanes that do not belong to `lanes` become work of their own, next in the list. */
+bool em_pending_split(em_machine *m, em_pending *p, uint32_t lanes);
 uint64_t em_random(em_machine *m);
-/* Whether all four warps of the warpgroup have issued product `sequence`. tile.c */
+/* Whether all four warps of the warpgroup have issued wgmma `sequence`. matrix.c */
 bool em_warpgroup_issued(const em_warp *w, uint32_t sequence);
 bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count,
                         int64_t tx, uint64_t *state);

@@ -361,8 +361,9 @@ typedef struct memory_area {
 } memory_area;
 
 /* All lanes within the area, aligned. `offsets` are into it. */
-static inline bool in_area(const em_warp *w, const em_operand *memory, uint32_t mask, uint32_t total,
-                           const memory_area *in, uint32_t offsets[EM_LANES])
+static inline __attribute__((always_inline)) bool in_area(const em_warp *w, const em_operand *memory,
+                                                          uint32_t mask, uint32_t total,
+                                                          const memory_area *in, uint32_t offsets[EM_LANES])
 {
     uint64_t base = in->base, offset = (uint64_t)memory->offset, bad = 0;
     const em_operand *o = &memory->list[0];
@@ -388,21 +389,37 @@ static inline bool in_area(const em_warp *w, const em_operand *memory, uint32_t 
     return !bad;
 }
 
-/* The allocation of the first lane becomes the one found last; false: it is that already, or there is none. */
-static bool find_area(em_warp *w, const em_operand *memory, uint32_t mask)
+/* The allocation of the first lane becomes the one found last; false: it is that already, there is none, or not all
+ * lanes are in it. */
+static __attribute__((noinline)) bool in_other_area(em_warp *w, const em_operand *memory, uint32_t mask,
+                                                    uint32_t total, memory_area *in,
+                                                    uint32_t offsets[EM_LANES])
 {
     uint64_t address = em_address(w, memory, __builtin_ctz(mask)), window = address & ~(EM_WINDOW_SIZE - 1);
     if (window == EM_SHARED_WINDOW || window == EM_LOCAL_WINDOW || address - w->last.base < w->last.size)
         return false;
     const em_allocation *found = em_memory_find(w->machine->launch->memory, address);
-    if (found) w->last = *found;
-    return found != NULL;
+    if (!found) return false;
+    w->last = *found;
+    *in = (memory_area){w->last.base, w->last.size, w->last.host};
+    return in_area(w, memory, mask, total, in, offsets);
+}
+
+static __attribute__((noinline)) bool tell_row(em_warp *w, const em_inst *i, uint32_t mask, uint32_t total,
+                                               bool store, uint64_t base, const uint32_t offsets[EM_LANES])
+{
+    const em_hooks *hooks = &w->machine->launch->hooks;
+    em_space space = i->space == EM_SHARED ? EM_SHARED : EM_GLOBAL;
+    em_warp_access row = {w, i, mask, total, space, store ? EM_WRITE : EM_READ, base, offsets};
+    return hooks->row && hooks->row(hooks->context, &row);
 }
 
 /* The usual case at once: all lanes within one area, aligned. `offsets` are into the area at *host; false:
  * look at each lane. */
-static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *memory, uint32_t mask,
-                             uint32_t total, bool store, uint8_t **host, uint32_t offsets[EM_LANES])
+static inline __attribute__((always_inline)) bool same_area(em_warp *w, const em_inst *i,
+                                                            const em_operand *memory, uint32_t mask,
+                                                            uint32_t total, bool store, uint8_t **host,
+                                                            uint32_t offsets[EM_LANES])
 {
     const em_hooks *hooks = &w->machine->launch->hooks;
     bool shared = i->space == EM_SHARED;
@@ -413,17 +430,12 @@ static inline bool same_area(em_warp *w, const em_inst *i, const em_operand *mem
                            w->block->shared_size, w->block->shared};
     else if (i->space != EM_GLOBAL && i->space != EM_GENERIC)
         return false;
-    if (!in_area(w, memory, mask, total, &in, offsets)) {
-        if (shared || !find_area(w, memory, mask)) return false;
-        in = (memory_area){w->last.base, w->last.size, w->last.host};
-        if (!in_area(w, memory, mask, total, &in, offsets)) return false;
-    }
+    if (!in_area(w, memory, mask, total, &in, offsets) &&
+        (shared || !in_other_area(w, memory, mask, total, &in, offsets)))
+        return false;
     if (!shared && store && w->last.read_only) return false;
     *host = in.host;
-    if (!hooks->access) return true;
-    em_warp_access row = {
-        w, i, mask, total, shared ? EM_SHARED : EM_GLOBAL, store ? EM_WRITE : EM_READ, in.base, offsets};
-    return hooks->row(hooks->context, &row);
+    return !hooks->access || tell_row(w, i, mask, total, store, in.base, offsets);
 }
 
 /* Strong accesses of other threads: what comes behind an acquiring load is later, what is in front of a

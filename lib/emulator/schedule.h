@@ -1,5 +1,5 @@
 /* Between the parts that run a grid: places of clusters (machine.c), turns of warps (schedule.c), warps in a
- * circle (spin.c), what machines share (grid.c). */
+ * circle (hang.c), what machines share (grid.c). */
 #ifndef CUTE_LIB_EMULATOR_SCHEDULE_H
 #define CUTE_LIB_EMULATOR_SCHEDULE_H
 
@@ -16,7 +16,7 @@ void em_end_cluster(em_machine *m, em_cluster *c);
 /* Runs clusters of the grid until there are no more, or something failed. */
 void em_run_clusters(em_machine *m);
 
-/* ---- spin.c ---- */
+/* ---- hang.c ---- */
 void em_spin_begin(em_warp *w);
 /* After a turn of the warp: whether it has been in this state before. */
 void em_spin_look(em_warp *w);

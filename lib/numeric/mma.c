@@ -1,8 +1,9 @@
-/* mma.sync and wmma: the table of instructions, fragment layouts as formulas, and products over a warp. */
+/* mma.sync and wmma: the table of instructions, and D = A * B + C over a warp. */
 #include <math.h>
 #include <string.h>
 
 #include "lib/numeric/dot.h"
+#include "lib/numeric/fragment.h"
 #include "lib/numeric/number.h"
 
 /* ---- the instructions ---- */
@@ -70,28 +71,11 @@ static bool row_has(const struct row *r, ptx_type a, ptx_type b, ptx_type c, ptx
     return (product != NUM_MUL_ADD) == (a == PTX_b1);
 }
 
-/* 32-bit (f64: 64-bit) registers that hold `count` elements over a warp. */
-static int registers_for(int count, ptx_type type)
-{
-    int bits = ptx_types[type].bits;
-    return bits == 64 ? count / 32 : count * bits / 1024;
-}
-
-static int operand_size(num_operand operand, int m, int n, int k)
-{
-    return operand == NUM_A ? m * k : operand == NUM_B ? k * n : m * n;
-}
-
 /* f16 operands of wmma come in eight registers whatever the shape. */
 static int fragment_registers(bool wmma, num_operand operand, int m, int n, int k, ptx_type type)
 {
     if (wmma && operand != NUM_C && type == PTX_f16) return 8;
-    return registers_for(operand_size(operand, m, n, k), type);
-}
-
-static bool is_quad(const num_mma *mma)
-{
-    return mma->k == 4 && mma->a == PTX_f16;
+    return num_fragment_registers(num_fragment_elements(operand, m, n, k), type);
 }
 
 bool num_mma_find(bool wmma, int m, int n, int k, ptx_type a, ptx_type b, ptx_type c, ptx_type d,
@@ -109,7 +93,7 @@ bool num_mma_find(bool wmma, int m, int n, int k, ptx_type a, ptx_type b, ptx_ty
             num_operand operand = i < 2 ? (num_operand)i : NUM_C;
             out->registers[i] = (uint8_t)fragment_registers(wmma, operand, m, n, k, types[i]);
         }
-        if (is_quad(out)) /* four products a warp */
+        if (num_is_quad(out)) /* four products a warp */
             for (int i = 0; i < 4; i++) out->registers[i] = i < 2 ? 2 : types[i] == PTX_f16 ? 4 : 8;
         return true;
     }
@@ -126,66 +110,7 @@ int num_wmma_registers(num_operand operand, int m, int n, int k, ptx_type type)
     return 0;
 }
 
-/* ---- layouts ---- */
-
-/* Fragments are made of 8-row pieces whose lane 4 * g + t holds row g (column, of B) and `per` neighbours of
- * k from per * t; of C, columns 2 * t and 2 * t + 1 (9.7.14.5.1 to 12). Pieces follow each other down, then
- * across. */
-static num_place place(num_operand operand, int m, int k, ptx_type type, int lane, int reg, int index)
-{
-    int g = lane >> 2, t = lane & 3, bits = ptx_types[type].bits, per = bits >= 32 ? 1 : 32 / bits;
-    if (operand == NUM_A) {
-        int tiles = m / 8;
-        return (num_place){.row = g + 8 * (reg % tiles), .column = 4 * per * (reg / tiles) + t * per + index};
-    }
-    if (operand == NUM_B) {
-        int tiles = k / (4 * per);
-        return (num_place){.row = 4 * per * (reg % tiles) + t * per + index, .column = g + 8 * (reg / tiles)};
-    }
-    int tiles = m / 8, piece = per == 1 ? reg / 2 : reg, side = per == 1 ? reg % 2 : index;
-    return (num_place){.row = g + 8 * (piece % tiles), .column = 8 * (piece / tiles) + 2 * t + side};
-}
-
-/* mma.m8n8k4 of f16 (9.7.14.5.1): lanes 4p to 4p + 3 and the same plus 16 compute product p. */
-static num_place quad_place(num_operand operand, ptx_type type, bool other_major, int lane, int reg,
-                            int index)
-{
-    int part = lane % 16 / 4, upper = lane < 16 ? 0 : 4, four = lane % 4, i = 2 * reg + index;
-    if (operand == NUM_A) {
-        if (other_major) return (num_place){i % 4 + upper, four, part};
-        return (num_place){four + upper, i, part};
-    }
-    if (operand == NUM_B) {
-        if (other_major) return (num_place){four, i + upper, part};
-        return (num_place){i, four + upper, part};
-    }
-    if (type == PTX_f16) return (num_place){four + upper, i, part};
-    return (num_place){(lane & 1) + (reg & 2) + upper, (reg & 4) + (lane & 2) + (reg & 1), part};
-}
-
-static ptx_type type_of(const num_mma *mma, num_operand operand)
-{
-    return (ptx_type)(operand == NUM_A ? mma->a : operand == NUM_B ? mma->b : mma->c);
-}
-
-static num_place place_of(const num_mma *mma, num_operand operand, ptx_type type,
-                          const num_mma_options *options, int lane, int reg, int index)
-{
-    if (is_quad(mma)) {
-        bool other = operand == NUM_A ? options && options->a_col : options && options->b_row;
-        return quad_place(operand, type, other, lane, reg, index);
-    }
-    int needed = registers_for(operand_size(operand, mma->m, mma->n, mma->k), type);
-    return place(operand, mma->m, mma->k, type, lane, reg % needed, index);
-}
-
-num_place num_mma_place(const num_mma *mma, num_operand operand, const num_mma_options *options, int lane,
-                        int reg, int index)
-{
-    return place_of(mma, operand, type_of(mma, operand), options, lane, reg, index);
-}
-
-/* ---- products ---- */
+/* ---- multiplication ---- */
 
 enum { MOST_M = 32, MOST_N = 32, MOST_K = 64, LANES = 32 };
 
@@ -202,7 +127,7 @@ typedef struct steps {
 
 static steps steps_of(const gather *g, num_operand operand, ptx_type type, int reg, int stride)
 {
-    num_place p = place_of(g->mma, operand, type, g->options, 0, reg, 0);
+    num_place p = num_fragment_place(g->mma, operand, type, g->options, 0, reg, 0);
     int first = p.row * stride + p.column, per = ptx_types[type].bits >= 32 ? 1 : 32 / ptx_types[type].bits;
     if (operand == NUM_A) return (steps){first, stride, per, 1};
     if (operand == NUM_B) return (steps){first, 1, per * stride, stride};
@@ -225,9 +150,10 @@ static void collect(const gather *g, num_operand operand, ptx_type type, const v
                     uint64_t *at, int stride, int part)
 {
     int bits = ptx_types[type].bits, per = bits >= 32 ? 1 : 32 / bits;
-    bool quad = is_quad(g->mma);
-    int count = quad ? (operand == NUM_C ? g->mma->registers[2] : 2)
-                     : registers_for(operand_size(operand, g->mma->m, g->mma->n, g->mma->k), type);
+    bool quad = num_is_quad(g->mma);
+    int count =
+        quad ? (operand == NUM_C ? g->mma->registers[2] : 2)
+             : num_fragment_registers(num_fragment_elements(operand, g->mma->m, g->mma->n, g->mma->k), type);
     for (int r = 0; r < count && !quad; r++) {
         steps s = steps_of(g, operand, type, r, stride);
         collect_register(&s, bits, registers[r], at);
@@ -237,7 +163,7 @@ static void collect(const gather *g, num_operand operand, ptx_type type, const v
             if (lane % 16 / 4 != part) continue;
             uint32_t word = ((const uint32_t *)registers[r])[lane];
             for (int i = 0; i < per; i++, word >>= 16) {
-                num_place p = place_of(g->mma, operand, type, g->options, lane, r, i);
+                num_place p = num_fragment_place(g->mma, operand, type, g->options, lane, r, i);
                 at[p.row * stride + p.column] = per == 1 ? word : word & 0xffff;
             }
         }
@@ -248,11 +174,12 @@ static void scatter(const gather *g, void *const *registers, const uint64_t *res
 {
     ptx_type type = (ptx_type)g->mma->d;
     int bits = ptx_types[type].bits;
-    bool quad = is_quad(g->mma);
+    bool quad = num_is_quad(g->mma);
     for (int r = 0; r < g->mma->registers[3]; r++) {
         steps s = steps_of(g, NUM_C, type, r, stride);
         for (int lane = 0; lane < LANES; lane++) {
-            num_place p = quad ? place_of(g->mma, NUM_C, type, g->options, lane, r, 0) : (num_place){0};
+            num_place p =
+                quad ? num_fragment_place(g->mma, NUM_C, type, g->options, lane, r, 0) : (num_place){0};
             if (p.part != part) continue;
             const uint64_t *from = result + (quad ? p.row * stride + p.column
                                                   : s.first + (lane >> 2) * s.down + (lane & 3) * s.across);
@@ -350,7 +277,7 @@ static void float_product(const num_mma *mma, matrices *x)
         float_tiles(mma, rule, x, halves + 16, 16, d);
         for (int i = 0; i < mma->m; i++)
             for (int j = 0; j < mma->n; j++) c[i * MOST_N + j] += d[i * MOST_N + j];
-    } else if (is_quad(mma)) {
+    } else if (num_is_quad(mma)) {
         quad_product(mma, x, c);
     } else {
         if (mma->c == PTX_f32) rule.half = false;                /* wmma: the sum is f32, D its rounding */
@@ -416,15 +343,15 @@ static void bit_product(const num_mma *mma, void *const *d, const void *const *a
     const gather g = {mma, NULL};
     for (int lane = 0; lane < LANES; lane++) {
         for (int r = 0; r < mma->registers[0]; r++) {
-            num_place at = place_of(mma, NUM_A, PTX_b1, NULL, lane, r, 0);
+            num_place at = num_fragment_place(mma, NUM_A, PTX_b1, NULL, lane, r, 0);
             x[at.row][at.column / 32] = ((const uint32_t *)a[r])[lane];
         }
         for (int r = 0; r < mma->registers[1]; r++) {
-            num_place at = place_of(mma, NUM_B, PTX_b1, NULL, lane, r, 0);
+            num_place at = num_fragment_place(mma, NUM_B, PTX_b1, NULL, lane, r, 0);
             y[at.column][at.row / 32] = ((const uint32_t *)b[r])[lane];
         }
         for (int r = 0; r < mma->registers[2]; r++) {
-            num_place at = place_of(mma, NUM_C, PTX_s32, NULL, lane, r, 0);
+            num_place at = num_fragment_place(mma, NUM_C, PTX_s32, NULL, lane, r, 0);
             z[at.row][at.column] = ((const uint32_t *)c[r])[lane];
         }
     }
@@ -449,7 +376,7 @@ void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const
         return;
     }
     const gather g = {mma, options};
-    int parts = is_quad(mma) ? 4 : 1;
+    int parts = num_is_quad(mma) ? 4 : 1;
     matrices x[4];
     for (int part = 0; part < parts; part++) {
         matrices *y = &x[part];
@@ -479,7 +406,7 @@ static bool move_word(num_operand operand, int m, int k, ptx_type type, bool col
     bool together = per == 1 || col_major == (operand == NUM_B);
     int pieces = together ? 1 : per, size = bits == 64 ? 8 : together ? 4 : bits / 8;
     for (int i = 0; i < pieces; i++) {
-        num_place at = place(operand, m, k, type, lane, reg, i);
+        num_place at = num_shape_place(operand, m, k, type, lane, reg, i);
         int64_t index = col_major ? at.column * stride + at.row : at.row * stride + at.column;
         uint8_t bytes[8];
         memcpy(bytes, (const uint8_t *)word + i * size, (size_t)size);
@@ -498,7 +425,7 @@ bool num_wmma_load(num_operand operand, int m, int n, int k, ptx_type type, bool
                    void *const *registers, num_wmma_move move, void *context)
 {
     int count = num_wmma_registers(operand, m, n, k, type);
-    int needed = registers_for(operand_size(operand, m, n, k), type);
+    int needed = num_fragment_registers(num_fragment_elements(operand, m, n, k), type);
     for (int r = 0; r < needed; r++)
         for (int lane = 0; lane < LANES; lane++) {
             uint64_t word = 0;

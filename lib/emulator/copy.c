@@ -1,133 +1,7 @@
-/* Copies that complete late: cp.async, bulk and tensor copies, their groups and mbarriers. With seed 0 they
- * complete when they are issued; else when the schedule says, or when they are waited for. */
+/* Asynchronous copies: cp.async, cp.async.bulk and its tensor form, st.async and red.async, their groups and mbarriers. */
 #include "lib/emulator/decode.h"
 
-#include <stdlib.h>
-
 #include "lib/numeric/tensormap.h"
-
-enum { LATEST = 24 };
-
-/* ---- the queue ---- */
-
-em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kind, size_t data_size)
-{
-    em_machine *m = w->machine;
-    em_pending *p = calloc(1, sizeof *p + data_size);
-    if (!p) {
-        em_fault(w, i, -1, "out of memory");
-        return NULL;
-    }
-    p->warp = w;
-    p->inst = i;
-    p->lanes = lanes;
-    p->kind = kind;
-    p->data = p + 1;
-    p->size = (uint32_t)data_size;
-    p->issued = m->time++;
-    p->due = m->turn + (m->launch->options.seed ? em_random(m) % LATEST : 0);
-    *m->pending_end = p;
-    m->pending_end = &p->next;
-    return p;
-}
-
-/* Of one warp products complete in their order, and not before its warpgroup's other warps have come to them.
- */
-static bool is_behind(const em_machine *m, const em_pending *p)
-{
-    if (p->kind != EM_P_WGMMA && p->kind != EM_P_MBARRIER) return false;
-    if (p->kind == EM_P_WGMMA && !em_warpgroup_issued(p->warp, p->sequence)) return true;
-    int first = p->kind == EM_P_MBARRIER ? EM_P_CP_ASYNC : EM_P_WGMMA;
-    for (const em_pending *q = m->pending; q != p; q = q->next)
-        if (q->warp == p->warp && q->kind == first && !q->done &&
-            (first == EM_P_WGMMA || q->lanes & p->lanes))
-            return true;
-    return false;
-}
-
-static void drop_done(em_machine *m)
-{
-    em_pending **at = &m->pending;
-    while (*at) {
-        em_pending *p = *at;
-        if (p->done) {
-            *at = p->next;
-            free(p);
-        } else {
-            at = &p->next;
-        }
-    }
-    m->pending_end = at;
-}
-
-static bool complete(em_machine *m, em_pending *p)
-{
-    m->completing = p;
-    bool done = p->complete(m, p) && !m->failed;
-    m->completing = NULL;
-    return done;
-}
-
-bool em_pending_run(em_machine *m, bool all)
-{
-    bool any = false;
-    for (em_pending *p = m->pending; p; p = p->next) {
-        if (p->done || (!all && p->due > m->turn) || is_behind(m, p)) continue;
-        any = p->done = true;
-        if (!complete(m, p)) return false;
-        m->changes++;
-    }
-    if (any) drop_done(m);
-    return true;
-}
-
-/* Lanes of a copy that do not belong to `lanes` become work of their own, next in the list. */
-static bool part(em_machine *m, em_pending *p, uint32_t lanes)
-{
-    if (!(p->lanes & ~lanes)) return true;
-    em_pending *rest = malloc(sizeof *rest + p->size);
-    if (!rest) {
-        em_fault(p->warp, p->inst, -1, "out of memory");
-        return false;
-    }
-    memcpy(rest, p, sizeof *rest + p->size);
-    rest->data = rest + 1;
-    rest->lanes &= ~lanes;
-    p->lanes &= lanes;
-    p->next = rest;
-    if (m->pending_end == &p->next) m->pending_end = &rest->next;
-    return true;
-}
-
-bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto)
-{
-    em_machine *m = w->machine;
-    bool any = false;
-    for (em_pending *p = m->pending; p; p = p->next) {
-        if (p->done || p->warp != w || p->kind != kind || !(p->lanes & lanes)) continue;
-        if (!p->group || p->group > upto) continue;
-        if (!part(m, p, lanes)) return false;
-        any = p->done = true;
-        if (!complete(m, p)) return false;
-        m->changes++;
-    }
-    if (any) drop_done(m);
-    return true;
-}
-
-bool em_pending_end_block(const em_block *block)
-{
-    em_machine *m = block->machine;
-    bool any = false;
-    for (em_pending *p = m->pending; p; p = p->next) {
-        if (p->done || p->warp->block != block) continue;
-        if (p->kind != EM_P_CP_ASYNC && p->kind != EM_P_MBARRIER) continue;
-        any = p->done = true;
-        if (!complete(m, p)) return false;
-    }
-    if (any) drop_done(m);
-    return true;
-}
 
 /* With seed 0 nothing is late. */
 static void issue(em_warp *w)
@@ -135,8 +9,7 @@ static void issue(em_warp *w)
     if (!w->machine->launch->options.seed) em_pending_run(w->machine, true);
 }
 
-/* ---- groups: each lane counts its own, so lanes that commit apart have other numbers for the same copies
- * ---- */
+/* ---- groups: each lane counts its own; lanes that commit apart have other numbers for the same copies ---- */
 
 static uint32_t *groups_of(em_warp *w, int kind)
 {
@@ -159,7 +32,7 @@ static void commit(em_warp *w, const em_inst *i, int kind, uint32_t mask)
     for (uint32_t rest = mask; rest; rest &= rest - 1) numbers[__builtin_ctz(rest)]++;
     for (em_pending *p = m->pending; p; p = p->next) {
         if (p->warp != w || p->kind != kind || p->group || !(p->lanes & mask)) continue;
-        if (!part(m, p, mask) || !part(m, p, same_number(numbers, p->lanes))) return;
+        if (!em_pending_split(m, p, mask) || !em_pending_split(m, p, same_number(numbers, p->lanes))) return;
         p->group = numbers[__builtin_ctz(p->lanes)];
     }
     for (uint32_t rest = mask, same; rest; rest &= ~same) {
