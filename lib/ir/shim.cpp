@@ -221,6 +221,38 @@ bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &regist
 }
 } // namespace
 
+// Options that LLVM's libraries have registered by now are left out of --help; --help-hidden has them.
+static void hideOptionsOfLibraries()
+{
+    for (auto &entry : cl::getRegisteredOptions()) {
+        cl::Option *option = entry.second;
+        bool common = llvm::any_of(option->Categories, [](cl::OptionCategory *category) {
+            return category->getName() == "Generic Options" || category->getName() == "Color Options";
+        });
+        if (!common) option->setHiddenFlag(cl::Hidden);
+    }
+}
+
+// A static program has no symbols that a plugin could be linked to.
+struct PluginOption {
+    explicit PluginOption(const char *name) : name(name)
+    {
+        auto &options = cl::getRegisteredOptions();
+        if (auto at = options.find(name); at != options.end()) at->second->removeArgument();
+        option = std::make_unique<cl::list<std::string>>(StringRef(name), cl::Hidden);
+    }
+    bool isGiven() const
+    {
+        if (!option->getNumOccurrences()) return false;
+        llvm::errs() << "cute-opt: error: --" << name
+                     << ": this program is linked statically and cannot load plugins; a pass is a file in "
+                        "lib/passes and a line in passes.def\n";
+        return true;
+    }
+    const char *name;
+    std::unique_ptr<cl::list<std::string>> option;
+};
+
 extern "C" {
 
 void cute_pass_register(const cute_pass *pass)
@@ -256,6 +288,7 @@ bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperat
 bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
                     cute_opt_command *out)
 {
+    hideOptionsOfLibraries();
     // Options live to the end: LLVM's parser keeps pointers to them.
     static DriverOptions *options = new DriverOptions;
     static std::vector<const char *> defines;
@@ -265,14 +298,19 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     registerPassManagerCLOptions();
     registerDefaultTimingManagerCLOptions();
     tracing::DebugCounter::registerCLOptions();
+    static const PluginOption *plugins[] = {new PluginOption("load-pass-plugin"),
+                                            new PluginOption("load-dialect-plugin")};
     cl::SetVersionPrinter([version](raw_ostream &os) {
         os << "cute-opt " << version << " (MLIR " << LLVM_VERSION_STRING << ")\n";
     });
-    if (!cl::ParseCommandLineOptions(argc, argv,
-                                     "cute-opt: parses, verifies, canonicalises and lowers MLIR with the "
-                                     "dialects cute and cute_nvgpu\n",
-                                     &llvm::errs()))
+    if (!cl::ParseCommandLineOptions(
+            argc, argv,
+            "cute-opt: parses, verifies, transforms and prints MLIR with the dialect "
+            "cute\n",
+            &llvm::errs()))
         return false;
+    for (const PluginOption *plugin : plugins)
+        if (plugin->isGiven()) return false;
     if (options->diagnostics != "text" && options->diagnostics != "json") {
         llvm::errs() << "cute-opt: error: --diagnostics expects 'text' or 'json', got '"
                      << options->diagnostics << "'\n";
