@@ -8,7 +8,7 @@
 
 #define CUTE_EMITTER_DEPTH 16 /* nested ifs */
 
-/* Emits where its builder stands, which is inside of the if that is open. */
+/* Emits at its builder's insertion point; while an if is open, inside of it. */
 typedef struct cute_emitter {
     cute_builder builder;
     MlirAttribute nsw; /* made when first needed */

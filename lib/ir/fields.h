@@ -31,7 +31,7 @@ void cute_walk_layout(cute_fields *f, const cute_value *value);
 void cute_walk_tile(cute_fields *f, const cute_value *value);
 void cute_walk_composed(cute_fields *f, const cute_value *value);
 
-/* ub.poison of `type`: what has no fields, or gets them. */
+/* ub.poison of `type`: an empty struct, or one whose fields are inserted next. */
 MlirValue cute_fields_poison(const cute_builder *b, MlirType type);
 MlirValue cute_fields_insert(const cute_builder *b, MlirValue into, MlirValue value, const int64_t *path,
                              intptr_t depth);

@@ -25,7 +25,7 @@ static cute_status expect_text(const cute_type_row *row, const char * or, cute_d
                      row->mnemonic, or);
 }
 
-/* What is longer is a number whose quotes are missing. */
+/* A larger number is rather a text without its quotes. */
 #define RANKS 16
 
 /* `!cute.layout<2>`: all leaves unknown. */

@@ -41,7 +41,7 @@ static void expand(MlirOperation op, void *context)
     cute_arena_destroy(arena);
 }
 
-/* What was only put together to be read again. */
+/* Constructors whose users now read their operands directly. */
 static void drop(MlirOperation op, void *context)
 {
     (void)context;

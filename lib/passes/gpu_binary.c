@@ -10,6 +10,7 @@
  *     gpu.binary @m [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "...">]
  */
 #include <mlir-c/Diagnostics.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -36,7 +37,10 @@ static MlirAttribute target_of(MlirOperation root, cute_pass_run *pass)
     int64_t level = cute_pass_int(pass, LEVEL);
     MlirAttribute none = {NULL};
     if (level < 0 || level > 3) {
-        mlirEmitError(mlirOperationGetLocation(root), "attach-nvvm-target takes an opt-level from 0 to 3");
+        char text[80];
+        snprintf(text, sizeof text, "attach-nvvm-target expects opt-level from 0 to 3, got %lld",
+                 (long long)level);
+        mlirEmitError(mlirOperationGetLocation(root), text);
         return none;
     }
     cute_buffer text = {0};
@@ -120,7 +124,7 @@ static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit)
     bool there = cute_buffer_ok(&path) && !stat(cute_buffer_text(&path), &info) && S_ISDIR(info.st_mode);
     cute_buffer_release(&path);
     if (there) return true;
-    cute_buffer_printf(&path, "emit-gpu-binary expects the folder of a CUDA toolkit, but '%.*s' is none",
+    cute_buffer_printf(&path, "emit-gpu-binary expects the folder of a CUDA toolkit, got '%.*s'",
                        (int)toolkit.length, toolkit.data);
     mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&path));
     cute_buffer_release(&path);
@@ -178,7 +182,7 @@ static void emit(MlirOperation root, cute_pass_run *pass)
         if (!cute_pass_run_pipeline(pass, cute_buffer_text(&text), root)) cute_pass_fail(pass);
     } else {
         cute_buffer_printf(
-            &text, "emit-gpu-binary takes compilation-target isa, bin, fatbin, offload or llvm, not '%.*s'",
+            &text, "emit-gpu-binary expects compilation-target isa, bin, fatbin, offload or llvm, got '%.*s'",
             (int)target.length, target.data);
         mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&text));
         cute_pass_fail(pass);

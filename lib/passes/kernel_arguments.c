@@ -147,8 +147,11 @@ static void run(MlirOperation root, cute_pass_run *pass)
     MlirStringRef space = cute_pass_text(pass, 0);
     bool by_value = cute_text_is(space, "param");
     if (!by_value && !cute_text_is(space, "memory")) {
-        mlirEmitError(mlirOperationGetLocation(root),
-                      "cute-kernel-arguments: tensor-map is 'param' or 'memory'");
+        cute_buffer text = {0};
+        cute_buffer_printf(&text, "cute-kernel-arguments expects tensor-map 'param' or 'memory', got '%.*s'",
+                           (int)space.length, space.data);
+        mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&text));
+        cute_buffer_release(&text);
         cute_pass_fail(pass);
         return;
     }

@@ -21,7 +21,7 @@
 
 enum { CALLS = 32, STEPS = 100000, NOT_THERE = -1 };
 
-/* What stands for a value of MLIR: the index of a plan's value; or the name of an environment variable, on
+/* What an MLIR value is in the plan: the index of a plan's value, or the name of an environment variable on
  * its way from getenv to atoi. */
 typedef struct known {
     MlirValue value;

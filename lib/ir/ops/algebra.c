@@ -170,7 +170,7 @@ cute_status cute_algebra_emit(const cute_op_row *row, const cute_expansion *x, M
     if (!operands && count) return cute_fail_memory(x->diag);
     cute_attributes attributes;
     CUTE_TRY(read_attributes(x->arena, in_operation, &op, &attributes, x->diag));
-    /* First without code: what is known needs none. */
+    /* First without emitting: a static result needs no code. */
     for (intptr_t i = 0; i < count; i++)
         CUTE_TRY(cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, i)), &operands[i], x->diag));
     CUTE_TRY(

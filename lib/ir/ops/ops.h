@@ -106,7 +106,7 @@ typedef struct cute_op_family {
 /* The rows of all families, those of the algebra last; the first of a name counts. */
 typedef bool (*cute_op_visit)(const cute_op_row *row, void *context); /* false: no further */
 void cute_op_rows_each(cute_op_visit visit, void *context);
-/* By name, for what is asked once; NULL: there is none. */
+/* By name, a linear search; NULL: there is none. */
 const cute_op_row *cute_op_row_find(const char *name, size_t length);
 /* Of an operation of the dialect, looked up in a table of its context; NULL for others. (cute.cpp) */
 const cute_op_row *cute_op_row_of(MlirOperation op);

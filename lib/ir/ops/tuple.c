@@ -278,16 +278,16 @@ static cute_status expand_layouts(const cute_op_row *row, const cute_expansion *
 
 /* ---- rows ---- */
 
-#define MAKE(what)                                                                                           \
-    {.name = "cute.make_" #what, .parts = CUTE_PARTS_LEAVES, .verify = verify_make, .lower = cute_lower_parts}
+#define MAKE(op)                                                                                             \
+    {.name = "cute." #op, .parts = CUTE_PARTS_LEAVES, .verify = verify_make, .lower = cute_lower_parts}
 
 static const cute_op_row rows[] = {
     {.name = "cute.static", .constant = true, .verify = verify_static, .lower = lower_static},
-    MAKE(int_tuple),
-    MAKE(shape),
-    MAKE(stride),
-    MAKE(coord),
-    MAKE(tile),
+    MAKE(make_int_tuple),
+    MAKE(make_shape),
+    MAKE(make_stride),
+    MAKE(make_coord),
+    MAKE(make_tile),
     {.name = "cute.get_scalars", .infer = infer_get_scalars, .lower = lower_get_scalars},
     {.name = "cute.get_leaves", .infer = infer_leaves, .expand = expand_leaves},
     {.name = "cute.get_layouts_from_tile", .infer = infer_layouts, .expand = expand_layouts},

@@ -10,7 +10,7 @@
 // SET:     gpu.module @one [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx83">]
 // Targets add up, each once.
 // BOTH:    gpu.module @one [#nvvm.target<chip = "sm_90a">, #nvvm.target<chip = "sm_80">]
-// LEVEL:   error: attach-nvvm-target takes an opt-level from 0 to 3
+// LEVEL:   error: attach-nvvm-target expects opt-level from 0 to 3, got
 // OPTION:  no such option level
 gpu.module @one {}
 gpu.module @two {}

@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -cute-kernel-metadata -cute-kernel-arguments | FileCheck %s
 // RUN: not cute-opt %s -cute-kernel-arguments=tensor-map=nowhere 2>&1 | FileCheck %s --check-prefix=BAD
 
-// BAD: tensor-map is 'param' or 'memory'
+// BAD: cute-kernel-arguments expects tensor-map 'param' or 'memory', got '
 !map = !nvgpu.tensormap.descriptor<tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b, l2promo = l2promo_128b, oob = zero, interleave = none>
 gpu.module @m {
   // CHECK: gpu.func @k(%[[P:.*]]: !llvm.ptr, %{{.*}}: i32) kernel

@@ -11,8 +11,8 @@
 // ISA-SAME: #gpu.object<#nvvm.target<chip = "sm_90a">, {{[^>]*}}assembly = "{{[^"]*}}.target sm_90a\0A{{[^"]*}}.entry kernel(
 // ISA-NOT:  gpu.module
 // LLVM:     gpu.binary @device  [#gpu.object<#nvvm.target<chip = "sm_80">, {{[^"]*}}"BC
-// TARGET:   error: emit-gpu-binary takes compilation-target isa, bin, fatbin, offload or llvm, not 'cubin'
-// TOOLKIT:  error: emit-gpu-binary expects the folder of a CUDA toolkit, but '{{.*}}none' is none
+// TARGET:   error: emit-gpu-binary expects compilation-target isa, bin, fatbin, offload or llvm, got 'cubin'
+// TOOLKIT:  error: emit-gpu-binary expects the folder of a CUDA toolkit, got '{{.*}}none'
 gpu.module @device [#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_90a">] {
   llvm.func @kernel(%out: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
     %0 = nvvm.read.ptx.sreg.tid.x : i32
