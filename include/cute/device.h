@@ -110,6 +110,10 @@ CUTE_API cute_status cute_device_unload(cute_device *device, cute_device_module 
 /* A kernel; it belongs to its module. */
 CUTE_API cute_status cute_device_get_function(cute_device *device, cute_device_module *module,
                                               const char *name, cute_device_function **out, cute_diag *diag);
+/* Where a .global or .const variable of the module lies, and its size; copies read and write it. CUTE_INVALID: there is
+ * none of that name. */
+CUTE_API cute_status cute_device_get_global(cute_device *device, cute_device_module *module, const char *name,
+                                            cute_address *out, size_t *size, cute_diag *diag);
 CUTE_API cute_status cute_device_function_info(cute_device *device, cute_device_function *function,
                                                cute_function_info *out, cute_diag *diag);
 /* The size of parameter `index` as the driver sees it; false behind the last or when it cannot tell. */

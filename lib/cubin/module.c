@@ -4,15 +4,18 @@
 #include "lib/base/json.h"
 
 #include <ctype.h>
+#include <elf.h>
 #include <string.h>
 
 #include "lib/base/demangle.h"
+#include "lib/base/list.h"
 #include "lib/base/nearest.h"
 #include "lib/cubin/fatbin.h"
 #include "lib/cubin/hostelf.h"
 #include "lib/cubin/kernels.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/ptxscan.h"
+#include "lib/cubin/ptxtoken.h"
 
 struct cute_module {
     cute_arena *arena;
@@ -459,4 +462,74 @@ cute_status cute_module_find_plan(const cute_module *module, const char *name, c
     if (names.length) cute_note(diag, NULL, "there is: %s", cute_buffer_text(&names));
     cute_buffer_release(&names);
     return CUTE_INVALID;
+}
+
+/* ---- variables ---- */
+
+typedef struct name_list {
+    const char **items;
+    size_t count, capacity;
+} name_list;
+
+static bool add_name(cute_arena *arena, name_list *list, const char *name)
+{
+    if (!name || !cute_arena_more(arena, &list->items, list->count, &list->capacity, sizeof *list->items, 16))
+        return false;
+    list->items[list->count++] = name;
+    return true;
+}
+
+static const char *name_at(const void *context, size_t index)
+{
+    const name_list *list = context;
+    return index < list->count ? list->items[index] : NULL;
+}
+
+/* Symbols of a cubin's data; of PTX the names of declarations with a space at the outer level. */
+static bool list_variables(cute_arena *arena, const cute_module *module, name_list *list)
+{
+    const cute_elf *elf = cute_module_elf(module);
+    for (size_t i = 0; elf && i < elf->symbol_count; i++)
+        if (elf->symbols[i].type == STT_OBJECT && *elf->symbols[i].name &&
+            !add_name(arena, list, elf->symbols[i].name))
+            return false;
+    if (elf) return true;
+    const char *at = module->ptx, *stop = at ? at + module->ptx_length : at;
+    bool variable = false;
+    for (size_t depth = 0; at && at < stop;) {
+        cute_ptx_token t = cute_ptx_next(&at, stop);
+        if (!t.length) break;
+        if (cute_ptx_token_is(t, "{")) depth++;
+        if (cute_ptx_token_is(t, "}") && depth) depth--;
+        if (depth) continue;
+        if (cute_ptx_token_is(t, ".global") || cute_ptx_token_is(t, ".const")) variable = true;
+        if (!variable || !cute_ptx_token_is_name(t)) continue;
+        variable = false;
+        if (!add_name(arena, list, cute_arena_copy(arena, t.at, t.length))) return false;
+    }
+    return true;
+}
+
+cute_status cute_module_find_variable(cute_arena *arena, const cute_module *module, const char *name,
+                                      const char **symbol, cute_diag *diag)
+{
+    const cute_place file = {.file = module->label};
+    name_list list = {0};
+    size_t matches = 0;
+    *symbol = NULL;
+    if (!list_variables(arena, module, &list)) return cute_fail_memory(diag);
+    for (size_t i = 0; i < list.count && !*symbol; i++)
+        if (strcmp(list.items[i], name) == 0) *symbol = list.items[i];
+    if (*symbol) return CUTE_OK;
+    for (size_t i = 0; i < list.count; i++)
+        if (cute_symbol_matches(arena, list.items[i], name)) {
+            matches++;
+            *symbol = list.items[i];
+        }
+    if (matches == 1) return CUTE_OK;
+    if (matches)
+        return cute_fail(diag, CUTE_INVALID, &file, "'%s' is the name of %zu variables", name, matches);
+    const char *near = cute_nearest(name, name_at, &list);
+    return cute_fail(diag, CUTE_INVALID, &file,
+                     near ? "no variable '%s'; did you mean '%s'?" : "no variable '%s'", name, near);
 }

@@ -21,6 +21,10 @@ typedef enum cute_content {
 cute_content cute_content_of(const void *bytes, size_t length);
 /* "an ELF file", "MLIR", ... for messages. */
 const char *cute_content_name(cute_content content);
+/* The symbol of a .global or .const variable by that name or by its C++ name, in `arena`. CUTE_INVALID: there is none,
+ * or there are several. */
+cute_status cute_module_find_variable(cute_arena *arena, const cute_module *module, const char *name,
+                                      const char **symbol, cute_diag *diag);
 /* The ELF file of a cubin; NULL for PTX. */
 const cute_elf *cute_module_elf(const cute_module *module);
 

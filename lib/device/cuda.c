@@ -435,6 +435,18 @@ static cute_status cuda_get_function(cute_device *device, cute_device_module *mo
     return CUTE_OK;
 }
 
+static cute_status cuda_get_global(cute_device *device, cute_device_module *module, const char *name,
+                                   cute_address *out, size_t *size, cute_diag *diag)
+{
+    cu_address address = 0;
+    cu_result result = cuda(device)->api.module_global(&address, size, (cu_module)module, name);
+    if (result == CU_NOT_FOUND)
+        return cute_fail(diag, CUTE_INVALID, NULL, "the driver finds no variable '%s' in the module", name);
+    if (result != 0) return driver_error(&cuda(device)->api, result, "looking up the variable", diag);
+    *out = address;
+    return CUTE_OK;
+}
+
 static cute_status cuda_function_info(cute_device *device, cute_device_function *function,
                                       cute_function_info *out, cute_diag *diag)
 {
@@ -692,6 +704,7 @@ static const cute_device_ops cuda_ops = {
     .load = cuda_load,
     .unload = cuda_unload,
     .get_function = cuda_get_function,
+    .get_global = cuda_get_global,
     .function_info = cuda_function_info,
     .param_size = cuda_param_size,
     .prepare = cuda_prepare,

@@ -196,6 +196,13 @@ cute_status cute_device_get_function(cute_device *device, cute_device_module *mo
     return device->ops->get_function(device, module, name, out, diag);
 }
 
+cute_status cute_device_get_global(cute_device *device, cute_device_module *module, const char *name,
+                                   cute_address *out, size_t *size, cute_diag *diag)
+{
+    CUTE_TRY(enter(device, diag));
+    return device->ops->get_global(device, module, name, out, size, diag);
+}
+
 cute_status cute_device_function_info(cute_device *device, cute_device_function *function,
                                       cute_function_info *out, cute_diag *diag)
 {

@@ -36,6 +36,8 @@ typedef struct cute_device_ops {
     cute_status (*unload)(cute_device *, cute_device_module *, cute_diag *);
     cute_status (*get_function)(cute_device *, cute_device_module *, const char *, cute_device_function **,
                                 cute_diag *);
+    cute_status (*get_global)(cute_device *, cute_device_module *, const char *, cute_address *, size_t *,
+                              cute_diag *);
     cute_status (*function_info)(cute_device *, cute_device_function *, cute_function_info *, cute_diag *);
     bool (*param_size)(cute_device *, cute_device_function *, size_t, size_t *);
     cute_status (*prepare)(cute_device *, cute_device_function *, const cute_device_launch *, cute_diag *);

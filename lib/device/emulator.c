@@ -276,6 +276,20 @@ static cute_status emulator_get_function(cute_device *device, cute_device_module
     return CUTE_OK;
 }
 
+static cute_status emulator_get_global(cute_device *device, cute_device_module *module, const char *name,
+                                       cute_address *out, size_t *size, cute_diag *diag)
+{
+    (void)device;
+    for (size_t i = 0; i < module->program->variable_count; i++) {
+        const em_variable *v = module->program->variables[i];
+        if (strcmp(v->name, name) != 0) continue;
+        *out = v->address;
+        *size = (size_t)v->size;
+        return CUTE_OK;
+    }
+    return cute_fail(diag, CUTE_INVALID, NULL, "there is no variable '%s' in the PTX of the module", name);
+}
+
 static int64_t threads_limit(const em_function *f)
 {
     const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
@@ -599,6 +613,7 @@ static const cute_device_ops emulator_ops = {
     .load = emulator_load,
     .unload = emulator_unload,
     .get_function = emulator_get_function,
+    .get_global = emulator_get_global,
     .function_info = emulator_function_info,
     .param_size = emulator_param_size,
     .prepare = emulator_prepare,

@@ -372,12 +372,13 @@ static cute_status read_init(const cute_config *config, const json_t *value, con
     return CUTE_OK;
 }
 
-static cute_status read_buffer(const cute_config *config, const char *name, const json_t *value,
+static cute_status read_buffer(const cute_config *config, const char *name, const json_t *value, bool global,
                                config_buffer *out, cute_diag *diag)
 {
     const json_t *init = json_object_get(value, "init");
     const char *unwritten = json_string_value(json_object_get(value, "unwritten"));
-    out->path = config_member(config, config_member(config, NULL, "buffers"), name);
+    out->path = config_member(config, config_member(config, NULL, global ? "globals" : "buffers"), name);
+    out->global = global;
     out->tensor.name = name;
     cute_dtype_find(json_string_value(json_object_get(value, "dtype")), &out->tensor.dtype);
     out->seed = json_integer_value(json_object_get(value, "seed"));
@@ -402,25 +403,37 @@ static cute_status read_buffer(const cute_config *config, const char *name, cons
     return CUTE_OK;
 }
 
-static cute_status read_buffers(cute_config *config, cute_diag *diag)
+static cute_status add_buffers(cute_config *config, json_t *buffers, bool global, cute_diag *diag)
 {
-    json_t *buffers = json_object_get(config->document.root, "buffers"), *value;
-    size_t count = json_object_size(buffers);
-    config->buffers = cute_arena_array(config->arena, count + 1, sizeof *config->buffers);
-    config->tensors = cute_arena_array(config->arena, count + 1, sizeof *config->tensors);
-    if (!config->buffers || !config->tensors) return cute_fail_memory(diag);
     const char *name;
+    json_t *value;
     json_object_foreach(buffers, name, value)
     {
         config_buffer *buffer = &config->buffers[config->buffer_count];
-        CUTE_TRY(read_buffer(config, name, value, buffer, diag));
+        CUTE_TRY(read_buffer(config, name, value, global, buffer, diag));
         if (config_param(config, name))
             return cute_document_fail(&config->document, buffer->path, true, diag, "'%s' is a param already",
                                       name);
+        for (size_t i = 0; i < config->buffer_count; i++)
+            if (strcmp(config->buffers[i].tensor.name, name) == 0)
+                return cute_document_fail(&config->document, buffer->path, true, diag,
+                                          "'%s' is a buffer already", name);
         buffer->reference = buffer->tensor;
         config->tensors[config->buffer_count++] = &buffer->reference;
     }
     return CUTE_OK;
+}
+
+static cute_status read_buffers(cute_config *config, cute_diag *diag)
+{
+    json_t *buffers = json_object_get(config->document.root, "buffers");
+    json_t *globals = json_object_get(config->document.root, "globals");
+    size_t count = json_object_size(buffers) + json_object_size(globals);
+    config->buffers = cute_arena_array(config->arena, count + 1, sizeof *config->buffers);
+    config->tensors = cute_arena_array(config->arena, count + 1, sizeof *config->tensors);
+    if (!config->buffers || !config->tensors) return cute_fail_memory(diag);
+    CUTE_TRY(add_buffers(config, buffers, false, diag));
+    return add_buffers(config, globals, true, diag);
 }
 
 /* ---- launches and outputs ---- */

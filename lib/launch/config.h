@@ -34,6 +34,7 @@ typedef struct config_buffer {
     int64_t skip;
     int64_t seed;
     bool allow_unwritten;
+    bool global;   /* a variable of the module: no memory of its own, and no guards */
     void *initial; /* the contents before the launches, kept where a check needs them; else NULL */
     bool checked, output;
 } config_buffer;

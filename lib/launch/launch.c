@@ -162,7 +162,7 @@ static cute_status find_unwritten(cute_launch *l, bool *found, cute_diag *diag)
         config_buffer *buffer = &config->buffers[i];
         l->unwritten[i] = (data_unwritten){0, -1};
         l->overruns[i] = cute_data_overrun(buffer, 0);
-        if (buffer->init != INIT_NONE || !l->plan.used[i]) continue;
+        if (buffer->init != INIT_NONE || buffer->global || !l->plan.used[i]) continue;
         masks[i] = calloc((size_t)buffer->tensor.count / 8 + 1, 1);
         if (!masks[i])
             status = cute_fail_memory(diag);

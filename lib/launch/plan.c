@@ -7,6 +7,7 @@
 
 #include "lib/base/arch.h"
 #include "lib/base/checked.h"
+#include "lib/cubin/module.h"
 
 /* CUDA C++ Programming Guide 13.0, table of technical specifications per compute capability. */
 static const struct {
@@ -250,6 +251,17 @@ static void warn_unused(const cute_plan *plan, cute_diag *diag)
     }
 }
 
+static cute_status find_global(const cute_config *config, const config_buffer *global,
+                               const cute_module *module, const char **symbol, cute_diag *diag)
+{
+    cute_status status = cute_module_find_variable(config->arena, module, global->tensor.name, symbol, diag);
+    if (status == CUTE_INVALID) {
+        cute_place place = cute_document_place(&config->document, global->path, true);
+        cute_note(diag, place.file ? &place : NULL, "launch.json names it here");
+    }
+    return status;
+}
+
 cute_status cute_plan_make(cute_config *config, const cute_module *module, const char *kernel,
                            const plan_limits *limits, cute_plan *out, cute_diag *diag)
 {
@@ -260,7 +272,13 @@ cute_status cute_plan_make(cute_config *config, const cute_module *module, const
     out->writes = cute_arena_array(config->arena, config->buffer_count + 1, 1);
     out->baselines =
         cute_arena_array(config->arena, config->bench.baseline_count + 1, sizeof *out->baselines);
-    if (!out->used || !out->writes || !out->baselines) return cute_fail_memory(diag);
+    out->symbols = cute_arena_array(config->arena, config->buffer_count + 1, sizeof *out->symbols);
+    if (!out->used || !out->writes || !out->baselines || !out->symbols) return cute_fail_memory(diag);
+    for (size_t i = 0; i < config->buffer_count; i++) {
+        if (!config->buffers[i].global) continue;
+        out->used[i] = 1;
+        CUTE_TRY(find_global(config, &config->buffers[i], module, &out->symbols[i], diag));
+    }
     CUTE_TRY(
         plan_sequence_make(out, config->launches, config->launch_count, kernel, limits, &out->main, diag));
     for (size_t i = 0; i < config->bench.baseline_count; i++) {

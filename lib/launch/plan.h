@@ -54,8 +54,9 @@ typedef struct cute_plan {
     plan_sequence *baselines; /* one for each of the bench's; empty for the driver's own */
     plan_map *maps;
     size_t map_count, map_capacity;
-    uint8_t *used;   /* per buffer: some launch gets it */
-    uint8_t *writes; /* per buffer: the metadata says that it is written */
+    uint8_t *used;        /* per buffer: some launch gets it */
+    const char **symbols; /* per buffer: of a global its name in the module */
+    uint8_t *writes;      /* per buffer: the metadata says that it is written */
 } cute_plan;
 
 /* What a device of an architecture allows, where no device is at hand. */

@@ -197,6 +197,23 @@ static guards guards_of(const run_child *c)
     return c->shared->emulated ? (guards){0, EMULATED} : (guards){CUTE_GUARD_BYTES, CUTE_GUARD_BYTES};
 }
 
+static cute_status upload_global(run_child *c, size_t index, cute_diag *diag)
+{
+    const config_buffer *buffer = &c->request->config->buffers[index];
+    const cute_tensor *t = &buffer->tensor;
+    size_t size = 0;
+    CUTE_TRY(cute_device_get_global(c->device, c->module, c->request->plan->symbols[index],
+                                    &c->buffers[index], &size, diag));
+    if (size != (size_t)t->bytes)
+        return cute_document_fail(&c->request->config->document,
+                                  config_member(c->request->config, buffer->path, "shape"), false, diag,
+                                  "expected the %zu bytes that variable '%s' has, got %lld", size, t->name,
+                                  (long long)t->bytes);
+    run_progress(c);
+    return buffer->init == INIT_NONE ? CUTE_OK
+                                     : cute_device_upload(c->device, c->buffers[index], t->data, size, diag);
+}
+
 static cute_status upload_buffers(run_child *c, cute_diag *diag)
 {
     const cute_config *config = c->request->config;
@@ -205,6 +222,10 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
     guards g = guards_of(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const cute_tensor *t = &config->buffers[i].tensor;
+        if (config->buffers[i].global) {
+            CUTE_TRY(upload_global(c, i, diag));
+            continue;
+        }
         size_t size = g.front + (size_t)t->bytes + g.back;
         CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
         CUTE_TRY(cute_device_upload(c->device, c->buffers[i], (char *)t->data - g.front, size, diag));
@@ -310,7 +331,9 @@ static cute_status download_buffers(run_child *c, cute_diag *diag)
         size_t bytes = (size_t)buffer->tensor.bytes;
         char *data = buffer->tensor.data;
         bool wanted = buffer->init == INIT_NONE || buffer->checked || buffer->output;
-        if (wanted) {
+        if (buffer->global) {
+            if (wanted) CUTE_TRY(cute_device_download(c->device, data, c->buffers[i], bytes, diag));
+        } else if (wanted) {
             CUTE_TRY(cute_device_download(c->device, data - g.front, c->buffers[i] - g.front,
                                           g.front + bytes + g.back, diag));
         } else {

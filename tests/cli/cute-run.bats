@@ -68,6 +68,78 @@ add() {
     [[ "$output" == *'"shared_memory_per_block_optin": 232448'* ]]
 }
 
+# Element i of x becomes table[i] + ns::offset, and ns::offset counts the blocks.
+globals_ptx() {
+    cat >globals.ptx <<'END'
+.version 7.8
+.target sm_80
+.address_size 64
+.const .align 4 .b8 table[128];
+.visible .global .align 4 .u32 _ZN2ns6offsetE = 5;
+.visible .entry k(.param .u64 p) {
+.reg .b64 %d<4>; .reg .b32 %r<8>;
+ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2;
+mov.u64 %d3, table; add.s64 %d3, %d3, %d2; ld.const.u32 %r2, [%d3]; ld.global.u32 %r3, [_ZN2ns6offsetE];
+add.s32 %r2, %r2, %r3; st.global.u32 [%d1], %r2; bar.sync 0;
+setp.eq.u32 %p1, %r1, 0; @%p1 add.u32 %r3, %r3, 1; @%p1 st.global.u32 [_ZN2ns6offsetE], %r3;
+ret;
+}
+END
+    sed -i 's/\.reg \.b64/.reg .pred %p<2>; .reg .b64/' globals.ptx
+}
+
+@test "variables of the module are set and checked" {
+    globals_ptx
+    cat >g.json <<'END'
+{"grid": 1, "block": 32, "buffers": {"x": {"dtype": "i32", "shape": [32]}}, "args": ["x"],
+ "globals": {"table": {"dtype": "i32", "shape": [32], "init": {"iota": [100, 2]}}, "ns::offset": {"dtype": "i32", "shape": []}},
+ "check": {"x": "table[i] + 5", "ns::offset": "6"}}
+END
+    run "$run" globals.ptx -c g.json -d emulator
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"check x: passed"*"check ns::offset: passed"* ]]
+    # With an init it is set, in each run anew.
+    sed 's/"shape": \[\]/"shape": [], "init": 7/; s/table\[i\] + 5/table[i] + 7/; s/"6"/"8"/' g.json >h.json
+    run "$run" globals.ptx -c h.json -d emulator
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    sed 's/"6"/"9"/' g.json >h.json
+    run "$run" globals.ptx -c h.json -d emulator
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"1 of 1 elements of ns::offset are wrong, the first at []: got 6, want 9"* ]]
+    "$CUTE_BIN/cute-link" -arch sm_90a -o globals.cubin globals.ptx
+    "$run" globals.cubin -c g.json --dry-run >/dev/null
+}
+
+@test "a variable that is not there, or has another size, is refused" {
+    globals_ptx
+    with() { echo '{"grid": 1, "block": 32, "buffers": {"x": {"dtype": "i32", "shape": [32]}}, "args": ["x"], "globals": {'"$1"'}}' >g.json; }
+    "$CUTE_BIN/cute-link" -arch sm_90a -o globals.cubin globals.ptx
+    with '"tabel": {"dtype": "i32", "shape": [32], "init": "ones"}'
+    for module in globals.ptx globals.cubin; do
+        run "$run" $module -c g.json --dry-run
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"no variable 'tabel'; did you mean 'table'?"*"g.json:1:"*"launch.json names it here"* ]] || { echo "$output"; false; }
+    done
+    with '"table": {"dtype": "i32", "shape": [31], "init": "ones"}'
+    run "$run" globals.ptx -c g.json -d emulator
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"g.json:1:"*"expected the 128 bytes that variable 'table' has, got 124"* ]] || { echo "$output"; false; }
+    with '"x": {"dtype": "i32", "shape": [1], "init": 1}'
+    run "$run" globals.ptx -c g.json --dry-run
+    [[ "$output" == *"'x' is a buffer already"* ]]
+    with '"table": {"dtype": "i32", "shape": [32], "strides": [2]}'
+    run "$run" globals.ptx -c g.json --dry-run
+    [ "$status" -eq 1 ]
+}
+
+@test "variables are set and read through the driver" {
+    sed -i 's/^\.visible \.entry vector_add/.visible .const .align 4 .b8 table[16];\n&/' kernels.ptx
+    jq '.globals = {"table": {"dtype": "i32", "shape": [4], "init": "iota"}} | .check.table = "i"' add.json >g.json
+    run "$run" kernels.ptx -c g.json
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"check table: passed, 4 elements"* ]]
+}
+
 @test "kernels of C++ are listed and found by their names" {
     sed 's/vector_add/_ZN2ns10vector_addIfLi3EEEvPT_S2_S2_i/g; s/\.entry scale/.entry _Z5scalePff/; s/"kernel":"scale"/"kernel":"_Z5scalePff"/' kernels.ptx >cpp.ptx
     run "$run" cpp.ptx
