@@ -15,8 +15,8 @@ def Cute_Dialect : Dialect {
     unknown leaves (`?`) are values at run time, `i32` each, or `i64` where written `?{i64}`.
     See "CuTe Layout Representation and Algebra" (C. Cecka) and the CuTe IR specification of NVIDIA/cutlass.
 
-    Arguments of kernels may carry `cute.name = "x"`: the name under which a launch configuration and
-    diagnostics speak of them.
+    Arguments of kernels are called in launch configurations and diagnostics as in the source (`%x` is `x`), or as
+    `cute.name = "x"` says. `cute.dtype = f32` says what a pointer refers to.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

@@ -3,6 +3,7 @@
 
 #include <mlir-c/Diagnostics.h>
 
+#include "lib/ir/attributes.h"
 #include "lib/ir/locations.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
@@ -72,6 +73,8 @@ MlirModule cute_mlir_source_parse(cute_mlir_source *source, MlirContext context)
     cute_mlir_diagnostics(context, source);
     MlirModule module = cute_module_parse(context, mlirStringRefCreate(text->text, text->length),
                                           cute_text(source->origin->buffer));
-    if (!mlirModuleIsNull(module)) cute_locations_settle(source, mlirModuleGetOperation(module));
+    if (mlirModuleIsNull(module)) return module;
+    cute_locations_settle(source, mlirModuleGetOperation(module));
+    cute_attributes_check(source, mlirModuleGetOperation(module));
     return module;
 }

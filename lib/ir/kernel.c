@@ -35,11 +35,6 @@ intptr_t cute_kernel_argument_count(MlirOperation kernel)
     return mlirBlockIsNull(entry) ? 0 : mlirBlockGetNumArguments(entry);
 }
 
-MlirStringRef cute_argument_location_name(MlirValue argument)
-{
-    return cute_location_name(cute_argument_location(argument));
-}
-
 const char *cute_dtype_name(MlirType type)
 {
     if (mlirTypeIsAVector(type)) type = mlirShapedTypeGetElementType(type);
@@ -191,15 +186,86 @@ bool cute_tensor_map_parse(MlirType type, cute_nvgpu_tensor_map *out)
     return ok;
 }
 
-MlirStringRef cute_argument_name(MlirAttribute attributes, MlirValue argument, intptr_t index,
-                                 char buffer[static 32])
+/* ---- names of arguments ---- */
+
+MlirStringRef cute_argument_stated_name(MlirOperation function, intptr_t index)
 {
-    MlirAttribute name = attributes;
-    if (!mlirAttributeIsNull(attributes))
-        name = mlirDictionaryAttrGetElementByName(attributes, cute_text("cute.name"));
-    if (!mlirAttributeIsNull(name) && mlirAttributeIsAString(name)) return mlirStringAttrGetValue(name);
-    MlirStringRef from_location = cute_argument_location_name(argument);
-    if (from_location.length) return from_location;
-    snprintf(buffer, 32, "arg%td", index);
-    return cute_text(buffer);
+    MlirAttribute all = mlirOperationGetAttributeByName(function, cute_text("arg_attrs"));
+    if (mlirAttributeIsNull(all) || index >= mlirArrayAttrGetNumElements(all)) return cute_text("");
+    MlirAttribute name =
+        mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, index), cute_text("cute.name"));
+    bool stated = !mlirAttributeIsNull(name) && mlirAttributeIsAString(name);
+    return stated ? mlirStringAttrGetValue(name) : cute_text("");
+}
+
+/* An argument that a conversion made several of: they share a location. */
+typedef struct run_of_arguments {
+    intptr_t first, count;
+} run_of_arguments;
+
+static run_of_arguments run_around(MlirBlock entry, intptr_t index)
+{
+    MlirLocation own = cute_argument_location(mlirBlockGetArgument(entry, index));
+    intptr_t total = mlirBlockGetNumArguments(entry), first = index, end = index + 1;
+    while (first > 0 &&
+           mlirLocationEqual(own, cute_argument_location(mlirBlockGetArgument(entry, first - 1))))
+        first--;
+    while (end < total && mlirLocationEqual(own, cute_argument_location(mlirBlockGetArgument(entry, end))))
+        end++;
+    return (run_of_arguments){first, end - first};
+}
+
+static bool is_pointer_argument(MlirBlock entry, intptr_t index)
+{
+    return cute_type_is_pointer(mlirValueGetType(mlirBlockGetArgument(entry, index)));
+}
+
+/* The name of part `index` of `name`: a memref's descriptor is pointer, aligned pointer, offset, sizes, strides. */
+static void part_name(MlirBlock entry, run_of_arguments run, intptr_t index, MlirStringRef name,
+                      cute_buffer *out)
+{
+    intptr_t part = index - run.first, rank = (run.count - 3) / 2;
+    bool memref = run.count >= 3 && run.count % 2 == 1 && is_pointer_argument(entry, run.first) &&
+                  is_pointer_argument(entry, run.first + 1) && !is_pointer_argument(entry, run.first + 2);
+    cute_buffer_append(out, name.data, name.length);
+    if (part == 0) return;
+    if (!memref)
+        cute_buffer_printf(out, "_%td", part);
+    else if (part < 3)
+        cute_buffer_puts(out, part == 1 ? "_aligned" : "_offset");
+    else
+        cute_buffer_printf(out, part < 3 + rank ? "_size%td" : "_stride%td", (part - 3) % rank);
+}
+
+/* From its location; empty where there is none, or another argument has the name. */
+static void located_name(MlirOperation function, MlirBlock entry, intptr_t index, cute_buffer *out)
+{
+    MlirStringRef name = cute_location_name(cute_argument_location(mlirBlockGetArgument(entry, index)));
+    if (!name.length) return;
+    run_of_arguments run = run_around(entry, index);
+    part_name(entry, run, index, name, out);
+    MlirStringRef whole = mlirStringRefCreate(cute_buffer_text(out), out->length);
+    bool taken = false;
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry) && !taken; i++) {
+        MlirLocation location = cute_argument_location(mlirBlockGetArgument(entry, i));
+        bool before = i < run.first && mlirStringRefEqual(cute_location_name(location), whole);
+        taken = before || (i != index && mlirStringRefEqual(cute_argument_stated_name(function, i), whole));
+    }
+    if (taken) cute_buffer_release(out);
+}
+
+MlirStringRef cute_argument_name(MlirOperation function, intptr_t index)
+{
+    MlirStringRef stated = cute_argument_stated_name(function, index);
+    if (stated.length) return stated;
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+    cute_buffer text = {0};
+    if (!mlirBlockIsNull(entry) && index < mlirBlockGetNumArguments(entry))
+        located_name(function, entry, index, &text);
+    if (!text.length) cute_buffer_printf(&text, "arg%td", index);
+    /* Attributes live as long as the context. */
+    MlirStringRef name = mlirStringAttrGetValue(mlirStringAttrGet(
+        mlirOperationGetContext(function), mlirStringRefCreate(cute_buffer_text(&text), text.length)));
+    cute_buffer_release(&text);
+    return name;
 }

@@ -11,12 +11,12 @@
 void cute_kernels_each(MlirOperation root, void (*visit)(MlirOperation kernel, void *context), void *context);
 /* Arguments of a kernel, without the shared and private buffers that gpu.func attributes to it. */
 intptr_t cute_kernel_argument_count(MlirOperation kernel);
-/* The name that an argument's location gives (`loc("a")`), or an empty string. */
-MlirStringRef cute_argument_location_name(MlirValue argument);
-/* The name under which argument `index` of a function is spoken of: its `cute.name`, its location's, or
- * arg0... The text lives as long as the context, or is in `buffer`. */
-MlirStringRef cute_argument_name(MlirAttribute attributes, MlirValue argument, intptr_t index,
-                                 char buffer[static 32]);
+/* The `cute.name` of argument `index` of a function; empty: it has none. */
+MlirStringRef cute_argument_stated_name(MlirOperation function, intptr_t index);
+/* The name under which it is spoken of: its `cute.name`, that of its location (loc("a"), which is its name in the
+ * source), or arg0... Where a conversion made several arguments of `a` they are a, a_1... or, of a memref, a,
+ * a_aligned, a_offset, a_size0, a_stride0. The text lives as long as the context. */
+MlirStringRef cute_argument_name(MlirOperation function, intptr_t index);
 
 /* "f32", "bf16", "e4m3", "i8", ... of a scalar, or of a vector's elements; NULL: none of those. */
 const char *cute_dtype_name(MlirType type);

@@ -12,6 +12,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
+#include "lib/ir/attributes.h"
 #include "lib/ir/context.h"
 #include "lib/ir/gaveup.h"
 #include "lib/ir/locations.h"
@@ -117,6 +118,7 @@ static void on_parsed(MlirOperation root, void *context)
 {
     opt_work *w = context;
     cute_locations_settle(&w->source, root);
+    cute_attributes_check(&w->source, root);
 }
 
 static void on_write(const char *bytes, size_t length, void *context)

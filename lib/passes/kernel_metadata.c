@@ -10,6 +10,7 @@
  *     gpu.func @k(...) kernel attributes {cute.kernel = {args = [{name = "a", kind = "memref", dtype = "f32",
  *         first = 0 : i64, count = 5 : i64, ...}], source = {...}}}
  */
+#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,12 +180,6 @@ static MlirAttribute lookup(MlirAttribute dictionary, const char *name)
     return mlirDictionaryAttrGetElementByName(dictionary, cute_text(name));
 }
 
-static void put_name(dict *d, MlirAttribute attributes, MlirValue argument, intptr_t index)
-{
-    char text[32];
-    put_ref(d, "name", cute_argument_name(attributes, argument, index, text));
-}
-
 static void put_pointer(dict *d, MlirAttribute attributes)
 {
     MlirAttribute dtype = lookup(attributes, "cute.dtype");
@@ -201,12 +196,12 @@ static void put_access(dict *d, MlirAttribute attributes)
         put_int(d, "align", mlirIntegerAttrGetValueInt(align));
 }
 
-static MlirAttribute argument(MlirContext context, MlirValue value, MlirAttribute attributes, intptr_t index,
+static MlirAttribute argument(MlirOperation kernel, MlirValue value, MlirAttribute attributes, intptr_t index,
                               MlirStringRef tensor_map_space, int64_t *first)
 {
-    dict d = {.context = context};
+    dict d = {.context = mlirOperationGetContext(kernel)};
     MlirType type = mlirValueGetType(value);
-    put_name(&d, attributes, value, index);
+    put_ref(&d, "name", cute_argument_name(kernel, index));
     put_type(&d, type);
     int64_t count = 1;
     const char *kind = "scalar";
@@ -262,7 +257,7 @@ static MlirAttribute arguments(MlirOperation kernel, MlirStringRef tensor_map_sp
         MlirAttribute attributes = {NULL};
         if (!mlirAttributeIsNull(all) && i < mlirArrayAttrGetNumElements(all))
             attributes = mlirArrayAttrGetElement(all, i);
-        items[i] = argument(context, mlirBlockGetArgument(entry, i), attributes, i, tensor_map_space, &first);
+        items[i] = argument(kernel, mlirBlockGetArgument(entry, i), attributes, i, tensor_map_space, &first);
     }
     MlirAttribute array = mlirArrayAttrGet(context, items ? count : 0, items);
     free(items);
@@ -357,12 +352,36 @@ static void put_source(dict *d, MlirOperation kernel)
 typedef struct work {
     MlirOperation root;
     MlirStringRef space;
+    bool failed;
 } work;
+
+/* A launch that gives arguments by name could mean either. */
+static bool refuse_doubled(MlirOperation kernel)
+{
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+    for (intptr_t i = 1; i < cute_kernel_argument_count(kernel); i++) {
+        MlirStringRef name = cute_argument_stated_name(kernel, i);
+        for (intptr_t k = 0; k < i && name.length; k++) {
+            if (!mlirStringRefEqual(name, cute_argument_stated_name(kernel, k))) continue;
+            cute_buffer text = {0};
+            cute_buffer_printf(&text, "arguments %td and %td are both called '%.*s' by cute.name", k, i,
+                               (int)name.length, name.data);
+            mlirEmitError(cute_argument_location(mlirBlockGetArgument(entry, i)), cute_buffer_text(&text));
+            cute_buffer_release(&text);
+            return true;
+        }
+    }
+    return false;
+}
 
 static void note(MlirOperation kernel, void *context)
 {
     work *w = context;
     if (cute_op_has(kernel, "cute.kernel")) return;
+    if (refuse_doubled(kernel)) {
+        w->failed = true;
+        return;
+    }
     dict d = {.context = mlirOperationGetContext(w->root)};
     MlirAttribute args = arguments(kernel, w->space);
     put(&d, "args", args);
@@ -380,6 +399,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.root = root, .space = cute_pass_text(pass, 0)};
     cute_kernels_each(root, note, &w);
+    if (w.failed) cute_pass_fail(pass);
 }
 
 static const cute_pass_option options[] = {

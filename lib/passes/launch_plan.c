@@ -418,14 +418,11 @@ static bool launches(plan *p, MlirOperation func)
 static json_t *arguments(plan *p, MlirOperation func)
 {
     json_t *list = json_array();
-    MlirAttribute all = mlirOperationGetAttributeByName(func, cute_text("arg_attrs"));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
         MlirValue argument = mlirBlockGetArgument(body, i);
-        MlirAttribute attributes = mlirAttributeIsNull(all) ? all : mlirArrayAttrGetElement(all, i);
         int width = width_of(mlirValueGetType(argument));
-        char text[32];
-        MlirStringRef name = cute_argument_name(attributes, argument, i, text);
+        MlirStringRef name = cute_argument_name(func, i);
         json_array_append_new(list, json_pack("{sosi}", "name", string_of(name), "width", width));
         if (width)
             bind(p, argument, add_value(p, json_pack("[siI]", "arg", width, (json_int_t)i)),
