@@ -129,6 +129,9 @@ extern "C" bool cute_lower_vectors(MlirOperation op)
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);
     vector::populateVectorScanLoweringPatterns(patterns);
+    vector::populateVectorContractLoweringPatterns(
+        patterns, vector::VectorTransformsOptions().setVectorTransformsOptions(
+                      vector::VectorContractLowering::OuterProduct));
     vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
     return succeeded(applyPatternsAndFoldGreedily(unwrap(op), std::move(patterns)));
 }

@@ -1,6 +1,7 @@
 /* cute-lower-vectors: operations of vector that convert-vector-to-llvm leaves.
  *
- * Requires: kernels in gpu.modules. Ensures there: no vector.multi_reduction, no vector.scan, no vector.mask around a
+ * Requires: kernels in gpu.modules. Ensures there: no vector.multi_reduction, no vector.scan,
+ * no vector.contract of another kind than add, no vector.mask around a
  * transfer, no vector.extract or insert of a
  * scalar at a position of several numbers that are not all known, and no vector.from_elements of rank 2 and more.
  *
@@ -101,12 +102,25 @@ typedef struct work {
     bool patterns; /* something for cute_lower_vectors is there */
 } work;
 
+/* convert-vector-to-llvm takes sums of products only. */
+static bool is_other_contraction(MlirOperation op)
+{
+    if (!cute_op_is(op, "vector.contract")) return false;
+    MlirAttribute kind = mlirOperationGetAttributeByName(op, cute_text("kind"));
+    cute_buffer text = {0};
+    if (!mlirAttributeIsNull(kind)) mlirAttributePrint(kind, cute_print_to_buffer, &text);
+    bool other = text.length && !strstr(cute_buffer_text(&text), "<add>");
+    cute_buffer_release(&text);
+    return other;
+}
+
 static void visit(MlirOperation op, void *context)
 {
     static const char *const upstream[] = {"vector.mask", "vector.multi_reduction", "vector.scan"};
     work *w = context;
     for (size_t i = 0; i < sizeof upstream / sizeof *upstream; i++)
         w->patterns |= cute_op_is(op, upstream[i]);
+    w->patterns |= is_other_contraction(op);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!cute_op_is(op, rows[i].name)) continue;
         rows[i].lower(op);
