@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/toolkit/native.h"
+
 /* The index of `text` among the choices; NULL is the first. */
 static cute_status one_of(const char *option, const char *text, const char *const *choices, int *out,
                           cute_diag *diag)
@@ -51,7 +53,8 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .pipeline = s->pipeline,
                               .define_count = s->defines.count,
                               .no_source_map = source_map == 1};
-    CUTE_TRY(cute_arch_choose(s->arch, &out->arch, diag));
+    CUTE_TRY(s->arch ? cute_arch_parse_native(s->arch, &out->arch, diag)
+                     : cute_arch_choose(NULL, &out->arch, diag));
     CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
     out->defines = defines;
     return CUTE_OK;

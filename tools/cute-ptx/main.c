@@ -6,33 +6,13 @@
 
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
-#include "lib/ptx/ptx.h"
-#include "lib/toolkit/native.h"
+#include "lib/ptx/settings.h"
 
 typedef struct settings {
-    const char *arch, *output, *emit, *timing, *cuda_path, *save_temps, *dump_passes, *tensor_map,
-        *source_map;
-    int64_t level;
-    bool lineinfo, assertions, relocatable, timing_text;
-    cute_option_list defines, libraries;
+    const char *output, *timing;
+    bool timing_text;
+    cute_ptx_settings compile;
 } settings;
-
-static cute_status one_of(const char *option, const char *text, const char *const *choices, int *out,
-                          cute_diag *diag)
-{
-    cute_buffer all = {0};
-    for (*out = 0; choices[*out]; ++*out) {
-        if (!strcmp(choices[*out], text)) {
-            cute_buffer_release(&all);
-            return CUTE_OK;
-        }
-        cute_buffer_printf(&all, "%s'%s'", *out ? " or " : "", choices[*out]);
-    }
-    cute_status status =
-        cute_fail(diag, CUTE_USAGE, NULL, "--%s expects %s, got '%s'", option, cute_buffer_text(&all), text);
-    cute_buffer_release(&all);
-    return status;
-}
 
 static bool is_directory(const char *path)
 {
@@ -73,7 +53,8 @@ static cute_status write_output(const settings *s, const char *label, const cute
     CUTE_TRY(cute_make_directory(output, diag));
     cute_arena *arena = cute_arena_create();
     cute_status status = arena ? CUTE_OK : cute_fail_memory(diag);
-    const char *suffix = s->emit && !strcmp(s->emit, "llvm") ? "ll" : "ptx";
+    const char *emit = s->compile.emit ? s->compile.emit : "ptx",
+               *suffix = strcmp(emit, "llvm") ? emit : "ll";
     for (size_t i = 0; i < result->count && !status; i++) {
         const char *path = path_of(arena, output, result, i, suffix);
         const cute_buffer *text = &result->modules[i].text;
@@ -112,36 +93,12 @@ static cute_status compile(cute_tool *tool, void *context)
     const settings *s = context;
     const cute_option_list *operands = &tool->operands;
     cute_diag *diag = tool->diag;
-    static const char *const emits[] = {"ptx", "llvm", NULL}, *const maps[] = {"param", "memory", NULL},
-                             *const source_maps[] = {"auto", "off", NULL};
-    int emit = 0, map = 0, source_map = 0;
+    cute_ptx_options options;
     if (operands->count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one input, got '%s' and '%s'", operands->items[0],
                          operands->items[1]);
     const char *input = operands->count ? operands->items[0] : "-";
-    if (s->emit) CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
-    if (s->tensor_map) CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
-    if (s->source_map) CUTE_TRY(one_of("source-map", s->source_map, source_maps, &source_map, diag));
-    if (s->level < 0 || s->level > 3)
-        return cute_fail(diag, CUTE_USAGE, NULL, "-O expects 0 to 3, got %lld", (long long)s->level);
-    cute_ptx_options options = {.opt_level = (int)s->level,
-                                .lineinfo = s->lineinfo,
-                                .assertions = s->assertions,
-                                .emit = emit ? CUTE_EMIT_LLVM : CUTE_EMIT_PTX,
-                                .tensor_maps_memory = map == 1,
-                                .relocatable = s->relocatable,
-                                .libraries = s->libraries.items,
-                                .library_count = s->libraries.count,
-                                .cuda_path = s->cuda_path,
-                                .save_temps = s->save_temps,
-                                .dump_passes = s->dump_passes,
-                                .define_count = s->defines.count,
-                                .no_source_map = source_map == 1};
-    CUTE_TRY(s->arch ? cute_arch_parse_native(s->arch, &options.arch, diag)
-                     : cute_arch_choose(NULL, &options.arch, diag));
-    cute_define *defines;
-    CUTE_TRY(cute_defines_parse(tool->arena, s->defines.items, s->defines.count, &defines, diag));
-    options.defines = defines;
+    CUTE_TRY(cute_ptx_settings_resolve(&s->compile, tool->arena, &options, diag));
 
     cute_buffer text = {0};
     cute_ptx_output result = {0};
@@ -158,35 +115,38 @@ static cute_status compile(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    settings s = {.level = 3};
+    settings s = {.compile.level = 3};
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Target", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "architecture, or native (default: $ARCH, else sm_90a)",
-         &s.arch},
-        {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "optimisation (default 3)", &s.level},
+         &s.compile.arch},
+        {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "optimisation (default 3)", &s.compile.level},
         {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "link functions that are missing from LLVM bitcode",
-         &s.libraries},
+         &s.compile.libraries},
         {CUTE_OPTION_STRING, "tensor-map", 0, "param|memory",
-         "pass tensor maps by value (default) or by pointer", &s.tensor_map},
+         "pass tensor maps by value (default) or by pointer", &s.compile.tensor_map},
         {CUTE_OPTION_FLAG, "relocatable-device-code", 0, NULL,
-         "keep device functions visible, for cute-link to link", &s.relocatable},
-        {CUTE_OPTION_FLAG, "rdc", 0, NULL, NULL, &s.relocatable},
-        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
+         "keep device functions visible, for cute-link to link", &s.compile.relocatable},
+        {CUTE_OPTION_FLAG, "rdc", 0, NULL, NULL, &s.compile.relocatable},
+        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.compile.cuda_path},
         {CUTE_OPTION_GROUP, "Source", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text",
-         &s.defines},
-        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines (.loc)", &s.lineinfo},
+         &s.compile.defines},
+        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines (.loc)", &s.compile.lineinfo},
         {CUTE_OPTION_STRING, "source-map", 0, "auto|off",
-         "take places from what cute-opt says of its input (default auto)", &s.source_map},
+         "take places from what cute-opt says of its input (default auto)", &s.compile.source_map},
+        {CUTE_OPTION_STRING, "pipeline", 0, "PASSES", "passes to run before the default lowering",
+         &s.compile.pipeline},
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "keep cf.assert: a false one stops the grid",
-         &s.assertions},
+         &s.compile.assertions},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR/",
          "output file, or a folder for several modules (default: stdout)", &s.output},
-        {CUTE_OPTION_STRING, "emit", 0, "ptx|llvm", "what to write (default ptx)", &s.emit},
-        {CUTE_OPTION_STRING, "save-temps", 0, "DIR", "keep what stands between the stages", &s.save_temps},
+        {CUTE_OPTION_STRING, "emit", 0, "ptx|llvm|mlir", "what to write (default ptx)", &s.compile.emit},
+        {CUTE_OPTION_STRING, "save-temps", 0, "DIR", "keep what stands between the stages",
+         &s.compile.save_temps},
         {CUTE_OPTION_STRING, "dump-passes", 0, "DIR", "write the IR before, after each pass, and at the end",
-         &s.dump_passes},
+         &s.compile.dump_passes},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing_text},
         {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing},
         {0},
