@@ -1,8 +1,8 @@
 /* cute-line-info: source lines without more debug information.
  *
  * Requires: nothing. Ensures: the module's location carries a compile unit of `.loc` directives alone, which
- * the debug information of functions (ensure-debug-info-scope-on-llvm-func) then belongs to; nvcc's -lineinfo
- * means the same.
+ * the debug information of its functions belongs to; ensure-debug-info-scope-on-llvm-func adds that of inlined code.
+ * nvcc's -lineinfo means the same.
  */
 #include <mlir-c/Dialect/LLVM.h>
 
@@ -21,6 +21,30 @@ static MlirAttribute file_of(MlirContext c, MlirLocation location)
     return mlirLLVMDIFileAttrGet(c, mlirStringAttrGet(c, name), mlirStringAttrGet(c, directory));
 }
 
+typedef struct units {
+    MlirAttribute unit, type; /* the compile unit; the type of functions, which nobody asks for */
+} units;
+
+/* The subprogram of a function. Upstream makes one where there is none, with the column as the line of its scope. */
+static void set_subprogram(MlirOperation function, void *context)
+{
+    enum { definition = 1 << 3, optimized = 1 << 4 };
+    const units *u = context;
+    MlirContext c = mlirOperationGetContext(function);
+    MlirLocation location = mlirOperationGetLocation(function);
+    MlirRegion body = mlirOperationGetRegion(function, 0);
+    MlirStringRef path;
+    unsigned line, column;
+    if (mlirBlockIsNull(mlirRegionGetFirstBlock(body)) ||
+        !cute_location_place(location, &path, &line, &column))
+        return;
+    MlirAttribute name = mlirOperationGetAttributeByName(function, cute_text("sym_name"));
+    MlirAttribute file = file_of(c, location), id = mlirDisctinctAttrCreate(mlirUnitAttrGet(c));
+    MlirAttribute subprogram = mlirLLVMDISubprogramAttrGet(c, id, u->unit, file, name, name, file, line, line,
+                                                           definition | optimized, u->type);
+    cute_op_set_location(function, mlirLocationFusedGet(c, 1, &location, subprogram));
+}
+
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
@@ -32,6 +56,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
         c, id, dwarf_lang_c, file_of(c, location), cute_string_attribute(c, "libcute"), true,
         MlirLLVMDIEmissionKindDebugDirectivesOnly, MlirLLVMDINameTableKindDefault);
     cute_op_set_location(root, mlirLocationFusedGet(c, 1, &location, unit));
+    units u = {unit, mlirLLVMDISubroutineTypeAttrGet(c, 0, 0, NULL)};
+    cute_op_each(root, "llvm.func", set_subprogram, &u);
 }
 
 const cute_pass cute_pass_line_info = {
