@@ -111,7 +111,7 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
             if (at) em_set(w, &d[v], l, old);
         }
     }
-    m->changes += changed; /* who asks for a lock in vain changes nothing */
+    m->changes += changed; /* a lock that is not taken changes nothing */
 }
 
 cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)

@@ -26,7 +26,7 @@ static void run_branch_index(em_warp *w, const em_inst *i, uint32_t mask)
     const uint32_t *values = em_r32(w, &i->o[0]);
     for (int l = 0; l < EM_LANES; l++) same |= (uint32_t)(mask >> l & 1 && values[l] == index) << l;
     if (same == s->mask) s->pc = list->list[index].at;
-    /* The others come here once more. Those whose guard is off go on behind. */
+    /* Lanes with other indices run the branch again; those whose guard is false fall through. */
     else if (s->mask & ~mask) {
         em_uncount(w, i, mask, true);
         em_diverge(w, mask, here, s->pc, i->branch.reconverge);

@@ -253,7 +253,7 @@ static void run_call(em_warp *w, const em_inst *i, uint32_t mask)
         uint32_t same = 0;
         for (uint32_t rest = mask; rest; rest &= rest - 1)
             if (em_get(w, &c->address, __builtin_ctz(rest)) == address) same |= rest & -rest;
-        if (same != s->mask) { /* one callee at a time; the others come here again */
+        if (same != s->mask) { /* one callee at a time; lanes with others run the call again */
             uint32_t here = s->pc - 1;
             em_uncount(w, i, mask, true);
             if (s->mask & ~mask)

@@ -1,4 +1,4 @@
-/* Where lanes that part come together again: the immediate post-dominator of each branch, found once a
+/* Where diverged lanes reconverge: the immediate post-dominator of each branch, found once a
  * function (Cooper, Harvey and Kennedy's iteration on the reversed graph of basic blocks). */
 #include "lib/emulator/decode.h"
 

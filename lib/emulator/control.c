@@ -1,5 +1,5 @@
-/* Control flow of a warp: splits that part and join, calls, the ends of threads, and the loop that runs one
- * split. */
+/* Control flow of a warp: splits that diverge and join, register frames, exits, lanes that are gathered, and the loop that
+ * runs one split. */
 #include <stdlib.h>
 
 #include "lib/emulator/control.h"
@@ -28,7 +28,7 @@ static void leave_frame(em_warp *w, em_frame *frame)
     w->free_frames = frame;
 }
 
-/* A split is over: its lanes ended or have come to the join. */
+/* A split is over: its lanes have exited or reached the join. */
 static void retire(em_warp *w, int index)
 {
     while (index >= 0) {
@@ -172,7 +172,7 @@ bool em_resume_joins(em_warp *w)
         for (int depth = n->depth; depth > 0; depth--, frame = frame->up) frame->users++;
         any = true;
     }
-    w->parted = 0;
+    w->diverged = 0;
     w->resumed |= any;
     return any;
 }
@@ -279,7 +279,7 @@ static bool waits_with(const em_warp *w, int k, const em_inst *i, uint32_t membe
     return s->pc + 1 == w->split->pc || (is_warp_barrier(i) && is_warp_barrier(&w->machine->code[s->pc]));
 }
 
-/* The lanes that have come to the instruction for `member`: those of `mask` and those that wait. */
+/* The lanes that have reached the instruction for `member`: those of `mask` and those that wait. */
 static uint32_t gathered(const em_warp *w, const em_inst *i, uint32_t member, uint32_t mask)
 {
     if ((mask & member) == member) return mask;

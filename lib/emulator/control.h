@@ -5,8 +5,8 @@
 /* Makes a split the current one. */
 void em_use_split(em_warp *w, int index);
 
-/* Lanes that wait at a join go on without the others: every lane of a warp makes progress, even where those
- * that it waits for wait for what only it can do (a lock that it holds). Whether there were any. */
+/* Lanes that wait at a join are resumed without the others: every lane of a warp makes progress, even where those that it
+ * waits for wait for what only it can do (a lock that it holds). Whether there were any. */
 bool em_resume_joins(em_warp *w);
 /* Runs the current split until something stops it (w->stop) or `budget` instructions are over; how many ran.
  */

@@ -73,7 +73,7 @@ uint64_t em_grid_changes(const em_machine *m)
     if (!m->parallel) return m->changes;
     uint64_t sum = 0;
     for (uint32_t n = 0; n < m->grid->threads; n++)
-        sum += &m->grid->machines[n] == m ? m->changes : atomic_load(&m->grid->machines[n].shown);
+        sum += &m->grid->machines[n] == m ? m->changes : atomic_load(&m->grid->machines[n].published);
     return sum;
 }
 
@@ -81,7 +81,7 @@ void em_grid_stuck(em_machine *m, uint64_t changes)
 {
     em_grid *g = m->grid;
     if (m->parallel) {
-        atomic_store(&m->shown, m->changes);
+        atomic_store(&m->published, m->changes);
         atomic_store(&m->stuck, changes + 1);
         for (uint32_t n = 0; n < g->threads; n++)
             if (!atomic_load(&g->machines[n].ended) && atomic_load(&g->machines[n].stuck) != changes + 1)
@@ -282,7 +282,7 @@ static void *run_machine(void *argument)
                !atomic_compare_exchange_weak(&g->first_failed, &first, m->failed_at)) {
         }
     }
-    atomic_store(&m->shown, m->changes);
+    atomic_store(&m->published, m->changes);
     atomic_store(&m->ended, true);
     return NULL;
 }

@@ -1,6 +1,6 @@
-/* Warps that get nowhere. While memory does not change, what a warp does next follows from its state alone:
- * its parts with their places in the code, their registers, its local memory. A state that comes back comes
- * back for ever. And who waits for what, told when no warp can go on. */
+/* Hangs. While memory does not change, what a warp does next follows from its state alone: its diverged paths and
+ * their places in the code, its registers, its local memory. A state that comes back comes back for ever. And the
+ * explanation when no warp can make progress: who waits where, for what. */
 #include <stdio.h>
 
 #include "lib/emulator/control.h"
@@ -8,7 +8,7 @@
 
 enum { SHOWN_WAITS = 12, STEPS = 4096 };
 
-/* ---- circles ---- */
+/* ---- loops without progress ---- */
 
 static uint64_t mix(uint64_t state, uint64_t word)
 {
@@ -70,8 +70,8 @@ void em_spin_begin(em_warp *w)
     w->spin = (em_spin){.left = 1, .span = 1, .local_stores = w->local_stores};
 }
 
-/* Brent's way: the state is kept for twice as long each time, so that a circle of any length is found. */
-void em_spin_look(em_warp *w)
+/* Brent's cycle detection: a state is kept for twice as long each time, so that a cycle of any length is found. */
+void em_spin_probe(em_warp *w)
 {
     em_spin *s = &w->spin;
     if (s->found) return;
@@ -94,7 +94,7 @@ static const char *barrier_text(const em_warp *w, const em_split *s, char *out, 
     return out;
 }
 
-/* The memory that a part of a warp asks in its circle: runs it until it does. False: none was seen. */
+/* The memory that a split reads in its loop: runs it until it does. False: none was seen. */
 static bool find_question(em_warp *w, int k, const em_inst **out, char *text, size_t size)
 {
     em_use_split(w, k);

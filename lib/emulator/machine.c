@@ -208,7 +208,7 @@ bool em_make_cluster(em_machine *m, em_cluster *c)
 
 static void set_special(em_warp *w, em_sreg which, uint32_t value)
 {
-    for (int l = 0; l < EM_LANES; l++) w->specials[(uint32_t)which * EM_LANES + (uint32_t)l] = value;
+    for (int l = 0; l < EM_LANES; l++) w->sregs[(uint32_t)which * EM_LANES + (uint32_t)l] = value;
 }
 
 static void set_triple(em_warp *w, em_sreg first, const uint32_t v[3])
@@ -239,7 +239,7 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
                               .frame = kernel,
                               .live = true};
     w->base[EM_BASE_CONSTANTS] = b->pool;
-    w->base[EM_BASE_SREGS] = (uint8_t *)w->specials;
+    w->base[EM_BASE_SREGS] = (uint8_t *)w->sregs;
     w->wgmma_issued = w->wgmma_groups = 0;
     memset(w->copy_groups, 0, sizeof w->copy_groups);
     memset(w->bulk_groups, 0, sizeof w->bulk_groups);
@@ -248,15 +248,15 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
     em_use_split(w, 0);
     for (uint32_t lane = 0; lane < EM_LANES; lane++) {
         uint32_t t = first + lane;
-        w->specials[EM_SREG_tid_x * EM_LANES + lane] = t % l->block[0];
-        w->specials[EM_SREG_tid_y * EM_LANES + lane] = t / l->block[0] % l->block[1];
-        w->specials[EM_SREG_tid_z * EM_LANES + lane] = t / l->block[0] / l->block[1];
-        w->specials[EM_SREG_laneid * EM_LANES + lane] = lane;
-        w->specials[EM_SREG_lanemask_eq * EM_LANES + lane] = 1u << lane;
-        w->specials[EM_SREG_lanemask_lt * EM_LANES + lane] = (1u << lane) - 1;
-        w->specials[EM_SREG_lanemask_le * EM_LANES + lane] = (2u << lane) - 1;
-        w->specials[EM_SREG_lanemask_gt * EM_LANES + lane] = ~((2u << lane) - 1);
-        w->specials[EM_SREG_lanemask_ge * EM_LANES + lane] = ~((1u << lane) - 1);
+        w->sregs[EM_SREG_tid_x * EM_LANES + lane] = t % l->block[0];
+        w->sregs[EM_SREG_tid_y * EM_LANES + lane] = t / l->block[0] % l->block[1];
+        w->sregs[EM_SREG_tid_z * EM_LANES + lane] = t / l->block[0] / l->block[1];
+        w->sregs[EM_SREG_laneid * EM_LANES + lane] = lane;
+        w->sregs[EM_SREG_lanemask_eq * EM_LANES + lane] = 1u << lane;
+        w->sregs[EM_SREG_lanemask_lt * EM_LANES + lane] = (1u << lane) - 1;
+        w->sregs[EM_SREG_lanemask_le * EM_LANES + lane] = (2u << lane) - 1;
+        w->sregs[EM_SREG_lanemask_gt * EM_LANES + lane] = ~((2u << lane) - 1);
+        w->sregs[EM_SREG_lanemask_ge * EM_LANES + lane] = ~((1u << lane) - 1);
     }
     set_triple(w, EM_SREG_ntid_x, l->block);
     set_triple(w, EM_SREG_ctaid_x, b->ctaid);

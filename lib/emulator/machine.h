@@ -30,7 +30,7 @@ typedef struct em_memory {
     size_t freed_count;
 } em_memory;
 
-/* False when memory is exhausted. The bytes are not cleared of chance: they hold 0xA5. */
+/* False when memory is exhausted. Fresh memory is filled with 0xA5, not zero. */
 bool em_memory_alloc(em_memory *memory, uint64_t size, uint64_t *out);
 bool em_memory_add(em_memory *memory, const em_allocation *allocation);
 bool em_memory_free(em_memory *memory, uint64_t base);
@@ -49,30 +49,30 @@ typedef struct em_cluster em_cluster;
 
 typedef enum em_access { EM_READ, EM_WRITE, EM_ATOMIC } em_access;
 
-/* What checks are told besides accesses. `inst` is NULL where nothing names an instruction. */
+/* Events for the checks, besides accesses. `inst` is NULL where no instruction causes it. */
 typedef enum em_event {
-    EM_E_BEGIN,            /* the warp's cluster begins */
+    EM_E_BEGIN,            /* the warp's cluster starts */
     EM_E_FENCE,            /* fence, membar; not of proxies */
     EM_E_PROXY_FENCE,      /* fence.proxy.async */
     EM_E_WARP_SYNC,        /* bar.warp.sync of all of `mask`; a: the member mask */
     EM_E_WARP_EXCHANGE,    /* a shuffle, vote or the like of all of `mask` */
     EM_E_BARRIER_ARRIVE,   /* at barrier a, for b threads (0: all) */
     EM_E_BARRIER_COMPLETE, /* barrier a of the warp's block is complete */
-    EM_E_BARRIER_EXIT,     /* from barrier a */
+    EM_E_BARRIER_EXIT,     /* the warp leaves barrier a */
     EM_E_CLUSTER_ARRIVE,   /* at barrier.cluster */
     EM_E_CLUSTER_COMPLETE,
     EM_E_CLUSTER_EXIT,
     EM_E_MBARRIER_INIT,   /* a: shared address */
-    EM_E_MBARRIER_ARRIVE, /* a: shared address, b: bytes expected (above 0) or come (below 0) */
-    EM_E_MBARRIER_PHASE,  /* at a a phase is complete */
-    EM_E_MBARRIER_PASS,   /* a wait for a phase of a is over */
+    EM_E_MBARRIER_ARRIVE, /* a: shared address, b: bytes expected (> 0) or arrived (< 0) */
+    EM_E_MBARRIER_PHASE,  /* the phase of the mbarrier at a is complete */
+    EM_E_MBARRIER_PASS,   /* a wait on the mbarrier at a succeeded */
     EM_E_COMMIT_GROUP,    /* a: kind of asynchronous work, b: number of the group */
     EM_E_WAIT_GROUP,      /* for groups up to b of kind a */
-    EM_E_EXIT,            /* the lanes end */
+    EM_E_EXIT,            /* the lanes exit */
     EM_E_END,             /* the grid has ended, or failed */
-    EM_E_FRAME_ENTER,     /* b bytes of the lanes' local memory from a on are what a call begins with */
-    EM_E_FRAME_WRITE,     /* and there it was written, by a call */
-    EM_E_DEADLOCK,        /* the warp waits; a: shared address of a mbarrier, or UINT64_MAX */
+    EM_E_FRAME_ENTER,     /* a call makes a stack frame: b bytes of local memory from a on */
+    EM_E_FRAME_WRITE,     /* a call writes b bytes of local memory from a on: arguments or results */
+    EM_E_DEADLOCK,        /* the warp waits forever; a: shared address of an mbarrier, or UINT64_MAX */
 } em_event;
 
 /* The accesses of a warp's ld or st, lane l's at `base` + offsets[l], all in one allocation or the shared memory of one
@@ -87,7 +87,7 @@ typedef struct em_warp_access {
     const uint32_t *offsets;
 } em_warp_access;
 
-/* Where checks look on: each may be NULL. Called before the access, once for each lane. */
+/* Callbacks of the checks; each may be NULL. `access` comes before the access, once for each lane. */
 typedef struct em_hooks {
     void *context;
     /* Before `access`, where the lanes make a row. True: `access` is not called for them. */
@@ -102,9 +102,9 @@ typedef struct em_hooks {
     bool shadows; /* register frames get their `shadow` */
 } em_hooks;
 
-/* What one instruction of the program did, counted where a launch asks for it. */
+/* Counts of one instruction of the program. */
 typedef struct em_tally {
-    uint64_t instructions, lanes, divergences; /* of warps; lanes that were on */
+    uint64_t instructions, lanes, divergences; /* of warps; of their active lanes */
     uint64_t bytes[EM_PARAM + 1][2];           /* by space: read, written */
 } em_tally;
 
@@ -115,9 +115,9 @@ typedef struct em_launch {
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared;
     const uint8_t *params;          /* the parameter block, kernel->param_bytes */
-    bool cooperative, programmatic; /* programmatic: the launch before need not have ended */
+    bool cooperative, programmatic; /* programmatic: the preceding launch may still run */
     cute_emulator_options options;
-    em_tally *tally; /* an element for each instruction, to which the launch adds; NULL: not wanted */
+    em_tally *tally; /* one for each instruction, added to; NULL: not counted */
     em_hooks hooks;
 } em_launch;
 
@@ -132,11 +132,11 @@ typedef enum em_wait {
     EM_WAIT_BARRIER, /* barrier `number` of the block */
     EM_WAIT_CLUSTER, /* barrier.cluster */
     EM_WAIT_WARP,    /* lanes of the warp that are elsewhere */
-    EM_WAIT_ASYNC,   /* its own copies or products */
+    EM_WAIT_ASYNC,   /* its own copies or wgmmas */
     EM_JOIN,         /* its children */
 } em_wait;
 
-/* A function being run: registers, and where to go on. */
+/* The register frame of a function that is running, and where it returns to. */
 typedef struct em_frame {
     struct em_frame *up, *next; /* the caller's, or the next free one; next: of all that the warp has */
     const em_function *function;
@@ -148,7 +148,7 @@ typedef struct em_frame {
     int64_t stack_top[EM_LANES]; /* when it was called */
 } em_frame;
 
-/* Lanes that run together. When they part, the split waits as a join for the two that it is split into. */
+/* Active lanes with one pc. When they diverge, the split waits as the join of the two that it is split into. */
 typedef struct em_split {
     uint32_t pc, rpc, mask;
     int depth, rdepth; /* of calls; rpc counts at rdepth only */
@@ -158,20 +158,20 @@ typedef struct em_split {
     em_wait wait;
     uint32_t barrier, generation; /* EM_WAIT_BARRIER */
     uint32_t member;              /* EM_WAIT_WARP: lanes */
-    uint64_t polled;    /* the machine's changes when it last asked a mbarrier in vain, + 1; 0 not */
-    uint32_t polled_at; /* instruction */
+    uint64_t polled;              /* 1 + `changes` at the last failed try_wait; 0: none */
+    uint32_t polled_at;           /* instruction */
     uint32_t poll_address, poll_phase;
     uint32_t gathered; /* EM_WAIT_WARP: lanes that wait */
     bool live;
     bool counted; /* among the users of its frames */
-    bool woken;   /* what it waited for has come: the instruction is finished, not begun */
+    bool woken;   /* its barrier has completed: the instruction is finished, not restarted */
 } em_split;
 
-/* Whether a warp is in a circle: its state, looked at after its turns, while no memory changes. hang.c */
+/* Whether a warp loops without progress: hashes of its state after its time slices, while no memory changes. hang.c */
 typedef struct em_spin {
-    uint64_t state;        /* an earlier one, as a number */
-    uint32_t local_stores; /* of the warp, when it was first looked at */
-    uint32_t left, span;   /* looks until the next one is taken for comparison */
+    uint64_t state;        /* hash of an earlier one */
+    uint32_t local_stores; /* of the warp, at the first probe */
+    uint32_t left, span;   /* probes until the next state is kept */
     bool found;
 } em_spin;
 
@@ -180,20 +180,20 @@ enum { EM_SPLITS = 72, EM_BARRIERS = 16 };
 typedef enum em_stop { EM_GO_ON, EM_SWITCH, EM_YIELD, EM_POLL, EM_BLOCK, EM_DONE, EM_FAULT } em_stop;
 
 struct em_warp {
-    uint8_t *base[EM_BASES]; /* operands: registers of the split's frame, constants, special registers */
+    uint8_t *base[EM_BASES]; /* of operands: the split's register frame, constants, special registers */
     em_split *split;
     em_block *block;
     em_machine *machine;
     em_stop stop;
-    uint32_t alive, started; /* lanes that have not ended; that ever were */
+    uint32_t alive, started; /* lanes that have not exited; that the warp began with */
     uint32_t index;          /* in the block */
     int current, high;       /* the split that runs; no split behind `high` is live */
     em_spin spin;
     uint32_t local_stores; /* instructions */
-    uint32_t parted;       /* instructions since the lanes parted or were last let go */
-    bool resumed;          /* since the lanes parted some did not wait for the others */
+    uint32_t diverged;     /* instructions since the warp diverged, or lanes were last resumed */
+    bool resumed;          /* a divergent path was resumed past its join */
     em_split splits[EM_SPLITS];
-    uint8_t *local; /* of each lane in turn */
+    uint8_t *local; /* of each lane, one after the other */
     int64_t local_size;
     int64_t stack_top[EM_LANES]; /* alloca takes local memory from the top */
     em_allocation last;          /* found last */
@@ -201,9 +201,9 @@ struct em_warp {
     uint32_t
         lent; /* lanes whose registers are swapped with those of lenders[lane] while an instruction runs */
     em_frame *lenders[EM_LANES];
-    uint32_t specials[EM_SREG_fixed_end * EM_LANES];
+    uint32_t sregs[EM_SREG_fixed_end * EM_LANES];
     /* asynchronous work */
-    uint32_t wgmma_issued; /* products so far; the four warps of a group wait for each other */
+    uint32_t wgmma_issued; /* wgmmas so far; the four warps of a warpgroup wait for each other */
     uint32_t wgmma_groups; /* committed so far; the warp's */
     uint32_t copy_groups[EM_LANES], bulk_groups[EM_LANES]; /* each lane's own */
     uint32_t cluster_generation[EM_LANES]; /* when each lane arrived at the cluster's barrier */
@@ -248,7 +248,7 @@ typedef struct em_pending {
     uint32_t size;     /* of data */
     int kind;          /* em_pending_kind */
     uint32_t group;    /* number of its group when it is committed, 0: not yet */
-    uint32_t sequence; /* of a product: its number in its warp */
+    uint32_t sequence; /* of a wgmma: its number in its warp */
     uint32_t issued;   /* the checks' time */
     bool done, read_done;
     const struct cute_tensor_map *map; /* of a tensor copy into shared memory at `box`, for checks */
@@ -265,42 +265,42 @@ typedef enum em_pending_kind {
     EM_P_MBARRIER
 } em_pending_kind;
 
-/* How long nothing has changed that a warp might wait for. schedule.c */
+/* Idle detection: how long nothing has changed that a warp might wait for. schedule.c */
 typedef struct em_idle {
-    uint64_t changes;                     /* at the last one */
-    uint64_t reads, shared, instructions; /* when a cluster began last */
-    uint64_t rounds, next;                /* rounds since; when warps are looked at */
-    uint32_t looks, left;                 /* rounds in which they are; of them to come */
-    uint64_t world, clocks, idle_reads;   /* when the first of them began */
-    uint64_t told;                        /* the world's changes when time was looked at */
-    bool looking, suspect;                /* suspect: warps of this launch were in circles before */
+    uint64_t changes;                         /* at the last one */
+    uint64_t reads, shared, instructions;     /* when a cluster last started */
+    uint64_t rounds, next;                    /* rounds since; when warps are probed */
+    uint32_t probes, left;                    /* rounds of probing; how many are left */
+    uint64_t all_changes, clocks, idle_reads; /* at the first of them; all_changes: of all machines */
+    uint64_t clock_changes;                   /* changes of all machines when the clock was last read */
+    bool probing, suspect; /* suspect: warps of this launch looped without progress before */
 } em_idle;
 
 /* One thread of the host with the clusters that it runs. */
 typedef struct em_grid em_grid;
 struct em_machine {
-    _Alignas(128) em_grid *grid; /* of the lines of a cache no two machines have one together */
+    _Alignas(128) em_grid *grid; /* cache-line aligned: no false sharing between machines */
     bool parallel;               /* other machines run other clusters of the grid */
-    atomic_ullong shown;         /* `changes`, for the others */
-    atomic_ullong stuck;     /* the world's changes with which nothing gets on here, + 1; 0: something does */
-    atomic_bool ended;       /* there is nothing more to run */
-    uint32_t running, width; /* clusters that run; that may run at a time */
-    uint64_t failed_at;      /* cluster */
-    uint64_t clocks, atomics; /* that were read; of global memory */
-    em_idle quiet;
+    atomic_ullong published;     /* `changes`, for other machines */
+    atomic_ullong stuck; /* 1 + changes of all machines at which this one was stuck; 0: it makes progress */
+    atomic_bool ended;   /* it has nothing left to run */
+    uint32_t running, width;  /* clusters that run; that may run at once */
+    uint64_t failed_at;       /* cluster */
+    uint64_t clocks, atomics; /* clocks read; atomics on global memory */
+    em_idle idle;
     const em_launch *launch;
     const em_program *program;
     const em_inst *code;
     cute_diag *diag;
     cute_emulator_counts counts;
     em_tally *tally;        /* the machine's own, or the launch's */
-    em_cluster *clusters;   /* places for them */
-    uint32_t cluster_count; /* places that have blocks */
+    em_cluster *clusters;   /* `width` slots at most */
+    uint32_t cluster_count; /* slots that have blocks */
     uint64_t changes;       /* stores, arrivals: anything that another warp might wait for */
-    uint64_t turn, random;
+    uint64_t round, random;
     em_pending *pending, **pending_end;
     const em_pending *completing; /* whose accesses are being made */
-    uint32_t time;                /* the checks': counts what orders memory */
+    uint32_t time;                /* of the checks: counts synchronisations */
     uint64_t workspace;           /* address of a cooperative launch's own memory; 0: none */
     uint32_t shared_static;
     uint32_t cluster_shape[3];
@@ -348,7 +348,7 @@ static inline void em_set_mask(const em_warp *w, const em_operand *o, uint32_t m
     uint32_t *d = em_r32(w, o);
     *d = (*d & ~mask) | (value & mask);
 }
-/* The same value for every lane that is on, as PTX demands of many operands: the first one's. */
+/* The value of an operand that PTX requires to be the same in all active lanes: the first one's. */
 static inline uint64_t em_uniform(const em_warp *w, const em_operand *o, uint32_t mask)
 {
     return em_get(w, o, mask ? __builtin_ctz(mask) : 0);
@@ -368,7 +368,7 @@ static inline uint32_t em_lanes_in(uint32_t mask)
     return mask == UINT32_MAX ? EM_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
-/* `lanes` run the instruction once more, and are counted then; `all`: no others did what it does. */
+/* `lanes` run the instruction again and are counted then; `all`: no other lane ran it now. */
 static inline void em_uncount(em_warp *w, const em_inst *i, uint32_t lanes, bool all)
 {
     em_machine *m = w->machine;
@@ -412,15 +412,15 @@ static inline uint64_t em_address(const em_warp *w, const em_operand *o, int lan
 bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t *out);
 
 /* ---- control.c, schedule.c ---- */
-/* The lanes of `member` that are off have to come to the same instruction first. False: wait (the instruction
- * runs again); *mask is then all of them. */
+/* Waits until all lanes of `member` have reached the instruction. False: the split waits and the instruction runs
+ * again. True: *mask is all of them. */
 bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask);
-/* Of `lanes` those that name the same members in `o` as the first one; which those are. */
+/* The lanes of `lanes` whose member mask in `o` is that of the first one, in *group; returns the mask. */
 uint32_t em_same_members(const em_warp *w, const em_operand *o, uint32_t lanes, uint32_t *group);
-/* Lanes that run together may name different members, as the tiles of a warp do. Where some of a set are
- * elsewhere the others of it part, to wait for them: true, and each part runs the instruction again. */
+/* Active lanes may have different member masks, as tiles of a warp do. Where lanes of a mask are missing, those that are
+ * there diverge to wait for them: true, and each path runs the instruction again. */
 bool em_diverge_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask);
-/* Ends lanes. */
+/* The lanes exit. */
 void em_exit_lanes(em_warp *w, uint32_t mask);
 /* Part of the lanes go to `target`, the rest to `other`. */
 void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uint32_t reconverge);
@@ -438,8 +438,8 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
 bool em_pending_run(em_machine *m, bool all);
 /* Completes the work of a warp's lanes of one kind, groups up to number `upto`. */
 bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto);
-/* Before a block's last threads end: no block ends before its cp.async have come, whether or not a thread waits for
- * them, as none does before its loads have. Bulk copies and products it does not wait for. */
+/* Before a block's last threads exit: its cp.async complete, whether or not a thread waits for them, as its loads do.
+ * Bulk copies and wgmmas do not. */
 bool em_pending_end_block(const em_block *block);
 /* Lanes that do not belong to `lanes` become work of their own, next in the list. */
 bool em_pending_split(em_machine *m, em_pending *p, uint32_t lanes);

@@ -266,7 +266,7 @@ bool em_warpgroup_issued(const em_warp *w, uint32_t sequence)
     return true;
 }
 
-/* The same product of the other three warps, where the four may be computed at once. */
+/* The same wgmma of the other three warps, where the four can be computed together. */
 static bool find_peers(em_machine *m, em_pending *p, em_pending *peers[4])
 {
     const wgmma_call *c = p->data;
@@ -419,7 +419,7 @@ cute_status em_decode_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
     g->d = (ptx_type)i->type;
     g->a = (ptx_type)i->types[1];
     g->b = (ptx_type)i->types[2];
-    g->product = em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
+    g->op = em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
     g->a_in_registers = i->o[1].kind == EM_O_VECTOR;
     g->satfinite = em_has(i, EM_M_satfinite);
     CUTE_TRY(immediates(p, raw, i, 4, g));

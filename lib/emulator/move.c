@@ -28,7 +28,7 @@ static void run_mov_predicate(em_warp *w, const em_inst *i, uint32_t mask)
 static uint64_t special_value(em_warp *w, em_sreg which)
 {
     const cute_emulator_counts *c = &w->machine->counts;
-    uint64_t ticks = c->lanes + w->machine->turn;
+    uint64_t ticks = c->lanes + w->machine->round;
     w->machine->clocks++;
     switch (which) {
     case EM_SREG_clock: return (uint32_t)ticks;

@@ -21,14 +21,13 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     p->data = p + 1;
     p->size = (uint32_t)data_size;
     p->issued = m->time++;
-    p->due = m->turn + (m->launch->options.seed ? em_random(m) % LATEST : 0);
+    p->due = m->round + (m->launch->options.seed ? em_random(m) % LATEST : 0);
     *m->pending_end = p;
     m->pending_end = &p->next;
     return p;
 }
 
-/* Of one warp products complete in their order, and not before its warpgroup's other warps have come to them.
- */
+/* wgmmas of a warp complete in their order, and not before the other warps of the warpgroup have issued theirs. */
 static bool is_behind(const em_machine *m, const em_pending *p)
 {
     if (p->kind != EM_P_WGMMA && p->kind != EM_P_MBARRIER) return false;
@@ -68,7 +67,7 @@ bool em_pending_run(em_machine *m, bool all)
 {
     bool any = false;
     for (em_pending *p = m->pending; p; p = p->next) {
-        if (p->done || (!all && p->due > m->turn) || is_behind(m, p)) continue;
+        if (p->done || (!all && p->due > m->round) || is_behind(m, p)) continue;
         any = p->done = true;
         if (!complete(m, p)) return false;
         m->changes++;

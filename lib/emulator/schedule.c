@@ -1,6 +1,6 @@
-/* The schedule of one thread of the host: which warp runs for how long, when clusters begin and end, what
- * happens when none gets on. Clusters run one after the other, until those that run wait for others: then
- * more come, as many as a device would hold at once. */
+/* The schedule of one thread of the host: time slices of warps, clusters that start and end, idle detection.
+ * Clusters run one at a time. When those that run make no progress more are started, up to as many as a device
+ * holds at once. */
 #include "lib/emulator/schedule.h"
 
 #include <time.h>
@@ -8,15 +8,14 @@
 #include "lib/base/clock.h"
 #include "lib/emulator/control.h"
 
-/* A turn in order is short: kernels that lack a barrier but run on hardware, where warps keep step, run here
- * too. */
+/* A time slice is short: kernels that lack a barrier but run on hardware, where warps keep step, run here too. */
 enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64 };
-/* Instructions that lanes wait at a join, at first and once some have been let go. */
+/* Instructions after which lanes that wait at a join are resumed: the first time, and later ones. */
 enum { PATIENCE = 1 << 14, LESS_PATIENCE = 1 << 10 };
-/* After so many rounds without a change warps are looked at for some rounds; then after four times as many,
- * for four times as long. Kernels of which a warp ran in a circle before are looked at earlier. */
-enum { QUIET_ROUNDS = 4096, SUSPECT_ROUNDS = 64, LOOKS = 128, GROWTH = 4 };
-/* Instructions after which clusters that read memory and do not end get company, whatever they do. */
+/* Idle detection: after PROBE_ROUNDS rounds without a change the states of warps are probed in PROBES rounds, then
+ * both grow. SUSPECT_ROUNDS: for kernels in which a warp looped without progress before. */
+enum { PROBE_ROUNDS = 4096, SUSPECT_ROUNDS = 64, PROBES = 128, GROWTH = 4 };
+/* Instructions after which more clusters are started beside those that read memory and do not end. */
 #define LONG_RUN (UINT64_C(1) << 22)
 
 static bool ready(em_warp *w, em_split *s)
@@ -31,7 +30,7 @@ static bool ready(em_warp *w, em_split *s)
     return true;
 }
 
-/* Runs a warp's splits in turn. What it did: nothing, asked a mbarrier in vain, or something. */
+/* A time slice of each split of a warp: none could run, all failed a try_wait, or some made progress. */
 typedef enum ran { RAN_NOTHING, RAN_POLLED, RAN } ran;
 
 static ran run_warp(em_warp *w, uint32_t budget)
@@ -44,14 +43,14 @@ static ran run_warp(em_warp *w, uint32_t budget)
         if (!w->splits[k].live || !ready(w, &w->splits[k])) continue;
         em_use_split(w, k);
         uint32_t ran_now = em_run_split(w, budget);
-        w->parted += ran_now;
+        w->diverged += ran_now;
         if (w->stop == EM_FAULT) return RAN;
         if (w->stop == EM_POLL) {
             if (what == RAN_NOTHING) what = RAN_POLLED;
         } else if (w->stop != EM_BLOCK || ran_now > 1) {
             what = RAN;
         }
-        /* After parting or joining go on with the same lanes, at most as long as the budget says. */
+        /* After diverging or joining the same lanes go on, within the budget. */
         if (w->stop == EM_SWITCH && budget > ran_now) {
             budget -= ran_now;
             start = k;
@@ -59,15 +58,15 @@ static ran run_warp(em_warp *w, uint32_t budget)
         }
     }
     if (w->high == 1) {
-        w->parted = 0;
+        w->diverged = 0;
         w->resumed = false;
-    } else if (w->parted > (w->resumed ? LESS_PATIENCE : PATIENCE)) {
+    } else if (w->diverged > (w->resumed ? LESS_PATIENCE : PATIENCE)) {
         em_resume_joins(w);
     }
     return what;
 }
 
-/* One turn of every warp. */
+/* One time slice of every warp. */
 static ran run_round(em_machine *m)
 {
     ran what = RAN_NOTHING;
@@ -88,9 +87,9 @@ static ran run_round(em_machine *m)
                 if (m->failed) return RAN;
                 if (one > what) what = one;
                 if (!em_pending_run(m, false)) return RAN;
-                if (!m->quiet.looking) continue;
+                if (!m->idle.probing) continue;
                 if (one == RAN)
-                    em_spin_look(w);
+                    em_spin_probe(w);
                 else
                     w->spin.found = true;
             }
@@ -101,30 +100,31 @@ static ran run_round(em_machine *m)
 
 /* ---- clusters that begin and end ---- */
 
-/* Questions to memory that other clusters write. */
+/* Reads of memory that other clusters may write. */
 static uint64_t reads(const em_machine *m)
 {
     return m->counts.global_read + m->atomics;
 }
 
-/* Something happened: whoever waits may get on. */
-static void stir(em_machine *m)
+/* Something changed: idle detection starts again. */
+static void wake(em_machine *m)
 {
-    em_idle *q = &m->quiet;
+    em_idle *q = &m->idle;
     q->changes = m->changes;
     q->rounds = 0;
-    q->next = q->suspect ? SUSPECT_ROUNDS : QUIET_ROUNDS;
-    q->looks = LOOKS;
-    q->looking = false;
+    q->next = q->suspect ? SUSPECT_ROUNDS : PROBE_ROUNDS;
+    q->probes = PROBES;
+    q->probing = false;
     if (m->parallel) atomic_store(&m->stuck, 0);
 }
 
-static void settle(em_machine *m)
+/* A cluster has started. */
+static void cluster_started(em_machine *m)
 {
-    stir(m);
-    m->quiet.instructions = m->counts.instructions;
-    m->quiet.reads = reads(m);
-    m->quiet.shared = m->counts.shared_read;
+    wake(m);
+    m->idle.instructions = m->counts.instructions;
+    m->idle.reads = reads(m);
+    m->idle.shared = m->counts.shared_read;
 }
 
 /* Clusters begin until as many run as may. False when memory is exhausted for the first one. */
@@ -139,7 +139,7 @@ static bool fill(em_machine *m)
         }
         if (!em_grid_take(m, &index)) return true;
         em_begin_cluster(m, &m->clusters[c], index);
-        settle(m);
+        cluster_started(m);
     }
     return true;
 }
@@ -167,7 +167,7 @@ static bool end_clusters(em_machine *m)
     return true;
 }
 
-/* ---- when nothing gets on ---- */
+/* ---- idle detection ---- */
 
 static bool all_warps(em_machine *m, bool (*ask)(em_warp *))
 {
@@ -179,7 +179,7 @@ static bool all_warps(em_machine *m, bool (*ask)(em_warp *))
     return all;
 }
 
-static bool begin_look(em_warp *w)
+static bool begin_probe(em_warp *w)
 {
     em_spin_begin(w);
     return true;
@@ -190,8 +190,8 @@ static bool is_found(em_warp *w)
     return w->spin.found;
 }
 
-/* Lanes may wait at a join for others of their warp that wait for what only they would do. */
-static bool keep(em_warp *w)
+/* Lanes at a join may wait for others of their warp that wait for them. True: none were resumed. */
+static bool stays_joined(em_warp *w)
 {
     return !em_resume_joins(w);
 }
@@ -212,13 +212,13 @@ static void fail_here(em_machine *m)
     em_explain_waits(m, 1, 0, m->diag);
 }
 
-/* All warps wait, or run in circles while the world's changes are `changes`. `asks`: some ask memory of all
- * clusters. */
+/* All warps wait, or loop without progress while the changes of all machines are `changes`. `asks`: some read memory
+ * that other clusters may write. */
 static void get_unstuck(em_machine *m, uint32_t places, uint64_t changes, bool asks)
 {
     if (!em_pending_run(m, true)) return;
-    if (m->changes != m->quiet.changes || !all_warps(m, keep)) {
-        stir(m);
+    if (m->changes != m->idle.changes || !all_warps(m, stays_joined)) {
+        wake(m);
         return;
     }
     if (!asks) {
@@ -240,48 +240,49 @@ static void get_unstuck(em_machine *m, uint32_t places, uint64_t changes, bool a
     }
 }
 
-static void look(em_machine *m, uint32_t places)
+static void probe(em_machine *m, uint32_t places)
 {
-    em_idle *q = &m->quiet;
-    if (!q->looking) {
+    em_idle *q = &m->idle;
+    if (!q->probing) {
         if (++q->rounds < q->next || (reads(m) == q->reads && m->counts.shared_read == q->shared)) return;
-        q->looking = true;
-        q->left = q->looks;
-        q->world = em_grid_changes(m);
+        q->probing = true;
+        q->left = q->probes;
+        q->all_changes = em_grid_changes(m);
         q->clocks = m->clocks;
         q->idle_reads = reads(m);
-        all_warps(m, begin_look);
+        all_warps(m, begin_probe);
         return;
     }
-    if (q->world != em_grid_changes(m)) {
-        stir(m);
+    if (q->all_changes != em_grid_changes(m)) {
+        wake(m);
     } else if (q->clocks == m->clocks && all_warps(m, is_found)) {
         q->suspect = true;
-        get_unstuck(m, places, q->world, reads(m) != q->idle_reads);
+        get_unstuck(m, places, q->all_changes, reads(m) != q->idle_reads);
     } else if (--q->left == 0) {
-        q->looking = false;
+        q->probing = false;
         q->next = q->rounds + q->next * GROWTH;
-        q->looks *= GROWTH;
+        q->probes *= GROWTH;
     }
 }
 
-/* No warp could do anything, but for asking mbarriers. */
+/* No warp could run, or all that ran failed a try_wait. */
 static void idle(em_machine *m, bool polled, uint32_t places, uint32_t *rounds)
 {
-    em_idle *q = &m->quiet;
+    em_idle *q = &m->idle;
     if (!*rounds) {
-        q->world = em_grid_changes(m);
+        q->all_changes = em_grid_changes(m);
         q->idle_reads = reads(m);
     }
-    /* Late work has to come now, or nothing ever will. */
+    /* Pending work completes now, or nothing will. */
     if (!em_pending_run(m, true)) return;
-    if (m->changes != m->quiet.changes || ++*rounds <= (polled ? IDLE_ROUNDS : 2)) return;
+    if (m->changes != m->idle.changes || ++*rounds <= (polled ? IDLE_ROUNDS : 2)) return;
     *rounds = 0;
-    if (q->world == em_grid_changes(m)) get_unstuck(m, places, q->world, reads(m) != q->idle_reads);
+    if (q->all_changes == em_grid_changes(m))
+        get_unstuck(m, places, q->all_changes, reads(m) != q->idle_reads);
 }
 
-/* Tells that there are changes; gives up where there are none for too long, or where the time is up. */
-static void beat(em_machine *m, double deadline, uint64_t *told, double *since)
+/* Calls the launch's heartbeat after changes; gives up where there are none for too long, or the time is up. */
+static void heartbeat(em_machine *m, double deadline, uint64_t *told, double *since)
 {
     enum { SELDOM = 16 };
     if (deadline > 0 && cute_clock() > deadline) {
@@ -293,9 +294,10 @@ static void beat(em_machine *m, double deadline, uint64_t *told, double *since)
         *told = m->changes;
         *since = 0;
         em_grid_heartbeat(m);
-    } else if (m->launch->options.patience > 0 && m->turn / 64 % SELDOM == 0) {
-        if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->quiet.told)) *since = cute_clock();
-        m->quiet.told = em_grid_changes(m);
+    } else if (m->launch->options.patience > 0 && m->round / 64 % SELDOM == 0) {
+        if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->idle.clock_changes))
+            *since = cute_clock();
+        m->idle.clock_changes = em_grid_changes(m);
         if (cute_clock() - *since > m->launch->options.patience) {
             em_grid_give_up(m, false);
             fail(m);
@@ -317,17 +319,17 @@ void em_run_clusters(em_machine *m)
         }
         if (!m->running || m->failed) return;
         ran what = run_round(m);
-        m->turn++;
-        if (m->parallel) atomic_store(&m->shown, m->changes);
-        if (m->turn % 64 == 0) beat(m, deadline, &told, &since);
+        m->round++;
+        if (m->parallel) atomic_store(&m->published, m->changes);
+        if (m->round % 64 == 0) heartbeat(m, deadline, &told, &since);
         if (m->failed || em_grid_is_over(m) || !end_clusters(m)) return;
-        em_idle *q = &m->quiet;
+        em_idle *q = &m->idle;
         if (m->changes != q->changes) {
-            stir(m);
+            wake(m);
             idle_rounds = 0;
         } else if (what == RAN) {
             idle_rounds = 0;
-            look(m, places);
+            probe(m, places);
         } else {
             idle(m, what == RAN_POLLED, places, &idle_rounds);
         }

@@ -1,5 +1,5 @@
-/* Between the parts that run a grid: places of clusters (machine.c), turns of warps (schedule.c), warps in a
- * circle (hang.c), what machines share (grid.c). */
+/* Between the parts that run a grid: places of clusters (machine.c), time slices of warps (schedule.c),
+ * hangs (hang.c), what machines share (grid.c). */
 #ifndef CUTE_LIB_EMULATOR_SCHEDULE_H
 #define CUTE_LIB_EMULATOR_SCHEDULE_H
 
@@ -18,8 +18,8 @@ void em_run_clusters(em_machine *m);
 
 /* ---- hang.c ---- */
 void em_spin_begin(em_warp *w);
-/* After a turn of the warp: whether it has been in this state before. */
-void em_spin_look(em_warp *w);
+/* After a time slice of the warp: whether it has been in this state before. */
+void em_spin_probe(em_warp *w);
 /* Who waits where for what, as notes of an error, over all machines of the grid. `waiting`: clusters that
  * have not begun. */
 void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag);
@@ -29,7 +29,7 @@ void em_show_places(em_machine *machines, uint32_t count, cute_diag *diag);
 /* ---- grid.c ---- */
 /* The next cluster for a machine; false: none, or the device is full. */
 bool em_grid_take(em_machine *m, uint64_t *index);
-/* A cluster of the machine has ended; what it printed comes in its turn. */
+/* A cluster of the machine has ended; what it printed is given out in the order of the clusters. */
 void em_grid_ended(em_machine *m, em_cluster *c);
 void em_grid_print(em_warp *w, const char *text, size_t length);
 void em_grid_heartbeat(em_machine *m);
@@ -46,8 +46,8 @@ bool em_grid_is_over(const em_machine *m);
 bool em_grid_has_failed(const em_machine *m);
 /* Changes of all machines. */
 uint64_t em_grid_changes(const em_machine *m);
-/* Nothing gets on in this machine, and it can take no more clusters, while the world is as `changes` counts.
- * Where that holds for all machines the grid is at its end: m->failed. */
+/* No warp of this machine makes progress and it can take no more clusters, at `changes` changes of all machines. Where
+ * that holds for all machines the grid is deadlocked: m->failed. */
 void em_grid_stuck(em_machine *m, uint64_t changes);
 
 #endif

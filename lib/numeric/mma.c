@@ -63,12 +63,12 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static bool row_has(const struct row *r, ptx_type a, ptx_type b, ptx_type c, ptx_type d, num_mma_op product)
+static bool row_has(const struct row *r, ptx_type a, ptx_type b, ptx_type c, ptx_type d, num_mma_op op)
 {
     if (!(r->inputs >> a & 1) || !(r->inputs >> b & 1) || (a != b && !(r->rules & MIXED))) return false;
     if (!(r->accumulators >> c & 1) || !(r->accumulators >> d & 1)) return false;
     if (c != d && !(r->rules & (c == PTX_f16 ? WIDENING : NARROWING))) return false;
-    return (product != NUM_MUL_ADD) == (a == PTX_b1);
+    return (op != NUM_MUL_ADD) == (a == PTX_b1);
 }
 
 /* f16 operands of wmma come in eight registers whatever the shape. */
@@ -79,13 +79,12 @@ static int fragment_registers(bool wmma, num_operand operand, int m, int n, int 
 }
 
 bool num_mma_find(bool wmma, int m, int n, int k, ptx_type a, ptx_type b, ptx_type c, ptx_type d,
-                  num_mma_op product, num_mma *out)
+                  num_mma_op op, num_mma *out)
 {
     if (a >= PTX_TYPES || b >= PTX_TYPES || c >= PTX_TYPES || d >= PTX_TYPES) return false;
     for (const struct row *r = rows; r < rows + ROWS; r++) {
-        if (r->wmma != wmma || r->m != m || r->n != n || r->k != k || !row_has(r, a, b, c, d, product))
-            continue;
-        *out = (num_mma){.m = r->m, .n = r->n, .k = r->k, .wmma = wmma, .product = (uint8_t)product};
+        if (r->wmma != wmma || r->m != m || r->n != n || r->k != k || !row_has(r, a, b, c, d, op)) continue;
+        *out = (num_mma){.m = r->m, .n = r->n, .k = r->k, .wmma = wmma, .op = (uint8_t)op};
         const ptx_type types[4] = {a, b, c, d};
         uint8_t *fields[4] = {&out->a, &out->b, &out->c, &out->d};
         for (int i = 0; i < 4; i++) {
@@ -360,7 +359,7 @@ static void bit_product(const num_mma *mma, void *const *d, const void *const *a
         for (int j = 0; j < mma->n; j++) {
             uint32_t sum = z[i][j];
             for (int l = 0; l < mma->k / 32; l++) {
-                uint32_t word = mma->product == NUM_XOR_POPC ? x[i][l] ^ y[j][l] : x[i][l] & y[j][l];
+                uint32_t word = mma->op == NUM_XOR_POPC ? x[i][l] ^ y[j][l] : x[i][l] & y[j][l];
                 sum += (uint32_t)__builtin_popcount(word);
             }
             result[i * 8 + j] = sum;

@@ -1,4 +1,4 @@
-/* mma.sync and wmma: which lane and register holds which element, and the product (PTX ISA 8.5, 9.7.14).
+/* mma.sync and wmma: which lane and register holds which element, and D = A * B + C (PTX ISA 8.5, 9.7.14).
  *
  * The arithmetic is that of lib/numeric/dot.h, with these forms that sm_90 has no instruction for and that
  * its compiler builds from others: 8-bit floats become f16, the products of k % 4 < 2 are summed first, then
@@ -22,7 +22,7 @@ typedef enum num_operand { NUM_A, NUM_B, NUM_C } num_operand; /* D is laid out a
 typedef struct num_mma {
     int16_t m, n, k;
     uint8_t a, b, c, d; /* ptx_type */
-    uint8_t product;    /* num_mma_op */
+    uint8_t op;         /* num_mma_op */
     bool wmma;
     uint8_t registers[4]; /* of A, B, C, D; a register of f64 has 64 bits, all others 32 */
 } num_mma;
@@ -30,7 +30,7 @@ typedef struct num_mma {
 /* What PTX up to 8.5 has of this shape and these types for sm_90, false otherwise; layouts (.row, .col) are
  * given to num_mma_run. Not here: mma.sp. */
 bool num_mma_find(bool wmma, int m, int n, int k, ptx_type a, ptx_type b, ptx_type c, ptx_type d,
-                  num_mma_op product, num_mma *out);
+                  num_mma_op op, num_mma *out);
 /* Registers of a wmma fragment of this shape and type by itself (wmma.load, wmma.store); 0: there is none. */
 int num_wmma_registers(num_operand operand, int m, int n, int k, ptx_type type);
 

@@ -66,7 +66,7 @@ const char *num_wgmma_check(const num_wgmma *w)
         if (w->transpose_a && w->a_in_registers) return "operand A in registers cannot be transposed";
         if ((w->negate_a || w->negate_b) && !kinds[i].negates)
             return "negated operands of wgmma require a floating-point type";
-        if ((w->a == PTX_b1) != (w->product == NUM_AND_POPC) || w->product == NUM_XOR_POPC)
+        if ((w->a == PTX_b1) != (w->op == NUM_AND_POPC) || w->op == NUM_XOR_POPC)
             return ".and.popc of wgmma requires b1, and b1 requires it";
         return NULL;
     }

@@ -1,4 +1,4 @@
-/* wgmma.mma_async: a warpgroup's product of 64 x K by K x N with operands in shared memory (PTX
+/* wgmma.mma_async: a warpgroup's MMA of 64 x K by K x N with operands in shared memory (PTX
  * ISA 8.5, 9.7.15). The arithmetic is that of mma.h. */
 #ifndef CUTE_LIB_NUMERIC_WGMMA_H
 #define CUTE_LIB_NUMERIC_WGMMA_H
@@ -14,9 +14,9 @@ typedef struct num_descriptor {
 num_descriptor num_descriptor_decode(uint64_t bits);
 
 typedef struct num_wgmma {
-    int n, k;           /* m is 64 */
-    ptx_type a, b, d;   /* d: F32, F16 or S32 */
-    num_mma_op product; /* NUM_AND_POPC for b1 */
+    int n, k;         /* m is 64 */
+    ptx_type a, b, d; /* d: F32, F16 or S32 */
+    num_mma_op op;    /* NUM_AND_POPC for b1 */
     bool a_in_registers;
     bool transpose_a, transpose_b; /* M-major, N-major; 16-bit types only */
     bool negate_a, negate_b;       /* scale-a, scale-b of -1 */

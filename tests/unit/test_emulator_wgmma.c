@@ -319,7 +319,7 @@ static void test_base_offset(void)
 
 static void test_bits(void)
 {
-    num_wgmma w = {.n = 8, .k = 256, .a = PTX_b1, .b = PTX_b1, .d = PTX_s32, .product = NUM_AND_POPC};
+    num_wgmma w = {.n = 8, .k = 256, .a = PTX_b1, .b = PTX_b1, .d = PTX_s32, .op = NUM_AND_POPC};
     CHECK(num_wgmma_check(&w) == NULL);
     memset(shared, 0, sizeof shared);
     /* A: row i has its lowest i bits set; B: column j has bits 32 j to 32 j + 31. */
