@@ -66,6 +66,13 @@ flags() {
     [ -z "$output" ]
 }
 
+@test "a GPU has streams, is used by any thread, and nothing is left behind" {
+    cc -std=c17 -Wall -Wextra -Werror "$ROOT/tests/api/gpu.c" $(flags cute) -lpthread -ldl -o gpu
+    run env CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" ./gpu
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ -z "$output" ]
+}
+
 @test "libcute-compiler has LLVM inside and shows nothing of it" {
     run readelf -d "$LIBRARIES/libcute-compiler.so"
     [[ "$output" == *"SONAME"*"[libcute-compiler.so.0]"* ]]

@@ -29,11 +29,14 @@ enum {
     BAD_DEVICE = 101,
     BAD_PTX = 218,
     NOT_FOUND = 500,
+    NO_CONTEXT = 201,
     ADDRESS = 700,
     ASSERT = 710
 };
 
 static int pending; /* what the next sync answers */
+static int live;    /* contexts, streams, events, modules and pieces of memory that were not released */
+static _Thread_local void *context;
 static double event_times[64];
 static int event_count;
 
@@ -49,6 +52,17 @@ static double now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
+
+/* For tests: how much is not released. */
+API int fakecuda_live(void)
+{
+    return live;
+}
+/* A call that needs the context, which each thread has to set. */
+#define ENTER                                                                                                \
+    do {                                                                                                     \
+        if (!context) return NO_CONTEXT;                                                                     \
+    } while (0)
 
 API int cuInit(unsigned flags)
 {
@@ -119,28 +133,38 @@ API int cuDevicePrimaryCtxRetain(void **c, int d)
 {
     (void)d;
     *c = (void *)1;
+    live++;
     return 0;
 }
 API int cuDevicePrimaryCtxRelease_v2(int d)
 {
     (void)d;
+    live--;
     return 0;
 }
 API int cuCtxSetCurrent(void *c)
 {
-    (void)c;
+    context = c;
     return 0;
 }
 API int cuStreamCreate(void **s, unsigned f)
 {
     (void)f;
-    *s = (void *)1;
+    ENTER;
+    *s = malloc(1);
+    live++;
     return 0;
 }
 API int cuStreamDestroy_v2(void *s)
 {
-    (void)s;
+    free(s);
+    live--;
     return 0;
+}
+API int cuStreamWaitEvent(void *s, void *e, unsigned flags)
+{
+    (void)flags;
+    return s && e ? 0 : INVALID;
 }
 static int wait_for_all(void)
 {
@@ -158,30 +182,37 @@ API int cuStreamSynchronize(void *s)
 }
 API int cuMemAlloc_v2(unsigned long long *p, size_t n)
 {
+    ENTER;
     void *memory = n > (size_t)1 << 33 ? NULL : aligned_alloc(256, (n + 255) / 256 * 256);
     *p = (unsigned long long)(uintptr_t)memory;
+    live += memory != NULL;
     return memory ? 0 : MEMORY;
 }
 API int cuMemFree_v2(unsigned long long p)
 {
+    ENTER;
+    live--;
     free((void *)(uintptr_t)p);
     return 0;
 }
 API int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t n, void *s)
 {
     (void)s;
+    ENTER;
     memcpy((void *)(uintptr_t)to, from, n);
     return 0;
 }
 API int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t n, void *s)
 {
     (void)s;
+    ENTER;
     memcpy(to, (void *)(uintptr_t)from, n);
     return 0;
 }
 API int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t n, void *s)
 {
     (void)s;
+    ENTER;
     memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, n);
     return 0;
 }
@@ -194,7 +225,9 @@ API int cuMemsetD8Async(unsigned long long to, unsigned char c, size_t n, void *
 API int cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *options, void **values)
 {
     (void)image;
+    ENTER;
     *m = (void *)1;
+    live += !mode("load");
     if (!mode("load")) return 0;
     for (unsigned i = 0; i < n; i++)
         if (options[i] == 5)
@@ -204,6 +237,7 @@ API int cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *options
 API int cuModuleUnload(void *m)
 {
     (void)m;
+    live--;
     return 0;
 }
 API int cuModuleGetFunction(void **f, void *m, const char *name)
@@ -253,12 +287,14 @@ API int cuOccupancyMaxActiveClusters(int *n, void *f, const config *c)
 API int cuEventCreate(void **e, unsigned f)
 {
     (void)f;
+    live++;
     *e = (void *)(uintptr_t)(++event_count);
     return 0;
 }
 API int cuEventDestroy_v2(void *e)
 {
     (void)e;
+    live--;
     return 0;
 }
 API int cuEventRecord(void *e, void *s)
@@ -327,6 +363,7 @@ static void twice(const config *c, void **params)
 API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
 {
     (void)extra;
+    ENTER;
     if (mode("launch")) return 701;
     if (mode("crash")) abort();
     if (mode("print") || mode("assert")) {
