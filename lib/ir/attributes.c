@@ -1,4 +1,4 @@
-/* The check of attributes' names. */
+/* The check of attributes' names, places and values. */
 #include "lib/ir/attributes.h"
 
 #include <string.h>
@@ -9,11 +9,14 @@
 
 typedef enum place_kind { MODULE, FUNCTION, ARGUMENT } place_kind;
 
+typedef enum value_kind { STRING, TYPE, DICTIONARY, ARRAY } value_kind;
+
 static const struct known {
     const char *name;
     place_kind kind;
+    value_kind value;
 } known[] = {
-#define ATTRIBUTE(name, kind) {name, kind},
+#define ATTRIBUTE(name, kind, value) {name, kind, value},
 #include "lib/ir/attributes.def"
 #undef ATTRIBUTE
 };
@@ -30,42 +33,53 @@ typedef struct check {
     cute_arena *arena;
 } check;
 
-static void warn(check *c, MlirLocation location, MlirStringRef name, place_kind kind)
+static const struct value {
+    const char *name;
+    bool (*is)(MlirAttribute value);
+} values[] = {
+    [STRING] = {"a string", mlirAttributeIsAString},
+    [TYPE] = {"a type", mlirAttributeIsAType},
+    [DICTIONARY] = {"a dictionary", mlirAttributeIsADictionary},
+    [ARRAY] = {"an array", mlirAttributeIsAArray},
+};
+
+static void warn(check *c, const cute_place *place, const char *name, place_kind kind,
+                 const struct known *found)
 {
     static const char *const kinds[] = {
         [MODULE] = "a module", [FUNCTION] = "a function", [ARGUMENT] = "an argument"};
-    char word[64];
-    if (name.length >= sizeof word) return;
-    memcpy(word, name.data, name.length);
-    word[name.length] = '\0';
-    const struct known *found = NULL;
-    for (size_t i = 0; i < COUNT && !found; i++)
-        if (!strcmp(known[i].name, word)) found = &known[i];
-    if (found && found->kind == kind) return;
-    cute_place place = cute_mlir_place(c->source, location, c->arena);
-    if (found) {
-        cute_report(c->source->diag, CUTE_WARNING, &place,
-                    "attribute '%s' has no effect on %s: expected on %s", word, kinds[kind],
-                    kinds[found->kind]);
+    cute_diag *diag = c->source->diag;
+    if (found && found->kind != kind) {
+        cute_report(diag, CUTE_WARNING, place, "attribute '%s' has no effect on %s: expected on %s", name,
+                    kinds[kind], kinds[found->kind]);
+    } else if (found) {
+        cute_report(diag, CUTE_WARNING, place, "attribute '%s' has no effect: expected %s", name,
+                    values[found->value].name);
     } else {
-        const char *near = cute_nearest(word, name_at, NULL);
-        cute_report(c->source->diag, CUTE_WARNING, &place, "unknown attribute '%s' has no effect%s%s%s", word,
+        const char *near = cute_nearest(name, name_at, NULL);
+        cute_report(diag, CUTE_WARNING, place, "unknown attribute '%s' has no effect%s%s%s", name,
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     if (c->source->told) c->source->told(c->source->context);
 }
 
-static bool is_ours(MlirStringRef name)
+static void check_attribute(check *c, MlirLocation location, MlirNamedAttribute attribute, place_kind kind)
 {
-    return name.length > 5 && !memcmp(name.data, "cute.", 5);
+    MlirStringRef name = mlirIdentifierStr(attribute.name);
+    if (name.length <= 5 || memcmp(name.data, "cute.", 5)) return;
+    const struct known *found = NULL;
+    for (size_t i = 0; i < COUNT && !found; i++)
+        if (cute_text_is(name, known[i].name)) found = &known[i];
+    if (found && found->kind == kind && values[found->value].is(attribute.attribute)) return;
+    const char *word = cute_arena_copy(c->arena, name.data, name.length);
+    cute_place place = cute_mlir_place(c->source, location, c->arena);
+    if (word) warn(c, &place, word, kind, found);
 }
 
 static void check_operation(check *c, MlirOperation op, place_kind kind)
 {
-    for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(op); i++) {
-        MlirStringRef name = mlirIdentifierStr(mlirOperationGetDiscardableAttribute(op, i).name);
-        if (is_ours(name)) warn(c, mlirOperationGetLocation(op), name, kind);
-    }
+    for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(op); i++)
+        check_attribute(c, mlirOperationGetLocation(op), mlirOperationGetDiscardableAttribute(op, i), kind);
 }
 
 static void check_function(check *c, MlirOperation function)
@@ -79,10 +93,8 @@ static void check_function(check *c, MlirOperation function)
         MlirLocation location = mlirOperationGetLocation(function);
         if (!mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry))
             location = cute_argument_location(mlirBlockGetArgument(entry, i));
-        for (intptr_t k = 0; k < mlirDictionaryAttrGetNumElements(own); k++) {
-            MlirStringRef name = mlirIdentifierStr(mlirDictionaryAttrGetElement(own, k).name);
-            if (is_ours(name)) warn(c, location, name, ARGUMENT);
-        }
+        for (intptr_t k = 0; k < mlirDictionaryAttrGetNumElements(own); k++)
+            check_attribute(c, location, mlirDictionaryAttrGetElement(own, k), ARGUMENT);
     }
 }
 

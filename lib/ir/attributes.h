@@ -4,7 +4,7 @@
 
 #include "lib/ir/diagnostics.h"
 
-/* Warns of those that mean nothing (attributes.def), as a misspelt one does. A text with a source map was looked
+/* Warns of those that mean nothing where they are (attributes.def), as a misspelt one does. A text with a source map was looked
  * through when that was made. */
 void cute_attributes_check(cute_mlir_source *source, MlirOperation root);
 

@@ -35,7 +35,7 @@ cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size
         if (!defines[i].name) return cute_fail_memory(diag);
         for (size_t k = 0; k < i; k++)
             if (!strcmp(defines[k].name, defines[i].name))
-                return cute_fail(diag, CUTE_USAGE, NULL, "-D gives '%s' twice", defines[i].name);
+                return cute_fail(diag, CUTE_USAGE, NULL, "-D defines '%s' twice", defines[i].name);
     }
     *out = defines;
     return CUTE_OK;

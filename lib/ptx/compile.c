@@ -111,7 +111,8 @@ static cute_status parse(compilation *c)
     c->module = cute_mlir_source_parse(&c->source, c->context);
     if (mlirModuleIsNull(c->module)) {
         if (!said_why(c))
-            cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label}, "this is not MLIR");
+            cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label},
+                      "expected MLIR as text or bytecode");
         return CUTE_INVALID;
     }
     return CUTE_OK;

@@ -20,6 +20,11 @@ bool cute_llvm_link_needed(LLVMModuleRef m, const char *path, char **error)
         *error = strdup(diagnostic.getMessage().str().c_str());
         return false;
     }
+    // LLVM reads no text at all as an empty module.
+    if (library->empty() && library->global_empty() && library->alias_empty() && library->ifunc_empty()) {
+        *error = strdup("expected LLVM bitcode with functions, got none");
+        return false;
+    }
     // The library's own idea of a target is none of ours.
     library->setTargetTriple(module.getTargetTriple());
     library->setDataLayout(module.getDataLayout());
