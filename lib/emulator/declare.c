@@ -507,6 +507,7 @@ static cute_status take_body(em_parser *p, em_function *f)
     CUTE_TRY(resolve_labels(p));
     f->register_bytes = p->register_bytes;
     f->stack_bytes = round_up(p->stack_bytes, 16);
+    CUTE_TRY(em_order_accumulators(program, f, p->diag));
     return em_reconverge(program, f->start, f->end, p->diag);
 }
 

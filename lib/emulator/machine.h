@@ -438,6 +438,8 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
 bool em_pending_run(em_machine *m, bool all);
 /* Completes the work of a warp's lanes of one kind, groups up to number `upto`. */
 bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto);
+/* Completes the warp's wgmma up to number `sequence`, which its warpgroup has issued. */
+bool em_pending_finish_wgmma(em_warp *w, uint32_t sequence);
 /* Before a block's last threads exit: its cp.async complete, whether or not a thread waits for them, as its loads do.
  * Bulk copies and wgmmas do not. */
 bool em_pending_end_block(const em_block *block);

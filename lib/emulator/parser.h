@@ -128,5 +128,7 @@ cute_status em_emit(em_parser *p, em_inst **out);
 cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, uint32_t *at);
 /* Sets the points of reconvergence of code[start, end]. cfg.c */
 cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cute_diag *diag);
+/* Instructions that touch accumulators of wgmma wait for it. accumulators.c */
+cute_status em_order_accumulators(em_program *program, const em_function *f, cute_diag *diag);
 
 #endif

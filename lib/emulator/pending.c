@@ -109,6 +109,19 @@ bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto)
     return true;
 }
 
+bool em_pending_finish_wgmma(em_warp *w, uint32_t sequence)
+{
+    em_machine *m = w->machine;
+    for (em_pending *p = m->pending; p; p = p->next) {
+        if (p->done || p->warp != w || p->kind != EM_P_WGMMA || p->sequence > sequence) continue;
+        p->done = true;
+        if (!complete(m, p)) return false;
+        m->changes++;
+    }
+    drop_done(m);
+    return true;
+}
+
 bool em_pending_end_block(const em_block *block)
 {
     em_machine *m = block->machine;

@@ -116,6 +116,8 @@ typedef uint64_t (*em_lane_function)(const em_inst *, uint64_t a, uint64_t b, ui
  * the union. */
 struct em_inst {
     em_run run;
+    em_run
+        behind_wgmma; /* what it does once the wgmma whose accumulator it touches is done; NULL: it touches none */
     em_operand *o;
     uint8_t count; /* of operands */
     uint8_t opcode, class, control, dataflow;

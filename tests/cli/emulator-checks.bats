@@ -74,6 +74,32 @@ B
     done
 }
 
+@test "wgmma code that nvcc compiled with -G is right, and its accumulators are warnings" {
+    command -v nvcc >/dev/null || skip "no nvcc"
+    cuda="$BATS_TEST_DIRNAME/../emulator/cuda"
+    nvcc -std=c++17 -G -arch=sm_90a -ptx -o k.ptx "$cuda/tma_wgmma.cu"
+    for seed in 0 1 2; do
+        run "$run" k.ptx --config "$cuda/tma_wgmma.json" -D m=256 -D n=128 -D k=128 --device emulator --check=all --seed=$seed
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+        [[ "$output" == *"check c: passed"*"passed, 3 warnings"* ]]
+        [[ "$output" == *"warning: race: st reads a register that wgmma still writes"* ]]
+    done
+}
+
+@test "an accumulator that is read before its wait has the sum, as ptxas makes it" {
+    python3 - "$bugs" <<'P'
+import json, sys
+config = json.load(open(sys.argv[1] + "/tensor.json"))
+config["outputs"] = {"C": {"npy": "C.npy"}, "D": {"npy": "D.npy"}}
+json.dump(config, open("k.json", "w"))
+P
+    for version in ptx clean.ptx; do
+        "$run" "$bugs/accumulator_read_before_wait.$version" --config k.json --device emulator --seed 3 -o "$version" >/dev/null
+    done
+    [ -n "$(ls ptx)" ]
+    diff -r ptx clean.ptx
+}
+
 @test "what is undefined may be copied and masked away, but not used" {
     # %r13 was never written: stored to shared memory, read back, packed, cleared by an and, chosen away by a selp.
     sed -e 's|^    bar.sync 0;|    setp.eq.u32 %p1, %r1, 999;\n    @%p1 mov.u32 %r13, 1;\n    st.shared.u32 [%r6+1024], %r13;\n&\n    ld.shared.u32 %r14, [%r6+1024];\n    mov.b64 %rd9, {%r12, %r14};\n    mov.b64 {%r12, %r15}, %rd9;\n    and.b32 %r16, %r15, 0;\n    shr.u32 %r16, %r16, 3;\n    setp.lt.u32 %p2, %r14, 5;\n    and.pred %p2, %p2, %p1;\n    selp.b32 %r17, %r14, %r16, %p2;\n    setp.eq.and.u32 %p3, %r14, 7, %p1;\n    @%p3 bra $away;\n$away:\n    st.global.u32 [%rd5+512], %r17;|' \

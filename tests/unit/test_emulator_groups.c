@@ -110,19 +110,35 @@ static void test_bulk(void)
     "setp.lt.u32 %p1,%r5,16; @%p1 bra P; add.u32 %r5,%r5,1; setp.gt.u32 %p2,%r5,999; @%p2 bra X;\nP: "       \
     "wgmma.fence.sync.aligned; " PRODUCT("{%a0,%a1,%a2,%a3}") PRODUCT("{%b0,%b1,%b2,%b3}")
 
+/* The operands become zeros, which a product that is not over then takes. */
+#define ZEROS                                                                                                \
+    "bar.sync 0; shl.b32 %r4,%r0,2; add.u32 %r4,%r4,%r2; st.shared.u32 [%r4],0; st.shared.u32 [%r4+512],0; " \
+    "st.shared.u32 [%r4+1024],0; st.shared.u32 [%r4+1536],0; st.shared.u32 [%r4+2048],0; "                   \
+    "st.shared.u32 [%r4+2560],0; st.shared.u32 [%r4+3072],0; st.shared.u32 [%r4+3584],0; bar.sync 0; "
+#define WAIT_ONE  PRODUCTS "wgmma.wait_group.sync.aligned 1; " ZEROS "wgmma.wait_group.sync.aligned 0; "
+#define WAIT_BOTH PRODUCTS "wgmma.wait_group.sync.aligned 0; " ZEROS
+
+static const uint32_t sixteen = 0x41800000; /* 16.0f */
+
 static void test_products(void)
 {
-    const char *first = BODY(
-        PRODUCTS "wgmma.wait_group.sync.aligned 1; mov.b32 %r1,%a0; wgmma.wait_group.sync.aligned 0;\nX:");
-    const char *late = BODY(
-        PRODUCTS "wgmma.wait_group.sync.aligned 1; mov.b32 %r1,%b0; wgmma.wait_group.sync.aligned 0;\nX:");
-    const char *both = BODY(PRODUCTS "wgmma.wait_group.sync.aligned 0; mov.b32 %r1,%b0;\nX:");
-    const uint32_t sixteen = 0x41800000; /* 16.0f */
+    const char *first = BODY(WAIT_ONE "mov.b32 %r1,%a0;\nX:"), *late = BODY(WAIT_ONE "mov.b32 %r1,%b0;\nX:"),
+               *both = BODY(WAIT_BOTH "mov.b32 %r1,%b0;\nX:");
     CHECK_INT(seeds_with(first, 128, 128, 0, sixteen), SEEDS);
     CHECK_INT(seeds_with(first, 128, 128, 127, sixteen), SEEDS);
     CHECK(seeds_with(late, 128, 128, 0, 0) > 0);
     CHECK(seeds_with(late, 128, 128, 31, 0) > 0);
     CHECK_INT(seeds_with(both, 128, 128, 127, sixteen), SEEDS);
+}
+
+/* ptxas inserts the wait that is missing. */
+static void test_early_read(void)
+{
+    const char *one = BODY(
+        PRODUCTS "wgmma.wait_group.sync.aligned 1; mov.b32 %r1,%b0; wgmma.wait_group.sync.aligned 0;\nX:");
+    const char *none = BODY(PRODUCTS "mov.b32 %r1,%b0; wgmma.wait_group.sync.aligned 0;\nX:");
+    CHECK_INT(seeds_with(one, 128, 128, 0, sixteen), SEEDS);
+    CHECK_INT(seeds_with(none, 128, 128, 127, sixteen), SEEDS);
 }
 
 int main(void)
@@ -135,5 +151,6 @@ int main(void)
     TEST("cp.async.wait_all waits for what no group has", test_wait_all);
     TEST("bulk groups belong to the lane that commits", test_bulk);
     TEST("a warp whose halves come to a commit apart commits one group of products", test_products);
+    TEST("an accumulator that is read before its wait is complete, as ptxas has it", test_early_read);
     return test_finish();
 }
