@@ -40,6 +40,15 @@ completed_options() {
     [ -z "$(comm -13 help manual)" ]
 }
 
+@test "every pass and pipeline of ours is in cute-opt's man page, and those of the page exist" {
+    cute-opt --help | grep -oE '^      --(cute-[a-z-]+|base-prepare|one-shot-convert-to-llvm|attach-nvvm-target|emit-gpu-binary)\b' |
+        tr -d ' ' | sort -u >help
+    sed -n '/^.SH PASSES/,/^.SH EXIT/s/\\-/-/gp' "$ROOT/docs/man/cute-opt.1" |
+        grep -oE -- '--(cute-[a-z-]+|base-prepare|one-shot-convert-to-llvm|attach-nvvm-target|emit-gpu-binary)\b' | sort -u >manual
+    [ "$(wc -l <help)" -gt 25 ]
+    diff help manual || { echo "< --help, > man page"; false; }
+}
+
 @test "Tab offers the options of --help and no others" {
     for tool in cute-opt cute-ptx cute-link cute-run cute-dump; do
         diff <("$tool" --help | grep -E '^ *-' | sed -E 's/^ *(-[A-Za-z], *)?//' | grep -oE -- '^--[A-Za-z][A-Za-z0-9_-]*' | sed 's/^--//' | sort -u) \
