@@ -52,7 +52,7 @@ static cute_status fail_here(parser *p, const char *what)
     cute_place place = place_of(p, p->start, p->next);
     if (p->token == TOKEN_END)
         return cute_fail(p->diag, CUTE_INVALID, &place, "expected %s, not the end of the expression", what);
-    return cute_fail(p->diag, CUTE_INVALID, &place, "expected %s, not '%.*s'", what,
+    return cute_fail(p->diag, CUTE_INVALID, &place, "expected %s, got '%.*s'", what,
                      (int)(p->next - p->start), p->text + p->start);
 }
 
@@ -374,7 +374,7 @@ static cute_status eval_call(const evaluation *e, const cute_expr *x, int64_t *o
         const int_function *f = &int_functions[i];
         if (strcmp(f->name, x->name) != 0) continue;
         if (x->count < f->least || x->count > f->most)
-            return cute_fail(e->diag, CUTE_INVALID, &x->place, "%s takes %s%d operand%s, not %d", f->name,
+            return cute_fail(e->diag, CUTE_INVALID, &x->place, "%s expects %s%d operand%s, got %d", f->name,
                              f->least == f->most ? "" : "at least ", f->least, f->least == 1 ? "" : "s",
                              x->count);
         int64_t values[MAX_ARGS];
@@ -428,7 +428,7 @@ static cute_status eval(const evaluation *e, const cute_expr *x, int64_t *out)
 {
     switch (x->kind) {
     case CUTE_EXPR_INTEGER: *out = x->integer; return CUTE_OK;
-    case CUTE_EXPR_REAL: return fail_at(e, x, "an integer is wanted here");
+    case CUTE_EXPR_REAL: return fail_at(e, x, "expected an integer");
     case CUTE_EXPR_INDEX: return fail_at(e, x, "an indexed name has no integer value here");
     case CUTE_EXPR_NAME:
         if (e->lookup && e->lookup(e->context, x->name, out)) return CUTE_OK;

@@ -79,7 +79,7 @@ static bool fail_here(reader *r, const char *expected)
     else
         while (r->at + length < r->end && ((unsigned char)r->text[r->at + length] & 0xC0) == 0x80) length++;
     if (!r->text[r->at]) return calc_fail(r->c, r->at, r->at, "expected %s, not a zero byte", expected);
-    return calc_fail(r->c, r->at, r->at + length, "expected %s, not '%.*s'", expected,
+    return calc_fail(r->c, r->at, r->at + length, "expected %s, got '%.*s'", expected,
                      (int)(length > 40 ? 40 : length), r->text + r->at);
 }
 

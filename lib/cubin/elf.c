@@ -112,7 +112,8 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
     if (count == 0) return CUTE_OK;
     elf->string_section = header->e_shstrndx == SHN_XINDEX ? sections[0].link : header->e_shstrndx;
     if (elf->string_section >= count)
-        return fail(elf, diag, "there is no section %zu with the names", elf->string_section);
+        return fail(elf, diag, "expected the names of sections in section %zu, which is not there",
+                    elf->string_section);
     const cute_elf_section *names = &sections[elf->string_section];
     for (uint64_t i = 0; i < count; i++) {
         Elf64_Shdr raw;

@@ -354,8 +354,8 @@ static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *li
         return CUTE_OK;
     }
     if (!json_is_object(object) || !name)
-        status =
-            cute_fail(r->diag, CUTE_INVALID, &file, "a line of metadata is no object that names a kernel");
+        status = cute_fail(r->diag, CUTE_INVALID, &file,
+                           "expected an object that names a kernel in each line of metadata");
     else if (format && json_integer_value(format) != 1)
         status = cute_fail(r->diag, CUTE_INVALID, &file,
                            "the metadata of kernel '%s' have format %lld; this version reads format 1", name,

@@ -421,9 +421,9 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     else if (name)
         cute_fail(diag, CUTE_INVALID, &file, "no kernel '%s'", name);
     else if (module->kernel_count)
-        cute_fail(diag, CUTE_INVALID, &file, "which kernel? There are %zu", module->kernel_count);
+        cute_fail(diag, CUTE_INVALID, &file, "expected the name of one of %zu kernels", module->kernel_count);
     else
-        cute_fail(diag, CUTE_INVALID, &file, "there is no kernel in it");
+        cute_fail(diag, CUTE_INVALID, &file, "there are no kernels in this module");
     for (size_t i = 0; arena && i < module->kernel_count && i < 32; i++)
         cute_buffer_printf(&names, "%s%s", i ? ", " : "", cute_symbol_name(arena, module->kernels[i].name));
     cute_arena_destroy(arena);

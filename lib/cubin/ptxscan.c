@@ -52,9 +52,9 @@ static cute_status fail_at(scanner *s, token t, const char *what)
     cute_place place =
         cute_place_at(s->label, s->text, (size_t)(s->stop - s->text), (size_t)(t.at - s->text));
     if (t.length && t.length < 200) place.length = (int)t.length;
-    return t.length ? cute_fail(s->diag, CUTE_INVALID, &place, "%s, not '%.*s'", what,
+    return t.length ? cute_fail(s->diag, CUTE_INVALID, &place, "%s, got '%.*s'", what,
                                 (int)(t.length < 60 ? t.length : 60), t.at)
-                    : cute_fail(s->diag, CUTE_INVALID, &place, "%s, not the end of the file", what);
+                    : cute_fail(s->diag, CUTE_INVALID, &place, "%s, got the end of the file", what);
 }
 
 static bool read_integer(token t, int64_t *value)

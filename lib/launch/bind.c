@@ -209,7 +209,8 @@ static cute_status check_range(binder *b, cute_dtype dtype, double value, const 
     const cute_dtype_info *info = cute_dtype_get(dtype);
     if (info->class == CUTE_CLASS_FLOAT) return CUTE_OK;
     if (value != rint(value))
-        return FAIL(b, path, "%g is no integer, and %s is of %s", value, b->label, info->name);
+        return FAIL(b, path, "expected an integer for %s, which is of %s, got %g", b->label, info->name,
+                    value);
     int bits = info->class == CUTE_CLASS_BOOL ? 1 : (int)info->bytes * 8;
     /* An integer without sign may be written either way. */
     double low = info->class == CUTE_CLASS_SIGNED ? -ldexp(1, bits - 1) : 0, high = ldexp(1, bits);
@@ -363,13 +364,13 @@ static cute_status bind_fields(binder *b, layout *l, const json_t *fields, const
             CUTE_TRY(bind_field(b, l, value, known, at));
         }
         if (arg && json_object_size(fields) != arg->field_count)
-            return FAIL(b, path, "%s has %zu fields, and %zu are given", b->label, arg->field_count,
+            return FAIL(b, path, "%s: expected %zu fields, got %zu", b->label, arg->field_count,
                         json_object_size(fields));
         return CUTE_OK;
     }
     bool matched = arg && arg->kind == CUTE_ARG_STRUCT && arg->field_count > 0;
     if (matched && json_array_size(fields) != arg->field_count)
-        return FAIL(b, path, "%s has %zu fields, and %zu are given", b->label, arg->field_count,
+        return FAIL(b, path, "%s: expected %zu fields, got %zu", b->label, arg->field_count,
                     json_array_size(fields));
     json_array_foreach((json_t *)(uintptr_t)fields, index, value) CUTE_TRY(bind_field(
         b, l, value, matched ? &arg->fields[index] : NULL, config_element(b->config, path, index)));
@@ -466,7 +467,7 @@ static cute_status fail_count(binder *b, size_t given, const cute_path *path)
         else
             cute_buffer_printf(&wanted, " (%lld bytes)", (long long)arg->size);
     }
-    if (wanted.length) cute_note(b->diag, NULL, "it wants: %s", wanted.data);
+    if (wanted.length) cute_note(b->diag, NULL, "it takes %s", wanted.data);
     cute_buffer_release(&wanted);
     return CUTE_INVALID;
 }

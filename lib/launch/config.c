@@ -181,7 +181,7 @@ static cute_status check_defines(const cute_config *config, const json_t *params
     for (size_t i = 0; i < count; i++) {
         const char *equals = strchr(defines[i], '=');
         if (!equals || equals == defines[i] || !equals[1])
-            return cute_fail(diag, CUTE_USAGE, NULL, "-D wants NAME=VALUE, not '%s'", defines[i]);
+            return cute_fail(diag, CUTE_USAGE, NULL, "-D expects NAME=VALUE, got '%s'", defines[i]);
         char *name = cute_arena_copy(config->arena, defines[i], (size_t)(equals - defines[i]));
         if (!name) return cute_fail_memory(diag);
         if (json_object_get(params, name)) continue;
@@ -324,7 +324,7 @@ static cute_status read_init_object(const cute_config *config, const json_t *val
         if (out->a != rint(out->a) || out->b != rint(out->b) || fabs(out->a) > 0x1p53 ||
             fabs(out->b) > 0x1p53)
             return cute_document_fail(&config->document, at, false, diag,
-                                      "integers of at most 53 bits are wanted");
+                                      "expected integers of at most 53 bits, got [%g, %g]", out->a, out->b);
         out->low = (int64_t)out->a;
         out->high = (int64_t)out->b;
         return CUTE_OK;
@@ -398,7 +398,7 @@ static cute_status read_buffer(const cute_config *config, const char *name, cons
                                   cute_dtype_get(out->tensor.dtype)->name);
     if (out->init == INIT_NORMAL && class != CUTE_CLASS_FLOAT)
         return cute_document_fail(&config->document, at, false, diag,
-                                  "normal numbers are real; %s wants {\"integers\": [low, high]}",
+                                  "normal numbers are real; for %s give {\"integers\": [low, high]}",
                                   cute_dtype_get(out->tensor.dtype)->name);
     return CUTE_OK;
 }
@@ -451,7 +451,7 @@ static cute_status read_extents3(const cute_config *config, const json_t *value,
         if (out[i] < 1)
             return cute_document_fail(
                 &config->document, json_is_array(item) ? config_element(config, at, (size_t)i) : at, false,
-                diag, "the %s's extent is %lld; at least 1 is wanted", key, (long long)out[i]);
+                diag, "expected an extent of at least 1 in the %s, got %lld", key, (long long)out[i]);
     return CUTE_OK;
 }
 

@@ -48,7 +48,7 @@ static cute_status read_expected(const cute_config *config, const json_t *value,
     }
     if (!found)
         return cute_document_fail(&config->document, out->path, false, diag,
-                                  "one of expr, einsum, npy, raw is wanted");
+                                  "expected one of expr, einsum, npy and raw");
     const json_t *item = json_object_get(value, keys[out->kind]);
     const cute_path *at = config_member(config, out->path, keys[out->kind]);
     switch (out->kind) {
@@ -123,7 +123,9 @@ static cute_status read_amount(const cute_config *config, const json_t *value, c
     if (!item) return CUTE_OK;
     const cute_path *at = config_member(config, path, key);
     CUTE_TRY(config_real(config, item, at, out, diag));
-    if (!(*out >= 0)) return cute_document_fail(&config->document, at, false, diag, "%g is no amount", *out);
+    if (!(*out >= 0))
+        return cute_document_fail(&config->document, at, false, diag,
+                                  "expected a non-negative amount, got %g", *out);
     return CUTE_OK;
 }
 

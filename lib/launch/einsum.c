@@ -52,12 +52,12 @@ cute_status cute_einsum_parse(const char *text, const cute_tensor *const *operan
     memset(&l, -1, sizeof l);
     if (!arrow) return COMPLAIN("'->' is missing: \"mk,kn->mn\"");
     if (count < 1 || count > EINSUM_OPERANDS)
-        return COMPLAIN("1 to %d operands are wanted, not %d", EINSUM_OPERANDS, count);
+        return COMPLAIN("expected 1 to %d operands, got %d", EINSUM_OPERANDS, count);
     /* The result's labels first: they get the lowest numbers. */
     int rank = 0;
     for (const char *c = arrow + 2; *c; c++) {
         if (*c == ' ') continue;
-        if (label_of(*c) < 0) return COMPLAIN("'%c' is no label; letters are", *c);
+        if (label_of(*c) < 0) return COMPLAIN("expected a letter as label, got '%c'", *c);
         if (l.number[label_of(*c)] >= 0) return COMPLAIN("'%c' stands twice in the result", *c);
         int number = number_of(&l, out, *c);
         if (rank < result->rank)
@@ -83,7 +83,7 @@ cute_status cute_einsum_parse(const char *text, const cute_tensor *const *operan
             if (c == arrow) break;
             continue;
         }
-        if (label_of(*c) < 0) return COMPLAIN("'%c' is no label; letters are", *c);
+        if (label_of(*c) < 0) return COMPLAIN("expected a letter as label, got '%c'", *c);
         int number = number_of(&l, out, *c);
         if (dimension < t->rank) {
             CUTE_TRY(take_extent(out, number, t->shape[dimension], *c, t->name, message, size));

@@ -394,7 +394,7 @@ static cute_status compile_call(compiler *c, const cute_expr *x, formula_node **
     if (is_reduction(c, x, &which)) return compile_reduction(c, x, which, out);
     if (cute_dtype_find(x->name, &dtype)) {
         if (x->count != 1)
-            return cute_fail(c->diag, CUTE_INVALID, &x->place, "%s takes 1 operand, not %d", x->name,
+            return cute_fail(c->diag, CUTE_INVALID, &x->place, "%s expects 1 operand, got %d", x->name,
                              x->count);
         CUTE_TRY(make(c, FORMULA_CAST, x, 1, out));
         (*out)->dtype = dtype;
@@ -406,7 +406,7 @@ static cute_status compile_call(compiler *c, const cute_expr *x, formula_node **
         int wanted = f->one ? 1 : 2;
         if ((f->two == fmin || f->two == fmax) && x->count > 2) return compile_fold(c, x, f, out);
         if (x->count != wanted)
-            return cute_fail(c->diag, CUTE_INVALID, &x->place, "%s takes %d operand%s, not %d", f->name,
+            return cute_fail(c->diag, CUTE_INVALID, &x->place, "%s expects %d operand%s, got %d", f->name,
                              wanted, wanted == 1 ? "" : "s", x->count);
         CUTE_TRY(make(c, f->one ? FORMULA_ONE : FORMULA_TWO, x, wanted, out));
         (*out)->one = f->one;

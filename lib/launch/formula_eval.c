@@ -91,7 +91,8 @@ static bool fail_index(cute_formula_state *s, const formula_node *node, int dime
                  node->tensor->name, (long long)node->tensor->shape[dimension]);
     else
         snprintf(s->message, sizeof s->message,
-                 "index %g of %s is no integer; floor_div(a, b) divides integers", value, node->tensor->name);
+                 "expected an integer index, got %g for %s; floor_div(a, b) divides integers", value,
+                 node->tensor->name);
     return false;
 }
 

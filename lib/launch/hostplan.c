@@ -151,7 +151,7 @@ static cute_status environment(machine *m, const char *name, int64_t *out)
     long long value = strtoll(text, &end, 10);
     if (end == text || *end || errno)
         return cute_fail(m->diag, CUTE_INVALID, &m->file,
-                         "the plan of '%s' wants an integer in $%s, not '%s'", m->name, name, text);
+                         "the plan of '%s' expects an integer in $%s, got '%s'", m->name, name, text);
     *out = value;
     return CUTE_OK;
 }
@@ -226,7 +226,7 @@ static cute_status read_args(machine *m, const json_t *args, const char *const *
         errno = 0;
         m->args[i] = strtoll(given, &end, 0);
         if (end == given || *end || errno)
-            return cute_fail(m->diag, CUTE_USAGE, NULL, "-D %s wants an integer, not '%s'", name, given);
+            return cute_fail(m->diag, CUTE_USAGE, NULL, "-D %s expects an integer, got '%s'", name, given);
     }
     return CUTE_OK;
 }

@@ -74,14 +74,14 @@ static bool take_shape(header *h)
 static cute_status parse_dictionary(header *h)
 {
     char key[32];
-    if (!take(h, '{')) return fail(h, "not a .npy file: its header is no dictionary");
+    if (!take(h, '{')) return fail(h, "not a .npy file: expected a dictionary as header");
     while (!take(h, '}')) {
         if (!take_string(h, key, sizeof key) || !take(h, ':'))
             return fail(h, "not a .npy file: its header is damaged");
         bool good = true;
         if (strcmp(key, "descr") == 0) {
             good = h->has_descr = take_string(h, h->descr, sizeof h->descr);
-            if (!good) return fail(h, "a structured .npy file; one number per element is wanted");
+            if (!good) return fail(h, "a structured .npy file; expected one number per element");
         } else if (strcmp(key, "fortran_order") == 0) {
             h->has_order = true;
             h->fortran = take_word(h, "True");
@@ -164,8 +164,8 @@ cute_status cute_npy_parse(const char *label, char *bytes, size_t length, cute_d
     bool swapped;
     if (!dtype_of(h.descr, wanted, &swapped, &out->dtype) || (exact && out->dtype != wanted))
         return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
-                         "its elements are '%s', and %s is wanted ('%s')", h.descr,
-                         cute_dtype_get(wanted)->name, cute_dtype_get(wanted)->npy);
+                         "expected elements of %s ('%s'), got '%s'", cute_dtype_get(wanted)->name,
+                         cute_dtype_get(wanted)->npy, h.descr);
     if (!(h.fortran ? column_major(out) : cute_tensor_row_major(out)) || !cute_tensor_layout(out))
         return fail(&h, "the shape has more elements than 64 bits can count");
     if ((uint64_t)out->bytes > length - start - text)

@@ -146,8 +146,8 @@ static cute_status plan_cluster(const cute_config *config, const config_launch *
     for (int i = 0; i < 3; i++)
         if (shape->grid[i] % shape->cluster[i] != 0)
             return cute_document_fail(document, path, false, diag,
-                                      "the grid's %c, %lld, is no multiple of the cluster's, %lld", "xyz"[i],
-                                      (long long)shape -> grid[i], (long long)shape -> cluster[i]);
+                                      "the grid's %c, %lld, is not a multiple of the cluster's, %lld",
+                                      "xyz"[i], (long long)shape -> grid[i], (long long)shape -> cluster[i]);
     return CUTE_OK;
 }
 

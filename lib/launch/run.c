@@ -156,7 +156,7 @@ static cute_status load_launch(run_child *c, const plan_launch *launch, cute_dev
     for (size_t i = 0; i < launch->param_count; i++)
         if (cute_device_param_size(c->device, *function, i, &size) && (int64_t)size != launch->param_sizes[i])
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "parameter %zu of kernel '%s' has %zu bytes, and %lld are given", i,
+                             "parameter %zu of kernel '%s': expected %zu bytes, got %lld", i,
                              launch->kernel->name, size, (long long)launch->param_sizes[i]);
     return cute_device_prepare(c->device, *function, &launch->shape, diag);
 }

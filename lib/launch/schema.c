@@ -149,12 +149,11 @@ static void check_array(validation *v, const json_t *schema, const json_t *value
         v->errors++;
         long long low = least ? json_integer_value(least) : 0;
         if (!most)
-            cute_document_fail(v->document, path, false, v->diag,
-                               "a list of at least %lld is wanted, not of %zu", low, count);
+            cute_document_fail(v->document, path, false, v->diag, "expected a list of at least %lld, got %zu",
+                               low, count);
         else
-            cute_document_fail(v->document, path, false, v->diag,
-                               "a list of %lld to %lld is wanted, not of %zu", low,
-                               (long long)json_integer_value(most), count);
+            cute_document_fail(v->document, path, false, v->diag, "expected a list of %lld to %lld, got %zu",
+                               low, (long long)json_integer_value(most), count);
         return;
     }
     const json_t *items = json_object_get(schema, "items");
@@ -198,12 +197,12 @@ static void fail_enum(validation *v, const json_t *list, const json_t *value, co
     list_words(list, string_at, &words);
     v->errors++;
     if (near)
-        cute_document_fail(v->document, path, false, v->diag,
-                           "'%s' is none of those known; did you mean '%s'?", word, near);
+        cute_document_fail(v->document, path, false, v->diag, "unknown value '%s'; did you mean '%s'?", word,
+                           near);
     else if (word)
-        cute_document_fail(v->document, path, false, v->diag, "'%s' is none of those known", word);
+        cute_document_fail(v->document, path, false, v->diag, "unknown value '%s'", word);
     else
-        cute_document_fail(v->document, path, false, v->diag, "a string is wanted, not %s", type_name(value));
+        cute_document_fail(v->document, path, false, v->diag, "expected a string, got %s", type_name(value));
     cute_note(v->diag, NULL, "known: %s", cute_buffer_text(&words));
     cute_buffer_release(&words);
 }
@@ -286,7 +285,7 @@ static void check(validation *v, const json_t *unresolved, const json_t *value, 
         if (!in_enum(list, value)) fail_enum(v, list, value, path);
     } else if (type && !has_type(type, value)) {
         v->errors++;
-        cute_document_fail(v->document, path, false, v->diag, "%s is wanted, not %s", type_text(type),
+        cute_document_fail(v->document, path, false, v->diag, "expected %s, got %s", type_text(type),
                            type_name(value));
     } else if (json_is_object(value)) {
         check_object(v, schema, value, path, depth);

@@ -167,7 +167,7 @@ static cute_status check_tensor(const mapper *m)
         return FAIL(m, "interleave", "an interleaved tensor map has at least 3 dimensions, not %d", v->rank);
     if (v->offset * bytes % unit != 0)
         return FAIL(m, "offset",
-                    "the tensor begins %lld bytes into the buffer; a tensor map wants a multiple of %lld",
+                    "the tensor begins %lld bytes into the buffer; a tensor map needs a multiple of %lld",
                     (long long)(v->offset * bytes), (long long)unit);
     if (v->strides[v->rank - 1] != 1 && v->shape[v->rank - 1] != 1)
         return FAIL(m, "strides", "the last dimension of a tensor map has stride 1, not %lld",
@@ -180,7 +180,7 @@ static cute_status check_tensor(const mapper *m)
         int64_t stride = v->strides[i] * bytes;
         if (stride % unit != 0 || stride == 0)
             return FAIL(m, "strides",
-                        "dimension %d has a stride of %lld bytes (%lld elements of %s); a tensor map wants a "
+                        "dimension %d has a stride of %lld bytes (%lld elements of %s); a tensor map needs a "
                         "multiple of %lld",
                         i, (long long)stride, (long long)v->strides[i], cute_dtype_get(v->dtype)->name,
                         (long long)unit);
@@ -207,7 +207,7 @@ static cute_status check_box(const mapper *m)
     int64_t inner = m->box[v->rank - 1] * cute_dtype_get(v->dtype)->bytes;
     if (m->interleave->value == 0 && inner % 16 != 0)
         return FAIL(m, "box",
-                    "the box's last dimension has %lld bytes (%lld elements of %s); a tensor map wants a "
+                    "the box's last dimension has %lld bytes (%lld elements of %s); a tensor map needs a "
                     "multiple of 16",
                     (long long)inner, (long long)m->box[v->rank - 1], cute_dtype_get(v->dtype)->name);
     if (m->interleave->value == 0 && m->swizzle->span && inner > m->swizzle->span)

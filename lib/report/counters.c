@@ -162,7 +162,7 @@ static cute_status bad_report(const char *label, const char *why, cute_diag *dia
 {
     const cute_place place = {.file = label};
     cute_fail(diag, CUTE_INVALID, &place, "%s", why);
-    cute_note(diag, NULL, "cute-run k.ptx --config launch.json --counters --json writes what is wanted");
+    cute_note(diag, NULL, "cute-run k.ptx --config launch.json --counters --json writes such a report");
     return CUTE_INVALID;
 }
 

@@ -301,7 +301,7 @@ END
     refuses 2 '--tv is for --table, --svg and --tex' layout --tv='(8,8)' 8:1
     refuses 2 '--color is for --svg and --tex' layout --color=bank --table 8:1
     refuses 2 "unknown colours 'red'" layout --svg --color=red 8:1
-    refuses 2 "--tv is the shape of a tile" layout --svg --tv='(8,0)' 8:1
+    refuses 2 "--tv expects the shape of a tile" layout --svg --tv='(8,0)' 8:1
     refuses 2 '--element-bits is from 1' layout --svg --element-bits=-1 8:1
     refuses 2 "unknown option '--tabel'; did you mean '--table'?" layout --tabel 8:1
 }

@@ -260,12 +260,12 @@ END
 
 @test "wrong types and values in launch.json name the path" {
     refuses "{'grid': true}" "\$.grid: a boolean is not accepted here"
-    refuses "{'params': []}" "\$.params: an object is wanted, not a list"
-    refuses "$(a="{'dtype': 'f23', 'shape': ['n']}" add)" "\$.buffers.A.dtype: 'f23' is none of those known; did you mean 'f32'?"
+    refuses "{'params': []}" "\$.params: expected an object, got a list"
+    refuses "$(a="{'dtype': 'f23', 'shape': ['n']}" add)" "\$.buffers.A.dtype: unknown value 'f23'; did you mean 'f32'?"
     refuses "$(a="{'dtype': 'f32', 'shape': [1, 1.5]}" add)" "\$.buffers.A.shape[1]: a number is not accepted here"
     refuses "$(a="{'dtype': 'f32'}" add)" "\$.buffers.A: the key 'shape' is missing"
     refuses "$(more=", 'bench': {'samples': 0}" add)" "\$.bench.samples: 0 is not at least 1"
-    refuses "$(grid="[1, 2, 3, 4]" add)" "\$.grid: a list of 1 to 3 is wanted, not of 4"
+    refuses "$(grid="[1, 2, 3, 4]" add)" "\$.grid: expected a list of 1 to 3, got 4"
 }
 
 @test "JSON that is no JSON is refused with its line" {
@@ -289,7 +289,7 @@ END
 
 @test "argument counts are refused with what is wanted" {
     refuses "$(args="['A', 'B', 'C']" add)" "kernel 'vector_add' takes 4 arguments, and 3 are given"
-    [[ "$output" == *"it wants: A: memref<?xf32>, B: memref<?xf32>, C: memref<?xf32>, n: i32"* ]]
+    [[ "$output" == *"it takes A: memref<?xf32>, B: memref<?xf32>, C: memref<?xf32>, n: i32"* ]]
 }
 
 @test "types of arguments are refused by name" {
@@ -297,7 +297,7 @@ END
     refuses "$(args="['A', 'B', 'C', 'A']" add)" "argument 3 (n) is a scalar of i32, and 'A' is a buffer"
     refuses "$(args="['A', 'B', 'C', {'type': 'f32', 'value': 1}]" add)" "argument 3 (n) is of i32, not f32"
     refuses "$(args="['A', 'B', 'C', 3000000000000]" add)" "3000000000000 does not fit in i32"
-    refuses "$(args="['A', 'B', 'C', 1.5]" add)" "1.5 is no integer"
+    refuses "$(args="['A', 'B', 'C', 1.5]" add)" "expected an integer for argument 3 (n), which is of i32, got 1.5"
     refuses "$(args="['A', 'B', 7, 'n']" add)" "argument 2 (C) is a memref: name a buffer"
     refuses "$(args="['A', 'B', 'D', 'n']" add)" "there is no buffer 'D'"
 }
@@ -326,7 +326,7 @@ END
 
 @test "grids, blocks and shared memory beyond the device are refused" {
     refuses "$(grid="[1, 70000]" add)" "the grid's y is 70000; sm_90a takes at most 65535" || refuses "$(grid="[1, 70000]" add)" "the grid's y is 70000; sm_90"
-    refuses "$(grid=0 add)" "the grid's extent is 0; at least 1 is wanted"
+    refuses "$(grid=0 add)" "expected an extent of at least 1 in the grid, got 0"
     refuses "$(block="[1, 1, 128]" add)" "the block's z is 128"
     refuses "$(more=", 'dynamic_smem': 232449" add)" "232449 bytes of dynamic shared memory are more than the 232448"
 }
@@ -335,7 +335,7 @@ END
     full="'buffers': {'m': {'dtype': 'f16', 'shape': [4, 8], 'init': 'ones'}, 't': {'dtype': 'f16', 'shape': [256, 64], 'init': 'ones'}},
         'args': ['m', 't', {'struct': {'data': 'm', 'size': 3}}]"
     refuses "{'kernel': 'full', 'cluster': [4], $full}" "requires a cluster of [2, 1, 1], not [4, 1, 1]"
-    refuses "{'kernel': 'full', 'grid': 3, $full}" "the grid's x, 3, is no multiple of the cluster's, 2"
+    refuses "{'kernel': 'full', 'grid': 3, $full}" "the grid's x, 3, is not a multiple of the cluster's, 2"
     refuses "$(more=", 'cluster': [32]" grid=32 add)" "has 32 blocks"
 }
 
@@ -349,9 +349,9 @@ END
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     refuses "$(map ", 'box': [128, 128]")" "the box's last dimension has 256 bytes, more than the 128 that swizzle 128B spans"
     refuses "$(map ", 'box': [300, 64]")" "dimension 0 of the box is 300; a tensor map takes 1 to 256"
-    refuses "$(map ", 'box': [64, 4]")" "the box's last dimension has 8 bytes (4 elements of f16); a tensor map wants a multiple of 16"
+    refuses "$(map ", 'box': [64, 4]")" "the box's last dimension has 8 bytes (4 elements of f16); a tensor map needs a multiple of 16"
     refuses "$(map ", 'box': [64]")" "1 extent for a tensor of 2 dimensions"
-    refuses "$(map ", 'shape': [256, 60]")" "dimension 0 has a stride of 120 bytes (60 elements of f16); a tensor map wants a multiple of 16"
+    refuses "$(map ", 'shape': [256, 60]")" "dimension 0 has a stride of 120 bytes (60 elements of f16); a tensor map needs a multiple of 16"
     refuses "$(map ", 'strides': [64, 2], 'shape': [64, 32]")" "the last dimension of a tensor map has stride 1, not 2"
     refuses "$(map ", 'offset': 4, 'shape': [128, 64]")" "the tensor begins 8 bytes into the buffer"
     refuses "$(map ", 'shape': [512, 64]")" "the view reaches 32768 elements, and buffer 't' has 16384"

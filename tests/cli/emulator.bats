@@ -312,11 +312,11 @@ END
     done
 }
 
-@test "--threads wants a number above 0" {
+@test "--threads expects a number above 0" {
     kernel "st.global.u32 [%d1], %r0;"
     emulate --threads 0
     [ "$status" -eq 2 ]
-    says "--threads wants a number from 1 to 1024, not '0'"
+    says "--threads expects a number from 1 to 1024, got '0'"
     emulate --threads 3
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }

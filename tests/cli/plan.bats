@@ -79,7 +79,7 @@ MLIR
     run -1 cute-run host.cubin --plan from_environment -n
     [[ "$output" == *'reads $CUTE_TEST_COUNT, which is not set'* ]]
     CUTE_TEST_COUNT=5x run -1 cute-run host.cubin --plan from_environment -n
-    [[ "$output" == *"wants an integer in \$CUTE_TEST_COUNT, not '5x'"* ]]
+    [[ "$output" == *"expects an integer in \$CUTE_TEST_COUNT, got '5x'"* ]]
 }
 
 @test "a function without a plan says which operation is in the way" {
@@ -91,7 +91,7 @@ MLIR
     run -2 cute-run host.cubin --plan main -n
     [[ "$output" == *"host function 'main' takes 'n': give it with -D n=NUMBER"* ]]
     run -2 cute-run host.cubin --plan main -D n=many -n
-    [[ "$output" == *"-D n wants an integer, not 'many'"* ]]
+    [[ "$output" == *"-D n expects an integer, got 'many'"* ]]
     run -1 cute-run host.cubin --plan mian -n
     [[ "$output" == *"no host function 'mian' that launches a kernel"* ]]
     [[ "$output" == *"there is: main, bad, from_environment"* ]]

@@ -179,7 +179,7 @@ static void test_errors(void)
         const char *says;
     } cases[] = {
         {"(4,8", 5, 1, "expected ',' or ')', but the expression ends"},
-        {"4:1 8", 5, 1, "expected nothing more, not '8'"},
+        {"4:1 8", 5, 1, "expected nothing more, got '8'"},
         {"(4,8):(8,x)", 10, 1, "unknown name 'x'; 'let NAME = ...' names a value"},
         {"complement(6:1, (1,_))", 17, 5,
          "complement: argument 2 is to be a shape or layout, not the coordinate (1,_)"},
@@ -257,7 +257,7 @@ static void test_json(void)
         {" 8:2 # c", "{\"input\": \"8:2\", \"result\": \"8:2\", \"error\": null, \"size\": 8, \"cosize\": "
                      "15, \"injective\": "
                      "true, \"contiguous\": false}\n"},
-        {"\"", "{\"input\": \"\\\"\", \"result\": null, \"error\": \"expected a value, not '\\\"'\", "
+        {"\"", "{\"input\": \"\\\"\", \"result\": null, \"error\": \"expected a value, got '\\\"'\", "
                "\"size\": null, "
                "\"cosize\": null, \"injective\": null, \"contiguous\": null}\n"},
         {"let a = 1", ""},

@@ -99,14 +99,14 @@ static void test_errors(void)
     refuse("M / zero", 3, "division by zero");
     refuse("2 * N", 5, "unknown name 'N'");
     refuse("floor(1)", 1, "unknown function 'floor'");
-    refuse("ceil_div(1)", 1, "takes 2 operands, not 1");
+    refuse("ceil_div(1)", 1, "expects 2 operands, got 1");
     refuse("log2(12)", 1, "not a power of two");
-    refuse("1.5 + 1", 1, "an integer is wanted");
+    refuse("1.5 + 1", 1, "expected an integer");
     refuse("9223372036854775807 + 1", 21, "does not fit in 64 bits");
     refuse("9223372036854775808", 1, "does not fit in 64 bits");
     refuse("0x", 1, "is not a number");
     refuse("12ab", 1, "is not a number");
-    refuse("3 $ 4", 3, "not '$'");
+    refuse("3 $ 4", 3, "got '$'");
     refuse("", 1, "not the end");
     refuse("A[1]", 1, "indexed");
 }

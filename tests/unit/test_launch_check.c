@@ -280,7 +280,7 @@ static void test_errors(void)
         {"'A'", "A has 2 dimensions and the result 1"},
         {"'A[i]'", "A has 2 dimensions, not 1"},
         {"'A[0, i + 1]'", "index 4 is outside dimension 1 of A, which has 4 elements"},
-        {"'A[0, i / 2]'", "index 0.5 of A is no integer"},
+        {"'A[0, i / 2]'", "expected an integer index, got 0.5 for A"},
         {"'B[i]'", "unknown name 'B'"},
         {"'exq(i)'", "unknown function 'exq'; did you mean 'exp'?"},
         {"'sum(k, k)'", "the extent of 'k' is unknown"},

@@ -111,11 +111,11 @@ static void test_damaged(void)
         {"{'descr': '<f4', 'fortran_order': False, }\n", "incomplete"},
         {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }\n", "damaged"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n", "structured"},
-        {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }\n", "its elements are '<c8'"},
-        {"{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n", "f32 is wanted"},
+        {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }\n", "got '<c8'"},
+        {"{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n", "expected elements of f32"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n", "64 bits"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2", "damaged"},
-        {"", "no dictionary"},
+        {"", "expected a dictionary as header"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char bytes[400], message[200];

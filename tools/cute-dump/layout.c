@@ -277,7 +277,7 @@ static cute_status choose_tile(session *s)
         return CUTE_OK;
     }
     return cute_fail(s->diag, CUTE_USAGE, NULL,
-                     "--tv is the shape of a tile, for example --tv='(8,8)', not '%s'", text);
+                     "--tv expects the shape of a tile, for example --tv='(8,8)', got '%s'", text);
 }
 
 /* stdout and stderr are one pipe, file or terminal: an error would be in it twice. */

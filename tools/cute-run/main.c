@@ -64,7 +64,8 @@ static cute_status parse_number(const char *name, const char *text, double *out,
     char *end;
     *out = strtod(text, &end);
     if (end != text && *end == '\0' && *out > 0) return CUTE_OK;
-    return cute_fail(diag, CUTE_USAGE, NULL, "--%s wants a number of seconds above 0, not '%s'", name, text);
+    return cute_fail(diag, CUTE_USAGE, NULL, "--%s expects a number of seconds above 0, got '%s'", name,
+                     text);
 }
 
 static cute_status parse_seed(const char *text, int64_t *out, cute_diag *diag)
@@ -72,7 +73,7 @@ static cute_status parse_seed(const char *text, int64_t *out, cute_diag *diag)
     char *end;
     *out = strtoll(text, &end, 0);
     if (end != text && *end == '\0') return CUTE_OK;
-    return cute_fail(diag, CUTE_USAGE, NULL, "--seed wants an integer, not '%s'", text);
+    return cute_fail(diag, CUTE_USAGE, NULL, "--seed expects an integer, got '%s'", text);
 }
 
 /* The folder of launch.json: where the files that it names are looked for. */
@@ -122,7 +123,7 @@ static cute_status check_threads(int64_t *threads, cute_diag *diag)
     if (*threads == -1)
         *threads = 0;
     else if (*threads < 1 || *threads > 1024)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--threads wants a number from 1 to 1024, not '%lld'",
+        return cute_fail(diag, CUTE_USAGE, NULL, "--threads expects a number from 1 to 1024, got '%lld'",
                          (long long)*threads);
     return CUTE_OK;
 }
@@ -225,7 +226,7 @@ static cute_status act(cute_tool *tool, void *context)
         return cute_file_write("-", cute_launch_schema_text(), strlen(cute_launch_schema_text()), diag);
     if (o->list_devices) return list_devices(o, diag);
     if (operands->count > 1)
-        return cute_fail(diag, CUTE_USAGE, NULL, "one module is wanted, not %zu; '%s' is too many",
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected one module, got %zu: unexpected '%s'",
                          operands->count, operands->items[1]);
     if (o->config && o->plan)
         return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
