@@ -79,6 +79,7 @@ class CPass : public Pass
     }
     std::unique_ptr<Pass> clonePass() const override { return std::make_unique<CPass>(info); }
     void fail() { signalPassFailure(); }
+    void unchanged() { markAllAnalysesPreserved(); }
     bool runNested(OpPassManager &manager, Operation *op) { return succeeded(runPipeline(manager, op)); }
     template <class T> T &option(int i) { return static_cast<T &>(*options[i]); }
 
@@ -273,6 +274,10 @@ MlirStringRef cute_pass_text(cute_pass_run *run, int i)
 void cute_pass_fail(cute_pass_run *run)
 {
     run->pass->fail();
+}
+void cute_pass_unchanged(cute_pass_run *run)
+{
+    run->pass->unchanged();
 }
 void cute_pass_print(cute_pass_run *, MlirStringRef text)
 {

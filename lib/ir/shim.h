@@ -50,6 +50,8 @@ int64_t cute_pass_int(cute_pass_run *run, int option); /* BOOL or INT */
 MlirStringRef cute_pass_text(cute_pass_run *run, int option);
 /* The pass failed; it has emitted an error. */
 void cute_pass_fail(cute_pass_run *run);
+/* The pass changed nothing: what is known of the IR stays, and it is not verified again. */
+void cute_pass_unchanged(cute_pass_run *run);
 /* Writes to standard error what a pass was asked to show. */
 void cute_pass_print(cute_pass_run *run, MlirStringRef text);
 /* Runs passes, as text (`canonicalize,cse`), on `op`: the operation that the pass runs on, or one inside.

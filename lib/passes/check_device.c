@@ -298,6 +298,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
 {
     check c = {.pass = pass};
     if (cute_pass_arch(pass, 0, root, &c.arch)) cute_op_each(root, "gpu.module", module, &c);
+    cute_pass_unchanged(pass);
 }
 
 static const cute_pass_option options[] = {

@@ -66,6 +66,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
     if (!cute_pass_arch(pass, 0, root, &c.arch)) return;
     cute_op_each(root, "gpu.module", module, &c);
     if (c.told) cute_pass_fail(pass);
+    cute_pass_unchanged(pass);
 }
 
 static const cute_pass_option options[] = {

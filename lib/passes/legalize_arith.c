@@ -23,6 +23,7 @@
 typedef struct work {
     const cute_arch *arch;
     cute_pass_run *pass;
+    bool changed;
 } work;
 
 /* ---- division ---- */
@@ -280,7 +281,10 @@ static void visit(MlirOperation op, void *context)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!cute_op_is(op, rows[i].name)) continue;
-        if (rows[i].lower(op, context)) mlirOperationDestroy(op);
+        if (rows[i].lower(op, context)) {
+            mlirOperationDestroy(op);
+            ((work *)context)->changed = true;
+        }
         return;
     }
 }
@@ -294,6 +298,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
     if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", module, &w);
+    if (!w.changed) cute_pass_unchanged(pass);
 }
 
 static const cute_pass_option options[] = {

@@ -35,6 +35,7 @@ static const row rows[] = {
 typedef struct work {
     MlirOperation module;
     cute_pass_run *pass;
+    bool changed;
 } work;
 
 enum { OPERANDS = 3 };
@@ -196,7 +197,7 @@ static bool has_wide_exponent(MlirOperation op)
 
 static void visit(MlirOperation op, void *context)
 {
-    const work *w = context;
+    work *w = context;
     size_t i = 0, count = sizeof rows / sizeof *rows;
     while (i < count && !cute_op_is(op, rows[i].name)) i++;
     if (i == count || rows[i].kind == PLAIN) return;
@@ -207,18 +208,22 @@ static void visit(MlirOperation op, void *context)
         cute_pass_fail(w->pass);
     } else if (flatten || widen || rows[i].kind == OWN) {
         lower(op, w, &rows[i], flatten, widen);
+        w->changed = true;
     }
 }
 
 static void module(MlirOperation op, void *context)
 {
-    work w = {op, context};
-    cute_op_each(op, "math.", visit, &w);
+    work *w = context;
+    w->module = op;
+    cute_op_each(op, "math.", visit, w);
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    cute_op_each(root, "gpu.module", module, pass);
+    work w = {.pass = pass};
+    cute_op_each(root, "gpu.module", module, &w);
+    if (!w.changed) cute_pass_unchanged(pass);
 }
 
 const cute_pass cute_pass_legalize_math = {

@@ -24,6 +24,7 @@
 typedef struct work {
     const cute_arch *arch;
     cute_pass_run *pass;
+    bool changed;
 } work;
 
 /* ---- addresses ---- */
@@ -125,12 +126,13 @@ static void refuse(MlirOperation op, const work *w, const char *message)
 
 static void lower(MlirOperation op, void *context)
 {
-    const work *w = context;
+    work *w = context;
     bool generic = cute_op_is(op, "memref.generic_atomic_rmw");
     if (!generic && !cute_op_is(op, "memref.atomic_rmw")) return;
     MlirValue memref = mlirOperationGetOperand(op, generic ? 0 : 1), result = mlirOperationGetResult(op, 0);
     MlirType type = mlirValueGetType(result);
     cute_builder b = cute_builder_before(op);
+    w->changed = true;
     int space = address_space(mlirValueGetType(memref));
     if (space < 0) {
         refuse(op, w, "expected a memref in global or workgroup memory for an atomic update");
@@ -165,6 +167,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
     if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", module, &w);
+    if (!w.changed) cute_pass_unchanged(pass);
 }
 
 static const cute_pass_option options[] = {

@@ -94,12 +94,12 @@ static const struct {
 
 static void lower(MlirOperation op, void *context)
 {
-    (void)context;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!cute_op_is(op, rows[i].name)) continue;
         cute_builder b = cute_builder_before(op);
         mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), rows[i].lower(&b, op));
         mlirOperationDestroy(op);
+        *(bool *)context = true;
         return;
     }
 }
@@ -111,8 +111,9 @@ static void module(MlirOperation op, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    (void)pass;
-    cute_op_each(root, "gpu.module", module, NULL);
+    bool changed = false;
+    cute_op_each(root, "gpu.module", module, &changed);
+    if (!changed) cute_pass_unchanged(pass);
 }
 
 const cute_pass cute_pass_lower_gpu = {

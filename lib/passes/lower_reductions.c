@@ -40,6 +40,7 @@ typedef struct work {
     const cute_arch *arch;
     cute_pass_run *pass;
     MlirOperation module;
+    bool *changed;
 } work;
 
 /* One reduction under way. */
@@ -428,6 +429,7 @@ static void lower(MlirOperation op, void *context)
                    .i32 = mlirIntegerTypeGet(b.context, 32),
                    .whole = whole_warps(op)};
     if (!suits(&r)) return;
+    *w->changed = true;
     MlirValue result = subgroup ? reduce_subgroup(&b, &r, value) : reduce_block(&b, &r, value);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), result);
     mlirOperationDestroy(op);
@@ -442,8 +444,10 @@ static void module(MlirOperation op, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    work w = {.pass = pass};
+    bool changed = false;
+    work w = {.pass = pass, .changed = &changed};
     if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", module, &w);
+    if (!changed) cute_pass_unchanged(pass);
 }
 
 static const cute_pass_option options[] = {

@@ -99,6 +99,8 @@ static const struct {
 };
 
 typedef struct work {
+    cute_pass_run *pass;
+    bool changed;
     bool patterns; /* something for cute_lower_vectors is there */
 } work;
 
@@ -124,20 +126,26 @@ static void visit(MlirOperation op, void *context)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!cute_op_is(op, rows[i].name)) continue;
         rows[i].lower(op);
+        w->changed = true;
         return;
     }
 }
 
 static void module(MlirOperation op, void *context)
 {
-    work w = {0};
-    cute_op_each(op, "vector.", visit, &w);
-    if (w.patterns && !cute_lower_vectors(op)) cute_pass_fail(context);
+    work *w = context;
+    w->patterns = false;
+    cute_op_each(op, "vector.", visit, w);
+    if (!w->patterns) return;
+    w->changed = true;
+    if (!cute_lower_vectors(op)) cute_pass_fail(w->pass);
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    cute_op_each(root, "gpu.module", module, pass);
+    work w = {.pass = pass};
+    cute_op_each(root, "gpu.module", module, &w);
+    if (!w.changed) cute_pass_unchanged(pass);
 }
 
 const cute_pass cute_pass_lower_vectors = {

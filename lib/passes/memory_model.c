@@ -22,6 +22,7 @@
 typedef struct work {
     const cute_arch *arch;
     cute_pass_run *pass;
+    bool changed;
 } work;
 
 /* llvm's AtomicOrdering. */
@@ -175,7 +176,7 @@ static int64_t strongest(int64_t success, int64_t failure)
 
 static void lower(MlirOperation op, void *context)
 {
-    const work *w = context;
+    work *w = context;
     size_t which = 0, count = sizeof operations / sizeof *operations;
     while (which < count && !cute_op_is(op, operations[which].name)) which++;
     if (which == count) return;
@@ -191,12 +192,14 @@ static void lower(MlirOperation op, void *context)
     bool access = which < 2;
     if (access && is_unshared(mlirOperationGetOperand(op, pointer))) {
         make_plain(op);
+        w->changed = true;
         return;
     }
     bool update = cute_op_is(op, "llvm.atomicrmw");
     if (update && atomic.order == CUTE_ORDER_RELAXED && atomic.scope && !strcmp(atomic.scope, "gpu") &&
         cute_atomic_is_native(kind_of(op), mlirValueGetType(mlirOperationGetOperand(op, 1))))
         return;
+    w->changed = true;
     if (operations[which].lower(op, atomic))
         mlirOperationDestroy(op);
     else
@@ -212,6 +215,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
     if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", module, &w);
+    if (!w.changed) cute_pass_unchanged(pass);
 }
 
 static const cute_pass_option options[] = {
