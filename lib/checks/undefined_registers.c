@@ -116,46 +116,16 @@ static uint32_t origin_of(const em_checks *c, const em_warp *w, const em_operand
 
 /* ---- what is told ---- */
 
-static bool is_word(char c)
+/* The name of the register of an operand. */
+static void name_of(const em_warp *w, const em_operand *o, char *out, size_t size)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$' || c == '%' || c == '.';
-}
-
-/* How many registers stand in an operand before `wanted`, or all. */
-static int count_names(const em_operand *o, const em_operand *wanted, bool *found)
-{
-    int count = 0;
-    if (o == wanted) *found = true;
-    if (*found) return 0;
-    if (o->kind == EM_O_SREG || (o->kind == EM_O_VALUE && o->base != EM_BASE_CONSTANTS)) return 1;
-    if (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY)
-        for (int n = 0; n < o->count && !*found; n++) count += count_names(&o->list[n], wanted, found);
-    return count;
-}
-
-/* The register's name as it stands in the text. */
-static void name_of(const em_checks *c, const em_inst *i, const em_operand *o, bool guard, char *out,
-                    size_t size)
-{
-    const em_program *p = c->machine->program;
-    size_t at = i->where, length = 0;
-    bool found = false;
-    int before = 0;
-    snprintf(out, size, "a register");
-    if (guard) {
-        while (at > 0 && p->text[at - 1] != '@' && p->text[at - 1] != '\n') at--;
-        while (at < i->where && !is_word(p->text[at])) at++;
-    } else {
-        for (int n = 0; n < i->count && !found; n++) before += count_names(&i->o[n], o, &found);
-        if (!found) return;
-        for (at += i->length; at < p->length && p->text[at] != ';'; at++) {
-            if (p->text[at] == '%' && before-- == 0) break;
-            while (at + 1 < p->length && is_word(p->text[at]) && is_word(p->text[at + 1])) at++;
-        }
-    }
-    while (at + length < p->length && is_word(p->text[at + length])) length++;
-    if (p->text[at] == '%') snprintf(out, size, "%.*s", (int)(length < 40 ? length : 40), p->text + at);
+    const em_register *r = o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS
+                               ? em_register_at(w->split->frame->function, o->at)
+                               : NULL;
+    if (r)
+        snprintf(out, size, "%.*s", (int)(r->length < 40 ? r->length : 40), r->name);
+    else
+        snprintf(out, size, "a register");
 }
 
 /* Where threads go, or wait, by the operands. */
@@ -176,7 +146,7 @@ static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const e
                        : c->flows[inst_index(c, i)].kind == EM_FLOW_STORE ? "stores"
                                                                           : "takes";
     char which[48], place[200];
-    name_of(c, i, o, guard, which, sizeof which);
+    name_of(w, o, which, sizeof which);
     const register_flow *f = origin < p->count ? &c->flows[origin] : NULL;
     if (!f) {
         em_check_find(c, FOUND_UNINIT_REGISTER, w, i, lane, UINT32_MAX,

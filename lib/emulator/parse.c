@@ -209,18 +209,37 @@ static uint8_t storage_of(ptx_type type)
     return ptx_types[type].bytes == 1 ? 2 : ptx_types[type].bytes;
 }
 
-em_operand em_register_operand(em_parser *p, em_symbol *s)
+const em_register *em_register_at(const em_function *f, uint32_t at)
+{
+    size_t low = 0, high = f->register_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (f->registers[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < f->register_count && f->registers[low].at == at ? &f->registers[low] : NULL;
+}
+
+cute_status em_register_operand(em_parser *p, em_symbol *s, em_operand *out)
 {
     uint8_t bytes = storage_of(s->type);
+    em_function *f = p->function;
     if (!s->placed) {
         s->placed = true;
+        if (f && !cute_arena_more(p->arena, &f->registers, f->register_count, &f->register_capacity,
+                                  sizeof *f->registers, 64))
+            return cute_fail_memory(p->diag);
+        if (f) f->registers[f->register_count++] = (em_register){s->name, s->length, p->register_bytes};
         uint32_t size =
             bytes ? (uint32_t)(bytes == 2 ? 4 : bytes) * EM_LANES : 64; /* all aligned to 64 bytes */
         s->at = p->register_bytes;
         p->register_bytes += size;
     }
-    return (em_operand){
+    *out = (em_operand){
         .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .bytes = bytes, .type = (uint8_t)s->type, .at = s->at};
+    return CUTE_OK;
 }
 
 /* ---- operands ---- */
@@ -352,7 +371,7 @@ static cute_status name_operand(em_parser *p, em_operand *out)
     case EM_SYM_REGISTER:
         if (p->register_bytes > UINT32_C(1) << 30)
             return em_fail_at(p, em_token_at(p), t.length, "the function has too many registers");
-        *out = em_register_operand(p, s);
+        CUTE_TRY(em_register_operand(p, s, out));
         em_next(p);
         return CUTE_OK;
     case EM_SYM_VARIABLE:

@@ -108,7 +108,8 @@ em_symbol *em_find(const em_scope *scope, const char *name, uint32_t length);
 cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length,
                           em_symbol_kind kind, em_symbol **out);
 cute_status em_push_scope(em_parser *p);
-em_operand em_register_operand(em_parser *p, em_symbol *symbol);
+/* A register's lanes; it gets its place when it is used first. */
+cute_status em_register_operand(em_parser *p, em_symbol *symbol, em_operand *out);
 /* A body between braces, the opening one taken. */
 cute_status em_parse_block(em_parser *p);
 

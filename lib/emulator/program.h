@@ -220,6 +220,12 @@ typedef struct em_variable {
     uint64_t address;          /* of global and const */
 } em_variable;
 
+/* A register that is used: its name, and where it lies in the register frame. */
+typedef struct em_register {
+    const char *name; /* in the text */
+    uint32_t length, at;
+} em_register;
+
 typedef struct em_function {
     const char *name;
     bool entry, defined;
@@ -235,6 +241,8 @@ typedef struct em_function {
     uint32_t reqntid[3], maxntid[3], cluster[3];
     int64_t threads_limit;
     uint32_t line;
+    em_register *registers; /* by place */
+    size_t register_count, register_capacity;
 } em_function;
 
 typedef struct em_reloc {
@@ -295,6 +303,8 @@ cute_status em_program_parse(cute_arena *arena, const char *label, const char *t
 const em_function *em_program_find(const em_program *program, const char *name);
 /* Static shared bytes of a kernel, what the system reserves not included. */
 int64_t em_static_shared(const em_program *program, const em_function *kernel);
+/* The register at a place of the function's frame; NULL: it has no name. */
+const em_register *em_register_at(const em_function *function, uint32_t at);
 /* The place of an instruction in the PTX. */
 cute_place em_place(const em_program *program, const em_inst *inst);
 

@@ -177,3 +177,11 @@ P
     [[ $output == *"32640.0"* ]] || { echo "$output"; false; }
     [[ $output == *"ld reads 4 bytes at address 0x"*"0 bytes past the end of the allocation of 1024 bytes"* ]] || { echo "$output"; false; }
 }
+
+@test "a finding names a register as it is declared: of a range, in a list, of a guard, without a percent sign" {
+    indexed '.reg .b32 plain; .reg .b32 %a<20>; .reg .pred %q<3>; st.global.u32 [%o], plain; st.global.v2.u32 [%o], {%n, %a17};
+        @%q2 bra E; E:' --check=uninit
+    [[ $output == *"uninitialised: st stores plain, which nothing wrote before"* ]] || { echo "$output"; false; }
+    [[ $output == *"uninitialised: st stores %a17, which nothing wrote before"* ]]
+    [[ $output == *"uninitialised: bra depends on %q2, which nothing wrote before"* ]]
+}
