@@ -13,7 +13,7 @@ extern "C" {
 CUTE_API char *cute_launch_report(const cute_launch *launch, bool json, bool timing);
 /* What a module's kernels want. The JSON is that of cute-dump --json: docs/metadata.md names its keys. */
 CUTE_API char *cute_module_describe(const cute_module *module, bool json);
-/* What `count` devices are. */
+/* What `count` devices are, as cute_device_query filled them in. */
 CUTE_API char *cute_device_describe(const cute_device_info *devices, size_t count, bool json);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/base/abi.h"
 #include "lib/base/json.h"
 
 static json_t *device_json(const cute_device_info *d)
@@ -76,12 +77,16 @@ char *cute_device_describe(const cute_device_info *devices, size_t count, bool j
     cute_buffer out = {0};
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
-        json_array_append_new(list, device_json(&devices[i]));
-        bool emulator = strcmp(devices[i].kind, "emulator") == 0;
+        cute_device_info d;
+        /* The caller's structs may be of another version: they stand as far apart as they say. */
+        const char *at = (const char *)devices + i * devices->size;
+        if (cute_struct_read(&d, sizeof d, at, "cute_device_info", NULL) != CUTE_OK || !d.kind) continue;
+        json_array_append_new(list, device_json(&d));
+        bool emulator = strcmp(d.kind, "emulator") == 0;
         if (!json && emulator)
-            text_emulator(&devices[i], &out);
+            text_emulator(&d, &out);
         else if (!json)
-            text_device(&devices[i], &out);
+            text_device(&d, &out);
     }
     if (!json && count == 0) cute_buffer_puts(&out, "no devices\n");
     return cute_json_finish(list, json, &out);
