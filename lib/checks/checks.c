@@ -30,8 +30,8 @@ static void add_part(em_checks *c, const em_part *part)
     if (c->part_count < PARTS) c->parts[c->part_count++] = part;
 }
 
-/* Parts behind those that they need; lists of those that hear something. Who builds on a part's state sees it before an
- * event changes it, but for the begin of a cluster. */
+/* Orders parts behind those that they need and lists them by hook and event. Events go to dependants first, which see the
+ * state before it changes; only the begin of a cluster goes to dependants last. */
 static void choose_parts(em_checks *c)
 {
     size_t accessing = 0;
@@ -44,7 +44,7 @@ static void choose_parts(em_checks *c)
         if (c->parts[n]->step) c->stepping[c->stepping_count++] = c->parts[n];
     }
     for (int event = 0; event < 32; event++) {
-        const em_part **out = c->hearing[event];
+        const em_part **out = c->listeners[event];
         for (size_t n = 0; n < c->part_count; n++) {
             const em_part *part = c->parts[event == EM_E_BEGIN ? n : c->part_count - 1 - n];
             if (part->events >> event & 1) *out++ = part;
@@ -190,7 +190,7 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
             give_up(c);
     }
     if (c->active)
-        for (const em_part **part = c->hearing[event]; *part; part++)
+        for (const em_part **part = c->listeners[event]; *part; part++)
             (*part)->event(c, event, w, i, mask, a, b);
     if (event == EM_E_END) end_launch(c);
 }

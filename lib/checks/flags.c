@@ -202,8 +202,8 @@ void em_flags_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* The last block of a grid, as the CUDA programming guide finds it: a thread counts by an atomic, bar.sync
- * tells its block. By the letter a fence is missing in between; no hardware needs it. */
+/* The last block of a grid, as the CUDA programming guide finds it: a thread counts by an atomic, bar.sync publishes the
+ * result in its block. The memory model requires a fence in between; no hardware needs it. */
 void em_flags_counted(em_checks *c, em_warp *w, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -273,7 +273,7 @@ static void forget(flag_state *f)
     for (uint32_t k = 0; k < SCOPES; k++) em_vclock_set(&f->released[k], NULL);
 }
 
-/* What the thread's release in a scope tells: all that it knew then, and its own accesses up to then. */
+/* The clock that a release in a scope publishes: all that the thread knew then, and its own accesses up to then. */
 static vclock *content(em_checks *c, thread_state *t, uint32_t id, uint32_t k, bool now)
 {
     uint32_t time = now ? em_tick(c) : t->fence[k];
@@ -299,12 +299,12 @@ static void release_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, u
     cluster_state *o = cluster_of(c, w);
     uint32_t id = thread_id(c, w, lane), scope = em_scope_of(i), rank = w->block->rank;
     thread_state *t = &o->threads[id];
-    bool now = releases(i), speaks = now || t->fenced[SCOPE_BLOCK];
-    flag_state *f = flag_at(c, address, speaks);
+    bool now = releases(i), releasing = now || t->fenced[SCOPE_BLOCK];
+    flag_state *f = flag_at(c, address, releasing);
     if (!f) return;
     /* A store that does not release ends what others released there; atomics go on with it. */
     if (access == EM_WRITE && (f->cluster != o->serial || f->writer != id)) forget(f);
-    if (!speaks) return;
+    if (!releasing) return;
     if (f->cluster != o->serial || f->rank != rank) em_vclock_set(&f->released[SCOPE_BLOCK], NULL);
     if (f->cluster != o->serial) em_vclock_set(&f->released[SCOPE_CLUSTER], NULL);
     f->cluster = o->serial;
@@ -314,22 +314,22 @@ static void release_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, u
     for (uint32_t k = 0; k <= scope; k++) {
         bool lone = w->block->cluster->count == 1; /* its block and its cluster are the same */
         if ((k == SCOPE_CLUSTER && lone) || (k == SCOPE_GRID && (!global || c->grid_clusters == 1))) continue;
-        vclock *told = now ? em_vclock_keep(what) : content(c, t, id, k, false);
-        if (!told) continue;
+        vclock *content_of = now ? em_vclock_keep(what) : content(c, t, id, k, false);
+        if (!content_of) continue;
         if (k < SCOPE_GRID) {
-            add_release(c, f, k, told);
+            add_release(c, f, k, content_of);
         } else {
-            /* Other clusters have other threads: they hear that this one released what was release_history. */
+            /* Other clusters have other threads: they learn that this one released what its history has. */
             uint32_t time = em_tick(c);
-            record_release(c, o->serial, time, told);
-            cross_clock *all =
-                make_cross(c, told->cross, f->released[k] ? f->released[k]->cross : NULL, o->serial, time);
+            record_release(c, o->serial, time, content_of);
+            cross_clock *all = make_cross(c, content_of->cross, f->released[k] ? f->released[k]->cross : NULL,
+                                          o->serial, time);
             vclock *only = all ? em_vclock_make(c, NULL, all) : NULL;
             em_cross_drop(all);
             if (only) em_vclock_set(&f->released[k], only);
             em_vclock_drop(only);
         }
-        em_vclock_drop(told);
+        em_vclock_drop(content_of);
     }
     em_vclock_drop(what);
 }

@@ -22,7 +22,7 @@ static void mark(em_checks *c, em_warp *w, const em_inst *i, int lane, uint32_t 
     if (known && known->init_inst && (known->init_inst != i || known->init_id == thread_id(c, w, lane)))
         em_check_find(
             c, FOUND_MBARRIER_INIT_TWICE, w, i, lane, inst_index(c, known->init_inst),
-            "barrier: the mbarrier at shared address 0x%x is initialised again; no mbarrier.inval lies "
+            "barrier: the mbarrier at shared address 0x%x is initialised again; no mbarrier.inval in "
             "between",
             address);
     *bits = (uint8_t)(valid ? *bits | bit : *bits & ~bit);
@@ -47,27 +47,27 @@ static void check_overwritten(em_checks *c, const memory_access *a)
         em_check_find(
             c, FOUND_MBARRIER_OVERWRITTEN, a->warp, a->inst, a->lane,
             known && known->init_inst ? inst_index(c, known->init_inst) : UINT32_MAX,
-            "barrier: %s overwrites the mbarrier at shared address 0x%x; no mbarrier.inval lies between",
+            "barrier: %s overwrites the mbarrier at shared address 0x%x; no mbarrier.inval in between",
             em_instruction_name(a->inst), place);
     }
 }
 
-/* Why a phase never ends: the bytes that are announced are not those that come. */
+/* Why a phase never completes: other bytes are expected than arrive. */
 static void explain_phase(em_checks *c, em_warp *w, uint32_t address)
 {
     cluster_state *o = cluster_of(c, w);
     for (size_t n = 0; n < o->mbarrier_count; n++) {
         const mbarrier_state *b = &o->mbarriers[n];
         if (b->address != address || b->expected == b->arrived || !b->expect_inst) continue;
-        em_check_find(c, FOUND_MBARRIER_BYTES, w, b->expect_inst, 0,
-                      b->arrive_inst ? inst_index(c, b->arrive_inst) : UINT32_MAX,
-                      "barrier: %lld bytes are expected in this phase of the mbarrier at shared address "
-                      "0x%x, and %lld arrived",
-                      (long long)b->expected, address, (long long)b->arrived);
+        em_check_find(
+            c, FOUND_MBARRIER_BYTES, w, b->expect_inst, 0,
+            b->arrive_inst ? inst_index(c, b->arrive_inst) : UINT32_MAX,
+            "barrier: this phase of the mbarrier at shared address 0x%x expects %lld bytes, %lld arrived",
+            address, (long long)b->expected, (long long)b->arrived);
     }
 }
 
-/* A block ends: bytes that arrived and were not expected, or the other way round, were nobody's. */
+/* When a block ends no bytes may be expected or have arrived in excess. */
 static void check_last_phases(em_checks *c, em_warp *w)
 {
     cluster_state *o = cluster_of(c, w);
@@ -76,11 +76,11 @@ static void check_last_phases(em_checks *c, em_warp *w)
         const em_inst *i = b->arrived > b->expected ? b->arrive_inst : b->expect_inst;
         if (b->address >> EM_RANK_SHIFT != w->block->rank || b->expected == b->arrived || !i) continue;
         if (!is_mbarrier(c, w, b->address)) continue;
-        em_check_find(
-            c, FOUND_MBARRIER_LAST_BYTES, w, i, 0, UINT32_MAX,
-            "barrier: when the block ends %lld bytes are expected in this phase of the mbarrier at shared "
-            "address 0x%x, and %lld arrived",
-            (long long)b->expected, b->address, (long long)b->arrived);
+        em_check_find(c, FOUND_MBARRIER_LAST_BYTES, w, i, 0, UINT32_MAX,
+                      "barrier: the block ends in a phase of the mbarrier at shared address 0x%x that "
+                      "expects %lld bytes, "
+                      "%lld arrived",
+                      b->address, (long long)b->expected, (long long)b->arrived);
     }
 }
 

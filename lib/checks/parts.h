@@ -31,7 +31,7 @@ typedef struct memory_access {
 typedef struct em_part em_part;
 struct em_part {
     const em_part *const *needs; /* whose state it reads, up to a NULL; NULL: none */
-    uint32_t events;             /* a bit for each em_event that it hears */
+    uint32_t events;             /* a bit for each em_event that it gets */
     bool (*begin)(em_checks *c); /* c->launch is to begin. False, here and below: memory is exhausted */
     bool (*grow)(em_checks *c,
                  uint32_t places); /* room for the clusters in so many of the machine's places */
@@ -164,14 +164,14 @@ struct shadow {
     uint64_t base, total, size;
     char *name;
     uint8_t *written;                        /* a bit a byte; NULL: all of it, or nobody asks */
-    access_record *writes, *reads;           /* by granule; of reads `slots` each; NULL until one comes */
+    access_record *writes, *reads;           /* by granule; of reads `slots` each; NULL until there is one */
     access_record *write_lines, *read_lines; /* of global memory: of lines that are not split */
     uint8_t *split;                          /* 1: by granule */
     uint8_t granule, slots;                  /* log2 of the bytes */
     bool too_large;
     bool shared_use;    /* shared memory that other blocks of the cluster or asynchronous work used */
     uint8_t *mbarriers; /* of shared memory: a bit for 8 bytes that are an mbarrier; NULL until one is */
-    tile_piece *pieces; /* NULL until a tensor copy comes */
+    tile_piece *pieces; /* NULL until there is a tensor copy */
 };
 
 /* ---- transactions of memory ---- */
@@ -219,12 +219,12 @@ struct em_checks {
     unsigned which;
     const em_part *parts[PARTS]; /* behind those that they need */
     size_t part_count;
-    bool shadows;                      /* shadow_memory is one of them */
-    const em_part *hearing[32][PARTS]; /* by event, up to a NULL */
+    bool shadows;                        /* shadow_memory is one of them */
+    const em_part *listeners[32][PARTS]; /* by event, up to a NULL */
     const em_part *accessing[PARTS], *stepping[PARTS];
     size_t stepping_count;
     uint16_t *steps;         /* by instruction: a bit for each of `stepping` that it concerns */
-    uint8_t *access_classes; /* by instruction: ACCESS_... of checks.c */
+    uint8_t *access_classes; /* by instruction: CLASS_... of checks.c */
     const em_launch *launch;
     em_machine *machine;      /* NULL: no launch */
     bool active;              /* the parts have begun */
@@ -235,7 +235,7 @@ struct em_checks {
     cluster_state *clusters;
     uint32_t cluster_count, cluster_room; /* that the parts know; that `clusters` has room for, cleared */
     uint64_t grid_clusters;
-    bool exhausted; /* memory: what was found so far is told */
+    bool exhausted; /* memory: what was found so far is reported */
     /* flags.c */
     struct flag_state *flags;
     size_t flag_count, flag_capacity;
@@ -325,7 +325,7 @@ uint32_t em_scope_of(const em_inst *i);
 cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b);
 cross_clock *em_cross_keep(cross_clock *f);
 void em_cross_drop(cross_clock *f);
-/* Whether another cluster released the access to who knows `f`. */
+/* Whether another cluster released the access to a thread that knows `f`. */
 bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_record *previous);
 void em_flags_end(em_checks *c);
 
@@ -359,7 +359,7 @@ bool em_lines_split(em_checks *c, shadow *s, uint64_t at, uint64_t bytes);
 bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule);
 void em_shadow_release(shadow *s);
 void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written);
-/* Fills in `shadow` and `at`. False: there is nothing to look at, or a fault comes. */
+/* Fills in `shadow` and `at`. False: there is no shadow, or the access will fault. */
 bool em_shadow_locate(em_checks *c, memory_access *a);
 /* "byte 12 of shared 'tile' (address 0x40c)", of what an instruction of the warp names. */
 void em_shadow_describe(em_checks *c, const em_warp *w, em_space space, uint64_t address, char *out,
@@ -373,7 +373,7 @@ void em_shadow_place(const em_checks *c, const em_warp *w, em_space space, const
 /* A lane loads bytes that nothing wrote, a bit of `undefined` each. False: no registers take them. */
 bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,
                        uint64_t undefined);
-/* Which of the bytes that a lane stores are undefined; `global`: those are told, if a whole value is. */
+/* Which of the bytes that a lane stores are undefined; `global`: they are reported if a whole value is. */
 uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane, bool global);
 
 /* Whether some lane of `mask` stores an undefined byte. */

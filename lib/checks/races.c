@@ -43,8 +43,8 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
                        : !same_cluster ? "no fence and flag orders blocks"
                        : previous->flags & ACCESS_ASYNC ? "nothing waited for that"
                        : in_block / EM_LANES == w->index && rank == w->block->rank
-                           ? "no bar.warp.sync or barrier lies between"
-                           : "no barrier, fence with flag, or mbarrier lies between";
+                           ? "no bar.warp.sync or barrier in between"
+                           : "no barrier, fence with flag, or mbarrier in between";
     if (current->inst == previous->inst && current->time == previous->time && same_cluster &&
         !(previous->flags & ACCESS_ASYNC) && in_block / EM_LANES == w->index)
         lack = "both do so in one instruction";
@@ -100,7 +100,7 @@ static void report_dependence(em_checks *c, const memory_access *a, uint64_t at,
     char place[200];
     em_shadow_place(c, a->warp, EM_GLOBAL, a->shadow, at, place, sizeof place);
     em_check_find(c, FOUND_RACE_DEPENDENT_LAUNCH, a->warp, a->inst, a->lane, UINT32_MAX,
-                  "race: %s uses %s, which the launch before %s; no griddepcontrol.wait lies between",
+                  "race: %s uses %s, which the launch before %s; no griddepcontrol.wait in between",
                   em_instruction_name(a->inst), place, previous->flags & ACCESS_WRITE ? "wrote" : "read");
 }
 
@@ -139,20 +139,18 @@ static void check_path(em_checks *c, const memory_access *a, uint64_t at, const 
         em_check_find(
             c, FOUND_PROXY_FENCE, a->warp, i, a->lane, before->inst,
             "race: %s reads through the asynchronous proxy what was written through the generic one; no "
-            "fence.proxy.async lies between",
+            "fence.proxy.async in between",
             name);
     /* Before it is issued a copy reads its tensor map, and nothing else. */
     if (here && !c->machine->completing && em_has(i, EM_M_tensor) && i->opcode == EM_OP_cp &&
         o->map_fence < before->time)
         em_check_find(c, FOUND_TENSOR_MAP_FENCE, a->warp, i, a->lane, before->inst,
                       "race: %s takes a tensor map that the kernel wrote; no "
-                      "fence.proxy.tensormap::generic.acquire lies "
-                      "between",
+                      "fence.proxy.tensormap::generic.acquire in between",
                       name);
 }
 
-/* A read takes the place of one that is ordered before it: who is behind this one is behind that one as well. Else of the
- * oldest. */
+/* A read replaces one that is ordered before it, since order is transitive, else the oldest. */
 static inline void keep_read(const em_checks *c, const cluster_state *o, uint32_t id, access_record *reads,
                              int slots, const access_record *current, const vclock *known)
 {
@@ -440,16 +438,17 @@ static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, 
     if (own && !late) return;
     const em_inst *i = &c->machine->code[previous->inst];
     const char *verb = previous->flags & ACCESS_WRITE ? "writes" : "reads";
-    em_warp *who = &w->block->cluster->blocks[rank]
-                        .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];
+    em_warp *owner =
+        &w->block->cluster->blocks[rank]
+             .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];
     int lane = in_block < threads ? (int)(in_block % EM_LANES) : -1;
     if (own)
-        em_check_find(c, FOUND_RACE_BLOCK_END, who, i, lane, UINT32_MAX,
+        em_check_find(c, FOUND_RACE_BLOCK_END, owner, i, lane, UINT32_MAX,
                       "race: %s %s shared memory of its block, which may have ended; nothing waits for that",
                       em_instruction_name(i), verb);
     else
         em_check_find(
-            c, FOUND_RACE_BLOCK_END, who, i, lane, UINT32_MAX,
+            c, FOUND_RACE_BLOCK_END, owner, i, lane, UINT32_MAX,
             "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders "
             "the block's end behind that",
             em_instruction_name(i), verb, w->block->rank);
@@ -493,7 +492,7 @@ static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32
     em_check_find(c, FOUND_MBARRIER_INIT_FENCE, w, i, mask ? __builtin_ctz(mask) : -1,
                   inst_index(c, b->init_inst),
                   "race: %s completes at the mbarrier at shared address 0x%x, which was initialised through "
-                  "the generic proxy; no fence.mbarrier_init or fence.proxy.async lies between",
+                  "the generic proxy; no fence.mbarrier_init or fence.proxy.async in between",
                   em_instruction_name(i), b->address);
 }
 

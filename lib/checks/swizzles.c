@@ -54,8 +54,8 @@ static bool access(em_checks *c, const memory_access *a)
     return true;
 }
 
-/* The row that breaks the rule; 0: none. What did not come by tensor copies follows no rule. `any_rows`: in
- * one column rows may come in any order, as kernels take them that change how operands lie. */
+/* The row that breaks the rule; 0: none. Only what tensor copies wrote follows the rule. `any_rows`: in
+ * one column rows may be in any order: some kernels permute operands so. */
 static int irregular(const tile_piece *const rows[ROWS], bool any_rows)
 {
     int other_column = 0, unsteady = 0;

@@ -1,4 +1,4 @@
-/* What becomes of undefined bytes: a rule for each kind of instruction, for one lane. */
+/* How undefined bytes propagate through instructions: a rule for each kind of data flow, for one lane. */
 #include "lib/checks/undefined_flow.h"
 
 /* Which bytes of a value are those of a zero (or of ones). */

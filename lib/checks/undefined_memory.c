@@ -1,5 +1,5 @@
 /* Memory that nothing wrote: a bit for each byte of shared and global memory. Loads make registers undefined
- * (undefined_registers.c); what is not a load into registers is told at once. */
+ * (undefined_registers.c); other reads are reported at once. */
 #include "lib/checks/parts.h"
 
 /* The first byte that was not written, or `bytes`. */

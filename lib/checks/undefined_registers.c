@@ -1,7 +1,7 @@
 /* Registers that hold what nothing wrote. Beside each register lies a shadow: a mask of lanes for each of its
  * bytes. Loads of memory that was never written and registers that a function begins with are undefined;
  * moves, packs, shifts and bitwise operations carry that on byte by byte, all other arithmetic for the whole
- * result. Copies do no harm, uses do: addresses, branches and other guards, operands of wgmma and atomics,
+ * result. Copies do no harm, uses do: addresses, branches and other guards, operands of MMAs and atomics,
  * stores to global memory. Stores to shared and local memory make those bytes undefined again. */
 #include "lib/checks/undefined_flow.h"
 
@@ -114,7 +114,7 @@ static uint32_t origin_of(const em_checks *c, const em_warp *w, const em_operand
     return origin == NOWHERE ? inst_index(c, i) : origin;
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
 /* The name of the register of an operand. */
 static void name_of(const em_warp *w, const em_operand *o, char *out, size_t size)
@@ -134,7 +134,7 @@ static bool is_decision(const em_inst *i)
     return i->control != EM_NEXT || i->opcode == EM_OP_bar || i->opcode == EM_OP_barrier;
 }
 
-/* A use that matters, in one lane. It is told once: behind it the register counts as written. */
+/* A use that matters, in one lane. It is reported once: from then on the register counts as written. */
 static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const em_operand *o, bool address,
                    bool guard)
 {
@@ -224,9 +224,9 @@ static bool from_memory(const em_checks *c, uint32_t origin)
     return origin < c->machine->program->count && c->flows[origin].origin;
 }
 
-/* mma: an undefined element of A spoils its row of the result, one of B its column. Kernels that load tiles
- * at the edge of a matrix only in part do not look at those. A register that was never written is told at
- * once. */
+/* mma: an undefined element of A makes its row of the result undefined, one of B its column. Kernels that load tiles
+ * at the edge of a matrix only in part do not look at those. A register that was never written is reported
+ * at once. */
 static void multiply(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t rows = 0, columns = 0, origin = NOWHERE, sums[EM_LANES] = {0};
@@ -325,8 +325,8 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
     const register_use *use = &c->uses[f->first], *targets = use + f->targets, *end = targets + f->sources;
     uint32_t unsure = i->guard ? shadow_at(w, i->guard_at)[SHADOW_ANY] & lanes : 0, undefined = 0;
     if (f->kind == EM_FLOW_LANES) {
-        bool told = em_has(i, EM_M_sync) && i->opcode != EM_OP_movmatrix;
-        if (!told && mask) exchange(c, w, i, mask);
+        bool by_event = em_has(i, EM_M_sync) && i->opcode != EM_OP_movmatrix;
+        if (!by_event && mask) exchange(c, w, i, mask);
     } else {
         for (const register_use *s = targets; s < end; s++) undefined |= shadow_at(w, s->o->at)[SHADOW_ANY];
         if (undefined & mask)

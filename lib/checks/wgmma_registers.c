@@ -1,8 +1,8 @@
 /* Registers of wgmma: wgmma reads and writes them asynchronously. Between it and the wgmma.wait_group that
  * waits for its group nothing else may touch its accumulator or change its operands; and what the warp wrote
  * into them before needs a wgmma.fence (PTX ISA 8.5, 9.7.15.1 and 9.7.15.7.1). Only registers that some wgmma
- * names are watched: which instructions touch them is found once a launch. Kept by warp: lanes that part here
- * would not come to a wgmma. */
+ * names are watched: which instructions touch them is found once a launch. Kept by warp: a wgmma needs all its
+ * lanes. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
@@ -214,22 +214,22 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
     if (event == EM_E_WAIT_GROUP) waited(own, (uint32_t)b);
 }
 
-/* One finding is enough for a product: its registers were mostly written together. */
+/* One finding for a wgmma is enough: its registers were mostly written together. */
 static void check_wgmma(em_checks *c, em_warp *w, const em_inst *i, const warp_wgmma *own,
-                        const slot_state *s, bool accumulator, bool *told)
+                        const slot_state *s, bool accumulator, bool *reported)
 {
-    if (!*told && s->written == own->fences + 1) {
-        *told = true;
+    if (!*reported && s->written == own->fences + 1) {
+        *reported = true;
         em_check_find(
             c, FOUND_WGMMA_FENCE, w, i, -1, s->writer,
-            "race: wgmma uses as its %s a register that the warp wrote before; no wgmma.fence lies between",
+            "race: wgmma uses as its %s a register that the warp wrote before; no wgmma.fence in between",
             accumulator ? "accumulator" : "operand");
     }
-    if (*told || accumulator || s->wgmma <= own->finished || s->operand) return;
-    *told = true;
+    if (*reported || accumulator || s->wgmma <= own->finished || s->operand) return;
+    *reported = true;
     em_check_find(c, FOUND_WGMMA_OPERAND_IS_ACCUMULATOR, w, i, -1, s->inst,
                   "race: wgmma reads as its operand a register that another wgmma still writes; no "
-                  "wgmma.wait_group lies between");
+                  "wgmma.wait_group in between");
 }
 
 static bool is_fence(const em_inst *i)
@@ -254,11 +254,11 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
     if (is_fence(i)) own->fences++;
     if (is_wgmma(i)) {
         own->issued++;
-        bool told = false;
+        bool reported = false;
         for (uint32_t n = from; n < to; n++) {
             slot_state *s = &state[p->touches[n].slot];
             bool accumulator = p->touches[n].write;
-            check_wgmma(c, w, i, own, s, accumulator, &told);
+            check_wgmma(c, w, i, own, s, accumulator, &reported);
             s->operand = !accumulator && (s->operand || s->wgmma <= own->finished);
             s->wgmma = own->issued;
             s->inst = at;
@@ -272,7 +272,7 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
         if (s->wgmma > own->finished && (t->write || !s->operand))
             em_check_find(
                 c, s->operand ? FOUND_WGMMA_OPERAND_WRITTEN : FOUND_WGMMA_ACCUMULATOR, w, i, -1, s->inst,
-                "race: %s %s a register that wgmma still %s; no wgmma.wait_group lies between",
+                "race: %s %s a register that wgmma still %s; no wgmma.wait_group in between",
                 em_instruction_name(i), t->write ? "writes" : "reads", s->operand ? "reads" : "writes");
         if (!t->write) continue;
         s->written = own->fences + 1;

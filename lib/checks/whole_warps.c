@@ -1,7 +1,7 @@
 /* Instructions that all lanes of a warp have to execute together. */
 #include "lib/checks/parts.h"
 
-/* Lanes that end, or go on, without having come to where others of the warp are. */
+/* Lanes that end, or go on, without having executed what others of the warp did. */
 static void check_missing(em_checks *c, em_warp *w, uint32_t lanes)
 {
     warp_state *own = warp_of(c, w);
@@ -13,8 +13,8 @@ static void check_missing(em_checks *c, em_warp *w, uint32_t lanes)
     own->whole.lanes = 0;
 }
 
-/* The emulator may diverge and reconverge elsewhere than a compiler would: lanes may come one after the other, but all
- * before any of them ends or comes to another such instruction. */
+/* The emulator may diverge and reconverge elsewhere than a compiler would: lanes may execute it one after the other, but all
+ * before any of them ends or executes another such instruction. */
 static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
 {
     warp_state *own = warp_of(c, w);

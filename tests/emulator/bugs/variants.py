@@ -42,7 +42,7 @@ VARIANTS = [
     ("one of four readers is not waited for", r"(mbarrier\.init\S* \[%r\d+\]), 4;", r"\1, 3;", "race: cp writes", [LOAD, BOTH]),
     ("a reader too many is waited for", r"(mbarrier\.init\S* \[%r\d+\]), 4;", r"\1, 5;", "deadlock", [WAIT]),
     ("mbarriers are not made known to the copies", r"fence\.mbarrier_init\.release\.cluster;", "", "race: cp completes", [LOAD, BOTH]),
-    ("2 bytes too few are expected", r"(mov\.u32\s+%r\d+), 24576;", r"\1, 24574;", "barrier: 24574 bytes are expected", [EXPECT]),
+    ("2 bytes too few are expected", r"(mov\.u32\s+%r\d+), 24576;", r"\1, 24574;", "barrier: this phase .* expects 24574 bytes, ", [EXPECT]),
     ("the descriptor names the 64-byte swizzle", r"4611686293305360384|0x4000004000010000", "-9223371761976868864", "swizzle: wgmma", [PRODUCT]),
     ("the phase before is waited for", r"(mbarrier\.try_wait\S* p, \[%r\d+\], %r)(\d+);", None, "deadlock|race: wgmma reads", [WAIT, PRODUCT]),
     ("full tiles are not waited for", r"mbarrier\.try_wait\.parity\.shared::cta\.b64 p, \[%r\d+\], %r\d+;", "setp.eq.u32 p, 0, 0;", "race: wgmma reads .* nothing waited", [PRODUCT]),
