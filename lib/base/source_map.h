@@ -12,11 +12,11 @@ typedef struct cute_map_file {
     uint64_t hash; /* cute_source_hash of what it held; 0: unknown */
 } cute_map_file;
 
-/* An argument of the function on a line. */
+/* An argument of the operation on a line: of a function, of a loop. */
 typedef struct cute_map_argument {
     const char *name; /* NULL: it has none */
     bool placed;
-    uint32_t line, column; /* in the file of its function */
+    uint32_t line, column; /* in the file of its operation */
 } cute_map_argument;
 
 /* What is on a printed line: an operation. */

@@ -18,7 +18,7 @@ static MlirLocation place_at(MlirContext context, const char *file, unsigned lin
     return mlirLocationFileLineColGet(context, cute_text(file), line, column);
 }
 
-/* An argument of a function, from the map of its line. */
+/* An argument of the operation on a line, from the line's map. */
 static MlirLocation mapped_argument(MlirContext context, cute_origin *origin, const cute_origin_point *point,
                                     intptr_t index, MlirLocation place)
 {
@@ -29,16 +29,16 @@ static MlirLocation mapped_argument(MlirContext context, cute_origin *origin, co
     return named(context, place, a->name, a->name ? strlen(a->name) : 0);
 }
 
-static MlirLocation relocate(MlirLocation old, unsigned line, unsigned column, unsigned owner,
-                             intptr_t argument, void *context)
+static MlirLocation relocate(MlirLocation old, unsigned line, unsigned column, const cute_placed *what,
+                             void *context)
 {
     cute_origin *origin = context;
     MlirContext c = mlirLocationGetContext(old);
     if (origin->mapped) {
-        cute_origin_point point = cute_origin_find(origin, owner ? owner : line, column);
+        cute_origin_point point = cute_origin_find(origin, what->owner ? what->owner : line, column);
         MlirLocation place =
             point.file ? place_at(c, point.file, point.line, point.column) : mlirLocationUnknownGet(c);
-        return point.mapped ? mapped_argument(c, origin, &point, argument, place) : place;
+        return point.mapped ? mapped_argument(c, origin, &point, what->argument, place) : place;
     }
     MlirLocation place = old;
     if (origin->moves) {
@@ -46,7 +46,8 @@ static MlirLocation relocate(MlirLocation old, unsigned line, unsigned column, u
         place = place_at(c, point.file, point.line, point.column);
     }
     size_t length = 0;
-    const char *name = argument >= 0 ? cute_origin_value_name(origin, line, column, &length) : NULL;
+    const char *name = NULL;
+    if (what->function && what->argument >= 0) name = cute_origin_value_name(origin, line, column, &length);
     return named(c, place, name, length);
 }
 

@@ -10,7 +10,7 @@
  * text gives by `loc(...)` stays. */
 void cute_locations_settle(cute_mlir_source *source, MlirOperation root);
 
-/* What is printed on a line: an operation; `entry` is the first block of a function, otherwise null. Adds it to a
+/* What is printed on a line: an operation; `entry` is its first block, or null. Adds it to a
  * source map. */
 typedef struct cute_map_builder {
     cute_origin *origin; /* of what was read */

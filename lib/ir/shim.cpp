@@ -25,7 +25,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <algorithm>
 #include <chrono>
+#include <tuple>
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -161,14 +163,25 @@ void printPlaced(Operation *op, FallbackAsmResourceMap &resources, const cute_op
     os.flush();
     hooks->write(result.data(), result.size(), hooks->context);
     if (!wanted) return;
+    struct Printed {
+        unsigned line;
+        size_t index;
+        Operation *op;
+        bool operator<(const Printed &b) const { return std::tie(line, index) < std::tie(b.line, b.index); }
+    };
+    std::vector<Printed> printed;
+    printed.reserve(lines.size());
     op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
         auto line = lines.find(inner);
-        if (line == lines.end()) return;
-        Block *entry = nullptr;
-        if (inner->getNumRegions() && !inner->getRegion(0).empty() && isa<FunctionOpInterface>(inner))
-            entry = &inner->getRegion(0).front();
-        hooks->printed(line->second.first, wrap(inner->getLoc()), wrap(entry), hooks->context);
+        if (line != lines.end()) printed.push_back({line->second.first, printed.size(), inner});
     });
+    // Regions may be printed in another order than they have.
+    if (!std::is_sorted(printed.begin(), printed.end())) std::sort(printed.begin(), printed.end());
+    for (const Printed &p : printed) {
+        bool body = p.op->getNumRegions() && !p.op->getRegion(0).empty();
+        hooks->printed(p.line, wrap(p.op->getLoc()), wrap(body ? &p.op->getRegion(0).front() : nullptr),
+                       hooks->context);
+    }
 }
 
 // mlir-opt's steps for one module.
@@ -367,22 +380,22 @@ void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_o
         auto place = dyn_cast<FileLineColLoc>(location);
         return place && place.getFilename() == name ? place : FileLineColLoc();
     };
-    auto moved = [&](FileLineColLoc old, unsigned owner, intptr_t argument) {
-        return Location(
-            unwrap(move(wrap(Location(old)), old.getLine(), old.getColumn(), owner, argument, context)));
+    auto moved = [&](FileLineColLoc old, const cute_placed &what) {
+        return Location(unwrap(move(wrap(Location(old)), old.getLine(), old.getColumn(), &what, context)));
     };
     unwrap(root)->walk<WalkOrder::PreOrder>([&](Operation *op) {
         auto place = placed(op->getLoc());
         bool function = op->getNumRegions() && isa<FunctionOpInterface>(op);
-        if (place && !names_only) op->setLoc(moved(place, 0, -1));
+        if (place && !names_only) op->setLoc(moved(place, {0, -1, false}));
         for (Region &region : op->getRegions())
             for (Block &block : region) {
-                bool entry = function && block.isEntryBlock();
-                if (names_only && !entry) continue;
+                bool entry = region.getRegionNumber() == 0 && block.isEntryBlock();
+                if (names_only && !(entry && function)) continue;
                 for (BlockArgument argument : block.getArguments())
                     if (auto old = placed(argument.getLoc()))
-                        argument.setLoc(moved(old, entry && place ? place.getLine() : 0,
-                                              entry ? (intptr_t)argument.getArgNumber() : -1));
+                        argument.setLoc(
+                            moved(old, {entry && place ? place.getLine() : 0,
+                                        entry ? (intptr_t)argument.getArgNumber() : -1, function}));
             }
         return names_only && function ? WalkResult::skip() : WalkResult::advance();
     });

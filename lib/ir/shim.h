@@ -101,8 +101,8 @@ typedef struct cute_opt_hooks {
     void (*begin)(MlirContext made, void *context);                 /* nothing was parsed yet */
     void (*parsed)(MlirOperation root, void *context);              /* before the passes */
     void (*write)(const char *bytes, size_t length, void *context); /* the whole output */
-    /* NULL, or called after `write` for each operation of the text, with its line from 1; `entry` is the first
-     * block of a function, otherwise null. Not called where the text has locations itself. */
+    /* NULL, or called after `write` for each operation of the text, with its line from 1; `entry` is its first
+     * block, or null. Not called where the text has locations itself. */
     void (*printed)(unsigned line, MlirLocation location, MlirBlock entry, void *context);
     void *context;
 } cute_opt_hooks;
@@ -138,11 +138,16 @@ MlirStringRef cute_location_name(MlirLocation location);
 /* The location of a block argument, or of an operation's result. */
 MlirLocation cute_argument_location(MlirValue value);
 void cute_op_set_location(MlirOperation op, MlirLocation location);
+/* What has a location: an operation, or a block argument. */
+typedef struct cute_placed {
+    unsigned owner;    /* of an argument of an operation's first block: the operation's line; otherwise 0 */
+    intptr_t argument; /* its index there; otherwise -1 */
+    bool function;     /* the operation is a function */
+} cute_placed;
 /* Has `move` give the new location of each operation under `root` and of each block argument whose location is a
- * place in `file`. Of the arguments of a function: `argument` is the index (otherwise -1) and `owner` the line of
- * the function (0: unknown). names_only: no others are asked for. */
-typedef MlirLocation (*cute_relocate)(MlirLocation old, unsigned line, unsigned column, unsigned owner,
-                                      intptr_t argument, void *context);
+ * place in `file`. names_only: of arguments of functions alone. */
+typedef MlirLocation (*cute_relocate)(MlirLocation old, unsigned line, unsigned column,
+                                      const cute_placed *what, void *context);
 void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_only, cute_relocate move,
                             void *context);
 /* Runs `visit` after each pass of `manager` on the operation it ran on, also after one that failed. Kept:

@@ -191,3 +191,31 @@ piped() {
     [[ "$output" != *"//!cute"* ]]
     { cute-opt bad.mlir 2>log || true; } | head -c0
 }
+
+@test "every operation has the location behind the pipe that it has without, whatever it is printed like" {
+    places="cute-opt --allow-unregistered-dialect --mlir-print-debuginfo --mlir-print-local-scope"
+    for file in $(find "$ROOT/tests/lit" -name '*.mlir') "$ROOT"/kernels/*/*.mlir; do
+        $places "$file" >plain 2>/dev/null || continue
+        $LOOSE "$file" 2>/dev/null | $places >piped 2>/dev/null
+        # Blocks behind the first one of a region have the place of what stands before them.
+        diff <(grep -v '\^bb' plain) <(grep -v '\^bb' piped) || { echo "$file"; false; }
+        echo "$file" >>compared
+    done
+    [ "$(wc -l <compared)" -ge 60 ]
+}
+
+@test "spills are told at the kernel's line" {
+    {
+        printf '\n\ngpu.module @m {\n  gpu.func @spills(%%x: memref<?xf32>, %%y: memref<?xf32>) kernel {\n    %%t = gpu.thread_id x\n'
+        for i in {0..99}; do
+            printf '    %%c%d = arith.constant %d : index\n    %%i%d = arith.addi %%t, %%c%d : index\n' $i $((i * 37)) $i $i
+            printf '    %%v%d = memref.load %%x[%%i%d] : memref<?xf32>\n' $i $i
+        done
+        echo '    gpu.barrier'
+        for i in {1..99}; do printf '    memref.store %%v%d, %%y[%%i%d] : memref<?xf32>\n' $((100 - i)) $i; done
+        printf '    gpu.return\n  }\n}\n'
+    } >spills.mlir
+    cute-opt spills.mlir | cute-ptx -lineinfo | cute-link -Xptxas --maxrregcount=24 -o k.cubin 2>log
+    grep -q "^spills.mlir:4:.*warning: 'spills' spills registers" log
+    grep -q '^  gpu.func @spills(%x' log
+}
