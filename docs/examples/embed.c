@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const char source[] = "gpu.module @m {\n"
-                             "  gpu.func @twice(%x: memref<${N}xf32> {cute.name = \"x\"},\n"
-                             "                  %s: f32 {cute.name = \"s\"}) kernel {\n"
+                             "  gpu.func @twice(%x: memref<${N}xf32>, %s: f32) kernel {\n"
                              "    %i = gpu.thread_id x\n"
                              "    %v = memref.load %x[%i] : memref<${N}xf32>\n"
                              "    %w = arith.mulf %v, %s : f32\n"

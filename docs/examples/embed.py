@@ -5,7 +5,7 @@ import sys
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int64, c_size_t, c_uint64, c_void_p
 
 SOURCE = b"""gpu.module @m {
-  gpu.func @twice(%x: memref<${N}xf32> {cute.name = "x"}, %s: f32 {cute.name = "s"}) kernel {
+  gpu.func @twice(%x: memref<${N}xf32>, %s: f32) kernel {
     %i = gpu.thread_id x
     %v = memref.load %x[%i] : memref<${N}xf32>
     %w = arith.mulf %v, %s : f32
