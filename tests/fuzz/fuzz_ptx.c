@@ -1,8 +1,9 @@
-/* Any text through the PTX parser of the emulator: a program or an error with a place, never a crash. What
- * was parsed is looked up as a launch would. */
+/* Any text through the PTX parser of the emulator and, with itself, through the joiner of modules: a program or an
+ * error with a place, never a crash. What was parsed is looked up as a launch would. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/cubin/ptxjoin.h"
 #include "lib/emulator/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,6 +24,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     else if (cute_diag_errors(diag) == 0)
         abort();
+    cute_buffer joined = {0};
+    const cute_ptx_part parts[] = {
+        {"a.ptx", text, size, false}, {"b.ptx", text, size / 2, false}, {"c.ptx", text, size, true}};
+    cute_diag_clear(diag);
+    if (cute_ptx_join(arena, parts, 3, &joined, diag) != CUTE_OK && cute_diag_errors(diag) == 0) abort();
+    cute_buffer_release(&joined);
     free(text);
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
