@@ -1,5 +1,6 @@
 /* The machine that runs a program: warps of 32 lanes, blocks, clusters, memory, barriers, a schedule. One
- * launch at a time; nothing is shared between machines. */
+ * launch at a time; nothing is shared between machines. Names begin with em_; what lib/numeric offers, which knows no
+ * machine, with num_ and ptx_. */
 #ifndef CUTE_LIB_EMULATOR_MACHINE_H
 #define CUTE_LIB_EMULATOR_MACHINE_H
 

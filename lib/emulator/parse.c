@@ -16,11 +16,11 @@ enum {
     NEWEST_TARGET = 90
 };
 
-typedef struct special_info {
+typedef struct sreg_info {
     const char *text;
     uint8_t bytes;
-} special_info;
-static const special_info specials[EM_SREGS] = {
+} sreg_info;
+static const sreg_info sregs[EM_SREGS] = {
 #define S(id, text, bytes) {text, bytes},
 #include "lib/emulator/sregs.def"
 #undef S
@@ -244,7 +244,7 @@ cute_status em_register_operand(em_parser *p, em_symbol *s, em_operand *out)
 
 /* ---- operands ---- */
 
-static bool special_operand(em_parser *p, em_operand *out)
+static bool sreg_operand(em_parser *p, em_operand *out)
 {
     const em_token *t = &p->lexer.token;
     char text[40];
@@ -258,20 +258,20 @@ static bool special_operand(em_parser *p, em_operand *out)
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
     for (int i = 0; i < EM_SREGS; i++) {
         /* Of most names the first letters are enough. One row, which only marks a place, has no text. */
-        if (strncmp(specials[i].text, text, 3)) continue;
-        bool whole = strcmp(specials[i].text, text) == 0;
+        if (strncmp(sregs[i].text, text, 3)) continue;
+        bool whole = strcmp(sregs[i].text, text) == 0;
         text[length] = '\0';
-        bool plain = !whole && strcmp(specials[i].text, text) == 0;
+        bool plain = !whole && strcmp(sregs[i].text, text) == 0;
         if (component) text[length] = '.';
         if (!whole && !plain) continue;
         bool predicate = i == EM_SREG_is_explicit_cluster;
         p->program->scratch |= i == EM_SREG_reserved_1;
         *out = (em_operand){.kind = i < EM_SREG_fixed_end ? EM_O_VALUE : EM_O_SREG,
                             .base = EM_BASE_SREGS,
-                            .bytes = specials[i].bytes,
-                            .type = predicate                ? PTX_pred
-                                    : specials[i].bytes == 8 ? PTX_u64
-                                                             : PTX_u32,
+                            .bytes = sregs[i].bytes,
+                            .type = predicate             ? PTX_pred
+                                    : sregs[i].bytes == 8 ? PTX_u64
+                                                          : PTX_u32,
                             .at = i < EM_SREG_fixed_end ? (uint32_t)i * 4 * EM_LANES : (uint32_t)i};
         em_next(p);
         if (whole && component) em_next(p);
@@ -348,7 +348,7 @@ static cute_status element_operand(em_parser *p, const em_token *name, em_variab
 static cute_status name_operand(em_parser *p, em_operand *out)
 {
     em_token t = p->lexer.token;
-    if (special_operand(p, out)) return CUTE_OK;
+    if (sreg_operand(p, out)) return CUTE_OK;
     if (t.length == 1 && t.text[0] == '_') {
         *out = (em_operand){.kind = EM_O_NONE};
         em_next(p);

@@ -1,5 +1,5 @@
 /* Numbers of PTX: formats, conversions, arithmetic in every rounding mode, approximate functions. Pure
- * functions: no PTX text, no machine state; they neither read nor write the floating-point environment of the
+ * functions, with the prefix num_ as all of this folder: no PTX text, no machine state; they neither read nor write the floating-point environment of the
  * host.
  *
  * A value is its bits, in the low bits of an integer. Where PTX leaves a NaN open this is what sm_90 makes:

@@ -143,7 +143,7 @@ static const count_name count_names[] = {
     {"global_written", "bytes written to global memory", offsetof(cute_emulator_counts, global_written)},
     {"shared_read", "bytes read from shared memory", offsetof(cute_emulator_counts, shared_read)},
     {"shared_written", "bytes written to shared memory", offsetof(cute_emulator_counts, shared_written)},
-    {"divergences", "branches that parted a warp", offsetof(cute_emulator_counts, divergences)},
+    {"divergences", "divergent branches", offsetof(cute_emulator_counts, divergences)},
     {"barriers", "barriers of blocks", offsetof(cute_emulator_counts, barriers)},
     {"mma_flops", "operations of tensor cores", offsetof(cute_emulator_counts, mma_flops)},
 };
