@@ -127,12 +127,35 @@ static int64_t reference(MlirStringRef text, size_t at, size_t *length)
     return number;
 }
 
+/* Constraints of values that go in: all but `=r`, and `=*m`. */
+static int64_t count_inputs(MlirStringRef text)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < text.length;) {
+        bool output = text.data[i] == '=' && !(i + 1 < text.length && text.data[i + 1] == '*');
+        if (text.data[i] != '~' && !output) count++;
+        int depth = 0;
+        for (; i < text.length && (depth > 0 || text.data[i] != ','); i++)
+            depth += text.data[i] == '{' ? 1 : text.data[i] == '}' ? -1 : 0;
+        i++;
+    }
+    return count;
+}
+
 static void check_assembly(const check *c, MlirOperation op)
 {
     MlirStringRef text = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("asm_string")));
     MlirStringRef constraints =
         mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("constraints")));
-    int64_t count = count_constraints(constraints);
+    int64_t count = count_constraints(constraints), inputs = count_inputs(constraints);
+    if (inputs != mlirOperationGetNumOperands(op)) {
+        cute_buffer message = {0};
+        cute_buffer_printf(&message,
+                           "'llvm.inline_asm' op expected %d operands, as its constraints have, got %d",
+                           (int)inputs, (int)mlirOperationGetNumOperands(op));
+        fail(c, mlirOperationGetLocation(op), &message);
+        return;
+    }
     for (size_t i = 0, length; i < text.length; i += length) {
         length = 1;
         if (text.data[i] != '$') continue;

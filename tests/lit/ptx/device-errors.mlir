@@ -17,6 +17,8 @@ gpu.module @m {
     llvm.inline_asm has_side_effects "st.u32 [${0}], ${2:c}; // $$5", "l,r,~{memory}" %p, %c : (!llvm.ptr<1>, i32) -> ()
     // CHECK: :[[#@LINE+1]]:5: error: 'llvm.inline_asm' op expected no operand without constraints, got $0
     llvm.inline_asm has_side_effects "membar.gl; $0", "~{memory}" : () -> ()
+    // CHECK: :[[#@LINE+1]]:10: error: 'llvm.inline_asm' op expected 2 operands, as its constraints have, got 1
+    %s = llvm.inline_asm has_side_effects "add.u32 $0, $1, 5;", "=r,r,r" %c : (i32) -> i32
     llvm.return
   }
   gpu.func @types(%x: memref<4xf128>, %y: memref<4xf8E4M3FN>, %z: memref<4xf32>) kernel {
