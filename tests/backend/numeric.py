@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs what the compiler makes of arith, math, reductions and atomic updates on the emulator, and compares with Python.
 
-    numeric.py TOOLS LLVM FOLDER [math|division|eights|reductions|atomics]..."""
+    numeric.py TOOLS LLVM FOLDER [math|division|eights|reductions|atomics]...
+
+CUTE_DEVICE=0 in the environment: on GPU 0, without the emulator's checks."""
 import json
 import math
 import os
@@ -11,6 +13,7 @@ import subprocess
 import sys
 
 TOOLS, _, FOLDER = sys.argv[1:4]
+DEVICE = os.environ.get("CUTE_DEVICE", "emulator")
 failures = []
 random.seed(7)
 
@@ -78,8 +81,8 @@ def launch(name, text, inputs, outputs, block, grid=1, check=None):
     with open(base + ".json", "w") as f:
         json.dump(config, f)
     for command in ([os.path.join(TOOLS, "cute-ptx"), base + ".mlir", "-o", base + ".ptx"],
-                    [os.path.join(TOOLS, "cute-run"), base + ".ptx", "-c", base + ".json", "-d", "emulator", "-o",
-                     FOLDER] + ([f"--check={check}"] if check else [])):
+                    [os.path.join(TOOLS, "cute-run"), base + ".ptx", "-c", base + ".json", "-d", DEVICE, "-o",
+                     FOLDER] + ([f"--check={check}"] if check and DEVICE == "emulator" else [])):
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         if done.returncode:
             failures.append(f"{name}: {os.path.basename(command[0])} exit {done.returncode}\n"
