@@ -360,6 +360,21 @@ typedef struct memory_area {
     uint8_t *host;
 } memory_area;
 
+/* in_area of all 32 lanes in 32 bits, which tell as much as 64 where `first` + `most` does not overflow. The compiler
+ * makes vector code of it only where it sees that nothing overlaps. */
+static __attribute__((noinline)) bool all_in_area(const uint32_t *restrict addresses,
+                                                  uint32_t *restrict offsets, uint32_t first, uint32_t base,
+                                                  uint32_t most, uint32_t low)
+{
+    uint32_t wrong = 0;
+    for (int l = 0; l < EM_LANES; l++) {
+        uint32_t at = addresses[l] - first;
+        wrong |= (at > most) | ((at + base) & low);
+        offsets[l] = at;
+    }
+    return !wrong;
+}
+
 /* All lanes within the area, aligned. `offsets` are into it. */
 static inline __attribute__((always_inline)) bool in_area(const em_warp *w, const em_operand *memory,
                                                           uint32_t mask, uint32_t total,
@@ -377,6 +392,9 @@ static inline __attribute__((always_inline)) bool in_area(const em_warp *w, cons
             bad |= (uint64_t)(at > most) | ((a[l] + offset) & (total - 1));
             offsets[l] = (uint32_t)at;
         });
+    } else if (mask == UINT32_MAX && base <= UINT32_MAX - most) {
+        return all_in_area(em_r32(w, o), offsets, (uint32_t)base, (uint32_t)in->base, (uint32_t)most,
+                           total - 1);
     } else {
         const uint32_t *a = em_r32(w, o);
         if (base >> 32 && base >> 32 != UINT32_MAX) return false;
