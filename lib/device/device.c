@@ -233,8 +233,8 @@ static cute_status check_launch(const cute_device *device, const cute_device_lau
                              (long long)block, "xyz"[d], (long long)l -> block[d]);
         if (l->cluster[0] && (l->cluster[d] < 1 || l->grid[d] % l->cluster[d] != 0))
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "the grid's %c, %lld, is no multiple of the cluster's, %lld", "xyz"[d],
-                             (long long)l -> grid[d], (long long)l -> cluster[d]);
+                             "expected the grid's %c to be a multiple of the cluster's, %lld, got %lld",
+                             "xyz"[d], (long long)l -> cluster[d], (long long)l -> grid[d]);
         threads *= l->block[d];
     }
     if (info->threads_block > 0 && threads > info->threads_block)

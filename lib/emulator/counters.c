@@ -134,7 +134,7 @@ static void put_tally(json_t *value, const em_tally *t, const em_transactions *m
     put(value, "lanes", t->lanes);
     put(value, "divergences", t->divergences);
     json_object_set_new(value, "bytes", bytes_json(t->bytes));
-    put_traffic(value, "bank_turns", m->banks);
+    put_traffic(value, "wavefronts", m->banks);
     put_traffic(value, "sectors", m->sectors);
 }
 

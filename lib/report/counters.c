@@ -22,7 +22,7 @@ static const struct {
     {"instructions", NULL, NULL, "instructions"}, {"lanes", NULL, NULL, "lanes"},
     {"parted", NULL, NULL, "divergences"},        {"global read", "bytes", "global", "read"},
     {"written", "bytes", "global", "written"},    {"shared read", "bytes", "shared", "read"},
-    {"written", "bytes", "shared", "written"},    {"bank turns", "bank_turns", NULL, "count"},
+    {"written", "bytes", "shared", "written"},    {"wavefronts", "wavefronts", NULL, "count"},
     {"sectors", "sectors", NULL, "count"}};
 
 static void take(const json_t *value, counted *out)

@@ -438,7 +438,7 @@ static void text_kernel_checks(const json_t *value, cute_buffer *out)
     if (errors) cute_buffer_printf(out, ", %zu found", errors);
     if (warnings) cute_buffer_printf(out, ", %zu warning%s", warnings, warnings > 1 ? "s" : "");
     cute_buffer_putc(out, '\n');
-    text_lines(lines, "shared", "shared memory, turns of the banks", out);
+    text_lines(lines, "shared", "shared memory, wavefronts", out);
     text_lines(lines, "global", "global memory, sectors of 32 bytes", out);
 }
 

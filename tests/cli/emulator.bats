@@ -351,7 +351,7 @@ X: st.global.u32 [%d1], %r0;"
     python3 -c '
 import json
 k = json.load(open("report.json"))["counters"][0]
-assert k["bank_turns"] == {"count": 64, "ideal": 2}, k["bank_turns"]
+assert k["wavefronts"] == {"count": 64, "ideal": 2}, k["wavefronts"]
 assert k["sectors"] == {"count": 8, "ideal": 8}, k["sectors"]'
 }
 
