@@ -2,7 +2,7 @@
 # milliseconds that way, and gcc's and clang's objects then agree).
 MLIR_INC   := -isystem $(LLVM)/include
 IR_CFLAGS  := $(MLIR_INC)
-IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions -funwind-tables -fPIC -fvisibility=hidden -O1 -DNDEBUG -g1 \
+IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions -funwind-tables -fPIC -fvisibility=hidden -O1 -DNDEBUG \
               -ffunction-sections -fdata-sections -Wall -Wextra -Wno-unused-parameter $(MLIR_INC)
 
 # Upstream test dialects, servers and the JIT are left out; the rest is there for mlir-opt's passes.
