@@ -68,14 +68,9 @@ uint64_t num_integer_convert(int to_width, bool to_signed, uint64_t bits, int fr
                              bool saturate);
 
 /* The same for the 32 lanes of a warp: uint64_t for f64, uint32_t for f32 and tf32, uint16_t for all others.
- * `d` may be `a` where both have one size. Packed pairs take the upper part from `a`, the lower from `b`: to
- * f16x2 and bf16x2 uint32_t, to pairs of 8 bits (e4m3x2 ...) uint16_t. num_unpack_lanes converts such a pair
- * to f16x2 or bf16x2. */
+ * `d` may be `a` where both have one size. */
 void num_convert_lanes(num_format to, num_format from, void *d, const void *a, num_round round,
                        unsigned flags);
-void num_pack_lanes(num_format to, num_format from, void *d, const void *a, const void *b, num_round round,
-                    unsigned flags);
-void num_unpack_lanes(num_format to, num_format from, uint32_t *d, const uint16_t *a, unsigned flags);
 
 /* Quick widening of one value, exact. */
 float num_half_to_float(uint32_t bits);

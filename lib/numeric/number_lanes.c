@@ -572,29 +572,3 @@ void num_convert_lanes(num_format to, num_format from, void *d, const void *a, n
     else
         EACH(i) lane_set(to, d, i, num_convert(to, from, lane_get(from, a, i), round, flags));
 }
-
-void num_pack_lanes(num_format to, num_format from, void *d, const void *a, const void *b, num_round round,
-                    unsigned flags)
-{
-    uint16_t high[LANES], low[LANES];
-    num_convert_lanes(to, from, high, a, round, flags);
-    num_convert_lanes(to, from, low, b, round, flags);
-    if (num_format_bits(to) == 16) {
-        EACH(i)((uint32_t *)d)[i] = (uint32_t)high[i] << 16 | low[i];
-    } else {
-        int width = to == NUM_E2M1 ? 4 : 8;
-        EACH(i)((uint16_t *)d)[i] = (uint16_t)(high[i] << width | low[i]);
-    }
-}
-
-void num_unpack_lanes(num_format to, num_format from, uint32_t *d, const uint16_t *a, unsigned flags)
-{
-    int width = from == NUM_E2M1 ? 4 : 8;
-    uint64_t mask = from == NUM_E2M1 ? 15 : 255;
-    EACH(i)
-    {
-        uint64_t low = num_convert(to, from, a[i] & mask, NUM_RN, flags);
-        uint64_t high = num_convert(to, from, a[i] >> width & mask, NUM_RN, flags);
-        d[i] = (uint32_t)(high << 16 | low);
-    }
-}

@@ -565,24 +565,6 @@ static void test_approximate(void)
     CHECK_INT(num_arithmetic(NUM_TANH, NUM_BF16, 0x7f80, 0, 0, NUM_RN, 0), 0x3f80);
 }
 
-static void test_packing(void)
-{
-    uint32_t a[32], b[32], d[32];
-    uint16_t e[32];
-    for (int i = 0; i < 32; i++) {
-        a[i] = b32(2);
-        b[i] = b32(-1);
-    }
-    num_pack_lanes(NUM_F16, NUM_F32, d, a, b, NUM_RN, 0);
-    CHECK_INT(d[3], 0x4000bc00);
-    num_pack_lanes(NUM_BF16, NUM_F32, d, a, b, NUM_RN, NUM_RELU);
-    CHECK_INT(d[3], 0x40000000);
-    num_pack_lanes(NUM_E4M3, NUM_F32, e, a, b, NUM_RN, NUM_SATFINITE);
-    CHECK_INT(e[3], 0x40b8); /* 2 = 2^(8-7), -1 = -2^(7-7) */
-    num_unpack_lanes(NUM_F16, NUM_E4M3, d, e, 0);
-    CHECK_INT(d[31], 0x4000bc00);
-}
-
 static void test_compare(void)
 {
     static const uint32_t order[] = {0xff800000, 0xbf800000, 0x80000001, 0, 1, 0x3f800000, 0x7f800000};
@@ -610,7 +592,6 @@ int main(void)
     TEST("min and max order zeros and handle NaN and xorsign as documented", test_min_max);
     TEST("integers and floats convert with every rounding, clamped, NaN as documented", test_integers);
     TEST("approximate functions are within the documented errors", test_approximate);
-    TEST("pairs are packed with the first operand above", test_packing);
     TEST("comparisons know unordered values and signed zeros", test_compare);
     return test_finish();
 }
