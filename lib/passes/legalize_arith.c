@@ -20,16 +20,10 @@
 #include "lib/passes/passes.h"
 #include "lib/passes/target.h"
 
-typedef struct work {
-    const cute_arch *arch;
-    cute_pass_run *pass;
-    bool changed;
-} work;
-
 /* ---- division ---- */
 
 /* The quotient towards zero, and one more where it is not exact and positive. */
-static bool lower_ceildiv(MlirOperation op, const work *w)
+static bool lower_ceildiv(MlirOperation op, const cute_device_work *w)
 {
     (void)w;
     cute_builder b = cute_builder_before(op);
@@ -47,7 +41,7 @@ static bool lower_ceildiv(MlirOperation op, const work *w)
 }
 
 /* Two operands and two results: on vectors of rank 1. */
-static bool lower_extended(MlirOperation op, const work *w)
+static bool lower_extended(MlirOperation op, const cute_device_work *w)
 {
     (void)w;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -74,7 +68,7 @@ static bool lower_extended(MlirOperation op, const work *w)
     return true;
 }
 
-static bool lower_extended_add(MlirOperation op, const work *w)
+static bool lower_extended_add(MlirOperation op, const cute_device_work *w)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue x = mlirOperationGetOperand(op, 0);
@@ -222,7 +216,7 @@ static void narrow(MlirOperation op, const char *format)
 }
 
 /* "'arith.extf' op expected f8E4M3FN or f8E5M2, got 'f8E4M3B11FNUZ'" */
-static bool refuse(MlirOperation op, const work *w, const char *what, MlirType type)
+static bool refuse(MlirOperation op, const cute_device_work *w, const char *what, MlirType type)
 {
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -235,7 +229,7 @@ static bool refuse(MlirOperation op, const work *w, const char *what, MlirType t
     return false;
 }
 
-static bool lower_conversion(MlirOperation op, const work *w)
+static bool lower_conversion(MlirOperation op, const cute_device_work *w)
 {
     MlirType from = cute_type_element(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     MlirType to = cute_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -267,7 +261,7 @@ static bool lower_conversion(MlirOperation op, const work *w)
 /* True: the operation is replaced. */
 static const struct {
     const char *name;
-    bool (*lower)(MlirOperation op, const work *w);
+    bool (*lower)(MlirOperation op, const cute_device_work *w);
 } rows[] = {
     {"arith.addui_extended", lower_extended_add},
     {"arith.ceildivsi", lower_ceildiv},
@@ -283,22 +277,15 @@ static void visit(MlirOperation op, void *context)
         if (!cute_op_is(op, rows[i].name)) continue;
         if (rows[i].lower(op, context)) {
             mlirOperationDestroy(op);
-            ((work *)context)->changed = true;
+            ((cute_device_work *)context)->changed = true;
         }
         return;
     }
 }
 
-static void module(MlirOperation op, void *context)
-{
-    cute_op_each(op, "arith.", visit, context);
-}
-
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    work w = {.pass = pass};
-    if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", module, &w);
-    if (!w.changed) cute_pass_unchanged(pass);
+    cute_lower_each(root, pass, "arith.", CUTE_WALK_OUTER_FIRST, visit);
 }
 
 static const cute_pass_option options[] = {

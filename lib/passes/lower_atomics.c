@@ -21,12 +21,6 @@
 #include "lib/passes/passes.h"
 #include "lib/passes/target.h"
 
-typedef struct work {
-    const cute_arch *arch;
-    cute_pass_run *pass;
-    bool changed;
-} work;
-
 /* ---- addresses ---- */
 
 /* LLVM's address space of a memref's memory space; -1: neither generic, global nor shared. */
@@ -118,7 +112,7 @@ static MlirValue inline_body(const cute_builder *b, MlirValue old, void *context
     return mlirOperationGetOperand(end, 0);
 }
 
-static void refuse(MlirOperation op, const work *w, const char *message)
+static void refuse(MlirOperation op, const cute_device_work *w, const char *message)
 {
     mlirEmitError(mlirOperationGetLocation(op), message);
     cute_pass_fail(w->pass);
@@ -126,7 +120,7 @@ static void refuse(MlirOperation op, const work *w, const char *message)
 
 static void lower(MlirOperation op, void *context)
 {
-    work *w = context;
+    cute_device_work *w = context;
     bool generic = cute_op_is(op, "memref.generic_atomic_rmw");
     if (!generic && !cute_op_is(op, "memref.atomic_rmw")) return;
     MlirValue memref = mlirOperationGetOperand(op, generic ? 0 : 1), result = mlirOperationGetResult(op, 0);
@@ -157,17 +151,10 @@ static void lower(MlirOperation op, void *context)
     mlirOperationDestroy(op);
 }
 
-static void module(MlirOperation op, void *context)
-{
-    /* Inner first: a body may hold another. */
-    cute_op_walk(op, "memref.", CUTE_WALK_INNER_FIRST, lower, context);
-}
-
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    work w = {.pass = pass};
-    if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", module, &w);
-    if (!w.changed) cute_pass_unchanged(pass);
+    /* Inner first: a body may hold another. */
+    cute_lower_each(root, pass, "memref.", CUTE_WALK_INNER_FIRST, lower);
 }
 
 static const cute_pass_option options[] = {

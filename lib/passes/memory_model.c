@@ -19,12 +19,6 @@
 #include "lib/passes/passes.h"
 #include "lib/passes/target.h"
 
-typedef struct work {
-    const cute_arch *arch;
-    cute_pass_run *pass;
-    bool changed;
-} work;
-
 /* llvm's AtomicOrdering. */
 enum { NOT_ATOMIC, UNORDERED, MONOTONIC, ACQUIRE = 4, RELEASE, ACQ_REL, SEQ_CST };
 
@@ -55,7 +49,7 @@ static const struct {
 };
 
 /* False after an error on `op`. */
-static bool scope_of(MlirOperation op, const work *w, const char **scope)
+static bool scope_of(MlirOperation op, const cute_device_work *w, const char **scope)
 {
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text("syncscope"));
     MlirStringRef name = mlirAttributeIsNull(attribute) ? cute_text("") : mlirStringAttrGetValue(attribute);
@@ -176,7 +170,7 @@ static int64_t strongest(int64_t success, int64_t failure)
 
 static void lower(MlirOperation op, void *context)
 {
-    work *w = context;
+    cute_device_work *w = context;
     size_t which = 0, count = sizeof operations / sizeof *operations;
     while (which < count && !cute_op_is(op, operations[which].name)) which++;
     if (which == count) return;
@@ -206,16 +200,9 @@ static void lower(MlirOperation op, void *context)
         cute_pass_fail(w->pass);
 }
 
-static void module(MlirOperation op, void *context)
-{
-    cute_op_each(op, "llvm.", lower, context);
-}
-
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    work w = {.pass = pass};
-    if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", module, &w);
-    if (!w.changed) cute_pass_unchanged(pass);
+    cute_lower_each(root, pass, "llvm.", CUTE_WALK_OUTER_FIRST, lower);
 }
 
 static const cute_pass_option options[] = {

@@ -26,6 +26,27 @@ bool cute_pass_arch(cute_pass_run *run, int i, MlirOperation root, const cute_ar
     return *out;
 }
 
+typedef struct inside {
+    cute_device_work work;
+    const char *prefix;
+    cute_walk_order order;
+    void (*visit)(MlirOperation op, void *work);
+} inside;
+
+static void visit_module(MlirOperation module, void *context)
+{
+    inside *in = context;
+    cute_op_walk(module, in->prefix, in->order, in->visit, &in->work);
+}
+
+void cute_lower_each(MlirOperation root, cute_pass_run *pass, const char *prefix, cute_walk_order order,
+                     void (*visit)(MlirOperation op, void *work))
+{
+    inside in = {.work = {.pass = pass}, .prefix = prefix, .order = order, .visit = visit};
+    if (cute_pass_arch(pass, 0, root, &in.work.arch)) cute_op_each(root, "gpu.module", visit_module, &in);
+    if (!in.work.changed) cute_pass_unchanged(pass);
+}
+
 static const struct {
     const char *name;
     int number;

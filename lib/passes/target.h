@@ -4,12 +4,23 @@
 
 #include "lib/base/arch.h"
 #include "lib/ir/shim.h"
+#include "lib/ir/util.h"
 
 /* The option of passes that depend on it. */
 #define CUTE_ARCH_OPTION                                                                                     \
     {"arch", CUTE_PASS_TEXT, "Architecture, for example sm_90a; empty: what every one has", 0, NULL}
 /* The architecture that option `i` names; *out is NULL where it is empty. False after an error at `root`. */
 bool cute_pass_arch(cute_pass_run *run, int i, MlirOperation root, const cute_arch **out);
+/* A pass that lowers operations inside of gpu.modules for the architecture of its option 0. */
+typedef struct cute_device_work {
+    const cute_arch *arch;
+    cute_pass_run *pass;
+    bool changed; /* set by what is called */
+} cute_device_work;
+/* Calls `visit` with a cute_device_work for each operation inside of a gpu.module whose name begins with `prefix`, and says
+ * so where the pass changed nothing. */
+void cute_lower_each(MlirOperation root, cute_pass_run *pass, const char *prefix, cute_walk_order order,
+                     void (*visit)(MlirOperation op, void *work));
 /* Whether `arch` (NULL: unknown, then all) has what `op` needs, by target.def; otherwise an error on `op`. */
 bool cute_target_has(MlirOperation op, const cute_arch *arch);
 /* The same for all operations inside `module`. */
