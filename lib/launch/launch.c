@@ -124,13 +124,9 @@ cute_status cute_launch_prepare(cute_launch *l, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* ---- what was not written ---- */
-
-static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
+static run_request request_of(cute_launch *l)
 {
-    run_result unused;
-    for (size_t i = 0; i < l->config.buffer_count; i++) cute_data_restore(&l->config.buffers[i], variant);
-    run_request request = {
+    return (run_request){
         .config = &l->config,
         .plan = &l->plan,
         .device = l->device,
@@ -138,8 +134,17 @@ static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
         .label = l->module_label,
         .timeout = l->timeout,
         .in_process = l->options.in_process,
-        .quiet = true,
     };
+}
+
+/* ---- what was not written ---- */
+
+static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
+{
+    run_result unused;
+    for (size_t i = 0; i < l->config.buffer_count; i++) cute_data_restore(&l->config.buffers[i], variant);
+    run_request request = request_of(l);
+    request.quiet = true;
     request.emulator.checks = 0;
     request.emulator.counters = false;
     cute_status status = cute_run_plan(&request, &unused, diag);
@@ -341,17 +346,9 @@ static bool has_errors(const json_t *checked)
 cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
 {
     CUTE_TRY(cute_launch_prepare(l, diag));
-    run_request request = {
-        .config = &l->config,
-        .plan = &l->plan,
-        .device = l->device,
-        .emulator = l->emulator,
-        .label = l->module_label,
-        .timeout = l->timeout,
-        .in_process = l->options.in_process,
-        .bench = l->bench,
-        .stdout_to_stderr = l->options.stdout_is_data,
-    };
+    run_request request = request_of(l);
+    request.bench = l->bench;
+    request.stdout_to_stderr = l->options.stdout_is_data;
     cute_status run = cute_run_plan(&request, &l->run, diag);
     if (l->run.counters) l->counters = json_loads(l->run.counters, 0, NULL);
     if (l->run.check_report) l->checked = json_loads(l->run.check_report, 0, NULL);
