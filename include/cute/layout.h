@@ -82,7 +82,7 @@ CUTE_API bool cute_tree_equal(const cute_tree *a, const cute_tree *b);
 /* No unknown in it. */
 CUTE_API bool cute_tree_is_static(const cute_tree *tree);
 
-/* ---- values of the eight types ---- */
+/* ---- values ---- */
 
 typedef enum cute_type {
     CUTE_SHAPE,
@@ -93,9 +93,20 @@ typedef enum cute_type {
     CUTE_COMPOSED_LAYOUT,
     CUTE_SWIZZLE,
     CUTE_TILE,
+    CUTE_PTR,              /* pointer */
+    CUTE_MEMREF,           /* a tensor in memory: pointer and layout, or a composed layout */
+    CUTE_ARITH_TUPLE_ITER, /* tree: where a coordinate tensor is */
+    CUTE_COORD_TENSOR,     /* a tensor of coordinates: tree (its iterator) and layout */
+    CUTE_INTEGER,          /* tree: one leaf, known to be a multiple of its divisor */
+    CUTE_DIVISOR,          /* what fast division by an unknown number needs; width */
+    CUTE_ATOM,             /* atom: one instruction */
+    CUTE_TILED_COPY,       /* atom, layout (thread and value to the tile), tree (the tiler) */
+    CUTE_TILED_MMA,        /* atom, layout (of atoms), tree (the permutation; NULL: none) */
+    CUTE_TYPES
 } cute_type;
 
-/* "shape", "stride", "coord", "int_tuple", "layout", "composed_layout", "swizzle", "tile". */
+/* "shape", "stride", "coord", "int_tuple", "layout", "composed_layout", "swizzle", "tile", "ptr", "memref",
+ * "arith_tuple_iter", "coord_tensor", "integer", "fast_divmod_divisor", "atom", "tiled_copy", "tiled_mma". */
 CUTE_API const char *cute_type_name(cute_type type);
 
 /* x ^ ((x & Y) >> shift) with `bits` ones in Y at base + max(shift, 0); left when shift < 0. */
@@ -106,12 +117,39 @@ typedef struct cute_swizzle {
 /* |shift| >= bits and |shift| + bits + base <= 32. */
 CUTE_API bool cute_swizzle_valid(int64_t bits, int64_t base, int64_t shift);
 
+/* Where a pointer points. */
+typedef enum cute_space {
+    CUTE_SPACE_GENERIC,
+    CUTE_SPACE_GMEM,
+    CUTE_SPACE_SMEM,
+    CUTE_SPACE_RMEM, /* registers */
+    CUTE_SPACE_TMEM, /* tensor memory, from sm_100 on */
+    CUTE_SPACES
+} cute_space;
+
+/* "generic", "gmem", "smem", "rmem", "tmem". */
+CUTE_API const char *cute_space_name(cute_space space);
+
+typedef struct cute_pointer {
+    const char *element; /* MLIR's text of the element type: "f16" */
+    int bits;            /* of an element */
+    cute_space space;
+    int64_t align;        /* bytes that divide the address; at least those of an element */
+    cute_swizzle swizzle; /* of the address in bytes; bits is 0: none */
+    void *handle;         /* what the arithmetic calls it, or NULL */
+} cute_pointer;
+
+struct cute_atom; /* lib/atoms */
+
 typedef struct cute_value {
     cute_type type;
-    const cute_tree *tree; /* shape, stride, coord, int_tuple, tile; a composed layout's offset */
-    cute_layout layout;    /* layout; of a composed layout A o offset o B: B */
-    cute_layout inner;     /* of a composed layout: A when it is a layout */
-    cute_swizzle swizzle;  /* swizzle; of a composed layout: A when inner.shape is NULL */
+    const cute_tree *tree;        /* shape, stride, coord, int_tuple, tile; a composed layout's offset */
+    cute_layout layout;           /* layout; of a composed layout A o offset o B: B */
+    cute_layout inner;            /* of a composed layout: A when it is a layout */
+    cute_swizzle swizzle;         /* swizzle; of a composed layout: A when inner.shape is NULL */
+    const cute_pointer *pointer;  /* of a ptr, of a memref */
+    const struct cute_atom *atom; /* of an atom, a tiled copy or MMA */
+    int width;                    /* bits of a divisor */
 } cute_value;
 
 CUTE_API cute_value cute_value_of_tree(cute_type type, const cute_tree *tree);
@@ -204,6 +242,10 @@ typedef struct cute_arith {
     cute_status (*if_end)(void *context, const cute_int *then_value, const cute_int *else_value, int width,
                           void **handle, cute_diag *diag);
     void (*if_abandon)(void *context);
+    /* *handle: a pointer `offset` elements behind `from`; `to` is what is known of it (its alignment; no
+     * handle yet). `offset` is known or not, and not a known 0. NULL where no tensor comes. */
+    cute_status (*advance)(void *context, const cute_pointer *from, const cute_int *offset,
+                           const cute_pointer *to, void **handle, cute_diag *diag);
 } cute_arith;
 
 /* One scalar operation with all the folding: known op known (CUTE_INVALID on overflow or division by

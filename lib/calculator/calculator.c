@@ -111,13 +111,14 @@ bool calc_pass_on(calculation *c, cute_status status, size_t start, size_t end, 
 
 const char *calc_describe(calculation *c, const cute_value *value)
 {
-    static const char *const names[] = {
-        [CUTE_SHAPE] = "tuple",     [CUTE_STRIDE] = "stride", [CUTE_COORD] = "coordinate",
-        [CUTE_INT_TUPLE] = "tuple", [CUTE_LAYOUT] = "layout", [CUTE_COMPOSED_LAYOUT] = "composed layout",
-        [CUTE_SWIZZLE] = "swizzle", [CUTE_TILE] = "tile",
+    static const char *const names[CUTE_TYPES] = {
+        [CUTE_SHAPE] = "tuple",
+        [CUTE_COORD] = "coordinate",
+        [CUTE_INT_TUPLE] = "tuple",
+        [CUTE_COMPOSED_LAYOUT] = "composed layout",
     };
     const char *text = cute_value_text(c->arena, value);
-    const char *name = names[value->type];
+    const char *name = names[value->type] ? names[value->type] : cute_type_name(value->type);
     if (value->type == CUTE_INT_TUPLE && value->tree->kind == CUTE_TREE_INT) name = "number";
     const char *whole =
         text ? cute_arena_printf(c->arena, "%s %.200s%s", name, text, strlen(text) > 200 ? "..." : "") : NULL;

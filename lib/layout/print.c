@@ -5,14 +5,34 @@
 #include "lib/layout/algebra.h"
 
 static const char *const type_names[] = {
-    [CUTE_SHAPE] = "shape",         [CUTE_STRIDE] = "stride", [CUTE_COORD] = "coord",
-    [CUTE_INT_TUPLE] = "int_tuple", [CUTE_LAYOUT] = "layout", [CUTE_COMPOSED_LAYOUT] = "composed_layout",
-    [CUTE_SWIZZLE] = "swizzle",     [CUTE_TILE] = "tile",
+    [CUTE_SHAPE] = "shape",
+    [CUTE_STRIDE] = "stride",
+    [CUTE_COORD] = "coord",
+    [CUTE_INT_TUPLE] = "int_tuple",
+    [CUTE_LAYOUT] = "layout",
+    [CUTE_COMPOSED_LAYOUT] = "composed_layout",
+    [CUTE_SWIZZLE] = "swizzle",
+    [CUTE_TILE] = "tile",
+    [CUTE_PTR] = "ptr",
+    [CUTE_MEMREF] = "memref",
+    [CUTE_ARITH_TUPLE_ITER] = "arith_tuple_iter",
+    [CUTE_COORD_TENSOR] = "coord_tensor",
+    [CUTE_INTEGER] = "integer",
+    [CUTE_DIVISOR] = "fast_divmod_divisor",
+    [CUTE_ATOM] = "atom",
+    [CUTE_TILED_COPY] = "tiled_copy",
+    [CUTE_TILED_MMA] = "tiled_mma",
 };
 
 const char *cute_type_name(cute_type type)
 {
     return type_names[type];
+}
+
+const char *cute_space_name(cute_space space)
+{
+    static const char *const names[CUTE_SPACES] = {"generic", "gmem", "smem", "rmem", "tmem"};
+    return names[space];
 }
 
 /* What printf would write, without its cost: types are printed more often than anything else is done with them. */
