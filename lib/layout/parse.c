@@ -308,7 +308,7 @@ static void parse_by_type(parser *p, cute_type type, cute_value *out)
         }
         parse_rest_of_composed(p, out);
         break;
-    default: fail(p, 0, "no text is known of this type");
+    default: alg_exhausted(&p->a);
     }
 }
 

@@ -112,7 +112,7 @@ static inline void if_abandon(void *context)
 
 static inline cute_arith arithmetic(machine *m)
 {
-    return (cute_arith){m, emit, if_begin, if_otherwise, if_end, if_abandon};
+    return (cute_arith){m, emit, if_begin, if_otherwise, if_end, if_abandon, NULL};
 }
 
 /* ---- values with known leaves hidden, and back ---- */
