@@ -38,7 +38,10 @@ static void check(MlirOperation op, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    if (cute_convert_to_llvm(root))
+    bool marked = cute_loops_mark(root);
+    bool converted = cute_convert_to_llvm(root);
+    if (marked) cute_loops_annotate(root);
+    if (converted)
         cute_op_each(root, NULL, check, pass);
     else
         cute_pass_fail(pass);

@@ -21,6 +21,10 @@ typedef struct cute_lowering {
 } cute_lowering;
 void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 
+/* Before and after a conversion of scf, for the annotations of loops (lower_loops.c). False: there are none. */
+bool cute_loops_mark(MlirOperation root);
+void cute_loops_annotate(MlirOperation root);
+
 #define CUTE_PASS(id) extern const cute_pass cute_pass_##id;
 #include "lib/passes/passes.def"
 #undef CUTE_PASS
