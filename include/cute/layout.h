@@ -132,19 +132,24 @@ CUTE_API const char *cute_space_name(cute_space space);
 
 typedef struct cute_pointer {
     const char *element; /* MLIR's text of the element type: "f16" */
-    int bits;            /* of an element */
+    int bits;            /* of an element in memory; 0: not known */
     cute_space space;
-    int64_t align;        /* bytes that divide the address; at least those of an element */
+    int64_t align;        /* bytes that divide the address: a power of two */
     cute_swizzle swizzle; /* of the address in bytes; bits is 0: none */
     void *handle;         /* what the arithmetic calls it, or NULL */
 } cute_pointer;
+
+/* NULL when memory is exhausted. */
+CUTE_API const cute_pointer *cute_pointer_with_handle(cute_arena *arena, const cute_pointer *pointer,
+                                                      void *handle);
 
 struct cute_atom; /* lib/atoms */
 
 typedef struct cute_value {
     cute_type type;
-    const cute_tree *tree;        /* shape, stride, coord, int_tuple, tile; a composed layout's offset */
-    cute_layout layout;           /* layout; of a composed layout A o offset o B: B */
+    const cute_tree *tree;        /* shape, stride, coord, int_tuple, tile; a composed layout's offset (of a
+                                   * memref: NULL if its layout is not composed); an iterator; an integer */
+    cute_layout layout;           /* layout, a tensor's too; of a composed layout A o offset o B: B */
     cute_layout inner;            /* of a composed layout: A when it is a layout */
     cute_swizzle swizzle;         /* swizzle; of a composed layout: A when inner.shape is NULL */
     const cute_pointer *pointer;  /* of a ptr, of a memref */
@@ -155,6 +160,7 @@ typedef struct cute_value {
 CUTE_API cute_value cute_value_of_tree(cute_type type, const cute_tree *tree);
 CUTE_API cute_value cute_value_of_layout(cute_layout layout);
 CUTE_API bool cute_value_equal(const cute_value *a, const cute_value *b);
+/* Pointers, tensors in memory and divisors never are: they are only known when the program runs. */
 CUTE_API bool cute_value_is_static(const cute_value *value);
 
 /* The rules that a value of its type obeys, as cute_value_parse checks them: shape extents of layouts
@@ -162,7 +168,8 @@ CUTE_API bool cute_value_is_static(const cute_value *value);
 CUTE_API cute_status cute_value_verify(const cute_value *value, cute_diag *diag);
 
 /* The unknown leaves in the order in which they are stored: depth-first, shape before stride, a
- * composed layout's B, offset, A. Returns how many there are; writes at most `capacity` of them. */
+ * composed layout's B, offset, A; a coordinate tensor's iterator before its layout. A pointer is none of
+ * them: its handle stands in it. Returns how many there are; writes at most `capacity` of them. */
 CUTE_API size_t cute_value_unknowns(const cute_value *value, cute_int *out, size_t capacity);
 /* *out is *value whose i-th unknown leaf has handles[i]; there are as many as cute_value_unknowns
  * says. */
@@ -180,7 +187,10 @@ CUTE_API cute_status cute_value_leaves(cute_arena *arena, const cute_value *valu
 
 /* Parses the text of one value, as the public dialect spells it: `(4,(2,?))`, `?{i64 div=8}`,
  * `(1@0,?@1@0)`, `(4,2):(1,4)`, `(4,2)` for a compact layout, `S<3,4,3>`,
- * `S<3,4,3> o 0 o (8,8):(8,1)`, `[(2,3):(1,2);_;[4:1;2:1]]`, and in a tile `4` for `4:1`. On
+ * `S<3,4,3> o 0 o (8,8):(8,1)`, `[(2,3):(1,2);_;[4:1;2:1]]`, and in a tile `4` for `4:1`. Of the later
+ * types it is what stands between `<` and `>`: `f16, smem, align<16>, S<3,3,3>` (an alignment only where
+ * it is not the element's), `f16, gmem, "(?,8):(8,1)"`, `"(0,?)"`, `"(0,0)", "(8,8):(1@0,1@1)"`, `32` of a
+ * divisor; of an integer `divby 16`, with its width in front if that is not 32: `i64 divby 16`. On
  * CUTE_INVALID *offset (may be NULL) is the byte at which the message points; the message has no
  * place. */
 CUTE_API cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text, size_t length,

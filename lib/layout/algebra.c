@@ -44,9 +44,14 @@ void *alg_exhausted(cute_algebra *a)
 
 const char *alg_type_text(cute_algebra *a, const cute_value *value)
 {
-    const char *text = cute_value_text(a->arena, value);
-    const char *type =
-        text ? cute_arena_printf(a->arena, "'!cute.%s<\"%s\">'", cute_type_name(value->type), text) : NULL;
+    const char *text = cute_value_text(a->arena, value), *type = NULL;
+    if (text && value->type <= CUTE_TILE)
+        type = cute_arena_printf(a->arena, "'!cute.%s<\"%s\">'", cute_type_name(value->type), text);
+    else if (text && value->type == CUTE_INTEGER)
+        type = cute_arena_printf(a->arena, "'!cute.i%d<divby %" PRId64 ">'", value->tree->value.width,
+                                 value->tree->value.divisor);
+    else if (text)
+        type = cute_arena_printf(a->arena, "'!cute.%s<%s>'", cute_type_name(value->type), text);
     return type ? type : "(out of memory)";
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/chars.h"
-#include "lib/layout/algebra.h"
+#include "lib/layout/pointer.h"
 #include "lib/layout/verify.h"
 
 /* ERROR: `x`, an extent that there is not: the shape of a tile's `_`. A type may say so; no operation takes it. */
@@ -82,13 +82,14 @@ static bool take_word(parser *p, const char *word)
     return true;
 }
 
+static const struct {
+    const char *word;
+    int width;
+} widths[] = {{"i1", 1}, {"i8", 8}, {"i16", 16}, {"i32", 32}, {"i64", 64}};
+
 /* After `?`: nothing, or `{` width and divisor in any order `}`. */
 static bool parse_unknown(parser *p, cute_int *out)
 {
-    static const struct {
-        const char *word;
-        int width;
-    } widths[] = {{"i1", 1}, {"i8", 8}, {"i16", 16}, {"i32", 32}, {"i64", 64}};
     bool has_width = false, has_divisor = false;
     *out = (cute_int){.width = 32};
     if (!take(p, '{')) return true;
@@ -288,6 +289,165 @@ static void parse_rest_of_composed(parser *p, cute_value *out)
     out->layout = parse_layout(p);
 }
 
+/* ---- pointers and tensors ---- */
+
+static bool expect(parser *p, char c, const char *expected)
+{
+    return take(p, c) || fail(p, p->at, expected) != NULL;
+}
+
+static bool expect_quote(parser *p)
+{
+    return expect(p, '"', "expected '\"'");
+}
+
+/* Up to a comma that is in no bracket and no string. */
+static size_t element_end(const parser *p)
+{
+    int level = 0;
+    bool quoted = false;
+    size_t i = p->at;
+    for (; i < p->length; i++) {
+        char c = p->text[i];
+        if (c == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (c == ',' && level == 0) break;
+        level += strchr("<([{", c) != NULL;
+        level -= strchr(">)]}", c) != NULL && !(c == '>' && i && p->text[i - 1] == '-');
+    }
+    return i;
+}
+
+static bool parse_element(parser *p, cute_pointer *out)
+{
+    skip_spaces(p);
+    size_t start = p->at, end = element_end(p);
+    p->at = end;
+    while (end > start && p->text[end - 1] == ' ') end--;
+    if (!alg_element_bits(p->text + start, end - start, &out->bits))
+        return fail(p, start, "expected an element type such as f16, i8 or !dialect.type") != NULL;
+    out->element = cute_arena_copy(p->a.arena, p->text + start, end - start);
+    return out->element || alg_exhausted(&p->a) != NULL;
+}
+
+static bool parse_space(parser *p, cute_pointer *out)
+{
+    skip_spaces(p);
+    size_t start = p->at;
+    while (p->at < p->length && p->text[p->at] >= 'a' && p->text[p->at] <= 'z') p->at++;
+    if (alg_space_named(p->text + start, p->at - start, &out->space)) return true;
+    return fail(p, start, "expected generic, gmem, smem, rmem or tmem") != NULL;
+}
+
+static bool parse_align(parser *p, cute_pointer *out)
+{
+    if (!expect(p, '<', "expected '<' after 'align'")) return false;
+    skip_spaces(p);
+    size_t start = p->at;
+    if (!parse_integer(p, &out->align, "expected a number of bytes after 'align<'")) return false;
+    if (out->align < 1 || (out->align & (out->align - 1)))
+        return fail(p, start, "an alignment must be a power of two") != NULL;
+    return expect(p, '>', "expected '>'");
+}
+
+/* A layout or composed layout in quotes, as what a tensor has behind its iterator. */
+static bool parse_quoted_layout(parser *p, cute_value *out)
+{
+    if (!expect_quote(p)) return false;
+    cute_type type = out->type;
+    if (peek(p, 'S')) {
+        if (!parse_swizzle(p, &out->swizzle)) return false;
+        parse_rest_of_composed(p, out);
+    } else {
+        out->layout = parse_layout(p);
+        if (out->layout.stride && peek(p, 'o')) {
+            out->inner = out->layout;
+            parse_rest_of_composed(p, out);
+        }
+    }
+    out->type = type;
+    return p->a.status == CUTE_OK && expect_quote(p);
+}
+
+/* element, space, align<N>, S<B,M,S>: the last two may be missing; a memref's layout follows. */
+static void parse_pointer(parser *p, cute_value *out)
+{
+    cute_pointer *pointer = cute_arena_alloc(p->a.arena, sizeof *pointer);
+    if (!pointer) {
+        alg_exhausted(&p->a);
+        return;
+    }
+    *pointer = (cute_pointer){0};
+    out->pointer = pointer;
+    if (!parse_element(p, pointer) || !expect(p, ',', "expected ',' and where it points: gmem, smem, ...") ||
+        !parse_space(p, pointer))
+        return;
+    bool aligned = false, swizzled = false, tensor = out->type == CUTE_MEMREF;
+    pointer->align = alg_natural_align(pointer);
+    while (take(p, ',')) {
+        if (!aligned && take_word(p, "align")) {
+            aligned = true;
+            if (!parse_align(p, pointer)) return;
+        } else if (!swizzled && peek(p, 'S')) {
+            swizzled = true;
+            if (!parse_swizzle(p, &pointer->swizzle)) return;
+        } else if (tensor && peek(p, '"')) {
+            parse_quoted_layout(p, out);
+            return;
+        } else {
+            fail(p, p->at,
+                 tensor ? "expected align<bytes>, S<bits,base,shift> or a layout in quotes"
+                        : "expected align<bytes> or S<bits,base,shift>");
+            return;
+        }
+    }
+    if (tensor) fail(p, p->at, "expected ',' and a layout in quotes");
+}
+
+static void parse_coord_tensor(parser *p, cute_value *out)
+{
+    if (!expect_quote(p) || !(out->tree = parse_tree(p, 0)) || !expect_quote(p) ||
+        !expect(p, ',', "expected ',' and a layout in quotes") || !expect_quote(p))
+        return;
+    out->layout = parse_layout(p);
+    if (out->layout.stride) expect_quote(p);
+}
+
+/* i64 divby 16, or divby 16 for 32 bits. */
+static void parse_constrained(parser *p, cute_value *out)
+{
+    cute_int value = {.width = 32};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (take_word(p, widths[i].word)) {
+            value.width = widths[i].width;
+            break;
+        }
+    if (!take_word(p, "divby")) {
+        fail(p, p->at, "expected 'divby' and a number");
+        return;
+    }
+    skip_spaces(p);
+    size_t start = p->at;
+    if (!parse_integer(p, &value.divisor, "expected a number after 'divby'")) return;
+    if (value.divisor < 1) {
+        fail(p, start, "a divisor must be positive");
+        return;
+    }
+    out->tree = alg_scalar(&p->a, value);
+}
+
+static void parse_divisor(parser *p, cute_value *out)
+{
+    int64_t width;
+    size_t start = p->at;
+    if (!parse_integer(p, &width, "expected 32 or 64 bits")) return;
+    if (width != 32 && width != 64) {
+        fail(p, start, "expected 32 or 64 bits");
+        return;
+    }
+    out->width = (int)width;
+}
+
 static void parse_by_type(parser *p, cute_type type, cute_value *out)
 {
     *out = (cute_value){.type = type};
@@ -308,7 +468,15 @@ static void parse_by_type(parser *p, cute_type type, cute_value *out)
         }
         parse_rest_of_composed(p, out);
         break;
-    default: alg_exhausted(&p->a);
+    case CUTE_PTR:
+    case CUTE_MEMREF: parse_pointer(p, out); break;
+    case CUTE_ARITH_TUPLE_ITER:
+        if (expect_quote(p) && (out->tree = parse_tree(p, 0))) expect_quote(p);
+        break;
+    case CUTE_COORD_TENSOR: parse_coord_tensor(p, out); break;
+    case CUTE_INTEGER: parse_constrained(p, out); break;
+    case CUTE_DIVISOR: parse_divisor(p, out); break;
+    default: fail(p, 0, "no text is known of this type");
     }
 }
 

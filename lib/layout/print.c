@@ -1,8 +1,8 @@
-/* The canonical text of values: no spaces, `?` for i32, `?{i64 div=8}` for what is said beyond that. */
+/* The canonical text of values: no spaces in trees, `?` for i32, `?{i64 div=8}` for what is said beyond that. */
 #include <inttypes.h>
 
 #include "lib/base/buffer.h"
-#include "lib/layout/algebra.h"
+#include "lib/layout/pointer.h"
 
 static const char *const type_names[] = {
     [CUTE_SHAPE] = "shape",
@@ -27,12 +27,6 @@ static const char *const type_names[] = {
 const char *cute_type_name(cute_type type)
 {
     return type_names[type];
-}
-
-const char *cute_space_name(cute_space space)
-{
-    static const char *const names[CUTE_SPACES] = {"generic", "gmem", "smem", "rmem", "tmem"};
-    return names[space];
 }
 
 /* What printf would write, without its cost: types are printed more often than anything else is done with them. */
@@ -94,25 +88,71 @@ void alg_print_tree(cute_buffer *out, cute_node t)
     print_nested(out, t, "(,)_");
 }
 
+static void print_swizzle(cute_buffer *out, cute_swizzle s)
+{
+    cute_buffer_printf(out, "S<%d,%d,%d>", s.bits, s.base, s.shift);
+}
+
+static void print_composed(cute_buffer *out, const cute_value *v)
+{
+    if (v->inner.shape)
+        print_layout(out, v->inner);
+    else
+        print_swizzle(out, v->swizzle);
+    cute_buffer_puts(out, " o ");
+    alg_print_tree(out, v->tree);
+    cute_buffer_puts(out, " o ");
+    print_layout(out, v->layout);
+}
+
+/* Only what the element does not say by itself. */
+static void print_pointer(cute_buffer *out, const cute_pointer *p)
+{
+    cute_buffer_puts(out, p->element);
+    cute_buffer_puts(out, ", ");
+    cute_buffer_puts(out, cute_space_name(p->space));
+    if (p->align != alg_natural_align(p)) cute_buffer_printf(out, ", align<%" PRId64 ">", p->align);
+    if (p->swizzle.bits == 0) return;
+    cute_buffer_puts(out, ", ");
+    print_swizzle(out, p->swizzle);
+}
+
 void alg_print_value(cute_buffer *out, const cute_value *v)
 {
     switch (v->type) {
     case CUTE_LAYOUT: print_layout(out, v->layout); return;
-    case CUTE_SWIZZLE:
-        cute_buffer_printf(out, "S<%d,%d,%d>", v->swizzle.bits, v->swizzle.base, v->swizzle.shift);
-        return;
-    case CUTE_COMPOSED_LAYOUT:
-        if (v->inner.shape)
-            print_layout(out, v->inner);
-        else
-            cute_buffer_printf(out, "S<%d,%d,%d>", v->swizzle.bits, v->swizzle.base, v->swizzle.shift);
-        cute_buffer_puts(out, " o ");
-        alg_print_tree(out, v->tree);
-        cute_buffer_puts(out, " o ");
-        print_layout(out, v->layout);
-        return;
+    case CUTE_SWIZZLE: print_swizzle(out, v->swizzle); return;
+    case CUTE_COMPOSED_LAYOUT: print_composed(out, v); return;
     case CUTE_TILE: print_nested(out, v->tree, "[;]_"); return;
     case CUTE_SHAPE: print_nested(out, v->tree, "(,)x"); return;
+    case CUTE_PTR: print_pointer(out, v->pointer); return;
+    case CUTE_MEMREF:
+        print_pointer(out, v->pointer);
+        cute_buffer_puts(out, ", \"");
+        if (v->tree)
+            print_composed(out, v);
+        else
+            print_layout(out, v->layout);
+        cute_buffer_putc(out, '"');
+        return;
+    case CUTE_COORD_TENSOR:
+    case CUTE_ARITH_TUPLE_ITER:
+        cute_buffer_putc(out, '"');
+        alg_print_tree(out, v->tree);
+        if (v->type == CUTE_COORD_TENSOR) {
+            cute_buffer_puts(out, "\", \"");
+            print_layout(out, v->layout);
+        }
+        cute_buffer_putc(out, '"');
+        return;
+    case CUTE_INTEGER:
+        if (v->tree->value.width != 32) cute_buffer_printf(out, "i%d ", v->tree->value.width);
+        cute_buffer_printf(out, "divby %" PRId64, v->tree->value.divisor);
+        return;
+    case CUTE_DIVISOR: cute_buffer_printf(out, "%d", v->width); return;
+    case CUTE_ATOM:
+    case CUTE_TILED_COPY:
+    case CUTE_TILED_MMA: cute_buffer_puts(out, "..."); return; /* lib/atoms has their text */
     default: alg_print_tree(out, v->tree); return;
     }
 }

@@ -1,5 +1,5 @@
-/* Values of the eight types: made, compared, their unknown leaves listed and filled in. */
-#include "lib/layout/algebra.h"
+/* Values: made, compared, their unknown leaves listed and filled in. */
+#include "lib/layout/pointer.h"
 
 cute_value cute_value_of_tree(cute_type type, const cute_tree *tree)
 {
@@ -13,51 +13,48 @@ cute_value cute_value_of_layout(cute_layout layout)
 
 /* The trees of a value in the order in which unknown leaves are stored; returns how many. */
 enum { MAX_PARTS = 5 };
-static size_t parts(const cute_value *v, const cute_tree *out[MAX_PARTS])
+static size_t parts(cute_value *v, const cute_tree **out[MAX_PARTS])
 {
+    const cute_tree **all[] = {&v->layout.shape, &v->layout.stride, &v->tree, &v->inner.shape,
+                               &v->inner.stride};
     size_t n = 0;
-    switch (v->type) {
-    case CUTE_SWIZZLE: break;
-    case CUTE_LAYOUT:
-        out[n++] = v->layout.shape;
-        out[n++] = v->layout.stride;
-        break;
-    case CUTE_COMPOSED_LAYOUT:
-        out[n++] = v->layout.shape;
-        out[n++] = v->layout.stride;
-        out[n++] = v->tree;
-        if (v->inner.shape) {
-            out[n++] = v->inner.shape;
-            out[n++] = v->inner.stride;
-        }
-        break;
-    default: out[n++] = v->tree; break;
+    if (v->type == CUTE_COORD_TENSOR) { /* where it is comes first, as the pointer of a memref does */
+        all[0] = &v->tree;
+        all[1] = &v->layout.shape;
+        all[2] = &v->layout.stride;
     }
+    for (size_t i = 0; i < MAX_PARTS; i++)
+        if (*all[i]) out[n++] = all[i];
     return n;
+}
+
+static bool same_swizzle(cute_swizzle x, cute_swizzle y)
+{
+    return x.bits == y.bits && x.base == y.base && x.shift == y.shift;
 }
 
 bool cute_value_equal(const cute_value *a, const cute_value *b)
 {
-    const cute_tree *x[MAX_PARTS], *y[MAX_PARTS];
-    if (a->type != b->type) return false;
-    size_t n = parts(a, x);
-    if (n != parts(b, y)) return false;
-    bool swizzled = a->type == CUTE_SWIZZLE || (a->type == CUTE_COMPOSED_LAYOUT && !a->inner.shape);
-    if (swizzled && (a->swizzle.bits != b->swizzle.bits || a->swizzle.base != b->swizzle.base ||
-                     a->swizzle.shift != b->swizzle.shift))
+    const cute_tree **x[MAX_PARTS], **y[MAX_PARTS];
+    cute_value v = *a, w = *b;
+    if (a->type != b->type || a->width != b->width || a->atom != b->atom) return false;
+    size_t n = parts(&v, x);
+    if (n != parts(&w, y) || (!a->inner.shape && !same_swizzle(a->swizzle, b->swizzle))) return false;
+    if (!a->pointer != !b->pointer || (a->pointer && !alg_pointer_equal(a->pointer, b->pointer)))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!cute_tree_equal(x[i], y[i])) return false;
+        if (!cute_tree_equal(*x[i], *y[i])) return false;
     return true;
 }
 
 bool cute_value_is_static(const cute_value *value)
 {
-    const cute_tree *x[MAX_PARTS];
-    size_t n = parts(value, x);
+    const cute_tree **x[MAX_PARTS];
+    cute_value v = *value;
+    size_t n = parts(&v, x);
     for (size_t i = 0; i < n; i++)
-        if (!cute_tree_is_static(x[i])) return false;
-    return true;
+        if (!cute_tree_is_static(*x[i])) return false;
+    return !value->pointer && value->type != CUTE_DIVISOR;
 }
 
 static void unknowns(const cute_tree *t, cute_int *out, size_t capacity, size_t *count)
@@ -82,9 +79,10 @@ static void unknowns(const cute_tree *t, cute_int *out, size_t capacity, size_t 
 
 size_t cute_value_unknowns(const cute_value *value, cute_int *out, size_t capacity)
 {
-    const cute_tree *x[MAX_PARTS];
-    size_t n = parts(value, x), count = 0;
-    for (size_t i = 0; i < n; i++) unknowns(x[i], out, capacity, &count);
+    const cute_tree **x[MAX_PARTS];
+    cute_value v = *value;
+    size_t n = parts(&v, x), count = 0;
+    for (size_t i = 0; i < n; i++) unknowns(*x[i], out, capacity, &count);
     return count;
 }
 
@@ -124,16 +122,10 @@ cute_status cute_value_with_handles(cute_arena *arena, const cute_value *value, 
                                     size_t count, cute_value *out, cute_diag *diag)
 {
     filler f = {.a = {.arena = arena, .diag = diag}, .handles = handles, .count = count};
+    const cute_tree **x[MAX_PARTS];
     *out = *value;
-    if (value->layout.shape) {
-        out->layout.shape = fill(&f, value->layout.shape);
-        out->layout.stride = fill(&f, value->layout.stride);
-    }
-    if (value->tree) out->tree = fill(&f, value->tree);
-    if (value->inner.shape) {
-        out->inner.shape = fill(&f, value->inner.shape);
-        out->inner.stride = fill(&f, value->inner.stride);
-    }
+    size_t n = parts(out, x);
+    for (size_t i = 0; i < n; i++) *x[i] = fill(&f, *x[i]);
     if (f.a.status == CUTE_OK && f.next != count)
         alg_fail(&f.a, "expects %zu value(s) for the unknown leaves, but got %zu", f.next, count);
     return f.a.status;
@@ -147,7 +139,8 @@ cute_status cute_value_leaves(cute_arena *arena, const cute_value *value, bool l
     cute_algebra a = {.arena = arena, .diag = diag};
     *out = NULL;
     *count = 0;
-    if (!value->tree || value->type == CUTE_COMPOSED_LAYOUT || (layouts_only && value->type != CUTE_TILE)) {
+    if (!value->tree || value->type == CUTE_COMPOSED_LAYOUT || value->type > CUTE_TILE ||
+        (layouts_only && value->type != CUTE_TILE)) {
         alg_fail(&a,
                  layouts_only ? "expects tile to be !cute.tile, but got %s"
                               : "expects $input to be !cute.shape, !cute.stride, !cute.coord, "
@@ -180,7 +173,7 @@ cute_status cute_value_of_rank(cute_arena *arena, cute_type type, int64_t rank, 
 {
     cute_algebra a = {.arena = arena, .diag = diag};
     *out = (cute_value){.type = type};
-    if (type == CUTE_SWIZZLE || type == CUTE_COMPOSED_LAYOUT) {
+    if (type == CUTE_SWIZZLE || type == CUTE_COMPOSED_LAYOUT || type > CUTE_TILE) {
         alg_fail(&a, "expects the text of a %s, but got a rank", cute_type_name(type));
         return a.status;
     }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/layout/algebra.h"
+#include "lib/layout/pointer.h"
 #include "lib/layout/verify.h"
 
 /* "[0,1]" of a path of `length` modes. */
@@ -182,6 +182,39 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
     return true;
 }
 
+/* Memory has addresses of one number. */
+static bool verify_memref(cute_algebra *a, const cute_value *v)
+{
+    if (!alg_verify_pointer(a, v->pointer)) return false;
+    if (v->tree && !verify_composed(a, v)) return false;
+    if (!v->tree && !alg_verify_layout(a, v->layout)) return false;
+    cute_layout last = v->inner.shape ? v->inner : v->layout;
+    if (!alg_has(last.stride, CUTE_TREE_BASIS)) return true;
+    return alg_fail(a, "expects integer strides in memory, but got %s", alg_layout_text(a, last)) != NULL;
+}
+
+static bool only_zeros(cute_node t)
+{
+    if (alg_is_leaf(t)) return alg_is(t, 0);
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!only_zeros(t->items[i])) return false;
+    return true;
+}
+
+/* The iterator and what the layout adds to it go together. */
+static bool verify_coord_tensor(cute_algebra *a, const cute_value *v)
+{
+    if (!alg_verify_layout(a, v->layout)) return false;
+    cute_algebra trial = {.arena = a->arena};
+    cute_node start = alg_eval(&trial, alg_number(&trial, 0), v->layout.shape, v->layout.stride);
+    bool tuples = alg_has(v->layout.stride, CUTE_TREE_BASIS), fits = start && alg_sum(&trial, v->tree, start);
+    if (fits && (tuples ? !alg_is_leaf(v->tree) : alg_is_leaf(v->tree) || only_zeros(v->layout.stride)))
+        return true;
+    a->culprit = v->tree;
+    return alg_fail(a, "expects an iterator of the structure of the layout's coordinates, but got %s and %s",
+                    alg_text(a, v->tree), alg_layout_text(a, v->layout)) != NULL;
+}
+
 static bool verify_tile(cute_algebra *a, cute_node t)
 {
     if (t->kind == CUTE_TREE_LAYOUT) return alg_verify_layout(a, t->layout);
@@ -204,6 +237,9 @@ bool alg_verify(cute_algebra *a, const cute_value *v)
                    a,
                    "expects |num_shift| >= num_bits and |num_shift| + num_bits + num_base <= 32, but got %s",
                    alg_type_text(a, v)) != NULL;
+    case CUTE_PTR: return alg_verify_pointer(a, v->pointer);
+    case CUTE_MEMREF: return verify_memref(a, v);
+    case CUTE_COORD_TENSOR: return verify_coord_tensor(a, v);
     default: return true;
     }
 }

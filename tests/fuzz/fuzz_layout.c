@@ -133,7 +133,7 @@ static void infer(cute_arena *arena, cute_operation operation, const cute_value 
 static void parse_line(cute_arena *arena, const char *line, size_t length, cute_value *operands,
                        size_t *count)
 {
-    for (int type = CUTE_SHAPE; type <= CUTE_TILE; type++) {
+    for (int type = CUTE_SHAPE; type <= CUTE_DIVISOR; type++) {
         cute_value value;
         size_t offset = 0;
         cute_status status = cute_value_parse(arena, (cute_type)type, line, length, &value, &offset, NULL);

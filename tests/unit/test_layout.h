@@ -25,10 +25,46 @@ static inline const char *first_message(void)
     return cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "(no message)";
 }
 
+/* What tests/docs/messages looks for: each message has a test. */
+static inline void says(void)
+{
+    printf("# says: %s\n", first_message());
+}
+
+static inline void check_round_trip(cute_type type, const char *text, const char *canonical)
+{
+    cute_value first, second;
+    begin();
+    if (CHECK(cute_value_parse(arena, type, text, strlen(text), &first, NULL, diag) == CUTE_OK)) {
+        const char *printed = cute_value_text(arena, &first);
+        CHECK_TEXT(printed, canonical);
+        if (CHECK(cute_value_parse(arena, type, printed, strlen(printed), &second, NULL, diag) == CUTE_OK))
+            CHECK(cute_value_equal(&first, &second));
+    } else {
+        printf("# %s: %s\n", text, first_message());
+    }
+    end();
+}
+
+static inline void check_error(cute_type type, const char *text, size_t offset, const char *message)
+{
+    cute_value value;
+    size_t at = 999;
+    begin();
+    CHECK_INT(cute_value_parse(arena, type, text, strlen(text), &value, &at, diag), CUTE_INVALID);
+    CHECK_INT(cute_diag_count(diag), 1);
+    says();
+    if (at != offset || !strstr(first_message(), message)) {
+        printf("# %s: %zu: %s\n# not %zu: %s\n", text, at, first_message(), offset, message);
+        test_fail(__FILE__, __LINE__, text);
+    }
+    end();
+}
+
 /* "layout (4,2):(1,4)": a type's name, a space, a value's text. */
 static inline bool parse_typed(const char *text, cute_value *out)
 {
-    for (int type = CUTE_SHAPE; type <= CUTE_TILE; type++) {
+    for (int type = CUTE_SHAPE; type <= CUTE_DIVISOR; type++) {
         const char *name = cute_type_name((cute_type)type);
         size_t n = strlen(name);
         if (strncmp(text, name, n) != 0 || text[n] != ' ') continue;
@@ -99,6 +135,7 @@ static inline void check_refused(const row *rows, size_t count)
     begin();
     for (size_t i = 0; i < count; i++) {
         const char *got = calculate(rows[i].operation, rows[i].a, rows[i].b, rows[i].c);
+        says();
         if (cute_diag_count(diag) == 1 && strstr(got, rows[i].result)) continue;
         printf("# %s(%s, %s) says\n#   %s\n# not\n#   %s\n", rows[i].operation, rows[i].a,
                rows[i].b ? rows[i].b : "", got, rows[i].result);

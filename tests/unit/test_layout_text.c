@@ -1,21 +1,6 @@
 /* The text of the eight types: what is accepted, how it is printed, where an error points. */
 #include "tests/unit/test_layout.h"
 
-static void check_round_trip(cute_type type, const char *text, const char *canonical)
-{
-    cute_value first, second;
-    begin();
-    if (CHECK(cute_value_parse(arena, type, text, strlen(text), &first, NULL, diag) == CUTE_OK)) {
-        const char *printed = cute_value_text(arena, &first);
-        CHECK_TEXT(printed, canonical);
-        if (CHECK(cute_value_parse(arena, type, printed, strlen(printed), &second, NULL, diag) == CUTE_OK))
-            CHECK(cute_value_equal(&first, &second));
-    } else {
-        printf("# %s: %s\n", text, first_message());
-    }
-    end();
-}
-
 static void test_canonical(void)
 {
     static const struct {
@@ -64,20 +49,6 @@ static void test_freedom(void)
     check_round_trip(CUTE_INT_TUPLE, "?{i32}", "?");
     check_round_trip(CUTE_TILE, "[4;(2,3)]", "[4:1;(2,3):(1,2)]");
     check_round_trip(CUTE_COMPOSED_LAYOUT, "S<3,4,3>o 0 o(8,8)", "S<3,4,3> o 0 o (8,8):(1,8)");
-}
-
-static void check_error(cute_type type, const char *text, size_t offset, const char *message)
-{
-    cute_value value;
-    size_t at = 999;
-    begin();
-    CHECK_INT(cute_value_parse(arena, type, text, strlen(text), &value, &at, diag), CUTE_INVALID);
-    CHECK_INT(cute_diag_count(diag), 1);
-    if (at != offset || !strstr(first_message(), message)) {
-        printf("# %s: %zu: %s\n# not %zu: %s\n", text, at, first_message(), offset, message);
-        test_fail(__FILE__, __LINE__, text);
-    }
-    end();
 }
 
 static void test_errors(void)

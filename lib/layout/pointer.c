@@ -1,0 +1,141 @@
+/* What pointers say: elements and how many bits they have, spaces, alignment, swizzles. */
+#include <string.h>
+
+#include "lib/base/chars.h"
+#include "lib/layout/pointer.h"
+
+static const char *const spaces[CUTE_SPACES] = {"generic", "gmem", "smem", "rmem", "tmem"};
+
+const char *cute_space_name(cute_space space)
+{
+    return spaces[space];
+}
+
+/* ---- elements ---- */
+
+/* Bits in memory. Names that end in '<' or '.' stand for all that begin with them; 0: not known. */
+static const struct {
+    const char *name;
+    int bits;
+} elements[] = {
+    {"f16", 16},        {"bf16", 16},       {"f32", 32},       {"f64", 64},     {"tf32", 32},
+    {"f80", 80},        {"f128", 128},      {"index", 64},     {"f8E5M2", 8},   {"f8E4M3", 8},
+    {"f8E4M3FN", 8},    {"f8E5M2FNUZ", 8},  {"f8E4M3FNUZ", 8}, {"f8E3M4", 8},   {"f8E4M3B11FNUZ", 8},
+    {"f8E8M0FNU", 8},   {"f6E2M3FN", 6},    {"f6E3M2FN", 6},   {"f4E2M1FN", 4}, {"!llvm.ptr", 64},
+    {"!llvm.ptr<", 64}, {"!cute.ptr<", 64},
+};
+
+enum { MOST_BITS = 1 << 20 };
+
+/* A number from 1 to MOST_BITS; *at goes behind its digits. */
+static int number(const char *text, size_t length, size_t *at)
+{
+    int64_t value = 0;
+    size_t start = *at;
+    for (; *at < length && cute_is_digit(text[*at]); ++*at)
+        if ((value = value * 10 + (text[*at] - '0')) > MOST_BITS) return 0;
+    return *at > start ? (int)value : 0;
+}
+
+static int integer_bits(const char *text, size_t length)
+{
+    size_t at = length > 1 && (text[0] == 's' || text[0] == 'u') ? 1 : 0;
+    if (at >= length || text[at] != 'i') return 0;
+    at++;
+    int bits = number(text, length, &at);
+    return at == length ? bits : 0;
+}
+
+/* What stands between `prefix` and a closing '>', or NULL. */
+static const char *inside(const char *text, size_t length, const char *prefix, size_t *size)
+{
+    size_t n = strlen(prefix);
+    if (length <= n + 1 || memcmp(text, prefix, n) != 0 || text[length - 1] != '>') return NULL;
+    *size = length - n - 1;
+    return text + n;
+}
+
+bool alg_element_bits(const char *text, size_t length, int *bits)
+{
+    *bits = 0;
+    if (length == 0) return false;
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        size_t n = strlen(elements[i].name);
+        bool prefix = elements[i].name[n - 1] == '<';
+        if ((prefix ? length < n : length != n) || memcmp(text, elements[i].name, n) != 0) continue;
+        *bits = elements[i].bits;
+        return true;
+    }
+    if ((*bits = integer_bits(text, length))) return true;
+    size_t size, at = 0;
+    int64_t count = 1;
+    const char *of = inside(text, length, "complex<", &size);
+    if (of) {
+        count = 2;
+    } else if ((of = inside(text, length, "vector<", &size))) {
+        while (at < size && cute_is_digit(of[at])) {
+            int extent = number(of, size, &at);
+            if (extent < 1 || at >= size || of[at++] != 'x' || (count *= extent) > MOST_BITS) return false;
+        }
+        if (at == 0) return false;
+    } else {
+        return text[0] == '!' && length > 1;
+    }
+    if (of[at] == '!' || !alg_element_bits(of + at, size - at, bits) || count * *bits > MOST_BITS)
+        return false;
+    *bits *= (int)count;
+    return true;
+}
+
+int64_t alg_natural_align(const cute_pointer *p)
+{
+    int64_t bytes = ((int64_t)p->bits + 7) / 8;
+    return bytes ? bytes & -bytes : 1;
+}
+
+bool alg_space_named(const char *text, size_t length, cute_space *out)
+{
+    for (int i = 0; i < CUTE_SPACES; i++)
+        if (strlen(spaces[i]) == length && !memcmp(spaces[i], text, length))
+            return *out = (cute_space)i, true;
+    return false;
+}
+
+/* ---- whole pointers ---- */
+
+static bool same_swizzle(cute_swizzle x, cute_swizzle y)
+{
+    if (x.bits == 0 || y.bits == 0) return x.bits == y.bits;
+    return x.bits == y.bits && x.base == y.base && x.shift == y.shift;
+}
+
+bool alg_pointer_equal(const cute_pointer *p, const cute_pointer *q)
+{
+    return !strcmp(p->element, q->element) && p->space == q->space && p->align == q->align &&
+           same_swizzle(p->swizzle, q->swizzle);
+}
+
+const cute_pointer *cute_pointer_with_handle(cute_arena *arena, const cute_pointer *pointer, void *handle)
+{
+    cute_pointer *copy = cute_arena_alloc(arena, sizeof *copy);
+    if (!copy) return NULL;
+    *copy = *pointer;
+    copy->handle = handle;
+    return copy;
+}
+
+bool alg_verify_pointer(cute_algebra *a, const cute_pointer *p)
+{
+    int bits;
+    if (!alg_element_bits(p->element, strlen(p->element), &bits) || bits != p->bits)
+        return alg_fail(a, "expects an element type such as f16, i8 or !dialect.type, but got %s of %d bits",
+                        p->element, p->bits) != NULL;
+    if (p->align < 1 || (p->align & (p->align - 1)))
+        return alg_fail(a, "expects an alignment that is a power of two, but got %lld",
+                        (long long)p->align) != NULL;
+    if (cute_swizzle_valid(p->swizzle.bits, p->swizzle.base, p->swizzle.shift)) return true;
+    return alg_fail(a,
+                    "S<bits,base,shift> needs |shift| >= bits and |shift| + bits + base <= 32, but got "
+                    "S<%d,%d,%d>",
+                    p->swizzle.bits, p->swizzle.base, p->swizzle.shift) != NULL;
+}

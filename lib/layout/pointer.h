@@ -1,0 +1,17 @@
+/* Pointers as lib/layout sees them. */
+#ifndef CUTE_LIB_LAYOUT_POINTER_H
+#define CUTE_LIB_LAYOUT_POINTER_H
+
+#include "lib/layout/algebra.h"
+
+/* How many bits an element of this MLIR type has in memory: 0 where that is not known (types of dialects).
+ * False where it is no type that memory can hold. */
+bool alg_element_bits(const char *text, size_t length, int *bits);
+/* The alignment in bytes that the element has by itself: what is not said in a pointer's text. */
+int64_t alg_natural_align(const cute_pointer *p);
+bool alg_space_named(const char *text, size_t length, cute_space *out);
+/* The same type; handles do not count. */
+bool alg_pointer_equal(const cute_pointer *p, const cute_pointer *q);
+bool alg_verify_pointer(cute_algebra *a, const cute_pointer *p);
+
+#endif
