@@ -1,0 +1,501 @@
+/* The text of atoms, tiled copies and tiled MMAs: read and printed by the format of their family. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/atoms/parts.h"
+#include "lib/base/buffer.h"
+#include "lib/base/chars.h"
+#include "lib/base/nearest.h"
+
+typedef enum slot_kind { SLOT_SHAPE, SLOT_TYPE, SLOT_NUMBER, SLOT_WORD } slot_kind;
+
+static const struct slot {
+    const char *name;
+    slot_kind kind;
+    size_t offset;
+    const char *words; /* that it may be, with spaces between */
+} slots[] = {
+    {"shape", SLOT_SHAPE, offsetof(atom_fields, shape), NULL},
+    {"a", SLOT_TYPE, offsetof(atom_fields, type[0]), NULL},
+    {"b", SLOT_TYPE, offsetof(atom_fields, type[1]), NULL},
+    {"c", SLOT_TYPE, offsetof(atom_fields, type[2]), NULL},
+    {"bits", SLOT_NUMBER, offsetof(atom_fields, bits), NULL},
+    {"matrices", SLOT_NUMBER, offsetof(atom_fields, matrices), NULL},
+    {"op", SLOT_WORD, offsetof(atom_fields, op), "xor and"},
+    {"order", SLOT_WORD, offsetof(atom_fields, order), "n t"},
+    {"cache", SLOT_WORD, offsetof(atom_fields, cache), "always global"},
+    {"eviction", SLOT_WORD, offsetof(atom_fields, eviction),
+     "evict_normal evict_unchanged evict_first evict_last no_allocate"},
+    {"satfinite", SLOT_WORD, offsetof(atom_fields, satfinite), "satfinite"},
+};
+
+static const struct slot *find_slot(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+        if (!strncmp(slots[i].name, name, length) && !slots[i].name[length]) return &slots[i];
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    cute_arena *arena;
+    const char *text;
+    size_t length, at;
+    atom_fields *fields;
+    /* The failure that went furthest. */
+    size_t fault;
+    const char *expected;
+} reader;
+
+static bool expected(reader *r, const char *what)
+{
+    if (!r->expected || r->at > r->fault) r->fault = r->at, r->expected = what;
+    return false;
+}
+
+/* Also where a part that may be left out failed at the same place. */
+static bool expected_end(reader *r)
+{
+    if (r->fault <= r->at) r->expected = NULL;
+    return expected(r, "the end");
+}
+
+static void skip_blanks(reader *r)
+{
+    while (r->at < r->length && cute_is_blank(r->text[r->at])) r->at++;
+}
+
+static size_t word_length(const reader *r)
+{
+    size_t n = 0;
+    while (r->at + n < r->length && cute_is_name(r->text[r->at + n])) n++;
+    return n;
+}
+
+/* The token of a format at `from`: a word or one character. */
+static size_t token_length(const char *from)
+{
+    size_t n = 0;
+    while (cute_is_name(from[n])) n++;
+    return n ? n : 1;
+}
+
+static bool read_token(reader *r, const char *token, size_t length)
+{
+    skip_blanks(r);
+    size_t n = word_length(r);
+    if (!n && r->at < r->length) n = 1;
+    if (n == length && !memcmp(r->text + r->at, token, n)) return r->at += n, true;
+    return expected(r, cute_arena_printf(r->arena, "'%.*s'", (int)length, token));
+}
+
+static bool read_number(reader *r, int64_t *out)
+{
+    skip_blanks(r);
+    size_t from = r->at;
+    for (*out = 0; r->at < r->length && cute_is_digit(r->text[r->at]) && *out < 100000; r->at++)
+        *out = 10 * *out + (r->text[r->at] - '0');
+    return r->at > from && *out < 100000 && *out > 0 ? true
+                                                     : (r->at = from, expected(r, "a number from 1 on"));
+}
+
+static bool read_shape(reader *r, int64_t shape[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (i && (r->at >= r->length || r->text[r->at] != 'x')) return expected(r, "a shape such as 16x8x16");
+        r->at += i > 0;
+        if (!read_number(r, &shape[i])) return false;
+    }
+    return true;
+}
+
+static bool read_word(reader *r, const char *words, const char **out)
+{
+    skip_blanks(r);
+    size_t n = word_length(r);
+    for (const char *word = words; n; word += strcspn(word, " ") + 1) {
+        size_t length = strcspn(word, " ");
+        if (length == n && !memcmp(word, r->text + r->at, n)) {
+            *out = cute_arena_copy(r->arena, word, n);
+            r->at += n;
+            return *out != NULL;
+        }
+        if (!word[length]) break;
+    }
+    return expected(r, cute_arena_printf(r->arena, "%s%s", strchr(words, ' ') ? "one of " : "", words));
+}
+
+static bool read_type(reader *r, const char **out)
+{
+    skip_blanks(r);
+    size_t n = word_length(r);
+    *out = n ? cute_arena_copy(r->arena, r->text + r->at, n) : NULL;
+    if (!*out || !cute_element_bits(*out))
+        return expected(r, "an element type such as f16, bf16, f32, i8 or f8E4M3FN");
+    r->at += n;
+    return true;
+}
+
+static bool read_slot(reader *r, const struct slot *slot)
+{
+    void *field = (char *)r->fields + slot->offset;
+    switch (slot->kind) {
+    case SLOT_SHAPE: skip_blanks(r); return read_shape(r, field);
+    case SLOT_TYPE: return read_type(r, field);
+    case SLOT_NUMBER: return read_number(r, field);
+    case SLOT_WORD: return read_word(r, slot->words, field);
+    }
+    return false;
+}
+
+/* Reads by the format up to its end or `]`; *format is left there. */
+static bool read_format(reader *r, const char **format)
+{
+    for (const char *f = *format; *f && *f != ']';) {
+        if (*f == ' ') {
+            f++;
+        } else if (*f == '[') {
+            size_t start = r->at;
+            atom_fields before = *r->fields;
+            f++;
+            if (!read_format(r, &f)) r->at = start, *r->fields = before, f += strcspn(f, "]");
+            f++;
+        } else if (*f == '{') {
+            size_t n = strcspn(f, "}");
+            if (!read_slot(r, find_slot(f + 1, n - 1))) return *format = f, false;
+            f += n + 1;
+        } else {
+            size_t n = token_length(f);
+            if (!read_token(r, f, n)) return *format = f, false;
+            f += n;
+        }
+        *format = f;
+    }
+    return true;
+}
+
+static cute_status fail_at(reader *r, const char *what, size_t *offset, cute_diag *diag)
+{
+    if (offset) *offset = r->fault;
+    const char *wanted = r->expected ? r->expected : "less";
+    if (r->fault >= r->length)
+        return cute_fail(diag, CUTE_INVALID, NULL, "failed to parse %s: expected %s, got its end", what,
+                         wanted);
+    size_t shown = r->length - r->fault < 24 ? r->length - r->fault : 24;
+    return cute_fail(diag, CUTE_INVALID, NULL, "failed to parse %s: expected %s, got \"%.*s%s\"", what,
+                     wanted, (int)shown, r->text + r->fault, shown < r->length - r->fault ? "..." : "");
+}
+
+/* ---- printing ---- */
+
+static bool has_slot(const atom_fields *f, const struct slot *slot)
+{
+    const void *field = (const char *)f + slot->offset;
+    bool number = slot->kind == SLOT_SHAPE || slot->kind == SLOT_NUMBER;
+    return number ? *(const int64_t *)field != 0 : *(const char *const *)field != NULL;
+}
+
+static void print_slot(cute_buffer *out, const atom_fields *f, const struct slot *slot)
+{
+    const void *field = (const char *)f + slot->offset;
+    if (slot->kind == SLOT_SHAPE)
+        cute_buffer_printf(out, "%" PRId64 "x%" PRId64 "x%" PRId64, f->shape[0], f->shape[1], f->shape[2]);
+    else if (slot->kind == SLOT_NUMBER)
+        cute_buffer_printf(out, "%" PRId64, *(const int64_t *)field);
+    else
+        cute_buffer_puts(out, *(const char *const *)field ? *(const char *const *)field : "?");
+}
+
+/* Of a part in brackets: it is printed where its slot has something. */
+static bool wanted(const atom_fields *f, const char *format)
+{
+    const char *open = strchr(format, '{');
+    return open && has_slot(f, find_slot(open + 1, strcspn(open + 1, "}")));
+}
+
+const char *atom_print(cute_arena *arena, const atom_family *family, const atom_fields *f)
+{
+    cute_buffer out = {0};
+    cute_buffer_printf(&out, "!cute_nvgpu.%s<", family->mnemonic);
+    for (const char *at = family->format; *at; at++) {
+        if (*at == '[') {
+            if (!wanted(f, at)) at += strcspn(at, "]");
+        } else if (*at == '{') {
+            size_t n = strcspn(at + 1, "}");
+            print_slot(&out, f, find_slot(at + 1, n));
+            at += n + 1;
+        } else if (*at != ']') {
+            cute_buffer_putc(&out, *at);
+        }
+    }
+    cute_buffer_putc(&out, '>');
+    const char *text =
+        cute_buffer_ok(&out) ? cute_arena_copy(arena, cute_buffer_text(&out), out.length) : NULL;
+    cute_buffer_release(&out);
+    return text;
+}
+
+/* ---- atoms ---- */
+
+/* The text as it is, blanks in a row as one. */
+static const char *verbatim(cute_arena *arena, const atom_family *family, const char *text, size_t length)
+{
+    char *copy = cute_arena_printf(arena, "!cute_nvgpu.%s<%.*s>", family->mnemonic, (int)length, text);
+    if (!copy) return NULL;
+    char *to = copy;
+    for (const char *from = copy; *from; from++)
+        if (!cute_is_blank(*from) || !cute_is_blank(from[1])) *to++ = cute_is_blank(*from) ? ' ' : *from;
+    *to = 0;
+    return copy;
+}
+
+static const char *mnemonic_at(const void *unused, size_t index)
+{
+    (void)unused;
+    const atom_family *family = atom_family_at(index);
+    return family ? family->mnemonic : NULL;
+}
+
+static cute_status unknown_family(const char *mnemonic, size_t length, cute_diag *diag)
+{
+    const char *near = cute_nearest_of(mnemonic, length, mnemonic_at, NULL);
+    int shown = length > 60 ? 60 : (int)length;
+    if (near)
+        return cute_fail(diag, CUTE_INVALID, NULL, "unknown atom '%.*s'; did you mean '%s'?", shown, mnemonic,
+                         near);
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     "unknown atom '%.*s'; there are sm75.mma, sm80.mma, sm89.mma, atom.universal_fma, "
+                     "atom.universal_copy, atom.simt_async_copy, atom.ldsm and atom.stsm",
+                     shown, mnemonic);
+}
+
+static cute_status parse_family(cute_arena *arena, const atom_family *family, const char *text, size_t length,
+                                const cute_atom **out, size_t *offset, cute_diag *diag)
+{
+    cute_atom *atom = cute_arena_alloc(arena, sizeof *atom);
+    if (!atom) return cute_fail_memory(diag);
+    atom->kind = family->kind;
+    atom->mnemonic = family->mnemonic;
+    if (offset) *offset = 0;
+    if (!family->format) {
+        atom->text = verbatim(arena, family, text, length);
+    } else {
+        atom_fields fields = {0};
+        reader r = {.arena = arena, .text = text, .length = length, .fields = &fields};
+        const char *format = family->format;
+        bool good = read_format(&r, &format);
+        skip_blanks(&r);
+        if (good && r.at < r.length) good = expected_end(&r);
+        if (!good) return fail_at(&r, cute_arena_printf(arena, "%s", family->mnemonic), offset, diag);
+        CUTE_TRY(atom_make(arena, family, &fields, atom, diag));
+        atom->text = atom_print(arena, family, &fields);
+    }
+    *out = atom;
+    return atom->text ? CUTE_OK : cute_fail_memory(diag);
+}
+
+cute_status cute_atom_parse(cute_arena *arena, const char *mnemonic, const char *text, size_t length,
+                            const cute_atom **out, size_t *offset, cute_diag *diag)
+{
+    const atom_family *family = atom_family_find(mnemonic, strlen(mnemonic));
+    if (offset) *offset = 0;
+    if (!family) return unknown_family(mnemonic, strlen(mnemonic), diag);
+    return parse_family(arena, family, text, length, out, offset, diag);
+}
+
+const cute_atom *cute_atom_at(cute_arena *arena, size_t index, const char *type)
+{
+    atom_fields fields;
+    const atom_family *family = atom_row_fields(index, type, &fields);
+    cute_atom *atom = cute_arena_alloc(arena, sizeof *atom);
+    if (!atom) return NULL;
+    atom->kind = family->kind;
+    atom->mnemonic = family->mnemonic;
+    if (atom_make(arena, family, &fields, atom, NULL) != CUTE_OK) return NULL;
+    atom->text = atom_print(arena, family, &fields);
+    return atom->text ? atom : NULL;
+}
+
+/* ---- tiled copies and MMAs ---- */
+
+/* How many bytes a balanced `<...>` at `at` has; `->` and strings count as text. 0: it does not end. */
+static size_t balanced(const char *text, size_t length, size_t at)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = at; i < length; i++) {
+        if (text[i] == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (text[i] == '<') depth++;
+        if (text[i] == '>' && text[i - 1] != '-' && --depth == 0) return i + 1 - at;
+    }
+    return 0;
+}
+
+static cute_status read_atom(reader *r, const cute_atom **out, size_t *offset, cute_diag *diag)
+{
+    static const char dialect[] = "!cute_nvgpu.";
+    size_t prefix = sizeof dialect - 1, n = 0;
+    skip_blanks(r);
+    if (r->length - r->at >= prefix && !memcmp(r->text + r->at, dialect, prefix)) r->at += prefix;
+    const char *mnemonic = r->text + r->at;
+    while (r->at + n < r->length && cute_is_word(mnemonic[n], ".")) n++;
+    if (offset) *offset = r->at;
+    if (!n) {
+        expected(r, "an atom such as !cute_nvgpu.sm80.mma<...>");
+        return fail_at(r, "an atom", offset, diag);
+    }
+    const atom_family *family = atom_family_find(mnemonic, n);
+    if (!family) return unknown_family(mnemonic, n, diag);
+    r->at += n;
+    size_t whole = r->at < r->length && r->text[r->at] == '<' ? balanced(r->text, r->length, r->at) : 0;
+    if (!whole) {
+        expected(r, "'<' and a '>' that ends it");
+        return fail_at(r, family->mnemonic, offset, diag);
+    }
+    size_t inside = r->at + 1, at;
+    r->at += whole;
+    cute_status status = parse_family(r->arena, family, r->text + inside, whole - 2, out, &at, diag);
+    if (offset) *offset = inside + at;
+    return status;
+}
+
+/* `, NAME = <"TEXT">`; false where it does not follow. */
+static bool read_string(reader *r, const char *name, size_t *from, size_t *length)
+{
+    size_t start = r->at;
+    if (!read_token(r, ",", 1) || !read_token(r, name, strlen(name)) || !read_token(r, "=", 1) ||
+        !read_token(r, "<", 1) || !read_token(r, "\"", 1))
+        return r->at = start, false;
+    *from = r->at;
+    while (r->at < r->length && r->text[r->at] != '"') r->at++;
+    *length = r->at - *from;
+    return (read_token(r, "\"", 1) && read_token(r, ">", 1)) || (r->at = start, false);
+}
+
+static cute_status read_value(reader *r, cute_type type, size_t from, size_t length, cute_value *out,
+                              size_t *offset, cute_diag *diag)
+{
+    size_t at = 0;
+    cute_status status = cute_value_parse(r->arena, type, r->text + from, length, out, &at, diag);
+    if (offset && status != CUTE_OK) *offset = from + at;
+    if (status == CUTE_OK && !cute_value_is_static(out)) {
+        if (offset) *offset = from;
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected a static %s, got %s", cute_type_name(type),
+                         cute_value_text(r->arena, out));
+    }
+    return status;
+}
+
+static size_t rank_of(const cute_tree *t)
+{
+    return t->kind == CUTE_TREE_TUPLE ? t->count : 1;
+}
+
+typedef struct tiling {
+    const char *layout, *tile; /* the names of the parts */
+    cute_atom_kind kind;
+    uint32_t layout_rank, tile_rank; /* 0: any */
+    bool tile_needed;
+} tiling;
+
+static const tiling tilings[] = {
+    [CUTE_TILED_COPY] = {"layout_copy_tv", "tiler_mn", CUTE_ATOM_COPY, 2, 0, true},
+    [CUTE_TILED_MMA] = {"atom_layout_MNK", "permutation_MNK", CUTE_ATOM_MMA, 3, 3, false},
+};
+
+static cute_status wrong_rank(const char *name, uint32_t rank, size_t got, size_t from, size_t *offset,
+                              cute_diag *diag)
+{
+    if (offset) *offset = from;
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected %s of rank %u, got rank %zu", name, rank, got);
+}
+
+static cute_status parse_tiled(reader *r, cute_type type, cute_value *out, size_t *offset, cute_diag *diag)
+{
+    const tiling *t = &tilings[type];
+    const char *what = cute_type_name(type);
+    cute_value layout, tile = {0};
+    size_t from, length;
+    *out = (cute_value){.type = type};
+    CUTE_TRY(read_atom(r, &out->atom, offset, diag));
+    if (out->atom->kind != t->kind) {
+        if (offset) *offset = 0;
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected the atom of %s in a %s, got '%s'",
+                         t->kind == CUTE_ATOM_MMA ? "an MMA" : "a copy", what, out->atom->text);
+    }
+    if (!read_string(r, t->layout, &from, &length)) return fail_at(r, what, offset, diag);
+    CUTE_TRY(read_value(r, CUTE_LAYOUT, from, length, &layout, offset, diag));
+    if (rank_of(layout.layout.shape) != t->layout_rank)
+        return wrong_rank(t->layout, t->layout_rank, rank_of(layout.layout.shape), from, offset, diag);
+    out->layout = layout.layout;
+    if (read_string(r, t->tile, &from, &length)) {
+        CUTE_TRY(read_value(r, CUTE_TILE, from, length, &tile, offset, diag));
+        if (t->tile_rank && rank_of(tile.tree) != t->tile_rank)
+            return wrong_rank(t->tile, t->tile_rank, rank_of(tile.tree), from, offset, diag);
+        out->tree = tile.tree;
+    } else if (t->tile_needed) {
+        return fail_at(r, what, offset, diag);
+    }
+    skip_blanks(r);
+    if (r->at < r->length) {
+        expected_end(r);
+        return fail_at(r, what, offset, diag);
+    }
+    return CUTE_OK;
+}
+
+cute_status cute_atom_value_parse(cute_arena *arena, cute_type type, const char *text, size_t length,
+                                  cute_value *out, size_t *offset, cute_diag *diag)
+{
+    reader r = {.arena = arena, .text = text, .length = length};
+    if (type == CUTE_TILED_COPY || type == CUTE_TILED_MMA) return parse_tiled(&r, type, out, offset, diag);
+    if (type != CUTE_ATOM) return cute_value_parse(arena, type, text, length, out, offset, diag);
+    *out = (cute_value){.type = type};
+    CUTE_TRY(read_atom(&r, &out->atom, offset, diag));
+    skip_blanks(&r);
+    if (r.at == r.length) return CUTE_OK;
+    expected_end(&r);
+    return fail_at(&r, "an atom", offset, diag);
+}
+
+const char *cute_atom_value_text(cute_arena *arena, const cute_value *value)
+{
+    if (value->type == CUTE_ATOM) return value->atom->text;
+    if (value->type != CUTE_TILED_COPY && value->type != CUTE_TILED_MMA) return cute_value_text(arena, value);
+    const tiling *t = &tilings[value->type];
+    const char *layout = cute_layout_text(arena, value->layout), *tile = "";
+    if (value->tree) {
+        cute_value tree = cute_value_of_tree(CUTE_TILE, value->tree);
+        const char *text = cute_value_text(arena, &tree);
+        tile = text ? cute_arena_printf(arena, ", %s = <\"%s\">", t->tile, text) : NULL;
+    }
+    if (!layout || !tile) return NULL;
+    return cute_arena_printf(arena, "%s, %s = <\"%s\">%s", value->atom->text, t->layout, layout, tile);
+}
+
+/* ---- names ---- */
+
+static const char *name_at(const void *list, size_t index)
+{
+    (void)list;
+    return index < cute_atom_count() ? atom_row_name(index) : NULL;
+}
+
+cute_status cute_atom_find(cute_arena *arena, const char *name, const cute_atom **out, cute_diag *diag)
+{
+    for (size_t i = 0; i < cute_atom_count(); i++)
+        if (!strcmp(atom_row_name(i), name))
+            return (*out = cute_atom_at(arena, i, NULL)) ? CUTE_OK : cute_fail_memory(diag);
+    if (strchr(name, '<')) {
+        cute_value value;
+        CUTE_TRY(cute_atom_value_parse(arena, CUTE_ATOM, name, strlen(name), &value, NULL, diag));
+        *out = value.atom;
+        return CUTE_OK;
+    }
+    const char *near = cute_nearest(name, name_at, NULL);
+    if (near) return cute_fail(diag, CUTE_INVALID, NULL, "unknown atom '%s'; did you mean '%s'?", name, near);
+    return cute_fail(diag, CUTE_INVALID, NULL, "unknown atom '%s'", name);
+}
