@@ -3,6 +3,7 @@
 #define CUTE_LIB_IR_CUTE_H
 
 #include "lib/ir/ops/ops.h"
+#include "lib/ir/reader.h"
 #include "lib/ir/types.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -17,6 +18,9 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <mutex>
 
 namespace cute
 {

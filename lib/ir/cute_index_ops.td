@@ -8,7 +8,6 @@ include "lib/ir/cute_ops.td"
 class Cute_SizeLikeOp<string m, Type input> : Cute_InferOp<m> {
   let arguments = (ins input:$input, OptionalAttr<DenseI32ArrayAttr>:$mode);
   let results = (outs Cute_IntTupleType:$result);
-  let assemblyFormat = "(`<` $mode^ `>`)? `(` $input `)` attr-dict `:` functional-type($input, $result)";
 }
 
 def Cute_SizeOp : Cute_SizeLikeOp<"size", Cute_Sized> {
@@ -43,7 +42,6 @@ def Cute_CosizeOp : Cute_SizeLikeOp<"cosize", Cute_AnyLayout> {
 class Cute_ProductOp<string m> : Cute_InferOp<m> {
   let arguments = (ins Cute_Product:$input);
   let results = (outs Cute_Product:$result);
-  let assemblyFormat = "`(` $input `)` attr-dict `:` functional-type($input, $result)";
 }
 
 def Cute_TupleProductOp : Cute_ProductOp<"tuple_product"> {
@@ -140,7 +138,6 @@ def Cute_IncrementCoordOp : Cute_FunctionOp<"increment_coord", (ins Cute_CoordTy
 class Cute_RankOp<string m> : Cute_InferOp<m> {
   let arguments = (ins I32Attr:$rank, Cute_Sliceable:$input, Cute_Sliceable:$element);
   let results = (outs Cute_Sliceable:$result);
-  let assemblyFormat = "`<` $rank `>` `(` $input `,` $element `)` attr-dict `:` qualified(type($input)) `,` qualified(type($element))";
 }
 
 def Cute_AppendToRankOp : Cute_RankOp<"append_to_rank"> {
@@ -219,7 +216,6 @@ def Cute_ShapeDivOp : Cute_DivideOp<"shape_div"> {
   }];
   let arguments = (ins Cute_ShapeType:$a, Cute_ShapeType:$b);
   let results = (outs Cute_ShapeType:$result);
-  let assemblyFormat = functional;
 }
 
 def Cute_CeilDivOp : Cute_DivideOp<"ceil_div"> {
@@ -238,13 +234,11 @@ def Cute_CeilDivOp : Cute_DivideOp<"ceil_div"> {
                    AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_TileType],
                              "!cute.int_tuple, !cute.shape, or !cute.tile">:$tiler);
   let results = (outs Cute_Number:$result);
-  let assemblyFormat = functional;
 }
 
 class Cute_CompareOp<string m, Type operand> : Cute_Op<m, [Pure]> {
   let arguments = (ins operand:$lhs, operand:$rhs);
   let results = (outs I1:$result);
-  let assemblyFormat = functional;
 }
 
 def Cute_ElemLessOp : Cute_CompareOp<"elem_less", Cute_Comparable> {

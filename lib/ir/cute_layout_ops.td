@@ -23,7 +23,6 @@ def Cute_CompositionOp : Cute_DivideOp<"composition"> {
   }];
   let arguments = (ins Cute_AnyLayout:$lhs, Cute_Tiler:$rhs);
   let results = (outs Cute_AnyLayout:$result);
-  let assemblyFormat = "`(` $lhs `,` $rhs `)` attr-dict `:` functional-type(operands, $result)";
 }
 
 def Cute_CoalesceOp : Cute_InferOp<"coalesce"> {
@@ -41,7 +40,6 @@ def Cute_CoalesceOp : Cute_InferOp<"coalesce"> {
   }];
   let arguments = (ins Cute_AnyLayout:$input, Optional<Cute_CoordType>:$target_profile);
   let results = (outs Cute_AnyLayout:$result);
-  let assemblyFormat = "`(` $input (`,` $target_profile^)? `)` attr-dict `:` functional-type(operands, results)";
 }
 
 def Cute_FlattenOp : Cute_FunctionOp<"flatten", (ins Cute_Indexable:$input), (outs Cute_Indexable:$result)> {
@@ -74,7 +72,6 @@ def Cute_ComplementOp : Cute_DivideOp<"complement"> {
   let arguments = (ins Cute_LayoutType:$input,
                    Optional<AnyTypeOf<[Cute_LayoutType, Cute_ShapeType], "!cute.layout or !cute.shape">>:$cotarget);
   let results = (outs Cute_LayoutType:$result);
-  let assemblyFormat = "`(` $input (`,` $cotarget^)? `)` attr-dict `:` functional-type(operands, results)";
 }
 
 def Cute_GroupModesOp : Cute_InferOp<"group_modes"> {
@@ -91,7 +88,6 @@ def Cute_GroupModesOp : Cute_InferOp<"group_modes"> {
   }];
   let arguments = (ins Cute_AnyLayout:$input, I32Attr:$begin, I32Attr:$end);
   let results = (outs Cute_AnyLayout:$result);
-  let assemblyFormat = "`<` $begin `,` $end `>` `(` $input `)` attr-dict `:` functional-type($input, $result)";
 }
 
 def Cute_RecastLayoutOp : Cute_InferOp<"recast_layout"> {
@@ -112,7 +108,6 @@ def Cute_RecastLayoutOp : Cute_InferOp<"recast_layout"> {
   }];
   let arguments = (ins I32Attr:$new_type_bits, I32Attr:$old_type_bits, Cute_AnyLayout:$src);
   let results = (outs Cute_AnyLayout:$dst);
-  let assemblyFormat = "`<` $new_type_bits `,` $old_type_bits `>` `(` $src `)` attr-dict `:` qualified(type($src)) `->` qualified(type($dst))";
 }
 
 def Cute_SliceOp : Cute_InferOp<"slice"> {
@@ -133,7 +128,6 @@ def Cute_SliceOp : Cute_InferOp<"slice"> {
   }];
   let arguments = (ins Cute_Sliceable:$input, Cute_CoordType:$coord);
   let results = (outs Cute_Sliceable:$result);
-  let assemblyFormat = "`(` operands `)` attr-dict `:` type(operands)";
 }
 
 def Cute_DiceOp : Cute_InferOp<"dice"> {
@@ -150,7 +144,6 @@ def Cute_DiceOp : Cute_InferOp<"dice"> {
   }];
   let arguments = (ins Cute_Sliceable:$input, Cute_CoordType:$coord);
   let results = (outs Cute_Sliceable:$result);
-  let assemblyFormat = "`(` operands `)` attr-dict `:` type(operands)";
 }
 
 def Cute_RightInverseOp : Cute_FunctionOp<"right_inverse", (ins Cute_LayoutType:$input), (outs Cute_LayoutType:$result)> {
@@ -364,7 +357,6 @@ def Cute_TileToShapeOp : Cute_InferOp<"tile_to_shape"> {
   }];
   let arguments = (ins Cute_AnyLayout:$input, Cute_ShapeType:$shape, Optional<Cute_IntTupleType>:$order);
   let results = (outs Cute_AnyLayout:$result);
-  let assemblyFormat = "`(` $input `,` $shape (`,` $order^)? `)` attr-dict `:` functional-type(operands, results)";
 }
 // ---- debugging ----
 def Cute_PrintOp : Cute_Op<"print", [MemoryEffects<[MemWrite]>]> {
@@ -378,7 +370,6 @@ def Cute_PrintOp : Cute_Op<"print", [MemoryEffects<[MemWrite]>]> {
     ```
   }];
   let arguments = (ins Cute_Any:$value);
-  let assemblyFormat = "`(` $value `)` `:` type($value) attr-dict";
 }
 
 #endif

@@ -56,32 +56,26 @@ def Cute_Equatable : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_CoordTyp
 def Cute_Scalar : Type<CPred<"::cute::isScalar($_self)">, "depth-0 !cute.int_tuple">;
 def Cute_Leaf : AnyTypeOf<[I32, I64, Cute_Scalar], "i32, i64, or depth-0 !cute.int_tuple">;
 
-// ---- the forms in which operations are written ----
-
-defvar functional = "`(` operands `)` attr-dict `:` functional-type(operands, results)";
+// ---- operations of one kind ----
 
 // One operand, one result: `cute.name(%x) : X -> Y`.
 class Cute_OneOp<string m, Type input, Type result> : Cute_InferOp<m> {
   let arguments = (ins input:$input);
   let results = (outs result:$result);
-  let assemblyFormat = "`(` $input `)` attr-dict `:` type($input) `->` qualified(type($result))";
 }
 
 class Cute_CastOp<string m, Type input, Type result> : Cute_InferOp<m> {
   let arguments = (ins input:$src);
   let results = (outs result:$result);
-  let assemblyFormat = "`(` $src `)` attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
 }
 // `cute.name(%x, %y) : (X, Y) -> Z`.
 class Cute_FunctionOp<string m, dag ins, dag outs> : Cute_InferOp<m> {
   let arguments = ins;
   let results = outs;
-  let assemblyFormat = functional;
 }
 class Cute_DividingFunctionOp<string m, dag ins, dag outs> : Cute_DivideOp<m> {
   let arguments = ins;
   let results = outs;
-  let assemblyFormat = functional;
 }
 
 // ---- constants and constructors: an operand for each unknown leaf of the result, depth first ----
@@ -98,7 +92,6 @@ def Cute_StaticOp : Cute_Op<"static", [Pure, ConstantLike]> {
     ```
   }];
   let results = (outs Cute_Any:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 class Cute_MakeTupleOp<string what, TypeDef type, string example> : Cute_Op<"make_" # what, [Pure]> {
@@ -115,7 +108,6 @@ class Cute_MakeTupleOp<string what, TypeDef type, string example> : Cute_Op<"mak
   }];
   let arguments = (ins Variadic<Cute_Leaf>:$leaves);
   let results = (outs type:$result);
-  let assemblyFormat = "`(` $leaves `)` attr-dict `:` functional-type($leaves, $result)";
 }
 
 def Cute_MakeIntTupleOp : Cute_MakeTupleOp<"int_tuple", Cute_IntTupleType,
@@ -143,7 +135,6 @@ def Cute_MakeLayoutOp : Cute_InferOp<"make_layout"> {
   }];
   let arguments = (ins Cute_ShapeType:$shape, Cute_StrideType:$stride);
   let results = (outs Cute_LayoutType:$layout);
-  let assemblyFormat = "`(` $shape `,` $stride `)` attr-dict `:` functional-type(operands, $layout)";
 }
 
 def Cute_MakeComposedLayoutOp : Cute_InferOp<"make_composed_layout"> {
@@ -164,7 +155,6 @@ def Cute_MakeComposedLayoutOp : Cute_InferOp<"make_composed_layout"> {
   let arguments = (ins AnyTypeOf<[Cute_LayoutType, Cute_SwizzleType], "!cute.layout or !cute.swizzle">:$inner,
                    Cute_IntTupleType:$offset, Cute_LayoutType:$outer);
   let results = (outs Cute_ComposedLayoutType:$result);
-  let assemblyFormat = "`(` $inner `,` $offset `,` $outer `)` attr-dict `:` `(` type($inner) `,` type($offset) `,` type($outer) `)` `->` type($result)";
 }
 
 def Cute_MakeIdentityLayoutOp : Cute_CastOp<"make_identity_layout", Cute_ShapeType, Cute_LayoutType> {
@@ -197,7 +187,6 @@ def Cute_MakeLayoutLikeOp : Cute_InferOp<"make_layout_like"> {
   }];
   let arguments = (ins Cute_AnyLayout:$src);
   let results = (outs Cute_LayoutType:$result);
-  let assemblyFormat = "`(` $src `)` attr-dict `:` type($src) `->` qualified(type($result))";
 }
 
 def Cute_MakeOrderedLayoutOp : Cute_InferOp<"make_ordered_layout"> {
@@ -216,7 +205,6 @@ def Cute_MakeOrderedLayoutOp : Cute_InferOp<"make_ordered_layout"> {
   }];
   let arguments = (ins Cute_ShapeType:$shape, Cute_IntTupleType:$order);
   let results = (outs Cute_LayoutType:$layout);
-  let assemblyFormat = "`(` $shape `,` $order `)` attr-dict `:` functional-type(operands, $layout)";
 }
 // ---- accessors ----
 def Cute_Shaped : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType, Cute_TileType]>;
@@ -257,7 +245,6 @@ def Cute_ComposedGetInnerOp : Cute_InferOp<"composed_get_inner"> {
   }];
   let arguments = (ins Cute_ComposedLayoutType:$input);
   let results = (outs AnyTypeOf<[Cute_LayoutType, Cute_SwizzleType]>:$result);
-  let assemblyFormat = "`(` $input `)` attr-dict `:` type($input) `->` type($result)";
 }
 
 def Cute_ComposedGetOffsetOp : Cute_OneOp<"composed_get_offset", Cute_ComposedLayoutType, Cute_IntTupleType> {
@@ -282,7 +269,6 @@ def Cute_ComposedGetOuterOp : Cute_InferOp<"composed_get_outer"> {
   }];
   let arguments = (ins Cute_ComposedLayoutType:$input);
   let results = (outs Cute_LayoutType:$result);
-  let assemblyFormat = "`(` $input `)` attr-dict `:` type($input) `->` type($result)";
 }
 
 def Cute_GetLeavesOp : Cute_InferOp<"get_leaves"> {
@@ -300,7 +286,6 @@ def Cute_GetLeavesOp : Cute_InferOp<"get_leaves"> {
   let arguments = (ins Cute_AnyTuple:$input);
   let results = (outs Variadic<AnyTypeOf<[Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_IntTupleType,
                                           Cute_LayoutType, Cute_TileType]>>:$results);
-  let assemblyFormat = "`(` $input `)` attr-dict `:` type($input)";
 }
 
 def Cute_GetLayoutsFromTileOp : Cute_InferOp<"get_layouts_from_tile"> {
@@ -316,7 +301,6 @@ def Cute_GetLayoutsFromTileOp : Cute_InferOp<"get_layouts_from_tile"> {
   }];
   let arguments = (ins Cute_TileType:$tile);
   let results = (outs Variadic<Cute_LayoutType>:$layouts);
-  let assemblyFormat = "`(` $tile `)` attr-dict `:` type($tile)";
 }
 
 def Cute_GetScalarsOp : Cute_InferOp<"get_scalars"> {
@@ -333,7 +317,6 @@ def Cute_GetScalarsOp : Cute_InferOp<"get_scalars"> {
   }];
   let arguments = (ins Cute_Any:$value, UnitAttr:$only_dynamic);
   let results = (outs Variadic<AnyTypeOf<[I32, I64]>>:$scalars);
-  let assemblyFormat = "(`<` `{` `only_dynamic` `}` `>` $only_dynamic^)? `(` $value `)` attr-dict `:` qualified(type($value))";
 }
 
 def Cute_GetOp : Cute_InferOp<"get"> {
@@ -350,7 +333,6 @@ def Cute_GetOp : Cute_InferOp<"get"> {
   }];
   let arguments = (ins Cute_Indexable:$input, OptionalAttr<DenseI32ArrayAttr>:$mode);
   let results = (outs Cute_Indexable:$result);
-  let assemblyFormat = "(`<` $mode^ `>`)? `(` $input `)` attr-dict `:` type($input) `->` type($result)";
 }
 
 def Cute_SelectOp : Cute_InferOp<"select"> {
@@ -366,7 +348,6 @@ def Cute_SelectOp : Cute_InferOp<"select"> {
   }];
   let arguments = (ins Cute_Indexable:$input, DenseI32ArrayAttr:$mode);
   let results = (outs Cute_Indexable:$result);
-  let assemblyFormat = "`<` $mode `>` `(` $input `)` attr-dict `:` type($input) `->` type($result)";
 }
 
 def Cute_ToIntTupleOp : Cute_CastOp<"to_int_tuple", Cute_Numbers, Cute_IntTupleType> {

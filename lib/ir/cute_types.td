@@ -5,6 +5,15 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/DialectBase.td"
 
+// Of each dialect whose operations reader.cpp reads and prints.
+defvar Cute_reader = [{
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override {
+      return ::cute::readerOf(getContext(), name);
+    }
+    ::llvm::unique_function<void(::mlir::Operation *, ::mlir::OpAsmPrinter &)>
+    getOperationPrinter(::mlir::Operation *) const override { return ::cute::printOperation; }
+}];
+
 def Cute_Dialect : Dialect {
   let name = "cute";
   let cppNamespace = "::cute";
@@ -21,9 +30,12 @@ def Cute_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = Cute_reader # [{
     // The rows of operations (lib/ir/ops) by the identity of their names in this context.
     ::llvm::DenseMap<const void *, const cute_op_row *> rows;
+    // Types by names, as reader.cpp saw them last.
+    ::llvm::StringMap<::mlir::Type> guesses;
+    ::std::mutex guessing;
   }];
   // Comparisons fold to arith.constant. cute-to-base makes ub.poison; that dialect has no handle in the C interface.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];

@@ -38,7 +38,7 @@ func.func @too_many_modes(%a: !cute.layout<"(4,5,2):(1,4,20)">, %b: !cute.int_tu
 // -----
 
 func.func @inner_of_a_layout(%a: !cute.layout<"8:1">) {
-  // expected-error @+1 {{custom op 'cute.composed_get_inner' invalid kind of Type specified}}
+  // expected-error @+1 {{'cute.composed_get_inner' op operand #0 must be `A o offset o B`: the coordinate `c` maps to `A(offset + B(c))`, but got '!cute.layout<"8:1">'}}
   %r = cute.composed_get_inner(%a) : !cute.layout<"8:1"> -> !cute.layout<"8:1">
   return
 }

@@ -1,0 +1,40 @@
+// RUN: cute-opt %s | FileCheck %s
+// RUN: cute-opt %s | cute-opt | FileCheck %s
+
+// Types that follow from operands may be left out; they are printed.
+
+// CHECK-LABEL: func.func @chain(
+func.func @chain(%n: i32, %c: i1) -> i32 {
+  // CHECK: %[[S:.*]] = cute.make_shape(%{{.*}}) : (i32) -> !cute.shape<"(4,?)">
+  %s = cute.make_shape(%n) : !cute.shape<"(4,?)">
+  %d = cute.static : !cute.stride<"(1,4)">
+  // CHECK: %[[L:.*]] = cute.make_layout(%[[S]], %{{.*}}) : (!cute.shape<"(4,?)">, !cute.stride<"(1,4)">) -> !cute.layout<"(4,?):(1,4)">
+  %l = cute.make_layout(%s, %d)
+  %t = cute.static : !cute.tile<"[2:1;_]">
+  // CHECK: cute.logical_divide(%[[L]], %{{.*}}) -> !cute.layout<"((2,2),?):((1,2),4)">
+  %r = cute.logical_divide(%l, %t)
+  // CHECK: cute.get<[0, 1]> (%{{.*}}) : !cute.layout<"((2,2),?):((1,2),4)"> -> !cute.layout<"2:2">
+  %g = cute.get<[0, 1]>(%r)
+  // CHECK: cute.group_modes<0, 2> (%{{.*}}) {note = (i32) -> i32} : {{.*}} -> !cute.layout<"(((2,2),?)):(((1,2),4))">
+  %m = cute.group_modes<0, 2>(%r) {note = (i32) -> i32}
+  // CHECK: cute.append_to_rank<3> (%{{.*}}, %{{.*}}) : !cute.shape<"(4,?)">, !cute.shape<"(4,?)">
+  %a = cute.append_to_rank<3>( // three )
+                              %s, %s)
+  // CHECK: %[[P:.*]]:2 = cute.get_leaves(%[[S]]) : !cute.shape<"(4,?)">
+  %p:2 = cute.get_leaves(%s)
+  // CHECK: cute.tuple_product(%[[P]]#1) : (!cute.shape<"?">) -> !cute.shape<"?">
+  %q = cute.tuple_product(%p#1)
+  // CHECK: cute.elem_less({{.*}}) -> i1
+  %e = cute.elem_less(%s, %s)
+  // CHECK: cute.print(%{{.*}}) : !cute.shape<"?">
+  cute.print(%q)
+  // CHECK: scf.for {{.*}} -> (!cute.shape<"?">) : i32
+  %f = scf.for %i = %n to %n step %n iter_args(%acc = %q) -> (!cute.shape<"?">) : i32 {
+    %x = cute.tuple_add(%acc, %acc) loc("here")
+    scf.yield %x : !cute.shape<"?">
+  }
+  // CHECK: %[[I:.*]] = cute.get_scalars<{only_dynamic}> (%{{.*}}) : !cute.layout<"(4,?):(1,4)">
+  %i = cute.get_scalars<{only_dynamic}>(%l)
+  // CHECK: return %[[I]] : i32
+  return %i : i32
+}
