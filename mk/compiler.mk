@@ -18,6 +18,7 @@ $(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/tools/cute-opt
     CFLAGS += $(IR_CFLAGS)
 
 # C++ stays without sanitizers: LLVM's inline allocators are shared with libraries that have none.
+$(OBJ)/lib/ir/cuda.o $(OBJ)/lib/ir/newer.o: $(CUDA_GENERATED)
 $(OBJ)/%.o: %.cpp $(GENERATED) $(STAMP)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)

@@ -1,6 +1,7 @@
 # Files made by mlir-tblgen from lib/ir/*.td.
 TBLGEN := $(LLVM)/bin/mlir-tblgen -I $(LLVM)/include -I .
-TD     := $(wildcard lib/ir/*.td)
+CUDA_TD := lib/ir/cuda.td lib/ir/newer.td
+TD     := $(filter-out $(CUDA_TD),$(wildcard lib/ir/*.td))
 INC    := $(GEN)/lib/ir
 GENERATED := $(addprefix $(INC)/cute_,dialect.h.inc dialect.cpp.inc types.h.inc types.cpp.inc attrs.h.inc attrs.cpp.inc ops.h.inc ops.cpp.inc)
 
@@ -17,8 +18,30 @@ $(GENERATED): $(TD)
 	$(call say,TBLGEN,$@)
 	$(Q)$(TBLGEN) $(MODE) lib/ir/cute.td -o $@
 
+# The dialect cuda, and operations that are newer than LLVM.
+CUDA_GENERATED := $(addprefix $(INC)/cuda_,dialect.h.inc dialect.cpp.inc enums.h.inc enums.cpp.inc types.h.inc types.cpp.inc attrs.h.inc \
+                  attrs.cpp.inc ops.h.inc ops.cpp.inc) $(addprefix $(INC)/newer_,ops.h.inc ops.cpp.inc)
+$(INC)/cuda_dialect.h.inc:   MODE := -gen-dialect-decls -dialect=cuda
+$(INC)/cuda_dialect.cpp.inc: MODE := -gen-dialect-defs -dialect=cuda
+$(INC)/cuda_enums.h.inc:     MODE := -gen-enum-decls
+$(INC)/cuda_enums.cpp.inc:   MODE := -gen-enum-defs
+$(INC)/cuda_types.h.inc:     MODE := -gen-typedef-decls -typedefs-dialect=cuda
+$(INC)/cuda_types.cpp.inc:   MODE := -gen-typedef-defs -typedefs-dialect=cuda
+$(INC)/cuda_attrs.h.inc:     MODE := -gen-attrdef-decls -attrdefs-dialect=cuda
+$(INC)/cuda_attrs.cpp.inc:   MODE := -gen-attrdef-defs -attrdefs-dialect=cuda
+$(INC)/cuda_ops.h.inc $(INC)/newer_ops.h.inc:     MODE := -gen-op-decls
+$(INC)/cuda_ops.cpp.inc $(INC)/newer_ops.cpp.inc: MODE := -gen-op-defs
+$(INC)/cuda_%.inc: lib/ir/cuda.td
+	@mkdir -p $(@D)
+	$(call say,TBLGEN,$@)
+	$(Q)$(TBLGEN) $(MODE) $< -o $@
+$(INC)/newer_%.inc: lib/ir/newer.td lib/ir/cuda.td
+	@mkdir -p $(@D)
+	$(call say,TBLGEN,$@)
+	$(Q)$(TBLGEN) $(MODE) -op-include-regex='^(nvvm|nvgpu)\.' $< -o $@
+
 # Said before a hundred compilers say it worse.
-$(GENERATED) $(IR_OBJ) $(IR_TOOLS:%=$(OBJ)/tools/%/main.o): | $(LLVM)/bin/mlir-tblgen
+$(GENERATED) $(CUDA_GENERATED) $(IR_OBJ) $(IR_TOOLS:%=$(OBJ)/tools/%/main.o): | $(LLVM)/bin/mlir-tblgen
 $(LLVM)/bin/mlir-tblgen:
 	@echo "LLVM and MLIR 19 are not in $(LLVM): 'make setup' installs them, LLVM=<prefix> says where they are" >&2
 	@exit 3

@@ -3,6 +3,7 @@
 
 #include <mlir-c/RegisterEverything.h>
 
+#include "lib/ir/newer.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/types.h"
 
@@ -12,5 +13,7 @@ MlirDialectRegistry cute_registry_create(void)
     mlirRegisterAllDialects(registry);
     cute_translations_insert(registry);
     cute_dialect_insert(registry);
+    cute_dialects_insert(CUTE_DIALECT_CUDA, registry);
+    cute_newer_insert(registry);
     return registry;
 }

@@ -67,6 +67,7 @@ bool cute_type_is_static(MlirType type);
 
 void cute_dialect_insert(MlirDialectRegistry registry);
 MlirDialectHandle cute_dialect_handle(void);
+MlirDialectHandle cute_cuda_dialect_handle(void);
 
 #ifdef __cplusplus
 }
