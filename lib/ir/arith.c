@@ -89,6 +89,12 @@ MlirValue cute_integer(const cute_builder *b, MlirType type, int64_t value)
                             CUTE_NAMED(cute_attribute(b->context, "value", attribute)));
 }
 
+MlirValue cute_cast(const cute_builder *b, MlirValue value, MlirType type)
+{
+    if (mlirTypeEqual(mlirValueGetType(value), type)) return value;
+    return cute_unary(b, "builtin.unrealized_conversion_cast", value, type);
+}
+
 MlirValue cute_assembly(const cute_builder *b, bool effects, const char *text, const char *constraints,
                         cute_operands operands, MlirType result)
 {

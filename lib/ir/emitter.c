@@ -1,6 +1,7 @@
 /* The arithmetic interface of lib/layout over arith: each step of the algebra becomes an operation. */
 #include "lib/ir/emitter.h"
 
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
 typedef struct emitted {
@@ -122,6 +123,44 @@ static void if_abandon(void *context)
     }
 }
 
+/* The type of a value in the builder's context; null when memory is exhausted. */
+static MlirType type_of(cute_emitter *e, const cute_value *value)
+{
+    cute_arena *arena = cute_arena_create();
+    MlirType type = arena ? cute_type_of_value(e->builder.context, arena, value) : (MlirType){NULL};
+    cute_arena_destroy(arena);
+    return type;
+}
+
+/* The value as one of `type`, which is what the algebra takes the pointer for. */
+static MlirValue pointer_as(cute_emitter *e, const cute_pointer *pointer, MlirType type)
+{
+    MlirValue value = {pointer->handle};
+    if (mlirTypeEqual(type, mlirValueGetType(value))) return value;
+    return cute_build_value(&e->builder, "cute.recast_iter", type, CUTE_OPERANDS(value), CUTE_NO_NAMED);
+}
+
+static cute_status advance(void *context, const cute_pointer *from, const cute_int *offset,
+                           const cute_pointer *to, void **handle, cute_diag *diag)
+{
+    cute_emitter *e = context;
+    if (!from->handle) return cute_fail(diag, CUTE_INVALID, NULL, "an offset from no pointer");
+    cute_value source = {.type = CUTE_PTR, .pointer = from}, target = {.type = CUTE_PTR, .pointer = to};
+    cute_tree leaf = {.kind = CUTE_TREE_INT, .leaves = 1, .value = *offset};
+    cute_value tuple = cute_value_of_tree(CUTE_INT_TUPLE, &leaf);
+    MlirType before = type_of(e, &source), after = type_of(e, &target), type = type_of(e, &tuple);
+    if (mlirTypeIsNull(before) || mlirTypeIsNull(after) || mlirTypeIsNull(type))
+        return cute_fail_memory(diag);
+    MlirValue operand = {offset->handle};
+    MlirValue elements =
+        cute_build_value(&e->builder, offset->known ? "cute.static" : "cute.make_int_tuple", type,
+                         (cute_operands){&operand, offset->known ? 0 : 1}, CUTE_NO_NAMED);
+    MlirValue made = cute_build_value(&e->builder, "cute.add_offset", after,
+                                      CUTE_OPERANDS(pointer_as(e, from, before), elements), CUTE_NO_NAMED);
+    *handle = (void *)made.ptr;
+    return CUTE_OK;
+}
+
 cute_arith cute_emitter_start(cute_emitter *emitter, const cute_builder *builder)
 {
     emitter->builder = *builder;
@@ -131,5 +170,6 @@ cute_arith cute_emitter_start(cute_emitter *emitter, const cute_builder *builder
                         .if_begin = if_begin,
                         .if_otherwise = if_otherwise,
                         .if_end = if_end,
-                        .if_abandon = if_abandon};
+                        .if_abandon = if_abandon,
+                        .advance = advance};
 }

@@ -1,6 +1,7 @@
 /* Values of the program as values of lib/layout, whose handles are integers of the program, and back. */
 #include <mlir-c/BuiltinTypes.h>
 
+#include "lib/ir/arith.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
@@ -31,10 +32,77 @@ static bool read_parts(MlirValue value, void **handles, size_t *count)
             if (!read_parts(operand, handles, count)) return false;
             continue;
         }
+        cute_type kind;
+        MlirOperation from = cute_defining_op(operand);
+        if (cute_type_is(mlirValueGetType(operand), &kind) && kind == CUTE_INTEGER &&
+            !mlirOperationIsNull(from) && cute_op_is(from, "cute.assume"))
+            operand = mlirOperationGetOperand(from, 0);
         if (!mlirTypeIsAInteger(mlirValueGetType(operand))) return false;
         handles[(*count)++] = (void *)operand.ptr;
     }
     return true;
+}
+
+/* The only result of an operation that takes a value apart. */
+static cute_status part(MlirOperation op, const char *name, MlirValue whole, MlirValue *out, cute_diag *diag)
+{
+    cute_builder b = cute_builder_before(op);
+    MlirOperation made = cute_build_inferred(&b, name, CUTE_OPERANDS(whole), CUTE_NO_NAMED);
+    if (mlirOperationIsNull(made))
+        return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand with %s", name);
+    *out = mlirOperationGetResult(made, 0);
+    return CUTE_OK;
+}
+
+/* A tensor's pointer, or a coordinate tensor's iterator, and its layout: what it was made of, or operations that read
+ * them. */
+static cute_status bind_tensor(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out)
+{
+    MlirOperation view = cute_defining_op(operand);
+    bool made = !mlirOperationIsNull(view) && cute_op_is(view, "cute.make_view") &&
+                mlirOperationGetNumOperands(view) == 2;
+    MlirValue iterator, layout;
+    if (made)
+        iterator = mlirOperationGetOperand(view, 0);
+    else
+        CUTE_TRY(part(op, "cute.get_iter", operand, &iterator, x->diag));
+    cute_value parts;
+    if (out->type == CUTE_MEMREF) {
+        out->pointer = cute_pointer_with_handle(x->arena, out->pointer, (void *)iterator.ptr);
+        if (!out->pointer) return cute_fail_memory(x->diag);
+    } else {
+        CUTE_TRY(cute_value_bind(x, op, iterator, &parts));
+        out->tree = parts.tree;
+    }
+    cute_value shape = *out; /* without the iterator: has the layout unknown leaves? */
+    if (out->type != CUTE_MEMREF) shape.tree = NULL, shape.type = CUTE_LAYOUT;
+    if (cute_value_unknowns(&shape, NULL, 0) == 0) return CUTE_OK;
+    if (made)
+        layout = mlirOperationGetOperand(view, 1);
+    else
+        CUTE_TRY(part(op, "cute.get_layout", operand, &layout, x->diag));
+    CUTE_TRY(cute_value_bind(x, op, layout, &parts));
+    out->layout = parts.layout;
+    if (parts.type == CUTE_COMPOSED_LAYOUT) out->tree = parts.tree, out->inner = parts.inner;
+    return CUTE_OK;
+}
+
+/* A value of a constrained integer as a plain one. */
+static cute_status bind_integer(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out)
+{
+    MlirOperation from = cute_defining_op(operand);
+    MlirValue plain;
+    if (!mlirOperationIsNull(from) && cute_op_is(from, "cute.assume") &&
+        mlirTypeIsAInteger(mlirValueGetType(mlirOperationGetOperand(from, 0)))) {
+        plain = mlirOperationGetOperand(from, 0);
+    } else {
+        cute_builder b = cute_builder_before(op);
+        plain = cute_cast(&b, operand, mlirIntegerTypeGet(b.context, (unsigned)out->tree->value.width));
+    }
+    cute_int value = out->tree->value;
+    value.handle = (void *)plain.ptr;
+    out->tree = cute_tree_scalar(x->arena, value);
+    return out->tree ? CUTE_OK : cute_fail_memory(x->diag);
 }
 
 cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out)
@@ -42,6 +110,15 @@ cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue
     cute_arena *arena = x->arena;
     cute_diag *diag = x->diag;
     CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
+    switch (out->type) {
+    case CUTE_PTR:
+        out->pointer = cute_pointer_with_handle(arena, out->pointer, (void *)operand.ptr);
+        return out->pointer ? CUTE_OK : cute_fail_memory(diag);
+    case CUTE_MEMREF:
+    case CUTE_COORD_TENSOR: return bind_tensor(x, op, operand, out);
+    case CUTE_INTEGER: return bind_integer(x, op, operand, out);
+    default: break;
+    }
     size_t count = cute_value_unknowns(out, NULL, 0);
     if (count == 0) return CUTE_OK;
     cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
@@ -54,6 +131,13 @@ cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue
     if (read_parts(operand, handles, &made) && made == count) {
         CUTE_TRY(cute_value_with_handles(arena, out, handles, count, &bound, diag));
         *out = bound;
+        return CUTE_OK;
+    }
+    if (out->type == CUTE_ARITH_TUPLE_ITER) { /* its numbers are those of what it points at */
+        MlirValue tuple;
+        CUTE_TRY(part(op, "cute.deref_arith_tuple_iter", operand, &tuple, diag));
+        CUTE_TRY(cute_value_bind(x, op, tuple, &bound));
+        out->tree = bound.tree;
         return CUTE_OK;
     }
     MlirContext c = mlirOperationGetContext(op);
@@ -116,11 +200,64 @@ static cute_status build_tree(cute_arena *arena, MlirOperation where, const cute
     return make(arena, where, name, operands, count, value, out, diag);
 }
 
+/* The pointer itself; where the algebra looks at it as one to other elements, that. */
+static cute_status build_pointer(cute_arena *arena, MlirOperation where, const cute_pointer *pointer,
+                                 MlirValue *out, cute_diag *diag)
+{
+    if (!pointer->handle) return cute_fail(diag, CUTE_INVALID, NULL, "a tensor of the result has no pointer");
+    *out = (MlirValue){pointer->handle};
+    cute_value value = {.type = CUTE_PTR, .pointer = pointer};
+    MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, &value);
+    if (mlirTypeIsNull(type)) return cute_fail_memory(diag);
+    if (mlirTypeEqual(type, mlirValueGetType(*out))) return CUTE_OK;
+    return make(arena, where, "cute.recast_iter", out, 1, &value, out, diag);
+}
+
+/* The layout of a tensor alone. */
+static cute_value layout_of_tensor(const cute_value *tensor)
+{
+    cute_value layout = cute_value_of_layout(tensor->layout);
+    if (tensor->type != CUTE_MEMREF || !tensor->tree) return layout;
+    layout.type = CUTE_COMPOSED_LAYOUT;
+    layout.tree = tensor->tree;
+    layout.inner = tensor->inner;
+    layout.swizzle = tensor->swizzle;
+    return layout;
+}
+
+static cute_status build_tensor(cute_arena *arena, MlirOperation where, const cute_value *value,
+                                MlirValue *out, cute_diag *diag)
+{
+    MlirValue operands[2];
+    cute_value iterator = cute_value_of_tree(CUTE_ARITH_TUPLE_ITER, value->tree),
+               layout = layout_of_tensor(value);
+    if (value->type == CUTE_MEMREF)
+        CUTE_TRY(build_pointer(arena, where, value->pointer, &operands[0], diag));
+    else
+        CUTE_TRY(build(arena, where, &iterator, &operands[0], diag));
+    CUTE_TRY(build(arena, where, &layout, &operands[1], diag));
+    return make(arena, where, "cute.make_view", operands, 2, value, out, diag);
+}
+
 /* Operations that yield `value`, whose unknown leaves have handles. */
 static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
                          cute_diag *diag)
 {
     if (cute_value_is_static(value)) return make(arena, where, "cute.static", NULL, 0, value, out, diag);
+    switch (value->type) {
+    case CUTE_PTR: return build_pointer(arena, where, value->pointer, out, diag);
+    case CUTE_MEMREF:
+    case CUTE_COORD_TENSOR: return build_tensor(arena, where, value, out, diag);
+    case CUTE_INTEGER:
+        *out = (MlirValue){value->tree->value.handle};
+        return make(arena, where, "cute.assume", out, 1, value, out, diag);
+    case CUTE_ARITH_TUPLE_ITER: {
+        cute_value tuple = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
+        CUTE_TRY(build_tree(arena, where, &tuple, out, diag));
+        return make(arena, where, "cute.make_arith_tuple_iter", out, 1, value, out, diag);
+    }
+    default: break;
+    }
     if (value->type == CUTE_LAYOUT) {
         cute_value shape = cute_value_of_tree(CUTE_SHAPE, value->layout.shape);
         cute_value stride = cute_value_of_tree(CUTE_STRIDE, value->layout.stride);
