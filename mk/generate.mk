@@ -3,7 +3,8 @@ TBLGEN := $(LLVM)/bin/mlir-tblgen -I $(LLVM)/include -I .
 CUDA_TD := lib/ir/cuda.td lib/ir/newer.td
 TD     := $(filter-out $(CUDA_TD),$(wildcard lib/ir/*.td))
 INC    := $(GEN)/lib/ir
-GENERATED := $(addprefix $(INC)/cute_,dialect.h.inc dialect.cpp.inc types.h.inc types.cpp.inc attrs.h.inc attrs.cpp.inc ops.h.inc ops.cpp.inc)
+GENERATED := $(addprefix $(INC)/cute_,dialect.h.inc dialect.cpp.inc types.h.inc types.cpp.inc attrs.h.inc attrs.cpp.inc ops.h.inc ops.cpp.inc \
+             nvgpu_dialect.h.inc nvgpu_dialect.cpp.inc)
 
 $(INC)/cute_dialect.h.inc:   MODE := -gen-dialect-decls -dialect=cute
 $(INC)/cute_dialect.cpp.inc: MODE := -gen-dialect-defs -dialect=cute
@@ -11,12 +12,18 @@ $(INC)/cute_types.h.inc:     MODE := -gen-typedef-decls -typedefs-dialect=cute
 $(INC)/cute_types.cpp.inc:   MODE := -gen-typedef-defs -typedefs-dialect=cute
 $(INC)/cute_attrs.h.inc:     MODE := -gen-attrdef-decls -attrdefs-dialect=cute
 $(INC)/cute_attrs.cpp.inc:   MODE := -gen-attrdef-defs -attrdefs-dialect=cute
+$(INC)/cute_nvgpu_dialect.h.inc:   MODE := -gen-dialect-decls -dialect=cute_nvgpu
+$(INC)/cute_nvgpu_dialect.cpp.inc: MODE := -gen-dialect-defs -dialect=cute_nvgpu
+# Classes are made of the definitions in this file only; other types are rows of types.def.
+$(GENERATED): SOURCE := lib/ir/cute_types.td
+$(filter $(INC)/cute_nvgpu%,$(GENERATED)): SOURCE := lib/ir/cute_nvgpu_types.td
+$(filter $(INC)/cute_ops%,$(GENERATED)): SOURCE := lib/ir/cute.td
 $(INC)/cute_ops.h.inc:       MODE := -gen-op-decls
 $(INC)/cute_ops.cpp.inc:     MODE := -gen-op-defs
 $(GENERATED): $(TD)
 	@mkdir -p $(@D)
 	$(call say,TBLGEN,$@)
-	$(Q)$(TBLGEN) $(MODE) lib/ir/cute.td -o $@
+	$(Q)$(TBLGEN) $(MODE) $(SOURCE) -o $@
 
 # The dialect cuda, and operations that are newer than LLVM.
 CUDA_GENERATED := $(addprefix $(INC)/cuda_,dialect.h.inc dialect.cpp.inc enums.h.inc enums.cpp.inc types.h.inc types.cpp.inc attrs.h.inc \
@@ -46,10 +53,10 @@ $(LLVM)/bin/mlir-tblgen:
 	@echo "LLVM and MLIR 19 are not in $(LLVM): 'make setup' installs them, LLVM=<prefix> says where they are" >&2
 	@exit 3
 
-# The reference of the dialect, from the same .td files; committed, and tests/docs says when it is old.
+# The reference of the dialects, from the same .td files; committed, and tests/docs says when it is old.
 .PHONY: docs
-docs: docs/dialects/cute.md
-docs/dialects/cute.md: $(TD) scripts/dialect-doc
+docs: docs/dialects/cute.md docs/dialects/cute_nvgpu.md
+docs/dialects/%.md: $(TD) lib/ir/types.def lib/ir/words.def scripts/dialect-doc
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)scripts/dialect-doc $(LLVM) > $@.new && mv $@.new $@
+	$(Q)scripts/dialect-doc $(LLVM) $* > $@.new && mv $@.new $@

@@ -13,6 +13,7 @@ MlirDialectRegistry cute_registry_create(void)
     mlirRegisterAllDialects(registry);
     cute_translations_insert(registry);
     cute_dialect_insert(registry);
+    cute_nvgpu_dialect_insert(registry);
     cute_dialects_insert(CUTE_DIALECT_CUDA, registry);
     cute_newer_insert(registry);
     return registry;

@@ -1,5 +1,5 @@
 // The generated classes and the few lines that carry their calls into C. See cute.td.
-#include "lib/ir/cute.h"
+#include "lib/ir/cute_nvgpu.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
@@ -12,33 +12,10 @@
 using namespace mlir;
 using namespace cute;
 
-namespace
-{
-// An arena and a diag for one call into C.
-struct Scratch {
-    cute_arena *arena = cute_arena_create();
-    cute_diag *diag = cute_diag_create();
-    ~Scratch()
-    {
-        cute_arena_destroy(arena);
-        cute_diag_destroy(diag);
-    }
-    std::string message() const
-    {
-        std::string text;
-        for (size_t i = 0; i < cute_diag_count(diag); i++) {
-            if (i) text += "; ";
-            text += cute_diag_get(diag, i)->text;
-        }
-        return text;
-    }
-};
-} // namespace
-
 FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type_index index)
 {
     const cute_type_row *row = cute_type_row_at(index);
-    Scratch scratch;
+    CuteScratch scratch;
     const char *canonical = nullptr;
     if (parser.parseLess()) return failure();
     SMLoc start = parser.getCurrentLocation();
@@ -81,7 +58,7 @@ LogicalResult cute::verifyText(function_ref<InFlightDiagnostic()> error, cute_ty
                                StringRef text)
 {
     const cute_type_row *row = cute_type_row_at(index);
-    Scratch scratch;
+    CuteScratch scratch;
     const char *canonical = nullptr;
     size_t offset = 0;
     if (row->canonical(row, scratch.arena, text.data(), text.size(), &canonical, &offset, scratch.diag))
@@ -153,27 +130,29 @@ LogicalResult cute::verifyVia(const cute_op_row *row, Operation *op)
     return success(!row || !row->verify || row->verify(row, wrap(op)));
 }
 
+void cute::noteRows(Dialect *dialect, OpRows &rows)
+{
+    struct Notes {
+        Dialect *dialect;
+        OpRows &rows;
+    } notes = {dialect, rows};
+    cute_op_rows_each(
+        [](const cute_op_row *row, void *context) {
+            auto *notes = static_cast<Notes *>(context);
+            auto name = RegisteredOperationName::lookup(row->name, notes->dialect->getContext());
+            if (name && &name->getDialect() == notes->dialect)
+                notes->rows.try_emplace(name->getAsOpaquePointer(), row);
+            return true;
+        },
+        &notes);
+}
+
 namespace cute::detail
 {
-// The text, and what it describes, parsed once for all the operations that ask.
-struct AnyTextStorage : TypeStorage {
-    AnyTextStorage(cute_type_index index, StringRef text) : text(text), row(cute_type_row_at(index))
-    {
-        if (row->kind == CUTE_NO_VALUE) return;
-        arena = cute_arena_create();
-        valid = arena && cute_value_parse(arena, (cute_type)row->kind, text.data(), text.size(), &value,
-                                          nullptr, nullptr) == CUTE_OK;
-    }
-    ~AnyTextStorage() { cute_arena_destroy(arena); }
-    StringRef text;
-    const cute_type_row *row;
-    cute_arena *arena = nullptr;
-    cute_value value;
-    bool valid = false;
-};
-template <cute_type_index index> struct TextStorage : AnyTextStorage {
+// That of the types whose text stands in quotes: a class each.
+template <cute_type_index row> struct TextStorage : TypeText {
     using KeyTy = StringRef;
-    explicit TextStorage(StringRef text) : AnyTextStorage(index, text) {}
+    explicit TextStorage(StringRef text) : TypeText(row, text) {}
     bool operator==(StringRef key) const { return key == text; }
     static TextStorage *construct(TypeStorageAllocator &allocator, StringRef key)
     {
@@ -195,7 +174,7 @@ void CuteDialect::initialize()
     addTypes<
 #define GET_TYPEDEF_LIST
 #include "lib/ir/cute_types.cpp.inc"
-        >();
+        , TextOf>();
     addAttributes<
 #define GET_ATTRDEF_LIST
 #include "lib/ir/cute_attrs.cpp.inc"
@@ -204,14 +183,7 @@ void CuteDialect::initialize()
 #define GET_OP_LIST
 #include "lib/ir/cute_ops.cpp.inc"
         >();
-    cute_op_rows_each(
-        [](const cute_op_row *row, void *context) {
-            auto *dialect = static_cast<CuteDialect *>(context);
-            if (auto name = RegisteredOperationName::lookup(row->name, dialect->getContext()))
-                dialect->rows.try_emplace(name->getAsOpaquePointer(), row);
-            return true;
-        },
-        this);
+    noteRows(this, rows);
 }
 
 Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location)
@@ -220,12 +192,26 @@ Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value,
     return builder.create<StaticOp>(location, type);
 }
 
-// All types of the dialect are texts: there is no value of IntType, which is read as another type.
-static const ::cute::detail::AnyTextStorage *storageOf(Type type)
+// All types of these dialects are texts: there is no value of IntType, which is read as another type.
+const TypeText *cute::textOf(Type type)
 {
-    if (!isa<CuteDialect>(type.getDialect())) return nullptr;
-    return static_cast<const ::cute::detail::AnyTextStorage *>(
-        static_cast<const TypeStorage *>(type.getAsOpaquePointer()));
+    if (!isa<CuteDialect, cute_nvgpu::CuteNvgpuDialect>(type.getDialect())) return nullptr;
+    return static_cast<const TypeText *>(static_cast<const TypeStorage *>(type.getAsOpaquePointer()));
+}
+
+Type CuteDialect::parseType(DialectAsmParser &parser) const
+{
+    SMLoc place = parser.getCurrentLocation();
+    StringRef mnemonic;
+    Type type;
+    OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
+    if (parsed.has_value()) return succeeded(*parsed) ? type : Type();
+    return parseTextType<CuteDialect>(parser, place, mnemonic);
+}
+
+void CuteDialect::printType(Type type, DialectAsmPrinter &printer) const
+{
+    if (failed(generatedTypePrinter(type, printer))) printTextType(type, printer);
 }
 
 extern "C" {
@@ -235,35 +221,21 @@ MlirType cute_type_get(MlirContext context, cute_type_index index, MlirStringRef
     using Get = Type (*)(MLIRContext *, StringRef);
     static const Get getters[] = {
 #define CUTE_IR_TYPE(cls, ...) [](MLIRContext *c, StringRef t) -> Type { return cls##Type::get(c, t); },
+#define CUTE_IR_TEXT(cls, dialect, ...)                                                                      \
+    [](MLIRContext *c, StringRef t) -> Type { return dialect::TextOf::get(c, CUTE_TYPE_INDEX_##cls, t); },
 #include "lib/ir/types.def"
-#undef CUTE_IR_TYPE
     };
     return wrap(getters[index](unwrap(context), unwrap(text)));
-}
-
-const cute_type_row *cute_type_row_of(MlirType type)
-{
-    const ::cute::detail::AnyTextStorage *storage = storageOf(unwrap(type));
-    return storage ? storage->row : nullptr;
-}
-
-MlirStringRef cute_type_text(MlirType type)
-{
-    const ::cute::detail::AnyTextStorage *storage = storageOf(unwrap(type));
-    return wrap(storage ? storage->text : StringRef());
-}
-
-const cute_value *cute_type_peek(MlirType type)
-{
-    const ::cute::detail::AnyTextStorage *storage = storageOf(unwrap(type));
-    return storage && storage->valid ? &storage->value : nullptr;
 }
 
 const cute_op_row *cute_op_row_of(MlirOperation op)
 {
     OperationName name = unwrap(op)->getName();
-    auto *dialect = dyn_cast_or_null<CuteDialect>(name.getDialect());
-    return dialect ? dialect->rows.lookup(name.getAsOpaquePointer()) : nullptr;
+    Dialect *dialect = name.getDialect();
+    if (auto *cute = dyn_cast_or_null<CuteDialect>(dialect))
+        return cute->rows.lookup(name.getAsOpaquePointer());
+    auto *nvgpu = dyn_cast_or_null<cute_nvgpu::CuteNvgpuDialect>(dialect);
+    return nvgpu ? nvgpu->rows.lookup(name.getAsOpaquePointer()) : nullptr;
 }
 
 void cute_op_types_add(cute_op_types *types, MlirType type)

@@ -4,6 +4,7 @@
 
 #include "lib/ir/ops/ops.h"
 #include "lib/ir/reader.h"
+#include "lib/ir/text.h"
 #include "lib/ir/types.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -30,11 +31,16 @@ using namespace mlir;
 FailureOr<std::string> parseTypeText(AsmParser &parser, cute_type_index index);
 void printText(AsmPrinter &printer, StringRef text);
 LogicalResult verifyText(function_ref<InFlightDiagnostic()> error, cute_type_index index, StringRef text);
-template <class T, class Base> Base parseText(AsmParser &parser, cute_type_index index)
+template <class T, class Base> Base parseQuoted(AsmParser &parser, cute_type_index index)
 {
     FailureOr<std::string> text = parseTypeText(parser, index);
     return failed(text) ? Base() : Base(T::get(parser.getContext(), *text));
 }
+
+// The rows of operations (lib/ir/ops) by the identity of their names in a context.
+using OpRows = llvm::DenseMap<const void *, const cute_op_row *>;
+// Those of the operations of `dialect`.
+void noteRows(Dialect *dialect, OpRows &rows);
 
 // An int_tuple that is one integer.
 bool isScalar(Type type);
@@ -97,6 +103,12 @@ template <class ConcreteOp> class CuteDivides : public OpTrait::TraitBase<Concre
   public:
     Speculation::Speculatability getSpeculatability() { return divisionVia(this->getOperation()); }
 };
+} // namespace cute
+
+namespace cute
+{
+class CuteDialect;
+using TextOf = TextType<CuteDialect>;
 } // namespace cute
 
 namespace cute::detail

@@ -27,15 +27,17 @@ def Cute_Dialect : Dialect {
     Arguments of kernels are called in launch configurations and diagnostics as in the source (`%x` is `x`), or as
     `cute.name = "x"` says. `cute.dtype = f32` says what a pointer refers to.
   }];
-  let useDefaultTypePrinterParser = 1;
+  let useDefaultTypePrinterParser = 0; // most types are a row of types.def
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = Cute_reader # [{
-    // The rows of operations (lib/ir/ops) by the identity of their names in this context.
-    ::llvm::DenseMap<const void *, const cute_op_row *> rows;
+    ::cute::OpRows rows;
     // Types by names, as reader.cpp saw them last.
     ::llvm::StringMap<::mlir::Type> guesses;
     ::std::mutex guessing;
+    static constexpr ::llvm::StringLiteral textTypeName = "cute.text";
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    void printType(::mlir::Type type, ::mlir::DialectAsmPrinter &printer) const override;
   }];
   // Comparisons fold to arith.constant. cute-to-base makes ub.poison; that dialect has no handle in the C interface.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
@@ -53,7 +55,7 @@ class Cute_TextType<string cls, string mnem> : TypeDef<Cute_Dialect, cls> {
   let storageClass = "TextStorage<CUTE_TYPE_INDEX_" # cls # ">";
   let extraClassDefinition = [{
     ::llvm::StringRef $cppClass::getText() const { return getImpl()->text; }
-    ::mlir::Type $cppClass::parse(::mlir::AsmParser &parser) { return ::cute::parseText<$cppClass, ::mlir::Type>(parser, CUTE_TYPE_INDEX_}] # cls # [{); }
+    ::mlir::Type $cppClass::parse(::mlir::AsmParser &parser) { return ::cute::parseQuoted<$cppClass, ::mlir::Type>(parser, CUTE_TYPE_INDEX_}] # cls # [{); }
     void $cppClass::print(::mlir::AsmPrinter &printer) const { ::cute::printText(printer, getText()); }
     ::llvm::LogicalResult $cppClass::verify(::llvm::function_ref<::mlir::InFlightDiagnostic()> error, ::llvm::StringRef text) {
       return ::cute::verifyText(error, CUTE_TYPE_INDEX_}] # cls # [{, text);
@@ -75,7 +77,7 @@ class Cute_TextAttr<string cls, string mnem> : AttrDef<Cute_Dialect, cls> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDefinition = [{
-    ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) { return ::cute::parseText<$cppClass, ::mlir::Attribute>(parser, CUTE_TYPE_INDEX_}] # cls # [{); }
+    ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) { return ::cute::parseQuoted<$cppClass, ::mlir::Attribute>(parser, CUTE_TYPE_INDEX_}] # cls # [{); }
     void $cppClass::print(::mlir::AsmPrinter &printer) const { ::cute::printText(printer, getText()); }
     ::llvm::LogicalResult $cppClass::verify(::llvm::function_ref<::mlir::InFlightDiagnostic()> error, ::llvm::StringRef text) {
       return ::cute::verifyText(error, CUTE_TYPE_INDEX_}] # cls # [{, text);
@@ -172,6 +174,16 @@ def Cute_IntType : TypeDef<Cute_Dialect, "Int"> {
     ::mlir::Type $cppClass::parse(::mlir::AsmParser &parser) { return IntTupleType::get(parser.getContext(), "?"); }
     void $cppClass::print(::mlir::AsmPrinter &) const {}
   }];
+}
+
+// A type that is a row of types.def (CUTE_IR_TEXT): one C++ class for all of a dialect (text.h). The definition documents it
+// and is a constraint of operands.
+class Cute_RowType<Dialect dialect, string cls, string mnem, string sum, string text> : TypeDef<dialect, cls> {
+  let mnemonic = mnem;
+  let summary = sum;
+  let description = text;
+  let builderCall = "";
+  let predicate = CPred<"::cute::isRow($_self, CUTE_TYPE_INDEX_" # cls # ")">;
 }
 
 #endif

@@ -1,20 +1,104 @@
 /* The rows of types.def, and their functions: canonical texts, sugar, the way to and from lib/layout's values. */
 #include "lib/ir/types.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "lib/atoms/atoms.h"
 #include "lib/base/buffer.h"
+#include "lib/base/nearest.h"
 #include "lib/ir/fields.h"
 
-/* ---- texts that lib/layout reads ---- */
+/* ---- texts that lib/layout and lib/atoms read ---- */
+
+/* The bits of `i32`, whose mnemonic is a part of the value. */
+static int width_of(const cute_type_row *row)
+{
+    return row->kind == CUTE_INTEGER ? atoi(row->mnemonic + 1) : 0;
+}
+
+cute_status cute_type_row_value(const cute_type_row *row, cute_arena *arena, const char *text, size_t length,
+                                cute_value *out, size_t *offset, cute_diag *diag)
+{
+    if (row->kind == CUTE_ATOM) {
+        *out = (cute_value){.type = CUTE_ATOM};
+        return cute_atom_parse(arena, row->mnemonic, text, length, &out->atom, offset, diag);
+    }
+    CUTE_TRY(cute_atom_value_parse(arena, (cute_type)row->kind, text, length, out, offset, diag));
+    if (row->kind == CUTE_INTEGER) {
+        cute_int leaf = out->tree->value;
+        leaf.width = width_of(row);
+        out->tree = cute_tree_scalar(arena, leaf);
+        if (!out->tree) return cute_fail_memory(diag);
+    }
+    return CUTE_OK;
+}
+
+/* What stands between `<` and `>` of the type of a value; NULL when memory is exhausted. */
+static const char *text_of(cute_arena *arena, const cute_value *value)
+{
+    const char *text = cute_atom_value_text(arena, value);
+    if (!text) return NULL;
+    if (value->type == CUTE_INTEGER) return strstr(text, "divby");
+    if (value->type != CUTE_ATOM) return text;
+    const char *open = strchr(text, '<');
+    return open ? cute_arena_copy(arena, open + 1, strlen(open) - 2) : "";
+}
 
 static cute_status cute_canonical_value(const cute_type_row *row, cute_arena *arena, const char *text,
                                         size_t length, const char **out, size_t *offset, cute_diag *diag)
 {
     cute_value value;
-    CUTE_TRY(cute_value_parse(arena, (cute_type)row->kind, text, length, &value, offset, diag));
-    *out = cute_value_text(arena, &value);
+    CUTE_TRY(cute_type_row_value(row, arena, text, length, &value, offset, diag));
+    *out = text_of(arena, &value);
     return *out ? CUTE_OK : cute_fail_memory(diag);
+}
+
+/* ---- texts that stay as they are ---- */
+
+/* A space stands after `,` and around `=` and `->`, else only where there was one between words. */
+static bool needs_space(const char *text, size_t i, bool had)
+{
+    char before = text[i - 1], after = text[i];
+    if (before == ',' || before == '=' || after == '=') return true;
+    if (after == '-' && text[i + 1] == '>') return true;
+    if (before == '>' && i > 1 && text[i - 2] == '-') return true;
+    return had && !strchr("(<[{", before) && !strchr(")>]},:", after);
+}
+
+static cute_status cute_canonical_text(const cute_type_row *row, cute_arena *arena, const char *text,
+                                       size_t length, const char **out, size_t *offset, cute_diag *diag)
+{
+    *offset = 0;
+    if (length == 0)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected '<' and the parameters of '!%s.%s'",
+                         row->dialect, row->mnemonic);
+    char *copy = cute_arena_array(arena, 2 * length + 1, 1);
+    if (!copy) return cute_fail_memory(diag);
+    size_t n = 0;
+    bool quoted = false, had = false;
+    for (size_t i = 0; i < length; i++) {
+        bool space = !quoted && text[i] == ' ';
+        if (!space && !quoted && n && copy[n - 1] != ' ' && needs_space(text, i, had)) copy[n++] = ' ';
+        quoted ^= text[i] == '"';
+        if (!space) copy[n++] = text[i];
+        had = space;
+    }
+    copy[n] = '\0';
+    *out = copy;
+    return CUTE_OK;
+}
+
+static cute_status cute_canonical_empty(const cute_type_row *row, cute_arena *arena, const char *text,
+                                        size_t length, const char **out, size_t *offset, cute_diag *diag)
+{
+    (void)arena;
+    (void)text;
+    *offset = 0;
+    *out = "";
+    if (length == 0) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected no parameters: '!%s.%s' has none", row->dialect,
+                     row->mnemonic);
 }
 
 /* ---- sugar ---- */
@@ -66,9 +150,15 @@ cute_status cute_type_sugar(const cute_type_row *row, cute_arena *arena, const i
 /* ---- rows ---- */
 
 static const cute_type_row rows[] = {
-#define CUTE_IR_TYPE(cls, mnemonic, kind, ...) {#mnemonic, kind, __VA_ARGS__},
+#define CUTE_IR_TYPE(cls, mnemonic, kind, ...) {"cute", #mnemonic, kind, __VA_ARGS__},
+#define CUTE_IR_TEXT(cls, dialect, mnemonic, kind, canonical, lower, walk)                                   \
+    {#dialect, #mnemonic, kind, canonical, NULL, lower, walk},
 #include "lib/ir/types.def"
-#undef CUTE_IR_TYPE
+};
+static const bool in_quotes[] = {
+#define CUTE_IR_TYPE(...) true,
+#define CUTE_IR_TEXT(...) false,
+#include "lib/ir/types.def"
 };
 
 const cute_type_row *cute_type_row_at(cute_type_index index)
@@ -76,6 +166,29 @@ const cute_type_row *cute_type_row_at(cute_type_index index)
     return &rows[index];
 }
 
+bool cute_type_row_find(const char *dialect, const char *mnemonic, cute_type_index *out)
+{
+    for (int i = 0; i < CUTE_TYPE_INDICES; i++) {
+        if (in_quotes[i] || strcmp(rows[i].mnemonic, mnemonic) != 0 || strcmp(rows[i].dialect, dialect) != 0)
+            continue;
+        *out = (cute_type_index)i;
+        return true;
+    }
+    return false;
+}
+
+static const char *mnemonic_at(const void *dialect, size_t index)
+{
+    if (index >= CUTE_TYPE_INDICES) return NULL;
+    return strcmp(rows[index].dialect, dialect) ? "" : rows[index].mnemonic;
+}
+
+const char *cute_type_row_nearest(const char *dialect, const char *mnemonic)
+{
+    return cute_nearest(mnemonic, mnemonic_at, dialect);
+}
+
+/* Of a kind with several rows the first. */
 static cute_type_index index_of(cute_type kind)
 {
     int i = 0;
@@ -86,6 +199,17 @@ static cute_type_index index_of(cute_type kind)
 const cute_type_row *cute_type_row_of_kind(cute_type kind)
 {
     return &rows[index_of(kind)];
+}
+
+static bool index_of_value(const cute_value *value, cute_type_index *out)
+{
+    if (value->type == CUTE_ATOM) return cute_type_row_find("cute_nvgpu", value->atom->mnemonic, out);
+    *out = index_of(value->type);
+    if (value->type != CUTE_INTEGER) return true;
+    while (*out < CUTE_TYPE_INDICES &&
+           (rows[*out].kind != CUTE_INTEGER || width_of(&rows[*out]) != value->tree->value.width))
+        (*out)++;
+    return *out < CUTE_TYPE_INDICES;
 }
 
 /* ---- types and values ---- */
@@ -108,13 +232,15 @@ cute_status cute_type_value(MlirType type, cute_value *out, cute_diag *diag)
 
 MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_value *value)
 {
-    const char *text = cute_value_text(arena, value);
-    if (!text) return (MlirType){NULL};
-    return cute_type_get(context, index_of(value->type), mlirStringRefCreateFromCString(text));
+    cute_type_index index;
+    const char *text = text_of(arena, value);
+    if (!text || !index_of_value(value, &index)) return (MlirType){NULL};
+    return cute_type_get(context, index, mlirStringRefCreateFromCString(text));
 }
 
 bool cute_type_is_static(MlirType type)
 {
-    MlirStringRef text = cute_type_text(type);
-    return text.data && !memchr(text.data, '?', text.length);
+    const cute_value *value = cute_type_peek(type);
+    if (!value || (value->atom && !value->atom->known)) return false;
+    return cute_value_is_static(value);
 }

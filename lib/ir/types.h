@@ -17,12 +17,13 @@ struct cute_fields;
 enum { CUTE_NO_VALUE = -1 };
 typedef enum cute_type_index {
 #define CUTE_IR_TYPE(cls, ...) CUTE_TYPE_INDEX_##cls,
+#define CUTE_IR_TEXT(cls, ...) CUTE_TYPE_INDEX_##cls,
 #include "lib/ir/types.def"
-#undef CUTE_IR_TYPE
     CUTE_TYPE_INDICES
 } cute_type_index;
 
 typedef struct cute_type_row {
+    const char *dialect;  /* "cute" */
     const char *mnemonic; /* "layout" */
     int kind;             /* a cute_type, or CUTE_NO_VALUE */
     /* Parses `text`; *out, its canonical form, in `arena`. On failure *offset is the byte at fault. */
@@ -39,9 +40,16 @@ typedef struct cute_type_row {
 } cute_type_row;
 
 const cute_type_row *cute_type_row_at(cute_type_index index);
+/* `mnemonic` of `dialect`; of those whose text is not in quotes (CUTE_IR_TEXT) only. */
+bool cute_type_row_find(const char *dialect, const char *mnemonic, cute_type_index *out);
+/* The mnemonic of `dialect` that is nearest to one that is none; NULL: none is near. */
+const char *cute_type_row_nearest(const char *dialect, const char *mnemonic);
+/* What a text of the row describes, where its kind is a value of lib/layout. *offset as of cute_value_parse. */
+cute_status cute_type_row_value(const cute_type_row *row, cute_arena *arena, const char *text, size_t length,
+                                cute_value *out, size_t *offset, cute_diag *diag);
 /* That of a kind of lib/layout's values. */
 const cute_type_row *cute_type_row_of_kind(cute_type kind);
-/* That of a type of this dialect; NULL for any other type. */
+/* That of a type of our dialects; NULL for any other type. */
 const cute_type_row *cute_type_row_of(MlirType type);
 /* cute_type_row.sugar, or the message that there is none. */
 cute_status cute_type_sugar(const cute_type_row *row, cute_arena *arena, const int64_t *values, int count,
@@ -66,8 +74,10 @@ MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_v
 bool cute_type_is_static(MlirType type);
 
 void cute_dialect_insert(MlirDialectRegistry registry);
+void cute_nvgpu_dialect_insert(MlirDialectRegistry registry);
 MlirDialectHandle cute_dialect_handle(void);
 MlirDialectHandle cute_cuda_dialect_handle(void);
+MlirDialectHandle cute_nvgpu_dialect_handle(void);
 
 #ifdef __cplusplus
 }

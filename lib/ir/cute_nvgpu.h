@@ -1,0 +1,48 @@
+// The dialect cute_nvgpu's C++ side. Types are texts as those of cute (text.h); attributes are a word each.
+#ifndef CUTE_LIB_IR_CUTE_NVGPU_H
+#define CUTE_LIB_IR_CUTE_NVGPU_H
+
+#include "lib/ir/cute.h"
+
+namespace cute_nvgpu
+{
+using namespace mlir;
+
+enum WordIndex {
+#define CUTE_IR_WORD(cls, ...) CUTE_WORD_INDEX_##cls,
+#include "lib/ir/words.def"
+#undef CUTE_IR_WORD
+};
+struct WordStorage;
+// `#cute_nvgpu.mnemonic<word>`.
+class WordAttr : public Attribute::AttrBase<WordAttr, Attribute, WordStorage>
+{
+  public:
+    using Base::Base;
+    static constexpr StringLiteral name = "cute_nvgpu.word";
+    unsigned getIndex() const;
+    StringRef getWord() const;
+};
+inline bool isWord(Attribute attribute, WordIndex index)
+{
+    auto word = dyn_cast<WordAttr>(attribute);
+    return word && word.getIndex() == index;
+}
+#define CUTE_IR_WORD(cls, ...) using cls##Attr = WordAttr;
+#include "lib/ir/words.def"
+#undef CUTE_IR_WORD
+} // namespace cute_nvgpu
+
+#include "lib/ir/cute_nvgpu_dialect.h.inc"
+namespace cute_nvgpu
+{
+using TextOf = cute::TextType<CuteNvgpuDialect>;
+} // namespace cute_nvgpu
+#define CUTE_IR_TEXT(cls, dialect, ...)                                                                      \
+    namespace dialect                                                                                        \
+    {                                                                                                        \
+    using cls##Type = TextOf;                                                                                \
+    }
+#include "lib/ir/types.def"
+
+#endif
