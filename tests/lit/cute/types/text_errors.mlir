@@ -15,8 +15,13 @@ func.func private @parameters(!cute_nvgpu.smem_desc<3>)
 
 // -----
 
-// expected-error@+1 {{expected '<' and the parameters of '!cute.ptr'}}
+// expected-error@+1 {{expected an element type such as f16}}
 func.func private @no_parameters(!cute.ptr)
+
+// -----
+
+// expected-error@+1 {{expected '<' and the parameters of '!cute_nvgpu.smem_desc_view'}}
+func.func private @no_parameters(!cute_nvgpu.smem_desc_view)
 
 // -----
 
