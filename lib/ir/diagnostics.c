@@ -5,6 +5,7 @@
 
 #include "lib/ir/attributes.h"
 #include "lib/ir/locations.h"
+#include "lib/ir/modules.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 
@@ -76,5 +77,6 @@ MlirModule cute_mlir_source_parse(cute_mlir_source *source, MlirContext context)
     if (mlirModuleIsNull(module)) return module;
     cute_locations_settle(source, mlirModuleGetOperation(module));
     cute_attributes_check(source, mlirModuleGetOperation(module));
+    cute_modules_merge(mlirModuleGetOperation(module));
     return module;
 }

@@ -16,6 +16,7 @@
 #include "lib/ir/context.h"
 #include "lib/ir/gaveup.h"
 #include "lib/ir/locations.h"
+#include "lib/ir/modules.h"
 #include "lib/ir/recover.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/spellings.h"
@@ -119,6 +120,7 @@ static void on_parsed(MlirOperation root, void *context)
     opt_work *w = context;
     cute_locations_settle(&w->source, root);
     cute_attributes_check(&w->source, root);
+    cute_modules_merge(root);
 }
 
 static void on_write(const char *bytes, size_t length, void *context)

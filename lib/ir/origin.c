@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/file.h"
+#include "lib/ir/modules.h"
 
 /* ---- lines ---- */
 
@@ -71,8 +72,19 @@ cute_status cute_origin_open(cute_origin *origin, const char *label, const char 
     origin->edits = (cute_edits){.arena = origin->arena};
     CUTE_TRY(cute_defines_apply(label, bytes, origin->raw.length, options->defines, options->define_count,
                                 &origin->text, &origin->edits, diag));
+    origin->splices = (cute_edits){.arena = origin->arena};
+    cute_buffer spliced = {0};
+    cute_status status = cute_modules_splice(cute_buffer_text(&origin->text), origin->text.length, &spliced,
+                                             &origin->splices, diag);
+    if (!status && spliced.length) {
+        cute_buffer replaced = origin->text;
+        origin->text = spliced;
+        spliced = replaced;
+    }
+    cute_buffer_release(&spliced);
+    CUTE_TRY(status);
     origin->parsed = (cute_lines){.text = cute_buffer_text(&origin->text), .length = origin->text.length};
-    origin->moves = origin->mapped || origin->edits.count;
+    origin->moves = origin->mapped || origin->edits.count || origin->splices.count;
     return CUTE_OK;
 }
 
@@ -102,13 +114,24 @@ static size_t before_edits(const cute_edits *edits, size_t offset)
     return offset - (edit->to + edit->to_length) + edit->from + edit->from_length;
 }
 
+/* The way back from there. */
+static size_t after_splices(const cute_edits *edits, size_t offset)
+{
+    size_t moved = offset;
+    for (size_t i = 0; i < edits->count && edits->items[i].from <= offset; i++)
+        moved = offset - edits->items[i].from - edits->items[i].from_length + edits->items[i].to +
+                edits->items[i].to_length;
+    return moved;
+}
+
 cute_origin_point cute_origin_find(cute_origin *origin, unsigned line, unsigned column)
 {
     size_t start, end;
-    if (origin->edits.count && line_at(origin, &origin->parsed, line, &start, &end)) {
+    if ((origin->edits.count || origin->splices.count) &&
+        line_at(origin, &origin->parsed, line, &start, &end)) {
         size_t offset = start + (column ? column - 1 : 0);
-        place_of(origin, &origin->raw, before_edits(&origin->edits, offset < end ? offset : end), &line,
-                 &column);
+        offset = before_edits(&origin->splices, offset < end ? offset : end);
+        place_of(origin, &origin->raw, before_edits(&origin->edits, offset), &line, &column);
     }
     cute_origin_point point = {.file = origin->buffer, .line = line, .column = column};
     if (!origin->mapped) return point;
@@ -184,7 +207,7 @@ static void note_defines(cute_origin *origin, const cute_place *place, cute_diag
         if (edit->from < start || edit->from > end) continue;
         cute_place after = *place;
         unsigned line = 0, column = 0;
-        place_of(origin, &origin->parsed, edit->to, &line, &column);
+        place_of(origin, &origin->parsed, after_splices(&origin->splices, edit->to), &line, &column);
         if (!line_at(origin, &origin->parsed, line, &start, &end)) return;
         after.text = origin->parsed.text + start;
         after.text_length = end - start;

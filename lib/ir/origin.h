@@ -25,6 +25,7 @@ typedef struct cute_origin {
     cute_lines parsed;
     cute_lines raw; /* what was read */
     cute_edits edits;
+    cute_edits splices; /* behind them; see modules.h */
     cute_source_map map;
     struct cute_origin_file {
         bool read;

@@ -10,6 +10,7 @@
 #include "mlir/Debug/Counter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Location.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
@@ -437,6 +438,14 @@ bool cute_op_is_effect_free(MlirOperation op)
 bool cute_op_is_dead(MlirOperation op)
 {
     return isOpTriviallyDead(unwrap(op));
+}
+
+void cute_symbol_rename(MlirOperation symbol, MlirStringRef name, MlirOperation from)
+{
+    Operation *op = unwrap(symbol);
+    auto renamed = StringAttr::get(op->getContext(), unwrap(name));
+    if (succeeded(SymbolTable::replaceAllSymbolUses(op, renamed, unwrap(from))))
+        SymbolTable::setSymbolName(op, renamed);
 }
 
 void cute_op_set_location(MlirOperation op, MlirLocation location)

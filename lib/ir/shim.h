@@ -138,6 +138,8 @@ MlirStringRef cute_location_name(MlirLocation location);
 /* The location of a block argument, or of an operation's result. */
 MlirLocation cute_argument_location(MlirValue value);
 void cute_op_set_location(MlirOperation op, MlirLocation location);
+/* Renames a symbol and what refers to it in `from`, an operation around it. */
+void cute_symbol_rename(MlirOperation symbol, MlirStringRef name, MlirOperation from);
 /* What has a location: an operation, or a block argument. */
 typedef struct cute_placed {
     unsigned owner;    /* of an argument of an operation's first block: the operation's line; otherwise 0 */

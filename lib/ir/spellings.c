@@ -1,68 +1,235 @@
-/* Texts of newer MLIR that LLVM 19 spells otherwise, replaced at the same length so that columns hold. */
+/* Texts of newer MLIR that LLVM 19 spells otherwise, replaced at the same length so that columns hold. One table says
+ * which words, and what becomes of them. */
 #include "lib/ir/spellings.h"
 #include "lib/base/chars.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static const char *skip_string(const char *at, const char *end)
+static char *skip_string(char *at, const char *end)
 {
     for (at++; at < end && *at != '"' && *at != '\n'; at++)
         if (*at == '\\' && at + 1 < end) at++;
-    return at < end ? at + 1 : end;
+    return at < end ? at + 1 : (char *)end;
 }
 
-static const char *skip_space(const char *at, const char *end)
+static char *skip_space(char *at, const char *end)
 {
     while (at < end && isspace((unsigned char)*at)) at++;
     return at;
 }
 
-/* The end of the format string of the next gpu.printf from *at on, or NULL. *at is moved behind it. */
-static const char *next_printf(const char **at, const char *end)
+static char *skip_space_back(const char *start, char *at)
 {
-    static const char name[] = "gpu.printf";
-    if (!memmem(*at, (size_t)(end - *at), name, strlen(name))) {
-        *at = end;
-        return NULL;
-    }
-    for (const char *p = *at; p < end;) {
-        if (*p == '"') {
-            p = skip_string(p, end);
-        } else if (*p == '/' && p + 1 < end && p[1] == '/') {
-            const char *line = memchr(p, '\n', (size_t)(end - p));
-            p = line ? line + 1 : end;
-        } else if (cute_is_word(*p, "$.-") || *p == '%' || *p == '@' || *p == '#' || *p == '!' || *p == '^') {
-            const char *start = p++;
-            while (p < end && cute_is_word(*p, "$.-")) p++;
-            if ((size_t)(p - start) != strlen(name) || memcmp(start, name, strlen(name))) continue;
-            const char *format = skip_space(p, end);
-            if (format >= end || *format != '"') continue;
-            return *at = skip_string(format, end);
-        } else {
-            p++;
+    while (at > start && isspace((unsigned char)at[-1])) at--;
+    return at;
+}
+
+/* A word of the text at `word`, up to `after`. */
+typedef struct place {
+    char *text, *word, *after;
+    const char *end;
+} place;
+
+/* ---- what becomes of words ---- */
+
+/* `gpu.printf "%d\n", %x` has no comma. */
+static void drop_comma(const place *p, const char *by)
+{
+    (void)by;
+    char *format = skip_space(p->after, p->end);
+    if (format >= p->end || *format != '"') return;
+    char *comma = skip_space(skip_string(format, p->end), p->end);
+    if (comma < p->end && *comma == ',') *comma = ' ';
+}
+
+/* `by`, filled up with blanks. */
+static void replace(const place *p, const char *by)
+{
+    size_t length = strlen(by);
+    memset(p->word, ' ', (size_t)(p->after - p->word));
+    memcpy(p->word, by, length);
+}
+
+/* The dialect of an attribute: `#nvvm.` or `#nvgpu.` becomes `#cuda.`. */
+static void as_cuda(const place *p, const char *by)
+{
+    (void)by;
+    static const char cuda[] = "#cuda.";
+    char *dot = memchr(p->word, '.', (size_t)(p->after - p->word));
+    char *start = dot + 1 - strlen(cuda);
+    memset(p->word, ' ', (size_t)(start - p->word));
+    memcpy(start, cuda, strlen(cuda));
+}
+
+/* The end of an attribute's value: a comma or bracket that is not its own. */
+static char *skip_value(char *at, const char *end)
+{
+    for (int depth = 0; at < end; at++) {
+        if (*at == '"') {
+            at = skip_string(at, end) - 1;
+        } else if (strchr("<([{", *at)) {
+            depth++;
+        } else if (strchr(">)]},", *at)) {
+            if (!depth) return at;
+            if (*at != ',') depth--;
+        } else if (*at == '\n' && !depth) {
+            return at;
         }
     }
-    *at = end;
+    return at;
+}
+
+/* `name = value` in a list, with a comma beside it, where the value begins with `by`; and the brackets of a list of
+ * properties in which nothing else stands. */
+static void drop_property(const place *p, const char *by)
+{
+    char *value = skip_space(p->after, p->end);
+    if (value >= p->end || *value != '=') return;
+    value = skip_space(value + 1, p->end);
+    size_t length = strlen(by);
+    if ((size_t)(p->end - value) < length || memcmp(value, by, length)) return;
+    char *before = skip_space_back(p->text, p->word), *after = skip_value(value, p->end);
+    memset(p->word, ' ', (size_t)(after - p->word));
+    if (before == p->text || after >= p->end) return;
+    if (before[-1] == ',')
+        before[-1] = ' ';
+    else if (*after == ',')
+        *after = ' ';
+    else if (before[-1] == '{' && *after == '}' && before - p->text > 1 && before[-2] == '<' &&
+             after + 1 < p->end && after[1] == '>')
+        before[-2] = before[-1] = after[0] = after[1] = ' ';
+}
+
+/* A number that was wider: of the properties of this operation, in generic form. */
+static void narrow(const place *p, const char *by)
+{
+    (void)by;
+    static const char wide[] = ": i64", narrowed[] = ": i32";
+    const char *close = memchr(p->after, '}', (size_t)(p->end - p->after));
+    char *type = close ? memmem(p->after, (size_t)(close - p->after), wide, sizeof wide - 1) : NULL;
+    if (type) memcpy(type, narrowed, sizeof narrowed - 1);
+}
+
+/* ---- the table ---- */
+
+static const struct spelling {
+    const char *word;
+    size_t length;
+    void (*change)(const place *p, const char *by);
+    const char *by;
+} spellings[] = {
+#define SPELLING(word, ...) {word, sizeof(word) - 1, __VA_ARGS__}
+    SPELLING("gpu.printf", drop_comma, NULL),
+    /* attributes of operations that lib/ir/newer.td defines */
+    SPELLING("#nvvm.mbar_scope", as_cuda, NULL),
+    SPELLING("#nvvm.mbar_space", as_cuda, NULL),
+    SPELLING("#nvvm.mbar_txn_kind", as_cuda, NULL),
+    SPELLING("#nvvm.mbar_wait", as_cuda, NULL),
+    SPELLING("#nvvm.rnd", as_cuda, NULL),
+    SPELLING("#nvvm.tcgen05_group", as_cuda, NULL),
+    SPELLING("#nvvm.tcgen05_wait", as_cuda, NULL),
+    SPELLING("#nvgpu.rnd", as_cuda, NULL),
+    SPELLING("#nvgpu.subbytes_packedkind", as_cuda, NULL),
+    /* properties that say nothing about the result */
+    SPELLING("useIntrinsic", drop_property, ""),
+    SPELLING("TailCallKind", drop_property, "#llvm.tailcallkind<none>"),
+    SPELLING("range", drop_property, "#llvm.constant_range<"),
+    /* its group is an i32 here */
+    SPELLING("\"nvvm.wgmma.wait.group.sync.aligned\"", narrow, NULL),
+#undef SPELLING
+};
+
+/* Elements of vectors that LLVM 19 has no type for, as integers of the same width that nothing else uses. */
+static const struct element {
+    const char *name, *as;
+} elements[] = {
+    {"f4E2M1FN", "si4"},
+    {"f6E2M3FN", "si6"},
+    {"f6E3M2FN", "ui6"},
+    {"f8E8M0FNU", "ui8"},
+};
+
+/* `8xf4E2M1FN` */
+static void change_elements(const place *p)
+{
+    char *at = p->word;
+    for (;;) {
+        while (at < p->after && cute_is_digit(*at)) at++;
+        if (at + 1 >= p->after || *at != 'x') return;
+        if (!cute_is_digit(*++at)) break;
+    }
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        size_t length = strlen(elements[i].name);
+        if ((size_t)(p->after - at) != length || memcmp(at, elements[i].name, length)) continue;
+        replace(&(place){p->text, at, p->after, p->end}, elements[i].as);
+        return;
+    }
+}
+
+static void change_word(const place *p)
+{
+    size_t length = (size_t)(p->after - p->word);
+    if (*p->word == '%') return; /* most of them */
+    if (cute_is_digit(*p->word)) {
+        change_elements(p);
+        return;
+    }
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (length == spellings[i].length && !memcmp(p->word, spellings[i].word, length))
+            spellings[i].change(p, spellings[i].by);
+}
+
+/* ---- both ways ---- */
+
+static bool in_word(char c)
+{
+    return cute_is_word(c, "$.-");
+}
+
+/* The next word or string outside of comments from `at` on, up to *after; NULL: there is none. */
+static char *next_word(char *at, const char *end, char **after)
+{
+    while (at < end) {
+        if (*at == '"') {
+            *after = skip_string(at, end);
+            return at;
+        } else if (*at == '/' && at + 1 < end && at[1] == '/') {
+            char *line = memchr(at, '\n', (size_t)(end - at));
+            at = line ? line + 1 : (char *)end;
+        } else if (in_word(*at) || strchr("%@#!^", *at)) {
+            char *start = at++;
+            while (at < end && in_word(*at)) at++;
+            *after = at;
+            return start;
+        } else {
+            at++;
+        }
+    }
     return NULL;
 }
 
 void cute_spellings_read(char *text, size_t length)
 {
-    const char *at = text, *end = text + length, *found;
-    while ((found = next_printf(&at, end))) {
-        const char *comma = skip_space(found, end);
-        if (comma < end && *comma == ',') text[comma - text] = ' ';
-    }
+    const char *end = text + length;
+    place p = {.text = text, .after = text, .end = end};
+    while ((p.word = next_word(p.after, end, &p.after))) change_word(&p);
 }
 
 void cute_spellings_write(const char *text, size_t length, cute_buffer *out)
 {
-    const char *at = text, *end = text + length, *done = text, *found;
-    while ((found = next_printf(&at, end))) {
-        /* Printed arguments stand on the line of their format; the next line may begin with a value of its
-         * own. */
-        const char *argument = found;
+    static const char name[] = "gpu.printf";
+    const char *end = text + length, *done = text;
+    char *after = (char *)text, *word, *ahead = (char *)text;
+    while ((word = next_word(after, end, &after))) {
+        /* Most texts have none. */
+        if (ahead < after) ahead = memmem(word, (size_t)(end - word), name, sizeof name - 1);
+        if (!ahead) break;
+        if ((size_t)(after - word) != sizeof name - 1 || memcmp(word, name, sizeof name - 1)) continue;
+        char *format = skip_space(after, end);
+        if (format >= end || *format != '"') continue;
+        /* Printed arguments stand on the line of their format; the next line may begin with a value of its own. */
+        char *found = skip_string(format, end), *argument = found;
         while (argument < end && *argument == ' ') argument++;
         if (argument == end || *argument != '%') continue;
         cute_buffer_append(out, done, (size_t)(found - done));

@@ -4,8 +4,9 @@
 
 #include "lib/base/buffer.h"
 
-/* Changes `text` in place, of the same length, so that places in diagnostics stay right:
- * `gpu.printf "%d\n", %x : i32` loses its comma. Strings and comments are left alone. */
+/* Changes `text` in place, of the same length, so that places in diagnostics stay right: `gpu.printf "%d\n", %x : i32`
+ * loses its comma, `#nvvm.rnd<rn>` is read as `#cuda.rnd<rn>`, `useIntrinsic = false` is left out, `vector<8xf4E2M1FN>`
+ * is `vector<8xsi4>`. Strings and comments are left alone. */
 void cute_spellings_read(char *text, size_t length);
 
 /* Appends `text`, as LLVM 19 prints it, to `out` in the newer spelling. */
