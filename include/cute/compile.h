@@ -37,6 +37,8 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
  *     link-libraries a file with LLVM bitcode; several
  *     cuda-path     the folder of the toolkit, for libdevice and libNVVM
  *     pipeline      passes to run before the default lowering, as mlir-opt takes them: "canonicalize,cse"
+ *     remarks       names of passes, separated by commas; NULL or "": all: what they did at which line, and could not
+ *                   do, becomes remarks in `diag`
  *     emit          ptx (default), llvm (text of LLVM IR), mlir (text after `pipeline`; nothing else is run)
  *     save-temps, dump-passes     a folder for what stands between the stages, the IR after each pass
  *

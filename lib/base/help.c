@@ -36,8 +36,9 @@ static void option_line(const cute_option *option, cute_buffer *out)
     if (option->name) cute_buffer_printf(out, "--%s", option->name);
     if (option->value) {
         /* A value that is joined to a letter reads as it is typed: -O3, -lNAME. */
-        if (option->name) cute_buffer_putc(out, '=');
-        cute_buffer_puts(out, option->value);
+        bool maybe = option->kind == CUTE_OPTION_MAYBE;
+        if (option->name) cute_buffer_puts(out, maybe ? "[=" : "=");
+        cute_buffer_printf(out, "%s%s", option->value, maybe ? "]" : "");
     }
     size_t column = out->length - start;
     if (column + 2 > EXPLANATION)

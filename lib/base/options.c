@@ -21,7 +21,7 @@ static bool is_end(const cute_option *option)
 
 static bool takes_value(const cute_option *option)
 {
-    return option->kind > CUTE_OPTION_FLAG;
+    return option->kind > CUTE_OPTION_FLAG && option->kind != CUTE_OPTION_MAYBE;
 }
 
 /* The table as getopt wants it. */
@@ -47,7 +47,9 @@ static bool build_table(cute_arena *arena, const cute_option *options, getopt_ta
         }
         if (option->name)
             *name++ = (struct option){.name = option->name,
-                                      .has_arg = takes_value(option) ? required_argument : no_argument,
+                                      .has_arg = option->kind == CUTE_OPTION_MAYBE ? optional_argument
+                                                 : takes_value(option)             ? required_argument
+                                                                                   : no_argument,
                                       .val = LONG + (int)i};
     }
     return true;
@@ -88,6 +90,7 @@ static cute_status store(cute_arena *arena, const cute_option *option, const cha
     case CUTE_OPTION_GROUP: break;
     case CUTE_OPTION_FLAG: *(bool *)option->target = true; break;
     case CUTE_OPTION_STRING: *(const char **)option->target = value; break;
+    case CUTE_OPTION_MAYBE: *(const char **)option->target = value ? value : ""; break;
     case CUTE_OPTION_LIST:
         if (!cute_option_append(arena, option->target, value)) return cute_fail_memory(diag);
         break;
@@ -196,7 +199,8 @@ cute_status cute_option_set(const cute_option *options, cute_arena *arena, const
 {
     const cute_command command = {.options = options};
     const cute_option *option = options;
-    while (!is_end(option) && (option->kind == CUTE_OPTION_GROUP || strcmp(option->name, name) != 0))
+    while (!is_end(option) &&
+           (option->kind == CUTE_OPTION_GROUP || !option->name || strcmp(option->name, name) != 0))
         option++;
     if (is_end(option)) {
         const char *near = cute_nearest(name, option_at, &command);
@@ -204,6 +208,7 @@ cute_status cute_option_set(const cute_option *options, cute_arena *arena, const
                     : cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%s'", name);
     }
     if (option->kind == CUTE_OPTION_FLAG) return set_flag(option, value, diag);
+    if (!value && option->kind == CUTE_OPTION_MAYBE) return store(arena, option, NULL, diag);
     if (!value) return cute_fail(diag, CUTE_USAGE, NULL, "option '%s': expected a value", name);
     const char *copy = cute_arena_copy(arena, value, strlen(value));
     return copy ? store(arena, option, copy, diag) : cute_fail_memory(diag);

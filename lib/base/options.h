@@ -10,6 +10,7 @@ typedef enum cute_option_kind {
     CUTE_OPTION_STRING, /* const char ** : the last one given wins */
     CUTE_OPTION_INT,    /* int64_t * */
     CUTE_OPTION_LIST,   /* cute_option_list * : may be given several times */
+    CUTE_OPTION_MAYBE,  /* const char ** : --name=VALUE, or --name alone for "" */
 } cute_option_kind;
 
 typedef struct cute_option_list {

@@ -93,6 +93,7 @@ typedef struct opt_work {
     cute_mlir_source source;
     MlirDialectRegistry registry;
     cute_buffer *output;
+    const char *remarks;
     bool want_map, json;
     cute_map_builder map;
     bool ok;
@@ -146,7 +147,8 @@ static void work(void *context)
                             .parsed = on_parsed,
                             .write = on_write,
                             .printed = w->want_map ? on_printed : NULL,
-                            .context = w};
+                            .context = w,
+                            .remarks = w->remarks};
     w->ok = cute_opt_run(cute_text(w->source.origin->buffer), mlirStringRefCreate(text->text, text->length),
                          w->registry, &hooks);
 }
@@ -191,6 +193,7 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     opt_work w = {.source = cute_mlir_source_of(&origin, diag),
                   .registry = registry,
                   .output = &output,
+                  .remarks = command->remarks,
                   .want_map = wants_map(command),
                   .json = command->diagnostics_json,
                   .map = {.origin = &origin, .map = {.arena = arena}}};

@@ -21,6 +21,7 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Tools/ParseUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,6 +29,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdarg>
+#include <cstdio>
 #include <tuple>
 
 using namespace mlir;
@@ -87,6 +90,7 @@ class CPass : public Pass
     template <class T> T &option(int i) { return static_cast<T &>(*options[i]); }
 
     const cute_pass *info;
+    bool remarks = false; // wanted, of this run
 
   private:
     template <class T, class... A> void add(const char *name, A &&...args)
@@ -118,6 +122,44 @@ class Observer : public PassInstrumentation
     std::vector<std::chrono::steady_clock::time_point> started;
 };
 
+// Tells our passes whether remarks are wanted. What else runs is left alone.
+class Remarks : public PassInstrumentation
+{
+  public:
+    explicit Remarks(StringRef passes) : all(passes.empty())
+    {
+        SmallVector<StringRef> list;
+        passes.split(list, ',', -1, /*KeepEmpty=*/false);
+        for (StringRef name : list) names.insert(name.trim());
+    }
+    // The first name that is none of a pass, or an empty text.
+    StringRef unknown() const
+    {
+        for (const auto &name : names)
+            if (!PassInfo::lookup(name.getKey())) return name.getKey();
+        return "";
+    }
+    void runBeforePass(Pass *pass, Operation *) override
+    {
+        if (auto *ours = dynamic_cast<CPass *>(pass)) ours->remarks = all || names.contains(ours->info->name);
+    }
+
+  private:
+    bool all;
+    llvm::StringSet<> names;
+};
+
+// NULL passes: none are wanted.
+bool addRemarks(PassManager &manager, const char *passes, std::string &unknown)
+{
+    if (!passes) return true;
+    auto remarks = std::make_unique<Remarks>(passes);
+    unknown = remarks->unknown().str();
+    if (!unknown.empty()) return false;
+    manager.addInstrumentation(std::move(remarks));
+    return true;
+}
+
 struct DriverOptions {
     cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-")};
     cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
@@ -130,6 +172,10 @@ struct DriverOptions {
         cl::desc("Comments behind the text that say where its lines come from: auto (but on a "
                  "terminal), on or off; off ignores them in the input too"),
         cl::value_desc("auto|on|off"), cl::init("auto")};
+    cl::opt<std::string> remarks{
+        "remarks", cl::ValueOptional, cl::value_desc("pass,..."),
+        cl::desc("Say at which lines passes did what they are for, and where they could "
+                 "not; of these passes, or of all")};
     cl::opt<bool> timing{"timing", cl::desc("Print where the time goes on stderr")};
     cl::opt<std::string> printPipeline{
         "print-pipeline", cl::value_desc("pipeline"),
@@ -185,6 +231,15 @@ void printPlaced(Operation *op, FallbackAsmResourceMap &resources, const cute_op
     }
 }
 
+// The same for the driver.
+LogicalResult addRemarks(PassManager &manager, const char *passes)
+{
+    std::string unknown;
+    if (addRemarks(manager, passes, unknown)) return success();
+    llvm::errs() << "cute-opt: error: --remarks: there is no pass '" << unknown << "'\n";
+    return failure();
+}
+
 // mlir-opt's steps for one module.
 bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &registry,
              const MlirOptMainConfig &config, const cute_opt_hooks *hooks)
@@ -214,6 +269,7 @@ bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &regist
     passes.enableVerifier(config.shouldVerifyPasses());
     if (failed(applyPassManagerCLOptions(passes))) return false;
     passes.enableTiming(timing);
+    if (failed(addRemarks(passes, hooks->remarks))) return false;
     if (failed(config.setupPassPipeline(passes)) || failed(passes.run(*op))) return false;
 
     TimingScope printing = timing.nest("Output");
@@ -297,6 +353,23 @@ void cute_pass_print(cute_pass_run *, MlirStringRef text)
 {
     llvm::errs() << unwrap(text);
 }
+bool cute_pass_wants_remarks(const cute_pass_run *run)
+{
+    return run->pass->remarks;
+}
+void cute_pass_remark(const cute_pass_run *run, MlirLocation location, const char *format, ...)
+{
+    if (!run->pass->remarks) return;
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(nullptr, 0, format, args);
+    std::string text(std::max(length, 0) + 1, '\0');
+    vsnprintf(text.data(), text.size(), format, again);
+    va_end(again);
+    va_end(args);
+    emitRemark(unwrap(location)) << text.c_str() << " [" << run->pass->info->name << "]";
+}
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op)
 {
     OpPassManager manager(unwrap(op)->getName().getStringRef());
@@ -346,6 +419,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     out->output = options->output.c_str();
     out->diagnostics_json = options->diagnostics == "json";
     out->source_map = options->sourceMap.c_str();
+    out->remarks = options->remarks.getNumOccurrences() ? options->remarks.c_str() : nullptr;
     out->timing = options->timing;
     out->print_pipeline =
         options->printPipeline.getNumOccurrences() ? options->printPipeline.c_str() : nullptr;
@@ -364,10 +438,16 @@ bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry r
     bool ok = true;
     if (config.shouldShowDialects())
         for (const auto &name : unwrap(registry)->getDialectNames()) os << name << '\n';
-    else if (isForTests(config))
+    else if (isForTests(config)) {
+        MlirOptMainConfig plain = config;
+        config.setPassPipelineSetupFn([&](PassManager &manager) {
+            return success(succeeded(addRemarks(manager, hooks->remarks)) &&
+                           succeeded(plain.setupPassPipeline(manager)));
+        });
         ok = succeeded(MlirOptMain(os, std::move(buffer), *unwrap(registry), config));
-    else
+    } else {
         return runOnce(std::move(buffer), *unwrap(registry), config, hooks);
+    }
     os.flush();
     if (ok) hooks->write(result.data(), result.size(), hooks->context);
     return ok;
@@ -465,5 +545,11 @@ void cute_llvm_on_fatal(void (*handler)(const char *reason))
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context)
 {
     unwrap(manager)->addInstrumentation(std::make_unique<Observer>(visit, context));
+}
+cute_status cute_pass_manager_remarks(MlirPassManager manager, const char *passes, cute_diag *diag)
+{
+    std::string unknown;
+    if (addRemarks(*unwrap(manager), passes, unknown)) return CUTE_OK;
+    return cute_fail(diag, CUTE_USAGE, nullptr, "--remarks: there is no pass '%s'", unknown.c_str());
 }
 }

@@ -54,6 +54,11 @@ void cute_pass_fail(cute_pass_run *run);
 void cute_pass_unchanged(cute_pass_run *run);
 /* Writes to standard error what a pass was asked to show. */
 void cute_pass_print(cute_pass_run *run, MlirStringRef text);
+/* Whether somebody wants to know what the pass did, and what it could not do. */
+bool cute_pass_wants_remarks(const cute_pass_run *run);
+/* Says it at `location`, as a remark; nothing where nobody wants to know. */
+void cute_pass_remark(const cute_pass_run *run, MlirLocation location, const char *format, ...)
+    CUTE_PRINTF(3, 4);
 /* Runs passes, as text (`canonicalize,cse`), on `op`: the operation that the pass runs on, or one inside.
  * Their dialects are the pass's own. */
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op);
@@ -86,6 +91,7 @@ typedef struct cute_opt_command {
     const char *output; /* "-": standard output */
     bool diagnostics_json;
     const char *source_map; /* "auto", "on" or "off" */
+    const char *remarks;    /* see cute_pass_manager_remarks */
     bool timing;
     const char *print_pipeline; /* only print what it runs; NULL: run */
     const char *const *defines; /* NAME=VALUE */
@@ -105,6 +111,7 @@ typedef struct cute_opt_hooks {
      * block, or null. Not called where the text has locations itself. */
     void (*printed)(unsigned line, MlirLocation location, MlirBlock entry, void *context);
     void *context;
+    const char *remarks; /* as the command says */
 } cute_opt_hooks;
 /* Runs what the command line asked for on `text`, named `label` in locations. False after an error. What only
  * tests of MLIR ask for runs in MLIR's driver, which prints its diagnostics on stderr and calls `write` alone. */
@@ -157,6 +164,9 @@ void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_o
 typedef void (*cute_after_pass)(const char *pass, MlirOperation op, bool failed, double seconds,
                                 void *context);
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context);
+/* Passes of ours that `manager` runs make remarks: those that `passes` names, separated by commas ("": all; NULL:
+ * none). CUTE_USAGE: there is no pass of such a name. */
+cute_status cute_pass_manager_remarks(MlirPassManager manager, const char *passes, cute_diag *diag);
 
 /* ---- fatal errors ---- */
 

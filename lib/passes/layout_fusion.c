@@ -20,7 +20,7 @@ static const cute_op_rule *rules(const cute_op_row *row)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    cute_peephole_run(root, rules);
+    cute_peephole_run(root, rules, pass);
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
 }
 

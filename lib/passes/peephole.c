@@ -2,11 +2,11 @@
 #include "lib/passes/peephole.h"
 
 #include "lib/ir/ops/algebra.h"
-#include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 
 typedef struct state {
     cute_rules_of rules;
+    const cute_pass_run *pass; /* that makes remarks, or NULL */
     size_t done;
 } state;
 
@@ -28,6 +28,17 @@ static bool replace(MlirOperation op, const cute_rewrite *r)
     return true;
 }
 
+static void tell(const cute_pass_run *pass, MlirOperation op, MlirOperation source, const cute_rewrite *r)
+{
+    if (!cute_pass_wants_remarks(pass)) return;
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op)), of = {0};
+    if (!mlirOperationIsNull(source)) of = mlirIdentifierStr(mlirOperationGetName(source));
+    cute_pass_remark(pass, mlirOperationGetLocation(op), "'%.*s'%s%.*s%s is %s%s%s", (int)name.length,
+                     name.data, of.length ? " of '" : "", (int)of.length, of.length ? of.data : "",
+                     of.length ? "'" : "", r->name ? "computed at once, by '" : "a value that is there",
+                     r->name ? r->name : "", r->name ? "'" : "");
+}
+
 static void visit(MlirOperation op, void *context)
 {
     state *s = context;
@@ -43,6 +54,7 @@ static void visit(MlirOperation op, void *context)
         }
         cute_rewrite r = {.value = {NULL}};
         if (!rule->rewrite(op, source, &r) || !replace(op, &r)) continue;
+        if (s->pass) tell(s->pass, op, source, &r);
         s->done++;
         return;
     }
@@ -54,11 +66,11 @@ static void drop(MlirOperation op, void *context)
     if (cute_op_is_dead(op)) mlirOperationDestroy(op);
 }
 
-size_t cute_peephole_run(MlirOperation root, cute_rules_of rules)
+size_t cute_peephole_run(MlirOperation root, cute_rules_of rules, const cute_pass_run *pass)
 {
     size_t all = 0;
     for (;;) {
-        state s = {.rules = rules};
+        state s = {.rules = rules, .pass = pass};
         cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, visit, &s);
         all += s.done;
         if (s.done == 0) return all;

@@ -152,7 +152,8 @@ static cute_status run_pipeline(compilation *c)
     if (mlirLogicalResultIsFailure(parsed)) {
         status = cute_fail(c->diag, CUTE_USAGE, NULL, "the pipeline '%s' is wrong: %s", text,
                            cute_buffer_text(&errors));
-    } else if (mlirLogicalResultIsFailure(
+    } else if ((status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag)) == CUTE_OK &&
+               mlirLogicalResultIsFailure(
                    mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(c->module)))) {
         status = CUTE_INVALID;
         if (!said_why(c))
@@ -192,14 +193,14 @@ static cute_status lower(compilation *c)
     cute_lowering_pipeline(&options, &pipeline);
     MlirPassManager manager = mlirPassManagerCreate(c->context);
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
-    cute_status status = CUTE_OK;
+    cute_status status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag);
     MlirOperation module = mlirModuleGetOperation(c->module);
     if (c->options->dump_passes) {
         /* One thread: the dump after a nested pass shows the whole module. */
         mlirContextEnableMultithreading(c->context, false);
         c->passes = json_array();
         cute_pass_manager_observe(manager, after_pass, c);
-        status = save_ir(c, c->options->dump_passes, "00-before.mlir", module);
+        if (!status) status = save_ir(c, c->options->dump_passes, "00-before.mlir", module);
     }
     if (!status && mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(
                        top, cute_text(cute_buffer_text(&pipeline)), report_pipeline, &errors)))

@@ -18,6 +18,7 @@ typedef struct cute_ptx_options {
     bool relocatable;        /* device functions stay visible, for cute-link to link */
     cute_ptx_emit emit;
     const char *pipeline;         /* passes to run before the default lowering, or NULL */
+    const char *remarks;          /* see cute_pass_manager_remarks */
     const char *const *libraries; /* bitcode files to link what is missing from */
     size_t library_count;
     const char *cuda_path;      /* where to look for the toolkit first, or NULL */

@@ -51,6 +51,7 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .save_temps = s->save_temps,
                               .dump_passes = s->dump_passes,
                               .pipeline = s->pipeline,
+                              .remarks = s->remarks,
                               .define_count = s->defines.count,
                               .no_source_map = source_map == 1};
     CUTE_TRY(s->arch ? cute_arch_parse_native(s->arch, &out->arch, diag)

@@ -5,7 +5,7 @@
 #include "tests/unit/test.h"
 
 static bool help, verbose, lineinfo;
-static const char *output, *arch;
+static const char *output, *arch, *remarks;
 static int64_t level, registers;
 static cute_option_list libraries, defines, passed, operands;
 
@@ -25,6 +25,7 @@ static const cute_option options[] = {
     {CUTE_OPTION_LIST, "library", 'l', "NAME", "link NAME", &libraries},
     {CUTE_OPTION_LIST, NULL, 'D', "NAME=VALUE", "define", &defines},
     {CUTE_OPTION_LIST, "Xptxas", 0, "OPTION", "pass on", &passed},
+    {CUTE_OPTION_MAYBE, "remarks", 0, "PASS", "say more of it", &remarks},
     {0},
 };
 static const cute_command command = {"cute-x", "[options] [file...]", "Does things.",
@@ -37,7 +38,7 @@ static cute_diag *diag;
 static cute_status parse(const char *const *words)
 {
     help = verbose = lineinfo = false;
-    output = arch = NULL;
+    output = arch = remarks = NULL;
     level = registers = -1;
     libraries = defines = passed = (cute_option_list){0};
     cute_diag_clear(diag);
@@ -100,6 +101,20 @@ static void test_dashed_value(void)
     CHECK_TEXT(passed.items[1], "--warn-on-spills");
     CHECK_TEXT(output, "-");
     CHECK(!verbose);
+}
+
+static void test_maybe(void)
+{
+    CHECK_INT(PARSE("--remarks", "k.mlir"), CUTE_OK);
+    CHECK_TEXT(remarks, "");
+    CHECK_INT(operands.count, 1);
+    CHECK_INT(PARSE("-remarks=cse"), CUTE_OK);
+    CHECK_TEXT(remarks, "cse");
+    CHECK(PARSE("-v") == CUTE_OK && !remarks);
+    CHECK_INT(cute_option_set(options, arena, "remarks", NULL, diag), CUTE_OK);
+    CHECK_TEXT(remarks, "");
+    CHECK_INT(cute_option_set(options, arena, "remarks", "licm", diag), CUTE_OK);
+    CHECK_TEXT(remarks, "licm");
 }
 
 static void test_last_wins(void)
@@ -205,6 +220,7 @@ static void test_help(void)
         "  -l, --library=NAME          link NAME\n"
         "  -DNAME=VALUE                define\n"
         "      --Xptxas=OPTION         pass on\n"
+        "      --remarks[=PASS]        say more of it\n"
         "\n"
         "Examples: none.\n");
     cute_buffer_release(&text);
@@ -249,6 +265,7 @@ int main(void)
     TEST("values may be joined to letters, and a long name wins over a letter", test_letters);
     TEST("operands keep their order, and all words after -- are operands", test_operands);
     TEST("a value may begin with a dash", test_dashed_value);
+    TEST("a value that may be left out is only taken behind '='", test_maybe);
     TEST("of a string given twice the last one wins", test_last_wins);
     TEST("a list keeps all its values in order", test_many);
     TEST("an unknown option is refused with the nearest name", test_unknown);
