@@ -267,15 +267,18 @@ CUTE_API cute_status cute_int_apply(const cute_arith *arith, cute_arith_op op, c
 /* ---- operations ---- */
 
 /* One line an operation: the names, operands and attributes of the public dialect. See layout_ops.def
- * for what each computes. */
+ * for what each computes, and atom_ops.def for those that need an instruction: lib/atoms has these, cute_apply
+ * refuses them. */
 typedef enum cute_operation {
 #define CUTE_OPERATION(id, name, least, most, summary) CUTE_OP_##id,
 #include "cute/layout_ops.def"
+
+#include "cute/atom_ops.def"
 #undef CUTE_OPERATION
     CUTE_OPERATIONS
 } cute_operation;
 
-/* "crd2idx"; false when there is no operation of that name (without "cute."). */
+/* "crd2idx", "tiled.copy.retile"; false when there is no operation of that name (without "cute."). */
 CUTE_API bool cute_operation_find(const char *name, cute_operation *out);
 CUTE_API const char *cute_operation_name(cute_operation operation);
 

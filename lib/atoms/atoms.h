@@ -67,6 +67,14 @@ cute_status cute_atom_value_parse(cute_arena *arena, cute_type type, const char 
 /* cute_value_text for all types. */
 const char *cute_atom_value_text(cute_arena *arena, const cute_value *value);
 
+/* ---- operations ---- */
+
+/* cute_apply for all operations, those of atom_ops.def too. Attributes of those of an MMA's operand: which it is, 0, 1
+ * or 2. mma_make_fragment infers only: what it gives has no handle. */
+cute_status cute_atom_apply(cute_arena *arena, const cute_arith *arith, cute_operation operation,
+                            const cute_value *operands, size_t count, const cute_attributes *attributes,
+                            cute_value *out, cute_diag *diag);
+
 /* ---- rows ---- */
 
 /* How many instructions atoms.def has. */

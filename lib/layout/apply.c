@@ -16,6 +16,8 @@ static const struct {
 } table[] = {
 #define CUTE_OPERATION(id, name, least, most, summary) [CUTE_OP_##id] = {#name, least, most},
 #include "cute/layout_ops.def"
+
+#include "cute/atom_ops.def"
 #undef CUTE_OPERATION
 };
 
@@ -24,10 +26,17 @@ const char *cute_operation_name(cute_operation operation)
     return table[operation].name;
 }
 
+/* The dialect writes a dot for some of the `_`: tiled.copy.retile. */
+static bool named(const char *row, const char *name)
+{
+    for (; *row && (*row == *name || (*row == '_' && *name == '.')); row++) name++;
+    return *row == *name;
+}
+
 bool cute_operation_find(const char *name, cute_operation *out)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (!strcmp(table[i].name, name)) return *out = (cute_operation)i, true;
+        if (named(table[i].name, name)) return *out = (cute_operation)i, true;
     return false;
 }
 
@@ -46,6 +55,10 @@ cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operatio
         c.attribute_count = attributes->count;
     }
     *out = (cute_value){.type = CUTE_INT_TUPLE};
+    if (operation >= sizeof functions / sizeof *functions) {
+        alg_fail(&a, "%s is an operation of atoms", c.name);
+        return a.status;
+    }
     if (count < table[operation].least || count > table[operation].most) {
         alg_fail(&a, "%s expects %zu to %zu operands, but got %zu", c.name, table[operation].least,
                  table[operation].most, count);
