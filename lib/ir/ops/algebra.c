@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/atoms/atoms.h"
 #include "lib/base/buffer.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/emitter.h"
@@ -43,7 +44,8 @@ bool cute_op_fail_diag(MlirLocation location, const cute_diag *diag)
 typedef MlirAttribute (*attribute_of)(void *context, MlirStringRef name);
 
 /* Integers in the order in which the algebra takes them. */
-static const char *const integers[] = {"rank", "begin", "end", "new_type_bits", "old_type_bits"};
+static const char *const integers[] = {"rank",          "begin",         "end",
+                                       "new_type_bits", "old_type_bits", "operand_id"};
 
 /* The integer attributes of an operation as the algebra wants them; *out points into `arena`. */
 static cute_status read_attributes(cute_arena *arena, attribute_of get, void *context, cute_attributes *out,
@@ -101,8 +103,8 @@ cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cu
         CUTE_TRY(cute_type_value(mlirValueGetType(query->operands[i]), &operands[i], diag));
     cute_attributes attributes;
     CUTE_TRY(read_attributes(arena, in_dictionary, (void *)query->attributes.ptr, &attributes, diag));
-    return cute_apply(arena, NULL, operation, operands, (size_t)query->operand_count, &attributes, result,
-                      diag);
+    return cute_atom_apply(arena, NULL, operation, operands, (size_t)query->operand_count, &attributes,
+                           result, diag);
 }
 
 static cute_status infer(cute_arena *arena, const cute_op_query *query, cute_operation operation,
@@ -140,8 +142,8 @@ static cute_status infer_rewrite(cute_arena *arena, MlirContext context, cute_re
     for (intptr_t i = 0; i < r->operand_count; i++)
         CUTE_TRY(cute_type_value(mlirValueGetType(r->operands[i]), &operands[i], NULL));
     CUTE_TRY(read_attributes(arena, in_rewrite, r, &attributes, NULL));
-    CUTE_TRY(
-        cute_apply(arena, NULL, operation, operands, (size_t)r->operand_count, &attributes, &result, NULL));
+    CUTE_TRY(cute_atom_apply(arena, NULL, operation, operands, (size_t)r->operand_count, &attributes, &result,
+                             NULL));
     *out = cute_type_of_value(context, arena, &result);
     return mlirTypeIsNull(*out) ? CUTE_SYSTEM : CUTE_OK;
 }
@@ -173,14 +175,14 @@ cute_status cute_algebra_emit(const cute_op_row *row, const cute_expansion *x, M
     /* First without emitting: a static result needs no code. */
     for (intptr_t i = 0; i < count; i++)
         CUTE_TRY(cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, i)), &operands[i], x->diag));
-    CUTE_TRY(
-        cute_apply(x->arena, NULL, row->algebra, operands, (size_t)count, &attributes, &result, x->diag));
+    CUTE_TRY(cute_atom_apply(x->arena, NULL, row->algebra, operands, (size_t)count, &attributes, &result,
+                             x->diag));
     if (cute_value_is_static(&result)) return cute_value_replace(x, op, 0, &result);
     for (intptr_t i = 0; i < count; i++) CUTE_TRY(bind(x, op, mlirOperationGetOperand(op, i), &operands[i]));
     cute_builder b = cute_builder_before(op);
     cute_arith arith = cute_emitter_start(x->emitter, &b);
-    CUTE_TRY(
-        cute_apply(x->arena, &arith, row->algebra, operands, (size_t)count, &attributes, &result, x->diag));
+    CUTE_TRY(cute_atom_apply(x->arena, &arith, row->algebra, operands, (size_t)count, &attributes, &result,
+                             x->diag));
     return cute_value_replace(x, op, 0, &result);
 }
 
