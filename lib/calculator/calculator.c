@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/atoms/atoms.h"
 #include "lib/base/chars.h"
 #include "lib/base/diag.h"
 #include "lib/base/list.h"
@@ -117,7 +118,7 @@ const char *calc_describe(calculation *c, const cute_value *value)
         [CUTE_INT_TUPLE] = "tuple",
         [CUTE_COMPOSED_LAYOUT] = "composed layout",
     };
-    const char *text = cute_value_text(c->arena, value);
+    const char *text = cute_atom_value_text(c->arena, value);
     const char *name = names[value->type] ? names[value->type] : cute_type_name(value->type);
     if (value->type == CUTE_INT_TUPLE && value->tree->kind == CUTE_TREE_INT) name = "number";
     const char *whole =
@@ -155,7 +156,7 @@ static bool define(cute_calculator *calculator, calculation *c, const char *name
                    const cute_value *value)
 {
     variable fresh = {.arena = cute_arena_create(), .length = length, .hash = hash_of(name, length)};
-    const char *text = cute_value_text(c->arena, value);
+    const char *text = cute_atom_value_text(c->arena, value);
     fresh.name = fresh.arena ? cute_arena_copy(fresh.arena, name, length) : NULL;
     if (!fresh.name || !text ||
         cute_value_parse(fresh.arena, value->type, text, strlen(text), &fresh.value, NULL, NULL) != CUTE_OK)
@@ -246,7 +247,7 @@ void cute_answer_print(cute_arena *arena, const cute_answer *answer, cute_buffer
         }
         cute_buffer_putc(out, '\n');
     } else if (answer->kind == CUTE_ANSWER_VALUE) {
-        const char *text = cute_value_text(arena, &answer->value);
+        const char *text = cute_atom_value_text(arena, &answer->value);
         if (!text)
             out->failed = true;
         else
@@ -285,7 +286,7 @@ void cute_answer_json(cute_arena *arena, const cute_answer *answer, cute_buffer 
     const char *result = NULL;
     if (!failed) {
         cute_layout_facts_of(arena, &answer->value, &facts);
-        result = cute_value_text(arena, &answer->value);
+        result = cute_atom_value_text(arena, &answer->value);
         if (!result) out->failed = true;
     }
     cute_buffer_putc(out, '{');

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/atoms/atoms.h"
 #include "lib/base/nearest.h"
 #include "lib/calculator/calculator.h"
 #include "lib/layout/algebra.h"
@@ -158,7 +159,8 @@ static bool apply_to(binding *b, cute_operation operation, const cute_value *in,
                      cute_value *out)
 {
     cute_attributes attributes = {b->attributes, b->attribute_count};
-    cute_status status = cute_apply(b->c->arena, NULL, operation, in, count, &attributes, out, b->c->trial);
+    cute_status status =
+        cute_atom_apply(b->c->arena, NULL, operation, in, count, &attributes, out, b->c->trial);
     if (status == CUTE_OK) return true;
     return calc_pass_on(b->c, status, b->call->start, b->call->end, b->f->name);
 }
@@ -249,7 +251,7 @@ static bool run_same(binding *b, cute_value *out)
 static bool run_leaves(binding *b, cute_value *out)
 {
     const cute_value *v = &b->in[0].value;
-    if (!v->tree || v->type == CUTE_COMPOSED_LAYOUT) return fail_argument(b, 0, "a tuple or tile");
+    if (v->type != CUTE_TILE && !(TUPLES & BIT(v->type))) return fail_argument(b, 0, "a tuple or tile");
     cute_algebra a = {.arena = b->c->arena};
     cute_node flat = alg_flatten_to_tuple(&a, v->tree);
     if (!flat) return calc_exhausted(b->c);
@@ -291,6 +293,7 @@ static bool run_scalars(binding *b, cute_value *out)
     const cute_value *v = &b->in[0].value;
     cute_algebra a = {.arena = b->c->arena};
     alg_list list = {0};
+    if (v->type >= CUTE_ATOM) return fail_argument(b, 0, "a tuple, tile, layout or swizzle");
     if (v->type == CUTE_SWIZZLE || (v->type == CUTE_COMPOSED_LAYOUT && !v->inner.shape)) {
         alg_push(&a, &list, alg_number(&a, v->swizzle.bits));
         alg_push(&a, &list, alg_number(&a, v->swizzle.base));
@@ -422,7 +425,7 @@ static bool give_number(binding *b, int64_t number, cute_value *out)
 
 static const cute_tree *profile_of(const cute_value *v)
 {
-    return LAYOUTS & BIT(v->type) ? v->layout.shape : v->tree;
+    return LAYOUTS & BIT(v->type) ? v->layout.shape : v->type >= CUTE_ATOM ? NULL : v->tree;
 }
 
 static bool run_rank(binding *b, cute_value *out)
@@ -539,6 +542,23 @@ static const function functions[] = {
     OWN(depth, "X", "depth(X)", run_depth),
     OWN(congruent, "XX", "congruent(A, B)", run_congruent),
     OWN(weakly_congruent, "XX", "weakly_congruent(A, B)", run_weakly_congruent),
+    /* Of atoms. */
+    OP(MAKE_TILED_MMA, make_tiled_mma, "X|LR", "make_tiled_mma(ATOM, [ATOMS], [PERMUTATION])"),
+    OP(MAKE_TILED_COPY, make_tiled_copy, "XLR",
+       "make_tiled_copy(ATOM, THREADS_VALUES, TILER) or make_tiled_copy(ATOM, THREADS, VALUES)"),
+    OP(MAKE_TILED_COPY_A, make_tiled_copy_A, "XX", "make_tiled_copy_A(ATOM, MMA)"),
+    OP(MAKE_TILED_COPY_B, make_tiled_copy_B, "XX", "make_tiled_copy_B(ATOM, MMA)"),
+    OP(MAKE_TILED_COPY_C, make_tiled_copy_C, "XX", "make_tiled_copy_C(ATOM, MMA)"),
+    OP(MAKE_TILED_COPY_S, make_tiled_copy_S, "XX", "make_tiled_copy_S(ATOM, COPY)"),
+    OP(MAKE_TILED_COPY_D, make_tiled_copy_D, "XX", "make_tiled_copy_D(ATOM, COPY)"),
+    OP(TILED_COPY_PARTITION_S, tiled_copy_partition_S, "XLT", "tiled_copy_partition_S(COPY, A, THREAD)"),
+    OP(TILED_COPY_PARTITION_D, tiled_copy_partition_D, "XLT", "tiled_copy_partition_D(COPY, A, THREAD)"),
+    OP(TILED_COPY_RETILE, tiled_copy_retile, "XL", "tiled_copy_retile(COPY, A)"),
+    WITH(TILED_MMA_PARTITION, tiled_mma_partition, "XLT", 1, 1,
+         "tiled_mma_partition(MMA, A, THREAD, OPERAND)"),
+    WITH(TILED_MMA_PARTITION_SHAPE, tiled_mma_partition_shape, "XS", 1, 1,
+         "tiled_mma_partition_shape(MMA, SHAPE, OPERAND)"),
+    WITH(MMA_MAKE_FRAGMENT, mma_make_fragment, "XL", 1, 1, "mma_make_fragment(MMA, A, OPERAND)"),
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 

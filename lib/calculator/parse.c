@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "lib/atoms/atoms.h"
 #include "lib/base/chars.h"
 #include "lib/base/list.h"
 #include "lib/layout/algebra.h"
@@ -177,10 +178,11 @@ static bool swizzle(reader *r, size_t name_length, operand *out)
 
 /* ---- tuples and tiles ---- */
 
-static const char *const tuple_of[] = {[CUTE_LAYOUT] = "a layout",
-                                       [CUTE_COMPOSED_LAYOUT] = "a composed layout",
-                                       [CUTE_SWIZZLE] = "a swizzle",
-                                       [CUTE_TILE] = "a tile"};
+static const char *const tuple_of[] = {
+    [CUTE_LAYOUT] = "a layout",         [CUTE_COMPOSED_LAYOUT] = "a composed layout",
+    [CUTE_SWIZZLE] = "a swizzle",       [CUTE_TILE] = "a tile",
+    [CUTE_MEMREF] = "a tensor",         [CUTE_ATOM] = "an atom",
+    [CUTE_TILED_COPY] = "a tiled copy", [CUTE_TILED_MMA] = "a tiled MMA"};
 
 static bool tuple(reader *r, operand *out)
 {
@@ -270,6 +272,16 @@ static bool attributes(reader *r, int64_t *values, size_t *count)
     return !bracket || take(r, '>') || fail_here(r, "'>'");
 }
 
+/* CuTe C++'s name of an instruction. */
+static bool atom_named(reader *r, const char *text, size_t length, operand *out)
+{
+    const char *copy = cute_arena_copy(r->c->arena, text, length);
+    const cute_atom *atom;
+    if (!copy || cute_atom_find(r->c->arena, copy, &atom, NULL) != CUTE_OK) return false;
+    out->value = (cute_value){.type = CUTE_ATOM, .atom = atom};
+    return true;
+}
+
 static bool name(reader *r, operand *out)
 {
     calculation *c = r->c;
@@ -288,6 +300,7 @@ static bool name(reader *r, operand *out)
     }
     if (!take(r, '(')) {
         const cute_value *value = c->lookup(c->context, text, length);
+        if (!value && atom_named(r, text, length, out)) return true;
         if (!value) {
             const char *hint = calc_is_reserved(text, length) ? "" : "; 'let NAME = ...' names a value";
             return calc_fail(c, start, start + length, "unknown name '%.*s'%s",
