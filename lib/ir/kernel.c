@@ -58,6 +58,14 @@ const char *cute_dtype_name(MlirType type)
     }
 }
 
+bool cute_type_is_empty(MlirType type)
+{
+    if (!mlirTypeIsALLVMStructType(type)) return false;
+    for (intptr_t i = 0; i < mlirLLVMStructTypeGetNumElementTypes(type); i++)
+        if (!cute_type_is_empty(mlirLLVMStructTypeGetElementType(type, i))) return false;
+    return true;
+}
+
 bool cute_type_is_pointer(MlirType type)
 {
     return mlirTypeIsALLVMPointerType(type);

@@ -23,6 +23,8 @@ const char *cute_dtype_name(MlirType type);
 /* Size and alignment in bytes in a kernel's parameter space; false for a type that has none. */
 bool cute_type_layout(MlirType type, int64_t *size, int64_t *align);
 bool cute_type_is_pointer(MlirType type);
+/* An llvm struct in which nothing is. */
+bool cute_type_is_empty(MlirType type);
 /* A type of 128 bytes: what a CUtensorMap is passed as. */
 bool cute_type_is_tensor_map_bytes(MlirType type);
 

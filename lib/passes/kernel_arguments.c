@@ -26,14 +26,6 @@ static MlirAttribute grid_constant(MlirContext c)
         c, cute_text("{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"));
 }
 
-static bool is_empty(MlirType type)
-{
-    if (!mlirTypeIsALLVMStructType(type)) return false;
-    for (intptr_t i = 0; i < mlirLLVMStructTypeGetNumElementTypes(type); i++)
-        if (!is_empty(mlirLLVMStructTypeGetElementType(type, i))) return false;
-    return true;
-}
-
 /* The attributes of the arguments that stay. */
 static void drop_attributes(MlirOperation kernel, intptr_t index)
 {
@@ -123,7 +115,7 @@ static void convert(MlirOperation kernel, void *context)
     intptr_t kept = 0; /* arguments so far, without the erased ones */
     for (intptr_t i = 0; inputs && i < count; i++) {
         inputs[kept] = mlirFunctionTypeGetInput(type, i);
-        if (is_empty(inputs[kept])) {
+        if (cute_type_is_empty(inputs[kept])) {
             erase_argument(kernel, entry, kept);
             changed = true;
             continue;

@@ -365,7 +365,7 @@ static void count_operation(MlirOperation op, void *context)
 
 static bool is_kernel(MlirOperation op)
 {
-    return cute_op_has(op, "gpu.kernel") || cute_op_has(op, "nvvm.kernel");
+    return cute_op_has(op, "gpu.kernel") || cute_op_has(op, "nvvm.kernel") || cute_op_is(op, "cuda.kernel");
 }
 
 static void look_for_kernel(MlirOperation op, void *context)
@@ -398,8 +398,9 @@ static cute_status need_kernels(compilation *c)
     if (mlirOperationIsNull(other)) {
         cute_fail(c->diag, CUTE_INVALID, &place, "no kernels in '%s'", c->source.label);
         cute_note(c->diag, NULL,
-                  "expected a gpu.func with 'kernel' in a gpu.module, a gpu.launch, or a function with the "
-                  "attribute gpu.kernel");
+                  "expected a gpu.func with 'kernel' in a gpu.module, a cuda.kernel, a gpu.launch, or a "
+                  "function with "
+                  "the attribute gpu.kernel");
     } else {
         MlirStringRef name =
             mlirStringAttrGetValue(mlirOperationGetAttributeByName(other, cute_text("sym_name")));
