@@ -78,6 +78,55 @@ MlirType cute_lower_composed(MlirContext c, cute_arena *arena, MlirType type)
     return struct_of(c, 3, fields);
 }
 
+/* The unknown leaves side by side, behind `first` if there is one. */
+static MlirType flat_type(MlirContext c, cute_arena *arena, const cute_value *value, MlirType first)
+{
+    size_t count = cute_value_unknowns(value, NULL, 0), extra = !mlirTypeIsNull(first);
+    cute_int *leaves = cute_arena_array(arena, count, sizeof *leaves);
+    MlirType *fields = cute_arena_array(arena, count + extra, sizeof *fields);
+    if ((count && !leaves) || (count + extra && !fields)) return (MlirType){NULL};
+    cute_value_unknowns(value, leaves, count);
+    if (extra) fields[0] = first;
+    for (size_t i = 0; i < count; i++) fields[extra + i] = mlirIntegerTypeGet(c, (unsigned)leaves[i].width);
+    return count + extra == 1 ? fields[0] : struct_of(c, (intptr_t)(count + extra), fields);
+}
+
+MlirType cute_pointer_type(MlirContext c, cute_space space)
+{
+    static const unsigned numbers[CUTE_SPACES] = {
+        [CUTE_SPACE_GMEM] = 1, [CUTE_SPACE_SMEM] = 3, [CUTE_SPACE_TMEM] = 6};
+    return mlirLLVMPointerTypeGet(c, numbers[space]);
+}
+
+MlirType cute_lower_pointer(MlirContext c, cute_arena *arena, MlirType type)
+{
+    (void)arena;
+    return cute_pointer_type(c, cute_type_peek(type)->pointer->space);
+}
+
+MlirType cute_lower_tensor(MlirContext c, cute_arena *arena, MlirType type)
+{
+    const cute_value *value = cute_type_peek(type);
+    return flat_type(c, arena, value, cute_pointer_type(c, value->pointer->space));
+}
+
+MlirType cute_lower_flat(MlirContext c, cute_arena *arena, MlirType type)
+{
+    return flat_type(c, arena, cute_type_peek(type), (MlirType){NULL});
+}
+
+MlirType cute_lower_integer(MlirContext c, cute_arena *arena, MlirType type)
+{
+    (void)arena;
+    return mlirIntegerTypeGet(c, (unsigned)cute_type_peek(type)->tree->value.width);
+}
+
+MlirType cute_lower_nothing(MlirContext c, cute_arena *arena, MlirType type)
+{
+    (void)arena, (void)type;
+    return struct_of(c, 0, NULL);
+}
+
 /* ---- where leaves lie ---- */
 
 static void walk_leaves(cute_fields *f, const cute_tree *tree)
@@ -148,6 +197,24 @@ void cute_walk_composed(cute_fields *f, const cute_value *value)
     if (value->inner.shape) walk_layout(f, value->inner);
 }
 
+/* The leaves of all its parts side by side, behind a pointer where there is one. */
+static void walk_flat(cute_fields *f, const cute_value *value)
+{
+    f->seen = value->pointer != NULL;
+    f->unknowns = cute_value_unknowns(value, NULL, 0) + f->seen;
+    if (value->type == CUTE_COORD_TENSOR) walk_leaves(f, value->tree);
+    walk_leaves(f, value->layout.shape);
+    walk_leaves(f, value->layout.stride);
+    if (value->type != CUTE_COORD_TENSOR && value->tree) walk_leaves(f, value->tree);
+    if (value->inner.shape) walk_leaves(f, value->inner.shape);
+    if (value->inner.shape) walk_leaves(f, value->inner.stride);
+}
+
+void cute_walk_tensor(cute_fields *f, const cute_value *value)
+{
+    walk_flat(f, value);
+}
+
 void cute_fields_walk(cute_fields *f, const cute_value *value)
 {
     const cute_type_row *row = cute_type_row_of_kind(value->type);
@@ -180,4 +247,44 @@ MlirValue cute_fields_extract(const cute_builder *b, MlirValue from, MlirType ty
 {
     return cute_build_value(b, "llvm.extractvalue", type, CUTE_OPERANDS(from),
                             CUTE_NAMED(position(b->context, path, depth)));
+}
+
+/* ---- all leaves of a value ---- */
+
+typedef struct gathering {
+    const cute_builder *builder;
+    MlirValue stored;
+    MlirValue *items;
+    size_t count;
+} gathering;
+
+static void gather_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+{
+    gathering *g = f->context;
+    if (leaf->value.known) return;
+    MlirType type = mlirIntegerTypeGet(g->builder->context, (unsigned)leaf->value.width);
+    g->items[g->count++] = depth ? cute_fields_extract(g->builder, g->stored, type, path, depth) : g->stored;
+}
+
+size_t cute_fields_gather(const cute_builder *b, const cute_value *value, MlirValue stored, MlirValue *items)
+{
+    gathering g = {b, stored, items, 0};
+    cute_fields_walk(&(cute_fields){.leaf = gather_leaf, .context = &g}, value);
+    return g.count;
+}
+
+static void scatter_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+{
+    gathering *g = f->context;
+    if (leaf->value.known) return;
+    MlirValue item = g->items[g->count++];
+    g->stored = depth ? cute_fields_insert(g->builder, g->stored, item, path, depth) : item;
+}
+
+MlirValue cute_fields_scatter(const cute_builder *b, const cute_value *value, MlirValue into,
+                              MlirValue *items)
+{
+    gathering g = {b, into, items, 0};
+    cute_fields_walk(&(cute_fields){.leaf = scatter_leaf, .context = &g}, value);
+    return g.stored;
 }

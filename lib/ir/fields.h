@@ -15,6 +15,19 @@ MlirType cute_lower_tile(MlirContext context, cute_arena *arena, MlirType type);
 /* Of A o offset o B the fields B, offset, A. */
 MlirType cute_lower_composed(MlirContext context, cute_arena *arena, MlirType type);
 
+/* !llvm.ptr of a space. */
+MlirType cute_pointer_type(MlirContext context, cute_space space);
+/* A pointer of LLVM's. */
+MlirType cute_lower_pointer(MlirContext context, cute_arena *arena, MlirType type);
+/* A tensor in memory: the pointer, and the unknown leaves of its layout if there are any, in one struct. */
+MlirType cute_lower_tensor(MlirContext context, cute_arena *arena, MlirType type);
+/* The unknown leaves of all parts, as of a value that is one tree. */
+MlirType cute_lower_flat(MlirContext context, cute_arena *arena, MlirType type);
+/* The integer itself. */
+MlirType cute_lower_integer(MlirContext context, cute_arena *arena, MlirType type);
+/* `!llvm.struct<()>`: the type says all. */
+MlirType cute_lower_nothing(MlirContext context, cute_arena *arena, MlirType type);
+
 /* A walk over the leaves of a value, in the order in which they are stored (of a composed layout B, offset,
  * A). Zeroed but for `leaf` and `context`. */
 typedef struct cute_fields {
@@ -30,6 +43,13 @@ void cute_walk_leaves(cute_fields *f, const cute_value *value);
 void cute_walk_layout(cute_fields *f, const cute_value *value);
 void cute_walk_tile(cute_fields *f, const cute_value *value);
 void cute_walk_composed(cute_fields *f, const cute_value *value);
+void cute_walk_tensor(cute_fields *f, const cute_value *value);
+
+/* The unknown leaves of a value that is stored in `stored`, in order: as many as cute_value_unknowns says. */
+size_t cute_fields_gather(const cute_builder *b, const cute_value *value, MlirValue stored, MlirValue *items);
+/* `into` with them; what is one integer is the item itself. */
+MlirValue cute_fields_scatter(const cute_builder *b, const cute_value *value, MlirValue into,
+                              MlirValue *items);
 
 /* ub.poison of `type`: an empty struct, or one whose fields are inserted next. */
 MlirValue cute_fields_poison(const cute_builder *b, MlirType type);

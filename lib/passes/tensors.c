@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/ir/emitter.h"
+#include "lib/ir/fields.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
@@ -32,37 +33,6 @@ static int64_t least(int64_t a, int64_t b)
 
 /* ---- types ---- */
 
-MlirType cute_element_type(MlirContext context, const char *text)
-{
-    return mlirTypeParseGet(context, cute_text(text));
-}
-
-static bool is_small_float(MlirType type)
-{
-    return mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type) || mlirTypeIsAFloat8E4M3FNUZ(type) ||
-           mlirTypeIsAFloat8E5M2FNUZ(type) || mlirTypeIsAFloat8E4M3B11FNUZ(type);
-}
-
-MlirType cute_stored_type(MlirType element, int bits)
-{
-    MlirContext c = mlirTypeGetContext(element);
-    if (mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) ||
-        mlirTypeIsAF64(element))
-        return element;
-    if (mlirTypeIsAInteger(element) || is_small_float(element) || mlirTypeIsATF32(element) ||
-        mlirTypeIsAIndex(element))
-        return mlirIntegerTypeGet(c, bits < 8 ? 8 : (unsigned)bits);
-    if (mlirTypeIsALLVMPointerType(element)) return element;
-    return (MlirType){NULL};
-}
-
-MlirType cute_pointer_type(MlirContext context, cute_space space)
-{
-    static const unsigned numbers[CUTE_SPACES] = {
-        [CUTE_SPACE_GMEM] = 1, [CUTE_SPACE_SMEM] = 3, [CUTE_SPACE_TMEM] = 6};
-    return mlirLLVMPointerTypeGet(context, numbers[space]);
-}
-
 static MlirType vector_of(MlirType element, int64_t count)
 {
     return count == 1 ? element : mlirVectorTypeGet(1, &count, element);
@@ -83,44 +53,8 @@ MlirValue cute_load(const cute_builder *b, MlirType type, MlirValue address, int
 
 void cute_store(const cute_builder *b, MlirValue value, MlirValue address, int64_t align)
 {
-    cute_build(b, "llvm.store", CUTE_OPERANDS(value, address), CUTE_NO_TYPES, CUTE_NAMED(alignment(b, align)));
-}
-
-MlirValue cute_advance(const cute_builder *b, MlirValue pointer, MlirType element, MlirValue by, int64_t constant)
-{
-    MlirContext c = b->context;
-    for (int pass = 0; pass < 2; pass++) {
-        bool unknown = pass == 0;
-        if (unknown ? mlirValueIsNull(by) : constant == 0) continue;
-        MlirType unit = element;
-        int64_t steps = constant;
-        if (!unknown && steps != (int32_t)steps) { /* the attribute has 32 bits */
-            by = cute_integer(b, mlirIntegerTypeGet(c, 64), steps);
-            unknown = true;
-        }
-        int32_t index = unknown ? INT32_MIN : (int32_t)steps;
-        MlirNamedAttribute attributes[] = {
-            cute_attribute(c, "elem_type", mlirTypeAttrGet(unit)),
-            cute_attribute(c, "rawConstantIndices", mlirDenseI32ArrayGet(c, 1, &index))};
-        MlirValue operands[] = {pointer, by};
-        pointer = cute_build_value(b, "llvm.getelementptr", mlirValueGetType(pointer),
-                                   (cute_operands){operands, unknown ? 2 : 1}, (cute_named){attributes, 2});
-    }
-    return pointer;
-}
-
-MlirValue cute_swizzled_address(const cute_builder *b, const cute_pointer *pointer, MlirValue address)
-{
-    cute_swizzle s = pointer->swizzle;
-    if (!s.bits) return address;
-    MlirType type = mlirIntegerTypeGet(b->context, pointer->space == CUTE_SPACE_SMEM ? 32 : 64);
-    MlirValue number = cute_unary(b, "llvm.ptrtoint", address, type);
-    int distance = s.shift < 0 ? -s.shift : s.shift;
-    int64_t mask = (((int64_t)1 << s.bits) - 1) << (s.base + (s.shift > 0 ? s.shift : 0));
-    MlirValue part = cute_binary(b, "arith.andi", number, cute_integer(b, type, mask));
-    part = cute_binary(b, s.shift > 0 ? "arith.shrui" : "arith.shli", part, cute_integer(b, type, distance));
-    number = cute_binary(b, "arith.xori", number, part);
-    return cute_unary(b, "llvm.inttoptr", number, mlirValueGetType(address));
+    cute_build(b, "llvm.store", CUTE_OPERANDS(value, address), CUTE_NO_TYPES,
+               CUTE_NAMED(alignment(b, align)));
 }
 
 /* ---- binding ---- */
@@ -140,8 +74,8 @@ static cute_status push_leaves(cute_tensor *t, const cute_tree *shape, const cut
         return cute_fail(diag, CUTE_INVALID, NULL, "expects strides that are integers, but got \"%s\"",
                          cute_layout_text(t->x->arena, t->value.layout));
     if (__builtin_mul_overflow(t->size, shape->value.value, &t->size) || t->size > CUTE_MAX_LEAVES)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects at most %d elements, but got \"%s\"", CUTE_MAX_LEAVES,
-                         cute_layout_text(t->x->arena, t->value.layout));
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects at most %d elements, but got \"%s\"",
+                         CUTE_MAX_LEAVES, cute_layout_text(t->x->arena, t->value.layout));
     t->leaves[t->leaf_count++] = (cute_tensor_leaf){shape->value.value, stride->value, NULL};
     return CUTE_OK;
 }
@@ -170,8 +104,7 @@ static cute_status bind(const cute_expansion *x, MlirOperation op, intptr_t i, c
     t->bits = pointer->bits;
     t->element = cute_element_type(t->b.context, pointer->element);
     t->stored = mlirTypeIsNull(t->element) ? t->element : cute_stored_type(t->element, t->bits);
-    if (mlirTypeIsNull(t->stored) || t->bits == 0)
-        return refuse(x, operand, "elements that memory can hold");
+    if (mlirTypeIsNull(t->stored) || t->bits == 0) return refuse(x, operand, "elements that memory can hold");
     t->base = cute_cast(&t->b, (MlirValue){pointer->handle}, cute_pointer_type(t->b.context, pointer->space));
     return CUTE_OK;
 }
@@ -272,7 +205,8 @@ static cute_status place_of(cute_tensor *t, int64_t index, place *out)
             continue;
         }
         if (out->count == CUTE_MAX_DEPTH)
-            return cute_fail(t->x->diag, CUTE_INVALID, NULL, "expects at most %d unknown strides", CUTE_MAX_DEPTH);
+            return cute_fail(t->x->diag, CUTE_INVALID, NULL, "expects at most %d unknown strides",
+                             CUTE_MAX_DEPTH);
         int64_t divisor = leaf->stride.divisor ? leaf->stride.divisor : 1;
         MlirValue value = {NULL};
         CUTE_TRY(product(t, leaf, at, &value));
@@ -301,7 +235,8 @@ static cute_status composed_index(cute_tensor *t, const place *at, cute_int *out
     cute_diag *diag = t->x->diag;
     cute_arith arith = cute_emitter_start(t->x->emitter, &t->b);
     if (v->tree->kind != CUTE_TREE_INT)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects an integer as offset of a composed layout, but got %s",
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects an integer as offset of a composed layout, but got %s",
                          cute_tree_text(t->x->arena, v->tree));
     cute_int sum = v->tree->value;
     *divisor = common(at->divisor, sum.known ? sum.value : sum.divisor ? sum.divisor : 1);
@@ -318,26 +253,19 @@ static cute_status composed_index(cute_tensor *t, const place *at, cute_int *out
         operands[0] = (cute_value){.type = CUTE_SWIZZLE, .swizzle = v->swizzle};
     }
     cute_value result;
-    CUTE_TRY(cute_apply(t->x->arena, &arith, layout ? CUTE_OP_LAYOUT_EVAL : CUTE_OP_SWIZZLE_EVAL, operands, 2, NULL,
-                        &result, diag));
+    CUTE_TRY(cute_apply(t->x->arena, &arith, layout ? CUTE_OP_LAYOUT_EVAL : CUTE_OP_SWIZZLE_EVAL, operands, 2,
+                        NULL, &result, diag));
     *out = result.tree->value;
     int64_t kept = layout ? 1 : (int64_t)1 << v->swizzle.base;
     *divisor = *divisor ? least(*divisor, kept) : kept;
     return CUTE_OK;
 }
 
-/* The address that many elements behind the tensor's own. */
-static MlirValue address_of(cute_tensor *t, MlirValue from, cute_int offset)
+/* The address that many elements behind another. */
+static MlirValue behind(cute_tensor *t, MlirValue from, cute_int offset)
 {
-    MlirValue by = offset.known ? (MlirValue){NULL} : (MlirValue){offset.handle};
-    int64_t constant = offset.known ? offset.value : 0;
-    if (t->bits >= 8) return cute_advance(&t->b, from, t->stored, by, constant);
-    if (!mlirValueIsNull(by)) {
-        MlirType type = mlirValueGetType(by);
-        int per_byte = 8 / t->bits;
-        by = cute_binary(&t->b, "arith.shrsi", by, cute_integer(&t->b, type, __builtin_ctz((unsigned)per_byte)));
-    }
-    return cute_advance(&t->b, from, t->stored, by, constant * t->bits / 8);
+    MlirValue by = {offset.known ? NULL : offset.handle};
+    return cute_advance(&t->b, from, t->stored, t->bits, by, offset.known ? offset.value : 0);
 }
 
 cute_status cute_tensor_address(cute_tensor *t, int64_t index, MlirValue *address, int64_t *align)
@@ -350,10 +278,10 @@ cute_status cute_tensor_address(cute_tensor *t, int64_t index, MlirValue *addres
     if (t->value.tree) {
         cute_int offset;
         CUTE_TRY(composed_index(t, &at, &offset, &divisor));
-        *address = address_of(t, *address, offset);
+        *address = behind(t, *address, offset);
     } else {
-        for (size_t i = 0; i < at.count; i++) *address = address_of(t, *address, at.terms[i]);
-        *address = address_of(t, *address, number(at.known));
+        for (size_t i = 0; i < at.count; i++) *address = behind(t, *address, at.terms[i]);
+        *address = behind(t, *address, number(at.known));
     }
     *align = common(pointer->align, bytes_of(divisor, t->bits));
     if (pointer->swizzle.bits) {
@@ -397,7 +325,8 @@ static MlirValue as_stored(const cute_tensor *t, MlirValue value)
 static MlirValue as_element(const cute_tensor *t, MlirValue value)
 {
     if (mlirTypeEqual(t->element, mlirValueGetType(value))) return value;
-    if (t->bits < 8 && mlirTypeIsAInteger(t->element)) return cute_unary(&t->b, "arith.trunci", value, t->element);
+    if (t->bits < 8 && mlirTypeIsAInteger(t->element))
+        return cute_unary(&t->b, "arith.trunci", value, t->element);
     return cute_unary(&t->b, "arith.bitcast", value, t->element);
 }
 
@@ -415,8 +344,10 @@ void cute_tensor_unpack(const cute_tensor *t, const MlirValue *words, int64_t co
             elements[i] = as_element(t, words[i]);
             continue;
         }
-        MlirValue parts = cute_unary(&t->b, "llvm.bitcast", words[i / in_word], vector_of(part_type(t), in_word));
-        for (int64_t j = 0; j < in_word; j++) elements[i + j] = as_element(t, cute_vector_extract(&t->b, parts, j));
+        MlirValue parts =
+            cute_unary(&t->b, "llvm.bitcast", words[i / in_word], vector_of(part_type(t), in_word));
+        for (int64_t j = 0; j < in_word; j++)
+            elements[i + j] = as_element(t, cute_vector_extract(&t->b, parts, j));
         i += in_word - 1;
     }
 }
@@ -433,7 +364,8 @@ void cute_tensor_pack(const cute_tensor *t, const MlirValue *elements, int64_t c
         MlirValue parts = cute_undefined(&t->b, vector_of(part, in_word));
         for (int64_t j = 0; j < in_word; j++) {
             MlirValue value = elements[i + j];
-            if (!mlirTypeEqual(mlirValueGetType(value), part)) value = cute_unary(&t->b, "arith.bitcast", value, part);
+            if (!mlirTypeEqual(mlirValueGetType(value), part))
+                value = cute_unary(&t->b, "arith.bitcast", value, part);
             parts = cute_vector_insert(&t->b, parts, value, j);
         }
         words[i / in_word] = cute_unary(&t->b, "llvm.bitcast", parts, word);
@@ -461,8 +393,8 @@ static cute_status next_access(cute_tensor *t, int64_t index, int64_t left, int6
     out->width = width > 1 ? width : 1;
     if (t->bits >= 8 || out->width >= in_word) return CUTE_OK;
     return cute_fail(t->x->diag, CUTE_INVALID, NULL,
-                     "expects elements of %d bits to fill bytes, but those of \"%s\" are not contiguous", t->bits,
-                     cute_layout_text(t->x->arena, t->value.layout));
+                     "expects elements of %d bits to fill bytes, but those of \"%s\" are not contiguous",
+                     t->bits, cute_layout_text(t->x->arena, t->value.layout));
 }
 
 /* A word whose elements are loaded in smaller pieces; the first access is made already. */
@@ -489,7 +421,8 @@ static cute_status store_pieces(cute_tensor *t, int64_t index, int64_t in_word, 
             MlirValue first = piece;
             piece = cute_undefined(&t->b, vector_of(t->stored, a.width));
             for (int64_t j = 0; j < a.width; j++)
-                piece = cute_vector_insert(&t->b, piece, j ? cute_vector_extract(&t->b, parts, i + j) : first, j);
+                piece =
+                    cute_vector_insert(&t->b, piece, j ? cute_vector_extract(&t->b, parts, i + j) : first, j);
         }
         cute_store(&t->b, piece, a.address, a.align);
     }
@@ -511,13 +444,15 @@ cute_status cute_tensor_load(cute_tensor *t, int64_t index, int64_t count, int64
             continue;
         }
         MlirValue value = cute_load(&t->b, vector_of(word, loaded), a.address, a.align);
-        for (int64_t i = 0; i < loaded; i++) out[i] = loaded == 1 ? value : cute_vector_extract(&t->b, value, i);
+        for (int64_t i = 0; i < loaded; i++)
+            out[i] = loaded == 1 ? value : cute_vector_extract(&t->b, value, i);
         done += a.width;
     }
     return CUTE_OK;
 }
 
-cute_status cute_tensor_store(cute_tensor *t, int64_t index, int64_t count, int64_t stated, const MlirValue *words)
+cute_status cute_tensor_store(cute_tensor *t, int64_t index, int64_t count, int64_t stated,
+                              const MlirValue *words)
 {
     int64_t in_word = group(t, count);
     MlirType word = cute_tensor_word(t, count);
@@ -565,7 +500,7 @@ cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t t
             at.terms[at.count++] = offset;
         CUTE_TRY(composed_index(t, &at, &offset, &divisor));
     }
-    *address = address_of(t, t->base, offset);
+    *address = behind(t, t->base, offset);
     *align = common(t->value.pointer->align, bytes_of(divisor, t->bits));
     if (t->value.pointer->swizzle.bits) {
         *align = least(*align, (int64_t)1 << t->value.pointer->swizzle.base);

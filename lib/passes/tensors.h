@@ -5,6 +5,7 @@
 
 #include "cute/layout.h"
 #include "lib/ir/arith.h"
+#include "lib/ir/ops/address.h"
 #include "lib/ir/ops/ops.h"
 
 /* One leaf of a tensor's shape and stride. */
@@ -63,15 +64,5 @@ cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t t
                            cute_tensor *out, MlirValue *address, int64_t *align);
 MlirValue cute_load(const cute_builder *b, MlirType type, MlirValue address, int64_t align);
 void cute_store(const cute_builder *b, MlirValue value, MlirValue address, int64_t align);
-/* The type of the program that `text` names, or null. */
-MlirType cute_element_type(MlirContext context, const char *text);
-/* What LLVM keeps an element of that type in; null where it has no such thing. */
-MlirType cute_stored_type(MlirType element, int bits);
-/* llvm.getelementptr by an integer of the program (null: none) and a constant. */
-MlirValue cute_advance(const cute_builder *b, MlirValue pointer, MlirType element, MlirValue by, int64_t constant);
-/* !llvm.ptr of a space. */
-MlirType cute_pointer_type(MlirContext context, cute_space space);
-/* An address xor-ed as the pointer's type asks. */
-MlirValue cute_swizzled_address(const cute_builder *b, const cute_pointer *pointer, MlirValue address);
 
 #endif

@@ -55,7 +55,7 @@ static MlirType lowered(MlirType type)
     if (mlirTypeIsAFunction(type)) return lower_function(type);
     if (mlirTypeIsATuple(type)) return lower_builtin_tuple(type);
     const cute_type_row *row = cute_type_row_of(type);
-    if (!row) return type;
+    if (!row || !row->lower) return type;
     cute_arena *arena = cute_arena_create();
     MlirType result = arena ? row->lower(mlirTypeGetContext(type), arena, type) : type;
     cute_arena_destroy(arena);
@@ -100,18 +100,51 @@ static void note_job(lowering *l, const cute_op_row *row, MlirOperation op)
     l->jobs[l->count++] = (job){row, {.op = op, .operands = types, .results = types + operands}};
 }
 
+/* A type that nothing stores. */
+static void check_types(lowering *l, MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+        const cute_type_row *row = cute_type_row_of(type);
+        if (!row || row->lower) continue;
+        cute_op_fail(mlirOperationGetLocation(op), NULL, "a value of type !%s.%s has no lowering",
+                     row->dialect, row->mnemonic);
+        fail(l);
+    }
+}
+
+/* Between a type and what stores it: the same, once types are lowered. */
+static bool is_cast(MlirOperation op)
+{
+    return cute_op_is(op, "builtin.unrealized_conversion_cast") && mlirOperationGetNumOperands(op) == 1 &&
+           mlirOperationGetNumResults(op) == 1;
+}
+
+static void drop_cast(MlirOperation op, void *context)
+{
+    (void)context;
+    if (!is_cast(op)) return;
+    MlirValue value = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+    if (!mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result))) return;
+    mlirValueReplaceAllUsesOfWith(result, value);
+    mlirOperationDestroy(op);
+}
+
 static void note(MlirOperation op, void *context)
 {
     lowering *l = context;
+    check_types(l, op);
     const cute_op_row *row = cute_op_row_of(op);
     if (row && row->lower) {
         note_job(l, row, op);
         return;
     }
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    if (name.length < 5 || memcmp(name.data, "cute.", 5)) return;
+    bool arch = cute_op_of(op, "cute_nvgpu.");
+    if (!arch && !cute_op_of(op, "cute.")) return;
     cute_op_fail(mlirOperationGetLocation(op), cute_arena_copy(l->arena, name.data, name.length),
-                 "is not lowered: run cute-expand-ops before cute-to-base");
+                 "is not lowered: run %s before cute-to-base",
+                 arch ? "cute-nvgpu-to-nvgpu" : "cute-expand-ops");
     fail(l);
 }
 
@@ -152,6 +185,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
         cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, retype, NULL);
         for (size_t i = 0; i < l.count; i++)
             if (!l.jobs[i].row->lower(l.jobs[i].row, &l.jobs[i].lowering)) fail(&l);
+        cute_op_walk(root, "builtin.", CUTE_WALK_INNER_FIRST, drop_cast, NULL);
     }
     free(l.jobs);
     cute_arena_destroy(l.arena);

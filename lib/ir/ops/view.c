@@ -1,0 +1,160 @@
+/* Pointers, tensors and iterators after cute-to-base: addresses and structs. */
+#include "lib/ir/ops/view.h"
+
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/LLVM.h>
+#include <stdlib.h>
+
+#include "lib/ir/arith.h"
+#include "lib/ir/fields.h"
+#include "lib/ir/ops/address.h"
+#include "lib/ir/ops/algebra.h"
+#include "lib/ir/types.h"
+#include "lib/ir/util.h"
+
+bool cute_lower_same(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row;
+    cute_builder b = cute_builder_before(l->op);
+    MlirType type = mlirValueGetType(mlirOperationGetResult(l->op, 0));
+    MlirValue value = mlirOperationGetOperand(l->op, 0);
+    /* Between spaces, generic ones too. */
+    bool pointers = mlirTypeIsALLVMPointerType(type) && mlirTypeIsALLVMPointerType(mlirValueGetType(value));
+    if (pointers && !mlirTypeEqual(type, mlirValueGetType(value)))
+        value = cute_unary(&b, "llvm.addrspacecast", value, type);
+    cute_lowered(l, cute_cast(&b, value, type));
+    return true;
+}
+
+/* Room for all unknown leaves of a value, and one more thing. */
+static MlirValue *room(const cute_value *value)
+{
+    return calloc(cute_value_unknowns(value, NULL, 0) + 1, sizeof(MlirValue));
+}
+
+/* The value with the leaves in items[], behind a pointer where it is a tensor in memory. */
+static MlirValue put_together(const cute_builder *b, const cute_value *value, MlirType stored,
+                              MlirValue pointer, MlirValue *items)
+{
+    MlirValue into = pointer;
+    if (mlirTypeIsALLVMStructType(stored)) {
+        const int64_t first = 0;
+        into = cute_fields_poison(b, stored);
+        if (!mlirValueIsNull(pointer)) into = cute_fields_insert(b, into, pointer, &first, 1);
+    }
+    return cute_fields_scatter(b, value, into, items);
+}
+
+bool cute_lower_make_view(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row;
+    cute_builder b = cute_builder_before(l->op);
+    const cute_value *view = cute_type_peek(l->results[0]), *layout = cute_type_peek(l->operands[1]);
+    MlirValue *items = view && layout ? room(view) : NULL, iterator = mlirOperationGetOperand(l->op, 0);
+    if (!items) return false;
+    size_t count = 0;
+    if (view->type == CUTE_COORD_TENSOR)
+        count = cute_fields_gather(&b, cute_type_peek(l->operands[0]), iterator, items);
+    cute_fields_gather(&b, layout, mlirOperationGetOperand(l->op, 1), items + count);
+    MlirValue pointer = view->type == CUTE_MEMREF ? iterator : (MlirValue){NULL};
+    MlirType stored = mlirValueGetType(mlirOperationGetResult(l->op, 0));
+    cute_lowered(l, put_together(&b, view, stored, pointer, items));
+    free(items);
+    return true;
+}
+
+/* Part of a view: the leaves from `skip` on, as what the result is. */
+static bool lower_part(const cute_op_lowering *l, size_t skip)
+{
+    cute_builder b = cute_builder_before(l->op);
+    const cute_value *view = cute_type_peek(l->operands[0]), *part = cute_type_peek(l->results[0]);
+    MlirValue *items = view && part ? room(view) : NULL;
+    if (!items) return false;
+    cute_fields_gather(&b, view, mlirOperationGetOperand(l->op, 0), items);
+    MlirType stored = mlirValueGetType(mlirOperationGetResult(l->op, 0));
+    cute_lowered(l, put_together(&b, part, stored, (MlirValue){NULL}, items + skip));
+    free(items);
+    return true;
+}
+
+bool cute_lower_get_iter(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row;
+    const cute_value *view = cute_type_peek(l->operands[0]);
+    if (!view || view->type != CUTE_MEMREF) return view && lower_part(l, 0);
+    cute_builder b = cute_builder_before(l->op);
+    MlirValue value = mlirOperationGetOperand(l->op, 0);
+    const int64_t first = 0;
+    if (mlirTypeIsALLVMStructType(mlirValueGetType(value)))
+        value = cute_fields_extract(&b, value, cute_pointer_type(b.context, view->pointer->space), &first, 1);
+    cute_lowered(l, value);
+    return true;
+}
+
+bool cute_lower_get_layout(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row;
+    const cute_value *view = cute_type_peek(l->operands[0]);
+    size_t skip = 0;
+    if (view && view->type == CUTE_COORD_TENSOR) {
+        cute_value iterator = cute_value_of_tree(CUTE_ARITH_TUPLE_ITER, view->tree);
+        skip = cute_value_unknowns(&iterator, NULL, 0);
+    }
+    return view && lower_part(l, skip);
+}
+
+bool cute_lower_add_offset(const cute_op_row *row, const cute_op_lowering *l)
+{
+    const cute_value *from = cute_type_peek(l->operands[0]), *offset = cute_type_peek(l->operands[1]);
+    cute_builder b = cute_builder_before(l->op);
+    if (!from || !offset || from->type != CUTE_PTR || offset->tree->kind != CUTE_TREE_INT)
+        return cute_op_fail(b.location, row->name, "is lowered for a pointer and one integer only");
+    const cute_pointer *pointer = from->pointer;
+    MlirType element = cute_element_type(b.context, pointer->element);
+    MlirType stored = mlirTypeIsNull(element) ? element : cute_stored_type(element, pointer->bits);
+    if (mlirTypeIsNull(stored) || pointer->bits == 0)
+        return cute_op_fail(b.location, row->name, "needs elements of a known size, but got %s",
+                            pointer->element);
+    cute_int by = offset->tree->value;
+    MlirValue unknown = {NULL}, value = mlirOperationGetOperand(l->op, 0);
+    if (!by.known) unknown = mlirOperationGetOperand(l->op, 1);
+    cute_lowered(l, cute_advance(&b, value, stored, pointer->bits, unknown, by.known ? by.value : 0));
+    return true;
+}
+
+bool cute_lower_apply_swizzle(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row;
+    const cute_value *from = cute_type_peek(l->operands[0]);
+    if (!from || !from->pointer) return false;
+    cute_builder b = cute_builder_before(l->op);
+    cute_lowered(l, cute_swizzled_address(&b, from->pointer, mlirOperationGetOperand(l->op, 0)));
+    return true;
+}
+
+/* The number that an operand of the dialect or a plain integer is. */
+static MlirValue number(const cute_builder *b, const cute_op_lowering *l)
+{
+    const cute_value *value = cute_type_peek(l->operands[0]);
+    if (value && value->tree && value->tree->kind == CUTE_TREE_INT && value->tree->value.known)
+        return cute_build_constant(b, 64, value->tree->value.value);
+    return mlirOperationGetOperand(l->op, 0);
+}
+
+bool cute_lower_inttoptr(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row;
+    cute_builder b = cute_builder_before(l->op);
+    MlirType type = mlirValueGetType(mlirOperationGetResult(l->op, 0));
+    cute_lowered(l, cute_unary(&b, "llvm.inttoptr", number(&b, l), type));
+    return true;
+}
+
+bool cute_lower_ptrtoint(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row;
+    cute_builder b = cute_builder_before(l->op);
+    MlirType type = mlirValueGetType(mlirOperationGetResult(l->op, 0));
+    cute_lowered(l, cute_unary(&b, "llvm.ptrtoint", mlirOperationGetOperand(l->op, 0), type));
+    return true;
+}

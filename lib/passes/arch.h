@@ -1,0 +1,33 @@
+/* Instructions of tensors as operations of nvvm, llvm and inline PTX: the one place that writes them. */
+#ifndef CUTE_LIB_PASSES_ARCH_H
+#define CUTE_LIB_PASSES_ARCH_H
+
+#include "lib/atoms/atoms.h"
+#include "lib/ir/builder.h"
+
+/* cp.async of 4, 8 or 16 bytes; `global`: past the L1. Where `predicate` (i1; null: none) is false the bytes become 0.
+ * `prefetch`: bytes of the L2 to fetch with them, 0, 64, 128 or 256; `policy`: a cache policy (i64), or null. */
+typedef struct cute_cp_async {
+    int bytes, prefetch;
+    bool global;
+    MlirValue predicate, policy;
+} cute_cp_async;
+void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, const cute_cp_async *how);
+
+/* ldmatrix: words[] gets `matrices` (1, 2, 4) i32. */
+void cute_arch_ldmatrix(const cute_builder *b, MlirValue from, int matrices, bool transposed,
+                        MlirValue *words);
+void cute_arch_stmatrix(const cute_builder *b, MlirValue to, int matrices, bool transposed,
+                        const MlirValue *words);
+
+/* mma.sync: registers of A, B and C in order; of whatever type, if it has their bits. d[] may be c[]: it gets registers
+ * of the type that cute_arch_register names. False where the atom has no single instruction. */
+bool cute_arch_mma(const cute_builder *b, const cute_atom *atom, const MlirValue *a, const MlirValue *bs,
+                   const MlirValue *c, MlirValue *d);
+/* f32, f64, i32 or i64. */
+MlirType cute_arch_register(const cute_builder *b, const cute_atom_operand *operand);
+
+/* prefetch.global.L2, or L1. */
+void cute_arch_prefetch(const cute_builder *b, MlirValue from, bool l1);
+
+#endif
