@@ -1,31 +1,6 @@
 /* Coalescing of global memory: sectors of 32 bytes that a request touches against those that its bytes would fill. */
 #include "lib/checks/parts.h"
 
-enum { SECTOR = 32 };
-
-static void count_sectors(const memory_request *r, traffic_count *t)
-{
-    uint64_t sorted[EM_LANES], last = UINT64_MAX, end = 0, bytes = 0, sectors = 0;
-    for (uint32_t n = 0; n < r->count; n++) { /* they are nearly always in order */
-        uint32_t at = n;
-        for (; at > 0 && sorted[at - 1] > r->address[n]; at--) sorted[at] = sorted[at - 1];
-        sorted[at] = r->address[n];
-    }
-    for (uint32_t n = 0; n < r->count; n++) {
-        uint64_t a = sorted[n], b = a + r->bytes;
-        for (uint64_t s = a / SECTOR; s <= (b - 1) / SECTOR; s++)
-            if (last == UINT64_MAX || s > last) {
-                sectors++;
-                last = s;
-            }
-        if (b > end) bytes += b - (a > end ? a : end);
-        if (b > end) end = b;
-    }
-    t->requests++;
-    t->count += sectors;
-    t->ideal += (bytes + SECTOR - 1) / SECTOR;
-}
-
 static bool begin(em_checks *c)
 {
     return em_transactions_begin(c, &c->sectors);
@@ -38,14 +13,15 @@ static void end(em_checks *c)
 
 static bool access(em_checks *c, const memory_access *a)
 {
-    if (a->space == EM_GLOBAL && !a->mbarrier) em_transactions_access(c, &c->sectors, a, count_sectors);
+    if (a->space == EM_GLOBAL && !a->mbarrier)
+        em_transactions_access(c, &c->sectors, a, cute_traffic_add_sectors);
     return true;
 }
 
 static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
 {
     (void)s, (void)at;
-    if (r->space == EM_GLOBAL) em_transactions_row(c, &c->sectors, r, count_sectors);
+    if (r->space == EM_GLOBAL) em_transactions_row(c, &c->sectors, r, cute_traffic_add_sectors);
     return true;
 }
 
@@ -54,7 +30,7 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
                   uint64_t b)
 {
     (void)event, (void)w, (void)i, (void)mask, (void)a, (void)b;
-    em_transactions_flush(c, &c->sectors, count_sectors);
+    em_transactions_flush(c, &c->sectors, cute_traffic_add_sectors);
     for (uint32_t n = 0; c->transactions && n < c->launch->program->count; n++) {
         c->transactions[n].sectors[0] += c->sectors.by_inst[n].count;
         c->transactions[n].sectors[1] += c->sectors.by_inst[n].ideal;

@@ -6,7 +6,7 @@
 
 bool em_transactions_begin(em_checks *c, memory_traffic *t)
 {
-    t->request.count = 0;
+    t->request.of.count = 0;
     t->by_inst = calloc((size_t)c->launch->program->count + 1, sizeof *t->by_inst);
     return t->by_inst != NULL;
 }
@@ -17,41 +17,39 @@ void em_transactions_end(memory_traffic *t)
     t->by_inst = NULL;
 }
 
-void em_transactions_flush(em_checks *c, memory_traffic *t,
-                           void (*count)(const memory_request *r, traffic_count *out))
+void em_transactions_flush(em_checks *c, memory_traffic *t, memory_cost count)
 {
-    if (t->request.count) count(&t->request, &t->by_inst[inst_index(c, t->request.inst)]);
-    t->request.count = 0;
+    if (t->request.of.count) count(&t->request.of, &t->by_inst[inst_index(c, t->request.inst)]);
+    t->request.of.count = 0;
 }
 
-void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a,
-                            void (*count)(const memory_request *r, traffic_count *out))
+void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a, memory_cost count)
 {
     memory_request *r = &t->request;
     const em_pending *p = c->machine->completing;
     if (a->lane < 0 || a->bytes > 32 || (p && p->kind != EM_P_CP_ASYNC)) return;
     /* How hardware splits wmma.load and wmma.store is not known. */
     if (a->inst->opcode == EM_OP_wmma) return;
-    if (r->count && (r->warp != a->warp || r->inst != a->inst || a->lane <= r->last || r->bytes != a->bytes))
+    if (r->of.count &&
+        (r->warp != a->warp || r->inst != a->inst || a->lane <= r->last || r->of.bytes != a->bytes))
         em_transactions_flush(c, t, count);
     r->warp = a->warp;
     r->inst = a->inst;
     r->last = a->lane;
-    r->bytes = a->bytes;
-    r->lane[r->count] = (uint8_t)a->lane;
-    r->address[r->count++] = a->address;
+    r->of.bytes = a->bytes;
+    r->of.lane[r->of.count] = (uint8_t)a->lane;
+    r->of.address[r->of.count++] = a->address;
 }
 
-void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *row,
-                         void (*count)(const memory_request *r, traffic_count *out))
+void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *row, memory_cost count)
 {
     memory_request *r = &t->request;
     em_transactions_flush(c, t, count);
-    *r = (memory_request){.warp = row->warp, .inst = row->inst, .bytes = row->bytes};
+    *r = (memory_request){.warp = row->warp, .inst = row->inst, .of.bytes = row->bytes};
     for (uint32_t rest = row->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        r->lane[r->count] = (uint8_t)lane;
-        r->address[r->count++] = row->base + row->offsets[lane];
+        r->of.lane[r->of.count] = (uint8_t)lane;
+        r->of.address[r->of.count++] = row->base + row->offsets[lane];
     }
     em_transactions_flush(c, t, count);
 }

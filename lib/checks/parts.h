@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "lib/base/traffic.h"
 #include "lib/checks/checks.h"
 
 typedef struct shadow shadow;
@@ -176,23 +177,20 @@ struct shadow {
 
 /* ---- transactions of memory ---- */
 
-typedef struct traffic_count {
-    uint64_t requests, count, ideal;
-} traffic_count;
-
 /* The lanes of one instruction that is being executed. */
 typedef struct memory_request {
     const em_warp *warp;
     const em_inst *inst;
-    int last;
-    uint32_t count, bytes;
-    uint64_t address[EM_LANES];
-    uint8_t lane[EM_LANES];
+    int last; /* lane */
+    cute_request of;
 } memory_request;
+_Static_assert((int)CUTE_REQUEST_LANES >= (int)EM_LANES, "a request holds a warp");
+
+typedef void (*memory_cost)(const cute_request *request, cute_traffic *out);
 
 /* What a part that counts them keeps. */
 typedef struct memory_traffic {
-    traffic_count *by_inst; /* NULL: nobody counts */
+    cute_traffic *by_inst; /* NULL: nobody counts */
     memory_request request;
 } memory_traffic;
 
@@ -384,12 +382,9 @@ bool em_registers_undefined(const em_checks *c, const em_warp *w, const em_inst 
 bool em_transactions_begin(em_checks *c, memory_traffic *t);
 void em_transactions_end(memory_traffic *t);
 /* Adds the lane to the request of its instruction; what was asked before goes to `count` once it is complete. */
-void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a,
-                            void (*count)(const memory_request *r, traffic_count *out));
-void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *r,
-                         void (*count)(const memory_request *r, traffic_count *out));
-void em_transactions_flush(em_checks *c, memory_traffic *t,
-                           void (*count)(const memory_request *r, traffic_count *out));
+void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a, memory_cost count);
+void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *r, memory_cost count);
+void em_transactions_flush(em_checks *c, memory_traffic *t, memory_cost count);
 
 /* ---- report.c ---- */
 

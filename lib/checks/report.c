@@ -224,7 +224,7 @@ static void add(json_t *value, const char *key, uint64_t more)
     json_object_set_new(value, key, json_integer(old + (json_int_t)more));
 }
 
-static void add_lines(em_checks *c, const traffic_count *list, const char *space)
+static void add_lines(em_checks *c, const cute_traffic *list, const char *space)
 {
     for (uint32_t n = 0; list && n < c->machine->program->count; n++) {
         if (!list[n].requests) continue;

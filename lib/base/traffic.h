@@ -1,0 +1,26 @@
+/* What a request of a warp to memory costs: sectors of global memory, wavefronts of shared memory. */
+#ifndef CUTE_LIB_BASE_TRAFFIC_H
+#define CUTE_LIB_BASE_TRAFFIC_H
+
+#include <stdint.h>
+
+enum { CUTE_REQUEST_LANES = 32 };
+
+/* The lanes of one instruction, each with as many bytes; lanes ascend. */
+typedef struct cute_request {
+    uint32_t count, bytes;
+    uint64_t address[CUTE_REQUEST_LANES];
+    uint8_t lane[CUTE_REQUEST_LANES];
+} cute_request;
+
+/* Sums over requests; `ideal`: the least that other addresses of as many bytes could cost. */
+typedef struct cute_traffic {
+    uint64_t requests, count, ideal;
+} cute_traffic;
+
+/* Adds sectors of 32 bytes that the request touches. */
+void cute_traffic_add_sectors(const cute_request *request, cute_traffic *t);
+/* Adds wavefronts: shared memory serves 128 bytes at once, a 4-byte word of each of 32 banks. */
+void cute_traffic_add_wavefronts(const cute_request *request, cute_traffic *t);
+
+#endif

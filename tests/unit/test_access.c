@@ -1,0 +1,421 @@
+/* How wide copies may be, and what the lanes of a warp touch, against every element one by one. */
+#include "lib/atoms/access.h"
+#include "lib/base/mix.h"
+#include "tests/unit/test_layout.h"
+
+static uint64_t seed;
+
+static int64_t below(int64_t n)
+{
+    seed += CUTE_MIX_STEP;
+    return (int64_t)(cute_mix(seed) % (uint64_t)n);
+}
+
+static cute_value tensor(const char *text)
+{
+    cute_value value = {0};
+    if (cute_value_parse(arena, CUTE_MEMREF, text, strlen(text), &value, NULL, diag) != CUTE_OK) {
+        printf("# %s: %s\n", text, first_message());
+        test_fail(__FILE__, __LINE__, "tensor");
+    }
+    return value;
+}
+
+/* The index of a layout at a linear coordinate: evaluated here, not by the library. */
+static int64_t at_linear(const cute_tree *shape, const cute_tree *stride, int64_t *index)
+{
+    if (shape->kind == CUTE_TREE_INT) {
+        int64_t c = *index % shape->value.value;
+        *index /= shape->value.value;
+        return c * stride->value.value;
+    }
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < shape->count; i++) sum += at_linear(shape->items[i], stride->items[i], index);
+    return sum;
+}
+
+static int64_t at(cute_layout layout, int64_t i)
+{
+    return at_linear(layout.shape, layout.stride, &i);
+}
+
+static int64_t size_of(const cute_tree *t)
+{
+    int64_t size = 1;
+    if (t->kind == CUTE_TREE_INT) return t->value.value;
+    for (uint32_t i = 0; i < t->count; i++) size *= size_of(t->items[i]);
+    return size;
+}
+
+/* ---- widths ---- */
+
+static cute_widest widest(const char *source, const char *target, const char *predicate, int64_t values)
+{
+    cute_widest out = {0};
+    cute_value s = tensor(source), t = tensor(target), p = predicate ? tensor(predicate) : s;
+    cute_status status = cute_copy_widest(arena, &s, &t, predicate ? &p : NULL, values, 128, &out, diag);
+    if (status != CUTE_OK) {
+        printf("# %s to %s: %s\n", source, target, first_message());
+        test_fail(__FILE__, __LINE__, "widest");
+    }
+    return out;
+}
+
+#define WIDEST(count, limit_text, ...)                                                                       \
+    do {                                                                                                     \
+        cute_widest w_ = widest(__VA_ARGS__);                                                                \
+        CHECK_INT(w_.elements, count);                                                                       \
+        CHECK_TEXT(w_.limit ? w_.limit : "(the instruction)", limit_text);                                   \
+    } while (0)
+
+static void test_limits(void)
+{
+    begin();
+    WIDEST(4, "(the instruction)", "f32, gmem, align<16>, \"(4,8):(1,4)\"", "f32, rmem, \"(4,8):(1,4)\"",
+           NULL, 1);
+    WIDEST(1, "the source is aligned to 4 bytes, not to 8", "f32, gmem, \"(4,8):(1,4)\"",
+           "f32, rmem, \"(4,8):(1,4)\"", NULL, 1);
+    WIDEST(2, "the destination is aligned to 8 bytes, not to 16", "f32, smem, align<32>, \"32:1\"",
+           "f32, gmem, align<8>, \"32:1\"", NULL, 1);
+    WIDEST(4, "(the instruction)", "f32, gmem, align<16>, \"(4,8):(1,?{div=4})\"",
+           "f32, rmem, \"(4,8):(1,4)\"", NULL, 1);
+    WIDEST(2, "the stride ?{i64 div=6} of the source is not known to be a multiple of 4",
+           "f32, gmem, align<16>, \"(4,8):(1,?{i64 div=6})\"", "f32, rmem, \"(4,8):(1,4)\"", NULL, 1);
+    WIDEST(1, "the stride ? of the source is not known to be a multiple of 2",
+           "f32, gmem, align<16>, \"(4,8):(1,?)\"", "f32, rmem, \"(4,8):(1,4)\"", NULL, 1);
+    WIDEST(1, "the stride 5 of the source is no multiple of 2", "f32, gmem, align<16>, \"(4,8):(1,5)\"",
+           "f32, rmem, \"(4,8):(1,4)\"", NULL, 1);
+    WIDEST(1, "no two elements are contiguous in both tensors", "f32, gmem, align<16>, \"(4,8):(1,4)\"",
+           "f32, rmem, \"(4,8):(8,1)\"", NULL, 1);
+    WIDEST(2, "2 elements are contiguous in both tensors, not 4", "f16, gmem, align<16>, \"(2,8):(1,8)\"",
+           "f16, rmem, \"(2,8):(1,2)\"", NULL, 1);
+    /* registers need no alignment, memory does */
+    WIDEST(8, "(the instruction)", "f16, rmem, \"(8,3):(1,11)\"", "f16, smem, align<16>, \"(8,3):(1,64)\"",
+           NULL, 1);
+    /* what moves at once may lie in several modes, in another order */
+    WIDEST(4, "(the instruction)", "f32, gmem, align<16>, \"(2,8,2):(1,4,2)\"",
+           "f32, rmem, \"(2,8,2):(1,4,2)\"", NULL, 1);
+    WIDEST(4, "(the instruction)", "f32, gmem, align<16>, \"(8,12):(12,1)\"", "f32, rmem, \"(8,12):(12,1)\"",
+           NULL, 1);
+    WIDEST(1, "2 elements have different predicates", "f32, gmem, align<16>, \"((1,4),8):((0,1),4)\"",
+           "f32, rmem, \"((1,4),8):((0,1),4)\"", "i8, rmem, \"(4,8):(1,4)\"", 1);
+    WIDEST(4, "(the instruction)", "f32, gmem, align<16>, \"((1,4),8):((0,1),4)\"",
+           "f32, rmem, \"((1,4),8):((0,1),4)\"", "i8, rmem, \"(4,8):(0,1)\"", 1);
+    WIDEST(2, "4 elements have different predicates", "f32, gmem, align<16>, \"((2,4),8):((1,2),8)\"",
+           "f32, rmem, \"((2,4),8):((1,2),8)\"", "i8, rmem, \"(4,8):(1,4)\"", 2);
+    WIDEST(4, "the swizzle of the destination keeps 8 bytes together",
+           "f16, gmem, align<16>, \"(8,8):(1,8)\"", "f16, smem, align<16>, S<2,3,3>, \"(8,8):(1,8)\"", NULL,
+           1);
+    WIDEST(4, "the swizzle of the destination keeps 4 elements together",
+           "f16, gmem, align<16>, \"(8,8):(1,8)\"", "f16, smem, align<16>, \"S<2,2,3> o 0 o (8,8):(1,8)\"",
+           NULL, 1);
+    WIDEST(8, "(the instruction)", "f16, gmem, align<16>, \"(8,8):(1,8)\"",
+           "f16, smem, align<16>, \"S<2,3,3> o 0 o (8,8):(1,8)\"", NULL, 1);
+    WIDEST(4, "the offset 4 of the destination is not known to be a multiple of 8",
+           "f16, gmem, align<16>, \"(8,8):(1,8)\"", "f16, smem, align<16>, \"S<2,3,3> o 4 o (8,8):(1,8)\"",
+           NULL, 1);
+    end();
+}
+
+static void check_no_copy(const char *source, const char *target, const char *predicate, int64_t values,
+                          const char *message)
+{
+    cute_widest out;
+    begin();
+    cute_value s = tensor(source), t = tensor(target), p = predicate ? tensor(predicate) : s;
+    CHECK_INT(cute_copy_widest(arena, &s, &t, predicate ? &p : NULL, values, 128, &out, diag), CUTE_INVALID);
+    says();
+    CHECK_TEXT(first_message(), message);
+    end();
+}
+
+static void test_refused(void)
+{
+    check_no_copy("f32, gmem, \"(4,8):(1,4)\"", "f32, rmem, \"(4,4):(1,4)\"", NULL, 1,
+                  "the source has 32 elements, the destination 16");
+    check_no_copy("f32, gmem, \"(4,8):(1,4)\"", "f32, rmem, \"(4,8):(1,4)\"", "i8, rmem, \"(4,8):(1,4)\"", 2,
+                  "the source has 32 elements, the predicate 64");
+    check_no_copy("f32, gmem, \"(4,?):(1,4)\"", "f32, rmem, \"(4,4):(1,4)\"", NULL, 1,
+                  "an extent is not known before the program runs");
+    check_no_copy("f32, gmem, \"(4,6):(1,4)\"", "f32, rmem, \"(6,4):(1,6)\"", NULL, 1,
+                  "the modes of the destination do not fit those of the source");
+    check_no_copy("f32, gmem, \"4:1\"", "f16, rmem, \"4:1\"", NULL, 1, "elements of 32 and 16 bits");
+}
+
+/* A compact layout of 2 to 4 modes of small extents in any order, some with gaps. */
+static cute_value random_tensor(const int64_t *extents, int count, int64_t align)
+{
+    const cute_tree *shapes[4], *strides[4];
+    int64_t stride = 1, of[4] = {0};
+    bool done[4] = {0};
+    for (int n = 0; n < count; n++) {
+        int i = (int)below(count);
+        while (done[i]) i = (i + 1) % count;
+        done[i] = true;
+        of[i] = stride;
+        stride *= extents[i];
+        if (!below(4)) stride += below(4) * 2;
+    }
+    for (int i = 0; i < count; i++) {
+        shapes[i] = cute_tree_number(arena, extents[i]);
+        strides[i] = cute_tree_number(arena, of[i]);
+    }
+    cute_value value = tensor("f16, gmem, \"4:1\"");
+    cute_pointer *p = cute_arena_alloc(arena, sizeof *p);
+    *p = *value.pointer;
+    p->align = align;
+    value.pointer = p;
+    value.layout.shape = cute_tree_tuple(arena, shapes, (size_t)count);
+    value.layout.stride = cute_tree_tuple(arena, strides, (size_t)count);
+    return value;
+}
+
+enum { MOST = 4096 };
+
+/* Whether the copy falls apart into accesses of `n` elements that are contiguous and aligned in both. */
+static bool may_move(const cute_value *s, const cute_value *t, int64_t size, int64_t n)
+{
+    static int64_t to[MOST * 4];
+    int64_t last = 0;
+    for (int64_t i = 0; i < MOST * 4; i++) to[i] = -1;
+    for (int64_t i = 0; i < size; i++) {
+        to[at(s->layout, i)] = at(t->layout, i);
+        if (at(s->layout, i) > last) last = at(s->layout, i);
+    }
+    if (s->pointer->align % (2 * n) || t->pointer->align % (2 * n)) return false;
+    for (int64_t first = 0; first <= last; first += n)
+        for (int64_t i = 0; i < n; i++)
+            if ((to[first + i] < 0) != (to[first] < 0) ||
+                (to[first] >= 0 && to[first + i] != to[first] + i) || (to[first] > 0 && to[first] % n))
+                return false;
+    return true;
+}
+
+static void test_random_widths(void)
+{
+    static const int64_t sizes[] = {1, 2, 3, 4, 6, 8, 12};
+    int wide = 0;
+    seed = 7;
+    for (int round = 0; round < 3000; round++) {
+        begin();
+        int count = 2 + (int)below(3);
+        int64_t extents[4], size = 1;
+        bool powers = true;
+        for (int i = 0; i < count; i++) {
+            size *= extents[i] = sizes[below(7)];
+            powers = powers && !(extents[i] & (extents[i] - 1));
+        }
+        cute_value s = random_tensor(extents, count, 2 << below(5)),
+                   t = random_tensor(extents, count, 2 << below(5));
+        if (!below(2)) t.layout = s.layout;
+        cute_widest w;
+        int64_t best = 1;
+        if (size > 1024 || !CHECK(cute_copy_widest(arena, &s, &t, NULL, 1, 128, &w, diag) == CUTE_OK)) {
+            end();
+            continue;
+        }
+        for (int64_t n = 2; n <= 8; n *= 2)
+            if (may_move(&s, &t, size, n)) best = n;
+        /* What crosses modes of other extents is no layout. */
+        CHECK(powers ? w.elements == best : w.elements <= best);
+        if (w.elements > 1) {
+            bool seen[1024] = {0};
+            wide++;
+            CHECK_INT(size_of(w.tile.shape), size);
+            for (int64_t i = 0; i < size; i++) {
+                int64_t c = at(w.tile, i), first = at(w.tile, i / w.elements * w.elements),
+                        k = i % w.elements;
+                if (!CHECK(c >= 0 && c < size && !seen[c])) break;
+                seen[c] = true;
+                CHECK_INT(at(s.layout, c), at(s.layout, first) + k);
+                CHECK_INT(at(t.layout, c), at(t.layout, first) + k);
+                CHECK(at(s.layout, first) % w.elements == 0 && at(t.layout, first) % w.elements == 0);
+            }
+        }
+        end();
+    }
+    CHECK(wide > 300);
+}
+
+/* ---- requests ---- */
+
+static uint64_t xor_bits(uint64_t x, cute_swizzle s)
+{
+    for (int i = 0; i < s.bits; i++)
+        if (x >> (s.base + s.shift + i) & 1) x ^= UINT64_C(1) << (s.base + i);
+    return x;
+}
+
+/* Distinct numbers of list[0, count). */
+static int distinct(uint64_t *list, int count)
+{
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        int k = 0;
+        while (k < n && list[k] != list[i]) k++;
+        if (k == n) list[n++] = list[i];
+    }
+    return n;
+}
+
+static uint64_t sectors_of(const uint64_t *address, int lanes, int bytes)
+{
+    uint64_t touched[32 * 16];
+    int n = 0;
+    for (int i = 0; i < lanes; i++)
+        for (int b = 0; b < bytes; b++) touched[n++] = (address[i] + (uint64_t)b) / 32;
+    return (uint64_t)distinct(touched, n);
+}
+
+static uint64_t wavefronts_of(const uint64_t *address, int lanes, int bytes)
+{
+    int together = bytes <= 4 ? 32 : 128 / bytes;
+    uint64_t sum = 0;
+    for (int first = 0; first < lanes; first += together) {
+        int most = 0;
+        for (uint64_t bank = 0; bank < 32; bank++) {
+            uint64_t words[32 * 16];
+            int n = 0;
+            for (int i = first; i < lanes && i < first + together; i++)
+                for (int b = 0; b < bytes; b++)
+                    if ((address[i] + (uint64_t)b) / 4 % 32 == bank)
+                        words[n++] = (address[i] + (uint64_t)b) / 4;
+            n = distinct(words, n);
+            if (n > most) most = n;
+        }
+        sum += (uint64_t)most;
+    }
+    return sum;
+}
+
+static void test_requests(void)
+{
+    seed = 3;
+    for (int round = 0; round < 400; round++) {
+        begin();
+        static const int64_t sizes[] = {1, 2, 4, 8};
+        int64_t extents[3], size = 1, vector = 1 << below(4);
+        for (int i = 0; i < 3; i++) size *= extents[i] = sizes[below(4)];
+        cute_lane lanes[32];
+        int count = round % 3 ? 32 : 8;
+        cute_value t = random_tensor(extents, 3, 2);
+        cute_pointer *p = (cute_pointer *)(uintptr_t)t.pointer;
+        if (below(2)) p->swizzle = (cute_swizzle){3, 4, 3};
+        cute_swizzle of_elements = {0};
+        if (below(2)) {
+            of_elements = (cute_swizzle){2, 3, 3};
+            t.tree = cute_tree_number(arena, 8 * below(4));
+            t.swizzle = of_elements;
+        }
+        int64_t step = 2 * (1 + below(100));
+        for (int i = 0; i < count; i++) lanes[i] = (cute_lane){t, 4096 + i * step};
+        cute_requests requests;
+        cute_status status = cute_warp_requests(arena, lanes, (uint32_t)count, vector, &requests, diag);
+        CHECK_INT(status, size % vector ? CUTE_INVALID : CUTE_OK);
+        if (status == CUTE_OK) {
+            uint64_t sectors = 0, wavefronts = 0, again = 0;
+            cute_swizzle other = {2, 4, 4};
+            CHECK_INT(requests.count, size / vector);
+            for (int64_t k = 0; k < size / vector; k++) {
+                uint64_t address[32], moved[32];
+                for (int i = 0; i < count; i++) {
+                    uint64_t e = (uint64_t)(at(t.layout, k * vector) + (t.tree ? t.tree->value.value : 0));
+                    address[i] =
+                        xor_bits(2 * xor_bits(e, of_elements) + 4096 + (uint64_t)(i * step), p->swizzle);
+                    moved[i] = xor_bits(address[i], other);
+                    CHECK_INT(requests.items[k].address[i], address[i]);
+                }
+                sectors += sectors_of(address, count, (int)vector * 2);
+                wavefronts += wavefronts_of(address, count, (int)vector * 2);
+                again += wavefronts_of(moved, count, (int)vector * 2);
+            }
+            CHECK_INT(cute_requests_sectors(&requests).count, sectors);
+            CHECK_INT(cute_requests_wavefronts(&requests, (cute_swizzle){0}).count, wavefronts);
+            CHECK_INT(cute_requests_wavefronts(&requests, other).count, again);
+        }
+        end();
+    }
+}
+
+static void test_requests_refused(void)
+{
+    begin();
+    cute_requests r;
+    cute_lane lane = {tensor("f16, smem, \"(4,?):(1,4)\""), 0};
+    CHECK_INT(cute_warp_requests(arena, &lane, 1, 1, &r, diag), CUTE_INVALID);
+    says();
+    CHECK_TEXT(first_message(), "expected a tensor in memory all of which is known");
+    lane.tensor = tensor("f16, smem, \"(4096,4096):(1,4096)\"");
+    cute_diag_clear(diag);
+    CHECK_INT(cute_warp_requests(arena, &lane, 1, 1, &r, diag), CUTE_INVALID);
+    says();
+    lane.tensor = tensor("f64, smem, \"4:1\"");
+    cute_diag_clear(diag);
+    CHECK_INT(cute_warp_requests(arena, &lane, 1, 4, &r, diag), CUTE_INVALID);
+    says();
+    CHECK_TEXT(first_message(), "no access has 256 bits");
+    cute_diag_clear(diag);
+    CHECK_INT(cute_warp_requests(arena, &lane, 0, 1, &r, diag), CUTE_INVALID);
+    says();
+    lane.tensor = tensor("f64, smem, \"4:9000000000000000000\"");
+    cute_diag_clear(diag);
+    CHECK_INT(cute_warp_requests(arena, &lane, 1, 1, &r, diag), CUTE_INVALID);
+    says();
+    CHECK_TEXT(first_message(), "an address has more than 63 bits");
+    end();
+}
+
+/* ---- swizzles ---- */
+
+/* Rows of `row` bytes: as many lanes as rows, each its `bytes` at column 0, 1, ... */
+static cute_requests columns(int64_t pitch, int lanes, int bytes, int count)
+{
+    cute_requests r = {cute_arena_array(arena, (size_t)count, sizeof *r.items), (size_t)count};
+    for (int k = 0; k < count; k++) {
+        r.items[k] = (cute_request){.count = (uint32_t)lanes, .bytes = (uint32_t)bytes};
+        for (int i = 0; i < lanes; i++) {
+            r.items[k].lane[i] = (uint8_t)i;
+            r.items[k].address[i] = (uint64_t)(i * pitch + k * bytes);
+        }
+    }
+    return r;
+}
+
+static void check_swizzle(int64_t pitch, int lanes, int bytes, int64_t block, cute_swizzle wanted,
+                          uint64_t before, uint64_t after)
+{
+    begin();
+    cute_requests r = columns(pitch, lanes, bytes, 4);
+    cute_swizzle s = cute_requests_swizzle(&r, bytes, block);
+    CHECK(s.bits == wanted.bits && (!s.bits || (s.base == wanted.base && s.shift == wanted.shift)));
+    CHECK_INT(cute_requests_wavefronts(&r, (cute_swizzle){0}).count, 4 * before);
+    CHECK_INT(cute_requests_wavefronts(&r, s).count, 4 * after);
+    end();
+}
+
+static void test_swizzles(void)
+{
+    /* ldmatrix of rows of 128, 64 and 32 bytes */
+    check_swizzle(128, 8, 16, 1024, (cute_swizzle){3, 4, 3}, 8, 1);
+    check_swizzle(64, 8, 16, 1024, (cute_swizzle){2, 4, 3}, 4, 1);
+    check_swizzle(32, 8, 16, 1024, (cute_swizzle){1, 4, 3}, 2, 1);
+    check_swizzle(256, 8, 16, 4096, (cute_swizzle){3, 4, 4}, 8, 1);
+    /* a column of a tile of 32 x 32 words */
+    check_swizzle(128, 32, 4, 4096, (cute_swizzle){5, 2, 5}, 32, 1);
+    /* nothing to gain, and no room */
+    check_swizzle(16, 8, 16, 4096, (cute_swizzle){0}, 1, 1);
+    check_swizzle(128, 8, 16, 16, (cute_swizzle){0}, 8, 8);
+    check_swizzle(128, 8, 16, 32, (cute_swizzle){1, 4, 3}, 8, 4);
+    check_swizzle(128, 8, 16, 64, (cute_swizzle){2, 4, 3}, 8, 2);
+}
+
+int main(void)
+{
+    TEST("a copy is as wide as contiguity, alignment, strides, swizzles and predicates allow", test_limits);
+    TEST("what is no copy between tensors in memory is refused", test_refused);
+    TEST("random copies are as wide as their elements one by one allow", test_random_widths);
+    TEST("requests of a warp touch the sectors and banks that their bytes lie in", test_requests);
+    TEST("requests of what is not known are refused", test_requests_refused);
+    TEST("a swizzle makes columns free of bank conflicts where there is room for it", test_swizzles);
+    return test_finish();
+}
