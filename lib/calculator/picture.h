@@ -21,9 +21,11 @@ typedef struct cute_picture_options {
     uint64_t most_cells, most_side; /* in all, in a row or column; what has more is refused */
 } cute_picture_options;
 
+enum { CUTE_CELL_ABSENT = -2 };
+
 typedef struct cute_cell {
     const char *first, *second; /* "12"; of threads and values "T3", "V1". NULL, NULL: empty */
-    int colour;                 /* in the picture's palette; -1: none */
+    int colour;                 /* in the picture's palette; -1: none; CUTE_CELL_ABSENT: nothing is drawn */
 } cute_cell;
 
 typedef struct cute_picture {
@@ -33,6 +35,8 @@ typedef struct cute_picture {
     cute_cell *cells;          /* sheet by sheet, row by row */
     cute_picture_colour palette;
     size_t hidden; /* threads and values that are where another one is drawn */
+    /* What stands beside rows and above columns, "" or NULL for nothing; NULL: their numbers. */
+    const char **row_names, **column_names;
 } cute_picture;
 
 /* Mode 0 goes down, mode 1 to the right, further modes go from sheet to sheet. Everything is in `arena`.

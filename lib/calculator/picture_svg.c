@@ -45,15 +45,20 @@ static void text_at(size_t x, size_t y, const char *class, const char *text, cut
     cute_buffer_puts(out, "</text>\n");
 }
 
-static void number_at(size_t x, size_t y, size_t number, cute_buffer *out)
+/* `names`: NULL for numbers. */
+static void number_at(size_t x, size_t y, const char *const *names, size_t number, cute_buffer *out)
 {
-    cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\" class=\"n\">%zu</text>\n", x, y, number);
+    if (!names)
+        cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\" class=\"n\">%zu</text>\n", x, y, number);
+    else if (names[number])
+        text_at(x, y, "n", names[number], out);
 }
 
 static void draw_cell(const cute_picture *p, const cute_cell *cell, size_t x, size_t y, size_t width,
                       cute_buffer *out)
 {
     int rgb[3];
+    if (cell->colour == CUTE_CELL_ABSENT) return;
     cute_picture_rgb(p->palette, cell->first ? cell->colour : -1, rgb);
     bool dark = rgb[0] < DARK && rgb[1] < DARK && rgb[2] < DARK;
     cute_buffer_printf(out,
@@ -89,9 +94,10 @@ void cute_picture_svg(const cute_picture *p, cute_buffer *out)
         }
         top += LABEL;
         for (size_t column = 0; column < p->columns; column++)
-            number_at(MARGIN + LABEL + g.cell * column + g.cell / 2, top - LABEL / 3, column, out);
+            number_at(MARGIN + LABEL + g.cell * column + g.cell / 2, top - LABEL / 3, p->column_names, column,
+                      out);
         for (size_t row = 0; row < p->rows; row++) {
-            number_at(MARGIN + LABEL / 2, top + CELL * row + CELL / 2, row, out);
+            number_at(MARGIN + LABEL / 2, top + CELL * row + CELL / 2, p->row_names, row, out);
             for (size_t column = 0; column < p->columns; column++)
                 draw_cell(p, cell++, MARGIN + LABEL + g.cell * column, top + CELL * row, g.cell, out);
         }

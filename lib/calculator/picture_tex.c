@@ -33,6 +33,7 @@ static void draw_cell(const cute_picture *p, const cute_cell *cell, size_t row, 
                       cute_buffer *out)
 {
     int rgb[3];
+    if (cell->colour == CUTE_CELL_ABSENT) return;
     cute_picture_rgb(p->palette, cell->first ? cell->colour : -1, rgb);
     bool dark = rgb[0] < DARK && rgb[1] < DARK && rgb[2] < DARK;
     cute_buffer_printf(out, "\\cell{%zu}{%zu}", row, column);
@@ -63,9 +64,16 @@ static void draw_sheet(const cute_picture *p, size_t sheet, cute_buffer *out)
     }
     for (size_t row = 0; row < p->rows; row++)
         for (size_t column = 0; column < p->columns; column++) draw_cell(p, cell++, row, column, out);
-    for (size_t row = 0; row < p->rows; row++) cute_buffer_printf(out, "\\mode{%zu}{-1}{%zu}\n", row, row);
+    for (size_t row = 0; row < p->rows; row++)
+        if (!p->row_names)
+            cute_buffer_printf(out, "\\mode{%zu}{-1}{%zu}\n", row, row);
+        else if (p->row_names[row])
+            cute_buffer_printf(out, "\\mode{%zu}{-1}{%s}\n", row, p->row_names[row]);
     for (size_t column = 0; column < p->columns; column++)
-        cute_buffer_printf(out, "\\mode{-1}{%zu}{%zu}\n", column, column);
+        if (!p->column_names)
+            cute_buffer_printf(out, "\\mode{-1}{%zu}{%zu}\n", column, column);
+        else if (p->column_names[column])
+            cute_buffer_printf(out, "\\mode{-1}{%zu}{%s}\n", column, p->column_names[column]);
     cute_buffer_puts(out, "\\end{scope}\n");
 }
 

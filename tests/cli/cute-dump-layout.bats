@@ -368,3 +368,56 @@ right_inverse((4,8):(8,1))"
     _cute cute-dump -- layout || true
     diff help <(printf '%s\n' "${COMPREPLY[@]}" | sed 's/=$//' | grep '^--' | sort -u)
 }
+
+@test "--atom shows who holds each element of each operand" {
+    # PTX ISA, m8n8k4 of f64: A row lane / 4, column lane % 4; B (k,n) = (lane % 4, lane / 4); C columns 2 (lane % 4) + {0, 1}.
+    run layout --atom SM80_8x8x4_F64F64F64F64_TN
+    [ "$status" -eq 0 ]
+    [[ $output == *"PTX          mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64"* ]]
+    [[ $output == *"C            f64 (M,N)       ((4,8),2):((16,1),8), 2 registers of 64 bits"* ]]
+    [ "$(grep -c '^A (M,K)\|^B (N,K)\|^C (M,N)' <<<"$output")" -eq 3 ]
+    layout --atom SM80_8x8x4_F64F64F64F64_TN --operand=a >a
+    [ "$(grep '^ 3 ' a)" = " 3  | T12V0 | T13V0 | T14V0 | T15V0 |" ]
+    layout --atom --operand=C 'sm80.mma<8x8x4, elem_type = (f64, f64, f64) >' >c
+    [ "$(grep '^ 1 ' c)" = " 1  |  T4V0 |  T4V1 |  T5V0 |  T5V1 |  T6V0 |  T6V1 |  T7V0 |  T7V1 |" ]
+    # ldmatrix.trans: thread 4g + t has elements 2t and 2t + 1 of column g; row r is at the address of thread r.
+    layout --atom=SM75_U16x2_LDSM_T --operand=destination >d
+    [ "$(grep '^ 5 ' d)" = " 5  |  T2V1 |  T6V1 | T10V1 | T14V1 | T18V1 | T22V1 | T26V1 | T30V1 |" ]
+    layout --atom=SM75_U16x2_LDSM_T --operand=source >s
+    [ "$(grep '^ 5 ' s)" = " 5  | T5V0 | T5V1 | T5V2 | T5V3 | T5V4 | T5V5 | T5V6 | T5V7 |" ]
+}
+
+@test "--atom lists instructions, and gives facts as JSON" {
+    [ "$(layout --atom | grep -c '_TN .* !cute_nvgpu.sm80.mma<')" -eq 36 ]
+    [ "$(layout --atom=list)" = "$(layout --atom)" ]
+    layout --json --atom=list | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)
+assert len(rows) == len({r["type"] for r in rows}) > 60
+one = next(r for r in rows if r["name"] == "SM89_16x8x32_F32E4M3E5M2F32_TN")
+assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["operands"][0]["registers"] == 4, one'
+    [ "$(layout --atom SM80_16x8x8_F16F16F16F16_TN UniversalFMA | grep -c '^threads')" -eq 2 ]
+}
+
+@test "--atom draws all operands in one picture" {
+    layout --svg --atom SM80_16x8x16_F32F16F16F32_TN -o mma.svg
+    # 16x16 of A, 16x8 of B, 16x8 of C, and the ground
+    [ "$(grep -c '<rect' mma.svg)" -eq $((256 + 128 + 128 + 1)) ]
+    layout --tex --atom SM80_8x8x4_F64F64F64F64_TN -o mma.tex
+    [ "$(grep -c '^.cell{' mma.tex)" -eq $((32 + 32 + 64)) ]
+    refuses 1 'which is too much; --operand draws one' layout --svg --atom SM80_16x8x256_S32U1U1S32_TN_XORPOPC
+    layout --svg --atom SM80_16x8x256_S32U1U1S32_TN_XORPOPC --operand=b -o b.svg
+    [ "$(grep -c '<rect' b.svg)" -eq $((8 * 256 + 1)) ]
+}
+
+@test "--atom says what there is instead" {
+    refuses 1 "did you mean 'SM80_16x8x16_F32F16F16F32_TN'?" layout --atom SM80_16x8x16_F32F16F16F32_TT
+    refuses 1 "nearest to it: '!cute_nvgpu.sm80.mma<16x8x8, elem_type = (f16, f16, f32) >'" \
+        layout --atom 'sm80.mma<16x8x4, elem_type = (f16, f16, f32) >'
+    refuses 2 "'UniversalFMA' has a, b and c" layout --atom=UniversalFMA --operand=d
+    refuses 2 "'UniversalCopy' has source and destination" layout --atom=UniversalCopy --operand=a
+    refuses 2 '--operand is for --atom' layout --operand=a 8:1
+    refuses 2 '--tv is not for it' layout --atom --table --tv='(8,8)'
+    refuses 2 'a list of atoms is no picture' layout --atom --svg
+    refuses 2 'there is one picture in a document, not those of 2 atoms' layout --atom --svg UniversalFMA UniversalCopy
+}

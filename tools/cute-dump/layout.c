@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "lib/base/file.h"
+#include "lib/base/json.h"
 #include "lib/base/tool.h"
+#include "lib/calculator/atoms.h"
 #include "lib/calculator/calculator.h"
 #include "lib/calculator/picture.h"
 
@@ -19,7 +21,7 @@
 enum { MOST_CELLS = 65536, MOST_TEX_CELLS = 4096, MOST_TEX_SIDE = 500, MOST_BITS = 65536, CHUNK = 64 << 10 };
 
 typedef struct settings {
-    const char *output, *tv, *colour;
+    const char *output, *tv, *colour, *atom, *operand;
     int64_t element_bits;
     bool json, table, svg, tex;
 } settings;
@@ -229,6 +231,84 @@ static void answer_all(session *s, const cute_option_list *operands)
         worsen(s, cute_file_write(s->s.output, cute_buffer_text(&s->out), s->out.length, s->diag));
 }
 
+/* ---- atoms ---- */
+
+/* The number of an operand by its name; its count where all are wanted. */
+static cute_status choose_operand(session *s, const cute_atom *atom, size_t *out)
+{
+    static const char *const mma[] = {"a", "b", "c"}, *const copy[] = {"source", "destination"};
+    size_t count = cute_atom_pictures(atom);
+    const char *const *names = atom->kind == CUTE_ATOM_MMA ? mma : copy;
+    for (*out = 0; s->s.operand && *out < count; ++*out)
+        if (!strcasecmp(s->s.operand, names[*out])) return CUTE_OK;
+    if (!s->s.operand || !count) return *out = count, CUTE_OK;
+    return cute_fail(s->diag, CUTE_USAGE, NULL, "unknown operand '%s'; '%s' has %s", s->s.operand, atom->name,
+                     atom->kind == CUTE_ATOM_MMA ? "a, b and c" : "source and destination");
+}
+
+static cute_status draw_operand(session *s, const cute_atom *atom, size_t operand)
+{
+    cute_picture picture;
+    CUTE_TRY(cute_atom_picture(s->arena, atom, operand, &s->picture, &picture, s->diag));
+    if (s->draw) return s->draw(&picture, &s->out), CUTE_OK;
+    cute_buffer_printf(&s->out, "%s\n", picture.title);
+    cute_picture_table(&picture, &s->out);
+    return CUTE_OK;
+}
+
+static void put_json(session *s, json_t *value)
+{
+    cute_json_dump(value, false, &s->out);
+    cute_buffer_putc(&s->out, '\n');
+    json_decref(value);
+}
+
+static cute_status answer_atom(session *s, const char *name)
+{
+    const cute_atom *atom;
+    size_t chosen, count;
+    CUTE_TRY(cute_atom_find(s->arena, name, &atom, s->diag));
+    CUTE_TRY(choose_operand(s, atom, &chosen));
+    if (s->s.json) return put_json(s, cute_atom_json(s->arena, atom)), CUTE_OK;
+    count = cute_atom_pictures(atom);
+    if (s->draw && chosen == count) {
+        cute_picture picture;
+        CUTE_TRY(cute_atom_whole_picture(s->arena, atom, &s->picture, &picture, s->diag));
+        return s->draw(&picture, &s->out), CUTE_OK;
+    }
+    if (!s->draw) cute_atom_describe(s->arena, atom, &s->out);
+    for (size_t i = 0; i < count; i++)
+        if (chosen == count || chosen == i) CUTE_TRY(draw_operand(s, atom, i));
+    return CUTE_OK;
+}
+
+static cute_status answer_atoms(session *s, const cute_option_list *operands)
+{
+    const char *first = s->s.atom;
+    cute_status status = CUTE_OK;
+    if (!*first && operands->count) first = NULL;
+    size_t names = operands->count + (first != NULL);
+    if (s->draw && names > 1)
+        return cute_fail(s->diag, CUTE_USAGE, NULL,
+                         "there is one picture in a document, not those of %zu atoms", names);
+    for (size_t i = 0; i < names && status == CUTE_OK; i++) {
+        const char *name = first ? i == 0 ? first : operands->items[i - 1] : operands->items[i];
+        bool list = !*name || !strcmp(name, "list");
+        if (list && s->draw)
+            status =
+                cute_fail(s->diag, CUTE_USAGE, NULL, "a list of atoms is no picture; --atom=NAME draws one");
+        else if (list && s->s.json)
+            put_json(s, cute_atoms_list_json(s->arena));
+        else if (list)
+            cute_atoms_list(s->arena, &s->out);
+        else
+            status = answer_atom(s, name);
+    }
+    if (status == CUTE_OK && !cute_buffer_ok(&s->out)) return cute_fail_memory(s->diag);
+    if (status != CUTE_OK) return status;
+    return cute_file_write(s->s.output, cute_buffer_text(&s->out), s->out.length, s->diag);
+}
+
 /* ---- the command line ---- */
 
 static const struct {
@@ -246,6 +326,9 @@ static cute_status choose_picture(session *s)
     const settings *o = &s->s;
     if (o->json + o->table + o->svg + o->tex > 1)
         return cute_fail(s->diag, CUTE_USAGE, NULL, "one of --json, --table, --svg and --tex at a time");
+    if (o->operand && !o->atom) return cute_fail(s->diag, CUTE_USAGE, NULL, "--operand is for --atom");
+    if (o->atom && o->tv)
+        return cute_fail(s->diag, CUTE_USAGE, NULL, "--atom knows the tile; --tv is not for it");
     if (o->tv && !o->table && !o->svg && !o->tex)
         return cute_fail(s->diag, CUTE_USAGE, NULL, "--tv is for --table, --svg and --tex");
     if ((o->colour || o->element_bits) && !o->svg && !o->tex)
@@ -309,6 +392,7 @@ static void list_functions(cute_buffer *out)
              "  cute-dump layout 'composition((4,8):(8,1), 8:2)'\n"
              "  cute-dump layout --table 'S<2,0,3> o 0 o (8,8):(8,1)'\n"
              "  cute-dump layout --svg --tv='(8,8)' '((4,8),2):((16,1),8)' -o tv.svg\n"
+             "  cute-dump layout --atom SM80_16x8x16_F32F16F16F32_TN\n"
              "  printf 'let a = (8,8):(8,1)\\nlogical_divide(a, (2,4))\\n' | cute-dump layout --json\n");
 }
 
@@ -325,7 +409,10 @@ static cute_status work(cute_tool *tool, void *context)
     bool once = !s->draw && !s->s.output && one_sink();
     s->terminal = once && isatty(STDOUT_FILENO) && s->format == CUTE_DIAG_TEXT;
     s->quiet = once && !isatty(STDOUT_FILENO);
-    if (s->status == CUTE_OK) answer_all(s, &tool->operands);
+    if (s->status == CUTE_OK && s->s.atom)
+        s->status = answer_atoms(s, &tool->operands);
+    else if (s->status == CUTE_OK)
+        answer_all(s, &tool->operands);
     cute_buffer_release(&s->out);
     cute_calculator_destroy(s->calculator);
     return s->status;
@@ -343,9 +430,13 @@ int cute_dump_layout(int argc, char **argv)
         {CUTE_OPTION_FLAG, "svg", 0, NULL, "one layout as an SVG picture", &o->svg},
         {CUTE_OPTION_FLAG, "tex", 0, NULL, "one layout as a LaTeX document (TikZ)", &o->tex},
         {CUTE_OPTION_STRING, "output", 'o', "FILE", "output file (default: stdout)", &o->output},
+        {CUTE_OPTION_MAYBE, "atom", 0, "NAME",
+         "an instruction and who holds what of it; without a name all there are", &o->atom},
         {CUTE_OPTION_GROUP, "Pictures", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "tv", 0, "TILE",
          "the layout takes threads and values to places of a tile of this shape", &o->tv},
+        {CUTE_OPTION_STRING, "operand", 0, "a|b|c|source|destination", "of --atom only this one",
+         &o->operand},
         {CUTE_OPTION_STRING, "color", 0, "index|thread|bank|none",
          "what colours mean (default index; with --tv thread)", &o->colour},
         {CUTE_OPTION_STRING, "colour", 0, "WHAT", NULL, &o->colour},
