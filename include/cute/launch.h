@@ -43,11 +43,16 @@ typedef struct cute_launch_options {
     bool in_process;           /* run in this process, for a program with threads: see cute_launch_run */
     bool stdout_is_data;       /* what kernels print goes to stderr */
     const char *output_folder; /* where outputs are written; NULL: the current folder */
+    /* Without a launch.json: the host functions whose launches to do, in order; "NAME=DTYPE:SHAPE[:STRIDES][:INIT]"
+     * for their tensors ("a=f16:4096x512:1,4096:normal"); "NAME=WHAT" for what "check" of launch.json says of one.
+     * `defines` are then their other parameters. */
+    const char *const *plans, *const *tensors, *const *checks;
+    size_t plan_count, tensor_count, check_count;
 } cute_launch_options;
 
-/* Reads launch.json (`text`; `label` names it in messages; relative input paths begin at `folder`), and
- * compares all of it with the kernels. CUTE_INVALID names what is wrong. The module must outlive the launch.
- */
+/* Reads launch.json (`text`; `label` names it in messages; relative input paths begin at `folder`; NULL: the options'
+ * plans are the launch), and compares all of it with the kernels. CUTE_INVALID names what is wrong. The module must
+ * outlive the launch. */
 CUTE_API cute_status cute_launch_open(const char *label, const char *text, size_t length, const char *folder,
                                       const cute_module *module, const cute_launch_options *options,
                                       cute_launch **out, cute_diag *diag);

@@ -33,10 +33,11 @@ typedef struct binary_operator {
 } binary_operator;
 
 static const binary_operator binary_operators[] = {
-    {"||", 1, CUTE_OP_OR}, {"&&", 2, CUTE_OP_AND}, {"==", 3, CUTE_OP_EQ}, {"!=", 3, CUTE_OP_NE},
-    {"<=", 4, CUTE_OP_LE}, {">=", 4, CUTE_OP_GE},  {"<", 4, CUTE_OP_LT},  {">", 4, CUTE_OP_GT},
-    {"+", 5, CUTE_OP_ADD}, {"-", 5, CUTE_OP_SUB},  {"*", 6, CUTE_OP_MUL}, {"/", 6, CUTE_OP_DIV},
-    {"%", 6, CUTE_OP_REM},
+    {"||", 1, CUTE_EXPR_OP_OR}, {"&&", 2, CUTE_EXPR_OP_AND}, {"==", 3, CUTE_EXPR_OP_EQ},
+    {"!=", 3, CUTE_EXPR_OP_NE}, {"<=", 4, CUTE_EXPR_OP_LE},  {">=", 4, CUTE_EXPR_OP_GE},
+    {"<", 4, CUTE_EXPR_OP_LT},  {">", 4, CUTE_EXPR_OP_GT},   {"+", 5, CUTE_EXPR_OP_ADD},
+    {"-", 5, CUTE_EXPR_OP_SUB}, {"*", 6, CUTE_EXPR_OP_MUL},  {"/", 6, CUTE_EXPR_OP_DIV},
+    {"%", 6, CUTE_EXPR_OP_REM},
 };
 
 static cute_place place_of(const parser *p, size_t start, size_t end)
@@ -214,7 +215,7 @@ static cute_status parse_unary(parser *p, cute_expr **out)
     p->nesting++;
     cute_status status;
     if (at(p, "-") || at(p, "!")) {
-        cute_expr_op op = at(p, "-") ? CUTE_OP_NEGATE : CUTE_OP_NOT;
+        cute_expr_op op = at(p, "-") ? CUTE_EXPR_OP_NEGATE : CUTE_EXPR_OP_NOT;
         cute_expr *inner;
         advance(p);
         status = parse_unary(p, &inner);
@@ -281,7 +282,7 @@ static cute_status parse_ternary(parser *p, cute_expr **out)
     p->nesting--;
     const cute_expr *args[] = {*out, yes, no};
     CUTE_TRY(make_node(p, CUTE_EXPR_OPERATOR, place, args, 3, out));
-    (*out)->op = CUTE_OP_SELECT;
+    (*out)->op = CUTE_EXPR_OP_SELECT;
     return CUTE_OK;
 }
 
@@ -391,14 +392,14 @@ static cute_status eval_operator(const evaluation *e, const cute_expr *x, int64_
     int64_t a, b;
     CUTE_TRY(eval(e, x->args[0], &a));
     /* Only what is needed is evaluated: `n ? m / n : 0` holds for n = 0. */
-    if (x->op == CUTE_OP_SELECT) return eval(e, x->args[a ? 1 : 2], out);
-    if ((x->op == CUTE_OP_AND && !a) || (x->op == CUTE_OP_OR && a)) {
+    if (x->op == CUTE_EXPR_OP_SELECT) return eval(e, x->args[a ? 1 : 2], out);
+    if ((x->op == CUTE_EXPR_OP_AND && !a) || (x->op == CUTE_EXPR_OP_OR && a)) {
         *out = a != 0;
         return CUTE_OK;
     }
     bool fits = true;
     if (x->count == 1) {
-        if (x->op == CUTE_OP_NEGATE)
+        if (x->op == CUTE_EXPR_OP_NEGATE)
             fits = cute_sub64(0, a, out);
         else
             *out = !a;
@@ -406,20 +407,20 @@ static cute_status eval_operator(const evaluation *e, const cute_expr *x, int64_
     }
     CUTE_TRY(eval(e, x->args[1], &b));
     switch (x->op) {
-    case CUTE_OP_OR:
-    case CUTE_OP_AND: *out = b != 0; break;
-    case CUTE_OP_EQ: *out = a == b; break;
-    case CUTE_OP_NE: *out = a != b; break;
-    case CUTE_OP_LT: *out = a < b; break;
-    case CUTE_OP_LE: *out = a <= b; break;
-    case CUTE_OP_GT: *out = a > b; break;
-    case CUTE_OP_GE: *out = a >= b; break;
-    case CUTE_OP_ADD: fits = cute_add64(a, b, out); break;
-    case CUTE_OP_SUB: fits = cute_sub64(a, b, out); break;
-    case CUTE_OP_MUL: fits = cute_mul64(a, b, out); break;
+    case CUTE_EXPR_OP_OR:
+    case CUTE_EXPR_OP_AND: *out = b != 0; break;
+    case CUTE_EXPR_OP_EQ: *out = a == b; break;
+    case CUTE_EXPR_OP_NE: *out = a != b; break;
+    case CUTE_EXPR_OP_LT: *out = a < b; break;
+    case CUTE_EXPR_OP_LE: *out = a <= b; break;
+    case CUTE_EXPR_OP_GT: *out = a > b; break;
+    case CUTE_EXPR_OP_GE: *out = a >= b; break;
+    case CUTE_EXPR_OP_ADD: fits = cute_add64(a, b, out); break;
+    case CUTE_EXPR_OP_SUB: fits = cute_sub64(a, b, out); break;
+    case CUTE_EXPR_OP_MUL: fits = cute_mul64(a, b, out); break;
     default:
         if (b == 0) return fail_at(e, x, "division by zero");
-        fits = x->op == CUTE_OP_DIV ? cute_div64(a, b, out) : cute_rem64(a, b, out);
+        fits = x->op == CUTE_EXPR_OP_DIV ? cute_div64(a, b, out) : cute_rem64(a, b, out);
     }
     return fits ? CUTE_OK : fail_at(e, x, "the result does not fit in 64 bits");
 }

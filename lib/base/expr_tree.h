@@ -15,22 +15,22 @@ typedef enum cute_expr_kind {
 } cute_expr_kind;
 
 typedef enum cute_expr_op {
-    CUTE_OP_NEGATE,
-    CUTE_OP_NOT,
-    CUTE_OP_OR,
-    CUTE_OP_AND,
-    CUTE_OP_EQ,
-    CUTE_OP_NE,
-    CUTE_OP_LT,
-    CUTE_OP_LE,
-    CUTE_OP_GT,
-    CUTE_OP_GE,
-    CUTE_OP_ADD,
-    CUTE_OP_SUB,
-    CUTE_OP_MUL,
-    CUTE_OP_DIV,
-    CUTE_OP_REM,
-    CUTE_OP_SELECT
+    CUTE_EXPR_OP_NEGATE,
+    CUTE_EXPR_OP_NOT,
+    CUTE_EXPR_OP_OR,
+    CUTE_EXPR_OP_AND,
+    CUTE_EXPR_OP_EQ,
+    CUTE_EXPR_OP_NE,
+    CUTE_EXPR_OP_LT,
+    CUTE_EXPR_OP_LE,
+    CUTE_EXPR_OP_GT,
+    CUTE_EXPR_OP_GE,
+    CUTE_EXPR_OP_ADD,
+    CUTE_EXPR_OP_SUB,
+    CUTE_EXPR_OP_MUL,
+    CUTE_EXPR_OP_DIV,
+    CUTE_EXPR_OP_REM,
+    CUTE_EXPR_OP_SELECT
 } cute_expr_op;
 
 struct cute_expr {

@@ -26,15 +26,21 @@ typedef struct binder {
 
 /* ---- parameters ---- */
 
+cute_status cute_plan_fixup(const cute_config *config, plan_launch *launch, plan_fixup fixup, cute_diag *diag)
+{
+    if (!launch->fixups &&
+        !(launch->fixups = cute_arena_array(config->arena, MAX_FIXUPS, sizeof *launch->fixups)))
+        return cute_fail_memory(diag);
+    if (launch->fixup_count == MAX_FIXUPS)
+        return cute_document_fail(&config->document, launch->config->path, false, diag,
+                                  "more than %d addresses in the arguments", MAX_FIXUPS);
+    launch->fixups[launch->fixup_count++] = fixup;
+    return CUTE_OK;
+}
+
 static cute_status add_fixup(binder *b, plan_fixup fixup)
 {
-    plan_launch *l = b->launch;
-    if (!l->fixups && !(l->fixups = cute_arena_array(b->config->arena, MAX_FIXUPS, sizeof *l->fixups)))
-        return cute_fail_memory(b->diag);
-    if (l->fixup_count == MAX_FIXUPS)
-        return FAIL(b, l->config->path, "more than %d addresses in the arguments", MAX_FIXUPS);
-    l->fixups[l->fixup_count++] = fixup;
-    return CUTE_OK;
+    return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
 }
 
 /* The next parameter, which must have this size where the kernel says it. */
@@ -505,6 +511,7 @@ cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag
     const cute_config *config = plan->config;
     binder b = {.plan = plan, .launch = launch, .config = config, .kernel = launch->kernel, .diag = diag};
     const cute_kernel *kernel = launch->kernel;
+    if (launch->config->host) return cute_plan_bind_host(plan, launch, diag);
     json_t *given = json_object_get(launch->config->json, "args");
     json_t *args = given ? json_incref(given) : kernel->has_metadata ? args_by_name(kernel) : json_array();
     const cute_path *path =

@@ -380,10 +380,16 @@ static cute_status read_buffer(const cute_config *config, const char *name, cons
     out->path = config_member(config, config_member(config, NULL, global ? "globals" : "buffers"), name);
     out->global = global;
     out->tensor.name = name;
-    cute_dtype_find(json_string_value(json_object_get(value, "dtype")), &out->tensor.dtype);
+    CUTE_TRY(config_buffer_from_plan(config, value, out, diag));
     out->seed = json_integer_value(json_object_get(value, "seed"));
     out->allow_unwritten = unwritten && strcmp(unwritten, "allow") == 0;
     CUTE_TRY(config_view(config, value, out->path, &out->tensor, diag));
+    if (!json_object_get(value, "strides")) {
+        CUTE_TRY(config_strides_from_plan(config, out, diag));
+        if (!cute_tensor_layout(&out->tensor))
+            return cute_document_fail(&config->document, out->path, false, diag,
+                                      "the buffer is larger than 64 bits can count");
+    }
     if (!init) {
         if (!cute_tensor_injective(&out->tensor))
             return cute_document_fail(&config->document, config_member(config, out->path, "strides"), false,
@@ -483,6 +489,7 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
                                          "dynamic_smem", "cooperative", "programmatic", "args"};
     json_t *list = json_object_get(config->document.root, "launches"), *value;
     size_t index;
+    if (config->plan_count) return config_run_plans(config, diag);
     config->launch_count = list ? json_array_size(list) : 1;
     config->launches = cute_arena_array(config->arena, config->launch_count, sizeof *config->launches);
     if (!config->launches) return cute_fail_memory(diag);
@@ -545,22 +552,24 @@ static cute_status read_outputs(cute_config *config, cute_diag *diag)
     return CUTE_OK;
 }
 
-cute_status cute_config_read(cute_arena *arena, const char *label, const char *text, size_t length,
-                             const char *folder, const char *const *defines, size_t define_count,
-                             cute_config *out, cute_diag *diag)
+cute_status cute_config_read(cute_arena *arena, const config_source *source, cute_config *out,
+                             cute_diag *diag)
 {
+    cute_document *document = &out->document;
     memset(out, 0, sizeof *out);
     out->arena = arena;
-    out->folder = folder;
-    out->document.label = cute_arena_copy(arena, label, strlen(label));
-    out->document.text = cute_arena_copy(arena, text ? text : "", length);
-    out->document.length = length;
-    if (!out->document.label || !out->document.text) return cute_fail_memory(diag);
-    CUTE_TRY(cute_json_parse(out->document.label, out->document.text, length, &out->document.root, diag));
-    CUTE_TRY(cute_launch_validate(&out->document, diag));
-    out->seed = json_integer_value(json_object_get(out->document.root, "seed"));
-    out->timeout = json_number_value(json_object_get(out->document.root, "timeout"));
-    CUTE_TRY(read_params(out, defines, define_count, diag));
+    out->folder = source->folder;
+    out->from_options = source->from_options;
+    document->label = cute_arena_copy(arena, source->label, strlen(source->label));
+    document->text = cute_arena_copy(arena, source->text ? source->text : "", source->length);
+    document->length = source->length;
+    if (!document->label || !document->text) return cute_fail_memory(diag);
+    CUTE_TRY(cute_json_parse(document->label, document->text, source->length, &document->root, diag));
+    CUTE_TRY(cute_launch_validate(document, diag));
+    out->seed = json_integer_value(json_object_get(document->root, "seed"));
+    out->timeout = json_number_value(json_object_get(document->root, "timeout"));
+    CUTE_TRY(read_params(out, source->defines, source->define_count, diag));
+    CUTE_TRY(config_read_plans(out, source->module, diag));
     CUTE_TRY(read_buffers(out, diag));
     CUTE_TRY(read_launches(out, diag));
     CUTE_TRY(read_outputs(out, diag));
@@ -570,6 +579,8 @@ cute_status cute_config_read(cute_arena *arena, const char *label, const char *t
 
 void cute_config_release(cute_config *config)
 {
+    for (size_t i = 0; i < config->plan_count; i++) json_decref(config->plans[i].line);
+    config->plan_count = 0;
     json_decref(config->document.root);
     config->document.root = NULL;
 }

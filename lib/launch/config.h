@@ -5,6 +5,7 @@
 
 #include "lib/launch/document.h"
 #include "lib/launch/formula.h"
+#include "lib/launch/hostplan.h"
 #include "lib/launch/tensor.h"
 
 typedef enum config_init {
@@ -46,7 +47,18 @@ typedef struct config_launch {
     int64_t grid[3], block[3], cluster[3]; /* zeros: not given */
     int64_t dynamic_smem;                  /* -1: not given */
     bool cooperative, programmatic;
+    const host_launch *host;        /* what a host function launches: its arguments are these */
+    const struct config_plan *plan; /* of that function */
 } config_launch;
+
+/* A host function whose launches are to be done. */
+typedef struct config_plan {
+    const cute_path *path; /* $.plan or $.plan[i] */
+    const json_t *json;    /* the object there; NULL where it is a name */
+    json_t *line;          /* of the module's metadata */
+    host_plan host;
+    config_buffer **buffers; /* of each parameter, NULL for others than tensors */
+} config_plan;
 
 typedef struct config_output {
     config_buffer *buffer;
@@ -101,6 +113,9 @@ typedef struct cute_config {
     config_buffer *buffers;
     size_t buffer_count;
     const cute_tensor **tensors; /* the buffers' references, for formulas */
+    config_plan *plans;
+    size_t plan_count;
+    bool from_options; /* made of options: messages name them */
     config_launch *launches;
     size_t launch_count;
     config_output *outputs;
@@ -112,11 +127,21 @@ typedef struct cute_config {
     double timeout; /* 0: not given */
 } cute_config;
 
-/* `text` and everything else live in `arena`; `defines` are "NAME=VALUE"; the document is validated first.
- * Release with cute_config_release, also after a failure. */
-cute_status cute_config_read(cute_arena *arena, const char *label, const char *text, size_t length,
-                             const char *folder, const char *const *defines, size_t define_count,
-                             cute_config *out, cute_diag *diag);
+/* Where a config comes from. */
+typedef struct config_source {
+    const char *label, *text;
+    size_t length;
+    const char *folder;         /* of the file; may be NULL */
+    const cute_module *module;  /* whose host functions a plan names; may be NULL where there is no plan */
+    const char *const *defines; /* "NAME=VALUE" */
+    size_t define_count;
+    bool from_options;
+} config_source;
+
+/* The text and everything else live in `arena`; the document is validated first. Release with cute_config_release,
+ * also after a failure. */
+cute_status cute_config_read(cute_arena *arena, const config_source *source, cute_config *out,
+                             cute_diag *diag);
 void cute_config_release(cute_config *config);
 
 /* ---- for the readers of parts of it ---- */
@@ -147,6 +172,16 @@ const char *config_file(const cute_config *config, const char *name);
 const cute_formula_param *config_param(const cute_config *config, const char *name);
 cute_status config_read_launch(cute_config *config, const json_t *value, const cute_path *path,
                                config_launch *out, cute_diag *diag);
+/* The host functions under "plan", before the buffers; then their launches, when these are there. */
+cute_status config_read_plans(cute_config *config, const cute_module *module, cute_diag *diag);
+cute_status config_run_plans(cute_config *config, cute_diag *diag);
+/* Element type and static shape of a buffer that launch.json does not give, from the parameter that gets it; then its
+ * strides. */
+cute_status config_buffer_from_plan(const cute_config *config, const json_t *value, config_buffer *out,
+                                    cute_diag *diag);
+cute_status config_strides_from_plan(const cute_config *config, config_buffer *out, cute_diag *diag);
+/* The parameter that gets the buffer of this name; NULL: none. */
+const host_param *config_plan_tensor(const cute_config *config, const char *buffer);
 cute_status config_read_checks(cute_config *config, cute_diag *diag);
 cute_status config_read_bench(cute_config *config, cute_diag *diag);
 

@@ -260,7 +260,7 @@ static bool eval_select(cute_formula_state *s, const formula_node *node, lanes l
 static bool eval_logic(cute_formula_state *s, const formula_node *node, lanes l, double *out)
 {
     unsigned char open[LANES];
-    bool is_and = node->op == CUTE_OP_AND;
+    bool is_and = node->op == CUTE_EXPR_OP_AND;
     double *right = take(s);
     int open_count = 0;
     bool good = eval(s, node->args[0], l, out);
@@ -284,27 +284,27 @@ static bool eval_logic(cute_formula_state *s, const formula_node *node, lanes l,
 
 static bool eval_operator(cute_formula_state *s, const formula_node *node, lanes l, double *out)
 {
-    if (node->op == CUTE_OP_SELECT) return eval_select(s, node, l, out);
-    if (node->op == CUTE_OP_AND || node->op == CUTE_OP_OR) return eval_logic(s, node, l, out);
+    if (node->op == CUTE_EXPR_OP_SELECT) return eval_select(s, node, l, out);
+    if (node->op == CUTE_EXPR_OP_AND || node->op == CUTE_EXPR_OP_OR) return eval_logic(s, node, l, out);
     if (!eval(s, node->args[0], l, out)) return false;
     if (node->count == 1) {
-        for (int i = 0; i < l.count; i++) out[i] = node->op == CUTE_OP_NEGATE ? -out[i] : out[i] == 0;
+        for (int i = 0; i < l.count; i++) out[i] = node->op == CUTE_EXPR_OP_NEGATE ? -out[i] : out[i] == 0;
         return true;
     }
     double *right = take(s);
     bool good = eval(s, node->args[1], l, right);
     if (good) {
         switch (node->op) {
-        case CUTE_OP_EQ: EACH(a == b);
-        case CUTE_OP_NE: EACH(a != b);
-        case CUTE_OP_LT: EACH(a < b);
-        case CUTE_OP_LE: EACH(a <= b);
-        case CUTE_OP_GT: EACH(a > b);
-        case CUTE_OP_GE: EACH(a >= b);
-        case CUTE_OP_ADD: EACH(a + b);
-        case CUTE_OP_SUB: EACH(a - b);
-        case CUTE_OP_MUL: EACH(a * b);
-        case CUTE_OP_DIV: EACH(a / b);
+        case CUTE_EXPR_OP_EQ: EACH(a == b);
+        case CUTE_EXPR_OP_NE: EACH(a != b);
+        case CUTE_EXPR_OP_LT: EACH(a < b);
+        case CUTE_EXPR_OP_LE: EACH(a <= b);
+        case CUTE_EXPR_OP_GT: EACH(a > b);
+        case CUTE_EXPR_OP_GE: EACH(a >= b);
+        case CUTE_EXPR_OP_ADD: EACH(a + b);
+        case CUTE_EXPR_OP_SUB: EACH(a - b);
+        case CUTE_EXPR_OP_MUL: EACH(a * b);
+        case CUTE_EXPR_OP_DIV: EACH(a / b);
         default: EACH(fmod(a, b));
         }
     }

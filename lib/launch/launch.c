@@ -39,8 +39,17 @@ static cute_status open_parts(cute_launch *l, const char *label, const char *tex
 {
     const cute_launch_options *o = &l->options;
     cute_config *config = &l->config;
-    CUTE_TRY(
-        cute_config_read(l->arena, label, text, length, folder, o->defines, o->define_count, config, diag));
+    config_source source = {label, text, length, folder, module, o->defines, o->define_count, false};
+    cute_buffer made = {0};
+    cute_status read = CUTE_OK;
+    if (!text) {
+        read = cute_launch_from_options(l->arena, o, module, &made, diag);
+        source = (config_source){
+            "<command line>", cute_buffer_text(&made), made.length, NULL, module, NULL, 0, true};
+    }
+    if (read == CUTE_OK) read = cute_config_read(l->arena, &source, config, diag);
+    cute_buffer_release(&made);
+    CUTE_TRY(read);
     if (o->bench == CUTE_BENCH_NEVER) {
         config->bench.present = false;
         config->bench.baseline_count = 0;

@@ -33,6 +33,10 @@ struct cute_launch {
     double read_seconds, data_seconds, check_seconds, output_seconds;
 };
 
+/* The launch.json that options stand for: plans, defines, tensors, expected results. */
+cute_status cute_launch_from_options(cute_arena *arena, const cute_launch_options *options,
+                                     const cute_module *module, cute_buffer *out, cute_diag *diag);
+
 /* Mean, median, ... of a contender's samples. */
 typedef struct launch_times {
     int64_t samples, batch;

@@ -76,6 +76,11 @@ cute_status cute_plan_shape(const cute_config *config, const config_launch *laun
                             const plan_limits *limits, cute_device_launch *out, cute_diag *diag);
 /* The parameters of one launch. */
 cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag);
+/* The same for a launch of a host function, whose arguments are numbers already. */
+cute_status cute_plan_bind_host(cute_plan *plan, plan_launch *launch, cute_diag *diag);
+/* An address that is filled in once memory exists. */
+cute_status cute_plan_fixup(const cute_config *config, plan_launch *launch, plan_fixup fixup,
+                            cute_diag *diag);
 /* Loads what the device takes of a module; `label` names its PTX in messages and may be NULL. */
 cute_status cute_launch_load(cute_device *device, const cute_module *module, const char *label,
                              cute_device_module **out, cute_diag *diag);

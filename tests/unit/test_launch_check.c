@@ -20,7 +20,8 @@ static fixture make(const char *body)
     snprintf(text, sizeof text, "{%s}", body);
     for (char *c = text; *c; c++)
         if (*c == '\'') *c = '"';
-    f.status = cute_config_read(f.arena, "launch.json", text, strlen(text), NULL, NULL, 0, &f.config, f.diag);
+    const config_source source = {.label = "launch.json", .text = text, .length = strlen(text)};
+    f.status = cute_config_read(f.arena, &source, &f.config, f.diag);
     if (f.status == CUTE_OK) f.status = cute_data_prepare(&f.config, 1, f.diag);
     return f;
 }

@@ -11,9 +11,9 @@
 #include "lib/base/tool.h"
 
 typedef struct options {
-    const char *config, *plan, *timeout, *seed, *checks;
+    const char *config, *timeout, *seed, *checks;
     bool list_devices, json, bench, no_bench, strict, timing, template, schema;
-    cute_option_list defines;
+    cute_option_list defines, plans, tensors, expects;
     cute_launch_options launch;
     cute_emulator_options emulator;
 } options;
@@ -134,6 +134,12 @@ static cute_status launch_options(options *o, cute_diag *diag)
     cute_launch_options *out = &o->launch;
     out->defines = o->defines.items;
     out->define_count = o->defines.count;
+    out->plans = o->plans.items;
+    out->plan_count = o->plans.count;
+    out->tensors = o->tensors.items;
+    out->tensor_count = o->tensors.count;
+    out->checks = o->expects.items;
+    out->check_count = o->expects.count;
     out->bench = o->no_bench ? CUTE_BENCH_NEVER : o->bench ? CUTE_BENCH_ALWAYS : CUTE_BENCH_AS_CONFIGURED;
     out->stdout_is_data = o->json;
     out->has_seed = o->seed != NULL;
@@ -152,16 +158,6 @@ static cute_status launch_options(options *o, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* The launches of a host function, as a launch.json. */
-static cute_status plan_text(const options *o, const cute_module *module, cute_buffer *out, cute_diag *diag)
-{
-    char *json = NULL;
-    CUTE_TRY(cute_module_plan(module, o->plan, o->defines.items, o->defines.count, &json, diag));
-    cute_buffer_puts(out, json);
-    free(json);
-    return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(diag);
-}
-
 static cute_status run_config(options *o, cute_arena *arena, const char *path, const cute_module *module,
                               cute_diag *diag)
 {
@@ -172,17 +168,12 @@ static cute_status run_config(options *o, cute_arena *arena, const char *path, c
     settings = o->launch;
     bool text_file = cute_module_get_container(module) == CUTE_MODULE_PTX;
     settings.module_label = cute_arena_printf(arena, text_file ? "%s" : "%s(ptx)", cute_file_label(path));
-    cute_status status = CUTE_OK;
-    if (o->plan) {
-        status = plan_text(o, module, &text, diag);
-        settings.define_count = 0; /* they were the host function's arguments */
-    } else {
-        status = cute_file_read(o->config, &text, diag);
-    }
-    if (status == CUTE_OK)
-        status = cute_launch_open(o->plan ? "<plan>" : cute_file_label(o->config), cute_buffer_text(&text),
-                                  text.length, o->plan ? NULL : folder_of(arena, o->config), module,
-                                  &settings, &launch, diag);
+    cute_status status = o->config ? cute_file_read(o->config, &text, diag) : CUTE_OK;
+    if (status == CUTE_OK && o->config)
+        status = cute_launch_open(cute_file_label(o->config), cute_buffer_text(&text), text.length,
+                                  folder_of(arena, o->config), module, &settings, &launch, diag);
+    else if (status == CUTE_OK)
+        status = cute_launch_open(NULL, NULL, 0, NULL, module, &settings, &launch, diag);
     if (status == CUTE_OK)
         status = o->launch.dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
@@ -208,7 +199,7 @@ static cute_status use_module(options *o, cute_arena *arena, const char *path, c
     if (o->template) {
         status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
         if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), diag);
-    } else if (o->config || o->plan) {
+    } else if (o->config || o->plans.count) {
         status = run_config(o, arena, path, module, diag);
     } else {
         status = put("-", cute_module_describe(module, o->json), diag);
@@ -228,9 +219,12 @@ static cute_status act(cute_tool *tool, void *context)
     if (operands->count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one module, got %zu: unexpected '%s'",
                          operands->count, operands->items[1]);
-    if (o->config && o->plan)
+    if (o->config && o->plans.count)
         return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
-    if (!o->config && !o->plan &&
+    if (!o->plans.count && (o->tensors.count || o->expects.count))
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --plan, the function that has the parameter",
+                         o->tensors.count ? "--tensor" : "--expect");
+    if (!o->config && !o->plans.count &&
         (o->launch.dry_run || o->bench || o->checks || o->emulator.counters || o->defines.count))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
                          o->launch.dry_run      ? "--dry-run"
@@ -251,7 +245,10 @@ int main(int argc, char **argv)
     const cute_option table[] = {
         {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "config", 'c', "FILE", "the launch.json to run (see launch.json(5))", &o.config},
-        {CUTE_OPTION_STRING, "plan", 'p', "FUNCTION", "the host function whose launches to do", &o.plan},
+        {CUTE_OPTION_LIST, "plan", 'p', "FUNCTION", "the host function whose launches to do", &o.plans},
+        {CUTE_OPTION_LIST, "tensor", 0, "NAME=DTYPE:SHAPE[:STRIDES][:INIT]", "a tensor of the function",
+         &o.tensors},
+        {CUTE_OPTION_LIST, "expect", 0, "NAME=EXPRESSION", "what a tensor has to hold then", &o.expects},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE",
          "set a param of the config, an argument of the function", &o.defines},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.launch.kernel},
