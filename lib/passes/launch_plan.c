@@ -1,299 +1,190 @@
-/* cute-launch-plan: what a host function does until kernels start, as a list of integer operations and
- * launches (docs/metadata.md), so that it can be done again without a compiler.
+/* cute-launch-plan: what a host function does until kernels start, as a list of operations on numbers and launches
+ * (docs/metadata.md), so that it can be done again without a compiler.
  *
- * Requires: launches outlined. Ensures: each gpu.module has `cute.plans`, an array of texts in JSON, one for
- * each public function of the host that launches a kernel: its values in order, each from earlier ones, and
- * its launches. A function with an operation that has no place in a plan gets a text that says which.
+ * Requires: launches outlined; tensors and layouts lowered to structs (cute-to-base), or they have no place in a plan.
+ * Ensures: each gpu.module has `cute.plans`, an array of texts in JSON, one for each public function of the host: its
+ * values in order, each from earlier ones, and its launches. A function with an operation that has no place in a plan,
+ * or that launches nothing, gets a text that says so.
  *
  *     func.func @main(%n: index) { gpu.launch_func @m::@k blocks in (%n, %c1, %c1) threads in (%c4, %c1, %c1) ... }
  * ->
  *     gpu.module @m attributes {cute.plans = ["{...\"plan\":\"main\",\"values\":[[\"arg\",64,0],...]}"]}
  */
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/Diagnostics.h>
+#include <mlir-c/Dialect/LLVM.h>
 #include <stdlib.h>
 
-#include "lib/base/json.h"
 #include "lib/base/list.h"
+#include "lib/ir/json.h"
 #include "lib/ir/kernel.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
+#include "lib/passes/describe.h"
+#include "lib/passes/host.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/plan.h"
 
-enum { CALLS = 32, STEPS = 100000, NOT_THERE = -1 };
-
-/* What an MLIR value is in the plan: the index of a plan's value, or the name of an environment variable on
- * its way from getenv to atoi. */
-typedef struct known {
-    MlirValue value;
-    int64_t index;
-    MlirStringRef text;
-} known;
-
-typedef struct plan {
-    MlirOperation module;
-    json_t *values, *launches;
-    known *known;
-    size_t known_count, known_capacity;
-    int64_t condition; /* under which launches happen here, or NOT_THERE */
-    int depth;         /* of calls */
-    int steps;         /* operations so far, those of calls each time */
-    cute_buffer refusal;
-} plan;
+enum { CALLS = 32, STEPS = 100000 };
 
 static const char NOT_SUPPORTED[] = "is not supported in a launch plan";
 
-static bool walk_block(plan *p, MlirBlock block, int64_t *results);
+static bool walk_block(plan *p, MlirBlock block, plan_results *results);
 
-/* ---- values ---- */
+/* ---- control ---- */
 
-/* The first reason counts. */
-static bool refuse(plan *p, MlirOperation op, const char *format, ...) CUTE_PRINTF(3, 4);
-static bool refuse(plan *p, MlirOperation op, const char *format, ...)
+static plan_results *make_results(plan *p, size_t count)
 {
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op)), file;
-    unsigned line = 0, column;
-    if (p->refusal.length) return false;
-    if (!cute_location_place(mlirOperationGetLocation(op), &file, &line, &column)) line = 0;
-    cute_buffer_printf(&p->refusal, "'%.*s' at line %u ", (int)name.length, name.data, line);
-    va_list args;
-    va_start(args, format);
-    cute_buffer_vprintf(&p->refusal, format, args);
-    va_end(args);
-    return false;
+    plan_results *results = cute_arena_alloc(p->arena, sizeof *results);
+    if (!results || !(results->list = cute_arena_array(p->arena, count + 1, sizeof *results->list)))
+        return NULL;
+    results->count = count;
+    return results;
 }
 
-static const known *find(plan *p, MlirValue value)
+static bool bind_if_result(plan *p, MlirOperation op, intptr_t i, int64_t condition, const plan_known *yes,
+                           const plan_known *no)
 {
-    for (size_t i = p->known_count; i-- > 0;)
-        if (mlirValueEqual(p->known[i].value, value)) return &p->known[i];
-    return NULL;
-}
-
-static bool bind(plan *p, MlirValue value, int64_t index, MlirStringRef text)
-{
-    if (!cute_heap_more(&p->known, p->known_count, &p->known_capacity, sizeof *p->known, 64)) return false;
-    p->known[p->known_count++] = (known){value, index, text};
-    return true;
-}
-
-/* The index of the plan's value that `value` is; false where it is none. */
-static bool index_of(plan *p, MlirOperation user, MlirValue value, int64_t *out)
-{
-    const known *k = find(p, value);
-    if (!k || k->index < 0) return refuse(p, user, "has an operand that is not a plan integer");
-    *out = k->index;
-    return true;
-}
-
-/* Bits of an integer type or index; 0 for others. */
-static int width_of(MlirType type)
-{
-    if (mlirTypeIsAIndex(type)) return 64;
-    if (!mlirTypeIsAInteger(type)) return 0;
-    unsigned width = mlirIntegerTypeGetWidth(type);
-    return width <= 64 ? (int)width : 0;
-}
-
-/* Appends `value`, which it takes over; its index. */
-static int64_t add_value(plan *p, json_t *value)
-{
-    json_array_append_new(p->values, value);
-    return (int64_t)json_array_size(p->values) - 1;
-}
-
-static int64_t add_operation(plan *p, const char *name, int width, int64_t a, int64_t b)
-{
-    return add_value(p, json_pack("[siII]", name, width, (json_int_t)a, (json_int_t)b));
-}
-
-static int64_t add_select(plan *p, int width, int64_t condition, int64_t yes, int64_t no)
-{
-    return add_value(
-        p, json_pack("[siIII]", "select", width, (json_int_t)condition, (json_int_t)yes, (json_int_t)no));
-}
-
-static int64_t add_constant(plan *p, int width, int64_t number)
-{
-    return add_value(p, json_pack("[siI]", "const", width, (json_int_t)number));
-}
-
-/* ---- operations ---- */
-
-static const struct {
-    const char *op, *name; /* of arith, and in the plan */
-} binary[] = {
-    {"arith.addi", "add"},           {"arith.subi", "sub"},
-    {"arith.muli", "mul"},           {"arith.divsi", "div"},
-    {"arith.divui", "divu"},         {"arith.remsi", "rem"},
-    {"arith.remui", "remu"},         {"arith.ceildivsi", "ceildiv"},
-    {"arith.ceildivui", "ceildivu"}, {"arith.floordivsi", "floordiv"},
-    {"arith.minsi", "min"},          {"arith.minui", "minu"},
-    {"arith.maxsi", "max"},          {"arith.maxui", "maxu"},
-    {"arith.andi", "and"},           {"arith.ori", "or"},
-    {"arith.xori", "xor"},           {"arith.shli", "shl"},
-    {"arith.shrsi", "shr"},          {"arith.shrui", "shru"},
-};
-/* In the order of arith.cmpi's predicates. */
-static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge", "ltu", "leu", "gtu", "geu"};
-/* Conversions: the value at its new width. */
-static const struct {
-    const char *op, *name;
-} conversions[] = {{"arith.extsi", "sext"},
-                   {"arith.extui", "zext"},
-                   {"arith.trunci", "trunc"},
-                   {"arith.index_cast", "sext"},
-                   {"arith.index_castui", "zext"}};
-
-static bool operands_of(plan *p, MlirOperation op, int64_t *out, intptr_t count)
-{
-    for (intptr_t i = 0; i < count; i++)
-        if (!index_of(p, op, mlirOperationGetOperand(op, i), &out[i])) return false;
-    return true;
-}
-
-static bool give(plan *p, MlirOperation op, int64_t index)
-{
-    return bind(p, mlirOperationGetResult(op, 0), index, (MlirStringRef){0});
-}
-
-static bool note_constant(plan *p, MlirOperation op)
-{
-    MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text("value"));
-    int width = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
-    if (!width || !mlirAttributeIsAInteger(value)) return true; /* refused where it is used */
-    int64_t number = mlirIntegerAttrGetValueInt(value);
-    return give(p, op, add_constant(p, width, number));
-}
-
-static bool note_arith(plan *p, MlirOperation op)
-{
-    int64_t in[3] = {0};
-    int width = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
-    int from = width_of(mlirValueGetType(mlirOperationGetOperand(op, 0)));
-    for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
-        if (cute_op_is(op, binary[i].op))
-            return width && operands_of(p, op, in, 2) &&
-                   give(p, op, add_operation(p, binary[i].name, width, in[0], in[1]));
-    for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
-        if (cute_op_is(op, conversions[i].op)) {
-            /* To fewer bits only the low ones count, however it is called. */
-            const char *name = width < from ? "trunc" : conversions[i].name;
-            return width && from && operands_of(p, op, in, 1) &&
-                   give(p, op, add_operation(p, name, width, in[0], from));
-        }
-    if (cute_op_is(op, "arith.cmpi")) {
-        int64_t predicate =
-            mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("predicate")));
-        return from && operands_of(p, op, in, 2) &&
-               give(p, op, add_operation(p, comparisons[predicate], from, in[0], in[1]));
+    if (!yes || !no || yes->count != no->count || yes->text.length || no->text.length) return true;
+    int64_t *items = cute_arena_array(p->arena, yes->count + 1, sizeof *items);
+    if (!items) return false;
+    for (size_t k = 0; k < yes->count; k++) {
+        bool both = yes->items[k] != PLAN_UNDEFINED && no->items[k] != PLAN_UNDEFINED;
+        items[k] = both                              ? plan_select(p, condition, yes->items[k], no->items[k])
+                   : yes->items[k] == PLAN_UNDEFINED ? no->items[k]
+                                                     : yes->items[k];
     }
-    if (cute_op_is(op, "arith.select") && width)
-        return operands_of(p, op, in, 3) && give(p, op, add_select(p, width, in[0], in[1], in[2]));
-    return refuse(p, op, NOT_SUPPORTED);
+    return plan_bind(p, mlirOperationGetResult(op, i), items, yes->count);
 }
 
 static bool note_if(plan *p, MlirOperation op)
 {
     int64_t condition = 0, outer = p->condition;
-    intptr_t count = mlirOperationGetNumResults(op);
-    if (!index_of(p, op, mlirOperationGetOperand(op, 0), &condition)) return false;
-    int64_t *results = calloc(2 * (size_t)count + 1, sizeof *results);
-    bool ok = results != NULL;
+    size_t count = (size_t)mlirOperationGetNumResults(op);
+    if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &condition)) return false;
+    plan_results *results[2] = {make_results(p, count), make_results(p, count)};
+    bool ok = results[0] && results[1];
     for (int side = 0; ok && side < 2; side++) {
         MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, side));
         if (mlirBlockIsNull(block)) continue;
         int64_t here = condition;
-        if (side) {
-            here = add_operation(p, "eq", 1, condition, add_constant(p, 1, 0));
-        }
-        if (outer != NOT_THERE) here = add_operation(p, "and", 1, outer, here);
+        if (side) here = plan_operation(p, "eq", 1, condition, plan_constant(p, 1, 0));
+        if (outer != PLAN_UNDEFINED) here = plan_operation(p, "and", 1, outer, here);
         p->condition = here;
-        ok = walk_block(p, block, results + side * count);
+        ok = walk_block(p, block, results[side]);
     }
     p->condition = outer;
-    for (intptr_t i = 0; ok && i < count; i++) {
-        MlirValue result = mlirOperationGetResult(op, i);
-        int width = width_of(mlirValueGetType(result));
-        ok = width ? bind(p, result, add_select(p, width, condition, results[i], results[count + i]),
-                          (MlirStringRef){0})
-                   : refuse(p, op, "has a result that is not an integer");
-    }
-    free(results);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = bind_if_result(p, op, (intptr_t)i, condition, results[0]->list[i], results[1]->list[i]);
     return ok;
 }
 
-static MlirOperation function(plan *p, MlirStringRef name)
+/* What a loop carries: a value of the plan for each leaf, behind the loop's own. */
+static bool carry(plan *p, MlirOperation op, json_t *loop, int64_t **carried)
 {
-    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->module, 0));
-    for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
-         o = mlirOperationGetNextInBlock(o)) {
-        MlirAttribute symbol = mlirOperationGetAttributeByName(o, mlirSymbolTableGetSymbolAttributeName());
-        if (!mlirAttributeIsNull(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), name))
-            return o;
+    intptr_t operands = mlirOperationGetNumOperands(op);
+    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+    size_t total = 0, count, next = 0;
+    const int64_t *items;
+    for (intptr_t i = 3; i < operands; i++) {
+        if (!plan_leaves(p, op, mlirOperationGetOperand(op, i), &items, &count)) return false;
+        for (size_t k = 0; k < count; k++) json_array_append_new(loop, json_integer(items[k]));
+        total += count;
     }
-    return (MlirOperation){NULL};
+    if (!(*carried = cute_arena_array(p->arena, total + 1, sizeof **carried))) return false;
+    int64_t own = plan_add(p, (int)json_integer_value(json_array_get(loop, 1)), json_incref(loop));
+    if (!plan_bind_one(p, mlirBlockGetArgument(body, 0), own)) return false;
+    for (intptr_t i = 3; i < operands; i++) {
+        if (!plan_leaves(p, op, mlirOperationGetOperand(op, i), &items, &count)) return false;
+        for (size_t k = 0; k < count; k++) {
+            int width = plan_width(p, items[k]);
+            (*carried)[next + k] =
+                plan_add(p, width, json_pack("[siI]", "carry", width, (json_int_t)(next + k)));
+        }
+        if (!plan_bind(p, mlirBlockGetArgument(body, i - 2), *carried + next, count) ||
+            !plan_bind(p, mlirOperationGetResult(op, i - 3), *carried + next, count))
+            return false;
+        next += count;
+    }
+    return true;
+}
+
+static bool end_loop(plan *p, MlirOperation op, const plan_results *results)
+{
+    json_t *end = json_pack("[si]", "end", 64);
+    for (size_t i = 0; i < results->count; i++) {
+        const plan_known *k = results->list[i];
+        for (size_t n = 0; k && n < k->count; n++) {
+            int64_t item = k->items[n] == PLAN_UNDEFINED ? plan_constant(p, 64, 0) : k->items[n];
+            json_array_append_new(end, json_integer(item));
+        }
+        if (k) continue;
+        json_decref(end);
+        return plan_refuse(p, op, "carries what is not a plan value");
+    }
+    plan_add(p, 64, end);
+    return true;
+}
+
+static bool note_for(plan *p, MlirOperation op)
+{
+    int64_t low = 0, high = 0, step = 0, *carried;
+    if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &low) ||
+        !plan_index(p, op, mlirOperationGetOperand(op, 1), &high) ||
+        !plan_index(p, op, mlirOperationGetOperand(op, 2), &step))
+        return false;
+    /* Where it is not reached it has no rounds. */
+    if (p->condition != PLAN_UNDEFINED) high = plan_select(p, p->condition, high, low);
+    json_t *loop =
+        json_pack("[siIII]", "for", plan_width(p, low), (json_int_t)low, (json_int_t)high, (json_int_t)step);
+    plan_results *results = make_results(p, (size_t)mlirOperationGetNumResults(op));
+    bool ok = loop && results && carry(p, op, loop, &carried) &&
+              walk_block(p, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), results) &&
+              end_loop(p, op, results);
+    json_decref(loop);
+    return ok;
 }
 
 static bool note_call(plan *p, MlirOperation op)
 {
-    MlirStringRef name =
-        mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("callee")));
-    MlirOperation callee = function(p, name);
+    MlirOperation callee = cute_host_callee(p->module, op);
     MlirBlock body = {NULL};
     if (!mlirOperationIsNull(callee)) body = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
     if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
-        return refuse(p, op, "calls a function that this module does not define, or that has branches");
-    if (p->depth == CALLS) return refuse(p, op, "calls itself, or deeper than %d levels", CALLS);
+        return plan_refuse(p, op, "calls a function that this module does not define, or that has branches");
+    if (p->depth == CALLS) return plan_refuse(p, op, "calls itself, or deeper than %d levels", CALLS);
     intptr_t operands = mlirOperationGetNumOperands(op), count = mlirOperationGetNumResults(op);
-    size_t before = p->known_count;
     for (intptr_t i = 0; i < operands; i++) {
-        const known *k = find(p, mlirOperationGetOperand(op, i));
-        if (k && !bind(p, mlirBlockGetArgument(body, i), k->index, k->text)) return false;
+        const plan_known *k = plan_find(p, mlirOperationGetOperand(op, i));
+        MlirValue argument = mlirBlockGetArgument(body, i);
+        if (k && !(k->text.length ? plan_bind_text(p, argument, k->text)
+                                  : plan_bind(p, argument, k->items, k->count)))
+            return false;
     }
-    int64_t *results = calloc((size_t)count + 1, sizeof *results);
+    plan_results *results = make_results(p, (size_t)count);
     p->depth++;
     bool ok = results && walk_block(p, body, results);
     p->depth--;
-    p->known_count = before; /* another call of it has other values */
-    for (intptr_t i = 0; ok && i < count; i++)
-        ok =
-            results[i] == NOT_THERE || bind(p, mlirOperationGetResult(op, i), results[i], (MlirStringRef){0});
-    free(results);
+    for (intptr_t i = 0; ok && i < count; i++) {
+        const plan_known *k = results->list[i];
+        ok = !k || plan_bind(p, mlirOperationGetResult(op, i), k->items, k->count);
+    }
     return ok;
 }
 
-/* The text of the global that an address leads to. */
-static MlirStringRef global_text(plan *p, MlirOperation addressof)
+/* ["assert", 1, condition, text]: it holds where it is not reached. */
+static bool note_assert(plan *p, MlirOperation op)
 {
-    MlirStringRef none = {0};
-    MlirStringRef name =
-        mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(addressof, cute_text("global_name")));
-    MlirOperation global = function(p, name);
-    if (mlirOperationIsNull(global)) return none;
-    MlirAttribute value = mlirOperationGetAttributeByName(global, cute_text("value"));
-    return !mlirAttributeIsNull(value) && mlirAttributeIsAString(value) ? mlirStringAttrGetValue(value)
-                                                                        : none;
+    int64_t holds = 0;
+    MlirStringRef text = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("msg")));
+    if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &holds)) return false;
+    if (p->condition != PLAN_UNDEFINED) holds = plan_select(p, p->condition, holds, plan_constant(p, 1, 1));
+    json_t *message = json_stringn(text.data, text.length);
+    plan_add(p, 1, json_pack("[siIo]", "assert", 1, (json_int_t)holds, message ? message : json_string("")));
+    return true;
 }
 
-/* atoi(getenv("NAME")): the one way in which text becomes a number. */
-static bool note_llvm(plan *p, MlirOperation op)
-{
-    if (cute_op_is(op, "llvm.mlir.addressof"))
-        return bind(p, mlirOperationGetResult(op, 0), NOT_THERE, global_text(p, op));
-    MlirAttribute callee = mlirOperationGetAttributeByName(op, cute_text("callee"));
-    bool called =
-        cute_op_is(op, "llvm.call") && !mlirAttributeIsNull(callee) && mlirOperationGetNumOperands(op) == 1;
-    MlirStringRef name = called ? mlirFlatSymbolRefAttrGetValue(callee) : (MlirStringRef){0};
-    if (!cute_op_is(op, "llvm.getelementptr") && !cute_text_is(name, "getenv") && !cute_text_is(name, "atoi"))
-        return refuse(p, op, NOT_SUPPORTED);
-    const known *k = find(p, mlirOperationGetOperand(op, 0));
-    if (!k || !k->text.length) return refuse(p, op, "has an operand that is not a known string");
-    MlirStringRef text = k->text;
-    if (!cute_text_is(name, "atoi")) return bind(p, mlirOperationGetResult(op, 0), NOT_THERE, text);
-    json_t *variable = json_stringn(text.data, strnlen(text.data, text.length));
-    if (!variable) return refuse(p, op, "reads an environment variable whose name is not UTF-8");
-    return give(p, op, add_value(p, json_pack("[sio]", "env", 32, variable)));
-}
+/* ---- launches ---- */
 
 static bool put_indices(plan *p, MlirOperation op, json_t *launch, const char *key, intptr_t first,
                         intptr_t count)
@@ -302,8 +193,29 @@ static bool put_indices(plan *p, MlirOperation op, json_t *launch, const char *k
     json_object_set_new(launch, key, list);
     for (intptr_t i = 0; i < count; i++) {
         int64_t index = 0;
-        if (!index_of(p, op, mlirOperationGetOperand(op, first + i), &index)) return false;
+        if (!plan_index(p, op, mlirOperationGetOperand(op, first + i), &index)) return false;
         json_array_append_new(list, json_integer(index));
+    }
+    return true;
+}
+
+/* An index for a number, a list of them for what has several leaves, or none. */
+static bool put_arguments(plan *p, MlirOperation op, json_t *launch, intptr_t first, intptr_t count)
+{
+    json_t *args = json_array();
+    json_object_set_new(launch, "args", args);
+    for (intptr_t i = 0; i < count; i++) {
+        const int64_t *items;
+        size_t leaves;
+        MlirValue operand = mlirOperationGetOperand(op, first + i);
+        if (!plan_leaves(p, op, operand, &items, &leaves)) return false;
+        if (plan_type_width(mlirValueGetType(operand))) {
+            json_array_append_new(args, json_integer(items[0]));
+            continue;
+        }
+        json_t *list = json_array();
+        for (size_t k = 0; k < leaves; k++) json_array_append_new(list, json_integer(items[k]));
+        json_array_append_new(args, list);
     }
     return true;
 }
@@ -314,146 +226,246 @@ static json_t *string_of(MlirStringRef text)
     return string ? string : json_string("(not UTF-8)");
 }
 
-static bool note_launch(plan *p, MlirOperation op)
+/* Appends a launch of the kernel that the attribute names. */
+static json_t *add_launch(plan *p, MlirOperation op, const char *attribute)
 {
-    MlirAttribute kernel = mlirOperationGetAttributeByName(op, cute_text("kernel"));
+    MlirAttribute kernel = mlirOperationGetAttributeByName(op, cute_text(attribute));
+    json_t *launch = json_pack("{so}", "kernel", string_of(mlirSymbolRefAttrGetLeafReference(kernel)));
+    json_array_append_new(p->launches, launch);
+    return launch;
+}
+
+static void end_launch(plan *p, json_t *launch)
+{
+    if (p->condition != PLAN_UNDEFINED) json_object_set_new(launch, "if", json_integer(p->condition));
+    if (!p->placed) return;
+    plan_add(p, 1, json_pack("[siI]", "launch", 1, (json_int_t)json_array_size(p->launches) - 1));
+}
+
+static bool note_launch_func(plan *p, MlirOperation op)
+{
     /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async object */
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     intptr_t start[13] = {0};
     for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
-    json_t *launch = json_pack("{so}", "kernel", string_of(mlirSymbolRefAttrGetLeafReference(kernel)));
-    json_array_append_new(p->launches, launch);
+    json_t *launch = add_launch(p, op, "kernel");
     bool ok =
         put_indices(p, op, launch, "grid", start[1], 3) && put_indices(p, op, launch, "block", start[4], 3);
     if (ok && start[10] > start[7]) ok = put_indices(p, op, launch, "cluster", start[7], 3);
     if (ok && start[11] > start[10]) ok = put_indices(p, op, launch, "dynamic_smem", start[10], 1);
-    if (ok) ok = put_indices(p, op, launch, "args", start[11], start[12] - start[11]);
-    if (ok && p->condition != NOT_THERE) json_object_set_new(launch, "if", json_integer(p->condition));
+    if (ok) ok = put_arguments(p, op, launch, start[11], start[12] - start[11]);
+    if (ok) end_launch(p, launch);
     return ok;
 }
 
-static const struct {
-    const char *prefix;
-    bool (*note)(plan *p, MlirOperation op);
-} table[] = {
-    {"arith.constant", note_constant},
-    {"llvm.mlir.constant", note_constant},
-    {"arith.", note_arith},
-    {"scf.if", note_if},
-    {"func.call", note_call},
-    {"gpu.launch_func", note_launch},
-    {"llvm.", note_llvm},
+/* ---- the dialect cuda ---- */
+
+/* A launch configuration: what each launch with it has. */
+enum {
+    CFG_BLOCK,
+    CFG_SMEM = 3,
+    CFG_GRID,
+    CFG_CLUSTER = 7,
+    CFG_COOPERATIVE = 10,
+    CFG_PROGRAMMATIC,
+    CFG_ITEMS
 };
 
+static bool note_config(plan *p, MlirOperation op)
+{
+    int64_t *items = cute_arena_array(p->arena, CFG_ITEMS, sizeof *items);
+    if (!items) return false;
+    for (int i = 0; i < CFG_ITEMS; i++) items[i] = PLAN_UNDEFINED;
+    for (int i = 0; i < CFG_CLUSTER; i++) /* the stream, behind them, is not looked at */
+        if (!plan_index(p, op, mlirOperationGetOperand(op, i), &items[i])) return false;
+    return plan_bind(p, mlirOperationGetResult(op, 0), items, CFG_ITEMS);
+}
+
+/* Operands behind the configuration replace `count` of its items from `first` on. */
+static bool change_config(plan *p, MlirOperation op, int first, int count)
+{
+    MlirValue config = mlirOperationGetOperand(op, 0);
+    const plan_known *k = plan_find(p, config);
+    int64_t *items = cute_arena_array(p->arena, CFG_ITEMS, sizeof *items);
+    if (!items || !k || k->count != CFG_ITEMS)
+        return plan_refuse(p, op, "has an unknown launch configuration");
+    memcpy(items, k->items, CFG_ITEMS * sizeof *items);
+    for (int i = 0; i < count; i++) {
+        int64_t value = 0, *item = &items[first + i];
+        if (!plan_index(p, op, mlirOperationGetOperand(op, 1 + i), &value)) return false;
+        if (p->condition != PLAN_UNDEFINED) {
+            int64_t none = first == CFG_CLUSTER;
+            value = plan_select(p, p->condition, value,
+                                *item == PLAN_UNDEFINED ? plan_constant(p, 32, none) : *item);
+        }
+        *item = value;
+    }
+    return plan_bind(p, config, items, CFG_ITEMS);
+}
+
+static bool note_cluster(plan *p, MlirOperation op)
+{
+    return change_config(p, op, CFG_CLUSTER, 3);
+}
+
+static bool note_cooperative(plan *p, MlirOperation op)
+{
+    return change_config(p, op, CFG_COOPERATIVE, 1);
+}
+
+static bool note_programmatic(plan *p, MlirOperation op)
+{
+    return change_config(p, op, CFG_PROGRAMMATIC, 1);
+}
+
+static void put_items(json_t *launch, const char *key, const int64_t *items, int count)
+{
+    if (*items == PLAN_UNDEFINED) return;
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, json_integer(items[i]));
+    json_object_set_new(launch, key, list);
+}
+
+static bool note_launch_ex(plan *p, MlirOperation op)
+{
+    const plan_known *k = plan_find(p, mlirOperationGetOperand(op, 0));
+    if (!k || k->count != CFG_ITEMS) return plan_refuse(p, op, "has an unknown launch configuration");
+    json_t *launch = add_launch(p, op, "callee");
+    put_items(launch, "grid", k->items + CFG_GRID, 3);
+    put_items(launch, "block", k->items + CFG_BLOCK, 3);
+    put_items(launch, "cluster", k->items + CFG_CLUSTER, 3);
+    put_items(launch, "dynamic_smem", k->items + CFG_SMEM, 1);
+    put_items(launch, "cooperative", k->items + CFG_COOPERATIVE, 1);
+    put_items(launch, "programmatic", k->items + CFG_PROGRAMMATIC, 1);
+    if (!put_arguments(p, op, launch, 1, mlirOperationGetNumOperands(op) - 1)) return false;
+    end_launch(p, launch);
+    /* The launch succeeds: the result is 0. */
+    return plan_bind_one(p, mlirOperationGetResult(op, 0), plan_constant(p, 32, 0));
+}
+
+static bool note_cast(plan *p, MlirOperation op)
+{
+    const plan_known *k = plan_find(p, mlirOperationGetOperand(op, 0));
+    return !k || plan_bind(p, mlirOperationGetResult(op, 0), k->items, k->count);
+}
+
+/* A stream that is a parameter: which one does not matter. */
+static bool note_nothing(plan *p, MlirOperation op)
+{
+    (void)p;
+    (void)op;
+    return true;
+}
+
+/* ---- blocks ---- */
+
+static const struct {
+    const char *op;
+    bool (*note)(plan *p, MlirOperation op);
+} table[] = {
+    {"scf.if", note_if},
+    {"scf.for", note_for},
+    {"func.call", note_call},
+    {"cf.assert", note_assert},
+    {"gpu.launch_func", note_launch_func},
+    {"gpu.wait", note_nothing},
+    {"cuda.launch_cfg.create", note_config},
+    {"cuda.launch_cfg.cluster_dim", note_cluster},
+    {"cuda.launch_cfg.cooperative", note_cooperative},
+    {"cuda.launch_cfg.programmatic_stream_serialization_allowed", note_programmatic},
+    {"cuda.launch_ex", note_launch_ex},
+    {"cuda.cast", note_cast},
+    {"cuda.return_if_error", note_nothing},
+};
+
+static bool note(plan *p, MlirOperation op)
+{
+    bool found = false;
+    if (!plan_compute(p, op, &found)) return plan_refuse(p, op, NOT_SUPPORTED);
+    if (found) return true;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (cute_op_is(op, table[i].op)) return table[i].note(p, op) || plan_refuse(p, op, NOT_SUPPORTED);
+    /* What has no effect matters only where a launch takes its result. */
+    return cute_op_is_effect_free(op) || plan_refuse(p, op, NOT_SUPPORTED);
+}
+
 /* `results` gets what the block's terminator hands on. */
-static bool walk_block(plan *p, MlirBlock block, int64_t *results)
+static bool walk_block(plan *p, MlirBlock block, plan_results *results)
 {
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-        if (cute_text_is(name, "func.return") || cute_text_is(name, "scf.yield")) {
-            for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-                const known *k = find(p, mlirOperationGetOperand(op, i));
-                results[i] = k ? k->index : NOT_THERE;
-            }
+        if (cute_op_is(op, "func.return") || cute_op_is(op, "scf.yield")) {
+            intptr_t count = mlirOperationGetNumOperands(op);
+            for (intptr_t i = 0; i < count && (size_t)i < results->count; i++)
+                results->list[i] = plan_find(p, mlirOperationGetOperand(op, i));
             return true;
         }
-        bool found = false;
-        for (size_t i = 0; i < sizeof table / sizeof *table && !found; i++) {
-            size_t length = strlen(table[i].prefix);
-            found = name.length >= length && !memcmp(name.data, table[i].prefix, length);
-            if (found && !table[i].note(p, op)) return refuse(p, op, NOT_SUPPORTED);
-        }
-        if (!found) return refuse(p, op, NOT_SUPPORTED);
-        if (++p->steps > STEPS) return refuse(p, op, "exceeds the %d operations of a launch plan", STEPS);
+        if (!note(p, op)) return false;
+        if (++p->steps > STEPS)
+            return plan_refuse(p, op, "exceeds the %d operations of a launch plan", STEPS);
     }
     return true;
 }
 
 /* ---- functions ---- */
 
-static void found_launch(MlirOperation op, void *context)
+static json_t *parameters(plan *p, MlirOperation func)
+{
+    MlirAttribute noted = mlirOperationGetAttributeByName(func, cute_text("cute.host"));
+    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+    json_t *list = json_array();
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+        bool known = !mlirAttributeIsNull(noted) && i < mlirArrayAttrGetNumElements(noted);
+        json_array_append_new(list, cute_attribute_json(known ? mlirArrayAttrGetElement(noted, i)
+                                                              : cute_describe_parameter(func, i)));
+        plan_parameter(p, mlirBlockGetArgument(body, i), i);
+    }
+    return list;
+}
+
+static void found_loop(MlirOperation op, void *context)
 {
     (void)op;
     *(bool *)context = true;
 }
 
-/* Functions that have been looked into: calls may form any graph. */
-typedef struct look {
-    plan *p;
-    MlirOperation *seen;
-    size_t count, capacity;
-    bool found;
-} look;
-
-static void look_into(look *l, MlirOperation func);
-
-static void look_into_call(MlirOperation op, void *context)
+static void look_for_loops(MlirOperation func, void *context)
 {
-    look *l = context;
-    MlirStringRef name =
-        mlirFlatSymbolRefAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("callee")));
-    MlirOperation callee = function(l->p, name);
-    if (!l->found && !mlirOperationIsNull(callee)) look_into(l, callee);
-}
-
-static void look_into(look *l, MlirOperation func)
-{
-    for (size_t i = 0; i < l->count; i++)
-        if (mlirOperationEqual(l->seen[i], func)) return;
-    if (!cute_heap_more(&l->seen, l->count, &l->capacity, sizeof *l->seen, 16)) return;
-    l->seen[l->count++] = func;
-    cute_op_each(func, "gpu.launch_func", found_launch, &l->found);
-    if (!l->found) cute_op_each(func, "func.call", look_into_call, l);
-}
-
-static bool launches(plan *p, MlirOperation func)
-{
-    look l = {.p = p};
-    look_into(&l, func);
-    free(l.seen);
-    return l.found;
-}
-
-static json_t *arguments(plan *p, MlirOperation func)
-{
-    json_t *list = json_array();
-    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-    for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
-        MlirValue argument = mlirBlockGetArgument(body, i);
-        int width = width_of(mlirValueGetType(argument));
-        MlirStringRef name = cute_argument_name(func, i);
-        json_array_append_new(list, json_pack("{sosi}", "name", string_of(name), "width", width));
-        if (width)
-            bind(p, argument, add_value(p, json_pack("[siI]", "arg", width, (json_int_t)i)),
-                 (MlirStringRef){0});
-    }
-    return list;
+    cute_op_each(func, "scf.for", found_loop, context);
 }
 
 /* A plan on one line; to be freed, NULL where memory is exhausted. */
-static char *plan_of(MlirOperation module, MlirOperation func, MlirStringRef name)
+static char *plan_of(MlirOperation module, MlirOperation func)
 {
-    plan p = {.module = module, .condition = NOT_THERE, .values = json_array(), .launches = json_array()};
-    json_t *object = json_pack("{sisoso}", "format", 1, "plan", string_of(name), "args", arguments(&p, func));
+    plan p = {.module = module, .condition = PLAN_UNDEFINED, .arena = cute_arena_create()};
+    if (!p.arena) return NULL;
+    p.values = json_array();
+    p.launches = json_array();
+    MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(func, cute_text("sym_name")));
+    json_t *object = json_pack("{siso}", "format", 1, "plan", string_of(name));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-    int64_t *results =
-        calloc((size_t)mlirOperationGetNumOperands(mlirBlockGetTerminator(body)) + 1, sizeof *results);
-    bool straight = mlirBlockIsNull(mlirBlockGetNextInRegion(body));
-    if (!straight) refuse(&p, func, "has branches of cf; a launch plan supports scf.if");
-    if (results && straight && walk_block(&p, body, results)) {
+    cute_op_each(module, "func.func", look_for_loops, &p.placed);
+    json_object_set_new(object, "args", parameters(&p, func));
+    plan_results *results =
+        make_results(&p, (size_t)mlirOperationGetNumOperands(mlirBlockGetTerminator(body)));
+    if (!cute_host_launches(module, func))
+        cute_buffer_puts(&p.refusal, "it launches no kernel");
+    else if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
+        plan_refuse(&p, func, "has branches of cf; a launch plan supports scf.if");
+    else if (results)
+        walk_block(&p, body, results);
+    if (p.refusal.length) {
+        json_object_set_new(object, "refused", cute_json_text(cute_buffer_text(&p.refusal)));
+    } else {
         json_object_set(object, "values", p.values);
         json_object_set(object, "launches", p.launches);
-    } else {
-        json_object_set_new(object, "refused", cute_json_text(cute_buffer_text(&p.refusal)));
     }
-    char *text = json_dumps(object, JSON_COMPACT);
+    char *text = results ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     json_decref(p.values);
     json_decref(p.launches);
-    free(results);
-    free(p.known);
     cute_buffer_release(&p.refusal);
+    cute_arena_destroy(p.arena);
     return text;
 }
 
@@ -467,14 +479,11 @@ static void run(MlirOperation root, cute_pass_run *pass)
     MlirContext c = mlirOperationGetContext(root);
     MlirAttribute *plans = NULL;
     size_t count = 0, capacity = 0;
-    plan here = {.module = root};
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
     for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
          o = mlirOperationGetNextInBlock(o)) {
-        MlirAttribute visibility = mlirOperationGetAttributeByName(o, cute_text("sym_visibility"));
-        if (!cute_op_is(o, "func.func") || !mlirAttributeIsNull(visibility) || !launches(&here, o)) continue;
-        char *text = plan_of(
-            root, o, mlirStringAttrGetValue(mlirOperationGetAttributeByName(o, cute_text("sym_name"))));
+        if (!cute_host_is_public(o)) continue;
+        char *text = plan_of(root, o);
         if (!text || !cute_heap_more(&plans, count, &capacity, sizeof *plans, 16)) {
             mlirEmitError(mlirOperationGetLocation(o), "out of memory for a launch plan");
             cute_pass_fail(pass);

@@ -4,49 +4,9 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
-#include "lib/base/json.h"
+#include "lib/ir/json.h"
 #include "lib/ir/kernel.h"
 #include "lib/ir/util.h"
-
-static json_t *text_of(MlirStringRef text)
-{
-    return json_stringn(text.data, text.length);
-}
-
-/* Dictionaries, arrays, strings, integers; a unit is null, anything else its text. */
-static json_t *to_json(MlirAttribute attribute)
-{
-    if (mlirAttributeIsAString(attribute)) return text_of(mlirStringAttrGetValue(attribute));
-    if (mlirAttributeIsABool(attribute)) return json_boolean(mlirBoolAttrGetValue(attribute));
-    if (mlirAttributeIsAInteger(attribute)) return json_integer(mlirIntegerAttrGetValueInt(attribute));
-    if (mlirAttributeIsAUnit(attribute)) return json_null();
-    if (mlirAttributeIsADenseI32Array(attribute)) {
-        json_t *array = json_array();
-        for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(attribute); i++)
-            json_array_append_new(array, json_integer(mlirDenseI32ArrayGetElement(attribute, i)));
-        return array;
-    }
-    if (mlirAttributeIsAArray(attribute)) {
-        json_t *array = json_array();
-        for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(attribute); i++)
-            json_array_append_new(array, to_json(mlirArrayAttrGetElement(attribute, i)));
-        return array;
-    }
-    if (mlirAttributeIsADictionary(attribute)) {
-        json_t *object = json_object();
-        for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attribute); i++) {
-            MlirNamedAttribute item = mlirDictionaryAttrGetElement(attribute, i);
-            MlirStringRef name = mlirIdentifierStr(item.name);
-            json_object_setn_new(object, name.data, name.length, to_json(item.attribute));
-        }
-        return object;
-    }
-    cute_buffer text = {0};
-    mlirAttributePrint(attribute, cute_print_to_buffer, &text);
-    json_t *string = json_string(cute_buffer_text(&text));
-    cute_buffer_release(&text);
-    return string;
-}
 
 /* ---- parameters as PTX has them ---- */
 
@@ -163,7 +123,7 @@ static void copy_attribute(json_t *object, const char *key, MlirOperation kernel
 {
     MlirAttribute value = mlirOperationGetAttributeByName(kernel, cute_text(attribute));
     if (mlirAttributeIsNull(value)) return;
-    json_t *json = to_json(value);
+    json_t *json = cute_attribute_json(value);
     while (json_is_array(json) && json_array_size(json) < 3) json_array_append_new(json, json_integer(1));
     json_object_set_new(object, key, json);
 }
@@ -173,13 +133,14 @@ static void write_kernel(MlirOperation kernel, void *context)
     writer *w = context;
     json_t *object = json_pack("{si}", "format", 1);
     json_object_set_new(object, "kernel",
-                        to_json(mlirOperationGetAttributeByName(kernel, cute_text("sym_name"))));
-    json_object_set_new(object, "module",
-                        to_json(mlirOperationGetAttributeByName(w->module, cute_text("sym_name"))));
+                        cute_attribute_json(mlirOperationGetAttributeByName(kernel, cute_text("sym_name"))));
+    json_object_set_new(
+        object, "module",
+        cute_attribute_json(mlirOperationGetAttributeByName(w->module, cute_text("sym_name"))));
     json_object_set_new(object, "arch", json_string(w->options->arch->name));
     MlirAttribute noted = mlirOperationGetAttributeByName(kernel, cute_text("cute.kernel"));
     if (!mlirAttributeIsNull(noted)) {
-        json_t *notes = to_json(noted);
+        json_t *notes = cute_attribute_json(noted);
         json_object_del(notes, "kept");
         json_object_update(object, notes);
         json_decref(notes);

@@ -27,8 +27,9 @@ module attributes {gpu.container_module} {
     return
   }
   func.func @bad(%n: index) {
-    %m = memref.alloc() : memref<4xf32>
-    gpu.launch_func @m::@small blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    %m = memref.alloc() : memref<4xindex>
+    %v = memref.load %m[%n] : memref<4xindex>
+    gpu.launch_func @m::@small blocks in (%v, %n, %n) threads in (%n, %n, %n)
     return
   }
   llvm.func @getenv(!llvm.ptr) -> !llvm.ptr
@@ -43,6 +44,7 @@ module attributes {gpu.container_module} {
     gpu.launch_func @m::@small blocks in (%x, %c1, %c1) threads in (%c1, %c1, %c1)
     return
   }
+  func.func @idle() { return }
 }
 MLIR
     cute-ptx -arch sm_90a host.mlir > host.ptx
@@ -87,6 +89,11 @@ MLIR
     [[ "$output" == *"host function 'bad' has no launch plan: 'memref.alloc' at line 22 is not supported in a launch plan"* ]]
 }
 
+@test "a function that launches nothing says so" {
+    run -1 cute-run host.cubin --plan idle -n
+    [[ "$output" == *"host function 'idle' has no launch plan: it launches no kernel"* ]]
+}
+
 @test "missing and wrong arguments, unknown functions" {
     run -2 cute-run host.cubin --plan main -n
     [[ "$output" == *"host function 'main' takes 'n': give it with -D n=NUMBER"* ]]
@@ -94,7 +101,7 @@ MLIR
     [[ "$output" == *"-D n expects an integer, got 'many'"* ]]
     run -1 cute-run host.cubin --plan mian -n
     [[ "$output" == *"no host function 'mian' that launches a kernel"* ]]
-    [[ "$output" == *"there is: main, bad, from_environment"* ]]
+    [[ "$output" == *"there is: main, bad, from_environment, idle"* ]]
     echo '{"grid": [1], "block": [1]}' > launch.json
     run -2 cute-run host.cubin --plan main --config launch.json -n
     [[ "$output" == *"--config and --plan both say what to launch"* ]]

@@ -2,13 +2,14 @@
 // RUN: cute-ptx %s -arch sm_90a -o - | grep '^//!cute' | grep '"plan"' | FileCheck %s --check-prefix=PTX
 
 // CHECK: gpu.module @m attributes {cute.plans = [
-// PTX: {"format":1,"plan":"main","args":[{"name":"n","width":64},{"name":"big","width":1}],
+// PTX: {"format":1,"plan":"main","args":[{"dtype":"i64","kind":"scalar","name":"n","type":"index"},{"dtype":"i1","kind":"scalar","name":"big","type":"i1","width":1}],
 // The call is taken in: ceil(n/128); the branches become selects, the launch inside has the condition.
-// PTX-SAME: "values":{{\[\[}}"arg",64,0],["arg",1,1],["const",64,1],["const",64,128],["const",64,128],["ceildivu",64,0,4],["const",32,-7],["sext",64,0,64],["divu",64,3,0],["const",1,0],["eq",1,1,9],["select",64,1,8,5]],
-// PTX-SAME: "launches":[{"kernel":"z","grid":[8,2,2],"block":[2,2,2],"args":[],"if":1},{"kernel":"k","grid":[11,2,2],"block":[3,2,2],"args":[6,7]}]}
+// PTX-SAME: "values":{{\[\[}}"arg",64,0],["arg",1,1],["const",32,-7],["const",64,1],["const",64,128],["const",64,128],["ceildivu",64,0,5],["divu",64,4,0],["const",1,0],["eq",1,1,8],["select",64,1,7,6]],
+// PTX-SAME: "launches":[{"kernel":"z","grid":[7,3,3],"block":[3,3,3],"args":[],"if":1},{"kernel":"k","grid":[10,3,3],"block":[4,3,3],"args":[2,0]}]}
 // PTX: {"format":1,"plan":"shared","args":[],{{.*}}"launches":[{"kernel":"z","grid":[0,0,0],"block":[0,0,0],"cluster":[0,0,0],"dynamic_smem":[1],"args":[]}]}
 // PTX: {"format":1,"plan":"no_plan","args":[{{.*}}],"refused":"'memref.alloc' at line [[#REFUSED:]] is not supported in a launch plan"}
 // PTX: {"format":1,"plan":"endless",{{.*}}"refused":"'func.call' at line {{[0-9]+}} calls itself, or deeper than 32 levels"}
+// PTX: {"format":1,"plan":"other","args":[],"refused":"it launches no kernel"}
 // PTX-NOT: "plan"
 module attributes {gpu.container_module} {
   gpu.module @m {
@@ -43,8 +44,9 @@ module attributes {gpu.container_module} {
     return
   }
   func.func @no_plan(%n: index) {
-    %m = memref.alloc() : memref<4xf32>
-    gpu.launch_func @m::@z blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    %m = memref.alloc() : memref<4xindex>
+    %v = memref.load %m[%n] : memref<4xindex>
+    gpu.launch_func @m::@z blocks in (%v, %n, %n) threads in (%n, %n, %n)
     return
   }
   func.func @endless(%n: index) {
