@@ -117,10 +117,12 @@ CUTE_API const cute_kernel *cute_module_kernel(const cute_module *module, size_t
 /* By name: the symbol, or its C++ name (cute-run(1)). `name` NULL takes the only kernel. Otherwise CUTE_INVALID: "no kernel 'x'; did you mean 'y'? ..." */
 CUTE_API cute_status cute_module_find_kernel(const cute_module *module, const char *name,
                                              const cute_kernel **out, cute_diag *diag);
-/* The launch plan of a host function (docs/metadata.md), a JSON object as text; it belongs to the module.
- * CUTE_INVALID where there is none of that name. */
+/* The launch plan of a host function (docs/metadata.md), a JSON object as text; it belongs to the module. `name` may be
+ * the beginning of its name, if no other has it. CUTE_INVALID where there is none. */
 CUTE_API cute_status cute_module_find_plan(const cute_module *module, const char *name, const char **text,
                                            size_t *length, cute_diag *diag);
+/* The plans in order; false behind the last. */
+CUTE_API bool cute_module_plan_at(const cute_module *module, size_t index, const char **text, size_t *length);
 /* "pointer", "scalar", ... */
 CUTE_API const char *cute_arg_kind_name(cute_arg_kind kind);
 

@@ -434,34 +434,71 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     return CUTE_INVALID;
 }
 
+/* The next line of metadata that is a plan, from *at on; the object belongs to the caller, NULL behind the last. */
+static json_t *next_plan(const cute_module *module, const char **at, const char **text, size_t *length)
+{
+    const char *stop = module->metadata ? module->metadata + module->metadata_length : NULL;
+    while (*at && *at < stop) {
+        const char *end = memchr(*at, '\n', (size_t)(stop - *at));
+        json_t *object = NULL;
+        *text = *at;
+        *length = (size_t)((end ? end : stop) - *at);
+        *at = end ? end + 1 : stop;
+        if (!memmem(*text, *length, "\"plan\"", 6) ||
+            cute_json_parse(module->label, *text, *length, &object, NULL) != CUTE_OK)
+            continue;
+        if (json_is_string(json_object_get(object, "plan"))) return object;
+        json_decref(object);
+    }
+    return NULL;
+}
+
+bool cute_module_plan_at(const cute_module *module, size_t index, const char **text, size_t *length)
+{
+    const char *at = module->metadata;
+    for (json_t *object; (object = next_plan(module, &at, text, length)); index--) {
+        json_decref(object);
+        if (index == 0) return true;
+    }
+    return false;
+}
+
+/* A plan by its name, or by a beginning that no other plan has. Kernels of several modules carry the same plans. */
 cute_status cute_module_find_plan(const cute_module *module, const char *name, const char **text,
                                   size_t *length, cute_diag *diag)
 {
     const cute_place file = {.file = module->label};
-    cute_buffer names = {0};
-    for (const char *at = module->metadata, *stop = at ? at + module->metadata_length : at;
-         at && at < stop;) {
-        const char *end = memchr(at, '\n', (size_t)(stop - at));
-        size_t n = (size_t)((end ? end : stop) - at);
-        json_t *object = NULL;
-        if (memmem(at, n, "\"plan\"", 6) && cute_json_parse(module->label, at, n, &object, NULL) == CUTE_OK) {
-            const char *found = json_string_value(json_object_get(object, "plan"));
-            bool is = found && strcmp(found, name) == 0;
-            if (found) cute_buffer_printf(&names, "%s%s", names.length ? ", " : "", found);
-            json_decref(object);
-            if (is) {
-                *text = at;
+    const char *at = module->metadata, *line;
+    cute_buffer names = {0}, match = {0};
+    size_t n, count = 0;
+    bool exact = false;
+    for (json_t *object; !exact && (object = next_plan(module, &at, &line, &n));) {
+        const char *found = json_string_value(json_object_get(object, "plan"));
+        exact = strcmp(found, name) == 0;
+        if (exact || strncmp(found, name, strlen(name)) == 0) {
+            bool again = strcmp(cute_buffer_text(&match), found) == 0;
+            if (!again || exact) {
+                count += !again;
+                *text = line;
                 *length = n;
-                cute_buffer_release(&names);
-                return CUTE_OK;
             }
+            cute_buffer_release(&match);
+            cute_buffer_puts(&match, found);
         }
-        at = end ? end + 1 : stop;
+        cute_buffer_printf(&names, "%s%s", names.length ? ", " : "", found);
+        json_decref(object);
     }
-    cute_fail(diag, CUTE_INVALID, &file, "no host function '%s' that launches a kernel", name);
-    if (names.length) cute_note(diag, NULL, "there is: %s", cute_buffer_text(&names));
+    cute_buffer_release(&match);
+    cute_status status = exact || (count == 1 && *name) ? CUTE_OK : CUTE_INVALID;
+    if (status != CUTE_OK) {
+        cute_fail(diag, CUTE_INVALID, &file,
+                  count > 1 ? "'%s' is the beginning of several host functions"
+                            : "no host function '%s' that launches a kernel",
+                  name);
+        if (names.length) cute_note(diag, NULL, "there is: %s", cute_buffer_text(&names));
+    }
     cute_buffer_release(&names);
-    return CUTE_INVALID;
+    return status;
 }
 
 /* ---- variables ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/checked.h"
+#include "lib/launch/fit.h"
 #include "lib/launch/plan.h"
 
 enum { POINTER_BYTES = 8, MAX_FIXUPS = 4096 };
@@ -171,6 +172,42 @@ static cute_status bind_map(binder *b, const json_t *json, const config_buffer *
     return add_fixup(b, (plan_fixup){FIXUP_MAP, param, 0, map, 0});
 }
 
+/* The struct of a cute tensor: its address, then what fills the unknown leaves of the layout. */
+static cute_status bind_view(binder *b, const config_buffer *buffer, int64_t offset, const cute_path *path)
+{
+    const cute_arg *arg = b->arg;
+    cute_arena *arena = b->config->arena;
+    cute_value layout;
+    int64_t *leaves;
+    size_t count = 0, param = b->next;
+    cute_buffer why = {0};
+    int64_t size = arg->first < b->kernel->param_count ? b->kernel->params[arg->first].size : 0;
+    uint8_t *bytes = size > 0 ? cute_arena_alloc(arena, (size_t)size) : NULL;
+    if (!bytes ||
+        cute_value_parse_any(arena, arg->layout, strlen(arg->layout), &layout, NULL, NULL) != CUTE_OK)
+        return FAIL(b, path, "%s has a layout that this version does not know: %s", b->label, arg->layout);
+    cute_status status = cute_fit(arena, &layout, &buffer->tensor, &leaves, &count, &why, b->diag);
+    if (status == CUTE_INVALID) {
+        FAIL(b, path, "buffer '%s': %s", buffer->tensor.name, cute_buffer_text(&why));
+        cute_note(b->diag, NULL, "%s has the layout %s", b->label, arg->layout);
+    }
+    cute_buffer_release(&why);
+    if (status == CUTE_OK && arg->field_count != count + 1)
+        status = FAIL(b, path, "%s has %zu fields, and its layout %zu unknown leaves", b->label,
+                      arg->field_count, count);
+    for (size_t i = 0; status == CUTE_OK && i <= count; i++) {
+        const cute_field *field = &arg->fields[i];
+        if (field->offset < 0 || field->size < 1 || field->size > 8 || field->offset > size - field->size)
+            return FAIL(b, path, "%s has a field outside of its %lld bytes", b->label, (long long)size);
+        if (i) memcpy(bytes + field->offset, &leaves[i - 1], (size_t)field->size);
+    }
+    if (status == CUTE_OK) status = add_param(b, bytes, size, path);
+    if (status != CUTE_OK) return status;
+    plan_fixup fixup = {FIXUP_BUFFER, param, arg->fields[0].offset, (size_t)(buffer - b->config->buffers),
+                        offset};
+    return add_fixup(b, fixup);
+}
+
 static cute_status buffer_offset(binder *b, const json_t *json, const config_buffer *buffer,
                                  const cute_path *path, int64_t *bytes)
 {
@@ -205,6 +242,7 @@ static cute_status bind_buffer(binder *b, const json_t *json, const char *name, 
         return FAIL(b, path, "%s is a struct; say its fields: {\"struct\": [...]}", b->label);
     if (kind == CUTE_ARG_TENSOR_MAP) return bind_map(b, NULL, buffer, path);
     CUTE_TRY(check_buffer(b, buffer, bytes, path));
+    if (kind == CUTE_ARG_MEMREF && arg->layout && arg->field_count) return bind_view(b, buffer, bytes, path);
     CUTE_TRY(check_shape(b, buffer, path));
     if (kind == CUTE_ARG_MEMREF && arg->count > 1) return bind_memref(b, buffer, path);
     return add_pointer(b, (size_t)(buffer - b->config->buffers), bytes, path);

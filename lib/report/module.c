@@ -7,6 +7,7 @@
 #include "cute/report.h"
 #include "lib/base/demangle.h"
 #include "lib/cubin/module.h"
+#include "lib/launch/hostplan.h"
 #include "lib/report/occupancy.h"
 #include "lib/report/report.h"
 #include "lib/report/table.h"
@@ -204,6 +205,50 @@ static void text_kernel(cute_arena *arena, const cute_kernel *k, cute_buffer *ou
         cute_buffer_printf(out, "  %lld registers\n", (long long)k->resources.registers);
 }
 
+/* What a host function takes, as the options of cute-run that give it. */
+static void text_plan(cute_arena *arena, const char *line, size_t length, cute_buffer *out)
+{
+    json_t *json = NULL;
+    host_plan plan;
+    if (cute_json_parse("<plan>", line, length, &json, NULL) != CUTE_OK) return;
+    if (host_plan_read(arena, "<plan>", json, &plan, NULL) == CUTE_OK && !plan.refused) {
+        cute_buffer_printf(out, "host function %s(", plan.name);
+        for (size_t i = 0; i < plan.param_count; i++)
+            cute_buffer_printf(out, "%s%s%s%s", i ? ", " : "", plan.params[i].name,
+                               plan.params[i].type ? ": " : "",
+                               plan.params[i].type ? plan.params[i].type : "");
+        cute_buffer_printf(out, ")\n  launch it with --plan %s", plan.name);
+        for (size_t i = 0; i < plan.param_count; i++) {
+            const host_param *p = &plan.params[i];
+            const char *dtype = p->dtype ? p->dtype : "DTYPE";
+            if (p->kind == HOST_MEMREF || p->kind == HOST_POINTER)
+                cute_buffer_printf(out, " --tensor %s=%s%s", p->name, dtype,
+                                   p->text && !strchr(p->text, '?') ? "" : ":SHAPE");
+            else if (p->leaf_count && p->kind != HOST_OTHER)
+                cute_buffer_printf(out, " -D %s=%s", p->name,
+                                   p->kind == HOST_SCALAR ? dtype
+                                   : p->text              ? p->text
+                                                          : "[...]");
+        }
+        cute_buffer_putc(out, '\n');
+    }
+    json_decref(json);
+}
+
+/* Kernels of several modules carry the same plans: each is shown once. */
+static void text_plans(cute_arena *arena, const cute_module *module, cute_buffer *out)
+{
+    const char *line, *other;
+    size_t length, other_length;
+    for (size_t i = 0; cute_module_plan_at(module, i, &line, &length); i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = cute_module_plan_at(module, k, &other, &other_length) && other_length == length &&
+                   memcmp(other, line, length) == 0;
+        if (!seen) text_plan(arena, line, length, out);
+    }
+}
+
 char *cute_module_describe(const cute_module *module, bool json)
 {
     cute_buffer out = {0};
@@ -211,6 +256,7 @@ char *cute_module_describe(const cute_module *module, bool json)
     if (json) return cute_json_finish(cute_report_module_json(NULL, module, NULL, false), true, &out);
     cute_arena *arena = cute_arena_create();
     for (size_t i = 0; arena && i < count; i++) text_kernel(arena, cute_module_kernel(module, i), &out);
+    if (arena) text_plans(arena, module, &out);
     cute_arena_destroy(arena);
     if (count == 0) cute_buffer_puts(&out, "no kernels\n");
     return cute_json_finish(NULL, false, &out);

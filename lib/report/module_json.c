@@ -189,6 +189,29 @@ static json_t *sections_json(const cute_elf *elf)
     return array;
 }
 
+/* Each host function with what it takes, as docs/metadata.md has it, or why it has no plan. */
+static void put_plans(json_t *o, const cute_module *module)
+{
+    static const char *const keys[] = {"plan", "args", "refused"};
+    const char *line;
+    size_t length, index;
+    json_t *plans = json_array(), *json, *other;
+    for (size_t i = 0; cute_module_plan_at(module, i, &line, &length); i++) {
+        if (cute_json_parse("<plan>", line, length, &json, NULL) != CUTE_OK) continue;
+        json_t *plan = json_object();
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (json_object_get(json, keys[k]))
+                json_object_set(plan, keys[k], json_object_get(json, keys[k]));
+        bool seen = false;
+        json_array_foreach(plans, index, other) seen = seen || json_equal(other, plan);
+        if (!seen) json_array_append(plans, plan);
+        json_decref(plan);
+        json_decref(json);
+    }
+    if (json_array_size(plans)) json_object_set(o, "plans", plans);
+    json_decref(plans);
+}
+
 json_t *cute_report_module_json(const char *label, const cute_module *module, const char *only, bool sections)
 {
     json_t *o = json_object(), *kernels = json_array();
@@ -201,6 +224,7 @@ json_t *cute_report_module_json(const char *label, const cute_module *module, co
             json_array_append_new(kernels, cute_report_kernel_json(module, k));
     }
     json_object_set_new(o, "kernels", kernels);
+    if (!only) put_plans(o, module);
     if (sections && cute_module_elf(module))
         json_object_set_new(o, "sections", sections_json(cute_module_elf(module)));
     return o;
