@@ -19,6 +19,16 @@ static inline bool cute_is_name(char c)
 {
     return cute_is_name_start(c) || cute_is_digit(c);
 }
+/* What MLIR's identifiers behind a sigil, and operations' names, are made of. */
+static inline bool cute_is_mlir_name(char c)
+{
+    return cute_is_name(c) || c == '.' || c == '-' || c == '$';
+}
+/* What stands in front of them. */
+static inline bool cute_is_sigil(char c)
+{
+    return c == '%' || c == '@' || c == '#' || c == '!' || c == '^';
+}
 /* One of those, or of `more`, which languages allow beside them. */
 static inline bool cute_is_word(char c, const char *more)
 {

@@ -64,8 +64,8 @@ static token next(scanner *s)
             return t;
         case '=': t.kind = EQUALS; return t;
         default:
-            if (!cute_is_word(*start, "!#%@^$.-")) return t;
-            while (s->at < s->end && cute_is_word(*s->at, "$.-")) s->at++;
+            if (!cute_is_mlir_name(*start) && !cute_is_sigil(*start)) return t;
+            while (s->at < s->end && cute_is_mlir_name(*s->at)) s->at++;
             t.kind = WORD;
             break;
         }

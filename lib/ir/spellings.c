@@ -182,11 +182,6 @@ static void change_word(const place *p)
 
 /* ---- both ways ---- */
 
-static bool in_word(char c)
-{
-    return cute_is_word(c, "$.-");
-}
-
 /* The next word or string outside of comments from `at` on, up to *after; NULL: there is none. */
 static char *next_word(char *at, const char *end, char **after)
 {
@@ -197,9 +192,9 @@ static char *next_word(char *at, const char *end, char **after)
         } else if (*at == '/' && at + 1 < end && at[1] == '/') {
             char *line = memchr(at, '\n', (size_t)(end - at));
             at = line ? line + 1 : (char *)end;
-        } else if (in_word(*at) || strchr("%@#!^", *at)) {
+        } else if (cute_is_mlir_name(*at) || cute_is_sigil(*at)) {
             char *start = at++;
-            while (at < end && in_word(*at)) at++;
+            while (at < end && cute_is_mlir_name(*at)) at++;
             *after = at;
             return start;
         } else {
