@@ -55,7 +55,8 @@ $(LLVM)/bin/mlir-tblgen:
 
 # The reference of the dialects, from the same .td files; committed, and tests/docs says when it is old.
 .PHONY: docs
-docs: docs/dialects/cute.md docs/dialects/cute_nvgpu.md
+docs: docs/dialects/cute.md docs/dialects/cute_nvgpu.md docs/dialects/cuda.md
+docs/dialects/cuda.md: $(CUDA_TD)
 docs/dialects/%.md: $(TD) lib/ir/types.def lib/ir/words.def scripts/dialect-doc
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
