@@ -253,7 +253,8 @@ typedef struct cute_arith {
                           void **handle, cute_diag *diag);
     void (*if_abandon)(void *context);
     /* *handle: a pointer `offset` elements behind `from`; `to` is what is known of it (its alignment; no
-     * handle yet). `offset` is known or not, and not a known 0. NULL where no tensor comes. */
+     * handle yet). `offset` is known or not, and not a known 0; NULL where only the type changes. The
+     * function is NULL where no tensor comes. */
     cute_status (*advance)(void *context, const cute_pointer *from, const cute_int *offset,
                            const cute_pointer *to, void **handle, cute_diag *diag);
 } cute_arith;
@@ -296,6 +297,12 @@ typedef struct cute_attributes {
 CUTE_API cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operation operation,
                                 const cute_value *operands, size_t count, const cute_attributes *attributes,
                                 cute_value *out, cute_diag *diag);
+/* The same as CuTe DSL has it on layouts and tuples too, not only on tensors: what divides an unknown is
+ * told even where no operand states a divisor (`(8,?)` has a size of `?{div=8}`), and a divide's rest has
+ * stride 0 where there is one tile. Both are right; the public dialect's types are cute_apply's. */
+CUTE_API cute_status cute_apply_dsl(cute_arena *arena, const cute_arith *arith, cute_operation operation,
+                                    const cute_value *operands, size_t count,
+                                    const cute_attributes *attributes, cute_value *out, cute_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -110,17 +110,36 @@ bool calc_pass_on(calculation *c, cute_status status, size_t start, size_t end, 
     return false;
 }
 
-const char *calc_describe(calculation *c, const cute_value *value)
+const char *calc_kind(const cute_value *value)
 {
     static const char *const names[CUTE_TYPES] = {
         [CUTE_SHAPE] = "tuple",
         [CUTE_COORD] = "coordinate",
         [CUTE_INT_TUPLE] = "tuple",
         [CUTE_COMPOSED_LAYOUT] = "composed layout",
+        [CUTE_PTR] = "pointer",
+        [CUTE_MEMREF] = "tensor",
+        [CUTE_ARITH_TUPLE_ITER] = "iterator",
+        [CUTE_COORD_TENSOR] = "tensor",
+        [CUTE_DIVISOR] = "divisor",
+        [CUTE_TILED_COPY] = "tiled copy",
+        [CUTE_TILED_MMA] = "tiled MMA",
     };
-    const char *text = cute_atom_value_text(c->arena, value);
-    const char *name = names[value->type] ? names[value->type] : cute_type_name(value->type);
-    if (value->type == CUTE_INT_TUPLE && value->tree->kind == CUTE_TREE_INT) name = "number";
+    if (value->type == CUTE_INT_TUPLE && value->tree->kind == CUTE_TREE_INT) return "number";
+    return names[value->type] ? names[value->type] : cute_type_name(value->type);
+}
+
+/* As it may be written here: later types with their name. */
+static const char *text_of(cute_arena *arena, const cute_value *value)
+{
+    const char *text = cute_atom_value_text(arena, value);
+    if (value->type <= CUTE_TILE || value->type >= CUTE_ATOM || !text) return text;
+    return cute_arena_printf(arena, "%s<%s>", cute_type_name(value->type), text);
+}
+
+const char *calc_describe(calculation *c, const cute_value *value)
+{
+    const char *text = text_of(c->arena, value), *name = calc_kind(value);
     const char *whole =
         text ? cute_arena_printf(c->arena, "%s %.200s%s", name, text, strlen(text) > 200 ? "..." : "") : NULL;
     return whole ? whole : name;
@@ -247,7 +266,7 @@ void cute_answer_print(cute_arena *arena, const cute_answer *answer, cute_buffer
         }
         cute_buffer_putc(out, '\n');
     } else if (answer->kind == CUTE_ANSWER_VALUE) {
-        const char *text = cute_atom_value_text(arena, &answer->value);
+        const char *text = text_of(arena, &answer->value);
         if (!text)
             out->failed = true;
         else
@@ -286,7 +305,7 @@ void cute_answer_json(cute_arena *arena, const cute_answer *answer, cute_buffer 
     const char *result = NULL;
     if (!failed) {
         cute_layout_facts_of(arena, &answer->value, &facts);
-        result = cute_atom_value_text(arena, &answer->value);
+        result = text_of(arena, &answer->value);
         if (!result) out->failed = true;
     }
     cute_buffer_putc(out, '{');

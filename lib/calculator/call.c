@@ -15,7 +15,8 @@
 
 #define BIT(type) (1u << (type))
 #define TUPLES    (BIT(CUTE_SHAPE) | BIT(CUTE_STRIDE) | BIT(CUTE_COORD) | BIT(CUTE_INT_TUPLE))
-#define LAYOUTS   (BIT(CUTE_LAYOUT) | BIT(CUTE_COMPOSED_LAYOUT))
+/* All that have a layout; what an operation does not take it refuses itself. */
+#define LAYOUTS (BIT(CUTE_LAYOUT) | BIT(CUTE_COMPOSED_LAYOUT) | BIT(CUTE_MEMREF) | BIT(CUTE_COORD_TENSOR))
 
 bool calc_as_tuple(const cute_value *value, cute_type type, cute_value *out)
 {
@@ -53,7 +54,7 @@ const cute_tree *calc_tile_leaf(calculation *c, const operand *from)
     if (from->value.type == CUTE_TILE) return from->value.tree;
     if (from->value.type == CUTE_COORD && from->value.tree->kind == CUTE_TREE_UNDERSCORE)
         return from->value.tree;
-    if (from->value.type == CUTE_COMPOSED_LAYOUT || from->value.type == CUTE_SWIZZLE) {
+    if (from->value.type != CUTE_LAYOUT && !(TUPLES & BIT(from->value.type))) {
         calc_fail(c, from->start, from->end, "a tile has layouts and '_', not the %s",
                   calc_describe(c, &from->value));
         return NULL;
@@ -425,7 +426,7 @@ static bool give_number(binding *b, int64_t number, cute_value *out)
 
 static const cute_tree *profile_of(const cute_value *v)
 {
-    return LAYOUTS & BIT(v->type) ? v->layout.shape : v->type >= CUTE_ATOM ? NULL : v->tree;
+    return LAYOUTS & BIT(v->type) ? v->layout.shape : v->type > CUTE_TILE ? NULL : v->tree;
 }
 
 static bool run_rank(binding *b, cute_value *out)
@@ -526,6 +527,23 @@ static const function functions[] = {
     OP(TILED_DIVIDE, tiled_divide, "LR", "tiled_divide(A, TILER)"),
     OP(FLAT_DIVIDE, flat_divide, "LR", "flat_divide(A, TILER)"),
     OP(TILE_TO_SHAPE, tile_to_shape, "LS|T", "tile_to_shape(A, SHAPE, [ORDER])"),
+    /* CuTe DSL's. */
+    OP(GET_ITER, get_iter, "X", "get_iter(TENSOR)"),
+    OP(GET_LAYOUT, get_layout, "X", "get_layout(TENSOR)"),
+    OP(MAKE_VIEW, make_view, "XL", "make_view(ITERATOR, A)"),
+    OP(ADD_OFFSET, add_offset, "XT", "add_offset(ITERATOR, OFFSET)"),
+    OP(RECAST_ITER, recast_iter, "XX", "recast_iter(POINTER, ptr<...>)"),
+    OP(MAKE_ARITH_TUPLE_ITER, make_arith_tuple_iter, "T", "make_arith_tuple_iter(T)"),
+    OP(DEREF_ARITH_TUPLE_ITER, deref_arith_tuple_iter, "X", "deref_arith_tuple_iter(ITERATOR)"),
+    OP(MAKE_IDENTITY_TENSOR, make_identity_tensor, "S", "make_identity_tensor(SHAPE)"),
+    WITH(ASSUME, assume, "T", 1, 1, "assume(N, DIVISOR)"),
+    OP(LOCAL_TILE, local_tile, "XRC|C", "local_tile(TENSOR, TILER, COORD, [PROJECTION])"),
+    OP(LOCAL_PARTITION, local_partition, "XLT|C", "local_partition(TENSOR, A, INDEX, [PROJECTION])"),
+    OP(GET_HIER_COORD, get_hier_coord, "TL", "get_hier_coord(INDEX, A)"),
+    OP(GET_FLAT_COORD, get_flat_coord, "TL", "get_flat_coord(INDEX, A)"),
+    OP(TUPLE_MUL, tuple_mul, "TT", "tuple_mul(A, B)"),
+    OP(TUPLE_DIV, tuple_div, "TT", "tuple_div(A, B)"),
+    OP(TUPLE_MOD, tuple_mod, "TT", "tuple_mod(A, B)"),
     /* CuTe's. */
     OP(CRD2CRD, crd2crd, "CS|S", "crd2crd(COORD, TO_SHAPE, [FROM_SHAPE])"),
     OP(FILTER, filter, "L|C", "filter(A, [PROFILE])"),

@@ -176,13 +176,27 @@ static bool swizzle(reader *r, size_t name_length, operand *out)
     return calc_pass_on(c, status, offset ? start + name_length - 1 + offset : start, r->at, NULL);
 }
 
-/* ---- tuples and tiles ---- */
+/* `ptr<f16, smem>` and the like, as the dialect writes types. */
+static bool typed(reader *r, size_t name_length, cute_type type, operand *out)
+{
+    size_t start = r->at + name_length + 1, offset = 0;
+    int level = 1;
+    bool quoted = false;
+    for (r->at = start; r->at < r->end; r->at++) {
+        char c = r->text[r->at];
+        if (c == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (c == '<') level++;
+        if (c == '>' && --level == 0) break;
+    }
+    size_t length = r->at - start;
+    if (!take(r, '>')) return fail_here(r, "'>'");
+    cute_status status =
+        cute_value_parse(r->c->arena, type, r->text + start, length, &out->value, &offset, r->c->trial);
+    return status == CUTE_OK || calc_pass_on(r->c, status, start + offset, r->at, NULL);
+}
 
-static const char *const tuple_of[] = {
-    [CUTE_LAYOUT] = "a layout",         [CUTE_COMPOSED_LAYOUT] = "a composed layout",
-    [CUTE_SWIZZLE] = "a swizzle",       [CUTE_TILE] = "a tile",
-    [CUTE_MEMREF] = "a tensor",         [CUTE_ATOM] = "an atom",
-    [CUTE_TILED_COPY] = "a tiled copy", [CUTE_TILED_MMA] = "a tiled MMA"};
+/* ---- tuples and tiles ---- */
 
 static bool tuple(reader *r, operand *out)
 {
@@ -204,8 +218,8 @@ static bool tuple(reader *r, operand *out)
         const operand *item = &list.items[i];
         if (item->value.type >= CUTE_LAYOUT) {
             calc_fail(c, item->start, item->end,
-                      "a tuple has numbers, not %s; [A;B] is a tile, make_layout(A, B) one layout of both",
-                      tuple_of[item->value.type]);
+                      "a tuple has numbers, not %s %s; [A;B] is a tile, make_layout(A, B) one layout of both",
+                      strchr("ai", *calc_kind(&item->value)) ? "an" : "a", calc_kind(&item->value));
             return false;
         }
         items[i] = item->value.tree;
@@ -291,6 +305,11 @@ static bool name(reader *r, operand *out)
     bool angle = start + length < r->end && text[length] == '<';
     if (angle && ((length == 1 && *text == 'S') || (length == 2 && !memcmp(text, "Sw", 2))))
         return swizzle(r, length, out);
+    for (int type = CUTE_PTR; angle && type <= CUTE_DIVISOR; type++) {
+        const char *known = cute_type_name((cute_type)type);
+        if (strlen(known) == length && !memcmp(text, known, length))
+            return typed(r, length, (cute_type)type, out);
+    }
     r->at += length;
     int64_t values[CALC_MAX_ATTRIBUTES];
     invocation call = {.name = text, .name_length = length, .start = start, .attributes = values};

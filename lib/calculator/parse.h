@@ -30,6 +30,8 @@ void calc_warn(calculation *c, size_t start, size_t end, const char *format, ...
 /* Reports the first message of `trial` there, behind `prefix`, with the status that came with it. */
 bool calc_pass_on(calculation *c, cute_status status, size_t start, size_t end, const char *prefix);
 
+/* "composed layout"; for messages. */
+const char *calc_kind(const cute_value *value);
 /* "layout (4,2):(1,4)", for messages; never NULL. */
 const char *calc_describe(calculation *c, const cute_value *value);
 

@@ -23,6 +23,9 @@ typedef struct cute_algebra {
     cute_node culprit; /* the shape or stride that broke a rule, for the parser to point at */
     /* What fails is the text of a type: where the public dialect's tests look for odd words, they follow ours. */
     bool type_text;
+    /* As CuTe DSL has it, and everything with tensors: what divides a result is told even where no operand states a
+     * divisor, and the stride of a single tile is 0. */
+    bool dsl;
 } cute_algebra;
 
 /* ---- failures (algebra.c) ---- */

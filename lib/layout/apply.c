@@ -40,15 +40,12 @@ bool cute_operation_find(const char *name, cute_operation *out)
     return false;
 }
 
-cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operation operation,
-                       const cute_value *operands, size_t count, const cute_attributes *attributes,
-                       cute_value *out, cute_diag *diag)
+static cute_status apply(cute_algebra a, cute_operation operation, size_t count,
+                         const cute_attributes *attributes, cute_value *out)
 {
-    cute_algebra a = {.arena = arena,
-                      .arith = arith,
-                      .diag = diag,
-                      .operands = operands,
-                      .attributes = attributes ? attributes->values : NULL};
+    const cute_value *operands = a.operands;
+    if (attributes) a.attributes = attributes->values;
+    for (size_t i = 0; i < count; i++) a.dsl |= operands[i].type > CUTE_TILE;
     call c = {.a = &a, .name = table[operation].name, .in = operands, .count = count, .out = out};
     if (attributes) {
         c.attributes = attributes->values;
@@ -71,9 +68,24 @@ cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operatio
     }
     if (!functions[operation](&c) && a.status == CUTE_OK) alg_exhausted(&a);
     /* Extents of 0 in a shape, or strides that do not go together, only show in the layout. */
-    bool layout = CUTE_ANY_LAYOUT & CUTE_BIT(out->type);
-    if (a.status == CUTE_OK && layout) alg_verify(&a, out);
+    if (a.status == CUTE_OK && call_is(out, CUTE_LAID_OUT)) alg_verify(&a, out);
     return a.status;
+}
+
+cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operation operation,
+                       const cute_value *operands, size_t count, const cute_attributes *attributes,
+                       cute_value *out, cute_diag *diag)
+{
+    cute_algebra a = {.arena = arena, .arith = arith, .diag = diag, .operands = operands};
+    return apply(a, operation, count, attributes, out);
+}
+
+cute_status cute_apply_dsl(cute_arena *arena, const cute_arith *arith, cute_operation operation,
+                           const cute_value *operands, size_t count, const cute_attributes *attributes,
+                           cute_value *out, cute_diag *diag)
+{
+    cute_algebra a = {.arena = arena, .arith = arith, .diag = diag, .operands = operands, .dsl = true};
+    return apply(a, operation, count, attributes, out);
 }
 
 /* ---- helpers of the operations ---- */
@@ -109,12 +121,17 @@ bool call_give_like(call *c, const cute_value *like, cute_layout layout)
 
 void call_decay(cute_value *v)
 {
-    if (v->type == CUTE_COMPOSED_LAYOUT && !v->inner.shape && v->swizzle.bits == 0 && alg_is(v->tree, 0))
+    if (!call_is_composed(v) || v->inner.shape || v->swizzle.bits || !alg_is(v->tree, 0)) return;
+    if (v->type == CUTE_COMPOSED_LAYOUT) {
         *v = cute_value_of_layout(v->layout);
+    } else {
+        v->tree = NULL;
+        v->swizzle = (cute_swizzle){0};
+    }
 }
 
 /* The tree that says how deep and wide a value is. */
 cute_node call_profile(const cute_value *v)
 {
-    return v->type == CUTE_LAYOUT || v->type == CUTE_COMPOSED_LAYOUT ? v->layout.shape : v->tree;
+    return call_is(v, CUTE_LAID_OUT) ? v->layout.shape : v->tree;
 }

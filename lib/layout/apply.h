@@ -18,6 +18,19 @@ typedef struct call {
 #define CUTE_ANY_TUPLE                                                                                       \
     (CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_STRIDE) | CUTE_BIT(CUTE_COORD) | CUTE_BIT(CUTE_INT_TUPLE))
 #define CUTE_ANY_LAYOUT (CUTE_BIT(CUTE_LAYOUT) | CUTE_BIT(CUTE_COMPOSED_LAYOUT))
+#define CUTE_ANY_TENSOR (CUTE_BIT(CUTE_MEMREF) | CUTE_BIT(CUTE_COORD_TENSOR))
+/* All that have a layout. Operations on layouts work on a tensor's and leave its iterator. */
+#define CUTE_LAID_OUT (CUTE_ANY_LAYOUT | CUTE_ANY_TENSOR)
+
+static inline bool call_is(const cute_value *v, unsigned types)
+{
+    return (types & CUTE_BIT(v->type)) != 0;
+}
+/* A o offset o B, in memory or not. */
+static inline bool call_is_composed(const cute_value *v)
+{
+    return v->type == CUTE_COMPOSED_LAYOUT || (v->type == CUTE_MEMREF && v->tree);
+}
 
 /* Refuses with "SENTENCE, but got TYPE" unless the operand is of one of these types. */
 bool call_expects(call *c, size_t operand, unsigned types, const char *sentence);
@@ -29,7 +42,7 @@ static inline void call_sentence(call *c, const char *sentence)
 /* Set the result; false when it is NULL. */
 bool call_give_tree(call *c, cute_type type, cute_node tree);
 bool call_give_layout(call *c, cute_layout layout);
-/* A layout, or `like` (a composed layout) with another B. */
+/* A layout, or `like` (a composed layout, a tensor) with another B. */
 bool call_give_like(call *c, const cute_value *like, cute_layout layout);
 /* A composed layout that does nothing to B becomes B. */
 void call_decay(cute_value *v);
@@ -38,6 +51,14 @@ cute_node call_profile(const cute_value *v);
 /* Operand 0 at the path in the attributes; refuses a path that leaves it. */
 bool call_check_path(call *c, const cute_value *v);
 bool call_at_path(call *c, cute_value *out);
+/* Operations that others are made of: on *v, which need not be an operand. */
+enum { CALL_LOGICAL, CALL_ZIPPED, CALL_TILED, CALL_FLAT };
+bool call_divide(call *c, const cute_value *v, const cute_value *tiler, int flavour, cute_value *out);
+bool call_slice(call *c, const cute_value *v, cute_node coord, cute_value *out);
+/* A tensor that begins `index` further on. */
+bool call_advance(call *c, cute_value *tensor, cute_node index);
+/* (index / stride) % shape leaf by leaf. */
+cute_node call_divided(cute_algebra *a, cute_node index, cute_node shape, cute_node stride);
 
 #define CUTE_OPERATION(id, name, least, most, summary) bool op_##name(call *c);
 #include "cute/layout_ops.def"

@@ -244,6 +244,16 @@ static cute_node all_tiles(cute_algebra *a, cute_node extent, cute_node step, cu
     return there->value.value < needed->value.value ? needed : tiles;
 }
 
+/* How many tiles there are: what divides it is not told, as in CuTe DSL. */
+static cute_node number_of_tiles(cute_algebra *a, cute_node extent, cute_node step)
+{
+    cute_node n = alg_ceil_div(a, extent, step);
+    if (!n || !alg_is_leaf(n) || !n->value.divisor || alg_is(step, 1)) return n;
+    cute_int count = n->value;
+    count.divisor = 0;
+    return alg_scalar(a, count);
+}
+
 /* The last mode of the complement grows until it covers `extent`. */
 static cute_layout extend_mode(cute_algebra *a, cute_layout gaps, cute_node extent)
 {
@@ -256,7 +266,7 @@ static cute_layout extend_mode(cute_algebra *a, cute_layout gaps, cute_node exte
     cute_node step = alg_scale_of(a, back), leaves = alg_flatten_to_tuple(a, extent);
     alg_list rest = {0};
     for (uint32_t i = 0; leaves && step && i < leaves->count; i++) {
-        alg_push(a, &rest, alg_op(a, CUTE_CEIL_DIV, leaves->items[i], step));
+        alg_push(a, &rest, number_of_tiles(a, leaves->items[i], step));
         step = alg_op(a, CUTE_CEIL_DIV, step, leaves->items[i]);
     }
     if (!leaves || !step) return alg_no_layout;
@@ -351,7 +361,8 @@ cute_layout alg_complement_to(cute_algebra *a, cute_layout layout, cute_node cot
             i + 1 < count ? alg_op(a, CUTE_MUL, modes[i].shape, d) : alg_op(a, CUTE_MUL, d, modes[i].shape);
         if (i + 1 < count) alg_push(a, &gaps.strides, covered);
     }
-    cute_node rest = coalesce_shape(a, all_tiles(a, cotarget, covered, alg_ceil_div(a, cotarget, covered)));
+    cute_node rest =
+        coalesce_shape(a, all_tiles(a, cotarget, covered, number_of_tiles(a, cotarget, covered)));
     cute_node steps = rest ? alg_compact(a, rest, covered) : NULL;
     if (rest && alg_is(rest, 1)) steps = covered;
     if (!steps) return alg_no_layout;

@@ -9,6 +9,26 @@ static cute_layout pair(cute_algebra *a, cute_layout first, cute_layout second)
     return alg_layouts_tuple(a, &list);
 }
 
+/* Where there is one tile its stride says nothing: tensors of CuTe DSL have 0 there, the public dialect's layouts what it
+ * would be. */
+static cute_node without_ones(cute_algebra *a, cute_node shape, cute_node stride)
+{
+    if (!shape || !stride) return NULL;
+    if (alg_is_leaf(shape)) return alg_is(shape, 1) ? alg_number(a, 0) : stride;
+    alg_list list = {0};
+    for (uint32_t i = 0; i < shape->count && !list.failed; i++)
+        alg_push(a, &list, without_ones(a, shape->items[i], stride->items[i]));
+    return alg_tuple(a, &list);
+}
+
+static cute_layout divided(cute_algebra *a, cute_layout tiled)
+{
+    if (!alg_ok(tiled) || !a->dsl) return tiled;
+    cute_layout rest = alg_layout_mode(tiled, 1);
+    rest.stride = without_ones(a, rest.shape, rest.stride);
+    return pair(a, alg_layout_mode(tiled, 0), rest);
+}
+
 /* Tiles may reach beyond the layout. Where its last modes have one element, their strides say nothing about
  * what is there; if they make the composition wrong, the mode before them goes on. */
 cute_layout alg_divide(cute_algebra *a, cute_layout layout, cute_layout tiler)
@@ -18,9 +38,9 @@ cute_layout alg_divide(cute_algebra *a, cute_layout layout, cute_layout tiler)
     if (!alg_ok(whole)) return alg_no_layout;
     cute_layout parts = pair(a, tiler, alg_complement_extend(a, tiler, whole.shape));
     if (!alg_ok(parts) || !cute_tree_is_static(layout.shape) || !cute_tree_is_static(layout.stride))
-        return alg_compose(a, layout, parts);
+        return divided(a, alg_compose(a, layout, parts));
     cute_layout certain = alg_compose_certain(a, layout, parts);
-    return alg_ok(certain) ? certain : alg_compose(a, whole, parts);
+    return divided(a, alg_ok(certain) ? certain : alg_compose(a, whole, parts));
 }
 
 cute_layout alg_divide_tile(cute_algebra *a, cute_layout layout, cute_node tile, bool zip)

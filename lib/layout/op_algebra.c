@@ -6,7 +6,7 @@
 
 static bool expects_layout(call *c, size_t i)
 {
-    return call_expects(c, i, CUTE_ANY_LAYOUT, "expects a layout or composed layout");
+    return call_expects(c, i, CUTE_LAID_OUT, "expects a layout or composed layout");
 }
 
 static bool expects_plain(call *c)
@@ -39,7 +39,7 @@ bool op_coalesce(call *c)
 {
     const cute_value *v = &c->in[0];
     uint32_t path[CUTE_MAX_DEPTH + 1];
-    if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects input to be a layout or composed layout")) return false;
+    if (!call_expects(c, 0, CUTE_LAID_OUT, "expects input to be a layout or composed layout")) return false;
     if (c->count < 2) return call_give_like(c, v, alg_coalesce(c->a, v->layout));
     if (!call_expects(c, 1, CUTE_BIT(CUTE_COORD), "expects target_profile to be !cute.coord")) return false;
     return check_profile(c, v->layout, c->in[1].tree, path, 0) &&
@@ -49,10 +49,10 @@ bool op_coalesce(call *c)
 bool op_flatten(call *c)
 {
     const cute_value *v = &c->in[0];
-    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_TILE),
+    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_LAID_OUT | CUTE_BIT(CUTE_TILE),
                       "expects a tuple, tile or layout"))
         return false;
-    if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type))) return call_give_tree(c, v->type, alg_flatten(c->a, v->tree));
+    if (!call_is(v, CUTE_LAID_OUT)) return call_give_tree(c, v->type, alg_flatten(c->a, v->tree));
     return call_give_like(
         c, v, (cute_layout){alg_flatten(c->a, v->layout.shape), alg_flatten(c->a, v->layout.stride)});
 }
@@ -99,7 +99,7 @@ static bool extend_rank(call *c, to_rank extend)
 {
     const cute_value *v = &c->in[0], *e = &c->in[1];
     if (!call_expects(
-            c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT,
+            c, 0, CUTE_ANY_TUPLE | CUTE_LAID_OUT,
             "expects $input to be !cute.int_tuple, !cute.coord, !cute.stride, !cute.shape, !cute.layout, or "
             "!cute.composed_layout") ||
         !attribute_count(c, 1))
@@ -108,19 +108,18 @@ static bool extend_rank(call *c, to_rank extend)
         alg_fail(c->a, "expects rank to be a positive integer, but got %lld", (long long)c->attributes[0]);
         return false;
     }
-    bool composed = v->type == CUTE_COMPOSED_LAYOUT;
-    if (e->type != (composed ? CUTE_LAYOUT : v->type)) {
-        if (composed)
-            alg_fail(c->a,
-                     "expects element to be !cute.layout when input is !cute.composed_layout, but got %s",
-                     alg_type_text(c->a, e));
+    bool of_layout = call_is(v, CUTE_LAID_OUT);
+    if (e->type != (of_layout ? CUTE_LAYOUT : v->type)) {
+        if (of_layout && v->type != CUTE_LAYOUT)
+            alg_fail(c->a, "expects element to be !cute.layout when input is !cute.%s, but got %s",
+                     cute_type_name(v->type), alg_type_text(c->a, e));
         else
             alg_fail(c->a, "expects input and element to have the same kind, but got %s and %s",
                      alg_type_text(c->a, v), alg_type_text(c->a, e));
         return false;
     }
     size_t rank = (size_t)c->attributes[0];
-    if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type)))
+    if (!of_layout)
         return call_give_tree(c, v->type, extend(c->a, v->tree, rank, e->tree)) && alg_verify(c->a, c->out);
     cute_layout layout = {extend(c->a, v->layout.shape, rank, e->layout.shape),
                           extend(c->a, v->layout.stride, rank, e->layout.stride)};
@@ -299,7 +298,8 @@ static bool scale(call *c, cute_value *v, int64_t n, bool up)
 
 bool op_recast_layout(call *c)
 {
-    if (!expects_layout(c, 0) || !attribute_count(c, 2)) return false;
+    if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects a layout or composed layout") || !attribute_count(c, 2))
+        return false;
     int64_t new_bits = c->attributes[0], old_bits = c->attributes[1];
     if (new_bits <= 0)
         alg_fail(c->a, "expects new_type_bits to be positive, but got %lld", (long long)new_bits);

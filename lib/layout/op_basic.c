@@ -5,10 +5,11 @@
 bool op_make_layout(call *c)
 {
     if (!call_expects(c, 0, CUTE_BIT(CUTE_SHAPE), "expects shape to be !cute.shape") ||
-        !call_expects(c, 1, CUTE_BIT(CUTE_STRIDE), "expects stride to be !cute.stride"))
+        (c->count > 1 && !call_expects(c, 1, CUTE_BIT(CUTE_STRIDE), "expects stride to be !cute.stride")))
         return false;
-    cute_layout layout = {c->in[0].tree, c->in[1].tree};
-    return alg_verify_layout(c->a, layout) && call_give_layout(c, layout);
+    cute_layout layout = {c->in[0].tree, NULL};
+    layout.stride = c->count > 1 ? c->in[1].tree : alg_compact(c->a, layout.shape, alg_number(c->a, 1));
+    return layout.stride && alg_verify_layout(c->a, layout) && call_give_layout(c, layout);
 }
 
 bool op_make_composed_layout(call *c)
@@ -44,7 +45,7 @@ static cute_node shape_of_tile(cute_algebra *a, cute_node t)
 bool op_get_shape(call *c)
 {
     const cute_value *v = &c->in[0];
-    if (!call_expects(c, 0, CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_TILE),
+    if (!call_expects(c, 0, CUTE_LAID_OUT | CUTE_BIT(CUTE_TILE),
                       "expects a !cute.layout, !cute.composed_layout or !cute.tile"))
         return false;
     if (v->type != CUTE_TILE) return call_give_tree(c, CUTE_SHAPE, v->layout.shape);
@@ -57,7 +58,7 @@ bool op_get_shape(call *c)
 
 bool op_get_stride(call *c)
 {
-    return call_expects(c, 0, CUTE_BIT(CUTE_LAYOUT), "expects input to be !cute.layout") &&
+    return call_expects(c, 0, CUTE_BIT(CUTE_LAYOUT) | CUTE_ANY_TENSOR, "expects input to be !cute.layout") &&
            call_give_tree(c, CUTE_STRIDE, c->in[0].layout.stride);
 }
 
@@ -119,7 +120,7 @@ bool call_at_path(call *c, cute_value *out)
 {
     *out = c->in[0];
     if (!call_check_path(c, out)) return false;
-    if (out->type == CUTE_LAYOUT || out->type == CUTE_COMPOSED_LAYOUT)
+    if (call_is(out, CUTE_LAID_OUT))
         out->layout = (cute_layout){follow(c, out->layout.shape), follow(c, out->layout.stride)};
     else
         out->tree = follow(c, out->tree);
@@ -128,7 +129,7 @@ bool call_at_path(call *c, cute_value *out)
 
 bool op_get(call *c)
 {
-    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_TILE),
+    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_LAID_OUT | CUTE_BIT(CUTE_TILE),
                       "expects a tuple, tile or layout"))
         return false;
     return call_at_path(c, c->out);
@@ -145,7 +146,7 @@ static cute_node select_modes(call *c, cute_node t)
 bool op_select(call *c)
 {
     const cute_value *v = &c->in[0];
-    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_TILE),
+    if (!call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_LAID_OUT | CUTE_BIT(CUTE_TILE),
                       "expects a tuple, tile or layout"))
         return false;
     size_t rank = alg_rank(call_profile(v));
@@ -154,8 +155,7 @@ bool op_select(call *c)
             alg_fail(c->a, "expects mode index in [0, %zu), but got %lld", rank, (long long)c->attributes[i]);
             return false;
         }
-    if (v->type != CUTE_LAYOUT && v->type != CUTE_COMPOSED_LAYOUT)
-        return call_give_tree(c, v->type, select_modes(c, v->tree));
+    if (!call_is(v, CUTE_LAID_OUT)) return call_give_tree(c, v->type, select_modes(c, v->tree));
     cute_layout layout = {select_modes(c, v->layout.shape), select_modes(c, v->layout.stride)};
     *c->out = *v;
     c->out->layout = layout;

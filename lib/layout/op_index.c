@@ -1,7 +1,7 @@
 /* Operations from coordinates to indices and back, sizes, products of tuples. */
 #include "lib/layout/apply.h"
 
-#define CUTE_SIZED   (CUTE_ANY_LAYOUT | CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_INT_TUPLE))
+#define CUTE_SIZED   (CUTE_LAID_OUT | CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_INT_TUPLE))
 #define CUTE_COUNTED (CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_INT_TUPLE))
 
 bool op_size(call *c)
@@ -14,7 +14,7 @@ bool op_size(call *c)
 bool op_cosize(call *c)
 {
     cute_value v;
-    if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects a layout or composed layout")) return false;
+    if (!call_expects(c, 0, CUTE_LAID_OUT, "expects a layout or composed layout")) return false;
     if (c->in[0].inner.shape) {
         alg_fail(c->a,
                  "expects composed_layout inner to be a swizzle (cosize is undefined for affine inner), but "
@@ -41,7 +41,7 @@ bool op_tuple_product_each(call *c)
     return call_give_tree(c, c->in[0].type, alg_tuple(c->a, &list));
 }
 
-bool op_layout_eval(call *c)
+static bool layout_eval(call *c)
 {
     const cute_value *coord = &c->in[0], *layout = &c->in[1];
     if (!call_expects(c, 0, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord") ||
@@ -63,8 +63,17 @@ bool op_layout_eval(call *c)
     return call_give_tree(c, CUTE_INT_TUPLE, index);
 }
 
+bool op_layout_eval(call *c)
+{
+    return layout_eval(c);
+}
+
 bool op_crd2idx(call *c)
 {
+    if (call_is(&c->in[1], CUTE_ANY_LAYOUT)) { /* no operation of the public dialect */
+        c->a->dsl = true;
+        return layout_eval(c);
+    }
     if (!call_expects(c, 0, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord") ||
         !call_expects(c, 1, CUTE_BIT(CUTE_SHAPE), "expects shape to be !cute.shape"))
         return false;
@@ -105,19 +114,6 @@ bool op_swizzle_eval(call *c)
 
 /* ---- the coordinate of an index of a layout ---- */
 
-static cute_node divided(cute_algebra *a, cute_node index, cute_node shape, cute_node stride)
-{
-    if (!index || !shape || !stride) return NULL;
-    if (alg_is_leaf(shape)) {
-        if (alg_is(shape, 1) || alg_is(stride, 0)) return alg_number(a, 0);
-        return alg_op(a, CUTE_REM, alg_op(a, CUTE_DIV, index, stride), shape);
-    }
-    alg_list list = {0};
-    for (uint32_t i = 0; i < shape->count && !list.failed; i++)
-        alg_push(a, &list, divided(a, index, shape->items[i], stride->items[i]));
-    return alg_tuple(a, &list);
-}
-
 bool op_layout_idx2crd(call *c)
 {
     cute_algebra *a = c->a;
@@ -131,7 +127,7 @@ bool op_layout_idx2crd(call *c)
         return false;
     }
     call_sentence(c, "unable to compute the coordinate of index $0 of $1");
-    cute_node crd = divided(a, index->tree, v->layout.shape, v->layout.stride);
+    cute_node crd = call_divided(a, index->tree, v->layout.shape, v->layout.stride);
     if (!crd) return false;
     /* Division finds the way back only through strides that are multiples of each other. */
     if (alg_is_known(index->tree) && cute_value_is_static(v)) {

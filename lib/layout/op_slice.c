@@ -3,27 +3,30 @@
 #include "lib/base/checked.h"
 #include "lib/layout/apply.h"
 #include "lib/layout/layouts.h"
+#include "lib/layout/pointer.h"
 #include "lib/layout/trial.h"
 
-static bool check(call *c)
+static bool check(call *c, const cute_value *v, cute_node coord)
 {
-    const cute_value *v = &c->in[0], *coord = &c->in[1];
-    if (!call_expects(c, 1, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord")) return false;
-    if (!call_expects(
-            c, 0, CUTE_ANY_TUPLE | CUTE_ANY_LAYOUT,
-            "expects $input to be !cute.shape, !cute.stride, !cute.int_tuple, !cute.coord, !cute.layout, or "
-            "!cute.composed_layout"))
-        return false;
-    if (cute_tree_weakly_congruent(coord->tree, call_profile(v))) return true;
+    if (cute_tree_weakly_congruent(coord, call_profile(v))) return true;
+    cute_value written = cute_value_of_tree(CUTE_COORD, coord);
     alg_fail(c->a, "expects coord to be weakly congruent with input shape, but got %s and %s",
-             alg_type_text(c->a, v), alg_type_text(c->a, coord));
+             alg_type_text(c->a, v), alg_type_text(c->a, &written));
     return false;
 }
 
-static cute_layout choose(call *c, cute_layout layout,
+static bool expects_sliceable(call *c)
+{
+    return call_expects(c, 1, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord") &&
+           call_expects(c, 0, CUTE_ANY_TUPLE | CUTE_LAID_OUT,
+                        "expects $input to be !cute.shape, !cute.stride, !cute.int_tuple, !cute.coord, "
+                        "!cute.layout, or !cute.composed_layout") &&
+           check(c, &c->in[0], c->in[1].tree);
+}
+
+static cute_layout choose(call *c, cute_layout layout, cute_node coord,
                           cute_node (*pick)(cute_algebra *, cute_node, cute_node))
 {
-    cute_node coord = c->in[1].tree;
     return (cute_layout){pick(c->a, coord, layout.shape), pick(c->a, coord, layout.stride)};
 }
 
@@ -31,14 +34,13 @@ bool op_dice(call *c)
 {
     const cute_value *v = &c->in[0];
     cute_node coord = c->in[1].tree;
-    if (!check(c)) return false;
+    if (!expects_sliceable(c)) return false;
     if (!cute_tree_is_static(coord)) {
         alg_fail(c->a, "expects coord to be static, but got %s", alg_type_text(c->a, &c->in[1]));
         return false;
     }
-    if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type)))
-        return call_give_tree(c, v->type, alg_dice(c->a, coord, v->tree));
-    return call_give_like(c, v, choose(c, v->layout, alg_dice));
+    if (!call_is(v, CUTE_LAID_OUT)) return call_give_tree(c, v->type, alg_dice(c->a, coord, v->tree));
+    return call_give_like(c, v, choose(c, v->layout, coord, alg_dice));
 }
 
 /* ---- swizzled layouts ---- */
@@ -135,23 +137,59 @@ static bool only_underscores(cute_node t)
 
 /* ---- is a slice of a swizzled layout right? ---- */
 
-/* Every index is an OR of fields that do not overlap: extents and strides are powers of two and no bit is
- * used twice, the offset's neither. Then fixing a coordinate fixes bits, and the swizzle acts on the others
- * as if alone. *used collects the bits. */
-static bool disjoint_bits(cute_node shape, cute_node stride, uint64_t *used)
+/* All bits that the swizzle looks at or changes are below this one; sums carry from there upwards as if there were no
+ * swizzle. */
+static int top_of(cute_swizzle s)
+{
+    return s.bits ? s.base + s.bits + (s.shift < 0 ? -s.shift : s.shift) : 0;
+}
+
+/* A known number, or an unknown one, of which 2^bit is a divisor; 0 is one of all. */
+static bool divides(int bit, cute_node x)
+{
+    uint64_t n = x->value.known ? (uint64_t)x->value.value : (uint64_t)x->value.divisor;
+    return (n == 0 && x->value.known) || (n != 0 && __builtin_ctzll(n) >= bit);
+}
+
+/* The bits below `top` that the indices of a mode may have: from the lowest of its stride to the highest of its last
+ * element. */
+static uint64_t bits_of_mode(cute_node s, cute_node d, int top)
+{
+    uint64_t all = ((uint64_t)1 << top) - 1, stride, last;
+    if (alg_is(s, 1) || divides(top, d)) return 0;
+    stride = d->value.known ? (uint64_t)d->value.value : d->value.divisor ? (uint64_t)d->value.divisor : 1;
+    uint64_t from = ~(((uint64_t)1 << __builtin_ctzll(stride)) - 1);
+    bool bounded = alg_is_known(s) && d->value.known && d->value.value > 0 &&
+                   !__builtin_mul_overflow((uint64_t)s->value.value - 1, stride, &last);
+    if (bounded && last < all) all = ((uint64_t)1 << (64 - __builtin_clzll(last))) - 1;
+    return from & all;
+}
+
+/* Every index is an OR of fields that do not overlap, as far as the swizzle looks: then fixing a coordinate fixes bits,
+ * and the swizzle acts on the others as if alone. *used collects the bits. */
+static bool disjoint_bits(cute_node shape, cute_node stride, int top, uint64_t *used)
 {
     if (!alg_is_leaf(shape)) {
         for (uint32_t i = 0; i < shape->count; i++)
-            if (!disjoint_bits(shape->items[i], stride->items[i], used)) return false;
+            if (!disjoint_bits(shape->items[i], stride->items[i], top, used)) return false;
         return true;
     }
-    if (!alg_is_known(shape) || !alg_is_known(stride)) return false;
-    uint64_t s = (uint64_t)shape->value.value, d = (uint64_t)stride->value.value;
-    if (s == 1 || d == 0) return true;
-    if ((s & (s - 1)) || (d & (d - 1)) || d > ((uint64_t)1 << 62) / s) return false;
-    uint64_t mine = (s - 1) * d;
+    if (!alg_is_int(stride)) return false;
+    uint64_t mine = bits_of_mode(shape, stride, top);
     if (*used & mine) return false;
     *used |= mine;
+    return true;
+}
+
+/* The fixed coordinates only add multiples of 2^top: the swizzle does not see them. */
+static bool out_of_sight(cute_node coord, cute_node shape, cute_node stride, int top)
+{
+    if (coord->kind == CUTE_TREE_UNDERSCORE || alg_is(coord, 0)) return true;
+    if (alg_is_leaf(shape)) return alg_is_int(stride) && divides(top, stride);
+    for (uint32_t i = 0; i < shape->count; i++) {
+        cute_node here = alg_is_leaf(coord) ? coord : coord->items[i];
+        if (!out_of_sight(here, shape->items[i], stride->items[i], top)) return false;
+    }
     return true;
 }
 
@@ -162,9 +200,9 @@ static int64_t swizzled(cute_swizzle s, int64_t x)
     return x ^ (int64_t)(s.shift >= 0 ? bits >> s.shift : bits << -s.shift);
 }
 
-/* The slice and the whole differ by the same amount everywhere. */
+/* The slice and the whole differ by the same amount everywhere: by *by. */
 static bool constant_difference(cute_algebra *a, const cute_value *whole, const cute_value *slice,
-                                cute_node coord, cute_layout kept)
+                                cute_node coord, cute_layout kept, int64_t *by)
 {
     cute_node fixed = alg_eval(a, coord, whole->layout.shape, whole->layout.stride);
     cute_node start = alg_sum(a, whole->tree, fixed), size = alg_product(a, kept.shape);
@@ -172,106 +210,222 @@ static bool constant_difference(cute_algebra *a, const cute_value *whole, const 
     if (!start || !size || !alg_is_known(start) || !alg_flat_of(a, kept, &inside) ||
         !alg_flat_of(a, slice->layout, &result))
         return false;
-    int64_t cost = (int64_t)(inside.count + result.count) + 1, first = 0;
+    int64_t cost = (int64_t)(inside.count + result.count) + 1;
     if (size->value.value > ALG_TRIAL_LIMIT / cost) return false;
-    bool composed = slice->type == CUTE_COMPOSED_LAYOUT;
     for (int64_t i = 0; i < size->value.value; i++) {
         int64_t x, y, difference;
         if (!alg_flat_at(&inside, i, &x) || !cute_add64(x, start->value.value, &x) ||
-            !alg_flat_at(&result, i, &y) || (composed && !cute_add64(y, slice->tree->value.value, &y)))
+            !alg_flat_at(&result, i, &y) ||
+            (call_is_composed(slice) && !cute_add64(y, slice->tree->value.value, &y)))
             return false;
-        if (composed) y = swizzled(slice->swizzle, y);
+        if (call_is_composed(slice)) y = swizzled(slice->swizzle, y);
         if (!cute_sub64(swizzled(whole->swizzle, x), y, &difference)) return false;
-        if (i == 0) first = difference;
-        if (difference != first) return false;
+        if (i == 0) *by = difference;
+        if (difference != *by) return false;
     }
     return true;
 }
 
-/* Before anything is emitted: is it right for certain, or can it at least be tried out? */
+/* Before anything is emitted: is it right for certain, or can it at least be tried out? An unknown offset is what
+ * earlier slices have made of coordinates: none of its bits is in a mode that was kept. */
 static bool certainly_right(const cute_value *v)
 {
     uint64_t used = 0;
-    if (!disjoint_bits(v->layout.shape, v->layout.stride, &used)) return false;
+    if (!disjoint_bits(v->layout.shape, v->layout.stride, top_of(v->swizzle), &used)) return false;
     return !alg_is_known(v->tree) || !((uint64_t)v->tree->value.value & used);
 }
 
 static bool refuse_slice(call *c, const cute_value *v)
 {
-    alg_fail(
-        c->a,
-        "the slice is not a swizzled layout: modes of %s and offset %s share bits, or are not powers of two",
-        alg_layout_text(c->a, v->layout), alg_text(c->a, v->tree));
+    alg_fail(c->a, "the slice is not a swizzled layout: modes of %s and offset %s share bits",
+             alg_layout_text(c->a, v->layout), alg_text(c->a, v->tree));
     return false;
 }
 
-static bool slice_swizzled(call *c, const cute_value *v)
+/* ---- the parts of a slice ---- */
+
+/* What a layout adds to the fields of the swizzle, or to the other bits. */
+static cute_layout project(cute_algebra *a, cute_swizzle s, cute_layout layout, bool fields)
+{
+    if (cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride))
+        return alg_compose(a, projection(a, s, fields, !fields), layout);
+    if (alg_is_leaf(layout.shape)) /* unknown: a multiple of 2^top */
+        return fields ? (cute_layout){layout.shape, alg_number(a, 0)} : layout;
+    alg_layouts list = {0};
+    for (uint32_t i = 0; i < layout.shape->count && !list.shapes.failed; i++)
+        alg_push_layout(a, &list, project(a, s, alg_layout_mode(layout, i), fields));
+    return alg_layouts_tuple(a, &list);
+}
+
+/* The strides that the layout has behind the swizzle at this offset. */
+static cute_layout behind_swizzle(cute_algebra *a, cute_swizzle s, cute_node offset, cute_layout layout)
+{
+    if (cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride))
+        return alg_compose(a, affine_swizzle(a, s, offset), layout);
+    if (alg_is_leaf(layout.shape)) return layout;
+    alg_layouts list = {0};
+    for (uint32_t i = 0; i < layout.shape->count && !list.shapes.failed; i++)
+        alg_push_layout(a, &list, behind_swizzle(a, s, offset, alg_layout_mode(layout, i)));
+    return alg_layouts_tuple(a, &list);
+}
+
+/* What is unknown must be out of the swizzle's sight. */
+static bool known_in_sight(cute_layout layout, int top)
+{
+    if (!alg_is_leaf(layout.shape)) {
+        for (uint32_t i = 0; i < layout.shape->count; i++)
+            if (!known_in_sight(alg_layout_mode(layout, i), top)) return false;
+        return true;
+    }
+    return alg_is_int(layout.stride) &&
+           ((alg_is_known(layout.shape) && layout.stride->value.known) || divides(top, layout.stride));
+}
+
+static bool all_static(cute_layout layout)
+{
+    return cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride);
+}
+
+/* The kept modes use no two bits that the swizzle combines, and each of its fields is steps of one mode: then the
+ * swizzled slice is a layout with strides that depend on the offset. */
+static bool is_affine(cute_algebra *a, cute_swizzle s, cute_node offset, cute_layout kept)
+{
+    uint64_t active = 0;
+    swizzle_bits b = bits_of(s);
+    cute_algebra quiet = {.arena = a->arena};
+    if (!disjoint_bits(kept.shape, kept.stride, top_of(s), &active)) return false;
+    active &= (uint64_t)b.mask;
+    return !(active & ~(uint64_t)swizzled(s, (int64_t)active)) &&
+           alg_ok(behind_swizzle(&quiet, s, offset, kept));
+}
+
+/* What the fixed coordinates add to the fields of the swizzle and to the other bits; the latter only if asked for. */
+static bool fixed_parts(cute_algebra *a, cute_swizzle s, cute_layout fixed, cute_node coord,
+                        cute_node *fields, cute_node *others)
+{
+    cute_algebra quiet = {.arena = a->arena};
+    if (alg_ok(project(&quiet, s, fixed, true)) && alg_ok(project(&quiet, s, fixed, false))) {
+        cute_layout part = project(a, s, fixed, true);
+        *fields = alg_eval(a, coord, part.shape, part.stride);
+        if (!others) return *fields != NULL;
+        part = project(a, s, fixed, false);
+        *others = alg_eval(a, coord, part.shape, part.stride);
+    } else { /* modes that cross the fields' borders */
+        cute_node whole = alg_eval(a, coord, fixed.shape, fixed.stride);
+        *fields = alg_op(a, CUTE_AND, whole, alg_number(a, bits_of(s).mask));
+        if (others) *others = alg_op(a, CUTE_SUB, whole, *fields);
+    }
+    return *fields && (!others || *others);
+}
+
+/* *moved: how far the address moves, in elements. */
+static bool slice_parts(call *c, const cute_value *v, cute_node coord, bool certain, cute_value *out,
+                        cute_node *moved)
 {
     cute_algebra *a = c->a;
-    cute_node coord = c->in[1].tree;
-    if (!cute_tree_is_static(v->layout.shape) || !cute_tree_is_static(v->layout.stride)) {
+    cute_layout kept = choose(c, v->layout, coord, alg_slice), fixed = choose(c, v->layout, coord, alg_dice);
+    cute_node fixed_coord = alg_dice(a, coord, coord), index = NULL, others = NULL;
+    bool tensor = v->type == CUTE_MEMREF;
+    *out = *v;
+    out->layout = kept;
+    if (!alg_ok(kept) || !alg_ok(fixed) || !fixed_coord) return false;
+    if (!fixed_parts(a, v->swizzle, fixed, fixed_coord, &index, tensor && certain ? &others : NULL))
+        return false;
+    if (alg_is_empty(index)) index = alg_number(a, 0);
+    cute_node offset = alg_op(a, CUTE_XOR, v->tree, index);
+    if (!offset) return false;
+    out->tree = offset;
+    bool affine = is_affine(a, v->swizzle, offset, kept);
+    if (affine) {
+        *out = tensor ? *v : cute_value_of_layout(kept);
+        out->layout = behind_swizzle(a, v->swizzle, offset, kept);
+        out->tree = NULL;
+        out->swizzle = (cute_swizzle){0};
+        if (!alg_ok(out->layout)) return false;
+    }
+    if (!certain) {
+        int64_t by = 0;
+        if (!constant_difference(a, v, out, coord, kept, &by)) return refuse_slice(c, v);
+        *moved = alg_number(a, by);
+        return *moved != NULL;
+    }
+    if (tensor) *moved = alg_sum(a, affine ? alg_swizzle(a, v->swizzle, offset) : alg_number(a, 0), others);
+    return !tensor || *moved;
+}
+
+static bool slice_swizzled(call *c, const cute_value *v, cute_node coord, cute_value *out)
+{
+    cute_algebra *a = c->a;
+    bool tensor = v->type == CUTE_MEMREF;
+    int top = top_of(v->swizzle);
+    if (tensor ? !known_in_sight(v->layout, top) : !all_static(v->layout)) {
         alg_fail(a, "expects swizzle-A composed slice's outer layout to be static, but got %s",
                  alg_type_text(a, v));
         return false;
     }
-    if (!alg_has(coord, CUTE_TREE_UNDERSCORE)) {
+    if (!tensor && !alg_has(coord, CUTE_TREE_UNDERSCORE)) {
+        cute_value written = cute_value_of_tree(CUTE_COORD, coord);
         alg_fail(a, "expects swizzle-A composed slice's coord to contain at least one underscore, but got %s",
-                 alg_type_text(a, &c->in[1]));
+                 alg_type_text(a, &written));
         return false;
     }
     call_sentence(c, "unable to slice $0 with $1");
-    bool certain = certainly_right(v);
-    if (!certain && !only_underscores(coord) && !(alg_is_known(v->tree) && cute_tree_is_static(coord)))
-        return refuse_slice(c, v);
-    cute_layout kept = choose(c, v->layout, alg_slice);
-    *c->out = *v;
-    c->out->layout = kept;
-    if (!alg_ok(kept) || only_underscores(coord)) return alg_ok(kept);
-    if (v->swizzle.base + v->swizzle.bits + (v->swizzle.shift < 0 ? -v->swizzle.shift : v->swizzle.shift) >
-        62) {
+    *out = *v;
+    if (only_underscores(coord)) {
+        out->layout = choose(c, v->layout, coord, alg_slice);
+        return alg_ok(out->layout);
+    }
+    if (top > 62) {
         alg_fail(a, "the swizzle is too wide");
         return false;
     }
-    cute_layout fields = projection(a, v->swizzle, true, false);
-    cute_layout active_layout = alg_compose(a, fields, kept);
-    if (!alg_ok(active_layout)) return false;
-    cute_node last = alg_op(a, CUTE_SUB, alg_product(a, active_layout.shape), alg_number(a, 1));
-    cute_node active = alg_eval(a, last, active_layout.shape, active_layout.stride);
-    if (!active) return false;
-    if (!alg_is_known(active)) {
-        alg_fail(a, "cannot tell which bits of %s the swizzle changes", alg_layout_text(a, kept));
-        return false;
+    if (!alg_has(coord, CUTE_TREE_UNDERSCORE)) {
+        cute_node index = alg_eval(a, coord, v->layout.shape, v->layout.stride);
+        out->layout = (cute_layout){alg_empty(a), alg_empty(a)};
+        out->tree = NULL;
+        out->swizzle = (cute_swizzle){0};
+        return call_advance(c, out, alg_swizzle(a, v->swizzle, alg_sum(a, v->tree, index)));
     }
-    cute_node swizzled = alg_swizzle(a, v->swizzle, active);
-    if (!swizzled) return false;
-    bool collide = (active->value.value & ~swizzled->value.value) != 0;
-    cute_layout fixed = choose(c, v->layout, alg_dice);
-    cute_layout fixed_fields = alg_ok(fixed) ? alg_compose(a, fields, fixed) : alg_no_layout;
-    cute_node fixed_coord = alg_dice(a, coord, coord);
-    cute_node index =
-        alg_ok(fixed_fields) ? alg_eval(a, fixed_coord, fixed_fields.shape, fixed_fields.stride) : NULL;
-    cute_node offset = alg_op(a, CUTE_XOR, v->tree, index);
-    if (!offset) return false;
-    c->out->tree = offset;
-    if (!collide) {
-        cute_layout affine = alg_compose(a, affine_swizzle(a, v->swizzle, offset), kept);
-        if (!call_give_layout(c, affine)) return false;
+    bool certain = certainly_right(v);
+    if (!certain && out_of_sight(coord, v->layout.shape, v->layout.stride, top)) {
+        out->layout = choose(c, v->layout, coord, alg_slice);
+        if (!alg_ok(out->layout)) return false;
+        return !tensor || call_advance(c, out, alg_eval(a, coord, v->layout.shape, v->layout.stride));
     }
-    return certain || constant_difference(a, v, c->out, coord, kept) || refuse_slice(c, v);
+    if (!certain && !(alg_is_known(v->tree) && cute_tree_is_static(coord) && all_static(v->layout)))
+        return refuse_slice(c, v);
+    cute_node moved = NULL;
+    return slice_parts(c, v, coord, certain, out, &moved) && (!tensor || call_advance(c, out, moved));
+}
+
+/* ---- slices of everything ---- */
+
+bool call_advance(call *c, cute_value *tensor, cute_node index)
+{
+    if (!index) return false;
+    if (tensor->type == CUTE_COORD_TENSOR) return (tensor->tree = alg_sum(c->a, tensor->tree, index)) != NULL;
+    return (tensor->pointer = alg_advance(c->a, tensor->pointer, index)) != NULL;
+}
+
+bool call_slice(call *c, const cute_value *v, cute_node coord, cute_value *out)
+{
+    if (!check(c, v, coord)) return false;
+    if (call_is_composed(v) && !v->inner.shape) return slice_swizzled(c, v, coord, out);
+    *out = *v;
+    out->layout = choose(c, v->layout, coord, alg_slice);
+    if (!alg_ok(out->layout)) return false;
+    if (v->type == CUTE_LAYOUT) return true;
+    cute_node moved = alg_eval(c->a, coord, v->layout.shape, v->layout.stride);
+    if (!call_is_composed(v)) return call_advance(c, out, moved);
+    out->tree = alg_sum(c->a, v->tree, moved);
+    return out->tree != NULL;
 }
 
 bool op_slice(call *c)
 {
     const cute_value *v = &c->in[0];
     cute_node coord = c->in[1].tree;
-    if (!check(c)) return false;
-    if (!(CUTE_ANY_LAYOUT & CUTE_BIT(v->type)))
-        return call_give_tree(c, v->type, alg_slice(c->a, coord, v->tree));
-    if (v->type == CUTE_LAYOUT) return call_give_layout(c, choose(c, v->layout, alg_slice));
-    if (!v->inner.shape) return slice_swizzled(c, v);
-    *c->out = *v;
-    c->out->layout = choose(c, v->layout, alg_slice);
-    cute_node moved = alg_eval(c->a, coord, v->layout.shape, v->layout.stride);
-    c->out->tree = alg_sum(c->a, v->tree, moved);
-    return alg_ok(c->out->layout) && c->out->tree;
+    if (!expects_sliceable(c)) return false;
+    if (!call_is(v, CUTE_LAID_OUT)) return call_give_tree(c, v->type, alg_slice(c->a, coord, v->tree));
+    return call_slice(c, v, coord, c->out);
 }

@@ -36,15 +36,8 @@ static bool check_tile(call *c, cute_node t, const char *path)
     return true;
 }
 
-enum { LOGICAL, ZIPPED, TILED, FLAT };
-
-static bool divide(call *c, int flavour)
+bool call_divide(call *c, const cute_value *v, const cute_value *t, int flavour, cute_value *out)
 {
-    const cute_value *v = &c->in[0], *t = &c->in[1];
-    if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects input to be a layout or composed layout") ||
-        !call_expects(c, 1, CUTE_BIT(CUTE_LAYOUT) | CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_TILE),
-                      "expects tiler to be a layout, shape or tile"))
-        return false;
     size_t rank = alg_rank(v->layout.shape);
     if (t->type != CUTE_LAYOUT && alg_rank(t->tree) > rank) {
         alg_fail(c->a, "expects rank(tiler) <= rank(input), but got rank %zu tiler and rank %zu input",
@@ -59,32 +52,44 @@ static bool divide(call *c, int flavour)
         result = alg_divide(c->a, v->layout, t->layout);
     } else {
         cute_node tile = t->type == CUTE_SHAPE ? alg_shape_to_tile(c->a, t->tree) : t->tree;
-        result = alg_divide_tile(c->a, v->layout, tile, flavour != LOGICAL);
+        result = alg_divide_tile(c->a, v->layout, tile, flavour != CALL_LOGICAL);
     }
-    if (flavour >= TILED) result = alg_unzip(c->a, result, flavour == FLAT);
-    return call_give_like(c, v, result);
+    if (flavour >= CALL_TILED) result = alg_unzip(c->a, result, flavour == CALL_FLAT);
+    *out = *v;
+    out->layout = result;
+    if (!alg_ok(result)) return false;
+    call_decay(out);
+    return true;
+}
+
+static bool divide(call *c, int flavour)
+{
+    return call_expects(c, 0, CUTE_LAID_OUT, "expects input to be a layout or composed layout") &&
+           call_expects(c, 1, CUTE_BIT(CUTE_LAYOUT) | CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_TILE),
+                        "expects tiler to be a layout, shape or tile") &&
+           call_divide(c, &c->in[0], &c->in[1], flavour, c->out);
 }
 
 bool op_logical_divide(call *c)
 {
-    return divide(c, LOGICAL);
+    return divide(c, CALL_LOGICAL);
 }
 bool op_zipped_divide(call *c)
 {
-    return divide(c, ZIPPED);
+    return divide(c, CALL_ZIPPED);
 }
 bool op_tiled_divide(call *c)
 {
-    return divide(c, TILED);
+    return divide(c, CALL_TILED);
 }
 bool op_flat_divide(call *c)
 {
-    return divide(c, FLAT);
+    return divide(c, CALL_FLAT);
 }
 
 /* ---- products ---- */
 
-enum { BLOCKED = FLAT + 1, RAKED };
+enum { BLOCKED = CALL_FLAT + 1, RAKED };
 
 static bool product(call *c, int flavour)
 {
@@ -111,25 +116,25 @@ static bool product(call *c, int flavour)
     call_sentence(c, "expects valid operands, but cannot compute product for $0 and $1");
     cute_layout result = flavour >= BLOCKED ? alg_blocked(c->a, v->layout, t->layout, flavour == RAKED)
                                             : alg_product_of(c->a, v->layout, t->layout);
-    if (flavour == TILED || flavour == FLAT) result = alg_unzip(c->a, result, flavour == FLAT);
+    if (flavour == CALL_TILED || flavour == CALL_FLAT) result = alg_unzip(c->a, result, flavour == CALL_FLAT);
     return call_give_like(c, v, result);
 }
 
 bool op_logical_product(call *c)
 {
-    return product(c, LOGICAL);
+    return product(c, CALL_LOGICAL);
 }
 bool op_zipped_product(call *c)
 {
-    return product(c, ZIPPED);
+    return product(c, CALL_ZIPPED);
 }
 bool op_tiled_product(call *c)
 {
-    return product(c, TILED);
+    return product(c, CALL_TILED);
 }
 bool op_flat_product(call *c)
 {
-    return product(c, FLAT);
+    return product(c, CALL_FLAT);
 }
 bool op_blocked_product(call *c)
 {

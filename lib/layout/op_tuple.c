@@ -52,6 +52,47 @@ bool op_tuple_sub(call *c)
     return add(c, alg_difference, false);
 }
 
+static cute_node leafwise(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y)
+{
+    if (alg_is_leaf(x) && alg_is_leaf(y)) return alg_op(a, op, x, y);
+    const cute_tree *like = alg_is_leaf(x) ? y : x;
+    if (!alg_is_leaf(x) && !alg_is_leaf(y) && x->count != y->count)
+        return alg_fail(a, "expects tuples of the same rank, but got %s and %s", alg_text(a, x),
+                        alg_text(a, y));
+    alg_list list = {0};
+    for (uint32_t i = 0; i < like->count && !list.failed; i++)
+        alg_push(a, &list,
+                 leafwise(a, op, alg_is_leaf(x) ? x : x->items[i], alg_is_leaf(y) ? y : y->items[i]));
+    return alg_tuple(a, &list);
+}
+
+/* Leaf by leaf; a scalar goes with each leaf of a tuple. */
+static bool each(call *c, cute_arith_op op)
+{
+    if (!call_expects(c, 0, CUTE_COUNTED, "expects a shape or int_tuple")) return false;
+    if (c->in[0].type != c->in[1].type) {
+        alg_fail(c->a, "expects lhs and rhs to have the same kind, but got %s and %s",
+                 alg_type_text(c->a, &c->in[0]), alg_type_text(c->a, &c->in[1]));
+        return false;
+    }
+    c->a->dsl = true;
+    call_sentence(c, "expects valid operands, but cannot compute result for $0 and $1");
+    return call_give_tree(c, c->in[0].type, leafwise(c->a, op, c->in[0].tree, c->in[1].tree));
+}
+
+bool op_tuple_mul(call *c)
+{
+    return each(c, CUTE_MUL);
+}
+bool op_tuple_div(call *c)
+{
+    return each(c, CUTE_DIV);
+}
+bool op_tuple_mod(call *c)
+{
+    return each(c, CUTE_REM);
+}
+
 bool op_shape_div(call *c)
 {
     if (!call_expects(c, 0, CUTE_BIT(CUTE_SHAPE), "expects a to be !cute.shape") ||

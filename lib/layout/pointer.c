@@ -124,6 +124,34 @@ const cute_pointer *cute_pointer_with_handle(cute_arena *arena, const cute_point
     return copy;
 }
 
+/* What still divides the address when elements of `bits` bits are counted in multiples of `divisor`. */
+static int64_t align_after(int64_t align, uint64_t divisor, int bits)
+{
+    int shift = bits ? __builtin_ctzll(divisor) + __builtin_ctz((unsigned)bits) - 3 : 0;
+    int64_t bytes = shift <= 0 ? 1 : shift > 61 ? align : (int64_t)1 << shift;
+    return bytes < align ? bytes : align;
+}
+
+const cute_pointer *alg_advance(cute_algebra *a, const cute_pointer *p, cute_node offset)
+{
+    if (!offset || !p) return NULL;
+    if (alg_is_empty(offset) || alg_is(offset, 0)) return p;
+    if (!alg_is_int(offset))
+        return alg_fail(a, "expects one integer to advance a pointer by, but got %s", alg_text(a, offset));
+    const cute_int *by = &offset->value;
+    uint64_t divisor = by->known ? (uint64_t)by->value : by->divisor ? (uint64_t)by->divisor : 1;
+    cute_pointer *moved = cute_arena_alloc(a->arena, sizeof *moved);
+    if (!moved) return alg_exhausted(a);
+    *moved = *p;
+    moved->handle = NULL;
+    moved->align = align_after(p->align, divisor, p->bits);
+    if (!a->arith) return moved;
+    cute_status status = a->arith->advance(a->arith->context, p, by, moved, &moved->handle, a->diag);
+    if (status == CUTE_OK) return moved;
+    if (a->status == CUTE_OK) a->status = status;
+    return NULL;
+}
+
 bool alg_verify_pointer(cute_algebra *a, const cute_pointer *p)
 {
     int bits;

@@ -12,6 +12,9 @@ int64_t alg_natural_align(const cute_pointer *p);
 bool alg_space_named(const char *text, size_t length, cute_space *out);
 /* The same type; handles do not count. */
 bool alg_pointer_equal(const cute_pointer *p, const cute_pointer *q);
+/* The pointer `offset` elements behind *p, an integer or `()` for 0: its alignment follows from what divides
+ * the offset. */
+const cute_pointer *alg_advance(cute_algebra *a, const cute_pointer *p, cute_node offset);
 bool alg_verify_pointer(cute_algebra *a, const cute_pointer *p);
 
 #endif

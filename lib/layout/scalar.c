@@ -101,10 +101,17 @@ static uint64_t divisor_of(const cute_int *x)
     return x->divisor ? (uint64_t)x->divisor : 1;
 }
 
-/* Only where an unknown operand states a divisor: results of plain unknowns stay plain. */
-static int64_t track(cute_arith_op op, const cute_int *a, const cute_int *b)
+/* The largest power of two that divides x, up to 2^62, which stands for all of 0. */
+static uint64_t low_bit(uint64_t x)
 {
-    bool stated = (!a->known && a->divisor) || (!b->known && b->divisor);
+    uint64_t most = (uint64_t)1 << 62, low = x & (0 - x);
+    return low == 0 || low > most ? most : low;
+}
+
+/* Only where an unknown operand states a divisor: results of plain unknowns stay plain. */
+static int64_t track(bool always, cute_arith_op op, const cute_int *a, const cute_int *b)
+{
+    bool stated = always || (!a->known && a->divisor) || (!b->known && b->divisor);
     if (!stated) return 0;
     uint64_t x = divisor_of(a), y = divisor_of(b), r = 1;
     switch (op) {
@@ -121,6 +128,13 @@ static int64_t track(cute_arith_op op, const cute_int *a, const cute_int *b)
         if (b->known && y && x % y == 0) r = x / y;
         break;
     case CUTE_ABS: r = x; break;
+    case CUTE_AND: r = low_bit(x) > low_bit(y) ? low_bit(x) : low_bit(y); break;
+    case CUTE_OR:
+    case CUTE_XOR: r = low_bit(x) < low_bit(y) ? low_bit(x) : low_bit(y); break;
+    case CUTE_SHL:
+        r = low_bit(x) < (uint64_t)1 << 31 && b->value < 32 ? low_bit(x) << b->value : low_bit(x);
+        break;
+    case CUTE_SHR: r = low_bit(x) >> b->value; break;
     default: break;
     }
     return r > 1 && r <= INT64_MAX ? (int64_t)r : 0;
@@ -183,7 +197,7 @@ static cute_status apply(cute_algebra *algebra, cute_arith_op op, cute_int a, cu
         a = b;
         b = swap;
     }
-    *out = (cute_int){.width = is_comparison(op) ? 1 : width, .divisor = track(op, &a, &b)};
+    *out = (cute_int){.width = is_comparison(op) ? 1 : width, .divisor = track(algebra->dsl, op, &a, &b)};
     const cute_arith *arith = algebra->arith;
     if (!arith) return CUTE_OK;
     return arith->emit(arith->context, op, &a, unary ? NULL : &b, width, &out->handle, algebra->diag);
@@ -249,7 +263,7 @@ cute_node alg_if(cute_algebra *a, cute_node condition, alg_part then_part, alg_p
         return NULL;
     }
     int width = width_of(&yes->value) > width_of(&no->value) ? width_of(&yes->value) : width_of(&no->value);
-    cute_int result = {.width = width, .divisor = track(CUTE_MIN, &yes->value, &no->value)};
+    cute_int result = {.width = width, .divisor = track(a->dsl, CUTE_MIN, &yes->value, &no->value)};
     if (arith) {
         cute_status status =
             arith->if_end(arith->context, &yes->value, &no->value, width, &result.handle, a->diag);

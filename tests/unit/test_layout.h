@@ -93,17 +93,19 @@ static inline bool parse_operation(const char *text, cute_operation *operation, 
     return cute_operation_find(name, operation);
 }
 
-/* The result's text, or the first message. Up to three operands, NULL for none. */
+/* The result's text, or the first message. Up to four operands, NULL for none; more stand in the third behind " | ". */
 static inline const char *calculate(const char *operation, const char *a, const char *b, const char *c)
 {
-    const char *texts[] = {a, b, c};
-    cute_value operands[3], result;
+    const char *bar = c ? strstr(c, " | ") : NULL;
+    const char *texts[] = {a, b, bar ? cute_arena_copy(arena, c, (size_t)(bar - c)) : c,
+                           bar ? bar + 3 : NULL};
+    cute_value operands[4], result;
     cute_operation op;
     int64_t attributes[8];
     size_t count = 0, attribute_count;
     cute_diag_clear(diag);
     if (!parse_operation(operation, &op, attributes, &attribute_count)) return "no such operation";
-    for (; count < 3 && texts[count]; count++)
+    for (; count < 4 && texts[count]; count++)
         if (!parse_typed(texts[count], &operands[count])) return first_message();
     cute_attributes list = {attributes, attribute_count};
     if (cute_apply(arena, NULL, op, operands, count, &list, &result, diag) != CUTE_OK) return first_message();

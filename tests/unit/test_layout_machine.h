@@ -110,9 +110,24 @@ static inline void if_abandon(void *context)
     note(m, "abandoned");
 }
 
+/* A pointer is a number of elements. */
+static inline cute_status advance(void *context, const cute_pointer *from, const cute_int *offset,
+                                  const cute_pointer *to, void **handle, cute_diag *d)
+{
+    machine *m = context;
+    (void)d;
+    note(m, offset ? "advance" : "recast");
+    int64_t *box = cute_arena_alloc(arena, sizeof *box);
+    *box = *(const int64_t *)from->handle + (offset ? value_of(offset) : 0);
+    if ((offset && offset->known && offset->value == 0) || (offset && *box * to->bits % (8 * to->align) != 0))
+        m->failed = true;
+    *handle = box;
+    return CUTE_OK;
+}
+
 static inline cute_arith arithmetic(machine *m)
 {
-    return (cute_arith){m, emit, if_begin, if_otherwise, if_end, if_abandon, NULL};
+    return (cute_arith){m, emit, if_begin, if_otherwise, if_end, if_abandon, advance};
 }
 
 /* ---- values with known leaves hidden, and back ---- */
