@@ -184,6 +184,7 @@ void CuteDialect::initialize()
 #include "lib/ir/cute_ops.cpp.inc"
         >();
     noteRows(this, rows);
+    addSpellings(*this, spellings);
 }
 
 Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location)

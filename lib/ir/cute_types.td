@@ -7,9 +7,7 @@ include "mlir/IR/DialectBase.td"
 
 // Of each dialect whose operations reader.cpp reads and prints.
 defvar Cute_reader = [{
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override {
-      return ::cute::readerOf(getContext(), name);
-    }
+    ::std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef) const override { return ::cute::readOperation; }
     ::llvm::unique_function<void(::mlir::Operation *, ::mlir::OpAsmPrinter &)>
     getOperationPrinter(::mlir::Operation *) const override { return ::cute::printOperation; }
 }];
@@ -32,8 +30,10 @@ def Cute_Dialect : Dialect {
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = Cute_reader # [{
     ::cute::OpRows rows;
-    // Types by names, as reader.cpp saw them last.
+    // Of reader.cpp: how each operation is written, and types by the names of values.
+    Spellings spellings;
     ::llvm::StringMap<::mlir::Type> guesses;
+    ::std::atomic<bool> guesses_wanted = false;
     ::std::mutex guessing;
     static constexpr ::llvm::StringLiteral textTypeName = "cute.text";
     ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;

@@ -1,116 +1,96 @@
-// See reader.h. What is read, of every operation, in this order, all but the name optional:
+// Reading operations of our dialects. What is read, of every operation, in this order, all but the name optional:
 //
-//     cute.name A <attributes> ("text", %x, %y) <attributes> [cta_1] {attr-dict} : types {attr-dict}
+//     cute.name A <attributes> ("text", %x, (4, %n)) <attributes> [cta_1] {attr-dict} : types {attr-dict}
 //
-// and as types: nothing; `(X, Y) -> (R, ...)`; `X, Y -> R` (also `to R`); `X, Y` alone, the operands'; `R` alone. What
-// is printed is one of these forms: forms.def.
-#include "lib/ir/reader.h"
-
-#include "lib/ir/cute.h"
+// and as types: nothing; `(X, Y) -> (R, ...)`; `X, Y -> R` (also `to R`); `X, Y` alone, the operands'; `R` alone.
+// Operands may stand without parentheses. What is printed is one of these forms: forms.def, printer.cpp.
+#include "lib/ir/reading.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/CAPI/Support.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace cute;
 
-namespace
-{
-using Operands = SmallVectorImpl<OpAsmParser::UnresolvedOperand>;
-using Unresolved = ArrayRef<OpAsmParser::UnresolvedOperand>;
+// ---- how operations are written ----
 
-// ---- forms.def ----
-
-enum class Types { FUNCTION, ARROW, OPERANDS, RESULT, LEADING };
-constexpr int CUTE_TYPE_INDEX_None = -1;
-constexpr unsigned formOperands = 3;
-struct Form {
-    Types types = Types::FUNCTION;
-    int operands[formOperands] = {CUTE_TYPE_INDEX_None, CUTE_TYPE_INDEX_None, CUTE_TYPE_INDEX_None};
-    int result = CUTE_TYPE_INDEX_None;
-    int operand(size_t i) const { return i < formOperands ? operands[i] : CUTE_TYPE_INDEX_None; }
+static constexpr struct {
+    const char *name;
+    Place place;
+} places[] = {
+    {"operand_id", Place::Letter}, {"fmt", Place::First},      {"proj", Place::Last},
+    {"coord", Place::Last},        {"is_two_cta", Place::Cta}, {"operandSegmentSizes", Place::Segments},
 };
 
-const Form &formOf(OperationName name)
+static llvm::StringMap<Form> readForms()
 {
-    static const llvm::StringMap<Form> forms = {
-#define CUTE_FORM(op, types, a, b, c, r)                                                                     \
-    {"cute." #op,                                                                                            \
-     {Types::types, {CUTE_TYPE_INDEX_##a, CUTE_TYPE_INDEX_##b, CUTE_TYPE_INDEX_##c}, CUTE_TYPE_INDEX_##r}},
+    llvm::StringMap<Form> forms;
+#define CUTE_FORM(op, form, a, b, c, r)                                                                      \
+    forms["cute." #op].types = Types::form;                                                                  \
+    llvm::copy(std::initializer_list<int>{CUTE_TYPE_INDEX_##a, CUTE_TYPE_INDEX_##b, CUTE_TYPE_INDEX_##c},    \
+               forms["cute." #op].bare);                                                                     \
+    forms["cute." #op].result = CUTE_TYPE_INDEX_##r;
+#define CUTE_MAKES(op, kind) forms["cute." #op].makes = CUTE_TYPE_INDEX_##kind;
+#define CUTE_LITERALS(op, a, b, c, d)                                                                        \
+    llvm::copy(std::initializer_list<int>{CUTE_TYPE_INDEX_##a, CUTE_TYPE_INDEX_##b, CUTE_TYPE_INDEX_##c,     \
+                                          CUTE_TYPE_INDEX_##d},                                              \
+               forms["cute." #op].literals);
 #include "lib/ir/forms.def"
-#undef CUTE_FORM
-    };
-    static const Form usual;
-    auto found = forms.find(name.getStringRef());
-    return found == forms.end() ? usual : found->second;
+    return forms;
 }
 
-// ---- where attributes of a name stand ----
-
-enum class Place {
-    Angle,    // `<[0, 1]>`, `<1, 3>`, `<{only_dynamic}>`
-    Letter,   // `A` before the operands
-    First,    // `"text"` before the first operand
-    Last,     // `"(1,_)"` behind the last operand
-    Cta,      // `[cta_1]`
-    Segments, // follows from the operands
-};
-
-Place placeOf(StringRef name)
+void cute::addSpellings(Dialect &dialect, Spellings &spellings)
 {
-    static const struct {
-        const char *name;
-        Place place;
-    } places[] = {
-        {"operand_id", Place::Letter}, {"fmt", Place::First},      {"proj", Place::Last},
-        {"coord", Place::Last},        {"is_two_cta", Place::Cta}, {"operandSegmentSizes", Place::Segments},
-    };
-    for (auto &row : places)
-        if (name == row.name) return row.place;
-    return Place::Angle;
-}
-
-// The attribute of this operation that stands at `place`, or null.
-StringAttr nameAt(OperationName operation, Place place)
-{
-    for (StringAttr name : operation.getAttributeNames())
-        if (placeOf(name) == place) return name;
-    return {};
-}
-
-constexpr llvm::StringLiteral letters = "ABCD";
-
-// ---- diagnostics ----
-
-// Keeps what is reported while it lives, in this thread.
-struct Caught {
-    std::string text;
-    Type type; // the last that is named
-    ScopedDiagnosticHandler handler;
-    explicit Caught(MLIRContext *context)
-        : handler(context, [this, thread = llvm::get_threadid()](Diagnostic &d) {
-              if (llvm::get_threadid() != thread) return failure();
-              if (!text.empty()) text += "; ";
-              text += d.str();
-              for (DiagnosticArgument &a : d.getArguments())
-                  if (a.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Type) type = a.getAsType();
-              return success();
-          })
-    {
+    static const llvm::StringMap<Form> forms = readForms();
+    for (RegisteredOperationName name : dialect.getContext()->getRegisteredOperations()) {
+        if (&name.getDialect() != &dialect) continue;
+        auto spelling = std::make_shared<Spelling>();
+        spelling->form = forms.lookup(name.getStringRef());
+        for (StringAttr attribute : name.getAttributeNames()) {
+            auto *place = llvm::find_if(places, [&](auto &p) { return attribute == p.name; });
+            if (place == std::end(places))
+                spelling->angle.push_back(attribute);
+            else
+                spelling->at[(size_t)place->place] = attribute;
+        }
+        spellings[name.getAsOpaquePointer()] = spelling;
     }
-};
+}
+
+static CuteDialect *dialectOf(OperationName name)
+{
+    auto *dialect = dyn_cast_or_null<CuteDialect>(name.getDialect());
+    return dialect ? dialect : name.getContext()->getLoadedDialect<CuteDialect>();
+}
+
+const Spelling &cute::spellingOf(OperationName name)
+{
+    return *dialectOf(name)->spellings.find(name.getAsOpaquePointer())->second;
+}
 
 // ---- the types of values by their names ----
 
+Caught::Caught(MLIRContext *context)
+    : note(UnknownLoc::get(context)), handler(context, [this, thread = llvm::get_threadid()](Diagnostic &d) {
+          if (llvm::get_threadid() != thread) return failure();
+          for (DiagnosticArgument &a : d.getArguments())
+              if (a.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Type) type = a.getAsType();
+          for (Diagnostic &n : d.getNotes()) note = n.getLocation();
+          if (!wantsText) return success();
+          if (!text.empty()) text += "; ";
+          text += d.str();
+          return success();
+      })
+{
+}
+
+namespace
+{
 // The types that names had where they were used or defined last. Wrong where another function has the same name, which
 // costs time only.
 struct Guesses {
-    explicit Guesses(MLIRContext *context)
-        : dialect(context->getLoadedDialect<CuteDialect>()), lock(dialect->guessing)
-    {
-    }
+    explicit Guesses(const OperationState &state) : dialect(dialectOf(state.name)), lock(dialect->guessing) {}
     Type &of(StringRef name, unsigned number)
     {
         if (!number) return dialect->guesses[name];
@@ -121,48 +101,105 @@ struct Guesses {
 };
 } // namespace
 
-// The parser gives a value for a name and a type only. Asked for a type that no value has, it says which one the value
-// has in its error; a value that is not defined yet comes back as a placeholder, which nothing uses so far.
-FailureOr<Type> cute::typeOf(OpAsmParser &parser, const OpAsmParser::UnresolvedOperand &operand, Type guess)
+// A value that is defined further down, and that nothing uses so far.
+static bool isPlaceholder(Value value)
 {
-    SmallVector<Value> value;
-    Type none = guess ? guess : Type(FunctionType::get(parser.getContext(), {}, {}));
-    std::string text;
+    Operation *op = value.getDefiningOp();
+    return op && !op->getBlock() && op->use_empty() && isa<UnrealizedConversionCastOp>(op);
+}
+
+static ParseResult failUndefined(OpAsmParser &parser, const Operand &operand)
+{
+    return parser.emitError(operand.location)
+           << "'" << operand.name << "' is not defined above: the types of this operation must be written";
+}
+
+// A type that no value has.
+static Type noType(OpAsmParser &parser)
+{
+    return FunctionType::get(parser.getContext(), {}, {});
+}
+
+// The parser gives a value for a name and a type only. Asked for a type that no value has, it says which one the value
+// has in its error; a value that is not defined yet comes back as a placeholder.
+FailureOr<Type> cute::typeOf(OpAsmParser &parser, const Operand &operand)
+{
+    SmallVector<Value, 1> value;
+    Type none = noType(parser);
     {
         Caught caught(parser.getContext());
-        if (failed(parser.resolveOperand(operand, none, value))) {
-            if (caught.type && caught.type != none) return caught.type;
-            text = caught.text;
-        }
+        caught.wantsText = false;
+        if (failed(parser.resolveOperand(operand, none, value)) && caught.type && caught.type != none)
+            return caught.type;
     }
-    if (!text.empty()) return parser.emitError(operand.location) << text;
-    Operation *placeholder = value.empty() ? nullptr : value[0].getDefiningOp();
-    if (placeholder && !placeholder->getBlock() && placeholder->use_empty())
-        return parser.emitError(operand.location)
-               << "'" << operand.name
-               << "' is not defined above: the types of this operation must be written";
+    if (value.empty()) { // once more, for what there is to say
+        (void)parser.resolveOperand(operand, none, value);
+        return failure();
+    }
+    if (isPlaceholder(value[0])) return failUndefined(parser, operand);
     return none;
 }
 
-static ParseResult resolve(OpAsmParser &parser, const Operands &operands, SmallVectorImpl<Value> &values)
+// The same error has a note there.
+std::pair<unsigned, unsigned> cute::definitionOf(OpAsmParser &parser, const Operand &operand)
 {
-    for (auto &operand : operands) {
-        Type guess;
-        if (operands.size()) guess = Guesses(parser.getContext()).of(operand.name, operand.number);
-        FailureOr<Type> type = typeOf(parser, operand, guess);
-        if (failed(type) || parser.resolveOperand(operand, *type, values)) return failure();
-        if (*type != guess) Guesses(parser.getContext()).of(operand.name, operand.number) = *type;
+    Caught caught(parser.getContext());
+    caught.wantsText = false;
+    SmallVector<Value, 1> value;
+    (void)parser.resolveOperand(operand, noType(parser), value);
+    auto place = caught.note->findInstanceOf<FileLineColLoc>();
+    return place ? std::pair(place.getLine(), place.getColumn()) : std::pair(0u, 0u);
+}
+
+ParseResult Reader::resolveAll(ArrayRef<Operand> names, SmallVectorImpl<Value> &values)
+{
+    if (names.empty()) return success();
+    size_t first = values.size();
+    SmallVector<Type, 4> guesses;
+    {
+        Guesses all(state);
+        all.dialect->guesses_wanted = true;
+        for (const Operand &name : names)
+            guesses.push_back(name.name.empty() ? Type() : all.of(name.name, name.number));
+    }
+    {
+        Caught caught(parser.getContext());
+        caught.wantsText = false;
+        for (auto [name, guess] : llvm::zip(names, guesses))
+            if (!guess || failed(parser.resolveOperand(name, guess, values))) values.push_back({});
+    }
+    for (auto [i, name] : llvm::enumerate(names)) {
+        Value &value = values[first + i];
+        if (name.name.empty()) continue;
+        if (value && isPlaceholder(value)) return failUndefined(parser, name);
+        if (value) continue;
+        FailureOr<Type> type = typeOf(parser, name);
+        SmallVector<Value, 1> resolved;
+        if (failed(type) || parser.resolveOperand(name, *type, resolved)) return failure();
+        value = resolved[0];
+        Guesses(state).of(name.name, name.number) = *type;
     }
     return success();
+}
+
+void Reader::remember()
+{
+    if (!dialectOf(state.name)->guesses_wanted) return;
+    Guesses guesses(state);
+    for (size_t i = 0, named = std::min(parser.getNumResults(), state.types.size()); i < named; i++) {
+        auto [name, number] = parser.getResultName(i);
+        guesses.of(name, number) = state.types[i];
+    }
 }
 
 // ---- attributes ----
 
 // A value in angle brackets.
-static Attribute parseValue(OpAsmParser &parser)
+static Attribute readValue(OpAsmParser &parser)
 {
     Builder &builder = parser.getBuilder();
     if (*parser.getCurrentLocation().getPointer() == '[') return DenseI32ArrayAttr::parse(parser, {});
+    SMLoc location = parser.getCurrentLocation();
     int64_t number;
     OptionalParseResult integer = parser.parseOptionalInteger(number);
     if (!integer.has_value()) {
@@ -172,21 +209,21 @@ static Attribute parseValue(OpAsmParser &parser)
     Type type = builder.getI32Type();
     if (failed(*integer) || (succeeded(parser.parseOptionalColon()) && parser.parseType(type))) return {};
     auto whole = dyn_cast<IntegerType>(type);
-    if (!whole || !llvm::isIntN(whole.getWidth(), number)) {
-        parser.emitError(parser.getCurrentLocation(), "expects a number that fits into ") << type;
+    if (!whole || whole.getWidth() < 1 || !(llvm::isIntN(std::min(whole.getWidth(), 64u), number))) {
+        parser.emitError(location, "expects a number that fits into ") << type;
         return {};
     }
     return builder.getIntegerAttr(type, number);
 }
 
 // `{name, name = value}`, behind the brace.
-static ParseResult parseNamed(OpAsmParser &parser, OperationState &state)
+ParseResult Reader::readNamed()
 {
     while (failed(parser.parseOptionalRBrace())) {
         StringRef name;
         if (parser.parseKeyword(&name)) return failure();
         Attribute value = parser.getBuilder().getUnitAttr();
-        if (succeeded(parser.parseOptionalEqual())) value = parseValue(parser);
+        if (succeeded(parser.parseOptionalEqual())) value = readValue(parser);
         if (!value) return failure();
         state.attributes.set(name, value);
         (void)parser.parseOptionalComma(); // some printers leave it out
@@ -194,29 +231,26 @@ static ParseResult parseNamed(OpAsmParser &parser, OperationState &state)
     return success();
 }
 
-static ParseResult parseAngle(OpAsmParser &parser, OperationState &state)
+ParseResult Reader::readAngle()
 {
     if (failed(parser.parseOptionalLess())) return success();
     if (succeeded(parser.parseOptionalLBrace())) {
-        if (parseNamed(parser, state)) return failure();
+        if (readNamed()) return failure();
         return parser.parseGreater();
     }
-    bool first = true;
-    for (StringAttr name : state.name.getAttributeNames()) {
-        if (placeOf(name) != Place::Angle) continue;
-        if (!first && failed(parser.parseOptionalComma())) break;
-        Attribute value = parseValue(parser);
+    for (auto [i, name] : llvm::enumerate(spelling->angle)) {
+        if (i && failed(parser.parseOptionalComma())) break;
+        Attribute value = readValue(parser);
         if (!value) return failure();
         state.attributes.set(name, value);
-        first = false;
     }
     return parser.parseGreater();
 }
 
 // `A` before the operands.
-static ParseResult parseLetter(OpAsmParser &parser, OperationState &state)
+ParseResult Reader::readLetter()
 {
-    StringAttr name = nameAt(state.name, Place::Letter);
+    StringAttr name = (*spelling)[Place::Letter];
     if (!name) return success();
     for (size_t i = 0; i < letters.size(); i++)
         if (succeeded(parser.parseOptionalKeyword(letters.substr(i, 1))))
@@ -224,132 +258,197 @@ static ParseResult parseLetter(OpAsmParser &parser, OperationState &state)
     return success();
 }
 
-static ParseResult parseCta(OpAsmParser &parser, OperationState &state)
+ParseResult Reader::readCta()
 {
-    StringAttr name = nameAt(state.name, Place::Cta);
+    StringAttr name = (*spelling)[Place::Cta];
     if (!name || failed(parser.parseOptionalLSquare())) return success();
+    SMLoc location = parser.getCurrentLocation();
     StringRef which;
     if (parser.parseKeyword(&which) || parser.parseRSquare()) return failure();
     if (which == "cta_2") state.addAttribute(name, parser.getBuilder().getUnitAttr());
     if (which == "cta_1" || which == "cta_2") return success();
-    return parser.emitError(parser.getNameLoc(), "expects cta_1 or cta_2, got ") << which;
+    return parser.emitError(location, "expects cta_1 or cta_2, got ") << which;
 }
 
-static Attribute coordOf(OpAsmParser &parser, StringRef text)
+// ---- operands ----
+
+static Attribute coordOf(OpAsmParser &parser, StringRef text, SMLoc location)
 {
     Attribute coord;
     {
         Caught caught(parser.getContext());
         coord = mlir::parseAttribute(("#cute.coord<\"" + text + "\">").str(), parser.getContext());
     }
-    if (!coord)
-        parser.emitError(parser.getCurrentLocation(), "expects a coordinate such as \"(1,_)\" in quotes");
+    if (!coord) parser.emitError(location, "expects a coordinate such as \"(1,_)\" in quotes");
     return coord;
 }
 
-// `(%x, %y)`, with texts between them; `%x, %y` without parentheses; nothing.
-static ParseResult parseOperands(OpAsmParser &parser, OperationState &state, Operands &operands)
+// `%x : T`; without parentheses a colon may as well begin the types of all.
+ParseResult Reader::readAnnotation(bool parens)
 {
-    bool parens = succeeded(parser.parseOptionalLParen());
-    for (bool first = true;; first = false) {
-        if (parens && succeeded(parser.parseOptionalRParen())) return success();
-        if (!first && failed(parser.parseOptionalComma())) return parens ? parser.parseRParen() : success();
-        std::string text;
-        if (parens && succeeded(parser.parseOptionalString(&text))) {
-            StringAttr name = nameAt(state.name, first ? Place::First : Place::Last);
-            if (!name) return parser.emitError(parser.getCurrentLocation(), "expects operands, not a text");
-            Attribute value = first ? parser.getBuilder().getStringAttr(text) : coordOf(parser, text);
-            if (!value) return failure();
-            state.addAttribute(name, value);
-            continue;
-        }
-        OpAsmParser::UnresolvedOperand operand;
-        OptionalParseResult one = parser.parseOptionalOperand(operand);
-        if (!one.has_value()) {
-            if (first && !parens) return success();
-            if (parens && succeeded(parser.parseOptionalRParen())) return success(); // `("text", )`
-            return parser.emitError(parser.getCurrentLocation(), "expected SSA operand");
-        }
+    SMLoc location = parser.getCurrentLocation();
+    Type type;
+    if (parser.parseType(type)) return failure();
+    bool more = succeeded(parser.parseOptionalComma());
+    if (parens || (more && *parser.getCurrentLocation().getPointer() == '%')) {
+        SmallVector<Value, 1> value;
+        if (parser.resolveOperand(operands.back(), type, value)) return failure();
+        setAnchor(operands.back(), value[0]);
+        Literal given;
+        given.kind = Literal::Given;
+        given.location = operands.back().location;
+        given.value = value[0];
+        operands.back().name = {};
+        literals.push_back({operands.size() - 1, given});
+        return more ? readItem(parens) : success();
+    }
+    written.started = true;
+    written.hasOperands = true;
+    written.location = location;
+    written.operands.push_back(type);
+    return more ? readTypeList() : success();
+}
+
+// An operand: a value, also with an index behind it, a text or another literal.
+ParseResult Reader::readItem(bool parens)
+{
+    SMLoc location = parser.getCurrentLocation();
+    bool first = operands.empty();
+    Literal literal;
+    Operand operand;
+    operand.location = location;
+    OptionalParseResult one = parser.parseOptionalOperand(operand);
+    if (one.has_value()) {
         if (failed(*one)) return failure();
         operands.push_back(operand);
+        if (succeeded(parser.parseOptionalLSquare())) { // %t[%i, %j]
+            if (readTuple(literal, AsmParser::Delimiter::Square)) return failure();
+            operands.push_back(Operand{location, {}, 0});
+            literals.push_back({operands.size() - 1, std::move(literal)});
+        }
+        return succeeded(parser.parseOptionalColon()) ? readAnnotation(parens) : success();
     }
+    one = readOptionalLiteral(literal);
+    if (!one.has_value()) return parser.emitError(location, "expected SSA operand");
+    if (failed(*one)) return failure();
+    if (literal.kind == Literal::Text) {
+        StringAttr name = (*spelling)[first ? Place::First : Place::Last];
+        bool value = !name || state.attributes.get(name) ||
+                     (!first && StringRef(literal.text).find_first_of(":[<") != StringRef::npos);
+        if (!value) {
+            Attribute text = first ? parser.getBuilder().getStringAttr(literal.text)
+                                   : coordOf(parser, literal.text, location);
+            if (text) state.addAttribute(name, text);
+            return success(bool(text));
+        }
+    }
+    operands.push_back(Operand{location, {}, 0});
+    literals.push_back({operands.size() - 1, std::move(literal)});
+    return success();
+}
+
+ParseResult Reader::readList(bool parens)
+{
+    do {
+        if (parens && succeeded(parser.parseOptionalRParen())) return success(); // `("text", )`
+        if (readItem(parens)) return failure();
+    } while (!written.started && succeeded(parser.parseOptionalComma()));
+    return parens ? parser.parseRParen() : success();
+}
+
+// `(%x, %y)`, with texts and literals between them; `%x, 4` without parentheses; nothing.
+ParseResult Reader::readOperands()
+{
+    if (failed(parser.parseOptionalLParen())) {
+        char next = *parser.getCurrentLocation().getPointer();
+        return next == '%' || next == '"' || next == '-' || isdigit((unsigned char)next) ? readList(false)
+                                                                                         : success();
+    }
+    if (readList(true)) return failure();
+    if (failed(parser.parseOptionalComma())) return success();
+    return success(succeeded(regroup()) && succeeded(readList(false))); // `(4, 8), (1, 4)`
 }
 
 // ---- types ----
 
-namespace
+// A type; of a place that `bare` says, also without its dialect and mnemonic.
+ParseResult Reader::readOneType(int bare, SmallVectorImpl<Type> &types)
 {
-// What stands behind the colon.
-struct Written {
-    SmallVector<Type> operands, results;
-    bool hasOperands = false, hasResults = false;
-    SMLoc location;
-};
-} // namespace
-
-// A type; of a place that `index` says, also without its dialect and mnemonic.
-static ParseResult parseOneType(OpAsmParser &parser, int index, SmallVectorImpl<Type> &types)
-{
-    if (index == CUTE_TYPE_INDEX_None || *parser.getCurrentLocation().getPointer() != '<')
+    if (bare == CUTE_TYPE_INDEX_None || *parser.getCurrentLocation().getPointer() != '<')
         return parser.parseType(types.emplace_back());
-    FailureOr<std::string> text = parseTypeText(parser, (cute_type_index)index);
+    FailureOr<std::string> text = parseTypeText(parser, (cute_type_index)bare);
     if (failed(text)) return failure();
     types.push_back(unwrap(
-        cute_type_get(wrap(parser.getContext()), (cute_type_index)index, {text->data(), text->size()})));
+        cute_type_get(wrap(parser.getContext()), (cute_type_index)bare, {text->data(), text->size()})));
     return success();
 }
 
-static ParseResult parseResultTypes(OpAsmParser &parser, const Form &form, Written &written)
+ParseResult Reader::readResultTypes()
 {
     written.hasResults = true;
-    if (failed(parser.parseOptionalLParen())) return parseOneType(parser, form.result, written.results);
+    if (failed(parser.parseOptionalLParen())) return readOneType(spelling->form.result, written.results);
     if (succeeded(parser.parseOptionalRParen())) return success();
     do {
-        if (parseOneType(parser, form.result, written.results)) return failure();
+        if (readOneType(spelling->form.result, written.results)) return failure();
     } while (succeeded(parser.parseOptionalComma()));
     return parser.parseRParen();
 }
 
-static bool parseArrow(OpAsmParser &parser)
+bool Reader::readArrow()
 {
     return succeeded(parser.parseOptionalArrow()) || succeeded(parser.parseOptionalKeyword("to"));
 }
 
-static ParseResult parseTypes(OpAsmParser &parser, const Form &form, size_t operands, Written &written)
+ParseResult Reader::readTypeList()
 {
-    if (failed(parser.parseOptionalColon())) return success();
-    written.location = parser.getCurrentLocation();
-    written.hasOperands = true;
-    SmallVector<Type> &types = written.operands;
-    if (succeeded(parser.parseOptionalLParen())) {
-        if (failed(parser.parseOptionalRParen())) {
-            do {
-                if (parseOneType(parser, form.operand(types.size()), types)) return failure();
-            } while (succeeded(parser.parseOptionalComma()));
-            if (parser.parseRParen()) return failure();
-        }
-        return parseArrow(parser) ? parseResultTypes(parser, form, written) : success();
-    }
-    if (!operands && form.types != Types::RESULT) { // `cute.print("text", ) :`
-        Type first;
-        OptionalParseResult any = parser.parseOptionalType(first);
-        if (!any.has_value()) return success();
-        if (failed(*any)) return failure();
-        types.push_back(first);
-        if (failed(parser.parseOptionalComma()))
-            return parseArrow(parser) ? parseResultTypes(parser, form, written) : success();
-    }
     do {
-        if (parseOneType(parser, form.operand(types.size()), types)) return failure();
+        if (readOneType(spelling->bare(written.operands.size()), written.operands)) return failure();
     } while (succeeded(parser.parseOptionalComma()));
-    if (parseArrow(parser)) return parseResultTypes(parser, form, written);
-    if (form.types != Types::RESULT) return success();
-    written.results = std::exchange(types, {});
+    return success();
+}
+
+ParseResult Reader::readTypes()
+{
+    if (!written.started) {
+        if (failed(parser.parseOptionalColon())) return success();
+        written.location = parser.getCurrentLocation();
+        written.hasOperands = true;
+        if (succeeded(parser.parseOptionalLParen())) {
+            if (failed(parser.parseOptionalRParen()) && (readTypeList() || parser.parseRParen()))
+                return failure();
+            return readArrow() ? readResultTypes() : success();
+        }
+        if (operands.empty() && spelling->form.types != Types::RESULT) { // `cute.print("text", ) :`
+            Type first;
+            OptionalParseResult any = parser.parseOptionalType(first);
+            if (!any.has_value()) return success();
+            if (failed(*any)) return failure();
+            written.operands.push_back(first);
+            if (succeeded(parser.parseOptionalComma()) && readTypeList()) return failure();
+        } else if (readTypeList())
+            return failure();
+    }
+    if (readArrow()) return readResultTypes();
+    if (spelling->form.types != Types::RESULT) return success();
+    written.results = std::exchange(written.operands, {});
     std::swap(written.hasOperands, written.hasResults);
     return success();
 }
 
 // ---- inference ----
+
+// Who sees no types is told those of the operands.
+ParseResult Reader::failWithTypes(const Twine &message)
+{
+    InFlightDiagnostic error = emitError(state.location) << message;
+    for (auto [operand, value] : llvm::zip(operands, state.operands)) {
+        if (written.hasOperands || operand.name.empty()) continue;
+        auto &note = error.attachNote(value.getLoc()) << operand.name;
+        if (operand.number) note << "#" << operand.number;
+        note << " is a " << value.getType();
+    }
+    return error;
+}
 
 // How many operands the definition allows: from, to.
 static std::pair<size_t, size_t> operandCount(OperationName name)
@@ -366,38 +465,24 @@ static std::pair<size_t, size_t> operandCount(OperationName name)
     return {0, SIZE_MAX};
 }
 
-// Who sees no types is told those of the operands.
-static ParseResult failWithTypes(const OperationState &state, Unresolved operands, const Twine &message)
-{
-    InFlightDiagnostic error = emitError(state.location) << message;
-    for (auto [operand, value] : llvm::zip(operands, state.operands)) {
-        auto &note = error.attachNote(value.getLoc()) << operand.name;
-        if (operand.number) note << "#" << operand.number;
-        note << " is a " << value.getType();
-    }
-    return error;
-}
-
-static ParseResult checkOperandCount(const OperationState &state, Unresolved operands)
+ParseResult Reader::checkOperandCount()
 {
     auto [least, most] = operandCount(state.name);
     size_t count = state.operands.size();
     if (count >= least && count <= most) return success();
-    return failWithTypes(state, operands,
-                         "'" + state.name.getStringRef() + "' op expects " +
-                             (least == most ? "" : "at least ") + Twine(least) +
-                             (least == 1 ? " operand" : " operands") + ", but got " + Twine(count));
+    return failWithTypes("'" + state.name.getStringRef() + "' op expects " +
+                         (least == most ? "" : "at least ") + Twine(least) +
+                         (least == 1 ? " operand" : " operands") + ", but got " + Twine(count));
 }
 
-static ParseResult inferTypes(OpAsmParser &parser, OperationState &state, Unresolved operands)
+ParseResult Reader::infer()
 {
     auto *rule = state.name.getInterface<InferTypeOpInterface>();
-    if (!rule) {
-        if (state.name.hasTrait<OpTrait::ZeroResults>()) return success();
-        return emitError(state.location)
-               << "'" << state.name << "' op expects its result types: they do not follow from operands";
-    }
-    if (checkOperandCount(state, operands)) return failure();
+    if (!rule && state.name.hasTrait<OpTrait::ZeroResults>()) return success();
+    if (!rule)
+        return failWithTypes("'" + state.name.getStringRef() +
+                             "' op expects its result types: they do not follow from operands");
+    if (checkOperandCount()) return failure();
     MLIRContext *context = parser.getContext();
     std::string text;
     {
@@ -408,15 +493,29 @@ static ParseResult inferTypes(OpAsmParser &parser, OperationState &state, Unreso
             return success();
         text = caught.text;
     }
-    return failWithTypes(state, operands, text);
+    bool bare = !spelling->angle.empty() && state.attributes.empty();
+    if (bare && !text.empty()) text += ": attributes stand in angle brackets behind the name";
+    if (text.empty())
+        text = ("'" + state.name.getStringRef() + "' op is not defined on these operands").str();
+    return failWithTypes(text);
+}
+
+// Where operand types are written, MLIR says this itself.
+ParseResult Reader::checkResultCount()
+{
+    size_t named = parser.getNumResults(), count = state.types.size();
+    if (!named || named == count || written.hasOperands) return success();
+    return failWithTypes("'" + state.name.getStringRef() + "' op gives " + Twine(count) +
+                         (count == 1 ? " result" : " results") + ", but " + Twine(named) +
+                         (named == 1 ? " is named" : " are named"));
 }
 
 // ---- reading ----
 
 // Sizes of the groups of operands, each of one as long as there are any; more are the last one's.
-static void addSegments(OperationState &state)
+void Reader::addSegments()
 {
-    StringAttr name = nameAt(state.name, Place::Segments);
+    StringAttr name = (*spelling)[Place::Segments];
     if (!name || state.attributes.get(name)) return;
     // How many groups there are is known to the operation alone.
     OperationState empty(state.location, state.name);
@@ -430,167 +529,48 @@ static void addSegments(OperationState &state)
     state.addAttribute(name, DenseI32ArrayAttr::get(state.getContext(), groups));
 }
 
-static ParseResult resolveWritten(OpAsmParser &parser, OperationState &state, const Form &form,
-                                  const Operands &operands, Written &written)
+ParseResult Reader::resolve()
 {
+    bool literal = !literals.empty();
     // `X, Y` alone are operand types where they can be. Of one operand and one result both are possible.
-    bool open = written.hasOperands && !written.hasResults && form.types == Types::FUNCTION;
-    if (open && written.operands.size() == operands.size()) {
-        if (resolve(parser, operands, state.operands)) return failure();
-        open = ValueRange(state.operands).getTypes() != TypeRange(written.operands);
-        if (!open) return success();
-        state.operands.clear();
+    bool open = written.hasOperands && !written.hasResults && spelling->form.types == Types::FUNCTION;
+    if (written.hasOperands && !open && !literal)
+        return parser.resolveOperands(operands, written.operands, written.location, state.operands);
+    SmallVector<Value, 4> values;
+    if (resolveAll(operands, values)) return failure();
+    if (open && !literal) {
+        if (ValueRange(values).getTypes() == TypeRange(written.operands)) {
+            state.addOperands(values);
+            return success();
+        }
+        if (!written.operands.empty()) {
+            written.results = std::exchange(written.operands, {});
+            std::swap(written.hasOperands, written.hasResults);
+        }
     }
-    if (open) {
-        written.results = std::exchange(written.operands, {});
-        std::swap(written.hasOperands, written.hasResults);
-    }
-    if (!written.hasOperands) return resolve(parser, operands, state.operands);
-    return parser.resolveOperands(operands, written.operands, written.location, state.operands);
+    return makeOperands(values);
 }
 
-static ParseResult readOperation(OpAsmParser &parser, OperationState &state)
+ParseResult Reader::read()
 {
-    const Form &form = formOf(state.name);
-    SmallVector<OpAsmParser::UnresolvedOperand> operands;
-    Written written;
-    if (parseLetter(parser, state) || parseAngle(parser, state) || parseOperands(parser, state, operands) ||
-        parseAngle(parser, state) || parseCta(parser, state) ||
-        parser.parseOptionalAttrDict(state.attributes) ||
-        parseTypes(parser, form, operands.size(), written) ||
-        parser.parseOptionalAttrDict(state.attributes) ||
-        resolveWritten(parser, state, form, operands, written))
+    spelling = &spellingOf(state.name);
+    if (readLetter() || readAngle() || readOperands() || readAngle() || readCta() ||
+        parser.parseOptionalAttrDict(state.attributes) || readTypes() ||
+        (spelling->form.types == Types::LEADING && parser.parseOptionalAttrDict(state.attributes)) ||
+        resolve())
         return failure();
-    addSegments(state);
-    if (written.hasResults)
+    addSegments();
+    if (state.types.empty() && written.hasResults)
         state.addTypes(written.results);
-    else if (inferTypes(parser, state, written.hasOperands ? Unresolved() : Unresolved(operands)))
+    else if ((state.types.empty() && infer()) || checkResultCount())
         return failure();
-    size_t named = parser.getNumResults();
-    if (written.hasResults || written.hasOperands || !named) return success();
-    if (named != state.types.size())
-        return emitError(state.location) << "'" << state.name << "' op gives " << state.types.size()
-                                         << (state.types.size() == 1 ? " result" : " results") << ", but "
-                                         << named << (named == 1 ? " is named" : " are named");
-    Guesses guesses(parser.getContext());
-    for (size_t i = 0; i < named; i++) {
-        auto [name, number] = parser.getResultName(i);
-        guesses.of(name, number) = state.types[i];
-    }
+    if (settle()) return failure();
+    remember();
     return success();
 }
 
-std::optional<Dialect::ParseOpHook> cute::readerOf(MLIRContext *context, StringRef operation)
+ParseResult cute::readOperation(OpAsmParser &parser, OperationState &state)
 {
-    if (!RegisteredOperationName::lookup(operation, context)) return std::nullopt;
-    return readOperation;
-}
-
-// ---- printing ----
-
-// True when there is a place for attributes between the name and the operands.
-static bool printAttributes(Operation *op, OpAsmPrinter &p)
-{
-    SmallVector<NamedAttribute> all;
-    bool place = false, positional = true;
-    for (StringAttr name : op->getName().getAttributeNames()) {
-        Attribute value = op->getAttr(name);
-        if (placeOf(name) == Place::Letter) {
-            auto letter = dyn_cast_or_null<IntegerAttr>(value);
-            uint64_t i = letter ? letter.getValue().getLimitedValue(letters.size()) : letters.size();
-            place = true;
-            if (i < letters.size())
-                p << ' ' << letters[i];
-            else if (value)
-                all.push_back({name, value}), positional = false;
-        }
-        if (placeOf(name) != Place::Angle) continue;
-        place = true;
-        if (value) all.push_back({name, value});
-        positional = positional && (isa_and_nonnull<DenseI32ArrayAttr>(value) ||
-                                    (isa_and_nonnull<IntegerAttr>(value) &&
-                                     cast<IntegerAttr>(value).getType().isSignlessInteger(32)));
-    }
-    if (all.empty()) return place;
-    p << '<';
-    if (!positional) p << '{';
-    llvm::interleaveComma(all, p, [&](NamedAttribute attribute) {
-        Attribute value = attribute.getValue();
-        if (!positional) p << attribute.getName().getValue();
-        if (isa<UnitAttr>(value)) return;
-        if (!positional) p << " = ";
-        if (auto array = dyn_cast<DenseI32ArrayAttr>(value))
-            array.print(p);
-        else if (positional)
-            p.printAttributeWithoutType(value);
-        else
-            p.printAttribute(value);
-    });
-    if (!positional) p << '}';
-    p << '>';
-    return true;
-}
-
-// A text among the operands: a format, or what stands in the quotes of a #cute.coord.
-static void printText(Operation *op, Place place, bool &first, OpAsmPrinter &p)
-{
-    StringAttr name = nameAt(op->getName(), place);
-    Attribute value = name ? op->getAttr(name) : Attribute();
-    if (!value) return;
-    if (!std::exchange(first, false)) p << ", ";
-    if (auto text = dyn_cast<StringAttr>(value))
-        p.printString(text.getValue());
-    else if (auto coord = dyn_cast<CoordAttr>(value))
-        p.printString(coord.getText());
-    else
-        p << value;
-}
-
-static void printOneType(OpAsmPrinter &p, Type type, int index)
-{
-    bool bare = index != CUTE_TYPE_INDEX_None &&
-                cute_type_row_of(wrap(type)) == cute_type_row_at((cute_type_index)index);
-    if (!bare)
-        p << type;
-    else if (failed(p.printAlias(type)))
-        cute::printText(p, {cute_type_text(wrap(type)).data, cute_type_text(wrap(type)).length});
-}
-
-static void printTypes(Operation *op, const Form &form, OpAsmPrinter &p)
-{
-    p << " : ";
-    if (form.types == Types::FUNCTION) p << '(';
-    if (form.types != Types::RESULT)
-        for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
-            if (i) p << ", ";
-            printOneType(p, type, form.operand(i));
-        }
-    if (form.types == Types::FUNCTION) p << ')';
-    if (form.types == Types::OPERANDS || form.types == Types::LEADING) return;
-    if (form.types != Types::RESULT) p << " -> ";
-    if (op->getNumResults() == 1) return printOneType(p, op->getResult(0).getType(), form.result);
-    p << '(' << op->getResultTypes() << ')';
-}
-
-void cute::printOperation(Operation *op, OpAsmPrinter &p)
-{
-    const Form &form = formOf(op->getName());
-    if (printAttributes(op, p)) p << ' ';
-    if (form.types != Types::RESULT) {
-        bool first = true;
-        p << '(';
-        ::printText(op, Place::First, first, p);
-        for (Value operand : op->getOperands()) {
-            if (!std::exchange(first, false)) p << ", ";
-            p << operand;
-        }
-        ::printText(op, Place::Last, first, p);
-        p << ')';
-    }
-    if (StringAttr name = nameAt(op->getName(), Place::Cta))
-        p << (op->hasAttr(name) ? " [cta_2]" : " [cta_1]");
-    ArrayRef<NamedAttribute> others = op->getDiscardableAttrDictionary().getValue();
-    if (form.types != Types::LEADING) p.printOptionalAttrDict(others);
-    printTypes(op, form, p);
-    if (form.types == Types::LEADING) p.printOptionalAttrDict(others);
+    if (!state.name.isRegistered()) return parser.emitError(parser.getNameLoc(), "is unknown");
+    return Reader(parser, state).read();
 }

@@ -14,12 +14,17 @@ using namespace mlir;
 
 // For Dialect::getParseOperationHook and Dialect::getOperationPrinter: the definitions of operations (.td) have no
 // format of their own.
-std::optional<Dialect::ParseOpHook> readerOf(MLIRContext *context, StringRef operation);
+ParseResult readOperation(OpAsmParser &parser, OperationState &state);
 void printOperation(Operation *op, OpAsmPrinter &printer);
 
-// The type of the value that `operand` names, which must be defined above; an error at its place otherwise. A guess
-// that is right saves most of the time.
-FailureOr<Type> typeOf(OpAsmParser &parser, const OpAsmParser::UnresolvedOperand &operand, Type guess = {});
+// By the identity of names, for the dialect cute.
+struct Spelling;
+using Spellings = llvm::DenseMap<const void *, std::shared_ptr<Spelling>>;
+// For a dialect that has just registered its operations.
+void addSpellings(Dialect &dialect, Spellings &spellings);
+
+// The type of the value that `operand` names, which must be defined above; an error at its place otherwise.
+FailureOr<Type> typeOf(OpAsmParser &parser, const OpAsmParser::UnresolvedOperand &operand);
 } // namespace cute
 
 #endif

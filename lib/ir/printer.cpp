@@ -1,0 +1,110 @@
+// Printing operations of our dialects, as forms.def says; what is printed is read again by reader.cpp.
+#include "lib/ir/reading.h"
+
+#include "mlir/CAPI/Support.h"
+
+using namespace mlir;
+using namespace cute;
+
+// True when there is a place for attributes between the name and the operands.
+static bool printAttributes(Operation *op, const Spelling &spelling, OpAsmPrinter &p)
+{
+    SmallVector<NamedAttribute> all;
+    bool positional = true;
+    StringAttr letter = spelling[Place::Letter];
+    if (Attribute value = letter ? op->getAttr(letter) : Attribute()) {
+        auto number = dyn_cast<IntegerAttr>(value);
+        uint64_t i = number ? number.getValue().getLimitedValue(letters.size()) : letters.size();
+        positional = i < letters.size();
+        if (positional)
+            p << ' ' << letters[i];
+        else
+            all.push_back({letter, value});
+    }
+    for (StringAttr name : spelling.angle) {
+        Attribute value = op->getAttr(name);
+        if (value) all.push_back({name, value});
+        positional = positional && (isa_and_nonnull<DenseI32ArrayAttr>(value) ||
+                                    (isa_and_nonnull<IntegerAttr>(value) &&
+                                     cast<IntegerAttr>(value).getType().isSignlessInteger(32)));
+    }
+    if (all.empty()) return letter || !spelling.angle.empty();
+    p << (positional ? "<" : "<{");
+    llvm::interleaveComma(all, p, [&](NamedAttribute attribute) {
+        Attribute value = attribute.getValue();
+        if (!positional) p << attribute.getName().getValue();
+        if (isa<UnitAttr>(value)) return;
+        if (!positional) p << " = ";
+        if (auto array = dyn_cast<DenseI32ArrayAttr>(value))
+            array.print(p);
+        else if (positional)
+            p.printAttributeWithoutType(value);
+        else
+            p.printAttribute(value);
+    });
+    p << (positional ? ">" : "}>");
+    return true;
+}
+
+// A text among the operands: a format, or what stands in the quotes of a #cute.coord.
+static void printText(Operation *op, StringAttr name, bool &first, OpAsmPrinter &p)
+{
+    Attribute value = name ? op->getAttr(name) : Attribute();
+    if (!value) return;
+    if (!std::exchange(first, false)) p << ", ";
+    if (auto text = dyn_cast<StringAttr>(value))
+        p.printString(text.getValue());
+    else if (auto coord = dyn_cast<CoordAttr>(value))
+        p.printString(coord.getText());
+    else
+        p << value;
+}
+
+static void printOneType(OpAsmPrinter &p, Type type, int bare)
+{
+    bool short_ = bare >= 0 && cute_type_row_of(wrap(type)) == cute_type_row_at((cute_type_index)bare);
+    MlirStringRef text = short_ ? cute_type_text(wrap(type)) : MlirStringRef{};
+    if (!short_)
+        p << type;
+    else if (failed(p.printAlias(type)))
+        cute::printText(p, StringRef(text.data, text.length));
+}
+
+static void printTypes(Operation *op, const Spelling &spelling, OpAsmPrinter &p)
+{
+    Types types = spelling.form.types;
+    p << (types == Types::FUNCTION ? " : (" : " : ");
+    if (types != Types::RESULT)
+        for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
+            if (i) p << ", ";
+            printOneType(p, type, spelling.bare(i));
+        }
+    if (types == Types::FUNCTION) p << ')';
+    if (types == Types::OPERANDS || types == Types::LEADING) return;
+    if (types != Types::RESULT) p << " -> ";
+    if (op->getNumResults() == 1) return printOneType(p, op->getResult(0).getType(), spelling.form.result);
+    p << '(' << op->getResultTypes() << ')';
+}
+
+void cute::printOperation(Operation *op, OpAsmPrinter &p)
+{
+    const Spelling &spelling = spellingOf(op->getName());
+    Types types = spelling.form.types;
+    if (printAttributes(op, spelling, p)) p << ' ';
+    if (types != Types::RESULT) {
+        bool first = true;
+        p << '(';
+        ::printText(op, spelling[Place::First], first, p);
+        for (Value operand : op->getOperands()) {
+            if (!std::exchange(first, false)) p << ", ";
+            p << operand;
+        }
+        ::printText(op, spelling[Place::Last], first, p);
+        p << ')';
+    }
+    if (StringAttr name = spelling[Place::Cta]) p << (op->hasAttr(name) ? " [cta_2]" : " [cta_1]");
+    ArrayRef<NamedAttribute> others = op->getRawDictionaryAttrs().getValue();
+    if (types != Types::LEADING && !others.empty()) p.printOptionalAttrDict(others);
+    printTypes(op, spelling, p);
+    if (types == Types::LEADING && !others.empty()) p.printOptionalAttrDict(others);
+}

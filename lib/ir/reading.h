@@ -1,0 +1,157 @@
+// Reading one operation: what the files that do it share. See reader.cpp and literals.cpp.
+#ifndef CUTE_LIB_IR_READING_H
+#define CUTE_LIB_IR_READING_H
+
+#include "lib/ir/cute.h"
+
+namespace cute
+{
+using Operand = OpAsmParser::UnresolvedOperand;
+
+// ---- how an operation is written (forms.def) ----
+
+enum class Types { FUNCTION, ARROW, OPERANDS, RESULT, LEADING };
+
+// A cute_type_index, or one of these.
+enum : int { CUTE_TYPE_INDEX_None = -1, CUTE_TYPE_INDEX_Tiler = -2, CUTE_TYPE_INDEX_Same = -3 };
+
+constexpr unsigned formOperands = 4;
+struct Form {
+    Types types = Types::FUNCTION;
+    int bare[formOperands] = {-1, -1, -1, -1}; // types of operands that are printed as `<"4:1">`
+    int result = -1;
+    int literals[formOperands] = {-1, -1, -1, -1}; // what literals are
+    int makes = -1;                                // of make_shape and the like: what
+};
+
+// Where attributes stand, by their names.
+enum class Place {
+    Letter,   // `A` before the operands
+    First,    // `"text"` before the first operand
+    Last,     // `"(1,_)"` behind the last operand
+    Cta,      // `[cta_1]`
+    Segments, // follows from the operands
+    Angle,    // all others: `<[0, 1]>`, `<1, 3>`, `<{only_dynamic}>`
+};
+constexpr llvm::StringLiteral letters = "ABCD";
+
+struct Spelling {
+    Form form;
+    StringAttr at[(size_t)Place::Angle];
+    SmallVector<StringAttr> angle;
+    StringAttr operator[](Place place) const { return at[(size_t)place]; }
+    int bare(size_t i) const { return i < formOperands ? form.bare[i] : CUTE_TYPE_INDEX_None; }
+    int literal(size_t i) const { return i < formOperands ? form.literals[i] : CUTE_TYPE_INDEX_None; }
+};
+const Spelling &spellingOf(OperationName name);
+
+// ---- diagnostics ----
+
+// Keeps what is reported while it lives, in this thread.
+struct Caught {
+    std::string text;
+    Type type;     // the last that is named
+    Location note; // of a note
+    bool wantsText = true;
+    explicit Caught(MLIRContext *context);
+
+  private:
+    ScopedDiagnosticHandler handler;
+};
+
+// Line and column of the definition that `operand` names.
+std::pair<unsigned, unsigned> definitionOf(OpAsmParser &parser, const Operand &operand);
+
+// ---- literals ----
+
+struct Literal {
+    enum Kind { Number, Open, Given, Tuple, Text } kind = Number;
+    SMLoc location;
+    int64_t number = 0;
+    Value value;
+    std::string text;
+    std::vector<Literal> items;
+};
+
+// ---- one operation ----
+
+class Reader
+{
+  public:
+    Reader(OpAsmParser &parser, OperationState &state) : parser(parser), state(state) {}
+    ~Reader();
+    ParseResult read();
+
+  private:
+    // reader.cpp
+    ParseResult readAngle();
+    ParseResult readNamed();
+    ParseResult readLetter();
+    ParseResult readCta();
+    ParseResult readOperands();
+    ParseResult readList(bool parens);
+    ParseResult readItem(bool parens);
+    ParseResult readAnnotation(bool parens);
+    ParseResult readTypes();
+    ParseResult readTypeList();
+    ParseResult readResultTypes();
+    ParseResult readOneType(int bare, SmallVectorImpl<Type> &types);
+    bool readArrow();
+    ParseResult resolve();
+    ParseResult resolveAll(ArrayRef<Operand> names, SmallVectorImpl<Value> &values);
+    ParseResult checkOperandCount();
+    ParseResult infer();
+    ParseResult checkResultCount();
+    void remember();
+    void addSegments();
+    ParseResult failWithTypes(const Twine &message);
+
+    // literals.cpp
+    OptionalParseResult readOptionalLiteral(Literal &literal);
+    ParseResult readLiteral(Literal &literal);
+    ParseResult give(Literal &literal, const Operand &operand);
+    ParseResult readTuple(Literal &literal, AsmParser::Delimiter close);
+    ParseResult regroup();
+    void setAnchor(const Operand &name, Value value);
+    Operation *insert(StringRef name, ValueRange operands, Type stated = {});
+    ParseResult settle();
+    void becomeStatic();
+    const cute_tree *unknownOf(Value value, const cute_int &leaf);
+    const cute_tree *bindLeaves(const cute_tree *tree, ResultRange parts, size_t &next);
+    const cute_tree *treeOfValue(Value value, SMLoc location, cute_type kind);
+    const cute_tree *treeOf(const Literal &literal, cute_type kind);
+    ParseResult valueOf(const Literal &literal, int index, cute_value &out);
+    Type typeOfValue(const cute_value &value);
+    FailureOr<Value> build(const Literal &literal, int index);
+    FailureOr<Value> convert(Value value, int index, SMLoc location);
+    ParseResult makeOperands(ArrayRef<Value> values);
+    ParseResult construct(ArrayRef<Value> values);
+    ParseResult readStatic();
+
+    OpAsmParser &parser;
+    OperationState &state;
+    const Spelling *spelling = nullptr;
+
+    SmallVector<Operand, 4> operands;
+    SmallVector<std::pair<size_t, Literal>, 0> literals; // those of `operands` that are not names, in order
+    int nesting = 0;                                     // of what is read of a literal
+
+    struct {
+        SmallVector<Type, 4> operands, results;
+        bool started = false, hasOperands = false, hasResults = false;
+        SMLoc location;
+    } written;
+
+    // Where operations go that make operands: behind the last definition of a value of this operation.
+    struct {
+        Block *block = nullptr;
+        Operation *op = nullptr; // null: an argument
+        Block::iterator point;
+        Operand name;
+    } anchor;
+    SmallVector<Operation *, 0> detached; // what there was no place for
+    cute_arena *arena = nullptr;
+};
+} // namespace cute
+
+#endif
