@@ -44,6 +44,7 @@ void CuteNvgpuDialect::initialize()
     addTypes<TextOf>();
     addAttributes<WordAttr>();
     cute::noteRows(this, rows);
+    cute::addSpellings(*this, getContext()->getLoadedDialect<cute::CuteDialect>()->spellings);
 }
 
 Type CuteNvgpuDialect::parseType(DialectAsmParser &parser) const
