@@ -4,7 +4,7 @@ CUDA_TD := lib/ir/cuda.td lib/ir/newer.td
 TD     := $(filter-out $(CUDA_TD),$(wildcard lib/ir/*.td))
 INC    := $(GEN)/lib/ir
 GENERATED := $(addprefix $(INC)/cute_,dialect.h.inc dialect.cpp.inc types.h.inc types.cpp.inc attrs.h.inc attrs.cpp.inc ops.h.inc ops.cpp.inc \
-             nvgpu_dialect.h.inc nvgpu_dialect.cpp.inc)
+             nvgpu_dialect.h.inc nvgpu_dialect.cpp.inc nvgpu_ops.h.inc nvgpu_ops.cpp.inc)
 
 $(INC)/cute_dialect.h.inc:   MODE := -gen-dialect-decls -dialect=cute
 $(INC)/cute_dialect.cpp.inc: MODE := -gen-dialect-defs -dialect=cute
@@ -17,9 +17,11 @@ $(INC)/cute_nvgpu_dialect.cpp.inc: MODE := -gen-dialect-defs -dialect=cute_nvgpu
 # Classes are made of the definitions in this file only; other types are rows of types.def.
 $(GENERATED): SOURCE := lib/ir/cute_types.td
 $(filter $(INC)/cute_nvgpu%,$(GENERATED)): SOURCE := lib/ir/cute_nvgpu_types.td
-$(filter $(INC)/cute_ops%,$(GENERATED)): SOURCE := lib/ir/cute.td
-$(INC)/cute_ops.h.inc:       MODE := -gen-op-decls
-$(INC)/cute_ops.cpp.inc:     MODE := -gen-op-defs
+$(filter $(INC)/cute_%ops.h.inc $(INC)/cute_%ops.cpp.inc,$(GENERATED)): SOURCE := lib/ir/cute.td
+$(INC)/cute_ops.h.inc:         MODE := -gen-op-decls -op-include-regex='^cute\.'
+$(INC)/cute_ops.cpp.inc:       MODE := -gen-op-defs -op-include-regex='^cute\.'
+$(INC)/cute_nvgpu_ops.h.inc:   MODE := -gen-op-decls -op-include-regex='^cute_nvgpu\.'
+$(INC)/cute_nvgpu_ops.cpp.inc: MODE := -gen-op-defs -op-include-regex='^cute_nvgpu\.'
 $(GENERATED): $(TD)
 	@mkdir -p $(@D)
 	$(call say,TBLGEN,$@)

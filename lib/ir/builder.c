@@ -23,11 +23,34 @@ cute_builder cute_builder_at_end(MlirBlock block, MlirLocation location)
     return (cute_builder){mlirLocationGetContext(location), location, block, {NULL}};
 }
 
+/* Operations with several groups of operands, and how many: each has one operand, later ones may have none. */
+static int32_t groups_of(MlirStringRef name)
+{
+    static const struct {
+        const char *name;
+        int32_t groups;
+    } grouped[] = {{"cute.local_tile", 3}, {"cute.local_partition", 3}};
+    for (size_t i = 0; i < sizeof grouped / sizeof *grouped; i++)
+        if (cute_text_is(name, grouped[i].name)) return grouped[i].groups;
+    return 0;
+}
+
+static void add_groups(const cute_builder *b, MlirOperationState *state, intptr_t operands)
+{
+    int32_t sizes[3], count = groups_of(state->name);
+    if (!count) return;
+    for (int32_t i = 0; i < count; i++) sizes[i] = i < operands;
+    MlirNamedAttribute groups =
+        cute_attribute(b->context, "operandSegmentSizes", mlirDenseI32ArrayGet(b->context, count, sizes));
+    mlirOperationStateAddAttributes(state, 1, &groups);
+}
+
 static MlirOperation create(const cute_builder *b, MlirOperationState *state, cute_operands operands,
                             cute_named attributes)
 {
     mlirOperationStateAddOperands(state, operands.count, operands.items);
     mlirOperationStateAddAttributes(state, attributes.count, attributes.items);
+    add_groups(b, state, operands.count);
     MlirOperation op = mlirOperationCreate(state);
     if (mlirOperationIsNull(op)) return op;
     if (mlirOperationIsNull(b->before))

@@ -109,7 +109,7 @@ LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, 
 {
     SmallVector<Type> inferred;
     LogicalResult result = infer(inferred);
-    if (succeeded(result) && inferred != stated)
+    if (succeeded(result) && inferred != stated && (!inferred.empty() || stated.empty()))
         result = emitOptionalError(location, "'", name, "' op inferred type(s) ", inferred,
                                    " are incompatible with return type(s) of operation ", stated);
     if (failed(result)) verifyFunctionsBehind(operands);
@@ -227,6 +227,12 @@ MlirType cute_type_get(MlirContext context, cute_type_index index, MlirStringRef
 #include "lib/ir/types.def"
     };
     return wrap(getters[index](unwrap(context), unwrap(text)));
+}
+
+MlirStringRef cute_coord_text(MlirAttribute attribute)
+{
+    auto coord = dyn_cast<CoordAttr>(unwrap(attribute));
+    return wrap(coord ? coord.getText() : StringRef());
 }
 
 const cute_op_row *cute_op_row_of(MlirOperation op)

@@ -43,6 +43,12 @@ using OpRows = llvm::DenseMap<const void *, const cute_op_row *>;
 // Those of the operations of `dialect`.
 void noteRows(Dialect *dialect, OpRows &rows);
 
+// A type whose values are of that kind.
+inline bool isKind(Type type, cute_type kind)
+{
+    cute_type own;
+    return cute_type_is(wrap(type), &own) && own == kind;
+}
 // An int_tuple that is one integer.
 bool isScalar(Type type);
 
@@ -122,7 +128,5 @@ template <cute_type_index index> struct TextStorage; // in cute.cpp
 #include "lib/ir/cute_types.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "lib/ir/cute_attrs.h.inc"
-#define GET_OP_CLASSES
-#include "lib/ir/cute_ops.h.inc"
 
 #endif

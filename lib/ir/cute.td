@@ -13,5 +13,10 @@ include "lib/ir/cute_nvgpu_types.td"
 include "lib/ir/cute_ops.td"
 include "lib/ir/cute_index_ops.td"
 include "lib/ir/cute_layout_ops.td"
+include "lib/ir/cute_tensor_ops.td"
+include "lib/ir/cute_atom_ops.td"
+include "lib/ir/cute_memory_ops.td"
+include "lib/ir/cute_nvgpu_ops.td"
+include "lib/ir/cute_nvgpu_arch_ops.td"
 
 #endif

@@ -24,7 +24,7 @@ def Cute_SizeOp : Cute_SizeLikeOp<"size", Cute_Sized> {
   }];
 }
 
-def Cute_CosizeOp : Cute_SizeLikeOp<"cosize", Cute_AnyLayout> {
+def Cute_CosizeOp : Cute_SizeLikeOp<"cosize", Cute_LaidOut> {
   let summary = "One more than the largest index";
   let description = [{
     `1 + sum_i (s_i - 1) * |d_i|`: how many elements lie below the largest index. With basis strides the
@@ -136,7 +136,7 @@ def Cute_IncrementCoordOp : Cute_FunctionOp<"increment_coord", (ins Cute_CoordTy
 }
 
 class Cute_RankOp<string m> : Cute_InferOp<m> {
-  let arguments = (ins I32Attr:$rank, Cute_Sliceable:$input, Cute_Sliceable:$element);
+  let arguments = (ins Cute_Rank:$rank, Cute_Sliceable:$input, Cute_Sliceable:$element);
   let results = (outs Cute_Sliceable:$result);
 }
 

@@ -21,8 +21,8 @@ def Cute_CompositionOp : Cute_DivideOp<"composition"> {
     %r = cute.composition(%a, %b) : (!cute.layout<"(4,8):(8,1)">, !cute.layout<"8:2">) -> !cute.layout<"(2,4):(16,1)">
     ```
   }];
-  let arguments = (ins Cute_AnyLayout:$lhs, Cute_Tiler:$rhs);
-  let results = (outs Cute_AnyLayout:$result);
+  let arguments = (ins Cute_LaidOut:$lhs, Cute_Tiler:$rhs);
+  let results = (outs Cute_LaidOut:$result);
 }
 
 def Cute_CoalesceOp : Cute_InferOp<"coalesce"> {
@@ -38,8 +38,8 @@ def Cute_CoalesceOp : Cute_InferOp<"coalesce"> {
     %r = cute.coalesce(%l) : (!cute.layout<"(2,(1,6)):(1,(7,2))">) -> !cute.layout<"12:1">
     ```
   }];
-  let arguments = (ins Cute_AnyLayout:$input, Optional<Cute_CoordType>:$target_profile);
-  let results = (outs Cute_AnyLayout:$result);
+  let arguments = (ins Cute_LaidOut:$input, Optional<Cute_CoordType>:$target_profile);
+  let results = (outs Cute_LaidOut:$result);
 }
 
 def Cute_FlattenOp : Cute_FunctionOp<"flatten", (ins Cute_Indexable:$input), (outs Cute_Indexable:$result)> {
@@ -86,8 +86,8 @@ def Cute_GroupModesOp : Cute_InferOp<"group_modes"> {
     %r = cute.group_modes<1, 3>(%l) : (!cute.layout<"(2,3,4):(1,2,6)">) -> !cute.layout<"(2,(3,4)):(1,(2,6))">
     ```
   }];
-  let arguments = (ins Cute_AnyLayout:$input, I32Attr:$begin, I32Attr:$end);
-  let results = (outs Cute_AnyLayout:$result);
+  let arguments = (ins Cute_LaidOut:$input, I32Attr:$begin, I32Attr:$end);
+  let results = (outs Cute_LaidOut:$result);
 }
 
 def Cute_RecastLayoutOp : Cute_InferOp<"recast_layout"> {
@@ -106,8 +106,8 @@ def Cute_RecastLayoutOp : Cute_InferOp<"recast_layout"> {
     %r = cute.recast_layout<16, 8>(%l) : !cute.layout<"(8,4):(1,8)"> -> !cute.layout<"(4,4):(1,4)">
     ```
   }];
-  let arguments = (ins I32Attr:$new_type_bits, I32Attr:$old_type_bits, Cute_AnyLayout:$src);
-  let results = (outs Cute_AnyLayout:$dst);
+  let arguments = (ins I32Attr:$new_type_bits, I32Attr:$old_type_bits, Cute_LaidOut:$src);
+  let results = (outs Cute_LaidOut:$dst);
 }
 
 def Cute_SliceOp : Cute_InferOp<"slice"> {
@@ -142,7 +142,7 @@ def Cute_DiceOp : Cute_InferOp<"dice"> {
     %r = cute.dice(%l, %c) : !cute.layout<"(4,8):(8,1)">, !cute.coord<"(_,0)">
     ```
   }];
-  let arguments = (ins Cute_Sliceable:$input, Cute_CoordType:$coord);
+  let arguments = (ins Cute_Sliceable:$input, Optional<Cute_CoordType>:$profile, OptionalAttr<Cute_CoordAttr>:$coord);
   let results = (outs Cute_Sliceable:$result);
 }
 
@@ -274,8 +274,8 @@ def Cute_BlockedProductOp : Cute_DividingFunctionOp<"blocked_product", (ins Cute
   }];
 }
 
-def Cute_LogicalDivideOp : Cute_DividingFunctionOp<"logical_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
-    (outs Cute_AnyLayout:$result)> {
+def Cute_LogicalDivideOp : Cute_DividingFunctionOp<"logical_divide", (ins Cute_LaidOut:$input, Cute_Tiler:$tiler),
+    (outs Cute_LaidOut:$result)> {
   let summary = "A layout as tiles and the rest";
   let description = [{
     `A o (B, B*)` where `B*` is the complement of B in A: mode 0 is what B picks, mode 1 runs over what is
@@ -293,8 +293,8 @@ def Cute_LogicalDivideOp : Cute_DividingFunctionOp<"logical_divide", (ins Cute_A
   }];
 }
 
-def Cute_ZippedDivideOp : Cute_DividingFunctionOp<"zipped_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
-    (outs Cute_AnyLayout:$result)> {
+def Cute_ZippedDivideOp : Cute_DividingFunctionOp<"zipped_divide", (ins Cute_LaidOut:$input, Cute_Tiler:$tiler),
+    (outs Cute_LaidOut:$result)> {
   let summary = "The divide as (tile, rest)";
   let description = [{
     `((tile_0, tile_1, ...), (rest_0, rest_1, ...))`: mode 0 is one tile, mode 1 runs over the tiles.
@@ -309,8 +309,8 @@ def Cute_ZippedDivideOp : Cute_DividingFunctionOp<"zipped_divide", (ins Cute_Any
   }];
 }
 
-def Cute_TiledDivideOp : Cute_DividingFunctionOp<"tiled_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
-    (outs Cute_AnyLayout:$result)> {
+def Cute_TiledDivideOp : Cute_DividingFunctionOp<"tiled_divide", (ins Cute_LaidOut:$input, Cute_Tiler:$tiler),
+    (outs Cute_LaidOut:$result)> {
   let summary = "The divide with the rest flat";
   let description = [{
     `((tile_0, tile_1, ...), rest_0, rest_1, ...)`.
@@ -325,8 +325,8 @@ def Cute_TiledDivideOp : Cute_DividingFunctionOp<"tiled_divide", (ins Cute_AnyLa
   }];
 }
 
-def Cute_FlatDivideOp : Cute_DividingFunctionOp<"flat_divide", (ins Cute_AnyLayout:$input, Cute_Tiler:$tiler),
-    (outs Cute_AnyLayout:$result)> {
+def Cute_FlatDivideOp : Cute_DividingFunctionOp<"flat_divide", (ins Cute_LaidOut:$input, Cute_Tiler:$tiler),
+    (outs Cute_LaidOut:$result)> {
   let summary = "The divide with all modes flat";
   let description = [{
     `(tile_0, tile_1, ..., rest_0, rest_1, ...)`.
@@ -355,8 +355,8 @@ def Cute_TileToShapeOp : Cute_InferOp<"tile_to_shape"> {
         -> !cute.layout<"((2,2),(2,3)):((1,4),(2,8))">
     ```
   }];
-  let arguments = (ins Cute_AnyLayout:$input, Cute_ShapeType:$shape, Optional<Cute_IntTupleType>:$order);
-  let results = (outs Cute_AnyLayout:$result);
+  let arguments = (ins Cute_LaidOut:$input, Cute_ShapeType:$shape, Optional<Cute_IntTupleType>:$order);
+  let results = (outs Cute_LaidOut:$result);
 }
 // ---- debugging ----
 def Cute_PrintOp : Cute_Op<"print", [MemoryEffects<[MemWrite]>]> {

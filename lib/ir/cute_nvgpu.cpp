@@ -38,11 +38,17 @@ StringRef WordAttr::getWord() const
 }
 
 #include "lib/ir/cute_nvgpu_dialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "lib/ir/cute_nvgpu_ops.cpp.inc"
 
 void CuteNvgpuDialect::initialize()
 {
     addTypes<TextOf>();
     addAttributes<WordAttr>();
+    addOperations<
+#define GET_OP_LIST
+#include "lib/ir/cute_nvgpu_ops.cpp.inc"
+        >();
     cute::noteRows(this, rows);
     cute::addSpellings(*this, getContext()->getLoadedDialect<cute::CuteDialect>()->spellings);
 }

@@ -28,6 +28,14 @@ inline bool isWord(Attribute attribute, WordIndex index)
     auto word = dyn_cast<WordAttr>(attribute);
     return word && word.getIndex() == index;
 }
+// A string that is one of several words.
+inline bool isOneOf(Attribute attribute, StringRef words)
+{
+    auto text = dyn_cast<StringAttr>(attribute);
+    SmallVector<StringRef> all;
+    words.split(all, ' ');
+    return text && llvm::is_contained(all, text.getValue());
+}
 #define CUTE_IR_WORD(cls, ...) using cls##Attr = WordAttr;
 #include "lib/ir/words.def"
 #undef CUTE_IR_WORD
@@ -44,5 +52,9 @@ using TextOf = cute::TextType<CuteNvgpuDialect>;
     using cls##Type = TextOf;                                                                                \
     }
 #include "lib/ir/types.def"
+#define GET_OP_CLASSES
+#include "lib/ir/cute_ops.h.inc"
+#define GET_OP_CLASSES
+#include "lib/ir/cute_nvgpu_ops.h.inc"
 
 #endif

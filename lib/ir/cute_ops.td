@@ -6,6 +6,8 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "lib/ir/cute_types.td"
+include "lib/ir/cute_tensor_types.td"
+include "lib/ir/cute_nvgpu_types.td"
 
 // Verification, inference and folding go to the row of this operation's name in ops/.
 def CuteHooks : NativeOpTrait<"CuteHooks"> { let cppNamespace = "::cute"; }
@@ -31,21 +33,43 @@ class Cute_DivideOp<string m> : Cute_TypedOp<m, [CuteDivides, NoMemoryEffect, Co
 // ---- what operands may be ----
 
 def Cute_AnyLayout : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType], "!cute.layout or !cute.composed_layout">;
+def Cute_Tensor : AnyTypeOf<[Cute_MemRefType, Cute_CoordTensorType], "!cute.memref or !cute.coord_tensor">;
+// What has a layout. Operations on layouts work on a tensor's and leave its iterator.
+def Cute_AnyTensor : AnyTypeOf<[Cute_MemRefType, Cute_CoordTensorType, CuteNvgpu_SmemDescViewType],
+                               "!cute.memref, !cute.coord_tensor, or !cute_nvgpu.smem_desc_view">;
+def Cute_LaidOut : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType, Cute_MemRefType, Cute_CoordTensorType,
+                              CuteNvgpu_SmemDescViewType], "!cute.layout, !cute.composed_layout, or a tensor">;
+def Cute_Iterator : AnyTypeOf<[Cute_PtrType, Cute_ArithTupleIterType, CuteNvgpu_SmemDescType],
+                              "!cute.ptr, !cute.arith_tuple_iter, or !cute_nvgpu.smem_desc">;
+def Cute_Atom : Type<CPred<"::cute::isKind($_self, CUTE_ATOM)">, "an atom, !cute_nvgpu.atom.* or !cute_nvgpu.sm*.mma">;
+def Cute_CopyAtom : AnyTypeOf<[Cute_Atom, Cute_TiledCopyType], "an atom or !cute.tiled_copy">;
+def Cute_MmaAtom : AnyTypeOf<[Cute_Atom, Cute_TiledMmaType], "an atom or !cute.tiled_mma">;
+// Of an MMA: registers, tensor memory, descriptors of shared memory.
+def Cute_Fragment : AnyTypeOf<[Cute_MemRefType, CuteNvgpu_SmemDescViewType], "!cute.memref or !cute_nvgpu.smem_desc_view">;
+def CuteNvgpu_NonExecTma : AnyTypeOf<[CuteNvgpu_NonExecTmaLoadType, CuteNvgpu_NonExecTmaStoreType, CuteNvgpu_NonExecTmaReduceType],
+                                     "!cute_nvgpu.atom.non_exec_tiled_tma_*">;
+def CuteNvgpu_ExecTma : AnyTypeOf<[CuteNvgpu_TmaLoadType, CuteNvgpu_TmaStoreType, CuteNvgpu_TmaReduceType], "!cute_nvgpu.atom.tma_*">;
+def CuteNvgpu_Tma : AnyTypeOf<[CuteNvgpu_NonExecTma, CuteNvgpu_ExecTma], "a TMA atom">;
+def Cute_Multiple : AnyTypeOf<[Cute_I8Type, Cute_I16Type, Cute_I32Type, Cute_I64Type], "!cute.i8, !cute.i16, !cute.i32, or !cute.i64">;
+def Cute_Integer : AnyTypeOf<[I8, I16, I32, I64, Cute_Multiple], "an integer of 8 to 64 bits">;
+def Cute_Address : AnyTypeOf<[I32, I64, Cute_I32Type, Cute_I64Type], "an integer of 32 or 64 bits">;
 def Cute_Any : AnyTypeOf<[Cute_IntTupleType, Cute_CoordType, Cute_ShapeType, Cute_StrideType, Cute_LayoutType,
-                          Cute_TileType, Cute_ComposedLayoutType, Cute_SwizzleType], "any CuTe type">;
+                          Cute_TileType, Cute_ComposedLayoutType, Cute_SwizzleType, Cute_Tensor, Cute_Iterator, Cute_CopyAtom,
+                          Cute_TiledMmaType], "any CuTe type">;
 def Cute_AnyTuple : AnyTypeOf<[Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_IntTupleType, Cute_TileType],
                               "!cute.shape, !cute.stride, !cute.coord, !cute.int_tuple, or !cute.tile">;
 def Cute_Indexable : AnyTypeOf<[Cute_ShapeType, Cute_IntTupleType, Cute_CoordType, Cute_StrideType, Cute_TileType,
-                                Cute_LayoutType, Cute_ComposedLayoutType],
+                                Cute_LayoutType, Cute_ComposedLayoutType, Cute_AnyTensor],
                                "!cute.shape, !cute.int_tuple, !cute.coord, !cute.stride, !cute.tile, !cute.layout, "
-                               "or !cute.composed_layout">;
+                               "or !cute.composed_layout">; // and tensors
 def Cute_Sliceable : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_LayoutType,
-                                Cute_ComposedLayoutType],
-                               "!cute.int_tuple, !cute.shape, !cute.stride, !cute.coord, !cute.layout, or "
-                               "!cute.composed_layout">;
+                                Cute_ComposedLayoutType, Cute_AnyTensor],
+                               "!cute.int_tuple, !cute.shape, !cute.stride, !cute.coord, !cute.layout, "
+                               "!cute.composed_layout, or a tensor">;
 def Cute_Number : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType], "!cute.int_tuple or !cute.shape">;
 def Cute_Numbers : AnyTypeOf<[Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_IntTupleType]>;
-def Cute_Sized : AnyTypeOf<[Cute_ShapeType, Cute_IntTupleType, Cute_LayoutType, Cute_ComposedLayoutType]>;
+def Cute_Sized : AnyTypeOf<[Cute_ShapeType, Cute_IntTupleType, Cute_LayoutType, Cute_ComposedLayoutType, Cute_AnyTensor],
+                           "!cute.shape, !cute.int_tuple, !cute.layout, !cute.composed_layout, or a tensor">;
 def Cute_Tiler : AnyTypeOf<[Cute_LayoutType, Cute_TileType, Cute_ShapeType],
                            "!cute.layout, !cute.tile, or !cute.shape">;
 def Cute_Product : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType]>;
@@ -54,7 +78,10 @@ def Cute_Comparable : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_CoordTy
 def Cute_Equatable : AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_CoordType, Cute_StrideType, Cute_LayoutType],
                                "!cute.int_tuple, !cute.shape, !cute.coord, !cute.stride, or !cute.layout">;
 def Cute_Scalar : Type<CPred<"::cute::isScalar($_self)">, "depth-0 !cute.int_tuple">;
-def Cute_Leaf : AnyTypeOf<[I32, I64, Cute_Scalar], "i32, i64, or depth-0 !cute.int_tuple">;
+def Cute_Leaf : AnyTypeOf<[I32, I64, Cute_Scalar, Cute_I32Type, Cute_I64Type], "i32, i64, or depth-0 !cute.int_tuple">;
+def Cute_IndexLike : AnyTypeOf<[I32, I64, Cute_IntTupleType, Cute_CoordType, Cute_I32Type, Cute_I64Type],
+                               "i32, i64, !cute.int_tuple, or !cute.coord">;
+def Cute_Rank : AnyAttrOf<[I32Attr, SI32Attr], "32-bit integer attribute">;
 
 // ---- operations of one kind ----
 
@@ -124,7 +151,8 @@ def Cute_MakeTileOp : Cute_MakeTupleOp<"tile", Cute_TileType,
 def Cute_MakeLayoutOp : Cute_InferOp<"make_layout"> {
   let summary = "A layout from its shape and stride";
   let description = [{
-    `shape:stride`, the function `L(c) = sum_i c_i * d_i` on the coordinates below the shape.
+    `shape:stride`, the function `L(c) = sum_i c_i * d_i` on the coordinates below the shape. Without a stride the layout
+    is compact and column-major: mode 0 is contiguous.
 
     Refused: a shape and a stride of different profile (the message names the mode); known extents of 0 or
     less. A stride of 0 repeats, a negative one counts down. See CuTe's 01_layout.md.
@@ -133,7 +161,9 @@ def Cute_MakeLayoutOp : Cute_InferOp<"make_layout"> {
     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,2)">, !cute.stride<"(?,4)">) -> !cute.layout<"(?,2):(?,4)">
     ```
   }];
-  let arguments = (ins Cute_ShapeType:$shape, Cute_StrideType:$stride);
+  let arguments = (ins Cute_ShapeType:$shape, Optional<Cute_StrideType>:$stride,
+                       // of older IR in generic form; says nothing that the operands don't
+                       OptionalAttr<DenseI32ArrayAttr>:$operandSegmentSizes);
   let results = (outs Cute_LayoutType:$layout);
 }
 

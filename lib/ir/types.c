@@ -54,39 +54,30 @@ static cute_status cute_canonical_value(const cute_type_row *row, cute_arena *ar
     return *out ? CUTE_OK : cute_fail_memory(diag);
 }
 
-/* ---- texts that stay as they are ---- */
+/* ---- texts of their own ---- */
 
-/* A space stands after `,` and around `=` and `->`, else only where there was one between words. */
-static bool needs_space(const char *text, size_t i, bool had)
-{
-    char before = text[i - 1], after = text[i];
-    if (before == ',' || before == '=' || after == '=') return true;
-    if (after == '-' && text[i + 1] == '>') return true;
-    if (before == '>' && i > 1 && text[i - 2] == '-') return true;
-    return had && !strchr("(<[{", before) && !strchr(")>]},:", after);
-}
-
-static cute_status cute_canonical_text(const cute_type_row *row, cute_arena *arena, const char *text,
+/* `!cute_nvgpu.smem_desc, "LAYOUT"`. */
+static cute_status cute_canonical_view(const cute_type_row *row, cute_arena *arena, const char *text,
                                        size_t length, const char **out, size_t *offset, cute_diag *diag)
 {
+    static const char element[] = "!cute_nvgpu.smem_desc";
+    size_t at = sizeof element - 1;
     *offset = 0;
-    if (length == 0)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected '<' and the parameters of '!%s.%s'",
-                         row->dialect, row->mnemonic);
-    char *copy = cute_arena_array(arena, 2 * length + 1, 1);
-    if (!copy) return cute_fail_memory(diag);
-    size_t n = 0;
-    bool quoted = false, had = false;
-    for (size_t i = 0; i < length; i++) {
-        bool space = !quoted && text[i] == ' ';
-        if (!space && !quoted && n && copy[n - 1] != ' ' && needs_space(text, i, had)) copy[n++] = ' ';
-        quoted ^= text[i] == '"';
-        if (!space) copy[n++] = text[i];
-        had = space;
+    if (length >= at && !memcmp(text, element, at)) {
+        while (at < length && (text[at] == ' ' || text[at] == ',')) at++;
+        *offset = at;
     }
-    copy[n] = '\0';
-    *out = copy;
-    return CUTE_OK;
+    if (*offset == 0 || at >= length || text[at] != '"' || text[length - 1] != '"' || length - at < 2)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected '<%s, \"LAYOUT\">' behind '!%s.%s'", element,
+                         row->dialect, row->mnemonic);
+    cute_value layout;
+    cute_status status =
+        cute_value_parse(arena, CUTE_LAYOUT, text + at + 1, length - at - 2, &layout, offset, diag);
+    *offset += at + 1;
+    if (status) return status;
+    const char *canonical = cute_value_text(arena, &layout);
+    *out = canonical ? cute_arena_printf(arena, "%s, \"%s\"", element, canonical) : NULL;
+    return *out ? CUTE_OK : cute_fail_memory(diag);
 }
 
 static cute_status cute_canonical_empty(const cute_type_row *row, cute_arena *arena, const char *text,
@@ -243,4 +234,27 @@ bool cute_type_is_static(MlirType type)
     const cute_value *value = cute_type_peek(type);
     if (!value || (value->atom && !value->atom->known)) return false;
     return cute_value_is_static(value);
+}
+
+/* ---- views of descriptors ---- */
+
+bool cute_type_layout_of_view(MlirType type, MlirStringRef *layout)
+{
+    if (cute_type_row_of(type) != &rows[CUTE_TYPE_INDEX_SmemDescView]) return false;
+    MlirStringRef text = cute_type_text(type);
+    const char *open = memchr(text.data, '"', text.length);
+    if (!open) return false;
+    if (layout) *layout = mlirStringRefCreate(open + 1, (size_t)(text.data + text.length - open) - 2);
+    return true;
+}
+
+MlirType cute_type_view_of_layout(MlirType view, cute_arena *arena, const cute_value *layout)
+{
+    MlirStringRef own = cute_type_text(view);
+    const char *open = memchr(own.data, '"', own.length), *text = cute_value_text(arena, layout);
+    if (!text) return (MlirType){NULL};
+    text = cute_arena_printf(arena, "%.*s\"%s\"", (int)(open - own.data), own.data, text);
+    if (!text) return (MlirType){NULL};
+    return cute_type_get(mlirTypeGetContext(view), CUTE_TYPE_INDEX_SmemDescView,
+                         mlirStringRefCreateFromCString(text));
 }

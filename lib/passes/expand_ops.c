@@ -26,7 +26,7 @@ static void expand(MlirOperation op, void *context)
 {
     expansion *e = context;
     const cute_op_row *row = cute_op_row_of(op);
-    if (!row || !row->expand) return;
+    if (!row || !row->expand || (row->expands && !row->expands(op))) return;
     cute_arena *arena = cute_arena_create();
     MlirLocation location = mlirOperationGetLocation(op);
     cute_expansion x = {.emitter = &e->emitter, .arena = arena, .diag = e->diag};

@@ -46,6 +46,9 @@ typedef MlirAttribute (*attribute_of)(void *context, MlirStringRef name);
 /* Integers in the order in which the algebra takes them. */
 static const char *const integers[] = {"rank",          "begin",         "end",
                                        "new_type_bits", "old_type_bits", "operand_id"};
+/* Coordinates as attributes: operands behind the others. */
+static const char *const coordinates[] = {"coord", "proj"};
+enum { COORDINATES = sizeof coordinates / sizeof *coordinates };
 
 /* The integer attributes of an operation as the algebra wants them; *out points into `arena`. */
 static cute_status read_attributes(cute_arena *arena, attribute_of get, void *context, cute_attributes *out,
@@ -66,7 +69,9 @@ static cute_status read_attributes(cute_arena *arena, attribute_of get, void *co
     for (size_t i = 0; i < capacity; i++) {
         MlirAttribute one = get(context, cute_text(integers[i]));
         if (!mlirAttributeIsNull(one) && mlirAttributeIsAInteger(one))
-            values[out->count++] = mlirIntegerAttrGetValueInt(one);
+            values[out->count++] = mlirIntegerTypeIsSigned(mlirAttributeGetType(one))
+                                       ? mlirIntegerAttrGetValueSInt(one)
+                                       : mlirIntegerAttrGetValueInt(one);
     }
     return CUTE_OK;
 }
@@ -92,19 +97,50 @@ static MlirAttribute in_rewrite(void *context, MlirStringRef name)
     return (MlirAttribute){NULL};
 }
 
+/* Appends those of the operation to its operands, which have room. */
+static cute_status add_coordinates(cute_arena *arena, attribute_of get, void *context, cute_value *operands,
+                                   size_t *count, cute_diag *diag)
+{
+    for (size_t i = 0; i < COORDINATES; i++) {
+        MlirAttribute one = get(context, cute_text(coordinates[i]));
+        if (mlirAttributeIsNull(one)) continue;
+        MlirStringRef text = cute_coord_text(one);
+        CUTE_TRY(cute_value_parse(arena, CUTE_COORD, text.data, text.length, &operands[*count], NULL, diag));
+        ++*count;
+    }
+    return CUTE_OK;
+}
+
 /* ---- inference ---- */
+
+/* What the algebra knows of an operand by its type: integers of the program are tuples of one number, a view of descriptors is
+ * its layout. */
+static cute_status operand_value(cute_arena *arena, MlirType type, cute_value *out, cute_diag *diag)
+{
+    MlirStringRef layout;
+    if (mlirTypeIsAInteger(type)) {
+        *out = cute_value_of_tree(CUTE_INT_TUPLE,
+                                  cute_tree_unknown(arena, (int)mlirIntegerTypeGetWidth(type), NULL));
+        return out->tree ? CUTE_OK : cute_fail_memory(diag);
+    }
+    if (cute_type_layout_of_view(type, &layout))
+        return cute_value_parse(arena, CUTE_LAYOUT, layout.data, layout.length, out, NULL, diag);
+    return cute_type_value(type, out, diag);
+}
 
 cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cute_operation operation,
                                cute_value *result, cute_diag *diag)
 {
-    cute_value *operands = cute_arena_array(arena, (size_t)query->operand_count, sizeof *operands);
-    if (!operands && query->operand_count) return cute_fail_memory(diag);
-    for (intptr_t i = 0; i < query->operand_count; i++)
-        CUTE_TRY(cute_type_value(mlirValueGetType(query->operands[i]), &operands[i], diag));
+    size_t count = (size_t)query->operand_count;
+    cute_value *operands = cute_arena_array(arena, count + COORDINATES, sizeof *operands);
+    if (!operands) return cute_fail_memory(diag);
+    for (size_t i = 0; i < count; i++)
+        CUTE_TRY(operand_value(arena, mlirValueGetType(query->operands[i]), &operands[i], diag));
+    void *dictionary = (void *)query->attributes.ptr;
+    CUTE_TRY(add_coordinates(arena, in_dictionary, dictionary, operands, &count, diag));
     cute_attributes attributes;
-    CUTE_TRY(read_attributes(arena, in_dictionary, (void *)query->attributes.ptr, &attributes, diag));
-    return cute_atom_apply(arena, NULL, operation, operands, (size_t)query->operand_count, &attributes,
-                           result, diag);
+    CUTE_TRY(read_attributes(arena, in_dictionary, dictionary, &attributes, diag));
+    return cute_atom_apply(arena, NULL, operation, operands, count, &attributes, result, diag);
 }
 
 static cute_status infer(cute_arena *arena, const cute_op_query *query, cute_operation operation,
@@ -112,7 +148,11 @@ static cute_status infer(cute_arena *arena, const cute_op_query *query, cute_ope
 {
     cute_value result;
     CUTE_TRY(cute_algebra_apply(arena, query, operation, &result, diag));
-    MlirType type = cute_type_of_value(query->context, arena, &result);
+    MlirType type, first = query->operand_count ? mlirValueGetType(query->operands[0]) : (MlirType){NULL};
+    if (result.type == CUTE_LAYOUT && !mlirTypeIsNull(first) && cute_type_layout_of_view(first, NULL))
+        type = cute_type_view_of_layout(first, arena, &result);
+    else
+        type = cute_type_of_value(query->context, arena, &result);
     if (mlirTypeIsNull(type)) return cute_fail_memory(diag);
     cute_op_types_add(out, type);
     return CUTE_OK;
@@ -167,22 +207,23 @@ MlirOperation cute_rewrite_insert(MlirOperation where, const cute_rewrite *r)
 cute_status cute_algebra_emit(const cute_op_row *row, const cute_expansion *x, MlirOperation op,
                               cute_value_binder bind)
 {
-    intptr_t count = mlirOperationGetNumOperands(op);
-    cute_value *operands = cute_arena_array(x->arena, (size_t)count, sizeof *operands), result;
-    if (!operands && count) return cute_fail_memory(x->diag);
+    size_t own = (size_t)mlirOperationGetNumOperands(op), count = own;
+    cute_value *operands = cute_arena_array(x->arena, count + COORDINATES, sizeof *operands), result;
+    if (!operands) return cute_fail_memory(x->diag);
     cute_attributes attributes;
     CUTE_TRY(read_attributes(x->arena, in_operation, &op, &attributes, x->diag));
+    CUTE_TRY(add_coordinates(x->arena, in_operation, &op, operands, &count, x->diag));
     /* First without emitting: a static result needs no code. */
-    for (intptr_t i = 0; i < count; i++)
-        CUTE_TRY(cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, i)), &operands[i], x->diag));
-    CUTE_TRY(cute_atom_apply(x->arena, NULL, row->algebra, operands, (size_t)count, &attributes, &result,
-                             x->diag));
+    for (size_t i = 0; i < own; i++)
+        CUTE_TRY(operand_value(x->arena, mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)),
+                               &operands[i], x->diag));
+    CUTE_TRY(cute_atom_apply(x->arena, NULL, row->algebra, operands, count, &attributes, &result, x->diag));
     if (cute_value_is_static(&result)) return cute_value_replace(x, op, 0, &result);
-    for (intptr_t i = 0; i < count; i++) CUTE_TRY(bind(x, op, mlirOperationGetOperand(op, i), &operands[i]));
+    for (size_t i = 0; i < own; i++)
+        CUTE_TRY(bind(x, op, mlirOperationGetOperand(op, (intptr_t)i), &operands[i]));
     cute_builder b = cute_builder_before(op);
     cute_arith arith = cute_emitter_start(x->emitter, &b);
-    CUTE_TRY(cute_atom_apply(x->arena, &arith, row->algebra, operands, (size_t)count, &attributes, &result,
-                             x->diag));
+    CUTE_TRY(cute_atom_apply(x->arena, &arith, row->algebra, operands, count, &attributes, &result, x->diag));
     return cute_value_replace(x, op, 0, &result);
 }
 

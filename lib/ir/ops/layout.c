@@ -5,6 +5,7 @@
 static bool second_of_source(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
     (void)op;
+    if (mlirOperationGetNumOperands(source) < 2) return false;
     out->value = mlirOperationGetOperand(source, 1);
     return true;
 }
@@ -24,8 +25,15 @@ static MlirValue whole(MlirOperation op, intptr_t i, const char *part)
     return mlirOperationGetOperand(source, 0);
 }
 
+/* Without a stride, which has to be computed then. */
+static bool is_compact(MlirOperation op)
+{
+    return mlirOperationGetNumOperands(op) == 1;
+}
+
 static bool same_layout(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
+    if (is_compact(op)) return false;
     out->value = mlirOperationGetOperand(source, 0);
     MlirValue other = whole(op, 1, "cute.get_stride");
     return !mlirValueIsNull(other) && mlirValueEqual(other, out->value);
@@ -51,8 +59,8 @@ RULES(layout_rules, {"cute.get_shape", same_layout});
 RULES(composed_rules, {"cute.composed_get_inner", same_composed});
 
 static const cute_op_row rows[] = {
-    {CUTE_ALGEBRA(MAKE_LAYOUT, make_layout), .parts = CUTE_PARTS_FIELDS, .simplify = layout_rules,
-     .lower = cute_lower_parts},
+    {CUTE_ALGEBRA_EXPANDED(MAKE_LAYOUT, make_layout), .expands = is_compact, .parts = CUTE_PARTS_FIELDS,
+     .simplify = layout_rules, .lower = cute_lower_parts},
     /* Written A, offset, B; stored B, offset, A. */
     {CUTE_ALGEBRA(MAKE_COMPOSED_LAYOUT, make_composed_layout), .parts = CUTE_PARTS_REVERSED,
      .simplify = composed_rules, .lower = cute_lower_parts},

@@ -82,7 +82,7 @@ struct cute_op_row {
     cute_operation algebra; /* for the functions of algebra.h and compare.c */
     bool constant;          /* its result type is its value */
     cute_op_parts parts;
-    /* Appends the result types; false after an error at query->location. */
+    /* Appends the result types; none where they do not follow. False after an error at query->location. */
     bool (*infer)(const cute_op_row *row, const cute_op_query *query, cute_op_types *out);
     /* False after an error on `op`. */
     bool (*verify)(const cute_op_row *row, MlirOperation op);
@@ -93,6 +93,7 @@ struct cute_op_row {
     /* Replaces the results by arithmetic on the unknown leaves; the driver then destroys `op`. NULL: it stays
      * until cute-to-base. */
     cute_status (*expand)(const cute_op_row *row, const cute_expansion *x, MlirOperation op);
+    bool (*expands)(MlirOperation op); /* false: this one stays. NULL: all go */
     /* Replaces the operation by those of other dialects, and destroys it; false after an error. NULL: it
      * must be expanded before. */
     bool (*lower)(const cute_op_row *row, const cute_op_lowering *l);

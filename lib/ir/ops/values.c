@@ -24,6 +24,7 @@ static bool read_parts(MlirValue value, void **handles, size_t *count)
     MlirOperation op = cute_defining_op(value);
     const cute_op_row *row = mlirOperationIsNull(op) ? NULL : cute_op_row_of(op);
     if (!row || row->parts == CUTE_PARTS_NONE) return false;
+    if (row->expand && (!row->expands || row->expands(op))) return false; /* it computes */
     intptr_t operands = mlirOperationGetNumOperands(op);
     for (intptr_t i = 0; i < operands; i++) {
         MlirValue operand =
@@ -109,7 +110,13 @@ cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue
 {
     cute_arena *arena = x->arena;
     cute_diag *diag = x->diag;
-    CUTE_TRY(cute_type_value(mlirValueGetType(operand), out, diag));
+    MlirType type = mlirValueGetType(operand);
+    if (mlirTypeIsAInteger(type)) {
+        *out = cute_value_of_tree(CUTE_INT_TUPLE, cute_tree_unknown(arena, (int)mlirIntegerTypeGetWidth(type),
+                                                                    (void *)operand.ptr));
+        return out->tree ? CUTE_OK : cute_fail_memory(diag);
+    }
+    CUTE_TRY(cute_type_value(type, out, diag));
     switch (out->type) {
     case CUTE_PTR:
         out->pointer = cute_pointer_with_handle(arena, out->pointer, (void *)operand.ptr);

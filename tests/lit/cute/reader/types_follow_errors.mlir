@@ -24,8 +24,8 @@ func.func @outside(%l: !cute.layout<"(4,?):(1,?)">) {
 
 // expected-note @+1 {{%s is a '!cute.shape<"4">'}}
 func.func @one_operand(%s: !cute.shape<"4">) {
-  // expected-error @+1 {{'cute.make_layout' op expects 2 operands, but got 1}}
-  %x = cute.make_layout(%s)
+  // expected-error @+1 {{'cute.composition' op expects 2 operands, but got 1}}
+  %x = cute.composition(%s)
   return
 }
 

@@ -20,8 +20,13 @@ func.func private @no_parameters(!cute.ptr)
 
 // -----
 
-// expected-error@+1 {{expected '<' and the parameters of '!cute_nvgpu.smem_desc_view'}}
+// expected-error@+1 {{expected '<!cute_nvgpu.smem_desc, "LAYOUT">' behind '!cute_nvgpu.smem_desc_view'}}
 func.func private @no_parameters(!cute_nvgpu.smem_desc_view)
+
+// -----
+
+// expected-error@+1 {{failed to parse layout from "(1,2)(": }}
+func.func private @view(!cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,2)(">)
 
 // -----
 

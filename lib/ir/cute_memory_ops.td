@@ -1,0 +1,191 @@
+// Operations that read and write memory: tensors as a whole, and single accesses through pointers.
+#ifndef CUTE_IR_MEMORY_OPS_TD
+#define CUTE_IR_MEMORY_OPS_TD
+
+include "lib/ir/cute_ops.td"
+include "lib/ir/cute_tensor_types.td"
+
+// ---- tensors ----
+def Cute_MemRefAllocaOp : Cute_Op<"memref.alloca"> {
+  let summary = "A tensor in a thread's registers";
+  let description = [{
+    As many elements as the layout reaches, uninitialised. The result is in `rmem`: in registers once all its accesses are
+    known, in local memory else.
+
+    Refused: a layout with unknown leaves, a result whose layout is another one, or that is not in `rmem`.
+
+    ```mlir
+    %r = cute.memref.alloca(%l) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, rmem, align<32>, "(4,2):(1,4)">
+    ```
+  }];
+  let arguments = (ins Cute_AnyLayout:$layout);
+  let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
+}
+
+def Cute_MemRefLoadOp : Cute_Op<"memref.load"> {
+  let summary = "An element of a tensor";
+  let description = [{
+    The coordinate is one of the tensor's shape, or an index.
+
+    Refused: a coordinate that is none of the shape's, a result that is not the element type.
+
+    ```mlir
+    %x = cute.memref.load(%t, %c) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(?,1)">) -> f32
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Cute_CoordType:$coord);
+  let results = (outs AnyType:$value);
+}
+def Cute_MemRefStoreOp : Cute_Op<"memref.store"> {
+  let summary = "Sets an element of a tensor";
+  let description = [{
+    Refused: a coordinate that is none of the shape's, a value that is not of the element type.
+
+    ```mlir
+    cute.memref.store(%t, %c, %x) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(?,1)">, f32) -> ()
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Cute_CoordType:$coord, AnyType:$value);
+}
+def Cute_MemRefLoadVecOp : Cute_Op<"memref.load_vec"> {
+  let summary = "All elements of a tensor as a vector";
+  let description = [{
+    In colexicographic order of coordinates: element i is the one of index i.
+
+    Refused: a shape with unknown extents, a vector of another length or element type.
+
+    ```mlir
+    %v = cute.memref.load_vec(%t) : (!cute.memref<f32, rmem, "(4,2):(1,4)">) -> vector<8xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor);
+  let results = (outs AnyVectorOfAnyRank:$value);
+}
+def Cute_MemRefStoreVecOp : Cute_Op<"memref.store_vec"> {
+  let summary = "Sets all elements of a tensor";
+  let description = [{
+    The reverse of `cute.memref.load_vec`.
+
+    Refused: as of `cute.memref.load_vec`.
+
+    ```mlir
+    cute.memref.store_vec(%v, %t) : (vector<8xf32>, !cute.memref<f32, rmem, "(4,2):(1,4)">) -> ()
+    ```
+  }];
+  let arguments = (ins AnyVectorOfAnyRank:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor);
+}
+def Cute_FillOp : Cute_Op<"fill"> {
+  let summary = "Sets all elements of a tensor to one value";
+  let description = [{
+    Refused: a value that is not of the element type.
+
+    ```mlir
+    cute.fill(%t, %x) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, f32) -> ()
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, AnyType:$value);
+}
+
+// ---- by an atom ----
+def Cute_CopyOp : Cute_Op<"copy"> {
+  let summary = "Copies a tensor by an atom";
+  let description = [{
+    Source and destination have the atom's values as mode 0 and as many others; the atom runs once for each coordinate of
+    the others. A predicate, a tensor of `i8` in registers, has an element for each of these: where it is 0, nothing is copied
+    (`cp.async` writes zeros).
+
+    A tensor without the mode of values is copied element by element, in steps of the atom.
+
+    Refused: tensors of different extents, element types that the atom does not move, spaces between which it does not
+    copy, less alignment than an access of the atom needs.
+
+    ```mlir
+    cute.copy(%atom, %src, %dst) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>,
+        !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">, !cute.memref<f32, rmem, align<16>, "((4,1),2):((1,0),4)">) -> ()
+    ```
+  }];
+  let arguments = (ins Cute_CopyAtom:$atom, Arg<Cute_Tensor, "", [MemRead]>:$src, Arg<Cute_Tensor, "", [MemWrite]>:$dst,
+                   Arg<Optional<Cute_MemRefType>, "", [MemRead]>:$pred);
+}
+def Cute_CopyAtomCallOp : Cute_Op<"copy_atom_call"> {
+  let summary = "One copy by an atom";
+  let description = [{
+    What `cute.copy` does for one coordinate of its other modes: source and destination have the mode of values alone.
+
+    ```mlir
+    cute.copy_atom_call(%atom, %src, %dst) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>,
+        !cute.memref<f32, gmem, align<16>, "((4,1)):((1,0))">, !cute.memref<f32, rmem, align<16>, "((4,1)):((1,0))">) -> ()
+    ```
+  }];
+  let arguments = (ins Cute_CopyAtom:$atom, Arg<Cute_Tensor, "", [MemRead]>:$src, Arg<Cute_Tensor, "", [MemWrite]>:$dst,
+                   Arg<Optional<Cute_MemRefType>, "", [MemRead]>:$pred);
+}
+def Cute_PrefetchOp : Cute_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Brings what a copy would read into the cache";
+  let description = [{
+    ```mlir
+    cute.prefetch(%atom, %src) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>, !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">) -> ()
+    ```
+  }];
+  let arguments = (ins Cute_CopyAtom:$atom, Cute_Tensor:$src);
+}
+def Cute_GemmOp : Cute_Op<"gemm"> {
+  let summary = "Multiplies tensors by an MMA atom: `D = A * B + C`";
+  let description = [{
+    The operands are D, A, B and C. Mode 0 of each are the atom's values; A has a mode of M, B one of N, D and C both; a
+    mode of K behind them is summed. The atom runs once for each coordinate of (M, N, K).
+
+    Refused: modes of different extent, element types that are not the atom's.
+
+    ```mlir
+    cute.gemm(%mma, %d, %a, %b, %c) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >,
+        !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">, !cute.memref<f16, rmem, "((2,2,2),2):((1,2,4),8)">,
+        !cute.memref<f16, rmem, "((2,2),4):((1,2),4)">, !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">) -> ()
+    ```
+  }];
+  let arguments = (ins Cute_MmaAtom:$mma, Arg<Cute_Fragment, "", [MemWrite]>:$d, Arg<Cute_Fragment, "", [MemRead]>:$a,
+                   Arg<Cute_Fragment, "", [MemRead]>:$b, Arg<Cute_Fragment, "", [MemRead]>:$c);
+}
+def Cute_MmaAtomCallOp : Cute_Op<"mma_atom_call"> {
+  let summary = "One run of an MMA atom";
+  let description = [{
+    What `cute.gemm` does for one coordinate of (M, N, K): each operand has the mode of values alone.
+
+    ```mlir
+    cute.mma_atom_call(%mma, %d, %a, %b, %c) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >,
+        !cute.memref<f32, rmem, "((2,2)):((1,2))">, !cute.memref<f16, rmem, "((2,2,2)):((1,2,4))">,
+        !cute.memref<f16, rmem, "((2,2)):((1,2))">, !cute.memref<f32, rmem, "((2,2)):((1,2))">) -> ()
+    ```
+  }];
+  let arguments = (ins Cute_MmaAtom:$mma, Arg<Cute_Fragment, "", [MemWrite]>:$d, Arg<Cute_Fragment, "", [MemRead]>:$a,
+                   Arg<Cute_Fragment, "", [MemRead]>:$b, Arg<Cute_Fragment, "", [MemRead]>:$c);
+}
+
+// ---- single accesses ----
+def Cute_PtrLoadOp : Cute_Op<"ptr.load"> {
+  let summary = "What a pointer points at";
+  let description = [{
+    An element, or a vector of as many elements as the result type says. The pointer is no swizzled one.
+
+    Refused: a result of other elements; a vector of more bytes than the pointer's alignment and 16.
+
+    ```mlir
+    %v = cute.ptr.load(%p) : (!cute.ptr<f16, gmem, align<16>>) -> vector<8xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Cute_PtrType, "", [MemRead]>:$ptr);
+  let results = (outs AnyType:$value);
+}
+def Cute_PtrStoreOp : Cute_Op<"ptr.store"> {
+  let summary = "Writes where a pointer points";
+  let description = [{
+    The reverse of `cute.ptr.load`.
+
+    ```mlir
+    cute.ptr.store(%p, %v) : (!cute.ptr<f16, smem, align<16>>, vector<8xf16>) -> ()
+    ```
+  }];
+  let arguments = (ins Arg<Cute_PtrType, "", [MemWrite]>:$ptr, AnyType:$value);
+}
+
+#endif
