@@ -80,11 +80,23 @@ static cute_node still(cute_algebra *a, cute_node shape, cute_node stride)
     return alg_is(shape, 1) ? known(a, 0) : stride;
 }
 
+/* alg_divide_tile; modes beyond those of the tile stay as they are. */
 static cute_layout divide_tile(cute_algebra *a, cute_layout layout, cute_node tile, bool zip)
 {
     cute_layout result = tile ? alg_divide_tile(a, layout, tile, zip) : alg_no_layout;
     if (!alg_ok(result)) return alg_no_layout;
-    return (cute_layout){result.shape, still(a, result.shape, result.stride)};
+    if (alg_is_leaf(tile)) return (cute_layout){result.shape, still(a, result.shape, result.stride)};
+    cute_layout rests = zip ? alg_layout_mode(result, 1) : result;
+    alg_list strides = {0};
+    for (size_t i = 0; i < alg_rank(rests.shape); i++) {
+        cute_node stride = alg_mode(rests.stride, i);
+        alg_push(a, &strides, i < tile->count ? still(a, alg_mode(rests.shape, i), stride) : stride);
+    }
+    rests.stride = alg_tuple(a, &strides);
+    if (!zip || !rests.stride) return rests.stride ? rests : alg_no_layout;
+    cute_layout tiles = alg_layout_mode(result, 0);
+    tiles.stride = still(a, tiles.shape, tiles.stride);
+    return pair_of(a, tiles, rests);
 }
 
 static bool refuse_rank(cute_algebra *a, cute_layout layout, size_t needed)
