@@ -1,8 +1,10 @@
 /* Inference against a list of instances that another compiler printed: one JSON object a line, with "op", "attr" (as in
  * generic form), "in" and "out" (types). CUTE_INSTANCES names the file; without it there is nothing to test. Operations
- * that lib/layout does not have, and operands of types that it cannot parse, are counted as left out. */
+ * that lib/layout and lib/atoms do not have, and operands of types or instructions that they do not know, are counted as
+ * left out. */
 #include <jansson.h>
 
+#include "lib/atoms/atoms.h"
 #include "tests/unit/test_layout.h"
 
 /* The value of a type; false where it is none of lib/layout's. */
@@ -16,12 +18,12 @@ static bool parse_type(const char *text, cute_value *out)
     const char *name = text + 6, *inside = strchr(name, '<');
     if (!inside) return false;
     size_t length = (size_t)(inside - name), size = strlen(inside) - 2;
-    for (int type = CUTE_SHAPE; type <= CUTE_DIVISOR; type++) {
+    for (int type = CUTE_SHAPE; type < CUTE_TYPES; type++) {
         const char *known = cute_type_name((cute_type)type);
         bool quoted = type <= CUTE_TILE;
         if (strlen(known) != length || strncmp(known, name, length) != 0) continue;
-        return cute_value_parse(arena, (cute_type)type, inside + 1 + quoted, size - 2 * quoted, out, NULL,
-                                diag) == CUTE_OK;
+        return cute_atom_value_parse(arena, (cute_type)type, inside + 1 + quoted, size - 2 * quoted, out,
+                                     NULL, diag) == CUTE_OK;
     }
     return false;
 }
@@ -30,7 +32,7 @@ static bool parse_type(const char *text, cute_value *out)
 static size_t parse_attributes(const char *text, int64_t out[8])
 {
     static const char *const names[] = {
-        "rank = ", "begin = ", "end = ", "new_type_bits = ", "old_type_bits = "};
+        "rank = ", "begin = ", "end = ", "new_type_bits = ", "old_type_bits = ", "operand_id = "};
     size_t count = 0;
     const char *mode = strstr(text, "mode = array<i32");
     if (mode) {
@@ -78,10 +80,11 @@ static verdict try_instance(json_t *instance)
     if (parse_coordinate(attribute, "proj = ", &operands[count])) count++;
     if (parse_coordinate(attribute, "coord = ", &operands[count])) count++;
     if (!parse_type(json_string_value(out), &expected)) return LEFT_OUT;
+    if (count && operands[0].type >= CUTE_ATOM && !operands[0].atom->known) return LEFT_OUT;
     cute_attributes attributes = {numbers, parse_attributes(attribute, numbers)};
     const char *wanted = json_string_value(out), *said = "";
     verdict result = SAME;
-    cute_status status = cute_apply(arena, NULL, operation, operands, count, &attributes, &got, diag);
+    cute_status status = cute_atom_apply(arena, NULL, operation, operands, count, &attributes, &got, diag);
     if (status == CUTE_OK && !cute_value_equal(&got, &expected))
         status = cute_apply_dsl(arena, NULL, operation, operands, count, &attributes, &got, diag);
     if (status != CUTE_OK) {
@@ -92,7 +95,7 @@ static verdict try_instance(json_t *instance)
         bool constant = operation == CUTE_OP_GET_HIER_COORD && cute_value_is_static(&expected);
         for (int64_t i = 0; constant && i < 64 && !cute_value_equal(&got, &expected); i++) {
             operands[0].tree = cute_tree_number(arena, i);
-            cute_apply(arena, NULL, operation, operands, count, &attributes, &got, diag);
+            cute_atom_apply(arena, NULL, operation, operands, count, &attributes, &got, diag);
         }
         if (!cute_value_equal(&got, &expected)) result = DIFFERENT;
         said = cute_value_text(arena, &got);
