@@ -211,7 +211,7 @@ static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *
     CUTE_TRY(read_text(r, object, "interleave", &arg->interleave));
     CUTE_TRY(read_text(r, object, "l2promo", &arg->l2promo));
     CUTE_TRY(read_fill(r, object, arg));
-    CUTE_TRY(read_space(r, object, arg));
+    if (arg->kind == CUTE_ARG_TENSOR_MAP) CUTE_TRY(read_space(r, object, arg));
     return read_fields(r, object, arg);
 }
 

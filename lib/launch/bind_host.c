@@ -104,7 +104,11 @@ static cute_status add_text(const host_binder *b, size_t index)
     if (given->count != 1) cute_buffer_putc(&text, '(');
     for (size_t k = 0; k < given->count; k++) {
         if (k) cute_buffer_puts(&text, ", ");
-        put_value(b, &given->leaves[k], field ? arg->fields[k].dtype : arg->dtype, &text);
+        put_value(b, &given->leaves[k],
+                  field                          ? arg->fields[k].dtype
+                  : arg->kind == CUTE_ARG_SCALAR ? arg->dtype
+                                                 : NULL,
+                  &text);
     }
     if (given->count != 1) cute_buffer_putc(&text, ')');
     const char *copy = cute_arena_copy(b->config->arena, cute_buffer_text(&text), text.length);

@@ -290,6 +290,9 @@ static cute_status bind_scalar(const cute_config *config, const config_plan *pla
                                 : json_integer(known->integer);
     cute_status status = encode(config, param, param->dtype, own, path, out, diag);
     json_decref(own);
+    if (status == CUTE_OK && param->divisor > 1 && out->value % param->divisor != 0)
+        return FAIL(config, path, diag, "'%s' is %lld, expected a multiple of %lld", param->name,
+                    (long long)out->value, (long long)param->divisor);
     return status;
 }
 

@@ -99,6 +99,7 @@ static cute_status read_param(const reader *r, const json_t *json, host_param *o
     out->type = json_string_value(json_object_get(json, "type"));
     out->dtype = json_string_value(json_object_get(json, "dtype"));
     out->align = json_integer_value(json_object_get(json, "align"));
+    out->divisor = json_integer_value(json_object_get(json, "div"));
     out->kind = HOST_OTHER;
     if (!kind && width > 0) kind = "scalar";
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)

@@ -30,6 +30,7 @@ typedef struct host_param {
     size_t rank;
     const int64_t *shape, *strides; /* CUTE_DYNAMIC where unknown */
     int64_t align;                  /* bytes; 0: none said */
+    int64_t divisor;                /* of a scalar; 0: none said */
     const host_field *fields;
     size_t leaf_count; /* numbers that it is made of: docs/metadata.md says which */
 } host_param;

@@ -366,8 +366,15 @@ static cute_status float_operation(machine *m, const json_t *op, const char *nam
     cute_dtype type, from;
     host_number a = {0}, b = {0};
     const char *text = json_string_value(json_array_get(op, 1));
-    if (!cute_dtype_find(text, &type) || !value_at(m, op, 2, limit, &a))
-        return wrong(m, "has a value that is made of no earlier one");
+    if (!cute_dtype_find(text, &type)) return wrong(m, "has a value of an unknown type");
+    if (!strcmp(name, "fconst")) {
+        double value = json_number_value(json_array_get(op, 2));
+        text = json_string_value(json_array_get(op, 2));
+        if (text) value = strtod(text, NULL); /* "nan", "-inf" */
+        *out = number_of_real(value, type);
+        return CUTE_OK;
+    }
+    if (!value_at(m, op, 2, limit, &a)) return wrong(m, "has a value that is made of no earlier one");
     *out = (host_number){.width = (int)cute_dtype_get(type)->bytes * 8, .base = -1};
     if (!strcmp(name, "fcast")) {
         text = json_string_value(json_array_get(op, 3));

@@ -97,7 +97,7 @@ static void put_tensor_map(cute_dict *d, MlirType type)
 typedef struct fields {
     MlirContext context;
     MlirAttribute *items;
-    size_t count, capacity;
+    size_t count, capacity, integers;
     const char *prefix; /* of the names: "f0", "f1_0" of a struct in it, or "leaf0" */
     bool flat;          /* leaves are numbered through */
 } fields;
@@ -126,7 +126,8 @@ static bool add_fields(fields *f, MlirType type, const char *name, int64_t offse
     }
     char numbered[32];
     bool pointer = cute_type_is_pointer(type);
-    snprintf(numbered, sizeof numbered, pointer ? "pointer" : "leaf%zu", f->count);
+    snprintf(numbered, sizeof numbered, pointer ? "pointer" : "leaf%zu", f->integers);
+    f->integers += !pointer;
     cute_dict field = {.context = f->context};
     cute_dict_text(&field, "name", f->flat ? numbered : name);
     if (!f->flat) put_type(&field, type);
@@ -302,6 +303,7 @@ static const char *put_cute_parameter(cute_dict *d, MlirType type)
         cute_value_unknowns(value, &leaf, 1);
         kind = "scalar";
         put_dtype(d, mlirIntegerTypeGet(d->context, (unsigned)leaf.width));
+        if (leaf.divisor > 1) cute_dict_int(d, "div", leaf.divisor);
     } else if (value->type <= CUTE_TILE) {
         const char *text = cute_value_text(arena, value);
         if (text) cute_dict_text(d, "value", text);
@@ -343,7 +345,7 @@ MlirAttribute cute_describe_parameter(MlirOperation function, intptr_t index)
         put_fields(&d, type, false);
     } else if (is_stream(type)) {
         kind = "stream";
-    } else if (mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type) || cute_dtype_name(type)) {
+    } else if (!mlirTypeIsAVector(type) && (mlirTypeIsAInteger(type) || cute_dtype_name(type))) {
         kind = "scalar";
         put_dtype(&d, type);
         if (mlirTypeIsAInteger(type)) cute_dict_int(&d, "width", mlirIntegerTypeGetWidth(type));

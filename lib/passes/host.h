@@ -11,5 +11,7 @@ bool cute_host_is_public(MlirOperation op);
 MlirOperation cute_host_callee(MlirOperation module, MlirOperation call);
 /* Whether `func` launches a kernel, or a function that it calls. */
 bool cute_host_launches(MlirOperation module, MlirOperation func);
+/* Whether it has a loop of scf, or a function that it calls. */
+bool cute_host_loops(MlirOperation module, MlirOperation func);
 
 #endif

@@ -19,7 +19,7 @@
 #include "lib/passes/host.h"
 #include "lib/passes/passes.h"
 
-static const char *const launching[] = {"gpu.launch_func", "cuda.launch_ex"};
+static const char *const launching[] = {"gpu.launch_func", "cuda.launch_ex", NULL};
 
 bool cute_host_is_public(MlirOperation op)
 {
@@ -45,12 +45,13 @@ MlirOperation cute_host_callee(MlirOperation module, MlirOperation call)
 /* Functions that have been looked into: calls may form any graph. */
 typedef struct look {
     MlirOperation module;
+    const char *const *names; /* of the operations that are looked for */
     MlirOperation *seen;
     size_t count, capacity;
     bool found;
 } look;
 
-static void found_launch(MlirOperation op, void *context)
+static void found(MlirOperation op, void *context)
 {
     (void)op;
     *(bool *)context = true;
@@ -71,17 +72,27 @@ static void look_into(look *l, MlirOperation func)
         if (mlirOperationEqual(l->seen[i], func)) return;
     if (!cute_heap_more(&l->seen, l->count, &l->capacity, sizeof *l->seen, 16)) return;
     l->seen[l->count++] = func;
-    for (size_t i = 0; i < sizeof launching / sizeof *launching; i++)
-        cute_op_each(func, launching[i], found_launch, &l->found);
+    for (const char *const *name = l->names; *name; name++) cute_op_each(func, *name, found, &l->found);
     cute_op_each(func, "func.call", look_into_call, l);
+}
+
+static bool reaches(MlirOperation module, MlirOperation func, const char *const *names)
+{
+    look l = {.module = module, .names = names};
+    look_into(&l, func);
+    free(l.seen);
+    return l.found;
 }
 
 bool cute_host_launches(MlirOperation module, MlirOperation func)
 {
-    look l = {.module = module};
-    look_into(&l, func);
-    free(l.seen);
-    return l.found;
+    return reaches(module, func, launching);
+}
+
+bool cute_host_loops(MlirOperation module, MlirOperation func)
+{
+    static const char *const loops[] = {"scf.for", NULL};
+    return reaches(module, func, loops);
 }
 
 /* ---- the pass ---- */
@@ -120,7 +131,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
     (void)pass;
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
     if (mlirBlockIsNull(body)) return;
-    look needed = {.module = root};
+    look needed = {.module = root, .names = launching};
     MlirOperation next;
     for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
          o = mlirOperationGetNextInBlock(o)) {

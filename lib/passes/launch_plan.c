@@ -423,17 +423,6 @@ static json_t *parameters(plan *p, MlirOperation func)
     return list;
 }
 
-static void found_loop(MlirOperation op, void *context)
-{
-    (void)op;
-    *(bool *)context = true;
-}
-
-static void look_for_loops(MlirOperation func, void *context)
-{
-    cute_op_each(func, "scf.for", found_loop, context);
-}
-
 /* A plan on one line; to be freed, NULL where memory is exhausted. */
 static char *plan_of(MlirOperation module, MlirOperation func)
 {
@@ -444,7 +433,7 @@ static char *plan_of(MlirOperation module, MlirOperation func)
     MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(func, cute_text("sym_name")));
     json_t *object = json_pack("{siso}", "format", 1, "plan", string_of(name));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-    cute_op_each(module, "func.func", look_for_loops, &p.placed);
+    p.placed = cute_host_loops(module, func);
     json_object_set_new(object, "args", parameters(&p, func));
     plan_results *results =
         make_results(&p, (size_t)mlirOperationGetNumOperands(mlirBlockGetTerminator(body)));

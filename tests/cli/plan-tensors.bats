@@ -1,0 +1,263 @@
+#!/usr/bin/env bats
+# Host functions with tensors, floats, tuples and loops: cute-run --plan, and "plan" in launch.json.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_FILE_TMPDIR"
+    cat > tensors.mlir <<'MLIR'
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @scale(%a: memref<?x?xf32, strided<[?, ?]>>, %b: memref<?x?xf32, strided<[?, ?]>>, %s: f32) kernel {
+      %i = gpu.block_id x
+      %j = gpu.thread_id x
+      %v = memref.load %a[%i, %j] : memref<?x?xf32, strided<[?, ?]>>
+      %w = arith.mulf %v, %s : f32
+      memref.store %w, %b[%i, %j] : memref<?x?xf32, strided<[?, ?]>>
+      gpu.return
+    }
+    gpu.func @row(%p: !llvm.ptr<1>, %n: i32, %v: f32) kernel {
+      %j = gpu.thread_id x
+      %k = arith.index_cast %j : index to i32
+      %q = llvm.getelementptr %p[%k] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+      llvm.store %v, %q : f32, !llvm.ptr<1>
+      gpu.return
+    }
+  }
+  func.func @main(%a: memref<?x?xf32, strided<[?, ?]>>, %b: memref<?x?xf32, strided<[?, ?]>>, %scale: f32) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %m = memref.dim %a, %c0 : memref<?x?xf32, strided<[?, ?]>>
+    %n = memref.dim %a, %c1 : memref<?x?xf32, strided<[?, ?]>>
+    %three = arith.constant 3.0 : f32
+    %y = arith.mulf %scale, %three : f32
+    gpu.launch_func @m::@scale blocks in (%m, %c1, %c1) threads in (%n, %c1, %c1)
+      args(%a : memref<?x?xf32, strided<[?, ?]>>, %b : memref<?x?xf32, strided<[?, ?]>>, %y : f32)
+    return
+  }
+  // A launch for each row, with an address and a number that the rounds carry; one more where there are several.
+  func.func @rows(%p: !llvm.ptr<1> {cute.dtype = f32}, %m: index, %n: i32, %x: f32) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.index_cast %n : i32 to index
+    %two = arith.constant 2.0 : f32
+    %q, %z = scf.for %i = %c0 to %m step %c1 iter_args(%r = %p, %v = %x) -> (!llvm.ptr<1>, f32) {
+      gpu.launch_func @m::@row blocks in (%c1, %c1, %c1) threads in (%t, %c1, %c1) args(%r : !llvm.ptr<1>, %n : i32, %v : f32)
+      %s = llvm.getelementptr %r[%n] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+      %w = arith.mulf %v, %two : f32
+      scf.yield %s, %w : !llvm.ptr<1>, f32
+    }
+    %some = arith.cmpi sgt, %m, %c1 : index
+    scf.if %some {
+      gpu.launch_func @m::@row blocks in (%c1, %c1, %c1) threads in (%t, %c1, %c1) args(%q : !llvm.ptr<1>, %n : i32, %z : f32)
+    }
+    return
+  }
+}
+MLIR
+    cute-ptx -arch sm_80 tensors.mlir > tensors.ptx
+    # Tensors of cute: what is passed is a struct of the pointer and what is unknown of the layout.
+    cat > cute.mlir <<'MLIR'
+!a = !cute.memref<f16, gmem, align<16>, "(?{div=8},?):(1,?{i64 div=8})">
+!b = !cute.memref<f32, gmem, align<16>, "(4,8):(8,1)">
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k(%a: !a, %b: !b, %t: !cute.layout<"(4,32):(32,1)">, %n: i32, %s: !cute.shape<"(?,4)">, %l: !cute.layout<"(?,?{i64}):(?{i64},?)">) kernel { gpu.return }
+    gpu.func @j(%a: !a) kernel { gpu.return }
+  }
+  func.func @first(%a: !a, %b: !b, %n: i32, %s: !cute.shape<"(?,4)">, %l: !cute.layout<"(?,?{i64}):(?{i64},?)">, %stream: !cuda.stream) -> i32 {
+    %t = cute.static : !cute.layout<"(4,32):(32,1)">
+    %c1 = arith.constant 1 : i32
+    %c0 = arith.constant 0 : i32
+    %bytes = arith.constant 512 : i64
+    %cfg = cuda.launch_cfg.create<max_attrs = 3 : i32> (blockDim = (%n, %c1, %c1), dynamicSmemBytes = %bytes,
+      gridDim = (%n, %c1, %c1), stream = %stream) : i32, i32, i32, i64, i32, i32, i32, !cuda.stream
+      -> !cuda.launch_cfg<max_attrs = 3>
+    cuda.launch_cfg.programmatic_stream_serialization_allowed[%cfg] %c1 : !cuda.launch_cfg<max_attrs = 3>, i32
+    cuda.launch_cfg.cooperative[%cfg] %c0 : !cuda.launch_cfg<max_attrs = 3>, i32
+    %r = cuda.launch_ex @m::@k<%cfg> (%a, %b, %t, %n, %s, %l)
+      : !cuda.launch_cfg<max_attrs = 3>, (!a, !b, !cute.layout<"(4,32):(32,1)">, i32, !cute.shape<"(?,4)">, !cute.layout<"(?,?{i64}):(?{i64},?)">) -> !cuda.result
+    %code = cuda.cast %r : !cuda.result -> i32
+    cuda.return_if_error %code : i32
+    return %c0 : i32
+  }
+  func.func @second(%a: !a) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @m::@j blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : !a)
+    return
+  }
+}
+MLIR
+    cute-ptx -arch sm_80 cute.mlir > cute.ptx
+}
+
+setup() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_FILE_TMPDIR"
+}
+
+# refuses STATUS TEXT OPTIONS...: what cute-run says of cute.ptx's function @first.
+refuses() {
+    run -"$1" cute-run -n cute.ptx --plan first "${@:3}"
+    [[ "$output" == *"$2"* ]] || { echo "$output"; false; }
+}
+
+@test "tensors that the command line gives are computed with and checked, whatever their strides" {
+    run -0 cute-run -d emulator --check=all tensors.ptx --plan main -D scale=0.5 --tensor a=f32:8x16:1,10:normal \
+        --tensor b=f32:8x16:20,1 --expect 'b=f32(1.5*a[i,j])'
+    [[ "$output" == *"scale: grid 8x1x1, block 16x1x1"* ]]
+    [[ "$output" == *"check b: passed, 128 elements"* ]]
+    run -4 cute-run -d emulator tensors.ptx --plan main -D scale=0.5 --tensor a=8x16:normal --tensor b=8x16 \
+        --expect 'b=f32(1.25*a[i,j])'
+}
+
+@test "a loop of launches carries addresses and floats" {
+    # Row i of p gets 1.5 * 2^i; the launch behind the loop takes what the loop carries at its end.
+    run -0 cute-run -d emulator --check=all tensors.ptx --plan rows --tensor p=5x16 -D m=4 -D n=16 -D x=1.5 \
+        --expect 'p=1.5*pow(2,i)'
+    [[ "$output" == *"p: !llvm.ptr<1> = p+256 bytes"* ]]
+    [[ "$output" == *"check p: passed, 80 elements"* ]]
+    run -0 cute-run -d emulator --check=all tensors.ptx --plan rows --tensor p=1x16 -D m=1 -D n=16 -D x=1.5 --expect 'p=1.5'
+    [ "$(grep -c '^row: grid' <<< "$output")" = 1 ]
+    # No rounds, and nothing behind them.
+    run -1 cute-run -n tensors.ptx --plan rows --tensor p=1x16 -D m=0 -D n=16 -D x=1.5
+    [[ "$output" == *"the plan of 'rows' launches nothing with these arguments"* ]]
+}
+
+@test "launch.json names buffers and params by the function's parameters, and says types and strides only where it must" {
+    cat > launch.json <<'JSON'
+{
+  "plan": "main",
+  "params": { "rows": 4, "scale": 2.5 },
+  "buffers": {
+    "a": { "shape": ["rows", 8], "strides": [1, "rows"], "init": "normal" },
+    "out": { "shape": ["rows", 8], "strides": [16, 1] }
+  },
+  "args": { "b": "out" },
+  "check": { "out": "f32(7.5 * a[i,j])" }
+}
+JSON
+    run -0 cute-run -d emulator --check=all tensors.ptx -c launch.json -D rows=8
+    [[ "$output" == *"scale: grid 8x1x1, block 8x1x1"* ]]
+    [[ "$output" == *"check out: passed, 64 elements"* ]]
+}
+
+@test "launch.json overrides grid, block and attributes of a plan, of all its launches or of one" {
+    cat > rows.json <<'JSON'
+{
+  "plan": { "function": "rows", "args": { "p": "x", "m": 1, "n": 8, "x": 1 }, "launches": [ { "grid": 3, "programmatic": true } ] },
+  "block": 4,
+  "buffers": { "x": { "shape": [8], "init": "zeros" } }
+}
+JSON
+    run -0 cute-run -n --json tensors.ptx -c rows.json
+    [ "$(jq -c '.launches[] | [.grid, .block, .programmatic]' <<< "$output")" = '[[3,1,1],[4,1,1],true]' ]
+    sed 's/"m": 1/"m": 2/' rows.json > two.json
+    run -1 cute-run -n tensors.ptx -c two.json
+    [[ "$output" == *"\$.plan.launches: host function 'rows' launches 3 times: expected as many entries, got 1"* ]]
+}
+
+@test "several functions run one behind the other" {
+    cat > both.json <<'JSON'
+{
+  "plan": [ { "function": "rows", "args": { "p": "a", "m": 1, "n": 16, "x": 2 } }, "main" ],
+  "params": { "scale": 1 },
+  "buffers": { "a": { "shape": [1, 16] }, "b": { "shape": [1, 16] } },
+  "check": { "a": "2", "b": "6" }
+}
+JSON
+    run -0 cute-run -d emulator --check=all tensors.ptx -c both.json
+    [[ "$output" == *"check b: passed"* ]]
+    run -0 cute-run -n cute.ptx --plan second --plan second --tensor a=8x2
+    [ "$(grep -c '^j: grid' <<< "$output")" = 2 ]
+}
+
+@test "a cute tensor is passed as its pointer and what its layout leaves open" {
+    run -0 cute-run -n cute.ptx --plan first --tensor a=f16:64x3:1,72 --tensor b=zeros -D n=7 -D 's=(5,4)' -D 'l=(3,4):(9,1)'
+    [[ "$output" == *"k: grid 7x1x1, block 7x1x1"* ]]
+    [[ "$output" == *'a: '*' = (a, 64, 3, 72)'* ]]
+    [[ "$output" == *'b: '*' = b'* ]]
+    [[ "$output" == *'s: !cute.shape<"(?,4)"> = 5'* ]]
+    [[ "$output" == *'l: '*' = (3, 4, 9, 1)'* ]]
+    run -0 cute-run -n --json cute.ptx --plan first --tensor a=64x3 --tensor b=zeros -D n=7 -D 's=[5,4]' -D 'l=(3,4):(9,1)'
+    # Strides of a tensor without gaps whose first mode has stride 1; shape and type of b are the parameter's.
+    [ "$(jq -c '.buffers | map([.dtype, .shape, .strides])' <<< "$output")" = '[["f16",[64,3],[1,64]],["f32",[4,8],[8,1]]]' ]
+    [ "$(jq -c '.launches[0] | [.dynamic_smem, .programmatic, .cooperative]' <<< "$output")" = '[512,true,null]' ]
+}
+
+@test "a kernel's own cute tensor is a buffer too" {
+    echo '{"kernel": "j", "grid": 1, "block": 1, "args": ["x"], "buffers": {"x": {"dtype": "f16", "shape": [16, 2], "strides": [1, 16], "init": "ones"}}}' > j.json
+    run -0 cute-run -d emulator cute.ptx -c j.json
+    sed 's/\[16, 2\]/[12, 2]/' j.json > bad.json
+    run -1 cute-run -n cute.ptx -c bad.json
+    [[ "$output" == *"buffer 'x': mode 0 has extent 12, expected a multiple of 8"* ]]
+    [[ "$output" == *"(a) has the layout (?{div=8},?):(1,?{i64 div=8})"* ]]
+}
+
+@test "a tensor that does not fit is refused with the mode and what was expected" {
+    local rest=(--tensor b=zeros -D n=1 -D 's=(5,4)' -D 'l=(3,4):(9,1)')
+    refuses 1 "tensor 'a': mode 0 has extent 100, expected a multiple of 8" --tensor a=f16:100x3 "${rest[@]}"
+    [[ "$output" == *"the host function's parameter 'a' has the layout (?{div=8},?):(1,?{i64 div=8})"* ]]
+    refuses 1 "tensor 'a': mode 0 has stride 3, expected 1" --tensor a=f16:64x3:3,1 "${rest[@]}"
+    refuses 1 "tensor 'a': mode 1 has stride 68, expected a multiple of 8" --tensor a=f16:64x3:1,68 "${rest[@]}"
+    refuses 1 "tensor 'a': has 1 dimension, expected 2" --tensor a=f16:64 "${rest[@]}"
+    refuses 1 "tensor 'a': is of f32, expected f16" --tensor a=f32:64x3 "${rest[@]}"
+    refuses 1 "tensor 'b': mode 0 has extent 5, expected 4" --tensor a=64x3 --tensor b=f32:5x8 "${rest[@]:2}"
+}
+
+@test "a number, tuple or tensor that is missing or of another form is named with the option that gives it" {
+    local a=(--tensor a=64x3) b=(--tensor b=zeros) n=(-D n=1) s=(-D 's=(5,4)') l=(-D 'l=(3,4):(9,1)')
+    refuses 2 "host function 'first' takes the tensor 'a', " "${b[@]}" "${n[@]}" "${s[@]}" "${l[@]}"
+    [[ "$output" == *"give it with --tensor a=f16:SHAPE"* ]]
+    refuses 2 "give it with --tensor b=f32" "${a[@]}" "${n[@]}" "${s[@]}" "${l[@]}"
+    refuses 2 "host function 'first' takes 'n': give it with -D n=NUMBER" "${a[@]}" "${b[@]}" "${s[@]}" "${l[@]}"
+    refuses 2 "host function 'first' takes 's': give it with -D s=(?,4)" "${a[@]}" "${b[@]}" "${n[@]}" "${l[@]}"
+    refuses 1 "'s' is of the form (?,4), got (5,3)" "${a[@]}" "${b[@]}" "${n[@]}" -D 's=(5,3)' "${l[@]}"
+    refuses 1 "'l' is of the form (?,?{i64}):(?{i64},?), got (5,4)" "${a[@]}" "${b[@]}" "${n[@]}" "${s[@]}" -D 'l=(5,4)'
+    refuses 1 "'n': 5000000000 does not fit in i32" "${a[@]}" "${b[@]}" -D n=5000000000 "${s[@]}" "${l[@]}"
+    refuses 2 "-D n expects an integer, got '1.5'" "${a[@]}" "${b[@]}" -D n=1.5 "${s[@]}" "${l[@]}"
+    refuses 2 "-D m: host function 'first' has no parameter 'm'" "${a[@]}" -D m=1
+    refuses 2 "-D a: 'a' is a tensor; give it with --tensor a=f16:SHAPE" -D a=1
+    refuses 2 "--tensor n: 'n' is no tensor, but i32; give it with -D n=VALUE" --tensor n=f32:4
+    refuses 2 "--tensor c: host function 'first' has no parameter 'c'" --tensor c=f32:4
+    refuses 2 "--tensor a is given twice" "${a[@]}" "${a[@]}"
+    refuses 2 "got 'f15', did you mean 'f16'?" --tensor a=f15:4
+    refuses 2 "--expect a: there is no --tensor a" --expect a=1
+    refuses 2 "--tensor expects NAME=" --tensor f16:4
+    run -2 cute-run cute.ptx --tensor a=f16:4
+    [[ "$output" == *"--tensor needs --plan"* ]]
+}
+
+@test "launch.json says where a parameter is missing or an argument has no parameter" {
+    echo '{"plan": "main", "params": {"scale": 1}, "buffers": {"a": {"shape": [2, 2], "init": "ones"}}}' > missing.json
+    run -1 cute-run -n tensors.ptx -c missing.json
+    [[ "$output" == *"missing.json:1:10: error: \$.plan: host function 'main' takes the tensor 'b', "*"expected it in 'buffers'"* ]]
+    echo '{"plan": "main", "args": {"scael": 1}, "buffers": {"a": {"shape": [2, 2], "init": "ones"}}}' > typo.json
+    run -1 cute-run -n tensors.ptx -c typo.json
+    [[ "$output" == *"\$.args.scael: host function 'main' has no parameter 'scael'; did you mean 'scale'?"* ]]
+    echo '{"plan": "main", "kernel": "scale"}' > two.json
+    run -1 cute-run -n tensors.ptx -c two.json
+    [[ "$output" == *"\$.kernel: with 'plan' the host function says what is launched"* ]]
+    echo '{"args": {"a": "x"}}' > kernel.json
+    run -1 cute-run -n tensors.ptx -c kernel.json
+    [[ "$output" == *"arguments by name are those of a host function"* ]]
+    echo '{"plan": "main", "buffers": {"a": {"dtype": "f32"}}}' > shape.json
+    run -1 cute-run -n tensors.ptx -c shape.json
+    [[ "$output" == *"\$.buffers.a: the key 'shape' is missing"* ]]
+}
+
+@test "a function is found by a beginning of its name that no other has" {
+    run -0 cute-run -n cute.ptx --plan sec --tensor a=8x2
+    run -1 cute-run -n tensors.ptx --plan x
+    [[ "$output" == *"no host function 'x' that launches a kernel"* ]]
+    [[ "$output" == *"there is: main, rows"* ]]
+}
+
+@test "without a config cute-run prints what host functions take" {
+    run -0 cute-run cute.ptx
+    [[ "$output" == *"launch it with --plan first --tensor a=f16:SHAPE --tensor b=f32 -D n=i32 -D s=(?,4) -D l=(?,?{i64}):(?{i64},?)"* ]]
+    [[ "$output" == *"launch it with --plan second --tensor a=f16:SHAPE"* ]]
+    run -0 cute-run --json cute.ptx
+    [ "$(jq -c '.plans | map(.plan)' <<< "$output")" = '["first","second"]' ]
+    [ "$(jq -r '.plans[0].args[0].layout' <<< "$output")" = '(?{div=8},?):(1,?{i64 div=8})' ]
+}
