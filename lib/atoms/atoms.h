@@ -84,4 +84,8 @@ const cute_atom *cute_atom_at(cute_arena *arena, size_t index, const char *type)
 /* By CuTe C++'s name or the type's text. CUTE_INVALID names those nearest. */
 cute_status cute_atom_find(cute_arena *arena, const char *name, const cute_atom **out, cute_diag *diag);
 
+/* The instruction like `atom`, a copy, that moves as many bits at once. CUTE_INVALID: there is none. */
+cute_status cute_atom_of_bits(cute_arena *arena, const cute_atom *atom, int64_t bits, const cute_atom **out,
+                              cute_diag *diag);
+
 #endif

@@ -499,3 +499,21 @@ cute_status cute_atom_find(cute_arena *arena, const char *name, const cute_atom 
     if (near) return cute_fail(diag, CUTE_INVALID, NULL, "unknown atom '%s'; did you mean '%s'?", name, near);
     return cute_fail(diag, CUTE_INVALID, NULL, "unknown atom '%s'", name);
 }
+
+cute_status cute_atom_of_bits(cute_arena *arena, const cute_atom *atom, int64_t bits, const cute_atom **out,
+                              cute_diag *diag)
+{
+    const atom_family *family = atom_family_find(atom->mnemonic, strlen(atom->mnemonic));
+    if (!family || !atom->known || atom->kind != CUTE_ATOM_COPY || atom->matrices)
+        return cute_fail(diag, CUTE_INVALID, NULL, "%s moves no chosen number of bits", atom->text);
+    atom_fields fields = {.bits = bits,
+                          .type = {atom->operand[CUTE_ATOM_SOURCE].type},
+                          .cache = atom->cache,
+                          .eviction = atom->eviction};
+    const char *text = atom_print(arena, family, &fields);
+    cute_value value;
+    if (!text) return cute_fail_memory(diag);
+    CUTE_TRY(cute_atom_value_parse(arena, CUTE_ATOM, text, strlen(text), &value, NULL, diag));
+    *out = value.atom;
+    return CUTE_OK;
+}
