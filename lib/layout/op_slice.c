@@ -244,6 +244,18 @@ static bool refuse_slice(call *c, const cute_value *v)
 
 /* ---- the parts of a slice ---- */
 
+/* Steps back borrow from the bits above: they are no sum of fields. */
+static bool steps_back(cute_layout layout, int top)
+{
+    if (!alg_is_leaf(layout.shape)) {
+        for (uint32_t i = 0; i < layout.shape->count; i++)
+            if (steps_back(alg_layout_mode(layout, i), top)) return true;
+        return false;
+    }
+    return alg_is_known(layout.stride) && layout.stride->value.value < 0 &&
+           bits_of_mode(layout.shape, layout.stride, top);
+}
+
 /* What a layout adds to the fields of the swizzle, or to the other bits. */
 static cute_layout project(cute_algebra *a, cute_swizzle s, cute_layout layout, bool fields)
 {
@@ -293,7 +305,8 @@ static bool is_affine(cute_algebra *a, cute_swizzle s, cute_node offset, cute_la
     uint64_t active = 0;
     swizzle_bits b = bits_of(s);
     cute_algebra quiet = {.arena = a->arena};
-    if (!disjoint_bits(kept.shape, kept.stride, top_of(s), &active)) return false;
+    if (!disjoint_bits(kept.shape, kept.stride, top_of(s), &active) || steps_back(kept, top_of(s)))
+        return false;
     active &= (uint64_t)b.mask;
     return !(active & ~(uint64_t)swizzled(s, (int64_t)active)) &&
            alg_ok(behind_swizzle(&quiet, s, offset, kept));
@@ -304,13 +317,14 @@ static bool fixed_parts(cute_algebra *a, cute_swizzle s, cute_layout fixed, cute
                         cute_node *fields, cute_node *others)
 {
     cute_algebra quiet = {.arena = a->arena};
-    if (alg_ok(project(&quiet, s, fixed, true)) && alg_ok(project(&quiet, s, fixed, false))) {
+    if (!steps_back(fixed, top_of(s)) && alg_ok(project(&quiet, s, fixed, true)) &&
+        alg_ok(project(&quiet, s, fixed, false))) {
         cute_layout part = project(a, s, fixed, true);
         *fields = alg_eval(a, coord, part.shape, part.stride);
         if (!others) return *fields != NULL;
         part = project(a, s, fixed, false);
         *others = alg_eval(a, coord, part.shape, part.stride);
-    } else { /* modes that cross the fields' borders */
+    } else { /* modes that cross the borders of fields */
         cute_node whole = alg_eval(a, coord, fixed.shape, fixed.stride);
         *fields = alg_op(a, CUTE_AND, whole, alg_number(a, bits_of(s).mask));
         if (others) *others = alg_op(a, CUTE_SUB, whole, *fields);

@@ -324,7 +324,9 @@ static bool parse_element(parser *p, cute_pointer *out)
     size_t start = p->at, end = element_end(p);
     p->at = end;
     while (end > start && p->text[end - 1] == ' ') end--;
-    if (!alg_element_bits(p->text + start, end - start, &out->bits))
+    bool printable = true;
+    for (size_t i = start; i < end; i++) printable = printable && (unsigned char)p->text[i] >= ' ';
+    if (!printable || !alg_element_bits(p->text + start, end - start, &out->bits))
         return fail(p, start, "expected an element type such as f16, i8 or !dialect.type") != NULL;
     out->element = cute_arena_copy(p->a.arena, p->text + start, end - start);
     return out->element || alg_exhausted(&p->a) != NULL;

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_OPERANDS = 3 };
+enum { MAX_OPERANDS = 4, MOST_VALUES = 8 };
 
 static void check_round_trip(cute_arena *arena, const cute_value *value)
 {
@@ -80,14 +80,26 @@ static void if_abandon(void *context)
     if (--((emitter *)context)->ifs < 0) abort();
 }
 
-/* The same value with a handle for each unknown leaf. */
+static cute_status advance(void *context, const cute_pointer *from, const cute_int *offset,
+                           const cute_pointer *to, void **handle, cute_diag *diag)
+{
+    (void)diag;
+    if (!from->handle || to->handle || (offset && offset->known && offset->value == 0)) abort();
+    if (offset) check_operand(offset, 64);
+    *handle = &((emitter *)context)->handle;
+    return CUTE_OK;
+}
+
+/* The same value with a handle for each unknown leaf and the pointer. */
 static bool with_handles(cute_arena *arena, const cute_value *value, void *handle, cute_value *out)
 {
     size_t count = cute_value_unknowns(value, NULL, 0);
     void **handles = cute_arena_array(arena, count ? count : 1, sizeof *handles);
     if (!handles) return false;
     for (size_t i = 0; i < count; i++) handles[i] = handle;
-    return cute_value_with_handles(arena, value, handles, count, out, NULL) == CUTE_OK;
+    if (cute_value_with_handles(arena, value, handles, count, out, NULL) != CUTE_OK) return false;
+    if (out->pointer) out->pointer = cute_pointer_with_handle(arena, out->pointer, handle);
+    return !value->pointer || out->pointer;
 }
 
 /* What is emitted is of the inferred type, no if is left open, and every unknown is something that was
@@ -97,7 +109,7 @@ static void check_emitted(cute_arena *arena, cute_operation operation, const cut
                           const cute_value *type)
 {
     emitter e = {0, 0};
-    cute_arith arith = {&e, emit, if_begin, if_otherwise, if_end, if_abandon};
+    cute_arith arith = {&e, emit, if_begin, if_otherwise, if_end, if_abandon, advance};
     cute_value in[MAX_OPERANDS], result;
     for (size_t i = 0; i < count; i++)
         if (!with_handles(arena, &operands[i], &e.handle, &in[i])) return;
@@ -111,6 +123,7 @@ static void check_emitted(cute_arena *arena, cute_operation operation, const cut
     cute_value_unknowns(&result, leaves, unknown);
     for (size_t i = 0; i < unknown; i++)
         if (!leaves[i].handle) abort();
+    if (result.pointer && !result.pointer->handle) abort();
 }
 
 static void infer(cute_arena *arena, cute_operation operation, const cute_value *operands, size_t count,
@@ -142,7 +155,20 @@ static void parse_line(cute_arena *arena, const char *line, size_t length, cute_
         else if (offset > length)
             abort();
         /* the first line gives one operand of each type that it can be, the others their likeliest */
-        if (status == CUTE_OK && *count < 8) operands[(*count)++] = value;
+        if (status == CUTE_OK && *count < MOST_VALUES) operands[(*count)++] = value;
+    }
+}
+
+/* Every choice of a value for each line, and the first lines alone. */
+static void combine(cute_arena *arena, cute_operation operation, cute_value operands[][MOST_VALUES],
+                    const size_t *counts, size_t lines, size_t at, cute_value *in, const int64_t *numbers)
+{
+    if (at) infer(arena, operation, in, at, numbers);
+    if (at == lines) return;
+    for (size_t i = 0; i < counts[at]; i++) {
+        in[at] = operands[at][i];
+        if (at == 3 && in[at].type != CUTE_COORD) continue; /* what a fourth one is */
+        combine(arena, operation, operands, counts, lines, at + 1, in, numbers);
     }
 }
 
@@ -150,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 3 || size > 4096) return 0;
     cute_arena *arena = cute_arena_create();
-    cute_value operands[MAX_OPERANDS][8], any;
+    cute_value operands[MAX_OPERANDS][MOST_VALUES], any;
     size_t counts[MAX_OPERANDS] = {0}, lines = 0;
     if (!arena) return 0;
     int64_t numbers[] = {data[1] % 20 - 2, data[2] % 20 - 2};
@@ -164,18 +190,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text += length + 1;
     }
     cute_operation operation = (cute_operation)(data[0] % CUTE_OPERATIONS);
-    for (size_t i = 0; i < counts[0]; i++) {
-        cute_value in[MAX_OPERANDS] = {operands[0][i]};
-        infer(arena, operation, in, 1, numbers);
-        for (size_t j = 0; lines > 1 && j < counts[1]; j++) {
-            in[1] = operands[1][j];
-            infer(arena, operation, in, 2, numbers);
-            for (size_t k = 0; lines > 2 && k < counts[2]; k++) {
-                in[2] = operands[2][k];
-                infer(arena, operation, in, 3, numbers);
-            }
-        }
-    }
+    cute_value in[MAX_OPERANDS];
+    combine(arena, operation, operands, counts, lines, 0, in, numbers);
     cute_arena_destroy(arena);
     return 0;
 }
