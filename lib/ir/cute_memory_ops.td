@@ -22,7 +22,7 @@ def Cute_MemRefAllocaOp : Cute_Op<"memref.alloca"> {
   let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
 }
 
-def Cute_MemRefLoadOp : Cute_Op<"memref.load"> {
+def Cute_MemRefLoadOp : Cute_TypedOp<"memref.load", []> {
   let summary = "An element of a tensor";
   let description = [{
     The coordinate is one of the tensor's shape, or an index.
@@ -47,7 +47,7 @@ def Cute_MemRefStoreOp : Cute_Op<"memref.store"> {
   }];
   let arguments = (ins Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Cute_CoordType:$coord, AnyType:$value);
 }
-def Cute_MemRefLoadVecOp : Cute_Op<"memref.load_vec"> {
+def Cute_MemRefLoadVecOp : Cute_TypedOp<"memref.load_vec", []> {
   let summary = "All elements of a tensor as a vector";
   let description = [{
     In colexicographic order of coordinates: element i is the one of index i.

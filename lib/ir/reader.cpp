@@ -534,16 +534,25 @@ ParseResult Reader::resolve()
     bool literal = !literals.empty();
     // `X, Y` alone are operand types where they can be. Of one operand and one result both are possible.
     bool open = written.hasOperands && !written.hasResults && spelling->form.types == Types::FUNCTION;
+    bool resultless = state.name.hasTrait<OpTrait::ZeroResults>();
+    // Operands with types of their own: what stands behind the colon is the result's.
+    if (open && literal && !resultless && written.operands.size() < operands.size()) {
+        written.results = std::exchange(written.operands, {});
+        std::swap(written.hasOperands, written.hasResults);
+        open = false;
+    }
     if (written.hasOperands && !open && !literal)
         return parser.resolveOperands(operands, written.operands, written.location, state.operands);
     SmallVector<Value, 4> values;
     if (resolveAll(operands, values)) return failure();
     if (open && !literal) {
-        if (ValueRange(values).getTypes() == TypeRange(written.operands)) {
+        // Without a result they may be those of the last operands: the types of others follow.
+        size_t last = resultless ? std::min(written.operands.size(), values.size()) : values.size();
+        if (ValueRange(values).take_back(last).getTypes() == TypeRange(written.operands)) {
             state.addOperands(values);
             return success();
         }
-        if (!written.operands.empty()) {
+        if (!written.operands.empty() && !resultless) {
             written.results = std::exchange(written.operands, {});
             std::swap(written.hasOperands, written.hasResults);
         }
@@ -560,6 +569,9 @@ ParseResult Reader::read()
         resolve())
         return failure();
     addSegments();
+    // One type for two results of it.
+    if (written.results.size() == 1 && state.name.hasTrait<OpTrait::NResults<2>::Impl>())
+        written.results.push_back(written.results[0]);
     if (state.types.empty() && written.hasResults)
         state.addTypes(written.results);
     else if ((state.types.empty() && infer()) || checkResultCount())

@@ -150,6 +150,13 @@ static const struct element {
     {"f8E8M0FNU", "ui8"},
 };
 
+const char *cute_spelling_of_element(const char *name)
+{
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (!strcmp(elements[i].name, name)) return elements[i].as;
+    return NULL;
+}
+
 /* `8xf4E2M1FN` */
 static void change_elements(const place *p)
 {

@@ -9,6 +9,9 @@
  * is `vector<8xsi4>`. Strings and comments are left alone. */
 void cute_spellings_read(char *text, size_t length);
 
+/* What stands for elements of vectors that LLVM 19 has no type for: "si4" for "f4E2M1FN"; NULL: it has one. */
+const char *cute_spelling_of_element(const char *name);
+
 /* Appends `text`, as LLVM 19 prints it, to `out` in the newer spelling. */
 void cute_spellings_write(const char *text, size_t length, cute_buffer *out);
 
