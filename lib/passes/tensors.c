@@ -99,7 +99,7 @@ static cute_status bind(const cute_expansion *x, MlirOperation op, intptr_t i, c
     if (!type || type->type != CUTE_MEMREF) return refuse(x, operand, "a tensor in memory");
     *t = (cute_tensor){.x = x, .op = op, .size = 1};
     CUTE_TRY(cute_value_bind(x, op, operand, &t->value));
-    t->b = cute_builder_before(op);
+    t->b = t->at = cute_builder_before(op);
     const cute_pointer *pointer = t->value.pointer;
     t->bits = pointer->bits;
     t->element = cute_element_type(t->b.context, pointer->element);
@@ -314,20 +314,20 @@ int64_t cute_tensor_words(const cute_tensor *t, int64_t count)
 }
 
 /* An element of the program as it is stored, and back. */
-static MlirValue as_stored(const cute_tensor *t, MlirValue value)
+MlirValue cute_as_stored(const cute_tensor *t, MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
     if (mlirTypeEqual(type, t->stored)) return value;
-    if (t->bits < 8 && mlirTypeIsAInteger(type)) return cute_unary(&t->b, "arith.extui", value, t->stored);
-    return cute_unary(&t->b, "arith.bitcast", value, t->stored);
+    if (t->bits < 8 && mlirTypeIsAInteger(type)) return cute_unary(&t->at, "arith.extui", value, t->stored);
+    return cute_unary(&t->at, "arith.bitcast", value, t->stored);
 }
 
-static MlirValue as_element(const cute_tensor *t, MlirValue value)
+MlirValue cute_as_element(const cute_tensor *t, MlirValue value)
 {
     if (mlirTypeEqual(t->element, mlirValueGetType(value))) return value;
     if (t->bits < 8 && mlirTypeIsAInteger(t->element))
-        return cute_unary(&t->b, "arith.trunci", value, t->element);
-    return cute_unary(&t->b, "arith.bitcast", value, t->element);
+        return cute_unary(&t->at, "arith.trunci", value, t->element);
+    return cute_unary(&t->at, "arith.bitcast", value, t->element);
 }
 
 /* In a vector of a word's parts: of less than 8 bits what they are, otherwise what is stored. */
@@ -341,13 +341,13 @@ void cute_tensor_unpack(const cute_tensor *t, const MlirValue *words, int64_t co
     int64_t in_word = group(t, count);
     for (int64_t i = 0; i < count; i++) {
         if (in_word == 1) {
-            elements[i] = as_element(t, words[i]);
+            elements[i] = cute_as_element(t, words[i]);
             continue;
         }
         MlirValue parts =
-            cute_unary(&t->b, "llvm.bitcast", words[i / in_word], vector_of(part_type(t), in_word));
+            cute_unary(&t->at, "llvm.bitcast", words[i / in_word], vector_of(part_type(t), in_word));
         for (int64_t j = 0; j < in_word; j++)
-            elements[i + j] = as_element(t, cute_vector_extract(&t->b, parts, j));
+            elements[i + j] = cute_as_element(t, cute_vector_extract(&t->at, parts, j));
         i += in_word - 1;
     }
 }
@@ -358,17 +358,17 @@ void cute_tensor_pack(const cute_tensor *t, const MlirValue *elements, int64_t c
     MlirType word = cute_tensor_word(t, count), part = part_type(t);
     for (int64_t i = 0; i < count; i += in_word) {
         if (in_word == 1) {
-            words[i] = as_stored(t, elements[i]);
+            words[i] = cute_as_stored(t, elements[i]);
             continue;
         }
-        MlirValue parts = cute_undefined(&t->b, vector_of(part, in_word));
+        MlirValue parts = cute_undefined(&t->at, vector_of(part, in_word));
         for (int64_t j = 0; j < in_word; j++) {
             MlirValue value = elements[i + j];
             if (!mlirTypeEqual(mlirValueGetType(value), part))
-                value = cute_unary(&t->b, "arith.bitcast", value, part);
-            parts = cute_vector_insert(&t->b, parts, value, j);
+                value = cute_unary(&t->at, "arith.bitcast", value, part);
+            parts = cute_vector_insert(&t->at, parts, value, j);
         }
-        words[i / in_word] = cute_unary(&t->b, "llvm.bitcast", parts, word);
+        words[i / in_word] = cute_unary(&t->at, "llvm.bitcast", parts, word);
     }
 }
 
@@ -403,9 +403,9 @@ static cute_status load_pieces(cute_tensor *t, int64_t index, int64_t in_word, a
     MlirValue elements[WORD_BITS / 8];
     for (int64_t i = 0; i < in_word; i += a.width) {
         if (i) CUTE_TRY(next_access(t, index + i, a.width, in_word, 0, &a));
-        MlirValue piece = cute_load(&t->b, vector_of(t->stored, a.width), a.address, a.align);
+        MlirValue piece = cute_load(&t->at, vector_of(t->stored, a.width), a.address, a.align);
         for (int64_t j = 0; j < a.width; j++)
-            elements[i + j] = a.width == 1 ? piece : cute_vector_extract(&t->b, piece, j);
+            elements[i + j] = a.width == 1 ? piece : cute_vector_extract(&t->at, piece, j);
     }
     cute_tensor_pack(t, elements, in_word, word);
     return CUTE_OK;
@@ -413,18 +413,18 @@ static cute_status load_pieces(cute_tensor *t, int64_t index, int64_t in_word, a
 
 static cute_status store_pieces(cute_tensor *t, int64_t index, int64_t in_word, access a, MlirValue word)
 {
-    MlirValue parts = cute_unary(&t->b, "llvm.bitcast", word, vector_of(t->stored, in_word));
+    MlirValue parts = cute_unary(&t->at, "llvm.bitcast", word, vector_of(t->stored, in_word));
     for (int64_t i = 0; i < in_word; i += a.width) {
         if (i) CUTE_TRY(next_access(t, index + i, a.width, in_word, 0, &a));
-        MlirValue piece = cute_vector_extract(&t->b, parts, i);
+        MlirValue piece = cute_vector_extract(&t->at, parts, i);
         if (a.width > 1) {
             MlirValue first = piece;
-            piece = cute_undefined(&t->b, vector_of(t->stored, a.width));
+            piece = cute_undefined(&t->at, vector_of(t->stored, a.width));
             for (int64_t j = 0; j < a.width; j++)
-                piece =
-                    cute_vector_insert(&t->b, piece, j ? cute_vector_extract(&t->b, parts, i + j) : first, j);
+                piece = cute_vector_insert(&t->at, piece,
+                                           j ? cute_vector_extract(&t->at, parts, i + j) : first, j);
         }
-        cute_store(&t->b, piece, a.address, a.align);
+        cute_store(&t->at, piece, a.address, a.align);
     }
     return CUTE_OK;
 }
@@ -443,9 +443,9 @@ cute_status cute_tensor_load(cute_tensor *t, int64_t index, int64_t count, int64
             done += in_word;
             continue;
         }
-        MlirValue value = cute_load(&t->b, vector_of(word, loaded), a.address, a.align);
+        MlirValue value = cute_load(&t->at, vector_of(word, loaded), a.address, a.align);
         for (int64_t i = 0; i < loaded; i++)
-            out[i] = loaded == 1 ? value : cute_vector_extract(&t->b, value, i);
+            out[i] = loaded == 1 ? value : cute_vector_extract(&t->at, value, i);
         done += a.width;
     }
     return CUTE_OK;
@@ -468,10 +468,10 @@ cute_status cute_tensor_store(cute_tensor *t, int64_t index, int64_t count, int6
         }
         MlirValue value = *from;
         if (stored > 1) {
-            value = cute_undefined(&t->b, vector_of(word, stored));
-            for (int64_t i = 0; i < stored; i++) value = cute_vector_insert(&t->b, value, from[i], i);
+            value = cute_undefined(&t->at, vector_of(word, stored));
+            for (int64_t i = 0; i < stored; i++) value = cute_vector_insert(&t->at, value, from[i], i);
         }
-        cute_store(&t->b, value, a.address, a.align);
+        cute_store(&t->at, value, a.address, a.align);
         done += a.width;
     }
     return CUTE_OK;
@@ -480,7 +480,7 @@ cute_status cute_tensor_store(cute_tensor *t, int64_t index, int64_t count, int6
 /* ---- one element ---- */
 
 cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t tensor, intptr_t coord,
-                           cute_tensor *t, MlirValue *address, int64_t *align)
+                           cute_tensor *t, MlirValue *address, int64_t *align, MlirValue *shift)
 {
     CUTE_TRY(bind(x, op, tensor, t));
     cute_value operands[2], result;
@@ -499,6 +499,18 @@ cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t t
         else
             at.terms[at.count++] = offset;
         CUTE_TRY(composed_index(t, &at, &offset, &divisor));
+    }
+    *shift = (MlirValue){NULL};
+    if (t->bits < 8) {
+        MlirType i8 = mlirIntegerTypeGet(t->b.context, 8);
+        int64_t inside = 8 / t->bits - 1;
+        if (offset.known) {
+            *shift = cute_integer(&t->b, i8, (offset.value & inside) * t->bits);
+        } else {
+            MlirValue low = cute_unary(&t->b, "arith.trunci", (MlirValue){offset.handle}, i8);
+            low = cute_binary(&t->b, "arith.andi", low, cute_integer(&t->b, i8, inside));
+            *shift = cute_binary(&t->b, "arith.muli", low, cute_integer(&t->b, i8, t->bits));
+        }
     }
     *address = behind(t, t->base, offset);
     *align = common(t->value.pointer->align, bytes_of(divisor, t->bits));

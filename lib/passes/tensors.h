@@ -17,8 +17,9 @@ typedef struct cute_tensor_leaf {
 
 typedef struct cute_tensor {
     const cute_expansion *x;
-    MlirOperation op; /* before which operations are made, and which errors are about */
-    cute_builder b;
+    MlirOperation op; /* which errors are about */
+    cute_builder b;   /* where places are computed */
+    cute_builder at;  /* where memory is accessed: there, or inside of what that is followed by */
     cute_value value; /* bound to the program's values */
     MlirType element; /* of its values, as the program has them */
     MlirType stored;  /* what LLVM keeps one in; of less than 8 bits i8 */
@@ -59,9 +60,13 @@ void cute_tensor_pack(const cute_tensor *t, const MlirValue *elements, int64_t c
 
 /* ---- one element at an address ---- */
 
-/* The address of the element at a coordinate, which is an operand of the operation. */
+/* Binds operand `tensor`, and finds the element at the coordinate that operand `coord` is: its address (of less than 8
+ * bits, that of its byte, and *shift the i8 by which it is shifted there; null otherwise). */
 cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t tensor, intptr_t coord,
-                           cute_tensor *out, MlirValue *address, int64_t *align);
+                           cute_tensor *out, MlirValue *address, int64_t *align, MlirValue *shift);
+/* An element of the program as it is stored, and back. */
+MlirValue cute_as_stored(const cute_tensor *t, MlirValue value);
+MlirValue cute_as_element(const cute_tensor *t, MlirValue value);
 MlirValue cute_load(const cute_builder *b, MlirType type, MlirValue address, int64_t align);
 void cute_store(const cute_builder *b, MlirValue value, MlirValue address, int64_t align);
 

@@ -1,0 +1,55 @@
+/* See lower_each.h. */
+#include "lib/passes/lower_each.h"
+
+#include "lib/ir/emitter.h"
+#include "lib/ir/ops/algebra.h"
+#include "lib/ir/util.h"
+
+typedef struct lowering {
+    cute_pass_run *pass;
+    const cute_lower_row *rows;
+    size_t count;
+    cute_diag *diag; /* empty between operations */
+    cute_emitter emitter;
+    bool changed;
+} lowering;
+
+static void lower(MlirOperation op, void *context)
+{
+    lowering *l = context;
+    const cute_lower_row *row = l->rows;
+    while (row < l->rows + l->count && !cute_op_is(op, row->name)) row++;
+    if (row == l->rows + l->count) return;
+    cute_arena *arena = cute_arena_create();
+    cute_expansion x = {.emitter = &l->emitter, .arena = arena, .diag = l->diag};
+    l->changed = true;
+    if (arena && row->lower(&x, l->pass, op) == CUTE_OK) {
+        mlirOperationDestroy(op);
+    } else {
+        MlirLocation location = mlirOperationGetLocation(op);
+        for (size_t i = 0; i < cute_diag_count(l->diag); i++)
+            cute_op_fail(location, row->name, "%s", cute_diag_get(l->diag, i)->text);
+        cute_pass_fail(l->pass);
+        cute_diag_destroy(l->diag);
+        l->diag = cute_diag_create();
+    }
+    cute_arena_destroy(arena);
+}
+
+static void drop(MlirOperation op, void *context)
+{
+    (void)context;
+    const cute_op_row *row = cute_op_row_of(op);
+    if (row && row->parts != CUTE_PARTS_NONE && cute_op_is_dead(op)) mlirOperationDestroy(op);
+}
+
+void cute_lower_rows(MlirOperation root, cute_pass_run *pass, const cute_lower_row *rows, size_t count)
+{
+    lowering l = {.pass = pass, .rows = rows, .count = count, .diag = cute_diag_create()};
+    cute_op_walk(root, "cute.", CUTE_WALK_INNER_FIRST, lower, &l);
+    cute_diag_destroy(l.diag);
+    if (l.changed)
+        cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+    else
+        cute_pass_unchanged(pass);
+}
