@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/ptx/backend.h"
+#include "lib/ptx/registers.h"
 
 /* llvm-c/Target.h declares these only for the targets that its configuration knows. */
 void LLVMInitializeNVPTXTargetInfo(void);
@@ -55,6 +56,7 @@ cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
 {
     char passes[16] = "default<O0>";
     passes[9] = (char)('0' + level);
+    if (level) cute_llvm_prepare(module, machine);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);

@@ -1,0 +1,19 @@
+/* What a kernel's tensors in registers need before LLVM's own pipeline. */
+#ifndef CUTE_LIB_PTX_REGISTERS_H
+#define CUTE_LIB_PTX_REGISTERS_H
+
+#include <llvm-c/TargetMachine.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Loops that ask for it are unrolled, long vectors become scalars, and what is accessed at known places goes to registers:
+ * first, so that all of LLVM's pipeline sees values. Inline assembly without side effects neither reads nor writes memory,
+ * and runs with the lanes that the program says. */
+void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
