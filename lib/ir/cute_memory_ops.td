@@ -74,6 +74,39 @@ def Cute_MemRefStoreVecOp : Cute_Op<"memref.store_vec"> {
   }];
   let arguments = (ins AnyVectorOfAnyRank:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor);
 }
+def Cute_MakeFragmentLikeOp : Cute_TypedOp<"make_fragment_like", []> {
+  let summary = "Registers for the elements of a tensor";
+  let description = [{
+    A tensor in registers of the same shape, uninitialised, with compact strides in the order of the tensor's. Its elements
+    are the tensor's, or of the type `element`.
+
+    Refused: unknown extents.
+
+    ```mlir
+    %r = cute.make_fragment_like(%t) {element = f32} : (!cute.memref<f16, gmem, align<16>, "((8,1),2):((1,0),?{i64})">)
+        -> !cute.memref<f32, rmem, align<32>, "((8,1),2):((1,0),8)">
+    ```
+  }];
+  let arguments = (ins Cute_MemRefType:$tensor, OptionalAttr<TypeAttr>:$element);
+  let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
+}
+def Cute_PredicateOp : Cute_TypedOp<"predicate", []> {
+  let summary = "Which elements of a tensor of coordinates lie within bounds";
+  let description = [{
+    Of a tensor of coordinates that was partitioned as the source of a copy, the predicates of that copy: 1 where each
+    number of the coordinate is less than that of the bounds, else 0. Mode 0 is `(values, copies...)`; the first value of a
+    copy stands for all of them. The result is in registers, with the copies as mode 0 and the other modes behind it.
+
+    Refused: unknown extents, bounds that are not congruent to the coordinates.
+
+    ```mlir
+    %p = cute.predicate(%c, %s) : (!cute.coord_tensor<"(?{div=8},?)", "((8,1),4):((1@0,0),16@1)">, !cute.shape<"(?,?)">)
+        -> !cute.memref<i8, rmem, "(1,4):(0,1)">
+    ```
+  }];
+  let arguments = (ins Cute_CoordTensorType:$coords, Cute_Comparable:$bounds);
+  let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
+}
 def Cute_FillOp : Cute_Op<"fill"> {
   let summary = "Sets all elements of a tensor to one value";
   let description = [{
