@@ -1,4 +1,4 @@
-// RUN: cute-opt %s --split-input-file --verify-diagnostics
+// RUN: cute-opt %s -split-input-file -verify-diagnostics
 
 func.func @unknown(%t: !cute.memref<f16, gmem, align<16>, "((8,1),?):((1,0),?{i64})">) {
   // expected-error @+2 {{expects known extents, but got ((8,1),?)}}
