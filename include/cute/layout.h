@@ -190,7 +190,8 @@ CUTE_API cute_status cute_value_leaves(cute_arena *arena, const cute_value *valu
  * `S<3,4,3> o 0 o (8,8):(8,1)`, `[(2,3):(1,2);_;[4:1;2:1]]`, and in a tile `4` for `4:1`. Of the later
  * types it is what stands between `<` and `>`: `f16, smem, align<16>, S<3,3,3>` (an alignment only where
  * it is not the element's), `f16, gmem, "(?,8):(8,1)"`, `"(0,?)"`, `"(0,0)", "(8,8):(1@0,1@1)"`, `32` of a
- * divisor; of an integer `divby 16`, with its width in front if that is not 32: `i64 divby 16`. On
+ * divisor; of an integer `divby 16`, with its width in front if that is not 32: `i64 divby 16`. A composed
+ * layout `64:1` is one of no swizzle and offset 0, which CuTe DSL has. On
  * CUTE_INVALID *offset (may be NULL) is the byte at which the message points; the message has no
  * place. */
 CUTE_API cute_status cute_value_parse(cute_arena *arena, cute_type type, const char *text, size_t length,

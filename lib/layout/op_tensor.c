@@ -58,6 +58,7 @@ bool op_make_view(call *c)
     if (iterator->type == CUTE_PTR) {
         c->out->type = CUTE_MEMREF;
         c->out->pointer = iterator->pointer;
+        call_decay(c->out);
     } else {
         c->out->type = CUTE_COORD_TENSOR;
         c->out->tree = iterator->tree;

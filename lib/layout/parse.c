@@ -287,6 +287,7 @@ static void parse_rest_of_composed(parser *p, cute_value *out)
     out->type = CUTE_COMPOSED_LAYOUT;
     if (!expect_o(p) || !(out->tree = parse_tree(p, 0)) || !expect_o(p)) return;
     out->layout = parse_layout(p);
+    if (out->layout.stride) alg_verify_not_trivial(&p->a, out);
 }
 
 /* ---- pointers and tensors ---- */
@@ -467,6 +468,11 @@ static void parse_by_type(parser *p, cute_type type, cute_value *out)
         } else {
             out->inner = parse_layout(p);
             if (!out->inner.stride) return;
+            skip_spaces(p);
+            if (p->at == p->length) { /* as CuTe DSL prints a swizzle of no bits */
+                *out = (cute_value){.type = type, .tree = alg_number(&p->a, 0), .layout = out->inner};
+                return;
+            }
         }
         parse_rest_of_composed(p, out);
         break;

@@ -3,6 +3,7 @@
 
 #include "lib/base/buffer.h"
 #include "lib/layout/pointer.h"
+#include "lib/layout/verify.h"
 
 static const char *const type_names[] = {
     [CUTE_SHAPE] = "shape",
@@ -97,8 +98,12 @@ static void print_composed(cute_buffer *out, const cute_value *v)
 {
     if (v->inner.shape)
         print_layout(out, v->inner);
-    else
+    else if (!alg_is_wrap(v))
         print_swizzle(out, v->swizzle);
+    else {
+        print_layout(out, v->layout);
+        return;
+    }
     cute_buffer_puts(out, " o ");
     alg_print_tree(out, v->tree);
     cute_buffer_puts(out, " o ");

@@ -134,20 +134,30 @@ bool alg_verify_layout(cute_algebra *a, cute_layout layout)
            alg_verify_stride(a, layout.stride);
 }
 
+bool alg_is_wrap(const cute_value *v)
+{
+    const cute_swizzle *s = &v->swizzle;
+    return !v->inner.shape && s->bits == 0 && s->base == 0 && s->shift == 0 && alg_is(v->tree, 0);
+}
+
+bool alg_verify_not_trivial(cute_algebra *a, const cute_value *v)
+{
+    if (v->inner.shape || v->swizzle.bits || !alg_is(v->tree, 0)) return true;
+    alg_fail(a,
+             "expects a non-trivial composed layout (with swizzle bits or non-zero offset); use "
+             "`!cute.layout` for "
+             "trivial wraps, but got \"S<%d,%d,%d> o 0 o %s\"",
+             v->swizzle.bits, v->swizzle.base, v->swizzle.shift, alg_layout_text(a, v->layout));
+    return false;
+}
+
 static bool verify_composed(cute_algebra *a, const cute_value *v)
 {
     bool affine = v->inner.shape != NULL;
     if (!verify_congruent(a, v->layout)) return false;
     if (affine && !verify_congruent(a, v->inner)) return false;
     a->culprit = NULL;
-    if (!affine && v->swizzle.bits == 0 && alg_is(v->tree, 0)) {
-        const char *whole = cute_value_text(a->arena, v);
-        alg_fail(a,
-                 "expects a non-trivial composed layout (with swizzle bits or non-zero offset); use "
-                 "`!cute.layout` for trivial wraps, but got \"%s\"",
-                 whole ? whole : "");
-        return false;
-    }
+    if (!alg_is_wrap(v) && !alg_verify_not_trivial(a, v)) return false;
     if (!positive(a, v->layout.shape, v) || (affine && !positive(a, v->inner.shape, v))) return false;
     if (!alg_verify_stride(a, v->layout.stride)) return false;
     if (affine && !alg_verify_stride(a, v->inner.stride)) return false;

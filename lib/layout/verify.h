@@ -9,4 +9,9 @@ bool alg_verify(cute_algebra *a, const cute_value *value);
 bool alg_verify_layout(cute_algebra *a, cute_layout layout);
 bool alg_verify_stride(cute_algebra *a, cute_node stride);
 
+/* A composed layout of no swizzle and offset 0, which CuTe DSL has and prints as the layout. */
+bool alg_is_wrap(const cute_value *v);
+/* The public dialect has no such wraps. */
+bool alg_verify_not_trivial(cute_algebra *a, const cute_value *v);
+
 #endif

@@ -235,6 +235,32 @@ static void test_two_dialects(void)
     end();
 }
 
+/* CuTe DSL wraps layouts in swizzles of no bits. */
+static void test_wraps(void)
+{
+    static const row rows[] = {
+        {"get_shape", "composed_layout (4,2):(1,4)", NULL, NULL, "(4,2)"},
+        {"composed_get_outer", "composed_layout (4,2):(1,4)", NULL, NULL, "(4,2):(1,4)"},
+        {"composed_get_offset", "composed_layout (4,2):(1,4)", NULL, NULL, "0"},
+        {"append_to_rank<2>", "composed_layout 64:1", "layout (4,5):(64,256)", NULL,
+         "(64,(4,5)):(1,(64,256))"},
+        {"select<1>", "composed_layout (4,2):(1,4)", NULL, NULL, "(2):(4)"},
+        {"crd2idx", "coord (1,1)", "composed_layout (4,2):(1,4)", NULL, "5"},
+        {"make_view", "ptr f16, smem", "composed_layout (4,2):(1,4)", NULL, "f16, smem, \"(4,2):(1,4)\""},
+        {"slice", "composed_layout (4,2):(1,4)", "coord (_,1)", NULL, "(4):(1)"},
+    };
+    cute_value in[3], out;
+    CHECK_ROWS(rows);
+    begin();
+    CHECK(parse_typed("swizzle S<0,4,3>", &in[0]) && parse_typed("int_tuple 0", &in[1]) &&
+          parse_typed("layout 64:1", &in[2]));
+    CHECK_INT(cute_apply(arena, NULL, CUTE_OP_MAKE_COMPOSED_LAYOUT, in, 3, NULL, &out, diag), CUTE_INVALID);
+    CHECK_INT(cute_apply_dsl(arena, NULL, CUTE_OP_MAKE_COMPOSED_LAYOUT, in, 3, NULL, &out, diag), CUTE_OK);
+    CHECK_INT(out.type, CUTE_COMPOSED_LAYOUT);
+    CHECK_TEXT(cute_value_text(arena, &out), "64:1");
+    end();
+}
+
 /* Code comes out of the same functions: what is known costs nothing, the rest its operations. */
 static void test_emitted(void)
 {
@@ -279,6 +305,7 @@ int main(void)
     TEST("coordinates, indices and leafwise arithmetic", test_coordinates);
     TEST("what would be wrong is refused", test_refused);
     TEST("the two dialects differ in what they say of unknowns", test_two_dialects);
+    TEST("swizzles of no bits wrap layouts", test_wraps);
     TEST("what is known is not emitted", test_emitted);
     return test_finish();
 }

@@ -33,6 +33,7 @@ static void test_canonical(void)
         {CUTE_INTEGER, "divby 16"},
         {CUTE_INTEGER, "i64 divby 128"},
         {CUTE_DIVISOR, "32"},
+        {CUTE_COMPOSED_LAYOUT, "(64,2):(1,64)"}, /* no swizzle */
     };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         check_round_trip(values[i].type, values[i].text, values[i].text);
@@ -79,6 +80,8 @@ static void test_errors(void)
     check_error(CUTE_INTEGER, "divby 0", 6, "a divisor must be positive");
     check_error(CUTE_DIVISOR, "x", 0, "expected 32 or 64 bits");
     check_error(CUTE_ATOM, "universal_copy<f16>", 0, "no text is known of this type");
+    check_error(CUTE_COMPOSED_LAYOUT, "S<0,0,0> o 0 o 4:1", 0,
+                "for trivial wraps, but got \"S<0,0,0> o 0 o 4:1\"");
     check_error(CUTE_DIVISOR, "16", 0, "expected 32 or 64 bits");
 }
 
