@@ -377,11 +377,12 @@ static void look_for_kernel(MlirOperation op, void *context)
  * for linking only. */
 static cute_status need_kernels(compilation *c)
 {
-    MlirOperation root = mlirModuleGetOperation(c->module), other = {NULL};
+    MlirOperation root = mlirModuleGetOperation(c->module), other = {NULL}, host = {NULL};
     bool device = false;
     for (MlirOperation op = mlirBlockGetFirstOperation(body_of(root)); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         if (is_kernel(op)) return CUTE_OK;
+        if (mlirOperationIsNull(host) && cute_op_is(op, "func.func")) host = op;
         if (!cute_op_is(op, "gpu.module")) continue;
         device = true;
         for (MlirOperation f = mlirBlockGetFirstOperation(body_of(op)); !mlirOperationIsNull(f);
@@ -396,7 +397,14 @@ static cute_status need_kernels(compilation *c)
     if (deeper) return CUTE_OK;
     cute_place place = {.file = c->source.label};
     if (mlirOperationIsNull(other)) {
-        cute_fail(c->diag, CUTE_INVALID, &place, "no kernels in '%s'", c->source.label);
+        MlirStringRef name = {0};
+        if (!mlirOperationIsNull(host)) {
+            name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(host, cute_text("sym_name")));
+            place = cute_mlir_place(&c->source, mlirOperationGetLocation(host), c->arena);
+        }
+        cute_fail(c->diag, CUTE_INVALID, &place,
+                  name.length ? "no kernels in '%s': func.func @%.*s launches none" : "no kernels in '%s'",
+                  c->source.label, (int)name.length, name.data);
         cute_note(c->diag, NULL,
                   "expected a gpu.func with 'kernel' in a gpu.module, a cuda.kernel, a gpu.launch, or a "
                   "function with "
