@@ -106,8 +106,8 @@ static cute_status read_param(const reader *r, const json_t *json, host_param *o
         if (strcmp(kinds[i].name, kind) == 0) out->kind = kinds[i].kind;
     if (out->kind == HOST_SCALAR && !out->dtype && width > 0 && width <= 64) out->dtype = integer_name(width);
     if (out->align < 0) return wrong(r, "has a pointer with a negative alignment");
-    if (out->dtype && !cute_dtype_find(out->dtype, &dtype) && out->kind == HOST_SCALAR)
-        out->kind = HOST_OTHER;
+    bool typed = out->dtype && cute_dtype_find(out->dtype, &dtype);
+    if (out->kind == HOST_SCALAR && !typed) out->kind = HOST_OTHER;
     switch (out->kind) {
     case HOST_MEMREF: return read_memref(r, json, out);
     case HOST_STRUCT: return read_fields(r, json_object_get(json, "fields"), out);

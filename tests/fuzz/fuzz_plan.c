@@ -1,4 +1,5 @@
-/* Launch plans: any line of metadata as the plan of a module, evaluated. What comes out has to be a launch.json. */
+/* Launch plans: any line of metadata as the plan of a module, evaluated for numbers, and for the tensors of a
+ * launch.json. What comes out of the first has to be a launch.json. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,22 @@
 #include "lib/base/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The same plan with what launch.json gives: buffers and params by names that plans are likely to have. */
+static void with_tensors(const cute_module *module)
+{
+    static const char text[] =
+        "{\"plan\": \"main\", \"args\": {\"s\": [5, 4], \"t\": [1, 2]},"
+        "\"params\": {\"n\": 16, \"m\": 4, \"x\": 0.5, \"scale\": 2, \"arg0\": 3, \"arg1\": 1},"
+        "\"buffers\": {\"a\": {\"dtype\": \"f32\", \"shape\": [8, 4], \"init\": 0},"
+        "\"b\": {\"shape\": [4, 8], \"init\": 0}, \"p\": {\"init\": 0, \"unwritten\": \"allow\"}}}";
+    const cute_launch_options options = {.size = sizeof options, .dry_run = true, .no_check = true};
+    cute_diag *diag = cute_diag_create();
+    cute_launch *launch = NULL;
+    cute_launch_open("c.json", text, sizeof text - 1, NULL, module, &options, &launch, diag);
+    cute_launch_close(launch);
+    cute_diag_destroy(diag);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -29,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         json_decref(parsed);
     }
     free(json);
+    if (module) with_tensors(module);
     cute_module_close(module);
     cute_diag_destroy(diag);
     cute_buffer_release(&ptx);
