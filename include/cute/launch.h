@@ -71,6 +71,9 @@ CUTE_API cute_status cute_module_plan(const cute_module *module, const char *nam
                                       size_t define_count, char **out, cute_diag *diag);
 /* A launch.json to start from for a kernel; malloc'ed. */
 CUTE_API char *cute_launch_template(const cute_kernel *kernel);
+/* The same for a host function; *out is malloc'ed. CUTE_INVALID: the module has none of that name. */
+CUTE_API cute_status cute_launch_plan_template(const cute_module *module, const char *name, char **out,
+                                               cute_diag *diag);
 /* The JSON Schema of launch.json. */
 CUTE_API const char *cute_launch_schema_text(void);
 

@@ -1,6 +1,9 @@
-/* A launch.json to start from for a kernel. */
+/* A launch.json to start from, for a kernel or a host function. */
+#include <string.h>
+
 #include "cute/launch.h"
 #include "lib/base/json.h"
+#include "lib/launch/hostplan.h"
 
 static bool is_given(const int64_t *v)
 {
@@ -84,4 +87,81 @@ char *cute_launch_template(const cute_kernel *kernel)
     json_object_set_new(value, "args", args);
     json_object_set_new(value, "outputs", outputs);
     return cute_json_finish(value, true, &out);
+}
+
+/* ---- host functions ---- */
+
+/* The extents of a tensor: those that are known, and "n". */
+static void put_extents(const cute_tree *shape, json_t *out)
+{
+    if (shape->kind == CUTE_TREE_TUPLE)
+        for (uint32_t i = 0; i < shape->count; i++) put_extents(shape->items[i], out);
+    else
+        json_array_append_new(out, shape->value.known ? json_integer(shape->value.value) : json_string("n"));
+}
+
+static json_t *tensor_template(const host_param *param)
+{
+    json_t *buffer = json_object(), *shape = json_array();
+    const char *dtype = param->dtype ? param->dtype : "f32";
+    bool is_static = param->text && !strchr(param->text, '?');
+    if (!param->dtype) json_object_set_new(buffer, "dtype", json_string(dtype));
+    if (param->text)
+        put_extents(param->layout.layout.shape, shape);
+    else if (param->kind == HOST_POINTER)
+        json_array_append_new(shape, json_string("n"));
+    for (size_t i = 0; !param->text && i < param->rank; i++)
+        json_array_append_new(shape, param->shape[i] == CUTE_DYNAMIC ? json_string("n")
+                                                                     : json_integer(param->shape[i]));
+    if (!is_static) json_object_set(buffer, "shape", shape);
+    json_object_set_new(buffer, "init", json_string(*dtype == 'i' || *dtype == 'u' ? "iota" : "normal"));
+    json_decref(shape);
+    return buffer;
+}
+
+static void put_param(const host_param *param, json_t *buffers, json_t *params, json_t *args)
+{
+    if (param->kind == HOST_MEMREF || param->kind == HOST_POINTER) {
+        json_object_set_new(buffers, param->name, tensor_template(param));
+    } else if (param->kind == HOST_SCALAR) {
+        bool is_float = strchr("fbet", *param->dtype) != NULL;
+        json_object_set_new(params, param->name, is_float ? json_real(1.0) : json_integer(1));
+    } else if (param->kind == HOST_TUPLE && param->leaf_count) {
+        json_object_set_new(args, param->name, json_string(param->text));
+    } else if (param->kind == HOST_STRUCT && param->leaf_count) {
+        json_t *fields = json_array();
+        for (size_t i = 0; i < param->leaf_count; i++) json_array_append_new(fields, json_integer(0));
+        json_object_set_new(args, param->name, fields);
+    }
+}
+
+cute_status cute_launch_plan_template(const cute_module *module, const char *name, char **out,
+                                      cute_diag *diag)
+{
+    const char *text = NULL;
+    size_t length = 0;
+    json_t *line = NULL;
+    host_plan plan;
+    cute_buffer buffer = {0};
+    *out = NULL;
+    CUTE_TRY(cute_module_find_plan(module, name, &text, &length, diag));
+    CUTE_TRY(cute_json_parse("<plan>", text, length, &line, diag));
+    cute_arena *arena = cute_arena_create();
+    cute_status status = arena ? host_plan_read(arena, "<plan>", line, &plan, diag) : cute_fail_memory(diag);
+    if (status == CUTE_OK) {
+        json_t *params = json_object(), *args = json_object(), *buffers = json_object(),
+               *value = json_object();
+        json_object_set_new(params, "n", json_integer(1024));
+        for (size_t i = 0; i < plan.param_count; i++) put_param(&plan.params[i], buffers, params, args);
+        json_object_set_new(value, "plan", json_string(plan.name));
+        json_object_set_new(value, "params", params);
+        if (json_object_size(args)) json_object_set(value, "args", args);
+        json_object_set_new(value, "buffers", buffers);
+        json_decref(args);
+        *out = cute_json_finish(value, true, &buffer);
+        if (!*out) status = cute_fail_memory(diag);
+    }
+    json_decref(line);
+    cute_arena_destroy(arena);
+    return status;
 }

@@ -65,6 +65,8 @@ static bool constant(MlirValue value, int64_t *out)
 {
     if (!mlirValueIsAOpResult(value)) return false;
     MlirOperation op = mlirOpResultGetOwner(value);
+    if (cute_op_is(op, "arith.extsi") || cute_op_is(op, "arith.index_cast"))
+        return constant(mlirOperationGetOperand(op, 0), out);
     if (!cute_op_is(op, "arith.constant") && !cute_op_is(op, "llvm.mlir.constant")) return false;
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text("value"));
     if (!mlirAttributeIsAInteger(attribute)) return false;
@@ -78,34 +80,52 @@ typedef struct launch {
     cute_dict *out;
 } launch;
 
+static bool launches_it(const launch *l, MlirOperation op, const char *attribute)
+{
+    MlirAttribute callee = mlirOperationGetAttributeByName(op, cute_text(attribute));
+    return mlirStringRefEqual(mlirSymbolRefAttrGetRootReference(callee), l->module) &&
+           mlirStringRefEqual(mlirSymbolRefAttrGetLeafReference(callee), l->name);
+}
+
+/* `count` operands from `first` on, where they are constants and no launch before said the same. */
+static void note_operands(launch *l, const char *name, MlirOperation op, intptr_t first, int count)
+{
+    int64_t values[3];
+    bool known = mlirAttributeIsNull(cute_dict_find(cute_dict_finish(l->out), name));
+    for (int i = 0; i < count && known; i++)
+        known = constant(mlirOperationGetOperand(op, first + i), &values[i]);
+    if (known && count == 1)
+        cute_dict_int(l->out, name, values[0]);
+    else if (known)
+        cute_dict_put(l->out, name, cute_int_array(l->out->context, values, 3, INT64_MIN));
+}
+
 static void note_launch(MlirOperation op, void *context)
 {
-    launch *l = context;
-    MlirAttribute callee = mlirOperationGetAttributeByName(op, cute_text("kernel"));
-    if (!mlirStringRefEqual(mlirSymbolRefAttrGetRootReference(callee), l->module) ||
-        !mlirStringRefEqual(mlirSymbolRefAttrGetLeafReference(callee), l->name))
-        return;
-    MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     /* async dependencies, grid x y z, block x y z, cluster x y z, dynamic shared memory, arguments, async
      * object */
     static const struct {
         const char *name;
-        int segment;
-    } fields[] = {{"grid", 1}, {"block", 4}, {"cluster", 7}};
+        int segment, count;
+    } fields[] = {{"grid", 1, 3}, {"block", 4, 3}, {"cluster", 7, 3}, {"dynamic_smem", 10, 1}};
     intptr_t start[13] = {0};
+    if (!launches_it(context, op, "kernel")) return;
+    MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
-    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
-        int64_t values[3];
-        bool known = start[fields[f].segment + 1] > start[fields[f].segment];
-        for (int i = 0; i < 3 && known; i++)
-            known = constant(mlirOperationGetOperand(op, start[fields[f].segment] + i), &values[i]);
-        if (known && mlirAttributeIsNull(cute_dict_find(cute_dict_finish(l->out), fields[f].name)))
-            cute_dict_put(l->out, fields[f].name, cute_int_array(l->out->context, values, 3, INT64_MIN));
-    }
-    int64_t bytes;
-    if (start[11] > start[10] && constant(mlirOperationGetOperand(op, start[10]), &bytes) &&
-        mlirAttributeIsNull(cute_dict_find(cute_dict_finish(l->out), "dynamic_smem")))
-        cute_dict_int(l->out, "dynamic_smem", bytes);
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+        if (start[fields[f].segment + 1] > start[fields[f].segment])
+            note_operands(context, fields[f].name, op, start[fields[f].segment], fields[f].count);
+}
+
+static void note_launch_ex(MlirOperation op, void *context)
+{
+    MlirOperation config = cute_defining_op(mlirOperationGetOperand(op, 0));
+    if (!launches_it(context, op, "callee") || mlirOperationIsNull(config) ||
+        !cute_op_is(config, "cuda.launch_cfg.create"))
+        return;
+    note_operands(context, "block", config, 0, 3);
+    note_operands(context, "dynamic_smem", config, 3, 1);
+    note_operands(context, "grid", config, 4, 3);
 }
 
 static void put_source(cute_dict *d, MlirOperation kernel)
@@ -162,6 +182,7 @@ static void note(MlirOperation kernel, void *context)
     MlirOperation module = mlirOperationGetParentOperation(kernel);
     l.module = mlirStringAttrGetValue(mlirOperationGetAttributeByName(module, cute_text("sym_name")));
     cute_op_each(w->root, "gpu.launch_func", note_launch, &l);
+    cute_op_each(w->root, "cuda.launch_ex", note_launch_ex, &l);
     cute_dict_put(&d, "kept", kept_attributes(kernel, args));
     mlirOperationSetAttributeByName(kernel, cute_text("cute.kernel"), cute_dict_finish(&d));
 }

@@ -261,3 +261,19 @@ JSON
     [ "$(jq -c '.plans | map(.plan)' <<< "$output")" = '["first","second"]' ]
     [ "$(jq -r '.plans[0].args[0].layout' <<< "$output")" = '(?{div=8},?):(1,?{i64 div=8})' ]
 }
+
+@test "a template of a host function is a launch.json that plans" {
+    cute-run cute.ptx --plan first --template > template.json
+    [ "$(jq -c '[.plan, .params, .args, .buffers.a.shape, .buffers.b]' template.json)" = \
+        '["first",{"n":1},{"s":"(?,4)","l":"(?,?{i64}):(?{i64},?)"},["n","n"],{"init":"normal"}]' ] ||
+        { cat template.json; false; }
+    cute-run tensors.ptx --plan main -t > template.json
+    run -0 cute-run -n tensors.ptx -c template.json
+    run -1 cute-run tensors.ptx --plan mane -t
+    [[ "$output" == *"no host function 'mane'"* ]]
+}
+
+@test "--kernel and a plan contradict each other" {
+    run -2 cute-run -n tensors.ptx --plan main -k row --tensor a=8x16:normal --tensor b=8x16 -D scale=1
+    [[ "$output" == *"--kernel chooses the kernel of a launch, and --plan says what is launched"* ]]
+}

@@ -196,7 +196,11 @@ static cute_status use_module(options *o, cute_arena *arena, const char *path, c
                                   &module, diag);
     cute_buffer_release(&bytes);
     if (status != CUTE_OK) return status;
-    if (o->template) {
+    if (o->template && o->plans.count) {
+        char *text = NULL;
+        status = cute_launch_plan_template(module, o->plans.items[0], &text, diag);
+        if (status == CUTE_OK) status = put("-", text, diag);
+    } else if (o->template) {
         status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
         if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), diag);
     } else if (o->config || o->plans.count) {
@@ -221,6 +225,10 @@ static cute_status act(cute_tool *tool, void *context)
                          operands->count, operands->items[1]);
     if (o->config && o->plans.count)
         return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
+    if (o->launch.kernel && o->plans.count)
+        return cute_fail(
+            diag, CUTE_USAGE, NULL,
+            "--kernel chooses the kernel of a launch, and --plan says what is launched: give one");
     if (!o->plans.count && (o->tensors.count || o->expects.count))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --plan, the function that has the parameter",
                          o->tensors.count ? "--tensor" : "--expect");

@@ -18,3 +18,21 @@ func.func @main(%a: memref<?x16xf32>, %x: f16) {
   }
   return
 }
+
+// The same of the dialect cuda, through the widening of the bytes; what is not constant is not noted.
+// CHECK:     gpu.func @k(
+// CHECK-SAME: block = [64, 1, 1], dynamic_smem = 512 : i64, kept = {}, source
+gpu.module @m {
+  gpu.func @k() kernel { gpu.return }
+}
+func.func @cuda(%n: i32, %stream: !cuda.stream) {
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %c512 = arith.constant 512 : i32
+  %bytes = arith.extsi %c512 : i32 to i64
+  %cfg = cuda.launch_cfg.create<max_attrs = 3 : i32> (blockDim = (%c64, %c1, %c1), dynamicSmemBytes = %bytes,
+    gridDim = (%n, %c1, %c1), stream = %stream) : i32, i32, i32, i64, i32, i32, i32, !cuda.stream
+    -> !cuda.launch_cfg<max_attrs = 3>
+  %r = cuda.launch_ex @m::@k<%cfg> () : !cuda.launch_cfg<max_attrs = 3>, () -> !cuda.result
+  return
+}
