@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lib/atoms/tiling.h"
+#include "lib/atoms/validate.h"
 #include "lib/layout/pointer.h"
 
 typedef struct atom_call {
@@ -224,6 +225,7 @@ static bool check_tiled(atom_call *c)
     cute_status status =
         text ? cute_atom_value_parse(c->a->arena, c->out->type, text, strlen(text), &again, &at, c->a->diag)
              : CUTE_SYSTEM;
+    if (status == CUTE_OK) status = cute_tiling_verify(c->a->arena, c->out, c->a->diag);
     if (status != CUTE_OK && c->a->status == CUTE_OK) c->a->status = status;
     return status == CUTE_OK;
 }

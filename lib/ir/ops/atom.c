@@ -1,4 +1,7 @@
 /* Atoms, tiled copies and MMAs, and how they partition tensors: what lib/atoms computes. */
+#include <string.h>
+
+#include "lib/atoms/validate.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/fields.h"
 #include "lib/ir/ops/algebra.h"
@@ -31,17 +34,69 @@ static bool lower_type(const cute_op_row *row, const cute_op_lowering *l)
     return true;
 }
 
-#define PARTITION(id) .algebra = CUTE_OP_##id, .infer = cute_algebra_infer, .expand = cute_algebra_expand
+static bool atom_known(const cute_op_query *query)
+{
+    cute_value value;
+    return query->operand_count &&
+           cute_type_value(mlirValueGetType(query->operands[0]), &value, NULL) == CUTE_OK &&
+           value.atom->known;
+}
+
+/* Of instructions that have no row yet, the result is what it says. */
+static bool infer_known(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    return !atom_known(query) || cute_algebra_infer(row, query, out);
+}
+
+/* Of the atom alone, the result type says how it is laid out. */
+static bool infer_tiling(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    return query->operand_count == 1 || cute_algebra_infer(row, query, out);
+}
+
+/* The atom is that of the result, and it fits the layouts. */
+static bool verify_tiling(const cute_op_row *row, MlirOperation op)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    cute_value atom, tiled;
+    cute_status status = arena && diag ? CUTE_OK : CUTE_SYSTEM;
+    if (status == CUTE_OK)
+        status = cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 0)), &atom, diag);
+    if (status == CUTE_OK)
+        status = cute_type_value(mlirValueGetType(mlirOperationGetResult(op, 0)), &tiled, diag);
+    if (status == CUTE_OK && strcmp(atom.atom->text, tiled.atom->text) != 0)
+        status = cute_fail(diag, CUTE_INVALID, NULL, "the atom is '%s', that of the result '%s'",
+                           atom.atom->text, tiled.atom->text);
+    if (status == CUTE_OK) status = cute_tiling_verify(arena, &tiled, diag);
+    if (status != CUTE_OK && diag && cute_diag_count(diag))
+        cute_op_fail(mlirOperationGetLocation(op), row->name, "%s", cute_diag_get(diag, 0)->text);
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return status == CUTE_OK;
+}
+
+#define TILING(id)                                                                                           \
+    .algebra = CUTE_OP_##id, .infer = infer_tiling, .verify = verify_tiling, .lower = lower_type
+#define PARTITION(id) .algebra = CUTE_OP_##id, .infer = infer_known, .expand = cute_algebra_expand
 
 static const cute_op_row rows[] = {
     {.name = "cute.make_atom", .lower = lower_type},
-    {.name = "cute.make_tiled_copy", .lower = lower_type},
-    {.name = "cute.make_tiled_mma", .lower = lower_type},
+    {.name = "cute.make_tiled_copy", TILING(MAKE_TILED_COPY)},
+    {.name = "cute.make_tiled_copy_A", TILING(MAKE_TILED_COPY_A)},
+    {.name = "cute.make_tiled_copy_B", TILING(MAKE_TILED_COPY_B)},
+    {.name = "cute.make_tiled_copy_C", TILING(MAKE_TILED_COPY_C)},
+    {.name = "cute.make_tiled_copy_S", TILING(MAKE_TILED_COPY_S)},
+    {.name = "cute.make_tiled_copy_D", TILING(MAKE_TILED_COPY_D)},
+    {.name = "cute.make_tiled_mma", TILING(MAKE_TILED_MMA)},
     {.name = "cute.tiled.copy.partition_S", PARTITION(TILED_COPY_PARTITION_S)},
     {.name = "cute.tiled.copy.partition_D", PARTITION(TILED_COPY_PARTITION_D)},
     {.name = "cute.tiled.copy.retile", PARTITION(TILED_COPY_RETILE)},
     {.name = "cute.tiled.mma.partition", PARTITION(TILED_MMA_PARTITION)},
     {.name = "cute.tiled.mma.partition_shape", PARTITION(TILED_MMA_PARTITION_SHAPE)},
-    {.name = "cute.mma.make_fragment", .expand = expand_make_fragment},
+    {.name = "cute.mma.make_fragment",
+     .algebra = CUTE_OP_MMA_MAKE_FRAGMENT,
+     .infer = infer_known,
+     .expand = expand_make_fragment},
 };
 const cute_op_family cute_family_atom = {rows, sizeof rows / sizeof *rows};

@@ -1,0 +1,406 @@
+/* Facts of tilings and checks of what atoms are given. */
+#include "lib/atoms/validate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/atoms/tiling.h"
+#include "lib/base/checked.h"
+#include "lib/layout/facts.h"
+
+/* ---- layouts as flat modes ---- */
+
+enum { MOST_LEAVES = 64, MOST_CELLS = 1 << 22 };
+
+typedef struct flat {
+    int64_t extent[MOST_LEAVES], stride[MOST_LEAVES];
+    size_t count;
+    int64_t size;
+} flat;
+
+static bool flatten(const cute_tree *shape, const cute_tree *stride, flat *out)
+{
+    if (shape->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < shape->count; i++)
+            if (!flatten(shape->items[i], stride->items[i], out)) return false;
+        return true;
+    }
+    if (out->count == MOST_LEAVES || !alg_is_known(shape) || !alg_is_known(stride)) return false;
+    out->extent[out->count] = shape->value.value;
+    out->stride[out->count++] = stride->value.value;
+    return cute_mul64(out->size, shape->value.value, &out->size);
+}
+
+static bool flat_of(cute_layout layout, size_t mode, flat *out)
+{
+    *out = (flat){.size = 1};
+    return flatten(alg_mode(layout.shape, mode), alg_mode(layout.stride, mode), out);
+}
+
+static bool index_at(const flat *f, int64_t i, int64_t *out)
+{
+    *out = 0;
+    for (size_t k = 0; k < f->count; k++) {
+        int64_t step;
+        if (!cute_mul64(i % f->extent[k], f->stride[k], &step) || !cute_add64(*out, step, out)) return false;
+        i /= f->extent[k];
+    }
+    return true;
+}
+
+/* The product of known leaves; 0: not known or too large. */
+static int64_t size_of(const cute_tree *t)
+{
+    int64_t size = 1;
+    if (t->kind == CUTE_TREE_LAYOUT) return size_of(t->layout.shape);
+    if (t->kind != CUTE_TREE_TUPLE) return alg_is_known(t) ? t->value.value : 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!cute_mul64(size, size_of(t->items[i]), &size)) return 0;
+    return size;
+}
+
+/* ---- coverage ---- */
+
+static bool once_by_strides(cute_arena *arena, cute_layout layout, int64_t cells)
+{
+    cute_value value = cute_value_of_layout(layout);
+    cute_layout_facts facts;
+    cute_layout_facts_of(arena, &value, &facts);
+    return facts.has_size && facts.size == cells && facts.contiguous == CUTE_YES;
+}
+
+/* Who has an element first, 1 + thread * values + value; 0: nobody yet. */
+typedef int64_t owner;
+
+static void note(cute_cover *out, cute_cover_kind kind, int64_t element, int64_t first, int64_t second,
+                 int64_t values)
+{
+    if (kind <= out->kind) return;
+    *out = (cute_cover){.kind = kind, .element = element, .rows = out->rows, .columns = out->columns};
+    int64_t who[2] = {first, second};
+    for (int i = 0; i < 2; i++)
+        if (who[i]) out->thread[i] = (who[i] - 1) / values, out->value[i] = (who[i] - 1) % values;
+}
+
+cute_status cute_cover_of(cute_arena *arena, cute_layout layout, int64_t rows, int64_t columns,
+                          cute_cover *out, cute_diag *diag)
+{
+    int64_t cells, all;
+    flat threads, values;
+    *out = (cute_cover){.kind = CUTE_COVER_UNKNOWN, .rows = rows, .columns = columns};
+    if (!cute_mul64(rows, columns, &cells) || cells < 1 || alg_rank(layout.shape) != 2) return CUTE_OK;
+    out->kind = CUTE_COVER_ONCE;
+    if (once_by_strides(arena, layout, cells)) return CUTE_OK;
+    if (!flat_of(layout, 0, &threads) || !flat_of(layout, 1, &values) ||
+        !cute_mul64(threads.size, values.size, &all) || all > MOST_CELLS || cells > MOST_CELLS)
+        return out->kind = CUTE_COVER_UNKNOWN, CUTE_OK;
+    owner *owners = cute_arena_array(arena, (size_t)cells, sizeof *owners);
+    if (!owners) return cute_fail_memory(diag);
+    for (int64_t t = 0; t < threads.size; t++)
+        for (int64_t v = 0; v < values.size; v++) {
+            int64_t x, y, me = 1 + t * values.size + v;
+            bool inside = index_at(&threads, t, &x) && index_at(&values, v, &y) && cute_add64(x, y, &x) &&
+                          x >= 0 && x < cells;
+            if (!inside) {
+                note(out, CUTE_COVER_OUTSIDE, x, me, 0, values.size);
+            } else if (!owners[x]) {
+                owners[x] = me;
+            } else {
+                bool same = (owners[x] - 1) / values.size == t;
+                note(out, same ? CUTE_COVER_TWICE : CUTE_COVER_SHARED, x, owners[x], me, values.size);
+            }
+        }
+    for (int64_t i = 0; i < cells && out->kind < CUTE_COVER_NEVER; i++)
+        if (!owners[i]) note(out, CUTE_COVER_NEVER, i, 0, 0, 1);
+    return CUTE_OK;
+}
+
+static cute_status cover(cute_algebra *a, cute_layout layout, int64_t rows, int64_t columns, cute_cover *out)
+{
+    if (!alg_ok(layout)) return a->status;
+    return cute_cover_of(a->arena, layout, rows, columns, out, a->diag);
+}
+
+cute_status cute_copy_cover(cute_arena *arena, const cute_value *copy, int operand, cute_cover *out,
+                            cute_diag *diag)
+{
+    cute_algebra a = {.arena = arena, .diag = diag};
+    *out = (cute_cover){.kind = CUTE_COVER_UNKNOWN};
+    if (!copy->atom->known) return CUTE_OK;
+    int64_t all = size_of(copy->tree), rows = size_of(alg_mode(copy->tree, 0));
+    if (all < 1 || rows < 1) return CUTE_OK;
+    return cover(&a, atom_copy_layout(&a, copy, operand), rows, all / rows, out);
+}
+
+cute_status cute_mma_cover(cute_arena *arena, const cute_value *mma, int operand, cute_cover *out,
+                           cute_diag *diag)
+{
+    static const int modes[3][2] = {{0, 2}, {1, 2}, {0, 1}};
+    cute_algebra a = {.arena = arena, .diag = diag};
+    *out = (cute_cover){.kind = CUTE_COVER_UNKNOWN};
+    if (!mma->atom->known) return CUTE_OK;
+    cute_node rows = atom_mma_tile(&a, mma, modes[operand][0]),
+              columns = atom_mma_tile(&a, mma, modes[operand][1]);
+    if (!rows || !columns) return a.status;
+    return cover(&a, atom_mma_layout(&a, mma, operand), rows->value.value, columns->value.value, out);
+}
+
+const char *cute_cover_text(cute_arena *arena, const cute_cover *c)
+{
+    const char *at = cute_arena_printf(
+        arena, "element (%" PRId64 ",%" PRId64 ") of its tile of %" PRId64 " x %" PRId64,
+        c->element % (c->rows ? c->rows : 1), c->element / (c->rows ? c->rows : 1), c->rows, c->columns);
+    if (!at) return NULL;
+    switch (c->kind) {
+    case CUTE_COVER_SHARED:
+        return cute_arena_printf(
+            arena, "%s is value %" PRId64 " of thread %" PRId64 " and value %" PRId64 " of thread %" PRId64,
+            at, c->value[0], c->thread[0], c->value[1], c->thread[1]);
+    case CUTE_COVER_TWICE:
+        return cute_arena_printf(arena, "%s is value %" PRId64 " and value %" PRId64 " of thread %" PRId64,
+                                 at, c->value[0], c->value[1], c->thread[0]);
+    case CUTE_COVER_NEVER: return cute_arena_printf(arena, "%s is in no thread", at);
+    case CUTE_COVER_OUTSIDE:
+        return cute_arena_printf(arena,
+                                 "value %" PRId64 " of thread %" PRId64 " is element %" PRId64
+                                 ", outside of its tile of %" PRId64 " x %" PRId64,
+                                 c->value[0], c->thread[0], c->element, c->rows, c->columns);
+    default: return NULL;
+    }
+}
+
+bool cute_mma_overlap(const cute_value *mma, int64_t first[3], int64_t second[3])
+{
+    flat f = {.size = 1};
+    int64_t extent[3];
+    if (!flatten(mma->layout.shape, mma->layout.stride, &f) || f.size > 1024) return false;
+    for (int i = 0; i < 3; i++) extent[i] = size_of(alg_mode(mma->layout.shape, (size_t)i));
+    for (int64_t i = 0; i < f.size; i++)
+        for (int64_t j = 0; j < i; j++) {
+            int64_t x, y;
+            if (!index_at(&f, i, &x) || !index_at(&f, j, &y) || x != y) continue;
+            for (int k = 0, step = 1; k < 3; step *= (int)extent[k++]) {
+                first[k] = j / step % extent[k];
+                second[k] = i / step % extent[k];
+            }
+            return true;
+        }
+    return false;
+}
+
+/* ---- tilings ---- */
+
+static cute_status verify_counts(const cute_value *copy, cute_diag *diag)
+{
+    static const char *const what[2] = {"threads", "values"};
+    cute_layout atom = copy->atom->operand[CUTE_ATOM_REFERENCE].layout;
+    for (size_t i = 0; i < 2; i++) {
+        int64_t has = size_of(alg_mode(copy->layout.shape, i)), takes = size_of(alg_mode(atom.shape, i));
+        if (has % takes)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "the atom takes %" PRId64 " %s, the thread-value layout has %" PRId64
+                             ", no multiple of it",
+                             takes, what[i], has);
+    }
+    return CUTE_OK;
+}
+
+static cute_status verify_permutation(const cute_value *mma, cute_diag *diag)
+{
+    for (size_t i = 0; mma->tree && i < 3; i++) {
+        const cute_tree *mode = alg_mode(mma->tree, i);
+        if (mode->kind != CUTE_TREE_LAYOUT) continue;
+        int64_t has = size_of(mode), atoms = size_of(alg_mode(mma->layout.shape, i)),
+                one = mma->atom->shape[i];
+        if (has % (atoms * one))
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "the permutation has %" PRId64 " along %c, no multiple of the %" PRId64
+                             " of %" PRId64 " atoms of %" PRId64,
+                             has, "MNK"[i], atoms * one, atoms, one);
+    }
+    return CUTE_OK;
+}
+
+cute_status cute_tiling_verify(cute_arena *arena, const cute_value *tiled, cute_diag *diag)
+{
+    (void)arena;
+    if (!tiled->atom->known) return CUTE_OK;
+    return tiled->type == CUTE_TILED_COPY ? verify_counts(tiled, diag) : verify_permutation(tiled, diag);
+}
+
+/* ---- operands ---- */
+
+static cute_node shape_mode(const cute_value *tensor, size_t i)
+{
+    return i < alg_rank(tensor->layout.shape) ? alg_mode(tensor->layout.shape, i) : NULL;
+}
+
+/* Consecutive elements in mode 0, from its start: a swizzle breaks them at its base. */
+static int64_t run_of(cute_arena *arena, const cute_value *tensor)
+{
+    cute_algebra a = {.arena = arena};
+    cute_layout first = alg_layout_mode(tensor->layout, 0);
+    cute_layout c = alg_coalesce(&a, first);
+    if (!alg_ok(c)) return 1;
+    cute_node shape = alg_is_leaf(c.shape) ? c.shape : c.shape->items[0];
+    cute_node stride = alg_is_leaf(c.stride) ? c.stride : c.stride->items[0];
+    if (!alg_is(stride, 1)) return 1;
+    int64_t run = alg_is_known(shape) ? shape->value.value : INT64_MAX;
+    if (tensor->tree && tensor->swizzle.bits && run > (int64_t)1 << tensor->swizzle.base)
+        run = (int64_t)1 << tensor->swizzle.base;
+    return run;
+}
+
+static cute_status verify_access(cute_arena *arena, const cute_atom *atom, const cute_value *tensor,
+                                 int operand, const char *which, cute_diag *diag)
+{
+    const cute_pointer *p = tensor->pointer;
+    const cute_atom_operand *o = &atom->operand[operand];
+    if (p->space == CUTE_SPACE_RMEM) return CUTE_OK;
+    int64_t bits = (int64_t)o->bits * (atom->matrices ? 128 / o->bits : o->values), bytes = bits / 8;
+    int64_t needed = bits / o->bits, run = run_of(arena, tensor);
+    if (p->align < bytes)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "an access of '%s' needs an alignment of %" PRId64 " bytes, the %s states %" PRId64,
+                         atom->text, bytes, which, p->align);
+    if (run < needed)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "'%s' moves %" PRId64 " consecutive elements, of the %s %" PRId64 " are", atom->text,
+                         needed, which, run);
+    return CUTE_OK;
+}
+
+static cute_status verify_space(const cute_atom *atom, const cute_value *tensor, cute_space wanted,
+                                const char *which, cute_diag *diag)
+{
+    cute_space is = tensor->pointer->space;
+    if (is == CUTE_SPACE_TMEM && wanted != CUTE_SPACE_TMEM)
+        return cute_fail(diag, CUTE_INVALID, NULL, "'%s' does not reach tmem, where the %s is", atom->text,
+                         which);
+    if (wanted == CUTE_SPACE_GENERIC || is == wanted || is == CUTE_SPACE_GENERIC) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected the %s of '%s' in %s, got %s", which, atom->text,
+                     cute_space_name(wanted), cute_space_name(is));
+}
+
+static cute_status verify_element(const cute_atom *atom, const char *type, const cute_value *tensor,
+                                  const char *which, cute_diag *diag)
+{
+    if (!strcmp(tensor->pointer->element, type)) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected elements of %s in the %s of '%s', got %s", type,
+                     which, atom->text, tensor->pointer->element);
+}
+
+/* How often the atom runs: values of mode 0 over its own, and the extents of the other modes, which have to agree. */
+static cute_status verify_extents(const cute_atom *atom, const cute_value *const tensors[2], cute_diag *diag)
+{
+    static const char *const which[2] = {"source", "destination"};
+    int64_t runs[2];
+    for (int i = 0; i < 2; i++) {
+        int64_t size = size_of(shape_mode(tensors[i], 0)), values = atom->operand[i].values;
+        if (!size) return CUTE_OK;
+        if (size % values)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "'%s' takes %" PRId64 " values a time, mode 0 of the %s has %" PRId64
+                             ", no multiple of it",
+                             atom->text, values, which[i], size);
+        runs[i] = size / values;
+    }
+    size_t rank = alg_rank(tensors[0]->layout.shape);
+    if (rank != alg_rank(tensors[1]->layout.shape))
+        return cute_fail(diag, CUTE_INVALID, NULL, "the source has %zu modes, the destination %zu", rank,
+                         alg_rank(tensors[1]->layout.shape));
+    for (size_t i = 0; i < rank; i++) {
+        int64_t x = i ? size_of(shape_mode(tensors[0], i)) : runs[0],
+                y = i ? size_of(shape_mode(tensors[1], i)) : runs[1];
+        if (x && y && x != y)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "mode %zu of the source has %" PRId64 "%s, of the destination %" PRId64, i, x,
+                             i ? "" : " times the atom's values", y);
+    }
+    return CUTE_OK;
+}
+
+static cute_status verify_predicate(const cute_value *predicate, const cute_value *source, cute_diag *diag)
+{
+    size_t rank = alg_rank(source->layout.shape), has = alg_rank(predicate->layout.shape);
+    if (predicate->type != CUTE_MEMREF || predicate->pointer->bits > 8)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected a predicate of i8 or i1 in registers, got '%s'",
+                         predicate->type == CUTE_MEMREF ? predicate->pointer->element
+                                                        : cute_type_name(predicate->type));
+    if (has != rank)
+        return cute_fail(diag, CUTE_INVALID, NULL, "the source has %zu modes, the predicate %zu", rank, has);
+    for (size_t i = 1; i < rank; i++) {
+        int64_t x = size_of(shape_mode(source, i)), y = size_of(shape_mode(predicate, i));
+        if (x && y && x != y)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "mode %zu of the source has %" PRId64 ", of the predicate %" PRId64, i, x, y);
+    }
+    return CUTE_OK;
+}
+
+cute_status cute_copy_verify(cute_arena *arena, const cute_value *copy, const cute_value *source,
+                             const cute_value *target, const cute_value *predicate, cute_diag *diag)
+{
+    static const char *const which[2] = {"source", "destination"};
+    const cute_atom *atom = copy->atom;
+    const cute_value *const tensors[2] = {source, target};
+    if (!atom->known) return CUTE_OK;
+    if (atom->kind != CUTE_ATOM_COPY)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected the atom of a copy, got '%s'", atom->text);
+    const cute_space spaces[2] = {atom->from, atom->to};
+    for (int i = 0; i < 2; i++) {
+        if (tensors[i]->type != CUTE_MEMREF)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "expected a tensor in memory as the %s of '%s', got a %s", which[i], atom->text,
+                             cute_type_name(tensors[i]->type));
+        CUTE_TRY(verify_space(atom, tensors[i], spaces[i], which[i], diag));
+        CUTE_TRY(verify_element(atom, atom->operand[i].type, tensors[i], which[i], diag));
+    }
+    CUTE_TRY(verify_extents(atom, tensors, diag));
+    for (int i = 0; i < 2; i++) CUTE_TRY(verify_access(arena, atom, tensors[i], i, which[i], diag));
+    return predicate ? verify_predicate(predicate, source, diag) : CUTE_OK;
+}
+
+/* ---- products ---- */
+
+static cute_status verify_same(const cute_value *x, size_t i, const char *x_name, const cute_value *y,
+                               size_t j, const char *y_name, char mode, cute_diag *diag)
+{
+    cute_node s = shape_mode(x, i), t = shape_mode(y, j);
+    int64_t m = s ? size_of(s) : 1, n = t ? size_of(t) : 1;
+    if (!m || !n || m == n) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "%s has %" PRId64 " along %c, %s %" PRId64, x_name, m, mode,
+                     y_name, n);
+}
+
+cute_status cute_gemm_verify(cute_arena *arena, const cute_value *mma, const cute_value operands[4],
+                             cute_diag *diag)
+{
+    static const char *const names[4] = {"D", "A", "B", "C"};
+    static const int of[4] = {CUTE_ATOM_C, CUTE_ATOM_A, CUTE_ATOM_B, CUTE_ATOM_C};
+    const cute_atom *atom = mma->atom;
+    (void)arena;
+    if (!atom->known) return CUTE_OK;
+    if (atom->kind != CUTE_ATOM_MMA)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected the atom of an MMA, got '%s'", atom->text);
+    for (int i = 0; i < 4; i++) {
+        const cute_atom_operand *o = &atom->operand[of[i]];
+        if (operands[i].type != CUTE_MEMREF)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "expected a tensor in registers as %s of '%s', got a %s", names[i], atom->text,
+                             cute_type_name(operands[i].type));
+        CUTE_TRY(verify_space(atom, &operands[i], CUTE_SPACE_RMEM, names[i], diag));
+        CUTE_TRY(verify_element(atom, o->type, &operands[i], names[i], diag));
+        int64_t size = size_of(shape_mode(&operands[i], 0));
+        if (size && size != o->values)
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "expected %" PRId64 " values of '%s' in mode 0 of %s, got %" PRId64, o->values,
+                             atom->text, names[i], size);
+    }
+    const cute_value *d = &operands[0], *x = &operands[1], *y = &operands[2], *c = &operands[3];
+    CUTE_TRY(verify_same(x, 1, "A", d, 1, "D", 'M', diag));
+    CUTE_TRY(verify_same(y, 1, "B", d, 2, "D", 'N', diag));
+    CUTE_TRY(verify_same(c, 1, "C", d, 1, "D", 'M', diag));
+    CUTE_TRY(verify_same(c, 2, "C", d, 2, "D", 'N', diag));
+    return verify_same(x, 2, "A", y, 2, "B", 'K', diag);
+}
