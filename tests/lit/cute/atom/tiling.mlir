@@ -2,7 +2,6 @@
 // RUN: cute-opt %s -mlir-print-op-generic | cute-opt | FileCheck %s
 // RUN: cute-opt %s -emit-bytecode | cute-opt | FileCheck %s
 // RUN: cute-opt %s -cute-expand-ops | FileCheck %s --check-prefix=EXPANDED
-// RUN: cute-opt %s -cute-expand-ops -cute-to-base -o /dev/null
 
 // Atoms laid over threads and values: the result types follow from the operands.
 
