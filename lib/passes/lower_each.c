@@ -43,10 +43,11 @@ static void drop(MlirOperation op, void *context)
     if (row && row->parts != CUTE_PARTS_NONE && cute_op_is_dead(op)) mlirOperationDestroy(op);
 }
 
-void cute_lower_rows(MlirOperation root, cute_pass_run *pass, const cute_lower_row *rows, size_t count)
+void cute_lower_rows(MlirOperation root, cute_pass_run *pass, const char *prefix, const cute_lower_row *rows,
+                     size_t count)
 {
     lowering l = {.pass = pass, .rows = rows, .count = count, .diag = cute_diag_create()};
-    cute_op_walk(root, "cute.", CUTE_WALK_INNER_FIRST, lower, &l);
+    cute_op_walk(root, prefix, CUTE_WALK_INNER_FIRST, lower, &l);
     cute_diag_destroy(l.diag);
     if (l.changed)
         cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);

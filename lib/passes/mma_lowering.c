@@ -186,7 +186,7 @@ static const cute_lower_row rows[] = {{"cute.gemm", lower_gemm}, {"cute.mma_atom
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    cute_lower_rows(root, pass, rows, sizeof rows / sizeof *rows);
+    cute_lower_rows(root, pass, "cute.", rows, sizeof rows / sizeof *rows);
 }
 
 const cute_pass cute_pass_mma_lowering = {
