@@ -277,3 +277,56 @@ JSON
     run -2 cute-run -n tensors.ptx --plan main -k row --tensor a=8x16:normal --tensor b=8x16 -D scale=1
     [[ "$output" == *"--kernel chooses the kernel of a launch, and --plan says what is launched"* ]]
 }
+
+@test "a baseline may be a host function, which overrides at the top do not touch" {
+    cat > bench.json <<'JSON'
+{
+  "plan": "main",
+  "params": { "scale": 1, "m": 2, "n": 8, "x": 1 },
+  "block": 16,
+  "buffers": { "a": { "shape": [4, 8], "init": "ones" }, "b": { "shape": [4, 8], "init": "zeros" }, "c": { "dtype": "f32", "shape": [32], "init": "zeros" } },
+  "bench": { "samples": 3, "warmup": 0, "bytes": 1024, "baselines": [ { "name": "by rows", "plan": { "function": "rows", "args": { "p": "c" } } } ] }
+}
+JSON
+    run -0 cute-run -n tensors.ptx -c bench.json
+    [[ "$output" == *"scale: grid 4x1x1, block 16x1x1"* ]]
+    sed 's/"rows", "args": {/"rows", "args": { "q": 1,/' bench.json > bad.json
+    run -1 cute-run -n tensors.ptx -c bad.json
+    [[ "$output" == *"\$.bench.baselines[0].plan.args.q: host function 'rows' has no parameter 'q'"* ]]
+}
+
+@test "views, sizes and branches of a host function are computed from the tensor that is given" {
+    cat > views.mlir <<'MLIR'
+!a = !cute.memref<f32, gmem, align<4>, "(?,?):(?{i64},1)">
+!v = !cute.memref<f32, gmem, align<4>, "((16,32),(?,?)):((?{i64},1),(?{i64 div=16},32))">
+module attributes {gpu.container_module} {
+  gpu.module @m { gpu.func @tiles(%v: !v, %n: i32) kernel { gpu.return } }
+  func.func @main(%a: !a, %stream: !cuda.stream) {
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant 0 : i64
+    %tile = "cute.make_tile"() : () -> !cute.tile<"[16:1;32:1]">
+    %v = "cute.zipped_divide"(%a, %tile) : (!a, !cute.tile<"[16:1;32:1]">) -> !v
+    %size = "cute.size"(%v) <{mode = array<i32: 1>}> : (!v) -> !cute.int_tuple<"?">
+    %n = "cute.get_scalars"(%size) : (!cute.int_tuple<"?">) -> i32
+    %two = arith.constant 2 : i32
+    %many = arith.cmpi sgt, %n, %two : i32
+    %threads = scf.if %many -> (i32) {
+      %t = arith.constant 64 : i32
+      scf.yield %t : i32
+    } else { scf.yield %c1 : i32 }
+    %cfg = cuda.launch_cfg.create<max_attrs = 3 : i32> (blockDim = (%threads, %c1, %c1), dynamicSmemBytes = %zero,
+      gridDim = (%n, %c1, %c1), stream = %stream) : i32, i32, i32, i64, i32, i32, i32, !cuda.stream
+      -> !cuda.launch_cfg<max_attrs = 3>
+    %r = cuda.launch_ex @m::@tiles<%cfg> (%v, %n) : !cuda.launch_cfg<max_attrs = 3>, (!v, i32) -> !cuda.result
+    return
+  }
+}
+MLIR
+    cute-ptx -arch sm_80 views.mlir > views.ptx
+    # ceil(33/16) * ceil(70/32) = 3 * 3 tiles; a tile's row is 16 rows of 80 elements below the one in front of it.
+    run -0 cute-run -n views.ptx -p main --tensor a=33x70:80,1:zeros
+    [[ "$output" == *"tiles: grid 9x1x1, block 64x1x1"* ]]
+    [[ "$output" == *" = (a, 3, 3, 80, 1280)"* ]]
+    run -0 cute-run -n views.ptx -p main --tensor a=16x64:zeros
+    [[ "$output" == *"tiles: grid 2x1x1, block 1x1x1"* ]]
+}
