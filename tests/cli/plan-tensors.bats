@@ -330,3 +330,50 @@ MLIR
     run -0 cute-run -n views.ptx -p main --tensor a=16x64:zeros
     [[ "$output" == *"tiles: grid 2x1x1, block 1x1x1"* ]]
 }
+
+@test "a kernel on cute tensors runs from its host function, on views of any strides" {
+    cat > scale.mlir <<'MLIR'
+!t = !cute.memref<f32, gmem, "(?,?):(?{i64},?{i64})">
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @scale(%a: !t, %b: !t, %s: f32) kernel {
+      %x = gpu.block_id x
+      %y = gpu.thread_id x
+      %i = arith.index_cast %x : index to i32
+      %j = arith.index_cast %y : index to i32
+      %at = cute.make_coord(%i, %j) : (i32, i32) -> !cute.coord<"(?,?)">
+      %v = cute.memref.load(%a, %at) : (!t, !cute.coord<"(?,?)">) -> f32
+      %w = arith.mulf %v, %s : f32
+      cute.memref.store(%b, %at, %w) : (!t, !cute.coord<"(?,?)">, f32)
+      gpu.return
+    }
+  }
+  func.func @main(%a: !t, %b: !t, %s: f32) {
+    %c1 = arith.constant 1 : index
+    %l = cute.get_layout(%a) : (!t) -> !cute.layout<"(?,?):(?{i64},?{i64})">
+    %m = cute.size<[0]>(%l) : (!cute.layout<"(?,?):(?{i64},?{i64})">) -> !cute.int_tuple<"?">
+    %n = cute.size<[1]>(%l) : (!cute.layout<"(?,?):(?{i64},?{i64})">) -> !cute.int_tuple<"?">
+    %g = cute.get_scalars(%m) : (!cute.int_tuple<"?">) -> i32
+    %t = cute.get_scalars(%n) : (!cute.int_tuple<"?">) -> i32
+    %gi = arith.index_cast %g : i32 to index
+    %ti = arith.index_cast %t : i32 to index
+    gpu.launch_func @m::@scale blocks in (%gi, %c1, %c1) threads in (%ti, %c1, %c1) args(%a : !t, %b : !t, %s : f32)
+    return
+  }
+}
+MLIR
+    cute-ptx -arch sm_80 scale.mlir > scale.ptx
+    run -0 cute-run -d emulator --check=all scale.ptx -p main -D s=2 --tensor a=f32:8x16:1,8:normal --tensor b=8x16:20,1 \
+        --expect 'b=2*a[i,j]'
+    [[ "$output" == *"scale: grid 8x1x1, block 16x1x1"* ]]
+    # Of a batch of three the middle one, by an offset.
+    cat > batch.json <<'JSON'
+{
+  "plan": "main", "params": { "s": 3 },
+  "buffers": { "a": { "shape": [8, 16], "strides": [16, 1], "offset": 128, "init": "normal" }, "b": { "shape": [8, 16], "strides": [1, 9], "offset": 5 } },
+  "check": { "b": "3*a[i,j]" }
+}
+JSON
+    run -0 cute-run -d emulator --check=all scale.ptx -c batch.json
+    [[ "$output" == *"check b: passed, 128 elements"* ]]
+}
