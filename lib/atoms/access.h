@@ -23,6 +23,15 @@ cute_status cute_copy_widest(cute_arena *arena, const cute_value *source, const 
                              const cute_value *predicate, int64_t values, int64_t most_bits, cute_widest *out,
                              cute_diag *diag);
 
+/* ---- which threads (transpose.c) ---- */
+
+/* The layout of threads and values of a tiled copy, (thread, value) to the index of an element of its tile, with the same
+ * elements for as many threads and values: threads follow each other where `tile`, the tile's elements in a tensor, does.
+ * The first `values` values, which an instruction moves at once, stay together. *changed: the threads are others.
+ * CUTE_INVALID: something is not known, or the modes do not divide one another. */
+cute_status cute_copy_transpose(cute_arena *arena, cute_layout tv, int64_t values, cute_layout tile,
+                                cute_layout *out, bool *changed, cute_diag *diag);
+
 /* ---- what a warp touches (warp_requests.c) ---- */
 
 /* What a lane accesses: a tensor in memory all of which is known, and the address of its pointer in bytes. */

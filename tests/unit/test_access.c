@@ -237,6 +237,75 @@ static void test_random_widths(void)
     CHECK(wide > 300);
 }
 
+/* ---- threads ---- */
+
+static cute_layout layout_of(const char *text)
+{
+    cute_value value = {0};
+    CHECK(cute_value_parse(arena, CUTE_LAYOUT, text, strlen(text), &value, NULL, diag) == CUTE_OK);
+    return value.layout;
+}
+
+static void check_threads(const char *tv, int64_t values, const char *tile, const char *wanted, bool changes)
+{
+    begin();
+    cute_layout old = layout_of(tv), new = {0};
+    bool changed = false;
+    if (CHECK(cute_copy_transpose(arena, old, values, layout_of(tile), &new, &changed, diag) == CUTE_OK)) {
+        CHECK_TEXT(cute_layout_text(arena, new), wanted);
+        CHECK(changed == changes);
+        /* the same elements, each once more or less often than before */
+        int64_t size = size_of(old.shape), count[2][4096] = {0};
+        CHECK_INT(size_of(new.shape), size);
+        CHECK_INT(size_of(new.shape->items[0]), size_of(old.shape->items[0]));
+        for (int64_t i = 0; i < size; i++) {
+            count[0][at(old, i)]++;
+            count[1][at(new, i)]++;
+        }
+        CHECK(!memcmp(count[0], count[1], sizeof count[0]));
+    } else {
+        printf("# %s\n", first_message());
+    }
+    end();
+}
+
+static void test_threads(void)
+{
+    /* along the rows of a tile whose rows lie together */
+    check_threads("((32,4),4):((1,32),128)", 1, "(32,16):(100,1)", "((16,8),4):((32,1),8)", true);
+    check_threads("((4,32),(4,4)):((4,64),(1,16))", 4, "(64,32):(1,1000)", "(128,(4,4)):(4,(1,512))", true);
+    /* the values of an instruction stay together, whatever the tensor */
+    check_threads("(32,8):(8,1)", 8, "(256,1):(1,0)", "(32,8):(8,1)", false);
+    check_threads("(32,(2,4)):(1,(32,64))", 1, "256:1", "(32,8):(1,32)", false);
+    check_threads("((8,4),(4,2)):((4,32),(1,128))", 4, "(256):(1)", "(32,(4,2)):(4,(1,128))", false);
+    /* other extents than powers of two */
+    check_threads("((6,4),6):((1,6),24)", 1, "(6,24):(50,1)", "(24,6):(6,1)", true);
+}
+
+static void test_threads_refused(void)
+{
+    cute_layout out;
+    bool changed;
+    begin();
+    CHECK_INT(cute_copy_transpose(arena, layout_of("32:1"), 1, layout_of("32:1"), &out, &changed, diag),
+              CUTE_INVALID);
+    says();
+    CHECK_TEXT(first_message(), "expected a layout of threads and values, got 32:1");
+    cute_diag_clear(diag);
+    CHECK_INT(
+        cute_copy_transpose(arena, layout_of("(?,4):(4,1)"), 1, layout_of("32:1"), &out, &changed, diag),
+        CUTE_INVALID);
+    says();
+    CHECK_TEXT(first_message(), "(?,4):(4,1) does not divide the modes of its tile");
+    cute_diag_clear(diag);
+    CHECK_INT(cute_copy_transpose(arena, layout_of("((6,4),5):((1,6),24)"), 1, layout_of("(6,20):(50,1)"),
+                                  &out, &changed, diag),
+              CUTE_INVALID);
+    says();
+    CHECK_TEXT(first_message(), "no other order of modes gives 24 threads");
+    end();
+}
+
 /* ---- requests ---- */
 
 static uint64_t xor_bits(uint64_t x, cute_swizzle s)
@@ -414,6 +483,8 @@ int main(void)
     TEST("a copy is as wide as contiguity, alignment, strides, swizzles and predicates allow", test_limits);
     TEST("what is no copy between tensors in memory is refused", test_refused);
     TEST("random copies are as wide as their elements one by one allow", test_random_widths);
+    TEST("threads follow a tensor's elements, and copy what they copied together", test_threads);
+    TEST("modes that do not divide one another are refused", test_threads_refused);
     TEST("requests of a warp touch the sectors and banks that their bytes lie in", test_requests);
     TEST("requests of what is not known are refused", test_requests_refused);
     TEST("a swizzle makes columns free of bank conflicts where there is room for it", test_swizzles);

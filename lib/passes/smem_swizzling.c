@@ -1,0 +1,379 @@
+/* cute-smem-swizzling: shared tensors get the swizzle under which this kernel's accesses have the fewest bank conflicts.
+ *
+ * Requires: verified IR before cute-expand-ops. Ensures: of a tensor that asks for it (cute.make_view {cute.swizzle}; with
+ * `all`: of each tensor in shared memory without a swizzle), the pointer is swizzled where that makes a warp's accesses
+ * cheaper, and with it all tensors that are made of that pointer: elements lie elsewhere, values are the same. Accesses
+ * are those of the kernel as it will be lowered, in the first iteration of its loops.
+ *
+ *     %s = cute.make_view(%p, %l) {cute.swizzle} : (!cute.ptr<f32, smem, align<1024>>, ...)
+ * ->
+ *     %q = cute.recast_iter(%p) : (!cute.ptr<f32, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>, S<5,2,5>>
+ *     %s = cute.make_view(%q, %l) : (!cute.ptr<f32, smem, align<1024>, S<5,2,5>>, ...)
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+
+#include "lib/atoms/access.h"
+#include "lib/base/checked.h"
+#include "lib/base/list.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/types.h"
+#include "lib/ir/util.h"
+#include "lib/passes/lane_values.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/retype.h"
+#include "lib/passes/warp_accesses.h"
+
+static const char asked[] = "cute.swizzle", marked[] = CUTE_ROOT_ATTRIBUTE;
+
+static const cute_pass_option options[] = {
+    {"all", CUTE_PASS_BOOL, "Look at all tensors in shared memory, not only those that ask for it", 0, NULL},
+};
+
+typedef struct swizzling {
+    cute_pass_run *pass;
+    MlirOperation root;
+    cute_arena *arena;
+    MlirValue *pointers; /* of tensors that may get one */
+    size_t count, capacity;
+    bool changed;
+} swizzling;
+
+/* ---- which pointers ---- */
+
+static bool is_shared(MlirValue value, cute_type kind)
+{
+    const cute_value *v = cute_type_peek(mlirValueGetType(value));
+    return v && v->type == kind && v->pointer->space == CUTE_SPACE_SMEM;
+}
+
+static void collect(MlirOperation op, void *context)
+{
+    swizzling *s = context;
+    MlirValue pointer = mlirOperationGetOperand(op, 0);
+    bool wanted = cute_op_has(op, asked);
+    if (!wanted && !cute_pass_int(s->pass, 0)) return;
+    if (!is_shared(pointer, CUTE_PTR)) {
+        if (wanted)
+            cute_pass_remark(s->pass, mlirOperationGetLocation(op),
+                             "has no swizzle: it is no tensor in shared memory");
+        return;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        if (mlirValueEqual(s->pointers[i], pointer)) return;
+    if (cute_arena_more(s->arena, &s->pointers, s->count, &s->capacity, sizeof *s->pointers, 8))
+        s->pointers[s->count++] = pointer;
+}
+
+/* A pointer, and the memory that the tensors made of it reach. */
+typedef struct region {
+    MlirOperation op; /* that defines the pointer */
+    MlirLocation location;
+    const cute_pointer *type;
+    int64_t bytes;
+} region;
+
+/* The bytes of one tensor; 0: they are not known. */
+static int64_t bytes_of_view(cute_arena *arena, MlirOperation view, int bits)
+{
+    const cute_value *layout = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(view, 1)));
+    cute_value size;
+    int64_t out;
+    if (!layout || layout->type != CUTE_LAYOUT || !cute_value_is_static(layout) ||
+        cute_apply(arena, NULL, CUTE_OP_COSIZE, layout, 1, NULL, &size, NULL) ||
+        size.tree->kind != CUTE_TREE_INT || !size.tree->value.known ||
+        !cute_mul64(size.tree->value.value, bits, &out))
+        return 0;
+    return (out + 7) / 8;
+}
+
+/* Why the pointer gets no swizzle, or NULL. */
+static const char *region_of(swizzling *s, MlirValue pointer, region *out)
+{
+    *out =
+        (region){.op = cute_defining_op(pointer), .type = cute_type_peek(mlirValueGetType(pointer))->pointer};
+    out->location = cute_argument_location(pointer);
+    for (MlirOpOperand use = mlirValueGetFirstUse(pointer); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+        if (cute_op_has(mlirOpOperandGetOwner(use), asked))
+            out->location = mlirOperationGetLocation(mlirOpOperandGetOwner(use));
+    if (mlirOperationIsNull(out->op)) return "its pointer is an argument";
+    if (out->type->swizzle.bits) return "it has one";
+    if (out->type->bits < 8) return "its elements are no bytes";
+    for (MlirOpOperand use = mlirValueGetFirstUse(pointer); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (!cute_op_is(user, "cute.make_view")) {
+            MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(user));
+            return cute_arena_printf(s->arena, "its pointer is used by '%.*s' too", (int)name.length,
+                                     name.data);
+        }
+        int64_t bytes = bytes_of_view(s->arena, user, out->type->bits);
+        if (!bytes) return "its layout is not known, or composed";
+        if (bytes > out->bytes) out->bytes = bytes;
+    }
+    return NULL;
+}
+
+/* ---- accesses ---- */
+
+static void find_marked(MlirOperation op, void *context)
+{
+    if (cute_op_has(op, marked)) *(MlirOperation *)context = op;
+}
+
+/* The function around an operation. */
+static MlirOperation function_of(MlirOperation op)
+{
+    static const char *const names[] = {"gpu.func", "func.func", "llvm.func", "cuda.kernel"};
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (cute_op_is(op, names[i])) return op;
+    return op;
+}
+
+typedef struct found {
+    cute_requests requests;  /* of all accesses */
+    MlirLocation *locations; /* of each */
+    int64_t together;        /* bytes of the widest */
+} found;
+
+/* The accesses behind `root`. */
+static cute_status select_accesses(cute_arena *arena, const cute_accesses *all, const void *root, found *out)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < all->count; i++) most += all->items[i].count;
+    *out = (found){.together = 1,
+                   .requests.items = cute_arena_array(arena, most + 1, sizeof *out->requests.items),
+                   .locations = cute_arena_array(arena, most + 1, sizeof *out->locations)};
+    if (!out->requests.items || !out->locations) return CUTE_SYSTEM;
+    for (size_t i = 0; i < all->count; i++) {
+        const cute_access *a = &all->items[i];
+        if (!a->known || a->root != root) continue;
+        if (a->bytes > out->together) out->together = a->bytes;
+        for (uint32_t w = 0; w < a->count; w++) {
+            if (!a->requests[w].count) continue;
+            out->locations[out->requests.count] = a->location;
+            out->requests.items[out->requests.count++] = a->requests[w];
+        }
+    }
+    return CUTE_OK;
+}
+
+/* ---- the change ---- */
+
+/* Puts the swizzle between a pointer and its users. False, and `stuck`, as cute_retype says. */
+static bool apply(MlirOperation op, cute_swizzle swizzle, cute_arena *arena, MlirOperation *stuck)
+{
+    MlirValue pointer = mlirOperationGetResult(op, 0);
+    cute_value type = *cute_type_peek(mlirValueGetType(pointer));
+    cute_pointer swizzled = *type.pointer;
+    swizzled.swizzle = swizzle;
+    type.pointer = &swizzled;
+    cute_builder b = cute_builder_before(op);
+    MlirType new = cute_type_of_value(b.context, arena, &type), old = mlirValueGetType(pointer);
+    MlirOperation cast =
+        cute_build(&b, "cute.recast_iter", CUTE_OPERANDS(pointer), CUTE_TYPES(old), CUTE_NO_NAMED);
+    *stuck = op;
+    if (mlirTypeIsNull(new) || mlirOperationIsNull(cast)) return false;
+    mlirOperationMoveAfter(cast, op);
+    MlirValue result = mlirOperationGetResult(cast, 0);
+    mlirValueReplaceAllUsesOfWith(pointer, result);
+    mlirOperationSetOperand(cast, 0, pointer);
+    return cute_retype(result, new, stuck);
+}
+
+/* Makes what is behind the pointer a memory of its own to lane_values.h. */
+static MlirOperation make_root(MlirOperation op)
+{
+    MlirValue pointer = mlirOperationGetResult(op, 0);
+    cute_builder b = cute_builder_before(op);
+    MlirNamedAttribute root = cute_attribute(b.context, marked, mlirUnitAttrGet(b.context));
+    MlirOperation cast = cute_build(&b, "builtin.unrealized_conversion_cast", CUTE_OPERANDS(pointer),
+                                    CUTE_TYPES(mlirValueGetType(pointer)), CUTE_NAMED(root));
+    mlirOperationMoveAfter(cast, op);
+    mlirValueReplaceAllUsesOfWith(pointer, mlirOperationGetResult(cast, 0));
+    mlirOperationSetOperand(cast, 0, pointer);
+    return cast;
+}
+
+/* What a trial does, and what stopped it. */
+typedef struct trial {
+    cute_arena *arena;
+    cute_swizzle swizzle; /* bits 0: none */
+    char reason[160];
+} trial;
+
+static bool prepare(MlirOperation clone, void *context)
+{
+    trial *t = context;
+    MlirOperation op = {NULL}, stuck = {NULL};
+    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked, &op);
+    if (mlirOperationIsNull(op)) return false;
+    mlirOperationRemoveDiscardableAttributeByName(op, cute_text(marked));
+    op = make_root(op);
+    if (t->swizzle.bits && !apply(op, t->swizzle, t->arena, &stuck)) {
+        MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(stuck)), file;
+        unsigned line = 0, column = 0;
+        cute_location_place(mlirOperationGetLocation(stuck), &file, &line, &column);
+        snprintf(t->reason, sizeof t->reason, "'%.*s' at line %u does not go with it", (int)name.length,
+                 name.data, line);
+        return false;
+    }
+    return true;
+}
+
+/* The accesses to the region, with a swizzle on its pointer. */
+static bool find_accesses(swizzling *s, const region *r, trial *t, found *out)
+{
+    cute_accesses all = {0};
+    MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(s->root));
+    mlirOperationSetDiscardableAttributeByName(r->op, cute_text(marked), unit);
+    MlirOperation clone = cute_lowered_clone(s->pass, s->root, prepare, t);
+    mlirOperationRemoveDiscardableAttributeByName(r->op, cute_text(marked));
+    if (mlirOperationIsNull(clone)) {
+        if (!*t->reason) snprintf(t->reason, sizeof t->reason, "the kernel cannot be lowered with it");
+        return false;
+    }
+    MlirOperation root = {NULL};
+    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked, &root);
+    bool ok = !mlirOperationIsNull(root) && cute_accesses_of(s->arena, function_of(root), &all) == CUTE_OK &&
+              select_accesses(s->arena, &all, root.ptr, out) == CUTE_OK;
+    if (!ok) snprintf(t->reason, sizeof t->reason, "its accesses are not known");
+    mlirOperationDestroy(clone);
+    return ok;
+}
+
+/* ---- what is said ---- */
+
+/* Wavefronts of the worst request at a location, over the fewest that it could take. */
+static uint64_t ways_at(const found *f, MlirLocation location)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < f->requests.count; i++) {
+        if (!mlirLocationEqual(f->locations[i], location)) continue;
+        cute_traffic t = {0};
+        cute_traffic_add_wavefronts(&f->requests.items[i], &t);
+        if (t.ideal && t.count / t.ideal > most) most = t.count / t.ideal;
+    }
+    return most;
+}
+
+static void put_ways(cute_buffer *text, uint64_t ways)
+{
+    if (ways > 1)
+        cute_buffer_printf(text, "%llu-way", (unsigned long long)ways);
+    else
+        cute_buffer_puts(text, "none");
+}
+
+/* "; the 8-way conflict at line 41 becomes none". `after`: NULL: only what there is. */
+static void put_conflicts(cute_buffer *text, const found *before, const found *after)
+{
+    enum { MOST = 4 };
+    int said = 0;
+    for (size_t i = 0; i < before->requests.count && said < MOST; i++) {
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again = again || mlirLocationEqual(before->locations[k], before->locations[i]);
+        uint64_t ways = again ? 0 : ways_at(before, before->locations[i]);
+        MlirStringRef file;
+        unsigned line, column;
+        if (ways < 2 || (after && ways_at(after, before->locations[i]) == ways) ||
+            !cute_location_place(before->locations[i], &file, &line, &column))
+            continue;
+        cute_buffer_printf(text, "%s %llu-way conflict at line %u", said++ ? "," : "; the",
+                           (unsigned long long)ways, line);
+        if (!after) continue;
+        cute_buffer_puts(text, " becomes ");
+        put_ways(text, ways_at(after, before->locations[i]));
+    }
+}
+
+/* ---- one region ---- */
+
+static int64_t low_bit(int64_t x)
+{
+    return x & -x;
+}
+
+static const cute_swizzle none = {0};
+
+static void improve(swizzling *s, const region *r)
+{
+    found before, after;
+    trial t = {.arena = s->arena};
+    if (!find_accesses(s, r, &t, &before)) {
+        cute_pass_remark(s->pass, r->location, "has no swizzle: %s", t.reason);
+        return;
+    }
+    cute_traffic had = cute_requests_wavefronts(&before.requests, none);
+    if (had.count == had.ideal) {
+        cute_pass_remark(
+            s->pass, r->location,
+            "needs no swizzle: the %llu requests of a warp whose addresses are known have no bank conflicts",
+            (unsigned long long)had.requests);
+        return;
+    }
+    int64_t block = low_bit(r->bytes) < r->type->align ? low_bit(r->bytes) : r->type->align;
+    t.swizzle = cute_requests_swizzle(&before.requests, before.together, block);
+    cute_buffer text = {0};
+    MlirOperation stuck;
+    if (!t.swizzle.bits) {
+        put_conflicts(&text, &before, NULL);
+        cute_pass_remark(s->pass, r->location, "has no swizzle: none of blocks of %lld bytes helps%s",
+                         (long long)block, cute_buffer_text(&text));
+    } else if (!find_accesses(s, r, &t, &after)) {
+        cute_pass_remark(s->pass, r->location, "has no swizzle: %s", t.reason);
+    } else if (after.requests.count != before.requests.count ||
+               cute_requests_wavefronts(&after.requests, none).count >= had.count) {
+        cute_pass_remark(s->pass, r->location,
+                         "has no swizzle: S<%d,%d,%d> would not make its accesses cheaper", t.swizzle.bits,
+                         t.swizzle.base, t.swizzle.shift);
+    } else {
+        put_conflicts(&text, &before, &after);
+        s->changed = true;
+        if (!apply(r->op, t.swizzle, s->arena, &stuck)) cute_pass_fail(s->pass);
+        cute_pass_remark(s->pass, r->location,
+                         "S<%d,%d,%d> on its addresses: %llu wavefronts of a warp become %llu%s",
+                         t.swizzle.bits, t.swizzle.base, t.swizzle.shift, (unsigned long long)had.count,
+                         (unsigned long long)cute_requests_wavefronts(&after.requests, none).count,
+                         cute_buffer_text(&text));
+    }
+    cute_buffer_release(&text);
+}
+
+static void settle(MlirOperation op, void *context)
+{
+    (void)context;
+    mlirOperationRemoveDiscardableAttributeByName(op, cute_text(asked));
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    swizzling s = {.pass = pass, .root = root, .arena = cute_arena_create()};
+    if (s.arena) cute_op_each(root, "cute.make_view", collect, &s);
+    for (size_t i = 0; i < s.count; i++) {
+        region r;
+        const char *why = region_of(&s, s.pointers[i], &r);
+        if (why)
+            cute_pass_remark(pass, r.location, "has no swizzle: %s", why);
+        else
+            improve(&s, &r);
+    }
+    if (s.count) cute_op_each(root, "cute.make_view", settle, NULL);
+    if (!s.count) cute_pass_unchanged(pass);
+    cute_arena_destroy(s.arena);
+}
+
+const cute_pass cute_pass_smem_swizzling = {
+    .name = "cute-smem-swizzling",
+    .help = "Swizzle shared tensors that ask for it, so that accesses have the fewest bank conflicts",
+    .anchor = "builtin.module",
+    .options = options,
+    .option_count = 1,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH |
+                CUTE_DIALECT_SCF | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM | CUTE_DIALECT_VECTOR,
+    .run = run,
+};

@@ -1,0 +1,38 @@
+/* The accesses of a kernel's first warps to memory: at which addresses, where those follow from the thread's index. */
+#ifndef CUTE_LIB_PASSES_WARP_ACCESSES_H
+#define CUTE_LIB_PASSES_WARP_ACCESSES_H
+
+#include <mlir-c/IR.h>
+
+#include "cute/layout.h"
+#include "lib/base/traffic.h"
+#include "lib/ir/shim.h"
+
+enum { CUTE_ACCESS_WARPS = 2 };
+
+typedef struct cute_access {
+    MlirLocation location; /* of what it was made of */
+    bool store;
+    cute_space space; /* gmem or smem */
+    bool known;       /* what follows is set */
+    uint32_t bytes;   /* of a lane */
+    const void *root; /* what the addresses are behind: see lane_values.h */
+    cute_request requests[CUTE_ACCESS_WARPS];
+    uint32_t count; /* of warps that take part */
+} cute_access;
+
+typedef struct cute_accesses {
+    cute_access *items; /* in `arena`, in the order of the operations */
+    size_t count, capacity;
+} cute_accesses;
+
+/* A copy of `root`, a module, at its end, with its copies and products lowered, for a look: what it says is not reported.
+ * `prepare` (may be NULL) changes it before; false: it cannot. Null where it cannot be lowered; else to be destroyed. Its
+ * operations keep their locations. */
+MlirOperation cute_lowered_clone(cute_pass_run *pass, MlirOperation root,
+                                 bool (*prepare)(MlirOperation clone, void *context), void *context);
+
+/* Of a function whose copies are lowered. CUTE_SYSTEM when memory is exhausted. */
+cute_status cute_accesses_of(cute_arena *arena, MlirOperation function, cute_accesses *out);
+
+#endif

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# cute-vectorization, cute-smem-swizzling and cute-memory-coalescing: the same results, with fewer instructions, wavefronts
+# and sectors on the emulator, as many as the remarks say.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_FILE_TMPDIR"
+    # y = x transposed, through a tile in shared memory that is written by rows and read by columns.
+    cat > transpose.mlir <<'MLIR'
+!tiled = !cute.tiled_copy<!cute_nvgpu.atom.universal_copy<f32>, layout_copy_tv = <"${TV}">, tiler_mn = <"${TILE}">>
+gpu.module @kernels {
+  gpu.func @transpose(%x: !cute.ptr<f32, gmem, align<16>>, %y: !cute.ptr<f32, gmem, align<16>>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    %rows = cute.static : !cute.layout<"(32,32):(32,1)">
+    %columns = cute.static : !cute.layout<"(32,32):(1,32)">
+    %s = cute.make_view(%p, %rows) {${SWIZZLE}}
+    %from = cute.make_view(%x, %rows)
+    %to = cute.make_view(%y, %rows)
+    %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
+    %copy = cute.make_tiled_copy(%a) {${COALESCE}} : (!cute_nvgpu.atom.universal_copy<f32>) -> !tiled
+    %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
+    %0 = cute.tiled.copy.partition_S(%copy, %from, %c)
+    %1 = cute.tiled.copy.partition_D(%copy, %s, %c)
+    cute.copy(%copy, %0, %1)
+    nvvm.barrier0
+    %t = cute.make_view(%p, %columns)
+    %2 = cute.tiled.copy.partition_S(%copy, %t, %c)
+    %3 = cute.tiled.copy.partition_D(%copy, %to, %c)
+    cute.copy(%copy, %2, %3)
+    gpu.return
+  }
+}
+MLIR
+    cat > transpose.json <<'JSON'
+{"kernel": "transpose", "grid": [1], "block": [128], "dynamic_smem": 4096,
+ "buffers": {"x": {"dtype": "f32", "shape": [32, 32], "init": "uniform"}, "y": {"dtype": "f32", "shape": [32, 32]}},
+ "args": ["x", "y"], "check": {"y": {"expr": "x[j, i]", "ulp": 0}}}
+JSON
+    # y = x, 8 elements of 16 a thread and run; PITCH elements from row to row.
+    cat > copy.mlir <<'MLIR'
+!tiled = !cute.tiled_copy<!cute_nvgpu.atom.universal_copy<f16>, layout_copy_tv = <"((4,8),(16,2)):((256,1),(16,8))">, tiler_mn = <"[16:1;64:1]">>
+gpu.module @kernels {
+  gpu.func @copy(%x: !cute.ptr<f16, gmem, align<${ALIGN}>>, %y: !cute.ptr<f16, gmem, align<${ALIGN}>>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %l = cute.static : !cute.layout<"(16,64):(${PITCH},1)">
+    %from = cute.make_view(%x, %l)
+    %to = cute.make_view(%y, %l)
+    %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f16>
+    %copy = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.universal_copy<f16>) -> !tiled
+    %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
+    %0 = cute.tiled.copy.partition_S(%copy, %from, %c)
+    %1 = cute.tiled.copy.partition_D(%copy, %to, %c)
+    cute.copy(%copy, %0, %1)
+    gpu.return
+  }
+}
+MLIR
+    cat > copy.json <<'JSON'
+{"kernel": "copy", "params": {"pitch": 64}, "grid": [1], "block": [32],
+ "buffers": {"x": {"dtype": "f16", "shape": [16, "pitch"], "init": "uniform"}, "y": {"dtype": "f16", "shape": [16, "pitch"], "init": "zeros"}},
+ "args": ["x", "y"], "check": {"y": {"expr": "j < 64 ? x[i, j] : 0", "ulp": 0}}}
+JSON
+}
+
+setup() { PATH="$CUTE_BIN:$PATH"; cd "$BATS_FILE_TMPDIR"; }
+
+# Wavefronts and sectors of a run.
+costs() {
+    cute-run "$1.ptx" --config "$2.json" --device emulator --check=all --counters --json > "$1.report"
+    python3 -c '
+import json, sys
+k = json.load(open(sys.argv[1]))["counters"][0]
+print(k["wavefronts"]["count"], k["sectors"]["count"])' "$1.report"
+}
+
+rows='-D TV=((32,4),1):((4,1),0) -D TILE=[4:1;32:1]'
+columns='-D TV=((32,4),4):((1,32),128) -D TILE=[32:1;16:1]'
+
+@test "a swizzled tile is read by columns without bank conflicts" {
+    cute-ptx -arch sm_80 $rows -D SWIZZLE= -D COALESCE= transpose.mlir -o plain.ptx
+    cute-ptx -arch sm_80 $rows -D SWIZZLE=cute.swizzle -D COALESCE= --remarks=cute-smem-swizzling transpose.mlir -o swizzled.ptx 2> remarks
+    grep -q 'S<5,2,5> on its addresses: 528 wavefronts of a warp become 32; the 32-way conflict at line 22 becomes none' remarks
+    # four warps
+    [ "$(costs plain transpose)" = "1056 256" ]
+    [ "$(costs swizzled transpose)" = "64 256" ]
+}
+
+@test "threads in the order of global memory touch the sectors of their bytes" {
+    cute-ptx -arch sm_80 $columns -D SWIZZLE= -D COALESCE= transpose.mlir -o plain.ptx
+    cute-ptx -arch sm_80 $columns -D SWIZZLE= -D COALESCE=cute.coalesce --remarks=cute-memory-coalescing transpose.mlir -o ordered.ptx 2> remarks
+    grep -q 'has its threads in the order ((16,8),4):((32,1),8): 1024 sectors become 128' remarks
+    [ "$(costs plain transpose | cut -d' ' -f2)" = 2048 ]
+    [ "$(costs ordered transpose | cut -d' ' -f2)" = 256 ]
+}
+
+@test "a tile is swizzled for the threads that it has in the end" {
+    cute-ptx -arch sm_80 $columns -D SWIZZLE=cute.swizzle -D COALESCE=cute.coalesce --remarks transpose.mlir -o both.ptx 2> remarks
+    grep -q 'sectors become 128' remarks
+    grep -q 'on its addresses: 288 wavefronts of a warp become 48' remarks
+    [ "$(costs both transpose)" = "96 256" ]
+}
+
+@test "what is contiguous and aligned moves at once, what is not does not" {
+    for case in '16 64 128' '8 64 64' '2 64 16' '16 68 64' '16 66 32' '16 65 16'; do
+        set -- $case
+        cute-ptx -arch sm_80 -D ALIGN=$1 -D PITCH=$2 --remarks=cute-vectorization copy.mlir -o copy.ptx 2> remarks
+        cat remarks
+        grep -q "copies $3 bits at once" remarks
+        cute-run copy.ptx --config copy.json -D pitch=$2 --device emulator --check=all
+    done
+}

@@ -1,0 +1,136 @@
+// RUN: cute-opt %s -cute-smem-swizzling -remarks=cute-smem-swizzling -split-input-file -verify-diagnostics | FileCheck %s
+// Nobody is asked where nothing asks.
+// RUN: cute-opt %s -cute-smem-swizzling=all=true -split-input-file | FileCheck %s --check-prefix=ALL
+
+// A tile that is written by rows and read by columns.
+// CHECK-LABEL: gpu.func @transpose
+// CHECK:         %[[B:.*]] = cute_nvgpu.arch.get_dyn_smem
+// CHECK:         %[[P:.*]] = cute.recast_iter(%[[B]])
+// CHECK-NEXT:    %[[Q:.*]] = cute.recast_iter(%[[P]]) {{.*}} -> !cute.ptr<f32, smem, align<1024>, S<5,2,5>>
+// CHECK:         cute.make_view(%[[Q]], %{{[^)]*}}) : {{.*}} -> !cute.memref<f32, smem, align<1024>, S<5,2,5>, "(32,32):(32,1)">
+// CHECK:         cute.tiled.copy.partition_D{{.*}} -> !cute.memref<f32, smem, S<5,2,5>, "((1,1),8,1):((0,0),128,0)">
+// CHECK:         cute.make_view(%[[Q]], %{{.*}} -> !cute.memref<f32, smem, align<1024>, S<5,2,5>, "(32,32):(1,32)">
+// CHECK-NOT:     cute.swizzle
+!simt = !cute.tiled_copy<!cute_nvgpu.atom.universal_copy<f32>, layout_copy_tv = <"((32,4),1):((4,1),0)">, tiler_mn = <"[4:1;32:1]">>
+gpu.module @kernels {
+  gpu.func @transpose(%g: !cute.ptr<f32, gmem, align<16>>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    %rows = cute.static : !cute.layout<"(32,32):(32,1)">
+    %columns = cute.static : !cute.layout<"(32,32):(1,32)">
+    // expected-remark@+1 {{S<5,2,5> on its addresses: 528 wavefronts of a warp become 32; the 32-way conflict at line 35 becomes none}}
+    %s = cute.make_view(%p, %rows) {cute.swizzle}
+    %t = cute.make_view(%g, %rows)
+    %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
+    %copy = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.universal_copy<f32>) -> !simt
+    %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
+    %from = cute.tiled.copy.partition_S(%copy, %t, %c)
+    %to = cute.tiled.copy.partition_D(%copy, %s, %c)
+    cute.copy(%copy, %from, %to)
+    nvvm.barrier0
+    %other = cute.make_view(%p, %columns)
+    %back = cute.tiled.copy.partition_S(%copy, %other, %c)
+    %out = cute.tiled.copy.partition_D(%copy, %t, %c)
+    cute.copy(%copy, %back, %out)
+    gpu.return
+  }
+}
+
+// -----
+
+// Rows of 128 bytes whose first 16 bytes ldmatrix reads: no vector may be torn.
+// CHECK-LABEL: gpu.func @ldmatrix
+// CHECK:         -> !cute.ptr<f16, smem, align<1024>, S<3,4,3>>
+// ALL-LABEL:   gpu.func @ldmatrix
+// ALL:           -> !cute.ptr<f16, smem, align<1024>, S<3,4,3>>
+!ldsm = !cute.tiled_copy<!cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>, layout_copy_tv = <"((4,8),(2,2,2)):((32,1),(16,8,128))">, tiler_mn = <"[16:1;16:1]">>
+gpu.module @kernels {
+  gpu.func @ldmatrix() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f16, smem, align<1024>>
+    %l = cute.static : !cute.layout<"(16,64):(64,1)">
+    // expected-remark@+1 {{S<3,4,3> on its addresses: 128 wavefronts of a warp become 16; the 8-way conflict at line 23 becomes none}}
+    %s = cute.make_view(%p, %l) {cute.swizzle}
+    %a = cute.make_atom() : () -> !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
+    %copy = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>) -> !ldsm
+    %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
+    %from = cute.tiled.copy.partition_S(%copy, %s, %c)
+    %f = cute.static : !cute.layout<"((8,1),1,4):((1,0),0,8)">
+    %r = cute.memref.alloca(%f) : (!cute.layout<"((8,1),1,4):((1,0),0,8)">) -> !cute.memref<f16, rmem, align<32>, "((8,1),1,4):((1,0),0,8)">
+    cute.copy(%copy, %from, %r)
+    gpu.return
+  }
+}
+
+// -----
+
+// What has no conflicts, what does not ask, and why others get none.
+// CHECK-LABEL: gpu.func @left
+// CHECK-NOT:     align<1024>, S<
+// ALL-LABEL:   gpu.func @left
+// ALL-NOT:       align<1024>, S<
+gpu.module @kernels {
+  gpu.func @left(%argument: !cute.ptr<f32, smem, align<1024>>, %g: !cute.ptr<f32, gmem>, %n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
+    %x = arith.constant 1.0 : f32
+    %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %row = cute.static : !cute.layout<"32:1">
+    %column = cute.static : !cute.layout<"32:33">
+    %steep = cute.static : !cute.layout<"32:32">
+    // no conflicts
+    %p0 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    // expected-remark@+1 {{needs no swizzle: the 1 requests of a warp whose addresses are known have no bank conflicts}}
+    %s0 = cute.make_view(%p0, %column) {cute.swizzle}
+    cute.memref.store(%s0, %c, %x)
+    // no room: blocks of 4 bytes
+    %p1 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    // expected-remark@+1 {{has no swizzle: none of blocks of 4 bytes helps; the 32-way conflict at line 26}}
+    %s1 = cute.make_view(%p1, %steep) {cute.swizzle}
+    cute.memref.store(%s1, %c, %x)
+    // expected-remark@+1 {{has no swizzle: its pointer is an argument}}
+    %s2 = cute.make_view(%argument, %row) {cute.swizzle}
+    // expected-remark@+1 {{has no swizzle: it is no tensor in shared memory}}
+    %s3 = cute.make_view(%g, %row) {cute.swizzle}
+    // the pointer moves, and what is behind it would not know
+    %p4 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    %o = cute.static : !cute.int_tuple<"32">
+    %moved = cute.add_offset(%p4, %o)
+    // expected-remark@+1 {{has no swizzle: its pointer is used by 'cute.add_offset' too}}
+    %s4 = cute.make_view(%p4, %steep) {cute.swizzle}
+    // a layout with a swizzle of its own
+    %p5 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    %own = cute.static : !cute.composed_layout<"S<3,2,3> o 0 o (32,8):(8,1)">
+    // expected-remark@+1 {{has no swizzle: its layout is not known, or composed}}
+    %s5 = cute.make_view(%p5, %own) {cute.swizzle}
+    gpu.return
+  }
+}
+
+// -----
+
+// A tensor that goes around a loop keeps its type.
+// CHECK-LABEL: gpu.func @loop
+// CHECK-NOT:     align<1024>, S<
+gpu.module @kernels {
+  gpu.func @loop() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"(?,0)">
+    %x = arith.constant 1.0 : f32
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    %l = cute.static : !cute.layout<"(32,32):(32,1)">
+    // expected-remark@+1 {{has no swizzle: 'scf.for' at line 19 does not go with it}}
+    %s = cute.make_view(%p, %l) {cute.swizzle}
+    cute.memref.store(%s, %c, %x)
+    %last = scf.for %i = %zero to %one step %one iter_args(%t = %s) -> !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)"> {
+      cute.memref.store(%t, %c, %x)
+      scf.yield %t : !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)">
+    }
+    gpu.return
+  }
+}
