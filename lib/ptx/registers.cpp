@@ -2,6 +2,8 @@
 #include "lib/ptx/registers.h"
 
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -15,15 +17,18 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
 namespace
 {
 constexpr unsigned WORD = 32, ACCESS = 128; // bits of a register, and of the widest access
+constexpr unsigned ITERATIONS = 256;        // of a loop that is unrolled unasked
+constexpr int ROUNDS = 4;                   // of unrolling, one for each level of loops
 
 struct Needs {
-    bool memory = false, vectors = false, loops = false;
+    bool memory = false, vectors = false;
 };
 
 void mark_assembly(CallBase &call)
@@ -43,9 +48,46 @@ Needs look_through(Function &function)
         if (isa<AllocaInst>(i)) needs.memory = true;
         if (auto *vector = dyn_cast<FixedVectorType>(i.getType()))
             needs.vectors |= vector->getPrimitiveSizeInBits() > ACCESS;
-        needs.loops |= i.isTerminator() && i.getMetadata(LLVMContext::MD_loop);
     }
     return needs;
+}
+void run(FunctionPassManager &passes, Function &function, FunctionAnalysisManager &functions)
+{
+    functions.invalidate(function, passes.run(function, functions));
+}
+
+// Whether an address in an alloca differs from one iteration to the next.
+bool indexes_registers(Loop &loop, ScalarEvolution &evolution)
+{
+    for (BasicBlock *block : loop.blocks())
+        for (Instruction &i : *block) {
+            auto *address = dyn_cast<GetElementPtrInst>(&i);
+            if (!address || address->hasAllConstantIndices() ||
+                !isa<AllocaInst>(getUnderlyingObject(address)))
+                continue;
+            if (!evolution.isLoopInvariant(evolution.getSCEV(address), &loop)) return true;
+        }
+    return false;
+}
+
+// Innermost loops of few iterations that index registers ask to be unrolled, unless the program says otherwise. False: there
+// are none.
+bool ask_for_unrolling(Function &function, FunctionAnalysisManager &functions)
+{
+    ScalarEvolution &evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
+    bool asked = false;
+    for (Loop *loop : functions.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
+        unsigned count = loop->isInnermost() ? evolution.getSmallConstantTripCount(loop) : 0;
+        if (count == 0 || count > ITERATIONS || findOptionMDForLoop(loop, "llvm.loop.unroll.disable") ||
+            !indexes_registers(*loop, evolution))
+            continue;
+        asked = true;
+        loop->setLoopID(makePostTransformationMetadata(
+            function.getContext(), loop->getLoopID(), {"llvm.loop.unroll."},
+            {MDNode::get(function.getContext(),
+                         MDString::get(function.getContext(), "llvm.loop.unroll.full"))}));
+    }
+    return asked;
 }
 } // namespace
 
@@ -79,16 +121,21 @@ void cute_llvm_prepare(LLVMModuleRef m, LLVMTargetMachineRef machine)
         }
         passes.addPass(SROAPass(SROAOptions::ModifyCFG));
         passes.addPass(EarlyCSEPass());
-        if (needs.memory && needs.loops) {
-            LoopPassManager unroll;
-            unroll.addPass(LoopRotatePass());
-            unroll.addPass(LoopFullUnrollPass(3, /*OnlyWhenForced=*/true));
+        if (needs.memory) {
             passes.addPass(SimplifyCFGPass());
-            passes.addPass(createFunctionToLoopPassAdaptor(std::move(unroll)));
-            passes.addPass(SROAPass(SROAOptions::ModifyCFG));
-            passes.addPass(EarlyCSEPass());
+            passes.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
         }
-        passes.run(function, functions);
-        functions.invalidate(function, PreservedAnalyses::none());
+        run(passes, function, functions);
+        if (!needs.memory) continue;
+        // First what the program asks for, then from the innermost loops outwards what registers need.
+        bool more = true;
+        for (int round = 0; more && round < ROUNDS; round++) {
+            FunctionPassManager unroll;
+            unroll.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(3, /*OnlyWhenForced=*/true)));
+            unroll.addPass(SROAPass(SROAOptions::ModifyCFG));
+            unroll.addPass(EarlyCSEPass());
+            run(unroll, function, functions);
+            more = ask_for_unrolling(function, functions);
+        }
     }
 }
