@@ -5,7 +5,14 @@
 TESTS        ?=
 FUZZ_SECONDS ?= 10
 
-UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+# Those in C++ test what the compiler half says to MLIR.
+UNIT_CXX := $(patsubst tests/unit/%.cpp,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.cpp))
+UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c)) $(UNIT_CXX)
+
+$(UNIT_CXX): $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(BUILD)/libcute-compiler.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(IR_LDFLAGS) -o $@ $^ $(IR_LDLIBS)
 
 $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(BUILD)/libcute.a
 	@mkdir -p $(@D)

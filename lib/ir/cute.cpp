@@ -184,7 +184,7 @@ void CuteDialect::initialize()
 #include "lib/ir/cute_ops.cpp.inc"
         >();
     noteRows(this, rows);
-    addSpellings(*this, spellings);
+    addSpellings(*this, rows, spellings);
 }
 
 Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location)

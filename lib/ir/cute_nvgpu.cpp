@@ -50,7 +50,7 @@ void CuteNvgpuDialect::initialize()
 #include "lib/ir/cute_nvgpu_ops.cpp.inc"
         >();
     cute::noteRows(this, rows);
-    cute::addSpellings(*this, getContext()->getLoadedDialect<cute::CuteDialect>()->spellings);
+    cute::addSpellings(*this, rows, getContext()->getLoadedDialect<cute::CuteDialect>()->spellings);
 }
 
 Type CuteNvgpuDialect::parseType(DialectAsmParser &parser) const

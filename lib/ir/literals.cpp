@@ -29,6 +29,8 @@ OptionalParseResult Reader::readOptionalLiteral(Literal &literal)
     literal.kind = Literal::Open;
     if (succeeded(parser.parseOptionalKeyword("_"))) return success();
     if (succeeded(parser.parseOptionalLParen())) return readTuple(literal, AsmParser::Delimiter::Paren);
+    literal.kind = Literal::Constant;
+    if (*parser.getCurrentLocation().getPointer() == '!') return parser.parseType(literal.type);
     return std::nullopt;
 }
 
@@ -52,13 +54,13 @@ ParseResult Reader::give(Literal &literal, const Operand &operand)
 {
     SmallVector<Value, 1> value;
     if (resolveAll(operand, value)) return failure();
-    setAnchor(operand, value[0]);
+    seen.push_back({operand, value[0]});
     literal.kind = Literal::Given;
     literal.value = value[0];
     return success();
 }
 
-// What stands behind the bracket. One index in square brackets is that index.
+// What stands behind the bracket. One index in square brackets is that index, and so is a type.
 ParseResult Reader::readTuple(Literal &literal, AsmParser::Delimiter close)
 {
     if (nesting >= CUTE_MAX_DEPTH)
@@ -71,7 +73,7 @@ ParseResult Reader::readTuple(Literal &literal, AsmParser::Delimiter close)
         if (readLiteral(literal.items.emplace_back())) return failure();
     } while (succeeded(parser.parseOptionalComma()));
     nesting--;
-    if (square && literal.items.size() == 1) {
+    if (literal.items.size() == 1 && (square || literal.items[0].kind == Literal::Constant)) {
         Literal only = std::move(literal.items[0]);
         literal = std::move(only);
     }
@@ -92,6 +94,10 @@ ParseResult Reader::regroup()
         else if (item.location = operand.location, give(item, operand))
             return failure();
     }
+    if (tuple.items.size() == 1 && tuple.items[0].kind == Literal::Constant) { // `(!cute.shape<"4">)`
+        Literal only = std::move(tuple.items[0]);
+        tuple = std::move(only);
+    }
     operands.assign(1, Operand{tuple.location, {}, 0});
     literals.clear();
     literals.push_back({0, std::move(tuple)});
@@ -100,20 +106,22 @@ ParseResult Reader::regroup()
 
 // ---- where operations go ----
 
-// A value may be used where one is defined that stands further down in the text: both are seen from here, so that
-// nothing between them has ended. Regions tell nothing, as they have no operation before they end.
-void Reader::setAnchor(const Operand &name, Value value)
+// Behind the last definition in the text: all of them are seen from here, so that nothing between has ended. Regions and
+// blocks tell nothing, as they are in no operation before these end.
+void Reader::setAnchor()
 {
-    Operation *op = value.getDefiningOp();
-    Block *block = op ? op->getBlock() : cast<BlockArgument>(value).getOwner();
-    if (!block) return;
-    Block::iterator point = op ? std::next(op->getIterator()) : block->begin();
-    bool later = !anchor.block;
-    if (anchor.block == block)
-        later = op && (!anchor.op || anchor.op->isBeforeInBlock(op));
-    else if (anchor.block)
-        later = definitionOf(parser, anchor.name) < definitionOf(parser, name);
-    if (later) anchor = {block, op, point, name};
+    std::pair<unsigned, unsigned> last;
+    for (auto &[name, value] : seen) {
+        Operation *op = value.getDefiningOp();
+        Block *block = op ? op->getBlock() : cast<BlockArgument>(value).getOwner();
+        if (!block) continue;
+        auto place = seen.size() > 1 ? definitionOf(parser, name) : last;
+        if (anchor.block && place <= last) continue;
+        last = place;
+        anchor.block = block;
+        anchor.point = op ? std::next(op->getIterator()) : block->begin();
+    }
+    seen.clear();
 }
 
 Operation *Reader::insert(StringRef name, ValueRange operands, Type stated)
@@ -128,6 +136,7 @@ Operation *Reader::insert(StringRef name, ValueRange operands, Type stated)
                                            DictionaryAttr::get(state.getContext()), nullptr, {}, made.types)))
         return nullptr;
     Operation *op = Operation::create(made);
+    if (!seen.empty()) setAnchor();
     if (anchor.block)
         anchor.block->getOperations().insert(anchor.point, op);
     else
@@ -243,6 +252,7 @@ const cute_tree *Reader::treeOf(const Literal &literal, cute_type kind)
         return nullptr;
     case Literal::Number: tree = cute_tree_number(arena, literal.number); break;
     case Literal::Given: tree = treeOfValue(literal.value, literal.location, kind); break;
+    case Literal::Constant:
     case Literal::Text: {
         cute_value value;
         if (valueOf(literal, CUTE_TYPE_INDEX_None, value)) return nullptr;
@@ -252,7 +262,7 @@ const cute_tree *Reader::treeOf(const Literal &literal, cute_type kind)
             return slot;
         }
         if (value.tree) return value.tree;
-        parser.emitError(literal.location, "expects ") << leaves << ", got \"" << literal.text << "\"";
+        parser.emitError(literal.location, "expects ") << leaves;
         return nullptr;
     }
     case Literal::Tuple: {
@@ -295,6 +305,15 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
         if (cute_value_is_static(&out)) return success();
         return parser.emitError(literal.location, "expects a text without `?`: unknown leaves need values");
     }
+    if (literal.kind == Literal::Constant) {
+        const cute_value *constant = cute_type_peek(wrap(literal.type));
+        if (!constant)
+            return parser.emitError(literal.location, "expects a type of the dialect cute as a constant");
+        out = *constant;
+        if (cute_value_is_static(constant)) return success();
+        return parser.emitError(literal.location, "expects a value: the unknown leaves of ")
+               << literal.type << " have none";
+    }
     if (index == CUTE_TYPE_INDEX_Tiler)
         index = literal.kind == Literal::Tuple ? CUTE_TYPE_INDEX_Tile : CUTE_TYPE_INDEX_Shape;
     auto kind = (cute_type)cute_type_row_at((cute_type_index)index)->kind;
@@ -336,61 +355,89 @@ FailureOr<Value> Reader::build(const Literal &literal, int index)
 }
 
 // An integer as what is wanted in its place, and an int_tuple as another kind of tuple.
+// What `index` makes of a value of this type, if anything.
+static const char *conversion(Type type, int index)
+{
+    if (index == CUTE_TYPE_INDEX_None || !isa<IntTupleType>(type)) return nullptr;
+    return index == CUTE_TYPE_INDEX_Shape    ? "cute.to_shape"
+           : index == CUTE_TYPE_INDEX_Stride ? "cute.to_stride"
+           : index == CUTE_TYPE_INDEX_Coord  ? "cute.to_coord"
+                                             : nullptr;
+}
+
+// Some of the values are not yet what the operation wants.
+bool Reader::converts(ArrayRef<Value> values)
+{
+    for (auto [i, value] : llvm::enumerate(values)) {
+        int index = spelling->literal(i);
+        if (index == CUTE_TYPE_INDEX_None) continue;
+        if (isa<IntegerType, IndexType>(value.getType()) || conversion(value.getType(), index)) return true;
+    }
+    return false;
+}
+
 FailureOr<Value> Reader::convert(Value value, int index, SMLoc location)
 {
-    Type type = value.getType();
-    if (index == CUTE_TYPE_INDEX_None) return value;
-    if (isa<IntegerType, IndexType>(type)) {
+    if (index != CUTE_TYPE_INDEX_None && isa<IntegerType, IndexType>(value.getType())) {
         Literal number;
         number.kind = Literal::Given;
         number.location = location;
         number.value = value;
         return build(number, index);
     }
-    const char *conversion = index == CUTE_TYPE_INDEX_Shape    ? "cute.to_shape"
-                             : index == CUTE_TYPE_INDEX_Stride ? "cute.to_stride"
-                             : index == CUTE_TYPE_INDEX_Coord  ? "cute.to_coord"
-                                                               : nullptr;
-    if (!conversion || !isa<IntTupleType>(type)) return value;
-    Operation *op = insert(conversion, value);
+    const char *name = conversion(value.getType(), index);
+    if (!name) return value;
+    Operation *op = insert(name, value);
     if (!op) return failure();
     return op->getResult(0);
 }
 
 // The kind of the first operand that has one, for literals beside it.
-static int sameAs(ArrayRef<Value> values)
+static int sameAs(ArrayRef<Literal> items)
 {
-    for (Value value : values) {
-        const cute_value *known = value ? cute_type_peek(wrap(value.getType())) : nullptr;
-        if (!known) continue;
-        const cute_type_row *row = cute_type_row_of(wrap(value.getType()));
-        for (int i = 0; i < CUTE_TYPE_INDICES; i++)
-            if (row == cute_type_row_at((cute_type_index)i)) return i;
+    for (const Literal &item : items) {
+        const TypeText *text = item.kind == Literal::Given ? textOf(item.value.getType()) : nullptr;
+        if (text) return text->index;
     }
     return CUTE_TYPE_INDEX_IntTuple;
 }
 
-// The operands: `values`, and the literals where these are null.
-ParseResult Reader::makeOperands(ArrayRef<Value> values)
+// `values`, and the literals where these are null.
+std::vector<Literal> Reader::itemsOf(ArrayRef<Value> values)
 {
-    for (auto [name, value] : llvm::zip(operands, values))
-        if (value) setAnchor(name, value);
-    if (spelling->form.types == Types::RESULT) return readStatic();
-    if (spelling->form.makes != CUTE_TYPE_INDEX_None && (!written.hasResults || !literals.empty()))
-        return construct(values);
+    std::vector<Literal> items;
     size_t next = 0;
     for (auto [i, value] : llvm::enumerate(values)) {
+        if (!value) {
+            items.push_back(std::move(literals[next++].second));
+            continue;
+        }
+        Literal &item = items.emplace_back();
+        item.kind = Literal::Given;
+        item.location = operands[i].location;
+        item.value = value;
+    }
+    return items;
+}
+
+ParseResult Reader::makeOperands(std::vector<Literal> &items)
+{
+    if (!state.types.empty() && items.empty()) return becomeStatic(), success();
+    if (spelling->form.types == Types::RESULT) return readStatic(items);
+    bool literal = llvm::any_of(items, [](const Literal &item) { return item.kind != Literal::Given; });
+    if (spelling->form.makes != CUTE_TYPE_INDEX_None && (!written.hasResults || literal))
+        return construct(items);
+    for (auto [i, item] : llvm::enumerate(items)) {
         int index = spelling->literal(i);
-        if (index == CUTE_TYPE_INDEX_Same) index = sameAs(values);
-        FailureOr<Value> made = value;
-        if (value)
-            made = convert(value, index, operands[i].location);
-        else if (const Literal &literal = literals[next++].second; literal.kind == Literal::Given)
-            made = convert(literal.value, index, literal.location);
-        else if (index == CUTE_TYPE_INDEX_None && literal.kind != Literal::Text)
-            return parser.emitError(literal.location, "expects a value of the program as operand #") << i;
+        if (index == CUTE_TYPE_INDEX_Same) index = sameAs(items);
+        FailureOr<Value> made = failure();
+        if (item.kind == Literal::Given)
+            made = convert(item.value, index, item.location);
+        else if (index == CUTE_TYPE_INDEX_None && item.kind != Literal::Text &&
+                 item.kind != Literal::Constant)
+            return parser.emitError(item.location, "expects a value of the program as operand #") << i;
         else
-            made = build(literal, index);
+            made = build(item, index);
         if (failed(made)) return failure();
         state.operands.push_back(*made);
     }
@@ -402,28 +449,22 @@ ParseResult Reader::makeOperands(ArrayRef<Value> values)
 }
 
 // make_shape and the like: one argument is the tuple, several are its items; of a tile all are its slots.
-ParseResult Reader::construct(ArrayRef<Value> values)
+ParseResult Reader::construct(std::vector<Literal> &items)
 {
     bool tile = spelling->form.makes == CUTE_TYPE_INDEX_Tile;
+    if (items.empty())
+        return emitError(state.location) << "'" << state.name << "' op expects operands, or its type";
+    bool whole =
+        items.size() == 1 && (!tile || items[0].kind == Literal::Text || items[0].kind == Literal::Constant);
     Literal all;
     all.kind = Literal::Tuple;
     all.location = parser.getNameLoc();
-    size_t next = 0;
-    for (auto [i, value] : llvm::enumerate(values)) {
-        if (!value) {
-            all.items.push_back(std::move(literals[next++].second));
-            continue;
-        }
-        Literal &item = all.items.emplace_back();
-        item.kind = Literal::Given;
-        item.location = operands[i].location;
-        item.value = value;
-    }
-    if (all.items.empty())
-        return emitError(state.location) << "'" << state.name << "' op expects operands, or its type";
-    bool whole = all.items.size() == 1 && (!tile || all.items[0].kind == Literal::Text);
+    if (whole)
+        all = std::move(items[0]);
+    else
+        all.items = std::move(items);
     cute_value value;
-    if (valueOf(whole ? all.items[0] : all, spelling->form.makes, value)) return failure();
+    if (valueOf(all, spelling->form.makes, value)) return failure();
     Type type = typeOfValue(value);
     if (written.hasResults && (written.results.size() != 1 || written.results[0] != type))
         return emitError(state.location)
@@ -437,20 +478,19 @@ ParseResult Reader::construct(ArrayRef<Value> values)
 }
 
 // `cute.static "(4,8):(8,1)"`.
-ParseResult Reader::readStatic()
+ParseResult Reader::readStatic(std::vector<Literal> &items)
 {
-    if (operands.empty()) {
+    if (items.empty()) {
         if (written.hasResults) return success();
         return parser.emitError(parser.getNameLoc(),
                                 "expects `: ` and its type, or a text such as \"(4,8):(8,1)\"");
     }
     cute_value value;
-    if (literals.size() != 1 || operands.size() != 1 || literals[0].second.kind != Literal::Text ||
-        written.hasResults)
-        return parser.emitError(operands[0].location, "expects no operands");
-    if (valueOf(literals[0].second, CUTE_TYPE_INDEX_None, value)) return failure();
+    if (items.size() != 1 || items[0].kind != Literal::Text || written.hasResults)
+        return parser.emitError(items[0].location, "expects no operands");
+    if (valueOf(items[0], CUTE_TYPE_INDEX_None, value)) return failure();
     if (value.type == CUTE_INT_TUPLE || value.type == CUTE_COORD || value.type == CUTE_STRIDE)
-        return parser.emitError(operands[0].location,
+        return parser.emitError(items[0].location,
                                 "expects a text that is not a tuple alone, whose type has to be "
                                 "written: cute.make_shape(4, 8), `cute.static : !cute.shape<..>`");
     state.addTypes(typeOfValue(value));

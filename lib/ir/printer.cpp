@@ -6,6 +6,40 @@
 using namespace mlir;
 using namespace cute;
 
+// Printed without its name: `[0, 1]`, `4`, `add`.
+static bool isPositional(Attribute value)
+{
+    if (auto number = dyn_cast_or_null<IntegerAttr>(value)) return number.getType().isSignlessInteger(32);
+    if (auto word = dyn_cast_or_null<StringAttr>(value)) {
+        StringRef text = word.getValue();
+        return !text.empty() && llvm::isAlpha(text[0]) &&
+               llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; }) && text != "true" &&
+               text != "false" && text != "unit" && text != "dense" && text != "array";
+    }
+    return isa_and_nonnull<DenseI32ArrayAttr>(value);
+}
+
+static void printValue(Attribute value, OpAsmPrinter &p)
+{
+    if (auto array = dyn_cast<DenseI32ArrayAttr>(value))
+        array.print(p);
+    else if (auto word = dyn_cast<StringAttr>(value); word && isPositional(value))
+        p << word.getValue();
+    else if (isPositional(value))
+        p.printAttributeWithoutType(value);
+    else
+        p << value;
+}
+
+// The sizes of groups of operands, where they are not what the reader makes of their number.
+static void addSegments(Operation *op, StringAttr name, SmallVectorImpl<NamedAttribute> &all)
+{
+    auto sizes = name ? dyn_cast_or_null<DenseI32ArrayAttr>(op->getAttr(name)) : DenseI32ArrayAttr();
+    if (!sizes) return;
+    for (auto [i, size] : llvm::enumerate(sizes.asArrayRef()))
+        if (size != (i < op->getNumOperands() ? 1 : 0)) return all.push_back({name, sizes});
+}
+
 // True when there is a place for attributes between the name and the operands.
 static bool printAttributes(Operation *op, const Spelling &spelling, OpAsmPrinter &p)
 {
@@ -15,32 +49,30 @@ static bool printAttributes(Operation *op, const Spelling &spelling, OpAsmPrinte
     if (Attribute value = letter ? op->getAttr(letter) : Attribute()) {
         auto number = dyn_cast<IntegerAttr>(value);
         uint64_t i = number ? number.getValue().getLimitedValue(letters.size()) : letters.size();
-        positional = i < letters.size();
-        if (positional)
+        if (i < letters.size())
             p << ' ' << letters[i];
         else
             all.push_back({letter, value});
     }
+    addSegments(op, spelling[Place::Segments], all);
+    positional = all.empty();
     for (StringAttr name : spelling.angle) {
         Attribute value = op->getAttr(name);
         if (value) all.push_back({name, value});
-        positional = positional && (isa_and_nonnull<DenseI32ArrayAttr>(value) ||
-                                    (isa_and_nonnull<IntegerAttr>(value) &&
-                                     cast<IntegerAttr>(value).getType().isSignlessInteger(32)));
+        positional = positional && isPositional(value);
     }
     if (all.empty()) return letter || !spelling.angle.empty();
     p << (positional ? "<" : "<{");
     llvm::interleaveComma(all, p, [&](NamedAttribute attribute) {
-        Attribute value = attribute.getValue();
         if (!positional) p << attribute.getName().getValue();
-        if (isa<UnitAttr>(value)) return;
+        if (isa<UnitAttr>(attribute.getValue())) return;
         if (!positional) p << " = ";
-        if (auto array = dyn_cast<DenseI32ArrayAttr>(value))
-            array.print(p);
+        if (auto array = dyn_cast<DenseI32ArrayAttr>(attribute.getValue()); array && !positional)
+            p << array;
         else if (positional)
-            p.printAttributeWithoutType(value);
+            printValue(attribute.getValue(), p);
         else
-            p.printAttribute(value);
+            p << attribute.getValue();
     });
     p << (positional ? ">" : "}>");
     return true;

@@ -40,7 +40,7 @@ static llvm::StringMap<Form> readForms()
     return forms;
 }
 
-void cute::addSpellings(Dialect &dialect, Spellings &spellings)
+void cute::addSpellings(Dialect &dialect, const OpRows &rows, Spellings &spellings)
 {
     static const llvm::StringMap<Form> forms = readForms();
     for (RegisteredOperationName name : dialect.getContext()->getRegisteredOperations()) {
@@ -54,6 +54,9 @@ void cute::addSpellings(Dialect &dialect, Spellings &spellings)
             else
                 spelling->at[(size_t)place->place] = attribute;
         }
+        spelling->row = rows.lookup(name.getAsOpaquePointer());
+        const Sugar *sugar = sugarOf(name.getStringRef());
+        spelling->sugared = sugar && sugar->operation == name.getStringRef();
         spellings[name.getAsOpaquePointer()] = spelling;
     }
 }
@@ -195,16 +198,29 @@ void Reader::remember()
 // ---- attributes ----
 
 // A value in angle brackets.
-static Attribute readValue(OpAsmParser &parser)
+static Attribute readValue(OpAsmParser &parser, StringRef operation)
 {
     Builder &builder = parser.getBuilder();
-    if (*parser.getCurrentLocation().getPointer() == '[') return DenseI32ArrayAttr::parse(parser, {});
+    char next = *parser.getCurrentLocation().getPointer();
+    if (next == '[') return DenseI32ArrayAttr::parse(parser, {});
+    if (next == '<') { // `kind = <sm_90>`
+        StringRef word;
+        if (parser.parseLess() || parser.parseKeyword(&word) || parser.parseGreater()) return {};
+        const char *mnemonic = operation.ends_with("reduce") ? "tma_reduce_kind" : "tiled_tma_load";
+        return mlir::parseAttribute(("#cute_nvgpu." + Twine(mnemonic) + "<" + word + ">").str(),
+                                    parser.getContext());
+    }
     SMLoc location = parser.getCurrentLocation();
     int64_t number;
     OptionalParseResult integer = parser.parseOptionalInteger(number);
     if (!integer.has_value()) {
         Attribute value;
-        return failed(parser.parseAttribute(value)) ? Attribute() : value;
+        if (!strncmp(location.getPointer(), "array<", 6))
+            return failed(parser.parseAttribute(value)) ? Attribute() : value;
+        OptionalParseResult other = parser.parseOptionalAttribute(value);
+        if (other.has_value()) return failed(*other) ? Attribute() : value;
+        StringRef word;
+        return failed(parser.parseKeyword(&word)) ? Attribute() : builder.getStringAttr(word);
     }
     Type type = builder.getI32Type();
     if (failed(*integer) || (succeeded(parser.parseOptionalColon()) && parser.parseType(type))) return {};
@@ -223,7 +239,7 @@ ParseResult Reader::readNamed()
         StringRef name;
         if (parser.parseKeyword(&name)) return failure();
         Attribute value = parser.getBuilder().getUnitAttr();
-        if (succeeded(parser.parseOptionalEqual())) value = readValue(parser);
+        if (succeeded(parser.parseOptionalEqual())) value = readValue(parser, state.name.getStringRef());
         if (!value) return failure();
         state.attributes.set(name, value);
         (void)parser.parseOptionalComma(); // some printers leave it out
@@ -240,7 +256,7 @@ ParseResult Reader::readAngle()
     }
     for (auto [i, name] : llvm::enumerate(spelling->angle)) {
         if (i && failed(parser.parseOptionalComma())) break;
-        Attribute value = readValue(parser);
+        Attribute value = readValue(parser, state.name.getStringRef());
         if (!value) return failure();
         state.attributes.set(name, value);
     }
@@ -290,10 +306,11 @@ ParseResult Reader::readAnnotation(bool parens)
     Type type;
     if (parser.parseType(type)) return failure();
     bool more = succeeded(parser.parseOptionalComma());
-    if (parens || (more && *parser.getCurrentLocation().getPointer() == '%')) {
+    bool others = operands.size() > 1 && literals.size() + 1 == operands.size(); // have one
+    if (parens || others || (more && *parser.getCurrentLocation().getPointer() == '%')) {
         SmallVector<Value, 1> value;
         if (parser.resolveOperand(operands.back(), type, value)) return failure();
-        setAnchor(operands.back(), value[0]);
+        seen.push_back({operands.back(), value[0]});
         Literal given;
         given.kind = Literal::Given;
         given.location = operands.back().location;
@@ -356,13 +373,14 @@ ParseResult Reader::readList(bool parens)
     return parens ? parser.parseRParen() : success();
 }
 
-// `(%x, %y)`, with texts and literals between them; `%x, 4` without parentheses; nothing.
+// `(%x, %y)`, with texts and literals between them; `%x, 4` without parentheses, in the line of the name; nothing.
 ParseResult Reader::readOperands()
 {
     if (failed(parser.parseOptionalLParen())) {
-        char next = *parser.getCurrentLocation().getPointer();
-        return next == '%' || next == '"' || next == '-' || isdigit((unsigned char)next) ? readList(false)
-                                                                                         : success();
+        const char *next = parser.getCurrentLocation().getPointer(), *before = next - 1;
+        while (*before == ' ' || *before == '\t' || *before == '\r') before--;
+        bool operand = *before != '\n' && *next && (strchr("%\"-!", *next) || isdigit((unsigned char)*next));
+        return operand ? readList(false) : success();
     }
     if (readList(true)) return failure();
     if (failed(parser.parseOptionalComma())) return success();
@@ -479,7 +497,7 @@ ParseResult Reader::infer()
 {
     auto *rule = state.name.getInterface<InferTypeOpInterface>();
     if (!rule && state.name.hasTrait<OpTrait::ZeroResults>()) return success();
-    if (!rule)
+    if (!rule && !(spelling->row && spelling->row->infer))
         return failWithTypes("'" + state.name.getStringRef() +
                              "' op expects its result types: they do not follow from operands");
     if (checkOperandCount()) return failure();
@@ -487,9 +505,11 @@ ParseResult Reader::infer()
     std::string text;
     {
         Caught caught(context);
-        if (succeeded(rule->inferReturnTypes(context, state.location, state.operands,
-                                             state.attributes.getDictionary(context), nullptr, {},
-                                             state.types)))
+        DictionaryAttr attributes = state.attributes.getDictionary(context);
+        if (succeeded(rule ? rule->inferReturnTypes(context, state.location, state.operands, attributes,
+                                                    nullptr, {}, state.types)
+                           : inferVia(spelling->row, context, state.location, state.operands, attributes,
+                                      state.types)))
             return success();
         text = caught.text;
     }
@@ -529,39 +549,58 @@ void Reader::addSegments()
     state.addAttribute(name, DenseI32ArrayAttr::get(state.getContext(), groups));
 }
 
+// What stands behind the colon without an arrow is the operands' where it can be; else the result's.
+ParseResult Reader::sortTypes(ArrayRef<Value> values)
+{
+    SmallVector<Type, 4> &types = written.operands;
+    bool resultless = state.name.hasTrait<OpTrait::ZeroResults>();
+    // Without a result they may be those of the last operands: the types of others follow.
+    size_t last = resultless ? std::min(types.size(), values.size()) : values.size();
+    bool same = last == types.size();
+    for (size_t i = 0; same && i < last; i++) {
+        Value value = values[values.size() - last + i];
+        same = !value || value.getType() == types[i];
+    }
+    if (same || types.empty()) return success();
+    if (resultless)
+        return parser.resolveOperands(operands, types, written.location, state.operands); // an error
+    written.results = std::exchange(types, {});
+    std::swap(written.hasOperands, written.hasResults);
+    return success();
+}
+
 ParseResult Reader::resolve()
 {
-    bool literal = !literals.empty();
-    // `X, Y` alone are operand types where they can be. Of one operand and one result both are possible.
     bool open = written.hasOperands && !written.hasResults && spelling->form.types == Types::FUNCTION;
-    bool resultless = state.name.hasTrait<OpTrait::ZeroResults>();
-    // Operands with types of their own: what stands behind the colon is the result's.
-    if (open && literal && !resultless && written.operands.size() < operands.size()) {
-        written.results = std::exchange(written.operands, {});
-        std::swap(written.hasOperands, written.hasResults);
-        open = false;
-    }
-    if (written.hasOperands && !open && !literal)
+    if (written.hasOperands && !open && literals.empty() && !sugar)
         return parser.resolveOperands(operands, written.operands, written.location, state.operands);
     SmallVector<Value, 4> values;
     if (resolveAll(operands, values)) return failure();
-    if (open && !literal) {
-        // Without a result they may be those of the last operands: the types of others follow.
-        size_t last = resultless ? std::min(written.operands.size(), values.size()) : values.size();
-        if (ValueRange(values).take_back(last).getTypes() == TypeRange(written.operands)) {
-            state.addOperands(values);
-            return success();
-        }
-        if (!written.operands.empty() && !resultless) {
-            written.results = std::exchange(written.operands, {});
-            std::swap(written.hasOperands, written.hasResults);
-        }
+    if (open && sortTypes(values)) return failure();
+    if (!sugar && spelling->sugared && !written.hasOperands) sugar = sugarOf(spelled);
+    bool special = !literals.empty() || (sugar && sugar->rewrite) ||
+                   spelling->form.makes != CUTE_TYPE_INDEX_None || spelling->form.types == Types::RESULT;
+    if (!special && !converts(values)) {
+        state.addOperands(values);
+        return success();
     }
-    return makeOperands(values);
+    for (auto [name, value] : llvm::zip(operands, values))
+        if (value) seen.push_back({name, value});
+    std::vector<Literal> items = itemsOf(values);
+    if (sugar && sugar->rewrite && (this->*sugar->rewrite)(items)) return failure();
+    return makeOperands(items);
 }
 
 ParseResult Reader::read()
 {
+    spelled = state.name.getStringRef();
+    if (!state.name.isRegistered()) {
+        sugar = sugarOf(spelled);
+        if (!sugar || !RegisteredOperationName::lookup(sugar->operation, state.getContext()))
+            return parser.emitError(parser.getNameLoc(), "is unknown");
+        state.name = OperationName(sugar->operation, state.getContext());
+        if (!sugar->rewrite) sugar = nullptr;
+    }
     spelling = &spellingOf(state.name);
     if (readLetter() || readAngle() || readOperands() || readAngle() || readCta() ||
         parser.parseOptionalAttrDict(state.attributes) || readTypes() ||
@@ -569,9 +608,8 @@ ParseResult Reader::read()
         resolve())
         return failure();
     addSegments();
-    // One type for two results of it.
-    if (written.results.size() == 1 && state.name.hasTrait<OpTrait::NResults<2>::Impl>())
-        written.results.push_back(written.results[0]);
+    if (written.results.size() == 1 && parser.getNumResults() > 1) // `X, Y -> R` of results of one type
+        written.results.append(parser.getNumResults() - 1, Type(written.results[0]));
     if (state.types.empty() && written.hasResults)
         state.addTypes(written.results);
     else if ((state.types.empty() && infer()) || checkResultCount())
@@ -583,6 +621,5 @@ ParseResult Reader::read()
 
 ParseResult cute::readOperation(OpAsmParser &parser, OperationState &state)
 {
-    if (!state.name.isRegistered()) return parser.emitError(parser.getNameLoc(), "is unknown");
     return Reader(parser, state).read();
 }

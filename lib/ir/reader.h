@@ -5,6 +5,8 @@
 #ifndef CUTE_LIB_IR_READER_H
 #define CUTE_LIB_IR_READER_H
 
+#include "lib/ir/ops/ops.h"
+
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -21,7 +23,8 @@ void printOperation(Operation *op, OpAsmPrinter &printer);
 struct Spelling;
 using Spellings = llvm::DenseMap<const void *, std::shared_ptr<Spelling>>;
 // For a dialect that has just registered its operations.
-void addSpellings(Dialect &dialect, Spellings &spellings);
+void addSpellings(Dialect &dialect, const llvm::DenseMap<const void *, const cute_op_row *> &rows,
+                  Spellings &spellings);
 
 // The type of the value that `operand` names, which must be defined above; an error at its place otherwise.
 FailureOr<Type> typeOf(OpAsmParser &parser, const OpAsmParser::UnresolvedOperand &operand);

@@ -39,6 +39,8 @@ struct Spelling {
     Form form;
     StringAttr at[(size_t)Place::Angle];
     SmallVector<StringAttr> angle;
+    const cute_op_row *row = nullptr;
+    bool sugared = false; // it has another spelling of its own name
     StringAttr operator[](Place place) const { return at[(size_t)place]; }
     int bare(size_t i) const { return i < formOperands ? form.bare[i] : CUTE_TYPE_INDEX_None; }
     int literal(size_t i) const { return i < formOperands ? form.literals[i] : CUTE_TYPE_INDEX_None; }
@@ -65,13 +67,24 @@ std::pair<unsigned, unsigned> definitionOf(OpAsmParser &parser, const Operand &o
 // ---- literals ----
 
 struct Literal {
-    enum Kind { Number, Open, Given, Tuple, Text } kind = Number;
+    enum Kind { Number, Open, Given, Tuple, Text, Constant } kind = Number;
     SMLoc location;
     int64_t number = 0;
-    Value value;
+    Value value; // Given
+    Type type;   // Constant: a type in place of a value
     std::string text;
     std::vector<Literal> items;
 };
+
+// ---- other spellings (sugar.def) ----
+
+class Reader;
+struct Sugar {
+    const char *operation;
+    ParseResult (Reader::*rewrite)(std::vector<Literal> &items);
+};
+// NULL: it is not another spelling.
+const Sugar *sugarOf(StringRef name);
 
 // ---- one operation ----
 
@@ -97,6 +110,7 @@ class Reader
     ParseResult readResultTypes();
     ParseResult readOneType(int bare, SmallVectorImpl<Type> &types);
     bool readArrow();
+    ParseResult sortTypes(ArrayRef<Value> values);
     ParseResult resolve();
     ParseResult resolveAll(ArrayRef<Operand> names, SmallVectorImpl<Value> &values);
     ParseResult checkOperandCount();
@@ -112,7 +126,7 @@ class Reader
     ParseResult give(Literal &literal, const Operand &operand);
     ParseResult readTuple(Literal &literal, AsmParser::Delimiter close);
     ParseResult regroup();
-    void setAnchor(const Operand &name, Value value);
+    void setAnchor();
     Operation *insert(StringRef name, ValueRange operands, Type stated = {});
     ParseResult settle();
     void becomeStatic();
@@ -124,13 +138,38 @@ class Reader
     Type typeOfValue(const cute_value &value);
     FailureOr<Value> build(const Literal &literal, int index);
     FailureOr<Value> convert(Value value, int index, SMLoc location);
-    ParseResult makeOperands(ArrayRef<Value> values);
-    ParseResult construct(ArrayRef<Value> values);
-    ParseResult readStatic();
+    bool converts(ArrayRef<Value> values);
+    std::vector<Literal> itemsOf(ArrayRef<Value> values);
+    ParseResult makeOperands(std::vector<Literal> &items);
+    ParseResult construct(std::vector<Literal> &items);
+    ParseResult readStatic(std::vector<Literal> &items);
 
+    // sugar.cpp
+    ParseResult expect(bool condition, const char *what);
+    void rename(StringRef name);
+    ParseResult compose(std::vector<Literal> &items, size_t a, size_t b);
+
+  public:
+    ParseResult sugarMakeLayout(std::vector<Literal> &items);
+    ParseResult sugarComposition(std::vector<Literal> &items);
+    ParseResult sugarSwizzle(std::vector<Literal> &items);
+    ParseResult sugarRank(std::vector<Literal> &items);
+    ParseResult sugarPart(std::vector<Literal> &items);
+    ParseResult sugarTile(std::vector<Literal> &items);
+    ParseResult sugarLocalPartition(std::vector<Literal> &items);
+    ParseResult sugarFused(std::vector<Literal> &items);
+    ParseResult sugarCrd2Idx(std::vector<Literal> &items);
+    ParseResult sugarMakeTensor(std::vector<Literal> &items);
+    ParseResult sugarStore(std::vector<Literal> &items);
+    ParseResult sugarCopy(std::vector<Literal> &items);
+    ParseResult sugarElement(std::vector<Literal> &items);
+
+  private:
     OpAsmParser &parser;
     OperationState &state;
     const Spelling *spelling = nullptr;
+    const Sugar *sugar = nullptr;
+    StringRef spelled; // the name in the text, which may be another spelling
 
     SmallVector<Operand, 4> operands;
     SmallVector<std::pair<size_t, Literal>, 0> literals; // those of `operands` that are not names, in order
@@ -143,11 +182,10 @@ class Reader
     } written;
 
     // Where operations go that make operands: behind the last definition of a value of this operation.
+    SmallVector<std::pair<Operand, Value>, 0> seen;
     struct {
         Block *block = nullptr;
-        Operation *op = nullptr; // null: an argument
         Block::iterator point;
-        Operand name;
     } anchor;
     SmallVector<Operation *, 0> detached; // what there was no place for
     cute_arena *arena = nullptr;

@@ -489,7 +489,8 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
                                          "dynamic_smem", "cooperative", "programmatic", "args"};
     json_t *list = json_object_get(config->document.root, "launches"), *value;
     size_t index;
-    if (config->plan_count) return config_run_plans(config, diag);
+    if (config->plans.count)
+        return config_run_plans(config, &config->plans, &config->launches, &config->launch_count, diag);
     config->launch_count = list ? json_array_size(list) : 1;
     config->launches = cute_arena_array(config->arena, config->launch_count, sizeof *config->launches);
     if (!config->launches) return cute_fail_memory(diag);
@@ -560,6 +561,7 @@ cute_status cute_config_read(cute_arena *arena, const config_source *source, cut
     out->arena = arena;
     out->folder = source->folder;
     out->from_options = source->from_options;
+    out->module = source->module;
     document->label = cute_arena_copy(arena, source->label, strlen(source->label));
     document->text = cute_arena_copy(arena, source->text ? source->text : "", source->length);
     document->length = source->length;
@@ -569,7 +571,7 @@ cute_status cute_config_read(cute_arena *arena, const config_source *source, cut
     out->seed = json_integer_value(json_object_get(document->root, "seed"));
     out->timeout = json_number_value(json_object_get(document->root, "timeout"));
     CUTE_TRY(read_params(out, source->defines, source->define_count, diag));
-    CUTE_TRY(config_read_plans(out, source->module, diag));
+    CUTE_TRY(config_read_plans(out, diag));
     CUTE_TRY(read_buffers(out, diag));
     CUTE_TRY(read_launches(out, diag));
     CUTE_TRY(read_outputs(out, diag));
@@ -579,8 +581,8 @@ cute_status cute_config_read(cute_arena *arena, const config_source *source, cut
 
 void cute_config_release(cute_config *config)
 {
-    for (size_t i = 0; i < config->plan_count; i++) json_decref(config->plans[i].line);
-    config->plan_count = 0;
+    json_decref(config->plan_lines);
+    config->plan_lines = NULL;
     json_decref(config->document.root);
     config->document.root = NULL;
 }

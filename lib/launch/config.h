@@ -55,10 +55,14 @@ typedef struct config_launch {
 typedef struct config_plan {
     const cute_path *path; /* $.plan or $.plan[i] */
     const json_t *json;    /* the object there; NULL where it is a name */
-    json_t *line;          /* of the module's metadata */
     host_plan host;
     config_buffer **buffers; /* of each parameter, NULL for others than tensors */
 } config_plan;
+
+typedef struct config_plan_list {
+    config_plan *items;
+    size_t count;
+} config_plan_list;
 
 typedef struct config_output {
     config_buffer *buffer;
@@ -113,9 +117,10 @@ typedef struct cute_config {
     config_buffer *buffers;
     size_t buffer_count;
     const cute_tensor **tensors; /* the buffers' references, for formulas */
-    config_plan *plans;
-    size_t plan_count;
-    bool from_options; /* made of options: messages name them */
+    const cute_module *module;   /* may be NULL */
+    config_plan_list plans;
+    json_t *plan_lines; /* of the module's metadata, that plans are read from */
+    bool from_options;  /* made of options: messages name them */
     config_launch *launches;
     size_t launch_count;
     config_output *outputs;
@@ -173,8 +178,12 @@ const cute_formula_param *config_param(const cute_config *config, const char *na
 cute_status config_read_launch(cute_config *config, const json_t *value, const cute_path *path,
                                config_launch *out, cute_diag *diag);
 /* The host functions under "plan", before the buffers; then their launches, when these are there. */
-cute_status config_read_plans(cute_config *config, const cute_module *module, cute_diag *diag);
-cute_status config_run_plans(cute_config *config, cute_diag *diag);
+cute_status config_read_plans(cute_config *config, cute_diag *diag);
+cute_status config_run_plans(cute_config *config, const config_plan_list *plans, config_launch **out,
+                             size_t *count, cute_diag *diag);
+/* Both for the plans of a baseline. */
+cute_status config_read_plan_launches(cute_config *config, const json_t *value, const cute_path *path,
+                                      config_launch **out, size_t *count, cute_diag *diag);
 /* Element type and static shape of a buffer that launch.json does not give, from the parameter that gets it; then its
  * strides. */
 cute_status config_buffer_from_plan(const cute_config *config, const json_t *value, config_buffer *out,

@@ -140,7 +140,8 @@ static cute_status read_baseline(cute_config *config, const json_t *value, const
     out->name = name ? name : peer;
     out->bytes = config->bench.bytes;
     CUTE_TRY(read_amount(config, value, "bytes", path, &out->bytes, diag));
-    if (!launches) {
+    const json_t *plan = json_object_get(value, "plan");
+    if (!launches && !plan) {
         out->peer = strcmp(peer, "memset") == 0 ? PEER_MEMSET : PEER_MEMCPY;
         if (out->bytes < 2)
             return cute_document_fail(&config->document, path, false, diag,
@@ -150,6 +151,9 @@ static cute_status read_baseline(cute_config *config, const json_t *value, const
     out->peer = PEER_LAUNCHES;
     out->flops = config->bench.flops;
     CUTE_TRY(read_amount(config, value, "flops", path, &out->flops, diag));
+    if (plan)
+        return config_read_plan_launches(config, plan, config_member(config, path, "plan"), &out->launches,
+                                         &out->launch_count, diag);
     out->launches = cute_arena_array(config->arena, json_array_size(launches), sizeof *out->launches);
     if (!out->launches) return cute_fail_memory(diag);
     const cute_path *base = config_member(config, path, "launches");

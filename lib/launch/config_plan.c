@@ -14,16 +14,15 @@ static const char PLAN_LABEL[] = "<plan>";
 
 /* ---- which plans ---- */
 
-static cute_status add_plan(cute_config *config, const cute_module *module, const char *name,
-                            const json_t *json, const cute_path *path, cute_diag *diag)
+/* What is wrong with the name is said at its place. */
+static cute_status find_plan(cute_config *config, const char *name, const cute_path *path, json_t **out,
+                             cute_diag *diag)
 {
-    config_plan *out = &config->plans[config->plan_count];
     const char *text = NULL;
     size_t length = 0;
-    *out = (config_plan){.path = path, .json = json};
     cute_diag *found = cute_diag_create();
     if (!found) return cute_fail_memory(diag);
-    cute_status status = cute_module_find_plan(module, name, &text, &length, found);
+    cute_status status = cute_module_find_plan(config->module, name, &text, &length, found);
     for (size_t i = 0; i < cute_diag_count(found); i++) {
         const cute_message *message = cute_diag_get(found, i);
         if (message->severity == CUTE_NOTE)
@@ -35,26 +34,44 @@ static cute_status add_plan(cute_config *config, const cute_module *module, cons
                                  message->text);
     }
     cute_diag_destroy(found);
-    if (status == CUTE_OK) status = cute_json_parse(PLAN_LABEL, text, length, &out->line, diag);
-    if (status != CUTE_OK) return status;
-    config->plan_count++;
-    CUTE_TRY(host_plan_read(config->arena, PLAN_LABEL, out->line, &out->host, diag));
+    if (status == CUTE_OK) status = cute_json_parse(PLAN_LABEL, text, length, out, diag);
+    if (status == CUTE_OK) json_array_append_new(config->plan_lines, *out);
+    return status;
+}
+
+static cute_status read_plan(cute_config *config, const json_t *item, const cute_path *path, config_plan *out,
+                             cute_diag *diag)
+{
+    const char *name = json_string_value(item);
+    json_t *line = NULL;
+    *out = (config_plan){.path = path, .json = name ? NULL : item};
+    if (!name) name = json_string_value(json_object_get(item, "function"));
+    CUTE_TRY(find_plan(config, name, path, &line, diag));
+    CUTE_TRY(host_plan_read(config->arena, PLAN_LABEL, line, &out->host, diag));
     if (!out->host.refused) return CUTE_OK;
     cute_place place = {.file = PLAN_LABEL};
     return cute_fail(diag, CUTE_INVALID, &place, "host function '%s' has no launch plan: %s", out->host.name,
                      out->host.refused);
 }
 
-static cute_status add_item(cute_config *config, const cute_module *module, const json_t *item,
-                            const cute_path *path, cute_diag *diag)
+/* One plan, or a list of them. */
+static cute_status read_list(cute_config *config, const json_t *value, const cute_path *path,
+                             config_plan_list *out, cute_diag *diag)
 {
-    const char *name = json_string_value(item);
-    if (name) return add_plan(config, module, name, NULL, path, diag);
-    name = json_string_value(json_object_get(item, "function"));
-    return add_plan(config, module, name, item, path, diag);
+    size_t count = json_is_array(value) ? json_array_size(value) : 1;
+    if (!config->module) return FAIL(config, path, diag, "there is no module that has host functions");
+    if (!config->plan_lines && !(config->plan_lines = json_array())) return cute_fail_memory(diag);
+    out->items = cute_arena_array(config->arena, count, sizeof *out->items);
+    if (!out->items) return cute_fail_memory(diag);
+    for (; out->count < count; out->count++) {
+        const json_t *item = json_is_array(value) ? json_array_get(value, out->count) : value;
+        const cute_path *at = json_is_array(value) ? config_element(config, path, out->count) : path;
+        CUTE_TRY(read_plan(config, item, at, &out->items[out->count], diag));
+    }
+    return CUTE_OK;
 }
 
-cute_status config_read_plans(cute_config *config, const cute_module *module, cute_diag *diag)
+cute_status config_read_plans(cute_config *config, cute_diag *diag)
 {
     static const char *const others[] = {"kernel", "launches"};
     const json_t *root = config->document.root, *plan = json_object_get(root, "plan");
@@ -64,9 +81,6 @@ cute_status config_read_plans(cute_config *config, const cute_module *module, cu
             config, config_member(config, NULL, "args"), diag,
             "arguments by name are those of a host function, which 'plan' names; a kernel's are a list");
     }
-    const cute_path *path = config_member(config, NULL, "plan");
-    size_t count = json_is_array(plan) ? json_array_size(plan) : 1;
-    if (!module) return FAIL(config, path, diag, "there is no module that has host functions");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (json_object_get(root, others[i]))
             return cute_document_fail(
@@ -76,12 +90,7 @@ cute_status config_read_plans(cute_config *config, const cute_module *module, cu
     if (json_is_array(json_object_get(root, "args")))
         return FAIL(config, config_member(config, NULL, "args"), diag,
                     "with 'plan' the arguments are those of the host function, by name: {\"a\": \"x\"}");
-    config->plans = cute_arena_array(config->arena, count, sizeof *config->plans);
-    if (!config->plans) return cute_fail_memory(diag);
-    if (!json_is_array(plan)) return add_item(config, module, plan, path, diag);
-    for (size_t i = 0; i < count; i++)
-        CUTE_TRY(add_item(config, module, json_array_get(plan, i), config_element(config, path, i), diag));
-    return CUTE_OK;
+    return read_list(config, plan, config_member(config, NULL, "plan"), &config->plans, diag);
 }
 
 /* ---- arguments ---- */
@@ -112,11 +121,11 @@ static const char *buffer_of(const cute_config *config, const config_plan *plan,
 const host_param *config_plan_tensor(const cute_config *config, const char *buffer)
 {
     const cute_path *path;
-    for (size_t p = 0; p < config->plan_count; p++)
-        for (size_t i = 0; i < config->plans[p].host.param_count; i++) {
-            const host_param *param = &config->plans[p].host.params[i];
+    for (size_t p = 0; p < config->plans.count; p++)
+        for (size_t i = 0; i < config->plans.items[p].host.param_count; i++) {
+            const host_param *param = &config->plans.items[p].host.params[i];
             if (param->kind != HOST_MEMREF && param->kind != HOST_POINTER) continue;
-            const char *name = buffer_of(config, &config->plans[p], param, &path);
+            const char *name = buffer_of(config, &config->plans.items[p], param, &path);
             if (name && strcmp(name, buffer) == 0) return param;
         }
     return NULL;
@@ -483,7 +492,7 @@ static cute_status override(cute_config *config, const json_t *json, const cute_
 }
 
 static cute_status make_launch(cute_config *config, const config_plan *plan, const host_launch *host,
-                               size_t index, config_launch *out, cute_diag *diag)
+                               size_t index, bool top, config_launch *out, cute_diag *diag)
 {
     const json_t *list = json_object_get(plan->json, "launches");
     const cute_path *base = config_member(config, plan->path, "launches");
@@ -498,7 +507,7 @@ static cute_status make_launch(cute_config *config, const config_plan *plan, con
     memcpy(out->grid, host->grid, sizeof out->grid);
     memcpy(out->block, host->block, sizeof out->block);
     memcpy(out->cluster, host->cluster, sizeof out->cluster);
-    CUTE_TRY(override(config, config->document.root, NULL, out, diag));
+    if (top) CUTE_TRY(override(config, config->document.root, NULL, out, diag));
     CUTE_TRY(override(config, plan->json, plan->path, out, diag));
     return override(config, json_array_get(list, index), config_element(config, base, index), out, diag);
 }
@@ -521,25 +530,36 @@ static cute_status run_plan(cute_config *config, config_plan *plan, host_launch 
     return CUTE_OK;
 }
 
-cute_status config_run_plans(cute_config *config, cute_diag *diag)
+cute_status config_run_plans(cute_config *config, const config_plan_list *plans, config_launch **out,
+                             size_t *count, cute_diag *diag)
 {
-    host_launch **launches = cute_arena_array(config->arena, config->plan_count, sizeof *launches);
-    size_t *counts = cute_arena_array(config->arena, config->plan_count, sizeof *counts);
+    host_launch **launches = cute_arena_array(config->arena, plans->count, sizeof *launches);
+    size_t *counts = cute_arena_array(config->arena, plans->count, sizeof *counts), total = 0;
     if (!launches || !counts) return cute_fail_memory(diag);
-    CUTE_TRY(check_names(config, json_object_get(config->document.root, "args"), NULL, config->plans,
-                         config->plan_count, diag));
-    config->launch_count = 0;
-    for (size_t i = 0; i < config->plan_count; i++) {
-        CUTE_TRY(run_plan(config, &config->plans[i], &launches[i], &counts[i], diag));
-        config->launch_count += counts[i];
+    /* What stands at the top is said of the plan there, not of a baseline's. */
+    bool top = plans == &config->plans;
+    if (top)
+        CUTE_TRY(check_names(config, json_object_get(config->document.root, "args"), NULL, plans->items,
+                             plans->count, diag));
+    for (size_t i = 0; i < plans->count; i++) {
+        CUTE_TRY(run_plan(config, &plans->items[i], &launches[i], &counts[i], diag));
+        total += counts[i];
     }
-    config->launches = cute_arena_array(config->arena, config->launch_count, sizeof *config->launches);
-    if (!config->launches) return cute_fail_memory(diag);
-    config_launch *next = config->launches;
-    for (size_t i = 0; i < config->plan_count; i++)
+    config_launch *next = *out = cute_arena_array(config->arena, total, sizeof **out);
+    if (!next) return cute_fail_memory(diag);
+    for (size_t i = 0; i < plans->count; i++)
         for (size_t k = 0; k < counts[i]; k++)
-            CUTE_TRY(make_launch(config, &config->plans[i], &launches[i][k], k, next++, diag));
+            CUTE_TRY(make_launch(config, &plans->items[i], &launches[i][k], k, top, next++, diag));
+    *count = total;
     return CUTE_OK;
+}
+
+cute_status config_read_plan_launches(cute_config *config, const json_t *value, const cute_path *path,
+                                      config_launch **out, size_t *count, cute_diag *diag)
+{
+    config_plan_list list = {0};
+    CUTE_TRY(read_list(config, value, path, &list, diag));
+    return config_run_plans(config, &list, out, count, diag);
 }
 
 /* ---- what a plan says of a buffer ---- */

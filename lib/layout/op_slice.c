@@ -93,12 +93,32 @@ static cute_node if_set(cute_algebra *a, void *context)
     return alg_number(a, ((stride_pair *)context)->set);
 }
 
+/* clear - (clear - set) * (bit / partner), without a branch; all but `clear` are powers of two. */
+static cute_node stride_of(cute_algebra *a, cute_node bit, int64_t partner, stride_pair s)
+{
+    int shift = __builtin_ctzll((uint64_t)(s.clear - s.set)) - __builtin_ctzll((uint64_t)partner);
+    cute_node distance = alg_number(a, shift < 0 ? -shift : shift);
+    return alg_op(a, CUTE_SUB, alg_number(a, s.clear),
+                  alg_op(a, shift < 0 ? CUTE_SHR : CUTE_SHL, bit, distance));
+}
+
 /* Strides of a field whose partner's bits in the offset are given: flipping bit i moves the result by
- * clear << i if the partner's bit i is clear, by set << i if it is set. */
-static void push_field(cute_algebra *a, alg_layouts *list, int bits, cute_node offset, int64_t partner,
-                       stride_pair strides)
+ * clear << i if the partner's bit i is clear, by set << i if it is set. Only the bits in `used` matter, of the field
+ * that begins at `field`. */
+static void push_field(cute_algebra *a, alg_layouts *list, int bits, cute_node offset, int64_t field,
+                       int64_t partner, stride_pair strides, int64_t used)
 {
     for (int i = 0; i < bits && !list->strides.failed; i++) {
+        if (a->dsl) { /* the public dialect's code has branches, for all bits */
+            stride_pair there = {strides.clear * ((int64_t)1 << i), strides.set * ((int64_t)1 << i)};
+            cute_node stride = alg_number(a, there.clear);
+            if (used & field << i)
+                stride = stride_of(a, alg_op(a, CUTE_AND, offset, alg_number(a, partner << i)), partner << i,
+                                   there);
+            alg_push(a, &list->shapes, alg_number(a, 2));
+            alg_push(a, &list->strides, stride);
+            continue;
+        }
         cute_node bit = alg_op(a, CUTE_AND, offset, alg_number(a, partner << i));
         stride_pair here = {strides.clear * ((int64_t)1 << i), strides.set * ((int64_t)1 << i)};
         alg_push(a, &list->shapes, alg_number(a, 2));
@@ -109,7 +129,7 @@ static void push_field(cute_algebra *a, alg_layouts *list, int bits, cute_node o
 
 /* The layout that acts like x -> swizzle(offset + x) - swizzle(offset) on indices that do not share bits
  * with the offset and have no two bits that the swizzle combines. */
-static cute_layout affine_swizzle(cute_algebra *a, cute_swizzle s, cute_node offset)
+static cute_layout affine_swizzle(cute_algebra *a, cute_swizzle s, cute_node offset, int64_t used)
 {
     swizzle_bits b = bits_of(s);
     int distance = s.shift < 0 ? -s.shift : s.shift;
@@ -118,10 +138,10 @@ static cute_layout affine_swizzle(cute_algebra *a, cute_swizzle s, cute_node off
     alg_layouts list = {0};
     alg_push(a, &list.shapes, alg_number(a, (int64_t)1 << s.base));
     alg_push(a, &list.strides, alg_number(a, 1));
-    push_field(a, &list, s.bits, offset, z_low ? b.y : b.z, z_low ? z : y);
+    push_field(a, &list, s.bits, offset, z_low ? b.z : b.y, z_low ? b.y : b.z, z_low ? z : y, used);
     alg_push(a, &list.shapes, alg_number(a, (int64_t)1 << (distance - s.bits)));
     alg_push(a, &list.strides, alg_number(a, (int64_t)1 << (s.base + s.bits)));
-    push_field(a, &list, s.bits, offset, z_low ? b.z : b.y, z_low ? y : z);
+    push_field(a, &list, s.bits, offset, z_low ? b.y : b.z, z_low ? b.z : b.y, z_low ? y : z, used);
     alg_push(a, &list.shapes, alg_number(a, 1));
     alg_push(a, &list.strides, alg_number(a, (int64_t)1 << (s.base + s.bits + distance)));
     return alg_layouts_tuple(a, &list);
@@ -270,14 +290,15 @@ static cute_layout project(cute_algebra *a, cute_swizzle s, cute_layout layout, 
 }
 
 /* The strides that the layout has behind the swizzle at this offset. */
-static cute_layout behind_swizzle(cute_algebra *a, cute_swizzle s, cute_node offset, cute_layout layout)
+static cute_layout behind_swizzle(cute_algebra *a, cute_swizzle s, cute_node offset, int64_t used,
+                                  cute_layout layout)
 {
     if (cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride))
-        return alg_compose(a, affine_swizzle(a, s, offset), layout);
+        return alg_compose(a, affine_swizzle(a, s, offset, used), layout);
     if (alg_is_leaf(layout.shape)) return layout;
     alg_layouts list = {0};
     for (uint32_t i = 0; i < layout.shape->count && !list.shapes.failed; i++)
-        alg_push_layout(a, &list, behind_swizzle(a, s, offset, alg_layout_mode(layout, i)));
+        alg_push_layout(a, &list, behind_swizzle(a, s, offset, used, alg_layout_mode(layout, i)));
     return alg_layouts_tuple(a, &list);
 }
 
@@ -299,17 +320,18 @@ static bool all_static(cute_layout layout)
 }
 
 /* The kept modes use no two bits that the swizzle combines, and each of its fields is steps of one mode: then the
- * swizzled slice is a layout with strides that depend on the offset. */
-static bool is_affine(cute_algebra *a, cute_swizzle s, cute_node offset, cute_layout kept)
+ * swizzled slice is a layout with strides that depend on the offset. *used: the bits that they use. */
+static bool is_affine(cute_algebra *a, cute_swizzle s, cute_node offset, cute_layout kept, int64_t *used)
 {
     uint64_t active = 0;
     swizzle_bits b = bits_of(s);
-    cute_algebra quiet = {.arena = a->arena};
+    cute_algebra quiet = {.arena = a->arena, .dsl = a->dsl};
     if (!disjoint_bits(kept.shape, kept.stride, top_of(s), &active) || steps_back(kept, top_of(s)))
         return false;
     active &= (uint64_t)b.mask;
+    *used = (int64_t)active;
     return !(active & ~(uint64_t)swizzled(s, (int64_t)active)) &&
-           alg_ok(behind_swizzle(&quiet, s, offset, kept));
+           alg_ok(behind_swizzle(&quiet, s, offset, *used, kept));
 }
 
 /* What the fixed coordinates add to the fields of the swizzle and to the other bits; the latter only if asked for. */
@@ -349,10 +371,11 @@ static bool slice_parts(call *c, const cute_value *v, cute_node coord, bool cert
     cute_node offset = alg_op(a, CUTE_XOR, v->tree, index);
     if (!offset) return false;
     out->tree = offset;
-    bool affine = is_affine(a, v->swizzle, offset, kept);
+    int64_t used = 0;
+    bool affine = is_affine(a, v->swizzle, offset, kept, &used);
     if (affine) {
         *out = tensor ? *v : cute_value_of_layout(kept);
-        out->layout = behind_swizzle(a, v->swizzle, offset, kept);
+        out->layout = behind_swizzle(a, v->swizzle, offset, used, kept);
         out->tree = NULL;
         out->swizzle = (cute_swizzle){0};
         if (!alg_ok(out->layout)) return false;

@@ -277,3 +277,103 @@ JSON
     run -2 cute-run -n tensors.ptx --plan main -k row --tensor a=8x16:normal --tensor b=8x16 -D scale=1
     [[ "$output" == *"--kernel chooses the kernel of a launch, and --plan says what is launched"* ]]
 }
+
+@test "a baseline may be a host function, which overrides at the top do not touch" {
+    cat > bench.json <<'JSON'
+{
+  "plan": "main",
+  "params": { "scale": 1, "m": 2, "n": 8, "x": 1 },
+  "block": 16,
+  "buffers": { "a": { "shape": [4, 8], "init": "ones" }, "b": { "shape": [4, 8], "init": "zeros" }, "c": { "dtype": "f32", "shape": [32], "init": "zeros" } },
+  "bench": { "samples": 3, "warmup": 0, "bytes": 1024, "baselines": [ { "name": "by rows", "plan": { "function": "rows", "args": { "p": "c" } } } ] }
+}
+JSON
+    run -0 cute-run -n tensors.ptx -c bench.json
+    [[ "$output" == *"scale: grid 4x1x1, block 16x1x1"* ]]
+    sed 's/"rows", "args": {/"rows", "args": { "q": 1,/' bench.json > bad.json
+    run -1 cute-run -n tensors.ptx -c bad.json
+    [[ "$output" == *"\$.bench.baselines[0].plan.args.q: host function 'rows' has no parameter 'q'"* ]]
+}
+
+@test "views, sizes and branches of a host function are computed from the tensor that is given" {
+    cat > views.mlir <<'MLIR'
+!a = !cute.memref<f32, gmem, align<4>, "(?,?):(?{i64},1)">
+!v = !cute.memref<f32, gmem, align<4>, "((16,32),(?,?)):((?{i64},1),(?{i64 div=16},32))">
+module attributes {gpu.container_module} {
+  gpu.module @m { gpu.func @tiles(%v: !v, %n: i32) kernel { gpu.return } }
+  func.func @main(%a: !a, %stream: !cuda.stream) {
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant 0 : i64
+    %tile = "cute.make_tile"() : () -> !cute.tile<"[16:1;32:1]">
+    %v = "cute.zipped_divide"(%a, %tile) : (!a, !cute.tile<"[16:1;32:1]">) -> !v
+    %size = "cute.size"(%v) <{mode = array<i32: 1>}> : (!v) -> !cute.int_tuple<"?">
+    %n = "cute.get_scalars"(%size) : (!cute.int_tuple<"?">) -> i32
+    %two = arith.constant 2 : i32
+    %many = arith.cmpi sgt, %n, %two : i32
+    %threads = scf.if %many -> (i32) {
+      %t = arith.constant 64 : i32
+      scf.yield %t : i32
+    } else { scf.yield %c1 : i32 }
+    %cfg = cuda.launch_cfg.create<max_attrs = 3 : i32> (blockDim = (%threads, %c1, %c1), dynamicSmemBytes = %zero,
+      gridDim = (%n, %c1, %c1), stream = %stream) : i32, i32, i32, i64, i32, i32, i32, !cuda.stream
+      -> !cuda.launch_cfg<max_attrs = 3>
+    %r = cuda.launch_ex @m::@tiles<%cfg> (%v, %n) : !cuda.launch_cfg<max_attrs = 3>, (!v, i32) -> !cuda.result
+    return
+  }
+}
+MLIR
+    cute-ptx -arch sm_80 views.mlir > views.ptx
+    # ceil(33/16) * ceil(70/32) = 3 * 3 tiles; a tile's row is 16 rows of 80 elements below the one in front of it.
+    run -0 cute-run -n views.ptx -p main --tensor a=33x70:80,1:zeros
+    [[ "$output" == *"tiles: grid 9x1x1, block 64x1x1"* ]]
+    [[ "$output" == *" = (a, 3, 3, 80, 1280)"* ]]
+    run -0 cute-run -n views.ptx -p main --tensor a=16x64:zeros
+    [[ "$output" == *"tiles: grid 2x1x1, block 1x1x1"* ]]
+}
+
+@test "a kernel on cute tensors runs from its host function, on views of any strides" {
+    cat > scale.mlir <<'MLIR'
+!t = !cute.memref<f32, gmem, "(?,?):(?{i64},?{i64})">
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @scale(%a: !t, %b: !t, %s: f32) kernel {
+      %x = gpu.block_id x
+      %y = gpu.thread_id x
+      %i = arith.index_cast %x : index to i32
+      %j = arith.index_cast %y : index to i32
+      %at = cute.make_coord(%i, %j) : (i32, i32) -> !cute.coord<"(?,?)">
+      %v = cute.memref.load(%a, %at) : (!t, !cute.coord<"(?,?)">) -> f32
+      %w = arith.mulf %v, %s : f32
+      cute.memref.store(%b, %at, %w) : (!t, !cute.coord<"(?,?)">, f32)
+      gpu.return
+    }
+  }
+  func.func @main(%a: !t, %b: !t, %s: f32) {
+    %c1 = arith.constant 1 : index
+    %l = cute.get_layout(%a) : (!t) -> !cute.layout<"(?,?):(?{i64},?{i64})">
+    %m = cute.size<[0]>(%l) : (!cute.layout<"(?,?):(?{i64},?{i64})">) -> !cute.int_tuple<"?">
+    %n = cute.size<[1]>(%l) : (!cute.layout<"(?,?):(?{i64},?{i64})">) -> !cute.int_tuple<"?">
+    %g = cute.get_scalars(%m) : (!cute.int_tuple<"?">) -> i32
+    %t = cute.get_scalars(%n) : (!cute.int_tuple<"?">) -> i32
+    %gi = arith.index_cast %g : i32 to index
+    %ti = arith.index_cast %t : i32 to index
+    gpu.launch_func @m::@scale blocks in (%gi, %c1, %c1) threads in (%ti, %c1, %c1) args(%a : !t, %b : !t, %s : f32)
+    return
+  }
+}
+MLIR
+    cute-ptx -arch sm_80 scale.mlir > scale.ptx
+    run -0 cute-run -d emulator --check=all scale.ptx -p main -D s=2 --tensor a=f32:8x16:1,8:normal --tensor b=8x16:20,1 \
+        --expect 'b=2*a[i,j]'
+    [[ "$output" == *"scale: grid 8x1x1, block 16x1x1"* ]]
+    # Of a batch of three the middle one, by an offset.
+    cat > batch.json <<'JSON'
+{
+  "plan": "main", "params": { "s": 3 },
+  "buffers": { "a": { "shape": [8, 16], "strides": [16, 1], "offset": 128, "init": "normal" }, "b": { "shape": [8, 16], "strides": [1, 9], "offset": 5 } },
+  "check": { "b": "3*a[i,j]" }
+}
+JSON
+    run -0 cute-run -d emulator --check=all scale.ptx -c batch.json
+    [[ "$output" == *"check b: passed, 128 elements"* ]]
+}

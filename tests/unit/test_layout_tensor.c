@@ -272,6 +272,9 @@ static void test_emitted(void)
         {"slice", "memref f16, gmem, \"(8,8):(8,1)\"", "coord (3,_)", "advance", 24},
         {"slice", "memref f16, gmem, \"(8,8):(8,1)\"", "coord (?,_)", "mul(,c) advance", 40},
         {"slice", "memref f16, gmem, \"(8,8):(8,1)\"", "coord (?,?)", "mul(,c) add(,) advance", 45},
+        /* with o = row * 64 the stride of bit 3 is 8 - (o & 64) / 4, the address o ^ (o & 64) / 8; of row 5: 320 ^ 8 */
+        {"slice", "memref f16, smem, align<1024>, \"S<1,3,3> o 0 o (2,64):(64,1)\"", "coord (?,_)",
+         "mul(,c) and(,c) shr(,c) sub(c,) and(,c) shr(,c) xor(,) advance", 328},
         {"recast_iter", "ptr i8, smem, align<4>", "ptr i16, smem, align<4>", "recast", 0},
     };
     begin();

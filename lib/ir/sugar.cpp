@@ -1,0 +1,283 @@
+// Other spellings of operations (sugar.def): what stands in their place.
+#include "lib/ir/reading.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/CAPI/Support.h"
+
+using namespace mlir;
+using namespace cute;
+
+const Sugar *cute::sugarOf(StringRef name)
+{
+    static const auto *rows = [] {
+        auto *made = new llvm::StringMap<Sugar>;
+#define CUTE_SUGAR(spelling, operation, function)                                                            \
+    made->try_emplace("cute." #spelling, Sugar{"cute." #operation, function});
+#include "lib/ir/sugar.def"
+#undef CUTE_SUGAR
+        return made;
+    }();
+    auto found = rows->find(name);
+    return found == rows->end() ? nullptr : &found->second;
+}
+
+// ---- what functions are made of ----
+
+static const cute_value *known(const Literal &item)
+{
+    return item.kind == Literal::Given ? cute_type_peek(wrap(item.value.getType())) : nullptr;
+}
+
+static bool is(const Literal &item, cute_type type)
+{
+    const cute_value *value = known(item);
+    return value && value->type == type;
+}
+
+static bool isNumber(const Literal &item)
+{
+    return item.kind == Literal::Number ||
+           (item.kind == Literal::Given && isa<IntegerType>(item.value.getType()));
+}
+
+static Literal given(Operation *op, SMLoc location)
+{
+    Literal literal;
+    literal.kind = Literal::Given;
+    literal.location = location;
+    literal.value = op->getResult(0);
+    return literal;
+}
+
+static Literal tupleOf(SMLoc location, std::vector<Literal> items)
+{
+    Literal literal;
+    literal.kind = Literal::Tuple;
+    literal.location = location;
+    literal.items = std::move(items);
+    return literal;
+}
+
+static Literal openAt(SMLoc location)
+{
+    Literal literal;
+    literal.kind = Literal::Open;
+    literal.location = location;
+    return literal;
+}
+
+ParseResult Reader::expect(bool condition, const char *what)
+{
+    if (condition) return success();
+    return emitError(state.location) << "'" << spelled << "' op expects " << what;
+}
+
+// The operation becomes another one.
+void Reader::rename(StringRef name)
+{
+    state.name = OperationName(name, state.getContext());
+    spelling = &spellingOf(state.name);
+}
+
+// ---- layouts ----
+
+// make_layout %m, %n, %k: a shape alone.
+ParseResult Reader::sugarMakeLayout(std::vector<Literal> &items)
+{
+    if (items.size() < 2 || !llvm::all_of(items, isNumber)) return success();
+    if (expect(items.size() > 2,
+               "(%m, %n) for a shape of two modes: two numbers may as well be a shape and a stride"))
+        return failure();
+    SMLoc location = items[0].location;
+    Literal shape = tupleOf(location, std::move(items));
+    items.clear();
+    items.push_back(std::move(shape));
+    return success();
+}
+
+ParseResult Reader::sugarComposition(std::vector<Literal> &items)
+{
+    return items.size() == 2 && is(items[0], CUTE_SWIZZLE) ? compose(items, 0, 1) : success();
+}
+
+ParseResult Reader::sugarSwizzle(std::vector<Literal> &items)
+{
+    if (expect(items.size() == 2, "a layout and a swizzle")) return failure();
+    return compose(items, 1, 0);
+}
+
+// A o 0 o B.
+ParseResult Reader::compose(std::vector<Literal> &items, size_t a, size_t b)
+{
+    rename("cute.make_composed_layout");
+    Literal zero;
+    zero.location = items[0].location;
+    std::vector<Literal> parts = {items[a], zero, items[b]};
+    items = std::move(parts);
+    return success();
+}
+
+// The number of modes of a value.
+ParseResult Reader::sugarRank(std::vector<Literal> &items)
+{
+    if (expect(items.size() == 1 && known(items[0]), "a value of the dialect cute")) return failure();
+    const cute_value *value = known(items[0]);
+    const cute_tree *modes = value->layout.shape ? value->layout.shape : value->tree;
+    if (expect(modes, "a tuple, a layout or a tensor")) return failure();
+    Literal rank;
+    rank.number = modes->kind == CUTE_TREE_TUPLE ? modes->count : 1;
+    cute_value result;
+    if (valueOf(rank, CUTE_TYPE_INDEX_IntTuple, result)) return failure();
+    state.addTypes(typeOfValue(result));
+    items.clear();
+    return success();
+}
+
+// shape %x, 0; stride %x; coord %c, 1: a part, or a mode of it.
+ParseResult Reader::sugarPart(std::vector<Literal> &items)
+{
+    bool indexed = items.size() == 2 && items[1].kind == Literal::Number;
+    if (expect((items.size() == 1 || indexed) && known(items[0]),
+               "a value, and the number of a mode, which has to be known"))
+        return failure();
+    SMLoc location = items[0].location;
+    if ((is(items[0], CUTE_MEMREF) || is(items[0], CUTE_COORD_TENSOR)) && spelled != "cute.coord") {
+        Operation *layout = insert("cute.get_layout", items[0].value);
+        if (!layout) return failure();
+        items[0] = given(layout, location);
+    }
+    if (!indexed) {
+        if (expect(spelled != "cute.coord", "a coordinate, and the number of a mode")) return failure();
+        return success();
+    }
+    if (spelled != "cute.coord") {
+        Operation *part = insert(state.name.getStringRef(), items[0].value);
+        if (!part) return failure();
+        items[0] = given(part, location);
+    }
+    if (expect(items[1].number >= 0 && items[1].number <= INT32_MAX, "the number of a mode"))
+        return failure();
+    rename("cute.get");
+    state.attributes.set("mode", DenseI32ArrayAttr::get(state.getContext(), (int32_t)items[1].number));
+    items.pop_back();
+    return success();
+}
+
+// tile %l, %m, %n: (tile, rest).
+ParseResult Reader::sugarTile(std::vector<Literal> &items)
+{
+    if (expect(items.size() > 1, "a layout or tensor, and the extents of a tile")) return failure();
+    if (items.size() == 2) return success();
+    Literal tile = tupleOf(items[1].location, {items.begin() + 1, items.end()});
+    items.resize(1);
+    items.push_back(std::move(tile));
+    return success();
+}
+
+// Of what a tile was cut from, with an index: this tile.
+ParseResult Reader::sugarLocalPartition(std::vector<Literal> &items)
+{
+    if (items.size() != 2) return success();
+    const cute_value *value = known(items[0]);
+    const cute_tree *shape = value ? value->layout.shape : nullptr;
+    if (expect(
+            shape && shape->kind == CUTE_TREE_TUPLE && shape->count == 2,
+            "a layout of threads between the tensor and the index, or a tensor of two modes, (tile, rest)"))
+        return failure();
+    rename("cute.slice");
+    SMLoc location = items[1].location;
+    Literal coord = tupleOf(location, {openAt(location), items[1]});
+    items[1] = std::move(coord);
+    return success();
+}
+
+// composition(flatten(zipped_divide(layout, tile)), other).
+ParseResult Reader::sugarFused(std::vector<Literal> &items)
+{
+    if (expect(items.size() == 3 && items[0].kind == Literal::Given, "a layout, a tile and a layout"))
+        return failure();
+    SMLoc location = items[0].location;
+    FailureOr<Value> tile = items[1].kind == Literal::Given
+                                ? convert(items[1].value, CUTE_TYPE_INDEX_Tiler, location)
+                                : build(items[1], CUTE_TYPE_INDEX_Tiler);
+    if (failed(tile)) return failure();
+    Operation *parts = insert("cute.zipped_divide", {items[0].value, *tile});
+    Operation *flat = parts ? insert("cute.flatten", parts->getResult(0)) : nullptr;
+    if (!flat) return failure();
+    Literal other = items[2];
+    items = {given(flat, location), other};
+    return success();
+}
+
+// crd2idx %layout, %coord.
+ParseResult Reader::sugarCrd2Idx(std::vector<Literal> &items)
+{
+    if (items.size() == 2 && (is(items[0], CUTE_LAYOUT) || is(items[0], CUTE_COMPOSED_LAYOUT)))
+        std::swap(items[0], items[1]);
+    return success();
+}
+
+// ---- tensors ----
+
+// make_tensor(layout, pointer), in either order.
+ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
+{
+    if (expect(items.size() == 2, "a pointer and a layout")) return failure();
+    if (is(items[0], CUTE_LAYOUT) || is(items[0], CUTE_COMPOSED_LAYOUT)) std::swap(items[0], items[1]);
+    return success();
+}
+
+// store %x, %t[%i].
+ParseResult Reader::sugarStore(std::vector<Literal> &items)
+{
+    if (expect(items.size() == 3, "a value and a place: cute.store %x, %tensor[%i]")) return failure();
+    std::rotate(items.begin(), items.begin() + 1, items.end());
+    return success();
+}
+
+// copy %src, %dst: element by element.
+ParseResult Reader::sugarCopy(std::vector<Literal> &items)
+{
+    const cute_value *from = items.size() == 2 ? known(items[0]) : nullptr;
+    if (!from) return success();
+    if (expect(from->pointer && from->pointer->bits > 0, "a copy atom, or tensors in memory"))
+        return failure();
+    std::string text = (llvm::Twine("!cute_nvgpu.atom.universal_copy<") + from->pointer->element + ", " +
+                        llvm::Twine(from->pointer->bits) + " b>")
+                           .str();
+    Type type = mlir::parseType(text, state.getContext());
+    Operation *atom = type ? insert("cute.make_atom", {}, type) : nullptr;
+    if (expect(atom, "tensors whose elements can be copied")) return failure();
+    items.insert(items.begin(), given(atom, items[0].location));
+    return success();
+}
+
+// `memref.alloca(%layout) : f32`, `recast_iter(%p) : f16`: the result but for the element follows.
+ParseResult Reader::sugarElement(std::vector<Literal> &items)
+{
+    if (written.results.size() != 1 || items.size() != 1 || !known(items[0])) return success();
+    Type element = written.results[0];
+    if (cute_type_row_of(wrap(element))) return success();
+    const cute_value &operand = *known(items[0]);
+    std::string text, name;
+    llvm::raw_string_ostream(name) << element;
+    if (spelled == "cute.memref.alloca") {
+        MlirStringRef layout = cute_type_text(wrap(items[0].value.getType()));
+        text = "!cute.memref<" + name + ", rmem, align<32>, \"" + std::string(layout.data, layout.length) +
+               "\">";
+    } else if (operand.type == CUTE_PTR) {
+        const cute_pointer &p = *operand.pointer;
+        text = "!cute.ptr<" + name + ", " + cute_space_name(p.space) + ", align<" + std::to_string(p.align) +
+               ">";
+        if (p.swizzle.bits)
+            text += ", S<" + std::to_string(p.swizzle.bits) + "," + std::to_string(p.swizzle.base) + "," +
+                    std::to_string(p.swizzle.shift) + ">";
+        text += ">";
+    } else {
+        return success();
+    }
+    Type type = mlir::parseType(text, state.getContext());
+    if (!type) return failure();
+    written.results[0] = type;
+    return success();
+}

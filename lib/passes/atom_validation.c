@@ -1,0 +1,249 @@
+/* cute-atom-validation: proves that atoms, their tilings and the tensors that they are given go together.
+ *
+ * Requires: verified IR. Ensures: each tiled copy and MMA covers its tile, and what it writes to memory once; copies and
+ * products have the element types, spaces, alignment and extents that their instructions need; `arch` has these (without
+ * it, the targets of the gpu.module do). Changes nothing.
+ *
+ *     %t = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.universal_copy<f16>) -> !cute.tiled_copy<
+ *         !cute_nvgpu.atom.universal_copy<f16>, layout_copy_tv = <"(32,2):(2,1)">, tiler_mn = <"[128:1]">>
+ * ->
+ *     error: 'cute.make_tiled_copy' op element (64,0) of its tile of 128 x 1 is in no thread
+ */
+#include <mlir-c/Diagnostics.h>
+
+#include "lib/atoms/validate.h"
+#include "lib/base/list.h"
+#include "lib/ir/shim.h"
+#include "lib/ir/types.h"
+#include "lib/ir/util.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/target.h"
+
+typedef struct validation {
+    const cute_arch *arch;
+    cute_pass_run *pass;
+    cute_arena *arena; /* of the whole run */
+    MlirType *known;   /* tilings that were proved before */
+    size_t known_count, known_capacity;
+    size_t proved;
+} validation;
+
+/* "'cute.copy' op PREFIX: WHAT" */
+static void fail(validation *v, MlirOperation op, const char *prefix, const char *what)
+{
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "'%.*s' op %s%s%s", (int)name.length, name.data, prefix, *prefix ? ": " : "",
+                       what ? what : "out of memory");
+    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    cute_pass_fail(v->pass);
+}
+
+/* ---- tilings ---- */
+
+/* What is wrong whoever uses it: an element that is missing, not there, or twice in one thread. */
+static bool broken(const cute_cover *cover)
+{
+    return cover->kind == CUTE_COVER_OUTSIDE || cover->kind == CUTE_COVER_NEVER ||
+           cover->kind == CUTE_COVER_TWICE;
+}
+
+static void prove_copy(validation *v, MlirOperation op, cute_arena *arena, const cute_value *copy,
+                       cute_diag *diag)
+{
+    static const char *const formats[2] = {"reads wrong elements", "writes wrong elements"};
+    for (int i = CUTE_ATOM_SOURCE; i <= CUTE_ATOM_DESTINATION; i++) {
+        cute_cover cover;
+        if (cute_copy_cover(arena, copy, i, &cover, diag) != CUTE_OK) {
+            fail(v, op, "", cute_diag_get(diag, 0)->text);
+            return;
+        }
+        if (!broken(&cover)) continue;
+        fail(v, op, formats[i], cute_cover_text(arena, &cover));
+        return;
+    }
+    v->proved++;
+}
+
+static void prove_mma(validation *v, MlirOperation op, cute_arena *arena, const cute_value *mma,
+                      cute_diag *diag)
+{
+    static const char *const formats[3] = {"has wrong elements of A", "has wrong elements of B",
+                                           "has wrong elements of C"};
+    int64_t x[3], y[3];
+    if (cute_mma_overlap(mma, x, y)) {
+        const char *what = cute_arena_printf(arena, "(%lld,%lld,%lld) and (%lld,%lld,%lld)", (long long)x[0],
+                                             (long long)x[1], (long long)x[2], (long long)y[0],
+                                             (long long)y[1], (long long)y[2]);
+        fail(v, op, "gives two atoms of its layout the same threads", what);
+        return;
+    }
+    /* Threads along K have sums of their own of each element of C. */
+    bool sums = mma->layout.shape->count == 3 && mma->layout.shape->items[2]->kind == CUTE_TREE_INT &&
+                mma->layout.shape->items[2]->value.value == 1;
+    for (int i = CUTE_ATOM_A; i <= CUTE_ATOM_C; i++) {
+        cute_cover cover;
+        if (cute_mma_cover(arena, mma, i, &cover, diag) != CUTE_OK) {
+            fail(v, op, "", cute_diag_get(diag, 0)->text);
+            return;
+        }
+        bool doubled = i == CUTE_ATOM_C && sums && cover.kind == CUTE_COVER_SHARED;
+        if (!broken(&cover) && !doubled) continue;
+        fail(v, op, formats[i], cute_cover_text(arena, &cover));
+        return;
+    }
+    v->proved++;
+}
+
+/* ---- architecture ---- */
+
+static bool only_target(const char *chip, const cute_arch *arch, void *context)
+{
+    (void)chip;
+    const cute_arch **lowest = context;
+    if (arch && (!*lowest || arch->number < (*lowest)->number)) *lowest = arch;
+    return true;
+}
+
+/* Of a gpu.module the lowest of its targets counts; what is outside of one has none. */
+static const cute_arch *arch_of(MlirOperation op)
+{
+    const cute_arch *lowest = NULL;
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+        if (cute_op_is(op, "gpu.module")) {
+            cute_targets_each(op, only_target, &lowest);
+            break;
+        }
+    return lowest;
+}
+
+static void prove_arch(validation *v, MlirOperation op, const cute_atom *atom)
+{
+    const cute_arch *arch = v->arch ? v->arch : arch_of(op);
+    if (!arch || !atom->known || atom->arch <= arch->number) return;
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "'%s' needs sm_%d, the architecture is %s", atom->text, atom->arch, arch->name);
+    fail(v, op, "", cute_buffer_text(&text));
+    cute_buffer_release(&text);
+}
+
+/* The type of a tiling or an atom, where it is seen first. */
+static void prove(validation *v, MlirOperation op, MlirType type)
+{
+    cute_type kind;
+    cute_value value;
+    if (!cute_type_is(type, &kind) || kind < CUTE_ATOM) return;
+    for (size_t i = 0; i < v->known_count; i++)
+        if (mlirTypeEqual(v->known[i], type)) return;
+    if (!cute_arena_more(v->arena, &v->known, v->known_count, &v->known_capacity, sizeof *v->known, 16))
+        return;
+    v->known[v->known_count++] = type;
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    if (arena && diag && cute_type_value(type, &value, diag) == CUTE_OK) {
+        prove_arch(v, op, value.atom);
+        if (kind == CUTE_TILED_COPY) prove_copy(v, op, arena, &value, diag);
+        if (kind == CUTE_TILED_MMA) prove_mma(v, op, arena, &value, diag);
+    }
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+}
+
+/* ---- uses ---- */
+
+static bool operand_value(MlirOperation op, intptr_t i, cute_value *out)
+{
+    return i < mlirOperationGetNumOperands(op) &&
+           cute_type_is(mlirValueGetType(mlirOperationGetOperand(op, i)), NULL) &&
+           cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, i)), out, NULL) == CUTE_OK;
+}
+
+/* Memory that several threads write is written twice; what they read is not. */
+static void check_partition(validation *v, MlirOperation op, cute_arena *arena, cute_diag *diag)
+{
+    cute_value copy, tensor;
+    cute_cover cover;
+    if (!operand_value(op, 0, &copy) || !operand_value(op, 1, &tensor) || tensor.type != CUTE_MEMREF ||
+        tensor.pointer->space == CUTE_SPACE_RMEM ||
+        cute_copy_cover(arena, &copy, CUTE_ATOM_DESTINATION, &cover, diag) != CUTE_OK ||
+        cover.kind != CUTE_COVER_SHARED)
+        return;
+    fail(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));
+}
+
+static void check_copy(validation *v, MlirOperation op, cute_arena *arena, cute_diag *diag)
+{
+    cute_value operands[4];
+    intptr_t count = mlirOperationGetNumOperands(op);
+    for (intptr_t i = 0; i < 3; i++)
+        if (!operand_value(op, i, &operands[i])) return;
+    bool predicate = count > 3 && operand_value(op, 3, &operands[3]);
+    if (cute_copy_verify(arena, &operands[0], &operands[1], &operands[2], predicate ? &operands[3] : NULL,
+                         diag) != CUTE_OK)
+        fail(v, op, "", cute_diag_get(diag, 0)->text);
+}
+
+static void check_product(validation *v, MlirOperation op, cute_arena *arena, cute_diag *diag)
+{
+    cute_value operands[5];
+    for (intptr_t i = 0; i < 5; i++)
+        if (!operand_value(op, i, &operands[i])) return;
+    if (cute_gemm_verify(arena, &operands[0], operands + 1, diag) != CUTE_OK)
+        fail(v, op, "", cute_diag_get(diag, 0)->text);
+}
+
+static const struct {
+    const char *name;
+    void (*check)(validation *v, MlirOperation op, cute_arena *arena, cute_diag *diag);
+} checks[] = {
+    {"cute.tiled.copy.partition_D", check_partition},
+    {"cute.copy", check_copy},
+    {"cute.copy_atom_call", check_copy},
+    {"cute.gemm", check_product},
+    {"cute.mma_atom_call", check_product},
+};
+
+static void visit(MlirOperation op, void *context)
+{
+    validation *v = context;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        prove(v, op, mlirValueGetType(mlirOperationGetResult(op, i)));
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        prove(v, op, mlirValueGetType(mlirOperationGetOperand(op, i)));
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        if (!cute_op_is(op, checks[i].name)) continue;
+        cute_arena *arena = cute_arena_create();
+        cute_diag *diag = cute_diag_create();
+        if (arena && diag) checks[i].check(v, op, arena, diag);
+        cute_diag_destroy(diag);
+        cute_arena_destroy(arena);
+    }
+}
+
+/* ---- the pass ---- */
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    validation v = {.pass = pass, .arena = cute_arena_create()};
+    if (v.arena && cute_pass_arch(pass, 0, root, &v.arch)) {
+        cute_op_each(root, NULL, visit, &v);
+        if (v.proved)
+            cute_pass_remark(pass, mlirOperationGetLocation(root), "%zu tilings cover their tiles", v.proved);
+    }
+    cute_arena_destroy(v.arena);
+    cute_pass_unchanged(pass);
+}
+
+static const cute_pass_option options[] = {
+    CUTE_ARCH_OPTION,
+};
+
+const cute_pass cute_pass_atom_validation = {
+    .name = "cute-atom-validation",
+    .help = "Prove that tiled copies and MMAs cover their tiles, and that types, spaces, alignment and "
+            "architecture fit",
+    .options = options,
+    .option_count = 1,
+    .run = run,
+};
