@@ -562,8 +562,12 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
         same = !value || value.getType() == types[i];
     }
     if (same || types.empty()) return success();
+    if (resultless && literals.empty() &&
+        parser.resolveOperands(operands, types, written.location, state.operands))
+        return failure();
     if (resultless)
-        return parser.resolveOperands(operands, types, written.location, state.operands); // an error
+        return emitError(state.location)
+               << "'" << state.name << "' op has operands of other types than are written";
     written.results = std::exchange(types, {});
     std::swap(written.hasOperands, written.hasResults);
     return success();

@@ -51,6 +51,14 @@ static void replace(const place *p, const char *by)
     memcpy(p->word, by, length);
 }
 
+/* `nvvm.shfl_sync` is `nvvm.shfl.sync`. */
+static void dots(const place *p, const char *by)
+{
+    (void)by;
+    for (char *at = p->word; at < p->after; at++)
+        if (*at == '_') *at = '.';
+}
+
 /* The dialect of an attribute: `#nvvm.` or `#nvgpu.` becomes `#cuda.`. */
 static void as_cuda(const place *p, const char *by)
 {
@@ -137,8 +145,25 @@ static const struct spelling {
     SPELLING("range", drop_property, "#llvm.constant_range<"),
     /* its group is an i32 here */
     SPELLING("\"nvvm.wgmma.wait.group.sync.aligned\"", narrow, NULL),
-#undef SPELLING
 };
+
+/* Operations of nvvm under names that are not MLIR's; special registers begin with `sreg`. */
+static const char nvvm[] = "nvvm.", sreg[] = "nvvm.read_ptx_sreg_";
+static const struct spelling others[] = {
+    SPELLING("nvvm.shfl_sync", dots, NULL),
+    SPELLING("nvvm.vote_ballot_sync", dots, NULL),
+    SPELLING("nvvm.redux_sync", dots, NULL),
+    SPELLING("nvvm.bar_warp_sync", dots, NULL),
+    SPELLING("nvvm.barrier_arrive", dots, NULL),
+    SPELLING("nvvm.cp_async_commit_group", dots, NULL),
+    SPELLING("nvvm.cp_async_wait_group", dots, NULL),
+    SPELLING("nvvm.elect_sync", dots, NULL),
+    SPELLING("nvvm.barrier_cluster_arrive", replace, "nvvm.cluster.arrive"),
+    SPELLING("nvvm.barrier_cluster_wait", replace, "nvvm.cluster.wait"),
+    SPELLING("nvvm.fma", replace, "math.fma"),
+    SPELLING("nvvm.sqrt", replace, "math.sqrt"),
+};
+#undef SPELLING
 
 /* Elements of vectors that LLVM 19 has no type for, as integers of the same width that nothing else uses. */
 static const struct element {
@@ -174,17 +199,29 @@ static void change_elements(const place *p)
     }
 }
 
-static void change_word(const place *p)
+static void change_by(const place *p, const struct spelling *rows, size_t count)
 {
     size_t length = (size_t)(p->after - p->word);
+    for (size_t i = 0; i < count; i++)
+        if (length == rows[i].length && !memcmp(p->word, rows[i].word, length)) rows[i].change(p, rows[i].by);
+}
+
+static bool begins(const place *p, const char *with, size_t length)
+{
+    return (size_t)(p->after - p->word) > length && !memcmp(p->word, with, length);
+}
+
+static void change_word(const place *p)
+{
     if (*p->word == '%') return; /* most of them */
-    if (cute_is_digit(*p->word)) {
+    if (cute_is_digit(*p->word))
         change_elements(p);
-        return;
-    }
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
-        if (length == spellings[i].length && !memcmp(p->word, spellings[i].word, length))
-            spellings[i].change(p, spellings[i].by);
+    else if (!begins(p, nvvm, sizeof nvvm - 1))
+        change_by(p, spellings, sizeof spellings / sizeof *spellings);
+    else if (begins(p, sreg, sizeof sreg - 1))
+        dots(p, NULL);
+    else
+        change_by(p, others, sizeof others / sizeof *others);
 }
 
 /* ---- both ways ---- */
