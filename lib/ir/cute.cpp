@@ -21,6 +21,11 @@ FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type_index in
     SMLoc start = parser.getCurrentLocation();
     std::string text;
     SmallVector<int64_t> values(1);
+    if (index == CUTE_TYPE_INDEX_Swizzle && succeeded(parser.parseOptionalKeyword("mode"))) {
+        FailureOr<std::string> mode = readSwizzleMode(parser);
+        if (failed(mode) || parser.parseGreater()) return failure();
+        return mode;
+    }
     if (succeeded(parser.parseOptionalString(&text))) {
         size_t offset = 0;
         if (row->canonical(row, scratch.arena, text.data(), text.size(), &canonical, &offset, scratch.diag))

@@ -26,6 +26,10 @@ using Spellings = llvm::DenseMap<const void *, std::shared_ptr<Spelling>>;
 void addSpellings(Dialect &dialect, const llvm::DenseMap<const void *, const cute_op_row *> &rows,
                   Spellings &spellings);
 
+// Types under other names; none: there is no such name. And `mode=128B, bits=3` behind `mode`, as S<3,4,3>.
+std::optional<Type> readOtherType(AsmParser &parser, SMLoc place, StringRef dialect, StringRef mnemonic);
+FailureOr<std::string> readSwizzleMode(AsmParser &parser);
+
 // The type of the value that `operand` names, which must be defined above; an error at its place otherwise.
 FailureOr<Type> typeOf(OpAsmParser &parser, const OpAsmParser::UnresolvedOperand &operand);
 } // namespace cute

@@ -281,3 +281,107 @@ ParseResult Reader::sugarElement(std::vector<Literal> &items)
     written.results[0] = type;
     return success();
 }
+
+// ---- types ----
+
+// The type that `text` is, whose errors stand at `place`.
+static Type typeOfText(AsmParser &parser, SMLoc place, const Twine &text)
+{
+    Type type;
+    std::string said;
+    {
+        Caught caught(parser.getContext());
+        type = mlir::parseType(text.str(), parser.getContext());
+        said = caught.text;
+    }
+    if (!type) parser.emitError(place) << said;
+    return type;
+}
+
+template <class T> static std::string textOfType(T type)
+{
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return text;
+}
+
+// !cute.tensor<f16, !cute.layout<"(4,8):(8,1)">>: in global memory.
+static Type readTensor(AsmParser &parser, SMLoc place)
+{
+    Type element, layout;
+    std::string text;
+    if (parser.parseLess() || parser.parseType(element) || parser.parseComma()) return {};
+    if (failed(parser.parseOptionalString(&text))) {
+        SMLoc at = parser.getCurrentLocation();
+        if (parser.parseType(layout)) return {};
+        if (!isa<LayoutType, ComposedLayoutType>(layout)) {
+            parser.emitError(at) << "expects a layout, got " << layout;
+            return {};
+        }
+        MlirStringRef of = cute_type_text(wrap(layout));
+        text.assign(of.data, of.length);
+    }
+    if (parser.parseGreater()) return {};
+    return typeOfText(parser, place, "!cute.memref<" + textOfType(element) + ", gmem, \"" + text + "\">");
+}
+
+// !cute_nvgpu.mma_atom<16,8,16,f16>: of a warp, with the accumulator that loses least.
+static Type readMmaAtom(AsmParser &parser, SMLoc place)
+{
+    int64_t m, n, k;
+    Type element;
+    if (parser.parseLess() || parser.parseInteger(m) || parser.parseComma() || parser.parseInteger(n) ||
+        parser.parseComma() || parser.parseInteger(k) || parser.parseComma() || parser.parseType(element) ||
+        parser.parseGreater())
+        return {};
+    std::string of = textOfType(element);
+    bool byte = element.isInteger(8) || element.isInteger(4) || element.isInteger(1);
+    std::string sum = byte ? "si32" : element.isF64() ? "f64" : "f32";
+    if (element.isSignlessInteger(8) || element.isSignlessInteger(4)) of = "s" + of;
+    bool wide = of.rfind("f8", 0) == 0;
+    return typeOfText(parser, place,
+                      Twine("!cute_nvgpu.") + (wide ? "sm89" : "sm80") + ".mma<" + Twine(m) + "x" + Twine(n) +
+                          "x" + Twine(k) + ", elem_type = (" + of + ", " + of + ", " + sum + ")>");
+}
+
+// !cute_nvgpu.copy_atom<16>: bytes at once.
+static Type readCopyAtom(AsmParser &parser, SMLoc place)
+{
+    int64_t bytes;
+    if (parser.parseLess() || parser.parseInteger(bytes) || parser.parseGreater()) return {};
+    if (bytes < 1 || bytes > 16) {
+        parser.emitError(place) << "expects 1 to 16 bytes, got " << bytes;
+        return {};
+    }
+    return typeOfText(parser, place, "!cute_nvgpu.atom.universal_copy<i8, " + Twine(8 * bytes) + " b>");
+}
+
+std::optional<Type> cute::readOtherType(AsmParser &parser, SMLoc place, StringRef dialect, StringRef mnemonic)
+{
+    static const struct {
+        const char *dialect, *mnemonic;
+        Type (*read)(AsmParser &parser, SMLoc place);
+    } rows[] = {
+        {"cute", "tensor", readTensor},
+        {"cute_nvgpu", "mma_atom", readMmaAtom},
+        {"cute_nvgpu", "copy_atom", readCopyAtom},
+    };
+    for (auto &row : rows)
+        if (dialect == row.dialect && mnemonic == row.mnemonic) return row.read(parser, place);
+    return std::nullopt;
+}
+
+// `mode=128B, bits=3`, behind `mode`: the swizzles of the tensor memory accelerator.
+FailureOr<std::string> cute::readSwizzleMode(AsmParser &parser)
+{
+    int64_t bytes, bits;
+    SMLoc place = parser.getCurrentLocation();
+    if (parser.parseEqual() || parser.parseInteger(bytes) || parser.parseKeyword("B")) return failure();
+    int64_t of = bytes == 128 ? 3 : bytes == 64 ? 2 : bytes == 32 ? 1 : 0;
+    if (!of) return parser.emitError(place) << "expects 128B, 64B or 32B, got " << bytes << "B";
+    if (succeeded(parser.parseOptionalComma())) {
+        if (parser.parseKeyword("bits") || parser.parseEqual() || parser.parseInteger(bits)) return failure();
+        if (bits != of) return parser.emitError(place) << bytes << "B has " << of << " bits, got " << bits;
+    }
+    return "S<" + std::to_string(of) + ",4,3>";
+}

@@ -2,6 +2,7 @@
 #ifndef CUTE_LIB_IR_TEXT_H
 #define CUTE_LIB_IR_TEXT_H
 
+#include "lib/ir/reader.h"
 #include "lib/ir/types.h"
 
 #include "mlir/CAPI/IR.h"
@@ -65,6 +66,8 @@ FailureOr<cute_type_index> parseRow(AsmParser &parser, SMLoc place, StringRef di
 // A type of the dialect `name` that has a row, from its mnemonic on.
 template <class Dialect> Type parseTextType(AsmParser &parser, SMLoc place, StringRef mnemonic)
 {
+    if (std::optional<Type> other = readOtherType(parser, place, Dialect::getDialectNamespace(), mnemonic))
+        return *other;
     FailureOr<cute_type_index> index = parseRow(parser, place, Dialect::getDialectNamespace(), mnemonic);
     if (failed(index)) return {};
     FailureOr<std::string> text = parseText(parser, *index);

@@ -1,0 +1,26 @@
+// RUN: cute-opt %s | FileCheck %s
+
+// Types under other names are those of the dialects.
+
+// CHECK: func.func private @a(!cute.memref<f16, gmem, "(4,8):(8,1)">)
+func.func private @a(!cute.tensor<f16, !cute.layout<"(4,8):(8,1)">>)
+// CHECK: func.func private @b(!cute.memref<f32, gmem, "(?,?):(?,?)">)
+func.func private @b(!cute.tensor<f32, !cute.layout<2>>)
+// CHECK: func.func private @c(!cute.memref<f32, gmem, "(?,4):(4,1)">)
+func.func private @c(!cute.tensor<f32, "(?,4):(4,1)">)
+// CHECK: func.func private @d(!cute.swizzle<"S<3,4,3>">)
+func.func private @d(!cute.swizzle<mode=128B, bits=3>)
+// CHECK: func.func private @e(!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >)
+func.func private @e(!cute_nvgpu.mma_atom<16,8,16,f16>)
+// CHECK: func.func private @f(!cute_nvgpu.sm80.mma<16x8x16, elem_type = (bf16, bf16, f32) >)
+func.func private @f(!cute_nvgpu.mma_atom<16,8,16,bf16>)
+// CHECK: func.func private @g(!cute_nvgpu.sm80.mma<16x8x8, elem_type = (tf32, tf32, f32) >)
+func.func private @g(!cute_nvgpu.mma_atom<16,8,8,tf32>)
+// CHECK: func.func private @h(!cute_nvgpu.sm80.mma<8x8x4, elem_type = (f64, f64, f64) >)
+func.func private @h(!cute_nvgpu.mma_atom<8,8,4,f64>)
+// CHECK: func.func private @i(!cute_nvgpu.sm80.mma<16x8x32, elem_type = (si8, si8, si32) >)
+func.func private @i(!cute_nvgpu.mma_atom<16,8,32,i8>)
+// CHECK: func.func private @j(!cute_nvgpu.atom.universal_copy<i8, 128 b>)
+func.func private @j(!cute_nvgpu.copy_atom<16>)
+// CHECK: func.func private @k(!cute_nvgpu.sm89.mma<16x8x32, elem_type = (f8E4M3FN, f8E4M3FN, f32) >)
+func.func private @k(!cute_nvgpu.mma_atom<16,8,32,f8E4M3FN>)
