@@ -497,15 +497,25 @@ static void find_arg(binder *b, size_t number)
         snprintf(b->label, sizeof b->label, "argument %zu", number);
 }
 
+/* Arguments that a launch gives: not those that are known at compile time. */
+static size_t given_args(const cute_kernel *kernel)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kernel->arg_count; i++) count += kernel->args[i].count > 0;
+    return count;
+}
+
 static cute_status fail_count(binder *b, size_t given, const cute_path *path)
 {
     const cute_kernel *kernel = b->kernel;
     cute_buffer wanted = {0};
-    FAIL(b, path, "kernel '%s' takes %zu argument%s, and %zu %s given", kernel->name, kernel->arg_count,
-         kernel->arg_count == 1 ? "" : "s", given, given == 1 ? "is" : "are");
+    size_t count = given_args(kernel);
+    FAIL(b, path, "kernel '%s' takes %zu argument%s, and %zu %s given", kernel->name, count,
+         count == 1 ? "" : "s", given, given == 1 ? "is" : "are");
     for (size_t i = 0; i < kernel->arg_count; i++) {
         const cute_arg *arg = &kernel->args[i];
-        cute_buffer_printf(&wanted, "%s%s", i ? ", " : "", arg->name);
+        if (!arg->count) continue;
+        cute_buffer_printf(&wanted, "%s%s", wanted.length ? ", " : "", arg->name);
         if (arg->type)
             cute_buffer_printf(&wanted, ": %s", arg->type);
         else
@@ -540,7 +550,7 @@ static json_t *args_by_name(const cute_kernel *kernel)
 {
     json_t *args = json_array();
     for (size_t i = 0; i < kernel->arg_count; i++)
-        json_array_append_new(args, json_string(kernel->args[i].name));
+        if (kernel->args[i].count) json_array_append_new(args, json_string(kernel->args[i].name));
     return args;
 }
 
@@ -562,7 +572,7 @@ cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag
         cute_arena_array(config->arena, kernel->param_count + 1, sizeof *launch->param_sizes);
     launch->arg_texts = cute_arena_array(config->arena, launch->arg_count + 1, sizeof *launch->arg_texts);
     if (!launch->params || !launch->param_sizes || !launch->arg_texts) status = cute_fail_memory(diag);
-    if (status == CUTE_OK && kernel->has_metadata && launch->arg_count != kernel->arg_count)
+    if (status == CUTE_OK && kernel->has_metadata && launch->arg_count != given_args(kernel))
         status = fail_count(&b, launch->arg_count, path);
     for (size_t i = 0; i < launch->arg_count && status == CUTE_OK; i++) {
         const json_t *arg = json_array_get(args, i);

@@ -56,7 +56,8 @@ typedef struct config_plan {
     const cute_path *path; /* $.plan or $.plan[i] */
     const json_t *json;    /* the object there; NULL where it is a name */
     host_plan host;
-    config_buffer **buffers; /* of each parameter, NULL for others than tensors */
+    config_buffer **buffers; /* those that addresses are based on: host_number.base is an index */
+    size_t buffer_count;
 } config_plan;
 
 typedef struct config_plan_list {

@@ -173,17 +173,28 @@ static host_number integer(int64_t value)
     return (host_number){value, 64, -1, true};
 }
 
+/* The address of a buffer's first element. */
+static host_number address_of(config_plan *plan, config_buffer *buffer)
+{
+    size_t index = 0;
+    while (index < plan->buffer_count && plan->buffers[index] != buffer) index++;
+    if (index == plan->buffer_count) plan->buffers[plan->buffer_count++] = buffer;
+    return (host_number){0, 64, (int)index, true};
+}
+
 /* The memref of MLIR: allocated and aligned pointer, offset, sizes, strides. */
 static cute_status bind_memref(const cute_config *config, const host_param *param,
-                               const config_buffer *buffer, int index, host_number *out,
+                               const config_buffer *buffer, host_number address, host_number *out,
                                const cute_path *path, cute_diag *diag)
 {
     const cute_tensor *t = &buffer->tensor;
     if ((size_t)t->rank != param->rank)
         return FAIL(config, path, diag, "tensor '%s': has %d dimension%s, expected %zu", t->name, t->rank,
                     t->rank == 1 ? "" : "s", param->rank);
-    out[0] = out[1] = (host_number){0, 64, index, true};
-    out[2] = integer(0);
+    /* The addresses are those of the allocation. */
+    address.value = -t->offset * cute_dtype_get(t->dtype)->bytes;
+    out[0] = out[1] = address;
+    out[2] = integer(t->offset);
     for (size_t i = 0; i < param->rank; i++) {
         if (param->shape[i] != CUTE_DYNAMIC && param->shape[i] != t->shape[i])
             return FAIL(config, path, diag, "tensor '%s': dimension %zu has extent %lld, expected %lld",
@@ -245,11 +256,10 @@ static cute_status bind_tensor(const cute_config *config, config_plan *plan, siz
                     "tensor '%s': begins %lld bytes behind the allocation, expected a "
                     "multiple of %lld",
                     t->name, (long long)(t->offset * info->bytes), (long long)param->align);
-    plan->buffers[index] = buffer;
-    out[0] = (host_number){0, 64, (int)index, true};
+    out[0] = address_of(plan, buffer);
     if (param->kind == HOST_POINTER) return CUTE_OK;
     if (param->text) return bind_layout(config, param, buffer, out + 1, buffer->path, diag);
-    return bind_memref(config, param, buffer, (int)index, out, buffer->path, diag);
+    return bind_memref(config, param, buffer, out[0], out, buffer->path, diag);
 }
 
 /* A number of `dtype` into its bits. */
@@ -395,8 +405,21 @@ static cute_status bind_tuple(const cute_config *config, const config_plan *plan
     return status;
 }
 
+/* A field that is a pointer: the name of a buffer, or null. */
+static cute_status bind_pointer(const cute_config *config, config_plan *plan, const json_t *item,
+                                const cute_path *path, host_number *out, cute_diag *diag)
+{
+    config_buffer *buffer;
+    *out = integer(0);
+    if (json_is_null(item)) return CUTE_OK;
+    if (!json_is_string(item)) return FAIL(config, path, diag, "expected the name of a buffer, or null");
+    CUTE_TRY(config_find_buffer(config, json_string_value(item), path, &buffer, diag));
+    *out = address_of(plan, buffer);
+    return CUTE_OK;
+}
+
 /* A list of the fields: numbers, and names of buffers where a field is a pointer. */
-static cute_status bind_struct(const cute_config *config, const config_plan *plan, const host_param *param,
+static cute_status bind_struct(const cute_config *config, config_plan *plan, const host_param *param,
                                host_number *out, cute_diag *diag)
 {
     const cute_path *path;
@@ -410,12 +433,11 @@ static cute_status bind_struct(const cute_config *config, const config_plan *pla
         const json_t *item = json_array_get(json, i);
         const cute_path *at = config_element(config, path, i);
         if (!param->fields[i].dtype)
-            return FAIL(config, at, diag,
-                        "field %zu of '%s' is a pointer, which only a kernel's own 'args' can give", i,
-                        param->name);
-        if (!json_is_number(item) && !json_is_string(item))
+            CUTE_TRY(bind_pointer(config, plan, item, at, &out[i], diag));
+        else if (json_is_number(item) || json_is_string(item))
+            CUTE_TRY(encode(config, param, param->fields[i].dtype, item, at, &out[i], diag));
+        else
             return FAIL(config, at, diag, "expected a number or an expression");
-        CUTE_TRY(encode(config, param, param->fields[i].dtype, item, at, &out[i], diag));
     }
     return CUTE_OK;
 }
@@ -517,7 +539,7 @@ static cute_status run_plan(cute_config *config, config_plan *plan, host_launch 
 {
     size_t params = plan->host.param_count;
     const host_number **leaves = cute_arena_array(config->arena, params + 1, sizeof *leaves);
-    plan->buffers = cute_arena_array(config->arena, params + 1, sizeof *plan->buffers);
+    plan->buffers = cute_arena_array(config->arena, config->buffer_count + 1, sizeof *plan->buffers);
     if (!leaves || !plan->buffers) return cute_fail_memory(diag);
     CUTE_TRY(check_names(config, json_object_get(plan->json, "args"), plan->path, plan, 1, diag));
     for (size_t i = 0; i < params; i++) CUTE_TRY(bind_param(config, plan, i, &leaves[i], diag));

@@ -206,7 +206,30 @@ static json_t *dims(const int64_t *values)
     return cute_json_integers(values, 3, INT64_MIN);
 }
 
-static json_t *launch_json(const host_launch *launch)
+static json_t *leaf_json(const host_number *number, const char *dtype)
+{
+    cute_dtype type;
+    double value;
+    bool real = dtype && cute_dtype_find(dtype, &type) && cute_dtype_get(type)->class == CUTE_CLASS_FLOAT;
+    if (!real) return json_integer(number->value);
+    cute_dtype_load(type, &number->value, 1, 1, &value);
+    json_t *json = json_real(value);
+    return json ? json : json_null(); /* infinities and NaN have no JSON */
+}
+
+/* An argument of a kernel as launch.json has it. */
+static json_t *arg_json(const host_arg *given, const cute_arg *arg)
+{
+    if (arg->count == 1 && !arg->field_count && given->count == 1)
+        return leaf_json(&given->leaves[0], arg->dtype);
+    json_t *list = json_array();
+    for (size_t i = 0; i < given->count; i++)
+        json_array_append_new(
+            list, leaf_json(&given->leaves[i], i < arg->field_count ? arg->fields[i].dtype : NULL));
+    return json_pack("{so}", "struct", list);
+}
+
+static json_t *launch_json(const host_launch *launch, const cute_kernel *kernel)
 {
     json_t *out = json_pack("{sssoso}", "kernel", launch->kernel, "grid", dims(launch->grid), "block",
                             dims(launch->block));
@@ -216,10 +239,8 @@ static json_t *launch_json(const host_launch *launch)
     if (launch->cooperative) json_object_set_new(out, "cooperative", json_true());
     if (launch->programmatic) json_object_set_new(out, "programmatic", json_true());
     json_t *args = json_array();
-    for (size_t i = 0; i < launch->arg_count; i++) {
-        const host_arg *arg = &launch->args[i];
-        if (arg->count == 1) json_array_append_new(args, json_integer(arg->leaves[0].value));
-    }
+    for (size_t i = 0; i < launch->arg_count && i < kernel->arg_count; i++)
+        if (kernel->args[i].count) json_array_append_new(args, arg_json(&launch->args[i], &kernel->args[i]));
     json_object_set_new(out, "args", args);
     return out;
 }
@@ -244,8 +265,12 @@ cute_status cute_module_plan(const cute_module *module, const char *name, const 
     if (status == CUTE_OK && !plan.refused)
         status = read_defines(arena, &plan, defines, define_count, leaves, diag);
     if (status == CUTE_OK) status = host_plan_run(arena, "<plan>", &plan, leaves, &launches, &count, diag);
-    for (size_t i = 0; status == CUTE_OK && i < count; i++)
-        json_array_append_new(json_object_get(config, "launches"), launch_json(&launches[i]));
+    for (size_t i = 0; status == CUTE_OK && i < count; i++) {
+        const cute_kernel *kernel = NULL;
+        status = cute_module_find_kernel(module, launches[i].kernel, &kernel, diag);
+        if (status == CUTE_OK)
+            json_array_append_new(json_object_get(config, "launches"), launch_json(&launches[i], kernel));
+    }
     if (status == CUTE_OK && !(*out = json_dumps(config, JSON_INDENT(2)))) status = cute_fail_memory(diag);
     json_decref(config);
     json_decref(json);

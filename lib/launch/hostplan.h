@@ -44,7 +44,7 @@ typedef struct host_plan {
 } host_plan;
 
 /* A number of `width` bits (floats: their bits), sign-extended. With `base` at or above 0 it is an address: so many
- * bytes behind the tensor that parameter `base` is. Not known where it was divided by zero or is made of such a
+ * bytes behind the tensor that the caller calls `base`. Not known where it was divided by zero or is made of such a
  * one: a select may still leave it out, so only what a launch takes has to be known. */
 typedef struct host_number {
     int64_t value;

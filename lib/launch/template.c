@@ -68,7 +68,8 @@ char *cute_launch_template(const cute_kernel *kernel)
     const int64_t *block = is_given(kernel->reqntid) ? kernel->reqntid
                            : is_given(kernel->block) ? kernel->block
                                                      : NULL;
-    for (size_t i = 0; i < kernel->arg_count; i++) template_arg(&kernel->args[i], args, buffers, outputs);
+    for (size_t i = 0; i < kernel->arg_count; i++)
+        if (kernel->args[i].count) template_arg(&kernel->args[i], args, buffers, outputs);
     json_object_set_new(params, "n", json_integer(1024));
     json_object_set_new(value, "kernel", json_string(kernel->name));
     json_object_set_new(value, "params", params);

@@ -377,3 +377,41 @@ JSON
     run -0 cute-run -d emulator --check=all scale.ptx -c batch.json
     [[ "$output" == *"check b: passed, 128 elements"* ]]
 }
+
+@test "structs are given by their fields, pointers in them by buffers" {
+    cat > struct.mlir <<'MLIR'
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @fill(%s: !llvm.struct<(ptr<1>, f32)>, %t: !cute.layout<"(4,8):(8,1)">) kernel {
+      %p = llvm.extractvalue %s[0] : !llvm.struct<(ptr<1>, f32)>
+      %v = llvm.extractvalue %s[1] : !llvm.struct<(ptr<1>, f32)>
+      %j = gpu.thread_id x
+      %k = arith.index_cast %j : index to i32
+      %q = llvm.getelementptr %p[%k] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+      llvm.store %v, %q : f32, !llvm.ptr<1>
+      gpu.return
+    }
+  }
+  func.func @main(%s: !llvm.struct<(i32, struct<(ptr<1>, f32)>)>) {
+    %c1 = arith.constant 1 : index
+    %t = cute.static : !cute.layout<"(4,8):(8,1)">
+    %n = llvm.extractvalue %s[0] : !llvm.struct<(i32, struct<(ptr<1>, f32)>)>
+    %inner = llvm.extractvalue %s[1] : !llvm.struct<(i32, struct<(ptr<1>, f32)>)>
+    %x = arith.index_cast %n : i32 to index
+    gpu.launch_func @m::@fill blocks in (%c1, %c1, %c1) threads in (%x, %c1, %c1)
+      args(%inner : !llvm.struct<(ptr<1>, f32)>, %t : !cute.layout<"(4,8):(8,1)">)
+    return
+  }
+}
+MLIR
+    cute-ptx -arch sm_80 struct.mlir > struct.ptx
+    echo '{"plan": "main", "args": {"s": [8, "x", 2.5]}, "buffers": {"x": {"dtype": "f32", "shape": [8]}}, "check": {"x": "2.5"}}' > struct.json
+    run -0 cute-run -d emulator --check=all struct.ptx -c struct.json
+    [[ "$output" == *"s: !llvm.struct<(ptr<1>, f32)> = (x, 2.5)"* ]]
+    # The kernel itself: its static layout is not given.
+    echo '{"kernel": "fill", "grid": 1, "block": 8, "args": [{"struct": ["x", 4.5]}], "buffers": {"x": {"dtype": "f32", "shape": [8]}}, "check": {"x": "4.5"}}' > fill.json
+    run -0 cute-run -d emulator --check=all struct.ptx -c fill.json
+    sed 's/"x", 2.5/"y", 2.5/' struct.json > bad.json
+    run -1 cute-run -n struct.ptx -c bad.json
+    [[ "$output" == *"\$.args.s[1]: there is no buffer 'y'; did you mean 'x'?"* ]]
+}
