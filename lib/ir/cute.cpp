@@ -73,13 +73,18 @@ LogicalResult cute::verifyText(function_ref<InFlightDiagnostic()> error, cute_ty
 }
 
 LogicalResult cute::inferVia(const cute_op_row *row, MLIRContext *context, std::optional<Location> location,
-                             ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out)
+                             ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out,
+                             bool dsl)
 {
     if (!row || !row->infer) return failure();
     SmallVector<MlirValue> values;
     for (Value v : operands) values.push_back(wrap(v));
-    cute_op_query query = {wrap(context), wrap(location ? *location : UnknownLoc::get(context)),
-                           (intptr_t)values.size(), values.data(), wrap(Attribute(attributes))};
+    cute_op_query query = {wrap(context),
+                           wrap(location ? *location : UnknownLoc::get(context)),
+                           (intptr_t)values.size(),
+                           values.data(),
+                           wrap(Attribute(attributes)),
+                           dsl};
     cute_op_types types = {nullptr, 0, 0};
     auto release = llvm::make_scope_exit([&] { free(types.items); });
     if (!row->infer(row, &query, &types)) return failure();
@@ -109,12 +114,13 @@ static void verifyFunctionsBehind(ValueRange operands)
 }
 
 LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
-                              llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer,
+                              llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &, bool dsl)> infer,
                               ArrayRef<Type> stated)
 {
-    SmallVector<Type> inferred;
-    LogicalResult result = infer(inferred);
-    if (succeeded(result) && inferred != stated && (!inferred.empty() || stated.empty()))
+    SmallVector<Type> inferred, dsl;
+    LogicalResult result = infer(inferred, false);
+    if (succeeded(result) && inferred != stated && (!inferred.empty() || stated.empty()) &&
+        (failed(infer(dsl, true)) || dsl != stated))
         result = emitOptionalError(location, "'", name, "' op inferred type(s) ", inferred,
                                    " are incompatible with return type(s) of operation ", stated);
     if (failed(result)) verifyFunctionsBehind(operands);

@@ -53,12 +53,12 @@ inline bool isKind(Type type, cute_type kind)
 bool isScalar(Type type);
 
 LogicalResult inferVia(const cute_op_row *row, MLIRContext *context, std::optional<Location> location,
-                       ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out);
+                       ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out, bool dsl);
 OpFoldResult foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attribute> operands);
 LogicalResult verifyVia(const cute_op_row *row, Operation *op);
 // Compares stated result types with inferred ones.
 LogicalResult refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
-                        llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &)> infer,
+                        llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &, bool dsl)> infer,
                         ArrayRef<Type> stated);
 template <class Op> const cute_op_row *rowOf()
 {
@@ -85,19 +85,25 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
                                           OpaqueProperties properties, RegionRange,
                                           SmallVectorImpl<Type> &out)
     {
+        return inferReturns(context, location, operands, attributes, properties, out, false);
+    }
+    static LogicalResult inferReturns(MLIRContext *context, std::optional<Location> location,
+                                      ValueRange operands, DictionaryAttr attributes,
+                                      OpaqueProperties properties, SmallVectorImpl<Type> &out, bool dsl)
+    {
         if constexpr (ConcreteOp::hasProperties())
             if (properties)
                 attributes = dyn_cast_or_null<DictionaryAttr>(ConcreteOp::getPropertiesAsAttr(
                     context, *properties.as<typename ConcreteOp::Properties *>()));
-        return inferVia(rowOf<ConcreteOp>(), context, location, operands, attributes, out);
+        return inferVia(rowOf<ConcreteOp>(), context, location, operands, attributes, out, dsl);
     }
     static LogicalResult refineTypes(MLIRContext *context, std::optional<Location> location,
                                      ValueRange operands, DictionaryAttr attributes,
                                      OpaqueProperties properties, RegionRange regions,
                                      SmallVectorImpl<Type> &types)
     {
-        auto infer = [&](SmallVectorImpl<Type> &out) {
-            return inferReturnTypes(context, location, operands, attributes, properties, regions, out);
+        auto infer = [&](SmallVectorImpl<Type> &out, bool dsl) {
+            return inferReturns(context, location, operands, attributes, properties, out, dsl);
         };
         return refineVia(ConcreteOp::getOperationName(), location, operands, infer, types);
     }

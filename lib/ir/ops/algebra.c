@@ -128,6 +128,14 @@ static cute_status operand_value(cute_arena *arena, MlirType type, cute_value *o
     return cute_type_value(type, out, diag);
 }
 
+/* Those that need no instruction come first. */
+enum {
+    OF_LAYOUTS = 0
+#define CUTE_OPERATION(...) +1
+#include "cute/layout_ops.def"
+#undef CUTE_OPERATION
+};
+
 cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cute_operation operation,
                                cute_value *result, cute_diag *diag)
 {
@@ -140,6 +148,8 @@ cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cu
     CUTE_TRY(add_coordinates(arena, in_dictionary, dictionary, operands, &count, diag));
     cute_attributes attributes;
     CUTE_TRY(read_attributes(arena, in_dictionary, dictionary, &attributes, diag));
+    if (query->dsl && (int)operation < OF_LAYOUTS)
+        return cute_apply_dsl(arena, NULL, operation, operands, count, &attributes, result, diag);
     return cute_atom_apply(arena, NULL, operation, operands, count, &attributes, result, diag);
 }
 

@@ -25,6 +25,7 @@ typedef struct cute_op_query {
     intptr_t operand_count;
     const MlirValue *operands;
     MlirAttribute attributes; /* a dictionary, properties included; may be null */
+    bool dsl;                 /* as CuTe DSL has it, which tells of more results what divides them */
 } cute_op_query;
 
 typedef struct cute_op_types {
