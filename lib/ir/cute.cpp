@@ -118,7 +118,9 @@ LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, 
                               ArrayRef<Type> stated)
 {
     SmallVector<Type> inferred, dsl;
-    LogicalResult result = infer(inferred, false);
+    // A composed layout that is its layout is CuTe DSL's alone.
+    auto composed = stated.empty() ? ComposedLayoutType() : dyn_cast<ComposedLayoutType>(stated[0]);
+    LogicalResult result = infer(inferred, composed && !composed.getText().contains(" o "));
     if (succeeded(result) && inferred != stated && (!inferred.empty() || stated.empty()) &&
         (failed(infer(dsl, true)) || dsl != stated))
         result = emitOptionalError(location, "'", name, "' op inferred type(s) ", inferred,

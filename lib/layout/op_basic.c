@@ -74,6 +74,7 @@ bool op_composed_get_inner(call *c)
     if (!expects_composed(c)) return false;
     if (c->in[0].inner.shape) return call_give_layout(c, c->in[0].inner);
     *c->out = (cute_value){.type = CUTE_SWIZZLE, .swizzle = c->in[0].swizzle};
+    if (alg_is_wrap(&c->in[0])) c->out->swizzle = (cute_swizzle){0, 4, 3}; /* as CuTe DSL has it */
     return true;
 }
 
