@@ -53,7 +53,8 @@ inline bool isKind(Type type, cute_type kind)
 bool isScalar(Type type);
 
 LogicalResult inferVia(const cute_op_row *row, MLIRContext *context, std::optional<Location> location,
-                       ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out, bool dsl);
+                       ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out,
+                       bool dsl = false);
 OpFoldResult foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attribute> operands);
 LogicalResult verifyVia(const cute_op_row *row, Operation *op);
 // Compares stated result types with inferred ones.
