@@ -196,7 +196,7 @@ static cute_status verify_counts(const cute_value *copy, cute_diag *diag)
     cute_layout atom = copy->atom->operand[CUTE_ATOM_REFERENCE].layout;
     for (size_t i = 0; i < 2; i++) {
         int64_t has = size_of(alg_mode(copy->layout.shape, i)), takes = size_of(alg_mode(atom.shape, i));
-        if (has % takes)
+        if (has < 1 || has % takes)
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "the atom takes %" PRId64 " %s, the thread-value layout has %" PRId64
                              ", no multiple of it",
@@ -211,12 +211,12 @@ static cute_status verify_permutation(const cute_value *mma, cute_diag *diag)
         const cute_tree *mode = alg_mode(mma->tree, i);
         if (mode->kind != CUTE_TREE_LAYOUT) continue;
         int64_t has = size_of(mode), atoms = size_of(alg_mode(mma->layout.shape, i)),
-                one = mma->atom->shape[i];
-        if (has % (atoms * one))
-            return cute_fail(diag, CUTE_INVALID, NULL,
-                             "the permutation has %" PRId64 " along %c, no multiple of the %" PRId64
-                             " of %" PRId64 " atoms of %" PRId64,
-                             has, "MNK"[i], atoms * one, atoms, one);
+                one = mma->atom->shape[i], all;
+        if (has > 0 && cute_mul64(atoms, one, &all) && all > 0 && has % all == 0) continue;
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "the permutation has %" PRId64 " along %c, no multiple of %" PRId64
+                         " atoms of %" PRId64,
+                         has, "MNK"[i], atoms, one);
     }
     return CUTE_OK;
 }

@@ -133,7 +133,7 @@ const char *calc_kind(const cute_value *value)
 static const char *text_of(cute_arena *arena, const cute_value *value)
 {
     const char *text = cute_atom_value_text(arena, value);
-    if (value->type <= CUTE_TILE || value->type >= CUTE_ATOM || !text) return text;
+    if (value->type <= CUTE_TILE || value->type == CUTE_ATOM || !text) return text;
     return cute_arena_printf(arena, "%s<%s>", cute_type_name(value->type), text);
 }
 

@@ -187,13 +187,26 @@ static bool typed(reader *r, size_t name_length, cute_type type, operand *out)
         if (c == '"') quoted = !quoted;
         if (quoted) continue;
         if (c == '<') level++;
-        if (c == '>' && --level == 0) break;
+        if (c == '>' && r->text[r->at - 1] != '-' && --level == 0) break;
     }
     size_t length = r->at - start;
     if (!take(r, '>')) return fail_here(r, "'>'");
+    if (type == CUTE_ATOM) { /* its mnemonic is part of its text */
+        start -= name_length + 1;
+        length = r->at - start;
+    }
     cute_status status =
-        cute_value_parse(r->c->arena, type, r->text + start, length, &out->value, &offset, r->c->trial);
+        cute_atom_value_parse(r->c->arena, type, r->text + start, length, &out->value, &offset, r->c->trial);
     return status == CUTE_OK || calc_pass_on(r->c, status, start + offset, r->at, NULL);
+}
+
+/* `!cute_nvgpu.atom.universal_copy<f16, 128 b>`: an instruction by its type. */
+static bool atom_typed(reader *r, operand *out)
+{
+    size_t length = 1;
+    while (r->at + length < r->end && cute_is_word(r->text[r->at + length], ".")) length++;
+    if (r->at + length < r->end && r->text[r->at + length] == '<') return typed(r, length, CUTE_ATOM, out);
+    return fail_here(r, "the type of an atom: !cute_nvgpu.NAME<...>");
 }
 
 /* ---- tuples and tiles ---- */
@@ -305,9 +318,9 @@ static bool name(reader *r, operand *out)
     bool angle = start + length < r->end && text[length] == '<';
     if (angle && ((length == 1 && *text == 'S') || (length == 2 && !memcmp(text, "Sw", 2))))
         return swizzle(r, length, out);
-    for (int type = CUTE_PTR; angle && type <= CUTE_DIVISOR; type++) {
+    for (int type = CUTE_PTR; angle && type < CUTE_TYPES; type++) {
         const char *known = cute_type_name((cute_type)type);
-        if (strlen(known) == length && !memcmp(text, known, length))
+        if (type != CUTE_ATOM && strlen(known) == length && !memcmp(text, known, length))
             return typed(r, length, (cute_type)type, out);
     }
     r->at += length;
@@ -357,6 +370,8 @@ static bool item(reader *r, operand *out)
         r->depth++;
         ok = name(r, out);
         r->depth--;
+    } else if (c == '!') {
+        ok = atom_typed(r, out);
     } else if (cute_is_digit(c) || c == '-' || c == '?' || c == '_') {
         ok = leaf(r, out);
     } else {

@@ -57,7 +57,7 @@ func.func @unknown_threads(%a: !cute_nvgpu.atom.universal_copy<f16>, %threads: !
 // -----
 
 func.func @permutation(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %atoms: !cute.layout<"(2,2):(1,2)">) {
-  // CHECK: error: {{.*}}the permutation has 48 along M, no multiple of the 32 of 2 atoms of 16
+  // CHECK: error: {{.*}}the permutation has 48 along M, no multiple of 2 atoms of 16
   %t = cute.make_tiled_mma(%a, %atoms, (48, 32, 16))
   return
 }
