@@ -260,16 +260,11 @@ static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, b
     return alg_no_layout;
 }
 
-static bool all_known(cute_layout layout)
-{
-    return cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride);
-}
-
 cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
 {
     if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
     if (alg_is_empty(inner.shape)) return inner;
-    if (!all_known(outer) || !all_known(inner)) return walk(a, outer, inner, true, no_layout);
+    if (!alg_all_known(outer) || !alg_all_known(inner)) return walk(a, outer, inner, true, no_layout);
     /* Static: nothing is emitted, so the walk may fail without a word before the result is looked for by
      * trying. */
     cute_algebra quiet = {.arena = a->arena};
@@ -283,7 +278,8 @@ cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
 cute_layout alg_compose_certain(cute_algebra *a, cute_layout outer, cute_layout inner)
 {
     cute_algebra quiet = {.arena = a->arena};
-    if (!alg_ok(outer) || !alg_ok(inner) || !all_known(outer) || !all_known(inner)) return alg_no_layout;
+    if (!alg_ok(outer) || !alg_ok(inner) || !alg_all_known(outer) || !alg_all_known(inner))
+        return alg_no_layout;
     if (alg_is_empty(inner.shape)) return inner;
     return walk(&quiet, outer, inner, false, no_layout);
 }

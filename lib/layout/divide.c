@@ -37,8 +37,7 @@ cute_layout alg_divide(cute_algebra *a, cute_layout layout, cute_layout tiler)
     cute_layout whole = alg_coalesce_profile(a, layout, alg_coprofile(a, tiler));
     if (!alg_ok(whole)) return alg_no_layout;
     cute_layout parts = pair(a, tiler, alg_complement_extend(a, tiler, whole.shape));
-    if (!alg_ok(parts) || !cute_tree_is_static(layout.shape) || !cute_tree_is_static(layout.stride))
-        return divided(a, alg_compose(a, layout, parts));
+    if (!alg_ok(parts) || !alg_all_known(layout)) return divided(a, alg_compose(a, layout, parts));
     cute_layout certain = alg_compose_certain(a, layout, parts);
     return divided(a, alg_ok(certain) ? certain : alg_compose(a, whole, parts));
 }

@@ -14,6 +14,10 @@ static inline bool alg_ok(cute_layout layout)
 {
     return layout.shape && layout.stride;
 }
+static inline bool alg_all_known(cute_layout layout)
+{
+    return cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride);
+}
 cute_layout alg_layout_mode(cute_layout layout, size_t i);
 void alg_push_layout(cute_algebra *a, alg_layouts *list, cute_layout layout);
 cute_layout alg_layouts_tuple(cute_algebra *a, const alg_layouts *list);

@@ -1,6 +1,7 @@
 /* What two layouts have in common, and what one layout sends to 0. */
 #include "lib/layout/apply.h"
 #include "lib/layout/buckets.h"
+#include "lib/layout/pointer.h"
 
 /* ---- nullspace ---- */
 
@@ -73,8 +74,7 @@ static int64_t unbroken(const cute_value *v)
 static bool same_swizzle(const cute_value *v, const cute_value *w)
 {
     return v->type == CUTE_COMPOSED_LAYOUT && w->type == CUTE_COMPOSED_LAYOUT &&
-           v->swizzle.bits == w->swizzle.bits && v->swizzle.base == w->swizzle.base &&
-           v->swizzle.shift == w->swizzle.shift && alg_is(v->tree, 0) && alg_is(w->tree, 0);
+           alg_same_swizzle(v->swizzle, w->swizzle) && alg_is(v->tree, 0) && alg_is(w->tree, 0);
 }
 
 static bool common(call *c, bool only_size, cute_layout *out)

@@ -279,8 +279,7 @@ static bool steps_back(cute_layout layout, int top)
 /* What a layout adds to the fields of the swizzle, or to the other bits. */
 static cute_layout project(cute_algebra *a, cute_swizzle s, cute_layout layout, bool fields)
 {
-    if (cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride))
-        return alg_compose(a, projection(a, s, fields, !fields), layout);
+    if (alg_all_known(layout)) return alg_compose(a, projection(a, s, fields, !fields), layout);
     if (alg_is_leaf(layout.shape)) /* unknown: a multiple of 2^top */
         return fields ? (cute_layout){layout.shape, alg_number(a, 0)} : layout;
     alg_layouts list = {0};
@@ -293,8 +292,7 @@ static cute_layout project(cute_algebra *a, cute_swizzle s, cute_layout layout, 
 static cute_layout behind_swizzle(cute_algebra *a, cute_swizzle s, cute_node offset, int64_t used,
                                   cute_layout layout)
 {
-    if (cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride))
-        return alg_compose(a, affine_swizzle(a, s, offset, used), layout);
+    if (alg_all_known(layout)) return alg_compose(a, affine_swizzle(a, s, offset, used), layout);
     if (alg_is_leaf(layout.shape)) return layout;
     alg_layouts list = {0};
     for (uint32_t i = 0; i < layout.shape->count && !list.shapes.failed; i++)
@@ -312,11 +310,6 @@ static bool known_in_sight(cute_layout layout, int top)
     }
     return alg_is_int(layout.stride) &&
            ((alg_is_known(layout.shape) && layout.stride->value.known) || divides(top, layout.stride));
-}
-
-static bool all_static(cute_layout layout)
-{
-    return cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride);
 }
 
 /* The kept modes use no two bits that the swizzle combines, and each of its fields is steps of one mode: then the
@@ -395,7 +388,7 @@ static bool slice_swizzled(call *c, const cute_value *v, cute_node coord, cute_v
     cute_algebra *a = c->a;
     bool tensor = v->type == CUTE_MEMREF;
     int top = top_of(v->swizzle);
-    if (tensor ? !known_in_sight(v->layout, top) : !all_static(v->layout)) {
+    if (tensor ? !known_in_sight(v->layout, top) : !alg_all_known(v->layout)) {
         alg_fail(a, "expects swizzle-A composed slice's outer layout to be static, but got %s",
                  alg_type_text(a, v));
         return false;
@@ -429,7 +422,7 @@ static bool slice_swizzled(call *c, const cute_value *v, cute_node coord, cute_v
         if (!alg_ok(out->layout)) return false;
         return !tensor || call_advance(c, out, alg_eval(a, coord, v->layout.shape, v->layout.stride));
     }
-    if (!certain && !(alg_is_known(v->tree) && cute_tree_is_static(coord) && all_static(v->layout)))
+    if (!certain && !(alg_is_known(v->tree) && cute_tree_is_static(coord) && alg_all_known(v->layout)))
         return refuse_slice(c, v);
     cute_node moved = NULL;
     return slice_parts(c, v, coord, certain, out, &moved) && (!tensor || call_advance(c, out, moved));

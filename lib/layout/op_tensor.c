@@ -191,8 +191,7 @@ static cute_node hier_coordinate(call *c, cute_node index, cute_layout layout)
     cute_algebra *a = c->a;
     if (!alg_only_ints(layout.stride))
         return alg_fail(a, "expects integer strides, but got %s", alg_layout_text(a, layout));
-    if (cute_tree_is_static(layout.shape) && cute_tree_is_static(layout.stride) && !strides_divide(a, layout))
-        return NULL;
+    if (alg_all_known(layout) && !strides_divide(a, layout)) return NULL;
     return call_divided(a, index, layout.shape, layout.stride);
 }
 

@@ -95,7 +95,7 @@ static bool product(call *c, int flavour)
 {
     const cute_value *v = &c->in[0], *t = &c->in[1];
     if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects lhs to be a layout or composed layout")) return false;
-    if (!cute_tree_is_static(v->layout.shape) || !cute_tree_is_static(v->layout.stride)) {
+    if (!alg_all_known(v->layout)) {
         alg_fail(c->a, "expects lhs to be static, but got %s", alg_type_text(c->a, v));
         return false;
     }

@@ -103,16 +103,15 @@ bool alg_space_named(const char *text, size_t length, cute_space *out)
 
 /* ---- whole pointers ---- */
 
-static bool same_swizzle(cute_swizzle x, cute_swizzle y)
+bool alg_same_swizzle(cute_swizzle x, cute_swizzle y)
 {
-    if (x.bits == 0 || y.bits == 0) return x.bits == y.bits;
     return x.bits == y.bits && x.base == y.base && x.shift == y.shift;
 }
 
 bool alg_pointer_equal(const cute_pointer *p, const cute_pointer *q)
 {
     return !strcmp(p->element, q->element) && p->space == q->space && p->align == q->align &&
-           same_swizzle(p->swizzle, q->swizzle);
+           (alg_same_swizzle(p->swizzle, q->swizzle) || (p->swizzle.bits == 0 && q->swizzle.bits == 0));
 }
 
 const cute_pointer *cute_pointer_with_handle(cute_arena *arena, const cute_pointer *pointer, void *handle)

@@ -10,6 +10,7 @@ bool alg_element_bits(const char *text, size_t length, int *bits);
 /* The alignment in bytes that the element has by itself: what is not said in a pointer's text. */
 int64_t alg_natural_align(const cute_pointer *p);
 bool alg_space_named(const char *text, size_t length, cute_space *out);
+bool alg_same_swizzle(cute_swizzle x, cute_swizzle y);
 /* The same type; handles do not count. */
 bool alg_pointer_equal(const cute_pointer *p, const cute_pointer *q);
 /* The pointer `offset` elements behind *p, an integer or `()` for 0: its alignment follows from what divides

@@ -28,18 +28,13 @@ static size_t parts(cute_value *v, const cute_tree **out[MAX_PARTS])
     return n;
 }
 
-static bool same_swizzle(cute_swizzle x, cute_swizzle y)
-{
-    return x.bits == y.bits && x.base == y.base && x.shift == y.shift;
-}
-
 bool cute_value_equal(const cute_value *a, const cute_value *b)
 {
     const cute_tree **x[MAX_PARTS], **y[MAX_PARTS];
     cute_value v = *a, w = *b;
     if (a->type != b->type || a->width != b->width || a->atom != b->atom) return false;
     size_t n = parts(&v, x);
-    if (n != parts(&w, y) || (!a->inner.shape && !same_swizzle(a->swizzle, b->swizzle))) return false;
+    if (n != parts(&w, y) || (!a->inner.shape && !alg_same_swizzle(a->swizzle, b->swizzle))) return false;
     if (!a->pointer != !b->pointer || (a->pointer && !alg_pointer_equal(a->pointer, b->pointer)))
         return false;
     for (size_t i = 0; i < n; i++)

@@ -210,6 +210,12 @@ END
     diff indices table
 }
 
+@test "of a tensor its layout is drawn, in the banks of its elements" {
+    diff <(layout --table 'memref<f16, smem, "(4,8):(8,1)">' | tail -n +2) <(layout --table '(4,8):(8,1)' | tail -n +2)
+    diff <(layout --svg --color=bank 'memref<f16, smem, "(4,64):(64,1)">') \
+        <(layout --svg --color=bank --element-bits=16 '(4,64):(64,1)')
+}
+
 @test "a value that is no layout has no table, a shape has that of its compact layout" {
     [ "$(layout --table 'size((4,8))')" = 32 ]
     [ "$(layout --table '(2,2)')" = "$(layout --table '(2,2)'; )" ]

@@ -62,11 +62,13 @@ static bool is_shape(const cute_value *v)
     return (v->type == CUTE_INT_TUPLE || v->type == CUTE_SHAPE) && v->tree->kind == CUTE_TREE_TUPLE;
 }
 
-/* A shape alone is the compact layout. */
+/* A shape alone is the compact layout; of a tensor its layout is drawn. */
 static void as_layout(cute_arena *arena, const cute_value *value, cute_value *out)
 {
     const char *text = is_shape(value) ? cute_value_text(arena, value) : NULL;
     *out = *value;
+    if (value->type == CUTE_MEMREF || value->type == CUTE_COORD_TENSOR)
+        cute_apply(arena, NULL, CUTE_OP_GET_LAYOUT, value, 1, NULL, out, NULL);
     if (text && cute_value_parse(arena, CUTE_LAYOUT, text, strlen(text), out, NULL, NULL) != CUTE_OK)
         *out = *value;
 }
@@ -89,8 +91,9 @@ static void draw(session *s, cute_arena *arena, const cute_answer *answer, const
         cute_diag_destroy(diag);
         return;
     }
-    cute_status status =
-        diag ? cute_picture_create(arena, &layout, &s->picture, &picture, diag) : CUTE_SYSTEM;
+    cute_picture_options options = s->picture;
+    if (!options.element_bits && answer->value.pointer) options.element_bits = answer->value.pointer->bits;
+    cute_status status = diag ? cute_picture_create(arena, &layout, &options, &picture, diag) : CUTE_SYSTEM;
     s->drawn = true;
     if (status == CUTE_OK) {
         (s->draw ? s->draw : cute_picture_table)(&picture, &s->out);
