@@ -248,6 +248,18 @@ MlirStringRef cute_coord_text(MlirAttribute attribute)
     return wrap(coord ? coord.getText() : StringRef());
 }
 
+MlirStringRef cute_shape_text(MlirAttribute attribute)
+{
+    auto shape = dyn_cast<ShapeAttr>(unwrap(attribute));
+    return wrap(shape ? shape.getText() : StringRef());
+}
+
+MlirStringRef cute_word_text(MlirAttribute attribute)
+{
+    auto word = dyn_cast<cute_nvgpu::WordAttr>(unwrap(attribute));
+    return wrap(word ? word.getWord() : StringRef());
+}
+
 const cute_op_row *cute_op_row_of(MlirOperation op)
 {
     OperationName name = unwrap(op)->getName();

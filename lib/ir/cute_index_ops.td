@@ -88,12 +88,14 @@ def Cute_LayoutEvalOp : Cute_DividingFunctionOp<"layout_eval", (ins Cute_CoordTy
   }];
 }
 
-def Cute_Crd2IdxOp : Cute_DividingFunctionOp<"crd2idx", (ins Cute_CoordType:$coord, Cute_ShapeType:$shape),
+def Cute_Crd2IdxOp : Cute_DividingFunctionOp<"crd2idx", (ins Cute_CoordType:$coord,
+                                              AnyTypeOf<[Cute_ShapeType, Cute_LayoutType, Cute_ComposedLayoutType],
+                                                        "Scalar integer or recursive tuple of shape extents, or a layout">:$shape),
                                              (outs Cute_IntTupleType:$result)> {
   let summary = "The index of a coordinate in a compact column-major shape";
   let description = [{
     `crd2idx((c, C), (s, S)) = c + s * crd2idx(C, S)`: the first mode is the fastest. A number stands for any
-    mode.
+    mode. With a layout it is `cute.layout_eval`.
 
     Refused: a coordinate that is not weakly congruent to the shape. See CuTe's 01_layout.md.
 

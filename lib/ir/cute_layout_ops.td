@@ -42,6 +42,20 @@ def Cute_CoalesceOp : Cute_InferOp<"coalesce"> {
   let results = (outs Cute_LaidOut:$result);
 }
 
+def Cute_FilterOp : Cute_InferOp<"filter"> {
+  let summary = "A layout without what repeats";
+  let description = [{
+    Modes of stride 0 and extent 1 go, the rest is coalesced: a layout of as many elements as there are different
+    indices. With a profile this happens within each of its leaves. See `filter` of CuTe's layout.hpp.
+
+    ```mlir
+    %r = cute.filter(%l) : (!cute.layout<"(2,(4,8)):(0,(1,4))">) -> !cute.layout<"32:1">
+    ```
+  }];
+  let arguments = (ins Cute_LaidOut:$input, Optional<Cute_CoordType>:$target_profile);
+  let results = (outs Cute_LaidOut:$result);
+}
+
 def Cute_FlattenOp : Cute_FunctionOp<"flatten", (ins Cute_Indexable:$input), (outs Cute_Indexable:$result)> {
   let summary = "All leaves at the top level";
   let description = [{
@@ -360,16 +374,31 @@ def Cute_TileToShapeOp : Cute_InferOp<"tile_to_shape"> {
 }
 // ---- debugging ----
 def Cute_PrintOp : Cute_Op<"print", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Prints a value where the program runs";
+  let summary = "Prints values where the program runs";
   let description = [{
-    One line to the standard output, in the notation of types, unknown leaves with their values: by
-    `gpu.printf` in a gpu.module or gpu.launch, by a call of `printf` on the host.
+    To the standard output, in the notation of types, unknown leaves with their values: by
+    `gpu.printf` in a gpu.module or gpu.launch, by a call of `printf` on the host. A format has a `{}` for each value; without
+    one each value has a line.
+
+    Refused: more or fewer values than `{}`.
 
     ```mlir
     cute.print(%l) : !cute.layout<"(?,3):(1,?)">
     ```
   }];
-  let arguments = (ins Cute_Any:$value);
+  let arguments = (ins Variadic<Cute_Printable>:$values, OptionalAttr<StrAttr>:$fmt);
+}
+
+def Cute_PrintViewOp : Cute_Op<"print_view", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Prints where a tensor is, and its layout";
+  let description = [{
+    As `cute.print` of the tensor; `verbose` and `is_signed` are kept and say nothing more.
+
+    ```mlir
+    cute.print_view(%t) : !cute.memref<f32, gmem, "(4,2):(2,1)">
+    ```
+  }];
+  let arguments = (ins Cute_Tensor:$tensor, OptionalAttr<BoolAttr>:$verbose, OptionalAttr<BoolAttr>:$is_signed);
 }
 
 #endif

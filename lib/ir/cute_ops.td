@@ -83,6 +83,8 @@ def Cute_IndexLike : AnyTypeOf<[I32, I64, Cute_IntTupleType, Cute_CoordType, Cut
                                "i32, i64, !cute.int_tuple, or !cute.coord">;
 def Cute_Rank : AnyAttrOf<[I32Attr, SI32Attr], "32-bit integer attribute">;
 
+def Cute_Printable : AnyTypeOf<[Cute_Any, Cute_Multiple, Cute_FastDivmodDivisorType, AnySignlessInteger, Index, AnyFloat], "any CuTe type">;
+
 // ---- operations of one kind ----
 
 // One operand, one result: `cute.name(%x) : X -> Y`.

@@ -48,7 +48,7 @@ def Cute_MakeViewOp : Cute_InferOp<"make_view"> {
     ```
   }];
   let arguments = (ins Cute_Iterator:$iter, Cute_AnyLayout:$layout);
-  let results = (outs Cute_Tensor:$tensor);
+  let results = (outs Cute_AnyTensor:$tensor);
 }
 
 def Cute_MakeIdentityTensorOp : Cute_InferOp<"make_identity_tensor"> {

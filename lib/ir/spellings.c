@@ -145,6 +145,11 @@ static const struct spelling {
     SPELLING("range", drop_property, "#llvm.constant_range<"),
     /* its group is an i32 here */
     SPELLING("\"nvvm.wgmma.wait.group.sync.aligned\"", narrow, NULL),
+    /* the names of operations of cute */
+    SPELLING("cute.tuple.product", replace, "cute.tuple_product"),
+    SPELLING("cute.tuple.product_each", replace, "cute.tuple_product_each"),
+    SPELLING("\"cute.tuple.product\"", replace, "\"cute.tuple_product\""),
+    SPELLING("\"cute.tuple.product_each\"", replace, "\"cute.tuple_product_each\""),
 };
 
 /* Operations of nvvm under names that are not MLIR's; special registers begin with `sreg`. */

@@ -79,6 +79,10 @@ bool cute_type_layout_of_view(MlirType type, MlirStringRef *layout);
 MlirType cute_type_view_of_layout(MlirType view, cute_arena *arena, const cute_value *layout);
 /* What stands in the quotes of `#cute.coord<"...">`; empty for other attributes. */
 MlirStringRef cute_coord_text(MlirAttribute attribute);
+/* The same of `#cute.shape<"...">`. */
+MlirStringRef cute_shape_text(MlirAttribute attribute);
+/* What stands in the brackets of an attribute of cute_nvgpu (words.def); empty for other attributes. */
+MlirStringRef cute_word_text(MlirAttribute attribute);
 
 void cute_dialect_insert(MlirDialectRegistry registry);
 void cute_nvgpu_dialect_insert(MlirDialectRegistry registry);

@@ -172,38 +172,6 @@ static void check_partition(validation *v, MlirOperation op, cute_arena *arena, 
     fail(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));
 }
 
-static void check_copy(validation *v, MlirOperation op, cute_arena *arena, cute_diag *diag)
-{
-    cute_value operands[4];
-    intptr_t count = mlirOperationGetNumOperands(op);
-    for (intptr_t i = 0; i < 3; i++)
-        if (!operand_value(op, i, &operands[i])) return;
-    bool predicate = count > 3 && operand_value(op, 3, &operands[3]);
-    if (cute_copy_verify(arena, &operands[0], &operands[1], &operands[2], predicate ? &operands[3] : NULL,
-                         diag) != CUTE_OK)
-        fail(v, op, "", cute_diag_get(diag, 0)->text);
-}
-
-static void check_product(validation *v, MlirOperation op, cute_arena *arena, cute_diag *diag)
-{
-    cute_value operands[5];
-    for (intptr_t i = 0; i < 5; i++)
-        if (!operand_value(op, i, &operands[i])) return;
-    if (cute_gemm_verify(arena, &operands[0], operands + 1, diag) != CUTE_OK)
-        fail(v, op, "", cute_diag_get(diag, 0)->text);
-}
-
-static const struct {
-    const char *name;
-    void (*check)(validation *v, MlirOperation op, cute_arena *arena, cute_diag *diag);
-} checks[] = {
-    {"cute.tiled.copy.partition_D", check_partition},
-    {"cute.copy", check_copy},
-    {"cute.copy_atom_call", check_copy},
-    {"cute.gemm", check_product},
-    {"cute.mma_atom_call", check_product},
-};
-
 static void visit(MlirOperation op, void *context)
 {
     validation *v = context;
@@ -211,14 +179,12 @@ static void visit(MlirOperation op, void *context)
         prove(v, op, mlirValueGetType(mlirOperationGetResult(op, i)));
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
         prove(v, op, mlirValueGetType(mlirOperationGetOperand(op, i)));
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        if (!cute_op_is(op, checks[i].name)) continue;
-        cute_arena *arena = cute_arena_create();
-        cute_diag *diag = cute_diag_create();
-        if (arena && diag) checks[i].check(v, op, arena, diag);
-        cute_diag_destroy(diag);
-        cute_arena_destroy(arena);
-    }
+    if (!cute_op_is(op, "cute.tiled.copy.partition_D")) return;
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    if (arena && diag) check_partition(v, op, arena, diag);
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
 }
 
 /* ---- the pass ---- */

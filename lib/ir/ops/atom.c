@@ -1,10 +1,11 @@
 /* Atoms, tiled copies and MMAs, and how they partition tensors: what lib/atoms computes. */
+#include <mlir-c/BuiltinAttributes.h>
 #include <string.h>
 
 #include "lib/atoms/validate.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/fields.h"
-#include "lib/ir/ops/algebra.h"
+#include "lib/ir/ops/check.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
@@ -76,6 +77,19 @@ static bool verify_tiling(const cute_op_row *row, MlirOperation op)
     return status == CUTE_OK;
 }
 
+/* What is multiplied has the atom's elements; of C the result alone does, as it may be converted. */
+static bool verify_fragment(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_atom *atom = cute_check_operand(&c, 0)->atom;
+    const cute_value *input = cute_check_operand(&c, 1);
+    MlirAttribute which = mlirOperationGetAttributeByName(op, cute_text("operand_id"));
+    int64_t operand = mlirIntegerAttrGetValueInt(which);
+    if (!atom->known || input->type != CUTE_MEMREF || operand < CUTE_ATOM_A || operand >= CUTE_ATOM_C)
+        return true;
+    return cute_check_element(&c, "operand #1", input->pointer->element, atom->operand[operand].type);
+}
+
 #define TILING(id)                                                                                           \
     .algebra = CUTE_OP_##id, .infer = infer_tiling, .verify = verify_tiling, .lower = lower_type
 #define PARTITION(id) .algebra = CUTE_OP_##id, .infer = infer_known, .expand = cute_algebra_expand
@@ -97,6 +111,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.mma.make_fragment",
      .algebra = CUTE_OP_MMA_MAKE_FRAGMENT,
      .infer = infer_known,
+     .verify = verify_fragment,
      .expand = expand_make_fragment},
 };
 const cute_op_family cute_family_atom = {rows, sizeof rows / sizeof *rows};

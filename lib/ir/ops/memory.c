@@ -1,27 +1,15 @@
-/* What reads and writes tensors: the types of elements and vectors follow from the tensor's. */
+/* What reads and writes tensors: whether tensors, atoms and values fit one another. */
 #include <mlir-c/BuiltinTypes.h>
+#include <string.h>
 
-#include "lib/base/checked.h"
+#include "lib/atoms/validate.h"
 #include "lib/ir/ops/address.h"
-#include "lib/ir/ops/algebra.h"
+#include "lib/ir/ops/check.h"
 #include "lib/ir/spellings.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
-/* ---- what a tensor has ---- */
-
-/* How many elements; -1 where an extent is not known, or they are too many. */
-static int64_t count_of(const cute_tree *shape)
-{
-    if (shape->kind == CUTE_TREE_INT) return shape->value.known ? shape->value.value : -1;
-    if (shape->kind != CUTE_TREE_TUPLE) return -1;
-    int64_t all = 1;
-    for (uint32_t i = 0; i < shape->count; i++) {
-        int64_t one = count_of(shape->items[i]);
-        if (one < 0 || !cute_mul64(all, one, &all)) return -1;
-    }
-    return all;
-}
+/* ---- inference ---- */
 
 /* Null for a type that the program cannot have. */
 static MlirType element_of(MlirContext context, const cute_value *tensor)
@@ -36,8 +24,6 @@ static const cute_value *tensor_at(const MlirValue *operands, intptr_t count, in
     const cute_value *value = index < count ? cute_type_peek(mlirValueGetType(operands[index])) : NULL;
     return value && value->type == CUTE_MEMREF ? value : NULL;
 }
-
-/* ---- inference ---- */
 
 static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
@@ -55,7 +41,7 @@ static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_
 static MlirType vector_of(MlirContext context, const cute_value *tensor)
 {
     MlirType element = element_of(context, tensor);
-    int64_t count = count_of(tensor->layout.shape);
+    int64_t count = cute_check_size(tensor->layout.shape);
     return mlirTypeIsNull(element) || count < 1 ? (MlirType){NULL} : mlirVectorTypeGet(1, &count, element);
 }
 
@@ -70,19 +56,177 @@ static bool infer_vector(const cute_op_row *row, const cute_op_query *query, cut
     return true;
 }
 
+/* ---- whole tensors ---- */
+
+static bool same_layout(const cute_value *a, const cute_value *b)
+{
+    bool composed = a->tree != NULL, other = b->type == CUTE_COMPOSED_LAYOUT;
+    return composed == other && cute_tree_equal(a->layout.shape, b->layout.shape) &&
+           cute_tree_equal(a->layout.stride, b->layout.stride) &&
+           (!composed || cute_tree_equal(a->tree, b->tree));
+}
+
+static bool verify_alloca(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *layout = cute_check_operand(&c, 0), *result = cute_check_result(&c, 0);
+    if (!cute_check_space(&c, "result", result->pointer, CUTE_SPACE_RMEM)) return false;
+    if (!cute_value_is_static(layout))
+        return cute_check_fail(
+            &c, "expects a layout without unknown leaves: registers are counted before the program runs");
+    if (same_layout(result, layout)) return true;
+    return cute_check_fail(&c, "expects a result with the layout of its operand");
+}
+
+static MlirType operand_type(MlirOperation op, intptr_t index)
+{
+    return mlirValueGetType(mlirOperationGetOperand(op, index));
+}
+
+static bool verify_load(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return cute_check_coord(&c, cute_check_operand(&c, 1)->tree, cute_check_operand(&c, 0)->layout.shape);
+}
+
+static bool verify_store(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *tensor = cute_check_operand(&c, 0);
+    return cute_check_coord(&c, cute_check_operand(&c, 1)->tree, tensor->layout.shape) &&
+           cute_check_value(&c, "a value", operand_type(op, 2), tensor->pointer);
+}
+
+static bool verify_vector(const cute_check *c, const cute_value *tensor, MlirType vector)
+{
+    int64_t size = cute_check_size(tensor->layout.shape);
+    if (!size)
+        return cute_check_fail(c, "expects a tensor whose extents are known: they are the vector's length");
+    int64_t length = 1;
+    for (intptr_t i = 0; i < mlirShapedTypeGetRank(vector); i++)
+        length *= mlirShapedTypeGetDimSize(vector, i);
+    if (length != size)
+        return cute_check_fail(c, "expects a vector of %lld elements, which the tensor has, but got %lld",
+                               (long long)size, (long long)length);
+    return cute_check_value(c, "a vector", mlirShapedTypeGetElementType(vector), tensor->pointer);
+}
+
+static bool verify_store_vec(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return verify_vector(&c, cute_check_operand(&c, 1), operand_type(op, 0));
+}
+
+static bool verify_fill(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return cute_check_value(&c, "a value", operand_type(op, 1), cute_check_operand(&c, 0)->pointer);
+}
+
+/* ---- by an atom ---- */
+
+/* The operands as values, where all are such: instructions of descriptors have others. */
+static bool read_operands(const cute_check *c, cute_value *out, intptr_t count)
+{
+    for (intptr_t i = 0; i < count; i++) {
+        const cute_value *value = cute_check_operand(c, i);
+        if (!value) return false;
+        out[i] = *value;
+    }
+    return true;
+}
+
+static bool verify_copy(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_value operands[4];
+    intptr_t count = mlirOperationGetNumOperands(op);
+    if (!read_operands(&c, operands, count)) return true;
+    if (operands[0].atom->kind != CUTE_ATOM_COPY)
+        return cute_check_fail(&c, "expects an atom that copies, but got '%s'", operands[0].atom->mnemonic);
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    bool ok = cute_copy_verify(arena, &operands[0], &operands[1], &operands[2],
+                               count > 3 ? &operands[3] : NULL, diag) == CUTE_OK;
+    if (!ok)
+        cute_check_fail(&c, "%s", cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "out of memory");
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+static bool verify_prefetch(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_atom *atom = cute_check_operand(&c, 0)->atom;
+    if (atom->kind == CUTE_ATOM_COPY) return true;
+    return cute_check_fail(&c, "expects an atom that copies, but got '%s'", atom->mnemonic);
+}
+
+static bool verify_gemm(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_atom *atom = cute_check_operand(&c, 0)->atom;
+    if (atom->kind != CUTE_ATOM_MMA)
+        return cute_check_fail(&c, "expects an atom that multiplies, but got '%s'", atom->mnemonic);
+    cute_value operands[5];
+    if (!read_operands(&c, operands, 5))
+        return !atom->known ||
+               cute_check_fail(&c, "expects tensors in registers: '%s' reads no descriptors", atom->mnemonic);
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    bool ok = cute_gemm_verify(arena, &operands[0], operands + 1, diag) == CUTE_OK;
+    if (!ok)
+        cute_check_fail(&c, "%s", cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "out of memory");
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+/* ---- single accesses ---- */
+
+static bool verify_access(const cute_check *c, const cute_pointer *pointer, MlirType type)
+{
+    if (pointer->swizzle.bits)
+        return cute_check_fail(c,
+                               "expects a pointer without a swizzle: cute.apply_swizzle gives the address");
+    if (!mlirTypeIsAVector(type)) return cute_check_value(c, "a value", type, pointer);
+    int64_t bits = pointer->bits;
+    for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++) bits *= mlirShapedTypeGetDimSize(type, i);
+    if (!cute_check_value(c, "a vector", mlirShapedTypeGetElementType(type), pointer)) return false;
+    int64_t bytes = bits / 8;
+    if (pointer->space == CUTE_SPACE_RMEM || bytes <= pointer->align) return true;
+    return cute_check_fail(
+        c, "expects a pointer aligned to %lld bytes, which are accessed at once, but got %lld",
+        (long long)bytes, (long long)pointer->align);
+}
+
+static bool verify_ptr_load(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return verify_access(&c, cute_check_operand(&c, 0)->pointer,
+                         mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static bool verify_ptr_store(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return verify_access(&c, cute_check_operand(&c, 0)->pointer, operand_type(op, 1));
+}
+
 static const cute_op_row rows[] = {
-    {.name = "cute.memref.alloca"},
-    {.name = "cute.memref.load", .infer = infer_load},
-    {.name = "cute.memref.store"},
+    {.name = "cute.memref.alloca", .verify = verify_alloca},
+    {.name = "cute.memref.load", .infer = infer_load, .verify = verify_load},
+    {.name = "cute.memref.store", .verify = verify_store},
     {.name = "cute.memref.load_vec", .infer = infer_vector},
-    {.name = "cute.memref.store_vec"},
-    {.name = "cute.fill"},
-    {.name = "cute.copy"},
-    {.name = "cute.copy_atom_call"},
-    {.name = "cute.prefetch"},
-    {.name = "cute.gemm"},
-    {.name = "cute.mma_atom_call"},
-    {.name = "cute.ptr.load"},
-    {.name = "cute.ptr.store"},
+    {.name = "cute.memref.store_vec", .verify = verify_store_vec},
+    {.name = "cute.fill", .verify = verify_fill},
+    {.name = "cute.copy", .verify = verify_copy},
+    {.name = "cute.copy_atom_call", .verify = verify_copy},
+    {.name = "cute.prefetch", .verify = verify_prefetch},
+    {.name = "cute.gemm", .verify = verify_gemm},
+    {.name = "cute.mma_atom_call", .verify = verify_gemm},
+    {.name = "cute.ptr.load", .verify = verify_ptr_load},
+    {.name = "cute.ptr.store", .verify = verify_ptr_store},
 };
 const cute_op_family cute_family_memory = {rows, sizeof rows / sizeof *rows};

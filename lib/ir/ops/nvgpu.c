@@ -1,29 +1,433 @@
-/* Instructions of copies and MMAs, descriptors, the tensor memory accelerator, tensor memory. */
-#include "lib/ir/ops/algebra.h"
+/* Instructions of copies and MMAs, descriptors, the tensor memory accelerator, tensor memory: whether types fit. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <string.h>
+
+#include "lib/base/buffer.h"
+#include "lib/ir/ops/check.h"
+#include "lib/ir/types.h"
+#include "lib/ir/util.h"
+
+static MlirType operand_type(MlirOperation op, intptr_t index)
+{
+    return mlirValueGetType(mlirOperationGetOperand(op, index));
+}
+
+static const cute_pointer *pointer_at(const cute_check *c, intptr_t operand)
+{
+    return cute_check_operand(c, operand)->pointer;
+}
+
+static int64_t integer_of(MlirOperation op, const char *name)
+{
+    return mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text(name)));
+}
+
+static bool verify_dyn_smem(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return cute_check_space(&c, "result", cute_check_result(&c, 0)->pointer, CUTE_SPACE_SMEM);
+}
+
+/* ---- copies ---- */
+
+static bool verify_cp_async(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_pointer *dst = pointer_at(&c, 0), *src = pointer_at(&c, 1);
+    if (!cute_check_space(&c, "operand #0", dst, CUTE_SPACE_SMEM) ||
+        !cute_check_space(&c, "operand #1", src, CUTE_SPACE_GMEM) ||
+        !cute_check_element(&c, "operand #1", src->element, dst->element))
+        return false;
+    int bytes = dst->bits / 8;
+    if (bytes != 4 && bytes != 8 && bytes != 16)
+        return cute_check_fail(&c, "expects elements of 4, 8 or 16 bytes, but got '%s'", dst->element);
+    for (intptr_t i = 0; i < 2; i++)
+        if (pointer_at(&c, i)->align < bytes)
+            return cute_check_fail(&c, "expects operand #%d to be aligned to %d bytes, but got %d", (int)i,
+                                   bytes, (int)pointer_at(&c, i)->align);
+    MlirStringRef mode = cute_word_text(mlirOperationGetAttributeByName(op, cute_text("cache_mode")));
+    if (bytes != 16 && cute_text_is(mode, "global"))
+        return cute_check_fail(&c, "expects 16 bytes with cache mode 'global', but got %d", bytes);
+    if (cute_text_is(mode, "global") || cute_text_is(mode, "always")) return true;
+    return cute_check_fail(&c, "expects the cache mode 'always' or 'global', but got '%.*s'",
+                           (int)mode.length, mode.data);
+}
+
+static bool verify_matrices(const cute_check *c, const cute_pointer *pointer, MlirType registers)
+{
+    int64_t matrices = integer_of(c->op, "num_matrices"), count = mlirShapedTypeGetDimSize(registers, 0);
+    if (!cute_check_space(c, "operand #0", pointer, CUTE_SPACE_SMEM)) return false;
+    if (pointer->align < 16)
+        return cute_check_fail(c, "expects a pointer aligned to 16 bytes, a row of a matrix, but got %d",
+                               (int)pointer->align);
+    if (matrices != 1 && matrices != 2 && matrices != 4)
+        return cute_check_fail(c, "expects 1, 2 or 4 matrices, but got %d", (int)matrices);
+    if (count == matrices) return true;
+    return cute_check_fail(c, "expects a vector of %d registers, one of each matrix, but got %d",
+                           (int)matrices, (int)count);
+}
+
+static bool verify_ldsm(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return verify_matrices(&c, pointer_at(&c, 0), mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static bool verify_stsm(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return verify_matrices(&c, pointer_at(&c, 0), operand_type(op, 1));
+}
+
+/* ---- mma.sync ---- */
+
+static void append(MlirStringRef text, void *buffer)
+{
+    cute_buffer_append(buffer, text.data, text.length);
+}
+
+/* The element type of the accumulator, by its first register. */
+static void append_accumulator(cute_buffer *out, MlirType type)
+{
+    if (mlirTypeIsAVector(type)) type = mlirShapedTypeGetElementType(type);
+    mlirTypePrint(type, append, out);
+}
+
+/* The atom of the shape and types, whose registers these have to be. */
+static bool find_mma(const cute_check *c, cute_arena *arena, const cute_atom **out)
+{
+    MlirOperation op = c->op;
+    MlirStringRef shape = cute_shape_text(mlirOperationGetAttributeByName(op, cute_text("shape_MNK")));
+    cute_value mnk;
+    if (mlirOperationGetNumResults(op) == 0 ||
+        cute_value_parse(arena, CUTE_SHAPE, shape.data, shape.length, &mnk, NULL, NULL) ||
+        mnk.tree->kind != CUTE_TREE_TUPLE || mnk.tree->count != 3 || !cute_value_is_static(&mnk) ||
+        mnk.tree->depth != 1)
+        return cute_check_fail(c, "expects shape_MNK of three numbers and registers of D");
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "%s<%lldx%lldx%lld, elem_type = (",
+                       strstr(c->row->name, "SM89") ? "sm89.mma" : "sm80.mma",
+                       (long long)mnk.tree->items[0]->value.value, (long long)mnk.tree->items[1]->value.value,
+                       (long long)mnk.tree->items[2]->value.value);
+    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("a_type"))), append,
+                  &text);
+    cute_buffer_puts(&text, ", ");
+    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("b_type"))), append,
+                  &text);
+    cute_buffer_puts(&text, ", ");
+    append_accumulator(&text, mlirValueGetType(mlirOperationGetResult(op, 0)));
+    cute_buffer_puts(&text, ")>");
+    cute_value value;
+    cute_diag *diag = cute_diag_create();
+    bool ok = cute_atom_value_parse(arena, CUTE_ATOM, cute_buffer_text(&text), text.length, &value, NULL,
+                                    diag) == CUTE_OK;
+    if (!ok) cute_op_fail_diag(mlirOperationGetLocation(op), diag);
+    if (ok) *out = value.atom;
+    cute_diag_destroy(diag);
+    cute_buffer_release(&text);
+    return ok;
+}
+
+static int bits_of(MlirType type)
+{
+    int count = 1;
+    if (mlirTypeIsAVector(type)) {
+        if (mlirShapedTypeGetRank(type) != 1) return 0;
+        count = (int)mlirShapedTypeGetDimSize(type, 0);
+        type = mlirShapedTypeGetElementType(type);
+    }
+    if (mlirTypeIsAInteger(type)) return count * (int)mlirIntegerTypeGetWidth(type);
+    return mlirTypeIsAFloat(type) ? count * (int)mlirFloatTypeGetWidth(type) : 0;
+}
+
+static bool verify_registers(const cute_check *c, const char *what, const cute_atom_operand *own,
+                             intptr_t count, MlirType (*type_at)(MlirOperation op, intptr_t i),
+                             intptr_t first)
+{
+    if (count != own->registers)
+        return cute_check_fail(c, "expects %d registers of %s, but got %d", own->registers, what, (int)count);
+    for (intptr_t i = 0; i < count; i++)
+        if (bits_of(type_at(c->op, first + i)) != own->register_bits)
+            return cute_check_fail(c, "expects registers of %s of %d bits, but got %d", what,
+                                   own->register_bits, bits_of(type_at(c->op, first + i)));
+    return true;
+}
+
+static MlirType result_type(MlirOperation op, intptr_t index)
+{
+    return mlirValueGetType(mlirOperationGetResult(op, index));
+}
+
+static bool verify_mma(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_arena *arena = cute_arena_create();
+    const cute_atom *atom = NULL;
+    MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
+    bool ok = arena && find_mma(&c, arena, &atom);
+    intptr_t first = 0;
+    static const char *const names[] = {"A", "B", "C"};
+    for (intptr_t i = 0; ok && i < 3; i++) {
+        int32_t count = mlirDenseI32ArrayGetElement(sizes, i);
+        ok = verify_registers(&c, names[i], &atom->operand[i], count, operand_type, first);
+        first += count;
+    }
+    ok = ok && verify_registers(&c, "D", &atom->operand[CUTE_ATOM_C], mlirOperationGetNumResults(op),
+                                result_type, 0);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+/* ---- atoms with run-time state ---- */
+
+/* The type of an atom or of a tiled one. */
+static MlirStringRef atom_text(const cute_check *c, intptr_t operand)
+{
+    return mlirStringRefCreateFromCString(cute_check_operand(c, operand)->atom->text);
+}
+
+static bool is_pointer(MlirType type, cute_space space)
+{
+    const cute_value *value = cute_type_peek(type);
+    return value && value->type == CUTE_PTR &&
+           (value->pointer->space == space || space == CUTE_SPACE_GENERIC);
+}
+
+static bool is_barrier(MlirType type)
+{
+    return is_pointer(type, CUTE_SPACE_SMEM) && cute_type_peek(type)->pointer->bits == 64;
+}
+
+static bool is_descriptor(MlirType type)
+{
+    return is_pointer(type, CUTE_SPACE_GENERIC) &&
+           strstr(cute_type_peek(type)->pointer->element, "tma_descriptor");
+}
+
+static bool is_flag(MlirType type)
+{
+    return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1;
+}
+
+static bool is_mask(MlirType type)
+{
+    return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 16;
+}
+
+/* Of which atoms which fields are, and what they hold. */
+static const struct field {
+    const char *word, *atom, *holds;
+    bool (*is)(MlirType type);
+} fields[] = {
+    {"tma_bar", "atom.tma_load", "a pointer to 64 bits in shared memory", is_barrier},
+    {"mcast_mask", "atom.tma_load", "an i16", is_mask},
+    {"tma_descriptor_ptr", "tma_", "a pointer to a TMA descriptor", is_descriptor},
+    {"accum_c", ".mma", "an i1", is_flag},
+};
+
+static bool verify_field(const cute_check *c, MlirType value)
+{
+    MlirStringRef word = cute_word_text(mlirOperationGetAttributeByName(c->op, cute_text("field")));
+    const char *mnemonic = cute_check_operand(c, 0)->atom->mnemonic;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (!cute_text_is(word, fields[i].word)) continue;
+        if (!strstr(mnemonic, fields[i].atom))
+            return cute_check_fail(c, "expects an atom with the field '%s', but got '%s'", fields[i].word,
+                                   mnemonic);
+        if (fields[i].is(value)) return true;
+        return cute_check_fail(c, "expects %s as the field '%s'", fields[i].holds, fields[i].word);
+    }
+    return true; /* of instructions to come */
+}
+
+static bool verify_set(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    if (!mlirTypeEqual(operand_type(op, 0), result_type(op, 0)))
+        return cute_check_fail(&c, "expects a result of its atom's type");
+    return verify_field(&c, operand_type(op, 1));
+}
+
+static bool verify_get(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return verify_field(&c, result_type(op, 0));
+}
+
+/* ---- the tensor memory accelerator: its atoms are known by their text ---- */
+
+/* What stands behind `name = ` up to the next comma outside of brackets, or the element type (no `name`). */
+static MlirStringRef part_of(MlirStringRef text, const char *name)
+{
+    size_t at = 0, depth = 0, length = name ? strlen(name) : 0;
+    bool quoted = false;
+    for (size_t i = 0; name && i + length < text.length; i++)
+        if (!memcmp(text.data + i, name, length)) {
+            at = i + length;
+            break;
+        }
+    if (name && !at) return cute_text("");
+    size_t end = at;
+    for (; end < text.length; end++) {
+        char ch = text.data[end];
+        if (ch == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (ch == '<') depth++;
+        if (ch == '>' && depth-- == 0) break;
+        if (ch == ',' && depth == 0) break;
+        if (ch == '>' && depth == 0) {
+            end++;
+            break;
+        }
+    }
+    return mlirStringRefCreate(text.data + at, end - at);
+}
+
+/* `!cute_nvgpu.atom.tma_load<f16, ...>`: what stands between the brackets. */
+static MlirStringRef inside(MlirStringRef text)
+{
+    const char *open = memchr(text.data, '<', text.length);
+    if (!open) return cute_text("");
+    return mlirStringRefCreate(open + 1, (size_t)(text.data + text.length - open) - 2);
+}
+
+/* The element type: the first part; loads and reductions that cannot run yet have a word before it. */
+static MlirStringRef element_of(const cute_atom *atom)
+{
+    MlirStringRef text = inside(mlirStringRefCreateFromCString(atom->text));
+    MlirStringRef first = part_of(text, NULL);
+    if (!strstr(atom->mnemonic, "non_exec") || strstr(atom->mnemonic, "store")) return first;
+    size_t skip = first.length + 1;
+    if (skip >= text.length) return first;
+    while (skip < text.length && text.data[skip] == ' ') skip++;
+    return part_of(mlirStringRefCreate(text.data + skip, text.length - skip), NULL);
+}
+
+static bool same_part(const cute_check *c, const char *what, MlirStringRef expected, MlirStringRef got)
+{
+    if (mlirStringRefEqual(expected, got)) return true;
+    return cute_check_fail(c, "expects a result with %s %.*s, which its operand has, but got %.*s", what,
+                           (int)expected.length, expected.data, (int)got.length, got.data);
+}
+
+static bool verify_exec(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_atom *from = cute_check_operand(&c, 0)->atom, *to = cute_check_result(&c, 0)->atom;
+    const char *kind = strstr(from->mnemonic, "tma_"), *other = strstr(to->mnemonic, "tma_");
+    if (strcmp(kind, other) != 0)
+        return cute_check_fail(&c, "expects the result to be 'atom.%s', but got '%s'", kind, to->mnemonic);
+    MlirStringRef a = inside(mlirStringRefCreateFromCString(from->text)),
+                  b = inside(mlirStringRefCreateFromCString(to->text));
+    return same_part(&c, "elements of type", element_of(from), element_of(to)) &&
+           same_part(&c, "copy_bits", part_of(a, "copy_bits = "), part_of(b, "copy_bits = ")) &&
+           same_part(&c, "tma_gbasis", part_of(a, "tma_gbasis = "), part_of(b, "tma_gbasis = "));
+}
+
+static bool verify_tma_element(const cute_check *c, const char *what, const char *element,
+                               const cute_atom *atom)
+{
+    MlirStringRef own = element_of(atom);
+    if (own.length == strlen(element) && !memcmp(own.data, element, own.length)) return true;
+    return cute_check_fail(c, "expects %s to have elements of type '%.*s', which '%s' copies, but got '%s'",
+                           what, (int)own.length, own.data, atom->mnemonic, element);
+}
+
+static bool verify_make_tma(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *tensor = cute_check_operand(&c, 0), *coords = cute_check_result(&c, 1);
+    if (!cute_check_space(&c, "operand #0", tensor->pointer, CUTE_SPACE_GMEM) ||
+        !verify_tma_element(&c, "operand #0", tensor->pointer->element, cute_check_result(&c, 0)->atom))
+        return false;
+    if (cute_tree_congruent(coords->layout.shape, tensor->layout.shape)) return true;
+    return cute_check_fail(&c, "expects coordinates of the tensor's structure");
+}
+
+static bool verify_tma_partition(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *smem = cute_check_operand(&c, 3), *part = cute_check_result(&c, 0);
+    if (!cute_check_space(&c, "operand #3", smem->pointer, CUTE_SPACE_SMEM) ||
+        !verify_tma_element(&c, "operand #3", smem->pointer->element, cute_check_operand(&c, 0)->atom) ||
+        !cute_check_space(&c, "result #0", part->pointer, CUTE_SPACE_SMEM) ||
+        !cute_check_element(&c, "result #0", part->pointer->element, smem->pointer->element))
+        return false;
+    int64_t a = cute_check_size(smem->layout.shape), b = cute_check_size(part->layout.shape);
+    if (!a || !b || a == b) return true;
+    return cute_check_fail(&c, "expects result #0 to have %lld elements like operand #3, but got %lld",
+                           (long long)a, (long long)b);
+}
+
+/* Descriptors lie in shared memory while they are changed. */
+static bool verify_descriptor(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    intptr_t last = mlirOperationGetNumOperands(op) - 1;
+    if (!cute_check_space(&c, "the descriptor", pointer_at(&c, last), CUTE_SPACE_SMEM)) return false;
+    if (last < 2) return true;
+    return cute_check_space(&c, "operand #1", pointer_at(&c, 1), CUTE_SPACE_GMEM) &&
+           verify_tma_element(&c, "operand #1", pointer_at(&c, 1)->element, cute_check_operand(&c, 0)->atom);
+}
+
+/* ---- tensor memory ---- */
+
+static bool verify_tmem_copy(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    if (!cute_check_space(&c, "operand #1", pointer_at(&c, 1), CUTE_SPACE_TMEM)) return false;
+    MlirStringRef own = atom_text(&c, 0),
+                  tiled = mlirStringRefCreateFromCString(cute_check_result(&c, 0)->atom->text);
+    if (mlirStringRefEqual(own, tiled)) return true;
+    return cute_check_fail(&c, "expects a result of its operand's atom '%.*s', but got one of '%.*s'",
+                           (int)own.length, own.data, (int)tiled.length, tiled.data);
+}
+
+static bool verify_alloc_tmem(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return cute_check_space(&c, "operand #1", pointer_at(&c, 1), CUTE_SPACE_SMEM) &&
+           cute_check_element(&c, "operand #1", pointer_at(&c, 1)->element, "i32");
+}
+
+static bool verify_dealloc_tmem(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return cute_check_space(&c, "operand #0", pointer_at(&c, 0), CUTE_SPACE_TMEM);
+}
+
+static bool verify_retrieve_tmem(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return cute_check_space(&c, "operand #0", pointer_at(&c, 0), CUTE_SPACE_SMEM) &&
+           cute_check_element(&c, "operand #0", pointer_at(&c, 0)->element, "i32") &&
+           cute_check_space(&c, "result", cute_check_result(&c, 0)->pointer, CUTE_SPACE_TMEM);
+}
 
 static const cute_op_row rows[] = {
-    {.name = "cute_nvgpu.arch.get_dyn_smem"},
+    {.name = "cute_nvgpu.arch.get_dyn_smem", .verify = verify_dyn_smem},
     {.name = "cute_nvgpu.arch.get_dyn_smem_size"},
     {.name = "cute_nvgpu.arch.make_warp_uniform"},
-    {.name = "cute_nvgpu.arch.copy.SM80.cp_async"},
-    {.name = "cute_nvgpu.arch.copy.ldsm"},
-    {.name = "cute_nvgpu.arch.copy.stsm"},
-    {.name = "cute_nvgpu.arch.mma.SM80"},
-    {.name = "cute_nvgpu.arch.mma.SM89"},
-    {.name = "cute_nvgpu.atom.set_value"},
-    {.name = "cute_nvgpu.atom.get_value"},
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_load"},
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_store"},
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_reduce"},
-    {.name = "cute_nvgpu.atom.make_exec_tma"},
-    {.name = "cute_nvgpu.atom.tma_partition"},
+    {.name = "cute_nvgpu.arch.copy.SM80.cp_async", .verify = verify_cp_async},
+    {.name = "cute_nvgpu.arch.copy.ldsm", .verify = verify_ldsm},
+    {.name = "cute_nvgpu.arch.copy.stsm", .verify = verify_stsm},
+    {.name = "cute_nvgpu.arch.mma.SM80", .verify = verify_mma},
+    {.name = "cute_nvgpu.arch.mma.SM89", .verify = verify_mma},
+    {.name = "cute_nvgpu.atom.set_value", .verify = verify_set},
+    {.name = "cute_nvgpu.atom.get_value", .verify = verify_get},
+    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_load", .verify = verify_make_tma},
+    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_store", .verify = verify_make_tma},
+    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_reduce", .verify = verify_make_tma},
+    {.name = "cute_nvgpu.atom.make_exec_tma", .verify = verify_exec},
+    {.name = "cute_nvgpu.atom.tma_partition", .verify = verify_tma_partition},
     {.name = "cute_nvgpu.prefetch_tma_desc"},
-    {.name = "cute_nvgpu.copy_tma_desc"},
-    {.name = "cute_nvgpu.update_tma_desc"},
-    {.name = "cute_nvgpu.atom.make_tmem_copy"},
-    {.name = "cute_nvgpu.arch.sm100.alloc_tmem"},
-    {.name = "cute_nvgpu.arch.sm100.dealloc_tmem"},
+    {.name = "cute_nvgpu.copy_tma_desc", .verify = verify_descriptor},
+    {.name = "cute_nvgpu.update_tma_desc", .verify = verify_descriptor},
+    {.name = "cute_nvgpu.atom.make_tmem_copy", .verify = verify_tmem_copy},
+    {.name = "cute_nvgpu.arch.sm100.alloc_tmem", .verify = verify_alloc_tmem},
+    {.name = "cute_nvgpu.arch.sm100.dealloc_tmem", .verify = verify_dealloc_tmem},
     {.name = "cute_nvgpu.arch.sm100.relinquish_tmem_alloc_permit"},
-    {.name = "cute_nvgpu.arch.sm100.retrieve_tmem_ptr"},
+    {.name = "cute_nvgpu.arch.sm100.retrieve_tmem_ptr", .verify = verify_retrieve_tmem},
 };
 const cute_op_family cute_family_nvgpu = {rows, sizeof rows / sizeof *rows};

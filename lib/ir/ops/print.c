@@ -1,9 +1,11 @@
 /* cute.print as printf: the format from the value's canonical text, its unknown leaves as arguments. */
+#include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/ir/arith.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
@@ -11,12 +13,20 @@
 
 /* ---- the format ---- */
 
+static void write_literal(cute_buffer *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '%') cute_buffer_putc(out, '%');
+        cute_buffer_putc(out, text[i]);
+    }
+}
+
 /* The canonical text with a conversion for each unknown leaf: `(?,4):(1,?{i64})` is `(%d,4):(1,%lld)`. */
 static void write_format(cute_buffer *out, const char *text)
 {
     while (*text) {
         if (*text != '?') {
-            cute_buffer_append(out, text++, 1);
+            write_literal(out, text++, 1);
             continue;
         }
         const char *end = text + 1;
@@ -28,7 +38,6 @@ static void write_format(cute_buffer *out, const char *text)
         cute_buffer_puts(out, wide ? "%lld" : "%d");
         text = end;
     }
-    cute_buffer_puts(out, "\n");
 }
 
 /* ---- the leaves, in the order of the text ---- */
@@ -166,10 +175,15 @@ static bool add_format(MlirOperation op, MlirOperation module, const cute_buffer
         top = mlirOperationGetParentOperation(top);
     snprintf(name, size, "printfFormat_%u", next_format(module));
     cute_buffer text = {0};
-    size_t length = format->length;
     cute_buffer_printf(&text, "llvm.mlir.global internal constant @%s(\"", name);
-    cute_buffer_append(&text, format->data, length - 1); /* all but the newline, which has no '"' either */
-    cute_buffer_puts(&text, "\\0A\\00\") {addr_space = 0 : i32}");
+    for (size_t i = 0; i < format->length; i++) {
+        unsigned char c = (unsigned char)format->data[i];
+        if (c < ' ' || c > '~' || c == '"' || c == '\\')
+            cute_buffer_printf(&text, "\\%02X", c);
+        else
+            cute_buffer_putc(&text, (char)c);
+    }
+    cute_buffer_puts(&text, "\\00\") {addr_space = 0 : i32}");
     bool ok = cute_buffer_ok(&text) && !mlirOperationIsNull(parse_before(top, cute_buffer_text(&text)));
     cute_buffer_release(&text);
     return ok;
@@ -225,21 +239,126 @@ static void print_on_device(MlirOperation op, const cute_buffer *format, leaves 
     cute_build(&b, "gpu.printf", (cute_operands){l->items, l->count}, CUTE_NO_TYPES, CUTE_NAMED(text));
 }
 
+/* ---- what is printed ---- */
+
+/* A number of the program: C's variadic functions take doubles and integers of 32 bits or more. */
+static bool write_number(cute_buffer *format, leaves *l, MlirType type, MlirValue value)
+{
+    cute_builder b = cute_builder_before(l->where);
+    if (mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type)) {
+        bool wide = mlirTypeIsAIndex(type) || mlirIntegerTypeGetWidth(type) > 32;
+        if (mlirTypeIsAIndex(type)) value = cute_cast(&b, value, mlirIntegerTypeGet(b.context, 64));
+        if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 64) return false;
+        cute_buffer_puts(format, wide ? "%lld" : "%d");
+        l->items[l->count++] = mlirTypeIsAIndex(type) ? value : promoted(l->where, value);
+        return true;
+    }
+    if (!mlirTypeIsAFloat(type)) return false;
+    cute_buffer_puts(format, "%f");
+    MlirType wide = mlirF64TypeGet(b.context);
+    l->items[l->count++] = mlirTypeIsAF64(type) ? value : cute_unary(&b, "arith.extf", value, wide);
+    return true;
+}
+
+/* A pointer as `smem_ptr[16b](0x400)`; of a tensor the first field, before ` o ` and the layout. */
+static void write_pointer(cute_buffer *format, leaves *l, const cute_value *value, MlirValue lowered)
+{
+    cute_buffer_printf(format, "%s_ptr[%db](%%p)", cute_space_name(value->pointer->space),
+                       value->pointer->bits);
+    bool alone = !mlirTypeIsALLVMStructType(mlirValueGetType(lowered));
+    l->items[l->count++] = alone ? lowered : extract(l->where, lowered, 0);
+}
+
+/* A tensor in memory. Its leaves are those of the shape, of the stride, of an offset. */
+static bool write_tensor(cute_buffer *format, leaves *l, cute_arena *arena, const cute_value *value,
+                         MlirValue lowered)
+{
+    write_pointer(format, l, value, lowered);
+    cute_value layout = cute_value_of_layout(value->layout);
+    const char *text = cute_value_text(arena, &layout);
+    if (!text) return false;
+    if (value->tree) {
+        cute_value whole = *value;
+        whole.type = CUTE_COMPOSED_LAYOUT, whole.pointer = NULL;
+        if (!(text = cute_value_text(arena, &whole))) return false;
+    }
+    cute_buffer_puts(format, " o ");
+    write_format(format, text);
+    size_t outer = cute_value_unknowns(&layout, NULL, 0), all = cute_value_unknowns(value, NULL, 0);
+    for (size_t i = 0; i < all; i++) { /* an offset stands before the layout, and is stored behind it */
+        size_t field = i < all - outer ? outer + i : i - (all - outer);
+        l->items[l->count++] = promoted(l->where, extract(l->where, lowered, (int64_t)field + 1));
+    }
+    return true;
+}
+
+static bool write_value(cute_buffer *format, leaves *l, cute_arena *arena, MlirType type, MlirValue lowered)
+{
+    const cute_value *value = cute_type_peek(type);
+    if (!value) return write_number(format, l, type, lowered);
+    if (value->type == CUTE_MEMREF) return write_tensor(format, l, arena, value, lowered);
+    if (value->type == CUTE_PTR) {
+        write_pointer(format, l, value, lowered);
+        return true;
+    }
+    MlirStringRef text = cute_type_text(type);
+    bool number = value->type == CUTE_INTEGER, hidden = value->type == CUTE_DIVISOR;
+    const char *shown = number ? "?" : cute_arena_copy(arena, text.data, text.length);
+    if (!shown) return false;
+    if (number && value->tree->value.width > 32) shown = "?{i64}";
+    write_format(format, shown);
+    if (!hidden) list_leaves(l, value, lowered);
+    return true;
+}
+
+/* Each `{}` of the format is the next value; without a format each value has a line. */
+static bool write_all(cute_buffer *format, leaves *l, cute_arena *arena, const cute_op_lowering *lowering)
+{
+    MlirOperation op = lowering->op;
+    intptr_t count = mlirOperationGetNumOperands(op), next = 0;
+    MlirAttribute fmt = mlirOperationGetAttributeByName(op, cute_text("fmt"));
+    bool lines = mlirAttributeIsNull(fmt);
+    MlirStringRef text = lines ? cute_text("") : mlirStringAttrGetValue(fmt);
+    for (size_t i = 0; i < text.length; i++) {
+        bool place = text.data[i] == '{' && i + 1 < text.length && text.data[i + 1] == '}' && next < count;
+        if (!place) {
+            write_literal(format, text.data + i, 1);
+            continue;
+        }
+        if (!write_value(format, l, arena, lowering->operands[next], mlirOperationGetOperand(op, next)))
+            return false;
+        next++, i++;
+    }
+    for (; lines && next < count; next++) {
+        if (!write_value(format, l, arena, lowering->operands[next], mlirOperationGetOperand(op, next)))
+            return false;
+        cute_buffer_puts(format, "\n");
+    }
+    return cute_buffer_ok(format);
+}
+
+/* As many as there are numbers to print at most. */
+static size_t room_for(const cute_op_lowering *lowering)
+{
+    size_t room = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(lowering->op); i++) {
+        const cute_value *value = cute_type_peek(lowering->operands[i]);
+        room += 2 + (value ? cute_value_unknowns(value, NULL, 0) : 0);
+    }
+    return room;
+}
+
 /* gpu.printf on the device, a call of printf on the host. */
 static bool lower(const cute_op_row *row, const cute_op_lowering *lowering)
 {
-    (void)row;
     MlirOperation op = lowering->op;
-    const cute_value *value = cute_type_peek(lowering->operands[0]);
-    if (!value) return false;
     cute_arena *arena = cute_arena_create();
     cute_buffer format = {0};
-    leaves l = {.where = op, .items = malloc((cute_value_unknowns(value, NULL, 0) + 1) * sizeof *l.items)};
-    const char *text = arena ? cute_value_text(arena, value) : NULL;
-    if (text) write_format(&format, text);
-    bool ok = text && l.items && cute_buffer_ok(&format);
+    leaves l = {.where = op, .items = calloc(room_for(lowering) + 1, sizeof *l.items)};
+    bool ok = arena && l.items;
+    if (ok && !(ok = write_all(&format, &l, arena, lowering)))
+        cute_op_fail(mlirOperationGetLocation(op), row->name, "expects CuTe values, integers and floats");
     if (ok) {
-        list_leaves(&l, value, mlirOperationGetOperand(op, 0));
         bool device = !mlirOperationIsNull(cute_op_parent(op, "gpu.module")) ||
                       !mlirOperationIsNull(cute_op_parent(op, "gpu.launch"));
         if (device)
@@ -254,5 +373,22 @@ static bool lower(const cute_op_row *row, const cute_op_lowering *lowering)
     return ok;
 }
 
-static const cute_op_row rows[] = {{.name = "cute.print", .lower = lower}};
+/* Each value has a place in the format. */
+static bool verify(const cute_op_row *row, MlirOperation op)
+{
+    MlirAttribute fmt = mlirOperationGetAttributeByName(op, cute_text("fmt"));
+    intptr_t count = mlirOperationGetNumOperands(op), places = 0;
+    if (mlirAttributeIsNull(fmt)) return true;
+    MlirStringRef text = mlirStringAttrGetValue(fmt);
+    for (size_t i = 0; i + 1 < text.length; i++) places += text.data[i] == '{' && text.data[i + 1] == '}';
+    if (places == count) return true;
+    return cute_op_fail(mlirOperationGetLocation(op), row->name,
+                        "expects a value for each '{}' of its format, %d, but got %d", (int)places,
+                        (int)count);
+}
+
+static const cute_op_row rows[] = {
+    {.name = "cute.print", .verify = verify, .lower = lower},
+    {.name = "cute.print_view", .lower = lower},
+};
 const cute_op_family cute_family_print = {rows, sizeof rows / sizeof *rows};

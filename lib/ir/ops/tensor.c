@@ -1,10 +1,147 @@
-/* Tensors, iterators, pointers and integers as values. What lib/layout computes of them has rows in algebra.c. */
+/* Tensors, iterators, pointers and integers as values. What lib/layout computes of them has rows in algebra.c; here is what
+ * is more than that, and what has a type that does not follow from its operands. */
 #include <mlir-c/BuiltinTypes.h>
+#include <stdlib.h>
 
 #include "lib/ir/ops/algebra.h"
+#include "lib/ir/ops/check.h"
 #include "lib/ir/ops/view.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+
+/* ---- views of descriptors ---- */
+
+static MlirType type_of(const cute_op_query *query, intptr_t operand)
+{
+    return mlirValueGetType(query->operands[operand]);
+}
+
+static bool is_view(const cute_op_query *query)
+{
+    return query->operand_count && cute_type_layout_of_view(type_of(query, 0), NULL);
+}
+
+static bool infer_iter(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    if (!is_view(query)) return cute_algebra_infer(row, query, out);
+    cute_op_types_add(out, cute_type_get(query->context, CUTE_TYPE_INDEX_SmemDesc, cute_text("")));
+    return true;
+}
+
+static bool infer_layout(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    MlirStringRef text;
+    if (!is_view(query)) return cute_algebra_infer(row, query, out);
+    cute_type_layout_of_view(type_of(query, 0), &text);
+    cute_op_types_add(out, cute_type_get(query->context, CUTE_TYPE_INDEX_Layout, text));
+    return true;
+}
+
+static bool infer_view(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    const cute_value *layout = query->operand_count == 2 ? cute_type_peek(type_of(query, 1)) : NULL;
+    if (!layout || cute_type_row_of(type_of(query, 0)) != cute_type_row_at(CUTE_TYPE_INDEX_SmemDesc))
+        return cute_algebra_infer(row, query, out);
+    if (layout->type != CUTE_LAYOUT)
+        return cute_op_fail(query->location, row->name, "expects a plain layout with a descriptor");
+    cute_arena *arena = cute_arena_create();
+    MlirStringRef text = cute_type_text(type_of(query, 1));
+    const char *whole =
+        arena ? cute_arena_printf(arena, "!cute_nvgpu.smem_desc, \"%.*s\"", (int)text.length, text.data)
+              : NULL;
+    if (whole)
+        cute_op_types_add(out, cute_type_get(query->context, CUTE_TYPE_INDEX_SmemDescView,
+                                             mlirStringRefCreateFromCString(whole)));
+    cute_arena_destroy(arena);
+    return whole != NULL;
+}
+
+/* ---- pointers ---- */
+
+static bool verify_recast(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_pointer *from = cute_check_operand(&c, 0)->pointer, *to = cute_check_result(&c, 0)->pointer;
+    return cute_check_space(&c, "result", to, from->space) && cute_check_align(&c, "result", to, from->align);
+}
+
+static bool verify_inttoptr(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+    const cute_value *multiple = cute_type_peek(type);
+    const cute_pointer *to = cute_check_result(&c, 0)->pointer;
+    int64_t divisor = multiple ? multiple->tree->value.divisor : 1;
+    int width = multiple ? multiple->tree->value.width : (int)mlirIntegerTypeGetWidth(type);
+    if (width == 32 && to->space != CUTE_SPACE_SMEM && to->space != CUTE_SPACE_TMEM)
+        return cute_check_fail(&c, "expects an address of 64 bits for memory '%s', but got one of 32",
+                               cute_space_name(to->space));
+    return cute_check_align(&c, "result", to, divisor);
+}
+
+static bool verify_ptrtoint(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_pointer *from = cute_check_operand(&c, 0)->pointer;
+    bool narrow = mlirIntegerTypeGetWidth(mlirValueGetType(mlirOperationGetResult(op, 0))) == 32;
+    if (!narrow || from->space == CUTE_SPACE_SMEM || from->space == CUTE_SPACE_TMEM) return true;
+    return cute_check_fail(&c, "expects the address in memory '%s' as an i64, but got i32",
+                           cute_space_name(from->space));
+}
+
+static bool verify_swizzle(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_pointer *from = cute_check_operand(&c, 0)->pointer, *to = cute_check_result(&c, 0)->pointer;
+    if (to->swizzle.bits &&
+        !(to->swizzle.bits == from->swizzle.bits && to->swizzle.base == from->swizzle.base &&
+          to->swizzle.shift == from->swizzle.shift))
+        return cute_check_fail(&c, "expects a result without a swizzle, or with the operand's");
+    return cute_check_element(&c, "result", to->element, from->element) &&
+           cute_check_space(&c, "result", to, from->space) && cute_check_align(&c, "result", to, from->align);
+}
+
+/* ---- integers ---- */
+
+/* The bits of an integer of the program, constrained or not. */
+static int width_of(MlirType type)
+{
+    const cute_value *multiple = cute_type_peek(type);
+    return multiple ? multiple->tree->value.width : (int)mlirIntegerTypeGetWidth(type);
+}
+
+static bool verify_assume(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    int from = width_of(mlirValueGetType(mlirOperationGetOperand(op, 0))),
+        to = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    if (from == to) return true;
+    return cute_check_fail(&c, "expects a result of %d bits like its operand, but got one of %d", from, to);
+}
+
+static bool verify_divisor(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    int from = width_of(mlirValueGetType(mlirOperationGetOperand(op, 0))),
+        to = cute_check_result(&c, 0)->width;
+    if (from == to) return true;
+    return cute_check_fail(&c, "expects a divisor of %d bits like its operand, but got one of %d", from, to);
+}
+
+static bool verify_divmod(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    int bits = cute_check_operand(&c, 1)->width;
+    int widths[] = {width_of(mlirValueGetType(mlirOperationGetOperand(op, 0))),
+                    width_of(mlirValueGetType(mlirOperationGetResult(op, 0))),
+                    width_of(mlirValueGetType(mlirOperationGetResult(op, 1)))};
+    static const char *const names[] = {"dividend", "quotient", "remainder"};
+    for (int i = 0; i < 3; i++)
+        if (widths[i] != bits)
+            return cute_check_fail(&c, "expects a %s of %d bits like the divisor, but got one of %d",
+                                   names[i], bits, widths[i]);
+    return true;
+}
 
 /* A pointer moves when the program runs; an iterator over coordinates is made of integers. */
 static bool expands_add_offset(MlirOperation op)
@@ -14,9 +151,21 @@ static bool expands_add_offset(MlirOperation op)
 }
 
 static const cute_op_row rows[] = {
-    {CUTE_ALGEBRA_EXPANDED(GET_ITER, get_iter), .lower = cute_lower_get_iter},
-    {CUTE_ALGEBRA_EXPANDED(GET_LAYOUT, get_layout), .lower = cute_lower_get_layout},
-    {CUTE_ALGEBRA(MAKE_VIEW, make_view), .parts = CUTE_PARTS_FIELDS, .lower = cute_lower_make_view},
+    {.name = "cute.get_iter",
+     .algebra = CUTE_OP_GET_ITER,
+     .infer = infer_iter,
+     .expand = cute_algebra_expand,
+     .lower = cute_lower_get_iter},
+    {.name = "cute.get_layout",
+     .algebra = CUTE_OP_GET_LAYOUT,
+     .infer = infer_layout,
+     .expand = cute_algebra_expand,
+     .lower = cute_lower_get_layout},
+    {.name = "cute.make_view",
+     .algebra = CUTE_OP_MAKE_VIEW,
+     .infer = infer_view,
+     .parts = CUTE_PARTS_FIELDS,
+     .lower = cute_lower_make_view},
     {CUTE_ALGEBRA_EXPANDED(MAKE_IDENTITY_TENSOR, make_identity_tensor)},
     {CUTE_ALGEBRA_EXPANDED(ADD_OFFSET, add_offset), .expands = expands_add_offset,
      .lower = cute_lower_add_offset},
@@ -30,12 +179,12 @@ static const cute_op_row rows[] = {
     {CUTE_ALGEBRA_EXPANDED(TUPLE_MUL, tuple_mul)},
     {CUTE_ALGEBRA_EXPANDED(TUPLE_DIV, tuple_div)},
     {CUTE_ALGEBRA_EXPANDED(TUPLE_MOD, tuple_mod)},
-    {.name = "cute.recast_iter", .lower = cute_lower_same},
-    {.name = "cute.inttoptr", .lower = cute_lower_inttoptr},
-    {.name = "cute.ptrtoint", .lower = cute_lower_ptrtoint},
-    {.name = "cute.apply_swizzle", .lower = cute_lower_apply_swizzle},
-    {.name = "cute.assume", .lower = cute_lower_same},
-    {.name = "cute.fast_divmod.create_divisor"},
-    {.name = "cute.fast_divmod.compute"},
+    {.name = "cute.recast_iter", .verify = verify_recast, .lower = cute_lower_same},
+    {.name = "cute.inttoptr", .verify = verify_inttoptr, .lower = cute_lower_inttoptr},
+    {.name = "cute.ptrtoint", .verify = verify_ptrtoint, .lower = cute_lower_ptrtoint},
+    {.name = "cute.apply_swizzle", .verify = verify_swizzle, .lower = cute_lower_apply_swizzle},
+    {.name = "cute.assume", .verify = verify_assume, .lower = cute_lower_same},
+    {.name = "cute.fast_divmod.create_divisor", .verify = verify_divisor},
+    {.name = "cute.fast_divmod.compute", .verify = verify_divmod},
 };
 const cute_op_family cute_family_tensor = {rows, sizeof rows / sizeof *rows};

@@ -65,61 +65,6 @@ func.func @permuted(%m: !m) {
 
 // -----
 
-!c = !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
-
-func.func @copies(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, %s: !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">,
-                  %u: !cute.memref<f16, smem, "((8,1),4):((1,0),64)">, %b: !cute.memref<bf16, smem, align<16>, "((8,1),4):((1,0),64)">,
-                  %e: !cute.memref<f16, smem, align<16>, "((8,1),5):((1,0),64)">, %w: !cute.memref<f16, smem, align<16>, "((8,1),4):((2,0),64)">,
-                  %v: !cute.memref<f16, smem, align<16>, "((4,1),4):((1,0),64)">, %r: !cute.memref<f16, smem, align<16>, "((8,1),2,2):((1,0),64,8)">,
-                  %p: !cute.memref<i8, rmem, "(1,5):(0,1)">, %q: !cute.memref<i8, rmem, "4:1">, %f: !cute.memref<f32, rmem, "(1,4):(0,1)">) {
-  // expected-error @+1 {{'cute.copy' op expected the source of '!cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>' in gmem, got smem}}
-  cute.copy(%c, %s, %g) : (!c, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">) -> ()
-  // expected-error @+1 {{needs an alignment of 16 bytes, the destination states 2}}
-  cute.copy(%c, %g, %u) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, "((8,1),4):((1,0),64)">) -> ()
-  // expected-error @+1 {{expected elements of f16 in the destination of '!cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>', got bf16}}
-  cute.copy(%c, %g, %b) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<bf16, smem, align<16>, "((8,1),4):((1,0),64)">) -> ()
-  // expected-error @+1 {{mode 1 of the source has 4, of the destination 5}}
-  cute.copy(%c, %g, %e) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),5):((1,0),64)">) -> ()
-  // expected-error @+1 {{moves 8 consecutive elements, of the destination 1 are}}
-  cute.copy(%c, %g, %w) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((2,0),64)">) -> ()
-  // expected-error @+1 {{takes 8 values a time, mode 0 of the destination has 4, no multiple of it}}
-  cute.copy(%c, %g, %v) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((4,1),4):((1,0),64)">) -> ()
-  // expected-error @+1 {{the source has 2 modes, the destination 3}}
-  cute.copy(%c, %g, %r) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),2,2):((1,0),64,8)">) -> ()
-  // expected-error @+1 {{mode 1 of the source has 4, of the predicate 5}}
-  cute.copy(%c, %g, %s, %p) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<i8, rmem, "(1,5):(0,1)">) -> ()
-  // expected-error @+1 {{the source has 2 modes, the predicate 1}}
-  cute.copy(%c, %g, %s, %q) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<i8, rmem, "4:1">) -> ()
-  // expected-error @+1 {{expected a predicate of i8 or i1 in registers, got 'f32'}}
-  cute.copy(%c, %g, %s, %f) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f32, rmem, "(1,4):(0,1)">) -> ()
-  return
-}
-
-// -----
-
-!m = !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >
-!d = !cute.memref<f32, rmem, align<16>, "((2,2),2,4):((1,2),4,8)">
-!x = !cute.memref<f16, rmem, align<16>, "((2,2,2),2,3):((1,2,4),8,16)">
-!y = !cute.memref<f16, rmem, align<8>, "((2,2),4,3):((1,2),4,16)">
-
-func.func @products(%m: !m, %d: !d, %x: !x, %y: !y, %b: !cute.memref<bf16, rmem, "((2,2,2),2,3):((1,2,4),8,16)">,
-                    %s: !cute.memref<f16, smem, "((2,2,2),2,3):((1,2,4),8,16)">, %v: !cute.memref<f16, rmem, "((2,2),2,3):((1,2),8,16)">,
-                    %rows: !cute.memref<f16, rmem, "((2,2,2),3,3):((1,2,4),8,24)">, %k: !cute.memref<f16, rmem, "((2,2),4,2):((1,2),4,16)">) {
-  // expected-error @+1 {{'cute.gemm' op expected elements of f16 in the A of '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >', got bf16}}
-  cute.gemm(%m, %d, %b, %y, %d) : (!m, !d, !cute.memref<bf16, rmem, "((2,2,2),2,3):((1,2,4),8,16)">, !y, !d) -> ()
-  // expected-error @+1 {{expected the A of '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >' in rmem, got smem}}
-  cute.gemm(%m, %d, %s, %y, %d) : (!m, !d, !cute.memref<f16, smem, "((2,2,2),2,3):((1,2,4),8,16)">, !y, !d) -> ()
-  // expected-error @+1 {{expected 8 values of '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >' in mode 0 of A, got 4}}
-  cute.gemm(%m, %d, %v, %y, %d) : (!m, !d, !cute.memref<f16, rmem, "((2,2),2,3):((1,2),8,16)">, !y, !d) -> ()
-  // expected-error @+1 {{A has 3 along M, D 2}}
-  cute.gemm(%m, %d, %rows, %y, %d) : (!m, !d, !cute.memref<f16, rmem, "((2,2,2),3,3):((1,2,4),8,24)">, !y, !d) -> ()
-  // expected-error @+1 {{A has 3 along K, B 2}}
-  cute.gemm(%m, %d, %x, %k, %d) : (!m, !d, !x, !cute.memref<f16, rmem, "((2,2),4,2):((1,2),4,16)">, !d) -> ()
-  return
-}
-
-// -----
-
 // The lowest target of a gpu.module has to have the instruction.
 gpu.module @sm_80 [#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_90a">] {
   func.func @fp8() {

@@ -1,7 +1,23 @@
-// RUN: cute-opt %s -split-input-file -verify-diagnostics
+// RUN: cute-opt %s -split-input-file -verify-diagnostics -cute-expand-ops -cute-to-base
 
-func.func @integer(%a: i32) {
-  // expected-error @+1 {{'cute.print' op operand #0 must be any CuTe type, but got 'i32'}}
-  cute.print(%a) : i32
+func.func @vector(%a: vector<2xi32>) {
+  // expected-error @+1 {{'cute.print' op operand #0 must be variadic of any CuTe type, but got 'vector<2xi32>'}}
+  cute.print(%a) : vector<2xi32>
+  return
+}
+
+// -----
+
+func.func @places(%x: i32) {
+  // expected-error@+1 {{expects a value for each '{}' of its format, 2, but got 1}}
+  cute.print("%d {} {}", %x) : i32
+  return
+}
+
+// -----
+
+func.func @wide(%x: i128) {
+  // expected-error@+1 {{'cute.print' op expects CuTe values, integers and floats}}
+  cute.print("{}", %x) : i128
   return
 }

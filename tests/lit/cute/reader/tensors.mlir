@@ -20,7 +20,7 @@ func.func @tensors(%x: f32, %m: i32, %p: i1, %t: !cute.memref<f32, gmem, align<1
   %d0, %d1, %d2, %d3 = cute_nvgpu.arch.mma.SM80<{a_type = f16, b_type = f16, operandSegmentSizes = array<i32: 4, 2, 4>, shape_MNK = #cute.shape<"(16,8,16)">}>
         (%m, %m, %m, %m, %m, %m, %x, %x, %x, %x) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32) -> (f32, f32, f32, f32)
   %r = cute.recast_iter(%q) : f32
-  %al = cute.static "(4,2):(1,4)"
+  %al = cute.static "(4,8):(1,4)"
   %a = cute.memref.alloca(%al) : f32
   cute.copy %t, %a
   %lt = cute.local_tile(%t, (2, 4), (%m, _), "(1,1)")
@@ -40,10 +40,10 @@ func.func @tensors(%x: f32, %m: i32, %p: i1, %t: !cute.memref<f32, gmem, align<1
   // CHECK-NEXT: %[[V10:.*]] = cute.zipped_divide(%[[A3]], %[[V2]]) : (!cute.memref<f32, gmem, align<16>, "(4,8):(1,4)">, !cute.tile<"[2:1;2:1]">) -> !cute.memref<f32, gmem, align<16>, "((2,2),(2,4)):((1,4),(2,8))">
   // CHECK-NEXT: %[[V11:.*]]:4 = cute_nvgpu.arch.mma.SM80<{operandSegmentSizes = array<i32: 4, 2, 4>, a_type = f16, b_type = f16, shape_MNK = #cute.shape<"(16,8,16)">}> (%[[A1]], %[[A1]], %[[A1]], %[[A1]], %[[A1]], %[[A1]], %[[A0]], %[[A0]], %[[A0]], %[[A0]]) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32) -> (f32, f32, f32, f32)
   // CHECK-NEXT: %[[V12:.*]] = cute.recast_iter(%[[A4]]) : (!cute.ptr<f16, smem, align<16>>) -> !cute.ptr<f32, smem, align<16>>
-  // CHECK-NEXT: %[[V13:.*]] = cute.static : !cute.layout<"(4,2):(1,4)">
-  // CHECK-NEXT: %[[V14:.*]] = cute.memref.alloca(%[[V13]]) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, rmem, align<32>, "(4,2):(1,4)">
+  // CHECK-NEXT: %[[V13:.*]] = cute.static : !cute.layout<"(4,8):(1,4)">
+  // CHECK-NEXT: %[[V14:.*]] = cute.memref.alloca(%[[V13]]) : (!cute.layout<"(4,8):(1,4)">) -> !cute.memref<f32, rmem, align<32>, "(4,8):(1,4)">
   // CHECK-NEXT: %[[V15:.*]] = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32, 32 b>
-  // CHECK-NEXT: cute.copy(%[[V15]], %[[A3]], %[[V14]]) : (!cute_nvgpu.atom.universal_copy<f32, 32 b>, !cute.memref<f32, gmem, align<16>, "(4,8):(1,4)">, !cute.memref<f32, rmem, align<32>, "(4,2):(1,4)">) -> ()
+  // CHECK-NEXT: cute.copy(%[[V15]], %[[A3]], %[[V14]]) : (!cute_nvgpu.atom.universal_copy<f32, 32 b>, !cute.memref<f32, gmem, align<16>, "(4,8):(1,4)">, !cute.memref<f32, rmem, align<32>, "(4,8):(1,4)">) -> ()
   // CHECK-NEXT: %[[V16:.*]] = cute.local_tile(%[[A3]], %[[V0]], %[[V1]], "(1,1)") : (!cute.memref<f32, gmem, align<16>, "(4,8):(1,4)">, !cute.tile<"[2:1;4:1]">, !cute.coord<"(?,_)">) -> !cute.memref<f32, gmem, align<8>, "(2,4,2):(1,4,16)">
   return
 }

@@ -1,0 +1,98 @@
+// RUN: cute-opt %s -split-input-file -verify-diagnostics
+
+func.func @space(%p: !cute.ptr<i8, smem, align<16>>) {
+  // expected-error@+1 {{'cute.recast_iter' op expects result to be in memory 'smem', but got 'gmem'}}
+  %q = cute.recast_iter(%p) : (!cute.ptr<i8, smem, align<16>>) -> !cute.ptr<f16, gmem, align<16>>
+  return
+}
+
+// -----
+
+func.func @align(%p: !cute.ptr<i8, smem, align<16>>) {
+  // expected-error@+1 {{expects result to have an alignment of at most 16 bytes, as its operand has, but got 32}}
+  %q = cute.recast_iter(%p) : (!cute.ptr<i8, smem, align<16>>) -> !cute.ptr<f16, smem, align<32>>
+  return
+}
+
+// -----
+
+func.func @multiple(%i: !cute.i64<divby 16>) {
+  // expected-error@+1 {{expects result to have an alignment of at most 16 bytes}}
+  %q = cute.inttoptr(%i) : (!cute.i64<divby 16>) -> !cute.ptr<f16, gmem, align<32>>
+  return
+}
+
+// -----
+
+func.func @narrow(%i: i32) {
+  // expected-error@+1 {{expects an address of 64 bits for memory 'gmem', but got one of 32}}
+  %q = cute.inttoptr(%i) : (i32) -> !cute.ptr<f16, gmem>
+  return
+}
+
+// -----
+
+func.func @narrow(%p: !cute.ptr<f16, gmem>) {
+  // expected-error@+1 {{expects the address in memory 'gmem' as an i64, but got i32}}
+  %q = cute.ptrtoint(%p) : (!cute.ptr<f16, gmem>) -> i32
+  return
+}
+
+// -----
+
+func.func @swizzle(%p: !cute.ptr<f16, smem, align<16>, S<3,4,3>>) {
+  // expected-error@+1 {{expects a result without a swizzle, or with the operand's}}
+  %q = cute.apply_swizzle(%p) : (!cute.ptr<f16, smem, align<16>, S<3,4,3>>) -> !cute.ptr<f16, smem, align<16>, S<2,4,3>>
+  return
+}
+
+// -----
+
+func.func @element(%p: !cute.ptr<f16, smem, align<16>, S<3,4,3>>) {
+  // expected-error@+1 {{expects result to have elements of type 'f16', but got 'bf16'}}
+  %q = cute.apply_swizzle(%p) : (!cute.ptr<f16, smem, align<16>, S<3,4,3>>) -> !cute.ptr<bf16, smem, align<16>>
+  return
+}
+
+// -----
+
+func.func @assume(%i: i32) {
+  // expected-error@+1 {{expects a result of 32 bits like its operand, but got one of 64}}
+  %q = cute.assume(%i) : (i32) -> !cute.i64<divby 8>
+  return
+}
+
+// -----
+
+func.func @divisor(%i: i64) {
+  // expected-error@+1 {{expects a divisor of 64 bits like its operand, but got one of 32}}
+  %q = cute.fast_divmod.create_divisor(%i) : (i64) -> !cute.fast_divmod_divisor<32>
+  return
+}
+
+// -----
+
+func.func @divmod(%i: i32, %d: !cute.fast_divmod_divisor<32>) {
+  // expected-error@+1 {{expects a remainder of 32 bits like the divisor, but got one of 64}}
+  %q, %r = cute.fast_divmod.compute(%i, %d) : (i32, !cute.fast_divmod_divisor<32>) -> (i32, i64)
+  return
+}
+
+// -----
+
+func.func @view(%d: !cute_nvgpu.smem_desc, %l: !cute.composed_layout<"S<3,4,3> o 0 o (8,64):(64,1)">) {
+  // expected-error@+2 {{expects a plain layout with a descriptor}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %v = cute.make_view(%d, %l) : (!cute_nvgpu.smem_desc, !cute.composed_layout<"S<3,4,3> o 0 o (8,64):(64,1)">) -> !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(8,64):(64,1)">
+  return
+}
+
+// -----
+
+// The algebra refuses what does not follow: space, element, leaf.
+func.func @iter(%t: !cute.memref<f16, gmem, "(?,8):(8,1)">) {
+  // expected-error@+2 {{inferred type(s) '!cute.ptr<f16, gmem>' are incompatible with return type(s) of operation '!cute.ptr<f16, smem>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %p = cute.get_iter(%t) : (!cute.memref<f16, gmem, "(?,8):(8,1)">) -> !cute.ptr<f16, smem>
+  return
+}
