@@ -1,113 +1,68 @@
-// out(i,j) = exp(in(i,j) - max_i) / sum_j exp(in(i,j) - max_i) on f32, a block of 256 threads a row.
-// Reductions go by shuffles within a warp and by shared memory between warps; exp is libdevice's.
+// out(i,j) = exp(x(i,j) - max_i) / sum_j exp(x(i,j) - max_i): a block a row, the row in registers, one pass over memory.
+// -D T: f32, f16 or bf16; V: elements of an access of BITS bits; COLS: the most columns, a multiple of 256 V. Any number of rows, and of
+// columns up to COLS that are multiples of V.
+!X = !cute.memref<${T}, gmem, align<${BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
+
+module attributes {gpu.container_module} {
 gpu.module @kernels {
-  // The reduction of `v` over the block with `max` (%is_max) or `+`, in every thread.
-  func.func private @reduce(%v: f32, %is_max: i1, %scratch: !llvm.ptr<3>) -> f32 {
-    %c32 = arith.constant 32 : i32
-    %c8 = arith.constant 8 : i32
-    %c1 = arith.constant 1 : i32
-    %c0 = arith.constant 0 : i32
-    %c16 = arith.constant 16 : i32
-    %tid = nvvm.read.ptx.sreg.tid.x : i32
-    %lane = arith.remui %tid, %c32 : i32
-    %warp = arith.divui %tid, %c32 : i32
-    %low = arith.constant 0xFF800000 : f32
-    %zero = arith.constant 0.0 : f32
-    %neutral = arith.select %is_max, %low, %zero : f32
-    %in_warp = func.call @warp_reduce(%v, %is_max) : (f32, i1) -> f32
-    %slot = llvm.getelementptr %scratch[%warp] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
-    nvvm.barrier0
-    %first = arith.cmpi eq, %lane, %c0 : i32
-    scf.if %first {
-      llvm.store %in_warp, %slot : f32, !llvm.ptr<3>
-    }
-    nvvm.barrier0
-    %has = arith.cmpi ult, %lane, %c8 : i32
-    %partial = scf.if %has -> f32 {
-      %p = llvm.getelementptr %scratch[%lane] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
-      %x = llvm.load %p : !llvm.ptr<3> -> f32
-      scf.yield %x : f32
-    } else {
-      scf.yield %neutral : f32
-    }
-    %all = func.call @warp_reduce(%partial, %is_max) : (f32, i1) -> f32
-    return %all : f32
-  }
-  func.func private @warp_reduce(%v: f32, %is_max: i1) -> f32 {
-    %c32 = arith.constant 32 : i32
-    %c1 = arith.constant 1 : i32
-    %c2 = arith.constant 2 : i32
-    %c16 = arith.constant 16 : i32
-    %r:2 = scf.while (%offset = %c16, %x = %v) : (i32, f32) -> (i32, f32) {
-      %more = arith.cmpi uge, %offset, %c1 : i32
-      scf.condition(%more) %offset, %x : i32, f32
-    } do {
-    ^bb0(%offset: i32, %x: f32):
-      %other, %valid = gpu.shuffle xor %x, %offset, %c32 : f32
-      %max = arith.maximumf %x, %other : f32
-      %sum = arith.addf %x, %other : f32
-      %y = arith.select %is_max, %max, %sum : f32
-      %half = arith.divui %offset, %c2 : i32
-      scf.yield %half, %y : i32, f32
-    }
-    return %r#1 : f32
-  }
-
-  gpu.func @softmax(%in: !llvm.ptr<1> {cute.name = "in", cute.dtype = f32, llvm.readonly, llvm.noalias},
-                    %out: !llvm.ptr<1> {cute.name = "out", cute.dtype = f32, llvm.writeonly, llvm.noalias},
-                    %rows: i32 {cute.name = "rows"}, %cols: i32 {cute.name = "cols"})
+  gpu.func @softmax(%x: !X, %out: !X)
       kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
-    %true = arith.constant true
-    %false = arith.constant false
-    %c256 = arith.constant 256 : i32
-    %low = arith.constant 0xFF800000 : f32
-    %zero = arith.constant 0.0 : f32
-    %one = arith.constant 1.0 : f32
-    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %t = nvvm.read.ptx.sreg.tid.x : i32
     %row = nvvm.read.ptx.sreg.ctaid.x : i32
-    %scratch = llvm.mlir.addressof @scratch : !llvm.ptr<3>
+    %atom = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<${T}, ${BITS} b>
+    %threads = cute.static "(1,256):(0,1)"
+    %values = cute.static "(1,${V}):(0,1)"
+    %copy = cute.make_tiled_copy(%atom, %threads, %values)
+    %layout = cute.get_layout(%x)
+    %shape = cute.get_shape(%layout)
+    %where = cute.make_identity_tensor(%shape)
+    %gX = cute.local_tile(%x, (1, ${COLS}), (%row, 0))
+    %gO = cute.local_tile(%out, (1, ${COLS}), (%row, 0))
+    %gI = cute.local_tile(%where, (1, ${COLS}), (%row, 0))
+    %tX = cute.tiled.copy.partition_S(%copy, %gX, %t)
+    %tI = cute.tiled.copy.partition_S(%copy, %gI, %t)
+    %tO = cute.tiled.copy.partition_D(%copy, %gO, %t)
+    %inside = cute.predicate(%tI, %shape)
 
-    %cols64 = arith.extui %cols : i32 to i64
-    %shape = cute.make_shape(%rows, %cols) : (i32, i32) -> !cute.shape<"(?,?)">
-    %stride = cute.make_stride(%cols64) : (i64) -> !cute.stride<"(?{i64},1)">
-    %layout = cute.make_layout(%shape, %stride) : (!cute.shape<"(?,?)">, !cute.stride<"(?{i64},1)">) -> !cute.layout<"(?,?):(?{i64},1)">
+    // The row; what is behind its end counts for nothing.
+    %rX = cute.make_fragment_like(%tX)
+    %low = arith.constant ${LOW} : ${T}
+    cute.fill(%rX, %low)
+    cute.copy(%copy, %tX, %rX, %inside)
+    %v = cute.memref.load_vec(%rX)
+    %f = arith.${EXT} %v : vector<${COLS/256}x${T}> to vector<${COLS/256}xf32>
 
-    %my_max = scf.for %j = %tid to %cols step %c256 iter_args(%best = %low) -> (f32) : i32 {
-      %crd = cute.make_coord(%row, %j) : (i32, i32) -> !cute.coord<"(?,?)">
-      %e = cute.layout_eval(%crd, %layout) : (!cute.coord<"(?,?)">, !cute.layout<"(?,?):(?{i64},1)">) -> !cute.int_tuple<"?{i64}">
-      %i = cute.get_scalars(%e) : !cute.int_tuple<"?{i64}">
-      %p = llvm.getelementptr %in[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-      %x = llvm.load %p : !llvm.ptr<1> -> f32
-      %b = arith.maximumf %best, %x : f32
-      scf.yield %b : f32
-    }
-    %max = func.call @reduce(%my_max, %true, %scratch) : (f32, i1, !llvm.ptr<3>) -> f32
-    %my_sum = scf.for %j = %tid to %cols step %c256 iter_args(%acc = %zero) -> (f32) : i32 {
-      %crd = cute.make_coord(%row, %j) : (i32, i32) -> !cute.coord<"(?,?)">
-      %e = cute.layout_eval(%crd, %layout) : (!cute.coord<"(?,?)">, !cute.layout<"(?,?):(?{i64},1)">) -> !cute.int_tuple<"?{i64}">
-      %i = cute.get_scalars(%e) : !cute.int_tuple<"?{i64}">
-      %p = llvm.getelementptr %in[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-      %x = llvm.load %p : !llvm.ptr<1> -> f32
-      %d = arith.subf %x, %max : f32
-      %y = math.exp %d : f32
-      %s = arith.addf %acc, %y : f32
-      scf.yield %s : f32
-    }
-    %sum = func.call @reduce(%my_sum, %false, %scratch) : (f32, i1, !llvm.ptr<3>) -> f32
+    // exp(x - max) = 2^(x log2(e) - max log2(e)), and the sum of all.
+    %mine = vector.reduction <maximumf>, %f : vector<${COLS/256}xf32> into f32
+    %max = gpu.all_reduce maxnumf %mine uniform {} : (f32) -> f32
+    %log2e = arith.constant dense<1.44269504> : vector<${COLS/256}xf32>
+    %maxes = vector.broadcast %max : f32 to vector<${COLS/256}xf32>
+    %below = arith.subf %f, %maxes : vector<${COLS/256}xf32>
+    %exponent = arith.mulf %below, %log2e : vector<${COLS/256}xf32>
+    %e = math.exp2 %exponent fastmath<afn> : vector<${COLS/256}xf32>
+    %part = vector.reduction <add>, %e : vector<${COLS/256}xf32> into f32
+    %sum = gpu.all_reduce add %part uniform {} : (f32) -> f32
+    %one = arith.constant 1.0 : f32
     %scale = arith.divf %one, %sum : f32
-    scf.for %j = %tid to %cols step %c256 : i32 {
-      %crd = cute.make_coord(%row, %j) : (i32, i32) -> !cute.coord<"(?,?)">
-      %e = cute.layout_eval(%crd, %layout) : (!cute.coord<"(?,?)">, !cute.layout<"(?,?):(?{i64},1)">) -> !cute.int_tuple<"?{i64}">
-      %i = cute.get_scalars(%e) : !cute.int_tuple<"?{i64}">
-      %p = llvm.getelementptr %in[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-      %q = llvm.getelementptr %out[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-      %x = llvm.load %p : !llvm.ptr<1> -> f32
-      %d = arith.subf %x, %max : f32
-      %y = math.exp %d : f32
-      %z = arith.mulf %y, %scale : f32
-      llvm.store %z, %q : f32, !llvm.ptr<1>
-    }
+    %scales = vector.broadcast %scale : f32 to vector<${COLS/256}xf32>
+    %weighted = arith.mulf %e, %scales : vector<${COLS/256}xf32>
+    %o = arith.${TRUNC} %weighted : vector<${COLS/256}xf32> to vector<${COLS/256}x${T}>
+    cute.memref.store_vec(%o, %rX)
+    cute.copy(%copy, %rX, %tO, %inside)
     gpu.return
   }
-  llvm.mlir.global internal @scratch() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<8 x f32>
+}
+
+func.func @softmax(%x: !X, %out: !X) {
+  %layout = cute.get_layout(%x)
+  %shape = cute.get_shape(%layout)
+  %mode = cute.get<[0]>(%shape)
+  %rows = cute.get_scalars(%mode)
+  %grid = arith.index_cast %rows : i32 to index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  gpu.launch_func @kernels::@softmax blocks in (%grid, %c1, %c1) threads in (%c256, %c1, %c1)
+    args(%x : !X, %out : !X)
+  return
+}
 }
