@@ -1,0 +1,41 @@
+# Operations written without the types that follow.
+
+setup() {
+    PATH=$CUTE_BIN:$PATH
+    ROOT=$BATS_TEST_DIRNAME/../..
+    TYPELESS=$ROOT/tests/fuzz/typeless
+    cd "$BATS_TEST_TMPDIR"
+}
+
+@test "the kernels without the types that follow are the same kernels" {
+    for kernel in vector_add/vector_add copy/copy transpose/transpose saxpy/saxpy softmax/softmax; do
+        "$TYPELESS" same cute-opt "$ROOT/kernels/$kernel.mlir"
+    done
+    "$TYPELESS" same cute-opt "$ROOT/kernels/matmul/matmul_tiled.mlir" TILE=16
+}
+
+@test "broken texts without types end in an error, not in a signal" {
+    "$TYPELESS" mutate cute-opt 2000 7 "$ROOT"/tests/lit/cute/reader/*.mlir "$ROOT"/kernels/transpose/transpose.mlir
+}
+
+@test "a literal takes what -D says" {
+    cat >k.mlir <<'EOF'
+func.func @f(%n: i32) -> i32 {
+  %l = cute.make_layout (${BM}, %n), (%n, ${BM/8})
+  %s = cute.size %l
+  %i = cute.get_scalars %s
+  return %i : i32
+}
+EOF
+    run cute-opt -D BM=64 k.mlir
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'!cute.layout<"(64,?):(?,8)">'* ]]
+}
+
+@test "an error in a line without types stands at its place, with the types of its operands" {
+    printf 'func.func @f(%%n: i32) {\n  %%s = cute.make_shape(4, %%n)\n  %%x = cute.get<[2]> %%s\n  return\n}\n' >k.mlir
+    run cute-opt k.mlir
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"k.mlir:3:8: error: "*"mode index in [0, 2)"* ]]
+    [[ "$output" == *"k.mlir:2:8: note: %s is a '!cute.shape<\"(4,?)\">'"* ]]
+}
