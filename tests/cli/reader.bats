@@ -39,3 +39,31 @@ EOF
     [[ "$output" == *"k.mlir:3:8: error: "*"mode index in [0, 2)"* ]]
     [[ "$output" == *"k.mlir:2:8: note: %s is a '!cute.shape<\"(4,?)\">'"* ]]
 }
+
+# The blocks of the chapter on writing IR, the first as 1.mlir.
+blocks() {
+    awk '/^```mlir/ { n++; on = 1; next } /^```/ { on = 0 } on { print > (n ".mlir") }' "$ROOT/docs/writing-ir.md"
+    [ -e 3.mlir ]
+}
+
+@test "what the chapter on writing IR shows is read, and printed with all types" {
+    blocks
+    for block in ?.mlir; do
+        cute-opt -D M=64 -D N=64 "$block" >typed
+        grep -v '^//' typed | cute-opt | grep -v '^//' >again
+        grep -v '^//' typed | cmp - again
+    done
+}
+
+@test "the kernel of the chapter on writing IR copies, four elements at once" {
+    blocks
+    cute-opt -D M=64 -D N=64 1.mlir | cute-ptx >k.ptx
+    grep -q 'ld.global.v4.f32' k.ptx
+    grep -q 'st.global.v4.f32' k.ptx
+    cat >launch.json <<'EOF'
+{"kernel": "tiled_copy", "params": {"n": 64}, "grid": [4, 2], "block": 128,
+ "buffers": {"a": {"dtype": "f32", "shape": ["n", "n"], "init": "normal"}, "b": {"dtype": "f32", "shape": ["n", "n"]}},
+ "args": ["a", "b"], "check": {"b": {"expr": "a[i, j]", "ulp": 0}}}
+EOF
+    cute-run k.ptx --config launch.json --device emulator --check=all
+}
