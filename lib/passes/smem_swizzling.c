@@ -74,18 +74,106 @@ typedef struct region {
     int64_t bytes;
 } region;
 
-/* The bytes of one tensor; 0: they are not known. */
-static int64_t bytes_of_view(cute_arena *arena, MlirOperation view, int bits)
+/* The bytes that a tensor reaches, up to the end of what its own swizzle exchanges; 0: they are not known. */
+static int64_t bytes_of_view(cute_arena *arena, MlirOperation view)
 {
-    const cute_value *layout = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(view, 1)));
-    cute_value size;
-    int64_t out;
-    if (!layout || layout->type != CUTE_LAYOUT || !cute_value_is_static(layout) ||
-        cute_apply(arena, NULL, CUTE_OP_COSIZE, layout, 1, NULL, &size, NULL) ||
-        size.tree->kind != CUTE_TREE_INT || !size.tree->value.known ||
-        !cute_mul64(size.tree->value.value, bits, &out))
+    const cute_value *tensor = cute_type_peek(mlirValueGetType(mlirOperationGetResult(view, 0)));
+    cute_value size, layout = cute_value_of_layout(tensor->layout);
+    if (tensor->type != CUTE_MEMREF || tensor->inner.shape || !cute_value_is_static(&layout) ||
+        (tensor->tree && (tensor->tree->kind != CUTE_TREE_INT || !tensor->tree->value.known ||
+                          tensor->tree->value.value < 0)) ||
+        cute_apply(arena, NULL, CUTE_OP_COSIZE, &layout, 1, NULL, &size, NULL) ||
+        size.tree->kind != CUTE_TREE_INT || !size.tree->value.known)
         return 0;
-    return (out + 7) / 8;
+    int64_t count = size.tree->value.value, unit = 1;
+    if (tensor->tree) {
+        if (!cute_add64(count, tensor->tree->value.value, &count)) return 0;
+        unit = (int64_t)1 << (tensor->swizzle.bits + tensor->swizzle.base);
+    }
+    if (!cute_add64(count, unit - 1, &count)) return 0;
+    count = count / unit * unit;
+    return cute_mul64(count, tensor->pointer->bits, &count) && count < INT64_MAX - 8 ? (count + 7) / 8 : 0;
+}
+
+/* The bytes by which a cute.add_offset moves its pointer. */
+static bool offset_of(MlirOperation op, int64_t *out)
+{
+    const cute_value *pointer = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0))),
+                     *by = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+    if (pointer->type != CUTE_PTR || by->tree->kind != CUTE_TREE_INT || !by->tree->value.known ||
+        !cute_mul64(by->tree->value.value, pointer->pointer->bits, out))
+        return false;
+    *out /= 8;
+    return true;
+}
+
+/* Who else uses the memory of a region. */
+typedef struct sharing {
+    cute_arena *arena;
+    MlirValue pointer; /* of the region */
+    int64_t from, to;  /* the region, behind the root */
+    MlirOperation found;
+} sharing;
+
+enum { MOST_DEPTH = 100 };
+
+static bool is_shared_with(sharing *s, MlirValue pointer, int64_t at, int depth)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(pointer);
+         !mlirOpOperandIsNull(use) && mlirOperationIsNull(s->found); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        int64_t by = 0, next;
+        bool moved = cute_op_is(user, "cute.add_offset");
+        if (cute_op_is(user, "cute.make_view")) {
+            int64_t bytes = bytes_of_view(s->arena, user);
+            bool apart = at >= s->to || (bytes && at <= s->from && bytes <= s->from - at);
+            if (!mlirValueEqual(pointer, s->pointer) && !apart) s->found = user;
+        } else if ((!moved && !cute_op_is(user, "cute.recast_iter")) || (moved && !offset_of(user, &by)) ||
+                   !cute_add64(at, by, &next) || depth == MOST_DEPTH) {
+            s->found = user;
+        } else {
+            is_shared_with(s, mlirOperationGetResult(user, 0), next, depth + 1);
+        }
+    }
+    return !mlirOperationIsNull(s->found);
+}
+
+/* Dynamic shared memory is one memory, whoever asks for it. */
+static void find_others(MlirOperation op, void *context)
+{
+    sharing *s = context;
+    if (mlirOperationIsNull(s->found)) is_shared_with(s, mlirOperationGetResult(op, 0), 0, 0);
+}
+
+static MlirOperation function_of(MlirOperation op);
+
+/* Why a swizzle of the region alone would not be seen by all who use it, or NULL. */
+static const char *shared_by(cute_arena *arena, const region *r)
+{
+    static const char dynamic[] = "cute_nvgpu.arch.get_dyn_smem";
+    sharing s = {.arena = arena, .pointer = mlirOperationGetResult(r->op, 0)};
+    MlirOperation root = r->op;
+    for (int64_t by; cute_op_is(root, "cute.recast_iter") || cute_op_is(root, "cute.add_offset");
+         root = cute_defining_op(mlirOperationGetOperand(root, 0))) {
+        by = 0;
+        if ((cute_op_is(root, "cute.add_offset") && !offset_of(root, &by)) ||
+            !cute_add64(s.from, by, &s.from))
+            return "the offset of its pointer is not known";
+        if (mlirOperationIsNull(cute_defining_op(mlirOperationGetOperand(root, 0))))
+            return "its memory is an argument";
+    }
+    if (!cute_add64(s.from, r->bytes, &s.to)) return "the offset of its pointer is not known";
+    MlirOperation function = function_of(root);
+    if (cute_op_is(root, dynamic) && !mlirOperationIsNull(function))
+        cute_op_each(function, dynamic, find_others, &s);
+    else
+        is_shared_with(&s, mlirOperationGetResult(root, 0), 0, 0);
+    if (mlirOperationIsNull(s.found)) return NULL;
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(s.found)), file;
+    unsigned line = 0, column;
+    cute_location_place(mlirOperationGetLocation(s.found), &file, &line, &column);
+    return cute_arena_printf(arena, "'%.*s' at line %u may use the same memory", (int)name.length, name.data,
+                             line);
 }
 
 /* Why the pointer gets no swizzle, or NULL. */
@@ -98,22 +186,19 @@ static const char *region_of(swizzling *s, MlirValue pointer, region *out)
          use = mlirOpOperandGetNextUse(use))
         if (cute_op_has(mlirOpOperandGetOwner(use), asked))
             out->location = mlirOperationGetLocation(mlirOpOperandGetOwner(use));
-    if (mlirOperationIsNull(out->op)) return "its pointer is an argument";
+    if (mlirOperationIsNull(out->op)) return "its memory is an argument";
     if (out->type->swizzle.bits) return "it has one";
     if (out->type->bits < 8) return "its elements are no bytes";
     for (MlirOpOperand use = mlirValueGetFirstUse(pointer); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
-        if (!cute_op_is(user, "cute.make_view")) {
-            MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(user));
-            return cute_arena_printf(s->arena, "its pointer is used by '%.*s' too", (int)name.length,
-                                     name.data);
-        }
-        int64_t bytes = bytes_of_view(s->arena, user, out->type->bits);
-        if (!bytes) return "its layout is not known, or composed";
+        if (!cute_op_is(user, "cute.make_view")) continue;
+        int64_t bytes = bytes_of_view(s->arena, user);
+        if (!bytes || cute_type_peek(mlirValueGetType(mlirOperationGetResult(user, 0)))->tree)
+            return "its layout is not known, or composed";
         if (bytes > out->bytes) out->bytes = bytes;
     }
-    return NULL;
+    return shared_by(s->arena, out);
 }
 
 /* ---- accesses ---- */
@@ -163,7 +248,17 @@ static cute_status select_accesses(cute_arena *arena, const cute_accesses *all, 
 
 /* ---- the change ---- */
 
-/* Puts the swizzle between a pointer and its users. False, and `stuck`, as cute_retype says. */
+/* Tensors that are made of `from` are made of `to`. */
+static void redirect_views(MlirValue from, MlirValue to)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(from), next; !mlirOpOperandIsNull(use); use = next) {
+        next = mlirOpOperandGetNextUse(use);
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (cute_op_is(user, "cute.make_view")) mlirOperationSetOperand(user, 0, to);
+    }
+}
+
+/* Puts the swizzle between a pointer and its tensors. False, and `stuck`, as cute_retype says. */
 static bool apply(MlirOperation op, cute_swizzle swizzle, cute_arena *arena, MlirOperation *stuck)
 {
     MlirValue pointer = mlirOperationGetResult(op, 0);
@@ -179,8 +274,7 @@ static bool apply(MlirOperation op, cute_swizzle swizzle, cute_arena *arena, Mli
     if (mlirTypeIsNull(new) || mlirOperationIsNull(cast)) return false;
     mlirOperationMoveAfter(cast, op);
     MlirValue result = mlirOperationGetResult(cast, 0);
-    mlirValueReplaceAllUsesOfWith(pointer, result);
-    mlirOperationSetOperand(cast, 0, pointer);
+    redirect_views(pointer, result);
     return cute_retype(result, new, stuck);
 }
 
@@ -193,8 +287,7 @@ static MlirOperation make_root(MlirOperation op)
     MlirOperation cast = cute_build(&b, "builtin.unrealized_conversion_cast", CUTE_OPERANDS(pointer),
                                     CUTE_TYPES(mlirValueGetType(pointer)), CUTE_NAMED(root));
     mlirOperationMoveAfter(cast, op);
-    mlirValueReplaceAllUsesOfWith(pointer, mlirOperationGetResult(cast, 0));
-    mlirOperationSetOperand(cast, 0, pointer);
+    redirect_views(pointer, mlirOperationGetResult(cast, 0));
     return cast;
 }
 

@@ -66,13 +66,13 @@ gpu.module @kernels {
 
 // -----
 
-// What has no conflicts, what does not ask, and why others get none.
+// What has no conflicts, and why others get none.
 // CHECK-LABEL: gpu.func @left
 // CHECK-NOT:     align<1024>, S<
 // ALL-LABEL:   gpu.func @left
 // ALL-NOT:       align<1024>, S<
 gpu.module @kernels {
-  gpu.func @left(%argument: !cute.ptr<f32, smem, align<1024>>, %g: !cute.ptr<f32, gmem>, %n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  gpu.func @left(%argument: !cute.ptr<f32, smem, align<1024>>, %g: !cute.ptr<f32, gmem>, %n: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %tid = nvvm.read.ptx.sreg.tid.x : i32
     %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
     %x = arith.constant 1.0 : f32
@@ -80,31 +80,87 @@ gpu.module @kernels {
     %row = cute.static : !cute.layout<"32:1">
     %column = cute.static : !cute.layout<"32:33">
     %steep = cute.static : !cute.layout<"32:32">
-    // no conflicts
+    %own = cute.static : !cute.composed_layout<"S<3,2,3> o 0 o (32,8):(8,1)">
+    %next = cute.static : !cute.int_tuple<"8192">
     %p0 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
     // expected-remark@+1 {{needs no swizzle: the 1 requests of a warp whose addresses are known have no bank conflicts}}
     %s0 = cute.make_view(%p0, %column) {cute.swizzle}
     cute.memref.store(%s0, %c, %x)
-    // no room: blocks of 4 bytes
-    %p1 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
-    // expected-remark@+1 {{has no swizzle: none of blocks of 4 bytes helps; the 32-way conflict at line 26}}
+    %b1 = cute.add_offset(%b, %next)
+    %p1 = cute.recast_iter(%b1) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    // expected-remark@+1 {{has no swizzle: none of blocks of 4 bytes helps; the 32-way conflict at line 27}}
     %s1 = cute.make_view(%p1, %steep) {cute.swizzle}
     cute.memref.store(%s1, %c, %x)
-    // expected-remark@+1 {{has no swizzle: its pointer is an argument}}
+    // expected-remark@+1 {{has no swizzle: its memory is an argument}}
     %s2 = cute.make_view(%argument, %row) {cute.swizzle}
     // expected-remark@+1 {{has no swizzle: it is no tensor in shared memory}}
     %s3 = cute.make_view(%g, %row) {cute.swizzle}
-    // the pointer moves, and what is behind it would not know
-    %p4 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
-    %o = cute.static : !cute.int_tuple<"32">
-    %moved = cute.add_offset(%p4, %o)
-    // expected-remark@+1 {{has no swizzle: its pointer is used by 'cute.add_offset' too}}
-    %s4 = cute.make_view(%p4, %steep) {cute.swizzle}
-    // a layout with a swizzle of its own
-    %p5 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
-    %own = cute.static : !cute.composed_layout<"S<3,2,3> o 0 o (32,8):(8,1)">
+    %b4 = cute.add_offset(%b1, %next)
+    %p4 = cute.recast_iter(%b4) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
     // expected-remark@+1 {{has no swizzle: its layout is not known, or composed}}
-    %s5 = cute.make_view(%p5, %own) {cute.swizzle}
+    %s4 = cute.make_view(%p4, %own) {cute.swizzle}
+    gpu.return
+  }
+}
+
+// -----
+
+// Memory that another pointer, without the swizzle, may lead to.
+// CHECK-LABEL: gpu.func @shared
+// ALL-LABEL:   gpu.func @shared
+// CHECK-NOT:     align<1024>, S<
+gpu.module @kernels {
+  gpu.func @shared(%n: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %other = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %l = cute.static : !cute.layout<"(32,32):(32,1)">
+    %half = cute.static : !cute.int_tuple<"2048">
+    %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    // expected-remark@+1 {{has no swizzle: 'cute.make_view' at line 18 may use the same memory}}
+    %s = cute.make_view(%p, %l) {cute.swizzle}
+    %middle = cute.add_offset(%other, %half)
+    %q = cute.recast_iter(%middle) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    %t = cute.make_view(%q, %l)
+    gpu.return
+  }
+  gpu.func @moved(%n: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %l = cute.static : !cute.layout<"(32,32):(32,1)">
+    %o = cute.make_int_tuple(%n) : (i32) -> !cute.int_tuple<"?">
+    %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    // expected-remark@+1 {{has no swizzle: 'cute.add_offset' at line 28 may use the same memory}}
+    %s = cute.make_view(%p, %l) {cute.swizzle}
+    %q = cute.add_offset(%p, %o)
+    gpu.return
+  }
+}
+
+// -----
+
+// Two tensors side by side: each has its own, and what is behind both none.
+// CHECK-LABEL: gpu.func @two
+// CHECK:         cute.make_view({{.*}} -> !cute.memref<f32, smem, align<1024>, S<5,2,5>, "(32,32):(32,1)">
+// CHECK:         cute.make_view({{.*}} -> !cute.memref<f32, smem, align<1024>, S<5,2,5>, "(32,32):(32,1)">
+// CHECK:         cute.make_view({{.*}} -> !cute.memref<f32, smem, align<1024>, "32:1">
+gpu.module @kernels {
+  gpu.func @two() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"(?,0)">
+    %x = arith.constant 1.0 : f32
+    %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %l = cute.static : !cute.layout<"(32,32):(32,1)">
+    %row = cute.static : !cute.layout<"32:1">
+    %tile = cute.static : !cute.int_tuple<"1024">
+    %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
+    %q = cute.add_offset(%p, %tile)
+    %end = cute.add_offset(%q, %tile)
+    // expected-remark@+1 {{S<5,2,5> on its addresses: 32 wavefronts of a warp become 1; the 32-way conflict at line 25 becomes none}}
+    %s = cute.make_view(%p, %l) {cute.swizzle}
+    // expected-remark@+1 {{S<5,2,5> on its addresses: 32 wavefronts of a warp become 1; the 32-way conflict at line 26 becomes none}}
+    %t = cute.make_view(%q, %l) {cute.swizzle}
+    %e = cute.make_view(%end, %row)
+    cute.memref.store(%s, %c, %x)
+    cute.memref.store(%t, %c, %x)
     gpu.return
   }
 }
