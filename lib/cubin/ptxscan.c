@@ -321,6 +321,8 @@ cute_status cute_ptx_scan_all(cute_arena *arena, const char *label, const char *
             CUTE_TRY(read_entry(&s));
         else if (is(t, "{"))
             CUTE_TRY(read_body(&s, NULL));
+        else if (is(t, ".version"))
+            return fail_at(&s, t, "expected one module, and here a second one begins: cute-link links them");
     }
     return CUTE_OK;
 }

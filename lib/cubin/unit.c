@@ -66,7 +66,29 @@ static cute_status add_elf(opener *o, const cute_link_input *input, bool on_dema
     return add(o, &unit);
 }
 
-static cute_status add_ptx(opener *o, const cute_link_input *input)
+/* Where the next module begins in a text of several, as cute-ptx writes them to a pipe: at the comments in front of
+ * a .version that begins a line; `length` behind the last. */
+static size_t next_module(const char *text, size_t length)
+{
+    static const char directive[] = ".version";
+    size_t comments = 0; /* where the run of comments and blank lines in front of this line began */
+    bool first = true, quiet = false;
+    for (size_t at = 0; at < length;) {
+        const char *end = memchr(text + at, '\n', length - at);
+        size_t next = end ? (size_t)(end - text) + 1 : length;
+        bool version =
+            next - at > sizeof directive && memcmp(text + at, directive, sizeof directive - 1) == 0;
+        if (version && !first) return quiet ? comments : at;
+        first = first && !version;
+        bool empty = next - at <= 1 || memcmp(text + at, "//", 2) == 0;
+        if (empty && !quiet) comments = at;
+        quiet = empty;
+        at = next;
+    }
+    return length;
+}
+
+static cute_status add_one_ptx(opener *o, const cute_link_input *input)
 {
     cute_ptx_scan scan;
     CUTE_TRY(cute_ptx_scan_head(o->arena, input->label, input->bytes, input->length, &scan, o->diag));
@@ -78,6 +100,22 @@ static cute_status add_ptx(opener *o, const cute_link_input *input)
                       .target_offset = scan.target_offset};
     unit.arch = cute_arch_find(unit.arch_name);
     return add(o, &unit);
+}
+
+static cute_status add_ptx(opener *o, const cute_link_input *input)
+{
+    const char *text = input->bytes;
+    size_t length = next_module(text, input->length);
+    if (length == input->length) return add_one_ptx(o, input);
+    for (size_t at = 0, number = 1; at < input->length; number++) {
+        length = next_module(text + at, input->length - at);
+        const char *label = cute_arena_printf(o->arena, "%s(module %zu)", input->label, number);
+        char *copy = cute_arena_copy(o->arena, text + at, length);
+        if (!label || !copy) return cute_fail_memory(o->diag);
+        CUTE_TRY(add_one_ptx(o, &(cute_link_input){label, copy, length}));
+        at += length;
+    }
+    return CUTE_OK;
 }
 
 static cute_status add_fatbin(opener *o, const cute_link_input *input)

@@ -415,3 +415,28 @@ MLIR
     run -1 cute-run -n struct.ptx -c bad.json
     [[ "$output" == *"\$.args.s[1]: there is no buffer 'y'; did you mean 'x'?"* ]]
 }
+
+@test "several gpu.modules go through the pipe as one cubin, with a host function each" {
+    cat > two.mlir <<'MLIR'
+module attributes {gpu.container_module} {
+  gpu.module @a { gpu.func @first(%n: i32) kernel { gpu.return } }
+  gpu.module @b { gpu.func @second(%n: i32) kernel { gpu.return } }
+  func.func @one(%n: i32) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @a::@first blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%n : i32)
+    return
+  }
+  func.func @two(%n: i32) {
+    %c2 = arith.constant 2 : index
+    gpu.launch_func @b::@second blocks in (%c2, %c2, %c2) threads in (%c2, %c2, %c2) args(%n : i32)
+    return
+  }
+}
+MLIR
+    cute-ptx two.mlir -arch sm_80 | cute-link > two.cubin
+    run -0 cute-run -d emulator --check=all two.cubin --plan two --plan one -D n=3
+    [[ "$output" == *"second: grid 2x2x2"*"first: grid 1x1x1"* ]]
+    # Each function is listed once, though each module has the plans.
+    run -0 cute-run two.cubin
+    [ "$(grep -c '^host function' <<< "$output")" = 2 ]
+}

@@ -35,7 +35,21 @@ static const char *path_of(cute_arena *arena, const char *folder, const cute_ptx
                  : cute_arena_printf(arena, "%s/%s.%s", folder, name, suffix);
 }
 
-/* One PTX to a file or standard output; several to a directory, a file a module. */
+/* All modules one behind the other, for a pipe: cute-link takes them apart. */
+static cute_status write_all(const cute_ptx_output *result, cute_diag *diag)
+{
+    cute_buffer all = {0};
+    for (size_t i = 0; i < result->count; i++) {
+        const cute_buffer *text = &result->modules[i].text;
+        cute_buffer_append(&all, cute_buffer_text(text), text->length);
+    }
+    cute_status status = cute_buffer_ok(&all) ? cute_file_write("-", cute_buffer_text(&all), all.length, diag)
+                                              : cute_fail_memory(diag);
+    cute_buffer_release(&all);
+    return status;
+}
+
+/* One PTX to a file or standard output; several to standard output, or to a directory, a file a module. */
 static cute_status write_output(const settings *s, const char *label, const cute_ptx_output *result,
                                 cute_diag *diag)
 {
@@ -44,6 +58,8 @@ static cute_status write_output(const settings *s, const char *label, const cute
     if (!directory && result->count == 1)
         return cute_file_write(output, cute_buffer_text(&result->modules[0].text),
                                result->modules[0].text.length, diag);
+    if (!strcmp(output, "-") && (!s->compile.emit || !strcmp(s->compile.emit, "ptx")))
+        return write_all(result, diag);
     if (!directory) {
         cute_status status = cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
                                        "%zu gpu.modules make %zu PTX files", result->count, result->count);
