@@ -206,7 +206,7 @@ static cute_status lower(compilation *c)
                        top, cute_text(cute_buffer_text(&pipeline)), report_pipeline, &errors)))
         status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s",
                            cute_buffer_text(&errors));
-    if (!status && mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module))) {
+    if (!status && (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module)) || !mlirOperationVerify(module))) {
         status = CUTE_INVALID;
         if (!said_why(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
