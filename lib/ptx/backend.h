@@ -9,7 +9,8 @@
 
 /* LLVM's own NVPTX backend. Registered once in a process. */
 void cute_nvptx_register(void);
-cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachineRef *out, cute_diag *diag);
+cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMModuleRef module,
+                               LLVMTargetMachineRef *out, cute_diag *diag);
 cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level,
                                 cute_diag *diag);
 cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machine, cute_buffer *out,

@@ -206,7 +206,8 @@ static cute_status lower(compilation *c)
                        top, cute_text(cute_buffer_text(&pipeline)), report_pipeline, &errors)))
         status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s",
                            cute_buffer_text(&errors));
-    if (!status && (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module)) || !mlirOperationVerify(module))) {
+    if (!status && (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module)) ||
+                    !mlirOperationVerify(module))) {
         status = CUTE_INVALID;
         if (!said_why(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
@@ -270,7 +271,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
     LLVMTargetMachineRef machine = NULL;
     cute_status status = CUTE_OK;
     if (nvptx) {
-        status = cute_nvptx_machine(c->options, &machine, c->diag);
+        status = cute_nvptx_machine(c->options, module, &machine, c->diag);
         if (status) return status;
         LLVMSetTarget(module, "nvptx64-nvidia-cuda");
         LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);

@@ -2,6 +2,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ptx/backend.h"
@@ -33,7 +34,56 @@ void cute_nvptx_register(void)
     LLVMInitializeNVPTXAsmPrinter();
 }
 
-cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachineRef *out, cute_diag *diag)
+/* ---- the PTX ISA ---- */
+
+/* What inline assembly has in it that is newer than PTX 8.3, with the ISA (times ten) that has it. */
+enum { OLDEST = 83, NEWEST = 85 }; /* NEWEST: that LLVM 19 writes */
+static const struct {
+    const char *instruction, *modifier;
+    int isa;
+} newer[] = {
+    {"mma.sync", ".f32.e4m3", 84},
+    {"mma.sync", ".f32.e5m2", 84},
+    {"mma.sync", ".f16.e4m3", 87},
+    {"mma.sync", ".f16.e5m2", 87},
+};
+
+static int isa_of_assembly(const char *text)
+{
+    int isa = OLDEST;
+    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
+        if (newer[i].isa > isa && strstr(text, newer[i].instruction) && strstr(text, newer[i].modifier))
+            isa = newer[i].isa;
+    return isa;
+}
+
+static int isa_of_function(LLVMValueRef f)
+{
+    int isa = OLDEST;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            if (!callee || !LLVMIsAInlineAsm(callee)) continue;
+            size_t length;
+            int needed = isa_of_assembly(LLVMGetInlineAsmAsmString(callee, &length));
+            if (needed > isa) isa = needed;
+        }
+    return isa;
+}
+
+/* PTX 8.3 has all of sm_90a's instructions that this compiler emits otherwise; older drivers still take it. */
+static int isa_of(LLVMModuleRef module)
+{
+    int isa = OLDEST;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        int needed = isa_of_function(f);
+        if (needed > isa) isa = needed;
+    }
+    return isa;
+}
+
+cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMModuleRef module,
+                               LLVMTargetMachineRef *out, cute_diag *diag)
 {
     LLVMTargetRef target;
     char *error = NULL;
@@ -42,10 +92,12 @@ cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMTargetMachin
         LLVMDisposeMessage(error);
         return status;
     }
-    /* PTX 8.3 has all of sm_90a's instructions that this compiler emits; older drivers still take it. */
+    int isa = isa_of(module);
+    char features[16];
+    snprintf(features, sizeof features, "+ptx%d", isa < NEWEST ? isa : NEWEST);
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                  LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
-    *out = LLVMCreateTargetMachine(target, triple, options->arch->target, "+ptx83",
+    *out = LLVMCreateTargetMachine(target, triple, options->arch->target, features,
                                    levels[options->opt_level], LLVMRelocDefault, LLVMCodeModelDefault);
     if (!*out) return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot make code for %s", options->arch->name);
     return CUTE_OK;
@@ -77,7 +129,15 @@ cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machin
         LLVMDisposeMessage(error);
         return status;
     }
+    size_t start = out->length;
     cute_buffer_append(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+    int isa = isa_of(module);
+    char *version = isa > NEWEST && cute_buffer_ok(out) ? strstr(out->data + start, ".version ") : NULL;
+    if (version) {
+        version += strlen(".version ");
+        version[0] = (char)('0' + isa / 10);
+        version[2] = (char)('0' + isa % 10);
+    }
     LLVMDisposeMemoryBuffer(text);
     return CUTE_OK;
 }

@@ -34,3 +34,7 @@ sweep() {
 @test "reductions of warps and blocks and atomic updates are right on all types, without a race" {
     sweep numeric reductions atomics
 }
+
+@test "every MMA of atoms.def, and every copy in every width, with predicates and swizzles, is what Python computes" {
+    sweep atoms
+}

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""Runs kernels of one atom each on the emulator, with all its checks, and compares with sums and copies in Python: every MMA
+of atoms.def, every copy atom in every width, with predicates and swizzles.
+
+    atoms.py TOOLS LLVM FOLDER [mma|copy]..."""
+import concurrent.futures
+import json
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+
+TOOLS, _, FOLDER = sys.argv[1:4]
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+failures = []
+
+
+def tool(name, *arguments):
+    return subprocess.run([os.path.join(TOOLS, name), *arguments], capture_output=True, text=True, timeout=300)
+
+
+def write_npy(path, words):
+    header = f"{{'descr': '<u4', 'fortran_order': False, 'shape': ({len(words)},), }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(words)}I", *words))
+
+
+def run(name, arch, text, buffers, threads, smem=0, only_link=False):
+    """buffers: name -> (words in, words expected or None); all are arrays of u32. only_link: ptxas takes it, the emulator has
+    no such instruction."""
+    stem = os.path.join(FOLDER, name)
+    with open(stem + ".mlir", "w") as f:
+        f.write(text)
+    made = tool("cute-ptx", "-arch", arch, stem + ".mlir", "-o", stem + ".ptx")
+    if made.returncode:
+        return f"{name}: {made.stderr[:900]}"
+    config = {"kernel": "k", "grid": [1, 1, 1], "block": [threads, 1, 1], "buffers": {}, "args": list(buffers), "check": {}}
+    if smem:
+        config["dynamic_smem"] = smem
+    for buffer, (words, expected) in buffers.items():
+        write_npy(f"{stem}.{buffer}.npy", words)
+        config["buffers"][buffer] = {"dtype": "u32", "shape": [len(words)], "init": {"npy": f"{name}.{buffer}.npy"}}
+        if expected is not None:
+            write_npy(f"{stem}.{buffer}.want.npy", expected)
+            config["check"][buffer] = {"npy": f"{name}.{buffer}.want.npy", "rtol": 0, "atol": 0}
+    with open(stem + ".json", "w") as f:
+        json.dump(config, f)
+    if only_link:
+        linked = tool("cute-link", "-arch", arch, stem + ".ptx", "-o", os.devnull)
+        return f"{name}: {linked.stderr[:900]}" if linked.returncode not in (0, 3) else None
+    ran = tool("cute-run", stem + ".ptx", "-c", stem + ".json", "-d", "emulator", "--check=all", "--no-bench")
+    if ran.returncode:
+        return f"{name}: {(ran.stderr or ran.stdout)[:900]}"
+    if "passed" not in ran.stdout:
+        return f"{name}: nothing was checked"
+    return None
+
+
+# ---- numbers: small integers, which all types have and whose sums are exact ----
+
+E4M3 = [0x00, 0x38, 0x40, 0x44, 0x48]
+E5M2 = [0x00, 0x3C, 0x40, 0x42, 0x44]
+
+
+def small_float(table):
+    return lambda v: table[abs(v)] | (0x80 if v < 0 else 0)
+
+
+# MLIR's spelling of PTX's types, bits, the range of the test's values, their encoding.
+TYPES = {
+    "f16": ("f16", 16, (-4, 4), lambda v: struct.unpack("<H", struct.pack("<e", v))[0]),
+    "bf16": ("bf16", 16, (-4, 4), lambda v: struct.unpack("<I", struct.pack("<f", v))[0] >> 16),
+    "tf32": ("tf32", 32, (-4, 4), lambda v: struct.unpack("<I", struct.pack("<f", v))[0]),
+    "f32": ("f32", 32, (-100, 100), lambda v: struct.unpack("<I", struct.pack("<f", v))[0]),
+    "f64": ("f64", 64, (-100, 100), lambda v: struct.unpack("<Q", struct.pack("<d", v))[0]),
+    "e4m3": ("f8E4M3FN", 8, (-4, 4), small_float(E4M3)),
+    "e5m2": ("f8E5M2", 8, (-4, 4), small_float(E5M2)),
+    "s8": ("i8", 8, (-128, 127), lambda v: v & 0xFF),
+    "u8": ("ui8", 8, (0, 255), lambda v: v),
+    "s4": ("i4", 4, (-8, 7), lambda v: v & 0xF),
+    "u4": ("ui4", 4, (0, 15), lambda v: v),
+    "b1": ("i1", 1, (0, 1), lambda v: v),
+    "s32": ("i32", 32, (-1000, 1000), lambda v: v & 0xFFFFFFFF),
+}
+
+
+def words_of(values, kind):
+    """Elements side by side, the first in the lowest bits."""
+    _, bits, _, encode = TYPES[kind]
+    number = 0
+    for i, value in enumerate(values):
+        number |= encode(value) << (i * bits)
+    count = (len(values) * bits + 31) // 32
+    return [(number >> (32 * i)) & 0xFFFFFFFF for i in range(count)]
+
+
+# ---- MMAs ----
+
+MMA = re.compile(r'CUTE_MMA\((\w+), "([\w.]+)", (\d+), \d+, (\d+), (\d+), (\d+), "(\w+)", "(\w+)", "(\w+)", (\w+),', re.S)
+
+
+def view(name, argument, element, bits, rows, columns):
+    return f"""    %i{name} = cute.get_iter(%{argument})
+    %p{name} = cute.recast_iter(%i{name}) : (!cute.ptr<i32, gmem, align<16>>) -> !cute.ptr<{element}, gmem, align<16>>
+    %l{name} = cute.static : !cute.layout<"({rows},{columns}):({columns},1)">
+    %t{name} = cute.make_view(%p{name}, %l{name})
+"""
+
+
+def mma(row):
+    name, mnemonic, arch, m, n, k, a, b, c, op = row
+    m, n, k = int(m), int(n), int(k)
+    rng = random.Random(name)
+    ea, eb, ec = TYPES[a][0], TYPES[b][0], TYPES[c][0]
+    suffix = {"CUTE_MMA_XOR_POPC": ", op = xor", "CUTE_MMA_AND_POPC": ", op = and"}.get(op, "")
+    atom = f"!cute_nvgpu.{mnemonic}<{m}x{n}x{k}, elem_type = ({ea}, {eb}, {ec}){suffix} >"
+    # Two steps of K: the second adds to the first.
+    K = 2 * k
+    A = [[rng.randint(*TYPES[a][2]) for _ in range(K)] for _ in range(m)]
+    B = [[rng.randint(*TYPES[b][2]) for _ in range(K)] for _ in range(n)]
+    C = [[rng.randint(-9, 9) for _ in range(n)] for _ in range(m)]
+    combine = {"CUTE_MMA_XOR_POPC": lambda x, y: x ^ y, "CUTE_MMA_AND_POPC": lambda x, y: x & y}.get(op, lambda x, y: x * y)
+    D = [[C[i][j] + sum(combine(A[i][q], B[j][q]) for q in range(K)) for j in range(n)] for i in range(m)]
+    flat = lambda rows: [x for r in rows for x in r]
+    word = lambda kind: 64 if TYPES[kind][1] == 64 else 32
+    sizes = {x: len(words_of(flat(v), t)) for x, v, t in (("a", A, a), ("b", B, b), ("c", C, c))}
+    argument = lambda x, size: f'%{x}: !cute.memref<i32, gmem, align<16>, "({size}):(1)">'
+    text = f"""!mma = !cute.tiled_mma<{atom}, atom_layout_MNK = <"(1,1,1):(0,0,0)">>
+gpu.module @m {{
+  gpu.func @k({argument("a", sizes["a"])}, {argument("b", sizes["b"])}, {argument("c", sizes["c"])}) kernel {{
+    %tx = nvvm.read.ptx.sreg.tid.x : i32
+    %thread = cute.make_coord(%tx) : (i32) -> !cute.coord<"?">
+    %atom = cute.make_atom() : () -> {atom}
+    %mma = cute.make_tiled_mma(%atom) : ({atom}) -> !mma
+"""
+    for index, (x, element, kind, rows, columns) in enumerate((("a", ea, a, m, K), ("b", eb, b, n, K), ("c", ec, c, m, n))):
+        text += view(x, x, element, TYPES[kind][1], rows, columns)
+        text += f"""    %g{x} = cute.tiled.mma.partition<{{operand_id = {index} : i32}}> (%mma, %t{x}, %thread)
+    %f{x} = cute.mma.make_fragment<{{operand_id = {index} : i32}}> (%mma, %g{x})
+    %m{x} = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<{element}, {word(kind)} b>
+    cute.copy(%m{x}, %g{x}, %f{x})
+"""
+    text += """    cute.gemm(%mma, %fc, %fa, %fb, %fc)
+    cute.copy(%mc, %fc, %gc)
+    gpu.return
+  }
+}
+"""
+    return run("mma_" + name, f"sm_{max(80, int(arch))}", text,
+               {"a": (words_of(flat(A), a), None), "b": (words_of(flat(B), b), None),
+                "c": (words_of(flat(C), c), words_of(flat(D), c))}, 32, only_link=c == "f16" and a in ("e4m3", "e5m2"))
+
+
+def mmas():
+    with open(os.path.join(ROOT, "lib/atoms/atoms.def")) as f:
+        rows = MMA.findall(f.read())
+    rows = [r for r in rows if r[6] != "*"]
+    assert len(rows) > 50, len(rows)
+    return [(mma, r) for r in rows]
+
+
+# ---- copies ----
+
+THREADS = 32
+
+
+def copy(case):
+    """Each thread moves `count` runs of an atom through registers or shared memory; with a predicate, some of them."""
+    name, element, bits, width, atom, predicate, swizzle = case
+    rng = random.Random(name)
+    per_run, runs = width // bits, 4
+    total = THREADS * per_run * runs
+    source = [rng.getrandbits(32) for _ in range(total * bits // 32)]
+    before = [rng.getrandbits(32) for _ in range(total * bits // 32)]
+    asynchronous = "async" in atom
+    keep = [True] * runs
+    if predicate:
+        keep = [rng.random() < 0.5 for _ in range(runs)]
+        keep[rng.randrange(runs)] = False
+    bytes_of = lambda words: bytearray(struct.pack(f"<{len(words)}I", *words))
+    want, old, new = bytes_of(before), bytes_of(before), bytes_of(source)
+    size = width // 8
+    for thread in range(THREADS):
+        for r in range(runs):
+            at = (r * THREADS + thread) * size
+            if keep[r]:
+                want[at:at + size] = new[at:at + size]
+            elif asynchronous:
+                want[at:at + size] = bytes(size)
+            else:
+                want[at:at + size] = old[at:at + size]
+    expected = list(struct.unpack(f"<{len(want) // 4}I", bytes(want)))
+    align = max(16, width // 8)
+    layout = f"(({per_run},{THREADS}),{runs}):((1,{per_run}),{per_run * THREADS})"
+    memory = lambda x: f'%{x}: !cute.memref<i32, gmem, align<16>, "({len(source)}):(1)">'
+    text = f"""gpu.module @m {{
+  gpu.func @k({memory("a")}, {memory("b")}) kernel {{
+    %tx = nvvm.read.ptx.sreg.tid.x : i32
+    %l = cute.static : !cute.layout<"({per_run},{THREADS},{runs}):(1,{per_run},{per_run * THREADS})">
+    %c = cute.make_coord(%tx) : (i32) -> !cute.coord<"(_,?,_)">
+    %copy = cute.make_atom() : () -> {atom}
+    %plain = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<{element}, {width} b>
+"""
+    for x in "ab":
+        text += f"""    %i{x} = cute.get_iter(%{x})
+    %p{x} = cute.recast_iter(%i{x}) : (!cute.ptr<i32, gmem, align<16>>) -> !cute.ptr<{element}, gmem, align<16>>
+    %t{x} = cute.make_view(%p{x}, %l)
+    %g{x} = cute.slice(%t{x}, %c)
+"""
+    condition = ""
+    if predicate:
+        text += f'    %pl = cute.static : !cute.layout<"({runs}):(1)">\n    %p = cute.memref.alloca(%pl) : (!cute.layout<"({runs}):(1)">) -> !cute.memref<i8, rmem, "({runs}):(1)">\n'
+        for r in range(runs):
+            text += f'    %pc{r} = cute.static : !cute.coord<"{r}">\n    %pv{r} = arith.constant {int(keep[r])} : i8\n    cute.memref.store(%p, %pc{r}, %pv{r})\n'
+        condition = ", %p"
+    fragment = f'!cute.memref<{element}, rmem, align<16>, "({per_run},{runs}):(1,{per_run})">'
+    if asynchronous or swizzle:
+        text += f"""    %s = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %ps = cute.recast_iter(%s) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<{element}, smem, align<1024>{swizzle}>
+    %ts = cute.make_view(%ps, %l)
+    %gs = cute.slice(%ts, %c)
+    cute.copy({"%copy" if asynchronous else "%plain"}, %ga, %gs{condition if asynchronous else ""})
+"""
+        if asynchronous:
+            text += "    cute_nvgpu.arch.cp_async_commit_group() : () -> ()\n    cute_nvgpu.arch.cp_async_wait_group<{groups = 0 : i32}> () : () -> ()\n"
+        text += "    cute_nvgpu.arch.block_sync() : () -> ()\n"
+        source_name, last = "%gs", "" if asynchronous else condition
+    else:
+        source_name, last = "%ga", condition
+    text += f"""    %fl = cute.static : !cute.layout<"({per_run},{runs}):(1,{per_run})">
+    %f = cute.memref.alloca(%fl) : (!cute.layout<"({per_run},{runs}):(1,{per_run})">) -> {fragment}
+    cute.copy(%plain, {source_name}, %f)
+    cute.copy(%plain, %f, %gb{last})
+    gpu.return
+  }}
+}}
+"""
+    return run("copy_" + name, "sm_80", text, {"a": (source, None), "b": (before, expected)}, THREADS,
+               len(source) * 4 if asynchronous or swizzle else 0)
+
+
+def copies():
+    cases = []
+    for element, bits in (("i8", 8), ("f16", 16), ("bf16", 16), ("f32", 32), ("f64", 64), ("f8E4M3FN", 8), ("i4", 4)):
+        for width in (8, 16, 32, 64, 128):
+            if width < bits or width % bits:
+                continue
+            atom = f"!cute_nvgpu.atom.universal_copy<{element}, {width} b>"
+            for predicate in (False, True):
+                for swizzle in ("", ", S<2,4,3>"):
+                    tag = f"{element}_{width}{'_predicate' if predicate else ''}{'_swizzle' if swizzle else ''}"
+                    cases.append((tag, element, bits, width, atom, predicate, swizzle))
+                if width >= 32:
+                    for cache in ("always", "global"):
+                        if cache == "global" and width != 128:
+                            continue
+                        atom_async = f"!cute_nvgpu.atom.simt_async_copy<{element}, cache = {cache}, {width} b>"
+                        for swizzle in ("", ", S<3,4,3>"):
+                            tag = f"{element}_{width}_{cache}{'_predicate' if predicate else ''}{'_swizzle' if swizzle else ''}"
+                            cases.append((tag, element, bits, width, atom_async, predicate, swizzle))
+    return [(copy, c) for c in cases]
+
+
+KINDS = {"mma": mmas, "copy": copies}
+work = [job for kind in sys.argv[4:] or KINDS for job in KINDS[kind]()]
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    for failure in pool.map(lambda job: job[0](job[1]), work):
+        if failure:
+            failures.append(failure)
+for failure in failures:
+    print(failure)
+print(f"{len(work) - len(failures)} passed, {len(failures)} failed")
+sys.exit(bool(failures))
