@@ -8,15 +8,6 @@ func.func @shape(%t: !cute.memref<f32, gmem, "(?):(1)">, %x: f32) {
 
 // -----
 
-func.func @apart(%a: !cute.memref<f16, smem, align<16>, "((8,1)):((2,0))">, %r: !cute.memref<f16, rmem, align<16>, "((8,1)):((1,0))">) {
-  %atom = cute.make_atom() : () -> !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
-  // expected-error@+1 {{'cute.copy' op expects 8 contiguous elements in the source, but got "((8,1)):((2,0))"}}
-  cute.copy(%atom, %a, %r)
-  return
-}
-
-// -----
-
 func.func @nibbles(%a: !cute.memref<i4, gmem, align<4>, "(8):(2)">) {
   // expected-error@+1 {{'cute.memref.load_vec' op expects elements of 4 bits to fill bytes, but those of "(8):(2)" are not contiguous}}
   %v = cute.memref.load_vec(%a) : (!cute.memref<i4, gmem, align<4>, "(8):(2)">) -> vector<8xi4>
