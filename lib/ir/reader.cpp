@@ -506,10 +506,14 @@ ParseResult Reader::infer()
     {
         Caught caught(context);
         DictionaryAttr attributes = state.attributes.getDictionary(context);
-        if (succeeded(rule ? rule->inferReturnTypes(context, state.location, state.operands, attributes,
-                                                    nullptr, {}, state.types)
-                           : inferVia(spelling->row, context, state.location, state.operands, attributes,
-                                      state.types)))
+        // Only CuTe DSL's printer writes the operands' types and leaves out those that follow.
+        bool dsl = written.hasOperands && !written.hasResults &&
+                   (spelling->form.types == Types::FUNCTION || spelling->form.types == Types::ARROW);
+        bool own = spelling->row && spelling->row->infer;
+        if (succeeded(own ? inferVia(spelling->row, context, state.location, state.operands, attributes,
+                                     state.types, dsl)
+                          : rule->inferReturnTypes(context, state.location, state.operands, attributes,
+                                                   nullptr, {}, state.types)))
             return success();
         text = caught.text;
     }
@@ -561,7 +565,9 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
         Value value = values[values.size() - last + i];
         same = !value || value.getType() == types[i];
     }
-    if (same || types.empty()) return success();
+    // Operands with types of their own: what stands behind the colon is the result's.
+    bool given = llvm::any_of(literals, [](auto &one) { return one.second.kind == Literal::Given; });
+    if ((same && (!given || resultless)) || types.empty()) return success();
     if (resultless && literals.empty() &&
         parser.resolveOperands(operands, types, written.location, state.operands))
         return failure();
@@ -575,7 +581,9 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
 
 ParseResult Reader::resolve()
 {
-    bool open = written.hasOperands && !written.hasResults && spelling->form.types == Types::FUNCTION;
+    Types form = spelling->form.types;
+    bool open =
+        written.hasOperands && !written.hasResults && (form == Types::FUNCTION || form == Types::ARROW);
     if (written.hasOperands && !open && literals.empty() && !sugar)
         return parser.resolveOperands(operands, written.operands, written.location, state.operands);
     SmallVector<Value, 4> values;

@@ -113,14 +113,21 @@ static cute_status add_coordinates(cute_arena *arena, attribute_of get, void *co
 
 /* ---- inference ---- */
 
-/* What the algebra knows of an operand by its type: integers of the program are tuples of one number, a view of descriptors is
- * its layout. */
-static cute_status operand_value(cute_arena *arena, MlirType type, cute_value *out, cute_diag *diag)
+/* What the algebra knows of an operand by its type: integers of the program are tuples of one number (for CuTe DSL the number
+ * itself, of a constant), a view of descriptors is its layout. */
+static cute_status operand_value(cute_arena *arena, MlirValue operand, bool dsl, cute_value *out,
+                                 cute_diag *diag)
 {
     MlirStringRef layout;
+    MlirType type = mlirValueGetType(operand);
     if (mlirTypeIsAInteger(type)) {
+        MlirOperation made = cute_defining_op(operand);
+        bool known = dsl && !mlirOperationIsNull(made) && cute_op_is(made, "arith.constant");
+        int64_t number =
+            known ? mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(made, cute_text("value"))) : 0;
         *out = cute_value_of_tree(CUTE_INT_TUPLE,
-                                  cute_tree_unknown(arena, (int)mlirIntegerTypeGetWidth(type), NULL));
+                                  known ? cute_tree_number(arena, number)
+                                        : cute_tree_unknown(arena, (int)mlirIntegerTypeGetWidth(type), NULL));
         return out->tree ? CUTE_OK : cute_fail_memory(diag);
     }
     if (cute_type_layout_of_view(type, &layout))
@@ -143,7 +150,7 @@ cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cu
     cute_value *operands = cute_arena_array(arena, count + COORDINATES, sizeof *operands);
     if (!operands) return cute_fail_memory(diag);
     for (size_t i = 0; i < count; i++)
-        CUTE_TRY(operand_value(arena, mlirValueGetType(query->operands[i]), &operands[i], diag));
+        CUTE_TRY(operand_value(arena, query->operands[i], query->dsl, &operands[i], diag));
     void *dictionary = (void *)query->attributes.ptr;
     CUTE_TRY(add_coordinates(arena, in_dictionary, dictionary, operands, &count, diag));
     cute_attributes attributes;
@@ -225,8 +232,8 @@ cute_status cute_algebra_emit(const cute_op_row *row, const cute_expansion *x, M
     CUTE_TRY(add_coordinates(x->arena, in_operation, &op, operands, &count, x->diag));
     /* First without emitting: a static result needs no code. */
     for (size_t i = 0; i < own; i++)
-        CUTE_TRY(operand_value(x->arena, mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)),
-                               &operands[i], x->diag));
+        CUTE_TRY(
+            operand_value(x->arena, mlirOperationGetOperand(op, (intptr_t)i), false, &operands[i], x->diag));
     CUTE_TRY(cute_atom_apply(x->arena, NULL, row->algebra, operands, count, &attributes, &result, x->diag));
     if (cute_value_is_static(&result)) return cute_value_replace(x, op, 0, &result);
     for (size_t i = 0; i < own; i++)

@@ -285,13 +285,14 @@ static cute_status build(cute_arena *arena, MlirOperation where, const cute_valu
     return make(arena, where, "cute.make_composed_layout", operands, 3, value, out, diag);
 }
 
-/* `tree` with what a type of the same profile states to divide its leaves; NULL when memory is exhausted. */
-static const cute_tree *state_divisors(cute_arena *arena, const cute_tree *tree, const cute_tree *stated)
+/* `tree` with what a type of the same profile states of its leaves: numbers, and what divides them; NULL when memory is exhausted. */
+static const cute_tree *state_leaves(cute_arena *arena, const cute_tree *tree, const cute_tree *stated)
 {
     if (!tree || !stated || tree->kind != stated->kind) return tree;
     if (tree->kind == CUTE_TREE_INT || tree->kind == CUTE_TREE_BASIS) {
-        if (tree->value.known || stated->value.known || tree->value.divisor == stated->value.divisor)
-            return tree;
+        if (tree->value.known) return tree;
+        if (stated->value.known) return tree->kind == CUTE_TREE_INT ? stated : tree;
+        if (tree->value.divisor == stated->value.divisor) return tree;
         cute_tree *leaf = cute_arena_alloc(arena, sizeof *leaf);
         if (!leaf) return NULL;
         *leaf = *tree;
@@ -301,7 +302,7 @@ static const cute_tree *state_divisors(cute_arena *arena, const cute_tree *tree,
     if (tree->kind != CUTE_TREE_TUPLE || tree->count != stated->count) return tree;
     const cute_tree **items = NULL;
     for (uint32_t i = 0; i < tree->count; i++) {
-        const cute_tree *item = state_divisors(arena, tree->items[i], stated->items[i]);
+        const cute_tree *item = state_leaves(arena, tree->items[i], stated->items[i]);
         if (item && item == tree->items[i] && !items) continue;
         if (!items) {
             items = cute_arena_array(arena, tree->count, sizeof *items);
@@ -320,7 +321,7 @@ cute_status cute_value_replace(const cute_expansion *x, MlirOperation op, intptr
     if (cute_type_is(mlirValueGetType(old), NULL)) {
         cute_value whole = *value;
         const cute_value *stated = cute_type_peek(mlirValueGetType(old));
-        if (value->tree && !(whole.tree = state_divisors(x->arena, value->tree, stated->tree)))
+        if (value->tree && !(whole.tree = state_leaves(x->arena, value->tree, stated->tree)))
             return cute_fail_memory(x->diag);
         CUTE_TRY(build(x->arena, op, &whole, &new, x->diag));
     } else {
