@@ -246,8 +246,7 @@ static bool constant_difference(cute_algebra *a, const cute_value *whole, const 
     return true;
 }
 
-/* Before anything is emitted: is it right for certain, or can it at least be tried out? An unknown offset is what
- * earlier slices have made of coordinates: none of its bits is in a mode that was kept. */
+/* Before anything is emitted: is it right for certain? */
 static bool certainly_right(const cute_value *v)
 {
     uint64_t used = 0;
@@ -347,7 +346,8 @@ static bool fixed_parts(cute_algebra *a, cute_swizzle s, cute_layout fixed, cute
     return *fields && (!others || *others);
 }
 
-/* *moved: how far the address moves, in elements. */
+/* A slice whose offset has the bits of the swizzle only. *moved: how far the address moves, in elements. False where it is
+ * not certain to be right, and trying shows that it is not. */
 static bool slice_parts(call *c, const cute_value *v, cute_node coord, bool certain, cute_value *out,
                         cute_node *moved)
 {
@@ -375,7 +375,7 @@ static bool slice_parts(call *c, const cute_value *v, cute_node coord, bool cert
     }
     if (!certain) {
         int64_t by = 0;
-        if (!constant_difference(a, v, out, coord, kept, &by)) return refuse_slice(c, v);
+        if (!constant_difference(a, v, out, coord, kept, &by)) return false;
         *moved = alg_number(a, by);
         return *moved != NULL;
     }
@@ -383,49 +383,59 @@ static bool slice_parts(call *c, const cute_value *v, cute_node coord, bool cert
     return !tensor || *moved;
 }
 
-static bool slice_swizzled(call *c, const cute_value *v, cute_node coord, cute_value *out)
+/* Of the public dialect: what does not concern the swizzle is not told. An unknown offset is taken to be what earlier
+ * slices have made of coordinates: none of its bits is in a mode that was kept. */
+static bool slice_composed(call *c, const cute_value *v, cute_node coord, cute_value *out)
 {
     cute_algebra *a = c->a;
-    bool tensor = v->type == CUTE_MEMREF;
-    int top = top_of(v->swizzle);
-    if (tensor ? !known_in_sight(v->layout, top) : !alg_all_known(v->layout)) {
+    if (!alg_all_known(v->layout)) {
         alg_fail(a, "expects swizzle-A composed slice's outer layout to be static, but got %s",
                  alg_type_text(a, v));
         return false;
     }
-    if (!tensor && !alg_has(coord, CUTE_TREE_UNDERSCORE)) {
+    if (!alg_has(coord, CUTE_TREE_UNDERSCORE)) {
         cute_value written = cute_value_of_tree(CUTE_COORD, coord);
         alg_fail(a, "expects swizzle-A composed slice's coord to contain at least one underscore, but got %s",
                  alg_type_text(a, &written));
         return false;
     }
     call_sentence(c, "unable to slice $0 with $1");
-    *out = *v;
-    if (only_underscores(coord)) {
+    bool certain = certainly_right(v), known = alg_is_known(v->tree) && cute_tree_is_static(coord);
+    if (only_underscores(coord) ||
+        (!certain && out_of_sight(coord, v->layout.shape, v->layout.stride, top_of(v->swizzle)))) {
+        *out = *v;
         out->layout = choose(c, v->layout, coord, alg_slice);
         return alg_ok(out->layout);
     }
-    if (top > 62) {
-        alg_fail(a, "the swizzle is too wide");
-        return false;
-    }
-    if (!alg_has(coord, CUTE_TREE_UNDERSCORE)) {
-        cute_node index = alg_eval(a, coord, v->layout.shape, v->layout.stride);
-        out->layout = (cute_layout){alg_empty(a), alg_empty(a)};
-        out->tree = NULL;
-        out->swizzle = (cute_swizzle){0};
-        return call_advance(c, out, alg_swizzle(a, v->swizzle, alg_sum(a, v->tree, index)));
-    }
-    bool certain = certainly_right(v);
-    if (!certain && out_of_sight(coord, v->layout.shape, v->layout.stride, top)) {
-        out->layout = choose(c, v->layout, coord, alg_slice);
-        if (!alg_ok(out->layout)) return false;
-        return !tensor || call_advance(c, out, alg_eval(a, coord, v->layout.shape, v->layout.stride));
-    }
-    if (!certain && !(alg_is_known(v->tree) && cute_tree_is_static(coord) && alg_all_known(v->layout)))
-        return refuse_slice(c, v);
     cute_node moved = NULL;
-    return slice_parts(c, v, coord, certain, out, &moved) && (!tensor || call_advance(c, out, moved));
+    if ((certain || known) && slice_parts(c, v, coord, certain, out, &moved)) return true;
+    return a->status == CUTE_OK ? refuse_slice(c, v) : false;
+}
+
+/* In memory nothing is refused: where the parts cannot be told apart, all that is fixed goes into the offset. */
+static bool slice_in_memory(call *c, const cute_value *v, cute_node coord, cute_value *out)
+{
+    cute_algebra *a = c->a;
+    int top = top_of(v->swizzle);
+    bool certain = alg_is_known(v->tree) && certainly_right(v) && known_in_sight(v->layout, top);
+    bool known = alg_is_known(v->tree) && cute_tree_is_static(coord) && alg_all_known(v->layout);
+    cute_node moved = NULL;
+    call_sentence(c, "unable to slice $0 with $1");
+    if (!only_underscores(coord) && alg_has(coord, CUTE_TREE_UNDERSCORE) && (certain || known) &&
+        slice_parts(c, v, coord, certain, out, &moved))
+        return call_advance(c, out, moved);
+    if (a->status != CUTE_OK) return false;
+    *out = *v;
+    out->layout = choose(c, v->layout, coord, alg_slice);
+    cute_node index = alg_eval(a, coord, v->layout.shape, v->layout.stride);
+    if (!alg_ok(out->layout) || !index) return false;
+    if (out_of_sight(coord, v->layout.shape, v->layout.stride, top)) return call_advance(c, out, index);
+    out->tree = alg_sum(a, v->tree, index);
+    if (alg_has(coord, CUTE_TREE_UNDERSCORE)) return out->tree && (call_decay(out), true);
+    cute_node at = alg_swizzle(a, v->swizzle, out->tree); /* one element: nothing is left to swizzle */
+    out->tree = NULL;
+    out->swizzle = (cute_swizzle){0};
+    return call_advance(c, out, at);
 }
 
 /* ---- slices of everything ---- */
@@ -440,7 +450,8 @@ bool call_advance(call *c, cute_value *tensor, cute_node index)
 bool call_slice(call *c, const cute_value *v, cute_node coord, cute_value *out)
 {
     if (!check(c, v, coord)) return false;
-    if (call_is_composed(v) && !v->inner.shape) return slice_swizzled(c, v, coord, out);
+    if (call_is_composed(v) && !v->inner.shape)
+        return v->type == CUTE_MEMREF ? slice_in_memory(c, v, coord, out) : slice_composed(c, v, coord, out);
     *out = *v;
     out->layout = choose(c, v->layout, coord, alg_slice);
     if (!alg_ok(out->layout)) return false;
