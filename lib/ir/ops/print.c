@@ -266,7 +266,10 @@ static void write_pointer(cute_buffer *format, leaves *l, const cute_value *valu
     cute_buffer_printf(format, "%s_ptr[%db](%%p)", cute_space_name(value->pointer->space),
                        value->pointer->bits);
     bool alone = !mlirTypeIsALLVMStructType(mlirValueGetType(lowered));
-    l->items[l->count++] = alone ? lowered : extract(l->where, lowered, 0);
+    cute_builder b = cute_builder_before(l->where);
+    if (!alone) lowered = extract(l->where, lowered, 0);
+    /* gpu.printf takes numbers only. */
+    l->items[l->count++] = cute_unary(&b, "llvm.ptrtoint", lowered, mlirIntegerTypeGet(b.context, 64));
 }
 
 /* A tensor in memory. Its leaves are those of the shape, of the stride, of an offset. */
