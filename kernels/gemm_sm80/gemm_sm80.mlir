@@ -108,22 +108,12 @@ gpu.module @kernels {
     %kblocks = arith.constant ${BK/MK} : i32
     %last = arith.constant ${BK/MK-1} : i32
     scf.for %i = %c0 to %ktiles step %c1 iter_args(%read = %c0, %write = %ahead) -> (i32, i32) : i32 {
-      %tile_ahead = arith.addi %i, %ahead : i32
-      %where = cute.slice(%tAcA, (_, _, _, %tile_ahead))
-      %pred = cute.predicate(%where, %shapeA)
-      %from = cute.slice(%tAgA, (_, _, _, %tile_ahead))
-      %to = cute.slice(%tAsA, (_, _, _, %write))
-      cute.copy(%g2s, %from, %to, %pred)
-      %whereB = cute.slice(%tBcB, (_, _, _, %tile_ahead))
-      %predB = cute.predicate(%whereB, %shapeB)
-      %fromB = cute.slice(%tBgB, (_, _, _, %tile_ahead))
-      %toB = cute.slice(%tBsB, (_, _, _, %write))
-      cute.copy(%g2s, %fromB, %toB, %predB)
-      nvvm.cp.async.commit.group
+      %coming = arith.addi %i, %ahead : i32
       %up = arith.addi %read, %c1 : i32
       %wraps = arith.cmpi eq, %up, %stages : i32
       %next_stage = arith.select %wraps, %c0, %up : i32
       scf.for %k = %c0 to %kblocks step %c1 : i32 {
+        %is_first = arith.cmpi eq, %k, %c0 : i32
         %is_last = arith.cmpi eq, %k, %last : i32
         %stage = arith.select %is_last, %next_stage, %read : i32
         scf.if %is_last {
@@ -135,12 +125,27 @@ gpu.module @kernels {
         %fA = cute.slice(%tXsA, (_, _, %next, %stage))
         %fB = cute.slice(%tXsB, (_, _, %next, %stage))
         %toA = cute.slice(%tXrA, (_, _, %next))
-        %toB2 = cute.slice(%tXrB, (_, _, %next))
+        %toB = cute.slice(%tXrB, (_, _, %next))
         cute.copy(%s2rA, %fA, %toA)
-        cute.copy(%s2rB, %fB, %toB2)
+        cute.copy(%s2rB, %fB, %toB)
+        scf.if %is_first {
+          %where = cute.slice(%tAcA, (_, _, _, %coming))
+          %pred = cute.predicate(%where, %shapeA)
+          %from = cute.slice(%tAgA, (_, _, _, %coming))
+          %to = cute.slice(%tAsA, (_, _, _, %write))
+          cute.copy(%g2s, %from, %to, %pred)
+        }
         %a = cute.slice(%rA, (_, _, %k))
         %b = cute.slice(%rB, (_, _, %k))
         cute.gemm(%mma, %acc, %a, %b, %acc)
+        scf.if %is_first {
+          %where = cute.slice(%tBcB, (_, _, _, %coming))
+          %pred = cute.predicate(%where, %shapeB)
+          %from = cute.slice(%tBgB, (_, _, _, %coming))
+          %to = cute.slice(%tBsB, (_, _, _, %write))
+          cute.copy(%g2s, %from, %to, %pred)
+          nvvm.cp.async.commit.group
+        }
       } {loop_annotation = #unroll}
       scf.yield %next_stage, %read : i32, i32
     }
