@@ -129,7 +129,8 @@ cute_status cute_copy_cover(cute_arena *arena, const cute_value *copy, int opera
     if (!copy->atom->known) return CUTE_OK;
     int64_t all = size_of(copy->tree), rows = size_of(alg_mode(copy->tree, 0));
     if (all < 1 || rows < 1) return CUTE_OK;
-    return cover(&a, atom_copy_layout(&a, copy, operand), rows, all / rows, out);
+    cute_layout layout = operand == CUTE_ATOM_REFERENCE ? copy->layout : atom_copy_layout(&a, copy, operand);
+    return cover(&a, layout, rows, all / rows, out);
 }
 
 cute_status cute_mma_cover(cute_arena *arena, const cute_value *mma, int operand, cute_cover *out,

@@ -25,7 +25,8 @@ typedef struct cute_cover {
 /* `layout`, all of it known, takes (thread, value) to an index of a tile of rows x columns. */
 cute_status cute_cover_of(cute_arena *arena, cute_layout layout, int64_t rows, int64_t columns,
                           cute_cover *out, cute_diag *diag);
-/* Of what a tiled copy reads (CUTE_ATOM_SOURCE) or writes (_DESTINATION). */
+/* Of what a tiled copy reads (CUTE_ATOM_SOURCE) or writes (_DESTINATION): of ldmatrix and stmatrix the addresses that threads
+ * give, which not all of them need to. CUTE_ATOM_REFERENCE: of what each thread has in its registers. */
 cute_status cute_copy_cover(cute_arena *arena, const cute_value *copy, int operand, cute_cover *out,
                             cute_diag *diag);
 /* Of what the threads of a tiled MMA have of A, B or C. */

@@ -166,7 +166,7 @@ static void check_partition(validation *v, MlirOperation op, cute_arena *arena, 
     cute_cover cover;
     if (!operand_value(op, 0, &copy) || !operand_value(op, 1, &tensor) || tensor.type != CUTE_MEMREF ||
         tensor.pointer->space == CUTE_SPACE_RMEM ||
-        cute_copy_cover(arena, &copy, CUTE_ATOM_DESTINATION, &cover, diag) != CUTE_OK ||
+        cute_copy_cover(arena, &copy, CUTE_ATOM_REFERENCE, &cover, diag) != CUTE_OK ||
         cover.kind != CUTE_COVER_SHARED)
         return;
     fail(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));

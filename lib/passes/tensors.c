@@ -248,10 +248,7 @@ static cute_status composed_index(cute_tensor *t, const place *at, cute_int *out
     bool layout = v->inner.shape;
     cute_value operands[2] = {cute_value_of_tree(layout ? CUTE_COORD : CUTE_INT_TUPLE, leaf),
                               cute_value_of_layout(v->inner)};
-    if (!layout) {
-        operands[1] = operands[0];
-        operands[0] = (cute_value){.type = CUTE_SWIZZLE, .swizzle = v->swizzle};
-    }
+    if (!layout) operands[1] = (cute_value){.type = CUTE_SWIZZLE, .swizzle = v->swizzle};
     cute_value result;
     CUTE_TRY(cute_apply(t->x->arena, &arith, layout ? CUTE_OP_LAYOUT_EVAL : CUTE_OP_SWIZZLE_EVAL, operands, 2,
                         NULL, &result, diag));

@@ -3,7 +3,7 @@
 
 // What fits stays as it is.
 
-// REMARK: remark: {{.*}}5 tilings cover their tiles
+// REMARK: remark: {{.*}}6 tilings cover their tiles
 
 !copy = !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
 !ldsm = !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
@@ -33,5 +33,16 @@ func.func @fits(%a: !copy, %l: !ldsm, %m: !mma,
   cute.copy(%a, %g, %s) : (!copy, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">) -> ()
   cute.copy(%l, %s, %r) : (!ldsm, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, rmem, align<16>, "((8,1),4):((1,0),8)">) -> ()
   cute.gemm(%m, %d, %f, %b, %d) : (!mma, !cute.memref<f32, rmem, align<16>, "((2,2),4,4):((1,2),4,16)">, !cute.memref<f16, rmem, align<16>, "((2,2,2),4):((1,2,4),8)">, !cute.memref<f16, rmem, align<8>, "((2,2),4):((1,2),4)">, !cute.memref<f32, rmem, align<16>, "((2,2),4,4):((1,2),4,16)">) -> ()
+  return
+}
+
+// stmatrix of one matrix takes the addresses of eight lanes; the others' are not written.
+// CHECK-LABEL: func.func @lanes(
+// CHECK: cute.tiled.copy.partition_D(
+func.func @lanes(%a: !cute_nvgpu.atom.stsm<f16, mode = <"(8,8)">, num_matrices = 1, n>,
+                 %x: !cute.memref<f16, smem, align<16>, "(8,8):(8,1)">, %i: !cute.coord<"?">) {
+  %tv = cute.static : !cute.layout<"((4,8),2):((16,1),8)">
+  %t = cute.make_tiled_copy(%a, %tv, (8, 8))
+  %d = cute.tiled.copy.partition_D(%t, %x, %i)
   return
 }
