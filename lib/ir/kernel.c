@@ -1,6 +1,7 @@
 /* Which operations are kernels, and what the types of their arguments mean to a launch. */
 #include "lib/ir/kernel.h"
 
+#include <ctype.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
@@ -245,11 +246,19 @@ static void part_name(MlirBlock entry, run_of_arguments run, intptr_t index, Mli
         cute_buffer_printf(out, part < 3 + rank ? "_size%td" : "_stride%td", (part - 3) % rank);
 }
 
+/* As MLIR spells values: names of other things that locations have ("<module>" of Python) are none. */
+static bool is_value_name(MlirStringRef name)
+{
+    for (size_t i = 0; i < name.length; i++)
+        if (!isalnum((unsigned char)name.data[i]) && !strchr("$._-", name.data[i])) return false;
+    return name.length > 0;
+}
+
 /* From its location; empty where there is none, or another argument has the name. */
 static void located_name(MlirOperation function, MlirBlock entry, intptr_t index, cute_buffer *out)
 {
     MlirStringRef name = cute_location_name(cute_argument_location(mlirBlockGetArgument(entry, index)));
-    if (!name.length) return;
+    if (!is_value_name(name)) return;
     run_of_arguments run = run_around(entry, index);
     part_name(entry, run, index, name, out);
     MlirStringRef whole = mlirStringRefCreate(cute_buffer_text(out), out->length);

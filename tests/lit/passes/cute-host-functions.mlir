@@ -11,6 +11,10 @@
 // CHECK-SAME: {align = 32 : i64, dtype = "e4m3", kind = "pointer", name = "p", space = "gmem", type = "!cute.ptr<f8E4M3FN, gmem, align<32>>"}
 // CHECK-SAME: {div = 16 : i64, dtype = "i32", kind = "scalar", name = "q", type = "!cute.i32<divby 16>"}
 // CHECK-SAME: {kind = "other", name = "v", type = "vector<4xf32>"}
+// A name in a location that no value can have is none of a parameter.
+// CHECK:      func.func @python
+// CHECK-SAME: cute.host = [{dtype = "i32", kind = "scalar", name = "arg0"
+// CHECK-SAME: name = "n.1"
 // CHECK:      func.func private @called() {
 // CHECK:      gpu.launch_func
 // Of a function that launches nothing its name is left.
@@ -24,6 +28,10 @@ module attributes {gpu.container_module} {
   func.func @main(%a: !cute.memref<f16, gmem, align<16>, "(?{div=8},4):(1,?{i64})">, %x: f32, %s: !cute.shape<"(?,4)">,
                   %t: !llvm.struct<(ptr, struct<(i32, i64)>, i8)>, %stream: !cuda.stream,
                   %p: !cute.ptr<f8E4M3FN, gmem, align<32>>, %q: !cute.i32<divby 16>, %v: vector<4xf32>) {
+    call @called() : () -> ()
+    return
+  }
+  func.func @python(%a: i32 loc("<module>"), %b: i32 loc("n.1")) {
     call @called() : () -> ()
     return
   }
