@@ -404,8 +404,32 @@ static void move_in(MlirOperation from, MlirOperation to)
     mlirOperationDestroy(from);
 }
 
+/* A list of empty dictionaries says as much as none, and printers of the custom form leave it out. */
+static void drop_empty_attributes(MlirOperation kernel)
+{
+    MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("arg_attrs"));
+    if (mlirAttributeIsNull(all)) return;
+    for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(all); i++)
+        if (mlirDictionaryAttrGetNumElements(mlirArrayAttrGetElement(all, i))) return;
+    mlirOperationRemoveAttributeByName(kernel, cute_text("arg_attrs"));
+}
+
+static void settle_kernels(MlirOperation module)
+{
+    MlirBlock body = body_of(module);
+    if (mlirBlockIsNull(body)) return;
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (cute_op_is(op, "builtin.module") || cute_op_is(op, "gpu.module"))
+            settle_kernels(op);
+        else if (cute_op_is(op, "cuda.kernel"))
+            drop_empty_attributes(op);
+    }
+}
+
 void cute_modules_merge(MlirOperation root)
 {
+    if (cute_op_is(root, "builtin.module")) settle_kernels(root);
     if (!cute_op_is(root, "builtin.module") || mlirOperationGetNumDiscardableAttributes(root)) return;
     int count = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(body_of(root)); !mlirOperationIsNull(op);

@@ -15,7 +15,8 @@ cute_status cute_modules_splice(const char *text, size_t length, cute_buffer *ou
                                 cute_diag *diag);
 
 /* A module of nothing but several modules becomes one: symbols, and kernels of one name in different gpu.modules, are
- * renamed where they meet (`kernels`, `kernels_2`), with all that refers to them. */
+ * renamed where they meet (`kernels`, `kernels_2`), with all that refers to them. Kernels lose lists of attributes in which
+ * nothing is. */
 void cute_modules_merge(MlirOperation root);
 
 #endif

@@ -215,7 +215,8 @@ static Attribute readValue(OpAsmParser &parser, StringRef operation)
     OptionalParseResult integer = parser.parseOptionalInteger(number);
     if (!integer.has_value()) {
         Attribute value;
-        if (!strncmp(location.getPointer(), "array<", 6))
+        const char *text = location.getPointer();
+        if (!strncmp(text, "array<", 6) || !strncmp(text, "true", 4) || !strncmp(text, "false", 5))
             return failed(parser.parseAttribute(value)) ? Attribute() : value;
         OptionalParseResult other = parser.parseOptionalAttribute(value);
         if (other.has_value()) return failed(*other) ? Attribute() : value;

@@ -119,6 +119,17 @@ static void narrow(const place *p, const char *by)
     if (type) memcpy(type, narrowed, sizeof narrowed - 1);
 }
 
+/* Sizes of groups of operands, where ours are told apart without them. */
+static void drop_segments(const place *p, const char *by)
+{
+    (void)by;
+    static const char name[] = "operandSegmentSizes";
+    const char *line = memchr(p->after, '\n', (size_t)(p->end - p->after));
+    const char *close = line ? line : p->end;
+    char *word = memmem(p->after, (size_t)(close - p->after), name, sizeof name - 1);
+    if (word) drop_property(&(place){p->text, word, word + sizeof name - 1, p->end}, "");
+}
+
 /* ---- the table ---- */
 
 static const struct spelling {
@@ -146,6 +157,7 @@ static const struct spelling {
     /* its group is an i32 here */
     SPELLING("\"nvvm.wgmma.wait.group.sync.aligned\"", narrow, NULL),
     /* the names of operations of cute */
+    SPELLING("\"cute.make_layout\"", drop_segments, NULL),
     SPELLING("cute.tuple.product", replace, "cute.tuple_product"),
     SPELLING("cute.tuple.product_each", replace, "cute.tuple_product_each"),
     SPELLING("\"cute.tuple.product\"", replace, "\"cute.tuple_product\""),

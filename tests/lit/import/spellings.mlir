@@ -1,6 +1,8 @@
 // Texts of newer MLIR: read at their own columns, printed as LLVM 19 has them, and read again.
 // RUN: cute-opt %s -source-map=off | FileCheck %s
 // RUN: cute-opt %s -source-map=off > %t.1
+// RUN: cute-opt %s -source-map=off --mlir-print-op-generic > %t.2
+// RUN: cute-opt %t.1 -source-map=off --mlir-print-op-generic | diff %t.2 -
 // RUN: cute-opt %s -source-map=off --mlir-print-op-generic | cute-opt -source-map=off | diff %t.1 -
 
 // CHECK-LABEL: gpu.module @m
@@ -33,6 +35,9 @@
       "nvvm.tcgen05.commit.arrive"(%bar) <{group = #nvvm.tcgen05_group<cta_1>}> : (!llvm.ptr<3>) -> ()
       // CHECK: nvvm.tcgen05.wait <store>
       "nvvm.tcgen05.wait"() <{kind = #nvvm.tcgen05_wait<store>}> : () -> ()
+      // CHECK: cute.make_layout(%{{.*}})
+      %s = "cute.static"() : () -> !cute.shape<"(4,8)">
+      %l = "cute.make_layout"(%s) <{operandSegmentSizes = array<i32: 1, 0>}> : (!cute.shape<"(4,8)">) -> !cute.layout<"(4,8):(1,4)">
       // CHECK: nvvm.read.ptx.sreg.tid.x : i32
       %5 = "nvvm.read.ptx.sreg.tid.x"() <{range = #llvm.constant_range<i32, 0, 1024>}> : () -> i32
       "cuda.return"() : () -> ()
