@@ -403,10 +403,10 @@ static void improve(swizzling *s, const region *r)
     }
     cute_traffic had = cute_requests_wavefronts(&before.requests, none);
     if (had.count == had.ideal) {
-        cute_pass_remark(
-            s->pass, r->location,
-            "needs no swizzle: the %llu requests of a warp whose addresses are known have no bank conflicts",
-            (unsigned long long)had.requests);
+        cute_pass_remark(s->pass, r->location,
+                         "needs no swizzle: the %llu requests of the first warps whose addresses are known "
+                         "have no bank conflicts",
+                         (unsigned long long)had.requests);
         return;
     }
     int64_t block = low_bit(r->bytes) < r->type->align ? low_bit(r->bytes) : r->type->align;
@@ -429,7 +429,7 @@ static void improve(swizzling *s, const region *r)
         s->changed = true;
         if (!apply(r->op, t.swizzle, s->arena, &stuck)) cute_pass_fail(s->pass);
         cute_pass_remark(s->pass, r->location,
-                         "S<%d,%d,%d> on its addresses: %llu wavefronts of a warp become %llu%s",
+                         "S<%d,%d,%d> on its addresses: %llu wavefronts of the first warps become %llu%s",
                          t.swizzle.bits, t.swizzle.base, t.swizzle.shift, (unsigned long long)had.count,
                          (unsigned long long)cute_requests_wavefronts(&after.requests, none).count,
                          cute_buffer_text(&text));

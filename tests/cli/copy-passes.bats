@@ -82,7 +82,7 @@ columns='-D TV=((32,4),4):((1,32),128) -D TILE=[32:1;16:1]'
 @test "a swizzled tile is read by columns without bank conflicts" {
     cute-ptx -arch sm_80 $rows -D SWIZZLE= -D COALESCE= transpose.mlir -o plain.ptx
     cute-ptx -arch sm_80 $rows -D SWIZZLE=cute.swizzle -D COALESCE= --remarks=cute-smem-swizzling transpose.mlir -o swizzled.ptx 2> remarks
-    grep -q 'S<5,2,5> on its addresses: 528 wavefronts of a warp become 32; the 32-way conflict at line 22 becomes none' remarks
+    grep -q 'S<5,2,5> on its addresses: 528 wavefronts of the first warps become 32; the 32-way conflict at line 22 becomes none' remarks
     # four warps
     [ "$(costs plain transpose)" = "1056 256" ]
     [ "$(costs swizzled transpose)" = "64 256" ]
@@ -99,7 +99,7 @@ columns='-D TV=((32,4),4):((1,32),128) -D TILE=[32:1;16:1]'
 @test "a tile is swizzled for the threads that it has in the end" {
     cute-ptx -arch sm_80 $columns -D SWIZZLE=cute.swizzle -D COALESCE=cute.coalesce --remarks transpose.mlir -o both.ptx 2> remarks
     grep -q 'sectors become 128' remarks
-    grep -q 'on its addresses: 288 wavefronts of a warp become 48' remarks
+    grep -q 'on its addresses: 288 wavefronts of the first warps become 48' remarks
     [ "$(costs both transpose)" = "96 256" ]
 }
 

@@ -1,6 +1,7 @@
 /* Modes of layouts and tuples: taken by a path, selected, flattened, grouped, composed, counted. */
 #include <mlir-c/BuiltinAttributes.h>
 
+#include "lib/ir/builder.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
@@ -117,6 +118,81 @@ static bool compose_known(MlirOperation op, MlirOperation source, cute_rewrite *
     return true;
 }
 
+/* A layout of known shape, whose strides may be unknown. */
+static bool of_known_shape(MlirValue value, cute_value *out)
+{
+    cute_type type;
+    return cute_type_is(mlirValueGetType(value), &type) && type == CUTE_LAYOUT &&
+           cute_type_value(mlirValueGetType(value), out, NULL) == CUTE_OK &&
+           cute_tree_is_static(out->layout.shape);
+}
+
+/* *b becomes what composes the operand of `source`, a divide by a known tiler, as *b composes its result: the divide of the
+ * compact layout of that shape, composed with *b. */
+static bool through_divide(cute_arena *arena, MlirOperation source, cute_value *b)
+{
+    cute_operation divide;
+    cute_value layout, tiler, shape, stride, compact, divided;
+    const cute_tree *one = cute_tree_number(arena, 1);
+    if (!one || !known(source, 1) || !of_known_shape(mlirOperationGetOperand(source, 0), &layout) ||
+        !cute_operation_find(cute_op_row_of(source)->name + strlen("cute."), &divide) ||
+        cute_type_value(mlirValueGetType(mlirOperationGetOperand(source, 1)), &tiler, NULL))
+        return false;
+    shape = cute_value_of_tree(CUTE_SHAPE, layout.layout.shape);
+    if (cute_apply(arena, NULL, CUTE_OP_PREFIX_PRODUCT, &shape, 1, NULL, &stride, NULL)) return false;
+    compact = cute_value_of_layout((cute_layout){layout.layout.shape, stride.tree});
+    cute_value operands[] = {compact, tiler};
+    if (cute_apply(arena, NULL, divide, operands, 2, NULL, &divided, NULL)) return false;
+    cute_value pair[] = {divided, *b};
+    return cute_apply(arena, NULL, CUTE_OP_COMPOSITION, pair, 2, NULL, b, NULL) == CUTE_OK &&
+           b->type == CUTE_LAYOUT && cute_value_is_static(b);
+}
+
+/* f(A) o B = A o C for flatten, group_modes and divides, where B is known: one composition, with strides that need not be. */
+static bool compose_through(cute_arena *arena, MlirOperation op, cute_rewrite *out)
+{
+    static const char *const same_function[] = {"cute.flatten", "cute.group_modes"};
+    static const char *const divides[] = {"cute.logical_divide", "cute.zipped_divide", "cute.tiled_divide",
+                                          "cute.flat_divide"};
+    MlirValue from = mlirOperationGetOperand(op, 0);
+    cute_value layout, b, result;
+    bool moved = false;
+    if (!known(op, 1) || known(op, 0) ||
+        cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 1)), &b, NULL) || b.type != CUTE_LAYOUT)
+        return false;
+    for (bool more = true; more;) {
+        MlirOperation source = cute_defining_op(from);
+        more = false;
+        for (size_t i = 0; i < 2 && !more && !mlirOperationIsNull(source); i++)
+            more = cute_op_is(source, same_function[i]);
+        for (size_t i = 0; i < 4 && !more && !mlirOperationIsNull(source); i++)
+            more = cute_op_is(source, divides[i]) && through_divide(arena, source, &b);
+        if (more) from = mlirOperationGetOperand(source, 0);
+        moved = moved || more;
+    }
+    if (!moved || !of_known_shape(from, &layout)) return false;
+    cute_value pair[] = {layout, b};
+    MlirContext c = mlirOperationGetContext(op);
+    if (cute_apply(arena, NULL, CUTE_OP_COMPOSITION, pair, 2, NULL, &result, NULL) ||
+        !mlirTypeEqual(cute_type_of_value(c, arena, &result),
+                       mlirValueGetType(mlirOperationGetResult(op, 0))))
+        return false;
+    cute_builder at = cute_builder_before(op);
+    MlirValue tiler = cute_build_value(&at, "cute.static", cute_type_of_value(c, arena, &b), CUTE_NO_OPERANDS,
+                                       CUTE_NO_NAMED);
+    *out = (cute_rewrite){.name = "cute.composition", .operands = {from, tiler}, .operand_count = 2};
+    return true;
+}
+
+static bool compose_parts(MlirOperation op, MlirOperation source, cute_rewrite *out)
+{
+    (void)source;
+    cute_arena *arena = cute_arena_create();
+    bool ok = arena && compose_through(arena, op, out);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
 #define RULES(name, ...) static const cute_op_rule name[] = {__VA_ARGS__, {NULL, NULL}}
 
 RULES(same, {NULL, cute_rule_operand});
@@ -130,7 +206,7 @@ RULES(flatten, {"cute.flatten", of_operand}, {"cute.group_modes", of_operand});
 RULES(coalesce, {"cute.coalesce", of_operand}, {"cute.flatten", of_operand},
       {"cute.group_modes", of_operand});
 RULES(product, {"cute.tuple_product_each", of_operand}, {"cute.flatten", of_operand});
-RULES(composition, {"cute.composition", compose_known});
+RULES(composition, {"cute.composition", compose_known}, {NULL, compose_parts});
 
 static const cute_op_row rows[] = {
     {CUTE_ALGEBRA_EXPANDED(GET, get), .simplify = same, .fuse = get},

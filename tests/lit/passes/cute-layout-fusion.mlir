@@ -54,3 +54,34 @@ func.func @known_first(%a: !cute.layout<"?:?">) -> !cute.layout<"4:?"> {
   %2 = cute.composition(%1, %c) : (!cute.layout<"8:?">, !cute.layout<"4:2">) -> !cute.layout<"4:?">
   return %2 : !cute.layout<"4:?">
 }
+
+// -----
+
+// A partition, flattened and composed, is one composition: strides need not be known. Here it is the first tile.
+// CHECK-LABEL: func.func @partition
+// CHECK-NEXT:    %[[T:.*]] = cute.static : !cute.layout<"(4,8):(1,16)">
+// CHECK-NEXT:    %[[R:.*]] = cute.composition(%{{.*}}, %[[T]]) : (!cute.layout<"(16,32):(?,?)">, {{.*}} -> !cute.layout<"(4,8):(?,?)">
+// CHECK-NEXT:    return %[[R]]
+func.func @partition(%l: !cute.layout<"(16,32):(?,?)">) -> !cute.layout<"(4,8):(?,?)"> {
+  %tile = cute.static : !cute.tile<"[4:1;8:1]">
+  %b = cute.static : !cute.layout<"(4,8):(1,4)">
+  %0 = cute.zipped_divide(%l, %tile)
+  %1 = cute.flatten(%0)
+  %2 = cute.composition(%1, %b)
+  return %2 : !cute.layout<"(4,8):(?,?)">
+}
+
+// -----
+
+// An extent that is not known keeps the steps apart.
+// CHECK-LABEL: func.func @extent
+// CHECK:         cute.logical_divide
+// CHECK:         cute.composition
+func.func @extent(%l: !cute.layout<"(16,?):(?,?)">) -> !cute.layout<"4:?"> {
+  %four = cute.static : !cute.layout<"4:1">
+  %0 = cute.get<[0]>(%l) : !cute.layout<"(16,?):(?,?)"> -> !cute.layout<"16:?">
+  %1 = cute.get<[1]>(%l) : !cute.layout<"(16,?):(?,?)"> -> !cute.layout<"?:?">
+  %2 = cute.logical_divide(%1, %four)
+  %3 = cute.composition(%2, %four)
+  return %3 : !cute.layout<"4:?">
+}

@@ -19,7 +19,7 @@ gpu.module @kernels {
     %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
     %rows = cute.static : !cute.layout<"(32,32):(32,1)">
     %columns = cute.static : !cute.layout<"(32,32):(1,32)">
-    // expected-remark@+1 {{S<5,2,5> on its addresses: 528 wavefronts of a warp become 32; the 32-way conflict at line 35 becomes none}}
+    // expected-remark@+1 {{S<5,2,5> on its addresses: 528 wavefronts of the first warps become 32; the 32-way conflict at line 35 becomes none}}
     %s = cute.make_view(%p, %rows) {cute.swizzle}
     %t = cute.make_view(%g, %rows)
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
@@ -51,7 +51,7 @@ gpu.module @kernels {
     %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
     %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f16, smem, align<1024>>
     %l = cute.static : !cute.layout<"(16,64):(64,1)">
-    // expected-remark@+1 {{S<3,4,3> on its addresses: 128 wavefronts of a warp become 16; the 8-way conflict at line 23 becomes none}}
+    // expected-remark@+1 {{S<3,4,3> on its addresses: 128 wavefronts of the first warps become 16; the 8-way conflict at line 23 becomes none}}
     %s = cute.make_view(%p, %l) {cute.swizzle}
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
     %copy = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>) -> !ldsm
@@ -83,7 +83,7 @@ gpu.module @kernels {
     %own = cute.static : !cute.composed_layout<"S<3,2,3> o 0 o (32,8):(8,1)">
     %next = cute.static : !cute.int_tuple<"8192">
     %p0 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
-    // expected-remark@+1 {{needs no swizzle: the 1 requests of a warp whose addresses are known have no bank conflicts}}
+    // expected-remark@+1 {{needs no swizzle: the 1 requests of the first warps whose addresses are known have no bank conflicts}}
     %s0 = cute.make_view(%p0, %column) {cute.swizzle}
     cute.memref.store(%s0, %c, %x)
     %b1 = cute.add_offset(%b, %next)
@@ -154,9 +154,9 @@ gpu.module @kernels {
     %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
     %q = cute.add_offset(%p, %tile)
     %end = cute.add_offset(%q, %tile)
-    // expected-remark@+1 {{S<5,2,5> on its addresses: 32 wavefronts of a warp become 1; the 32-way conflict at line 25 becomes none}}
+    // expected-remark@+1 {{S<5,2,5> on its addresses: 32 wavefronts of the first warps become 1; the 32-way conflict at line 25 becomes none}}
     %s = cute.make_view(%p, %l) {cute.swizzle}
-    // expected-remark@+1 {{S<5,2,5> on its addresses: 32 wavefronts of a warp become 1; the 32-way conflict at line 26 becomes none}}
+    // expected-remark@+1 {{S<5,2,5> on its addresses: 32 wavefronts of the first warps become 1; the 32-way conflict at line 26 becomes none}}
     %t = cute.make_view(%q, %l) {cute.swizzle}
     %e = cute.make_view(%end, %row)
     cute.memref.store(%s, %c, %x)
