@@ -212,7 +212,8 @@ static Attribute readValue(OpAsmParser &parser, StringRef operation)
     }
     SMLoc location = parser.getCurrentLocation();
     int64_t number;
-    OptionalParseResult integer = parser.parseOptionalInteger(number);
+    OptionalParseResult integer; // `false` is none
+    if (next == '-' || isdigit((unsigned char)next)) integer = parser.parseOptionalInteger(number);
     if (!integer.has_value()) {
         Attribute value;
         const char *text = location.getPointer();
@@ -563,12 +564,13 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
     size_t last = resultless ? std::min(types.size(), values.size()) : values.size();
     bool same = last == types.size();
     for (size_t i = 0; same && i < last; i++) {
-        Value value = values[values.size() - last + i];
+        size_t operand = values.size() - last + i;
+        Value value = values[operand];
+        for (auto &[at, literal] : literals)
+            if (at == operand) value = literal.value;
         same = !value || value.getType() == types[i];
     }
-    // Operands with types of their own: what stands behind the colon is the result's.
-    bool given = llvm::any_of(literals, [](auto &one) { return one.second.kind == Literal::Given; });
-    if ((same && (!given || resultless)) || types.empty()) return success();
+    if (same || types.empty()) return success();
     if (resultless && literals.empty() &&
         parser.resolveOperands(operands, types, written.location, state.operands))
         return failure();
@@ -604,6 +606,16 @@ ParseResult Reader::resolve()
     return makeOperands(items);
 }
 
+// The operation's own attributes: MLIR refuses those that are of another kind, where it would leave them out else.
+void Reader::setProperties()
+{
+    if (state.attributes.empty()) return;
+    NamedAttrList properties;
+    for (StringAttr name : state.name.getAttributeNames())
+        if (Attribute value = state.attributes.erase(name)) properties.append(name, value);
+    if (!properties.empty()) state.propertiesAttr = properties.getDictionary(state.getContext());
+}
+
 ParseResult Reader::read()
 {
     spelled = state.name.getStringRef();
@@ -628,6 +640,7 @@ ParseResult Reader::read()
     else if ((state.types.empty() && infer()) || checkResultCount())
         return failure();
     if (settle()) return failure();
+    setProperties();
     remember();
     return success();
 }

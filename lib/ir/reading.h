@@ -118,6 +118,7 @@ class Reader
     ParseResult checkResultCount();
     void remember();
     void addSegments();
+    void setProperties();
     ParseResult failWithTypes(const Twine &message);
 
     // literals.cpp

@@ -164,3 +164,11 @@ func.func @missing_attribute(%x: !cute.shape<"(4,?)">) {
   %s = cute.select(%x)
   return
 }
+
+// -----
+
+func.func @attribute_of_another_kind(%x: !cute.layout<"(4,?):(1,4)">) {
+  // expected-error @+1 {{Invalid attribute `mode` in property conversion: 1 : i32}}
+  %0 = cute.size<{mode = 1}> (%x) : (!cute.layout<"(4,?):(1,4)">) -> !cute.int_tuple<"?">
+  return
+}
