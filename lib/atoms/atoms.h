@@ -51,9 +51,6 @@ typedef struct cute_atom {
     cute_space from, to;  /* CUTE_SPACE_GENERIC: any */
 } cute_atom;
 
-/* The bits of an element type by MLIR's name; 0: unknown. */
-int cute_element_bits(const char *type);
-
 /* ---- text ---- */
 
 /* What stands between < and > of an atom's type, of this mnemonic: "sm80.mma" and "16x8x16, elem_type = (f16, f16, f32) ".

@@ -4,7 +4,7 @@
 
 #include "lib/atoms/parts.h"
 #include "lib/base/buffer.h"
-#include "lib/base/chars.h"
+#include "lib/layout/pointer.h"
 
 typedef struct mma_row {
     const char *name, *mnemonic;
@@ -64,20 +64,6 @@ static const element *find_element(const char *type)
     for (size_t i = 0; i < ELEMENTS; i++)
         if (!strcmp(elements[i].type, type)) return &elements[i];
     return NULL;
-}
-
-int cute_element_bits(const char *type)
-{
-    const element *e = find_element(type);
-    if (e) return e->bits;
-    /* Other integers, and MLIR's small floats: f8E4M3, f6E2M3FN, f4E2M1FN. */
-    const char *digits = type + (type[0] == 's' || type[0] == 'u');
-    bool small_float = *digits == 'f' && digits == type;
-    if (*digits != 'i' && !small_float) return 0;
-    int bits = 0;
-    for (digits++; cute_is_digit(*digits) && bits < 1000; digits++) bits = 10 * bits + (*digits - '0');
-    if (small_float) return (*digits == 'E' && bits >= 4 && bits <= 8) ? bits : 0;
-    return *digits == 0 && bits <= 512 ? bits : 0;
 }
 
 static const char *ptx_type(const char *type)
@@ -314,7 +300,8 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
                              cute_diag *diag)
 {
     const element *e = find_element(f->type[0]);
-    int element_bits = cute_element_bits(f->type[0]);
+    int element_bits = 0;
+    alg_element_bits(f->type[0], strlen(f->type[0]), &element_bits);
     int64_t bits = r->bits ? r->bits : f->bits ? f->bits : element_bits;
     if (!element_bits)
         return cute_fail(diag, CUTE_INVALID, NULL, "the size of elements of type '%s' is not known",

@@ -7,6 +7,7 @@
 #include "lib/base/buffer.h"
 #include "lib/base/chars.h"
 #include "lib/base/nearest.h"
+#include "lib/layout/pointer.h"
 
 typedef enum slot_kind { SLOT_SHAPE, SLOT_TYPE, SLOT_NUMBER, SLOT_WORD } slot_kind;
 
@@ -131,8 +132,9 @@ static bool read_type(reader *r, const char **out)
 {
     skip_blanks(r);
     size_t n = word_length(r);
+    int bits = 0;
     *out = n ? cute_arena_copy(r->arena, r->text + r->at, n) : NULL;
-    if (!*out || !cute_element_bits(*out))
+    if (!*out || !alg_element_bits(*out, n, &bits) || !bits)
         return expected(r, "an element type such as f16, bf16, f32, i8 or f8E4M3FN");
     r->at += n;
     return true;

@@ -1,13 +1,14 @@
 /* Operations that make tensors in registers: a fragment like another tensor, predicates of a copy. */
 #include <mlir-c/BuiltinTypes.h>
+#include <string.h>
 
-#include "lib/atoms/atoms.h"
 #include "lib/base/buffer.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/emitter.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/layout/pointer.h"
 
 /* ---- make_fragment_like ---- */
 
@@ -35,8 +36,8 @@ static cute_status infer_fragment(cute_arena *arena, const cute_op_query *query,
         pointer.element = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
         cute_buffer_release(&text);
         if (!pointer.element) return cute_fail_memory(diag);
-        pointer.bits = cute_element_bits(pointer.element);
-        if (!pointer.bits)
+        bool sized = alg_element_bits(pointer.element, strlen(pointer.element), &pointer.bits);
+        if (!sized || !pointer.bits || !strcmp(pointer.element, "index"))
             return cute_fail(diag, CUTE_INVALID, NULL, "expects the type of an element, but got %s",
                              pointer.element);
     }
