@@ -18,95 +18,75 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : i32
     %stages = arith.constant ${STAGES} : i32
     %ahead = arith.constant ${STAGES-1} : i32
+    %kblocks = arith.constant ${BK/MK} : i32
+    %last = arith.constant ${BK/MK-1} : i32
 
     // The block's tiles, (BM,BK,k) and (BN,BK,k), and where their elements lie in A and B.
-    %tile = cute.make_tile(${BM}, ${BN}, ${BK})
+    %tile = cute.make_tile ${BM}, ${BN}, ${BK}
     %block = cute.make_coord(%bm, %bn, _)
     %gA = cute.local_tile(%A, %tile, %block, "(1,_,1)")
     %gB = cute.local_tile(%B, %tile, %block, "(_,1,1)")
     %gC = cute.local_tile(%C, %tile, %block, "(1,1,_)")
-    %lA = cute.get_layout(%A)
-    %lB = cute.get_layout(%B)
-    %lC = cute.get_layout(%C)
-    %shapeA = cute.get_shape(%lA)
-    %shapeB = cute.get_shape(%lB)
-    %shapeC = cute.get_shape(%lC)
-    %iA = cute.make_identity_tensor(%shapeA)
-    %iB = cute.make_identity_tensor(%shapeB)
-    %iC = cute.make_identity_tensor(%shapeC)
+    %shapeA = cute.shape %A
+    %shapeB = cute.shape %B
+    %shapeC = cute.shape %C
+    %iA = cute.make_identity_tensor %shapeA
+    %iB = cute.make_identity_tensor %shapeB
+    %iC = cute.make_identity_tensor %shapeC
     %cA = cute.local_tile(%iA, %tile, %block, "(1,_,1)")
     %cB = cute.local_tile(%iB, %tile, %block, "(_,1,1)")
     %cC = cute.local_tile(%iC, %tile, %block, "(1,1,_)")
 
     // The stages, and how 16 bytes a thread come to them.
     %bytes = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
-    %smem = cute.recast_iter(%bytes) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<${T}, smem, align<1024>>
-    %behind = cute.add_offset(%smem, ${BM*BK*STAGES})
-    %layoutA = cute.static "${S} o 0 o (${BM},${BK},${STAGES}):(${BK},1,${BM*BK})"
-    %layoutB = cute.static "${S} o 0 o (${BN},${BK},${STAGES}):(${BK},1,${BN*BK})"
-    %sA = cute.make_view(%smem, %layoutA)
-    %sB = cute.make_view(%behind, %layoutB)
-    %async = cute.make_atom() : () -> !async
-    %threads = cute.static "(${32*WM*WN*V/BK},${BK/V}):(${BK/V},1)"
-    %values = cute.static "(1,${V}):(0,1)"
-    %g2s = cute.make_tiled_copy(%async, %threads, %values)
-    %tAgA = cute.tiled.copy.partition_S(%g2s, %gA, %t)
-    %tBgB = cute.tiled.copy.partition_S(%g2s, %gB, %t)
-    %tAcA = cute.tiled.copy.partition_S(%g2s, %cA, %t)
-    %tBcB = cute.tiled.copy.partition_S(%g2s, %cB, %t)
-    %tAsA = cute.tiled.copy.partition_D(%g2s, %sA, %t)
-    %tBsB = cute.tiled.copy.partition_D(%g2s, %sB, %t)
+    %smem = cute.recast_iter %bytes : ${T}
+    %behind = cute.add_offset %smem, ${BM*BK*STAGES}
+    %sA = cute.make_view %smem, "${S} o 0 o (${BM},${BK},${STAGES}):(${BK},1,${BM*BK})"
+    %sB = cute.make_view %behind, "${S} o 0 o (${BN},${BK},${STAGES}):(${BK},1,${BN*BK})"
+    %async = cute.make_atom : !async
+    %g2s = cute.make_tiled_copy %async, "(${32*WM*WN*V/BK},${BK/V}):(${BK/V},1)", "(1,${V}):(0,1)"
+    %tAgA = cute.tiled.copy.partition_S %g2s, %gA, %t
+    %tBgB = cute.tiled.copy.partition_S %g2s, %gB, %t
+    %tAcA = cute.tiled.copy.partition_S %g2s, %cA, %t
+    %tBcB = cute.tiled.copy.partition_S %g2s, %cB, %t
+    %tAsA = cute.tiled.copy.partition_D %g2s, %sA, %t
+    %tBsB = cute.tiled.copy.partition_D %g2s, %sB, %t
 
     // Fragments of the MMA, and how ldmatrix fills them.
-    %atom = cute.make_atom() : () -> !atom
-    %warps = cute.static "(${WM},${WN},1):(1,${WM},0)"
-    %permutation = cute.make_tile(${16*WM}, ${16*WN}, ${MK})
-    %mma = cute.make_tiled_mma(%atom, %warps, %permutation)
-    %ldsm = cute.make_atom() : () -> !ldsm
-    %s2rA = cute.make_tiled_copy_A(%ldsm, %mma)
-    %s2rB = cute.make_tiled_copy_B(%ldsm, %mma)
-    %tXsA = cute.tiled.copy.partition_S(%s2rA, %sA, %t)
-    %tXsB = cute.tiled.copy.partition_S(%s2rB, %sB, %t)
-    %sA0 = cute.slice(%sA, (_, _, 0))
-    %sB0 = cute.slice(%sB, (_, _, 0))
-    %pA = cute.tiled.mma.partition A (%mma, %sA0, %t)
-    %pB = cute.tiled.mma.partition B (%mma, %sB0, %t)
+    %atom = cute.make_atom : !atom
+    %mma = cute.make_tiled_mma %atom, "(${WM},${WN},1):(1,${WM},0)", (${16*WM}, ${16*WN}, ${MK})
+    %ldsm = cute.make_atom : !ldsm
+    %s2rA = cute.make_tiled_copy_A %ldsm, %mma
+    %s2rB = cute.make_tiled_copy_B %ldsm, %mma
+    %tXsA = cute.tiled.copy.partition_S %s2rA, %sA, %t
+    %tXsB = cute.tiled.copy.partition_S %s2rB, %sB, %t
+    %pA = cute.tiled.mma.partition A (%mma, %sA[_, _, 0], %t)
+    %pB = cute.tiled.mma.partition B (%mma, %sB[_, _, 0], %t)
     %pC = cute.tiled.mma.partition C (%mma, %gC, %t)
     %rA = cute.mma.make_fragment A (%mma, %pA)
     %rB = cute.mma.make_fragment B (%mma, %pB)
     %acc = cute.mma.make_fragment C (%mma, %pC)
-    %tXrA = cute.tiled.copy.retile(%s2rA, %rA)
-    %tXrB = cute.tiled.copy.retile(%s2rB, %rB)
+    %tXrA = cute.tiled.copy.retile %s2rA, %rA
+    %tXrB = cute.tiled.copy.retile %s2rB, %rB
     %zero = arith.constant ${ZERO} : ${ACC}
-    cute.fill(%acc, %zero)
+    cute.fill %acc, %zero
 
     // All but one stage are on their way; tiles behind K are zeros, as all that lies outside of A and B.
     scf.for %s = %c0 to %ahead step %c1 : i32 {
-      %where = cute.slice(%tAcA, (_, _, _, %s))
-      %pred = cute.predicate(%where, %shapeA)
-      %from = cute.slice(%tAgA, (_, _, _, %s))
-      %to = cute.slice(%tAsA, (_, _, _, %s))
-      cute.copy(%g2s, %from, %to, %pred)
-      %whereB = cute.slice(%tBcB, (_, _, _, %s))
-      %predB = cute.predicate(%whereB, %shapeB)
-      %fromB = cute.slice(%tBgB, (_, _, _, %s))
-      %toB = cute.slice(%tBsB, (_, _, _, %s))
-      cute.copy(%g2s, %fromB, %toB, %predB)
+      %predA = cute.predicate %tAcA[_, _, _, %s], %shapeA
+      %predB = cute.predicate %tBcB[_, _, _, %s], %shapeB
+      cute.copy %g2s, %tAgA[_, _, _, %s], %tAsA[_, _, _, %s], %predA
+      cute.copy %g2s, %tBgB[_, _, _, %s], %tBsB[_, _, _, %s], %predB
       nvvm.cp.async.commit.group
     } {loop_annotation = #unroll}
     nvvm.cp.async.wait.group ${STAGES-2}
     gpu.barrier
-    %firstA = cute.slice(%tXsA, (_, _, 0, 0))
-    %firstB = cute.slice(%tXsB, (_, _, 0, 0))
-    %atA = cute.slice(%tXrA, (_, _, 0))
-    %atB = cute.slice(%tXrB, (_, _, 0))
-    cute.copy(%s2rA, %firstA, %atA)
-    cute.copy(%s2rB, %firstB, %atB)
+    cute.copy %s2rA, %tXsA[_, _, 0, 0], %tXrA[_, _, 0]
+    cute.copy %s2rB, %tXsB[_, _, 0, 0], %tXrB[_, _, 0]
 
-    %kmode = cute.size<[2]>(%gA)
-    %ktiles = cute.get_scalars(%kmode)
-    %kblocks = arith.constant ${BK/MK} : i32
-    %last = arith.constant ${BK/MK-1} : i32
+    // While a k-block is multiplied, the next one's fragments are read, and one more tile is fetched.
+    %kmode = cute.size<[2]> %gA
+    %ktiles = cute.get_scalars %kmode
     scf.for %i = %c0 to %ktiles step %c1 iter_args(%read = %c0, %write = %ahead) -> (i32, i32) : i32 {
       %coming = arith.addi %i, %ahead : i32
       %up = arith.addi %read, %c1 : i32
@@ -122,28 +102,16 @@ gpu.module @kernels {
         }
         %plus = arith.addi %k, %c1 : i32
         %next = arith.remui %plus, %kblocks : i32
-        %fA = cute.slice(%tXsA, (_, _, %next, %stage))
-        %fB = cute.slice(%tXsB, (_, _, %next, %stage))
-        %toA = cute.slice(%tXrA, (_, _, %next))
-        %toB = cute.slice(%tXrB, (_, _, %next))
-        cute.copy(%s2rA, %fA, %toA)
-        cute.copy(%s2rB, %fB, %toB)
+        cute.copy %s2rA, %tXsA[_, _, %next, %stage], %tXrA[_, _, %next]
+        cute.copy %s2rB, %tXsB[_, _, %next, %stage], %tXrB[_, _, %next]
         scf.if %is_first {
-          %where = cute.slice(%tAcA, (_, _, _, %coming))
-          %pred = cute.predicate(%where, %shapeA)
-          %from = cute.slice(%tAgA, (_, _, _, %coming))
-          %to = cute.slice(%tAsA, (_, _, _, %write))
-          cute.copy(%g2s, %from, %to, %pred)
+          %predA = cute.predicate %tAcA[_, _, _, %coming], %shapeA
+          cute.copy %g2s, %tAgA[_, _, _, %coming], %tAsA[_, _, _, %write], %predA
         }
-        %a = cute.slice(%rA, (_, _, %k))
-        %b = cute.slice(%rB, (_, _, %k))
-        cute.gemm(%mma, %acc, %a, %b, %acc)
+        cute.gemm %mma, %acc, %rA[_, _, %k], %rB[_, _, %k], %acc
         scf.if %is_first {
-          %where = cute.slice(%tBcB, (_, _, _, %coming))
-          %pred = cute.predicate(%where, %shapeB)
-          %from = cute.slice(%tBgB, (_, _, _, %coming))
-          %to = cute.slice(%tBsB, (_, _, _, %write))
-          cute.copy(%g2s, %from, %to, %pred)
+          %predB = cute.predicate %tBcB[_, _, _, %coming], %shapeB
+          cute.copy %g2s, %tBgB[_, _, _, %coming], %tBsB[_, _, _, %write], %predB
           nvvm.cp.async.commit.group
         }
       } {loop_annotation = #unroll}
@@ -152,26 +120,25 @@ gpu.module @kernels {
 
     // The sums as the type of C, two neighbours at a time.
     %rC = cute.make_fragment_like(%acc) {element = ${TC}}
-    %sums = cute.memref.load_vec(%acc)
-    %rounded = arith.truncf %sums : vector<${BM*BN/(32*WM*WN)}x${ACC}> to vector<${BM*BN/(32*WM*WN)}x${TC}>
-    cute.memref.store_vec(%rounded, %rC)
-    %pair = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<${TC}, 32 b>
-    %r2g = cute.make_tiled_copy_C(%pair, %mma)
-    %tCrC = cute.tiled.copy.retile(%r2g, %rC)
-    %tCgC = cute.tiled.copy.partition_D(%r2g, %gC, %t)
-    %tCcC = cute.tiled.copy.partition_D(%r2g, %cC, %t)
-    %predC = cute.predicate(%tCcC, %shapeC)
-    cute.copy(%r2g, %tCrC, %tCgC, %predC)
+    %sums = cute.memref.load_vec %acc
+    %rounded = arith.${TRUNC} %sums : vector<${BM*BN/(32*WM*WN)}x${ACC}> to vector<${BM*BN/(32*WM*WN)}x${TC}>
+    cute.memref.store_vec %rounded, %rC
+    %pair = cute.make_atom : !cute_nvgpu.atom.universal_copy<${TC}, ${PAIR} b>
+    %r2g = cute.make_tiled_copy_C %pair, %mma
+    %tCrC = cute.tiled.copy.retile %r2g, %rC
+    %tCgC = cute.tiled.copy.partition_D %r2g, %gC, %t
+    %tCcC = cute.tiled.copy.partition_D %r2g, %cC, %t
+    %predC = cute.predicate %tCcC, %shapeC
+    cute.copy %r2g, %tCrC, %tCgC, %predC
     gpu.return
   }
 }
 
 // M, N, K and the strides are those of the tensors.
 func.func @gemm(%A: !A, %B: !A, %C: !C) {
-  %layout = cute.get_layout(%C)
-  %shape = cute.get_shape(%layout)
-  %blocks = cute.ceil_div(%shape, (${BM}, ${BN}))
-  %m, %n = cute.get_scalars(%blocks)
+  %shape = cute.shape %C
+  %blocks = cute.ceil_div %shape, (${BM}, ${BN})
+  %m, %n = cute.get_scalars %blocks
   %gm = arith.index_cast %m : i32 to index
   %gn = arith.index_cast %n : i32 to index
   %c1 = arith.constant 1 : index

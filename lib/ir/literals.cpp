@@ -265,6 +265,9 @@ const cute_tree *Reader::treeOf(const Literal &literal, cute_type kind)
         parser.emitError(literal.location, "expects ") << leaves;
         return nullptr;
     }
+    case Literal::Part:
+        parser.emitError(literal.location, "expects ") << leaves << ", got a slice";
+        return nullptr;
     case Literal::Tuple: {
         SmallVector<const cute_tree *> items;
         for (const Literal &item : literal.items) {
@@ -348,6 +351,13 @@ static SmallVector<Value> handlesOf(const cute_value &value)
 FailureOr<Value> Reader::build(const Literal &literal, int index)
 {
     cute_value value;
+    if (literal.kind == Literal::Part) {
+        FailureOr<Value> coord = build(literal.items[1], CUTE_TYPE_INDEX_Coord);
+        Operation *slice =
+            succeeded(coord) ? insert("cute.slice", {literal.items[0].value, *coord}, {}) : nullptr;
+        if (!slice) return failure();
+        return slice->getResult(0);
+    }
     if (valueOf(literal, index, value)) return failure();
     std::string name = "cute.static";
     if (!cute_value_is_static(&value)) name = std::string("cute.make_") + cute_type_name(value.type);
@@ -434,7 +444,7 @@ ParseResult Reader::makeOperands(std::vector<Literal> &items)
         if (item.kind == Literal::Given)
             made = convert(item.value, index, item.location);
         else if (index == CUTE_TYPE_INDEX_None && item.kind != Literal::Text &&
-                 item.kind != Literal::Constant)
+                 item.kind != Literal::Constant && item.kind != Literal::Part)
             return parser.emitError(item.location, "expects a value of the program as operand #") << i;
         else
             made = build(item, index);

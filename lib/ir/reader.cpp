@@ -328,7 +328,13 @@ ParseResult Reader::readAnnotation(bool parens)
     return more ? readTypeList() : success();
 }
 
-// An operand: a value, also with an index behind it, a text or another literal.
+// Whether `_` stands in it.
+static bool isOpen(const Literal &literal)
+{
+    return literal.kind == Literal::Open || llvm::any_of(literal.items, isOpen);
+}
+
+// An operand: a value, also with an index behind it or the coordinate of a slice, a text or another literal.
 ParseResult Reader::readItem(bool parens)
 {
     SMLoc location = parser.getCurrentLocation();
@@ -342,8 +348,20 @@ ParseResult Reader::readItem(bool parens)
         operands.push_back(operand);
         if (succeeded(parser.parseOptionalLSquare())) { // %t[%i, %j]
             if (readTuple(literal, AsmParser::Delimiter::Square)) return failure();
-            operands.push_back(Operand{location, {}, 0});
-            literals.push_back({operands.size() - 1, std::move(literal)});
+            if (isOpen(literal)) { // %t[_, %j]
+                Literal part, whole;
+                part.kind = Literal::Part;
+                part.location = location;
+                whole.location = location;
+                if (give(whole, operands.back())) return failure();
+                part.items.push_back(std::move(whole));
+                part.items.push_back(std::move(literal));
+                operands.back().name = {};
+                literals.push_back({operands.size() - 1, std::move(part)});
+            } else {
+                operands.push_back(Operand{location, {}, 0});
+                literals.push_back({operands.size() - 1, std::move(literal)});
+            }
         }
         return succeeded(parser.parseOptionalColon()) ? readAnnotation(parens) : success();
     }

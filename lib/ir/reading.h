@@ -67,13 +67,13 @@ std::pair<unsigned, unsigned> definitionOf(OpAsmParser &parser, const Operand &o
 // ---- literals ----
 
 struct Literal {
-    enum Kind { Number, Open, Given, Tuple, Text, Constant } kind = Number;
+    enum Kind { Number, Open, Given, Tuple, Text, Constant, Part } kind = Number;
     SMLoc location;
     int64_t number = 0;
     Value value; // Given
     Type type;   // Constant: a type in place of a value
     std::string text;
-    std::vector<Literal> items;
+    std::vector<Literal> items; // Part: a tensor or layout, and the coordinate at which it is sliced
 };
 
 // ---- other spellings (sugar.def) ----
