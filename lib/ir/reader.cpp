@@ -211,13 +211,17 @@ static Attribute readValue(OpAsmParser &parser, StringRef operation)
                                     parser.getContext());
     }
     SMLoc location = parser.getCurrentLocation();
+    const char *text = location.getPointer();
+    if (!strncmp(text, "true", 4) || !strncmp(text, "false", 5)) { // numbers, where MLIR is asked for one
+        Attribute value;
+        return failed(parser.parseAttribute(value)) ? Attribute() : value;
+    }
     int64_t number;
     OptionalParseResult integer; // `false` is none
     if (next == '-' || isdigit((unsigned char)next)) integer = parser.parseOptionalInteger(number);
     if (!integer.has_value()) {
         Attribute value;
-        const char *text = location.getPointer();
-        if (!strncmp(text, "array<", 6) || !strncmp(text, "true", 4) || !strncmp(text, "false", 5))
+        if (!strncmp(location.getPointer(), "array<", 6))
             return failed(parser.parseAttribute(value)) ? Attribute() : value;
         OptionalParseResult other = parser.parseOptionalAttribute(value);
         if (other.has_value()) return failed(*other) ? Attribute() : value;

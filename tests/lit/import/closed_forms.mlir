@@ -33,3 +33,11 @@ func.func @atoms(%a: !cute_nvgpu.atom.tma_load<f16, copy_bits = 65536, mode = ti
   %b = cute_nvgpu.atom.set_value(%a, %p : !cute.ptr<i64, smem>) {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>} : !cute_nvgpu.atom.tma_load<f16, copy_bits = 65536, mode = tiled, num_cta = 1, g_stride = <"()"> tma_gbasis = <"(64,64):(1@1,1@0)">>
   return
 }
+
+// CHECK-LABEL: func.func @flags
+func.func @flags(%t: !cute.memref<f32, generic, "(3,4):(4,1)">) {
+  // CHECK-COUNT-2: cute.print_view<{is_signed = false, verbose = true}>
+  cute.print_view(%t) {is_signed = false, verbose = true} : !cute.memref<f32, generic, "(3,4):(4,1)">
+  cute.print_view<{is_signed = false, verbose = true}>(%t) : !cute.memref<f32, generic, "(3,4):(4,1)">
+  return
+}
