@@ -6,8 +6,8 @@
 
 other-float: f16 becomes bf16 everywhere, or bf16 f16 where there is more of that (in vectors, aliases and names too): what
 comes out is as good a module. contradict: in COUNT copies the type of one operation's operand or result is another one
-(a number in a layout, an element, a space, an alignment, an atom's parameter), there alone (`one`), or with a value's type in
-all that use it (`value`): a message stands at the operation, or at one that uses the value."""
+(a number in a layout, an element, a space, an alignment, an atom's parameter): a message stands at the operation, or at one
+that defines or uses the value."""
 import os
 import random
 import re
@@ -105,6 +105,8 @@ def contradict(text, names, random):
         new = changed(full, random)
         if not new or new[0] == full:
             continue
+        if not operands and not results_of(lines, number):
+            continue  # a constant that nothing uses contradicts nothing
         types = types[:i] + [new[0]] + types[i + 1:]
         operand_types, result_types = (types, results) if side == "operand" else (operands, types)
         tail = f"({', '.join(operand_types)}) -> " + \
