@@ -212,9 +212,9 @@ def copy(case):
 """
     condition = ""
     if predicate:
-        text += f'    %pl = cute.static : !cute.layout<"({runs}):(1)">\n    %p = cute.memref.alloca(%pl) : (!cute.layout<"({runs}):(1)">) -> !cute.memref<i8, rmem, "({runs}):(1)">\n'
+        text += f'    %pl = cute.static : !cute.layout<"(1,{runs}):(0,1)">\n    %p = cute.memref.alloca(%pl) : (!cute.layout<"(1,{runs}):(0,1)">) -> !cute.memref<i8, rmem, "(1,{runs}):(0,1)">\n'
         for r in range(runs):
-            text += f'    %pc{r} = cute.static : !cute.coord<"{r}">\n    %pv{r} = arith.constant {int(keep[r])} : i8\n    cute.memref.store(%p, %pc{r}, %pv{r})\n'
+            text += f'    %pc{r} = cute.static : !cute.coord<"(0,{r})">\n    %pv{r} = arith.constant {int(keep[r])} : i8\n    cute.memref.store(%p, %pc{r}, %pv{r})\n'
         condition = ", %p"
     fragment = f'!cute.memref<{element}, rmem, align<16>, "({per_run},{runs}):(1,{per_run})">'
     if asynchronous or swizzle:
