@@ -29,15 +29,7 @@ void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, con
     if (!mlirValueIsNull(how->predicate))
         operands[count++] =
             cute_select(b, how->predicate, cute_integer(b, i32, how->bytes), cute_integer(b, i32, 0));
-    if (!how->prefetch && mlirValueIsNull(how->policy)) {
-        MlirNamedAttribute attributes[] = {
-            number(b, "size", how->bytes),
-            parsed(b, "modifier",
-                   how->global ? "#nvvm<load_cache_modifier cg>" : "#nvvm<load_cache_modifier ca>")};
-        cute_build(b, "nvvm.cp.async.shared.global", (cute_operands){operands, count}, CUTE_NO_TYPES,
-                   (cute_named){attributes, 2});
-        return;
-    }
+    /* Inline PTX: the address of shared memory has 32 bits. */
     char text[160], hint[32] = "", *at = text;
     if (how->prefetch) snprintf(hint, sizeof hint, ".L2::%dB", how->prefetch);
     bool policy = !mlirValueIsNull(how->policy);

@@ -97,8 +97,8 @@ cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMModuleRef mo
     snprintf(features, sizeof features, "+ptx%d", isa < NEWEST ? isa : NEWEST);
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                  LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
-    *out = LLVMCreateTargetMachine(target, triple, options->arch->target, features,
-                                   levels[options->opt_level], LLVMRelocDefault, LLVMCodeModelDefault);
+    *out = cute_llvm_machine(module, target, triple, options->arch->target, features,
+                             levels[options->opt_level]);
     if (!*out) return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot make code for %s", options->arch->name);
     return CUTE_OK;
 }

@@ -7,8 +7,10 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -18,6 +20,8 @@
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
+
+#include <mutex>
 
 using namespace llvm;
 
@@ -138,4 +142,52 @@ void cute_llvm_prepare(LLVMModuleRef m, LLVMTargetMachineRef machine)
             more = ask_for_unrolling(function, functions);
         }
     }
+}
+
+// ---- short pointers ----
+
+namespace
+{
+constexpr unsigned SHARED = 3;
+
+// LLVM 19 selects these with addresses of either width; of other intrinsics on shared memory it is not known.
+bool takes_short_pointers(const IntrinsicInst &call)
+{
+    StringRef name = Intrinsic::getBaseName(call.getIntrinsicID());
+    if (!name.starts_with("llvm.nvvm.")) return true;
+    for (const Use &argument : call.args())
+        if (argument->getType()->isPointerTy() && argument->getType()->getPointerAddressSpace() == SHARED)
+            return name.starts_with("llvm.nvvm.ldmatrix.");
+    return true;
+}
+
+// Tensors in registers, and nothing that wants wide addresses of shared memory: what the program itself makes of such
+// pointers (integers, other spaces) is right in both widths.
+bool wants_short_pointers(Module &module)
+{
+    bool registers = false;
+    for (Function &function : module)
+        for (Instruction &i : instructions(function)) {
+            registers |= isa<AllocaInst>(i);
+            if (auto *call = dyn_cast<IntrinsicInst>(&i))
+                if (!takes_short_pointers(*call)) return false;
+        }
+    return registers;
+}
+} // namespace
+
+LLVMTargetMachineRef cute_llvm_machine(LLVMModuleRef module, LLVMTargetRef target, const char *triple,
+                                       const char *chip, const char *features, LLVMCodeGenOptLevel level)
+{
+    // The machine reads the option when it is made, and only then.
+    static std::mutex lock;
+    std::lock_guard<std::mutex> guard(lock);
+    StringMap<cl::Option *> &options = cl::getRegisteredOptions();
+    auto found = options.find("nvptx-short-ptr");
+    auto *option = found == options.end() ? nullptr : static_cast<cl::opt<bool> *>(found->second);
+    if (option) option->setValue(wants_short_pointers(*unwrap(module)));
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, chip, features, level,
+                                                           LLVMRelocDefault, LLVMCodeModelDefault);
+    if (option) option->setValue(false);
+    return machine;
 }

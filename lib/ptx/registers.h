@@ -13,6 +13,11 @@ extern "C" {
  * and runs with the lanes that the program says. */
 void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
+/* A target machine whose pointers to shared, constant and local memory have 32 bits where the module's intrinsics can do
+ * with these, and 64 otherwise. */
+LLVMTargetMachineRef cute_llvm_machine(LLVMModuleRef module, LLVMTargetRef target, const char *triple,
+                                       const char *chip, const char *features, LLVMCodeGenOptLevel level);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,7 +33,7 @@ func.func @words(%a: !cute.memref<f16, smem, align<16>, "((8,1)):((1,0))">, %r: 
 // CHECK: llvm.store
 // CHECK: }
 // CHECK: %[[SIZE:.*]] = arith.select %{{.*}}, %c16_i32, %c0_i32
-// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %[[SIZE]]
+// CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r" %{{.*}}, %{{.*}}, %[[SIZE]]
 func.func @predicates(%a: !cute.memref<f16, gmem, align<16>, "((8,1)):((1,0))">, %s: !cute.memref<f16, smem, align<16>, "((8,1)):((1,0))">, %p: !cute.memref<i8, rmem, "(1):(0)">) {
   %atom = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f16, 128 b>
   cute.copy(%atom, %a, %s, %p)
