@@ -195,6 +195,7 @@ piped() {
 @test "every operation has the location behind the pipe that it has without, whatever it is printed like" {
     places="cute-opt --allow-unregistered-dialect --mlir-print-debuginfo --mlir-print-local-scope"
     for file in $(find "$ROOT/tests/lit" -name '*.mlir') "$ROOT"/kernels/*/*.mlir; do
+        grep -q 'loc("[^"]*"[()]' "$file" && continue # names that a file states stay in that file
         $places "$file" >plain 2>/dev/null || continue
         $LOOSE "$file" 2>/dev/null | $places >piped 2>/dev/null
         # Blocks behind the first one of a region have the place of what stands before them.
