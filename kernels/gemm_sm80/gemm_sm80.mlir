@@ -1,9 +1,9 @@
 // C = A B^T on the tensor cores of sm_80: A is (M,K), B is (N,K), C is (M,N), the last mode contiguous; any M and N, rows
 // of multiples of 16 bytes. Each k-tile of (BM,BK) and (BN,BK) passes through one of STAGES buffers in shared memory.
-// -D T TC ACC: types of A and B, of C, of the sums; MK: K of the MMA; WM WN: warps; V: elements in 16 bytes; S: swizzle.
+// -D T TC ACC: types of A and B, of C, of the sums; SM MK: architecture and K of the MMA; WM WN: warps; V: elements in 16 bytes; S: swizzle.
 !A = !cute.memref<${T}, gmem, align<16>, "(?,?):(?{i64 div=${V}},1)">
 !C = !cute.memref<${TC}, gmem, align<16>, "(?,?):(?{i64 div=8},1)">
-!atom = !cute_nvgpu.sm80.mma<16x8x${MK}, elem_type = (${T}, ${T}, ${ACC}) >
+!atom = !cute_nvgpu.sm${SM}.mma<16x8x${MK}, elem_type = (${T}, ${T}, ${ACC}) >
 !ldsm = !cute_nvgpu.atom.ldsm<val_type = ${T}, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
 !async = !cute_nvgpu.atom.simt_async_copy<${T}, cache = global, 128 b>
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
