@@ -282,6 +282,12 @@ static cute_status parse_family(cute_arena *arena, const atom_family *family, co
     atom->mnemonic = family->mnemonic;
     if (offset) *offset = 0;
     if (!family->format) {
+        const char *nul = memchr(text, 0, length);
+        if (nul) {
+            if (offset) *offset = (size_t)(nul - text);
+            return cute_fail(diag, CUTE_INVALID, NULL, "expects the text of %s, but got a NUL",
+                             family->mnemonic);
+        }
         atom->text = verbatim(arena, family, text, length);
     } else {
         atom_fields fields = {0};
