@@ -49,12 +49,11 @@ enum { FAMILIES = sizeof families / sizeof *families };
 
 typedef struct element {
     const char *type, *ptx;
-    int bits;
     char constraint;
 } element;
 
 static const element elements[] = {
-#define CUTE_ELEMENT(spelling, ptx, bits, constraint) {spelling, ptx, bits, constraint},
+#define CUTE_ELEMENT(spelling, ptx, constraint) {spelling, ptx, constraint},
 #include "lib/atoms/atoms.def"
 };
 enum { ELEMENTS = sizeof elements / sizeof *elements };
@@ -146,8 +145,7 @@ static int likeness(size_t index, const atom_fields *f, int *most)
 static const char *mlir_type(const char *ptx)
 {
     for (size_t i = 0; i < ELEMENTS; i++)
-        if (!strcmp(elements[i].ptx, ptx) && (elements[i].type[0] != 's' || elements[i].bits > 32))
-            return elements[i].type;
+        if (!strcmp(elements[i].ptx, ptx)) return elements[i].type;
     return "f32";
 }
 
@@ -242,7 +240,7 @@ static cute_status make_mma(cute_arena *arena, const mma_row *r, const atom_fiel
         out->shape[i] = r->shape[i];
         o->type = e->type;
         o->ptx = e->ptx;
-        o->bits = e->bits;
+        alg_element_bits(f->type[i], strlen(f->type[i]), &o->bits);
         o->constraint = e->constraint;
         CUTE_TRY(parse_layout(arena, r->layouts[i], &o->layout, diag));
         o->values = product(o->layout.shape->items[1]);

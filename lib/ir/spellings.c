@@ -156,10 +156,8 @@ static const struct spelling {
     SPELLING("range", drop_property, "#llvm.constant_range<"),
     /* its group is an i32 here */
     SPELLING("\"nvvm.wgmma.wait.group.sync.aligned\"", narrow, NULL),
-    /* the names of operations of cute */
+    /* operations of cute in generic form, of which the reader (sugar.def) sees nothing */
     SPELLING("\"cute.make_layout\"", drop_segments, NULL),
-    SPELLING("cute.tuple.product", replace, "cute.tuple_product"),
-    SPELLING("cute.tuple.product_each", replace, "cute.tuple_product_each"),
     SPELLING("\"cute.tuple.product\"", replace, "\"cute.tuple_product\""),
     SPELLING("\"cute.tuple.product_each\"", replace, "\"cute.tuple_product_each\""),
 };

@@ -428,7 +428,6 @@ const cute_pass cute_pass_memory_coalescing = {
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
-    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH |
-                CUTE_DIALECT_SCF | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM | CUTE_DIALECT_VECTOR,
+    .dialects = CUTE_LOWERED_DIALECTS,
     .run = run,
 };

@@ -26,6 +26,10 @@ typedef struct cute_accesses {
     size_t count, capacity;
 } cute_accesses;
 
+/* What a pass that calls cute_lowered_clone needs loaded. */
+#define CUTE_LOWERED_DIALECTS                                                                                \
+    (CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH |                  \
+     CUTE_DIALECT_SCF | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM | CUTE_DIALECT_VECTOR)
 /* A copy of `root`, a module, at its end, with its copies and products lowered, for a look: what it says is not reported.
  * `prepare` (may be NULL) changes it before; false: it cannot. Null where it cannot be lowered; else to be destroyed. Its
  * operations keep their locations. */
