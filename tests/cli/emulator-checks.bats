@@ -305,16 +305,15 @@ C
     [[ "$output" == *"race: ld reads"*"k.cu:39:"* ]]
 }
 
-@test "every kernel that ships is right and clean under all checks, in 20 orders of warps" {
-    [ -x "$CUTE_BIN/cute-opt" ] || skip "no cute-opt"
-    kernels="$BATS_TEST_DIRNAME/../../kernels"
-    "$kernels/build" "$CUTE_BIN" cubins >/dev/null
-    CUTE_RUN_FLAGS="--device emulator --check=all --strict" "$kernels/run" "$CUTE_BIN" cubins --small --seeds=20 >out.txt || { cat out.txt; false; }
-    # copy_static_big is copy_static for another size: a minute and three gigabytes.
-    while read -r name _; do
-        case $name in '#'* | '' | copy_static_big) continue ;; esac
-        grep -q "^ok .* - $name .*seeds 0 to 19" out.txt || { echo "$name is not run"; false; }
-    done <"$kernels/kernels.txt"
+@test "a kernel that ships and is run at no small size is an error" {
+    cp -r "$BATS_TEST_DIRNAME/../../kernels" kernels
+    grep -E '^#|^vector_add ' "$BATS_TEST_DIRNAME/../../kernels/kernels.txt" >kernels/kernels.txt
+    grep -E '^small +vector_add ' "$BATS_TEST_DIRNAME/../../kernels/runs.txt" >kernels/runs.txt
+    CUTE_RUN_FLAGS=--help kernels/run "$CUTE_BIN" . --small >out.txt
+    echo 'other  vector_add/vector_add.mlir' >>kernels/kernels.txt
+    run env CUTE_RUN_FLAGS=--help kernels/run "$CUTE_BIN" . --small
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"not ok 5 - other has no small run in runs.txt"*"1..5" ]]
 }
 
 @test "the small kernels of kernels/run are refused with options that it does not know" {
