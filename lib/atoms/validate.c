@@ -7,43 +7,38 @@
 #include "lib/atoms/tiling.h"
 #include "lib/base/checked.h"
 #include "lib/layout/facts.h"
+#include "lib/layout/trial.h"
 
-/* ---- layouts as flat modes ---- */
+/* ---- layouts as tables ---- */
 
-enum { MOST_LEAVES = 64, MOST_CELLS = 1 << 22 };
+/* The registers of a multiprocessor have as many bits: no tile has more elements. */
+enum { MOST_CELLS = 1 << 21 };
 
-typedef struct flat {
-    int64_t extent[MOST_LEAVES], stride[MOST_LEAVES];
-    size_t count;
-    int64_t size;
-} flat;
+/* L(0), L(1), ... of a layout; one that has more than 64 bits is OVERFLOWN. */
+typedef struct table {
+    int64_t *index, size;
+} table;
 
-static bool flatten(const cute_tree *shape, const cute_tree *stride, flat *out)
+static const int64_t OVERFLOWN = INT64_MIN;
+
+/* False: the layout is not known or has more than `most` elements, or memory ran out (a->status). */
+static bool table_of(cute_algebra *a, cute_layout layout, int64_t most, table *out)
 {
-    if (shape->kind == CUTE_TREE_TUPLE) {
-        for (uint32_t i = 0; i < shape->count; i++)
-            if (!flatten(shape->items[i], stride->items[i], out)) return false;
-        return true;
-    }
-    if (out->count == MOST_LEAVES || !alg_is_known(shape) || !alg_is_known(stride)) return false;
-    out->extent[out->count] = shape->value.value;
-    out->stride[out->count++] = stride->value.value;
-    return cute_mul64(out->size, shape->value.value, &out->size);
-}
-
-static bool flat_of(cute_layout layout, size_t mode, flat *out)
-{
-    *out = (flat){.size = 1};
-    return flatten(alg_mode(layout.shape, mode), alg_mode(layout.stride, mode), out);
-}
-
-static bool index_at(const flat *f, int64_t i, int64_t *out)
-{
-    *out = 0;
-    for (size_t k = 0; k < f->count; k++) {
-        int64_t step;
-        if (!cute_mul64(i % f->extent[k], f->stride[k], &step) || !cute_add64(*out, step, out)) return false;
-        i /= f->extent[k];
+    alg_flat flat;
+    int64_t size = 1;
+    if (!alg_flat_of(a, layout, &flat)) return false;
+    for (size_t k = 0; k < flat.count; k++)
+        if (flat.extent[k] < 1 || !cute_mul64(size, flat.extent[k], &size) || size > most) return false;
+    *out = (table){cute_arena_array(a->arena, (size_t)size, sizeof *out->index), 1};
+    if (!out->index) return alg_exhausted(a) != NULL;
+    out->index[0] = 0;
+    for (size_t k = 0; k < flat.count; k++) {
+        int64_t before = out->size;
+        out->size *= flat.extent[k];
+        for (int64_t i = before; i < out->size; i++) {
+            int64_t *to = &out->index[i], from = out->index[i - before];
+            if (from == OVERFLOWN || !cute_add64(from, flat.stride[k], to)) *to = OVERFLOWN;
+        }
     }
     return true;
 }
@@ -82,37 +77,44 @@ static void note(cute_cover *out, cute_cover_kind kind, int64_t element, int64_t
         if (who[i]) out->thread[i] = (who[i] - 1) / values, out->value[i] = (who[i] - 1) % values;
 }
 
-cute_status cute_cover_of(cute_arena *arena, cute_layout layout, int64_t rows, int64_t columns,
-                          cute_cover *out, cute_diag *diag)
+static void try_all(const table *threads, const table *values, int64_t cells, owner *owners, cute_cover *out)
 {
-    int64_t cells, all;
-    flat threads, values;
-    *out = (cute_cover){.kind = CUTE_COVER_UNKNOWN, .rows = rows, .columns = columns};
-    if (!cute_mul64(rows, columns, &cells) || cells < 1 || alg_rank(layout.shape) != 2) return CUTE_OK;
-    out->kind = CUTE_COVER_ONCE;
-    if (once_by_strides(arena, layout, cells)) return CUTE_OK;
-    if (!flat_of(layout, 0, &threads) || !flat_of(layout, 1, &values) ||
-        !cute_mul64(threads.size, values.size, &all) || all > MOST_CELLS || cells > MOST_CELLS)
-        return out->kind = CUTE_COVER_UNKNOWN, CUTE_OK;
-    owner *owners = cute_arena_array(arena, (size_t)cells, sizeof *owners);
-    if (!owners) return cute_fail_memory(diag);
-    for (int64_t t = 0; t < threads.size; t++)
-        for (int64_t v = 0; v < values.size; v++) {
-            int64_t x, y, me = 1 + t * values.size + v;
-            bool inside = index_at(&threads, t, &x) && index_at(&values, v, &y) && cute_add64(x, y, &x) &&
-                          x >= 0 && x < cells;
-            if (!inside) {
-                note(out, CUTE_COVER_OUTSIDE, x, me, 0, values.size);
+    for (int64_t t = 0; t < threads->size; t++)
+        for (int64_t v = 0; v < values->size; v++) {
+            int64_t x = threads->index[t], y = values->index[v], me = 1 + t * values->size + v;
+            if (x == OVERFLOWN || y == OVERFLOWN || !cute_add64(x, y, &x)) x = OVERFLOWN;
+            if (x < 0 || x >= cells) {
+                note(out, CUTE_COVER_OUTSIDE, x, me, 0, values->size);
             } else if (!owners[x]) {
                 owners[x] = me;
             } else {
-                bool same = (owners[x] - 1) / values.size == t;
-                note(out, same ? CUTE_COVER_TWICE : CUTE_COVER_SHARED, x, owners[x], me, values.size);
+                bool same = (owners[x] - 1) / values->size == t;
+                note(out, same ? CUTE_COVER_TWICE : CUTE_COVER_SHARED, x, owners[x], me, values->size);
             }
         }
     for (int64_t i = 0; i < cells && out->kind < CUTE_COVER_NEVER; i++)
         if (!owners[i]) note(out, CUTE_COVER_NEVER, i, 0, 0, 1);
-    return CUTE_OK;
+}
+
+cute_status cute_cover_of(cute_arena *arena, cute_layout layout, int64_t rows, int64_t columns,
+                          cute_cover *out, cute_diag *diag)
+{
+    int64_t cells;
+    *out = (cute_cover){.kind = CUTE_COVER_UNKNOWN, .rows = rows, .columns = columns};
+    if (!cute_mul64(rows, columns, &cells) || cells < 1 || alg_rank(layout.shape) != 2) return CUTE_OK;
+    if (once_by_strides(arena, layout, cells)) return out->kind = CUTE_COVER_ONCE, CUTE_OK;
+    if (cells > MOST_CELLS) return CUTE_OK;
+    cute_algebra a = {.arena = cute_arena_create(), .diag = diag};
+    table threads, values;
+    owner *owners = a.arena ? cute_arena_array(a.arena, (size_t)cells, sizeof *owners) : NULL;
+    if (!owners) alg_exhausted(&a);
+    if (owners && table_of(&a, alg_layout_mode(layout, 0), MOST_CELLS, &threads) &&
+        table_of(&a, alg_layout_mode(layout, 1), MOST_CELLS / threads.size, &values)) {
+        out->kind = CUTE_COVER_ONCE;
+        try_all(&threads, &values, cells, owners, out);
+    }
+    cute_arena_destroy(a.arena);
+    return a.status;
 }
 
 static cute_status cover(cute_algebra *a, cute_layout layout, int64_t rows, int64_t columns, cute_cover *out)
@@ -172,21 +174,24 @@ const char *cute_cover_text(cute_arena *arena, const cute_cover *c)
 
 bool cute_mma_overlap(const cute_value *mma, int64_t first[3], int64_t second[3])
 {
-    flat f = {.size = 1};
+    enum { MOST_ATOMS = 1024 };
+    cute_algebra a = {.arena = cute_arena_create()};
+    table atoms;
+    bool found = false;
     int64_t extent[3];
-    if (!flatten(mma->layout.shape, mma->layout.stride, &f) || f.size > 1024) return false;
+    if (!a.arena || !table_of(&a, mma->layout, MOST_ATOMS, &atoms)) goto out;
     for (int i = 0; i < 3; i++) extent[i] = size_of(alg_mode(mma->layout.shape, (size_t)i));
-    for (int64_t i = 0; i < f.size; i++)
-        for (int64_t j = 0; j < i; j++) {
-            int64_t x, y;
-            if (!index_at(&f, i, &x) || !index_at(&f, j, &y) || x != y) continue;
-            for (int k = 0, step = 1; k < 3; step *= (int)extent[k++]) {
+    for (int64_t i = 0; i < atoms.size && !found; i++)
+        for (int64_t j = 0; j < i && !found; j++) {
+            found = atoms.index[i] == atoms.index[j] && atoms.index[i] != OVERFLOWN;
+            for (int k = 0, step = 1; found && k < 3; step *= (int)extent[k++]) {
                 first[k] = j / step % extent[k];
                 second[k] = i / step % extent[k];
             }
-            return true;
         }
-    return false;
+out:
+    cute_arena_destroy(a.arena);
+    return found;
 }
 
 /* ---- tilings ---- */
@@ -283,6 +288,15 @@ static cute_status verify_space(const cute_atom *atom, const cute_value *tensor,
                      cute_space_name(wanted), cute_space_name(is));
 }
 
+static cute_status verify_modes(const cute_atom *atom, const cute_value *tensor, const char *which,
+                                cute_diag *diag)
+{
+    if (alg_rank(tensor->layout.shape)) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     "expected a tensor with the values of '%s' in mode 0 as the %s, got one without modes",
+                     atom->text, which);
+}
+
 static cute_status verify_element(const cute_atom *atom, const char *type, const cute_value *tensor,
                                   const char *which, cute_diag *diag)
 {
@@ -354,6 +368,7 @@ cute_status cute_copy_verify(cute_arena *arena, const cute_value *copy, const cu
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "expected a tensor in memory as the %s of '%s', got a %s", which[i], atom->text,
                              cute_type_name(tensors[i]->type));
+        CUTE_TRY(verify_modes(atom, tensors[i], which[i], diag));
         CUTE_TRY(verify_space(atom, tensors[i], spaces[i], which[i], diag));
         CUTE_TRY(verify_element(atom, atom->operand[i].type, tensors[i], which[i], diag));
     }
@@ -390,6 +405,7 @@ cute_status cute_gemm_verify(cute_arena *arena, const cute_value *mma, const cut
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "expected a tensor in registers as %s of '%s', got a %s", names[i], atom->text,
                              cute_type_name(operands[i].type));
+        CUTE_TRY(verify_modes(atom, &operands[i], names[i], diag));
         CUTE_TRY(verify_space(atom, &operands[i], CUTE_SPACE_RMEM, names[i], diag));
         CUTE_TRY(verify_element(atom, o->type, &operands[i], names[i], diag));
         int64_t size = size_of(shape_mode(&operands[i], 0));

@@ -161,6 +161,8 @@ static void test_tilings(void)
          "element (0,128) of its tile of 8 x 256 is in no thread"},
         {CUTE_TILED_COPY, COPY("((16,8),8):((64,1),8)", "[8:1;64:1]"), CUTE_ATOM_DESTINATION,
          "value 0 of thread 8 is element 512, outside of its tile of 8 x 64"},
+        {CUTE_TILED_COPY, COPY("(32,(2,2)):(2,(1,9223372036854775807))", "[64:1;2:1]"), CUTE_ATOM_SOURCE,
+         "value 2 of thread 0 is element 9223372036854775807, outside of its tile of 64 x 2"},
         {CUTE_TILED_COPY, COPY("((4,8,2,2),((2,2,2),(1,1))):((64,1,16,0),((32,8,256),(0,0)))", "[32:1;16:1]"),
          CUTE_ATOM_DESTINATION,
          "element (0,0) of its tile of 32 x 16 is value 0 of thread 0 and value 0 of thread 64"},
@@ -258,6 +260,10 @@ static const struct {
     {"!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >",
      "f16, gmem, align<16>, \"((8,1),4):((1,0),64)\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"", NULL,
      "expected the atom of a copy, got '!cute_nvgpu.sm80.mma"},
+    {WIDE, "f16, gmem, align<16>, \"()\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"", NULL,
+     "in mode 0 as the source, got one without modes"},
+    {WIDE, "f16, gmem, align<16>, \"((8,1),4):((1,0),64)\"", "f16, rmem, align<16>, \"()\"", NULL,
+     "in mode 0 as the destination, got one without modes"},
 };
 
 static void test_copies(void)
@@ -301,6 +307,7 @@ static void test_products(void)
         {D, A, "f16, rmem, \"((2,2),5,3):((1,2),4,20)\"", D, "B has 5 along N, D 4"},
         {D, A, "f16, rmem, \"((2,2),4,2):((1,2),4,16)\"", D, "A has 3 along K, B 2"},
         {D, A, B, "f32, rmem, \"((2,2),2,5):((1,2),4,8)\"", "C has 5 along N, D 4"},
+        {D, A, "f16, rmem, \"()\"", D, "in mode 0 as the B, got one without modes"},
     };
     begin();
     cute_value atom = parse(CUTE_ATOM, "sm80.mma<16x8x16, elem_type = (f16, f16, f32) >");
