@@ -141,8 +141,9 @@ class Remarks : public PassInstrumentation
     }
     void runBeforePass(Pass *pass, Operation *) override
     {
-        if (auto *ours = dynamic_cast<CPass *>(pass)) ours->remarks = all || names.contains(ours->info->name);
+        if (auto *ours = dynamic_cast<CPass *>(pass)) ours->remarks = wanted(ours->info->name);
     }
+    bool wanted(StringRef pass) const { return all || names.contains(pass); }
 
   private:
     bool all;
@@ -545,6 +546,10 @@ void cute_llvm_on_fatal(void (*handler)(const char *reason))
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context)
 {
     unwrap(manager)->addInstrumentation(std::make_unique<Observer>(visit, context));
+}
+bool cute_remarks_wanted(const char *passes, const char *pass)
+{
+    return passes && Remarks(passes).wanted(pass);
 }
 cute_status cute_pass_manager_remarks(MlirPassManager manager, const char *passes, cute_diag *diag)
 {

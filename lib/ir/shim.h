@@ -167,6 +167,8 @@ void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, v
 /* Passes of ours that `manager` runs make remarks: those that `passes` names, separated by commas ("": all; NULL:
  * none). CUTE_USAGE: there is no pass of such a name. */
 cute_status cute_pass_manager_remarks(MlirPassManager manager, const char *passes, cute_diag *diag);
+/* Whether these names ask for the remarks of a pass. */
+bool cute_remarks_wanted(const char *passes, const char *pass);
 
 /* ---- fatal errors ---- */
 

@@ -59,15 +59,19 @@ static cute_status lower_alloca(const cute_expansion *x, const cute_pass_run *pa
         return cute_fail(x->diag, CUTE_INVALID, NULL,
                          "expects at most %d elements in registers, but got %lld", CUTE_MAX_LEAVES,
                          (long long)count);
+    const char *name =
+        cute_arena_printf(x->arena, "%s \"%s\"", pointer->element, cute_layout_text(x->arena, type->layout));
+    if (!name) return cute_fail_memory(x->diag);
     cute_builder entry = cute_builder_at_start(entry_block(op), b.location);
     MlirType i32 = mlirIntegerTypeGet(c, 32), ptr = cute_pointer_type(c, CUTE_SPACE_RMEM);
     MlirValue one = cute_build_value(&entry, "llvm.mlir.constant", i32, CUTE_NO_OPERANDS,
                                      CUTE_NAMED(cute_attribute(c, "value", mlirIntegerAttrGet(i32, 1))));
     MlirNamedAttribute attributes[] = {
         cute_attribute(c, "elem_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(stored, (unsigned)count))),
-        cute_attribute(c, "alignment", mlirIntegerAttrGet(mlirIntegerTypeGet(c, 64), pointer->align))};
+        cute_attribute(c, "alignment", mlirIntegerAttrGet(mlirIntegerTypeGet(c, 64), pointer->align)),
+        cute_attribute(c, CUTE_REGISTERS, cute_string_attribute(c, name))};
     MlirValue memory =
-        cute_build_value(&entry, "llvm.alloca", ptr, CUTE_OPERANDS(one), (cute_named){attributes, 2});
+        cute_build_value(&entry, "llvm.alloca", ptr, CUTE_OPERANDS(one), (cute_named){attributes, 3});
     cute_value at = {.type = CUTE_PTR, .pointer = pointer};
     MlirType at_type = cute_type_of_value(c, x->arena, &at);
     if (mlirTypeIsNull(at_type)) return cute_fail_memory(x->diag);

@@ -21,6 +21,9 @@ typedef struct cute_lowering {
 } cute_lowering;
 void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 
+/* The attribute of the llvm.alloca that a tensor in registers became: its element type and layout. */
+#define CUTE_REGISTERS "cute.registers"
+
 /* Before and after a conversion of scf, for the annotations of loops (lower_loops.c). False: there are none. */
 bool cute_loops_mark(MlirOperation root);
 void cute_loops_annotate(MlirOperation root);

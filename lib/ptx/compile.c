@@ -1,6 +1,8 @@
 /* The whole compilation, as a list of stages that a person can read. */
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm/Config/llvm-config.h>
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/Pass.h>
 #include <mlir-c/RegisterEverything.h>
 #include <mlir-c/Target/LLVMIR.h>
@@ -21,8 +23,12 @@
 #include "lib/passes/passes.h"
 #include "lib/ptx/backend.h"
 #include "lib/ptx/llvmlink.h"
+#include "lib/ptx/local_memory.h"
 #include "lib/ptx/metadata.h"
 #include "lib/toolkit/toolkit.h"
+
+/* The pass that puts tensors into registers: remarks on those that get none are its. */
+#define CUTE_REGISTERS_PASS "cute-nvgpu-copy-lowering"
 
 typedef struct compilation {
     const cute_ptx_options *options;
@@ -39,6 +45,9 @@ typedef struct compilation {
     const char *gpu_module; /* being compiled, or NULL */
     size_t llvm_errors;     /* that LLVM reported itself */
     size_t errors_before;   /* in the diag, when it began */
+    bool tell_registers;    /* remarks on tensors that do not get registers are wanted */
+    MlirOperation *tensors; /* of the module being compiled, in the arena */
+    size_t tensor_count, tensor_room;
 } compilation;
 
 /* Whether an error was reported; without one the failure of a stage would have no reason. */
@@ -189,7 +198,7 @@ static cute_status lower(compilation *c)
                              .assertions = c->options->assertions,
                              .tensor_maps_memory = c->options->tensor_maps_memory,
                              .relocatable = c->options->relocatable,
-                             .lineinfo = c->options->lineinfo};
+                             .lineinfo = c->options->lineinfo || c->tell_registers};
     cute_lowering_pipeline(&options, &pipeline);
     MlirPassManager manager = mlirPassManagerCreate(c->context);
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
@@ -262,6 +271,50 @@ static cute_status check_undefined(compilation *c, LLVMModuleRef module)
     return CUTE_OK;
 }
 
+/* ---- tensors in registers ---- */
+
+static void remember_tensor(MlirOperation op, void *context)
+{
+    compilation *c = context;
+    if (c->tensor_count == c->tensor_room) {
+        size_t room = c->tensor_room ? 2 * c->tensor_room : 32;
+        MlirOperation *grown = cute_arena_array(c->arena, room, sizeof *grown);
+        if (!grown) return;
+        if (c->tensor_count) memcpy(grown, c->tensors, c->tensor_count * sizeof *grown);
+        c->tensors = grown;
+        c->tensor_room = room;
+    }
+    c->tensors[c->tensor_count++] = op;
+}
+
+static void tell_local_tensor(const cute_local_tensor *tensor, void *context)
+{
+    compilation *c = context;
+    if (tensor->index >= c->tensor_count) return;
+    bool optimized = c->options->opt_level > 0;
+    MlirOperation op = c->tensors[tensor->index];
+    MlirStringRef name =
+        mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text(CUTE_REGISTERS)));
+    cute_place place = cute_mlir_place(&c->source, mlirOperationGetLocation(op), c->arena);
+    cute_report(c->diag, CUTE_REMARK, &place,
+                "the tensor %.*s in registers stays in local memory: %s [" CUTE_REGISTERS_PASS "]",
+                (int)name.length, name.data,
+                optimized ? tensor->reason : "optimization level 0 leaves all of them there");
+    if (!optimized) return;
+    cute_place at = {.file = tensor->file, .line = (int)tensor->line, .column = (int)tensor->column};
+    if (*tensor->file) cute_origin_line(c->source.origin, &at);
+    cute_note(c->diag, *tensor->file ? &at : NULL, "expected %s", tensor->instead);
+}
+
+static cute_status optimize(compilation *c, LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    CUTE_TRY(cute_nvptx_optimize(module, machine, c->options->opt_level, c->diag));
+    if (!c->tell_registers) return CUTE_OK;
+    cute_llvm_local_tensors(module, machine, tell_local_tensor, c);
+    if (!c->options->lineinfo) LLVMStripModuleDebugInfo(module);
+    return CUTE_OK;
+}
+
 static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef module, cute_buffer *out)
 {
     double start = cute_clock();
@@ -284,7 +337,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
 
     start = cute_clock();
     c->stage = CUTE_STAGE_optimize;
-    if (!status && nvptx) status = cute_nvptx_optimize(module, machine, c->options->opt_level, c->diag);
+    if (!status && nvptx) status = optimize(c, module, machine);
     c->out->seconds[CUTE_STAGE_optimize] += cute_clock() - start;
     if (!status) status = save_llvm(c, gpu_module, "optimized.ll", module);
 
@@ -342,6 +395,8 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label},
                       "gpu.module @%s does not translate to LLVM IR", copy);
     }
+    c->tensor_count = 0;
+    if (!status && c->tell_registers) cute_llvm_name_tensors(op, module, remember_tensor, c);
     if (!status) status = save_llvm(c, copy, "translated.ll", module);
     if (!status) status = codegen(c, copy, module, &result->text);
     if (module) LLVMDisposeModule(module);
@@ -482,6 +537,8 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
                      .arena = cute_arena_create(),
                      .errors_before = cute_diag_errors(source->diag),
                      .source = *source};
+    c.tell_registers = cute_remarks_wanted(options->remarks, CUTE_REGISTERS_PASS) &&
+                       (options->arch->backends & CUTE_BACKEND_NVPTX);
     *reason = NULL;
     if (!c.arena) return cute_fail_memory(source->diag);
     if (!cute_llvm_recover(stages, &c, reason)) {

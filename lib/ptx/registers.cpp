@@ -28,7 +28,6 @@ using namespace llvm;
 namespace
 {
 constexpr unsigned WORD = 32, ACCESS = 128; // bits of a register, and of the widest access
-constexpr unsigned ITERATIONS = 256;        // of a loop that is unrolled unasked
 constexpr int ROUNDS = 4;                   // of unrolling, one for each level of loops
 
 struct Needs {
@@ -82,8 +81,8 @@ bool ask_for_unrolling(Function &function, FunctionAnalysisManager &functions)
     bool asked = false;
     for (Loop *loop : functions.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
         unsigned count = loop->isInnermost() ? evolution.getSmallConstantTripCount(loop) : 0;
-        if (count == 0 || count > ITERATIONS || findOptionMDForLoop(loop, "llvm.loop.unroll.disable") ||
-            !indexes_registers(*loop, evolution))
+        if (count == 0 || count > CUTE_UNROLLED_ITERATIONS ||
+            findOptionMDForLoop(loop, "llvm.loop.unroll.disable") || !indexes_registers(*loop, evolution))
             continue;
         asked = true;
         loop->setLoopID(makePostTransformationMetadata(

@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/* Loops of at most so many iterations that index registers are unrolled unasked. */
+enum { CUTE_UNROLLED_ITERATIONS = 256 };
+
 /* Loops that ask for it are unrolled, long vectors become scalars, and what is accessed at known places goes to registers:
  * first, so that all of LLVM's pipeline sees values. Inline assembly without side effects neither reads nor writes memory,
  * and runs with the lanes that the program says. */
