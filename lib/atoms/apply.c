@@ -369,8 +369,7 @@ cute_status cute_atom_apply(cute_arena *arena, const cute_arith *arith, cute_ope
     atom_call c = {.a = &a, .in = operands, .count = count, .out = out};
     *out = (cute_value){.type = CUTE_INT_TUPLE};
     if (count < operations[row].least || count > operations[row].most) {
-        alg_fail(&a, "%s expects %zu to %zu operands, but got %zu", operations[row].name,
-                 operations[row].least, operations[row].most, count);
+        alg_fail_count(&a, operations[row].name, operations[row].least, operations[row].most, count);
         return a.status;
     }
     bool of_operand = operation == CUTE_OP_TILED_MMA_PARTITION ||

@@ -117,35 +117,35 @@ cute_status cute_cover_of(cute_arena *arena, cute_layout layout, int64_t rows, i
     return a.status;
 }
 
-static cute_status cover(cute_algebra *a, cute_layout layout, int64_t rows, int64_t columns, cute_cover *out)
-{
-    if (!alg_ok(layout)) return a->status;
-    return cute_cover_of(a->arena, layout, rows, columns, out, a->diag);
-}
-
-cute_status cute_copy_cover(cute_arena *arena, const cute_value *copy, int operand, cute_cover *out,
-                            cute_diag *diag)
-{
-    cute_algebra a = {.arena = arena, .diag = diag};
-    *out = (cute_cover){.kind = CUTE_COVER_UNKNOWN};
-    if (!copy->atom->known) return CUTE_OK;
-    int64_t all = size_of(copy->tree), rows = size_of(alg_mode(copy->tree, 0));
-    if (all < 1 || rows < 1) return CUTE_OK;
-    cute_layout layout = operand == CUTE_ATOM_REFERENCE ? copy->layout : atom_copy_layout(&a, copy, operand);
-    return cover(&a, layout, rows, all / rows, out);
-}
-
-cute_status cute_mma_cover(cute_arena *arena, const cute_value *mma, int operand, cute_cover *out,
-                           cute_diag *diag)
+cute_status cute_tiling_operand(cute_arena *arena, const cute_value *tiled, int operand, cute_tiling *out,
+                                cute_diag *diag)
 {
     static const int modes[3][2] = {{0, 2}, {1, 2}, {0, 1}};
     cute_algebra a = {.arena = arena, .diag = diag};
+    *out = (cute_tiling){0};
+    if (!tiled->atom->known) return CUTE_OK;
+    if (tiled->type == CUTE_TILED_MMA) {
+        cute_node rows = atom_mma_tile(&a, tiled, modes[operand][0]),
+                  columns = atom_mma_tile(&a, tiled, modes[operand][1]);
+        if (!rows || !columns) return a.status;
+        *out = (cute_tiling){atom_mma_layout(&a, tiled, operand), rows->value.value, columns->value.value};
+        return a.status;
+    }
+    int64_t all = size_of(tiled->tree), rows = size_of(alg_mode(tiled->tree, 0));
+    if (all < 1 || rows < 1) return CUTE_OK;
+    *out =
+        (cute_tiling){operand == CUTE_ATOM_REFERENCE ? tiled->layout : atom_copy_layout(&a, tiled, operand),
+                      rows, all / rows};
+    return a.status;
+}
+
+cute_status cute_tiling_cover(cute_arena *arena, const cute_value *tiled, int operand, cute_cover *out,
+                              cute_diag *diag)
+{
+    cute_tiling t;
     *out = (cute_cover){.kind = CUTE_COVER_UNKNOWN};
-    if (!mma->atom->known) return CUTE_OK;
-    cute_node rows = atom_mma_tile(&a, mma, modes[operand][0]),
-              columns = atom_mma_tile(&a, mma, modes[operand][1]);
-    if (!rows || !columns) return a.status;
-    return cover(&a, atom_mma_layout(&a, mma, operand), rows->value.value, columns->value.value, out);
+    CUTE_TRY(cute_tiling_operand(arena, tiled, operand, &t, diag));
+    return t.layout.shape ? cute_cover_of(arena, t.layout, t.rows, t.columns, out, diag) : CUTE_OK;
 }
 
 const char *cute_cover_text(cute_arena *arena, const cute_cover *c)

@@ -25,13 +25,20 @@ typedef struct cute_cover {
 /* `layout`, all of it known, takes (thread, value) to an index of a tile of rows x columns. */
 cute_status cute_cover_of(cute_arena *arena, cute_layout layout, int64_t rows, int64_t columns,
                           cute_cover *out, cute_diag *diag);
-/* Of what a tiled copy reads (CUTE_ATOM_SOURCE) or writes (_DESTINATION): of ldmatrix and stmatrix the addresses that threads
- * give, which not all of them need to. CUTE_ATOM_REFERENCE: of what each thread has in its registers. */
-cute_status cute_copy_cover(cute_arena *arena, const cute_value *copy, int operand, cute_cover *out,
-                            cute_diag *diag);
-/* Of what the threads of a tiled MMA have of A, B or C. */
-cute_status cute_mma_cover(cute_arena *arena, const cute_value *mma, int operand, cute_cover *out,
-                           cute_diag *diag);
+
+/* (thread, value) to the index of an element of the tile, and the tile's extents; a layout whose parts are NULL: not known. */
+typedef struct cute_tiling {
+    cute_layout layout;
+    int64_t rows, columns;
+} cute_tiling;
+
+/* Of a tiled MMA what its threads have of A, B or C. Of a tiled copy what they read (CUTE_ATOM_SOURCE) or write
+ * (_DESTINATION), of ldmatrix and stmatrix the addresses that they give; CUTE_ATOM_REFERENCE: what they have in registers. */
+cute_status cute_tiling_operand(cute_arena *arena, const cute_value *tiled, int operand, cute_tiling *out,
+                                cute_diag *diag);
+/* cute_cover_of that. Not all threads of ldmatrix and stmatrix need to give an address. */
+cute_status cute_tiling_cover(cute_arena *arena, const cute_value *tiled, int operand, cute_cover *out,
+                              cute_diag *diag);
 /* "element (3,8) of its tile of 16 x 64 is in no thread", in `arena`; NULL for ONCE and UNKNOWN. */
 const char *cute_cover_text(cute_arena *arena, const cute_cover *cover);
 

@@ -17,6 +17,7 @@ typedef struct face {
 
 static const face mma_faces[] = {{"A", "(M,K)", -1, -3}, {"B", "(N,K)", -2, -3}, {"C", "(M,N)", -1, -2}};
 static const face copy_faces[] = {{"source", "(row,element)", 0, 0}, {"destination", "(row,element)", 0, 0}};
+static const face tiled_faces[] = {{"source", "(M,N)", 0, 0}, {"destination", "(M,N)", 0, 0}};
 
 size_t cute_atom_pictures(const cute_atom *atom)
 {
@@ -173,21 +174,37 @@ static cute_status transpose(cute_arena *arena, cute_picture *p, cute_diag *diag
     return CUTE_OK;
 }
 
-cute_status cute_atom_picture(cute_arena *arena, const cute_atom *atom, size_t operand,
+/* What an operand's threads have, and of which tile. */
+static cute_status tiling_of(cute_arena *arena, const cute_value *value, size_t operand, cute_tiling *out,
+                             cute_diag *diag)
+{
+    const cute_atom *atom = value->atom;
+    if (value->type != CUTE_ATOM) {
+        if (atom->known) CUTE_TRY(cute_tiling_operand(arena, value, (int)operand, out, diag));
+        if (atom->known && out->layout.shape) return CUTE_OK;
+    } else if (atom->known) {
+        out->layout = atom->operand[operand].layout;
+        extents(atom, operand, &out->rows, &out->columns);
+        return CUTE_OK;
+    }
+    return cute_fail(diag, CUTE_INVALID, NULL, "the layouts of '%s' are not known", atom->mnemonic);
+}
+
+cute_status cute_atom_picture(cute_arena *arena, const cute_value *value, size_t operand,
                               const cute_picture_options *options, cute_picture *out, cute_diag *diag)
 {
-    const cute_atom_operand *o = &atom->operand[operand];
-    bool mma = atom->kind == CUTE_ATOM_MMA;
-    int64_t rows, columns;
-    extents(atom, operand, &rows, &columns);
+    const cute_atom *atom = value->atom;
+    bool rows_of_copy = value->type == CUTE_ATOM && atom->kind == CUTE_ATOM_COPY;
+    cute_tiling tiling;
+    CUTE_TRY(tiling_of(arena, value, operand, &tiling, diag));
     cute_picture_options tiled = *options;
-    if (!tiled.element_bits) tiled.element_bits = o->bits;
-    CUTE_TRY(mma ? parse_tile(arena, rows, columns, &tiled.tile, diag)
-                 : parse_tile(arena, columns, rows, &tiled.tile, diag));
-    cute_value layout = cute_value_of_layout(o->layout);
+    if (!tiled.element_bits) tiled.element_bits = atom->operand[operand].bits;
+    CUTE_TRY(rows_of_copy ? parse_tile(arena, tiling.columns, tiling.rows, &tiled.tile, diag)
+                          : parse_tile(arena, tiling.rows, tiling.columns, &tiled.tile, diag));
+    cute_value layout = cute_value_of_layout(tiling.layout);
     CUTE_TRY(cute_picture_create(arena, &layout, &tiled, out, diag));
-    if (!mma) CUTE_TRY(transpose(arena, out, diag));
-    const face *f = face_of(atom, operand);
+    if (rows_of_copy) CUTE_TRY(transpose(arena, out, diag));
+    const face *f = value->type == CUTE_TILED_COPY ? &tiled_faces[operand] : face_of(atom, operand);
     out->title = cute_arena_printf(arena, "%s %s %s", f->name, f->modes, out->title);
     return out->title ? CUTE_OK : cute_fail_memory(diag);
 }
@@ -206,21 +223,56 @@ static bool put(cute_arena *arena, cute_picture *into, const cute_picture *p, si
     return true;
 }
 
-cute_status cute_atom_whole_picture(cute_arena *arena, const cute_atom *atom,
+/* Whether two operands differ in their names only. */
+static bool same_picture(const cute_picture *a, const cute_picture *b)
+{
+    const char *x = strchr(a->title, ' '), *y = strchr(b->title, ' ');
+    return x && y && !strcmp(x, y) && a->rows == b->rows && a->columns == b->columns;
+}
+
+cute_status cute_atom_all_pictures(cute_arena *arena, const cute_value *value,
+                                   const cute_picture_options *options, cute_picture out[3], size_t *count,
+                                   cute_diag *diag)
+{
+    *count = cute_atom_pictures(value->atom);
+    if (!*count)
+        return cute_fail(diag, CUTE_INVALID, NULL, "the layouts of '%s' are not known",
+                         value->atom->mnemonic);
+    for (size_t i = 0; i < *count; i++) CUTE_TRY(cute_atom_picture(arena, value, i, options, &out[i], diag));
+    if (value->type != CUTE_TILED_COPY || !same_picture(&out[0], &out[1])) return CUTE_OK;
+    *count = 1;
+    out->title = cute_arena_printf(arena, "source and destination%s", strchr(out->title, ' '));
+    return out->title ? CUTE_OK : cute_fail_memory(diag);
+}
+
+/* "SM80_16x8x8_F16F16F16F16_TN", of a tiled MMA with the layout of its atoms. */
+static const char *name_of(cute_arena *arena, const cute_value *value)
+{
+    if (value->type != CUTE_TILED_MMA) return value->atom->name;
+    const char *layout = cute_layout_text(arena, value->layout);
+    return layout ? cute_arena_printf(arena, "%s, atoms %s", value->atom->name, layout) : NULL;
+}
+
+cute_status cute_atom_whole_picture(cute_arena *arena, const cute_value *value,
                                     const cute_picture_options *options, cute_picture *out, cute_diag *diag)
 {
     cute_picture parts[3];
-    bool mma = atom->kind == CUTE_ATOM_MMA;
-    if (!atom->known)
-        return cute_fail(diag, CUTE_INVALID, NULL, "the layouts of '%s' are not known", atom->mnemonic);
-    for (size_t i = 0; i < cute_atom_pictures(atom); i++)
-        CUTE_TRY(cute_atom_picture(arena, atom, i, options, &parts[i], diag));
+    size_t count;
+    bool mma = value->atom->kind == CUTE_ATOM_MMA;
+    CUTE_TRY(cute_atom_all_pictures(arena, value, options, parts, &count, diag));
+    const char *name = name_of(arena, value);
+    if (!name) return cute_fail_memory(diag);
+    if (count == 1) {
+        *out = parts[0];
+        out->title = cute_arena_printf(arena, "%s: %s", name, out->title);
+        return out->title ? CUTE_OK : cute_fail_memory(diag);
+    }
     if (mma) CUTE_TRY(transpose(arena, &parts[CUTE_ATOM_B], diag));
     const cute_picture *left = &parts[0], *right = mma ? &parts[CUTE_ATOM_C] : &parts[1];
     size_t above = mma ? parts[CUTE_ATOM_B].rows + 1 : 0;
     *out = (cute_picture){
-        .title = mma ? cute_arena_printf(arena, "%s: A (M,K) beside C (M,N), B (K,N) above", atom->name)
-                     : cute_arena_printf(arena, "%s: source, destination", atom->name),
+        .title = cute_arena_printf(
+            arena, mma ? "%s: A (M,K) beside C (M,N), B (K,N) above" : "%s: source, destination", name),
         .rows = above + (left->rows > right->rows ? left->rows : right->rows),
         .columns = left->columns + 1 + right->columns,
         .sheets = 1,

@@ -74,7 +74,7 @@ LogicalResult cute::verifyText(function_ref<InFlightDiagnostic()> error, cute_ty
 
 LogicalResult cute::inferVia(const cute_op_row *row, MLIRContext *context, std::optional<Location> location,
                              ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out,
-                             bool dsl)
+                             bool dsl, bool follows)
 {
     if (!row || !row->infer) return failure();
     SmallVector<MlirValue> values;
@@ -84,7 +84,8 @@ LogicalResult cute::inferVia(const cute_op_row *row, MLIRContext *context, std::
                            (intptr_t)values.size(),
                            values.data(),
                            wrap(Attribute(attributes)),
-                           dsl};
+                           dsl,
+                           follows};
     cute_op_types types = {nullptr, 0, 0};
     auto release = llvm::make_scope_exit([&] { free(types.items); });
     if (!row->infer(row, &query, &types)) return failure();

@@ -54,7 +54,7 @@ bool isScalar(Type type);
 
 LogicalResult inferVia(const cute_op_row *row, MLIRContext *context, std::optional<Location> location,
                        ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &out,
-                       bool dsl = false);
+                       bool dsl = false, bool follows = false);
 OpFoldResult foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attribute> operands);
 LogicalResult verifyVia(const cute_op_row *row, Operation *op);
 // Compares stated result types with inferred ones.

@@ -48,7 +48,7 @@ def Cute_MakeTiledMmaOp : Cute_TilingOp<"make_tiled_mma", (ins Cute_Atom:$atom, 
   let summary = "An MMA atom laid over warps";
   let description = [{
     `(atom, layout of atoms over M, N and K, permutation)`: modes of the layout that are left out have one atom; the permutation,
-    a tile of M, N and K, may be left out. `(atom)`: the result type says how.
+    a tile of M, N and K, may be left out. `(atom)`: the result type says how; where it is not written, one atom.
 
     Refused: a layout that is not static or has more than three modes; an atom that is not the one of the result type.
 

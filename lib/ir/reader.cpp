@@ -535,7 +535,7 @@ ParseResult Reader::infer()
                    (spelling->form.types == Types::FUNCTION || spelling->form.types == Types::ARROW);
         bool own = spelling->row && spelling->row->infer;
         if (succeeded(own ? inferVia(spelling->row, context, state.location, state.operands, attributes,
-                                     state.types, dsl)
+                                     state.types, dsl, true)
                           : rule->inferReturnTypes(context, state.location, state.operands, attributes,
                                                    nullptr, {}, state.types)))
             return success();

@@ -36,6 +36,14 @@ void *alg_fail(cute_algebra *a, const char *format, ...)
     return NULL;
 }
 
+void *alg_fail_count(cute_algebra *a, const char *name, size_t least, size_t most, size_t count)
+{
+    if (least == most)
+        return alg_fail(a, "%s expects %zu operand%s, but got %zu", name, least, least == 1 ? "" : "s",
+                        count);
+    return alg_fail(a, "%s expects %zu to %zu operands, but got %zu", name, least, most, count);
+}
+
 void *alg_exhausted(cute_algebra *a)
 {
     if (a->status == CUTE_OK) a->status = cute_fail_memory(a->diag);

@@ -32,6 +32,8 @@ typedef struct cute_algebra {
 
 /* Reports, records CUTE_INVALID, and returns NULL. Only the first failure counts. */
 void *alg_fail(cute_algebra *a, const char *format, ...) CUTE_PRINTF(2, 3);
+/* An operation got `count` operands and takes `least` to `most`. */
+void *alg_fail_count(cute_algebra *a, const char *name, size_t least, size_t most, size_t count);
 /* Memory ran out. */
 void *alg_exhausted(cute_algebra *a);
 /* For messages: `'!cute.shape<"(4,2)">'`, `(4,2)`; never NULL. */

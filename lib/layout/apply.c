@@ -57,8 +57,7 @@ static cute_status apply(cute_algebra a, cute_operation operation, size_t count,
         return a.status;
     }
     if (count < table[operation].least || count > table[operation].most) {
-        alg_fail(&a, "%s expects %zu to %zu operands, but got %zu", c.name, table[operation].least,
-                 table[operation].most, count);
+        alg_fail_count(&a, c.name, table[operation].least, table[operation].most, count);
         return a.status;
     }
     for (size_t i = 0; i < count; i++) {

@@ -55,7 +55,7 @@ static void prove_copy(validation *v, MlirOperation op, cute_arena *arena, const
     static const char *const formats[2] = {"reads wrong elements", "writes wrong elements"};
     for (int i = CUTE_ATOM_SOURCE; i <= CUTE_ATOM_DESTINATION; i++) {
         cute_cover cover;
-        if (cute_copy_cover(arena, copy, i, &cover, diag) != CUTE_OK) {
+        if (cute_tiling_cover(arena, copy, i, &cover, diag) != CUTE_OK) {
             fail(v, op, "", cute_diag_get(diag, 0)->text);
             return;
         }
@@ -84,7 +84,7 @@ static void prove_mma(validation *v, MlirOperation op, cute_arena *arena, const 
                 mma->layout.shape->items[2]->value.value == 1;
     for (int i = CUTE_ATOM_A; i <= CUTE_ATOM_C; i++) {
         cute_cover cover;
-        if (cute_mma_cover(arena, mma, i, &cover, diag) != CUTE_OK) {
+        if (cute_tiling_cover(arena, mma, i, &cover, diag) != CUTE_OK) {
             fail(v, op, "", cute_diag_get(diag, 0)->text);
             return;
         }
@@ -166,7 +166,7 @@ static void check_partition(validation *v, MlirOperation op, cute_arena *arena, 
     cute_cover cover;
     if (!operand_value(op, 0, &copy) || !operand_value(op, 1, &tensor) || tensor.type != CUTE_MEMREF ||
         tensor.pointer->space == CUTE_SPACE_RMEM ||
-        cute_copy_cover(arena, &copy, CUTE_ATOM_REFERENCE, &cover, diag) != CUTE_OK ||
+        cute_tiling_cover(arena, &copy, CUTE_ATOM_REFERENCE, &cover, diag) != CUTE_OK ||
         cover.kind != CUTE_COVER_SHARED)
         return;
     fail(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));

@@ -31,8 +31,11 @@ static bool infer(const cute_op_row *row, MlirOperation op, cute_op_types *types
     MlirValue *operands = calloc((size_t)count + 1, sizeof *operands);
     if (!operands) return false;
     for (intptr_t i = 0; i < count; i++) operands[i] = mlirOperationGetOperand(op, i);
-    cute_op_query query = {
-        mlirOperationGetContext(op), mlirOperationGetLocation(op), count, operands, dictionary(op), false};
+    cute_op_query query = {.context = mlirOperationGetContext(op),
+                           .location = mlirOperationGetLocation(op),
+                           .operand_count = count,
+                           .operands = operands,
+                           .attributes = dictionary(op)};
     bool ok = row->infer(row, &query, types) && types->count == mlirOperationGetNumResults(op);
     free(operands);
     return ok;

@@ -30,8 +30,7 @@ static void prove(cute_arena *arena, const cute_value *v)
     if (v->type == CUTE_TILED_MMA) cute_mma_overlap(v, x, y);
     if (v->type < CUTE_TILED_COPY || cute_tiling_verify(arena, v, NULL) != CUTE_OK) return;
     for (int i = 0; i < 2; i++) {
-        cute_status status = v->type == CUTE_TILED_COPY ? cute_copy_cover(arena, v, i, &cover, NULL)
-                                                        : cute_mma_cover(arena, v, i, &cover, NULL);
+        cute_status status = cute_tiling_cover(arena, v, i, &cover, NULL);
         if (status == CUTE_OK) cute_cover_text(arena, &cover);
     }
 }

@@ -187,9 +187,7 @@ static void test_tilings(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cute_value v = parse(rows[i].type, rows[i].text);
         cute_cover cover;
-        CHECK_INT(rows[i].type == CUTE_TILED_COPY ? cute_copy_cover(arena, &v, rows[i].operand, &cover, diag)
-                                                  : cute_mma_cover(arena, &v, rows[i].operand, &cover, diag),
-                  CUTE_OK);
+        CHECK_INT(cute_tiling_cover(arena, &v, rows[i].operand, &cover, diag), CUTE_OK);
         const char *says = cute_cover_text(arena, &cover);
         if (rows[i].says)
             CHECK_TEXT(says, rows[i].says);

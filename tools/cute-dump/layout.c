@@ -46,6 +46,48 @@ static void worsen(session *s, cute_status status)
     if (status > s->status) s->status = status;
 }
 
+/* ---- pictures of atoms, tiled copies and tiled MMAs ---- */
+
+static bool is_tiling(const cute_value *v)
+{
+    return v->type == CUTE_ATOM || v->type == CUTE_TILED_COPY || v->type == CUTE_TILED_MMA;
+}
+
+/* The number of an operand by its name; its count where all are wanted. */
+static cute_status choose_operand(const session *s, const cute_atom *atom, size_t *out, cute_diag *diag)
+{
+    static const char *const mma[] = {"a", "b", "c"}, *const copy[] = {"source", "destination"};
+    size_t count = cute_atom_pictures(atom);
+    const char *const *names = atom->kind == CUTE_ATOM_MMA ? mma : copy;
+    for (*out = 0; s->s.operand && *out < count; ++*out)
+        if (!strcasecmp(s->s.operand, names[*out])) return CUTE_OK;
+    if (!s->s.operand || !count) return *out = count, CUTE_OK;
+    return cute_fail(diag, CUTE_USAGE, NULL, "unknown operand '%s'; '%s' has %s", s->s.operand, atom->name,
+                     atom->kind == CUTE_ATOM_MMA ? "a, b and c" : "source and destination");
+}
+
+/* One operand, or all: as tables one after the other, in a document together. */
+static cute_status draw_tiling(session *s, cute_arena *arena, const cute_value *value, cute_diag *diag)
+{
+    cute_picture pictures[3];
+    size_t chosen, count = 1;
+    if (s->picture.tile)
+        return cute_fail(diag, CUTE_INVALID, NULL, "%s knows its tile; --tv is not for it",
+                         value->type == CUTE_ATOM ? "an atom" : "a tiling");
+    CUTE_TRY(choose_operand(s, value->atom, &chosen, diag));
+    if (chosen < cute_atom_pictures(value->atom))
+        CUTE_TRY(cute_atom_picture(arena, value, chosen, &s->picture, pictures, diag));
+    else if (s->draw)
+        CUTE_TRY(cute_atom_whole_picture(arena, value, &s->picture, pictures, diag));
+    else
+        CUTE_TRY(cute_atom_all_pictures(arena, value, &s->picture, pictures, &count, diag));
+    for (size_t i = 0; i < count; i++) {
+        if (!s->draw) cute_buffer_printf(&s->out, "%s\n", pictures[i].title);
+        (s->draw ? s->draw : cute_picture_table)(&pictures[i], &s->out);
+    }
+    return CUTE_OK;
+}
+
 /* ---- lines ---- */
 
 /* What lib/report says of a picture has no place: it is said at the line. */
@@ -80,7 +122,7 @@ static void draw(session *s, cute_arena *arena, const cute_answer *answer, const
     cute_value layout;
     as_layout(arena, &answer->value, &layout);
     bool layouts = layout.type == CUTE_LAYOUT || layout.type == CUTE_COMPOSED_LAYOUT;
-    if (s->s.table && !layouts) {
+    if (s->s.table && !layouts && !is_tiling(&layout)) {
         cute_diag_destroy(diag);
         return;
     }
@@ -91,16 +133,26 @@ static void draw(session *s, cute_arena *arena, const cute_answer *answer, const
         cute_diag_destroy(diag);
         return;
     }
+    if (s->s.operand && !is_tiling(&layout)) {
+        cute_report(s->diag, CUTE_ERROR, place,
+                    "a layout has no operands; --operand is for atoms, tiled copies and MMAs");
+        worsen(s, CUTE_USAGE);
+        cute_diag_destroy(diag);
+        return;
+    }
     cute_picture_options options = s->picture;
     if (!options.element_bits && answer->value.pointer) options.element_bits = answer->value.pointer->bits;
-    cute_status status = diag ? cute_picture_create(arena, &layout, &options, &picture, diag) : CUTE_SYSTEM;
+    bool tiling = is_tiling(&layout);
+    cute_status status = !diag    ? CUTE_SYSTEM
+                         : tiling ? draw_tiling(s, arena, &layout, diag)
+                                  : cute_picture_create(arena, &layout, &options, &picture, diag);
     s->drawn = true;
-    if (status == CUTE_OK) {
+    if (status == CUTE_OK && !tiling) {
         (s->draw ? s->draw : cute_picture_table)(&picture, &s->out);
         if (picture.hidden)
             cute_report(s->diag, CUTE_WARNING, place,
                         "%zu values lie where another one is; the first is shown", picture.hidden);
-    } else if (diag) {
+    } else if (diag && status != CUTE_OK) {
         const cute_message *message = cute_diag_get(diag, 0);
         if (s->s.table) cute_buffer_printf(&s->out, "error: %s\n", message ? message->text : "out of memory");
         if (!s->s.table || !(s->quiet || s->terminal)) place_messages(s, diag, place);
@@ -236,29 +288,6 @@ static void answer_all(session *s, const cute_option_list *operands)
 
 /* ---- atoms ---- */
 
-/* The number of an operand by its name; its count where all are wanted. */
-static cute_status choose_operand(session *s, const cute_atom *atom, size_t *out)
-{
-    static const char *const mma[] = {"a", "b", "c"}, *const copy[] = {"source", "destination"};
-    size_t count = cute_atom_pictures(atom);
-    const char *const *names = atom->kind == CUTE_ATOM_MMA ? mma : copy;
-    for (*out = 0; s->s.operand && *out < count; ++*out)
-        if (!strcasecmp(s->s.operand, names[*out])) return CUTE_OK;
-    if (!s->s.operand || !count) return *out = count, CUTE_OK;
-    return cute_fail(s->diag, CUTE_USAGE, NULL, "unknown operand '%s'; '%s' has %s", s->s.operand, atom->name,
-                     atom->kind == CUTE_ATOM_MMA ? "a, b and c" : "source and destination");
-}
-
-static cute_status draw_operand(session *s, const cute_atom *atom, size_t operand)
-{
-    cute_picture picture;
-    CUTE_TRY(cute_atom_picture(s->arena, atom, operand, &s->picture, &picture, s->diag));
-    if (s->draw) return s->draw(&picture, &s->out), CUTE_OK;
-    cute_buffer_printf(&s->out, "%s\n", picture.title);
-    cute_picture_table(&picture, &s->out);
-    return CUTE_OK;
-}
-
 static void put_json(session *s, json_t *value)
 {
     cute_json_dump(value, false, &s->out);
@@ -269,20 +298,13 @@ static void put_json(session *s, json_t *value)
 static cute_status answer_atom(session *s, const char *name)
 {
     const cute_atom *atom;
-    size_t chosen, count;
     CUTE_TRY(cute_atom_find(s->arena, name, &atom, s->diag));
-    CUTE_TRY(choose_operand(s, atom, &chosen));
     if (s->s.json) return put_json(s, cute_atom_json(s->arena, atom)), CUTE_OK;
-    count = cute_atom_pictures(atom);
-    if (s->draw && chosen == count) {
-        cute_picture picture;
-        CUTE_TRY(cute_atom_whole_picture(s->arena, atom, &s->picture, &picture, s->diag));
-        return s->draw(&picture, &s->out), CUTE_OK;
-    }
+    cute_value value = {.type = CUTE_ATOM, .atom = atom};
+    size_t chosen;
+    CUTE_TRY(choose_operand(s, atom, &chosen, s->diag));
     if (!s->draw) cute_atom_describe(s->arena, atom, &s->out);
-    for (size_t i = 0; i < count; i++)
-        if (chosen == count || chosen == i) CUTE_TRY(draw_operand(s, atom, i));
-    return CUTE_OK;
+    return s->draw || cute_atom_pictures(atom) ? draw_tiling(s, s->arena, &value, s->diag) : CUTE_OK;
 }
 
 static cute_status answer_atoms(session *s, const cute_option_list *operands)
@@ -329,7 +351,8 @@ static cute_status choose_picture(session *s)
     const settings *o = &s->s;
     if (o->json + o->table + o->svg + o->tex > 1)
         return cute_fail(s->diag, CUTE_USAGE, NULL, "one of --json, --table, --svg and --tex at a time");
-    if (o->operand && !o->atom) return cute_fail(s->diag, CUTE_USAGE, NULL, "--operand is for --atom");
+    if (o->operand && !o->atom && !o->table && !o->svg && !o->tex)
+        return cute_fail(s->diag, CUTE_USAGE, NULL, "--operand is for --atom, --table, --svg and --tex");
     if (o->atom && o->tv)
         return cute_fail(s->diag, CUTE_USAGE, NULL, "--atom knows the tile; --tv is not for it");
     if (o->tv && !o->table && !o->svg && !o->tex)
@@ -429,8 +452,10 @@ int cute_dump_layout(int argc, char **argv)
         {CUTE_OPTION_GROUP, "Answers", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "json", 0, NULL,
          "an object a line: input, result, error, size, cosize, injective, contiguous", &o->json},
-        {CUTE_OPTION_FLAG, "table", 't', NULL, "layouts with the table of their indices", &o->table},
-        {CUTE_OPTION_FLAG, "svg", 0, NULL, "one layout as an SVG picture", &o->svg},
+        {CUTE_OPTION_FLAG, "table", 't', NULL,
+         "layouts with the table of their indices, tiled copies and MMAs with those of their threads",
+         &o->table},
+        {CUTE_OPTION_FLAG, "svg", 0, NULL, "one layout, tiled copy or MMA as an SVG picture", &o->svg},
         {CUTE_OPTION_FLAG, "tex", 0, NULL, "one layout as a LaTeX document (TikZ)", &o->tex},
         {CUTE_OPTION_STRING, "output", 'o', "FILE", "output file (default: stdout)", &o->output},
         {CUTE_OPTION_MAYBE, "atom", 0, "NAME",
@@ -438,8 +463,8 @@ int cute_dump_layout(int argc, char **argv)
         {CUTE_OPTION_GROUP, "Pictures", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "tv", 0, "TILE",
          "the layout takes threads and values to places of a tile of this shape", &o->tv},
-        {CUTE_OPTION_STRING, "operand", 0, "a|b|c|source|destination", "of --atom only this one",
-         &o->operand},
+        {CUTE_OPTION_STRING, "operand", 0, "a|b|c|source|destination",
+         "of an atom, a tiled copy or MMA only this one", &o->operand},
         {CUTE_OPTION_STRING, "color", 0, "index|thread|bank|none",
          "what colours mean (default index; with --tv thread)", &o->colour},
         {CUTE_OPTION_STRING, "colour", 0, "WHAT", NULL, &o->colour},

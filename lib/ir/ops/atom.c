@@ -49,10 +49,10 @@ static bool infer_known(const cute_op_row *row, const cute_op_query *query, cute
     return !atom_known(query) || cute_algebra_infer(row, query, out);
 }
 
-/* Of the atom alone, the result type says how it is laid out. */
+/* Of the atom alone, a result type that is written says how it is laid out. */
 static bool infer_tiling(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
-    return query->operand_count == 1 || cute_algebra_infer(row, query, out);
+    return (query->operand_count == 1 && !query->follows) || cute_algebra_infer(row, query, out);
 }
 
 /* The atom is that of the result, and it fits the layouts. */

@@ -26,6 +26,7 @@ typedef struct cute_op_query {
     const MlirValue *operands;
     MlirAttribute attributes; /* a dictionary, properties included; may be null */
     bool dsl;                 /* as CuTe DSL has it, which tells of more results what divides them */
+    bool follows;             /* no result types are written: they have to follow from the operands */
 } cute_op_query;
 
 typedef struct cute_op_types {

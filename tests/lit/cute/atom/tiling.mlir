@@ -49,6 +49,14 @@ func.func @of_mmas() {
   return
 }
 
+// Of an MMA alone, one atom.
+// CHECK-LABEL: func.func @one_atom(
+// CHECK: cute.make_tiled_mma({{.*}}) -> !cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(1,1,1):(0,0,0)">>
+func.func @one_atom(%m: !mma) {
+  %mma = cute.make_tiled_mma %m
+  return
+}
+
 // CHECK-LABEL: func.func @partitions(
 // CHECK: cute.tiled.copy.partition_S({{.*}}) -> !cute.memref<f16, gmem, align<16>, "((8,1),4,1):((1,0),1024,0)">
 // CHECK: cute.tiled.mma.partition A ({{.*}}) -> !cute.memref<f16, smem, align<4>, "((2,2,2),4,2):((1,256,?{div=8}),1024,?{div=16})">

@@ -64,6 +64,14 @@ func.func @permutation(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, 
 
 // -----
 
+func.func @of_an_atom_alone(%a: !cute_nvgpu.atom.universal_copy<f16, 128 b>) {
+  // CHECK: :8: error: make_tiled_copy expects 3 operands, but got 1
+  %t = cute.make_tiled_copy %a
+  return
+}
+
+// -----
+
 func.func @four_modes(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %atoms: !cute.layout<"(2,2,1,1):(1,2,0,0)">) {
   // CHECK: error: {{.*}}expected atom_layout_MNK of rank 3, got rank 4
   %t = cute.make_tiled_mma(%a, %atoms)
