@@ -44,7 +44,7 @@ void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
 {
     found f = {.name = name, .dialect = name && *name && name[strlen(name) - 1] == '.'};
     mlirOperationWalk(root, gather, &f,
-                      order == CUTE_WALK_OUTER_FIRST ? MlirWalkPreOrder : MlirWalkPostOrder);
+                      order == CUTE_WALK_INNER_FIRST ? MlirWalkPostOrder : MlirWalkPreOrder);
     for (size_t i = 0; i < f.count; i++)
         visit(f.items[order == CUTE_WALK_LAST_FIRST ? f.count - 1 - i : i], context);
     free(f.items);

@@ -40,7 +40,7 @@ void cute_print_to_buffer(MlirStringRef text, void *buffer);
 typedef enum cute_walk_order {
     CUTE_WALK_OUTER_FIRST,
     CUTE_WALK_INNER_FIRST,
-    CUTE_WALK_LAST_FIRST, /* users before what they use */
+    CUTE_WALK_LAST_FIRST, /* users before what they use, inner before outer */
 } cute_walk_order;
 /* Calls `visit` for `root` and each operation inside that is called `name` (NULL: for all; "math.": all of a
  * dialect). `visit` may erase the operation that it is given; operations that it makes are not visited. */

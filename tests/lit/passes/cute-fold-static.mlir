@@ -113,3 +113,26 @@ gpu.module @device {
     gpu.return
   }
 }
+
+// A loop, or a condition, without effects whose results nothing uses goes as a whole.
+// CHECK-LABEL: func.func @dead_regions
+// CHECK-NEXT: return
+func.func @dead_regions(%n: i32, %p: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %i to %n step %c1 : i32 {
+      %d = arith.addi %i, %j : i32
+    }
+  }
+  %r = scf.if %p -> (i32) {
+    %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (i32) : i32 {
+      %b = arith.addi %a, %i : i32
+      scf.yield %b : i32
+    }
+    scf.yield %s : i32
+  } else {
+    scf.yield %c0 : i32
+  }
+  return
+}
