@@ -335,7 +335,9 @@ static cute_status verify_extents(const cute_atom *atom, const cute_value *const
     return CUTE_OK;
 }
 
-static cute_status verify_predicate(const cute_value *predicate, const cute_value *source, cute_diag *diag)
+/* In mode 0 a predicate is one of several runs of the atom, of one, or of some elements of a run. */
+static cute_status verify_predicate(const cute_atom *atom, const cute_value *predicate,
+                                    const cute_value *source, cute_diag *diag)
 {
     size_t rank = alg_rank(source->layout.shape), has = alg_rank(predicate->layout.shape);
     if (predicate->type != CUTE_MEMREF || predicate->pointer->bits > 8)
@@ -350,6 +352,13 @@ static cute_status verify_predicate(const cute_value *predicate, const cute_valu
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "mode %zu of the source has %" PRId64 ", of the predicate %" PRId64, i, x, y);
     }
+    int64_t values = atom->operand[CUTE_ATOM_SOURCE].values, size = size_of(shape_mode(source, 0));
+    int64_t runs = values ? size / values : 0, count = size_of(shape_mode(predicate, 0));
+    if (runs && count && runs % count && (count % runs || size % count))
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "mode 0 of the source has %" PRId64
+                         " times the atom's values, of the predicate %" PRId64,
+                         runs, count);
     return CUTE_OK;
 }
 
@@ -374,7 +383,7 @@ cute_status cute_copy_verify(cute_arena *arena, const cute_value *copy, const cu
     }
     CUTE_TRY(verify_extents(atom, tensors, diag));
     for (int i = 0; i < 2; i++) CUTE_TRY(verify_access(arena, atom, tensors[i], i, which[i], diag));
-    return predicate ? verify_predicate(predicate, source, diag) : CUTE_OK;
+    return predicate ? verify_predicate(atom, predicate, source, diag) : CUTE_OK;
 }
 
 /* ---- products ---- */

@@ -95,7 +95,9 @@ def Cute_PredicateOp : Cute_TypedOp<"predicate", []> {
   let description = [{
     Of a tensor of coordinates that was partitioned as the source of a copy, the predicates of that copy: 1 where each
     number of the coordinate is less than that of the bounds, else 0. Mode 0 is `(values, copies...)`; the first value of a
-    copy stands for all of them. The result is in registers, with the copies as mode 0 and the other modes behind it.
+    copy stands for all of them: cute-atom-validation refuses copies of fewer values, unless the bounds are multiples. A mode 0
+    that is a number, as of `cute.local_partition`, has a predicate for each element. The result is in registers, with the
+    copies as mode 0 and the other modes behind it.
 
     Refused: unknown extents, bounds that are not congruent to the coordinates.
 
@@ -125,7 +127,8 @@ def Cute_CopyOp : Cute_Op<"copy"> {
   let description = [{
     Source and destination have the atom's values as mode 0 and as many others; the atom runs once for each coordinate of
     the others. A predicate, a tensor of `i8` in registers, has an element for each of these: where it is 0, nothing is copied
-    (`cp.async` writes zeros).
+    (`cp.async` writes zeros). In mode 0 it may have more: one for each run of the atom, or for each element, of which a run
+    needs all.
 
     A tensor without the mode of values is copied element by element, in steps of the atom.
 

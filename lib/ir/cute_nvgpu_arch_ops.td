@@ -23,7 +23,7 @@ def CuteNvgpu_WarpAllReduceOp : CuteNvgpu_Op<"arch.warp_all_reduce", [SameOperan
   let arguments = (ins CuteNvgpu_Exchanged:$value, CuteNvgpu_Choice<"add mul min max and or xor">:$kind);
   let results = (outs CuteNvgpu_Exchanged:$result);
 }
-def CuteNvgpu_WarpBroadcastOp : CuteNvgpu_Op<"arch.warp_broadcast"> {
+def CuteNvgpu_WarpBroadcastOp : CuteNvgpu_Op<"arch.warp_broadcast", [AllTypesMatch<["value", "result"]>]> {
   let summary = "The value of one lane, for all lanes";
   let description = [{
     Of lane 0 without a second operand. All 32 lanes take part.
@@ -35,7 +35,7 @@ def CuteNvgpu_WarpBroadcastOp : CuteNvgpu_Op<"arch.warp_broadcast"> {
   let arguments = (ins CuteNvgpu_Exchanged:$value, Optional<I32>:$lane);
   let results = (outs CuteNvgpu_Exchanged:$result);
 }
-def CuteNvgpu_ShuffleOp : CuteNvgpu_Op<"arch.shuffle"> {
+def CuteNvgpu_ShuffleOp : CuteNvgpu_Op<"arch.shuffle", [AllTypesMatch<["value", "result"]>]> {
   let summary = "The value of another lane";
   let description = [{
     `mode` says which: the lane itself (`idx`), that many below (`up`) or above (`down`), or the lane's number xor it (`bfly`). A lane

@@ -13,6 +13,7 @@
 
 #include "lib/atoms/validate.h"
 #include "lib/base/list.h"
+#include "lib/ir/ops/check.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
@@ -172,6 +173,50 @@ static void check_partition(validation *v, MlirOperation op, cute_arena *arena, 
     fail(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));
 }
 
+/* Whether bounds are known to be multiples of `count` in each mode that `stride`, of basis vectors, counts. */
+static bool bounds_divide(const cute_tree *stride, const cute_tree *bounds, int64_t count)
+{
+    if (stride->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < stride->count; i++)
+            if (!bounds_divide(stride->items[i], bounds, count)) return false;
+        return true;
+    }
+    if (stride->kind != CUTE_TREE_BASIS) return true;
+    const cute_tree *leaf = bounds;
+    for (uint32_t i = 0; i < stride->count; i++) {
+        if (leaf->kind != CUTE_TREE_TUPLE || (uint32_t)stride->path[i] >= leaf->count) return false;
+        leaf = leaf->items[stride->path[i]];
+    }
+    if (leaf->kind != CUTE_TREE_INT) return false;
+    int64_t divisor = leaf->value.known ? leaf->value.value : leaf->value.divisor;
+    return divisor && divisor % count == 0;
+}
+
+/* A predicate of cute.predicate is that of a copy's first value: an atom that moves fewer values would take it for those
+ * behind it, which may be out of bounds. */
+static void check_predicate(validation *v, MlirOperation op, cute_arena *arena)
+{
+    if (mlirOperationGetNumOperands(op) < 4) return;
+    MlirOperation made = cute_defining_op(mlirOperationGetOperand(op, 3));
+    while (!mlirOperationIsNull(made) && cute_op_is(made, "cute.slice"))
+        made = cute_defining_op(mlirOperationGetOperand(made, 0));
+    cute_value copy, source, coords, bounds;
+    if (mlirOperationIsNull(made) || !cute_op_is(made, "cute.predicate") || !operand_value(op, 0, &copy) ||
+        !operand_value(op, 1, &source) || !operand_value(made, 0, &coords) ||
+        !operand_value(made, 1, &bounds) || !copy.atom->known)
+        return;
+    const cute_tree *shape = coords.layout.shape->items[0], *stride = coords.layout.stride->items[0];
+    if (shape->kind != CUTE_TREE_TUPLE || !shape->count) return;
+    int64_t shared = cute_check_size(shape->items[0]), values = copy.atom->operand[CUTE_ATOM_SOURCE].values;
+    if (shared <= values || bounds_divide(stride->items[0], bounds.tree, shared)) return;
+    const char *what = cute_arena_printf(
+        arena,
+        "a predicate is that of the first of %lld values, '%s' moves %lld: partition the coordinates by its "
+        "tiled copy (of an MMA: cute.make_tiled_copy_C), or have bounds that %lld divides",
+        (long long)shared, copy.atom->text, (long long)values, (long long)shared);
+    fail(v, op, "", what);
+}
+
 static void visit(MlirOperation op, void *context)
 {
     validation *v = context;
@@ -179,10 +224,12 @@ static void visit(MlirOperation op, void *context)
         prove(v, op, mlirValueGetType(mlirOperationGetResult(op, i)));
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
         prove(v, op, mlirValueGetType(mlirOperationGetOperand(op, i)));
-    if (!cute_op_is(op, "cute.tiled.copy.partition_D")) return;
+    bool partition = cute_op_is(op, "cute.tiled.copy.partition_D");
+    if (!partition && !cute_op_is(op, "cute.copy")) return;
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
-    if (arena && diag) check_partition(v, op, arena, diag);
+    if (arena && diag && partition) check_partition(v, op, arena, diag);
+    if (arena && !partition) check_predicate(v, op, arena);
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
 }

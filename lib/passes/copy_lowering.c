@@ -248,15 +248,20 @@ typedef struct copy {
     int64_t in, out, runs; /* elements that one run of the atom reads and writes; runs */
 } copy;
 
-/* The predicate of a run, an i1; null where there is none. */
+/* The predicate of a run, an i1; null where there is none. A run whose elements have predicates needs all of them. */
 static cute_status predicate_of(copy *c, int64_t run, MlirValue *out)
 {
     *out = (MlirValue){NULL};
     if (!c->predicated) return CUTE_OK;
     cute_tensor *t = &c->predicate;
-    MlirValue value;
-    CUTE_TRY(cute_tensor_load(t, run * t->size / c->runs, 1, 0, &value));
-    *out = cute_compare(&t->at, CUTE_IS_NE, value, cute_integer(&t->at, t->stored, 0));
+    int64_t each = t->size > c->runs ? t->size / c->runs : 1;
+    int64_t first = each > 1 ? run * each : run * t->size / c->runs;
+    for (int64_t i = 0; i < each; i++) {
+        MlirValue value;
+        CUTE_TRY(cute_tensor_load(t, first + i, 1, 0, &value));
+        value = cute_compare(&t->at, CUTE_IS_NE, value, cute_integer(&t->at, t->stored, 0));
+        *out = i ? cute_binary(&t->at, "arith.andi", *out, value) : value;
+    }
     return CUTE_OK;
 }
 
@@ -430,7 +435,7 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
     CUTE_TRY(elements_of_run(c, &c->to, CUTE_ATOM_DESTINATION, &c->out));
     c->runs = c->from.size / c->in;
     if (c->runs != c->to.size / c->out ||
-        (c->predicated && (c->predicate.size > c->runs || c->runs % c->predicate.size)))
+        (c->predicated && c->runs % c->predicate.size && c->predicate.size % c->runs))
         return cute_fail(
             x->diag, CUTE_INVALID, NULL,
             "expects as many runs of %s in all operands, but got %lld in the source, %lld in the "

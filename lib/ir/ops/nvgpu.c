@@ -68,6 +68,19 @@ static bool verify_matrices(const cute_check *c, const cute_pointer *pointer, Ml
                            (int)matrices, (int)count);
 }
 
+/* A register of each matrix. */
+static bool infer_ldsm(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    MlirAttribute matrices = mlirDictionaryAttrGetElementByName(query->attributes, cute_text("num_matrices"));
+    int64_t count = mlirAttributeIsNull(matrices) || !mlirAttributeIsAInteger(matrices)
+                        ? 0
+                        : mlirIntegerAttrGetValueInt(matrices);
+    if (count != 1 && count != 2 && count != 4)
+        return cute_op_fail(query->location, row->name, "expects 1, 2 or 4 as num_matrices");
+    cute_op_types_add(out, mlirVectorTypeGet(1, &count, mlirIntegerTypeGet(query->context, 32)));
+    return true;
+}
+
 static bool verify_ldsm(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -410,7 +423,7 @@ static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.get_dyn_smem_size"},
     {.name = "cute_nvgpu.arch.make_warp_uniform"},
     {.name = "cute_nvgpu.arch.copy.SM80.cp_async", .verify = verify_cp_async},
-    {.name = "cute_nvgpu.arch.copy.ldsm", .verify = verify_ldsm},
+    {.name = "cute_nvgpu.arch.copy.ldsm", .infer = infer_ldsm, .verify = verify_ldsm},
     {.name = "cute_nvgpu.arch.copy.stsm", .verify = verify_stsm},
     {.name = "cute_nvgpu.arch.mma.SM80", .verify = verify_mma},
     {.name = "cute_nvgpu.arch.mma.SM89", .verify = verify_mma},

@@ -71,7 +71,8 @@ static cute_status expand_fragment(const cute_op_row *row, const cute_expansion 
 
 /* ---- predicate ---- */
 
-/* The layout of the predicates: the copies that mode 0, (values, copies...), has, then the other modes; compact. */
+/* The layout of the predicates: the copies that mode 0, (values, copies...), has, then the other modes; compact. A mode 0
+ * that is a number has no values of one copy: each of its elements has a predicate. */
 static cute_status layout_of(cute_arena *arena, const cute_value *coords, cute_value *out, cute_diag *diag)
 {
     const cute_tree *shape = coords->layout.shape;
@@ -85,9 +86,12 @@ static cute_status layout_of(cute_arena *arena, const cute_value *coords, cute_v
     const cute_tree **modes = cute_arena_array(arena, rank, sizeof *modes), *first = shape->items[0];
     if (!modes) return cute_fail_memory(diag);
     size_t copies = first->kind == CUTE_TREE_TUPLE && first->count > 1 ? first->count - 1 : 0;
-    modes[0] = copies == 0   ? cute_tree_number(arena, 1)
-               : copies == 1 ? first->items[1]
-                             : cute_tree_tuple(arena, first->items + 1, copies);
+    if (first->kind != CUTE_TREE_TUPLE)
+        modes[0] = first;
+    else
+        modes[0] = copies == 0   ? cute_tree_number(arena, 1)
+                   : copies == 1 ? first->items[1]
+                                 : cute_tree_tuple(arena, first->items + 1, copies);
     for (size_t i = 1; i < rank; i++) modes[i] = shape->items[i];
     const cute_tree *tree = modes[0] ? cute_tree_tuple(arena, modes, rank) : NULL;
     if (!tree) return cute_fail_memory(diag);
@@ -136,7 +140,7 @@ static const cute_tree *in_coords(cute_arena *arena, const cute_tree *shape, con
     if (!modes) return NULL;
     for (uint32_t i = 1; i < shape->count; i++) modes[i] = at->items[i];
     int64_t origin = 0;
-    modes[0] = cute_tree_number(arena, 0);
+    modes[0] = at->items[0];
     if (first->kind == CUTE_TREE_TUPLE && first->count > 1) {
         const cute_tree **items = cute_arena_array(arena, first->count, sizeof *items), *copy = at->items[0];
         if (!items) return NULL;

@@ -255,3 +255,37 @@ func.func @alloc_tmem(%v0: i32, %v1: !cute.ptr<i64, smem>) {
   cute_nvgpu.arch.sm100.alloc_tmem(%v0, %v1) [cta_1] : (i32, !cute.ptr<i64, smem>) -> ()
   return
 }
+
+// -----
+
+func.func @vote_of_all(%p: i1) {
+  // expected-error@+1 {{expects the result of 'all' to be an i1, but got an i32}}
+  %r = cute_nvgpu.arch.vote<{kind = "all"}> (%p) : (i1) -> i32
+  return
+}
+
+// -----
+
+// expected-note@+1 {{%p is a 'i1'}}
+func.func @vote_without_kind(%p: i1) {
+  // expected-error@+1 {{expects its kind: all, any, uni or ballot}}
+  %r = cute_nvgpu.arch.vote(%p)
+  return
+}
+
+// -----
+
+func.func @broadcast(%x: f32, %lane: i32) {
+  // expected-error@+1 {{failed to verify that all of {value, result} have same type}}
+  %r = cute_nvgpu.arch.warp_broadcast(%x, %lane) : (f32, i32) -> i32
+  return
+}
+
+// -----
+
+// expected-note@+1 {{%p is a}}
+func.func @three_matrices(%p: !cute.ptr<f16, smem, align<16>>) {
+  // expected-error@+1 {{expects 1, 2 or 4 as num_matrices}}
+  %r = cute_nvgpu.arch.copy.ldsm<{matrix_shape = #cute.shape<"(8,8)">, num_matrices = 3 : i32, sz_pattern = #cute_nvgpu.ldsm_sz_pattern<u16>}>(%p)
+  return
+}

@@ -79,3 +79,35 @@ gpu.module @sm_90 [#nvvm.target<chip = "sm_90a">] {
     return
   }
 }
+
+// -----
+
+// A predicate of two neighbours would guard two stores of one element each: the second may be out of bounds.
+!mma = !cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(1,1,1):(0,0,0)">>
+func.func @one_predicate_for_two(%mma: !mma, %c: !cute.memref<f32, gmem, "(16,8):(?{i64},1)">, %n: i32, %t: i32) {
+  %s = cute.make_shape(%n, %n)
+  %id = cute.make_identity_tensor %s
+  %i = cute.local_tile %id, (16, 8), (%n, %n)
+  %pc = cute.tiled.mma.partition C (%mma, %c, %t)
+  %pi = cute.tiled.mma.partition C (%mma, %i, %t)
+  %r = cute.mma.make_fragment C (%mma, %pc)
+  %p = cute.predicate %pi, %s
+  %atom = cute.make_atom : !cute_nvgpu.atom.universal_copy<f32>
+  // expected-error @+1 {{a predicate is that of the first of 2 values, '!cute_nvgpu.atom.universal_copy<f32>' moves 1: partition the coordinates by its tiled copy (of an MMA: cute.make_tiled_copy_C), or have bounds that 2 divides}}
+  cute.copy %atom, %r, %pc, %p
+  // Bounds that two divides end no pair in the middle.
+  %even = cute.make_shape(%n, 6)
+  %q = cute.predicate %pi, %even
+  cute.copy %atom, %r, %pc, %q
+  return
+}
+
+// -----
+
+func.func @predicates_of_part_of_a_run(%a: !cute.memref<f16, gmem, align<16>, "((8,3),2):((1,8),24)">, %p: !cute.memref<i8, rmem, "(2,2):(1,2)">) {
+  %r = cute.make_fragment_like %a
+  %atom = cute.make_atom : !cute_nvgpu.atom.universal_copy<f16, 128 b>
+  // expected-error @+1 {{mode 0 of the source has 3 times the atom's values, of the predicate 2}}
+  cute.copy %atom, %a, %r, %p
+  return
+}

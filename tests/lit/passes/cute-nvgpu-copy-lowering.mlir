@@ -71,3 +71,17 @@ func.func @vectors(%a: !cute.memref<f32, gmem, align<8>, "(2,2):(1,8)">, %x: f16
   cute.fill(%r, %x)
   return %v : vector<4xf32>
 }
+
+// Elements that have predicates of their own move at once where all of them do.
+// CHECK-LABEL: func.func @predicates_of_elements
+func.func @predicates_of_elements(%a: !cute.memref<f32, gmem, align<8>, "(4):(1)">, %r: !cute.memref<f32, rmem, align<16>, "(4):(1)">, %p: !cute.memref<i8, rmem, "(4):(1)">) {
+  %copy = cute.make_atom : !cute_nvgpu.atom.universal_copy<f32, 64 b>
+  // CHECK: %[[P0:.*]] = arith.cmpi ne
+  // CHECK: %[[P1:.*]] = arith.cmpi ne
+  // CHECK: %[[P:.*]] = arith.andi %[[P0]], %[[P1]]
+  // CHECK: scf.if %[[P]]
+  // CHECK: scf.if
+  // CHECK-NOT: scf.if
+  cute.copy %copy, %a, %r, %p
+  return
+}

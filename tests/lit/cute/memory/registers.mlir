@@ -30,3 +30,17 @@ func.func @predicate(%c: !cute.coord_tensor<"(?{div=8},?)", "((8,1),2):((1@0,0),
   return %x : i8
 }
 
+
+// -----
+
+// A mode 0 that is a number, as of cute.local_partition, has no values of one copy: each element has a predicate.
+// CHECK-LABEL: func.func @predicate_of_elements
+func.func @predicate_of_elements(%c: !cute.coord_tensor<"(?)", "(2):(64@0)">, %s: !cute.shape<"(?)">) -> i8 {
+  // CHECK: cute.memref.alloca({{.*}}) : (!cute.layout<"(2):(1)">)
+  // CHECK: arith.cmpi slt
+  // CHECK: %[[N:.*]] = arith.addi %{{.*}}, %c64{{.*}}
+  // CHECK: arith.cmpi slt, %[[N]]
+  %p = cute.predicate(%c, %s)
+  %x = cute.memref.load %p[1]
+  return %x : i8
+}

@@ -38,3 +38,20 @@ func.func @chain(%n: i32, %c: i1) -> i32 {
   // CHECK: return %[[I]] : i32
   return %i : i32
 }
+
+// CHECK-LABEL: func.func @warps
+func.func @warps(%x: f32, %i: i32, %c: i1, %p: !cute.ptr<f16, smem, align<16>>) {
+  // CHECK: cute_nvgpu.arch.warp_broadcast(%{{.*}}) : (f32) -> f32
+  %a = cute_nvgpu.arch.warp_broadcast %x
+  // CHECK: cute_nvgpu.arch.warp_broadcast(%{{.*}}, %{{.*}}) : (i32, i32) -> i32
+  %b = cute_nvgpu.arch.warp_broadcast %i, %i
+  // CHECK: cute_nvgpu.arch.shuffle<up> (%{{.*}}, %{{.*}}) : (f32, i32) -> f32
+  %d = cute_nvgpu.arch.shuffle<up> %x, %i
+  // CHECK: cute_nvgpu.arch.vote<any> (%{{.*}}) : (i1) -> i1
+  %e = cute_nvgpu.arch.vote<any> %c
+  // CHECK: cute_nvgpu.arch.vote<ballot> (%{{.*}}) : (i1) -> i32
+  %f = cute_nvgpu.arch.vote<ballot> %c
+  // CHECK: cute_nvgpu.arch.copy.ldsm<{{.*}}> (%{{.*}}) : {{.*}} -> vector<2xi32>
+  %g = cute_nvgpu.arch.copy.ldsm<{matrix_shape = #cute.shape<"(8,8)">, num_matrices = 2 : i32, sz_pattern = #cute_nvgpu.ldsm_sz_pattern<u16>}> %p
+  return
+}
