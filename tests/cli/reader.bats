@@ -16,7 +16,7 @@ setup() {
 }
 
 @test "broken texts without types end in an error, not in a signal" {
-    "$TYPELESS" mutate cute-opt 2000 7 "$ROOT"/tests/lit/cute/reader/*.mlir "$ROOT"/kernels/transpose/transpose.mlir
+    "$TYPELESS" mutate cute-opt 2000 7 "$ROOT"/tests/lit/cute/reader/*.mlir "$ROOT"/kernels/copy/copy.mlir
 }
 
 @test "a literal takes what -D says" {
