@@ -13,7 +13,19 @@ static void read_tolerances(const json_t *value, config_check *out)
     out->atol = given ? json_number_value(atol) : info->atol;
     out->ulp = ulp ? json_integer_value(ulp) : -1;
     out->nan_equal = !nan_equal || json_is_true(nan_equal);
-    out->sample = json_integer_value(json_object_get(value, "sample"));
+}
+
+static cute_status read_sample(const cute_config *config, const json_t *value, config_check *out,
+                               cute_diag *diag)
+{
+    const json_t *sample = json_object_get(value, "sample");
+    if (!sample) return CUTE_OK;
+    const cute_path *at = config_member(config, out->path, "sample");
+    CUTE_TRY(config_integer(config, sample, at, &out->sample, diag));
+    if (out->sample < 1)
+        return cute_document_fail(&config->document, at, false, diag, "%lld is not at least 1",
+                                  (long long)out->sample);
+    return CUTE_OK;
 }
 
 static cute_status read_operands(const cute_config *config, const json_t *value, config_check *out,
@@ -86,6 +98,7 @@ static cute_status read_check(const cute_config *config, const json_t *value, co
         out->kind = EXPECT_EXPR;
         return config_expr(config, value, out->path, &out->expr, diag);
     }
+    CUTE_TRY(read_sample(config, value, out, diag));
     CUTE_TRY(read_expected(config, value, out, diag));
     const json_t *epilogue = json_object_get(value, "epilogue"), *where = json_object_get(value, "where");
     if (epilogue)

@@ -79,6 +79,13 @@ says() { [[ "$output" == *"$1"* ]] || { echo "not said: $1"; echo "$output"; fal
     emulate
     [ "$status" -eq 4 ]
     says "'where' is 0 for all 5 samples"
+    where 'i < 0' ', "sample": "2 + 4"'
+    emulate
+    says "'where' is 0 for all 6 samples"
+    where 'i < 0' ', "sample": "1 - 1"'
+    emulate
+    [ "$status" -eq 1 ]
+    says "\$.check.out.sample: 0 is not at least 1"
     where 'i == 0'
     emulate
     [ "$status" -eq 0 ] || { echo "$output"; false; }

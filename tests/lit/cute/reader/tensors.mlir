@@ -47,3 +47,16 @@ func.func @tensors(%x: f32, %m: i32, %p: i1, %t: !cute.memref<f32, gmem, align<1
   // CHECK-NEXT: %[[V16:.*]] = cute.local_tile(%[[A3]], %[[V0]], %[[V1]], "(1,1)") : (!cute.memref<f32, gmem, align<16>, "(4,8):(1,4)">, !cute.tile<"[2:1;4:1]">, !cute.coord<"(?,_)">) -> !cute.memref<f32, gmem, align<8>, "(2,4,2):(1,4,16)">
   return
 }
+
+// A value that another lane has is of the same type.
+// CHECK-LABEL: func.func @lanes(
+// CHECK-SAME: %[[X:[^:]*]]: f32, %[[I:[^:]*]]: i32)
+func.func @lanes(%x: f32, %i: i32) -> f32 {
+  %y = cute_nvgpu.arch.shuffle<bfly> %x, %i
+  %z = cute_nvgpu.arch.warp_broadcast %y, %i
+  %w = cute_nvgpu.arch.warp_broadcast(%z)
+  // CHECK-NEXT: %[[Y:.*]] = cute_nvgpu.arch.shuffle<bfly> (%[[X]], %[[I]]) : (f32, i32) -> f32
+  // CHECK-NEXT: %[[Z:.*]] = cute_nvgpu.arch.warp_broadcast(%[[Y]], %[[I]]) : (f32, i32) -> f32
+  // CHECK-NEXT: %{{.*}} = cute_nvgpu.arch.warp_broadcast(%[[Z]]) : (f32) -> f32
+  return %w : f32
+}
