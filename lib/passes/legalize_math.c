@@ -1,7 +1,7 @@
 /* cute-legalize-math: operations of math in the forms that upstream's conversions take, by the table math.def.
  *
  * Requires: kernels in gpu.modules. Ensures there: functions of libdevice on f32 and f64 and on vectors of rank 1 only;
- * those that upstream does not know are calls; no math.fpowi, no math.ipowi.
+ * those that upstream does not know are calls, approximate ones intrinsics; no math.fpowi, no math.ipowi.
  *
  *     %r = math.exp %v : bf16
  * ->
@@ -24,11 +24,11 @@ typedef enum kind { PLAIN, CALL, OWN } kind;
 typedef struct row {
     const char *name;
     kind kind;
-    const char *f32, *f64;
+    const char *f32, *f64, *approximate;
 } row;
 
 static const row rows[] = {
-#define MATH(name, kind, f32, f64) {name, kind, f32, f64},
+#define MATH(name, kind, f32, f64, approximate) {name, kind, f32, f64, approximate},
 #include "lib/passes/math.def"
 };
 
@@ -131,10 +131,28 @@ static MlirValue integer_power(const cute_builder *b, MlirValue base, MlirValue 
 
 /* ---- one operation ---- */
 
+/* Whether it may be an approximation: fastmath<fast> or <..., afn, ...>. */
+static bool may_approximate(MlirOperation op)
+{
+    MlirAttribute flags = mlirOperationGetAttributeByName(op, cute_text("fastmath"));
+    if (mlirAttributeIsNull(flags)) return false;
+    cute_buffer text = {0};
+    mlirAttributePrint(flags, cute_print_to_buffer, &text);
+    const char *list = strchr(cute_buffer_text(&text), '<');
+    bool may = list && (strstr(list, "afn") || strstr(list, "fast"));
+    cute_buffer_release(&text);
+    return may;
+}
+
 /* On scalars. */
 static MlirValue own(const cute_builder *b, const work *w, const row *r, MlirValue *operands, intptr_t count)
 {
     MlirType type = mlirValueGetType(operands[0]), i32 = mlirIntegerTypeGet(b->context, 32);
+    if (r->kind == CALL)
+        return cute_build_value(
+            b, "llvm.call_intrinsic", type, (cute_operands){operands, count},
+            CUTE_NAMED(
+                cute_attribute(b->context, "intrin", cute_string_attribute(b->context, r->approximate))));
     if (!r->f32) return integer_power(b, operands[0], operands[1]);
     if (count == 2 && mlirTypeIsAInteger(mlirValueGetType(operands[1])) &&
         !mlirTypeEqual(mlirValueGetType(operands[1]), i32))
@@ -161,7 +179,7 @@ static MlirValue own_each(const cute_builder *b, const work *w, const row *r, co
     return result;
 }
 
-static void lower(MlirOperation op, const work *w, const row *r, bool flatten, bool widen)
+static void lower(MlirOperation op, const work *w, const row *r, bool flatten, bool widen, bool approximate)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue result = mlirOperationGetResult(op, 0), operands[OPERANDS];
@@ -179,7 +197,7 @@ static void lower(MlirOperation op, const work *w, const row *r, bool flatten, b
     MlirAttribute flags = mlirOperationGetAttributeByName(op, cute_text("fastmath"));
     MlirNamedAttribute fastmath = {0};
     if (!mlirAttributeIsNull(flags)) fastmath = cute_attribute(b.context, "fastmath", flags);
-    MlirValue value = r->kind == OWN
+    MlirValue value = r->kind == OWN || approximate
                           ? own_each(&b, w, r, operands, count)
                           : cute_build_value(&b, r->name, computed, (cute_operands){operands, count},
                                              (cute_named){&fastmath, !mlirAttributeIsNull(flags)});
@@ -203,11 +221,12 @@ static void visit(MlirOperation op, void *context)
     if (i == count || rows[i].kind == PLAIN) return;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     bool flatten = rank_of(type) > 1, widen = is_narrow(cute_type_element(type));
+    bool approximate = rows[i].approximate && !mlirTypeIsAF64(cute_type_element(type)) && may_approximate(op);
     if (cute_op_is(op, "math.fpowi") && has_wide_exponent(op)) {
         mlirEmitError(mlirOperationGetLocation(op), "'math.fpowi' op expected an exponent of up to 32 bits");
         cute_pass_fail(w->pass);
-    } else if (flatten || widen || rows[i].kind == OWN) {
-        lower(op, w, &rows[i], flatten, widen);
+    } else if (flatten || widen || approximate || rows[i].kind == OWN) {
+        lower(op, w, &rows[i], flatten, widen, approximate);
         w->changed = true;
     }
 }

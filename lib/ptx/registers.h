@@ -16,6 +16,9 @@ enum { CUTE_UNROLLED_ITERATIONS = 256 };
  * and runs with the lanes that the program says. */
 void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
+/* After LLVM's pipeline: what stands idle in a loop that needs many registers is computed again behind it. */
+void cute_llvm_recompute(LLVMModuleRef module);
+
 /* A target machine whose pointers to shared, constant and local memory have 32 bits where the module's intrinsics can do
  * with these, and 64 otherwise. */
 LLVMTargetMachineRef cute_llvm_machine(LLVMModuleRef module, LLVMTargetRef target, const char *triple,

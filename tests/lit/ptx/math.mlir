@@ -46,4 +46,23 @@ gpu.module @m {
     memref.store %j, %z[%t] : memref<?xi32>
     gpu.return
   }
+  // CHECK-LABEL: gpu.func @approximate
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"{{.*}} : (f32) -> f32
+  // CHECK: math.exp2 {{.*}} fastmath<contract> : f32
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"
+  // CHECK: math.exp2 {{.*}} fastmath<fast> : f64
+  gpu.func @approximate(%x: memref<?xf32>, %y: memref<?xf64>, %z: memref<?xvector<1x2xbf16>>) kernel {
+    %t = gpu.thread_id x
+    %v = memref.load %x[%t] : memref<?xf32>
+    %r = math.exp2 %v fastmath<nnan,afn> : f32
+    %s = math.exp2 %r fastmath<contract> : f32
+    memref.store %s, %x[%t] : memref<?xf32>
+    %p = memref.load %z[%t] : memref<?xvector<1x2xbf16>>
+    %q = math.exp2 %p fastmath<fast> : vector<1x2xbf16>
+    memref.store %q, %z[%t] : memref<?xvector<1x2xbf16>>
+    %d = memref.load %y[%t] : memref<?xf64>
+    %e = math.exp2 %d fastmath<fast> : f64
+    memref.store %e, %y[%t] : memref<?xf64>
+    gpu.return
+  }
 }

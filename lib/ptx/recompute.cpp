@@ -1,0 +1,181 @@
+// Values that are used before a loop and after it, and not in it, take a register all the time. Behind loops that keep many
+// values in registers they are computed again, from special registers, parameters and what the loop keeps anyway.
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+#include "lib/ptx/registers.h"
+
+using namespace llvm;
+
+namespace
+{
+constexpr unsigned WORD = 32;
+constexpr unsigned MANY = 64; // words that a loop carries from one iteration to the next
+constexpr int DEPTH = 12;     // of what is computed again
+
+unsigned words_carried(const Loop &loop, const DataLayout &layout)
+{
+    unsigned words = 0;
+    for (const PHINode &phi : loop.getHeader()->phis())
+        words += divideCeil(layout.getTypeSizeInBits(phi.getType()).getFixedValue(), WORD);
+    return words;
+}
+
+// "%tid.x" of llvm.nvvm.read.ptx.sreg.tid.x, or empty. Registers that change are no such values for LLVM.
+std::string special_register(const Value *value)
+{
+    auto *call = dyn_cast<IntrinsicInst>(value);
+    StringRef name = call ? Intrinsic::getBaseName(call->getIntrinsicID()) : "";
+    if (!name.consume_front("llvm.nvvm.read.ptx.sreg.") || !call->doesNotAccessMemory() ||
+        !call->getType()->isIntegerTy(WORD))
+        return "";
+    return ("%" + name).str();
+}
+
+class Behind
+{
+    const Loop &loop;
+    const DominatorTree &tree;
+    BasicBlock *exit;
+    Instruction *place;
+    DenseMap<Value *, Value *> made;
+    SmallPtrSet<User *, 32> copies;
+
+  public:
+    Behind(const Loop &l, const DominatorTree &t, BasicBlock *e)
+        : loop(l), tree(t), exit(e), place(&*e->getFirstInsertionPt())
+    {
+    }
+
+    void run()
+    {
+        SmallVector<WeakTrackingVH, 32> values;
+        for (Instruction *i : before())
+            if (idle(*i) && computable(i, DEPTH) && !is_kept(i)) values.push_back(i);
+        for (WeakTrackingVH &value : values) {
+            Value *again = compute(value);
+            value->replaceUsesWithIf(
+                again, [&](Use &use) { return is_behind(use) && !copies.count(use.getUser()); });
+        }
+        RecursivelyDeleteTriviallyDeadInstructionsPermissive(values);
+    }
+
+  private:
+    // What is computed before the loop, in any order.
+    SmallVector<Instruction *, 64> before() const
+    {
+        SmallVector<Instruction *, 64> found;
+        for (DomTreeNode *node = tree.getNode(exit)->getIDom(); node; node = node->getIDom()) {
+            if (loop.contains(node->getBlock())) continue;
+            for (Instruction &i : *node->getBlock())
+                if (!i.getType()->isVoidTy()) found.push_back(&i);
+        }
+        return found;
+    }
+
+    bool is_behind(const Use &use) const
+    {
+        auto *user = cast<Instruction>(use.getUser());
+        auto *phi = dyn_cast<PHINode>(user);
+        BasicBlock *at = phi ? phi->getIncomingBlock(use) : user->getParent();
+        return tree.dominates(exit, at);
+    }
+
+    bool used_in_loop(const Value &value) const
+    {
+        return any_of(value.users(), [&](const User *u) { return loop.contains(cast<Instruction>(u)); });
+    }
+
+    // Used behind the loop, not in it.
+    bool idle(const Instruction &i) const
+    {
+        return !used_in_loop(i) && any_of(i.uses(), [&](const Use &u) { return is_behind(u); });
+    }
+
+    // What needs no register of its own in the loop.
+    bool is_kept(Value *value) const
+    {
+        return isa<Constant>(value) || isa<Argument>(value) || used_in_loop(*value);
+    }
+
+    bool is_parameter(Value *value) const
+    {
+        if (auto *load = dyn_cast<LoadInst>(value))
+            return load->isSimple() && is_parameter(load->getPointerOperand());
+        if (auto *step = dyn_cast<GetElementPtrInst>(value))
+            return step->hasAllConstantIndices() && is_parameter(step->getPointerOperand());
+        auto *argument = dyn_cast<Argument>(value);
+        return argument && (!argument->getType()->isPointerTy() || argument->hasByValAttr());
+    }
+
+    bool computable(Value *value, int depth)
+    {
+        if (is_kept(value) || !special_register(value).empty()) return true;
+        if (isa<LoadInst>(value)) return is_parameter(value);
+        auto *i = dyn_cast<Instruction>(value);
+        if (!i || depth == 0) return false;
+        if (!isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst, ExtractValueInst>(i))
+            return false;
+        if (i->isIntDivRem()) return false;
+        return all_of(i->operands(), [&](Value *operand) { return computable(operand, depth - 1); });
+    }
+
+    // Through assembly with side effects: what is computed from it is not found to be equal to what is known.
+    Value *opaque(StringRef text, Value *source, Type *type)
+    {
+        IRBuilder<> at(place);
+        SmallVector<Value *, 1> sources;
+        if (source) sources.push_back(source);
+        SmallVector<Type *, 1> types;
+        if (source) types.push_back(source->getType());
+        auto *form = FunctionType::get(type, types, false);
+        auto *call = at.CreateCall(form, InlineAsm::get(form, text, source ? "=r,r" : "=r", true), sources);
+        call->setDoesNotThrow();
+        return call;
+    }
+
+    Value *compute(Value *value)
+    {
+        auto found = made.find(value);
+        if (found != made.end()) return found->second;
+        std::string name = special_register(value);
+        Value *again = value;
+        if (!name.empty()) {
+            again = opaque("mov.u32 $0, " + name + ";", nullptr, value->getType());
+        } else if (is_kept(value)) {
+            if (isa<Instruction>(value) && value->getType()->isIntegerTy(WORD))
+                again = opaque("mov.b32 $0, $1;", value, value->getType());
+        } else if (!isa<LoadInst>(value)) {
+            SmallVector<Value *, 4> operands;
+            for (Value *operand : cast<Instruction>(value)->operands()) operands.push_back(compute(operand));
+            Instruction *copy = cast<Instruction>(value)->clone();
+            for (unsigned k = 0; k < operands.size(); k++) copy->setOperand(k, operands[k]);
+            copy->insertBefore(place);
+            copies.insert(copy);
+            again = copy;
+        }
+        return made[value] = again;
+    }
+};
+} // namespace
+
+void cute_llvm_recompute(LLVMModuleRef m)
+{
+    Module &module = *unwrap(m);
+    for (Function &function : module) {
+        if (function.isDeclaration()) continue;
+        DominatorTree tree(function);
+        LoopInfo loops(tree);
+        for (Loop *loop : loops.getLoopsInPreorder()) {
+            BasicBlock *exit = loop->getUniqueExitBlock();
+            if (exit && words_carried(*loop, module.getDataLayout()) >= MANY) Behind(*loop, tree, exit).run();
+        }
+    }
+}
