@@ -218,8 +218,8 @@ gpu.module @kernels {
           %drop = arith.mulf %rise, %c : f32
           %alpha = math.exp2 %drop fastmath<afn> : f32
           %before = cute.memref.load %sum[%i]
-          %part = vector.reduction <add>, %p : !row into f32
-          %after = math.fma %before, %alpha, %part : f32
+          %kept = arith.mulf %before, %alpha : f32
+          %after = vector.reduction <add>, %p, %kept : !row into f32
           cute.store %after, %sum[%i]
           %alphas = vector.broadcast %alpha : f32 to vector<${D/4}xf32>
           %o = cute.memref.load_vec %rowsO[%i, _]

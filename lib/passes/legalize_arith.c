@@ -3,7 +3,8 @@
  * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which the smallest
  * integer does not survive); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions of sm_89, which
  * saturate; no other 8-bit floats are converted; no arith.addui_extended
- * of index, and no operation with two results on vectors of rank 2 and more.
+ * of index, and no operation with two results on vectors of rank 2 and more; arith.maxnumf and arith.minnumf are
+ * intrinsics where these are one instruction (arith-expand makes three of them).
  *
  *     %r = arith.extf %v : f8E4M3FN to f32
  * ->
@@ -77,6 +78,30 @@ static bool lower_extended_add(MlirOperation op, const cute_device_work *w)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), sum);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 1), cute_compare(&b, CUTE_IS_ULT, sum, x));
     return true;
+}
+
+/* ---- maxima ---- */
+
+/* One instruction where there is one: of f32 and f64, as scalars and in vectors of rank 1. */
+static bool lower_extremum(MlirOperation op, const char *intrinsic)
+{
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = cute_type_element(type);
+    if (!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element)) return false;
+    if (mlirTypeIsAVector(type) && mlirShapedTypeGetRank(type) != 1) return false;
+    cute_builder b = cute_builder_before(op);
+    MlirValue x = mlirOperationGetOperand(op, 0), y = mlirOperationGetOperand(op, 1);
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), cute_binary(&b, intrinsic, x, y));
+    return true;
+}
+
+static bool lower_maxnum(MlirOperation op, const cute_device_work *w)
+{
+    return (void)w, lower_extremum(op, "llvm.intr.maxnum");
+}
+
+static bool lower_minnum(MlirOperation op, const cute_device_work *w)
+{
+    return (void)w, lower_extremum(op, "llvm.intr.minnum");
 }
 
 /* ---- 8-bit floats ---- */
@@ -266,6 +291,8 @@ static const struct {
     {"arith.addui_extended", lower_extended_add},
     {"arith.ceildivsi", lower_ceildiv},
     {"arith.extf", lower_conversion},
+    {"arith.maxnumf", lower_maxnum},
+    {"arith.minnumf", lower_minnum},
     {"arith.mulsi_extended", lower_extended},
     {"arith.mului_extended", lower_extended},
     {"arith.truncf", lower_conversion},

@@ -36,4 +36,22 @@ gpu.module @m {
     memref.store %r, %y[%t] : memref<?xf64>
     gpu.return
   }
+  // One instruction each; f16 has other ways.
+  // CHECK-LABEL: gpu.func @extrema
+  // CHECK: llvm.intr.maxnum(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+  // CHECK: llvm.intr.minnum(%{{.*}}, %{{.*}}) : (vector<4xf64>, vector<4xf64>) -> vector<4xf64>
+  // CHECK: arith.maxnumf %{{.*}}, %{{.*}} : f16
+  gpu.func @extrema(%x: memref<?xf32>, %y: memref<?xvector<4xf64>>, %z: memref<?xf16>) kernel {
+    %t = gpu.thread_id x
+    %a = memref.load %x[%t] : memref<?xf32>
+    %b = arith.maxnumf %a, %a : f32
+    memref.store %b, %x[%t] : memref<?xf32>
+    %c = memref.load %y[%t] : memref<?xvector<4xf64>>
+    %d = arith.minnumf %c, %c : vector<4xf64>
+    memref.store %d, %y[%t] : memref<?xvector<4xf64>>
+    %e = memref.load %z[%t] : memref<?xf16>
+    %f = arith.maxnumf %e, %e : f16
+    memref.store %f, %z[%t] : memref<?xf16>
+    gpu.return
+  }
 }
