@@ -100,7 +100,9 @@ class Cute_CopyPartitionOp<string side, string what> : Cute_DivideOp<"tiled.copy
   let description = [{
     `((values of the atom, atoms), rest...)` of the tensor's tiles, for the thread of that index.
 
-    Refused: a tensor that the tile does not divide; a tiled copy whose instruction has no layouts.
+    The last tile of a tensor that it does not divide reaches out of it: such a part is copied by a predicate.
+
+    Refused: a tiled copy whose instruction has no layouts.
 
     ```mlir
     %p = cute.tiled.copy.partition_}] # side # [{(%t, %x, %i) : (!cute.tiled_copy<!cute_nvgpu.atom.universal_copy<f16, 128 b>, layout_copy_tv = <"((16,8),8):((64,1),8)">, tiler_mn = <"[8:1;128:1]">>,

@@ -542,7 +542,7 @@ ParseResult Reader::infer()
         text = caught.text;
     }
     bool bare = !spelling->angle.empty() && state.attributes.empty();
-    if (bare && !text.empty()) text += ": attributes stand in angle brackets behind the name";
+    if (bare && StringRef(text).contains("attribute")) text += ": attributes stand in angle brackets behind the name";
     if (text.empty())
         text = ("'" + state.name.getStringRef() + "' op is not defined on these operands").str();
     return failWithTypes(text);
@@ -590,7 +590,8 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
         Value value = values[operand];
         for (auto &[at, literal] : literals)
             if (at == operand) value = literal.value;
-        same = !value || value.getType() == types[i];
+        // A literal's type is one of the dialect.
+        same = value ? value.getType() == types[i] : isa<CuteDialect>(types[i].getDialect());
     }
     if (same || types.empty()) return success();
     if (resultless && literals.empty() &&

@@ -1,8 +1,8 @@
 /* cute-atom-validation: proves that atoms, their tilings and the tensors that they are given go together.
  *
  * Requires: verified IR. Ensures: each tiled copy and MMA covers its tile, and what it writes to memory once; copies and
- * products have the element types, spaces, alignment and extents that their instructions need; `arch` has these (without
- * it, the targets of the gpu.module do). Changes nothing.
+ * products have the element types, spaces, alignment and extents that their instructions need, and predicates where tiles
+ * reach out of their tensors; `arch` has the instructions (without it, the targets of the gpu.module do). Changes nothing.
  *
  *     %t = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.universal_copy<f16>) -> !cute.tiled_copy<
  *         !cute_nvgpu.atom.universal_copy<f16>, layout_copy_tv = <"(32,2):(2,1)">, tiler_mn = <"[128:1]">>
@@ -217,6 +217,34 @@ static void check_predicate(validation *v, MlirOperation op, cute_arena *arena)
     fail(v, op, "", what);
 }
 
+static int64_t slot_extent(const cute_tree *slot)
+{
+    return cute_check_size(slot->kind == CUTE_TREE_LAYOUT ? slot->layout.shape : slot);
+}
+
+/* Tiles reach out of a tensor whose extents they do not divide: what they have there needs predicates. */
+static void check_whole_tiles(validation *v, MlirOperation op, cute_arena *arena, intptr_t operand)
+{
+    static const char *const which[] = {"", "source", "destination"};
+    MlirOperation made = cute_defining_op(mlirOperationGetOperand(op, operand));
+    cute_value copy, tensor;
+    if (mlirOperationIsNull(made) ||
+        !(cute_op_is(made, "cute.tiled.copy.partition_S") || cute_op_is(made, "cute.tiled.copy.partition_D")) ||
+        !operand_value(made, 0, &copy) || !operand_value(made, 1, &tensor) || tensor.type != CUTE_MEMREF ||
+        !copy.tree || copy.tree->kind != CUTE_TREE_TUPLE || tensor.layout.shape->kind != CUTE_TREE_TUPLE)
+        return;
+    for (uint32_t i = 0; i < copy.tree->count && i < tensor.layout.shape->count; i++) {
+        int64_t tile = slot_extent(copy.tree->items[i]), extent = cute_check_size(tensor.layout.shape->items[i]);
+        if (!tile || !extent || extent % tile == 0) continue;
+        const char *what = cute_arena_printf(
+            arena, "mode %u of the %s has %lld, of which %lld of the tiled copy are no divisor: the last tile reaches "
+            "out of it, and nothing says where; expected a predicate, or a tile that divides it",
+            i, which[operand], (long long)extent, (long long)tile);
+        fail(v, op, "", what);
+        return;
+    }
+}
+
 static void visit(MlirOperation op, void *context)
 {
     validation *v = context;
@@ -230,6 +258,8 @@ static void visit(MlirOperation op, void *context)
     cute_diag *diag = cute_diag_create();
     if (arena && diag && partition) check_partition(v, op, arena, diag);
     if (arena && !partition) check_predicate(v, op, arena);
+    for (intptr_t i = 1; arena && !partition && i < 3 && mlirOperationGetNumOperands(op) < 4; i++)
+        check_whole_tiles(v, op, arena, i);
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
 }

@@ -111,3 +111,23 @@ func.func @predicates_of_part_of_a_run(%a: !cute.memref<f16, gmem, align<16>, "(
   cute.copy %atom, %a, %r, %p
   return
 }
+
+// -----
+
+// Tiles of 8 by 56 in rows of 64: the second one's last columns are those of the next row.
+func.func @no_whole_tiles(%a: !cute.memref<f16, gmem, align<16>, "(64,64):(64,1)">, %t: i32) {
+  %atom = cute.make_atom : !cute_nvgpu.atom.universal_copy<f16, 128 b>
+  %c = cute.make_tiled_copy %atom, "(8,7):(7,1)", "(1,8):(0,1)"
+  %p = cute.tiled.copy.partition_S %c, %a, %t
+  // The first tile is whole.
+  %part = cute.slice %p, (_, _, 0)
+  %q = cute.make_fragment_like %part
+  cute.copy %c, %part, %q
+  %r = cute.make_fragment_like %p
+  // expected-error @+1 {{mode 1 of the source has 64, of which 56 of the tiled copy are no divisor: the last tile reaches out of it, and nothing says where; expected a predicate, or a tile that divides it}}
+  cute.copy %c, %p, %r
+  %l = cute.static "(1,8,2):(0,1,8)"
+  %in = cute.memref.alloca %l : i8
+  cute.copy %c, %p, %r, %in
+  return
+}
