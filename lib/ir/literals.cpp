@@ -149,8 +149,9 @@ ParseResult Reader::settle()
 {
     if (detached.empty()) return success();
     if (state.types.size() != 1 || !cute_type_is_static(wrap(state.types[0])))
-        return emitError(state.location)
-               << "'" << state.name << "' op expects a value of the program among its operands: a constant alone is a cute.static above";
+        return emitError(state.location) << "'" << state.name
+                                         << "' op expects a value of the program among its operands: a "
+                                            "constant alone is a cute.static above";
     becomeStatic();
     return success();
 }

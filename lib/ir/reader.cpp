@@ -542,7 +542,8 @@ ParseResult Reader::infer()
         text = caught.text;
     }
     bool bare = !spelling->angle.empty() && state.attributes.empty();
-    if (bare && StringRef(text).contains("attribute")) text += ": attributes stand in angle brackets behind the name";
+    if (bare && StringRef(text).contains("attribute"))
+        text += ": attributes stand in angle brackets behind the name";
     if (text.empty())
         text = ("'" + state.name.getStringRef() + "' op is not defined on these operands").str();
     return failWithTypes(text);

@@ -229,15 +229,19 @@ static void check_whole_tiles(validation *v, MlirOperation op, cute_arena *arena
     MlirOperation made = cute_defining_op(mlirOperationGetOperand(op, operand));
     cute_value copy, tensor;
     if (mlirOperationIsNull(made) ||
-        !(cute_op_is(made, "cute.tiled.copy.partition_S") || cute_op_is(made, "cute.tiled.copy.partition_D")) ||
+        !(cute_op_is(made, "cute.tiled.copy.partition_S") ||
+          cute_op_is(made, "cute.tiled.copy.partition_D")) ||
         !operand_value(made, 0, &copy) || !operand_value(made, 1, &tensor) || tensor.type != CUTE_MEMREF ||
         !copy.tree || copy.tree->kind != CUTE_TREE_TUPLE || tensor.layout.shape->kind != CUTE_TREE_TUPLE)
         return;
     for (uint32_t i = 0; i < copy.tree->count && i < tensor.layout.shape->count; i++) {
-        int64_t tile = slot_extent(copy.tree->items[i]), extent = cute_check_size(tensor.layout.shape->items[i]);
+        int64_t tile = slot_extent(copy.tree->items[i]),
+                extent = cute_check_size(tensor.layout.shape->items[i]);
         if (!tile || !extent || extent % tile == 0) continue;
         const char *what = cute_arena_printf(
-            arena, "mode %u of the %s has %lld, of which %lld of the tiled copy are no divisor: the last tile reaches "
+            arena,
+            "mode %u of the %s has %lld, of which %lld of the tiled copy are no divisor: the last tile "
+            "reaches "
             "out of it, and nothing says where; expected a predicate, or a tile that divides it",
             i, which[operand], (long long)extent, (long long)tile);
         fail(v, op, "", what);

@@ -272,6 +272,11 @@ cute_status cute_tensor_address(cute_tensor *t, int64_t index, MlirValue *addres
     CUTE_TRY(place_of(t, index, &at));
     int64_t divisor = at.divisor;
     *address = t->base;
+    if (t->bits < 8 && divisor * t->bits % 8)
+        return cute_fail(
+            t->x->diag, CUTE_INVALID, NULL,
+            "expects elements of %d bits to begin at whole bytes, but element %lld of \"%s\" is not known to",
+            t->bits, (long long)index, cute_layout_text(t->x->arena, t->value.layout));
     if (t->value.tree) {
         cute_int offset;
         CUTE_TRY(composed_index(t, &at, &offset, &divisor));
@@ -388,7 +393,7 @@ static cute_status next_access(cute_tensor *t, int64_t index, int64_t left, int6
     if (index && low_bit(index) < width) width = low_bit(index);
     while (width > left || (!registers && width > 1 && width * t->bits > out->align * 8)) width /= 2;
     out->width = width > 1 ? width : 1;
-    if (t->bits >= 8 || out->width >= in_word) return CUTE_OK;
+    if (t->bits >= 8 || (out->width >= in_word && out->width * t->bits >= 8)) return CUTE_OK;
     return cute_fail(t->x->diag, CUTE_INVALID, NULL,
                      "expects elements of %d bits to fill bytes, but those of \"%s\" are not contiguous",
                      t->bits, cute_layout_text(t->x->arena, t->value.layout));

@@ -154,12 +154,103 @@ gpu.module @m {{
                 "c": (words_of(flat(C), c), words_of(flat(D), c))}, 32, only_link=c == "f16" and a in ("e4m3", "e5m2"))
 
 
+def ldmatrix(element, bits, rows, k, columns):
+    """The atom that fills a fragment of (rows, k) in shared memory, whose rows lie k apart or, if `columns`, one apart; None
+    where ldmatrix has none."""
+    registers = rows * k * bits // (32 * 32)
+    if bits == 64 or registers not in (1, 2, 4) or k * bits % 128 or (columns and bits != 16):
+        return None
+    return f'!cute_nvgpu.atom.ldsm<val_type = {element}, mode = <"(8,8)">, sz_pattern = u16, num_matrices = {registers}, {"t" if columns else "n"}>'
+
+
+def warps(row):
+    """Two by two warps, each with two by two atoms and two steps of K; A and B by rows or columns, straight from memory or by
+    ldmatrix from shared memory; N in the order of the atoms or permuted."""
+    name, mnemonic, arch, m, n, k, a, b, c, op = row
+    m, n, k = int(m), int(n), int(k)
+    rng = random.Random(name + " warps")
+    M, N, K = 4 * m, 4 * n, 2 * k
+    suffix = {"CUTE_MMA_XOR_POPC": ", op = xor", "CUTE_MMA_AND_POPC": ", op = and"}.get(op, "")
+    atom = f"!cute_nvgpu.{mnemonic}<{m}x{n}x{k}, elem_type = ({TYPES[a][0]}, {TYPES[b][0]}, {TYPES[c][0]}){suffix} >"
+    A = [[rng.randint(*TYPES[a][2]) for _ in range(K)] for _ in range(M)]
+    B = [[rng.randint(*TYPES[b][2]) for _ in range(K)] for _ in range(N)]
+    combine = {"CUTE_MMA_XOR_POPC": lambda x, y: x ^ y, "CUTE_MMA_AND_POPC": lambda x, y: x & y}.get(op, lambda x, y: x * y)
+    D = [[sum(combine(A[i][q], B[j][q]) for q in range(K)) for j in range(N)] for i in range(M)]
+    permutation = rng.choice(["", f", ({2 * m}, {2 * n}, {k})", f', "[{2 * m}:1;({n},2,2):(1,{2 * n},{n});{k}:1]"'])
+    text = f"""gpu.module @m {{
+  gpu.func @k(PARAMETERS) kernel attributes {{nvvm.reqntid = array<i32: 128, 1, 1>}} {{
+    %thread = nvvm.read.ptx.sreg.tid.x : i32
+    %atom = cute.make_atom : {atom}
+    %mma = cute.make_tiled_mma %atom, "(2,2,1):(1,2,0)"{permutation}
+    %bytes = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %words = cute.recast_iter %bytes : i32
+    %by = cute.static "128:1"
+    %word = cute.make_atom : !cute_nvgpu.atom.universal_copy<i32>
+"""
+    buffers, smem = {}, 0
+    for x, matrix, kind, rows, size in (("a", A, a, M, m), ("b", B, b, N, n)):
+        element, bits = TYPES[kind][:2]
+        columns = bits >= 8 and rng.random() < 0.5  # of less than 8 bits elements have to fill bytes
+        order = [list(line) for line in zip(*matrix)] if columns else matrix
+        buffers[x] = (words_of([v for line in order for v in line], kind), None)
+        layout = f"({rows},{K}):(1,{rows})" if columns else f"({rows},{K}):({K},1)"
+        ldsm = ldmatrix(element, bits, size, k, columns) if rng.random() < 0.7 else None
+        count = len(buffers[x][0])
+        at = f"%a{x}"
+        if ldsm:
+            text += f"""    %s{x} = cute.add_offset %words, {smem // 4}
+    %w{x} = cute.make_view %s{x}, "({count}):(1)"
+    %f{x} = cute.local_partition %{x}, %by, %thread
+    %t{x} = cute.local_partition %w{x}, %by, %thread
+    cute.copy %word, %f{x}, %t{x}
+    gpu.barrier
+"""
+            smem += count * 4
+            at = f"%s{x}"
+        else:
+            text += f"    %a{x} = cute.get_iter %{x}\n"
+        index = "ab".index(x)
+        text += f"""    %p{x} = cute.recast_iter {at} : {element}
+    %v{x} = cute.make_view %p{x}, "{layout}"
+    %g{x} = cute.tiled.mma.partition {"AB"[index]} (%mma, %v{x}, %thread)
+    %r{x} = cute.mma.make_fragment {"AB"[index]} (%mma, %g{x})
+"""
+        if ldsm:
+            text += f"""    %l{x} = cute.make_atom : {ldsm}
+    %c{x} = cute.make_tiled_copy_{"AB"[index]} %l{x}, %mma
+    %from{x} = cute.tiled.copy.partition_S %c{x}, %v{x}, %thread
+    %to{x} = cute.tiled.copy.retile %c{x}, %r{x}
+    cute.copy %c{x}, %from{x}, %to{x}
+"""
+        else:
+            text += f"    %m{x} = cute.make_atom : !cute_nvgpu.atom.universal_copy<{element}>\n    cute.copy %m{x}, %g{x}, %r{x}\n"
+    element = TYPES[c][0]
+    buffers["c"] = (words_of([0] * (M * N), c), words_of([v for line in D for v in line], c))
+    text += f"""    %ac = cute.get_iter %c
+    %pc = cute.recast_iter %ac : {element}
+    %vc = cute.make_view %pc, "({M},{N}):({N},1)"
+    %gc = cute.tiled.mma.partition C (%mma, %vc, %thread)
+    %rc = cute.mma.make_fragment C (%mma, %gc)
+    %zero = arith.constant {"0" if element == "i32" else "0.0"} : {element}
+    cute.fill %rc, %zero
+    cute.gemm %mma, %rc, %ra, %rb, %rc
+    %mc = cute.make_atom : !cute_nvgpu.atom.universal_copy<{element}>
+    cute.copy %mc, %rc, %gc
+    gpu.return
+  }}
+}}
+"""
+    parameters = ", ".join(f'%{x}: !cute.memref<i32, gmem, align<16>, "({len(words)}):(1)">' for x, (words, _) in buffers.items())
+    return run("warps_" + name, f"sm_{max(80, int(arch))}", text.replace("PARAMETERS", parameters), buffers, 128, smem,
+               only_link=c == "f16" and a in ("e4m3", "e5m2"))
+
+
 def mmas():
     with open(os.path.join(ROOT, "lib/atoms/atoms.def")) as f:
         rows = MMA.findall(f.read())
     rows = [r for r in rows if r[6] != "*"]
     assert len(rows) > 50, len(rows)
-    return [(mma, r) for r in rows]
+    return [(test, r) for r in rows for test in (mma, warps)]
 
 
 # ---- copies ----

@@ -116,6 +116,13 @@ bool cute_lower_add_offset(const cute_op_row *row, const cute_op_lowering *l)
         return cute_op_fail(b.location, row->name, "needs elements of a known size, but got %s",
                             pointer->element);
     cute_int by = offset->tree->value;
+    int64_t divisor = by.known ? by.value : by.divisor ? by.divisor : 1;
+    if (pointer->bits < 8 && divisor * pointer->bits % 8)
+        return cute_op_fail(
+            b.location, row->name,
+            "expects an offset that is known to be whole bytes, but its elements have %d bits and "
+            "%lld is what is known to divide it",
+            pointer->bits, (long long)divisor);
     MlirValue unknown = {NULL}, value = mlirOperationGetOperand(l->op, 0);
     if (!by.known) unknown = mlirOperationGetOperand(l->op, 1);
     cute_lowered(l, cute_advance(&b, value, stored, pointer->bits, unknown, by.known ? by.value : 0));

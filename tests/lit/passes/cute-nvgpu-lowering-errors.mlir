@@ -56,3 +56,24 @@ func.func @logic(%x: f32) -> f32 {
   %r = cute_nvgpu.arch.warp_all_reduce<{kind = "xor"}> (%x) : (f32) -> f32
   return %r : f32
 }
+
+// -----
+
+// Half a byte has no address.
+func.func @half_bytes(%a: !cute.memref<i4, gmem, "(4,2):(2,1)">) {
+  %r = cute.make_fragment_like %a
+  %one = cute.make_atom : !cute_nvgpu.atom.universal_copy<i4>
+  // expected-error @+1 {{expects elements of 4 bits to fill bytes, but those of "(4,2):(2,1)" are not contiguous}}
+  cute.copy %one, %a, %r
+  return
+}
+
+// -----
+
+func.func @odd_place(%a: !cute.memref<i4, gmem, "(2,2):(1,3)">) {
+  %r = cute.make_fragment_like %a
+  %two = cute.make_atom : !cute_nvgpu.atom.universal_copy<i4, 8 b>
+  // expected-error @+1 {{expects elements of 4 bits to begin at whole bytes, but element 2 of "(2,2):(1,3)" is not known to}}
+  cute.copy %two, %a, %r
+  return
+}
