@@ -14,10 +14,13 @@
 #include "lib/ir/emitter.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/util.h"
+#include "lib/passes/expand.h"
 #include "lib/passes/passes.h"
 
 typedef struct expansion {
     cute_pass_run *pass;
+    bool (*wanted)(const cute_pass_run *pass, MlirOperation op);
+    size_t done;
     cute_diag *diag; /* empty between operations */
     cute_emitter emitter;
 } expansion;
@@ -27,11 +30,13 @@ static void expand(MlirOperation op, void *context)
     expansion *e = context;
     const cute_op_row *row = cute_op_row_of(op);
     if (!row || !row->expand || (row->expands && !row->expands(op))) return;
+    if (e->wanted && !e->wanted(e->pass, op)) return;
     cute_arena *arena = cute_arena_create();
     MlirLocation location = mlirOperationGetLocation(op);
     cute_expansion x = {.emitter = &e->emitter, .arena = arena, .diag = e->diag};
     if (arena && row->expand(row, &x, op) == CUTE_OK) {
         mlirOperationDestroy(op);
+        e->done++;
     } else {
         cute_op_fail_diag(location, e->diag);
         cute_pass_fail(e->pass);
@@ -49,12 +54,19 @@ static void drop(MlirOperation op, void *context)
     if (row && row->parts != CUTE_PARTS_NONE && cute_op_is_dead(op)) mlirOperationDestroy(op);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+size_t cute_expand(MlirOperation root, cute_pass_run *pass,
+                   bool (*wanted)(const cute_pass_run *pass, MlirOperation op))
 {
-    expansion e = {.pass = pass, .diag = cute_diag_create()};
+    expansion e = {.pass = pass, .wanted = wanted, .diag = cute_diag_create()};
     cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, &e);
     cute_diag_destroy(e.diag);
     cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+    return e.done;
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    cute_expand(root, pass, NULL);
 }
 
 const cute_pass cute_pass_expand_ops = {

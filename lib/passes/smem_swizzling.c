@@ -9,6 +9,14 @@
  * ->
  *     %q = cute.recast_iter(%p) : (!cute.ptr<f32, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>, S<5,2,5>>
  *     %s = cute.make_view(%q, %l) : (!cute.ptr<f32, smem, align<1024>, S<5,2,5>>, ...)
+ *
+ * cute-swizzle-optimization: the same for all tensors in shared memory, and for swizzles that were written by hand: another
+ * one takes their place, or none, where that makes accesses cheaper.
+ *
+ *     %s = cute.make_view(%p, %l) : (!cute.ptr<f32, smem, align<1024>, S<1,2,5>>, ...)
+ * ->
+ *     %q = cute.recast_iter(%p) : (!cute.ptr<f32, smem, align<1024>, S<1,2,5>>) -> !cute.ptr<f32, smem, align<1024>, S<5,2,5>>
+ *     %s = cute.make_view(%q, %l) : (!cute.ptr<f32, smem, align<1024>, S<5,2,5>>, ...)
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -37,6 +45,8 @@ typedef struct swizzling {
     cute_arena *arena;
     MlirValue *pointers; /* of tensors that may get one */
     size_t count, capacity;
+    bool all;     /* tensors that do not ask for it too */
+    bool replace; /* swizzles that are there too */
     bool changed;
 } swizzling;
 
@@ -53,7 +63,7 @@ static void collect(MlirOperation op, void *context)
     swizzling *s = context;
     MlirValue pointer = mlirOperationGetOperand(op, 0);
     bool wanted = cute_op_has(op, asked);
-    if (!wanted && !cute_pass_int(s->pass, 0)) return;
+    if (!wanted && !s->all) return;
     if (!is_shared(pointer, CUTE_PTR)) {
         if (wanted)
             cute_pass_remark(s->pass, mlirOperationGetLocation(op),
@@ -187,7 +197,7 @@ static const char *region_of(swizzling *s, MlirValue pointer, region *out)
         if (cute_op_has(mlirOpOperandGetOwner(use), asked))
             out->location = mlirOperationGetLocation(mlirOpOperandGetOwner(use));
     if (mlirOperationIsNull(out->op)) return "its memory is an argument";
-    if (out->type->swizzle.bits) return "it has one";
+    if (out->type->swizzle.bits && !s->replace) return "it has one";
     if (out->type->bits < 8) return "its elements are no bytes";
     for (MlirOpOperand use = mlirValueGetFirstUse(pointer); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
@@ -294,6 +304,7 @@ static MlirOperation make_root(MlirOperation op)
 /* What a trial does, and what stopped it. */
 typedef struct trial {
     cute_arena *arena;
+    bool change;          /* to `swizzle`; otherwise all stays as it is */
     cute_swizzle swizzle; /* bits 0: none */
     char reason[160];
 } trial;
@@ -306,7 +317,7 @@ static bool prepare(MlirOperation clone, void *context)
     if (mlirOperationIsNull(op)) return false;
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(marked));
     op = make_root(op);
-    if (t->swizzle.bits && !apply(op, t->swizzle, t->arena, &stuck)) {
+    if (t->change && !apply(op, t->swizzle, t->arena, &stuck)) {
         MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(stuck)), file;
         unsigned line = 0, column = 0;
         cute_location_place(mlirOperationGetLocation(stuck), &file, &line, &column);
@@ -393,10 +404,41 @@ static int64_t low_bit(int64_t x)
 
 static const cute_swizzle none = {0};
 
+static void put_swizzle(cute_buffer *text, cute_swizzle swizzle)
+{
+    if (swizzle.bits)
+        cute_buffer_printf(text, "S<%d,%d,%d>", swizzle.bits, swizzle.base, swizzle.shift);
+    else
+        cute_buffer_puts(text, "no swizzle");
+}
+
+static uint64_t wavefronts(const found *f)
+{
+    return cute_requests_wavefronts(&f->requests, none).count;
+}
+
+/* What a swizzle may exchange. */
+static int64_t block_of(const region *r)
+{
+    int64_t block = low_bit(r->bytes);
+    return block < r->type->align ? block : r->type->align;
+}
+
+/* The accesses as they would be with the best swizzle, which is in t->swizzle; `plain`: those without one. */
+static bool find_best(swizzling *s, const region *r, trial *t, const found *plain, found *out)
+{
+    t->swizzle = cute_requests_swizzle(&plain->requests, plain->together, block_of(r));
+    t->change = true;
+    if (t->swizzle.bits) return find_accesses(s, r, t, out);
+    *out = *plain;
+    return true;
+}
+
 static void improve(swizzling *s, const region *r)
 {
-    found before, after;
+    found before, plain, after;
     trial t = {.arena = s->arena};
+    cute_swizzle has = r->type->swizzle;
     if (!find_accesses(s, r, &t, &before)) {
         cute_pass_remark(s->pass, r->location, "has no swizzle: %s", t.reason);
         return;
@@ -404,37 +446,45 @@ static void improve(swizzling *s, const region *r)
     cute_traffic had = cute_requests_wavefronts(&before.requests, none);
     if (had.count == had.ideal) {
         cute_pass_remark(s->pass, r->location,
-                         "needs no swizzle: the %llu requests of the first warps whose addresses are known "
+                         "needs no %sswizzle: the %llu requests of the first warps whose addresses are known "
                          "have no bank conflicts",
-                         (unsigned long long)had.requests);
+                         has.bits ? "other " : "", (unsigned long long)had.requests);
         return;
     }
-    int64_t block = low_bit(r->bytes) < r->type->align ? low_bit(r->bytes) : r->type->align;
-    t.swizzle = cute_requests_swizzle(&before.requests, before.together, block);
-    cute_buffer text = {0};
+    cute_buffer text = {0}, name = {0};
     MlirOperation stuck;
-    if (!t.swizzle.bits) {
+    bool ok = true;
+    if (has.bits) {
+        t.change = true;
+        ok = find_accesses(s, r, &t, &plain);
+    } else {
+        plain = before;
+    }
+    ok = ok && find_best(s, r, &t, &plain, &after);
+    put_swizzle(&name, ok ? t.swizzle : has);
+    if (!ok) {
+        cute_pass_remark(s->pass, r->location, has.bits ? "keeps %s: %s" : "has %s: %s",
+                         cute_buffer_text(&name), t.reason);
+    } else if (t.swizzle.bits == has.bits && t.swizzle.base == has.base && t.swizzle.shift == has.shift) {
         put_conflicts(&text, &before, NULL);
-        cute_pass_remark(s->pass, r->location, "has no swizzle: none of blocks of %lld bytes helps%s",
-                         (long long)block, cute_buffer_text(&text));
-    } else if (!find_accesses(s, r, &t, &after)) {
-        cute_pass_remark(s->pass, r->location, "has no swizzle: %s", t.reason);
-    } else if (after.requests.count != before.requests.count ||
-               cute_requests_wavefronts(&after.requests, none).count >= had.count) {
         cute_pass_remark(s->pass, r->location,
-                         "has no swizzle: S<%d,%d,%d> would not make its accesses cheaper", t.swizzle.bits,
-                         t.swizzle.base, t.swizzle.shift);
+                         has.bits ? "keeps %s: none of blocks of %lld bytes is better%s"
+                                  : "has %s: none of blocks of %lld bytes helps%s",
+                         cute_buffer_text(&name), (long long)block_of(r), cute_buffer_text(&text));
+    } else if (after.requests.count != before.requests.count || wavefronts(&after) >= had.count) {
+        cute_pass_remark(s->pass, r->location, "%s: %s would not make its accesses cheaper",
+                         has.bits ? "keeps its swizzle" : "has no swizzle", cute_buffer_text(&name));
     } else {
         put_conflicts(&text, &before, &after);
         s->changed = true;
         if (!apply(r->op, t.swizzle, s->arena, &stuck)) cute_pass_fail(s->pass);
-        cute_pass_remark(s->pass, r->location,
-                         "S<%d,%d,%d> on its addresses: %llu wavefronts of the first warps become %llu%s",
-                         t.swizzle.bits, t.swizzle.base, t.swizzle.shift, (unsigned long long)had.count,
-                         (unsigned long long)cute_requests_wavefronts(&after.requests, none).count,
-                         cute_buffer_text(&text));
+        cute_pass_remark(
+            s->pass, r->location, "%s on its addresses%s: %llu wavefronts of the first warps become %llu%s",
+            cute_buffer_text(&name), has.bits ? " instead of its own" : "", (unsigned long long)had.count,
+            (unsigned long long)wavefronts(&after), cute_buffer_text(&text));
     }
     cute_buffer_release(&text);
+    cute_buffer_release(&name);
 }
 
 static void settle(MlirOperation op, void *context)
@@ -443,21 +493,32 @@ static void settle(MlirOperation op, void *context)
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(asked));
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void swizzle(MlirOperation root, cute_pass_run *pass, bool all, bool replace)
 {
-    swizzling s = {.pass = pass, .root = root, .arena = cute_arena_create()};
+    swizzling s = {.pass = pass, .root = root, .arena = cute_arena_create(), .all = all, .replace = replace};
     if (s.arena) cute_op_each(root, "cute.make_view", collect, &s);
     for (size_t i = 0; i < s.count; i++) {
         region r;
         const char *why = region_of(&s, s.pointers[i], &r);
         if (why)
-            cute_pass_remark(pass, r.location, "has no swizzle: %s", why);
+            cute_pass_remark(pass, r.location, "has no %sswizzle: %s", r.type->swizzle.bits ? "other " : "",
+                             why);
         else
             improve(&s, &r);
     }
     if (s.count) cute_op_each(root, "cute.make_view", settle, NULL);
     if (!s.count) cute_pass_unchanged(pass);
     cute_arena_destroy(s.arena);
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    swizzle(root, pass, cute_pass_int(pass, 0), false);
+}
+
+static void run_optimization(MlirOperation root, cute_pass_run *pass)
+{
+    swizzle(root, pass, true, true);
 }
 
 const cute_pass cute_pass_smem_swizzling = {
@@ -468,4 +529,13 @@ const cute_pass cute_pass_smem_swizzling = {
     .option_count = 1,
     .dialects = CUTE_LOWERED_DIALECTS,
     .run = run,
+};
+
+const cute_pass cute_pass_swizzle_optimization = {
+    .name = "cute-swizzle-optimization",
+    .help = "Swizzle all shared tensors so that accesses have the fewest bank conflicts, also those with a "
+            "swizzle",
+    .anchor = "builtin.module",
+    .dialects = CUTE_LOWERED_DIALECTS,
+    .run = run_optimization,
 };

@@ -133,3 +133,59 @@ print(json.load(open(sys.argv[1]))["counters"][0]["wavefronts"]["count"])' $name
     [ "$(cat plain.count)" -gt "$((2 * $(cat written.count)))" ]
     [ "$(cat asks.count)" = "$(cat written.count)" ]
 }
+
+@test "a swizzle that leaves conflicts is replaced by one that leaves none" {
+    sed 's|-> !cute.ptr<f32, smem, align<1024>>|-> !cute.ptr<f32, smem, align<1024>, S<1,2,5>>|' transpose.mlir > weak.mlir
+    cute-ptx -arch sm_80 $rows -D SWIZZLE= -D COALESCE= weak.mlir -o weak.ptx
+    cute-ptx -arch sm_80 $rows -D SWIZZLE= -D COALESCE= -pipeline cute-swizzle-optimization --remarks weak.mlir -o better.ptx 2> remarks
+    grep -q 'S<5,2,5> on its addresses instead of its own: 272 wavefronts of the first warps become 32' remarks
+    [ "$(costs weak transpose)" = "544 256" ]
+    [ "$(costs better transpose)" = "64 256" ]
+}
+
+@test "partitions of all tiles before a loop, and slices of them in it, move the same elements" {
+    cat > loop.mlir <<'MLIR'
+gpu.module @kernels {
+  gpu.func @loop(%x: !X, %y: !X) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %block = nvvm.read.ptx.sreg.ctaid.x : i32
+    %a = cute.make_atom : !cute_nvgpu.atom.universal_copy<f32>
+    %threads = cute.static "(4,32):(32,1)"
+    %values = cute.static "(1,1):(0,0)"
+    %copy = cute.make_tiled_copy %a, %threads, %values
+    %layout = cute.get_layout %x
+    %shape = cute.get_shape %layout
+    %where = cute.make_identity_tensor %shape
+    %columns = cute.get_scalars(cute.get<[1]>(%shape))
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant 32 : i32
+    %tiles = arith.ceildivsi %columns, %c32 : i32
+    scf.for %k = %c0 to %tiles step %c1 : i32 {
+      %gX = cute.local_tile(%x, (8, 99, 32), (%block, %k, %k), "(1,_,1)")
+      %gY = cute.local_tile(%y, (8, 32), (%block, %k))
+      %gI = cute.local_tile(%where, (8, 32), (%block, %k))
+      %tX = cute.tiled.copy.partition_S(%copy, %gX, %tid)
+      %tY = cute.tiled.copy.partition_D(%copy, %gY, %tid)
+      %tI = cute.tiled.copy.partition_S(%copy, %gI, %tid)
+      %inside = cute.predicate(%tI, %shape)
+      cute.copy(%copy, %tX, %tY, %inside)
+    }
+    gpu.return
+  }
+}
+MLIR
+    sed -i 's|!X|!cute.memref<f32, gmem, "(?,?):(?{i64},1)">|g; s|%columns = .*|%mode = cute.get<[1]>(%shape)\n    %columns = cute.get_scalars(%mode)|' loop.mlir
+    cute-opt loop.mlir -cute-partition-optimization --remarks=cute-partition-optimization -o optimized.mlir 2> remarks
+    [ "$(grep -c 'before the loop at line .* for all tiles, of which the loop takes a slice' remarks)" = 3 ]
+    [ "$(sed '/scf.for/,$d' optimized.mlir | grep -c local_tile)" = "$(grep -c local_tile optimized.mlir)" ]
+    for m in 8 17; do for n in 32 45; do
+        cat > loop.json <<JSON
+{"kernel": "loop", "grid": [3], "block": [128],
+ "buffers": {"x": {"dtype": "f32", "shape": [$m, $n], "init": "uniform"}, "y": {"dtype": "f32", "shape": [$m, $n], "init": "zeros"}},
+ "args": ["x", "y"], "check": {"y": {"expr": "x[i, j]", "ulp": 0}}}
+JSON
+        cute-ptx -arch sm_80 optimized.mlir -o loop.ptx
+        cute-run loop.ptx --config loop.json --device emulator --check=all
+    done; done
+}

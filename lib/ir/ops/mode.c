@@ -184,11 +184,55 @@ static bool compose_through(cute_arena *arena, MlirOperation op, cute_rewrite *o
     return true;
 }
 
+/* The size of the first mode, which is the tile: 0 where it is not, or not known. */
+static int64_t tile_of_divide(cute_arena *arena, MlirOperation source)
+{
+    cute_value divided, tile, size;
+    cute_type tiler;
+    bool apart = cute_op_is(source, "cute.zipped_divide") || cute_op_is(source, "cute.tiled_divide");
+    bool whole = cute_op_is(source, "cute.logical_divide") &&
+                 cute_type_is(mlirValueGetType(mlirOperationGetOperand(source, 1)), &tiler) &&
+                 tiler == CUTE_LAYOUT;
+    if ((!apart && !whole) || !known(source, 1) ||
+        cute_type_value(mlirValueGetType(mlirOperationGetResult(source, 0)), &divided, NULL) ||
+        divided.type != CUTE_LAYOUT || divided.layout.shape->kind != CUTE_TREE_TUPLE)
+        return 0;
+    tile = cute_value_of_tree(CUTE_SHAPE, divided.layout.shape->items[0]);
+    if (cute_apply(arena, NULL, CUTE_OP_SIZE, &tile, 1, NULL, &size, NULL)) return 0;
+    return size.tree->kind == CUTE_TREE_INT && size.tree->value.known ? size.tree->value.value : 0;
+}
+
+/* f(A / T) o B = (A o T) o B where B is known and stays in the first tile: how many tiles there are need not be known. */
+static bool compose_in_tile(cute_arena *arena, MlirOperation op, cute_rewrite *out)
+{
+    MlirOperation source = cute_defining_op(mlirOperationGetOperand(op, 0));
+    cute_value b, last;
+    while (!mlirOperationIsNull(source) &&
+           (cute_op_is(source, "cute.flatten") || cute_op_is(source, "cute.group_modes")))
+        source = cute_defining_op(mlirOperationGetOperand(source, 0));
+    if (mlirOperationIsNull(source) || !known(op, 1) ||
+        cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 1)), &b, NULL) ||
+        b.type != CUTE_LAYOUT || cute_apply(arena, NULL, CUTE_OP_COSIZE, &b, 1, NULL, &last, NULL) ||
+        last.tree->kind != CUTE_TREE_INT || !last.tree->value.known ||
+        last.tree->value.value > tile_of_divide(arena, source))
+        return false;
+    MlirOperation tile = cute_rewrite_insert(
+        op,
+        &(cute_rewrite){.name = "cute.composition",
+                        .operands = {mlirOperationGetOperand(source, 0), mlirOperationGetOperand(source, 1)},
+                        .operand_count = 2});
+    if (mlirOperationIsNull(tile)) return false;
+    *out = (cute_rewrite){.name = "cute.composition",
+                          .operands = {mlirOperationGetResult(tile, 0), mlirOperationGetOperand(op, 1)},
+                          .operand_count = 2};
+    return true;
+}
+
 static bool compose_parts(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
     (void)source;
     cute_arena *arena = cute_arena_create();
-    bool ok = arena && compose_through(arena, op, out);
+    bool ok = arena && (compose_through(arena, op, out) || compose_in_tile(arena, op, out));
     cute_arena_destroy(arena);
     return ok;
 }

@@ -73,10 +73,27 @@ func.func @partition(%l: !cute.layout<"(16,32):(?,?)">) -> !cute.layout<"(4,8):(
 
 // -----
 
-// An extent that is not known keeps the steps apart.
+// In the first tile it is one composition with extents that are not known, too: how many tiles there are does not matter.
+// CHECK-LABEL: func.func @tile
+// CHECK-NOT:     divide
+// CHECK:         %[[T:.*]] = cute.static : !cute.tile<"[4:1;8:1]">
+// CHECK:         %[[F:.*]] = cute.composition(%{{.*}}, %[[T]]) : (!cute.layout<"(?,?):(?,?)">, {{.*}} -> !cute.layout<"(4,8):(?,?)">
+// CHECK:         cute.composition(%[[F]], %{{.*}}) : (!cute.layout<"(4,8):(?,?)">, !cute.layout<"(4,4):(1,8)">) -> !cute.layout<"(4,4):(?,?)">
+func.func @tile(%l: !cute.layout<"(?,?):(?,?)">) -> !cute.layout<"(4,4):(?,?)"> {
+  %tile = cute.static : !cute.tile<"[4:1;8:1]">
+  %b = cute.static : !cute.layout<"(4,4):(1,8)">
+  %0 = cute.zipped_divide(%l, %tile)
+  %1 = cute.flatten(%0)
+  %2 = cute.composition(%1, %b)
+  return %2 : !cute.layout<"(4,4):(?,?)">
+}
+
+// -----
+
 // CHECK-LABEL: func.func @extent
-// CHECK:         cute.logical_divide
-// CHECK:         cute.composition
+// CHECK-NOT:     divide
+// CHECK:         %[[R:.*]] = cute.composition(%{{.*}}, %{{.*}}) : (!cute.layout<"?:?">, !cute.layout<"4:1">) -> !cute.layout<"4:?">
+// CHECK-NEXT:    return %[[R]]
 func.func @extent(%l: !cute.layout<"(16,?):(?,?)">) -> !cute.layout<"4:?"> {
   %four = cute.static : !cute.layout<"4:1">
   %0 = cute.get<[0]>(%l) : !cute.layout<"(16,?):(?,?)"> -> !cute.layout<"16:?">
@@ -84,4 +101,18 @@ func.func @extent(%l: !cute.layout<"(16,?):(?,?)">) -> !cute.layout<"4:?"> {
   %2 = cute.logical_divide(%1, %four)
   %3 = cute.composition(%2, %four)
   return %3 : !cute.layout<"4:?">
+}
+
+// -----
+
+// What leaves the first tile of an extent that is not known keeps the steps apart.
+// CHECK-LABEL: func.func @beyond
+// CHECK:         cute.logical_divide
+// CHECK:         cute.composition
+func.func @beyond(%l: !cute.layout<"?:?">) -> !cute.layout<"(4,2):(?,?)"> {
+  %four = cute.static : !cute.layout<"4:1">
+  %b = cute.static : !cute.layout<"8:1">
+  %0 = cute.logical_divide(%l, %four)
+  %1 = cute.composition(%0, %b)
+  return %1 : !cute.layout<"(4,2):(?,?)">
 }
