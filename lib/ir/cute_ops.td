@@ -123,6 +123,23 @@ def Cute_StaticOp : Cute_Op<"static", [Pure, ConstantLike]> {
   let results = (outs Cute_Any:$result);
 }
 
+def Cute_ConstantOp : Cute_Op<"constant", [Pure]> {
+  let summary = "A number, as a value of a type that does not say it";
+  let description = [{
+    The type has one leaf, `?`, and nothing that follows from it knows the number: where a type is given, as that of a function's
+    result, or for a multiple. Where the number may be part of the type, `cute.static` and literals are better.
+
+    Refused: a type with a known leaf or several leaves, a number that is no multiple of what the type says or does not fit.
+
+    ```mlir
+    %n = cute.constant<16384> : !cute.int_tuple<"?">
+    ```
+  }];
+  let arguments = (ins AnyAttrOf<[I8Attr, I16Attr, I32Attr, I64Attr], "an integer of 8 to 64 bits">:$number);
+  let results = (outs AnyTypeOf<[Cute_IntTupleType, Cute_ShapeType, Cute_StrideType, Cute_CoordType, Cute_Multiple],
+                                "one number: !cute.int_tuple, !cute.shape, !cute.stride, !cute.coord, or !cute.i8 to !cute.i64">:$result);
+}
+
 class Cute_MakeTupleOp<string what, TypeDef type, string example> : Cute_Op<"make_" # what, [Pure]> {
   let summary = "A " # what # " from the values of its unknown leaves";
   let description = [{

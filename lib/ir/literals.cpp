@@ -135,7 +135,11 @@ Operation *Reader::insert(StringRef name, ValueRange operands, Type stated)
              failed(rule->inferReturnTypes(state.getContext(), made.location, made.operands,
                                            DictionaryAttr::get(state.getContext()), nullptr, {}, made.types)))
         return nullptr;
-    Operation *op = Operation::create(made);
+    return place(Operation::create(made));
+}
+
+Operation *Reader::place(Operation *op)
+{
     if (!seen.empty()) setAnchor();
     if (anchor.block)
         anchor.block->getOperations().insert(anchor.point, op);
@@ -376,20 +380,26 @@ static const char *conversion(Type type, int index)
                                              : nullptr;
 }
 
+// An integer of the program, also one that is known to be a multiple.
+static bool isNumber(Type type)
+{
+    return isa<IntegerType, IndexType>(type) || isKind(type, CUTE_INTEGER);
+}
+
 // Some of the values are not yet what the operation wants.
 bool Reader::converts(ArrayRef<Value> values)
 {
     for (auto [i, value] : llvm::enumerate(values)) {
         int index = spelling->literal(i);
         if (index == CUTE_TYPE_INDEX_None) continue;
-        if (isa<IntegerType, IndexType>(value.getType()) || conversion(value.getType(), index)) return true;
+        if (isNumber(value.getType()) || conversion(value.getType(), index)) return true;
     }
     return false;
 }
 
 FailureOr<Value> Reader::convert(Value value, int index, SMLoc location)
 {
-    if (index != CUTE_TYPE_INDEX_None && isa<IntegerType, IndexType>(value.getType())) {
+    if (index != CUTE_TYPE_INDEX_None && isNumber(value.getType())) {
         Literal number;
         number.kind = Literal::Given;
         number.location = location;
@@ -452,8 +462,10 @@ ParseResult Reader::makeOperands(std::vector<Literal> &items)
         if (failed(made)) return failure();
         state.operands.push_back(*made);
     }
-    if (!written.hasOperands || TypeRange(written.operands) == ValueRange(state.operands).getTypes())
-        return success();
+    TypeRange types = ValueRange(state.operands).getTypes();
+    if (state.name.hasTrait<OpTrait::ZeroResults>() && written.operands.size() < types.size())
+        types = types.take_back(written.operands.size()); // the others follow
+    if (!written.hasOperands || TypeRange(written.operands) == types) return success();
     return emitError(state.location) << "'" << state.name << "' op has operands of types "
                                      << ValueRange(state.operands).getTypes() << ", but " << written.operands
                                      << " are written";

@@ -122,7 +122,7 @@ void cute::printOperation(Operation *op, OpAsmPrinter &p)
 {
     const Spelling &spelling = spellingOf(op->getName());
     Types types = spelling.form.types;
-    if (printAttributes(op, spelling, p)) p << ' ';
+    if (printAttributes(op, spelling, p) && types != Types::RESULT) p << ' ';
     if (types != Types::RESULT) {
         bool first = true;
         p << '(';

@@ -313,7 +313,8 @@ ParseResult Reader::readAnnotation(bool parens)
     if (parser.parseType(type)) return failure();
     bool more = succeeded(parser.parseOptionalComma());
     bool others = operands.size() > 1 && literals.size() + 1 == operands.size(); // have one
-    if (parens || others || (more && *parser.getCurrentLocation().getPointer() == '%')) {
+    bool named = !operands.back().name.empty();                                  // `%t[%i] : f32` is none
+    if (named && (parens || others || (more && *parser.getCurrentLocation().getPointer() == '%'))) {
         SmallVector<Value, 1> value;
         if (parser.resolveOperand(operands.back(), type, value)) return failure();
         seen.push_back({operands.back(), value[0]});
@@ -583,17 +584,20 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
 {
     SmallVector<Type, 4> &types = written.operands;
     bool resultless = state.name.hasTrait<OpTrait::ZeroResults>();
-    // Without a result they may be those of the last operands: the types of others follow.
-    size_t last = resultless ? std::min(types.size(), values.size()) : values.size();
-    bool same = last == types.size();
-    for (size_t i = 0; same && i < last; i++) {
-        size_t operand = values.size() - last + i;
-        Value value = values[operand];
-        for (auto &[at, literal] : literals)
-            if (at == operand) value = literal.value;
-        // A literal's type is one of the dialect.
-        same = value ? value.getType() == types[i] : isa<CuteDialect>(types[i].getDialect());
-    }
+    // Without a result they may be those of the last operands, as they stand or as those of a store are sorted.
+    size_t some = resultless ? std::min(types.size(), values.size()) : values.size();
+    auto match = [&](size_t from) {
+        bool same = some == types.size();
+        for (size_t i = 0; same && i < some; i++) {
+            Value value = values[from + i];
+            for (auto &[at, literal] : literals)
+                if (at == from + i) value = literal.value;
+            // A literal's type is one of the dialect.
+            same = value ? value.getType() == types[i] : isa<CuteDialect>(types[i].getDialect());
+        }
+        return same;
+    };
+    bool same = match(values.size() - some) || (sugar && match(0));
     if (same || types.empty()) return success();
     if (resultless && literals.empty() &&
         parser.resolveOperands(operands, types, written.location, state.operands))
@@ -627,7 +631,7 @@ ParseResult Reader::resolve()
         if (value) seen.push_back({name, value});
     std::vector<Literal> items = itemsOf(values);
     if (sugar && sugar->rewrite && (this->*sugar->rewrite)(items)) return failure();
-    return makeOperands(items);
+    return finished ? ParseResult(success()) : makeOperands(items);
 }
 
 // The operation's own attributes: MLIR refuses those that are of another kind, where it would leave them out else.
@@ -642,11 +646,12 @@ void Reader::setProperties()
 
 ParseResult Reader::read()
 {
-    spelled = state.name.getStringRef();
+    spelled = shown = state.name.getStringRef();
     if (!state.name.isRegistered()) {
         sugar = sugarOf(spelled);
         if (!sugar || !RegisteredOperationName::lookup(sugar->operation, state.getContext()))
             return parser.emitError(parser.getNameLoc(), "is unknown");
+        shown = sugar->written;
         state.name = OperationName(sugar->operation, state.getContext());
         if (!sugar->rewrite) sugar = nullptr;
     }
@@ -656,6 +661,10 @@ ParseResult Reader::read()
         (spelling->form.types == Types::LEADING && parser.parseOptionalAttrDict(state.attributes)) ||
         resolve())
         return failure();
+    if (finished) {
+        remember();
+        return checkResultCount();
+    }
     addSegments();
     if (written.results.size() == 1 && parser.getNumResults() > 1) // `X, Y -> R` of results of one type
         written.results.append(parser.getNumResults() - 1, Type(written.results[0]));

@@ -4,6 +4,8 @@
 
 #include "lib/ir/cute.h"
 
+struct cute_atom_operand;
+
 namespace cute
 {
 using Operand = OpAsmParser::UnresolvedOperand;
@@ -80,7 +82,7 @@ struct Literal {
 
 class Reader;
 struct Sugar {
-    const char *operation;
+    const char *operation, *written; // written: the name in the user's text
     ParseResult (Reader::*rewrite)(std::vector<Literal> &items);
 };
 // NULL: it is not another spelling.
@@ -129,6 +131,7 @@ class Reader
     ParseResult regroup();
     void setAnchor();
     Operation *insert(StringRef name, ValueRange operands, Type stated = {});
+    Operation *place(Operation *op);
     ParseResult settle();
     void becomeStatic();
     const cute_tree *unknownOf(Value value, const cute_int &leaf);
@@ -145,8 +148,13 @@ class Reader
     ParseResult construct(std::vector<Literal> &items);
     ParseResult readStatic(std::vector<Literal> &items);
 
-    // sugar.cpp
-    ParseResult expect(bool condition, const char *what);
+    // sugar.cpp, sugar_gpu.cpp
+    ParseResult expect(bool condition, const Twine &what);
+    void become(Operation *op);
+    Operation *offsetOf(Value coord, Value layout);
+    FailureOr<Value> indexOf(const Literal &item);
+    ParseResult accessMemref(std::vector<Literal> &items, StringRef name);
+    bool registersOf(Value value, const cute_atom_operand &operand, SmallVectorImpl<Value> &registers);
     void rename(StringRef name);
     ParseResult compose(std::vector<Literal> &items, size_t a, size_t b);
 
@@ -164,13 +172,20 @@ class Reader
     ParseResult sugarStore(std::vector<Literal> &items);
     ParseResult sugarCopy(std::vector<Literal> &items);
     ParseResult sugarElement(std::vector<Literal> &items);
+    ParseResult sugarConstant(std::vector<Literal> &items);
+    ParseResult sugarWarpMma(std::vector<Literal> &items);
+    ParseResult sugarLdmatrix(std::vector<Literal> &items);
+    ParseResult sugarGpuLoad(std::vector<Literal> &items);
+    ParseResult sugarGpuStore(std::vector<Literal> &items);
 
   private:
     OpAsmParser &parser;
     OperationState &state;
     const Spelling *spelling = nullptr;
     const Sugar *sugar = nullptr;
-    StringRef spelled; // the name in the text, which may be another spelling
+    StringRef spelled;     // the name in the text, which may be another spelling
+    StringRef shown;       // the name in the user's text, where spellings.c has replaced it
+    bool finished = false; // `state` is of another dialect, and whole
 
     SmallVector<Operand, 4> operands;
     SmallVector<std::pair<size_t, Literal>, 0> literals; // those of `operands` that are not names, in order

@@ -109,6 +109,22 @@ static void drop_property(const place *p, const char *by)
         before[-2] = before[-1] = after[0] = after[1] = ' ';
 }
 
+/* `constant 16 : !cute.int`, of the dialect; other constants are not ours. */
+static void number_of_cute(const place *p, const char *by)
+{
+    static const char dialect[] = "!cute.";
+    char *at = skip_space(p->after, p->end);
+    if (at < p->end && *at == '-') at++;
+    char *number = at;
+    while (at < p->end && cute_is_word(*at, "")) at++;
+    if (at == number || !cute_is_digit(*number)) return;
+    at = skip_space(at, p->end);
+    if (at >= p->end || *at != ':') return;
+    at = skip_space(at + 1, p->end);
+    if ((size_t)(p->end - at) > sizeof dialect - 1 && !memcmp(at, dialect, sizeof dialect - 1))
+        replace(p, by);
+}
+
 /* A number that was wider: of the properties of this operation, in generic form. */
 static void narrow(const place *p, const char *by)
 {
@@ -140,6 +156,11 @@ static const struct spelling {
 } spellings[] = {
 #define SPELLING(word, ...) {word, sizeof(word) - 1, __VA_ARGS__}
     SPELLING("gpu.printf", drop_comma, NULL),
+    /* what sugar.def reads */
+    SPELLING("gpu.load", replace, "cute.ld"),
+    SPELLING("gpu.store", replace, "cute.st"),
+    SPELLING("constant", number_of_cute, "cute.int"),
+    SPELLING("arith.constant", number_of_cute, "cute.int"),
     /* attributes of operations that lib/ir/newer.td defines */
     SPELLING("#nvvm.mbar_scope", as_cuda, NULL),
     SPELLING("#nvvm.mbar_space", as_cuda, NULL),
@@ -170,6 +191,7 @@ static const struct spelling others[] = {
     SPELLING("nvvm.redux_sync", dots, NULL),
     SPELLING("nvvm.bar_warp_sync", dots, NULL),
     SPELLING("nvvm.barrier_arrive", dots, NULL),
+    SPELLING("nvvm.barrier_wait", replace, "nvvm.barrier"),
     SPELLING("nvvm.cp_async_commit_group", dots, NULL),
     SPELLING("nvvm.cp_async_wait_group", dots, NULL),
     SPELLING("nvvm.elect_sync", dots, NULL),

@@ -11,10 +11,9 @@ const Sugar *cute::sugarOf(StringRef name)
 {
     static const auto *rows = [] {
         auto *made = new llvm::StringMap<Sugar>;
-#define CUTE_SUGAR(spelling, operation, function)                                                            \
-    made->try_emplace("cute." #spelling, Sugar{"cute." #operation, function});
+#define CUTE_SUGAR_OF(spelling, operation, written, function)                                                \
+    made->try_emplace(spelling, Sugar{operation, written, function});
 #include "lib/ir/sugar.def"
-#undef CUTE_SUGAR
         return made;
     }();
     auto found = rows->find(name);
@@ -66,10 +65,10 @@ static Literal openAt(SMLoc location)
     return literal;
 }
 
-ParseResult Reader::expect(bool condition, const char *what)
+ParseResult Reader::expect(bool condition, const Twine &what)
 {
     if (condition) return success();
-    return emitError(state.location) << "'" << spelled << "' op expects " << what;
+    return emitError(state.location) << "'" << shown << "' op expects " << what;
 }
 
 // The operation becomes another one.

@@ -68,3 +68,26 @@ blocks() {
 EOF
     cute-run k.ptx --config launch.json --device emulator --check=all
 }
+
+# product TYPE: tests/data/spellings.mlir on random elements.
+product() {
+    cute-opt -D T="$1" "$ROOT/tests/data/spellings.mlir" >typed
+    grep -v '^//' typed | cute-opt | grep -v '^//' >again
+    grep -v '^//' typed | cmp - again
+    cute-ptx -arch sm_80 typed >k.ptx
+    grep -q 'ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16' k.ptx
+    grep -q "mma.sync.aligned.m16n8k16.row.col.f32.$1.$1.f32" k.ptx
+    cat >launch.json <<EOF
+{"kernel": "product", "grid": 1, "block": 32, "dynamic_smem": 768,
+ "buffers": {"a": {"dtype": "$1", "shape": [16, 16], "init": "normal"}, "b": {"dtype": "$1", "shape": [16, 8], "init": "normal"},
+             "c": {"dtype": "f32", "shape": [16, 8], "init": "normal"}, "r": {"dtype": "f32", "shape": [16, 8]}},
+ "args": ["a", "b", "c", {"memref": "r"}],
+ "check": {"r": {"expr": "sum(k, 16, a[i, k] * b[k, j]) + c[i, j]", "atol": 0.00001}}}
+EOF
+    cute-run k.ptx --config launch.json --device emulator --check=all
+}
+
+@test "a warp's product in the spellings of GPU texts: gpu.load, ldmatrix, warp_mma_f16bf16, barrier_wait, constants" {
+    product f16
+    product bf16
+}

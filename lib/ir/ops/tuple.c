@@ -6,7 +6,7 @@
 
 #include "lib/ir/builder.h"
 #include "lib/ir/fields.h"
-#include "lib/ir/ops/algebra.h"
+#include "lib/ir/ops/check.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
@@ -29,6 +29,41 @@ static bool lower_static(const cute_op_row *row, const cute_op_lowering *l)
     cute_builder b = cute_builder_before(l->op);
     cute_lowered(l, cute_fields_poison(&b, mlirValueGetType(mlirOperationGetResult(l->op, 0))));
     return true;
+}
+
+/* ---- constant ---- */
+
+static MlirAttribute number_of(MlirOperation op)
+{
+    return mlirOperationGetAttributeByName(op, cute_text("number"));
+}
+
+static bool verify_constant(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *type = cute_check_result(&c, 0);
+    if (type->tree->kind != CUTE_TREE_INT || type->tree->value.known)
+        return cute_check_fail(&c, "expects a type of one unknown number such as !cute.int_tuple<\"?\">");
+    cute_int leaf = type->tree->value;
+    int width = (int)mlirIntegerTypeGetWidth(mlirAttributeGetType(number_of(op)));
+    if (width != leaf.width)
+        return cute_check_fail(&c, "expects a number of %d bits like its result, but got one of %d",
+                               leaf.width, width);
+    int64_t number = mlirIntegerAttrGetValueInt(number_of(op));
+    if (leaf.divisor <= 1 || number % leaf.divisor == 0) return true;
+    return cute_check_fail(&c, "expects a multiple of %lld, but got %lld", (long long)leaf.divisor,
+                           (long long)number);
+}
+
+static cute_status expand_constant(const cute_op_row *row, const cute_expansion *x, MlirOperation op)
+{
+    (void)row;
+    cute_value value = *cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    cute_int leaf = value.tree->value;
+    cute_builder b = cute_builder_before(op);
+    leaf.handle = (void *)cute_build_constant(&b, leaf.width, mlirIntegerAttrGetValueInt(number_of(op))).ptr;
+    value.tree = cute_tree_scalar(x->arena, leaf);
+    return value.tree ? cute_value_replace(x, op, 0, &value) : cute_fail_memory(x->diag);
 }
 
 /* ---- make_int_tuple, make_shape, ... ---- */
@@ -283,6 +318,7 @@ static cute_status expand_layouts(const cute_op_row *row, const cute_expansion *
 
 static const cute_op_row rows[] = {
     {.name = "cute.static", .constant = true, .verify = verify_static, .lower = lower_static},
+    {.name = "cute.constant", .verify = verify_constant, .expand = expand_constant},
     MAKE(make_int_tuple),
     MAKE(make_shape),
     MAKE(make_stride),
