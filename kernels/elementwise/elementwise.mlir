@@ -3,7 +3,6 @@
 !any = !cute.memref<${T}, gmem, "(?,?):(?{i64},?{i64})">
 !row = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
-module attributes {gpu.container_module} {
 gpu.module @kernels {
   // A block has a tile of 8 rows and 32 V columns; each thread V neighbours of a row.
   gpu.func @add_rows(%a: !row, %b: !row, %c: !row) kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
@@ -98,5 +97,4 @@ func.func @add_any(%a: !any, %b: !any, %c: !any) {
   gpu.launch_func @kernels::@add_any blocks in (%gn, %gm, %c1) threads in (%c256, %c1, %c1)
     args(%a : !any, %b : !any, %c : !any)
   return
-}
 }

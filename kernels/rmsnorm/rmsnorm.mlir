@@ -3,7 +3,6 @@
 // columns up to COLS that are multiples of V.
 !X = !cute.memref<${T}, gmem, align<${BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
-module attributes {gpu.container_module} {
 gpu.module @kernels {
   gpu.func @rmsnorm(%x: !X, %weight: !X, %out: !X, %eps: f32)
       kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
@@ -70,5 +69,4 @@ func.func @rmsnorm(%x: !X, %weight: !X, %out: !X, %eps: f32) {
   gpu.launch_func @kernels::@rmsnorm blocks in (%grid, %c1, %c1) threads in (%c256, %c1, %c1)
     args(%x : !X, %weight : !X, %out : !X, %eps : f32)
   return
-}
 }

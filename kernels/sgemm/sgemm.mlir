@@ -11,7 +11,6 @@
 !fma = !cute_nvgpu.atom.universal_fma<1x1x1, (f32, f32) -> f32>
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
 
-module attributes {gpu.container_module} {
 gpu.module @kernels {
   gpu.func @sgemm(%A: !${A}, %B: !${B}, %C: !C) kernel
       attributes {nvvm.reqntid = array<i32: 256, 1, 1>, nvvm.minctasm = ${32768/(BM*BN)} : i32} {
@@ -137,5 +136,4 @@ func.func @sgemm(%A: !${A}, %B: !${B}, %C: !C) {
   gpu.launch_func @kernels::@sgemm blocks in (%gm, %gn, %c1) threads in (%threads, %c1, %c1)
     dynamic_shared_memory_size %bytes args(%A : !${A}, %B : !${B}, %C : !C)
   return
-}
 }

@@ -3,7 +3,6 @@
 // columns up to COLS that are multiples of V.
 !X = !cute.memref<${T}, gmem, align<${BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
-module attributes {gpu.container_module} {
 gpu.module @kernels {
   gpu.func @softmax(%x: !X, %out: !X)
       kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
@@ -64,5 +63,4 @@ func.func @softmax(%x: !X, %out: !X) {
   gpu.launch_func @kernels::@softmax blocks in (%grid, %c1, %c1) threads in (%c256, %c1, %c1)
     args(%x : !X, %out : !X)
   return
-}
 }

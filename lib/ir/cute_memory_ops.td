@@ -126,9 +126,9 @@ def Cute_CopyOp : Cute_Op<"copy"> {
   let summary = "Copies a tensor by an atom";
   let description = [{
     Source and destination have the atom's values as mode 0 and as many others; the atom runs once for each coordinate of
-    the others. A predicate, a tensor of `i8` in registers, has an element for each of these: where it is 0, nothing is copied
-    (`cp.async` writes zeros). In mode 0 it may have more: one for each run of the atom, or for each element, of which a run
-    needs all.
+    the others. A predicate, a tensor of `i8` in registers, has an element for each of these: where it is 0, nothing is copied,
+    or zeros with `zero_fill`, as `cp.async` always does. In mode 0 it may have more: one for each run of the atom, or for each
+    element, of which a run needs all.
 
     A tensor without the mode of values is copied element by element, in steps of the atom.
 
@@ -141,7 +141,7 @@ def Cute_CopyOp : Cute_Op<"copy"> {
     ```
   }];
   let arguments = (ins Cute_CopyAtom:$atom, Arg<Cute_Tensor, "", [MemRead]>:$src, Arg<Cute_Tensor, "", [MemWrite]>:$dst,
-                   Arg<Optional<Cute_MemRefType>, "", [MemRead]>:$pred);
+                   Arg<Optional<Cute_MemRefType>, "", [MemRead]>:$pred, UnitAttr:$zero_fill);
 }
 def Cute_CopyAtomCallOp : Cute_Op<"copy_atom_call"> {
   let summary = "One copy by an atom";

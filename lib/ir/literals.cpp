@@ -124,16 +124,18 @@ void Reader::setAnchor()
     seen.clear();
 }
 
-Operation *Reader::insert(StringRef name, ValueRange operands, Type stated)
+Operation *Reader::insert(StringRef name, ValueRange operands, Type stated,
+                          ArrayRef<NamedAttribute> attributes)
 {
     OperationState made(state.location, name);
     made.addOperands(operands);
+    made.addAttributes(attributes);
     auto *rule = made.name.getInterface<InferTypeOpInterface>();
     if (stated)
         made.addTypes(stated);
-    else if (!rule ||
-             failed(rule->inferReturnTypes(state.getContext(), made.location, made.operands,
-                                           DictionaryAttr::get(state.getContext()), nullptr, {}, made.types)))
+    else if (!rule || failed(rule->inferReturnTypes(state.getContext(), made.location, made.operands,
+                                                    made.attributes.getDictionary(state.getContext()),
+                                                    nullptr, {}, made.types)))
         return nullptr;
     return place(Operation::create(made));
 }

@@ -135,7 +135,9 @@ void cute::printOperation(Operation *op, OpAsmPrinter &p)
         p << ')';
     }
     if (StringAttr name = spelling[Place::Cta]) p << (op->hasAttr(name) ? " [cta_2]" : " [cta_1]");
-    ArrayRef<NamedAttribute> others = op->getRawDictionaryAttrs().getValue();
+    SmallVector<NamedAttribute> others(op->getRawDictionaryAttrs().getValue());
+    if (StringAttr name = spelling[Place::Behind])
+        if (Attribute value = op->getAttr(name)) others.push_back({name, value});
     if (types != Types::LEADING && !others.empty()) p.printOptionalAttrDict(others);
     printTypes(op, spelling, p);
     if (types == Types::LEADING && !others.empty()) p.printOptionalAttrDict(others);

@@ -21,6 +21,7 @@ static constexpr struct {
 } places[] = {
     {"operand_id", Place::Letter}, {"fmt", Place::First},      {"proj", Place::Last},
     {"coord", Place::Last},        {"is_two_cta", Place::Cta}, {"operandSegmentSizes", Place::Segments},
+    {"zero_fill", Place::Behind},
 };
 
 static llvm::StringMap<Form> readForms()

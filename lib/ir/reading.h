@@ -33,6 +33,7 @@ enum class Place {
     Last,     // `"(1,_)"` behind the last operand
     Cta,      // `[cta_1]`
     Segments, // follows from the operands
+    Behind,   // `{name}` behind the operands
     Angle,    // all others: `<[0, 1]>`, `<1, 3>`, `<{only_dynamic}>`
 };
 constexpr llvm::StringLiteral letters = "ABCD";
@@ -130,7 +131,8 @@ class Reader
     ParseResult readTuple(Literal &literal, AsmParser::Delimiter close);
     ParseResult regroup();
     void setAnchor();
-    Operation *insert(StringRef name, ValueRange operands, Type stated = {});
+    Operation *insert(StringRef name, ValueRange operands, Type stated = {},
+                      ArrayRef<NamedAttribute> attributes = {});
     Operation *place(Operation *op);
     ParseResult settle();
     void becomeStatic();
@@ -171,6 +173,9 @@ class Reader
     ParseResult sugarMakeTensor(std::vector<Literal> &items);
     ParseResult sugarStore(std::vector<Literal> &items);
     ParseResult sugarCopy(std::vector<Literal> &items);
+    ParseResult sugarBounds(std::vector<Literal> &items);
+    ParseResult layoutOf(Literal &item);
+    ParseResult sugarPartitionFragment(std::vector<Literal> &items);
     ParseResult sugarElement(std::vector<Literal> &items);
     ParseResult sugarConstant(std::vector<Literal> &items);
     ParseResult sugarWarpMma(std::vector<Literal> &items);

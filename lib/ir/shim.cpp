@@ -8,9 +8,11 @@
 #include "mlir/CAPI/Support.h"
 #include "mlir/Debug/CLOptionsSetup.h"
 #include "mlir/Debug/Counter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
@@ -241,6 +243,17 @@ LogicalResult addRemarks(PassManager &manager, const char *passes)
     return failure();
 }
 
+// What was read, verified. A module whose functions launch kernels is a container of them; it need not say so.
+bool complete(Operation *root)
+{
+    root->walk([](gpu::LaunchFuncOp launch) {
+        if (auto module = launch->getParentOfType<ModuleOp>())
+            module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                            UnitAttr::get(module.getContext()));
+    });
+    return succeeded(verify(root));
+}
+
 // mlir-opt's steps for one module.
 bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &registry,
              const MlirOptMainConfig &config, const cute_opt_hooks *hooks)
@@ -256,14 +269,14 @@ bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &regist
     auto sources = std::make_shared<llvm::SourceMgr>();
     sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
     FallbackAsmResourceMap resources;
-    ParserConfig parser(&context, /*verifyAfterParse=*/true, &resources);
+    ParserConfig parser(&context, /*verifyAfterParse=*/false, &resources);
     bool threads = context.isMultithreadingEnabled();
     context.disableMultithreading();
     OwningOpRef<Operation *> op =
         parseSourceFileForTool(sources, parser, /*insertImplicitModule=*/!config.shouldUseExplicitModule());
     context.enableMultithreading(threads);
     parsing.stop();
-    if (!op) return false;
+    if (!op || !complete(*op)) return false;
     hooks->parsed(wrap(op.get()), hooks->context);
 
     PassManager passes(op.get()->getName(), PassManager::Nesting::Implicit);
@@ -485,9 +498,9 @@ void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_o
 
 MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label)
 {
-    ParserConfig config(unwrap(context));
+    ParserConfig config(unwrap(context), /*verifyAfterParse=*/false);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(text), config, unwrap(label));
-    return module ? MlirModule{module.release().getOperation()} : MlirModule{nullptr};
+    return module && complete(*module) ? MlirModule{module.release().getOperation()} : MlirModule{nullptr};
 }
 
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column)

@@ -132,6 +132,16 @@ ParseResult Reader::sugarRank(std::vector<Literal> &items)
     return success();
 }
 
+// Of a tensor its layout.
+ParseResult Reader::layoutOf(Literal &item)
+{
+    if (!is(item, CUTE_MEMREF) && !is(item, CUTE_COORD_TENSOR)) return success();
+    Operation *layout = insert("cute.get_layout", item.value);
+    if (!layout) return failure();
+    item = given(layout, item.location);
+    return success();
+}
+
 // shape %x, 0; stride %x; coord %c, 1: a part, or a mode of it.
 ParseResult Reader::sugarPart(std::vector<Literal> &items)
 {
@@ -140,11 +150,7 @@ ParseResult Reader::sugarPart(std::vector<Literal> &items)
                "a value, and the number of a mode, which has to be known"))
         return failure();
     SMLoc location = items[0].location;
-    if ((is(items[0], CUTE_MEMREF) || is(items[0], CUTE_COORD_TENSOR)) && spelled != "cute.coord") {
-        Operation *layout = insert("cute.get_layout", items[0].value);
-        if (!layout) return failure();
-        items[0] = given(layout, location);
-    }
+    if (spelled != "cute.coord" && layoutOf(items[0])) return failure();
     if (!indexed) {
         if (expect(spelled != "cute.coord", "a coordinate, and the number of a mode")) return failure();
         return success();
@@ -234,6 +240,19 @@ ParseResult Reader::sugarStore(std::vector<Literal> &items)
     return success();
 }
 
+// make_identity_tensor %t, predicate %c, %t: the shape of a tensor in place of a shape.
+ParseResult Reader::sugarBounds(std::vector<Literal> &items)
+{
+    if (items.empty() || items.size() > 2) return success();
+    Literal &bounds = items.back();
+    bool tensor = is(bounds, CUTE_MEMREF) || is(bounds, CUTE_COORD_TENSOR);
+    if (!tensor || layoutOf(bounds)) return failure(tensor);
+    Operation *shape = insert("cute.get_shape", bounds.value);
+    if (!shape) return failure();
+    bounds = given(shape, bounds.location);
+    return success();
+}
+
 // copy %src, %dst: element by element.
 ParseResult Reader::sugarCopy(std::vector<Literal> &items)
 {
@@ -248,6 +267,28 @@ ParseResult Reader::sugarCopy(std::vector<Literal> &items)
     Operation *atom = type ? insert("cute.make_atom", {}, type) : nullptr;
     if (expect(atom, "tensors whose elements can be copied")) return failure();
     items.insert(items.begin(), given(atom, items[0].location));
+    return success();
+}
+
+// tiled.mma.partition_fragment A (%mma, %t, %thread): make_fragment of what tiled.mma.partition gives.
+ParseResult Reader::sugarPartitionFragment(std::vector<Literal> &items)
+{
+    if (expect(items.size() == 3, "a tiled MMA, a tensor and a thread")) return failure();
+    SmallVector<Value, 3> operands;
+    for (auto [i, item] : llvm::enumerate(items)) {
+        int index = i == 2 ? CUTE_TYPE_INDEX_Coord : CUTE_TYPE_INDEX_None;
+        bool value = item.kind == Literal::Given;
+        if (expect(value || i == 2 || item.kind == Literal::Part, "a tiled MMA, a tensor and a thread"))
+            return failure();
+        FailureOr<Value> made = value ? convert(item.value, index, item.location) : build(item, index);
+        if (failed(made)) return failure();
+        operands.push_back(*made);
+    }
+    SmallVector<NamedAttribute, 1> attributes;
+    if (auto letter = state.attributes.getNamed("operand_id")) attributes.push_back(*letter);
+    Operation *part = insert("cute.tiled.mma.partition", operands, {}, attributes);
+    if (!part) return failure();
+    items = {items[0], given(part, items[1].location)};
     return success();
 }
 

@@ -244,8 +244,8 @@ typedef struct copy {
     MlirOperation op;
     const cute_atom *atom;
     cute_tensor from, to, predicate;
-    bool predicated;
-    int64_t in, out, runs; /* elements that one run of the atom reads and writes; runs */
+    bool predicated, zero_fill; /* where the predicate is 0, zeros are written */
+    int64_t in, out, runs;      /* elements that one run of the atom reads and writes; runs */
 } copy;
 
 /* The predicate of a run, an i1; null where there is none. A run whose elements have predicates needs all of them. */
@@ -265,17 +265,50 @@ static cute_status predicate_of(copy *c, int64_t run, MlirValue *out)
     return CUTE_OK;
 }
 
-/* An scf.if without results before `op`; *inside is where what it guards goes. */
-static MlirOperation guard(MlirOperation op, MlirValue condition, cute_builder *inside)
+/* An scf.if before `op`. *inside and, where it is given, *other are where what stands in the two blocks goes. */
+static MlirOperation branch(MlirOperation op, MlirValue condition, cute_types results, cute_builder *inside,
+                            cute_builder *other)
 {
-    cute_builder b = cute_builder_before(op);
+    cute_builder b = cute_builder_before(op), *into[2] = {inside, other};
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
-    MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-    mlirRegionAppendOwnedBlock(regions[0], block);
-    MlirOperation made =
-        cute_build_regions(&b, "scf.if", CUTE_OPERANDS(condition), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
-    *inside = cute_builder_at_end(block, b.location);
-    return made;
+    for (int i = 0; i < 2; i++) {
+        if (!into[i]) continue;
+        MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+        mlirRegionAppendOwnedBlock(regions[i], block);
+        *into[i] = cute_builder_at_end(block, b.location);
+    }
+    return cute_build_regions(&b, "scf.if", CUTE_OPERANDS(condition), results, CUTE_NO_NAMED, regions, 2);
+}
+
+static cute_status load_run(copy *c, int64_t run, int64_t stated, MlirValue *words)
+{
+    CUTE_TRY(cute_tensor_load(&c->from, run * c->in, c->in, stated, words));
+    MlirType word = cute_tensor_word(&c->to, c->out);
+    for (int64_t i = 0; i < cute_tensor_words(&c->to, c->out); i++)
+        if (!mlirTypeEqual(mlirValueGetType(words[i]), word))
+            words[i] = cute_unary(&c->from.at, "llvm.bitcast", words[i], word);
+    return CUTE_OK;
+}
+
+/* The loads alone depend on the predicate: the words are theirs, or zeros. */
+static cute_status load_or_zeros(copy *c, int64_t run, int64_t stated, MlirValue predicate, MlirValue *words)
+{
+    MlirType types[128], word = cute_tensor_word(&c->to, c->out);
+    MlirValue zeros[128];
+    int64_t count = cute_tensor_words(&c->to, c->out);
+    for (int64_t i = 0; i < count; i++) types[i] = word;
+    cute_builder outside = c->from.b, inside, other;
+    MlirOperation made = branch(c->op, predicate, (cute_types){types, count}, &inside, &other);
+    c->from.b = cute_builder_before(made);
+    c->from.at = inside;
+    CUTE_TRY(load_run(c, run, stated, words));
+    c->from.b = c->from.at = outside;
+    cute_build(&inside, "scf.yield", (cute_operands){words, count}, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    for (int64_t i = 0; i < count; i++)
+        zeros[i] = cute_build_value(&other, "llvm.mlir.zero", word, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    cute_build(&other, "scf.yield", (cute_operands){zeros, count}, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    for (int64_t i = 0; i < count; i++) words[i] = mlirOperationGetResult(made, i);
+    return CUTE_OK;
 }
 
 static cute_status run_universal(copy *c, int64_t run)
@@ -284,20 +317,20 @@ static cute_status run_universal(copy *c, int64_t run)
     if (c->in > 128)
         return cute_fail(c->x->diag, CUTE_INVALID, NULL, "expects at most 128 elements a run of the atom");
     CUTE_TRY(predicate_of(c, run, &predicate));
-    cute_tensor *tensors[] = {&c->from, &c->to};
-    bool guarded = !mlirValueIsNull(predicate);
-    cute_builder outside = c->from.b, inside = outside;
-    if (guarded) {
-        MlirOperation made = guard(c->op, predicate, &inside);
-        for (int i = 0; i < 2; i++) tensors[i]->b = cute_builder_before(made), tensors[i]->at = inside;
-    }
     /* An atom that says how many bits it moves says how they are aligned. */
     int64_t stated = c->atom->bits > c->from.bits ? c->atom->bits / 8 : 0;
-    CUTE_TRY(cute_tensor_load(&c->from, run * c->in, c->in, stated, words));
-    MlirType word = cute_tensor_word(&c->to, c->out);
-    for (int64_t i = 0; i < cute_tensor_words(&c->to, c->out); i++)
-        if (!mlirTypeEqual(mlirValueGetType(words[i]), word))
-            words[i] = cute_unary(&inside, "llvm.bitcast", words[i], word);
+    cute_tensor *tensors[] = {&c->from, &c->to};
+    bool guarded = !mlirValueIsNull(predicate);
+    if (guarded && c->zero_fill) {
+        CUTE_TRY(load_or_zeros(c, run, stated, predicate, words));
+        return cute_tensor_store(&c->to, run * c->out, c->out, stated, words);
+    }
+    cute_builder outside = c->from.b, inside = outside;
+    if (guarded) {
+        MlirOperation made = branch(c->op, predicate, CUTE_NO_TYPES, &inside, NULL);
+        for (int i = 0; i < 2; i++) tensors[i]->b = cute_builder_before(made), tensors[i]->at = inside;
+    }
+    CUTE_TRY(load_run(c, run, stated, words));
     CUTE_TRY(cute_tensor_store(&c->to, run * c->out, c->out, stated, words));
     if (guarded) {
         cute_build(&inside, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
@@ -411,7 +444,11 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
 {
     copy *c = cute_arena_alloc(x->arena, sizeof *c);
     if (!c) return cute_fail_memory(x->diag);
-    *c = (copy){.x = x, .op = op, .predicated = mlirOperationGetNumOperands(op) > 3};
+    *c = (copy){.x = x,
+                .op = op,
+                .predicated = mlirOperationGetNumOperands(op) > 3,
+                .zero_fill =
+                    !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("zero_fill")))};
     CUTE_TRY(atom_of(x, op, &c->atom));
     size_t i = 0;
     while (i < sizeof atoms / sizeof *atoms && strcmp(atoms[i].mnemonic, c->atom->mnemonic) != 0) i++;

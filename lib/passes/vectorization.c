@@ -65,8 +65,10 @@ static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, 
                                i == 3 ? widest->predicate_tile : widest->tile);
         if (mlirValueIsNull(operands[i])) return false;
     }
-    MlirOperation made =
-        cute_build(&b, "cute.copy", (cute_operands){operands, count}, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirAttribute fill = mlirOperationGetInherentAttributeByName(op, cute_text("zero_fill"));
+    MlirOperation made = cute_build(
+        &b, "cute.copy", (cute_operands){operands, count}, CUTE_NO_TYPES,
+        mlirAttributeIsNull(fill) ? CUTE_NO_NAMED : CUTE_NAMED(cute_attribute(b.context, "zero_fill", fill)));
     if (mlirOperationIsNull(made)) return false;
     for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(op); i++) {
         MlirNamedAttribute a = mlirOperationGetDiscardableAttribute(op, i);

@@ -144,6 +144,8 @@ static bool verify_copy(const cute_op_row *row, MlirOperation op)
     if (!read_operands(&c, operands, count)) return true;
     if (operands[0].atom->kind != CUTE_ATOM_COPY)
         return cute_check_fail(&c, "expects an atom that copies, but got '%s'", operands[0].atom->mnemonic);
+    if (count < 4 && !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("zero_fill"))))
+        return cute_check_fail(&c, "expects a predicate beside 'zero_fill': it says where zeros are written");
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
     bool ok = cute_copy_verify(arena, &operands[0], &operands[1], &operands[2],

@@ -42,6 +42,24 @@ func.func @predicates(%a: !cute.memref<f16, gmem, align<16>, "((8,1)):((1,0))">,
   return
 }
 
+// With zero_fill what is not copied is zero: the loads alone are guarded.
+// CHECK-LABEL: func.func @zero_fill
+// CHECK: %[[C:.*]] = arith.cmpi ne
+// CHECK: %[[X:.*]]:4 = scf.if %[[C]] -> (i32, i32, i32, i32) {
+// CHECK: llvm.load %{{.*}} -> vector<4xi32>
+// CHECK: } else {
+// CHECK: %[[Z:.*]] = llvm.mlir.zero : i32
+// CHECK: scf.yield %{{.*}} : i32, i32, i32, i32
+// CHECK: }
+// CHECK-NOT: scf.if
+// CHECK: %[[V:.*]] = vector.insert %[[X]]#3, %{{.*}} [3]
+// CHECK-NEXT: llvm.store %[[V]], {{.*}} : vector<4xi32>, !llvm.ptr<3>
+func.func @zero_fill(%a: !cute.memref<f16, gmem, align<16>, "((8,1)):((1,0))">, %s: !cute.memref<f16, smem, align<16>, "((8,1)):((1,0))">, %p: !cute.memref<i8, rmem, "(1):(0)">) {
+  %atom = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f16, 128 b>
+  cute.copy(%atom, %a, %s, %p) {zero_fill}
+  return
+}
+
 // The address of a swizzled pointer is xor-ed: bits 7 to 9 onto 4 to 6.
 // CHECK-LABEL: func.func @swizzle
 // CHECK: %[[N:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32

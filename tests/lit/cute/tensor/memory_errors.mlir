@@ -229,6 +229,15 @@ func.func @copies_8(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((
 // -----
 
 !c = !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
+func.func @zeros_where(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, %s: !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">) {
+  // expected-error @+1 {{expects a predicate beside 'zero_fill': it says where zeros are written}}
+  cute.copy(%c, %g, %s) {zero_fill} : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">) -> ()
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
 func.func @copies_9(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, %s: !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, %f: !cute.memref<f32, rmem, "(1,4):(0,1)">) {
   // expected-error @+1 {{expected a predicate of i8 or i1 in registers, got 'f32'}}
   cute.copy(%c, %g, %s, %f) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f32, rmem, "(1,4):(0,1)">) -> ()
