@@ -25,15 +25,15 @@ func.func @words(%a: !cute.memref<f16, smem, align<16>, "((8,1)):((1,0))">, %r: 
   return
 }
 
-// A predicate guards each run; cp.async gets a size of 0 instead and writes zeros.
+// A predicate guards each run; cp.async ignores its source instead and writes zeros.
 // CHECK-LABEL: func.func @predicates
 // CHECK: %[[P:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i8
 // CHECK: %[[C:.*]] = arith.cmpi ne, %[[P]]
 // CHECK: scf.if %[[C]] {
 // CHECK: llvm.store
 // CHECK: }
-// CHECK: %[[SIZE:.*]] = arith.select %{{.*}}, %c16_i32, %c0_i32
-// CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r" %{{.*}}, %{{.*}}, %[[SIZE]]
+// CHECK: %[[IGNORE:.*]] = arith.xori %{{.*}}, %true
+// CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,b" %{{.*}}, %{{.*}}, %[[IGNORE]]
 func.func @predicates(%a: !cute.memref<f16, gmem, align<16>, "((8,1)):((1,0))">, %s: !cute.memref<f16, smem, align<16>, "((8,1)):((1,0))">, %p: !cute.memref<i8, rmem, "(1):(0)">) {
   %atom = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f16, 128 b>
   cute.copy(%atom, %a, %s, %p)

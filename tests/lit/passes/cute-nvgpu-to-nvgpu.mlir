@@ -11,7 +11,7 @@ gpu.module @m {
     // CHECK: llvm.inline_asm "mov.u32 $0, %dynamic_smem_size;", "=r"
     %size = cute_nvgpu.arch.get_dyn_smem_size() : () -> i32
     %d = cute.recast_iter(%s) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<i128, smem>
-    // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r"
+    // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,b"
     cute_nvgpu.arch.copy.SM80.cp_async<{cache_mode = #cute_nvgpu.load_cache_mode<global>}> (%d, %g, %p) : (!cute.ptr<i128, smem>, !cute.ptr<i128, gmem>, i1) -> ()
     %m = cute.recast_iter(%s) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f16, smem, align<16>>
     // CHECK: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<col>, num = 2 : i32}
