@@ -1,20 +1,21 @@
-// c = a + b, (m,n), any strides. Where rows are contiguous and multiples of 16 bytes, 16 bytes a thread; else element by element.
+// c = a + b, (m,n), any strides. Where rows are contiguous and multiples of 16 bytes, 16 bytes a
+// thread; else element by element.
 // -D T: type; V: elements in 16 bytes; ADD: addf or addi.
 !any = !cute.memref<${T}, gmem, "(?,?):(?{i64},?{i64})">
 !row = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
 gpu.module @kernels {
   // A block has a tile of 8 rows and 32 V columns; each thread V neighbours of a row.
-  gpu.func @add_rows(%a: !row, %b: !row, %c: !row) kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
+  gpu.func @add_rows(%a: !row, %b: !row, %c: !row) kernel
+      attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %bn = nvvm.read.ptx.sreg.ctaid.x : i32
     %bm = nvvm.read.ptx.sreg.ctaid.y : i32
-    %atom = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<${T}, 128 b>
+    %atom = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, 128 b>
     %threads = cute.static "(8,32):(32,1)"
     %values = cute.static "(1,${V}):(0,1)"
     %copy = cute.make_tiled_copy(%atom, %threads, %values)
-    %layout = cute.get_layout(%c)
-    %shape = cute.get_shape(%layout)
+    %shape = cute.shape %c
     %where = cute.make_identity_tensor(%shape)
     %gA = cute.local_tile(%a, (32, ${32*V}), (%bm, %bn))
     %gB = cute.local_tile(%b, (32, ${32*V}), (%bm, %bn))
@@ -38,16 +39,16 @@ gpu.module @kernels {
   }
 
   // A block has a tile of 32 by 32; a thread four elements of a column.
-  gpu.func @add_any(%a: !any, %b: !any, %c: !any) kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
+  gpu.func @add_any(%a: !any, %b: !any, %c: !any) kernel
+      attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %bn = nvvm.read.ptx.sreg.ctaid.x : i32
     %bm = nvvm.read.ptx.sreg.ctaid.y : i32
-    %atom = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<${T}>
+    %atom = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}>
     %threads = cute.static "(8,32):(32,1)"
     %values = cute.static "(1,1):(0,0)"
     %copy = cute.make_tiled_copy(%atom, %threads, %values)
-    %layout = cute.get_layout(%c)
-    %shape = cute.get_shape(%layout)
+    %shape = cute.shape %c
     %where = cute.make_identity_tensor(%shape)
     %gA = cute.local_tile(%a, (32, 32), (%bm, %bn))
     %gB = cute.local_tile(%b, (32, 32), (%bm, %bn))
@@ -72,8 +73,7 @@ gpu.module @kernels {
 }
 
 func.func @add_rows(%a: !row, %b: !row, %c: !row) {
-  %layout = cute.get_layout(%c)
-  %shape = cute.get_shape(%layout)
+  %shape = cute.shape %c
   %blocks = cute.ceil_div(%shape, (32, ${32*V}))
   %m, %n = cute.get_scalars(%blocks)
   %gm = arith.index_cast %m : i32 to index
@@ -86,8 +86,7 @@ func.func @add_rows(%a: !row, %b: !row, %c: !row) {
 }
 
 func.func @add_any(%a: !any, %b: !any, %c: !any) {
-  %layout = cute.get_layout(%c)
-  %shape = cute.get_shape(%layout)
+  %shape = cute.shape %c
   %blocks = cute.ceil_div(%shape, (32, 32))
   %m, %n = cute.get_scalars(%blocks)
   %gm = arith.index_cast %m : i32 to index

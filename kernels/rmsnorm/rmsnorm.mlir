@@ -1,6 +1,7 @@
-// out(i,j) = x(i,j) / sqrt(mean_j x(i,j)^2 + eps) * weight(j): a block a row, the row in registers, one pass over memory.
-// -D T: f32, f16 or bf16; V: elements of an access of BITS bits; COLS: the most columns, a multiple of 256 V. Any number of rows, and of
-// columns up to COLS that are multiples of V.
+// out(i,j) = x(i,j) / sqrt(mean_j x(i,j)^2 + eps) * weight(j): a block a row, the row in registers,
+// one pass over memory.
+// -D T: f32, f16 or bf16; V: elements of an access of BITS bits; COLS: the most columns, a multiple
+// of 256 V. Any number of rows, and of columns up to COLS that are multiples of V.
 !X = !cute.memref<${T}, gmem, align<${BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
 gpu.module @kernels {
@@ -8,12 +9,11 @@ gpu.module @kernels {
       kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %row = nvvm.read.ptx.sreg.ctaid.x : i32
-    %atom = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<${T}, ${BITS} b>
+    %atom = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, ${BITS} b>
     %threads = cute.static "(1,256):(0,1)"
     %values = cute.static "(1,${V}):(0,1)"
     %copy = cute.make_tiled_copy(%atom, %threads, %values)
-    %layout = cute.get_layout(%x)
-    %shape = cute.get_shape(%layout)
+    %shape = cute.shape %x
     %where = cute.make_identity_tensor(%shape)
     %gX = cute.local_tile(%x, (1, ${COLS}), (%row, 0))
     %gO = cute.local_tile(%out, (1, ${COLS}), (%row, 0))
@@ -59,8 +59,7 @@ gpu.module @kernels {
 
 // weight is a matrix of one row.
 func.func @rmsnorm(%x: !X, %weight: !X, %out: !X, %eps: f32) {
-  %layout = cute.get_layout(%x)
-  %shape = cute.get_shape(%layout)
+  %shape = cute.shape %x
   %mode = cute.get<[0]>(%shape)
   %rows = cute.get_scalars(%mode)
   %grid = arith.index_cast %rows : i32 to index
