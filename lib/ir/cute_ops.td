@@ -181,7 +181,7 @@ def Cute_MakeLayoutOp : Cute_InferOp<"make_layout"> {
     ```
   }];
   let arguments = (ins Cute_ShapeType:$shape, Optional<Cute_StrideType>:$stride,
-                       // of older IR in generic form; says nothing that the operands don't
+                       // of older IR in generic form, taken out while the text is read: what is left does not suit the operands
                        OptionalAttr<DenseI32ArrayAttr>:$operandSegmentSizes);
   let results = (outs Cute_LayoutType:$layout);
 }

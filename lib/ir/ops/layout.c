@@ -1,5 +1,7 @@
 /* Layouts and composed layouts, and the parts that they are made of. */
-#include "lib/ir/ops/algebra.h"
+#include <mlir-c/BuiltinAttributes.h>
+
+#include "lib/ir/ops/check.h"
 #include "lib/ir/util.h"
 
 static bool second_of_source(MlirOperation op, MlirOperation source, cute_rewrite *out)
@@ -48,6 +50,19 @@ static bool same_composed(MlirOperation op, MlirOperation source, cute_rewrite *
            mlirValueEqual(outer, out->value);
 }
 
+/* Sizes of groups of operands, of older IR: a shape, and a stride or none. */
+static bool verify_make_layout(const cute_op_row *row, MlirOperation op)
+{
+    MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
+    if (mlirAttributeIsNull(sizes)) return true;
+    int strides = (int)mlirOperationGetNumOperands(op) - 1;
+    if (mlirDenseArrayGetNumElements(sizes) == 2 && mlirDenseI32ArrayGetElement(sizes, 0) == 1 &&
+        mlirDenseI32ArrayGetElement(sizes, 1) == strides)
+        return true;
+    cute_check c = cute_check_begin(row, op);
+    return cute_check_fail(&c, "expects operandSegmentSizes of 1, %d, as it has operands", strides);
+}
+
 #define RULES(name, ...) static const cute_op_rule name[] = {__VA_ARGS__, {NULL, NULL}}
 
 RULES(shape_rules, {"cute.make_layout", cute_rule_source_operand});
@@ -60,7 +75,7 @@ RULES(composed_rules, {"cute.composed_get_inner", same_composed});
 
 static const cute_op_row rows[] = {
     {CUTE_ALGEBRA_EXPANDED(MAKE_LAYOUT, make_layout), .expands = is_compact, .parts = CUTE_PARTS_FIELDS,
-     .simplify = layout_rules, .lower = cute_lower_parts},
+     .verify = verify_make_layout, .simplify = layout_rules, .lower = cute_lower_parts},
     /* Written A, offset, B; stored B, offset, A. */
     {CUTE_ALGEBRA(MAKE_COMPOSED_LAYOUT, make_composed_layout), .parts = CUTE_PARTS_REVERSED,
      .simplify = composed_rules, .lower = cute_lower_parts},
