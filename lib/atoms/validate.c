@@ -335,15 +335,24 @@ static cute_status verify_extents(const cute_atom *atom, const cute_value *const
     return CUTE_OK;
 }
 
+static cute_status verify_predicate_type(const cute_value *predicate, cute_diag *diag)
+{
+    static const char *const elements[] = {"i8", "i1", "si8", "ui8"};
+    const cute_pointer *p = predicate->pointer;
+    for (size_t i = 0; predicate->type == CUTE_MEMREF && i < sizeof elements / sizeof *elements; i++)
+        if (!strcmp(p->element, elements[i]) && p->space == CUTE_SPACE_RMEM) return CUTE_OK;
+    if (predicate->type != CUTE_MEMREF)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected a predicate of i8 or i1 in registers, got a %s",
+                         cute_type_name(predicate->type));
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected a predicate of i8 or i1 in rmem, got %s in %s",
+                     p->element, cute_space_name(p->space));
+}
+
 /* In mode 0 a predicate is one of several runs of the atom, of one, or of some elements of a run. */
 static cute_status verify_predicate(const cute_atom *atom, const cute_value *predicate,
                                     const cute_value *source, cute_diag *diag)
 {
     size_t rank = alg_rank(source->layout.shape), has = alg_rank(predicate->layout.shape);
-    if (predicate->type != CUTE_MEMREF || predicate->pointer->bits > 8)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected a predicate of i8 or i1 in registers, got '%s'",
-                         predicate->type == CUTE_MEMREF ? predicate->pointer->element
-                                                        : cute_type_name(predicate->type));
     if (has != rank)
         return cute_fail(diag, CUTE_INVALID, NULL, "the source has %zu modes, the predicate %zu", rank, has);
     for (size_t i = 1; i < rank; i++) {
@@ -368,6 +377,7 @@ cute_status cute_copy_verify(cute_arena *arena, const cute_value *copy, const cu
     static const char *const which[2] = {"source", "destination"};
     const cute_atom *atom = copy->atom;
     const cute_value *const tensors[2] = {source, target};
+    if (predicate) CUTE_TRY(verify_predicate_type(predicate, diag));
     if (!atom->known) return CUTE_OK;
     if (atom->kind != CUTE_ATOM_COPY)
         return cute_fail(diag, CUTE_INVALID, NULL, "expected the atom of a copy, got '%s'", atom->text);

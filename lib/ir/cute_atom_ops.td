@@ -5,6 +5,9 @@
 include "lib/ir/cute_ops.td"
 include "lib/ir/cute_tensor_types.td"
 
+// A, B or C
+def Cute_MmaOperand : ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>;
+
 def Cute_MakeAtomOp : Cute_Op<"make_atom", [Pure]> {
   let summary = "An atom: one instruction";
   let description = [{
@@ -138,7 +141,7 @@ def Cute_MmaPartitionOp : Cute_DivideOp<"tiled.mma.partition"> {
         !cute.memref<f16, smem, align<16>, "(128,32):(32,1)">, !cute.coord<"?">) -> !cute.memref<f16, smem, align<4>, "((2,2,2),4,2):((1,256,8),1024,16)">
     ```
   }];
-  let arguments = (ins Cute_TiledMmaType:$tiled_mma, Cute_LaidOut:$tensor, Cute_CoordType:$thread, I32Attr:$operand_id);
+  let arguments = (ins Cute_TiledMmaType:$tiled_mma, Cute_LaidOut:$tensor, Cute_CoordType:$thread, Cute_MmaOperand:$operand_id);
   let results = (outs Cute_LaidOut:$result);
 }
 def Cute_MmaPartitionShapeOp : Cute_DivideOp<"tiled.mma.partition_shape"> {
@@ -151,7 +154,7 @@ def Cute_MmaPartitionShapeOp : Cute_DivideOp<"tiled.mma.partition_shape"> {
         !cute.shape<"(128,128)">) -> !cute.shape<"((2,2),4,8)">
     ```
   }];
-  let arguments = (ins Cute_TiledMmaType:$tiled_mma, Cute_ShapeType:$shape, I32Attr:$operand_id);
+  let arguments = (ins Cute_TiledMmaType:$tiled_mma, Cute_ShapeType:$shape, Cute_MmaOperand:$operand_id);
   let results = (outs Cute_ShapeType:$result);
 }
 def Cute_MmaMakeFragmentOp : Cute_TypedOp<"mma.make_fragment", []> {
@@ -165,7 +168,7 @@ def Cute_MmaMakeFragmentOp : Cute_TypedOp<"mma.make_fragment", []> {
         !cute.shape<"((2,2),4,8)">) -> !cute.memref<f32, rmem, align<16>, "((2,2),4,8):((1,2),4,16)">
     ```
   }];
-  let arguments = (ins Cute_TiledMmaType:$tiled_mma, AnyTypeOf<[Cute_ShapeType, Cute_MemRefType], "!cute.shape or !cute.memref">:$input, I32Attr:$operand_id);
+  let arguments = (ins Cute_TiledMmaType:$tiled_mma, AnyTypeOf<[Cute_ShapeType, Cute_MemRefType], "!cute.shape or !cute.memref">:$input, Cute_MmaOperand:$operand_id);
   let results = (outs Res<Cute_Fragment, "", [MemAlloc]>:$result);
 }
 

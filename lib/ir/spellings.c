@@ -140,15 +140,18 @@ static void narrow(const place *p, const char *by)
 static void drop_segments(const place *p, const char *by)
 {
     (void)by;
-    static const char name[] = "operandSegmentSizes", *const sizes[] = {" = array<i32: 1, 0>", " = array<i32: 1, 1>"};
+    static const char name[] = "operandSegmentSizes", *const sizes[] = {" = array<i32: 1, 0>",
+                                                                        " = array<i32: 1, 1>"};
     const char *line = memchr(p->after, '\n', (size_t)(p->end - p->after));
     const char *close = line ? line : p->end;
     char *word = memmem(p->after, (size_t)(close - p->after), name, sizeof name - 1);
     if (!word) return;
     size_t operands = 0;
     for (const char *c = p->after; c < word; c++) operands += *c == '%';
-    const char *value = word + sizeof name - 1, *expected = operands > 0 && operands < 3 ? sizes[operands - 1] : "";
-    if (*expected && (size_t)(close - value) >= strlen(expected) && !memcmp(value, expected, strlen(expected)))
+    const char *value = word + sizeof name - 1,
+               *expected = operands > 0 && operands < 3 ? sizes[operands - 1] : "";
+    if (*expected && (size_t)(close - value) >= strlen(expected) &&
+        !memcmp(value, expected, strlen(expected)))
         drop_property(&(place){p->text, word, word + sizeof name - 1, p->end}, "");
 }
 

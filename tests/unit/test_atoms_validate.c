@@ -254,7 +254,7 @@ static const struct {
     {WIDE, "f16, gmem, align<16>, \"((8,1),4):((1,0),64)\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"",
      "i8, rmem, \"4:1\"", "the source has 2 modes, the predicate 1"},
     {WIDE, "f16, gmem, align<16>, \"((8,1),4):((1,0),64)\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"",
-     "f32, rmem, \"(1,4):(0,1)\"", "expected a predicate of i8 or i1 in registers, got 'f32'"},
+     "f32, rmem, \"(1,4):(0,1)\"", "expected a predicate of i8 or i1 in rmem, got f32 in rmem"},
     {"!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >",
      "f16, gmem, align<16>, \"((8,1),4):((1,0),64)\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"", NULL,
      "expected the atom of a copy, got '!cute_nvgpu.sm80.mma"},

@@ -239,7 +239,7 @@ func.func @zeros_where(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4)
 
 !c = !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
 func.func @copies_9(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, %s: !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, %f: !cute.memref<f32, rmem, "(1,4):(0,1)">) {
-  // expected-error @+1 {{expected a predicate of i8 or i1 in registers, got 'f32'}}
+  // expected-error @+1 {{expected a predicate of i8 or i1 in rmem, got f32 in rmem}}
   cute.copy(%c, %g, %s, %f) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f32, rmem, "(1,4):(0,1)">) -> ()
   return
 }
@@ -296,5 +296,23 @@ func.func @products_3(%m: !m, %d: !d, %y: !y, %rows: !cute.memref<f16, rmem, "((
 func.func @products_4(%m: !m, %d: !d, %x: !x, %k: !cute.memref<f16, rmem, "((2,2),4,2):((1,2),4,16)">) {
   // expected-error @+1 {{A has 3 along K, B 2}}
   cute.gemm(%m, %d, %x, %k, %d) : (!m, !d, !x, !cute.memref<f16, rmem, "((2,2),4,2):((1,2),4,16)">, !d) -> ()
+  return
+}
+
+// -----
+
+func.func @predicate_in_memory(%g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, %q: !cute.memref<i8, gmem, "(1,4):(0,1)">) {
+  %c = cute.make_atom : !cute_nvgpu.atom.universal_copy<f16, 128 b>
+  %r = cute.make_fragment_like %g
+  // expected-error @+1 {{expected a predicate of i8 or i1 in rmem, got i8 in gmem}}
+  cute.copy %c, %g, %r, %q
+  return
+}
+
+// -----
+
+func.func @fourth_operand_of_a_product(%m: !cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(1,1,1):(0,0,0)">>, %s: !cute.shape<"(16,16)">) {
+  // expected-error @+1 {{attribute 'operand_id' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 0 whose maximum value is 2}}
+  %p = "cute.tiled.mma.partition_shape"(%m, %s) <{operand_id = 3 : i32}> : (!cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(1,1,1):(0,0,0)">>, !cute.shape<"(16,16)">) -> !cute.shape<"((2,2,2),1,1)">
   return
 }
