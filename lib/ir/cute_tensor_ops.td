@@ -277,7 +277,8 @@ def Cute_FastDivmodCreateDivisorOp : Cute_Op<"fast_divmod.create_divisor", [Cute
   let summary = "A divisor, prepared for many divisions";
   let description = [{
     The multiplier and the shifts of Granlund and Montgomery, "Division by invariant integers using multiplication". The
-    divisor is positive.
+    divisor is unsigned, and not 0. It is stored as `!llvm.struct<(i32, i32, i8, i8)>`: the divisor, the multiplier and two
+    shifts; with 64 bits the first two are `i64`. A host function makes it once, and kernels take it as an argument.
 
     ```mlir
     %d = cute.fast_divmod.create_divisor(%n) : (i32) -> !cute.fast_divmod_divisor<32>
@@ -289,7 +290,7 @@ def Cute_FastDivmodCreateDivisorOp : Cute_Op<"fast_divmod.create_divisor", [Cute
 def Cute_FastDivmodComputeOp : Cute_Op<"fast_divmod.compute", [Pure]> {
   let summary = "Quotient and remainder by a prepared divisor";
   let description = [{
-    Of a dividend of 0 or more.
+    Exact for all dividends, which are unsigned: the upper half of a product, two additions and two shifts.
 
     ```mlir
     %q, %r = cute.fast_divmod.compute(%x, %d) : (i32, !cute.fast_divmod_divisor<32>) -> (i32, i32)

@@ -25,6 +25,8 @@ MlirType cute_lower_tensor(MlirContext context, cute_arena *arena, MlirType type
 MlirType cute_lower_flat(MlirContext context, cute_arena *arena, MlirType type);
 /* The integer itself. */
 MlirType cute_lower_integer(MlirContext context, cute_arena *arena, MlirType type);
+/* A divisor, its multiplier and shifts (ops/divisor.c). */
+MlirType cute_lower_divisor(MlirContext context, cute_arena *arena, MlirType type);
 /* `!llvm.struct<()>`: the type says all. */
 MlirType cute_lower_nothing(MlirContext context, cute_arena *arena, MlirType type);
 

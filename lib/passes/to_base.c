@@ -194,6 +194,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
 const cute_pass cute_pass_to_base = {
     .name = "cute-to-base",
     .help = "Lower cute values to structs of integers",
-    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM,
+    .dialects =
+        CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_SCF,
     .run = run,
 };

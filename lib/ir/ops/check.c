@@ -99,6 +99,12 @@ bool cute_check_coord(const cute_check *c, const cute_tree *coord, const cute_tr
     return ok;
 }
 
+int cute_integer_width(MlirType type)
+{
+    const cute_value *multiple = cute_type_peek(type);
+    return multiple ? multiple->tree->value.width : (int)mlirIntegerTypeGetWidth(type);
+}
+
 int64_t cute_check_size(const cute_tree *shape)
 {
     if (!shape) return 1;

@@ -33,6 +33,8 @@ bool cute_check_coord(const cute_check *c, const cute_tree *coord, const cute_tr
 
 /* The number of coordinates; 0: it is not known. */
 int64_t cute_check_size(const cute_tree *shape);
+/* The bits of an integer of the program, constrained or not. */
+int cute_integer_width(MlirType type);
 /* Mode `i` of a tuple, of anything else the tree itself (for 0), or NULL. */
 const cute_tree *cute_check_mode(const cute_tree *tree, uint32_t i);
 uint32_t cute_check_rank(const cute_tree *tree);

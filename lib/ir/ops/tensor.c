@@ -103,44 +103,13 @@ static bool verify_swizzle(const cute_op_row *row, MlirOperation op)
 
 /* ---- integers ---- */
 
-/* The bits of an integer of the program, constrained or not. */
-static int width_of(MlirType type)
-{
-    const cute_value *multiple = cute_type_peek(type);
-    return multiple ? multiple->tree->value.width : (int)mlirIntegerTypeGetWidth(type);
-}
-
 static bool verify_assume(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
-    int from = width_of(mlirValueGetType(mlirOperationGetOperand(op, 0))),
-        to = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    int from = cute_integer_width(mlirValueGetType(mlirOperationGetOperand(op, 0))),
+        to = cute_integer_width(mlirValueGetType(mlirOperationGetResult(op, 0)));
     if (from == to) return true;
     return cute_check_fail(&c, "expects a result of %d bits like its operand, but got one of %d", from, to);
-}
-
-static bool verify_divisor(const cute_op_row *row, MlirOperation op)
-{
-    cute_check c = cute_check_begin(row, op);
-    int from = width_of(mlirValueGetType(mlirOperationGetOperand(op, 0))),
-        to = cute_check_result(&c, 0)->width;
-    if (from == to) return true;
-    return cute_check_fail(&c, "expects a divisor of %d bits like its operand, but got one of %d", from, to);
-}
-
-static bool verify_divmod(const cute_op_row *row, MlirOperation op)
-{
-    cute_check c = cute_check_begin(row, op);
-    int bits = cute_check_operand(&c, 1)->width;
-    int widths[] = {width_of(mlirValueGetType(mlirOperationGetOperand(op, 0))),
-                    width_of(mlirValueGetType(mlirOperationGetResult(op, 0))),
-                    width_of(mlirValueGetType(mlirOperationGetResult(op, 1)))};
-    static const char *const names[] = {"dividend", "quotient", "remainder"};
-    for (int i = 0; i < 3; i++)
-        if (widths[i] != bits)
-            return cute_check_fail(&c, "expects a %s of %d bits like the divisor, but got one of %d",
-                                   names[i], bits, widths[i]);
-    return true;
 }
 
 /* A pointer moves when the program runs; an iterator over coordinates is made of integers. */
@@ -184,7 +153,5 @@ static const cute_op_row rows[] = {
     {.name = "cute.ptrtoint", .verify = verify_ptrtoint, .lower = cute_lower_ptrtoint},
     {.name = "cute.apply_swizzle", .verify = verify_swizzle, .lower = cute_lower_apply_swizzle},
     {.name = "cute.assume", .verify = verify_assume, .lower = cute_lower_same},
-    {.name = "cute.fast_divmod.create_divisor", .verify = verify_divisor},
-    {.name = "cute.fast_divmod.compute", .verify = verify_divmod},
 };
 const cute_op_family cute_family_tensor = {rows, sizeof rows / sizeof *rows};
