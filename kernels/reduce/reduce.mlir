@@ -10,7 +10,6 @@
 !out = !cute.memref<f32, gmem, "1:1">
 !warps = !cute.memref<f32, smem, align<1024>, "8:1">
 
-module attributes {gpu.container_module} {
 gpu.module @kernels {
   // The sum of mine over the block's 256 threads, which all get it.
   func.func private @block_sum(%mine: f32, %warps: !warps) -> f32 {
@@ -138,5 +137,4 @@ func.func @sum(%x: !X, %partial: !partial, %count: !count, %out: !out) {
     dynamic_shared_memory_size %bytes
     args(%x : !X, %partial : !partial, %count : !count, %out : !out)
   return
-}
 }

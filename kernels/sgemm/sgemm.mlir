@@ -28,20 +28,16 @@ gpu.module @kernels {
     %gA = cute.local_tile(%A, %tile, %block, "(1,_,1)")
     %gB = cute.local_tile(%B, %tile, %block, "(_,1,1)")
     %gC = cute.local_tile(%C, %tile, %block, "(1,1,_)")
-    %shapeA = cute.shape %A
-    %shapeB = cute.shape %B
-    %shapeC = cute.shape %C
-    %iA = cute.make_identity_tensor %shapeA
-    %iB = cute.make_identity_tensor %shapeB
-    %iC = cute.make_identity_tensor %shapeC
+    %iA = cute.make_identity_tensor %A
+    %iB = cute.make_identity_tensor %B
+    %iC = cute.make_identity_tensor %C
     %cA = cute.local_tile(%iA, %tile, %block, "(1,_,1)")
     %cB = cute.local_tile(%iB, %tile, %block, "(_,1,1)")
     %cC = cute.local_tile(%iC, %tile, %block, "(1,1,_)")
 
     // The stages, and how they are filled: from cols V neighbours a thread; rows are transposed on
     // the way, element by element, and a pitch of 4 more keeps this free of bank conflicts.
-    %bytes = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
-    %smem = cute.recast_iter %bytes : f32
+    %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<f32, smem, align<1024>>
     %behind = cute.add_offset %smem, ${(BM+4)*BK*STAGES}
     %sA = cute.make_view %smem, "(${BM},${BK},${STAGES}):(1,${BM+4},${(BM+4)*BK})"
     %sB = cute.make_view %behind, "(${BN},${BK},${STAGES}):(1,${BN+4},${(BN+4)*BK})"
@@ -79,8 +75,8 @@ gpu.module @kernels {
 
     // All stages are on their way; tiles behind K are zeros, as all that lies outside of A and B.
     scf.for %s = %c0 to %stages step %c1 : i32 {
-      %predA = cute.predicate %tAcA[_, _, _, %s], %shapeA
-      %predB = cute.predicate %tBcB[_, _, _, %s], %shapeB
+      %predA = cute.predicate %tAcA[_, _, _, %s], %A
+      %predB = cute.predicate %tBcB[_, _, _, %s], %B
       cute.copy %${A}, %tAgA[_, _, _, %s], %tAsA[_, _, _, %s], %predA
       cute.copy %${B}, %tBgB[_, _, _, %s], %tBsB[_, _, _, %s], %predB
       nvvm.cp.async.commit.group
@@ -109,8 +105,8 @@ gpu.module @kernels {
       gpu.barrier
       cute.copy %s2r, %pA[_, _, 0, %that], %rA[_, _, 0]
       cute.copy %s2r, %pB[_, _, 0, %that], %rB[_, _, 0]
-      %predA = cute.predicate %tAcA[_, _, _, %coming], %shapeA
-      %predB = cute.predicate %tBcB[_, _, _, %coming], %shapeB
+      %predA = cute.predicate %tAcA[_, _, _, %coming], %A
+      %predB = cute.predicate %tBcB[_, _, _, %coming], %B
       cute.copy %${A}, %tAgA[_, _, _, %coming], %tAsA[_, _, _, %this], %predA
       cute.copy %${B}, %tBgB[_, _, _, %coming], %tBsB[_, _, _, %this], %predB
       nvvm.cp.async.commit.group
@@ -118,7 +114,7 @@ gpu.module @kernels {
       scf.yield %that : i32
     }
 
-    %predC = cute.predicate %tCcC, %shapeC
+    %predC = cute.predicate %tCcC, %C
     cute.copy %r2g, %rC, %tCgC, %predC
     gpu.return
   }

@@ -6,7 +6,6 @@
 // along M come in turn before the next ones along N, so that both sides stay in few pages.
 !A = !cute.memref<${T}, gmem, align<${ALIGN}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
-module attributes {gpu.container_module} {
 gpu.module @kernels {
   gpu.func @transpose(%a: !A, %b: !A) kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -23,13 +22,11 @@ gpu.module @kernels {
     %swapped = cute.select<[1, 0]> %layout
     %to = cute.get_iter %b
     %bt = cute.make_view %to, %swapped
-    %shape = cute.shape %a
-    %where = cute.make_identity_tensor %shape
+    %where = cute.make_identity_tensor %a
     %gA = cute.local_tile %a, (${TM}, ${TN}), (%bm, %bn)
     %gB = cute.local_tile %bt, (${TM}, ${TN}), (%bm, %bn)
     %gI = cute.local_tile %where, (${TM}, ${TN}), (%bm, %bn)
-    %bytes = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
-    %smem = cute.recast_iter %bytes : ${T}
+    %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>>
     %s = cute.make_view %smem, "${S} o 0 o (${TM},${TN}):(${TN},1)"
 
     // Rows come in; zeros where a has none.
@@ -38,7 +35,7 @@ gpu.module @kernels {
     %tAgA = cute.tiled.copy.partition_S %rows, %gA, %t
     %tAgI = cute.tiled.copy.partition_S %rows, %gI, %t
     %tAs = cute.tiled.copy.partition_D %rows, %s, %t
-    %predA = cute.predicate %tAgI, %shape
+    %predA = cute.predicate %tAgI, %a
     %rA = cute.make_fragment_like %tAs
     %zero = arith.constant 0.0 : ${T}
     cute.fill %rA, %zero
@@ -54,7 +51,7 @@ gpu.module @kernels {
     %tBs = cute.tiled.copy.partition_S %columns, %s, %t
     %tBgB = cute.tiled.copy.partition_D %columns, %gB, %t
     %tBgI = cute.tiled.copy.partition_D %columns, %gI, %t
-    %predB = cute.predicate %tBgI, %shape
+    %predB = cute.predicate %tBgI, %a
     %rB = cute.make_fragment_like %tBgB
     %one = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}>
     cute.copy %one, %tBs, %rB
@@ -78,5 +75,4 @@ func.func @transpose(%a: !A, %b: !A) {
   gpu.launch_func @kernels::@transpose blocks in (%gx, %gy, %c1) threads in (%threads, %c1, %c1)
     dynamic_shared_memory_size %bytes args(%a : !A, %b : !A)
   return
-}
 }
