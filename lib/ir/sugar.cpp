@@ -384,6 +384,30 @@ static Type readMmaAtom(AsmParser &parser, SMLoc place)
                           "x" + Twine(k) + ", elem_type = (" + of + ", " + of + ", " + sum + ")>");
 }
 
+// !cute_nvgpu.tiled_mma<128,128,64>, with an element type behind or f16: by 2 x 2 warps.
+static Type readTiledMma(AsmParser &parser, SMLoc place)
+{
+    static constexpr int64_t warps[3] = {32, 16, 16}; // of 2 x 2 x 1 products of 16x8x16
+    int64_t tile[3];
+    Type element = parser.getBuilder().getF16Type();
+    if (parser.parseLess()) return {};
+    for (int i = 0; i < 3; i++) {
+        SMLoc at = parser.getCurrentLocation();
+        if ((i && parser.parseComma()) || parser.parseInteger(tile[i])) return {};
+        if (tile[i] > 0 && tile[i] % warps[i] == 0 && tile[i] <= INT32_MAX) continue;
+        parser.emitError(at) << "expects a multiple of " << warps[i] << " along " << "MNK"[i] << ", got "
+                             << tile[i];
+        return {};
+    }
+    if (succeeded(parser.parseOptionalComma()) && parser.parseType(element)) return {};
+    if (parser.parseGreater()) return {};
+    std::string of = textOfType(element);
+    return typeOfText(parser, place,
+                      "!cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (" + of + ", " + of +
+                          ", f32)>, atom_layout_MNK = <\"(2,2,1):(1,2,0)\">, permutation_MNK = <\"[" +
+                          Twine(tile[0]) + ":1;" + Twine(tile[1]) + ":1;" + Twine(tile[2]) + ":1]\">>");
+}
+
 // !cute_nvgpu.copy_atom<16>: bytes at once.
 static Type readCopyAtom(AsmParser &parser, SMLoc place)
 {
@@ -404,6 +428,7 @@ std::optional<Type> cute::readOtherType(AsmParser &parser, SMLoc place, StringRe
     } rows[] = {
         {"cute", "tensor", readTensor},
         {"cute_nvgpu", "mma_atom", readMmaAtom},
+        {"cute_nvgpu", "tiled_mma", readTiledMma},
         {"cute_nvgpu", "copy_atom", readCopyAtom},
     };
     for (auto &row : rows)

@@ -22,3 +22,13 @@ func.func private @too_wide(!cute_nvgpu.copy_atom<32>)
 
 // expected-error @+1 {{expects a layout, got '!cute.shape<"4">'}}
 func.func private @no_layout(!cute.tensor<f16, !cute.shape<"4">>)
+
+// -----
+
+// expected-error @+1 {{expects a multiple of 16 along K, got 8}}
+func.func private @no_whole_product(!cute_nvgpu.tiled_mma<32,16,8>)
+
+// -----
+
+// expected-error @+1 {{there is no instruction '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f32, f32, f32) >'}}
+func.func private @no_such_elements(!cute_nvgpu.tiled_mma<32,16,16,f32>)
