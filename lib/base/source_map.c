@@ -50,6 +50,24 @@ uint32_t cute_source_map_file(cute_source_map_writer *map, const char *name, siz
     return (uint32_t)map->file_count++;
 }
 
+uint32_t cute_source_map_form(cute_source_map_writer *map, const char *text, size_t length, bool name)
+{
+    if (!length || memchr(text, 0, length)) return 0;
+    for (size_t i = map->form_count; i-- > 0;) {
+        const cute_map_form *form = &map->forms[i];
+        if (form->name == name && strlen(form->text) == length && !memcmp(form->text, text, length))
+            return (uint32_t)i + 1;
+    }
+    const char *copy = cute_arena_copy(map->arena, text, length);
+    if (!copy || !cute_arena_more(map->arena, &map->forms, map->form_count, &map->form_capacity,
+                                  sizeof *map->forms, 16)) {
+        map->failed = true;
+        return 0;
+    }
+    map->forms[map->form_count++] = (cute_map_form){copy, name};
+    return (uint32_t)map->form_count;
+}
+
 /* Numbers are most of a map: faster than printf. */
 static char *put_number(char *at, int64_t value)
 {
@@ -102,6 +120,10 @@ bool cute_source_map_line(cute_source_map_writer *map, const cute_map_line *line
         }
         *last = *line;
     }
+    if (line->form) {
+        *at++ = '=';
+        at = put_number(at, line->form - 1);
+    }
     size_t length = (size_t)(at - text);
     if (map->column + length > WIDTH) {
         cute_buffer_puts(&map->lines, "\n//!");
@@ -122,6 +144,10 @@ void cute_source_map_argument(cute_source_map_writer *map, const cute_map_argume
         *at++ = ':';
         at = put_number(at, argument->column);
     }
+    if (argument->form) {
+        *at++ = '&';
+        at = put_number(at, argument->form - 1);
+    }
     bool named = argument->name && length;
     if (named) *at++ = '=';
     cute_buffer_append(&map->lines, text, (size_t)(at - text));
@@ -139,6 +165,10 @@ void cute_source_map_finish(cute_source_map_writer *map, cute_buffer *text)
             cute_buffer_puts(text, " *");
             put_name(text, map->files[i].name, strlen(map->files[i].name));
             cute_buffer_printf(text, ";%llu", (unsigned long long)map->files[i].hash);
+        }
+        for (size_t i = 0; i < map->form_count; i++) {
+            cute_buffer_puts(text, map->forms[i].name ? "\n//! =" : "\n//! &");
+            put_name(text, map->forms[i].text, strlen(map->forms[i].text));
         }
         cute_buffer_puts(text, "\n//!");
         cute_buffer_append(text, map->lines.data, map->lines.length);
@@ -214,6 +244,13 @@ static const char *take_name(reader *r, cute_arena *arena)
     return name;
 }
 
+static uint32_t take_form(reader *r, const cute_source_map *map)
+{
+    uint32_t index = take_u31(r);
+    r->ok &= index < map->form_count;
+    return index + 1;
+}
+
 static void take_arguments(reader *r, cute_source_map *map, cute_map_line *line)
 {
     line->first_argument = map->argument_count;
@@ -225,6 +262,7 @@ static void take_arguments(reader *r, cute_source_map *map, cute_map_line *line)
             r->ok &= take(r, ':') && line->placed;
             argument.column = take_u31(r);
         }
+        if (take(r, '&')) argument.form = take_form(r, map);
         if (take(r, '=')) argument.name = take_name(r, map->arena);
         if (more_room(r, map, &map->arguments, map->argument_count, &map->argument_capacity, sizeof argument))
             map->arguments[map->argument_count++] = argument;
@@ -232,7 +270,7 @@ static void take_arguments(reader *r, cute_source_map *map, cute_map_line *line)
     line->argument_count = map->argument_count - line->first_argument;
 }
 
-/* [skip +] ( . | [file ;] line [: column] ) */
+/* [skip +] ( . | [file ;] line [: column] ) [= form] */
 static void take_line(reader *r, cute_source_map *map, cute_map_line *last)
 {
     cute_map_line line = *last;
@@ -264,6 +302,7 @@ static void take_line(reader *r, cute_source_map *map, cute_map_line *last)
         r->ok &= line.file < map->file_count;
     }
     *last = line;
+    if (take(r, '=')) line.form = take_form(r, map);
     take_arguments(r, map, &line);
     if (more_room(r, map, &map->lines, map->line_count, &map->line_capacity, sizeof line))
         map->lines[map->line_count++] = line;
@@ -286,6 +325,11 @@ static void take_map(reader *r, cute_source_map *map)
             file.hash = take_u64(r);
             if (more_room(r, map, &map->files, map->file_count, &map->file_capacity, sizeof file))
                 map->files[map->file_count++] = file;
+        } else if (peek(r) == '=' || peek(r) == '&') {
+            cute_map_form form = {.name = *r->at++ == '='};
+            form.text = take_name(r, map->arena);
+            if (more_room(r, map, &map->forms, map->form_count, &map->form_capacity, sizeof form))
+                map->forms[map->form_count++] = form;
         } else {
             take_line(r, map, &last);
         }

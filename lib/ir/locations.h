@@ -17,6 +17,10 @@ typedef struct cute_map_builder {
     cute_source_map_writer map;
     const char *file_data; /* of the last file: locations share their strings */
     uint32_t file;
+    struct {
+        const char *data;
+        uint32_t form;
+    } names[256]; /* forms of names, by where their strings are */
 } cute_map_builder;
 void cute_locations_note(unsigned line, MlirLocation location, MlirBlock entry, void *builder);
 

@@ -1,6 +1,7 @@
 // See shim.h. Kept thin: each function only turns a C call into the C++ one.
 #include "lib/ir/shim.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
@@ -512,6 +513,43 @@ bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *l
     *line = place.getLine();
     *column = place.getColumn();
     return true;
+}
+
+static std::string textOf(Location location)
+{
+    std::string text;
+    llvm::raw_string_ostream(text) << location;
+    StringRef inside = text;
+    return inside.consume_front("loc(") && inside.consume_back(")") ? inside.str() : std::string();
+}
+
+cute_location_kind cute_location_form(MlirLocation location, char hole, MlirStringRef *name, char **text)
+{
+    LocationAttr of = unwrap(location);
+    if (isa<UnknownLoc>(of) || (hole && isa<FileLineColLoc>(of))) return CUTE_LOCATION_PLAIN;
+    auto named = dyn_cast<NameLoc>(of);
+    if (hole && named && isa<FileLineColLoc>(named.getChildLoc())) {
+        *name = wrap(named.getName().getValue());
+        return CUTE_LOCATION_NAMED;
+    }
+    std::string whole = textOf(of);
+    auto place = hole ? of.findInstanceOf<FileLineColLoc>() : FileLineColLoc();
+    std::string own = place ? textOf(place) : "";
+    size_t at = own.empty() ? std::string::npos : whole.find(own);
+    if (at != std::string::npos) whole.replace(at, own.size(), 1, hole);
+    *text = strdup(whole.c_str());
+    return CUTE_LOCATION_OTHER;
+}
+
+MlirLocation cute_location_of_form(MlirLocation place, char hole, const char *text)
+{
+    std::string whole = text, own = textOf(unwrap(place));
+    size_t at = whole.find(hole);
+    if (at != std::string::npos) whole.replace(at, 1, own);
+    ScopedDiagnosticHandler quiet(unwrap(place).getContext(), [](Diagnostic &) { return success(); });
+    auto found =
+        dyn_cast_or_null<LocationAttr>(parseAttribute("loc(" + whole + ")", unwrap(place).getContext()));
+    return found ? wrap(Location(found)) : place;
 }
 
 MlirStringRef cute_location_name(MlirLocation location)

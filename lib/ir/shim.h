@@ -140,6 +140,16 @@ bool cute_op_is_effect_free(MlirOperation op);
 bool cute_op_is_dead(MlirOperation op);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column);
+/* What a location says beside its place: PLAIN, nothing; NAMED, a name (loc("x"("f":1:2)));
+ * OTHER, its text without the `loc(...)` around, with `hole` (0: none) for the place. Without a hole it is all text; *text is to be freed. */
+typedef enum cute_location_kind {
+    CUTE_LOCATION_PLAIN,
+    CUTE_LOCATION_NAMED,
+    CUTE_LOCATION_OTHER
+} cute_location_kind;
+cute_location_kind cute_location_form(MlirLocation location, char hole, MlirStringRef *name, char **text);
+/* The way back from a text; `place` where it is none. */
+MlirLocation cute_location_of_form(MlirLocation place, char hole, const char *text);
 /* The outermost name of a NameLoc, or an empty string. */
 MlirStringRef cute_location_name(MlirLocation location);
 /* The location of a block argument, or of an operation's result. */

@@ -17,9 +17,14 @@ static void look(const char *text, size_t length)
             const cute_map_line *line = &map.lines[i];
             if (line->printed <= last || (line->placed && line->file >= map.file_count)) __builtin_trap();
             if (line->first_argument + line->argument_count > map.argument_count) __builtin_trap();
+            if (line->form > map.form_count) __builtin_trap();
             if (cute_source_map_find(&map, line->printed) != line) __builtin_trap();
             last = line->printed;
         }
+        for (size_t i = 0; i < map.argument_count; i++)
+            if (map.arguments[i].form > map.form_count) __builtin_trap();
+        for (size_t i = 0; i < map.form_count; i++)
+            if (!*map.forms[i].text) __builtin_trap();
         for (size_t i = 0; i < map.file_count; i++)
             if (!*map.files[i].name) __builtin_trap();
     } else if (own != length) {

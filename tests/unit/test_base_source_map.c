@@ -12,13 +12,19 @@ static void write_one(cute_arena *arena, cute_buffer *text)
     uint32_t k = cute_source_map_file(&w, "dir/k \xC3\xA9.mlir", 13, UINT64_MAX);
     uint32_t other = cute_source_map_file(&w, "other.py", 8, 0);
     CHECK_INT(cute_source_map_file(&w, "other.py", 8, 7), other);
-    CHECK(cute_source_map_line(&w, &(cute_map_line){.printed = 1}));
-    CHECK(cute_source_map_line(&w, &(cute_map_line){2, true, k, 300, 17, 0, 0}));
-    cute_source_map_argument(&w, &(cute_map_argument){"alpha", true, 299, 4}, 5);
-    cute_source_map_argument(&w, &(cute_map_argument){0}, 0);
-    CHECK(!cute_source_map_line(&w, &(cute_map_line){2, true, k, 1, 1, 0, 0}));
-    CHECK(cute_source_map_line(&w, &(cute_map_line){3, true, other, 2147483647, 1, 0, 0}));
-    CHECK(cute_source_map_line(&w, &(cute_map_line){5, true, k, 0, 0, 0, 0}));
+    uint32_t name = cute_source_map_form(&w, "a \"name\"", 8, true);
+    uint32_t whole = cute_source_map_form(&w, "fused[\1, \"x\":1:2]", 17, false);
+    CHECK_INT(cute_source_map_form(&w, "a \"name\"", 8, true), name);
+    CHECK(name && whole && cute_source_map_form(&w, "a \"name\"", 8, false) > whole);
+    CHECK_INT(cute_source_map_form(&w, "a\0b", 3, true), 0);
+    CHECK_INT(cute_source_map_form(&w, "", 0, true), 0);
+    CHECK(cute_source_map_line(&w, &(cute_map_line){.printed = 1, .form = whole}));
+    CHECK(cute_source_map_line(&w, &(cute_map_line){2, true, k, 300, 17, name, 0, 0}));
+    cute_source_map_argument(&w, &(cute_map_argument){"alpha", true, 299, 4, 0}, 5);
+    cute_source_map_argument(&w, &(cute_map_argument){.form = whole}, 0);
+    CHECK(!cute_source_map_line(&w, &(cute_map_line){2, true, k, 1, 1, 0, 0, 0}));
+    CHECK(cute_source_map_line(&w, &(cute_map_line){3, true, other, 2147483647, 1, 0, 0, 0}));
+    CHECK(cute_source_map_line(&w, &(cute_map_line){5, true, k, 0, 0, 0, 0, 0}));
     cute_source_map_finish(&w, text);
 }
 
@@ -35,15 +41,20 @@ static void test_round_trip(void)
     CHECK_TEXT(map.files[0].name, "dir/k \xC3\xA9.mlir");
     CHECK(map.files[0].hash == UINT64_MAX && map.files[1].hash == 0);
     CHECK_INT(map.line_count, 4);
-    CHECK(!map.lines[0].placed);
+    CHECK(!map.lines[0].placed && map.lines[0].form == 2);
+    CHECK_INT(map.form_count, 3);
+    CHECK_TEXT(map.forms[0].text, "a \"name\"");
+    CHECK_TEXT(map.forms[1].text, "fused[\1, \"x\":1:2]");
+    CHECK(map.forms[0].name && !map.forms[1].name);
     const cute_map_line *line = cute_source_map_find(&map, 2);
-    CHECK(line->placed && line->file == 0 && line->line == 300 && line->column == 17);
+    CHECK(line->placed && line->file == 0 && line->line == 300 && line->column == 17 && line->form == 1);
     CHECK_INT(line->argument_count, 2);
     const cute_map_argument *a = &map.arguments[line->first_argument];
     CHECK_TEXT(a[0].name, "alpha");
     CHECK(a[0].placed && a[0].line == 299 && a[0].column == 4);
-    CHECK(!a[1].name && !a[1].placed);
+    CHECK(!a[1].name && !a[1].placed && a[1].form == 2 && a[0].form == 0);
     line = cute_source_map_find(&map, 4); /* a blank line belongs to what is before it */
+    CHECK_INT(line->form, 0);
     CHECK(line->printed == 3 && line->file == 1 && line->line == 2147483647);
     line = cute_source_map_find(&map, 1000);
     CHECK(line->printed == 5 && line->file == 0 && line->line == 0 && line->column == 0);
@@ -124,6 +135,10 @@ static void test_damaged(void)
         " *107;1 .,1:1",                /* an argument's place without its function's */
         " *107;1 1:1,1",
         " *107;1 1:1\n//x 1",
+        " *107;1 1:1=0", /* no such form */
+        " *107;1 =107 1:1=1",
+        " *107;1 =107 1:1,&1",
+        " *107;1 =256 1:1", /* no byte */
         "1:1",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuse(arena, wrong[i]);
