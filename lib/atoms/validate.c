@@ -265,14 +265,14 @@ static cute_status verify_access(cute_arena *arena, const cute_atom *atom, const
     if (p->space == CUTE_SPACE_RMEM) return CUTE_OK;
     int64_t bits = (int64_t)o->bits * (atom->matrices ? 128 / o->bits : o->values), bytes = bits / 8;
     int64_t needed = bits / o->bits, run = run_of(arena, tensor);
+    if (run < needed)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "an access of '%s' needs %" PRId64 " consecutive elements, the %s has %" PRId64,
+                         atom->text, needed, which, run);
     if (p->align < bytes)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "an access of '%s' needs an alignment of %" PRId64 " bytes, the %s states %" PRId64,
                          atom->text, bytes, which, p->align);
-    if (run < needed)
-        return cute_fail(diag, CUTE_INVALID, NULL,
-                         "'%s' moves %" PRId64 " consecutive elements, of the %s %" PRId64 " are", atom->text,
-                         needed, which, run);
     return CUTE_OK;
 }
 

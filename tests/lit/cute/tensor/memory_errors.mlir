@@ -185,7 +185,7 @@ func.func @copies_3(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((
 
 !c = !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
 func.func @copies_4(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, %w: !cute.memref<f16, smem, align<16>, "((8,1),4):((2,0),64)">) {
-  // expected-error @+1 {{moves 8 consecutive elements, of the destination 1 are}}
+  // expected-error @+1 {{needs 8 consecutive elements, the destination has 1}}
   cute.copy(%c, %g, %w) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((2,0),64)">) -> ()
   return
 }
