@@ -51,6 +51,18 @@ add() {
 @test "a template is a launch.json that plans" {
     "$run" kernels.ptx --kernel vector_add --template >launch.json
     "$run" kernels.ptx --config launch.json --dry-run
+    # as many blocks of the kernel's size as n elements need
+    [ "$(jq -c .grid launch.json)" = "[\"ceil_div(n, $(jq '.block | if type == "array" then .[0] else . end' launch.json))\"]" ]
+    cat >k.ptx <<'EOF'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k() .reqntid 96
+{
+    ret;
+}
+EOF
+    [ "$("$run" k.ptx --template | jq -r '.grid[0]')" = "ceil_div(n, 96)" ]
 }
 
 @test "the schema is JSON and names every key of a launch" {
