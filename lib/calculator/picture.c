@@ -7,7 +7,7 @@
 #include "lib/base/checked.h"
 #include "lib/layout/algebra.h"
 
-enum { BANKS = 32, BANK_BITS = 32, SHADES = 8, BATCH = 256 };
+enum { BANKS = 32, BANK_BITS = 32, WARP = 32, SHADES = 8, BATCH = 256 };
 
 typedef struct painter {
     cute_arena *arena, *scratch; /* scratch: of some cells, then thrown away */
@@ -151,6 +151,7 @@ static int colour_of(const painter *p, int64_t index, int64_t thread)
     switch (p->out->palette) {
     case CUTE_COLOUR_INDEX: return modulo(index, SHADES);
     case CUTE_COLOUR_THREAD: return modulo(thread, SHADES);
+    case CUTE_COLOUR_WARP: return modulo(thread / WARP, SHADES);
     case CUTE_COLOUR_BANK:
         return bank_of(index, p->options->element_bits ? p->options->element_bits : BANK_BITS);
     default: return -1;
@@ -316,7 +317,7 @@ void cute_picture_rgb(cute_picture_colour palette, int colour, int rgb[3])
         rgb[0] = rgb[1] = rgb[2] = low;
         rgb[full[sixth]] = 255;
         rgb[rising[sixth]] = sixth % 2 ? 255 - part : low + part;
-    } else if (palette == CUTE_COLOUR_THREAD) {
+    } else if (palette == CUTE_COLOUR_THREAD || palette == CUTE_COLOUR_WARP) {
         for (int i = 0; i < 3; i++) rgb[i] = threads[colour % SHADES][i];
     } else {
         rgb[0] = rgb[1] = rgb[2] = greys[colour % SHADES];

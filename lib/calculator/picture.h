@@ -10,6 +10,7 @@ typedef enum cute_picture_colour {
     CUTE_COLOUR_NONE,
     CUTE_COLOUR_INDEX,  /* eight shades of grey, by the index modulo 8 */
     CUTE_COLOUR_THREAD, /* eight colours, by the thread modulo 8; without threads an index is one */
+    CUTE_COLOUR_WARP,   /* the same, by the thread's warp */
     CUTE_COLOUR_BANK,   /* 32 colours, by the bank of shared memory that an index is in */
 } cute_picture_colour;
 

@@ -193,7 +193,7 @@ static json_t *finding_json(const cute_finding *e)
 
 /* ---- counts by line ---- */
 
-/* The entry of a kernel's line: the user's where it is known, else that of the PTX. */
+/* The entry of an instruction of a kernel's line: the user's where it is known, else that of the PTX. */
 static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
 {
     const em_program *program = c->machine->program;
@@ -201,7 +201,8 @@ static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
     const em_loc *loc = loc_of(program, i);
     cute_buffer key = {0};
     if (loc)
-        cute_buffer_printf(&key, "%s %s %s:%u:%u", space, kernel, loc->file, loc->line, loc->column);
+        cute_buffer_printf(&key, "%s %s %s %s:%u:%u", space, kernel, em_instruction_name(i), loc->file,
+                           loc->line, loc->column);
     else
         cute_buffer_printf(&key, "%s %s %d", space, kernel, em_place(program, i).line);
     json_t *line = cute_buffer_ok(&key) ? json_object_get(c->line_index, cute_buffer_text(&key)) : NULL;

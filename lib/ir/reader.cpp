@@ -556,6 +556,9 @@ ParseResult Reader::checkResultCount()
 {
     size_t named = parser.getNumResults(), count = state.types.size();
     if (!named || named == count || written.hasOperands) return success();
+    if (!count && !state.name.hasTrait<OpTrait::ZeroResults>())
+        return failWithTypes("'" + state.name.getStringRef() +
+                             "' op expects its result type: it does not follow from these operands");
     return failWithTypes("'" + state.name.getStringRef() + "' op gives " + Twine(count) +
                          (count == 1 ? " result" : " results") + ", but " + Twine(named) +
                          (named == 1 ? " is named" : " are named"));

@@ -171,6 +171,7 @@ class Reader
     ParseResult sugarFused(std::vector<Literal> &items);
     ParseResult sugarCrd2Idx(std::vector<Literal> &items);
     ParseResult sugarMakeTensor(std::vector<Literal> &items);
+    ParseResult sugarLoad(std::vector<Literal> &items);
     ParseResult sugarStore(std::vector<Literal> &items);
     ParseResult sugarCopy(std::vector<Literal> &items);
     ParseResult sugarBounds(std::vector<Literal> &items);

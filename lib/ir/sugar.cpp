@@ -232,6 +232,25 @@ ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
     return success();
 }
 
+// load %t[%i] of a tensor of coordinates: the coordinate that stands there.
+ParseResult Reader::sugarLoad(std::vector<Literal> &items)
+{
+    if (items.size() != 2 || !is(items[0], CUTE_COORD_TENSOR)) return success();
+    SMLoc location = items[0].location;
+    FailureOr<Value> coord = items[1].kind == Literal::Given
+                                 ? convert(items[1].value, CUTE_TYPE_INDEX_Coord, location)
+                                 : build(items[1], CUTE_TYPE_INDEX_Coord);
+    if (failed(coord)) return failure();
+    Operation *element = insert("cute.slice", {items[0].value, *coord});
+    const cute_value *left = element ? cute_type_peek(wrap(element->getResult(0).getType())) : nullptr;
+    if (left && expect(!left->layout.shape->leaves, "a coordinate without '_'")) return failure();
+    Operation *iterator = element ? insert("cute.get_iter", element->getResult(0)) : nullptr;
+    if (!iterator) return failure();
+    rename("cute.deref_arith_tuple_iter");
+    items = {given(iterator, location)};
+    return success();
+}
+
 // store %x, %t[%i].
 ParseResult Reader::sugarStore(std::vector<Literal> &items)
 {

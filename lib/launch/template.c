@@ -74,8 +74,7 @@ char *cute_launch_template(const cute_kernel *kernel)
     json_object_set_new(value, "kernel", json_string(kernel->name));
     json_object_set_new(value, "params", params);
     json_t *grid = json_array();
-    json_array_append_new(
-        grid, json_sprintf("ceil_div(n, %lld)", block ? (long long)block[0] : 256LL));
+    json_array_append_new(grid, json_sprintf("ceil_div(n, %lld)", block ? (long long)block[0] : 256LL));
     json_object_set_new(value, "grid",
                         is_given(kernel->grid) ? cute_json_integers(kernel->grid, 3, CUTE_DYNAMIC)
                                                : json_incref(grid));

@@ -76,6 +76,13 @@ k = json.load(open(sys.argv[1]))["counters"][0]
 print(k["wavefronts"]["count"], k["sectors"]["count"])' "$1.report"
 }
 
+@test "a line of the source that loads and stores has a row for each in the table of sectors" {
+    # 4 requests each; the 16 bytes of a lane are half a sector, whose other half is the next request's
+    cute-opt -D PITCH=64 -D ALIGN=16 copy.mlir | cute-ptx --lineinfo >lines.ptx
+    cute-run lines.ptx --config copy.json --device emulator --check=coalescing >table
+    [ "$(sed -n '/^global memory/,$p' table | sed 1d | awk '{ print $2, $4, $5 }')" = $'ld 128 64\nst 128 64' ]
+}
+
 rows='-D TV=((32,4),1):((4,1),0) -D TILE=[4:1;32:1]'
 columns='-D TV=((32,4),4):((1,32),128) -D TILE=[32:1;16:1]'
 

@@ -423,6 +423,9 @@ assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["ope
     # 32x16 of A, 16x16 of B, 32x16 of C, and the ground
     layout --svg 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2))' -o mma.svg
     [ "$(grep -c '<rect' mma.svg)" -eq $((512 + 256 + 512 + 1)) ]
+    # four warps, as many colours, as often each
+    layout --svg --operand=c --color=warp 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2))' -o warps.svg
+    [ "$(grep -o '<rect[^>]*fill="#[0-9a-f]*"' warps.svg | grep -o '#[0-9a-f]*' | grep -v '#ffffff$' | sort | uniq -c | grep -c '^ *128 #')" -eq 4 ]
     layout --tex 'make_tiled_copy(UniversalCopy, (2,4):(4,1), (1,2):(0,1))' -o copy.tex
     [ "$(grep -c '^.cell{' copy.tex)" -eq 16 ]
     [ "$(layout --table UniversalCopy | tail -3)" = "$(layout --atom UniversalCopy | tail -3)" ]

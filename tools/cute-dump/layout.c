@@ -340,10 +340,8 @@ static const struct {
     const char *name;
     cute_picture_colour colour;
 } colours[] = {
-    {"index", CUTE_COLOUR_INDEX},
-    {"thread", CUTE_COLOUR_THREAD},
-    {"bank", CUTE_COLOUR_BANK},
-    {"none", CUTE_COLOUR_NONE},
+    {"index", CUTE_COLOUR_INDEX}, {"thread", CUTE_COLOUR_THREAD}, {"warp", CUTE_COLOUR_WARP},
+    {"bank", CUTE_COLOUR_BANK},   {"none", CUTE_COLOUR_NONE},
 };
 
 static cute_status choose_picture(session *s)
@@ -370,7 +368,7 @@ static cute_status choose_picture(session *s)
         if (!strcmp(o->colour, colours[i].name)) s->picture.colour = colours[i].colour;
     if (o->colour && s->picture.colour == CUTE_COLOUR_DEFAULT)
         return cute_fail(s->diag, CUTE_USAGE, NULL,
-                         "unknown colours '%s'; there are index, thread, bank and none", o->colour);
+                         "unknown colours '%s'; there are index, thread, warp, bank and none", o->colour);
     return CUTE_OK;
 }
 
@@ -465,7 +463,7 @@ int cute_dump_layout(int argc, char **argv)
          "the layout takes threads and values to places of a tile of this shape", &o->tv},
         {CUTE_OPTION_STRING, "operand", 0, "a|b|c|source|destination",
          "of an atom, a tiled copy or MMA only this one", &o->operand},
-        {CUTE_OPTION_STRING, "color", 0, "index|thread|bank|none",
+        {CUTE_OPTION_STRING, "color", 0, "index|thread|warp|bank|none",
          "what colours mean (default index; with --tv thread)", &o->colour},
         {CUTE_OPTION_STRING, "colour", 0, "WHAT", NULL, &o->colour},
         {CUTE_OPTION_INT, "element-bits", 0, "N", "size of an element for --color=bank (default 32)",

@@ -67,3 +67,13 @@ func.func @other_spellings(%s: !cute.shape<2>, %st: !cute.stride<2>, %M: i32, %N
   // CHECK-NEXT: %[[V37:.*]] = cute.make_composed_layout(%[[V0]], %[[V1]], %[[A6]]) : (!cute.swizzle<"S<3,4,3>">, <"0">, <"(8,64):(64,1)">) -> <"S<3,4,3> o 0 o (8,64):(64,1)">
   return
 }
+
+// An element of a tensor of coordinates is a coordinate.
+// CHECK-LABEL: func.func @coordinate(
+// CHECK: %[[S:.*]] = cute.slice(%{{.*}}, %{{.*}}) : !cute.coord_tensor<"(?{div=4},0)", "(4,8):(1@0,1@1)">, !cute.coord<"(?,3)">
+// CHECK: %[[I:.*]] = cute.get_iter(%[[S]]) : (!cute.coord_tensor<"(?,3)", "():()">) -> !cute.arith_tuple_iter<"(?,3)">
+// CHECK: cute.deref_arith_tuple_iter(%[[I]]) : (!cute.arith_tuple_iter<"(?,3)">) -> !cute.int_tuple<"(?,3)">
+func.func @coordinate(%c: !cute.coord_tensor<"(?{div=4},0)", "(4,8):(1@0,1@1)">, %i: i32) {
+  %x = cute.load %c[%i, 3]
+  return
+}

@@ -36,3 +36,20 @@ func.func @constructor(%n: i32) {
   %s = cute.make_shape()
   return
 }
+
+// -----
+
+// expected-note @+1 {{%c is a '!cute.coord_tensor}}
+func.func @result_that_does_not_follow(%c: !cute.coord_tensor<"(0,0)", "(4,8):(1@0,1@1)">, %i: i32) {
+  // expected-error @+1 {{'cute.memref.load' op expects its result type: it does not follow from these operands}}
+  %x = cute.memref.load %c[%i, 3]
+  return
+}
+
+// -----
+
+func.func @coordinates_of_a_slice(%c: !cute.coord_tensor<"(0,0)", "(4,8):(1@0,1@1)">, %i: !cute.coord<"(?,_)">) {
+  // expected-error @+1 {{'cute.load' op expects a coordinate without '_'}}
+  %x = cute.load(%c, %i)
+  return
+}
