@@ -383,7 +383,7 @@ void cute_pass_remark(const cute_pass_run *run, MlirLocation location, const cha
     vsnprintf(text.data(), text.size(), format, again);
     va_end(again);
     va_end(args);
-    emitRemark(unwrap(location)) << text.c_str() << " [" << run->pass->info->name << "]";
+    emitRemark(unwrap(location)) << Twine(text.c_str()) << " [" << run->pass->info->name << "]";
 }
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op)
 {
@@ -502,6 +502,11 @@ MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirString
     ParserConfig config(unwrap(context), /*verifyAfterParse=*/false);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(text), config, unwrap(label));
     return module && complete(*module) ? MlirModule{module.release().getOperation()} : MlirModule{nullptr};
+}
+
+void cute_emit_error(MlirLocation location, const char *text)
+{
+    emitError(unwrap(location)) << Twine(text);
 }
 
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column)

@@ -9,7 +9,6 @@
  * ->
  *     error: 'cute.make_tiled_copy' op element (64,0) of its tile of 128 x 1 is in no thread
  */
-#include <mlir-c/Diagnostics.h>
 
 #include "lib/atoms/validate.h"
 #include "lib/base/list.h"
@@ -36,7 +35,7 @@ static void fail(validation *v, MlirOperation op, const char *prefix, const char
     cute_buffer text = {0};
     cute_buffer_printf(&text, "'%.*s' op %s%s%s", (int)name.length, name.data, prefix, *prefix ? ": " : "",
                        what ? what : "out of memory");
-    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
     cute_buffer_release(&text);
     cute_pass_fail(v->pass);
 }

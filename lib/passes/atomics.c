@@ -4,11 +4,11 @@
 #include "lib/passes/atomics.h"
 
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
 #include "lib/ir/arith.h"
+#include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 
 /* ---- types ---- */
@@ -37,7 +37,7 @@ bool cute_atomic_type(MlirOperation op, MlirType type, unsigned smallest)
                        (int)name.length, name.data, smallest == 8 ? "8, " : "");
     mlirTypePrint(type, cute_print_to_buffer, &text);
     cute_buffer_puts(&text, "'");
-    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
     cute_buffer_release(&text);
     return false;
 }

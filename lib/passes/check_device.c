@@ -11,7 +11,6 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
@@ -25,7 +24,7 @@ typedef struct check {
 
 static void fail(const check *c, MlirLocation location, cute_buffer *text)
 {
-    mlirEmitError(location, cute_buffer_text(text));
+    cute_emit_error(location, cute_buffer_text(text));
     cute_buffer_release(text);
     cute_pass_fail(c->pass);
 }

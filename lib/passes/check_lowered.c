@@ -3,7 +3,6 @@
  * Requires: the lowering of gpu.modules to llvm and nvvm. Ensures that nothing else is in them, and that `arch` has
  * the instructions of nvvm there. Changes nothing.
  */
-#include <mlir-c/Diagnostics.h>
 
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
@@ -28,7 +27,7 @@ static void refuse(check *c, MlirOperation op)
         mlirTypePrint(mlirValueGetType(mlirOperationGetOperand(op, i)), cute_print_to_buffer, &text);
     }
     if (operands) cute_buffer_puts(&text, ")");
-    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
     cute_buffer_release(&text);
     c->told = true;
 }

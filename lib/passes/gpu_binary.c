@@ -9,7 +9,6 @@
  * ->
  *     gpu.binary @m [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "...">]
  */
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -40,7 +39,7 @@ static MlirAttribute target_of(MlirOperation root, cute_pass_run *pass)
         char text[80];
         snprintf(text, sizeof text, "attach-nvvm-target expects opt-level from 0 to 3, got %lld",
                  (long long)level);
-        mlirEmitError(mlirOperationGetLocation(root), text);
+        cute_emit_error(mlirOperationGetLocation(root), text);
         return none;
     }
     cute_buffer text = {0};
@@ -126,7 +125,7 @@ static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit)
     if (there) return true;
     cute_buffer_printf(&path, "emit-gpu-binary expects the folder of a CUDA toolkit, got '%.*s'",
                        (int)toolkit.length, toolkit.data);
-    mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&path));
+    cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&path));
     cute_buffer_release(&path);
     return false;
 }
@@ -147,7 +146,7 @@ static bool check_chip(const char *chip, const cute_arch *arch, void *context)
                            "emit-gpu-binary expects an architecture of LLVM 19, got '%s'; cute-ptx "
                            "compiles for it with libNVVM",
                            chip);
-        mlirEmitError(mlirOperationGetLocation(c->module), cute_buffer_text(&message));
+        cute_emit_error(mlirOperationGetLocation(c->module), cute_buffer_text(&message));
         cute_buffer_release(&message);
         return c->good = false;
     }
@@ -184,7 +183,7 @@ static void emit(MlirOperation root, cute_pass_run *pass)
         cute_buffer_printf(
             &text, "emit-gpu-binary expects compilation-target isa, bin, fatbin, offload or llvm, got '%.*s'",
             (int)target.length, target.data);
-        mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&text));
+        cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&text));
         cute_pass_fail(pass);
     }
     cute_buffer_release(&text);

@@ -10,13 +10,13 @@
  *     gpu.func @k(%p: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}) kernel {
  *       %m = builtin.unrealized_conversion_cast %p : !llvm.ptr to !nvgpu.tensormap.descriptor<...>
  */
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/ir/builder.h"
 #include "lib/ir/kernel.h"
+#include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
@@ -142,7 +142,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
         cute_buffer text = {0};
         cute_buffer_printf(&text, "cute-kernel-arguments expects tensor-map 'param' or 'memory', got '%.*s'",
                            (int)space.length, space.data);
-        mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&text));
+        cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&text));
         cute_buffer_release(&text);
         cute_pass_fail(pass);
         return;

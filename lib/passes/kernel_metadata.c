@@ -10,11 +10,11 @@
  *     gpu.func @k(...) kernel attributes {cute.kernel = {args = [{name = "a", kind = "memref", dtype = "f32",
  *         first = 0 : i64, count = 5 : i64, ...}], source = {...}}}
  */
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/ir/kernel.h"
+#include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/describe.h"
 #include "lib/passes/passes.h"
@@ -157,7 +157,7 @@ static bool refuse_doubled(MlirOperation kernel)
             cute_buffer text = {0};
             cute_buffer_printf(&text, "arguments %td and %td are both called '%.*s' by cute.name", k, i,
                                (int)name.length, name.data);
-            mlirEmitError(cute_argument_location(mlirBlockGetArgument(entry, i)), cute_buffer_text(&text));
+            cute_emit_error(cute_argument_location(mlirBlockGetArgument(entry, i)), cute_buffer_text(&text));
             cute_buffer_release(&text);
             return true;
         }

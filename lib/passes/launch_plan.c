@@ -11,7 +11,6 @@
  *     gpu.module @m attributes {cute.plans = ["{...\"plan\":\"main\",\"values\":[[\"arg\",64,0],...]}"]}
  */
 #include <mlir-c/BuiltinAttributes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdlib.h>
 
@@ -474,7 +473,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
         if (!cute_host_is_public(o)) continue;
         char *text = plan_of(root, o);
         if (!text || !cute_heap_more(&plans, count, &capacity, sizeof *plans, 16)) {
-            mlirEmitError(mlirOperationGetLocation(o), "out of memory for a launch plan");
+            cute_emit_error(mlirOperationGetLocation(o), "out of memory for a launch plan");
             cute_pass_fail(pass);
         } else {
             plans[count++] = cute_string_attribute(c, text);

@@ -12,7 +12,6 @@
  *     %1 = llvm.inline_asm "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h" ...
  */
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 
 #include "lib/ir/arith.h"
@@ -248,7 +247,7 @@ static bool refuse(MlirOperation op, const cute_device_work *w, const char *what
     cute_buffer_printf(&text, "'%.*s' op expected %s, got '", (int)name.length, name.data, what);
     mlirTypePrint(type, cute_print_to_buffer, &text);
     cute_buffer_puts(&text, "'");
-    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
     cute_buffer_release(&text);
     cute_pass_fail(w->pass);
     return false;
@@ -269,7 +268,7 @@ static bool lower_conversion(MlirOperation op, const cute_device_work *w)
         MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
         cute_buffer_printf(&text, "'%.*s' op of an 8-bit float needs sm_89, got %s", (int)name.length,
                            name.data, w->arch->name);
-        mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+        cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
         cute_buffer_release(&text);
         cute_pass_fail(w->pass);
         return false;

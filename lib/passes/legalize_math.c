@@ -11,7 +11,6 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 
 #include "lib/ir/arith.h"
@@ -223,7 +222,8 @@ static void visit(MlirOperation op, void *context)
     bool flatten = rank_of(type) > 1, widen = is_narrow(cute_type_element(type));
     bool approximate = rows[i].approximate && !mlirTypeIsAF64(cute_type_element(type)) && may_approximate(op);
     if (cute_op_is(op, "math.fpowi") && has_wide_exponent(op)) {
-        mlirEmitError(mlirOperationGetLocation(op), "'math.fpowi' op expected an exponent of up to 32 bits");
+        cute_emit_error(mlirOperationGetLocation(op),
+                        "'math.fpowi' op expected an exponent of up to 32 bits");
         cute_pass_fail(w->pass);
     } else if (flatten || widen || approximate || rows[i].kind == OWN) {
         lower(op, w, &rows[i], flatten, widen, approximate);

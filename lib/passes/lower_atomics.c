@@ -11,7 +11,6 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 
 #include "lib/ir/arith.h"
@@ -114,7 +113,7 @@ static MlirValue inline_body(const cute_builder *b, MlirValue old, void *context
 
 static void refuse(MlirOperation op, const cute_device_work *w, const char *message)
 {
-    mlirEmitError(mlirOperationGetLocation(op), message);
+    cute_emit_error(mlirOperationGetLocation(op), message);
     cute_pass_fail(w->pass);
 }
 

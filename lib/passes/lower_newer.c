@@ -10,11 +10,11 @@
  * In a row's text `{kind}` is the word of the attribute `kind`.
  */
 #include <mlir-c/BuiltinAttributes.h>
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/ir/arith.h"
+#include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/target.h"
@@ -164,7 +164,7 @@ static MlirValue refuse(MlirOperation op, const char *expected, bool *failed)
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     cute_buffer_printf(&text, "'%.*s' op %s", (int)name.length, name.data, expected);
-    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
     cute_buffer_release(&text);
     *failed = true;
     return (MlirValue){NULL};

@@ -11,7 +11,6 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
@@ -380,7 +379,7 @@ static void refuse(MlirOperation op, const work *w, const char *what)
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     cute_buffer_printf(&text, "'%.*s' op expected %s", (int)name.length, name.data, what);
-    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
     cute_buffer_release(&text);
     cute_pass_fail(w->pass);
 }

@@ -9,7 +9,6 @@
  *     %v = llvm.inline_asm has_side_effects "ld.acquire.gpu.global.b32 $0, [$1];", "=r,l,~{memory}" %p
  */
 #include <mlir-c/BuiltinAttributes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 
 #include "lib/ir/arith.h"
@@ -69,7 +68,7 @@ static bool scope_of(MlirOperation op, const cute_device_work *w, const char **s
             "'%.*s' op expected syncscope \"block\", \"cluster\", \"device\", \"singlethread\" or none "
             "(the system), got \"%.*s\"",
             (int)what.length, what.data, (int)name.length, name.data);
-    mlirEmitError(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
     cute_buffer_release(&text);
     return false;
 }

@@ -8,7 +8,6 @@
  * ->
  *     gpu.module @m { llvm.func @k(%a: i32) attributes {gpu.kernel, nvvm.kernel} { llvm.return } }
  */
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 
 #include "lib/ir/shim.h"
@@ -32,7 +31,7 @@ static void check(MlirOperation op, void *context)
     snprintf(text, sizeof text, "'%.*s' op is not lowered to llvm: %s", (int)name.length, name.data,
              begins(name, "cute.") ? "run cute-expand-ops and cute-to-base first"
                                    : "a pass has to turn it into arith, cf, func, gpu, math or memref first");
-    mlirEmitError(mlirOperationGetLocation(op), text);
+    cute_emit_error(mlirOperationGetLocation(op), text);
     cute_pass_fail(context);
 }
 

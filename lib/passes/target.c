@@ -1,9 +1,9 @@
 /* See target.h. */
 #include "lib/passes/target.h"
 
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 
+#include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 
 bool cute_pass_arch(cute_pass_run *run, int i, MlirOperation root, const cute_arch **out)
@@ -18,7 +18,7 @@ bool cute_pass_arch(cute_pass_run *run, int i, MlirOperation root, const cute_ar
         cute_buffer message = {0};
         cute_buffer_printf(&message, "expected an architecture such as sm_90a, got '%s'",
                            cute_buffer_text(&text));
-        mlirEmitError(mlirOperationGetLocation(root), cute_buffer_text(&message));
+        cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&message));
         cute_buffer_release(&message);
         cute_pass_fail(run);
     }
@@ -71,7 +71,7 @@ static bool refuse(MlirOperation op, const char *needed, const cute_arch *arch)
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     snprintf(text, sizeof text, "'%.*s' op needs %s, got %s", (int)name.length, name.data, needed,
              arch->name);
-    mlirEmitError(mlirOperationGetLocation(op), text);
+    cute_emit_error(mlirOperationGetLocation(op), text);
     return false;
 }
 

@@ -238,3 +238,16 @@ MLIR
     [ "$status" -eq 1 ]
     [[ "$output" == *"k.mlir: error: LLVM gave up in stage 'codegen' of gpu.module @odd for sm_80: no instruction for 'intrinsic %llvm.x86.sse2.pause'"* ]]
 }
+
+@test "what verifiers of functions and passes say in parallel is printed whole" {
+    for i in 1 2 3 4 5 6 7 8; do
+        echo "func.func @f$i(%a: !cute_nvgpu.atom.universal_copy<f32, 128 b>, %s: !cute.memref<f32, gmem, align<16>, \"(4,$i):(8,1)\">) {"
+        echo "  cute.copy %a, %s, %s"
+        echo "  return"
+        echo "}"
+    done >many.mlir
+    run cute-opt many.mlir
+    [ "$status" -eq 1 ]
+    [ "$(grep -c "^many.mlir:[0-9]*:3: error: 'cute.copy' op an access of '!cute_nvgpu.atom.universal_copy<f32, 128 b>' needs 4 consecutive elements, the source has 1$" <<<"$output")" -ge 1 ]
+    [ "$(grep -c 'error: ' <<<"$output")" -eq "$(grep -c "error: 'cute.copy' op an access" <<<"$output")" ]
+}

@@ -3,7 +3,6 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/emitter.h"
 #include "lib/ir/fields.h"
+#include "lib/ir/shim.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
@@ -26,7 +26,7 @@ bool cute_op_fail(MlirLocation location, const char *name, const char *format, .
     va_start(args, format);
     cute_buffer_vprintf(&text, format, args);
     va_end(args);
-    mlirEmitError(location, cute_buffer_text(&text));
+    cute_emit_error(location, cute_buffer_text(&text));
     cute_buffer_release(&text);
     return false;
 }

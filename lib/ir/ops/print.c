@@ -1,6 +1,5 @@
 /* cute.print as printf: the format from the value's canonical text, its unknown leaves as arguments. */
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include "lib/ir/arith.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/ops/algebra.h"
+#include "lib/ir/shim.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
@@ -133,9 +133,9 @@ static bool declare_printf(MlirOperation op, MlirOperation module)
     MlirOperation found;
     if (find_symbol(module, "printf", &found)) {
         if (cute_op_is(found, "llvm.func")) return true;
-        mlirEmitError(mlirOperationGetLocation(op),
-                      "'cute.print' op calls printf, and this module has another "
-                      "symbol of that name: it must be an llvm.func, or go");
+        cute_emit_error(mlirOperationGetLocation(op),
+                        "'cute.print' op calls printf, and this module has another "
+                        "symbol of that name: it must be an llvm.func, or go");
         return false;
     }
     MlirOperation first =
@@ -194,7 +194,7 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
     MlirOperation module = module_of(op);
     char name[32];
     if (mlirOperationIsNull(module)) {
-        mlirEmitError(mlirOperationGetLocation(op), "'cute.print' op expects to be in a module");
+        cute_emit_error(mlirOperationGetLocation(op), "'cute.print' op expects to be in a module");
         return false;
     }
     if (!declare_printf(op, module) || !add_format(op, module, format, name, sizeof name)) return false;
