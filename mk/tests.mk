@@ -82,6 +82,10 @@ check-unit: $(UNIT)
 	@$(RUN) unit
 check-lit: all
 	@$(RUN) lit
+# What commands of the documentation print and draw; committed, and tests/docs/pages says when it is old.
+.PHONY: pages
+pages: all
+	tests/docs/pages $(BUILD)/bin --update | (! grep -A20 '^not ok')
 check-docs: all
 	@$(RUN) docs
 check-kernels: all
