@@ -48,7 +48,10 @@ typedef struct cute_atom {
     bool transposed;      /* their .trans */
     const char *cache;    /* "always", "global" of cp.async, else NULL */
     const char *eviction; /* "no_allocate": of L1; NULL: none is stated */
-    cute_space from, to;  /* CUTE_SPACE_GENERIC: any */
+    const char *
+        l2_eviction; /* of cp.async: "evict_first" and the like, the policy of its L2::cache_hint; NULL: none */
+    int l2_prefetch;     /* of cp.async: bytes around the source that the L2 fetches with them; 0: none */
+    cute_space from, to; /* CUTE_SPACE_GENERIC: any */
 } cute_atom;
 
 /* ---- text ---- */

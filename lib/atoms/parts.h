@@ -6,9 +6,9 @@
 
 /* What the text of an atom's type says; 0 and NULL where it says nothing. */
 typedef struct atom_fields {
-    int64_t shape[3], bits, matrices;
+    int64_t shape[3], bits, matrices, l2_prefetch;
     const char *type[3]; /* A, B, C; of a copy the first */
-    const char *op, *order, *cache, *eviction, *satfinite;
+    const char *op, *order, *cache, *eviction, *l2_eviction, *satfinite;
 } atom_fields;
 
 typedef struct atom_family {

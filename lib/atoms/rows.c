@@ -305,6 +305,9 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
         return cute_fail(diag, CUTE_INVALID, NULL, "the size of elements of type '%s' is not known",
                          f->type[0]);
     CUTE_TRY(check_bits(r, f->type[0], element_bits, bits, diag));
+    if (f->l2_prefetch && f->l2_prefetch != 64 && f->l2_prefetch != 128 && f->l2_prefetch != 256)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "%s fetches 64, 128 or 256 bytes into the L2, not %" PRId64, r->ptx, f->l2_prefetch);
     const char *plain = cute_arena_printf(arena, "(1,%" PRId64 "):(0,1)", bits);
     if (!plain) return cute_fail_memory(diag);
     const char *texts[2] = {r->source ? r->source : plain, r->target ? r->target : plain};
@@ -322,6 +325,8 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
     out->transposed = f->order && !strcmp(f->order, "t");
     out->cache = f->cache;
     out->eviction = f->eviction;
+    out->l2_eviction = f->l2_eviction;
+    out->l2_prefetch = (int)f->l2_prefetch;
     out->from = r->from;
     out->to = r->to;
     out->name = r->name;

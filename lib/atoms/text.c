@@ -28,6 +28,9 @@ static const struct slot {
     {"cache", SLOT_WORD, offsetof(atom_fields, cache), "always global"},
     {"eviction", SLOT_WORD, offsetof(atom_fields, eviction),
      "evict_normal evict_unchanged evict_first evict_last no_allocate"},
+    {"l2_eviction", SLOT_WORD, offsetof(atom_fields, l2_eviction),
+     "evict_first evict_last evict_normal evict_unchanged"},
+    {"l2_prefetch", SLOT_NUMBER, offsetof(atom_fields, l2_prefetch), NULL},
     {"satfinite", SLOT_WORD, offsetof(atom_fields, satfinite), "satfinite"},
 };
 
@@ -517,7 +520,9 @@ cute_status cute_atom_of_bits(cute_arena *arena, const cute_atom *atom, int64_t 
     atom_fields fields = {.bits = bits,
                           .type = {atom->operand[CUTE_ATOM_SOURCE].type},
                           .cache = atom->cache,
-                          .eviction = atom->eviction};
+                          .eviction = atom->eviction,
+                          .l2_eviction = atom->l2_eviction,
+                          .l2_prefetch = atom->l2_prefetch};
     const char *text = atom_print(arena, family, &fields);
     cute_value value;
     if (!text) return cute_fail_memory(diag);

@@ -159,6 +159,8 @@ def Cute_CopyAtomCallOp : Cute_Op<"copy_atom_call"> {
 def Cute_PrefetchOp : Cute_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
   let summary = "Brings what a copy would read into the cache";
   let description = [{
+    `prefetch.global.L2` at the address of each run of the atom: nothing is read, and nothing waits.
+
     ```mlir
     cute.prefetch(%atom, %src) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>, !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">) -> ()
     ```

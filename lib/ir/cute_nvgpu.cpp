@@ -2,6 +2,7 @@
 #include "lib/ir/cute_nvgpu.h"
 
 #include "mlir/CAPI/Registration.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace cute_nvgpu;
@@ -21,8 +22,10 @@ struct WordStorage : AttributeStorage {
 };
 } // namespace cute_nvgpu
 
-static const char *const words[] = {
-#define CUTE_IR_WORD(cls, mnemonic) #mnemonic,
+static const struct {
+    const char *mnemonic, *words;
+} words[] = {
+#define CUTE_IR_WORD(cls, mnemonic, words) {#mnemonic, words},
 #include "lib/ir/words.def"
 #undef CUTE_IR_WORD
 };
@@ -71,19 +74,28 @@ Attribute CuteNvgpuDialect::parseAttribute(DialectAsmParser &parser, Type) const
     SMLoc place = parser.getCurrentLocation();
     StringRef mnemonic, word;
     if (parser.parseKeyword(&mnemonic)) return {};
-    const auto *found = llvm::find(words, mnemonic);
+    const auto *found = llvm::find_if(words, [&](const auto &row) { return mnemonic == row.mnemonic; });
     if (found == std::end(words)) {
         parser.emitError(place) << "unknown attribute '#cute_nvgpu." << mnemonic << "'";
         return {};
     }
-    if (parser.parseLess() || parser.parseKeyword(&word) || parser.parseGreater()) return {};
+    if (parser.parseLess()) return {};
+    place = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word) || parser.parseGreater()) return {};
+    SmallVector<StringRef> known;
+    StringRef(found->words).split(known, ' ');
+    if (!llvm::is_contained(known, word)) {
+        parser.emitError(place) << "expected one of " << llvm::join(known, ", ") << " in '#cute_nvgpu."
+                                << mnemonic << "', got '" << word << "'";
+        return {};
+    }
     return WordAttr::get(parser.getContext(), (unsigned)(found - words), word);
 }
 
 void CuteNvgpuDialect::printAttribute(Attribute attribute, DialectAsmPrinter &printer) const
 {
     auto word = cast<WordAttr>(attribute);
-    printer << words[word.getIndex()] << '<' << word.getWord() << '>';
+    printer << words[word.getIndex()].mnemonic << '<' << word.getWord() << '>';
 }
 
 extern "C" void cute_nvgpu_dialect_insert(MlirDialectRegistry registry)

@@ -45,7 +45,8 @@ def CuteNvgpu_CpAsyncOp : CuteNvgpu_Op<"arch.copy.SM80.cp_async"> {
   let summary = "`cp.async`: from global to shared memory, from sm_80 on";
   let description = [{
     As many bytes as the pointers' element: 4, 8 or 16. Without a true predicate it writes zeros. `cache_mode` is `global` (`.cg`, 16
-    bytes) or `always` (`.ca`).
+    bytes) or `always` (`.ca`). `l2_eviction` is the policy of the `.L2::cache_hint`; with `l2_prefetch` the L2 fetches that many
+    bytes around the source, 64, 128 or 256.
 
     Refused: other spaces, elements of other widths, less alignment than an element.
 
@@ -53,7 +54,8 @@ def CuteNvgpu_CpAsyncOp : CuteNvgpu_Op<"arch.copy.SM80.cp_async"> {
     cute_nvgpu.arch.copy.SM80.cp_async<{cache_mode = #cute_nvgpu.load_cache_mode<global>}> (%dst, %src, %p) : (!cute.ptr<i128, smem>, !cute.ptr<i128, gmem>, i1) -> ()
     ```
   }];
-  let arguments = (ins Arg<Cute_PtrType, "", [MemWrite]>:$dst, Arg<Cute_PtrType, "", [MemRead]>:$src, Optional<I1>:$pred, CuteNvgpu_LoadCacheMode:$cache_mode);
+  let arguments = (ins Arg<Cute_PtrType, "", [MemWrite]>:$dst, Arg<Cute_PtrType, "", [MemRead]>:$src, Optional<I1>:$pred, CuteNvgpu_LoadCacheMode:$cache_mode,
+      OptionalAttr<CuteNvgpu_L2Eviction>:$l2_eviction, OptionalAttr<I32Attr>:$l2_prefetch);
 }
 def CuteNvgpu_LdsmOp : CuteNvgpu_Op<"arch.copy.ldsm"> {
   let summary = "`ldmatrix`: 8x8 matrices of shared memory, from sm_75 on";

@@ -45,10 +45,12 @@ def CuteNvgpu_UniversalCopyType : CuteNvgpu_Type<"UniversalCopy", "atom.universa
   }]>;
 def CuteNvgpu_SimtAsyncCopyType : CuteNvgpu_Type<"SimtAsyncCopy", "atom.simt_async_copy", "`cp.async`: from global to shared memory, from sm_80 on", [{
     32, 64 or 128 bits that arrive later (`nvvm.cp.async.commit.group`, `nvvm.cp.async.wait.group`). `cache = global`
-    is `.cg` (128 bits only), `cache = always` is `.ca`.
+    is `.cg` (128 bits only), `cache = always` is `.ca`. `l2_eviction` is the policy of its `.L2::cache_hint` (`evict_first`,
+    `evict_last`, `evict_normal`, `evict_unchanged`); with `l2_prefetch` the L2 fetches 64, 128 or 256 bytes around the source.
 
     ```mlir
     !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
+    !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b, l2_eviction = evict_first, l2_prefetch = 128>
     ```
   }]>;
 def CuteNvgpu_LdsmType : CuteNvgpu_Type<"Ldsm", "atom.ldsm", "`ldmatrix`: 8x8 matrices of shared memory into registers, from sm_75 on", [{
@@ -224,6 +226,13 @@ def CuteNvgpu_LoadCacheMode : CuteNvgpu_Attr<"LoadCacheMode", "load_cache_mode",
 
     ```mlir
     #cute_nvgpu.load_cache_mode<global>
+    ```
+  }]>;
+def CuteNvgpu_L2Eviction : CuteNvgpu_Attr<"L2Eviction", "l2_eviction", "When the L2 gives up what a `cp.async` brought", [{
+    `createpolicy.fractional` of `evict_first`, `evict_last`, `evict_normal` or `evict_unchanged`.
+
+    ```mlir
+    #cute_nvgpu.l2_eviction<evict_first>
     ```
   }]>;
 

@@ -43,6 +43,13 @@ void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, con
     cute_assembly(b, true, text, constraints, (cute_operands){operands, count}, (MlirType){NULL});
 }
 
+MlirValue cute_arch_policy(const cute_builder *b, const char *eviction)
+{
+    char text[80];
+    snprintf(text, sizeof text, "createpolicy.fractional.L2::%s.b64 $0, 1.0;", eviction);
+    return cute_assembly(b, false, text, "=l", CUTE_NO_OPERANDS, mlirIntegerTypeGet(b->context, 64));
+}
+
 /* ---- ldmatrix, stmatrix ---- */
 
 static MlirNamedAttribute layout(const cute_builder *b, bool transposed)
@@ -133,8 +140,7 @@ bool cute_arch_mma(const cute_builder *b, const cute_atom *atom, const MlirValue
 
 /* ---- prefetch ---- */
 
-void cute_arch_prefetch(const cute_builder *b, MlirValue from, bool l1)
+void cute_arch_prefetch(const cute_builder *b, MlirValue from)
 {
-    cute_assembly(b, true, l1 ? "prefetch.global.L1 [$0];" : "prefetch.global.L2 [$0];", "l",
-                  CUTE_OPERANDS(from), (MlirType){NULL});
+    cute_assembly(b, true, "prefetch.global.L2 [$0];", "l", CUTE_OPERANDS(from), (MlirType){NULL});
 }

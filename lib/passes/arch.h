@@ -14,6 +14,9 @@ typedef struct cute_cp_async {
 } cute_cp_async;
 void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, const cute_cp_async *how);
 
+/* A cache policy (i64) for all of an access: createpolicy of the L2, "evict_first" or the like. */
+MlirValue cute_arch_policy(const cute_builder *b, const char *eviction);
+
 /* ldmatrix: words[] gets `matrices` (1, 2, 4) i32. */
 void cute_arch_ldmatrix(const cute_builder *b, MlirValue from, int matrices, bool transposed,
                         MlirValue *words);
@@ -27,7 +30,7 @@ bool cute_arch_mma(const cute_builder *b, const cute_atom *atom, const MlirValue
 /* f32, f64, i32 or i64. */
 MlirType cute_arch_register(const cute_builder *b, const cute_atom_operand *operand);
 
-/* prefetch.global.L2, or L1. */
-void cute_arch_prefetch(const cute_builder *b, MlirValue from, bool l1);
+/* prefetch.global.L2 */
+void cute_arch_prefetch(const cute_builder *b, MlirValue from);
 
 #endif

@@ -245,6 +245,7 @@ typedef struct copy {
     const cute_atom *atom;
     cute_tensor from, to, predicate;
     bool predicated, zero_fill; /* where the predicate is 0, zeros are written */
+    MlirValue policy;           /* of the L2, or null */
     int64_t in, out, runs;      /* elements that one run of the atom reads and writes; runs */
 } copy;
 
@@ -352,7 +353,11 @@ static cute_status run_async(copy *c, int64_t run)
     MlirValue from, to;
     int64_t align;
     cute_cp_async how = {.bytes = c->atom->bits / 8,
+                         .prefetch = c->atom->l2_prefetch,
                          .global = c->atom->cache && !strcmp(c->atom->cache, "global")};
+    if (c->atom->l2_eviction && mlirValueIsNull(c->policy))
+        c->policy = cute_arch_policy(&c->from.b, c->atom->l2_eviction);
+    how.policy = c->policy;
     CUTE_TRY(need_contiguous(c, &c->from, c->in, "the source"));
     CUTE_TRY(need_contiguous(c, &c->to, c->out, "the destination"));
     CUTE_TRY(predicate_of(c, run, &how.predicate));
@@ -500,7 +505,7 @@ static cute_status lower_prefetch(const cute_expansion *x, const cute_pass_run *
         MlirValue address;
         int64_t align;
         CUTE_TRY(cute_tensor_address(&c.from, i, &address, &align));
-        cute_arch_prefetch(&c.from.at, address, false);
+        cute_arch_prefetch(&c.from.at, address);
     }
     return CUTE_OK;
 }

@@ -67,12 +67,20 @@ static MlirValue address_of(const cute_builder *b, MlirValue pointer)
 
 static cute_status lower_cp_async(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
-    (void)x, (void)pass;
+    (void)pass;
     cute_builder b = cute_builder_before(op);
     MlirValue to = mlirOperationGetOperand(op, 0), from = mlirOperationGetOperand(op, 1);
     const cute_pointer *pointer = cute_type_peek(mlirValueGetType(to))->pointer;
     cute_cp_async how = {.bytes = pointer->bits / 8, .global = says(op, "cache_mode", "global")};
     if (mlirOperationGetNumOperands(op) > 2) how.predicate = mlirOperationGetOperand(op, 2);
+    if (cute_op_has(op, "l2_prefetch")) how.prefetch = number_of(op, "l2_prefetch");
+    MlirAttribute eviction = mlirOperationGetAttributeByName(op, cute_text("l2_eviction"));
+    if (!mlirAttributeIsNull(eviction)) {
+        MlirStringRef text = cute_word_text(eviction);
+        const char *word = cute_arena_copy(x->arena, text.data, text.length);
+        if (!word) return cute_fail_memory(x->diag);
+        how.policy = cute_arch_policy(&b, word);
+    }
     MlirValue target = address_of(&b, to), source = address_of(&b, from);
     cute_arch_cp_async(&b, target, source, &how);
     return CUTE_OK;

@@ -196,3 +196,17 @@ JSON
         cute-run loop.ptx --config loop.json --device emulator --check=all
     done; done
 }
+
+@test "cp.async with a policy of the L2 and what it fetches copies the same" {
+    lit="$BATS_TEST_DIRNAME/../lit/ptx/cp_async.mlir"
+    cat > hints.json <<'JSON'
+{"kernel": "copy", "grid": [1], "block": [32], "dynamic_smem": 1024,
+ "buffers": {"x": {"dtype": "f32", "shape": [8, 32], "init": "uniform"}, "y": {"dtype": "f32", "shape": [8, 32]}},
+ "args": ["x", "y"], "check": {"y": {"expr": "x[i, j]", "ulp": 0}}}
+JSON
+    for how in 'evict_first 64' 'evict_last 128' 'evict_normal 256' 'evict_unchanged 128'; do
+        set -- $how
+        cute-ptx -arch sm_80 -D EVICTION=$1 -D BYTES=$2 "$lit" -o hints.ptx
+        cute-run hints.ptx --config hints.json --device emulator --check=all
+    done
+}

@@ -59,7 +59,7 @@ func.func @cp_async_global(%v0: !cute.ptr<i64, smem>, %v1: !cute.ptr<i64, gmem>)
 // -----
 
 func.func @cp_async_mode(%v0: !cute.ptr<i64, smem>, %v1: !cute.ptr<i64, gmem>) {
-  // expected-error@+1 {{expects the cache mode 'always' or 'global', but got 'never'}}
+  // expected-error@+1 {{expected one of always, global in '#cute_nvgpu.load_cache_mode', got 'never'}}
   cute_nvgpu.arch.copy.SM80.cp_async<{cache_mode = #cute_nvgpu.load_cache_mode<never>}>(%v0, %v1) : (!cute.ptr<i64, smem>, !cute.ptr<i64, gmem>) -> ()
   return
 }
@@ -289,3 +289,44 @@ func.func @three_matrices(%p: !cute.ptr<f16, smem, align<16>>) {
   %r = cute_nvgpu.arch.copy.ldsm<{matrix_shape = #cute.shape<"(8,8)">, num_matrices = 3 : i32, sz_pattern = #cute_nvgpu.ldsm_sz_pattern<u16>}>(%p)
   return
 }
+
+// -----
+
+func.func @f(%v0: !cute.ptr<i64, smem>, %v1: !cute.ptr<i64, gmem>) {
+  // expected-error@+1 {{expects to fetch 64, 128 or 256 bytes into the L2, but got 32}}
+  cute_nvgpu.arch.copy.SM80.cp_async<{cache_mode = #cute_nvgpu.load_cache_mode<always>, l2_prefetch = 32 : i32}>(%v0, %v1) : (!cute.ptr<i64, smem>, !cute.ptr<i64, gmem>) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%v0: !cute.ptr<i64, smem>, %v1: !cute.ptr<i64, gmem>) {
+  // expected-error@+1 {{expected one of evict_first, evict_last, evict_normal, evict_unchanged in '#cute_nvgpu.l2_eviction', got 'no_allocate'}}
+  cute_nvgpu.arch.copy.SM80.cp_async<{cache_mode = #cute_nvgpu.load_cache_mode<always>, l2_eviction = #cute_nvgpu.l2_eviction<no_allocate>}>(%v0, %v1) : (!cute.ptr<i64, smem>, !cute.ptr<i64, gmem>) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{cp.async.cg.shared.global fetches 64, 128 or 256 bytes into the L2, not 100}}
+func.func private @g(!cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b, l2_prefetch = 100>)
+
+// -----
+
+// expected-error@+1 {{expected one of evict_first evict_last evict_normal evict_unchanged, got "no_allocate"}}
+func.func private @g(!cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b, l2_eviction = no_allocate>)
+
+// -----
+
+// expected-error@+1 {{expected one of tma_descriptor_ptr, tma_bar, mcast_mask, cache_policy in '#cute_nvgpu.atom_copy_field_tmaload', got 'accum_c'}}
+func.func private @g() attributes {a = #cute_nvgpu.atom_copy_field_tmaload<accum_c>}
+
+// -----
+
+// expected-error@+1 {{in '#cute_nvgpu.tma_data_format', got 'F17_RN'}}
+func.func private @g() attributes {a = #cute_nvgpu.tma_data_format<F17_RN>}
+
+// -----
+
+// expected-error@+1 {{expected one of u16, }}
+func.func private @g() attributes {a = #cute_nvgpu.ldsm_sz_pattern<u17>}
