@@ -18,23 +18,63 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
-// scf, and the divisions of arith that LLVM lacks, as cf and simpler arith.
-static LogicalResult simplify(Operation *root)
+// Everything of scf but scf.if and scf.for as branches, and scf.for where it is made of scf.forall.
+static LogicalResult lowerRareLoops(Operation *root)
 {
     MLIRContext *context = root->getContext();
     RewritePatternSet patterns(context);
     populateSCFToControlFlowConversionPatterns(patterns);
+    ConversionTarget target(*context);
+    target.addIllegalOp<scf::ForallOp, scf::IndexSwitchOp, scf::ParallelOp, scf::WhileOp,
+                        scf::ExecuteRegionOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    return applyPartialConversion(root, target, std::move(patterns));
+}
+
+// scf as branches, by upstream's patterns. Of scf.if and scf.for the last one comes first: a block is split behind the
+// operation, so each split moves what stands until the next one, not until the end of the function, as in dialect conversion.
+static LogicalResult lowerLoops(Operation *root)
+{
+    SmallVector<Operation *> loops;
+    bool rare = false;
+    root->walk([&](Operation *op) {
+        rare |=
+            isa<scf::ForallOp, scf::IndexSwitchOp, scf::ParallelOp, scf::WhileOp, scf::ExecuteRegionOp>(op);
+    });
+    if (rare && failed(lowerRareLoops(root))) return failure();
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (isa<scf::IfOp, scf::ForOp>(op)) loops.push_back(op);
+    });
+    RewritePatternSet set(root->getContext());
+    populateSCFToControlFlowConversionPatterns(set);
+    FrozenRewritePatternSet patterns(std::move(set));
+    PatternApplicator applicator(patterns);
+    applicator.applyDefaultCostModel();
+    PatternRewriter rewriter(root->getContext());
+    for (Operation *op : llvm::reverse(loops)) {
+        rewriter.setInsertionPoint(op);
+        if (failed(applicator.matchAndRewrite(op, rewriter)))
+            return op->emitOpError("cannot be lowered to branches");
+    }
+    return success();
+}
+
+// scf, and the divisions of arith that LLVM lacks, as cf and simpler arith.
+static LogicalResult simplify(Operation *root)
+{
+    if (failed(lowerLoops(root))) return failure();
+    MLIRContext *context = root->getContext();
+    RewritePatternSet patterns(context);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     ConversionTarget target(*context);
-    target
-        .addIllegalOp<scf::ForallOp, scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::ParallelOp, scf::WhileOp,
-                      scf::ExecuteRegionOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>();
+    target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     return applyPartialConversion(root, target, std::move(patterns));
 }
@@ -121,6 +161,11 @@ static LogicalResult convertDevice(gpu::GPUModuleOp module)
 extern "C" void cute_translations_insert(MlirDialectRegistry registry)
 {
     registerAllToLLVMIRTranslations(*unwrap(registry));
+}
+
+extern "C" bool cute_lower_loops(MlirOperation root)
+{
+    return succeeded(lowerLoops(unwrap(root)));
 }
 
 extern "C" bool cute_lower_vectors(MlirOperation op)

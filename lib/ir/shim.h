@@ -126,6 +126,8 @@ void cute_translations_insert(MlirDialectRegistry registry);
  * else has an interface for it. False after an error. */
 bool cute_convert_to_llvm(MlirOperation module);
 
+/* scf inside of `op` as branches, by upstream's patterns; in time that grows with the operations. False after an error. */
+bool cute_lower_loops(MlirOperation op);
 /* Reductions, scans and masked transfers of vectors inside of `op` by the operations that convert-vector-to-llvm takes.
  * False after an error. */
 bool cute_lower_vectors(MlirOperation op);

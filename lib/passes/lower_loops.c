@@ -68,7 +68,7 @@ void cute_loops_annotate(MlirOperation root)
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     bool marked = cute_loops_mark(root);
-    if (!cute_pass_run_pipeline(pass, "convert-scf-to-cf", root)) cute_pass_fail(pass);
+    if (!cute_lower_loops(root)) cute_pass_fail(pass);
     if (marked) cute_loops_annotate(root);
 }
 
