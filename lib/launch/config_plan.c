@@ -39,6 +39,41 @@ static cute_status find_plan(cute_config *config, const char *name, const cute_p
     return status;
 }
 
+static const char *param_name_at(const void *context, size_t index)
+{
+    const host_plan *plan = context;
+    return index < plan->param_count ? plan->params[index].name : NULL;
+}
+
+/* Names under "args" that no parameter has. */
+static cute_status check_names(const cute_config *config, const json_t *args, const cute_path *path,
+                               const config_plan *plans, size_t count, cute_diag *diag)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)args, name, value)
+    {
+        bool found = false;
+        for (size_t p = 0; p < count; p++)
+            for (size_t i = 0; i < plans[p].host.param_count; i++)
+                found = found || strcmp(plans[p].host.params[i].name, name) == 0;
+        if (found) continue;
+        const char *near = cute_nearest(name, param_name_at, &plans[0].host);
+        cute_document_fail(&config->document,
+                           config_member(config, config_member(config, path, "args"), name), true, diag,
+                           near ? "host function '%s' has no parameter '%s'; did you mean '%s'?"
+                                : "host function '%s' has no parameter '%s'",
+                           plans[0].host.name, name, near);
+        const char *names = "";
+        for (size_t i = 0; names && i < plans[0].host.param_count; i++)
+            names = cute_arena_printf(config->arena, "%s%s'%s'", names, i ? ", " : "",
+                                      plans[0].host.params[i].name);
+        if (names && *names && !near) cute_note(diag, NULL, "its parameters are %s", names);
+        return CUTE_INVALID;
+    }
+    return CUTE_OK;
+}
+
 static cute_status read_plan(cute_config *config, const json_t *item, const cute_path *path, config_plan *out,
                              cute_diag *diag)
 {
@@ -48,7 +83,8 @@ static cute_status read_plan(cute_config *config, const json_t *item, const cute
     if (!name) name = json_string_value(json_object_get(item, "function"));
     CUTE_TRY(find_plan(config, name, path, &line, diag));
     CUTE_TRY(host_plan_read(config->arena, PLAN_LABEL, line, &out->host, diag));
-    if (!out->host.refused) return CUTE_OK;
+    if (!out->host.refused)
+        return check_names(config, json_object_get(out->json, "args"), path, out, 1, diag);
     cute_place place = {.file = PLAN_LABEL};
     return cute_fail(diag, CUTE_INVALID, &place, "host function '%s' has no launch plan: %s", out->host.name,
                      out->host.refused);
@@ -90,7 +126,9 @@ cute_status config_read_plans(cute_config *config, cute_diag *diag)
     if (json_is_array(json_object_get(root, "args")))
         return FAIL(config, config_member(config, NULL, "args"), diag,
                     "with 'plan' the arguments are those of the host function, by name: {\"a\": \"x\"}");
-    return read_list(config, plan, config_member(config, NULL, "plan"), &config->plans, diag);
+    config_plan_list *plans = &config->plans;
+    CUTE_TRY(read_list(config, plan, config_member(config, NULL, "plan"), plans, diag));
+    return check_names(config, json_object_get(root, "args"), NULL, plans->items, plans->count, diag);
 }
 
 /* ---- arguments ---- */
@@ -462,35 +500,6 @@ static cute_status bind_param(cute_config *config, config_plan *plan, size_t ind
     return CUTE_OK;
 }
 
-static const char *param_name_at(const void *context, size_t index)
-{
-    const host_plan *plan = context;
-    return index < plan->param_count ? plan->params[index].name : NULL;
-}
-
-/* Names under "args" that no parameter has. */
-static cute_status check_names(const cute_config *config, const json_t *args, const cute_path *path,
-                               const config_plan *plans, size_t count, cute_diag *diag)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)args, name, value)
-    {
-        bool found = false;
-        for (size_t p = 0; p < count; p++)
-            for (size_t i = 0; i < plans[p].host.param_count; i++)
-                found = found || strcmp(plans[p].host.params[i].name, name) == 0;
-        if (found) continue;
-        const char *near = cute_nearest(name, param_name_at, &plans[0].host);
-        return cute_document_fail(
-            &config->document, config_member(config, config_member(config, path, "args"), name), true, diag,
-            near ? "host function '%s' has no parameter '%s'; did you mean '%s'?"
-                 : "host function '%s' has no parameter '%s'",
-            plans[0].host.name, name, near);
-    }
-    return CUTE_OK;
-}
-
 /* ---- launches ---- */
 
 /* What `json` says of a launch replaces what the plan says. */
@@ -541,7 +550,6 @@ static cute_status run_plan(cute_config *config, config_plan *plan, host_launch 
     const host_number **leaves = cute_arena_array(config->arena, params + 1, sizeof *leaves);
     plan->buffers = cute_arena_array(config->arena, config->buffer_count + 1, sizeof *plan->buffers);
     if (!leaves || !plan->buffers) return cute_fail_memory(diag);
-    CUTE_TRY(check_names(config, json_object_get(plan->json, "args"), plan->path, plan, 1, diag));
     for (size_t i = 0; i < params; i++) CUTE_TRY(bind_param(config, plan, i, &leaves[i], diag));
     CUTE_TRY(host_plan_run(config->arena, PLAN_LABEL, &plan->host, leaves, launches, count, diag));
     const json_t *list = json_object_get(plan->json, "launches");
@@ -560,9 +568,6 @@ cute_status config_run_plans(cute_config *config, const config_plan_list *plans,
     if (!launches || !counts) return cute_fail_memory(diag);
     /* What stands at the top is said of the plan there, not of a baseline's. */
     bool top = plans == &config->plans;
-    if (top)
-        CUTE_TRY(check_names(config, json_object_get(config->document.root, "args"), NULL, plans->items,
-                             plans->count, diag));
     for (size_t i = 0; i < plans->count; i++) {
         CUTE_TRY(run_plan(config, &plans->items[i], &launches[i], &counts[i], diag));
         total += counts[i];

@@ -440,3 +440,14 @@ MLIR
     run -0 cute-run two.cubin
     [ "$(grep -c '^host function' <<< "$output")" = 2 ]
 }
+
+@test "a parameter that there is not is named before anything that only follows from it" {
+    echo '{"plan": {"function": "main", "args": {"arg0": "x"}}, "params": {"scale": 1}, "buffers": {"x": {"shape": [8, 8]}}}' > names.json
+    run -1 cute-run -n tensors.ptx -c names.json
+    [[ "$output" == *"host function 'main' has no parameter 'arg0'"* ]]
+    [[ "$output" == *"its parameters are 'a', 'b', 'scale'"* ]]
+    [[ "$output" != *"dtype"* ]]
+    echo '{"plan": "main", "args": {"arg0": "x"}, "params": {"scale": 1}, "buffers": {"x": {"shape": [8, 8]}}}' > names.json
+    run -1 cute-run -n tensors.ptx -c names.json
+    [[ "$output" == *"host function 'main' has no parameter 'arg0'"* ]]
+}
