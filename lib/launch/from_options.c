@@ -68,6 +68,9 @@ static cute_status split(maker *m, const char *option, const char *what, const c
 static cute_status fail_unknown(maker *m, const char *option, const char *name)
 {
     const char *near = cute_nearest(name, name_at, m);
+    if (m->plans[0].refused)
+        return cute_fail(m->diag, CUTE_INVALID, NULL, "host function '%s' has no launch plan: %s",
+                         m->plans[0].name, m->plans[0].refused);
     return cute_fail(m->diag, CUTE_USAGE, NULL,
                      near ? "%s %s: host function '%s' has no parameter '%s'; did you mean '%s'?"
                           : "%s %s: host function '%s' has no parameter '%s'",

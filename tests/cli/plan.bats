@@ -92,6 +92,8 @@ MLIR
 @test "a function that launches nothing says so" {
     run -1 cute-run host.cubin --plan idle -n
     [[ "$output" == *"host function 'idle' has no launch plan: it launches no kernel"* ]]
+    run -1 cute-run host.cubin --plan idle -n -D n=1
+    [[ "$output" == *"host function 'idle' has no launch plan: it launches no kernel"* ]]
 }
 
 @test "missing and wrong arguments, unknown functions" {
