@@ -602,6 +602,9 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
         return same;
     };
     bool same = match(values.size() - some) || (sugar && match(0));
+    // Where results don't follow, those of as many results are said.
+    bool follow = state.name.getInterface<InferTypeOpInterface>() || (spelling->row && spelling->row->infer);
+    if (!follow && !resultless && types.size() == parser.getNumResults()) same = false;
     if (same || types.empty()) return success();
     if (resultless && literals.empty() &&
         parser.resolveOperands(operands, types, written.location, state.operands))

@@ -55,3 +55,11 @@ func.func @warps(%x: f32, %i: i32, %c: i1, %p: !cute.ptr<f16, smem, align<16>>) 
   %g = cute_nvgpu.arch.copy.ldsm<{matrix_shape = #cute.shape<"(8,8)">, num_matrices = 2 : i32, sz_pattern = #cute_nvgpu.ldsm_sz_pattern<u16>}> %p
   return
 }
+
+// A single type behind an operation whose result does not follow is the result's, also where it is the operand's.
+// CHECK-LABEL: func.func @same_pointer
+func.func @same_pointer(%p: !cute.ptr<i8, smem, align<16>>) -> !cute.ptr<i8, smem, align<16>> {
+  // CHECK: cute.recast_iter(%{{.*}}) : (!cute.ptr<i8, smem, align<16>>) -> !cute.ptr<i8, smem, align<16>>
+  %q = cute.recast_iter %p : !cute.ptr<i8, smem, align<16>>
+  return %q : !cute.ptr<i8, smem, align<16>>
+}
