@@ -434,6 +434,10 @@ module attributes {gpu.container_module} {
 }
 MLIR
     cute-ptx two.mlir -arch sm_80 | cute-link > two.cubin
+    # The same by a file between them.
+    cute-ptx two.mlir -arch sm_80 -o two.ptx && cute-link two.ptx -o of_file.cubin
+    run -0 cute-run -d emulator --check=all of_file.cubin --plan two --plan one -D n=3
+    [[ "$output" == *"second: grid 2x2x2"*"first: grid 1x1x1"* ]]
     run -0 cute-run -d emulator --check=all two.cubin --plan two --plan one -D n=3
     [[ "$output" == *"second: grid 2x2x2"*"first: grid 1x1x1"* ]]
     # Each function is listed once, though each module has the plans.

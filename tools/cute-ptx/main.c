@@ -35,21 +35,22 @@ static const char *path_of(cute_arena *arena, const char *folder, const cute_ptx
                  : cute_arena_printf(arena, "%s/%s.%s", folder, name, suffix);
 }
 
-/* All modules one behind the other, for a pipe: cute-link takes them apart. */
-static cute_status write_all(const cute_ptx_output *result, cute_diag *diag)
+/* All modules one behind the other: cute-link takes them apart. */
+static cute_status write_all(const char *output, const cute_ptx_output *result, cute_diag *diag)
 {
     cute_buffer all = {0};
     for (size_t i = 0; i < result->count; i++) {
         const cute_buffer *text = &result->modules[i].text;
         cute_buffer_append(&all, cute_buffer_text(text), text->length);
     }
-    cute_status status = cute_buffer_ok(&all) ? cute_file_write("-", cute_buffer_text(&all), all.length, diag)
-                                              : cute_fail_memory(diag);
+    cute_status status = cute_buffer_ok(&all)
+                             ? cute_file_write(output, cute_buffer_text(&all), all.length, diag)
+                             : cute_fail_memory(diag);
     cute_buffer_release(&all);
     return status;
 }
 
-/* One PTX to a file or standard output; several to standard output, or to a directory, a file a module. */
+/* To a file or standard output, the PTX of several modules one behind the other; or to a directory, a file a module. */
 static cute_status write_output(const settings *s, const char *label, const cute_ptx_output *result,
                                 cute_diag *diag)
 {
@@ -58,11 +59,13 @@ static cute_status write_output(const settings *s, const char *label, const cute
     if (!directory && result->count == 1)
         return cute_file_write(output, cute_buffer_text(&result->modules[0].text),
                                result->modules[0].text.length, diag);
-    if (!strcmp(output, "-") && (!s->compile.emit || !strcmp(s->compile.emit, "ptx")))
-        return write_all(result, diag);
+    if (!directory && (!s->compile.emit || !strcmp(s->compile.emit, "ptx")))
+        return write_all(output, result, diag);
     if (!directory) {
-        cute_status status = cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
-                                       "%zu gpu.modules make %zu PTX files", result->count, result->count);
+        cute_status status =
+            cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
+                      "%zu gpu.modules make %zu modules of LLVM IR, which cannot be one file", result->count,
+                      result->count);
         cute_note(diag, NULL, "give a folder for them: -o DIR/");
         return status;
     }
@@ -157,7 +160,7 @@ int main(int argc, char **argv)
          &s.compile.assertions},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR/",
-         "output file, or a folder for several modules (default: stdout)", &s.output},
+         "output file, or a folder with a file for each module (default: stdout)", &s.output},
         {CUTE_OPTION_STRING, "emit", 0, "ptx|llvm|mlir", "what to write (default ptx)", &s.compile.emit},
         {CUTE_OPTION_STRING, "save-temps", 0, "DIR", "keep what stands between the stages",
          &s.compile.save_temps},

@@ -1,16 +1,18 @@
 // RUN: rm -rf %t && cute-ptx %s -o %t/
 // RUN: FileCheck %s --check-prefix=A < %t/a.ptx
 // RUN: FileCheck %s --check-prefix=B < %t/b.ptx
-// RUN: not cute-ptx %s -o %t/one.ptx 2>&1 | FileCheck %s --check-prefix=ONE
 // One behind the other they are for cute-link; nothing else takes two.
 // RUN: cute-ptx %s | FileCheck %s --check-prefix=BOTH
 // RUN: cute-ptx %s > %t/both.ptx
+// RUN: cute-ptx %s -o %t/one.ptx && diff %t/both.ptx %t/one.ptx
+// RUN: not cute-ptx %s --emit=llvm -o %t/one.ll 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: not ls %t/one.ll
 // RUN: not cute-run %t/both.ptx 2>&1 | FileCheck %s --check-prefix=SECOND
 
 // A: .entry first
 // A-NOT: second
 // B: .entry second
-// ONE: error: 2 gpu.modules make 2 PTX files
+// ONE: error: 2 gpu.modules make 2 modules of LLVM IR, which cannot be one file
 // ONE: give a folder for them: -o DIR/
 // BOTH: {{^}}.version
 // BOTH: .entry first
