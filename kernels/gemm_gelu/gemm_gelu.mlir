@@ -14,8 +14,8 @@ gpu.module @kernels {
   gpu.func @gemm_gelu(%A: !A, %B: !A, %bias: !bias, %C: !C) kernel
       attributes {nvvm.reqntid = array<i32: ${32*WM*WN}, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
-    %bm = nvvm.read.ptx.sreg.ctaid.x : i32
-    %bn = nvvm.read.ptx.sreg.ctaid.y : i32
+    %bn = nvvm.read.ptx.sreg.ctaid.x : i32
+    %bm = nvvm.read.ptx.sreg.ctaid.y : i32
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %stages = arith.constant ${STAGES} : i32
@@ -166,7 +166,7 @@ func.func @gemm_gelu(%A: !A, %B: !A, %bias: !bias, %C: !C) {
   %c1 = arith.constant 1 : index
   %threads = arith.constant ${32*WM*WN} : index
   %bytes = arith.constant ${2*(BM+BN)*BK*STAGES} : i32
-  gpu.launch_func @kernels::@gemm_gelu blocks in (%gm, %gn, %c1) threads in (%threads, %c1, %c1)
+  gpu.launch_func @kernels::@gemm_gelu blocks in (%gn, %gm, %c1) threads in (%threads, %c1, %c1)
     dynamic_shared_memory_size %bytes args(%A : !A, %B : !A, %bias : !bias, %C : !C)
   return
 }
