@@ -7,15 +7,17 @@ include "lib/ir/cute_tensor_types.td"
 
 // ---- tensors ----
 def Cute_MemRefAllocaOp : Cute_Op<"memref.alloca"> {
-  let summary = "A tensor in a thread's registers";
+  let summary = "A tensor in a thread's registers, or in its block's shared memory";
   let description = [{
-    As many elements as the layout reaches, uninitialised. The result is in `rmem`: in registers once all its accesses are
-    known, in local memory else.
+    As many elements as the layout reaches, uninitialised. A result in `rmem` is in registers once all its accesses are
+    known, in local memory else. One in `smem` is the block's: all its threads have the same, and each operation has memory
+    of its own, of up to 48 KiB in a kernel. More is `cute_nvgpu.arch.get_dyn_smem`.
 
-    Refused: a layout with unknown leaves, a result whose layout is another one, or that is not in `rmem`.
+    Refused: a layout with unknown leaves, a result whose layout is another one, or that is in other memory.
 
     ```mlir
     %r = cute.memref.alloca(%l) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, rmem, align<32>, "(4,2):(1,4)">
+    %s = cute.memref.alloca(%l) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, smem, align<16>, "(4,2):(1,4)">
     ```
   }];
   let arguments = (ins Cute_AnyLayout:$layout);

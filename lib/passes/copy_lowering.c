@@ -21,6 +21,7 @@
 #include "lib/passes/arch.h"
 #include "lib/passes/lower_each.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/shared_memory.h"
 #include "lib/passes/tensors.h"
 
 /* ---- registers ---- */
@@ -38,11 +39,40 @@ static MlirBlock entry_block(MlirOperation op)
     return mlirOperationGetBlock(op);
 }
 
+/* The tensor that `op` makes is one of that memory. */
+static cute_status make_tensor(const cute_expansion *x, MlirOperation op, MlirValue memory)
+{
+    cute_builder b = cute_builder_before(op);
+    MlirValue result = mlirOperationGetResult(op, 0);
+    cute_value at = {.type = CUTE_PTR, .pointer = cute_type_peek(mlirValueGetType(result))->pointer};
+    MlirType type = cute_type_of_value(b.context, x->arena, &at);
+    if (mlirTypeIsNull(type)) return cute_fail_memory(x->diag);
+    MlirValue iterator = cute_cast(&b, memory, type);
+    MlirValue view = cute_build_value(&b, "cute.make_view", mlirValueGetType(result),
+                                      CUTE_OPERANDS(iterator, mlirOperationGetOperand(op, 0)), CUTE_NO_NAMED);
+    mlirValueReplaceAllUsesOfWith(result, view);
+    return CUTE_OK;
+}
+
+static cute_status lower_shared(const cute_expansion *x, MlirOperation op, const cute_value *type)
+{
+    cute_builder b = cute_builder_before(op);
+    MlirOperation module = cute_op_parent(op, "gpu.module");
+    int64_t bytes, align;
+    if (mlirOperationIsNull(module))
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects to be in a gpu.module: only kernels have shared memory");
+    CUTE_TRY(cute_shared_size(x->arena, type, &bytes, &align, x->diag));
+    if (bytes > CUTE_STATIC_SHARED) bytes = 0; /* was refused */
+    return make_tensor(x, op, cute_shared_static(&b, module, bytes, align));
+}
+
 static cute_status lower_alloca(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
     MlirValue result = mlirOperationGetResult(op, 0);
     const cute_value *type = cute_type_peek(mlirValueGetType(result));
+    if (type->pointer->space == CUTE_SPACE_SMEM) return lower_shared(x, op, type);
     cute_value layout = cute_value_of_layout(type->layout), size;
     cute_builder b = cute_builder_before(op);
     MlirContext c = b.context;
@@ -72,14 +102,7 @@ static cute_status lower_alloca(const cute_expansion *x, const cute_pass_run *pa
         cute_attribute(c, CUTE_REGISTERS, cute_string_attribute(c, name))};
     MlirValue memory =
         cute_build_value(&entry, "llvm.alloca", ptr, CUTE_OPERANDS(one), (cute_named){attributes, 3});
-    cute_value at = {.type = CUTE_PTR, .pointer = pointer};
-    MlirType at_type = cute_type_of_value(c, x->arena, &at);
-    if (mlirTypeIsNull(at_type)) return cute_fail_memory(x->diag);
-    MlirValue iterator = cute_cast(&b, memory, at_type);
-    MlirValue view = cute_build_value(&b, "cute.make_view", mlirValueGetType(result),
-                                      CUTE_OPERANDS(iterator, mlirOperationGetOperand(op, 0)), CUTE_NO_NAMED);
-    mlirValueReplaceAllUsesOfWith(result, view);
-    return CUTE_OK;
+    return make_tensor(x, op, memory);
 }
 
 /* ---- single elements ---- */
@@ -528,6 +551,7 @@ static const cute_lower_row rows[] = {
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
+    cute_shared_check(root, pass);
     cute_lower_rows(root, pass, "cute.", rows, sizeof rows / sizeof *rows);
 }
 

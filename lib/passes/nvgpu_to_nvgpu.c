@@ -20,6 +20,7 @@
 #include "lib/passes/arch.h"
 #include "lib/passes/lower_each.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/shared_memory.h"
 
 /* ---- reading operations ---- */
 
@@ -198,41 +199,6 @@ static cute_status lower_mma_89(const cute_expansion *x, const cute_pass_run *pa
 
 /* ---- dynamic shared memory ---- */
 
-static const char dynamic_memory[] = "__dynamic_shared_memory";
-
-static MlirNamedAttribute integer(const cute_builder *b, const char *name, int bits, int64_t value)
-{
-    return cute_attribute(b->context, name,
-                          mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, (unsigned)bits), value));
-}
-
-/* The module's variable without a size, once a module, aligned to at least that. */
-static void declare_dynamic(const cute_builder *b, MlirBlock module, int64_t align)
-{
-    for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op)) {
-        if (!cute_op_is(op, "llvm.mlir.global") || !cute_text_is(word_of(op, "sym_name"), dynamic_memory))
-            continue;
-        MlirAttribute known = mlirOperationGetAttributeByName(op, cute_text("alignment"));
-        if (mlirIntegerAttrGetValueInt(known) < align)
-            mlirOperationSetAttributeByName(op, cute_text("alignment"),
-                                            integer(b, "alignment", 64, align).attribute);
-        return;
-    }
-    cute_builder at = cute_builder_at_start(module, b->location);
-    MlirContext c = b->context;
-    MlirNamedAttribute attributes[] = {
-        cute_attribute(c, "sym_name", cute_string_attribute(c, dynamic_memory)),
-        cute_attribute(c, "global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(mlirIntegerTypeGet(c, 8), 0))),
-        cute_attribute(c, "linkage", mlirAttributeParseGet(c, cute_text("#llvm.linkage<external>"))),
-        integer(b, "addr_space", 32, 3),
-        integer(b, "alignment", 64, align),
-    };
-    MlirRegion body = mlirRegionCreate();
-    cute_build_regions(&at, "llvm.mlir.global", CUTE_NO_OPERANDS, CUTE_NO_TYPES, (cute_named){attributes, 5},
-                       &body, 1);
-}
-
 static cute_status lower_get_dyn_smem(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
@@ -243,11 +209,7 @@ static cute_status lower_get_dyn_smem(const cute_expansion *x, const cute_pass_r
                          "expects to be in a gpu.module: only kernels have shared memory");
     MlirValue result = mlirOperationGetResult(op, 0);
     const cute_pointer *pointer = cute_type_peek(mlirValueGetType(result))->pointer;
-    declare_dynamic(&b, mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)), pointer->align);
-    MlirAttribute symbol = mlirFlatSymbolRefAttrGet(b.context, cute_text(dynamic_memory));
-    MlirValue address =
-        cute_build_value(&b, "llvm.mlir.addressof", cute_pointer_type(b.context, CUTE_SPACE_SMEM),
-                         CUTE_NO_OPERANDS, CUTE_NAMED(cute_attribute(b.context, "global_name", symbol)));
+    MlirValue address = cute_shared_dynamic(&b, module, pointer->align);
     replace(op, cute_cast(&b, address, mlirValueGetType(result)));
     return CUTE_OK;
 }

@@ -210,3 +210,36 @@ JSON
         cute-run hints.ptx --config hints.json --device emulator --check=all
     done
 }
+
+@test "tensors in shared memory that a kernel declares are apart, and those of a block" {
+    cat > declared.mlir <<'MLIR'
+gpu.module @kernels {
+  gpu.func @transpose(%x: !cute.ptr<f32, gmem, align<16>>, %y: !cute.ptr<f32, gmem, align<16>>) kernel attributes {nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %l = cute.static "(32,32):(32,1)"
+    %c = cute.static "(32,32):(1,32)"
+    %first = cute.memref.alloca(%l) : (!cute.layout<"(32,32):(32,1)">) -> !cute.memref<f32, smem, align<16>, "(32,32):(32,1)">
+    %second = cute.memref.alloca(%l) : (!cute.layout<"(32,32):(32,1)">) -> !cute.memref<f32, smem, align<16>, S<5,2,5>, "(32,32):(32,1)">
+    %gX = cute.make_view(%x, %l)
+    %gY = cute.make_view(%y, %c)
+    %atom = cute.make_atom : !cute_nvgpu.atom.universal_copy<f32>
+    %copy = cute.make_tiled_copy(%atom, "(4,32):(32,1)", "(1,1):(0,0)")
+    %0 = cute.tiled.copy.partition_S(%copy, %gX, %tid)
+    %1 = cute.tiled.copy.partition_D(%copy, %first, %tid)
+    %2 = cute.tiled.copy.partition_D(%copy, %second, %tid)
+    cute.copy(%copy, %0, %1)
+    cute.copy(%copy, %1, %2)
+    nvvm.barrier0
+    %across = cute.make_tiled_copy(%atom, "(32,4):(1,32)", "(1,1):(0,0)")
+    %3 = cute.tiled.copy.partition_S(%across, %second, %tid)
+    %4 = cute.tiled.copy.partition_D(%across, %gY, %tid)
+    cute.copy(%across, %3, %4)
+    gpu.return
+  }
+}
+MLIR
+    sed 's|"dynamic_smem": 4096,||' transpose.json > declared.json
+    cute-ptx -arch sm_80 declared.mlir -o declared.ptx
+    [ "$(grep -c '^\s*\.shared \.align .* .b8 __shared_memory_[01]\[4096\];' declared.ptx)" = 2 ]
+    cute-run declared.ptx --config declared.json --device emulator --check=all
+}

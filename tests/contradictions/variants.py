@@ -88,7 +88,7 @@ def changed(type, how):
         "atom": r"(elem_type = \(f16, f16|copy<f16|num_matrices = 4)", "scalar": r"^(f16|f32|i32)$",
         "vector": r"vector<(\d+)x", "width": r"(?<=<)32(?=>)|i32", "integer": r"^i32$", "wide": r"i128",
     }
-    other = {"f16": "bf16", "f32": "f16", "i8": "f32", "gmem": "smem", "smem": "gmem", "rmem": "smem", "elem_type = (f16, f16": "elem_type = (bf16, bf16",
+    other = {"f16": "bf16", "f32": "f16", "i8": "f32", "gmem": "smem", "smem": "gmem", "rmem": "gmem", "elem_type = (f16, f16": "elem_type = (bf16, bf16",
              "copy<f16": "copy<bf16", "num_matrices = 4": "num_matrices = 2", "32": "64",
              "i32": "i64", "i128": "i64"}
     match = re.search(rules[how], type)

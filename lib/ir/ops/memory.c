@@ -70,10 +70,16 @@ static bool verify_alloca(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     const cute_value *layout = cute_check_operand(&c, 0), *result = cute_check_result(&c, 0);
-    if (!cute_check_space(&c, "result", result->pointer, CUTE_SPACE_RMEM)) return false;
+    cute_space space = result->pointer->space;
+    if (space != CUTE_SPACE_RMEM && space != CUTE_SPACE_SMEM)
+        return cute_check_fail(&c, "expects a result in memory 'rmem' or 'smem', but got '%s'",
+                               cute_space_name(space));
     if (!cute_value_is_static(layout))
-        return cute_check_fail(
-            &c, "expects a layout without unknown leaves: registers are counted before the program runs");
+        return cute_check_fail(&c, "expects a layout without unknown leaves: %s",
+                               space == CUTE_SPACE_RMEM
+                                   ? "registers are counted before the program runs"
+                                   : "cute_nvgpu.arch.get_dyn_smem has as much memory as "
+                                     "the launch gives");
     if (same_layout(result, layout)) return true;
     return cute_check_fail(&c, "expects a result with the layout of its operand");
 }

@@ -3,8 +3,8 @@
 // Tensors, atoms and values that do not fit one another.
 
 func.func @alloca_space(%l: !cute.layout<"(4,2):(1,4)">) {
-  // expected-error@+1 {{'cute.memref.alloca' op expects result to be in memory 'rmem', but got 'smem'}}
-  %r = cute.memref.alloca(%l) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, smem, "(4,2):(1,4)">
+  // expected-error@+1 {{'cute.memref.alloca' op expects a result in memory 'rmem' or 'smem', but got 'gmem'}}
+  %r = cute.memref.alloca(%l) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, gmem, "(4,2):(1,4)">
   return
 }
 
@@ -13,6 +13,14 @@ func.func @alloca_space(%l: !cute.layout<"(4,2):(1,4)">) {
 func.func @alloca_unknown(%l: !cute.layout<"(?,2):(1,4)">) {
   // expected-error@+1 {{expects a layout without unknown leaves: registers are counted before the program runs}}
   %r = cute.memref.alloca(%l) : (!cute.layout<"(?,2):(1,4)">) -> !cute.memref<f32, rmem, "(?,2):(1,4)">
+  return
+}
+
+// -----
+
+func.func @alloca_unknown_shared(%l: !cute.layout<"(?,2):(1,4)">) {
+  // expected-error@+1 {{expects a layout without unknown leaves: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives}}
+  %r = cute.memref.alloca(%l) : (!cute.layout<"(?,2):(1,4)">) -> !cute.memref<f32, smem, "(?,2):(1,4)">
   return
 }
 
