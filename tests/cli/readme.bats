@@ -41,9 +41,9 @@ shown() { sed -n "\\|^    \\$ $1\$|,/^\$/p" "$README" | sed '1d; /^$/d; s/^    /
 
 @test "the pieces of a kernel and of a launch.json that are shown are in the files" {
     squeeze() { tr -s ' ' | sed 's/^ //; s/ $//'; }
-    sed -n '/^    %stride/,/^$/p' "$README" | grep . | squeeze >pieces
+    sed -n '/^    %atom/,/^$/p' "$README" | grep . | squeeze >pieces
     [ "$(wc -l <pieces)" -ge 3 ]
-    squeeze <"$ROOT/kernels/vector_add/vector_add.mlir" >kernel
+    squeeze <"$ROOT/docs/tutorial/3_copy.mlir" >kernel
     while read -r line; do grep -qxF -- "$line" kernel || { echo "not in the kernel: $line"; false; }; done <pieces
     for key in $(sed -n '/^    "params"/,/^$/p' "$README" | grep -oE '^    "[a-z]+"' | tr -d ' "'); do
         jq -e "has(\"$key\")" "$ROOT/kernels/vector_add/launch.json" >/dev/null
