@@ -8,7 +8,6 @@
 !rowS = vector<${BN/4}xf32>
 !rowO = vector<${D/4}xf32>
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
-
 gpu.module @kernels {
   gpu.func @attention(%Q: !X, %K: !X, %V: !X, %O: !X, %scale: f32) kernel
       attributes {nvvm.reqntid = array<i32: ${32*W}, 1, 1>} {
@@ -34,8 +33,8 @@ gpu.module @kernels {
     // This block's rows, those with the most keys first, and its heads.
     %behind = arith.addi %x, %c1 : i32
     %m = arith.subi %blocks, %behind : i32
-    %modeH = cute.size<[2]> %K
-    %headsK = cute.get_scalars %modeH
+    %lengths = cute.shape %K
+    %batches, %sk, %headsK, %d = cute.get_scalars %lengths
     %share = arith.divui %heads, %headsK : i32
     %hk = arith.divui %h, %share : i32
     %Qh = cute.slice %Q, (%b, _, %h, _)
@@ -47,8 +46,7 @@ gpu.module @kernels {
     %gV = cute.local_tile %V[%b, _, %hk, _], (${BN}, ${D}), (_, 0)
     %cQ = cute.local_tile %iQ, (${BM}, ${D}), (%m, 0)
     %cK = cute.local_tile %iK, (${BN}, ${D}), (_, 0)
-    // Tiles in shared memory, V's read by columns, and how 16 bytes a thread come to them. Rows that
-    // are 16 bytes apart beyond D are in other banks.
+    // Tiles in shared memory, with 16 bytes between rows, which thus begin in different banks.
     %sQp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<16>>
     %sKp = cute.add_offset %sQp, ${BM*(D+8)}
     %sVp = cute.add_offset %sQp, ${(BM+BN)*(D+8)}
@@ -66,8 +64,7 @@ gpu.module @kernels {
     %tQsQ = cute.tiled.copy.partition_D %g2s, %sQ, %t
     %tKsK = cute.tiled.copy.partition_D %g2s, %sK, %t
     %tVsV = cute.tiled.copy.partition_D %g2s, %sV, %t
-    // Fragments of S = Q K^T and O = P V, and how ldmatrix fills them. A thread's rows of S and O are
-    // modes of their own; P, made of S in place, is A of the second product.
+    // Fragments of S = Q K^T and O = P V; S, P and R are (rows, columns) of a thread, A is P again.
     %atom = cute.make_atom : !cute_nvgpu.sm80.mma<16x8x16, elem_type = (${T}, ${T}, f32) >
     %mma = cute.make_tiled_mma %atom, "(${W},1,1):(1,0,0)", (${16*W}, 16, 16)
     %ldsm = cute.make_atom : !ldsm
@@ -99,8 +96,6 @@ gpu.module @kernels {
     cute.fill %rO, %zero
     // Row i attends to keys before i + AHEAD: tiles [0, n), the first of which need no masks.
     %ahead = arith.constant ${CAUSAL ? 1 : 1073741824} : i32
-    %modeK = cute.size<[0]> %Kh
-    %sk = cute.get_scalars %modeK
     %row0 = arith.muli %m, %cBM : i32
     %seen = arith.addi %row0, %ahead : i32
     %all = arith.minui %seen, %sk : i32
@@ -115,7 +110,7 @@ gpu.module @kernels {
     cute.copy %g2s, %tQgQ, %tQsQ, %predQ {zero_fill}
     cute.copy %g2s, %tKgK[_, _, _, %top0], %tKsK, %predK {zero_fill}
     nvvm.cp.async.commit.group
-    // exp(scale x) = 2^(c x). This thread's first row, and its first column in a tile of S.
+    // exp(scale x) = 2^(c x). This thread's first row and column of a tile of S.
     %c = arith.mulf %scale, %log2e : f32
     %cs = vector.broadcast %c : f32 to !rowS
     %minus_c = arith.negf %c : f32
@@ -188,10 +183,7 @@ gpu.module @kernels {
           scf.for %i = %c0 to %rows step %c1 : i32 {
             %s = cute.memref.load_vec %S[%i, _]
             %mine = vector.reduction <maxnumf>, %s : !rowS into f32
-            %right = cute_nvgpu.arch.shuffle<bfly> %mine, %c1
-            %pair = arith.maxnumf %mine, %right : f32
-            %other = cute_nvgpu.arch.shuffle<bfly> %pair, %c2
-            %quad = arith.maxnumf %pair, %other : f32
+            %quad = cute_nvgpu.arch.warp_all_reduce<max, 4> %mine
             %wanted = arith.mulf %quad, %minus_c : f32
             %old = cute.memref.load %shiftS[%i]
             %new = arith.minnumf %old, %wanted : f32
@@ -225,26 +217,18 @@ gpu.module @kernels {
       }
     } {loop_annotation = #unroll}
     // O over the sums of four threads each, through the tile of Q.
-    %rT = cute.make_fragment_like(%rO) {element = ${T}}
-    %rows_rT = cute.composition %rT, "((2,${BM/W/16}),(2,${D/8})):((2,4),(1,${BM/W/4}))"
+    %tOsO = cute.tiled.mma.partition C (%mma, %sQ, %t)
+    %sO = cute.composition %tOsO, "((2,${BM/W/16}),(2,${D/8})):((2,4),(1,${BM/W/4}))"
     scf.for %i = %c0 to %rows step %c1 : i32 {
       %mine = cute.memref.load %sum[%i]
-      %right = cute_nvgpu.arch.shuffle<bfly> %mine, %c1
-      %pair = arith.addf %mine, %right : f32
-      %other = cute_nvgpu.arch.shuffle<bfly> %pair, %c2
-      %quad = arith.addf %pair, %other : f32
+      %quad = cute_nvgpu.arch.warp_all_reduce<add, 4> %mine
       %factor = nvvm.rcp.approx.ftz.f %quad : f32
       %factors = vector.broadcast %factor : f32 to !rowO
       %o = cute.memref.load_vec %R[%i, _]
       %mean = arith.mulf %o, %factors : !rowO
       %short = arith.truncf %mean : !rowO to vector<${D/4}x${T}>
-      cute.memref.store_vec %short, %rows_rT[%i, _]
+      cute.memref.store_vec %short, %sO[%i, _]
     } {loop_annotation = #unroll}
-    %two = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, 32 b>
-    %r2s = cute.make_tiled_copy_C %two, %mma
-    %tXrT = cute.tiled.copy.retile %r2s, %rT
-    %tXsO = cute.tiled.copy.partition_D %r2s, %sQ, %t
-    cute.copy %r2s, %tXrT, %tXsO
     gpu.barrier
     %eight = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, 128 b>
     %gO = cute.local_tile %O[%b, _, %h, _], (${BM}, ${D}), (%m, 0)
@@ -253,7 +237,6 @@ gpu.module @kernels {
     gpu.return
   }
 }
-// Lengths, heads and strides are those of the tensors.
 func.func @attention(%Q: !X, %K: !X, %V: !X, %O: !X, %scale: f32) {
   %shape = cute.shape %Q
   %blocks = cute.ceil_div %shape, (1, ${BM})

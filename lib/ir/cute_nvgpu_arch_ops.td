@@ -9,18 +9,25 @@ def CuteNvgpu_Exchanged : AnyTypeOf<[I32, F32], "i32 or f32">;
 class CuteNvgpu_Choice<string values>
     : StringBasedAttr<CPred<"::cute_nvgpu::isOneOf($_self, \"" # values # "\")">, "one of " # values>;
 
+def CuteNvgpu_Lanes
+    : ConfinedAttr<I32Attr, [AttrConstraint<CPred<"::llvm::is_contained({2, 4, 8, 16, 32}, ::llvm::cast<::mlir::IntegerAttr>($_self).getInt())">, "whose value is 2, 4, 8, 16 or 32">]>;
+
 // ---- warps ----
 def CuteNvgpu_WarpAllReduceOp : CuteNvgpu_Op<"arch.warp_all_reduce", [SameOperandsAndResultType]> {
   let summary = "A reduction over all lanes of a warp, which all get";
   let description = [{
     `kind` is `add`, `mul`, `min` or `max` (signed), `and`, `or`, `xor`; of floats the first four. Floats are combined in the order of a butterfly
-    (lane distance 16, 8, 4, 2, 1), the same in all lanes. All 32 lanes take part.
+    (lane distance 16, 8, 4, 2, 1), the same in all lanes. With `lanes`, 2 to 16, each group of that many neighbours has a
+    reduction of its own. All 32 lanes take part.
+
+    Refused: another number of lanes than a power of two up to 32; `and`, `or` and `xor` of floats when it is lowered.
 
     ```mlir
     %s = cute_nvgpu.arch.warp_all_reduce<{kind = "add"}> (%x) : (f32) -> f32
+    %q = cute_nvgpu.arch.warp_all_reduce<{kind = "max", lanes = 4 : i32}> (%x) : (f32) -> f32
     ```
   }];
-  let arguments = (ins CuteNvgpu_Exchanged:$value, CuteNvgpu_Choice<"add mul min max and or xor">:$kind);
+  let arguments = (ins CuteNvgpu_Exchanged:$value, CuteNvgpu_Choice<"add mul min max and or xor">:$kind, OptionalAttr<CuteNvgpu_Lanes>:$lanes);
   let results = (outs CuteNvgpu_Exchanged:$result);
 }
 def CuteNvgpu_WarpBroadcastOp : CuteNvgpu_Op<"arch.warp_broadcast", [AllTypesMatch<["value", "result"]>]> {

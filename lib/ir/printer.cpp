@@ -56,10 +56,12 @@ static bool printAttributes(Operation *op, const Spelling &spelling, OpAsmPrinte
     }
     addSegments(op, spelling[Place::Segments], all);
     positional = all.empty();
+    bool left_out = false; // by position only the last ones may be
     for (StringAttr name : spelling.angle) {
         Attribute value = op->getAttr(name);
+        positional = positional && (!value || (isPositional(value) && !left_out));
+        left_out = !value;
         if (value) all.push_back({name, value});
-        positional = positional && isPositional(value);
     }
     if (all.empty()) return letter || !spelling.angle.empty();
     p << (positional ? "<" : "<{");

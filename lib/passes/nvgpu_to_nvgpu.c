@@ -283,18 +283,20 @@ static cute_status lower_all_reduce(const cute_expansion *x, const cute_pass_run
     cute_builder b = cute_builder_before(op);
     MlirValue value = mlirOperationGetOperand(op, 0);
     MlirType type = mlirValueGetType(value), i32 = i32_of(&b);
+    MlirAttribute lanes = mlirOperationGetAttributeByName(op, cute_text("lanes"));
+    int64_t count = mlirAttributeIsNull(lanes) ? 32 : mlirIntegerAttrGetValueInt(lanes);
     bool real = !mlirTypeIsAInteger(type);
     for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++) {
         if (!cute_text_is(word_of(op, "kind"), combiners[i].kind)) continue;
         const char *combine = real ? combiners[i].real : combiners[i].integer;
         if (!combine) break;
-        if (!real && combiners[i].redux) {
+        if (!real && combiners[i].redux && count == 32) {
             replace(op, cute_build_value(&b, "nvvm.redux.sync", i32,
                                          CUTE_OPERANDS(value, cute_integer(&b, i32, -1)),
                                          CUTE_NAMED(kind(&b, "redux_kind", combiners[i].redux))));
             return CUTE_OK;
         }
-        for (int distance = 16; distance; distance /= 2)
+        for (int64_t distance = count / 2; distance; distance /= 2)
             value =
                 cute_binary(&b, combine, value, shuffle(&b, "bfly", value, cute_integer(&b, i32, distance)));
         replace(op, value);

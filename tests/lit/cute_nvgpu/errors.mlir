@@ -330,3 +330,11 @@ func.func private @g() attributes {a = #cute_nvgpu.tma_data_format<F17_RN>}
 
 // expected-error@+1 {{expected one of u16, }}
 func.func private @g() attributes {a = #cute_nvgpu.ldsm_sz_pattern<u17>}
+
+// -----
+
+func.func @three_lanes(%x: f32) {
+  // expected-error@+1 {{attribute 'lanes' failed to satisfy constraint: 32-bit signless integer attribute whose value is 2, 4, 8, 16 or 32}}
+  %r = cute_nvgpu.arch.warp_all_reduce<{kind = "max", lanes = 3 : i32}> (%x) : (f32) -> f32
+  return
+}

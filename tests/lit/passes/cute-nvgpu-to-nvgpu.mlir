@@ -30,6 +30,18 @@ gpu.module @m {
     %sum = cute_nvgpu.arch.warp_all_reduce<{kind = "add"}> (%x) : (f32) -> f32
     // CHECK: nvvm.redux.sync max
     %max = cute_nvgpu.arch.warp_all_reduce<{kind = "max"}> (%i) : (i32) -> i32
+    // Of groups of 4 lanes: distances 2 and 1, of integers, too.
+    // CHECK: %[[TWO:.*]] = arith.constant 2 : i32
+    // CHECK: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %[[TWO]], %
+    // CHECK: %[[ONE:.*]] = arith.constant 1 : i32
+    // CHECK: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %[[ONE]], %
+    // CHECK-NOT: nvvm.shfl.sync bfly
+    // CHECK: nvvm.redux.sync
+    // CHECK-COUNT-2: nvvm.shfl.sync bfly
+    // CHECK-NOT: nvvm.shfl.sync bfly
+    %quad = cute_nvgpu.arch.warp_all_reduce<{kind = "max", lanes = 4 : i32}> (%x) : (f32) -> f32
+    %full = cute_nvgpu.arch.warp_all_reduce<{kind = "min", lanes = 32 : i32}> (%i) : (i32) -> i32
+    %quads = cute_nvgpu.arch.warp_all_reduce<{kind = "add", lanes = 4 : i32}> (%i) : (i32) -> i32
     // CHECK: nvvm.shfl.sync idx
     %u = cute_nvgpu.arch.make_warp_uniform(%i) : (i32) -> i32
     // CHECK: nvvm.shfl.sync up

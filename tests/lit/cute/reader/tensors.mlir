@@ -48,15 +48,17 @@ func.func @tensors(%x: f32, %m: i32, %p: i1, %t: !cute.memref<f32, gmem, align<1
   return
 }
 
-// A value that another lane has is of the same type.
+// A value that other lanes have is of the same type.
 // CHECK-LABEL: func.func @lanes(
 // CHECK-SAME: %[[X:[^:]*]]: f32, %[[I:[^:]*]]: i32)
 func.func @lanes(%x: f32, %i: i32) -> f32 {
   %y = cute_nvgpu.arch.shuffle<bfly> %x, %i
   %z = cute_nvgpu.arch.warp_broadcast %y, %i
   %w = cute_nvgpu.arch.warp_broadcast(%z)
+  %q = cute_nvgpu.arch.warp_all_reduce<max, 4> %w
   // CHECK-NEXT: %[[Y:.*]] = cute_nvgpu.arch.shuffle<bfly> (%[[X]], %[[I]]) : (f32, i32) -> f32
   // CHECK-NEXT: %[[Z:.*]] = cute_nvgpu.arch.warp_broadcast(%[[Y]], %[[I]]) : (f32, i32) -> f32
-  // CHECK-NEXT: %{{.*}} = cute_nvgpu.arch.warp_broadcast(%[[Z]]) : (f32) -> f32
+  // CHECK-NEXT: %[[W:.*]] = cute_nvgpu.arch.warp_broadcast(%[[Z]]) : (f32) -> f32
+  // CHECK-NEXT: %{{.*}} = cute_nvgpu.arch.warp_all_reduce<max, 4> (%[[W]]) : (f32) -> f32
   return %w : f32
 }
