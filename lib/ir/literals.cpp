@@ -420,7 +420,7 @@ static int sameAs(ArrayRef<Literal> items)
 {
     for (const Literal &item : items) {
         const TypeText *text = item.kind == Literal::Given ? textOf(item.value.getType()) : nullptr;
-        if (text) return text->index;
+        if (text && !isKind(item.value.getType(), CUTE_INTEGER)) return text->index;
     }
     return CUTE_TYPE_INDEX_IntTuple;
 }

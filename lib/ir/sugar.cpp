@@ -224,11 +224,33 @@ ParseResult Reader::sugarCrd2Idx(std::vector<Literal> &items)
 
 // ---- tensors ----
 
-// make_tensor(layout, pointer), in either order.
+// make_tensor(pointer, layout) in either order; a shape, or a shape and a stride in place of the layout.
 ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
 {
-    if (expect(items.size() == 2, "a pointer and a layout")) return failure();
-    if (is(items[0], CUTE_LAYOUT) || is(items[0], CUTE_COMPOSED_LAYOUT)) std::swap(items[0], items[1]);
+    auto iterator = [](const Literal &item) { return is(item, CUTE_PTR) || is(item, CUTE_ARITH_TUPLE_ITER); };
+    if (items.size() == 2 && !iterator(items[0]) && iterator(items[1])) std::swap(items[0], items[1]);
+    bool ours = !items.empty() && items[0].kind == Literal::Given && textOf(items[0].value.getType());
+    if (expect((items.size() == 2 || items.size() == 3) && ours,
+               "a pointer and a layout, or a pointer, a shape and a stride"))
+        return failure();
+    auto tuple = [](const Literal &item) {
+        return isNumber(item) || item.kind == Literal::Tuple || is(item, CUTE_INTEGER) ||
+               is(item, CUTE_SHAPE) || is(item, CUTE_INT_TUPLE);
+    };
+    if (items.size() == 2 && !tuple(items[1])) return success();
+    SmallVector<Value> parts;
+    for (size_t i = 1; i < items.size(); i++) {
+        int index = i == 1 ? CUTE_TYPE_INDEX_Shape : CUTE_TYPE_INDEX_Stride;
+        FailureOr<Value> part = items[i].kind == Literal::Given
+                                    ? convert(items[i].value, index, items[i].location)
+                                    : build(items[i], index);
+        if (failed(part)) return failure();
+        parts.push_back(*part);
+    }
+    Operation *layout = insert("cute.make_layout", parts);
+    if (!layout) return failure();
+    items.resize(2);
+    items[1] = given(layout, items[1].location);
     return success();
 }
 
