@@ -29,7 +29,7 @@ def Cute_MemRefLoadOp : Cute_TypedOp<"memref.load", []> {
   let description = [{
     The coordinate is one of the tensor's shape, or an index.
 
-    Refused: a coordinate that is none of the shape's, a result that is not the element type.
+    Refused: a coordinate that is none of the shape's or is known to lie outside of it, a result that is not the element type.
 
     ```mlir
     %x = cute.memref.load(%t, %c) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(?,1)">) -> f32

@@ -146,7 +146,11 @@ class Cute_MakeTupleOp<string what, TypeDef type, string example> : Cute_Op<"mak
     One operand for each `?` of the result type, in depth-first order: an integer as wide as the leaf, or an
     int_tuple of depth 0, which may be a number.
 
-    Refused: more or fewer operands than `?`, and an operand of another width than its leaf.
+    An integer may be any multiple that the type says, as with `cute.assume`; what is a number, or says itself what divides it,
+    has to be one.
+
+    Refused: more or fewer operands than `?`, an operand of another width than its leaf, and one that is no multiple of what the
+    leaf says.
 
     ```mlir
     }] # example # [{

@@ -28,11 +28,13 @@ bool cute_check_align(const cute_check *c, const char *what, const cute_pointer 
 bool cute_check_element(const cute_check *c, const char *what, const char *element, const char *expected);
 /* A value of the program has the type of an element; of one that MLIR has no such type for, an integer of as many bits. */
 bool cute_check_value(const cute_check *c, const char *what, MlirType type, const cute_pointer *element);
-/* A coordinate, or an index, of elements of a shape. */
+/* A coordinate, or an index, of an element of a shape: inside of it as far as both are known. */
 bool cute_check_coord(const cute_check *c, const cute_tree *coord, const cute_tree *shape);
 
 /* The number of coordinates; 0: it is not known. */
 int64_t cute_check_size(const cute_tree *shape);
+/* The elements of a vector type; 0: there are more than fit 64 bits. */
+int64_t cute_check_length(MlirType vector);
 /* The bits of an integer of the program, constrained or not. */
 int cute_integer_width(MlirType type);
 /* Mode `i` of a tuple, of anything else the tree itself (for 0), or NULL. */

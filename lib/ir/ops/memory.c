@@ -108,9 +108,12 @@ static bool verify_vector(const cute_check *c, const cute_value *tensor, MlirTyp
     int64_t size = cute_check_size(tensor->layout.shape);
     if (!size)
         return cute_check_fail(c, "expects a tensor whose extents are known: they are the vector's length");
-    int64_t length = 1;
-    for (intptr_t i = 0; i < mlirShapedTypeGetRank(vector); i++)
-        length *= mlirShapedTypeGetDimSize(vector, i);
+    int64_t length = cute_check_length(vector);
+    if (!length)
+        return cute_check_fail(c,
+                               "expects a vector of %lld elements, which the tensor has, but got more than "
+                               "fit 64 bits",
+                               (long long)size);
     if (length != size)
         return cute_check_fail(c, "expects a vector of %lld elements, which the tensor has, but got %lld",
                                (long long)size, (long long)length);
@@ -199,9 +202,10 @@ static bool verify_access(const cute_check *c, const cute_pointer *pointer, Mlir
         return cute_check_fail(c,
                                "expects a pointer without a swizzle: cute.apply_swizzle gives the address");
     if (!mlirTypeIsAVector(type)) return cute_check_value(c, "a value", type, pointer);
-    int64_t bits = pointer->bits;
-    for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++) bits *= mlirShapedTypeGetDimSize(type, i);
+    int64_t bits, length = cute_check_length(type);
     if (!cute_check_value(c, "a vector", mlirShapedTypeGetElementType(type), pointer)) return false;
+    if (!length || __builtin_mul_overflow(length, (int64_t)pointer->bits, &bits))
+        return cute_check_fail(c, "expects a vector whose bits fit a number of 64 bits");
     int64_t bytes = bits / 8;
     if (pointer->space == CUTE_SPACE_RMEM || bytes <= pointer->align) return true;
     return cute_check_fail(

@@ -77,7 +77,38 @@ static int leaf_width(MlirType type, int wanted)
     return leaf.tree->value.known ? wanted : leaf.tree->value.width;
 }
 
-/* One operand for each unknown leaf, as wide as the leaf. */
+/* What is known to divide an operand of make_*; 0: nothing is known of it, the result may promise what it likes. A number
+ * itself is *number. */
+static int64_t divisor_of(MlirValue operand, bool *is_number)
+{
+    MlirType type = mlirValueGetType(operand);
+    const cute_value *leaf = cute_type_peek(type);
+    *is_number = false;
+    if (leaf && leaf->tree && leaf->tree->kind == CUTE_TREE_INT) {
+        *is_number = leaf->tree->value.known;
+        if (*is_number) return leaf->tree->value.value;
+        return leaf->tree->value.divisor > 1 ? leaf->tree->value.divisor : 1;
+    }
+    MlirOperation op = cute_defining_op(operand);
+    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return 0;
+    MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text("value"));
+    *is_number = mlirAttributeIsAInteger(value);
+    return *is_number ? mlirIntegerAttrGetValueInt(value) : 0;
+}
+
+/* Whether an operand is a multiple of what its leaf promises, or may be. */
+static bool keeps_promise(const cute_op_row *row, MlirOperation op, intptr_t i, const cute_int *leaf)
+{
+    bool number;
+    int64_t divisor = divisor_of(mlirOperationGetOperand(op, i), &number);
+    if (leaf->divisor <= 1 || (!divisor && !number) || divisor % leaf->divisor == 0) return true;
+    return cute_op_fail(mlirOperationGetLocation(op), row->name,
+                        number ? "expects operand #%d to be a multiple of %lld, but got %lld"
+                               : "expects operand #%d to be a multiple of %lld, but it is one of %lld only",
+                        (int)i, (long long)leaf->divisor, (long long)divisor);
+}
+
+/* One operand for each unknown leaf, as wide as the leaf, and a multiple of what the leaf is. */
 static bool verify_make(const cute_op_row *row, MlirOperation op)
 {
     MlirLocation location = mlirOperationGetLocation(op);
@@ -104,6 +135,7 @@ static bool verify_make(const cute_op_row *row, MlirOperation op)
                          i, leaves[i].width, width);
             goto out;
         }
+        if (!keeps_promise(row, op, (intptr_t)i, &leaves[i])) goto out;
     }
     ok = true;
 out:

@@ -324,3 +324,43 @@ func.func @fourth_operand_of_a_product(%m: !cute.tiled_mma<!cute_nvgpu.sm80.mma<
   %p = "cute.tiled.mma.partition_shape"(%m, %s) <{operand_id = 3 : i32}> : (!cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(1,1,1):(0,0,0)">>, !cute.shape<"(16,16)">) -> !cute.shape<"((2,2,2),1,1)">
   return
 }
+
+// -----
+
+func.func @load_outside(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coord<"(?,2)">) {
+  // expected-error@+1 {{'cute.memref.load' op expects a coordinate inside of the shape (4,2), but got (?,2)}}
+  %x = cute.memref.load(%t, %c) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(?,2)">) -> f32
+  return
+}
+
+// -----
+
+func.func @load_index_outside(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coord<"8">) {
+  // expected-error@+1 {{expects a coordinate inside of the shape (4,2), but got 8}}
+  %x = cute.memref.load(%t, %c) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"8">) -> f32
+  return
+}
+
+// -----
+
+func.func @store_before(%t: !cute.memref<f32, gmem, "(?,2):(1,4)">, %c: !cute.coord<"(-1,0)">, %x: f32) {
+  // expected-error@+1 {{'cute.memref.store' op expects a coordinate inside of the shape (?,2), but got (-1,0)}}
+  cute.memref.store(%t, %c, %x) : (!cute.memref<f32, gmem, "(?,2):(1,4)">, !cute.coord<"(-1,0)">, f32) -> ()
+  return
+}
+
+// -----
+
+func.func @store_vector_overflow(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %v: vector<4294967296x4294967296x4294967296xf32>) {
+  // expected-error@+1 {{expects a vector of 8 elements, which the tensor has, but got more than fit 64 bits}}
+  cute.memref.store_vec(%v, %t) : (vector<4294967296x4294967296x4294967296xf32>, !cute.memref<f32, rmem, "(4,2):(1,4)">) -> ()
+  return
+}
+
+// -----
+
+func.func @access_overflow(%p: !cute.ptr<f32, gmem, align<16>>, %v: vector<4294967296x4294967296xf32>) {
+  // expected-error@+1 {{expects a vector whose bits fit a number of 64 bits}}
+  cute.ptr.store(%p, %v) : (!cute.ptr<f32, gmem, align<16>>, vector<4294967296x4294967296xf32>) -> ()
+  return
+}

@@ -62,3 +62,53 @@ func.func @other_result(%a: i32) {
   %r = cute.make_shape(%a) : (i32) -> !cute.stride<"?">
   return
 }
+
+// -----
+
+func.func @promise(%t: !cute.int_tuple<"?{div=4}">) {
+  // expected-error @+1 {{'cute.make_shape' op expects operand #0 to be a multiple of 8, but it is one of 4 only}}
+  %0 = cute.make_shape(%t) : (!cute.int_tuple<"?{div=4}">) -> !cute.shape<"?{div=8}">
+  return
+}
+
+// -----
+
+func.func @promise_of_nothing(%t: !cute.int_tuple<"?">, %i: i32) {
+  // expected-error @+1 {{'cute.make_coord' op expects operand #1 to be a multiple of 8, but it is one of 1 only}}
+  %0 = cute.make_coord(%i, %t) : (i32, !cute.int_tuple<"?">) -> !cute.coord<"(?{div=16},?{div=8})">
+  return
+}
+
+// -----
+
+func.func @promise_of_number() {
+  %n = arith.constant 12 : i64
+  // expected-error @+1 {{'cute.make_stride' op expects operand #0 to be a multiple of 8, but got 12}}
+  %0 = cute.make_stride(%n) : (i64) -> !cute.stride<"?{i64 div=8}">
+  return
+}
+
+// -----
+
+func.func @promise_of_known(%t: !cute.int_tuple<"6">) {
+  // expected-error @+1 {{'cute.make_int_tuple' op expects operand #0 to be a multiple of 4, but got 6}}
+  %0 = cute.make_int_tuple(%t) : (!cute.int_tuple<"6">) -> !cute.int_tuple<"?{div=4}">
+  return
+}
+
+// -----
+
+func.func @promise_of_multiple(%i: !cute.i32<divby 6>) {
+  // expected-error @+1 {{expects operand #0 to be a multiple of 4, but it is one of 6 only}}
+  %0 = cute.make_int_tuple(%i) : (!cute.i32<divby 6>) -> !cute.int_tuple<"?{div=4}">
+  return
+}
+
+// -----
+
+// What keeps it: zero, a multiple, an integer of which nothing is known.
+func.func @kept(%t: !cute.int_tuple<"?{div=24}">, %i: i32) {
+  %n = arith.constant 0 : i32
+  %0 = cute.make_coord(%t, %i, %n) : (!cute.int_tuple<"?{div=24}">, i32, i32) -> !cute.coord<"(?{div=8},?{div=8},?{div=8})">
+  return
+}
