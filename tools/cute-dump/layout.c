@@ -417,6 +417,7 @@ static void list_functions(cute_buffer *out)
              "  cute-dump layout --table 'S<2,0,3> o 0 o (8,8):(8,1)'\n"
              "  cute-dump layout --svg --tv='(8,8)' '((4,8),2):((16,1),8)' -o tv.svg\n"
              "  cute-dump layout --atom SM80_16x8x16_F32F16F16F32_TN\n"
+             "  cute-dump layout --table 'make_tiled_copy(UniversalCopy, (8,4):(4,1), (1,4):(0,1))'\n"
              "  printf 'let a = (8,8):(8,1)\\nlogical_divide(a, (2,4))\\n' | cute-dump layout --json\n");
 }
 
