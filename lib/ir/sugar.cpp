@@ -257,7 +257,10 @@ ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
 // load %t[%i] of a tensor of coordinates: the coordinate that stands there.
 ParseResult Reader::sugarLoad(std::vector<Literal> &items)
 {
-    if (items.size() != 2 || !is(items[0], CUTE_COORD_TENSOR)) return success();
+    if (expect(items.size() == 2,
+               "a tensor and the place of an element: cute.load %tensor[%i]; with '_' it is a slice"))
+        return failure();
+    if (!is(items[0], CUTE_COORD_TENSOR)) return success();
     SMLoc location = items[0].location;
     FailureOr<Value> coord = items[1].kind == Literal::Given
                                  ? convert(items[1].value, CUTE_TYPE_INDEX_Coord, location)

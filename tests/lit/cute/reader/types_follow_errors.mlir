@@ -53,3 +53,11 @@ func.func @coordinates_of_a_slice(%c: !cute.coord_tensor<"(0,0)", "(4,8):(1@0,1@
   %x = cute.load(%c, %i)
   return
 }
+
+// -----
+
+func.func @load_of_a_slice(%t: !cute.memref<f32, gmem, "(4,8):(8,1)">, %i: i32) {
+  // expected-error @+1 {{'cute.load' op expects a tensor and the place of an element: cute.load %tensor[%i]; with '_' it is a slice}}
+  %x = cute.load %t[%i, _]
+  return
+}
