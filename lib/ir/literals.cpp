@@ -327,6 +327,9 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
     if (index == CUTE_TYPE_INDEX_Tiler)
         index = literal.kind == Literal::Tuple ? CUTE_TYPE_INDEX_Tile : CUTE_TYPE_INDEX_Shape;
     auto kind = (cute_type)cute_type_row_at((cute_type_index)index)->kind;
+    if (kind > CUTE_INT_TUPLE && kind != CUTE_TILE)
+        return parser.emitError(literal.location, "expects a ")
+               << cute_type_name(kind) << ", as the other operand is one, got a tuple or number";
     const cute_tree *tree = treeOf(literal, kind);
     if (!tree) return failure();
     out = cute_value_of_tree(kind, tree);

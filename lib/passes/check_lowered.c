@@ -16,11 +16,13 @@ typedef struct check {
     bool told;
 } check;
 
-static void refuse(check *c, MlirOperation op)
+static const char not_lowered[] = "' op is not lowered to PTX";
+
+static void refuse(check *c, MlirOperation op, const char *what)
 {
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    cute_buffer_printf(&text, "'%.*s' op is not lowered to PTX", (int)name.length, name.data);
+    cute_buffer_printf(&text, "'%.*s%s", (int)name.length, name.data, what);
     intptr_t operands = mlirOperationGetNumOperands(op);
     for (intptr_t i = 0; i < operands; i++) {
         cute_buffer_puts(&text, i ? ", " : " on (");
@@ -32,9 +34,26 @@ static void refuse(check *c, MlirOperation op)
     c->told = true;
 }
 
+/* What runs, but stands in the module itself. */
+static bool stray(MlirOperation op)
+{
+    static const char *const others[] = {"gpu.module_end", "llvm.mlir.global_ctors",
+                                         "llvm.mlir.global_dtors"};
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    if (mlirOperationIsNull(parent) || !cute_op_is(parent, "gpu.module") || cute_op_has(op, "sym_name"))
+        return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cute_op_is(op, others[i])) return false;
+    return true;
+}
+
 static void visit(MlirOperation op, void *context)
 {
     check *c = context;
+    if (stray(op)) {
+        refuse(c, op, "' op is in no function");
+        return;
+    }
     if (cute_op_of(op, "llvm.")) return;
     if (cute_op_of(op, "nvvm.")) {
         if (!cute_target_has(op, c->arch)) c->told = true;
@@ -43,7 +62,7 @@ static void visit(MlirOperation op, void *context)
     if (cute_op_of(op, "gpu.module") || cute_op_is(op, "gpu.module")) return;
     /* A cast is the trace of an operation that has an error of its own. */
     if (!cute_op_is(op, "builtin.unrealized_conversion_cast"))
-        refuse(c, op);
+        refuse(c, op, not_lowered);
     else if (mlirOperationIsNull(c->cast))
         c->cast = op;
 }
@@ -55,7 +74,7 @@ static void module(MlirOperation op, void *context)
     bool before = c->told;
     c->told = false;
     cute_op_each(op, NULL, visit, c);
-    if (!c->told && !mlirOperationIsNull(c->cast)) refuse(c, c->cast);
+    if (!c->told && !mlirOperationIsNull(c->cast)) refuse(c, c->cast, not_lowered);
     c->told |= before;
 }
 

@@ -35,18 +35,19 @@ static bool lower_type(const cute_op_row *row, const cute_op_lowering *l)
     return true;
 }
 
-static bool atom_known(const cute_op_query *query)
+/* An instruction that has no row yet; an operand that is no atom is another matter. */
+static bool atom_unknown(const cute_op_query *query)
 {
     cute_value value;
     return query->operand_count &&
-           cute_type_value(mlirValueGetType(query->operands[0]), &value, NULL) == CUTE_OK &&
-           value.atom->known;
+           cute_type_value(mlirValueGetType(query->operands[0]), &value, NULL) == CUTE_OK && value.atom &&
+           !value.atom->known;
 }
 
 /* Of instructions that have no row yet, the result is what it says. */
 static bool infer_known(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
-    return !atom_known(query) || cute_algebra_infer(row, query, out);
+    return atom_unknown(query) || cute_algebra_infer(row, query, out);
 }
 
 /* Of the atom alone, a result type that is written says how it is laid out. */

@@ -10,13 +10,23 @@
 #include "lib/ir/util.h"
 #include "lib/layout/pointer.h"
 
+/* The inference comes before what says which types operands have. */
+static cute_status operand_of(const cute_op_query *query, intptr_t i, const char *what, cute_type type,
+                              cute_value *out, cute_diag *diag)
+{
+    if (i < query->operand_count &&
+        cute_type_value(mlirValueGetType(query->operands[i]), out, NULL) == CUTE_OK && out->type == type)
+        return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "expects %s as operand #%d", what, (int)i);
+}
+
 /* ---- make_fragment_like ---- */
 
 static cute_status infer_fragment(cute_arena *arena, const cute_op_query *query, cute_op_types *out,
                                   cute_diag *diag)
 {
     cute_value tensor, layout, compact;
-    CUTE_TRY(cute_type_value(mlirValueGetType(query->operands[0]), &tensor, diag));
+    CUTE_TRY(operand_of(query, 0, "a tensor in memory", CUTE_MEMREF, &tensor, diag));
     if (!cute_tree_is_static(tensor.layout.shape))
         return cute_fail(diag, CUTE_INVALID, NULL, "expects known extents, but got %s",
                          cute_tree_text(arena, tensor.layout.shape));
@@ -103,8 +113,11 @@ static cute_status infer_predicates(cute_arena *arena, const cute_op_query *quer
                                     cute_diag *diag)
 {
     cute_value coords, bounds, layout, coordinate, less;
-    CUTE_TRY(cute_type_value(mlirValueGetType(query->operands[0]), &coords, diag));
-    CUTE_TRY(cute_type_value(mlirValueGetType(query->operands[1]), &bounds, diag));
+    CUTE_TRY(operand_of(query, 0, "a tensor of coordinates", CUTE_COORD_TENSOR, &coords, diag));
+    if (query->operand_count < 2 ||
+        cute_type_value(mlirValueGetType(query->operands[1]), &bounds, NULL) != CUTE_OK ||
+        bounds.type > CUTE_INT_TUPLE)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects a shape or coordinate as operand #1");
     CUTE_TRY(layout_of(arena, &coords, &layout, diag));
     /* What is compared must be comparable: the iterator is a coordinate like the others. */
     coordinate = cute_value_of_tree(CUTE_INT_TUPLE, coords.tree);

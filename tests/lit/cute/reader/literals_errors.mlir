@@ -172,3 +172,11 @@ func.func @attribute_of_another_kind(%x: !cute.layout<"(4,?):(1,4)">) {
   %0 = cute.size<{mode = 1}> (%x) : (!cute.layout<"(4,?):(1,4)">) -> !cute.int_tuple<"?">
   return
 }
+
+// -----
+
+func.func @tuple_beside_a_layout(%l: !cute.layout<"(4,8):(8,1)">) {
+  // expected-error @+1 {{custom op 'cute.tuple_add' expects a layout, as the other operand is one, got a tuple or number}}
+  %r = cute.tuple_add (4, 8), %l
+  return
+}
