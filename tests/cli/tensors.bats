@@ -7,3 +7,32 @@ bats_require_minimum_version 1.5.0
     echo "$output"
     [[ "$output" == *" passed, 0 failed"* ]]
 }
+
+@test "attention keeps its tensors in registers and its shared memory without conflicts, and follows maxima that rise" {
+    kernel="$BATS_TEST_DIRNAME/../../kernels/attention_sm80"
+    cd "$BATS_TEST_TMPDIR"
+    PATH="$CUTE_BIN:$PATH"
+    # Keys come from the last to the first: these grow on the way. Heads lie before positions.
+    python3 - "$kernel/launch.json" > launch.json <<'PYTHON'
+import json, sys
+config = json.load(open(sys.argv[1]))
+config["buffers"]["K"]["init"] = {"expr": "(sk - k) / 16.0 * sin(3 * k + 7 * e + g)", "index": ["n", "k", "g", "e"]}
+for name, rows, heads in ("Q", "sq", "h"), ("K", "sk", "hk"), ("V", "sk", "hk"), ("O", "sq", "h"):
+    config["buffers"][name]["strides"] = [f"{heads} * {rows} * d", "d", f"{rows} * d", 1]
+json.dump(config, sys.stdout)
+PYTHON
+    for causal in 0 1; do
+        cute-ptx -arch sm_80 -D T=f16 -D D=64 -D CAUSAL=$causal -D BM=128 -D BN=64 -D W=4 "$kernel/attention_sm80.mlir" -o k.ptx
+        # In each of two loops 4 x 8 x 4 products of S and as many of O; 4 x (2 + 4) and 4 x 4 reads; 4 copies of K and of V.
+        run ! grep '\.local' k.ptx
+        [ "$(grep -c 'mma.sync' k.ptx)" = 256 ]
+        [ "$(grep -c 'ldmatrix.*x4' k.ptx)" = 80 ]
+        [ "$(grep -c 'cp.async.cg' k.ptx)" = $((8 + 4 + 2 * 8)) ]
+        cute-run k.ptx --config launch.json -D d=64 -D causal=$causal -D sq=70 -D sk=150 -D h=4 -D hk=2 --device emulator \
+            --check=all --strict --counters --json --no-bench > report
+        python3 -c '
+import json, sys
+wavefronts = json.load(open("report"))["counters"][0]["wavefronts"]
+assert wavefronts["count"] == wavefronts["ideal"] > 0, wavefronts'
+    done
+}
