@@ -179,9 +179,10 @@ void cute_origin_line(cute_origin *origin, cute_place *place)
     place->text_length = end - start;
 }
 
+/* Of several lines from one place the last: in front of an operation stand the constants of its literals. */
 static void note_printed(cute_origin *origin, const cute_place *place, cute_diag *diag)
 {
-    for (size_t i = 0; i < origin->map.line_count; i++) {
+    for (size_t i = origin->map.line_count; i-- > 0;) {
         const cute_map_line *line = &origin->map.lines[i];
         size_t start, end;
         if (!line->placed || line->line != (unsigned)place->line || line->column != (unsigned)place->column ||

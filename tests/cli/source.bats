@@ -242,3 +242,9 @@ EOF
     grep -q "^spills.mlir:4:.*warning: 'spills' spills registers" log
     grep -q '^  gpu.func @spills(%x' log
 }
+
+@test "of an operation with literals the operation is shown as it was printed, not its constants" {
+    sed 's/"S<5,0,5> o 0 o (32,32):(32,1)"/"(32,32):(32,1)" {cute.swizzle}/; s/S<5,0,5> o 0 o //' "$ROOT/docs/tutorial/4_transpose.mlir" |
+        cute-opt | cute-ptx --remarks=cute-smem-swizzling 2>remarks >k.ptx
+    grep -A1 'note: printed by cute-opt as' remarks | grep -q 'cute.make_view' || { cat remarks; false; }
+}
