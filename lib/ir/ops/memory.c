@@ -170,8 +170,12 @@ static bool verify_prefetch(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     const cute_atom *atom = cute_check_operand(&c, 0)->atom;
-    if (atom->kind == CUTE_ATOM_COPY) return true;
-    return cute_check_fail(&c, "expects an atom that copies, but got '%s'", atom->mnemonic);
+    const cute_value *source = cute_check_operand(&c, 1);
+    if (atom->kind != CUTE_ATOM_COPY)
+        return cute_check_fail(&c, "expects an atom that copies, but got '%s'", atom->mnemonic);
+    /* Of a tensor map, coordinates are prefetched. */
+    if (!atom->known || !source || source->type != CUTE_MEMREF) return true;
+    return cute_check_space(&c, "operand #1", source->pointer, CUTE_SPACE_GMEM);
 }
 
 static bool verify_gemm(const cute_op_row *row, MlirOperation op)

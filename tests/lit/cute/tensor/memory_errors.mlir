@@ -364,3 +364,11 @@ func.func @access_overflow(%p: !cute.ptr<f32, gmem, align<16>>, %v: vector<42949
   cute.ptr.store(%p, %v) : (!cute.ptr<f32, gmem, align<16>>, vector<4294967296x4294967296xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @prefetch_shared(%a: !cute_nvgpu.atom.universal_copy<f32>, %s: !cute.memref<f32, smem, align<16>, "(4,2):(1,4)">) {
+  // expected-error@+1 {{'cute.prefetch' op expects operand #1 to be in memory 'gmem', but got 'smem'}}
+  cute.prefetch(%a, %s) : (!cute_nvgpu.atom.universal_copy<f32>, !cute.memref<f32, smem, align<16>, "(4,2):(1,4)">) -> ()
+  return
+}
