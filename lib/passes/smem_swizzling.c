@@ -1,7 +1,7 @@
 /* cute-smem-swizzling: shared tensors get the swizzle under which this kernel's accesses have the fewest bank conflicts.
  *
  * Requires: verified IR before cute-expand-ops. Ensures: of a tensor that asks for it (cute.make_view {cute.swizzle}; with
- * `all`: of each tensor in shared memory without a swizzle), the pointer is swizzled where that makes a warp's accesses
+ * `all`: of each tensor in shared memory without a swizzle; also of a cute.memref.alloca there), the pointer is swizzled where that makes a warp's accesses
  * cheaper, and with it all tensors that are made of that pointer: elements lie elsewhere, values are the same. Accesses
  * are those of the kernel as it will be lowered, in the first iteration of its loops.
  *
@@ -56,6 +56,39 @@ static bool is_shared(MlirValue value, cute_type kind)
 {
     const cute_value *v = cute_type_peek(mlirValueGetType(value));
     return v && v->type == kind && v->pointer->space == CUTE_SPACE_SMEM;
+}
+
+/* A tensor that the kernel declares becomes a view of its own memory, as others are of theirs. */
+static void take_apart(MlirOperation op, void *context)
+{
+    swizzling *s = context;
+    MlirValue tensor = mlirOperationGetResult(op, 0);
+    bool wanted = cute_op_has(op, asked);
+    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
+    if (!wanted && !s->all) return;
+    mlirOperationRemoveDiscardableAttributeByName(op, cute_text(asked));
+    if (!is_shared(tensor, CUTE_MEMREF)) {
+        if (wanted)
+            cute_pass_remark(s->pass, mlirOperationGetLocation(op),
+                             "has no swizzle: it is no tensor in shared memory");
+        return;
+    }
+    cute_value pointer = {.type = CUTE_PTR, .pointer = type->pointer};
+    cute_builder b = cute_builder_before(op);
+    MlirType types[] = {cute_type_of_value(b.context, s->arena, &pointer), mlirValueGetType(tensor)};
+    if (mlirTypeIsNull(types[0])) return;
+    MlirOperation iterator =
+        cute_build(&b, "cute.get_iter", CUTE_OPERANDS(tensor), (cute_types){types, 1}, CUTE_NO_NAMED);
+    mlirOperationMoveAfter(iterator, op);
+    MlirOperation view =
+        cute_build(&b, "cute.make_view",
+                   CUTE_OPERANDS(mlirOperationGetResult(iterator, 0), mlirOperationGetOperand(op, 0)),
+                   (cute_types){types + 1, 1}, CUTE_NO_NAMED);
+    mlirOperationMoveAfter(view, iterator);
+    mlirValueReplaceAllUsesOfWith(tensor, mlirOperationGetResult(view, 0));
+    mlirOperationSetOperand(iterator, 0, tensor);
+    if (wanted)
+        mlirOperationSetDiscardableAttributeByName(view, cute_text(asked), mlirUnitAttrGet(b.context));
 }
 
 static void collect(MlirOperation op, void *context)
@@ -496,6 +529,7 @@ static void settle(MlirOperation op, void *context)
 static void swizzle(MlirOperation root, cute_pass_run *pass, bool all, bool replace)
 {
     swizzling s = {.pass = pass, .root = root, .arena = cute_arena_create(), .all = all, .replace = replace};
+    if (s.arena) cute_op_each(root, "cute.memref.alloca", take_apart, &s);
     if (s.arena) cute_op_each(root, "cute.make_view", collect, &s);
     for (size_t i = 0; i < s.count; i++) {
         region r;

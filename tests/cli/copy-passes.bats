@@ -240,6 +240,9 @@ gpu.module @kernels {
 MLIR
     sed 's|"dynamic_smem": 4096,||' transpose.json > declared.json
     cute-ptx -arch sm_80 declared.mlir -o declared.ptx
+    sed -e 's|align<16>, S<5,2,5>|align<1024>|' -e 's|%second = cute.memref.alloca(%l)|& {cute.swizzle}|' declared.mlir > asks.mlir
+    cute-ptx -arch sm_80 asks.mlir -o asks.ptx
+    [ "$(costs declared declared)" = "$(costs asks declared)" ]
     [ "$(grep -c '^\s*\.shared \.align .* .b8 __shared_memory_[01]\[4096\];' declared.ptx)" = 2 ]
     cute-run declared.ptx --config declared.json --device emulator --check=all
 }

@@ -190,3 +190,29 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A tensor that the kernel declares has memory of its own.
+// CHECK-LABEL: gpu.func @declared
+// CHECK:         %[[S:.*]] = cute.memref.alloca({{.*}} -> !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)">
+// CHECK-NEXT:    %[[P:.*]] = cute.get_iter(%[[S]])
+// CHECK-NEXT:    %[[Q:.*]] = cute.recast_iter(%[[P]]) {{.*}} -> !cute.ptr<f32, smem, align<1024>, S<5,2,5>>
+// CHECK-NEXT:    cute.make_view(%[[Q]]
+// CHECK-NOT:     cute.swizzle
+// ALL-LABEL:   gpu.func @declared
+// ALL:           S<5,2,5>
+gpu.module @kernels {
+  gpu.func @declared(%x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %row = cute.make_coord(%tid) : (i32) -> !cute.coord<"(?,0)">
+    %l = cute.static : !cute.layout<"(32,32):(32,1)">
+    // expected-remark@+1 {{S<5,2,5> on its addresses: 32 wavefronts of the first warps become 1; the 32-way conflict at line 22 becomes none}}
+    %s = cute.memref.alloca(%l) {cute.swizzle} : (!cute.layout<"(32,32):(32,1)">) -> !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)">
+    // expected-remark@+1 {{has no swizzle: it is no tensor in shared memory}}
+    %r = cute.memref.alloca(%l) {cute.swizzle} : (!cute.layout<"(32,32):(32,1)">) -> !cute.memref<f32, rmem, align<32>, "(32,32):(32,1)">
+    cute.fill(%r, %x) : (!cute.memref<f32, rmem, align<32>, "(32,32):(32,1)">, f32) -> ()
+    cute.memref.store(%s, %row, %x)
+    gpu.return
+  }
+}
