@@ -1,6 +1,6 @@
-// O = softmax(scale Q K^T) V of each head of a batch on tensor cores, FlashAttention-2. Q and O are
-// (B,SQ,H,D), K and V (B,SK,HK,D): H / HK heads of Q share one of K and V. A block has BM rows of Q
-// and passes once over the keys, BN at a time, the last first: the ones to be masked.
+// O = softmax(scale Q K^T) V, scale > 0, of each head of a batch on tensor cores: FlashAttention-2.
+// Q, O are (B,SQ,H,D), K, V (B,SK,HK,D); H / HK heads of Q share one of K, V. A block has BM rows of
+// Q and passes once over the keys, BN at a time, from the last ones, which may have to be masked.
 // -D T: f16, bf16; D: 64, 128; W: warps; CAUSAL: 1 if row i attends to keys 0 to i only, else 0.
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !ldsm = !cute_nvgpu.atom.ldsm<val_type=${T}, mode=<"(8,8)">, sz_pattern=u16, num_matrices=4, n>
@@ -94,7 +94,7 @@ gpu.module @kernels {
     cute.fill %shiftS, %high
     cute.fill %sum, %zero
     cute.fill %rO, %zero
-    // Row i attends to keys before i + AHEAD: tiles [0, n), the first of which need no masks.
+    // Row i attends to keys before i + ahead; of the tiles of keys some need no mask for any row.
     %ahead = arith.constant ${CAUSAL ? 1 : 1073741824} : i32
     %row0 = arith.muli %m, %cBM : i32
     %seen = arith.addi %row0, %ahead : i32
@@ -176,7 +176,7 @@ gpu.module @kernels {
           cute.copy %g2s, %tKgK[_, _, _, %n1], %tKsK
           nvvm.cp.async.commit.group
         }
-        // Sums and O are those of 2^(c x + shift); the shift follows where a 2^8 would come.
+        // P = 2^(c S + shift); shift, sums and O follow where this would be more than 2^8.
         %is_far = arith.cmpf ogt, %rise, %octaves : f32
         %follow = cute_nvgpu.arch.vote<any> %is_far
         scf.if %follow {
@@ -199,7 +199,7 @@ gpu.module @kernels {
             cute.memref.store_vec %scaled, %R[%i, _]
           } {loop_annotation = #unroll}
         }
-        // P = exp(scale (S - max)), its sums; O = O + P V.
+        // P and its sums, as the type of V; O = O + P V.
         scf.for %i = %c0 to %rows step %c1 : i32 {
           %s = cute.memref.load_vec %S[%i, _]
           %shift = cute.memref.load %shiftS[%i]
