@@ -9,7 +9,7 @@ include "lib/ir/cute_tensor_types.td"
 def Cute_MemRefAllocaOp : Cute_Op<"memref.alloca"> {
   let summary = "A tensor in a thread's registers, or in its block's shared memory";
   let description = [{
-    As many elements as the layout reaches, uninitialised. A result in `rmem` is in registers once all its accesses are
+    As many elements as the layout reaches, uninitialised; without an operand the layout of the result. A result in `rmem` is in registers once all its accesses are
     known, in local memory else. One in `smem` is the block's: all its threads have the same, and each operation has memory
     of its own, of up to 48 KiB in a kernel. More is `cute_nvgpu.arch.get_dyn_smem`.
 
@@ -20,7 +20,7 @@ def Cute_MemRefAllocaOp : Cute_Op<"memref.alloca"> {
     %s = cute.memref.alloca(%l) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, smem, align<16>, "(4,2):(1,4)">
     ```
   }];
-  let arguments = (ins Cute_AnyLayout:$layout);
+  let arguments = (ins Optional<Cute_AnyLayout>:$layout);
   let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
 }
 

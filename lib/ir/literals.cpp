@@ -31,7 +31,7 @@ OptionalParseResult Reader::readOptionalLiteral(Literal &literal)
     if (succeeded(parser.parseOptionalLParen())) return readTuple(literal, AsmParser::Delimiter::Paren);
     literal.kind = Literal::Constant;
     if (*parser.getCurrentLocation().getPointer() == '!') return parser.parseType(literal.type);
-    return std::nullopt;
+    return parser.parseOptionalType(literal.type); // of another dialect: f16
 }
 
 ParseResult Reader::readLiteral(Literal &literal)

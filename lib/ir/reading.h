@@ -183,6 +183,7 @@ class Reader
     ParseResult sugarLdmatrix(std::vector<Literal> &items);
     ParseResult sugarGpuLoad(std::vector<Literal> &items);
     ParseResult sugarGpuStore(std::vector<Literal> &items);
+    ParseResult sugarAllocShared(std::vector<Literal> &items);
 
   private:
     OpAsmParser &parser;

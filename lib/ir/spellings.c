@@ -168,6 +168,7 @@ static const struct spelling {
     /* what sugar.def reads */
     SPELLING("gpu.load", replace, "cute.ld"),
     SPELLING("gpu.store", replace, "cute.st"),
+    SPELLING("gpu.alloc_shared_memory", replace, "cute.alloc_shared"),
     SPELLING("constant", number_of_cute, "cute.int"),
     SPELLING("arith.constant", number_of_cute, "cute.int"),
     /* attributes of operations that lib/ir/newer.td defines */

@@ -312,3 +312,60 @@ ParseResult Reader::sugarGpuStore(std::vector<Literal> &items)
         return failure();
     return isTensor(items[1]) ? sugarStore(items) : accessMemref(items, "memref.store");
 }
+
+// gpu.alloc_shared_memory(1024, f16), also of a shape or a layout, and with the element behind the colon.
+ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
+{
+    Type element;
+    if (items.size() == 2 && items[1].kind == Literal::Constant) {
+        element = items[1].type;
+        items.pop_back();
+    } else if (written.results.size() == 1) {
+        element = std::exchange(written.results, {})[0];
+    } else if (written.operands.size() == 1) { // of one literal
+        element = std::exchange(written.operands, {})[0];
+        written.hasOperands = false;
+    }
+    bool type = element && written.results.empty();
+    if (expect(items.size() == 1 && type,
+               "a number of elements, a shape or a layout, and the type of an element: "
+               "gpu.alloc_shared_memory(1024, f16)"))
+        return failure();
+    if (!arena) arena = cute_arena_create();
+    cute_value value, layout;
+    const cute_value *given =
+        items[0].kind == Literal::Given ? cute_type_peek(wrap(items[0].value.getType())) : nullptr;
+    if (given)
+        value = *given;
+    else if (expect(items[0].kind != Literal::Given,
+                    "a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives"))
+        return failure();
+    else if (valueOf(items[0], items[0].kind == Literal::Text ? CUTE_TYPE_INDEX_None : CUTE_TYPE_INDEX_Shape,
+                     value))
+        return failure();
+    bool laid = value.type == CUTE_LAYOUT;
+    if (expect(laid || value.type == CUTE_SHAPE || value.type == CUTE_INT_TUPLE, "a shape or a layout") ||
+        expect(cute_value_is_static(&value),
+               "a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives"))
+        return failure();
+    value.type = laid ? CUTE_LAYOUT : CUTE_SHAPE;
+    if (laid)
+        layout = value;
+    else if (cute_apply(arena, nullptr, CUTE_OP_MAKE_LAYOUT, &value, 1, nullptr, &layout, nullptr))
+        return expect(false, "a shape");
+    std::string text;
+    llvm::raw_string_ostream(text) << "!cute.memref<" << element << ", smem, align<16>, \""
+                                   << cute_value_text(arena, &layout) << "\">";
+    Type tensor;
+    {
+        Caught caught(state.getContext());
+        tensor = mlir::parseType(text, state.getContext());
+    }
+    std::string name;
+    llvm::raw_string_ostream(name) << element;
+    if (expect(bool(tensor), "the type of an element, but got '" + name + "'")) return failure();
+    state.name = OperationName("cute.memref.alloca", state.getContext());
+    state.addTypes(tensor);
+    finished = true;
+    return success();
+}

@@ -39,6 +39,22 @@ static MlirBlock entry_block(MlirOperation op)
     return mlirOperationGetBlock(op);
 }
 
+/* The layout that a tensor in memory has. */
+static MlirValue layout_of(const cute_expansion *x, const cute_builder *b, MlirOperation op)
+{
+    if (mlirOperationGetNumOperands(op)) return mlirOperationGetOperand(op, 0);
+    const cute_value *tensor = cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    cute_value layout = cute_value_of_layout(tensor->layout);
+    if (tensor->tree) {
+        layout = *tensor;
+        layout.type = CUTE_COMPOSED_LAYOUT;
+        layout.pointer = NULL;
+    }
+    MlirType type = cute_type_of_value(b->context, x->arena, &layout);
+    if (mlirTypeIsNull(type)) return (MlirValue){NULL};
+    return cute_build_value(b, "cute.static", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+}
+
 /* The tensor that `op` makes is one of that memory. */
 static cute_status make_tensor(const cute_expansion *x, MlirOperation op, MlirValue memory)
 {
@@ -46,10 +62,11 @@ static cute_status make_tensor(const cute_expansion *x, MlirOperation op, MlirVa
     MlirValue result = mlirOperationGetResult(op, 0);
     cute_value at = {.type = CUTE_PTR, .pointer = cute_type_peek(mlirValueGetType(result))->pointer};
     MlirType type = cute_type_of_value(b.context, x->arena, &at);
-    if (mlirTypeIsNull(type)) return cute_fail_memory(x->diag);
+    MlirValue layout = mlirTypeIsNull(type) ? (MlirValue){NULL} : layout_of(x, &b, op);
+    if (mlirValueIsNull(layout)) return cute_fail_memory(x->diag);
     MlirValue iterator = cute_cast(&b, memory, type);
     MlirValue view = cute_build_value(&b, "cute.make_view", mlirValueGetType(result),
-                                      CUTE_OPERANDS(iterator, mlirOperationGetOperand(op, 0)), CUTE_NO_NAMED);
+                                      CUTE_OPERANDS(iterator, layout), CUTE_NO_NAMED);
     mlirValueReplaceAllUsesOfWith(result, view);
     return CUTE_OK;
 }

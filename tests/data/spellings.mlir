@@ -13,10 +13,9 @@ gpu.module @kernels {
     %sixteen = arith.constant 16 : i32
     %bytes = constant 512 : !cute.i32<divby 16>
     %base = cute_nvgpu.arch.get_dyn_smem : !cute.ptr<i8, smem, align<1024>>
-    %p = cute.recast_iter %base : ${T}
     %behind = cute.add_offset %base, %bytes
     %q = cute.recast_iter %behind : ${T}
-    %sA = cute.make_tensor %p, "(16,16):(16,1)"
+    %sA = gpu.alloc_shared_memory("(16,16):(16,1)", ${T})
     %sB = cute.make_tensor %q, "(16,8):(8,1)"
     scf.for %e = %zero to %eight step %one : i32 {
       %first = arith.muli %t, %eight : i32

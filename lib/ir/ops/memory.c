@@ -69,7 +69,10 @@ static bool same_layout(const cute_value *a, const cute_value *b)
 static bool verify_alloca(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
-    const cute_value *layout = cute_check_operand(&c, 0), *result = cute_check_result(&c, 0);
+    const cute_value *result = cute_check_result(&c, 0);
+    cute_value own = cute_value_of_layout(result->layout);
+    bool stated = mlirOperationGetNumOperands(op) > 0;
+    const cute_value *layout = stated ? cute_check_operand(&c, 0) : &own;
     cute_space space = result->pointer->space;
     if (space != CUTE_SPACE_RMEM && space != CUTE_SPACE_SMEM)
         return cute_check_fail(&c, "expects a result in memory 'rmem' or 'smem', but got '%s'",
@@ -80,7 +83,7 @@ static bool verify_alloca(const cute_op_row *row, MlirOperation op)
                                    ? "registers are counted before the program runs"
                                    : "cute_nvgpu.arch.get_dyn_smem has as much memory as "
                                      "the launch gives");
-    if (same_layout(result, layout)) return true;
+    if (!stated || same_layout(result, layout)) return true;
     return cute_check_fail(&c, "expects a result with the layout of its operand");
 }
 

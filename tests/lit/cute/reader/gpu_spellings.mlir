@@ -113,3 +113,19 @@ func.func @barriers(%id: i32, %threads: i32) {
   nvvm.barrier_arrive id = %id number_of_threads = %threads
   return
 }
+
+// Of so many elements, of a shape (compact, mode 0 first) and of a layout.
+// CHECK-LABEL: func.func @shared_memory(
+func.func @shared_memory() {
+  // CHECK-NEXT: cute.memref.alloca() : () -> !cute.memref<f16, smem, align<16>, "1024:1">
+  %a = gpu.alloc_shared_memory(1024, f16)
+  // CHECK-NEXT: cute.memref.alloca() : () -> !cute.memref<f32, smem, align<16>, "(64,32):(1,64)">
+  %b = gpu.alloc_shared_memory((64, 32), f32)
+  // CHECK-NEXT: cute.memref.alloca() : () -> !cute.memref<bf16, smem, align<16>, "(64,32):(32,1)">
+  %c = gpu.alloc_shared_memory "(64,32):(32,1)" : bf16
+  // CHECK-NEXT: cute.memref.alloca() : () -> !cute.memref<i8, smem, align<16>, "16:1">
+  %d = gpu.alloc_shared_memory(16) : i8
+  // CHECK-NEXT: cute.memref.alloca() : () -> !cute.memref<f16, smem, align<128>, "(8,8):(8,1)">
+  %e = cute.memref.alloca : !cute.memref<f16, smem, align<128>, "(8,8):(8,1)">
+  return
+}

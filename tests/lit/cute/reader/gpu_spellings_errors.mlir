@@ -165,3 +165,35 @@ func.func @nothing() {
   %a = cute_nvgpu.ldmatrix
   return
 }
+
+// -----
+
+func.func @size_at_run_time(%n: i32) {
+  // expected-error @+1 {{'gpu.alloc_shared_memory' op expects a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives}}
+  %s = gpu.alloc_shared_memory(%n, f16)
+  return
+}
+
+// -----
+
+func.func @no_element() {
+  // expected-error @+1 {{'gpu.alloc_shared_memory' op expects a number of elements, a shape or a layout, and the type of an element: gpu.alloc_shared_memory(1024, f16)}}
+  %s = gpu.alloc_shared_memory(1024)
+  return
+}
+
+// -----
+
+func.func @no_shape() {
+  // expected-error @+1 {{'gpu.alloc_shared_memory' op expects a shape or a layout}}
+  %s = gpu.alloc_shared_memory("S<3,4,3>", f16)
+  return
+}
+
+// -----
+
+func.func @no_elements() {
+  // expected-error @+1 {{'gpu.alloc_shared_memory' op expects a shape}}
+  %s = gpu.alloc_shared_memory(0, f16)
+  return
+}
