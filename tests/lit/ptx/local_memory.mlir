@@ -152,4 +152,27 @@ gpu.module @kernels {
     llvm.store %v, %p : f32, !llvm.ptr<1>
     gpu.return
   }
+
+  // One remark, wherever the function is inlined; a memref in local memory is no tensor in registers.
+  func.func @helper(%n: i32, %x: f32) -> f32 {
+    %l = cute.static "4:1"
+    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: it is indexed by a number that is known at run time only
+    %r = cute.memref.alloca(%l) : (!cute.layout<"4:1">) -> !R
+    cute.fill(%r, %x)
+    %at = cute.make_coord(%n)
+    %v = cute.memref.load(%r, %at)
+    return %v : f32
+  }
+  // CHECK-NOT: stays in local memory
+  gpu.func @inlined(%p: !llvm.ptr<1>, %n: i32, %m: i32, %x: f32) kernel {
+    %a = func.call @helper(%n, %x) : (i32, f32) -> f32
+    %b = func.call @helper(%m, %a) : (i32, f32) -> f32
+    %c = memref.alloca() : memref<4xf32>
+    %i = arith.index_cast %n : i32 to index
+    memref.store %b, %c[%i] : memref<4xf32>
+    %c1 = arith.constant 1 : index
+    %d = memref.load %c[%c1] : memref<4xf32>
+    llvm.store %d, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
 }
