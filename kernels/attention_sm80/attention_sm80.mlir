@@ -1,6 +1,6 @@
 // O = softmax(scale Q K^T) V, scale > 0, of each head of a batch on tensor cores: FlashAttention-2.
-// Q, O are (B,SQ,H,D), K, V (B,SK,HK,D); H / HK heads of Q share one of K, V. A block has BM rows of
-// Q and passes once over the keys, BN at a time, from the last ones, which may have to be masked.
+// Q, O are (B,SQ,H,D), K, V (B,SK,HK,D); H / HK heads of Q share one of K, V. A block has BM rows
+// of Q and passes once over the keys, BN at a time, the last first, which may have to be masked.
 // -D T: f16, bf16; D: 64, 128; W: warps; CAUSAL: 1 if row i attends to keys 0 to i only, else 0.
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !ldsm = !cute_nvgpu.atom.ldsm<val_type=${T}, mode=<"(8,8)">, sz_pattern=u16, num_matrices=4, n>
