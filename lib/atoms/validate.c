@@ -43,17 +43,6 @@ static bool table_of(cute_algebra *a, cute_layout layout, int64_t most, table *o
     return true;
 }
 
-/* The product of known leaves; 0: not known or too large. */
-static int64_t size_of(const cute_tree *t)
-{
-    int64_t size = 1;
-    if (t->kind == CUTE_TREE_LAYOUT) return size_of(t->layout.shape);
-    if (t->kind != CUTE_TREE_TUPLE) return alg_is_known(t) ? t->value.value : 0;
-    for (uint32_t i = 0; i < t->count; i++)
-        if (!cute_mul64(size, size_of(t->items[i]), &size)) return 0;
-    return size;
-}
-
 /* ---- coverage ---- */
 
 static bool once_by_strides(cute_arena *arena, cute_layout layout, int64_t cells)
@@ -131,7 +120,7 @@ cute_status cute_tiling_operand(cute_arena *arena, const cute_value *tiled, int 
         *out = (cute_tiling){atom_mma_layout(&a, tiled, operand), rows->value.value, columns->value.value};
         return a.status;
     }
-    int64_t all = size_of(tiled->tree), rows = size_of(alg_mode(tiled->tree, 0));
+    int64_t all = alg_known_size(tiled->tree), rows = alg_known_size(alg_mode(tiled->tree, 0));
     if (all < 1 || rows < 1) return CUTE_OK;
     *out =
         (cute_tiling){operand == CUTE_ATOM_REFERENCE ? tiled->layout : atom_copy_layout(&a, tiled, operand),
@@ -180,7 +169,7 @@ bool cute_mma_overlap(const cute_value *mma, int64_t first[3], int64_t second[3]
     bool found = false;
     int64_t extent[3];
     if (!a.arena || !table_of(&a, mma->layout, MOST_ATOMS, &atoms)) goto out;
-    for (int i = 0; i < 3; i++) extent[i] = size_of(alg_mode(mma->layout.shape, (size_t)i));
+    for (int i = 0; i < 3; i++) extent[i] = alg_known_size(alg_mode(mma->layout.shape, (size_t)i));
     for (int64_t i = 0; i < atoms.size && !found; i++)
         for (int64_t j = 0; j < i && !found; j++) {
             found = atoms.index[i] == atoms.index[j] && atoms.index[i] != OVERFLOWN;
@@ -201,7 +190,8 @@ static cute_status verify_counts(const cute_value *copy, cute_diag *diag)
     static const char *const what[2] = {"threads", "values"};
     cute_layout atom = copy->atom->operand[CUTE_ATOM_REFERENCE].layout;
     for (size_t i = 0; i < 2; i++) {
-        int64_t has = size_of(alg_mode(copy->layout.shape, i)), takes = size_of(alg_mode(atom.shape, i));
+        int64_t has = alg_known_size(alg_mode(copy->layout.shape, i)),
+                takes = alg_known_size(alg_mode(atom.shape, i));
         if (has < 1 || has % takes)
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "the atom takes %" PRId64 " %s, the thread-value layout has %" PRId64
@@ -216,7 +206,7 @@ static cute_status verify_permutation(const cute_value *mma, cute_diag *diag)
     for (size_t i = 0; mma->tree && i < 3; i++) {
         const cute_tree *mode = alg_mode(mma->tree, i);
         if (mode->kind != CUTE_TREE_LAYOUT) continue;
-        int64_t has = size_of(mode), atoms = size_of(alg_mode(mma->layout.shape, i)),
+        int64_t has = alg_known_size(mode), atoms = alg_known_size(alg_mode(mma->layout.shape, i)),
                 one = mma->atom->shape[i], all;
         if (has > 0 && cute_mul64(atoms, one, &all) && all > 0 && has % all == 0) continue;
         return cute_fail(diag, CUTE_INVALID, NULL,
@@ -311,7 +301,7 @@ static cute_status verify_extents(const cute_atom *atom, const cute_value *const
     static const char *const which[2] = {"source", "destination"};
     int64_t runs[2];
     for (int i = 0; i < 2; i++) {
-        int64_t size = size_of(shape_mode(tensors[i], 0)), values = atom->operand[i].values;
+        int64_t size = alg_known_size(shape_mode(tensors[i], 0)), values = atom->operand[i].values;
         if (!size) return CUTE_OK;
         if (size % values)
             return cute_fail(diag, CUTE_INVALID, NULL,
@@ -325,8 +315,8 @@ static cute_status verify_extents(const cute_atom *atom, const cute_value *const
         return cute_fail(diag, CUTE_INVALID, NULL, "the source has %zu modes, the destination %zu", rank,
                          alg_rank(tensors[1]->layout.shape));
     for (size_t i = 0; i < rank; i++) {
-        int64_t x = i ? size_of(shape_mode(tensors[0], i)) : runs[0],
-                y = i ? size_of(shape_mode(tensors[1], i)) : runs[1];
+        int64_t x = i ? alg_known_size(shape_mode(tensors[0], i)) : runs[0],
+                y = i ? alg_known_size(shape_mode(tensors[1], i)) : runs[1];
         if (x && y && x != y)
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "mode %zu of the source has %" PRId64 "%s, of the destination %" PRId64, i, x,
@@ -356,13 +346,13 @@ static cute_status verify_predicate(const cute_atom *atom, const cute_value *pre
     if (has != rank)
         return cute_fail(diag, CUTE_INVALID, NULL, "the source has %zu modes, the predicate %zu", rank, has);
     for (size_t i = 1; i < rank; i++) {
-        int64_t x = size_of(shape_mode(source, i)), y = size_of(shape_mode(predicate, i));
+        int64_t x = alg_known_size(shape_mode(source, i)), y = alg_known_size(shape_mode(predicate, i));
         if (x && y && x != y)
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "mode %zu of the source has %" PRId64 ", of the predicate %" PRId64, i, x, y);
     }
-    int64_t values = atom->operand[CUTE_ATOM_SOURCE].values, size = size_of(shape_mode(source, 0));
-    int64_t runs = values ? size / values : 0, count = size_of(shape_mode(predicate, 0));
+    int64_t values = atom->operand[CUTE_ATOM_SOURCE].values, size = alg_known_size(shape_mode(source, 0));
+    int64_t runs = values ? size / values : 0, count = alg_known_size(shape_mode(predicate, 0));
     if (runs && count && runs % count && (count % runs || size % count))
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "mode 0 of the source has %" PRId64
@@ -402,7 +392,7 @@ static cute_status verify_same(const cute_value *x, size_t i, const char *x_name
                                size_t j, const char *y_name, char mode, cute_diag *diag)
 {
     cute_node s = shape_mode(x, i), t = shape_mode(y, j);
-    int64_t m = s ? size_of(s) : 1, n = t ? size_of(t) : 1;
+    int64_t m = s ? alg_known_size(s) : 1, n = t ? alg_known_size(t) : 1;
     if (!m || !n || m == n) return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, NULL, "%s has %" PRId64 " along %c, %s %" PRId64, x_name, m, mode,
                      y_name, n);
@@ -427,7 +417,7 @@ cute_status cute_gemm_verify(cute_arena *arena, const cute_value *mma, const cut
         CUTE_TRY(verify_modes(atom, &operands[i], names[i], diag));
         CUTE_TRY(verify_space(atom, &operands[i], CUTE_SPACE_RMEM, names[i], diag));
         CUTE_TRY(verify_element(atom, o->type, &operands[i], names[i], diag));
-        int64_t size = size_of(shape_mode(&operands[i], 0));
+        int64_t size = alg_known_size(shape_mode(&operands[i], 0));
         if (size && size != o->values)
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "expected %" PRId64 " values of '%s' in mode 0 of %s, got %" PRId64, o->values,

@@ -117,6 +117,8 @@ typedef cute_node (*alg_part)(cute_algebra *a, void *context);
 cute_node alg_if(cute_algebra *a, cute_node condition, alg_part then_part, alg_part else_part, void *context);
 /* The product of all leaves, 1 for none. */
 cute_node alg_product(cute_algebra *a, cute_node t);
+/* The product of the leaves where all are known, of a layout's shape; 0: one is not, or it has more than 64 bits. */
+int64_t alg_known_size(cute_node t);
 /* The sum of arithmetic tuples: an integer with an integer, tuples item by item with the longer one's
  * rest; `()` and 0 are neutral. */
 cute_node alg_sum(cute_algebra *a, cute_node x, cute_node y);

@@ -1,6 +1,7 @@
 /* Trees: how they are made, compared and taken apart. Knows nothing of arithmetic or text. */
 #include <string.h>
 
+#include "lib/base/checked.h"
 #include "lib/base/list.h"
 #include "lib/layout/algebra.h"
 
@@ -261,4 +262,14 @@ void alg_push_modes(cute_algebra *a, alg_list *list, cute_node t)
         alg_push(a, list, t);
     else
         for (uint32_t i = 0; i < t->count; i++) alg_push(a, list, t->items[i]);
+}
+
+int64_t alg_known_size(cute_node t)
+{
+    int64_t size = 1;
+    if (t->kind == CUTE_TREE_LAYOUT) return alg_known_size(t->layout.shape);
+    if (t->kind != CUTE_TREE_TUPLE) return alg_is_known(t) ? t->value.value : 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!cute_mul64(size, alg_known_size(t->items[i]), &size)) return 0;
+    return size;
 }

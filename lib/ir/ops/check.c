@@ -10,6 +10,7 @@
 #include "lib/ir/spellings.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/layout/algebra.h"
 
 bool cute_check_fail(const cute_check *c, const char *format, ...)
 {
@@ -131,12 +132,7 @@ int64_t cute_check_length(MlirType vector)
 
 int64_t cute_check_size(const cute_tree *shape)
 {
-    if (!shape) return 1;
-    if (shape->kind == CUTE_TREE_INT) return shape->value.known ? shape->value.value : 0;
-    int64_t size = 1;
-    for (uint32_t i = 0; shape->kind == CUTE_TREE_TUPLE && i < shape->count; i++)
-        if (__builtin_mul_overflow(size, cute_check_size(shape->items[i]), &size)) return 0;
-    return size;
+    return shape ? alg_known_size(shape) : 1;
 }
 
 uint32_t cute_check_rank(const cute_tree *tree)
