@@ -45,8 +45,9 @@ RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.
 IR_C      := $(foreach r,ir ir/ops passes ptx,$(wildcard lib/$(r)/*.c))
 IR_CXX    := $(foreach r,ir passes ptx,$(wildcard lib/$(r)/*.cpp))
-# The dialect takes longest: it is begun first.
-IR_OBJ    := $(IR_CXX:%.cpp=$(OBJ)/%.o) $(IR_C:%.c=$(OBJ)/%.o)
+# The operations of cute in parts, which take longest: they are begun first.
+SHARDS    := 0 1 2
+IR_OBJ    := $(SHARDS:%=$(OBJ)/lib/ir/cute_ops_%.o) $(IR_CXX:%.cpp=$(OBJ)/%.o) $(IR_C:%.c=$(OBJ)/%.o)
 
 RUN_TOOLS := $(filter-out cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
 IR_TOOLS  := $(filter cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))

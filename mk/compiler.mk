@@ -17,12 +17,29 @@ IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz
 $(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/tools/cute-opt/%.o $(OBJ)/tools/cute-ptx/%.o: \
     CFLAGS += $(IR_CFLAGS)
 
+# What all operations are declared in is read once, where the compiler can and nothing caches what it does.
+PCH := $(if $(findstring clang,$(CXX)),$(if $(findstring cache,$(CXX)),,$(OBJ)/lib/ir/cute_nvgpu.h.pch))
+WITH_PCH := $(SHARDS:%=$(OBJ)/lib/ir/cute_ops_%.o) \
+            $(patsubst %.cpp,$(OBJ)/%.o,$(shell grep -l '^.include "lib/ir/cute_nvgpu.h"' $(IR_CXX)))
+$(WITH_PCH): $(PCH)
+$(OBJ)/lib/ir/cute_nvgpu.h.pch: lib/ir/cute_nvgpu.h $(GENERATED) $(STAMP)
+	@mkdir -p $(@D)
+	$(call say,PCH,$<)
+	$(Q)$(CXX) $(CPPFLAGS) $(IR_CXXFLAGS) -x c++-header $< -o $@
+
 # C++ stays without sanitizers: LLVM's inline allocators are shared with libraries that have none.
 $(OBJ)/lib/ir/cuda.o $(OBJ)/lib/ir/newer.o: $(CUDA_GENERATED)
-$(OBJ)/%.o: %.cpp $(GENERATED) $(STAMP)
+define compile_cxx
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CPPFLAGS) $(IR_CXXFLAGS) -c $< -o $@
+	$(Q)$(CXX) $(CPPFLAGS) $(IR_CXXFLAGS) $(if $(filter $@,$(WITH_PCH)),$(PCH:%=-include-pch %)) -c $< -o $@
+endef
+$(OBJ)/%.o: %.cpp $(GENERATED) $(STAMP)
+	$(compile_cxx)
+# Each part has the checks of all.
+$(OBJ)/lib/ir/cute_ops_%.o: IR_CXXFLAGS += -Wno-unused-function
+$(OBJ)/lib/ir/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(STAMP)
+	$(compile_cxx)
 
 # What the compiler half takes from the run-time half.
 IR_COMMON := $(foreach r,base layout atoms toolkit,$(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/$(r)/*.c)))

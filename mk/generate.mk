@@ -22,7 +22,13 @@ $(INC)/cute_ops.h.inc:         MODE := -gen-op-decls -op-include-regex='^cute\.'
 $(INC)/cute_ops.cpp.inc:       MODE := -gen-op-defs -op-include-regex='^cute\.'
 $(INC)/cute_nvgpu_ops.h.inc:   MODE := -gen-op-decls -op-include-regex='^cute_nvgpu\.'
 $(INC)/cute_nvgpu_ops.cpp.inc: MODE := -gen-op-defs -op-include-regex='^cute_nvgpu\.'
-$(GENERATED): $(TD)
+# The operations of cute are compiled in parts, cute_ops_0.cpp and so on: as one they take half a minute.
+$(INC)/cute_ops.h.inc $(INC)/cute_ops.cpp.inc: MODE += -op-shard-count=$(words $(SHARDS))
+SHARD_CXX := $(SHARDS:%=$(INC)/cute_ops_%.cpp)
+$(SHARD_CXX): $(INC)/cute_ops_%.cpp: mk/generate.mk
+	@mkdir -p $(@D)
+	$(Q)printf '#include "lib/ir/cute_nvgpu.h"\nusing namespace mlir;\n#define GET_OP_DEFS_$*\n#include "lib/ir/cute_ops.cpp.inc"\n' >$@
+$(GENERATED): $(TD) Makefile mk/generate.mk
 	@mkdir -p $(@D)
 	$(call say,TBLGEN,$@)
 	$(Q)$(TBLGEN) $(MODE) $(SOURCE) -o $@

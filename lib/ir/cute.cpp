@@ -180,8 +180,6 @@ template <cute_type_index row> struct TextStorage : TypeText {
 #include "lib/ir/cute_types.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "lib/ir/cute_attrs.cpp.inc"
-#define GET_OP_CLASSES
-#include "lib/ir/cute_ops.cpp.inc"
 
 void CuteDialect::initialize()
 {
@@ -193,10 +191,7 @@ void CuteDialect::initialize()
 #define GET_ATTRDEF_LIST
 #include "lib/ir/cute_attrs.cpp.inc"
         >();
-    addOperations<
-#define GET_OP_LIST
-#include "lib/ir/cute_ops.cpp.inc"
-        >();
+    registerCuteDialectOperations(this);
     noteRows(this, rows);
     addSpellings(*this, rows, spellings);
 }
