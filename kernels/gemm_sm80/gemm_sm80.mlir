@@ -1,22 +1,22 @@
-// C = A B^T on tensor cores: A is (M,K), B (N,K), C (M,N), the last mode contiguous. Tiles of A and
-// B pass through STAGES buffers in shared memory. V divides K and VC divides N: 1 for any K and N.
-// -D T ACC TC BITS BITSC: types of A and B, sums, C; bits of T, TC. SM MK: architecture, K of MMA.
-// WM WN: warps. S: swizzle. COPY CACHE: atom that fills the buffers. ZERO TRUNC: 0, and ACC to TC.
-!A = !cute.memref<${T}, gmem, align<${V*BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
+// C = A B^T on tensor cores: A is (M,K), B (N,K), C (M,N) by rows. Tiles of A and B pass through
+// STAGES buffers in shared memory. -D A TA, B TB: 0 and n where K is contiguous, 1 and t where M or
+// N is; T ACC TC BITS BITSC: types of A and B, sums, C; bits of T, TC; V VC: elements of a copy to
+// the buffers, to C, which divide what is contiguous; COPY CACHE: atom of the first; SM MK: target
+// and K of MMA; WM WN: warps; SA SB: swizzles of the buffers; ZERO TRUNC: 0, and ACC to TC.
+!t0 = !cute.memref<${T}, gmem, align<${V*BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
+!t1 = !cute.memref<${T}, gmem, align<${V*BITS/8}>, "(?{div=${V}},?):(1,?{i64 div=${V}})">
 !C = !cute.memref<${TC}, gmem, align<${VC*BITSC/8}>, "(?,?{div=${VC}}):(?{i64 div=${VC}},1)">
-!atom = !cute_nvgpu.sm${SM}.mma<16x8x${MK}, elem_type = (${T}, ${T}, ${ACC}) >
-!ldsm = !cute_nvgpu.atom.ldsm<val_type=${T}, mode=<"(8,8)">, sz_pattern=u16, num_matrices=4, n>
+!ldsmA = !cute_nvgpu.atom.ldsm<val_type=${T}, mode=<"(8,8)">, sz_pattern=u16, num_matrices=4, ${TA}>
+!ldsmB = !cute_nvgpu.atom.ldsm<val_type=${T}, mode=<"(8,8)">, sz_pattern=u16, num_matrices=4, ${TB}>
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
-
 gpu.module @kernels {
-  gpu.func @gemm(%A: !A, %B: !A, %C: !C) kernel
+  gpu.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C) kernel
       attributes {nvvm.reqntid = array<i32: ${32*WM*WN}, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %bn = nvvm.read.ptx.sreg.ctaid.x : i32
     %bm = nvvm.read.ptx.sreg.ctaid.y : i32
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    %stages = arith.constant ${STAGES} : i32
     %ahead = arith.constant ${STAGES-1} : i32
     %kblocks = arith.constant ${BK/MK} : i32
     // The block's tiles, (BM,BK,k) and (BN,BK,k), and where their elements lie in A and B.
@@ -33,23 +33,25 @@ gpu.module @kernels {
     %cC = cute.local_tile(%iC, %tile, %block, "(1,1,_)")
     // The stages, and how V elements a thread come to them.
     %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>>
-    %behind = cute.add_offset %smem, ${BM*BK*STAGES}
-    %sA = cute.make_view %smem, "${S} o 0 o (${BM},${BK},${STAGES}):(${BK},1,${BM*BK})"
-    %sB = cute.make_view %behind, "${S} o 0 o (${BN},${BK},${STAGES}):(${BK},1,${BN*BK})"
+    %tail = cute.add_offset %smem, ${BM*BK*STAGES}
+    %sA = cute.make_view %smem, "${SA} o 0 o (${BM},${BK},${STAGES}):(${A?1:BK},${A?BM:1},${BM*BK})"
+    %sB = cute.make_view %tail, "${SB} o 0 o (${BN},${BK},${STAGES}):(${B?1:BK},${B?BN:1},${BN*BK})"
     %fill = cute.make_atom : !cute_nvgpu.atom.${COPY}<${T}, ${CACHE} ${V*BITS} b>
-    %g2s = cute.make_tiled_copy %fill, "(${32*WM*WN*V/BK},${BK/V}):(${BK/V},1)", "(1,${V}):(0,1)"
-    %tAgA = cute.tiled.copy.partition_S %g2s, %gA, %t
-    %tBgB = cute.tiled.copy.partition_S %g2s, %gB, %t
-    %tAcA = cute.tiled.copy.partition_S %g2s, %cA, %t
-    %tBcB = cute.tiled.copy.partition_S %g2s, %cB, %t
-    %tAsA = cute.tiled.copy.partition_D %g2s, %sA, %t
-    %tBsB = cute.tiled.copy.partition_D %g2s, %sB, %t
+    %g2s0 = cute.make_tiled_copy %fill, "(${32*WM*WN*V/BK},${BK/V}):(${BK/V},1)", "(1,${V}):(0,1)"
+    %g2s1 = cute.make_tiled_copy %fill, "(8,${4*WM*WN}):(1,8)", "(${V},1):(1,0)"
+    %tAgA = cute.tiled.copy.partition_S %g2s${A}, %gA, %t
+    %tBgB = cute.tiled.copy.partition_S %g2s${B}, %gB, %t
+    %tAcA = cute.tiled.copy.partition_S %g2s${A}, %cA, %t
+    %tBcB = cute.tiled.copy.partition_S %g2s${B}, %cB, %t
+    %tAsA = cute.tiled.copy.partition_D %g2s${A}, %sA, %t
+    %tBsB = cute.tiled.copy.partition_D %g2s${B}, %sB, %t
     // Fragments of the MMA, and how ldmatrix fills them.
-    %atom = cute.make_atom : !atom
+    %atom = cute.make_atom : !cute_nvgpu.sm${SM}.mma<16x8x${MK}, elem_type = (${T}, ${T}, ${ACC}) >
     %mma = cute.make_tiled_mma %atom, "(${WM},${WN},1):(1,${WM},0)", (${16*WM}, ${16*WN}, ${MK})
-    %ldsm = cute.make_atom : !ldsm
-    %s2rA = cute.make_tiled_copy_A %ldsm, %mma
-    %s2rB = cute.make_tiled_copy_B %ldsm, %mma
+    %ldsmA = cute.make_atom : !ldsmA
+    %ldsmB = cute.make_atom : !ldsmB
+    %s2rA = cute.make_tiled_copy_A %ldsmA, %mma
+    %s2rB = cute.make_tiled_copy_B %ldsmB, %mma
     %tXsA = cute.tiled.copy.partition_S %s2rA, %sA, %t
     %tXsB = cute.tiled.copy.partition_S %s2rB, %sB, %t
     %rA = cute.tiled.mma.partition_fragment A (%mma, %sA[_, _, 0], %t)
@@ -59,8 +61,7 @@ gpu.module @kernels {
     %tXrB = cute.tiled.copy.retile %s2rB, %rB
     %zero = arith.constant ${ZERO} : ${ACC}
     cute.fill %acc, %zero
-    // Tiles come in falling order, so that the one that K cuts is first; zeros are behind K, and
-    // a tile before 0 becomes one there. All but one stage are on their way.
+    // Tiles come in falling order, the one that K cuts first; behind K and before 0 are zeros.
     %kmode = cute.size<[2]> %gA
     %ktiles = cute.get_scalars %kmode
     %top = arith.subi %ktiles, %c1 : i32
@@ -69,8 +70,8 @@ gpu.module @kernels {
       %tile_k = arith.minui %below, %ktiles : i32
       %predA = cute.predicate %tAcA[_, _, _, %tile_k], %A
       %predB = cute.predicate %tBcB[_, _, _, %tile_k], %B
-      cute.copy %g2s, %tAgA[_, _, _, %tile_k], %tAsA[_, _, _, %s], %predA {zero_fill}
-      cute.copy %g2s, %tBgB[_, _, _, %tile_k], %tBsB[_, _, _, %s], %predB {zero_fill}
+      cute.copy %g2s${A}, %tAgA[_, _, _, %tile_k], %tAsA[_, _, _, %s], %predA {zero_fill}
+      cute.copy %g2s${B}, %tBgB[_, _, _, %tile_k], %tBsB[_, _, _, %s], %predB {zero_fill}
       nvvm.cp.async.commit.group
     } {loop_annotation = #unroll}
     nvvm.cp.async.wait.group ${STAGES-2}
@@ -85,7 +86,7 @@ gpu.module @kernels {
       %coming = arith.subi %top, %far : i32
       %is_there = arith.cmpi sge, %coming, %c0 : i32
       %up = arith.addi %read, %c1 : i32
-      %wraps = arith.cmpi eq, %up, %stages : i32
+      %wraps = arith.cmpi eq, %read, %ahead : i32
       %after = arith.select %wraps, %c0, %up : i32
       scf.for %k = %c0 to %kblocks step %c1 : i32 {
         %is_first = arith.cmpi eq, %k, %c0 : i32
@@ -102,8 +103,8 @@ gpu.module @kernels {
         cute.copy %s2rB, %tXsB[_, _, %next, %stage], %tXrB[_, _, %next]
         %fetches = arith.andi %is_first, %is_there : i1
         scf.if %fetches {
-          cute.copy %g2s, %tAgA[_, _, _, %coming], %tAsA[_, _, _, %to], %rowsA {zero_fill}
-          cute.copy %g2s, %tBgB[_, _, _, %coming], %tBsB[_, _, _, %to], %rowsB {zero_fill}
+          cute.copy %g2s${A}, %tAgA[_, _, _, %coming], %tAsA[_, _, _, %to], %rowsA {zero_fill}
+          cute.copy %g2s${B}, %tBgB[_, _, _, %coming], %tBsB[_, _, _, %to], %rowsB {zero_fill}
         }
         cute.gemm %mma, %acc, %rA[_, _, %k], %rB[_, _, %k], %acc
       } {loop_annotation = #unroll}
@@ -124,8 +125,7 @@ gpu.module @kernels {
     gpu.return
   }
 }
-// M, N, K and the strides are those of the tensors.
-func.func @gemm(%A: !A, %B: !A, %C: !C) {
+func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C) {
   %shape = cute.shape %C
   %blocks = cute.ceil_div %shape, (${BM}, ${BN})
   %m, %n = cute.get_scalars %blocks
@@ -135,6 +135,6 @@ func.func @gemm(%A: !A, %B: !A, %C: !C) {
   %threads = arith.constant ${32*WM*WN} : index
   %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8} : i32
   gpu.launch_func @kernels::@gemm blocks in (%gn, %gm, %c1) threads in (%threads, %c1, %c1)
-    dynamic_shared_memory_size %bytes args(%A : !A, %B : !A, %C : !C)
+    dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C)
   return
 }
