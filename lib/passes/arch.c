@@ -26,10 +26,7 @@ void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, con
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), i1 = mlirIntegerTypeGet(b->context, 1);
     MlirValue operands[5] = {to, from};
     intptr_t count = 2;
-    if (how->sizes && !mlirValueIsNull(how->predicate)) /* src-size */
-        operands[count++] =
-            cute_select(b, how->predicate, cute_integer(b, i32, how->bytes), cute_integer(b, i32, 0));
-    else if (!mlirValueIsNull(how->predicate)) /* ignore-src */
+    if (!mlirValueIsNull(how->predicate)) /* ignore-src */
         operands[count++] = cute_binary(b, "arith.xori", how->predicate, cute_integer(b, i1, 1));
     /* Inline PTX: the address of shared memory has 32 bits. */
     char text[160], hint[32] = "", *at = text;
@@ -38,7 +35,7 @@ void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, con
     at += sprintf(at, "cp.async.%s.shared.global%s%s [$0], [$1], %d", how->global ? "cg" : "ca",
                   policy ? ".L2::cache_hint" : "", hint, how->bytes);
     char constraints[16] = "r,l";
-    if (count == 3) at += sprintf(at, ", $2"), strcat(constraints, how->sizes ? ",r" : ",b");
+    if (count == 3) at += sprintf(at, ", $2"), strcat(constraints, ",b");
     if (policy)
         at += sprintf(at, ", $%d", (int)count), strcat(constraints, ",l"), operands[count++] = how->policy;
     sprintf(at, ";");

@@ -5,12 +5,11 @@
 #include "lib/atoms/atoms.h"
 #include "lib/ir/builder.h"
 
-/* cp.async of 4, 8 or 16 bytes; `global`: past the L1. Where `predicate` (i1; null: none) is false the bytes become 0:
- * the source is ignored, or with `sizes` its size is 0, a number that waits in a register where predicates are many.
+/* cp.async of 4, 8 or 16 bytes; `global`: past the L1. Where `predicate` (i1; null: none) is false the bytes become 0.
  * `prefetch`: bytes of the L2 to fetch with them, 0, 64, 128 or 256; `policy`: a cache policy (i64), or null. */
 typedef struct cute_cp_async {
     int bytes, prefetch;
-    bool global, sizes;
+    bool global;
     MlirValue predicate, policy;
 } cute_cp_async;
 void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, const cute_cp_async *how);

@@ -388,17 +388,13 @@ static cute_status need_contiguous(copy *c, const cute_tensor *t, int64_t count,
                      (long long)count, what, cute_layout_text(c->x->arena, t->value.layout));
 }
 
-/* More would not stay in the seven predicate registers of a thread from one tile to the next. */
-enum { MOST_PREDICATES = 4 };
-
 static cute_status run_async(copy *c, int64_t run)
 {
     MlirValue from, to;
     int64_t align;
     cute_cp_async how = {.bytes = c->atom->bits / 8,
                          .prefetch = c->atom->l2_prefetch,
-                         .global = c->atom->cache && !strcmp(c->atom->cache, "global"),
-                         .sizes = c->predicated && c->predicate.size > MOST_PREDICATES};
+                         .global = c->atom->cache && !strcmp(c->atom->cache, "global")};
     if (c->atom->l2_eviction && mlirValueIsNull(c->policy))
         c->policy = cute_arch_policy(&c->from.b, c->atom->l2_eviction);
     how.policy = c->policy;

@@ -42,15 +42,6 @@ func.func @predicates(%a: !cute.memref<f16, gmem, align<16>, "((8,1)):((1,0))">,
   return
 }
 
-// Many predicates are sizes, which wait in registers of their own.
-// CHECK-LABEL: func.func @many_predicates
-// CHECK-COUNT-8: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r"
-func.func @many_predicates(%a: !cute.memref<f16, gmem, align<16>, "((8,1),8):((1,0),64)">, %s: !cute.memref<f16, smem, align<16>, "((8,1),8):((1,0),64)">, %p: !cute.memref<i8, rmem, "(1,8):(0,1)">) {
-  %async = cute.make_atom() : () -> !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
-  cute.copy(%async, %a, %s, %p)
-  return
-}
-
 // With zero_fill what is not copied is zero: the loads alone are guarded.
 // CHECK-LABEL: func.func @zero_fill
 // CHECK: %[[C:.*]] = arith.cmpi ne
