@@ -104,13 +104,22 @@ static void put_options(const cute_pipeline *p, const char *const *values, const
     }
 }
 
+/* The brackets that an anchor, "gpu.module" or "gpu.module(any", opened. */
+static void close_anchor(const char *anchor, cute_buffer *out)
+{
+    if (!*anchor) return;
+    for (const char *at = anchor; (at = strchr(at, '(')); at++) cute_buffer_puts(out, ")");
+    cute_buffer_puts(out, ")");
+}
+
 static void put_steps(const cute_pipeline *p, const char *const *values, cute_buffer *out)
 {
     const char *anchor = "", *separator = "";
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i].pipeline != p->id || !is_on(p, values, steps[i].when)) continue;
         if (strcmp(anchor, steps[i].anchor)) {
-            cute_buffer_puts(out, *anchor ? ")," : separator);
+            close_anchor(anchor, out);
+            cute_buffer_puts(out, separator);
             if (*steps[i].anchor) cute_buffer_printf(out, "%s(", steps[i].anchor);
             anchor = steps[i].anchor;
         } else {
@@ -124,7 +133,7 @@ static void put_steps(const cute_pipeline *p, const char *const *values, cute_bu
         }
         separator = ",";
     }
-    if (*anchor) cute_buffer_puts(out, ")");
+    close_anchor(anchor, out);
 }
 
 static char *text_of(const cute_pipeline *p, const char *const *given, cute_diag *diag)
