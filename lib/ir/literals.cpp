@@ -418,6 +418,12 @@ FailureOr<Value> Reader::convert(Value value, int index, SMLoc location)
     return op->getResult(0);
 }
 
+// A literal, or a value that may be another kind, as an operand of the kind `index`.
+FailureOr<Value> Reader::operandOf(const Literal &item, int index)
+{
+    return item.kind == Literal::Given ? convert(item.value, index, item.location) : build(item, index);
+}
+
 // The kind of the first operand that has one, for literals beside it.
 static int sameAs(ArrayRef<Literal> items)
 {
@@ -456,14 +462,10 @@ ParseResult Reader::makeOperands(std::vector<Literal> &items)
     for (auto [i, item] : llvm::enumerate(items)) {
         int index = spelling->literal(i);
         if (index == CUTE_TYPE_INDEX_Same) index = sameAs(items);
-        FailureOr<Value> made = failure();
-        if (item.kind == Literal::Given)
-            made = convert(item.value, index, item.location);
-        else if (index == CUTE_TYPE_INDEX_None && item.kind != Literal::Text &&
-                 item.kind != Literal::Constant && item.kind != Literal::Part)
+        if (index == CUTE_TYPE_INDEX_None && item.kind != Literal::Given && item.kind != Literal::Text &&
+            item.kind != Literal::Constant && item.kind != Literal::Part)
             return parser.emitError(item.location, "expects a value of the program as operand #") << i;
-        else
-            made = build(item, index);
+        FailureOr<Value> made = operandOf(item, index);
         if (failed(made)) return failure();
         state.operands.push_back(*made);
     }

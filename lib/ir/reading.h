@@ -144,6 +144,7 @@ class Reader
     Type typeOfValue(const cute_value &value);
     FailureOr<Value> build(const Literal &literal, int index);
     FailureOr<Value> convert(Value value, int index, SMLoc location);
+    FailureOr<Value> operandOf(const Literal &item, int index);
     bool converts(ArrayRef<Value> values);
     std::vector<Literal> itemsOf(ArrayRef<Value> values);
     ParseResult makeOperands(std::vector<Literal> &items);

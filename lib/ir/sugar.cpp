@@ -202,9 +202,7 @@ ParseResult Reader::sugarFused(std::vector<Literal> &items)
     if (expect(items.size() == 3 && items[0].kind == Literal::Given, "a layout, a tile and a layout"))
         return failure();
     SMLoc location = items[0].location;
-    FailureOr<Value> tile = items[1].kind == Literal::Given
-                                ? convert(items[1].value, CUTE_TYPE_INDEX_Tiler, location)
-                                : build(items[1], CUTE_TYPE_INDEX_Tiler);
+    FailureOr<Value> tile = operandOf(items[1], CUTE_TYPE_INDEX_Tiler);
     if (failed(tile)) return failure();
     Operation *parts = insert("cute.zipped_divide", {items[0].value, *tile});
     Operation *flat = parts ? insert("cute.flatten", parts->getResult(0)) : nullptr;
@@ -241,9 +239,7 @@ ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
     SmallVector<Value> parts;
     for (size_t i = 1; i < items.size(); i++) {
         int index = i == 1 ? CUTE_TYPE_INDEX_Shape : CUTE_TYPE_INDEX_Stride;
-        FailureOr<Value> part = items[i].kind == Literal::Given
-                                    ? convert(items[i].value, index, items[i].location)
-                                    : build(items[i], index);
+        FailureOr<Value> part = operandOf(items[i], index);
         if (failed(part)) return failure();
         parts.push_back(*part);
     }
@@ -262,9 +258,7 @@ ParseResult Reader::sugarLoad(std::vector<Literal> &items)
         return failure();
     if (!is(items[0], CUTE_COORD_TENSOR)) return success();
     SMLoc location = items[0].location;
-    FailureOr<Value> coord = items[1].kind == Literal::Given
-                                 ? convert(items[1].value, CUTE_TYPE_INDEX_Coord, location)
-                                 : build(items[1], CUTE_TYPE_INDEX_Coord);
+    FailureOr<Value> coord = operandOf(items[1], CUTE_TYPE_INDEX_Coord);
     if (failed(coord)) return failure();
     Operation *element = insert("cute.slice", {items[0].value, *coord});
     const cute_value *left = element ? cute_type_peek(wrap(element->getResult(0).getType())) : nullptr;
@@ -324,7 +318,7 @@ ParseResult Reader::sugarPartitionFragment(std::vector<Literal> &items)
         bool value = item.kind == Literal::Given;
         if (expect(value || i == 2 || item.kind == Literal::Part, "a tiled MMA, a tensor and a thread"))
             return failure();
-        FailureOr<Value> made = value ? convert(item.value, index, item.location) : build(item, index);
+        FailureOr<Value> made = operandOf(item, index);
         if (failed(made)) return failure();
         operands.push_back(*made);
     }

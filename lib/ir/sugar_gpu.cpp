@@ -228,9 +228,7 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
     Value whole = items[0].value;
     Operation *pointer = insert("cute.get_iter", whole);
     if (items.size() == 2 && pointer) {
-        FailureOr<Value> coord = items[1].kind == Literal::Given
-                                     ? convert(items[1].value, CUTE_TYPE_INDEX_Coord, items[1].location)
-                                     : build(items[1], CUTE_TYPE_INDEX_Coord);
+        FailureOr<Value> coord = operandOf(items[1], CUTE_TYPE_INDEX_Coord);
         if (failed(coord)) return failure();
         Operation *layout = insert("cute.get_layout", whole);
         Operation *index = layout ? offsetOf(*coord, layout->getResult(0)) : nullptr;

@@ -296,7 +296,7 @@ static cute_status predicate_of(copy *c, int64_t run, MlirValue *out)
     if (!c->predicated) return CUTE_OK;
     cute_tensor *t = &c->predicate;
     int64_t each = t->size > c->runs ? t->size / c->runs : 1;
-    int64_t first = each > 1 ? run * each : run * t->size / c->runs;
+    int64_t first = run * t->size / c->runs;
     for (int64_t i = 0; i < each; i++) {
         MlirValue value;
         CUTE_TRY(cute_tensor_load(t, first + i, 1, 0, &value));

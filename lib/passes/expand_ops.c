@@ -14,6 +14,7 @@
 #include "lib/ir/emitter.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/util.h"
+#include "lib/passes/dead.h"
 #include "lib/passes/expand.h"
 #include "lib/passes/passes.h"
 
@@ -46,21 +47,13 @@ static void expand(MlirOperation op, void *context)
     cute_arena_destroy(arena);
 }
 
-/* Constructors whose users now read their operands directly. */
-static void drop(MlirOperation op, void *context)
-{
-    (void)context;
-    const cute_op_row *row = cute_op_row_of(op);
-    if (row && row->parts != CUTE_PARTS_NONE && cute_op_is_dead(op)) mlirOperationDestroy(op);
-}
-
 size_t cute_expand(MlirOperation root, cute_pass_run *pass,
                    bool (*wanted)(const cute_pass_run *pass, MlirOperation op))
 {
     expansion e = {.pass = pass, .wanted = wanted, .diag = cute_diag_create()};
     cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, &e);
     cute_diag_destroy(e.diag);
-    cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+    cute_drop_dead_parts(root);
     return e.done;
 }
 

@@ -14,6 +14,7 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/passes/dead.h"
 #include "lib/passes/passes.h"
 
 static MlirValue constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
@@ -46,17 +47,11 @@ static void fold(MlirOperation op, void *context)
     }
 }
 
-static void drop(MlirOperation op, void *context)
-{
-    (void)context;
-    if (cute_op_is_dead(op)) mlirOperationDestroy(op);
-}
-
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, fold, NULL);
-    cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+    cute_drop_dead(root);
 }
 
 const cute_pass cute_pass_fold_static = {

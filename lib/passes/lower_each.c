@@ -1,5 +1,6 @@
 /* See lower_each.h. */
 #include "lib/passes/lower_each.h"
+#include "lib/passes/dead.h"
 
 #include "lib/ir/emitter.h"
 #include "lib/ir/ops/algebra.h"
@@ -36,13 +37,6 @@ static void lower(MlirOperation op, void *context)
     cute_arena_destroy(arena);
 }
 
-static void drop(MlirOperation op, void *context)
-{
-    (void)context;
-    const cute_op_row *row = cute_op_row_of(op);
-    if (row && row->parts != CUTE_PARTS_NONE && cute_op_is_dead(op)) mlirOperationDestroy(op);
-}
-
 void cute_lower_rows(MlirOperation root, cute_pass_run *pass, const char *prefix, const cute_lower_row *rows,
                      size_t count)
 {
@@ -50,7 +44,7 @@ void cute_lower_rows(MlirOperation root, cute_pass_run *pass, const char *prefix
     cute_op_walk(root, prefix, CUTE_WALK_INNER_FIRST, lower, &l);
     cute_diag_destroy(l.diag);
     if (l.changed)
-        cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+        cute_drop_dead_parts(root);
     else
         cute_pass_unchanged(pass);
 }

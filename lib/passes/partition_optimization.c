@@ -18,6 +18,7 @@
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/passes/dead.h"
 #include "lib/passes/passes.h"
 
 enum { MOST_OPERANDS = 4, MOST_MODES = 16 };
@@ -301,12 +302,6 @@ static void visit(MlirOperation loop, void *context)
     }
 }
 
-static void drop(MlirOperation op, void *context)
-{
-    (void)context;
-    if (cute_op_is_dead(op)) mlirOperationDestroy(op);
-}
-
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     optimization o = {.pass = pass};
@@ -315,7 +310,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
         cute_pass_unchanged(pass);
         return;
     }
-    cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+    cute_drop_dead(root);
     if (!cute_pass_run_pipeline(pass, "cse", root)) cute_pass_fail(pass);
 }
 

@@ -1,5 +1,6 @@
 /* The driver of peephole rewrites: matches the operations that define operands against a table of rules. */
 #include "lib/passes/peephole.h"
+#include "lib/passes/dead.h"
 
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/util.h"
@@ -60,12 +61,6 @@ static void visit(MlirOperation op, void *context)
     }
 }
 
-static void drop(MlirOperation op, void *context)
-{
-    (void)context;
-    if (cute_op_is_dead(op)) mlirOperationDestroy(op);
-}
-
 size_t cute_peephole_run(MlirOperation root, cute_rules_of rules, const cute_pass_run *pass)
 {
     size_t all = 0;
@@ -74,6 +69,6 @@ size_t cute_peephole_run(MlirOperation root, cute_rules_of rules, const cute_pas
         cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, visit, &s);
         all += s.done;
         if (s.done == 0) return all;
-        cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+        cute_drop_dead(root);
     }
 }

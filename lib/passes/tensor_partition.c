@@ -13,6 +13,7 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/passes/dead.h"
 #include "lib/passes/expand.h"
 #include "lib/passes/passes.h"
 
@@ -47,20 +48,13 @@ static bool wanted(const cute_pass_run *pass, MlirOperation op)
     return true;
 }
 
-/* What was computed of modes that nobody asks for. */
-static void drop(MlirOperation op, void *context)
-{
-    (void)context;
-    if (cute_op_is_dead(op)) mlirOperationDestroy(op);
-}
-
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     if (!cute_expand(root, pass, wanted)) {
         cute_pass_unchanged(pass);
         return;
     }
-    cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+    cute_drop_dead(root); /* what was computed of modes that nobody asks for */
     if (!cute_pass_run_pipeline(pass, "cute-fold-static", root)) cute_pass_fail(pass);
 }
 
