@@ -21,7 +21,8 @@ typedef struct cute_emulator_options {
     void (*print)(void *context, const char *text, size_t length);
     /* Called now and then while a kernel gets on, by one thread at a time. May be NULL. */
     void (*heartbeat)(void *context);
-    void *context; /* given to both */
+    void *context;           /* given to both */
+    int64_t multiprocessors; /* that the device has, up to 4096; 0: the 132 of an H100 */
 } cute_emulator_options;
 
 /* What kernels did. Read only: later versions may have more at the end. */

@@ -48,6 +48,9 @@ typedef struct cute_launch_options {
      * `defines` are then their other parameters. */
     const char *const *plans, *const *tensors, *const *checks;
     size_t plan_count, tensor_count, check_count;
+    int64_t
+        multiprocessors; /* what `sms` of launch.json is, and what host functions are told; 0: those of the
+                                device. An emulator has that many */
 } cute_launch_options;
 
 /* Reads launch.json (`text`; `label` names it in messages; relative input paths begin at `folder`; NULL: the options'

@@ -41,16 +41,36 @@ static bool have_gpu(void)
     return (named && *named) || (cute_cuda_count(&count, NULL) == CUTE_OK && count > 0);
 }
 
+static cute_status find_kind(const char *name, cute_device_kind *kind, int *index, cute_diag *diag)
+{
+    CUTE_TRY(cute_device_parse_name(name, kind, index, diag));
+    if (*kind == CUTE_DEVICE_ANY) *kind = have_gpu() ? CUTE_DEVICE_CUDA : CUTE_DEVICE_EMULATOR;
+    return CUTE_OK;
+}
+
 cute_status cute_device_open_with(const char *name, const cute_emulator_options *options, cute_device **out,
                                   cute_diag *diag)
 {
     cute_device_kind kind;
     int index;
     *out = NULL;
-    CUTE_TRY(cute_device_parse_name(name, &kind, &index, diag));
-    if (kind == CUTE_DEVICE_ANY) kind = have_gpu() ? CUTE_DEVICE_CUDA : CUTE_DEVICE_EMULATOR;
+    CUTE_TRY(find_kind(name, &kind, &index, diag));
     return kind == CUTE_DEVICE_EMULATOR ? cute_emulator_open(options, out, diag)
                                         : cute_cuda_open(index, out, diag);
+}
+
+cute_status cute_device_find(const char *name, const cute_emulator_options *options, cute_device_info *out,
+                             cute_diag *diag)
+{
+    cute_device_kind kind;
+    cute_device *emulator;
+    int index;
+    CUTE_TRY(find_kind(name, &kind, &index, diag));
+    if (kind == CUTE_DEVICE_CUDA) return cute_cuda_query(index, out, diag);
+    CUTE_TRY(cute_emulator_open(options, &emulator, diag));
+    *out = emulator->info;
+    cute_device_close(emulator);
+    return CUTE_OK;
 }
 
 cute_status cute_device_open(const char *name, cute_device **out, cute_diag *diag)

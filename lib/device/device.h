@@ -79,5 +79,8 @@ cute_status cute_device_parse_name(const char *name, cute_device_kind *kind, int
 /* cute_device_open; an emulator with these options (NULL: the defaults). */
 cute_status cute_device_open_with(const char *name, const cute_emulator_options *options, cute_device **out,
                                   cute_diag *diag);
+/* What that would open, without a context on it. */
+cute_status cute_device_find(const char *name, const cute_emulator_options *options, cute_device_info *out,
+                             cute_diag *diag);
 
 #endif

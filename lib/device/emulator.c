@@ -12,7 +12,11 @@
 #include "lib/emulator/machine.h"
 #include "lib/numeric/tensormap.h"
 
-enum { THREADS_DEFAULT = 16, THREADS_MOST = 1024 }; /* the first at most, where nobody says how many */
+enum {
+    THREADS_DEFAULT = 16,
+    THREADS_MOST = 1024,
+    MULTIPROCESSORS_MOST = 4096
+}; /* the first at most, where nobody says how many */
 /* Modules' variables lie where neither em_memory_alloc nor the host's allocator puts anything. */
 #define FIRST_MODULE UINT64_C(0x0000680000000000)
 #define MODULE_GAP   UINT64_C(0x100000)
@@ -669,6 +673,10 @@ cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_
     if (!(out->timeout >= 0) || !(out->patience >= 0))
         return cute_fail(diag, CUTE_USAGE, NULL, "expected a time of 0 or more seconds, got %g",
                          out->timeout >= 0 ? out->patience : out->timeout);
+    if (out->multiprocessors < 0 || out->multiprocessors > MULTIPROCESSORS_MOST)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "expected 1 to %d multiprocessors, or 0 for the default, got %lld",
+                         MULTIPROCESSORS_MOST, (long long)out->multiprocessors);
     if (out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT))
         return cute_fail(diag, CUTE_USAGE, NULL, "there is no check 0x%x",
                          (unsigned)(out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT)));
@@ -684,6 +692,7 @@ cute_status cute_emulator_open(const cute_emulator_options *options, cute_device
     emulator *e = calloc(1, sizeof *e);
     if (!e) return cute_fail_memory(diag);
     *e = (emulator){.base = {&emulator_ops, emulator_info}, .options = ours, .module_base = FIRST_MODULE};
+    if (ours.multiprocessors) e->base.info.multiprocessors = ours.multiprocessors;
     cute_status status = make_checks(e, diag);
     if (status == CUTE_OK)
         *out = &e->base;

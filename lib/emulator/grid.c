@@ -229,7 +229,8 @@ static uint32_t residents(const em_launch *l, uint32_t shared, uint32_t cluster)
     uint32_t threads = (l->block[0] * l->block[1] * l->block[2] + EM_LANES - 1) / EM_LANES * EM_LANES;
     uint32_t blocks = least(MULTIPROCESSOR_BLOCKS, MULTIPROCESSOR_THREADS / threads);
     blocks = least(blocks, MULTIPROCESSOR_SHARED / (shared + EM_SHARED_RESERVED));
-    uint32_t clusters = (blocks ? blocks : 1) * MULTIPROCESSORS / cluster;
+    int64_t multiprocessors = l->options.multiprocessors ? l->options.multiprocessors : MULTIPROCESSORS;
+    uint32_t clusters = (blocks ? blocks : 1) * (uint32_t)multiprocessors / cluster;
     return clusters ? clusters : 1;
 }
 

@@ -27,6 +27,20 @@ def CuteNvgpu_GetDynSmemSizeOp : CuteNvgpu_Op<"arch.get_dyn_smem_size", [Pure]> 
   }];
   let results = (outs I32:$bytes);
 }
+def CuteNvgpu_SmCountOp : CuteNvgpu_Op<"host.sm_count", [Pure]> {
+  let summary = "How many multiprocessors the device has, for a host function";
+  let description = [{
+    The grid of a persistent kernel follows from it. It has a place in functions of the host alone, where a launch plan asks the
+    device (`["sms", 32]` in its values); a kernel reads `nvvm.read.ptx.sreg.nsmid`, or gets the number as an argument.
+
+    Refused: in a kernel.
+
+    ```mlir
+    %n = cute_nvgpu.host.sm_count() : () -> i32
+    ```
+  }];
+  let results = (outs I32:$count);
+}
 def CuteNvgpu_MakeWarpUniformOp : CuteNvgpu_Op<"arch.make_warp_uniform", [NoMemoryEffect, SameOperandsAndResultType]> {
   let summary = "The value of lane 0, for all lanes";
   let description = [{

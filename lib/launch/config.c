@@ -32,6 +32,39 @@ const cute_formula_param *config_param(const cute_config *config, const char *na
     return NULL;
 }
 
+static const char SMS[] = "sms";
+
+cute_status config_sms(const cute_config *config, int64_t *out, cute_diag *diag)
+{
+    const cute_formula_param *known = config_param(config, SMS);
+    cute_config *own = (cute_config *)(uintptr_t)config;
+    if (known && !known->real) {
+        *out = known->integer;
+        return CUTE_OK;
+    }
+    CUTE_TRY(cute_launch_sms(config->device, out, diag));
+    if (!known) own->params[own->param_count++] = (cute_formula_param){SMS, false, *out, (double)*out};
+    return CUTE_OK;
+}
+
+static bool names_sms(const cute_expr *expr)
+{
+    if (expr->kind == CUTE_EXPR_NAME && strcmp(expr->name, SMS) == 0) return true;
+    for (int i = 0; i < expr->count; i++)
+        if (names_sms(expr->args[i])) return true;
+    return false;
+}
+
+/* A device is asked only where it matters. */
+static cute_status find_sms(const cute_config *config, const cute_expr *expr, cute_diag *diag)
+{
+    int64_t unused;
+    if (!names_sms(expr) || config_param(config, SMS)) return CUTE_OK;
+    for (size_t i = 0; i < config->buffer_count; i++)
+        if (strcmp(config->buffers[i].tensor.name, SMS) == 0) return CUTE_OK;
+    return config_sms(config, &unused, diag);
+}
+
 static bool lookup(void *context, const char *name, int64_t *value)
 {
     const cute_formula_param *param = config_param(context, name);
@@ -49,7 +82,7 @@ cute_status config_expr(const cute_config *config, const json_t *value, const cu
     CUTE_TRY(cute_expr_parse(config->arena, json_string_value(value), json_string_length(value), &place,
                              &expr, diag));
     *out = expr;
-    return CUTE_OK;
+    return find_sms(config, expr, diag);
 }
 
 /* Adds which value the expression belongs to. */
@@ -172,6 +205,7 @@ static cute_status read_define(const cute_config *config, const char *text, cute
         .file = "<command line>", .line = 1, .column = 1, .text = text, .text_length = strlen(text)};
     cute_expr *expr;
     CUTE_TRY(cute_expr_parse(config->arena, text, strlen(text), &place, &expr, diag));
+    CUTE_TRY(find_sms(config, expr, diag));
     return evaluate_param(config, expr, param, diag);
 }
 
@@ -208,7 +242,7 @@ static cute_status read_params(cute_config *config, const char *const *defines, 
 {
     json_t *params = json_object_get(config->document.root, "params"), *value;
     CUTE_TRY(check_defines(config, params, defines, define_count, diag));
-    config->params = cute_arena_array(config->arena, json_object_size(params) + 1, sizeof *config->params);
+    config->params = cute_arena_array(config->arena, json_object_size(params) + 2, sizeof *config->params);
     if (!config->params) return cute_fail_memory(diag);
     const cute_path *base = config_member(config, NULL, "params");
     const char *key;
@@ -562,6 +596,7 @@ cute_status cute_config_read(cute_arena *arena, const config_source *source, cut
     out->folder = source->folder;
     out->from_options = source->from_options;
     out->module = source->module;
+    out->device = source->device;
     document->label = cute_arena_copy(arena, source->label, strlen(source->label));
     document->text = cute_arena_copy(arena, source->text ? source->text : "", source->length);
     document->length = source->length;

@@ -6,6 +6,7 @@
 #include "lib/launch/document.h"
 #include "lib/launch/formula.h"
 #include "lib/launch/hostplan.h"
+#include "lib/launch/sms.h"
 #include "lib/launch/tensor.h"
 
 typedef enum config_init {
@@ -112,9 +113,10 @@ typedef struct config_bench {
 typedef struct cute_config {
     cute_arena *arena;
     cute_document document;
-    const char *folder; /* of the file, for the paths in it */
-    cute_formula_param *params;
+    const char *folder;         /* of the file, for the paths in it */
+    cute_formula_param *params; /* `sms` too, once something has asked for it */
     size_t param_count;
+    const config_device *device; /* where it will run; NULL: anywhere. Not read behind cute_config_read */
     config_buffer *buffers;
     size_t buffer_count;
     const cute_tensor **tensors; /* the buffers' references, for formulas */
@@ -142,6 +144,7 @@ typedef struct config_source {
     const char *const *defines; /* "NAME=VALUE" */
     size_t define_count;
     bool from_options;
+    const config_device *device; /* may be NULL */
 } config_source;
 
 /* The text and everything else live in `arena`; the document is validated first. Release with cute_config_release,
@@ -176,6 +179,8 @@ cute_status config_names(const cute_config *config, const json_t *list, const cu
                          const char **out, cute_diag *diag);
 const char *config_file(const cute_config *config, const char *name);
 const cute_formula_param *config_param(const cute_config *config, const char *name);
+/* The device's multiprocessors: the name `sms` in expressions, unless a param or buffer is called so. */
+cute_status config_sms(const cute_config *config, int64_t *out, cute_diag *diag);
 cute_status config_read_launch(cute_config *config, const json_t *value, const cute_path *path,
                                config_launch *out, cute_diag *diag);
 /* The host functions under "plan", before the buffers; then their launches, when these are there. */

@@ -543,6 +543,11 @@ static cute_status make_launch(cute_config *config, const config_plan *plan, con
     return override(config, json_array_get(list, index), config_element(config, base, index), out, diag);
 }
 
+static cute_status sms_of(void *context, int64_t *out, cute_diag *diag)
+{
+    return config_sms(context, out, diag);
+}
+
 static cute_status run_plan(cute_config *config, config_plan *plan, host_launch **launches, size_t *count,
                             cute_diag *diag)
 {
@@ -551,7 +556,8 @@ static cute_status run_plan(cute_config *config, config_plan *plan, host_launch 
     plan->buffers = cute_arena_array(config->arena, config->buffer_count + 1, sizeof *plan->buffers);
     if (!leaves || !plan->buffers) return cute_fail_memory(diag);
     for (size_t i = 0; i < params; i++) CUTE_TRY(bind_param(config, plan, i, &leaves[i], diag));
-    CUTE_TRY(host_plan_run(config->arena, PLAN_LABEL, &plan->host, leaves, launches, count, diag));
+    CUTE_TRY(host_plan_run(config->arena, PLAN_LABEL, &plan->host, leaves, (host_device){sms_of, config},
+                           launches, count, diag));
     const json_t *list = json_object_get(plan->json, "launches");
     if (list && json_array_size(list) != *count)
         return FAIL(config, config_member(config, plan->path, "launches"), diag,

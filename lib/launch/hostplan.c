@@ -182,6 +182,29 @@ static cute_status read_define(const host_plan *plan, const host_param *param, c
     return CUTE_OK;
 }
 
+typedef struct given_defines {
+    const char *plan, *const *defines;
+    size_t count;
+} given_defines;
+
+/* -D sms=132, of a plan that asks for it. */
+static cute_status defined_sms(void *context, int64_t *out, cute_diag *diag)
+{
+    const given_defines *given = context;
+    for (size_t i = 0; i < given->count; i++) {
+        const char *text = given->defines[i];
+        char *end;
+        if (strncmp(text, "sms=", 4) != 0) continue;
+        *out = strtoll(text + 4, &end, 0);
+        if (end != text + 4 && !*end && *out > 0 && *out <= INT32_MAX) return CUTE_OK;
+        return cute_fail(diag, CUTE_USAGE, NULL, "-D sms expects a number above 0, got '%s'", text + 4);
+    }
+    return cute_fail(
+        diag, CUTE_USAGE, NULL,
+        "host function '%s' asks for the device's multiprocessors: say how many with -D sms=NUMBER",
+        given->plan);
+}
+
 static cute_status read_defines(cute_arena *arena, const host_plan *plan, const char *const *defines,
                                 size_t define_count, const host_number **leaves, cute_diag *diag)
 {
@@ -264,7 +287,10 @@ cute_status cute_module_plan(const cute_module *module, const char *name, const 
     if (status == CUTE_OK && !leaves) status = cute_fail_memory(diag);
     if (status == CUTE_OK && !plan.refused)
         status = read_defines(arena, &plan, defines, define_count, leaves, diag);
-    if (status == CUTE_OK) status = host_plan_run(arena, "<plan>", &plan, leaves, &launches, &count, diag);
+    given_defines given = {name, defines, define_count};
+    if (status == CUTE_OK)
+        status = host_plan_run(arena, "<plan>", &plan, leaves, (host_device){defined_sms, &given}, &launches,
+                               &count, diag);
     for (size_t i = 0; status == CUTE_OK && i < count; i++) {
         const cute_kernel *kernel = NULL;
         status = cute_module_find_kernel(module, launches[i].kernel, &kernel, diag);

@@ -71,11 +71,16 @@ typedef struct host_launch {
  * `arena`. */
 cute_status host_plan_read(cute_arena *arena, const char *label, const json_t *json, host_plan *out,
                            cute_diag *diag);
+/* Whom a plan asks for the device's number of multiprocessors. */
+typedef struct host_device {
+    cute_status (*sms)(void *context, int64_t *out, cute_diag *diag);
+    void *context;
+} host_device;
 /* The launches for `leaves`: leaf_count numbers for each parameter, NULL where nothing is given: what needs it is
  * not known. CUTE_INVALID: the plan is refused, launches nothing, or with what is not known. */
 cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan *plan,
-                          const host_number *const *leaves, host_launch **out, size_t *count,
-                          cute_diag *diag);
+                          const host_number *const *leaves, host_device device, host_launch **out,
+                          size_t *count, cute_diag *diag);
 
 /* The number of a scalar of `dtype`, from the bytes in which it is stored. */
 host_number host_number_of(const uint8_t *bytes, int64_t size);

@@ -16,6 +16,7 @@ typedef struct machine {
     cute_place file;
     const host_plan *plan;
     const host_number *const *leaves; /* of each parameter */
+    host_device device;
     const json_t *operations;
     host_number *values, *next; /* next: what a loop carries on */
     size_t count;               /* of operations */
@@ -423,6 +424,12 @@ static cute_status evaluate(machine *m, const json_t *op, size_t limit, host_num
         return CUTE_OK;
     }
     if (!strcmp(name, "arg")) return argument(m, op, out);
+    if (!strcmp(name, "sms")) {
+        int64_t value = 0;
+        CUTE_TRY(m->device.sms(m->device.context, &value, m->diag));
+        out->value = fit((uint64_t)value, out->width);
+        return CUTE_OK;
+    }
     if (!strcmp(name, "env") && json_is_string(third)) {
         int64_t value = 0;
         CUTE_TRY(environment(m, json_string_value(third), &value));
@@ -673,9 +680,11 @@ static cute_status run(machine *m)
 }
 
 cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan *plan,
-                          const host_number *const *leaves, host_launch **out, size_t *count, cute_diag *diag)
+                          const host_number *const *leaves, host_device device, host_launch **out,
+                          size_t *count, cute_diag *diag)
 {
     machine m = {.arena = arena, .file = {.file = label}, .plan = plan, .leaves = leaves, .diag = diag};
+    m.device = device;
     m.operations = json_object_get(plan->json, "values");
     m.count = json_array_size(m.operations);
     m.values = cute_arena_array(arena, m.count + 1, sizeof *m.values);

@@ -39,13 +39,14 @@ static cute_status open_parts(cute_launch *l, const char *label, const char *tex
 {
     const cute_launch_options *o = &l->options;
     cute_config *config = &l->config;
-    config_source source = {label, text, length, folder, module, o->defines, o->define_count, false};
+    config_device device = {l->device, &l->emulator, o->in_process, o->dry_run, o->multiprocessors};
+    config_source source = {label, text, length, folder, module, o->defines, o->define_count, false, &device};
     cute_buffer made = {0};
     cute_status read = CUTE_OK;
     if (!text) {
         read = cute_launch_from_options(l->arena, o, module, &made, diag);
         source = (config_source){
-            "<command line>", cute_buffer_text(&made), made.length, NULL, module, NULL, 0, true};
+            "<command line>", cute_buffer_text(&made), made.length, NULL, module, NULL, 0, true, &device};
     }
     if (read == CUTE_OK) read = cute_config_read(l->arena, &source, config, diag);
     cute_buffer_release(&made);
@@ -83,6 +84,10 @@ static cute_status read_options(cute_launch *l, const cute_launch_options *optio
     int index;
     CUTE_TRY(cute_struct_read(o, sizeof *o, options, "cute_launch_options", diag));
     CUTE_TRY(cute_emulator_read_options(o->emulator, &l->emulator, diag));
+    if (o->multiprocessors < 0 || o->multiprocessors > INT32_MAX)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected 1 or more multiprocessors, got %lld",
+                         (long long)o->multiprocessors);
+    if (o->multiprocessors && !l->emulator.multiprocessors) l->emulator.multiprocessors = o->multiprocessors;
     CUTE_TRY(cute_device_parse_name(o->device, &kind, &index, diag));
     if (o->device && !(l->device = cute_arena_copy(l->arena, o->device, strlen(o->device))))
         return cute_fail_memory(diag);

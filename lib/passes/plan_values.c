@@ -553,6 +553,13 @@ static bool note_dim(plan *p, MlirOperation op)
     return at < 0 || at >= rank || (size_t)(3 + at) >= from->count || give(p, op, from->items[3 + at]);
 }
 
+/* ---- the device ---- */
+
+static bool note_sm_count(plan *p, MlirOperation op)
+{
+    return give(p, op, plan_add(p, 32, json_pack("[si]", "sms", 32)));
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -567,7 +574,7 @@ static const struct {
     {"llvm.mlir.zero", note_zero},        {"llvm.extractvalue", note_extract},
     {"llvm.insertvalue", note_insert},    {"llvm.mlir.addressof", note_address_of},
     {"llvm.getelementptr", note_element}, {"memref.dim", note_dim},
-    {"memref.cast", note_same},
+    {"memref.cast", note_same},           {"cute_nvgpu.host.sm_count", note_sm_count},
 };
 
 bool plan_compute(plan *p, MlirOperation op, bool *found)

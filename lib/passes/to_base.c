@@ -142,6 +142,7 @@ static void note(MlirOperation op, void *context)
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     bool arch = cute_op_of(op, "cute_nvgpu.");
     if (!arch && !cute_op_of(op, "cute.")) return;
+    if (cute_op_of(op, "cute_nvgpu.host.")) return; /* cute-launch-plan takes it */
     cute_op_fail(mlirOperationGetLocation(op), cute_arena_copy(l->arena, name.data, name.length),
                  "is not lowered: run %s before cute-to-base",
                  arch ? "cute-nvgpu-to-nvgpu" : "cute-expand-ops");

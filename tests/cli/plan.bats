@@ -109,6 +109,88 @@ MLIR
     [[ "$output" == *"--config and --plan both say what to launch"* ]]
 }
 
+# A persistent kernel: each block adds 1 to every gridDim'th element, and the host asks for the grid.
+persistent() {
+    cat > persistent.mlir <<'MLIR'
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k(%a: !llvm.ptr<1>, %n: i64) kernel attributes {nvvm.reqntid = array<i32: 1, 1, 1>} {
+      %b = gpu.block_id z
+      %g = gpu.grid_dim z
+      %first = arith.index_cast %b : index to i64
+      %step = arith.index_cast %g : index to i64
+      scf.for %i = %first to %n step %step : i64 {
+        %p = llvm.getelementptr %a[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+        %s = arith.trunci %step : i64 to i32
+        llvm.store %s, %p : i32, !llvm.ptr<1>
+      }
+      gpu.return
+    }
+  }
+  func.func @main(%a: !llvm.ptr<1> {cute.name = "a"}, %n: i64 {cute.name = "n"}) {
+    %c1 = arith.constant 1 : index
+    %sms = cute_nvgpu.host.sm_count() : () -> i32
+    %c2 = arith.constant 2 : i32
+    %twice = arith.muli %sms, %c2 : i32
+    %z = arith.index_cast %twice : i32 to index
+    gpu.launch_func @m::@k blocks in (%c1, %c1, %z) threads in (%c1, %c1, %c1) args(%a : !llvm.ptr<1>, %n : i64)
+    return
+  }
+  func.func @one(%a: !llvm.ptr<1> {cute.name = "a"}, %n: i64 {cute.name = "n"}) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : !llvm.ptr<1>, %n : i64)
+    return
+  }
+}
+MLIR
+    cute-opt persistent.mlir | cute-ptx -arch sm_90a -o persistent.ptx
+}
+
+@test "a plan that asks for the multiprocessors gets those of the device" {
+    persistent
+    sms() { cute-run persistent.ptx --device emulator --plan main --tensor a=i32:1000 -D n=1000 --expect "a=$1" "${@:2}"; }
+    sms 264
+    sms 10 --sms 5
+    sms 10 --sms 5 --check=all
+    run -4 sms 264 --sms 5
+    run -2 sms 0 --sms 0
+    [[ "$output" == *"--sms expects a number above 0, got '0'"* ]]
+    # a driver that tells of none: nothing runs, but a plan can be looked at
+    CUTE_LIBCUDA=/nowhere/libcuda.so run -0 cute-run persistent.ptx -n --plan main --tensor a=i32:8 -D n=8
+    [[ "$output" == *"no device is at hand: 132 multiprocessors are assumed"* ]]
+    [[ "$output" == *"264"* ]]
+    CUTE_LIBCUDA=/nowhere/libcuda.so run -3 cute-run persistent.ptx --plan main --tensor a=i32:8 -D n=8
+    [[ "$output" == *"/nowhere/libcuda.so"* ]]
+}
+
+@test "launch.json knows the multiprocessors, and may say another grid than the plan" {
+    persistent
+    config() { echo '{"plan": "one", "params": {"n": 1000'"$2"'}, "buffers": {"a": {"dtype": "i32", "shape": ["n"]}}, '"$1"'}'; }
+    config '"grid": ["1", "1", "sms"], "check": {"a": "sms"}' > k.json
+    cute-run persistent.ptx --device emulator --config k.json
+    cute-run persistent.ptx --device emulator --config k.json --sms 7
+    config '"grid": [1, 1, "2 * blocks"], "check": {"a": "22"}' ', "blocks": "min(sms, 11)"' > k.json
+    cute-run persistent.ptx --device emulator --config k.json
+    config '"check": {"a": "1"}' > k.json
+    cute-run persistent.ptx --device emulator --config k.json
+    # a param of that name is the user's
+    config '"grid": [1, 1, "sms"], "check": {"a": "3"}' ', "sms": 3' > k.json
+    cute-run persistent.ptx --device emulator --config k.json --sms 7
+}
+
+@test "sm_count is the host's" {
+    cat > bad.mlir <<'MLIR'
+gpu.module @m {
+  gpu.func @k() kernel {
+    %n = cute_nvgpu.host.sm_count() : () -> i32
+    gpu.return
+  }
+}
+MLIR
+    run -1 cute-opt bad.mlir
+    [[ "$output" == *"bad.mlir:3:"*"expects to be in a function of the host, not in a kernel"* ]]
+}
+
 @test "a plan that was tampered with is an error" {
     sed -e '/"plan":"main"/s/\["const",64,1\]/["frob",64,0,0]/' host.ptx > frob.ptx
     run -1 cute-run frob.ptx --plan main -D n=1 -n

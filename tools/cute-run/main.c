@@ -128,6 +128,17 @@ static cute_status check_threads(int64_t *threads, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* -1: not given. */
+static cute_status check_sms(int64_t *sms, cute_diag *diag)
+{
+    if (*sms == -1)
+        *sms = 0;
+    else if (*sms < 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--sms expects a number above 0, got '%lld'",
+                         (long long)*sms);
+    return CUTE_OK;
+}
+
 /* What the table of options cannot fill in by itself. */
 static cute_status launch_options(options *o, cute_diag *diag)
 {
@@ -146,6 +157,7 @@ static cute_status launch_options(options *o, cute_diag *diag)
     out->emulator = &o->emulator;
     CUTE_TRY(parse_checks(o, diag));
     CUTE_TRY(check_threads(&o->emulator.threads, diag));
+    CUTE_TRY(check_sms(&out->multiprocessors, diag));
     if (o->emulator.counters && out->device && strcmp(out->device, "emulator") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--counters are the emulator's, not those of device %s",
                          out->device);
@@ -249,7 +261,8 @@ static cute_status act(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    options o = {.launch.size = sizeof o.launch, .emulator = {.size = sizeof o.emulator, .threads = -1}};
+    options o = {.launch = {.size = sizeof o.launch, .multiprocessors = -1},
+                 .emulator = {.size = sizeof o.emulator, .threads = -1}};
     const cute_option table[] = {
         {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "config", 'c', "FILE", "the launch.json to run (see launch.json(5))", &o.config},
@@ -267,6 +280,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "seed", 0, "N", "of random data and of the emulator's schedule", &o.seed},
         {CUTE_OPTION_INT, "threads", 0, "N", "of the host that run blocks, on the emulator",
          &o.emulator.threads},
+        {CUTE_OPTION_INT, "sms", 0, "N", "multiprocessors that launch plans count on (default: the device's)",
+         &o.launch.multiprocessors},
         {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator",
          &o.checks},
         {CUTE_OPTION_FLAG, "strict", 0, NULL, "warnings of --check are errors", &o.strict},

@@ -419,9 +419,20 @@ static bool verify_retrieve_tmem(const cute_op_row *row, MlirOperation op)
            cute_check_space(&c, "result", cute_check_result(&c, 0)->pointer, CUTE_SPACE_TMEM);
 }
 
+static bool verify_sm_count(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    if (mlirOperationIsNull(cute_op_parent(op, "gpu.module")) &&
+        mlirOperationIsNull(cute_op_parent(op, "gpu.launch")))
+        return true;
+    return cute_check_fail(&c, "expects to be in a function of the host, not in a kernel: there it is an "
+                               "argument, or nvvm.read.ptx.sreg.nsmid");
+}
+
 static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.get_dyn_smem", .verify = verify_dyn_smem},
     {.name = "cute_nvgpu.arch.get_dyn_smem_size"},
+    {.name = "cute_nvgpu.host.sm_count", .verify = verify_sm_count},
     {.name = "cute_nvgpu.arch.make_warp_uniform"},
     {.name = "cute_nvgpu.arch.copy.SM80.cp_async", .verify = verify_cp_async},
     {.name = "cute_nvgpu.arch.copy.ldsm", .infer = infer_ldsm, .verify = verify_ldsm},

@@ -338,3 +338,13 @@ func.func @three_lanes(%x: f32) {
   %r = cute_nvgpu.arch.warp_all_reduce<{kind = "max", lanes = 3 : i32}> (%x) : (f32) -> f32
   return
 }
+
+// -----
+
+gpu.module @sm_count {
+  gpu.func @k() kernel {
+    // expected-error@+1 {{expects to be in a function of the host, not in a kernel}}
+    %n = cute_nvgpu.host.sm_count() : () -> i32
+    gpu.return
+  }
+}

@@ -1,0 +1,79 @@
+/* How many multiprocessors a launch will find. A driver that was started before a fork is of no use behind it, and
+ * launches run in a forked process: so another one asks. */
+#include "lib/launch/sms.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/device/device.h"
+
+typedef struct answer {
+    cute_status status;
+    int64_t multiprocessors;
+    char text[400]; /* the first message of a failure */
+} answer;
+
+static void ask(const config_device *d, answer *out)
+{
+    cute_device_info info = {.size = sizeof info};
+    cute_diag *diag = cute_diag_create();
+    bool emulated = d->emulator && (d->emulator->checks || d->emulator->counters);
+    *out = (answer){.status = CUTE_SYSTEM};
+    if (!diag) return;
+    out->status = cute_device_find(emulated ? "emulator" : d->name, d->emulator, &info, diag);
+    out->multiprocessors = info.multiprocessors;
+    if (cute_diag_count(diag)) strncpy(out->text, cute_diag_get(diag, 0)->text, sizeof out->text - 1);
+    cute_diag_destroy(diag);
+}
+
+static cute_status ask_child(const config_device *d, answer *out, cute_diag *diag)
+{
+    int ends[2], code;
+    if (pipe2(ends, O_CLOEXEC) != 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "pipe: %s", strerror(errno));
+    pid_t child = fork();
+    if (child == 0) {
+        answer mine;
+        ask(d, &mine);
+        _exit(write(ends[1], &mine, sizeof mine) == (ssize_t)sizeof mine ? 0 : 1);
+    }
+    close(ends[1]);
+    ssize_t got = 0;
+    while (child > 0 && (got = read(ends[0], out, sizeof *out)) < 0 && errno == EINTR) {
+    }
+    close(ends[0]);
+    if (child < 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "fork: %s", strerror(errno));
+    while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
+    }
+    if (got == (ssize_t)sizeof *out) return CUTE_OK;
+    return cute_fail(diag, CUTE_SYSTEM, NULL,
+                     "the driver ended the process while it was asked for the device");
+}
+
+cute_status cute_launch_sms(const config_device *device, int64_t *out, cute_diag *diag)
+{
+    static const config_device any = {0};
+    cute_device_kind kind;
+    int index;
+    answer found;
+    if (!device) device = &any;
+    *out = device->multiprocessors;
+    if (*out > 0) return CUTE_OK;
+    CUTE_TRY(cute_device_parse_name(device->name, &kind, &index, diag));
+    if (device->in_process || kind == CUTE_DEVICE_EMULATOR)
+        ask(device, &found);
+    else
+        CUTE_TRY(ask_child(device, &found, diag));
+    if (found.status != CUTE_OK && device->dry_run) {
+        config_device emulator = {.name = "emulator", .emulator = device->emulator};
+        ask(&emulator, &found);
+        if (found.status == CUTE_OK)
+            cute_report(diag, CUTE_REMARK, NULL, "no device is at hand: %lld multiprocessors are assumed",
+                        (long long)found.multiprocessors);
+    }
+    if (found.status != CUTE_OK) return cute_fail(diag, found.status, NULL, "%s", found.text);
+    *out = found.multiprocessors;
+    return CUTE_OK;
+}
