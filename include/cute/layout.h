@@ -122,12 +122,13 @@ typedef enum cute_space {
     CUTE_SPACE_GENERIC,
     CUTE_SPACE_GMEM,
     CUTE_SPACE_SMEM,
-    CUTE_SPACE_RMEM, /* registers */
-    CUTE_SPACE_TMEM, /* tensor memory, from sm_100 on */
+    CUTE_SPACE_RMEM,  /* registers */
+    CUTE_SPACE_TMEM,  /* tensor memory, from sm_100 on */
+    CUTE_SPACE_DSMEM, /* shared memory of another block of the cluster, from sm_90 on */
     CUTE_SPACES
 } cute_space;
 
-/* "generic", "gmem", "smem", "rmem", "tmem". */
+/* "generic", "gmem", "smem", "rmem", "tmem", "dsmem". */
 CUTE_API const char *cute_space_name(cute_space space);
 
 typedef struct cute_pointer {

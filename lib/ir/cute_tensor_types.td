@@ -7,7 +7,7 @@ include "lib/ir/cute_types.td"
 class Cute_Row<string cls, string mnem, string sum, string text> : Cute_RowType<Cute_Dialect, cls, mnem, sum, text>;
 
 def Cute_PtrType : Cute_Row<"Ptr", "ptr", "Address of elements in a memory", [{
-    Element type, space (`gmem`, `smem`, `rmem`, `tmem`, `generic`), the alignment in bytes where it is more than an
+    Element type, space (`gmem`, `smem`, `dsmem`: of another block of the cluster, `rmem`, `tmem`, `generic`), the alignment in bytes where it is more than an
     element's, and the swizzle of addresses in bytes, if any.
 
     ```mlir

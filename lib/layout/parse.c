@@ -339,7 +339,7 @@ static bool parse_space(parser *p, cute_pointer *out)
     size_t start = p->at;
     while (p->at < p->length && p->text[p->at] >= 'a' && p->text[p->at] <= 'z') p->at++;
     if (alg_space_named(p->text + start, p->at - start, &out->space)) return true;
-    return fail(p, start, "expected generic, gmem, smem, rmem or tmem") != NULL;
+    return fail(p, start, "expected generic, gmem, smem, dsmem, rmem or tmem") != NULL;
 }
 
 static bool parse_align(parser *p, cute_pointer *out)

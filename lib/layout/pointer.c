@@ -4,7 +4,7 @@
 #include "lib/base/chars.h"
 #include "lib/layout/pointer.h"
 
-static const char *const spaces[CUTE_SPACES] = {"generic", "gmem", "smem", "rmem", "tmem"};
+static const char *const spaces[CUTE_SPACES] = {"generic", "gmem", "smem", "rmem", "tmem", "dsmem"};
 
 const char *cute_space_name(cute_space space)
 {

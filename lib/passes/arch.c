@@ -7,6 +7,9 @@
 #include <stdio.h>
 
 #include "lib/ir/arith.h"
+#include "lib/ir/fields.h"
+#include "lib/ir/ops/address.h"
+#include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
 static MlirNamedAttribute number(const cute_builder *b, const char *name, int value)
@@ -17,6 +20,12 @@ static MlirNamedAttribute number(const cute_builder *b, const char *name, int va
 static MlirNamedAttribute parsed(const cute_builder *b, const char *name, const char *text)
 {
     return cute_attribute(b->context, name, mlirAttributeParseGet(b->context, cute_text(text)));
+}
+
+MlirValue cute_arch_address(const cute_builder *b, MlirValue pointer)
+{
+    const cute_pointer *type = cute_type_peek(mlirValueGetType(pointer))->pointer;
+    return cute_swizzled_address(b, type, cute_cast(b, pointer, cute_pointer_type(b->context, type->space)));
 }
 
 /* ---- cp.async ---- */

@@ -5,6 +5,9 @@
 #include "lib/atoms/atoms.h"
 #include "lib/ir/builder.h"
 
+/* The address (an !llvm.ptr) of a pointer, swizzled as its type says. */
+MlirValue cute_arch_address(const cute_builder *b, MlirValue pointer);
+
 /* cp.async of 4, 8 or 16 bytes; `global`: past the L1. Where `predicate` (i1; null: none) is false the bytes become 0.
  * `prefetch`: bytes of the L2 to fetch with them, 0, 64, 128 or 256; `policy`: a cache policy (i64), or null. */
 typedef struct cute_cp_async {

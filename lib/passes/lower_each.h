@@ -11,8 +11,16 @@ typedef struct cute_lower_row {
     cute_status (*lower)(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op);
 } cute_lower_row;
 
-/* Lowers each operation inside of `root` whose name begins with `prefix` and that has a row; errors stand at the operation. Values that were only put together
- * for what is gone go too. */
+typedef struct cute_lower_table {
+    const cute_lower_row *rows;
+    size_t count;
+} cute_lower_table;
+
+/* Lowers each operation inside of `root` whose name begins with `prefix` and that has a row in one of the tables; errors stand
+ * at the operation. Values that were only put together for what is gone go too. */
+void cute_lower_tables(MlirOperation root, cute_pass_run *pass, const char *prefix,
+                       const cute_lower_table *tables, size_t count);
+/* The same with one table. */
 void cute_lower_rows(MlirOperation root, cute_pass_run *pass, const char *prefix, const cute_lower_row *rows,
                      size_t count);
 

@@ -7,7 +7,7 @@
  * ->
  *     llvm.inline_asm has_side_effects "mbarrier.arrive.release.cta.shared::cta.b64 _, [$0], $1;", "l,r,~{memory}" %bar, %n
  *
- * In a row's text `{kind}` is the word of the attribute `kind`.
+ * In a row's text `{kind}` is the word of the attribute `kind` (ptx_text.h).
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/ptx_text.h"
 #include "lib/passes/target.h"
 
 typedef struct newer {
@@ -26,46 +27,14 @@ typedef struct newer {
     const char *text, *constraints; /* or what `lower` makes of them */
 } newer;
 
-/* ---- attributes ---- */
-
-/* `arrive` of `#cuda.mbar_txn_kind<arrive>`; `missing` where there is no such attribute. */
-static MlirStringRef word_of(MlirOperation op, MlirStringRef name, const char *missing, cute_buffer *text)
-{
-    MlirAttribute attribute = mlirOperationGetAttributeByName(op, name);
-    text->length = 0;
-    if (mlirAttributeIsNull(attribute)) return cute_text(missing);
-    mlirAttributePrint(attribute, cute_print_to_buffer, text);
-    const char *start = cute_buffer_text(text), *open = strchr(start, '<'), *close = strrchr(start, '>');
-    return open && close ? mlirStringRefCreate(open + 1, (size_t)(close - open - 1)) : cute_text(start);
-}
+/* ---- PTX as it stands in the row ---- */
 
 static bool says(MlirOperation op, const char *name, const char *word)
 {
     cute_buffer text = {0};
-    bool same = cute_text_is(word_of(op, cute_text(name), "", &text), word);
+    bool same = cute_text_is(cute_ptx_word(op, cute_text(name), "", &text), word);
     cute_buffer_release(&text);
     return same;
-}
-
-/* ---- PTX as it stands in the row ---- */
-
-static void expand(MlirOperation op, const char *text, cute_buffer *out)
-{
-    cute_buffer word = {0};
-    for (const char *open; (open = strchr(text, '{')); text = strchr(open, '}') + 1) {
-        cute_buffer_append(out, text, (size_t)(open - text));
-        if (open[1] == ' ') { /* of PTX */
-            cute_buffer_puts(out, "{");
-            text = open + 1;
-            open = strchr(text, '{');
-            cute_buffer_append(out, text, (size_t)(open - text));
-        }
-        MlirStringRef name = mlirStringRefCreate(open + 1, (size_t)(strchr(open, '}') - open - 1));
-        MlirStringRef value = word_of(op, name, "cta", &word); /* scopes and spaces */
-        cute_buffer_append(out, value.data, value.length);
-    }
-    cute_buffer_puts(out, text);
-    cute_buffer_release(&word);
 }
 
 /* The operands in their order behind the result. */
@@ -76,7 +45,7 @@ static MlirValue assemble(const cute_builder *b, MlirOperation op, const char *t
     intptr_t count = mlirOperationGetNumOperands(op);
     for (intptr_t i = 0; i < count && i < 8; i++) operands[i] = mlirOperationGetOperand(op, i);
     cute_buffer ptx = {0};
-    expand(op, text, &ptx);
+    cute_ptx_words(op, text, &ptx);
     bool effects = strstr(constraints, "memory");
     MlirValue value = cute_assembly(b, effects, cute_buffer_text(&ptx), constraints,
                                     (cute_operands){operands, count}, result);
@@ -97,11 +66,12 @@ static MlirValue as_text(const cute_builder *b, MlirOperation op, const newer *r
 static MlirValue lower_txn(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     (void)failed;
-    const char *text = says(op, "kind", "expect_tx")
-                           ? "mbarrier.expect_tx.relaxed.{scope}.shared::{space}.b64 [$0], $1;"
-                       : says(op, "kind", "arrive_expect_tx")
-                           ? "mbarrier.arrive.expect_tx.release.{scope}.shared::{space}.b64 _, [$0], $1;"
-                           : "mbarrier.arrive.release.{scope}.shared::{space}.b64 _, [$0], $1;";
+    const char *text =
+        says(op, "kind", "expect_tx")
+            ? "mbarrier.expect_tx.relaxed.{scope|cta}.shared::{space|cta}.b64 [$0], $1;"
+        : says(op, "kind", "arrive_expect_tx")
+            ? "mbarrier.arrive.expect_tx.release.{scope|cta}.shared::{space|cta}.b64 _, [$0], $1;"
+            : "mbarrier.arrive.release.{scope|cta}.shared::{space|cta}.b64 _, [$0], $1;";
     return assemble(b, op, text, row->constraints, (MlirType){NULL});
 }
 
@@ -175,7 +145,7 @@ static MlirValue refuse(MlirOperation op, const char *expected, bool *failed)
 static MlirValue lower_packed(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     cute_buffer word = {0}, ptx = {0};
-    MlirStringRef rnd = word_of(op, cute_text("rnd"), "none", &word);
+    MlirStringRef rnd = cute_ptx_word(op, cute_text("rnd"), "none", &word);
     bool nearest = cute_text_is(rnd, "none") || cute_text_is(rnd, "rn");
     bool toward = cute_text_is(rnd, "rz") || cute_text_is(rnd, "rm") || cute_text_is(rnd, "rp");
     MlirAttribute flag = mlirOperationGetAttributeByName(op, cute_text("ftz"));
@@ -225,7 +195,7 @@ static MlirValue lower_conversion(const cute_builder *b, MlirOperation op, const
 static const newer rows[] = {
     {"nvvm.mbarrier.txn", lower_txn, NULL, "l,r,~{memory}"},
     {"nvvm.mbarrier.wait.parity", lower_wait,
-     "{ .reg .pred p; mbarrier.{kind}_wait.parity.acquire.{scope}.shared::cta.b64 p, [$1], $2; "
+     "{ .reg .pred p; mbarrier.{kind}_wait.parity.acquire.{scope|cta}.shared::cta.b64 p, [$1], $2; "
      "selp.b32 $0, 1, 0, p; }",
      "=r,l,r,~{memory}"},
     {"nvvm.mapa", as_text, "mapa.u64 $0, $1, $2;", "=l,l,r"},

@@ -13,11 +13,11 @@
 
 #include "lib/ir/arith.h"
 #include "lib/ir/fields.h"
-#include "lib/ir/ops/address.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/arch.h"
+#include "lib/passes/arch_sync.h"
 #include "lib/passes/lower_each.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/shared_memory.h"
@@ -57,13 +57,6 @@ static int number_of(MlirOperation op, const char *name)
     return (int)mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text(name)));
 }
 
-/* The address of a pointer, swizzled as its type says. */
-static MlirValue address_of(const cute_builder *b, MlirValue pointer)
-{
-    const cute_pointer *type = cute_type_peek(mlirValueGetType(pointer))->pointer;
-    return cute_swizzled_address(b, type, cute_cast(b, pointer, cute_pointer_type(b->context, type->space)));
-}
-
 /* ---- copies and products ---- */
 
 static cute_status lower_cp_async(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
@@ -82,7 +75,7 @@ static cute_status lower_cp_async(const cute_expansion *x, const cute_pass_run *
         if (!word) return cute_fail_memory(x->diag);
         how.policy = cute_arch_policy(&b, word);
     }
-    MlirValue target = address_of(&b, to), source = address_of(&b, from);
+    MlirValue target = cute_arch_address(&b, to), source = cute_arch_address(&b, from);
     cute_arch_cp_async(&b, target, source, &how);
     return CUTE_OK;
 }
@@ -101,7 +94,7 @@ static cute_status lower_ldsm(const cute_expansion *x, const cute_pass_run *pass
     MlirValue words[4];
     int count;
     CUTE_TRY(matrices_of(x, op, &count));
-    MlirValue from = address_of(&b, mlirOperationGetOperand(op, 0));
+    MlirValue from = cute_arch_address(&b, mlirOperationGetOperand(op, 0));
     cute_arch_ldmatrix(&b, from, count, cute_op_has(op, "transpose"), words);
     replace(op, cute_build_value(&b, "vector.from_elements", mlirValueGetType(mlirOperationGetResult(op, 0)),
                                  (cute_operands){words, count}, CUTE_NO_NAMED));
@@ -115,7 +108,7 @@ static cute_status lower_stsm(const cute_expansion *x, const cute_pass_run *pass
     MlirValue words[4];
     int count;
     CUTE_TRY(matrices_of(x, op, &count));
-    MlirValue to = address_of(&b, mlirOperationGetOperand(op, 0));
+    MlirValue to = cute_arch_address(&b, mlirOperationGetOperand(op, 0));
     for (int i = 0; i < count; i++) words[i] = cute_vector_extract(&b, mlirOperationGetOperand(op, 1), i);
     cute_arch_stmatrix(&b, to, count, cute_op_has(op, "transpose"), words);
     return CUTE_OK;
@@ -430,7 +423,8 @@ static const cute_lower_row rows[] = {
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    cute_lower_rows(root, pass, "cute_nvgpu.", rows, sizeof rows / sizeof *rows);
+    const cute_lower_table tables[] = {{rows, sizeof rows / sizeof *rows}, cute_sync_rows()};
+    cute_lower_tables(root, pass, "cute_nvgpu.", tables, sizeof tables / sizeof *tables);
 }
 
 const cute_pass cute_pass_nvgpu_to_nvgpu = {

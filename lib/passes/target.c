@@ -94,10 +94,29 @@ static bool has_mma(MlirOperation op, const cute_arch *arch)
     return turing || refuse(op, "sm_80", arch);
 }
 
+/* Of operations that sm_80 has, what only sm_90 has: a count or another block's mbarrier, a scope or the cluster as one. */
+static bool has_mbarrier(MlirOperation op, const cute_arch *arch)
+{
+    if (arch->number >= 90) return true;
+    if (cute_op_is(op, "cute_nvgpu.arch.mbarrier_arrive") &&
+        (cute_op_has(op, "count") || mlirOperationGetNumOperands(op) > 1))
+        return refuse(op, "sm_90 for a count or another block's mbarrier", arch);
+    if (cute_op_is(op, "cute_nvgpu.arch.mbarrier_test_wait") && cute_op_has(op, "scope"))
+        return refuse(op, "sm_90 for a scope", arch);
+    MlirAttribute scope = mlirOperationGetAttributeByName(op, cute_text("scope"));
+    if (cute_op_is(op, "cute_nvgpu.arch.fence") && mlirAttributeIsAString(scope) &&
+        cute_text_is(mlirStringAttrGetValue(scope), "cluster"))
+        return refuse(op, "sm_90 for the scope 'cluster'", arch);
+    return true;
+}
+
 bool cute_target_has(MlirOperation op, const cute_arch *arch)
 {
     if (!arch) return true;
-    if (!cute_op_of(op, "nvvm.") && !cute_op_of(op, "nvgpu.") && !cute_op_of(op, "gpu.")) return true;
+    bool ours = cute_op_of(op, "cute_nvgpu.");
+    if (!ours && !cute_op_of(op, "nvvm.") && !cute_op_of(op, "nvgpu.") && !cute_op_of(op, "gpu."))
+        return true;
+    if (ours && !has_mbarrier(op, arch)) return false;
     if (cute_op_is(op, "nvvm.mma.sync") || cute_op_is(op, "nvgpu.mma.sync")) return has_mma(op, arch);
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         if (!cute_op_of(op, needs[i].name) && !cute_op_is(op, needs[i].name)) continue;

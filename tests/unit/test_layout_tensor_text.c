@@ -56,7 +56,7 @@ static void test_errors(void)
     check_error(CUTE_PTR, "vector<4xnumber>, gmem", 0, "expected an element type");
     check_error(CUTE_PTR, "vector<99999999999999x9xf32>, gmem", 0, "expected an element type");
     check_error(CUTE_PTR, "f16", 3, "expected ',' and where it points");
-    check_error(CUTE_PTR, "f16, shared", 5, "expected generic, gmem, smem, rmem or tmem");
+    check_error(CUTE_PTR, "f16, shared", 5, "expected generic, gmem, smem, dsmem, rmem or tmem");
     check_error(CUTE_PTR, "f16, smem, align 16", 17, "expected '<' after 'align'");
     check_error(CUTE_PTR, "f16, smem, align<x>", 17, "expected a number of bytes after 'align<'");
     check_error(CUTE_PTR, "f16, smem, align<24>", 17, "an alignment must be a power of two");

@@ -1,0 +1,217 @@
+/* mbarriers, pipelines, groups of asynchronous operations, clusters: whether types fit, and what they give. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+
+#include "lib/ir/ops/check.h"
+#include "lib/ir/types.h"
+#include "lib/ir/util.h"
+
+/* ---- results that do not depend on operands ---- */
+
+static bool infer_bit(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    cute_op_types_add(out, mlirIntegerTypeGet(query->context, 1));
+    return true;
+}
+
+static void add_words(const cute_op_query *query, cute_op_types *out, int count)
+{
+    for (int i = 0; i < count; i++) cute_op_types_add(out, mlirIntegerTypeGet(query->context, 32));
+}
+
+static bool infer_word(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    add_words(query, out, 1);
+    return true;
+}
+
+static bool infer_state(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    add_words(query, out, 2);
+    return true;
+}
+
+static bool infer_place(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    add_words(query, out, 3);
+    return true;
+}
+
+static bool infer_time(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    cute_op_types_add(out, mlirIntegerTypeGet(query->context, 64));
+    return true;
+}
+
+/* ---- mbarriers ---- */
+
+static bool check_barrier(const cute_check *c, intptr_t operand)
+{
+    char what[32];
+    snprintf(what, sizeof what, "operand #%d", (int)operand);
+    const cute_pointer *p = cute_check_operand(c, operand)->pointer;
+    if (!cute_check_space(c, what, p, CUTE_SPACE_SMEM)) return false;
+    if (p->bits != 64)
+        return cute_check_fail(c, "expects %s to be an mbarrier, a pointer to i64, but got one to '%s'", what,
+                               p->element);
+    if (p->align < 8)
+        return cute_check_fail(c, "expects %s to be aligned to 8 bytes, but got %d", what, (int)p->align);
+    if (!p->swizzle.bits) return true;
+    return cute_check_fail(c, "expects %s to be a pointer without a swizzle", what);
+}
+
+static bool verify_barrier(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return check_barrier(&c, 0);
+}
+
+static bool verify_conditional(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return check_barrier(&c, 1);
+}
+
+enum { MOST_ARRIVALS = (1 << 20) - 1 };
+
+static bool verify_arrive(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    if (!check_barrier(&c, 0)) return false;
+    MlirAttribute count = mlirOperationGetAttributeByName(op, cute_text("count"));
+    if (mlirAttributeIsNull(count)) return true;
+    int64_t value = mlirIntegerAttrGetValueInt(count);
+    if (value >= 1 && value <= MOST_ARRIVALS) return true;
+    return cute_check_fail(&c, "expects a count from 1 to %d, but got %d", MOST_ARRIVALS, (int)value);
+}
+
+/* ---- fences, registers ---- */
+
+static bool verify_tensormap(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirStringRef order = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("order")));
+    bool acquires = cute_text_is(order, "acquire");
+    if (acquires == (mlirOperationGetNumOperands(op) == 1)) return true;
+    return cute_check_fail(&c, acquires ? "expects the address of the tensor map that it acquires"
+                                        : "expects no address to release");
+}
+
+/* PTX ISA, "setmaxnreg" */
+static bool verify_registers(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    int64_t count = mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("registers")));
+    if (count >= 24 && count <= 256 && count % 8 == 0) return true;
+    return cute_check_fail(&c, "expects a multiple of 8 from 24 to 256 registers, but got %d", (int)count);
+}
+
+/* ---- shared memory of other blocks ---- */
+
+static bool infer_dsmem(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    const cute_value *value =
+        query->operand_count > 0 ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
+    if (!value || value->type != CUTE_PTR)
+        return cute_op_fail(query->location, row->name, "expects a pointer to shared memory");
+    if (value->pointer->space != CUTE_SPACE_SMEM)
+        return cute_op_fail(query->location, row->name,
+                            "expects operand #0 to be in memory 'smem', but got '%s'",
+                            cute_space_name(value->pointer->space));
+    if (value->pointer->swizzle.bits)
+        return cute_op_fail(query->location, row->name, "expects a pointer without a swizzle");
+    cute_pointer pointer = *value->pointer;
+    cute_value there = *value;
+    pointer.space = CUTE_SPACE_DSMEM;
+    there.pointer = &pointer;
+    cute_arena *arena = cute_arena_create();
+    if (arena) cute_op_types_add(out, cute_type_of_value(query->context, arena, &there));
+    cute_arena_destroy(arena);
+    return arena != NULL;
+}
+
+static bool verify_dsmem(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_pointer *from = cute_check_operand(&c, 0)->pointer, *to = cute_check_result(&c, 0)->pointer;
+    if (!cute_check_space(&c, "operand #0", from, CUTE_SPACE_SMEM) ||
+        !cute_check_space(&c, "result", to, CUTE_SPACE_DSMEM) ||
+        !cute_check_element(&c, "result", to->element, from->element) ||
+        !cute_check_align(&c, "result", to, from->align))
+        return false;
+    if (!from->swizzle.bits && !to->swizzle.bits) return true;
+    return cute_check_fail(&c, "expects a pointer without a swizzle");
+}
+
+static bool verify_st_async(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0)), element = type;
+    const cute_pointer *p = cute_check_operand(&c, 1)->pointer;
+    int64_t count = 1;
+    if (mlirTypeIsAVector(type)) {
+        element = mlirShapedTypeGetElementType(type);
+        count = mlirShapedTypeGetDimSize(type, 0);
+    }
+    if (!cute_check_space(&c, "operand #1", p, CUTE_SPACE_SMEM) ||
+        !cute_check_value(&c, "operand #0", element, p) || !check_barrier(&c, 2))
+        return false;
+    if (p->swizzle.bits) return cute_check_fail(&c, "expects operand #1 to be a pointer without a swizzle");
+    int64_t bytes = count * p->bits / 8;
+    if (p->align >= bytes) return true;
+    return cute_check_fail(&c, "expects operand #1 to be aligned to %d bytes, but got %d", (int)bytes,
+                           (int)p->align);
+}
+
+static const cute_op_row rows[] = {
+    {.name = "cute_nvgpu.arch.mbarrier_init", .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_inval", .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_init_fence"},
+    {.name = "cute_nvgpu.arch.mbarrier_arrive", .verify = verify_arrive},
+    {.name = "cute_nvgpu.arch.mbarrier_expect_tx", .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx", .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_complete_tx", .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_wait", .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_try_wait", .infer = infer_bit, .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_test_wait", .infer = infer_bit, .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_conditional_try_wait",
+     .infer = infer_bit,
+     .verify = verify_conditional},
+    {.name = "cute_nvgpu.arch.cp_async_mbarrier_arrive", .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.cp_async_mbarrier_arrive_noinc", .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.pipeline_start", .infer = infer_state},
+    {.name = "cute_nvgpu.arch.pipeline_advance", .infer = infer_state},
+    {.name = "cute_nvgpu.arch.pipeline_index_of", .infer = infer_state},
+    {.name = "cute_nvgpu.arch.cp_async_bulk_commit_group"},
+    {.name = "cute_nvgpu.arch.cp_async_bulk_wait_group"},
+    {.name = "cute_nvgpu.arch.wgmma_fence"},
+    {.name = "cute_nvgpu.arch.wgmma_commit_group"},
+    {.name = "cute_nvgpu.arch.wgmma_wait_group"},
+    {.name = "cute_nvgpu.arch.fence_proxy"},
+    {.name = "cute_nvgpu.arch.fence_view_async_shared"},
+    {.name = "cute_nvgpu.arch.fence_proxy_tensormap", .verify = verify_tensormap},
+    {.name = "cute_nvgpu.arch.barrier_cluster"},
+    {.name = "cute_nvgpu.arch.block_in_cluster_idx", .infer = infer_place},
+    {.name = "cute_nvgpu.arch.block_in_cluster_dim", .infer = infer_place},
+    {.name = "cute_nvgpu.arch.cluster_idx", .infer = infer_place},
+    {.name = "cute_nvgpu.arch.cluster_dim", .infer = infer_place},
+    {.name = "cute_nvgpu.arch.block_idx_in_cluster", .infer = infer_word},
+    {.name = "cute_nvgpu.arch.cluster_size", .infer = infer_word},
+    {.name = "cute_nvgpu.arch.sm_id", .infer = infer_word},
+    {.name = "cute_nvgpu.arch.clock", .infer = infer_time},
+    {.name = "cute_nvgpu.arch.globaltimer", .infer = infer_time},
+    {.name = "cute_nvgpu.arch.map_dsmem_ptr", .infer = infer_dsmem, .verify = verify_dsmem},
+    {.name = "cute_nvgpu.arch.st_async", .verify = verify_st_async},
+    {.name = "cute_nvgpu.arch.griddepcontrol_wait"},
+    {.name = "cute_nvgpu.arch.griddepcontrol_launch_dependents"},
+    {.name = "cute_nvgpu.arch.elect_one", .infer = infer_bit},
+    {.name = "cute_nvgpu.arch.setmaxregister_increase", .verify = verify_registers},
+    {.name = "cute_nvgpu.arch.setmaxregister_decrease", .verify = verify_registers},
+};
+const cute_op_family cute_family_sync = {rows, sizeof rows / sizeof *rows};
