@@ -243,14 +243,12 @@ typedef struct wgmma_call {
 typedef struct reader {
     em_warp *warp;
     const em_inst *inst;
-    bool counts_b;
 } reader;
 
 static bool read_operand(void *context, num_operand operand, uint32_t address, uint32_t size, void *out)
 {
     reader *r = context;
-    /* The four warps of a group read B once; where each is computed for itself, the first one counts it. */
-    if (operand == NUM_A || r->counts_b) em_count_bytes(r->warp->machine, r->inst, EM_SHARED, false, size);
+    (void)operand;
     /* Descriptors address the block's own memory, without its rank. */
     uint64_t own = (address & ((1u << EM_RANK_SHIFT) - 1)) | (uint64_t)r->warp->block->rank << EM_RANK_SHIFT;
     const uint8_t *p = em_locate(r->warp, r->inst, -1, EM_SHARED, own, size, EM_READ);
@@ -285,16 +283,35 @@ static bool find_peers(em_machine *m, em_pending *p, em_pending *peers[4])
     return peers[0] && peers[1] && peers[2] && peers[3];
 }
 
+/* Computes `count` warps of the group from the warp `first`. Where no check asks for each access, the block's
+ * memory is read at once. */
+static bool multiply(em_pending *p, int first, int count, num_wgmma_operands *operands)
+{
+    const wgmma_call *c = p->data;
+    const em_block *b = p->warp->block;
+    em_machine *m = p->warp->machine;
+    reader r = {p->warp, p->inst};
+    uint64_t rows = (c->wgmma.a_in_registers ? 0 : 16 * (uint64_t)count) +
+                    /* The four warps of a group read B once; where each is computed for itself, the first one
+                     * counts it. */
+                    (first == 0 ? (uint64_t)c->wgmma.n : 0);
+    em_count_bytes(m, p->inst, EM_SHARED, false, 32 * rows);
+    if (!m->launch->hooks.access) {
+        operands->shared = b->shared;
+        operands->shared_first = EM_SHARED_RESERVED;
+        operands->shared_bytes = b->shared_size;
+    }
+    return num_wgmma_run(&c->wgmma, first, count, operands, read_operand, &r);
+}
+
 static bool complete_wgmma(em_machine *m, em_pending *p)
 {
     wgmma_call *c = p->data;
-    reader r = {p->warp, p->inst, true};
     em_pending *peers[4] = {0};
     uint64_t flops = 2ull * 16 * (uint64_t)c->wgmma.n * (uint64_t)c->wgmma.k;
     if (!find_peers(m, p, peers)) {
         m->counts.mma_flops += flops;
-        r.counts_b = p->warp->index % 4 == 0;
-        return num_wgmma_run(&c->wgmma, (int)p->warp->index % 4, 1, &c->operands, read_operand, &r);
+        return multiply(p, (int)p->warp->index % 4, 1, &c->operands);
     }
     const uint32_t *a[4 * 4];
     uint32_t *d[4 * MOST_REGISTERS];
@@ -308,7 +325,7 @@ static bool complete_wgmma(em_machine *m, em_pending *p)
     num_wgmma_operands all = {
         .a_descriptor = c->operands.a_descriptor, .b_descriptor = c->operands.b_descriptor, .a = a, .d = d};
     m->counts.mma_flops += 4 * flops;
-    return num_wgmma_run(&c->wgmma, 0, 4, &all, read_operand, &r);
+    return multiply(p, 0, 4, &all);
 }
 
 static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)

@@ -9,27 +9,40 @@
  * F), with F = 25 bits, or 13 for wgmma of e4m3 and e5m2;
  *   - they are added exactly, all products of the instruction at once, and the sum is rounded once: f32
  * towards zero (wgmma of 8-bit floats: to 13 bits of fraction), f16 to nearest, ties to even;
- *   - a NaN is 0x7fffffff or 0x7fff; beyond the largest value there is infinity. */
+ *   - a zero is +0, also where the terms that were cut off, or what was rounded away, are negative; a NaN is
+ * 0x7fffffff or 0x7fff; beyond the largest value there is infinity.
+ *
+ * All of it is done in the order of fragments (PTX ISA 9.7.14.5): a piece is 8 rows of A or 8 columns of B, in
+ * chunks of 16 bytes of k. Lane 4 * g + t of a chunk's word holds row (column) g and the elements of k from
+ * per * t of the chunk, per = 32 bits / those of the type. A piece of D is 8 x 8: of two registers lane 4 * g +
+ * t holds row g, the first of column 2 * t, the second of column 2 * t + 1. */
 #ifndef CUTE_LIB_NUMERIC_DOT_H
 #define CUTE_LIB_NUMERIC_DOT_H
 
 #include "lib/numeric/mma.h"
 
-enum { NUM_DOT_COLUMNS = 16 }; /* rows of B, C and their exponents are padded to a multiple of this */
+enum {
+    NUM_LANES = 32,
+    NUM_PIECE = 8, /* rows or columns */
+    NUM_MOST_CHUNKS = 2,
+    NUM_MOST_STEPS = 64 /* of k in a piece: s4 */
+};
 
-/* A tile of floating-point operands, widened: values and exponents (of 0: -126), `stride` elements a row. */
-typedef struct num_tile {
-    float *values;
-    int16_t *exponents;
-    int stride;
+/* One k of a piece. Of A: the lanes of its rows, twice 16. Of B: its even and its odd columns, for 16 lanes
+ * each. Beside them exponents in the order that num_dot_lanes's code has. */
+typedef struct num_step {
+    float values[2][16];
+    int32_t exponents[16];
+} num_step;
+
+/* Steps are in the order element of the word, chunk, lane of four: k % per is the same in neighbours. The
+ * order in k does not matter to a sum, and that of A is that of B. */
+typedef struct num_side {
+    num_step *steps;
+    int floor;       /* the least exponent of the type */
     int least, most; /* exponents of the elements that are not 0; least > most: there are none */
     bool special;    /* there is an infinity or a NaN */
-} num_tile;
-
-/* Widens `count` elements of `type` (their bits, in the low bits) to row `row` of the tile from column
- * `column`. */
-void num_tile_reset(num_tile *tile);
-void num_tile_set(num_tile *tile, ptx_type type, int row, int column, int count, const uint32_t *bits);
+} num_side;
 
 typedef struct num_dot_rule {
     int fraction; /* F above */
@@ -38,12 +51,39 @@ typedef struct num_dot_rule {
 } num_dot_rule;
 num_dot_rule num_dot_rule_of(ptx_type a, ptx_type d, bool wgmma);
 
-/* c[i][j] = c[i][j] + sum over l of a[i][l] * b[l][j] for `rows` x `columns`, `k` products each; `c` holds
- * floats (values of f16 where the rule says so) with `stride` a multiple of NUM_DOT_COLUMNS. */
-void num_dot_float(const num_dot_rule *rule, int rows, int columns, int k, const num_tile *a,
-                   const num_tile *b, float *c, int stride);
-/* Integers: a and b of at most 9 bits, k at most 512; saturates or wraps. */
-void num_dot_integer(bool satfinite, int rows, int columns, int k, const int16_t *a, int a_stride,
-                     const int16_t *b, int b_stride, int32_t *c, int stride);
+/* How a piece is read: elements of `type`, of which `floor` is the least exponent, with their signs changed
+ * where `negate`. */
+typedef struct num_source {
+    ptx_type type;
+    int floor;
+    int chunks;
+    bool negate;
+} num_source;
+num_source num_source_of(ptx_type type, int chunks, bool negate);
+
+/* The same functions for wide and narrow vectors of the host; num_dot_lanes_best says which it has. */
+typedef struct num_dot_lanes {
+    /* words[chunk] are 32 lanes. */
+    void (*rows)(const num_source *source, const uint32_t *const *words, num_side *out);
+    void (*columns)(const num_source *source, const uint32_t *const *words, num_side *out);
+    /* The 8 x 8 sums over `count` steps from `first`: d = c + a * b; c and d hold 32 lanes for the even and 32
+     * for the odd columns. They may be the same. In f32; an f16 result is rounded when it is narrowed. */
+    void (*floats)(const num_dot_rule *rule, int first, int count, const num_side *a, const num_side *b,
+                   const float *const c[2], float *const d[2]);
+    void (*integers)(bool satfinite, int count, const num_side *a, const num_side *b,
+                     const int32_t *const c[2], int32_t *const d[2]);
+    /* The two columns of f16 in a word, to f32 and back. */
+    void (*widen)(const uint32_t *words, float *const out[2]);
+    void (*narrow)(const float *const in[2], uint32_t *words);
+    /* 8 rows of 8 elements of 16 bits to 8 columns: as lanes. */
+    void (*transpose)(const void *const rows[8], uint32_t *lanes);
+} num_dot_lanes;
+const num_dot_lanes *num_dot_lanes_best(void);
+extern const num_dot_lanes num_dot_lanes_16, num_dot_lanes_8, num_dot_lanes_4;
+
+/* One element without any assumption on its operands: x and y are `count` values, k neighbours `stride_x` and
+ * `stride_y` floats apart. */
+float num_dot_element(const num_dot_rule *rule, int count, const float *x, size_t stride_x, int floor_x,
+                      const float *y, size_t stride_y, int floor_y, float c);
 
 #endif

@@ -111,288 +111,250 @@ int num_wmma_registers(num_operand operand, int m, int n, int k, ptx_type type)
 
 /* ---- multiplication ---- */
 
-enum { MOST_M = 32, MOST_N = 32, MOST_K = 64, LANES = 32 };
+enum { MOST_TILES = 4, LANES = NUM_LANES }; /* of 8 rows, of 8 x 8 */
 
-typedef struct gather {
-    const num_mma *mma;
-    const num_mma_options *options;
-} gather;
+/* 32 lanes of each register of an operand's fragment. */
+typedef const void *const *fragment;
 
-/* Where a register of a fragment that is not of m8n8k4 begins in its matrix, and how far lanes are apart
- * there: lane 4 * g + t is at first + g * down + t * across; its elements are `step` apart. */
-typedef struct steps {
-    int first, down, across, step;
-} steps;
-
-static steps steps_of(const gather *g, num_operand operand, ptx_type type, int reg, int stride)
+/* The two registers of an 8 x 8 piece of C and D, or the one of f16: their number. */
+static int register_of(ptx_type type, int piece)
 {
-    num_place p = num_fragment_place(g->mma, operand, type, g->options, 0, reg, 0);
-    int first = p.row * stride + p.column, per = ptx_types[type].bits >= 32 ? 1 : 32 / ptx_types[type].bits;
-    if (operand == NUM_A) return (steps){first, stride, per, 1};
-    if (operand == NUM_B) return (steps){first, 1, per * stride, stride};
-    return (steps){first, stride, 2, 1};
+    return type == PTX_f16 ? piece : 2 * piece;
 }
 
-static void collect_register(const steps *s, int bits, const void *lanes, uint64_t *at)
+static void load_piece(const num_dot_lanes *lanes, ptx_type type, fragment c, int piece, float out[2][LANES])
 {
-    int per = bits >= 32 ? 1 : 32 / bits;
-    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    for (int lane = 0; lane < LANES; lane++) {
-        uint64_t word = bits == 64 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
-        uint64_t *to = at + s->first + (lane >> 2) * s->down + (lane & 3) * s->across;
-        for (int i = 0; i < per; i++, word >>= bits & 63) to[i * s->step] = word & mask;
+    int r = register_of(type, piece);
+    if (type == PTX_f16) {
+        lanes->widen(c[r], (float *[]){out[0], out[1]});
+        return;
     }
+    memcpy(out[0], c[r], sizeof out[0]);
+    memcpy(out[1], c[r + 1], sizeof out[1]);
 }
 
-/* Writes the elements of a fragment's matrix (of product `part`) to `at`, as bits, rows `stride` apart. */
-static void collect(const gather *g, num_operand operand, ptx_type type, const void *const *registers,
-                    uint64_t *at, int stride, int part)
+static void store_piece(const num_dot_lanes *lanes, ptx_type type, void *const *d, int piece,
+                        float in[2][LANES])
 {
-    int bits = ptx_types[type].bits, per = bits >= 32 ? 1 : 32 / bits;
-    bool quad = num_is_quad(g->mma);
-    int count =
-        quad ? (operand == NUM_C ? g->mma->registers[2] : 2)
-             : num_fragment_registers(num_fragment_elements(operand, g->mma->m, g->mma->n, g->mma->k), type);
-    for (int r = 0; r < count && !quad; r++) {
-        steps s = steps_of(g, operand, type, r, stride);
-        collect_register(&s, bits, registers[r], at);
+    int r = register_of(type, piece);
+    if (type == PTX_f16) {
+        lanes->narrow((const float *[]){in[0], in[1]}, d[r]);
+        return;
     }
-    for (int r = 0; r < count && quad; r++)
-        for (int lane = 0; lane < LANES; lane++) {
-            if (lane % 16 / 4 != part) continue;
-            uint32_t word = ((const uint32_t *)registers[r])[lane];
-            for (int i = 0; i < per; i++, word >>= 16) {
-                num_place p = num_fragment_place(g->mma, operand, type, g->options, lane, r, i);
-                at[p.row * stride + p.column] = per == 1 ? word : word & 0xffff;
-            }
+    memcpy(d[r], in[0], sizeof in[0]);
+    memcpy(d[r + 1], in[1], sizeof in[1]);
+}
+
+/* sm_90 has no mma of 8-bit floats: they become f16, and the sum of products is added to C. */
+static bool is_small(const num_mma *mma)
+{
+    return mma->a == PTX_e4m3 || mma->a == PTX_e5m2;
+}
+
+static void add_halves(const num_dot_lanes *lanes, const num_dot_rule *rule, const num_side *a,
+                       const num_side *b, float c[2][LANES])
+{
+    float sums[2][LANES] = {0};
+    float *const at[2] = {sums[0], sums[1]};
+    lanes->floats(rule, 0, 16, a, b, (const float *const *)at, at);
+    lanes->floats(rule, 16, 16, a, b, (const float *const *)at, at);
+    for (int p = 0; p < 2; p++)
+        for (int l = 0; l < LANES; l++) {
+            float sum = c[p][l] + sums[p][l];
+            uint32_t nan = 0x7fffffff;
+            if (sum != sum) memcpy(&sum, &nan, sizeof sum);
+            c[p][l] = sum;
         }
 }
 
-/* Writes D: `bits` of the result at each place. */
-static void scatter(const gather *g, void *const *registers, const uint64_t *result, int stride, int part)
+/* All products but those below. D may be in the registers of any operand: it is written at the end. */
+static void tile_product(const num_mma *mma, bool satfinite, void *const *d, fragment a, fragment b,
+                         fragment c)
 {
-    ptx_type type = (ptx_type)g->mma->d;
-    int bits = ptx_types[type].bits;
-    bool quad = num_is_quad(g->mma);
-    for (int r = 0; r < g->mma->registers[3]; r++) {
-        steps s = steps_of(g, NUM_C, type, r, stride);
-        for (int lane = 0; lane < LANES; lane++) {
-            num_place p =
-                quad ? num_fragment_place(g->mma, NUM_C, type, g->options, lane, r, 0) : (num_place){0};
-            if (p.part != part) continue;
-            const uint64_t *from = result + (quad ? p.row * stride + p.column
-                                                  : s.first + (lane >> 2) * s.down + (lane & 3) * s.across);
-            if (bits == 64)
-                ((uint64_t *)registers[r])[lane] = from[0];
-            else
-                ((uint32_t *)registers[r])[lane] =
-                    (uint32_t)(bits == 16 ? (from[0] & 0xffff) | from[1] << 16 : from[0]);
-        }
-    }
-}
-
-static float as_float(uint64_t bits)
-{
-    uint32_t word = (uint32_t)bits;
-    float f;
-    memcpy(&f, &word, sizeof f);
-    return f;
-}
-
-static uint64_t from_float(float f)
-{
-    uint32_t word;
-    memcpy(&word, &f, sizeof word);
-    return f != f ? 0x7fffffff : word;
-}
-
-/* The matrices of one product, as bits. Columns of B and C that complete a vector are zeros. */
-typedef struct matrices {
-    uint64_t a[MOST_M * MOST_K], b[MOST_K * MOST_N], c[MOST_M * MOST_N];
-    int padded; /* n, or 16 where it is 8 */
-} matrices;
-
-static void clear_padding(uint64_t *matrix, int count, int n, int padded)
-{
-    if (n == padded) return;
-    for (int i = 0; i < count; i++) memset(matrix + i * MOST_N + n, 0, (size_t)(padded - n) * sizeof *matrix);
-}
-
-/* c += the products of the `k` columns of A and rows of B that `order` lists. */
-static void float_tiles(const num_mma *mma, num_dot_rule rule, const matrices *x, const int *order, int k,
-                        float *c)
-{
-    float av[MOST_M * 16], bv[16 * MOST_N];
-    int16_t ae[MOST_M * 16], be[16 * MOST_N];
-    num_tile a = {.values = av, .exponents = ae, .stride = 16},
-             b = {.values = bv, .exponents = be, .stride = MOST_N};
-    bool small = mma->a == PTX_e4m3 || mma->a == PTX_e5m2;
-    num_tile_reset(&a);
-    num_tile_reset(&b);
-    for (int side = 0; side < 2; side++) {
-        ptx_type type = (ptx_type)(side ? mma->b : mma->a);
-        num_format format = type == PTX_e4m3 ? NUM_E4M3 : NUM_E5M2;
-        int outer = side ? k : mma->m, inner = side ? x->padded : k;
-        for (int i = 0; i < outer; i++) {
-            uint32_t bits[MOST_N];
-            for (int j = 0; j < inner; j++) {
-                uint64_t v = side ? x->b[order[i] * MOST_N + j] : x->a[i * MOST_K + order[j]];
-                bits[j] = (uint32_t)(small ? num_convert(NUM_F16, format, v, NUM_RN, 0) : v);
-            }
-            num_tile_set(side ? &b : &a, small ? PTX_f16 : type, i, 0, inner, bits);
-        }
-    }
-    num_dot_float(&rule, mma->m, mma->n, k, &a, &b, c, MOST_N);
-}
-
-static void quad_product(const num_mma *mma, const matrices *x, float *c)
-{
-    for (int i = 0; i < mma->m; i++)
-        for (int j = 0; j < mma->n; j++) {
-            float sum = 0;
-            for (int l = 0; l < mma->k; l++)
-                sum = fmaf(num_half_to_float((uint32_t)x->a[i * MOST_K + l]),
-                           num_half_to_float((uint32_t)x->b[l * MOST_N + j]), sum);
-            c[i * MOST_N + j] += sum;
-        }
-}
-
-static void float_product(const num_mma *mma, matrices *x)
-{
-    /* Columns in the order of k, and those with k % 4 < 2 before the others. */
-    static const int order[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    static const int halves[32] = {0, 1, 4, 5, 8,  9,  12, 13, 16, 17, 20, 21, 24, 25, 28, 29,
-                                   2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31};
-    float c[MOST_M * MOST_N], d[MOST_M * MOST_N];
-    for (int i = 0; i < mma->m; i++)
-        for (int j = 0; j < x->padded; j++) {
-            uint64_t bits = x->c[i * MOST_N + j];
-            c[i * MOST_N + j] = mma->c == PTX_f16 ? num_half_to_float((uint32_t)bits) : as_float(bits);
-        }
+    const num_dot_lanes *lanes = num_dot_lanes_best();
+    bool integer = mma->d == PTX_s32, small = is_small(mma);
+    int tiles = mma->m / NUM_PIECE, columns = mma->n / NUM_PIECE, k = mma->k;
+    int chunks = k * ptx_types[mma->a].bits / 128;
+    num_step steps_a[2 * NUM_MOST_STEPS], steps_b[NUM_MOST_STEPS];
+    float sums[MOST_TILES][2][LANES];
+    num_side sides[MOST_TILES], column = {.steps = steps_b};
+    num_source source_a = num_source_of((ptx_type)mma->a, chunks, false),
+               source_b = num_source_of((ptx_type)mma->b, chunks, false);
+    if (small) source_a.floor = source_b.floor = num_source_of(PTX_f16, chunks, false).floor;
     num_dot_rule rule = num_dot_rule_of((ptx_type)mma->a, (ptx_type)mma->d, false);
-    if (mma->a == PTX_e4m3 || mma->a == PTX_e5m2) {
-        memset(d, 0, sizeof d);
-        float_tiles(mma, rule, x, halves, 16, d);
-        float_tiles(mma, rule, x, halves + 16, 16, d);
-        for (int i = 0; i < mma->m; i++)
-            for (int j = 0; j < mma->n; j++) c[i * MOST_N + j] += d[i * MOST_N + j];
-    } else if (num_is_quad(mma)) {
-        quad_product(mma, x, c);
-    } else {
-        if (mma->c == PTX_f32) rule.half = false;                /* wmma: the sum is f32, D its rounding */
-        int step = mma->wmma && mma->a == PTX_tf32 ? 4 : mma->k; /* it becomes HMMA.1684, twice */
-        for (int k = 0; k < mma->k; k += step) float_tiles(mma, rule, x, order + k, step, c);
+    if (mma->c == PTX_f32) rule.half = false;           /* wmma: the sum is f32, D its rounding */
+    int step = mma->wmma && mma->a == PTX_tf32 ? 4 : k; /* it becomes HMMA.1684, twice */
+    for (int i = 0; i < tiles; i++) {
+        const uint32_t *from[NUM_MOST_CHUNKS];
+        for (int n = 0; n < chunks; n++) from[n] = a[i + tiles * n];
+        sides[i].steps = steps_a + i * k;
+        lanes->rows(&source_a, from, &sides[i]);
     }
-    for (int i = 0; i < mma->m; i++)
-        for (int j = 0; j < mma->n; j++) {
-            float f = c[i * MOST_N + j];
-            x->c[i * MOST_N + j] = mma->d == PTX_f16 ? num_float_to_half(f) : from_float(f);
+    for (int j = 0; j < columns; j++) {
+        const uint32_t *from[NUM_MOST_CHUNKS];
+        for (int n = 0; n < chunks; n++) from[n] = b[n + chunks * j];
+        lanes->columns(&source_b, from, &column);
+        for (int i = 0; i < tiles; i++) {
+            int piece = i + tiles * j;
+            float *const at[2] = {sums[piece][0], sums[piece][1]};
+            load_piece(lanes, (ptx_type)mma->c, c, piece, sums[piece]);
+            if (integer)
+                lanes->integers(satfinite, k, &sides[i], &column, (const int32_t *const *)at,
+                                (int32_t *const *)at);
+            else if (small)
+                add_halves(lanes, &rule, &sides[i], &column, sums[piece]);
+            else
+                for (int l = 0; l < k; l += step)
+                    lanes->floats(&rule, l, step, &sides[i], &column, (const float *const *)at, at);
         }
+    }
+    for (int piece = 0; piece < tiles * columns; piece++)
+        store_piece(lanes, (ptx_type)mma->d, d, piece, sums[piece]);
 }
 
-static void double_product(const num_mma *mma, matrices *x)
+/* m8n8k4 of f16: four products, each of eight lanes. */
+static void quad_product(const num_mma *mma, const num_mma_options *options, void *const *d, fragment a,
+                         fragment b, fragment c)
 {
-    for (int i = 0; i < mma->m; i++)
-        for (int j = 0; j < mma->n; j++) {
-            uint64_t sum = x->c[i * MOST_N + j];
-            for (int l = 0; l < mma->k; l++) {
-                double v[3], r;
-                uint64_t bits[3] = {x->a[i * MOST_K + l], x->b[l * MOST_N + j], sum};
-                memcpy(v, bits, sizeof v);
-                r = fma(v[0], v[1], v[2]);
-                if (r != r)
-                    sum = num_arithmetic(NUM_FMA, NUM_F64, bits[0], bits[1], bits[2], NUM_RN, 0);
-                else
-                    memcpy(&sum, &r, sizeof sum);
+    float x[4][8][4], y[4][4][8], z[4][8][8];
+    for (int lane = 0; lane < LANES; lane++) {
+        for (int e = 0; e < 4; e++) {
+            num_place p = num_fragment_place(mma, NUM_A, PTX_f16, options, lane, e / 2, e % 2);
+            x[p.part][p.row][p.column] =
+                num_half_to_float(((const uint32_t *)a[e / 2])[lane] >> (16 * (e % 2)) & 0xffff);
+            p = num_fragment_place(mma, NUM_B, PTX_f16, options, lane, e / 2, e % 2);
+            y[p.part][p.row][p.column] =
+                num_half_to_float(((const uint32_t *)b[e / 2])[lane] >> (16 * (e % 2)) & 0xffff);
+        }
+        for (int e = 0; e < 8; e++) {
+            bool half = mma->c == PTX_f16;
+            int r = half ? e / 2 : e, index = half ? e % 2 : 0;
+            num_place p = num_fragment_place(mma, NUM_C, (ptx_type)mma->c, options, lane, r, index);
+            float *to = &z[p.part][p.row][p.column];
+            uint32_t word = ((const uint32_t *)c[r])[lane];
+            if (half)
+                *to = num_half_to_float(word >> (16 * index) & 0xffff);
+            else
+                memcpy(to, &word, sizeof word);
+        }
+    }
+    for (int part = 0; part < 4; part++)
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++) {
+                float sum = 0;
+                for (int l = 0; l < 4; l++) sum = fmaf(x[part][i][l], y[part][l][j], sum);
+                z[part][i][j] += sum;
             }
-            x->c[i * MOST_N + j] = sum;
+    for (int lane = 0; lane < LANES; lane++)
+        for (int r = 0; r < mma->registers[3]; r++) {
+            num_place p = num_fragment_place(mma, NUM_C, (ptx_type)mma->d, options, lane, r, 0);
+            const float *from = &z[p.part][p.row][p.column];
+            uint32_t word;
+            memcpy(&word, from, sizeof word);
+            if (mma->d == PTX_f16)
+                word = num_float_to_half(from[0]) | num_float_to_half(from[1]) << 16;
+            else if (from[0] != from[0])
+                word = 0x7fffffff;
+            ((uint32_t *)d[r])[lane] = word;
         }
 }
 
-static int16_t small_integer(uint64_t bits, ptx_type type)
+/* A chain of fma for each element; a NaN anywhere in it is one at its end. */
+#define CHAIN                                                                                                \
+    for (int l = 0; l < k; l++)                                                                              \
+        for (int i = 0; i < LANES; i++) sums[i] = __builtin_fma(x[l][i], y[l][i], sums[i]);
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void chain_wide(int k, double (*x)[LANES], double (*y)[LANES],
+                                                           double *sums)
 {
-    int width = ptx_types[type].bits;
-    int64_t top = (int64_t)(bits << (64 - width));
-    return (int16_t)(ptx_types[type].kind == PTX_SIGNED ? top >> (64 - width)
-                                                        : (int64_t)((uint64_t)top >> (64 - width)));
+    CHAIN
+}
+#endif
+
+static void chain_plain(int k, double (*x)[LANES], double (*y)[LANES], double *sums)
+{
+    CHAIN
 }
 
-static void integer_product(const num_mma *mma, bool satfinite, matrices *x)
+static void chain(int k, double (*x)[LANES], double (*y)[LANES], double *sums)
 {
-    int16_t a[MOST_M * MOST_K], b[MOST_K * MOST_N];
-    int32_t c[MOST_M * MOST_N];
-    for (int i = 0; i < mma->m; i++)
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        chain_wide(k, x, y, sums);
+        return;
+    }
+#endif
+    chain_plain(k, x, y, sums);
+}
+
+static uint64_t chain_exactly(int k, double (*x)[LANES], double (*y)[LANES], int lane, double c)
+{
+    uint64_t p, q, sum;
+    memcpy(&sum, &c, sizeof sum);
+    for (int l = 0; l < k; l++) {
+        memcpy(&p, &x[l][lane], sizeof p);
+        memcpy(&q, &y[l][lane], sizeof q);
+        sum = num_arithmetic(NUM_FMA, NUM_F64, p, q, sum, NUM_RN, 0);
+    }
+    return sum;
+}
+
+/* Lane 4 * g + t of A's register for rows i and k 4 * n holds (8 * i + g, 4 * n + t); B's likewise columns. */
+static void double_product(const num_mma *mma, void *const *d, fragment a, fragment b, fragment c)
+{
+    enum { MOST_K = 16 };
+    int tiles = mma->m / NUM_PIECE, groups = mma->k / 4;
+    double x[MOST_K][LANES], y[MOST_K][LANES], before[LANES];
+    uint64_t result[2 * MOST_TILES][LANES];
+    for (int r = 0; r < 2 * tiles; r++) {
         for (int l = 0; l < mma->k; l++)
-            a[i * MOST_K + l] = small_integer(x->a[i * MOST_K + l], (ptx_type)mma->a);
-    for (int l = 0; l < mma->k; l++)
-        for (int j = 0; j < x->padded; j++)
-            b[l * MOST_N + j] = small_integer(x->b[l * MOST_N + j], (ptx_type)mma->b);
-    for (int i = 0; i < mma->m; i++)
-        for (int j = 0; j < x->padded; j++) c[i * MOST_N + j] = (int32_t)(uint32_t)x->c[i * MOST_N + j];
-    num_dot_integer(satfinite, mma->m, mma->n, mma->k, a, MOST_K, b, MOST_N, c, MOST_N);
-    for (int i = 0; i < mma->m; i++)
-        for (int j = 0; j < mma->n; j++) x->c[i * MOST_N + j] = (uint32_t)c[i * MOST_N + j];
+            for (int lane = 0; lane < LANES; lane++) {
+                int column = 2 * (lane & 3) + r % 2;
+                x[l][lane] = ((const double *)a[r / 2 + tiles * (l / 4)])[(lane & ~3) + l % 4];
+                y[l][lane] = ((const double *)b[l / 4 % groups])[4 * column + l % 4];
+            }
+        double sums[LANES];
+        memcpy(before, c[r], sizeof before);
+        memcpy(sums, before, sizeof sums);
+        chain(mma->k, x, y, sums);
+        memcpy(result[r], sums, sizeof sums);
+        for (int lane = 0; lane < LANES; lane++)
+            if (sums[lane] != sums[lane]) result[r][lane] = chain_exactly(mma->k, x, y, lane, before[lane]);
+    }
+    for (int r = 0; r < 2 * tiles; r++) memcpy(d[r], result[r], sizeof result[r]);
 }
 
 /* Single bits: a register holds 32 neighbours of k, of one row of A or one column of B. */
-static void bit_product(const num_mma *mma, void *const *d, const void *const *a, const void *const *b,
-                        const void *const *c)
+static void bit_product(const num_mma *mma, void *const *d, fragment a, fragment b, fragment c)
 {
-    uint32_t x[16][8], y[8][8], z[16][8];
-    const gather g = {mma, NULL};
-    for (int lane = 0; lane < LANES; lane++) {
-        for (int r = 0; r < mma->registers[0]; r++) {
-            num_place at = num_fragment_place(mma, NUM_A, PTX_b1, NULL, lane, r, 0);
-            x[at.row][at.column / 32] = ((const uint32_t *)a[r])[lane];
-        }
-        for (int r = 0; r < mma->registers[1]; r++) {
-            num_place at = num_fragment_place(mma, NUM_B, PTX_b1, NULL, lane, r, 0);
-            y[at.column][at.row / 32] = ((const uint32_t *)b[r])[lane];
-        }
-        for (int r = 0; r < mma->registers[2]; r++) {
-            num_place at = num_fragment_place(mma, NUM_C, PTX_s32, NULL, lane, r, 0);
-            z[at.row][at.column] = ((const uint32_t *)c[r])[lane];
-        }
-    }
-    uint64_t result[16 * 8];
-    for (int i = 0; i < mma->m; i++)
-        for (int j = 0; j < mma->n; j++) {
-            uint32_t sum = z[i][j];
-            for (int l = 0; l < mma->k / 32; l++) {
-                uint32_t word = mma->op == NUM_XOR_POPC ? x[i][l] ^ y[j][l] : x[i][l] & y[j][l];
-                sum += (uint32_t)__builtin_popcount(word);
+    int tiles = mma->m / NUM_PIECE, chunks = mma->k / 128;
+    uint32_t result[2 * MOST_TILES][LANES];
+    for (int r = 0; r < 2 * tiles; r++)
+        for (int lane = 0; lane < LANES; lane++) {
+            int row = lane & ~3, column = 4 * (2 * (lane & 3) + r % 2);
+            uint32_t sum = ((const uint32_t *)c[r])[lane];
+            for (int l = 0; l < 4 * chunks; l++) {
+                uint32_t x = ((const uint32_t *)a[r / 2 + tiles * (l / 4)])[row + l % 4],
+                         y = ((const uint32_t *)b[l / 4])[column + l % 4];
+                sum += (uint32_t)__builtin_popcount(mma->op == NUM_XOR_POPC ? x ^ y : x & y);
             }
-            result[i * 8 + j] = sum;
+            result[r][lane] = sum;
         }
-    scatter(&g, d, result, 8, 0);
+    for (int r = 0; r < 2 * tiles; r++) memcpy(d[r], result[r], sizeof result[r]);
 }
 
-void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const *d, const void *const *a,
-                 const void *const *b, const void *const *c)
+void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const *d, fragment a, fragment b,
+                 fragment c)
 {
-    if (mma->a == PTX_b1) {
+    if (mma->a == PTX_b1)
         bit_product(mma, d, a, b, c);
-        return;
-    }
-    const gather g = {mma, options};
-    int parts = num_is_quad(mma) ? 4 : 1;
-    matrices x[4];
-    for (int part = 0; part < parts; part++) {
-        matrices *y = &x[part];
-        y->padded = mma->n < NUM_DOT_COLUMNS ? NUM_DOT_COLUMNS : mma->n;
-        clear_padding(y->b, mma->k, mma->n, y->padded);
-        clear_padding(y->c, mma->m, mma->n, y->padded);
-        collect(&g, NUM_A, (ptx_type)mma->a, a, y->a, MOST_K, part);
-        collect(&g, NUM_B, (ptx_type)mma->b, b, y->b, MOST_N, part);
-        collect(&g, NUM_C, (ptx_type)mma->c, c, y->c, MOST_N, part);
-        if (mma->a == PTX_f64)
-            double_product(mma, y);
-        else if (mma->d == PTX_s32)
-            integer_product(mma, options && options->satfinite, y);
-        else
-            float_product(mma, y);
-    }
-    for (int part = 0; part < parts; part++) scatter(&g, d, x[part].c, MOST_N, part);
+    else if (mma->a == PTX_f64)
+        double_product(mma, d, a, b, c);
+    else if (num_is_quad(mma))
+        quad_product(mma, options, d, a, b, c);
+    else
+        tile_product(mma, options && options->satfinite, d, a, b, c);
 }
 
 /* ---- wmma.load and wmma.store ---- */

@@ -2,11 +2,10 @@
 #include <string.h>
 
 #include "lib/numeric/dot.h"
-#include "lib/numeric/number_quick.h"
 #include "lib/numeric/swizzle.h"
 #include "lib/numeric/wgmma.h"
 
-enum { M = 64, MOST_N = 256, LANES = 32, CHUNK = 16 };
+enum { M = 64, MOST_N = 256, MOST_K = 32, LANES = NUM_LANES, CHUNK = 16 };
 
 num_descriptor num_descriptor_decode(uint64_t bits)
 {
@@ -112,191 +111,136 @@ uint32_t num_descriptor_address(const num_descriptor *d, bool mn_major, int bits
     return chunk_address(d, offset);
 }
 
-/* Splits 16 bytes into elements' bits. */
-static int split(const uint8_t bytes[CHUNK], int bits, uint32_t *out)
-{
-    if (bits == 32) {
-        memcpy(out, bytes, CHUNK);
-        return 4;
-    }
-    if (bits == 16) {
-        uint16_t half[8];
-        memcpy(half, bytes, CHUNK);
-        for (int i = 0; i < 8; i++) out[i] = half[i];
-        return 8;
-    }
-    for (int i = 0; i < CHUNK; i++) out[i] = bytes[i];
-    return CHUNK;
-}
+/* ---- the operands as words of fragments ---- */
 
-/* The product's operands; A is `rows` x k from its row `first`, B is stored n-major (a row for each k). A
- * chunk of b1 is four words, of which k counts 32 at a time. */
-typedef struct stage {
-    int rows, first, k;
-    uint32_t a[M][32], b[MOST_N][32]; /* bits: [mn][k] */
-} stage;
+typedef struct source {
+    const num_wgmma_operands *operands;
+    num_shared_read read;
+    void *context;
+} source;
 
-static bool read_operand(const num_wgmma *w, num_operand operand, uint64_t descriptor, bool mn_major,
-                         int first, int count, uint32_t (*out)[32], num_shared_read read, void *context)
+static bool read_chunk(const source *s, num_operand operand, uint32_t address, void *out)
 {
-    num_descriptor d = num_descriptor_decode(descriptor);
-    int bits = ptx_types[operand == NUM_A ? w->a : w->b].bits;
-    if (bits == 1) bits = 32; /* whole words */
-    int per = 8 * CHUNK / bits, k = 32 * 8 / bits;
-    uint8_t bytes[CHUNK];
-    uint32_t values[CHUNK];
-    if (!mn_major) {
-        for (int i = 0; i < count; i++)
-            for (int c = 0; c < 2; c++) {
-                if (!read(context, operand, chunk_address(&d, k_major_offset(&d, first + i, c)), CHUNK,
-                          bytes))
-                    return false;
-                split(bytes, bits, &out[i][c * per]);
-            }
+    const num_wgmma_operands *o = s->operands;
+    uint32_t at = address - o->shared_first;
+    if (o->shared && at <= o->shared_bytes && o->shared_bytes - at >= CHUNK) {
+        memcpy(out, o->shared + at, CHUNK);
         return true;
     }
-    for (int l = 0; l < k; l++)
-        for (int i = 0; i < count; i += per) {
-            uint32_t offset = mn_major_offset(&d, l, (first + i) / per);
-            if (!read(context, operand, chunk_address(&d, offset), CHUNK, bytes)) return false;
-            split(bytes, bits, values);
-            for (int e = 0; e < per; e++) out[i + e][l] = values[e];
+    return s->read(s->context, operand, address, CHUNK, out);
+}
+
+/* Chunk `c` of piece `n` (8 rows of A, 8 columns of B). K-major: a row's 16 bytes are a chunk. MN-major: 16 bytes
+ * are 8 elements of mn for one k. */
+typedef uint32_t piece_words[NUM_MOST_CHUNKS][LANES];
+
+static bool read_pieces(const num_wgmma *w, num_operand operand, int first, int count, const source *s,
+                        piece_words *out)
+{
+    bool a = operand == NUM_A, mn_major = a ? w->transpose_a : w->transpose_b;
+    num_descriptor d = num_descriptor_decode(a ? s->operands->a_descriptor : s->operands->b_descriptor);
+    uint8_t rows[NUM_PIECE][CHUNK];
+    const void *from[NUM_PIECE];
+    for (int i = 0; i < NUM_PIECE; i++) from[i] = rows[i];
+    for (int n = 0; n < count; n++)
+        for (int c = 0; c < NUM_MOST_CHUNKS; c++) {
+            for (int i = 0; i < NUM_PIECE; i++) {
+                uint32_t offset = mn_major ? mn_major_offset(&d, NUM_PIECE * c + i, first + n)
+                                           : k_major_offset(&d, NUM_PIECE * (first + n) + i, c);
+                void *to = mn_major ? (void *)rows[i] : (void *)&out[n][c][4 * i];
+                if (!read_chunk(s, operand, chunk_address(&d, offset), to)) return false;
+            }
+            if (mn_major) num_dot_lanes_best()->transpose(from, out[n][c]);
         }
     return true;
 }
 
-/* A in registers: the layout of mma's A of 16 rows, a warp above the other. */
-static void read_registers(const num_wgmma *w, int count, const uint32_t *const *registers,
-                           uint32_t (*out)[32])
-{
-    int bits = w->a == PTX_b1 ? 32 : ptx_types[w->a].bits, per = 32 / bits;
-    uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
-    for (int warp = 0; warp < count; warp++)
-        for (int r = 0; r < 4; r++)
-            for (int lane = 0; lane < LANES; lane++) {
-                uint32_t word = registers[warp * 4 + r][lane];
-                int row = 16 * warp + lane / 4 + 8 * (r % 2), column = (r / 2 * 4 + lane % 4) * per;
-                for (int i = 0; i < per; i++)
-                    out[row][column + i] = per == 1 ? word : word >> (i * bits) & mask;
-            }
-}
-
-/* ---- the accumulator: of warp w, lane 4g + t, register r: row 16w + g (+8), column 2t + r % 2 of a group of
- * 8 ---- */
-
-typedef union accumulator {
-    float f[M][MOST_N];
-    int32_t i[M][MOST_N];
-} accumulator;
-
-static void load_accumulator(const num_wgmma *w, int count, uint32_t *const *d, accumulator *c)
-{
-    int registers = num_wgmma_registers(w);
-    bool half = w->d == PTX_f16;
-    for (int warp = 0; warp < count; warp++)
-        for (int r = 0; r < registers; r++)
-            for (int lane = 0; lane < LANES; lane++) {
-                uint32_t word = d[warp * registers + r][lane];
-                int piece = half ? r : r / 2, row = 16 * warp + lane / 4 + 8 * (piece % 2);
-                int column = 8 * (piece / 2) + 2 * (lane % 4) + (half ? 0 : r % 2);
-                if (half) {
-                    c->i[row][column] = (int32_t)num_widen_half(word & 0xffff);
-                    c->i[row][column + 1] = (int32_t)num_widen_half(word >> 16);
-                } else {
-                    c->i[row][column] = (int32_t)word; /* of a float too: the same bits */
-                }
-            }
-}
-
-static void store_accumulator(const num_wgmma *w, int count, const accumulator *c, uint32_t *const *d)
-{
-    int registers = num_wgmma_registers(w);
-    bool half = w->d == PTX_f16, real = w->d == PTX_f32;
-    for (int warp = 0; warp < count; warp++)
-        for (int r = 0; r < registers; r++)
-            for (int lane = 0; lane < LANES; lane++) {
-                int piece = half ? r : r / 2, row = 16 * warp + lane / 4 + 8 * (piece % 2);
-                int column = 8 * (piece / 2) + 2 * (lane % 4) + (half ? 0 : r % 2);
-                uint32_t word = (uint32_t)c->i[row][column];
-                if (real && (word & 0x7fffffff) > 0x7f800000) word = 0x7fffffff;
-                if (half)
-                    word = num_narrow_half(word) | num_narrow_half((uint32_t)c->i[row][column + 1]) << 16;
-                d[warp * registers + r][lane] = word;
-            }
-}
-
 /* ---- products ---- */
 
-static void negate(ptx_type type, int rows, int k, uint32_t (*bits)[32])
+/* What is computed: `pieces` of 8 rows. */
+typedef struct product {
+    const num_wgmma *wgmma;
+    int pieces;
+    piece_words a[M / NUM_PIECE], b[MOST_N / NUM_PIECE];
+    uint32_t *const *d;
+} product;
+
+/* The registers of D that hold piece `i` of the rows and `j` of the columns: one of f16, else two. */
+static uint32_t *const *registers_of(const product *p, int i, int j)
 {
-    uint32_t sign = UINT32_C(1) << (ptx_types[type].bits - 1);
-    for (int i = 0; i < rows; i++)
-        for (int l = 0; l < k; l++) bits[i][l] ^= sign;
+    int piece = i % 2 + 2 * j;
+    return p->d + i / 2 * num_wgmma_registers(p->wgmma) + (p->wgmma->d == PTX_f16 ? piece : 2 * piece);
 }
 
-static void multiply_floats(const num_wgmma *w, stage *s, accumulator *c)
+static void multiply(const product *p)
 {
-    float av[M * 32], bv[32 * MOST_N];
-    int16_t ae[M * 32], be[32 * MOST_N];
-    int padded = (w->n + NUM_DOT_COLUMNS - 1) / NUM_DOT_COLUMNS * NUM_DOT_COLUMNS;
-    num_tile a = {.values = av, .exponents = ae, .stride = 32},
-             b = {.values = bv, .exponents = be, .stride = MOST_N};
-    num_tile_reset(&a);
-    num_tile_reset(&b);
-    if (w->negate_a) negate(w->a, s->rows, s->k, s->a);
-    if (w->negate_b) negate(w->b, w->n, s->k, s->b);
-    for (int i = 0; i < s->rows; i++) num_tile_set(&a, w->a, i, 0, s->k, s->a[i]);
-    for (int l = 0; l < s->k; l++) {
-        uint32_t row[MOST_N] = {0};
-        for (int j = 0; j < w->n; j++) row[j] = s->b[j][l];
-        num_tile_set(&b, w->b, l, 0, padded, row);
-    }
+    const num_wgmma *w = p->wgmma;
+    const num_dot_lanes *lanes = num_dot_lanes_best();
+    num_step steps_a[M / NUM_PIECE * MOST_K], steps_b[MOST_K];
+    num_side rows[M / NUM_PIECE], column = {.steps = steps_b};
+    num_source source_a = num_source_of(w->a, NUM_MOST_CHUNKS, w->negate_a),
+               source_b = num_source_of(w->b, NUM_MOST_CHUNKS, w->negate_b);
     num_dot_rule rule = num_dot_rule_of(w->a, w->d, true);
-    num_dot_float(&rule, s->rows, w->n, s->k, &a, &b, &c->f[0][0], MOST_N);
-}
-
-static void multiply_integers(const num_wgmma *w, const stage *s, accumulator *c)
-{
-    int16_t a[M * 32], b[32 * MOST_N];
-    bool signed_a = w->a == PTX_s8, signed_b = w->b == PTX_s8;
-    for (int i = 0; i < s->rows; i++)
-        for (int l = 0; l < s->k; l++) a[i * 32 + l] = signed_a ? (int8_t)s->a[i][l] : (int16_t)s->a[i][l];
-    memset(b, 0, sizeof b);
-    for (int j = 0; j < w->n; j++)
-        for (int l = 0; l < s->k; l++)
-            b[l * MOST_N + j] = signed_b ? (int8_t)s->b[j][l] : (int16_t)s->b[j][l];
-    num_dot_integer(w->satfinite, s->rows, w->n, s->k, a, 32, b, MOST_N, &c->i[0][0], MOST_N);
-}
-
-static void multiply_bits(const num_wgmma *w, const stage *s, accumulator *c)
-{
-    for (int i = 0; i < s->rows; i++)
-        for (int j = 0; j < w->n; j++) {
-            uint32_t sum = (uint32_t)c->i[i][j];
-            for (int l = 0; l < 8; l++) sum += (uint32_t)__builtin_popcount(s->a[i][l] & s->b[j][l]);
-            c->i[i][j] = (int32_t)sum;
+    float pair[2][LANES];
+    float *const both[2] = {pair[0], pair[1]};
+    static const float zeros[LANES];
+    const float *const none[2] = {zeros, zeros};
+    for (int i = 0; i < p->pieces; i++) {
+        rows[i].steps = steps_a + i * w->k;
+        lanes->rows(&source_a, (const uint32_t *[]){p->a[i][0], p->a[i][1]}, &rows[i]);
+    }
+    for (int j = 0; j < w->n / NUM_PIECE; j++) {
+        lanes->columns(&source_b, (const uint32_t *[]){p->b[j][0], p->b[j][1]}, &column);
+        for (int i = 0; i < p->pieces; i++) {
+            uint32_t *const *d = registers_of(p, i, j);
+            if (w->d == PTX_f16) {
+                if (w->scale_d) lanes->widen(d[0], both);
+                lanes->floats(&rule, 0, w->k, &rows[i], &column,
+                              w->scale_d ? (const float *const *)both : none, both);
+                lanes->narrow((const float *const *)both, d[0]);
+            } else if (w->d == PTX_s32) {
+                lanes->integers(w->satfinite, w->k, &rows[i], &column,
+                                (const int32_t *const *)(w->scale_d ? (const void *)d : none),
+                                (int32_t *const *)d);
+            } else {
+                lanes->floats(&rule, 0, w->k, &rows[i], &column, w->scale_d ? (const float *const *)d : none,
+                              (float *const *)d);
+            }
         }
+    }
+}
+
+static void multiply_bits(const product *p)
+{
+    for (int j = 0; j < p->wgmma->n / NUM_PIECE; j++)
+        for (int i = 0; i < p->pieces; i++)
+            for (int r = 0; r < 2; r++)
+                for (int lane = 0; lane < LANES; lane++) {
+                    uint32_t *d = registers_of(p, i, j)[r], sum = p->wgmma->scale_d ? d[lane] : 0;
+                    int row = lane & ~3, column = 4 * (2 * (lane & 3) + r);
+                    for (int l = 0; l < 8; l++)
+                        sum += (uint32_t)__builtin_popcount(p->a[i][l / 4][row + l % 4] &
+                                                            p->b[j][l / 4][column + l % 4]);
+                    d[lane] = sum;
+                }
 }
 
 bool num_wgmma_run(const num_wgmma *w, int first, int count, const num_wgmma_operands *o,
                    num_shared_read read, void *context)
 {
-    stage s = {.rows = 16 * count, .first = 16 * first, .k = w->a == PTX_b1 ? 8 : w->k};
-    accumulator c;
-    if (w->a_in_registers)
-        read_registers(w, count, o->a, s.a);
-    else if (!read_operand(w, NUM_A, o->a_descriptor, w->transpose_a, s.first, s.rows, s.a, read, context))
-        return false;
-    if (!read_operand(w, NUM_B, o->b_descriptor, w->transpose_b, 0, w->n, s.b, read, context)) return false;
-    /* Columns beyond N complete the last vector. */
-    memset(&c, 0, sizeof c);
-    if (w->scale_d) load_accumulator(w, count, o->d, &c);
+    const source s = {o, read, context};
+    product p;
+    p.wgmma = w;
+    p.pieces = 2 * count;
+    p.d = o->d;
+    if (!w->a_in_registers && !read_pieces(w, NUM_A, 2 * first, p.pieces, &s, p.a)) return false;
+    if (!read_pieces(w, NUM_B, 0, w->n / NUM_PIECE, &s, p.b)) return false;
+    for (int i = 0; i < p.pieces; i++)
+        for (int c = 0; c < NUM_MOST_CHUNKS; c++)
+            if (w->a_in_registers) memcpy(p.a[i][c], o->a[i / 2 * 4 + 2 * c + i % 2], sizeof p.a[i][c]);
     if (w->a == PTX_b1)
-        multiply_bits(w, &s, &c);
-    else if (w->d == PTX_s32)
-        multiply_integers(w, &s, &c);
+        multiply_bits(&p);
     else
-        multiply_floats(w, &s, &c);
-    store_accumulator(w, count, &c, o->d);
+        multiply(&p);
     return true;
 }

@@ -41,6 +41,9 @@ typedef struct num_wgmma_operands {
      * read when scale_d. */
     const uint32_t *const *a;
     uint32_t *const *d;
+    /* Shared memory that need not be asked for, or NULL: `shared_bytes` from the address `shared_first`. */
+    const uint8_t *shared;
+    uint32_t shared_first, shared_bytes;
 } num_wgmma_operands;
 
 /* Computes the rows of warps `first` to `first + count - 1` of the warpgroup (0, 4 for all: fastest). False

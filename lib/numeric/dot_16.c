@@ -1,0 +1,9 @@
+/* Products of tiles with AVX-512. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define TARGET           __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
+#define LANES            16
+#define MOST_BYTES(x, y) ((bytes)_mm512_max_epi8((__m512i)(x), (__m512i)(y)))
+#define NUM_DOT_TABLE    num_dot_lanes_16
+#include "lib/numeric/dot_lanes.h"
+#endif
