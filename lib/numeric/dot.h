@@ -39,9 +39,10 @@ typedef struct num_step {
  * order in k does not matter to a sum, and that of A is that of B. */
 typedef struct num_side {
     num_step *steps;
-    int floor;       /* the least exponent of the type */
-    int least, most; /* exponents of the elements that are not 0; least > most: there are none */
-    bool special;    /* there is an infinity or a NaN */
+    int floor;    /* the least exponent of the type */
+    int most;     /* exponent */
+    int least;    /* of those that are not 0; without any 1024 */
+    bool special; /* there is an infinity or a NaN */
 } num_side;
 
 typedef struct num_dot_rule {

@@ -1,6 +1,5 @@
 /* Products of tiles for any processor: vectors of 16 bytes. */
 #define TARGET
-#define LANES            4
-#define MOST_BYTES(x, y) (((x) & ((x) > (y))) | ((y) & ~((x) > (y))))
-#define NUM_DOT_TABLE    num_dot_lanes_4
+#define LANES         4
+#define NUM_DOT_TABLE num_dot_lanes_4
 #include "lib/numeric/dot_lanes.h"

@@ -20,15 +20,23 @@ typedef int8_t bytes __attribute__((vector_size(4 * LANES)));
 enum {
     VECTORS = NUM_LANES / LANES,
     BLOCKS = VECTORS / 2,
-    ZERO = -126,
+    BIAS = 127,
+    ZERO = -126,    /* the exponent of a zero */
+    NOTHING = 1024, /* more than any exponent */
     RAISE = 63,
     LOWEST = -64,
+    HALF_FLOOR = -14,
     HALF_ZERO = 0x33000000 /* 2^-25, the largest number that is 0 in f16 */
 };
 
 #define SELECT(mask, x, y) (((x) & (ints)(mask)) | ((y) & ~(ints)(mask)))
-#define MOST(x, y)         SELECT((x) > (y), x, y)
 #define ALL(x)             ((ints){0} + (x))
+/* What has instructions that the compilers do not find. */
+#ifndef MOST
+#define MOST(x, y)       SELECT((x) > (y), x, y)
+#define LEAST(x, y)      SELECT((x) < (y), x, y)
+#define MOST_BYTES(x, y) (((x) & ((x) > (y))) | ((y) & ~((x) > (y))))
+#endif
 
 INLINE floats load(const float *at)
 {
@@ -56,6 +64,9 @@ INLINE void store_ints(void *at, ints v)
 
 INLINE bool any(ints v)
 {
+#ifdef ANY
+    return ANY(v);
+#endif
     uint64_t parts[sizeof v / 8], some = 0;
     memcpy(parts, &v, sizeof v);
     for (size_t i = 0; i < sizeof v / 8; i++) some |= parts[i];
@@ -64,14 +75,16 @@ INLINE bool any(ints v)
 
 /* ---- elements ---- */
 
-/* num_widen_half. */
+/* num_widen_half, but for what a NaN is. */
 INLINE ints widen_half(ints h)
 {
+#ifdef WIDEN_HALF
+    return WIDEN_HALF(h);
+#endif
     ints magnitude = (h & 0x7fff) << 13, sign = (h & 0x8000) << 16;
     ints small = (ints)((floats)(magnitude + (113 << 23)) - (floats)ALL(113 << 23));
     ints r = SELECT(magnitude < 0x00800000, small, magnitude + (112 << 23));
-    r = SELECT(magnitude >= 0x0f800000, magnitude + (224 << 23), r) | sign;
-    return SELECT(magnitude > 0x0f800000, ALL(0x7fffffff), r);
+    return SELECT(magnitude >= 0x0f800000, magnitude + (224 << 23), r) | sign;
 }
 
 /* num_narrow_half. */
@@ -94,10 +107,11 @@ INLINE ints element_of(ptx_type type, ints word, int h)
     case PTX_tf32: return word & ~0x1fff;
     case PTX_e5m2: return widen_half((word >> (8 * h) & 0xff) << 8); /* the upper half of an f16 */
     case PTX_e4m3: {
-        /* The fields of e4m3 at those of f32 are 2^-120 too small, subnormal ones too. */
-        ints x = word >> (8 * h), magnitude = x & 0x7f;
-        ints wide = (ints)((floats)(magnitude << 20) * 0x1p120f);
-        return SELECT(magnitude == 0x7f, ALL(0x7fffffff), wide) | (x & 0x80) << 24;
+        ints x = word >> (8 * h), magnitude = (x & 0x7f) << 20;
+        /* A subnormal is its fraction beside a fixed exponent, less that exponent's one. */
+        ints small = (ints)((floats)(magnitude + (121 << 23)) - (floats)ALL(121 << 23));
+        ints wide = SELECT(magnitude < 0x00800000, small, magnitude + (120 << 23));
+        return SELECT(magnitude == 0x07f00000, ALL(INT32_MAX), wide) | (x & 0x80) << 24;
     }
     case PTX_s8: return (ints) __builtin_convertvector(word << (24 - 8 * h) >> 24, floats);
     case PTX_u8: return (ints) __builtin_convertvector(word >> (8 * h) & 0xff, floats);
@@ -105,6 +119,24 @@ INLINE ints element_of(ptx_type type, ints word, int h)
     default: return (ints) __builtin_convertvector(word >> (4 * h) & 0xf, floats); /* u4 */
     }
 }
+
+/* Each lane becomes what OP makes of all. */
+#define TURN(v, by) __builtin_shufflevector(v, v, TURNED(by))
+#if LANES == 16
+#define TURNED(n)                                                                                            \
+    n % 16, (1 + n) % 16, (2 + n) % 16, (3 + n) % 16, (4 + n) % 16, (5 + n) % 16, (6 + n) % 16,              \
+        (7 + n) % 16, (8 + n) % 16, (9 + n) % 16, (10 + n) % 16, (11 + n) % 16, (12 + n) % 16,               \
+        (13 + n) % 16, (14 + n) % 16, (15 + n) % 16
+#define FOLD(OP, v)                                                                                          \
+    (v = OP(v, TURN(v, 8)), v = OP(v, TURN(v, 4)), v = OP(v, TURN(v, 2)), v = OP(v, TURN(v, 1)))
+#elif LANES == 8
+#define TURNED(n)                                                                                            \
+    n % 8, (1 + n) % 8, (2 + n) % 8, (3 + n) % 8, (4 + n) % 8, (5 + n) % 8, (6 + n) % 8, (7 + n) % 8
+#define FOLD(OP, v) (v = OP(v, TURN(v, 4)), v = OP(v, TURN(v, 2)), v = OP(v, TURN(v, 1)))
+#else
+#define TURNED(n)   n % 4, (1 + n) % 4, (2 + n) % 4, (3 + n) % 4
+#define FOLD(OP, v) (v = OP(v, TURN(v, 2)), v = OP(v, TURN(v, 1)))
+#endif
 
 /* The elements of a piece, and of floating-point ones their exponents, in the order of num_side: 32 lanes are
  * four steps. */
@@ -117,8 +149,9 @@ INLINE void open_type(ptx_type type, const num_source *s, const uint32_t *const 
 {
     int per = 32 / ptx_types[type].bits;
     bool real = ptx_types[type].kind == PTX_FLOAT;
-    ints least = ALL(INT16_MAX), most = ALL(INT16_MIN), flip = ALL(s->negate ? INT32_MIN : 0);
-    ints floor = ALL(s->floor);
+    /* Exponents as f32 has them; that of a zero is not the least. */
+    ints least = ALL(NOTHING + BIAS), most = ALL(ZERO + BIAS), flip = ALL(s->negate ? INT32_MIN : 0);
+    ints floor = ALL(s->floor + BIAS);
     for (int h = 0; h < per; h++)
         for (int c = 0; c < s->chunks; c++)
             for (int v = 0; v < VECTORS; v++) {
@@ -127,27 +160,20 @@ INLINE void open_type(ptx_type type, const num_source *s, const uint32_t *const 
                 x = element_of(type, word, h);
                 store_ints(to->values[h * s->chunks + c] + v * LANES, x ^ flip);
                 if (!real) continue;
-                ints e = (x >> 23 & 255) - 127, zero = (x & INT32_MAX) == 0;
+                ints e = (ints)((words)(x << 1) >> 24), zero = (x & INT32_MAX) == 0;
                 e = MOST(e, floor);
-                most = SELECT(zero, most, MOST(e, most));
-                least = SELECT(zero | (e > least), least, e);
-                store_ints(to->exponents[h * s->chunks + c] + v * LANES, SELECT(zero, ALL(ZERO), e));
+                least = LEAST(least, e | (zero & (NOTHING + BIAS)));
+                e = SELECT(zero, ALL(ZERO + BIAS), e);
+                most = MOST(most, e);
+                store_ints(to->exponents[h * s->chunks + c] + v * LANES, e);
             }
     if (!real) return;
+    FOLD(LEAST, least);
+    FOLD(MOST, most);
     out->floor = s->floor;
-    out->least = INT16_MAX;
-    out->most = INT16_MIN;
-    for (int l = 0; l < LANES; l++) {
-        if (least[l] < out->least) out->least = least[l];
-        if (most[l] > out->most) out->most = most[l];
-    }
+    out->least = least[0] - BIAS;
+    out->most = most[0] - BIAS;
     out->special = out->most == 128;
-}
-
-/* The largest exponent; of zeros alone that of a zero. */
-INLINE int top_of(const num_side *s)
-{
-    return s->most < ZERO ? ZERO : s->most;
 }
 
 FUNCTION int open_piece(const num_source *s, const uint32_t *const *from, elements *to, num_side *out)
@@ -169,7 +195,7 @@ FUNCTION int open_piece(const num_source *s, const uint32_t *const *from, elemen
 /* Exponents as bytes in their range. */
 INLINE ints relative(const int32_t *exponents, int top)
 {
-    ints e = load_ints(exponents) + (RAISE - top);
+    ints e = load_ints(exponents) + (RAISE - BIAS - top);
     return MOST(e, ALL(LOWEST)) & 0xff;
 }
 
@@ -186,7 +212,7 @@ INLINE ints relative(const int32_t *exponents, int top)
 
 INLINE void open_rows(bool real, const num_source *s, const elements *x, num_side *out)
 {
-    int groups = s->chunks * 32 / ptx_types[s->type].bits, top = real ? top_of(out) : 0;
+    int groups = s->chunks * 32 / ptx_types[s->type].bits, top = real ? out->most : 0;
     for (int n = 0; n < groups; n++) {
         num_step *step = out->steps + 4 * n;
 #define STEP(t) store(step[t].values[0] + v * LANES, QUAD(f, t))
@@ -241,7 +267,7 @@ INLINE ints column(const int32_t *from, int p, int t)
 
 INLINE void open_columns(bool real, const num_source *s, elements *x, num_side *out)
 {
-    int groups = s->chunks * 32 / ptx_types[s->type].bits, top = real ? top_of(out) : 0;
+    int groups = s->chunks * 32 / ptx_types[s->type].bits, top = real ? out->most : 0;
     for (int n = 0; n < groups; n++) {
         num_step *step = out->steps + 4 * n;
         for (int v = 0; real && v < VECTORS; v++)
@@ -272,44 +298,34 @@ FUNCTION void columns(const num_source *s, const uint32_t *const *from, num_side
 
 /* ---- sums of floats ---- */
 
-/* What two pieces have in common. */
+/* Two pieces, and what they have in common. */
 typedef struct pair {
+    const num_side *a, *b;
+    const num_step *x, *y; /* `count` steps of each */
+    int count;
     int base;  /* the exponent of a product whose byte is 0 */
     int zero;  /* no product with a zero has a larger exponent */
-    bool tiny; /* products that are not 0 may be so small that the quick way is not right */
+    bool tiny; /* products that are not 0 may be so small that the quick ways are not right */
 } pair;
 
-typedef struct sum {
-    ints e, bad; /* the largest exponent; lanes that need the slow way */
-    floats scale, c;
-} sum;
-
-/* `byte`: of the largest exponents of the products. A product below 2^-125 is cut off, however roughly, where
- * the largest exponent is -100 or more; any scale does for zeros. A negative byte is of zeros, but for tiny
- * products; the accumulator's exponent is the largest where no zero's can be. */
-INLINE sum begin(const num_dot_rule *rule, pair p, bytes most, int byte, const float *c)
+/* The largest exponents of the products of a block at lane `at`. */
+INLINE bytes largest(const pair *p, int count, int at)
 {
-    sum s = {.c = load(c)};
-    ints bits = (ints)s.c, mine = (bits >> 23 & 255) - 127, zero = (bits & INT32_MAX) == 0;
-    ints e = (ints)most << (24 - 8 * byte) >> 24, unknown = e < 0, always = ALL(p.tiny ? -1 : 0);
-    s.bad = mine == 128;
-    mine = MOST(mine, ALL(rule->half ? -14 : -126));
-    mine = SELECT(zero, ALL(ZERO), mine);
-    e = SELECT(unknown, mine, MOST(e + p.base, mine));
-    s.bad |= (e < -100) & (always | ~zero);
-    s.bad |= unknown & (always | (~zero & (mine < p.zero)));
-    s.e = MOST(e, ALL(-100));
-    s.scale = (floats)((rule->fraction + 127 - s.e) << 23);
-    return s;
+    bytes most = (bytes){0} + (int8_t)-128;
+    for (int l = 0; l < count; l++) {
+        bytes e = (bytes)load_ints(p->x[l].exponents + at / 2) + (bytes)load_ints(p->y[l].exponents);
+        most = MOST_BYTES(e, most);
+    }
+    return most;
 }
 
-/* The sum of the aligned products, below 2^31, and of the accumulator, below 2^26, rounded. */
-INLINE ints finish(const num_dot_rule *rule, const sum *s, words sums)
+/* The sum of aligned products, below 2^31, and of the accumulator, below 2^26, rounded. `scale` is the power of
+ * two that makes the last bit that counts 1. */
+INLINE ints finish(const num_dot_rule *rule, floats scale, floats accumulator, words products)
 {
-    ints c = __builtin_convertvector(s->c * s->scale, ints), products = (ints)sums;
-    ints all = (ints)(sums + (words)c);
-    ints sign = (all ^ ((products ^ all) & (c ^ all))) >> 31;
-    words magnitude = (words)((all ^ sign)) - (words)sign;
+    ints c = __builtin_convertvector(accumulator * scale, ints), all = (ints)(products + (words)c);
+    ints sign = (all ^ (((ints)products ^ all) & (c ^ all))) >> 31;
+    words magnitude = (words)(all ^ sign) - (words)sign;
     /* The first bit that is cut off is cleared: rounding to nearest is then rounding towards zero. */
     words cut = magnitude & ~(magnitude >> 24);
     ints r = (ints) __builtin_convertvector(cut, floats);
@@ -320,112 +336,174 @@ INLINE ints finish(const num_dot_rule *rule, const sum *s, words sums)
     } else if (rule->result < 23) {
         r &= ~((1 << (23 - rule->result)) - 1);
     }
-    r = (ints)((floats)r * (floats)((s->e + (127 - rule->fraction)) << 23));
-    ints signed_result = r | (sign & INT32_MIN);
-    return rule->half ? signed_result & (r > HALF_ZERO) : signed_result;
+    r = (ints)((floats)r * (floats)((2 * BIAS << 23) - (ints)scale));
+    ints result = r | (sign & INT32_MIN);
+    return rule->half ? result & (r > HALF_ZERO) : result;
 }
 
-/* Lanes that the quick way has not got. */
-FUNCTION void slow(const num_dot_rule *rule, int count, const num_step *a, const num_step *b,
-                   const num_side *sides[2], int first, int column, ints bad, const float *c, float *d)
+/* The four sums of a block at lane `at`, beginning with c, aligned by scale; `count` as in the pair. */
+INLINE void sums(const num_dot_rule *rule, const pair *p, int count, int at, const floats scale[4],
+                 const floats c[4], float *const d[2])
 {
-    size_t stride = sizeof(num_step) / sizeof(float);
-    for (int l = 0; l < LANES; l++)
-        if (bad[l])
-            d[l] = num_dot_element(rule, count, a->values[0] + first + l, stride, sides[0]->floor,
-                                   b->values[column] + l % 4, stride, sides[1]->floor, c[l]);
-}
-
-INLINE void block(const num_dot_rule *rule, int count, const num_step *a, const num_step *b,
-                  const num_side *sides[2], pair p, int at, const float *const c[2], float *const d[2])
-{
-    bytes most = (bytes){0} + (int8_t)-128;
-    for (int l = 0; l < count; l++) {
-        bytes e = (bytes)load_ints(a[l].exponents + at / 2) + (bytes)load_ints(b[l].exponents);
-        most = MOST_BYTES(e, most);
-    }
-    sum s0 = begin(rule, p, most, 0, c[0] + at), s1 = begin(rule, p, most, 1, c[1] + at),
-        s2 = begin(rule, p, most, 2, c[0] + at + LANES), s3 = begin(rule, p, most, 3, c[1] + at + LANES);
+    floats s0 = scale[0], s1 = scale[1], s2 = scale[2], s3 = scale[3];
     words t0 = {0}, t1 = {0}, t2 = {0}, t3 = {0};
     for (int l = 0; l < count; l++) {
-        floats x0 = load(a[l].values[0] + at), x1 = load(a[l].values[0] + at + LANES);
-        floats y0 = load(b[l].values[0]), y1 = load(b[l].values[1]);
-        t0 += (words) __builtin_convertvector(x0 * y0 * s0.scale, ints);
-        t1 += (words) __builtin_convertvector(x0 * y1 * s1.scale, ints);
-        t2 += (words) __builtin_convertvector(x1 * y0 * s2.scale, ints);
-        t3 += (words) __builtin_convertvector(x1 * y1 * s3.scale, ints);
+        const float *x = p->x[l].values[0] + at;
+        floats x0 = load(x), x1 = load(x + LANES);
+        floats y0 = load(p->y[l].values[0]), y1 = load(p->y[l].values[1]);
+        t0 += (words) __builtin_convertvector(x0 * y0 * s0, ints);
+        t1 += (words) __builtin_convertvector(x0 * y1 * s1, ints);
+        t2 += (words) __builtin_convertvector(x1 * y0 * s2, ints);
+        t3 += (words) __builtin_convertvector(x1 * y1 * s3, ints);
     }
-    float in[4][LANES]; /* d may be c */
-    bool some = any(s0.bad | s1.bad | s2.bad | s3.bad);
-    if (some) {
-        store(in[0], s0.c);
-        store(in[1], s1.c);
-        store(in[2], s2.c);
-        store(in[3], s3.c);
-    }
-    store_ints(d[0] + at, finish(rule, &s0, t0));
-    store_ints(d[1] + at, finish(rule, &s1, t1));
-    store_ints(d[0] + at + LANES, finish(rule, &s2, t2));
-    store_ints(d[1] + at + LANES, finish(rule, &s3, t3));
-    if (some) {
-        slow(rule, count, a, b, sides, at, 0, s0.bad, in[0], d[0] + at);
-        slow(rule, count, a, b, sides, at, 1, s1.bad, in[1], d[1] + at);
-        slow(rule, count, a, b, sides, at + LANES, 0, s2.bad, in[2], d[0] + at + LANES);
-        slow(rule, count, a, b, sides, at + LANES, 1, s3.bad, in[3], d[1] + at + LANES);
-    }
+    store_ints(d[0] + at, finish(rule, s0, c[0], t0));
+    store_ints(d[1] + at, finish(rule, s1, c[1], t1));
+    store_ints(d[0] + at + LANES, finish(rule, s2, c[2], t2));
+    store_ints(d[1] + at + LANES, finish(rule, s3, c[3], t3));
 }
 
-INLINE void all_blocks(const num_dot_rule *rule, int count, const num_step *a, const num_step *b,
-                       const num_side *sides[2], pair p, const float *const c[2], float *const d[2])
+/* The power of two that aligns to the largest exponent e, as f32 has it. */
+INLINE floats scale_of(const num_dot_rule *rule, ints e)
 {
-    for (int n = 0; n < BLOCKS; n++) block(rule, count, a, b, sides, p, 2 * n * LANES, c, d);
+    return (floats)((rule->fraction + 2 * BIAS - e) << 23);
+}
+
+/* Exponents of accumulators as f32 has them: 0 is as good as 1 here. */
+INLINE ints exponent_of(const num_dot_rule *rule, floats c)
+{
+    ints e = (ints)((words)c << 1 >> 24);
+    return rule->half ? SELECT(((words)c << 1) == 0, e, MOST(e, ALL(HALF_FLOOR + BIAS))) : e;
+}
+
+enum {
+    LOW = -100
+}; /* a product below 2^-125 is cut off, however roughly, where the largest exponent is not less */
+
+/* A block where bytes say all exponents and none is low; false, and nothing done, elsewhere. */
+INLINE bool block(const num_dot_rule *rule, const pair *p, int count, int at, const float *const c[2],
+                  float *const d[2])
+{
+    bytes most = largest(p, count, at);
+    floats in[4] = {load(c[0] + at), load(c[1] + at), load(c[0] + at + LANES), load(c[1] + at + LANES)};
+    floats scale[4];
+    ints up = ALL(p->base + BIAS);
+    words out = {0};
+#define ONE(n)                                                                                               \
+    ints e##n = (ints)((words)most << (24 - 8 * n) >> 24) + up;                                              \
+    e##n = MOST(e##n, exponent_of(rule, in[n]));                                                             \
+    out |= (words)((words)(e##n - (LOW + BIAS)) >= 255 - (LOW + BIAS)); /* 255: infinity, NaN */             \
+    scale[n] = scale_of(rule, e##n);
+    ONE(0)
+    ONE(1)
+    ONE(2)
+    ONE(3)
+#undef ONE
+    if (any((ints)out | ((ints)most & (int32_t)0x80808080))) return false;
+    sums(rule, p, count, at, scale, in, d);
+    return true;
+}
+
+/* Any scale does for zeros. A negative byte is of zeros, but for tiny products; the accumulator's exponent is the
+ * largest where no zero's can be. `bad`: lanes that need the slow way. */
+INLINE floats align(const num_dot_rule *rule, const pair *p, bytes most, int byte, floats c, ints *bad)
+{
+    ints mine = exponent_of(rule, c) - BIAS, zero = ((words)c << 1) == 0;
+    ints e = (ints)((words)most << (24 - 8 * byte)) >> 24, unknown = e < 0, always = ALL(p->tiny ? -1 : 0);
+    *bad = mine == 128;
+    mine = MOST(mine, ALL(ZERO));
+    e = SELECT(unknown, mine, MOST(e + p->base, mine));
+    *bad |= (e < LOW) & (always | ~zero);
+    *bad |= unknown & (always | (~zero & (mine < p->zero)));
+    return scale_of(rule, MOST(e, ALL(LOW)) + BIAS);
+}
+
+/* The lanes of the n-th sum of a block that no vector is for. */
+FUNCTION void slow(const num_dot_rule *rule, const pair *p, int at, int n, ints bad, const floats *c,
+                   float *const d[2])
+{
+    size_t stride = sizeof(num_step) / sizeof(float);
+    const float *x = p->x->values[0] + at + n / 2 * LANES, *y = p->y->values[n % 2];
+    for (int l = 0; l < LANES; l++)
+        if (bad[l])
+            d[n % 2][at + n / 2 * LANES + l] = num_dot_element(rule, p->count, x + l, stride, p->a->floor,
+                                                               y + l % 4, stride, p->b->floor, (*c)[l]);
+}
+
+__attribute__((noinline)) FUNCTION void careful_block(const num_dot_rule *rule, const pair *p, bool all_slow,
+                                                      int at, const float *const c[2], float *const d[2])
+{
+    floats in[4] = {load(c[0] + at), load(c[1] + at), load(c[0] + at + LANES), load(c[1] + at + LANES)};
+    floats scale[4];
+    ints bad[4] = {ALL(-1), ALL(-1), ALL(-1), ALL(-1)};
+    if (!all_slow) {
+        bytes most = largest(p, p->count, at);
+        scale[0] = align(rule, p, most, 0, in[0], &bad[0]);
+        scale[1] = align(rule, p, most, 1, in[1], &bad[1]);
+        scale[2] = align(rule, p, most, 2, in[2], &bad[2]);
+        scale[3] = align(rule, p, most, 3, in[3], &bad[3]);
+        sums(rule, p, p->count, at, scale, in, d);
+    }
+    for (int n = 0; n < 4; n++)
+        if (any(bad[n])) slow(rule, p, at, n, bad[n], &in[n], d);
+}
+
+INLINE void blocks(const num_dot_rule *rule, const pair *p, int count, const float *const c[2],
+                   float *const d[2])
+{
+    for (int n = 0; n < BLOCKS; n++)
+        if (!block(rule, p, count, 2 * n * LANES, c, d)) careful_block(rule, p, false, 2 * n * LANES, c, d);
 }
 
 FUNCTION void float_sums(const num_dot_rule *rule, int first, int count, const num_side *a, const num_side *b,
                          const float *const c[2], float *const d[2])
 {
-    const num_side *sides[2] = {a, b};
-    const num_step *x = a->steps + first, *y = b->steps + first;
-    int top_a = top_of(a), top_b = top_of(b);
-    bool empty = a->least > a->most || b->least > b->most;
-    pair p = {.base = top_a + top_b - 2 * RAISE, .zero = ZERO + (top_a > top_b ? top_a : top_b)};
-    p.tiny = !empty && a->least + b->least < (p.base < -100 ? -100 : p.base);
-    /* No product above 2^127, and at most 16 aligned ones of 27 bits, or 2^16 of 15. */
-    if (a->special || b->special || (!empty && a->most + b->most >= 126) ||
+    static const num_dot_rule single = {.fraction = 25, .result = 23};
+    pair p = {.a = a, .b = b, .x = a->steps + first, .y = b->steps + first, .count = count};
+    p.base = a->most + b->most - 2 * RAISE;
+    p.zero = ZERO + (a->most > b->most ? a->most : b->most);
+    p.tiny = a->least + b->least < (p.base < LOW ? LOW : p.base);
+    /* No product above 2^127, and at most 16 aligned ones of 27 bits, or 64 of 15. */
+    if (a->special || b->special || a->most + b->most >= 126 ||
         count > (rule->fraction > 20 ? 16 : NUM_MOST_STEPS)) {
-        for (int column = 0; column < 2; column++)
-            for (int v = 0; v < VECTORS; v++)
-                slow(rule, count, x, y, sides, v * LANES, column, ALL(-1), c[column] + v * LANES,
-                     d[column] + v * LANES);
+        for (int n = 0; n < BLOCKS; n++) careful_block(rule, &p, true, 2 * n * LANES, c, d);
         return;
     }
-    static const num_dot_rule single = {.fraction = 25, .result = 23};
     if (rule->fraction == 25 && !rule->half && count == 16)
-        all_blocks(&single, 16, x, y, sides, p, c, d);
+        blocks(&single, &p, 16, c, d);
     else if (rule->fraction == 25 && !rule->half)
-        all_blocks(&single, count, x, y, sides, p, c, d);
+        blocks(&single, &p, count, c, d);
     else
-        all_blocks(rule, count, x, y, sides, p, c, d);
+        blocks(rule, &p, count, c, d);
 }
 
 /* ---- integers: sums of at most 64 products of 8 bits or fewer are exact in f32 ---- */
 
+INLINE void add_integers(bool satfinite, floats products, const int32_t *c, int32_t *d)
+{
+    ints x = __builtin_convertvector(products, ints), y = load_ints(c), all = (ints)((words)x + (words)y);
+    ints over = ((x ^ all) & (y ^ all)) >> 31;
+    store_ints(d, satfinite ? SELECT(over, (y >> 31) ^ INT32_MAX, all) : all);
+}
+
 FUNCTION void integer_sums(bool satfinite, int count, const num_side *a, const num_side *b,
                            const int32_t *const c[2], int32_t *const d[2])
 {
-    for (int v = 0; v < VECTORS; v++)
-        for (int column = 0; column < 2; column++) {
-            floats products = {0};
-            for (int l = 0; l < count; l++)
-                products += load(a->steps[l].values[0] + v * LANES) * load(b->steps[l].values[column]);
-            ints x = __builtin_convertvector(products, ints), y = load_ints(c[column] + v * LANES);
-            ints all = (ints)((words)x + (words)y);
-            if (satfinite) {
-                ints over = ((x ^ all) & (y ^ all)) >> 31;
-                all = SELECT(over, (y >> 31) ^ INT32_MAX, all);
-            }
-            store_ints(d[column] + v * LANES, all);
+    for (int at = 0; at < NUM_LANES; at += 2 * LANES) {
+        floats s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+        for (int l = 0; l < count; l++) {
+            const float *x = a->steps[l].values[0] + at;
+            floats x0 = load(x), x1 = load(x + LANES);
+            floats y0 = load(b->steps[l].values[0]), y1 = load(b->steps[l].values[1]);
+            s0 += x0 * y0;
+            s1 += x0 * y1;
+            s2 += x1 * y0;
+            s3 += x1 * y1;
         }
+        add_integers(satfinite, s0, c[0] + at, d[0] + at);
+        add_integers(satfinite, s1, c[1] + at, d[1] + at);
+        add_integers(satfinite, s2, c[0] + at + LANES, d[0] + at + LANES);
+        add_integers(satfinite, s3, c[1] + at + LANES, d[1] + at + LANES);
+    }
 }
 
 /* ---- pairs of f16 ---- */

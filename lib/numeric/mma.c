@@ -5,6 +5,7 @@
 #include "lib/numeric/dot.h"
 #include "lib/numeric/fragment.h"
 #include "lib/numeric/number.h"
+#include "lib/numeric/number_quick.h"
 
 /* ---- the instructions ---- */
 
@@ -160,10 +161,8 @@ static void add_halves(const num_dot_lanes *lanes, const num_dot_rule *rule, con
     lanes->floats(rule, 16, 16, a, b, (const float *const *)at, at);
     for (int p = 0; p < 2; p++)
         for (int l = 0; l < LANES; l++) {
-            float sum = c[p][l] + sums[p][l];
-            uint32_t nan = 0x7fffffff;
-            if (sum != sum) memcpy(&sum, &nan, sizeof sum);
-            c[p][l] = sum;
+            uint32_t sum = num_as_bits(c[p][l] + sums[p][l]);
+            c[p][l] = num_as_float((sum & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : sum);
         }
 }
 
@@ -304,23 +303,26 @@ static uint64_t chain_exactly(int k, double (*x)[LANES], double (*y)[LANES], int
 static void double_product(const num_mma *mma, void *const *d, fragment a, fragment b, fragment c)
 {
     enum { MOST_K = 16 };
-    int tiles = mma->m / NUM_PIECE, groups = mma->k / 4;
-    double x[MOST_K][LANES], y[MOST_K][LANES], before[LANES];
+    int tiles = mma->m / NUM_PIECE;
+    double x[2][MOST_K][LANES], y[2][MOST_K][LANES];
     uint64_t result[2 * MOST_TILES][LANES];
+    for (int l = 0; l < mma->k; l++)
+        for (int lane = 0; lane < LANES; lane++) {
+            const double *column = (const double *)b[l / 4] + 8 * (lane & 3) + l % 4;
+            y[0][l][lane] = column[0];
+            y[1][l][lane] = column[4];
+            for (int i = 0; i < tiles; i++)
+                x[i][l][lane] = ((const double *)a[i + tiles * (l / 4)])[(lane & ~3) + l % 4];
+        }
     for (int r = 0; r < 2 * tiles; r++) {
-        for (int l = 0; l < mma->k; l++)
-            for (int lane = 0; lane < LANES; lane++) {
-                int column = 2 * (lane & 3) + r % 2;
-                x[l][lane] = ((const double *)a[r / 2 + tiles * (l / 4)])[(lane & ~3) + l % 4];
-                y[l][lane] = ((const double *)b[l / 4 % groups])[4 * column + l % 4];
-            }
         double sums[LANES];
-        memcpy(before, c[r], sizeof before);
-        memcpy(sums, before, sizeof sums);
-        chain(mma->k, x, y, sums);
+        memcpy(sums, c[r], sizeof sums);
+        chain(mma->k, x[r / 2], y[r % 2], sums);
         memcpy(result[r], sums, sizeof sums);
         for (int lane = 0; lane < LANES; lane++)
-            if (sums[lane] != sums[lane]) result[r][lane] = chain_exactly(mma->k, x, y, lane, before[lane]);
+            if (sums[lane] != sums[lane])
+                result[r][lane] =
+                    chain_exactly(mma->k, x[r / 2], y[r % 2], lane, ((const double *)c[r])[lane]);
     }
     for (int r = 0; r < 2 * tiles; r++) memcpy(d[r], result[r], sizeof result[r]);
 }
