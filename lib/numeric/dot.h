@@ -31,7 +31,7 @@ enum {
 /* One k of a piece. Of A: the lanes of its rows, twice 16. Of B: its even and its odd columns, for 16 lanes
  * each. Beside them exponents in the order that num_dot_lanes's code has. */
 typedef struct num_step {
-    float values[2][16];
+    _Alignas(64) float values[2][16];
     int32_t exponents[16];
 } num_step;
 

@@ -141,31 +141,32 @@ INLINE ints element_of(ptx_type type, ints word, int h)
 /* The elements of a piece, and of floating-point ones their exponents, in the order of num_side: 32 lanes are
  * four steps. */
 typedef struct elements {
-    int32_t values[NUM_MOST_STEPS / 4][NUM_LANES], exponents[NUM_MOST_STEPS / 4][NUM_LANES];
+    _Alignas(64) int32_t values[NUM_MOST_STEPS / 4][NUM_LANES];
+    _Alignas(64) int32_t exponents[NUM_MOST_STEPS / 4][NUM_LANES];
 } elements;
 
 INLINE void open_type(ptx_type type, const num_source *s, const uint32_t *const *from, elements *to,
                       num_side *out)
 {
-    int per = 32 / ptx_types[type].bits;
+    int per = 32 / ptx_types[type].bits, chunks = s->chunks;
     bool real = ptx_types[type].kind == PTX_FLOAT;
     /* Exponents as f32 has them; that of a zero is not the least. */
     ints least = ALL(NOTHING + BIAS), most = ALL(ZERO + BIAS), flip = ALL(s->negate ? INT32_MIN : 0);
     ints floor = ALL(s->floor + BIAS);
     for (int h = 0; h < per; h++)
-        for (int c = 0; c < s->chunks; c++)
+        for (int c = 0; c < chunks; c++)
             for (int v = 0; v < VECTORS; v++) {
                 ints word, x;
                 memcpy(&word, from[c] + v * LANES, sizeof word);
                 x = element_of(type, word, h);
-                store_ints(to->values[h * s->chunks + c] + v * LANES, x ^ flip);
+                store_ints(to->values[h * chunks + c] + v * LANES, x ^ flip);
                 if (!real) continue;
                 ints e = (ints)((words)(x << 1) >> 24), zero = (x & INT32_MAX) == 0;
                 e = MOST(e, floor);
                 least = LEAST(least, e | (zero & (NOTHING + BIAS)));
                 e = SELECT(zero, ALL(ZERO + BIAS), e);
                 most = MOST(most, e);
-                store_ints(to->exponents[h * s->chunks + c] + v * LANES, e);
+                store_ints(to->exponents[h * chunks + c] + v * LANES, e);
             }
     if (!real) return;
     FOLD(LEAST, least);
