@@ -96,9 +96,11 @@ static uint8_t access_class(const em_inst *i)
 {
     bool strong = em_has(i, EM_M_volatile) || em_has(i, EM_M_relaxed) || em_has(i, EM_M_acquire) ||
                   em_has(i, EM_M_release) || em_has(i, EM_M_mmio);
-    return (uint8_t)((i->opcode == EM_OP_mbarrier ? CLASS_MBARRIER : 0) |
-                     (i->opcode == EM_OP_cp ? CLASS_COPY : 0) | (strong ? CLASS_STRONG : 0) |
-                     (em_has(i, EM_M_init) ? CLASS_INIT : 0) | (em_has(i, EM_M_reduce) ? CLASS_REDUCE : 0));
+    bool copy =
+        i->opcode == EM_OP_cp || ((i->opcode == EM_OP_st || i->opcode == EM_OP_red) && em_has(i, EM_M_async));
+    return (uint8_t)((i->opcode == EM_OP_mbarrier ? CLASS_MBARRIER : 0) | (copy ? CLASS_COPY : 0) |
+                     (strong ? CLASS_STRONG : 0) | (em_has(i, EM_M_init) ? CLASS_INIT : 0) |
+                     (em_has(i, EM_M_reduce) ? CLASS_REDUCE : 0));
 }
 
 static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address,

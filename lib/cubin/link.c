@@ -91,6 +91,7 @@ static bool shows_all(const cute_link_options *options)
 /* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
 static cute_status run(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
 {
+    const char *level = l->options->opt_level;
     if (w->failed) return cute_fail_memory(l->diag);
     cute_buffer_printf(&l->result->commands, "%s\n", cute_process_text(l->arena, w->items));
     if (l->options->dry_run) return CUTE_OK;
@@ -111,6 +112,8 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
                                    .ptx = ptx ? &text : NULL,
                                    .werror = l->options->werror,
                                    .verbose = shows_all(l->options),
+                                   .allow = l->options->allow,
+                                   .allow_all = l->options->debug || (level && !strcmp(level, "0")),
                                    .quiet = l->options->quiet};
         status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
         bool explained = l->diag && cute_diag_errors(l->diag) > errors;
@@ -629,7 +632,7 @@ cute_status cute_link_check_options(const cute_link_options *o, cute_diag *diag)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "-maxrregcount expects 1 to 255, or 0 for no limit, got %lld",
                          (long long)o->max_registers);
-    return CUTE_OK;
+    return cute_tool_check_allowed(&o->allow, diag);
 }
 
 cute_status cute_link(cute_arena *arena, const cute_link_options *options, const cute_link_input *inputs,

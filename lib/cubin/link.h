@@ -17,6 +17,8 @@ typedef struct cute_link_options {
     cute_option_list xptxas; /* further options for ptxas; one may hold several with commas between them */
     cute_option_list libraries; /* -l */
     cute_option_list folders;   /* -L */
+    cute_option_list
+        allow; /* kinds of slow code (cute_slow_kind); one may hold several with commas between them */
     const char *cuda_path;
     const char *opt_level; /* "0" to "3"; NULL: ptxas's default */
     int64_t max_registers; /* 0: no limit */

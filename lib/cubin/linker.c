@@ -60,6 +60,7 @@ cute_status cute_linker_set(cute_linker *l, const char *option, const char *valu
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, NULL, &o->line_info},
         {CUTE_OPTION_FLAG, "device-debug", 0, NULL, NULL, &o->debug},
         {CUTE_OPTION_FLAG, "strip", 0, NULL, NULL, &o->strip},
+        {CUTE_OPTION_LIST, "allow", 0, NULL, NULL, &o->allow},
         {CUTE_OPTION_FLAG, "Werror", 0, NULL, NULL, &o->werror},
         {CUTE_OPTION_FLAG, "disable-warnings", 0, NULL, NULL, &o->quiet},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, NULL, &o->verbose},

@@ -3,6 +3,7 @@
 #include "lib/ir/reading.h"
 
 #include "mlir/CAPI/Support.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -396,7 +397,7 @@ bool Reader::converts(ArrayRef<Value> values)
 {
     for (auto [i, value] : llvm::enumerate(values)) {
         int index = spelling->literal(i);
-        if (index == CUTE_TYPE_INDEX_None) continue;
+        if (index == CUTE_TYPE_INDEX_None || index == CUTE_TYPE_INDEX_Word) continue;
         if (isNumber(value.getType()) || conversion(value.getType(), index)) return true;
     }
     return false;
@@ -419,8 +420,19 @@ FailureOr<Value> Reader::convert(Value value, int index, SMLoc location)
 }
 
 // A literal, or a value that may be another kind, as an operand of the kind `index`.
+FailureOr<Value> Reader::wordOf(const Literal &item)
+{
+    if (item.kind == Literal::Given) return item.value;
+    if (item.kind != Literal::Number || !(llvm::isInt<32>(item.number) || llvm::isUInt<32>(item.number)))
+        return parser.emitError(item.location, "expects a number that fits into 'i32'");
+    OpBuilder builder(state.getContext());
+    auto number = builder.getI32IntegerAttr((int32_t)(uint32_t)item.number);
+    return place(builder.create<arith::ConstantOp>(state.location, number))->getResult(0);
+}
+
 FailureOr<Value> Reader::operandOf(const Literal &item, int index)
 {
+    if (index == CUTE_TYPE_INDEX_Word) return wordOf(item);
     return item.kind == Literal::Given ? convert(item.value, index, item.location) : build(item, index);
 }
 

@@ -37,6 +37,10 @@ static llvm::StringMap<Form> readForms()
     llvm::copy(std::initializer_list<int>{CUTE_TYPE_INDEX_##a, CUTE_TYPE_INDEX_##b, CUTE_TYPE_INDEX_##c,     \
                                           CUTE_TYPE_INDEX_##d},                                              \
                forms["cute." #op].literals);
+#define CUTE_ARCH_LITERALS(op, a, b, c, d)                                                                   \
+    llvm::copy(std::initializer_list<int>{CUTE_TYPE_INDEX_##a, CUTE_TYPE_INDEX_##b, CUTE_TYPE_INDEX_##c,     \
+                                          CUTE_TYPE_INDEX_##d},                                              \
+               forms["cute_nvgpu.arch." #op].literals);
 #include "lib/ir/forms.def"
     return forms;
 }

@@ -15,7 +15,12 @@ using Operand = OpAsmParser::UnresolvedOperand;
 enum class Types { FUNCTION, ARROW, OPERANDS, RESULT, LEADING };
 
 // A cute_type_index, or one of these.
-enum : int { CUTE_TYPE_INDEX_None = -1, CUTE_TYPE_INDEX_Tiler = -2, CUTE_TYPE_INDEX_Same = -3 };
+enum : int {
+    CUTE_TYPE_INDEX_None = -1,
+    CUTE_TYPE_INDEX_Tiler = -2,
+    CUTE_TYPE_INDEX_Same = -3,
+    CUTE_TYPE_INDEX_Word = -4
+};
 
 constexpr unsigned formOperands = 4;
 struct Form {
@@ -144,6 +149,7 @@ class Reader
     Type typeOfValue(const cute_value &value);
     FailureOr<Value> build(const Literal &literal, int index);
     FailureOr<Value> convert(Value value, int index, SMLoc location);
+    FailureOr<Value> wordOf(const Literal &item);
     FailureOr<Value> operandOf(const Literal &item, int index);
     bool converts(ArrayRef<Value> values);
     std::vector<Literal> itemsOf(ArrayRef<Value> values);

@@ -509,6 +509,11 @@ void cute_emit_error(MlirLocation location, const char *text)
     emitError(unwrap(location)) << Twine(text);
 }
 
+void cute_emit_warning(MlirLocation location, const char *text)
+{
+    emitWarning(unwrap(location)) << Twine(text);
+}
+
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column)
 {
     auto place = dyn_cast<FileLineColLoc>(unwrap(location));

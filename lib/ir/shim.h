@@ -143,6 +143,7 @@ bool cute_op_is_dead(MlirOperation op);
 /* An error at `location`. MLIR's own function keeps the pointer, and prints late what functions and passes say in parallel;
  * this one copies the text. */
 void cute_emit_error(MlirLocation location, const char *text);
+void cute_emit_warning(MlirLocation location, const char *text);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column);
 /* What a location says beside its place: PLAIN, nothing; NAMED, a name (loc("x"("f":1:2)));

@@ -19,19 +19,106 @@ typedef struct reader {
     cute_usage_list *usage;
     cute_usage *entry;    /* of "Compiling entry function" */
     cute_usage *function; /* of "Function properties for" */
+    int ignored;          /* kernels whose setmaxnreg is */
     cute_diag *diag;
     cute_status status;
 } reader;
 
-/* Advisories that cost performance: ptxas prints them as infos, -Werror counts them. */
-static const char *const costly[] = {"C7508", "C7509", "C7510", "C7511", "C7512", "C7513", "C7514", "C7515"};
-
+/* Advisories that cost performance: ptxas prints them as infos. */
 static bool is_costly(const char *text)
 {
-    if (*text != '(') return false;
-    for (size_t i = 0; i < sizeof costly / sizeof *costly; i++)
-        if (strncmp(text + 1, costly[i], 5) == 0) return true;
-    return strstr(text, "Potential Performance Loss") != NULL;
+    return *text == '(' && strstr(text, "Potential Performance Loss");
+}
+
+/* ---- code that is much slower than it says ---- */
+
+static const struct kind {
+    const char *name, *words;
+} kinds[] = {
+    {"wgmma-serialized", "wgmma.mma_async instructions are serialized"},
+    {"setmaxnreg-ignored", "'setmaxnreg' ignored"},
+};
+
+/* What to do, by what ptxas gives as the reason. */
+static const struct {
+    const char *reason, *advice;
+} advices[] = {
+    {"unable to determine register count",
+     "expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1 or .maxnreg: "
+     "cute-ptx adds .minnctapersm 1 where the kernel has nvvm.reqntid"},
+    {"across compilation units", "expected a module that is linked as a whole, without -c"},
+    {"into 'extern' call", "expected that what it calls is defined in the module"},
+    {"minimum register requirements", "expected a larger number of registers in setmaxnreg.dec"},
+    {"to allow debugging", "expected no -G"},
+    {"Extern calls",
+     "expected no calls of functions that are not in the module between wgmma.fence and wgmma.wait_group"},
+    {"crossing function boundary",
+     "expected wgmma.fence, wgmma and wgmma.wait_group in one function: let it be inlined"},
+    {"insufficient register",
+     "expected a smaller tile for each warpgroup, or more registers for it: fewer blocks or threads, "
+     "setmaxnreg.inc, no -maxrregcount"},
+    {"defining input registers",
+     "expected the registers of A to be written before wgmma.fence, and not again before wgmma.wait_group"},
+    {"reading accumulator registers", "expected accumulators to be read behind wgmma.wait_group"},
+    {"defining accumulator registers",
+     "expected accumulators to be written before wgmma.fence; the first product can replace what they "
+     "hold, by a scale-D of 0 (accum_c = false)"},
+    {"ill formed pipeline stage",
+     "expected wgmma.fence, wgmma, wgmma.commit_group and wgmma.wait_group in this order on each path"},
+    {"divergent path",
+     "expected that all threads of a warpgroup take the same path: what decides it has to be the same in "
+     "the warp (cute_nvgpu.arch.make_warp_uniform)"},
+};
+
+static const struct kind *kind_of(const char *text)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strstr(text, kinds[i].words)) return &kinds[i];
+    return NULL;
+}
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* The kind that `*at` begins with; *at goes behind the comma. KINDS: it is none, *length long. */
+static size_t next_kind(const char **at, size_t *length)
+{
+    size_t i = 0;
+    const char *name = *at;
+    *length = strcspn(name, ",");
+    while (i < KINDS && (strlen(kinds[i].name) != *length || memcmp(kinds[i].name, name, *length) != 0)) i++;
+    *at += *length + (name[*length] == ',');
+    return i;
+}
+
+static bool is_allowed(const cute_tool_output *output, const struct kind *kind)
+{
+    bool allowed = output->allow_all;
+    size_t length;
+    for (size_t i = 0; i < output->allow.count; i++)
+        for (const char *at = output->allow.items[i]; *at;)
+            allowed |= next_kind(&at, &length) == (size_t)(kind - kinds);
+    return allowed;
+}
+
+cute_status cute_tool_check_allowed(const cute_option_list *allow, cute_diag *diag)
+{
+    size_t length;
+    for (size_t i = 0; i < allow->count; i++)
+        for (const char *at = allow->items[i], *name = at; *at; name = at)
+            if (next_kind(&at, &length) == KINDS)
+                return cute_fail(diag, CUTE_USAGE, NULL, "--allow expects %s or %s, got '%.*s'",
+                                 kinds[0].name, kinds[1].name, (int)length, name);
+    return CUTE_OK;
+}
+
+static void advise(reader *r, const struct kind *kind, const char *text)
+{
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
+        if (strstr(text, advices[i].reason)) {
+            cute_note(r->diag, NULL, "%s", advices[i].advice);
+            break;
+        }
+    cute_note(r->diag, NULL, "--allow=%s makes it a warning", kind->name);
 }
 
 /* ---- places ---- */
@@ -65,8 +152,36 @@ static int64_t line_of_function(const cute_ptx_text *ptx, const char *text)
     return 0;
 }
 
-static int64_t line_of_message(const cute_ptx_text *ptx, const char *text)
+static bool has_word(const char *line, size_t length, const char *word)
 {
+    const char *comment = memmem(line, length, "//", 2);
+    return memmem(line, comment ? (size_t)(comment - line) : length, word, strlen(word));
+}
+
+/* The first setmaxnreg of the kernel number `index` of those that have one, but neither .minnctapersm nor .maxnreg, which ptxas
+ * does not name; 0: there is none. */
+static int64_t line_of_setmaxnreg(const cute_ptx_text *ptx, int index)
+{
+    bool looks = false;
+    int64_t number = 1;
+    for (const char *at = ptx->text, *stop = at + ptx->length; at < stop; number++) {
+        const char *end = memchr(at, '\n', (size_t)(stop - at));
+        size_t length = (size_t)((end ? end : stop) - at);
+        if (has_word(at, length, ".entry")) looks = true;
+        if (has_word(at, length, ".minnctapersm") || has_word(at, length, ".maxnreg")) looks = false;
+        if (looks && has_word(at, length, "setmaxnreg")) {
+            if (index-- == 0) return number;
+            looks = false;
+        }
+        at = end ? end + 1 : stop;
+    }
+    return 0;
+}
+
+static int64_t line_of_message(reader *r, const char *text)
+{
+    const cute_ptx_text *ptx = r->output->ptx;
+    if (ptx && strstr(text, "'setmaxnreg' ignored; unable")) return line_of_setmaxnreg(ptx, r->ignored++);
     const char *around = strstr(text, "around line ");
     int64_t line = around ? strtoll(around + strlen("around line "), NULL, 10) : 0;
     return line > 0 ? line : line_of_function(ptx, text);
@@ -74,12 +189,15 @@ static int64_t line_of_message(const cute_ptx_text *ptx, const char *text)
 
 static void report(reader *r, cute_severity severity, int64_t line, const char *text)
 {
-    if (line <= 0) line = line_of_message(r->output->ptx, text);
-    bool promoted = severity == CUTE_WARNING && r->output->werror;
-    if (r->output->quiet && severity != CUTE_ERROR && !promoted) return;
-    if (promoted) severity = CUTE_ERROR;
+    if (line <= 0) line = line_of_message(r, text);
+    const struct kind *kind = severity == CUTE_WARNING ? kind_of(text) : NULL;
+    bool slow = kind && !is_allowed(r->output, kind);
+    bool promoted = severity == CUTE_WARNING && !kind && r->output->werror;
+    if (r->output->quiet && severity != CUTE_ERROR && !promoted && !slow) return;
+    if (promoted || slow) severity = CUTE_ERROR;
     if (severity == CUTE_ERROR) r->status = CUTE_INVALID;
     report_at(r, severity, line, text, promoted ? " [-Werror]" : "");
+    if (slow) advise(r, kind, text);
 }
 
 /* ---- resources ---- */

@@ -2,6 +2,7 @@
 #ifndef CUTE_LIB_TOOLKIT_MESSAGES_H
 #define CUTE_LIB_TOOLKIT_MESSAGES_H
 
+#include "lib/base/options.h"
 #include "lib/toolkit/ptxplace.h"
 
 /* What `ptxas -v` says of one function; -1: nothing. */
@@ -25,7 +26,14 @@ typedef struct cute_tool_output {
     bool werror;              /* warnings become errors, with "[-Werror]" after them */
     bool verbose;             /* all that it says is passed on, infos as remarks */
     bool quiet;               /* no warnings and remarks */
+    /* What makes code much slower than it says is an error of a kind, "wgmma-serialized" or "setmaxnreg-ignored". These are
+     * warnings; one item may have several with commas between them. */
+    cute_option_list allow;
+    bool allow_all; /* code for a debugger, or not optimised */
 } cute_tool_output;
+
+/* CUTE_USAGE: there is no such kind. */
+cute_status cute_tool_check_allowed(const cute_option_list *allow, cute_diag *diag);
 
 /* Adds every message to `diag` (text that is not understood, too) and the resources to `usage`, which is in
  * `arena` (NULL: not wanted). The messages' places are those of the user's source where .loc says it, with

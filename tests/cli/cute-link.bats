@@ -218,15 +218,68 @@ END
     "$link" -Werror -o w.cubin k.ptx
 }
 
-@test "serialised wgmma and an ignored setmaxnreg are errors with -Werror" {
-    "$link" -o k.cubin "$data/link_wgmma.ptx" 2>messages
-    grep -q 'warning: (C7514)' messages
-    fails 1 "$link" -Werror -o w.cubin "$data/link_wgmma.ptx"
-    says 'error: (C7508)'
+@test "serialised wgmma and an ignored setmaxnreg are errors that say what to do, unless they are allowed" {
+    for options in "" -w -Werror; do
+        fails 1 "$link" $options -o w.cubin "$data/link_wgmma.ptx"
+        says 'link_wgmma.ptx:14:2: error: (C7508)'
+        says 'note: expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1'
+        says 'note: --allow=setmaxnreg-ignored makes it a warning'
+        says 'link_wgmma.ptx:6:17: error: (C7514)'
+        says 'note: expected accumulators to be'
+        says 'note: --allow=wgmma-serialized makes it a warning'
+        [ ! -e w.cubin ]
+    done
+    fails 1 "$link" --allow=setmaxnreg-ignored -o w.cubin "$data/link_wgmma.ptx"
+    says 'warning: (C7508)'
     says 'error: (C7514)'
-    [ ! -e w.cubin ]
-    "$link" -w -o k.cubin "$data/link_wgmma.ptx" 2>messages
-    ! grep -q warning messages
+    for options in --allow=wgmma-serialized,setmaxnreg-ignored "--allow wgmma-serialized --allow=setmaxnreg-ignored -Werror"; do
+        "$link" $options -o k.cubin "$data/link_wgmma.ptx" 2>messages
+        grep -q 'warning: (C7508)' messages
+        grep -q 'warning: (C7514)' messages
+        ! grep -q note messages
+    done
+    "$link" -w --allow=wgmma-serialized,setmaxnreg-ignored -o k.cubin "$data/link_wgmma.ptx" 2>messages
+    [ ! -s messages ]
+    # Who asks for slow code gets it.
+    "$link" -G -o k.cubin "$data/link_wgmma.ptx"
+    "$link" -O0 -o k.cubin "$data/link_wgmma.ptx"
+    fails 2 "$link" --allow=spills -o k.cubin "$data/link_wgmma.ptx"
+    says "--allow expects wgmma-serialized or setmaxnreg-ignored, got 'spills'"
+}
+
+@test "a kernel with setmaxnreg gets what ptxas needs for it" {
+    # Of several kernels the ones that lack it are named.
+    for kernel in 'one .reqntid 128, 1, 1' 'good .reqntid 128, 1, 1 .minnctapersm 1' 'two .reqntid 128, 1, 1'; do
+        printf '.visible .entry %s()%s\n{ // setmaxnreg\n\tsetmaxnreg.inc.sync.aligned.u32 240;\n\tret;\n}\n' "${kernel%% *}" "${kernel#* }"
+    done | sed '1i .version 8.0\n.target sm_90a\n.address_size 64' > three.ptx
+    fails 1 "$link" -o k.cubin three.ptx
+    says 'three.ptx:6:2: error: (C7508)'
+    says 'three.ptx:16:2: error: (C7508)'
+    [ "$(grep -c 'error:' <<<"$output")" = 2 ]
+    cat > k.mlir <<'MLIR'
+gpu.module @m {
+  gpu.func @k(%out: memref<384xf32>) kernel attributes {nvvm.reqntid = array<i32: 384, 1, 1>${MORE}} {
+    %t = gpu.thread_id x
+    %c128 = arith.constant 128 : index
+    %first = arith.cmpi ult, %t, %c128 : index
+    scf.if %first {
+      cute_nvgpu.arch.setmaxregister_decrease<40>
+    } else {
+      cute_nvgpu.arch.setmaxregister_increase<232>
+    }
+    %x = arith.constant 1.0 : f32
+    memref.store %x, %out[%t] : memref<384xf32>
+    gpu.return
+  }
+}
+MLIR
+    "$CUTE_BIN/cute-ptx" -arch sm_90a -D MORE= --remarks k.mlir -o k.ptx 2>remarks
+    grep -q 'k.mlir:7:7: remark: the kernel gets nvvm.minctasm = 1' remarks
+    grep -q '^.minnctapersm 1' k.ptx
+    "$link" -Werror -o k.cubin k.ptx
+    "$CUTE_BIN/cute-ptx" -arch sm_90a -D MORE=', nvvm.maxnreg = 128 : i32' k.mlir -o k.ptx
+    ! grep minnctapersm k.ptx
+    "$link" -Werror -o k.cubin k.ptx
 }
 
 @test "an unknown architecture names the nearest" {

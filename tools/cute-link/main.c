@@ -18,7 +18,7 @@ typedef struct settings {
     int64_t max_registers;
     bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep,
         timing;
-    cute_option_list archs, gencodes, xptxas, libraries, folders;
+    cute_option_list archs, gencodes, xptxas, libraries, folders, allow;
 } settings;
 
 static cute_status read_inputs(cute_arena *arena, const cute_option_list *operands, cute_link_input **out,
@@ -125,6 +125,7 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
                                  .xptxas = s->xptxas,
                                  .libraries = s->libraries,
                                  .folders = s->folders,
+                                 .allow = s->allow,
                                  .cuda_path = s->cuda_path,
                                  .opt_level = s->opt_level,
                                  .max_registers = s->max_registers,
@@ -157,7 +158,8 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
 static cute_status check_options(const settings *s, cute_diag *diag)
 {
     CUTE_TRY(cute_link_check_options(
-        &(cute_link_options){.opt_level = s->opt_level, .max_registers = s->max_registers}, diag));
+        &(cute_link_options){.opt_level = s->opt_level, .max_registers = s->max_registers, .allow = s->allow},
+        diag));
     if (s->timing_format && strcmp(s->timing_format, "json") != 0 && strcmp(s->timing_format, "text") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--timing-format expects text or json, got '%s'",
                          s->timing_format);
@@ -222,7 +224,9 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "resource-usage", 'v', NULL, "print a table of each kernel's resources on stderr",
          &s.resources},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON, on stdout where -o names a file", &s.json},
-        {CUTE_OPTION_FLAG, "Werror", 0, NULL, "warnings, spills and serialised wgmma are errors", &s.werror},
+        {CUTE_OPTION_LIST, "allow", 0, "KIND,...",
+         "not an error: wgmma-serialized, setmaxnreg-ignored (then a warning)", &s.allow},
+        {CUTE_OPTION_FLAG, "Werror", 0, NULL, "warnings and spills are errors", &s.werror},
         {CUTE_OPTION_FLAG, "disable-warnings", 'w', NULL, "no warnings", &s.quiet},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "print the programs that are run, and all that they say",
          &s.verbose},

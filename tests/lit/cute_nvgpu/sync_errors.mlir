@@ -185,3 +185,19 @@ func.func @store_width(%v: i16, %p: !cute.ptr<i16, smem>, %b: !cute.ptr<i64, sme
   cute_nvgpu.arch.st_async %v, %p, %b, %r
   return
 }
+
+// -----
+
+func.func @wide(%b: !cute.ptr<i64, smem>) {
+  // expected-error@+1 {{expects a number that fits into 'i32'}}
+  cute_nvgpu.arch.mbarrier_init %b, 4294967296
+  return
+}
+
+// -----
+
+func.func @tuple(%b: !cute.ptr<i64, smem>) {
+  // expected-error@+1 {{expects a number that fits into 'i32'}}
+  cute_nvgpu.arch.mbarrier_init %b, (1, 2)
+  return
+}
