@@ -6,6 +6,16 @@ $(GEN)/launch.schema.inc: lib/launch/launch.schema.json
 
 $(OBJ)/lib/launch/schema.o: $(GEN)/launch.schema.inc
 
+# lib/gemm has the sources of the kernels that it compiles inside: GEMM_SOURCE(name, bytes..., 0).
+GEMM_KERNELS := kernels/gemm_sm80/gemm_sm80.mlir kernels/sgemm/sgemm.mlir $(wildcard kernels/gemm/*.mlir)
+$(GEN)/gemm_sources.inc: $(GEMM_KERNELS) mk/launch.mk
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)for k in $(GEMM_KERNELS); do echo "GEMM_SOURCE($$(basename $$k .mlir),"; \
+	    od -An -v -tx1 $$k | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0)'; done > $@.new && mv $@.new $@
+
+$(OBJ)/lib/gemm/table.o: $(GEN)/gemm_sources.inc
+
 $(BUILD)/tests/libfakecuda.so: tests/data/fakecuda.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

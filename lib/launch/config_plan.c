@@ -148,12 +148,13 @@ static const json_t *given(const cute_config *config, const config_plan *plan, c
     return value;
 }
 
-/* The name of the buffer that a tensor gets. */
+/* The name of the buffer that a tensor gets, or of which it gets a view. */
 static const char *buffer_of(const cute_config *config, const config_plan *plan, const host_param *param,
                              const cute_path **path)
 {
     const json_t *value = given(config, plan, param->name, path);
-    return value ? json_string_value(value) : param->name;
+    const json_t *of = json_object_get(value, "buffer");
+    return value ? json_string_value(of ? of : value) : param->name;
 }
 
 const host_param *config_plan_tensor(const cute_config *config, const char *buffer)
@@ -164,7 +165,8 @@ const host_param *config_plan_tensor(const cute_config *config, const char *buff
             const host_param *param = &config->plans.items[p].host.params[i];
             if (param->kind != HOST_MEMREF && param->kind != HOST_POINTER) continue;
             const char *name = buffer_of(config, &config->plans.items[p], param, &path);
-            if (name && strcmp(name, buffer) == 0) return param;
+            bool whole = !json_is_object(given(config, &config->plans.items[p], param->name, &path));
+            if (name && whole && strcmp(name, buffer) == 0) return param;
         }
     return NULL;
 }
@@ -222,15 +224,14 @@ static host_number address_of(config_plan *plan, config_buffer *buffer)
 
 /* The memref of MLIR: allocated and aligned pointer, offset, sizes, strides. */
 static cute_status bind_memref(const cute_config *config, const host_param *param,
-                               const config_buffer *buffer, host_number address, host_number *out,
-                               const cute_path *path, cute_diag *diag)
+                               const config_buffer *buffer, const cute_tensor *t, host_number address,
+                               host_number *out, const cute_path *path, cute_diag *diag)
 {
-    const cute_tensor *t = &buffer->tensor;
     if ((size_t)t->rank != param->rank)
         return FAIL(config, path, diag, "tensor '%s': has %d dimension%s, expected %zu", t->name, t->rank,
                     t->rank == 1 ? "" : "s", param->rank);
     /* The addresses are those of the allocation. */
-    address.value = -t->offset * cute_dtype_get(t->dtype)->bytes;
+    address.value = -buffer->tensor.offset * cute_dtype_get(t->dtype)->bytes;
     out[0] = out[1] = address;
     out[2] = integer(t->offset);
     for (size_t i = 0; i < param->rank; i++) {
@@ -246,23 +247,36 @@ static cute_status bind_memref(const cute_config *config, const host_param *para
     return CUTE_OK;
 }
 
-static cute_status bind_layout(const cute_config *config, const host_param *param,
-                               const config_buffer *buffer, host_number *out, const cute_path *path,
-                               cute_diag *diag)
+static cute_status bind_layout(const cute_config *config, const host_param *param, const cute_tensor *tensor,
+                               host_number *out, const cute_path *path, cute_diag *diag)
 {
     int64_t *leaves;
     size_t count;
     cute_buffer why = {0};
-    cute_status status =
-        cute_fit(config->arena, &param->layout, &buffer->tensor, &leaves, &count, &why, diag);
+    cute_status status = cute_fit(config->arena, &param->layout, tensor, &leaves, &count, &why, diag);
     if (status == CUTE_INVALID) {
-        FAIL(config, path, diag, "tensor '%s': %s", buffer->tensor.name, cute_buffer_text(&why));
+        FAIL(config, path, diag, "tensor '%s': %s", tensor->name, cute_buffer_text(&why));
         cute_note(diag, NULL, "the host function's parameter '%s' has the layout %s", param->name,
                   param->text);
     }
     cute_buffer_release(&why);
     for (size_t i = 0; status == CUTE_OK && i < count; i++) out[i] = integer(leaves[i]);
     return status;
+}
+
+/* A part of a buffer: what { "buffer", "offset", "shape", "strides" } says; the rest is the buffer's. */
+static cute_status read_view(const cute_config *config, const json_t *json, const cute_path *path,
+                             const cute_tensor *whole, cute_tensor *out, cute_diag *diag)
+{
+    *out = *whole;
+    out->offset = 0;
+    CUTE_TRY(config_view(config, json, path, out, diag));
+    if (!cute_add64(out->offset, whole->offset, &out->offset) || !cute_tensor_layout(out) ||
+        out->span > whole->span)
+        return FAIL(config, path, diag,
+                    "the view of '%s' ends behind element %lld, and the buffer has %lld elements",
+                    whole->name, (long long)out->span - 1, (long long)whole->span);
+    return CUTE_OK;
 }
 
 static cute_status bind_tensor(const cute_config *config, config_plan *plan, size_t index, host_number *out,
@@ -284,20 +298,29 @@ static cute_status bind_tensor(const cute_config *config, config_plan *plan, siz
         if (strcmp(config->buffers[i].tensor.name, name) == 0) buffer = &config->buffers[i];
     if (!buffer && path == plan->path) return fail_missing(config, plan, param, diag);
     if (!buffer) return config_find_buffer(config, name, path, &buffer, diag);
+    const json_t *json = given(config, plan, param->name, &path);
     const cute_tensor *t = &buffer->tensor;
+    cute_tensor view;
+    const cute_path *said = buffer->path;
+    if (json_is_object(json)) {
+        CUTE_TRY(read_view(config, json, path, t, &view, diag));
+        t = &view;
+        said = path;
+    }
     const cute_dtype_info *info = cute_dtype_get(t->dtype);
     if (!dtype_agrees(param, t->dtype))
-        return FAIL(config, buffer->path, diag, "tensor '%s': is of %s, expected %s", t->name, info->name,
+        return FAIL(config, said, diag, "tensor '%s': is of %s, expected %s", t->name, info->name,
                     param->dtype);
     if (param->align > 1 && t->offset * info->bytes % param->align != 0)
-        return FAIL(config, buffer->path, diag,
+        return FAIL(config, said, diag,
                     "tensor '%s': begins %lld bytes behind the allocation, expected a "
                     "multiple of %lld",
                     t->name, (long long)(t->offset * info->bytes), (long long)param->align);
     out[0] = address_of(plan, buffer);
+    out[0].value = (t->offset - buffer->tensor.offset) * info->bytes;
     if (param->kind == HOST_POINTER) return CUTE_OK;
-    if (param->text) return bind_layout(config, param, buffer, out + 1, buffer->path, diag);
-    return bind_memref(config, param, buffer, out[0], out, buffer->path, diag);
+    if (param->text) return bind_layout(config, param, t, out + 1, said, diag);
+    return bind_memref(config, param, buffer, t, out[0], out, said, diag);
 }
 
 /* A number of `dtype` into its bits. */

@@ -12,19 +12,17 @@
 
 typedef struct answer {
     cute_status status;
-    int64_t multiprocessors;
+    cute_device_info info;
     char text[400]; /* the first message of a failure */
 } answer;
 
 static void ask(const config_device *d, answer *out)
 {
-    cute_device_info info = {.size = sizeof info};
     cute_diag *diag = cute_diag_create();
     bool emulated = d->emulator && (d->emulator->checks || d->emulator->counters);
-    *out = (answer){.status = CUTE_SYSTEM};
+    *out = (answer){.status = CUTE_SYSTEM, .info.size = sizeof out->info};
     if (!diag) return;
-    out->status = cute_device_find(emulated ? "emulator" : d->name, d->emulator, &info, diag);
-    out->multiprocessors = info.multiprocessors;
+    out->status = cute_device_find(emulated ? "emulator" : d->name, d->emulator, &out->info, diag);
     if (cute_diag_count(diag)) strncpy(out->text, cute_diag_get(diag, 0)->text, sizeof out->text - 1);
     cute_diag_destroy(diag);
 }
@@ -52,15 +50,11 @@ static cute_status ask_child(const config_device *d, answer *out, cute_diag *dia
                      "the driver ended the process while it was asked for the device");
 }
 
-cute_status cute_launch_sms(const config_device *device, int64_t *out, cute_diag *diag)
+cute_status cute_launch_device(const config_device *device, cute_device_info *out, cute_diag *diag)
 {
-    static const config_device any = {0};
     cute_device_kind kind;
     int index;
     answer found;
-    if (!device) device = &any;
-    *out = device->multiprocessors;
-    if (*out > 0) return CUTE_OK;
     CUTE_TRY(cute_device_parse_name(device->name, &kind, &index, diag));
     if (device->in_process || kind == CUTE_DEVICE_EMULATOR)
         ask(device, &found);
@@ -71,9 +65,22 @@ cute_status cute_launch_sms(const config_device *device, int64_t *out, cute_diag
         ask(&emulator, &found);
         if (found.status == CUTE_OK)
             cute_report(diag, CUTE_REMARK, NULL, "no device is at hand: %lld multiprocessors are assumed",
-                        (long long)found.multiprocessors);
+                        (long long)found.info.multiprocessors);
     }
     if (found.status != CUTE_OK) return cute_fail(diag, found.status, NULL, "%s", found.text);
-    *out = found.multiprocessors;
+    *out = found.info; /* its texts are the program's, so they are the same here */
+    if (device->multiprocessors) out->multiprocessors = device->multiprocessors;
+    return CUTE_OK;
+}
+
+cute_status cute_launch_sms(const config_device *device, int64_t *out, cute_diag *diag)
+{
+    static const config_device any = {0};
+    cute_device_info info;
+    if (!device) device = &any;
+    *out = device->multiprocessors;
+    if (*out > 0) return CUTE_OK;
+    CUTE_TRY(cute_launch_device(device, &info, diag));
+    *out = info.multiprocessors;
     return CUTE_OK;
 }

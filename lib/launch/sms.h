@@ -2,6 +2,7 @@
 #ifndef CUTE_LIB_LAUNCH_SMS_H
 #define CUTE_LIB_LAUNCH_SMS_H
 
+#include "cute/device.h"
 #include "cute/emulator_options.h"
 
 /* Where a launch will run. */
@@ -13,6 +14,8 @@ typedef struct config_device {
     int64_t multiprocessors;               /* 0: those that the device has */
 } config_device;
 
+/* What the device is. */
+cute_status cute_launch_device(const config_device *device, cute_device_info *out, cute_diag *diag);
 /* NULL: any device. */
 cute_status cute_launch_sms(const config_device *device, int64_t *out, cute_diag *diag);
 

@@ -178,6 +178,48 @@ MLIR
     cute-run persistent.ptx --device emulator --config k.json --sms 7
 }
 
+@test "a tensor may be a part of a buffer" {
+    persistent
+    config() { echo '{"plan": {"function": "one", "args": {"a": '"$1"', "n": 4}}, "buffers": {"a": {"dtype": "i32", "shape": [12], "init": "zeros"}}, "check": {"a": "'"$2"'"}}'; }
+    config '{"buffer": "a", "offset": "n", "shape": ["n"]}' 'i >= 4 && i < 8' | sed 's/"plan"/"params": {"n": 4}, "plan"/' > k.json
+    cute-run persistent.ptx --device emulator --config k.json
+    config '{"buffer": "a", "offset": 8, "shape": [4]}' 'i >= 8' > k.json
+    cute-run persistent.ptx --device emulator --config k.json
+    config '{"buffer": "a", "offset": 9, "shape": [4]}' 'i >= 8' > k.json
+    run -1 cute-run persistent.ptx --device emulator --config k.json
+    [[ "$output" == *"the view of 'a' ends behind element 12, and the buffer has 12 elements"* ]]
+    config '{"buffer": "b"}' 'i >= 8' > k.json
+    run -1 cute-run persistent.ptx --device emulator --config k.json
+    [[ "$output" == *"there is no buffer 'b'"* ]]
+    config '{"buffer": "a", "ofset": 9}' 'i >= 8' > k.json
+    run -1 cute-run persistent.ptx --device emulator --config k.json
+    # of a memref with a layout
+    cat > view.mlir <<'MLIR'
+!m = !cute.memref<f32, gmem, align<16>, "(?,?{div=4}):(?{i64 div=4},1)">
+gpu.module @kernels {
+  gpu.func @fill(%A: !m) kernel attributes {nvvm.reqntid = array<i32: 1, 1, 1>} {
+    %one = arith.constant 1.0 : f32
+    cute.memref.store %A, (1, 2), %one
+    gpu.return
+  }
+}
+func.func @main(%A: !m) {
+  %c1 = arith.constant 1 : index
+  gpu.launch_func @kernels::@fill blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%A : !m)
+  return
+}
+MLIR
+    cute-ptx view.mlir -arch sm_90a -o view.ptx
+    view() { echo '{"plan": {"function": "main", "args": {"A": {"buffer": "x", '"$1"'}}}, "buffers": {"x": {"dtype": "f32", "shape": [64], "init": "zeros"}}, "check": {"x": "'"$2"'"}}' > k.json; }
+    view '"offset": 8, "shape": [2, 4], "strides": [16, 1]' 'i == 8 + 16 + 2'
+    cute-run view.ptx --device emulator --config k.json
+    view '"offset": 7, "shape": [2, 4], "strides": [16, 1]' 'i == 8 + 16 + 2'
+    run -1 cute-run view.ptx --device emulator --config k.json
+    [[ "$output" == *"begins 28 bytes behind the allocation, expected a multiple of 16"* ]]
+    view '"offset": 8, "shape": [2, 4], "strides": [15, 1]' 'i == 8 + 16 + 2'
+    run -1 cute-run view.ptx --device emulator --config k.json
+}
+
 @test "sm_count is the host's" {
     cat > bad.mlir <<'MLIR'
 gpu.module @m {

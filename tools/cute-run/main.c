@@ -7,12 +7,15 @@
 #include "cute/emulator.h"
 #include "cute/launch.h"
 #include "cute/report.h"
+#include "lib/base/cache.h"
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
+#include "tools/cute-run/gemm.h"
 
 typedef struct options {
     const char *config, *timeout, *seed, *checks;
-    bool list_devices, json, bench, no_bench, strict, timing, template, schema;
+    bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear;
+    gemm_request gemm;
     cute_option_list defines, plans, tensors, expects;
     cute_launch_options launch;
     cute_emulator_options emulator;
@@ -224,6 +227,57 @@ static cute_status use_module(options *o, cute_arena *arena, const char *path, c
     return status;
 }
 
+/* Without a module: options that say which product, and those of a launch. */
+static cute_status use_gemm(options *o, cute_arena *arena, const cute_option_list *operands, cute_diag *diag)
+{
+    const char *other = operands->count    ? operands->items[0]
+                        : o->config        ? "--config"
+                        : o->plans.count   ? "--plan"
+                        : o->tensors.count ? "--tensor"
+                        : o->expects.count ? "--expect"
+                        : o->launch.kernel ? "--kernel"
+                        : o->defines.count ? "-D"
+                        : o->template      ? "--template"
+                                           : NULL;
+    if (other)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--gemm says all of the launch: '%s' has no place beside it",
+                         other);
+    CUTE_TRY(launch_options(o, diag));
+    o->gemm.launch = &o->launch;
+    o->gemm.json = o->json;
+    o->gemm.timing = o->timing;
+    return run_gemm(&o->gemm, arena, diag);
+}
+
+/* An option of a product, where there is none. */
+static const char *stray_gemm_option(const gemm_request *g)
+{
+    const gemm_words *w = &g->words;
+    return w->dtype           ? "--dtype"
+           : w->dtype_d       ? "--dtype-d"
+           : w->layout        ? "--layout"
+           : w->alpha         ? "--alpha"
+           : w->beta          ? "--beta"
+           : w->batch         ? "--batch"
+           : w->align         ? "--align"
+           : w->bias          ? "--bias"
+           : w->relu          ? "--relu"
+           : w->gelu          ? "--gelu"
+           : g->configuration ? "--configuration"
+           : g->l2            ? "--l2"
+           : g->tune          ? "--tune"
+                              : NULL;
+}
+
+static cute_status clear_cache(cute_arena *arena, cute_diag *diag)
+{
+    const char *folder = cute_cache_folder(arena, NULL);
+    char *text =
+        folder ? cute_arena_printf(arena, "%zu entries removed from %s\n", cute_cache_clear(folder), folder)
+               : cute_arena_printf(arena, "there is no cache\n");
+    return text ? cute_file_write("-", text, strlen(text), diag) : cute_fail_memory(diag);
+}
+
 static cute_status act(cute_tool *tool, void *context)
 {
     options *o = context;
@@ -232,6 +286,11 @@ static cute_status act(cute_tool *tool, void *context)
     if (o->schema)
         return cute_file_write("-", cute_launch_schema_text(), strlen(cute_launch_schema_text()), diag);
     if (o->list_devices) return list_devices(o, diag);
+    if (o->cache_clear) return clear_cache(tool->arena, diag);
+    if (o->gemm.words.shapes) return use_gemm(o, tool->arena, operands, diag);
+    if (stray_gemm_option(&o->gemm))
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --gemm, which says the shape of the product",
+                         stray_gemm_option(&o->gemm));
     if (operands->count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one module, got %zu: unexpected '%s'",
                          operands->count, operands->items[1]);
@@ -287,6 +346,29 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "strict", 0, NULL, "warnings of --check are errors", &o.strict},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30 on a GPU)",
          &o.timeout},
+        {CUTE_OPTION_GROUP, "Products", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "gemm", 'g', "MxNxK[,...]",
+         "D = A B, or a group of products; no module is needed", &o.gemm.words.shapes},
+        {CUTE_OPTION_STRING, "dtype", 0, "TYPE", "of A and B: f16 bf16 tf32 f32 e4m3 e5m2 i8 (default bf16)",
+         &o.gemm.words.dtype},
+        {CUTE_OPTION_STRING, "dtype-d", 0, "TYPE", "of D, and of C and the bias", &o.gemm.words.dtype_d},
+        {CUTE_OPTION_STRING, "layout", 0, "tn|nn|nt|tt[t|n]",
+         "A, B, D by rows (t) or columns (n); default tnt", &o.gemm.words.layout},
+        {CUTE_OPTION_INT, "batch", 0, "N", "as many products", &o.gemm.words.batch},
+        {CUTE_OPTION_STRING, "alpha", 0, "X", "D = alpha A B", &o.gemm.words.alpha},
+        {CUTE_OPTION_STRING, "beta", 0, "X", "+ beta C", &o.gemm.words.beta},
+        {CUTE_OPTION_FLAG, "bias", 0, NULL, "+ a bias, an element a column", &o.gemm.words.bias},
+        {CUTE_OPTION_FLAG, "relu", 0, NULL, "and of that relu", &o.gemm.words.relu},
+        {CUTE_OPTION_FLAG, "gelu", 0, NULL, "and of that gelu", &o.gemm.words.gelu},
+        {CUTE_OPTION_INT, "align", 0, "BYTES", "what divides all addresses (default 16)",
+         &o.gemm.words.align},
+        {CUTE_OPTION_STRING, "configuration", 0, "NAME", "by name, instead of the one that is chosen",
+         &o.gemm.configuration},
+        {CUTE_OPTION_FLAG, "tune", 0, NULL, "measure all configurations first, and remember the fastest",
+         &o.gemm.tune},
+        {CUTE_OPTION_STRING, "l2", 0, "cold|warm", "how each run finds L2 (default warm)", &o.gemm.l2},
+        {CUTE_OPTION_FLAG, "cache-clear", 0, NULL, "remove what was compiled and measured before",
+         &o.cache_clear},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "DIR", "write output files there", &o.launch.output_folder},
         {CUTE_OPTION_FLAG, "no-check", 0, NULL, "do not compare results", &o.launch.no_check},
@@ -310,7 +392,8 @@ int main(int argc, char **argv)
         .options = table,
         .epilogue = "Without --config the module's kernels and their arguments are printed.\n"
                     "  cute-run k.cubin --template > launch.json\n"
-                    "  cute-run k.cubin --config launch.json -D n=4096\n",
+                    "  cute-run k.cubin --config launch.json -D n=4096\n"
+                    "  cute-run --gemm 4096x4096x4096 --dtype bf16\n",
     };
     return cute_tool_run(&command, NULL, act, &o, argc, argv);
 }

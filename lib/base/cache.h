@@ -1,0 +1,21 @@
+/* What was made before, on disk: a file an entry, found by everything that it depends on. An entry that is truncated,
+ * damaged or of another key is as good as none; a folder that can't be written keeps nothing. Nothing here fails. */
+#ifndef CUTE_LIB_BASE_CACHE_H
+#define CUTE_LIB_BASE_CACHE_H
+
+#include "lib/base/buffer.h"
+
+/* The folder: `given`, where that is not NULL ("": none); else $CUTE_CACHE, $XDG_CACHE_HOME/libcute, ~/.cache/libcute.
+ * NULL: there is none. In `arena`. */
+const char *cute_cache_folder(cute_arena *arena, const char *given);
+/* Appends the entry to *out; false: there is none. `kind` is a word; entries of different kinds never meet. */
+bool cute_cache_get(const char *folder, const char *kind, const void *key, size_t key_length,
+                    cute_buffer *out);
+/* Writes the entry whole or not at all, also where others write the same one. Above $CUTE_CACHE_SIZE MiB (512 without)
+ * in all, the entries go that were used longest ago. */
+void cute_cache_put(const char *folder, const char *kind, const void *key, size_t key_length,
+                    const void *bytes, size_t length);
+/* Removes all entries, and nothing else that is there; how many. */
+size_t cute_cache_clear(const char *folder);
+
+#endif

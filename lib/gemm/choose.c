@@ -1,0 +1,254 @@
+/* Which ways there are to compute a problem, and what each is estimated to take: waves of tiles at the rate that was
+ * measured of the configuration, memory traffic, and the steps around the product. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/arch.h"
+#include "lib/base/nearest.h"
+#include "lib/gemm/gemm.h"
+
+enum { MEASURED_ON = 132, SHARED = 227 * 1024, THREADS = 2048, REGISTERS = 65536 };
+/* Bytes a second of a copy on 132 multiprocessors, of which element-wise steps reach a part; a launch in order. */
+static const double bandwidth = 3.0e12, element_wise = 0.3, launch = 2.5e-6;
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+gemm_view gemm_view_of(const gemm_way *way, const gemm_problem *p)
+{
+    const cute_gemm_problem *g = &p->given;
+    /* B as (n, k). */
+    gemm_matrix b = {p->b.column, p->b.row, p->b.batch, p->b.span};
+    return way->swapped ? (gemm_view){g->n, g->m, g->k, b, p->a} : (gemm_view){g->m, g->n, g->k, p->a, b};
+}
+
+int64_t gemm_packed_k(const gemm_way *way, int64_t k)
+{
+    int64_t v = 16 / cute_dtype_get(way->first->in)->bytes;
+    return ceil_div(k, v) * v;
+}
+
+/* ---- estimates ---- */
+
+/* TFLOP/s of a configuration on 132 multiprocessors. Where nobody measured it, that of a measured one of the class
+ * (or of any), by how much of a tile is loaded for a product; narrow copies reach a sixth. */
+static double rate_of(const gemm_config *config, bool vectors)
+{
+    const double narrow_part = 71.0 / 463;
+    double best = 0, best_tile = 1;
+    if (vectors ? config->vectors > 0 : config->narrow > 0) return vectors ? config->vectors : config->narrow;
+    for (size_t i = 0; i < gemm_config_count(); i++) {
+        const gemm_config *c = gemm_config_at(i);
+        if (c->class != config->class || c->kernel != config->kernel || c->vectors <= best) continue;
+        best = c->vectors;
+        best_tile = (double)c->bm * (double)c->bn / (double)(c->bm + c->bn);
+    }
+    if (best == 0) {
+        best = 45;
+        best_tile = 128.0 * 256 / (128 + 256);
+    }
+    double tile = (double)config->bm * (double)config->bn / (double)(config->bm + config->bn);
+    double part = tile < best_tile ? tile / best_tile : 1;
+    return best * (0.4 + 0.6 * part) * (vectors ? 1 : narrow_part);
+}
+
+static int64_t resident(const gemm_config *c, int64_t size)
+{
+    int64_t threads = c->class == GEMM_SINGLE ? 256 : 32 * c->warps_m * c->warps_n;
+    int64_t shared = (c->bm + c->bn) * c->bk * c->stages * size + 1024;
+    int64_t registers = (c->bm * c->bn / threads + 80) * threads, n = THREADS / threads;
+    if (n > SHARED / shared) n = SHARED / shared;
+    if (n > REGISTERS / registers) n = REGISTERS / registers;
+    return n < 1 ? 1 : n;
+}
+
+static double estimate(const gemm_way *way, const gemm_problem *p, const gemm_target *target)
+{
+    const gemm_config *c = way->config;
+    const cute_gemm_problem *g = &p->given;
+    gemm_view view = gemm_view_of(way, p);
+    int64_t in = cute_dtype_get(p->in)->bytes, out = cute_dtype_get(way->product)->bytes;
+    double part = (double)target->multiprocessors / MEASURED_ON;
+    int64_t blocks = ceil_div(view.rows, c->bm) * ceil_div(view.columns, c->bn);
+    int64_t at_once = resident(c, in), wave = target->multiprocessors * at_once;
+    double tile = 2.0 * (double)c->bm * (double)c->bn *
+                  (double)(ceil_div(view.k, c->bk) * c->bk + 2 * c->bk) /
+                  (rate_of(c, way->vectors) * 1e12 / MEASURED_ON);
+    double turns =
+        (double)(blocks / wave * at_once) + (double)ceil_div(blocks % wave, target->multiprocessors);
+    double m = (double)g->m, n = (double)g->n, k = (double)g->k;
+    double traffic = (m * k + n * k) * (double)in + m * n * (double)out;
+    double seconds = turns * tile, least = traffic / (bandwidth * part);
+    if (seconds < least) seconds = least;
+    seconds += launch;
+    double stepped = bandwidth * part * element_wise;
+    if (way->pack_a) seconds += launch + 2.0 * (double)(view.rows * view.k * in) / stepped;
+    if (way->pack_b) seconds += launch + 2.0 * (double)(view.columns * view.k * in) / stepped;
+    if (way->epilogue)
+        seconds +=
+            launch + m * n * (4 + (double)cute_dtype_get(p->out)->bytes * (g->beta != 0 ? 2 : 1)) / stepped;
+    return seconds * (double)g->batch;
+}
+
+/* ---- ways ---- */
+
+static bool plain(const gemm_problem *p)
+{
+    const cute_gemm_problem *g = &p->given;
+    return g->alpha == 1 && g->beta == 0 && !g->bias && g->activation == CUTE_GEMM_LINEAR;
+}
+
+/* What the way has to do for one more problem. */
+static void include(gemm_way *way, const gemm_problem *p)
+{
+    const gemm_config *c = way->config;
+    gemm_view v = gemm_view_of(way, p);
+    int64_t align = p->given.align;
+    way->pack_a = way->pack_a || !c->kernel->takes(c, p->in, &v.a, v.rows, v.k, align, way->vectors);
+    way->pack_b = way->pack_b || !c->kernel->takes(c, p->in, &v.b, v.columns, v.k, align, way->vectors);
+    way->epilogue = way->epilogue || !plain(p) || !c->kernel->makes(p->in, p->out);
+}
+
+/* Copies to C of several elements where all rows take them. Sums lie in rows of a multiple of 4 in the workspace. */
+static int64_t copies_of(const gemm_way *way, const gemm_problem *problems, size_t count)
+{
+    int64_t vc = way->config->kernel->vc, size = cute_dtype_get(way->product)->bytes;
+    for (size_t i = 0; i < count; i++) {
+        const gemm_problem *p = &problems[i];
+        gemm_view v = gemm_view_of(way, p);
+        bool fits = v.columns % vc == 0 &&
+                    (way->epilogue ||
+                     (p->given.ld_d % vc == 0 && p->d.batch % vc == 0 && p->given.align >= vc * size));
+        if (!fits) return 1;
+    }
+    return vc;
+}
+
+static bool make_way(const gemm_problem *problems, size_t count, const gemm_config *config, bool vectors,
+                     const gemm_target *target, gemm_way *out)
+{
+    const gemm_problem *first = &problems[0];
+    const cute_arch *arch = cute_arch_find(target->arch);
+    *out = (gemm_way){.config = config, .first = first, .vectors = vectors};
+    int least = config->class == GEMM_FP8 ? 89 : config->kernel->first_arch;
+    if (!arch || arch->number < least || gemm_class_of(first->in) != config->class) return false;
+    snprintf(out->name, sizeof out->name, "%s%s", config->name, vectors ? "" : ":narrow");
+    for (size_t i = 0; i < count; i++) include(out, &problems[i]);
+    /* The kernel writes rows; columns of D are rows of its transpose. What an epilogue reads may lie in any order. */
+    if (!out->epilogue && first->given.order_d == CUTE_GEMM_COLUMNS) {
+        out->swapped = true;
+        out->pack_a = out->pack_b = false;
+        for (size_t i = 0; i < count; i++) include(out, &problems[i]);
+    }
+    if (!vectors && (out->pack_a || out->pack_b))
+        return false; /* what is copied anyway is copied for vectors */
+    gemm_view v = gemm_view_of(out, first);
+    out->columns_a = !out->pack_a && v.a.column != 1;
+    out->columns_b = !out->pack_b && v.b.column != 1;
+    out->product = out->epilogue ? first->sum : first->out;
+    out->vc = copies_of(out, problems, count);
+    for (size_t i = 0; i < count; i++) out->seconds += estimate(out, &problems[i], target);
+    return true;
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    const gemm_way *x = a, *y = b;
+    if (x->seconds != y->seconds) return x->seconds < y->seconds ? -1 : 1;
+    return strcmp(x->name, y->name); /* the same order everywhere */
+}
+
+size_t gemm_ways(const gemm_problem *problems, size_t count, const gemm_target *target, gemm_way *out,
+                 size_t limit)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < gemm_config_count(); i++)
+        for (int vectors = 1; vectors >= 0 && found < limit; vectors--)
+            found += make_way(problems, count, gemm_config_at(i), vectors, target, &out[found]);
+    qsort(out, found, sizeof *out, by_seconds);
+    return found;
+}
+
+/* ---- the choice ---- */
+
+typedef struct way_list {
+    const gemm_way *ways;
+    size_t count;
+} way_list;
+
+static const char *way_name_at(const void *context, size_t index)
+{
+    const way_list *list = context;
+    return index < list->count ? list->ways[index].name : NULL;
+}
+
+static cute_status find_named(const way_list *list, const char *name, gemm_way *out, cute_diag *diag)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->ways[i].name, name) != 0) continue;
+        *out = list->ways[i];
+        return CUTE_OK;
+    }
+    const char *near = cute_nearest(name, way_name_at, list);
+    cute_fail(diag, CUTE_USAGE, NULL,
+              near ? "no configuration '%s' takes this product; did you mean '%s'?"
+                   : "no configuration '%s' takes this product",
+              name, near);
+    cute_buffer text = {0};
+    for (size_t i = 0; i < list->count; i++)
+        cute_buffer_printf(&text, "%s%s", i ? ", " : "", list->ways[i].name);
+    if (list->count) cute_note(diag, NULL, "there are: %s", cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    return CUTE_USAGE;
+}
+
+cute_status gemm_choose(const gemm_problem *problems, size_t count, const gemm_target *target,
+                        const char *name, const char *cache, const char *device, gemm_way *out,
+                        cute_diag *diag)
+{
+    gemm_way ways[GEMM_WAYS];
+    char tuned[sizeof out->name];
+    double seconds = 0;
+    way_list list = {ways, gemm_ways(problems, count, target, ways, GEMM_WAYS)};
+    if (!list.count)
+        return cute_fail(diag, CUTE_INVALID, NULL, "no kernel computes products of %s on %s",
+                         problems[0].given.type_a, target->arch);
+    if (name && *name) return find_named(&list, name, out, diag);
+    *out = ways[0];
+    if (count != 1 || !gemm_tuned_find(problems, target, device, cache, tuned, sizeof tuned, &seconds))
+        return CUTE_OK;
+    /* What a later version has no more is no error: the estimate holds. */
+    if (find_named(&list, tuned, out, NULL) == CUTE_OK) {
+        out->tuned = true;
+        out->seconds = seconds;
+    } else {
+        *out = ways[0];
+    }
+    return CUTE_OK;
+}
+
+/* ---- the seeds' get_optimal_tile_size ---- */
+
+cute_status cute_gemm_optimal_tile(int64_t m, int64_t n, int64_t k, const char *arch, int64_t tile[3],
+                                   cute_diag *diag)
+{
+    cute_gemm_problem given = CUTE_GEMM_PROBLEM;
+    const cute_arch *known;
+    gemm_problem problem;
+    gemm_way way;
+    given.m = m;
+    given.n = n;
+    given.k = k;
+    given.type_a = "f16";
+    CUTE_TRY(cute_arch_parse(arch ? arch : "sm_90a", NULL, &known, diag));
+    CUTE_TRY(gemm_problem_read(&given, -1, &problem, diag));
+    gemm_target target = {known->name, MEASURED_ON};
+    CUTE_TRY(gemm_choose(&problem, 1, &target, NULL, "", NULL, &way, diag));
+    tile[0] = way.config->bm;
+    tile[1] = way.config->bn;
+    tile[2] = way.config->bk;
+    return CUTE_OK;
+}

@@ -1,0 +1,183 @@
+/* From the sources of a way to one module: each source is compiled with its defines, from the cache where that was done
+ * before, and all are linked to a cubin, or joined as PTX where there is no toolkit, or for the emulator. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cute/link.h"
+#include "lib/base/cache.h"
+#include "lib/cubin/metadata.h"
+#include "lib/cubin/ptxjoin.h"
+#include "lib/gemm/gemm.h"
+
+typedef struct unit {
+    const char *name, *source;
+    gemm_defines defines;
+    char *ptx;
+    size_t length;
+} unit;
+
+typedef struct build {
+    cute_arena *arena;
+    const gemm_way *way;
+    const char *arch, *cache;
+    const cute_gemm_compiler *compiler;
+    unit units[3];
+    size_t count;
+    cute_diag *diag;
+} build;
+
+static unit *add_unit(build *b, const char *name, const char *source)
+{
+    unit *u = &b->units[b->count++];
+    *u = (unit){.name = name, .source = source, .defines.arena = b->arena};
+    return u;
+}
+
+static const char *mlir_name(cute_dtype dtype)
+{
+    return dtype == CUTE_E4M3   ? "f8E4M3FN"
+           : dtype == CUTE_E5M2 ? "f8E5M2"
+           : dtype == CUTE_TF32 ? "f32"
+                                : cute_dtype_get(dtype)->name;
+}
+
+static void define_pack(const gemm_way *way, gemm_defines *d)
+{
+    gemm_define(d, "PT=%s", mlir_name(way->first->in));
+    gemm_define(d, "PZERO=%s", way->first->in == CUTE_I8 ? "0" : "0.0");
+}
+
+static void define_epilogue(const gemm_way *way, gemm_defines *d)
+{
+    const gemm_problem *p = way->first;
+    bool integers = p->out == CUTE_I32, single = p->out == CUTE_F32;
+    gemm_define(d, "EP=%s", mlir_name(p->sum));
+    gemm_define(d, "ED=%s", mlir_name(p->out));
+    gemm_define(d, "ES=%s", integers ? "f64" : "f32");
+    gemm_define(d, "EFROM=%s", p->sum == CUTE_I32 ? "sitofp" : "bitcast");
+    gemm_define(d, "EEXT=%s", integers ? "sitofp" : single ? "bitcast" : "extf");
+    gemm_define(d, "ETO=%s", integers ? "fptosi" : single ? "bitcast" : "truncf");
+    gemm_define(d, "ETOF32=%s", integers ? "truncf" : "bitcast");
+    gemm_define(d, "EFROMF32=%s", integers ? "extf" : "bitcast");
+    gemm_define(d, "EC=%d", p->given.beta != 0);
+    gemm_define(d, "EBIAS=%d", p->given.bias);
+    gemm_define(d, "ERELU=%d", p->given.activation == CUTE_GEMM_RELU);
+    gemm_define(d, "EGELU=%d", p->given.activation == CUTE_GEMM_GELU);
+}
+
+static void key_of(const build *b, const unit *u, cute_buffer *out)
+{
+    cute_buffer_printf(out, "%s\n%s\n%s\n", cute_version(), b->compiler->version ? b->compiler->version : "",
+                       b->arch);
+    for (size_t i = 0; i < u->defines.count; i++) cute_buffer_printf(out, "-D %s\n", u->defines.items[i]);
+    cute_buffer_puts(out, u->source);
+}
+
+static cute_status compile(build *b, unit *u)
+{
+    cute_buffer key = {0}, found = {0};
+    if (u->defines.failed) return cute_fail_memory(b->diag);
+    key_of(b, u, &key);
+    cute_status status = cute_buffer_ok(&key) ? CUTE_OK : cute_fail_memory(b->diag);
+    if (status == CUTE_OK && cute_cache_get(b->cache, "gemm-ptx", key.data, key.length, &found) &&
+        cute_buffer_ok(&found)) {
+        u->ptx = found.data;
+        u->length = found.length;
+    } else if (status == CUTE_OK) {
+        cute_buffer_release(&found);
+        status =
+            b->compiler->to_ptx(b->compiler->context, u->name, u->source, strlen(u->source), u->defines.items,
+                                u->defines.count, b->arch, &u->ptx, &u->length, b->diag);
+        if (status == CUTE_OK) cute_cache_put(b->cache, "gemm-ptx", key.data, key.length, u->ptx, u->length);
+    }
+    cute_buffer_release(&key);
+    return status;
+}
+
+/* One PTX module with the metadata of all in front. */
+static cute_status join(build *b, cute_buffer *out)
+{
+    cute_ptx_part parts[3] = {0};
+    cute_buffer lines = {0};
+    for (size_t i = 0; i < b->count; i++) {
+        parts[i] = (cute_ptx_part){b->units[i].name, b->units[i].ptx, b->units[i].length, false};
+        cute_metadata_extract(b->units[i].ptx, b->units[i].length, &lines);
+    }
+    for (const char *at = cute_buffer_text(&lines); *at;) {
+        size_t length = strcspn(at, "\n");
+        if (b->count > 1) cute_buffer_printf(out, "//!cute %.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+    cute_buffer_release(&lines);
+    CUTE_TRY(cute_ptx_join(b->arena, parts, b->count, out, b->diag));
+    return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(b->diag);
+}
+
+static cute_status link_units(build *b, cute_buffer *out)
+{
+    cute_linker *linker = NULL;
+    size_t length = 0;
+    CUTE_TRY(cute_linker_create(&linker, b->diag));
+    cute_status status = cute_linker_set(linker, "arch", b->arch, b->diag);
+    for (size_t i = 0; i < b->count && status == CUTE_OK; i++)
+        status = cute_linker_add(linker, b->units[i].name, b->units[i].ptx, b->units[i].length, b->diag);
+    if (status == CUTE_OK) status = cute_linker_link(linker, b->diag);
+    const void *bytes = status == CUTE_OK ? cute_linker_output(linker, &length) : NULL;
+    if (bytes) cute_buffer_append(out, bytes, length);
+    cute_linker_destroy(linker);
+    return status;
+}
+
+/* ptxas takes a tenth of a second and more: what it made is kept as well. Without a toolkit the driver compiles. */
+static cute_status make_image(build *b, bool ptx, cute_buffer *out)
+{
+    cute_buffer joined = {0}, key = {0};
+    cute_status status = join(b, &joined);
+    if (status == CUTE_OK && !ptx) {
+        cute_buffer_printf(&key, "%s\n%s\n", cute_version(), b->arch);
+        cute_buffer_append(&key, joined.data, joined.length);
+        if (!cute_cache_get(b->cache, "gemm-cubin", key.data, key.length, out)) {
+            cute_diag *diag = b->diag, *own = cute_diag_create();
+            b->diag = own;
+            status = own ? link_units(b, out) : cute_fail_memory(diag);
+            b->diag = diag;
+            bool missing = status == CUTE_SYSTEM && !out->length;
+            for (size_t i = 0; own && !missing && i < cute_diag_count(own); i++) {
+                const cute_message *m = cute_diag_get(own, i);
+                cute_report(diag, m->severity, &m->place, "%s", m->text);
+            }
+            cute_diag_destroy(own);
+            if (status == CUTE_OK)
+                cute_cache_put(b->cache, "gemm-cubin", key.data, key.length, out->data, out->length);
+            if (missing) {
+                ptx = true;
+                status = CUTE_OK;
+            }
+        }
+    }
+    if (status == CUTE_OK && ptx) cute_buffer_append(out, joined.data, joined.length);
+    cute_buffer_release(&joined);
+    cute_buffer_release(&key);
+    return status;
+}
+
+cute_status gemm_compile(const gemm_way *way, const char *arch, bool ptx, const cute_gemm_compiler *compiler,
+                         const char *cache, cute_module **out, cute_diag *diag)
+{
+    build b = {.way = way, .arch = arch, .cache = cache, .compiler = compiler, .diag = diag};
+    cute_buffer image = {0};
+    const gemm_kernel *kernel = way->config->kernel;
+    if (!(b.arena = cute_arena_create())) return cute_fail_memory(diag);
+    kernel->define(way, &add_unit(&b, kernel->name, kernel->source)->defines);
+    if (way->pack_a || way->pack_b) define_pack(way, &add_unit(&b, "gemm_pack", gemm_source_pack())->defines);
+    if (way->epilogue) define_epilogue(way, &add_unit(&b, "gemm_epilogue", gemm_source_epilogue())->defines);
+    cute_status status = CUTE_OK;
+    for (size_t i = 0; i < b.count && status == CUTE_OK; i++) status = compile(&b, &b.units[i]);
+    if (status == CUTE_OK) status = make_image(&b, ptx, &image);
+    if (status == CUTE_OK)
+        status = cute_module_open(way->name, cute_buffer_text(&image), image.length, NULL, out, diag);
+    for (size_t i = 0; i < b.count; i++) free(b.units[i].ptx);
+    cute_buffer_release(&image);
+    cute_arena_destroy(b.arena);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* Products as cute-run's command line has them: 4096x4096x4096, or several shapes with commas, types, layouts. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/gemm/gemm.h"
+
+static cute_status read_shape(const char *text, size_t length, cute_gemm_problem *out, cute_diag *diag)
+{
+    int64_t *const to[3] = {&out->m, &out->n, &out->k};
+    const char *at = text;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        errno = 0;
+        *to[i] = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : -1;
+        bool good = *to[i] > 0 && !errno && (i < 2 ? *end == 'x' : end == text + length);
+        if (!good)
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "--gemm expects a shape MxNxK such as 4096x4096x64, got '%.*s'", (int)length,
+                             text);
+        at = end + 1;
+    }
+    return CUTE_OK;
+}
+
+static cute_status read_number(const char *name, const char *text, double *out, cute_diag *diag)
+{
+    char *end;
+    if (!text) return CUTE_OK;
+    *out = strtod(text, &end);
+    if (end != text && !*end) return CUTE_OK;
+    return cute_fail(diag, CUTE_USAGE, NULL, "--%s expects a number, got '%s'", name, text);
+}
+
+/* In the letters of BLAS: t is a matrix by rows, n by columns. The third is D. */
+static cute_status read_layout(const char *text, cute_gemm_problem *out, cute_diag *diag)
+{
+    cute_gemm_order *const to[3] = {&out->order_a, &out->order_b, &out->order_d};
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length && (length == 2 || length == 3); i++) {
+        if (text[i] != 't' && text[i] != 'n') length = 0;
+        if (length) *to[i] = text[i] == 't' ? CUTE_GEMM_ROWS : CUTE_GEMM_COLUMNS;
+    }
+    if (length == 2 || length == 3) return CUTE_OK;
+    return cute_fail(
+        diag, CUTE_USAGE, NULL,
+        "--layout expects tn, nn, nt or tt, for A and B by rows (t) or by columns (n), and a third letter "
+        "for D, got '%s'",
+        text);
+}
+
+cute_status gemm_problems_parse(cute_arena *arena, const gemm_words *words, cute_gemm_problem **out,
+                                size_t *count, cute_diag *diag)
+{
+    cute_gemm_problem one = CUTE_GEMM_PROBLEM;
+    one.type_a = words->dtype ? words->dtype : "bf16";
+    one.type_d = words->dtype_d;
+    one.batch = words->batch;
+    one.align = words->align;
+    one.bias = words->bias;
+    one.activation = words->gelu ? CUTE_GEMM_GELU : words->relu ? CUTE_GEMM_RELU : CUTE_GEMM_LINEAR;
+    if (words->relu && words->gelu)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--relu and --gelu contradict each other");
+    if (words->batch < 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--batch expects a number above 0, got %lld",
+                         (long long)words->batch);
+    CUTE_TRY(read_layout(words->layout ? words->layout : "tn", &one, diag));
+    CUTE_TRY(read_number("alpha", words->alpha, &one.alpha, diag));
+    CUTE_TRY(read_number("beta", words->beta, &one.beta, diag));
+    *count = 1;
+    for (const char *c = words->shapes; *c; c++) *count += *c == ',';
+    *out = cute_arena_array(arena, *count, sizeof **out);
+    if (!*out) return cute_fail_memory(diag);
+    const char *at = words->shapes;
+    for (size_t i = 0; i < *count; i++) {
+        size_t length = strcspn(at, ",");
+        (*out)[i] = one;
+        CUTE_TRY(read_shape(at, length, &(*out)[i], diag));
+        at += length + 1;
+    }
+    return CUTE_OK;
+}

@@ -1,0 +1,331 @@
+/* Plans: problems, the way that was chosen, its module, and the launches of its steps with the addresses left open. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/abi.h"
+#include "lib/base/arch.h"
+#include "lib/base/cache.h"
+#include "lib/gemm/gemm.h"
+#include "lib/launch/plan.h"
+
+enum { WORKSPACE_ALIGN = 256, MAP_ALIGN = 64 };
+
+struct cute_gemm {
+    cute_arena *arena;
+    gemm_problem *problems;
+    size_t count;
+    gemm_way way;
+    gemm_workspace workspace;
+    cute_module *module;
+    const char *cache;
+    /* on a device */
+    cute_device *device;
+    cute_device_module *loaded;
+    cute_config config;
+    cute_plan plan;
+    cute_device_function **functions; /* of each launch */
+    cute_address *buffers;            /* of the config's */
+    uint8_t (*maps)[CUTE_MAP_BYTES];
+    void ***params; /* of each launch, its parameters' bytes */
+};
+
+const gemm_way *gemm_way_of(const cute_gemm *gemm)
+{
+    return &gemm->way;
+}
+
+const cute_module *gemm_module(const cute_gemm *gemm)
+{
+    return gemm->module;
+}
+
+const gemm_problem *gemm_problems(const cute_gemm *gemm, size_t *count)
+{
+    *count = gemm->count;
+    return gemm->problems;
+}
+
+const char *gemm_arch_for(const char *arch)
+{
+    const cute_arch *known = cute_arch_find(arch);
+    if (!known) return arch;
+    if (known->number == 90) return "sm_90a";
+    return known->name;
+}
+
+/* ---- making one ---- */
+
+static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, cute_diag *diag)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        /* Of another version the structs may be larger. */
+        const cute_gemm_problem *at =
+            (const cute_gemm_problem *)((const char *)given +
+                                        i * (given->size ? given->size : sizeof *given));
+        CUTE_TRY(gemm_problem_read(at, g->count > 1 ? (int)i : -1, &g->problems[i], diag));
+        const cute_gemm_problem *a = &g->problems[0].given, *b = &g->problems[i].given;
+        bool alike = g->problems[0].in == g->problems[i].in && g->problems[0].out == g->problems[i].out &&
+                     a->order_a == b->order_a && a->order_b == b->order_b && a->order_d == b->order_d &&
+                     a->bias == b->bias && a->activation == b->activation && (a->beta != 0) == (b->beta != 0);
+        if (!alike)
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "product %zu of the group: expected types, orders and epilogue of product 0", i);
+    }
+    return CUTE_OK;
+}
+
+cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const gemm_settings *settings,
+                        cute_gemm **out, cute_diag *diag)
+{
+    *out = NULL;
+    if (!count) return cute_fail(diag, CUTE_USAGE, NULL, "expected a product, got none");
+    cute_gemm *g = calloc(1, sizeof *g);
+    if (!g || !(g->arena = cute_arena_create())) {
+        free(g);
+        return cute_fail_memory(diag);
+    }
+    cute_gemm_compiler programs;
+    const cute_gemm_compiler *compiler = settings->compiler;
+    g->count = count;
+    g->problems = cute_arena_array(g->arena, count, sizeof *g->problems);
+    g->cache = cute_cache_folder(g->arena, settings->cache);
+    cute_status status = g->problems ? read_problems(g, problems, diag) : cute_fail_memory(diag);
+    if (status == CUTE_OK && !compiler) {
+        status = gemm_programs(g->arena, &programs, diag);
+        compiler = &programs;
+    }
+    if (status == CUTE_OK)
+        status = gemm_choose(g->problems, count, &settings->target, settings->configuration, g->cache,
+                             settings->device, &g->way, diag);
+    if (status == CUTE_OK) status = gemm_workspace_of(&g->way, g->problems, count, &g->workspace, diag);
+    if (status == CUTE_OK)
+        status =
+            gemm_compile(&g->way, settings->target.arch, settings->ptx, compiler, g->cache, &g->module, diag);
+    if (status == CUTE_OK)
+        *out = g;
+    else
+        cute_gemm_destroy(g);
+    return status;
+}
+
+/* The config without data, and the plan: launches with fixups where addresses go. */
+static cute_status make_plan(cute_gemm *g, const cute_device_info *info, cute_diag *diag)
+{
+    json_t *document = gemm_document(&g->way, g->problems, g->count);
+    char *text = document ? json_dumps(document, JSON_INDENT(1)) : NULL;
+    config_device device = {.multiprocessors = info ? info->multiprocessors : 132, .in_process = true};
+    config_source source = {.label = "<gemm>",
+                            .text = text,
+                            .length = text ? strlen(text) : 0,
+                            .module = g->module,
+                            .device = &device};
+    plan_limits limits = cute_plan_limits(cute_module_arch(g->module), info);
+    cute_status status =
+        text ? cute_config_read(g->arena, &source, &g->config, diag) : cute_fail_memory(diag);
+    g->config.device = NULL;
+    if (status == CUTE_OK) status = cute_plan_make(&g->config, g->module, NULL, &limits, &g->plan, diag);
+    free(text);
+    json_decref(document);
+    return status;
+}
+
+static cute_status make_params(cute_gemm *g, const plan_launch *launch, void ***out, cute_diag *diag)
+{
+    void **params = cute_arena_array(g->arena, launch->param_count + 1, sizeof *params);
+    if (!params) return cute_fail_memory(diag);
+    for (size_t i = 0; i < launch->param_count; i++) {
+        uint8_t *bytes = cute_arena_alloc(g->arena, (size_t)launch->param_sizes[i] + MAP_ALIGN);
+        if (!bytes) return cute_fail_memory(diag);
+        bytes += (MAP_ALIGN - (uintptr_t)bytes % MAP_ALIGN) % MAP_ALIGN;
+        memcpy(bytes, launch->params[i], (size_t)launch->param_sizes[i]);
+        params[i] = bytes;
+    }
+    *out = params;
+    return CUTE_OK;
+}
+
+static cute_status load(cute_gemm *g, cute_diag *diag)
+{
+    const plan_sequence *s = &g->plan.main;
+    g->functions = cute_arena_array(g->arena, s->count + 1, sizeof *g->functions);
+    g->params = cute_arena_array(g->arena, s->count + 1, sizeof *g->params);
+    g->buffers = cute_arena_array(g->arena, g->config.buffer_count + 1, sizeof *g->buffers);
+    g->maps = cute_arena_array(g->arena, g->plan.map_count + 1, CUTE_MAP_BYTES);
+    if (!g->functions || !g->params || !g->buffers || !g->maps) return cute_fail_memory(diag);
+    CUTE_TRY(cute_launch_load(g->device, g->module, g->way.name, &g->loaded, diag));
+    for (size_t i = 0; i < s->count; i++) {
+        CUTE_TRY(cute_device_get_function(g->device, g->loaded, s->launches[i].kernel->name, &g->functions[i],
+                                          diag));
+        CUTE_TRY(cute_device_prepare(g->device, g->functions[i], &s->launches[i].shape, diag));
+        CUTE_TRY(make_params(g, &s->launches[i], &g->params[i], diag));
+    }
+    return CUTE_OK;
+}
+
+cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
+                             const cute_gemm_options *options, cute_gemm **out, cute_diag *diag)
+{
+    cute_gemm_options o = {.size = sizeof o};
+    *out = NULL;
+    if (options) CUTE_TRY(cute_struct_read(&o, sizeof o, options, "cute_gemm_options", diag));
+    const cute_device_info *info = o.device ? cute_device_get_info(o.device) : NULL;
+    const cute_arch *arch;
+    CUTE_TRY(cute_arch_parse(o.arch ? o.arch
+                             : info ? gemm_arch_for(info->arch)
+                                    : "sm_90a",
+                             NULL, &arch, diag));
+    if (o.multiprocessors < 0 || o.multiprocessors > INT32_MAX)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected 1 or more multiprocessors, got %lld",
+                         (long long)o.multiprocessors);
+    bool emulated = info && strcmp(info->kind, "emulator") == 0;
+    gemm_settings settings = {.target = {arch->name, o.multiprocessors ? o.multiprocessors
+                                                     : info            ? info->multiprocessors
+                                                                       : 132},
+                              .device = info ? info->name : NULL,
+                              .configuration = o.configuration,
+                              .cache = o.cache,
+                              .ptx = emulated,
+                              .compiler = o.compiler};
+    CUTE_TRY(gemm_create(problems, count, &settings, out, diag));
+    cute_gemm *g = *out;
+    cute_status status = CUTE_OK;
+    g->device = o.device;
+    if (g->device) status = make_plan(g, info, diag);
+    if (status == CUTE_OK && g->device) status = load(g, diag);
+    if (status == CUTE_OK) return CUTE_OK;
+    cute_gemm_destroy(g);
+    *out = NULL;
+    return status;
+}
+
+void cute_gemm_destroy(cute_gemm *g)
+{
+    if (!g) return;
+    if (g->loaded) cute_device_unload(g->device, g->loaded, NULL);
+    cute_config_release(&g->config);
+    cute_module_close(g->module);
+    cute_arena_destroy(g->arena);
+    free(g);
+}
+
+/* ---- running ---- */
+
+size_t cute_gemm_workspace(const cute_gemm *g)
+{
+    return g->workspace.a + g->workspace.b + g->workspace.sums;
+}
+
+static cute_status operand(const cute_gemm *g, size_t index, const char *name, cute_address address,
+                           int64_t align, cute_diag *diag)
+{
+    if (!address)
+        return cute_fail(diag, CUTE_USAGE, NULL, "product %zu: the address of %s is missing", index, name);
+    if (address % (uint64_t)align != 0)
+        return cute_fail(
+            diag, CUTE_USAGE, NULL,
+            "product %zu: the address of %s is no multiple of %lld, the alignment of the problem", index,
+            name, (long long)align);
+    for (size_t i = 0; i < g->config.buffer_count; i++)
+        if (!strcmp(g->config.buffers[i].tensor.name,
+                    gemm_buffer_name(g->config.arena, name, index, g->count)))
+            g->buffers[i] = address;
+    return CUTE_OK;
+}
+
+static cute_status place_operands(cute_gemm *g, const cute_gemm_operands *operands, cute_gemm_operands *first,
+                                  cute_diag *diag)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        cute_gemm_operands o;
+        const cute_gemm_problem *p = &g->problems[i].given;
+        const void *at = (const char *)operands + i * (operands->size ? operands->size : sizeof o);
+        CUTE_TRY(cute_struct_read(&o, sizeof o, at, "cute_gemm_operands", diag));
+        if (!i) *first = o;
+        CUTE_TRY(operand(g, i, "A", o.a, p->align, diag));
+        CUTE_TRY(operand(g, i, "B", o.b, p->align, diag));
+        CUTE_TRY(operand(g, i, "D", o.d, p->align, diag));
+        if (p->beta != 0) CUTE_TRY(operand(g, i, "C", o.c, p->align, diag));
+        if (p->bias) CUTE_TRY(operand(g, i, "bias", o.bias, cute_dtype_get(g->problems[i].out)->bytes, diag));
+    }
+    return CUTE_OK;
+}
+
+static cute_status place_workspace(cute_gemm *g, cute_address address, cute_diag *diag)
+{
+    const struct {
+        const char *name;
+        size_t size;
+    } parts[] = {{"packed_a", g->workspace.a}, {"packed_b", g->workspace.b}, {"sums", g->workspace.sums}};
+    if (!cute_gemm_workspace(g)) return CUTE_OK;
+    if (!address)
+        return cute_fail(diag, CUTE_USAGE, NULL, "the plan needs a workspace of %zu bytes, and got none",
+                         cute_gemm_workspace(g));
+    if (address % WORKSPACE_ALIGN)
+        return cute_fail(diag, CUTE_USAGE, NULL, "the address of the workspace is no multiple of %d",
+                         WORKSPACE_ALIGN);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        for (size_t i = 0; i < g->config.buffer_count; i++)
+            if (!strcmp(g->config.buffers[i].tensor.name, parts[k].name)) g->buffers[i] = address;
+        address += parts[k].size;
+    }
+    return CUTE_OK;
+}
+
+static cute_status fix(cute_gemm *g, const plan_launch *launch, void **params, cute_diag *diag)
+{
+    for (size_t i = 0; i < launch->fixup_count; i++) {
+        const plan_fixup *f = &launch->fixups[i];
+        uint8_t *at = (uint8_t *)params[f->param] + f->at;
+        if (f->kind == FIXUP_MAP_ADDRESS)
+            return cute_fail(diag, CUTE_USAGE, NULL, "a kernel of a plan takes its tensor maps by value");
+        cute_address address = f->kind == FIXUP_BUFFER ? g->buffers[f->index] + (cute_address)f->bytes : 0;
+        if (f->kind == FIXUP_MAP)
+            memcpy(at, g->maps[f->index], CUTE_MAP_BYTES);
+        else
+            memcpy(at, &address, sizeof address);
+    }
+    return CUTE_OK;
+}
+
+cute_status cute_gemm_run(cute_gemm *g, const cute_gemm_operands *operands, cute_diag *diag)
+{
+    cute_gemm_operands first = {0};
+    const plan_sequence *s = &g->plan.main;
+    if (!g->device)
+        return cute_fail(diag, CUTE_USAGE, NULL, "the plan was made without a device, so it can't be run");
+    CUTE_TRY(place_operands(g, operands, &first, diag));
+    CUTE_TRY(place_workspace(g, first.workspace, diag));
+    for (size_t i = 0; i < g->plan.map_count; i++) {
+        cute_tensor_map map = g->plan.maps[i].map;
+        map.address = g->buffers[g->plan.maps[i].buffer] + (cute_address)g->plan.maps[i].bytes;
+        CUTE_TRY(cute_device_encode_map(g->device, &map, g->maps[i], diag));
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        cute_device_launch shape = s->launches[i].shape;
+        shape.stream = first.stream;
+        CUTE_TRY(fix(g, &s->launches[i], g->params[i], diag));
+        CUTE_TRY(cute_device_start(g->device, g->functions[i], &shape, g->params[i], diag));
+    }
+    return CUTE_OK;
+}
+
+cute_status cute_gemm_chosen(const cute_gemm *g, size_t index, cute_gemm_choice *out, cute_diag *diag)
+{
+    const gemm_way *w = &g->way;
+    const gemm_config *c = w->config;
+    cute_gemm_choice choice = {.size = sizeof choice,
+                               .configuration = w->name,
+                               .kernel = c->kernel->name,
+                               .tile = {c->bm, c->bn, c->bk},
+                               .stages = c->stages,
+                               .tuned = w->tuned,
+                               .swapped = w->swapped,
+                               .packs_a = w->swapped ? w->pack_b : w->pack_a,
+                               .packs_b = w->swapped ? w->pack_a : w->pack_b,
+                               .epilogue = w->epilogue,
+                               .seconds = w->seconds};
+    if (index >= g->count)
+        return cute_fail(diag, CUTE_USAGE, NULL, "there is no product %zu: the plan has %zu", index,
+                         g->count);
+    return cute_struct_write(out, &choice, sizeof choice, "cute_gemm_choice", diag);
+}

@@ -1,0 +1,76 @@
+/* Compiling a kernel with the program cute-ptx, from the folder of the running program, or PATH. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/file.h"
+#include "lib/base/process.h"
+#include "lib/gemm/gemm.h"
+
+static const char *find_program(cute_arena *arena)
+{
+    const char *folder = cute_program_directory(arena);
+    const char *beside = folder ? cute_arena_printf(arena, "%s/cute-ptx", folder) : NULL;
+    return beside && cute_file_exists(beside) ? beside : "cute-ptx";
+}
+
+/* What the program says is passed on line by line; its first line tells what is wrong. */
+static cute_status pass_on(const cute_process *process, const char *label, cute_diag *diag)
+{
+    if (process->exit_code == 0) return CUTE_OK;
+    cute_status status = process->exit_code >= CUTE_INVALID && process->exit_code <= CUTE_SYSTEM
+                             ? (cute_status)process->exit_code
+                             : CUTE_SYSTEM;
+    cute_fail(diag, status, NULL, "cute-ptx did not compile the kernel %s", label);
+    const char *text = cute_buffer_text(&process->err);
+    for (int lines = 0; *text && lines < 20; lines++) {
+        size_t length = strcspn(text, "\n");
+        if (length) cute_note(diag, NULL, "%.*s", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+    return status;
+}
+
+static cute_status to_ptx(void *context, const char *label, const char *source, size_t length,
+                          const char *const *defines, size_t define_count, const char *arch, char **ptx,
+                          size_t *ptx_length, cute_diag *diag)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_words words = {.arena = arena};
+    (void)context;
+    if (!arena) return cute_fail_memory(diag);
+    cute_words_add(&words, find_program(arena));
+    cute_words_add(&words, "-arch");
+    cute_words_add(&words, arch);
+    for (size_t i = 0; i < define_count; i++) {
+        cute_words_add(&words, "-D");
+        cute_words_add(&words, defines[i]);
+    }
+    cute_words_add(&words, "-");
+    cute_process process = {.argv = words.items, .input = source, .input_length = length};
+    cute_status status = words.failed ? cute_fail_memory(diag) : cute_process_run(&process, diag);
+    if (status == CUTE_OK) status = pass_on(&process, label, diag);
+    if (status == CUTE_OK && !cute_buffer_ok(&process.out)) status = cute_fail_memory(diag);
+    if (status == CUTE_OK) {
+        *ptx = process.out.data;
+        *ptx_length = process.out.length;
+        process.out = (cute_buffer){0};
+    }
+    cute_buffer_release(&process.out);
+    cute_buffer_release(&process.err);
+    cute_arena_destroy(arena);
+    return status;
+}
+
+/* Another program is another compiler, whatever version it says that it is. */
+cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag *diag)
+{
+    struct stat info;
+    const char *program = find_program(arena);
+    *out = (cute_gemm_compiler){.size = sizeof *out, .to_ptx = to_ptx};
+    if (!program) return cute_fail_memory(diag);
+    out->version = stat(program, &info) != 0
+                       ? "cute-ptx"
+                       : cute_arena_printf(arena, "cute-ptx %lld %lld.%09ld", (long long)info.st_size,
+                                           (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+    return out->version ? CUTE_OK : cute_fail_memory(diag);
+}

@@ -1,0 +1,216 @@
+/* The kernels and their configurations: what each takes where it lies, and which -D values make it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/list.h"
+#include "lib/gemm/gemm.h"
+
+/* The sources, as build/gen/gemm_sources.inc has them: bytes and a 0. */
+#define GEMM_SOURCE(name, ...) static const char source_##name[] = {__VA_ARGS__};
+#include "gemm_sources.inc"
+#undef GEMM_SOURCE
+
+gemm_class gemm_class_of(cute_dtype in)
+{
+    switch (in) {
+    case CUTE_F16:
+    case CUTE_BF16: return GEMM_HALF;
+    case CUTE_TF32: return GEMM_TF32;
+    case CUTE_I8: return GEMM_BYTE;
+    case CUTE_E4M3:
+    case CUTE_E5M2: return GEMM_FP8;
+    default: return GEMM_SINGLE;
+    }
+}
+
+void gemm_define(gemm_defines *defines, const char *format, ...)
+{
+    va_list args;
+    cute_buffer text = {0};
+    va_start(args, format);
+    cute_buffer_vprintf(&text, format, args);
+    va_end(args);
+    const char *copy = cute_arena_copy(defines->arena, cute_buffer_text(&text), text.length);
+    if (copy && cute_buffer_ok(&text) &&
+        cute_arena_more(defines->arena, &defines->items, defines->count, &defines->capacity,
+                        sizeof *defines->items, 32))
+        defines->items[defines->count++] = copy;
+    else
+        defines->failed = true;
+    cute_buffer_release(&text);
+}
+
+/* How MLIR calls a type. */
+static const char *mlir_type(cute_dtype dtype)
+{
+    return dtype == CUTE_E4M3 ? "f8E4M3FN" : dtype == CUTE_E5M2 ? "f8E5M2" : cute_dtype_get(dtype)->name;
+}
+
+static int64_t log2_of(int64_t x)
+{
+    int64_t n = 0;
+    while (x > 1) x >>= 1, n++;
+    return n;
+}
+
+/* Whether copies of `bytes` bytes reach all of a matrix whose `along` elements are neighbours, with `step` to the next
+ * line. */
+static bool is_aligned(const gemm_matrix *m, int64_t along, int64_t step, int64_t size, int64_t bytes,
+                       int64_t align)
+{
+    int64_t v = bytes / size;
+    return along % v == 0 && step % v == 0 && m->batch % v == 0 && align >= bytes;
+}
+
+/* ---- gemm_sm80 ---- */
+
+static bool sm80_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
+                       int64_t k, int64_t align, bool vectors)
+{
+    int64_t size = cute_dtype_get(in)->bytes;
+    bool columns = m->column != 1;
+    (void)config;
+    if (m->column != 1 && (m->row != 1 || size != 2)) return false; /* ldmatrix transposes 16 bits only */
+    if (!vectors) return true;
+    return columns ? is_aligned(m, rows, m->column, size, 16, align)
+                   : is_aligned(m, k, m->row, size, 16, align);
+}
+
+static bool sm80_makes(cute_dtype in, cute_dtype out)
+{
+    return in == CUTE_I8 ? out == CUTE_I32 : out == CUTE_F32 || out == CUTE_F16 || out == CUTE_BF16;
+}
+
+/* Rows of `extent` neighbours: their chunks of 16 bytes are swapped so that 8 lines of a tile lie in all banks. */
+static void define_swizzle(gemm_defines *d, const char *name, int64_t extent, int64_t size)
+{
+    int64_t m = log2_of(16 / size), chunks = log2_of(extent) - m;
+    gemm_define(d, "%s=S<%lld,%lld,%lld>", name, (long long)(chunks < 3 ? chunks : 3), (long long)m,
+                (long long)(chunks > 3 ? chunks : 3));
+}
+
+static void sm80_define(const gemm_way *way, gemm_defines *d)
+{
+    const gemm_config *c = way->config;
+    cute_dtype in = way->first->in;
+    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(way->product)->bytes;
+    int64_t v = way->vectors ? 16 / size : 1;
+    bool half = way->product == CUTE_F16 || way->product == CUTE_BF16;
+    gemm_define(d, "SM=%d", gemm_class_of(in) == GEMM_FP8 ? 89 : 80);
+    gemm_define(d, "T=%s", mlir_type(in));
+    gemm_define(d, "TC=%s", mlir_type(way->product));
+    gemm_define(d, "ACC=%s", mlir_type(way->first->sum));
+    gemm_define(d, "ZERO=%s", in == CUTE_I8 ? "0" : "0.0");
+    gemm_define(d, "BITS=%lld", (long long)size * 8);
+    gemm_define(d, "BITSC=%lld", (long long)out_size * 8);
+    gemm_define(d, "TRUNC=%s", half ? "truncf" : "bitcast");
+    gemm_define(d, "V=%lld", (long long)v);
+    gemm_define(d, "VC=%lld", (long long)way->vc);
+    gemm_define(d, "COPY=%s", way->vectors ? "simt_async_copy" : "universal_copy");
+    gemm_define(d, "CACHE=%s", way->vectors ? "cache=global," : "");
+    gemm_define(d, "MK=%lld", (long long)(32 / size));
+    gemm_define(d, "BM=%lld", (long long)c->bm);
+    gemm_define(d, "BN=%lld", (long long)c->bn);
+    gemm_define(d, "BK=%lld", (long long)c->bk);
+    gemm_define(d, "STAGES=%lld", (long long)c->stages);
+    gemm_define(d, "WM=%lld", (long long)c->warps_m);
+    gemm_define(d, "WN=%lld", (long long)c->warps_n);
+    gemm_define(d, "A=%d", way->columns_a);
+    gemm_define(d, "TA=%c", way->columns_a ? 't' : 'n');
+    gemm_define(d, "B=%d", way->columns_b);
+    gemm_define(d, "TB=%c", way->columns_b ? 't' : 'n');
+    define_swizzle(d, "SA", way->columns_a ? c->bm : c->bk, size);
+    define_swizzle(d, "SB", way->columns_b ? c->bn : c->bk, size);
+}
+
+const gemm_kernel gemm_kernel_sm80 = {
+    .name = "gemm_sm80",
+    .function = "gemm",
+    .source = source_gemm_sm80,
+    .first_arch = 80,
+    .vc = 2,
+    .takes = sm80_takes,
+    .makes = sm80_makes,
+    .define = sm80_define,
+};
+
+/* ---- sgemm ---- */
+
+static bool sgemm_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
+                        int64_t k, int64_t align, bool vectors)
+{
+    (void)config, (void)in, (void)k;
+    if (m->column == 1) return true;
+    return m->row == 1 && (!vectors || is_aligned(m, rows, m->column, 4, 16, align));
+}
+
+static bool sgemm_makes(cute_dtype in, cute_dtype out)
+{
+    return in == CUTE_F32 && out == CUTE_F32;
+}
+
+static void sgemm_define(const gemm_way *way, gemm_defines *d)
+{
+    const gemm_config *c = way->config;
+    gemm_define(d, "A=%s", way->columns_a ? "cols" : "rows");
+    gemm_define(d, "B=%s", way->columns_b ? "cols" : "rows");
+    gemm_define(d, "V=%d", way->vectors && way->vc == 4 ? 4 : 1);
+    gemm_define(d, "BM=%lld", (long long)c->bm);
+    gemm_define(d, "BN=%lld", (long long)c->bn);
+    gemm_define(d, "BK=%lld", (long long)c->bk);
+    gemm_define(d, "STAGES=%lld", (long long)c->stages);
+}
+
+const gemm_kernel gemm_kernel_sgemm = {
+    .name = "sgemm",
+    .function = "sgemm",
+    .source = source_sgemm,
+    .first_arch = 80,
+    .vc = 4,
+    .takes = sgemm_takes,
+    .makes = sgemm_makes,
+    .define = sgemm_define,
+};
+
+/* ---- the table ---- */
+
+#define SIZE_HALF   2
+#define SIZE_TF32   4
+#define SIZE_BYTE   1
+#define SIZE_FP8    1
+#define SIZE_SINGLE 4
+#define GEMM_CONFIG(kernel, class, bm, bn, bytes, stages, wm, wn, vectors, narrow)                           \
+    {&gemm_kernel_##kernel,                                                                                  \
+     GEMM_##class,                                                                                           \
+     bm,                                                                                                     \
+     bn,                                                                                                     \
+     (bytes) / SIZE_##class,                                                                                 \
+     stages,                                                                                                 \
+     wm,                                                                                                     \
+     wn,                                                                                                     \
+     vectors,                                                                                                \
+     narrow,                                                                                                 \
+     #kernel ":" #bm "x" #bn ":" #bytes ":" #stages},
+static const gemm_config configs[] = {
+#include "lib/gemm/configs.def"
+};
+
+size_t gemm_config_count(void)
+{
+    return sizeof configs / sizeof *configs;
+}
+
+const gemm_config *gemm_config_at(size_t index)
+{
+    return index < gemm_config_count() ? &configs[index] : NULL;
+}
+
+const char *gemm_source_pack(void)
+{
+    return source_gemm_pack;
+}
+
+const char *gemm_source_epilogue(void)
+{
+    return source_gemm_epilogue;
+}

@@ -1,0 +1,157 @@
+/* Measuring all ways that take a problem, and keeping the fastest. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/abi.h"
+#include "lib/base/arch.h"
+#include "lib/base/cache.h"
+#include "lib/base/clock.h"
+#include "lib/gemm/gemm.h"
+
+enum { SAMPLES = 15, WARMUP = 3 };
+
+typedef struct tuner {
+    cute_device *device;
+    const cute_gemm_problem *problem;
+    cute_gemm_operands operands;
+    cute_address owned[5];
+    size_t count;
+    cute_device_event *begin, *end;
+    cute_diag *diag;
+} tuner;
+
+/* Memory with data: random bits whose values are neither large nor NaN, since multiplying zeros takes less power. */
+static cute_status allocate(tuner *t, int64_t elements, cute_dtype dtype, bool fill, cute_address *out)
+{
+    size_t size = (size_t)elements * (size_t)cute_dtype_get(dtype)->bytes;
+    CUTE_TRY(cute_device_alloc(t->device, size, out, t->diag));
+    t->owned[t->count++] = *out;
+    if (!fill) return CUTE_OK;
+    enum { CHUNK = 1 << 16 };
+    size_t chunk = size < CHUNK ? size : CHUNK, bytes = (size_t)cute_dtype_get(dtype)->bytes;
+    uint8_t *data = malloc(chunk);
+    uint64_t state = 1;
+    if (!data) return cute_fail_memory(t->diag);
+    for (size_t i = 0; i + bytes <= chunk; i += bytes) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        double value = (double)(int64_t)(state >> 11) * 0x1p-52 - 1; /* -1 to 1 */
+        if (cute_dtype_get(dtype)->class == CUTE_CLASS_SIGNED) value = rint(value * 100);
+        cute_dtype_store(dtype, data + i, 1, 1, &value);
+    }
+    cute_status status = CUTE_OK;
+    for (size_t at = 0; at < size && status == CUTE_OK; at += chunk)
+        status =
+            cute_device_upload(t->device, *out + at, data, size - at < chunk ? size - at : chunk, t->diag);
+    free(data);
+    return status;
+}
+
+static cute_status prepare(tuner *t, const gemm_problem *p)
+{
+    t->operands.size = sizeof t->operands;
+    CUTE_TRY(cute_device_event_create(t->device, &t->begin, t->diag));
+    CUTE_TRY(cute_device_event_create(t->device, &t->end, t->diag));
+    CUTE_TRY(allocate(t, p->a.span, p->in, true, &t->operands.a));
+    CUTE_TRY(allocate(t, p->b.span, p->in, true, &t->operands.b));
+    CUTE_TRY(allocate(t, p->d.span, p->out, false, &t->operands.d));
+    if (p->given.beta != 0) CUTE_TRY(allocate(t, p->c.span, p->out, true, &t->operands.c));
+    if (p->given.bias) CUTE_TRY(allocate(t, p->given.n, p->out, true, &t->operands.bias));
+    return CUTE_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The median of some runs, one after another. */
+static cute_status measure(tuner *t, cute_gemm *gemm, double *out)
+{
+    double seconds[SAMPLES];
+    bool emulated = strcmp(cute_device_get_info(t->device)->kind, "emulator") == 0;
+    int warmup = emulated ? 0 : WARMUP, samples = emulated ? 1 : SAMPLES;
+    for (int i = -warmup; i < samples; i++) {
+        double began = cute_clock();
+        CUTE_TRY(cute_device_event_record(t->device, t->begin, t->diag));
+        CUTE_TRY(cute_gemm_run(gemm, &t->operands, t->diag));
+        CUTE_TRY(cute_device_event_record(t->device, t->end, t->diag));
+        CUTE_TRY(cute_device_sync(t->device, t->diag));
+        if (i < 0) continue;
+        seconds[i] = cute_clock() - began;
+        if (!emulated) CUTE_TRY(cute_device_elapsed(t->device, t->begin, t->end, &seconds[i], t->diag));
+    }
+    qsort(seconds, (size_t)samples, sizeof *seconds, by_value);
+    *out = seconds[samples / 2];
+    return CUTE_OK;
+}
+
+static cute_status try_way(tuner *t, const cute_gemm_options *options, const gemm_way *way, double *seconds)
+{
+    cute_gemm_options own = *options;
+    cute_gemm *gemm;
+    own.configuration = way->name;
+    *seconds = -1;
+    t->operands.workspace = 0;
+    CUTE_TRY(cute_gemm_create(t->problem, 1, &own, &gemm, t->diag));
+    size_t size = cute_gemm_workspace(gemm);
+    cute_status status = size ? cute_device_alloc(t->device, size, &t->operands.workspace, t->diag) : CUTE_OK;
+    double found = -1;
+    if (status == CUTE_OK) status = measure(t, gemm, &found);
+    cute_gemm_destroy(gemm);
+    if (t->operands.workspace) cute_device_free(t->device, t->operands.workspace, NULL);
+    if (status == CUTE_OK) *seconds = found;
+    return status;
+}
+
+cute_status cute_gemm_tune(const cute_gemm_problem *problem, const cute_gemm_options *options,
+                           void (*told)(void *context, const char *configuration, size_t index, size_t count,
+                                        double seconds),
+                           void *context, cute_diag *diag)
+{
+    cute_gemm_options o;
+    gemm_problem p;
+    gemm_way ways[GEMM_WAYS];
+    const char *best = NULL;
+    double fastest = INFINITY;
+    CUTE_TRY(cute_struct_read(&o, sizeof o, options, "cute_gemm_options", diag));
+    if (!o.device) return cute_fail(diag, CUTE_USAGE, NULL, "measuring needs a device");
+    CUTE_TRY(gemm_problem_read(problem, -1, &p, diag));
+    const cute_device_info *info = cute_device_get_info(o.device);
+    const cute_arch *arch;
+    CUTE_TRY(cute_arch_parse(o.arch ? o.arch : gemm_arch_for(info->arch), NULL, &arch, diag));
+    gemm_target target = {arch->name, o.multiprocessors ? o.multiprocessors : info->multiprocessors};
+    tuner t = {.device = o.device, .problem = problem, .diag = diag};
+    size_t count = gemm_ways(&p, 1, &target, ways, GEMM_WAYS);
+    cute_status status = count
+                             ? prepare(&t, &p)
+                             : cute_fail(diag, CUTE_INVALID, NULL, "no kernel computes products of %s on %s",
+                                         p.given.type_a, target.arch);
+    cute_diag *own = cute_diag_create();
+    t.diag = own;
+    for (size_t i = 0; status == CUTE_OK && i < count; i++) {
+        double seconds = -1;
+        cute_status tried = try_way(&t, &o, &ways[i], &seconds);
+        if (tried == CUTE_OK && seconds < fastest) {
+            fastest = seconds;
+            best = ways[i].name;
+        }
+        if (told) told(context, ways[i].name, i, count, seconds);
+        if (tried == CUTE_OK) continue;
+        for (size_t m = 0; m < cute_diag_count(own); m++)
+            cute_report(diag, m ? CUTE_NOTE : CUTE_WARNING, &cute_diag_get(own, m)->place, "%s: %s",
+                        ways[i].name, cute_diag_get(own, m)->text);
+        cute_diag_clear(own);
+        if (cute_device_sync(t.device, NULL) != CUTE_OK) break; /* the device is gone */
+    }
+    for (size_t i = 0; i < t.count; i++) cute_device_free(t.device, t.owned[i], NULL);
+    cute_diag_destroy(own);
+    if (status != CUTE_OK) return status;
+    if (!best) return cute_fail(diag, CUTE_INVALID, NULL, "no configuration could be measured");
+    cute_arena *arena = cute_arena_create();
+    if (!arena) return cute_fail_memory(diag);
+    gemm_tuned_put(&p, &target, info->name, cute_cache_folder(arena, o.cache), best, fastest);
+    cute_arena_destroy(arena);
+    return CUTE_OK;
+}

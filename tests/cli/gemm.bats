@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# cute-run --gemm: products of any shape, type and layout, checked against sums in double, on the emulator.
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_TEST_TMPDIR"
+    export XDG_CACHE_HOME="$BATS_FILE_TMPDIR/cache"
+    unset CUTE_CACHE
+}
+
+gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
+
+@test "all layouts of A, B and D, with and without room for copies of 16 bytes" {
+    for layout in tn nn nt tt tnn nnn ntn ttn; do
+        gemm 40x72x48 --layout $layout
+        gemm 33x37x41 --layout $layout
+    done
+}
+
+@test "all types, and D of others" {
+    for type in f16 tf32 f32 e4m3 e5m2 i8; do
+        gemm 40x72x48 --dtype $type
+        gemm 33x37x41 --dtype $type --layout ntn
+    done
+    gemm 40x72x48 --dtype bf16 --dtype-d f32
+    gemm 40x72x48 --dtype e5m2 --dtype-d bf16 --layout nn
+    gemm 40x72x48 --dtype f16 --dtype-d e4m3
+    gemm 33x37x41 --dtype i8 --dtype-d f32 --alpha 0.01
+}
+
+@test "one element, one row, one column, a long k" {
+    gemm 1x1x1
+    gemm 1x130x7 --dtype i8
+    gemm 130x1x7 --dtype f16 --layout nt
+    gemm 3x5x1000 --dtype tf32
+}
+
+@test "alpha, beta, bias, relu and gelu" {
+    gemm 40x72x48 --bias --relu
+    gemm 40x72x48 --bias --gelu --alpha 0.5 --beta 2
+    gemm 40x72x48 --beta=-1.5 --layout tnn
+    gemm 33x37x41 --dtype i8 --beta 2 --alpha 3 --bias --relu
+    gemm 40x72x48 --dtype i8 --dtype-d f16 --alpha 0.001 --gelu
+    gemm 33x37x41 --dtype f32 --alpha 0
+}
+
+@test "batches and groups" {
+    gemm 40x72x48 --batch 3
+    gemm 33x35x41 --batch 3 --bias --beta 1 --layout nt
+    gemm 40x72x48,16x16x16,128x64x96
+    gemm 33x35x41,1x1x1,7x200x3 --bias --relu --beta 1
+}
+
+@test "the checks of the emulator find nothing in the kernels and steps" {
+    gemm 72x40x80 --check=all
+    gemm 33x37x41 --check=all --layout nt --dtype i8 --bias --beta 1
+    gemm 33x37x41 --check=all --dtype f32 --layout nnn
+}
+
+@test "what is wrong with the product is said" {
+    run -2 gemm 40x72
+    [[ "$output" == *"--gemm expects a shape MxNxK such as 4096x4096x64, got '40x72'"* ]]
+    run -2 gemm 40x72x0
+    run -2 gemm 40x72x48,
+    run -2 gemm 99999999999999999999x1x1
+    run -2 gemm 4294967296x1x1
+    [[ "$output" == *"expected m, n and k from 1 to 2147483647"* ]]
+    run -2 gemm 40x72x48 --dtype bf17
+    [[ "$output" == *"got 'bf17'; did you mean 'bf16'?"* ]]
+    run -2 gemm 40x72x48 --dtype-d i8
+    [[ "$output" == *"expected f32, f16, bf16, e4m3 or e5m2 as the type of D, got 'i8'"* ]]
+    run -2 gemm 40x72x48 --layout tx
+    [[ "$output" == *"--layout expects tn, nn, nt or tt"* ]]
+    run -2 gemm 40x72x48 --alpha x
+    [[ "$output" == *"--alpha expects a number, got 'x'"* ]]
+    run -2 gemm 40x72x48 --align 3
+    [[ "$output" == *"a power of two, got 3"* ]]
+    run -2 gemm 40x72x48 --relu --gelu
+    run -2 gemm 40x72x48 --dtype i8 --gelu
+    [[ "$output" == *"gelu expects D of a floating-point type, got i32"* ]]
+    run -2 gemm 40x72x48 --dtype i8 --alpha 0.5
+    [[ "$output" == *"alpha and beta expect whole numbers, got 0.5 and 0"* ]]
+    run -2 gemm 40x72x48 --batch 70000
+    [[ "$output" == *"expected a batch of 1 to 65535, got 70000"* ]]
+    run -2 gemm 40x72x48 --configuration sm80:64x64:64:4
+    [[ "$output" == *"did you mean 'sm80:64x64:64:3'?"* ]]
+    run -2 gemm 40x72x48 k.cubin
+    [[ "$output" == *"'k.cubin' has no place beside it"* ]]
+    run -2 cute-run --dtype f16
+    [[ "$output" == *"--dtype needs --gemm"* ]]
+}
+
+@test "a configuration by name, and what is said of it" {
+    gemm 40x72x48 --configuration sm80:128x128:128:3 --json > out.json
+    jq -e '.gemm.configuration == "sm80:128x128:128:3" and .gemm.tile == [128, 128, 64] and .gemm.chosen == "estimated"' out.json
+    jq -e '.checks[0].ok and .checks[0].compared == 2880' out.json
+    gemm 40x72x48 --align 2 --json > out.json
+    jq -e '.gemm.configuration | endswith(":narrow")' out.json
+}
+
+@test "what was measured is remembered for that product on that device" {
+    export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/own"
+    gemm 48x40x24 --tune --json > out.json
+    jq -e '.gemm.chosen == "measured"' out.json
+    gemm 48x40x24 --json | jq -e '.gemm.chosen == "measured"'
+    gemm 48x40x32 --json | jq -e '.gemm.chosen == "estimated"'
+    gemm 48x40x24 --json --sms 7 | jq -e '.gemm.chosen == "estimated"'
+    # damaged entries are as good as none
+    for f in own/libcute/*; do printf 'x' | dd of="$f" bs=1 seek=60 conv=notrunc status=none; done
+    gemm 48x40x24 --json | jq -e '.gemm.chosen == "estimated"'
+    for f in own/libcute/*; do truncate -s 20 "$f"; done
+    gemm 48x40x24 --json | jq -e '.gemm.chosen == "estimated"'
+    cute-run --cache-clear | grep -q 'entries removed from .*own/libcute'
+    [ -z "$(ls own/libcute)" ]
+}
+
+@test "a cache that can't be written is none" {
+    touch file
+    XDG_CACHE_HOME=$PWD/file gemm 16x16x16
+    CUTE_CACHE=/proc/nowhere gemm 16x16x16
+    HOME='' XDG_CACHE_HOME='' gemm 16x16x16
+}
+
+@test "kernels are compiled once" {
+    export CUTE_CACHE="$BATS_TEST_TMPDIR/once"
+    gemm 16x16x16
+    n=$(ls once | wc -l)
+    mkdir bin
+    ln -s "$(command -v cute-run)" bin/
+    gemm 24x24x24
+    [ "$(ls once | wc -l)" -eq "$n" ]
+}

@@ -1,0 +1,17 @@
+/* cute-run --gemm: a product without a module or a launch.json. */
+#ifndef CUTE_RUN_GEMM_H
+#define CUTE_RUN_GEMM_H
+
+#include "cute/launch.h"
+#include "lib/gemm/gemm.h"
+
+typedef struct gemm_request {
+    gemm_words words;
+    const char *configuration, *l2;
+    bool tune, json, timing;
+    const cute_launch_options *launch;
+} gemm_request;
+
+cute_status run_gemm(const gemm_request *request, cute_arena *arena, cute_diag *diag);
+
+#endif
