@@ -55,7 +55,10 @@ typedef struct cute_arg {
     size_t box_rank;
     const int64_t *box;
     const char *swizzle, *interleave, *l2promo, *fill; /* "swizzle_128b", ... as nvgpu spells them */
-    bool in_memory; /* a pointer to a map in device memory; false: 128 bytes by value */
+    bool in_memory;           /* a pointer to a map in device memory; false: 128 bytes by value */
+    const char *map_format;   /* "F16_RN": the element type of a map of a TMA atom; NULL: not said */
+    int64_t map_tensor;       /* the argument whose tensor a launch makes the map of; -1: it gives the map */
+    const int64_t *map_modes; /* the leaf of its layout that each dimension of the box is; NULL: not said */
     /* structs */
     size_t field_count;
     const cute_field *fields;

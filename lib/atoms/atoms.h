@@ -52,6 +52,8 @@ typedef struct cute_atom {
         l2_eviction; /* of cp.async: "evict_first" and the like, the policy of its L2::cache_hint; NULL: none */
     int l2_prefetch;     /* of cp.async: bytes around the source that the L2 fetches with them; 0: none */
     cute_space from, to; /* CUTE_SPACE_GENERIC: any */
+    /* ---- copies of the tensor memory accelerator (tma.h): what follows the text, else NULL ---- */
+    const struct cute_tma *tma;
 } cute_atom;
 
 /* ---- text ---- */

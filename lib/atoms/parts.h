@@ -9,6 +9,9 @@ typedef struct atom_fields {
     int64_t shape[3], bits, matrices, l2_prefetch;
     const char *type[3]; /* A, B, C; of a copy the first */
     const char *op, *order, *cache, *eviction, *l2_eviction, *satfinite;
+    /* Of copies of the tensor memory accelerator (tma.h). */
+    int64_t copy_bits, num_cta;
+    const char *tma_kind, *tma_mode, *tma_format, *tma_reduce, *tma_multicast, *basis, *global_stride;
 } atom_fields;
 
 typedef struct atom_family {

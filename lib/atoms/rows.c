@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/atoms/parts.h"
+#include "lib/atoms/tma.h"
 #include "lib/base/buffer.h"
 #include "lib/layout/pointer.h"
 
@@ -339,6 +340,7 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
 cute_status atom_make(cute_arena *arena, const atom_family *family, const atom_fields *f, cute_atom *out,
                       cute_diag *diag)
 {
+    if (strstr(family->mnemonic, "tma_")) return cute_tma_of_fields(arena, family, f, &out->tma, diag);
     for (size_t i = 0; i < MMAS + COPIES; i++) {
         int most, like = strcmp(row_mnemonic(i), family->mnemonic) ? -1 : likeness(i, f, &most);
         if (like < 0 || like < most) continue;

@@ -9,7 +9,7 @@
 #include "lib/base/nearest.h"
 #include "lib/layout/pointer.h"
 
-typedef enum slot_kind { SLOT_SHAPE, SLOT_TYPE, SLOT_NUMBER, SLOT_WORD } slot_kind;
+typedef enum slot_kind { SLOT_SHAPE, SLOT_TYPE, SLOT_NUMBER, SLOT_WORD, SLOT_LAYOUT, SLOT_STRIDE } slot_kind;
 
 static const struct slot {
     const char *name;
@@ -32,6 +32,18 @@ static const struct slot {
      "evict_first evict_last evict_normal evict_unchanged"},
     {"l2_prefetch", SLOT_NUMBER, offsetof(atom_fields, l2_prefetch), NULL},
     {"satfinite", SLOT_WORD, offsetof(atom_fields, satfinite), "satfinite"},
+    {"copy_bits", SLOT_NUMBER, offsetof(atom_fields, copy_bits), NULL},
+    {"num_cta", SLOT_NUMBER, offsetof(atom_fields, num_cta), NULL},
+    {"tma_kind", SLOT_WORD, offsetof(atom_fields, tma_kind),
+     "sm_90 sm_90_multicast sm_100 sm_100_multicast sm_100_2sm sm_100_2sm_multicast"},
+    {"tma_mode", SLOT_WORD, offsetof(atom_fields, tma_mode), "tiled"},
+    {"tma_format", SLOT_WORD, offsetof(atom_fields, tma_format),
+     "U8 U16 U32 S32 U64 S64 F16_RN F32_RN F64_RN BF16_RN F32_FTZ_RN TF32_RN TF32_FTZ_RN U4_ALIGN8B "
+     "U4_ALIGN16B U6_ALIGN16B"},
+    {"tma_reduce", SLOT_WORD, offsetof(atom_fields, tma_reduce), "ADD MIN MAX INC DEC AND OR XOR"},
+    {"mcast", SLOT_WORD, offsetof(atom_fields, tma_multicast), "true false"},
+    {"basis", SLOT_LAYOUT, offsetof(atom_fields, basis), NULL},
+    {"g_stride", SLOT_STRIDE, offsetof(atom_fields, global_stride), NULL},
 };
 
 static const struct slot *find_slot(const char *name, size_t length)
@@ -97,12 +109,12 @@ static bool read_token(reader *r, const char *token, size_t length)
 
 static bool read_number(reader *r, int64_t *out)
 {
+    enum { MOST = 100000000 };
     skip_blanks(r);
     size_t from = r->at;
-    for (*out = 0; r->at < r->length && cute_is_digit(r->text[r->at]) && *out < 100000; r->at++)
+    for (*out = 0; r->at < r->length && cute_is_digit(r->text[r->at]) && *out < MOST; r->at++)
         *out = 10 * *out + (r->text[r->at] - '0');
-    return r->at > from && *out < 100000 && *out > 0 ? true
-                                                     : (r->at = from, expected(r, "a number from 1 on"));
+    return r->at > from && *out < MOST && *out > 0 ? true : (r->at = from, expected(r, "a number from 1 on"));
 }
 
 static bool read_shape(reader *r, int64_t shape[3])
@@ -143,6 +155,20 @@ static bool read_type(reader *r, const char **out)
     return true;
 }
 
+/* What stands up to the next quote, in canonical form. */
+static bool read_value_text(reader *r, cute_type type, const char *what, const char **out)
+{
+    const char *text = r->text + r->at, *quote = memchr(text, '"', r->length - r->at);
+    cute_value value;
+    if (!quote ||
+        cute_value_parse(r->arena, type, text, (size_t)(quote - text), &value, NULL, NULL) != CUTE_OK)
+        return expected(r, what);
+    if (!cute_value_is_static(&value)) return expected(r, what);
+    *out = cute_value_text(r->arena, &value);
+    r->at += (size_t)(quote - text);
+    return *out != NULL;
+}
+
 static bool read_slot(reader *r, const struct slot *slot)
 {
     void *field = (char *)r->fields + slot->offset;
@@ -151,6 +177,9 @@ static bool read_slot(reader *r, const struct slot *slot)
     case SLOT_TYPE: return read_type(r, field);
     case SLOT_NUMBER: return read_number(r, field);
     case SLOT_WORD: return read_word(r, slot->words, field);
+    case SLOT_LAYOUT:
+        return read_value_text(r, CUTE_LAYOUT, "a known layout such as (64,128):(1@1,1@0)", field);
+    case SLOT_STRIDE: return read_value_text(r, CUTE_STRIDE, "known strides such as ()", field);
     }
     return false;
 }

@@ -190,7 +190,7 @@ static cute_status read_extent(reader *r, const json_t *object, const cute_kerne
 static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *kernel, size_t index,
                             cute_arg *arg)
 {
-    size_t strides = 0, rank = 0;
+    size_t strides = 0, rank = 0, modes = 0;
     if (!json_is_object(object)) return wrong(r, "", "an object");
     CUTE_TRY(read_text(r, object, "name", &arg->name));
     if (!arg->name) arg->name = cute_arena_printf(r->arena, "arg%zu", index);
@@ -207,6 +207,11 @@ static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *
     CUTE_TRY(read_text(r, object, "layout", &arg->layout));
     CUTE_TRY(read_count(r, object, "align", &arg->align));
     CUTE_TRY(read_list(r, object, "box", false, &arg->box, &arg->box_rank));
+    CUTE_TRY(read_list(r, object, "modes", false, &arg->map_modes, &modes));
+    if (arg->map_modes && modes != arg->box_rank) return wrong(r, "modes", "as many as the box has");
+    arg->map_tensor = -1;
+    CUTE_TRY(read_count(r, object, "tensor", &arg->map_tensor));
+    CUTE_TRY(read_text(r, object, "format", &arg->map_format));
     CUTE_TRY(read_text(r, object, "swizzle", &arg->swizzle));
     CUTE_TRY(read_text(r, object, "interleave", &arg->interleave));
     CUTE_TRY(read_text(r, object, "l2promo", &arg->l2promo));

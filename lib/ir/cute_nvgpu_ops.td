@@ -156,6 +156,7 @@ def CuteNvgpu_GetValueOp : CuteNvgpu_Op<"atom.get_value", [Pure]> {
 }
 
 // ---- the tensor memory accelerator, from sm_90 on ----
+def CuteNvgpu_Count : AnyAttrOf<[I32Attr, I64Attr], "a number">;
 def CuteNvgpu_MakeTmaLoadOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_load", [Pure]> {
   let summary = "A TMA load of tiles of a tensor";
   let description = [{
@@ -168,7 +169,8 @@ def CuteNvgpu_MakeTmaLoadOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_load", 
         -> (!cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.coord_tensor<"(0,0,0)", "(?,?,?):(1@1,1@0,1@2)">)
     ```
   }];
-  let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Cute_LayoutType:$map, CuteNvgpu_TiledTmaLoad:$kind, OptionalAttr<I32Attr>:$num_multicast,
+  let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Optional<Cute_LayoutType>:$map,
+                   OptionalAttr<CuteNvgpu_TiledTmaLoad>:$kind, OptionalAttr<CuteNvgpu_Count>:$num_multicast,
                    OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format);
   let results = (outs CuteNvgpu_NonExecTmaLoadType:$atom, Cute_CoordTensorType:$coords);
 }
@@ -181,7 +183,7 @@ def CuteNvgpu_MakeTmaStoreOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_store"
         -> (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.coord_tensor<"(0,0,0)", "(?,?,?):(1@1,1@0,1@2)">)
     ```
   }];
-  let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Cute_LayoutType:$map, OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format);
+  let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Optional<Cute_LayoutType>:$map, OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format);
   let results = (outs CuteNvgpu_NonExecTmaStoreType:$atom, Cute_CoordTensorType:$coords);
 }
 def CuteNvgpu_MakeTmaReduceOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_reduce", [Pure]> {
@@ -193,9 +195,26 @@ def CuteNvgpu_MakeTmaReduceOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_reduc
         -> (!cute_nvgpu.atom.non_exec_tiled_tma_reduce<ADD, f32, copy_bits = 131072, tma_gbasis = <"(32,128,1):(1@1,1@0,1@2)">, tma_format = F32_RN>, !cute.coord_tensor<"(0,0,0)", "(?,?,?):(1@1,1@0,1@2)">)
     ```
   }];
-  let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Cute_LayoutType:$map, CuteNvgpu_TmaReduceKind:$kind,
+  let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Optional<Cute_LayoutType>:$map, OptionalAttr<CuteNvgpu_TmaReduceKind>:$kind,
                    OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format);
   let results = (outs CuteNvgpu_NonExecTmaReduceType:$atom, Cute_CoordTensorType:$coords);
+}
+def CuteNvgpu_HostTensorMapOp : CuteNvgpu_Op<"host.tensor_map", [Pure]> {
+  let summary = "The tensor map of a launch, made on the host";
+  let description = [{
+    What `cute-nvgpu-tma-materialize` makes of an atom: a pointer to the 128 bytes that a kernel gets. The operands are the
+    tensor's address, the extents of its dimensions from the fastest to the slowest, and the strides of all but the fastest in bytes;
+    `box` are the extents of what an instruction copies, `modes` the modes of the tensor that the dimensions are, `format` the
+    element type, `swizzle` 0 to 3 for none, 32, 64 and 128 bytes, `tensor` what messages call it. cute-launch-plan takes it
+    over; it stays on the host.
+
+    ```mlir
+    %m = cute_nvgpu.host.tensor_map(%p, %d0, %d1, %s1) {box = array<i64: 64, 128>, modes = array<i64: 1, 0>, format = "F16_RN", swizzle = 3 : i32, tensor = "A"}
+        : (!llvm.ptr<1>, i64, i64, i64) -> !llvm.ptr
+    ```
+  }];
+  let arguments = (ins AnyType:$address, Variadic<I64>:$sizes, DenseI64ArrayAttr:$box, DenseI64ArrayAttr:$modes, StrAttr:$format, I32Attr:$swizzle, StrAttr:$tensor);
+  let results = (outs AnyType:$map);
 }
 def CuteNvgpu_MakeExecTmaOp : CuteNvgpu_Op<"atom.make_exec_tma", [Pure]> {
   let summary = "A TMA atom that can run";

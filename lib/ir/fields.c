@@ -5,6 +5,7 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
+#include "lib/atoms/tma.h"
 #include "lib/ir/util.h"
 
 /* ---- types ---- */
@@ -125,6 +126,16 @@ MlirType cute_lower_nothing(MlirContext c, cute_arena *arena, MlirType type)
 {
     (void)arena, (void)type;
     return struct_of(c, 0, NULL);
+}
+
+MlirType cute_lower_tma(MlirContext c, cute_arena *arena, MlirType type)
+{
+    (void)arena;
+    const cute_tma *tma = cute_type_peek(type)->atom->tma;
+    MlirType fields[] = {mlirLLVMPointerTypeGet(c, 0), mlirIntegerTypeGet(c, 64),
+                         cute_pointer_type(c, CUTE_SPACE_SMEM), mlirIntegerTypeGet(c, 16)};
+    if (!tma->executable) return fields[0];
+    return struct_of(c, tma->operation == CUTE_TMA_LOAD ? 4 : 2, fields);
 }
 
 /* ---- where leaves lie ---- */

@@ -30,6 +30,10 @@ MlirType cute_lower_divisor(MlirContext context, cute_arena *arena, MlirType typ
 /* `!llvm.struct<()>`: the type says all. */
 MlirType cute_lower_nothing(MlirContext context, cute_arena *arena, MlirType type);
 
+/* An atom of the tensor memory accelerator: a pointer to its descriptor; of one that can run a struct with that, a cache
+ * policy, and of a load the barrier and a mask of blocks (ops/tma.h). */
+MlirType cute_lower_tma(MlirContext context, cute_arena *arena, MlirType type);
+
 /* A walk over the leaves of a value, in the order in which they are stored (of a composed layout B, offset,
  * A). Zeroed but for `leaf` and `context`. */
 typedef struct cute_fields {

@@ -497,12 +497,37 @@ static void find_arg(binder *b, size_t number)
         snprintf(b->label, sizeof b->label, "argument %zu", number);
 }
 
-/* Arguments that a launch gives: not those that are known at compile time. */
+/* A launch gives it: it is not known at compile time, and no map that follows from another argument. */
+static bool is_given(const cute_kernel *kernel, const cute_arg *arg)
+{
+    return arg->count > 0 && !cute_arg_is_made(kernel, arg);
+}
+
 static size_t given_args(const cute_kernel *kernel)
 {
     size_t count = 0;
-    for (size_t i = 0; i < kernel->arg_count; i++) count += kernel->args[i].count > 0;
+    for (size_t i = 0; i < kernel->arg_count; i++) count += is_given(kernel, &kernel->args[i]);
     return count;
+}
+
+/* A map of the tensor that another argument was given. */
+static cute_status bind_made(binder *b, const cute_arg *arg, const cute_path *path)
+{
+    uint8_t zeros[CUTE_MAP_BYTES] = {0};
+    const cute_arg *tensor = &b->kernel->args[arg->map_tensor];
+    size_t map, param = b->next;
+    const plan_fixup *base = NULL;
+    for (size_t i = 0; i < b->launch->fixup_count; i++)
+        if (b->launch->fixups[i].kind == FIXUP_BUFFER && b->launch->fixups[i].param == tensor->first &&
+            b->launch->fixups[i].at == 0)
+            base = &b->launch->fixups[i];
+    if (!base)
+        return FAIL(b, path, "%s is the tensor map of '%s', which is given no buffer", b->label,
+                    tensor->name);
+    CUTE_TRY(cute_plan_tma_map_of(b->plan, path, b->kernel, arg, &b->config->buffers[base->index],
+                                  base->bytes, &map, b->diag));
+    CUTE_TRY(add_param(b, zeros, arg->in_memory ? 8 : CUTE_MAP_BYTES, path));
+    return add_fixup(b, (plan_fixup){arg->in_memory ? FIXUP_MAP_ADDRESS : FIXUP_MAP, param, 0, map, 0});
 }
 
 static cute_status fail_count(binder *b, size_t given, const cute_path *path)
@@ -514,7 +539,7 @@ static cute_status fail_count(binder *b, size_t given, const cute_path *path)
          count == 1 ? "" : "s", given, given == 1 ? "is" : "are");
     for (size_t i = 0; i < kernel->arg_count; i++) {
         const cute_arg *arg = &kernel->args[i];
-        if (!arg->count) continue;
+        if (!is_given(kernel, arg)) continue;
         cute_buffer_printf(&wanted, "%s%s", wanted.length ? ", " : "", arg->name);
         if (arg->type)
             cute_buffer_printf(&wanted, ": %s", arg->type);
@@ -550,7 +575,8 @@ static json_t *args_by_name(const cute_kernel *kernel)
 {
     json_t *args = json_array();
     for (size_t i = 0; i < kernel->arg_count; i++)
-        if (kernel->args[i].count) json_array_append_new(args, json_string(kernel->args[i].name));
+        if (is_given(kernel, &kernel->args[i]))
+            json_array_append_new(args, json_string(kernel->args[i].name));
     return args;
 }
 
@@ -581,6 +607,11 @@ cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag
         b.shown[0] = '\0';
         if (status == CUTE_OK) status = bind_arg(&b, arg, given ? config_element(config, path, i) : path);
         if (status == CUTE_OK) status = add_text(&b, i, arg);
+    }
+    while (status == CUTE_OK && b.next < kernel->param_count) { /* maps that no argument gives */
+        find_arg(&b, launch->arg_count);
+        if (!b.arg || !cute_arg_is_made(kernel, b.arg)) break;
+        status = bind_made(&b, b.arg, path);
     }
     if (status == CUTE_OK && b.next != kernel->param_count) status = fail_count(&b, launch->arg_count, path);
     json_decref(args);

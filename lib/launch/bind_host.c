@@ -55,10 +55,36 @@ static size_t leaves_of(const cute_arg *arg)
     return arg->count == 1 && arg->field_count > 0 ? arg->field_count : arg->count;
 }
 
+/* The parameter is a map: its bytes or its address come later. */
+static cute_status put_map(const host_binder *b, const cute_arg *arg, const host_map *map)
+{
+    tma_numbers n = {.tensor = map->tensor, .type = map->type, .rank = map->rank, .swizzle = map->swizzle};
+    const config_buffer *buffer = b->source->buffers[map->address.base];
+    size_t index = (size_t)(buffer - b->config->buffers), made;
+    int64_t begin = buffer->tensor.offset * cute_dtype_get(buffer->tensor.dtype)->bytes;
+    for (int i = 0; i < n.rank; i++) {
+        n.dims[i] = map->dims[i].value;
+        n.strides[i] = map->strides[i].value;
+        n.box[i] = map->box[i];
+        n.modes[i] = map->modes[i];
+    }
+    b->plan->used[index] = 1;
+    CUTE_TRY(cute_plan_tma_map(b->plan, b->launch->config->path, &n, index, begin + map->address.value,
+                               arg->in_memory, &made, b->diag));
+    plan_fixup fixup = {arg->in_memory ? FIXUP_MAP_ADDRESS : FIXUP_MAP, arg->first, 0, made, 0};
+    return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
+}
+
 static cute_status bind_argument(const host_binder *b, size_t index)
 {
     const cute_arg *arg = &b->kernel->args[index];
     const host_arg *given = &b->host->args[index];
+    const host_map *map = given->count == 1 ? given->leaves[0].map : NULL;
+    bool room =
+        arg->count == 1 && b->launch->param_sizes[arg->first] == (arg->in_memory ? 8 : CUTE_MAP_BYTES);
+    if (map && arg->kind == CUTE_ARG_TENSOR_MAP && room) return put_map(b, arg, map);
+    if (map || arg->kind == CUTE_ARG_TENSOR_MAP)
+        return fail(b, index, "tensor maps", arg->kind == CUTE_ARG_TENSOR_MAP, map != NULL);
     if (given->count != leaves_of(arg))
         return fail(b, index, given->count == 1 ? "value" : "values", (long long)leaves_of(arg),
                     (long long)given->count);
@@ -83,7 +109,9 @@ static void put_value(const host_binder *b, const host_number *number, const cha
 {
     cute_dtype type;
     double value;
-    if (number->base >= 0) {
+    if (number->map) {
+        cute_buffer_printf(out, "the tensor map of %s", number->map->tensor);
+    } else if (number->base >= 0) {
         cute_buffer_puts(out, b->source->buffers[number->base]->tensor.name);
         if (number->value) cute_buffer_printf(out, "%+lld bytes", (long long)number->value);
     } else if (dtype && cute_dtype_find(dtype, &type) && cute_dtype_get(type)->class == CUTE_CLASS_FLOAT) {

@@ -210,7 +210,7 @@ static bool dtype_agrees(const host_param *param, cute_dtype given_dtype)
 
 static host_number integer(int64_t value)
 {
-    return (host_number){value, 64, -1, true};
+    return (host_number){.value = value, .width = 64, .base = -1, .known = true};
 }
 
 /* The address of a buffer's first element. */
@@ -219,7 +219,7 @@ static host_number address_of(config_plan *plan, config_buffer *buffer)
     size_t index = 0;
     while (index < plan->buffer_count && plan->buffers[index] != buffer) index++;
     if (index == plan->buffer_count) plan->buffers[plan->buffer_count++] = buffer;
-    return (host_number){0, 64, (int)index, true};
+    return (host_number){.width = 64, .base = (int)index, .known = true};
 }
 
 /* The memref of MLIR: allocated and aligned pointer, offset, sizes, strides. */
@@ -347,7 +347,7 @@ static cute_status encode(const cute_config *config, const host_param *param, co
     if (bits < 64 && (integer_value < -((int64_t)1 << (bits - 1)) || integer_value >= (int64_t)1 << bits))
         return FAIL(config, path, diag, "'%s': %lld does not fit in %s", param->name,
                     (long long)integer_value, info->name);
-    *out = (host_number){integer_value, bits, -1, true};
+    *out = (host_number){.value = integer_value, .width = bits, .base = -1, .known = true};
     return CUTE_OK;
 }
 

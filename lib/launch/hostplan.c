@@ -146,7 +146,10 @@ host_number host_number_of(const uint8_t *bytes, int64_t size)
     int64_t value = 0;
     memcpy(&value, bytes, (size_t)size);
     int unused = 64 - 8 * (int)size;
-    return (host_number){(int64_t)((uint64_t)value << unused) >> unused, 8 * (int)size, -1, true};
+    return (host_number){.value = (int64_t)((uint64_t)value << unused) >> unused,
+                         .width = 8 * (int)size,
+                         .base = -1,
+                         .known = true};
 }
 
 /* ---- plans of numbers alone: cute_module_plan ---- */
@@ -178,7 +181,7 @@ static cute_status read_define(const host_plan *plan, const host_param *param, c
     int64_t value = strtoll(given, &end, 0);
     if (end == given || *end || errno)
         return cute_fail(diag, CUTE_USAGE, NULL, "-D %s expects an integer, got '%s'", name, given);
-    *out = (host_number){value, 64, -1, true};
+    *out = (host_number){.value = value, .width = 64, .base = -1, .known = true};
     return CUTE_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cute/cubin.h"
 #include "cute/layout.h"
+#include "cute/tensor_map.h"
 #include "lib/base/json.h"
 
 typedef enum host_kind {
@@ -50,7 +51,17 @@ typedef struct host_number {
     int64_t value;
     int width, base;
     bool known;
+    const struct host_map *map; /* it is a tensor map, not a number; else NULL */
 } host_number;
+
+/* A tensor map. Dimensions from the fastest to the slowest; strides in bytes, [0] is not used. */
+typedef struct host_map {
+    const char *tensor; /* what messages call it */
+    cute_tensor_map_type type;
+    int rank, swizzle;
+    int64_t box[CUTE_MAP_RANK], modes[CUTE_MAP_RANK]; /* modes: of the tensor */
+    host_number address, dims[CUTE_MAP_RANK], strides[CUTE_MAP_RANK];
+} host_map;
 
 /* An argument of a kernel: one number, or those of a struct. */
 typedef struct host_arg {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/atoms/tma.h"
 #include "lib/base/checked.h"
 #include "lib/base/list.h"
 #include "lib/launch/dtype.h"
@@ -398,7 +399,7 @@ static cute_status float_operation(machine *m, const json_t *op, const char *nam
             const char *predicate = json_string_value(json_array_get(op, 4));
             if (!predicate || !compare_reals(predicate, x, y, &less))
                 return wrong(m, "compares in a way that this version does not know");
-            *out = (host_number){-(int64_t)less, 1, -1, known};
+            *out = (host_number){.value = -(int64_t)less, .width = 1, .base = -1, .known = known};
             return CUTE_OK;
         }
         *out = number_of_real(float_table[i].apply(x, y), type);
@@ -408,6 +409,55 @@ static cute_status float_operation(machine *m, const json_t *op, const char *nam
     return cute_fail(m->diag, CUTE_INVALID, &m->file,
                      "the plan of '%s' has an operation '%s' that this version does not know", m->plan->name,
                      name);
+}
+
+/* Numbers of the JSON, or earlier values. */
+static bool read_integers(const json_t *list, int64_t *out, int count)
+{
+    if (!json_is_array(list) || json_array_size(list) != (size_t)count) return false;
+    for (int i = 0; i < count; i++) {
+        const json_t *item = json_array_get(list, (size_t)i);
+        if (!json_is_integer(item)) return false;
+        out[i] = json_integer_value(item);
+    }
+    return true;
+}
+
+static bool read_values(machine *m, const json_t *list, size_t limit, host_number *out, int count)
+{
+    if (!json_is_array(list) || json_array_size(list) != (size_t)count) return false;
+    for (int i = 0; i < count; i++)
+        if (!value_at(m, list, (size_t)i, limit, &out[i])) return false;
+    return true;
+}
+
+/* ["tensor_map", 64, address, extents, strides, {what is known}] */
+static cute_status tensor_map(machine *m, const json_t *op, size_t limit, host_number *out)
+{
+    host_map *map = cute_arena_alloc(m->arena, sizeof *map);
+    if (!map) return cute_fail_memory(m->diag);
+    *map = (host_map){0};
+    const json_t *known = json_array_get(op, 5);
+    const char *format = json_string_value(json_object_get(known, "format"));
+    int64_t swizzle = json_integer_value(json_object_get(known, "swizzle"));
+    size_t rank = json_array_size(json_array_get(op, 3));
+    int bits;
+    map->tensor = json_string_value(json_object_get(known, "tensor"));
+    map->rank = (int)rank;
+    map->swizzle = (int)swizzle;
+    if (rank < 1 || rank > CUTE_MAP_RANK || !map->tensor || !format || swizzle < 0 || swizzle > 3 ||
+        !cute_tma_format_find(format, strlen(format), &map->type, &bits) ||
+        !read_integers(json_object_get(known, "box"), map->box, map->rank) ||
+        !read_integers(json_object_get(known, "modes"), map->modes, map->rank) ||
+        !value_at(m, op, 2, limit, &map->address) ||
+        !read_values(m, json_array_get(op, 3), limit, map->dims, map->rank) ||
+        !read_values(m, json_array_get(op, 4), limit, map->strides + 1, map->rank - 1))
+        return wrong(m, "has a tensor map that this version does not know");
+    out->map = map;
+    out->known = map->address.known && map->address.base >= 0;
+    for (int i = 0; i < map->rank; i++)
+        out->known = out->known && map->dims[i].known && (!i || map->strides[i].known);
+    return CUTE_OK;
 }
 
 static cute_status evaluate(machine *m, const json_t *op, size_t limit, host_number *out)
@@ -430,6 +480,7 @@ static cute_status evaluate(machine *m, const json_t *op, size_t limit, host_num
         out->value = fit((uint64_t)value, out->width);
         return CUTE_OK;
     }
+    if (!strcmp(name, "tensor_map")) return tensor_map(m, op, limit, out);
     if (!strcmp(name, "env") && json_is_string(third)) {
         int64_t value = 0;
         CUTE_TRY(environment(m, json_string_value(third), &value));
@@ -448,6 +499,7 @@ static cute_status evaluate(machine *m, const json_t *op, size_t limit, host_num
         host_number chosen = a.value ? b : c;
         out->known = a.known && chosen.known;
         out->base = chosen.base;
+        out->map = chosen.map;
         out->value = fit((uint64_t)chosen.value, out->width);
         return CUTE_OK;
     }

@@ -87,6 +87,22 @@ cute_status cute_launch_load(cute_device *device, const cute_module *module, con
 /* Whether a map is what the kernel's code counts on; else *expected and *got say what is not, in `arena`. */
 bool cute_tensor_map_agrees(cute_arena *arena, const cute_arg *arg, const cute_tensor_map *map,
                             const char **expected, const char **got);
+/* A tensor map as numbers. Dimensions from the fastest to the slowest; strides in bytes, [0] is not used. */
+typedef struct tma_numbers {
+    const char *tensor; /* the argument, for messages */
+    cute_tensor_map_type type;
+    int rank, swizzle;
+    int64_t dims[CUTE_MAP_RANK], strides[CUTE_MAP_RANK], box[CUTE_MAP_RANK], modes[CUTE_MAP_RANK];
+} tma_numbers;
+/* The map of `bytes` behind the begin of a buffer. CUTE_INVALID where no tensor map has such numbers. */
+cute_status cute_plan_tma_map(cute_plan *plan, const cute_path *path, const tma_numbers *numbers,
+                              size_t buffer, int64_t bytes, bool in_memory, size_t *index, cute_diag *diag);
+/* Whether the metadata says of which other argument the map is: a launch need not give it. */
+bool cute_arg_is_made(const cute_kernel *kernel, const cute_arg *arg);
+/* Such a map, of the buffer that the other argument was given. */
+cute_status cute_plan_tma_map_of(cute_plan *plan, const cute_path *path, const cute_kernel *kernel,
+                                 const cute_arg *arg, const config_buffer *buffer, int64_t bytes,
+                                 size_t *index, cute_diag *diag);
 /* A tensor map over a buffer: `json` its description (NULL: all from the metadata), `arg` what the kernel
  * says (may be NULL). Every rule of cuTensorMapEncodeTiled is checked by name. */
 cute_status cute_plan_map(cute_plan *plan, const json_t *json, const cute_path *path,

@@ -2,6 +2,7 @@
 #ifndef CUTE_LIB_PASSES_ARCH_H
 #define CUTE_LIB_PASSES_ARCH_H
 
+#include "cute/tensor_map.h"
 #include "lib/atoms/atoms.h"
 #include "lib/ir/builder.h"
 
@@ -35,5 +36,31 @@ MlirType cute_arch_register(const cute_builder *b, const cute_atom_operand *oper
 
 /* prefetch.global.L2 */
 void cute_arch_prefetch(const cute_builder *b, MlirValue from);
+
+/* ---- the tensor memory accelerator (arch_tma.c) ---- */
+
+typedef enum cute_tma_way { CUTE_TMA_WAY_LOAD, CUTE_TMA_WAY_STORE, CUTE_TMA_WAY_PREFETCH } cute_tma_way;
+
+/* What the instructions of a copy share. Values that are null are not there. */
+typedef struct cute_tma_copy {
+    cute_tma_way way;
+    int rank;
+    const char *reduce;  /* of a store: "ADD" and the like, or NULL */
+    MlirValue map;       /* a generic pointer */
+    MlirValue barrier;   /* of a load: a pointer to shared memory */
+    MlirValue mask;      /* of a load: the blocks (i16) that get it */
+    MlirValue policy;    /* of the L2 (i64) */
+    MlirValue predicate; /* i1 */
+} cute_tma_copy;
+
+typedef struct cute_tma_run {
+    MlirValue shared;                     /* a pointer to shared memory, without a swizzle */
+    MlirValue coordinates[CUTE_MAP_RANK]; /* i32, the fastest dimension first */
+} cute_tma_run;
+
+/* `count` instructions, run by one elected lane; all lanes of the warp have to come. `runs` is changed. */
+void cute_arch_tma(const cute_builder *b, const cute_tma_copy *copy, cute_tma_run *runs, int64_t count);
+/* prefetch.tensormap of a generic pointer. */
+void cute_arch_prefetch_map(const cute_builder *b, MlirValue map);
 
 #endif

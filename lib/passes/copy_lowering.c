@@ -23,6 +23,7 @@
 #include "lib/passes/passes.h"
 #include "lib/passes/shared_memory.h"
 #include "lib/passes/tensors.h"
+#include "lib/passes/tma_lowering.h"
 
 /* ---- registers ---- */
 
@@ -494,6 +495,7 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
                 .predicated = mlirOperationGetNumOperands(op) > 3,
                 .zero_fill =
                     !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("zero_fill")))};
+    if (cute_tma_copies(op)) return cute_tma_lower_copy(x, pass, op);
     CUTE_TRY(atom_of(x, op, &c->atom));
     size_t i = 0;
     while (i < sizeof atoms / sizeof *atoms && strcmp(atoms[i].mnemonic, c->atom->mnemonic) != 0) i++;
@@ -535,6 +537,7 @@ static cute_status lower_prefetch(const cute_expansion *x, const cute_pass_run *
 {
     (void)pass;
     copy c = {.x = x, .op = op};
+    if (cute_tma_copies(op)) return cute_tma_lower_prefetch(x, op);
     CUTE_TRY(atom_of(x, op, &c.atom));
     CUTE_TRY(cute_tensor_bind(x, op, 1, &c.from));
     CUTE_TRY(elements_of_run(&c, &c.from, CUTE_ATOM_SOURCE, &c.in));

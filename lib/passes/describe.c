@@ -231,8 +231,28 @@ static MlirType argument_type(MlirOperation function, intptr_t index)
         mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)), index));
 }
 
+/* What cute-nvgpu-tma-materialize says of a tensor map. */
+static const char *put_made_map(cute_dict *d, MlirAttribute map)
+{
+    static const struct {
+        const char *format, *dtype;
+    } dtypes[] = {{"F16_RN", "f16"},   {"BF16_RN", "bf16"},     {"F32_RN", "f32"}, {"F32_FTZ_RN", "f32"},
+                  {"TF32_RN", "tf32"}, {"TF32_FTZ_RN", "tf32"}, {"F64_RN", "f64"}, {"U8", "i8"},
+                  {"U16", "i16"},      {"U32", "i32"},          {"S32", "i32"},    {"U64", "i64"},
+                  {"S64", "i64"}};
+    for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(map) && d->count < 18; i++)
+        d->items[d->count++] = mlirDictionaryAttrGetElement(map, i);
+    MlirAttribute known = cute_dict_find(map, "format");
+    MlirStringRef format = mlirAttributeIsNull(known) ? cute_text("") : mlirStringAttrGetValue(known);
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (cute_text_is(format, dtypes[i].format)) cute_dict_text(d, "dtype", dtypes[i].dtype);
+    return "tensor_map";
+}
+
 static const char *put_pointer_argument(cute_dict *d, MlirAttribute attributes)
 {
+    MlirAttribute made = cute_dict_find(attributes, "cute.tensor_map");
+    if (!mlirAttributeIsNull(made)) return put_made_map(d, made);
     MlirAttribute byval = cute_dict_find(attributes, "llvm.byval");
     bool map = !mlirAttributeIsNull(byval) &&
                !mlirAttributeIsNull(cute_dict_find(attributes, "nvvm.grid_constant")) &&

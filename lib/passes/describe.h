@@ -25,6 +25,8 @@ MlirAttribute cute_int_array(MlirContext context, const int64_t *values, intptr_
 /* Argument `index` of a kernel; *first is its first parameter, and then the next argument's. */
 MlirAttribute cute_describe_argument(MlirOperation kernel, intptr_t index, MlirStringRef tensor_map_space,
                                      int64_t *first);
+/* The attributes of a tensor map by value: 128 bytes, aligned to 64, which no one writes. */
+MlirAttribute cute_grid_constant(MlirContext context);
 /* Parameter `index` of a host function. */
 MlirAttribute cute_describe_parameter(MlirOperation function, intptr_t index);
 /* The attributes of argument `index` of a function; null: none. */

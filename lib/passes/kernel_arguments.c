@@ -18,9 +18,10 @@
 #include "lib/ir/kernel.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
+#include "lib/passes/describe.h"
 #include "lib/passes/passes.h"
 
-static MlirAttribute grid_constant(MlirContext c)
+MlirAttribute cute_grid_constant(MlirContext c)
 {
     return mlirAttributeParseGet(
         c, cute_text("{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"));
@@ -79,7 +80,7 @@ static void keep(MlirOperation kernel, int64_t parameter)
     MlirNamedAttribute *items = calloc((size_t)(count + total) + 2, sizeof *items);
     if (!items) return;
     for (intptr_t i = 0; i < count; i++) items[i] = mlirDictionaryAttrGetElement(kept, i);
-    items[count] = cute_attribute(c, name, grid_constant(c));
+    items[count] = cute_attribute(c, name, cute_grid_constant(c));
     kept = mlirDictionaryAttrGet(c, count + 1, items);
     intptr_t n = 0;
     for (intptr_t i = 0; i < total; i++) {

@@ -34,6 +34,13 @@ static MlirAttribute arguments(MlirOperation kernel, MlirStringRef tensor_map_sp
     return array;
 }
 
+/* A tensor map that cute-nvgpu-tma-materialize made a parameter. */
+static bool is_map_by_value(MlirAttribute attributes)
+{
+    MlirAttribute space = cute_dict_find(cute_dict_find(attributes, "cute.tensor_map"), "space");
+    return !mlirAttributeIsNull(space) && cute_text_is(mlirStringAttrGetValue(space), "param");
+}
+
 /* Attributes of arguments by parameter, for what conversions drop (finish_kernels.c). */
 static MlirAttribute kept_attributes(MlirOperation kernel, MlirAttribute args)
 {
@@ -44,7 +51,8 @@ static MlirAttribute kept_attributes(MlirOperation kernel, MlirAttribute args)
     static const char *const names[] = {"llvm.byval", "llvm.align", "nvvm.grid_constant", NULL};
     for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(all) && d.count < 24; i++) {
         MlirAttribute attributes = mlirArrayAttrGetElement(all, i);
-        if (mlirAttributeIsNull(cute_dict_find(attributes, "llvm.byval"))) continue;
+        bool map = is_map_by_value(attributes);
+        if (!map && mlirAttributeIsNull(cute_dict_find(attributes, "llvm.byval"))) continue;
         cute_dict kept = {.context = context};
         for (const char *const *n = names; *n; n++) {
             MlirAttribute value = cute_dict_find(attributes, *n);
@@ -54,7 +62,7 @@ static MlirAttribute kept_attributes(MlirOperation kernel, MlirAttribute args)
         snprintf(
             index, sizeof index, "p%lld",
             (long long)mlirIntegerAttrGetValueInt(cute_dict_find(mlirArrayAttrGetElement(args, i), "first")));
-        cute_dict_put(&d, index, cute_dict_finish(&kept));
+        cute_dict_put(&d, index, map ? cute_grid_constant(context) : cute_dict_finish(&kept));
     }
     return cute_dict_finish(&d);
 }

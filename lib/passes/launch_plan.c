@@ -348,6 +348,38 @@ static bool note_cast(plan *p, MlirOperation op)
     return !k || plan_bind(p, mlirOperationGetResult(op, 0), k->items, k->count);
 }
 
+static json_t *integers_of(MlirOperation op, const char *name)
+{
+    MlirAttribute list = mlirOperationGetAttributeByName(op, cute_text(name));
+    json_t *out = json_array();
+    for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(list); i++)
+        json_array_append_new(out, json_integer(mlirDenseI64ArrayGetElement(list, i)));
+    return out;
+}
+
+/* ["tensor_map", 64, address, extents, strides, {what is known}] */
+static bool note_tensor_map(plan *p, MlirOperation op)
+{
+    int64_t address = 0, one = 0;
+    intptr_t rank = mlirOperationGetNumOperands(op) / 2;
+    if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &address)) return false;
+    json_t *lists[2] = {json_array(), json_array()};
+    bool ok = true;
+    for (intptr_t i = 1; ok && i < 2 * rank; i++) {
+        ok = plan_index(p, op, mlirOperationGetOperand(op, i), &one);
+        json_array_append_new(lists[i > rank], json_integer(one));
+    }
+    json_t *known = json_pack(
+        "{sososososI}", "box", integers_of(op, "box"), "modes", integers_of(op, "modes"), "format",
+        string_of(mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("format")))), "tensor",
+        string_of(mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("tensor")))),
+        "swizzle",
+        (json_int_t)mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("swizzle"))));
+    json_t *map = json_pack("[siIooo]", "tensor_map", 64, (json_int_t)address, lists[0], lists[1], known);
+    if (!ok) return json_decref(map), false;
+    return plan_bind_one(p, mlirOperationGetResult(op, 0), plan_add(p, 64, map));
+}
+
 /* A stream that is a parameter: which one does not matter. */
 static bool note_nothing(plan *p, MlirOperation op)
 {
@@ -374,6 +406,7 @@ static const struct {
     {"cuda.launch_cfg.programmatic_stream_serialization_allowed", note_programmatic},
     {"cuda.launch_ex", note_launch_ex},
     {"cuda.cast", note_cast},
+    {"cute_nvgpu.host.tensor_map", note_tensor_map},
     {"cuda.return_if_error", note_nothing},
 };
 

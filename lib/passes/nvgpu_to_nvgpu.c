@@ -21,6 +21,7 @@
 #include "lib/passes/lower_each.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/shared_memory.h"
+#include "lib/passes/tma_lowering.h"
 
 /* ---- reading operations ---- */
 
@@ -395,8 +396,21 @@ static cute_status lower_wait(const cute_expansion *x, const cute_pass_run *pass
 
 /* ---- the pass ---- */
 
+/* ---- descriptors ---- */
+
+static cute_status lower_prefetch_map(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+{
+    (void)pass;
+    cute_builder b = cute_builder_before(op);
+    MlirValue map;
+    CUTE_TRY(cute_tma_map_of(x, op, &b, &map));
+    cute_arch_prefetch_map(&b, map);
+    return CUTE_OK;
+}
+
 #define ARCH "cute_nvgpu.arch."
 static const cute_lower_row rows[] = {
+    {"cute_nvgpu.prefetch_tma_desc", lower_prefetch_map},
     {ARCH "copy.SM80.cp_async", lower_cp_async},
     {ARCH "copy.ldsm", lower_ldsm},
     {ARCH "copy.stsm", lower_stsm},

@@ -44,6 +44,9 @@ static json_t *arg_json(const cute_arg *a)
     put_text(o, "layout", a->layout);
     if (a->align) put_number(o, "align", a->align);
     put_list(o, "box", a->box, a->box_rank);
+    if (a->map_modes) put_list(o, "modes", a->map_modes, a->box_rank);
+    if (a->map_modes) put_number(o, "tensor", a->map_tensor);
+    put_text(o, "format", a->map_format);
     put_text(o, "swizzle", a->swizzle);
     put_text(o, "interleave", a->interleave);
     put_text(o, "l2promo", a->l2promo);

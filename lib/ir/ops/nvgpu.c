@@ -1,10 +1,14 @@
-/* Instructions of copies and MMAs, descriptors, the tensor memory accelerator, tensor memory: whether types fit. */
+/* Instructions of copies and MMAs, descriptors, tensor memory: whether types fit. Atoms with run-time state. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/LLVM.h>
 #include <string.h>
 
 #include "lib/base/buffer.h"
+#include "lib/ir/arith.h"
+#include "lib/ir/fields.h"
 #include "lib/ir/ops/check.h"
+#include "lib/ir/ops/tma.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
@@ -229,30 +233,86 @@ static bool is_mask(MlirType type)
     return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 16;
 }
 
+static bool is_policy(MlirType type)
+{
+    return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 64;
+}
+
 /* Of which atoms which fields are, and what they hold. */
 static const struct field {
-    const char *word, *atom, *holds;
+    const char *word, *atom, *holds, *type; /* type: what get_value gives where it is not written */
     bool (*is)(MlirType type);
+    int at; /* in the struct that stores the atom; -1: it has none */
 } fields[] = {
-    {"tma_bar", "atom.tma_load", "a pointer to 64 bits in shared memory", is_barrier},
-    {"mcast_mask", "atom.tma_load", "an i16", is_mask},
-    {"tma_descriptor_ptr", "tma_", "a pointer to a TMA descriptor", is_descriptor},
-    {"accum_c", ".mma", "an i1", is_flag},
+    {"tma_bar", "atom.tma_load", "a pointer to 64 bits in shared memory", "!cute.ptr<i64, smem>", is_barrier,
+     CUTE_TMA_BARRIER},
+    {"mcast_mask", "atom.tma_load", "an i16", "i16", is_mask, CUTE_TMA_MASK},
+    {"tma_descriptor_ptr", "tma_", "a pointer to a TMA descriptor",
+     "!cute.ptr<!cute_nvgpu.tma_descriptor_tiled, generic, align<128>>", is_descriptor, CUTE_TMA_DESCRIPTOR},
+    {"cache_policy", "atom.tma_", "an i64", "i64", is_policy, CUTE_TMA_POLICY},
+    {"accum_c", ".mma", "an i1", "i1", is_flag, -1},
 };
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static const struct field *field_of(MlirAttribute word)
+{
+    for (size_t i = 0; !mlirAttributeIsNull(word) && i < FIELDS; i++)
+        if (cute_text_is(cute_word_text(word), fields[i].word)) return &fields[i];
+    return NULL;
+}
 
 static bool verify_field(const cute_check *c, MlirType value)
 {
-    MlirStringRef word = cute_word_text(mlirOperationGetAttributeByName(c->op, cute_text("field")));
+    const struct field *field = field_of(mlirOperationGetAttributeByName(c->op, cute_text("field")));
     const char *mnemonic = cute_check_operand(c, 0)->atom->mnemonic;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (!cute_text_is(word, fields[i].word)) continue;
-        if (!strstr(mnemonic, fields[i].atom))
-            return cute_check_fail(c, "expects an atom with the field '%s', but got '%s'", fields[i].word,
-                                   mnemonic);
-        if (fields[i].is(value)) return true;
-        return cute_check_fail(c, "expects %s as the field '%s'", fields[i].holds, fields[i].word);
+    if (!field) return true; /* of instructions to come */
+    if (!strstr(mnemonic, field->atom))
+        return cute_check_fail(c, "expects an atom with the field '%s', but got '%s'", field->word, mnemonic);
+    if (field->is(value)) return true;
+    return cute_check_fail(c, "expects %s as the field '%s'", field->holds, field->word);
+}
+
+static bool infer_set(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    if (query->operand_count != 2)
+        return cute_op_fail(query->location, row->name, "expects an atom and a value");
+    cute_op_types_add(out, mlirValueGetType(query->operands[0]));
+    return true;
+}
+
+static bool infer_get(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    MlirAttribute word = mlirAttributeIsNull(query->attributes)
+                             ? query->attributes
+                             : mlirDictionaryAttrGetElementByName(query->attributes, cute_text("field"));
+    const struct field *field = field_of(word);
+    if (!field) return cute_op_fail(query->location, row->name, "expects the name of a field as 'field'");
+    cute_op_types_add(out, mlirTypeParseGet(query->context, cute_text(field->type)));
+    return true;
+}
+
+/* Fields of the struct that stores the atom. */
+static bool lower_state(const cute_op_row *row, const cute_op_lowering *l)
+{
+    const struct field *field = field_of(mlirOperationGetAttributeByName(l->op, cute_text("field")));
+    if (!field || field->at < 0)
+        return cute_op_fail(mlirOperationGetLocation(l->op), row->name, "has no lowering for this field");
+    cute_builder b = cute_builder_before(l->op);
+    MlirValue atom = mlirOperationGetOperand(l->op, 0), value;
+    MlirType stored = mlirLLVMStructTypeGetElementType(mlirValueGetType(atom), field->at);
+    const int64_t at = field->at;
+    if (mlirOperationGetNumOperands(l->op) == 1) {
+        value = cute_fields_extract(&b, atom, stored, &at, 1);
+        MlirType type = mlirValueGetType(mlirOperationGetResult(l->op, 0));
+        cute_lowered(l,
+                     mlirTypeEqual(type, stored) ? value : cute_unary(&b, "llvm.addrspacecast", value, type));
+        return true;
     }
-    return true; /* of instructions to come */
+    value = mlirOperationGetOperand(l->op, 1);
+    if (!mlirTypeEqual(mlirValueGetType(value), stored))
+        value = cute_unary(&b, "llvm.addrspacecast", value, stored);
+    cute_lowered(l, cute_fields_insert(&b, atom, value, &at, 1));
+    return true;
 }
 
 static bool verify_set(const cute_op_row *row, MlirOperation op)
@@ -267,122 +327,6 @@ static bool verify_get(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     return verify_field(&c, result_type(op, 0));
-}
-
-/* ---- the tensor memory accelerator: its atoms are known by their text ---- */
-
-/* What stands behind `name = ` up to the next comma outside of brackets, or the element type (no `name`). */
-static MlirStringRef part_of(MlirStringRef text, const char *name)
-{
-    size_t at = 0, depth = 0, length = name ? strlen(name) : 0;
-    bool quoted = false;
-    for (size_t i = 0; name && i + length < text.length; i++)
-        if (!memcmp(text.data + i, name, length)) {
-            at = i + length;
-            break;
-        }
-    if (name && !at) return cute_text("");
-    size_t end = at;
-    for (; end < text.length; end++) {
-        char ch = text.data[end];
-        if (ch == '"') quoted = !quoted;
-        if (quoted) continue;
-        if (ch == '<') depth++;
-        if (ch == '>' && depth-- == 0) break;
-        if (ch == ',' && depth == 0) break;
-        if (ch == '>' && depth == 0) {
-            end++;
-            break;
-        }
-    }
-    return mlirStringRefCreate(text.data + at, end - at);
-}
-
-/* `!cute_nvgpu.atom.tma_load<f16, ...>`: what stands between the brackets. */
-static MlirStringRef inside(MlirStringRef text)
-{
-    const char *open = memchr(text.data, '<', text.length);
-    if (!open) return cute_text("");
-    return mlirStringRefCreate(open + 1, (size_t)(text.data + text.length - open) - 2);
-}
-
-/* The element type: the first part; loads and reductions that cannot run yet have a word before it. */
-static MlirStringRef element_of(const cute_atom *atom)
-{
-    MlirStringRef text = inside(mlirStringRefCreateFromCString(atom->text));
-    MlirStringRef first = part_of(text, NULL);
-    if (!strstr(atom->mnemonic, "non_exec") || strstr(atom->mnemonic, "store")) return first;
-    size_t skip = first.length + 1;
-    if (skip >= text.length) return first;
-    while (skip < text.length && text.data[skip] == ' ') skip++;
-    return part_of(mlirStringRefCreate(text.data + skip, text.length - skip), NULL);
-}
-
-static bool same_part(const cute_check *c, const char *what, MlirStringRef expected, MlirStringRef got)
-{
-    if (mlirStringRefEqual(expected, got)) return true;
-    return cute_check_fail(c, "expects a result with %s %.*s, which its operand has, but got %.*s", what,
-                           (int)expected.length, expected.data, (int)got.length, got.data);
-}
-
-static bool verify_exec(const cute_op_row *row, MlirOperation op)
-{
-    cute_check c = cute_check_begin(row, op);
-    const cute_atom *from = cute_check_operand(&c, 0)->atom, *to = cute_check_result(&c, 0)->atom;
-    const char *kind = strstr(from->mnemonic, "tma_"), *other = strstr(to->mnemonic, "tma_");
-    if (strcmp(kind, other) != 0)
-        return cute_check_fail(&c, "expects the result to be 'atom.%s', but got '%s'", kind, to->mnemonic);
-    MlirStringRef a = inside(mlirStringRefCreateFromCString(from->text)),
-                  b = inside(mlirStringRefCreateFromCString(to->text));
-    return same_part(&c, "elements of type", element_of(from), element_of(to)) &&
-           same_part(&c, "copy_bits", part_of(a, "copy_bits = "), part_of(b, "copy_bits = ")) &&
-           same_part(&c, "tma_gbasis", part_of(a, "tma_gbasis = "), part_of(b, "tma_gbasis = "));
-}
-
-static bool verify_tma_element(const cute_check *c, const char *what, const char *element,
-                               const cute_atom *atom)
-{
-    MlirStringRef own = element_of(atom);
-    if (own.length == strlen(element) && !memcmp(own.data, element, own.length)) return true;
-    return cute_check_fail(c, "expects %s to have elements of type '%.*s', which '%s' copies, but got '%s'",
-                           what, (int)own.length, own.data, atom->mnemonic, element);
-}
-
-static bool verify_make_tma(const cute_op_row *row, MlirOperation op)
-{
-    cute_check c = cute_check_begin(row, op);
-    const cute_value *tensor = cute_check_operand(&c, 0), *coords = cute_check_result(&c, 1);
-    if (!cute_check_space(&c, "operand #0", tensor->pointer, CUTE_SPACE_GMEM) ||
-        !verify_tma_element(&c, "operand #0", tensor->pointer->element, cute_check_result(&c, 0)->atom))
-        return false;
-    if (cute_tree_congruent(coords->layout.shape, tensor->layout.shape)) return true;
-    return cute_check_fail(&c, "expects coordinates of the tensor's structure");
-}
-
-static bool verify_tma_partition(const cute_op_row *row, MlirOperation op)
-{
-    cute_check c = cute_check_begin(row, op);
-    const cute_value *smem = cute_check_operand(&c, 3), *part = cute_check_result(&c, 0);
-    if (!cute_check_space(&c, "operand #3", smem->pointer, CUTE_SPACE_SMEM) ||
-        !verify_tma_element(&c, "operand #3", smem->pointer->element, cute_check_operand(&c, 0)->atom) ||
-        !cute_check_space(&c, "result #0", part->pointer, CUTE_SPACE_SMEM) ||
-        !cute_check_element(&c, "result #0", part->pointer->element, smem->pointer->element))
-        return false;
-    int64_t a = cute_check_size(smem->layout.shape), b = cute_check_size(part->layout.shape);
-    if (!a || !b || a == b) return true;
-    return cute_check_fail(&c, "expects result #0 to have %lld elements like operand #3, but got %lld",
-                           (long long)a, (long long)b);
-}
-
-/* Descriptors lie in shared memory while they are changed. */
-static bool verify_descriptor(const cute_op_row *row, MlirOperation op)
-{
-    cute_check c = cute_check_begin(row, op);
-    intptr_t last = mlirOperationGetNumOperands(op) - 1;
-    if (!cute_check_space(&c, "the descriptor", pointer_at(&c, last), CUTE_SPACE_SMEM)) return false;
-    if (last < 2) return true;
-    return cute_check_space(&c, "operand #1", pointer_at(&c, 1), CUTE_SPACE_GMEM) &&
-           verify_tma_element(&c, "operand #1", pointer_at(&c, 1)->element, cute_check_operand(&c, 0)->atom);
 }
 
 /* ---- tensor memory ---- */
@@ -439,16 +383,8 @@ static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.copy.stsm", .verify = verify_stsm},
     {.name = "cute_nvgpu.arch.mma.SM80", .verify = verify_mma},
     {.name = "cute_nvgpu.arch.mma.SM89", .verify = verify_mma},
-    {.name = "cute_nvgpu.atom.set_value", .verify = verify_set},
-    {.name = "cute_nvgpu.atom.get_value", .verify = verify_get},
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_load", .verify = verify_make_tma},
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_store", .verify = verify_make_tma},
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_reduce", .verify = verify_make_tma},
-    {.name = "cute_nvgpu.atom.make_exec_tma", .verify = verify_exec},
-    {.name = "cute_nvgpu.atom.tma_partition", .verify = verify_tma_partition},
-    {.name = "cute_nvgpu.prefetch_tma_desc"},
-    {.name = "cute_nvgpu.copy_tma_desc", .verify = verify_descriptor},
-    {.name = "cute_nvgpu.update_tma_desc", .verify = verify_descriptor},
+    {.name = "cute_nvgpu.atom.set_value", .infer = infer_set, .verify = verify_set, .lower = lower_state},
+    {.name = "cute_nvgpu.atom.get_value", .infer = infer_get, .verify = verify_get, .lower = lower_state},
     {.name = "cute_nvgpu.atom.make_tmem_copy", .verify = verify_tmem_copy},
     {.name = "cute_nvgpu.arch.sm100.alloc_tmem", .verify = verify_alloc_tmem},
     {.name = "cute_nvgpu.arch.sm100.dealloc_tmem", .verify = verify_dealloc_tmem},

@@ -1,0 +1,402 @@
+/* The tensor memory accelerator: atoms from tensors, atoms that can run, partitions, descriptors. What lib/atoms/tma.c
+ * computes of types, as inference, verification and expansion. */
+#include "lib/atoms/tma.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/LLVM.h>
+#include <string.h>
+
+#include "lib/ir/arith.h"
+#include "lib/ir/emitter.h"
+#include "lib/ir/fields.h"
+#include "lib/ir/ops/check.h"
+#include "lib/ir/ops/tma.h"
+#include "lib/ir/types.h"
+#include "lib/ir/util.h"
+
+/* ---- making atoms ---- */
+
+static MlirAttribute in_query(const void *query, const char *name)
+{
+    MlirAttribute all = ((const cute_op_query *)query)->attributes;
+    return mlirAttributeIsNull(all) ? all : mlirDictionaryAttrGetElementByName(all, cute_text(name));
+}
+
+static MlirAttribute in_operation(const void *op, const char *name)
+{
+    return mlirOperationGetAttributeByName(*(const MlirOperation *)op, cute_text(name));
+}
+
+typedef MlirAttribute (*attribute_of)(const void *source, const char *name);
+
+/* The word of `#cute_nvgpu.x<word>`; NULL: there is none. */
+static const char *word_of(cute_arena *arena, MlirAttribute attribute)
+{
+    MlirStringRef word = mlirAttributeIsNull(attribute) ? cute_text("") : cute_word_text(attribute);
+    return word.length ? cute_arena_copy(arena, word.data, word.length) : NULL;
+}
+
+static cute_tma_operation operation_of(const char *name)
+{
+    return strstr(name, "tma_load")    ? CUTE_TMA_LOAD
+           : strstr(name, "tma_store") ? CUTE_TMA_STORE
+                                       : CUTE_TMA_REDUCE;
+}
+
+/* Operands as values of the algebra: a tensor, a layout, a layout. */
+typedef struct making {
+    cute_value tensor, tile, map;
+    cute_tma_request request;
+} making;
+
+static cute_status read_making(cute_arena *arena, const char *name, const MlirValue *operands, intptr_t count,
+                               attribute_of get, const void *source, making *m, cute_diag *diag)
+{
+    if (count < 2 || count > 3)
+        return cute_fail(
+            diag, CUTE_INVALID, NULL,
+            "expects a tensor, the layout of a tile in shared memory and, where it is not mode by "
+            "mode, the map to the tensor's modes, but got %d operands",
+            (int)count);
+    static const char *const what[] = {"a tensor in gmem", "the layout of a tile", "a layout"};
+    cute_value *const values[] = {&m->tensor, &m->tile, &m->map};
+    for (intptr_t i = 0; i < count; i++) {
+        bool good = cute_type_value(mlirValueGetType(operands[i]), values[i], NULL) == CUTE_OK;
+        if (good && i == 0) good = values[i]->type == CUTE_MEMREF;
+        if (good && i == 1) good = values[i]->type == CUTE_LAYOUT || values[i]->type == CUTE_COMPOSED_LAYOUT;
+        if (good && i == 2) good = values[i]->type == CUTE_LAYOUT;
+        if (!good) return cute_fail(diag, CUTE_INVALID, NULL, "expects %s as operand #%d", what[i], (int)i);
+    }
+    m->request = (cute_tma_request){.operation = operation_of(name),
+                                    .tensor = &m->tensor,
+                                    .tile = &m->tile,
+                                    .map = count > 2 ? &m->map : NULL,
+                                    .format = word_of(arena, get(source, "tma_format")),
+                                    .multicast = 1};
+    const char *kind = word_of(arena, get(source, "kind"));
+    *(m->request.operation == CUTE_TMA_LOAD ? &m->request.kind : &m->request.reduce) = kind;
+    MlirAttribute multicast = get(source, "num_multicast");
+    if (!mlirAttributeIsNull(multicast) && mlirAttributeIsAInteger(multicast))
+        m->request.multicast = mlirIntegerAttrGetValueInt(multicast);
+    if (m->request.multicast < 1 || m->request.multicast > 16)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects 1 to 16 blocks as num_multicast, but got %lld",
+                         (long long)m->request.multicast);
+    return CUTE_OK;
+}
+
+static cute_status infer_make_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
+                                 cute_op_types *out, cute_diag *diag)
+{
+    making m;
+    cute_tma_map map;
+    CUTE_TRY(read_making(arena, row->name, query->operands, query->operand_count, in_query, query, &m, diag));
+    CUTE_TRY(cute_tma_plan(arena, &m.request, &map, diag));
+    cute_value atom = {.type = CUTE_ATOM, .atom = map.atom};
+    MlirType types[] = {cute_type_of_value(query->context, arena, &atom),
+                        cute_type_of_value(query->context, arena, &map.coordinates)};
+    if (mlirTypeIsNull(types[0]) || mlirTypeIsNull(types[1])) return cute_fail_memory(diag);
+    cute_op_types_add(out, types[0]);
+    cute_op_types_add(out, types[1]);
+    return CUTE_OK;
+}
+
+typedef cute_status infer_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
+                             cute_op_types *out, cute_diag *diag);
+
+/* With memory for one inference, and errors at the operation. */
+static bool infer_with(infer_in *infer, const cute_op_row *row, const cute_op_query *query,
+                       cute_op_types *out)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    bool ok = arena && infer(arena, row, query, out, diag) == CUTE_OK;
+    if (!ok)
+        cute_op_fail(query->location, row->name, "%s",
+                     cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "out of memory");
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+static bool infer_make(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    return infer_with(infer_make_in, row, query, out);
+}
+
+cute_status cute_tma_plan_of(cute_arena *arena, MlirOperation op, cute_tma_map *out, cute_diag *diag)
+{
+    making m;
+    MlirValue operands[3];
+    intptr_t count = mlirOperationGetNumOperands(op);
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    const char *text = cute_arena_copy(arena, name.data, name.length);
+    if (!text) return cute_fail_memory(diag);
+    for (intptr_t i = 0; i < count && i < 3; i++) operands[i] = mlirOperationGetOperand(op, i);
+    CUTE_TRY(read_making(arena, text, operands, count, in_operation, &op, &m, diag));
+    return cute_tma_plan(arena, &m.request, out, diag);
+}
+
+/* The results are what the operands say. */
+static bool verify_make(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    cute_tma_map map;
+    bool ok = arena && cute_tma_plan_of(arena, op, &map, diag) == CUTE_OK;
+    if (!ok) {
+        cute_check_fail(&c, "%s", cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "out of memory");
+    } else {
+        const char *atom = cute_check_result(&c, 0)->atom->text;
+        const cute_value *coordinates = cute_check_result(&c, 1);
+        ok = !strcmp(atom, map.atom->text) ||
+             cute_check_fail(&c, "expects result #0 to be '%s', but got '%s'", map.atom->text, atom);
+        bool same = cute_tree_congruent(coordinates->layout.shape, map.coordinates.layout.shape) &&
+                    cute_tree_equal(coordinates->layout.stride, map.coordinates.layout.stride) &&
+                    cute_tree_congruent(coordinates->tree, map.coordinates.tree);
+        if (ok && !same)
+            ok = cute_check_fail(&c, "expects result #1 to be the coordinates \"%s\", but got \"%s\"",
+                                 cute_layout_text(arena, map.coordinates.layout),
+                                 cute_layout_text(arena, coordinates->layout));
+    }
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+/* ---- atoms that can run ---- */
+
+static cute_status infer_exec_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
+                                 cute_op_types *out, cute_diag *diag)
+{
+    (void)row;
+    const cute_value *from =
+        query->operand_count == 1 ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
+    if (!from || !from->atom || !from->atom->tma || from->atom->tma->executable)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects an atom that make_non_exec_tiled_tma_load, store or reduce makes");
+    cute_value atom = {.type = CUTE_ATOM};
+    CUTE_TRY(cute_tma_executable(arena, from->atom, &atom.atom, diag));
+    MlirType type = cute_type_of_value(query->context, arena, &atom);
+    if (mlirTypeIsNull(type)) return cute_fail_memory(diag);
+    cute_op_types_add(out, type);
+    return CUTE_OK;
+}
+
+static bool infer_exec(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    return infer_with(infer_exec_in, row, query, out);
+}
+
+static bool verify_exec(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_atom *from = cute_check_operand(&c, 0)->atom, *to = cute_check_result(&c, 0)->atom, *expected;
+    cute_arena *arena = cute_arena_create();
+    bool ok = arena && cute_tma_executable(arena, from, &expected, NULL) == CUTE_OK;
+    if (!ok)
+        cute_check_fail(&c, "out of memory");
+    else if (strcmp(expected->text, to->text) != 0)
+        ok = cute_check_fail(&c, "expects a result of '%s', but got '%s'", expected->text, to->text);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+/* A descriptor; the other fields are set later. */
+static bool lower_exec(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row;
+    cute_builder b = cute_builder_before(l->op);
+    MlirType type = mlirValueGetType(mlirOperationGetResult(l->op, 0));
+    int64_t at = CUTE_TMA_DESCRIPTOR;
+    cute_lowered(
+        l, cute_fields_insert(&b, cute_fields_poison(&b, type), mlirOperationGetOperand(l->op, 0), &at, 1));
+    return true;
+}
+
+/* ---- partitions ---- */
+
+typedef struct parts {
+    cute_value coordinate, blocks, shared, global;
+} parts;
+
+static cute_status check_parts(const parts *p, cute_diag *diag)
+{
+    if (p->shared.type != CUTE_MEMREF || p->shared.pointer->space != CUTE_SPACE_SMEM)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects a tensor in smem as operand #3");
+    if (p->global.type != CUTE_COORD_TENSOR && p->global.type != CUTE_MEMREF)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects a tensor of coordinates as operand #4");
+    if (p->blocks.type != CUTE_LAYOUT)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects the layout of blocks as operand #2");
+    return CUTE_OK;
+}
+
+static const cute_tma *tma_of(MlirValue atom)
+{
+    const cute_value *value = cute_type_peek(mlirValueGetType(atom));
+    return value && value->atom ? value->atom->tma : NULL;
+}
+
+static cute_status infer_partition_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
+                                      cute_op_types *out, cute_diag *diag)
+{
+    (void)row;
+    parts p;
+    cute_value results[2];
+    if (query->operand_count != 5)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects an atom, the block's coordinate, the layout of blocks, a tensor in shared "
+                         "memory and one of coordinates, but got %d operands",
+                         (int)query->operand_count);
+    const cute_tma *tma = tma_of(query->operands[0]);
+    if (!tma) return cute_fail(diag, CUTE_INVALID, NULL, "expects an atom of TMA as operand #0");
+    cute_value *const values[] = {&p.coordinate, &p.blocks, &p.shared, &p.global};
+    for (int i = 0; i < 4; i++) {
+        MlirType type = mlirValueGetType(query->operands[i + 1]);
+        if (mlirTypeIsAInteger(type))
+            *values[i] = cute_value_of_tree(
+                CUTE_COORD, cute_tree_unknown(arena, (int)mlirIntegerTypeGetWidth(type), NULL));
+        else if (cute_type_value(type, values[i], NULL) != CUTE_OK)
+            return cute_fail(diag, CUTE_INVALID, NULL, "expects a value of cute as operand #%d", i + 1);
+    }
+    CUTE_TRY(check_parts(&p, diag));
+    CUTE_TRY(cute_tma_partition(arena, NULL, tma, &p.coordinate, &p.blocks, &p.shared, &p.global, &results[0],
+                                &results[1], diag));
+    for (int i = 0; i < 2; i++) {
+        MlirType type = cute_type_of_value(query->context, arena, &results[i]);
+        if (mlirTypeIsNull(type)) return cute_fail_memory(diag);
+        cute_op_types_add(out, type);
+    }
+    return CUTE_OK;
+}
+
+static bool infer_partition(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    return infer_with(infer_partition_in, row, query, out);
+}
+
+static bool verify_element(const cute_check *c, const char *what, const cute_pointer *pointer,
+                           const cute_tma *tma)
+{
+    if (!strcmp(pointer->element, tma->element)) return true;
+    return cute_check_fail(c, "expects %s to have elements of type '%s', which '%s' copies, but got '%s'",
+                           what, tma->element, cute_check_operand(c, 0)->atom->mnemonic, pointer->element);
+}
+
+/* Layouts are those that follow; what is known of dividing numbers may be told in other words. */
+static bool verify_partition(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    parts p = {*cute_check_operand(&c, 1), *cute_check_operand(&c, 2), *cute_check_operand(&c, 3),
+               *cute_check_operand(&c, 4)};
+    if (!cute_check_space(&c, "operand #3", p.shared.pointer, CUTE_SPACE_SMEM) ||
+        !verify_element(&c, "operand #3", p.shared.pointer, tma_of(mlirOperationGetOperand(op, 0))))
+        return false;
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    cute_value results[2];
+    bool ok = arena && check_parts(&p, diag) == CUTE_OK &&
+              cute_tma_partition(arena, NULL, tma_of(mlirOperationGetOperand(op, 0)), &p.coordinate,
+                                 &p.blocks, &p.shared, &p.global, &results[0], &results[1], diag) == CUTE_OK;
+    if (!ok)
+        cute_check_fail(&c, "%s", cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "out of memory");
+    for (int i = 0; ok && i < 2; i++) {
+        const cute_value *stated = cute_check_result(&c, i);
+        ok = (stated->type == results[i].type &&
+              cute_tree_congruent(stated->layout.shape, results[i].layout.shape) &&
+              cute_tree_congruent(stated->layout.stride, results[i].layout.stride)) ||
+             cute_check_fail(&c, "expects result #%d with the layout \"%s\", but got \"%s\"", i,
+                             cute_layout_text(arena, results[i].layout),
+                             cute_layout_text(arena, stated->layout));
+    }
+    ok = ok && cute_check_space(&c, "result #0", cute_check_result(&c, 0)->pointer, CUTE_SPACE_SMEM) &&
+         cute_check_element(&c, "result #0", cute_check_result(&c, 0)->pointer->element,
+                            p.shared.pointer->element);
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
+static cute_status expand_partition(const cute_op_row *row, const cute_expansion *x, MlirOperation op)
+{
+    (void)row;
+    parts p;
+    cute_value results[2];
+    cute_value *const values[] = {&p.coordinate, &p.blocks, &p.shared, &p.global};
+    for (int i = 0; i < 4; i++)
+        CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, i + 1), values[i]));
+    CUTE_TRY(check_parts(&p, x->diag));
+    cute_builder b = cute_builder_before(op);
+    cute_arith arith = cute_emitter_start(x->emitter, &b);
+    CUTE_TRY(cute_tma_partition(x->arena, &arith, tma_of(mlirOperationGetOperand(op, 0)), &p.coordinate,
+                                &p.blocks, &p.shared, &p.global, &results[0], &results[1], x->diag));
+    CUTE_TRY(cute_value_replace(x, op, 0, &results[0]));
+    return cute_value_replace(x, op, 1, &results[1]);
+}
+
+/* ---- descriptors ---- */
+
+/* Descriptors lie in shared memory while they are changed. */
+static bool verify_descriptor(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    intptr_t last = mlirOperationGetNumOperands(op) - 1;
+    if (!cute_check_space(&c, "the descriptor", cute_check_operand(&c, last)->pointer, CUTE_SPACE_SMEM))
+        return false;
+    if (last < 2) return true;
+    const cute_pointer *tensor = cute_check_operand(&c, 1)->pointer;
+    return cute_check_space(&c, "operand #1", tensor, CUTE_SPACE_GMEM) &&
+           verify_element(&c, "operand #1", tensor, tma_of(mlirOperationGetOperand(op, 0)));
+}
+
+/* ---- the host's maps ---- */
+
+static bool verify_host_map(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirAttribute box = in_operation(&op, "box"), modes = in_operation(&op, "modes");
+    intptr_t rank = mlirDenseArrayGetNumElements(box), operands = mlirOperationGetNumOperands(op);
+    MlirStringRef format = mlirStringAttrGetValue(in_operation(&op, "format"));
+    cute_tensor_map_type type;
+    int bits;
+    if (rank < 1 || rank > CUTE_MAP_RANK || mlirDenseArrayGetNumElements(modes) != rank)
+        return cute_check_fail(&c, "expects a box and modes of 1 to 5 dimensions, but got %d and %d",
+                               (int)rank, (int)mlirDenseArrayGetNumElements(modes));
+    if (operands != 2 * rank)
+        return cute_check_fail(&c, "expects %d operands, an address, %d extents and %d strides, but got %d",
+                               (int)(2 * rank), (int)rank, (int)rank - 1, (int)operands);
+    if (!cute_tma_format_find(format.data, format.length, &type, &bits))
+        return cute_check_fail(&c, "expects a format such as F16_RN, but got '%.*s'", (int)format.length,
+                               format.data);
+    return true;
+}
+
+/* It stays until the host goes. */
+static bool lower_host_map(const cute_op_row *row, const cute_op_lowering *l)
+{
+    (void)row, (void)l;
+    return true;
+}
+
+#define MAKE(op)                                                                                             \
+    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_" op, .infer = infer_make, .verify = verify_make}
+
+static const cute_op_row rows[] = {
+    MAKE("load"),
+    MAKE("store"),
+    MAKE("reduce"),
+    {.name = "cute_nvgpu.atom.make_exec_tma",
+     .infer = infer_exec,
+     .verify = verify_exec,
+     .lower = lower_exec},
+    {.name = "cute_nvgpu.atom.tma_partition",
+     .infer = infer_partition,
+     .verify = verify_partition,
+     .expand = expand_partition},
+    {.name = "cute_nvgpu.host.tensor_map", .verify = verify_host_map, .lower = lower_host_map},
+    {.name = "cute_nvgpu.prefetch_tma_desc"},
+    {.name = "cute_nvgpu.copy_tma_desc", .verify = verify_descriptor},
+    {.name = "cute_nvgpu.update_tma_desc", .verify = verify_descriptor},
+};
+const cute_op_family cute_family_tma = {rows, sizeof rows / sizeof *rows};

@@ -1,0 +1,169 @@
+/* Tensor maps of TMA atoms, whose extents and strides are numbers of a launch plan, or those of the tensor that is another
+ * argument of the kernel. What cuTensorMapEncodeTiled only calls invalid is named here, with the argument and its mode. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/atoms/tma.h"
+#include "lib/base/checked.h"
+#include "lib/base/list.h"
+#include "lib/launch/fit.h"
+#include "lib/launch/hostplan.h"
+#include "lib/launch/plan.h"
+
+enum { LINE = 16 };
+
+static cute_status fail(const cute_plan *plan, const cute_path *path, const tma_numbers *n, int dimension,
+                        const char *expected, long long got, cute_diag *diag)
+{
+    char mode[48] = "";
+    if (dimension >= 0) snprintf(mode, sizeof mode, ", mode %lld", (long long)n->modes[dimension]);
+    return cute_document_fail(&plan->config->document, path, false, diag,
+                              "expected %s, got %lld (argument %s%s)", expected, got, n->tensor, mode);
+}
+
+static cute_status check(const cute_plan *plan, const cute_path *path, const tma_numbers *n, int64_t bytes,
+                         cute_diag *diag)
+{
+    if (bytes % LINE)
+        return fail(plan, path, n, -1, "an address that is a multiple of 16 bytes", (long long)bytes, diag);
+    for (int i = 0; i < n->rank; i++) {
+        if (n->dims[i] < 1 || n->dims[i] > INT64_C(1) << 32)
+            return fail(plan, path, n, i, "1 to 2^32 elements in a mode of a tensor map",
+                        (long long)n->dims[i], diag);
+        if (n->box[i] < 1 || n->box[i] > 256)
+            return fail(plan, path, n, i, "1 to 256 elements in a mode of the box", (long long)n->box[i],
+                        diag);
+        if (!i || n->dims[i] == 1) continue;
+        if (n->strides[i] % LINE || n->strides[i] < LINE)
+            return fail(plan, path, n, i, "a stride that is a multiple of 16 bytes", (long long)n->strides[i],
+                        diag);
+        if (n->strides[i] >= INT64_C(1) << 40)
+            return fail(plan, path, n, i, "a stride of less than 2^40 bytes", (long long)n->strides[i], diag);
+    }
+    return CUTE_OK;
+}
+
+/* The stride of a mode with one element does not matter, but the map has one. */
+static uint64_t stride_of(const tma_numbers *n, int i)
+{
+    bool good = n->strides[i] >= LINE && n->strides[i] % LINE == 0 && n->strides[i] < INT64_C(1) << 40;
+    return good ? (uint64_t)n->strides[i] : LINE;
+}
+
+static const char *describe(const cute_plan *plan, const tma_numbers *n)
+{
+    static const char *const swizzles[] = {"none", "32B", "64B", "128B"};
+    cute_buffer shape = {0}, box = {0};
+    for (int i = n->rank; i-- > 0;) {
+        cute_buffer_printf(&shape, "%lld%s", (long long)n->dims[i], i ? "x" : "");
+        cute_buffer_printf(&box, "%lld%s", (long long)n->box[i], i ? "x" : "");
+    }
+    const char *text = cute_arena_printf(plan->config->arena, "%s of %s, box %s, swizzle %s", shape.data,
+                                         n->tensor, box.data, swizzles[n->swizzle & 3]);
+    cute_buffer_release(&shape);
+    cute_buffer_release(&box);
+    return text ? text : "";
+}
+
+cute_status cute_plan_tma_map(cute_plan *plan, const cute_path *path, const tma_numbers *n, size_t buffer,
+                              int64_t bytes, bool in_memory, size_t *index, cute_diag *diag)
+{
+    CUTE_TRY(check(plan, path, n, bytes, diag));
+    if (!cute_arena_more(plan->config->arena, &plan->maps, plan->map_count, &plan->map_capacity,
+                         sizeof *plan->maps, 8))
+        return cute_fail_memory(diag);
+    plan_map *map = &plan->maps[plan->map_count];
+    *map = (plan_map){.buffer = buffer, .bytes = bytes, .in_memory = in_memory, .text = describe(plan, n)};
+    map->map = (cute_tensor_map){.size = sizeof map->map,
+                                 .type = n->type,
+                                 .rank = n->rank,
+                                 .swizzle = (cute_tensor_map_swizzle)n->swizzle,
+                                 .l2_promotion = CUTE_MAP_L2_128B};
+    for (int i = 0; i < n->rank; i++) {
+        map->map.dims[i] = (uint64_t)n->dims[i];
+        map->map.box[i] = (uint32_t)n->box[i];
+        map->map.element_strides[i] = 1;
+        if (i) map->map.strides[i - 1] = stride_of(n, i);
+    }
+    *index = plan->map_count++;
+    return CUTE_OK;
+}
+
+/* ---- of another argument ---- */
+
+static const char *const swizzle_words[] = {"none", "32B", "64B", "128B"};
+
+/* What the metadata says of the map; false where it does not name an argument. */
+static bool read_known(const cute_kernel *kernel, const cute_arg *arg, tma_numbers *n)
+{
+    int bits;
+    if (!arg->map_modes || arg->box_rank < 1 || arg->box_rank > CUTE_MAP_RANK || arg->map_tensor < 0 ||
+        (size_t)arg->map_tensor >= kernel->arg_count || !arg->map_format ||
+        !cute_tma_format_find(arg->map_format, strlen(arg->map_format), &n->type, &bits))
+        return false;
+    n->rank = (int)arg->box_rank;
+    n->tensor = kernel->args[arg->map_tensor].name;
+    for (int i = 0; i < n->rank; i++) { /* the metadata has the slowest first */
+        n->box[i] = arg->box[n->rank - 1 - i];
+        n->modes[i] = arg->map_modes[n->rank - 1 - i];
+    }
+    n->swizzle = -1;
+    for (int i = 0; i < 4; i++)
+        if (arg->swizzle && !strcmp(arg->swizzle, swizzle_words[i])) n->swizzle = i;
+    return n->swizzle >= 0;
+}
+
+/* The leaves of a tree, of which unknown ones take the next of `given`; false: there are too many. */
+static bool put_leaves(const cute_tree *tree, const int64_t *given, size_t count, size_t *next, int64_t *out,
+                       size_t room, size_t *size)
+{
+    if (tree->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < tree->count; i++)
+            if (!put_leaves(tree->items[i], given, count, next, out, room, size)) return false;
+        return true;
+    }
+    if (*size == room || (!tree->value.known && *next == count)) return false;
+    out[(*size)++] = tree->value.known ? tree->value.value : given[(*next)++];
+    return true;
+}
+
+bool cute_arg_is_made(const cute_kernel *kernel, const cute_arg *arg)
+{
+    tma_numbers n;
+    return arg->kind == CUTE_ARG_TENSOR_MAP && arg->count && read_known(kernel, arg, &n);
+}
+
+cute_status cute_plan_tma_map_of(cute_plan *plan, const cute_path *path, const cute_kernel *kernel,
+                                 const cute_arg *arg, const config_buffer *buffer, int64_t bytes,
+                                 size_t *index, cute_diag *diag)
+{
+    enum { LEAVES = 64 };
+    tma_numbers n;
+    cute_arena *arena = plan->config->arena;
+    int64_t extents[LEAVES], strides[LEAVES], *leaves;
+    size_t count = 0, next = 0, shapes = 0, steps = 0;
+    cute_value layout;
+    cute_buffer why = {0};
+    if (!read_known(kernel, arg, &n)) return CUTE_INVALID;
+    const char *text = kernel->args[arg->map_tensor].layout;
+    if (!text || cute_value_parse_any(arena, text, strlen(text), &layout, NULL, NULL) != CUTE_OK)
+        return cute_document_fail(&plan->config->document, path, false, diag,
+                                  "'%s' has a layout that this version does not know", n.tensor);
+    cute_status status = cute_fit(arena, &layout, &buffer->tensor, &leaves, &count, &why, diag);
+    cute_buffer_release(&why);
+    if (status != CUTE_OK) return status;
+    int64_t element = cute_dtype_get(buffer->tensor.dtype)->bytes;
+    if (!put_leaves(layout.layout.shape, leaves, count, &next, extents, LEAVES, &shapes) ||
+        !put_leaves(layout.layout.stride, leaves, count, &next, strides, LEAVES, &steps))
+        return cute_document_fail(&plan->config->document, path, false, diag, "'%s' has too many modes",
+                                  n.tensor);
+    for (int i = 0; i < n.rank; i++) {
+        if (n.modes[i] < 0 || (size_t)n.modes[i] >= shapes)
+            return cute_document_fail(&plan->config->document, path, false, diag,
+                                      "the map of '%s' names a mode that it has not", n.tensor);
+        n.dims[i] = extents[n.modes[i]];
+        if (!cute_mul64(strides[n.modes[i]], element, &n.strides[i])) n.strides[i] = INT64_MAX;
+    }
+    return cute_plan_tma_map(plan, path, &n, (size_t)(buffer - plan->config->buffers), bytes, arg->in_memory,
+                             index, diag);
+}

@@ -1,0 +1,121 @@
+/* Instructions of the tensor memory accelerator as inline PTX (PTX ISA 8.5, 9.7.9.26). */
+#include <ctype.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/LLVM.h>
+
+#include "lib/base/buffer.h"
+#include "lib/ir/arith.h"
+#include "lib/ir/util.h"
+#include "lib/passes/arch.h"
+
+enum { RUNS = 8 }; /* of one asm at most */
+
+/* Operands of an asm under construction: `$n` is the next one's number. */
+typedef struct assembly {
+    const cute_builder *b;
+    cute_buffer text, constraints;
+    MlirValue operands[16 + RUNS * (1 + CUTE_MAP_RANK)];
+    intptr_t count;
+} assembly;
+
+static int operand(assembly *a, MlirValue value, char constraint)
+{
+    for (intptr_t i = 0; i < a->count; i++)
+        if (mlirValueEqual(a->operands[i], value)) return (int)i;
+    cute_buffer_printf(&a->constraints, "%s%c", a->count ? "," : "", constraint);
+    a->operands[a->count] = value;
+    return (int)a->count++;
+}
+
+/* The address of a pointer: 32 bits of shared memory, 64 of others. */
+static MlirValue address(const assembly *a, MlirValue pointer, int bits)
+{
+    return cute_unary(a->b, "llvm.ptrtoint", pointer, mlirIntegerTypeGet(a->b->context, (unsigned)bits));
+}
+
+static void put_map(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run, int map)
+{
+    cute_buffer_printf(&a->text, "[$%d, {", map);
+    for (int i = 0; i < copy->rank; i++)
+        cute_buffer_printf(&a->text, "%s$%d", i ? ", " : "", operand(a, run->coordinates[i], 'r'));
+    cute_buffer_puts(&a->text, "}]");
+}
+
+static void put_load(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run, int map, int barrier)
+{
+    bool mask = !mlirValueIsNull(copy->mask), policy = !mlirValueIsNull(copy->policy);
+    int to = operand(a, run->shared, 'r');
+    cute_buffer_printf(
+        &a->text, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s%s [$%d], ",
+        copy->rank, mask ? ".multicast::cluster" : "", policy ? ".L2::cache_hint" : "", to);
+    put_map(a, copy, run, map);
+    cute_buffer_printf(&a->text, ", [$%d]", barrier);
+    if (mask) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->mask, 'h'));
+    if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
+    cute_buffer_puts(&a->text, ";\n");
+}
+
+static void put_store(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run, int map)
+{
+    bool policy = !mlirValueIsNull(copy->policy);
+    cute_buffer_printf(&a->text, "cp%s.async.bulk.tensor.%dd.global.shared::cta",
+                       copy->reduce ? ".reduce" : "", copy->rank);
+    for (const char *c = copy->reduce ? "." : ""; *c; c++) cute_buffer_putc(&a->text, *c);
+    for (const char *c = copy->reduce; c && *c; c++)
+        cute_buffer_putc(&a->text, (char)tolower((unsigned char)*c));
+    cute_buffer_printf(&a->text, ".bulk_group%s ", policy ? ".L2::cache_hint" : "");
+    put_map(a, copy, run, map);
+    cute_buffer_printf(&a->text, ", [$%d]", operand(a, run->shared, 'r'));
+    if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
+    cute_buffer_puts(&a->text, ";\n");
+}
+
+static void put_prefetch(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run, int map)
+{
+    bool policy = !mlirValueIsNull(copy->policy);
+    cute_buffer_printf(&a->text, "cp.async.bulk.prefetch.tensor.%dd.L2.global%s ", copy->rank,
+                       policy ? ".L2::cache_hint" : "");
+    put_map(a, copy, run, map);
+    if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
+    cute_buffer_puts(&a->text, ";\n");
+}
+
+/* An elected lane of the warp runs `count` instructions. */
+static void put_runs(const cute_builder *b, const cute_tma_copy *copy, const cute_tma_run *runs, int count)
+{
+    assembly a = {.b = b};
+    int map = operand(&a, copy->map, 'l'), barrier = -1;
+    if (copy->way == CUTE_TMA_WAY_LOAD) barrier = operand(&a, copy->barrier, 'r');
+    cute_buffer_puts(&a.text, "{\n.reg .pred elected;\nelect.sync _|elected, 0xffffffff;\n");
+    if (!mlirValueIsNull(copy->predicate))
+        cute_buffer_printf(&a.text, "and.pred elected, elected, $%d;\n", operand(&a, copy->predicate, 'b'));
+    for (int i = 0; i < count; i++) {
+        cute_buffer_puts(&a.text, "@elected ");
+        if (copy->way == CUTE_TMA_WAY_LOAD) put_load(&a, copy, &runs[i], map, barrier);
+        if (copy->way == CUTE_TMA_WAY_STORE) put_store(&a, copy, &runs[i], map);
+        if (copy->way == CUTE_TMA_WAY_PREFETCH) put_prefetch(&a, copy, &runs[i], map);
+    }
+    cute_buffer_puts(&a.text, "}");
+    cute_buffer_puts(&a.constraints, ",~{memory}");
+    cute_assembly(b, true, cute_buffer_text(&a.text), cute_buffer_text(&a.constraints),
+                  (cute_operands){a.operands, a.count}, (MlirType){NULL});
+    cute_buffer_release(&a.text);
+    cute_buffer_release(&a.constraints);
+}
+
+void cute_arch_tma(const cute_builder *b, const cute_tma_copy *copy, cute_tma_run *runs, int64_t count)
+{
+    cute_tma_copy c = *copy;
+    assembly a = {.b = b};
+    c.map = address(&a, copy->map, 64);
+    if (c.way == CUTE_TMA_WAY_LOAD) c.barrier = address(&a, copy->barrier, 32);
+    for (int64_t i = 0; i < count && c.way != CUTE_TMA_WAY_PREFETCH; i++)
+        runs[i].shared = address(&a, runs[i].shared, 32);
+    for (int64_t at = 0; at < count; at += RUNS)
+        put_runs(b, &c, runs + at, (int)(count - at < RUNS ? count - at : RUNS));
+}
+
+void cute_arch_prefetch_map(const cute_builder *b, MlirValue map)
+{
+    cute_assembly(b, true, "prefetch.tensormap [$0];", "l", CUTE_OPERANDS(map), (MlirType){NULL});
+}

@@ -1,0 +1,303 @@
+/* Copies by the tensor memory accelerator: each instruction of a copy has the coordinates of its first element and that
+ * element's address in shared memory. The copy is the whole warp's: a lane that elect.sync picks runs the instructions.
+ *
+ *     cute.copy(%atom, %coordinates, %shared) : (!cute_nvgpu.atom.tma_load<...>, !cute.coord_tensor<...>, !cute.memref<...>)
+ * ->
+ *     elect.sync _|elected, 0xffffffff;
+ *     @elected cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [shared], [map, {c0, c1}], [barrier];
+ */
+#include "lib/passes/tma_lowering.h"
+
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Dialect/LLVM.h>
+
+#include "lib/atoms/tma.h"
+#include "lib/ir/arith.h"
+#include "lib/ir/emitter.h"
+#include "lib/ir/fields.h"
+#include "lib/ir/ops/algebra.h"
+#include "lib/ir/types.h"
+#include "lib/ir/util.h"
+#include "lib/passes/arch.h"
+#include "lib/passes/tensors.h"
+
+static const cute_tma *tma_of(MlirValue value)
+{
+    const cute_value *type = cute_type_peek(mlirValueGetType(value));
+    return type && type->atom ? type->atom->tma : NULL;
+}
+
+bool cute_tma_copies(MlirOperation op)
+{
+    return mlirOperationGetNumOperands(op) > 0 && tma_of(mlirOperationGetOperand(op, 0)) != NULL;
+}
+
+/* ---- the state of an atom ---- */
+
+typedef struct state {
+    MlirValue map, barrier, mask, policy; /* of cute's types, but for the last two; null: not set */
+} state;
+
+/* The fields that operations set between the atom's making and `atom`. False: the making is not seen. */
+static bool trace(MlirValue atom, state *out)
+{
+    *out = (state){0};
+    for (;;) {
+        MlirOperation op = cute_defining_op(atom);
+        if (mlirOperationIsNull(op)) return false;
+        if (cute_op_is(op, "cute_nvgpu.atom.make_exec_tma")) {
+            if (mlirValueIsNull(out->map)) out->map = mlirOperationGetOperand(op, 0);
+            return true;
+        }
+        if (!cute_op_is(op, "cute_nvgpu.atom.set_value")) return false;
+        MlirStringRef word = cute_word_text(mlirOperationGetAttributeByName(op, cute_text("field")));
+        MlirValue *field = cute_text_is(word, "tma_bar")              ? &out->barrier
+                           : cute_text_is(word, "mcast_mask")         ? &out->mask
+                           : cute_text_is(word, "tma_descriptor_ptr") ? &out->map
+                           : cute_text_is(word, "cache_policy")       ? &out->policy
+                                                                      : NULL;
+        if (field && mlirValueIsNull(*field))
+            *field = mlirOperationGetOperand(op, 1); /* the last one counts */
+        atom = mlirOperationGetOperand(op, 0);
+    }
+}
+
+/* A generic pointer, from an atom that can't run yet or a pointer of cute. */
+static MlirValue map_pointer(const cute_builder *b, MlirValue map)
+{
+    const cute_value *type = cute_type_peek(mlirValueGetType(map));
+    cute_space space = type && type->type == CUTE_PTR ? type->pointer->space : CUTE_SPACE_GENERIC;
+    MlirValue pointer = cute_cast(b, map, cute_pointer_type(b->context, space));
+    MlirType generic = mlirLLVMPointerTypeGet(b->context, 0);
+    return space == CUTE_SPACE_GENERIC ? pointer : cute_unary(b, "llvm.addrspacecast", pointer, generic);
+}
+
+static cute_status state_of(const cute_expansion *x, MlirValue atom, state *out)
+{
+    if (trace(atom, out)) return CUTE_OK;
+    return cute_fail(
+        x->diag, CUTE_INVALID, NULL,
+        "expects an atom whose make_exec_tma and set_value are seen: not one that passed a loop, a "
+        "branch or a call");
+}
+
+cute_status cute_tma_map_of(const cute_expansion *x, MlirOperation op, const cute_builder *b, MlirValue *out)
+{
+    MlirValue atom = mlirOperationGetOperand(op, 0);
+    state s = {.map = atom};
+    if (tma_of(atom)->executable) CUTE_TRY(state_of(x, atom, &s));
+    *out = map_pointer(b, s.map);
+    return CUTE_OK;
+}
+
+/* ---- coordinates ---- */
+
+/* A tensor of coordinates: its leaves one behind the other. */
+typedef struct coordinates {
+    cute_value value;
+    int rank;
+    cute_int first[CUTE_MAP_RANK];
+    size_t count;
+    const cute_tree *shapes[CUTE_MAX_DEPTH], *strides[CUTE_MAX_DEPTH];
+    int64_t size;
+} coordinates;
+
+static cute_status add_leaves(const cute_expansion *x, coordinates *c, const cute_tree *shape,
+                              const cute_tree *stride)
+{
+    if (shape->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < shape->count; i++)
+            CUTE_TRY(add_leaves(x, c, shape->items[i], stride->items[i]));
+        return CUTE_OK;
+    }
+    if (!shape->value.known || c->count == CUTE_MAX_DEPTH ||
+        __builtin_mul_overflow(c->size, shape->value.value, &c->size))
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects coordinates whose extents are known, but got \"%s\"",
+                         cute_layout_text(x->arena, c->value.layout));
+    c->shapes[c->count] = shape;
+    c->strides[c->count++] = stride;
+    return CUTE_OK;
+}
+
+static cute_status bind_coordinates(const cute_expansion *x, MlirOperation op, intptr_t operand,
+                                    coordinates *c)
+{
+    *c = (coordinates){.size = 1};
+    MlirValue value = mlirOperationGetOperand(op, operand);
+    const cute_value *type = cute_type_peek(mlirValueGetType(value));
+    if (!type || type->type != CUTE_COORD_TENSOR)
+        return cute_fail(
+            x->diag, CUTE_INVALID, NULL,
+            "expects a tensor of coordinates as operand #%d: tma_partition makes it of those that the "
+            "atom came with",
+            (int)operand);
+    CUTE_TRY(cute_value_bind(x, op, value, &c->value));
+    const cute_tree *first = c->value.tree;
+    uint32_t rank = first->kind == CUTE_TREE_TUPLE ? first->count : 1;
+    if (rank > CUTE_MAP_RANK)
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects at most 5 coordinates, but got %s",
+                         cute_tree_text(x->arena, first));
+    c->rank = (int)rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        const cute_tree *leaf = first->kind == CUTE_TREE_TUPLE ? first->items[i] : first;
+        if (leaf->kind != CUTE_TREE_INT)
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects one integer a coordinate, but got %s",
+                             cute_tree_text(x->arena, first));
+        c->first[i] = leaf->value;
+    }
+    return add_leaves(x, c, c->value.layout.shape, c->value.layout.stride);
+}
+
+/* The coordinates of element `index`. */
+static cute_status coordinates_of(const cute_expansion *x, const cute_arith *arith, const coordinates *c,
+                                  int64_t index, cute_int *out)
+{
+    for (int i = 0; i < c->rank; i++) out[i] = c->first[i];
+    for (size_t i = 0; i < c->count; i++) {
+        int64_t extent = c->shapes[i]->value.value, at = index % extent;
+        const cute_tree *stride = c->strides[i];
+        index /= extent;
+        if (!at || (stride->kind == CUTE_TREE_INT && stride->value.known && !stride->value.value)) continue;
+        if (stride->kind != CUTE_TREE_BASIS || stride->count != 1 || stride->path[0] >= c->rank)
+            return cute_fail(x->diag, CUTE_INVALID, NULL,
+                             "expects strides that count the %d coordinates, but got \"%s\"", c->rank,
+                             cute_layout_text(x->arena, c->value.layout));
+        cute_int factor = {.known = true, .width = 32, .value = at}, step;
+        cute_int *sum = &out[stride->path[0]];
+        CUTE_TRY(cute_int_apply(arith, CUTE_MUL, stride->value, factor, &step, x->diag));
+        CUTE_TRY(cute_int_apply(arith, CUTE_ADD, *sum, step, sum, x->diag));
+    }
+    return CUTE_OK;
+}
+
+static MlirValue as_i32(const cute_builder *b, cute_int value)
+{
+    MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+    if (value.known) return cute_integer(b, i32, (int32_t)value.value);
+    MlirValue number = {value.handle};
+    unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(number));
+    if (width == 32) return number;
+    return cute_unary(b, width > 32 ? "arith.trunci" : "arith.extsi", number, i32);
+}
+
+/* ---- copies ---- */
+
+/* The predicate of the whole copy: all of its elements. */
+static cute_status predicate_of(const cute_expansion *x, MlirOperation op, MlirValue *out)
+{
+    *out = (MlirValue){NULL};
+    if (mlirOperationGetNumOperands(op) < 4) return CUTE_OK;
+    cute_tensor t;
+    CUTE_TRY(cute_tensor_bind(x, op, 3, &t));
+    for (int64_t i = 0; i < t.size; i++) {
+        MlirValue value;
+        CUTE_TRY(cute_tensor_load(&t, i, 1, 0, &value));
+        value = cute_compare(&t.at, CUTE_IS_NE, value, cute_integer(&t.at, t.stored, 0));
+        *out = i ? cute_binary(&t.at, "arith.andi", *out, value) : value;
+    }
+    return CUTE_OK;
+}
+
+/* Runs of an instruction: as many in both tensors. */
+static cute_status count_runs(const cute_expansion *x, const cute_tma *tma, const coordinates *c,
+                              int64_t shared, int64_t *out)
+{
+    int64_t elements = cute_tma_elements(tma);
+    *out = c->size / elements;
+    if (c->size % elements == 0 && *out && (shared < 0 || shared == c->size)) return CUTE_OK;
+    return cute_fail(x->diag, CUTE_INVALID, NULL,
+                     "expects tensors of tiles of %lld elements, which an instruction copies, but got %lld "
+                     "coordinates%s: tma_partition makes them of the tile",
+                     (long long)elements, (long long)c->size,
+                     shared < 0 || shared == c->size ? ""
+                                                     : " and another number of elements in shared memory");
+}
+
+static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_tma *tma, cute_tma_copy *copy,
+                         intptr_t global, intptr_t shared, int64_t *runs)
+{
+    cute_tensor memory;
+    coordinates *c = cute_arena_alloc(x->arena, sizeof *c);
+    if (!c) return cute_fail_memory(x->diag);
+    CUTE_TRY(bind_coordinates(x, op, global, c));
+    if (c->rank != (int)(tma->basis.shape->kind == CUTE_TREE_TUPLE ? tma->basis.shape->count : 1))
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %u coordinates, as '%s' has, but got %d",
+                         tma->basis.shape->count, cute_layout_text(x->arena, tma->basis), c->rank);
+    if (shared >= 0) {
+        CUTE_TRY(cute_tensor_bind(x, op, shared, &memory));
+        if (memory.value.pointer->space != CUTE_SPACE_SMEM)
+            return cute_fail(x->diag, CUTE_INVALID, NULL,
+                             "expects a tensor in smem as operand #%d, but got %s", (int)shared,
+                             cute_space_name(memory.value.pointer->space));
+        /* The accelerator swizzles by itself: it takes the address without. */
+        cute_pointer plain = *memory.value.pointer;
+        plain.swizzle = (cute_swizzle){0};
+        memory.value.pointer = cute_pointer_with_handle(x->arena, &plain, plain.handle);
+        if (!memory.value.pointer) return cute_fail_memory(x->diag);
+    }
+    CUTE_TRY(count_runs(x, tma, c, shared >= 0 ? memory.size : -1, runs));
+    cute_tma_run *all = cute_arena_array(x->arena, (size_t)*runs, sizeof *all);
+    if (!all) return cute_fail_memory(x->diag);
+    int64_t elements = cute_tma_elements(tma), align;
+    for (int64_t run = 0; run < *runs; run++) {
+        cute_int at[CUTE_MAP_RANK];
+        cute_builder b = cute_builder_before(op);
+        cute_arith arith = cute_emitter_start(x->emitter, &b);
+        CUTE_TRY(coordinates_of(x, &arith, c, run * elements, at));
+        for (int i = 0; i < c->rank; i++) all[run].coordinates[i] = as_i32(&b, at[i]);
+        if (shared >= 0) CUTE_TRY(cute_tensor_address(&memory, run * elements, &all[run].shared, &align));
+    }
+    cute_builder b = cute_builder_before(op);
+    copy->rank = c->rank;
+    cute_arch_tma(&b, copy, all, *runs);
+    return CUTE_OK;
+}
+
+cute_status cute_tma_lower_copy(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+{
+    MlirValue atom = mlirOperationGetOperand(op, 0);
+    const cute_tma *tma = tma_of(atom);
+    bool load = tma->operation == CUTE_TMA_LOAD;
+    state s;
+    int64_t runs;
+    if (!tma->executable)
+        return cute_fail(
+            x->diag, CUTE_INVALID, NULL,
+            "expects an atom that can run, but got '%s': cute_nvgpu.atom.make_exec_tma makes one",
+            cute_type_peek(mlirValueGetType(atom))->atom->mnemonic);
+    CUTE_TRY(state_of(x, atom, &s));
+    if (load && mlirValueIsNull(s.barrier))
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects a load with a barrier: cute_nvgpu.atom.set_value {field = tma_bar}");
+    if (load && tma->multicast && mlirValueIsNull(s.mask))
+        return cute_fail(
+            x->diag, CUTE_INVALID, NULL,
+            "expects a multicast with a mask of blocks: cute_nvgpu.atom.set_value {field = mcast_mask}");
+    if (tma->blocks != 1)
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "has no lowering for pairs of blocks (sm_100)");
+    cute_builder b = cute_builder_before(op);
+    cute_tma_copy copy = {.way = load ? CUTE_TMA_WAY_LOAD : CUTE_TMA_WAY_STORE,
+                          .reduce = tma->reduce,
+                          .map = map_pointer(&b, s.map),
+                          .mask = load ? s.mask : (MlirValue){NULL},
+                          .policy = s.policy};
+    if (load) copy.barrier = cute_cast(&b, s.barrier, cute_pointer_type(b.context, CUTE_SPACE_SMEM));
+    CUTE_TRY(predicate_of(x, op, &copy.predicate));
+    CUTE_TRY(lower(x, op, tma, &copy, load ? 1 : 2, load ? 2 : 1, &runs));
+    cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld instructions of TMA, %lld bits each",
+                     (long long)runs, (long long)tma->copy_bits);
+    return CUTE_OK;
+}
+
+cute_status cute_tma_lower_prefetch(const cute_expansion *x, MlirOperation op)
+{
+    cute_builder b = cute_builder_before(op);
+    const cute_tma *tma = tma_of(mlirOperationGetOperand(op, 0));
+    cute_tma_copy copy = {.way = CUTE_TMA_WAY_PREFETCH};
+    state s;
+    int64_t runs;
+    CUTE_TRY(cute_tma_map_of(x, op, &b, &copy.map));
+    if (tma->executable && trace(mlirOperationGetOperand(op, 0), &s)) copy.policy = s.policy;
+    return lower(x, op, tma, &copy, 1, -1, &runs);
+}
