@@ -40,6 +40,16 @@ StringRef WordAttr::getWord() const
     return getImpl()->word;
 }
 
+Attribute cute_nvgpu::findWord(MLIRContext *context, StringRef word)
+{
+    for (unsigned i = 0; i < std::size(words); i++) {
+        SmallVector<StringRef> all;
+        StringRef(words[i].words).split(all, ' ');
+        if (llvm::is_contained(all, word)) return WordAttr::get(context, i, word);
+    }
+    return {};
+}
+
 #include "lib/ir/cute_nvgpu_dialect.cpp.inc"
 #define GET_OP_CLASSES
 #include "lib/ir/cute_nvgpu_ops.cpp.inc"

@@ -28,6 +28,8 @@ inline bool isWord(Attribute attribute, WordIndex index)
     auto word = dyn_cast<WordAttr>(attribute);
     return word && word.getIndex() == index;
 }
+// The first attribute that has the word; null: none has.
+Attribute findWord(MLIRContext *context, StringRef word);
 // A string that is one of several words.
 inline bool isOneOf(Attribute attribute, StringRef words)
 {

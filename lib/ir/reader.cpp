@@ -4,6 +4,7 @@
 //
 // and as types: nothing; `(X, Y) -> (R, ...)`; `X, Y -> R` (also `to R`); `X, Y` alone, the operands'; `R` alone.
 // Operands may stand without parentheses. What is printed is one of these forms: forms.def, printer.cpp.
+#include "lib/ir/cute_nvgpu.h"
 #include "lib/ir/reading.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -252,10 +253,26 @@ ParseResult Reader::readNamed()
         Attribute value = parser.getBuilder().getUnitAttr();
         if (succeeded(parser.parseOptionalEqual())) value = readValue(parser, state.name.getStringRef());
         if (!value) return failure();
+        // Of atoms a bare word is one of words.def: `field = tma_bar`.
+        if (auto word = dyn_cast<StringAttr>(value); word && ofAtoms())
+            if (Attribute one = cute_nvgpu::findWord(parser.getContext(), word)) value = one;
         state.attributes.set(name, value);
         (void)parser.parseOptionalComma(); // some printers leave it out
     }
     return success();
+}
+
+// Operations whose attributes may be bare words.
+bool Reader::ofAtoms() const
+{
+    return state.name.getStringRef().starts_with("cute_nvgpu.atom.");
+}
+
+// `{name = value}` behind the operands.
+ParseResult Reader::readAttributes()
+{
+    if (!ofAtoms()) return parser.parseOptionalAttrDict(state.attributes);
+    return succeeded(parser.parseOptionalLBrace()) ? readNamed() : ParseResult(success());
 }
 
 ParseResult Reader::readAngle()
@@ -667,8 +684,8 @@ ParseResult Reader::read()
         if (!sugar->rewrite) sugar = nullptr;
     }
     spelling = &spellingOf(state.name);
-    if (readLetter() || readAngle() || readOperands() || readAngle() || readCta() ||
-        parser.parseOptionalAttrDict(state.attributes) || readTypes() ||
+    if (readLetter() || readAngle() || readOperands() || readAngle() || readCta() || readAttributes() ||
+        readTypes() ||
         (spelling->form.types == Types::LEADING && parser.parseOptionalAttrDict(state.attributes)) ||
         resolve())
         return failure();

@@ -107,6 +107,8 @@ class Reader
     // reader.cpp
     ParseResult readAngle();
     ParseResult readNamed();
+    ParseResult readAttributes();
+    bool ofAtoms() const;
     ParseResult readLetter();
     ParseResult readCta();
     ParseResult readOperands();
