@@ -131,8 +131,9 @@ def CuteNvgpu_Field : AnyAttrOf<[CuteNvgpu_TmaLoadField, CuteNvgpu_TmaStoreField
 def CuteNvgpu_SetValueOp : CuteNvgpu_Op<"atom.set_value", [Pure]> {
   let summary = "The atom with another value of a field";
   let description = [{
-    `accum_c` of an MMA is an `i1`: whether it adds to what the accumulator holds. `tma_bar`, `mcast_mask` and `tma_descriptor_ptr`
-    of a TMA copy are a pointer to the barrier, a mask of blocks and a pointer to the descriptor.
+    `accum_c` of an MMA is an `i1`: whether it adds to what the accumulator holds. `tma_bar`, `mcast_mask`, `tma_descriptor_ptr` and
+    `cache_policy` of a TMA copy are a pointer to the barrier, a mask of blocks (`i16`), a pointer to the descriptor and a policy of the L2 (`i64`).
+    As an attribute the name of a field may stand alone: `{field = tma_bar}`.
 
     ```mlir
     %a = cute_nvgpu.atom.set_value<{field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}> (%m, %t)
@@ -161,7 +162,18 @@ def CuteNvgpu_MakeTmaLoadOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_load", 
   let summary = "A TMA load of tiles of a tensor";
   let description = [{
     Of a tensor in global memory, the layout of a tile in shared memory, and the map from the tile's elements to the tensor's
-    coordinates. Gives the atom (with its descriptor) and the tensor of coordinates to partition.
+    coordinates, which may be left out where the tile's modes are the tensor's. Gives the atom (with its descriptor) and the tensor of
+    coordinates to partition. A swizzle of the tile is one of addresses in bytes: `S<1,4,3>`, `S<2,4,3>` or `S<3,4,3>`.
+
+    One instruction copies a box: what lies side by side in the tile and in the tensor, at most 256 elements a dimension and no more bytes
+    in the fastest one than the swizzle spans. A tile of several boxes is copied by several instructions. With `num_multicast` that many blocks
+    of the cluster share an instruction's box: each brings a part of it to all. Elements outside of the tensor are zeros.
+
+    In a kernel the tensor has to be one that the host can compute of the kernel's arguments: cute-nvgpu-tma-materialize
+    has it make the tensor map.
+
+    Refused: a tensor of more than 5 modes, a mode of strides that are no multiple of 16 bytes, a tile whose fastest elements are not those
+    of stride 1, a box of other than multiples of 16 bytes, elements of less than 8 bits.
 
     ```mlir
     %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load<{kind = #cute_nvgpu.tiled_tma_load<sm_90>, num_multicast = 1 : i32}> (%t, %s, %m)
@@ -209,8 +221,7 @@ def CuteNvgpu_HostTensorMapOp : CuteNvgpu_Op<"host.tensor_map", [Pure]> {
     over; it stays on the host.
 
     ```mlir
-    %m = cute_nvgpu.host.tensor_map(%p, %d0, %d1, %s1) {box = array<i64: 64, 128>, modes = array<i64: 1, 0>, format = "F16_RN", swizzle = 3 : i32, tensor = "A"}
-        : (!llvm.ptr<1>, i64, i64, i64) -> !llvm.ptr
+    %m = cute_nvgpu.host.tensor_map<{box = array<i64: 64, 128>, format = "F16_RN", modes = array<i64: 1, 0>, swizzle = 3 : i32, tensor = "A"}> (%p, %d0, %d1, %s1) : (!llvm.ptr<1>, i64, i64, i64) -> !llvm.ptr
     ```
   }];
   let arguments = (ins AnyType:$address, Variadic<I64>:$sizes, DenseI64ArrayAttr:$box, DenseI64ArrayAttr:$modes, StrAttr:$format, I32Attr:$swizzle, StrAttr:$tensor);

@@ -163,7 +163,7 @@ func.func @field_result(%v0: !cute_nvgpu.sm90.mma<64x128x16, ab_major = (k, k), 
 // -----
 
 func.func @exec_kind(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>) {
-  // expected-error@+1 {{expects the result to be 'atom.tma_store', but got 'atom.tma_load'}}
+  // expected-error@+1 {{expects a result of '!cute_nvgpu.atom.tma_store<f16, copy_bits = 32768}}
   %r = cute_nvgpu.atom.make_exec_tma(%v0) : (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>) -> !cute_nvgpu.atom.tma_load<f16, copy_bits = 32768, mode = tiled, num_cta = 1, g_stride = <"()"> tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">>
   return
 }
@@ -171,7 +171,7 @@ func.func @exec_kind(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bi
 // -----
 
 func.func @exec_element(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>) {
-  // expected-error@+1 {{expects a result with elements of type f16, which its operand has, but got bf16}}
+  // expected-error@+1 {{but got '!cute_nvgpu.atom.tma_store<bf16, copy_bits = 32768}}
   %r = cute_nvgpu.atom.make_exec_tma(%v0) : (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>) -> !cute_nvgpu.atom.tma_store<bf16, copy_bits = 32768, mode = tiled, g_stride = <"()"> tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">>
   return
 }
@@ -179,7 +179,7 @@ func.func @exec_element(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy
 // -----
 
 func.func @exec_bits(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>) {
-  // expected-error@+1 {{expects a result with copy_bits 32768, which its operand has, but got 16384}}
+  // expected-error@+1 {{expected copy_bits = 32768, the bits of the box in tma_gbasis, got 16384}}
   %r = cute_nvgpu.atom.make_exec_tma(%v0) : (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>) -> !cute_nvgpu.atom.tma_store<f16, copy_bits = 16384, mode = tiled, g_stride = <"()"> tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">>
   return
 }
@@ -187,7 +187,7 @@ func.func @exec_bits(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bi
 // -----
 
 func.func @exec_basis(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>) {
-  // expected-error@+1 {{expects a result with tma_gbasis}}
+  // expected-error@+1 {{expected copy_bits = 16384, the bits of the box in tma_gbasis, got 32768}}
   %r = cute_nvgpu.atom.make_exec_tma(%v0) : (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>) -> !cute_nvgpu.atom.tma_store<f16, copy_bits = 32768, mode = tiled, g_stride = <"()"> tma_gbasis = <"(32,32,1):(1@1,1@0,1@2)">>
   return
 }
@@ -195,7 +195,7 @@ func.func @exec_basis(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_b
 // -----
 
 func.func @tma_space(%v0: !cute.memref<f16, smem, align<16>, "(?,?,?):(?{i64},1,?{i64})">, %v1: !cute.composed_layout<"S<2,4,3> o 0 o ((8,8),(32,1)):((32,256),(1,0))">, %v2: !cute.layout<"(64,32):(1@0,1@1)">) {
-  // expected-error@+1 {{expects operand #0 to be in memory 'gmem', but got 'smem'}}
+  // expected-error@+1 {{expects a tensor in gmem, but got a tensor in smem}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_store(%v0, %v1, %v2) : (!cute.memref<f16, smem, align<16>, "(?,?,?):(?{i64},1,?{i64})">, !cute.composed_layout<"S<2,4,3> o 0 o ((8,8),(32,1)):((32,256),(1,0))">, !cute.layout<"(64,32):(1@0,1@1)">) -> (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.coord_tensor<"(0,0,0)", "(?,?,?):(1@1,1@0,1@2)">)
   return
 }
@@ -203,7 +203,7 @@ func.func @tma_space(%v0: !cute.memref<f16, smem, align<16>, "(?,?,?):(?{i64},1,
 // -----
 
 func.func @tma_element(%v0: !cute.memref<bf16, gmem, align<16>, "(?,?,?):(?{i64},1,?{i64})">, %v1: !cute.composed_layout<"S<2,4,3> o 0 o ((8,8),(32,1)):((32,256),(1,0))">, %v2: !cute.layout<"(64,32):(1@0,1@1)">) {
-  // expected-error@+1 {{expects operand #0 to have elements of type 'f16', which 'atom.non_exec_tiled_tma_store' copies, but got 'bf16'}}
+  // expected-error@+1 {{but got '!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_store(%v0, %v1, %v2) : (!cute.memref<bf16, gmem, align<16>, "(?,?,?):(?{i64},1,?{i64})">, !cute.composed_layout<"S<2,4,3> o 0 o ((8,8),(32,1)):((32,256),(1,0))">, !cute.layout<"(64,32):(1@0,1@1)">) -> (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.coord_tensor<"(0,0,0)", "(?,?,?):(1@1,1@0,1@2)">)
   return
 }
@@ -211,7 +211,7 @@ func.func @tma_element(%v0: !cute.memref<bf16, gmem, align<16>, "(?,?,?):(?{i64}
 // -----
 
 func.func @tma_coords(%v0: !cute.memref<f16, gmem, align<16>, "(?,?,?):(?{i64},1,?{i64})">, %v1: !cute.composed_layout<"S<2,4,3> o 0 o ((8,8),(32,1)):((32,256),(1,0))">, %v2: !cute.layout<"(64,32):(1@0,1@1)">) {
-  // expected-error@+1 {{expects coordinates of the tensor's structure}}
+  // expected-error@+1 {{expects result #1 to be the coordinates "(?,?,?):(1@1,1@0,1@2)", but got}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_store(%v0, %v1, %v2) : (!cute.memref<f16, gmem, align<16>, "(?,?,?):(?{i64},1,?{i64})">, !cute.composed_layout<"S<2,4,3> o 0 o ((8,8),(32,1)):((32,256),(1,0))">, !cute.layout<"(64,32):(1@0,1@1)">) -> (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.coord_tensor<"(0,0)", "(?,?):(1@1,1@0)">)
   return
 }
@@ -219,7 +219,7 @@ func.func @tma_coords(%v0: !cute.memref<f16, gmem, align<16>, "(?,?,?):(?{i64},1
 // -----
 
 func.func @partition_size(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, %v1: !cute.coord<"0">, %v2: !cute.layout<"(1):(0)">, %v3: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(((8,16),(64,1)),(1,7)):(((64,512),(1,0)),(0,8192))">, %v4: !cute.coord_tensor<"(0,?{div=128},?)", "((128,64),?):((1@1,1@0),64@0)">) {
-  // expected-error@+1 {{expects result #0 to have 57344 elements like operand #3, but got 8192}}
+  // expected-error@+1 {{expects result #0 with the layout}}
   %s, %c = cute_nvgpu.atom.tma_partition(%v0, %v1, %v2, %v3, %v4) : (!cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.coord<"0">, !cute.layout<"(1):(0)">, !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(((8,16),(64,1)),(1,7)):(((64,512),(1,0)),(0,8192))">, !cute.coord_tensor<"(0,?{div=128},?)", "((128,64),?):((1@1,1@0),64@0)">) -> (!cute.memref<f16, smem, align<1024>, S<3,4,3>, "((8192,1),(1,1)):((1,0),(0,8192))">, !cute.coord_tensor<"(0,?{div=128},?)", "(((64,128),1),?):(((1@0,1@1),0),64@0)">)
   return
 }
