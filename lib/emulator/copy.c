@@ -210,28 +210,18 @@ typedef struct bulk_context {
     uint32_t element; /* bytes, of a tensor */
 } bulk_context;
 
-static bool read_bytes(void *context, em_space space, uint64_t address, uint32_t size, void *out)
+static uint8_t *global_bytes(void *context, uint64_t address, uint32_t size, bool write)
 {
     bulk_context *c = context;
-    const uint8_t *p = em_locate(c->warp, c->inst, c->lane, space, address, size, EM_READ);
-    if (p) memcpy(out, p, size);
-    return p != NULL;
+    return em_locate(c->warp, c->inst, c->lane, EM_GLOBAL, address, size, write ? EM_WRITE : EM_READ);
 }
-static bool write_bytes(void *context, em_space space, uint64_t address, uint32_t size, const void *bytes)
+
+static uint8_t *shared_bytes(void *context, uint32_t address, uint32_t size, bool write)
 {
     bulk_context *c = context;
-    uint8_t *p = em_locate(c->warp, c->inst, c->lane, space, address, size, EM_WRITE);
-    if (p) memcpy(p, bytes, size);
-    return p != NULL;
+    return em_locate(c->warp, c->inst, c->lane, EM_SHARED, address, size, write ? EM_WRITE : EM_READ);
 }
-static bool read_global(void *context, uint64_t address, uint32_t size, void *out)
-{
-    return read_bytes(context, EM_GLOBAL, address, size, out);
-}
-static bool write_global(void *context, uint64_t address, uint32_t size, const void *bytes)
-{
-    return write_bytes(context, EM_GLOBAL, address, size, bytes);
-}
+
 static bool reduce_global(void *context, num_reduction reduction, cute_tensor_map_type type, uint64_t address,
                           uint32_t count, const void *values)
 {
@@ -241,15 +231,6 @@ static bool reduce_global(void *context, num_reduction reduction, cute_tensor_ma
     if (p) reduce_all(&r, p, values, count * c->element);
     return p != NULL;
 }
-static bool read_shared(void *context, uint32_t address, uint32_t size, void *out)
-{
-    return read_bytes(context, EM_SHARED, address, size, out);
-}
-static bool write_shared(void *context, uint32_t address, uint32_t size, const void *bytes)
-{
-    return write_bytes(context, EM_SHARED, address, size, bytes);
-}
-
 static uint32_t at_rank(uint32_t address, uint32_t rank)
 {
     return (address & ((1u << EM_RANK_SHIFT) - 1)) | rank << EM_RANK_SHIFT;
@@ -277,12 +258,8 @@ static bool copy_plain(em_pending *p, bulk *b, uint64_t to)
 static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
 {
     bulk_context context = {p->warp, p->inst, b->lane, (uint32_t)num_tensor_map_element_size(&b->map)};
-    num_copy_memory memory = {.context = &context,
-                              .read_global = read_global,
-                              .write_global = write_global,
-                              .reduce_global = reduce_global,
-                              .read_shared = read_shared,
-                              .write_shared = write_shared};
+    num_copy_memory memory = {
+        .context = &context, .global = global_bytes, .shared = shared_bytes, .reduce_global = reduce_global};
     const char *why = NULL;
     bool done = b->store ? num_box_store(&b->map, b->coordinates, shared, b->reduction, &memory, &why)
                          : num_box_load(&b->map, b->coordinates, shared, &memory, &why);

@@ -134,11 +134,16 @@ static uint64_t fill_value(const cute_tensor_map *m)
 }
 
 /* What some types do to values on their way to shared memory. */
+static bool converts(const cute_tensor_map *m)
+{
+    return m->type == CUTE_MAP_F32_FTZ || m->type == CUTE_MAP_TF32 || m->type == CUTE_MAP_TF32_FTZ;
+}
+
 static void convert(const cute_tensor_map *m, uint8_t *bytes, uint32_t count)
 {
     bool flush = m->type == CUTE_MAP_F32_FTZ || m->type == CUTE_MAP_TF32_FTZ;
     bool round = m->type == CUTE_MAP_TF32 || m->type == CUTE_MAP_TF32_FTZ;
-    if (!flush && !round) return;
+    if (!converts(m)) return;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, bytes + 4 * i, 4);
@@ -153,15 +158,28 @@ static uint32_t span_of(const cute_tensor_map *m)
     return m->swizzle ? UINT32_C(16) << m->swizzle : 0;
 }
 
-/* Moves a row between `bytes` and shared memory, in pieces of 16 bytes where there is a swizzle. */
+/* Moves a row between `bytes` and shared memory, in pieces of 16 bytes where there is a swizzle. One of a
+ * whole span stays inside it. */
 static bool move_shared(const walk *w, uint8_t *bytes, bool load, const num_copy_memory *memory)
 {
-    uint32_t length = w->elements * w->size, span = span_of(w->map), piece = span ? CHUNK : length;
-    for (uint32_t at = 0; at < length; at += piece) {
-        uint32_t address = num_swizzle(w->shared + at, span, 0);
-        bool done = load ? memory->write_shared(memory->context, address, piece, bytes + at)
-                         : memory->read_shared(memory->context, address, piece, bytes + at);
-        if (!done) return false;
+    uint32_t length = w->elements * w->size, span = span_of(w->map);
+    if (!span || length == span) {
+        uint8_t *row = memory->shared(memory->context, w->shared, length, load);
+        if (!row) return false;
+        if (!span && load)
+            memcpy(row, bytes, length);
+        else if (!span)
+            memcpy(bytes, row, length);
+        for (uint32_t at = 0; span && at < length; at += CHUNK) {
+            uint8_t *chunk = row + (num_swizzle(w->shared + at, span, 0) - w->shared);
+            memcpy(load ? chunk : bytes + at, load ? bytes + at : chunk, CHUNK);
+        }
+        return true;
+    }
+    for (uint32_t at = 0; at < length; at += CHUNK) {
+        uint8_t *chunk = memory->shared(memory->context, num_swizzle(w->shared + at, span, 0), CHUNK, load);
+        if (!chunk) return false;
+        memcpy(load ? chunk : bytes + at, load ? bytes + at : chunk, CHUNK);
     }
     return true;
 }
@@ -181,19 +199,29 @@ bool num_box_load(const cute_tensor_map *m, const int32_t *coordinates, uint32_t
     if (!aligned(m, shared, why)) return false;
     uint8_t bytes[ROW];
     uint64_t fill = fill_value(m);
+    bool as_it_is = !converts(m);
     walk w = walk_begin(m, coordinates, shared);
     do {
         walk_locate(&w);
         uint32_t inside = w.last - w.first;
-        for (uint32_t i = 0; i < w.elements; i++)
-            if (i < w.first || i >= w.last) memcpy(bytes + i * w.size, &fill, w.size);
+        uint8_t *row = bytes, *from = NULL;
         if (inside) {
-            uint8_t *at = bytes + w.first * w.size;
-            if (!memory->read_global(memory->context, w.address + w.first * w.size, inside * w.size, at))
-                return false;
-            convert(m, at, inside);
+            from = memory->global(memory->context, w.address + w.first * w.size, inside * w.size, false);
+            if (!from) return false;
+            /* Rows are seldom neighbours in memory: the processor does not foresee the next ones. */
+            if (m->rank > 1)
+                for (uint32_t n = 0; n < inside * w.size; n += 64)
+                    __builtin_prefetch((const void *)((uintptr_t)from + 8 * m->strides[0] + n));
         }
-        if (!move_shared(&w, bytes, true, memory)) return false;
+        if (inside == w.elements && as_it_is) {
+            row = from; /* is only read */
+        } else {
+            for (uint32_t i = 0; i < w.elements; i++)
+                if (i < w.first || i >= w.last) memcpy(bytes + i * w.size, &fill, w.size);
+            if (inside) memcpy(bytes + w.first * w.size, from, inside * w.size);
+            convert(m, bytes + w.first * w.size, inside);
+        }
+        if (!move_shared(&w, row, true, memory)) return false;
     } while (walk_next(&w));
     return true;
 }
@@ -204,10 +232,10 @@ static bool reduce_row(const cute_tensor_map *m, num_reduction reduction, uint64
     if (memory->reduce_global)
         return memory->reduce_global(memory->context, reduction, m->type, address, count, values);
     uint32_t size = (uint32_t)num_tensor_map_element_size(m);
-    uint8_t old[ROW];
-    if (!memory->read_global(memory->context, address, count * size, old)) return false;
-    for (uint32_t i = 0; i < count; i++) num_reduce(reduction, m->type, old + i * size, values + i * size);
-    return memory->write_global(memory->context, address, count * size, old);
+    uint8_t *to = memory->global(memory->context, address, count * size, true);
+    for (uint32_t i = 0; to && i < count; i++)
+        num_reduce(reduction, m->type, to + i * size, values + i * size);
+    return to != NULL;
 }
 
 bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
@@ -227,9 +255,13 @@ bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_
         if (!inside) continue;
         uint64_t address = w.address + w.first * w.size;
         const uint8_t *at = bytes + w.first * w.size;
-        bool done = reduction ? reduce_row(m, reduction, address, inside, at, memory)
-                              : memory->write_global(memory->context, address, inside * w.size, at);
-        if (!done) return false;
+        if (reduction) {
+            if (!reduce_row(m, reduction, address, inside, at, memory)) return false;
+            continue;
+        }
+        uint8_t *to = memory->global(memory->context, address, inside * w.size, true);
+        if (!to) return false;
+        memcpy(to, at, inside * w.size);
     } while (walk_next(&w));
     return true;
 }

@@ -52,15 +52,14 @@ bool num_reduction_exists(num_reduction reduction, cute_tensor_map_type type);
  * too. */
 void num_reduce(num_reduction reduction, cute_tensor_map_type type, void *memory, const void *value);
 
-/* The machine's memory. Each returns false to end the copy (an access it does not allow); what was copied
- * before stays. Shared addresses are those of the destination's window. */
+/* The machine's memory: where `size` bytes lie that are read or, `write`, written. NULL ends the copy (an
+ * access that is not allowed); what was copied before stays. Shared addresses are those of the destination's
+ * window. */
 typedef struct num_copy_memory {
     void *context;
-    bool (*read_global)(void *context, uint64_t address, uint32_t size, void *out);
-    bool (*write_global)(void *context, uint64_t address, uint32_t size, const void *bytes);
-    bool (*read_shared)(void *context, uint32_t address, uint32_t size, void *out);
-    bool (*write_shared)(void *context, uint32_t address, uint32_t size, const void *bytes);
-    /* Reduces `count` elements atomically by num_reduce. NULL: read_global, num_reduce, write_global. */
+    uint8_t *(*global)(void *context, uint64_t address, uint32_t size, bool write);
+    uint8_t *(*shared)(void *context, uint32_t address, uint32_t size, bool write);
+    /* Reduces `count` elements atomically by num_reduce. NULL: global, num_reduce. */
     bool (*reduce_global)(void *context, num_reduction reduction, cute_tensor_map_type type, uint64_t address,
                           uint32_t count, const void *values);
 } num_copy_memory;

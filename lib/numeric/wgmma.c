@@ -119,7 +119,7 @@ typedef struct source {
     void *context;
 } source;
 
-static bool read_chunk(const source *s, num_operand operand, uint32_t address, void *out)
+static inline bool read_chunk(const source *s, num_operand operand, uint32_t address, void *out)
 {
     const num_wgmma_operands *o = s->operands;
     uint32_t at = address - o->shared_first;
@@ -139,19 +139,26 @@ static bool read_pieces(const num_wgmma *w, num_operand operand, int first, int 
 {
     bool a = operand == NUM_A, mn_major = a ? w->transpose_a : w->transpose_b;
     num_descriptor d = num_descriptor_decode(a ? s->operands->a_descriptor : s->operands->b_descriptor);
+    uint32_t at[NUM_MOST_CHUNKS][NUM_PIECE], further = 0;
     uint8_t rows[NUM_PIECE][CHUNK];
     const void *from[NUM_PIECE];
     for (int i = 0; i < NUM_PIECE; i++) from[i] = rows[i];
-    for (int n = 0; n < count; n++)
+    /* Groups of eight rows that are a multiple of the swizzle's pattern apart are alike. */
+    bool alike = !mn_major && (!d.swizzle || d.stride % 1024 == 0);
+    for (int n = 0; n < count; n++) {
+        for (int c = 0; c < NUM_MOST_CHUNKS && (n == 0 || !alike); c++)
+            for (int i = 0; i < NUM_PIECE; i++)
+                at[c][i] = chunk_address(&d, mn_major ? mn_major_offset(&d, NUM_PIECE * c + i, first + n)
+                                                      : k_major_offset(&d, NUM_PIECE * (first + n) + i, c));
         for (int c = 0; c < NUM_MOST_CHUNKS; c++) {
             for (int i = 0; i < NUM_PIECE; i++) {
-                uint32_t offset = mn_major ? mn_major_offset(&d, NUM_PIECE * c + i, first + n)
-                                           : k_major_offset(&d, NUM_PIECE * (first + n) + i, c);
                 void *to = mn_major ? (void *)rows[i] : (void *)&out[n][c][4 * i];
-                if (!read_chunk(s, operand, chunk_address(&d, offset), to)) return false;
+                if (!read_chunk(s, operand, at[c][i] + further, to)) return false;
             }
             if (mn_major) num_dot_lanes_best()->transpose(from, out[n][c]);
         }
+        if (alike) further += d.stride;
+    }
     return true;
 }
 

@@ -8,35 +8,19 @@ enum { GLOBAL = 1 << 20, SHARED = 1 << 18 };
 
 static uint8_t global[GLOBAL], shared[SHARED];
 static const uint64_t origin = UINT64_C(0x7f0000000000);
-static bool read_global(void *context, uint64_t address, uint32_t size, void *out)
+static uint8_t *global_bytes(void *context, uint64_t address, uint32_t size, bool write)
 {
     (void)context;
-    if (address < origin || address - origin + size > GLOBAL) return false;
-    memcpy(out, global + (address - origin), size);
-    return true;
+    (void)write;
+    return address < origin || address - origin + size > GLOBAL ? NULL : global + (address - origin);
 }
-static bool write_global(void *context, uint64_t address, uint32_t size, const void *bytes)
+static uint8_t *shared_bytes(void *context, uint32_t address, uint32_t size, bool write)
 {
     (void)context;
-    if (address < origin || address - origin + size > GLOBAL) return false;
-    memcpy(global + (address - origin), bytes, size);
-    return true;
+    (void)write;
+    return (uint64_t)address + size > SHARED ? NULL : shared + address;
 }
-static bool read_shared(void *context, uint32_t address, uint32_t size, void *out)
-{
-    (void)context;
-    if ((uint64_t)address + size > SHARED) return false;
-    memcpy(out, shared + address, size);
-    return true;
-}
-static bool write_shared(void *context, uint32_t address, uint32_t size, const void *bytes)
-{
-    (void)context;
-    if ((uint64_t)address + size > SHARED) return false;
-    memcpy(shared + address, bytes, size);
-    return true;
-}
-static const num_copy_memory memory = {NULL, read_global, write_global, read_shared, write_shared, NULL};
+static const num_copy_memory memory = {NULL, global_bytes, shared_bytes, NULL};
 
 static cute_tensor_map plain(cute_tensor_map_type type, int rank)
 {
