@@ -1,4 +1,4 @@
-# lib/launch carries its JSON Schema inside; tests carry a stand-in for the CUDA driver.
+# lib/launch carries its JSON Schema inside; tests carry stand-ins for the CUDA driver and cuBLASLt.
 $(GEN)/launch.schema.inc: lib/launch/launch.schema.json
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
@@ -16,9 +16,9 @@ $(GEN)/gemm_sources.inc: $(GEMM_KERNELS) mk/launch.mk
 
 $(OBJ)/lib/gemm/table.o: $(GEN)/gemm_sources.inc
 
-$(BUILD)/tests/libfakecuda.so: tests/data/fakecuda.c
+$(BUILD)/tests/lib%.so: tests/data/%.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -g -fPIC -shared -Wall -Wextra -o $@ $<
 
-check-now check-cli: $(BUILD)/tests/libfakecuda.so
+check-now check-cli: $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so

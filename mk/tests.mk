@@ -22,8 +22,11 @@ $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(BUILD)/libcute.a
 # Objects of tests are kept, though no rule names them.
 .SECONDARY:
 
+# What stands in for the machine in tests.
+STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so
+
 .PHONY: unit
-unit: $(UNIT)
+unit: $(UNIT) $(STAND_INS)
 
 # Fuzz targets have objects of their own: the library has to be watched as well.
 FUZZ_CC    := $(LLVM)/bin/clang
@@ -47,9 +50,6 @@ $(BUILD)/fuzz/libcute.a: $(FUZZ_LIB)
 $(BUILD)/fuzz/fuzz_%: $(OBJ)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcute.a
 	$(call say,LINK,$@)
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
-
-# What stands in for the machine in command-line tests.
-STAND_INS := $(BUILD)/tests/libfakecuda.so
 
 # Kernels with planted bugs, and the same without them.
 BUGS := $(BUILD)/bugs/bugs.txt
@@ -78,7 +78,7 @@ check: setup
 	@+$(AGAIN) check-now
 check-now: all $(UNIT) $(FUZZ) $(STAND_INS) $(BUGS)
 	@$(RUN)
-check-unit: $(UNIT)
+check-unit: $(UNIT) $(STAND_INS)
 	@$(RUN) unit
 check-lit: all
 	@$(RUN) lit

@@ -592,6 +592,11 @@ static cute_status cuda_sync(cute_device *device, cute_diag *diag)
 
 /* ---- streams ---- */
 
+static void *cuda_native_stream(cute_device *device)
+{
+    return (void *)cuda(device)->stream;
+}
+
 static cute_status cuda_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
 {
     cuda_device *d = cuda(device);
@@ -721,4 +726,5 @@ static const cute_device_ops cuda_ops = {
     .graph_begin = cuda_graph_begin,
     .graph_end = cuda_graph_end,
     .graph_start = cuda_graph_start,
+    .native_stream = cuda_native_stream,
 };

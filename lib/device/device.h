@@ -55,6 +55,8 @@ typedef struct cute_device_ops {
     cute_status (*graph_begin)(cute_device *, cute_diag *);
     cute_status (*graph_end)(cute_device *, cute_device_graph **, cute_diag *);
     cute_status (*graph_start)(cute_device *, cute_device_graph *, cute_diag *);
+    /* The driver's handle of the device's own stream, for libraries of the toolkit; NULL: it has no driver. */
+    void *(*native_stream)(cute_device *);
 } cute_device_ops;
 
 /* The first member of what a kind allocates for a device, and of a stream. */

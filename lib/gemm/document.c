@@ -243,7 +243,19 @@ double gemm_flops(const gemm_problem *problems, size_t count)
     return flops;
 }
 
-void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t count, bool cold)
+/* The problem, alone, as a baseline that cuBLASLt computes from the same buffers. */
+static json_t *peer_json(const gemm_problem *p)
+{
+    static const char *const activations[] = {"none", "relu", "gelu"};
+    const cute_gemm_problem *g = &p->given;
+    json_t *peer = json_pack("{s:s,s:s,s:s,s:f,s:f,s:s}", "a", "A", "b", "B", "d", "D", "alpha", g->alpha,
+                             "beta", g->beta, "activation", activations[g->activation]);
+    if (g->beta != 0) json_object_set_new(peer, "c", json_string("C"));
+    if (g->bias) json_object_set_new(peer, "bias", json_string("bias"));
+    return peer;
+}
+
+void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t count, bool cold, bool cublas)
 {
     double bytes = 0;
     for (size_t i = 0; i < count; i++) {
@@ -253,9 +265,11 @@ void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t 
                out = (double)cute_dtype_get(problems[i].out)->bytes;
         bytes += ((m * k + k * n) * in + m * n * out * (g->beta != 0 ? 2 : 1)) * (double)g->batch;
     }
-    json_object_set_new(document, "bench",
-                        json_pack("{s:f,s:f,s:s,s:i}", "flops", gemm_flops(problems, count), "bytes", bytes,
-                                  "cache", cold ? "cold" : "warm", "samples", 50));
+    json_t *bench = json_pack("{s:f,s:f,s:s,s:i}", "flops", gemm_flops(problems, count), "bytes", bytes,
+                              "cache", cold ? "cold" : "warm", "samples", 50);
+    if (cublas)
+        json_object_set_new(bench, "baselines", json_pack("[{s:o}]", "cublas", peer_json(&problems[0])));
+    json_object_set_new(document, "bench", bench);
 }
 
 void gemm_document_check(json_t *document, const gemm_problem *problems, size_t count)

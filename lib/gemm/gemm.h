@@ -135,9 +135,10 @@ cute_status gemm_workspace_of(const gemm_way *way, const gemm_problem *problems,
 /* The launch.json: buffers and one plan a step, in order. Of problem i of several the buffers are called A0, B0, ...; of
  * one alone A, B, C, D and bias; those of the workspace packed_a, packed_b and sums. NULL: memory is exhausted. */
 json_t *gemm_document(const gemm_way *way, const gemm_problem *problems, size_t count);
-/* Adds data and a check of D to it; and what is timed. */
+/* Adds data and a check of D to it; and what is timed, beside cuBLAS where `cublas`. */
 void gemm_document_check(json_t *document, const gemm_problem *problems, size_t count);
-void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t count, bool cold);
+void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t count, bool cold,
+                         bool cublas);
 /* Operations of all products. */
 double gemm_flops(const gemm_problem *problems, size_t count);
 const char *gemm_buffer_name(cute_arena *arena, const char *name, size_t index, size_t count);

@@ -92,12 +92,20 @@ typedef struct config_check {
     int64_t sample; /* 0: all */
 } config_check;
 
-typedef enum config_peer { PEER_MEMCPY, PEER_MEMSET, PEER_LAUNCHES } config_peer;
+typedef enum config_peer { PEER_MEMCPY, PEER_MEMSET, PEER_LAUNCHES, PEER_CUBLAS } config_peer;
+
+/* A product by cuBLASLt: D = act(alpha A B + beta C + bias); c and bias may be NULL. */
+typedef struct config_product {
+    const config_buffer *a, *b, *c, *d, *bias;
+    double alpha, beta;
+    int activation; /* cublas_activation */
+} config_product;
 
 typedef struct config_baseline {
     const char *name;
     config_peer peer;
-    double bytes, flops; /* 0: not given */
+    config_product product; /* of PEER_CUBLAS */
+    double bytes, flops;    /* 0: not given */
     config_launch *launches;
     size_t launch_count;
 } config_baseline;

@@ -142,6 +142,64 @@ static cute_status read_amount(const cute_config *config, const json_t *value, c
     return CUTE_OK;
 }
 
+/* A buffer of a product: a matrix, or several; NULL: not given. */
+static cute_status read_factor(const cute_config *config, const json_t *value, const cute_path *path,
+                               const char *key, const config_buffer **out, cute_diag *diag)
+{
+    const char *name = json_string_value(json_object_get(value, key));
+    config_buffer *found;
+    *out = NULL;
+    if (!name) return CUTE_OK;
+    const cute_path *at = config_member(config, path, key);
+    CUTE_TRY(config_find_buffer(config, name, at, &found, diag));
+    int rank = found->tensor.rank;
+    bool vector = strcmp(key, "bias") == 0;
+    if (vector ? rank != 1 || found->tensor.strides[0] != 1 : rank != 2 && rank != 3)
+        return cute_document_fail(&config->document, at, false, diag,
+                                  vector ? "expected a bias of one dimension without gaps, got %d"
+                                         : "expected a matrix or a batch of them, got %d dimensions",
+                                  rank);
+    bool line = vector || found->tensor.strides[rank - 1] == 1 || found->tensor.strides[rank - 2] == 1;
+    if (!line)
+        return cute_document_fail(&config->document, at, false, diag,
+                                  "neither the rows nor the columns of '%s' have neighbours", name);
+    *out = found;
+    return CUTE_OK;
+}
+
+static cute_status read_product(const cute_config *config, const json_t *value, const cute_path *path,
+                                config_product *out, cute_diag *diag)
+{
+    static const char *const activations[] = {"none", "relu", "gelu"};
+    const char *activation = json_string_value(json_object_get(value, "activation"));
+    const json_t *alpha = json_object_get(value, "alpha"), *beta = json_object_get(value, "beta");
+    out->alpha = 1;
+    CUTE_TRY(read_factor(config, value, path, "a", &out->a, diag));
+    CUTE_TRY(read_factor(config, value, path, "b", &out->b, diag));
+    CUTE_TRY(read_factor(config, value, path, "d", &out->d, diag));
+    CUTE_TRY(read_factor(config, value, path, "c", &out->c, diag));
+    CUTE_TRY(read_factor(config, value, path, "bias", &out->bias, diag));
+    if (alpha) CUTE_TRY(config_real(config, alpha, config_member(config, path, "alpha"), &out->alpha, diag));
+    if (beta) CUTE_TRY(config_real(config, beta, config_member(config, path, "beta"), &out->beta, diag));
+    for (int i = 0; activation && i < 3; i++)
+        if (strcmp(activation, activations[i]) == 0) out->activation = i;
+    const cute_tensor *a = &out->a->tensor, *b = &out->b->tensor, *d = &out->d->tensor;
+    int r = d->rank;
+    bool fits = a->rank == r && b->rank == r && (!out->c || out->c->tensor.rank == r) &&
+                a->shape[r - 2] == d->shape[r - 2] && b->shape[r - 1] == d->shape[r - 1] &&
+                a->shape[r - 1] == b->shape[r - 2] &&
+                (r == 2 || (a->shape[0] == d->shape[0] && b->shape[0] == d->shape[0]));
+    for (int i = 0; fits && out->c && i < r; i++) fits = out->c->tensor.shape[i] == d->shape[i];
+    if (fits && out->bias) fits = out->bias->tensor.shape[0] == d->shape[r - 1];
+    if (!fits)
+        return cute_document_fail(
+            &config->document, path, false, diag,
+            "the shapes of the buffers are not those of a product: d is (m,n), a (m,k), b (k,n)");
+    if (out->beta != 0 && !out->c)
+        return cute_document_fail(&config->document, path, false, diag, "with 'beta' cublas needs 'c'");
+    return CUTE_OK;
+}
+
 static cute_status read_baseline(cute_config *config, const json_t *value, const cute_path *path,
                                  config_baseline *out, cute_diag *diag)
 {
@@ -153,6 +211,14 @@ static cute_status read_baseline(cute_config *config, const json_t *value, const
     out->name = name ? name : peer;
     out->bytes = config->bench.bytes;
     CUTE_TRY(read_amount(config, value, "bytes", path, &out->bytes, diag));
+    const json_t *product = json_object_get(value, "cublas");
+    if (product) {
+        out->peer = PEER_CUBLAS;
+        if (!name) out->name = "cuBLASLt";
+        out->flops = config->bench.flops;
+        CUTE_TRY(read_amount(config, value, "flops", path, &out->flops, diag));
+        return read_product(config, product, config_member(config, path, "cublas"), &out->product, diag);
+    }
     const json_t *plan = json_object_get(value, "plan");
     if (!launches && !plan) {
         out->peer = strcmp(peer, "memset") == 0 ? PEER_MEMSET : PEER_MEMCPY;

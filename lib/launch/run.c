@@ -76,6 +76,13 @@ void run_progress(run_child *child)
 {
     atomic_fetch_add(&child->shared->progress, 1);
 }
+cute_address run_address(run_child *child, const config_buffer *buffer)
+{
+    const cute_tensor *t = &buffer->tensor;
+    return child->buffers[buffer - child->request->config->buffers] +
+           (cute_address)(t->offset * cute_dtype_get(t->dtype)->bytes);
+}
+
 cute_device *run_device(run_child *child)
 {
     return child->device;

@@ -61,6 +61,8 @@ typedef struct run_child run_child;
 /* Something happened: the parent's clock starts again. */
 void run_progress(run_child *child);
 cute_device *run_device(run_child *child);
+/* Where a buffer of the config begins: its first element. */
+cute_address run_address(run_child *child, const config_buffer *buffer);
 /* Starts every launch of a sequence, without waiting. */
 cute_status run_start_sequence(run_child *child, const plan_sequence *sequence, size_t which,
                                cute_diag *diag);

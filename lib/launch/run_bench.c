@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/device/cublas.h"
 #include "lib/launch/run.h"
 
 enum { LEAST_FLUSH = 64 << 20, MAX_BATCH = 1000 };
@@ -14,6 +15,7 @@ typedef struct contender {
     cute_address from, to;
     size_t bytes;
     int64_t batch;
+    cute_cublas *cublas;
     cute_device_graph *graph; /* `batch` runs, NULL with events */
 } contender;
 
@@ -32,6 +34,7 @@ static cute_status start_once(const bench *b, const contender *c, cute_diag *dia
 {
     if (c->peer == PEER_MEMCPY) return cute_device_copy(b->device, c->to, c->from, c->bytes, diag);
     if (c->peer == PEER_MEMSET) return cute_device_fill(b->device, c->to, 0, c->bytes, diag);
+    if (c->peer == PEER_CUBLAS) return cute_cublas_start(c->cublas, diag);
     return run_start_sequence(b->child, c->sequence, c->which, diag);
 }
 
@@ -81,10 +84,44 @@ static cute_status choose_batch(const bench *b, contender *c, cute_diag *diag)
     return CUTE_OK;
 }
 
+static cublas_matrix matrix_of(const bench *b, const config_buffer *buffer)
+{
+    const cute_tensor *t = &buffer->tensor;
+    const int64_t *strides = t->strides + t->rank - 2, *shape = t->shape + t->rank - 2;
+    /* Of a single row or column both strides fit; the other is the leading dimension. */
+    bool by_rows = strides[1] == 1 && (strides[0] != 1 || shape[1] == 1);
+    int64_t ld = by_rows ? strides[0] : strides[1], least = by_rows ? shape[1] : shape[0];
+    return (cublas_matrix){.address = run_address(b->child, buffer),
+                           .by_rows = by_rows,
+                           .ld = ld < least ? least : ld,
+                           .stride = t->rank == 3 ? t->strides[0] : 0};
+}
+
+static cute_status make_cublas(const bench *b, const config_product *p, contender *c, cute_diag *diag)
+{
+    const cute_tensor *a = &p->a->tensor, *d = &p->d->tensor;
+    cublas_product product = {.type = cute_dtype_get(a->dtype)->name,
+                              .type_d = cute_dtype_get(d->dtype)->name,
+                              .m = d->shape[d->rank - 2],
+                              .n = d->shape[d->rank - 1],
+                              .k = a->shape[a->rank - 1],
+                              .batch = d->rank == 3 ? d->shape[0] : 1,
+                              .a = matrix_of(b, p->a),
+                              .b = matrix_of(b, p->b),
+                              .c = matrix_of(b, p->c ? p->c : p->d),
+                              .d = matrix_of(b, p->d),
+                              .bias = p->bias ? run_address(b->child, p->bias) : 0,
+                              .activation = (cublas_activation)p->activation,
+                              .alpha = p->alpha,
+                              .beta = p->beta};
+    return cute_cublas_open(b->device, &product, &c->cublas, diag);
+}
+
 static cute_status make_contender(bench *b, const config_baseline *baseline, contender *c, cute_diag *diag)
 {
     c->peer = baseline->peer;
     if (c->peer == PEER_LAUNCHES) return CUTE_OK;
+    if (c->peer == PEER_CUBLAS) return make_cublas(b, &baseline->product, c, diag);
     /* A copy reads and writes: half of its traffic is its size. */
     c->bytes = (size_t)(c->peer == PEER_MEMCPY ? baseline->bytes / 2 : baseline->bytes);
     CUTE_TRY(cute_device_alloc(b->device, c->bytes, &c->to, diag));
@@ -127,6 +164,7 @@ cute_status run_bench(run_child *child, const run_request *request, run_samples 
         for (size_t i = 0; i < b.count && status == CUTE_OK; i++)
             status = sample(&b, &b.contenders[i], &samples[i].seconds[s], diag);
     for (size_t i = 0; i < b.count; i++) samples[i].batch = b.contenders[i].batch;
+    for (size_t i = 0; i < b.count; i++) cute_cublas_close(b.contenders[i].cublas);
     free(b.contenders);
     return status;
 }

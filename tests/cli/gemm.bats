@@ -131,3 +131,60 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     gemm 24x24x24
     [ "$(ls once | wc -l)" -eq "$n" ]
 }
+
+# A stand-in for the driver that knows this kernel, and one for cuBLASLt (tests/data).
+fake() {
+    export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" CUTE_LIBCUBLASLT="$CUTE_BIN/../tests/libfakecublas.so"
+    timeout 100 cute-run --gemm "$@"
+}
+
+@test "on a GPU it is timed, beside cuBLASLt in turns, with L2 warm or cold" {
+    fake 40x24x16 --dtype f32 --json > out.json
+    jq -e '.checks[0].ok and .bench.kernel.flops == 2 * 40 * 24 * 16 and .bench.cache == "warm" and (.bench.baselines | length == 0)' out.json
+    fake 40x24x16 --dtype f32 --vs cublas --json > out.json
+    jq -e '.bench.baselines[0] | .name == "cuBLASLt" and .flops == 2 * 40 * 24 * 16 and .ratio > 0 and .samples == 50' out.json
+    fake 40x24x16 --dtype f32 --vs cublas --l2 cold > out
+    grep -q 'bench: L2 cold' out
+    grep -q '^cuBLASLt .*kernel at .*% of this' out
+}
+
+@test "without cuBLASLt, an algorithm of it or a GPU, --vs says so" {
+    CUTE_LIBCUBLASLT=/nowhere/libcublasLt.so
+    export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" CUTE_LIBCUBLASLT
+    run -3 cute-run --gemm 40x24x16 --dtype f32 --vs cublas
+    [[ "$output" == *"cuBLASLt is not there: /nowhere/libcublasLt.so"* ]]
+    FAKECUBLAS=none run -1 fake 40x24x16 --dtype f32 --vs cublas
+    [[ "$output" == *"cuBLASLt has no algorithm for this product"* ]]
+    run -2 gemm 40x24x16 --vs cublas
+    [[ "$output" == *"--vs cublas needs a GPU"* ]]
+    run -2 gemm 40x24x16 --vs magma
+    [[ "$output" == *"--vs expects cublas, got 'magma'"* ]]
+    run -2 gemm 40x24x16,8x8x8 --vs cublas
+    [[ "$output" == *"--vs expects one product, got a group of 2"* ]]
+    run -2 gemm 40x24x16 --l2 hot
+}
+
+@test "a product by cuBLASLt is a baseline of any launch.json" {
+    fake 8x8x8 --dtype f32 --no-bench >/dev/null
+    cat > k.mlir <<'MLIR'
+gpu.module @m {
+  gpu.func @no_arguments() kernel attributes {nvvm.reqntid = array<i32: 1, 1, 1>} { gpu.return }
+}
+MLIR
+    cute-ptx k.mlir -arch sm_90a -o k.ptx
+    config() {
+        echo '{"grid": 1, "block": 1, "buffers": {"a": {"dtype": "f32", "shape": [4, 3], "init": "ones"},
+            "b": {"dtype": "f32", "shape": [3, 5], "init": "ones"}, "d": {"dtype": "f32", "shape": [4, 5], "init": "ones"},
+            "v": {"dtype": "f32", "shape": [5], "init": "ones"}, "x": {"dtype": "f32", "shape": [4, 5], "strides": [20, 3], "init": "ones"}},
+            "args": [], "bench": {"samples": 3, "baselines": [{"cublas": {'"$1"'}}]}}' > k.json
+    }
+    config '"a": "a", "b": "b", "d": "d", "bias": "v", "activation": "relu"'
+    cute-run k.ptx --config k.json --bench --json | jq -e '.bench.baselines[0].name == "cuBLASLt"'
+    for wrong in '"a": "b", "b": "a", "d": "d"|not those of a product' '"a": "a", "b": "b", "d": "x"|neither the rows nor the columns' \
+        '"a": "a", "b": "b", "d": "v"|a matrix or a batch' '"a": "a", "b": "b", "d": "d", "beta": 1|needs '"'c'" \
+        '"a": "a", "b": "b", "d": "d", "bias": "a"|expected a bias' '"a": "a", "b": "b"|' '"a": "q", "b": "b", "d": "d"|no buffer '"'q'"; do
+        config "${wrong%|*}"
+        run -1 cute-run k.ptx --config k.json --bench
+        [[ "$output" == *"${wrong#*|}"* ]]
+    done
+}

@@ -242,7 +242,8 @@ API int cuModuleUnload(void *m)
 }
 API int cuModuleGetFunction(void **f, void *m, const char *name)
 {
-    static const char *const names[] = {"vector_add", "fill_index", "scale", "no_arguments", "twice"};
+    static const char *const names[] = {"vector_add",   "fill_index", "scale",
+                                        "no_arguments", "twice",      "sgemm"};
     (void)m;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
@@ -360,6 +361,24 @@ static void twice(const config *c, void **params)
     for (unsigned i = 0; i < c->gx * c->bx; i++) x[i] *= factor;
 }
 
+/* kernels/sgemm of matrices by rows: C = A B^T. */
+typedef struct {
+    float *data;
+    int32_t rows, columns;
+    int64_t ld;
+} matrix;
+
+static void sgemm(void **params)
+{
+    const matrix *a = params[0], *b = params[1], *c = params[2];
+    for (int64_t i = 0; i < c->rows; i++)
+        for (int64_t j = 0; j < c->columns; j++) {
+            float sum = 0;
+            for (int64_t k = 0; k < a->columns; k++) sum += a->data[i * a->ld + k] * b->data[j * b->ld + k];
+            c->data[i * c->ld + j] = sum;
+        }
+}
+
 API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
 {
     (void)extra;
@@ -376,6 +395,7 @@ API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
     case 2: fill_index(c, params); break;
     case 3: scale(c, params); break;
     case 5: twice(c, params); break;
+    case 6: sgemm(params); break;
     }
     return 0;
 }

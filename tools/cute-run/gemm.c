@@ -87,7 +87,8 @@ static cute_status launch(const gemm_request *r, const cute_gemm *gemm, bool ben
     cute_launch *l = NULL;
     json_t *document = gemm_document(gemm_way_of(gemm), problems, count);
     if (document) gemm_document_check(document, problems, count);
-    if (document && bench) gemm_document_bench(document, problems, count, r->l2 && !strcmp(r->l2, "cold"));
+    if (document && bench)
+        gemm_document_bench(document, problems, count, r->l2 && !strcmp(r->l2, "cold"), r->vs != NULL);
     char *text = document ? json_dumps(document, JSON_INDENT(1)) : NULL;
     options.module_label = gemm_way_of(gemm)->name;
     cute_status status =
@@ -113,15 +114,20 @@ cute_status run_gemm(const gemm_request *r, cute_arena *arena, cute_diag *diag)
     size_t count;
     cute_device_info info;
     cute_gemm *gemm;
+    if (r->vs && strcmp(r->vs, "cublas") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--vs expects cublas, got '%s'", r->vs);
     if (r->l2 && strcmp(r->l2, "cold") != 0 && strcmp(r->l2, "warm") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--l2 expects cold or warm, got '%s'", r->l2);
     CUTE_TRY(gemm_problems_parse(arena, &r->words, &problems, &count, diag));
-    if (r->tune && count > 1)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--tune expects one product, got a group of %zu", count);
+    if ((r->tune || r->vs) && count > 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s expects one product, got a group of %zu",
+                         r->tune ? "--tune" : "--vs", count);
     config_device device = {r->launch->device, r->launch->emulator, false, r->launch->dry_run,
                             r->launch->multiprocessors};
     CUTE_TRY(cute_launch_device(&device, &info, diag));
     bool emulated = strcmp(info.kind, "emulator") == 0;
+    if (emulated && r->vs)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--vs cublas needs a GPU; the device is the emulator");
     gemm_settings settings = {.target = {gemm_arch_for(info.arch), info.multiprocessors},
                               .device = info.name,
                               .configuration = r->configuration,

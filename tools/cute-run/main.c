@@ -264,6 +264,7 @@ static const char *stray_gemm_option(const gemm_request *g)
            : w->relu          ? "--relu"
            : w->gelu          ? "--gelu"
            : g->configuration ? "--configuration"
+           : g->vs            ? "--vs"
            : g->l2            ? "--l2"
            : g->tune          ? "--tune"
                               : NULL;
@@ -366,6 +367,7 @@ int main(int argc, char **argv)
          &o.gemm.configuration},
         {CUTE_OPTION_FLAG, "tune", 0, NULL, "measure all configurations first, and remember the fastest",
          &o.gemm.tune},
+        {CUTE_OPTION_STRING, "vs", 0, "cublas", "time cuBLASLt beside it", &o.gemm.vs},
         {CUTE_OPTION_STRING, "l2", 0, "cold|warm", "how each run finds L2 (default warm)", &o.gemm.l2},
         {CUTE_OPTION_FLAG, "cache-clear", 0, NULL, "remove what was compiled and measured before",
          &o.cache_clear},
