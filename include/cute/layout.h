@@ -125,10 +125,11 @@ typedef enum cute_space {
     CUTE_SPACE_RMEM,  /* registers */
     CUTE_SPACE_TMEM,  /* tensor memory, from sm_100 on */
     CUTE_SPACE_DSMEM, /* shared memory of another block of the cluster, from sm_90 on */
+    CUTE_SPACE_DESC,  /* matrices of shared memory by their descriptors: no type is written with it */
     CUTE_SPACES
 } cute_space;
 
-/* "generic", "gmem", "smem", "rmem", "tmem", "dsmem". */
+/* "generic", "gmem", "smem", "rmem", "tmem", "dsmem", "desc". */
 CUTE_API const char *cute_space_name(cute_space space);
 
 typedef struct cute_pointer {

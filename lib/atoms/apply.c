@@ -1,6 +1,7 @@
 /* The operations of atom_ops.def: which operands each takes; the algorithms are tiling.c's. */
 #include <string.h>
 
+#include "lib/atoms/smem_matrix.h"
 #include "lib/atoms/tiling.h"
 #include "lib/atoms/validate.h"
 #include "lib/layout/pointer.h"
@@ -186,6 +187,41 @@ static cute_layout fragment_like(cute_algebra *a, cute_layout like)
     return alg_layouts_tuple(a, &list);
 }
 
+/* A view of the descriptors of operand `which`: mode 0 is one matrix, the others step in units of 16 bytes. */
+static bool describe_fragment(atom_call *c, const cute_atom *atom, int which)
+{
+    static const cute_pointer descriptors = {
+        .element = "!cute_nvgpu.smem_desc", .space = CUTE_SPACE_DESC, .align = 1};
+    enum { UNIT = 128 }; /* bits */
+    cute_algebra *a = c->a;
+    const cute_value *like = &c->in[1];
+    const cute_atom_operand *o = &atom->operand[which];
+    cute_smem_matrix matrix;
+    if (like->type != CUTE_MEMREF)
+        return alg_fail(a, "expects a partition in smem as %c, which wgmma reads there", "ABC"[which]) !=
+               NULL;
+    if (like->pointer->bits != o->bits)
+        return alg_fail(a, "expects elements of %s, of %d bits, but got %s", o->type, o->bits,
+                        like->pointer->element) != NULL;
+    a->status = cute_smem_matrix_of(a->arena, like, atom->mn_major[which], atom->shape[which], atom->shape[2],
+                                    &matrix, a->diag);
+    if (a->status != CUTE_OK) return false;
+    alg_layouts modes = {0};
+    alg_push_layout(a, &modes, (cute_layout){alg_number(a, 1), alg_number(a, 0)});
+    for (size_t i = 1; i < alg_rank(like->layout.shape); i++) {
+        cute_layout mode = alg_layout_mode(like->layout, i), units = alg_upcast(a, UNIT / o->bits, mode);
+        if (!alg_ok(units)) return false;
+        int64_t elements = alg_known_size(mode.shape), steps = alg_known_size(units.shape);
+        if (elements != steps)
+            return alg_fail(a, "descriptors step by 16 bytes, %d elements, but mode %zu of %s does not",
+                            UNIT / o->bits, i, alg_layout_text(a, like->layout)) != NULL;
+        alg_push_layout(a, &modes, units);
+    }
+    *c->out =
+        (cute_value){.type = CUTE_MEMREF, .pointer = &descriptors, .layout = alg_layouts_tuple(a, &modes)};
+    return alg_ok(c->out->layout);
+}
+
 static bool op_mma_make_fragment(atom_call *c)
 {
     const cute_value *like = &c->in[1];
@@ -197,6 +233,7 @@ static bool op_mma_make_fragment(atom_call *c)
     const cute_atom *atom = c->in[0].atom;
     if (atom->kind != CUTE_ATOM_MMA)
         return alg_fail(c->a, "expects the atom of an MMA, but got %s", type_text(c, &c->in[0])) != NULL;
+    if (atom->operand[c->operand_id].described) return describe_fragment(c, atom, (int)c->operand_id);
     /* make_fragment_C: compact, whatever the strides in memory. */
     cute_layout layout = compact(c->a, shape ? like->tree : like->layout.shape);
     if (!shape && c->operand_id != CUTE_ATOM_C) layout = fragment_like(c->a, like->layout);

@@ -24,13 +24,14 @@ typedef struct cute_atom_operand {
     int registers;  /* of a thread */
     int register_bits; /* 32 or 64; of a copy of less, that */
     char constraint;   /* inline PTX's for such a register: 'r', 'f', 'd', 'l' */
+    bool described;    /* in shared memory, by a descriptor: it has values, and no registers */
 } cute_atom_operand;
 
 typedef struct cute_atom {
     cute_atom_kind kind;
     const char *text;     /* of the type: "!cute_nvgpu.sm80.mma<...>"; equal types have equal text */
     const char *mnemonic; /* "sm80.mma" */
-    /* False for what atoms.def has no row for (TMA, tensor memory, wgmma): what follows is not set then. */
+    /* False for what atoms.def has no row for (TMA, tensor memory): what follows is not set then. */
     bool known;
     const char *name; /* CuTe C++'s; with _SATURATE where it saturates */
     int arch;         /* the first architecture that has it: 80; 0: all have it */
@@ -42,6 +43,9 @@ typedef struct cute_atom {
     int shape[3]; /* M, N, K */
     cute_mma_op op;
     bool satfinite;
+    /* Of wgmma. Its values have a state beside their type: whether the product is added to the accumulator. */
+    bool wgmma;
+    bool mn_major[2]; /* A, B: which mode is contiguous in shared memory; false: K */
     /* ---- copy ---- */
     int bits;             /* that a thread's registers (ldmatrix, stmatrix) or addresses (others) move */
     int matrices;         /* of ldmatrix and stmatrix, else 0 */

@@ -66,7 +66,7 @@ static const element *find_element(const char *type)
     return NULL;
 }
 
-static const char *ptx_type(const char *type)
+const char *atom_ptx_type(const char *type)
 {
     const element *e = find_element(type);
     return e ? e->ptx : NULL;
@@ -91,6 +91,11 @@ const atom_family *atom_family_at(size_t index)
 
 static const char *const op_words[] = {NULL, "xor", "and"};
 
+const char *atom_op_word(cute_mma_op op)
+{
+    return op_words[op];
+}
+
 static bool same_word(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
@@ -98,7 +103,7 @@ static bool same_word(const char *a, const char *b)
 
 static bool type_is(const char *row, const char *type)
 {
-    const char *ptx = type ? ptx_type(type) : NULL;
+    const char *ptx = type ? atom_ptx_type(type) : NULL;
     return ptx && (!strcmp(row, "*") || !strcmp(row, ptx));
 }
 
@@ -124,17 +129,23 @@ static int copy_likeness(const copy_row *r, const atom_fields *f, int *most)
 
 static const char *row_mnemonic(size_t index)
 {
-    return index < MMAS ? mmas[index].mnemonic : copies[index - MMAS].mnemonic;
+    return index < MMAS            ? mmas[index].mnemonic
+           : index < MMAS + COPIES ? copies[index - MMAS].mnemonic
+                                   : "sm90.mma";
 }
 
-const char *atom_row_name(size_t index)
+const char *atom_row_name(cute_arena *arena, size_t index)
 {
-    return index < MMAS ? mmas[index].name : copies[index - MMAS].name;
+    if (index < MMAS) return mmas[index].name;
+    if (index < MMAS + COPIES) return copies[index - MMAS].name;
+    atom_fields fields;
+    atom_wgmma_fields(index - MMAS - COPIES, &fields);
+    return atom_wgmma_name(arena, &fields);
 }
 
 size_t cute_atom_count(void)
 {
-    return MMAS + COPIES;
+    return MMAS + COPIES + atom_wgmma_count();
 }
 
 static int likeness(size_t index, const atom_fields *f, int *most)
@@ -143,7 +154,7 @@ static int likeness(size_t index, const atom_fields *f, int *most)
 }
 
 /* MLIR's name of a PTX type: the first row of it. */
-static const char *mlir_type(const char *ptx)
+const char *atom_mlir_type(const char *ptx)
 {
     for (size_t i = 0; i < ELEMENTS; i++)
         if (!strcmp(elements[i].ptx, ptx)) return elements[i].type;
@@ -157,9 +168,11 @@ const atom_family *atom_row_fields(size_t index, const char *type, atom_fields *
         const mma_row *r = &mmas[index];
         for (int i = 0; i < 3; i++) {
             out->shape[i] = r->shape[i];
-            out->type[i] = !strcmp(r->types[i], "*") ? (type ? type : "f32") : mlir_type(r->types[i]);
+            out->type[i] = !strcmp(r->types[i], "*") ? (type ? type : "f32") : atom_mlir_type(r->types[i]);
         }
         out->op = op_words[r->op];
+    } else if (index >= MMAS + COPIES) {
+        atom_wgmma_fields(index - MMAS - COPIES, out);
     } else {
         const copy_row *r = &copies[index - MMAS];
         out->matrices = r->matrices;
@@ -219,7 +232,7 @@ static int64_t product(const cute_tree *shape)
     return size;
 }
 
-static cute_status make_threads(cute_arena *arena, int threads, cute_atom *out, cute_diag *diag)
+cute_status atom_set_threads(cute_arena *arena, int threads, cute_atom *out, cute_diag *diag)
 {
     const char *text = cute_arena_printf(arena, "%d:%d", threads, threads == 1 ? 0 : 1);
     return text ? parse_layout(arena, text, &out->threads, diag) : cute_fail_memory(diag);
@@ -232,20 +245,27 @@ static void set_registers(cute_atom_operand *o, int bits)
     if (o->register_bits == 16) o->constraint = 'h';
 }
 
+cute_status atom_set_operand(cute_arena *arena, cute_atom *atom, int which, const char *type,
+                             const char *layout, cute_diag *diag)
+{
+    cute_atom_operand *o = &atom->operand[which];
+    const element *e = find_element(type);
+    o->type = e->type;
+    o->ptx = e->ptx;
+    alg_element_bits(type, strlen(type), &o->bits);
+    o->constraint = e->constraint;
+    CUTE_TRY(parse_layout(arena, layout, &o->layout, diag));
+    o->values = product(o->layout.shape->items[1]);
+    set_registers(o, (int)o->values * o->bits);
+    return CUTE_OK;
+}
+
 static cute_status make_mma(cute_arena *arena, const mma_row *r, const atom_fields *f, cute_atom *out,
                             cute_diag *diag)
 {
     for (int i = 0; i < 3; i++) {
-        cute_atom_operand *o = &out->operand[i];
-        const element *e = find_element(f->type[i]);
         out->shape[i] = r->shape[i];
-        o->type = e->type;
-        o->ptx = e->ptx;
-        alg_element_bits(f->type[i], strlen(f->type[i]), &o->bits);
-        o->constraint = e->constraint;
-        CUTE_TRY(parse_layout(arena, r->layouts[i], &o->layout, diag));
-        o->values = product(o->layout.shape->items[1]);
-        set_registers(o, (int)o->values * o->bits);
+        CUTE_TRY(atom_set_operand(arena, out, i, f->type[i], r->layouts[i], diag));
     }
     out->op = r->op;
     out->name = r->name;
@@ -264,7 +284,7 @@ static cute_status make_mma(cute_arena *arena, const mma_row *r, const atom_fiel
         if (!out->name || !out->ptx) return cute_fail_memory(diag);
     }
     int64_t threads = product(out->operand[0].layout.shape->items[0]);
-    return make_threads(arena, (int)threads, out, diag);
+    return atom_set_threads(arena, (int)threads, out, diag);
 }
 
 /* A layout of bits as one of values: recast_layout<bits,1>. */
@@ -314,7 +334,8 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
     const char *texts[2] = {r->source ? r->source : plain, r->target ? r->target : plain};
     for (int i = 0; i < 2; i++) {
         cute_atom_operand *o = &out->operand[i];
-        *o = (cute_atom_operand){f->type[0], e ? e->ptx : NULL, element_bits, {0}, 0, 0, 0, 'r'};
+        *o = (cute_atom_operand){
+            .type = f->type[0], .ptx = e ? e->ptx : NULL, .bits = element_bits, .constraint = 'r'};
         CUTE_TRY(parse_layout(arena, texts[i], &o->layout, diag));
         CUTE_TRY(in_values(arena, element_bits, &o->layout, diag));
         o->values = product(o->layout.shape->items[1]);
@@ -334,13 +355,14 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
     out->arch = r->arch;
     out->isa = r->isa;
     out->ptx = r->ptx;
-    return make_threads(arena, r->threads, out, diag);
+    return atom_set_threads(arena, r->threads, out, diag);
 }
 
-cute_status atom_make(cute_arena *arena, const atom_family *family, const atom_fields *f, cute_atom *out,
+cute_status atom_make(cute_arena *arena, const atom_family *family, atom_fields *f, cute_atom *out,
                       cute_diag *diag)
 {
     if (strstr(family->mnemonic, "tma_")) return cute_tma_of_fields(arena, family, f, &out->tma, diag);
+    if (!strcmp(family->mnemonic, "sm90.mma")) return atom_make_wgmma(arena, f, out, diag);
     for (size_t i = 0; i < MMAS + COPIES; i++) {
         int most, like = strcmp(row_mnemonic(i), family->mnemonic) ? -1 : likeness(i, f, &most);
         if (like < 0 || like < most) continue;

@@ -44,6 +44,9 @@ static const struct slot {
     {"mcast", SLOT_WORD, offsetof(atom_fields, tma_multicast), "true false"},
     {"basis", SLOT_LAYOUT, offsetof(atom_fields, basis), NULL},
     {"g_stride", SLOT_STRIDE, offsetof(atom_fields, global_stride), NULL},
+    {"major_a", SLOT_WORD, offsetof(atom_fields, major[0]), "k mn"},
+    {"major_b", SLOT_WORD, offsetof(atom_fields, major[1]), "k mn"},
+    {"frag", SLOT_WORD, offsetof(atom_fields, frag), "ss rs"},
 };
 
 static const struct slot *find_slot(const char *name, size_t length)
@@ -299,10 +302,11 @@ static cute_status unknown_family(const char *mnemonic, size_t length, cute_diag
     if (near)
         return cute_fail(diag, CUTE_INVALID, NULL, "unknown atom '%.*s'; did you mean '%s'?", shown, mnemonic,
                          near);
-    return cute_fail(diag, CUTE_INVALID, NULL,
-                     "unknown atom '%.*s'; there are sm75.mma, sm80.mma, sm89.mma, atom.universal_fma, "
-                     "atom.universal_copy, atom.simt_async_copy, atom.ldsm and atom.stsm",
-                     shown, mnemonic);
+    return cute_fail(
+        diag, CUTE_INVALID, NULL,
+        "unknown atom '%.*s'; there are sm75.mma, sm80.mma, sm89.mma, sm90.mma, atom.universal_fma, "
+        "atom.universal_copy, atom.simt_async_copy, atom.ldsm and atom.stsm",
+        shown, mnemonic);
 }
 
 static cute_status parse_family(cute_arena *arena, const atom_family *family, const char *text, size_t length,
@@ -518,24 +522,40 @@ const char *cute_atom_value_text(cute_arena *arena, const cute_value *value)
 
 /* ---- names ---- */
 
-static const char *name_at(const void *list, size_t index)
+static const char *name_at(const void *arena, size_t index)
 {
-    (void)list;
-    return index < cute_atom_count() ? atom_row_name(index) : NULL;
+    return index < cute_atom_count() ? atom_row_name((cute_arena *)arena, index) : NULL;
+}
+
+/* A row has many of these. */
+static cute_status find_wgmma(cute_arena *arena, atom_fields *fields, const cute_atom **out, cute_diag *diag)
+{
+    static const char mnemonic[] = "sm90.mma";
+    const atom_family *family = atom_family_find(mnemonic, sizeof mnemonic - 1);
+    cute_atom *atom = cute_arena_alloc(arena, sizeof *atom);
+    if (!atom) return cute_fail_memory(diag);
+    *atom = (cute_atom){.kind = family->kind, .mnemonic = family->mnemonic};
+    CUTE_TRY(atom_make(arena, family, fields, atom, diag));
+    *out = atom;
+    return (atom->text = atom_print(arena, family, fields)) ? CUTE_OK : cute_fail_memory(diag);
 }
 
 cute_status cute_atom_find(cute_arena *arena, const char *name, const cute_atom **out, cute_diag *diag)
 {
-    for (size_t i = 0; i < cute_atom_count(); i++)
-        if (!strcmp(atom_row_name(i), name))
+    atom_fields fields;
+    if (atom_wgmma_named(arena, name, &fields)) return find_wgmma(arena, &fields, out, diag);
+    for (size_t i = 0; i < cute_atom_count(); i++) {
+        const char *own = atom_row_name(arena, i);
+        if (own && !strcmp(own, name))
             return (*out = cute_atom_at(arena, i, NULL)) ? CUTE_OK : cute_fail_memory(diag);
+    }
     if (strchr(name, '<')) {
         cute_value value;
         CUTE_TRY(cute_atom_value_parse(arena, CUTE_ATOM, name, strlen(name), &value, NULL, diag));
         *out = value.atom;
         return CUTE_OK;
     }
-    const char *near = cute_nearest(name, name_at, NULL);
+    const char *near = cute_nearest(name, name_at, arena);
     if (near) return cute_fail(diag, CUTE_INVALID, NULL, "unknown atom '%s'; did you mean '%s'?", name, near);
     return cute_fail(diag, CUTE_INVALID, NULL, "unknown atom '%s'", name);
 }

@@ -266,6 +266,28 @@ static cute_status verify_access(cute_arena *arena, const cute_atom *atom, const
     return CUTE_OK;
 }
 
+/* What an operand of an MMA is in. */
+static cute_status verify_place(const cute_atom *atom, int operand, const cute_value *tensor,
+                                const char *name, cute_diag *diag)
+{
+    cute_space space = tensor->pointer->space;
+    bool described = atom->operand[operand].described;
+    if (space == (described ? CUTE_SPACE_DESC : CUTE_SPACE_RMEM) ||
+        (!described && space == CUTE_SPACE_GENERIC))
+        return CUTE_OK;
+    if (described)
+        return cute_fail(
+            diag, CUTE_INVALID, NULL,
+            "expected descriptors of smem as %s of '%s', as cute.mma.make_fragment makes them, got %s", name,
+            atom->text, cute_space_name(space));
+    if (space == CUTE_SPACE_DESC)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expected a tensor in rmem as %s of '%s', got descriptors of smem", name,
+                         atom->text);
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected the %s of '%s' in %s, got %s", name, atom->text,
+                     cute_space_name(CUTE_SPACE_RMEM), cute_space_name(space));
+}
+
 static cute_status verify_space(const cute_atom *atom, const cute_value *tensor, cute_space wanted,
                                 const char *which, cute_diag *diag)
 {
@@ -415,13 +437,13 @@ cute_status cute_gemm_verify(cute_arena *arena, const cute_value *mma, const cut
                              "expected a tensor in registers as %s of '%s', got a %s", names[i], atom->text,
                              cute_type_name(operands[i].type));
         CUTE_TRY(verify_modes(atom, &operands[i], names[i], diag));
-        CUTE_TRY(verify_space(atom, &operands[i], CUTE_SPACE_RMEM, names[i], diag));
-        CUTE_TRY(verify_element(atom, o->type, &operands[i], names[i], diag));
-        int64_t size = alg_known_size(shape_mode(&operands[i], 0));
-        if (size && size != o->values)
+        CUTE_TRY(verify_place(atom, of[i], &operands[i], names[i], diag));
+        if (!o->described) CUTE_TRY(verify_element(atom, o->type, &operands[i], names[i], diag));
+        int64_t size = alg_known_size(shape_mode(&operands[i], 0)), values = o->described ? 1 : o->values;
+        if (size && size != values)
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "expected %" PRId64 " values of '%s' in mode 0 of %s, got %" PRId64, o->values,
-                             atom->text, names[i], size);
+                             "expected %" PRId64 " %s of '%s' in mode 0 of %s, got %" PRId64, values,
+                             o->described ? "descriptor" : "values", atom->text, names[i], size);
     }
     const cute_value *d = &operands[0], *x = &operands[1], *y = &operands[2], *c = &operands[3];
     CUTE_TRY(verify_same(x, 1, "A", d, 1, "D", 'M', diag));

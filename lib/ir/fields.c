@@ -96,6 +96,10 @@ MlirType cute_pointer_type(MlirContext c, cute_space space)
 {
     static const unsigned numbers[CUTE_SPACES] = {
         [CUTE_SPACE_GMEM] = 1, [CUTE_SPACE_SMEM] = 3, [CUTE_SPACE_TMEM] = 6};
+    if (space == CUTE_SPACE_DESC) {
+        MlirType word = mlirIntegerTypeGet(c, 32), words[] = {word, word};
+        return struct_of(c, 2, words);
+    }
     return mlirLLVMPointerTypeGet(c, numbers[space]);
 }
 
@@ -120,6 +124,11 @@ MlirType cute_lower_integer(MlirContext c, cute_arena *arena, MlirType type)
 {
     (void)arena;
     return mlirIntegerTypeGet(c, (unsigned)cute_type_peek(type)->tree->value.width);
+}
+
+MlirType cute_lower_mma(MlirContext c, cute_arena *arena, MlirType type)
+{
+    return cute_type_peek(type)->atom->wgmma ? mlirIntegerTypeGet(c, 1) : cute_lower_nothing(c, arena, type);
 }
 
 MlirType cute_lower_nothing(MlirContext c, cute_arena *arena, MlirType type)

@@ -15,7 +15,7 @@ MlirType cute_lower_tile(MlirContext context, cute_arena *arena, MlirType type);
 /* Of A o offset o B the fields B, offset, A. */
 MlirType cute_lower_composed(MlirContext context, cute_arena *arena, MlirType type);
 
-/* !llvm.ptr of a space. */
+/* !llvm.ptr of a space; a descriptor is its two words, low and high. */
 MlirType cute_pointer_type(MlirContext context, cute_space space);
 /* A pointer of LLVM's. */
 MlirType cute_lower_pointer(MlirContext context, cute_arena *arena, MlirType type);
@@ -27,6 +27,8 @@ MlirType cute_lower_flat(MlirContext context, cute_arena *arena, MlirType type);
 MlirType cute_lower_integer(MlirContext context, cute_arena *arena, MlirType type);
 /* A divisor, its multiplier and shifts (ops/divisor.c). */
 MlirType cute_lower_divisor(MlirContext context, cute_arena *arena, MlirType type);
+/* Whether a wgmma adds to its accumulator, an i1; `!llvm.struct<()>` of other MMAs. */
+MlirType cute_lower_mma(MlirContext context, cute_arena *arena, MlirType type);
 /* `!llvm.struct<()>`: the type says all. */
 MlirType cute_lower_nothing(MlirContext context, cute_arena *arena, MlirType type);
 

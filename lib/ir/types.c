@@ -9,6 +9,33 @@
 #include "lib/base/nearest.h"
 #include "lib/ir/fields.h"
 
+/* ---- descriptors: pointers and tensors whose text is their own ---- */
+
+static const cute_pointer descriptors = {
+    .element = "!cute_nvgpu.smem_desc", .space = CUTE_SPACE_DESC, .align = 1};
+
+/* `!cute_nvgpu.smem_desc, "LAYOUT"`. */
+static cute_status view_value(const cute_type_row *row, cute_arena *arena, const char *text, size_t length,
+                              cute_value *out, size_t *offset, cute_diag *diag)
+{
+    size_t n = strlen(descriptors.element), at = n, fault = 0, unused;
+    if (!offset) offset = &unused;
+    if (length >= n && !memcmp(text, descriptors.element, n)) {
+        while (at < length && (text[at] == ' ' || text[at] == ',')) at++;
+        fault = at;
+    }
+    *offset = fault;
+    if (fault == 0 || at >= length || text[at] != '"' || text[length - 1] != '"' || length - at < 2)
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected '<%s, \"LAYOUT\">' behind '!%s.%s'",
+                         descriptors.element, row->dialect, row->mnemonic);
+    cute_status status =
+        cute_value_parse(arena, CUTE_LAYOUT, text + at + 1, length - at - 2, out, offset, diag);
+    *offset += at + 1;
+    out->type = CUTE_MEMREF;
+    out->pointer = &descriptors;
+    return status;
+}
+
 /* ---- texts that lib/layout and lib/atoms read ---- */
 
 /* The bits of `i32`, whose mnemonic is a part of the value. */
@@ -20,6 +47,12 @@ static int width_of(const cute_type_row *row)
 cute_status cute_type_row_value(const cute_type_row *row, cute_arena *arena, const char *text, size_t length,
                                 cute_value *out, size_t *offset, cute_diag *diag)
 {
+    if (!strcmp(row->mnemonic, "smem_desc_view"))
+        return view_value(row, arena, text, length, out, offset, diag);
+    if (!strcmp(row->mnemonic, "smem_desc")) {
+        *out = (cute_value){.type = CUTE_PTR, .pointer = &descriptors};
+        return CUTE_OK;
+    }
     if (row->kind == CUTE_ATOM) {
         *out = (cute_value){.type = CUTE_ATOM};
         return cute_atom_parse(arena, row->mnemonic, text, length, &out->atom, offset, diag);
@@ -37,6 +70,11 @@ cute_status cute_type_row_value(const cute_type_row *row, cute_arena *arena, con
 /* What stands between `<` and `>` of the type of a value; NULL when memory is exhausted. */
 static const char *text_of(cute_arena *arena, const cute_value *value)
 {
+    if (value->pointer && value->pointer->space == CUTE_SPACE_DESC) {
+        if (value->type == CUTE_PTR) return "";
+        const char *layout = value->tree ? NULL : cute_layout_text(arena, value->layout);
+        return layout ? cute_arena_printf(arena, "%s, \"%s\"", value->pointer->element, layout) : NULL;
+    }
     const char *text = cute_atom_value_text(arena, value);
     if (!text) return NULL;
     if (value->type == CUTE_INTEGER) return strstr(text, "divby");
@@ -56,27 +94,12 @@ static cute_status cute_canonical_value(const cute_type_row *row, cute_arena *ar
 
 /* ---- texts of their own ---- */
 
-/* `!cute_nvgpu.smem_desc, "LAYOUT"`. */
 static cute_status cute_canonical_view(const cute_type_row *row, cute_arena *arena, const char *text,
                                        size_t length, const char **out, size_t *offset, cute_diag *diag)
 {
-    static const char element[] = "!cute_nvgpu.smem_desc";
-    size_t at = sizeof element - 1;
-    *offset = 0;
-    if (length >= at && !memcmp(text, element, at)) {
-        while (at < length && (text[at] == ' ' || text[at] == ',')) at++;
-        *offset = at;
-    }
-    if (*offset == 0 || at >= length || text[at] != '"' || text[length - 1] != '"' || length - at < 2)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected '<%s, \"LAYOUT\">' behind '!%s.%s'", element,
-                         row->dialect, row->mnemonic);
-    cute_value layout;
-    cute_status status =
-        cute_value_parse(arena, CUTE_LAYOUT, text + at + 1, length - at - 2, &layout, offset, diag);
-    *offset += at + 1;
-    if (status) return status;
-    const char *canonical = cute_value_text(arena, &layout);
-    *out = canonical ? cute_arena_printf(arena, "%s, \"%s\"", element, canonical) : NULL;
+    cute_value value;
+    CUTE_TRY(view_value(row, arena, text, length, &value, offset, diag));
+    *out = text_of(arena, &value);
     return *out ? CUTE_OK : cute_fail_memory(diag);
 }
 
@@ -195,6 +218,10 @@ const cute_type_row *cute_type_row_of_kind(cute_type kind)
 static bool index_of_value(const cute_value *value, cute_type_index *out)
 {
     if (value->type == CUTE_ATOM) return cute_type_row_find("cute_nvgpu", value->atom->mnemonic, out);
+    if (value->pointer && value->pointer->space == CUTE_SPACE_DESC) {
+        *out = value->type == CUTE_PTR ? CUTE_TYPE_INDEX_SmemDesc : CUTE_TYPE_INDEX_SmemDescView;
+        return true;
+    }
     *out = index_of(value->type);
     if (value->type != CUTE_INTEGER) return true;
     while (*out < CUTE_TYPE_INDICES &&
@@ -232,29 +259,6 @@ MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_v
 bool cute_type_is_static(MlirType type)
 {
     const cute_value *value = cute_type_peek(type);
-    if (!value || (value->atom && !value->atom->known)) return false;
+    if (!value || (value->atom && (!value->atom->known || value->atom->wgmma))) return false;
     return cute_value_is_static(value);
-}
-
-/* ---- views of descriptors ---- */
-
-bool cute_type_layout_of_view(MlirType type, MlirStringRef *layout)
-{
-    if (cute_type_row_of(type) != &rows[CUTE_TYPE_INDEX_SmemDescView]) return false;
-    MlirStringRef text = cute_type_text(type);
-    const char *open = memchr(text.data, '"', text.length);
-    if (!open) return false;
-    if (layout) *layout = mlirStringRefCreate(open + 1, (size_t)(text.data + text.length - open) - 2);
-    return true;
-}
-
-MlirType cute_type_view_of_layout(MlirType view, cute_arena *arena, const cute_value *layout)
-{
-    MlirStringRef own = cute_type_text(view);
-    const char *open = memchr(own.data, '"', own.length), *text = cute_value_text(arena, layout);
-    if (!text) return (MlirType){NULL};
-    text = cute_arena_printf(arena, "%.*s\"%s\"", (int)(open - own.data), own.data, text);
-    if (!text) return (MlirType){NULL};
-    return cute_type_get(mlirTypeGetContext(view), CUTE_TYPE_INDEX_SmemDescView,
-                         mlirStringRefCreateFromCString(text));
 }

@@ -70,13 +70,8 @@ const cute_value *cute_type_peek(MlirType type);
 cute_status cute_type_value(MlirType type, cute_value *out, cute_diag *diag);
 /* The type that describes `value`. */
 MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_value *value);
-/* A type of this dialect without unknown leaves. */
+/* A type of this dialect without unknown leaves: it says all of its values. */
 bool cute_type_is_static(MlirType type);
-/* Of `!cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "LAYOUT">` the text of its layout (`layout` may be NULL); false for other
- * types. */
-bool cute_type_layout_of_view(MlirType type, MlirStringRef *layout);
-/* The same view with another layout; null when memory is exhausted. */
-MlirType cute_type_view_of_layout(MlirType view, cute_arena *arena, const cute_value *layout);
 /* What stands in the quotes of `#cute.coord<"...">`; empty for other attributes. */
 MlirStringRef cute_coord_text(MlirAttribute attribute);
 /* The same of `#cute.shape<"...">`. */

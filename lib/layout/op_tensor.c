@@ -54,6 +54,11 @@ bool op_make_view(call *c)
                  alg_type_text(c->a, layout));
         return false;
     }
+    if (iterator->type == CUTE_PTR && iterator->pointer->space == CUTE_SPACE_DESC &&
+        layout->type == CUTE_COMPOSED_LAYOUT) {
+        alg_fail(c->a, "expects a plain layout with a descriptor, but got %s", alg_type_text(c->a, layout));
+        return false;
+    }
     *c->out = *layout;
     if (iterator->type == CUTE_PTR) {
         c->out->type = CUTE_MEMREF;

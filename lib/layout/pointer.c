@@ -4,7 +4,7 @@
 #include "lib/base/chars.h"
 #include "lib/layout/pointer.h"
 
-static const char *const spaces[CUTE_SPACES] = {"generic", "gmem", "smem", "rmem", "tmem", "dsmem"};
+static const char *const spaces[CUTE_SPACES] = {"generic", "gmem", "smem", "rmem", "tmem", "dsmem", "desc"};
 
 const char *cute_space_name(cute_space space)
 {
@@ -95,7 +95,7 @@ int64_t alg_natural_align(const cute_pointer *p)
 
 bool alg_space_named(const char *text, size_t length, cute_space *out)
 {
-    for (int i = 0; i < CUTE_SPACES; i++)
+    for (int i = 0; i < CUTE_SPACE_DESC; i++)
         if (strlen(spaces[i]) == length && !memcmp(spaces[i], text, length))
             return *out = (cute_space)i, true;
     return false;

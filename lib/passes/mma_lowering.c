@@ -18,6 +18,7 @@
 #include "lib/passes/lower_each.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tensors.h"
+#include "lib/passes/wgmma.h"
 
 enum { D, A, B, C, OPERANDS };
 enum { MOST = 128 }; /* values of an operand in one run */
@@ -139,6 +140,7 @@ static cute_status lower_gemm(const cute_expansion *x, const cute_pass_run *pass
     if (!p->atom || !p->atom->known || p->atom->kind != CUTE_ATOM_MMA)
         return cute_fail(x->diag, CUTE_INVALID, NULL, "has no lowering by %s",
                          p->atom ? p->atom->text : "its atom");
+    if (p->atom->wgmma) return cute_lower_wgmma(x, pass, op);
     CUTE_TRY(bind(p, op));
     int64_t m = cute_tensor_extent(&p->t[D], 1), n = cute_tensor_extent(&p->t[D], 2);
     int64_t k = cute_tensor_extent(&p->t[A], 2);
@@ -186,6 +188,7 @@ static const cute_lower_row rows[] = {{"cute.gemm", lower_gemm}, {"cute.mma_atom
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
+    cute_pin_wgmma(root, pass);
     cute_lower_rows(root, pass, "cute.", rows, sizeof rows / sizeof *rows);
 }
 

@@ -37,10 +37,10 @@ struct Needs {
 void mark_assembly(CallBase &call)
 {
     auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand());
-    if (!assembly || assembly->hasSideEffects()) return;
-    call.setDoesNotAccessMemory();
+    if (!assembly) return;
     call.setDoesNotThrow();
     if (assembly->getAsmString().find(".sync") != std::string::npos) call.setConvergent();
+    if (!assembly->hasSideEffects()) call.setDoesNotAccessMemory();
 }
 
 Needs look_through(Function &function)

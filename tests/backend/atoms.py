@@ -2,7 +2,7 @@
 """Runs kernels of one atom each on the emulator, with all its checks, and compares with sums and copies in Python: every MMA
 of atoms.def, every copy atom in every width, with predicates and swizzles.
 
-    atoms.py TOOLS LLVM FOLDER [mma|copy]..."""
+    atoms.py TOOLS LLVM FOLDER [mma|wgmma|copy]..."""
 import concurrent.futures
 import json
 import os
@@ -253,6 +253,188 @@ def mmas():
     return [(test, r) for r in rows for test in (mma, warps)]
 
 
+# ---- wgmma ----
+
+WGMMA = re.compile(r'CUTE_WGMMA\((\d+), \d+, (\d+), (\d+), (\w+), "(\w+)", "(\w+)", "(\w+)", (\w+)\)')
+SPANS = {0: "", 32: ", S<1,4,3>", 64: ", S<2,4,3>", 128: ", S<3,4,3>"}
+
+
+def canonical(rows, depth, bits, mn_major, span, deep):
+    """The layout of (rows, depth) in shared memory as text; `deep`: blocks of K follow one another before those of M or N."""
+    p = (span or 16) * 8 // bits
+    if mn_major:
+        blocks = (rows // p, depth // 8)
+        strides = (8 * p * blocks[1], 8 * p) if deep else (8 * p, 8 * p * blocks[0])
+        return f"(({p},{blocks[0]}),(8,{blocks[1]})):((1,{strides[0]}),({p},{strides[1]}))"
+    blocks = (rows // 8, depth // p)
+    strides = (8 * p * blocks[1], 8 * p) if deep else (8 * p, 8 * p * blocks[0])
+    return f"((8,{blocks[0]}),({p},{blocks[1]})):(({p},{strides[0]}),(1,{strides[1]}))"
+
+
+def wgmma(case):
+    """One or two warpgroups, two atoms along M or N, several steps of K; A and B in shared memory with a swizzle, by K or by M
+    or N, or A in registers; the first step adds to C or replaces it, by a flag that is known or not."""
+    name, a, b, c, op, n, k, frag, majors, spans, groups, adds, deep, saturates = case
+    rng = random.Random(name)
+    (ea, bits), eb, ec = TYPES[a][:2], TYPES[b][0], TYPES[c][0]
+    columns = [frag == "ss" and majors[0] == "mn", majors[1] == "mn"]
+    tiles = (1 if groups[0] > 1 else 2, 1 if groups[1] > 1 or n > 128 else 2)
+    M, N = 64 * groups[0] * tiles[0], n * groups[1] * tiles[1]
+    K = max(2 * k, *(0 if columns[i] else (spans[i] or 16) * 8 // bits for i in range(2)))
+    A = [[rng.randint(*TYPES[a][2]) for _ in range(K)] for _ in range(M)]
+    B = [[rng.randint(*TYPES[b][2]) for _ in range(K)] for _ in range(N)]
+    C = [[rng.randint(-9, 9) for _ in range(N)] for _ in range(M)]
+    if saturates:
+        C = [[rng.choice((0x7fffffff, -0x80000000, 5)) for _ in range(N)] for _ in range(M)]
+    combine = (lambda x, y: x & y) if op == "CUTE_MMA_AND_POPC" else (lambda x, y: x * y)
+    step = [[sum(combine(x, y) for x, y in zip(p, q)) for q in B] for p in A]
+    if saturates:  # each step of K saturates
+        D = [[0] * N for _ in range(M)]
+        for i in range(M):
+            for j in range(N):
+                total = C[i][j] if adds != "no" else 0
+                for at in range(0, K, k):
+                    total += sum(A[i][q] * B[j][q] for q in range(at, at + k))
+                    total = max(-0x80000000, min(0x7fffffff, total))
+                D[i][j] = total
+    else:
+        D = [[(C[i][j] if adds != "no" else 0) + step[i][j] for j in range(N)] for i in range(M)]
+    suffix = (", op = and" if op == "CUTE_MMA_AND_POPC" else "")
+    atom = f"!cute_nvgpu.sm90.mma<64x{n}x{k}, ab_major = ({majors[0]}, {majors[1]}), elem_type = ({ea}, {eb}, {ec}){suffix}, frag_kind = {frag}{', satfinite' if saturates else ''}>"
+    threads = 128 * groups[0] * groups[1]
+    text = f"""gpu.module @m {{
+  gpu.func @k(PARAMETERS) kernel attributes {{nvvm.reqntid = array<i32: {threads}, 1, 1>}} {{
+    %thread = nvvm.read.ptx.sreg.tid.x : i32
+    %atom = cute.make_atom : {atom}
+    %mma = cute.make_tiled_mma %atom, "({groups[0]},{groups[1]},1):(1,{groups[0]},0)"
+    %bytes = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
+    %words = cute.recast_iter %bytes : i32
+    %threads = arith.constant {threads} : i32
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+"""
+    buffers, smem, flat = {}, 0, lambda rows: [x for r in rows for x in r]
+    per = 32 // bits
+    for i, (x, matrix, kind, rows) in enumerate((("a", A, a, M), ("b", B, b, N))):
+        element = TYPES[kind][0]
+        order = [list(line) for line in zip(*matrix)] if columns[i] else matrix
+        buffers[x] = (words_of(flat(order), kind), None)
+        count = len(buffers[x][0])
+        if i == 0 and frag == "rs":
+            text += f"""    %aa = cute.get_iter %a
+    %pa = cute.recast_iter %aa : {element}
+    %va = cute.make_view %pa, "({rows},{K}):({K},1)"
+    %ga = cute.tiled.mma.partition A (%mma, %va, %thread)
+    %fa = cute.mma.make_fragment A (%mma, %ga)
+    %ma = cute.make_atom : !cute_nvgpu.atom.universal_copy<{element}{', 32 b' if bits < 32 else ''}>
+    cute.copy %ma, %ga, %fa
+"""
+            continue
+        layout = canonical(rows, K, bits, columns[i], spans[i], deep)
+        # Words, in the order in which they lie in global memory: (contiguous mode, other mode).
+        extents = (rows // per, K) if columns[i] else (K // per, rows)
+        first, second = (0, 1) if columns[i] else (1, 0)
+        shape, stride = canonical(extents[first], extents[second], 32, columns[i], spans[i], deep).split(":")
+        s, d = (re.findall(r"\((\d+),(\d+)\)", tree) for tree in (shape, stride))
+        (s0, s1), (t0, t1), (d0, d1), (e0, e1) = s[first], s[second], d[first], d[second]
+        text += f"""    %s{x} = cute.add_offset %words, {smem // 4}
+    %z{x} = cute.recast_iter(%s{x}) : (!cute.ptr<i32, smem, align<1024>>) -> !cute.ptr<i32, smem, align<1024>{SPANS[spans[i]]}>
+    %w{x} = cute.make_view %z{x}, "(({s0},{s1}),({t0},{t1})):(({d0},{d1}),({e0},{e1}))"
+    %i{x} = cute.get_iter %{x}
+    %o{x} = cute.make_view %i{x}, "(({s0},{s1}),({t0},{t1})):((1,{s0}),({extents[0]},{int(t0) * extents[0]}))"
+    %n{x} = arith.constant {count} : i32
+    scf.for %i = %thread to %n{x} step %threads : i32 {{
+      %value = cute.memref.load(%o{x}, %i)
+      cute.memref.store(%w{x}, %i, %value)
+    }}
+    %p{x} = cute.recast_iter(%s{x}) : (!cute.ptr<i32, smem, align<1024>>) -> !cute.ptr<{element}, smem, align<1024>{SPANS[spans[i]]}>
+    %v{x} = cute.make_view %p{x}, "{layout}"
+    %g{x} = cute.tiled.mma.partition {"AB"[i]} (%mma, %v{x}, %thread)
+    %f{x} = cute.mma.make_fragment {"AB"[i]} (%mma, %g{x})
+"""
+        smem += (count * 4 + 1023) // 1024 * 1024
+    buffers["c"] = (words_of(flat(C), c), words_of(flat(D), c))
+    text += f"""    %ic = cute.get_iter %c
+    %pc = cute.recast_iter %ic : {ec}
+    %vc = cute.make_view %pc, "({M},{N}):({N},1)"
+    %gc = cute.tiled.mma.partition C (%mma, %vc, %thread)
+    %fc = cute.mma.make_fragment C (%mma, %gc)
+    %mc = cute.make_atom : !cute_nvgpu.atom.universal_copy<{ec}>
+    cute.copy %mc, %gc, %fc
+    nvvm.fence.proxy {{kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}}
+    gpu.barrier
+    nvvm.wgmma.fence.aligned
+"""
+    steps = K // k
+    if adds == "all":
+        text += "    cute.gemm %mma, %fc, %fa, %fb, %fc\n"
+    elif adds == "unknown":  # a flag that is only known when it runs, from a loop
+        text += f"""    %true = arith.constant true
+    %steps = arith.constant {steps} : i32
+    %wide = arith.cmpi ult, %thread, %steps : i32
+    %any = arith.ori %wide, %true : i1
+    scf.for %s = %c0 to %steps step %c1 : i32 {{
+      %later = arith.cmpi ne, %s, %c0 : i32
+      %on = cute_nvgpu.atom.set_value(%mma, %later) {{field = accum_c}}
+      %set = cute_nvgpu.atom.set_value(%on, %any) {{field = accum_c}}
+      cute.gemm %set, %fc, %fa[_, _, %s], %fb[_, _, %s], %fc
+    }} {{loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}}
+"""
+    else:
+        text += f"""    %steps = arith.constant {steps} : i32
+    %false = arith.constant false
+    %true = arith.constant true
+    %first = cute_nvgpu.atom.set_value(%mma, %false) {{field = accum_c}}
+    %last = scf.for %s = %c0 to %steps step %c1 iter_args(%now = %first) -> (TILED) : i32 {{
+      cute.gemm %now, %fc, %fa[_, _, %s], %fb[_, _, %s], %fc
+      %next = cute_nvgpu.atom.set_value(%now, %true) {{field = accum_c}}
+      scf.yield %next : TILED
+    }} {{loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}}
+"""
+        text = text.replace("TILED", f'!cute.tiled_mma<{atom}, atom_layout_MNK = <"({groups[0]},{groups[1]},1):(1,{groups[0]},0)">>')
+    text += """    nvvm.wgmma.commit.group.sync.aligned
+    nvvm.wgmma.wait.group.sync.aligned 0
+    cute.copy %mc, %fc, %gc
+    gpu.return
+  }
+}
+"""
+    parameters = ", ".join(f'%{x}: !cute.memref<i32, gmem, align<16>, "({len(words)}):(1)">' for x, (words, _) in buffers.items())
+    return run("wgmma_" + name, "sm_90a", text.replace("PARAMETERS", parameters), buffers, threads, smem)
+
+
+def wgmmas():
+    with open(os.path.join(ROOT, "lib/atoms/atoms.def")) as f:
+        rows = WGMMA.findall(f.read())
+    assert len(rows) > 15, len(rows)
+    rng, cases = random.Random("wgmma"), []
+
+    def add(a, b, c, op, n, k, frag, majors, spans, groups, adds, saturates=False):
+        deep = rng.random() < 0.5
+        name = f"{c}_{a}_{b}_{n}_{frag}_{''.join(majors)}_{spans[0]}_{spans[1]}_{groups[0]}{groups[1]}_{adds}{'_deep' if deep else ''}{'_sat' if saturates else ''}"
+        cases.append((name, a, b, c, op, n, k, frag, majors, spans, groups, adds, deep, saturates))
+
+    for _, k, step, both, a, b, c, op in rows:
+        k, bits = int(k), TYPES[a][1]
+        if TYPES[c][1] == 16 and bits == 8 and (a, b) != ("e4m3", "e5m2"):
+            sizes = [64]
+        else:
+            sizes = [8, 24, 32, 64, 256] + ([40, 200] if step == "8" else [48, 208])
+        for index, n in enumerate(sizes):
+            frag = "rs" if index % 3 == 1 else "ss"
+            groups = rng.choice([(1, 1), (2, 1), (1, 2)]) if n <= 128 else (1, 1)
+            add(a, b, c, op, n, k, frag, ("k", "k"), rng.choices(list(SPANS), k=2), groups, rng.choice(["all", "no", "unknown"]))
+        if both == "true":
+            for majors in (("k", "mn"), ("mn", "k"), ("mn", "mn")):
+                for span in SPANS:
+                    n = rng.choice([64, 128])
+                    frag = "rs" if majors[0] == "k" and rng.random() < 0.5 else "ss"
+                    add(a, b, c, op, n, k, frag, majors, (span, rng.choice(list(SPANS))), rng.choice([(1, 1), (2, 1), (1, 2)]), "all")
+        if a in ("s8", "u8"):
+            add(a, b, c, op, 16, k, "ss", ("k", "k"), (128, 128), (1, 1), "all", True)
+    return [(wgmma, case) for case in cases]
+
+
 # ---- copies ----
 
 THREADS = 32
@@ -355,7 +537,7 @@ def copies():
     return [(copy, c) for c in cases]
 
 
-KINDS = {"mma": mmas, "copy": copies}
+KINDS = {"mma": mmas, "wgmma": wgmmas, "copy": copies}
 work = [job for kind in sys.argv[4:] or KINDS for job in KINDS[kind]()]
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     for failure in pool.map(lambda job: job[0](job[1]), work):

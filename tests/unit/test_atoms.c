@@ -3,6 +3,7 @@
 #include "lib/atoms/atoms.h"
 #include "lib/numeric/fragment.h"
 #include "lib/numeric/types.h"
+#include "lib/numeric/wgmma.h"
 #include "tests/unit/test_layout.h"
 
 static const cute_atom *atom_of(const char *text)
@@ -79,6 +80,104 @@ static bool same_fragment(const cute_atom *atom, const num_mma *mma, int which)
     return true;
 }
 
+/* PTX ISA 9.7.15.5: D as four warps below one another have it, A in registers as mma.sync's of 16 rows; an operand in
+ * shared memory belongs to all threads, M or N fastest. */
+static bool same_warpgroup_fragment(const cute_atom *atom, int which)
+{
+    const cute_atom_operand *o = &atom->operand[which];
+    int64_t rows = which == CUTE_ATOM_B ? atom->shape[1] : atom->shape[0];
+    int per = o->bits >= 32 ? 1 : 32 / o->bits;
+    CHECK_INT(size_of(o->layout.shape->items[0]), 128);
+    CHECK_INT(o->values, size_of(o->layout.shape->items[1]));
+    CHECK_INT(o->registers, o->described ? 0 : o->values / per);
+    for (int thread = 0; thread < 128; thread++)
+        for (int v = 0; v < o->values; v++) {
+            int lane = thread % 32, group = lane / 4, quad = lane % 4, pair = v / 2;
+            int64_t expected = v;
+            if (which == CUTE_ATOM_C) {
+                int64_t down = 16 * (thread / 32) + group + 8 * (pair % 2);
+                expected = down + rows * (8 * (pair / 2) + 2 * quad + v % 2);
+            } else if (!o->described) {
+                num_place p =
+                    num_shape_place(NUM_A, 16, atom->shape[2], type_named(o->ptx), lane, v / per, v % per);
+                expected = p.row + 16 * (thread / 32) + rows * p.column;
+            }
+            if (place_of(o->layout, thread, v) == expected) continue;
+            printf("# %s: operand %d, thread %d, value %d is at %" PRId64 ", not %" PRId64 "\n", atom->name,
+                   which, thread, v, place_of(o->layout, thread, v), expected);
+            return false;
+        }
+    return true;
+}
+
+/* All of them: every type, N and place of A. */
+static void test_warpgroups(void)
+{
+    static const char *const types[] = {"f16, f16, f32",         "f16, f16, f16",         "bf16, bf16, f32",
+                                        "f8E4M3FN, f8E5M2, f32", "f8E5M2, f8E4M3FN, f16", "i8, ui8, i32"};
+    static const int depths[] = {16, 16, 16, 32, 32, 32};
+    begin();
+    int compared = 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (int n = 8; n <= 256; n += 8)
+            for (int rs = 0; rs < 2; rs++) {
+                if (depths[i] == 32 && i == 5 && n > 32 && n % 16) continue;
+                const cute_atom *atom = atom_of(cute_arena_printf(
+                    arena,
+                    "!cute_nvgpu.sm90.mma<64x%dx%d, ab_major = (k, k), elem_type = (%s), frag_kind = %s>", n,
+                    depths[i], types[i], rs ? "rs" : "ss"));
+                for (int o = 0; atom && o < 3; o++) CHECK(same_warpgroup_fragment(atom, o));
+                compared++;
+            }
+    CHECK_INT(compared, 5 * 64 + 36);
+    end();
+}
+
+static const struct {
+    const char *text, *message;
+} no_warpgroups[] = {
+    {"64x128x8, elem_type = (f16, f16, f32), frag_kind = ss", "wgmma of f16 has K = 16, 32 bytes, not 8"},
+    {"128x128x16, elem_type = (f16, f16, f32), frag_kind = ss", "wgmma has M = 64, not 128"},
+    {"64x12x16, elem_type = (f16, f16, f32), frag_kind = ss", "has N = 8, 16, 24, ..., 256, not 12"},
+    {"64x264x16, elem_type = (f16, f16, f32), frag_kind = ss", "has N = 8, 16, 24, ..., 256, not 264"},
+    {"64x40x32, elem_type = (i8, i8, i32), frag_kind = ss",
+     "has N = 8, 16, 24, 32, 48, 64, ..., 256, not 40"},
+    {"64x64x16, elem_type = (bf16, bf16, f16), frag_kind = ss",
+     "wgmma has no elements (bf16, bf16, f16); it has (f16, f16, f32), (f16, f16, f16), (bf16, bf16, f32)"},
+    {"64x64x8, ab_major = (k, mn), elem_type = (tf32, tf32, f32), frag_kind = ss",
+     "wgmma of tf32 takes B with K contiguous (k), only of f16 and bf16 with N (mn)"},
+    {"64x64x16, ab_major = (mn, k), elem_type = (f16, f16, f32), frag_kind = rs",
+     "A in registers (rs) has no order in memory: its major is k"},
+    {"64x64x16, elem_type = (f16, f16, f32), frag_kind = ss, satfinite",
+     "only products of integers saturate"},
+    {"64x64x256, elem_type = (i1, i1, i32), op = xor, frag_kind = ss",
+     "wgmma of i1 has no op = xor, it has op = and"},
+    {"64x64x16, elem_type = (f16, f16, f32), frag_kind = sr", "expected one of ss rs, got \"sr\""},
+};
+
+static void test_no_warpgroups(void)
+{
+    begin();
+    for (size_t i = 0; i < sizeof no_warpgroups / sizeof *no_warpgroups; i++) {
+        cute_value value;
+        cute_diag_clear(diag);
+        const char *text = cute_arena_printf(arena, "sm90.mma<%s>", no_warpgroups[i].text);
+        cute_status status = cute_atom_value_parse(arena, CUTE_ATOM, text, strlen(text), &value, NULL, diag);
+        if (status == CUTE_INVALID && CHECK(strstr(first_message(), no_warpgroups[i].message) != NULL))
+            continue;
+        CHECK_INT(status, CUTE_INVALID);
+        printf("# %s says: %s\n", text, first_message());
+    }
+    const cute_atom *named = NULL;
+    CHECK_INT(cute_atom_find(arena, "SM90_64x192x32_F32E4M3E5M2_RS_TN", &named, diag), CUTE_OK);
+    CHECK_TEXT(named ? named->text : NULL,
+               "!cute_nvgpu.sm90.mma<64x192x32, ab_major = (k, k), elem_type = (f8E4M3FN, "
+               "f8E5M2, f32), frag_kind = rs>");
+    CHECK_INT(cute_atom_find(arena, "SM90_64x48x32_S32U8S8_SS_TN_SATURATE", &named, diag), CUTE_OK);
+    CHECK_TEXT(named ? named->ptx : NULL, "wgmma.mma_async.sync.aligned.m64n48k32.satfinite.s32.u8.s8");
+    end();
+}
+
 static void test_fragments(void)
 {
     begin();
@@ -87,6 +186,10 @@ static void test_fragments(void)
         const cute_atom *atom = cute_atom_at(arena, i, NULL);
         if (!CHECK(atom != NULL)) break;
         if (atom->kind != CUTE_ATOM_MMA || atom->arch == 0) continue;
+        if (atom->wgmma) {
+            for (int o = 0; o < 3; o++) CHECK(same_warpgroup_fragment(atom, o));
+            continue;
+        }
         num_mma mma = {
             .m = (int16_t)atom->shape[0], .n = (int16_t)atom->shape[1], .k = (int16_t)atom->shape[2]};
         for (int o = 0; o < 3; o++) CHECK(same_fragment(atom, &mma, o));
@@ -103,6 +206,19 @@ static void test_instructions(void)
     for (size_t i = 0; i < cute_atom_count(); i++) {
         const cute_atom *atom = cute_atom_at(arena, i, NULL);
         if (atom->kind != CUTE_ATOM_MMA || atom->arch == 0 || atom->isa > 85) continue;
+        if (atom->wgmma) {
+            num_wgmma w = {.n = atom->shape[1], .k = atom->shape[2]};
+            w.a = type_named(atom->operand[0].ptx), w.b = type_named(atom->operand[1].ptx);
+            w.d = type_named(atom->operand[2].ptx);
+            w.op = atom->op == CUTE_MMA_AND_POPC ? NUM_AND_POPC : NUM_MUL_ADD;
+            CHECK(num_wgmma_check(&w) == NULL);
+            CHECK_INT(atom->operand[2].registers, num_wgmma_registers(&w));
+            CHECK_TEXT(atom->ptx,
+                       cute_arena_printf(arena, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s%s", w.n, w.k,
+                                         ptx_types[w.d].name, ptx_types[w.a].name, ptx_types[w.b].name,
+                                         w.op == NUM_AND_POPC ? ".and.popc" : ""));
+            continue;
+        }
         num_mma mma;
         static const num_mma_op ops[] = {NUM_MUL_ADD, NUM_XOR_POPC, NUM_AND_POPC};
         ptx_type t[3];
@@ -302,6 +418,8 @@ static void test_refusals(void)
 int main(void)
 {
     TEST("the thread-value layouts of MMAs are the fragments of the hardware", test_fragments);
+    TEST("the thread-value layouts of every wgmma are its registers and matrices", test_warpgroups);
+    TEST("a wgmma that the PTX ISA has not is refused, with what there is", test_no_warpgroups);
     TEST("every MMA is an instruction that the emulator has, with its registers and name", test_instructions);
     TEST("ldmatrix and stmatrix move the elements that the PTX ISA says", test_ldmatrix);
     TEST("types of atoms are printed as they were read, and every row is read again", test_text);

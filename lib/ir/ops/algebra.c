@@ -114,11 +114,10 @@ static cute_status add_coordinates(cute_arena *arena, attribute_of get, void *co
 /* ---- inference ---- */
 
 /* What the algebra knows of an operand by its type: integers of the program are tuples of one number (for CuTe DSL the number
- * itself, of a constant), a view of descriptors is its layout. */
+ * itself, of a constant). */
 static cute_status operand_value(cute_arena *arena, MlirValue operand, bool dsl, cute_value *out,
                                  cute_diag *diag)
 {
-    MlirStringRef layout;
     MlirType type = mlirValueGetType(operand);
     if (mlirTypeIsAInteger(type)) {
         MlirOperation made = cute_defining_op(operand);
@@ -130,8 +129,6 @@ static cute_status operand_value(cute_arena *arena, MlirValue operand, bool dsl,
                                         : cute_tree_unknown(arena, (int)mlirIntegerTypeGetWidth(type), NULL));
         return out->tree ? CUTE_OK : cute_fail_memory(diag);
     }
-    if (cute_type_layout_of_view(type, &layout))
-        return cute_value_parse(arena, CUTE_LAYOUT, layout.data, layout.length, out, NULL, diag);
     return cute_type_value(type, out, diag);
 }
 
@@ -165,11 +162,7 @@ static cute_status infer(cute_arena *arena, const cute_op_query *query, cute_ope
 {
     cute_value result;
     CUTE_TRY(cute_algebra_apply(arena, query, operation, &result, diag));
-    MlirType type, first = query->operand_count ? mlirValueGetType(query->operands[0]) : (MlirType){NULL};
-    if (result.type == CUTE_LAYOUT && !mlirTypeIsNull(first) && cute_type_layout_of_view(first, NULL))
-        type = cute_type_view_of_layout(first, arena, &result);
-    else
-        type = cute_type_of_value(query->context, arena, &result);
+    MlirType type = cute_type_of_value(query->context, arena, &result);
     if (mlirTypeIsNull(type)) return cute_fail_memory(diag);
     cute_op_types_add(out, type);
     return CUTE_OK;

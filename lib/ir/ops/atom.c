@@ -1,19 +1,71 @@
 /* Atoms, tiled copies and MMAs, and how they partition tensors: what lib/atoms computes. */
 #include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
+#include "lib/atoms/smem_matrix.h"
 #include "lib/atoms/validate.h"
+#include "lib/ir/arith.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/emitter.h"
 #include "lib/ir/fields.h"
 #include "lib/ir/ops/check.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+
+/* The descriptors of a partition in shared memory: that of its first matrix, with the address of the first element in units
+ * of 16 bytes, and the layout in those units. */
+static cute_status describe_partition(const cute_expansion *x, MlirOperation op)
+{
+    enum { UNIT = 4, ADDRESS_BITS = 0x3fff }; /* 16 bytes as a shift; 14 bits */
+    cute_value mma, tensor;
+    cute_smem_matrix matrix;
+    MlirAttribute id = mlirOperationGetAttributeByName(op, cute_text("operand_id"));
+    int which = (int)mlirIntegerAttrGetValueInt(id);
+    CUTE_TRY(cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 0)), &mma, x->diag));
+    CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, 1), &tensor));
+    CUTE_TRY(cute_smem_matrix_of(x->arena, &tensor, mma.atom->mn_major[which], mma.atom->shape[which],
+                                 mma.atom->shape[2], &matrix, x->diag));
+    cute_builder b = cute_builder_before(op);
+    MlirType i32 = mlirIntegerTypeGet(b.context, 32);
+    MlirValue address = cute_unary(&b, "cute.ptrtoint", (MlirValue){tensor.pointer->handle}, i32);
+    if (tensor.tree) { /* where a composed layout begins, in elements */
+        cute_int offset = tensor.tree->value,
+                 factor = {.known = true, .width = 32, .value = tensor.pointer->bits}, eight = factor;
+        eight.value = 8;
+        cute_arith arith = cute_emitter_start(x->emitter, &b);
+        CUTE_TRY(cute_int_apply(&arith, CUTE_MUL, offset, factor, &offset, x->diag));
+        CUTE_TRY(cute_int_apply(&arith, CUTE_DIV, offset, eight, &offset, x->diag));
+        MlirValue bytes = offset.known ? cute_integer(&b, i32, offset.value) : (MlirValue){offset.handle};
+        if (!mlirTypeEqual(mlirValueGetType(bytes), i32)) bytes = cute_unary(&b, "arith.trunci", bytes, i32);
+        address = cute_binary(&b, "arith.addi", address, bytes);
+    }
+    address = cute_binary(&b, "arith.shrui", address, cute_integer(&b, i32, UNIT));
+    address = cute_binary(&b, "arith.andi", address, cute_integer(&b, i32, ADDRESS_BITS));
+    MlirValue low =
+        cute_binary(&b, "arith.ori", address, cute_integer(&b, i32, cute_smem_matrix_low(&matrix)));
+    MlirValue high = cute_integer(&b, i32, (int32_t)cute_smem_matrix_high(&matrix));
+    MlirValue words = cute_fields_poison(&b, cute_pointer_type(b.context, CUTE_SPACE_DESC));
+    words = cute_insert_field(&b, cute_insert_field(&b, words, low, 0), high, 1);
+    MlirValue first = cute_cast(&b, words, cute_type_get(b.context, CUTE_TYPE_INDEX_SmemDesc, cute_text("")));
+    cute_value view;
+    cute_attributes attributes = {&(int64_t){which}, 1};
+    cute_value operands[2] = {mma, tensor};
+    cute_arith arith = cute_emitter_start(x->emitter, &b);
+    CUTE_TRY(cute_atom_apply(x->arena, &arith, CUTE_OP_MMA_MAKE_FRAGMENT, operands, 2, &attributes, &view,
+                             x->diag));
+    view.pointer = cute_pointer_with_handle(x->arena, view.pointer, (void *)first.ptr);
+    if (!view.pointer) return cute_fail_memory(x->diag);
+    return cute_value_replace(x, op, 0, &view);
+}
 
 /* Registers for a fragment: its type says all of them. */
 static cute_status expand_make_fragment(const cute_op_row *row, const cute_expansion *x, MlirOperation op)
 {
     (void)row;
     MlirValue result = mlirOperationGetResult(op, 0);
+    if (cute_type_peek(mlirValueGetType(result))->pointer->space == CUTE_SPACE_DESC)
+        return describe_partition(x, op);
     const cute_value *type = cute_type_peek(mlirValueGetType(result));
     cute_value layout = cute_value_of_layout(type->layout);
     cute_builder b = cute_builder_before(op);
@@ -26,11 +78,31 @@ static cute_status expand_make_fragment(const cute_op_row *row, const cute_expan
     return CUTE_OK;
 }
 
-/* What the type says. */
+static bool verify_make_atom(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_atom *atom = cute_check_result(&c, 0)->atom;
+    intptr_t count = mlirOperationGetNumOperands(op);
+    if (!atom->known || count == 0) return true;
+    if (!atom->wgmma)
+        return cute_check_fail(&c, "expects no operand: the type says all of '%s'", atom->mnemonic);
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+    if (count == 1 && mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1) return true;
+    return cute_check_fail(&c, "expects an i1 or nothing: whether '%s' adds to its accumulator",
+                           atom->mnemonic);
+}
+
+/* What the type says; of a wgmma also whether it adds to its accumulator, which it does where nothing else is said. */
 static bool lower_type(const cute_op_row *row, const cute_op_lowering *l)
 {
     (void)row;
     cute_builder b = cute_builder_before(l->op);
+    const cute_value *result = cute_type_peek(l->results[0]);
+    if (result->atom && result->atom->wgmma) {
+        bool given = mlirOperationGetNumOperands(l->op) > 0;
+        cute_lowered(l, given ? mlirOperationGetOperand(l->op, 0) : cute_build_constant(&b, 1, 1));
+        return true;
+    }
     cute_lowered(l, cute_fields_poison(&b, mlirValueGetType(mlirOperationGetResult(l->op, 0))));
     return true;
 }
@@ -96,7 +168,7 @@ static bool verify_fragment(const cute_op_row *row, MlirOperation op)
 #define PARTITION(id) .algebra = CUTE_OP_##id, .infer = infer_known, .expand = cute_algebra_expand
 
 static const cute_op_row rows[] = {
-    {.name = "cute.make_atom", .lower = lower_type},
+    {.name = "cute.make_atom", .verify = verify_make_atom, .lower = lower_type},
     {.name = "cute.make_tiled_copy", TILING(MAKE_TILED_COPY)},
     {.name = "cute.make_tiled_copy_A", TILING(MAKE_TILED_COPY_A)},
     {.name = "cute.make_tiled_copy_B", TILING(MAKE_TILED_COPY_B)},

@@ -296,7 +296,11 @@ static const char NO_FIELD[] = "has no lowering for this field";
 static bool lower_state(const cute_op_row *row, const cute_op_lowering *l)
 {
     const struct field *field = field_of(mlirOperationGetAttributeByName(l->op, cute_text("field")));
-    if (!field || field->at < 0) return cute_op_fail(mlirOperationGetLocation(l->op), row->name, NO_FIELD);
+    if (!field) return cute_op_fail(mlirOperationGetLocation(l->op), row->name, NO_FIELD);
+    if (field->at < 0) { /* the flag is all of a wgmma's state */
+        cute_lowered(l, mlirOperationGetOperand(l->op, mlirOperationGetNumOperands(l->op) - 1));
+        return true;
+    }
     cute_builder b = cute_builder_before(l->op);
     MlirValue atom = mlirOperationGetOperand(l->op, 0), value;
     MlirType stored = mlirLLVMStructTypeGetElementType(mlirValueGetType(atom), field->at);

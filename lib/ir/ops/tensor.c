@@ -9,53 +9,6 @@
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
-/* ---- views of descriptors ---- */
-
-static MlirType type_of(const cute_op_query *query, intptr_t operand)
-{
-    return mlirValueGetType(query->operands[operand]);
-}
-
-static bool is_view(const cute_op_query *query)
-{
-    return query->operand_count && cute_type_layout_of_view(type_of(query, 0), NULL);
-}
-
-static bool infer_iter(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
-{
-    if (!is_view(query)) return cute_algebra_infer(row, query, out);
-    cute_op_types_add(out, cute_type_get(query->context, CUTE_TYPE_INDEX_SmemDesc, cute_text("")));
-    return true;
-}
-
-static bool infer_layout(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
-{
-    MlirStringRef text;
-    if (!is_view(query)) return cute_algebra_infer(row, query, out);
-    cute_type_layout_of_view(type_of(query, 0), &text);
-    cute_op_types_add(out, cute_type_get(query->context, CUTE_TYPE_INDEX_Layout, text));
-    return true;
-}
-
-static bool infer_view(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
-{
-    const cute_value *layout = query->operand_count == 2 ? cute_type_peek(type_of(query, 1)) : NULL;
-    if (!layout || cute_type_row_of(type_of(query, 0)) != cute_type_row_at(CUTE_TYPE_INDEX_SmemDesc))
-        return cute_algebra_infer(row, query, out);
-    if (layout->type != CUTE_LAYOUT)
-        return cute_op_fail(query->location, row->name, "expects a plain layout with a descriptor");
-    cute_arena *arena = cute_arena_create();
-    MlirStringRef text = cute_type_text(type_of(query, 1));
-    const char *whole =
-        arena ? cute_arena_printf(arena, "!cute_nvgpu.smem_desc, \"%.*s\"", (int)text.length, text.data)
-              : NULL;
-    if (whole)
-        cute_op_types_add(out, cute_type_get(query->context, CUTE_TYPE_INDEX_SmemDescView,
-                                             mlirStringRefCreateFromCString(whole)));
-    cute_arena_destroy(arena);
-    return whole != NULL;
-}
-
 /* ---- pointers ---- */
 
 static bool verify_recast(const cute_op_row *row, MlirOperation op)
@@ -122,17 +75,17 @@ static bool expands_add_offset(MlirOperation op)
 static const cute_op_row rows[] = {
     {.name = "cute.get_iter",
      .algebra = CUTE_OP_GET_ITER,
-     .infer = infer_iter,
+     .infer = cute_algebra_infer,
      .expand = cute_algebra_expand,
      .lower = cute_lower_get_iter},
     {.name = "cute.get_layout",
      .algebra = CUTE_OP_GET_LAYOUT,
-     .infer = infer_layout,
+     .infer = cute_algebra_infer,
      .expand = cute_algebra_expand,
      .lower = cute_lower_get_layout},
     {.name = "cute.make_view",
      .algebra = CUTE_OP_MAKE_VIEW,
-     .infer = infer_view,
+     .infer = cute_algebra_infer,
      .parts = CUTE_PARTS_FIELDS,
      .lower = cute_lower_make_view},
     {CUTE_ALGEBRA_EXPANDED(MAKE_IDENTITY_TENSOR, make_identity_tensor)},

@@ -37,7 +37,8 @@ static MlirValue put_together(const cute_builder *b, const cute_value *value, Ml
                               MlirValue pointer, MlirValue *items)
 {
     MlirValue into = pointer;
-    if (mlirTypeIsALLVMStructType(stored)) {
+    bool alone = !mlirValueIsNull(pointer) && mlirTypeEqual(stored, mlirValueGetType(pointer));
+    if (!alone && mlirTypeIsALLVMStructType(stored)) {
         const int64_t first = 0;
         into = cute_fields_poison(b, stored);
         if (!mlirValueIsNull(pointer)) into = cute_fields_insert(b, into, pointer, &first, 1);
@@ -85,8 +86,9 @@ bool cute_lower_get_iter(const cute_op_row *row, const cute_op_lowering *l)
     cute_builder b = cute_builder_before(l->op);
     MlirValue value = mlirOperationGetOperand(l->op, 0);
     const int64_t first = 0;
-    if (mlirTypeIsALLVMStructType(mlirValueGetType(value)))
-        value = cute_fields_extract(&b, value, cute_pointer_type(b.context, view->pointer->space), &first, 1);
+    MlirType pointer = cute_pointer_type(b.context, view->pointer->space);
+    if (!mlirTypeEqual(mlirValueGetType(value), pointer))
+        value = cute_fields_extract(&b, value, pointer, &first, 1);
     cute_lowered(l, value);
     return true;
 }
@@ -103,6 +105,22 @@ bool cute_lower_get_layout(const cute_op_row *row, const cute_op_lowering *l)
     return view && lower_part(l, skip);
 }
 
+/* Offsets count units of 16 bytes, as the low word's address does. */
+static bool add_to_descriptor(const cute_op_lowering *l, const cute_int *by)
+{
+    cute_builder b = cute_builder_before(l->op);
+    MlirType i32 = mlirIntegerTypeGet(b.context, 32);
+    MlirValue words = mlirOperationGetOperand(l->op, 0), step;
+    if (by->known)
+        step = cute_integer(&b, i32, by->value);
+    else
+        step = mlirOperationGetOperand(l->op, 1);
+    if (!mlirTypeEqual(mlirValueGetType(step), i32)) step = cute_unary(&b, "arith.trunci", step, i32);
+    MlirValue low = cute_extract_field(&b, words, 0, -1, i32);
+    cute_lowered(l, cute_insert_field(&b, words, cute_binary(&b, "arith.addi", low, step), 0));
+    return true;
+}
+
 bool cute_lower_add_offset(const cute_op_row *row, const cute_op_lowering *l)
 {
     const cute_value *from = cute_type_peek(l->operands[0]), *offset = cute_type_peek(l->operands[1]);
@@ -110,6 +128,7 @@ bool cute_lower_add_offset(const cute_op_row *row, const cute_op_lowering *l)
     if (!from || !offset || from->type != CUTE_PTR || offset->tree->kind != CUTE_TREE_INT)
         return cute_op_fail(b.location, row->name, "is lowered for a pointer and one integer only");
     const cute_pointer *pointer = from->pointer;
+    if (pointer->space == CUTE_SPACE_DESC) return add_to_descriptor(l, &offset->tree->value);
     MlirType element = cute_element_type(b.context, pointer->element);
     MlirType stored = mlirTypeIsNull(element) ? element : cute_stored_type(element, pointer->bits);
     if (mlirTypeIsNull(stored) || pointer->bits == 0)

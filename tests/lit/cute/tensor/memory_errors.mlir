@@ -124,7 +124,7 @@ func.func @gemm_atom(%m: !cute_nvgpu.atom.universal_copy<f32, 128 b>, %d: !cute.
 // -----
 
 func.func @gemm_descriptor(%m: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %d: !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">, %a: !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,2):(0,512)">, %b: !cute.memref<f16, rmem, "((2,2),4):((1,2),4)">, %c: !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">) {
-  // expected-error@+1 {{expects tensors in registers: 'sm80.mma' reads no descriptors}}
+  // expected-error@+1 {{expected a tensor in rmem as A of '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >', got descriptors of smem}}
   cute.gemm(%m, %d, %a, %b, %c) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">, !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,2):(0,512)">, !cute.memref<f16, rmem, "((2,2),4):((1,2),4)">, !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">) -> ()
   return
 }

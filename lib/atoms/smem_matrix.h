@@ -1,0 +1,29 @@
+/* Matrices in shared memory as wgmma and the tensor memory accelerator see them: the canonical layouts of the PTX ISA
+ * (9.7.15.5.1), and the descriptors that say which one a tensor has. */
+#ifndef CUTE_LIB_ATOMS_SMEM_MATRIX_H
+#define CUTE_LIB_ATOMS_SMEM_MATRIX_H
+
+#include "lib/atoms/atoms.h"
+
+typedef struct cute_smem_matrix {
+    bool mn_major;           /* M or N is contiguous; else K */
+    int swizzle;             /* bytes in which chunks of 16 are swizzled: 0 (none), 32, 64, 128 */
+    int64_t leading, stride; /* byte offsets: multiples of 16 */
+} cute_smem_matrix;
+
+/* The span in bytes of a swizzle of byte addresses: 128 of S<3,4,3>, 64 of S<2,4,3>, 32 of S<1,4,3>, 0 of none; -1:
+ * neither wgmma nor TMA has it. */
+int cute_swizzle_span(cute_swizzle bytes);
+/* The swizzle of a tensor in shared memory, of byte addresses: its pointer's, or that of its layout, which counts elements. */
+cute_swizzle cute_tensor_swizzle(const cute_value *tensor);
+
+/* The canonical layout of an operand of mn x k elements, those of mode 0 of `tensor` (first mode fastest), in shared memory.
+ * CUTE_INVALID: no descriptor expresses it; the message says which layouts would do. */
+cute_status cute_smem_matrix_of(cute_arena *arena, const cute_value *tensor, bool mn_major, int64_t mn,
+                                int64_t k, cute_smem_matrix *out, cute_diag *diag);
+
+/* The matrix descriptor (9.7.15.5.1.2.2) without the address, which is added to the low word in units of 16 bytes. */
+uint32_t cute_smem_matrix_low(const cute_smem_matrix *matrix);
+uint32_t cute_smem_matrix_high(const cute_smem_matrix *matrix);
+
+#endif

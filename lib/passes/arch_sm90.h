@@ -1,0 +1,31 @@
+/* Instructions of sm_90a as inline PTX: the one place that writes those of warpgroups. */
+#ifndef CUTE_LIB_PASSES_ARCH_SM90_H
+#define CUTE_LIB_PASSES_ARCH_SM90_H
+
+#include "lib/atoms/atoms.h"
+#include "lib/ir/builder.h"
+
+/* Values that one statement ties at most. */
+enum { CUTE_MOST_TIED = 512 };
+
+/* Words of a matrix descriptor. */
+typedef struct cute_descriptor {
+    MlirValue low, high; /* i32 */
+} cute_descriptor;
+
+typedef struct cute_wgmma {
+    const cute_atom *atom;
+    MlirValue *d;             /* registers of D, which are those of C; they get the result */
+    const MlirValue *a_words; /* A in registers: i32; else NULL */
+    cute_descriptor a, b;
+    MlirValue adds; /* i1: false: D = A * B */
+} cute_wgmma;
+
+/* wgmma.mma_async: D is read and written where it is. */
+void cute_arch_wgmma(const cute_builder *b, const cute_wgmma *wgmma);
+
+/* An instruction without operands ("wgmma.fence.sync.aligned;") that stays where it is among those of its kind, in front of
+ * whatever reads values[] behind it and behind whatever makes them: they are replaced by what it yields, the same. */
+void cute_arch_pinned(const cute_builder *b, const char *ptx, MlirValue *values, intptr_t count);
+
+#endif

@@ -1,0 +1,32 @@
+// RUN: cute-opt %s -split-input-file -cute-expand-ops -cute-nvgpu-copy-lowering -cute-nvgpu-mma-lowering -cute-to-base -verify-diagnostics
+
+!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+!v = !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,1,1):(0,0,0)">
+!d = !cute.memref<f32, rmem, "((2,2,1),1,1):((1,2,4),0,0)">
+func.func @in_place(%m: !ss, %a: !v, %b: !v) {
+  %l = cute.static : !cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">
+  %c = cute.memref.alloca(%l) : (!cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">) -> !d
+  %d = cute.memref.alloca(%l) : (!cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">) -> !d
+  // expected-error@+1 {{expects C to be D, the same tensor: SM90_64x8x16_F32F16F16_SS adds to its accumulator where it is}}
+  cute.gemm %m, %d, %a, %b, %c
+  return
+}
+
+// -----
+
+!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+!v = !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,1,1):(0,0,0)">
+func.func @argument(%m: !ss, %a: !v, %b: !v, %d: !cute.memref<f32, rmem, "((2,2,1),1,1):((1,2,4),0,0)">) {
+  // expected-error@+1 {{expects an accumulator in registers that is made in this function}}
+  cute.gemm %m, %d, %a, %b, %d
+  return
+}
+
+// -----
+
+!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+func.func @field(%m: !ss, %on: i1) {
+  // expected-error@+1 {{'cute_nvgpu.atom.set_value' op has no lowering for this field}}
+  %n = cute_nvgpu.atom.set_value(%m, %on) {field = neg_a}
+  return
+}
