@@ -1,6 +1,7 @@
 // Named pipelines with options, and the passes that a pipeline runs. See shim.h.
 #include "lib/ir/shim.h"
 
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -84,6 +85,99 @@ LogicalResult build(const cute_pipeline &pipeline, OpPassManager &manager, Strin
     return result;
 }
 
+// What a pass is restricted to, "gpu.module"; empty: it runs anywhere, or there is no such pass.
+std::string restrictedTo(StringRef name)
+{
+    const PassInfo *info = PassInfo::lookup(name);
+    OpPassManager any;
+    auto silent = [](const Twine &) { return failure(); };
+    if (!info || failed(info->addToPipeline(any, "", silent)) || any.size() != 1) return "";
+    return any.begin()->getOpName().value_or("").str();
+}
+
+// The text of a pipeline as MLIR has it: without comments, passes inside of the operation that they are restricted to,
+// and print-ir without `print-after-all`, which is asked of the pass manager.
+class PipelineText
+{
+  public:
+    explicit PipelineText(StringRef text) : plain(withoutComments(text)), rest(plain) {}
+    std::string of(StringRef anchor)
+    {
+        std::string out;
+        while (!rest.empty() && rest.front() != ')') {
+            StringRef name = take(",(){");
+            if (rest.consume_front("(")) {
+                out += name.str() + "(" + of(name.trim()) + ")";
+                rest.consume_front(")");
+                out += take(",)");
+            } else {
+                out += pass(name, anchor);
+            }
+            if (rest.consume_front(",")) out += ",";
+        }
+        return out;
+    }
+    StringRef left() const { return rest; } // behind a bracket too many
+    bool prints = false;                    // after all passes
+
+  private:
+    // Outside of options, in which a path may have two slashes.
+    static std::string withoutComments(StringRef text)
+    {
+        std::string out;
+        int depth = 0;
+        for (size_t i = 0; i < text.size(); i++) {
+            depth += (text[i] == '{') - (text[i] == '}');
+            if (!depth && text.substr(i).starts_with("//")) i = std::min(text.find('\n', i), text.size());
+            if (i < text.size()) out += text[i];
+        }
+        return out;
+    }
+    StringRef take(const char *until)
+    {
+        StringRef taken = rest.take_until([until](char c) { return strchr(until, c); });
+        rest = rest.drop_front(taken.size());
+        return taken;
+    }
+    // `{...}` with its braces.
+    std::string options()
+    {
+        size_t depth = 0, length = 0;
+        char quote = 0;
+        for (char c : rest) {
+            length++;
+            if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? 0 : c;
+            if (!quote) depth += (c == '{') - (c == '}');
+            if (!depth) break;
+        }
+        std::string text = rest.take_front(length).str();
+        rest = rest.drop_front(length);
+        return text;
+    }
+    std::string pass(StringRef name, StringRef anchor)
+    {
+        std::string given = !rest.empty() && rest.front() == '{' ? options() : "";
+        if (name.trim() == "print-ir") dropPrintAfterAll(given);
+        std::string all = name.str() + given + take(",)").str(), inside = restrictedTo(name.trim());
+        bool nests = !anchor.empty() && anchor != "any" && !inside.empty() && inside != anchor &&
+                     inside != "builtin.module";
+        return nests ? inside + "(" + all + ")" : all;
+    }
+    void dropPrintAfterAll(std::string &given)
+    {
+        static constexpr StringLiteral word = "print-after-all";
+        size_t at = given.find(word);
+        if (at == std::string::npos) return;
+        StringRef value = StringRef(given).substr(at + word.size());
+        value = value.starts_with("=") ? value.take_until([](char c) { return strchr(" ,}", c); }) : "";
+        prints |= value.empty() || value == "=true" || value == "=1";
+        given.erase(at, word.size() + value.size());
+        if (StringRef(given).find_first_not_of("{ ,}") == StringRef::npos) given.clear();
+    }
+    std::string plain;
+    StringRef rest;
+};
+
 // A line for each pass.
 std::string inLines(StringRef text)
 {
@@ -117,11 +211,23 @@ void cute_pipeline_register(const cute_pipeline *pipeline)
         });
 }
 
+char *cute_pipeline_text(const char *text, bool *prints)
+{
+    PipelineText pipeline(text);
+    StringRef whole = StringRef(text).trim();
+    std::string out = pipeline.of(whole.starts_with("builtin.module(") ? "" : "builtin.module");
+    out += pipeline.left();
+    *prints = pipeline.prints;
+    return strdup(out.c_str());
+}
+
 char *cute_pipeline_print(const char *text)
 {
     OpPassManager manager("builtin.module");
-    StringRef inner = StringRef(text).trim();
-    if (inner.consume_front("builtin.module(") && !inner.consume_back(")")) inner = text;
+    bool prints;
+    std::unique_ptr<char, decltype(&free)> plain(cute_pipeline_text(text, &prints), free);
+    StringRef inner = StringRef(plain.get()).trim();
+    if (inner.consume_front("builtin.module(") && !inner.consume_back(")")) inner = plain.get();
     if (failed(parsePassPipeline(inner, manager, llvm::errs()))) return nullptr;
     std::string passes;
     llvm::raw_string_ostream os(passes);

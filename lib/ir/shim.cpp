@@ -392,9 +392,36 @@ bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperat
            run->pass->runNested(manager, unwrap(op));
 }
 
+// --pass-pipeline=TEXT as MLIR has it. Strings live to the end, as LLVM's options keep pointers to them.
+static std::vector<char *> withPipelineTexts(int argc, char **argv)
+{
+    std::vector<char *> all(argv, argv + argc);
+    bool prints = false, verbatim = false;
+    for (size_t i = 1; i < all.size() && !verbatim; i++) {
+        StringRef word = all[i], text = word;
+        verbatim = word == "--";
+        if (!text.consume_front("-")) continue;
+        text.consume_front("-");
+        if (!text.consume_front("pass-pipeline")) continue;
+        bool own = text.consume_front("="), print = false;
+        if (!own && (!text.empty() || i + 1 >= all.size())) continue;
+        std::string plain = own ? text.str() : all[++i];
+        char *changed = cute_pipeline_text(plain.c_str(), &print);
+        std::string option = own ? "--pass-pipeline=" : "";
+        all[i] = strdup((option + changed).c_str());
+        free(changed);
+        prints |= print;
+    }
+    if (prints) all.insert(all.begin() + 1, strdup("--mlir-print-ir-after-all"));
+    return all;
+}
+
 bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
                     cute_opt_command *out)
 {
+    std::vector<char *> arguments = withPipelineTexts(argc, argv);
+    argc = (int)arguments.size();
+    argv = arguments.data();
     hideOptionsOfLibraries();
     // Options live to the end: LLVM's parser keeps pointers to them.
     static DriverOptions *options = new DriverOptions;

@@ -79,6 +79,10 @@ typedef struct cute_pipeline {
 
 /* Copied. An option that the pipeline does not have is an error that names those it has. */
 void cute_pipeline_register(const cute_pipeline *pipeline);
+/* `text` as MLIR parses it: comments (`// ...`) go; passes on gpu.module or func.func that stand in a builtin.module are put
+ * into one of those; print-ir{print-after-all} becomes print-ir and sets *prints: the IR is to be printed after each pass. To
+ * be freed. */
+char *cute_pipeline_text(const char *text, bool *prints);
 /* The passes of `text`, a pipeline for a builtin.module, a line each with their options, as a pipeline that
  * MLIR parses again; to be freed. NULL after an error on stderr. */
 char *cute_pipeline_print(const char *text);

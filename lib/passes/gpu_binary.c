@@ -101,12 +101,13 @@ const cute_pass cute_pass_attach_target = {
 
 /* ---- emit-gpu-binary ---- */
 
-enum { TARGET, TOOLKIT };
+enum { TARGET, TOOLKIT, LINES };
 static const cute_pass_option emit_options[] = {
     [TARGET] = {"compilation-target", CUTE_PASS_TEXT,
                 "isa (PTX), bin (cubin), fatbin, or offload or llvm (LLVM bitcode)", 0, "isa"},
     [TOOLKIT] = {"toolkit", CUTE_PASS_TEXT, "Folder of the CUDA toolkit; empty: CUDA_PATH, CUDA_HOME or PATH",
                  0, ""},
+    [LINES] = {"lineinfo", CUTE_PASS_BOOL, "Keep source lines in cubins", 0, NULL},
 };
 
 static const struct {
@@ -177,6 +178,7 @@ static void emit(MlirOperation root, cute_pass_run *pass)
     if (format) {
         cute_buffer_printf(&text, "gpu-module-to-binary{format=%s", format);
         if (toolkit.length) cute_buffer_printf(&text, " toolkit='%.*s'", (int)toolkit.length, toolkit.data);
+        if (cute_pass_int(pass, LINES)) cute_buffer_puts(&text, " opts=-lineinfo");
         cute_buffer_puts(&text, "}");
         if (!cute_pass_run_pipeline(pass, cute_buffer_text(&text), root)) cute_pass_fail(pass);
     } else {

@@ -38,8 +38,9 @@ static int find_option(const cute_pipeline *p, const char *name, size_t length)
     return -1;
 }
 
-static cute_status check_arch(const char **values, int own, int other, cute_diag *diag)
+static cute_status check_arch(const char *name, const char **values, int own, int other, cute_diag *diag)
 {
+    (void)name;
     const cute_arch *arch;
     if (!*values[own] && !*values[other]) return CUTE_OK;
     CUTE_TRY(cute_arch_choose(*values[own] ? values[own] : NULL, &arch, diag));
@@ -47,18 +48,28 @@ static cute_status check_arch(const char **values, int own, int other, cute_diag
     return CUTE_OK;
 }
 
-static cute_status check_level(const char **values, int own, int other, cute_diag *diag)
+static cute_status check_level(const char *name, const char **values, int own, int other, cute_diag *diag)
 {
     (void)other;
     const char *level = values[own];
     if (!*level) values[own] = "3";
     if (!*level || (strlen(level) == 1 && *level >= '0' && *level <= '3')) return CUTE_OK;
-    return cute_fail(diag, CUTE_INVALID, NULL, "expected O from 0 to 3, got '%s'", level);
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected %s from 0 to 3, got '%s'", name, level);
 }
 
-static cute_status check_map(const char **values, int own, int other, cute_diag *diag)
+static cute_status check_format(const char *name, const char **values, int own, int other, cute_diag *diag)
 {
-    (void)other;
+    (void)name, (void)other;
+    static const char *const formats[] = {"", "isa", "bin", "fatbin"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(values[own], formats[i])) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL, "expected cubin-format isa, bin or fatbin, got '%s'",
+                     values[own]);
+}
+
+static cute_status check_map(const char *name, const char **values, int own, int other, cute_diag *diag)
+{
+    (void)name, (void)other;
     if (!strcmp(values[own], "param") || !strcmp(values[own], "memory")) return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, NULL, "expected tensor-map 'param' or 'memory', got '%s'",
                      values[own]);
@@ -67,16 +78,20 @@ static cute_status check_map(const char **values, int own, int other, cute_diag 
 /* Options that not every text is a value of; `check` may complete the value. */
 static const struct {
     const char *option, *other;
-    cute_status (*check)(const char **values, int own, int other, cute_diag *diag);
-} checks[] = {
-    {"target-arch", "O", check_arch}, {"O", "target-arch", check_level}, {"tensor-map", "", check_map}};
+    cute_status (*check)(const char *name, const char **values, int own, int other, cute_diag *diag);
+} checks[] = {{"target-arch", "O", check_arch},
+              {"O", "target-arch", check_level},
+              {"tensor-map", "", check_map},
+              {"cubin-chip", "opt-level", check_arch},
+              {"opt-level", "cubin-chip", check_level},
+              {"cubin-format", "", check_format}};
 
 static cute_status check_values(const cute_pipeline *p, const char **values, cute_diag *diag)
 {
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         int own = find_option(p, checks[i].option, strlen(checks[i].option));
         int other = find_option(p, checks[i].other, strlen(checks[i].other));
-        if (own >= 0) CUTE_TRY(checks[i].check(values, own, other, diag));
+        if (own >= 0) CUTE_TRY(checks[i].check(checks[i].option, values, own, other, diag));
     }
     return CUTE_OK;
 }

@@ -149,10 +149,17 @@ static void report_pipeline(MlirStringRef text, void *buffer)
 /* The passes that the user named, alone or as a pipeline of builtin.module. */
 static cute_status run_pipeline(compilation *c)
 {
-    const char *text = c->options->pipeline;
+    bool prints;
+    char *own = cute_pipeline_text(c->options->pipeline, &prints);
+    const char *text = own ? own + strspn(own, " \t\n") : NULL;
+    if (!text) return cute_fail_memory(c->diag);
     cute_buffer errors = {0};
     cute_status status = CUTE_OK;
     MlirPassManager manager = mlirPassManagerCreate(c->context);
+    if (prints) {
+        mlirContextEnableMultithreading(c->context, false);
+        mlirPassManagerEnableIRPrinting(manager);
+    }
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     bool whole = strncmp(text, "builtin.module(", strlen("builtin.module(")) == 0;
     MlirLogicalResult parsed =
@@ -171,6 +178,7 @@ static cute_status run_pipeline(compilation *c)
     }
     mlirPassManagerDestroy(manager);
     cute_buffer_release(&errors);
+    free(own);
     return status;
 }
 

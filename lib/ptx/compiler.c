@@ -50,6 +50,7 @@ cute_status cute_compiler_set(cute_compiler *c, const char *option, const char *
         {CUTE_OPTION_LIST, "link-libraries", 0, NULL, NULL, &s->libraries},
         {CUTE_OPTION_STRING, "cuda-path", 0, NULL, NULL, &s->cuda_path},
         {CUTE_OPTION_STRING, "pipeline", 0, NULL, NULL, &s->pipeline},
+        {CUTE_OPTION_STRING, "pass-pipeline", 0, NULL, NULL, &s->pipeline},
         {CUTE_OPTION_MAYBE, "remarks", 0, NULL, NULL, &s->remarks},
         {CUTE_OPTION_STRING, "emit", 0, NULL, NULL, &s->emit},
         {CUTE_OPTION_STRING, "save-temps", 0, NULL, NULL, &s->save_temps},

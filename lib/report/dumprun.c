@@ -151,6 +151,7 @@ static cute_status compile(dump *d, const char *ptx_folder)
     cute_words_add(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
     for (size_t i = 0; i < o->define_count; i++) cute_words_add(&w, "-D"), cute_words_add(&w, o->defines[i]);
     if (o->line_info) cute_words_add(&w, "--lineinfo");
+    if (o->pipeline) cute_words_add(&w, "--pass-pipeline"), cute_words_add(&w, o->pipeline);
     if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
     cute_words_add(&w, "--diagnostics=json");
     cute_words_add(&w, "--timing-format=json");

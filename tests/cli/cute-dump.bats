@@ -186,6 +186,24 @@ END
     [ "$("$dump" --json d/cubin/kernels.cubin | jq -r .arch)" = sm_80 ]
 }
 
+@test "run passes a pipeline on, whose passes come first" {
+    cat > p.mlir <<'MLIR'
+gpu.module @m {
+  gpu.func @k(%a: memref<4xi32>) kernel {
+    %c = arith.constant 0 : index
+    %x = arith.constant 20 : i32
+    %y = arith.addi %x, %x : i32
+    memref.store %y, %a[%c] : memref<4xi32>
+    gpu.return
+  }
+}
+MLIR
+    "$dump" run p.mlir -arch sm_80 --pass-pipeline='builtin.module(canonicalize)' -o piped
+    grep -q 'arith.constant 40' piped/00-before.mlir || grep -q 'arith.constant 40' piped/pass-0*.mlir
+    fails 1 "$dump" run p.mlir -arch sm_80 --pass-pipeline='builtin.module(canonicalise)' -o wrong || [ "$status" = 2 ]
+    grep -q "'canonicalise' does not refer to a registered pass" <<<"$output"
+}
+
 @test "run of a module that does not parse gives its place, and a report that says failed and lists nothing" {
     compiler
     kernel

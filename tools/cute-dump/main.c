@@ -18,6 +18,7 @@
 
 typedef struct settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
+    const char *pipeline;
     bool json, line_info, verbose;
     cute_option_list defines;
     cute_arena *arena;
@@ -161,6 +162,7 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
                                  .cuda_path = s->cuda_path,
                                  .defines = s->defines.items,
                                  .define_count = s->defines.count,
+                                 .pipeline = s->pipeline,
                                  .line_info = s->line_info,
                                  .verbose = s->verbose};
     cute_status status = cute_dump_run(&options, &commands, &report, diag);
@@ -195,7 +197,8 @@ enum {
     LINES = 32,
     CUDA = 64,
     VERBOSE = 128,
-    JSON = 256
+    JSON = 256,
+    PIPELINE = 512
 };
 
 static const struct view {
@@ -213,7 +216,7 @@ static const struct view {
      JSON | KERNEL | ARCH | LEVEL | CUDA, do_sass},
     {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
     {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false,
-     JSON | ARCH | LEVEL | DEFINES | LINES | CUDA | VERBOSE, do_run},
+     JSON | ARCH | LEVEL | DEFINES | LINES | PIPELINE | CUDA | VERBOSE, do_run},
     {"layout", "evaluate and draw layouts; it has options of its own: cute-dump layout --help", false, 0,
      NULL},
 };
@@ -290,6 +293,7 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {LEVEL, "-O", s->opt_level != NULL},
         {DEFINES, "-D", s->defines.count > 0},
         {LINES, "-lineinfo", s->line_info},
+        {PIPELINE, "--pass-pipeline", s->pipeline != NULL},
         {CUDA, "--cuda-path", s->cuda_path != NULL},
         {VERBOSE, "--verbose", s->verbose},
     };
@@ -381,6 +385,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of 'sass' and 'run'", &s.opt_level},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "'run': replace ${NAME} in the text", &s.defines},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source lines", &s.line_info},
+        {CUTE_OPTION_STRING, "pass-pipeline", 0, "PASSES", "'run': passes to run before the default lowering",
+         &s.pipeline},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
         {0},

@@ -156,6 +156,7 @@ int main(int argc, char **argv)
          "take places from what cute-opt says of its input (default auto)", &s.compile.source_map},
         {CUTE_OPTION_STRING, "pipeline", 0, "PASSES", "passes to run before the default lowering",
          &s.compile.pipeline},
+        {CUTE_OPTION_STRING, "pass-pipeline", 0, "PASSES", NULL, &s.compile.pipeline},
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "keep cf.assert: a false one stops the grid",
          &s.compile.assertions},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},

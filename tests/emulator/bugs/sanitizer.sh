@@ -17,7 +17,7 @@ prepare() {
     while read -r name _; do
         case $name in '#'*) continue ;; esac
         for version in "$name" "$name.clean"; do
-            "$bin/cute-link" -w --allow=wgmma-serialized --strip --arch=sm_90a -o "$folder/$version.cubin" "$bugs/$version.ptx" || return
+            "$bin/cute-link" -w --allow=wgmma-serialized,setmaxnreg-ignored --strip --arch=sm_90a -o "$folder/$version.cubin" "$bugs/$version.ptx" || return
         done
     done <"$bugs/bugs.txt"
 }
