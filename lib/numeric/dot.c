@@ -23,15 +23,18 @@ num_source num_source_of(ptx_type type, int chunks, bool negate)
     return (num_source){.type = type, .floor = least[type], .chunks = chunks, .negate = negate};
 }
 
-const num_dot_lanes *num_dot_lanes_best(void)
+const num_dot_lanes *num_dot_lanes_of(int n)
 {
+    const num_dot_lanes *found[4] = {0};
+    int count = 0;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return &num_dot_lanes_16;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &num_dot_lanes_8;
+        found[count++] = &num_dot_lanes_16;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[count++] = &num_dot_lanes_8;
 #endif
-    return &num_dot_lanes_4;
+    found[count] = &num_dot_lanes_4;
+    return n < 3 ? found[n] : NULL;
 }
 
 static double power(int e) /* 2^e, for e from -1022 to 1023 */

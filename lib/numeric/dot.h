@@ -62,7 +62,7 @@ typedef struct num_source {
 } num_source;
 num_source num_source_of(ptx_type type, int chunks, bool negate);
 
-/* The same functions for wide and narrow vectors of the host; num_dot_lanes_best says which it has. */
+/* The same functions for wide and narrow vectors of the host. */
 typedef struct num_dot_lanes {
     /* words[chunk] are 32 lanes. */
     void (*rows)(const num_source *source, const uint32_t *const *words, num_side *out);
@@ -79,8 +79,9 @@ typedef struct num_dot_lanes {
     /* 8 rows of 8 elements of 16 bits to 8 columns: as lanes. */
     void (*transpose)(const void *const rows[8], uint32_t *lanes);
 } num_dot_lanes;
-const num_dot_lanes *num_dot_lanes_best(void);
 extern const num_dot_lanes num_dot_lanes_16, num_dot_lanes_8, num_dot_lanes_4;
+/* Those that the host can run, the fastest at 0; NULL behind the last. */
+const num_dot_lanes *num_dot_lanes_of(int n);
 
 /* One element without any assumption on its operands: x and y are `count` values, k neighbours `stride_x` and
  * `stride_y` floats apart. */

@@ -170,7 +170,7 @@ static void add_halves(const num_dot_lanes *lanes, const num_dot_rule *rule, con
 static void tile_product(const num_mma *mma, bool satfinite, void *const *d, fragment a, fragment b,
                          fragment c)
 {
-    const num_dot_lanes *lanes = num_dot_lanes_best();
+    const num_dot_lanes *lanes = num_dot_lanes_of(0);
     bool integer = mma->d == PTX_s32, small = is_small(mma);
     int tiles = mma->m / NUM_PIECE, columns = mma->n / NUM_PIECE, k = mma->k;
     int chunks = k * ptx_types[mma->a].bits / 128;

@@ -155,7 +155,7 @@ static bool read_pieces(const num_wgmma *w, num_operand operand, int first, int 
                 void *to = mn_major ? (void *)rows[i] : (void *)&out[n][c][4 * i];
                 if (!read_chunk(s, operand, at[c][i] + further, to)) return false;
             }
-            if (mn_major) num_dot_lanes_best()->transpose(from, out[n][c]);
+            if (mn_major) num_dot_lanes_of(0)->transpose(from, out[n][c]);
         }
         if (alike) further += d.stride;
     }
@@ -182,7 +182,7 @@ static uint32_t *const *registers_of(const product *p, int i, int j)
 static void multiply(const product *p)
 {
     const num_wgmma *w = p->wgmma;
-    const num_dot_lanes *lanes = num_dot_lanes_best();
+    const num_dot_lanes *lanes = num_dot_lanes_of(0);
     num_step steps_a[M / NUM_PIECE * MOST_K], steps_b[MOST_K];
     num_side rows[M / NUM_PIECE], column = {.steps = steps_b};
     num_source source_a = num_source_of(w->a, NUM_MOST_CHUNKS, w->negate_a),
