@@ -207,7 +207,8 @@ def CuteNvgpu_MbarrierArriveOp : CuteNvgpu_MbarrierOp<"mbarrier_arrive"> {
   let summary = "Arrives at an mbarrier";
   let description = [{
     Once, or `count` times. What the thread wrote before is seen by who waits for the phase. From sm_80 on; a count and the
-    mbarrier of another block from sm_90 on.
+    mbarrier of another block from sm_90 on. A thread that only read, as one that hands a buffer back, says `reads_only`:
+    what it wrote need not be seen by the other block, which costs a fence of the whole cluster.
 
     Refused: a count below 1 or above 1048575.
 
@@ -216,7 +217,7 @@ def CuteNvgpu_MbarrierArriveOp : CuteNvgpu_MbarrierOp<"mbarrier_arrive"> {
     cute_nvgpu.arch.mbarrier_arrive<{count = 4 : i32}> (%bar) : (!cute.ptr<i64, smem>) -> ()
     ```
   }];
-  let arguments = (ins Cute_PtrType:$barrier, Optional<I32>:$rank, OptionalAttr<I32Attr>:$count);
+  let arguments = (ins Cute_PtrType:$barrier, Optional<I32>:$rank, OptionalAttr<I32Attr>:$count, UnitAttr:$reads_only);
 }
 class CuteNvgpu_MbarrierBytesOp<string m> : CuteNvgpu_MbarrierOp<m> {
   let arguments = (ins Cute_PtrType:$barrier, I32:$bytes, Optional<I32>:$rank);

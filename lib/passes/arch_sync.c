@@ -142,14 +142,19 @@ static cute_status lower_arrive(const cute_expansion *x, const cute_pass_run *pa
 {
     (void)x, (void)pass;
     cute_builder b = cute_builder_before(op);
-    static const char *const texts[2][2] = {
+    static const char *const texts[3][2] = {
         {"mbarrier.arrive.shared::cta.b64 _, [$0];",
          "mbarrier.arrive.release.cta.shared::cta.b64 _, [$0], {count};"},
         {"{ .reg .b32 a; mapa.shared::cluster.u32 a, $0, $1; "
          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a]; }",
          "{ .reg .b32 a; mapa.shared::cluster.u32 a, $0, $1; "
-         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a], {count}; }"}};
-    assemble(&b, op, texts[mlirOperationGetNumOperands(op) > 1][cute_op_has(op, "count")], true);
+         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a], {count}; }"},
+        {"{ .reg .b32 a; mapa.shared::cluster.u32 a, $0, $1; "
+         "mbarrier.arrive.release.cta.shared::cluster.b64 _, [a]; }",
+         "{ .reg .b32 a; mapa.shared::cluster.u32 a, $0, $1; "
+         "mbarrier.arrive.release.cta.shared::cluster.b64 _, [a], {count}; }"}};
+    bool remote = mlirOperationGetNumOperands(op) > 1;
+    assemble(&b, op, texts[remote ? 1 + cute_op_has(op, "reads_only") : 0][cute_op_has(op, "count")], true);
     return CUTE_OK;
 }
 

@@ -18,6 +18,8 @@ gpu.module @m {
     cute_nvgpu.arch.mbarrier_arrive %bar, %rank
     // CHECK: mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a], 3; }"
     cute_nvgpu.arch.mbarrier_arrive<{count = 3 : i32}> (%bar, %rank) : (!cute.ptr<i64, smem>, i32) -> ()
+    // CHECK: "{ .reg .b32 a; mapa.shared::cluster.u32 a, $0, $1; mbarrier.arrive.release.cta.shared::cluster.b64 _, [a]; }"
+    cute_nvgpu.arch.mbarrier_arrive %bar, %rank {reads_only}
     // CHECK: "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], $1;"
     cute_nvgpu.arch.mbarrier_expect_tx %bar, %n
     // CHECK: "{ .reg .b32 a; mapa.shared::cluster.u32 a, $0, $2; mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [a], $1; }", "r,r,r,~{memory}"
