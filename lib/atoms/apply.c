@@ -403,6 +403,8 @@ cute_status cute_atom_apply(cute_arena *arena, const cute_arith *arith, cute_ope
         return cute_apply(arena, arith, operation, operands, count, attributes, out, diag);
     size_t row = (size_t)operation - FIRST;
     cute_algebra a = {.arena = arena, .arith = arith, .diag = diag};
+    for (size_t i = 0; i < count; i++) /* as everything with tensors */
+        a.dsl |= operands[i].type == CUTE_MEMREF || operands[i].type == CUTE_COORD_TENSOR;
     atom_call c = {.a = &a, .in = operands, .count = count, .out = out};
     *out = (cute_value){.type = CUTE_INT_TUPLE};
     if (count < operations[row].least || count > operations[row].most) {

@@ -76,6 +76,8 @@ static bool simplify(cute_arith_op op, const cute_int *a, const cute_int *b, cut
         return false;
     case CUTE_REM:
         if (is(a, 0) || is(b, 1) || is(b, -1)) return *out = zero, true;
+        if (!a->known && a->divisor && b->known && b->value && a->divisor % b->value == 0)
+            return *out = zero, true;
         return false;
     case CUTE_AND: return is(a, 0) || is(b, 0) ? (*out = zero, true) : false;
     case CUTE_OR:

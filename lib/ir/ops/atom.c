@@ -13,6 +13,15 @@
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
+/* Whether atoms of other threads have another part of an operand. */
+static bool by_thread(const cute_value *mma, int which)
+{
+    static const uint32_t modes[2][2] = {{0, 2}, {1, 2}};
+    for (int i = 0; i < 2; i++)
+        if (cute_check_size(cute_check_mode(mma->layout.shape, modes[which][i])) != 1) return true;
+    return false;
+}
+
 /* The descriptors of a partition in shared memory: that of its first matrix, with the address of the first element in units
  * of 16 bytes, and the layout in those units. */
 static cute_status describe_partition(const cute_expansion *x, MlirOperation op)
@@ -44,6 +53,8 @@ static cute_status describe_partition(const cute_expansion *x, MlirOperation op)
     address = cute_binary(&b, "arith.andi", address, cute_integer(&b, i32, ADDRESS_BITS));
     MlirValue low =
         cute_binary(&b, "arith.ori", address, cute_integer(&b, i32, cute_smem_matrix_low(&matrix)));
+    if (by_thread(&mma, which)) /* the same for the threads of an atom, which ptxas cannot know */
+        low = cute_unary(&b, "cute_nvgpu.arch.make_warp_uniform", low, i32);
     MlirValue high = cute_integer(&b, i32, (int32_t)cute_smem_matrix_high(&matrix));
     MlirValue words = cute_fields_poison(&b, cute_pointer_type(b.context, CUTE_SPACE_DESC));
     words = cute_insert_field(&b, cute_insert_field(&b, words, low, 0), high, 1);
