@@ -63,32 +63,35 @@ static bool is_wgmma(MlirOperation op)
     return atom && atom->known && atom->wgmma;
 }
 
+/* What goes into a loop as the block argument or result `value`; null where it is neither of scf.for nor of scf.while. */
+static MlirValue into_loop(MlirValue value)
+{
+    bool argument = mlirValueIsABlockArgument(value);
+    MlirBlock block = argument ? mlirBlockArgumentGetOwner(value) : (MlirBlock){NULL};
+    MlirOperation loop = argument ? mlirBlockGetParentOperation(block) : mlirOpResultGetOwner(value);
+    intptr_t at = argument ? mlirBlockArgumentGetArgNumber(value) : mlirOpResultGetResultNumber(value);
+    if (cute_op_is(loop, "scf.for")) { /* bounds and step; the counter is the first argument */
+        if (argument && at == 0) return (MlirValue){NULL};
+        return mlirOperationGetOperand(loop, argument ? at + 2 : at + 3);
+    }
+    if (!cute_op_is(loop, "scf.while")) return (MlirValue){NULL};
+    MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+    if (argument && mlirBlockEqual(block, before)) return mlirOperationGetOperand(loop, at);
+    return mlirOperationGetOperand(mlirBlockGetTerminator(before), at + 1); /* of scf.condition */
+}
+
 /* The memory behind a tensor or pointer in registers: the llvm.alloca that copy-lowering made of it; null: unknown. */
 static MlirOperation memory_of(MlirValue value)
 {
-    for (int steps = 0; steps < 1000; steps++) {
-        if (mlirValueIsABlockArgument(value)) { /* of a loop: it is what goes in */
-            MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
-            intptr_t at = mlirBlockArgumentGetArgNumber(value);
-            bool counted = cute_op_is(loop, "scf.for");
-            if (!counted && !cute_op_is(loop, "scf.while")) break;
-            if (counted && at == 0) break;
-            value = mlirOperationGetOperand(loop, counted ? at + 2 : at);
-            continue;
-        }
+    static const char *const through[] = {"builtin.unrealized_conversion_cast", "cute.make_view", "cute.get_iter",
+                                          "cute.add_offset", "cute.recast_iter"};
+    for (int steps = 0; steps < 1000 && !mlirValueIsNull(value); steps++) {
         MlirOperation op = cute_defining_op(value);
-        if (cute_op_is(op, "llvm.alloca")) return op;
-        if (cute_op_is(op, "scf.for")) {
-            intptr_t at = 0;
-            while (!mlirValueEqual(mlirOperationGetResult(op, at), value)) at++;
-            value = mlirOperationGetOperand(op, at + 3);
-            continue;
-        }
-        bool through = cute_op_is(op, "builtin.unrealized_conversion_cast") ||
-                       cute_op_is(op, "cute.make_view") || cute_op_is(op, "cute.get_iter") ||
-                       cute_op_is(op, "cute.add_offset") || cute_op_is(op, "cute.recast_iter");
-        if (!through) break;
-        value = mlirOperationGetOperand(op, 0);
+        if (!mlirOperationIsNull(op) && cute_op_is(op, "llvm.alloca")) return op;
+        size_t i = 0, count = sizeof through / sizeof *through;
+        while (!mlirOperationIsNull(op) && i < count && !cute_op_is(op, through[i])) i++;
+        bool view = !mlirOperationIsNull(op) && i < count;
+        value = view ? mlirOperationGetOperand(op, 0) : into_loop(value);
     }
     return (MlirOperation){NULL};
 }
