@@ -83,8 +83,8 @@ static MlirValue into_loop(MlirValue value)
 /* The memory behind a tensor or pointer in registers: the llvm.alloca that copy-lowering made of it; null: unknown. */
 static MlirOperation memory_of(MlirValue value)
 {
-    static const char *const through[] = {"builtin.unrealized_conversion_cast", "cute.make_view", "cute.get_iter",
-                                          "cute.add_offset", "cute.recast_iter"};
+    static const char *const through[] = {"builtin.unrealized_conversion_cast", "cute.make_view",
+                                          "cute.get_iter", "cute.add_offset", "cute.recast_iter"};
     for (int steps = 0; steps < 1000 && !mlirValueIsNull(value); steps++) {
         MlirOperation op = cute_defining_op(value);
         if (!mlirOperationIsNull(op) && cute_op_is(op, "llvm.alloca")) return op;
