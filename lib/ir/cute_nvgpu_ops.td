@@ -253,7 +253,7 @@ def CuteNvgpu_TmaPartitionOp : CuteNvgpu_Op<"atom.tma_partition", [Pure]> {
         -> (!cute.memref<f16, smem, align<1024>, S<3,4,3>, "((8192,1),(1,7)):((1,0),(0,8192))">, !cute.coord_tensor<"(0,?{div=128},?)", "(((64,128),1),?):(((1@0,1@1),0),64@0)">)
     ```
   }];
-  let arguments = (ins CuteNvgpu_Tma:$atom, Cute_CoordType:$block, Cute_LayoutType:$blocks, Cute_MemRefType:$smem, Cute_Tensor:$gmem);
+  let arguments = (ins CuteNvgpu_Tma:$atom, AnyTypeOf<[Cute_CoordType, I32, I64]>:$block, Cute_LayoutType:$blocks, Cute_MemRefType:$smem, Cute_Tensor:$gmem);
   let results = (outs Cute_MemRefType:$smem_part, Cute_Tensor:$gmem_part);
 }
 def CuteNvgpu_PrefetchTmaDescOp : CuteNvgpu_Op<"prefetch_tma_desc", [touches]> {

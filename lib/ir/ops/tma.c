@@ -241,6 +241,23 @@ static const cute_tma *tma_of(MlirValue atom)
     return value && value->atom ? value->atom->tma : NULL;
 }
 
+/* Of the five operands of tma_partition those behind the atom, as their types say. */
+static cute_status read_parts(cute_arena *arena, const MlirValue *operands, parts *p, cute_diag *diag)
+{
+    cute_value *const values[] = {&p->coordinate, &p->blocks, &p->shared, &p->global};
+    for (int i = 0; i < 4; i++) {
+        MlirType type = mlirValueGetType(operands[i + 1]);
+        if (mlirTypeIsAInteger(type)) {
+            int width = (int)mlirIntegerTypeGetWidth(type);
+            *values[i] = cute_value_of_tree(CUTE_COORD, cute_tree_unknown(arena, width, NULL));
+            if (!values[i]->tree) return cute_fail_memory(diag);
+        } else if (cute_type_value(type, values[i], NULL) != CUTE_OK) {
+            return cute_fail(diag, CUTE_INVALID, NULL, "expects a value of cute as operand #%d", i + 1);
+        }
+    }
+    return CUTE_OK;
+}
+
 static cute_status infer_partition_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
                                       cute_op_types *out, cute_diag *diag)
 {
@@ -254,15 +271,7 @@ static cute_status infer_partition_in(cute_arena *arena, const cute_op_row *row,
                          (int)query->operand_count);
     const cute_tma *tma = tma_of(query->operands[0]);
     if (!tma) return cute_fail(diag, CUTE_INVALID, NULL, "expects an atom of TMA as operand #0");
-    cute_value *const values[] = {&p.coordinate, &p.blocks, &p.shared, &p.global};
-    for (int i = 0; i < 4; i++) {
-        MlirType type = mlirValueGetType(query->operands[i + 1]);
-        if (mlirTypeIsAInteger(type))
-            *values[i] = cute_value_of_tree(
-                CUTE_COORD, cute_tree_unknown(arena, (int)mlirIntegerTypeGetWidth(type), NULL));
-        else if (cute_type_value(type, values[i], NULL) != CUTE_OK)
-            return cute_fail(diag, CUTE_INVALID, NULL, "expects a value of cute as operand #%d", i + 1);
-    }
+    CUTE_TRY(read_parts(arena, query->operands, &p, diag));
     CUTE_TRY(check_parts(&p, diag));
     CUTE_TRY(cute_tma_partition(arena, NULL, tma, &p.coordinate, &p.blocks, &p.shared, &p.global, &results[0],
                                 &results[1], diag));
@@ -303,17 +312,20 @@ static bool agree(const cute_tree *a, const cute_tree *b)
 static bool verify_partition(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
-    parts p = {*cute_check_operand(&c, 1), *cute_check_operand(&c, 2), *cute_check_operand(&c, 3),
-               *cute_check_operand(&c, 4)};
-    if (!cute_check_space(&c, "operand #3", p.shared.pointer, CUTE_SPACE_SMEM) ||
-        !verify_element(&c, "operand #3", p.shared.pointer, tma_of(mlirOperationGetOperand(op, 0))))
+    parts p;
+    MlirValue operands[5];
+    const cute_tma *tma = tma_of(mlirOperationGetOperand(op, 0));
+    const cute_pointer *memory = cute_check_operand(&c, 3)->pointer;
+    if (!cute_check_space(&c, "operand #3", memory, CUTE_SPACE_SMEM) ||
+        !verify_element(&c, "operand #3", memory, tma))
         return false;
+    for (int i = 0; i < 5; i++) operands[i] = mlirOperationGetOperand(op, i);
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
     cute_value results[2];
-    bool ok = arena && check_parts(&p, diag) == CUTE_OK &&
-              cute_tma_partition(arena, NULL, tma_of(mlirOperationGetOperand(op, 0)), &p.coordinate,
-                                 &p.blocks, &p.shared, &p.global, &results[0], &results[1], diag) == CUTE_OK;
+    bool ok = arena && read_parts(arena, operands, &p, diag) == CUTE_OK && check_parts(&p, diag) == CUTE_OK &&
+              cute_tma_partition(arena, NULL, tma, &p.coordinate, &p.blocks, &p.shared, &p.global,
+                                 &results[0], &results[1], diag) == CUTE_OK;
     if (!ok) cute_check_fail(&c, "%s", reason(diag));
     for (int i = 0; ok && i < 2; i++) {
         const cute_value *stated = cute_check_result(&c, i);
@@ -324,8 +336,7 @@ static bool verify_partition(const cute_op_row *row, MlirOperation op)
                              cute_layout_text(arena, stated->layout));
     }
     ok = ok && cute_check_space(&c, "result #0", cute_check_result(&c, 0)->pointer, CUTE_SPACE_SMEM) &&
-         cute_check_element(&c, "result #0", cute_check_result(&c, 0)->pointer->element,
-                            p.shared.pointer->element);
+         cute_check_element(&c, "result #0", cute_check_result(&c, 0)->pointer->element, memory->element);
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
     return ok;
