@@ -241,6 +241,14 @@ static void end_launch(plan *p, json_t *launch)
     plan_add(p, 1, json_pack("[siI]", "launch", 1, (json_int_t)json_array_size(p->launches) - 1));
 }
 
+static void put_items(json_t *launch, const char *key, const int64_t *items, int count)
+{
+    if (*items == PLAN_UNDEFINED) return;
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, json_integer(items[i]));
+    json_object_set_new(launch, key, list);
+}
+
 static bool note_launch_func(plan *p, MlirOperation op)
 {
     /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async object */
@@ -253,6 +261,14 @@ static bool note_launch_func(plan *p, MlirOperation op)
     if (ok && start[10] > start[7]) ok = put_indices(p, op, launch, "cluster", start[7], 3);
     if (ok && start[11] > start[10]) ok = put_indices(p, op, launch, "dynamic_smem", start[10], 1);
     if (ok) ok = put_arguments(p, op, launch, start[11], start[12] - start[11]);
+    static const struct {
+        const char *attribute, *key;
+    } flags[] = {{"cute.cooperative", "cooperative"}, {"cute.programmatic", "programmatic"}};
+    for (size_t i = 0; ok && i < sizeof flags / sizeof *flags; i++) {
+        int64_t one = PLAN_UNDEFINED;
+        if (cute_op_has(op, flags[i].attribute)) one = plan_constant(p, 32, 1);
+        put_items(launch, flags[i].key, &one, 1);
+    }
     if (ok) end_launch(p, launch);
     return ok;
 }
@@ -315,14 +331,6 @@ static bool note_cooperative(plan *p, MlirOperation op)
 static bool note_programmatic(plan *p, MlirOperation op)
 {
     return change_config(p, op, CFG_PROGRAMMATIC, 1);
-}
-
-static void put_items(json_t *launch, const char *key, const int64_t *items, int count)
-{
-    if (*items == PLAN_UNDEFINED) return;
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(list, json_integer(items[i]));
-    json_object_set_new(launch, key, list);
 }
 
 static bool note_launch_ex(plan *p, MlirOperation op)
