@@ -163,6 +163,8 @@ class Reader
     ParseResult expect(bool condition, const Twine &what);
     void become(Operation *op);
     Operation *offsetOf(Value coord, Value layout);
+    Type inferredType(StringRef name, ValueRange operands);
+    ParseResult loadByMap(std::vector<Literal> &items);
     FailureOr<Value> indexOf(const Literal &item);
     ParseResult accessMemref(std::vector<Literal> &items, StringRef name);
     bool registersOf(Value value, const cute_atom_operand &operand, SmallVectorImpl<Value> &registers);
@@ -190,6 +192,10 @@ class Reader
     ParseResult sugarConstant(std::vector<Literal> &items);
     ParseResult sugarWarpMma(std::vector<Literal> &items);
     ParseResult sugarLdmatrix(std::vector<Literal> &items);
+    ParseResult sugarMbarrierWait(std::vector<Literal> &items);
+    ParseResult sugarFence(std::vector<Literal> &items);
+    ParseResult sugarRelaxed(std::vector<Literal> &items);
+    ParseResult sugarTmaLoad(std::vector<Literal> &items);
     ParseResult sugarGpuLoad(std::vector<Literal> &items);
     ParseResult sugarGpuStore(std::vector<Literal> &items);
     ParseResult sugarAllocShared(std::vector<Literal> &items);

@@ -207,6 +207,10 @@ static const struct spelling others[] = {
     SPELLING("nvvm.elect_sync", dots, NULL),
     SPELLING("nvvm.barrier_cluster_arrive", replace, "nvvm.cluster.arrive"),
     SPELLING("nvvm.barrier_cluster_wait", replace, "nvvm.cluster.wait"),
+    SPELLING("nvvm.fence.acq_rel.cta", replace, "cute_nvgpu.fence_cta"),
+    SPELLING("nvvm.fence.acq_rel.cluster", replace, "cute_nvgpu.fence_cluster"),
+    SPELLING("nvvm.fence.acq_rel.gpu", replace, "cute_nvgpu.fence_gpu"),
+    SPELLING("nvvm.fence.acq_rel.sys", replace, "cute_nvgpu.fence_sys"),
     SPELLING("nvvm.fma", replace, "math.fma"),
     SPELLING("nvvm.sqrt", replace, "math.sqrt"),
 };

@@ -458,6 +458,36 @@ static Type readCopyAtom(AsmParser &parser, SMLoc place)
     return typeOfText(parser, place, "!cute_nvgpu.atom.universal_copy<i8, " + Twine(8 * bytes) + " b>");
 }
 
+// !cute_nvgpu.tma_load<128x64xf16>, also with a swizzle behind, 128B: a tensor map with that box.
+static Type readTmaLoad(AsmParser &parser, SMLoc place)
+{
+    SmallVector<int64_t> box;
+    Type element;
+    int64_t bytes = 0;
+    if (parser.parseLess() || parser.parseDimensionList(box, /*allowDynamic=*/false) ||
+        parser.parseType(element))
+        return {};
+    if (succeeded(parser.parseOptionalComma())) {
+        SMLoc at = parser.getCurrentLocation();
+        if (parser.parseInteger(bytes) || parser.parseKeyword("B")) return {};
+        if (bytes != 32 && bytes != 64 && bytes != 128) {
+            parser.emitError(at) << "expects 128B, 64B or 32B, got " << bytes << "B";
+            return {};
+        }
+    }
+    if (parser.parseGreater()) return {};
+    if (box.empty() || box.size() > 5 || llvm::any_of(box, [](int64_t n) { return n < 1 || n > 256; })) {
+        parser.emitError(place) << "expects a box of 1 to 5 extents from 1 to 256, such as 128x64xf16";
+        return {};
+    }
+    std::string shape;
+    for (int64_t n : box) shape += std::to_string(n) + "x";
+    std::string swizzle = bytes ? "swizzle_" + std::to_string(bytes) + "b" : "none";
+    return typeOfText(parser, place,
+                      "!nvgpu.tensormap.descriptor<tensor = memref<" + shape + textOfType(element) +
+                          ", 3>, swizzle = " + swizzle + ", l2promo = none, oob = zero, interleave = none>");
+}
+
 std::optional<Type> cute::readOtherType(AsmParser &parser, SMLoc place, StringRef dialect, StringRef mnemonic)
 {
     static const struct {
@@ -468,6 +498,7 @@ std::optional<Type> cute::readOtherType(AsmParser &parser, SMLoc place, StringRe
         {"cute_nvgpu", "mma_atom", readMmaAtom},
         {"cute_nvgpu", "tiled_mma", readTiledMma},
         {"cute_nvgpu", "copy_atom", readCopyAtom},
+        {"cute_nvgpu", "tma_load", readTmaLoad},
     };
     for (auto &row : rows)
         if (dialect == row.dialect && mnemonic == row.mnemonic) return row.read(parser, place);

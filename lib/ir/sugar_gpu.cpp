@@ -5,6 +5,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -238,6 +239,110 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
     items.resize(1);
     items[0].kind = Literal::Given;
     items[0].value = pointer->getResult(0);
+    return success();
+}
+
+// ---- mbarriers, fences, the tensor memory accelerator ----
+
+// mbarrier_wait %b: of its first phase.
+ParseResult Reader::sugarMbarrierWait(std::vector<Literal> &items)
+{
+    if (expect(!items.empty(), "an mbarrier, and the phase where it is not 0")) return failure();
+    if (items.size() > 1) return success();
+    Literal phase;
+    phase.location = items[0].location;
+    items.push_back(phase);
+    return success();
+}
+
+// fence_acq_rel_cta: its scope is the end of its name.
+ParseResult Reader::sugarFence(std::vector<Literal> &items)
+{
+    Builder &builder = parser.getBuilder();
+    if (expect(items.empty(), "no operands")) return failure();
+    state.attributes.set("order", builder.getStringAttr("acq_rel"));
+    state.attributes.set("scope", builder.getStringAttr(spelled.rsplit('_').second));
+    return success();
+}
+
+ParseResult Reader::sugarRelaxed(std::vector<Literal> &items)
+{
+    if (expect(items.empty(), "no operands")) return failure();
+    state.attributes.set("relaxed", parser.getBuilder().getUnitAttr());
+    return success();
+}
+
+// The type that the only result of an operation has.
+Type Reader::inferredType(StringRef name, ValueRange operands)
+{
+    OperationName of(name, state.getContext());
+    SmallVector<Type> types;
+    bool known = succeeded(inferVia(spellingOf(of).row, state.getContext(), state.location, operands,
+                                    DictionaryAttr::get(state.getContext()), types, true));
+    return known && types.size() == 1 ? types[0] : Type();
+}
+
+// tma_load_execute %map[%i, %j], %tile, %barrier of nvgpu; at 0 without a place.
+ParseResult Reader::loadByMap(std::vector<Literal> &items)
+{
+    Value map = items[0].value;
+    auto box = cast<nvgpu::TensorMapDescriptorType>(map.getType()).getTensor();
+    bool placed = items.size() == 4;
+    std::vector<Literal> place(box.getRank());
+    for (Literal &zero : place) zero.location = items[0].location;
+    if (placed && items[1].kind == Literal::Tuple)
+        place = items[1].items;
+    else if (placed)
+        place.assign(1, items[1]);
+    const Literal &tile = items[items.size() - 2], &barrier = items.back();
+    bool known = tile.kind == Literal::Given && isa<MemRefType>(tile.value.getType()) &&
+                 barrier.kind == Literal::Given && isa<nvgpu::MBarrierGroupType>(barrier.value.getType());
+    if (expect(known, "a memref in shared memory and a !nvgpu.mbarrier.group behind its tensor map") ||
+        expect((int64_t)place.size() == box.getRank(),
+               Twine(box.getRank()) + " coordinates, but got " + Twine(place.size())))
+        return failure();
+    SmallVector<Value> coordinates;
+    for (const Literal &item : place) {
+        FailureOr<Value> index = indexOf(item);
+        if (failed(index)) return failure();
+        coordinates.push_back(*index);
+    }
+    FailureOr<Value> first = indexOf(Literal());
+    if (failed(first)) return failure();
+    OpBuilder builder(state.getContext());
+    auto load = builder.create<nvgpu::TmaAsyncLoadOp>(state.location, tile.value, barrier.value, map,
+                                                      coordinates, *first, Value(), Value());
+    return become(load), success();
+}
+
+// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy by the atom with that mbarrier.
+ParseResult Reader::sugarTmaLoad(std::vector<Literal> &items)
+{
+    bool given = !items.empty() && items[0].kind == Literal::Given;
+    Type type = given ? items[0].value.getType() : Type();
+    if (given && isa<nvgpu::TensorMapDescriptorType>(type) && (items.size() == 3 || items.size() == 4))
+        return loadByMap(items);
+    const cute_value *atom = given ? cute_type_peek(wrap(type)) : nullptr;
+    bool loads = atom && atom->type == CUTE_ATOM && strstr(atom->atom->mnemonic, "tma_load");
+    if (expect(
+            loads && items.size() == 4 && items[3].kind == Literal::Given,
+            "a TMA load, coordinates, a tensor in shared memory and an mbarrier; or a tensor map, a memref "
+            "and a !nvgpu.mbarrier.group"))
+        return failure();
+    Value exec = items[0].value;
+    if (strstr(atom->atom->mnemonic, "non_exec")) {
+        Type runs = inferredType("cute_nvgpu.atom.make_exec_tma", exec);
+        Operation *made = runs ? insert("cute_nvgpu.atom.make_exec_tma", exec, runs) : nullptr;
+        if (expect(made, "a TMA load that can run")) return failure();
+        exec = made->getResult(0);
+    }
+    Builder &builder = parser.getBuilder();
+    auto field = mlir::parseAttribute("#cute_nvgpu.atom_copy_field_tmaload<tma_bar>", state.getContext());
+    Operation *set = insert("cute_nvgpu.atom.set_value", {exec, items[3].value}, exec.getType(),
+                            builder.getNamedAttr("field", field));
+    if (expect(set, "a pointer to an mbarrier")) return failure();
+    items[0].value = set->getResult(0);
+    items.pop_back();
     return success();
 }
 
