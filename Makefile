@@ -43,7 +43,7 @@ RUN_ROOMS := base layout atoms calculator toolkit cubin numeric emulator checks 
 RUN_SRC   := $(foreach r,$(RUN_ROOMS),$(wildcard lib/$(r)/*.c))
 RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.
-IR_C      := $(foreach r,ir ir/ops passes ptx,$(wildcard lib/$(r)/*.c))
+IR_C      := $(foreach r,ir ir/ops passes ptx embed,$(wildcard lib/$(r)/*.c))
 IR_CXX    := $(foreach r,ir passes ptx,$(wildcard lib/$(r)/*.cpp))
 # The operations of cute in parts, which take longest: they are begun first.
 SHARDS    := 0 1 2

@@ -3,9 +3,8 @@
  *
  * What the calls of a class KernelExecutor are called here: load_cubin: cute_module_open of cute/cubin.h and
  * cute_device_load_module; set_kernel: cute_arguments_create; launch(args, grid, block, shared_mem): cute_arguments_set_*
- * and cute_arguments_launch. GemmExecutor: kernels/ has matrix products, whose launch.json say how they are launched; there
- * is no call for one algorithm. A launch.json, or what a host function of the source launched, is carried out with
- * cute/launch.h. */
+ * and cute_arguments_launch. GemmExecutor: cute/gemm.h. A launch.json, or what a host function of the source launched,
+ * is carried out with cute/launch.h. */
 #ifndef CUTE_ARGUMENTS_H
 #define CUTE_ARGUMENTS_H
 

@@ -34,6 +34,8 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
  *                   off
  *     enable-assertions, relocatable-device-code     flags
  *     tensor-map    param (by value, default) or memory (by pointer)
+ *     static-checks on (default), warn (what would be errors are warnings), strict (warnings are errors) or off: what is
+ *                   wrong with mbarriers, tensor copies and wgmma (docs/static-checks.md)
  *     link-libraries a file with LLVM bitcode; several
  *     cuda-path     the folder of the toolkit, for libdevice and libNVVM
  *     pipeline      passes to run before the default lowering, as mlir-opt takes them: "canonicalize,cse"

@@ -14,7 +14,8 @@
  * (or columns) apart, any address: where a kernel wants more than it gets, matrices are copied to the workspace first,
  * in a form that it takes.
  *
- * Kernels are compiled when the plan is made, by the programs cute-ptx and ptxas, or by cute_gemm_options.compiler.
+ * Kernels are compiled when the plan is made, by the programs cute-ptx and ptxas, or in the process (cute/gemm_compiler.h
+ * of libcute-compiler).
  *
  * What the calls of a class GemmExecutor are called here: GemmExecutor(M, N, K, arch): cute_gemm_create; execute:
  * cute_gemm_run; get_optimal_tile_size: cute_gemm_optimal_tile. */

@@ -541,6 +541,14 @@ void cute_emit_warning(MlirLocation location, const char *text)
     emitWarning(unwrap(location)) << Twine(text);
 }
 
+void cute_emit_with_notes(MlirLocation location, bool error, const char *text, const cute_emit_note *notes,
+                          size_t count)
+{
+    InFlightDiagnostic told = error ? emitError(unwrap(location)) : emitWarning(unwrap(location));
+    told << Twine(text);
+    for (size_t i = 0; i < count; i++) told.attachNote(unwrap(notes[i].location)) << Twine(notes[i].text);
+}
+
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column)
 {
     auto place = dyn_cast<FileLineColLoc>(unwrap(location));

@@ -148,6 +148,13 @@ bool cute_op_is_dead(MlirOperation op);
  * this one copies the text. */
 void cute_emit_error(MlirLocation location, const char *text);
 void cute_emit_warning(MlirLocation location, const char *text);
+/* The same with notes at other places; a warning unless `error`. */
+typedef struct cute_emit_note {
+    MlirLocation location;
+    const char *text;
+} cute_emit_note;
+void cute_emit_with_notes(MlirLocation location, bool error, const char *text, const cute_emit_note *notes,
+                          size_t count);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column);
 /* What a location says beside its place: PLAIN, nothing; NAMED, a name (loc("x"("f":1:2)));

@@ -16,6 +16,7 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/passes/async.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/target.h"
 
@@ -267,6 +268,28 @@ static void visit(MlirOperation op, void *context)
     cute_arena_destroy(arena);
 }
 
+/* ---- asynchronous kernels ---- */
+
+static void check_asynchronous(validation *v, MlirOperation root)
+{
+    MlirStringRef given = cute_pass_text(v->pass, 1);
+    char mode[16] = "on";
+    if (given.length && !async_mode_known(given)) {
+        cute_buffer text = {0};
+        cute_buffer_printf(&text, "expected static-checks on, warn, strict or off, got '%.*s'",
+                           (int)given.length, given.data);
+        cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&text));
+        cute_buffer_release(&text);
+        cute_pass_fail(v->pass);
+        return;
+    }
+    if (given.length) {
+        memcpy(mode, given.data, given.length);
+        mode[given.length] = 0;
+    }
+    if (!async_check_kernels(v->pass, root, v->arch, mode)) cute_pass_fail(v->pass);
+}
+
 /* ---- the pass ---- */
 
 static void run(MlirOperation root, cute_pass_run *pass)
@@ -274,6 +297,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
     validation v = {.pass = pass, .arena = cute_arena_create()};
     if (v.arena && cute_pass_arch(pass, 0, root, &v.arch)) {
         cute_op_each(root, NULL, visit, &v);
+        check_asynchronous(&v, root);
         if (v.proved)
             cute_pass_remark(pass, mlirOperationGetLocation(root), "%zu tilings cover their tiles", v.proved);
     }
@@ -283,6 +307,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
 
 static const cute_pass_option options[] = {
     CUTE_ARCH_OPTION,
+    {"static-checks", CUTE_PASS_TEXT,
+     "Of asynchronous kernels: on, warn (no errors), strict (warnings are errors too) or off", 0, "on"},
 };
 
 const cute_pass cute_pass_atom_validation = {
@@ -290,6 +316,6 @@ const cute_pass cute_pass_atom_validation = {
     .help = "Prove that tiled copies and MMAs cover their tiles, and that types, spaces, alignment and "
             "architecture fit",
     .options = options,
-    .option_count = 1,
+    .option_count = sizeof options / sizeof *options,
     .run = run,
 };

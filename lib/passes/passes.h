@@ -12,12 +12,13 @@ void cute_passes_register(void);
 /* The default lowering, from cute, gpu, nvgpu, scf, vector, memref, arith and math to nvvm and llvm inside
  * gpu.modules: cute-full-lowering of pipeline.def, as pipeline text for builtin.module. */
 typedef struct cute_lowering {
-    bool assertions;         /* cf.assert becomes a call of __assertfail; otherwise it goes */
-    bool tensor_maps_memory; /* tensor maps are pointers to device memory, not grid constants */
-    bool relocatable;        /* functions that are no kernels stay visible, for a later link */
-    bool lineinfo;           /* source lines go to LLVM's debug information */
-    const cute_arch *arch;   /* whose instructions it may use */
-    int opt_level;           /* 0 to 3, for the target that it attaches */
+    bool assertions;           /* cf.assert becomes a call of __assertfail; otherwise it goes */
+    bool tensor_maps_memory;   /* tensor maps are pointers to device memory, not grid constants */
+    bool relocatable;          /* functions that are no kernels stay visible, for a later link */
+    bool lineinfo;             /* source lines go to LLVM's debug information */
+    const char *static_checks; /* of asynchronous kernels: "on", "warn", "strict" or "off" */
+    const cute_arch *arch;     /* whose instructions it may use */
+    int opt_level;             /* 0 to 3, for the target that it attaches */
 } cute_lowering;
 void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 

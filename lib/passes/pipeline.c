@@ -204,6 +204,7 @@ void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
         {"O", (const char[]){(char)('0' + lowering->opt_level), 0}},
         {"assertions", lowering->assertions ? "true" : "false"},
         {"tensor-map", lowering->tensor_maps_memory ? "memory" : "param"},
+        {"static-checks", lowering->static_checks},
         {"relocatable", lowering->relocatable ? "true" : "false"},
         {"lineinfo", lowering->lineinfo ? "true" : "false"},
     };

@@ -205,6 +205,7 @@ static cute_status lower(compilation *c)
                              .opt_level = c->options->opt_level,
                              .assertions = c->options->assertions,
                              .tensor_maps_memory = c->options->tensor_maps_memory,
+                             .static_checks = c->options->static_checks,
                              .relocatable = c->options->relocatable,
                              .lineinfo = c->options->lineinfo || c->tell_registers};
     cute_lowering_pipeline(&options, &pipeline);

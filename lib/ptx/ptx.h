@@ -11,11 +11,12 @@ typedef enum cute_ptx_emit { CUTE_EMIT_PTX, CUTE_EMIT_LLVM, CUTE_EMIT_MLIR } cut
 
 typedef struct cute_ptx_options {
     const cute_arch *arch;
-    int opt_level;           /* 0 to 3 */
-    bool lineinfo;           /* .loc directives */
-    bool assertions;         /* device assertions stay */
-    bool tensor_maps_memory; /* tensor maps by pointer instead of by value */
-    bool relocatable;        /* device functions stay visible, for cute-link to link */
+    int opt_level;             /* 0 to 3 */
+    bool lineinfo;             /* .loc directives */
+    bool assertions;           /* device assertions stay */
+    bool tensor_maps_memory;   /* tensor maps by pointer instead of by value */
+    bool relocatable;          /* device functions stay visible, for cute-link to link */
+    const char *static_checks; /* of asynchronous kernels: "on", "warn", "strict" or "off" */
     cute_ptx_emit emit;
     const char *pipeline;         /* passes to run before the default lowering, or NULL */
     const char *remarks;          /* see cute_pass_manager_remarks */

@@ -32,11 +32,13 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
         [CUTE_EMIT_PTX] = "ptx", [CUTE_EMIT_LLVM] = "llvm", [CUTE_EMIT_MLIR] = "mlir", NULL};
     static const char *const maps[] = {"param", "memory", NULL};
     static const char *const source_maps[] = {"auto", "off", NULL};
-    int emit, map, source_map;
+    static const char *const checks[] = {"on", "warn", "strict", "off", NULL};
+    int emit, map, source_map, check;
     cute_define *defines;
     CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
     CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
     CUTE_TRY(one_of("source-map", s->source_map, source_maps, &source_map, diag));
+    CUTE_TRY(one_of("static-checks", s->static_checks, checks, &check, diag));
     if (s->level < 0 || s->level > 3)
         return cute_fail(diag, CUTE_USAGE, NULL, "-O expects 0 to 3, got %lld", (long long)s->level);
     *out = (cute_ptx_options){.opt_level = (int)s->level,
@@ -44,6 +46,7 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .assertions = s->assertions,
                               .emit = (cute_ptx_emit)emit,
                               .tensor_maps_memory = map == 1,
+                              .static_checks = checks[check],
                               .relocatable = s->relocatable,
                               .libraries = s->libraries.items,
                               .library_count = s->libraries.count,

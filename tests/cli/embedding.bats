@@ -73,11 +73,21 @@ flags() {
     [ -z "$output" ]
 }
 
+@test "products are made and run, compiled in the process or by the programs" {
+    cc -std=c17 -Wall -Wextra -Werror "$ROOT/tests/api/gemm.c" $(flags cute-compiler cute) -lm -o gemm
+    run timeout 120 ./gemm
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ -z "$output" ]
+    PATH="$DEST/opt/cute/bin:$PATH" run timeout 120 ./gemm programs
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ -z "$output" ]
+}
+
 @test "libcute-compiler has LLVM inside and shows nothing of it" {
     run readelf -d "$LIBRARIES/libcute-compiler.so"
     [[ "$output" == *"SONAME"*"[libcute-compiler.so.0]"* ]]
     [[ "$output" != *libLLVM* && "$output" != *libMLIR* ]]
-    sed -n 's/^CUTE_API.*[ *]\(cute_[a-z_]*\)(.*/\1/p' "$DEST/opt/cute/include/cute/compile.h" | sort >declared
+    sed -n 's/^CUTE_API.*[ *]\(cute_[a-z_]*\)(.*/\1/p' "$DEST"/opt/cute/include/cute/{compile,gemm_compiler}.h | sort >declared
     nm -D --defined-only "$LIBRARIES/libcute-compiler.so" | sed -n 's/.* T \([^@]*\).*/\1/p' | sort >exported
     [ -s declared ]
     diff declared exported

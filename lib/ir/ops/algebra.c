@@ -157,6 +157,17 @@ cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cu
     return cute_atom_apply(arena, NULL, operation, operands, count, &attributes, result, diag);
 }
 
+cute_status cute_algebra_evaluate(const cute_op_row *row, MlirOperation op, cute_arena *arena,
+                                  const cute_arith *arith, cute_value *operands, cute_value *result,
+                                  cute_diag *diag)
+{
+    size_t count = (size_t)mlirOperationGetNumOperands(op);
+    cute_attributes attributes;
+    CUTE_TRY(add_coordinates(arena, in_operation, &op, operands, &count, diag));
+    CUTE_TRY(read_attributes(arena, in_operation, &op, &attributes, diag));
+    return cute_atom_apply(arena, arith, row->algebra, operands, count, &attributes, result, diag);
+}
+
 static cute_status infer(cute_arena *arena, const cute_op_query *query, cute_operation operation,
                          cute_op_types *out, cute_diag *diag)
 {

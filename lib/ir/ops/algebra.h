@@ -25,6 +25,11 @@ cute_status cute_algebra_expand(const cute_op_row *row, const cute_expansion *x,
 /* The result of `operation` on the types of the query's operands, without code. */
 cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cute_operation operation,
                                cute_value *result, cute_diag *diag);
+/* The same of `op` on values that the caller has for its operands; behind them there is room for two more. `arith` as of
+ * cute_apply. */
+cute_status cute_algebra_evaluate(const cute_op_row *row, MlirOperation op, cute_arena *arena,
+                                  const cute_arith *arith, cute_value *operands, cute_value *result,
+                                  cute_diag *diag);
 /* How an operand becomes a value of the algebra whose unknown leaves are integers of the program. */
 typedef cute_status (*cute_value_binder)(const cute_expansion *x, MlirOperation op, MlirValue operand,
                                          cute_value *out);

@@ -1,0 +1,170 @@
+/* Products through cute/gemm.h, compiled in the process or by the programs: what is computed, what is refused, and that a
+ * plan runs again and again with other operands, on a stream. gemm [programs]: by the programs in PATH. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cute/emulator.h>
+#include <cute/gemm.h>
+#include <cute/gemm_compiler.h>
+
+static cute_diag *diag;
+static int failures;
+
+#define CHECK(condition)                                                                                     \
+    (void)((condition) || (failures++, fprintf(stderr, "line %d: %s\n", __LINE__, #condition)))
+
+static bool said(const char *text)
+{
+    char *all = cute_diag_render(diag, CUTE_DIAG_TEXT, false);
+    bool found = all && strstr(all, text);
+    if (!found) fprintf(stderr, "expected '%s' in: %s\n", text, all ? all : "");
+    free(all);
+    cute_diag_clear(diag);
+    return found;
+}
+
+static float *host(cute_device *device, size_t count, cute_address *out)
+{
+    float *data = aligned_alloc(256, (count * sizeof *data + 255) / 256 * 256);
+    for (size_t i = 0; i < count; i++) data[i] = (float)((int)(i * 37 % 17) - 8);
+    CHECK(cute_emulator_register(device, data, count * sizeof *data, diag) == CUTE_OK);
+    *out = (cute_address)(uintptr_t)data;
+    return data;
+}
+
+/* D = relu(2 A B - C + bias) in f32, which has no rounding here; D by columns. */
+static void check(const cute_gemm_problem *p, const float *a, const float *b, const float *c,
+                  const float *bias, const float *d)
+{
+    int bad = 0;
+    for (int64_t l = 0; l < p->batch; l++)
+        for (int64_t i = 0; i < p->m; i++)
+            for (int64_t j = 0; j < p->n; j++) {
+                float sum = 0;
+                for (int64_t k = 0; k < p->k; k++)
+                    sum += a[l * p->m * p->k + i * p->k + k] * b[l * p->k * p->n + k * p->n + j];
+                int64_t at = l * p->m * p->n + j * p->m + i;
+                float want = fmaxf(2 * sum - c[at] + bias[j], 0);
+                bad += d[at] != want;
+            }
+    CHECK(bad == 0);
+}
+
+static void test_run(cute_device *device, const cute_gemm_compiler *compiler)
+{
+    cute_gemm_problem p[2] = {CUTE_GEMM_PROBLEM, CUTE_GEMM_PROBLEM};
+    cute_gemm_options options = {.size = sizeof options, .device = device, .compiler = compiler, .cache = ""};
+    cute_gemm_operands operands[2];
+    float *a[2], *b[2], *c[2], *bias[2], *d[2];
+    cute_gemm *gemm = NULL;
+    cute_stream *stream = NULL;
+    for (int i = 0; i < 2; i++) {
+        p[i].m = 37 - 20 * i;
+        p[i].n = 29 + 7 * i;
+        p[i].k = 19;
+        p[i].type_a = "f32";
+        p[i].order_d = CUTE_GEMM_COLUMNS;
+        p[i].batch = 2 - i;
+        p[i].alpha = 2;
+        p[i].beta = -1;
+        p[i].bias = true;
+        p[i].activation = CUTE_GEMM_RELU;
+        operands[i] = (cute_gemm_operands){.size = sizeof operands[i]};
+        a[i] = host(device, (size_t)(p[i].m * p[i].k * p[i].batch), &operands[i].a);
+        b[i] = host(device, (size_t)(p[i].k * p[i].n * p[i].batch), &operands[i].b);
+        c[i] = host(device, (size_t)(p[i].m * p[i].n * p[i].batch), &operands[i].c);
+        d[i] = host(device, (size_t)(p[i].m * p[i].n * p[i].batch), &operands[i].d);
+        bias[i] = host(device, (size_t)p[i].n, &operands[i].bias);
+    }
+    CHECK(cute_gemm_create(p, 2, &options, &gemm, diag) == CUTE_OK);
+    if (!gemm) {
+        said("");
+        exit(1);
+    }
+    size_t size = cute_gemm_workspace(gemm);
+    CHECK(size > 0);
+    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE && said("needs a workspace of"));
+    CHECK(cute_device_alloc(device, size, &operands[0].workspace, diag) == CUTE_OK);
+    CHECK(cute_stream_create(device, &stream, diag) == CUTE_OK);
+    operands[0].stream = stream;
+    for (int round = 0; round < 2; round++) {
+        CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_OK);
+        CHECK(cute_stream_sync(stream, diag) == CUTE_OK);
+        for (int i = 0; i < 2; i++) check(&p[i], a[i], b[i], c[i], bias[i], d[i]);
+        for (int64_t i = 0; i < p[0].m * p[0].k; i++) a[0][i] = -a[0][i]; /* and other data */
+    }
+    cute_address there = operands[1].b;
+    operands[1].b = 0;
+    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE &&
+          said("product 1: the address of B is missing"));
+    operands[1].b = there + 4;
+    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE && said("address of B is no multiple of 16"));
+    operands[1].b = there;
+    operands[0].workspace += 16;
+    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE && said("workspace is no multiple of 256"));
+    cute_gemm_choice choice = {.size = sizeof choice};
+    CHECK(cute_gemm_chosen(gemm, 1, &choice, diag) == CUTE_OK && strcmp(choice.kernel, "sgemm") == 0 &&
+          choice.epilogue && choice.tile[0] > 0);
+    CHECK(cute_gemm_chosen(gemm, 2, &choice, diag) == CUTE_USAGE && said("there is no product 2"));
+    cute_stream_destroy(stream);
+    cute_gemm_destroy(gemm);
+}
+
+static void test_refusals(const cute_gemm_compiler *compiler)
+{
+    cute_gemm_problem p[2] = {CUTE_GEMM_PROBLEM, CUTE_GEMM_PROBLEM};
+    cute_gemm_options options = {.size = sizeof options, .compiler = compiler, .cache = ""};
+    cute_gemm_operands operands = {.size = sizeof operands};
+    cute_gemm *gemm = NULL;
+    int64_t tile[3];
+    p[0].m = p[0].n = p[0].k = p[1].m = p[1].n = p[1].k = 64;
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && !gemm && said("the type of A"));
+    p[0].type_a = "bf16";
+    p[1].type_a = "f16";
+    CHECK(cute_gemm_create(p, 2, &options, &gemm, diag) == CUTE_USAGE && said("product 1 of the group"));
+    p[0].ld_a = 63;
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("at least 64, got 63"));
+    p[0].ld_a = 0;
+    p[0].batch = 2;
+    p[0].stride_d = 100;
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("expected at least 4096"));
+    p[0].stride_d = 0;
+    p[0].type_b = "f16";
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("expected B of the type of A"));
+    p[0].type_b = NULL;
+    options.arch = "sm_75";
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_INVALID &&
+          said("no kernel computes products"));
+    options.arch = "sm_12";
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("unknown architecture"));
+    options.arch = "sm_90a";
+    CHECK(cute_gemm_create(p, 0, &options, &gemm, diag) == CUTE_USAGE && said("expected a product"));
+    p[0].size = sizeof(size_t) - 1;
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("cute_gemm_problem.size"));
+    p[0].size = sizeof p[0];
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_OK &&
+          gemm); /* ahead, for a device elsewhere */
+    CHECK(cute_gemm_run(gemm, &operands, diag) == CUTE_USAGE && said("made without a device"));
+    cute_gemm_destroy(gemm);
+    CHECK(cute_gemm_tune(p, &options, NULL, NULL, diag) == CUTE_USAGE && said("measuring needs a device"));
+    CHECK(cute_gemm_optimal_tile(8192, 8192, 8192, "sm_90a", tile, diag) == CUTE_OK &&
+          tile[0] * tile[1] >= 128 * 128 && tile[2] > 0);
+    CHECK(cute_gemm_optimal_tile(16, 16, 4096, NULL, tile, diag) == CUTE_OK && tile[0] * tile[1] <= 64 * 64);
+    CHECK(cute_gemm_optimal_tile(0, 16, 16, NULL, tile, diag) == CUTE_USAGE && said("m, n and k from 1"));
+}
+
+int main(int argc, char **argv)
+{
+    const cute_gemm_compiler *compiler =
+        argc > 1 && strcmp(argv[1], "programs") == 0 ? NULL : cute_compiler_gemm();
+    cute_device *device = NULL;
+    diag = cute_diag_create();
+    CHECK(cute_device_open("emulator", &device, diag) == CUTE_OK);
+    test_run(device, compiler);
+    test_refusals(compiler);
+    cute_device_close(device);
+    cute_diag_destroy(diag);
+    return failures != 0;
+}
