@@ -206,7 +206,8 @@ typedef struct async_program {
     int slots;
     bool interesting; /* there is an mbarrier, a tensor copy or a wgmma */
     bool opaque;      /* it has what no run can follow */
-    bool blind;       /* something writes shared memory, and where is not known */
+    MlirOperation opaque_at;
+    bool blind; /* something writes shared memory, and where is not known */
     bool wgmma, clusters;
     bool scalars; /* an integer argument decides something */
     MlirOperation first_wgmma;

@@ -109,8 +109,9 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
     if (!program->interesting || report->failed) return false;
     if (program->opaque) {
         cute_pass_remark(
-            v->pass, location,
-            "is not checked: it has operations on mbarriers or copies that the checks do not know");
+            v->pass,
+            mlirOperationIsNull(program->opaque_at) ? location : mlirOperationGetLocation(program->opaque_at),
+            "the kernel is not checked: the checks do not know what this does");
         return false;
     }
     if (!known(launch->block) || s.block[0] > 1024 || s.block[1] > 1024 || s.block[2] > 1024 ||

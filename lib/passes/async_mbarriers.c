@@ -462,6 +462,31 @@ static bool waited(const async_warp *w)
     return false;
 }
 
+/* Whether a copy, or an expectation of bytes, follows the wait in the loop or branch that it is in. */
+static bool produces(const async_machine *m, const async_warp *w)
+{
+    int depth = 0;
+    for (size_t at = w->pc; at < m->program->count; at++) {
+        const async_instr *i = &m->program->code[at];
+        if (i->code == ASYNC_IF || i->code == ASYNC_FOR) depth++;
+        if ((i->code == ASYNC_ENDIF || i->code == ASYNC_NEXT || (i->code == ASYNC_ELSE && !depth)) &&
+            depth-- == 0)
+            return false;
+        if (i->code == ASYNC_GOTO || i->code == ASYNC_END) return false;
+        if (i->code != ASYNC_EVENT) continue;
+        if (i->event == ASYNC_EV_ARRIVE_EXPECT || i->event == ASYNC_EV_EXPECT) return true;
+    }
+    return false;
+}
+
+/* The phase of the latest wait of the warp on the mbarrier that it is at; 0: there was none. */
+static uint32_t waited_phase(const async_warp *w)
+{
+    for (int n = 0; n < w->wait_count; n++)
+        if (w->waits[n].barrier == w->barrier) return w->waits[n].phase;
+    return 0;
+}
+
 /* Copies that complete where nobody expects bytes. */
 static bool tell_strays(async_machine *m)
 {
@@ -493,20 +518,32 @@ static bool tell_wait(async_machine *m, const async_warp *w, int rank)
         async_note(&f, w->at, "this waits for ever");
         break;
     case 2:
-        if (!never || w->parity != 0 || b->tx_ever || b->copy_count || waited(w)) return false;
+    case 3:
+        if ((rank == 2 && !produces(m, w)) || !never || w->parity != 0 || b->tx_ever || b->copy_count ||
+            waited(w))
+            return false;
         f = async_find(ASYNC_PHASE, w->at,
                        "waits for phase 0 of an mbarrier at which nobody has arrived, for ever: a producer, "
                        "whose buffers are "
                        "empty at first, starts with phase 1; who waits for others needs their arrival");
         async_note(&f, b->init, "it is initialised for %lld arrivals here", (long long)b->count);
         break;
-    case 3:
+    case 5:
         if (!b->pending || !b->brought) return false;
         f = async_find(ASYNC_ARRIVALS, w->at,
                        "waits for an mbarrier to which copies bring %lld bytes, but at which nobody "
                        "arrives: expected mbarrier_arrive_and_expect_tx",
                        (long long)b->brought);
         note_copies(&f, b);
+        break;
+    case 6:
+        if (!b->phase || waited_phase(w) >= b->phase) return false;
+        f = async_find(ASYNC_PHASE, w->at,
+                       "waits for phase %d of an mbarrier, for ever: %u of its phases are complete, and this "
+                       "has waited for %u "
+                       "of them; the phase has to change each time the index of the stage wraps",
+                       w->parity, b->phase, waited_phase(w));
+        if (b->arrive_count) async_note(&f, b->arrives[0], "an arrival");
         break;
     default:
         f = async_find(ASYNC_ARRIVALS, w->at,
@@ -554,7 +591,7 @@ static bool tell_barrier(async_machine *m, const async_warp *w)
 void async_deadlock(async_machine *m)
 {
     if (tell_strays(m)) return;
-    for (int rank = 0; rank < 6; rank++)
+    for (int rank = 0; rank < 8; rank++)
         for (int i = 0; i < m->warp_count; i++) {
             const async_warp *w = &m->warps[i];
             if (w->state == ASYNC_ENDED) continue;

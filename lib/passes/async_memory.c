@@ -172,6 +172,7 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
             f = async_find(ASYNC_ORDER, x->op,
                            "overwrites shared memory into which another tensor copy may still write");
             async_note(&f, a->op, "the other copy");
+            if (warp->wait_count) async_note(&f, warp->waits[warp->wait_count - 1].op, "a wait before");
         }
         async_blame(m, &f);
         return false;

@@ -91,8 +91,7 @@ static const event_row events[] = {
 /* Operations that no run follows: parts of names. */
 static const char *const unknown[] = {
     "mbarrier",  "cp.async.bulk", "cp_async_bulk",        "wgmma",    "tcgen05",   "nvgpu.tma",
-    "warpgroup", "nvvm.cluster",  "clusterlaunchcontrol", "cluster_", "bulk_copy", "func.call",
-    "st_async"};
+    "warpgroup", "nvvm.cluster",  "clusterlaunchcontrol", "cluster_", "bulk_copy", "st_async"};
 /* Writes to shared memory that are not followed. */
 static const char *const writers[] = {"memref.store",  "vector.store", "vector.transfer_write",
                                       "nvvm.stmatrix", "arch.copy.",   "device_async_copy",
@@ -127,9 +126,9 @@ typedef struct slot_entry {
 typedef struct node {
     MlirOperation op;
     const name_entry *name;
-    int parent; /* the loop or branch around it; -1: none */
-    bool needed, events;
-    int touch; /* region of an accumulator that it touches; -1: none */
+    int parent;                 /* the loop or branch around it; -1: none */
+    bool needed, events, event; /* events: inside of it */
+    int touch;                  /* region of an accumulator that it touches; -1: none */
     bool touch_writes;
     int a_registers; /* of a product: the region of its A; -1: shared memory */
 } node;
@@ -257,9 +256,58 @@ static bool is_event(maker *m, MlirOperation op, const event_row *row)
     return true;
 }
 
+/* What a run may leave out where it does not know whether it happens. */
+static bool is_soft(MlirOperation op, const event_row *row)
+{
+    return row->event == ASYNC_EV_ACCESS ||
+           (row->event == ASYNC_EV_TENSOR_COPY && !has_atom(operand_type(op, 0), "tma"));
+}
+
 static void mark_events(maker *m, int at)
 {
     for (; at >= 0 && !m->nodes[at].events; at = m->nodes[at].parent) m->nodes[at].events = true;
+}
+
+static void name_unknown(maker *m, MlirOperation op)
+{
+    if (!m->p->opaque) m->p->opaque_at = op;
+    m->p->opaque = m->p->interesting = true;
+}
+
+typedef struct call_search {
+    maker *m;
+    MlirStringRef callee;
+    bool found, events;
+} call_search;
+
+static void see_event(MlirOperation op, void *context)
+{
+    call_search *s = context;
+    const name_entry *name = name_of(s->m, op);
+    s->events |= name->event || name->unknown || cute_op_is(op, "func.call");
+}
+
+static void see_function(MlirOperation op, void *context)
+{
+    call_search *s = context;
+    MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
+    if (s->found || mlirAttributeIsNull(name) || !mlirStringRefEqual(mlirStringAttrGetValue(name), s->callee))
+        return;
+    s->found = true;
+    cute_op_each(op, NULL, see_event, s);
+}
+
+/* Whether a function that is called may synchronise; one that only computes gives results that are not known. */
+static bool calls_events(maker *m, MlirOperation call)
+{
+    MlirAttribute callee = mlirOperationGetAttributeByName(call, cute_text("callee"));
+    if (mlirAttributeIsNull(callee) || !mlirAttributeIsASymbolRef(callee)) return true;
+    call_search s = {.m = m, .callee = mlirSymbolRefAttrGetLeafReference(callee)};
+    MlirOperation module = cute_op_parent(m->p->kernel, "gpu.module");
+    if (mlirOperationIsNull(module)) return true;
+    cute_op_each(module, "func.func", see_function, &s);
+    if (!s.found) cute_op_each(module, "gpu.func", see_function, &s);
+    return !s.found || s.events;
 }
 
 static void collect(maker *m, MlirRegion region, int parent, int depth)
@@ -280,10 +328,12 @@ static void collect(maker *m, MlirRegion region, int parent, int depth)
             int self = (int)m->node_count++;
             const name_entry *name = name_of(m, op);
             m->nodes[self] = (node){.op = op, .name = name, .parent = parent, .touch = -1, .a_registers = -1};
-            if (name->unknown) m->p->opaque = m->p->interesting = true;
+            if (name->unknown) name_unknown(m, op);
             if (name->writer) m->p->blind = true;
-            if (name->event && is_event(m, op, name->event)) m->nodes[self].needed = true;
-            if (m->nodes[self].needed) mark_events(m, self);
+            if (name->event && is_event(m, op, name->event))
+                m->nodes[self].needed = m->nodes[self].event = true;
+            if (cute_op_is(op, "func.call") && calls_events(m, op)) name_unknown(m, op);
+            if (m->nodes[self].event && !is_soft(op, name->event)) mark_events(m, self);
             intptr_t regions = mlirOperationGetNumRegions(op);
             for (intptr_t i = 0; i < regions; i++) {
                 size_t before = m->node_count;
@@ -328,7 +378,7 @@ static void touch_uses(maker *m, MlirValue value, int region, int depth)
     for (; depth < 32 && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
         MlirOperation op = mlirOpOperandGetOwner(use);
         node *n = node_of(m, op);
-        if (!n || (n->name->event && n->name->event->event == ASYNC_EV_GEMM && n->needed)) continue;
+        if (!n || (n->event && n->name->event->event == ASYNC_EV_GEMM && n->needed)) continue;
         intptr_t results = mlirOperationGetNumResults(op);
         const cute_value *result =
             results ? cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0))) : NULL;
@@ -350,7 +400,6 @@ static void touch_uses(maker *m, MlirValue value, int region, int depth)
         }
         n->touch = region;
         n->touch_writes = writes;
-        mark_events(m, (int)(n - m->nodes));
     }
 }
 
@@ -361,7 +410,7 @@ static void find_accumulators(maker *m)
     int count = 0;
     for (size_t i = 0; i < m->node_count; i++) {
         node *n = &m->nodes[i];
-        if (!n->needed || !n->name->event || n->name->event->event != ASYNC_EV_GEMM) continue;
+        if (!n->event || n->name->event->event != ASYNC_EV_GEMM) continue;
         intptr_t operands = mlirOperationGetNumOperands(n->op);
         for (intptr_t o = 1; o < operands; o++) {
             if (!in_space(operand_type(n->op, o), CUTE_SPACE_RMEM)) continue;
@@ -500,7 +549,7 @@ static void need_all(maker *m)
             need_around(m, n->parent);
             continue;
         }
-        if (!n->needed || !n->name->event) continue;
+        if (!n->needed || !n->event) continue;
         need_around(m, n->parent);
         need_values(m, n->op, n->name->event->operands);
         for (intptr_t r = 0; r < mlirOperationGetNumResults(n->op); r++)
@@ -689,18 +738,19 @@ static async_event transaction(MlirOperation op)
 
 static void emit_plain(maker *m, node *n)
 {
-    bool event = n->name->event && n->touch == -1;
-    if (n->name->event && n->name->event->event == ASYNC_EV_GEMM) event = true;
+    bool event = n->event && n->touch == -1;
+    if (n->event && n->name->event->event == ASYNC_EV_GEMM) event = true;
     /* A copy from an accumulator to shared memory is both. */
-    if (n->touch >= 0 && !(n->name->event && n->name->event->event == ASYNC_EV_GEMM)) {
+    if (n->touch >= 0 && !(n->event && n->name->event->event == ASYNC_EV_GEMM)) {
         async_instr *t = add(m, ASYNC_EVENT, n->op);
         t->event = ASYNC_EV_TOUCH;
         t->which = n->touch;
         t->writes = n->touch_writes;
         const event_row *row = n->name->event;
-        event = row && (in_space(operand_type(n->op, 0), CUTE_SPACE_SMEM) ||
-                        in_space(operand_type(n->op, 1), CUTE_SPACE_SMEM) ||
-                        in_space(operand_type(n->op, 2), CUTE_SPACE_SMEM));
+        event = row && n->event &&
+                (in_space(operand_type(n->op, 0), CUTE_SPACE_SMEM) ||
+                 in_space(operand_type(n->op, 1), CUTE_SPACE_SMEM) ||
+                 in_space(operand_type(n->op, 2), CUTE_SPACE_SMEM));
         if (!event) return;
     }
     async_instr *i = add(m, event ? ASYNC_EVENT : ASYNC_EVAL, n->op);

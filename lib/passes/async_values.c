@@ -179,8 +179,9 @@ bool async_value_of_type(cute_arena *arena, MlirType type, async_value *out)
 bool async_value_of_argument(cute_arena *arena, const async_setting *s, MlirType type, async_value *out)
 {
     *out = (async_value){0};
-    if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 1)
-        return *out = async_number(s->scalar), true;
+    if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1)
+        return *out = async_number(s->scalar > 2), true;
+    if (mlirTypeIsAInteger(type)) return *out = async_number(s->scalar), true;
     if (mlirTypeIsAIndex(type)) return *out = async_number(s->scalar), true;
     const cute_value *peeked = cute_type_peek(type);
     if (!peeked) return false;
@@ -322,6 +323,25 @@ static bool eval_scalars(async_eval *x, const async_instr *i, const async_value 
         add_scalars(&s, value.layout.stride, type->layout.stride);
     }
     return !s.failed && s.next == i->out_count;
+}
+
+/* An integer in global memory: the first is 0, the next is `extent`, as boundaries of sequences would be. */
+static bool eval_load(async_eval *x, const async_instr *i, const async_value *in, async_value *out)
+{
+    const async_place *place = handle_of(&in[0]);
+    if (!place || place->region != ASYNC_ELSEWHERE || in[0].value->pointer->space != CUTE_SPACE_GMEM ||
+        !mlirTypeIsAInteger(result_type(i, 0)) || in[0].value->type != CUTE_MEMREF ||
+        in[0].value->pointer->bits < 8)
+        return false;
+    cute_value operands[2], index;
+    int64_t n, first = place->byte / (in[0].value->pointer->bits / 8);
+    operands[1] = cute_value_of_layout(in[0].value->layout);
+    if (i->in_count < 2 || !operand_value(x, &in[1], &operands[0]) ||
+        cute_apply(x->arena, NULL, CUTE_OP_CRD2IDX, operands, 2, NULL, &index, NULL) != CUTE_OK ||
+        !index.tree || index.tree->kind != CUTE_TREE_INT || !index.tree->value.known ||
+        !cute_add64(index.tree->value.value, first, &n) || !cute_mul64(n, x->setting->extent, &n))
+        return false;
+    return out[0] = async_number(n), true;
 }
 
 /* The same pointer as the result's type has it. */
@@ -590,6 +610,7 @@ static const async_pure table[] = {
     {"cute_nvgpu.arch.get_dyn_smem", eval_memory, 1, 0, ASYNC_ONCE},
     {"cute.memref.alloca", eval_memory, 0, 1 << 30, ASYNC_ONCE},
     {"llvm.mlir.addressof", eval_memory_of_block, 0, 0, ASYNC_ONCE},
+    {"cute.memref.load", eval_load, 0, 0, 0},
     {"builtin.unrealized_conversion_cast", eval_pointer, 0, 0, ASYNC_ONCE | ASYNC_PARTIAL},
     {"cute.recast_iter", eval_pointer, 0, 1, ASYNC_ONCE},
     {"cute.make_int_tuple", eval_make, 0, 0, ASYNC_ONCE},
