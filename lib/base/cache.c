@@ -187,3 +187,51 @@ size_t cute_cache_clear(const char *folder)
     cute_arena_destroy(arena);
     return removed;
 }
+
+/* ---- keys of programs ---- */
+
+const char *cute_cache_pipe_folder(cute_arena *arena)
+{
+    const char *folder = getenv("CUTE_CACHE");
+    return folder && *folder ? cute_arena_copy(arena, folder, strlen(folder)) : NULL;
+}
+
+void cute_cache_key_bytes(cute_buffer *key, const void *bytes, size_t length)
+{
+    cute_buffer_printf(key, "%zu:", length);
+    cute_buffer_append(key, bytes, length);
+}
+
+void cute_cache_key_file(cute_buffer *key, const char *path)
+{
+    struct stat info;
+    if (!path || stat(path, &info) != 0) {
+        cute_buffer_printf(key, "none %s\n", path ? path : "");
+        return;
+    }
+    cute_buffer_printf(key, "%s %lld %lld.%09ld %llu\n", path, (long long)info.st_size,
+                       (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec, (unsigned long long)info.st_ino);
+}
+
+void cute_cache_key_program(cute_buffer *key)
+{
+    static const char *const variables[] = {
+        "ARCH=", "CUTE_", "CUDA", "NV", "PATH=", "LD_LIBRARY_PATH=", "HOME="};
+    extern char **environ;
+    cute_buffer line = {0};
+    cute_buffer_printf(key, "%s\n", cute_version());
+    cute_cache_key_file(key, "/proc/self/exe");
+    char *folder = getcwd(NULL, 0);
+    cute_cache_key_bytes(key, folder ? folder : "", folder ? strlen(folder) : 0);
+    free(folder);
+    if (cute_file_read("/proc/self/cmdline", &line, NULL) == CUTE_OK)
+        cute_cache_key_bytes(key, cute_buffer_text(&line), line.length);
+    cute_buffer_release(&line);
+    for (char **variable = environ; *variable; variable++) {
+        bool matters = false;
+        for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+            matters = matters || strncmp(*variable, variables[i], strlen(variables[i])) == 0;
+        if (matters && strncmp(*variable, "CUTE_CACHE", 10) != 0)
+            cute_cache_key_bytes(key, *variable, strlen(*variable));
+    }
+}

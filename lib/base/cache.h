@@ -18,4 +18,15 @@ void cute_cache_put(const char *folder, const char *kind, const void *key, size_
 /* Removes all entries, and nothing else that is there; how many. */
 size_t cute_cache_clear(const char *folder);
 
+/* ---- programs of the pipe: what they made of the same input is what they would make ---- */
+
+/* $CUTE_CACHE, in `arena`; NULL: not set, and nothing is kept. */
+const char *cute_cache_pipe_folder(cute_arena *arena);
+/* Adds to a key: this program's own file, its command line and folder, and the environment that it may read. */
+void cute_cache_key_program(cute_buffer *key);
+/* Which file that is: path, size and time; of one that is not there that it is not. `path` may be NULL. */
+void cute_cache_key_file(cute_buffer *key, const char *path);
+/* Contents, so that two in a row are not others. */
+void cute_cache_key_bytes(cute_buffer *key, const void *bytes, size_t length);
+
 #endif

@@ -8,6 +8,7 @@
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/ptxjoin.h"
 #include "lib/gemm/gemm.h"
+#include "lib/toolkit/toolkit.h"
 
 typedef struct unit {
     const char *name, *source;
@@ -134,7 +135,10 @@ static cute_status make_image(build *b, bool ptx, cute_buffer *out)
     cute_buffer joined = {0}, key = {0};
     cute_status status = join(b, &joined);
     if (status == CUTE_OK && !ptx) {
+        const char *ptxas = NULL;
         cute_buffer_printf(&key, "%s\n%s\n", cute_version(), b->arch);
+        cute_cache_key_file(
+            &key, cute_toolkit_find(b->arena, CUTE_PTXAS, NULL, &ptxas, NULL) == CUTE_OK ? ptxas : NULL);
         cute_buffer_append(&key, joined.data, joined.length);
         if (!cute_cache_get(b->cache, "gemm-cubin", key.data, key.length, out)) {
             cute_diag *diag = b->diag, *own = cute_diag_create();

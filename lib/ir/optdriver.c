@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/cache.h"
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
@@ -94,7 +95,7 @@ typedef struct opt_work {
     MlirDialectRegistry registry;
     cute_buffer *output;
     const char *remarks;
-    bool want_map, json;
+    bool want_map, json, told;
     cute_map_builder map;
     bool ok;
 } opt_work;
@@ -103,6 +104,7 @@ typedef struct opt_work {
 static void on_told(void *context)
 {
     opt_work *w = context;
+    w->told = true;
     if (w->json) return;
     cute_tool_print("cute-opt", w->source.diag, CUTE_DIAG_TEXT);
     cute_diag_clear(w->source.diag);
@@ -169,10 +171,42 @@ static bool wants_map(const cute_opt_command *command)
     return strcmp(command->output, "-") || !isatty(STDOUT_FILENO);
 }
 
+/* Options of MLIR that write elsewhere, or read files that the key does not have; those that are not known to. */
+static bool has_side(const char *line, size_t length)
+{
+    static const char *const words[] = {
+        "print", "debug",   "timing",    "stat",   "dump",   "verify-d",    "split", "log",
+        "emit",  "profil",  "irdl",      "plugin", "view",   "reproducer",  "mlir-", "show",
+        "file",  "library", "libraries", "path=",  "remark", "diagnostics", "native"};
+    for (const char *at = line; at < line + length; at += strlen(at) + 1)
+        for (size_t i = 0; *at == '-' && at[1] != 'D' && i < sizeof words / sizeof *words; i++)
+            if (strstr(at, words[i])) return true;
+    return false;
+}
+
+/* The key of this run, where it is kept. */
+static bool make_key(const cute_opt_command *command, cute_arena *arena, const cute_buffer *input,
+                     const char **folder, cute_buffer *key)
+{
+    cute_buffer line = {0};
+    *folder = cute_cache_pipe_folder(arena);
+    if (!*folder || command->diagnostics_json || command->remarks || command->timing) return false;
+    bool side = cute_file_read("/proc/self/cmdline", &line, NULL) != CUTE_OK ||
+                has_side(cute_buffer_text(&line), line.length);
+    cute_buffer_release(&line);
+    if (side) return false;
+    cute_cache_key_program(key);
+    cute_buffer_printf(key, "%d\n", wants_map(command));
+    cute_cache_key_bytes(key, cute_buffer_text(input), input->length);
+    return cute_buffer_ok(key);
+}
+
 static cute_status run(const cute_opt_command *command, MlirDialectRegistry registry, cute_diag *diag)
 {
     cute_arena *arena = cute_arena_create();
-    cute_buffer input = {0}, output = {0}, captured = {0};
+    cute_buffer input = {0}, output = {0}, captured = {0}, key = {0};
+    const char *folder = NULL;
+    bool keeps = false;
     cute_origin origin = {0};
     cute_define *defines;
     double start = cute_clock(), read_done, run_done;
@@ -180,6 +214,13 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     if (!status)
         status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
     if (!status) status = cute_file_read(command->input, &input, diag);
+    keeps = !status && make_key(command, arena, &input, &folder, &key);
+    if (keeps && cute_cache_get(folder, "cute-opt", key.data, key.length, &output)) {
+        status = cute_buffer_ok(&output)
+                     ? cute_file_write(command->output, cute_buffer_text(&output), output.length, diag)
+                     : cute_fail_memory(diag);
+        goto out;
+    }
     if (!status)
         status =
             cute_origin_open(&origin, cute_file_label(command->input), cute_buffer_text(&input), input.length,
@@ -217,11 +258,15 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
         cute_note(diag, NULL, "name a file with -o FILE, or redirect the output: > FILE");
     }
     if (!status) status = cute_file_write(command->output, cute_buffer_text(&output), output.length, diag);
+    /* What had nothing to say is kept: a message is told each time. */
+    if (!status && keeps && !w.told && !cute_diag_count(diag))
+        cute_cache_put(folder, "cute-opt", key.data, key.length, cute_buffer_text(&output), output.length);
     if (command->timing)
         fprintf(stderr, "cute-opt: read %.1f ms, passes and print %.1f ms, write %.1f ms\n",
                 1e3 * (read_done - start), 1e3 * (run_done - read_done), 1e3 * (cute_clock() - run_done));
 out:
     cute_buffer_release(&captured);
+    cute_buffer_release(&key);
     cute_buffer_release(&output);
     cute_origin_release(&origin);
     cute_buffer_release(&input);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "lib/base/arch.h"
+#include "lib/base/cache.h"
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
@@ -12,6 +13,7 @@
 #include "lib/cubin/link.h"
 #include "lib/report/module.h"
 #include "lib/toolkit/native.h"
+#include "lib/toolkit/toolkit.h"
 
 typedef struct settings {
     const char *output, *extract, *opt_level, *cuda_path, *timing_format;
@@ -117,6 +119,35 @@ static const char *keep_prefix(cute_arena *arena, const settings *s, const cute_
     return cute_arena_printf(arena, "%.*s.tmp", (int)length, from);
 }
 
+static bool is_native(const settings *s)
+{
+    for (size_t i = 0; i < s->archs.count; i++)
+        if (strstr(s->archs.items[i], "native")) return true;
+    return false;
+}
+
+/* The key of this run, where it is kept: a cubin of the inputs, and nothing beside it. */
+static bool make_key(const settings *s, cute_arena *arena, const cute_link_input *inputs, size_t count,
+                     const char **folder, cute_buffer *key)
+{
+    static const cute_part parts[] = {CUTE_PTXAS, CUTE_NVLINK, CUTE_FATBINARY};
+    *folder = cute_cache_pipe_folder(arena);
+    if (!*folder || s->keep || s->resources || s->json || s->verbose || s->dry_run || s->timing ||
+        s->timing_format || s->libraries.count || is_native(s))
+        return false;
+    cute_cache_key_program(key);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *path = NULL;
+        cute_cache_key_file(
+            key, cute_toolkit_find(arena, parts[i], s->cuda_path, &path, NULL) == CUTE_OK ? path : NULL);
+    }
+    for (size_t i = 0; i < count; i++) {
+        cute_cache_key_bytes(key, inputs[i].label, strlen(inputs[i].label));
+        cute_cache_key_bytes(key, inputs[i].bytes, inputs[i].length);
+    }
+    return cute_buffer_ok(key);
+}
+
 static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_link_input *inputs,
                                size_t count, double start, cute_diag *diag)
 {
@@ -140,6 +171,17 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
                                  .dry_run = s->dry_run,
                                  .keep = s->keep ? keep_prefix(arena, s, inputs) : NULL};
     double read = cute_clock() - start;
+    const char *folder = NULL;
+    cute_buffer key = {0}, found = {0};
+    bool keeps = make_key(s, arena, inputs, count, &folder, &key);
+    if (keeps && cute_cache_get(folder, "cute-link", key.data, key.length, &found)) {
+        cute_status written = cute_buffer_ok(&found)
+                                  ? cute_file_write(s->output, cute_buffer_text(&found), found.length, diag)
+                                  : cute_fail_memory(diag);
+        cute_buffer_release(&key);
+        cute_buffer_release(&found);
+        return written;
+    }
     cute_status status = cute_link(arena, &options, inputs, count, &result, diag);
     if (s->verbose && !s->dry_run) fputs(cute_buffer_text(&result.commands), stderr);
     if (status == CUTE_OK && s->dry_run)
@@ -148,6 +190,11 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
     if (status == CUTE_OK && !s->dry_run)
         status = cute_file_write(s->output, cute_buffer_text(&result.output), result.output.length, diag);
     double write = cute_clock() - before;
+    /* What had nothing to say is kept: a message is told each time. */
+    if (status == CUTE_OK && keeps && !cute_diag_count(diag))
+        cute_cache_put(folder, "cute-link", key.data, key.length, cute_buffer_text(&result.output),
+                       result.output.length);
+    cute_buffer_release(&key);
     if (status == CUTE_OK && !s->dry_run) status = report(s, &result, diag);
     if (s->timing || s->timing_format) print_timing(s, &result, read, write, cute_clock() - start);
     cute_buffer_release(&result.output);

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/cache.h"
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
 #include "lib/ptx/settings.h"
+#include "lib/toolkit/toolkit.h"
 
 typedef struct settings {
     const char *output, *timing;
@@ -107,6 +109,42 @@ static void print_timing(const char *form, const cute_ptx_output *result)
         fprintf(stderr, " total %.1f ms\n", 1e3 * total);
 }
 
+/* The key of this run, where it is kept: one output, nothing beside it, and nothing that the key does not have. */
+static bool make_key(const settings *s, cute_arena *arena, const cute_buffer *text, const char **folder,
+                     cute_buffer *key)
+{
+    static const cute_part parts[] = {CUTE_LIBDEVICE, CUTE_LIBNVVM};
+    const cute_ptx_settings *c = &s->compile;
+    const char *output = s->output ? s->output : "-";
+    *folder = cute_cache_pipe_folder(arena);
+    if (!*folder || s->timing || s->timing_text || c->save_temps || c->dump_passes || c->remarks ||
+        (strcmp(output, "-") && *output && is_directory(output)) || (c->arch && !strcmp(c->arch, "native")) ||
+        strstr(cute_buffer_text(text), "link ="))
+        return false;
+    cute_cache_key_program(key);
+    for (size_t i = 0; i < c->libraries.count; i++) cute_cache_key_file(key, c->libraries.items[i]);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *path = NULL;
+        cute_cache_key_file(
+            key, cute_toolkit_find(arena, parts[i], c->cuda_path, &path, NULL) == CUTE_OK ? path : NULL);
+    }
+    cute_cache_key_bytes(key, cute_buffer_text(text), text->length);
+    return cute_buffer_ok(key);
+}
+
+/* What had nothing to say is kept: a message is told each time. */
+static void keep(const char *folder, const cute_buffer *key, const cute_ptx_output *result,
+                 const cute_diag *diag)
+{
+    cute_buffer all = {0};
+    if (cute_diag_count(diag)) return;
+    for (size_t i = 0; i < result->count; i++)
+        cute_buffer_append(&all, cute_buffer_text(&result->modules[i].text), result->modules[i].text.length);
+    if (cute_buffer_ok(&all))
+        cute_cache_put(folder, "cute-ptx", key->data, key->length, cute_buffer_text(&all), all.length);
+    cute_buffer_release(&all);
+}
+
 static cute_status compile(cute_tool *tool, void *context)
 {
     const settings *s = context;
@@ -119,16 +157,27 @@ static cute_status compile(cute_tool *tool, void *context)
     const char *input = operands->count ? operands->items[0] : "-";
     CUTE_TRY(cute_ptx_settings_resolve(&s->compile, tool->arena, &options, diag));
 
-    cute_buffer text = {0};
+    cute_buffer text = {0}, key = {0}, found = {0};
+    const char *folder = NULL;
     cute_ptx_output result = {0};
     const char *label = cute_file_label(input);
     cute_status status = cute_file_read(input, &text, diag);
-    if (!status)
-        status = cute_ptx_compile(label, cute_buffer_text(&text), text.length, &options, &result, diag);
-    if (!status) status = write_output(s, label, &result, diag);
+    bool keeps = !status && make_key(s, tool->arena, &text, &folder, &key);
+    if (keeps && cute_cache_get(folder, "cute-ptx", key.data, key.length, &found)) {
+        status = cute_buffer_ok(&found) ? cute_file_write(s->output ? s->output : "-",
+                                                          cute_buffer_text(&found), found.length, diag)
+                                        : cute_fail_memory(diag);
+    } else {
+        if (!status)
+            status = cute_ptx_compile(label, cute_buffer_text(&text), text.length, &options, &result, diag);
+        if (!status) status = write_output(s, label, &result, diag);
+        if (!status && keeps) keep(folder, &key, &result, diag);
+    }
     if (!status && (s->timing || s->timing_text)) print_timing(s->timing ? s->timing : "text", &result);
     cute_ptx_output_release(&result);
     cute_buffer_release(&text);
+    cute_buffer_release(&key);
+    cute_buffer_release(&found);
     return status;
 }
 
