@@ -62,7 +62,7 @@ gpu.module @kernels {
     %sizes = cute.size %cuQ
     %boundaries = cute.get_scalars %sizes
     %packed = arith.cmpi ne, %boundaries, %c0 : i32
-    %b, %beginQ, %sq, %beginK, %keys = scf.if %packed -> (i32, i32, i32, i32, i32) {
+    %b, %beginQ, %sq, %beginK, %sk = scf.if %packed -> (i32, i32, i32, i32, i32) {
       %z1 = arith.addi %z, %c1 : i32
       %fromQ = cute.load %cuQ[%z]
       %toQ = cute.load %cuQ[%z1]
@@ -74,10 +74,8 @@ gpu.module @kernels {
     } else {
       scf.yield %z, %c0, %sq0, %c0, %sk0 : i32, i32, i32, i32, i32
     }
-    // Row i attends to keys before i + ahead; of the tiles of keys some need no mask for any row. Without rows or
-    // keys there is still a tile, all of it masked.
-    %has_rows = arith.cmpi slt, %row0, %sq : i32
-    %sk = arith.select %has_rows, %keys, %c0 : i32
+    // Row i attends to keys before i + ahead; of the tiles of keys some need no mask for any row. Without keys there is
+    // still a tile, all of it masked.
     %ahead = arith.constant ${CAUSAL ? 1 : 1073741824} : i32
     %seen = arith.addi %row0, %ahead : i32
     %all = arith.minui %seen, %sk : i32
@@ -95,319 +93,323 @@ gpu.module @kernels {
     %sK = cute.make_view %sKp, "(${BN},(64,${D/64}),${STAGES}):(64,(1,${64*BN}),${BN*D})"
     %sV = cute.make_view %sVp, "(${BN},(64,${D/64}),${STAGES}):(64,(1,${64*BN}),${BN*D})"
     %sVt = cute.make_view %sVp, "((64,${D/64}),${BN},${STAGES}):((1,${64*BN}),64,${BN*D})"
-    // mbarriers: Q has come; a tile of K, of V has come; all warpgroups have multiplied it.
-    %bars = gpu.alloc_shared_memory(${1+4*STAGES}, i64)
-    %cameQ = cute.get_iter %bars
-    %cameK = cute.add_offset %cameQ, 1
-    %cameV = cute.add_offset %cameQ, ${1+STAGES}
-    %freeK = cute.add_offset %cameQ, ${1+2*STAGES}
-    %freeV = cute.add_offset %cameQ, ${1+3*STAGES}
-    %first = arith.cmpi eq, %t, %c0 : i32
-    scf.if %first {
-      scf.for %i = %c0 to %barriers step %c1 : i32 {
-        %bar = cute.add_offset %cameQ, %i
-        %is_free = arith.cmpi uge, %i, %frees : i32
-        %arrivals = arith.select %is_free, %cW, %c1 : i32
-        cute_nvgpu.arch.mbarrier_init %bar, %arrivals
-      } {loop_annotation = #unroll}
-      cute_nvgpu.arch.mbarrier_init_fence()
-    }
-    gpu.barrier
-    %warp0 = arith.divui %t, %c32 : i32
-    %warp = cute_nvgpu.arch.make_warp_uniform %warp0
-    %group = arith.divui %warp, %c4 : i32
-    %brings = arith.cmpi eq, %group, %cW : i32
-    scf.if %brings {
-      cute_nvgpu.arch.setmaxregister_decrease<${FEW}> ()
-      %bringer = arith.constant ${4*W} : i32
-      %active = arith.cmpi eq, %warp, %bringer : i32
-      scf.if %active {
-        // Tensors as TMA sees them, from this block's sequence on; tiles of its heads.
-        %boxQ = cute.static "S<3,4,3> o 0 o (${64*W},(64,${D/64})):(64,(1,${4096*W}))"
-        %boxK = cute.static "S<3,4,3> o 0 o (${BN},(64,${D/64})):(64,(1,${64*BN}))"
-        %modesQ = cute.static "(${64*W},${D}):(1@1,1@3)"
-        %modesK = cute.static "(${BN},${D}):(1@1,1@3)"
-        %loadQ, %cQ = cute_nvgpu.atom.make_non_exec_tiled_tma_load %Q, %boxQ, %modesQ
-        %loadK, %cK = cute_nvgpu.atom.make_non_exec_tiled_tma_load %K, %boxK, %modesK
-        %loadV, %cV = cute_nvgpu.atom.make_non_exec_tiled_tma_load %V, %boxK, %modesK
-        %lQ = cute.get_layout %cQ
-        %lK = cute.get_layout %cK
-        %iQ = cute.get_iter %cQ
-        %iK = cute.get_iter %cK
-        %skipQ = cute.crd2idx (0, %beginQ, 0, 0), %lQ
-        %skipK = cute.crd2idx (0, %beginK, 0, 0), %lK
-        %fromQ = cute.add_offset %iQ, %skipQ
-        %fromK = cute.add_offset %iK, %skipK
-        %xQ = cute.make_view %fromQ, %lQ
-        %xK = cute.make_view %fromK, %lK
-        %gQ = cute.local_tile %xQ, (1, ${64*W}, 1, ${D}), (%b, %m, %h, 0)
-        %gK = cute.local_tile %xK, (1, ${BN}, 1, ${D}), (%b, _, %hk, 0)
-        %onegQ = cute.group_modes<0, 4> %gQ
-        %onegK = cute.group_modes<0, 4> %gK
-        %onesQ = cute.group_modes<0, 2> %sQ
-        %onesK = cute.group_modes<0, 2> %sK
-        %onesV = cute.group_modes<0, 2> %sV
-        %alone = cute.static : !cute.coord<"0">
-        %tsQ, %tgQ = cute_nvgpu.atom.tma_partition(%loadQ, %alone, "1:0", %onesQ, %onegQ)
-        %tsK, %tgK = cute_nvgpu.atom.tma_partition(%loadK, %alone, "1:0", %onesK, %onegK)
-        %tsV, %tgV = cute_nvgpu.atom.tma_partition(%loadV, %alone, "1:0", %onesV, %onegK)
-        %bringQ0 = cute_nvgpu.atom.make_exec_tma %loadQ
-        %bringK0 = cute_nvgpu.atom.make_exec_tma %loadK
-        %bringV0 = cute_nvgpu.atom.make_exec_tma %loadV
-        %one = cute_nvgpu.arch.elect_one()
-        scf.if %one {
-          cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %cameQ, %bytesQ
-        }
-        %bringQ = cute_nvgpu.atom.set_value(%bringQ0, %cameQ) {field = tma_bar}
-        cute.copy %bringQ, %tgQ, %tsQ
-        scf.for %up = %c0 to %tiles step %c1 iter_args(%k = %c0, %phase = %c1) -> (i32, i32) : i32 {
-          %n1 = arith.subi %tiles, %up : i32
-          %n = arith.subi %n1, %c1 : i32
-          %cameKk = cute.add_offset %cameK, %k
-          %cameVk = cute.add_offset %cameV, %k
-          %freeKk = cute.add_offset %freeK, %k
-          %freeVk = cute.add_offset %freeV, %k
-          %bringK = cute_nvgpu.atom.set_value(%bringK0, %cameKk) {field = tma_bar}
-          %bringV = cute_nvgpu.atom.set_value(%bringV0, %cameVk) {field = tma_bar}
-          cute_nvgpu.arch.mbarrier_wait %freeKk, %phase
+    // A sequence may have fewer rows than the longest.
+    %has_rows = arith.cmpi slt, %row0, %sq : i32
+    scf.if %has_rows {
+      // mbarriers: Q has come; a tile of K, of V has come; all warpgroups have multiplied it.
+      %bars = gpu.alloc_shared_memory(${1+4*STAGES}, i64)
+      %cameQ = cute.get_iter %bars
+      %cameK = cute.add_offset %cameQ, 1
+      %cameV = cute.add_offset %cameQ, ${1+STAGES}
+      %freeK = cute.add_offset %cameQ, ${1+2*STAGES}
+      %freeV = cute.add_offset %cameQ, ${1+3*STAGES}
+      %first = arith.cmpi eq, %t, %c0 : i32
+      scf.if %first {
+        scf.for %i = %c0 to %barriers step %c1 : i32 {
+          %bar = cute.add_offset %cameQ, %i
+          %is_free = arith.cmpi uge, %i, %frees : i32
+          %arrivals = arith.select %is_free, %cW, %c1 : i32
+          cute_nvgpu.arch.mbarrier_init %bar, %arrivals
+        } {loop_annotation = #unroll}
+        cute_nvgpu.arch.mbarrier_init_fence()
+      }
+      gpu.barrier
+      %warp0 = arith.divui %t, %c32 : i32
+      %warp = cute_nvgpu.arch.make_warp_uniform %warp0
+      %group = arith.divui %warp, %c4 : i32
+      %brings = arith.cmpi eq, %group, %cW : i32
+      scf.if %brings {
+        cute_nvgpu.arch.setmaxregister_decrease<${FEW}> ()
+        %bringer = arith.constant ${4*W} : i32
+        %active = arith.cmpi eq, %warp, %bringer : i32
+        scf.if %active {
+          // Tensors as TMA sees them, from this block's sequence on; tiles of its heads.
+          %boxQ = cute.static "S<3,4,3> o 0 o (${64*W},(64,${D/64})):(64,(1,${4096*W}))"
+          %boxK = cute.static "S<3,4,3> o 0 o (${BN},(64,${D/64})):(64,(1,${64*BN}))"
+          %modesQ = cute.static "(${64*W},${D}):(1@1,1@3)"
+          %modesK = cute.static "(${BN},${D}):(1@1,1@3)"
+          %loadQ, %cQ = cute_nvgpu.atom.make_non_exec_tiled_tma_load %Q, %boxQ, %modesQ
+          %loadK, %cK = cute_nvgpu.atom.make_non_exec_tiled_tma_load %K, %boxK, %modesK
+          %loadV, %cV = cute_nvgpu.atom.make_non_exec_tiled_tma_load %V, %boxK, %modesK
+          %lQ = cute.get_layout %cQ
+          %lK = cute.get_layout %cK
+          %iQ = cute.get_iter %cQ
+          %iK = cute.get_iter %cK
+          %skipQ = cute.crd2idx (0, %beginQ, 0, 0), %lQ
+          %skipK = cute.crd2idx (0, %beginK, 0, 0), %lK
+          %fromQ = cute.add_offset %iQ, %skipQ
+          %fromK = cute.add_offset %iK, %skipK
+          %xQ = cute.make_view %fromQ, %lQ
+          %xK = cute.make_view %fromK, %lK
+          %gQ = cute.local_tile %xQ, (1, ${64*W}, 1, ${D}), (%b, %m, %h, 0)
+          %gK = cute.local_tile %xK, (1, ${BN}, 1, ${D}), (%b, _, %hk, 0)
+          %onegQ = cute.group_modes<0, 4> %gQ
+          %onegK = cute.group_modes<0, 4> %gK
+          %onesQ = cute.group_modes<0, 2> %sQ
+          %onesK = cute.group_modes<0, 2> %sK
+          %onesV = cute.group_modes<0, 2> %sV
+          %alone = cute.static : !cute.coord<"0">
+          %tsQ, %tgQ = cute_nvgpu.atom.tma_partition(%loadQ, %alone, "1:0", %onesQ, %onegQ)
+          %tsK, %tgK = cute_nvgpu.atom.tma_partition(%loadK, %alone, "1:0", %onesK, %onegK)
+          %tsV, %tgV = cute_nvgpu.atom.tma_partition(%loadV, %alone, "1:0", %onesV, %onegK)
+          %bringQ0 = cute_nvgpu.atom.make_exec_tma %loadQ
+          %bringK0 = cute_nvgpu.atom.make_exec_tma %loadK
+          %bringV0 = cute_nvgpu.atom.make_exec_tma %loadV
+          %one = cute_nvgpu.arch.elect_one()
           scf.if %one {
-            cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %cameKk, %bytesK
+            cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %cameQ, %bytesQ
           }
-          cute.copy %bringK, %tgK[_, %n], %tsK[_, %k]
-          cute_nvgpu.arch.mbarrier_wait %freeVk, %phase
-          scf.if %one {
-            cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %cameVk, %bytesK
-          }
-          cute.copy %bringV, %tgV[_, %n], %tsV[_, %k]
-          %k1, %phase1 = cute_nvgpu.arch.pipeline_advance<${STAGES}> (%k, %phase)
-          scf.yield %k1, %phase1 : i32, i32
-        }
-      }
-    } else {
-      cute_nvgpu.arch.setmaxregister_increase<${MANY}> ()
-      // This warpgroup's rows of Q; fragments of S = Q K^T and O = P V. S, P and R are (rows, columns) of a thread, A is P
-      // again.
-      %lane = arith.remui %t, %c128 : i32
-      %speaks = arith.cmpi eq, %lane, %c0 : i32
-      %atomS = cute.make_atom : !mmaS
-      %atomO = cute.make_atom : !mmaO
-      %mmaS = cute.make_tiled_mma %atomS, "(1,1,1):(0,0,0)"
-      %mmaO = cute.make_tiled_mma %atomO, "(1,1,1):(0,0,0)"
-      %sQw = cute.local_tile %sQ, (64, ${D}), (%group, 0)
-      %tQ = cute.tiled.mma.partition A (%mmaS, %sQw, %lane)
-      %tK = cute.tiled.mma.partition B (%mmaS, %sK, %lane)
-      %tV = cute.tiled.mma.partition B (%mmaO, %sVt, %lane)
-      %fQ = cute.mma.make_fragment A (%mmaS, %tQ)
-      %fK = cute.mma.make_fragment B (%mmaS, %tK)
-      %fV = cute.mma.make_fragment B (%mmaO, %tV)
-      %shapeS = cute.tiled.mma.partition_shape C (%mmaS, (64, ${BN}))
-      %shapeO = cute.tiled.mma.partition_shape C (%mmaO, (64, ${D}))
-      %rS = cute.mma.make_fragment C (%mmaS, %shapeS)
-      %rO = cute.mma.make_fragment C (%mmaO, %shapeO)
-      %rP = cute.make_fragment_like(%rS) {element = ${T}}
-      %S = cute.composition %rS, "(2,(2,2),${BN/16}):(2,(1,4),8)"
-      %P = cute.composition %rP, "(2,(2,2),${BN/16}):(2,(1,4),8)"
-      %R = cute.composition %rO, "(2,(2,${D/8})):(2,(1,4))"
-      %A = cute.composition %rP, "((2,2,2),1,${BN/16}):((1,2,4),0,8)"
-      %shifts = cute.make_fragment_like(%S[_, 0, 0])
-      %sums = cute.make_fragment_like(%S[_, 0, 0])
-      %parts = cute.make_fragment_like(%S[_, 0, 0])
-      cute.fill %shifts, %high
-      cute.fill %sums, %zero
-      cute.fill %rO, %zero
-      // exp(scale x) = 2^(c x). This thread's first row and column of a tile of S.
-      %c_4 = vector.broadcast %c : f32 to vector<4xf32>
-      %minus_c = arith.negf %c : f32
-      %place = cute.layout_eval %lane, "(4,8,4):(2@1,1@0,16@0)"
-      %rowT, %colT = cute.get_scalars %place
-      %rowG = arith.muli %group, %c64 : i32
-      %rowB = arith.addi %rowT, %rowG : i32
-      %lastT = arith.addi %seen, %rowB : i32
-      // Turns: warpgroup g waits at barrier 1 + g, where the one before it arrives; for the first turn the last one does.
-      %turn = arith.addi %group, %c1 : i32
-      %is_last = arith.cmpi eq, %turn, %cW : i32
-      %not_last = arith.cmpi ne, %turn, %cW : i32
-      %after_turn = arith.addi %turn, %c1 : i32
-      %turn_next = arith.select %is_last, %c1, %after_turn : i32
-      scf.if %is_last {
-        cute_nvgpu.arch.named_barrier_arrive %c1, %c256
-      }
-      // S = Q K^T of the last tile.
-      cute_nvgpu.arch.mbarrier_wait %cameQ, %c0
-      cute_nvgpu.arch.mbarrier_wait %cameK, %c0
-      nvvm.wgmma.fence.aligned
-      scf.for %i = %c0 to %kD step %c1 : i32 {
-        %adds = arith.cmpi ne, %i, %c0 : i32
-        %mma = cute_nvgpu.atom.set_value(%mmaS, %adds) {field = accum_c}
-        cute.gemm %mma, %rS, %fQ[_, _, %i], %fK[_, _, %i, 0], %rS
-      } {loop_annotation = #unroll}
-      nvvm.wgmma.commit.group.sync.aligned
-      nvvm.wgmma.wait.group.sync.aligned 0
-      scf.if %speaks {
-        cute_nvgpu.arch.mbarrier_arrive %freeK
-      }
-      scf.for %up = %c0 to %tiles step %c1 iter_args(%k = %c0, %phase = %c0) -> (i32, i32) : i32 {
-        %n1 = arith.subi %tiles, %up : i32
-        %n = arith.subi %n1, %c1 : i32
-        %more = arith.cmpi ne, %n, %c0 : i32
-        // What lies behind the keys or the diagonal.
-        %masked = arith.cmpi uge, %n, %unmasked : i32
-        scf.if %masked {
-          %col0 = arith.muli %n, %cBN : i32
-          %col = arith.addi %col0, %colT : i32
-          %end = arith.subi %sk, %col : i32
-          %diagonal = arith.subi %lastT, %col : i32
-          scf.for %i = %c0 to %c2 step %c1 : i32 {
-            %rowI = arith.muli %i, %c8 : i32
-            %diagonalI = arith.addi %diagonal, %rowI : i32
-            %endI = arith.minsi %diagonalI, %end : i32
-            %row = cute.slice %S, (%i, _, _)
-            scf.for %j = %c0 to %cols step %c1 : i32 {
-              %jCol = cute.layout_eval %j, "(2,${BN/8}):(1,8)"
-              %colJ = cute.get_scalars %jCol
-              %out = arith.cmpi sge, %colJ, %endI : i32
-              %s = cute.memref.load %row[%j]
-              %kept = arith.select %out, %minus_inf, %s : f32
-              cute.store %kept, %row[%j]
-            } {loop_annotation = #unroll}
-          } {loop_annotation = #unroll}
-        }
-        // P = 2^(c S + shift), and sums of this thread's part of its rows. Where one is above the limit, which is seldom, shift, sums
-        // and O follow the largest of each row, and P is computed again: no maximum of each tile is needed.
-        scf.for %try = %c0 to %c2 step %c1 iter_args(%compute = %true) -> (i1) : i32 {
-          %again = scf.if %compute -> (i1) {
-            %far = scf.for %i = %c0 to %c2 step %c1 iter_args(%most = %zero) -> (f32) : i32 {
-              %shift = cute.memref.load %shifts[%i]
-              %shift4 = vector.broadcast %shift : f32 to vector<4xf32>
-              %part = scf.for %j = %c0 to %kBN step %c1 iter_args(%before = %zero) -> (f32) : i32 {
-                %s = cute.memref.load_vec %S[%i, _, %j]
-                %e = math.fma %s, %c_4, %shift4 : vector<4xf32>
-                %p = math.exp2 %e fastmath<afn> : vector<4xf32>
-                %short = arith.truncf %p : vector<4xf32> to vector<4x${T}>
-                cute.memref.store_vec %short, %P[%i, _, %j]
-                %after = vector.reduction <add>, %p, %before : vector<4xf32> into f32
-                scf.yield %after : f32
-              } {loop_annotation = #unroll}
-              cute.store %part, %parts[%i]
-              %larger = arith.maxnumf %most, %part : f32
-              scf.yield %larger : f32
-            } {loop_annotation = #unroll}
-            %is_far = arith.cmpf ogt, %far, %limit : f32
-            %any_far = cute_nvgpu.arch.vote<any> %is_far
-            %is_first = arith.cmpi eq, %try, %c0 : i32
-            %follow = arith.andi %any_far, %is_first : i1
-            scf.if %follow {
-              scf.for %i = %c0 to %c2 step %c1 : i32 {
-                %s = cute.memref.load_vec %S[%i, _, _]
-                %mine = vector.reduction <maxnumf>, %s : !rowS into f32
-                %quad = cute_nvgpu.arch.warp_all_reduce<max, 4> %mine
-                %wanted = arith.mulf %quad, %minus_c : f32
-                %old = cute.memref.load %shifts[%i]
-                %new = arith.minnumf %old, %wanted : f32
-                cute.store %new, %shifts[%i]
-                %bits = arith.subf %new, %old : f32
-                %factor = math.exp2 %bits fastmath<afn> : f32
-                %was = cute.memref.load %sums[%i]
-                %is = arith.mulf %was, %factor : f32
-                cute.store %is, %sums[%i]
-                %factors = vector.broadcast %factor : f32 to !rowO
-                %o = cute.memref.load_vec %R[%i, _]
-                %scaled = arith.mulf %o, %factors : !rowO
-                cute.memref.store_vec %scaled, %R[%i, _]
-              } {loop_annotation = #unroll}
+          %bringQ = cute_nvgpu.atom.set_value(%bringQ0, %cameQ) {field = tma_bar}
+          cute.copy %bringQ, %tgQ, %tsQ
+          scf.for %up = %c0 to %tiles step %c1 iter_args(%k = %c0, %phase = %c1) -> (i32, i32) : i32 {
+            %n1 = arith.subi %tiles, %up : i32
+            %n = arith.subi %n1, %c1 : i32
+            %cameKk = cute.add_offset %cameK, %k
+            %cameVk = cute.add_offset %cameV, %k
+            %freeKk = cute.add_offset %freeK, %k
+            %freeVk = cute.add_offset %freeV, %k
+            %bringK = cute_nvgpu.atom.set_value(%bringK0, %cameKk) {field = tma_bar}
+            %bringV = cute_nvgpu.atom.set_value(%bringV0, %cameVk) {field = tma_bar}
+            cute_nvgpu.arch.mbarrier_wait %freeKk, %phase
+            scf.if %one {
+              cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %cameKk, %bytesK
             }
-            scf.yield %follow : i1
-          } else {
-            scf.yield %false : i1
+            cute.copy %bringK, %tgK[_, %n], %tsK[_, %k]
+            cute_nvgpu.arch.mbarrier_wait %freeVk, %phase
+            scf.if %one {
+              cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %cameVk, %bytesK
+            }
+            cute.copy %bringV, %tgV[_, %n], %tsV[_, %k]
+            %k1, %phase1 = cute_nvgpu.arch.pipeline_advance<${STAGES}> (%k, %phase)
+            scf.yield %k1, %phase1 : i32, i32
           }
-          scf.yield %again : i1
-        } {loop_annotation = #unroll}
-        scf.for %i = %c0 to %c2 step %c1 : i32 {
-          %sum = cute.memref.load %sums[%i]
-          %part = cute.memref.load %parts[%i]
-          %is = arith.addf %sum, %part : f32
-          cute.store %is, %sums[%i]
-        } {loop_annotation = #unroll}
-        // In this warpgroup's turn O = O + P V, and S = Q K^T of the tile in front.
-        %fVk = cute.slice %fV, (_, _, _, %k)
-        %cameVk = cute.add_offset %cameV, %k
-        %freeVk = cute.add_offset %freeV, %k
-        %k1, %phase1 = cute_nvgpu.arch.pipeline_advance<${STAGES}> (%k, %phase)
-        %fK1 = cute.slice %fK, (_, _, _, %k1)
-        %cameK1 = cute.add_offset %cameK, %k1
-        %freeK1 = cute.add_offset %freeK, %k1
-        cute_nvgpu.arch.mbarrier_wait %cameVk, %phase
-        scf.if %more {
-          cute_nvgpu.arch.mbarrier_wait %cameK1, %phase1
         }
-        cute_nvgpu.arch.named_barrier_sync %turn, %c256
+      } else {
+        cute_nvgpu.arch.setmaxregister_increase<${MANY}> ()
+        // This warpgroup's rows of Q; fragments of S = Q K^T and O = P V. S, P and R are (rows, columns) of a thread, A is P
+        // again.
+        %lane = arith.remui %t, %c128 : i32
+        %speaks = arith.cmpi eq, %lane, %c0 : i32
+        %atomS = cute.make_atom : !mmaS
+        %atomO = cute.make_atom : !mmaO
+        %mmaS = cute.make_tiled_mma %atomS, "(1,1,1):(0,0,0)"
+        %mmaO = cute.make_tiled_mma %atomO, "(1,1,1):(0,0,0)"
+        %sQw = cute.local_tile %sQ, (64, ${D}), (%group, 0)
+        %tQ = cute.tiled.mma.partition A (%mmaS, %sQw, %lane)
+        %tK = cute.tiled.mma.partition B (%mmaS, %sK, %lane)
+        %tV = cute.tiled.mma.partition B (%mmaO, %sVt, %lane)
+        %fQ = cute.mma.make_fragment A (%mmaS, %tQ)
+        %fK = cute.mma.make_fragment B (%mmaS, %tK)
+        %fV = cute.mma.make_fragment B (%mmaO, %tV)
+        %shapeS = cute.tiled.mma.partition_shape C (%mmaS, (64, ${BN}))
+        %shapeO = cute.tiled.mma.partition_shape C (%mmaO, (64, ${D}))
+        %rS = cute.mma.make_fragment C (%mmaS, %shapeS)
+        %rO = cute.mma.make_fragment C (%mmaO, %shapeO)
+        %rP = cute.make_fragment_like(%rS) {element = ${T}}
+        %S = cute.composition %rS, "(2,(2,2),${BN/16}):(2,(1,4),8)"
+        %P = cute.composition %rP, "(2,(2,2),${BN/16}):(2,(1,4),8)"
+        %R = cute.composition %rO, "(2,(2,${D/8})):(2,(1,4))"
+        %A = cute.composition %rP, "((2,2,2),1,${BN/16}):((1,2,4),0,8)"
+        %shifts = cute.make_fragment_like(%S[_, 0, 0])
+        %sums = cute.make_fragment_like(%S[_, 0, 0])
+        %parts = cute.make_fragment_like(%S[_, 0, 0])
+        cute.fill %shifts, %high
+        cute.fill %sums, %zero
+        cute.fill %rO, %zero
+        // exp(scale x) = 2^(c x). This thread's first row and column of a tile of S.
+        %c_4 = vector.broadcast %c : f32 to vector<4xf32>
+        %minus_c = arith.negf %c : f32
+        %place = cute.layout_eval %lane, "(4,8,4):(2@1,1@0,16@0)"
+        %rowT, %colT = cute.get_scalars %place
+        %rowG = arith.muli %group, %c64 : i32
+        %rowB = arith.addi %rowT, %rowG : i32
+        %lastT = arith.addi %seen, %rowB : i32
+        // Turns: warpgroup g waits at barrier 1 + g, where the one before it arrives; for the first turn the last one does.
+        %turn = arith.addi %group, %c1 : i32
+        %is_last = arith.cmpi eq, %turn, %cW : i32
+        %not_last = arith.cmpi ne, %turn, %cW : i32
+        %after_turn = arith.addi %turn, %c1 : i32
+        %turn_next = arith.select %is_last, %c1, %after_turn : i32
+        scf.if %is_last {
+          cute_nvgpu.arch.named_barrier_arrive %c1, %c256
+        }
+        // S = Q K^T of the last tile.
+        cute_nvgpu.arch.mbarrier_wait %cameQ, %c0
+        cute_nvgpu.arch.mbarrier_wait %cameK, %c0
         nvvm.wgmma.fence.aligned
-        cute.gemm %mmaO, %rO, %A, %fVk, %rO
+        scf.for %i = %c0 to %kD step %c1 : i32 {
+          %adds = arith.cmpi ne, %i, %c0 : i32
+          %mma = cute_nvgpu.atom.set_value(%mmaS, %adds) {field = accum_c}
+          cute.gemm %mma, %rS, %fQ[_, _, %i], %fK[_, _, %i, 0], %rS
+        } {loop_annotation = #unroll}
         nvvm.wgmma.commit.group.sync.aligned
-        scf.if %more {
-          nvvm.wgmma.fence.aligned
-          scf.for %i = %c0 to %kD step %c1 : i32 {
-            %adds = arith.cmpi ne, %i, %c0 : i32
-            %mma = cute_nvgpu.atom.set_value(%mmaS, %adds) {field = accum_c}
-            cute.gemm %mma, %rS, %fQ[_, _, %i], %fK1[_, _, %i], %rS
-          } {loop_annotation = #unroll}
-          nvvm.wgmma.commit.group.sync.aligned
-        }
-        %goes_on = arith.ori %more, %not_last : i1
-        scf.if %goes_on {
-          cute_nvgpu.arch.named_barrier_arrive %turn_next, %c256
-        }
         nvvm.wgmma.wait.group.sync.aligned 0
         scf.if %speaks {
-          cute_nvgpu.arch.mbarrier_arrive %freeVk
-          scf.if %more {
-            cute_nvgpu.arch.mbarrier_arrive %freeK1
-          }
+          cute_nvgpu.arch.mbarrier_arrive %freeK
         }
-        scf.yield %k1, %phase1 : i32, i32
+        scf.for %up = %c0 to %tiles step %c1 iter_args(%k = %c0, %phase = %c0) -> (i32, i32) : i32 {
+          %n1 = arith.subi %tiles, %up : i32
+          %n = arith.subi %n1, %c1 : i32
+          %more = arith.cmpi ne, %n, %c0 : i32
+          // What lies behind the keys or the diagonal.
+          %masked = arith.cmpi uge, %n, %unmasked : i32
+          scf.if %masked {
+            %col0 = arith.muli %n, %cBN : i32
+            %col = arith.addi %col0, %colT : i32
+            %end = arith.subi %sk, %col : i32
+            %diagonal = arith.subi %lastT, %col : i32
+            scf.for %i = %c0 to %c2 step %c1 : i32 {
+              %rowI = arith.muli %i, %c8 : i32
+              %diagonalI = arith.addi %diagonal, %rowI : i32
+              %endI = arith.minsi %diagonalI, %end : i32
+              %row = cute.slice %S, (%i, _, _)
+              scf.for %j = %c0 to %cols step %c1 : i32 {
+                %jCol = cute.layout_eval %j, "(2,${BN/8}):(1,8)"
+                %colJ = cute.get_scalars %jCol
+                %out = arith.cmpi sge, %colJ, %endI : i32
+                %s = cute.memref.load %row[%j]
+                %kept = arith.select %out, %minus_inf, %s : f32
+                cute.store %kept, %row[%j]
+              } {loop_annotation = #unroll}
+            } {loop_annotation = #unroll}
+          }
+          // P = 2^(c S + shift), and sums of this thread's part of its rows. Where one is above the limit, which is seldom, shift, sums
+          // and O follow the largest of each row, and P is computed again: no maximum of each tile is needed.
+          scf.for %try = %c0 to %c2 step %c1 iter_args(%compute = %true) -> (i1) : i32 {
+            %again = scf.if %compute -> (i1) {
+              %far = scf.for %i = %c0 to %c2 step %c1 iter_args(%most = %zero) -> (f32) : i32 {
+                %shift = cute.memref.load %shifts[%i]
+                %shift4 = vector.broadcast %shift : f32 to vector<4xf32>
+                %part = scf.for %j = %c0 to %kBN step %c1 iter_args(%before = %zero) -> (f32) : i32 {
+                  %s = cute.memref.load_vec %S[%i, _, %j]
+                  %e = math.fma %s, %c_4, %shift4 : vector<4xf32>
+                  %p = math.exp2 %e fastmath<afn> : vector<4xf32>
+                  %short = arith.truncf %p : vector<4xf32> to vector<4x${T}>
+                  cute.memref.store_vec %short, %P[%i, _, %j]
+                  %after = vector.reduction <add>, %p, %before : vector<4xf32> into f32
+                  scf.yield %after : f32
+                } {loop_annotation = #unroll}
+                cute.store %part, %parts[%i]
+                %larger = arith.maxnumf %most, %part : f32
+                scf.yield %larger : f32
+              } {loop_annotation = #unroll}
+              %is_far = arith.cmpf ogt, %far, %limit : f32
+              %any_far = cute_nvgpu.arch.vote<any> %is_far
+              %is_first = arith.cmpi eq, %try, %c0 : i32
+              %follow = arith.andi %any_far, %is_first : i1
+              scf.if %follow {
+                scf.for %i = %c0 to %c2 step %c1 : i32 {
+                  %s = cute.memref.load_vec %S[%i, _, _]
+                  %mine = vector.reduction <maxnumf>, %s : !rowS into f32
+                  %quad = cute_nvgpu.arch.warp_all_reduce<max, 4> %mine
+                  %wanted = arith.mulf %quad, %minus_c : f32
+                  %old = cute.memref.load %shifts[%i]
+                  %new = arith.minnumf %old, %wanted : f32
+                  cute.store %new, %shifts[%i]
+                  %bits = arith.subf %new, %old : f32
+                  %factor = math.exp2 %bits fastmath<afn> : f32
+                  %was = cute.memref.load %sums[%i]
+                  %is = arith.mulf %was, %factor : f32
+                  cute.store %is, %sums[%i]
+                  %factors = vector.broadcast %factor : f32 to !rowO
+                  %o = cute.memref.load_vec %R[%i, _]
+                  %scaled = arith.mulf %o, %factors : !rowO
+                  cute.memref.store_vec %scaled, %R[%i, _]
+                } {loop_annotation = #unroll}
+              }
+              scf.yield %follow : i1
+            } else {
+              scf.yield %false : i1
+            }
+            scf.yield %again : i1
+          } {loop_annotation = #unroll}
+          scf.for %i = %c0 to %c2 step %c1 : i32 {
+            %sum = cute.memref.load %sums[%i]
+            %part = cute.memref.load %parts[%i]
+            %is = arith.addf %sum, %part : f32
+            cute.store %is, %sums[%i]
+          } {loop_annotation = #unroll}
+          // In this warpgroup's turn O = O + P V, and S = Q K^T of the tile in front.
+          %fVk = cute.slice %fV, (_, _, _, %k)
+          %cameVk = cute.add_offset %cameV, %k
+          %freeVk = cute.add_offset %freeV, %k
+          %k1, %phase1 = cute_nvgpu.arch.pipeline_advance<${STAGES}> (%k, %phase)
+          %fK1 = cute.slice %fK, (_, _, _, %k1)
+          %cameK1 = cute.add_offset %cameK, %k1
+          %freeK1 = cute.add_offset %freeK, %k1
+          cute_nvgpu.arch.mbarrier_wait %cameVk, %phase
+          scf.if %more {
+            cute_nvgpu.arch.mbarrier_wait %cameK1, %phase1
+          }
+          cute_nvgpu.arch.named_barrier_sync %turn, %c256
+          nvvm.wgmma.fence.aligned
+          cute.gemm %mmaO, %rO, %A, %fVk, %rO
+          nvvm.wgmma.commit.group.sync.aligned
+          scf.if %more {
+            nvvm.wgmma.fence.aligned
+            scf.for %i = %c0 to %kD step %c1 : i32 {
+              %adds = arith.cmpi ne, %i, %c0 : i32
+              %mma = cute_nvgpu.atom.set_value(%mmaS, %adds) {field = accum_c}
+              cute.gemm %mma, %rS, %fQ[_, _, %i], %fK1[_, _, %i], %rS
+            } {loop_annotation = #unroll}
+            nvvm.wgmma.commit.group.sync.aligned
+          }
+          %goes_on = arith.ori %more, %not_last : i1
+          scf.if %goes_on {
+            cute_nvgpu.arch.named_barrier_arrive %turn_next, %c256
+          }
+          nvvm.wgmma.wait.group.sync.aligned 0
+          scf.if %speaks {
+            cute_nvgpu.arch.mbarrier_arrive %freeVk
+            scf.if %more {
+              cute_nvgpu.arch.mbarrier_arrive %freeK1
+            }
+          }
+          scf.yield %k1, %phase1 : i32, i32
+        }
+        // O over the sums of four threads each, through this warpgroup's rows of Q to where its sequence lies.
+        %r16 = cute.make_fragment_like(%rO) {element = ${T}}
+        %R16 = cute.composition %r16, "(2,(2,${D/8})):(2,(1,4))"
+        scf.for %i = %c0 to %c2 step %c1 : i32 {
+          %mine = cute.memref.load %sums[%i]
+          %quad = cute_nvgpu.arch.warp_all_reduce<add, 4> %mine
+          %empty = arith.cmpf oeq, %quad, %zero : f32
+          %over = nvvm.rcp.approx.ftz.f %quad : f32
+          %factor = arith.select %empty, %zero, %over : f32
+          %factors = vector.broadcast %factor : f32 to !rowO
+          %o = cute.memref.load_vec %R[%i, _]
+          %mean = arith.mulf %o, %factors : !rowO
+          %short = arith.truncf %mean : !rowO to vector<${D/4}x${T}>
+          cute.memref.store_vec %short, %R16[%i, _]
+        } {loop_annotation = #unroll}
+        %stsm = cute.make_atom : !cute_nvgpu.atom.stsm<${T}, mode = <"(8,8)">, num_matrices = 4, n>
+        %eight = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, 128 b>
+        %r2s = cute.make_tiled_copy_C %stsm, %mmaO
+        %s2g = cute.make_tiled_copy %eight, "(${1024/D},${D/8}):(${D/8},1)", "(1,8):(0,1)"
+        %tXrO = cute.tiled.copy.retile %r2s, %r16
+        %tXsO = cute.tiled.copy.partition_D %r2s, %sQw, %lane
+        cute.copy %r2s, %tXrO, %tXsO
+        %written = arith.addi %group, %c8 : i32
+        cute_nvgpu.arch.named_barrier_sync %written, %c128
+        %Oh = cute.slice %O, (%b, _, %h, _)
+        %pO = cute.get_iter %Oh
+        %lay = cute.get_layout %Oh
+        %before = cute.crd2idx (%beginQ, 0), %lay
+        %pOs = cute.add_offset %pO, %before
+        %ld = cute.stride %Oh, 0
+        %rowsO = cute.make_layout((%sq, ${D}), (%ld, 1))
+        %Os = cute.make_view %pOs, %rowsO
+        %iO = cute.make_identity_tensor %Os
+        %m64 = arith.muli %m, %cW : i32
+        %mw = arith.addi %m64, %group : i32
+        %gO = cute.local_tile %Os, (64, ${D}), (%mw, 0)
+        %cO = cute.local_tile %iO, (64, ${D}), (%mw, 0)
+        %tOsO = cute.tiled.copy.partition_S %s2g, %sQw, %lane
+        %tOgO = cute.tiled.copy.partition_D %s2g, %gO, %lane
+        %tOcO = cute.tiled.copy.partition_D %s2g, %cO, %lane
+        %pred = cute.predicate %tOcO, %Os
+        cute.copy %s2g, %tOsO, %tOgO, %pred
       }
-      // O over the sums of four threads each, through this warpgroup's rows of Q to where its sequence lies.
-      %r16 = cute.make_fragment_like(%rO) {element = ${T}}
-      %R16 = cute.composition %r16, "(2,(2,${D/8})):(2,(1,4))"
-      scf.for %i = %c0 to %c2 step %c1 : i32 {
-        %mine = cute.memref.load %sums[%i]
-        %quad = cute_nvgpu.arch.warp_all_reduce<add, 4> %mine
-        %empty = arith.cmpf oeq, %quad, %zero : f32
-        %over = nvvm.rcp.approx.ftz.f %quad : f32
-        %factor = arith.select %empty, %zero, %over : f32
-        %factors = vector.broadcast %factor : f32 to !rowO
-        %o = cute.memref.load_vec %R[%i, _]
-        %mean = arith.mulf %o, %factors : !rowO
-        %short = arith.truncf %mean : !rowO to vector<${D/4}x${T}>
-        cute.memref.store_vec %short, %R16[%i, _]
-      } {loop_annotation = #unroll}
-      %stsm = cute.make_atom : !cute_nvgpu.atom.stsm<${T}, mode = <"(8,8)">, num_matrices = 4, n>
-      %eight = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, 128 b>
-      %r2s = cute.make_tiled_copy_C %stsm, %mmaO
-      %s2g = cute.make_tiled_copy %eight, "(${1024/D},${D/8}):(${D/8},1)", "(1,8):(0,1)"
-      %tXrO = cute.tiled.copy.retile %r2s, %r16
-      %tXsO = cute.tiled.copy.partition_D %r2s, %sQw, %lane
-      cute.copy %r2s, %tXrO, %tXsO
-      %written = arith.addi %group, %c8 : i32
-      cute_nvgpu.arch.named_barrier_sync %written, %c128
-      %Oh = cute.slice %O, (%b, _, %h, _)
-      %pO = cute.get_iter %Oh
-      %lay = cute.get_layout %Oh
-      %before = cute.crd2idx (%beginQ, 0), %lay
-      %pOs = cute.add_offset %pO, %before
-      %ld = cute.stride %Oh, 0
-      %rowsO = cute.make_layout((%sq, ${D}), (%ld, 1))
-      %Os = cute.make_view %pOs, %rowsO
-      %iO = cute.make_identity_tensor %Os
-      %m64 = arith.muli %m, %cW : i32
-      %mw = arith.addi %m64, %group : i32
-      %gO = cute.local_tile %Os, (64, ${D}), (%mw, 0)
-      %cO = cute.local_tile %iO, (64, ${D}), (%mw, 0)
-      %tOsO = cute.tiled.copy.partition_S %s2g, %sQw, %lane
-      %tOgO = cute.tiled.copy.partition_D %s2g, %gO, %lane
-      %tOcO = cute.tiled.copy.partition_D %s2g, %cO, %lane
-      %pred = cute.predicate %tOcO, %Os
-      cute.copy %s2g, %tOsO, %tOgO, %pred
     }
     gpu.return
   }
