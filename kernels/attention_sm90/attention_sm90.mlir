@@ -27,10 +27,8 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %c2 = arith.constant 2 : i32
-    %c4 = arith.constant 4 : i32
     %c8 = arith.constant 8 : i32
     %c32 = arith.constant 32 : i32
-    %c64 = arith.constant 64 : i32
     %c128 = arith.constant 128 : i32
     %c256 = arith.constant 256 : i32
     %cW = arith.constant ${W} : i32
@@ -114,14 +112,13 @@ gpu.module @kernels {
         cute_nvgpu.arch.mbarrier_init_fence()
       }
       gpu.barrier
-      %warp0 = arith.divui %t, %c32 : i32
-      %warp = cute_nvgpu.arch.make_warp_uniform %warp0
-      %group = arith.divui %warp, %c4 : i32
+      %lane = arith.remui %t, %c128 : i32
+      %group0 = arith.divui %t, %c128 : i32
+      %group = cute_nvgpu.arch.make_warp_uniform %group0
       %brings = arith.cmpi eq, %group, %cW : i32
       scf.if %brings {
         cute_nvgpu.arch.setmaxregister_decrease<${FEW}> ()
-        %bringer = arith.constant ${4*W} : i32
-        %active = arith.cmpi eq, %warp, %bringer : i32
+        %active = arith.cmpi ult, %lane, %c32 : i32
         scf.if %active {
           // Tensors as TMA sees them, from this block's sequence on; tiles of its heads.
           %boxQ = cute.static "S<3,4,3> o 0 o (${64*W},(64,${D/64})):(64,(1,${4096*W}))"
@@ -186,15 +183,14 @@ gpu.module @kernels {
         }
       } else {
         cute_nvgpu.arch.setmaxregister_increase<${MANY}> ()
-        // This warpgroup's rows of Q; fragments of S = Q K^T and O = P V. S, P and R are (rows, columns) of a thread, A is P
-        // again.
-        %lane = arith.remui %t, %c128 : i32
+        // This warpgroup's rows of Q, at the same place for all its threads, and fragments of S = Q K^T and O = P V; S, P and R
+        // are (rows, columns) of a thread, A is P again.
+        %sQw = cute.local_tile %sQ, (64, ${D}), (%group, 0)
         %speaks = arith.cmpi eq, %lane, %c0 : i32
         %atomS = cute.make_atom : !mmaS
         %atomO = cute.make_atom : !mmaO
         %mmaS = cute.make_tiled_mma %atomS, "(1,1,1):(0,0,0)"
         %mmaO = cute.make_tiled_mma %atomO, "(1,1,1):(0,0,0)"
-        %sQw = cute.local_tile %sQ, (64, ${D}), (%group, 0)
         %tQ = cute.tiled.mma.partition A (%mmaS, %sQw, %lane)
         %tK = cute.tiled.mma.partition B (%mmaS, %sK, %lane)
         %tV = cute.tiled.mma.partition B (%mmaO, %sVt, %lane)
@@ -219,11 +215,9 @@ gpu.module @kernels {
         // exp(scale x) = 2^(c x). This thread's first row and column of a tile of S.
         %c_4 = vector.broadcast %c : f32 to vector<4xf32>
         %minus_c = arith.negf %c : f32
-        %place = cute.layout_eval %lane, "(4,8,4):(2@1,1@0,16@0)"
+        %place = cute.layout_eval %t, "(4,8,${4*W}):(2@1,1@0,16@0)"
         %rowT, %colT = cute.get_scalars %place
-        %rowG = arith.muli %group, %c64 : i32
-        %rowB = arith.addi %rowT, %rowG : i32
-        %lastT = arith.addi %seen, %rowB : i32
+        %lastT = arith.addi %seen, %rowT : i32
         // Turns: warpgroup g waits at barrier 1 + g, where the one before it arrives; for the first turn the last one does.
         %turn = arith.addi %group, %c1 : i32
         %is_last = arith.cmpi eq, %turn, %cW : i32
@@ -385,7 +379,7 @@ gpu.module @kernels {
         %stsm = cute.make_atom : !cute_nvgpu.atom.stsm<${T}, mode = <"(8,8)">, num_matrices = 4, n>
         %eight = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, 128 b>
         %r2s = cute.make_tiled_copy_C %stsm, %mmaO
-        %s2g = cute.make_tiled_copy %eight, "(${1024/D},${D/8}):(${D/8},1)", "(1,8):(0,1)"
+        %s2g = cute.make_tiled_copy %eight, "((${1024/D},${W}),${D/8}):((${D/8},128),1)", "(${D/16},8):(8,1)"
         %tXrO = cute.tiled.copy.retile %r2s, %r16
         %tXsO = cute.tiled.copy.partition_D %r2s, %sQw, %lane
         cute.copy %r2s, %tXrO, %tXsO
@@ -400,13 +394,11 @@ gpu.module @kernels {
         %rowsO = cute.make_layout((%sq, ${D}), (%ld, 1))
         %Os = cute.make_view %pOs, %rowsO
         %iO = cute.make_identity_tensor %Os
-        %m64 = arith.muli %m, %cW : i32
-        %mw = arith.addi %m64, %group : i32
-        %gO = cute.local_tile %Os, (64, ${D}), (%mw, 0)
-        %cO = cute.local_tile %iO, (64, ${D}), (%mw, 0)
-        %tOsO = cute.tiled.copy.partition_S %s2g, %sQw, %lane
-        %tOgO = cute.tiled.copy.partition_D %s2g, %gO, %lane
-        %tOcO = cute.tiled.copy.partition_D %s2g, %cO, %lane
+        %gO = cute.local_tile %Os, (${64*W}, ${D}), (%m, 0)
+        %cO = cute.local_tile %iO, (${64*W}, ${D}), (%m, 0)
+        %tOsO = cute.tiled.copy.partition_S %s2g, %sQ, %t
+        %tOgO = cute.tiled.copy.partition_D %s2g, %gO, %t
+        %tOcO = cute.tiled.copy.partition_D %s2g, %cO, %t
         %pred = cute.predicate %tOcO, %Os
         cute.copy %s2g, %tOsO, %tOgO, %pred
       }
