@@ -214,7 +214,9 @@ static cute_status run_one(product *p, int64_t m, int64_t n, int64_t k)
     MlirValue d[CUTE_MOST_TIED], a[8];
     const int64_t at[3] = {0, m, n}, a_at[3] = {0, m, k};
     int64_t first = cute_tensor_index(&p->d, at, 3);
-    cute_wgmma w = {.atom = p->atom, .d = d, .adds = p->adds};
+    /* Without the accumulator's old value the products of all k are summed all the same. */
+    MlirValue adds = k ? cute_integer(&p->b, mlirIntegerTypeGet(p->b.context, 1), 1) : p->adds;
+    cute_wgmma w = {.atom = p->atom, .d = d, .adds = adds};
     CUTE_TRY(cute_tensor_load(&p->d, first, o[CUTE_ATOM_C].values, 0, d));
     MlirType word = mlirValueGetType(d[0]);
     CUTE_TRY(descriptor_at(p, B, n, k, &w.b));

@@ -320,7 +320,8 @@ def wgmma(case):
         order = [list(line) for line in zip(*matrix)] if columns[i] else matrix
         buffers[x] = (words_of(flat(order), kind), None)
         count = len(buffers[x][0])
-        if i == 0 and frag == "rs":
+        ldsm = i == 0 and frag == "rs" and bits == 16 and deep
+        if i == 0 and frag == "rs" and not ldsm:
             text += f"""    %aa = cute.get_iter %a
     %pa = cute.recast_iter %aa : {element}
     %va = cute.make_view %pa, "({rows},{K}):({K},1)"
@@ -352,6 +353,14 @@ def wgmma(case):
     %g{x} = cute.tiled.mma.partition {"AB"[i]} (%mma, %v{x}, %thread)
     %f{x} = cute.mma.make_fragment {"AB"[i]} (%mma, %g{x})
 """
+        if ldsm:
+            text += f"""    %ldsm = cute.make_atom : !cute_nvgpu.atom.ldsm<val_type = {element}, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
+    %copy = cute.make_tiled_copy_A %ldsm, %mma
+    %source = cute.tiled.copy.partition_S %copy, %va, %thread
+    %target = cute.tiled.copy.retile %copy, %fa
+    gpu.barrier
+    cute.copy %copy, %source, %target
+"""
         smem += (count * 4 + 1023) // 1024 * 1024
     buffers["c"] = (words_of(flat(C), c), words_of(flat(D), c))
     text += f"""    %ic = cute.get_iter %c
@@ -368,6 +377,11 @@ def wgmma(case):
     steps = K // k
     if adds == "all":
         text += "    cute.gemm %mma, %fc, %fa, %fb, %fc\n"
+    elif adds == "no" and deep:  # all steps of K at once
+        text += """    %false = arith.constant false
+    %off = cute_nvgpu.atom.set_value(%mma, %false) {field = accum_c}
+    cute.gemm %off, %fc, %fa, %fb, %fc
+"""
     elif adds == "unknown":  # a flag that is only known when it runs, from a loop
         text += f"""    %true = arith.constant true
     %steps = arith.constant {steps} : i32
@@ -394,11 +408,28 @@ def wgmma(case):
         text = text.replace("TILED", f'!cute.tiled_mma<{atom}, atom_layout_MNK = <"({groups[0]},{groups[1]},1):(1,{groups[0]},0)">>')
     text += """    nvvm.wgmma.commit.group.sync.aligned
     nvvm.wgmma.wait.group.sync.aligned 0
-    cute.copy %mc, %fc, %gc
-    gpu.return
-  }
-}
 """
+    if c == "f16" and n % 16 == 0:  # through shared memory by stmatrix
+        text += f"""    gpu.barrier
+    %sc = cute.recast_iter %words : f16
+    %wc = cute.make_view %sc, "({M},{N}):({N},1)"
+    %stsm = cute.make_atom : !cute_nvgpu.atom.stsm<f16, mode = <"(8,8)">, num_matrices = 4, n>
+    %out = cute.make_tiled_copy_C %stsm, %mma
+    %rs = cute.tiled.copy.retile %out, %fc
+    %ss = cute.tiled.copy.partition_D %out, %wc, %thread
+    cute.copy %out, %rs, %ss
+    gpu.barrier
+    %wv = cute.make_view %words, "({M * N // 2}):(1)"
+    %count = arith.constant {M * N // 2} : i32
+    scf.for %i = %thread to %count step %threads : i32 {{
+      %value = cute.memref.load(%wv, %i)
+      cute.memref.store(%c, %i, %value)
+    }}
+"""
+        smem = max(smem, 2 * M * N)
+    else:
+        text += "    cute.copy %mc, %fc, %gc\n"
+    text += "    gpu.return\n  }\n}\n"
     parameters = ", ".join(f'%{x}: !cute.memref<i32, gmem, align<16>, "({len(words)}):(1)">' for x, (words, _) in buffers.items())
     return run("wgmma_" + name, "sm_90a", text.replace("PARAMETERS", parameters), buffers, threads, smem)
 

@@ -131,3 +131,24 @@ func.func @no_whole_tiles(%a: !cute.memref<f16, gmem, align<16>, "(64,64):(64,1)
   cute.copy %c, %p, %r, %in
   return
 }
+
+// -----
+
+// wgmma is sm_90a's alone.
+gpu.module @sm_90 [#nvvm.target<chip = "sm_90">] {
+  func.func @wgmma() {
+    // expected-error @+1 {{frag_kind = ss>' needs sm_90a, the architecture is sm_90}}
+    %a = cute.make_atom : !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+    return
+  }
+}
+
+// -----
+
+gpu.module @sm_100a [#nvvm.target<chip = "sm_100a">] {
+  func.func @wgmma() {
+    // expected-error @+1 {{frag_kind = ss>' needs sm_90a, the architecture is sm_100a}}
+    %a = cute.make_atom : !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+    return
+  }
+}
