@@ -11,7 +11,9 @@ def Cute_MmaOperand : ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>;
 def Cute_MakeAtomOp : Cute_Op<"make_atom", [Pure]> {
   let summary = "An atom: one instruction";
   let description = [{
-    The type says all of it.
+    The type says all of it, but of `wgmma` whether it adds to its accumulator: an `i1`, true where it is left out.
+
+    Refused: other operands.
 
     ```mlir
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f16, 128 b>
@@ -162,6 +164,8 @@ def Cute_MmaMakeFragmentOp : Cute_TypedOp<"mma.make_fragment", []> {
   let description = [{
     Of C from a shape or a partition: a new tensor, uninitialised. Of A and B from a partition: a new tensor in registers; of
     an instruction that reads shared memory (`wgmma`, `tcgen05.mma`), a view of its descriptors.
+
+    Refused: of `wgmma` a partition in shared memory that no matrix descriptor expresses; the message says which layouts would do.
 
     ```mlir
     %f = cute.mma.make_fragment C (%m, %s) : (!cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(2,2,1):(1,2,0)">, permutation_MNK = <"[32:1;32:1;16:1]">>,

@@ -173,9 +173,11 @@ def Cute_GemmOp : Cute_Op<"gemm"> {
   let summary = "Multiplies tensors by an MMA atom: `D = A * B + C`";
   let description = [{
     The operands are D, A, B and C. Mode 0 of each are the atom's values; A has a mode of M, B one of N, D and C both; a
-    mode of K behind them is summed. The atom runs once for each coordinate of (M, N, K).
+    mode of K behind them is summed. The atom runs once for each coordinate of (M, N, K). Of `wgmma`, B and with `frag_kind = ss` A
+    are views of descriptors, and C is D; it is asynchronous, between `wgmma_fence` and `wgmma_commit_group`.
 
-    Refused: modes of different extent, element types that are not the atom's.
+    Refused: modes of different extent, element types that are not the atom's, descriptors where it has registers and the other way
+    round.
 
     ```mlir
     cute.gemm(%mma, %d, %a, %b, %c) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >,

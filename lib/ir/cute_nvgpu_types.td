@@ -89,8 +89,11 @@ def CuteNvgpu_Sm89MmaType : CuteNvgpu_Type<"Sm89Mma", "sm89.mma", "`mma.sync` of
     ```
   }]>;
 def CuteNvgpu_Sm90MmaType : CuteNvgpu_Type<"Sm90Mma", "sm90.mma", "`wgmma` of a warpgroup, sm_90a", [{
-    `ab_major` is the mode of A and of B that is contiguous (`k`, `mn`), `frag_kind` where A is (`ss` shared memory,
-    `rs` registers).
+    M is 64, N 8 to 256 in steps of 8 (of integers above 32 in steps of 16), K 32 bytes. Elements of A, B and the accumulator:
+    (f16, f16, f32 or f16), (bf16, bf16, f32), (tf32, tf32, f32), 8-bit floats in pairs with f32 or f16, `i8` and `ui8` in pairs
+    with `i32` and `satfinite`, (i1, i1, i32). `ab_major` is the mode of A and of B that is contiguous in shared memory, `k` (which may
+    be left out) or, of 16 bits, `mn`; `frag_kind` where A is (`ss` shared memory, `rs` registers). A value of the type also says
+    whether the product is added to the accumulator: that of `cute.make_atom` without operand is.
 
     ```mlir
     !cute_nvgpu.sm90.mma<64x128x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
@@ -153,12 +156,16 @@ def CuteNvgpu_TmemStoreType : CuteNvgpu_Type<"TmemStore", "atom.tmem_store", "`t
   }]>;
 // ---- descriptors ----
 def CuteNvgpu_SmemDescType : CuteNvgpu_Type<"SmemDesc", "smem_desc", "A 64-bit descriptor of a matrix in shared memory, for `wgmma` and `tcgen05.mma`", [{
+    Its address, the offsets of its core matrices and the swizzle (PTX ISA, Matrix-descriptor format). Offsets that are added to it
+    count units of 16 bytes.
+
     ```mlir
     !cute_nvgpu.smem_desc
     ```
   }]>;
 def CuteNvgpu_SmemDescViewType : CuteNvgpu_Type<"SmemDescView", "smem_desc_view", "A tensor of such descriptors", [{
-    The layout steps in units of the descriptor's address, 16 bytes.
+    Mode 0 is one matrix; the other modes of the layout step in units of the descriptor's address, 16 bytes. Operations on the
+    layouts of tensors take it: slices, `cute.get_iter`, `cute.get_layout`, `cute.make_view`, `cute.group_modes`.
 
     ```mlir
     !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,2,4):(0,512,2)">
