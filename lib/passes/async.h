@@ -109,6 +109,7 @@ enum {
     ASYNC_PARTIAL = 1,    /* may be known where an operand is not */
     ASYNC_FIRST_LANE = 2, /* takes the first lane's operands */
     ASYNC_ONCE = 4,       /* the same operands give the same results: computed once */
+    ASYNC_CONSTANT = 8,   /* known before the run */
 };
 extern const async_pure async_integers[]; /* async_integers.c; the last row has no name */
 const async_pure *async_pure_find(MlirStringRef name);
@@ -191,7 +192,9 @@ struct async_instr {
     bool writes;        /* of TOUCH */
     bool events_inside; /* of IF, FOR and loops */
     int id;
-    const int *in, *out; /* slots */
+    int width, from, predicate; /* of integers: bits of the result, of the first operand; of a comparison */
+    bool first_lane;            /* of EVAL: its result is that of the first lane */
+    const int *in, *out;        /* slots */
     int in_count, out_count;
     int target;
     int loop[2]; /* of FOR and NEXT: slots of the bound and the step */
@@ -209,7 +212,6 @@ typedef struct async_program {
     MlirOperation opaque_at;
     bool blind; /* something writes shared memory, and where is not known */
     bool wgmma, clusters;
-    bool scalars; /* an integer argument decides something */
     MlirOperation first_wgmma;
 } async_program;
 /* False when memory is exhausted. */
@@ -382,8 +384,18 @@ typedef struct async_named {
     MlirOperation op;
 } async_named;
 
+/* The latest access of a warp to another block's shared memory. */
+typedef struct async_remote {
+    int warp, cta;
+    uint32_t seq;
+    int copy; /* -1: an arrival */
+    MlirOperation op;
+} async_remote;
+
 struct async_machine {
     cute_arena *arena;
+    async_remote *remotes;
+    size_t remote_count, remote_capacity;
     const async_program *program;
     async_eval eval;
     async_report *report;
@@ -421,6 +433,7 @@ typedef struct async_outcome {
     MlirOperation at; /* else where it could not be followed further; null: it was long enough */
     size_t steps, barriers;
     int copies;
+    uint32_t phases; /* the most of an mbarrier */
 } async_outcome;
 /* Runs the program. What it finds goes to `report`. */
 async_outcome async_run(cute_arena *arena, const async_program *program, const async_setting *setting,

@@ -86,6 +86,8 @@ typedef struct visit {
 
 /* What a kernel's integers are made to be: tiles of a persistent one, say, then steps of a loop. */
 enum { FEW = 2, MANY = 1024 };
+/* Phases of an mbarrier after which the second run shows nothing new. */
+enum { WRAPPED = 3 };
 
 static bool known(const int64_t *extent)
 {
@@ -97,11 +99,11 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
                      async_report *report, async_program *program)
 {
     cute_arena *arena = report->arena;
-    async_setting s = {.extent = 1024, .batch = 2, .scalar = scalar, .steps = scalar == FEW ? 100000 : 30000};
+    async_setting s = {.extent = 1024, .batch = 2, .scalar = scalar, .steps = scalar == FEW ? 60000 : 30000};
     for (int i = 0; i < 3; i++) {
         s.block[i] = known(launch->block) ? launch->block[i] : 1;
         s.cluster[i] = known(launch->cluster) ? launch->cluster[i] : 1;
-        s.grid[i] = known(launch->grid) ? launch->grid[i] : s.cluster[i] * (i < 2 ? 2 : 1);
+        s.grid[i] = known(launch->grid) ? launch->grid[i] : s.cluster[i] * (i ? 1 : scalar == FEW ? 16 : 2);
     }
     MlirLocation location = mlirOperationGetLocation(kernel);
     if (!async_program_make(arena, kernel, &s, program)) return false;
@@ -129,7 +131,7 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
         cute_pass_remark(v->pass, location,
                          "%s after %zu steps with %zu mbarriers and %d copies and groups of products",
                          o.ended ? "ends" : "is checked up to here,", o.steps, o.barriers, o.copies);
-    return report->count == before;
+    return report->count == before && o.phases < WRAPPED;
 }
 
 static void check_kernel(MlirOperation kernel, void *context)
@@ -141,7 +143,7 @@ static void check_kernel(MlirOperation kernel, void *context)
     async_launch launch = async_launch_of(v->root, kernel);
     async_program program = {0};
     bool more = run_with(v, kernel, &launch, FEW, &report, &program);
-    if (more && program.scalars) run_with(v, kernel, &launch, MANY, &report, &program);
+    if (more) run_with(v, kernel, &launch, MANY, &report, &program);
     v->failed |= report.failed;
     cute_arena_destroy(report.arena);
 }

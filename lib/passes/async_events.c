@@ -321,6 +321,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
         async_mbarrier *b = &m->barriers[index];
         check_init_fence(m, b, i->op);
         check_barriers_kept(m, &at, bytes, i->op);
+        async_reach(m, w, cta, copy, i->op);
         async_place to = at;
         async_access access = {.kind = ASYNC_PROXY_WRITE,
                                .warp = w->id,
@@ -753,8 +754,46 @@ void async_registers(async_machine *m)
     async_tell(m->report, &f);
 }
 
+void async_reach(async_machine *m, const async_warp *w, int cta, int copy, MlirOperation op)
+{
+    if (cta == w->cta) return;
+    async_remote *r = NULL;
+    for (size_t i = 0; i < m->remote_count && !r; i++)
+        if (m->remotes[i].warp == w->id && m->remotes[i].cta == cta && (m->remotes[i].copy < 0) == (copy < 0))
+            r = &m->remotes[i];
+    if (!r) {
+        if (!cute_arena_more(m->arena, &m->remotes, m->remote_count, &m->remote_capacity, sizeof *m->remotes,
+                             32))
+            return;
+        r = &m->remotes[m->remote_count++];
+    }
+    *r = (async_remote){w->id, cta, w->seq, copy, op};
+}
+
+/* A block may not end before the others are done with its shared memory. */
+static void check_exits(async_machine *m)
+{
+    for (size_t i = 0; i < m->remote_count; i++) {
+        const async_remote *r = &m->remotes[i];
+        bool known = false;
+        for (int w = r->cta * m->block_warps; w < (r->cta + 1) * m->block_warps; w++)
+            known |= r->copy < 0 ? m->warps[w].known->seq[r->warp] >= r->seq
+                                 : async_known_done(m->warps[w].known, r->copy);
+        if (known) continue;
+        async_finding f = async_find(
+            ASYNC_ORDER, r->op,
+            "%s in block %d of the cluster, which may have ended: expected cluster_arrive and cluster_wait "
+            "by all threads at the end",
+            r->copy < 0 ? "arrives at an mbarrier" : "writes shared memory", r->cta);
+        tell(m, &f);
+        return;
+    }
+}
+
 void async_end(async_machine *m)
 {
+    check_exits(m);
+    if (m->stopped) return;
     for (int i = 0; i < m->warp_count; i++) {
         const async_warp *w = &m->warps[i];
         if (!w->store_count) continue;

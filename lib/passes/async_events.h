@@ -39,6 +39,8 @@ bool async_products_together(const async_machine *m, const async_warp *w);
 bool async_cluster_over(async_machine *m, const async_warp *w);
 /* Registers of warpgroups, as far as they ran. */
 void async_registers(async_machine *m);
+/* `w` accesses shared memory of block `cta`; `copy` as in async_remote. */
+void async_reach(async_machine *m, const async_warp *w, int cta, int copy, MlirOperation op);
 /* All warps have ended. */
 void async_end(async_machine *m);
 async_known *async_known_new(async_machine *m);

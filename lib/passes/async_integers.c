@@ -11,11 +11,6 @@ static int first_lane(uint32_t mask)
     return mask ? __builtin_ctz(mask) : 0;
 }
 
-static int width_of(MlirType type)
-{
-    return mlirTypeIsAInteger(type) ? (int)mlirIntegerTypeGetWidth(type) : 64;
-}
-
 static int64_t wrap_to(int64_t value, int width)
 {
     if (width >= 64) return value;
@@ -84,16 +79,11 @@ static bool compute(int which, int64_t a, int64_t b, int width, int64_t *out)
     return true;
 }
 
-static MlirType result_type(const async_instr *i, intptr_t index)
-{
-    return mlirValueGetType(mlirOperationGetResult(i->op, index));
-}
-
 static bool eval_binary(async_eval *x, const async_instr *i, const async_value *in, async_value *out)
 {
     (void)x;
     int64_t a, b, c;
-    int width = width_of(result_type(i, 0));
+    int width = i->width;
     if (!async_number_of(&in[0], &a)) {
         /* What one side decides alone. */
         if (!async_number_of(&in[1], &b) || (i->pure->which != AND && i->pure->which != MUL) || b != 0)
@@ -113,14 +103,12 @@ static bool eval_compare(async_eval *x, const async_instr *i, const async_value 
 {
     (void)x;
     int64_t a, b;
-    MlirAttribute predicate = mlirOperationGetAttributeByName(i->op, cute_text("predicate"));
-    if (!async_number_of(&in[0], &a) || !async_number_of(&in[1], &b) || !mlirAttributeIsAInteger(predicate))
-        return false;
-    int width = width_of(mlirValueGetType(mlirOperationGetOperand(i->op, 0)));
+    if (!async_number_of(&in[0], &a) || !async_number_of(&in[1], &b)) return false;
+    int width = i->from;
     uint64_t ua = plain(a, width), ub = plain(b, width);
     if (width == 1) a = -(a & 1), b = -(b & 1);
     bool result;
-    switch (mlirIntegerAttrGetValueInt(predicate)) {
+    switch (i->predicate) {
     case 0: result = ua == ub; break;
     case 1: result = ua != ub; break;
     case 2: result = a < b; break;
@@ -153,8 +141,7 @@ static bool eval_cast(async_eval *x, const async_instr *i, const async_value *in
     (void)x;
     int64_t a;
     if (!async_number_of(&in[0], &a)) return false;
-    int from = width_of(mlirValueGetType(mlirOperationGetOperand(i->op, 0))),
-        to = width_of(result_type(i, 0));
+    int from = i->from, to = i->width;
     if (i->pure->which == UNSIGNED)
         a = (int64_t)plain(a, from);
     else if (from == 1)
@@ -169,7 +156,7 @@ static bool eval_constant(async_eval *x, const async_instr *i, const async_value
     MlirAttribute value = mlirOperationGetAttributeByName(i->op, cute_text("value"));
     if (mlirAttributeIsNull(value)) return false;
     if (mlirAttributeIsAInteger(value)) {
-        out[0] = async_number(wrap_to(mlirIntegerAttrGetValueInt(value), width_of(result_type(i, 0))));
+        out[0] = async_number(wrap_to(mlirIntegerAttrGetValueInt(value), i->width));
         return true;
     }
     if (mlirAttributeIsABool(value)) return out[0] = async_number(mlirBoolAttrGetValue(value)), true;
@@ -299,8 +286,8 @@ static bool eval_first(async_eval *x, const async_instr *i, const async_value *i
         {"nvvm.read.ptx.sreg." name ".z", eval_where, (base) + Z, 0, 0}
 
 const async_pure async_integers[] = {
-    {"arith.constant", eval_constant, 0, 0, 0},
-    {"llvm.mlir.constant", eval_constant, 0, 0, 0},
+    {"arith.constant", eval_constant, 0, 0, ASYNC_CONSTANT},
+    {"llvm.mlir.constant", eval_constant, 0, 0, ASYNC_CONSTANT},
     {"arith.addi", eval_binary, ADD, 0, ASYNC_PARTIAL},
     {"arith.subi", eval_binary, SUB, 0, ASYNC_PARTIAL},
     {"arith.muli", eval_binary, MUL, 0, ASYNC_PARTIAL},

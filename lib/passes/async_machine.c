@@ -315,10 +315,14 @@ async_outcome async_run(cute_arena *arena, const async_program *program, const a
         return (async_outcome){.at = program->kernel};
     schedule(m);
     if (!m->found) async_registers(m);
+    uint32_t phases = 0;
+    for (size_t i = 0; i < m->barrier_count; i++)
+        if (phases < m->barriers[i].phase) phases = m->barriers[i].phase;
     bool full = m->steps >= m->budget || m->copy_count >= ASYNC_MAX_COPIES - 64;
     return (async_outcome){.ended = !m->stopped,
                            .at = full ? (MlirOperation){NULL} : m->at,
                            .steps = m->steps,
                            .barriers = m->barrier_count,
-                           .copies = m->copy_count};
+                           .copies = m->copy_count,
+                           .phases = phases};
 }

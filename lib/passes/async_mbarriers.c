@@ -261,6 +261,7 @@ static void arrive(async_machine *m, async_warp *w, const async_place *at, int64
     for (int i = 0; i < b->arrive_count; i++) known |= mlirOperationEqual(b->arrives[i], op);
     if (!known && b->arrive_count < ASYNC_NOTES) b->arrives[b->arrive_count++] = op;
     w->released = op;
+    async_reach(m, w, at->cta, -1, op);
     async_release(m, w, b->gathered);
     m->activity++;
     async_complete(m, b, false);

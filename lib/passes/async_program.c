@@ -535,7 +535,7 @@ static void need_result(maker *m, MlirValue value)
             for (intptr_t r = 0; r < 2; r++) need_operand(m, terminator(op, r), i);
         return;
     }
-    if (!n->name->pure || n->needed) return;
+    if (!n->name->pure || n->needed || n->name->pure->traits & ASYNC_CONSTANT) return;
     need_node(m, at);
     need_values(m, op, n->name->pure->operands);
 }
@@ -736,6 +736,12 @@ static async_event transaction(MlirOperation op)
     return !expects ? ASYNC_EV_ARRIVE : arrives ? ASYNC_EV_ARRIVE_EXPECT : ASYNC_EV_EXPECT;
 }
 
+static int width_of(MlirValue value)
+{
+    MlirType type = mlirValueGetType(value);
+    return mlirTypeIsAInteger(type) ? (int)mlirIntegerTypeGetWidth(type) : 64;
+}
+
 static void emit_plain(maker *m, node *n)
 {
     bool event = n->event && n->touch == -1;
@@ -768,6 +774,17 @@ static void emit_plain(maker *m, node *n)
     }
     i->pure = n->name->pure;
     i->row = cute_op_row_of(n->op);
+    i->width = out ? width_of(mlirOperationGetResult(n->op, 0)) : 64;
+    i->from = in ? width_of(mlirOperationGetOperand(n->op, 0)) : 64;
+    MlirAttribute predicate = mlirOperationGetAttributeByName(n->op, cute_text("predicate"));
+    i->predicate = !mlirAttributeIsNull(predicate) && mlirAttributeIsAInteger(predicate)
+                       ? (int)mlirIntegerAttrGetValueInt(predicate)
+                       : -1;
+    const cute_value *result =
+        out ? cute_type_peek(mlirValueGetType(mlirOperationGetResult(n->op, 0))) : NULL;
+    i->first_lane = i->pure->traits & ASYNC_FIRST_LANE ||
+                    (result && (result->layout.shape || result->type == CUTE_MEMREF ||
+                                result->type == CUTE_COORD_TENSOR));
     if (i->pure->operands) {
         int *slots = (int *)i->in;
         for (intptr_t o = 0; slots && o < in; o++)
@@ -860,9 +877,14 @@ static void fill_slots(maker *m, MlirBlock entry)
         async_value *slot = &p->initial[m->values[i].slot];
         bool argument = mlirValueIsABlockArgument(value);
         if (async_value_of_type(m->arena, mlirValueGetType(value), slot)) continue;
+        node *n = argument ? NULL : node_of(m, mlirOpResultGetOwner(value));
+        if (n && n->name->pure && n->name->pure->traits & ASYNC_CONSTANT) {
+            async_instr constant = {
+                .op = n->op, .pure = n->name->pure, .width = width_of(value), .out_count = 1};
+            if (!constant.pure->eval(NULL, &constant, NULL, slot)) *slot = (async_value){0};
+        }
         if (!argument || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry)) continue;
         async_value_of_argument(m->arena, m->setting, mlirValueGetType(value), slot);
-        p->scalars |= slot->kind == ASYNC_INT;
     }
     trace_atoms(m, entry);
 }

@@ -722,14 +722,6 @@ static void evaluate_uniform(async_eval *x, const async_instr *i, const async_va
     *entry = (memo_entry){i->id, x->cta, copy, copy + i->in_count};
 }
 
-/* Tensors and layouts are those of the first lane; what else differs between lanes is computed for each. */
-static bool of_first_lane(const async_instr *i)
-{
-    const cute_value *type = i->out_count ? cute_type_peek(result_type(i, 0)) : NULL;
-    return (i->pure->traits & ASYNC_FIRST_LANE) ||
-           (type && (type->layout.shape || type->type == CUTE_MEMREF || type->type == CUTE_COORD_TENSOR));
-}
-
 static bool same(const async_value *a, const async_value *b)
 {
     if (a->kind == ASYNC_VALUE && b->kind == ASYNC_VALUE && a->value != b->value) {
@@ -752,22 +744,15 @@ void async_evaluate(async_eval *x, const async_instr *i, const async_value *in, 
         for (int n = 0; n < i->out_count; n++) out[n] = (async_value){0};
         return;
     }
-    if (of_first_lane(i)) {
+    if (i->first_lane) { /* what else differs between lanes is computed for each */
         for (int n = 0; n < i->in_count; n++) own[n] = async_lane(&in[n], first_lane(x->mask));
         evaluate_uniform(x, i, own, out);
         return;
     }
-    async_value *results[8], part[8];
-    if (i->out_count > 8) {
+    async_value results[4][32], part[4];
+    if (i->out_count > 4) {
         for (int n = 0; n < i->out_count; n++) out[n] = (async_value){0};
         return;
-    }
-    for (int r = 0; r < i->out_count; r++) {
-        results[r] = cute_arena_array(x->arena, 32, sizeof *results[r]);
-        if (!results[r]) {
-            for (int n = 0; n < i->out_count; n++) out[n] = (async_value){0};
-            return;
-        }
     }
     for (int lane = 0; lane < 32; lane++) {
         for (int n = 0; n < i->in_count; n++) own[n] = async_lane(&in[n], lane);
@@ -777,6 +762,10 @@ void async_evaluate(async_eval *x, const async_instr *i, const async_value *in, 
     for (int r = 0; r < i->out_count; r++) {
         bool uniform = true;
         for (int lane = 1; lane < 32 && uniform; lane++) uniform = same(&results[r][0], &results[r][lane]);
-        out[r] = uniform ? results[r][0] : (async_value){.kind = ASYNC_LANES, .lanes = results[r]};
+        out[r] = results[r][0];
+        if (uniform) continue;
+        async_value *copy = cute_arena_array(x->arena, 32, sizeof *copy);
+        if (copy) memcpy(copy, results[r], sizeof results[r]);
+        out[r] = copy ? (async_value){.kind = ASYNC_LANES, .lanes = copy} : (async_value){0};
     }
 }
