@@ -180,6 +180,20 @@ static void test_zeros(void)
         lanes->columns(&source, (const uint32_t *[]){b.lanes[0], b.lanes[1]}, &b.side);
         lanes->floats(&rule, 0, 16, &a.side, &b.side, (const float *[]){c[0], c[1]}, (float *[]){d[0], d[1]});
         for (int l = 0; l < LANES; l++) CHECK(same_float(d[0][l], 0));
+        /* One row of zeros among others of 2^20, beside columns of 2^100: exponents of zeros are -26 there. */
+        for (int l = 0; l < LANES; l++) {
+            a.lanes[0][l] = a.lanes[1][l] = l < 4 ? 0 : 0x49804980;
+            b.lanes[0][l] = b.lanes[1][l] = 0x71807180;
+            c[0][l] = 0x1p-52f;
+            c[1][l] = 0x1.8p-50f;
+        }
+        lanes->rows(&source, (const uint32_t *[]){a.lanes[0], a.lanes[1]}, &a.side);
+        lanes->columns(&source, (const uint32_t *[]){b.lanes[0], b.lanes[1]}, &b.side);
+        lanes->floats(&rule, 0, 16, &a.side, &b.side, (const float *[]){c[0], c[1]}, (float *[]){d[0], d[1]});
+        for (int l = 0; l < LANES; l++) {
+            CHECK(same_float(d[0][l], l < 4 ? 0 : 0x1p124f));
+            CHECK(same_float(d[1][l], l < 4 ? 0x1.8p-50f : 0x1p124f));
+        }
     }
 }
 
