@@ -240,7 +240,8 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
                               .live = true};
     w->base[EM_BASE_CONSTANTS] = b->pool;
     w->base[EM_BASE_SREGS] = (uint8_t *)w->sregs;
-    w->wgmma_issued = w->wgmma_groups = 0;
+    b->wgmma_issued[w->index] = 0;
+    w->wgmma_groups = 0;
     memset(w->copy_groups, 0, sizeof w->copy_groups);
     memset(w->bulk_groups, 0, sizeof w->bulk_groups);
     w->high = 1;

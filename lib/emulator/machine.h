@@ -48,6 +48,8 @@ typedef struct em_machine em_machine;
 typedef struct em_block em_block;
 typedef struct em_cluster em_cluster;
 
+enum { EM_BLOCK_WARPS = 1024 / 32 };
+
 typedef enum em_access { EM_READ, EM_WRITE, EM_ATOMIC } em_access;
 
 /* Events for the checks, besides accesses. `inst` is NULL where no instruction causes it. */
@@ -204,8 +206,7 @@ struct em_warp {
     em_frame *lenders[EM_LANES];
     uint32_t sregs[EM_SREG_fixed_end * EM_LANES];
     /* asynchronous work */
-    uint32_t wgmma_issued; /* wgmmas so far; the four warps of a warpgroup wait for each other */
-    uint32_t wgmma_groups; /* committed so far; the warp's */
+    uint32_t wgmma_groups;                                 /* committed so far; the warp's */
     uint32_t copy_groups[EM_LANES], bulk_groups[EM_LANES]; /* each lane's own */
     uint32_t cluster_generation[EM_LANES]; /* when each lane arrived at the cluster's barrier */
 };
@@ -228,6 +229,8 @@ struct em_block {
     uint8_t scratch[EM_SCRATCH_BYTES]; /* at address EM_SCRATCH, for programs that ask where it is */
     uint8_t *pool;
     em_barrier barriers[EM_BARRIERS];
+    /* wgmmas of each warp so far; the four of a warpgroup wait for each other */
+    uint32_t wgmma_issued[EM_BLOCK_WARPS];
 };
 
 struct em_cluster {

@@ -260,7 +260,7 @@ bool em_warpgroup_issued(const em_warp *w, uint32_t sequence)
 {
     uint32_t first = w->index / 4 * 4;
     for (uint32_t n = first; n < first + 4; n++)
-        if (n >= w->block->warp_count || w->block->warps[n].wgmma_issued < sequence) return false;
+        if (n >= w->block->warp_count || w->block->wgmma_issued[n] < sequence) return false;
     return true;
 }
 
@@ -341,7 +341,7 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
     if (!p) return;
     wgmma_call *c = p->data;
     p->complete = complete_wgmma;
-    p->sequence = ++w->wgmma_issued;
+    p->sequence = ++w->block->wgmma_issued[w->index];
     w->machine->changes++;
     c->wgmma = *form;
     const em_operand *d = &i->o[at++], *a = &i->o[at++], *b = &i->o[at++];
@@ -352,7 +352,8 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
     c->wgmma.scale_d = em_uniform(w, &i->o[at], mask) != 0;
     c->operands.a = c->a;
     c->operands.d = c->d;
-    if (!w->machine->launch->options.seed) em_pending_run(w->machine, true);
+    if (!w->machine->launch->options.seed && em_warpgroup_issued(w, p->sequence))
+        em_pending_run(w->machine, true);
 }
 
 /* Groups are the warp's: its parts commit and wait together, whichever way they came. */

@@ -72,10 +72,28 @@ static void run_unpack(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
+/* Two registers of all lanes: descriptors of wgmma, halves of results. */
+static bool pack_whole(em_warp *w, const em_inst *i, int bits)
+{
+    const em_operand *low = &i->o[1].list[0], *high = &i->o[1].list[1], *to = &i->o[0];
+    if (low->bytes == 0 || low->bytes > 4 || high->bytes == 0 || high->bytes > 4) return false;
+    const uint32_t *x = em_r32(w, low), *y = em_r32(w, high);
+    if (bits == 32 && to->bytes == 8) {
+        uint64_t *d = em_r64(w, to);
+        for (int l = 0; l < EM_LANES; l++) d[l] = (uint64_t)y[l] << 32 | x[l];
+        return true;
+    }
+    if (bits != 16 || to->bytes != 4) return false;
+    uint32_t *d = em_r32(w, to);
+    for (int l = 0; l < EM_LANES; l++) d[l] = y[l] << 16 | (x[l] & 0xffff);
+    return true;
+}
+
 static void run_pack(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const em_operand *list = i->o[1].list;
     int count = i->o[1].count, bits = ptx_types[i->type].bytes * 8 / count;
+    if (mask == UINT32_MAX && count == 2 && pack_whole(w, i, bits)) return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint64_t v[2] = {0};
