@@ -37,7 +37,7 @@ int64_t gemm_packed_k(const gemm_way *way, int64_t k)
  * (or of any), by how much of a tile is loaded for a product; narrow copies reach a sixth. */
 static double rate_of(const gemm_config *config, bool vectors)
 {
-    const double narrow_part = 71.0 / 463;
+    const double narrow_part = 71.0 / 463, doubt = 0.95;
     double best = 0, best_tile = 1;
     if (vectors ? config->vectors > 0 : config->narrow > 0) return vectors ? config->vectors : config->narrow;
     for (size_t i = 0; i < gemm_config_count(); i++) {
@@ -52,12 +52,13 @@ static double rate_of(const gemm_config *config, bool vectors)
     }
     double tile = (double)config->bm * (double)config->bn / (double)(config->bm + config->bn);
     double part = tile < best_tile ? tile / best_tile : 1;
-    return best * (0.4 + 0.6 * part) * (vectors ? 1 : narrow_part);
+    return best * doubt * (0.4 + 0.6 * part) * (vectors ? 1 : narrow_part);
 }
 
 static int64_t resident(const gemm_config *c, int64_t size)
 {
-    int64_t threads = c->class == GEMM_SINGLE ? 256 : 32 * c->warps_m * c->warps_n;
+    if (c->kernel->this_chip) return 1; /* persistent: a block a multiprocessor */
+    int64_t threads = c->kernel->threads ? c->kernel->threads : 32 * c->warps_m * c->warps_n;
     int64_t shared = (c->bm + c->bn) * c->bk * c->stages * size + 1024;
     int64_t registers = (c->bm * c->bn / threads + 80) * threads, n = THREADS / threads;
     if (n > SHARED / shared) n = SHARED / shared;
@@ -72,7 +73,8 @@ static double estimate(const gemm_way *way, const gemm_problem *p, const gemm_ta
     gemm_view view = gemm_view_of(way, p);
     int64_t in = cute_dtype_get(p->in)->bytes, out = cute_dtype_get(way->product)->bytes;
     double part = (double)target->multiprocessors / MEASURED_ON;
-    int64_t blocks = ceil_div(view.rows, c->bm) * ceil_div(view.columns, c->bn);
+    int64_t blocks = ceil_div(view.rows, c->bm * c->cluster_m) *
+                     ceil_div(view.columns, c->bn * c->cluster_n) * c->cluster_m * c->cluster_n;
     int64_t at_once = resident(c, in), wave = target->multiprocessors * at_once;
     double tile = 2.0 * (double)c->bm * (double)c->bn *
                   (double)(ceil_div(view.k, c->bk) * c->bk + 2 * c->bk) /
@@ -101,6 +103,15 @@ static bool plain(const gemm_problem *p)
     return g->alpha == 1 && g->beta == 0 && !g->bias && g->activation == CUTE_GEMM_LINEAR;
 }
 
+/* Whether the kernel writes rows of D where they lie. */
+static bool writes(const gemm_way *way, const gemm_problem *p)
+{
+    int64_t bytes = way->config->kernel->row_bytes, v = bytes / cute_dtype_get(p->out)->bytes;
+    gemm_view view = gemm_view_of(way, p);
+    return v <= 1 || (view.columns % v == 0 && p->given.ld_d % v == 0 && p->d.batch % v == 0 &&
+                      p->given.align >= bytes);
+}
+
 /* What the way has to do for one more problem. */
 static void include(gemm_way *way, const gemm_problem *p)
 {
@@ -110,6 +121,7 @@ static void include(gemm_way *way, const gemm_problem *p)
     way->pack_a = way->pack_a || !c->kernel->takes(c, p->in, &v.a, v.rows, v.k, align, way->vectors);
     way->pack_b = way->pack_b || !c->kernel->takes(c, p->in, &v.b, v.columns, v.k, align, way->vectors);
     way->epilogue = way->epilogue || !plain(p) || !c->kernel->makes(p->in, p->out);
+    if (way->swapped || p->given.order_d == CUTE_GEMM_ROWS) way->epilogue = way->epilogue || !writes(way, p);
 }
 
 /* Copies to C of several elements where all rows take them. Sums lie in rows of a multiple of 4 in the workspace. */
@@ -134,6 +146,9 @@ static bool make_way(const gemm_problem *problems, size_t count, const gemm_conf
     const cute_arch *arch = cute_arch_find(target->arch);
     *out = (gemm_way){.config = config, .first = first, .vectors = vectors};
     int least = config->class == GEMM_FP8 ? 89 : config->kernel->first_arch;
+    if (arch && config->kernel->this_chip &&
+        (arch->number != config->kernel->first_arch || arch->variant != 'a'))
+        return false;
     if (!arch || arch->number < least || gemm_class_of(first->in) != config->class) return false;
     snprintf(out->name, sizeof out->name, "%s%s", config->name, vectors ? "" : ":narrow");
     for (size_t i = 0; i < count; i++) include(out, &problems[i]);

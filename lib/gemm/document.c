@@ -151,7 +151,9 @@ static void put_steps(writer *w, const gemm_problem *p, size_t index, size_t cou
     int64_t row = sums_row(v.columns);
     json_t *first = operand(w, p, a, &v.a, v.rows, item, way->pack_a, "packed_a");
     json_t *second = operand(w, p, b, &v.b, v.columns, item, way->pack_b, "packed_b");
-    json_t *result = way->epilogue ? view("sums", 0, v.rows, v.columns, row, 1)
+    /* Sums have room for what a kernel writes in whole units; behind the columns of B it sees zeros. */
+    int64_t wide = way->config->kernel->row_bytes ? row : v.columns;
+    json_t *result = way->epilogue ? view("sums", 0, v.rows, wide, row, 1)
                                    : view(d, item * p->d.batch, v.rows, v.columns, p->given.ld_d, 1);
     put_plan(w, way->config->kernel->function,
              json_pack("{s:o,s:o,s:o}", "A", first, "B", second, "C", result));

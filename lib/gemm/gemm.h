@@ -59,7 +59,10 @@ typedef struct gemm_kernel {
     const char *name, *function; /* function: of the host */
     const char *source;
     int first_arch;
-    int64_t vc; /* elements of a copy to C where its rows take that */
+    bool this_chip;    /* that architecture's own features: sm_90a */
+    int64_t threads;   /* of a block; 0: those of its warps */
+    int64_t vc;        /* elements of a copy to C where its rows take that */
+    int64_t row_bytes; /* that divide rows of C and what is from one to the next; 0: any */
     /* Whether it takes A (rows x k) where it lies, with vectors or without. */
     bool (*takes)(const struct gemm_config *config, cute_dtype in, const gemm_matrix *operand, int64_t rows,
                   int64_t k, int64_t align, bool vectors);
@@ -72,13 +75,15 @@ typedef struct gemm_config {
     const gemm_kernel *kernel;
     gemm_class class;
     int64_t bm, bn, bk, stages, warps_m, warps_n;
-    double vectors, narrow; /* TFLOP/s measured on 132 multiprocessors, 0: not */
-    char name[48];          /* "sm80:128x256:128:3" */
+    int64_t cluster_m, cluster_n; /* blocks */
+    bool turns;                   /* of the warpgroups, at a tile each; else they halve one */
+    double vectors, narrow;       /* TFLOP/s measured on 132 multiprocessors, 0: not */
+    char name[48];                /* "sm80:128x256:128:3" */
 } gemm_config;
 
 size_t gemm_config_count(void);
 const gemm_config *gemm_config_at(size_t index);
-extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sgemm;
+extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_sgemm;
 /* The texts of kernels/gemm, embedded when the library is built. */
 const char *gemm_source_pack(void);
 const char *gemm_source_epilogue(void);

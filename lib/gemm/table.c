@@ -134,6 +134,65 @@ const gemm_kernel gemm_kernel_sm80 = {
     .define = sm80_define,
 };
 
+/* ---- gemm_sm90 ---- */
+
+/* TMA takes whole units of 16 bytes; wgmma reads columns of 16-bit elements only, 64 of them in a buffer's row. */
+static bool sm90_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
+                       int64_t k, int64_t align, bool vectors)
+{
+    if (m->column != 1 && config->bn % 64 != 0) return false;
+    return vectors && sm80_takes(config, in, m, rows, k, align, true);
+}
+
+/* C goes through buffers of at most 128 bytes a row, whose columns divide the tile's. */
+static void sm90_define(const gemm_way *way, gemm_defines *d)
+{
+    const gemm_config *c = way->config;
+    cute_dtype in = way->first->in;
+    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(way->product)->bytes;
+    const char *type = mlir_type(way->product);
+    int64_t columns = 128 / out_size;
+    while (c->bn % columns != 0) columns /= 2;
+    gemm_define(d, "T=%s", mlir_type(in));
+    gemm_define(d, "TC=%s", type);
+    gemm_define(d, "ACC=%s", mlir_type(way->first->sum));
+    gemm_define(d, "BITS=%lld", (long long)size * 8);
+    gemm_define(d, "BITSC=%lld", (long long)out_size * 8);
+    gemm_define(d, "TRUNC=%s", out_size == 2 ? "truncf" : "bitcast");
+    gemm_define(d, "A=%d", way->columns_a);
+    gemm_define(d, "MA=%s", way->columns_a ? "mn" : "k");
+    gemm_define(d, "B=%d", way->columns_b);
+    gemm_define(d, "MB=%s", way->columns_b ? "mn" : "k");
+    gemm_define(d, "BM=%lld", (long long)c->bm);
+    gemm_define(d, "BN=%lld", (long long)c->bn);
+    gemm_define(d, "BK=%lld", (long long)c->bk);
+    gemm_define(d, "STAGES=%lld", (long long)c->stages);
+    gemm_define(d, "CM=%lld", (long long)c->cluster_m);
+    gemm_define(d, "CN=%lld", (long long)c->cluster_n);
+    gemm_define(d, "PP=%d", c->turns);
+    gemm_define(d, "GROUP=4");
+    gemm_define(d, "CW=%lld", (long long)columns);
+    gemm_define(d, "SC=S<%lld,4,3>", (long long)log2_of(columns * out_size / 16));
+    if (out_size == 2)
+        gemm_define(d, "ST=stsm<%s,mode=<\"(8,8)\">,num_matrices=4,n>", type);
+    else
+        gemm_define(d, "ST=universal_copy<%s,64b>", type);
+}
+
+const gemm_kernel gemm_kernel_sm90 = {
+    .name = "gemm_sm90",
+    .function = "gemm",
+    .source = source_gemm_sm90,
+    .first_arch = 90,
+    .this_chip = true,
+    .threads = 384,
+    .vc = 1,
+    .row_bytes = 16,
+    .takes = sm90_takes,
+    .makes = sm80_makes,
+    .define = sm90_define,
+};
+
 /* ---- sgemm ---- */
 
 static bool sgemm_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
@@ -166,6 +225,7 @@ const gemm_kernel gemm_kernel_sgemm = {
     .function = "sgemm",
     .source = source_sgemm,
     .first_arch = 80,
+    .threads = 256,
     .vc = 4,
     .takes = sgemm_takes,
     .makes = sgemm_makes,
@@ -179,18 +239,32 @@ const gemm_kernel gemm_kernel_sgemm = {
 #define SIZE_BYTE   1
 #define SIZE_FP8    1
 #define SIZE_SINGLE 4
-#define GEMM_CONFIG(kernel, class, bm, bn, bytes, stages, wm, wn, vectors, narrow)                           \
-    {&gemm_kernel_##kernel,                                                                                  \
-     GEMM_##class,                                                                                           \
-     bm,                                                                                                     \
-     bn,                                                                                                     \
-     (bytes) / SIZE_##class,                                                                                 \
-     stages,                                                                                                 \
-     wm,                                                                                                     \
-     wn,                                                                                                     \
-     vectors,                                                                                                \
-     narrow,                                                                                                 \
-     #kernel ":" #bm "x" #bn ":" #bytes ":" #stages},
+#define GEMM_CONFIG(kernel_, class_, bm_, bn_, bytes, stages_, wm, wn, vectors_, narrow_)                    \
+    {.kernel = &gemm_kernel_##kernel_,                                                                       \
+     .class = GEMM_##class_,                                                                                 \
+     .bm = bm_,                                                                                              \
+     .bn = bn_,                                                                                              \
+     .bk = (bytes) / SIZE_##class_,                                                                          \
+     .stages = stages_,                                                                                      \
+     .warps_m = wm,                                                                                          \
+     .warps_n = wn,                                                                                          \
+     .cluster_m = 1,                                                                                         \
+     .cluster_n = 1,                                                                                         \
+     .vectors = vectors_,                                                                                    \
+     .narrow = narrow_,                                                                                      \
+     .name = #kernel_ ":" #bm_ "x" #bn_ ":" #bytes ":" #stages_},
+#define GEMM_CONFIG_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                    \
+    {.kernel = &gemm_kernel_sm90,                                                                            \
+     .class = GEMM_##class_,                                                                                 \
+     .bm = bm_,                                                                                              \
+     .bn = bn_,                                                                                              \
+     .bk = 128 / SIZE_##class_,                                                                              \
+     .stages = stages_,                                                                                      \
+     .cluster_m = cm,                                                                                        \
+     .cluster_n = cn,                                                                                        \
+     .turns = turns_,                                                                                        \
+     .vectors = rate,                                                                                        \
+     .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #turns_},
 static const gemm_config configs[] = {
 #include "lib/gemm/configs.def"
 };

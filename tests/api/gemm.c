@@ -152,6 +152,7 @@ static void test_refusals(const cute_gemm_compiler *compiler)
     CHECK(cute_gemm_optimal_tile(8192, 8192, 8192, "sm_90a", tile, diag) == CUTE_OK &&
           tile[0] * tile[1] >= 128 * 128 && tile[2] > 0);
     CHECK(cute_gemm_optimal_tile(16, 16, 4096, NULL, tile, diag) == CUTE_OK && tile[0] * tile[1] <= 64 * 64);
+    CHECK(cute_gemm_optimal_tile(8192, 8192, 8192, "sm_80", tile, diag) == CUTE_OK && tile[2] == 64);
     CHECK(cute_gemm_optimal_tile(0, 16, 16, NULL, tile, diag) == CUTE_USAGE && said("m, n and k from 1"));
 }
 

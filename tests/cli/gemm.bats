@@ -45,6 +45,21 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     gemm 33x37x41 --dtype f32 --alpha 0
 }
 
+@test "Hopper's kernel with every configuration, by rows and columns, whole and odd" {
+    for tile in 128x256:4:2x1:0 128x256:4:1x1:0 128x176:5:1x2:1 128x128:6:1x1:0 128x64:8:1x1:0; do
+        gemm 136x280x200 --sms 4 --configuration sm90:$tile
+        gemm 136x280x200 --sms 4 --configuration sm90:$tile --dtype f16 --layout nt --dtype-d f32
+        gemm 133x77x65 --sms 4 --configuration sm90:$tile --layout ttn --bias --gelu
+    done
+    for type in tf32 i8 e4m3 e5m2; do
+        gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --dtype $type
+        gemm 133x77x65 --sms 4 --configuration sm90:128x128:6:1x1:0 --dtype $type --layout nt
+    done
+    gemm 200x264x72 --sms 4 --batch 2 --configuration sm90:128x256:4:2x1:0 --check=all
+    # large products get it, and only on that chip
+    cute-run --gemm 4096x4096x4096 -n --device emulator --json | jq -e '.gemm.kernel == "gemm_sm90" and .gemm.tile == [128, 256, 64]'
+}
+
 @test "batches and groups" {
     gemm 40x72x48 --batch 3
     gemm 33x35x41 --batch 3 --bias --beta 1 --layout nt
