@@ -3,9 +3,9 @@
 // the other; cuQ, cuK, of one element more than there are sequences, say where each begins and the last one ends.
 // A block has 64 rows of Q for each of W warpgroups and passes once over the keys, BN at a time, the last first, which may
 // have to be masked. A warp of one more warpgroup brings the tiles by TMA. The others take turns: the products of one
-// run while another has its softmax.
-// -D T: f16, bf16; D: 64, 128, 256; W: 2, 3; BN; STAGES: tiles of K and of V in shared memory; MANY, FEW: registers of a thread
-// that multiplies, that brings; CAUSAL: 1 if row i attends to keys 0 to i only, else 0.
+// run while another has its softmax; with two BUFFERS of P a softmax begins beside its own warpgroup's product with V, too.
+// -D T: f16, bf16; D: 64, 128, 256; W: 2, 3; BN; BUFFERS: 1, 2; STAGES: tiles of K and of V in shared memory; MANY, FEW:
+// registers of a thread that multiplies, that brings; CAUSAL: 1 if row i attends to keys 0 to i only, else 0.
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !begins = !cute.memref<i32, gmem, "(?):(1)">
 !mmaS = !cute_nvgpu.sm90.mma<64x${BN}x16, ab_major = (k, k), elem_type = (${T}, ${T}, f32), frag_kind = ss>
@@ -38,6 +38,8 @@ gpu.module @kernels {
     %kD = arith.constant ${D/16} : i32
     %kBN = arith.constant ${BN/16} : i32
     %cols = arith.constant ${BN/4} : i32
+    %buffers = arith.constant ${BUFFERS} : i32
+    %last_buffer = arith.constant ${BUFFERS-1} : i32
     %frees = arith.constant ${1+2*STAGES} : i32
     %barriers = arith.constant ${1+4*STAGES} : i32
     %bytesQ = arith.constant ${128*W*D} : i32
@@ -201,11 +203,12 @@ gpu.module @kernels {
         %shapeO = cute.tiled.mma.partition_shape C (%mmaO, (64, ${D}))
         %rS = cute.mma.make_fragment C (%mmaS, %shapeS)
         %rO = cute.mma.make_fragment C (%mmaO, %shapeO)
-        %rP = cute.make_fragment_like(%rS) {element = ${T}}
+        %layoutP = cute.static "((2,2,${BN/8}),1,1,${BUFFERS}):((1,2,4),0,0,${BN/2})"
+        %rP = cute.memref.alloca %layoutP : ${T}
         %S = cute.composition %rS, "(2,(2,2),${BN/16}):(2,(1,4),8)"
-        %P = cute.composition %rP, "(2,(2,2),${BN/16}):(2,(1,4),8)"
+        %P = cute.composition %rP, "(2,(2,2),${BN/16},${BUFFERS}):(2,(1,4),8,${BN/2})"
         %R = cute.composition %rO, "(2,(2,${D/8})):(2,(1,4))"
-        %A = cute.composition %rP, "((2,2,2),1,${BN/16}):((1,2,4),0,8)"
+        %A = cute.composition %rP, "((2,2,2),1,${BN/16},${BUFFERS}):((1,2,4),0,8,${BN/2})"
         %shifts = cute.make_fragment_like(%S[_, 0, 0])
         %sums = cute.make_fragment_like(%S[_, 0, 0])
         %parts = cute.make_fragment_like(%S[_, 0, 0])
@@ -227,140 +230,160 @@ gpu.module @kernels {
         scf.if %is_last {
           cute_nvgpu.arch.named_barrier_arrive %c1, %c256
         }
-        // S = Q K^T of the last tile.
         cute_nvgpu.arch.mbarrier_wait %cameQ, %c0
-        cute_nvgpu.arch.mbarrier_wait %cameK, %c0
-        nvvm.wgmma.fence.aligned
-        scf.for %i = %c0 to %kD step %c1 : i32 {
-          %adds = arith.cmpi ne, %i, %c0 : i32
-          %mma = cute_nvgpu.atom.set_value(%mmaS, %adds) {field = accum_c}
-          cute.gemm %mma, %rS, %fQ[_, _, %i], %fK[_, _, %i, 0], %rS
-        } {loop_annotation = #unroll}
-        nvvm.wgmma.commit.group.sync.aligned
-        nvvm.wgmma.wait.group.sync.aligned 0
-        scf.if %speaks {
-          cute_nvgpu.arch.mbarrier_arrive %freeK
-        }
-        scf.for %up = %c0 to %tiles step %c1 iter_args(%k = %c0, %phase = %c0) -> (i32, i32) : i32 {
-          %n1 = arith.subi %tiles, %up : i32
-          %n = arith.subi %n1, %c1 : i32
-          %more = arith.cmpi ne, %n, %c0 : i32
-          // What lies behind the keys or the diagonal.
-          %masked = arith.cmpi uge, %n, %unmasked : i32
-          scf.if %masked {
-            %col0 = arith.muli %n, %cBN : i32
-            %col = arith.addi %col0, %colT : i32
-            %end = arith.subi %sk, %col : i32
-            %diagonal = arith.subi %lastT, %col : i32
-            scf.for %i = %c0 to %c2 step %c1 : i32 {
-              %rowI = arith.muli %i, %c8 : i32
-              %diagonalI = arith.addi %diagonal, %rowI : i32
-              %endI = arith.minsi %diagonalI, %end : i32
-              %row = cute.slice %S, (%i, _, _)
-              scf.for %j = %c0 to %cols step %c1 : i32 {
-                %jCol = cute.layout_eval %j, "(2,${BN/8}):(1,8)"
-                %colJ = cute.get_scalars %jCol
-                %out = arith.cmpi sge, %colJ, %endI : i32
-                %s = cute.memref.load %row[%j]
-                %kept = arith.select %out, %minus_inf, %s : f32
-                cute.store %kept, %row[%j]
+        // In turn i S = Q K^T of tile i from the end, and O = O + P V of the one before.
+        scf.for %up = %c0 to %tiles step %buffers : i32 {
+          scf.for %half = %c0 to %buffers step %c1 : i32 {
+            %i0 = arith.addi %up, %half : i32
+            %there = arith.cmpi ult, %i0, %tiles : i32
+            scf.if %there {
+              %i1 = arith.addi %i0, %c1 : i32
+              %n = arith.subi %tiles, %i1 : i32
+              %follows = arith.cmpi ne, %i0, %c0 : i32
+              %ib = arith.subi %i0, %c1 : i32
+              %k, %phase = cute_nvgpu.arch.pipeline_index_of<${STAGES}> (%i0)
+              %v, %phaseV = cute_nvgpu.arch.pipeline_index_of<${STAGES}> (%ib)
+              %other = arith.subi %last_buffer, %half : i32
+              %fKk = cute.slice %fK, (_, _, _, %k)
+              %fVv = cute.slice %fV, (_, _, _, %v)
+              %cameKk = cute.add_offset %cameK, %k
+              %freeKk = cute.add_offset %freeK, %k
+              %cameVv = cute.add_offset %cameV, %v
+              %freeVv = cute.add_offset %freeV, %v
+              cute_nvgpu.arch.mbarrier_wait %cameKk, %phase
+              scf.if %follows {
+                cute_nvgpu.arch.mbarrier_wait %cameVv, %phaseV
+              }
+              cute_nvgpu.arch.named_barrier_sync %turn, %c256
+              nvvm.wgmma.fence.aligned
+              scf.for %j = %c0 to %kD step %c1 : i32 {
+                %adds = arith.cmpi ne, %j, %c0 : i32
+                %mma = cute_nvgpu.atom.set_value(%mmaS, %adds) {field = accum_c}
+                cute.gemm %mma, %rS, %fQ[_, _, %j], %fKk[_, _, %j], %rS
               } {loop_annotation = #unroll}
-            } {loop_annotation = #unroll}
-          }
-          // P = 2^(c S + shift), and sums of this thread's part of its rows. Where one is above the limit, which is seldom, shift, sums
-          // and O follow the largest of each row, and P is computed again: no maximum of each tile is needed.
-          scf.for %try = %c0 to %c2 step %c1 iter_args(%compute = %true) -> (i1) : i32 {
-            %again = scf.if %compute -> (i1) {
-              %far = scf.for %i = %c0 to %c2 step %c1 iter_args(%most = %zero) -> (f32) : i32 {
-                %shift = cute.memref.load %shifts[%i]
-                %shift4 = vector.broadcast %shift : f32 to vector<4xf32>
-                %part = scf.for %j = %c0 to %kBN step %c1 iter_args(%before = %zero) -> (f32) : i32 {
-                  %s = cute.memref.load_vec %S[%i, _, %j]
-                  %e = math.fma %s, %c_4, %shift4 : vector<4xf32>
-                  %p = math.exp2 %e fastmath<afn> : vector<4xf32>
-                  %short = arith.truncf %p : vector<4xf32> to vector<4x${T}>
-                  cute.memref.store_vec %short, %P[%i, _, %j]
-                  %after = vector.reduction <add>, %p, %before : vector<4xf32> into f32
-                  scf.yield %after : f32
-                } {loop_annotation = #unroll}
-                cute.store %part, %parts[%i]
-                %larger = arith.maxnumf %most, %part : f32
-                scf.yield %larger : f32
-              } {loop_annotation = #unroll}
-              %is_far = arith.cmpf ogt, %far, %limit : f32
-              %any_far = cute_nvgpu.arch.vote<any> %is_far
-              %is_first = arith.cmpi eq, %try, %c0 : i32
-              %follow = arith.andi %any_far, %is_first : i1
-              scf.if %follow {
+              nvvm.wgmma.commit.group.sync.aligned
+              %more = arith.cmpi ne, %n, %c0 : i32
+              %goes_on = arith.ori %more, %not_last : i1
+              scf.if %follows {
+                nvvm.wgmma.fence.aligned
+                cute.gemm %mmaO, %rO, %A[_, _, _, %other], %fVv, %rO
+                nvvm.wgmma.commit.group.sync.aligned
+                scf.if %goes_on {
+                  cute_nvgpu.arch.named_barrier_arrive %turn_next, %c256
+                }
+                nvvm.wgmma.wait.group.sync.aligned ${BUFFERS-1}
+              } else {
+                scf.if %goes_on {
+                  cute_nvgpu.arch.named_barrier_arrive %turn_next, %c256
+                }
+                nvvm.wgmma.wait.group.sync.aligned 0
+              }
+              scf.if %speaks {
+                cute_nvgpu.arch.mbarrier_arrive %freeKk
+              }
+              // What lies behind the keys or the diagonal.
+              %masked = arith.cmpi uge, %n, %unmasked : i32
+              scf.if %masked {
+                %col0 = arith.muli %n, %cBN : i32
+                %col = arith.addi %col0, %colT : i32
+                %end = arith.subi %sk, %col : i32
+                %diagonal = arith.subi %lastT, %col : i32
                 scf.for %i = %c0 to %c2 step %c1 : i32 {
-                  %s = cute.memref.load_vec %S[%i, _, _]
-                  %mine = vector.reduction <maxnumf>, %s : !rowS into f32
-                  %quad = cute_nvgpu.arch.warp_all_reduce<max, 4> %mine
-                  %wanted = arith.mulf %quad, %minus_c : f32
-                  %old = cute.memref.load %shifts[%i]
-                  %new = arith.minnumf %old, %wanted : f32
-                  cute.store %new, %shifts[%i]
-                  %bits = arith.subf %new, %old : f32
-                  %factor = math.exp2 %bits fastmath<afn> : f32
-                  %was = cute.memref.load %sums[%i]
-                  %is = arith.mulf %was, %factor : f32
-                  cute.store %is, %sums[%i]
-                  %factors = vector.broadcast %factor : f32 to !rowO
-                  %o = cute.memref.load_vec %R[%i, _]
-                  %scaled = arith.mulf %o, %factors : !rowO
-                  cute.memref.store_vec %scaled, %R[%i, _]
+                  %rowI = arith.muli %i, %c8 : i32
+                  %diagonalI = arith.addi %diagonal, %rowI : i32
+                  %endI = arith.minsi %diagonalI, %end : i32
+                  %row = cute.slice %S, (%i, _, _)
+                  scf.for %j = %c0 to %cols step %c1 : i32 {
+                    %jCol = cute.layout_eval %j, "(2,${BN/8}):(1,8)"
+                    %colJ = cute.get_scalars %jCol
+                    %out = arith.cmpi sge, %colJ, %endI : i32
+                    %s = cute.memref.load %row[%j]
+                    %kept = arith.select %out, %minus_inf, %s : f32
+                    cute.store %kept, %row[%j]
+                  } {loop_annotation = #unroll}
                 } {loop_annotation = #unroll}
               }
-              scf.yield %follow : i1
-            } else {
-              scf.yield %false : i1
+              // P = 2^(c S + shift), and sums of this thread's part of its rows. Where one is above the limit, which is seldom,
+              // shift, sums and O follow the largest of each row, and P is computed again: so no tile needs its maxima.
+              scf.for %try = %c0 to %c2 step %c1 iter_args(%compute = %true) -> (i1) : i32 {
+                %again = scf.if %compute -> (i1) {
+                  %far = scf.for %i = %c0 to %c2 step %c1 iter_args(%most = %zero) -> (f32) : i32 {
+                    %shift = cute.memref.load %shifts[%i]
+                    %shift4 = vector.broadcast %shift : f32 to vector<4xf32>
+                    %part = scf.for %j = %c0 to %kBN step %c1 iter_args(%before = %zero) -> (f32) : i32 {
+                      %s = cute.memref.load_vec %S[%i, _, %j]
+                      %e = math.fma %s, %c_4, %shift4 : vector<4xf32>
+                      %p = math.exp2 %e fastmath<afn> : vector<4xf32>
+                      %short = arith.truncf %p : vector<4xf32> to vector<4x${T}>
+                      cute.memref.store_vec %short, %P[%i, _, %j, %half]
+                      %after = vector.reduction <add>, %p, %before : vector<4xf32> into f32
+                      scf.yield %after : f32
+                    } {loop_annotation = #unroll}
+                    cute.store %part, %parts[%i]
+                    %larger = arith.maxnumf %most, %part : f32
+                    scf.yield %larger : f32
+                  } {loop_annotation = #unroll}
+                  %is_first = arith.cmpi eq, %try, %c0 : i32
+                  scf.if %is_first {
+                    nvvm.wgmma.wait.group.sync.aligned 0
+                  }
+                  %is_far = arith.cmpf ogt, %far, %limit : f32
+                  %any_far = cute_nvgpu.arch.vote<any> %is_far
+                  %follow = arith.andi %any_far, %is_first : i1
+                  scf.if %follow {
+                    scf.for %i = %c0 to %c2 step %c1 : i32 {
+                      %s = cute.memref.load_vec %S[%i, _, _]
+                      %mine = vector.reduction <maxnumf>, %s : !rowS into f32
+                      %quad = cute_nvgpu.arch.warp_all_reduce<max, 4> %mine
+                      %wanted = arith.mulf %quad, %minus_c : f32
+                      %old = cute.memref.load %shifts[%i]
+                      %new = arith.minnumf %old, %wanted : f32
+                      cute.store %new, %shifts[%i]
+                      %bits = arith.subf %new, %old : f32
+                      %factor = math.exp2 %bits fastmath<afn> : f32
+                      %was = cute.memref.load %sums[%i]
+                      %is = arith.mulf %was, %factor : f32
+                      cute.store %is, %sums[%i]
+                      %factors = vector.broadcast %factor : f32 to !rowO
+                      %o = cute.memref.load_vec %R[%i, _]
+                      %scaled = arith.mulf %o, %factors : !rowO
+                      cute.memref.store_vec %scaled, %R[%i, _]
+                    } {loop_annotation = #unroll}
+                  }
+                  scf.yield %follow : i1
+                } else {
+                  scf.yield %false : i1
+                }
+                scf.yield %again : i1
+              } {loop_annotation = #unroll}
+              scf.for %i = %c0 to %c2 step %c1 : i32 {
+                %sum = cute.memref.load %sums[%i]
+                %part = cute.memref.load %parts[%i]
+                %is = arith.addf %sum, %part : f32
+                cute.store %is, %sums[%i]
+              } {loop_annotation = #unroll}
+              %frees_v = arith.andi %follows, %speaks : i1
+              scf.if %frees_v {
+                cute_nvgpu.arch.mbarrier_arrive %freeVv
+              }
             }
-            scf.yield %again : i1
           } {loop_annotation = #unroll}
-          scf.for %i = %c0 to %c2 step %c1 : i32 {
-            %sum = cute.memref.load %sums[%i]
-            %part = cute.memref.load %parts[%i]
-            %is = arith.addf %sum, %part : f32
-            cute.store %is, %sums[%i]
-          } {loop_annotation = #unroll}
-          // In this warpgroup's turn O = O + P V, and S = Q K^T of the tile in front.
-          %fVk = cute.slice %fV, (_, _, _, %k)
-          %cameVk = cute.add_offset %cameV, %k
-          %freeVk = cute.add_offset %freeV, %k
-          %k1, %phase1 = cute_nvgpu.arch.pipeline_advance<${STAGES}> (%k, %phase)
-          %fK1 = cute.slice %fK, (_, _, _, %k1)
-          %cameK1 = cute.add_offset %cameK, %k1
-          %freeK1 = cute.add_offset %freeK, %k1
-          cute_nvgpu.arch.mbarrier_wait %cameVk, %phase
-          scf.if %more {
-            cute_nvgpu.arch.mbarrier_wait %cameK1, %phase1
-          }
-          cute_nvgpu.arch.named_barrier_sync %turn, %c256
-          nvvm.wgmma.fence.aligned
-          cute.gemm %mmaO, %rO, %A, %fVk, %rO
-          nvvm.wgmma.commit.group.sync.aligned
-          scf.if %more {
-            nvvm.wgmma.fence.aligned
-            scf.for %i = %c0 to %kD step %c1 : i32 {
-              %adds = arith.cmpi ne, %i, %c0 : i32
-              %mma = cute_nvgpu.atom.set_value(%mmaS, %adds) {field = accum_c}
-              cute.gemm %mma, %rS, %fQ[_, _, %i], %fK1[_, _, %i], %rS
-            } {loop_annotation = #unroll}
-            nvvm.wgmma.commit.group.sync.aligned
-          }
-          %goes_on = arith.ori %more, %not_last : i1
-          scf.if %goes_on {
-            cute_nvgpu.arch.named_barrier_arrive %turn_next, %c256
-          }
-          nvvm.wgmma.wait.group.sync.aligned 0
-          scf.if %speaks {
-            cute_nvgpu.arch.mbarrier_arrive %freeVk
-            scf.if %more {
-              cute_nvgpu.arch.mbarrier_arrive %freeK1
-            }
-          }
-          scf.yield %k1, %phase1 : i32, i32
         }
+        // O = O + P V of the first tile.
+        %il = arith.subi %tiles, %c1 : i32
+        %v, %phaseV = cute_nvgpu.arch.pipeline_index_of<${STAGES}> (%il)
+        %cameVv = cute.add_offset %cameV, %v
+        cute_nvgpu.arch.mbarrier_wait %cameVv, %phaseV
+        %in_buffer = arith.remui %il, %buffers : i32
+        scf.for %half = %c0 to %buffers step %c1 : i32 {
+          %here = arith.cmpi eq, %half, %in_buffer : i32
+          scf.if %here {
+            nvvm.wgmma.fence.aligned
+            cute.gemm %mmaO, %rO, %A[_, _, _, %half], %fV[_, _, _, %v], %rO
+            nvvm.wgmma.commit.group.sync.aligned
+            nvvm.wgmma.wait.group.sync.aligned 0
+          }
+        } {loop_annotation = #unroll}
         // O over the sums of four threads each, through this warpgroup's rows of Q to where its sequence lies.
         %r16 = cute.make_fragment_like(%rO) {element = ${T}}
         %R16 = cute.composition %r16, "(2,(2,${D/8})):(2,(1,4))"
