@@ -1,5 +1,5 @@
-/* The order of a link: units, architecture, ptxas for each PTX, nvlink where there is more than one,
- * metadata, fatbin. */
+/* The order of a link: units, architecture, ptxas for each PTX, nvlink where there is more than one (or one ptxas for all,
+ * where setmaxnreg needs it), metadata, fatbin. */
 #include "lib/cubin/link.h"
 
 #include <elf.h>
@@ -459,6 +459,38 @@ static size_t units_for(const linker *l, const cute_arch *arch, const cute_unit 
     return count;
 }
 
+/* Modules of PTX of which one has setmaxnreg, as one: ptxas ignores setmaxnreg in what nvlink links. NULL: they are linked. */
+static cute_status join_units(linker *l, const cute_unit *const *units, size_t count, const cute_unit **out)
+{
+    bool wanted = false;
+    *out = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (units[i]->kind != CUTE_UNIT_PTX || strcmp(units[i]->arch_name, units[0]->arch_name) != 0)
+            return CUTE_OK;
+        wanted |= memmem(units[i]->bytes, units[i]->length, "setmaxnreg", strlen("setmaxnreg")) != NULL;
+    }
+    if (!wanted || l->options->relocatable) return CUTE_OK;
+    cute_ptx_part *parts = cute_arena_array(l->arena, count, sizeof *parts);
+    cute_unit *joined = cute_arena_alloc(l->arena, sizeof *joined);
+    if (!parts || !joined) return cute_fail_memory(l->diag);
+    for (size_t i = 0; i < count; i++)
+        parts[i] = (cute_ptx_part){units[i]->label, units[i]->bytes, units[i]->length, units[i]->on_demand};
+    cute_diag *own = cute_diag_create();
+    if (!own) return cute_fail_memory(l->diag);
+    cute_buffer text = {0};
+    if (cute_ptx_join(l->arena, parts, count, &text, own) == CUTE_OK) {
+        *joined = *units[0];
+        joined->label = cute_arena_printf(l->arena, "%s (with %zu more)", units[0]->label, count - 1);
+        joined->bytes = cute_arena_copy(l->arena, cute_buffer_text(&text), text.length);
+        joined->length = text.length;
+        joined->arch = NULL;
+        *out = joined;
+    }
+    cute_buffer_release(&text);
+    cute_diag_destroy(own);
+    return *out && (!joined->bytes || !joined->label) ? cute_fail_memory(l->diag) : CUTE_OK;
+}
+
 static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
 {
     const cute_unit **units = cute_arena_array(l->arena, l->units.count, sizeof *units);
@@ -470,11 +502,17 @@ static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
         return cute_fail(l->diag, CUTE_INVALID, NULL, "none of the inputs can be linked for %s", arch->name);
     const cute_unit *first = units[0];
     bool single = count == 1 && first->kind != CUTE_UNIT_HOST;
+    const cute_unit *joined = NULL;
+    if (count > 1) CUTE_TRY(join_units(l, units, count, &joined));
     if (single && first->kind == CUTE_UNIT_CUBIN && (first->elf.type != ET_REL || l->options->relocatable)) {
         cute_buffer_append(&cubin, first->bytes, first->length);
     } else if (single && first->kind == CUTE_UNIT_PTX) {
         l->scratch.named = l->options->fatbin;
         CUTE_TRY(assemble(l, first, 0, arch, l->options->relocatable, &path));
+    } else if (joined) {
+        for (size_t i = 0; i < count; i++) CUTE_TRY(check_target(l, units[i], arch));
+        l->scratch.named = l->options->fatbin;
+        CUTE_TRY(assemble(l, joined, 0, arch, false, &path));
     } else if (l->options->relocatable) {
         return cute_fail(l->diag, CUTE_USAGE, NULL,
                          "-c makes one relocatable cubin from one PTX; there are %zu inputs", count);

@@ -282,6 +282,23 @@ MLIR
     "$link" -Werror -o k.cubin k.ptx
 }
 
+@test "modules of which one has setmaxnreg are compiled as one, which nvlink would not let have it" {
+    header='.version 8.0\n.target sm_90a\n.address_size 64\n'
+    printf "$header.visible .entry with() .reqntid 128, 1, 1 .minnctapersm 1 {\n\tsetmaxnreg.inc.sync.aligned.u32 240;\n\tret;\n}\n" > with.ptx
+    printf "$header.visible .entry without(.param .u64 p) {\n\tret;\n}\n" > without.ptx
+    cat with.ptx without.ptx > both.ptx
+    for inputs in "with.ptx without.ptx" both.ptx; do
+        "$link" -Werror --verbose -o k.cubin $inputs 2>commands
+        [ "$(grep -c ptxas commands)" = 1 ]
+        ! grep nvlink commands
+        [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -r '[.kernels[].kernel] | sort | join(" ")')" = "with without" ]
+        [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq '.kernels[] | select(.kernel == "with").resources.registers')" = 240 ]
+    done
+    sed 's/ret;/ret 1;/' without.ptx > wrong.ptx
+    fails 1 "$link" -o w.cubin with.ptx wrong.ptx
+    says 'ret 1;'
+}
+
 @test "an unknown architecture names the nearest" {
     fails 2 "$link" -arch sm_91 -o k.cubin "$data/link_ok.ptx"
     says "unknown architecture 'sm_91'; did you mean 'sm_90'?"
