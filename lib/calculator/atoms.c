@@ -47,7 +47,7 @@ static void extents(const cute_atom *atom, size_t operand, int64_t *rows, int64_
 
 static const char *arch_text(cute_arena *arena, const cute_atom *atom)
 {
-    return atom->arch ? cute_arena_printf(arena, "sm_%d", atom->arch) : "any";
+    return atom->arch ? cute_arena_printf(arena, "sm_%d%s", atom->arch, atom->wgmma ? "a" : "") : "any";
 }
 
 void cute_atoms_list(cute_arena *arena, cute_buffer *out)
@@ -85,11 +85,12 @@ static void describe_operand(cute_arena *arena, const cute_atom *atom, size_t i,
         return;
     }
     cute_buffer_printf(out, "%-12s %-15s %s", f->name, type, layout);
-    bool held = atom->kind == CUTE_ATOM_MMA ||
+    bool held = (atom->kind == CUTE_ATOM_MMA && !o->described) ||
                 (atom->matrices && (i == CUTE_ATOM_SOURCE) == (atom->from == CUTE_SPACE_RMEM));
     if (held)
         cute_buffer_printf(out, ", %d register%s of %d bits", o->registers, o->registers == 1 ? "" : "s",
                            o->register_bits);
+    if (o->described) cute_buffer_puts(out, ", in smem by a matrix descriptor");
     cute_buffer_putc(out, '\n');
 }
 
@@ -185,6 +186,14 @@ static cute_status tiling_of(cute_arena *arena, const cute_value *value, size_t 
     } else if (atom->known) {
         out->layout = atom->operand[operand].layout;
         extents(atom, operand, &out->rows, &out->columns);
+        if (!atom->operand[operand].described) return CUTE_OK;
+        /* All threads have all of it: one of them is shown. */
+        cute_value one;
+        const char *text = cute_arena_printf(arena, "(1,(%" PRId64 ",%" PRId64 ")):(0,(1,%" PRId64 "))",
+                                             out->rows, out->columns, out->rows);
+        if (!text) return cute_fail_memory(diag);
+        CUTE_TRY(cute_value_parse(arena, CUTE_LAYOUT, text, strlen(text), &one, NULL, diag));
+        out->layout = one.layout;
         return CUTE_OK;
     }
     return cute_fail(diag, CUTE_INVALID, NULL, "the layouts of '%s' are not known", atom->mnemonic);

@@ -436,6 +436,15 @@ assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["ope
     refuses 1 'a picture shows at most 65536' layout --svg 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (64,64))'
 }
 
+@test "--atom shows a wgmma: one thread's view of what all have in shared memory, the registers of C" {
+    layout --atom SM90_64x8x16_F32F16F16_SS >atom.txt
+    grep -q '^A  *f16 (M,K)  *(128,(64,16)):(0,(1,64)), in smem by a matrix descriptor$' atom.txt
+    grep -q '^C  *f32 (M,N)  *((4,8,4),(2,2,1)):((128,1,16),(64,8,512)), 4 registers of 32 bits$' atom.txt
+    layout --atom SM90_64x256x256_S32U1U1_RS_TN_ANDPOPC >atom.txt
+    grep -q 'wgmma.mma_async.sync.aligned.m64n256k256.s32.b1.b1.and.popc' atom.txt
+    layout --svg --atom --operand=b SM90_64x8x16_F32F16F16_SS | grep -q 'T0'
+}
+
 @test "--atom says what there is instead" {
     refuses 1 "did you mean 'SM80_16x8x16_F32F16F16F32_TN'?" layout --atom SM80_16x8x16_F32F16F16F32_TT
     refuses 1 "nearest to it: '!cute_nvgpu.sm80.mma<16x8x8, elem_type = (f16, f16, f32) >'" \
