@@ -4,7 +4,7 @@
 // types of A and B, sums, C; bits of T, TC; BM BN: a block's tile, BK: 128 bytes of it; CM CN: blocks
 // of a cluster along M, N, which share tiles of B, A; PP: 0 if the warpgroups halve a tile, 1 if each
 // has its own and they take turns; GROUP: tiles along M before the next along N; ST: the atom that
-// brings C to its buffer of CW columns with swizzle SC; ZERO TRUNC: 0, and ACC to TC.
+// brings C to its NC buffers of CW columns with swizzle SC; TRUNC: ACC to TC.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${128/BITS}}):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?{div=${128/BITS}},?):(1,?{i64 div=${128/BITS}})">
 !C = !cute.memref<${TC}, gmem, align<16>, "(?,?{div=${128/BITSC}}):(?{i64 div=${128/BITSC}},1)">
@@ -34,6 +34,7 @@ gpu.module @kernels {
     %blocks = nvvm.read.ptx.sreg.nctaid.x : i32
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %ones = arith.constant -1 : i32
     %c3 = arith.constant 3 : i32
     %c4 = arith.constant 4 : i32
     %c5 = arith.constant 5 : i32
@@ -46,6 +47,7 @@ gpu.module @kernels {
     %ways = arith.constant ${1+PP} : i32
     %ways_m = arith.constant ${2-PP} : i32
     %chunks = arith.constant ${BN/CW} : i32
+    %buffers = arith.constant ${NC} : i32
     %pieces = arith.constant ${CW/16} : i32
     %stages = arith.constant ${STAGES} : i32
     %cCM = arith.constant ${CM} : i32
@@ -76,7 +78,7 @@ gpu.module @kernels {
     %sCp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${TC}, smem, align<1024>, ${SC}>
     %sC = cute.add_offset %sCp, ${(BM+BN)*BK*STAGES*BITS/BITSC}
     %base = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
-    %full = cute.add_offset %base, ${((BM+BN)*BK*STAGES*BITS+(PP?2:1)*BM*CW*BITSC)/64}
+    %full = cute.add_offset %base, ${((BM+BN)*BK*STAGES*BITS+(PP?2:1)*BM*CW*NC*BITSC)/64}
     %empty = cute.add_offset %full, ${STAGES}
     %lA = cute.make_composed_layout "S<3,4,3>", "0", "((${A?1024/BITS:BM},${A?BM*BITS/1024:1}),${BK}):((${A?1:BK},${A?1024/BITS*BK:0}),${A?1024/BITS:1})"
     %lB = cute.make_composed_layout "S<3,4,3>", "0", "((${B?1024/BITS:BN},${B?BN*BITS/1024:1}),${BK}):((${B?1:BK},${B?1024/BITS*BK:0}),${B?1024/BITS:1})"
@@ -108,7 +110,7 @@ gpu.module @kernels {
     %producer = arith.cmpi eq, %group, %c0 : i32
     scf.if %producer {
       // A warp fetches the tiles of all k, as soon as buffers are empty.
-      cute_nvgpu.arch.setmaxregister_decrease {registers = 40 : i32}
+      cute_nvgpu.arch.setmaxregister_decrease {registers = 24 : i32}
       %fetches = arith.cmpi eq, %warp, %c0 : i32
       scf.if %fetches {
         %one = cute_nvgpu.arch.elect_one
@@ -126,8 +128,7 @@ gpu.module @kernels {
         %castB = cute_nvgpu.atom.set_value %execB, %toB {field = #cute_nvgpu.atom_copy_field_tmaload<mcast_mask>}
         // What a kernel before this one writes is there, where it lets this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
-        %i0, %p0 = cute_nvgpu.arch.pipeline_start {whose = "producer"}
-        scf.for %tile = %first to %tiles step %step iter_args(%i1 = %i0, %p1 = %p0) -> (i32, i32) : i32 {
+        scf.for %tile = %first to %tiles step %step iter_args(%phases0 = %ones) -> (i32) : i32 {
           %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
           %mc = arith.muli %m, %cCM : i32
           %nc = arith.muli %n, %cCN : i32
@@ -141,9 +142,11 @@ gpu.module @kernels {
           %gB2 = cute.group_modes(%gB) <0, 2>
           %tAs, %tAg = cute_nvgpu.atom.tma_partition %tmaA, %inN, "(${CN}):(1)", %sA2, %gA2
           %tBs, %tBg = cute_nvgpu.atom.tma_partition %tmaB, %inM, "(${CM}):(1)", %sB2, %gB2
-          %i3, %p3 = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %i1, %p = %p1) -> (i32, i32) : i32 {
+          %i2, %phases2 = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %c0, %phases = %phases0) -> (i32, i32) : i32 {
             %f = cute.add_offset %full, %i
             %e = cute.add_offset %empty, %i
+            %bit = arith.shrui %phases, %i : i32
+            %p = arith.andi %bit, %c1 : i32
             cute_nvgpu.arch.mbarrier_wait %e, %p
             scf.if %one {
               cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %f, %bytes
@@ -152,14 +155,18 @@ gpu.module @kernels {
             %loadB = cute_nvgpu.atom.set_value %castB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
             cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
             cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
-            %i2, %p2 = cute_nvgpu.arch.pipeline_advance %i, %p {stages = ${STAGES} : i32}
-            scf.yield %i2, %p2 : i32, i32
+            %mask = arith.shli %c1, %i : i32
+            %phases1 = arith.xori %phases, %mask : i32
+            %up = arith.addi %i, %c1 : i32
+            %wraps = arith.cmpi eq, %up, %stages : i32
+            %i1 = arith.select %wraps, %c0, %up : i32
+            scf.yield %i1, %phases1 : i32, i32
           }
-          scf.yield %i3, %p3 : i32, i32
+          scf.yield %phases2 : i32
         }
       }
     } else {
-      cute_nvgpu.arch.setmaxregister_increase {registers = 232 : i32}
+      cute_nvgpu.arch.setmaxregister_increase {registers = 240 : i32}
       %w = arith.subi %group, %c1 : i32
       // Whom to tell that a buffer is empty: the blocks that fetched some of it.
       %peers = arith.constant ${CM+CN-1} : i32
@@ -191,8 +198,8 @@ gpu.module @kernels {
       %mma16 = cute.make_tiled_mma %atom16, "(1,1,1):(0,0,0)"
       %store = cute.make_atom : !store
       %r2s = cute.make_tiled_copy_C %store, %mma16
-      %sCs = cute.make_view %sC, "(${BM/(2-PP)},${CW},2):(${CW},1,${BM/(2-PP)*CW})"
-      %sCt = cute.slice %sCs, (_, _, %w)
+      %sCs = cute.make_view %sC, "(${BM/(2-PP)},${CW},${NC},2):(${CW},1,${BM/(2-PP)*CW},${BM/(2-PP)*CW*NC})"
+      %sCt = cute.slice %sCs, (_, _, _, %w)
       %tRrC = cute.tiled.copy.retile %r2s, %rC
       %tRsC = cute.tiled.copy.partition_D %r2s, %sCt, %t
       %sC2 = cute.group_modes(%sCt) <0, 2>
@@ -209,41 +216,57 @@ gpu.module @kernels {
       }
       // The second warpgroup starts a tile later, behind the first one's buffers.
       %late = arith.select %turns, %w, %c0 : i32
-      %skipped = arith.muli %late, %ktiles : i32
-      %i0, %p0 = cute_nvgpu.arch.pipeline_index_of %skipped {stages = ${STAGES} : i32}
       %ahead = arith.muli %late, %step : i32
       %start = arith.addi %first, %ahead : i32
-      %skips_k = arith.select %turns, %ktiles, %c0 : i32
       %stride = arith.muli %step, %ways : i32
-      scf.for %tile = %start to %tiles step %stride iter_args(%i1 = %i0, %p1 = %p0) -> (i32, i32) : i32 {
+      // The bits of a tile's buffers: those that it fills an odd number of times.
+      %rounds = arith.divui %ktiles, %stages : i32
+      %rest = arith.remui %ktiles, %stages : i32
+      %odd = arith.andi %rounds, %c1 : i32
+      %all = arith.subi %c0, %odd : i32
+      %bits = arith.shli %c1, %rest : i32
+      %some = arith.subi %bits, %c1 : i32
+      %flips = arith.xori %all, %some : i32
+      %others = arith.select %turns, %flips, %c0 : i32
+      %is_late = arith.cmpi ne, %late, %c0 : i32
+      %phases0 = arith.select %is_late, %flips, %c0 : i32
+      scf.for %tile = %start to %tiles step %stride iter_args(%phases1 = %phases0) -> (i32) : i32 {
         %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
         scf.if %turns {
           cute_nvgpu.arch.named_barrier_sync %turn, %c256
         }
-        %i3, %p3 = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %i1, %p = %p1) -> (i32, i32) : i32 {
-          %f = cute.add_offset %full, %i
-          cute_nvgpu.arch.mbarrier_wait %f, %p
-          cute_nvgpu.arch.wgmma_fence
-          %later = arith.cmpi ne, %k, %c0 : i32
-          scf.for %b = %c0 to %kblocks step %c1 : i32 {
-            %next = arith.cmpi ne, %b, %c0 : i32
-            %adds = arith.ori %later, %next : i1
-            %on = cute_nvgpu.atom.set_value %mma, %adds {field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}
-            cute.gemm %on, %acc, %rA[_, _, %b, %i], %rB[_, _, %b, %i], %acc
+        scf.for %k0 = %c0 to %ktiles step %stages : i32 {
+          %round = arith.divui %k0, %stages : i32
+          scf.for %i = %c0 to %stages step %c1 : i32 {
+            %k = arith.addi %k0, %i : i32
+            %is_there = arith.cmpi ult, %k, %ktiles : i32
+            scf.if %is_there {
+              %f = cute.add_offset %full, %i
+              %bit = arith.shrui %phases1, %i : i32
+              %turned = arith.xori %bit, %round : i32
+              %p = arith.andi %turned, %c1 : i32
+              cute_nvgpu.arch.mbarrier_wait %f, %p
+              cute_nvgpu.arch.wgmma_fence
+              %later = arith.cmpi ne, %k, %c0 : i32
+              scf.for %b = %c0 to %kblocks step %c1 : i32 {
+                %next = arith.cmpi ne, %b, %c0 : i32
+                %adds = arith.ori %later, %next : i1
+                %on = cute_nvgpu.atom.set_value %mma, %adds {field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}
+                cute.gemm %on, %acc, %rA[_, _, %b, %i], %rB[_, _, %b, %i], %acc
+              } {loop_annotation = #unroll}
+              cute_nvgpu.arch.wgmma_commit_group
+              cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
+              // The product before this one is done, its buffer is empty.
+              %is_lowest = arith.cmpi eq, %i, %c0 : i32
+              %below = arith.subi %i, %c1 : i32
+              %before = arith.select %is_lowest, %last, %below : i32
+              %frees = arith.andi %later, %tells : i1
+              scf.if %frees {
+                %e = cute.add_offset %empty, %before
+                cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
+              }
+            }
           } {loop_annotation = #unroll}
-          cute_nvgpu.arch.wgmma_commit_group
-          cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
-          // The product before this one is done, its buffer is empty.
-          %at_start = arith.cmpi eq, %i, %c0 : i32
-          %below = arith.subi %i, %c1 : i32
-          %before = arith.select %at_start, %last, %below : i32
-          %frees = arith.andi %later, %tells : i1
-          scf.if %frees {
-            %e = cute.add_offset %empty, %before
-            cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
-          }
-          %i2, %p2 = cute_nvgpu.arch.pipeline_advance %i, %p {stages = ${STAGES} : i32}
-          scf.yield %i2, %p2 : i32, i32
         }
         %following = arith.addi %tile, %step : i32
         %another = arith.cmpi slt, %following, %tiles : i32
@@ -253,13 +276,13 @@ gpu.module @kernels {
         }
         cute_nvgpu.arch.wgmma_wait_group {groups = 0 : i32}
         scf.if %tells {
-          %at_start = arith.cmpi eq, %i3, %c0 : i32
-          %below = arith.subi %i3, %c1 : i32
-          %before = arith.select %at_start, %last, %below : i32
+          %is_whole = arith.cmpi eq, %rest, %c0 : i32
+          %below = arith.subi %rest, %c1 : i32
+          %before = arith.select %is_whole, %last, %below : i32
           %e = cute.add_offset %empty, %before
           cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
         }
-        // CW columns at a time: as TC to the buffer, then to C.
+        // NC times CW columns at a time: as TC to the buffers, then to C.
         %mc = arith.muli %m, %cCM : i32
         %nc = arith.muli %n, %cCN : i32
         %bm = arith.addi %mc, %rm : i32
@@ -267,32 +290,39 @@ gpu.module @kernels {
         %rows = arith.muli %bm, %ways_m : i32
         %rows2 = arith.addi %rows, %half : i32
         %tilesN = arith.muli %bn, %chunks : i32
-        scf.for %h = %c0 to %chunks step %c1 : i32 {
+        scf.for %g = %c0 to %chunks step %buffers : i32 {
           scf.if %storer {
             cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}
           }
           cute_nvgpu.arch.named_barrier_sync %w1, %c128
-          scf.for %j = %c0 to %pieces step %c1 : i32 {
-            %hp = arith.muli %h, %pieces : i32
-            %hj = arith.addi %hp, %j : i32
-            %x = cute.memref.load_vec %acc16[_, _, _, %hj]
-            %y = arith.${TRUNC} %x : vector<${BM/(2-PP)/8}x${ACC}> to vector<${BM/(2-PP)/8}x${TC}>
-            cute.memref.store_vec %y, %rC
-            cute.copy %r2s, %tRrC[_, _, 0], %tRsC[_, _, %j]
+          scf.for %buffer = %c0 to %buffers step %c1 : i32 {
+            scf.for %j = %c0 to %pieces step %c1 : i32 {
+              %h = arith.addi %g, %buffer : i32
+              %hp = arith.muli %h, %pieces : i32
+              %hj = arith.addi %hp, %j : i32
+              %x = cute.memref.load_vec %acc16[_, _, _, %hj]
+              %y = arith.${TRUNC} %x : vector<${BM/(2-PP)/8}x${ACC}> to vector<${BM/(2-PP)/8}x${TC}>
+              cute.memref.store_vec %y, %rC
+              cute.copy %r2s, %tRrC[_, _, 0], %tRsC[_, _, %j, %buffer]
+            } {loop_annotation = #unroll}
           } {loop_annotation = #unroll}
           cute_nvgpu.arch.fence_view_async_shared
           cute_nvgpu.arch.named_barrier_sync %w1, %c128
           scf.if %storer {
-            %col = arith.addi %tilesN, %h : i32
-            %gC = cute.local_tile %iC, (${BM/(2-PP)}, ${CW}), (%rows2, %col)
-            %gC2 = cute.group_modes(%gC) <0, 2>
-            %tCs, %tCg = cute_nvgpu.atom.tma_partition %tmaC, %alone, "1:0", %sC2, %gC2
-            cute.copy %execC, %tCs, %tCg
+            scf.for %buffer = %c0 to %buffers step %c1 : i32 {
+              %col0 = arith.addi %tilesN, %g : i32
+              %col = arith.addi %col0, %buffer : i32
+              %gC = cute.local_tile %iC, (${BM/(2-PP)}, ${CW}), (%rows2, %col)
+              %gC2 = cute.group_modes(%gC) <0, 2>
+              %tCs, %tCg = cute_nvgpu.atom.tma_partition %tmaC, %alone, "1:0", %sC2, %gC2
+              cute.copy %execC, %tCs[_, %buffer], %tCg
+            } {loop_annotation = #unroll}
             cute_nvgpu.arch.cp_async_bulk_commit_group
           }
         } {loop_annotation = #unroll}
-        %i4, %p4 = cute_nvgpu.arch.pipeline_advance %i3, %p3, %skips_k {stages = ${STAGES} : i32}
-        scf.yield %i4, %p4 : i32, i32
+        %used = arith.xori %phases1, %flips : i32
+        %phases2 = arith.xori %used, %others : i32
+        scf.yield %phases2 : i32
       }
       scf.if %storer {
         cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}
@@ -317,7 +347,7 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C) {
   %c1 = arith.constant 1 : index
   %cx = arith.constant ${CM*CN} : index
   %threads = arith.constant 384 : index
-  %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(PP?2:1)*BM*CW*BITSC/8+16*STAGES} : i32
+  %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(PP?2:1)*BM*CW*NC*BITSC/8+16*STAGES} : i32
   gpu.launch_func @kernels::@gemm clusters in (%cx, %c1, %c1) blocks in (%gx, %c1, %c1) threads in (%threads, %c1, %c1)
     dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C)
   return

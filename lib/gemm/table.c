@@ -144,7 +144,16 @@ static bool sm90_takes(const gemm_config *config, cute_dtype in, const gemm_matr
     return vectors && sm80_takes(config, in, m, rows, k, align, true);
 }
 
-/* C goes through buffers of at most 128 bytes a row, whose columns divide the tile's. */
+enum { SM90_SHARED = 232448 }; /* bytes of shared memory that a block may have */
+
+/* The buffers of A and B, those of C with as many bytes a row, and two mbarriers a stage. */
+static int64_t sm90_bytes(const gemm_config *c, int64_t size, int64_t row)
+{
+    return c->stages * ((c->bm + c->bn) * c->bk * size + 16) + (c->turns ? 2 : 1) * c->bm * row;
+}
+
+/* C goes through buffers of at most 128 bytes a row, whose columns divide the tile's: two for each warpgroup, if there is
+ * room. */
 static void sm90_define(const gemm_way *way, gemm_defines *d)
 {
     const gemm_config *c = way->config;
@@ -170,8 +179,11 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "CM=%lld", (long long)c->cluster_m);
     gemm_define(d, "CN=%lld", (long long)c->cluster_n);
     gemm_define(d, "PP=%d", c->turns);
-    gemm_define(d, "GROUP=4");
+    gemm_define(d, "GROUP=8");
     gemm_define(d, "CW=%lld", (long long)columns);
+    gemm_define(d, "NC=%d",
+                c->bn / columns % 2 == 0 && sm90_bytes(c, size, 2 * columns * out_size) <= SM90_SHARED ? 2
+                                                                                                       : 1);
     gemm_define(d, "SC=S<%lld,4,3>", (long long)log2_of(columns * out_size / 16));
     if (out_size == 2)
         gemm_define(d, "ST=stsm<%s,mode=<\"(8,8)\">,num_matrices=4,n>", type);

@@ -320,7 +320,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
         if (index < 0) return;
         async_mbarrier *b = &m->barriers[index];
         check_init_fence(m, b, i->op);
-        check_barriers_kept(m, &at, bytes, i->op);
+        check_barriers_kept(m, &at, box * (boxes - 1) + own_bytes, i->op);
         async_reach(m, w, cta, copy, i->op);
         async_place to = at;
         async_access access = {.kind = ASYNC_PROXY_WRITE,
