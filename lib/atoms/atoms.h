@@ -58,6 +58,7 @@ typedef struct cute_atom {
     cute_space from, to; /* CUTE_SPACE_GENERIC: any */
     /* ---- copies of the tensor memory accelerator (tma.h): what follows the text, else NULL ---- */
     const struct cute_tma *tma;
+    const struct cute_bulk *bulk; /* of a bulk copy without a tensor map, else NULL */
 } cute_atom;
 
 /* ---- text ---- */

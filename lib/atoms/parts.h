@@ -11,7 +11,7 @@ typedef struct atom_fields {
     const char *op, *order, *cache, *eviction, *l2_eviction, *satfinite;
     /* Of copies of the tensor memory accelerator (tma.h). */
     int64_t copy_bits, num_cta;
-    const char *tma_kind, *tma_mode, *tma_format, *tma_reduce, *tma_multicast, *basis, *global_stride;
+    const char *tma_kind, *tma_mode, *tma_format, *tma_reduce, *tma_multicast, *bulk, *basis, *global_stride;
     const char *major[2], *frag; /* of wgmma: which mode of A and B is contiguous, where A is */
 } atom_fields;
 

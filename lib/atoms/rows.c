@@ -361,6 +361,7 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
 cute_status atom_make(cute_arena *arena, const atom_family *family, atom_fields *f, cute_atom *out,
                       cute_diag *diag)
 {
+    if (!strcmp(family->mnemonic, "atom.bulk_copy")) return cute_bulk_of_fields(arena, f, &out->bulk, diag);
     if (strstr(family->mnemonic, "tma_")) return cute_tma_of_fields(arena, family, f, &out->tma, diag);
     if (!strcmp(family->mnemonic, "sm90.mma")) return atom_make_wgmma(arena, f, out, diag);
     for (size_t i = 0; i < MMAS + COPIES; i++) {

@@ -41,6 +41,7 @@ static const struct slot {
      "U8 U16 U32 S32 U64 S64 F16_RN F32_RN F64_RN BF16_RN F32_FTZ_RN TF32_RN TF32_FTZ_RN U4_ALIGN8B "
      "U4_ALIGN16B U6_ALIGN16B"},
     {"tma_reduce", SLOT_WORD, offsetof(atom_fields, tma_reduce), "ADD MIN MAX INC DEC AND OR XOR"},
+    {"bulk", SLOT_WORD, offsetof(atom_fields, bulk), "g2s s2g s2d"},
     {"mcast", SLOT_WORD, offsetof(atom_fields, tma_multicast), "true false"},
     {"basis", SLOT_LAYOUT, offsetof(atom_fields, basis), NULL},
     {"g_stride", SLOT_STRIDE, offsetof(atom_fields, global_stride), NULL},

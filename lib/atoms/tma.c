@@ -109,6 +109,62 @@ cute_status cute_tma_of_fields(cute_arena *arena, const atom_family *family, con
     return CUTE_OK;
 }
 
+/* ---- bulk copies ---- */
+
+enum { ARITHMETIC = 1, ORDER = 2, COUNT = 4, LOGIC = 8 };
+
+/* PTX ISA 8.5, cp.reduce.async.bulk: which elements have which operations, and what they are called there. */
+static const struct {
+    const char *element, *sum, *order, *logic;
+    int has;
+} reductions[] = {
+    {"f16", "noftz.f16", "f16", NULL, ARITHMETIC | ORDER},
+    {"bf16", "noftz.bf16", "bf16", NULL, ARITHMETIC | ORDER},
+    {"f32", "f32", NULL, NULL, ARITHMETIC},
+    {"f64", "f64", NULL, NULL, ARITHMETIC},
+    {"i32", "s32", "s32", "b32", ARITHMETIC | ORDER | LOGIC},
+    {"ui32", "u32", "u32", "b32", ARITHMETIC | ORDER | COUNT | LOGIC},
+    {"i64", "u64", "s64", "b64", ARITHMETIC | ORDER | LOGIC},
+    {"ui64", "u64", "u64", "b64", ARITHMETIC | ORDER | LOGIC},
+};
+
+static const struct {
+    const char *word, *ptx;
+    int needs;
+} kinds[] = {{"ADD", "add", ARITHMETIC}, {"MIN", "min", ORDER}, {"MAX", "max", ORDER}, {"INC", "inc", COUNT},
+             {"DEC", "dec", COUNT},      {"AND", "and", LOGIC}, {"OR", "or", LOGIC},   {"XOR", "xor", LOGIC}};
+
+cute_status cute_bulk_of_fields(cute_arena *arena, const atom_fields *f, const cute_bulk **out,
+                                cute_diag *diag)
+{
+    cute_bulk *b = cute_arena_alloc(arena, sizeof *b);
+    if (!b) return cute_fail_memory(diag);
+    bool load = !strcmp(f->bulk, "g2s"), store = !strcmp(f->bulk, "s2g");
+    *b = (cute_bulk){.from = load ? CUTE_SPACE_GMEM : CUTE_SPACE_SMEM,
+                     .to = load    ? CUTE_SPACE_SMEM
+                           : store ? CUTE_SPACE_GMEM
+                                   : CUTE_SPACE_DSMEM,
+                     .element = f->type[0]};
+    alg_element_bits(b->element, strlen(b->element), &b->bits);
+    *out = b;
+    if (!f->tma_reduce) return CUTE_OK;
+    int needs = 0, has = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(kinds[i].word, f->tma_reduce)) b->reduce = kinds[i].ptx, needs = kinds[i].needs;
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++) {
+        if (strcmp(reductions[i].element, b->element) != 0) continue;
+        has = reductions[i].has;
+        b->type = needs == ARITHMETIC ? reductions[i].sum
+                  : needs == LOGIC    ? reductions[i].logic
+                                      : reductions[i].order;
+    }
+    if (store && needs & has) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     store ? "there is no bulk reduction %s of elements of type %s"
+                           : "only copies to global memory (s2g) reduce, not %s of %s",
+                     f->tma_reduce, b->element);
+}
+
 static cute_status make_atom(cute_arena *arena, const char *mnemonic, const atom_fields *fields,
                              const cute_atom **out, cute_diag *diag)
 {

@@ -33,6 +33,19 @@ cute_status cute_tma_of_fields(cute_arena *arena, const atom_family *family, con
 cute_status cute_tma_executable(cute_arena *arena, const cute_atom *atom, const cute_atom **out,
                                 cute_diag *diag);
 
+/* ---- bulk copies without a tensor map: contiguous bytes (CuTe C++: SM90_BULK_COPY_G2S, S2G) ---- */
+
+typedef struct cute_bulk {
+    cute_space from, to; /* gmem to smem, smem to gmem, smem to dsmem */
+    const char *element;
+    int bits;
+    const char *reduce; /* "add", "min", ... of PTX, or NULL */
+    const char *type;   /* of a reduction: PTX's, with .noftz where it wants that: "noftz.f16" */
+} cute_bulk;
+
+cute_status cute_bulk_of_fields(cute_arena *arena, const atom_fields *fields, const cute_bulk **out,
+                                cute_diag *diag);
+
 /* ---- tensor maps ---- */
 
 /* A tensor map's element type by its name in tma_format ("F16_RN"), and the name for an element type of MLIR, NULL where

@@ -107,6 +107,16 @@ def CuteNvgpu_Sm100MmaType : CuteNvgpu_Type<"Sm100Mma", "sm100.mma", "`tcgen05.m
     ```
   }]>;
 // ---- the tensor memory accelerator ----
+def CuteNvgpu_BulkCopyType : CuteNvgpu_Type<"BulkCopy", "atom.bulk_copy", "`cp.async.bulk`: contiguous bytes without a tensor map, from sm_90 on", [{
+    `g2s` from global to shared memory, `s2g` back, `s2d` to another block's shared memory (`dsmem`). `g2s` and `s2d` have an
+    mbarrier (field `tma_bar`), `g2s` a mask of blocks too (`mcast_mask`), `g2s` and `s2g` a policy of the L2 (`cache_policy`). With `kind` a
+    copy `s2g` reduces: `ADD`, `MIN`, `MAX`, `INC`, `DEC`, `AND`, `OR`, `XOR`, as `cp.reduce.async.bulk` has them for the element.
+
+    ```mlir
+    !cute_nvgpu.atom.bulk_copy<f16, g2s>
+    !cute_nvgpu.atom.bulk_copy<f32, s2g, kind = ADD>
+    ```
+  }]>;
 def CuteNvgpu_NonExecTmaLoadType : CuteNvgpu_Type<"NonExecTmaLoad", "atom.non_exec_tiled_tma_load", "A tiled TMA load before it has a barrier, from sm_90 on", [{
     `copy_bits` of a tile, `tma_gbasis` from the tile's elements to the tensor's coordinates, `tma_format` as the
     descriptor says.

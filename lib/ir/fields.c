@@ -140,9 +140,11 @@ MlirType cute_lower_nothing(MlirContext c, cute_arena *arena, MlirType type)
 MlirType cute_lower_tma(MlirContext c, cute_arena *arena, MlirType type)
 {
     (void)arena;
-    const cute_tma *tma = cute_type_peek(type)->atom->tma;
+    const cute_atom *atom = cute_type_peek(type)->atom;
+    const cute_tma *tma = atom->tma;
     MlirType fields[] = {mlirLLVMPointerTypeGet(c, 0), mlirIntegerTypeGet(c, 64),
                          cute_pointer_type(c, CUTE_SPACE_SMEM), mlirIntegerTypeGet(c, 16)};
+    if (!tma) return struct_of(c, atom->bulk->to == CUTE_SPACE_GMEM ? 2 : 4, fields);
     if (!tma->executable) return fields[0];
     return struct_of(c, tma->operation == CUTE_TMA_LOAD ? 4 : 2, fields);
 }

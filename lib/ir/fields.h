@@ -34,6 +34,7 @@ MlirType cute_lower_nothing(MlirContext context, cute_arena *arena, MlirType typ
 
 /* An atom of the tensor memory accelerator: a pointer to its descriptor; of one that can run a struct with that, a cache
  * policy, and of a load the barrier and a mask of blocks (ops/tma.h). */
+/* The same of a bulk copy, whose descriptor is nothing. */
 MlirType cute_lower_tma(MlirContext context, cute_arena *arena, MlirType type);
 
 /* A walk over the leaves of a value, in the order in which they are stored (of a composed layout B, offset,

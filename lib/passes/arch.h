@@ -60,6 +60,13 @@ typedef struct cute_tma_run {
 
 /* `count` instructions, run by one elected lane; all lanes of the warp have to come. `runs` is changed. */
 void cute_arch_tma(const cute_builder *b, const cute_tma_copy *copy, cute_tma_run *runs, int64_t count);
+/* Bulk copies without a tensor map, in the same way. Addresses are pointers of the spaces that `bulk` names. */
+typedef struct cute_bulk_run {
+    MlirValue to, from;
+    int64_t bytes;
+} cute_bulk_run;
+void cute_arch_bulk(const cute_builder *b, const cute_tma_copy *copy, const struct cute_bulk *bulk,
+                    cute_bulk_run *runs, int64_t count);
 /* prefetch.tensormap of a generic pointer. */
 void cute_arch_prefetch_map(const cute_builder *b, MlirValue map);
 

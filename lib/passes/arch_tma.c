@@ -3,6 +3,7 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
+#include "lib/atoms/tma.h"
 #include "lib/base/buffer.h"
 #include "lib/ir/arith.h"
 #include "lib/ir/util.h"
@@ -60,7 +61,7 @@ static void put_store(assembly *a, const cute_tma_copy *copy, const cute_tma_run
     bool policy = !mlirValueIsNull(copy->policy);
     cute_buffer_printf(&a->text, "cp%s.async.bulk.tensor.%dd.global.shared::cta",
                        copy->reduce ? ".reduce" : "", copy->rank);
-    for (const char *c = copy->reduce ? "." : ""; *c; c++) cute_buffer_putc(&a->text, *c);
+    if (copy->reduce) cute_buffer_putc(&a->text, '.');
     for (const char *c = copy->reduce; c && *c; c++)
         cute_buffer_putc(&a->text, (char)tolower((unsigned char)*c));
     cute_buffer_printf(&a->text, ".bulk_group%s ", policy ? ".L2::cache_hint" : "");
@@ -80,27 +81,38 @@ static void put_prefetch(assembly *a, const cute_tma_copy *copy, const cute_tma_
     cute_buffer_puts(&a->text, ";\n");
 }
 
+/* A lane of the warp is elected, where the predicate is true (null: there is none). */
+static void begin_elected(assembly *a, MlirValue predicate)
+{
+    cute_buffer_puts(&a->text, "{\n.reg .pred elected;\nelect.sync _|elected, 0xffffffff;\n");
+    if (!mlirValueIsNull(predicate))
+        cute_buffer_printf(&a->text, "and.pred elected, elected, $%d;\n", operand(a, predicate, 'b'));
+}
+
+static void end_elected(assembly *a)
+{
+    cute_buffer_puts(&a->text, "}");
+    cute_buffer_puts(&a->constraints, ",~{memory}");
+    cute_assembly(a->b, true, cute_buffer_text(&a->text), cute_buffer_text(&a->constraints),
+                  (cute_operands){a->operands, a->count}, (MlirType){NULL});
+    cute_buffer_release(&a->text);
+    cute_buffer_release(&a->constraints);
+}
+
 /* An elected lane of the warp runs `count` instructions. */
 static void put_runs(const cute_builder *b, const cute_tma_copy *copy, const cute_tma_run *runs, int count)
 {
     assembly a = {.b = b};
     int map = operand(&a, copy->map, 'l'), barrier = -1;
     if (copy->way == CUTE_TMA_WAY_LOAD) barrier = operand(&a, copy->barrier, 'r');
-    cute_buffer_puts(&a.text, "{\n.reg .pred elected;\nelect.sync _|elected, 0xffffffff;\n");
-    if (!mlirValueIsNull(copy->predicate))
-        cute_buffer_printf(&a.text, "and.pred elected, elected, $%d;\n", operand(&a, copy->predicate, 'b'));
+    begin_elected(&a, copy->predicate);
     for (int i = 0; i < count; i++) {
         cute_buffer_puts(&a.text, "@elected ");
         if (copy->way == CUTE_TMA_WAY_LOAD) put_load(&a, copy, &runs[i], map, barrier);
         if (copy->way == CUTE_TMA_WAY_STORE) put_store(&a, copy, &runs[i], map);
         if (copy->way == CUTE_TMA_WAY_PREFETCH) put_prefetch(&a, copy, &runs[i], map);
     }
-    cute_buffer_puts(&a.text, "}");
-    cute_buffer_puts(&a.constraints, ",~{memory}");
-    cute_assembly(b, true, cute_buffer_text(&a.text), cute_buffer_text(&a.constraints),
-                  (cute_operands){a.operands, a.count}, (MlirType){NULL});
-    cute_buffer_release(&a.text);
-    cute_buffer_release(&a.constraints);
+    end_elected(&a);
 }
 
 void cute_arch_tma(const cute_builder *b, const cute_tma_copy *copy, cute_tma_run *runs, int64_t count)
@@ -113,6 +125,45 @@ void cute_arch_tma(const cute_builder *b, const cute_tma_copy *copy, cute_tma_ru
         runs[i].shared = address(&a, runs[i].shared, 32);
     for (int64_t at = 0; at < count; at += RUNS)
         put_runs(b, &c, runs + at, (int)(count - at < RUNS ? count - at : RUNS));
+}
+
+/* ---- bulk copies ---- */
+
+static void put_bulk(assembly *a, const cute_tma_copy *copy, const cute_bulk *bulk, const cute_bulk_run *run)
+{
+    bool global = bulk->to == CUTE_SPACE_GMEM, mask = !mlirValueIsNull(copy->mask),
+         policy = !mlirValueIsNull(copy->policy);
+    int to = operand(a, run->to, global ? 'l' : 'r'),
+        from = operand(a, run->from, bulk->from == CUTE_SPACE_GMEM ? 'l' : 'r');
+    cute_buffer_printf(&a->text, "cp%s.async.bulk.%s.%s.%s%s%s", bulk->reduce ? ".reduce" : "",
+                       global ? "global" : "shared::cluster",
+                       bulk->from == CUTE_SPACE_GMEM ? "global" : "shared::cta",
+                       global ? "bulk_group" : "mbarrier::complete_tx::bytes",
+                       mask ? ".multicast::cluster" : "", policy ? ".L2::cache_hint" : "");
+    if (bulk->reduce) cute_buffer_printf(&a->text, ".%s.%s", bulk->reduce, bulk->type);
+    cute_buffer_printf(&a->text, " [$%d], [$%d], %lld", to, from, (long long)run->bytes);
+    if (!global) cute_buffer_printf(&a->text, ", [$%d]", operand(a, copy->barrier, 'r'));
+    if (mask) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->mask, 'h'));
+    if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
+    cute_buffer_puts(&a->text, ";\n");
+}
+
+void cute_arch_bulk(const cute_builder *b, const cute_tma_copy *copy, const cute_bulk *bulk,
+                    cute_bulk_run *runs, int64_t count)
+{
+    cute_tma_copy c = *copy;
+    for (int64_t at = 0; at < count; at += RUNS) {
+        assembly a = {.b = b};
+        if (!at && bulk->to != CUTE_SPACE_GMEM) c.barrier = address(&a, copy->barrier, 32);
+        begin_elected(&a, c.predicate);
+        for (int64_t i = at; i < count && i < at + RUNS; i++) {
+            runs[i].to = address(&a, runs[i].to, bulk->to == CUTE_SPACE_GMEM ? 64 : 32);
+            runs[i].from = address(&a, runs[i].from, bulk->from == CUTE_SPACE_GMEM ? 64 : 32);
+            cute_buffer_puts(&a.text, "@elected ");
+            put_bulk(&a, &c, bulk, &runs[i]);
+        }
+        end_elected(&a);
+    }
 }
 
 void cute_arch_prefetch_map(const cute_builder *b, MlirValue map)

@@ -27,9 +27,17 @@ static const cute_tma *tma_of(MlirValue value)
     return type && type->atom ? type->atom->tma : NULL;
 }
 
+static const cute_bulk *bulk_of(MlirValue value)
+{
+    const cute_value *type = cute_type_peek(mlirValueGetType(value));
+    return type && type->atom ? type->atom->bulk : NULL;
+}
+
 bool cute_tma_copies(MlirOperation op)
 {
-    return mlirOperationGetNumOperands(op) > 0 && tma_of(mlirOperationGetOperand(op, 0)) != NULL;
+    if (mlirOperationGetNumOperands(op) == 0) return false;
+    MlirValue atom = mlirOperationGetOperand(op, 0);
+    return tma_of(atom) || bulk_of(atom);
 }
 
 /* ---- the state of an atom ---- */
@@ -45,6 +53,7 @@ static bool trace(MlirValue atom, state *out)
     for (;;) {
         MlirOperation op = cute_defining_op(atom);
         if (mlirOperationIsNull(op)) return false;
+        if (cute_op_is(op, "cute.make_atom")) return true;
         if (cute_op_is(op, "cute_nvgpu.atom.make_exec_tma")) {
             if (mlirValueIsNull(out->map)) out->map = mlirOperationGetOperand(op, 0);
             return true;
@@ -254,9 +263,119 @@ static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_t
     return CUTE_OK;
 }
 
+/* ---- bulk copies ---- */
+
+/* How many elements, from 0 on, lie one behind the other; all blocks of as many do. */
+static int64_t contiguous(const cute_tensor *t)
+{
+    int64_t run = 1;
+    if (t->value.tree || t->value.pointer->swizzle.bits) return cute_tensor_run(t);
+    for (size_t i = 0; i < t->leaf_count; i++) {
+        if (t->leaves[i].extent == 1) continue;
+        if (!t->leaves[i].stride.known || t->leaves[i].stride.value != run) break;
+        run *= t->leaves[i].extent;
+    }
+    return run;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Both tensors, the elements of an instruction, and whether their bytes are what one moves. */
+static cute_status bind_bulk(const cute_expansion *x, MlirOperation op, const cute_bulk *bulk,
+                             cute_tensor tensors[2], int64_t *elements)
+{
+    static const char *const names[] = {"a source", "a destination"};
+    const cute_space spaces[] = {bulk->from, bulk->to};
+    for (int i = 0; i < 2; i++) {
+        CUTE_TRY(cute_tensor_bind(x, op, 1 + i, &tensors[i]));
+        const cute_pointer *p = tensors[i].value.pointer;
+        if (p->space != spaces[i])
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s in %s for a bulk copy, but got %s",
+                             names[i], cute_space_name(spaces[i]), cute_space_name(p->space));
+        if (strcmp(p->element, bulk->element) != 0)
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s of elements of type %s, but got %s",
+                             names[i], bulk->element, p->element);
+    }
+    if (tensors[0].size != tensors[1].size)
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects as many elements in both tensors, but got %lld and %lld",
+                         (long long)tensors[0].size, (long long)tensors[1].size);
+    *elements =
+        common_divisor(common_divisor(contiguous(&tensors[0]), contiguous(&tensors[1])), tensors[0].size);
+    if (*elements * bulk->bits % 128 == 0) return CUTE_OK;
+    return cute_fail(
+        x->diag, CUTE_INVALID, NULL,
+        "expects a multiple of 16 bytes that lie side by side in both tensors, but got %lld elements of "
+        "%d bits: \"%s\" and \"%s\"",
+        (long long)*elements, bulk->bits, cute_layout_text(x->arena, tensors[0].value.layout),
+        cute_layout_text(x->arena, tensors[1].value.layout));
+}
+
+static cute_status lower_bulk(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+{
+    enum { RUNS = 4096, ALIGN = 16 };
+    MlirValue atom = mlirOperationGetOperand(op, 0);
+    const cute_bulk *bulk = bulk_of(atom);
+    cute_tensor tensors[2];
+    state s;
+    int64_t elements = 1;
+    bool global = bulk->to == CUTE_SPACE_GMEM;
+    CUTE_TRY(state_of(x, atom, &s));
+    if (!global && mlirValueIsNull(s.barrier))
+        return cute_fail(
+            x->diag, CUTE_INVALID, NULL,
+            "expects a bulk copy to shared memory with a barrier: cute_nvgpu.atom.set_value {field = "
+            "tma_bar}");
+    CUTE_TRY(bind_bulk(x, op, bulk, tensors, &elements));
+    int64_t count = tensors[0].size / elements;
+    if (count > RUNS)
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects at most %d instructions, but got %lld of %lld elements", RUNS,
+                         (long long)count, (long long)elements);
+    cute_bulk_run *runs = cute_arena_array(x->arena, (size_t)count, sizeof *runs);
+    if (!runs) return cute_fail_memory(x->diag);
+    for (int64_t i = 0; i < count; i++) {
+        MlirValue *addresses[] = {&runs[i].from, &runs[i].to};
+        runs[i].bytes = elements * bulk->bits / 8;
+        for (int j = 0; j < 2; j++) {
+            int64_t align;
+            CUTE_TRY(cute_tensor_address(&tensors[j], i * elements, addresses[j], &align));
+            if (align % ALIGN)
+                return cute_fail(
+                    x->diag, CUTE_INVALID, NULL,
+                    "expects addresses aligned to 16 bytes in a bulk copy, but those of operand #%d are "
+                    "aligned to %lld",
+                    1 + j, (long long)align);
+        }
+    }
+    cute_builder b = cute_builder_before(op);
+    cute_tma_copy copy = {.mask = bulk->from == CUTE_SPACE_GMEM ? s.mask : (MlirValue){NULL},
+                          .policy = bulk->to == CUTE_SPACE_DSMEM ? (MlirValue){NULL} : s.policy};
+    if (!global) {
+        cute_space space = cute_type_peek(mlirValueGetType(s.barrier))->pointer->space;
+        copy.barrier = cute_cast(&b, s.barrier, cute_pointer_type(b.context, space));
+    }
+    CUTE_TRY(predicate_of(x, op, &copy.predicate));
+    cute_arch_bulk(&b, &copy, bulk, runs, count);
+    cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld bulk copies, %lld bytes each",
+                     (long long)count, (long long)runs[0].bytes);
+    return CUTE_OK;
+}
+
+/* ---- all of them ---- */
+
 cute_status cute_tma_lower_copy(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     MlirValue atom = mlirOperationGetOperand(op, 0);
+    if (bulk_of(atom)) return lower_bulk(x, pass, op);
     const cute_tma *tma = tma_of(atom);
     bool load = tma->operation == CUTE_TMA_LOAD;
     state s;
@@ -294,6 +413,9 @@ cute_status cute_tma_lower_prefetch(const cute_expansion *x, MlirOperation op)
 {
     cute_builder b = cute_builder_before(op);
     const cute_tma *tma = tma_of(mlirOperationGetOperand(op, 0));
+    if (!tma)
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects an atom with a tensor map: bulk copies prefetch nothing");
     cute_tma_copy copy = {.way = CUTE_TMA_WAY_PREFETCH};
     state s;
     int64_t runs;

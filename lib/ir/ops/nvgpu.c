@@ -214,7 +214,8 @@ static bool is_pointer(MlirType type, cute_space space)
 
 static bool is_barrier(MlirType type)
 {
-    return is_pointer(type, CUTE_SPACE_SMEM) && cute_type_peek(type)->pointer->bits == 64;
+    bool shared = is_pointer(type, CUTE_SPACE_SMEM) || is_pointer(type, CUTE_SPACE_DSMEM);
+    return shared && cute_type_peek(type)->pointer->bits == 64;
 }
 
 static bool is_descriptor(MlirType type)
@@ -240,17 +241,18 @@ static bool is_policy(MlirType type)
 
 /* Of which atoms which fields are, and what they hold. */
 static const struct field {
-    const char *word, *atom, *holds, *type; /* type: what get_value gives where it is not written */
+    const char *word, *atoms, *holds, *type; /* type: what get_value gives where it is not written */
     bool (*is)(MlirType type);
     int at; /* in the struct that stores the atom; -1: it has none */
 } fields[] = {
-    {"tma_bar", "atom.tma_load", "a pointer to 64 bits in shared memory", "!cute.ptr<i64, smem>", is_barrier,
-     CUTE_TMA_BARRIER},
-    {"mcast_mask", "atom.tma_load", "an i16", "i16", is_mask, CUTE_TMA_MASK},
-    {"tma_descriptor_ptr", "tma_", "a pointer to a TMA descriptor",
+    {"tma_bar", "atom.tma_load atom.bulk_copy", "a pointer to 64 bits in shared memory",
+     "!cute.ptr<i64, smem>", is_barrier, CUTE_TMA_BARRIER},
+    {"mcast_mask", "atom.tma_load atom.bulk_copy", "an i16", "i16", is_mask, CUTE_TMA_MASK},
+    {"tma_descriptor_ptr", "atom.tma_load atom.tma_store atom.tma_reduce", "a pointer to a TMA descriptor",
      "!cute.ptr<!cute_nvgpu.tma_descriptor_tiled, generic, align<128>>", is_descriptor, CUTE_TMA_DESCRIPTOR},
-    {"cache_policy", "atom.tma_", "an i64", "i64", is_policy, CUTE_TMA_POLICY},
-    {"accum_c", ".mma", "an i1", "i1", is_flag, -1},
+    {"cache_policy", "atom.tma_load atom.tma_store atom.tma_reduce atom.bulk_copy", "an i64", "i64",
+     is_policy, CUTE_TMA_POLICY},
+    {"accum_c", "sm90.mma sm100.mma", "an i1", "i1", is_flag, -1},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -266,7 +268,7 @@ static bool verify_field(const cute_check *c, MlirType value)
     const struct field *field = field_of(mlirOperationGetAttributeByName(c->op, cute_text("field")));
     const char *mnemonic = cute_check_operand(c, 0)->atom->mnemonic;
     if (!field) return true; /* of instructions to come */
-    if (!strstr(mnemonic, field->atom))
+    if (!strstr(field->atoms, mnemonic))
         return cute_check_fail(c, "expects an atom with the field '%s', but got '%s'", field->word, mnemonic);
     if (field->is(value)) return true;
     return cute_check_fail(c, "expects %s as the field '%s'", field->holds, field->word);
