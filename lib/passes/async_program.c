@@ -226,6 +226,10 @@ static bool is_event(maker *m, MlirOperation op, const event_row *row)
         const cute_value *atom = operand_type(op, 0);
         bool tma = has_atom(atom, "tma_load") || has_atom(atom, "tma_store") || has_atom(atom, "tma_reduce");
         p->interesting |= tma;
+        if (has_atom(atom, "bulk_copy")) { /* which no run follows */
+            if (!p->opaque) p->opaque_at = op;
+            p->opaque = p->interesting = true;
+        }
         return tma || in_space(operand_type(op, 1), CUTE_SPACE_SMEM) ||
                in_space(operand_type(op, 2), CUTE_SPACE_SMEM);
     }

@@ -37,3 +37,20 @@ JSON
     echo "$output"
     [ "$status" -eq 0 ]
 }
+
+@test "bulk copies bring rows in, hand them to another block, store and add them" {
+    "$bin/cute-opt" tests/tma/bulk.mlir | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/bulk.cubin"
+    cat > "$BATS_TEST_TMPDIR/launch.json" <<'JSON'
+{ "grid": [4, 1, 1], "args": ["A", "B", "S"], "buffers": {
+    "A": { "dtype": "f32", "shape": [256, 2, 4], "strides": [1, 256, 512], "init": {"integers": [-9, 9]} },
+    "B": { "dtype": "f32", "shape": [256, 2, 4], "strides": [1, 256, 512] },
+    "S": { "dtype": "f32", "shape": [256, 2, 1], "strides": [1, 256, 512], "init": "zeros" } },
+  "check": { "B": { "expr": "A[i, j, k + 1 - 2 * (k % 2)]", "ulp": 0 },
+             "S": { "expr": "A[i, j, 0] + A[i, j, 1] + A[i, j, 2] + A[i, j, 3]", "ulp": 0 } } }
+JSON
+    for seed in 0 1 2; do
+        run "$bin/cute-run" -d emulator --check=all --strict --seed $seed "$BATS_TEST_TMPDIR/bulk.cubin" -c "$BATS_TEST_TMPDIR/launch.json"
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+}
