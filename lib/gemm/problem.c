@@ -115,7 +115,8 @@ static cute_status read_matrix(const reader *r, char name, cute_gemm_order order
 static cute_status read_epilogue(const reader *r, const gemm_problem *q)
 {
     const cute_gemm_problem *p = &q->given;
-    if (isnan(p->alpha) || isnan(p->beta)) return wrong(r, "alpha and beta expect numbers, got NaN");
+    if (!isfinite(p->alpha) || !isfinite(p->beta))
+        return wrong(r, "alpha and beta expect finite numbers, got %g and %g", p->alpha, p->beta);
     bool integers = q->out == CUTE_I32;
     if (integers && (p->alpha != rint(p->alpha) || p->beta != rint(p->beta)))
         return wrong(r, "with D of i32, alpha and beta expect whole numbers, got %g and %g", p->alpha,

@@ -89,6 +89,8 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     [[ "$output" == *"--layout expects tn, nn, nt or tt"* ]]
     run -2 gemm 40x72x48 --alpha x
     [[ "$output" == *"--alpha expects a number, got 'x'"* ]]
+    run -2 gemm 40x72x48 --beta inf
+    [[ "$output" == *"alpha and beta expect finite numbers, got 1 and inf"* ]]
     run -2 gemm 40x72x48 --align 3
     [[ "$output" == *"a power of two, got 3"* ]]
     run -2 gemm 40x72x48 --relu --gelu
