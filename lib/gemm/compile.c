@@ -114,14 +114,15 @@ static cute_status join(build *b, cute_buffer *out)
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(b->diag);
 }
 
-static cute_status link_units(build *b, cute_buffer *out)
+/* Joined before ptxas: of units that are linked after it, it ignores setmaxnreg. */
+static cute_status link_joined(build *b, const cute_buffer *joined, cute_buffer *out)
 {
     cute_linker *linker = NULL;
     size_t length = 0;
     CUTE_TRY(cute_linker_create(&linker, b->diag));
     cute_status status = cute_linker_set(linker, "arch", b->arch, b->diag);
-    for (size_t i = 0; i < b->count && status == CUTE_OK; i++)
-        status = cute_linker_add(linker, b->units[i].name, b->units[i].ptx, b->units[i].length, b->diag);
+    if (status == CUTE_OK)
+        status = cute_linker_add(linker, b->way->name, cute_buffer_text(joined), joined->length, b->diag);
     if (status == CUTE_OK) status = cute_linker_link(linker, b->diag);
     const void *bytes = status == CUTE_OK ? cute_linker_output(linker, &length) : NULL;
     if (bytes) cute_buffer_append(out, bytes, length);
@@ -143,7 +144,7 @@ static cute_status make_image(build *b, bool ptx, cute_buffer *out)
         if (!cute_cache_get(b->cache, "gemm-cubin", key.data, key.length, out)) {
             cute_diag *diag = b->diag, *own = cute_diag_create();
             b->diag = own;
-            status = own ? link_units(b, out) : cute_fail_memory(diag);
+            status = own ? link_joined(b, &joined, out) : cute_fail_memory(diag);
             b->diag = diag;
             bool missing = status == CUTE_SYSTEM && !out->length;
             for (size_t i = 0; own && !missing && i < cute_diag_count(own); i++) {

@@ -18,6 +18,7 @@ struct cute_gemm {
     gemm_workspace workspace;
     cute_module *module;
     const char *cache;
+    int64_t multiprocessors;
     /* on a device */
     cute_device *device;
     cute_device_module *loaded;
@@ -87,6 +88,7 @@ cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const g
     cute_gemm_compiler programs;
     const cute_gemm_compiler *compiler = settings->compiler;
     g->count = count;
+    g->multiprocessors = settings->target.multiprocessors;
     g->problems = cute_arena_array(g->arena, count, sizeof *g->problems);
     g->cache = cute_cache_folder(g->arena, settings->cache);
     cute_status status = g->problems ? read_problems(g, problems, diag) : cute_fail_memory(diag);
@@ -113,7 +115,7 @@ static cute_status make_plan(cute_gemm *g, const cute_device_info *info, cute_di
 {
     json_t *document = gemm_document(&g->way, g->problems, g->count);
     char *text = document ? json_dumps(document, JSON_INDENT(1)) : NULL;
-    config_device device = {.multiprocessors = info ? info->multiprocessors : 132, .in_process = true};
+    config_device device = {.multiprocessors = g->multiprocessors, .in_process = true};
     config_source source = {.label = "<gemm>",
                             .text = text,
                             .length = text ? strlen(text) : 0,

@@ -343,7 +343,7 @@ ParseResult Reader::sugarElement(std::vector<Literal> &items)
         MlirStringRef layout = cute_type_text(wrap(items[0].value.getType()));
         text = "!cute.memref<" + name + ", rmem, align<32>, \"" + std::string(layout.data, layout.length) +
                "\">";
-    } else if (operand.type == CUTE_PTR) {
+    } else if (operand.type == CUTE_PTR && operand.pointer->space != CUTE_SPACE_DESC) {
         const cute_pointer &p = *operand.pointer;
         text = "!cute.ptr<" + name + ", " + cute_space_name(p.space) + ", align<" + std::to_string(p.align) +
                ">";

@@ -31,9 +31,10 @@ static cute_status view_value(const cute_type_row *row, cute_arena *arena, const
     cute_status status =
         cute_value_parse(arena, CUTE_LAYOUT, text + at + 1, length - at - 2, out, offset, diag);
     *offset += at + 1;
+    if (status != CUTE_OK) return status;
     out->type = CUTE_MEMREF;
     out->pointer = &descriptors;
-    return status;
+    return cute_value_verify(out, diag);
 }
 
 /* ---- texts that lib/layout and lib/atoms read ---- */

@@ -55,6 +55,11 @@ const char *alg_type_text(cute_algebra *a, const cute_value *value)
     const char *text = cute_value_text(a->arena, value), *type = NULL;
     if (text && value->type <= CUTE_TILE)
         type = cute_arena_printf(a->arena, "'!cute.%s<\"%s\">'", cute_type_name(value->type), text);
+    else if (text && value->pointer && value->pointer->space == CUTE_SPACE_DESC)
+        type = value->type == CUTE_PTR
+                   ? cute_arena_printf(a->arena, "'%s'", value->pointer->element)
+                   : cute_arena_printf(a->arena, "'%s_view<%s, \"%s\">'", value->pointer->element,
+                                       value->pointer->element, cute_layout_text(a->arena, value->layout));
     else if (text && value->type == CUTE_INTEGER)
         type = cute_arena_printf(a->arena, "'!cute.i%d<divby %" PRId64 ">'", value->tree->value.width,
                                  value->tree->value.divisor);

@@ -103,7 +103,7 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
     for (int i = 0; i < 3; i++) {
         s.block[i] = known(launch->block) ? launch->block[i] : 1;
         s.cluster[i] = known(launch->cluster) ? launch->cluster[i] : 1;
-        s.grid[i] = known(launch->grid) ? launch->grid[i] : s.cluster[i] * (i ? 1 : scalar == FEW ? 16 : 2);
+        s.grid[i] = known(launch->grid) ? launch->grid[i] : s.cluster[i] * (i ? 1 : scalar == FEW ? 8 : 2);
     }
     MlirLocation location = mlirOperationGetLocation(kernel);
     if (!async_program_make(arena, kernel, &s, program)) return false;

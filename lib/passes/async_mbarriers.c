@@ -33,8 +33,10 @@ static bool wraps_early(async_machine *m, const async_finding *finding)
             for (int n = 0; n < m->warps[w].wait_count; n++) {
                 const async_wait *wait = &m->warps[w].waits[n];
                 const async_mbarrier *other = &m->barriers[wait->barrier];
+                /* of one array: made, and arrived at, by the same operations */
                 if (wait->passes < 2 || !mlirOperationEqual(other->init, b->init) ||
-                    other->place.cta != b->place.cta)
+                    other->place.cta != b->place.cta ||
+                    !mlirOperationEqual(other->first_arrive, b->first_arrive))
                     continue;
                 async_finding f = async_find(
                     ASYNC_PHASE, wait->op,

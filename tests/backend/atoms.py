@@ -321,6 +321,8 @@ def wgmma(case):
         buffers[x] = (words_of(flat(order), kind), None)
         count = len(buffers[x][0])
         ldsm = i == 0 and frag == "rs" and bits == 16 and deep
+        # The second of two stages, which is only known when it runs, and a swizzle of elements in place of bytes.
+        staged, size = not deep and spans[i], (count * 4 + 1023) // 1024 * 1024
         if i == 0 and frag == "rs" and not ldsm:
             text += f"""    %aa = cute.get_iter %a
     %pa = cute.recast_iter %aa : {element}
@@ -338,7 +340,7 @@ def wgmma(case):
         shape, stride = canonical(extents[first], extents[second], 32, columns[i], spans[i], deep).split(":")
         s, d = (re.findall(r"\((\d+),(\d+)\)", tree) for tree in (shape, stride))
         (s0, s1), (t0, t1), (d0, d1), (e0, e1) = s[first], s[second], d[first], d[second]
-        text += f"""    %s{x} = cute.add_offset %words, {smem // 4}
+        text += f"""    %s{x} = cute.add_offset %words, {(smem + (size if staged else 0)) // 4}
     %z{x} = cute.recast_iter(%s{x}) : (!cute.ptr<i32, smem, align<1024>>) -> !cute.ptr<i32, smem, align<1024>{SPANS[spans[i]]}>
     %w{x} = cute.make_view %z{x}, "(({s0},{s1}),({t0},{t1})):(({d0},{d1}),({e0},{e1}))"
     %i{x} = cute.get_iter %{x}
@@ -348,9 +350,22 @@ def wgmma(case):
       %value = cute.memref.load(%o{x}, %i)
       cute.memref.store(%w{x}, %i, %value)
     }}
-    %p{x} = cute.recast_iter(%s{x}) : (!cute.ptr<i32, smem, align<1024>>) -> !cute.ptr<{element}, smem, align<1024>{SPANS[spans[i]]}>
+"""
+        if staged:
+            extent, step = layout.split(":")
+            swizzle = f"S<{spans[i].bit_length() - 5},{7 - (bits.bit_length() - 1)},3> o 0 o "
+            text += f"""    %first{x} = cute.add_offset %words, {smem // 4}
+    %p{x} = cute.recast_iter(%first{x}) : (!cute.ptr<i32, smem, align<1024>>) -> !cute.ptr<{element}, smem, align<1024>>
+    %all{x} = cute.make_view %p{x}, "{swizzle}({extent[1:-1]},2):({step[1:-1]},{size * 8 // bits})"
+    %there{x} = arith.cmpi ult, %thread, %threads : i32
+    %stage{x} = arith.extui %there{x} : i1 to i32
+    %v{x} = cute.slice(%all{x}, (_, _, %stage{x}))
+"""
+        else:
+            text += f"""    %p{x} = cute.recast_iter(%s{x}) : (!cute.ptr<i32, smem, align<1024>>) -> !cute.ptr<{element}, smem, align<1024>{SPANS[spans[i]]}>
     %v{x} = cute.make_view %p{x}, "{layout}"
-    %g{x} = cute.tiled.mma.partition {"AB"[i]} (%mma, %v{x}, %thread)
+"""
+        text += f"""    %g{x} = cute.tiled.mma.partition {"AB"[i]} (%mma, %v{x}, %thread)
     %f{x} = cute.mma.make_fragment {"AB"[i]} (%mma, %g{x})
 """
         if ldsm:
@@ -361,7 +376,7 @@ def wgmma(case):
     gpu.barrier
     cute.copy %copy, %source, %target
 """
-        smem += (count * 4 + 1023) // 1024 * 1024
+        smem += size * (2 if staged else 1)
     buffers["c"] = (words_of(flat(C), c), words_of(flat(D), c))
     text += f"""    %ic = cute.get_iter %c
     %pc = cute.recast_iter %ic : {ec}

@@ -165,6 +165,21 @@ fake() {
     grep -q '^cuBLASLt .*kernel at .*% of this' out
 }
 
+@test "what ptxas makes of Hopper's kernel and the steps around it has setmaxnreg, and nothing to complain of" {
+    fake 512x512x512 -n --configuration sm90:128x256:4:2x1:0 --bias --gelu --dtype e4m3 --layout nt 2> stderr > out
+    grep -q 'A copied first, B copied first, epilogue behind it' out
+    [ ! -s stderr ]
+    fake 512x512x512 -n --configuration sm90:128x176:5:1x2:1 2> stderr > out
+    [ ! -s stderr ]
+}
+
+@test "configurations are measured on a GPU, too" {
+    export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/own"
+    fake 40x24x16 --dtype f32 --tune --json > out.json
+    jq -e '.gemm.chosen == "measured" and .checks[0].ok' out.json
+    fake 40x24x16 --dtype f32 --json | jq -e '.gemm.chosen == "measured"'
+}
+
 @test "without cuBLASLt, an algorithm of it or a GPU, --vs says so" {
     CUTE_LIBCUBLASLT=/nowhere/libcublasLt.so
     export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" CUTE_LIBCUBLASLT

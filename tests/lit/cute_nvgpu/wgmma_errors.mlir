@@ -182,3 +182,17 @@ func.func @make_other_atom(%t: i1) {
 
 // expected-error@+1 {{wgmma of f16 has K = 16, 32 bytes, not 8}}
 func.func @atom(%m: !cute_nvgpu.sm90.mma<64x8x8, elem_type = (f16, f16, f32), frag_kind = ss>) { return }
+
+// -----
+
+// expected-error@+1 {{expects integer strides in memory, but got (1,2):(1@0,1@1)}}
+func.func @strides(%v: !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,2):(1@0,1@1)">) { return }
+
+// -----
+
+// expected-note@+1 {{%v is a}}
+func.func @recast(%v: !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,2):(0,2)">) {
+  // expected-error@+1 {{but got '!cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,2):(0,2)">'}}
+  %l = cute.recast_layout<16, 8> %v
+  return
+}

@@ -10,6 +10,7 @@
 // PTX: {"format":1,"plan":"no_plan","args":[{{.*}}],"refused":"'memref.alloc' at line [[#REFUSED:]] is not supported in a launch plan"}
 // PTX: {"format":1,"plan":"endless",{{.*}}"refused":"'func.call' at line {{[0-9]+}} calls itself, or deeper than 32 levels"}
 // PTX: {"format":1,"plan":"other","args":[],"refused":"it launches no kernel"}
+// PTX: {"format":1,"plan":"persistent","args":[],"values":{{\[\[}}"const",64,1],["sms",32],["sext",64,1,32]],"launches":[{"kernel":"z","grid":[0,0,2],"block":[0,0,0],"args":[]}]}
 // PTX-NOT: "plan"
 module attributes {gpu.container_module} {
   gpu.module @m {
@@ -56,4 +57,12 @@ module attributes {gpu.container_module} {
   }
   // Nothing is launched here.
   func.func @other(%n: index) { return }
+  // The device is asked when the plan is carried out.
+  func.func @persistent() {
+    %c1 = arith.constant 1 : index
+    %n = cute_nvgpu.host.sm_count() : () -> i32
+    %z = arith.index_cast %n : i32 to index
+    gpu.launch_func @m::@z blocks in (%c1, %c1, %z) threads in (%c1, %c1, %c1)
+    return
+  }
 }

@@ -1,0 +1,140 @@
+/* The choice of how a product is computed: there is a way for every product, it asks of matrices no more than they have,
+ * and what was measured goes before estimates. */
+#include "lib/base/file.h"
+#include "lib/gemm/gemm.h"
+#include "tests/unit/test.h"
+
+static const gemm_target hopper = {"sm_90a", 132}, ampere = {"sm_80", 108};
+static const char *const types[] = {"f16", "bf16", "tf32", "f32", "e4m3", "e5m2", "i8"};
+
+static gemm_problem problem_of(const char *type, int64_t m, int64_t n, int64_t k, int orders)
+{
+    cute_gemm_problem given = CUTE_GEMM_PROBLEM;
+    gemm_problem out;
+    given.m = m;
+    given.n = n;
+    given.k = k;
+    given.type_a = type;
+    given.order_a = orders & 1 ? CUTE_GEMM_COLUMNS : CUTE_GEMM_ROWS;
+    given.order_b = orders & 2 ? CUTE_GEMM_COLUMNS : CUTE_GEMM_ROWS;
+    given.order_d = orders & 4 ? CUTE_GEMM_COLUMNS : CUTE_GEMM_ROWS;
+    CHECK(gemm_problem_read(&given, -1, &out, NULL) == CUTE_OK);
+    return out;
+}
+
+/* What a way says of a matrix holds: copies of 16 bytes begin and end at 16 bytes. */
+static bool is_whole(const gemm_matrix *m, int64_t rows, int64_t k, int64_t size)
+{
+    int64_t v = 16 / size;
+    return m->column == 1 ? k % v == 0 && m->row % v == 0 : rows % v == 0 && m->column % v == 0;
+}
+
+static void test_every_product(void)
+{
+    static const int64_t sizes[][3] = {
+        {1, 1, 1}, {64, 64, 64}, {4096, 4096, 4096}, {7, 4099, 33}, {8192, 16, 31}};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int orders = 0; orders < 8; orders++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                gemm_problem p = problem_of(types[t], sizes[s][0], sizes[s][1], sizes[s][2], orders);
+                gemm_way ways[GEMM_WAYS];
+                size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+                CHECK(count > 0 && count < GEMM_WAYS);
+                int64_t size = cute_dtype_get(p.in)->bytes;
+                for (size_t i = 0; i < count; i++) {
+                    const gemm_way *w = &ways[i];
+                    gemm_view v = gemm_view_of(w, &p);
+                    bool single = w->config->class == GEMM_SINGLE; /* takes rows with any gap */
+                    CHECK(i == 0 || ways[i - 1].seconds <= w->seconds);
+                    CHECK(w->seconds > 0 && w->vc >= 1);
+                    if (w->vectors && !single && !w->pack_a) CHECK(is_whole(&v.a, v.rows, v.k, size));
+                    if (w->vectors && !single && !w->pack_b) CHECK(is_whole(&v.b, v.columns, v.k, size));
+                    if (size != 2 && !single) CHECK(!w->columns_a && !w->columns_b);
+                    if (!w->epilogue) CHECK(v.columns % w->vc == 0 && w->product == p.out);
+                    CHECK(w->swapped ? v.rows == p.given.n : v.rows == p.given.m);
+                }
+            }
+}
+
+static void test_architectures(void)
+{
+    gemm_way ways[GEMM_WAYS];
+    gemm_problem half = problem_of("f16", 4096, 4096, 4096, 2), bytes = problem_of("e4m3", 64, 64, 64, 2);
+    const gemm_target plain = {"sm_90", 132}, turing = {"sm_75", 40}, unknown = {"sm_1", 1};
+    size_t count = gemm_ways(&half, 1, &hopper, ways, GEMM_WAYS);
+    CHECK(count && !strcmp(ways[0].config->kernel->name, "gemm_sm90"));
+    count = gemm_ways(&half, 1, &ampere, ways, GEMM_WAYS);
+    for (size_t i = 0; i < count; i++) CHECK(!strcmp(ways[i].config->kernel->name, "gemm_sm80"));
+    CHECK(count > 0);
+    count = gemm_ways(&half, 1, &plain, ways, GEMM_WAYS);
+    for (size_t i = 0; i < count; i++) CHECK(!strcmp(ways[i].config->kernel->name, "gemm_sm80"));
+    CHECK_INT(gemm_ways(&bytes, 1, &ampere, ways, GEMM_WAYS), 0);
+    CHECK_INT(gemm_ways(&half, 1, &turing, ways, GEMM_WAYS), 0);
+    CHECK_INT(gemm_ways(&half, 1, &unknown, ways, GEMM_WAYS), 0);
+}
+
+static void test_groups(void)
+{
+    gemm_way ways[GEMM_WAYS];
+    gemm_problem p[2] = {problem_of("bf16", 256, 256, 256, 2), problem_of("bf16", 256, 255, 255, 2)};
+    size_t alone = gemm_ways(&p[0], 1, &hopper, ways, GEMM_WAYS), both;
+    for (size_t i = 0; i < alone; i++) CHECK(!ways[i].pack_a && !ways[i].pack_b && !ways[i].epilogue);
+    both = gemm_ways(p, 2, &hopper, ways, GEMM_WAYS);
+    CHECK_INT(both, alone);
+    for (size_t i = 0; i < both; i++) /* what one of them needs is done for all */
+        if (ways[i].vectors) CHECK(ways[i].pack_a && ways[i].pack_b && ways[i].vc == 1);
+}
+
+static void test_workspace(void)
+{
+    gemm_problem p = problem_of("i8", 100, 50, 33, 0);
+    gemm_way ways[GEMM_WAYS];
+    gemm_workspace work;
+    size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    for (size_t i = 0; i < count; i++) {
+        const gemm_way *w = &ways[i];
+        CHECK(gemm_workspace_of(w, &p, 1, &work, NULL) == CUTE_OK);
+        CHECK(w->pack_a ? work.a >= 100 * 48 && work.a % 256 == 0 : work.a == 0);
+        CHECK(w->pack_b ? work.b >= 50 * 48 && work.b % 256 == 0 : work.b == 0);
+        CHECK(w->epilogue ? work.sums >= 100 * 52 * 4 && work.sums % 256 == 0 : work.sums == 0);
+    }
+}
+
+static void test_measured(void)
+{
+    cute_arena *arena = cute_arena_create();
+    const char *folder = NULL;
+    gemm_problem p = problem_of("f16", 512, 512, 512, 2), other = problem_of("f16", 512, 512, 520, 2);
+    gemm_way ways[GEMM_WAYS], way;
+    CHECK(cute_temp_directory(arena, &folder, NULL) == CUTE_OK);
+    size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    const char *slowest = ways[count - 1].name;
+    CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
+    gemm_tuned_put(&p, &hopper, "H100", folder, slowest, 1e-5);
+    CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && way.tuned);
+    CHECK_TEXT(way.name, slowest);
+    CHECK(way.seconds == 1e-5);
+    /* of that product on that device alone; a name that is asked for goes before it */
+    CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H200", &way, NULL) == CUTE_OK && !way.tuned);
+    CHECK(gemm_choose(&other, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
+    CHECK(gemm_choose(&p, 1, &hopper, ways[0].name, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
+    CHECK(gemm_choose(&p, 1, &hopper, "nothing", folder, "H100", &way, NULL) == CUTE_USAGE);
+    /* what there is no more, or was written by somebody else */
+    gemm_tuned_put(&p, &hopper, "H100", folder, "gone:1x1", 1e-5);
+    CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
+    CHECK_TEXT(way.name, ways[0].name);
+    gemm_tuned_put(&p, &hopper, "H100", folder, "", -1);
+    CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
+    cute_temp_remove(folder);
+    cute_arena_destroy(arena);
+}
+
+int main(void)
+{
+    TEST("every product has a way, which asks of matrices no more than they have", test_every_product);
+    TEST("kernels are those of the architecture", test_architectures);
+    TEST("a group has one way, with the steps that any of its products needs", test_groups);
+    TEST("the workspace holds what is copied and summed", test_workspace);
+    TEST("what was measured of a product on a device goes before estimates", test_measured);
+    return test_finish();
+}
