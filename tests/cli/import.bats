@@ -37,6 +37,14 @@ sweep() {
     sweep variants "$CUTE_DUMPS" contradict 200
 }
 
+@test "dumped products of matrices for Hopper, in f16 and bf16, and attention are compiled and compute what they should" {
+    need_dumps
+    [ -d "$CUTE_DUMPS/examples/python/CuTeDSL/hopper" ] || skip "NOT TESTED: CUTE_DUMPS has no modules of Hopper"
+    PYTHONDONTWRITEBYTECODE=1 run python3 "$import/hopper.py" "$CUTE_BIN" "$CUTE_DUMPS"
+    echo "$output" | grep -v '^ok' | head -60
+    [ "$status" -eq 0 ]
+}
+
 # A module of a kernel that multiplies by $1, and of a host function, whose names and aliases do not depend on it.
 module_of() {
     cat <<END

@@ -21,9 +21,11 @@ OPERATION = re.compile(r"^\s*(?:(%\d+)(?::\d+)? = )?\"(cute(?:_nvgpu)?\.[\w.]+)\
 
 
 def other_float(text):
-    """f16 of a word that ends in it; what is longer (8f16) is not."""
+    """f16 of a word that ends in it, and as a format of tensor maps; what is longer (8f16) is not."""
     if len(re.findall(r"bf16", text)) > len(re.findall(r"(?<!b)f16", text)):
+        text = re.sub(r"\bBF16_RN\b", "F16_RN", text)
         return re.sub(r"(?<![A-Za-z])bf16|(?<=x)bf16|(?<=_)bf16", "f16", text)
+    text = re.sub(r"\bF16_RN\b", "BF16_RN", text)
     return re.sub(r"(?<![A-Za-z0-9])f16|(?<=x)f16|(?<=_)f16", "bf16", text)
 
 

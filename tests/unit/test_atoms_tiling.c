@@ -73,6 +73,9 @@ static void check_typed(const typed_row *rows, size_t count, bool refused)
 #define FMA                                                                                                  \
     "!cute.tiled_mma<!cute_nvgpu.atom.universal_fma<1x1x1, (f32, f32) -> f32 >, atom_layout_MNK = "          \
     "<\"(16,16,1):(16,1,0)\">, permutation_MNK = <\"[(16,4):(4,1);(16,4):(4,1);_]\">>"
+#define WGMMA                                                                                                \
+    "!cute.tiled_mma<!cute_nvgpu.sm90.mma<64x128x16, ab_major = (k, k), elem_type = (f16, f16, f32), "       \
+    "frag_kind = ss>, atom_layout_MNK = <\"(1,1,1):(0,0,0)\">>"
 #define COPY "!cute_nvgpu.atom.universal_copy<f16>"
 #define LDSM(type, order)                                                                                    \
     "!cute_nvgpu.atom.ldsm<val_type = " type                                                                 \
@@ -131,6 +134,16 @@ static const typed_row typed[] = {
             "((4,16,2),((2,2,2),1)):((32,1,128),((256,16,512),0))", "[(8,2,2):(1,16,8);(8,2,2):(2,1,16)]"),
       "!cute.memref<f32, rmem, align<32>, \"((2,2),2,4):((1,2),4,8)\">"},
      "!cute.memref<f32, rmem, align<32>, \"(((4,2),1),2,2):(((1,8),0),4,16)\">"},
+    /* A thread that begins a warpgroup: what divides it is no part of the warpgroup. */
+    {"tiled.mma.partition",
+     2,
+     {WGMMA, "!cute.coord_tensor<\"(?{div=128},?,?)\", \"(128,128):(1@1,1@0)\">",
+      "!cute.coord<\"?{div=128}\">"},
+     "!cute.coord_tensor<\"(?{div=128},?,?)\", \"((2,2,16),2,1):((1@0,8@1,8@0),64@1,0)\">"},
+    {"tiled.mma.partition",
+     2,
+     {WGMMA, "!cute.memref<f32, gmem, \"(64,128):(?{i64},0)\">", "!cute.coord<\"?\">"},
+     "!cute.memref<f32, gmem, \"((2,2,16),1,1):((0,?{i64 div=8},0),0,0)\">"},
     {"tiled.mma.partition_shape", 2, {BF16_MMA, "!cute.shape<\"(128,64)\">"}, "!cute.shape<\"((2,2),2,8)\">"},
     {"tiled.mma.partition_shape",
      0,
