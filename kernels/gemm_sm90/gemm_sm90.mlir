@@ -349,6 +349,6 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C) {
   %threads = arith.constant 384 : index
   %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(PP?2:1)*BM*CW*NC*BITSC/8+16*STAGES} : i32
   gpu.launch_func @kernels::@gemm clusters in (%cx, %c1, %c1) blocks in (%gx, %c1, %c1) threads in (%threads, %c1, %c1)
-    dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C)
+    dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C) {cute.programmatic}
   return
 }
