@@ -12,7 +12,7 @@
 /* An asm statement as it grows: outputs first, then inputs that are tied to them, then the others. */
 typedef struct statement {
     cute_buffer text, constraints;
-    MlirValue operands[CUTE_MOST_TIED + 16];
+    MlirValue operands[CUTE_MOST_TIED + 16 * CUTE_MOST_STEPS];
     MlirType types[CUTE_MOST_TIED];
     intptr_t count, outputs;
 } statement;
@@ -38,9 +38,11 @@ static void tie(statement *s, const MlirValue *values, intptr_t count)
     s->count = s->outputs = count;
 }
 
-/* Puts an operand and returns its number in the text. */
+/* Puts an operand, if it is not there, and returns its number in the text. */
 static int put(statement *s, MlirValue value)
 {
+    for (intptr_t i = s->outputs; i < s->count; i++)
+        if (mlirValueEqual(s->operands[i], value)) return (int)(i + s->outputs);
     intptr_t at = s->count++;
     s->operands[at] = value;
     cute_buffer_printf(&s->constraints, "%s%c", at ? "," : "", constraint_of(mlirValueGetType(value)));
@@ -76,45 +78,43 @@ static void put_descriptor(statement *s, const char *name, cute_descriptor d)
     cute_buffer_printf(&s->text, " mov.b64 %s, {$%d,$%d};", name, low, high);
 }
 
-static void put_list(cute_buffer *text, int first, int count)
+static void put_registers(statement *s, const MlirValue *values, int count)
 {
-    for (int i = 0; i < count; i++) cute_buffer_printf(text, "%s$%d", i ? "," : "{", first + i);
-    cute_buffer_putc(text, '}');
+    for (int i = 0; i < count; i++) cute_buffer_printf(&s->text, "%s$%d", i ? "," : "{", put(s, values[i]));
+    cute_buffer_putc(&s->text, '}');
 }
 
-void cute_arch_wgmma(const cute_builder *b, const cute_wgmma *w)
+static void put_step(statement *s, const cute_atom *atom, const cute_wgmma_step *step)
 {
-    const cute_atom *atom = w->atom;
     const cute_atom_operand *a = &atom->operand[CUTE_ATOM_A], *c = &atom->operand[CUTE_ATOM_C];
-    MlirType type = cute_arch_register(b, c), i32 = mlirIntegerTypeGet(b->context, 32);
-    for (int i = 0; i < c->registers; i++)
-        if (!mlirTypeEqual(mlirValueGetType(w->d[i]), type))
-            w->d[i] = cute_unary(b, "llvm.bitcast", w->d[i], type);
-    statement s = {.count = 0};
-    tie(&s, w->d, c->registers);
-    cute_buffer_puts(&s.text, "{ .reg .b64 a, b;");
-    int words = 0;
-    for (int i = 0; w->a_words && i < a->registers; i++) {
-        MlirValue word = w->a_words[i];
-        if (!mlirTypeEqual(mlirValueGetType(word), i32)) word = cute_unary(b, "llvm.bitcast", word, i32);
-        int at = put(&s, word);
-        if (i == 0) words = at;
-    }
-    if (!w->a_words) put_descriptor(&s, "a", w->a);
-    put_descriptor(&s, "b", w->b);
-    cute_buffer_printf(&s.text, " %s ", atom->ptx);
-    put_list(&s.text, 0, c->registers);
-    if (w->a_words) {
-        cute_buffer_puts(&s.text, ", ");
-        put_list(&s.text, words, a->registers);
-    } else {
-        cute_buffer_puts(&s.text, ", a");
-    }
-    cute_buffer_printf(&s.text, ", b, $%d", put(&s, w->adds));
+    if (a->described) put_descriptor(s, "a", step->a);
+    put_descriptor(s, "b", step->b);
+    cute_buffer_printf(&s->text, " %s ", atom->ptx);
+    for (int i = 0; i < c->registers; i++) cute_buffer_printf(&s->text, "%s$%d", i ? "," : "{", i);
+    cute_buffer_puts(&s->text, "}, ");
+    if (a->described)
+        cute_buffer_putc(&s->text, 'a');
+    else
+        put_registers(s, step->a_words, a->registers);
+    cute_buffer_printf(&s->text, ", b, $%d", put(s, step->adds));
     /* imm-scale-a, imm-scale-b of floats; imm-trans-a, imm-trans-b of those of 16 bits. */
-    if (c->constraint != 'r' || a->bits == 16 || c->bits == 16) cute_buffer_puts(&s.text, ", 1, 1");
-    if (a->bits == 16 && !w->a_words) cute_buffer_printf(&s.text, ", %d", atom->mn_major[CUTE_ATOM_A]);
-    if (a->bits == 16) cute_buffer_printf(&s.text, ", %d", atom->mn_major[CUTE_ATOM_B]);
-    cute_buffer_puts(&s.text, "; }");
-    finish(b, &s, w->d);
+    if (c->constraint != 'r' || a->bits == 16 || c->bits == 16) cute_buffer_puts(&s->text, ", 1, 1");
+    if (a->bits == 16 && a->described) cute_buffer_printf(&s->text, ", %d", atom->mn_major[CUTE_ATOM_A]);
+    if (a->bits == 16) cute_buffer_printf(&s->text, ", %d", atom->mn_major[CUTE_ATOM_B]);
+    cute_buffer_putc(&s->text, ';');
+}
+
+void cute_arch_wgmma(const cute_builder *b, const cute_atom *atom, MlirValue *d, const cute_wgmma_step *steps,
+                     int count)
+{
+    const cute_atom_operand *c = &atom->operand[CUTE_ATOM_C];
+    MlirType type = cute_arch_register(b, c);
+    for (int i = 0; i < c->registers; i++)
+        if (!mlirTypeEqual(mlirValueGetType(d[i]), type)) d[i] = cute_unary(b, "llvm.bitcast", d[i], type);
+    statement s = {.count = 0};
+    tie(&s, d, c->registers);
+    cute_buffer_puts(&s.text, "{ .reg .b64 a, b;");
+    for (int i = 0; i < count; i++) put_step(&s, atom, &steps[i]);
+    cute_buffer_puts(&s.text, " }");
+    finish(b, &s, d);
 }

@@ -13,16 +13,19 @@ typedef struct cute_descriptor {
     MlirValue low, high; /* i32 */
 } cute_descriptor;
 
-typedef struct cute_wgmma {
-    const cute_atom *atom;
-    MlirValue *d;             /* registers of D, which are those of C; they get the result */
-    const MlirValue *a_words; /* A in registers: i32; else NULL */
-    cute_descriptor a, b;
-    MlirValue adds; /* i1: false: D = A * B */
-} cute_wgmma;
+/* Products that one statement adds up at most. */
+enum { CUTE_MOST_STEPS = 8 };
 
-/* wgmma.mma_async: D is read and written where it is. */
-void cute_arch_wgmma(const cute_builder *b, const cute_wgmma *wgmma);
+typedef struct cute_wgmma_step {
+    MlirValue a_words[8]; /* A in registers: i32 */
+    cute_descriptor a, b; /* a: A in shared memory */
+    MlirValue adds;       /* i1: false: D = A * B */
+} cute_wgmma_step;
+
+/* wgmma.mma_async, a step behind the other in one statement: D is read and written where it is. d: its registers, which
+ * are those of C; they get the result. */
+void cute_arch_wgmma(const cute_builder *b, const cute_atom *atom, MlirValue *d, const cute_wgmma_step *steps,
+                     int count);
 
 /* An instruction without operands ("wgmma.fence.sync.aligned;") that stays where it is among those of its kind, in front of
  * whatever reads values[] behind it and behind whatever makes them: they are replaced by what it yields, the same. */

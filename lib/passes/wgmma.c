@@ -110,6 +110,7 @@ typedef struct product {
     cute_tensor d, a_registers;
     matrices described[OPERANDS]; /* A and B */
     MlirValue adds;
+    MlirValue always; /* true */
 } product;
 
 static int64_t extent(const cute_value *view, size_t mode)
@@ -208,30 +209,39 @@ static int64_t rows_of(const product *p, int which, size_t mode)
     return extent(&p->described[which].view, mode);
 }
 
-static cute_status run_one(product *p, int64_t m, int64_t n, int64_t k)
+static cute_status step_at(product *p, int64_t m, int64_t n, int64_t k, cute_wgmma_step *out)
 {
-    const cute_atom_operand *o = p->atom->operand;
-    MlirValue d[CUTE_MOST_TIED], a[8];
-    const int64_t at[3] = {0, m, n}, a_at[3] = {0, m, k};
-    int64_t first = cute_tensor_index(&p->d, at, 3);
+    const cute_atom_operand *a = &p->atom->operand[CUTE_ATOM_A];
+    const int64_t at[3] = {0, m, k};
+    MlirType i32 = mlirIntegerTypeGet(p->b.context, 32);
     /* Without the accumulator's old value the products of all k are summed all the same. */
-    MlirValue adds = k ? cute_integer(&p->b, mlirIntegerTypeGet(p->b.context, 1), 1) : p->adds;
-    cute_wgmma w = {.atom = p->atom, .d = d, .adds = adds};
-    CUTE_TRY(cute_tensor_load(&p->d, first, o[CUTE_ATOM_C].values, 0, d));
+    out->adds = k ? p->always : p->adds;
+    CUTE_TRY(descriptor_at(p, B, n, k, &out->b));
+    if (a->described) return descriptor_at(p, A, m, k, &out->a);
+    CUTE_TRY(cute_tensor_load(&p->a_registers, cute_tensor_index(&p->a_registers, at, 3), a->values, 0,
+                              out->a_words));
+    for (int i = 0; i < a->registers; i++)
+        if (!mlirTypeEqual(mlirValueGetType(out->a_words[i]), i32))
+            out->a_words[i] = cute_unary(&p->b, "llvm.bitcast", out->a_words[i], i32);
+    return CUTE_OK;
+}
+
+/* The products of k to k + count - 1. */
+static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count)
+{
+    const cute_atom_operand *c = &p->atom->operand[CUTE_ATOM_C];
+    MlirValue d[CUTE_MOST_TIED];
+    cute_wgmma_step steps[CUTE_MOST_STEPS];
+    const int64_t at[3] = {0, m, n};
+    int64_t first = cute_tensor_index(&p->d, at, 3);
+    CUTE_TRY(cute_tensor_load(&p->d, first, c->values, 0, d));
     MlirType word = mlirValueGetType(d[0]);
-    CUTE_TRY(descriptor_at(p, B, n, k, &w.b));
-    if (o[CUTE_ATOM_A].described) {
-        CUTE_TRY(descriptor_at(p, A, m, k, &w.a));
-    } else {
-        CUTE_TRY(cute_tensor_load(&p->a_registers, cute_tensor_index(&p->a_registers, a_at, 3),
-                                  o[CUTE_ATOM_A].values, 0, a));
-        w.a_words = a;
-    }
-    cute_arch_wgmma(&p->b, &w);
-    for (int i = 0; i < o[CUTE_ATOM_C].registers; i++)
+    for (int i = 0; i < count; i++) CUTE_TRY(step_at(p, m, n, k + i, &steps[i]));
+    cute_arch_wgmma(&p->b, p->atom, d, steps, count);
+    for (int i = 0; i < c->registers; i++)
         if (!mlirTypeEqual(mlirValueGetType(d[i]), word))
             d[i] = cute_unary(&p->b, "llvm.bitcast", d[i], word);
-    return cute_tensor_store(&p->d, first, o[CUTE_ATOM_C].values, 0, d);
+    return cute_tensor_store(&p->d, first, c->values, 0, d);
 }
 
 cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
@@ -249,9 +259,14 @@ cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass,
             (long long)m, (long long)rows_of(p, A, 1), (long long)n, (long long)rows_of(p, B, 1),
             (long long)k, (long long)rows_of(p, B, 2));
     p->adds = cute_cast(&p->b, mlirOperationGetOperand(op, 0), mlirIntegerTypeGet(p->b.context, 1));
-    for (int64_t step = 0; step < k; step++)
+    p->always = cute_integer(&p->b, mlirIntegerTypeGet(p->b.context, 1), 1);
+    /* One accumulator: a statement for several k, or LLVM would handle its registers for each. */
+    int64_t most = m * n == 1 ? CUTE_MOST_STEPS : 1;
+    for (int64_t step = 0; step < k; step += most) {
+        int count = (int)(k - step < most ? k - step : most);
         for (int64_t i = 0; i < m; i++)
-            for (int64_t j = 0; j < n; j++) CUTE_TRY(run_one(p, i, j, step));
+            for (int64_t j = 0; j < n; j++) CUTE_TRY(run(p, i, j, step, count));
+    }
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld runs of %s", (long long)(m * n * k),
                      p->atom->name);
     return CUTE_OK;
