@@ -101,8 +101,8 @@ static cute_layout divide_tile(cute_algebra *a, cute_layout layout, cute_node ti
 
 static bool refuse_rank(cute_algebra *a, cute_layout layout, size_t needed)
 {
-    size_t rank = alg_ok(layout) ? alg_rank(layout.shape) : 0;
-    if (rank >= needed) return false;
+    if (!alg_ok(layout)) return true; /* what should have made it has said why */
+    if (alg_rank(layout.shape) >= needed) return false;
     alg_fail(a, "expects a tensor of rank %zu or more, but got %s", needed, alg_layout_text(a, layout));
     return true;
 }

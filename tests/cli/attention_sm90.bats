@@ -18,7 +18,7 @@ build() { # OUT D W BN T CAUSAL BUFFERS
         build k.ptx 128 2 128 bf16 0 $buffers
         [ "$(grep -c "\.local" k.ptx)" = 0 ]
         # For each buffer of P 8 products of S, 8 of O in the loop and 8 behind it; two boxes of 64 columns for Q, K and V.
-        [ "$(grep -c 'wgmma.mma_async' k.ptx)" = $((24 * buffers)) ]
+        [ "$(grep -o 'wgmma.mma_async' k.ptx | wc -l)" = $((24 * buffers)) ]
         [ "$(grep -c 'cp.async.bulk.tensor.4d' k.ptx)" = 6 ]
         # Nothing spills, no wgmma is serialised.
         cute-link k.ptx -o k.cubin 2> messages

@@ -39,7 +39,7 @@ sweep() {
 
 @test "dumped products of matrices for Hopper, in f16 and bf16, and attention are compiled and compute what they should" {
     need_dumps
-    [ -d "$CUTE_DUMPS/examples/python/CuTeDSL/hopper" ] || skip "NOT TESTED: CUTE_DUMPS has no modules of Hopper"
+    [ -d "$CUTE_DUMPS/hopper" ] || skip "NOT TESTED: CUTE_DUMPS has no modules of Hopper"
     PYTHONDONTWRITEBYTECODE=1 run python3 "$import/hopper.py" "$CUTE_BIN" "$CUTE_DUMPS"
     echo "$output" | grep -v '^ok' | head -60
     [ "$status" -eq 0 ]

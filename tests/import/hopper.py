@@ -15,7 +15,6 @@ import tempfile
 from variants import other_float
 
 FUNCTION = "cutlass___call"  # the names go on
-BASE = "examples/python/CuTeDSL"
 EPSILON = {"f16": 2.0**-10, "bf16": 2.0**-7}
 
 
@@ -115,7 +114,7 @@ def main():
         for name, (path, launch, sizes, checks) in MODULES.items():
             if names and name not in names:
                 continue
-            with open(f"{folder}/{BASE}/{path}", encoding="utf-8") as file:
+            with open(f"{folder}/{path}", encoding="utf-8") as file:
                 text = file.read()
             for dtype in ("f16", "bf16"):
                 one = name if dtype == "f16" else f"{name}_{dtype}"
