@@ -9,8 +9,10 @@ IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions -funwind-tables -fPIC -fv
 MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
              'Test|Query|Reduce|TblgenLib|Lsp|libMLIRExecutionEngine\.a|CAPIExecutionEngine|JitRunner')
 LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs amdgpu nvptx core support passes bitwriter irreader 2>/dev/null)
+# What MLIR's parser destroys goes through lib/ir/placeholders.cpp.
+IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv
 # Only what is called is loaded: without libxml2, z3 and tinfo the programs start in four fifths of the time.
-IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld -no-pie -Wl,--as-needed -Wl,--gc-sections -L$(LLVM)/lib $(SAN)
+IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld -no-pie -Wl,--as-needed -Wl,--gc-sections $(IR_WRAP) -L$(LLVM)/lib $(SAN)
 IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz.so.1 -l:libzstd.so.1 \
              -l:libxml2.so.2 -l:libz3.so.4 -l:libtinfo.so.6 -l:libjansson.a -lm -ldl -lpthread
 
@@ -58,7 +60,7 @@ $(BUILD)/libcute-compiler.so: $(IR_OBJ) $(filter-out $(SHARED_BASE),$(IR_COMMON)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -shared -fuse-ld=$(LLVM)/bin/ld.lld -Wl,-soname,libcute-compiler.so.$(MAJOR) -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) \
 	    -Wl,--version-script=lib/libcute-compiler.map -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--gc-sections \
-	    -Wl,-z,pack-relative-relocs -Wl,--as-needed -L$(LLVM)/lib $(SAN) -o $@ $(filter %.o,$^) -L$(BUILD) -lcute $(SO_LDLIBS)
+	    -Wl,-z,pack-relative-relocs -Wl,--as-needed $(IR_WRAP) -L$(LLVM)/lib $(SAN) -o $@ $(filter %.o,$^) -L$(BUILD) -lcute $(SO_LDLIBS)
 
 define ir_tool
 $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute-compiler.a

@@ -1,6 +1,8 @@
 // See shim.h. Kept thin: each function only turns a C call into the C++ one.
 #include "lib/ir/shim.h"
 
+#include "lib/ir/placeholders.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/CAPI/IR.h"
@@ -245,8 +247,9 @@ LogicalResult addRemarks(PassManager &manager, const char *passes)
 }
 
 // What was read, verified. A module whose functions launch kernels is a container of them; it need not say so.
-bool complete(Operation *root)
+bool complete(Operation *root, const cute::Placeholders &placeholders)
 {
+    if (failed(placeholders.report())) return false;
     root->walk([](gpu::LaunchFuncOp launch) {
         if (auto module = launch->getParentOfType<ModuleOp>())
             module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
@@ -273,11 +276,13 @@ bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &regist
     ParserConfig parser(&context, /*verifyAfterParse=*/false, &resources);
     bool threads = context.isMultithreadingEnabled();
     context.disableMultithreading();
+    std::optional<cute::Placeholders> placeholders(std::in_place);
     OwningOpRef<Operation *> op =
         parseSourceFileForTool(sources, parser, /*insertImplicitModule=*/!config.shouldUseExplicitModule());
     context.enableMultithreading(threads);
     parsing.stop();
-    if (!op || !complete(*op)) return false;
+    if (!op || !complete(*op, *placeholders)) return false;
+    placeholders.reset();
     hooks->parsed(wrap(op.get()), hooks->context);
 
     PassManager passes(op.get()->getName(), PassManager::Nesting::Implicit);
@@ -486,7 +491,9 @@ bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry r
             return success(succeeded(addRemarks(manager, hooks->remarks)) &&
                            succeeded(plain.setupPassPipeline(manager)));
         });
+        cute::Placeholders placeholders;
         ok = succeeded(MlirOptMain(os, std::move(buffer), *unwrap(registry), config));
+        placeholders.forget();
     } else {
         return runOnce(std::move(buffer), *unwrap(registry), config, hooks);
     }
@@ -527,8 +534,10 @@ void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_o
 MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label)
 {
     ParserConfig config(unwrap(context), /*verifyAfterParse=*/false);
+    cute::Placeholders placeholders;
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(text), config, unwrap(label));
-    return module && complete(*module) ? MlirModule{module.release().getOperation()} : MlirModule{nullptr};
+    return module && complete(*module, placeholders) ? MlirModule{module.release().getOperation()}
+                                                     : MlirModule{nullptr};
 }
 
 void cute_emit_error(MlirLocation location, const char *text)
