@@ -42,7 +42,6 @@ gpu.module @kernels {
     %c5 = arith.constant 5 : i32
     %c256 = arith.constant 256 : i32
     %c128 = arith.constant 128 : i32
-    %c32 = arith.constant 32 : i32
     %last = arith.constant ${STAGES-1} : i32
     %turns = arith.constant ${PP} : i1
     %ways = arith.constant ${1+PP} : i32
@@ -206,7 +205,9 @@ gpu.module @kernels {
       %sC2 = cute.group_modes(%sCt) <0, 2>
       %execC = cute_nvgpu.atom.make_exec_tma %tmaC
       %w1 = arith.addi %w, %c1 : i32
-      %storer = arith.cmpi ult, %t, %c32 : i32
+      // A warp's number, not a thread's: ptxas keeps what is the same in a warp in uniform registers.
+      %in_group = arith.remui %warp, %c4 : i32
+      %storer = arith.cmpi eq, %in_group, %c0 : i32
       // With PP the warpgroups multiply in turns, barrier 3 says that it is the first one's, 4 the second's.
       %turn = arith.addi %w, %c3 : i32
       %other_turn = arith.subi %c4, %w : i32
