@@ -1,0 +1,308 @@
+// D = act(alpha A B^T + beta C + bias) where A is large and B small: A is (M,K), B (N,K), C and D
+// (M,N) with any strides. The S blocks of a cluster share a tile of D: block s takes the k-tiles s,
+// s + S, ... A warp fetches tiles of A and B by TMA into STAGES buffers, a warpgroup for each 64 rows
+// multiplies them by wgmma. Each block sends its sums to those who finish them: block s the s-th of
+// S parts of the tile's columns, added in the order of the blocks.
+// -D A MA, B MB: 0 and k where K is contiguous, 1 and mn where M or N is; T ACC TC BITS: types of A
+// and B, sums, C, D and bias, bits of T; BM BN: the tile; BK: elements of K in a buffer, a multiple
+// of 128 bytes; PB: elements of B side by side in a buffer, 128 bytes of them, where B is 1 16,
+// 32 or 64 that divide BN; PER: blocks of a multiprocessor; HINTA HINTB: policies of the L2; BETA: 1
+// with C; BIAS: 0, 1 where it has N elements, 2 where M; ACT: none, relu or gelu (its form with tanh);
+// ES: in which the rest is computed, EFROM EEXT ETO: operations of arith from ACC and TC to it, to TC.
+!t0 = !cute.memref<${T}, gmem, align<16>, "(?,?):(?{i64 div=${128/BITS}},1)">
+!t1 = !cute.memref<${T}, gmem, align<16>, "(?,?):(1,?{i64 div=${128/BITS}})">
+!D = !cute.memref<${TC}, gmem, "(?,?):(?{i64},?{i64})">
+!bias = !cute.memref<${TC}, gmem, "?:?{i64}">
+!mma = !cute_nvgpu.sm90.mma<64x${BN}x${256/BITS}, ab_major = (${MA}, ${MB}), elem_type = (${T}, ${T}, ${ACC}), frag_kind = ss>
+#unroll = #llvm.loop_annotation<unroll = <full = true>>
+#keep = #llvm.loop_annotation<unroll = <disable = true>>
+gpu.module @kernels {
+  func.func private @none(%x: ${ES}) -> ${ES} {
+    return %x : ${ES}
+  }
+  func.func private @relu(%x: ${ES}) -> ${ES} {
+    %zero = arith.constant 0.0 : ${ES}
+    %y = arith.maximumf %x, %zero : ${ES}
+    return %y : ${ES}
+  }
+  // x / (1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3)))
+  func.func private @gelu(%x: ${ES}) -> ${ES} {
+    %one = arith.constant 1.0 : ${ES}
+    %cubic = arith.constant 0.044715 : ${ES}
+    %scale = arith.constant -1.5957691216057308 : ${ES}
+    %xx = arith.mulf %x, %x : ${ES}
+    %xxx = arith.mulf %xx, %x : ${ES}
+    %inner = math.fma %xxx, %cubic, %x : ${ES}
+    %scaled = arith.mulf %inner, %scale : ${ES}
+    %e = math.exp %scaled : ${ES}
+    %below = arith.addf %one, %e : ${ES}
+    %y = arith.divf %x, %below : ${ES}
+    return %y : ${ES}
+  }
+  gpu.func @gemm_split(%A: !t${A}, %B: !t${B}, %D: !D, %C: !D, %bias: !bias, %alpha: ${ES}, %beta: ${ES}) kernel
+      attributes {nvvm.reqntid = array<i32: ${128+2*BM}, 1, 1>, nvvm.cluster_dim = array<i32: ${S}, 1, 1>, nvvm.minctasm = ${PER} : i32} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %bx = nvvm.read.ptx.sreg.ctaid.x : i32
+    %bm = nvvm.read.ptx.sreg.ctaid.y : i32
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %c4 = arith.constant 4 : i32
+    %c5 = arith.constant 5 : i32
+    %c128 = arith.constant 128 : i32
+    %cBM = arith.constant ${BM} : i32
+    %cBN = arith.constant ${BN} : i32
+    %cS = arith.constant ${S} : i32
+    %cE = arith.constant ${BN/S} : i32
+    %stages = arith.constant ${STAGES} : i32
+    %wid = arith.shrui %tid, %c5 : i32
+    %warp = cute_nvgpu.arch.make_warp_uniform %wid
+    %bn = arith.divui %bx, %cS : i32
+    %rank = arith.remui %bx, %cS : i32
+    // The buffers, the parts that the blocks send, and TMA copies.
+    %sAp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>, S<3,4,3>>
+    %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>, S<${log2(PB*BITS/128)},4,3>>
+    %sBp = cute.add_offset %smem, ${BM*BK*STAGES}
+    %sA = cute.make_view %sAp, "((${A?1024/BITS:BM},${A?BM*BITS/1024:1}),(${A?BK:1024/BITS},${A?1:BK*BITS/1024}),${STAGES}):((${A?1:1024/BITS},${A?1024/BITS*BK:0}),(${A?1024/BITS:1},${A?0:BM*1024/BITS}),${BM*BK})"
+    %sB = cute.make_view %sBp, "((${B?PB:BN},${B?BN/PB:1}),(${B?BK:PB},${B?1:BK/PB}),${STAGES}):((${B?1:PB},${B?PB*BK:0}),(${B?PB:1},${B?0:BN*PB}),${BN*BK})"
+    %sums = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${ACC}, smem, align<1024>>
+    %parts = cute.add_offset %sums, ${(BM+BN)*BK*STAGES*BITS/32}
+    %sD = cute.make_view %parts, "(${BM},${BN/S},${S}):(1,${BM+4},${(BM+4)*BN/S})"
+    %base = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
+    %full = cute.add_offset %base, ${((BM+BN)*BK*STAGES*BITS/32+(BM+4)*BN)/2}
+    %empty = cute.add_offset %full, ${STAGES}
+    %all = cute.add_offset %empty, ${STAGES}
+    %lA = cute.make_composed_layout "S<3,4,3>", "0", "((${A?1024/BITS:BM},${A?BM*BITS/1024:1}),(${A?BK:1024/BITS},${A?1:BK*BITS/1024})):((${A?1:1024/BITS},${A?1024/BITS*BK:0}),(${A?1024/BITS:1},${A?0:BM*1024/BITS}))"
+    %lB = cute.make_composed_layout "S<${log2(PB*BITS/128)},4,3>", "0", "((${B?PB:BN},${B?BN/PB:1}),(${B?BK:PB},${B?1:BK/PB})):((${B?1:PB},${B?PB*BK:0}),(${B?PB:1},${B?0:BN*PB}))"
+    %tmaA, %iA = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%A, %lA)
+    %tmaB, %iB = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%B, %lB)
+    // The warp that fetches makes the barriers itself, and waits for nobody before its first copies. A
+    // buffer is full when its bytes are there, empty when the warpgroups have read it; all sums of this
+    // block's part are there when so many bytes came.
+    %fetches = arith.cmpi eq, %warp, %c0 : i32
+    scf.if %fetches {
+      %makes = arith.cmpi ult, %tid, %stages : i32
+      %first = arith.cmpi eq, %tid, %c0 : i32
+      scf.if %first {
+        cute_nvgpu.prefetch_tma_desc %tmaA
+        cute_nvgpu.prefetch_tma_desc %tmaB
+        cute_nvgpu.arch.mbarrier_init %all, %c1
+      }
+      scf.if %makes {
+        %f = cute.add_offset %full, %tid
+        %e = cute.add_offset %empty, %tid
+        cute_nvgpu.arch.mbarrier_init %f, %c1
+        cute_nvgpu.arch.mbarrier_init %e, ${BM/64}
+        cute_nvgpu.arch.mbarrier_init_fence
+      }
+      scf.if %first {
+        cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %all, ${4*BM*BN}
+      }
+      cute_nvgpu.arch.warp_sync
+    }
+    cute_nvgpu.arch.cluster_arrive {relaxed}
+    cute_nvgpu.arch.griddepcontrol_launch_dependents
+    // Block s takes the k-tiles s, s + S, ..., one at least: behind K are zeros.
+    %kshape = cute.size<[1]> %A
+    %kmode = cute.ceil_div %kshape, ${BK*S}
+    %rounds = cute.get_scalars %kmode
+    %group = arith.divui %warp, %c4 : i32
+    %producer = arith.cmpi eq, %group, %c0 : i32
+    scf.if %producer {
+      scf.if %fetches {
+        %one = cute_nvgpu.arch.elect_one
+        %bytes = arith.constant ${(BM+BN)*BK*BITS/8} : i32
+        %policyA = arith.constant ${HINTA} : i64
+        %policyB = arith.constant ${HINTB} : i64
+        %execA = cute_nvgpu.atom.make_exec_tma %tmaA
+        %execB = cute_nvgpu.atom.make_exec_tma %tmaB
+        %hintA = cute_nvgpu.atom.set_value %execA, %policyA {field = #cute_nvgpu.atom_copy_field_tmaload<cache_policy>}
+        %hintB = cute_nvgpu.atom.set_value %execB, %policyB {field = #cute_nvgpu.atom_copy_field_tmaload<cache_policy>}
+        %gA = cute.local_tile %iA, (${BM}, ${BK}), (%bm, _)
+        %gB = cute.local_tile %iB, (${BN}, ${BK}), (%bn, _)
+        %sA2 = cute.group_modes(%sA) <0, 2>
+        %sB2 = cute.group_modes(%sB) <0, 2>
+        %gA2 = cute.group_modes(%gA) <0, 2>
+        %gB2 = cute.group_modes(%gB) <0, 2>
+        %alone = cute.make_coord 0
+        %tAs, %tAg = cute_nvgpu.atom.tma_partition %tmaA, %alone, "1:0", %sA2, %gA2
+        %tBs, %tBg = cute_nvgpu.atom.tma_partition %tmaB, %alone, "1:0", %sB2, %gB2
+        // What a kernel before this one writes is there, where it lets this one start early.
+        cute_nvgpu.arch.griddepcontrol_wait
+        scf.for %r = %c0 to %rounds step %c1 iter_args(%i = %c0, %p = %c1) -> (i32, i32) : i32 {
+          %before = arith.muli %r, %cS : i32
+          %k = arith.addi %before, %rank : i32
+          %f = cute.add_offset %full, %i
+          %e = cute.add_offset %empty, %i
+          cute_nvgpu.arch.mbarrier_wait %e, %p
+          scf.if %one {
+            cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %f, %bytes
+          }
+          %loadA = cute_nvgpu.atom.set_value %hintA, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+          %loadB = cute_nvgpu.atom.set_value %hintB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+          cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
+          cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+          %i1, %p1 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> (%i, %p)
+          scf.yield %i1, %p1 : i32, i32
+        } {loop_annotation = #keep}
+      }
+      cute_nvgpu.arch.cluster_wait
+    } else {
+      cute_nvgpu.arch.cluster_wait
+      %w = arith.subi %group, %c1 : i32
+      %ct = arith.subi %tid, %c128 : i32
+      %t = arith.remui %tid, %c128 : i32
+      %tells = arith.cmpi eq, %t, %c0 : i32
+      %sAw = cute.local_tile %sA, (64, ${BK}, ${STAGES}), (%w, 0, 0)
+      %atom = cute.make_atom : !mma
+      %mma = cute.make_tiled_mma %atom, "(1,1,1):(0,0,0)"
+      %tCsA = cute.tiled.mma.partition A (%mma, %sAw, %t)
+      %tCsB = cute.tiled.mma.partition B (%mma, %sB, %t)
+      %rA = cute.mma.make_fragment A (%mma, %tCsA)
+      %rB = cute.mma.make_fragment B (%mma, %tCsB)
+      %shapeC = cute.tiled.mma.partition_shape C (%mma, (64, ${BN}))
+      %acc = cute.mma.make_fragment C (%mma, %shapeC)
+      scf.for %r = %c0 to %rounds step %c1 iter_args(%i = %c0, %p = %c0, %last = %c0) -> (i32, i32, i32) : i32 {
+        %f = cute.add_offset %full, %i
+        cute_nvgpu.arch.mbarrier_wait %f, %p
+        cute_nvgpu.arch.wgmma_fence
+        %later = arith.cmpi ne, %r, %c0 : i32
+        %on = cute_nvgpu.atom.set_value %mma, %later {field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}
+        cute.gemm %on, %acc, %rA[_, _, _, %i], %rB[_, _, _, %i], %acc
+        cute_nvgpu.arch.wgmma_commit_group
+        cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
+        // The product before this one is done, its buffer is empty.
+        %frees = arith.andi %later, %tells : i1
+        scf.if %frees {
+          %e = cute.add_offset %empty, %last
+          cute_nvgpu.arch.mbarrier_arrive %e
+        }
+        %i1, %p1 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> (%i, %p)
+        scf.yield %i1, %p1, %i : i32, i32, i32
+      } {loop_annotation = #keep}
+      cute_nvgpu.arch.wgmma_wait_group {groups = 0 : i32}
+      // Thread t has rows t / 4 % 8 and 8 behind it of its warp's 16, columns t % 4 * 2 and the next one of each 8.
+      %c3 = arith.constant 3 : i32
+      %c8 = arith.constant 8 : i32
+      %c16 = arith.constant 16 : i32
+      %c32 = arith.constant 32 : i32
+      %lane = arith.remui %ct, %c32 : i32
+      %warp1 = arith.divui %ct, %c32 : i32
+      %row0 = arith.muli %warp1, %c16 : i32
+      %row1 = arith.shrui %lane, %c2 : i32
+      %row = arith.addi %row0, %row1 : i32
+      %pair = arith.andi %lane, %c3 : i32
+      %col = arith.muli %pair, %c2 : i32
+      %count = arith.constant ${BN/2} : i32
+      scf.for %v = %c0 to %count step %c1 : i32 {
+        %x = cute.load %acc[%v]
+        %j = arith.divui %v, %c4 : i32
+        %h0 = arith.divui %v, %c2 : i32
+        %h = arith.remui %h0, %c2 : i32
+        %e = arith.remui %v, %c2 : i32
+        %j8 = arith.muli %j, %c8 : i32
+        %h8 = arith.muli %h, %c8 : i32
+        %m = arith.addi %row, %h8 : i32
+        %n0 = arith.addi %col, %j8 : i32
+        %n = arith.addi %n0, %e : i32
+        %to = arith.divui %n, %cE : i32
+        %n1 = arith.remui %n, %cE : i32
+        %part = cute.slice %sD, (%m, %n1, %rank)
+        %place = cute.get_iter %part
+        cute_nvgpu.arch.st_async %x, %place, %all, %to
+      } {loop_annotation = #unroll}
+      // This block's columns: a thread has a row of every second one.
+      %own = arith.remui %ct, %cBM : i32
+      %n0 = arith.divui %ct, %cBM : i32
+      %shape = cute.shape %D
+      %extM, %extN = cute.get_scalars %shape
+      %m0 = arith.muli %bm, %cBM : i32
+      %m = arith.addi %m0, %own : i32
+      %in_m = arith.cmpi slt, %m, %extM : i32
+      %c_n0 = arith.muli %bn, %cBN : i32
+      %c_n1 = arith.muli %rank, %cE : i32
+      %c_n = arith.addi %c_n0, %c_n1 : i32
+      %with_c = arith.constant ${BETA} : i1
+      %along_n = arith.constant ${BIAS==1} : i1
+      %along_m = arith.constant ${BIAS==2} : i1
+      %nothing = arith.constant 0.0 : ${ES}
+      %layout = cute.static : !cute.layout<"${ceil_div(BN/S,2)}:1">
+      %rest = cute.memref.alloca %layout : ${ES}
+      %each = arith.constant ${ceil_div(BN/S,2)} : i32
+      // What is added to the sums, while they are on their way.
+      scf.for %i = %c0 to %each step %c1 : i32 {
+        %i2 = arith.muli %i, %c2 : i32
+        %np = arith.addi %n0, %i2 : i32
+        %n = arith.addi %c_n, %np : i32
+        %in_n = arith.cmpi slt, %n, %extN : i32
+        %in_part = arith.cmpi slt, %np, %cE : i32
+        %in_mn = arith.andi %in_m, %in_n : i1
+        %is_there = arith.andi %in_mn, %in_part : i1
+        %uses_c = arith.andi %is_there, %with_c : i1
+        %uses_n = arith.andi %is_there, %along_n : i1
+        %uses_m = arith.andi %is_there, %along_m : i1
+        %y0 = scf.if %uses_c -> (${ES}) {
+          %c = cute.load %C[%m, %n]
+          %wide = arith.${EEXT} %c : ${TC} to ${ES}
+          %y = arith.mulf %wide, %beta : ${ES}
+          scf.yield %y : ${ES}
+        } else {
+          scf.yield %nothing : ${ES}
+        }
+        %uses = arith.ori %uses_m, %uses_n : i1
+        %y1 = scf.if %uses -> (${ES}) {
+          %at = arith.select %uses_m, %m, %n : i32
+          %b = cute.load %bias[%at]
+          %wide = arith.${EEXT} %b : ${TC} to ${ES}
+          %y = arith.addf %y0, %wide : ${ES}
+          scf.yield %y : ${ES}
+        } else {
+          scf.yield %y0 : ${ES}
+        }
+        cute.store %y1, %rest[%i]
+      } {loop_annotation = #unroll}
+      cute_nvgpu.arch.mbarrier_wait<cluster> %all, %c0
+      scf.for %i = %c0 to %each step %c1 : i32 {
+        %i2 = arith.muli %i, %c2 : i32
+        %np = arith.addi %n0, %i2 : i32
+        %n = arith.addi %c_n, %np : i32
+        %in_n = arith.cmpi slt, %n, %extN : i32
+        %in_part = arith.cmpi slt, %np, %cE : i32
+        %in_mn = arith.andi %in_m, %in_n : i1
+        %is_there = arith.andi %in_mn, %in_part : i1
+        scf.if %is_there {
+          %sum0 = cute.load %sD[%own, %np, 0]
+          %sum = scf.for %s = %c1 to %cS step %c1 iter_args(%x = %sum0) -> (${ACC}) : i32 {
+            %next = cute.load %sD[%own, %np, %s]
+            %y = arith.${ADD} %x, %next : ${ACC}
+            scf.yield %y : ${ACC}
+          } {loop_annotation = #unroll}
+          %wide = arith.${EFROM} %sum : ${ACC} to ${ES}
+          %scaled = arith.mulf %wide, %alpha : ${ES}
+          %more = cute.load %rest[%i]
+          %x = arith.addf %scaled, %more : ${ES}
+          %y = func.call @${ACT}(%x) : (${ES}) -> ${ES}
+          %d = arith.${ETO} %y : ${ES} to ${TC}
+          cute.store %d, %D[%m, %n]
+        }
+      } {loop_annotation = #unroll}
+    }
+    gpu.return
+  }
+}
+func.func @gemm_split(%A: !t${A}, %B: !t${B}, %D: !D, %C: !D, %bias: !bias, %alpha: ${ES}, %beta: ${ES}) {
+  %shape = cute.shape %D
+  %grid = cute.ceil_div %shape, (${BM}, ${BN})
+  %tm, %tn = cute.get_scalars %grid
+  %S = arith.constant ${S} : i32
+  %gx = arith.muli %tn, %S : i32
+  %ix = arith.index_cast %gx : i32 to index
+  %iy = arith.index_cast %tm : i32 to index
+  %c1 = arith.constant 1 : index
+  %cx = arith.constant ${S} : index
+  %threads = arith.constant ${128+2*BM} : index
+  %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(BM+4)*BN*4+16*STAGES+8} : i32
+  gpu.launch_func @kernels::@gemm_split clusters in (%cx, %c1, %c1) blocks in (%ix, %iy, %c1) threads in (%threads, %c1, %c1)
+    dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %D : !D, %C : !D, %bias : !bias, %alpha : ${ES}, %beta : ${ES}) {cute.programmatic}
+  return
+}
