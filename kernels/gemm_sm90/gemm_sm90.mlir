@@ -4,8 +4,7 @@
 // types of A and B, sums, C; bits of T, TC; BM BN: a block's tile, BK: 128 bytes of it; CM CN: blocks
 // of a cluster along M, N, which share tiles of B, A; PP: 0 if the warpgroups halve a tile, 1 if each
 // has its own and they take turns; GROUP: tiles along M before the next along N; ST: the atom that
-// brings C to its NC buffers of CW columns with swizzle SC; TRUNC: ACC to TC; LOOP: unroll
-// names buffers in the product's instructions, 1 % faster; keep compiles in half the time.
+// brings C to its NC buffers of CW columns with swizzle SC; TRUNC: ACC to TC.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${128/BITS}}):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?{div=${128/BITS}},?):(1,?{i64 div=${128/BITS}})">
 !C = !cute.memref<${TC}, gmem, align<16>, "(?,?{div=${128/BITSC}}):(?{i64 div=${128/BITSC}},1)">
@@ -13,7 +12,6 @@
 !store = !cute_nvgpu.atom.${ST}
 !mma16 = !cute_nvgpu.sm90.mma<64x16x${256/BITS}, ab_major = (${MA}, ${MB}), elem_type = (${T}, ${T}, ${ACC}), frag_kind = ss>
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
-#keep = #llvm.loop_annotation<unroll = <disable = true>>
 gpu.module @kernels {
   // The tile with number %t: GROUP of them along M, then the next along N.
   func.func private @place(%t: i32, %tm: i32, %tn: i32) -> (i32, i32) {
@@ -36,13 +34,11 @@ gpu.module @kernels {
     %blocks = nvvm.read.ptx.sreg.nctaid.x : i32
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    %ones = arith.constant -1 : i32
     %c3 = arith.constant 3 : i32
     %c4 = arith.constant 4 : i32
     %c5 = arith.constant 5 : i32
     %c256 = arith.constant 256 : i32
     %c128 = arith.constant 128 : i32
-    %last = arith.constant ${STAGES-1} : i32
     %turns = arith.constant ${PP} : i1
     %ways = arith.constant ${1+PP} : i32
     %ways_m = arith.constant ${2-PP} : i32
@@ -128,7 +124,7 @@ gpu.module @kernels {
         %castB = cute_nvgpu.atom.set_value %execB, %toB {field = #cute_nvgpu.atom_copy_field_tmaload<mcast_mask>}
         // What a kernel before this one writes is there, where it lets this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
-        scf.for %tile = %first to %tiles step %step iter_args(%phases0 = %ones) -> (i32) : i32 {
+        scf.for %tile = %first to %tiles step %step iter_args(%i0 = %c0, %p0 = %c1) -> (i32, i32) : i32 {
           %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
           %mc = arith.muli %m, %cCM : i32
           %nc = arith.muli %n, %cCN : i32
@@ -142,11 +138,9 @@ gpu.module @kernels {
           %gB2 = cute.group_modes(%gB) <0, 2>
           %tAs, %tAg = cute_nvgpu.atom.tma_partition %tmaA, %inN, "(${CN}):(1)", %sA2, %gA2
           %tBs, %tBg = cute_nvgpu.atom.tma_partition %tmaB, %inM, "(${CM}):(1)", %sB2, %gB2
-          %i2, %phases2 = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %c0, %phases = %phases0) -> (i32, i32) : i32 {
+          %i2, %p2 = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %i0, %p = %p0) -> (i32, i32) : i32 {
             %f = cute.add_offset %full, %i
             %e = cute.add_offset %empty, %i
-            %bit = arith.shrui %phases, %i : i32
-            %p = arith.andi %bit, %c1 : i32
             cute_nvgpu.arch.mbarrier_wait %e, %p
             scf.if %one {
               cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %f, %bytes
@@ -155,14 +149,10 @@ gpu.module @kernels {
             %loadB = cute_nvgpu.atom.set_value %castB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
             cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
             cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
-            %mask = arith.shli %c1, %i : i32
-            %phases1 = arith.xori %phases, %mask : i32
-            %up = arith.addi %i, %c1 : i32
-            %wraps = arith.cmpi eq, %up, %stages : i32
-            %i1 = arith.select %wraps, %c0, %up : i32
-            scf.yield %i1, %phases1 : i32, i32
+            %i1, %p1 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> %i, %p
+            scf.yield %i1, %p1 : i32, i32
           }
-          scf.yield %phases2 : i32
+          scf.yield %i2, %p2 : i32, i32
         }
       }
     } else {
@@ -221,50 +211,32 @@ gpu.module @kernels {
       %ahead = arith.muli %late, %step : i32
       %start = arith.addi %first, %ahead : i32
       %stride = arith.muli %step, %ways : i32
-      // The bits of a tile's buffers: those that it fills an odd number of times.
-      %rounds = arith.divui %ktiles, %stages : i32
-      %rest = arith.remui %ktiles, %stages : i32
-      %odd = arith.andi %rounds, %c1 : i32
-      %all = arith.subi %c0, %odd : i32
-      %bits = arith.shli %c1, %rest : i32
-      %some = arith.subi %bits, %c1 : i32
-      %flips = arith.xori %all, %some : i32
-      %others = arith.select %turns, %flips, %c0 : i32
-      %is_late = arith.cmpi ne, %late, %c0 : i32
-      %phases0 = arith.select %is_late, %flips, %c0 : i32
-      scf.for %tile = %start to %tiles step %stride iter_args(%phases1 = %phases0) -> (i32) : i32 {
+      // The other warpgroup's buffers are between this one's.
+      %others = arith.select %turns, %ktiles, %c0 : i32
+      %theirs = arith.muli %late, %ktiles : i32
+      %i0, %p0 = cute_nvgpu.arch.pipeline_index_of<{stages = ${STAGES} : i32}> %theirs
+      scf.for %tile = %start to %tiles step %stride iter_args(%i1 = %i0, %p1 = %p0) -> (i32, i32) : i32 {
         %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
         scf.if %turns {
           cute_nvgpu.arch.named_barrier_sync %turn, %c256
         }
-        scf.for %k0 = %c0 to %ktiles step %stages : i32 {
-          %round = arith.divui %k0, %stages : i32
-          scf.for %i = %c0 to %stages step %c1 : i32 {
-            %k = arith.addi %k0, %i : i32
-            %is_there = arith.cmpi ult, %k, %ktiles : i32
-            scf.if %is_there {
-              %f = cute.add_offset %full, %i
-              %bit = arith.shrui %phases1, %i : i32
-              %turned = arith.xori %bit, %round : i32
-              %p = arith.andi %turned, %c1 : i32
-              cute_nvgpu.arch.mbarrier_wait %f, %p
-              cute_nvgpu.arch.wgmma_fence
-              %later = arith.cmpi ne, %k, %c0 : i32
-              %on = cute_nvgpu.atom.set_value %mma, %later {field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}
-              cute.gemm %on, %acc, %rA[_, _, _, %i], %rB[_, _, _, %i], %acc
-              cute_nvgpu.arch.wgmma_commit_group
-              cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
-              // The product before this one is done, its buffer is empty.
-              %is_lowest = arith.cmpi eq, %i, %c0 : i32
-              %below = arith.subi %i, %c1 : i32
-              %before = arith.select %is_lowest, %last, %below : i32
-              %frees = arith.andi %later, %tells : i1
-              scf.if %frees {
-                %e = cute.add_offset %empty, %before
-                cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
-              }
-            }
-          } {loop_annotation = #${LOOP}}
+        %i2, %p2, %latest = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %i1, %p = %p1, %before = %i1) -> (i32, i32, i32) : i32 {
+          %f = cute.add_offset %full, %i
+          cute_nvgpu.arch.mbarrier_wait %f, %p
+          cute_nvgpu.arch.wgmma_fence
+          %later = arith.cmpi ne, %k, %c0 : i32
+          %on = cute_nvgpu.atom.set_value %mma, %later {field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}
+          cute.gemm %on, %acc, %rA[_, _, _, %i], %rB[_, _, _, %i], %acc
+          cute_nvgpu.arch.wgmma_commit_group
+          cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
+          // The product before this one is done, its buffer is empty.
+          %frees = arith.andi %later, %tells : i1
+          scf.if %frees {
+            %e = cute.add_offset %empty, %before
+            cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
+          }
+          %j, %q = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> %i, %p
+          scf.yield %j, %q, %i : i32, i32, i32
         }
         %following = arith.addi %tile, %step : i32
         %another = arith.cmpi slt, %following, %tiles : i32
@@ -274,10 +246,7 @@ gpu.module @kernels {
         }
         cute_nvgpu.arch.wgmma_wait_group {groups = 0 : i32}
         scf.if %tells {
-          %is_whole = arith.cmpi eq, %rest, %c0 : i32
-          %below = arith.subi %rest, %c1 : i32
-          %before = arith.select %is_whole, %last, %below : i32
-          %e = cute.add_offset %empty, %before
+          %e = cute.add_offset %empty, %latest
           cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
         }
         // NC times CW columns at a time: as TC to the buffers, then to C.
@@ -318,9 +287,8 @@ gpu.module @kernels {
             cute_nvgpu.arch.cp_async_bulk_commit_group
           }
         } {loop_annotation = #unroll}
-        %used = arith.xori %phases1, %flips : i32
-        %phases2 = arith.xori %used, %others : i32
-        scf.yield %phases2 : i32
+        %i3, %p3 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> %i2, %p2, %others
+        scf.yield %i3, %p3 : i32, i32
       }
       scf.if %storer {
         cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}

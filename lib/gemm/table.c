@@ -180,7 +180,6 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "CN=%lld", (long long)c->cluster_n);
     gemm_define(d, "PP=%d", c->turns);
     gemm_define(d, "GROUP=8");
-    gemm_define(d, "LOOP=unroll");
     gemm_define(d, "CW=%lld", (long long)columns);
     gemm_define(d, "NC=%d",
                 c->bn / columns % 2 == 0 && sm90_bytes(c, size, 2 * columns * out_size) <= SM90_SHARED ? 2
