@@ -1,14 +1,15 @@
 // D = act(alpha A B^T + beta C + bias) where A is large and B small: A is (M,K), B (N,K), C and D
-// (M,N) with any strides. The S blocks of a cluster share a tile of D: block s takes the k-tiles s,
-// s + S, ... A warp fetches tiles of A and B by TMA into STAGES buffers, a warpgroup for each 64 rows
-// multiplies them by wgmma. Each block sends its sums to those who finish them: block s the s-th of
-// S parts of the tile's columns, added in the order of the blocks.
+// (M,N) with any strides. The S blocks of a cluster share a tile of D: block s multiplies the k-tiles
+// s, s + S, ... A warp fetches tiles of A and B by TMA into STAGES buffers, a warpgroup for each 64
+// rows multiplies them by wgmma. Then a block finishes every thread's s-th part of OWN sums: the
+// others send it theirs, and it adds them in a fixed order.
 // -D A MA, B MB: 0 and k where K is contiguous, 1 and mn where M or N is; T ACC TC BITS: types of A
 // and B, sums, C, D and bias, bits of T; BM BN: the tile; BK: elements of K in a buffer, a multiple
-// of 128 bytes; PB: elements of B side by side in a buffer, 128 bytes of them, where B is 1 16,
-// 32 or 64 that divide BN; PER: blocks of a multiprocessor; HINTA HINTB: policies of the L2; BETA: 1
-// with C; BIAS: 0, 1 where it has N elements, 2 where M; ACT: none, relu or gelu (its form with tanh);
-// ES: in which the rest is computed, EFROM EEXT ETO: operations of arith from ACC and TC to it, to TC.
+// of 128 bytes; PB: elements of B side by side in a buffer, 128 bytes of them, where B is 1 16, 32 or
+// 64 that divide BN; OWN: BN / (2 S), rounded up; V: 1, 2 or 4 that divides it; PER: blocks of a
+// multiprocessor; HINTA HINTB: policies of the L2; BETA: 1 with C; BIAS: 0, 1 where it has N elements,
+// 2 where M; ACT: none, relu or gelu (its form with tanh); ES: in which the rest is computed, EFROM
+// EEXT ETO: operations of arith from ACC and TC to it, and to TC, ADD: of two sums.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?,?):(1,?{i64 div=${128/BITS}})">
 !D = !cute.memref<${TC}, gmem, "(?,?):(?{i64},?{i64})">
@@ -17,6 +18,29 @@
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
 #keep = #llvm.loop_annotation<unroll = <disable = true>>
 gpu.module @kernels {
+  // Where sum 4 j + 2 h + e of a thread lies in D, and whether D has it: row t / 4 % 8 + 8 h of its warp's
+  // 16, column t % 4 * 2 + 8 j + e.
+  func.func private @place(%v: i32, %row: i32, %column: i32, %rows: i32, %columns: i32) -> (i32, i32, i1) {
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %c4 = arith.constant 4 : i32
+    %c8 = arith.constant 8 : i32
+    %sums = arith.constant ${BN/2} : i32
+    %h0 = arith.andi %v, %c2 : i32
+    %h = arith.muli %h0, %c4 : i32
+    %m = arith.addi %row, %h : i32
+    %e = arith.andi %v, %c1 : i32
+    %j0 = arith.divui %v, %c4 : i32
+    %j = arith.muli %j0, %c8 : i32
+    %n0 = arith.addi %column, %e : i32
+    %n = arith.addi %n0, %j : i32
+    %in_m = arith.cmpi slt, %m, %rows : i32
+    %in_n = arith.cmpi slt, %n, %columns : i32
+    %in_v = arith.cmpi slt, %v, %sums : i32
+    %in_mn = arith.andi %in_m, %in_n : i1
+    %is_there = arith.andi %in_mn, %in_v : i1
+    return %m, %n, %is_there : i32, i32, i1
+  }
   func.func private @none(%x: ${ES}) -> ${ES} {
     return %x : ${ES}
   }
@@ -47,13 +71,21 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %c2 = arith.constant 2 : i32
+    %c3 = arith.constant 3 : i32
     %c4 = arith.constant 4 : i32
     %c5 = arith.constant 5 : i32
+    %c8 = arith.constant 8 : i32
+    %c16 = arith.constant 16 : i32
+    %c32 = arith.constant 32 : i32
     %c128 = arith.constant 128 : i32
     %cBM = arith.constant ${BM} : i32
     %cBN = arith.constant ${BN} : i32
     %cS = arith.constant ${S} : i32
-    %cE = arith.constant ${BN/S} : i32
+    %own = arith.constant ${OWN} : i32
+    %sums = arith.constant ${BN/2} : i32
+    %cV = arith.constant ${V} : i32
+    %cS1 = arith.constant ${S-1} : i32
+    %several = arith.constant ${S>1} : i1
     %stages = arith.constant ${STAGES} : i32
     %wid = arith.shrui %tid, %c5 : i32
     %warp = cute_nvgpu.arch.make_warp_uniform %wid
@@ -65,11 +97,11 @@ gpu.module @kernels {
     %sBp = cute.add_offset %smem, ${BM*BK*STAGES}
     %sA = cute.make_view %sAp, "((${A?1024/BITS:BM},${A?BM*BITS/1024:1}),(${A?BK:1024/BITS},${A?1:BK*BITS/1024}),${STAGES}):((${A?1:1024/BITS},${A?1024/BITS*BK:0}),(${A?1024/BITS:1},${A?0:BM*1024/BITS}),${BM*BK})"
     %sB = cute.make_view %sBp, "((${B?PB:BN},${B?BN/PB:1}),(${B?BK:PB},${B?1:BK/PB}),${STAGES}):((${B?1:PB},${B?PB*BK:0}),(${B?PB:1},${B?0:BN*PB}),${BN*BK})"
-    %sums = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${ACC}, smem, align<1024>>
-    %parts = cute.add_offset %sums, ${(BM+BN)*BK*STAGES*BITS/32}
-    %sD = cute.make_view %parts, "(${BM},${BN/S},${S}):(1,${BM+4},${(BM+4)*BN/S})"
+    %words = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${ACC}, smem, align<1024>>
+    %parts = cute.add_offset %words, ${(BM+BN)*BK*STAGES*BITS/32}
+    %sD = cute.make_view %parts, "((${V},${OWN/V}),${2*BM},${S}):((1,${V*2*BM}),${V},${OWN*2*BM})"
     %base = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
-    %full = cute.add_offset %base, ${((BM+BN)*BK*STAGES*BITS/32+(BM+4)*BN)/2}
+    %full = cute.add_offset %base, ${((BM+BN)*BK*STAGES*BITS/32+(S-1)*OWN*2*BM)/2}
     %empty = cute.add_offset %full, ${STAGES}
     %all = cute.add_offset %empty, ${STAGES}
     %lA = cute.make_composed_layout "S<3,4,3>", "0", "((${A?1024/BITS:BM},${A?BM*BITS/1024:1}),(${A?BK:1024/BITS},${A?1:BK*BITS/1024})):((${A?1:1024/BITS},${A?1024/BITS*BK:0}),(${A?1024/BITS:1},${A?0:BM*1024/BITS}))"
@@ -96,7 +128,13 @@ gpu.module @kernels {
         cute_nvgpu.arch.mbarrier_init_fence
       }
       scf.if %first {
-        cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %all, ${4*BM*BN}
+        %before = arith.muli %rank, %own : i32
+        %left0 = arith.subi %sums, %before : i32
+        %left1 = arith.minsi %left0, %own : i32
+        %left = arith.maxsi %left1, %c0 : i32
+        %each = arith.constant ${(S-1)*8*BM} : i32
+        %come = arith.muli %left, %each : i32
+        cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %all, %come
       }
       cute_nvgpu.arch.warp_sync
     }
@@ -181,66 +219,53 @@ gpu.module @kernels {
         scf.yield %i1, %p1, %i : i32, i32, i32
       } {loop_annotation = #keep}
       cute_nvgpu.arch.wgmma_wait_group {groups = 0 : i32}
-      // Thread t has rows t / 4 % 8 and 8 behind it of its warp's 16, columns t % 4 * 2 and the next one of each 8.
-      %c3 = arith.constant 3 : i32
-      %c8 = arith.constant 8 : i32
-      %c16 = arith.constant 16 : i32
-      %c32 = arith.constant 32 : i32
       %lane = arith.remui %ct, %c32 : i32
-      %warp1 = arith.divui %ct, %c32 : i32
-      %row0 = arith.muli %warp1, %c16 : i32
+      %up = arith.divui %ct, %c32 : i32
+      %row0 = arith.muli %up, %c16 : i32
       %row1 = arith.shrui %lane, %c2 : i32
-      %row = arith.addi %row0, %row1 : i32
+      %row2 = arith.addi %row0, %row1 : i32
       %pair = arith.andi %lane, %c3 : i32
-      %col = arith.muli %pair, %c2 : i32
-      %count = arith.constant ${BN/2} : i32
-      scf.for %v = %c0 to %count step %c1 : i32 {
-        %x = cute.load %acc[%v]
-        %j = arith.divui %v, %c4 : i32
-        %h0 = arith.divui %v, %c2 : i32
-        %h = arith.remui %h0, %c2 : i32
-        %e = arith.remui %v, %c2 : i32
-        %j8 = arith.muli %j, %c8 : i32
-        %h8 = arith.muli %h, %c8 : i32
-        %m = arith.addi %row, %h8 : i32
-        %n0 = arith.addi %col, %j8 : i32
-        %n = arith.addi %n0, %e : i32
-        %to = arith.divui %n, %cE : i32
-        %n1 = arith.remui %n, %cE : i32
-        %part = cute.slice %sD, (%m, %n1, %rank)
-        %place = cute.get_iter %part
-        cute_nvgpu.arch.st_async %x, %place, %all, %to
+      %column2 = arith.muli %pair, %c2 : i32
+      %m0 = arith.muli %bm, %cBM : i32
+      %n0 = arith.muli %bn, %cBN : i32
+      %row = arith.addi %row2, %m0 : i32
+      %column = arith.addi %column2, %n0 : i32
+      // Of those of block s, block s + d mod S sends its own to the place d - 1 there.
+      %vectors = cute.composition %acc, "(${V},${BN/2/V}):(1,${V})"
+      %groups = arith.constant ${BN/2/V} : i32
+      scf.for %g = %c0 to %groups step %c1 : i32 {
+        %v = arith.muli %g, %cV : i32
+        %to = arith.divui %v, %own : i32
+        %at0 = arith.remui %v, %own : i32
+        %at = arith.divui %at0, %cV : i32
+        %is_other = arith.cmpi ne, %to, %rank : i32
+        %sends = arith.andi %is_other, %several : i1
+        scf.if %sends {
+          %x = cute.memref.load_vec %vectors[_, %g]
+          %ahead0 = arith.subi %rank, %to : i32
+          %ahead1 = arith.addi %ahead0, %cS1 : i32
+          %d = arith.remui %ahead1, %cS : i32
+          %part = cute.slice %sD, ((0, %at), %ct, %d)
+          %place = cute.get_iter %part
+          cute_nvgpu.arch.st_async %x, %place, %all, %to
+        }
       } {loop_annotation = #unroll}
-      // This block's columns: a thread has a row of every second one.
-      %own = arith.remui %ct, %cBM : i32
-      %n0 = arith.divui %ct, %cBM : i32
+      // What is added to the sums that it finishes, while the others' are on their way.
       %shape = cute.shape %D
       %extM, %extN = cute.get_scalars %shape
-      %m0 = arith.muli %bm, %cBM : i32
-      %m = arith.addi %m0, %own : i32
-      %in_m = arith.cmpi slt, %m, %extM : i32
-      %c_n0 = arith.muli %bn, %cBN : i32
-      %c_n1 = arith.muli %rank, %cE : i32
-      %c_n = arith.addi %c_n0, %c_n1 : i32
       %with_c = arith.constant ${BETA} : i1
       %along_n = arith.constant ${BIAS==1} : i1
       %along_m = arith.constant ${BIAS==2} : i1
+      %with_bias = arith.ori %along_m, %along_n : i1
       %nothing = arith.constant 0.0 : ${ES}
-      %layout = cute.static : !cute.layout<"${ceil_div(BN/S,2)}:1">
-      %rest = cute.memref.alloca %layout : ${ES}
-      %each = arith.constant ${ceil_div(BN/S,2)} : i32
-      // What is added to the sums, while they are on their way.
-      scf.for %i = %c0 to %each step %c1 : i32 {
-        %i2 = arith.muli %i, %c2 : i32
-        %np = arith.addi %n0, %i2 : i32
-        %n = arith.addi %c_n, %np : i32
-        %in_n = arith.cmpi slt, %n, %extN : i32
-        %in_part = arith.cmpi slt, %np, %cE : i32
-        %in_mn = arith.andi %in_m, %in_n : i1
-        %is_there = arith.andi %in_mn, %in_part : i1
+      %line = cute.static : !cute.layout<"${OWN}:1">
+      %rest = cute.memref.alloca %line : ${ES}
+      %from = arith.muli %rank, %own : i32
+      scf.for %i = %c0 to %own step %c1 : i32 {
+        %v = arith.addi %from, %i : i32
+        %m, %n, %is_there = func.call @place(%v, %row, %column, %extM, %extN) : (i32, i32, i32, i32, i32) -> (i32, i32, i1)
         %uses_c = arith.andi %is_there, %with_c : i1
-        %uses_n = arith.andi %is_there, %along_n : i1
-        %uses_m = arith.andi %is_there, %along_m : i1
+        %uses_b = arith.andi %is_there, %with_bias : i1
         %y0 = scf.if %uses_c -> (${ES}) {
           %c = cute.load %C[%m, %n]
           %wide = arith.${EEXT} %c : ${TC} to ${ES}
@@ -249,9 +274,8 @@ gpu.module @kernels {
         } else {
           scf.yield %nothing : ${ES}
         }
-        %uses = arith.ori %uses_m, %uses_n : i1
-        %y1 = scf.if %uses -> (${ES}) {
-          %at = arith.select %uses_m, %m, %n : i32
+        %y1 = scf.if %uses_b -> (${ES}) {
+          %at = arith.select %along_m, %m, %n : i32
           %b = cute.load %bias[%at]
           %wide = arith.${EEXT} %b : ${TC} to ${ES}
           %y = arith.addf %y0, %wide : ${ES}
@@ -261,20 +285,27 @@ gpu.module @kernels {
         }
         cute.store %y1, %rest[%i]
       } {loop_annotation = #unroll}
-      cute_nvgpu.arch.mbarrier_wait<cluster> %all, %c0
-      scf.for %i = %c0 to %each step %c1 : i32 {
-        %i2 = arith.muli %i, %c2 : i32
-        %np = arith.addi %n0, %i2 : i32
-        %n = arith.addi %c_n, %np : i32
-        %in_n = arith.cmpi slt, %n, %extN : i32
-        %in_part = arith.cmpi slt, %np, %cE : i32
-        %in_mn = arith.andi %in_m, %in_n : i1
-        %is_there = arith.andi %in_mn, %in_part : i1
+      scf.if %several {
+        cute_nvgpu.arch.mbarrier_wait<cluster> %all, %c0
+      }
+      %most = arith.constant ${BN/2-1} : i32
+      scf.for %i = %c0 to %own step %c1 : i32 {
+        %v = arith.addi %from, %i : i32
+        %m, %n, %is_there = func.call @place(%v, %row, %column, %extM, %extN) : (i32, i32, i32, i32, i32) -> (i32, i32, i1)
+        %x0 = cute.load %acc[%i]
+        %mine = scf.for %s = %c1 to %cS step %c1 iter_args(%x = %x0) -> (${ACC}) : i32 {
+          %skip = arith.muli %s, %own : i32
+          %index = arith.addi %skip, %i : i32
+          %bounded = arith.minsi %index, %most : i32
+          %other = cute.load %acc[%bounded]
+          %is_mine = arith.cmpi eq, %rank, %s : i32
+          %y = arith.select %is_mine, %other, %x : ${ACC}
+          scf.yield %y : ${ACC}
+        } {loop_annotation = #unroll}
         scf.if %is_there {
-          %sum0 = cute.load %sD[%own, %np, 0]
-          %sum = scf.for %s = %c1 to %cS step %c1 iter_args(%x = %sum0) -> (${ACC}) : i32 {
-            %next = cute.load %sD[%own, %np, %s]
-            %y = arith.${ADD} %x, %next : ${ACC}
+          %sum = scf.for %d = %c0 to %cS1 step %c1 iter_args(%x = %mine) -> (${ACC}) : i32 {
+            %came = cute.load %sD[%i, %ct, %d]
+            %y = arith.${ADD} %x, %came : ${ACC}
             scf.yield %y : ${ACC}
           } {loop_annotation = #unroll}
           %wide = arith.${EFROM} %sum : ${ACC} to ${ES}
@@ -301,7 +332,7 @@ func.func @gemm_split(%A: !t${A}, %B: !t${B}, %D: !D, %C: !D, %bias: !bias, %alp
   %c1 = arith.constant 1 : index
   %cx = arith.constant ${S} : index
   %threads = arith.constant ${128+2*BM} : index
-  %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(BM+4)*BN*4+16*STAGES+8} : i32
+  %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(S-1)*OWN*8*BM+16*STAGES+8} : i32
   gpu.launch_func @kernels::@gemm_split clusters in (%cx, %c1, %c1) blocks in (%ix, %iy, %c1) threads in (%threads, %c1, %c1)
     dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %D : !D, %C : !D, %bias : !bias, %alpha : ${ES}, %beta : ${ES}) {cute.programmatic}
   return

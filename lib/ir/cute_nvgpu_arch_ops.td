@@ -522,7 +522,7 @@ def CuteNvgpu_StAsyncOp : CuteNvgpu_Op<"arch.st_async"> {
   let summary = "Stores into the shared memory of another block of the cluster, which an mbarrier there counts";
   let description = [{
     Both pointers are to shared memory of this block, and the places of block `rank` are meant; who waits for the mbarrier has to
-    expect the bytes. The value has 32 or 64 bits, or is a vector of two or four of 32 bits or of two of 64. From sm_90 on.
+    expect the bytes. The value has 32 or 64 bits, or is a vector of one, two or four of 32 bits or of one or two of 64. From sm_90 on.
 
     Refused: another value, elements that are not its elements, less alignment than its bytes.
 
@@ -530,7 +530,7 @@ def CuteNvgpu_StAsyncOp : CuteNvgpu_Op<"arch.st_async"> {
     cute_nvgpu.arch.st_async(%v, %p, %bar, %rank) : (f32, !cute.ptr<f32, smem>, !cute.ptr<i64, smem>, i32) -> ()
     ```
   }];
-  let arguments = (ins AnyTypeOf<[I32, I64, F32, F64, VectorOfLengthAndType<[2, 4], [I32, F32]>, VectorOfLengthAndType<[2], [I64, F64]>],
+  let arguments = (ins AnyTypeOf<[I32, I64, F32, F64, VectorOfLengthAndType<[1, 2, 4], [I32, F32]>, VectorOfLengthAndType<[1, 2], [I64, F64]>],
                                  "32 or 64 bits, or a vector of up to 128">:$value,
                    Cute_PtrType:$ptr, Cute_PtrType:$barrier, I32:$rank);
 }

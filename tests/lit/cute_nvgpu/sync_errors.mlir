@@ -180,6 +180,14 @@ func.func @store_align(%v: vector<4xf32>, %p: !cute.ptr<f32, smem>, %b: !cute.pt
 
 // -----
 
+func.func @store_three(%v: vector<3xf32>, %p: !cute.ptr<f32, smem, align<16>>, %b: !cute.ptr<i64, smem>, %r: i32) {
+  // expected-error@+1 {{operand #0 must be 32 or 64 bits, or a vector of up to 128, but got 'vector<3xf32>'}}
+  cute_nvgpu.arch.st_async %v, %p, %b, %r
+  return
+}
+
+// -----
+
 func.func @store_width(%v: i16, %p: !cute.ptr<i16, smem>, %b: !cute.ptr<i64, smem>, %r: i32) {
   // expected-error@+1 {{operand #0 must be 32 or 64 bits, or a vector of up to 128, but got 'i16'}}
   cute_nvgpu.arch.st_async %v, %p, %b, %r

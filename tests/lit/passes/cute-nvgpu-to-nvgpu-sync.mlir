@@ -149,6 +149,9 @@ gpu.module @m {
     %four = vector.splat %v : vector<4xf32>
     // CHECK: mapa.shared::cluster.u32 a, $4, $6; mapa.shared::cluster.u32 b, $5, $6; st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [a], {$0, $1, $2, $3}, [b]; }", "f,f,f,f,r,r,r,~{memory}"
     cute_nvgpu.arch.st_async %four, %s, %bar, %rank
+    // CHECK: mapa.shared::cluster.u32 a, $1, $3; mapa.shared::cluster.u32 b, $2, $3; st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32 [a], $0, [b]; }", "f,r,r,r,~{memory}"
+    %single = vector.splat %v : vector<1xf32>
+    cute_nvgpu.arch.st_async %single, %s, %bar, %rank
     // CHECK: "{ .reg .b32 r; elect.sync r|$0, 0xffffffff; }", "=b,~{memory}"
     %one = cute_nvgpu.arch.elect
     memref.store %sm, %out[%c0] : memref<16xi32>
