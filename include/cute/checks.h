@@ -37,6 +37,7 @@ typedef struct cute_finding {
     bool whole_warp;    /* then `thread` does not count */
     uint32_t thread[3]; /* where it was found first */
     uint64_t count;     /* how often */
+    bool allowed;       /* by cute_emulator_options.allow */
 } cute_finding;
 
 #endif

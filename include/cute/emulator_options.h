@@ -23,6 +23,11 @@ typedef struct cute_emulator_options {
     void (*heartbeat)(void *context);
     void *context;           /* given to both */
     int64_t multiprocessors; /* that the device has, up to 4096; 0: the 132 of an H100 */
+    /* Findings that are warnings, whatever they would be: allow_count texts "CHECK" or "CHECK@FILE:LINE", several with commas
+     * between them; CHECK is a name of cute/checks.def, FILE the end of the path of a source or of the PTX. They have to
+     * outlive the device. */
+    const char *const *allow;
+    size_t allow_count;
 } cute_emulator_options;
 
 /* What kernels did. Read only: later versions may have more at the end. */

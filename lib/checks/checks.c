@@ -52,11 +52,13 @@ static void choose_parts(em_checks *c)
     }
 }
 
-em_checks *em_checks_create(unsigned which)
+em_checks *em_checks_create(unsigned which, const char *const *allow, size_t allow_count)
 {
     em_checks *c = which & CUTE_CHECK_ALL ? calloc(1, sizeof *c) : NULL;
     if (!c) return NULL;
     c->which = which;
+    c->allow = allow;
+    c->allow_count = allow_count;
     c->time = 1;
     choose_parts(c);
     c->arena = cute_arena_create();

@@ -4,7 +4,8 @@
  * need, a file each: bounds, undefined_memory, undefined_registers (undefined_flow: what instructions make of
  * them), races, wgmma_registers, barriers, mbarriers, whole_warps, swizzles, bank_conflicts, coalescing. They build on
  * clusters (state of a launch's clusters), vector_clocks and flags (what is ordered before what), mbarrier_states,
- * shadow_memory (what each byte went through) and memory_transactions. report.c keeps and prints what is found. */
+ * shadow_memory (what each byte went through) and memory_transactions. report.c keeps and prints what is found, allowed.c knows what of
+ * it the user allows. */
 #ifndef CUTE_LIB_CHECKS_CHECKS_H
 #define CUTE_LIB_CHECKS_CHECKS_H
 
@@ -14,8 +15,11 @@
 
 typedef struct em_checks em_checks;
 
-/* `which`: CUTE_CHECK_... NULL when memory is exhausted or no check is among them. */
-em_checks *em_checks_create(unsigned which);
+/* `which`: CUTE_CHECK_...; `allow`: what is a warning (cute_emulator_options), which has to outlive the checks. NULL when memory
+ * is exhausted or no check is among them. */
+em_checks *em_checks_create(unsigned which, const char *const *allow, size_t allow_count);
+/* CUTE_USAGE where an entry of such a list is none. */
+cute_status em_allowed_check(const char *const *allow, size_t count, cute_diag *diag);
 void em_checks_destroy(em_checks *checks);
 /* Memory of the device: `total` bytes from `base`, of which the first `size` are the buffer's. Replaces what
  * was known of it. `name` is copied and may be NULL. */

@@ -67,7 +67,8 @@ static void explain_phase(em_checks *c, em_warp *w, uint32_t address)
     }
 }
 
-/* When a block ends no bytes may be expected or have arrived in excess. */
+/* When a block ends no bytes may have arrived that were not expected, or be lacking where others came. Where none came nobody can
+ * have waited for them: producers that acquire a stage before they end leave it so. */
 static void check_last_phases(em_checks *c, em_warp *w)
 {
     cluster_state *o = cluster_of(c, w);
@@ -76,7 +77,8 @@ static void check_last_phases(em_checks *c, em_warp *w)
         const em_inst *i = b->arrived > b->expected ? b->arrive_inst : b->expect_inst;
         if (b->address >> EM_RANK_SHIFT != w->block->rank || b->expected == b->arrived || !i) continue;
         if (!is_mbarrier(c, w, b->address)) continue;
-        em_check_find(c, FOUND_MBARRIER_LAST_BYTES, w, i, 0, UINT32_MAX,
+        em_check_find(c, b->arrived ? FOUND_MBARRIER_LAST_BYTES : FOUND_MBARRIER_NO_BYTES, w, i, 0,
+                      UINT32_MAX,
                       "barrier: the block ends in a phase of the mbarrier at shared address 0x%x that "
                       "expects %lld bytes, "
                       "%lld arrived",

@@ -215,6 +215,8 @@ typedef struct finding {
 
 struct em_checks {
     unsigned which;
+    const char *const *allow; /* of the user, allow_count of them */
+    size_t allow_count;
     const em_part *parts[PARTS]; /* behind those that they need */
     size_t part_count;
     bool shadows;                        /* shadow_memory is one of them */
@@ -385,6 +387,11 @@ void em_transactions_end(memory_traffic *t);
 void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a, memory_cost count);
 void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *r, memory_cost count);
 void em_transactions_flush(em_checks *c, memory_traffic *t, memory_cost count);
+
+/* ---- allowed.c ---- */
+
+/* Whether the user allows the finding, whose PTX is of the file `ptx` (NULL: none). */
+bool em_allowed(const em_checks *c, const cute_finding *f, const char *ptx);
 
 /* ---- report.c ---- */
 

@@ -6,8 +6,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static finding_kind what_race(const access_record *previous, const access_record *current, bool same_cluster)
+/* What ldmatrix read for the whole warp, and what another of its lanes has released since: only that one lane's part is in order. */
+static bool is_released_by_warp(const em_checks *c, const memory_access *a, const access_record *previous)
 {
+    const cluster_state *o = cluster_of(c, a->warp);
+    const vclock *known = o->threads[thread_id(c, a->warp, a->lane)].known;
+    uint32_t rank = previous->id / c->stride,
+             first = rank * c->stride + previous->id % c->stride / EM_LANES * EM_LANES;
+    if (previous->flags & (ACCESS_WRITE | ACCESS_ASYNC) || previous->cluster != o->serial || !known ||
+        c->launch->program->code[previous->inst].opcode != EM_OP_ldmatrix)
+        return false;
+    for (uint32_t lane = 0; lane < EM_LANES; lane++)
+        if (known->clock[first + lane] >= previous->time) return true;
+    return false;
+}
+
+static finding_kind what_race(const access_record *previous, const access_record *current, bool same_cluster,
+                              bool released)
+{
+    if (released) return FOUND_RACE_OTHER_LANE;
     if (previous->flags & ACCESS_PROXY) return FOUND_RACE_PROXY;
     if (!same_cluster) return FOUND_RACE_BLOCKS;
     if (previous->flags & ACCESS_ASYNC) return FOUND_RACE_ASYNC;
@@ -39,8 +56,10 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
                                                        : "reads";
     const char *did = previous->flags & ACCESS_WRITE ? "wrote" : "read";
     bool narrow = previous->flags & current->flags & ACCESS_STRONG;
-    const char *lack = narrow          ? "its scope, .cta or .cluster, does not reach the other thread"
-                       : !same_cluster ? "no fence and flag orders blocks"
+    bool released = is_released_by_warp(c, a, previous);
+    const char *lack = released ? "another lane of its warp arrived for it, no bar.warp.sync ahead of that"
+                       : narrow ? "its scope, .cta or .cluster, does not reach the other thread"
+                       : !same_cluster                  ? "no fence and flag orders blocks"
                        : previous->flags & ACCESS_ASYNC ? "nothing waited for that"
                        : in_block / EM_LANES == w->index && rank == w->block->rank
                            ? "no bar.warp.sync or barrier in between"
@@ -48,9 +67,9 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
     if (current->inst == previous->inst && current->time == previous->time && same_cluster &&
         !(previous->flags & ACCESS_ASYNC) && in_block / EM_LANES == w->index)
         lack = "both do so in one instruction";
-    em_check_find(c, what_race(previous, current, same_cluster), a->warp, a->inst, a->lane, previous->inst,
-                  "race: %s %s %s, which %s %s; %s", em_instruction_name(a->inst), verb, place, who, did,
-                  lack);
+    em_check_find(c, what_race(previous, current, same_cluster, released), a->warp, a->inst, a->lane,
+                  previous->inst, "race: %s %s %s, which %s %s; %s", em_instruction_name(a->inst), verb,
+                  place, who, did, lack);
 }
 
 /* A shuffle orders no memory, but what a lane read before it is read when another lane goes on behind it. */

@@ -118,6 +118,8 @@ static void keep(em_checks *c, const finding *f)
     if (e->has_other) e->other = place_of(c, &program->code[f->other]);
     memcpy(e->block, f->block, sizeof e->block);
     memcpy(e->thread, f->thread, sizeof e->thread);
+    e->allowed = em_allowed(c, e, em_place(program, &program->code[f->inst]).file);
+    if (e->allowed) e->severity = CUTE_WARNING;
 }
 
 const cute_finding *em_checks_findings(const em_checks *c, size_t *count)
@@ -148,7 +150,10 @@ static void print_finding(const em_checks *c, const finding *f, const cute_findi
     cute_note(diag, NULL, "%s%s", cute_buffer_text(&where), e->count > 1 ? ", first" : "");
     cute_buffer_release(&where);
     if (e->count > 1) cute_note(diag, NULL, "%llu times in all", (unsigned long long)e->count);
-    if (e->severity == CUTE_WARNING) cute_note(diag, NULL, "%s; --strict makes it an error", e->reason);
+    if (e->allowed)
+        cute_note(diag, NULL, "allowed by --allow");
+    else if (e->severity == CUTE_WARNING)
+        cute_note(diag, NULL, "%s; --strict makes it an error", e->reason);
     if (!e->has_other || f->other == f->inst) return;
     place = em_place(program, &program->code[f->other]);
     if (e->other.file)
@@ -186,6 +191,7 @@ static json_t *finding_json(const cute_finding *e)
                             json_pack("[I,I,I]", (json_int_t)e->thread[0], (json_int_t)e->thread[1],
                                       (json_int_t)e->thread[2]));
     if (e->reason) json_object_set_new(value, "reason", json_string(e->reason));
+    if (e->allowed) json_object_set_new(value, "allowed", json_true());
     if (e->has_other) json_object_set_new(value, "other", place_json(&e->other));
     cute_buffer_release(&where);
     return value;

@@ -519,7 +519,7 @@ static cute_status emulator_graph_start(cute_device *device, cute_device_graph *
 static cute_status make_checks(emulator *e, cute_diag *diag)
 {
     if (!e->options.checks) return CUTE_OK;
-    e->checks = em_checks_create(e->options.checks);
+    e->checks = em_checks_create(e->options.checks, e->options.allow, e->options.allow_count);
     return e->checks ? CUTE_OK : cute_fail_memory(diag);
 }
 
@@ -680,7 +680,7 @@ cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_
     if (out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT))
         return cute_fail(diag, CUTE_USAGE, NULL, "there is no check 0x%x",
                          (unsigned)(out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT)));
-    return CUTE_OK;
+    return em_allowed_check(out->allow, out->allow_count, diag);
 }
 
 cute_status cute_emulator_open(const cute_emulator_options *options, cute_device **out, cute_diag *diag)

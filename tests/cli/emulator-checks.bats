@@ -58,12 +58,46 @@ product_without_fence race ptxas inserts the fence
 accumulator_scaled_without_fence race ptxas inserts the fence
 accumulator_read_before_wait race C7514, C7517
 accumulator_read_with_a_group_left race C7514, C7517
+stage_given_back_by_one_lane race reads for the whole warp
+last_load_never_comes barrier harmless where
 B
     run "$run" "$bugs/operand_changed_while_multiplied.ptx" --config "$bugs/tensor.json" --check=race
     [ "$status" -eq 4 ]
     run "$run" "$bugs/product_without_fence.ptx" --config "$bugs/tensor.json" --device emulator --strict
     [ "$status" -eq 2 ]
     [[ "$output" == *"--strict needs --check"* ]]
+}
+
+@test "what is allowed at a line is a warning, everything else stays an error" {
+    cp "$bugs/dropped_barrier.ptx" "$bugs/launch.json" .
+    mkdir deep && cp dropped_barrier.ptx deep/
+    for allow in race race@deep/dropped_barrier.ptx:31,race@dropped_barrier.ptx:30 uninit,race@dropped_barrier.ptx:31,race@dropped_barrier.ptx:30; do
+        run "$run" deep/dropped_barrier.ptx --config launch.json --check=race --strict --allow=$allow --json
+        [ "$status" -eq 0 ] || { echo "$allow: $output"; false; }
+        [[ "$output" == *'"allowed": true'* && "$output" == *'"severity": "warning"'* ]]
+    done
+    run "$run" deep/dropped_barrier.ptx --config launch.json --check=race --allow=uninit --allow=race@dropped_barrier.ptx:31,race@dropped_barrier.ptx:30
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"31:5: warning: race: "*"note: allowed by --allow"* ]]
+    for allow in uninit race@dropped_barrier.ptx:31 race@barrier.ptx:31,race@barrier.ptx:30 race@x/dropped_barrier.ptx:31 barrier@dropped_barrier.ptx:31; do
+        run "$run" deep/dropped_barrier.ptx --config launch.json --check=race --allow=$allow
+        [ "$status" -eq 4 ] || { echo "$allow: $output"; false; }
+    done
+    for allow in rac race@ race@x race@x: race@:3 race@x:0 race@x:-1 race@x:3y race@x:99999999999 '' ,race; do
+        run "$run" dropped_barrier.ptx --config launch.json --check=race "--allow=$allow"
+        [ "$status" -eq 2 ] || { echo "$allow: $output"; false; }
+        [[ "$output" == *"--allow expects CHECK or CHECK@FILE:LINE, CHECK one of memory, "*"coalescing; got "* ]]
+    done
+    run "$run" dropped_barrier.ptx --config launch.json --device emulator --allow=race
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--allow needs --check"* ]]
+}
+
+@test "a phase that expects bytes of which only some have come is an error when the block ends" {
+    sed 's/^    ret;/    @!%p1 mbarrier.complete_tx.shared::cluster.relaxed.cluster.b64 [%r9], 16;\n    ret;/' "$bugs/last_load_never_comes.ptx" >some.ptx
+    run "$run" some.ptx --config "$bugs/tensor.json" --check=all
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"error: barrier: the block ends in a phase of the mbarrier at shared address 0x"*" expects 8192 bytes, 16 arrived"* ]]
 }
 
 @test "ptxas mends what is a warning about wgmma, and says so" {

@@ -16,7 +16,7 @@ typedef struct options {
     const char *config, *timeout, *seed, *checks;
     bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear;
     gemm_request gemm;
-    cute_option_list defines, plans, tensors, expects;
+    cute_option_list defines, plans, tensors, expects, allow;
     cute_launch_options launch;
     cute_emulator_options emulator;
 } options;
@@ -113,7 +113,11 @@ static cute_status parse_checks(options *o, cute_diag *diag)
         at = at[length] ? at + length + 1 : NULL;
     }
     if (o->strict && !o->emulator.checks) return cute_fail(diag, CUTE_USAGE, NULL, "--strict needs --check");
+    if (o->allow.count && !o->emulator.checks)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--allow needs --check");
     if (o->strict) o->emulator.checks |= CUTE_CHECK_STRICT;
+    o->emulator.allow = o->allow.items;
+    o->emulator.allow_count = o->allow.count;
     if (o->checks && o->launch.device && strcmp(o->launch.device, "emulator") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--check is done by the emulator, not by device %s",
                          o->launch.device);
@@ -345,6 +349,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator",
          &o.checks},
         {CUTE_OPTION_FLAG, "strict", 0, NULL, "warnings of --check are errors", &o.strict},
+        {CUTE_OPTION_LIST, "allow", 0, "CHECK[@FILE:LINE],...", "what --check finds there is a warning",
+         &o.allow},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30 on a GPU)",
          &o.timeout},
         {CUTE_OPTION_GROUP, "Products", 0, NULL, NULL, NULL},
