@@ -5,10 +5,19 @@
 // of a cluster along M, N, which share tiles of B, A; PP: 0 if the warpgroups halve a tile, 1 if each
 // has its own and they take turns; GROUP: tiles along M before the next along N; ST: the atom that
 // brings C to its NC buffers of CW columns with swizzle SC; TRUNC: ACC to TC.
+// FUSED, END: 0 and plain, or 1 and fused: C = act(alpha A B^T + beta S + bias), computed in f32. Then S
+// is S, and PARAMS, ARGS, TYPES are S, bias, alpha, beta, each behind a comma; else S is C, they are
+// empty. BETA: 1 where S is read, by TMA and the atom LD to where C goes; BIAS: 0 none, 1 along N, 2
+// along M; ACT: none, relu, gelu (its form with tanh); EFROM EEXT ETO: ACC and TC to f32, f32 to TC.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${128/BITS}}):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?{div=${128/BITS}},?):(1,?{i64 div=${128/BITS}})">
 !C = !cute.memref<${TC}, gmem, align<16>, "(?,?{div=${128/BITSC}}):(?{i64 div=${128/BITSC}},1)">
 !mma = !cute_nvgpu.sm90.mma<64x${BN}x${256/BITS}, ab_major = (${MA}, ${MB}), elem_type = (${T}, ${T}, ${ACC}), frag_kind = ss>
+!bias = !cute.memref<${TC}, gmem, align<${BITSC/8}>, "(?):(1)">
+!sums = vector<${BM/(2-PP)/8}x${ACC}>
+!singles = vector<${BM/(2-PP)/8}xf32>
+!results = vector<${BM/(2-PP)/8}x${TC}>
+!load = !cute_nvgpu.atom.${LD}
 !store = !cute_nvgpu.atom.${ST}
 !mma16 = !cute_nvgpu.sm90.mma<64x16x${256/BITS}, ab_major = (${MA}, ${MB}), elem_type = (${T}, ${T}, ${ACC}), frag_kind = ss>
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
@@ -27,7 +36,187 @@ gpu.module @kernels {
     %m = arith.addi %m0, %dm : i32
     return %m, %n : i32, i32
   }
-  gpu.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C) kernel
+  // Where a warpgroup's tile is: rows in units of its rows, columns in tiles.
+  func.func private @corner(%m: i32, %n: i32, %rm: i32, %rn: i32, %half: i32) -> (i32, i32) {
+    %cCM = arith.constant ${CM} : i32
+    %cCN = arith.constant ${CN} : i32
+    %ways_m = arith.constant ${2-PP} : i32
+    %mc = arith.muli %m, %cCM : i32
+    %nc = arith.muli %n, %cCN : i32
+    %bm = arith.addi %mc, %rm : i32
+    %bn = arith.addi %nc, %rn : i32
+    %rows = arith.muli %bm, %ways_m : i32
+    %row = arith.addi %rows, %half : i32
+    return %row, %bn : i32, i32
+  }
+  // The epilogue.
+  func.func private @none(%x: f32) -> f32 { return %x : f32 }
+  func.func private @relu(%x: f32) -> f32 {
+    %zero = arith.constant 0.0 : f32
+    %y = arith.maximumf %x, %zero : f32
+    return %y : f32
+  }
+  // x / (1 + 2^(x (p + q x^2))).
+  func.func private @gelu(%x: f32) -> f32 {
+    %one = arith.constant 1.0 : f32
+    %p = arith.constant -2.302208198 : f32
+    %q = arith.constant -0.1029432396 : f32
+    %square = arith.mulf %x, %x : f32
+    %curve = math.fma %square, %q, %p : f32
+    %exponent = arith.mulf %x, %curve : f32
+    %e = math.exp2 %exponent fastmath<afn> : f32
+    %below = arith.addf %e, %one : f32
+    %share = nvvm.rcp.approx.ftz.f %below : f32
+    %y = arith.mulf %x, %share : f32
+    return %y : f32
+  }
+  func.func private @bias_at(%bias: !bias, %from: i32, %i: i32, %limit: i32) -> f32 {
+    %most = arith.constant ${BIAS==2?BM/(2-PP):BN} : i32
+    %at = arith.addi %from, %i : i32
+    %inside = arith.cmpi ult, %at, %limit : i32
+    %mine = arith.cmpi ult, %i, %most : i32
+    %there = arith.andi %inside, %mine : i1
+    %x = scf.if %there -> (f32) {
+      %y = cute.memref.load %bias[%at]
+      %z = arith.${EEXT} %y : ${TC} to f32
+      scf.yield %z : f32
+    } else {
+      %zero = arith.constant 0.0 : f32
+      scf.yield %zero : f32
+    }
+    return %x : f32
+  }
+  // Of a thread, while the last products are computed: two elements of the bias, alpha, beta.
+  func.func private @plain_fetch(%m: i32, %n: i32, %rm: i32, %rn: i32, %half: i32, %t: i32) -> vector<4xf32> {
+    %none = arith.constant dense<0.0> : vector<4xf32>
+    return %none : vector<4xf32>
+  }
+  func.func private @fused_fetch(%m: i32, %n: i32, %rm: i32, %rn: i32, %half: i32, %t: i32, %S: !C, %bias: !bias, %alpha: f32, %beta: f32) -> vector<4xf32> {
+    %adds = arith.constant ${BIAS!=0} : i1
+    %x, %y = scf.if %adds -> (f32, f32) {
+      %shape = cute.shape %S
+      %M, %N = cute.get_scalars %shape
+      %row, %bn = func.call @corner(%m, %n, %rm, %rn, %half) : (i32, i32, i32, i32, i32) -> (i32, i32)
+      %along_m = arith.constant ${BIAS==2} : i1
+      %tile = arith.select %along_m, %row, %bn : i32
+      %limit = arith.select %along_m, %M, %N : i32
+      %size = arith.constant ${BIAS==2?BM/(2-PP):BN} : i32
+      %from = arith.muli %tile, %size : i32
+      %c128 = arith.constant 128 : i32
+      %t1 = arith.addi %t, %c128 : i32
+      %x1 = func.call @bias_at(%bias, %from, %t, %limit) : (!bias, i32, i32, i32) -> f32
+      %y1 = func.call @bias_at(%bias, %from, %t1, %limit) : (!bias, i32, i32, i32) -> f32
+      scf.yield %x1, %y1 : f32, f32
+    } else {
+      %zero = arith.constant 0.0 : f32
+      scf.yield %zero, %zero : f32, f32
+    }
+    %early = vector.from_elements %x, %y, %alpha, %beta : vector<4xf32>
+    return %early : vector<4xf32>
+  }
+  // Before columns %g and more of a tile: S is there, and at first the bias.
+  func.func private @begin(%g: i32, %w: i32, %t: i32, %early: vector<4xf32>, %phase: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %at_first = arith.cmpi eq, %g, %c0 : i32
+    %adds = arith.constant ${BIAS!=0} : i1
+    %stages = arith.andi %at_first, %adds : i1
+    scf.if %stages {
+      %sbp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<f32, smem, align<1024>>
+      %sb = cute.add_offset %sbp, ${((BM+BN)*BK*STAGES*BITS+(PP?2:1)*BM*CW*NC*BITSC)/32+4*STAGES+4}
+      %sbs = cute.make_view %sb, "(${BIAS==2?BM/(2-PP):BN},2):(1,${BIAS==2?BM/(2-PP):BN})"
+      %most = arith.constant ${BIAS==2?BM/(2-PP):BN} : i32
+      %x = vector.extract %early[0] : f32 from vector<4xf32>
+      %y = vector.extract %early[1] : f32 from vector<4xf32>
+      %is_mine = arith.cmpi ult, %t, %most : i32
+      scf.if %is_mine {
+        cute.memref.store %sbs[%t, %w], %x
+      }
+      %c128 = arith.constant 128 : i32
+      %t1 = arith.addi %t, %c128 : i32
+      %is_mine1 = arith.cmpi ult, %t1, %most : i32
+      scf.if %is_mine1 {
+        cute.memref.store %sbs[%t1, %w], %y
+      }
+    }
+    %reads = arith.constant ${BETA} : i1
+    scf.if %reads {
+      %base = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
+      %bars = cute.add_offset %base, ${((BM+BN)*BK*STAGES*BITS+(PP?2:1)*BM*CW*NC*BITSC)/64+2*STAGES}
+      %bar = cute.add_offset %bars, %w
+      %buffers = arith.constant ${NC} : i32
+      %before = arith.divui %g, %buffers : i32
+      %turned = arith.xori %before, %phase : i32
+      %p = arith.andi %turned, %c1 : i32
+      cute_nvgpu.arch.mbarrier_wait %bar, %p
+    }
+    return
+  }
+  // 16 columns.
+  func.func private @end(%x: !sums, %piece: i32, %buffer: i32, %j: i32, %w: i32, %t: i32, %early: vector<4xf32>) -> !results {
+    %atom = cute.make_atom : !mma16
+    %mma = cute.make_tiled_mma %atom, "(1,1,1):(0,0,0)"
+    %alpha = vector.extract %early[2] : f32 from vector<4xf32>
+    %beta = vector.extract %early[3] : f32 from vector<4xf32>
+    %f = arith.${EFROM} %x : !sums to !singles
+    %alphas = vector.broadcast %alpha : f32 to !singles
+    %x0 = arith.mulf %f, %alphas : !singles
+    %reads = arith.constant ${BETA} : i1
+    %x1 = scf.if %reads -> (!singles) {
+      %sSp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${TC}, smem, align<1024>, ${SC}>
+      %sS = cute.add_offset %sSp, ${(BM+BN)*BK*STAGES*BITS/BITSC}
+      %sSs = cute.make_view %sS, "(${BM/(2-PP)},${CW},${NC},2):(${CW},1,${BM/(2-PP)*CW},${BM/(2-PP)*CW*NC})"
+      %sSt = cute.slice %sSs, (_, _, %buffer, %w)
+      %load = cute.make_atom : !load
+      %s2r = cute.make_tiled_copy_C %load, %mma
+      %tSs = cute.tiled.copy.partition_S %s2r, %sSt, %t
+      %tSj = cute.slice %tSs, (_, _, %j)
+      %lS = cute.static "((2,2,2),${BM/(2-PP)/64},1):((1,2,4),8,8)"
+      %rS = cute.memref.alloca %lS : ${TC}
+      %tSr = cute.tiled.copy.retile %s2r, %rS
+      cute.copy %s2r, %tSj, %tSr[_, _, 0]
+      %v = cute.memref.load_vec %rS
+      %e = arith.${EEXT} %v : !results to !singles
+      %betas = vector.broadcast %beta : f32 to !singles
+      %s = math.fma %e, %betas, %x0 : !singles
+      scf.yield %s : !singles
+    } else {
+      scf.yield %x0 : !singles
+    }
+    %adds = arith.constant ${BIAS!=0} : i1
+    %x2 = scf.if %adds -> (!singles) {
+      %sbp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<f32, smem, align<1024>>
+      %sb = cute.add_offset %sbp, ${((BM+BN)*BK*STAGES*BITS+(PP?2:1)*BM*CW*NC*BITSC)/32+4*STAGES+4}
+      %sbs = cute.make_view %sb, "(${BM/(2-PP)},${BN},2):(${BIAS==2},${BIAS==1},${BIAS==2?BM/(2-PP):BN})"
+      %sbw = cute.slice %sbs, (_, _, %w)
+      %sbt = cute.local_tile %sbw, (${BM/(2-PP)}, 16), (0, %piece)
+      %some = cute.make_atom : !cute_nvgpu.atom.universal_copy<f32, ${BIAS==1?64:32} b>
+      %s2r = cute.make_tiled_copy_C %some, %mma
+      %tBs = cute.tiled.copy.partition_S %s2r, %sbt, %t
+      %rB = cute.make_fragment_like(%tBs)
+      cute.copy %s2r, %tBs, %rB
+      %v = cute.memref.load_vec %rB
+      %s = arith.addf %x1, %v : !singles
+      scf.yield %s : !singles
+    } else {
+      scf.yield %x1 : !singles
+    }
+    %layout = cute.static "(${BM/(2-PP)/8}):(1)"
+    %values = cute.memref.alloca %layout : f32
+    cute.memref.store_vec %x2, %values
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %count = arith.constant ${BM/(2-PP)/8} : i32
+    scf.for %i = %c0 to %count step %c1 : i32 {
+      %v = cute.load %values[%i]
+      %a = func.call @${ACT}(%v) : (f32) -> f32
+      cute.store %a, %values[%i]
+    } {loop_annotation = #unroll}
+    %x3 = cute.memref.load_vec %values
+    %y = arith.${ETO} %x3 : !singles to !results
+    return %y : !results
+  }
+  gpu.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) kernel
       attributes {nvvm.reqntid = array<i32: 384, 1, 1>, nvvm.cluster_dim = array<i32: ${CM*CN}, 1, 1>, nvvm.minctasm = 1 : i32} {
     %tid = nvvm.read.ptx.sreg.tid.x : i32
     %bid = nvvm.read.ptx.sreg.ctaid.x : i32
@@ -82,6 +271,9 @@ gpu.module @kernels {
     %tmaA, %iA = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%A, %lA) {kind = #cute_nvgpu.tiled_tma_load<sm_90>, num_multicast = ${CN} : i32}
     %tmaB, %iB = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%B, %lB) {kind = #cute_nvgpu.tiled_tma_load<sm_90>, num_multicast = ${CM} : i32}
     %tmaC, %iC = cute_nvgpu.atom.make_non_exec_tiled_tma_store(%C, %lC)
+    %tmaS, %iS = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%${S}, %lC) {kind = #cute_nvgpu.tiled_tma_load<sm_90>, num_multicast = 1 : i32}
+    %fused = arith.constant ${FUSED} : i1
+    %reads_s = arith.constant ${BETA} : i1
     // Barriers: a buffer is full when its bytes are there, empty when all who read it said so.
     %is_first = arith.cmpi eq, %tid, %c0 : i32
     %readers = arith.constant ${(PP?1:2)*(CM+CN-1)} : i32
@@ -89,11 +281,20 @@ gpu.module @kernels {
       cute_nvgpu.prefetch_tma_desc %tmaA
       cute_nvgpu.prefetch_tma_desc %tmaB
       cute_nvgpu.prefetch_tma_desc %tmaC
+      scf.if %reads_s {
+        cute_nvgpu.prefetch_tma_desc %tmaS
+      }
       scf.for %s = %c0 to %stages step %c1 : i32 {
         %f = cute.add_offset %full, %s
         %e = cute.add_offset %empty, %s
         cute_nvgpu.arch.mbarrier_init %f, %c1
         cute_nvgpu.arch.mbarrier_init %e, %readers
+      }
+      scf.if %reads_s {
+        %bar_s = cute.add_offset %full, ${2*STAGES}
+        %bar_s1 = cute.add_offset %bar_s, 1
+        cute_nvgpu.arch.mbarrier_init %bar_s, %c1
+        cute_nvgpu.arch.mbarrier_init %bar_s1, %c1
       }
       cute_nvgpu.arch.mbarrier_init_fence
     }
@@ -195,6 +396,11 @@ gpu.module @kernels {
       %sC2 = cute.group_modes(%sCt) <0, 2>
       %execC = cute_nvgpu.atom.make_exec_tma %tmaC
       %w1 = arith.addi %w, %c1 : i32
+      %full_s = cute.add_offset %full, ${2*STAGES}
+      %bar_s = cute.add_offset %full_s, %w
+      %bytes_s = arith.constant ${BM/(2-PP)*CW*NC*BITSC/8} : i32
+      %execS = cute_nvgpu.atom.make_exec_tma %tmaS
+      %loadS = cute_nvgpu.atom.set_value %execS, %bar_s {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
       // A warp's number, not a thread's: ptxas keeps what is the same in a warp in uniform registers.
       %in_group = arith.remui %warp, %c4 : i32
       %storer = arith.cmpi eq, %in_group, %c0 : i32
@@ -215,7 +421,9 @@ gpu.module @kernels {
       %others = arith.select %turns, %ktiles, %c0 : i32
       %theirs = arith.muli %late, %ktiles : i32
       %i0, %p0 = cute_nvgpu.arch.pipeline_index_of<{stages = ${STAGES} : i32}> %theirs
-      scf.for %tile = %start to %tiles step %stride iter_args(%i1 = %i0, %p1 = %p0) -> (i32, i32) : i32 {
+      // The phase of S where a tile begins.
+      %fills_s = arith.constant ${BETA*(BN/CW/NC)%2} : i32
+      scf.for %tile = %start to %tiles step %stride iter_args(%i1 = %i0, %p1 = %p0, %s1 = %c0) -> (i32, i32, i32) : i32 {
         %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
         scf.if %turns {
           cute_nvgpu.arch.named_barrier_sync %turn, %c256
@@ -244,22 +452,58 @@ gpu.module @kernels {
         scf.if %yields {
           cute_nvgpu.arch.named_barrier_arrive %other_turn, %c256
         }
+        // While the last products are computed: the first columns of S, and two elements of the bias.
+        scf.if %reads_s {
+          scf.if %storer {
+            %rowS, %bnS = func.call @corner(%m, %n, %rm, %rn, %half) : (i32, i32, i32, i32, i32) -> (i32, i32)
+            %colS = arith.muli %bnS, %chunks : i32
+            cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}
+            %one = cute_nvgpu.arch.elect_one
+            scf.if %one {
+              cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %bar_s, %bytes_s
+            }
+            scf.for %buffer = %c0 to %buffers step %c1 : i32 {
+              %col = arith.addi %colS, %buffer : i32
+              %gS = cute.local_tile %iS, (${BM/(2-PP)}, ${CW}), (%rowS, %col)
+              %gS2 = cute.group_modes(%gS) <0, 2>
+              %tSs, %tSg = cute_nvgpu.atom.tma_partition %tmaS, %alone, "1:0", %sC2, %gS2
+              cute.copy %loadS, %tSg, %tSs[_, %buffer]
+            } {loop_annotation = #unroll}
+          }
+        }
+        %early = func.call @${END}_fetch(%m, %n, %rm, %rn, %half, %t${ARGS}) : (i32, i32, i32, i32, i32, i32${TYPES}) -> vector<4xf32>
         cute_nvgpu.arch.wgmma_wait_group {groups = 0 : i32}
         scf.if %tells {
           %e = cute.add_offset %empty, %latest
           cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
         }
         // NC times CW columns at a time: as TC to the buffers, then to C.
-        %mc = arith.muli %m, %cCM : i32
-        %nc = arith.muli %n, %cCN : i32
-        %bm = arith.addi %mc, %rm : i32
-        %bn = arith.addi %nc, %rn : i32
-        %rows = arith.muli %bm, %ways_m : i32
-        %rows2 = arith.addi %rows, %half : i32
+        %rows2, %bn = func.call @corner(%m, %n, %rm, %rn, %half) : (i32, i32, i32, i32, i32) -> (i32, i32)
         %tilesN = arith.muli %bn, %chunks : i32
         scf.for %g = %c0 to %chunks step %buffers : i32 {
           scf.if %storer {
             cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}
+          }
+          scf.if %reads_s {
+            %is_later = arith.cmpi ne, %g, %c0 : i32
+            %later_s = arith.andi %storer, %is_later : i1
+            scf.if %later_s {
+              %colS = arith.addi %tilesN, %g : i32
+              %one = cute_nvgpu.arch.elect_one
+              scf.if %one {
+                cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %bar_s, %bytes_s
+              }
+              scf.for %buffer = %c0 to %buffers step %c1 : i32 {
+                %col = arith.addi %colS, %buffer : i32
+                %gS = cute.local_tile %iS, (${BM/(2-PP)}, ${CW}), (%rows2, %col)
+                %gS2 = cute.group_modes(%gS) <0, 2>
+                %tSs, %tSg = cute_nvgpu.atom.tma_partition %tmaS, %alone, "1:0", %sC2, %gS2
+                cute.copy %loadS, %tSg, %tSs[_, %buffer]
+              } {loop_annotation = #unroll}
+            }
+          }
+          scf.if %fused {
+            func.call @begin(%g, %w, %t, %early, %s1) : (i32, i32, i32, vector<4xf32>, i32) -> ()
           }
           cute_nvgpu.arch.named_barrier_sync %w1, %c128
           scf.for %buffer = %c0 to %buffers step %c1 : i32 {
@@ -268,7 +512,13 @@ gpu.module @kernels {
               %hp = arith.muli %h, %pieces : i32
               %hj = arith.addi %hp, %j : i32
               %x = cute.memref.load_vec %acc16[_, _, _, %hj]
-              %y = arith.${TRUNC} %x : vector<${BM/(2-PP)/8}x${ACC}> to vector<${BM/(2-PP)/8}x${TC}>
+              %y = scf.if %fused -> (!results) {
+                %z = func.call @end(%x, %hj, %buffer, %j, %w, %t, %early) : (!sums, i32, i32, i32, i32, i32, vector<4xf32>) -> !results
+                scf.yield %z : !results
+              } else {
+                %z = arith.${TRUNC} %x : !sums to !results
+                scf.yield %z : !results
+              }
               cute.memref.store_vec %y, %rC
               cute.copy %r2s, %tRrC[_, _, 0], %tRsC[_, _, %j, %buffer]
             } {loop_annotation = #unroll}
@@ -288,7 +538,8 @@ gpu.module @kernels {
           }
         } {loop_annotation = #unroll}
         %i3, %p3 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> %i2, %p2, %others
-        scf.yield %i3, %p3 : i32, i32
+        %s2 = arith.xori %s1, %fills_s : i32
+        scf.yield %i3, %p3, %s2 : i32, i32, i32
       }
       scf.if %storer {
         cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}
@@ -299,7 +550,7 @@ gpu.module @kernels {
     gpu.return
   }
 }
-func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C) {
+func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) {
   %shape = cute.shape %C
   %grid = cute.ceil_div %shape, (${BM*CM}, ${BN*CN})
   %tm, %tn = cute.get_scalars %grid
@@ -313,8 +564,8 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C) {
   %c1 = arith.constant 1 : index
   %cx = arith.constant ${CM*CN} : index
   %threads = arith.constant 384 : index
-  %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(PP?2:1)*BM*CW*NC*BITSC/8+16*STAGES} : i32
+  %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(PP?2:1)*BM*CW*NC*BITSC/8+16*STAGES+(BETA||BIAS?16:0)+(BIAS==2?8*BM/(2-PP):BIAS*8*BN)} : i32
   gpu.launch_func @kernels::@gemm clusters in (%cx, %c1, %c1) blocks in (%gx, %c1, %c1) threads in (%threads, %c1, %c1)
-    dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C) {cute.programmatic}
+    dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C${PARAMS}) {cute.programmatic}
   return
 }

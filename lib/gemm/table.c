@@ -152,6 +152,24 @@ static int64_t sm90_bytes(const gemm_config *c, int64_t size, int64_t row)
     return c->stages * ((c->bm + c->bn) * c->bk * size + 16) + (c->turns ? 2 : 1) * c->bm * row;
 }
 
+/* How the kernels with an epilogue of their own are told of it. */
+static void define_fused(const gemm_way *way, gemm_defines *d)
+{
+    bool integers = way->product == CUTE_I32, single = way->product == CUTE_F32;
+    gemm_define(d, "EFROM=%s", way->first->sum == CUTE_I32 ? "sitofp" : "bitcast");
+    gemm_define(d, "EEXT=%s", integers ? "sitofp" : single ? "bitcast" : "extf");
+    gemm_define(d, "ETO=%s", integers ? "fptosi" : single ? "bitcast" : "truncf");
+    gemm_define(d, "FUSED=0");
+    gemm_define(d, "END=plain");
+    gemm_define(d, "S=C");
+    gemm_define(d, "PARAMS=");
+    gemm_define(d, "ARGS=");
+    gemm_define(d, "TYPES=");
+    gemm_define(d, "BETA=0");
+    gemm_define(d, "BIAS=0");
+    gemm_define(d, "ACT=none");
+}
+
 /* C goes through buffers of at most 128 bytes a row, whose columns divide the tile's: two for each warpgroup, if there is
  * room. */
 static void sm90_define(const gemm_way *way, gemm_defines *d)
@@ -185,10 +203,14 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
                 c->bn / columns % 2 == 0 && sm90_bytes(c, size, 2 * columns * out_size) <= SM90_SHARED ? 2
                                                                                                        : 1);
     gemm_define(d, "SC=S<%lld,4,3>", (long long)log2_of(columns * out_size / 16));
-    if (out_size == 2)
+    if (out_size == 2) {
         gemm_define(d, "ST=stsm<%s,mode=<\"(8,8)\">,num_matrices=4,n>", type);
-    else
+        gemm_define(d, "LD=ldsm<val_type=%s,mode=<\"(8,8)\">,sz_pattern=u16,num_matrices=4,n>", type);
+    } else {
         gemm_define(d, "ST=universal_copy<%s,64b>", type);
+        gemm_define(d, "LD=universal_copy<%s,64b>", type);
+    }
+    define_fused(way, d);
 }
 
 const gemm_kernel gemm_kernel_sm90 = {

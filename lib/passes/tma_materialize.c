@@ -509,6 +509,8 @@ static void lower_kernel(MlirOperation kernel, void *context)
     materializing *m = context;
     if (!cute_op_is(kernel, "gpu.func")) return;
     MlirOperation parent = mlirOperationGetParentOperation(kernel);
+    /* What never runs gets no tensor map. */
+    cute_drop_never_run(kernel, "cute_nvgpu.");
     m->kernel = kernel;
     m->name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(kernel, cute_text("sym_name")));
     m->module = mlirStringAttrGetValue(mlirOperationGetAttributeByName(parent, cute_text("sym_name")));

@@ -16,6 +16,18 @@ module attributes {gpu.container_module} {
       cute_nvgpu.prefetch_tma_desc %t
       gpu.return
     }
+    // What never runs gets none.
+    // CHECK: gpu.func @off(%{{[^:]*}}: !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">) kernel
+    // CHECK-NOT: cute_nvgpu
+    // CHECK: gpu.return
+    gpu.func @off(%a: !A) kernel {
+      %off = arith.constant 0 : i1
+      %t, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%a, "S<3,4,3> o 0 o (64,64):(64,1)")
+      scf.if %off {
+        cute_nvgpu.prefetch_tma_desc %t
+      }
+      gpu.return
+    }
   }
   // CHECK: func.func @main(%[[A:.*]]: !cute.memref
   // CHECK: %[[HOST:.*]] = cute_nvgpu.host.tensor_map<{box = array<i64: 64, 64>, format = "F16_RN", modes = array<i64: 1, 0>, swizzle = 3 : i32
