@@ -30,6 +30,24 @@ static void run_convert(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
+/* f32 to f16 or bf16 and back, to nearest and without modifiers. Registers of 16 bits take 32 each. */
+static void run_narrow_real(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint16_t half[EM_LANES];
+    uint32_t *d = em_r32(w, &i->o[0]);
+    num_convert_lanes(em_format_of((ptx_type)i->type), NUM_F32, half, em_r32(w, &i->o[1]), NUM_RN, 0);
+    EM_EACH(mask, d[l] = half[l]);
+}
+static void run_widen_real(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint16_t half[EM_LANES];
+    uint32_t whole[EM_LANES], *d = em_r32(w, &i->o[0]);
+    const uint32_t *a = em_r32(w, &i->o[1]);
+    for (int l = 0; l < EM_LANES; l++) half[l] = (uint16_t)a[l];
+    num_convert_lanes(NUM_F32, em_format_of((ptx_type)i->types[1]), whole, half, NUM_RN, 0);
+    EM_EACH(mask, d[l] = whole[l]);
+}
+
 /* Between 32 and 64 bits without saturation. */
 static void run_widen_unsigned(em_warp *w, const em_inst *i, uint32_t mask)
 {
@@ -59,6 +77,17 @@ static void run_pack_real(em_warp *w, const em_inst *i, uint32_t mask)
         uint64_t low = num_convert(to, NUM_F32, em_get(w, &i->o[2], l), em_rounding(i), em_flags(i));
         em_set(w, &i->o[0], l, low | high << bits);
     });
+}
+
+/* The same for f16x2 and bf16x2, to nearest and without modifiers. */
+static void run_pack_halves(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    uint16_t high[EM_LANES], low[EM_LANES];
+    uint32_t *d = em_r32(w, &i->o[0]);
+    num_format to = em_format_of((ptx_type)i->type);
+    num_convert_lanes(to, NUM_F32, high, em_r32(w, &i->o[1]), NUM_RN, 0);
+    num_convert_lanes(to, NUM_F32, low, em_r32(w, &i->o[2]), NUM_RN, 0);
+    EM_EACH(mask, d[l] = (uint32_t)high[l] << 16 | low[l]);
 }
 
 /* e4m3x2 from f16x2: both halves of one register. */
@@ -114,6 +143,19 @@ static void run_cvt_pack(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
+/* Whether the loops over vectors are for it: to nearest, no modifiers, registers of 16 or 32 bits. */
+static bool is_plain(const em_inst *i)
+{
+    bool integral = em_has(i, EM_M_rni) || em_has(i, EM_M_rzi) || em_has(i, EM_M_rmi) || em_has(i, EM_M_rpi);
+    return !integral && em_rounding(i) == NUM_RN && em_flags(i) == 0 && i->o[0].bytes <= 4 &&
+           i->o[1].bytes <= 4;
+}
+
+static bool is_half(ptx_type type)
+{
+    return type == PTX_f16 || type == PTX_bf16;
+}
+
 static bool is_pair(ptx_type type)
 {
     return ptx_types[type].count == 2 && ptx_types[type].kind == PTX_FLOAT && type != PTX_f32x2;
@@ -135,7 +177,8 @@ cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
         CUTE_TRY(em_operands(p, raw, 3, 3));
         CUTE_TRY(em_target(p, raw, i, 0, to, false));
         CUTE_TRY(em_source(p, raw, i, 1, PTX_f32));
-        i->run = run_pack_real;
+        bool halves = to == PTX_f16x2 || to == PTX_bf16x2;
+        i->run = halves && is_plain(i) ? run_pack_halves : run_pack_real;
         return em_source(p, raw, i, 2, PTX_f32);
     }
     CUTE_TRY(em_operands(p, raw, 2, 2));
@@ -157,5 +200,7 @@ cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = ptx_types[from].kind == PTX_SIGNED ? run_widen_signed : run_widen_unsigned;
     if (integers && ptx_types[to].bytes == 4 && ptx_types[from].bytes == 8 && d == 4 && s == 8)
         i->run = run_narrow;
+    if (is_half(to) && from == PTX_f32 && is_plain(i)) i->run = run_narrow_real;
+    if (to == PTX_f32 && is_half(from) && is_plain(i)) i->run = run_widen_real;
     return CUTE_OK;
 }

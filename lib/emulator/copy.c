@@ -260,6 +260,16 @@ static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
     bulk_context context = {p->warp, p->inst, b->lane, (uint32_t)num_tensor_map_element_size(&b->map)};
     num_copy_memory memory = {
         .context = &context, .global = global_bytes, .shared = shared_bytes, .reduce_global = reduce_global};
+    const em_launch *launch = p->warp->machine->launch;
+    const em_cluster *cluster = p->warp->block->cluster;
+    uint32_t rank = shared >> EM_RANK_SHIFT;
+    if (!launch->hooks.access && rank < cluster->count && cluster->blocks[rank].alive) {
+        const em_allocation *a = em_memory_find(launch->memory, b->map.address);
+        if (a) memory.global_area = (num_area){a->host, a->base, a->size};
+        memory.shared_area =
+            (num_area){cluster->blocks[rank].shared, ((uint64_t)rank << EM_RANK_SHIFT) + EM_SHARED_RESERVED,
+                       cluster->blocks[rank].shared_size};
+    }
     const char *why = NULL;
     bool done = b->store ? num_box_store(&b->map, b->coordinates, shared, b->reduction, &memory, &why)
                          : num_box_load(&b->map, b->coordinates, shared, &memory, &why);

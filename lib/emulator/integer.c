@@ -320,13 +320,14 @@ uint64_t em_lane_bfe(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     uint32_t position = (uint32_t)b & 0xff, length = (uint32_t)c & 0xff;
     bool sign = is_signed(i) && length > 0;
     uint32_t top = position + length - 1 < (uint32_t)bits - 1 ? position + length - 1 : (uint32_t)bits - 1;
-    uint64_t filler = sign && (a >> top & 1) ? UINT64_MAX : 0, d = 0;
+    uint64_t filler = sign && (a >> top & 1) ? UINT64_MAX : 0;
     if (length == 0) return 0;
-    for (uint32_t n = 0; n < (uint32_t)bits; n++) {
-        uint64_t bit = n < length && position + n < (uint32_t)bits ? a >> (position + n) & 1 : filler & 1;
-        d |= bit << n;
-    }
-    return d;
+    uint64_t d = position < (uint32_t)bits ? a >> position : 0;
+    /* Bits from here on are the filler. */
+    uint32_t taken = position < (uint32_t)bits ? (uint32_t)bits - position : 0;
+    if (taken > length) taken = length;
+    if (taken < 64) d = (d & ((UINT64_C(1) << taken) - 1)) | filler << taken;
+    return bits == 64 ? d : d & UINT32_MAX;
 }
 static uint64_t bfi(int bits, uint64_t a, uint64_t b, uint64_t c, uint64_t count)
 {

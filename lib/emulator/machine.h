@@ -440,6 +440,8 @@ bool em_cluster_waits(const em_warp *w, uint32_t mask);
 em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kind, size_t data_size);
 /* Completes what is due; `all`: what is under way. False after a fault. */
 bool em_pending_run(em_machine *m, bool all);
+/* Completes wgmma `sequence` of the warp's warpgroup, which all four warps have issued. */
+bool em_pending_run_wgmma(const em_warp *w, uint32_t sequence);
 /* Completes the work of a warp's lanes of one kind, groups up to number `upto`. */
 bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto);
 /* Completes the warp's wgmma up to number `sequence`, which its warpgroup has issued. */

@@ -353,7 +353,7 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
     c->operands.a = c->a;
     c->operands.d = c->d;
     if (!w->machine->launch->options.seed && em_warpgroup_issued(w, p->sequence))
-        em_pending_run(w->machine, true);
+        em_pending_run_wgmma(w, p->sequence);
 }
 
 /* Groups are the warp's: its parts commit and wait together, whichever way they came. */

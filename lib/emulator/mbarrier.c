@@ -182,10 +182,24 @@ static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
+/* Whether the warp waits at one address for one phase, and nobody wants to hear of each lane. */
+static bool waits_together(const em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const em_hooks *hooks = &w->machine->launch->hooks;
+    const em_operand *at = &i->o[1].list[0], *token = &i->o[2];
+    if (hooks->access || hooks->event || mask != UINT32_MAX || at->bytes != 4 || token->bytes != 4)
+        return false;
+    const uint32_t *a = em_r32(w, at), *t = em_r32(w, token);
+    uint32_t other = 0;
+    for (int l = 1; l < EM_LANES; l++) other |= (a[l] ^ a[0]) | (t[l] ^ t[0]);
+    return other == 0;
+}
+
 static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t done = 0, last = 0, last_phase = 0;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    bool together = waits_together(w, i, mask);
+    for (uint32_t rest = together ? 1 : mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint32_t address;
         uint64_t v, token = em_get(w, &i->o[2], l);
@@ -193,7 +207,7 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
         if (!find(w, i, l, address, &v) || !initialised(w, i, l, address, v)) return;
         uint32_t phase = i->mbarrier.parity ? (uint32_t)token & 1 : (uint32_t)(token >> 63);
         if ((uint32_t)(v >> 63) != phase) {
-            done |= 1u << l;
+            done |= together ? mask : 1u << l;
             em_tell(EM_E_MBARRIER_PASS, w, i, 1u << l, address, 0);
         } else {
             last = address;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -13,7 +14,7 @@
 #include "lib/emulator/lanes.h"
 
 #define FIRST_ADDRESS UINT64_C(0x0000700000000000)
-enum { GUARD = 4096, ALLOC_ALIGN = 512, PATTERN = 0xa5 };
+enum { GUARD = 4096, ALLOC_ALIGN = 512, HUGE_PAGE = 1 << 21, PATTERN = 0xa5 };
 
 /* ---- allocations ---- */
 
@@ -32,8 +33,11 @@ bool em_memory_alloc(em_memory *m, uint64_t size, uint64_t *out)
     if (space > UINT64_C(1) << 40) return false;
     if (!m->next) m->next = FIRST_ADDRESS;
     em_allocation a = {.base = m->next, .size = space, .owned = true};
-    a.host = aligned_alloc(ALLOC_ALIGN, (space + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN);
+    uint64_t align = space < HUGE_PAGE ? ALLOC_ALIGN : HUGE_PAGE;
+    a.host = aligned_alloc(align, (space + align - 1) / align * align);
     if (!a.host) return false;
+    /* Tiles take rows that are pages apart. */
+    if (align == HUGE_PAGE) madvise(a.host, space, MADV_HUGEPAGE);
     memset(a.host, PATTERN, space);
     if (!em_memory_add(m, &a)) {
         free(a.host);

@@ -76,6 +76,20 @@ bool em_pending_run(em_machine *m, bool all)
     return true;
 }
 
+bool em_pending_run_wgmma(const em_warp *w, uint32_t sequence)
+{
+    em_machine *m = w->machine;
+    for (em_pending *p = m->pending; p; p = p->next) {
+        if (p->done || p->kind != EM_P_WGMMA || p->sequence != sequence) continue;
+        if (p->warp->block != w->block || p->warp->index / 4 != w->index / 4) continue;
+        p->done = true;
+        if (!complete(m, p)) return false;
+        m->changes++;
+    }
+    drop_done(m);
+    return true;
+}
+
 bool em_pending_split(em_machine *m, em_pending *p, uint32_t lanes)
 {
     if (!(p->lanes & ~lanes)) return true;

@@ -86,7 +86,8 @@ static ran run_round(em_machine *m)
                 ran one = run_warp(w, shuffled ? 1 + (uint32_t)(em_random(m) % 256) : IN_ORDER_BUDGET);
                 if (m->failed) return RAN;
                 if (one > what) what = one;
-                if (!em_pending_run(m, false)) return RAN;
+                /* In order, what can complete did when it was issued. */
+                if (shuffled && !em_pending_run(m, false)) return RAN;
                 if (!m->idle.probing) continue;
                 if (one == RAN)
                     em_spin_probe(w);

@@ -315,15 +315,46 @@ typedef struct unwritten_loop {
     int64_t counts[CUTE_PARALLEL_MAX], firsts[CUTE_PARALLEL_MAX];
 } unwritten_loop;
 
+#define SOME(type)                                                                                           \
+    do {                                                                                                     \
+        type wanted, some = 0;                                                                               \
+        memcpy(&wanted, pattern, sizeof wanted);                                                             \
+        for (int i = 0; i < 8; i++) {                                                                        \
+            type x;                                                                                          \
+            memcpy(&x, at + i * (int)sizeof x, sizeof x);                                                    \
+            some |= (type)(x == wanted);                                                                     \
+        }                                                                                                    \
+        return some != 0;                                                                                    \
+    } while (0)
+
+/* Whether some of 8 neighbours are what `pattern` is. */
+static bool some_unwritten(const char *at, size_t width, const uint8_t *pattern)
+{
+    switch (width) {
+    case 1: SOME(uint8_t);
+    case 2: SOME(uint16_t);
+    case 4: SOME(uint32_t);
+    case 8: SOME(uint64_t);
+    default: return true;
+    }
+}
+
 /* Ranges begin at multiples of 8, so that no two threads share a byte of the mask. */
 static void unwritten_range(void *context, int64_t begin, int64_t end, int worker)
 {
     unwritten_loop *u = context;
     const cute_tensor *t = u->tensor;
     size_t width = (size_t)cute_dtype_get(t->dtype)->bytes;
+    bool contiguous = cute_tensor_contiguous(t);
     begin *= 8;
     end = end * 8 < t->count ? end * 8 : t->count;
     for (int64_t i = begin; i < end; i++) {
+        if (contiguous && i % 8 == 0 && end - i >= 8 &&
+            !some_unwritten((const char *)t->data + (size_t)(t->offset + i) * width, width, u->pattern)) {
+            if (u->mask) u->mask[i >> 3] = 0;
+            i += 7;
+            continue;
+        }
         uint8_t bit = (uint8_t)(1u << (i & 7));
         bool looked_at = !u->narrow || (u->mask[i >> 3] & bit);
         bool found = looked_at && memcmp((const char *)t->data + (size_t)cute_tensor_position(t, i) * width,

@@ -67,10 +67,12 @@ typedef struct walk {
     const cute_tensor_map *map;
     const int32_t *origin;
     uint32_t index[CUTE_MAP_RANK]; /* of dimensions 1 and up; [0] counts slices */
+    uint32_t count[CUTE_MAP_RANK]; /* how far each runs */
     uint32_t size, elements;       /* of an element in bytes; of a row */
-    uint32_t shared;               /* of the row, before the swizzle */
-    uint64_t address;              /* of the row's first element in the tensor */
-    uint32_t first, last;          /* of the row's elements: which are inside; first >= last: none */
+    uint32_t pitch;
+    uint32_t shared;      /* of the row, before the swizzle */
+    uint64_t address;     /* of the row's first element in the tensor */
+    uint32_t first, last; /* of the row's elements: which are inside; first >= last: none */
 } walk;
 
 static walk walk_begin(const cute_tensor_map *map, const int32_t *origin, uint32_t shared)
@@ -78,6 +80,9 @@ static walk walk_begin(const cute_tensor_map *map, const int32_t *origin, uint32
     uint32_t size = (uint32_t)num_tensor_map_element_size(map);
     walk w = {.map = map, .origin = origin, .size = size, .elements = map->box[0], .shared = shared};
     if (map->interleave) w.elements = slice_bytes(map) / size;
+    w.pitch = pitch(map);
+    w.count[0] = slices(map);
+    for (int i = 1; i < map->rank; i++) w.count[i] = taken(map, i);
     return w;
 }
 
@@ -115,13 +120,12 @@ static void walk_locate(walk *w)
 static bool walk_next(walk *w)
 {
     const cute_tensor_map *m = w->map;
-    w->shared += pitch(m);
+    w->shared += w->pitch;
     int last = m->rank - 1;
     for (int step = 1; step <= m->rank; step++) {
         int i = m->interleave ? (step < last ? step : step == last ? 0 : last) : step;
         if (i == m->rank) return false;
-        uint32_t count = i == 0 ? slices(m) : taken(m, i);
-        if (++w->index[i] < count) return true;
+        if (++w->index[i] < w->count[i]) return true;
         w->index[i] = 0;
     }
     return false;
@@ -158,22 +162,36 @@ static uint32_t span_of(const cute_tensor_map *m)
     return m->swizzle ? UINT32_C(16) << m->swizzle : 0;
 }
 
+/* A row of a whole span, all of whose chunks are exchanged alike, or one without a swizzle (span 0). */
+static inline void copy_row(uint8_t *to, const uint8_t *from, uint32_t length, uint32_t exchange)
+{
+    if (!exchange) {
+        memcpy(to, from, length);
+        return;
+    }
+    for (uint32_t at = 0; at < length; at += CHUNK) memcpy(to + (at ^ exchange), from + at, CHUNK);
+}
+
+/* Whether rows are moved by copy_row. */
+static bool is_even(const walk *w, uint32_t span)
+{
+    return !span || w->elements * w->size == span;
+}
+
+static uint32_t exchange_of(uint32_t shared, uint32_t span)
+{
+    return num_swizzle(shared, span, 0) ^ shared;
+}
+
 /* Moves a row between `bytes` and shared memory, in pieces of 16 bytes where there is a swizzle. One of a
  * whole span stays inside it. */
 static bool move_shared(const walk *w, uint8_t *bytes, bool load, const num_copy_memory *memory)
 {
     uint32_t length = w->elements * w->size, span = span_of(w->map);
-    if (!span || length == span) {
+    if (is_even(w, span)) {
         uint8_t *row = memory->shared(memory->context, w->shared, length, load);
         if (!row) return false;
-        if (!span && load)
-            memcpy(row, bytes, length);
-        else if (!span)
-            memcpy(bytes, row, length);
-        for (uint32_t at = 0; span && at < length; at += CHUNK) {
-            uint8_t *chunk = row + (num_swizzle(w->shared + at, span, 0) - w->shared);
-            memcpy(load ? chunk : bytes + at, load ? bytes + at : chunk, CHUNK);
-        }
+        copy_row(load ? row : bytes, load ? bytes : row, length, exchange_of(w->shared, span));
         return true;
     }
     for (uint32_t at = 0; at < length; at += CHUNK) {
@@ -182,6 +200,41 @@ static bool move_shared(const walk *w, uint8_t *bytes, bool load, const num_copy
         memcpy(load ? chunk : bytes + at, load ? bytes + at : chunk, CHUNK);
     }
     return true;
+}
+
+static uint8_t *find_area(const num_area *a, uint64_t address, uint64_t size)
+{
+    uint64_t at = address - a->first;
+    return a->bytes && at <= a->size && size <= a->size - at ? a->bytes + at : NULL;
+}
+
+/* Loads the current row and those behind it along dimension 1 at once, where all are inside the tensor and in memory that
+ * may be used without asking. Their number, 0: none. */
+static uint32_t load_rows(const walk *w, const num_copy_memory *memory)
+{
+    enum { AHEAD = 8, LINE = 64 };
+    const cute_tensor_map *m = w->map;
+    uint32_t length = w->elements * w->size, span = span_of(m), shared = w->shared;
+    if (m->rank < 2 || m->interleave || converts(m) || !is_even(w, span)) return 0;
+    if (w->first > 0 || w->last < w->elements) return 0;
+    uint64_t first = (uint64_t)((int64_t)w->origin[1] + (int64_t)w->index[1] * m->element_strides[1]);
+    uint64_t inside = (m->dims[1] - first + m->element_strides[1] - 1) / m->element_strides[1];
+    uint32_t count = w->count[1] - w->index[1];
+    if (count > inside) count = (uint32_t)inside;
+    uint64_t step = m->element_strides[1] * m->strides[0];
+    const uint8_t *from = find_area(&memory->global_area, w->address, (count - 1) * step + length);
+    uint8_t *to = find_area(&memory->shared_area, shared, (uint64_t)count * w->pitch);
+    if (!from || !to) return 0;
+    for (uint32_t n = 0; n < count; n++) {
+        /* Rows are seldom neighbours in memory: the processor does not foresee the next ones. */
+        for (uint32_t at = 0; at < length && n + AHEAD < count; at += LINE)
+            __builtin_prefetch(from + AHEAD * step + at);
+        copy_row(to, from, length, exchange_of(shared, span));
+        from += step;
+        to += w->pitch;
+        shared += w->pitch;
+    }
+    return count;
 }
 
 static bool aligned(const cute_tensor_map *m, uint32_t shared, const char **why)
@@ -203,15 +256,16 @@ bool num_box_load(const cute_tensor_map *m, const int32_t *coordinates, uint32_t
     walk w = walk_begin(m, coordinates, shared);
     do {
         walk_locate(&w);
-        uint32_t inside = w.last - w.first;
+        uint32_t inside = w.last - w.first, done = inside ? load_rows(&w, memory) : 0;
         uint8_t *row = bytes, *from = NULL;
+        if (done) {
+            w.index[1] += done - 1;
+            w.shared += (done - 1) * w.pitch;
+            continue;
+        }
         if (inside) {
             from = memory->global(memory->context, w.address + w.first * w.size, inside * w.size, false);
             if (!from) return false;
-            /* Rows are seldom neighbours in memory: the processor does not foresee the next ones. */
-            if (m->rank > 1)
-                for (uint32_t n = 0; n < inside * w.size; n += 64)
-                    __builtin_prefetch((const void *)((uintptr_t)from + 8 * m->strides[0] + n));
         }
         if (inside == w.elements && as_it_is) {
             row = from; /* is only read */

@@ -15,12 +15,13 @@ void num_ldmatrix(int count, bool transposed, const void *const rows[32], uint32
 {
     uint16_t tile[8][8];
     for (int m = 0; m < count; m++) {
+        /* A row of 8 elements is the word of four lanes. */
+        for (int r = 0; !transposed && r < 8; r++) memcpy(d[m] + 4 * r, rows[8 * m + r], sizeof tile[r]);
+        if (!transposed) continue;
         for (int r = 0; r < 8; r++) memcpy(tile[r], rows[8 * m + r], sizeof tile[r]);
         for (int lane = 0; lane < LANES; lane++) {
             int r = lane / 4, c = lane % 4 * 2;
-            uint32_t low = transposed ? tile[c][r] : tile[r][c],
-                     high = transposed ? tile[c + 1][r] : tile[r][c + 1];
-            d[m][lane] = high << 16 | low;
+            d[m][lane] = (uint32_t)tile[c + 1][r] << 16 | tile[c][r];
         }
     }
 }
@@ -30,10 +31,9 @@ void num_stmatrix(int count, bool transposed, void *const rows[32], const uint32
     for (int m = 0; m < count; m++)
         for (int r = 0; r < 8; r++) {
             uint16_t row[8];
-            for (int c = 0; c < 8; c++) {
-                int i = transposed ? c : r, j = transposed ? r : c;
-                row[c] = (uint16_t)(a[m][lane_of(i, j)] >> (j % 2 * 16));
-            }
+            if (!transposed) memcpy(row, a[m] + 4 * r, sizeof row);
+            for (int c = 0; transposed && c < 8; c++)
+                row[c] = (uint16_t)(a[m][lane_of(c, r)] >> (r % 2 * 16));
             memcpy(rows[8 * m + r], row, sizeof row);
         }
 }

@@ -52,6 +52,12 @@ bool num_reduction_exists(num_reduction reduction, cute_tensor_map_type type);
  * too. */
 void num_reduce(num_reduction reduction, cute_tensor_map_type type, void *memory, const void *value);
 
+/* Memory that may be used without asking for it; `bytes` is NULL where each access is to be told. */
+typedef struct num_area {
+    uint8_t *bytes;
+    uint64_t first, size; /* addresses */
+} num_area;
+
 /* The machine's memory: where `size` bytes lie that are read or, `write`, written. NULL ends the copy (an
  * access that is not allowed); what was copied before stays. Shared addresses are those of the destination's
  * window. */
@@ -62,6 +68,7 @@ typedef struct num_copy_memory {
     /* Reduces `count` elements atomically by num_reduce. NULL: global, num_reduce. */
     bool (*reduce_global)(void *context, num_reduction reduction, cute_tensor_map_type type, uint64_t address,
                           uint32_t count, const void *values);
+    num_area global_area, shared_area; /* global_area is only read */
 } num_copy_memory;
 
 /* Copies the box at `coordinates` (fastest dimension first, as PTX gives them). `shared` is 128-byte aligned.

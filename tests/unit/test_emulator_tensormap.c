@@ -20,7 +20,12 @@ static uint8_t *shared_bytes(void *context, uint32_t address, uint32_t size, boo
     (void)write;
     return (uint64_t)address + size > SHARED ? NULL : shared + address;
 }
-static const num_copy_memory memory = {NULL, global_bytes, shared_bytes, NULL};
+static const num_copy_memory memory = {.global = global_bytes, .shared = shared_bytes};
+/* The same without asking for each row. */
+static const num_copy_memory at_once = {.global = global_bytes,
+                                        .shared = shared_bytes,
+                                        .global_area = {global, UINT64_C(0x7f0000000000), GLOBAL},
+                                        .shared_area = {shared, 0, SHARED}};
 
 static cute_tensor_map plain(cute_tensor_map_type type, int rank)
 {
@@ -67,8 +72,12 @@ static bool copies(const cute_tensor_map *m, const int32_t *at, uint32_t base)
     for (int i = 0; i < GLOBAL; i++) global[i] = (uint8_t)(i * 7 + i / 251);
     memset(shared, 0xcd, sizeof shared);
     const char *why;
+    static uint8_t expected[GLOBAL], loaded[SHARED];
+    if (!num_box_load(m, at, base, &at_once, &why)) return false;
+    memcpy(loaded, shared, sizeof loaded);
+    memset(shared, 0xcd, sizeof shared);
     if (!num_box_load(m, at, base, &memory, &why)) return false;
-    static uint8_t expected[GLOBAL];
+    if (memcmp(loaded, shared, sizeof loaded) != 0) return false;
     memcpy(expected, global, sizeof expected);
     for (int pass = 0; pass < 2; pass++) {
         uint32_t row = 0, i[5];
@@ -311,8 +320,13 @@ static void test_bounds(void)
     CHECK_TEXT(why, "misaligned tensor copy: shared addresses must be multiples of 128");
     CHECK(!num_box_load(&m, zero, SHARED - 64, &memory, &why) && why);
     CHECK(!num_box_load(&m, zero, SHARED, &memory, &why) && !why);
+    CHECK(!num_box_load(&m, zero, SHARED, &at_once, &why) && !why);
+    CHECK(num_box_load(&m, zero, SHARED - 128, &at_once, &why));
     m.address = origin + GLOBAL - 16;
     CHECK(!num_box_load(&m, zero, 0, &memory, &why) && !why);
+    CHECK(!num_box_load(&m, zero, 0, &at_once, &why) && !why);
+    m.address = origin - 16;
+    CHECK(!num_box_load(&m, zero, 0, &at_once, &why) && !why);
     static const int32_t far[5] = {INT32_MIN, INT32_MAX};
     CHECK(num_box_load(&m, far, 0, &memory, &why)); /* all outside: nothing of the tensor is touched */
     /* 256^5 elements stop at the end of shared memory */
