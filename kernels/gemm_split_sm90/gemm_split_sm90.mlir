@@ -1,11 +1,12 @@
 // D = act(alpha A B^T + beta C + bias) where A is large and B small: A is (M,K), B (N,K), C and D
-// (M,N) with any strides. The S blocks of a cluster share a tile of D: block s multiplies the k-tiles
-// s, s + S, ... A warp fetches tiles of A and B by TMA into STAGES buffers, a warpgroup for each 64
-// rows multiplies them by wgmma. Then a block finishes every thread's s-th part of OWN sums: the
-// others send it theirs, and it adds them in a fixed order.
+// (M,N) with any strides. A cluster has CM tiles of D, one below the other, and S blocks for each:
+// block s multiplies the k-tiles s, s + S, ... A warp fetches tiles of A and B by TMA into STAGES
+// buffers, those of B for all CM blocks, a warpgroup for each 64 rows multiplies them by wgmma. Then
+// a block finishes every thread's s-th part of OWN sums: the others send it theirs, and it adds them
+// in a fixed order.
 // -D A MA, B MB: 0 and k where K is contiguous, 1 and mn where M or N is; T ACC TC BITS: types of A
 // and B, sums, C, D and bias, bits of T; BM BN: the tile; BK: elements of K in a buffer, a multiple
-// of 128 bytes; PB: elements of B side by side in a buffer, 128 bytes of them, where B is 1 16, 32 or
+// of 128 bytes; S CM; PB: elements of B side by side in a buffer, 128 bytes of them, where B is 1 16, 32 or
 // 64 that divide BN; OWN: BN / (2 S), rounded up; V: 1, 2 or 4 that divides it; PER: blocks of a
 // multiprocessor; HINTA HINTB: policies of the L2; BETA: 1 with C; BIAS: 0, 1 where it has N elements,
 // 2 where M; ACT: none, relu or gelu (its form with tanh); ES: in which the rest is computed, EFROM
@@ -64,10 +65,10 @@ gpu.module @kernels {
     return %y : ${ES}
   }
   gpu.func @gemm_split(%A: !t${A}, %B: !t${B}, %D: !D, %C: !D, %bias: !bias, %alpha: ${ES}, %beta: ${ES}) kernel
-      attributes {nvvm.reqntid = array<i32: ${128+2*BM}, 1, 1>, nvvm.cluster_dim = array<i32: ${S}, 1, 1>, nvvm.minctasm = ${PER} : i32} {
+      attributes {nvvm.reqntid = array<i32: ${128+2*BM}, 1, 1>, nvvm.cluster_dim = array<i32: ${S*CM}, 1, 1>, nvvm.minctasm = ${PER} : i32} {
     %tid = nvvm.read.ptx.sreg.tid.x : i32
     %bx = nvvm.read.ptx.sreg.ctaid.x : i32
-    %bm = nvvm.read.ptx.sreg.ctaid.y : i32
+    %by = nvvm.read.ptx.sreg.ctaid.y : i32
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %c2 = arith.constant 2 : i32
@@ -87,10 +88,22 @@ gpu.module @kernels {
     %cS1 = arith.constant ${S-1} : i32
     %several = arith.constant ${S>1} : i1
     %stages = arith.constant ${STAGES} : i32
+    %ahead = arith.constant ${STAGES-1} : i32
     %wid = arith.shrui %tid, %c5 : i32
     %warp = cute_nvgpu.arch.make_warp_uniform %wid
-    %bn = arith.divui %bx, %cS : i32
-    %rank = arith.remui %bx, %cS : i32
+    %cCM = arith.constant ${CM} : i32
+    %cluster = arith.constant ${S*CM} : i32
+    %bn = arith.divui %bx, %cluster : i32
+    %in_cluster = arith.remui %bx, %cluster : i32
+    %rank = arith.divui %in_cluster, %cCM : i32
+    %rm = arith.remui %in_cluster, %cCM : i32
+    %first_m = arith.muli %by, %cCM : i32
+    %bm = arith.addi %first_m, %rm : i32
+    %inM = cute.make_coord %rm
+    // Block 0 of those with the same k-tiles.
+    %team = arith.muli %rank, %cCM : i32
+    %shares = arith.constant ${CM>1} : i1
+    %alone = arith.constant ${CM==1} : i1
     // The buffers, the parts that the blocks send, and TMA copies.
     %sAp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>, S<3,4,3>>
     %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>, S<${log2(PB*BITS/128)},4,3>>
@@ -107,7 +120,7 @@ gpu.module @kernels {
     %lA = cute.make_composed_layout "S<3,4,3>", "0", "((${A?1024/BITS:BM},${A?BM*BITS/1024:1}),(${A?BK:1024/BITS},${A?1:BK*BITS/1024})):((${A?1:1024/BITS},${A?1024/BITS*BK:0}),(${A?1024/BITS:1},${A?0:BM*1024/BITS}))"
     %lB = cute.make_composed_layout "S<${log2(PB*BITS/128)},4,3>", "0", "((${B?PB:BN},${B?BN/PB:1}),(${B?BK:PB},${B?1:BK/PB})):((${B?1:PB},${B?PB*BK:0}),(${B?PB:1},${B?0:BN*PB}))"
     %tmaA, %iA = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%A, %lA)
-    %tmaB, %iB = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%B, %lB)
+    %tmaB, %iB = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%B, %lB) {kind = #cute_nvgpu.tiled_tma_load<sm_90>, num_multicast = ${CM} : i32}
     // The warp that fetches makes the barriers itself, and waits for nobody before its first copies. A
     // buffer is full when its bytes are there, empty when the warpgroups have read it; all sums of this
     // block's part are there when so many bytes came.
@@ -124,7 +137,7 @@ gpu.module @kernels {
         %f = cute.add_offset %full, %tid
         %e = cute.add_offset %empty, %tid
         cute_nvgpu.arch.mbarrier_init %f, %c1
-        cute_nvgpu.arch.mbarrier_init %e, ${BM/64}
+        cute_nvgpu.arch.mbarrier_init %e, ${BM/64*CM}
         cute_nvgpu.arch.mbarrier_init_fence
       }
       scf.if %first {
@@ -156,18 +169,49 @@ gpu.module @kernels {
         %execB = cute_nvgpu.atom.make_exec_tma %tmaB
         %hintA = cute_nvgpu.atom.set_value %execA, %policyA {field = #cute_nvgpu.atom_copy_field_tmaload<cache_policy>}
         %hintB = cute_nvgpu.atom.set_value %execB, %policyB {field = #cute_nvgpu.atom_copy_field_tmaload<cache_policy>}
+        %blocks = arith.constant ${CM==1?1:CM==2?3:CM==4?15:255} : i16
+        %team16 = arith.trunci %team : i32 to i16
+        %mask = arith.shli %blocks, %team16 : i16
+        %castB = cute_nvgpu.atom.set_value %hintB, %mask {field = #cute_nvgpu.atom_copy_field_tmaload<mcast_mask>}
         %gA = cute.local_tile %iA, (${BM}, ${BK}), (%bm, _)
         %gB = cute.local_tile %iB, (${BN}, ${BK}), (%bn, _)
         %sA2 = cute.group_modes(%sA) <0, 2>
         %sB2 = cute.group_modes(%sB) <0, 2>
         %gA2 = cute.group_modes(%gA) <0, 2>
         %gB2 = cute.group_modes(%gB) <0, 2>
-        %alone = cute.make_coord 0
-        %tAs, %tAg = cute_nvgpu.atom.tma_partition %tmaA, %alone, "1:0", %sA2, %gA2
-        %tBs, %tBg = cute_nvgpu.atom.tma_partition %tmaB, %alone, "1:0", %sB2, %gB2
+        %one_block = cute.make_coord 0
+        %tAs, %tAg = cute_nvgpu.atom.tma_partition %tmaA, %one_block, "1:0", %sA2, %gA2
+        %tBs, %tBg = cute_nvgpu.atom.tma_partition %tmaB, %inM, "(${CM}):(1)", %sB2, %gB2
         // What a kernel before this one writes is there, where it lets this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
-        scf.for %r = %c0 to %rounds step %c1 iter_args(%i = %c0, %p = %c1) -> (i32, i32) : i32 {
+        // All buffers are empty at first. Those of B are also other blocks', which have to have their barriers.
+        %begin = arith.minsi %rounds, %stages : i32
+        scf.for %i = %c0 to %begin step %c1 : i32 {
+          %before = arith.muli %i, %cS : i32
+          %k = arith.addi %before, %rank : i32
+          %f = cute.add_offset %full, %i
+          scf.if %one {
+            cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %f, %bytes
+          }
+          %loadA = cute_nvgpu.atom.set_value %hintA, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+          cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
+        } {loop_annotation = #keep}
+        scf.if %shares {
+          cute_nvgpu.arch.cluster_wait
+        }
+        scf.for %i = %c0 to %begin step %c1 : i32 {
+          %before = arith.muli %i, %cS : i32
+          %k = arith.addi %before, %rank : i32
+          %f = cute.add_offset %full, %i
+          scf.if %shares {
+            %loadB = cute_nvgpu.atom.set_value %castB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+            cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+          } else {
+            %loadB = cute_nvgpu.atom.set_value %hintB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+            cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+          }
+        } {loop_annotation = #keep}
+        scf.for %r = %stages to %rounds step %c1 iter_args(%i = %c0, %p = %c0) -> (i32, i32) : i32 {
           %before = arith.muli %r, %cS : i32
           %k = arith.addi %before, %rank : i32
           %f = cute.add_offset %full, %i
@@ -177,20 +221,31 @@ gpu.module @kernels {
             cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %f, %bytes
           }
           %loadA = cute_nvgpu.atom.set_value %hintA, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
-          %loadB = cute_nvgpu.atom.set_value %hintB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
           cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
-          cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+          scf.if %shares {
+            %loadB = cute_nvgpu.atom.set_value %castB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+            cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+          } else {
+            %loadB = cute_nvgpu.atom.set_value %hintB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+            cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+          }
           %i1, %p1 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> (%i, %p)
           scf.yield %i1, %p1 : i32, i32
         } {loop_annotation = #keep}
+        scf.if %alone {
+          cute_nvgpu.arch.cluster_wait
+        }
+      } else {
+        cute_nvgpu.arch.cluster_wait
       }
-      cute_nvgpu.arch.cluster_wait
     } else {
       cute_nvgpu.arch.cluster_wait
       %w = arith.subi %group, %c1 : i32
       %ct = arith.subi %tid, %c128 : i32
       %t = arith.remui %tid, %c128 : i32
-      %tells = arith.cmpi eq, %t, %c0 : i32
+      // Whom to tell that a buffer is empty: the blocks that fetched some of it.
+      %tells = arith.cmpi ult, %t, %cCM : i32
+      %peer = arith.addi %team, %t : i32
       %sAw = cute.local_tile %sA, (64, ${BK}, ${STAGES}), (%w, 0, 0)
       %atom = cute.make_atom : !mma
       %mma = cute.make_tiled_mma %atom, "(1,1,1):(0,0,0)"
@@ -209,11 +264,18 @@ gpu.module @kernels {
         cute.gemm %on, %acc, %rA[_, _, _, %i], %rB[_, _, _, %i], %acc
         cute_nvgpu.arch.wgmma_commit_group
         cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
-        // The product before this one is done, its buffer is empty.
-        %frees = arith.andi %later, %tells : i1
+        // The product before this one is done, its buffer is empty; the last ones are not filled again.
+        %next = arith.addi %r, %ahead : i32
+        %is_filled = arith.cmpi slt, %next, %rounds : i32
+        %is_free = arith.andi %later, %is_filled : i1
+        %frees = arith.andi %is_free, %tells : i1
         scf.if %frees {
           %e = cute.add_offset %empty, %last
-          cute_nvgpu.arch.mbarrier_arrive %e
+          scf.if %shares {
+            cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
+          } else {
+            cute_nvgpu.arch.mbarrier_arrive %e
+          }
         }
         %i1, %p1 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> (%i, %p)
         scf.yield %i1, %p1, %i : i32, i32, i32
@@ -247,7 +309,9 @@ gpu.module @kernels {
           %d = arith.remui %ahead1, %cS : i32
           %part = cute.slice %sD, ((0, %at), %ct, %d)
           %place = cute.get_iter %part
-          cute_nvgpu.arch.st_async %x, %place, %all, %to
+          %row_of = arith.muli %to, %cCM : i32
+          %block = arith.addi %row_of, %rm : i32
+          cute_nvgpu.arch.st_async %x, %place, %all, %block
         }
       } {loop_annotation = #unroll}
       // What is added to the sums that it finishes, while the others' are on their way.
@@ -323,14 +387,14 @@ gpu.module @kernels {
 }
 func.func @gemm_split(%A: !t${A}, %B: !t${B}, %D: !D, %C: !D, %bias: !bias, %alpha: ${ES}, %beta: ${ES}) {
   %shape = cute.shape %D
-  %grid = cute.ceil_div %shape, (${BM}, ${BN})
+  %grid = cute.ceil_div %shape, (${BM*CM}, ${BN})
   %tm, %tn = cute.get_scalars %grid
-  %S = arith.constant ${S} : i32
-  %gx = arith.muli %tn, %S : i32
+  %cluster = arith.constant ${S*CM} : i32
+  %gx = arith.muli %tn, %cluster : i32
   %ix = arith.index_cast %gx : i32 to index
   %iy = arith.index_cast %tm : i32 to index
   %c1 = arith.constant 1 : index
-  %cx = arith.constant ${S} : index
+  %cx = arith.constant ${S*CM} : index
   %threads = arith.constant ${128+2*BM} : index
   %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(S-1)*OWN*8*BM+16*STAGES+8} : i32
   gpu.launch_func @kernels::@gemm_split clusters in (%cx, %c1, %c1) blocks in (%ix, %iy, %c1) threads in (%threads, %c1, %c1)
