@@ -105,7 +105,7 @@ static void put_step(statement *s, const cute_atom *atom, const cute_wgmma_step 
 }
 
 void cute_arch_wgmma(const cute_builder *b, const cute_atom *atom, MlirValue *d, const cute_wgmma_step *steps,
-                     int count)
+                     int count, const char *before, const char *behind)
 {
     const cute_atom_operand *c = &atom->operand[CUTE_ATOM_C];
     MlirType type = cute_arch_register(b, c);
@@ -113,8 +113,9 @@ void cute_arch_wgmma(const cute_builder *b, const cute_atom *atom, MlirValue *d,
         if (!mlirTypeEqual(mlirValueGetType(d[i]), type)) d[i] = cute_unary(b, "llvm.bitcast", d[i], type);
     statement s = {.count = 0};
     tie(&s, d, c->registers);
-    cute_buffer_puts(&s.text, "{ .reg .b64 a, b;");
+    cute_buffer_printf(&s.text, "{ .reg .b64 a, b;%s%s", *before ? " " : "", before);
     for (int i = 0; i < count; i++) put_step(&s, atom, &steps[i]);
-    cute_buffer_puts(&s.text, " }");
+    cute_buffer_printf(&s.text, "%s%s }", *behind ? " " : "", behind);
+    if (*before || *behind) cute_buffer_puts(&s.constraints, ",~{memory}");
     finish(b, &s, d);
 }

@@ -23,9 +23,9 @@ typedef struct cute_wgmma_step {
 } cute_wgmma_step;
 
 /* wgmma.mma_async, a step behind the other in one statement: D is read and written where it is. d: its registers, which
- * are those of C; they get the result. */
+ * are those of C; they get the result. before, behind: instructions without operands around them, or "". */
 void cute_arch_wgmma(const cute_builder *b, const cute_atom *atom, MlirValue *d, const cute_wgmma_step *steps,
-                     int count);
+                     int count, const char *before, const char *behind);
 
 /* An instruction without operands ("wgmma.fence.sync.aligned;") that stays where it is among those of its kind, in front of
  * whatever reads values[] behind it and behind whatever makes them: they are replaced by what it yields, the same. */

@@ -1,11 +1,13 @@
 /* See wgmma.h. wgmma reads and writes registers after it was issued: between its fence and the wait behind it no other
  * instruction may touch its accumulators (PTX ISA 9.7.15.2), or ptxas serialises it. LLVM knows nothing of that, so that
- * the accumulators are operands and results of all of these: of the fence, of each wgmma in its place, of the wait. */
+ * the accumulators are operands and results of all of these: of the fence, of each wgmma in its place, of the wait. What
+ * stands next to the only product that it is for is part of its statement, or LLVM would handle the registers for each. */
 #include "lib/passes/wgmma.h"
 
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/base/list.h"
 #include "lib/ir/emitter.h"
@@ -94,6 +96,30 @@ static MlirOperation memory_of(MlirValue value)
         value = view ? mlirOperationGetOperand(op, 0) : into_loop(value);
     }
     return (MlirOperation){NULL};
+}
+
+/* ---- neighbours ---- */
+
+/* The last operation in front of `op` in its block that has an effect; null: none. */
+static MlirOperation effect_before(MlirOperation op)
+{
+    MlirOperation last = {NULL};
+    for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
+         !mlirOperationEqual(at, op); at = mlirOperationGetNextInBlock(at))
+        if (!cute_op_is_effect_free(at)) last = at;
+    return last;
+}
+
+static MlirOperation effect_behind(MlirOperation op)
+{
+    do op = mlirOperationGetNextInBlock(op);
+    while (!mlirOperationIsNull(op) && cute_op_is_effect_free(op));
+    return op;
+}
+
+static bool is_mark(MlirOperation op, mark is)
+{
+    return !mlirOperationIsNull(op) && mark_of(op, NULL) == is;
 }
 
 /* ---- products ---- */
@@ -226,8 +252,9 @@ static cute_status step_at(product *p, int64_t m, int64_t n, int64_t k, cute_wgm
     return CUTE_OK;
 }
 
-/* The products of k to k + count - 1. */
-static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count)
+/* The products of k to k + count - 1, with PTX in front of them and behind. */
+static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count, const char *before,
+                       const char *behind)
 {
     const cute_atom_operand *c = &p->atom->operand[CUTE_ATOM_C];
     MlirValue d[CUTE_MOST_TIED];
@@ -237,11 +264,46 @@ static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count)
     CUTE_TRY(cute_tensor_load(&p->d, first, c->values, 0, d));
     MlirType word = mlirValueGetType(d[0]);
     for (int i = 0; i < count; i++) CUTE_TRY(step_at(p, m, n, k + i, &steps[i]));
-    cute_arch_wgmma(&p->b, p->atom, d, steps, count);
+    cute_arch_wgmma(&p->b, p->atom, d, steps, count, before, behind);
     for (int i = 0; i < c->registers; i++)
         if (!mlirTypeEqual(mlirValueGetType(d[i]), word))
             d[i] = cute_unary(&p->b, "llvm.bitcast", d[i], word);
     return cute_tensor_store(&p->d, first, c->values, 0, d);
+}
+
+/* One accumulator. */
+static bool is_single(MlirOperation op)
+{
+    const cute_value *d = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+    return d && d->type == CUTE_MEMREF && extent(d, 1) == 1 && extent(d, 2) == 1;
+}
+
+enum { WAIT_TEXT = 48 };
+
+static void mark_text(MlirOperation op, char text[WAIT_TEXT])
+{
+    int64_t groups;
+    if (mark_of(op, &groups) == MARK_FENCE)
+        strcpy(text, "wgmma.fence.sync.aligned;");
+    else
+        snprintf(text, WAIT_TEXT, "wgmma.wait_group.sync.aligned %lld;", (long long)groups);
+}
+
+/* A fence in front of the product, a commit and a wait behind it, where cute_pin_wgmma left them to its statement. */
+static void take_in(MlirOperation op, char before[WAIT_TEXT], char behind[2 * WAIT_TEXT])
+{
+    MlirOperation fence = effect_before(op), commit = effect_behind(op), wait = {NULL};
+    if (is_mark(fence, MARK_FENCE)) {
+        mark_text(fence, before);
+        mlirOperationDestroy(fence);
+    }
+    if (is_mark(commit, MARK_COMMIT)) wait = effect_behind(commit);
+    if (is_mark(wait, MARK_WAIT)) {
+        strcpy(behind, "wgmma.commit_group.sync.aligned; ");
+        mark_text(wait, behind + strlen(behind));
+        mlirOperationDestroy(commit);
+        mlirOperationDestroy(wait);
+    }
 }
 
 cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
@@ -261,11 +323,15 @@ cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass,
     p->adds = cute_cast(&p->b, mlirOperationGetOperand(op, 0), mlirIntegerTypeGet(p->b.context, 1));
     p->always = cute_integer(&p->b, mlirIntegerTypeGet(p->b.context, 1), 1);
     /* One accumulator: a statement for several k, or LLVM would handle its registers for each. */
-    int64_t most = m * n == 1 ? CUTE_MOST_STEPS : 1;
+    bool single = is_single(op);
+    char before[WAIT_TEXT] = "", behind[2 * WAIT_TEXT] = "";
+    if (single) take_in(op, before, behind);
+    int64_t most = single ? CUTE_MOST_STEPS : 1;
     for (int64_t step = 0; step < k; step += most) {
         int count = (int)(k - step < most ? k - step : most);
         for (int64_t i = 0; i < m; i++)
-            for (int64_t j = 0; j < n; j++) CUTE_TRY(run(p, i, j, step, count));
+            for (int64_t j = 0; j < n; j++)
+                CUTE_TRY(run(p, i, j, step, count, step ? "" : before, step + count < k ? "" : behind));
     }
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld runs of %s", (long long)(m * n * k),
                      p->atom->name);
@@ -410,11 +476,23 @@ static void place(pins *p, MlirOperation op, const char *ptx)
     mlirOperationDestroy(op);
 }
 
+/* Whether a fence or wait is for nothing but the product next to it, which then takes it in. */
+static bool is_of_neighbour(const pins *p, MlirOperation op, mark is)
+{
+    MlirOperation of = is == MARK_FENCE ? effect_behind(op) : effect_before(op);
+    if (is == MARK_WAIT) of = is_mark(of, MARK_COMMIT) ? effect_before(of) : (MlirOperation){NULL};
+    if (mlirOperationIsNull(of) || !is_wgmma(of) || !is_single(of)) return false;
+    MlirOperation d = memory_of(mlirOperationGetOperand(of, 1));
+    MlirOperation a = p->a_too ? memory_of(mlirOperationGetOperand(of, 2)) : d;
+    for (size_t i = 0; i < p->count; i++)
+        if (!mlirOperationEqual(p->memory[i], d) && !mlirOperationEqual(p->memory[i], a)) return false;
+    return true;
+}
+
 static void pin_one(MlirOperation op, void *context)
 {
     pins *p = context;
-    int64_t groups;
-    mark is = mark_of(op, &groups);
+    mark is = mark_of(op, NULL);
     if (is != MARK_FENCE && is != MARK_WAIT) return;
     p->count = 0;
     p->a_too = is == MARK_FENCE;
@@ -422,10 +500,9 @@ static void pin_one(MlirOperation op, void *context)
         pin_behind(p, op);
     else
         pin_before(p, op);
-    if (!p->count) return;
-    char text[64] = "wgmma.fence.sync.aligned;";
-    if (is == MARK_WAIT)
-        snprintf(text, sizeof text, "wgmma.wait_group.sync.aligned %lld;", (long long)groups);
+    if (!p->count || is_of_neighbour(p, op, is)) return;
+    char text[WAIT_TEXT];
+    mark_text(op, text);
     place(p, op, text);
 }
 
