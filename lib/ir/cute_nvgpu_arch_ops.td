@@ -419,6 +419,25 @@ def CuteNvgpu_WgmmaWaitOp : CuteNvgpu_Op<"arch.wgmma_wait_group"> {
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<7>]>:$groups);
 }
 
+def CuteNvgpu_WarpgroupMmaOp : CuteNvgpu_Op<"arch.warpgroup_mma"> {
+  let summary = "A product by wgmma that is done behind it: `D = A * B + C`";
+  let description = [{
+    The operands are a tiled MMA, A, B, C and an mbarrier or none; D is C, the same tensor in registers. It stands for `wgmma_fence`,
+    `cute.gemm`, `wgmma_commit_group`, `wgmma_wait_group` of 0, and `mbarrier_arrive` of each thread: shared memory of A and B may be
+    written again. All threads of its warpgroups take part. sm_90a.
+
+    Refused: another atom than one of `wgmma`; what `cute.gemm` refuses.
+
+    ```mlir
+    %d = cute_nvgpu.arch.warpgroup_mma(%mma, %a, %b, %c, %bar) : (!cute_nvgpu.sm90.mma<64x64x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>,
+        !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,1,4):(0,0,2)">, !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,1,4):(0,0,2)">,
+        !cute.memref<f32, rmem, align<32>, "((2,2,8),1,1):((1,2,4),0,0)">, !cute.ptr<i64, smem>) -> !cute.memref<f32, rmem, align<32>, "((2,2,8),1,1):((1,2,4),0,0)">
+    ```
+  }];
+  let arguments = (ins Cute_MmaAtom:$mma, Cute_Fragment:$a, Cute_Fragment:$b, Cute_Fragment:$c, Optional<Cute_PtrType>:$barrier);
+  let results = (outs Cute_Fragment:$d);
+}
+
 // ---- fences between proxies ----
 def CuteNvgpu_FenceProxyOp : CuteNvgpu_Op<"arch.fence_proxy"> {
   let summary = "Orders accesses of this thread by different ways to memory";

@@ -677,6 +677,7 @@ ParseResult Reader::read()
     spelled = shown = state.name.getStringRef();
     if (!state.name.isRegistered()) {
         sugar = sugarOf(spelled);
+        if (sugar) state.getContext()->getOrLoadDialect(StringRef(sugar->operation).split('.').first);
         if (!sugar || !RegisteredOperationName::lookup(sugar->operation, state.getContext()))
             return parser.emitError(parser.getNameLoc(), "is unknown");
         shown = sugar->written;

@@ -4,6 +4,7 @@
 
 #include "lib/ir/cute.h"
 
+struct cute_atom;
 struct cute_atom_operand;
 
 namespace cute
@@ -159,7 +160,7 @@ class Reader
     ParseResult construct(std::vector<Literal> &items);
     ParseResult readStatic(std::vector<Literal> &items);
 
-    // sugar.cpp, sugar_gpu.cpp
+    // sugar.cpp, sugar_gpu.cpp, sugar_sm90.cpp
     ParseResult expect(bool condition, const Twine &what);
     void become(Operation *op);
     Operation *offsetOf(Value coord, Value layout);
@@ -168,6 +169,13 @@ class Reader
     FailureOr<Value> indexOf(const Literal &item);
     ParseResult accessMemref(std::vector<Literal> &items, StringRef name);
     bool registersOf(Value value, const cute_atom_operand &operand, SmallVectorImpl<Value> &registers);
+    struct Product;
+    bool takeTile(int64_t (&tile)[3]);
+    ParseResult productByDescriptors(std::vector<Literal> &items);
+    Type tiledProduct(const Product &p, std::string &text);
+    FailureOr<Value> fragmentOf(const Product &p, int which, Value mma, Value tensor);
+    Operation *grouped(Value tensor);
+    ParseResult placeBox(std::vector<Literal> &items, const cute_atom *atom);
     void rename(StringRef name);
     ParseResult compose(std::vector<Literal> &items, size_t a, size_t b);
 
@@ -196,6 +204,8 @@ class Reader
     ParseResult sugarFence(std::vector<Literal> &items);
     ParseResult sugarRelaxed(std::vector<Literal> &items);
     ParseResult sugarTmaLoad(std::vector<Literal> &items);
+    ParseResult sugarWarpgroupMma(std::vector<Literal> &items);
+    ParseResult sugarArrive(std::vector<Literal> &items);
     ParseResult sugarGpuLoad(std::vector<Literal> &items);
     ParseResult sugarGpuStore(std::vector<Literal> &items);
     ParseResult sugarAllocShared(std::vector<Literal> &items);

@@ -51,6 +51,16 @@ static void replace(const place *p, const char *by)
     memcpy(p->word, by, length);
 }
 
+/* `name %x` whose operand has no place behind it, `[%i]`, as the operation of that dialect has one. */
+static void without_place(const place *p, const char *by)
+{
+    char *at = skip_space(p->after, p->end);
+    if (at >= p->end || *at != '%') return;
+    while (at < p->end && (cute_is_mlir_name(*at) || cute_is_sigil(*at))) at++;
+    at = skip_space(at, p->end);
+    if (at >= p->end || *at != '[') replace(p, by);
+}
+
 /* `nvvm.shfl_sync` is `nvvm.shfl.sync`. */
 static void dots(const place *p, const char *by)
 {
@@ -169,6 +179,10 @@ static const struct spelling {
     SPELLING("gpu.load", replace, "cute.ld"),
     SPELLING("gpu.store", replace, "cute.st"),
     SPELLING("gpu.alloc_shared_memory", replace, "cute.alloc_shared"),
+    SPELLING("nvgpu.warpgroup_mma", replace, "cute.warpgroup_mma"),
+    SPELLING("nvgpu.mbarrier.arrive", without_place, "cute.mbarrier_arrive"),
+    SPELLING("nvgpu.ldmatrix", without_place, "cute.ldmatrix"),
+    SPELLING("!nvgpu.matrix", replace, "!cute.wmatrix"),
     SPELLING("constant", number_of_cute, "cute.int"),
     SPELLING("arith.constant", number_of_cute, "cute.int"),
     /* attributes of operations that lib/ir/newer.td defines */

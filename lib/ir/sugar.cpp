@@ -458,6 +458,22 @@ static Type readCopyAtom(AsmParser &parser, SMLoc place)
     return typeOfText(parser, place, "!cute_nvgpu.atom.universal_copy<i8, " + Twine(8 * bytes) + " b>");
 }
 
+// !nvgpu.matrix<16x16xf16>: what a lane has of it in words, by ldmatrix.
+static Type readMatrix(AsmParser &parser, SMLoc place)
+{
+    SmallVector<int64_t> shape;
+    Type element;
+    if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+        parser.parseType(element) || parser.parseGreater())
+        return {};
+    bool whole = shape.size() == 2 && (shape[0] == 8 || shape[0] == 16) && (shape[1] == 8 || shape[1] == 16);
+    if (!whole || !element.isIntOrFloat() || element.getIntOrFloatBitWidth() != 16) {
+        parser.emitError(place) << "expects 8x8, 16x8, 8x16 or 16x16 elements of 16 bits";
+        return {};
+    }
+    return VectorType::get(shape[0] * shape[1] / 64, parser.getBuilder().getI32Type());
+}
+
 // !cute_nvgpu.tma_load<128x64xf16>, also with a swizzle behind, 128B: a tensor map with that box.
 static Type readTmaLoad(AsmParser &parser, SMLoc place)
 {
@@ -495,6 +511,7 @@ std::optional<Type> cute::readOtherType(AsmParser &parser, SMLoc place, StringRe
         Type (*read)(AsmParser &parser, SMLoc place);
     } rows[] = {
         {"cute", "tensor", readTensor},
+        {"cute", "wmatrix", readMatrix},
         {"cute_nvgpu", "mma_atom", readMmaAtom},
         {"cute_nvgpu", "tiled_mma", readTiledMma},
         {"cute_nvgpu", "copy_atom", readCopyAtom},

@@ -315,7 +315,7 @@ ParseResult Reader::loadByMap(std::vector<Literal> &items)
     return become(load), success();
 }
 
-// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy by the atom with that mbarrier.
+// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy by the atom with that mbarrier. Or of a tile at a place.
 ParseResult Reader::sugarTmaLoad(std::vector<Literal> &items)
 {
     bool given = !items.empty() && items[0].kind == Literal::Given;
@@ -325,10 +325,16 @@ ParseResult Reader::sugarTmaLoad(std::vector<Literal> &items)
     const cute_value *atom = given ? cute_type_peek(wrap(type)) : nullptr;
     bool loads = atom && atom->type == CUTE_ATOM && strstr(atom->atom->mnemonic, "tma_load");
     if (expect(
-            loads && items.size() == 4 && items[3].kind == Literal::Given,
+            loads && (items.size() == 3 || items.size() == 4) && items.back().kind == Literal::Given,
             "a TMA load, coordinates, a tensor in shared memory and an mbarrier; or a tensor map, a memref "
             "and a !nvgpu.mbarrier.group"))
         return failure();
+    const cute_value *from = items.size() == 4 && items[1].kind == Literal::Given
+                                 ? cute_type_peek(wrap(items[1].value.getType()))
+                                 : nullptr;
+    bool coordinates =
+        items.size() == 4 && (items[1].kind == Literal::Part || (from && from->type == CUTE_COORD_TENSOR));
+    if (!coordinates && placeBox(items, atom->atom)) return failure();
     Value exec = items[0].value;
     if (strstr(atom->atom->mnemonic, "non_exec")) {
         Type runs = inferredType("cute_nvgpu.atom.make_exec_tma", exec);

@@ -1,6 +1,6 @@
-/* cute-import-kernels: kernels of the dialect cuda become kernels of gpu.
+/* cute-import-kernels: kernels of the dialect cuda become kernels of gpu, products of warpgroups what they stand for.
  *
- * Requires: nothing. Ensures: no cuda.kernel. Arguments that nothing uses and whose types leave nothing for run time (a
+ * Requires: nothing. Ensures: no cuda.kernel, no cute_nvgpu.arch.warpgroup_mma. Arguments that nothing uses and whose types leave nothing for run time (a
  * known layout) are gone, here and where the kernel is launched. A kernel whose launches all have the same known block
  * size requires it (nvvm.reqntid).
  *
@@ -18,6 +18,7 @@
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/wgmma.h"
 
 /* A kernel and what its launches say. */
 typedef struct kernel {
@@ -195,7 +196,8 @@ import m = {.root = root, .arena = cute_arena_create() };
         return;
     }
     cute_op_each(root, "cuda.kernel", note_kernel, &m);
-    if (!m.count) cute_pass_unchanged(pass);
+    bool products = cute_expand_warpgroup_mma(root);
+    if (!m.count && !products) cute_pass_unchanged(pass);
     if (m.count) cute_op_each(root, "cuda.launch_ex", import_launch, &m);
     for (size_t i = 0; i < m.count; i++) import_kernel(&m, &m.kernels[i]);
     cute_arena_destroy(m.arena);
@@ -205,6 +207,6 @@ const cute_pass cute_pass_import_kernels = {
     .name = "cute-import-kernels",
     .help = "Turn cuda.kernel into gpu.func",
     .anchor = "builtin.module",
-    .dialects = CUTE_DIALECT_GPU,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_GPU,
     .run = run,
 };

@@ -188,6 +188,7 @@ static const cute_lower_row rows[] = {{"cute.gemm", lower_gemm}, {"cute.mma_atom
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
+    cute_expand_warpgroup_mma(root);
     cute_pin_wgmma(root, pass);
     cute_lower_rows(root, pass, "cute.", rows, sizeof rows / sizeof *rows);
 }

@@ -22,6 +22,7 @@
 #include "lib/passes/passes.h"
 #include "lib/passes/shared_memory.h"
 #include "lib/passes/tma_lowering.h"
+#include "lib/passes/wgmma.h"
 
 /* ---- reading operations ---- */
 
@@ -437,6 +438,7 @@ static const cute_lower_row rows[] = {
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
+    cute_expand_warpgroup_mma(root);
     const cute_lower_table tables[] = {{rows, sizeof rows / sizeof *rows}, cute_sync_rows()};
     cute_lower_tables(root, pass, "cute_nvgpu.", tables, sizeof tables / sizeof *tables);
 }

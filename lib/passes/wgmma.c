@@ -513,3 +513,31 @@ void cute_pin_wgmma(MlirOperation root, cute_pass_run *pass)
     if (p.arena) cute_op_walk(root, "cute_nvgpu.", CUTE_WALK_INNER_FIRST, pin_one, &p);
     cute_arena_destroy(p.arena);
 }
+
+/* ---- products that are done behind them ---- */
+
+static void expand_product(MlirOperation op, void *context)
+{
+    *(bool *)context = true;
+    cute_builder b = cute_builder_before(op);
+    MlirValue mma = mlirOperationGetOperand(op, 0), a = mlirOperationGetOperand(op, 1),
+              factor = mlirOperationGetOperand(op, 2), c = mlirOperationGetOperand(op, 3);
+    MlirNamedAttribute all =
+        cute_attribute(b.context, "groups", mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 32), 0));
+    cute_build(&b, "cute_nvgpu.arch.wgmma_fence", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    cute_build(&b, "cute.gemm", CUTE_OPERANDS(mma, c, a, factor, c), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    cute_build(&b, "cute_nvgpu.arch.wgmma_commit_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    cute_build(&b, "cute_nvgpu.arch.wgmma_wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NAMED(all));
+    if (mlirOperationGetNumOperands(op) > 4)
+        cute_build(&b, "cute_nvgpu.arch.mbarrier_arrive", CUTE_OPERANDS(mlirOperationGetOperand(op, 4)),
+                   CUTE_NO_TYPES, CUTE_NO_NAMED);
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), c);
+    mlirOperationDestroy(op);
+}
+
+bool cute_expand_warpgroup_mma(MlirOperation root)
+{
+    bool any = false;
+    cute_op_each(root, "cute_nvgpu.arch.warpgroup_mma", expand_product, &any);
+    return any;
+}

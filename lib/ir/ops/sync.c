@@ -3,6 +3,7 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
 
+#include "lib/atoms/validate.h"
 #include "lib/ir/ops/check.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
@@ -169,6 +170,40 @@ static bool verify_st_async(const cute_op_row *row, MlirOperation op)
                            (int)p->align);
 }
 
+/* ---- products of warpgroups ---- */
+
+enum { MMA, FACTOR_A, FACTOR_B, SUM, DONE }; /* operands */
+
+static bool infer_product(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    if (query->operand_count <= SUM) return cute_op_fail(query->location, row->name, "expects A, B and C");
+    cute_op_types_add(out, mlirValueGetType(query->operands[SUM]));
+    return true;
+}
+
+static bool verify_product(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *mma = cute_check_operand(&c, MMA), *sum = cute_check_operand(&c, SUM);
+    if (mma->atom->known && !mma->atom->wgmma)
+        return cute_check_fail(&c, "expects an atom of wgmma, but got '%s'", mma->atom->mnemonic);
+    if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, SUM)),
+                       mlirValueGetType(mlirOperationGetResult(op, 0))))
+        return cute_check_fail(&c, "expects D to have the type of C");
+    if (mlirOperationGetNumOperands(op) > DONE && !check_barrier(&c, DONE)) return false;
+    const cute_value *a = cute_check_operand(&c, FACTOR_A), *b = cute_check_operand(&c, FACTOR_B);
+    if (!a || !b || !sum) return true;
+    const cute_value operands[4] = {*sum, *a, *b, *sum};
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    bool ok = cute_gemm_verify(arena, mma, operands, diag) == CUTE_OK;
+    if (!ok)
+        cute_check_fail(&c, "%s", cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "out of memory");
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+    return ok;
+}
+
 static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.mbarrier_init", .verify = verify_barrier},
     {.name = "cute_nvgpu.arch.mbarrier_inval", .verify = verify_barrier},
@@ -193,6 +228,7 @@ static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.wgmma_fence"},
     {.name = "cute_nvgpu.arch.wgmma_commit_group"},
     {.name = "cute_nvgpu.arch.wgmma_wait_group"},
+    {.name = "cute_nvgpu.arch.warpgroup_mma", .infer = infer_product, .verify = verify_product},
     {.name = "cute_nvgpu.arch.fence_proxy"},
     {.name = "cute_nvgpu.arch.fence_view_async_shared"},
     {.name = "cute_nvgpu.arch.fence_proxy_tensormap", .verify = verify_tensormap},

@@ -74,3 +74,19 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// A product that is done behind it is its fence, product, wait and arrival; the product is cute-nvgpu-mma-lowering's.
+// CHECK-LABEL: func.func @product_of_a_warpgroup
+// CHECK: wgmma.fence
+// CHECK: cute.gemm(%arg0, %arg3, %arg1, %arg2, %arg3)
+// CHECK: wgmma.commit
+// CHECK: wgmma.wait
+// CHECK: mbarrier.arrive
+// CHECK: return %arg3
+!p_mma = !cute_nvgpu.sm90.mma<64x64x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+!p_view = !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,1,4):(0,0,2)">
+!p_sum = !cute.memref<f32, rmem, align<32>, "((2,2,8),1,1):((1,2,4),0,0)">
+func.func @product_of_a_warpgroup(%mma: !p_mma, %a: !p_view, %b: !p_view, %c: !p_sum, %bar: !cute.ptr<i64, smem>) -> !p_sum {
+  %d = cute_nvgpu.arch.warpgroup_mma(%mma, %a, %b, %c, %bar) : (!p_mma, !p_view, !p_view, !p_sum, !cute.ptr<i64, smem>) -> !p_sum
+  return %d : !p_sum
+}
