@@ -323,6 +323,9 @@ gpu.module @kernels {
         %execB = cute_nvgpu.atom.make_exec_tma %tmaB
         %castA = cute_nvgpu.atom.set_value %execA, %toA {field = #cute_nvgpu.atom_copy_field_tmaload<mcast_mask>}
         %castB = cute_nvgpu.atom.set_value %execB, %toB {field = #cute_nvgpu.atom_copy_field_tmaload<mcast_mask>}
+        // L2 joins what blocks of a GPC read at once, but not multicasts: what is not shared is none.
+        %sharesA = arith.constant ${CN>1} : i1
+        %sharesB = arith.constant ${CM>1} : i1
         // What a kernel before this one writes is there, where it lets this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
         scf.for %tile = %first to %tiles step %step iter_args(%i0 = %c0, %p0 = %c1) -> (i32, i32) : i32 {
@@ -346,10 +349,20 @@ gpu.module @kernels {
             scf.if %one {
               cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %f, %bytes
             }
-            %loadA = cute_nvgpu.atom.set_value %castA, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
-            %loadB = cute_nvgpu.atom.set_value %castB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
-            cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
-            cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+            scf.if %sharesA {
+              %loadA = cute_nvgpu.atom.set_value %castA, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+              cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
+            } else {
+              %loadA = cute_nvgpu.atom.set_value %execA, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+              cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
+            }
+            scf.if %sharesB {
+              %loadB = cute_nvgpu.atom.set_value %castB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+              cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+            } else {
+              %loadB = cute_nvgpu.atom.set_value %execB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+              cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+            }
             %i1, %p1 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> %i, %p
             scf.yield %i1, %p1 : i32, i32
           }
