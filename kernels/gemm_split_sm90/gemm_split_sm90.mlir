@@ -19,28 +19,19 @@
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
 #keep = #llvm.loop_annotation<unroll = <disable = true>>
 gpu.module @kernels {
-  // Where sum 4 j + 2 h + e of a thread lies in D, and whether D has it: row t / 4 % 8 + 8 h of its warp's
-  // 16, column t % 4 * 2 + 8 j + e.
-  func.func private @place(%v: i32, %row: i32, %column: i32, %rows: i32, %columns: i32) -> (i32, i32, i1) {
+  // Sum v = 4 j + 2 h + e of a thread lies 8 h rows below its first one, 8 j + e columns behind.
+  func.func private @place(%v: i32) -> (i32, i32) {
     %c1 = arith.constant 1 : i32
     %c2 = arith.constant 2 : i32
     %c4 = arith.constant 4 : i32
     %c8 = arith.constant 8 : i32
-    %sums = arith.constant ${BN/2} : i32
-    %h0 = arith.andi %v, %c2 : i32
-    %h = arith.muli %h0, %c4 : i32
-    %m = arith.addi %row, %h : i32
+    %h = arith.andi %v, %c2 : i32
+    %m = arith.muli %h, %c4 : i32
     %e = arith.andi %v, %c1 : i32
-    %j0 = arith.divui %v, %c4 : i32
-    %j = arith.muli %j0, %c8 : i32
-    %n0 = arith.addi %column, %e : i32
-    %n = arith.addi %n0, %j : i32
-    %in_m = arith.cmpi slt, %m, %rows : i32
-    %in_n = arith.cmpi slt, %n, %columns : i32
-    %in_v = arith.cmpi slt, %v, %sums : i32
-    %in_mn = arith.andi %in_m, %in_n : i1
-    %is_there = arith.andi %in_mn, %in_v : i1
-    return %m, %n, %is_there : i32, i32, i1
+    %j = arith.divui %v, %c4 : i32
+    %j8 = arith.muli %j, %c8 : i32
+    %n = arith.addi %e, %j8 : i32
+    return %m, %n : i32, i32
   }
   func.func private @none(%x: ${ES}) -> ${ES} {
     return %x : ${ES}
@@ -126,21 +117,18 @@ gpu.module @kernels {
     // block's part are there when so many bytes came.
     %fetches = arith.cmpi eq, %warp, %c0 : i32
     scf.if %fetches {
-      %makes = arith.cmpi ult, %tid, %stages : i32
       %first = arith.cmpi eq, %tid, %c0 : i32
       scf.if %first {
         cute_nvgpu.prefetch_tma_desc %tmaA
         cute_nvgpu.prefetch_tma_desc %tmaB
+        scf.for %i = %c0 to %stages step %c1 : i32 {
+          %f = cute.add_offset %full, %i
+          %e = cute.add_offset %empty, %i
+          cute_nvgpu.arch.mbarrier_init %f, %c1
+          cute_nvgpu.arch.mbarrier_init %e, ${BM/64*CM}
+        } {loop_annotation = #unroll}
         cute_nvgpu.arch.mbarrier_init %all, %c1
-      }
-      scf.if %makes {
-        %f = cute.add_offset %full, %tid
-        %e = cute.add_offset %empty, %tid
-        cute_nvgpu.arch.mbarrier_init %f, %c1
-        cute_nvgpu.arch.mbarrier_init %e, ${BM/64*CM}
         cute_nvgpu.arch.mbarrier_init_fence
-      }
-      scf.if %first {
         %before = arith.muli %rank, %own : i32
         %left0 = arith.subi %sums, %before : i32
         %left1 = arith.minsi %left0, %own : i32
@@ -184,7 +172,7 @@ gpu.module @kernels {
         %tBs, %tBg = cute_nvgpu.atom.tma_partition %tmaB, %inM, "(${CM}):(1)", %sB2, %gB2
         // What a kernel before this one writes is there, where it lets this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
-        // All buffers are empty at first. Those of B are also other blocks', which have to have their barriers.
+        // All buffers are empty at first; those of B that others fill need the others' barriers.
         %begin = arith.minsi %rounds, %stages : i32
         scf.for %i = %c0 to %begin step %c1 : i32 {
           %before = arith.muli %i, %cS : i32
@@ -195,22 +183,21 @@ gpu.module @kernels {
           }
           %loadA = cute_nvgpu.atom.set_value %hintA, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
           cute.copy %loadA, %tAg[_, %k], %tAs[_, %i]
-        } {loop_annotation = #keep}
-        scf.if %shares {
-          cute_nvgpu.arch.cluster_wait
-        }
-        scf.for %i = %c0 to %begin step %c1 : i32 {
-          %before = arith.muli %i, %cS : i32
-          %k = arith.addi %before, %rank : i32
-          %f = cute.add_offset %full, %i
-          scf.if %shares {
-            %loadB = cute_nvgpu.atom.set_value %castB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
-            cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
-          } else {
+          scf.if %alone {
             %loadB = cute_nvgpu.atom.set_value %hintB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
             cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
           }
         } {loop_annotation = #keep}
+        cute_nvgpu.arch.cluster_wait
+        scf.if %shares {
+          scf.for %i = %c0 to %begin step %c1 : i32 {
+            %before = arith.muli %i, %cS : i32
+            %k = arith.addi %before, %rank : i32
+            %f = cute.add_offset %full, %i
+            %loadB = cute_nvgpu.atom.set_value %castB, %f {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
+            cute.copy %loadB, %tBg[_, %k], %tBs[_, %i]
+          } {loop_annotation = #keep}
+        }
         scf.for %r = %stages to %rounds step %c1 iter_args(%i = %c0, %p = %c0) -> (i32, i32) : i32 {
           %before = arith.muli %r, %cS : i32
           %k = arith.addi %before, %rank : i32
@@ -232,9 +219,6 @@ gpu.module @kernels {
           %i1, %p1 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> (%i, %p)
           scf.yield %i1, %p1 : i32, i32
         } {loop_annotation = #keep}
-        scf.if %alone {
-          cute_nvgpu.arch.cluster_wait
-        }
       } else {
         cute_nvgpu.arch.cluster_wait
       }
@@ -314,32 +298,43 @@ gpu.module @kernels {
           cute_nvgpu.arch.st_async %x, %place, %all, %block
         }
       } {loop_annotation = #unroll}
-      // What is added to the sums that it finishes, while the others' are on their way.
+      // What is added to the sums that it finishes, while the others' are on their way; D's border is where there is nothing.
       %shape = cute.shape %D
-      %extM, %extN = cute.get_scalars %shape
+      %rows, %columns = cute.get_scalars %shape
+      %last_m = arith.subi %rows, %c1 : i32
+      %last_n = arith.subi %columns, %c1 : i32
       %with_c = arith.constant ${BETA} : i1
-      %along_n = arith.constant ${BIAS==1} : i1
+      %with_bias = arith.constant ${BIAS!=0} : i1
+      %with_rest = arith.ori %with_c, %with_bias : i1
       %along_m = arith.constant ${BIAS==2} : i1
-      %with_bias = arith.ori %along_m, %along_n : i1
       %nothing = arith.constant 0.0 : ${ES}
-      %line = cute.static : !cute.layout<"${OWN}:1">
+      %line = cute.static : !cute.layout<"(${V},${OWN/V}):(1,${V})">
       %rest = cute.memref.alloca %line : ${ES}
+      %total = cute.memref.alloca %line : ${ACC}
+      %done = cute.memref.alloca %line : ${TC}
+      // Where the first of four sums is with which its own begin, and how many are before them.
       %from = arith.muli %rank, %own : i32
+      %j0 = arith.divui %from, %c4 : i32
+      %odd = arith.remui %from, %c4 : i32
+      %column1 = arith.muli %j0, %c8 : i32
+      %column_own = arith.addi %column, %column1 : i32
       scf.for %i = %c0 to %own step %c1 : i32 {
-        %v = arith.addi %from, %i : i32
-        %m, %n, %is_there = func.call @place(%v, %row, %column, %extM, %extN) : (i32, i32, i32, i32, i32) -> (i32, i32, i1)
-        %uses_c = arith.andi %is_there, %with_c : i1
-        %uses_b = arith.andi %is_there, %with_bias : i1
-        %y0 = scf.if %uses_c -> (${ES}) {
-          %c = cute.load %C[%m, %n]
+        %v = arith.addi %odd, %i : i32
+        %dm, %dn = func.call @place(%v) : (i32) -> (i32, i32)
+        %m = arith.addi %row, %dm : i32
+        %n = arith.addi %column_own, %dn : i32
+        %m_in = arith.minsi %m, %last_m : i32
+        %n_in = arith.minsi %n, %last_n : i32
+        %y0 = scf.if %with_c -> (${ES}) {
+          %c = cute.load %C[%m_in, %n_in]
           %wide = arith.${EEXT} %c : ${TC} to ${ES}
           %y = arith.mulf %wide, %beta : ${ES}
           scf.yield %y : ${ES}
         } else {
           scf.yield %nothing : ${ES}
         }
-        %y1 = scf.if %uses_b -> (${ES}) {
-          %at = arith.select %along_m, %m, %n : i32
+        %y1 = scf.if %with_bias -> (${ES}) {
+          %at = arith.select %along_m, %m_in, %n_in : i32
           %b = cute.load %bias[%at]
           %wide = arith.${EEXT} %b : ${TC} to ${ES}
           %y = arith.addf %y0, %wide : ${ES}
@@ -352,33 +347,72 @@ gpu.module @kernels {
       scf.if %several {
         cute_nvgpu.arch.mbarrier_wait<cluster> %all, %c0
       }
-      %most = arith.constant ${BN/2-1} : i32
-      scf.for %i = %c0 to %own step %c1 : i32 {
-        %v = arith.addi %from, %i : i32
-        %m, %n, %is_there = func.call @place(%v, %row, %column, %extM, %extN) : (i32, i32, i32, i32, i32) -> (i32, i32, i1)
-        %x0 = cute.load %acc[%i]
-        %mine = scf.for %s = %c1 to %cS step %c1 iter_args(%x = %x0) -> (${ACC}) : i32 {
-          %skip = arith.muli %s, %own : i32
-          %index = arith.addi %skip, %i : i32
-          %bounded = arith.minsi %index, %most : i32
-          %other = cute.load %acc[%bounded]
+      // The last parts may be shorter than OWN.
+      %whole = arith.constant ${OWN*S==BN/2} : i1
+      %owned = arith.constant ${OWN/V} : i32
+      %highest = arith.constant ${BN/2/V-1} : i32
+      scf.for %g = %c0 to %owned step %c1 : i32 {
+        %x0 = cute.memref.load_vec %vectors[_, %g]
+        %mine = scf.for %s = %c1 to %cS step %c1 iter_args(%x = %x0) -> (vector<${V}x${ACC}>) : i32 {
+          %skip = arith.muli %s, %owned : i32
+          %index = arith.addi %skip, %g : i32
+          %bounded = arith.minsi %index, %highest : i32
+          %other = cute.memref.load_vec %vectors[_, %bounded]
           %is_mine = arith.cmpi eq, %rank, %s : i32
-          %y = arith.select %is_mine, %other, %x : ${ACC}
-          scf.yield %y : ${ACC}
+          %y = arith.select %is_mine, %other, %x : vector<${V}x${ACC}>
+          scf.yield %y : vector<${V}x${ACC}>
         } {loop_annotation = #unroll}
-        scf.if %is_there {
-          %sum = scf.for %d = %c0 to %cS1 step %c1 iter_args(%x = %mine) -> (${ACC}) : i32 {
-            %came = cute.load %sD[%i, %ct, %d]
-            %y = arith.${ADD} %x, %came : ${ACC}
-            scf.yield %y : ${ACC}
+        %gv = arith.muli %g, %cV : i32
+        %v = arith.addi %from, %gv : i32
+        %is_sent = arith.cmpi slt, %v, %sums : i32
+        %adds = arith.ori %is_sent, %whole : i1
+        %sum = scf.if %adds -> (vector<${V}x${ACC}>) {
+          %y = scf.for %d = %c0 to %cS1 step %c1 iter_args(%x = %mine) -> (vector<${V}x${ACC}>) : i32 {
+            %came = cute.memref.load_vec %sD[(_, %g), %ct, %d]
+            %y = arith.${ADD} %x, %came : vector<${V}x${ACC}>
+            scf.yield %y : vector<${V}x${ACC}>
           } {loop_annotation = #unroll}
-          %wide = arith.${EFROM} %sum : ${ACC} to ${ES}
-          %scaled = arith.mulf %wide, %alpha : ${ES}
-          %more = cute.load %rest[%i]
-          %x = arith.addf %scaled, %more : ${ES}
-          %y = func.call @${ACT}(%x) : (${ES}) -> ${ES}
-          %d = arith.${ETO} %y : ${ES} to ${TC}
-          cute.store %d, %D[%m, %n]
+          scf.yield %y : vector<${V}x${ACC}>
+        } else {
+          scf.yield %mine : vector<${V}x${ACC}>
+        }
+        cute.memref.store_vec %sum, %total[_, %g]
+      } {loop_annotation = #unroll}
+      scf.for %i = %c0 to %own step %c1 : i32 {
+        %sum = cute.load %total[%i]
+        %more = cute.load %rest[%i]
+        %wide = arith.${EFROM} %sum : ${ACC} to ${ES}
+        %scaled = arith.mulf %wide, %alpha : ${ES}
+        %x = scf.if %with_rest -> (${ES}) {
+          %z = arith.addf %scaled, %more : ${ES}
+          scf.yield %z : ${ES}
+        } else {
+          scf.yield %scaled : ${ES}
+        }
+        %y = func.call @${ACT}(%x) : (${ES}) -> ${ES}
+        %d = arith.${ETO} %y : ${ES} to ${TC}
+        cute.store %d, %done[%i]
+      } {loop_annotation = #unroll}
+      %layout_D = cute.get_layout %D
+      %first_D = cute.get_iter %D
+      %offset = cute.crd2idx (%row, %column_own), %layout_D
+      %at_D = cute.add_offset %first_D, %offset
+      %D_own = cute.make_view %at_D, %layout_D
+      scf.for %i = %c0 to %own step %c1 : i32 {
+        %v = arith.addi %odd, %i : i32
+        %dm, %dn = func.call @place(%v) : (i32) -> (i32, i32)
+        %m = arith.addi %row, %dm : i32
+        %n = arith.addi %column_own, %dn : i32
+        %in_m = arith.cmpi slt, %m, %rows : i32
+        %in_n = arith.cmpi slt, %n, %columns : i32
+        %v_own = arith.addi %from, %i : i32
+        %in_sums = arith.cmpi slt, %v_own, %sums : i32
+        %in_v = arith.ori %in_sums, %whole : i1
+        %in_mn = arith.andi %in_m, %in_n : i1
+        %is_there = arith.andi %in_mn, %in_v : i1
+        %d = cute.load %done[%i]
+        scf.if %is_there {
+          cute.store %d, %D_own[%dm, %dn]
         }
       } {loop_annotation = #unroll}
     }
