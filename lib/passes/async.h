@@ -174,6 +174,7 @@ typedef enum async_event {
     ASYNC_EV_WGMMA_WAIT,
     ASYNC_EV_GEMM,
     ASYNC_EV_TENSOR_COPY, /* cute.copy */
+    ASYNC_EV_SEND,        /* st.async */
     ASYNC_EV_ACCESS,      /* cute.memref.load, store and the like */
     ASYNC_EV_BULK_COMMIT,
     ASYNC_EV_BULK_WAIT,

@@ -261,6 +261,23 @@ static void check_init_fence(async_machine *m, async_mbarrier *b, MlirOperation 
     async_tell(m->report, &f);
 }
 
+/* `copy` brings bytes to mbarrier `index`. */
+static void take_off(async_machine *m, int index, int copy, int64_t bytes, MlirOperation op)
+{
+    async_mbarrier *b = &m->barriers[index];
+    bool known = false;
+    for (int n = 0; n < b->copy_count; n++) known |= mlirOperationEqual(b->copies[n], op);
+    if (!known && b->copy_count < ASYNC_NOTES) b->copies[b->copy_count++] = op;
+    b->in_flight += bytes;
+    if (!cute_arena_more(m->arena, &m->flights, m->flight_count, &m->flight_capacity, sizeof *m->flights,
+                         64)) {
+        m->stopped = true;
+        return;
+    }
+    m->flights[m->flight_count++] = (struct async_flight){index, copy, bytes};
+    m->activity++;
+}
+
 /* One lane of the warp issues the copy. */
 static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
 {
@@ -331,18 +348,89 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
                                .swizzle = async_swizzle_of(tensor->value)};
         for (int64_t n = 0; n < boxes && n < 64; n++, to.byte += box)
             if (m->stopped || !async_touch(m, w, &to, own_bytes, &access)) return;
-        bool known = false;
-        for (int n = 0; n < b->copy_count; n++) known |= mlirOperationEqual(b->copies[n], i->op);
-        if (!known && b->copy_count < ASYNC_NOTES) b->copies[b->copy_count++] = i->op;
-        b->in_flight += own_bytes * boxes;
-        if (!cute_arena_more(m->arena, &m->flights, m->flight_count, &m->flight_capacity, sizeof *m->flights,
-                             64)) {
-            m->stopped = true;
-            return;
-        }
-        m->flights[m->flight_count++] = (struct async_flight){index, copy, own_bytes * boxes};
+        take_off(m, index, copy, own_bytes * boxes, i->op);
     }
-    m->activity++;
+}
+
+/* Bytes that a lane of st.async sends. */
+static int64_t sent_bytes(MlirOperation op)
+{
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0)), element = type;
+    int64_t count = 1;
+    if (mlirTypeIsAVector(type)) {
+        element = mlirShapedTypeGetElementType(type);
+        count = mlirShapedTypeGetDimSize(type, 0);
+    }
+    bool wide =
+        mlirTypeIsAF64(element) || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 64);
+    return count * (wide ? 8 : 4);
+}
+
+/* st.async: each lane sends to a block of its own; neighbours to one place are one access. */
+static void send(async_machine *m, async_warp *w, const async_instr *i)
+{
+    struct {
+        async_place bar;
+        int index, copy;
+        int64_t bytes;
+    } groups[32];
+    int count = 0, run_group = -1;
+    int64_t bytes = sent_bytes(i->op), run_bytes = 0;
+    async_place run = {0};
+    async_access access = {
+        .kind = ASYNC_PROXY_WRITE, .warp = w->id, .seq = ++w->seq, .op = i->op, .swizzle = -1};
+    for (int lane = 0; lane <= 32; lane++) {
+        async_place at = {0}, bar = {0};
+        int64_t block = 0;
+        int g = -1;
+        if (lane < 32) {
+            if (!(w->mask >> lane & 1)) continue;
+            async_value p = async_lane(&w->slots[i->in[1]], lane), b = async_lane(&w->slots[i->in[2]], lane),
+                        r = async_lane(&w->slots[i->in[3]], lane);
+            if (!async_place_of(&p, &at) || !async_place_of(&b, &bar) || !async_number_of(&r, &block) ||
+                block < 0 || block > 255) {
+                m->stopped = true;
+                return;
+            }
+            at.cta = bar.cta = (int)block;
+            for (g = 0; g < count; g++)
+                if (groups[g].bar.region == bar.region && groups[g].bar.cta == bar.cta &&
+                    groups[g].bar.byte == bar.byte)
+                    break;
+            if (g == count) {
+                int index = async_barrier_at(m, w, &bar, i->op);
+                if (index < 0) return;
+                check_init_fence(m, &m->barriers[index], i->op);
+                int copy = new_copy(
+                    m,
+                    (async_copy){
+                        .op = i->op, .warp = w->id, .kind = ASYNC_LOAD, .barrier = index, .committed = true});
+                if (copy < 0) return;
+                groups[count].bar = bar;
+                groups[count].index = index;
+                groups[count].copy = copy;
+                groups[count++].bytes = 0;
+                async_reach(m, w, bar.cta, copy, i->op);
+            }
+            groups[g].bytes += bytes;
+            if (g == run_group && at.region == run.region && at.byte >= run.byte &&
+                at.byte <= run.byte + run_bytes) {
+                int64_t end = at.byte + bytes - run.byte;
+                if (end > run_bytes) run_bytes = end;
+                continue;
+            }
+        }
+        if (run_group >= 0) {
+            access.copy = groups[run_group].copy;
+            check_barriers_kept(m, &run, run_bytes, i->op);
+            if (m->stopped || !async_touch(m, w, &run, run_bytes, &access)) return;
+        }
+        run = at;
+        run_group = g;
+        run_bytes = bytes;
+    }
+    for (int g = 0; g < count && !m->stopped; g++)
+        take_off(m, groups[g].index, groups[g].copy, groups[g].bytes, i->op);
 }
 
 static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
@@ -682,6 +770,13 @@ async_step async_event_do(async_machine *m, async_warp *w, const async_instr *i)
         }
         return cluster_wait(m, w, i->op);
     case ASYNC_EV_TENSOR_COPY: return tensor_copy(m, w, i);
+    case ASYNC_EV_SEND:
+        if (i->in_count < 4 || i->in[1] < 0 || i->in[2] < 0 || i->in[3] < 0) {
+            m->stopped = true;
+            return ASYNC_PAUSES;
+        }
+        send(m, w, i);
+        return ASYNC_GOES_ON;
     case ASYNC_EV_ACCESS: {
         int tensor = cute_op_is(i->op, "cute.memref.store_vec") ? 1 : 0;
         w->seq++;

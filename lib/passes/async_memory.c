@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
+#include "lib/ir/util.h"
 #include "lib/passes/async.h"
 
 void async_known_merge(async_known *into, const async_known *from, int warps, int copies)
@@ -63,7 +64,8 @@ static const char *name_of(const async_machine *m, const async_access *a)
 {
     if (!is_proxy(a->kind)) return is_write(a->kind) ? "write" : "read";
     switch (m->copies[a->copy].kind) {
-    case ASYNC_LOAD: return "tensor copy";
+    case ASYNC_LOAD:
+        return cute_op_is(m->copies[a->copy].op, "cute_nvgpu.arch.st_async") ? "st.async" : "tensor copy";
     case ASYNC_STORE: return "tensor store";
     default: return "wgmma";
     }
@@ -108,9 +110,9 @@ static void tell_early(async_machine *m, async_warp *warp, const async_access *r
         async_note(&f, read->op, "this %s takes what the copy brings", name_of(m, read));
     } else {
         f = async_find(ASYNC_ORDER, read->op,
-                       "reads shared memory that a tensor copy is filling: nothing here has waited on the "
-                       "mbarrier at which "
-                       "the copy completes");
+                       "reads shared memory that a %s is filling: nothing here has waited on the mbarrier at "
+                       "which it completes",
+                       name_of(m, copy));
     }
     async_note(&f, copy->op, "the copy");
     async_blame(m, &f);
@@ -170,7 +172,7 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
             f = of_product(m, warp, a, x);
         } else {
             f = async_find(ASYNC_ORDER, x->op,
-                           "overwrites shared memory into which another tensor copy may still write");
+                           "overwrites shared memory into which another %s may still write", name_of(m, a));
             async_note(&f, a->op, "the other copy");
             if (warp->wait_count) async_note(&f, warp->waits[warp->wait_count - 1].op, "a wait before");
         }

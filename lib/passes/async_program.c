@@ -75,6 +75,7 @@ static const event_row events[] = {
     {"cute_nvgpu.arch.wgmma_wait_group", ASYNC_EV_WGMMA_WAIT, 0, NONE},
     {"cute.gemm", ASYNC_EV_GEMM, 0, 1 << 2 | 1 << 3},
     {"cute.copy", ASYNC_EV_TENSOR_COPY, 0, 7},
+    {"cute_nvgpu.arch.st_async", ASYNC_EV_SEND, 0, 1 << 1 | 1 << 2 | 1 << 3},
     {"cute.memref.load", ASYNC_EV_ACCESS, ASYNC_READ, 1},
     {"cute.memref.load_vec", ASYNC_EV_ACCESS, ASYNC_READ, 1},
     {"cute.memref.store", ASYNC_EV_ACCESS, ASYNC_WRITE, 1},
@@ -90,8 +91,8 @@ static const event_row events[] = {
 
 /* Operations that no run follows: parts of names. */
 static const char *const unknown[] = {
-    "mbarrier",  "cp.async.bulk", "cp_async_bulk",        "wgmma",    "tcgen05",   "nvgpu.tma",
-    "warpgroup", "nvvm.cluster",  "clusterlaunchcontrol", "cluster_", "bulk_copy", "st_async"};
+    "mbarrier",  "cp.async.bulk", "cp_async_bulk",        "wgmma",    "tcgen05",  "nvgpu.tma",
+    "warpgroup", "nvvm.cluster",  "clusterlaunchcontrol", "cluster_", "bulk_copy"};
 /* Writes to shared memory that are not followed. */
 static const char *const writers[] = {"memref.store",  "vector.store", "vector.transfer_write",
                                       "nvvm.stmatrix", "arch.copy.",   "device_async_copy",
