@@ -127,15 +127,19 @@ gpu.module @kernels {
           cute_nvgpu.arch.mbarrier_init %f, %c1
           cute_nvgpu.arch.mbarrier_init %e, ${BM/64*CM}
         } {loop_annotation = #unroll}
-        cute_nvgpu.arch.mbarrier_init %all, %c1
+        scf.if %several {
+          cute_nvgpu.arch.mbarrier_init %all, %c1
+        }
         cute_nvgpu.arch.mbarrier_init_fence
-        %before = arith.muli %rank, %own : i32
-        %left0 = arith.subi %sums, %before : i32
-        %left1 = arith.minsi %left0, %own : i32
-        %left = arith.maxsi %left1, %c0 : i32
-        %each = arith.constant ${(S-1)*8*BM} : i32
-        %come = arith.muli %left, %each : i32
-        cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %all, %come
+        scf.if %several {
+          %before = arith.muli %rank, %own : i32
+          %left0 = arith.subi %sums, %before : i32
+          %left1 = arith.minsi %left0, %own : i32
+          %left = arith.maxsi %left1, %c0 : i32
+          %each = arith.constant ${(S-1)*8*BM} : i32
+          %come = arith.muli %left, %each : i32
+          cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %all, %come
+        }
       }
       cute_nvgpu.arch.warp_sync
     }
