@@ -387,9 +387,14 @@ static void send(async_machine *m, async_warp *w, const async_instr *i)
             if (!(w->mask >> lane & 1)) continue;
             async_value p = async_lane(&w->slots[i->in[1]], lane), b = async_lane(&w->slots[i->in[2]], lane),
                         r = async_lane(&w->slots[i->in[3]], lane);
-            if (!async_place_of(&p, &at) || !async_place_of(&b, &bar) || !async_number_of(&r, &block) ||
-                block < 0 || block > 255) {
+            if (!async_place_of(&p, &at) || !async_place_of(&b, &bar) || !async_number_of(&r, &block)) {
                 m->stopped = true;
+                return;
+            }
+            if (block < 0 || block >= m->ctas) {
+                async_finding f = async_find(ASYNC_CLUSTER_RANK, i->op, "names block %lld of a cluster of %d",
+                                             (long long)block, m->ctas);
+                async_blame(m, &f);
                 return;
             }
             at.cta = bar.cta = (int)block;
@@ -431,6 +436,39 @@ static void send(async_machine *m, async_warp *w, const async_instr *i)
     }
     for (int g = 0; g < count && !m->stopped; g++)
         take_off(m, groups[g].index, groups[g].copy, groups[g].bytes, i->op);
+}
+
+/* cp.async.bulk to the shared memory of another block, whose mbarrier counts the bytes. */
+static void hand_over(async_machine *m, async_warp *w, const async_instr *i)
+{
+    const async_atom *atom = w->slots[i->in[0]].atom;
+    const async_value *from = &w->slots[i->in[1]];
+    async_value barrier =
+        atom->barrier ? async_lane(atom->barrier, w->mask ? __builtin_ctz(w->mask) : 0) : (async_value){0};
+    async_place source, at, bar;
+    int64_t bytes;
+    if (!async_place_of(from, &source) || !async_place_of(&w->slots[i->in[2]], &at) ||
+        !async_place_of(&barrier, &bar) || !(bytes = bytes_of(from->value))) {
+        m->stopped = true;
+        return;
+    }
+    int index = async_barrier_at(m, w, &bar, i->op);
+    if (index < 0) return;
+    check_init_fence(m, &m->barriers[index], i->op);
+    int copy = new_copy(
+        m, (async_copy){.op = i->op, .warp = w->id, .kind = ASYNC_LOAD, .barrier = index, .committed = true});
+    if (copy < 0) return;
+    async_access access = {.kind = ASYNC_PROXY_READ,
+                           .warp = w->id,
+                           .seq = ++w->seq,
+                           .copy = copy,
+                           .op = i->op,
+                           .swizzle = async_swizzle_of(from->value)};
+    async_reach(m, w, at.cta, copy, i->op);
+    check_barriers_kept(m, &at, bytes, i->op);
+    if (m->stopped || !async_touch(m, w, &source, bytes, &access)) return;
+    access.kind = ASYNC_PROXY_WRITE;
+    if (async_touch(m, w, &at, bytes, &access)) take_off(m, index, copy, bytes, i->op);
 }
 
 static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
@@ -508,10 +546,14 @@ static async_step tensor_copy(async_machine *m, async_warp *w, const async_instr
         return ASYNC_PAUSES;
     }
     const async_value *atom = &w->slots[i->in[0]];
-    if (is_atom(atom, "tma_load"))
+    bool bulk = is_atom(atom, "bulk_copy");
+    if (is_atom(atom, "tma_load") || (bulk && strstr(atom->atom->type->atom->text, "g2s")))
         tensor_load(m, w, i);
-    else if (is_atom(atom, "tma_store") || is_atom(atom, "tma_reduce"))
+    else if (is_atom(atom, "tma_store") || is_atom(atom, "tma_reduce") ||
+             (bulk && strstr(atom->atom->type->atom->text, "s2g")))
         tensor_store(m, w, i);
+    else if (bulk)
+        hand_over(m, w, i);
     else if (is_atom(atom, "tma"))
         m->stopped = true;
     else {

@@ -278,7 +278,48 @@ static bool eval_first(async_eval *x, const async_instr *i, const async_value *i
     return true;
 }
 
+/* What the active lanes say. */
+static bool eval_vote(async_eval *x, const async_instr *i, const async_value *in, async_value *out)
+{
+    uint32_t yes = 0, who = x->mask;
+    for (int lane = 0; lane < 32; lane++) {
+        int64_t n;
+        async_value one = async_lane(&in[0], lane);
+        if (!(who >> lane & 1)) continue;
+        if (!async_number_of(&one, &n)) return false;
+        yes |= (uint32_t)(n & 1) << lane;
+    }
+    MlirAttribute kind = mlirOperationGetAttributeByName(i->op, cute_text("kind"));
+    MlirStringRef name = !mlirAttributeIsNull(kind) && mlirAttributeIsAString(kind)
+                             ? mlirStringAttrGetValue(kind)
+                             : cute_text("ballot");
+    if (cute_text_is(name, "ballot"))
+        out[0] = async_number(wrap_to(yes, 32));
+    else if (cute_text_is(name, "any"))
+        out[0] = async_number(yes != 0);
+    else
+        out[0] = async_number(yes == who || (cute_text_is(name, "uni") && !yes));
+    return true;
+}
+
+/* Floating-point data are taken to be NaN, of which all comparisons are known and agree with each other. */
+static bool eval_compare_floats(async_eval *x, const async_instr *i, const async_value *in, async_value *out)
+{
+    (void)x, (void)in;
+    enum { FIRST_UNORDERED = 8 }; /* of arith's predicates, up to "always true" */
+    for (intptr_t o = 0; o < mlirOperationGetNumOperands(i->op); o++) {
+        MlirOperation from = cute_defining_op(mlirOperationGetOperand(i->op, o));
+        if (!mlirOperationIsNull(from) &&
+            (cute_op_is(from, "arith.sitofp") || cute_op_is(from, "arith.uitofp")))
+            return false;
+    }
+    if (i->predicate < 0) return false;
+    out[0] = async_number(i->predicate >= FIRST_UNORDERED);
+    return true;
+}
+
 /* ---- the table ---- */
+enum { NO_OPERANDS = 1 << 30 };
 
 #define SREG(name, base)                                                                                     \
     {"nvvm.read.ptx.sreg." name ".x", eval_where, (base) + X, 0, 0},                                         \
@@ -309,6 +350,7 @@ const async_pure async_integers[] = {
     {"arith.minui", eval_binary, MINU, 0, ASYNC_PARTIAL},
     {"arith.maxui", eval_binary, MAXU, 0, ASYNC_PARTIAL},
     {"arith.cmpi", eval_compare, 0, 0, 0},
+    {"arith.cmpf", eval_compare_floats, 0, NO_OPERANDS, 0},
     {"arith.select", eval_select, 0, 0, ASYNC_PARTIAL},
     {"arith.extsi", eval_cast, SIGNED, 0, 0},
     {"arith.extui", eval_cast, UNSIGNED, 0, 0},
@@ -342,6 +384,8 @@ const async_pure async_integers[] = {
     {"cute_nvgpu.arch.elect_one", eval_elect, 0, 0, 0},
     {"cute_nvgpu.arch.make_warp_uniform", eval_first, 0, 0, ASYNC_FIRST_LANE},
     {"cute_nvgpu.arch.warp_broadcast", eval_first, 0, 1, ASYNC_FIRST_LANE},
+    {"cute_nvgpu.arch.vote", eval_vote, 0, 0, ASYNC_FIRST_LANE},
+    {"nvvm.vote.ballot.sync", eval_vote, 0, 2, ASYNC_FIRST_LANE},
     {"cute_nvgpu.arch.block_in_cluster_idx", eval_where_3, IN_CLUSTER, 0, 0},
     {"cute_nvgpu.arch.block_in_cluster_dim", eval_where_3, PER_CLUSTER, 0, 0},
     {"cute_nvgpu.arch.cluster_idx", eval_where_3, CLUSTER, 0, 0},

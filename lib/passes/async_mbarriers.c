@@ -153,7 +153,16 @@ static void initialise(async_machine *m, async_warp *w, const async_place *at, i
         return;
     }
     int old = find(m, at);
-    if (old >= 0 && m->barriers[old].init_seq == w->seq && m->barriers[old].init_warp == w->id) return;
+    bool same = old >= 0 && mlirOperationEqual(m->barriers[old].init, op);
+    if (same && m->barriers[old].init_seq == w->seq && m->barriers[old].init_warp == w->id) return;
+    if (old >= 0 && (!same || m->barriers[old].init_warp == w->id)) {
+        async_finding f = async_find(
+            ASYNC_INIT_TWICE, op,
+            "initialises an mbarrier at byte %lld that is one already: expected mbarrier_inval before",
+            (long long)at->byte);
+        if (!same) async_note(&f, m->barriers[old].init, "the initialisation before");
+        async_tell(m->report, &f);
+    }
     if (old >= 0) m->barriers[old].alive = false;
     if (!cute_arena_more(m->arena, &m->barriers, m->barrier_count, &m->barrier_capacity, sizeof *m->barriers,
                          32) ||

@@ -91,8 +91,8 @@ static const event_row events[] = {
 
 /* Operations that no run follows: parts of names. */
 static const char *const unknown[] = {
-    "mbarrier",  "cp.async.bulk", "cp_async_bulk",        "wgmma",    "tcgen05",  "nvgpu.tma",
-    "warpgroup", "nvvm.cluster",  "clusterlaunchcontrol", "cluster_", "bulk_copy"};
+    "mbarrier",  "cp.async.bulk", "cp_async_bulk",        "wgmma",   "tcgen05", "nvgpu.tma",
+    "warpgroup", "nvvm.cluster",  "clusterlaunchcontrol", "cluster_"};
 /* Writes to shared memory that are not followed. */
 static const char *const writers[] = {"memref.store",  "vector.store", "vector.transfer_write",
                                       "nvvm.stmatrix", "arch.copy.",   "device_async_copy",
@@ -226,11 +226,8 @@ static bool is_event(maker *m, MlirOperation op, const event_row *row)
     if (row->event == ASYNC_EV_TENSOR_COPY) {
         const cute_value *atom = operand_type(op, 0);
         bool tma = has_atom(atom, "tma_load") || has_atom(atom, "tma_store") || has_atom(atom, "tma_reduce");
+        tma |= has_atom(atom, "bulk_copy");
         p->interesting |= tma;
-        if (has_atom(atom, "bulk_copy")) { /* which no run follows */
-            if (!p->opaque) p->opaque_at = op;
-            p->opaque = p->interesting = true;
-        }
         return tma || in_space(operand_type(op, 1), CUTE_SPACE_SMEM) ||
                in_space(operand_type(op, 2), CUTE_SPACE_SMEM);
     }
@@ -265,7 +262,8 @@ static bool is_event(maker *m, MlirOperation op, const event_row *row)
 static bool is_soft(MlirOperation op, const event_row *row)
 {
     return row->event == ASYNC_EV_ACCESS ||
-           (row->event == ASYNC_EV_TENSOR_COPY && !has_atom(operand_type(op, 0), "tma"));
+           (row->event == ASYNC_EV_TENSOR_COPY && !has_atom(operand_type(op, 0), "tma") &&
+            !has_atom(operand_type(op, 0), "bulk_copy"));
 }
 
 static void mark_events(maker *m, int at)

@@ -158,8 +158,15 @@ static bool product(const int64_t *extent, int64_t *out)
 static void check_cluster(MlirOperation kernel, const async_launch *l, async_report *report)
 {
     int64_t blocks;
-    if (l->cluster[0] <= 0) return;
+    if (!l->cluster[0] && !l->cluster[1] && !l->cluster[2]) return;
     async_finding f;
+    if (l->cluster[0] <= 0 || l->cluster[1] <= 0 || l->cluster[2] <= 0) {
+        f = async_find(ASYNC_RESOURCES, kernel,
+                       "has clusters of (%lld,%lld,%lld) blocks: expected 1 or more along each axis",
+                       (long long)l->cluster[0], (long long)l->cluster[1], (long long)l->cluster[2]);
+        async_tell(report, &f);
+        return;
+    }
     if (!product(l->cluster, &blocks) || blocks > 16) {
         f = async_find(
             ASYNC_RESOURCES, kernel,

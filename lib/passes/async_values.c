@@ -168,7 +168,8 @@ bool async_value_of_type(cute_arena *arena, MlirType type, async_value *out)
 {
     const cute_value *value = cute_type_peek(type);
     if (!value || value->type == CUTE_DIVISOR) return false;
-    if (value->type >= CUTE_ATOM ? !value->atom || strstr(value->atom->mnemonic, "tma")
+    if (value->type >= CUTE_ATOM ? !value->atom || strstr(value->atom->mnemonic, "tma") ||
+                                       strstr(value->atom->mnemonic, "bulk_copy")
                                  : !cute_value_is_static(value))
         return false;
     (void)arena;
@@ -502,7 +503,7 @@ static bool eval_atom(async_eval *x, const async_instr *i, const async_value *in
             tensor.layout.shape = in[0].value->layout.shape;
             out[1] = of_value(x->arena, tensor);
         }
-    } else if (in[0].kind == ASYNC_ATOM) {
+    } else if (i->in_count && in[0].kind == ASYNC_ATOM) {
         *atom = *in[0].atom;
     }
     atom->type = type;
@@ -628,6 +629,7 @@ static const async_pure table[] = {
     {"cute_nvgpu.atom.make_non_exec_tiled_tma_store", eval_atom, MADE, 0, ASYNC_PARTIAL | ASYNC_FIRST_LANE},
     {"cute_nvgpu.atom.make_non_exec_tiled_tma_reduce", eval_atom, MADE, 0, ASYNC_PARTIAL | ASYNC_FIRST_LANE},
     {"cute_nvgpu.atom.make_exec_tma", eval_atom, EXEC, 0, ASYNC_PARTIAL | ASYNC_FIRST_LANE},
+    {"cute.make_atom", eval_atom, EXEC, 0, ASYNC_PARTIAL | ASYNC_FIRST_LANE},
     {"cute_nvgpu.atom.set_value", eval_atom, FIELD, 0, ASYNC_PARTIAL | ASYNC_FIRST_LANE},
     {"cute.fast_divmod.create_divisor", eval_number, 0, 0, 0},
     {"cute.fast_divmod.compute", eval_divmod, 0, 0, 0},

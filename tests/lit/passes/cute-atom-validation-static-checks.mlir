@@ -35,4 +35,22 @@ gpu.module @m {
     cute_nvgpu.arch.mbarrier_arrive %p
     gpu.return
   }
+  // CHECK: [[@LINE+6]]:5: warning: 'cute_nvgpu.arch.mbarrier_init' op initialises an mbarrier at byte 0 that is one already: expected mbarrier_inval before [init-twice]
+  // CHECK: [[@LINE+4]]:5: note: the initialisation before
+  gpu.func @twice() kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
+    %c32 = arith.constant 32 : i32
+    cute_nvgpu.arch.mbarrier_init %p, %c32
+    cute_nvgpu.arch.mbarrier_init %p, %c32
+    gpu.return
+  }
+  // CHECK-NOT: init-twice
+  gpu.func @anew() kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
+    %c32 = arith.constant 32 : i32
+    cute_nvgpu.arch.mbarrier_init %p, %c32
+    cute_nvgpu.arch.mbarrier_inval %p
+    cute_nvgpu.arch.mbarrier_init %p, %c32
+    gpu.return
+  }
 }
