@@ -56,6 +56,11 @@ static cute_status gather(cute_arena *arena, const cute_link_input *inputs, size
                                       diag));
         cute_object *joined = cute_arena_array(arena, out->count + n, sizeof *joined);
         if (!joined) return cute_fail_memory(diag);
+        /* A text in an attribute ends with a zero, a file does not. */
+        for (size_t j = 0; j < n; j++)
+            if (found[j].kind == CUTE_OBJECT_ASSEMBLY)
+                while (found[j].length && ((const char *)found[j].data)[found[j].length - 1] == '\0')
+                    found[j].length--;
         if (out->count) memcpy(joined, out->items, out->count * sizeof *joined);
         if (n) memcpy(joined + out->count, found, n * sizeof *joined);
         *out = (pool){joined, out->count + n};

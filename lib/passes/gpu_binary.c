@@ -11,6 +11,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "lib/base/arch.h"
@@ -99,6 +100,58 @@ const cute_pass cute_pass_attach_target = {
     .run = attach,
 };
 
+/* ---- what inline assembly needs ---- */
+
+enum { NEWEST = 85 }; /* the PTX ISA that LLVM 19 writes */
+
+static void note_assembly(MlirOperation op, void *context)
+{
+    int *isa = context;
+    MlirAttribute text = mlirOperationGetAttributeByName(op, cute_text("asm_string"));
+    if (mlirAttributeIsNull(text) || !mlirAttributeIsAString(text)) return;
+    cute_buffer copy = {0};
+    MlirStringRef assembly = mlirStringAttrGetValue(text);
+    cute_buffer_append(&copy, assembly.data, assembly.length);
+    int needed = cute_ptx_isa_of(cute_buffer_text(&copy));
+    if (needed > *isa) *isa = needed;
+    cute_buffer_release(&copy);
+}
+
+/* Targets that name no features are given those of the module's inline assembly: LLVM writes the oldest PTX ISA that the chip
+ * has, in which instructions of Hopper's are missing. */
+static void state_features(MlirOperation module, void *context)
+{
+    (void)context;
+    int isa = 0;
+    cute_op_each(module, "llvm.inline_asm", note_assembly, &isa);
+    MlirAttribute old = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    if (!isa || mlirAttributeIsNull(old)) return;
+    MlirContext context_of = mlirOperationGetContext(module);
+    intptr_t count = mlirArrayAttrGetNumElements(old);
+    MlirAttribute *all = malloc((size_t)(count ? count : 1) * sizeof *all);
+    if (!all) return;
+    for (intptr_t i = 0; i < count; i++) {
+        static const char nvvm[] = "#nvvm.target<";
+        cute_buffer text = {0};
+        all[i] = mlirArrayAttrGetElement(old, i);
+        mlirAttributePrint(all[i], cute_print_to_buffer, &text);
+        const char *printed = cute_buffer_text(&text);
+        size_t head = sizeof nvvm - 1;
+        if (!strncmp(printed, nvvm, head) && !strstr(printed, "features = ")) {
+            const char *flags = strstr(printed, ", flags = "), *link = strstr(printed, ", link = ");
+            const char *at = flags ? flags : link ? link : strrchr(printed, '>');
+            cute_buffer stated = {0};
+            cute_buffer_printf(&stated, "%.*s, features = \"+ptx%d\"%s", (int)(at - printed), printed,
+                               isa < NEWEST ? isa : NEWEST, at);
+            all[i] = mlirAttributeParseGet(context_of, cute_text(cute_buffer_text(&stated)));
+            cute_buffer_release(&stated);
+        }
+        cute_buffer_release(&text);
+    }
+    mlirOperationSetAttributeByName(module, cute_text("targets"), mlirArrayAttrGet(context_of, count, all));
+    free(all);
+}
+
 /* ---- emit-gpu-binary ---- */
 
 enum { TARGET, TOOLKIT, LINES };
@@ -114,20 +167,28 @@ static const struct {
     const char *name, *format;
 } formats[] = {{"isa", "isa"}, {"bin", "bin"}, {"fatbin", "fatbin"}, {"offload", "llvm"}, {"llvm", "llvm"}};
 
-/* Upstream says that the folder is missing, but goes on with what it finds elsewhere. */
-static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit)
+static bool is_there(MlirStringRef folder, const char *file)
 {
-    if (!toolkit.length) return true;
     cute_buffer path = {0};
     struct stat info;
-    cute_buffer_append(&path, toolkit.data, toolkit.length);
-    bool there = cute_buffer_ok(&path) && !stat(cute_buffer_text(&path), &info) && S_ISDIR(info.st_mode);
+    cute_buffer_printf(&path, "%.*s%s", (int)folder.length, folder.data, file);
+    bool there = cute_buffer_ok(&path) && !stat(cute_buffer_text(&path), &info) &&
+                 (*file ? S_ISREG(info.st_mode) : S_ISDIR(info.st_mode));
     cute_buffer_release(&path);
-    if (there) return true;
-    cute_buffer_printf(&path, "emit-gpu-binary expects the folder of a CUDA toolkit, got '%.*s'",
-                       (int)toolkit.length, toolkit.data);
-    cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&path));
-    cute_buffer_release(&path);
+    return there;
+}
+
+/* Upstream says that the folder is missing, but goes on with what it finds elsewhere. */
+static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit, bool assembles)
+{
+    if (!toolkit.length) return true;
+    bool folder = is_there(toolkit, "");
+    if (folder && (!assembles || is_there(toolkit, "/bin/ptxas"))) return true;
+    cute_buffer message = {0};
+    cute_buffer_printf(&message, "emit-gpu-binary expects the folder of a CUDA toolkit, got '%.*s'%s",
+                       (int)toolkit.length, toolkit.data, folder ? ", in which there is no bin/ptxas" : "");
+    cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&message));
+    cute_buffer_release(&message);
     return false;
 }
 
@@ -167,10 +228,12 @@ static void emit(MlirOperation root, cute_pass_run *pass)
     chips c = {.good = true};
     cute_op_each(root, "gpu.module", check_chips, &c);
     MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
-    if (!c.good || !toolkit_is_there(root, toolkit)) {
+    bool assembles = cute_text_is(target, "bin") || cute_text_is(target, "fatbin");
+    if (!c.good || !toolkit_is_there(root, toolkit, assembles)) {
         cute_pass_fail(pass);
         return;
     }
+    cute_op_each(root, "gpu.module", state_features, NULL);
     const char *format = NULL;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (cute_text_is(target, formats[i].name)) format = formats[i].format;

@@ -164,3 +164,26 @@ void cute_targets_each(MlirOperation module,
     }
     cute_buffer_release(&text);
 }
+
+/* ---- the PTX ISA ---- */
+
+/* What inline assembly has in it that is newer, with the ISA that has it. */
+static const struct {
+    const char *instruction, *modifier;
+    int isa;
+} newer[] = {
+    {"mma.sync", ".f32.e4m3", 84},
+    {"mma.sync", ".f32.e5m2", 84},
+    {"mma.sync", ".f16.e4m3", 87},
+    {"mma.sync", ".f16.e5m2", 87},
+};
+
+int cute_ptx_isa_of(const char *assembly)
+{
+    int isa = CUTE_PTX_ISA;
+    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
+        if (newer[i].isa > isa && strstr(assembly, newer[i].instruction) &&
+            strstr(assembly, newer[i].modifier))
+            isa = newer[i].isa;
+    return isa;
+}

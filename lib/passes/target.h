@@ -25,6 +25,9 @@ void cute_lower_each(MlirOperation root, cute_pass_run *pass, const char *prefix
 bool cute_target_has(MlirOperation op, const cute_arch *arch);
 /* The same for all operations inside `module`. */
 bool cute_target_has_all(MlirOperation module, const cute_arch *arch);
+/* The PTX ISA, times ten, that code with this inline assembly is written in; CUTE_PTX_ISA at least. */
+enum { CUTE_PTX_ISA = 83 };
+int cute_ptx_isa_of(const char *assembly);
 /* Calls `visit` for the chip of each target that a gpu.module names, until it gives false. `arch` is NULL for a chip
  * that is not known. */
 void cute_targets_each(MlirOperation module,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/passes/target.h"
 #include "lib/ptx/backend.h"
 #include "lib/ptx/registers.h"
 
@@ -36,36 +37,17 @@ void cute_nvptx_register(void)
 
 /* ---- the PTX ISA ---- */
 
-/* What inline assembly has in it that is newer than PTX 8.3, with the ISA (times ten) that has it. */
-enum { OLDEST = 83, NEWEST = 85 }; /* NEWEST: that LLVM 19 writes */
-static const struct {
-    const char *instruction, *modifier;
-    int isa;
-} newer[] = {
-    {"mma.sync", ".f32.e4m3", 84},
-    {"mma.sync", ".f32.e5m2", 84},
-    {"mma.sync", ".f16.e4m3", 87},
-    {"mma.sync", ".f16.e5m2", 87},
-};
-
-static int isa_of_assembly(const char *text)
-{
-    int isa = OLDEST;
-    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
-        if (newer[i].isa > isa && strstr(text, newer[i].instruction) && strstr(text, newer[i].modifier))
-            isa = newer[i].isa;
-    return isa;
-}
+enum { NEWEST = 85 }; /* that LLVM 19 writes */
 
 static int isa_of_function(LLVMValueRef f)
 {
-    int isa = OLDEST;
+    int isa = CUTE_PTX_ISA;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
             if (!callee || !LLVMIsAInlineAsm(callee)) continue;
             size_t length;
-            int needed = isa_of_assembly(LLVMGetInlineAsmAsmString(callee, &length));
+            int needed = cute_ptx_isa_of(LLVMGetInlineAsmAsmString(callee, &length));
             if (needed > isa) isa = needed;
         }
     return isa;
@@ -74,7 +56,7 @@ static int isa_of_function(LLVMValueRef f)
 /* PTX 8.3 has all of sm_90a's instructions that this compiler emits otherwise; older drivers still take it. */
 static int isa_of(LLVMModuleRef module)
 {
-    int isa = OLDEST;
+    int isa = CUTE_PTX_ISA;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         int needed = isa_of_function(f);
         if (needed > isa) isa = needed;
