@@ -7,7 +7,7 @@ $(GEN)/launch.schema.inc: lib/launch/launch.schema.json
 $(OBJ)/lib/launch/schema.o: $(GEN)/launch.schema.inc
 
 # lib/gemm has the sources of the kernels that it compiles inside: GEMM_SOURCE(name, bytes..., 0).
-GEMM_KERNELS := kernels/gemm_sm80/gemm_sm80.mlir kernels/gemm_sm90/gemm_sm90.mlir kernels/sgemm/sgemm.mlir $(wildcard kernels/gemm/*.mlir)
+GEMM_KERNELS := kernels/gemm_sm80/gemm_sm80.mlir kernels/gemm_sm90/gemm_sm90.mlir kernels/gemm_split_sm90/gemm_split_sm90.mlir kernels/sgemm/sgemm.mlir $(wildcard kernels/gemm/*.mlir)
 $(GEN)/gemm_sources.inc: $(GEMM_KERNELS) mk/launch.mk
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)

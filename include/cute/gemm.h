@@ -121,6 +121,8 @@ typedef struct cute_gemm_choice {
     bool swapped;                    /* D is computed as its transpose, B A */
     bool packs_a, packs_b, epilogue; /* steps of their own before and after the product */
     double seconds;                  /* measured or estimated */
+    bool fused;                      /* alpha, beta, bias and activation are the kernel's */
+    int64_t split;                   /* blocks that share the k of a tile */
 } cute_gemm_choice;
 /* CUTE_USAGE behind the last. Texts live as long as the plan. */
 CUTE_API cute_status cute_gemm_chosen(const cute_gemm *gemm, size_t index, cute_gemm_choice *out,

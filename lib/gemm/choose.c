@@ -8,9 +8,17 @@
 #include "lib/base/nearest.h"
 #include "lib/gemm/gemm.h"
 
-enum { MEASURED_ON = 132, SHARED = 227 * 1024, THREADS = 2048, REGISTERS = 65536 };
-/* Bytes a second of a copy on 132 multiprocessors, of which element-wise steps reach a part; a launch in order. */
-static const double bandwidth = 3.0e12, element_wise = 0.3, launch = 2.5e-6;
+enum { MEASURED_ON = 132, SHARED = 227 * 1024, THREADS = 2048, REGISTERS = 65536, GRID_Y = 65535 };
+/* On 132 multiprocessors. */
+static const double bandwidth = 2.95e12; /* bytes a second from memory */
+static const double element_wise = 0.3;  /* the part of it that steps reach */
+static const double l2_bandwidth = 6.3e12;
+static const double without_tma = 0.6;  /* the part of it that kernels without TMA reach */
+static const double latency = 1.2e-6;   /* seconds until a byte is there */
+static const double launch = 2.0e-6;    /* in order on a stream */
+static const double beginning = 0.8e-6; /* of a block */
+static const double exchange = 0.3e-6;  /* of sums, for each further block of a tile */
+static const double in_the_way = 0.05;  /* the part of what goes on beside that is seen */
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -39,6 +47,15 @@ static double rate_of(const gemm_config *config, bool vectors)
 {
     const double narrow_part = 71.0 / 463, doubt = 0.95;
     double best = 0, best_tile = 1;
+    /* An instruction has 64 rows there, and reads both operands from shared memory. */
+    if (config->kernel == &gemm_kernel_split) {
+        for (size_t i = 0; i < gemm_config_count(); i++) {
+            const gemm_config *c = gemm_config_at(i);
+            if (c->class == config->class && c->kernel == &gemm_kernel_sm90 && c->vectors > best)
+                best = c->vectors;
+        }
+        return best * (double)config->bn / (double)(config->bn + 64);
+    }
     if (vectors ? config->vectors > 0 : config->narrow > 0) return vectors ? config->vectors : config->narrow;
     for (size_t i = 0; i < gemm_config_count(); i++) {
         const gemm_config *c = gemm_config_at(i);
@@ -57,7 +74,7 @@ static double rate_of(const gemm_config *config, bool vectors)
 
 static int64_t resident(const gemm_config *c, int64_t size)
 {
-    if (c->kernel->this_chip) return 1; /* persistent: a block a multiprocessor */
+    if (c->resident) return c->resident;
     int64_t threads = c->kernel->threads ? c->kernel->threads : 32 * c->warps_m * c->warps_n;
     int64_t shared = (c->bm + c->bn) * c->bk * c->stages * size + 1024;
     int64_t registers = (c->bm * c->bn / threads + 80) * threads, n = THREADS / threads;
@@ -66,26 +83,68 @@ static int64_t resident(const gemm_config *c, int64_t size)
     return n < 1 ? 1 : n;
 }
 
+/* Seconds of multiplications: waves of tiles, each with the time of two k-tiles for its beginning and end. */
+static double computing(const gemm_way *way, const gemm_view *view, int64_t blocks, int64_t at_once,
+                        int64_t multiprocessors)
+{
+    const gemm_config *c = way->config;
+    int64_t wave = multiprocessors * at_once,
+            k = ceil_div(ceil_div(view->k, c->bk), c->split) * c->bk + 2 * c->bk;
+    double tile =
+        2.0 * (double)c->bm * (double)c->bn * (double)k / (rate_of(c, way->vectors) * 1e12 / MEASURED_ON);
+    return tile * ((double)(blocks / wave * at_once) + (double)ceil_div(blocks % wave, multiprocessors));
+}
+
+/* What goes on at the same time takes as long as the longest, and is in its way a little. */
+static double longest(const double *seconds, int count)
+{
+    double most = 0, all = 0;
+    for (int i = 0; i < count; i++) {
+        all += seconds[i];
+        if (seconds[i] > most) most = seconds[i];
+    }
+    return most + in_the_way * (all - most);
+}
+
+/* Seconds of traffic: operands from memory, or from L2 if that still has them; tiles from L2, of which a cluster
+ * fetches some for several blocks; and the bytes that can be under way at once. */
+static double moving(const gemm_way *way, const gemm_problem *p, const gemm_view *view, int64_t blocks,
+                     int64_t at_once, int64_t multiprocessors)
+{
+    const gemm_config *c = way->config;
+    const cute_gemm_problem *g = &p->given;
+    int64_t size = cute_dtype_get(p->in)->bytes, most = multiprocessors * at_once;
+    double part = (double)multiprocessors / MEASURED_ON, m = (double)g->m, n = (double)g->n, k = (double)g->k;
+    double all = (m * k + n * k) * (double)size +
+                 m * n * (double)cute_dtype_get(way->product)->bytes * (way->fused && g->beta != 0 ? 2 : 1);
+    double stage = (double)((c->bm + c->bn) * c->bk * size);
+    double fetched = (double)blocks / (double)c->split * (double)ceil_div(view->k, c->bk) * stage;
+    double asked = fetched * ((double)c->bm / (double)c->cluster_n + (double)c->bn / (double)c->cluster_m) /
+                   (double)(c->bm + c->bn);
+    double under_way = (double)(blocks < most ? blocks : most) * (double)c->stages * stage;
+    double reach = l2_bandwidth * part * (c->kernel->this_chip ? 1 : without_tma);
+    double memory = all / ((all > GEMM_L2_KEEPS ? bandwidth : l2_bandwidth) * part);
+    return longest((double[]){memory, asked / reach, fetched * latency / under_way}, 3);
+}
+
 static double estimate(const gemm_way *way, const gemm_problem *p, const gemm_target *target)
 {
     const gemm_config *c = way->config;
     const cute_gemm_problem *g = &p->given;
     gemm_view view = gemm_view_of(way, p);
-    int64_t in = cute_dtype_get(p->in)->bytes, out = cute_dtype_get(way->product)->bytes;
+    int64_t in = cute_dtype_get(p->in)->bytes, at_once = resident(c, in);
     double part = (double)target->multiprocessors / MEASURED_ON;
     int64_t blocks = ceil_div(view.rows, c->bm * c->cluster_m) *
-                     ceil_div(view.columns, c->bn * c->cluster_n) * c->cluster_m * c->cluster_n;
-    int64_t at_once = resident(c, in), wave = target->multiprocessors * at_once;
-    double tile = 2.0 * (double)c->bm * (double)c->bn *
-                  (double)(ceil_div(view.k, c->bk) * c->bk + 2 * c->bk) /
-                  (rate_of(c, way->vectors) * 1e12 / MEASURED_ON);
-    double turns =
-        (double)(blocks / wave * at_once) + (double)ceil_div(blocks % wave, target->multiprocessors);
-    double m = (double)g->m, n = (double)g->n, k = (double)g->k;
-    double traffic = (m * k + n * k) * (double)in + m * n * (double)out;
-    double seconds = turns * tile, least = traffic / (bandwidth * part);
-    if (seconds < least) seconds = least;
-    seconds += launch;
+                     ceil_div(view.columns, c->bn * c->cluster_n) * c->cluster_m * c->cluster_n * c->split;
+    double seconds = longest((double[]){computing(way, &view, blocks, at_once, target->multiprocessors),
+                                        moving(way, p, &view, blocks, at_once, target->multiprocessors)},
+                             2);
+    double m = (double)g->m, n = (double)g->n;
+    /* Blocks of a multiprocessor fetch their first tiles while others multiply. */
+    int64_t waves = c->kernel->this_chip && !c->kernel->any_result
+                        ? 1
+                        : ceil_div(blocks, target->multiprocessors * at_once);
+    seconds += launch + (double)(c->split - 1) * exchange + (double)waves * beginning / (double)at_once;
     double stepped = bandwidth * part * element_wise;
     if (way->pack_a) seconds += launch + 2.0 * (double)(view.rows * view.k * in) / stepped;
     if (way->pack_b) seconds += launch + 2.0 * (double)(view.columns * view.k * in) / stepped;
@@ -96,12 +155,6 @@ static double estimate(const gemm_way *way, const gemm_problem *p, const gemm_ta
 }
 
 /* ---- ways ---- */
-
-static bool plain(const gemm_problem *p)
-{
-    const cute_gemm_problem *g = &p->given;
-    return g->alpha == 1 && g->beta == 0 && !g->bias && g->activation == CUTE_GEMM_LINEAR;
-}
 
 /* Whether the kernel writes rows of D where they lie. */
 static bool writes(const gemm_way *way, const gemm_problem *p)
@@ -116,12 +169,27 @@ static bool writes(const gemm_way *way, const gemm_problem *p)
 static void include(gemm_way *way, const gemm_problem *p)
 {
     const gemm_config *c = way->config;
+    const gemm_kernel *kernel = c->kernel;
     gemm_view v = gemm_view_of(way, p);
     int64_t align = p->given.align;
-    way->pack_a = way->pack_a || !c->kernel->takes(c, p->in, &v.a, v.rows, v.k, align, way->vectors);
-    way->pack_b = way->pack_b || !c->kernel->takes(c, p->in, &v.b, v.columns, v.k, align, way->vectors);
-    way->epilogue = way->epilogue || !plain(p) || !c->kernel->makes(p->in, p->out);
-    if (way->swapped || p->given.order_d == CUTE_GEMM_ROWS) way->epilogue = way->epilogue || !writes(way, p);
+    way->pack_a = way->pack_a || !kernel->takes(c, p->in, &v.a, v.rows, v.k, align, way->vectors);
+    way->pack_b = way->pack_b || !kernel->takes(c, p->in, &v.b, v.columns, v.k, align, way->vectors);
+    way->fused = way->fused || kernel->always_fused || !gemm_is_plain(p) || !kernel->makes(p->in, p->out);
+    if (way->swapped || kernel->any_result || p->given.order_d == CUTE_GEMM_ROWS)
+        way->epilogue = way->epilogue || !writes(way, p);
+}
+
+/* As is, or with roles swapped: the kernel writes rows, and columns of D are rows of its transpose. Where the kernel
+ * can't make D a step does, which reads sums in any order. */
+static void include_all(gemm_way *way, const gemm_problem *problems, size_t count, bool swapped)
+{
+    const gemm_kernel *kernel = way->config->kernel;
+    way->swapped = swapped;
+    way->pack_a = way->pack_b = way->fused = way->epilogue = false;
+    for (size_t i = 0; i < count; i++) include(way, &problems[i]);
+    for (size_t i = 0; i < count && way->fused; i++)
+        way->epilogue = way->epilogue || !kernel->fuses || !kernel->fuses(way->config, &problems[i]);
+    if (way->epilogue) way->fused = false;
 }
 
 /* Copies to C of several elements where all rows take them. Sums lie in rows of a multiple of 4 in the workspace. */
@@ -139,6 +207,31 @@ static int64_t copies_of(const gemm_way *way, const gemm_problem *problems, size
     return vc;
 }
 
+/* The whole way, from its configuration; `swapped` where the kernel has the choice. */
+static bool finish(gemm_way *way, const gemm_problem *problems, size_t count, bool swapped,
+                   const gemm_target *target)
+{
+    const gemm_problem *first = &problems[0];
+    const gemm_kernel *kernel = way->config->kernel;
+    include_all(way, problems, count, swapped);
+    if (!kernel->any_result && !way->epilogue && first->given.order_d == CUTE_GEMM_COLUMNS)
+        include_all(way, problems, count, true);
+    if (!way->vectors && (way->pack_a || way->pack_b))
+        return false; /* what is copied anyway is copied for vectors */
+    gemm_view v = gemm_view_of(way, first);
+    way->columns_a = !way->pack_a && v.a.column != 1;
+    way->columns_b = !way->pack_b && v.b.column != 1;
+    way->product = way->epilogue ? first->sum : first->out;
+    way->vc = copies_of(way, problems, count);
+    way->seconds = 0;
+    for (size_t i = 0; i < count; i++) {
+        v = gemm_view_of(way, &problems[i]);
+        if (kernel->any_result && ceil_div(v.rows, way->config->bm) > GRID_Y) return false;
+        way->seconds += estimate(way, &problems[i], target);
+    }
+    return true;
+}
+
 static bool make_way(const gemm_problem *problems, size_t count, const gemm_config *config, bool vectors,
                      const gemm_target *target, gemm_way *out)
 {
@@ -151,21 +244,10 @@ static bool make_way(const gemm_problem *problems, size_t count, const gemm_conf
         return false;
     if (!arch || arch->number < least || gemm_class_of(first->in) != config->class) return false;
     snprintf(out->name, sizeof out->name, "%s%s", config->name, vectors ? "" : ":narrow");
-    for (size_t i = 0; i < count; i++) include(out, &problems[i]);
-    /* The kernel writes rows; columns of D are rows of its transpose. What an epilogue reads may lie in any order. */
-    if (!out->epilogue && first->given.order_d == CUTE_GEMM_COLUMNS) {
-        out->swapped = true;
-        out->pack_a = out->pack_b = false;
-        for (size_t i = 0; i < count; i++) include(out, &problems[i]);
-    }
-    if (!vectors && (out->pack_a || out->pack_b))
-        return false; /* what is copied anyway is copied for vectors */
-    gemm_view v = gemm_view_of(out, first);
-    out->columns_a = !out->pack_a && v.a.column != 1;
-    out->columns_b = !out->pack_b && v.b.column != 1;
-    out->product = out->epilogue ? first->sum : first->out;
-    out->vc = copies_of(out, problems, count);
-    for (size_t i = 0; i < count; i++) out->seconds += estimate(out, &problems[i], target);
+    if (!finish(out, problems, count, false, target)) return false;
+    if (!config->kernel->any_result) return true;
+    gemm_way other = *out;
+    if (finish(&other, problems, count, true, target) && other.seconds < out->seconds) *out = other;
     return true;
 }
 

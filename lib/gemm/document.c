@@ -120,30 +120,29 @@ static json_t *operand(writer *w, const gemm_problem *p, const char *name, const
     return view(packed, 0, rows, wide, wide, 1);
 }
 
-static void put_epilogue(writer *w, const gemm_problem *p, size_t index, size_t count, int64_t item,
-                         int64_t row)
+/* C, D, bias, alpha and beta of one matrix of a batch. D and C as the kernel sees them, or as they lie. */
+static json_t *epilogue_args(writer *w, const gemm_problem *p, size_t index, size_t count, int64_t item,
+                             bool swapped, const char *result, const char *addend)
 {
     const cute_gemm_problem *g = &p->given;
-    const gemm_way *way = w->way;
     const char *d = gemm_buffer_name(w->arena, "D", index, count);
-    json_t *out = view(d, item * p->d.batch, g->m, g->n, p->d.row, p->d.column);
-    /* What is not used has to be something. */
-    json_t *c = g->beta == 0 ? json_copy(out)
-                             : view(gemm_buffer_name(w->arena, "C", index, count), item * p->c.batch, g->m,
-                                    g->n, p->c.row, p->c.column);
-    const char *of = g->bias ? gemm_buffer_name(w->arena, "bias", index, count) : d;
-    json_t *bias = json_pack("{s:s,s:[I],s:[I]}", "buffer", of, "shape", (json_int_t)(g->bias ? g->n : 1),
-                             "strides", (json_int_t)1);
-    put_plan(
-        w, "gemm_epilogue",
-        json_pack("{s:o,s:o,s:o,s:o,s:f,s:f}", "P",
-                  way->swapped ? view("sums", 0, g->m, g->n, 1, row) : view("sums", 0, g->m, g->n, row, 1),
-                  "C", c, "bias", bias, "D", out, "alpha", g->alpha, "beta", g->beta));
+    int64_t rows = swapped ? g->n : g->m, columns = swapped ? g->m : g->n;
+    const gemm_matrix *of = g->beta == 0 ? &p->d : &p->c; /* what is not used has to be something */
+    json_t *out = view(d, item * p->d.batch, rows, columns, swapped ? p->d.column : p->d.row,
+                       swapped ? p->d.row : p->d.column);
+    json_t *c = view(g->beta == 0 ? d : gemm_buffer_name(w->arena, "C", index, count), item * of->batch, rows,
+                     columns, swapped ? of->column : of->row, swapped ? of->row : of->column);
+    json_t *bias = json_pack("{s:s,s:[I],s:[I]}", "buffer",
+                             g->bias ? gemm_buffer_name(w->arena, "bias", index, count) : d, "shape",
+                             (json_int_t)(g->bias ? g->n : 1), "strides", (json_int_t)1);
+    return json_pack("{s:o,s:o,s:o,s:f,s:f}", result, out, addend, c, "bias", bias, "alpha", g->alpha, "beta",
+                     g->beta);
 }
 
 static void put_steps(writer *w, const gemm_problem *p, size_t index, size_t count, int64_t item)
 {
     const gemm_way *way = w->way;
+    const gemm_kernel *kernel = way->config->kernel;
     gemm_view v = gemm_view_of(way, p);
     const char *a = gemm_buffer_name(w->arena, way->swapped ? "B" : "A", index, count);
     const char *b = gemm_buffer_name(w->arena, way->swapped ? "A" : "B", index, count);
@@ -152,12 +151,31 @@ static void put_steps(writer *w, const gemm_problem *p, size_t index, size_t cou
     json_t *first = operand(w, p, a, &v.a, v.rows, item, way->pack_a, "packed_a");
     json_t *second = operand(w, p, b, &v.b, v.columns, item, way->pack_b, "packed_b");
     /* Sums have room for what a kernel writes in whole units; behind the columns of B it sees zeros. */
-    int64_t wide = way->config->kernel->row_bytes ? row : v.columns;
-    json_t *result = way->epilogue ? view("sums", 0, v.rows, wide, row, 1)
-                                   : view(d, item * p->d.batch, v.rows, v.columns, p->given.ld_d, 1);
-    put_plan(w, way->config->kernel->function,
-             json_pack("{s:o,s:o,s:o}", "A", first, "B", second, "C", result));
-    if (way->epilogue) put_epilogue(w, p, index, count, item, row);
+    int64_t wide = kernel->row_bytes ? row : v.columns;
+    json_t *args = way->fused
+                       ? epilogue_args(w, p, index, count, item, way->swapped, kernel->result, kernel->addend)
+                       : json_object();
+    json_object_set_new(args, "A", first);
+    json_object_set_new(args, "B", second);
+    if (way->epilogue)
+        json_object_set_new(args, kernel->result, view("sums", 0, v.rows, wide, row, 1));
+    else if (!way->fused)
+        json_object_set_new(args, kernel->result,
+                            view(d, item * p->d.batch, v.rows, v.columns, p->given.ld_d, 1));
+    if (kernel->always_fused && !way->fused) {
+        json_object_set_new(args, kernel->addend, view("sums", 0, v.rows, wide, row, 1));
+        json_object_set_new(args, "bias",
+                            json_pack("{s:s,s:[i],s:[i]}", "buffer", "sums", "shape", 1, "strides", 1));
+        json_object_set_new(args, "alpha", json_real(1));
+        json_object_set_new(args, "beta", json_real(0));
+    }
+    put_plan(w, kernel->function, args);
+    if (!way->epilogue) return;
+    json_t *then = epilogue_args(w, p, index, count, item, false, "D", "C");
+    json_object_set_new(then, "P",
+                        way->swapped ? view("sums", 0, p->given.m, p->given.n, 1, row)
+                                     : view("sums", 0, p->given.m, p->given.n, row, 1));
+    put_plan(w, "gemm_epilogue", then);
 }
 
 json_t *gemm_document(const gemm_way *way, const gemm_problem *problems, size_t count)

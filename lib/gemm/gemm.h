@@ -26,6 +26,9 @@ typedef struct gemm_problem {
 /* CUTE_USAGE: what contradicts itself. `which` is its number in a group, for messages; -1: it is alone. */
 cute_status gemm_problem_read(const cute_gemm_problem *given, int which, gemm_problem *out, cute_diag *diag);
 
+/* D = A B. */
+bool gemm_is_plain(const gemm_problem *problem);
+
 /* Words of a command line (options.c); NULL and 0: not given. */
 typedef struct gemm_words {
     const char *shapes, *dtype, *dtype_d, *layout, *alpha, *beta;
@@ -54,19 +57,25 @@ typedef struct gemm_defines {
 } gemm_defines;
 void gemm_define(gemm_defines *defines, const char *format, ...) CUTE_PRINTF(2, 3);
 
-/* A source that computes a product of rows of K elements: C(m,n) = A(m,k) B(n,k). */
+/* A source that computes a product of rows of K elements: C(m,n) = A(m,k) B(n,k). Where it fuses an epilogue its
+ * host function takes D, C, bias, alpha and beta. */
 typedef struct gemm_kernel {
     const char *name, *function; /* function: of the host */
     const char *source;
+    const char *result, *addend; /* what its D and C are called */
     int first_arch;
     bool this_chip;    /* that architecture's own features: sm_90a */
     int64_t threads;   /* of a block; 0: those of its warps */
     int64_t vc;        /* elements of a copy to C where its rows take that */
     int64_t row_bytes; /* that divide rows of C and what is from one to the next; 0: any */
+    bool any_result;   /* the result's rows and columns may lie anywhere: either matrix may be its A */
+    bool always_fused; /* its host function takes what an epilogue needs, even without one */
     /* Whether it takes A (rows x k) where it lies, with vectors or without. */
     bool (*takes)(const struct gemm_config *config, cute_dtype in, const gemm_matrix *operand, int64_t rows,
                   int64_t k, int64_t align, bool vectors);
     bool (*makes)(cute_dtype in, cute_dtype out); /* sums rounded to that type */
+    /* Whether it makes D of the sums, with alpha, beta, bias and activation; NULL: no. */
+    bool (*fuses)(const struct gemm_config *config, const gemm_problem *problem);
     void (*define)(const struct gemm_way *way, gemm_defines *out);
 } gemm_kernel;
 
@@ -77,13 +86,18 @@ typedef struct gemm_config {
     int64_t bm, bn, bk, stages, warps_m, warps_n;
     int64_t cluster_m, cluster_n; /* blocks */
     bool turns;                   /* of the warpgroups, at a tile each; else they halve one */
+    int64_t split;                /* blocks of a cluster that share the k of a tile */
+    int64_t resident;             /* blocks of a multiprocessor; 0: as many as have room */
     double vectors, narrow;       /* TFLOP/s measured on 132 multiprocessors, 0: not */
     char name[48];                /* "sm80:128x256:128:3" */
 } gemm_config;
 
+/* Bytes of operands that L2 still has when a product is run again. */
+enum { GEMM_L2_KEEPS = 40 << 20 };
+
 size_t gemm_config_count(void);
 const gemm_config *gemm_config_at(size_t index);
-extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_sgemm;
+extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_split, gemm_kernel_sgemm;
 /* The texts of kernels/gemm, embedded when the library is built. */
 const char *gemm_source_pack(void);
 const char *gemm_source_epilogue(void);
@@ -97,6 +111,7 @@ typedef struct gemm_way {
     bool vectors;              /* copies of 16 bytes, else of one element */
     bool swapped;              /* D^T = B^T A^T */
     bool pack_a, pack_b;       /* of the kernel's A and B, which are B and A if swapped */
+    bool fused;                /* the kernel makes D of the sums, with what else D is made of */
     bool epilogue;             /* the product goes to the workspace, a step makes D of it */
     bool columns_a, columns_b; /* rows, not k, are neighbours in the kernel's A and B */
     int64_t vc;                /* elements of a copy to C */

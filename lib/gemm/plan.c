@@ -325,7 +325,9 @@ cute_status cute_gemm_chosen(const cute_gemm *g, size_t index, cute_gemm_choice 
                                .packs_a = w->swapped ? w->pack_b : w->pack_a,
                                .packs_b = w->swapped ? w->pack_a : w->pack_b,
                                .epilogue = w->epilogue,
-                               .seconds = w->seconds};
+                               .seconds = w->seconds,
+                               .fused = w->fused && index < g->count && !gemm_is_plain(&g->problems[index]),
+                               .split = c->split};
     if (index >= g->count)
         return cute_fail(diag, CUTE_USAGE, NULL, "there is no product %zu: the plan has %zu", index,
                          g->count);

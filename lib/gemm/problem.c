@@ -156,3 +156,9 @@ cute_status gemm_problem_read(const cute_gemm_problem *given, int which, gemm_pr
     p->accumulate = cute_dtype_get(out->sum)->name;
     return read_epilogue(&r, out);
 }
+
+bool gemm_is_plain(const gemm_problem *problem)
+{
+    const cute_gemm_problem *g = &problem->given;
+    return g->alpha == 1 && g->beta == 0 && !g->bias && g->activation == CUTE_GEMM_LINEAR;
+}

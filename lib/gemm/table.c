@@ -62,6 +62,22 @@ static bool is_aligned(const gemm_matrix *m, int64_t along, int64_t step, int64_
     return along % v == 0 && step % v == 0 && m->batch % v == 0 && align >= bytes;
 }
 
+/* What a kernel with an epilogue of its own is told of it. `es`: the type in which it computes. */
+static void define_epilogue(const gemm_way *way, const char *es, gemm_defines *d)
+{
+    static const char *const activations[] = {"none", "relu", "gelu"};
+    const cute_gemm_problem *g = &way->first->given;
+    bool integers = way->product == CUTE_I32, same = way->product == CUTE_F32;
+    if (es) gemm_define(d, "ES=%s", es);
+    gemm_define(d, "EFROM=%s", way->first->sum == CUTE_I32 ? "sitofp" : "bitcast");
+    gemm_define(d, "EEXT=%s", integers ? "sitofp" : same ? "bitcast" : "extf");
+    gemm_define(d, "ETO=%s", integers ? "fptosi" : same ? "bitcast" : "truncf");
+    gemm_define(d, "BETA=%d", way->fused && g->beta != 0);
+    /* A bias has an element for each column of D, which is a row of its transpose. */
+    gemm_define(d, "BIAS=%d", !way->fused || !g->bias ? 0 : way->swapped ? 2 : 1);
+    gemm_define(d, "ACT=%s", activations[way->fused ? g->activation : CUTE_GEMM_LINEAR]);
+}
+
 /* ---- gemm_sm80 ---- */
 
 static bool sm80_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
@@ -127,6 +143,7 @@ const gemm_kernel gemm_kernel_sm80 = {
     .name = "gemm_sm80",
     .function = "gemm",
     .source = source_gemm_sm80,
+    .result = "C",
     .first_arch = 80,
     .vc = 2,
     .takes = sm80_takes,
@@ -146,28 +163,21 @@ static bool sm90_takes(const gemm_config *config, cute_dtype in, const gemm_matr
 
 enum { SM90_SHARED = 232448 }; /* bytes of shared memory that a block may have */
 
-/* The buffers of A and B, those of C with as many bytes a row, and two mbarriers a stage. */
+/* The buffers of A and B, those of C with as many bytes a row, two mbarriers a stage, and what an epilogue has. */
 static int64_t sm90_bytes(const gemm_config *c, int64_t size, int64_t row)
 {
-    return c->stages * ((c->bm + c->bn) * c->bk * size + 16) + (c->turns ? 2 : 1) * c->bm * row;
+    return c->stages * ((c->bm + c->bn) * c->bk * size + 16) + (c->turns ? 2 : 1) * c->bm * row +
+           (16 + 8 * (c->bn > c->bm ? c->bn : c->bm));
 }
 
-/* How the kernels with an epilogue of their own are told of it. */
-static void define_fused(const gemm_way *way, gemm_defines *d)
+/* C comes by TMA as D goes. Of sums of 128 x 176 that warpgroups have in turns there is no register left for C. */
+static bool sm90_fuses(const gemm_config *config, const gemm_problem *p)
 {
-    bool integers = way->product == CUTE_I32, single = way->product == CUTE_F32;
-    gemm_define(d, "EFROM=%s", way->first->sum == CUTE_I32 ? "sitofp" : "bitcast");
-    gemm_define(d, "EEXT=%s", integers ? "sitofp" : single ? "bitcast" : "extf");
-    gemm_define(d, "ETO=%s", integers ? "fptosi" : single ? "bitcast" : "truncf");
-    gemm_define(d, "FUSED=0");
-    gemm_define(d, "END=plain");
-    gemm_define(d, "S=C");
-    gemm_define(d, "PARAMS=");
-    gemm_define(d, "ARGS=");
-    gemm_define(d, "TYPES=");
-    gemm_define(d, "BETA=0");
-    gemm_define(d, "BIAS=0");
-    gemm_define(d, "ACT=none");
+    const cute_gemm_problem *g = &p->given;
+    int64_t size = cute_dtype_get(p->out)->bytes, v = 16 / size;
+    bool adds = g->beta != 0, room = !config->turns || config->bn <= 128;
+    if (p->out != CUTE_F32 && p->out != CUTE_F16 && p->out != CUTE_BF16) return false;
+    return !adds || (room && g->ld_c % v == 0 && p->c.batch % v == 0);
 }
 
 /* C goes through buffers of at most 128 bytes a row, whose columns divide the tile's: two for each warpgroup, if there is
@@ -185,7 +195,10 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "ACC=%s", mlir_type(way->first->sum));
     gemm_define(d, "BITS=%lld", (long long)size * 8);
     gemm_define(d, "BITSC=%lld", (long long)out_size * 8);
-    gemm_define(d, "TRUNC=%s", out_size == 2 ? "truncf" : "bitcast");
+    gemm_define(d, "TRUNC=%s",
+                way->first->sum == CUTE_I32 && way->product != CUTE_I32 ? "sitofp"
+                : out_size == 2                                         ? "truncf"
+                                                                        : "bitcast");
     gemm_define(d, "A=%d", way->columns_a);
     gemm_define(d, "MA=%s", way->columns_a ? "mn" : "k");
     gemm_define(d, "B=%d", way->columns_b);
@@ -210,13 +223,22 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
         gemm_define(d, "ST=universal_copy<%s,64b>", type);
         gemm_define(d, "LD=universal_copy<%s,64b>", type);
     }
-    define_fused(way, d);
+    bool fused = way->fused;
+    gemm_define(d, "FUSED=%d", fused);
+    gemm_define(d, "END=%s", fused ? "fused" : "plain");
+    gemm_define(d, "S=%s", fused ? "S" : "C");
+    gemm_define(d, "PARAMS=%s", fused ? ", %S: !C, %bias: !bias, %alpha: f32, %beta: f32" : "");
+    gemm_define(d, "ARGS=%s", fused ? ", %S, %bias, %alpha, %beta" : "");
+    gemm_define(d, "TYPES=%s", fused ? ", !C, !bias, f32, f32" : "");
+    define_epilogue(way, NULL, d);
 }
 
 const gemm_kernel gemm_kernel_sm90 = {
     .name = "gemm_sm90",
     .function = "gemm",
     .source = source_gemm_sm90,
+    .result = "C",
+    .addend = "S",
     .first_arch = 90,
     .this_chip = true,
     .threads = 384,
@@ -224,7 +246,80 @@ const gemm_kernel gemm_kernel_sm90 = {
     .row_bytes = 16,
     .takes = sm90_takes,
     .makes = sm80_makes,
+    .fuses = sm90_fuses,
     .define = sm90_define,
+};
+
+/* ---- gemm_split_sm90 ---- */
+
+/* Any number of rows and of k; columns of B in units of a swizzled row of a buffer. */
+static bool split_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
+                        int64_t k, int64_t align, bool vectors)
+{
+    int64_t size = cute_dtype_get(in)->bytes;
+    bool columns = m->column != 1;
+    (void)rows, (void)k;
+    if (!vectors || (columns && (m->row != 1 || size != 2 || config->bn % 16 != 0))) return false;
+    return is_aligned(m, 0, columns ? m->column : m->row, size, 16, align);
+}
+
+/* It rounds a sum once, to whatever D is of; integers are computed in f64. */
+static bool split_fuses(const gemm_config *config, const gemm_problem *p)
+{
+    (void)config;
+    return p->out == CUTE_I32 || p->out == CUTE_F32 || p->out == CUTE_F16 || p->out == CUTE_BF16;
+}
+
+static void split_define(const gemm_way *way, gemm_defines *d)
+{
+    const gemm_config *c = way->config;
+    cute_dtype in = way->first->in;
+    int64_t size = cute_dtype_get(in)->bytes, own = (c->bn / 2 + c->split - 1) / c->split;
+    gemm_view v = gemm_view_of(way, way->first);
+    gemm_define(d, "T=%s", mlir_type(in));
+    gemm_define(d, "TC=%s", mlir_type(way->product));
+    gemm_define(d, "ACC=%s", mlir_type(way->first->sum));
+    gemm_define(d, "BITS=%lld", (long long)size * 8);
+    gemm_define(d, "A=%d", way->columns_a);
+    gemm_define(d, "MA=%s", way->columns_a ? "mn" : "k");
+    gemm_define(d, "B=%d", way->columns_b);
+    gemm_define(d, "MB=%s", way->columns_b ? "mn" : "k");
+    gemm_define(d, "BM=%lld", (long long)c->bm);
+    gemm_define(d, "BN=%lld", (long long)c->bn);
+    gemm_define(d, "BK=%lld", (long long)c->bk);
+    gemm_define(d, "PB=%lld",
+                !way->columns_b   ? (long long)(128 / size)
+                : c->bn % 64 == 0 ? 64LL
+                : c->bn % 32 == 0 ? 32LL
+                                  : 16LL);
+    gemm_define(d, "OWN=%lld", (long long)own);
+    gemm_define(d, "V=%d", own % 4 == 0 ? 4 : own % 2 == 0 ? 2 : 1);
+    gemm_define(d, "STAGES=%lld", (long long)c->stages);
+    gemm_define(d, "S=%lld", (long long)c->split);
+    gemm_define(d, "PER=%lld", (long long)c->resident);
+    /* Policies of createpolicy: evict_first of what L2 can't keep until the next run, else evict_normal. */
+    gemm_define(d, "HINTA=%s",
+                v.rows * v.k > GEMM_L2_KEEPS / size ? "0x12F0000000000000" : "0x1000000000000000");
+    gemm_define(d, "HINTB=0x1000000000000000");
+    gemm_define(d, "ADD=%s", in == CUTE_I8 ? "addi" : "addf");
+    define_epilogue(way, way->product == CUTE_I32 ? "f64" : "f32", d);
+}
+
+const gemm_kernel gemm_kernel_split = {
+    .name = "gemm_split_sm90",
+    .function = "gemm_split",
+    .source = source_gemm_split_sm90,
+    .result = "D",
+    .addend = "C",
+    .first_arch = 90,
+    .this_chip = true,
+    .vc = 1,
+    .any_result = true,
+    .always_fused = true,
+    .takes = split_takes,
+    .makes = sm80_makes,
+    .fuses = split_fuses,
+    .define = split_define,
 };
 
 /* ---- sgemm ---- */
@@ -258,6 +353,7 @@ const gemm_kernel gemm_kernel_sgemm = {
     .name = "sgemm",
     .function = "sgemm",
     .source = source_sgemm,
+    .result = "C",
     .first_arch = 80,
     .threads = 256,
     .vc = 4,
@@ -284,6 +380,7 @@ const gemm_kernel gemm_kernel_sgemm = {
      .warps_n = wn,                                                                                          \
      .cluster_m = 1,                                                                                         \
      .cluster_n = 1,                                                                                         \
+     .split = 1,                                                                                             \
      .vectors = vectors_,                                                                                    \
      .narrow = narrow_,                                                                                      \
      .name = #kernel_ ":" #bm_ "x" #bn_ ":" #bytes ":" #stages_},
@@ -297,8 +394,22 @@ const gemm_kernel gemm_kernel_sgemm = {
      .cluster_m = cm,                                                                                        \
      .cluster_n = cn,                                                                                        \
      .turns = turns_,                                                                                        \
+     .split = 1,                                                                                             \
+     .resident = 1,                                                                                          \
      .vectors = rate,                                                                                        \
      .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #turns_},
+#define GEMM_CONFIG_SPLIT(class_, bm_, bn_, bytes, stages_, split_, resident_)                               \
+    {.kernel = &gemm_kernel_split,                                                                           \
+     .class = GEMM_##class_,                                                                                 \
+     .bm = bm_,                                                                                              \
+     .bn = bn_,                                                                                              \
+     .bk = (bytes) / SIZE_##class_,                                                                          \
+     .stages = stages_,                                                                                      \
+     .cluster_m = 1,                                                                                         \
+     .cluster_n = 1,                                                                                         \
+     .split = split_,                                                                                        \
+     .resident = resident_,                                                                                  \
+     .name = "split:" #bm_ "x" #bn_ ":" #bytes ":" #stages_ ":" #split_ ":" #resident_},
 static const gemm_config configs[] = {
 #include "lib/gemm/configs.def"
 };

@@ -26,12 +26,12 @@ static json_t *gemm_json(const cute_gemm *gemm)
     json_t *list = json_array();
     if (cute_gemm_chosen(gemm, 0, &c, NULL) != CUTE_OK) return list;
     for (size_t i = 0; i < count; i++) json_array_append_new(list, problem_json(&problems[i]));
-    return json_pack("{s:o,s:s,s:s,s:[III],s:I,s:s,s:f,s:b,s:b,s:b,s:b,s:I}", "problems", list,
+    return json_pack("{s:o,s:s,s:s,s:[III],s:I,s:s,s:f,s:b,s:b,s:b,s:b,s:b,s:I,s:I}", "problems", list,
                      "configuration", c.configuration, "kernel", c.kernel, "tile", (json_int_t)c.tile[0],
                      (json_int_t)c.tile[1], (json_int_t)c.tile[2], "stages", (json_int_t)c.stages, "chosen",
                      c.tuned ? "measured" : "estimated", "expected_s", c.seconds, "swapped", c.swapped,
-                     "packs_a", c.packs_a, "packs_b", c.packs_b, "epilogue", c.epilogue, "workspace",
-                     (json_int_t)cute_gemm_workspace(gemm));
+                     "packs_a", c.packs_a, "packs_b", c.packs_b, "epilogue", c.epilogue, "fused", c.fused,
+                     "split", (json_int_t)c.split, "workspace", (json_int_t)cute_gemm_workspace(gemm));
 }
 
 static void text(const cute_gemm *gemm, cute_buffer *out)
@@ -48,11 +48,12 @@ static void text(const cute_gemm *gemm, cute_buffer *out)
                            g->accumulate, g->order_a ? "columns" : "rows", g->order_b ? "columns" : "rows",
                            g->order_d ? "columns" : "rows");
     }
-    cute_buffer_printf(out, "configuration %s: kernel %s, tile %lldx%lldx%lld, %lld stages%s%s%s%s; %s\n",
+    cute_buffer_printf(out, "configuration %s: kernel %s, tile %lldx%lldx%lld, %lld stages%s%s%s%s%s; %s\n",
                        c.configuration, c.kernel, (long long)c.tile[0], (long long)c.tile[1],
                        (long long)c.tile[2], (long long)c.stages, c.swapped ? ", D as its transpose" : "",
                        c.packs_a ? ", A copied first" : "", c.packs_b ? ", B copied first" : "",
-                       c.epilogue ? ", epilogue behind it" : "", c.tuned ? "measured" : "estimated");
+                       c.epilogue ? ", epilogue behind it" : "", c.fused ? ", epilogue in it" : "",
+                       c.tuned ? "measured" : "estimated");
     if (cute_gemm_workspace(gemm))
         cute_buffer_printf(out, "workspace: %zu bytes\n", cute_gemm_workspace(gemm));
 }
