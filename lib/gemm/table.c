@@ -296,6 +296,7 @@ static void split_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "V=%d", own % 4 == 0 ? 4 : own % 2 == 0 ? 2 : 1);
     gemm_define(d, "STAGES=%lld", (long long)c->stages);
     gemm_define(d, "S=%lld", (long long)c->split);
+    gemm_define(d, "CM=%lld", (long long)c->cluster_m);
     gemm_define(d, "PER=%lld", (long long)c->resident);
     /* Policies of createpolicy: evict_first of what L2 can't keep until the next run, else evict_normal. */
     gemm_define(d, "HINTA=%s",
@@ -398,18 +399,18 @@ const gemm_kernel gemm_kernel_sgemm = {
      .resident = 1,                                                                                          \
      .vectors = rate,                                                                                        \
      .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #turns_},
-#define GEMM_CONFIG_SPLIT(class_, bm_, bn_, bytes, stages_, split_, resident_)                               \
+#define GEMM_CONFIG_SPLIT(class_, bm_, bn_, bytes, stages_, split_, cm, resident_)                           \
     {.kernel = &gemm_kernel_split,                                                                           \
      .class = GEMM_##class_,                                                                                 \
      .bm = bm_,                                                                                              \
      .bn = bn_,                                                                                              \
      .bk = (bytes) / SIZE_##class_,                                                                          \
      .stages = stages_,                                                                                      \
-     .cluster_m = 1,                                                                                         \
+     .cluster_m = cm,                                                                                        \
      .cluster_n = 1,                                                                                         \
      .split = split_,                                                                                        \
      .resident = resident_,                                                                                  \
-     .name = "split:" #bm_ "x" #bn_ ":" #bytes ":" #stages_ ":" #split_ ":" #resident_},
+     .name = "split:" #bm_ "x" #bn_ ":" #bytes ":" #stages_ ":" #split_ "x" #cm ":" #resident_},
 static const gemm_config configs[] = {
 #include "lib/gemm/configs.def"
 };

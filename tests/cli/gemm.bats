@@ -60,6 +60,42 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     cute-run --gemm 4096x4096x4096 -n --device emulator --json | jq -e '.gemm.kernel == "gemm_sm90" and .gemm.tile == [128, 256, 64]'
 }
 
+@test "Hopper's kernel makes D of its sums, with alpha, beta, bias and activation" {
+    for tile in 128x256:4:2x1:0 128x176:5:1x2:1 128x128:6:1x1:0; do
+        gemm 136x280x200 --sms 4 --configuration sm90:$tile --bias --gelu --alpha 0.5 --json | jq -e '.gemm.fused and (.gemm.epilogue | not) and .gemm.workspace == 0'
+        gemm 136x280x200 --sms 4 --configuration sm90:$tile --bias --relu --alpha=-1 --layout tnn
+    done
+    gemm 136x280x200 --sms 4 --configuration sm90:128x256:4:2x1:0 --beta 2
+    gemm 136x280x200 --sms 4 --configuration sm90:128x256:4:1x1:0 --beta=-0.5 --bias --gelu --dtype f16 --layout nt --dtype-d f32 --check=all
+    gemm 136x280x208 --sms 4 --configuration sm90:128x128:6:1x1:0 --beta 1 --bias --relu --dtype tf32 --layout tnn
+    gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --gelu --dtype e4m3 --dtype-d bf16 --batch 2
+    gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --alpha 0.01 --dtype i8 --dtype-d f16 --json | jq -e .gemm.fused
+    # what it does not do a step does
+    gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --dtype i8 --json | jq -e '.gemm.epilogue and (.gemm.fused | not)'
+    gemm 136x280x200 --sms 4 --configuration sm90:128x176:5:1x2:1 --beta 1 --json | jq -e .gemm.epilogue
+    gemm 136x280x200,64x512x72 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --gelu --beta 1 --json | jq -e .gemm.fused
+}
+
+@test "products with a short side, K divided among blocks: layouts, types, epilogues, odd sizes, batches, groups" {
+    gemm 16x1024x512 --sms 8 --json | jq -e '.gemm.kernel == "gemm_split_sm90" and .gemm.swapped and .gemm.split >= 1'
+    for tile in 64x8:128:10:2x1:2 64x16:256:5:2x1:2 64x16:128:5:4x1:4 64x64:128:4:2x2:3 128x64:128:9:1x2:1; do
+        gemm 19x133x264 --sms 4 --configuration split:$tile --bias --gelu --beta 2 --alpha 0.5
+        gemm 133x19x264 --sms 4 --configuration split:$tile --layout tnn --bias --relu
+    done
+    for layout in nn nt tt ttn; do
+        gemm 24x136x200 --sms 4 --configuration split:64x64:128:6:2x1:2 --layout $layout --bias
+        gemm 13x77x65 --sms 4 --configuration split:64x16:128:7:2x1:3 --layout $layout --beta 1
+    done
+    for type in tf32 i8 e4m3 e5m2; do
+        gemm 24x136x1040 --sms 4 --configuration split:64x32:128:8:2x1:2 --dtype $type --bias --beta 2 --relu
+        gemm 13x77x65 --sms 4 --configuration split:64x16:128:7:2x1:3 --dtype $type --layout nt
+    done
+    gemm 24x136x200 --sms 4 --configuration split:64x16:128:7:2x1:3 --dtype f16 --dtype-d e4m3 --bias
+    gemm 24x136x200 --sms 4 --configuration split:64x16:128:7:2x1:3 --dtype i8 --dtype-d bf16 --alpha 0.01
+    gemm 13x77x72 --sms 4 --configuration split:64x16:128:7:2x1:3 --batch 3 --bias --check=all
+    gemm 13x77x72,1x1x8,40x8x264 --sms 4 --configuration split:64x16:128:7:2x1:3 --beta 1 --gelu --check=all
+}
+
 @test "batches and groups" {
     gemm 40x72x48 --batch 3
     gemm 33x35x41 --batch 3 --bias --beta 1 --layout nt
@@ -167,7 +203,7 @@ fake() {
 
 @test "what ptxas makes of Hopper's kernel and the steps around it has setmaxnreg, and nothing to complain of" {
     fake 512x512x512 -n --configuration sm90:128x256:4:2x1:0 --bias --gelu --dtype e4m3 --layout nt 2> stderr > out
-    grep -q 'A copied first, B copied first, epilogue behind it' out
+    grep -q 'A copied first, B copied first, epilogue in it' out
     [ ! -s stderr ]
     fake 512x512x512 -n --configuration sm90:128x176:5:1x2:1 2> stderr > out
     [ ! -s stderr ]

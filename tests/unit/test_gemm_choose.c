@@ -94,10 +94,84 @@ static void test_workspace(void)
     for (size_t i = 0; i < count; i++) {
         const gemm_way *w = &ways[i];
         CHECK(gemm_workspace_of(w, &p, 1, &work, NULL) == CUTE_OK);
-        CHECK(w->pack_a ? work.a >= 100 * 48 && work.a % 256 == 0 : work.a == 0);
-        CHECK(w->pack_b ? work.b >= 50 * 48 && work.b % 256 == 0 : work.b == 0);
+        size_t rows = w->swapped ? 50 : 100, columns = w->swapped ? 100 : 50;
+        CHECK(w->pack_a ? work.a >= rows * 48 && work.a % 256 == 0 : work.a == 0);
+        CHECK(w->pack_b ? work.b >= columns * 48 && work.b % 256 == 0 : work.b == 0);
         CHECK(w->epilogue ? work.sums >= 100 * 52 * 4 && work.sums % 256 == 0 : work.sums == 0);
     }
+}
+
+static const gemm_way *way_named(const gemm_way *ways, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(ways[i].name, name) != 0) i++;
+    CHECK(i < count);
+    return &ways[i < count ? i : 0];
+}
+
+/* Few rows of A, or few columns of B: memory bounds them. */
+static void test_small_sides(void)
+{
+    static const int64_t weights[][2] = {
+        {6144, 4096}, {4096, 4096}, {28672, 4096}, {4096, 14336}, {8192, 28672}};
+    gemm_way ways[GEMM_WAYS];
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+        for (int64_t few = 1; few <= 64; few *= 4)
+            for (int turned = 0; turned < 2; turned++) {
+                int64_t n = weights[i][0], k = weights[i][1];
+                gemm_problem p = problem_of("bf16", turned ? n : few, turned ? few : n, k, 2);
+                CHECK(gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS) > 0);
+                CHECK(few > 16 || ways[0].config->kernel == &gemm_kernel_split);
+                CHECK(!ways[0].epilogue && ways[0].config->bn >= few / 2 && ways[0].config->bn <= 64);
+                CHECK(few > 16 || ways[0].swapped == !turned);
+                /* as long as the weights take, and not twice that */
+                double memory = (double)(n * k * 2) / (n * k * 2 > GEMM_L2_KEEPS ? 3e12 : 7e12);
+                CHECK(ways[0].seconds > memory && ways[0].seconds < 2.5 * memory + 3e-6);
+            }
+    gemm_problem square = problem_of("bf16", 4096, 4096, 4096, 2),
+                 wide = problem_of("f16", 1024, 28672, 4096, 2);
+    gemm_ways(&square, 1, &hopper, ways, GEMM_WAYS);
+    CHECK_TEXT(ways[0].name, "sm90:128x256:4:2x1:0");
+    gemm_ways(&wide, 1, &hopper, ways, GEMM_WAYS);
+    CHECK_TEXT(ways[0].name, "sm90:128x256:4:2x1:0");
+    /* rows of D that the kernel can't count in a grid */
+    gemm_problem tall = problem_of("bf16", INT64_C(64) * 65536, 1, 8, 2);
+    size_t count = gemm_ways(&tall, 1, &hopper, ways, GEMM_WAYS);
+    for (size_t i = 0; i < count; i++)
+        if (ways[i].config->kernel == &gemm_kernel_split) CHECK(ways[i].swapped || ways[i].config->bm > 64);
+}
+
+static void test_epilogues(void)
+{
+    gemm_way ways[GEMM_WAYS];
+    gemm_problem p = problem_of("bf16", 512, 512, 512, 2), integers = problem_of("i8", 512, 512, 512, 2);
+    p.given.beta = integers.given.beta = 2;
+    p.given.bias = integers.given.bias = true;
+    size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    CHECK(ways[0].fused && !ways[0].epilogue);
+    for (size_t i = 0; i < count; i++) CHECK(ways[i].fused != ways[i].epilogue);
+    CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->fused);
+    CHECK(way_named(ways, count, "sm90:128x176:5:1x2:1")->epilogue); /* no registers for C */
+    CHECK(way_named(ways, count, "sm80:128x256:128:3")->epilogue);
+    p.given.beta = 0;
+    count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    CHECK(way_named(ways, count, "sm90:128x176:5:1x2:1")->fused);
+    /* C that TMA does not take */
+    p.given.beta = 1;
+    p.given.ld_c = p.c.row = 513;
+    count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->epilogue);
+    CHECK(way_named(ways, count, "split:64x64:128:6:2x1:2")->fused);
+    /* integers are not computed in f32 */
+    count = gemm_ways(&integers, 1, &hopper, ways, GEMM_WAYS);
+    CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->epilogue);
+    CHECK(way_named(ways, count, "split:64x64:128:5:2x1:2")->fused);
+    /* of a group what one can't have none has */
+    gemm_problem two[2] = {problem_of("bf16", 512, 512, 512, 2), problem_of("bf16", 512, 512, 512, 2)};
+    two[0].given.beta = two[1].given.beta = 1;
+    two[1].given.ld_c = two[1].c.row = 513;
+    count = gemm_ways(two, 2, &hopper, ways, GEMM_WAYS);
+    CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->epilogue);
 }
 
 static void test_measured(void)
@@ -133,6 +207,9 @@ int main(void)
 {
     TEST("every product has a way, which asks of matrices no more than they have", test_every_product);
     TEST("kernels are those of the architecture", test_architectures);
+    TEST("a product with one short side is one of tiles as short, and takes as long as the other matrix",
+         test_small_sides);
+    TEST("a kernel makes D itself where it can", test_epilogues);
     TEST("a group has one way, with the steps that any of its products needs", test_groups);
     TEST("the workspace holds what is copied and summed", test_workspace);
     TEST("what was measured of a product on a device goes before estimates", test_measured);
