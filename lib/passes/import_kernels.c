@@ -1,7 +1,8 @@
 /* cute-import-kernels: kernels of the dialect cuda become kernels of gpu, products of warpgroups what they stand for.
  *
- * Requires: nothing. Ensures: no cuda.kernel, no cute_nvgpu.arch.warpgroup_mma. Arguments that nothing uses and whose types leave nothing for run time (a
- * known layout) are gone, here and where the kernel is launched. A kernel whose launches all have the same known block
+ * Requires: nothing. Ensures: no cuda.kernel, no cute_nvgpu.arch.warpgroup_mma; tensors in registers that control flow gives
+ * one of are that one. Arguments that nothing uses and whose types leave nothing for run
+ * time (a known layout) are gone, here and where the kernel is launched. A kernel whose launches all have the same known block
  * size requires it (nvvm.reqntid).
  *
  *     cuda.kernel @k(%x: !llvm.ptr<1>, %l: !cute.layout<"4:1">) attributes {cute.kernel} { cuda.return }
@@ -17,6 +18,7 @@
 #include "lib/ir/kernel.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/passes/carried.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/wgmma.h"
 
@@ -196,8 +198,9 @@ import m = {.root = root, .arena = cute_arena_create() };
         return;
     }
     cute_op_each(root, "cuda.kernel", note_kernel, &m);
-    bool products = cute_expand_warpgroup_mma(root);
-    if (!m.count && !products) cute_pass_unchanged(pass);
+    bool changed = cute_expand_warpgroup_mma(root);
+    changed |= cute_carry_tensors(root);
+    if (!m.count && !changed) cute_pass_unchanged(pass);
     if (m.count) cute_op_each(root, "cuda.launch_ex", import_launch, &m);
     for (size_t i = 0; i < m.count; i++) import_kernel(&m, &m.kernels[i]);
     cute_arena_destroy(m.arena);

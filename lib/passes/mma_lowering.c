@@ -15,6 +15,7 @@
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/arch.h"
+#include "lib/passes/carried.h"
 #include "lib/passes/lower_each.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tensors.h"
@@ -189,6 +190,7 @@ static const cute_lower_row rows[] = {{"cute.gemm", lower_gemm}, {"cute.mma_atom
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     cute_expand_warpgroup_mma(root);
+    cute_carry_tensors(root);
     cute_pin_wgmma(root, pass);
     cute_lower_rows(root, pass, "cute.", rows, sizeof rows / sizeof *rows);
 }

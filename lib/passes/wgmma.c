@@ -65,37 +65,77 @@ static bool is_wgmma(MlirOperation op)
     return atom && atom->known && atom->wgmma;
 }
 
-/* What goes into a loop as the block argument or result `value`; null where it is neither of scf.for nor of scf.while. */
-static MlirValue into_loop(MlirValue value)
+/* What a value can be, by the control flow that it comes out of: at most two for each step. */
+typedef struct sources {
+    MlirValue value[256];
+    size_t count;
+    bool unknown;
+} sources;
+
+static void add_source(sources *s, MlirValue value)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (mlirValueEqual(s->value[i], value)) return;
+    if (s->count < sizeof s->value / sizeof *s->value)
+        s->value[s->count++] = value;
+    else
+        s->unknown = true;
+}
+
+static MlirOperation end_of(MlirOperation op, intptr_t region)
+{
+    return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)));
+}
+
+/* Adds what goes into the block argument or result `value` of scf.if, scf.for, scf.while, arith.select. */
+static void follow(sources *s, MlirValue value)
 {
     bool argument = mlirValueIsABlockArgument(value);
     MlirBlock block = argument ? mlirBlockArgumentGetOwner(value) : (MlirBlock){NULL};
-    MlirOperation loop = argument ? mlirBlockGetParentOperation(block) : mlirOpResultGetOwner(value);
+    MlirOperation op = argument ? mlirBlockGetParentOperation(block) : mlirOpResultGetOwner(value);
     intptr_t at = argument ? mlirBlockArgumentGetArgNumber(value) : mlirOpResultGetResultNumber(value);
-    if (cute_op_is(loop, "scf.for")) { /* bounds and step; the counter is the first argument */
-        if (argument && at == 0) return (MlirValue){NULL};
-        return mlirOperationGetOperand(loop, argument ? at + 2 : at + 3);
+    if (cute_op_is(op, "scf.for") && !(argument && at == 0)) { /* bounds and step; the counter */
+        intptr_t carried = argument ? at - 1 : at;
+        add_source(s, mlirOperationGetOperand(op, carried + 3));
+        add_source(s, mlirOperationGetOperand(end_of(op, 0), carried));
+    } else if (cute_op_is(op, "scf.while")) {
+        bool before =
+            argument && mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+        if (before) add_source(s, mlirOperationGetOperand(op, at));
+        add_source(s, mlirOperationGetOperand(end_of(op, before), before ? at : at + 1));
+    } else if (cute_op_is(op, "scf.if") && !argument) {
+        for (intptr_t i = 0; i < 2; i++) add_source(s, mlirOperationGetOperand(end_of(op, i), at));
+    } else if (cute_op_is(op, "arith.select")) {
+        for (intptr_t i = 1; i < 3; i++) add_source(s, mlirOperationGetOperand(op, i));
+    } else {
+        s->unknown = true;
     }
-    if (!cute_op_is(loop, "scf.while")) return (MlirValue){NULL};
-    MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-    if (argument && mlirBlockEqual(block, before)) return mlirOperationGetOperand(loop, at);
-    return mlirOperationGetOperand(mlirBlockGetTerminator(before), at + 1); /* of scf.condition */
 }
 
-/* The memory behind a tensor or pointer in registers: the llvm.alloca that copy-lowering made of it; null: unknown. */
-static MlirOperation memory_of(MlirValue value)
+/* The memory behind a tensor or pointer in registers: the llvm.alloca that copy-lowering made of it; null: unknown, or
+ * several, two of which are other[0] and other[1]. */
+static MlirOperation memory_of(MlirValue value, MlirOperation *other)
 {
     static const char *const through[] = {"builtin.unrealized_conversion_cast", "cute.make_view",
                                           "cute.get_iter", "cute.add_offset", "cute.recast_iter"};
-    for (int steps = 0; steps < 1000 && !mlirValueIsNull(value); steps++) {
-        MlirOperation op = cute_defining_op(value);
-        if (!mlirOperationIsNull(op) && cute_op_is(op, "llvm.alloca")) return op;
+    sources s = {.value = {value}, .count = 1};
+    MlirOperation found = {NULL};
+    for (size_t at = 0; at < s.count && !s.unknown; at++) {
+        MlirOperation op = cute_defining_op(s.value[at]);
         size_t i = 0, count = sizeof through / sizeof *through;
         while (!mlirOperationIsNull(op) && i < count && !cute_op_is(op, through[i])) i++;
-        bool view = !mlirOperationIsNull(op) && i < count;
-        value = view ? mlirOperationGetOperand(op, 0) : into_loop(value);
+        if (mlirOperationIsNull(op) || (i == count && !cute_op_is(op, "llvm.alloca"))) {
+            follow(&s, s.value[at]);
+        } else if (i < count) {
+            add_source(&s, mlirOperationGetOperand(op, 0));
+        } else if (mlirOperationIsNull(found)) {
+            found = op;
+        } else if (!mlirOperationEqual(found, op)) {
+            if (other) other[0] = found, other[1] = op;
+            return (MlirOperation){NULL};
+        }
     }
-    return (MlirOperation){NULL};
+    return s.unknown ? (MlirOperation){NULL} : found;
 }
 
 /* ---- neighbours ---- */
@@ -198,6 +238,18 @@ static cute_status descriptor_at(product *p, int which, int64_t i, int64_t k, cu
     return CUTE_OK;
 }
 
+static cute_status refuse_two(MlirOperation op, const MlirOperation made[2])
+{
+    const cute_emit_note notes[] = {{mlirOperationGetLocation(made[0]), "one of them is made here"},
+                                    {mlirOperationGetLocation(made[1]), "another one is made here"}};
+    cute_emit_with_notes(
+        mlirOperationGetLocation(op), true,
+        "'cute.gemm' op expects the same accumulator whichever way it is reached, but got one "
+        "of several: registers can't be chosen when the kernel runs",
+        notes, 2);
+    return CUTE_INVALID;
+}
+
 static cute_status bind(product *p, MlirOperation op)
 {
     cute_diag *diag = p->x->diag;
@@ -207,8 +259,10 @@ static cute_status bind(product *p, MlirOperation op)
                          "expects C to be D, the same tensor: %s adds to its accumulator where it is",
                          p->atom->name);
     CUTE_TRY(cute_tensor_bind(p->x, op, 1, &p->d));
-    if (p->d.value.pointer->space != CUTE_SPACE_RMEM ||
-        mlirOperationIsNull(memory_of((MlirValue){p->d.value.pointer->handle})))
+    MlirOperation two[2] = {{NULL}};
+    MlirOperation memory = memory_of((MlirValue){p->d.value.pointer->handle}, two);
+    if (!mlirOperationIsNull(two[0])) return refuse_two(op, two);
+    if (p->d.value.pointer->space != CUTE_SPACE_RMEM || mlirOperationIsNull(memory))
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "expects an accumulator in registers that is made in this function");
     if (cute_tensor_extent(&p->d, 0) != o[CUTE_ATOM_C].values)
@@ -352,7 +406,7 @@ static void pin(pins *p, MlirValue tensor)
 {
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     MlirOperation memory = type && type->type == CUTE_MEMREF && type->pointer->space == CUTE_SPACE_RMEM
-                               ? memory_of(tensor)
+                               ? memory_of(tensor, NULL)
                                : (MlirOperation){NULL};
     if (mlirOperationIsNull(memory)) return;
     for (size_t i = 0; i < p->count; i++)
@@ -482,8 +536,8 @@ static bool is_of_neighbour(const pins *p, MlirOperation op, mark is)
     MlirOperation of = is == MARK_FENCE ? effect_behind(op) : effect_before(op);
     if (is == MARK_WAIT) of = is_mark(of, MARK_COMMIT) ? effect_before(of) : (MlirOperation){NULL};
     if (mlirOperationIsNull(of) || !is_wgmma(of) || !is_single(of)) return false;
-    MlirOperation d = memory_of(mlirOperationGetOperand(of, 1));
-    MlirOperation a = p->a_too ? memory_of(mlirOperationGetOperand(of, 2)) : d;
+    MlirOperation d = memory_of(mlirOperationGetOperand(of, 1), NULL);
+    MlirOperation a = p->a_too ? memory_of(mlirOperationGetOperand(of, 2), NULL) : d;
     for (size_t i = 0; i < p->count; i++)
         if (!mlirOperationEqual(p->memory[i], d) && !mlirOperationEqual(p->memory[i], a)) return false;
     return true;

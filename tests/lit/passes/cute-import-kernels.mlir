@@ -49,3 +49,60 @@ module attributes {gpu.container_module} {
     return %1 : i32
   }
 }
+
+// A tensor in registers that control flow can give one of only is that one; of two it is not.
+// CHECK-LABEL: func.func @carried
+// CHECK: %[[C:.*]] = cute.memref.alloca
+// CHECK: %[[D:.*]] = cute.memref.alloca
+!t = !cute.memref<f32, rmem, align<32>, "4:1">
+func.func @carried(%l: !cute.layout<"4:1">, %n: index, %which: i1, %z: f32) {
+  %c = cute.memref.alloca(%l) : (!cute.layout<"4:1">) -> !t
+  %d = cute.memref.alloca(%l) : (!cute.layout<"4:1">) -> !t
+  // CHECK: scf.for
+  // CHECK: cute.fill(%[[C]],
+  // CHECK: cute.fill(%[[C]],
+  %x, %y = scf.for %i = %n to %n step %n iter_args(%e = %c, %f = %c) -> (!t, !t) {
+    cute.fill %e, %z
+    cute.fill %f, %z
+    scf.yield %f, %e : !t, !t
+  }
+  // CHECK: scf.if
+  // CHECK: cute.fill(%[[C]],
+  %r = scf.if %which -> !t {
+    scf.yield %y : !t
+  } else {
+    scf.yield %x : !t
+  }
+  cute.fill %r, %z
+  // CHECK: scf.while
+  // CHECK: cute.fill(%[[C]],
+  // CHECK: do
+  // CHECK: cute.fill(%[[C]],
+  // CHECK: cute.fill(%[[C]],
+  %w = scf.while (%e = %r) : (!t) -> !t {
+    cute.fill %e, %z
+    scf.condition(%which) %e : !t
+  } do {
+  ^bb0(%e: !t):
+    cute.fill %e, %z
+    scf.yield %e : !t
+  }
+  cute.fill %w, %z
+  // CHECK: %[[TWO:.*]] = scf.if
+  // CHECK: cute.fill(%[[TWO]],
+  %two = scf.if %which -> !t {
+    scf.yield %c : !t
+  } else {
+    scf.yield %d : !t
+  }
+  cute.fill %two, %z
+  // CHECK: %[[TURNS:.*]]:2 = scf.for {{.*}} iter_args(%[[E:.*]] = %[[C]], %{{.*}} = %[[D]])
+  // CHECK: cute.fill(%[[E]],
+  // CHECK: cute.fill(%[[TURNS]]#0,
+  %u, %v = scf.for %i = %n to %n step %n iter_args(%e = %c, %f = %d) -> (!t, !t) {
+    cute.fill %e, %z
+    scf.yield %f, %e : !t, !t
+  }
+  cute.fill %u, %z
+  return
+}

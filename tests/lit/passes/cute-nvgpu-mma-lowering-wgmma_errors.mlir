@@ -30,3 +30,28 @@ func.func @field(%m: !ss, %on: i1) {
   %n = cute_nvgpu.atom.set_value(%m, %on) {field = neg_a}
   return
 }
+
+// -----
+
+!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+!v = !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,1,1):(0,0,0)">
+!d = !cute.memref<f32, rmem, align<32>, "((2,2,1),1,1):((1,2,4),0,0)">
+func.func @one_of_two(%m: !ss, %a: !v, %b: !v, %l: !cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">, %n: index, %which: i1) {
+  // expected-note@+1 {{one of them is made here}}
+  %c = cute.memref.alloca(%l) : (!cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">) -> !d
+  // expected-note@+1 {{another one is made here}}
+  %d = cute.memref.alloca(%l) : (!cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">) -> !d
+  %x, %y = scf.for %i = %n to %n step %n iter_args(%e = %c, %f = %d) -> (!d, !d) {
+    // expected-error@+1 {{'cute.gemm' op expects the same accumulator whichever way it is reached, but got one of several: registers can't be chosen when the kernel runs}}
+    cute.gemm %m, %e, %a, %b, %e
+    scf.yield %f, %e : !d, !d
+  }
+  %z = scf.if %which -> !d {
+    scf.yield %c : !d
+  } else {
+    scf.yield %d : !d
+  }
+  // expected-error@+1 {{expects the same accumulator whichever way it is reached, but got one of several}}
+  cute.gemm %m, %z, %a, %b, %z
+  return
+}
