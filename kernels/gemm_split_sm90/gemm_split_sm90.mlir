@@ -402,23 +402,39 @@ gpu.module @kernels {
       %offset = cute.crd2idx (%row, %column_own), %layout_D
       %at_D = cute.add_offset %first_D, %offset
       %D_own = cute.make_view %at_D, %layout_D
-      scf.for %i = %c0 to %own step %c1 : i32 {
-        %v = arith.addi %odd, %i : i32
-        %dm, %dn = func.call @place(%v) : (i32) -> (i32, i32)
-        %m = arith.addi %row, %dm : i32
-        %n = arith.addi %column_own, %dn : i32
-        %in_m = arith.cmpi slt, %m, %rows : i32
-        %in_n = arith.cmpi slt, %n, %columns : i32
-        %v_own = arith.addi %from, %i : i32
-        %in_sums = arith.cmpi slt, %v_own, %sums : i32
-        %in_v = arith.ori %in_sums, %whole : i1
-        %in_mn = arith.andi %in_m, %in_n : i1
-        %is_there = arith.andi %in_mn, %in_v : i1
-        %d = cute.load %done[%i]
-        scf.if %is_there {
+      // Few tiles reach out of D.
+      %end_m = arith.addi %m0, %cBM : i32
+      %end_n = arith.addi %n0, %cBN : i32
+      %inside_m = arith.cmpi sle, %end_m, %rows : i32
+      %inside_n = arith.cmpi sle, %end_n, %columns : i32
+      %inside_mn = arith.andi %inside_m, %inside_n : i1
+      %inside = arith.andi %inside_mn, %whole : i1
+      scf.if %inside {
+        scf.for %i = %c0 to %own step %c1 : i32 {
+          %v = arith.addi %odd, %i : i32
+          %dm, %dn = func.call @place(%v) : (i32) -> (i32, i32)
+          %d = cute.load %done[%i]
           cute.store %d, %D_own[%dm, %dn]
-        }
-      } {loop_annotation = #unroll}
+        } {loop_annotation = #unroll}
+      } else {
+        scf.for %i = %c0 to %own step %c1 : i32 {
+          %v = arith.addi %odd, %i : i32
+          %dm, %dn = func.call @place(%v) : (i32) -> (i32, i32)
+          %m = arith.addi %row, %dm : i32
+          %n = arith.addi %column_own, %dn : i32
+          %in_m = arith.cmpi slt, %m, %rows : i32
+          %in_n = arith.cmpi slt, %n, %columns : i32
+          %v_own = arith.addi %from, %i : i32
+          %in_sums = arith.cmpi slt, %v_own, %sums : i32
+          %in_v = arith.ori %in_sums, %whole : i1
+          %in_mn = arith.andi %in_m, %in_n : i1
+          %is_there = arith.andi %in_mn, %in_v : i1
+          %d = cute.load %done[%i]
+          scf.if %is_there {
+            cute.store %d, %D_own[%dm, %dn]
+          }
+        } {loop_annotation = #unroll}
+      }
     }
     gpu.return
   }
