@@ -59,6 +59,7 @@ typedef struct cute_arg {
     const char *map_format;   /* "F16_RN": the element type of a map of a TMA atom; NULL: not said */
     int64_t map_tensor;       /* the argument whose tensor a launch makes the map of; -1: it gives the map */
     const int64_t *map_modes; /* the leaf of its layout that each dimension of the box is; NULL: not said */
+    const char *map_mode;     /* "im2col"; NULL: tiles */
     /* structs */
     size_t field_count;
     const cute_field *fields;

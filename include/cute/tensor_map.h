@@ -1,4 +1,5 @@
-/* Tiled tensor maps (tensor descriptors of TMA; PTX ISA 8.5, 5.5; cuTensorMapEncodeTiled of the driver). */
+/* Tensor maps (tensor descriptors of TMA; PTX ISA 8.5, 5.5; the driver's cuTensorMapEncodeTiled and
+ * cuTensorMapEncodeIm2col). */
 #ifndef CUTE_TENSOR_MAP_H
 #define CUTE_TENSOR_MAP_H
 
@@ -50,10 +51,11 @@ typedef enum cute_tensor_map_promotion {
 /* What is read outside of the tensor. */
 typedef enum cute_tensor_map_fill { CUTE_MAP_FILL_ZEROS, CUTE_MAP_FILL_NAN } cute_tensor_map_fill;
 
-enum { CUTE_MAP_RANK = 5, CUTE_MAP_BYTES = 128 };
+/* Width, height and depth are the CUTE_MAP_SPATIAL dimensions between channels and batch. */
+enum { CUTE_MAP_RANK = 5, CUTE_MAP_SPATIAL = 3, CUTE_MAP_BYTES = 128 };
 
-/* A tiled tensor map. `size` is sizeof(cute_tensor_map). Extents run from the fastest dimension to the slowest, as
- * cuTensorMapEncodeTiled takes them. */
+/* A tensor map. `size` is sizeof(cute_tensor_map). Extents run from the fastest dimension to the slowest, as
+ * the driver takes them. */
 typedef struct cute_tensor_map {
     size_t size;
     cute_tensor_map_type type;
@@ -66,6 +68,11 @@ typedef struct cute_tensor_map {
     cute_tensor_map_swizzle swizzle;
     cute_tensor_map_promotion l2_promotion;
     cute_tensor_map_fill fill;
+    /* Of the im2col mode: dimensions are channels, width, height, depth (as many as the rank less 2) and batch; box[0]
+     * counts the channels of a pixel and box[1] the pixels of a column; the corners of the box of pixels are offsets
+     * from the first and from the last pixel. */
+    bool im2col;
+    int32_t lower[CUTE_MAP_SPATIAL], upper[CUTE_MAP_SPATIAL];
 } cute_tensor_map;
 
 #endif

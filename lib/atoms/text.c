@@ -36,7 +36,7 @@ static const struct slot {
     {"num_cta", SLOT_NUMBER, offsetof(atom_fields, num_cta), NULL},
     {"tma_kind", SLOT_WORD, offsetof(atom_fields, tma_kind),
      "sm_90 sm_90_multicast sm_100 sm_100_multicast sm_100_2sm sm_100_2sm_multicast"},
-    {"tma_mode", SLOT_WORD, offsetof(atom_fields, tma_mode), "tiled"},
+    {"tma_mode", SLOT_WORD, offsetof(atom_fields, tma_mode), "tiled im2col"},
     {"tma_format", SLOT_WORD, offsetof(atom_fields, tma_format),
      "U8 U16 U32 S32 U64 S64 F16_RN F32_RN F64_RN BF16_RN F32_FTZ_RN TF32_RN TF32_FTZ_RN U4_ALIGN8B "
      "U4_ALIGN16B U6_ALIGN16B"},

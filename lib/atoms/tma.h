@@ -12,7 +12,8 @@ typedef enum cute_tma_operation { CUTE_TMA_LOAD, CUTE_TMA_STORE, CUTE_TMA_REDUCE
 /* What the type of such an atom says. */
 typedef struct cute_tma {
     cute_tma_operation operation;
-    bool executable;     /* it has a barrier, or needs none */
+    bool executable; /* it has a barrier, or needs none */
+    bool im2col; /* pixels of a column with channels each, not a box; tma_gbasis: (channels, pixels, 1...) */
     const char *element; /* "f16" */
     int bits;            /* of an element */
     int64_t copy_bits;   /* that all blocks that share an instruction get of it */
@@ -48,10 +49,34 @@ cute_status cute_bulk_of_fields(cute_arena *arena, const atom_fields *fields, co
 
 /* ---- tensor maps ---- */
 
+enum {
+    CUTE_MAP_GROUP = 16, /* modes of a tensor in the last dimension, at most */
+    CUTE_TMA_COORDINATES = CUTE_MAP_RANK + CUTE_MAP_SPATIAL /* of an instruction: im2col has offsets behind */
+};
+
 /* A tensor map's element type by its name in tma_format ("F16_RN"), and the name for an element type of MLIR, NULL where
  * the accelerator has none. */
 bool cute_tma_format_find(const char *name, size_t length, cute_tensor_map_type *type, int *bits);
 const char *cute_tma_format_of(const char *element);
+
+/* Words for what a tensor map chooses: "none", "128B"; the driver's values are their indices. */
+typedef enum cute_tma_choice {
+    CUTE_TMA_SWIZZLE,
+    CUTE_TMA_INTERLEAVE,
+    CUTE_TMA_PROMOTION,
+    CUTE_TMA_FILL
+} cute_tma_choice;
+/* Of a value that is out of range: the first word. */
+const char *cute_tma_word(cute_tma_choice choice, int value);
+/* CUTE_INVALID: there is no such word; the message has those that there are. */
+cute_status cute_tma_word_find(cute_tma_choice choice, const char *word, int *value, cute_diag *diag);
+
+/* What an im2col copy has of width, height and depth, as far as the tensor has them. */
+typedef struct cute_tma_im2col {
+    int64_t lower[CUTE_MAP_SPATIAL], upper[CUTE_MAP_SPATIAL];     /* corners of the box of pixels */
+    int64_t stride[CUTE_MAP_SPATIAL];                             /* from a pixel to the next */
+    int64_t filter[CUTE_MAP_SPATIAL], dilation[CUTE_MAP_SPATIAL]; /* positions, and pixels between two */
+} cute_tma_im2col;
 
 typedef struct cute_tma_request {
     cute_tma_operation operation;
@@ -59,17 +84,21 @@ typedef struct cute_tma_request {
     const cute_value *map;           /* from the tile's elements to the tensor's modes; NULL: mode by mode */
     const char *format, *kind, *reduce; /* NULL: as the element says; sm_90 (_multicast); ADD */
     int64_t multicast;                  /* blocks that share an instruction; 1: none */
+    int interleave, promotion, fill;    /* the driver's values */
+    const cute_tma_im2col *im2col;      /* NULL: tiles */
 } cute_tma_request;
 
 /* A tensor map but for what is known at run time. Dimensions from the fastest to the slowest. */
 typedef struct cute_tma_map {
     const cute_atom *atom;
     cute_value coordinates; /* the tensor of coordinates, whose unknown extents have no handles */
-    cute_tensor_map_type type;
-    int rank;
-    uint32_t leaf[CUTE_MAP_RANK]; /* which leaf of the tensor's shape, and of its stride */
-    int64_t box[CUTE_MAP_RANK];   /* of one block's instruction */
-    cute_tensor_map_swizzle swizzle;
+    cute_tensor_map map;    /* no address, dims and strides; the box is one block's */
+    /* Leaves of the tensor's shape, and of its stride: one of each dimension, but of the last one `groups`, whose
+     * coordinates count `scale` each. */
+    uint32_t leaf[CUTE_MAP_RANK + CUTE_MAP_GROUP];
+    int64_t scale[CUTE_MAP_RANK + CUTE_MAP_GROUP];
+    int groups;
+    int64_t group_stride; /* of the last dimension where it has several leaves, in elements */
 } cute_tma_map;
 
 /* CUTE_INVALID where no tensor map can do it: the message says what would. */

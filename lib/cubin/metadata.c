@@ -212,6 +212,7 @@ static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *
     arg->map_tensor = -1;
     CUTE_TRY(read_count(r, object, "tensor", &arg->map_tensor));
     CUTE_TRY(read_text(r, object, "format", &arg->map_format));
+    CUTE_TRY(read_text(r, object, "mode", &arg->map_mode));
     CUTE_TRY(read_text(r, object, "swizzle", &arg->swizzle));
     CUTE_TRY(read_text(r, object, "interleave", &arg->interleave));
     CUTE_TRY(read_text(r, object, "l2promo", &arg->l2promo));

@@ -572,8 +572,18 @@ static cute_status cuda_encode_map(cute_device *device, const cute_tensor_map *m
                                    cute_diag *diag)
 {
     cuda_device *d = cuda(device);
-    if (!d->api.encode_tiled) return absent("tensor maps", diag);
     _Alignas(64) uint8_t bytes[CUTE_MAP_BYTES];
+    if (map->im2col ? !d->api.encode_im2col : !d->api.encode_tiled) return absent("tensor maps", diag);
+    if (map->im2col) {
+        DRIVER(d,
+               encode_im2col(bytes, (int)map->type, (uint32_t)map->rank, (void *)(uintptr_t)map->address,
+                             map->dims, map->strides, map->lower, map->upper, map->box[0], map->box[1],
+                             map->element_strides, map->interleave, map->swizzle, map->l2_promotion,
+                             map->fill),
+               "encoding the tensor map");
+        memcpy(out, bytes, sizeof bytes);
+        return CUTE_OK;
+    }
     DRIVER(d,
            encode_tiled(bytes, (int)map->type, (uint32_t)map->rank, (void *)(uintptr_t)map->address,
                         map->dims, map->strides, map->box, map->element_strides, map->interleave,

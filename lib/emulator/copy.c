@@ -198,7 +198,8 @@ typedef struct bulk {
     uint32_t size, barrier;
     uint32_t targets; /* .multicast: blocks */
     cute_tensor_map map;
-    int32_t coordinates[5];
+    int32_t coordinates[CUTE_MAP_RANK];
+    uint16_t offsets[CUTE_MAP_SPATIAL]; /* of an im2col load */
     num_reduction reduction;
     cute_tensor_map_type type;
 } bulk;
@@ -272,7 +273,7 @@ static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
     }
     const char *why = NULL;
     bool done = b->store ? num_box_store(&b->map, b->coordinates, shared, b->reduction, &memory, &why)
-                         : num_box_load(&b->map, b->coordinates, shared, &memory, &why);
+                         : num_box_load(&b->map, b->coordinates, b->offsets, shared, &memory, &why);
     if (!done && why) em_fault(p->warp, p->inst, b->lane, "%s", why);
     return done;
 }
@@ -306,8 +307,8 @@ static bool complete_bulk(em_machine *m, em_pending *p)
 
 /* How the operands lie. Numbers of operands, -1: none. */
 typedef struct em_bulk_form {
-    bool tensor, store, multicast, shared_to_shared, reduces, prefetch;
-    int8_t to, from, size, barrier, mask, map;
+    bool tensor, store, multicast, shared_to_shared, reduces, prefetch, im2col;
+    int8_t to, from, size, barrier, mask, map, offsets;
     num_reduction reduction;
     cute_tensor_map_type type;
     int rank;
@@ -332,6 +333,14 @@ static bool take_map(em_warp *w, const em_inst *i, int l, const em_bulk_form *f,
         em_fault(w, i, l, "expected a tensor map of %d dimensions, got one of %d", f->rank, b->map.rank);
         return false;
     }
+    if (b->map.im2col != f->im2col) {
+        em_fault(w, i, l,
+                 "expected a tensor map of the %s mode, as the instruction has, got one of the %s mode",
+                 f->im2col ? "im2col" : "tile", f->im2col ? "tile" : "im2col");
+        return false;
+    }
+    for (int n = 0; f->offsets >= 0 && n < f->rank - 2; n++)
+        b->offsets[n] = (uint16_t)em_get(w, &i->o[f->offsets].list[n], l);
     for (int n = 0; n < f->rank; n++) b->coordinates[n] = (int32_t)em_get(w, &o->list[1].list[n], l);
     b->size = num_tensor_map_bytes(&b->map);
     return true;
@@ -448,11 +457,21 @@ static bool can_reduce(num_reduction reduction, const em_inst *i)
     return map >= 0 && num_reduction_exists(reduction, (cute_tensor_map_type)map);
 }
 
+/* {width, height, depth} of an im2col load. */
+static cute_status offsets_at(em_parser *p, const em_raw *raw, em_inst *i, int at, int count)
+{
+    em_operand *o = &i->o[at];
+    if (o->count != count) return em_wrong(p, raw, "expected %d offsets, got %d", count, o->count);
+    for (int n = 0; n < count; n++) CUTE_TRY(em_source_at(p, raw, &o->list[n], PTX_b16));
+    return CUTE_OK;
+}
+
 static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool reduces)
 {
     em_bulk_form *f = cute_arena_alloc(p->arena, sizeof *f);
     if (!f) return cute_fail_memory(p->diag);
-    *f = (em_bulk_form){.to = -1, .from = -1, .size = -1, .barrier = -1, .mask = -1, .map = -1};
+    *f =
+        (em_bulk_form){.to = -1, .from = -1, .size = -1, .barrier = -1, .mask = -1, .map = -1, .offsets = -1};
     f->tensor = em_has(i, EM_M_tensor);
     f->prefetch = em_has(i, EM_M_prefetch);
     f->store = to_global(raw) && !f->prefetch;
@@ -464,6 +483,12 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
               : em_has(i, EM_M_d3d) ? 3
               : em_has(i, EM_M_d4d) ? 4
                                     : 5;
+    bool no_offsets = em_has(i, EM_M_im2col_no_offs);
+    f->im2col = em_has(i, EM_M_im2col) || no_offsets;
+    if (f->im2col &&
+        (!f->tensor || f->rank < 3 || (em_has(i, EM_M_im2col) && f->store) || (no_offsets && !f->store)))
+        return em_wrong(p, raw,
+                        "expected .im2col of a load and .im2col_no_offs of a store of 3 to 5 dimensions");
     if (reduces) f->reduction = reduction_of(i);
     if (reduces && f->reduction == NUM_REDUCE_NONE) return em_unknown(p, raw);
     if (reduces && !f->tensor) {
@@ -487,6 +512,9 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
         if (!f->tensor) f->size = (int8_t)at++;
     }
     if (!f->store) f->barrier = (int8_t)at++;
+    /* The offsets of an im2col load may be left out. */
+    bool offsets = f->im2col && !f->store && at < raw->count && i->o[at].kind == EM_O_VECTOR;
+    if (offsets) f->offsets = (int8_t)at++;
     if (f->multicast) f->mask = (int8_t)at++;
     CUTE_TRY(em_operands(p, raw, at, at + 1));
     for (int n = 0; n < at; n++) {
@@ -494,6 +522,8 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
             CUTE_TRY(em_source(p, raw, i, n, PTX_u32));
         else if (n == f->mask)
             CUTE_TRY(em_source(p, raw, i, n, PTX_b16));
+        else if (n == f->offsets)
+            CUTE_TRY(offsets_at(p, raw, i, n, f->rank - 2));
         else
             CUTE_TRY(em_memory_operand(p, raw, i, n));
     }

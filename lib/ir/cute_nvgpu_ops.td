@@ -172,7 +172,14 @@ def CuteNvgpu_MakeTmaLoadOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_load", 
     In a kernel the tensor has to be one that the host can compute of the kernel's arguments: cute-nvgpu-tma-materialize
     has it make the tensor map.
 
-    Refused: a tensor of more than 5 modes, a mode of strides that are no multiple of 16 bytes, a tile whose fastest elements are not those
+    Of the tensor map may be chosen, as strings: `l2_promotion`, what is fetched into the L2 at least ("none", "64B", "128B", which is the
+    default, "256B"); `fill`, what is read outside of a tensor of floats ("zero" or "nan"); `interleave`, whether channels lie in slices
+    of "16B" or "32B" ("none"): then the tensor's first mode counts the channels of all slices, the second has the stride of a slice,
+    and the tile has slices behind each other.
+
+    A tensor may have more than 5 modes if those that the tile has not have known strides: the slowest are counted by one dimension.
+
+    Refused: a tensor of more than 5 modes otherwise, a mode of strides that are no multiple of 16 bytes, a tile whose fastest elements are not those
     of stride 1, a box of other than multiples of 16 bytes, elements of less than 8 bits.
 
     ```mlir
@@ -183,7 +190,8 @@ def CuteNvgpu_MakeTmaLoadOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_load", 
   }];
   let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Optional<Cute_LayoutType>:$map,
                    OptionalAttr<CuteNvgpu_TiledTmaLoad>:$kind, OptionalAttr<CuteNvgpu_Count>:$num_multicast,
-                   OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format);
+                   OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format,
+                   OptionalAttr<StrAttr>:$interleave, OptionalAttr<StrAttr>:$l2_promotion, OptionalAttr<StrAttr>:$fill);
   let results = (outs CuteNvgpu_NonExecTmaLoadType:$atom, Cute_CoordTensorType:$coords);
 }
 def CuteNvgpu_MakeTmaStoreOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_store", [Pure]> {
@@ -195,7 +203,8 @@ def CuteNvgpu_MakeTmaStoreOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_store"
         -> (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.coord_tensor<"(0,0,0)", "(?,?,?):(1@1,1@0,1@2)">)
     ```
   }];
-  let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Optional<Cute_LayoutType>:$map, OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format);
+  let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Optional<Cute_LayoutType>:$map, OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format,
+                   OptionalAttr<StrAttr>:$interleave, OptionalAttr<StrAttr>:$l2_promotion, OptionalAttr<StrAttr>:$fill);
   let results = (outs CuteNvgpu_NonExecTmaStoreType:$atom, Cute_CoordTensorType:$coords);
 }
 def CuteNvgpu_MakeTmaReduceOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_reduce", [Pure]> {
@@ -208,8 +217,69 @@ def CuteNvgpu_MakeTmaReduceOp : CuteNvgpu_Op<"atom.make_non_exec_tiled_tma_reduc
     ```
   }];
   let arguments = (ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, Optional<Cute_LayoutType>:$map, OptionalAttr<CuteNvgpu_TmaReduceKind>:$kind,
-                   OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format);
+                   OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format,
+                   OptionalAttr<StrAttr>:$interleave, OptionalAttr<StrAttr>:$l2_promotion, OptionalAttr<StrAttr>:$fill);
   let results = (outs CuteNvgpu_NonExecTmaReduceType:$atom, Cute_CoordTensorType:$coords);
+}
+class CuteNvgpu_MakeIm2colOp<string which, Type type, dag more> : CuteNvgpu_Op<"atom.make_non_exec_im2col_tma_" # which, [Pure]> {
+  let arguments = !con((ins Cute_MemRefType:$tensor, Cute_AnyLayout:$tile, DenseI64ArrayAttr:$lower, DenseI64ArrayAttr:$upper,
+                            OptionalAttr<DenseI64ArrayAttr>:$stride), more,
+                       (ins OptionalAttr<CuteNvgpu_TmaDataFormat>:$tma_format, OptionalAttr<StrAttr>:$l2_promotion));
+  let results = (outs type:$atom, Cute_CoordTensorType:$coords);
+}
+def CuteNvgpu_MakeIm2colLoadOp : CuteNvgpu_MakeIm2colOp<"load", CuteNvgpu_NonExecIm2colLoadType,
+    (ins OptionalAttr<DenseI64ArrayAttr>:$filter, OptionalAttr<DenseI64ArrayAttr>:$dilation,
+         OptionalAttr<CuteNvgpu_TiledTmaLoad>:$kind, OptionalAttr<CuteNvgpu_Count>:$num_multicast, OptionalAttr<StrAttr>:$fill)> {
+  let summary = "A TMA load of the rows that a convolution multiplies (im2col)";
+  let description = [{
+    Of a tensor in global memory with the modes (channels, width, batch), (channels, width, height, batch) or (channels, width, height,
+    depth, batch), and the layout of a tile of (pixels, channels) in shared memory, in which the channels of a pixel lie side by side.
+    One instruction brings some channels of as many pixels as the tile has: it walks a box of pixels, width first, then height, depth
+    and batch. What lies outside of the tensor is zeros (`fill = "nan"`: NaN).
+
+    `lower` and `upper` are the corners of that box, for width, height and depth: offsets from the first pixel and from the last one. For a
+    filter of `S` positions with a dilation of `D`, and `P` and `Q` pixels of padding in front and behind, `lower` is `-P` and `upper` is
+    `Q - (S - 1) D`. `stride` (1 to 8; default 1) leads from a pixel of the box to the next one. `filter` (default 1) is how many positions
+    the filter has, `dilation` (default 1) how far two of them are apart.
+
+    Gives the atom and coordinates of `((width, height, depth, batch), (channels, filter's width, height, depth))`: mode 0 counts the pixels
+    of the box, mode 1 the row of each. A copy begins at a pixel and a position of the filter, so both are taken out by a slice
+    before what is left, the channels, is tiled:
+
+    ```mlir
+    %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load<{filter = array<i64: 3, 3>, lower = array<i64: -1, -1>, upper = array<i64: -1, -1>}> (%t, %s)
+        : (!cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i64},?{i64},?{i64})">, !cute.composed_layout<"S<3,4,3> o 0 o (128,64):(64,1)">)
+        -> (!cute_nvgpu.atom.non_exec_im2col_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1,1):(1@0,1@1,1@2,1@3)">, tma_format = F16_RN>, !cute.coord_tensor<"(0,-1,-1,0,0,0)", "((?,?,?),(?,3,3)):((1@1,1@2,1@3),(1@0,1@4,1@5))">)
+    ```
+
+    With `num_multicast` that many blocks bring a part of the pixels each to all of them: the coordinates of a block begin at its part's
+    first pixel.
+
+    Refused: other modes of the tensor, a tile that one column of pixels can't fill, more than 256 channels or 1024 pixels in a tile, corners
+    and filters that the instruction has no bits for (16 bits for one mode of pixels, 8 for two, 5 for three).
+  }];
+}
+def CuteNvgpu_MakeIm2colStoreOp : CuteNvgpu_MakeIm2colOp<"store", CuteNvgpu_NonExecIm2colStoreType, (ins)> {
+  let summary = "A TMA store of pixels (im2col)";
+  let description = [{
+    As the load, but a store has no filter: the coordinates are `((width, height, depth, batch), channels)`.
+
+    ```mlir
+    %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_store<{lower = array<i64: 0>, upper = array<i64: 0>}> (%t, %s)
+        : (!cute.memref<f32, gmem, align<16>, "(?,?,?):(1,?{i64},?{i64})">, !cute.layout<"(64,32):(32,1)">)
+        -> (!cute_nvgpu.atom.non_exec_im2col_tma_store<f32, copy_bits = 65536, tma_gbasis = <"(32,64,1):(1@0,1@1,1@2)">, tma_format = F32_RN>, !cute.coord_tensor<"(0,0,0)", "((?,?),?):((1@1,1@2),1@0)">)
+    ```
+  }];
+}
+def CuteNvgpu_MakeIm2colReduceOp : CuteNvgpu_MakeIm2colOp<"reduce", CuteNvgpu_NonExecIm2colReduceType, (ins OptionalAttr<CuteNvgpu_TmaReduceKind>:$kind)> {
+  let summary = "A TMA store of pixels that reduces (im2col)";
+  let description = [{
+    ```mlir
+    %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_reduce<{kind = #cute_nvgpu.tma_reduce_kind<ADD>, lower = array<i64: 0>, upper = array<i64: 0>}> (%t, %s)
+        : (!cute.memref<f32, gmem, align<16>, "(?,?,?):(1,?{i64},?{i64})">, !cute.layout<"(64,32):(32,1)">)
+        -> (!cute_nvgpu.atom.non_exec_im2col_tma_reduce<ADD, f32, copy_bits = 65536, tma_gbasis = <"(32,64,1):(1@0,1@1,1@2)">, tma_format = F32_RN>, !cute.coord_tensor<"(0,0,0)", "((?,?),?):((1@1,1@2),1@0)">)
+    ```
+  }];
 }
 def CuteNvgpu_HostTensorMapOp : CuteNvgpu_Op<"host.tensor_map", [Pure]> {
   let summary = "The tensor map of a launch, made on the host";
@@ -217,14 +287,17 @@ def CuteNvgpu_HostTensorMapOp : CuteNvgpu_Op<"host.tensor_map", [Pure]> {
     What `cute-nvgpu-tma-materialize` makes of an atom: a pointer to the 128 bytes that a kernel gets. The operands are the
     tensor's address, the extents of its dimensions from the fastest to the slowest, and the strides of all but the fastest in bytes;
     `box` are the extents of what an instruction copies, `modes` the modes of the tensor that the dimensions are, `format` the
-    element type, `swizzle` 0 to 3 for none, 32, 64 and 128 bytes, `tensor` what messages call it. cute-launch-plan takes it
-    over; it stays on the host.
+    element type, `swizzle` 0 to 3 for none, 32, 64 and 128 bytes, `tensor` what messages call it; `interleave`, `l2_promotion` and `fill` are
+    as those of the atom. With `lower` and `upper` it is one of the im2col mode: `box` is channels of a pixel and pixels of a
+    column, `stride` the steps of width, height and depth. cute-launch-plan takes it over; it stays on the host.
 
     ```mlir
     %m = cute_nvgpu.host.tensor_map<{box = array<i64: 64, 128>, format = "F16_RN", modes = array<i64: 1, 0>, swizzle = 3 : i32, tensor = "A"}> (%p, %d0, %d1, %s1) : (!llvm.ptr<1>, i64, i64, i64) -> !llvm.ptr
     ```
   }];
-  let arguments = (ins AnyType:$address, Variadic<I64>:$sizes, DenseI64ArrayAttr:$box, DenseI64ArrayAttr:$modes, StrAttr:$format, I32Attr:$swizzle, StrAttr:$tensor);
+  let arguments = (ins AnyType:$address, Variadic<I64>:$sizes, DenseI64ArrayAttr:$box, DenseI64ArrayAttr:$modes, StrAttr:$format, I32Attr:$swizzle, StrAttr:$tensor,
+                  OptionalAttr<StrAttr>:$interleave, OptionalAttr<StrAttr>:$l2_promotion, OptionalAttr<StrAttr>:$fill,
+                   OptionalAttr<DenseI64ArrayAttr>:$lower, OptionalAttr<DenseI64ArrayAttr>:$upper, OptionalAttr<DenseI64ArrayAttr>:$stride);
   let results = (outs AnyType:$map);
 }
 def CuteNvgpu_MakeExecTmaOp : CuteNvgpu_Op<"atom.make_exec_tma", [Pure]> {

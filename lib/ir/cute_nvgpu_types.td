@@ -135,8 +135,25 @@ def CuteNvgpu_NonExecTmaReduceType : CuteNvgpu_Type<"NonExecTmaReduce", "atom.no
     !cute_nvgpu.atom.non_exec_tiled_tma_reduce<ADD, f32, copy_bits = 131072, tma_gbasis = <"(32,128,1):(1@1,1@0,1@2)">, tma_format = F32_RN>
     ```
   }]>;
+def CuteNvgpu_NonExecIm2colLoadType : CuteNvgpu_Type<"NonExecIm2colLoad", "atom.non_exec_im2col_tma_load", "A TMA load of pixels (im2col) before it has a barrier, from sm_90 on", [{
+    `tma_gbasis` has the channels of a pixel, the pixels of a column, and a 1 for each further dimension.
+
+    ```mlir
+    !cute_nvgpu.atom.non_exec_im2col_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1,1):(1@0,1@1,1@2,1@3)">, tma_format = F16_RN>
+    ```
+  }]>;
+def CuteNvgpu_NonExecIm2colStoreType : CuteNvgpu_Type<"NonExecIm2colStore", "atom.non_exec_im2col_tma_store", "A TMA store of pixels (im2col), from sm_90 on", [{
+    ```mlir
+    !cute_nvgpu.atom.non_exec_im2col_tma_store<f32, copy_bits = 65536, tma_gbasis = <"(32,64,1):(1@0,1@1,1@2)">, tma_format = F32_RN>
+    ```
+  }]>;
+def CuteNvgpu_NonExecIm2colReduceType : CuteNvgpu_Type<"NonExecIm2colReduce", "atom.non_exec_im2col_tma_reduce", "A TMA store of pixels (im2col) that reduces, from sm_90 on", [{
+    ```mlir
+    !cute_nvgpu.atom.non_exec_im2col_tma_reduce<ADD, f32, copy_bits = 65536, tma_gbasis = <"(32,64,1):(1@0,1@1,1@2)">, tma_format = F32_RN>
+    ```
+  }]>;
 def CuteNvgpu_TmaLoadType : CuteNvgpu_Type<"TmaLoad", "atom.tma_load", "A TMA load that can run: with descriptor and barrier", [{
-    What `cute_nvgpu.atom.make_exec_tma` makes of a `non_exec_tiled_tma_load`.
+    What `cute_nvgpu.atom.make_exec_tma` makes of a `non_exec_tiled_tma_load`, or (`mode = im2col`) of a `non_exec_im2col_tma_load`.
 
     ```mlir
     !cute_nvgpu.atom.tma_load<f16, copy_bits = 131072, mode = tiled, num_cta = 1, g_stride = <"()"> tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">>

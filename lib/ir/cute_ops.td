@@ -46,8 +46,9 @@ def Cute_CopyAtom : AnyTypeOf<[Cute_Atom, Cute_TiledCopyType], "an atom or !cute
 def Cute_MmaAtom : AnyTypeOf<[Cute_Atom, Cute_TiledMmaType], "an atom or !cute.tiled_mma">;
 // Of an MMA: registers, tensor memory, descriptors of shared memory.
 def Cute_Fragment : AnyTypeOf<[Cute_MemRefType, CuteNvgpu_SmemDescViewType], "!cute.memref or !cute_nvgpu.smem_desc_view">;
-def CuteNvgpu_NonExecTma : AnyTypeOf<[CuteNvgpu_NonExecTmaLoadType, CuteNvgpu_NonExecTmaStoreType, CuteNvgpu_NonExecTmaReduceType],
-                                     "!cute_nvgpu.atom.non_exec_tiled_tma_*">;
+def CuteNvgpu_NonExecTma : AnyTypeOf<[CuteNvgpu_NonExecTmaLoadType, CuteNvgpu_NonExecTmaStoreType, CuteNvgpu_NonExecTmaReduceType,
+                                      CuteNvgpu_NonExecIm2colLoadType, CuteNvgpu_NonExecIm2colStoreType, CuteNvgpu_NonExecIm2colReduceType],
+                                     "!cute_nvgpu.atom.non_exec_tiled_tma_* or non_exec_im2col_tma_*">;
 def CuteNvgpu_ExecTma : AnyTypeOf<[CuteNvgpu_TmaLoadType, CuteNvgpu_TmaStoreType, CuteNvgpu_TmaReduceType], "!cute_nvgpu.atom.tma_*">;
 def CuteNvgpu_Tma : AnyTypeOf<[CuteNvgpu_NonExecTma, CuteNvgpu_ExecTma], "a TMA atom">;
 def Cute_Multiple : AnyTypeOf<[Cute_I8Type, Cute_I16Type, Cute_I32Type, Cute_I64Type], "!cute.i8, !cute.i16, !cute.i32, or !cute.i64">;

@@ -42,6 +42,10 @@ static llvm::StringMap<Form> readForms()
     llvm::copy(std::initializer_list<int>{CUTE_TYPE_INDEX_##a, CUTE_TYPE_INDEX_##b, CUTE_TYPE_INDEX_##c,     \
                                           CUTE_TYPE_INDEX_##d},                                              \
                forms["cute_nvgpu.arch." #op].literals);
+#define CUTE_ATOM_LITERALS(op, a, b, c, d)                                                                   \
+    llvm::copy(std::initializer_list<int>{CUTE_TYPE_INDEX_##a, CUTE_TYPE_INDEX_##b, CUTE_TYPE_INDEX_##c,     \
+                                          CUTE_TYPE_INDEX_##d},                                              \
+               forms["cute_nvgpu.atom." #op].literals);
 #include "lib/ir/forms.def"
     return forms;
 }
@@ -208,6 +212,7 @@ static Attribute readValue(OpAsmParser &parser, StringRef operation)
 {
     Builder &builder = parser.getBuilder();
     char next = *parser.getCurrentLocation().getPointer();
+    if (next == '[' && operation.contains("im2col")) return DenseI64ArrayAttr::parse(parser, {});
     if (next == '[') return DenseI32ArrayAttr::parse(parser, {});
     if (next == '<') { // `kind = <sm_90>`
         StringRef word;

@@ -58,14 +58,13 @@ static size_t leaves_of(const cute_arg *arg)
 /* The parameter is a map: its bytes or its address come later. */
 static cute_status put_map(const host_binder *b, const cute_arg *arg, const host_map *map)
 {
-    tma_numbers n = {.tensor = map->tensor, .type = map->type, .rank = map->rank, .swizzle = map->swizzle};
+    tma_numbers n = {.tensor = map->tensor, .map = map->map};
     const config_buffer *buffer = b->source->buffers[map->address.base];
     size_t index = (size_t)(buffer - b->config->buffers), made;
     int64_t begin = buffer->tensor.offset * cute_dtype_get(buffer->tensor.dtype)->bytes;
-    for (int i = 0; i < n.rank; i++) {
+    for (int i = 0; i < n.map.rank; i++) {
         n.dims[i] = map->dims[i].value;
         n.strides[i] = map->strides[i].value;
-        n.box[i] = map->box[i];
         n.modes[i] = map->modes[i];
     }
     b->plan->used[index] = 1;

@@ -56,10 +56,9 @@ typedef struct host_number {
 
 /* A tensor map. Dimensions from the fastest to the slowest; strides in bytes, [0] is not used. */
 typedef struct host_map {
-    const char *tensor; /* what messages call it */
-    cute_tensor_map_type type;
-    int rank, swizzle;
-    int64_t box[CUTE_MAP_RANK], modes[CUTE_MAP_RANK]; /* modes: of the tensor */
+    const char *tensor;           /* what messages call it */
+    cute_tensor_map map;          /* without address, extents and strides */
+    int64_t modes[CUTE_MAP_RANK]; /* of the tensor */
     host_number address, dims[CUTE_MAP_RANK], strides[CUTE_MAP_RANK];
 } host_map;
 

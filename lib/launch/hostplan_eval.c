@@ -431,6 +431,59 @@ static bool read_values(machine *m, const json_t *list, size_t limit, host_numbe
     return true;
 }
 
+/* `count` numbers of `least` to `most`. */
+static bool read_numbers(const json_t *list, int count, int64_t least, int64_t most, int64_t *out)
+{
+    if (!read_integers(list, out, count)) return false;
+    for (int i = 0; i < count; i++)
+        if (out[i] < least || out[i] > most) return false;
+    return true;
+}
+
+/* A word of a choice; where there is none `value` stays. */
+static bool read_word(const json_t *known, const char *key, cute_tma_choice choice, int *value)
+{
+    const json_t *word = json_object_get(known, key);
+    return !word || (json_is_string(word) &&
+                     cute_tma_word_find(choice, json_string_value(word), value, NULL) == CUTE_OK);
+}
+
+/* What is known of a map when the program is compiled. */
+static bool read_map(const json_t *known, int rank, cute_tensor_map *map)
+{
+    const char *format = json_string_value(json_object_get(known, "format"));
+    int64_t swizzle = json_integer_value(json_object_get(known, "swizzle"));
+    int64_t box[CUTE_MAP_RANK], lower[CUTE_MAP_SPATIAL], upper[CUTE_MAP_SPATIAL], stride[CUTE_MAP_SPATIAL];
+    int bits, interleave = 0, promotion = CUTE_MAP_L2_128B, fill = 0;
+    *map = (cute_tensor_map){.size = sizeof *map, .rank = rank};
+    map->im2col = json_object_get(known, "lower") != NULL;
+    int boxes = map->im2col ? 2 : rank;
+    if (rank < 1 || rank > CUTE_MAP_RANK || (map->im2col && rank < 3) || !format || swizzle < 0 ||
+        swizzle > 3 || !cute_tma_format_find(format, strlen(format), &map->type, &bits) ||
+        !read_numbers(json_object_get(known, "box"), boxes, 0, UINT16_MAX, box) ||
+        !read_word(known, "interleave", CUTE_TMA_INTERLEAVE, &interleave) ||
+        !read_word(known, "l2_promotion", CUTE_TMA_PROMOTION, &promotion) ||
+        !read_word(known, "fill", CUTE_TMA_FILL, &fill))
+        return false;
+    map->swizzle = (cute_tensor_map_swizzle)swizzle;
+    map->interleave = (cute_tensor_map_interleave)interleave;
+    map->l2_promotion = (cute_tensor_map_promotion)promotion;
+    map->fill = (cute_tensor_map_fill)fill;
+    for (int i = 0; i < boxes; i++) map->box[i] = (uint32_t)box[i];
+    for (int i = 0; i < rank; i++) map->element_strides[i] = 1;
+    if (!map->im2col) return true;
+    if (!read_numbers(json_object_get(known, "lower"), rank - 2, INT16_MIN, INT16_MAX, lower) ||
+        !read_numbers(json_object_get(known, "upper"), rank - 2, INT16_MIN, INT16_MAX, upper) ||
+        !read_numbers(json_object_get(known, "stride"), rank - 2, 1, 8, stride))
+        return false;
+    for (int i = 0; i < rank - 2; i++) {
+        map->lower[i] = (int32_t)lower[i];
+        map->upper[i] = (int32_t)upper[i];
+        map->element_strides[1 + i] = (uint32_t)stride[i];
+    }
+    return true;
+}
+
 /* ["tensor_map", 64, address, extents, strides, {what is known}] */
 static cute_status tensor_map(machine *m, const json_t *op, size_t limit, host_number *out)
 {
@@ -438,24 +491,17 @@ static cute_status tensor_map(machine *m, const json_t *op, size_t limit, host_n
     if (!map) return cute_fail_memory(m->diag);
     *map = (host_map){0};
     const json_t *known = json_array_get(op, 5);
-    const char *format = json_string_value(json_object_get(known, "format"));
-    int64_t swizzle = json_integer_value(json_object_get(known, "swizzle"));
     size_t rank = json_array_size(json_array_get(op, 3));
-    int bits;
     map->tensor = json_string_value(json_object_get(known, "tensor"));
-    map->rank = (int)rank;
-    map->swizzle = (int)swizzle;
-    if (rank < 1 || rank > CUTE_MAP_RANK || !map->tensor || !format || swizzle < 0 || swizzle > 3 ||
-        !cute_tma_format_find(format, strlen(format), &map->type, &bits) ||
-        !read_integers(json_object_get(known, "box"), map->box, map->rank) ||
-        !read_integers(json_object_get(known, "modes"), map->modes, map->rank) ||
+    if (rank < 1 || rank > CUTE_MAP_RANK || !map->tensor || !read_map(known, (int)rank, &map->map) ||
+        !read_integers(json_object_get(known, "modes"), map->modes, (int)rank) ||
         !value_at(m, op, 2, limit, &map->address) ||
-        !read_values(m, json_array_get(op, 3), limit, map->dims, map->rank) ||
-        !read_values(m, json_array_get(op, 4), limit, map->strides + 1, map->rank - 1))
+        !read_values(m, json_array_get(op, 3), limit, map->dims, (int)rank) ||
+        !read_values(m, json_array_get(op, 4), limit, map->strides + 1, (int)rank - 1))
         return wrong(m, "has a tensor map that this version does not know");
     out->map = map;
     out->known = map->address.known && map->address.base >= 0;
-    for (int i = 0; i < map->rank; i++)
+    for (size_t i = 0; i < rank; i++)
         out->known = out->known && map->dims[i].known && (!i || map->strides[i].known);
     return CUTE_OK;
 }

@@ -89,10 +89,9 @@ bool cute_tensor_map_agrees(cute_arena *arena, const cute_arg *arg, const cute_t
                             const char **expected, const char **got);
 /* A tensor map as numbers. Dimensions from the fastest to the slowest; strides in bytes, [0] is not used. */
 typedef struct tma_numbers {
-    const char *tensor; /* the argument, for messages */
-    cute_tensor_map_type type;
-    int rank, swizzle;
-    int64_t dims[CUTE_MAP_RANK], strides[CUTE_MAP_RANK], box[CUTE_MAP_RANK], modes[CUTE_MAP_RANK];
+    const char *tensor;  /* the argument, for messages */
+    cute_tensor_map map; /* without address, extents and strides */
+    int64_t dims[CUTE_MAP_RANK], strides[CUTE_MAP_RANK], modes[CUTE_MAP_RANK];
 } tma_numbers;
 /* The map of `bytes` behind the begin of a buffer. CUTE_INVALID where no tensor map has such numbers. */
 cute_status cute_plan_tma_map(cute_plan *plan, const cute_path *path, const tma_numbers *numbers,

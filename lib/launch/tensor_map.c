@@ -283,6 +283,10 @@ cute_status cute_plan_map(cute_plan *plan, const json_t *json, const cute_path *
         arg->kind != CUTE_ARG_STRUCT)
         return cute_document_fail(&plan->config->document, path, false, diag,
                                   "the argument is a %s, not a tensor map", cute_arg_kind_name(arg->kind));
+    if (known && known->map_mode)
+        return FAIL(&m, "box",
+                    "the kernel takes a tensor map of the mode %s, which its host function makes: \"plan\"",
+                    known->map_mode);
     CUTE_TRY(choose(&m, swizzles, "swizzle", known ? known->swizzle : NULL, &m.swizzle));
     CUTE_TRY(choose(&m, interleaves, "interleave", known ? known->interleave : NULL, &m.interleave));
     CUTE_TRY(choose(&m, promotions, "l2_promotion", known ? known->l2promo : NULL, &m.promotion));

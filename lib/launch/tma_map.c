@@ -1,5 +1,5 @@
 /* Tensor maps of TMA atoms, whose extents and strides are numbers of a launch plan, or those of the tensor that is another
- * argument of the kernel. What cuTensorMapEncodeTiled only calls invalid is named here, with the argument and its mode. */
+ * argument of the kernel. What the driver only calls invalid is named here, with the argument and its mode. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,48 +21,90 @@ static cute_status fail(const cute_plan *plan, const cute_path *path, const tma_
                               "expected %s, got %lld (argument %s%s)", expected, got, n->tensor, mode);
 }
 
+/* Multiples in bytes that addresses and strides are. */
+static int line_of(const tma_numbers *n)
+{
+    return n->map.interleave == CUTE_MAP_INTERLEAVE_32B ? 2 * LINE : LINE;
+}
+
+static cute_status check_pixels(const cute_plan *plan, const cute_path *path, const tma_numbers *n,
+                                cute_diag *diag)
+{
+    for (int i = 1; n->map.im2col && i < n->map.rank - 1; i++)
+        if (n->dims[i] + n->map.upper[i - 1] - n->map.lower[i - 1] < 1)
+            return fail(plan, path, n, i,
+                        "more elements in a mode than the corners of the box of pixels leave out",
+                        (long long)n->dims[i], diag);
+    return CUTE_OK;
+}
+
 static cute_status check(const cute_plan *plan, const cute_path *path, const tma_numbers *n, int64_t bytes,
                          cute_diag *diag)
 {
-    if (bytes % LINE)
-        return fail(plan, path, n, -1, "an address that is a multiple of 16 bytes", (long long)bytes, diag);
-    for (int i = 0; i < n->rank; i++) {
+    int line = line_of(n);
+    const char *address = line == LINE ? "an address that is a multiple of 16 bytes"
+                                       : "an address that is a multiple of 32 bytes (interleave 32B)",
+               *stride = line == LINE ? "a stride that is a multiple of 16 bytes"
+                                      : "a stride that is a multiple of 32 bytes (interleave 32B)";
+    if (bytes % line) return fail(plan, path, n, -1, address, (long long)bytes, diag);
+    for (int i = 0; i < n->map.rank; i++) {
+        int64_t most = n->map.im2col && i == 1 ? 1024 : 256;
         if (n->dims[i] < 1 || n->dims[i] > INT64_C(1) << 32)
             return fail(plan, path, n, i, "1 to 2^32 elements in a mode of a tensor map",
                         (long long)n->dims[i], diag);
-        if (n->box[i] < 1 || n->box[i] > 256)
-            return fail(plan, path, n, i, "1 to 256 elements in a mode of the box", (long long)n->box[i],
-                        diag);
+        if ((!n->map.im2col || i < 2) && (n->map.box[i] < 1 || n->map.box[i] > most))
+            return fail(plan, path, n, i,
+                        most == 256 ? "1 to 256 elements in a mode of the box" : "1 to 1024 pixels",
+                        (long long)n->map.box[i], diag);
         if (!i || n->dims[i] == 1) continue;
-        if (n->strides[i] % LINE || n->strides[i] < LINE)
-            return fail(plan, path, n, i, "a stride that is a multiple of 16 bytes", (long long)n->strides[i],
-                        diag);
+        if (n->strides[i] % line || n->strides[i] < line)
+            return fail(plan, path, n, i, stride, (long long)n->strides[i], diag);
         if (n->strides[i] >= INT64_C(1) << 40)
             return fail(plan, path, n, i, "a stride of less than 2^40 bytes", (long long)n->strides[i], diag);
     }
-    return CUTE_OK;
+    return check_pixels(plan, path, n, diag);
 }
 
 /* The stride of a mode with one element does not matter, but the map has one. */
 static uint64_t stride_of(const tma_numbers *n, int i)
 {
-    bool good = n->strides[i] >= LINE && n->strides[i] % LINE == 0 && n->strides[i] < INT64_C(1) << 40;
-    return good ? (uint64_t)n->strides[i] : LINE;
+    int line = line_of(n);
+    bool good = n->strides[i] >= line && n->strides[i] % line == 0 && n->strides[i] < INT64_C(1) << 40;
+    return good ? (uint64_t)n->strides[i] : (uint64_t)line;
+}
+
+/* The corners and strides of the box of pixels, from width on. */
+static void describe_pixels(const cute_tensor_map *map, cute_buffer *out)
+{
+    cute_buffer_puts(out, ", im2col");
+    for (int i = 0; i < map->rank - 2; i++) {
+        cute_buffer_printf(out, "%s%d to %d", i ? " x " : " ", (int)map->lower[i], (int)map->upper[i]);
+        if (map->element_strides[1 + i] > 1)
+            cute_buffer_printf(out, " by %u", (unsigned)map->element_strides[1 + i]);
+    }
 }
 
 static const char *describe(const cute_plan *plan, const tma_numbers *n)
 {
-    static const char *const swizzles[] = {"none", "32B", "64B", "128B"};
-    cute_buffer shape = {0}, box = {0};
-    for (int i = n->rank; i-- > 0;) {
-        cute_buffer_printf(&shape, "%lld%s", (long long)n->dims[i], i ? "x" : "");
-        cute_buffer_printf(&box, "%lld%s", (long long)n->box[i], i ? "x" : "");
-    }
-    const char *text = cute_arena_printf(plan->config->arena, "%s of %s, box %s, swizzle %s", shape.data,
-                                         n->tensor, box.data, swizzles[n->swizzle & 3]);
-    cute_buffer_release(&shape);
-    cute_buffer_release(&box);
-    return text ? text : "";
+    const cute_tensor_map *map = &n->map;
+    cute_buffer text = {0};
+    for (int i = map->rank; i-- > 0;)
+        cute_buffer_printf(&text, "%lld%s", (long long)n->dims[i], i ? "x" : "");
+    cute_buffer_printf(&text, " of %s, box ", n->tensor);
+    for (int i = map->im2col ? 2 : map->rank; i-- > 0;)
+        cute_buffer_printf(&text, "%u%s", (unsigned)map->box[i], i ? "x" : "");
+    cute_buffer_printf(&text, ", swizzle %s", cute_tma_word(CUTE_TMA_SWIZZLE, (int)map->swizzle));
+    if (map->interleave)
+        cute_buffer_printf(&text, ", interleave %s",
+                           cute_tma_word(CUTE_TMA_INTERLEAVE, (int)map->interleave));
+    if (map->l2_promotion != CUTE_MAP_L2_128B)
+        cute_buffer_printf(&text, ", L2 promotion %s",
+                           cute_tma_word(CUTE_TMA_PROMOTION, (int)map->l2_promotion));
+    if (map->fill) cute_buffer_printf(&text, ", fill %s", cute_tma_word(CUTE_TMA_FILL, (int)map->fill));
+    if (map->im2col) describe_pixels(map, &text);
+    const char *copy = cute_arena_printf(plan->config->arena, "%s", cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    return copy ? copy : "";
 }
 
 cute_status cute_plan_tma_map(cute_plan *plan, const cute_path *path, const tma_numbers *n, size_t buffer,
@@ -74,15 +116,9 @@ cute_status cute_plan_tma_map(cute_plan *plan, const cute_path *path, const tma_
         return cute_fail_memory(diag);
     plan_map *map = &plan->maps[plan->map_count];
     *map = (plan_map){.buffer = buffer, .bytes = bytes, .in_memory = in_memory, .text = describe(plan, n)};
-    map->map = (cute_tensor_map){.size = sizeof map->map,
-                                 .type = n->type,
-                                 .rank = n->rank,
-                                 .swizzle = (cute_tensor_map_swizzle)n->swizzle,
-                                 .l2_promotion = CUTE_MAP_L2_128B};
-    for (int i = 0; i < n->rank; i++) {
+    map->map = n->map;
+    for (int i = 0; i < n->map.rank; i++) {
         map->map.dims[i] = (uint64_t)n->dims[i];
-        map->map.box[i] = (uint32_t)n->box[i];
-        map->map.element_strides[i] = 1;
         if (i) map->map.strides[i - 1] = stride_of(n, i);
     }
     *index = plan->map_count++;
@@ -91,26 +127,38 @@ cute_status cute_plan_tma_map(cute_plan *plan, const cute_path *path, const tma_
 
 /* ---- of another argument ---- */
 
-static const char *const swizzle_words[] = {"none", "32B", "64B", "128B"};
+/* The value of a word of the metadata; where there is none `value` stays. */
+static bool read_word(cute_tma_choice choice, const char *word, int *value)
+{
+    return !word || cute_tma_word_find(choice, word, value, NULL) == CUTE_OK;
+}
 
 /* What the metadata says of the map; false where it does not name an argument. */
 static bool read_known(const cute_kernel *kernel, const cute_arg *arg, tma_numbers *n)
 {
-    int bits;
+    int bits, swizzle = -1, interleave = 0, promotion = CUTE_MAP_L2_128B, fill = 0;
+    *n = (tma_numbers){.map = {.size = sizeof n->map}};
     if (!arg->map_modes || arg->box_rank < 1 || arg->box_rank > CUTE_MAP_RANK || arg->map_tensor < 0 ||
         (size_t)arg->map_tensor >= kernel->arg_count || !arg->map_format ||
-        !cute_tma_format_find(arg->map_format, strlen(arg->map_format), &n->type, &bits))
+        !cute_tma_format_find(arg->map_format, strlen(arg->map_format), &n->map.type, &bits))
         return false;
-    n->rank = (int)arg->box_rank;
+    n->map.rank = (int)arg->box_rank;
     n->tensor = kernel->args[arg->map_tensor].name;
-    for (int i = 0; i < n->rank; i++) { /* the metadata has the slowest first */
-        n->box[i] = arg->box[n->rank - 1 - i];
-        n->modes[i] = arg->map_modes[n->rank - 1 - i];
+    for (int i = 0; i < n->map.rank; i++) { /* the metadata has the slowest first */
+        int64_t box = arg->box[n->map.rank - 1 - i];
+        n->map.box[i] = box < 0 || box > UINT16_MAX ? 0 : (uint32_t)box;
+        n->modes[i] = arg->map_modes[n->map.rank - 1 - i];
+        n->map.element_strides[i] = 1;
     }
-    n->swizzle = -1;
-    for (int i = 0; i < 4; i++)
-        if (arg->swizzle && !strcmp(arg->swizzle, swizzle_words[i])) n->swizzle = i;
-    return n->swizzle >= 0;
+    if (!read_word(CUTE_TMA_SWIZZLE, arg->swizzle, &swizzle) || !read_word(CUTE_TMA_FILL, arg->fill, &fill) ||
+        !read_word(CUTE_TMA_INTERLEAVE, arg->interleave, &interleave) ||
+        !read_word(CUTE_TMA_PROMOTION, arg->l2promo, &promotion))
+        return false;
+    n->map.swizzle = (cute_tensor_map_swizzle)swizzle;
+    n->map.interleave = (cute_tensor_map_interleave)interleave;
+    n->map.l2_promotion = (cute_tensor_map_promotion)promotion;
+    n->map.fill = (cute_tensor_map_fill)fill;
+    return swizzle >= 0;
 }
 
 /* The leaves of a tree, of which unknown ones take the next of `given`; false: there are too many. */
@@ -157,7 +205,7 @@ cute_status cute_plan_tma_map_of(cute_plan *plan, const cute_path *path, const c
         !put_leaves(layout.layout.stride, leaves, count, &next, strides, LEAVES, &steps))
         return cute_document_fail(&plan->config->document, path, false, diag, "'%s' has too many modes",
                                   n.tensor);
-    for (int i = 0; i < n.rank; i++) {
+    for (int i = 0; i < n.map.rank; i++) {
         if (n.modes[i] < 0 || (size_t)n.modes[i] >= shapes)
             return cute_document_fail(&plan->config->document, path, false, diag,
                                       "the map of '%s' names a mode that it has not", n.tensor);

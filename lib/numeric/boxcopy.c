@@ -1,6 +1,10 @@
-/* The box copy of cp.async.bulk.tensor in tile mode (PTX ISA 8.5, 5.5.3 to 5.5.6). The box is a sequence of
+/* The copies of cp.async.bulk.tensor (PTX ISA 8.5, 5.5.3 to 5.5.6). The box is a sequence of
  * rows of its fastest dimension, one after the other in shared memory, of which each 16 bytes then move by
  * the swizzle.
+ *
+ * In im2col mode a row is the channels of a pixel, and the next pixel is the next one of the box of pixels: width first, from
+ * its lower to its upper corner in steps of the element stride, then height, depth and batch. What is read is the pixel
+ * moved by the offsets; as many pixels as the column has, inside of the tensor or not.
  *
  * Interleaved tensors (NC/8DHWC8 and NC/16DHWC16) lie in memory as slices of 16 or 32 bytes of channels, the
  * fastest dimension; all other dimensions but the last run inside a slice. No tensor map says how far a slice
@@ -41,6 +45,7 @@ static uint32_t slices(const cute_tensor_map *m)
 
 static uint64_t rows(const cute_tensor_map *m)
 {
+    if (m->im2col) return m->box[1];
     uint64_t count = slices(m);
     for (int i = 1; i < m->rank; i++) count *= taken(m, i);
     return count;
@@ -66,7 +71,9 @@ uint32_t num_tensor_map_extent(const cute_tensor_map *m)
 typedef struct walk {
     const cute_tensor_map *map;
     const int32_t *origin;
-    uint32_t index[CUTE_MAP_RANK]; /* of dimensions 1 and up; [0] counts slices */
+    const uint16_t *offsets;       /* im2col: of width, height and depth; NULL: none */
+    int64_t pixel[CUTE_MAP_RANK];  /* im2col: where the walk is, without them */
+    uint32_t index[CUTE_MAP_RANK]; /* of dimensions 1 and up; [0] counts slices, im2col: pixels */
     uint32_t count[CUTE_MAP_RANK]; /* how far each runs */
     uint32_t size, elements;       /* of an element in bytes; of a row */
     uint32_t pitch;
@@ -75,10 +82,17 @@ typedef struct walk {
     uint32_t first, last; /* of the row's elements: which are inside; first >= last: none */
 } walk;
 
-static walk walk_begin(const cute_tensor_map *map, const int32_t *origin, uint32_t shared)
+static walk walk_begin(const cute_tensor_map *map, const int32_t *origin, const uint16_t *offsets,
+                       uint32_t shared)
 {
     uint32_t size = (uint32_t)num_tensor_map_element_size(map);
-    walk w = {.map = map, .origin = origin, .size = size, .elements = map->box[0], .shared = shared};
+    walk w = {.map = map,
+              .origin = origin,
+              .offsets = offsets,
+              .size = size,
+              .elements = map->box[0],
+              .shared = shared};
+    for (int i = 0; i < map->rank; i++) w.pixel[i] = origin[i];
     if (map->interleave) w.elements = slice_bytes(map) / size;
     w.pitch = pitch(map);
     w.count[0] = slices(map);
@@ -90,11 +104,12 @@ static walk walk_begin(const cute_tensor_map *map, const int32_t *origin, uint32
 static void walk_locate(walk *w)
 {
     const cute_tensor_map *m = w->map;
-    int64_t start = (int64_t)w->origin[0] + (int64_t)w->index[0] * w->elements;
+    int64_t start = (int64_t)w->origin[0] + (m->im2col ? 0 : (int64_t)w->index[0] * w->elements);
     bool inside = true;
     uint64_t address = m->address;
     for (int i = 1; i < m->rank; i++) {
         int64_t at = (int64_t)w->origin[i] + (int64_t)w->index[i] * m->element_strides[i];
+        if (m->im2col) at = w->pixel[i] + (w->offsets && i < m->rank - 1 ? w->offsets[i - 1] : 0);
         inside &= at >= 0 && (uint64_t)at < m->dims[i];
         address += (uint64_t)at * m->strides[i - 1];
     }
@@ -116,11 +131,26 @@ static void walk_locate(walk *w)
     w->address = address + (uint64_t)number * slice;
 }
 
+/* To the next pixel of the box; false behind the last of the column. */
+static bool next_pixel(walk *w)
+{
+    const cute_tensor_map *m = w->map;
+    if (++w->index[0] == m->box[1]) return false;
+    for (int i = 1; i < m->rank - 1; i++) {
+        w->pixel[i] += m->element_strides[i];
+        if (w->pixel[i] <= (int64_t)m->dims[i] - 1 + m->upper[i - 1]) return true;
+        w->pixel[i] = m->lower[i - 1];
+    }
+    w->pixel[m->rank - 1]++;
+    return true;
+}
+
 /* To the next row; false behind the last. Slices turn faster than the last dimension only. */
 static bool walk_next(walk *w)
 {
     const cute_tensor_map *m = w->map;
     w->shared += w->pitch;
+    if (m->im2col) return next_pixel(w);
     int last = m->rank - 1;
     for (int step = 1; step <= m->rank; step++) {
         int i = m->interleave ? (step < last ? step : step == last ? 0 : last) : step;
@@ -215,7 +245,7 @@ static uint32_t load_rows(const walk *w, const num_copy_memory *memory)
     enum { AHEAD = 8, LINE = 64 };
     const cute_tensor_map *m = w->map;
     uint32_t length = w->elements * w->size, span = span_of(m), shared = w->shared;
-    if (m->rank < 2 || m->interleave || converts(m) || !is_even(w, span)) return 0;
+    if (m->rank < 2 || m->im2col || m->interleave || converts(m) || !is_even(w, span)) return 0;
     if (w->first > 0 || w->last < w->elements) return 0;
     uint64_t first = (uint64_t)((int64_t)w->origin[1] + (int64_t)w->index[1] * m->element_strides[1]);
     uint64_t inside = (m->dims[1] - first + m->element_strides[1] - 1) / m->element_strides[1];
@@ -237,23 +267,28 @@ static uint32_t load_rows(const walk *w, const num_copy_memory *memory)
     return count;
 }
 
-static bool aligned(const cute_tensor_map *m, uint32_t shared, const char **why)
+static bool can_begin(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared, const char **why)
 {
-    (void)m;
     if (why) *why = NULL;
+    for (int i = 1; m->im2col && i < m->rank - 1; i++) {
+        if (coordinates[i] >= m->lower[i - 1] && coordinates[i] <= (int64_t)m->dims[i] - 1 + m->upper[i - 1])
+            continue;
+        if (why) *why = "an im2col copy begins at a pixel that is not in the box of pixels";
+        return false;
+    }
     if (shared % 128 == 0) return true;
     if (why) *why = "misaligned tensor copy: shared addresses must be multiples of 128";
     return false;
 }
 
-bool num_box_load(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
-                  const num_copy_memory *memory, const char **why)
+bool num_box_load(const cute_tensor_map *m, const int32_t *coordinates, const uint16_t *offsets,
+                  uint32_t shared, const num_copy_memory *memory, const char **why)
 {
-    if (!aligned(m, shared, why)) return false;
+    if (!can_begin(m, coordinates, shared, why)) return false;
     uint8_t bytes[ROW];
     uint64_t fill = fill_value(m);
     bool as_it_is = !converts(m);
-    walk w = walk_begin(m, coordinates, shared);
+    walk w = walk_begin(m, coordinates, offsets, shared);
     do {
         walk_locate(&w);
         uint32_t inside = w.last - w.first, done = inside ? load_rows(&w, memory) : 0;
@@ -295,13 +330,13 @@ static bool reduce_row(const cute_tensor_map *m, num_reduction reduction, uint64
 bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_t shared,
                    num_reduction reduction, const num_copy_memory *memory, const char **why)
 {
-    if (!aligned(m, shared, why)) return false;
+    if (!can_begin(m, coordinates, shared, why)) return false;
     if (!num_reduction_exists(reduction, m->type)) {
         if (why) *why = "this reduction does not support the tensor map's element type";
         return false;
     }
     uint8_t bytes[ROW];
-    walk w = walk_begin(m, coordinates, shared);
+    walk w = walk_begin(m, coordinates, NULL, shared);
     do {
         walk_locate(&w);
         if (!move_shared(&w, bytes, false, memory)) return false;

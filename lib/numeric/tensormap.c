@@ -63,10 +63,32 @@ static problem check_tensor(const cute_tensor_map *m)
     return (problem){0};
 }
 
+/* Numbers of the im2col mode have fewer bits where there are more of them. */
+static problem check_pixels(const cute_tensor_map *m)
+{
+    static const int bits[] = {15, 7, 4};
+    static const char *const corners[] = {"expected a corner of the box of pixels from -32768 to 32767",
+                                          "expected a corner of the box of pixels from -128 to 127",
+                                          "expected a corner of the box of pixels from -16 to 15"};
+    int spatial = m->rank - 2;
+    int64_t half = INT64_C(1) << bits[spatial - 1];
+    for (int i = 0; i < spatial; i++) {
+        int64_t out = m->lower[i] < -half || m->lower[i] >= half ? m->lower[i] : m->upper[i];
+        if (out < -half || out >= half) return (problem){corners[spatial - 1], i + 1, (uint64_t)out};
+        if ((int64_t)m->dims[i + 1] + m->upper[i] - m->lower[i] < 1)
+            return (problem){"expected corners between which there are pixels", i + 1, m->dims[i + 1]};
+    }
+    if (m->box[1] < 1 || m->box[1] > 1024)
+        return (problem){"expected 1 to 1024 pixels in a column", -1, m->box[1]};
+    return (problem){0};
+}
+
 static problem check_box(const cute_tensor_map *m)
 {
+    problem p = m->im2col ? check_pixels(m) : (problem){0};
+    if (p.why) return p;
     for (int i = 0; i < m->rank; i++) {
-        if (m->box[i] < 1 || m->box[i] > 256)
+        if ((!m->im2col || i == 0) && (m->box[i] < 1 || m->box[i] > 256))
             return (problem){"expected 1 to 256 elements in a dimension of the box", i, m->box[i]};
         if (m->element_strides[i] < 1 || m->element_strides[i] > 8)
             return (problem){"expected an element stride from 1 to 8", i, m->element_strides[i]};
@@ -103,6 +125,11 @@ static problem check(const cute_tensor_map *m)
         return (problem){"expected a floating-point element type (6 to 12) for a fill with NaN", -1, m->type};
     if (m->interleave && m->rank < 3)
         return (problem){"expected at least 3 dimensions with an interleave", -1, (uint64_t)m->rank};
+    if (m->im2col && m->rank < 3)
+        return (problem){"expected 3 to 5 dimensions in the im2col mode", -1, (uint64_t)m->rank};
+    if (m->im2col && m->interleave)
+        return (problem){"expected no interleave in the im2col mode: it is not emulated", -1,
+                         (uint64_t)m->interleave};
     if (m->interleave == 2 && m->swizzle != 1)
         return (problem){"expected swizzle 1 (32B) with an interleave of 32B", -1, (uint64_t)m->swizzle};
     problem p = check_tensor(m);
@@ -113,7 +140,17 @@ static problem check(const cute_tensor_map *m)
 
 /* Bytes 0 to 7 the mark, then fields in little-endian order. */
 static const char mark[8] = {'c', 'u', 't', 'e', 'm', 'a', 'p', '1'};
-enum { AT_BYTES = 8, AT_ADDRESS = 16, AT_DIMS = 24, AT_STRIDES = 64, AT_BOX = 96, AT_ELEMENTS = 106 };
+enum {
+    AT_BYTES = 8,
+    AT_ADDRESS = 16,
+    AT_DIMS = 24,
+    AT_STRIDES = 64,
+    AT_BOX = 96,
+    AT_ELEMENTS = 106,
+    AT_IM2COL = 111,
+    AT_LOWER = 112,
+    AT_UPPER = 118
+};
 
 static void put(uint8_t *at, uint64_t value, int bytes)
 {
@@ -146,6 +183,11 @@ cute_status num_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP
         put(out + AT_BOX + 2 * i, m->box[i], 2);
         out[AT_ELEMENTS + i] = (uint8_t)m->element_strides[i];
     }
+    out[AT_IM2COL] = m->im2col;
+    for (int i = 0; m->im2col && i < m->rank - 2; i++) {
+        put(out + AT_LOWER + 2 * i, (uint64_t)m->lower[i], 2);
+        put(out + AT_UPPER + 2 * i, (uint64_t)m->upper[i], 2);
+    }
     return CUTE_OK;
 }
 
@@ -170,6 +212,11 @@ bool num_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map 
         m->box[i] = (uint32_t)get(bytes + AT_BOX + 2 * i, 2);
         m->element_strides[i] = bytes[AT_ELEMENTS + i];
     }
+    m->im2col = bytes[AT_IM2COL];
+    for (int i = 0; i < CUTE_MAP_SPATIAL; i++) {
+        m->lower[i] = (int16_t)get(bytes + AT_LOWER + 2 * i, 2);
+        m->upper[i] = (int16_t)get(bytes + AT_UPPER + 2 * i, 2);
+    }
     problem p = check(m);
     if (why) *why = p.why;
     return !p.why;
@@ -184,7 +231,7 @@ bool num_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], num_map_field field, 
                                                  CUTE_MAP_F32_FTZ, CUTE_MAP_F64, CUTE_MAP_BF16, CUTE_MAP_TF32,
                                                  CUTE_MAP_TF32_FTZ};
     bool empty = !memcmp(bytes, zeros, CUTE_MAP_BYTES);
-    if (!empty && memcmp(bytes, mark, sizeof mark) != 0) return false;
+    if (!empty && (memcmp(bytes, mark, sizeof mark) != 0 || bytes[AT_IM2COL])) return false;
     /* Field, place, bytes, how many there are (with an ordinal), the largest value, what is stored for 0. */
     static const struct {
         uint8_t at, size, count, first;

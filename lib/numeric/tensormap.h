@@ -1,5 +1,5 @@
-/* Tensor maps: encoded from the arguments of cuTensorMapEncodeTiled, decoded, changed, and used: the box copy
- * of cp.async.bulk.tensor in tile mode, with swizzles, interleaves, fills and reductions. */
+/* Tensor maps: encoded from the arguments of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, decoded, changed, and
+ * used: the copies of cp.async.bulk.tensor in tile and im2col mode, with swizzles, interleaves, fills and reductions. */
 #ifndef CUTE_LIB_NUMERIC_TENSORMAP_H
 #define CUTE_LIB_NUMERIC_TENSORMAP_H
 
@@ -12,7 +12,7 @@ cute_status num_tensor_map_encode(const cute_tensor_map *map, uint8_t out[CUTE_M
  * to a sentence that lives forever. */
 bool num_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map *out, const char **why);
 
-/* tensormap.replace: changes one field in place without checks (they come when the map is used). `ordinal`:
+/* tensormap.replace, of maps of tiles: changes one field in place without checks (they come when the map is used). `ordinal`:
  * the dimension, for the last four. Bytes that are all zero are a map without fields: kernels build maps from
  * them. False: the bytes are no tensor map, or ordinal or value is out of range. */
 typedef enum num_map_field {
@@ -71,11 +71,11 @@ typedef struct num_copy_memory {
     num_area global_area, shared_area; /* global_area is only read */
 } num_copy_memory;
 
-/* Copies the box at `coordinates` (fastest dimension first, as PTX gives them). `shared` is 128-byte aligned.
- * False: a callback failed, or the shared address is misaligned (*why says so, else NULL). Global memory
+/* Copies the box at `coordinates` (fastest dimension first, as PTX gives them), or in im2col mode pixels from there on,
+ * moved by `offsets` (of width, height and depth; NULL: none). `shared` is 128-byte aligned. False: a callback failed, or the shared address is misaligned (*why says so, else NULL). Global memory
  * outside of the tensor is neither read nor written. */
-bool num_box_load(const cute_tensor_map *map, const int32_t *coordinates, uint32_t shared,
-                  const num_copy_memory *memory, const char **why);
+bool num_box_load(const cute_tensor_map *map, const int32_t *coordinates, const uint16_t *offsets,
+                  uint32_t shared, const num_copy_memory *memory, const char **why);
 bool num_box_store(const cute_tensor_map *map, const int32_t *coordinates, uint32_t shared,
                    num_reduction reduction, const num_copy_memory *memory, const char **why);
 

@@ -4,6 +4,7 @@
 
 #include "cute/tensor_map.h"
 #include "lib/atoms/atoms.h"
+#include "lib/atoms/tma.h"
 #include "lib/ir/builder.h"
 
 /* The address (an !llvm.ptr) of a pointer, swizzled as its type says. */
@@ -45,6 +46,8 @@ typedef enum cute_tma_way { CUTE_TMA_WAY_LOAD, CUTE_TMA_WAY_STORE, CUTE_TMA_WAY_
 typedef struct cute_tma_copy {
     cute_tma_way way;
     int rank;
+    bool im2col;
+    int offsets;         /* of an im2col load: coordinates of the filter */
     const char *reduce;  /* of a store: "ADD" and the like, or NULL */
     MlirValue map;       /* a generic pointer */
     MlirValue barrier;   /* of a load: a pointer to shared memory */
@@ -54,8 +57,9 @@ typedef struct cute_tma_copy {
 } cute_tma_copy;
 
 typedef struct cute_tma_run {
-    MlirValue shared;                     /* a pointer to shared memory, without a swizzle */
-    MlirValue coordinates[CUTE_MAP_RANK]; /* i32, the fastest dimension first */
+    MlirValue shared; /* a pointer to shared memory, without a swizzle */
+    MlirValue
+        coordinates[CUTE_TMA_COORDINATES]; /* i32, the fastest dimension first; behind them offsets, i16 */
 } cute_tma_run;
 
 /* `count` instructions, run by one elected lane; all lanes of the warp have to come. `runs` is changed. */

@@ -15,7 +15,7 @@ enum { RUNS = 8 }; /* of one asm at most */
 typedef struct assembly {
     const cute_builder *b;
     cute_buffer text, constraints;
-    MlirValue operands[16 + RUNS * (1 + CUTE_MAP_RANK)];
+    MlirValue operands[16 + RUNS * (1 + CUTE_TMA_COORDINATES)];
     intptr_t count;
 } assembly;
 
@@ -42,15 +42,29 @@ static void put_map(assembly *a, const cute_tma_copy *copy, const cute_tma_run *
     cute_buffer_puts(&a->text, "}]");
 }
 
+/* Of an im2col load: the position in the filter. */
+static void put_offsets(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run)
+{
+    if (!copy->offsets) return;
+    cute_buffer_puts(&a->text, ", {");
+    for (int i = 0; i < copy->offsets; i++)
+        cute_buffer_printf(&a->text, "%s$%d", i ? ", " : "",
+                           operand(a, run->coordinates[copy->rank + i], 'h'));
+    cute_buffer_puts(&a->text, "}");
+}
+
 static void put_load(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run, int map, int barrier)
 {
     bool mask = !mlirValueIsNull(copy->mask), policy = !mlirValueIsNull(copy->policy);
     int to = operand(a, run->shared, 'r');
     cute_buffer_printf(
-        &a->text, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s%s [$%d], ",
-        copy->rank, mask ? ".multicast::cluster" : "", policy ? ".L2::cache_hint" : "", to);
+        &a->text,
+        "cp.async.bulk.tensor.%dd.shared::cluster.global%s.mbarrier::complete_tx::bytes%s%s [$%d], ",
+        copy->rank, copy->im2col ? ".im2col" : "", mask ? ".multicast::cluster" : "",
+        policy ? ".L2::cache_hint" : "", to);
     put_map(a, copy, run, map);
     cute_buffer_printf(&a->text, ", [$%d]", barrier);
+    put_offsets(a, copy, run);
     if (mask) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->mask, 'h'));
     if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
     cute_buffer_puts(&a->text, ";\n");
@@ -64,7 +78,8 @@ static void put_store(assembly *a, const cute_tma_copy *copy, const cute_tma_run
     if (copy->reduce) cute_buffer_putc(&a->text, '.');
     for (const char *c = copy->reduce; c && *c; c++)
         cute_buffer_putc(&a->text, (char)tolower((unsigned char)*c));
-    cute_buffer_printf(&a->text, ".bulk_group%s ", policy ? ".L2::cache_hint" : "");
+    cute_buffer_printf(&a->text, "%s.bulk_group%s ", copy->im2col ? ".im2col_no_offs" : "",
+                       policy ? ".L2::cache_hint" : "");
     put_map(a, copy, run, map);
     cute_buffer_printf(&a->text, ", [$%d]", operand(a, run->shared, 'r'));
     if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
@@ -74,9 +89,10 @@ static void put_store(assembly *a, const cute_tma_copy *copy, const cute_tma_run
 static void put_prefetch(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run, int map)
 {
     bool policy = !mlirValueIsNull(copy->policy);
-    cute_buffer_printf(&a->text, "cp.async.bulk.prefetch.tensor.%dd.L2.global%s ", copy->rank,
-                       policy ? ".L2::cache_hint" : "");
+    cute_buffer_printf(&a->text, "cp.async.bulk.prefetch.tensor.%dd.L2.global%s%s ", copy->rank,
+                       copy->im2col ? ".im2col" : "", policy ? ".L2::cache_hint" : "");
     put_map(a, copy, run, map);
+    put_offsets(a, copy, run);
     if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
     cute_buffer_puts(&a->text, ";\n");
 }

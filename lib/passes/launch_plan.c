@@ -383,6 +383,16 @@ static bool note_tensor_map(plan *p, MlirOperation op)
         string_of(mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("tensor")))),
         "swizzle",
         (json_int_t)mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("swizzle"))));
+    static const char *const words[] = {"interleave", "l2_promotion", "fill"}, *const pixels[] = {"lower",
+                                                                                                  "upper",
+                                                                                                  "stride"};
+    for (int i = 0; i < 3; i++) {
+        MlirAttribute word = mlirOperationGetAttributeByName(op, cute_text(words[i]));
+        if (!mlirAttributeIsNull(word))
+            json_object_set_new(known, words[i], string_of(mlirStringAttrGetValue(word)));
+        if (!mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text(pixels[i]))))
+            json_object_set_new(known, pixels[i], integers_of(op, pixels[i]));
+    }
     json_t *map = json_pack("[siIooo]", "tensor_map", 64, (json_int_t)address, lists[0], lists[1], known);
     if (!ok) return json_decref(map), false;
     return plan_bind_one(p, mlirOperationGetResult(op, 0), plan_add(p, 64, map));

@@ -105,7 +105,7 @@ cute_status cute_tma_map_of(const cute_expansion *x, MlirOperation op, const cut
 typedef struct coordinates {
     cute_value value;
     int rank;
-    cute_int first[CUTE_MAP_RANK];
+    cute_int first[CUTE_TMA_COORDINATES];
     size_t count;
     const cute_tree *shapes[CUTE_MAX_DEPTH], *strides[CUTE_MAX_DEPTH];
     int64_t size;
@@ -144,9 +144,9 @@ static cute_status bind_coordinates(const cute_expansion *x, MlirOperation op, i
     CUTE_TRY(cute_value_bind(x, op, value, &c->value));
     const cute_tree *first = c->value.tree;
     uint32_t rank = first->kind == CUTE_TREE_TUPLE ? first->count : 1;
-    if (rank > CUTE_MAP_RANK)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects at most 5 coordinates, but got %s",
-                         cute_tree_text(x->arena, first));
+    if (rank > CUTE_TMA_COORDINATES)
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects at most %d coordinates, but got %s",
+                         CUTE_TMA_COORDINATES, cute_tree_text(x->arena, first));
     c->rank = (int)rank;
     for (uint32_t i = 0; i < rank; i++) {
         const cute_tree *leaf = first->kind == CUTE_TREE_TUPLE ? first->items[i] : first;
@@ -180,14 +180,15 @@ static cute_status coordinates_of(const cute_expansion *x, const cute_arith *ari
     return CUTE_OK;
 }
 
-static MlirValue as_i32(const cute_builder *b, cute_int value)
+/* In `bits`: 32 of a coordinate, 16 of an offset. */
+static MlirValue as_integer(const cute_builder *b, cute_int value, unsigned bits)
 {
-    MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-    if (value.known) return cute_integer(b, i32, (int32_t)value.value);
+    MlirType type = mlirIntegerTypeGet(b->context, bits);
+    if (value.known) return cute_integer(b, type, bits == 16 ? (int16_t)value.value : (int32_t)value.value);
     MlirValue number = {value.handle};
     unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(number));
-    if (width == 32) return number;
-    return cute_unary(b, width > 32 ? "arith.trunci" : "arith.extsi", number, i32);
+    if (width == bits) return number;
+    return cute_unary(b, width > bits ? "arith.trunci" : "arith.extsi", number, type);
 }
 
 /* ---- copies ---- */
@@ -230,9 +231,11 @@ static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_t
     coordinates *c = cute_arena_alloc(x->arena, sizeof *c);
     if (!c) return cute_fail_memory(x->diag);
     CUTE_TRY(bind_coordinates(x, op, global, c));
-    if (c->rank != (int)(tma->basis.shape->kind == CUTE_TREE_TUPLE ? tma->basis.shape->count : 1))
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %u coordinates, as '%s' has, but got %d",
-                         tma->basis.shape->count, cute_layout_text(x->arena, tma->basis), c->rank);
+    int rank = (int)(tma->basis.shape->kind == CUTE_TREE_TUPLE ? tma->basis.shape->count : 1);
+    int offsets = tma->im2col && tma->operation == CUTE_TMA_LOAD ? rank - 2 : 0;
+    if (c->rank != rank + offsets)
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %d coordinates, as '%s' has, but got %d",
+                         rank + offsets, cute_layout_text(x->arena, tma->basis), c->rank);
     if (shared >= 0) {
         CUTE_TRY(cute_tensor_bind(x, op, shared, &memory));
         if (memory.value.pointer->space != CUTE_SPACE_SMEM)
@@ -250,15 +253,17 @@ static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_t
     if (!all) return cute_fail_memory(x->diag);
     int64_t elements = cute_tma_elements(tma), align;
     for (int64_t run = 0; run < *runs; run++) {
-        cute_int at[CUTE_MAP_RANK];
+        cute_int at[CUTE_TMA_COORDINATES];
         cute_builder b = cute_builder_before(op);
         cute_arith arith = cute_emitter_start(x->emitter, &b);
         CUTE_TRY(coordinates_of(x, &arith, c, run * elements, at));
-        for (int i = 0; i < c->rank; i++) all[run].coordinates[i] = as_i32(&b, at[i]);
+        for (int i = 0; i < c->rank; i++) all[run].coordinates[i] = as_integer(&b, at[i], i < rank ? 32 : 16);
         if (shared >= 0) CUTE_TRY(cute_tensor_address(&memory, run * elements, &all[run].shared, &align));
     }
     cute_builder b = cute_builder_before(op);
-    copy->rank = c->rank;
+    copy->rank = rank;
+    copy->offsets = offsets;
+    copy->im2col = tma->im2col;
     cute_arch_tma(&b, copy, all, *runs);
     return CUTE_OK;
 }
@@ -416,6 +421,9 @@ cute_status cute_tma_lower_prefetch(const cute_expansion *x, MlirOperation op)
     if (!tma)
         return cute_fail(x->diag, CUTE_INVALID, NULL,
                          "expects an atom with a tensor map: bulk copies prefetch nothing");
+    if (tma->im2col && tma->operation != CUTE_TMA_LOAD)
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects the atom of a load to prefetch pixels: that of a store has no offsets");
     cute_tma_copy copy = {.way = CUTE_TMA_WAY_PREFETCH};
     state s;
     int64_t runs;

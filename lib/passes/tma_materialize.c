@@ -1,7 +1,7 @@
 /* cute-nvgpu-tma-materialize: tensor maps are made by the host, and kernels get them as parameters.
  *
  * Requires: launches outlined, kernels in gpu.modules. Ensures: no cute_nvgpu.atom.make_non_exec_tiled_tma_load, store or
- * reduce. An atom that is a kernel's argument is a pointer to 128 bytes (`tensor-map=param`: in the end by value, a grid
+ * reduce, and none of im2col. An atom that is a kernel's argument is a pointer to 128 bytes (`tensor-map=param`: in the end by value, a grid
  * constant aligned to 64; `tensor-map=memory`: in device memory). One that a kernel makes of a tensor becomes a further parameter; the
  * making moves to the host functions that launch the kernel, with what computes the tensor from the kernel's arguments.
  * Coordinates are rebuilt where they were. What is known of a map stands in the parameter's `cute.tensor_map`
@@ -33,8 +33,11 @@
 #include "lib/passes/describe.h"
 #include "lib/passes/passes.h"
 
-#define MAKE "cute_nvgpu.atom.make_non_exec_tiled_tma_"
-static const char *const makes[] = {MAKE "load", MAKE "store", MAKE "reduce"};
+#define TILED  "cute_nvgpu.atom.make_non_exec_tiled_tma_"
+#define IM2COL "cute_nvgpu.atom.make_non_exec_im2col_tma_"
+static const char *const makes[] = {TILED "load",  TILED "store",  TILED "reduce",
+                                    IM2COL "load", IM2COL "store", IM2COL "reduce"};
+enum { MAKES = sizeof makes / sizeof *makes };
 
 /* A tensor map that a kernel makes. */
 typedef struct inner {
@@ -104,6 +107,48 @@ static MlirNamedAttribute number(MlirContext c, const char *name, int64_t value)
     return cute_attribute(c, name, mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), value));
 }
 
+/* How many elements the last dimension has whose modes share a stride: what reaches the last one of all of them. */
+static MlirValue group_extent(const cute_builder *b, MlirOperation extents, const cute_tma_map *map)
+{
+    MlirType i64 = mlirIntegerTypeGet(b->context, 64);
+    MlirValue one = cute_integer(b, i64, 1), sum = one;
+    for (int i = 0; i < map->groups; i++) {
+        int at = map->map.rank - 1 + i;
+        MlirValue steps = cute_binary(b, "arith.subi", as_i64(b, extents, map->leaf[at]), one);
+        if (map->scale[at] != 1)
+            steps = cute_binary(b, "arith.muli", steps, cute_integer(b, i64, map->scale[at]));
+        sum = cute_binary(b, "arith.addi", sum, steps);
+    }
+    return sum;
+}
+
+/* What is not as it is by default. */
+static void add_choices(MlirContext c, const cute_tensor_map *map, MlirNamedAttribute *attributes,
+                        intptr_t *count)
+{
+    const struct {
+        const char *name;
+        cute_tma_choice choice;
+        int value, usual;
+    } words[] = {{"interleave", CUTE_TMA_INTERLEAVE, (int)map->interleave, 0},
+                 {"l2_promotion", CUTE_TMA_PROMOTION, (int)map->l2_promotion, CUTE_MAP_L2_128B},
+                 {"fill", CUTE_TMA_FILL, (int)map->fill, 0}};
+    for (int i = 0; i < 3; i++)
+        if (words[i].value != words[i].usual)
+            attributes[(*count)++] = cute_attribute(
+                c, words[i].name, cute_string_attribute(c, cute_tma_word(words[i].choice, words[i].value)));
+    if (!map->im2col) return;
+    const char *const names[] = {"lower", "upper", "stride"};
+    for (int i = 0; i < 3; i++) {
+        int64_t numbers[CUTE_MAP_SPATIAL];
+        for (int j = 0; j < map->rank - 2; j++)
+            numbers[j] = i == 0   ? map->lower[j]
+                         : i == 1 ? map->upper[j]
+                                  : (int32_t)map->element_strides[1 + j];
+        attributes[(*count)++] = cute_attribute(c, names[i], mlirDenseI64ArrayGet(c, map->rank - 2, numbers));
+    }
+}
+
 /* The host's operation for a map of `tensor`. */
 static cute_status build_map(materializing *m, const cute_builder *b, MlirValue tensor,
                              const cute_tma_map *map, MlirStringRef name, MlirValue *out)
@@ -115,29 +160,66 @@ static cute_status build_map(materializing *m, const cute_builder *b, MlirValue 
     MlirValue iterator = inferred(b, "cute.get_iter", tensor), operands[2 * CUTE_MAP_RANK];
     if (mlirOperationIsNull(extents) || mlirOperationIsNull(strides) || mlirValueIsNull(iterator))
         return cute_fail(m->diag, CUTE_INVALID, NULL, "could not read the tensor's layout");
-    intptr_t count = 0;
-    int64_t modes[CUTE_MAP_RANK];
+    intptr_t count = 0, attribute_count = 5;
+    int rank = map->map.rank;
+    int64_t modes[CUTE_MAP_RANK], box[CUTE_MAP_RANK], bytes = type->pointer->bits / 8;
     operands[count++] = cute_cast(b, iterator, mlirLLVMPointerTypeGet(c, 1));
-    for (int i = 0; i < map->rank; i++) operands[count++] = as_i64(b, extents, map->leaf[i]);
+    for (int i = 0; i < rank; i++)
+        operands[count++] =
+            map->groups && i == rank - 1 ? group_extent(b, extents, map) : as_i64(b, extents, map->leaf[i]);
     MlirType i64 = mlirIntegerTypeGet(c, 64);
-    for (int i = 1; i < map->rank; i++)
-        operands[count++] = cute_binary(b, "arith.muli", as_i64(b, strides, map->leaf[i]),
-                                        cute_integer(b, i64, type->pointer->bits / 8));
-    for (int i = 0; i < map->rank; i++) modes[i] = map->leaf[i];
-    MlirNamedAttribute attributes[] = {
-        cute_attribute(c, "box", mlirDenseI64ArrayGet(c, map->rank, map->box)),
-        cute_attribute(c, "modes", mlirDenseI64ArrayGet(c, map->rank, modes)),
+    for (int i = 1; i < rank; i++)
+        operands[count++] =
+            map->groups && i == rank - 1
+                ? cute_integer(b, i64, map->group_stride * bytes)
+                : cute_binary(b, "arith.muli", as_i64(b, strides, map->leaf[i]), cute_integer(b, i64, bytes));
+    for (int i = 0; i < rank; i++) modes[i] = map->leaf[i], box[i] = map->map.box[i];
+    MlirNamedAttribute attributes[11] = {
+        cute_attribute(c, "box", mlirDenseI64ArrayGet(c, map->map.im2col ? 2 : rank, box)),
+        cute_attribute(c, "modes", mlirDenseI64ArrayGet(c, rank, modes)),
         cute_attribute(c, "format", cute_string_attribute(c, map->atom->tma->format)),
-        number(c, "swizzle", map->swizzle),
+        number(c, "swizzle", map->map.swizzle),
         cute_attribute(c, "tensor", mlirStringAttrGet(c, name)),
     };
+    add_choices(c, &map->map, attributes, &attribute_count);
     *out = cute_build_value(b, "cute_nvgpu.host.tensor_map", mlirLLVMPointerTypeGet(c, 0),
-                            (cute_operands){operands, count}, (cute_named){attributes, 5});
+                            (cute_operands){operands, count}, (cute_named){attributes, attribute_count});
     return CUTE_OK;
 }
 
+/* The extents of an im2col copy's coordinates: width, height and depth are how many pixels of the box begin a copy. */
+static MlirValue pixel_shape(materializing *m, const cute_builder *b, MlirValue tensor,
+                             const cute_value *coordinates, const cute_tma_map *map)
+{
+    enum { MOST = 2 * CUTE_TMA_COORDINATES };
+    const cute_tree *shape = coordinates->layout.shape, *pixels = shape->items[0];
+    const cute_tree *channels =
+        shape->items[1]->kind == CUTE_TREE_TUPLE ? shape->items[1]->items[0] : shape->items[1];
+    cute_value value = cute_value_of_tree(CUTE_SHAPE, shape);
+    MlirType type = cute_type_of_value(b->context, m->arena, &value);
+    MlirOperation extents = leaves_of(b, tensor, "cute.get_shape");
+    MlirValue operands[MOST];
+    intptr_t count = 0;
+    if (mlirTypeIsNull(type) || mlirOperationIsNull(extents)) return (MlirValue){NULL};
+    for (uint32_t i = 0; i < pixels->count; i++) {
+        if (pixels->items[i]->value.known) continue;
+        MlirValue extent = mlirOperationGetResult(extents, 1 + i);
+        if (i + 1 < pixels->count) { /* not the batch */
+            const cute_tensor_map *t = &map->map;
+            MlirType width = mlirValueGetType(extent);
+            extent = cute_binary(b, "arith.addi", extent, cute_integer(b, width, t->upper[i] - t->lower[i]));
+            if (t->element_strides[1 + i] > 1)
+                extent = cute_binary(b, "arith.ceildivsi", extent,
+                                     cute_integer(b, width, t->element_strides[1 + i]));
+        }
+        operands[count++] = extent;
+    }
+    if (!channels->value.known) operands[count++] = mlirOperationGetResult(extents, 0);
+    return cute_build_value(b, "cute.make_shape", type, (cute_operands){operands, count}, CUTE_NO_NAMED);
+}
+
 /* The tensor of coordinates that `make` gave, of the extents of its tensor. */
-static cute_status build_coordinates(materializing *m, MlirOperation make)
+static cute_status build_coordinates(materializing *m, MlirOperation make, const cute_tma_map *map)
 {
     cute_builder b = cute_builder_before(make);
     MlirValue result = mlirOperationGetResult(make, 1), tensor = mlirOperationGetOperand(make, 0);
@@ -147,7 +229,9 @@ static cute_status build_coordinates(materializing *m, MlirOperation make)
     MlirType types[] = {cute_type_of_value(b.context, m->arena, &iterator),
                         cute_type_of_value(b.context, m->arena, &stride)};
     MlirValue layout = inferred(&b, "cute.get_layout", tensor);
-    MlirValue shape = mlirValueIsNull(layout) ? layout : inferred(&b, "cute.get_shape", layout);
+    MlirValue shape = mlirValueIsNull(layout) ? layout
+                      : map->map.im2col       ? pixel_shape(m, &b, tensor, type, map)
+                                              : inferred(&b, "cute.get_shape", layout);
     if (mlirTypeIsNull(types[0]) || mlirTypeIsNull(types[1]) || mlirValueIsNull(shape))
         return cute_fail(m->diag, CUTE_INVALID, NULL, "could not read the tensor's extents");
     MlirValue parts[2];
@@ -169,8 +253,6 @@ static cute_status build_coordinates(materializing *m, MlirOperation make)
 
 /* ---- parameters ---- */
 
-static const char *const swizzle_words[] = {"none", "32B", "64B", "128B"};
-
 /* cute.tensor_map: of `map` (NULL: nothing is known) what is known before a launch; `argument` is the index of the tensor
  * among the kernel's arguments, -1: none. */
 static MlirAttribute describe_map(const materializing *m, const cute_tma_map *map, intptr_t argument)
@@ -179,20 +261,22 @@ static MlirAttribute describe_map(const materializing *m, const cute_tma_map *ma
     cute_dict d = {.context = c};
     cute_dict_text(&d, "space", m->by_value ? "param" : "memory");
     if (!map) return cute_dict_finish(&d);
+    const cute_tensor_map *t = &map->map;
     int64_t box[CUTE_MAP_RANK], modes[CUTE_MAP_RANK];
-    for (int i = 0; i < map->rank; i++) { /* slowest first, as of a memref */
-        box[i] = map->box[map->rank - 1 - i];
-        modes[i] = map->leaf[map->rank - 1 - i];
+    for (int i = 0; i < t->rank; i++) { /* slowest first, as of a memref */
+        box[i] = t->im2col ? t->box[i] : t->box[t->rank - 1 - i];
+        modes[i] = map->leaf[t->rank - 1 - i];
     }
     cute_dict_text(&d, "format", map->atom->tma->format);
-    cute_dict_put(&d, "box", cute_int_array(c, box, map->rank, INT64_MIN));
-    cute_dict_text(&d, "swizzle", swizzle_words[map->swizzle]);
-    cute_dict_text(&d, "interleave", "none");
-    cute_dict_text(&d, "l2promo", "128B");
-    cute_dict_text(&d, "fill", "zero");
-    if (argument >= 0) {
+    if (t->im2col) cute_dict_text(&d, "mode", "im2col");
+    cute_dict_put(&d, "box", cute_int_array(c, box, t->im2col ? 2 : t->rank, INT64_MIN));
+    cute_dict_text(&d, "swizzle", cute_tma_word(CUTE_TMA_SWIZZLE, (int)t->swizzle));
+    cute_dict_text(&d, "interleave", cute_tma_word(CUTE_TMA_INTERLEAVE, (int)t->interleave));
+    cute_dict_text(&d, "l2promo", cute_tma_word(CUTE_TMA_PROMOTION, (int)t->l2_promotion));
+    cute_dict_text(&d, "fill", cute_tma_word(CUTE_TMA_FILL, (int)t->fill));
+    if (argument >= 0 && !t->im2col && !map->groups) {
         cute_dict_int(&d, "tensor", argument);
-        cute_dict_put(&d, "modes", cute_int_array(c, modes, map->rank, INT64_MIN));
+        cute_dict_put(&d, "modes", cute_int_array(c, modes, t->rank, INT64_MIN));
     }
     return cute_dict_finish(&d);
 }
@@ -268,7 +352,7 @@ static MlirAttribute map_name(const materializing *m, MlirStringRef tensor)
 
 static bool is_make(MlirOperation op)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < MAKES; i++)
         if (cute_op_is(op, makes[i])) return true;
     return false;
 }
@@ -485,6 +569,13 @@ static void lower_inner(materializing *m, inner *i)
 {
     MlirOperation make = i->make;
     intptr_t argument = argument_of(m, mlirOperationGetOperand(make, 0));
+    if (!m->launched && (i->map.map.im2col || i->map.groups)) {
+        cute_fail(m->diag, CUTE_INVALID, NULL,
+                  "expects a host function that launches the kernel: only it can make a tensor map %s",
+                  i->map.groups ? "one of whose dimensions counts several modes" : "of the im2col mode");
+        fail_at(m, make);
+        return;
+    }
     if (!m->launched && argument < 0) {
         cute_fail(
             m->diag, CUTE_INVALID, NULL,
@@ -496,7 +587,7 @@ static void lower_inner(materializing *m, inner *i)
     MlirValue atom = mlirOperationGetResult(make, 0);
     MlirValue cast = add_parameter(m, cute_kernel_argument_count(m->kernel), true, mlirValueGetType(atom),
                                    describe_map(m, &i->map, argument), map_name(m, tensor_name(m, make)));
-    if (mlirValueIsNull(cast) || build_coordinates(m, make) != CUTE_OK) {
+    if (mlirValueIsNull(cast) || build_coordinates(m, make, &i->map) != CUTE_OK) {
         fail_at(m, make);
         return;
     }
@@ -550,7 +641,7 @@ static void lower_host(MlirOperation op, void *context)
     cute_builder b = cute_builder_before(op);
     if (status == CUTE_OK)
         status = build_map(m, &b, mlirOperationGetOperand(op, 0), &map, host_name(op), &made);
-    if (status == CUTE_OK) status = build_coordinates(m, op);
+    if (status == CUTE_OK) status = build_coordinates(m, op, &map);
     if (status != CUTE_OK) {
         fail_at(m, op);
         return;

@@ -47,6 +47,7 @@ static json_t *arg_json(const cute_arg *a)
     if (a->map_modes) put_list(o, "modes", a->map_modes, a->box_rank);
     if (a->map_modes) put_number(o, "tensor", a->map_tensor);
     put_text(o, "format", a->map_format);
+    put_text(o, "mode", a->map_mode);
     put_text(o, "swizzle", a->swizzle);
     put_text(o, "interleave", a->interleave);
     put_text(o, "l2promo", a->l2promo);

@@ -12,6 +12,56 @@ setup() {
     [[ $output != *"not ok"* ]]
 }
 
+@test "im2col copies of each rank, type, stride, dilation and corner give what they should, with all checks" {
+    run tests/tma/im2col "$bin"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output != *"not ok"* ]]
+}
+
+@test "one dimension of a tensor map counts several modes of a tensor; maps have other promotions, fills and interleaves" {
+    "$bin/cute-opt" tests/tma/modes.mlir | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/modes.cubin"
+    cat > "$BATS_TEST_TMPDIR/modes.json" <<'JSON'
+{ "plan": "main", "buffers": {
+    "A": { "dtype": "f16", "shape": [100, 64, 2, 3, 2, 4, 2], "strides": [64, 1, 65536, 131072, 6400, 16384, 400000], "init": "uniform" },
+    "B": { "dtype": "f16", "shape": [100, 64, 2, 3, 2, 4, 2], "strides": [64, 1, 65536, 131072, 6400, 16384, 400000] } },
+  "check": { "B": { "expr": "A[i, j, k, l, m, n, o]", "ulp": 0 } } }
+JSON
+    run "$bin/cute-run" -d emulator --check=all --strict "$BATS_TEST_TMPDIR/modes.cubin" -c "$BATS_TEST_TMPDIR/modes.json"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"5558x2x2x100x64 of A, box 1x1x1x64x64, swizzle 128B, L2 promotion 256B"* ]]
+    "$bin/cute-opt" tests/tma/slices.mlir | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/slices.cubin"
+    cat > "$BATS_TEST_TMPDIR/slices.json" <<'JSON'
+{ "plan": "main", "buffers": {
+    "A": { "dtype": "f16", "shape": [8, 7, 6, 2, 3], "strides": [1, 8, 56, 336, 672], "init": "uniform" },
+    "B": { "dtype": "f16", "shape": [8, 7, 6, 2, 3], "strides": [1, 8, 56, 336, 672] } },
+  "check": { "B": { "expr": "A[i, j, k, l, m]", "ulp": 0 } } }
+JSON
+    run "$bin/cute-run" -d emulator --check=all --strict "$BATS_TEST_TMPDIR/slices.cubin" -c "$BATS_TEST_TMPDIR/slices.json"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"interleave 16B, fill nan"* ]]
+}
+
+@test "a map of the im2col mode needs the host function" {
+    sed '/^func.func/,$d' tests/tma/modes.mlir > "$BATS_TEST_TMPDIR/modes.mlir"
+    run bash -o pipefail -c "'$bin/cute-opt' '$BATS_TEST_TMPDIR/modes.mlir' | '$bin/cute-ptx' -arch sm_90a"
+    [ "$status" -ne 0 ]
+    [[ $output == *"expects a host function that launches the kernel: only it can make a tensor map one of whose dimensions counts several modes"* ]]
+    "$bin/cute-opt" -D T=f16 -D BITS=16 -D PX=64 -D CX=64 -D S=3 -D R=3 -D PAD=1 -D STRIDE=1 -D DIL=1 -D STAGES=3 kernels/im2col_tma/im2col_tma.mlir |
+        "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/im2col.cubin"
+    cat > "$BATS_TEST_TMPDIR/launch.json" <<'JSON'
+{ "grid": [1, 1, 1], "args": ["x", "y", { "tensor_map": { "buffer": "x", "box": [1, 1, 8, 64] } }],
+  "buffers": { "x": { "dtype": "f16", "shape": [64, 8, 8, 2], "strides": [1, 64, 512, 4096], "init": "zeros" },
+               "y": { "dtype": "f16", "shape": [128, 64, 9], "strides": [576, 1, 64] } } }
+JSON
+    run "$bin/cute-run" -d emulator "$BATS_TEST_TMPDIR/im2col.cubin" -c "$BATS_TEST_TMPDIR/launch.json"
+    [ "$status" -eq 1 ]
+    echo "$output"
+    [[ $output == *"the kernel takes a tensor map of the mode im2col, which its host function makes"* ]]
+}
+
 @test "a tensor map that can't be made names the argument and its mode" {
     "$bin/cute-opt" tests/tma/rows.mlir | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/rows.cubin"
     cat > "$BATS_TEST_TMPDIR/launch.json" <<'JSON'

@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         w.end = shared + (extent + 127) / 128 * 128;
     }
     num_copy_memory memory = {.context = &w, .global = global_bytes, .shared = shared_bytes};
-    num_box_load(&map, at, shared, &memory, &why);
+    num_box_load(&map, at, NULL, shared, &memory, &why);
     w.budget = 20000;
     num_box_store(&map, at, shared, (num_reduction)(data[149] % 9), &memory, &why);
     return 0;

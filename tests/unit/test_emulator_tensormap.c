@@ -73,10 +73,10 @@ static bool copies(const cute_tensor_map *m, const int32_t *at, uint32_t base)
     memset(shared, 0xcd, sizeof shared);
     const char *why;
     static uint8_t expected[GLOBAL], loaded[SHARED];
-    if (!num_box_load(m, at, base, &at_once, &why)) return false;
+    if (!num_box_load(m, at, NULL, base, &at_once, &why)) return false;
     memcpy(loaded, shared, sizeof loaded);
     memset(shared, 0xcd, sizeof shared);
-    if (!num_box_load(m, at, base, &memory, &why)) return false;
+    if (!num_box_load(m, at, NULL, base, &memory, &why)) return false;
     if (memcmp(loaded, shared, sizeof loaded) != 0) return false;
     memcpy(expected, global, sizeof expected);
     for (int pass = 0; pass < 2; pass++) {
@@ -169,7 +169,7 @@ static void test_interleave(void)
                 g[n * 144 + c / 8 * 48 + w * 8 + c % 8] = (uint16_t)(n << 12 | w << 8 | c);
     static const int32_t at[3] = {8, 4, 1};
     const char *why;
-    CHECK(num_box_load(&m, at, 0, &memory, &why));
+    CHECK(num_box_load(&m, at, NULL, 0, &memory, &why));
     CHECK_INT(num_tensor_map_bytes(&m), 64);
     const uint16_t *s = (const uint16_t *)(const void *)shared;
     for (int c = 0; c < 16; c++)
@@ -316,24 +316,24 @@ static void test_bounds(void)
     cute_tensor_map m = plain(CUTE_MAP_F16, 2);
     static const int32_t zero[5] = {0};
     const char *why;
-    CHECK(!num_box_load(&m, zero, 64, &memory, &why));
+    CHECK(!num_box_load(&m, zero, NULL, 64, &memory, &why));
     CHECK_TEXT(why, "misaligned tensor copy: shared addresses must be multiples of 128");
-    CHECK(!num_box_load(&m, zero, SHARED - 64, &memory, &why) && why);
-    CHECK(!num_box_load(&m, zero, SHARED, &memory, &why) && !why);
-    CHECK(!num_box_load(&m, zero, SHARED, &at_once, &why) && !why);
-    CHECK(num_box_load(&m, zero, SHARED - 128, &at_once, &why));
+    CHECK(!num_box_load(&m, zero, NULL, SHARED - 64, &memory, &why) && why);
+    CHECK(!num_box_load(&m, zero, NULL, SHARED, &memory, &why) && !why);
+    CHECK(!num_box_load(&m, zero, NULL, SHARED, &at_once, &why) && !why);
+    CHECK(num_box_load(&m, zero, NULL, SHARED - 128, &at_once, &why));
     m.address = origin + GLOBAL - 16;
-    CHECK(!num_box_load(&m, zero, 0, &memory, &why) && !why);
-    CHECK(!num_box_load(&m, zero, 0, &at_once, &why) && !why);
+    CHECK(!num_box_load(&m, zero, NULL, 0, &memory, &why) && !why);
+    CHECK(!num_box_load(&m, zero, NULL, 0, &at_once, &why) && !why);
     m.address = origin - 16;
-    CHECK(!num_box_load(&m, zero, 0, &at_once, &why) && !why);
+    CHECK(!num_box_load(&m, zero, NULL, 0, &at_once, &why) && !why);
     static const int32_t far[5] = {INT32_MIN, INT32_MAX};
-    CHECK(num_box_load(&m, far, 0, &memory, &why)); /* all outside: nothing of the tensor is touched */
+    CHECK(num_box_load(&m, far, NULL, 0, &memory, &why)); /* all outside: nothing of the tensor is touched */
     /* 256^5 elements stop at the end of shared memory */
     m = plain(CUTE_MAP_U8, 5);
     for (int i = 0; i < 5; i++) m.box[i] = 256;
     CHECK_INT(num_tensor_map_bytes(&m), UINT32_MAX);
-    CHECK(!num_box_load(&m, zero, 0, &memory, &why));
+    CHECK(!num_box_load(&m, zero, NULL, 0, &memory, &why));
 }
 
 static uint64_t reduced(num_reduction op, cute_tensor_map_type type, uint64_t a, uint64_t b)
@@ -385,11 +385,11 @@ static void test_conversions(void)
     g[1] = 0x00000001;
     static const int32_t zero[1] = {0};
     const char *why;
-    CHECK(num_box_load(&m, zero, 0, &memory, &why));
+    CHECK(num_box_load(&m, zero, NULL, 0, &memory, &why));
     CHECK_INT(s[0], 0x3f802000);
     m.type = CUTE_MAP_F32_FTZ;
     g[0] = 0x807fffff;
-    CHECK(num_box_load(&m, zero, 0, &memory, &why));
+    CHECK(num_box_load(&m, zero, NULL, 0, &memory, &why));
     CHECK_INT(s[0], 0x80000000);
     CHECK_INT(s[1], 0);
 }

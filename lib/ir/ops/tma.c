@@ -47,12 +47,62 @@ static cute_tma_operation operation_of(const char *name)
 /* Operands as values of the algebra: a tensor, a layout, a layout. */
 typedef struct making {
     cute_value tensor, tile, map;
+    cute_tma_im2col im2col;
     cute_tma_request request;
 } making;
+
+/* The word of a string attribute; where there is none `value` stays. */
+static cute_status read_choice(cute_arena *arena, cute_tma_choice choice, MlirAttribute attribute, int *value,
+                               cute_diag *diag)
+{
+    if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute)) return CUTE_OK;
+    MlirStringRef word = mlirStringAttrGetValue(attribute);
+    const char *text = cute_arena_copy(arena, word.data, word.length);
+    return text ? cute_tma_word_find(choice, text, value, diag) : cute_fail_memory(diag);
+}
+
+/* A number for each mode of pixels of a tensor of `rank` modes. */
+static cute_status read_pixels(MlirAttribute attribute, const char *name, intptr_t rank, bool needed,
+                               int64_t *out, cute_diag *diag)
+{
+    intptr_t count = -1;
+    if (!mlirAttributeIsNull(attribute) && mlirAttributeIsADenseI64Array(attribute))
+        count = mlirDenseArrayGetNumElements(attribute);
+    if (count < 0 && !needed) return CUTE_OK;
+    if (count != rank - 2)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects %s of %d numbers, array<i64: ...>, for a tensor of %d modes, but got %s%d",
+                         name, (int)rank - 2, (int)rank, count < 0 ? "none, " : "",
+                         count < 0 ? 0 : (int)count);
+    for (intptr_t i = 0; i < count; i++) out[i] = mlirDenseI64ArrayGetElement(attribute, i);
+    return CUTE_OK;
+}
+
+static cute_status read_im2col(attribute_of get, const void *source, making *m, cute_diag *diag)
+{
+    const cute_tree *shape = m->tensor.layout.shape;
+    intptr_t rank = shape && shape->kind == CUTE_TREE_TUPLE ? (intptr_t)shape->count : 1;
+    if (rank < 3 || rank > CUTE_MAP_RANK)
+        return cute_fail(
+            diag, CUTE_INVALID, NULL,
+            "expects a tensor of 3 to 5 modes: channels, width, height and depth as far as it has them, "
+            "and batch, but got %d",
+            (int)rank);
+    for (int i = 0; i < CUTE_MAP_SPATIAL; i++)
+        m->im2col.stride[i] = m->im2col.filter[i] = m->im2col.dilation[i] = 1;
+    CUTE_TRY(read_pixels(get(source, "lower"), "lower", rank, true, m->im2col.lower, diag));
+    CUTE_TRY(read_pixels(get(source, "upper"), "upper", rank, true, m->im2col.upper, diag));
+    CUTE_TRY(read_pixels(get(source, "stride"), "stride", rank, false, m->im2col.stride, diag));
+    CUTE_TRY(read_pixels(get(source, "filter"), "filter", rank, false, m->im2col.filter, diag));
+    CUTE_TRY(read_pixels(get(source, "dilation"), "dilation", rank, false, m->im2col.dilation, diag));
+    m->request.im2col = &m->im2col;
+    return CUTE_OK;
+}
 
 static cute_status read_making(cute_arena *arena, const char *name, const MlirValue *operands, intptr_t count,
                                attribute_of get, const void *source, making *m, cute_diag *diag)
 {
+    bool im2col = strstr(name, "im2col");
     if (count < 2 || count > 3)
         return cute_fail(
             diag, CUTE_INVALID, NULL,
@@ -82,7 +132,13 @@ static cute_status read_making(cute_arena *arena, const char *name, const MlirVa
     if (m->request.multicast < 1 || m->request.multicast > 16)
         return cute_fail(diag, CUTE_INVALID, NULL, "expects 1 to 16 blocks as num_multicast, but got %lld",
                          (long long)m->request.multicast);
-    return CUTE_OK;
+    m->request.promotion = CUTE_MAP_L2_128B;
+    CUTE_TRY(
+        read_choice(arena, CUTE_TMA_INTERLEAVE, get(source, "interleave"), &m->request.interleave, diag));
+    CUTE_TRY(
+        read_choice(arena, CUTE_TMA_PROMOTION, get(source, "l2_promotion"), &m->request.promotion, diag));
+    CUTE_TRY(read_choice(arena, CUTE_TMA_FILL, get(source, "fill"), &m->request.fill, diag));
+    return im2col ? read_im2col(get, source, m, diag) : CUTE_OK;
 }
 
 static cute_status infer_make_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
@@ -178,7 +234,8 @@ static cute_status infer_exec_in(cute_arena *arena, const cute_op_row *row, cons
         query->operand_count == 1 ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
     if (!from || !from->atom || !from->atom->tma || from->atom->tma->executable)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects an atom that make_non_exec_tiled_tma_load, store or reduce makes");
+                         "expects an atom that make_non_exec_tiled_tma_load, store or reduce makes, or "
+                         "make_non_exec_im2col_tma_load, store or reduce");
     cute_value atom = {.type = CUTE_ATOM};
     CUTE_TRY(cute_tma_executable(arena, from->atom, &atom.atom, diag));
     MlirType type = cute_type_of_value(query->context, arena, &atom);
@@ -384,9 +441,37 @@ static bool verify_host_map(const cute_op_row *row, MlirOperation op)
     MlirStringRef format = mlirStringAttrGetValue(in_operation(&op, "format"));
     cute_tensor_map_type type;
     int bits;
-    if (rank < 1 || rank > CUTE_MAP_RANK || mlirDenseArrayGetNumElements(modes) != rank)
-        return cute_check_fail(&c, "expects a box and modes of 1 to 5 dimensions, but got %d and %d",
-                               (int)rank, (int)mlirDenseArrayGetNumElements(modes));
+    static const char *const pixels[] = {"lower", "upper", "stride"};
+    static const struct {
+        const char *name;
+        cute_tma_choice choice;
+    } words[] = {
+        {"interleave", CUTE_TMA_INTERLEAVE}, {"l2_promotion", CUTE_TMA_PROMOTION}, {"fill", CUTE_TMA_FILL}};
+    bool im2col = !mlirAttributeIsNull(in_operation(&op, "lower"));
+    if (im2col && rank != 2)
+        return cute_check_fail(
+            &c, "expects a box of channels and pixels for the im2col mode, but got %d numbers", (int)rank);
+    if (im2col) rank = mlirDenseArrayGetNumElements(modes);
+    if (rank < (im2col ? 3 : 1) || rank > CUTE_MAP_RANK || mlirDenseArrayGetNumElements(modes) != rank)
+        return cute_check_fail(&c, "expects a box and modes of %d to 5 dimensions, but got %d and %d",
+                               im2col ? 3 : 1, (int)rank, (int)mlirDenseArrayGetNumElements(modes));
+    for (int i = 0; i < 3; i++) {
+        MlirAttribute list = in_operation(&op, pixels[i]);
+        intptr_t count = mlirAttributeIsNull(list) ? 0 : mlirDenseArrayGetNumElements(list);
+        if (count != (im2col ? rank - 2 : 0) && (i < 2 || count))
+            return cute_check_fail(&c, "expects %s of %d numbers, but got %d", pixels[i],
+                                   (int)(im2col ? rank - 2 : 0), (int)count);
+    }
+    for (int i = 0, value; i < 3; i++) {
+        cute_arena *arena = cute_arena_create();
+        cute_diag *diag = cute_diag_create();
+        bool known = arena && read_choice(arena, words[i].choice, in_operation(&op, words[i].name), &value,
+                                          diag) == CUTE_OK;
+        if (!known) cute_check_fail(&c, "%s", reason(diag));
+        cute_diag_destroy(diag);
+        cute_arena_destroy(arena);
+        if (!known) return false;
+    }
     if (operands != 2 * rank)
         return cute_check_fail(&c, "expects %d operands, an address, %d extents and %d strides, but got %d",
                                (int)(2 * rank), (int)rank, (int)rank - 1, (int)operands);
@@ -407,6 +492,9 @@ static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_load", .infer = infer_make, .verify = verify_make},
     {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_store", .infer = infer_make, .verify = verify_make},
     {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_reduce", .infer = infer_make, .verify = verify_make},
+    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_load", .infer = infer_make, .verify = verify_make},
+    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_store", .infer = infer_make, .verify = verify_make},
+    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_reduce", .infer = infer_make, .verify = verify_make},
     {.name = "cute_nvgpu.atom.make_exec_tma",
      .infer = infer_exec,
      .verify = verify_exec,
