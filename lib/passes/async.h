@@ -219,6 +219,12 @@ typedef struct async_program {
 bool async_program_make(cute_arena *arena, MlirOperation kernel, const async_setting *setting,
                         async_program *out);
 
+/* ---- calls (async_calls.c) ---- */
+
+/* The kernel in a copy of its module, `root`, in which functions stand in place of their calls. Null, and no root, where that cannot
+ * be. Who has it destroys the root. */
+MlirOperation async_without_calls(cute_arena *arena, MlirOperation kernel, MlirOperation *root);
+
 /* ---- memory (async_memory.c) ---- */
 
 enum { ASYNC_MAX_WARPS = 64, ASYNC_MAX_COPIES = 4096 };

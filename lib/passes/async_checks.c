@@ -94,9 +94,15 @@ static bool known(const int64_t *extent)
     return extent[0] > 0 && extent[1] > 0 && extent[2] > 0;
 }
 
-/* Runs the kernel with extents of `scalar` for its integers; false where nothing more is to be learnt. */
+static bool calls(const async_program *program)
+{
+    return !mlirOperationIsNull(program->opaque_at) && cute_op_is(program->opaque_at, "func.call");
+}
+
+/* Runs the kernel with extents of `scalar` for its integers; false where nothing more is to be learnt, or, where *called is not
+ * set yet, because it calls what synchronises: then it is. */
 static bool run_with(const visit *v, MlirOperation kernel, const async_launch *launch, int64_t scalar,
-                     async_report *report, async_program *program)
+                     async_report *report, async_program *program, bool *called)
 {
     cute_arena *arena = report->arena;
     async_setting s = {.extent = 1024, .batch = 2, .scalar = scalar, .steps = scalar == FEW ? 60000 : 30000};
@@ -107,9 +113,13 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
     }
     MlirLocation location = mlirOperationGetLocation(kernel);
     if (!async_program_make(arena, kernel, &s, program)) return false;
-    if (scalar == FEW) async_check_resources(kernel, launch, v->arch, program, report);
+    if (scalar == FEW && !*called) async_check_resources(kernel, launch, v->arch, program, report);
     if (!program->interesting || report->failed) return false;
     if (program->opaque) {
+        if (calls(program) && !*called) {
+            *called = true;
+            return false;
+        }
         cute_pass_remark(
             v->pass,
             mlirOperationIsNull(program->opaque_at) ? location : mlirOperationGetLocation(program->opaque_at),
@@ -142,9 +152,16 @@ static void check_kernel(MlirOperation kernel, void *context)
     if (!report.arena) return;
     async_launch launch = async_launch_of(v->root, kernel);
     async_program program = {0};
-    bool more = run_with(v, kernel, &launch, FEW, &report, &program);
-    if (more) run_with(v, kernel, &launch, MANY, &report, &program);
+    MlirOperation root = {NULL};
+    bool called = false, more = run_with(v, kernel, &launch, FEW, &report, &program, &called);
+    if (called) {
+        MlirOperation flat = async_without_calls(report.arena, kernel, &root);
+        if (!mlirOperationIsNull(flat)) kernel = flat;
+        more = run_with(v, kernel, &launch, FEW, &report, &program, &called);
+    }
+    if (more) run_with(v, kernel, &launch, MANY, &report, &program, &called);
     v->failed |= report.failed;
+    if (!mlirOperationIsNull(root)) mlirOperationDestroy(root);
     cute_arena_destroy(report.arena);
 }
 

@@ -54,3 +54,31 @@ gpu.module @m {
     gpu.return
   }
 }
+
+gpu.module @calls {
+  func.func private @bring(%p: !cute.ptr<i64, smem, align<1024>>, %n: i32) -> i32 {
+    // CHECK: [[@LINE+1]]:5: warning: 'cute_nvgpu.arch.mbarrier_arrive' op arrives at an mbarrier on which nobody waits [unused-arrival]
+    cute_nvgpu.arch.mbarrier_arrive %p
+    return %n : i32
+  }
+  func.func private @again(%p: !cute.ptr<i64, smem, align<1024>>) {
+    cute_nvgpu.arch.mbarrier_arrive %p
+    func.call @again(%p) : (!cute.ptr<i64, smem, align<1024>>) -> ()
+    return
+  }
+  gpu.func @called() kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
+    %c32 = arith.constant 32 : i32
+    cute_nvgpu.arch.mbarrier_init %p, %c32
+    %n = func.call @bring(%p, %c32) : (!cute.ptr<i64, smem, align<1024>>, i32) -> i32
+    gpu.return
+  }
+  // CHECK: [[@LINE+5]]:5: remark: the kernel is not checked
+  gpu.func @recursive() kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
+    %c32 = arith.constant 32 : i32
+    cute_nvgpu.arch.mbarrier_init %p, %c32
+    func.call @again(%p) : (!cute.ptr<i64, smem, align<1024>>) -> ()
+    gpu.return
+  }
+}
