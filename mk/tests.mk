@@ -51,6 +51,22 @@ $(BUILD)/fuzz/fuzz_%: $(OBJ)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcute.a
 	$(call say,LINK,$@)
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
+# That of the static checks has the kernels beside them inside, and the compiler half: watched are the checks.
+ASYNC_KERNELS := $(wildcard tests/static-checks/*.mlir)
+FUZZ_ASYNC    := $(patsubst %.c,$(OBJ)/fuzz/%.o,tests/fuzz/fuzz_async.c $(wildcard lib/passes/async_*.c))
+$(GEN)/async_kernels.inc: $(ASYNC_KERNELS) mk/tests.mk
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)for k in $(ASYNC_KERNELS); do echo "KERNEL($$(basename $$k .mlir),"; \
+	    od -An -v -tx1 $$k | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0)'; done > $@.new && mv $@.new $@
+$(OBJ)/fuzz/tests/fuzz/fuzz_async.o: $(GEN)/async_kernels.inc
+$(FUZZ_ASYNC): CPPFLAGS += $(MLIR_INC)
+$(FUZZ_ASYNC): | $(GENERATED)
+$(BUILD)/fuzz/fuzz_async: $(FUZZ_ASYNC) $(BUILD)/libcute-compiler.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(FUZZ_CC)++ $(FUZZ_FLAGS) -fsanitize=fuzzer $(IR_LDFLAGS) -o $@ $^ $(IR_LDLIBS)
+
 # Kernels with planted bugs, and the same without them.
 BUGS := $(BUILD)/bugs/bugs.txt
 $(BUGS): $(wildcard tests/emulator/bugs/*.py tests/emulator/bugs/*.json)
