@@ -10,19 +10,6 @@
 
 enum { ZERO = -126 };
 
-num_dot_rule num_dot_rule_of(ptx_type a, ptx_type d, bool wgmma)
-{
-    bool small = wgmma && (a == PTX_e4m3 || a == PTX_e5m2);
-    return (num_dot_rule){.fraction = small ? 13 : 25, .result = small ? 13 : 23, .half = d == PTX_f16};
-}
-
-num_source num_source_of(ptx_type type, int chunks, bool negate)
-{
-    static const int8_t least[PTX_TYPES] = {
-        [PTX_tf32] = -126, [PTX_f16] = -14, [PTX_bf16] = -126, [PTX_e4m3] = -6, [PTX_e5m2] = -14};
-    return (num_source){.type = type, .floor = least[type], .chunks = chunks, .negate = negate};
-}
-
 const num_dot_lanes *num_dot_lanes_of(int n)
 {
     const num_dot_lanes *found[4] = {0};

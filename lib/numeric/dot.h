@@ -50,7 +50,11 @@ typedef struct num_dot_rule {
     int result;   /* bits of fraction of an f32 result: 23 or 13 */
     bool half;    /* the accumulator is f16 */
 } num_dot_rule;
-num_dot_rule num_dot_rule_of(ptx_type a, ptx_type d, bool wgmma);
+static inline num_dot_rule num_dot_rule_of(ptx_type a, ptx_type d, bool wgmma)
+{
+    bool small = wgmma && (a == PTX_e4m3 || a == PTX_e5m2);
+    return (num_dot_rule){.fraction = small ? 13 : 25, .result = small ? 13 : 23, .half = d == PTX_f16};
+}
 
 /* How a piece is read: elements of `type`, of which `floor` is the least exponent, with their signs changed
  * where `negate`. */
@@ -60,7 +64,12 @@ typedef struct num_source {
     int chunks;
     bool negate;
 } num_source;
-num_source num_source_of(ptx_type type, int chunks, bool negate);
+static inline num_source num_source_of(ptx_type type, int chunks, bool negate)
+{
+    static const int8_t least[PTX_TYPES] = {
+        [PTX_tf32] = -126, [PTX_f16] = -14, [PTX_bf16] = -126, [PTX_e4m3] = -6, [PTX_e5m2] = -14};
+    return (num_source){.type = type, .floor = least[type], .chunks = chunks, .negate = negate};
+}
 
 /* The same functions for wide and narrow vectors of the host. */
 typedef struct num_dot_lanes {
@@ -73,6 +82,8 @@ typedef struct num_dot_lanes {
                    const float *const c[2], float *const d[2]);
     void (*integers)(bool satfinite, int count, const num_side *a, const num_side *b,
                      const int32_t *const c[2], int32_t *const d[2]);
+    /* 8 x 8 sums, rounded to nearest; a NaN is 0x7fffffff. */
+    void (*add)(const float *const terms[2], float *const sums[2]);
     /* The two columns of f16 in a word, to f32 and back. */
     void (*widen)(const uint32_t *words, float *const out[2]);
     void (*narrow)(const float *const in[2], uint32_t *words);

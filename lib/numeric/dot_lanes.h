@@ -37,6 +37,11 @@ enum {
 #define LEAST(x, y)      SELECT((x) < (y), x, y)
 #define MOST_BYTES(x, y) (((x) & ((x) > (y))) | ((y) & ~((x) > (y))))
 #endif
+/* x where a < b, or where a is 0; else y. */
+#ifndef WHERE_LESS
+#define WHERE_LESS(a, b, x, y) SELECT((a) < (b), x, y)
+#define WHERE_ZERO(a, x, y)    SELECT((a) == 0, x, y)
+#endif
 
 INLINE floats load(const float *at)
 {
@@ -106,12 +111,13 @@ INLINE ints element_of(ptx_type type, ints word, int h)
     case PTX_bf16: return h ? word & (int32_t)0xffff0000 : word << 16;
     case PTX_tf32: return word & ~0x1fff;
     case PTX_e5m2: return widen_half((word >> (8 * h) & 0xff) << 8); /* the upper half of an f16 */
-    case PTX_e4m3: {
-        ints x = word >> (8 * h), magnitude = (x & 0x7f) << 20;
+    case PTX_e4m3: {                                                 /* but for NaN, which becomes 480 */
+        words x = (words)(word << (24 - 8 * h));
+        ints magnitude = (ints)(x >> 4) & 0x07f00000;
         /* A subnormal is its fraction beside a fixed exponent, less that exponent's one. */
         ints small = (ints)((floats)(magnitude + (121 << 23)) - (floats)ALL(121 << 23));
-        ints wide = SELECT(magnitude < 0x00800000, small, magnitude + (120 << 23));
-        return SELECT(magnitude == 0x07f00000, ALL(INT32_MAX), wide) | (x & 0x80) << 24;
+        ints wide = WHERE_LESS(magnitude, ALL(0x00800000), small, magnitude + (120 << 23));
+        return wide | ((ints)x & INT32_MIN);
     }
     case PTX_s8: return (ints) __builtin_convertvector(word << (24 - 8 * h) >> 24, floats);
     case PTX_u8: return (ints) __builtin_convertvector(word >> (8 * h) & 0xff, floats);
@@ -139,36 +145,84 @@ INLINE ints element_of(ptx_type type, ints word, int h)
 #endif
 
 /* The elements of a piece, and of floating-point ones their exponents, in the order of num_side: 32 lanes are
- * four steps. */
+ * four steps. The exponents of elements of 8 bits are bytes of words, as the elements are. */
 typedef struct elements {
     _Alignas(64) int32_t values[NUM_MOST_STEPS / 4][NUM_LANES];
     _Alignas(64) int32_t exponents[NUM_MOST_STEPS / 4][NUM_LANES];
 } elements;
 
+#define ALL_BYTES(x)  ((bytes){0} + (int8_t)(x))
+#define MOST_IN(x, y) ((ints)MOST_BYTES((bytes)(x), (bytes)(y)))
+
+INLINE int most_byte(ints v)
+{
+    FOLD(MOST_IN, v);
+    bytes b = (bytes)v;
+    int low = b[0] > b[1] ? b[0] : b[1], high = b[2] > b[3] ? b[2] : b[3];
+    return low > high ? low : high;
+}
+
+/* The exponents of a piece of e4m3 or e5m2, four at a time; already relative, as bytes. */
+INLINE void open_bytes(ptx_type type, const num_source *s, const uint32_t *const *from, elements *to,
+                       num_side *out)
+{
+    enum { BASE = 32 }; /* is added to exponents, so that a zero is 0 */
+    bool four = type == PTX_e4m3;
+    ints most = {0}, room = {0}, special = {0};
+    for (int c = 0; c < s->chunks; c++)
+        for (int v = 0; v < VECTORS; v++) {
+            ints magnitude = load_ints((const int32_t *)from[c] + v * LANES) & 0x7f7f7f7f;
+            bytes m = (bytes)magnitude, zero = m == 0;
+            bytes e = (bytes)(four ? magnitude >> 3 & 0x0f0f0f0f : magnitude >> 2 & 0x1f1f1f1f);
+            special |= (ints)(four ? m == 0x7f : e == 0x1f);
+            /* Subnormals: all have the type's least exponent, but for e4m3 that becomes f16. */
+            e = four && s->floor < -6 ? e + (m < 4) + (m < 2) : MOST_BYTES(e, ALL_BYTES(1));
+            e = (e + (int8_t)(BASE - (four ? 7 : 15))) & ~zero;
+            most = MOST_IN(most, e);
+            room = MOST_IN(room, (INT8_MAX - e) & ~zero);
+            store_ints(to->exponents[c] + v * LANES, (ints)e);
+        }
+    int top = most_byte(most), least = most_byte(room);
+    out->floor = s->floor;
+    out->special = any(special);
+    out->least = least ? INT8_MAX - least - BASE : NOTHING;
+    out->most = out->special ? 128 : top ? top - BASE : ZERO;
+    int of_zero = ZERO - out->most + RAISE, up = RAISE - BASE - out->most;
+    for (int c = 0; c < s->chunks; c++)
+        for (int v = 0; v < VECTORS; v++) {
+            bytes e = (bytes)load_ints(to->exponents[c] + v * LANES), zero = e == 0;
+            e = ((e + (int8_t)up) & ~zero) | (ALL_BYTES(of_zero < LOWEST ? LOWEST : of_zero) & zero);
+            store_ints(to->exponents[c] + v * LANES, (ints)e);
+        }
+}
+
 INLINE void open_type(ptx_type type, const num_source *s, const uint32_t *const *from, elements *to,
                       num_side *out)
 {
-    int per = 32 / ptx_types[type].bits, chunks = s->chunks;
-    bool real = ptx_types[type].kind == PTX_FLOAT;
+    enum { NAN_OF_E4M3 = 0x43f00000 }; /* 480 */
+    int bits = ptx_types[type].bits, chunks = s->chunks;
+    bool real = ptx_types[type].kind == PTX_FLOAT, small = type == PTX_e4m3 || type == PTX_e5m2;
     /* Exponents as f32 has them; that of a zero is not the least. */
-    ints least = ALL(NOTHING + BIAS), most = ALL(ZERO + BIAS), flip = ALL(s->negate ? INT32_MIN : 0);
-    ints floor = ALL(s->floor + BIAS);
-    for (int h = 0; h < per; h++)
-        for (int c = 0; c < chunks; c++)
-            for (int v = 0; v < VECTORS; v++) {
-                ints word, x;
-                memcpy(&word, from[c] + v * LANES, sizeof word);
-                x = element_of(type, word, h);
-                store_ints(to->values[h * chunks + c] + v * LANES, x ^ flip);
-                if (!real) continue;
-                ints e = (ints)((words)(x << 1) >> 24), zero = (x & INT32_MAX) == 0;
-                e = MOST(e, floor);
-                least = LEAST(least, e | (zero & (NOTHING + BIAS)));
-                e = SELECT(zero, ALL(ZERO + BIAS), e);
+    ints least = ALL(NOTHING + BIAS), most = ALL(ZERO + BIAS), floor = ALL(s->floor + BIAS);
+    ints flip = ALL(!s->negate ? 0 : bits == 8 ? 0x80808080 : bits == 16 ? 0x80008000 : 0x80000000);
+    if (small) open_bytes(type, s, from, to, out);
+    bool nan = type == PTX_e4m3 && out->special;
+    for (int c = 0; c < chunks; c++)
+        for (int v = 0; v < VECTORS; v++) {
+            ints word = load_ints((const int32_t *)from[c] + v * LANES) ^ flip;
+            for (int h = 0; h < 32 / bits; h++) {
+                ints x = element_of(type, word, h);
+                if (nan) x = WHERE_LESS(x & INT32_MAX, ALL(NAN_OF_E4M3), x, ALL(INT32_MAX));
+                store_ints(to->values[h * chunks + c] + v * LANES, x);
+                if (!real || small) continue;
+                ints magnitude = x << 1, e = MOST((ints)((words)magnitude >> 24), floor);
+                least = LEAST(least, WHERE_ZERO(magnitude, ALL(NOTHING + BIAS), e));
+                e = WHERE_ZERO(magnitude, ALL(ZERO + BIAS), e);
                 most = MOST(most, e);
                 store_ints(to->exponents[h * chunks + c] + v * LANES, e);
             }
-    if (!real) return;
+        }
+    if (!real || small) return;
     FOLD(LEAST, least);
     FOLD(MOST, most);
     out->floor = s->floor;
@@ -193,10 +247,30 @@ FUNCTION int open_piece(const num_source *s, const uint32_t *const *from, elemen
     return 1;
 }
 
-/* Exponents as bytes in their range. */
-INLINE ints relative(const int32_t *exponents, int top)
+/* Where a group of 32 elements is: element `h` of the words of chunk `c`. */
+typedef struct group {
+    bool small; /* exponents are as open_bytes left them */
+    int chunks, n, h, c;
+} group;
+
+INLINE group first_group(const num_source *s)
 {
-    ints e = load_ints(exponents) + (RAISE - BIAS - top);
+    return (group){.small = ptx_types[s->type].bits == 8, .chunks = s->chunks};
+}
+
+INLINE void next_group(group *g)
+{
+    g->n++;
+    if (++g->c < g->chunks) return;
+    g->c = 0;
+    g->h++;
+}
+
+/* Exponents from lane `at` on, as bytes in their range. */
+INLINE ints relative(const elements *x, const group *g, int at, int top)
+{
+    if (g->small) return load_ints(x->exponents[g->c] + at) >> (8 * g->h) & 0xff;
+    ints e = load_ints(x->exponents[g->n] + at) + (RAISE - BIAS - top);
     return MOST(e, ALL(LOWEST)) & 0xff;
 }
 
@@ -214,11 +288,11 @@ INLINE ints relative(const int32_t *exponents, int top)
 INLINE void open_rows(bool real, const num_source *s, const elements *x, num_side *out)
 {
     int groups = s->chunks * 32 / ptx_types[s->type].bits, top = real ? out->most : 0;
-    for (int n = 0; n < groups; n++) {
-        num_step *step = out->steps + 4 * n;
+    for (group g = first_group(s); g.n < groups; next_group(&g)) {
+        num_step *step = out->steps + 4 * g.n;
 #define STEP(t) store(step[t].values[0] + v * LANES, QUAD(f, t))
         for (int v = 0; v < VECTORS; v++) {
-            floats f = load((const float *)x->values[n] + v * LANES);
+            floats f = load((const float *)x->values[g.n] + v * LANES);
             STEP(0);
             STEP(1);
             STEP(2);
@@ -227,8 +301,8 @@ INLINE void open_rows(bool real, const num_source *s, const elements *x, num_sid
 #undef STEP
 #define STEP(t) store_ints(step[t].exponents + v * LANES, QUAD(e, t))
         for (int v = 0; real && v < BLOCKS; v++) {
-            const int32_t *from = x->exponents[n] + 2 * v * LANES;
-            ints e = relative(from, top) | relative(from + LANES, top) << 16;
+            int at = 2 * v * LANES;
+            ints e = relative(x, &g, at, top) | relative(x, &g, at + LANES, top) << 16;
             e |= e << 8;
             STEP(0);
             STEP(1);
@@ -266,18 +340,19 @@ INLINE ints column(const int32_t *from, int p, int t)
 #define COLUMN(from, p, t) column(from, p, t)
 #endif
 
-INLINE void open_columns(bool real, const num_source *s, elements *x, num_side *out)
+INLINE void open_columns(bool real, const num_source *s, const elements *x, num_side *out)
 {
+    int32_t exponents[NUM_LANES];
     int groups = s->chunks * 32 / ptx_types[s->type].bits, top = real ? out->most : 0;
-    for (int n = 0; n < groups; n++) {
-        num_step *step = out->steps + 4 * n;
+    for (group g = first_group(s); g.n < groups; next_group(&g)) {
+        num_step *step = out->steps + 4 * g.n;
         for (int v = 0; real && v < VECTORS; v++)
-            store_ints(x->exponents[n] + v * LANES, relative(x->exponents[n] + v * LANES, top));
+            store_ints(exponents + v * LANES, relative(x, &g, v * LANES, top));
 #define STEP(t)                                                                                              \
-    store_ints(step[t].values[0], COLUMN(x->values[n], 0, t));                                               \
-    store_ints(step[t].values[1], COLUMN(x->values[n], 1, t));                                               \
+    store_ints(step[t].values[0], COLUMN(x->values[g.n], 0, t));                                             \
+    store_ints(step[t].values[1], COLUMN(x->values[g.n], 1, t));                                             \
     if (real) {                                                                                              \
-        ints e = COLUMN(x->exponents[n], 0, t) | COLUMN(x->exponents[n], 1, t) << 8;                         \
+        ints e = COLUMN(exponents, 0, t) | COLUMN(exponents, 1, t) << 8;                                     \
         store_ints(step[t].exponents, e | e << 16);                                                          \
     }
         STEP(0)
@@ -507,7 +582,16 @@ FUNCTION void integer_sums(bool satfinite, int count, const num_side *a, const n
     }
 }
 
-/* ---- pairs of f16 ---- */
+/* ---- sums of sums, and pairs of f16 ---- */
+
+FUNCTION void add(const float *const terms[2], float *const sums[2])
+{
+    for (int p = 0; p < 2; p++)
+        for (int v = 0; v < VECTORS; v++) {
+            floats sum = load(sums[p] + v * LANES) + load(terms[p] + v * LANES);
+            store_ints(sums[p] + v * LANES, SELECT(sum == sum, (ints)sum, ALL(INT32_MAX)));
+        }
+}
 
 FUNCTION void widen(const uint32_t *from, float *const out[2])
 {
@@ -561,4 +645,4 @@ FUNCTION void transpose(const void *const from[8], uint32_t *lanes)
     memcpy(lanes, out, sizeof out);
 }
 
-const num_dot_lanes NUM_DOT_TABLE = {rows, columns, float_sums, integer_sums, widen, narrow, transpose};
+const num_dot_lanes NUM_DOT_TABLE = {rows, columns, float_sums, integer_sums, add, widen, narrow, transpose};

@@ -155,15 +155,12 @@ static bool is_small(const num_mma *mma)
 static void add_halves(const num_dot_lanes *lanes, const num_dot_rule *rule, const num_side *a,
                        const num_side *b, float c[2][LANES])
 {
-    float sums[2][LANES] = {0};
+    static const float zeros[LANES];
+    float sums[2][LANES];
     float *const at[2] = {sums[0], sums[1]};
-    lanes->floats(rule, 0, 16, a, b, (const float *const *)at, at);
+    lanes->floats(rule, 0, 16, a, b, (const float *const[]){zeros, zeros}, at);
     lanes->floats(rule, 16, 16, a, b, (const float *const *)at, at);
-    for (int p = 0; p < 2; p++)
-        for (int l = 0; l < LANES; l++) {
-            uint32_t sum = num_as_bits(c[p][l] + sums[p][l]);
-            c[p][l] = num_as_float((sum & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : sum);
-        }
+    lanes->add((const float *const *)at, (float *const[]){c[0], c[1]});
 }
 
 /* All products but those below. D may be in the registers of any operand: it is written at the end. */
@@ -179,7 +176,7 @@ static void tile_product(const num_mma *mma, bool satfinite, void *const *d, fra
     num_side sides[MOST_TILES], column = {.steps = steps_b};
     num_source source_a = num_source_of((ptx_type)mma->a, chunks, false),
                source_b = num_source_of((ptx_type)mma->b, chunks, false);
-    if (small) source_a.floor = source_b.floor = num_source_of(PTX_f16, chunks, false).floor;
+    if (small) source_a.floor = source_b.floor = num_source_of(PTX_f16, 0, false).floor;
     num_dot_rule rule = num_dot_rule_of((ptx_type)mma->a, (ptx_type)mma->d, false);
     if (mma->c == PTX_f32) rule.half = false;           /* wmma: the sum is f32, D its rounding */
     int step = mma->wmma && mma->a == PTX_tf32 ? 4 : k; /* it becomes HMMA.1684, twice */

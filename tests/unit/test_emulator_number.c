@@ -194,6 +194,33 @@ static void test_quick_narrowing(void)
     }
 }
 
+/* 32 lanes at once are the same as one by one. */
+static void test_lanes(void)
+{
+    static const num_format halves[] = {NUM_F16, NUM_BF16};
+    for (int f = 0; f < 2; f++)
+        for (unsigned at = 0; at < 1 << 20; at += 32) {
+            uint16_t half[32], narrow[32];
+            uint32_t whole[32], wide[32];
+            bool same = true;
+            for (unsigned l = 0; l < 32; l++) {
+                half[l] = (uint16_t)(at + l);
+                whole[l] = (uint32_t)any();
+                if (at & 32) whole[l] = (whole[l] & 0x8fffffff) | 0x30000000; /* around f16's range */
+                if (at & 64) whole[l] &= 0xfffff000;                          /* ties */
+                if (at & 128 && l % 8 == 0) whole[l] |= 0x7f800000;           /* infinities, NaN */
+            }
+            num_convert_lanes(NUM_F32, halves[f], wide, half, NUM_RN, 0);
+            num_convert_lanes(halves[f], NUM_F32, narrow, whole, NUM_RN, 0);
+            for (unsigned l = 0; l < 32; l++)
+                same &= wide[l] == num_convert(NUM_F32, halves[f], half[l], NUM_RN, 0) &&
+                        narrow[l] == num_convert(halves[f], NUM_F32, whole[l], NUM_RN, 0);
+            if (same) continue;
+            CHECK_INT(at, -1);
+            return;
+        }
+}
+
 static void test_tf32(void)
 {
     /* 1 + 2^-11 is half-way between 1 and 1 + 2^-10 */
@@ -583,6 +610,7 @@ int main(void)
     TEST("every value of the small formats widens to the number that its definition says", test_widening);
     TEST("f32 narrows to the value that a search finds, in each rounding, saturated or not", test_narrowing);
     TEST("the quick conversions to f16 and bf16 agree with the general one", test_quick_narrowing);
+    TEST("32 lanes are converted as one is", test_lanes);
     TEST("tf32 has ten bits of fraction, and rounds away from zero with rna", test_tf32);
     TEST("ue8m0 holds the powers of two from 2^-127 to 2^127", test_scale);
     TEST("f32 and f64 arithmetic is the host's in each of four roundings", test_arithmetic);

@@ -326,6 +326,32 @@ static void test_unwritten(void)
     destroy(&f);
 }
 
+/* Eight neighbours are looked at together where the tensor is contiguous: any one of them is found. */
+static void test_unwritten_places(void)
+{
+    static const char *const types[] = {"i8", "f16", "f32", "f64"};
+    for (int n = 0; n < 4; n++) {
+        char text[100];
+        snprintf(text, sizeof text, "'buffers': {'C': {'dtype': '%s', 'shape': [3, 11]}}", types[n]);
+        fixture f = make(text);
+        config_buffer *c = &f.config.buffers[0];
+        int64_t width = c->tensor.bytes / 33;
+        for (int64_t missing = 0; missing < 33; missing++) {
+            uint8_t mask[5] = {0};
+            cute_data_poison(c, 0);
+            for (int64_t i = 0; i < 33; i++)
+                if (i != missing) memset((char *)c->tensor.data + i * width, 1, (size_t)width);
+            data_unwritten u = cute_data_unwritten(c, 0, mask, false);
+            CHECK_INT(u.count, 1);
+            CHECK_INT(u.first, missing);
+            for (int i = 0; i < 5; i++) CHECK_INT(mask[i], i == missing / 8 ? 1 << missing % 8 : 0);
+            u = cute_data_unwritten(c, 0, mask, true);
+            CHECK_INT(u.count, 1);
+        }
+        destroy(&f);
+    }
+}
+
 static void test_random(void)
 {
     fixture a = make("'buffers': {'A': {'dtype': 'f64', 'shape': [1000], 'init': 'normal'}, 'B': {'dtype': "
@@ -367,6 +393,7 @@ int main(void)
     TEST("functions and casts give tabulated values", test_functions);
     TEST("what is wrong with an expression or einsum is said", test_errors);
     TEST("elements that were not written are found, and writes beyond the end", test_unwritten);
+    TEST("one element that was not written is found wherever it is", test_unwritten_places);
     TEST("random data depends on seed, name and index only, and is spread as asked", test_random);
     return test_finish();
 }
