@@ -48,7 +48,9 @@ typedef struct cute_gemm_problem {
     /* C is of the same type as D. f32, f16, bf16, e4m3, e5m2; of i8 also i32. NULL: i32 of i8, f32 of tf32 and of 8-bit
      * floats, else as A. */
     const char *type_d;
-    const char *accumulate;                    /* f32; of i8 i32. NULL: that */
+    /* f32; of i8 i32. NULL: that, but of 8-bit floats fast: the tensor cores' own sums, which have about 13 bits behind
+     * the point; there f32 is sums of 128 terms each that are added as f32. */
+    const char *accumulate;
     cute_gemm_order order_a, order_b, order_d; /* of C as of D */
     int64_t ld_a, ld_b, ld_c, ld_d;            /* elements; 0: without gaps */
     /* As many products, whose matrices lie so many elements apart (0: without gaps). The bias is the same for all. */

@@ -5,6 +5,7 @@
 // of a cluster along M, N, which share tiles of B, A; PP: 0 if the warpgroups halve a tile, 1 if each
 // has its own and they take turns; GROUP: tiles along M before the next along N; ST: the atom that
 // brings C to its NC buffers of CW columns with swizzle SC; TRUNC: ACC to TC.
+// PROMOTE, SUMS: 0 and acc, or 1 and total: sums of BK terms are added to total by ADD from ZERO on.
 // FUSED, END: 0 and plain, or 1 and fused: C = act(alpha A B^T + beta S + bias), computed in f32. Then S
 // is S, and PARAMS, ARGS, TYPES are S, bias, alpha, beta, each behind a comma; else S is C, they are
 // empty. BETA: 1 where S is read, by TMA and the atom LD to where C goes; BIAS: 0 none, 1 along N, 2
@@ -396,7 +397,8 @@ gpu.module @kernels {
       %rB = cute.mma.make_fragment B (%mma, %tCsB)
       %shapeC = cute.tiled.mma.partition_shape C (%mma, (${BM/(2-PP)}, ${BN}))
       %acc = cute.mma.make_fragment C (%mma, %shapeC)
-      %acc16 = cute.composition %acc, "((2,2,2),${BM/(2-PP)/64},1,${BN/16}):((1,2,4),${BN/2},0,8)"
+      %total = cute.mma.make_fragment C (%mma, %shapeC)
+      %acc16 = cute.composition %${SUMS}, "((2,2,2),${BM/(2-PP)/64},1,${BN/16}):((1,2,4),${BN/2},0,8)"
       %rC = cute.make_fragment_like(%acc16[_, _, _, 0]) {element = ${TC}}
       %atom16 = cute.make_atom : !mma16
       %mma16 = cute.make_tiled_mma %atom16, "(1,1,1):(0,0,0)"
@@ -409,6 +411,8 @@ gpu.module @kernels {
       %sC2 = cute.group_modes(%sCt) <0, 2>
       %execC = cute_nvgpu.atom.make_exec_tma %tmaC
       %w1 = arith.addi %w, %c1 : i32
+      %promotes = arith.constant ${PROMOTE} : i1
+      %kept = arith.constant ${1-PROMOTE} : i1
       %full_s = cute.add_offset %full, ${2*STAGES}
       %bar_s = cute.add_offset %full_s, %w
       %bytes_s = arith.constant ${BM/(2-PP)*CW*NC*BITSC/8} : i32
@@ -441,12 +445,17 @@ gpu.module @kernels {
         scf.if %turns {
           cute_nvgpu.arch.named_barrier_sync %turn, %c256
         }
+        scf.if %promotes {
+          %none = arith.constant dense<${ZERO}> : vector<${BM/(2-PP)*BN/128}x${ACC}>
+          cute.memref.store_vec %none, %total
+        }
         %i2, %p2, %latest = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %i1, %p = %p1, %before = %i1) -> (i32, i32, i32) : i32 {
           %f = cute.add_offset %full, %i
           cute_nvgpu.arch.mbarrier_wait %f, %p
           cute_nvgpu.arch.wgmma_fence
           %later = arith.cmpi ne, %k, %c0 : i32
-          %on = cute_nvgpu.atom.set_value %mma, %later {field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}
+          %goes_on = arith.andi %later, %kept : i1
+          %on = cute_nvgpu.atom.set_value %mma, %goes_on {field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}
           cute.gemm %on, %acc, %rA[_, _, _, %i], %rB[_, _, _, %i], %acc
           cute_nvgpu.arch.wgmma_commit_group
           cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
@@ -455,6 +464,13 @@ gpu.module @kernels {
           scf.if %frees {
             %e = cute.add_offset %empty, %before
             cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
+          }
+          scf.if %promotes {
+            cute_nvgpu.arch.wgmma_wait_group {groups = 0 : i32}
+            %x = cute.memref.load_vec %acc
+            %y = cute.memref.load_vec %total
+            %z = arith.${ADD} %x, %y : vector<${BM/(2-PP)*BN/128}x${ACC}>
+            cute.memref.store_vec %z, %total
           }
           %j, %q = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> %i, %p
           scf.yield %j, %q, %i : i32, i32, i32

@@ -22,7 +22,14 @@ enum {
     REAL_E5M2 = 29
 };
 enum { COMPUTE_32F = 68, COMPUTE_32I = 72, COMPUTE_TF32 = 77 };
-enum { DESC_TRANSPOSE_A = 3, DESC_TRANSPOSE_B = 4, DESC_EPILOGUE = 7, DESC_BIAS = 8, DESC_BIAS_TYPE = 26 };
+enum {
+    DESC_TRANSPOSE_A = 3,
+    DESC_TRANSPOSE_B = 4,
+    DESC_EPILOGUE = 7,
+    DESC_BIAS = 8,
+    DESC_FAST_ACCUM = 25,
+    DESC_BIAS_TYPE = 26
+};
 enum { LAYOUT_BATCH = 5, LAYOUT_STRIDE = 6 };
 enum { PREFERENCE_WORKSPACE = 1 };
 enum { EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32, EPILOGUE_NONE = 1 };
@@ -204,6 +211,8 @@ static cute_status describe(cute_cublas *c, const cublas_product *p, cute_diag *
     int32_t transpose_a = c->a.by_rows != swapped, transpose_b = c->b.by_rows != swapped;
     LT(c, desc_set(c->desc, DESC_TRANSPOSE_A, &transpose_a, sizeof transpose_a), "a transpose");
     LT(c, desc_set(c->desc, DESC_TRANSPOSE_B, &transpose_b, sizeof transpose_b), "a transpose");
+    int8_t fast = p->fast;
+    if (fast) LT(c, desc_set(c->desc, DESC_FAST_ACCUM, &fast, sizeof fast), "fast accumulation");
     CUTE_TRY(set_epilogue(c, p, type_d, swapped, diag));
     CUTE_TRY(make_layout(c, &c->a_layout, type, swapped ? p->k : p->m, swapped ? p->n : p->k, &c->a, p->batch,
                          diag));

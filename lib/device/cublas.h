@@ -13,13 +13,14 @@ typedef struct cublas_matrix {
 typedef enum cublas_activation { CUBLAS_LINEAR, CUBLAS_RELU, CUBLAS_GELU } cublas_activation;
 
 /* D = act(alpha A B + beta C + bias), m x k and k x n, C and D in the same order. Types as in launch.json; tf32 is f32
- * that is rounded by the library. Sums are f32, of i8 i32; those of 8-bit floats are the exact ones, not the fast. */
+ * that is rounded by the library. Sums are f32, of i8 i32. */
 typedef struct cublas_product {
     const char *type, *type_d;
     int64_t m, n, k, batch;
     cublas_matrix a, b, c, d; /* c: as d where beta is 0 */
     cute_address bias;        /* 0: none */
     cublas_activation activation;
+    bool fast; /* sums of 8-bit floats may be those of the tensor cores */
     double alpha, beta;
 } cublas_product;
 

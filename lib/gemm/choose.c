@@ -45,7 +45,7 @@ int64_t gemm_packed_k(const gemm_way *way, int64_t k)
  * (or of any), by how much of a tile is loaded for a product; narrow copies reach a sixth. */
 static double rate_of(const gemm_config *config, bool vectors)
 {
-    const double narrow_part = 71.0 / 463, doubt = 0.95;
+    const double narrow_part = 71.0 / 463, promoted_part = 0.75, doubt = 0.95;
     double best = 0, best_tile = 1;
     /* An instruction has 64 rows there, and reads both operands from shared memory. */
     if (config->kernel == &gemm_kernel_split) {
@@ -59,8 +59,11 @@ static double rate_of(const gemm_config *config, bool vectors)
     if (vectors ? config->vectors > 0 : config->narrow > 0) return vectors ? config->vectors : config->narrow;
     for (size_t i = 0; i < gemm_config_count(); i++) {
         const gemm_config *c = gemm_config_at(i);
-        if (c->class != config->class || c->kernel != config->kernel || c->vectors <= best) continue;
-        best = c->vectors;
+        double rate = c->vectors * (config->promotes && !c->promotes ? promoted_part : 1);
+        if (c->class != config->class || c->kernel != config->kernel || c->promotes > config->promotes ||
+            rate <= best)
+            continue;
+        best = rate;
         best_tile = (double)c->bm * (double)c->bn / (double)(c->bm + c->bn);
     }
     if (best == 0) {
@@ -243,6 +246,8 @@ static bool make_way(const gemm_problem *problems, size_t count, const gemm_conf
         (arch->number != config->kernel->first_arch || arch->variant != 'a'))
         return false;
     if (!arch || arch->number < least || gemm_class_of(first->in) != config->class) return false;
+    if (config->class == GEMM_FP8 && config->kernel->this_chip && config->promotes == first->fast)
+        return false;
     snprintf(out->name, sizeof out->name, "%s%s", config->name, vectors ? "" : ":narrow");
     if (!finish(out, problems, count, false, target)) return false;
     if (!config->kernel->any_result) return true;

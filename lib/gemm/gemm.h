@@ -20,6 +20,7 @@ typedef struct gemm_matrix {
 typedef struct gemm_problem {
     cute_gemm_problem given;
     cute_dtype in, out, sum; /* of A and B; of C, D and the bias; of the sums */
+    bool fast;               /* sums of 8-bit floats are as tensor cores make them */
     gemm_matrix a, b, c, d;
 } gemm_problem;
 
@@ -31,7 +32,7 @@ bool gemm_is_plain(const gemm_problem *problem);
 
 /* Words of a command line (options.c); NULL and 0: not given. */
 typedef struct gemm_words {
-    const char *shapes, *dtype, *dtype_d, *layout, *alpha, *beta;
+    const char *shapes, *dtype, *dtype_d, *accumulate, *layout, *alpha, *beta;
     int64_t batch, align;
     bool bias, relu, gelu;
 } gemm_words;
@@ -86,6 +87,7 @@ typedef struct gemm_config {
     int64_t bm, bn, bk, stages, warps_m, warps_n;
     int64_t cluster_m, cluster_n; /* blocks */
     bool turns;                   /* of the warpgroups, at a tile each; else they halve one */
+    bool promotes;                /* sums of 128 terms are added in registers */
     int64_t split;                /* blocks of a cluster that share the k of a tile */
     int64_t resident;             /* blocks of a multiprocessor; 0: as many as have room */
     double vectors, narrow;       /* TFLOP/s measured on 132 multiprocessors, 0: not */

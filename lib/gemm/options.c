@@ -55,6 +55,7 @@ cute_status gemm_problems_parse(cute_arena *arena, const gemm_words *words, cute
     cute_gemm_problem one = CUTE_GEMM_PROBLEM;
     one.type_a = words->dtype ? words->dtype : "bf16";
     one.type_d = words->dtype_d;
+    one.accumulate = words->accumulate;
     one.batch = words->batch;
     one.align = words->align;
     one.bias = words->bias;

@@ -66,8 +66,9 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
         CUTE_TRY(gemm_problem_read(at, g->count > 1 ? (int)i : -1, &g->problems[i], diag));
         const cute_gemm_problem *a = &g->problems[0].given, *b = &g->problems[i].given;
         bool alike = g->problems[0].in == g->problems[i].in && g->problems[0].out == g->problems[i].out &&
-                     a->order_a == b->order_a && a->order_b == b->order_b && a->order_d == b->order_d &&
-                     a->bias == b->bias && a->activation == b->activation && (a->beta != 0) == (b->beta != 0);
+                     g->problems[0].fast == g->problems[i].fast && a->order_a == b->order_a &&
+                     a->order_b == b->order_b && a->order_d == b->order_d && a->bias == b->bias &&
+                     a->activation == b->activation && (a->beta != 0) == (b->beta != 0);
         if (!alike)
             return cute_fail(diag, CUTE_USAGE, NULL,
                              "product %zu of the group: expected types, orders and epilogue of product 0", i);

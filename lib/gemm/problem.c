@@ -49,6 +49,8 @@ static const char *in_name_at(const void *unused, size_t index)
     return index < TYPE_ROWS ? cute_dtype_get(type_rows[index].in)->name : NULL;
 }
 
+static const char fast_sums[] = "fast";
+
 static cute_status read_types(const reader *r, const cute_gemm_problem *p, gemm_problem *out)
 {
     const struct type_row *row = NULL;
@@ -69,9 +71,11 @@ static cute_status read_types(const reader *r, const cute_gemm_problem *p, gemm_
     out->out = row->usual;
     if (p->type_b && (!cute_dtype_find(p->type_b, &type) || type != row->in))
         return wrong(r, "expected B of the type of A, '%s', got '%s'", p->type_a, p->type_b);
-    if (p->accumulate && (!cute_dtype_find(p->accumulate, &type) || type != row->sum))
+    bool eight = gemm_class_of(row->in) == GEMM_FP8;
+    out->fast = eight && (!p->accumulate || strcmp(p->accumulate, fast_sums) == 0);
+    if (p->accumulate && !out->fast && (!cute_dtype_find(p->accumulate, &type) || type != row->sum))
         return wrong(r, "sums of products of %s are of %s, got '%s'", p->type_a,
-                     cute_dtype_get(row->sum)->name, p->accumulate);
+                     eight ? "f32 or fast" : cute_dtype_get(row->sum)->name, p->accumulate);
     if (!p->type_d) return CUTE_OK;
     for (int i = 0; cute_dtype_find(p->type_d, &type) && i < row->out_count; i++) {
         if (type != row->out[i]) continue;
@@ -153,7 +157,7 @@ cute_status gemm_problem_read(const cute_gemm_problem *given, int which, gemm_pr
     /* Texts are the table's: the caller's need not live. */
     p->type_a = p->type_b = cute_dtype_get(out->in)->name;
     p->type_d = cute_dtype_get(out->out)->name;
-    p->accumulate = cute_dtype_get(out->sum)->name;
+    p->accumulate = out->fast ? fast_sums : cute_dtype_get(out->sum)->name;
     return read_epilogue(&r, out);
 }
 

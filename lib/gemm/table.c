@@ -211,6 +211,10 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "CN=%lld", (long long)c->cluster_n);
     gemm_define(d, "PP=%d", c->turns);
     gemm_define(d, "GROUP=8");
+    gemm_define(d, "PROMOTE=%d", c->promotes);
+    gemm_define(d, "SUMS=%s", c->promotes ? "total" : "acc");
+    gemm_define(d, "ADD=%s", in == CUTE_I8 ? "addi" : "addf");
+    gemm_define(d, "ZERO=%s", in == CUTE_I8 ? "0" : "0.0");
     gemm_define(d, "CW=%lld", (long long)columns);
     gemm_define(d, "NC=%d",
                 c->bn / columns % 2 == 0 && sm90_bytes(c, size, 2 * columns * out_size) <= SM90_SHARED ? 2
@@ -385,7 +389,7 @@ const gemm_kernel gemm_kernel_sgemm = {
      .vectors = vectors_,                                                                                    \
      .narrow = narrow_,                                                                                      \
      .name = #kernel_ ":" #bm_ "x" #bn_ ":" #bytes ":" #stages_},
-#define GEMM_CONFIG_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                    \
+#define GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, promotes_, suffix)              \
     {.kernel = &gemm_kernel_sm90,                                                                            \
      .class = GEMM_##class_,                                                                                 \
      .bm = bm_,                                                                                              \
@@ -398,7 +402,12 @@ const gemm_kernel gemm_kernel_sgemm = {
      .split = 1,                                                                                             \
      .resident = 1,                                                                                          \
      .vectors = rate,                                                                                        \
-     .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #turns_},
+     .promotes = promotes_,                                                                                  \
+     .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #turns_ suffix},
+#define GEMM_CONFIG_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                    \
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, "")
+#define GEMM_CONFIG_PROMOTES(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                \
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, ":f32")
 #define GEMM_CONFIG_SPLIT(class_, bm_, bn_, bytes, stages_, split_, cm, resident_)                           \
     {.kernel = &gemm_kernel_split,                                                                           \
      .class = GEMM_##class_,                                                                                 \

@@ -99,6 +99,7 @@ typedef struct config_product {
     const config_buffer *a, *b, *c, *d, *bias;
     double alpha, beta;
     int activation; /* cublas_activation */
+    bool fast;
 } config_product;
 
 typedef struct config_baseline {

@@ -172,6 +172,7 @@ static cute_status read_product(const cute_config *config, const json_t *value, 
 {
     static const char *const activations[] = {"none", "relu", "gelu"};
     const char *activation = json_string_value(json_object_get(value, "activation"));
+    const char *accumulate = json_string_value(json_object_get(value, "accumulate"));
     const json_t *alpha = json_object_get(value, "alpha"), *beta = json_object_get(value, "beta");
     out->alpha = 1;
     CUTE_TRY(read_factor(config, value, path, "a", &out->a, diag));
@@ -183,6 +184,7 @@ static cute_status read_product(const cute_config *config, const json_t *value, 
     if (beta) CUTE_TRY(config_real(config, beta, config_member(config, path, "beta"), &out->beta, diag));
     for (int i = 0; activation && i < 3; i++)
         if (strcmp(activation, activations[i]) == 0) out->activation = i;
+    out->fast = accumulate && strcmp(accumulate, "fast") == 0;
     const cute_tensor *a = &out->a->tensor, *b = &out->b->tensor, *d = &out->d->tensor;
     int r = d->rank;
     bool fits = a->rank == r && b->rank == r && (!out->c || out->c->tensor.rank == r) &&

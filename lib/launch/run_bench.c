@@ -112,6 +112,7 @@ static cute_status make_cublas(const bench *b, const config_product *p, contende
                               .d = matrix_of(b, p->d),
                               .bias = p->bias ? run_address(b->child, p->bias) : 0,
                               .activation = (cublas_activation)p->activation,
+                              .fast = p->fast,
                               .alpha = p->alpha,
                               .beta = p->beta};
     return cute_cublas_open(b->device, &product, &c->cublas, diag);

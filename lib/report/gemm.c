@@ -45,7 +45,8 @@ static void text(const cute_gemm *gemm, cute_buffer *out)
         cute_buffer_printf(out, "gemm %lldx%lldx%lld", (long long)g->m, (long long)g->n, (long long)g->k);
         if (g->batch > 1) cute_buffer_printf(out, ", %lld of them", (long long)g->batch);
         cute_buffer_printf(out, ": %s to %s, sums in %s, A by %s, B by %s, D by %s\n", g->type_a, g->type_d,
-                           g->accumulate, g->order_a ? "columns" : "rows", g->order_b ? "columns" : "rows",
+                           problems[i].fast ? "f32 of fast accumulation" : g->accumulate,
+                           g->order_a ? "columns" : "rows", g->order_b ? "columns" : "rows",
                            g->order_d ? "columns" : "rows");
     }
     cute_buffer_printf(out, "configuration %s: kernel %s, tile %lldx%lldx%lld, %lld stages%s%s%s%s%s; %s\n",

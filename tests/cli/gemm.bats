@@ -76,6 +76,23 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     gemm 136x280x200,64x512x72 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --gelu --beta 1 --json | jq -e .gemm.fused
 }
 
+@test "sums of 8-bit floats are f32 where they are asked for, and then exacter" {
+    gemm 24x40x4096 --sms 4 --dtype e4m3 --configuration sm90:128x128:6:1x1:0 --json > fast.json
+    gemm 24x40x4096 --sms 4 --dtype e4m3 --configuration sm90:128x128:6:1x1:0:f32 --accumulate f32 --json > exact.json
+    jq -e -s '.[0].checks[0].max_abs.value > 8 * .[1].checks[0].max_abs.value' fast.json exact.json
+    jq -e '.gemm.problems[0].accumulate == "f32"' exact.json
+    jq -e '.gemm.problems[0].accumulate == "fast"' fast.json
+    gemm 133x77x144 --sms 4 --dtype e5m2 --accumulate f32 --configuration sm90:128x128:6:2x1:0:f32 --bias --gelu --beta 1 --check=all
+    gemm 133x77x65 --sms 4 --dtype e4m3 --accumulate f32 --configuration sm90:128x64:8:1x1:0:f32 --layout nt
+    gemm 33x37x41 --dtype e4m3 --accumulate f32
+    run -2 gemm 40x72x48 --dtype e4m3 --accumulate f16
+    [[ "$output" == *"sums of products of e4m3 are of f32 or fast, got 'f16'"* ]]
+    run -2 gemm 40x72x48 --accumulate fast
+    [[ "$output" == *"sums of products of bf16 are of f32, got 'fast'"* ]]
+    run -2 gemm 40x72x48 --dtype e4m3 --configuration sm90:128x128:6:1x1:0:f32
+    run -2 cute-run --accumulate fast
+}
+
 @test "products with a short side, K divided among blocks: layouts, types, epilogues, odd sizes, batches, groups" {
     gemm 16x1024x512 --sms 8 --json | jq -e '.gemm.kernel == "gemm_split_sm90" and .gemm.swapped and .gemm.split >= 1'
     for tile in 64x8:128:10:2x1:2 64x16:256:5:2x1:2 64x16:128:5:4x1:4 64x64:128:4:2x2:3 128x64:128:9:1x2:1; do

@@ -1,6 +1,7 @@
 /* A stand-in for libcublasLt.so, for tests without a GPU: products of f32 matrices by columns, as the library's own
  * documentation defines them, on memory of the host (fakecuda.c). Of its three algorithms the first needs more workspace
- * than anyone gives, the second fails when it runs, the third works. FAKECUBLAS=none: there is no algorithm. */
+ * than anyone gives, the second fails when it runs, the third works. FAKECUBLAS=none: there is no algorithm; exact: there
+ * is no fast accumulation. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ API int cublasLtMatmulDescDestroy(void *d)
 API int cublasLtMatmulDescSetAttribute(void *desc, int attribute, const void *value, size_t size)
 {
     descriptor *d = desc;
-    size_t wanted = attribute == 8 ? sizeof(void *) : sizeof(int32_t);
+    size_t wanted = attribute == 8 ? sizeof(void *) : attribute == 25 ? 1 : sizeof(int32_t);
     if (size != wanted) return 7;
     if (attribute == 3 || attribute == 4)
         memcpy(&d->transpose[attribute - 3], value, size);
@@ -61,6 +62,9 @@ API int cublasLtMatmulDescSetAttribute(void *desc, int attribute, const void *va
         memcpy(&d->epilogue, value, size);
     else if (attribute == 8)
         memcpy(&d->bias, value, size);
+    else if (attribute == 25)
+        return getenv("FAKECUBLAS") && !strcmp(getenv("FAKECUBLAS"), "exact") && *(const int8_t *)value ? 7
+                                                                                                        : 0;
     else if (attribute != 26)
         return 7;
     return 0;

@@ -114,6 +114,15 @@ static void test_refusals(void)
     p.type = "i8";
     CHECK(cute_cublas_open(r.device, &p, &cublas, r.diag) == CUTE_INVALID && !cublas);
     p.type = "f32";
+    p.fast = true;
+    CHECK(cute_cublas_open(r.device, &p, &cublas, r.diag) == CUTE_OK);
+    cute_cublas_close(cublas);
+    setenv("FAKECUBLAS", "exact", 1);
+    CHECK(cute_cublas_open(r.device, &p, &cublas, r.diag) == CUTE_INVALID && !cublas);
+    p.fast = false;
+    CHECK(cute_cublas_open(r.device, &p, &cublas, r.diag) == CUTE_OK);
+    cute_cublas_close(cublas);
+    cublas = NULL;
     setenv("FAKECUBLAS", "none", 1);
     CHECK(cute_cublas_open(r.device, &p, &cublas, r.diag) == CUTE_INVALID && !cublas);
     unsetenv("FAKECUBLAS");

@@ -174,6 +174,29 @@ static void test_epilogues(void)
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->epilogue);
 }
 
+/* Sums of 8-bit floats that are added as f32 are another kernel's than the fast ones. */
+static void test_sums(void)
+{
+    gemm_way ways[GEMM_WAYS];
+    for (int fast = 0; fast < 2; fast++) {
+        cute_gemm_problem given = CUTE_GEMM_PROBLEM;
+        gemm_problem p;
+        given.m = given.n = given.k = 4096;
+        given.type_a = "e4m3";
+        given.accumulate = fast ? NULL : "f32";
+        given.order_b = CUTE_GEMM_COLUMNS;
+        CHECK(gemm_problem_read(&given, -1, &p, NULL) == CUTE_OK && p.fast == fast);
+        size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+        CHECK(count > 0 && ways[0].config->kernel == &gemm_kernel_sm90);
+        for (size_t i = 0; i < count; i++)
+            CHECK(ways[i].config->kernel == &gemm_kernel_sm80 || ways[i].config->promotes == !fast);
+        given.accumulate = "fast";
+        CHECK(gemm_problem_read(&given, -1, &p, NULL) == CUTE_OK && p.fast);
+        given.type_a = "bf16";
+        CHECK(gemm_problem_read(&given, -1, &p, NULL) == CUTE_USAGE);
+    }
+}
+
 static void test_measured(void)
 {
     cute_arena *arena = cute_arena_create();
@@ -210,6 +233,7 @@ int main(void)
     TEST("a product with one short side is one of tiles as short, and takes as long as the other matrix",
          test_small_sides);
     TEST("a kernel makes D itself where it can", test_epilogues);
+    TEST("sums of 8-bit floats are f32 where they are asked for", test_sums);
     TEST("a group has one way, with the steps that any of its products needs", test_groups);
     TEST("the workspace holds what is copied and summed", test_workspace);
     TEST("what was measured of a product on a device goes before estimates", test_measured);

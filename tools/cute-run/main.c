@@ -259,6 +259,7 @@ static const char *stray_gemm_option(const gemm_request *g)
     const gemm_words *w = &g->words;
     return w->dtype           ? "--dtype"
            : w->dtype_d       ? "--dtype-d"
+           : w->accumulate    ? "--accumulate"
            : w->layout        ? "--layout"
            : w->alpha         ? "--alpha"
            : w->beta          ? "--beta"
@@ -359,6 +360,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "dtype", 0, "TYPE", "of A and B: f16 bf16 tf32 f32 e4m3 e5m2 i8 (default bf16)",
          &o.gemm.words.dtype},
         {CUTE_OPTION_STRING, "dtype-d", 0, "TYPE", "of D, and of C and the bias", &o.gemm.words.dtype_d},
+        {CUTE_OPTION_STRING, "accumulate", 0, "f32|fast",
+         "sums of e4m3 and e5m2: in f32, or as tensor cores make them (default)", &o.gemm.words.accumulate},
         {CUTE_OPTION_STRING, "layout", 0, "tn|nn|nt|tt[t|n]",
          "A, B, D by rows (t) or columns (n); default tnt", &o.gemm.words.layout},
         {CUTE_OPTION_INT, "batch", 0, "N", "as many products", &o.gemm.words.batch},
