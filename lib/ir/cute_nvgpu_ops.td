@@ -131,9 +131,12 @@ def CuteNvgpu_Field : AnyAttrOf<[CuteNvgpu_TmaLoadField, CuteNvgpu_TmaStoreField
 def CuteNvgpu_SetValueOp : CuteNvgpu_Op<"atom.set_value", [Pure]> {
   let summary = "The atom with another value of a field";
   let description = [{
-    `accum_c` of an MMA is an `i1`: whether it adds to what the accumulator holds. `tma_bar`, `mcast_mask`, `tma_descriptor_ptr` and
+    `accum_c` of an MMA is an `i1`: whether it adds to what the accumulator holds; `neg_a` and `neg_b` of one of floats are constants:
+    whether A and B count negative. `tma_bar`, `mcast_mask`, `tma_descriptor_ptr` and
     `cache_policy` of a TMA copy are a pointer to the barrier, a mask of blocks (`i16`), a pointer to the descriptor and a policy of the L2 (`i64`).
     As an attribute the name of a field may stand alone: `{field = tma_bar}`.
+
+    Refused: signs of a `wgmma` of integers, and signs that are only known when the kernel runs: they stand in the instruction.
 
     ```mlir
     %a = cute_nvgpu.atom.set_value<{field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}> (%m, %t)

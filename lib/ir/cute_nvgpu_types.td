@@ -223,7 +223,7 @@ def CuteNvgpu_TmaStoreField : CuteNvgpu_Attr<"TmaStoreField", "atom_copy_field_t
     ```
   }]>;
 def CuteNvgpu_Sm90MmaField : CuteNvgpu_Attr<"Sm90MmaField", "atom_mma_field_sm90", "What a `wgmma` has beside its type", [{
-    `accum_c`: whether it adds to its accumulator.
+    `accum_c`: whether it adds to its accumulator. `neg_a`, `neg_b`: whether A, B count negative; of floats, constants.
 
     ```mlir
     #cute_nvgpu.atom_mma_field_sm90<accum_c>

@@ -98,7 +98,8 @@ static void put_step(statement *s, const cute_atom *atom, const cute_wgmma_step 
         put_registers(s, step->a_words, a->registers);
     cute_buffer_printf(&s->text, ", b, $%d", put(s, step->adds));
     /* imm-scale-a, imm-scale-b of floats; imm-trans-a, imm-trans-b of those of 16 bits. */
-    if (c->constraint != 'r' || a->bits == 16 || c->bits == 16) cute_buffer_puts(&s->text, ", 1, 1");
+    if (c->constraint != 'r' || a->bits == 16 || c->bits == 16)
+        cute_buffer_printf(&s->text, ", %d, %d", step->negative[0] ? -1 : 1, step->negative[1] ? -1 : 1);
     if (a->bits == 16 && a->described) cute_buffer_printf(&s->text, ", %d", atom->mn_major[CUTE_ATOM_A]);
     if (a->bits == 16) cute_buffer_printf(&s->text, ", %d", atom->mn_major[CUTE_ATOM_B]);
     cute_buffer_putc(&s->text, ';');

@@ -20,6 +20,7 @@ typedef struct cute_wgmma_step {
     MlirValue a_words[8]; /* A in registers: i32 */
     cute_descriptor a, b; /* a: A in shared memory */
     MlirValue adds;       /* i1: false: D = A * B */
+    bool negative[2];     /* -A, -B: of floats */
 } cute_wgmma_step;
 
 /* wgmma.mma_async, a step behind the other in one statement: D is read and written where it is. d: its registers, which

@@ -17,6 +17,44 @@ static MlirOperation end_of(MlirOperation op, intptr_t region)
     return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)));
 }
 
+/* ---- where a value comes from ---- */
+
+void cute_origins_add(cute_origins *s, MlirValue value)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (mlirValueEqual(s->value[i], value)) return;
+    if (s->count < sizeof s->value / sizeof *s->value)
+        s->value[s->count++] = value;
+    else
+        s->unknown = true;
+}
+
+void cute_origins_follow(cute_origins *s, MlirValue value)
+{
+    bool argument = mlirValueIsABlockArgument(value);
+    MlirBlock block = argument ? mlirBlockArgumentGetOwner(value) : (MlirBlock){NULL};
+    MlirOperation op = argument ? mlirBlockGetParentOperation(block) : mlirOpResultGetOwner(value);
+    intptr_t at = argument ? mlirBlockArgumentGetArgNumber(value) : mlirOpResultGetResultNumber(value);
+    if (cute_op_is(op, "scf.for") && !(argument && at == 0)) { /* bounds and step; the counter */
+        intptr_t carried = argument ? at - 1 : at;
+        cute_origins_add(s, mlirOperationGetOperand(op, carried + 3));
+        cute_origins_add(s, mlirOperationGetOperand(end_of(op, 0), carried));
+    } else if (cute_op_is(op, "scf.while")) {
+        bool before =
+            argument && mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+        if (before) cute_origins_add(s, mlirOperationGetOperand(op, at));
+        cute_origins_add(s, mlirOperationGetOperand(end_of(op, before), before ? at : at + 1));
+    } else if (cute_op_is(op, "scf.if") && !argument) {
+        for (intptr_t i = 0; i < 2; i++) cute_origins_add(s, mlirOperationGetOperand(end_of(op, i), at));
+    } else if (cute_op_is(op, "arith.select")) {
+        for (intptr_t i = 1; i < 3; i++) cute_origins_add(s, mlirOperationGetOperand(op, i));
+    } else {
+        s->unknown = true;
+    }
+}
+
+/* ---- tensors that are one ---- */
+
 static void replace(MlirValue of, MlirValue with, bool *changed)
 {
     if (mlirValueEqual(of, with) || mlirOpOperandIsNull(mlirValueGetFirstUse(of))) return;

@@ -16,6 +16,7 @@
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/arch_sm90.h"
+#include "lib/passes/carried.h"
 #include "lib/passes/tensors.h"
 
 enum { D, A, B, C, OPERANDS };
@@ -65,69 +66,22 @@ static bool is_wgmma(MlirOperation op)
     return atom && atom->known && atom->wgmma;
 }
 
-/* What a value can be, by the control flow that it comes out of: at most two for each step. */
-typedef struct sources {
-    MlirValue value[256];
-    size_t count;
-    bool unknown;
-} sources;
-
-static void add_source(sources *s, MlirValue value)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (mlirValueEqual(s->value[i], value)) return;
-    if (s->count < sizeof s->value / sizeof *s->value)
-        s->value[s->count++] = value;
-    else
-        s->unknown = true;
-}
-
-static MlirOperation end_of(MlirOperation op, intptr_t region)
-{
-    return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)));
-}
-
-/* Adds what goes into the block argument or result `value` of scf.if, scf.for, scf.while, arith.select. */
-static void follow(sources *s, MlirValue value)
-{
-    bool argument = mlirValueIsABlockArgument(value);
-    MlirBlock block = argument ? mlirBlockArgumentGetOwner(value) : (MlirBlock){NULL};
-    MlirOperation op = argument ? mlirBlockGetParentOperation(block) : mlirOpResultGetOwner(value);
-    intptr_t at = argument ? mlirBlockArgumentGetArgNumber(value) : mlirOpResultGetResultNumber(value);
-    if (cute_op_is(op, "scf.for") && !(argument && at == 0)) { /* bounds and step; the counter */
-        intptr_t carried = argument ? at - 1 : at;
-        add_source(s, mlirOperationGetOperand(op, carried + 3));
-        add_source(s, mlirOperationGetOperand(end_of(op, 0), carried));
-    } else if (cute_op_is(op, "scf.while")) {
-        bool before =
-            argument && mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-        if (before) add_source(s, mlirOperationGetOperand(op, at));
-        add_source(s, mlirOperationGetOperand(end_of(op, before), before ? at : at + 1));
-    } else if (cute_op_is(op, "scf.if") && !argument) {
-        for (intptr_t i = 0; i < 2; i++) add_source(s, mlirOperationGetOperand(end_of(op, i), at));
-    } else if (cute_op_is(op, "arith.select")) {
-        for (intptr_t i = 1; i < 3; i++) add_source(s, mlirOperationGetOperand(op, i));
-    } else {
-        s->unknown = true;
-    }
-}
-
 /* The memory behind a tensor or pointer in registers: the llvm.alloca that copy-lowering made of it; null: unknown, or
  * several, two of which are other[0] and other[1]. */
 static MlirOperation memory_of(MlirValue value, MlirOperation *other)
 {
     static const char *const through[] = {"builtin.unrealized_conversion_cast", "cute.make_view",
                                           "cute.get_iter", "cute.add_offset", "cute.recast_iter"};
-    sources s = {.value = {value}, .count = 1};
+    cute_origins s = {.value = {value}, .count = 1};
     MlirOperation found = {NULL};
     for (size_t at = 0; at < s.count && !s.unknown; at++) {
         MlirOperation op = cute_defining_op(s.value[at]);
         size_t i = 0, count = sizeof through / sizeof *through;
         while (!mlirOperationIsNull(op) && i < count && !cute_op_is(op, through[i])) i++;
         if (mlirOperationIsNull(op) || (i == count && !cute_op_is(op, "llvm.alloca"))) {
-            follow(&s, s.value[at]);
+            cute_origins_follow(&s, s.value[at]);
         } else if (i < count) {
-            add_source(&s, mlirOperationGetOperand(op, 0));
+            cute_origins_add(&s, mlirOperationGetOperand(op, 0));
         } else if (mlirOperationIsNull(found)) {
             found = op;
         } else if (!mlirOperationEqual(found, op)) {
@@ -136,6 +90,119 @@ static MlirOperation memory_of(MlirValue value, MlirOperation *other)
         }
     }
     return s.unknown ? (MlirOperation){NULL} : found;
+}
+
+/* ---- signs ---- */
+
+enum { NOT_KNOWN = -1, UNSEEN = 2 };
+
+static bool is_field(MlirOperation op, const char *operation, const char *field)
+{
+    return cute_op_is(op, operation) &&
+           cute_text_is(cute_word_text(mlirOperationGetAttributeByName(op, cute_text("field"))), field);
+}
+
+/* What an i1 is, where it is a constant. */
+static int constant_of(MlirValue value)
+{
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return NOT_KNOWN;
+    MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
+    if (mlirAttributeIsABool(is)) return mlirBoolAttrGetValue(is);
+    return mlirAttributeIsAInteger(is) ? mlirIntegerAttrGetValueInt(is) != 0 : NOT_KNOWN;
+}
+
+/* The field neg_a or neg_b of an atom, 0 before it is set. */
+static int sign_of(MlirValue mma, const char *field)
+{
+    cute_origins s = {.value = {mma}, .count = 1};
+    int sign = UNSEEN;
+    for (size_t at = 0; at < s.count && !s.unknown; at++) {
+        MlirOperation op = cute_defining_op(s.value[at]);
+        bool argument = mlirOperationIsNull(op);
+        if (argument) op = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(s.value[at]));
+        bool sets = !argument && is_field(op, "cute_nvgpu.atom.set_value", field);
+        int one = sets ? constant_of(mlirOperationGetOperand(op, 1)) : 0;
+        if (cute_op_of(op, "scf.") || cute_op_is(op, "arith.select")) {
+            cute_origins_follow(&s, s.value[at]);
+            continue;
+        }
+        bool through =
+            !argument && !sets &&
+            (cute_op_is(op, "cute_nvgpu.atom.set_value") || cute_op_is(op, "cute.make_tiled_mma") ||
+             cute_op_is(op, "builtin.unrealized_conversion_cast"));
+        if (through) {
+            cute_origins_add(&s, mlirOperationGetOperand(op, 0));
+            continue;
+        }
+        if (one < 0 || (sign != UNSEEN && sign != one)) return NOT_KNOWN;
+        sign = one;
+    }
+    return s.unknown ? NOT_KNOWN : sign == 1;
+}
+
+static const char *const signs[] = {"neg_a", "neg_b"};
+
+static cute_status read_signs(const cute_expansion *x, MlirOperation op, bool negative[2])
+{
+    for (int i = 0; i < 2; i++) {
+        int sign = sign_of(mlirOperationGetOperand(op, 0), signs[i]);
+        if (sign < 0)
+            return cute_fail(x->diag, CUTE_INVALID, NULL,
+                             "expects the field '%s' to be a constant, the same one whichever way it is "
+                             "reached: the sign stands in the instruction",
+                             signs[i]);
+        negative[i] = sign;
+    }
+    return CUTE_OK;
+}
+
+typedef struct sign_uses {
+    cute_pass_run *pass;
+    bool any;
+} sign_uses;
+
+static void note_sign(MlirOperation op, void *context)
+{
+    sign_uses *uses = context;
+    for (int i = 0; i < 2; i++) uses->any |= is_field(op, "cute_nvgpu.atom.set_value", signs[i]);
+}
+
+/* A sign that is asked for is known; one that leaves what is followed would be lost. */
+static void check_sign(MlirOperation op, void *context)
+{
+    sign_uses *uses = context;
+    bool followed = cute_op_of(op, "cute.") || cute_op_of(op, "cute_nvgpu.") || cute_op_of(op, "scf.") ||
+                    cute_op_is(op, "arith.select") || cute_op_is(op, "builtin.unrealized_conversion_cast");
+    for (int f = 0; f < 2; f++) {
+        bool asks = is_field(op, "cute_nvgpu.atom.get_value", signs[f]);
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && (asks || !followed); i++) {
+            const cute_value *type = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, i)));
+            if (!type || !type->atom || !type->atom->known || !type->atom->wgmma) continue;
+            int sign = sign_of(mlirOperationGetOperand(op, i), signs[f]);
+            if (asks && sign >= 0) {
+                cute_builder b = cute_builder_before(op);
+                mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0),
+                                              cute_build_constant(&b, 1, sign));
+                mlirOperationDestroy(op);
+                return;
+            }
+            if (!asks && sign == 0) continue;
+            cute_op_fail(
+                mlirOperationGetLocation(op), "cute_nvgpu.atom.set_value",
+                asks ? "expects the field '%s' to be a constant where it is asked for"
+                     : "expects an atom with the field '%s' to stay in its function, outside of blocks",
+                signs[f]);
+            cute_pass_fail(uses->pass);
+        }
+    }
+}
+
+static void check_signs(MlirOperation root, cute_pass_run *pass)
+{
+    sign_uses uses = {.pass = pass};
+    cute_op_each(root, "cute_nvgpu.atom.set_value", note_sign, &uses);
+    if (uses.any) cute_op_each(root, NULL, check_sign, &uses);
 }
 
 /* ---- neighbours ---- */
@@ -174,6 +241,7 @@ typedef struct product {
     const cute_atom *atom;
     cute_builder b;
     cute_tensor d, a_registers;
+    bool negative[2];             /* A, B */
     matrices described[OPERANDS]; /* A and B */
     MlirValue adds;
     MlirValue always; /* true */
@@ -317,7 +385,10 @@ static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count, c
     int64_t first = cute_tensor_index(&p->d, at, 3);
     CUTE_TRY(cute_tensor_load(&p->d, first, c->values, 0, d));
     MlirType word = mlirValueGetType(d[0]);
-    for (int i = 0; i < count; i++) CUTE_TRY(step_at(p, m, n, k + i, &steps[i]));
+    for (int i = 0; i < count; i++) {
+        CUTE_TRY(step_at(p, m, n, k + i, &steps[i]));
+        for (int j = 0; j < 2; j++) steps[i].negative[j] = p->negative[j];
+    }
     cute_arch_wgmma(&p->b, p->atom, d, steps, count, before, behind);
     for (int i = 0; i < c->registers; i++)
         if (!mlirTypeEqual(mlirValueGetType(d[i]), word))
@@ -366,6 +437,7 @@ cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass,
     if (!p) return cute_fail_memory(x->diag);
     *p = (product){.x = x, .atom = atom_of(op), .b = cute_builder_before(op)};
     CUTE_TRY(bind(p, op));
+    CUTE_TRY(read_signs(x, op, p->negative));
     int64_t m = rows_of(p, D, 1), n = rows_of(p, D, 2), k = rows_of(p, A, 2);
     if (m < 1 || n < 1 || k < 1 || m != rows_of(p, A, 1) || n != rows_of(p, B, 1) || k != rows_of(p, B, 2))
         return cute_fail(
@@ -562,6 +634,7 @@ static void pin_one(MlirOperation op, void *context)
 
 void cute_pin_wgmma(MlirOperation root, cute_pass_run *pass)
 {
+    check_signs(root, pass);
     pins p = {.pass = pass, .arena = cute_arena_create()};
     if (p.arena) cute_op_walk(root, "nvvm.", CUTE_WALK_INNER_FIRST, pin_one, &p);
     if (p.arena) cute_op_walk(root, "cute_nvgpu.", CUTE_WALK_INNER_FIRST, pin_one, &p);

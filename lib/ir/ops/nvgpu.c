@@ -239,11 +239,13 @@ static bool is_policy(MlirType type)
     return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 64;
 }
 
+enum { FLAG = -1, SIGN = -2 }; /* all of what is stored of a wgmma; what stands in its instructions */
+
 /* Of which atoms which fields are, and what they hold. */
 static const struct field {
     const char *word, *atoms, *holds, *type; /* type: what get_value gives where it is not written */
     bool (*is)(MlirType type);
-    int at; /* in the struct that stores the atom; -1: it has none */
+    int at; /* in the struct that stores the atom, FLAG or SIGN */
 } fields[] = {
     {"tma_bar", "atom.tma_load atom.bulk_copy", "a pointer to 64 bits in shared memory",
      "!cute.ptr<i64, smem>", is_barrier, CUTE_TMA_BARRIER},
@@ -252,7 +254,9 @@ static const struct field {
      "!cute.ptr<!cute_nvgpu.tma_descriptor_tiled, generic, align<128>>", is_descriptor, CUTE_TMA_DESCRIPTOR},
     {"cache_policy", "atom.tma_load atom.tma_store atom.tma_reduce atom.bulk_copy", "an i64", "i64",
      is_policy, CUTE_TMA_POLICY},
-    {"accum_c", "sm90.mma sm100.mma", "an i1", "i1", is_flag, -1},
+    {"accum_c", "sm90.mma sm100.mma", "an i1", "i1", is_flag, FLAG},
+    {"neg_a", "sm90.mma sm100.mma", "an i1", "i1", is_flag, SIGN},
+    {"neg_b", "sm90.mma sm100.mma", "an i1", "i1", is_flag, SIGN},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -270,6 +274,10 @@ static bool verify_field(const cute_check *c, MlirType value)
     if (!field) return true; /* of instructions to come */
     if (!strstr(field->atoms, mnemonic))
         return cute_check_fail(c, "expects an atom with the field '%s', but got '%s'", field->word, mnemonic);
+    const cute_atom *atom = cute_check_operand(c, 0)->atom;
+    if (field->at == SIGN && atom->known && atom->wgmma && !strcmp(atom->operand[CUTE_ATOM_C].ptx, "s32"))
+        return cute_check_fail(
+            c, "expects an atom of floats with the field '%s': wgmma of integers has no signs", field->word);
     if (field->is(value)) return true;
     return cute_check_fail(c, "expects %s as the field '%s'", field->holds, field->word);
 }
@@ -299,7 +307,13 @@ static bool lower_state(const cute_op_row *row, const cute_op_lowering *l)
 {
     const struct field *field = field_of(mlirOperationGetAttributeByName(l->op, cute_text("field")));
     if (!field) return cute_op_fail(mlirOperationGetLocation(l->op), row->name, NO_FIELD);
-    if (field->at < 0) { /* the flag is all of a wgmma's state */
+    if (field->at == SIGN) { /* cute-nvgpu-mma-lowering has put it into the instructions */
+        if (mlirOperationGetNumOperands(l->op) == 1)
+            return cute_op_fail(mlirOperationGetLocation(l->op), row->name, NO_FIELD);
+        cute_lowered(l, mlirOperationGetOperand(l->op, 0));
+        return true;
+    }
+    if (field->at == FLAG) {
         cute_lowered(l, mlirOperationGetOperand(l->op, mlirOperationGetNumOperands(l->op) - 1));
         return true;
     }

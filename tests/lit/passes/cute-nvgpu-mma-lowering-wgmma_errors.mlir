@@ -24,11 +24,63 @@ func.func @argument(%m: !ss, %a: !v, %b: !v, %d: !cute.memref<f32, rmem, "((2,2,
 
 // -----
 
-!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
-func.func @field(%m: !ss, %on: i1) {
-  // expected-error@+1 {{'cute_nvgpu.atom.set_value' op has no lowering for this field}}
+!int = !cute_nvgpu.sm90.mma<64x8x32, ab_major = (k, k), elem_type = (si8, si8, si32), frag_kind = ss>
+func.func @sign_of_integers(%m: !int, %on: i1) {
+  // expected-error@+1 {{expects an atom of floats with the field 'neg_a': wgmma of integers has no signs}}
   %n = cute_nvgpu.atom.set_value(%m, %on) {field = neg_a}
   return
+}
+
+// -----
+
+!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+!v = !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,1,1):(0,0,0)">
+func.func @sign_that_is_not_known(%m: !ss, %on: i1, %a: !v, %l: !cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">) {
+  %d = cute.memref.alloca(%l) : (!cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">) -> !cute.memref<f32, rmem, align<32>, "((2,2,1),1,1):((1,2,4),0,0)">
+  %n = cute_nvgpu.atom.set_value(%m, %on) {field = neg_b}
+  // expected-error@+1 {{expects the field 'neg_b' to be a constant, the same one whichever way it is reached: the sign stands in the instruction}}
+  cute.gemm %n, %d, %a, %a, %d
+  return
+}
+
+// -----
+
+!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+!v = !cute_nvgpu.smem_desc_view<!cute_nvgpu.smem_desc, "(1,1,1):(0,0,0)">
+func.func @sign_of_one_way(%m: !ss, %which: i1, %a: !v, %l: !cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">) {
+  %d = cute.memref.alloca(%l) : (!cute.layout<"((2,2,1),1,1):((1,2,4),0,0)">) -> !cute.memref<f32, rmem, align<32>, "((2,2,1),1,1):((1,2,4),0,0)">
+  %true = arith.constant true
+  %n = cute_nvgpu.atom.set_value(%m, %true) {field = neg_a}
+  %r = scf.if %which -> !ss {
+    scf.yield %n : !ss
+  } else {
+    scf.yield %m : !ss
+  }
+  // expected-error@+1 {{expects the field 'neg_a' to be a constant, the same one whichever way it is reached}}
+  cute.gemm %r, %d, %a, %a, %d
+  return
+}
+
+// -----
+
+!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+func.func private @product(!ss)
+func.func @sign_that_is_lost(%m: !ss) -> i1 {
+  %true = arith.constant true
+  %n = cute_nvgpu.atom.set_value(%m, %true) {field = neg_a}
+  // expected-error@+1 {{expects an atom with the field 'neg_a' to stay in its function, outside of blocks}}
+  call @product(%n) : (!ss) -> ()
+  return %true : i1
+}
+
+// -----
+
+!ss = !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>
+func.func @sign_that_is_asked_for(%m: !ss, %on: i1) -> i1 {
+  %n = cute_nvgpu.atom.set_value(%m, %on) {field = neg_a}
+  // expected-error@+1 {{expects the field 'neg_a' to be a constant where it is asked for}}
+  %is = cute_nvgpu.atom.get_value(%n) {field = neg_a}
+  return %is : i1
 }
 
 // -----
