@@ -103,6 +103,7 @@ static void run_cluster_arrive(em_warp *w, const em_inst *i, uint32_t mask)
     em_cluster *c = w->block->cluster;
     (void)i;
     EM_EACH(mask, w->cluster_generation[l] = c->generation);
+    w->cluster_arrived |= mask;
     c->arrived += (uint32_t)__builtin_popcount(mask);
     em_tell(EM_E_CLUSTER_ARRIVE, w, i, mask, 0, 0);
     w->machine->changes++;

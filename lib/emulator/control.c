@@ -64,6 +64,9 @@ void em_exit_lanes(em_warp *w, uint32_t mask)
     w->alive &= ~mask;
     block->alive -= lanes;
     block->cluster->alive -= lanes;
+    /* Who has arrived in this phase of barrier.cluster and does not wait is not waited for either. */
+    for (uint32_t rest = mask & w->cluster_arrived; rest; rest &= rest - 1)
+        block->cluster->arrived -= w->cluster_generation[__builtin_ctz(rest)] == block->cluster->generation;
     for (int k = 0; k < EM_SPLITS; k++) {
         em_split *s = &w->splits[k];
         if (!s->live) continue;

@@ -244,6 +244,7 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
     w->wgmma_groups = 0;
     memset(w->copy_groups, 0, sizeof w->copy_groups);
     memset(w->bulk_groups, 0, sizeof w->bulk_groups);
+    w->cluster_arrived = 0;
     w->high = 1;
     for (int k = 0; k < EM_LANES; k++) w->stack_top[k] = w->local_size;
     em_use_split(w, 0);

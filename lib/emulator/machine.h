@@ -209,6 +209,7 @@ struct em_warp {
     uint32_t wgmma_groups;                                 /* committed so far; the warp's */
     uint32_t copy_groups[EM_LANES], bulk_groups[EM_LANES]; /* each lane's own */
     uint32_t cluster_generation[EM_LANES]; /* when each lane arrived at the cluster's barrier */
+    uint32_t cluster_arrived;              /* lanes that ever did */
 };
 
 typedef struct em_barrier {

@@ -345,6 +345,23 @@ static void test_cluster(void)
     }
 }
 
+/* The first warp arrives at the barrier of the cluster and ends; the last one arrives late. */
+static void test_cluster_arrive_and_exit(void)
+{
+    static uint32_t out[192];
+    const char *ptx = BODY(
+        ".shared .align 4 .b8 s[4]; mov.u32 %r2,s; mov.u32 %r5,%tid.x; setp.lt.u32 %p1,%r5,32; @%p1 bra A; "
+        "setp.lt.u32 %p1,%r5,64; @%p1 bra B; mov.u32 %r6,0;\nL: add.u32 %r6,%r6,1; setp.lt.u32 "
+        "%p1,%r6,3000; @%p1 bra L; st.shared.u32 [%r2],%r6; bra B;\nA: barrier.cluster.arrive; ret;\nB: "
+        "barrier.cluster.arrive; barrier.cluster.wait; ld.shared.u32 %r1,[%r2];");
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        if (!CHECK(run(ptx, 2, 96, 2, seed, out, 192))) return;
+        CHECK_INT(out[32], 3000);
+        CHECK_INT(out[95], 3000);
+        CHECK_INT(out[96 + 40], 3000);
+    }
+}
+
 static void test_cp_async(void)
 {
     uint32_t out[32];
@@ -458,6 +475,7 @@ int main(void)
     TEST("a lock within a warp is passed on", test_spin_lock);
     TEST("a bulk copy completes its mbarrier in every schedule", test_mbarrier);
     TEST("blocks of a cluster read each other's shared memory", test_cluster);
+    TEST("who arrives at the barrier of the cluster and ends is counted once", test_cluster_arrive_and_exit);
     TEST("cp.async is complete after wait_group in every schedule", test_cp_async);
     TEST("local memory has generic addresses", test_local);
     TEST("accesses out of bounds, misaligned or to constants are refused with their place", test_bounds);
