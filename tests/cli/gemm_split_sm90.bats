@@ -111,3 +111,29 @@ PYTHON
         mv D.raw first.raw
     done
 }
+
+@test "products divided among blocks follow each other without waiting for the launch before to end" {
+    build k.ptx S=2
+    cat > launch.json <<'JSON'
+{
+  "plan": [
+    { "function": "gemm_split", "args": { "A": "A1", "B": "B", "D": "D1", "C": "D1", "bias": { "buffer": "D1", "shape": [1], "strides": [1] }, "alpha": 0.1, "beta": 0 } },
+    { "function": "gemm_split", "args": { "A": "A2", "B": { "buffer": "D1", "shape": [9, 136], "strides": [136, 1] }, "D": "D2", "C": "D2", "bias": { "buffer": "D2", "shape": [1], "strides": [1] }, "alpha": 1, "beta": 0 } }
+  ],
+  "buffers": {
+    "A1": { "dtype": "bf16", "shape": [136, 200], "init": "normal" },
+    "B": { "dtype": "bf16", "shape": [9, 200], "init": "normal" },
+    "D1": { "dtype": "bf16", "shape": [136, 9], "strides": [1, 136] },
+    "A2": { "dtype": "bf16", "shape": [70, 136], "init": "normal" },
+    "D2": { "dtype": "bf16", "shape": [70, 9], "strides": [1, 70] }
+  },
+  "check": {
+    "D1": { "einsum": "mk,nk->mn", "operands": ["A1", "B"], "epilogue": "0.1 * x", "rtol": 2e-2, "atol": 1e-2 },
+    "D2": { "einsum": "pm,mn->pn", "operands": ["A2", "D1"], "rtol": 2e-2, "atol": 5e-2 }
+  }
+}
+JSON
+    for seed in 1 2 3; do
+        kernel=. right launch.json $seed
+    done
+}
