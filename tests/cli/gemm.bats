@@ -226,6 +226,22 @@ fake() {
     [ ! -s stderr ]
 }
 
+@test "ratios that bench/gemm/shapes kept are drawn: a dot a product, sets with their means" {
+    shapes="$BATS_TEST_DIRNAME/../../bench/gemm/shapes"
+    cat > kept.csv <<'CSV'
+set,dtype,m,n,k,options,configuration,ours_tflops,cublas_tflops,ratio
+square,bf16,4096,4096,4096,,sm90:128x256:4:2x1:0,800,400,2
+square,bf16,2048,2048,2048,,sm90:128x256:4:2x1:0,100,200,0.5
+epilogues,bf16,64,4096,14336,--bias --gelu,split:64x64:128:6:2x1:2,90,100,0.9
+CSV
+    "$shapes" --from=kept.csv --plot=out.svg
+    python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("out.svg")'
+    [ "$(grep -c '<circle' out.svg)" -eq 3 ]
+    grep -q 'square: geometric mean 1.000' out.svg
+    grep -q 'epilogues: geometric mean 0.900' out.svg
+    grep -q 'bf16 64x4096x14336 --bias --gelu' out.svg
+}
+
 @test "configurations are measured on a GPU, too" {
     export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/own"
     fake 40x24x16 --dtype f32 --tune --json > out.json
