@@ -510,6 +510,22 @@ static int64_t swizzled(const cute_value *tensor, int64_t byte)
     return (int64_t)((uint64_t)byte ^ moved);
 }
 
+/* The index of the last element of a layout, added to *sum; false: it is not known. */
+static bool last_index(const cute_tree *shape, const cute_tree *stride, int64_t *sum)
+{
+    if (shape->kind != stride->kind) return false;
+    if (shape->kind == CUTE_TREE_TUPLE) {
+        if (shape->count != stride->count) return false;
+        for (uint32_t i = 0; i < shape->count; i++)
+            if (!last_index(shape->items[i], stride->items[i], sum)) return false;
+        return true;
+    }
+    int64_t by;
+    return shape->kind == CUTE_TREE_INT && shape->value.known && stride->value.known &&
+           stride->value.value >= 0 && cute_mul64(shape->value.value - 1, stride->value.value, &by) &&
+           cute_add64(*sum, by, sum);
+}
+
 /* What threads read or write of a tensor in shared memory: some of its elements. */
 static void thread_access(async_machine *m, async_warp *w, const async_value *v, async_access_kind kind,
                           MlirOperation op)
@@ -522,10 +538,11 @@ static void thread_access(async_machine *m, async_warp *w, const async_value *v,
     }
     if (v->value->tree || v->value->inner.shape) return; /* a composed layout */
     int64_t element = (v->value->pointer->bits + 7) / 8, size = async_size(v->value), last = 0;
-    cute_value layout = cute_value_of_layout(v->value->layout), cosize;
-    if (size > 1 && cute_apply(m->arena, NULL, CUTE_OP_COSIZE, &layout, 1, NULL, &cosize, NULL) == CUTE_OK &&
-        cosize.tree && cosize.tree->kind == CUTE_TREE_INT && cosize.tree->value.known)
-        last = (cosize.tree->value.value - 1) * v->value->pointer->bits / 8;
+    int64_t bits = v->value->pointer->bits;
+    if (size > 1 && !(last_index(v->value->layout.shape, v->value->layout.stride, &last) &&
+                      cute_mul64(last, bits, &last)))
+        last = 0;
+    last /= 8;
     async_access access = {.kind = kind,
                            .warp = w->id,
                            .seq = w->seq,

@@ -378,6 +378,7 @@ static async_step wait_for(async_machine *m, async_warp *w, const async_instr *i
         return ASYNC_PAUSES;
     }
     int seen = -1, blocked = -1, blocked_parity = 0;
+    bool alike = w->slots[i->in[first]].kind != ASYNC_LANES && w->slots[i->in[first + 1]].kind != ASYNC_LANES;
     for (int pass = 0; pass < 2; pass++) {
         for (int lane = 0; lane < 32; lane++) {
             if (!(w->mask >> lane & 1)) continue;
@@ -400,10 +401,12 @@ static async_step wait_for(async_machine *m, async_warp *w, const async_instr *i
                 blocked_parity = (int)parity;
                 break;
             }
-            if (pass == 0 || seen == index) continue;
-            seen = index;
-            remember_wait(w, index, (int)parity, b, i->op);
-            async_known_merge(w->known, b->acquired, m->warp_count, m->copy_count);
+            if (pass == 1 && seen != index) {
+                seen = index;
+                remember_wait(w, index, (int)parity, b, i->op);
+                async_known_merge(w->known, b->acquired, m->warp_count, m->copy_count);
+            }
+            if (alike) break; /* the other lanes say the same */
         }
         if (blocked >= 0) break;
     }

@@ -424,8 +424,26 @@ int64_t async_copy_bits(const async_atom *atom)
 }
 
 /* A partition; of an atom that lib/atoms does not know the tensor itself, of the result's layout. */
+static void evaluate_uniform(async_eval *x, const async_instr *i, const async_value *in, async_value *out);
+
+/* Whether a warpgroup has one partition, as what wgmma reads in shared memory does. */
+static bool is_of_warpgroup(const async_instr *i, const async_value *mma)
+{
+    MlirAttribute id = mlirOperationGetAttributeByName(i->op, cute_text("operand_id"));
+    int64_t which = mlirAttributeIsNull(id) ? -1 : mlirIntegerAttrGetValueInt(id);
+    const cute_atom *atom = mma->kind == ASYNC_VALUE ? mma->value->atom : NULL;
+    return atom && atom->wgmma && which >= 0 && which < CUTE_ATOM_C && atom->operand[which].described;
+}
+
 static bool eval_partition(async_eval *x, const async_instr *i, const async_value *in, async_value *out)
 {
+    int64_t thread;
+    if (i->in_count == 3 && is_of_warpgroup(i, &in[0]) && async_number_of(&in[2], &thread) &&
+        thread % 128 > 0) {
+        const async_value first[3] = {in[0], in[1], async_number(thread - thread % 128)};
+        evaluate_uniform(x, i, first, out);
+        return out[0].kind != ASYNC_UNKNOWN;
+    }
     if (eval_algebra(x, i, in, out)) return true;
     const async_place *place = i->in_count > 1 ? handle_of(&in[1]) : NULL;
     const cute_value *type = cute_type_peek(result_type(i, 0));
