@@ -51,25 +51,38 @@ gpu.module @kernels {
     return %row, %bn : i32, i32
   }
   // The epilogue.
-  func.func private @none(%x: f32) -> f32 { return %x : f32 }
-  func.func private @relu(%x: f32) -> f32 {
+  func.func private @none(%x: f32, %y: f32) -> (f32, f32) { return %x, %y : f32, f32 }
+  func.func private @relu(%x: f32, %y: f32) -> (f32, f32) {
     %zero = arith.constant 0.0 : f32
-    %y = arith.maximumf %x, %zero : f32
-    return %y : f32
+    %a = arith.maximumf %x, %zero : f32
+    %b = arith.maximumf %y, %zero : f32
+    return %a, %b : f32, f32
   }
-  // x / (1 + 2^(x (p + q x^2))).
-  func.func private @gelu(%x: f32) -> f32 {
+  // x / (1 + 2^(x (p + q x^2))) is x over below; one reciprocal, of the product, does for two. Where 2^60 stands for
+  // more, x is below 0 and gelu as good as 0; a NaN stays its own.
+  func.func private @below(%x: f32) -> f32 {
     %one = arith.constant 1.0 : f32
+    %most = arith.constant 60.0 : f32
     %p = arith.constant -2.302208198 : f32
     %q = arith.constant -0.1029432396 : f32
     %square = arith.mulf %x, %x : f32
     %curve = math.fma %square, %q, %p : f32
-    %exponent = arith.mulf %x, %curve : f32
+    %product = arith.mulf %x, %curve : f32
+    %exponent = arith.minnumf %product, %most : f32
     %e = math.exp2 %exponent fastmath<afn> : f32
     %below = arith.addf %e, %one : f32
-    %share = nvvm.rcp.approx.ftz.f %below : f32
-    %y = arith.mulf %x, %share : f32
-    return %y : f32
+    return %below : f32
+  }
+  func.func private @gelu(%x: f32, %y: f32) -> (f32, f32) {
+    %a = func.call @below(%x) : (f32) -> f32
+    %b = func.call @below(%y) : (f32) -> f32
+    %ab = arith.mulf %a, %b : f32
+    %share = nvvm.rcp.approx.ftz.f %ab : f32
+    %over_a = arith.mulf %b, %share : f32
+    %over_b = arith.mulf %a, %share : f32
+    %gx = arith.mulf %x, %over_a : f32
+    %gy = arith.mulf %y, %over_b : f32
+    return %gx, %gy : f32, f32
   }
   func.func private @bias_at(%bias: !bias, %from: i32, %i: i32, %limit: i32) -> f32 {
     %most = arith.constant ${BIAS==2?BM/(2-PP):BN} : i32
@@ -208,10 +221,14 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %count = arith.constant ${BM/(2-PP)/8} : i32
-    scf.for %i = %c0 to %count step %c1 : i32 {
+    %c2 = arith.constant 2 : i32
+    scf.for %i = %c0 to %count step %c2 : i32 {
+      %i1 = arith.addi %i, %c1 : i32
       %v = cute.load %values[%i]
-      %a = func.call @${ACT}(%v) : (f32) -> f32
+      %u = cute.load %values[%i1]
+      %a, %b = func.call @${ACT}(%v, %u) : (f32, f32) -> (f32, f32)
       cute.store %a, %values[%i]
+      cute.store %b, %values[%i1]
     } {loop_annotation = #unroll}
     %x3 = cute.memref.load_vec %values
     %y = arith.${ETO} %x3 : !singles to !results
