@@ -12,6 +12,7 @@
 #include "mlir/Debug/CLOptionsSetup.h"
 #include "mlir/Debug/Counter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/SymbolTable.h"
@@ -615,6 +616,11 @@ MlirStringRef cute_location_name(MlirLocation location)
 MlirLocation cute_argument_location(MlirValue value)
 {
     return wrap(unwrap(value).getLoc());
+}
+
+bool cute_type_is_llvm(MlirType type)
+{
+    return LLVM::isCompatibleType(unwrap(type));
 }
 
 bool cute_op_is_effect_free(MlirOperation op)

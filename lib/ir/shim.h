@@ -140,6 +140,8 @@ bool cute_lower_vectors(MlirOperation op);
 
 /* Parses text or bytecode, named `label` in locations; what is not in a module gets one. Null on failure. */
 MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label);
+/* LLVM IR has such a type. */
+bool cute_type_is_llvm(MlirType type);
 /* No effect on memory: what its results are is all that it does. */
 bool cute_op_is_effect_free(MlirOperation op);
 /* No effect, and nothing uses its results. */

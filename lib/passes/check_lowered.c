@@ -4,6 +4,8 @@
  * the instructions of nvvm there. Changes nothing.
  */
 
+#include <mlir-c/BuiltinAttributes.h>
+
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
@@ -47,6 +49,23 @@ static bool stray(MlirOperation op)
     return true;
 }
 
+/* Upstream verifies every type of llvm's operations but this one, and translates it. */
+static void check_element(check *c, MlirOperation op)
+{
+    if (!cute_op_is(op, "llvm.getelementptr") && !cute_op_is(op, "llvm.alloca")) return;
+    MlirType type = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("elem_type")));
+    if (cute_type_is_llvm(type)) return;
+    cute_buffer text = {0};
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    cute_buffer_printf(&text, "'%.*s' op expected elements of a type that LLVM has, such as i8, got '",
+                       (int)name.length, name.data);
+    mlirTypePrint(type, cute_print_to_buffer, &text);
+    cute_buffer_putc(&text, '\'');
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    c->told = true;
+}
+
 static void visit(MlirOperation op, void *context)
 {
     check *c = context;
@@ -54,7 +73,10 @@ static void visit(MlirOperation op, void *context)
         refuse(c, op, "' op is in no function");
         return;
     }
-    if (cute_op_of(op, "llvm.")) return;
+    if (cute_op_of(op, "llvm.")) {
+        check_element(c, op);
+        return;
+    }
     if (cute_op_of(op, "nvvm.")) {
         if (!cute_target_has(op, c->arch)) c->told = true;
         return;
