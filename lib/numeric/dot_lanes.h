@@ -204,7 +204,10 @@ INLINE void open_type(ptx_type type, const num_source *s, const uint32_t *const 
     bool real = ptx_types[type].kind == PTX_FLOAT, small = type == PTX_e4m3 || type == PTX_e5m2;
     /* Exponents as f32 has them; that of a zero is not the least. */
     ints least = ALL(NOTHING + BIAS), most = ALL(ZERO + BIAS), floor = ALL(s->floor + BIAS);
-    ints flip = ALL(!s->negate ? 0 : bits == 8 ? 0x80808080 : bits == 16 ? 0x80008000 : 0x80000000);
+    ints flip = ALL((int32_t)(!s->negate   ? 0
+                              : bits == 8  ? 0x80808080
+                              : bits == 16 ? 0x80008000
+                                           : 0x80000000));
     if (small) open_bytes(type, s, from, to, out);
     bool nan = type == PTX_e4m3 && out->special;
     for (int c = 0; c < chunks; c++)
