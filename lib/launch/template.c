@@ -20,6 +20,25 @@ static json_t *template_shape(const cute_arg *arg)
     return shape;
 }
 
+/* A descriptor of a buffer, as the kernel's metadata has it. */
+static void template_map(const cute_arg *arg, json_t *args, json_t *buffers)
+{
+    json_t *buffer = json_object(), *map = json_object(), *arg_value = json_object(), *shape = json_array();
+    for (size_t i = 0; i < arg->box_rank; i++) json_array_append_new(shape, json_string("n"));
+    json_object_set_new(buffer, "dtype", json_string(arg->dtype ? arg->dtype : "f32"));
+    json_object_set_new(buffer, "shape", shape);
+    json_object_set_new(buffer, "init", json_string("normal"));
+    json_object_set_new(buffers, arg->name, buffer);
+    json_object_set_new(map, "buffer", json_string(arg->name));
+    json_object_set_new(map, "box", cute_json_integers(arg->box, (int)arg->box_rank, CUTE_DYNAMIC));
+    const char *const said[][2] = {{"swizzle", arg->swizzle}, {"interleave", arg->interleave}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i][1] && strcmp(said[i][1], "none") != 0)
+            json_object_set_new(map, said[i][0], json_string(said[i][1]));
+    json_object_set_new(arg_value, "tensor_map", map);
+    json_array_append_new(args, arg_value);
+}
+
 static void template_arg(const cute_arg *arg, json_t *args, json_t *buffers, json_t *outputs)
 {
     const char *dtype = arg->dtype ? arg->dtype : "f32";
@@ -47,6 +66,10 @@ static void template_arg(const cute_arg *arg, json_t *args, json_t *buffers, jso
                                                          : "i32"));
         json_object_set_new(scalar, "value", json_string("n"));
         json_array_append_new(args, scalar);
+        return;
+    }
+    if (arg->kind == CUTE_ARG_TENSOR_MAP && arg->box_rank) {
+        template_map(arg, args, buffers);
         return;
     }
     json_t *buffer = json_object();

@@ -152,6 +152,8 @@ static cute_status compile(dump *d, const char *ptx_folder)
     for (size_t i = 0; i < o->define_count; i++) cute_words_add(&w, "-D"), cute_words_add(&w, o->defines[i]);
     if (o->line_info) cute_words_add(&w, "--lineinfo");
     if (o->pipeline) cute_words_add(&w, "--pass-pipeline"), cute_words_add(&w, o->pipeline);
+    if (o->tensor_map) cute_words_add(&w, "--tensor-map"), cute_words_add(&w, o->tensor_map);
+    if (o->assertions) cute_words_add(&w, "--enable-assertions");
     if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
     cute_words_add(&w, "--diagnostics=json");
     cute_words_add(&w, "--timing-format=json");

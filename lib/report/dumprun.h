@@ -11,8 +11,9 @@ typedef struct cute_dump_options {
     const char *arch, *opt_level, *cuda_path; /* may be NULL */
     const char *const *defines;
     size_t define_count;
-    const char *pipeline; /* passes to run before the default lowering; may be NULL */
-    bool line_info;
+    const char *pipeline;   /* passes to run before the default lowering; may be NULL */
+    const char *tensor_map; /* "param", "memory"; may be NULL */
+    bool line_info, assertions;
     bool verbose;
 } cute_dump_options;
 

@@ -127,3 +127,58 @@ END
     cute-dump k.cubin >out
     grep -q "cubin for sm_90a, 1 kernel" out
 }
+
+@test "cute-dump run keeps assertions and passes tensor maps by pointer; -arch and the assertions have other names too" {
+    cute-dump run --enable-device-assertions k.mlir -o asserted
+    grep -q assertfail asserted/*.ptx
+    cute-dump run k.mlir -o plain
+    [ "$(grep -c assertfail plain/*.ptx)" -eq 0 ]
+    cute-ptx --gpu-arch=sm_90 --enable-device-assertions k.mlir | cute-link --gpu-arch sm_90 -o k.cubin
+    cute-dump k.cubin >out
+    grep -q "cubin for sm_90, 1 kernel" out
+    run cute-run -d emulator k.cubin -c launch.json
+    [[ "$output" == *"assertion 'a negative number' failed"* ]]
+    cat >map.mlir <<'END'
+gpu.module @m {
+  memref.global "private" @tile : memref<64x64xf16, 3> {alignment = 1024}
+  gpu.func @box(%map: !cute_nvgpu.tma_load<64x64xf16, 128B>, %o: memref<64x64xf16>) kernel attributes {nvvm.reqntid = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %ticks = arith.constant 1000000 : index
+    %even = arith.constant false
+    %smem = memref.get_global @tile : memref<64x64xf16, 3>
+    %barrier = nvgpu.mbarrier.create -> !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+    %first = arith.cmpi eq, %t, %c0 : index
+    scf.if %first {
+      nvgpu.mbarrier.init %barrier[%c0], %c1 : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+    }
+    gpu.barrier
+    scf.if %first {
+      %bytes = arith.constant 8192 : index
+      nvgpu.mbarrier.arrive.expect_tx %barrier[%c0], %bytes : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+      cute_nvgpu.tma_load_execute %map, %smem, %barrier
+    }
+    nvgpu.mbarrier.try_wait.parity %barrier[%c0], %even, %ticks : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+    scf.for %i = %c0 to %c64 step %c1 {
+      %x = memref.load %smem[%t, %i] : memref<64x64xf16, 3>
+      memref.store %x, %o[%t, %i] : memref<64x64xf16>
+    }
+    gpu.return
+  }
+}
+END
+    cute-dump run map.mlir -o by-value
+    grep -q 'param .align 64 .b8 box_param_0\[128\]' by-value/*.ptx
+    cute-dump run --tensor-map=memory map.mlir -o by-pointer
+    [ "$(grep -c 'box_param_0\[128\]' by-pointer/*.ptx)" -eq 0 ]
+    # What cute-run --template says of the map is what the kernel wants; another swizzle is refused.
+    cute-run --template by-value/*.ptx | jq '.grid = 1' >map.json
+    [ "$(jq -c '.args[0].tensor_map | [.box, .swizzle]' map.json)" = '[[64,64],"128B"]' ]
+    cute-run -d emulator --no-bench by-value/*.ptx -c map.json
+    jq '.args[0].tensor_map.swizzle = "none"' map.json >other.json
+    run cute-run -d emulator by-value/*.ptx -c other.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"expected swizzle 128B, which the kernel is made for, got none"* ]]
+}

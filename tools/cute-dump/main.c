@@ -18,8 +18,8 @@
 
 typedef struct settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
-    const char *pipeline;
-    bool json, line_info, verbose;
+    const char *pipeline, *tensor_map;
+    bool json, line_info, assertions, verbose;
     cute_option_list defines;
     cute_arena *arena;
     const char *label;   /* of the input */
@@ -163,7 +163,9 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
                                  .defines = s->defines.items,
                                  .define_count = s->defines.count,
                                  .pipeline = s->pipeline,
+                                 .tensor_map = s->tensor_map,
                                  .line_info = s->line_info,
+                                 .assertions = s->assertions,
                                  .verbose = s->verbose};
     cute_status status = cute_dump_run(&options, &commands, &report, diag);
     if (s->verbose) fputs(cute_buffer_text(&commands), stderr);
@@ -294,6 +296,8 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {DEFINES, "-D", s->defines.count > 0},
         {LINES, "-lineinfo", s->line_info},
         {PIPELINE, "--pass-pipeline", s->pipeline != NULL},
+        {PIPELINE, "--tensor-map", s->tensor_map != NULL},
+        {PIPELINE, "--enable-assertions", s->assertions},
         {CUDA, "--cuda-path", s->cuda_path != NULL},
         {VERBOSE, "--verbose", s->verbose},
     };
@@ -387,6 +391,10 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source lines", &s.line_info},
         {CUTE_OPTION_STRING, "pass-pipeline", 0, "PASSES", "'run': passes to run before the default lowering",
          &s.pipeline},
+        {CUTE_OPTION_STRING, "tensor-map", 0, "param|memory",
+         "'run': pass tensor maps by value (default) or by pointer", &s.tensor_map},
+        {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "'run': keep cf.assert", &s.assertions},
+        {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s.assertions},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
         {0},

@@ -242,6 +242,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_GROUP, "Target and code", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "arch", 0, "sm_XX[a|f]",
          "architecture, or native (default: the input's, else $ARCH, else sm_90a)", &s.archs},
+        {CUTE_OPTION_LIST, "gpu-arch", 0, "sm_XX[a|f]", NULL, &s.archs},
         {CUTE_OPTION_LIST, "gencode", 0, "arch=,code=", "the same as nvcc has it; several go into a --fatbin",
          &s.gencodes},
         {CUTE_OPTION_LIST, "generate-code", 0, "arch=,code=", NULL, &s.gencodes},
