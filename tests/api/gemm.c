@@ -44,7 +44,8 @@ static void check(const cute_gemm_problem *p, const float *a, const float *b, co
             for (int64_t j = 0; j < p->n; j++) {
                 float sum = 0;
                 for (int64_t k = 0; k < p->k; k++)
-                    sum += a[l * p->m * p->k + i * p->k + k] * b[l * p->k * p->n + k * p->n + j];
+                    sum += a[l * p->m * p->k + i * p->k + k] *
+                           b[l * p->k * p->n + (p->order_b == CUTE_GEMM_ROWS ? k * p->n + j : j * p->k + k)];
                 int64_t at = l * p->m * p->n + j * p->m + i;
                 float want = fmaxf(2 * sum - c[at] + bias[j], 0);
                 bad += d[at] != want;
@@ -112,6 +113,49 @@ static void test_run(cute_device *device, const cute_gemm_compiler *compiler)
     cute_gemm_destroy(gemm);
 }
 
+/* Kernels that make D themselves: no workspace, D may be C, and a bias lies at any element. Small integers are exact. */
+static void test_fused(cute_device *device, const cute_gemm_compiler *compiler)
+{
+    static const char *const configurations[] = {"sm90:128x128:6:1x1:0", "split:64x32:128:8:2x1:2"};
+    for (int i = 0; i < 2; i++) {
+        cute_gemm_problem p = CUTE_GEMM_PROBLEM;
+        cute_gemm_options options = {.size = sizeof options,
+                                     .device = device,
+                                     .compiler = compiler,
+                                     .cache = "",
+                                     .multiprocessors = 3,
+                                     .configuration = configurations[i]};
+        cute_gemm_operands o = {.size = sizeof o};
+        cute_gemm_choice choice = {.size = sizeof choice};
+        cute_gemm *gemm = NULL;
+        p.m = 140;
+        p.n = 36;
+        p.k = 40;
+        p.type_a = "tf32";
+        p.order_b = p.order_d = CUTE_GEMM_COLUMNS;
+        p.alpha = 2;
+        p.beta = -1;
+        p.bias = true;
+        p.activation = CUTE_GEMM_RELU;
+        size_t size = (size_t)(p.m * p.n);
+        float *a = host(device, (size_t)(p.m * p.k), &o.a), *b = host(device, (size_t)(p.k * p.n), &o.b),
+              *d = host(device, size, &o.d), *bias = host(device, (size_t)p.n + 1, &o.bias);
+        float *before = malloc(size * sizeof *before);
+        o.c = o.d;
+        o.bias += sizeof *bias;
+        CHECK(cute_gemm_create(&p, 1, &options, &gemm, diag) == CUTE_OK && cute_gemm_workspace(gemm) == 0);
+        CHECK(cute_gemm_chosen(gemm, 0, &choice, diag) == CUTE_OK && choice.fused && !choice.epilogue &&
+              choice.split == i + 1);
+        for (int round = 0; round < 2; round++) {
+            memcpy(before, d, size * sizeof *before);
+            CHECK(cute_gemm_run(gemm, &o, diag) == CUTE_OK && cute_device_sync(device, diag) == CUTE_OK);
+            check(&p, a, b, before, bias + 1, d);
+        }
+        cute_gemm_destroy(gemm);
+        free(before);
+    }
+}
+
 static void test_refusals(const cute_gemm_compiler *compiler)
 {
     cute_gemm_problem p[2] = {CUTE_GEMM_PROBLEM, CUTE_GEMM_PROBLEM};
@@ -164,6 +208,7 @@ int main(int argc, char **argv)
     diag = cute_diag_create();
     CHECK(cute_device_open("emulator", &device, diag) == CUTE_OK);
     test_run(device, compiler);
+    test_fused(device, compiler);
     test_refusals(compiler);
     cute_device_close(device);
     cute_diag_destroy(diag);
