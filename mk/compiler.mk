@@ -10,7 +10,7 @@ MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
              'Test|Query|Reduce|TblgenLib|Lsp|libMLIRExecutionEngine\.a|CAPIExecutionEngine|JitRunner')
 LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs amdgpu nvptx core support passes bitwriter irreader 2>/dev/null)
 # What MLIR's parser destroys goes through lib/ir/placeholders.cpp.
-IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv
+IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv -Wl,--wrap=_ZN4mlir5BlockD1Ev
 # Only what is called is loaded: without libxml2, z3 and tinfo the programs start in four fifths of the time.
 IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld -no-pie -Wl,--as-needed -Wl,--gc-sections $(IR_WRAP) -L$(LLVM)/lib $(SAN)
 IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz.so.1 -l:libzstd.so.1 \

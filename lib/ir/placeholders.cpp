@@ -3,8 +3,12 @@
 // region defines the name of such an operand, the operation gets a value that is gone. The programs are linked with
 // --wrap, so that what the parser destroys comes here; a placeholder lives until the text is read. It is in no block, which
 // the verifier calls an unlinked operand.
+//
+// Where the text is wrong, it destroys the region it is in; operations that were read before may use a value of that region, by
+// a name that was not defined yet. Such uses are dropped.
 #include "lib/ir/placeholders.h"
 
+#include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -15,6 +19,8 @@ using namespace mlir;
 extern "C" {
 void __real__ZN4mlir9Operation7destroyEv(Operation *op);
 void __wrap__ZN4mlir9Operation7destroyEv(Operation *op);
+void __real__ZN4mlir5BlockD1Ev(Block *block);
+void __wrap__ZN4mlir5BlockD1Ev(Block *block);
 }
 
 struct cute::Placeholders::State {
@@ -32,6 +38,12 @@ void __wrap__ZN4mlir9Operation7destroyEv(Operation *op)
         latest->all.push_back(op);
     else
         __real__ZN4mlir9Operation7destroyEv(op);
+}
+
+void __wrap__ZN4mlir5BlockD1Ev(Block *block)
+{
+    if (latest) block->dropAllDefinedValueUses();
+    __real__ZN4mlir5BlockD1Ev(block);
 }
 
 namespace cute
