@@ -59,7 +59,6 @@ gpu.module @kernels {
       attributes {nvvm.reqntid = array<i32: ${128+2*BM}, 1, 1>, nvvm.cluster_dim = array<i32: ${S*CM}, 1, 1>, nvvm.minctasm = ${PER} : i32} {
     %tid = nvvm.read.ptx.sreg.tid.x : i32
     %bx = nvvm.read.ptx.sreg.ctaid.x : i32
-    %by = nvvm.read.ptx.sreg.ctaid.y : i32
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %c2 = arith.constant 2 : i32
@@ -84,7 +83,19 @@ gpu.module @kernels {
     %warp = cute_nvgpu.arch.make_warp_uniform %wid
     %cCM = arith.constant ${CM} : i32
     %cluster = arith.constant ${S*CM} : i32
-    %bn = arith.divui %bx, %cluster : i32
+    // Clusters of the same rows follow each other, so that the L2 has their tiles of A.
+    %shape = cute.shape %D
+    %grid = cute.ceil_div %shape, (${BM*CM}, ${BN})
+    %tm, %tn = cute.get_scalars %grid
+    %number = arith.divui %bx, %cluster : i32
+    %one_column = arith.cmpi eq, %tn, %c1 : i32
+    %by, %bn = scf.if %one_column -> (i32, i32) {
+      scf.yield %number, %c0 : i32, i32
+    } else {
+      %m = arith.divui %number, %tn : i32
+      %n = arith.remui %number, %tn : i32
+      scf.yield %m, %n : i32, i32
+    }
     %in_cluster = arith.remui %bx, %cluster : i32
     %rank = arith.divui %in_cluster, %cCM : i32
     %rm = arith.remui %in_cluster, %cCM : i32
@@ -303,7 +314,6 @@ gpu.module @kernels {
         }
       } {loop_annotation = #unroll}
       // What is added to the sums that it finishes, while the others' are on their way; D's border is where there is nothing.
-      %shape = cute.shape %D
       %rows, %columns = cute.get_scalars %shape
       %last_m = arith.subi %rows, %c1 : i32
       %last_n = arith.subi %columns, %c1 : i32
@@ -444,14 +454,14 @@ func.func @gemm_split(%A: !t${A}, %B: !t${B}, %D: !D, %C: !D, %bias: !bias, %alp
   %grid = cute.ceil_div %shape, (${BM*CM}, ${BN})
   %tm, %tn = cute.get_scalars %grid
   %cluster = arith.constant ${S*CM} : i32
-  %gx = arith.muli %tn, %cluster : i32
+  %tiles = arith.muli %tm, %tn : i32
+  %gx = arith.muli %tiles, %cluster : i32
   %ix = arith.index_cast %gx : i32 to index
-  %iy = arith.index_cast %tm : i32 to index
   %c1 = arith.constant 1 : index
   %cx = arith.constant ${S*CM} : index
   %threads = arith.constant ${128+2*BM} : index
   %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(S-1)*OWN*8*BM+16*STAGES+8} : i32
-  gpu.launch_func @kernels::@gemm_split clusters in (%cx, %c1, %c1) blocks in (%ix, %iy, %c1) threads in (%threads, %c1, %c1)
+  gpu.launch_func @kernels::@gemm_split clusters in (%cx, %c1, %c1) blocks in (%ix, %c1, %c1) threads in (%threads, %c1, %c1)
     dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %D : !D, %C : !D, %bias : !bias, %alpha : ${ES}, %beta : ${ES}) {cute.programmatic}
   return
 }
