@@ -37,9 +37,10 @@ static void run_replace(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
+/* Which lane copies is not said: the last one, as one that elect.sync picks writes. */
 static void run_copy(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    int l = __builtin_ctz(mask);
+    int l = 31 - __builtin_clz(mask);
     uint32_t shared;
     if (!em_shared_address(w, i, l, em_address(w, &i->o[1], l), &shared)) return;
     const uint8_t *from = em_locate(w, i, l, EM_SHARED, shared, CUTE_MAP_BYTES, EM_READ);

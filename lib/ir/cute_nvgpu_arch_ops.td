@@ -475,6 +475,19 @@ def CuteNvgpu_FenceProxyTensormapOp : CuteNvgpu_Op<"arch.fence_proxy_tensormap">
   let arguments = (ins Optional<Cute_PtrType>:$map, CuteNvgpu_Choice<"acquire release">:$order, CuteNvgpu_Choice<"cta cluster gpu sys">:$scope);
 }
 
+def CuteNvgpu_CpFenceTmaDescReleaseOp : CuteNvgpu_Op<"arch.cp_fence_tma_desc_release"> {
+  let summary = "Copies a tensor map from shared to global memory, and releases it";
+  let description = [{
+    `tensormap.cp_fenceproxy`, from sm_90 on: the whole warp comes, after a barrier behind what wrote the map. Who uses it in global
+    memory acquires it by `fence_proxy_tensormap`; `scope` is that of the other's thread.
+
+    ```mlir
+    cute_nvgpu.arch.cp_fence_tma_desc_release<{scope = "gpu"}> (%map, %changed) : (!cute.ptr<i64, gmem, align<128>>, !cute.ptr<i64, smem, align<128>>) -> ()
+    ```
+  }];
+  let arguments = (ins Cute_PtrType:$map, Cute_PtrType:$from, CuteNvgpu_Choice<"cta cluster gpu sys">:$scope);
+}
+
 // ---- clusters and their shared memory, dependent launches ----
 def CuteNvgpu_BarrierClusterOp : CuteNvgpu_Op<"arch.barrier_cluster"> {
   let summary = "Waits for all threads of the cluster, which all arrive";

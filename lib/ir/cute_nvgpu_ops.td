@@ -344,6 +344,8 @@ def CuteNvgpu_PrefetchTmaDescOp : CuteNvgpu_Op<"prefetch_tma_desc", [touches]> {
 def CuteNvgpu_CopyTmaDescOp : CuteNvgpu_Op<"copy_tma_desc", [touches]> {
   let summary = "Copies the descriptor of a TMA atom into shared memory";
   let description = [{
+    One thread does it. Refused: a pointer that is not in smem, or one that is not aligned to 128 bytes.
+
     ```mlir
     cute_nvgpu.copy_tma_desc(%a, %p) : (!cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.ptr<i64, smem, align<1024>>) -> ()
     ```
@@ -353,6 +355,15 @@ def CuteNvgpu_CopyTmaDescOp : CuteNvgpu_Op<"copy_tma_desc", [touches]> {
 def CuteNvgpu_UpdateTmaDescOp : CuteNvgpu_Op<"update_tma_desc", [touches]> {
   let summary = "Sets address, extents and strides of a descriptor in shared memory to those of a tensor";
   let description = [{
+    `tensormap.replace` for the modes of the tensor that are dimensions of the map; box, swizzle and the like stay. The whole warp comes,
+    and one of its lanes does it. The tensor has the modes that the atom's had; the elements that lay side by side still do.
+
+    `arch.cp_fence_tma_desc_release` then copies the descriptor to global memory, and who uses it there acquires it by
+    `arch.fence_proxy_tensormap` and gives its atom the address: `set_value {field = tma_descriptor_ptr}`.
+
+    Refused: an atom of the im2col mode, or one of whose dimensions counts several modes, a tensor of other modes, known strides that are
+    no multiples of 16 bytes.
+
     ```mlir
     cute_nvgpu.update_tma_desc(%a, %t, %p) : (!cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">, tma_format = F16_RN>,
         !cute.memref<f16, gmem, align<16>, "(?,?,?):(?,?,?)">, !cute.ptr<i64, smem, align<1024>>) -> ()

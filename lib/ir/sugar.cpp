@@ -335,7 +335,8 @@ ParseResult Reader::sugarElement(std::vector<Literal> &items)
 {
     if (written.results.size() != 1 || items.size() != 1 || !known(items[0])) return success();
     Type element = written.results[0];
-    if (cute_type_row_of(wrap(element))) return success();
+    const cute_type_row *row = cute_type_row_of(wrap(element));
+    if (row && row->kind != CUTE_NO_VALUE) return success(); // a descriptor is an element
     const cute_value &operand = *known(items[0]);
     std::string text, name;
     llvm::raw_string_ostream(name) << element;

@@ -71,6 +71,13 @@ typedef struct cute_bulk_run {
 } cute_bulk_run;
 void cute_arch_bulk(const cute_builder *b, const cute_tma_copy *copy, const struct cute_bulk *bulk,
                     cute_bulk_run *runs, int64_t count);
+/* What tensormap.replace changes of a map in shared memory, whose address is an i32: address (i64), extents (i32) and, but
+ * for the first dimension, strides in bytes (i64). An elected lane does it. */
+typedef struct cute_map_update {
+    MlirValue map, address, extents[CUTE_MAP_RANK], strides[CUTE_MAP_RANK];
+    int rank;
+} cute_map_update;
+void cute_arch_update_map(const cute_builder *b, const cute_map_update *update);
 /* prefetch.tensormap of a generic pointer. */
 void cute_arch_prefetch_map(const cute_builder *b, MlirValue map);
 

@@ -57,6 +57,8 @@ static const struct instruction {
     ONE("fence_view_async_shared", "fence.proxy.async.shared::cta;"),
     MORE("fence_proxy_tensormap", "fence.proxy.tensormap::generic.release.{scope};",
          "fence.proxy.tensormap::generic.acquire.{scope} [$0], 128;", 0),
+    ONE("cp_fence_tma_desc_release", "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{"
+                                     "scope}.sync.aligned [$0], [$1], 128;"),
     ONE("sm_id", "mov.u32 $0, %smid;"),
     ONE("clock", "mov.u64 $0, %clock64;"),
     ONE("globaltimer", "mov.u64 $0, %globaltimer;"),
@@ -394,6 +396,7 @@ cute_lower_table cute_sync_rows(void)
         {ARCH "fence_proxy", lower_instruction},
         {ARCH "fence_view_async_shared", lower_instruction},
         {ARCH "fence_proxy_tensormap", lower_instruction},
+        {ARCH "cp_fence_tma_desc_release", lower_instruction},
         {ARCH "barrier_cluster", lower_barrier_cluster},
         {ARCH "block_in_cluster_idx", lower_read},
         {ARCH "block_in_cluster_dim", lower_read},

@@ -186,3 +186,21 @@ void cute_arch_prefetch_map(const cute_builder *b, MlirValue map)
 {
     cute_assembly(b, true, "prefetch.tensormap [$0];", "l", CUTE_OPERANDS(map), (MlirType){NULL});
 }
+
+void cute_arch_update_map(const cute_builder *b, const cute_map_update *u)
+{
+    static const char replace[] = "@elected tensormap.replace.tile.%s.shared::cta.b1024.%s [$%d], ";
+    assembly a = {.b = b};
+    int map = operand(&a, u->map, 'r');
+    begin_elected(&a, (MlirValue){NULL});
+    cute_buffer_printf(&a.text, replace, "global_address", "b64", map);
+    cute_buffer_printf(&a.text, "$%d;\n", operand(&a, u->address, 'l'));
+    for (int i = 0; i < u->rank; i++) {
+        cute_buffer_printf(&a.text, replace, "global_dim", "b32", map);
+        cute_buffer_printf(&a.text, "%d, $%d;\n", i, operand(&a, u->extents[i], 'r'));
+        if (!i) continue;
+        cute_buffer_printf(&a.text, replace, "global_stride", "b64", map);
+        cute_buffer_printf(&a.text, "%d, $%d;\n", i - 1, operand(&a, u->strides[i], 'l'));
+    }
+    end_elected(&a);
+}

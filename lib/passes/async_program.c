@@ -52,6 +52,7 @@ static const event_row events[] = {
     {"cute_nvgpu.arch.fence_proxy", ASYNC_EV_FENCE_PROXY, 0, NONE},
     {"cute_nvgpu.arch.fence_view_async_shared", ASYNC_EV_FENCE_PROXY, 0, NONE},
     {"cute_nvgpu.arch.fence_proxy_tensormap", ASYNC_EV_NONE, 0, NONE},
+    {"cute_nvgpu.arch.cp_fence_tma_desc_release", ASYNC_EV_NONE, 0, NONE},
     {"cute_nvgpu.arch.griddepcontrol_wait", ASYNC_EV_NONE, 0, NONE},
     {"nvvm.barrier0", ASYNC_EV_SYNC, 0, NONE},
     {"gpu.barrier", ASYNC_EV_SYNC, 0, NONE},

@@ -569,9 +569,27 @@ static const cute_lower_row rows[] = {
     {"cute.prefetch", lower_prefetch},
 };
 
+static cute_status lower_copy_map(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+{
+    (void)pass;
+    return cute_tma_lower_copy_map(x, op);
+}
+
+static cute_status lower_update_map(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+{
+    (void)pass;
+    return cute_tma_lower_update_map(x, op);
+}
+
+static const cute_lower_row map_rows[] = {
+    {"cute_nvgpu.copy_tma_desc", lower_copy_map},
+    {"cute_nvgpu.update_tma_desc", lower_update_map},
+};
+
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     cute_shared_check(root, pass);
+    cute_lower_rows(root, pass, "cute_nvgpu.", map_rows, sizeof map_rows / sizeof *map_rows);
     cute_lower_rows(root, pass, "cute.", rows, sizeof rows / sizeof *rows);
 }
 

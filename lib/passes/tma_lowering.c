@@ -8,6 +8,7 @@
  */
 #include "lib/passes/tma_lowering.h"
 
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
@@ -430,4 +431,111 @@ cute_status cute_tma_lower_prefetch(const cute_expansion *x, MlirOperation op)
     CUTE_TRY(cute_tma_map_of(x, op, &b, &copy.map));
     if (tma->executable && trace(mlirOperationGetOperand(op, 0), &s)) copy.policy = s.policy;
     return lower(x, op, tma, &copy, 1, -1, &runs);
+}
+
+/* ---- tensor maps that the kernel changes ---- */
+
+static MlirValue byte_at(const cute_builder *b, MlirValue pointer, int32_t at)
+{
+    return cute_build_value(
+        b, "llvm.getelementptr", mlirValueGetType(pointer), CUTE_OPERANDS(pointer),
+        CUTE_NAMED(
+            cute_attribute(b->context, "rawConstantIndices", mlirDenseI32ArrayGet(b->context, 1, &at)),
+            cute_attribute(b->context, "elem_type", mlirTypeAttrGet(mlirIntegerTypeGet(b->context, 8)))));
+}
+
+cute_status cute_tma_lower_copy_map(const cute_expansion *x, MlirOperation op)
+{
+    enum { STEP = 16 };
+    cute_builder b = cute_builder_before(op);
+    MlirType word = mlirIntegerTypeGet(b.context, 32);
+    MlirType vector = mlirVectorTypeGet(1, (const int64_t[]){STEP / 4}, word);
+    MlirType shared = cute_pointer_type(b.context, CUTE_SPACE_SMEM);
+    MlirValue from, to = cute_cast(&b, mlirOperationGetOperand(op, 1), shared);
+    CUTE_TRY(cute_tma_map_of(x, op, &b, &from));
+    for (int32_t at = 0; at < CUTE_MAP_BYTES; at += STEP) {
+        MlirValue bytes = cute_load(&b, vector, byte_at(&b, from, at), STEP);
+        cute_store(&b, bytes, byte_at(&b, to, at), STEP);
+    }
+    return CUTE_OK;
+}
+
+/* The leaf of a tensor's shape (and that of its stride) that a basis vector names; false: there is none. */
+static bool leaf_of(const cute_tree *basis, cute_layout layout, const cute_tree **extent,
+                    const cute_tree **stride)
+{
+    *extent = layout.shape;
+    *stride = layout.stride;
+    if (basis->kind != CUTE_TREE_BASIS) return false;
+    for (uint32_t i = 0; i < basis->count; i++) {
+        int32_t mode = basis->path[i];
+        if ((*extent)->kind != CUTE_TREE_TUPLE) return mode == 0 && basis->count == 1;
+        if (mode < 0 || (uint32_t)mode >= (*extent)->count) return false;
+        *extent = (*extent)->items[mode];
+        *stride = (*stride)->items[mode];
+    }
+    return (*extent)->kind == CUTE_TREE_INT && (*stride)->kind == CUTE_TREE_INT;
+}
+
+/* What dimension `i` of the map becomes: its extent, and its stride in bytes (of the first one: none). */
+static cute_status dimension_of(const cute_expansion *x, const cute_builder *b, const cute_tma *tma,
+                                const cute_value *tensor, int i, cute_map_update *out)
+{
+    const cute_tree *basis = tma->basis.stride, *extent, *stride;
+    if (basis->kind == CUTE_TREE_TUPLE) basis = basis->items[i];
+    if (basis->kind == CUTE_TREE_TUPLE && basis->count > 1)
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects an atom each of whose dimensions is one mode, but got \"%s\"",
+                         cute_layout_text(x->arena, tma->basis));
+    if (basis->kind == CUTE_TREE_TUPLE) basis = basis->items[0];
+    if (!leaf_of(basis, tensor->layout, &extent, &stride))
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects a tensor with the modes that the atom copies, \"%s\", but got \"%s\"",
+                         cute_layout_text(x->arena, tma->basis), cute_layout_text(x->arena, tensor->layout));
+    out->extents[i] = as_integer(b, extent->value, 32);
+    int64_t bytes = tma->bits / 8;
+    if (!i && (!stride->value.known || stride->value.value == 1)) return CUTE_OK;
+    if (!i)
+        return cute_fail(
+            x->diag, CUTE_INVALID, NULL,
+            "expects stride 1 in the mode whose elements lie side by side in shared memory, but got "
+            "\"%s\"",
+            cute_layout_text(x->arena, tensor->layout));
+    if (stride->value.known && (stride->value.value <= 0 || stride->value.value * bytes % 16))
+        return cute_fail(
+            x->diag, CUTE_INVALID, NULL,
+            "expects strides that are multiples of 16 bytes, but got \"%s\" of elements of %d bits",
+            cute_layout_text(x->arena, tensor->layout), tma->bits);
+    MlirType i64 = mlirIntegerTypeGet(b->context, 64);
+    if (stride->value.known) {
+        out->strides[i] = cute_integer(b, i64, stride->value.value * bytes);
+        return CUTE_OK;
+    }
+    MlirValue number = {stride->value.handle};
+    if (!mlirTypeEqual(mlirValueGetType(number), i64)) number = cute_unary(b, "arith.extsi", number, i64);
+    out->strides[i] = bytes == 1 ? number : cute_binary(b, "arith.muli", number, cute_integer(b, i64, bytes));
+    return CUTE_OK;
+}
+
+cute_status cute_tma_lower_update_map(const cute_expansion *x, MlirOperation op)
+{
+    cute_builder b = cute_builder_before(op);
+    const cute_tma *tma = tma_of(mlirOperationGetOperand(op, 0));
+    cute_value tensor;
+    cute_map_update update = {
+        .rank = (int)(tma->basis.shape->kind == CUTE_TREE_TUPLE ? tma->basis.shape->count : 1)};
+    CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, 1), &tensor));
+    if (tensor.tree)
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects a tensor whose layout has strides: a tensor map has no composed layouts");
+    MlirValue address = {tensor.pointer->handle};
+    update.address =
+        cute_unary(&b, "llvm.ptrtoint", cute_cast(&b, address, cute_pointer_type(b.context, CUTE_SPACE_GMEM)),
+                   mlirIntegerTypeGet(b.context, 64));
+    for (int i = 0; i < update.rank; i++) CUTE_TRY(dimension_of(x, &b, tma, &tensor, i, &update));
+    MlirType shared = cute_pointer_type(b.context, CUTE_SPACE_SMEM);
+    update.map = cute_unary(&b, "llvm.ptrtoint", cute_cast(&b, mlirOperationGetOperand(op, 2), shared),
+                            mlirIntegerTypeGet(b.context, 32));
+    cute_arch_update_map(&b, &update);
+    return CUTE_OK;
 }

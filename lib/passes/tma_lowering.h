@@ -12,6 +12,9 @@ bool cute_tma_copies(MlirOperation op);
 cute_status cute_tma_lower_copy(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op);
 /* A prefetch of coordinates into the L2. */
 cute_status cute_tma_lower_prefetch(const cute_expansion *x, MlirOperation op);
+/* cute_nvgpu.copy_tma_desc and update_tma_desc: a tensor map into shared memory, and changed there. */
+cute_status cute_tma_lower_copy_map(const cute_expansion *x, MlirOperation op);
+cute_status cute_tma_lower_update_map(const cute_expansion *x, MlirOperation op);
 /* A generic pointer to the tensor map of operand #0, an atom. */
 cute_status cute_tma_map_of(const cute_expansion *x, MlirOperation op, const cute_builder *b, MlirValue *out);
 

@@ -62,6 +62,36 @@ JSON
     [[ $output == *"the kernel takes a tensor map of the mode im2col, which its host function makes"* ]]
 }
 
+@test "a kernel changes its tensor maps: each group has its own address and extents; a missing fence is found" {
+    cat > "$BATS_TEST_TMPDIR/groups.json" <<'JSON'
+{ "plan": "main",
+  "buffers": {
+    "A": { "dtype": "bf16", "shape": [130, 200], "strides": [200, 1], "init": "uniform" },
+    "B": { "dtype": "bf16", "shape": [130, 200], "strides": [200, 1], "init": "zeros" },
+    "sizes": { "dtype": "i32", "shape": [4, 3], "strides": [1, 4], "init": { "expr":
+      "j == 0 ? (i == 0 ? 64 : i == 1 ? 128 : 0) : j == 1 ? (i == 0 ? 30 : i == 1 ? 200 : i == 2 ? 8200 : 8192) : (i == 0 ? 3 : i == 1 ? 64 : i == 2 ? 16000 : 20000)" } },
+    "maps": { "dtype": "i64", "shape": [16, 2, 3], "strides": [1, 16, 32], "init": "zeros" } },
+  "check": { "B": { "expr": "200 * i + j < 8192 ? A[i, j] : 200 * i + j < 14192 ? A[floor_div(200 * i + j + 8, 200), mod(200 * i + j + 8, 200)] : 200 * i + j >= 20000 && 200 * i + j < 20192 ? A[floor_div(200 * i + j - 4000, 200), mod(200 * i + j - 4000, 200)] : 0", "ulp": 0 } } }
+JSON
+    "$bin/cute-opt" tests/tma/groups.mlir | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/groups.cubin"
+    for seed in 0 1 2; do
+        run "$bin/cute-run" -d emulator --check=all --strict --seed $seed "$BATS_TEST_TMPDIR/groups.cubin" -c "$BATS_TEST_TMPDIR/groups.json"
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+    sed '/fence_proxy_tensormap/d' tests/tma/groups.mlir | "$bin/cute-opt" | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/groups.cubin"
+    run "$bin/cute-run" -d emulator --check=all "$BATS_TEST_TMPDIR/groups.cubin" -c "$BATS_TEST_TMPDIR/groups.json"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ $output == *"takes a tensor map that the kernel wrote; no fence.proxy.tensormap::generic.acquire in between"* ]]
+    # Without a barrier of the warp the copy into global memory reads what another lane may still be changing.
+    sed '/update_tma_desc %store/{n;d}' tests/tma/groups.mlir | "$bin/cute-opt" | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/groups.cubin"
+    run "$bin/cute-run" -d emulator --check=all "$BATS_TEST_TMPDIR/groups.cubin" -c "$BATS_TEST_TMPDIR/groups.json"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ $output == *"race:"* ]]
+}
+
 @test "a tensor map that can't be made names the argument and its mode" {
     "$bin/cute-opt" tests/tma/rows.mlir | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/rows.cubin"
     cat > "$BATS_TEST_TMPDIR/launch.json" <<'JSON'

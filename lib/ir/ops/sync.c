@@ -104,6 +104,22 @@ static bool verify_tensormap(const cute_op_row *row, MlirOperation op)
                                         : "expects no address to release");
 }
 
+/* PTX ISA, "tensormap.cp_fenceproxy": from shared to global memory, both aligned to 128 bytes. */
+static bool verify_release(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    static const cute_space spaces[] = {CUTE_SPACE_GMEM, CUTE_SPACE_SMEM};
+    for (int i = 0; i < 2; i++) {
+        const char *what = i ? "operand #1" : "operand #0";
+        const cute_pointer *p = cute_check_operand(&c, i)->pointer;
+        if (!cute_check_space(&c, what, p, spaces[i])) return false;
+        if (p->align % 128)
+            return cute_check_fail(&c, "expects %s to be aligned to 128 bytes, but it is to %lld", what,
+                                   (long long)p->align);
+    }
+    return true;
+}
+
 /* PTX ISA, "setmaxnreg" */
 static bool verify_registers(const cute_op_row *row, MlirOperation op)
 {
@@ -232,6 +248,7 @@ static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.fence_proxy"},
     {.name = "cute_nvgpu.arch.fence_view_async_shared"},
     {.name = "cute_nvgpu.arch.fence_proxy_tensormap", .verify = verify_tensormap},
+    {.name = "cute_nvgpu.arch.cp_fence_tma_desc_release", .verify = verify_release},
     {.name = "cute_nvgpu.arch.barrier_cluster"},
     {.name = "cute_nvgpu.arch.block_in_cluster_idx", .infer = infer_place},
     {.name = "cute_nvgpu.arch.block_in_cluster_dim", .infer = infer_place},

@@ -423,9 +423,14 @@ static bool verify_descriptor(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     intptr_t last = mlirOperationGetNumOperands(op) - 1;
-    if (!cute_check_space(&c, "the descriptor", cute_check_operand(&c, last)->pointer, CUTE_SPACE_SMEM))
-        return false;
+    const cute_pointer *to = cute_check_operand(&c, last)->pointer;
+    if (!cute_check_space(&c, "the descriptor", to, CUTE_SPACE_SMEM)) return false;
+    if (to->align % 128)
+        return cute_check_fail(&c, "expects the descriptor to be aligned to 128 bytes, but it is to %lld",
+                               (long long)to->align);
     if (last < 2) return true;
+    if (tma_of(mlirOperationGetOperand(op, 0))->im2col)
+        return cute_check_fail(&c, "expects an atom of tiles: a map of the im2col mode can't be changed");
     const cute_pointer *tensor = cute_check_operand(&c, 1)->pointer;
     return cute_check_space(&c, "operand #1", tensor, CUTE_SPACE_GMEM) &&
            verify_element(&c, "operand #1", tensor, tma_of(mlirOperationGetOperand(op, 0)));
