@@ -224,6 +224,17 @@ fake() {
     [ ! -s stderr ]
     fake 512x512x512 -n --configuration sm90:128x176:5:1x2:1 2> stderr > out
     [ ! -s stderr ]
+    # nor do registers spill, whatever the epilogue
+    for options in '--beta 1 --bias --gelu' '--beta 1 --bias --gelu --layout tnn' '--beta 1 --bias --gelu --dtype-d f32'; do
+        fake 512x512x512 -n --configuration sm90:128x256:4:2x1:0 $options 2> stderr > out
+        [ ! -s stderr ]
+    done
+    fake 512x512x512 -n --configuration sm90:128x192:4:2x1:1 --bias --gelu 2> stderr > out
+    [ ! -s stderr ]
+    fake 512x512x512 -n --configuration sm90:128x128:6:2x1:0:f32 --accumulate f32 --dtype e4m3 --dtype-d bf16 --beta 1 --bias --gelu 2> stderr > out
+    [ ! -s stderr ]
+    fake 64x512x512 -n --configuration split:64x64:128:4:2x2:3 --beta 1 --bias --gelu 2> stderr > out
+    [ ! -s stderr ]
 }
 
 @test "ratios that bench/gemm/shapes kept are drawn: a dot a product, sets with their means" {
