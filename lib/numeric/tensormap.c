@@ -169,6 +169,9 @@ cute_status num_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP
     problem p = check(m);
     if (p.why && p.dimension < 0)
         return cute_fail(diag, CUTE_INVALID, NULL, "%s, got %llu", p.why, (unsigned long long)p.value);
+    if (p.why && strstr(p.why, "corner of")) /* which may be below 0 */
+        return cute_fail(diag, CUTE_INVALID, NULL, "%s, got %lld in dimension %d (the fastest is 0)", p.why,
+                         (long long)p.value, p.dimension);
     if (p.why)
         return cute_fail(diag, CUTE_INVALID, NULL, "%s, got %llu in dimension %d (the fastest is 0)", p.why,
                          (unsigned long long)p.value, p.dimension);

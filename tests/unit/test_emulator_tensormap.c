@@ -394,6 +394,99 @@ static void test_conversions(void)
     CHECK_INT(s[1], 0);
 }
 
+/* Pixels by their number in the box, width first, moved by the offsets. */
+static bool pixels_agree(const cute_tensor_map *m, const int32_t *at, const uint16_t *offsets)
+{
+    uint32_t size = (uint32_t)num_tensor_map_element_size(m),
+             pitch = m->swizzle ? 16u << m->swizzle : m->box[0] * size;
+    int spatial = m->rank - 2;
+    int64_t counts[CUTE_MAP_SPATIAL], number = 0, step = 1;
+    const char *why;
+    for (int i = 0; i < GLOBAL; i++) global[i] = (uint8_t)(i * 7 + i / 251);
+    memset(shared, 0xcd, sizeof shared);
+    if (!num_box_load(m, at, offsets, 0, &at_once, &why)) return false;
+    for (int i = 0; i < spatial; i++) {
+        int64_t room = (int64_t)m->dims[1 + i] + m->upper[i] - m->lower[i], by = m->element_strides[1 + i];
+        counts[i] = (room + by - 1) / by;
+        number += (at[1 + i] - m->lower[i]) / by * step;
+        step *= counts[i];
+    }
+    number += at[m->rank - 1] * step;
+    for (uint32_t p = 0; p < m->box[1]; p++, number++) {
+        int64_t rest = number;
+        uint64_t address = m->address - origin;
+        bool inside = true;
+        for (int i = 0; i < spatial; i++) {
+            int64_t x = m->lower[i] + rest % counts[i] * m->element_strides[1 + i] + offsets[i];
+            rest /= counts[i];
+            inside = inside && x >= 0 && x < (int64_t)m->dims[1 + i];
+            address += (uint64_t)x * m->strides[i];
+        }
+        inside = inside && rest < (int64_t)m->dims[m->rank - 1];
+        address += (uint64_t)rest * m->strides[m->rank - 2];
+        for (uint32_t c = 0; c < m->box[0] * size; c++) {
+            bool there = inside && at[0] + c / size < m->dims[0];
+            uint8_t expected = there ? global[address + (uint64_t)at[0] * size + c] : 0;
+            if (shared[num_swizzle(p * pitch + c, m->swizzle ? pitch : 0, 0)] != expected) return false;
+        }
+    }
+    return num_tensor_map_bytes(m) == m->box[0] * m->box[1] * size;
+}
+
+static cute_tensor_map pixels(int rank)
+{
+    cute_tensor_map m = plain(CUTE_MAP_F16, rank);
+    m.im2col = true;
+    m.box[0] = 32;
+    m.box[1] = 50;
+    m.swizzle = CUTE_MAP_SWIZZLE_64B;
+    for (int i = 0; i < rank - 2; i++) m.lower[i] = -1, m.upper[i] = -2 + i;
+    return m;
+}
+
+static void test_im2col(void)
+{
+    static const uint16_t offsets[2][CUTE_MAP_SPATIAL] = {{0, 0, 0}, {2, 1, 3}};
+    for (int rank = 3; rank <= 5; rank++)
+        for (int n = 0; n < 8; n++) {
+            cute_tensor_map m = pixels(rank);
+            if (n & 1) m.element_strides[1] = 2;
+            if (n & 1 && rank > 3) m.element_strides[2] = 3;
+            int32_t at[CUTE_MAP_RANK] = {n & 2 ? 16 : 0, -1, -1, -1, -1};
+            if (n & 2) at[1] += (int32_t)m.element_strides[1];
+            at[rank - 1] = n & 2;
+            uint8_t bytes[CUTE_MAP_BYTES];
+            cute_tensor_map again;
+            CHECK_INT(num_tensor_map_encode(&m, bytes, NULL), CUTE_OK);
+            CHECK(num_tensor_map_decode(bytes, &again, NULL));
+            CHECK(!num_tensor_map_replace(bytes, NUM_MAP_RANK, 0, 2));
+            if (!pixels_agree(&again, at, offsets[n / 4])) CHECK_INT(rank, n);
+        }
+}
+
+static void test_im2col_limits(void)
+{
+    const cute_tensor_map good = pixels(4);
+    cute_tensor_map m = good;
+    m.lower[1] = -129;
+    refused(m, "expected a corner of the box of pixels from -128 to 127, got -129 in dimension 2 (the "
+               "fastest is 0)");
+    m = good;
+    m.box[1] = 1025;
+    refused(m, "expected 1 to 1024 pixels in a column, got 1025");
+    m = good;
+    m.upper[0] = -9;
+    refused(m, "expected corners between which there are pixels, got 7 in dimension 1 (the fastest is 0)");
+    m = good;
+    m.rank = 2;
+    refused(m, "expected 3 to 5 dimensions in the im2col mode, got 2");
+    m = good;
+    static const int32_t out[CUTE_MAP_RANK] = {0, -2, -1, 0};
+    const char *why;
+    CHECK(!num_box_load(&m, out, NULL, 0, &memory, &why));
+    CHECK_TEXT(why, "an im2col copy begins at a pixel that is not in the box of pixels");
+}
+
 int main(void)
 {
     TEST("boxes of 1 to 5 dimensions are copied with every swizzle, type and place, and back", test_boxes);
@@ -405,6 +498,8 @@ int main(void)
     TEST("each limit is refused with its value", test_limits);
     TEST("copies stay inside the tensor and stop at the end of memory", test_bounds);
     TEST("reductions are those of atom, inside the tensor only", test_reductions);
+    TEST("an im2col copy walks the box of pixels, moved by the offsets, in 3 to 5 dimensions", test_im2col);
+    TEST("each limit of the im2col mode is refused with its value", test_im2col_limits);
     TEST("tf32 and ftz types convert what they load", test_conversions);
     return test_finish();
 }
