@@ -67,12 +67,13 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     done
     gemm 136x280x200 --sms 4 --configuration sm90:128x256:4:2x1:0 --beta 2
     gemm 136x280x200 --sms 4 --configuration sm90:128x256:4:1x1:0 --beta=-0.5 --bias --gelu --dtype f16 --layout nt --dtype-d f32 --check=all
+    gemm 520x400x200 --sms 4 --configuration sm90:128x176:5:1x2:1 --beta 1 --gelu --bias --check=all
+    gemm 520x400x72 --sms 2 --configuration sm90:128x192:4:2x1:1 --beta=-2 --bias --layout tnn --dtype f16 --check=all
     gemm 136x280x208 --sms 4 --configuration sm90:128x128:6:1x1:0 --beta 1 --bias --relu --dtype tf32 --layout tnn
     gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --gelu --dtype e4m3 --dtype-d bf16 --batch 2
     gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --alpha 0.01 --dtype i8 --dtype-d f16 --json | jq -e .gemm.fused
     # what it does not do a step does
     gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --dtype i8 --json | jq -e '.gemm.epilogue and (.gemm.fused | not)'
-    gemm 136x280x200 --sms 4 --configuration sm90:128x176:5:1x2:1 --beta 1 --json | jq -e .gemm.epilogue
     gemm 136x280x200,64x512x72 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --gelu --beta 1 --json | jq -e .gemm.fused
 }
 
@@ -229,7 +230,9 @@ fake() {
         fake 512x512x512 -n --configuration sm90:128x256:4:2x1:0 $options 2> stderr > out
         [ ! -s stderr ]
     done
-    fake 512x512x512 -n --configuration sm90:128x192:4:2x1:1 --bias --gelu 2> stderr > out
+    fake 512x512x512 -n --configuration sm90:128x192:4:2x1:1 --beta 1 --bias --gelu 2> stderr > out
+    [ ! -s stderr ]
+    fake 512x512x512 -n --configuration sm90:128x176:5:1x2:1 --beta 1 --bias --gelu --dtype-d f32 2> stderr > out
     [ ! -s stderr ]
     fake 512x512x512 -n --configuration sm90:128x128:6:2x1:0:f32 --accumulate f32 --dtype e4m3 --dtype-d bf16 --beta 1 --bias --gelu 2> stderr > out
     [ ! -s stderr ]
