@@ -480,6 +480,25 @@ static cute_status put_atom(planner *p, atom_fields *f, int64_t elements, cute_t
                          p->w.diag);
 }
 
+/* The accelerator puts rows that are narrower than the swizzle's span that far apart: the tile has no such gaps. */
+static cute_status check_rows(planner *p)
+{
+    int64_t bits = p->dims[0].extent * p->bits;
+    if (!p->span || bits == 8 * p->span || p->request->interleave) return CUTE_OK;
+    for (int i = 1; i < p->boxed; i++) {
+        if (p->dims[i].extent == 1) continue;
+        int fits = bits == 8 * 64 ? 2 : bits == 8 * 32 ? 1 : 0;
+        return cute_fail(p->w.diag, CUTE_INVALID, NULL,
+                         "expects rows of the %d bytes that the tile's swizzle spans, but got %" PRId64
+                         " elements of %d bits side by side: %s would do",
+                         p->span, p->dims[0].extent, p->bits,
+                         fits == 2   ? "S<2,4,3>"
+                         : fits == 1 ? "S<1,4,3>"
+                                     : "a tile without a swizzle");
+    }
+    return CUTE_OK;
+}
+
 static cute_status plan_tiles(planner *p, cute_tma_map *out)
 {
     cute_tensor_map_type type;
@@ -497,6 +516,7 @@ static cute_status plan_tiles(planner *p, cute_tma_map *out)
                          "expects elements that lie side by side in the tile to do so in a mode of the "
                          "tensor, but the tile's order is \"%s\"",
                          cute_layout_text(p->w.arena, order));
+    CUTE_TRY(check_rows(p));
     CUTE_TRY(add_rest(p));
     CUTE_TRY(check_strides(p));
     int64_t elements = 1;

@@ -361,3 +361,12 @@ func.func @host_map(%p: !llvm.ptr<1>, %n: i64) {
   %m = cute_nvgpu.host.tensor_map<{box = array<i64: 64, 64>, modes = array<i64: 1, 0>, format = "F16_RN", swizzle = 3 : i32, tensor = "A"}>(%p, %n, %n) : (!llvm.ptr<1>, i64, i64) -> !llvm.ptr
   return
 }
+
+// -----
+
+// expected-note@+1 {{%t is a}}
+func.func @narrow_rows(%t: !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">) {
+  // expected-error@+1 {{expects rows of the 128 bytes that the tile's swizzle spans, but got 32 elements of 16 bits side by side: S<2,4,3> would do}}
+  %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "S<3,4,3> o 0 o (8,32):(32,1)")
+  return
+}
