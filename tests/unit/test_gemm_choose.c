@@ -153,6 +153,11 @@ static void test_epilogues(void)
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->fused);
     CHECK(way_named(ways, count, "sm90:128x176:5:1x2:1")->fused);
     CHECK(way_named(ways, count, "sm80:128x256:128:3")->epilogue);
+    p.out = CUTE_F32;
+    count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->fused);
+    CHECK(way_named(ways, count, "sm90:128x192:4:2x1:1")->epilogue); /* no registers for C */
+    p.out = CUTE_BF16;
     /* C that TMA does not take */
     p.given.beta = 1;
     p.given.ld_c = p.c.row = 513;
