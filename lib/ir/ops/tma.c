@@ -5,6 +5,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ir/arith.h"
@@ -69,11 +70,12 @@ static cute_status read_pixels(MlirAttribute attribute, const char *name, intptr
     if (!mlirAttributeIsNull(attribute) && mlirAttributeIsADenseI64Array(attribute))
         count = mlirDenseArrayGetNumElements(attribute);
     if (count < 0 && !needed) return CUTE_OK;
+    char got[24] = "none";
+    if (count >= 0) snprintf(got, sizeof got, "%d", (int)count);
     if (count != rank - 2)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects %s of %d numbers, array<i64: ...>, for a tensor of %d modes, but got %s%d",
-                         name, (int)rank - 2, (int)rank, count < 0 ? "none, " : "",
-                         count < 0 ? 0 : (int)count);
+                         "expects %s of %d numbers, [...], for a tensor of %d modes, but got %s", name,
+                         (int)rank - 2, (int)rank, got);
     for (intptr_t i = 0; i < count; i++) out[i] = mlirDenseI64ArrayGetElement(attribute, i);
     return CUTE_OK;
 }

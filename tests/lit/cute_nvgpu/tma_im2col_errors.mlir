@@ -12,8 +12,17 @@ func.func @two_modes(%x: !cute.memref<f16, gmem, align<16>, "(?,?):(1,?{i64})">)
 // -----
 
 // expected-note@+1 {{%x is a}}
+func.func @no_numbers(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?):(1,?{i64},?{i64})">) {
+  // expected-error@+1 {{expects lower of 1 numbers, [...], for a tensor of 3 modes, but got none}}
+  %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "(128,64):(64,1)") {upper = [0]}
+  return
+}
+
+// -----
+
+// expected-note@+1 {{%x is a}}
 func.func @a_number_short(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i64},?{i64},?{i64})">) {
-  // expected-error@+1 {{expects lower of 2 numbers, array<i64: ...>, for a tensor of 4 modes, but got 1}}
+  // expected-error@+1 {{expects lower of 2 numbers, [...], for a tensor of 4 modes, but got 1}}
   %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "(128,64):(64,1)") {lower = [0], upper = [0, 0]}
   return
 }
