@@ -167,6 +167,8 @@ static void read_sections(cute_arena *arena, const cute_elf *elf, const cute_elf
     kernel->static_smem = shared ? (int64_t)(shared->size & INT64_MAX) : 0;
     if (cute_elf_find(elf, ".nv.shared.reserved.0") && kernel->static_smem >= RESERVED_SHARED)
         kernel->static_smem -= RESERVED_SHARED;
+    /* A section of no bytes is there for a variable whose size the launch gives. */
+    if (shared && kernel->static_smem == 0) kernel->uses_dynamic_smem = true;
     r->constant = constant ? (int64_t)(constant->size & INT64_MAX) : 0;
 }
 

@@ -100,7 +100,8 @@ static cute_status keep_metadata(cute_module *m, const char *lines, size_t lengt
     return m->metadata ? CUTE_OK : cute_fail_memory(diag);
 }
 
-/* Without metadata the PTX in the cubin tells integers, floats and pointers from each other. PTX that cannot be read, or
+/* Without metadata the PTX in the cubin tells integers, floats and pointers from each other, and whether there is dynamic
+ * shared memory. PTX that cannot be read, or
  * that has other parameters, tells nothing. */
 static void args_from_ptx(cute_module *m)
 {
@@ -110,7 +111,9 @@ static void args_from_ptx(cute_module *m)
         cute_kernel *kernel = &m->kernels[i];
         for (size_t j = 0; j < scan.kernel_count; j++) {
             const cute_kernel *source = &scan.kernels[j];
-            bool same = strcmp(kernel->name, source->name) == 0 && kernel->param_count == source->param_count;
+            if (strcmp(kernel->name, source->name) != 0) continue;
+            if (source->uses_dynamic_smem) kernel->uses_dynamic_smem = true;
+            bool same = kernel->param_count == source->param_count;
             for (size_t p = 0; same && p < source->param_count; p++)
                 same = kernel->params[p].size == source->params[p].size &&
                        /* a first parameter of 64-byte alignment moves all of them in a cubin */

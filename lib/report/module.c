@@ -8,7 +8,6 @@
 #include "lib/base/demangle.h"
 #include "lib/cubin/module.h"
 #include "lib/launch/hostplan.h"
-#include "lib/report/occupancy.h"
 #include "lib/report/report.h"
 #include "lib/report/table.h"
 
@@ -17,21 +16,31 @@ static const char *number(cute_arena *arena, int64_t value)
     return value < 0 ? "-" : cute_arena_printf(arena, "%lld", (long long)value);
 }
 
+/* The columns of the table of resources, behind the kernel's name. */
+static const char *const heads[] = {"kernel", "registers", "spill stores", "spill loads", "stack",
+                                    "shared", "barriers",  "constant",     "code"};
+enum { FIGURES = sizeof heads / sizeof *heads - 1 };
+
+static void read_figures(const cute_kernel *k, int64_t out[FIGURES])
+{
+    const cute_resources *r = &k->resources;
+    const int64_t values[FIGURES] = {r->registers,   r->spill_stores, r->spill_loads, r->max_stack,
+                                     k->static_smem, r->barriers,     r->constant,    r->code_bytes};
+    memcpy(out, values, sizeof values);
+}
+
 void cute_report_resources(const cute_module *module, cute_buffer *out)
 {
-    static const char *const heads[] = {"kernel", "registers", "spill stores", "spill loads", "stack",
-                                        "shared", "barriers",  "constant",     "code"};
     cute_arena *arena = cute_arena_create();
     cute_table table = {.arena = arena, .columns = sizeof heads / sizeof *heads};
     if (!arena) return;
     cute_table_row(&table, heads);
     for (size_t i = 0; i < cute_module_kernel_count(module); i++) {
         const cute_kernel *k = cute_module_kernel(module, i);
-        const cute_resources *r = &k->resources;
-        const int64_t values[] = {r->registers,   r->spill_stores, r->spill_loads, r->max_stack,
-                                  k->static_smem, r->barriers,     r->constant,    r->code_bytes};
-        const char *row[sizeof heads / sizeof *heads] = {cute_symbol_name(arena, k->name)};
-        for (size_t c = 0; c < sizeof values / sizeof *values; c++) row[c + 1] = number(arena, values[c]);
+        int64_t values[FIGURES];
+        const char *row[FIGURES + 1] = {cute_symbol_name(arena, k->name)};
+        read_figures(k, values);
+        for (size_t c = 0; c < FIGURES; c++) row[c + 1] = number(arena, values[c]);
         cute_table_row(&table, row);
     }
     cute_table_print(&table, 1, "", out);
@@ -48,29 +57,6 @@ static void put_dims(cute_buffer *out, const char *name, const int64_t dims[3])
     if (is_set(dims))
         cute_buffer_printf(out, "%s %lld x %lld x %lld", name, (long long)dims[0], (long long)dims[1],
                            (long long)dims[2]);
-}
-
-/* 0 when neither the kernel nor its metadata fix a block. */
-int64_t cute_kernel_threads(const cute_kernel *k)
-{
-    const int64_t *from = is_set(k->reqntid) ? k->reqntid : is_set(k->block) ? k->block : k->maxntid;
-    if (!is_set(from) || from[0] > 1024 || from[1] > 1024 || from[2] > 1024) return 0;
-    return from[0] * from[1] * from[2];
-}
-
-bool cute_kernel_occupancy(const char *arch, const cute_kernel *k, cute_occupancy *out)
-{
-    const cute_arch *known = cute_arch_find(arch);
-    int64_t dynamic = k->dynamic_smem < 0 ? 0 : k->dynamic_smem;
-    if (!known || k->resources.registers < 0) return false;
-    return cute_occupancy_compute(
-        &(cute_occupancy_input){.sm = known->number,
-                                .threads = cute_kernel_threads(k),
-                                .registers = k->resources.registers,
-                                .static_smem = k->static_smem < 0 ? 0 : k->static_smem,
-                                .dynamic_smem = dynamic,
-                                .barriers = k->resources.barriers < 0 ? 0 : k->resources.barriers},
-        out);
 }
 
 static void put_list(cute_buffer *out, const char *name, const int64_t *list, size_t count)
@@ -123,7 +109,8 @@ static void put_args(cute_arena *arena, const cute_kernel *k, cute_buffer *out)
     if (k->arg_count) cute_table_print(&table, 1 | 2 | 4 | 32, "    ", out);
 }
 
-static void put_limits(const char *arch, const cute_kernel *k, cute_buffer *out)
+/* What the source says of a launch. */
+static void put_launch(const cute_kernel *k, const char *indent, cute_buffer *out)
 {
     cute_buffer line = {0};
     const struct {
@@ -138,18 +125,38 @@ static void put_limits(const char *arch, const cute_kernel *k, cute_buffer *out)
         if (line.length) cute_buffer_puts(&line, ", ");
         put_dims(&line, "block", k->block);
     }
-    if (line.length) cute_buffer_printf(out, "    launch: %s\n", cute_buffer_text(&line));
+    if (line.length) cute_buffer_printf(out, "%slaunch: %s\n", indent, cute_buffer_text(&line));
     cute_buffer_release(&line);
     if (k->dynamic_smem >= 0)
-        cute_buffer_printf(out, "    dynamic shared memory: %lld bytes\n", (long long)k->dynamic_smem);
+        cute_buffer_printf(out, "%sdynamic shared memory: %lld bytes\n", indent, (long long)k->dynamic_smem);
     else if (k->uses_dynamic_smem)
-        cute_buffer_puts(out, "    dynamic shared memory: used, of a size that the launch gives\n");
+        cute_buffer_printf(out, "%sdynamic shared memory: used, of a size that the launch gives\n", indent);
+}
+
+void cute_report_kernel_resources(cute_arena *arena, const cute_kernel *k, const char *indent,
+                                  cute_buffer *out)
+{
+    cute_table table = {.arena = arena, .columns = FIGURES};
+    int64_t values[FIGURES];
+    const char *row[FIGURES];
+    read_figures(k, values);
+    for (size_t i = 0; i < FIGURES; i++) row[i] = number(arena, values[i]);
+    cute_table_row(&table, heads + 1);
+    cute_table_row(&table, row);
+    cute_table_print(&table, 0, indent, out);
+    put_launch(k, indent, out);
+}
+
+static void put_limits(const cute_module *module, const cute_kernel *k, cute_buffer *out)
+{
+    put_launch(k, "    ", out);
     cute_occupancy o;
-    if (cute_kernel_occupancy(arch, k, &o))
-        cute_buffer_printf(
-            out, "    occupancy with %lld threads: %lld blocks, %lld of %lld warps (%.0f%%), limited by %s\n",
-            (long long)cute_kernel_threads(k), (long long)o.blocks, (long long)o.warps,
-            (long long)o.max_warps, o.fraction * 100, o.limit);
+    if (!cute_kernel_occupancy(module, k, &o)) return;
+    cute_buffer_printf(
+        out, "    occupancy with %lld threads%s: %lld blocks, %lld of %lld warps (%.0f%%), limited by %s\n",
+        (long long)cute_kernel_threads(k),
+        k->uses_dynamic_smem && k->dynamic_smem < 0 ? " and no dynamic shared memory" : "",
+        (long long)o.blocks, (long long)o.warps, (long long)o.max_warps, o.fraction * 100, o.limit);
 }
 
 static void put_sections(cute_arena *arena, const cute_elf *elf, cute_buffer *out)
@@ -293,7 +300,7 @@ void cute_report_module(const char *label, const cute_module *module, const char
         if (k->source.file && k->source.line)
             cute_buffer_printf(out, "  (%s:%d:%d)", k->source.file, k->source.line, k->source.column);
         cute_buffer_putc(out, '\n');
-        put_limits(arch, k, out);
+        put_limits(module, k, out);
         for (size_t d = 0; d < k->define_count; d++)
             cute_buffer_printf(out, "    -D %s=%s\n", k->define_names[d], k->define_values[d]);
         put_args(arena, k, out);

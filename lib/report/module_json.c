@@ -94,6 +94,8 @@ static json_t *occupancy_json(const cute_kernel *k, const cute_occupancy *c)
     put_number(o, "max_warps", c->max_warps);
     json_object_set_new(o, "fraction", json_real(c->fraction));
     put_text(o, "limit", c->limit);
+    if (k->uses_dynamic_smem && k->dynamic_smem < 0)
+        json_object_set_new(o, "dynamic_smem_unknown", json_true());
     return o;
 }
 
@@ -106,15 +108,40 @@ static json_t *source_json(const cute_place *place)
     return o;
 }
 
-json_t *cute_report_kernel_json(const cute_module *module, const cute_kernel *k)
+static void put_names(json_t *o, const cute_kernel *k)
 {
-    json_t *o = json_object(), *args = json_array(), *params = json_array();
-    cute_occupancy occupancy;
     cute_demangled names;
     cute_arena *arena = cute_arena_create();
     put_text(o, "kernel", k->name);
     if (arena && cute_demangle(arena, k->name, &names)) put_text(o, "demangled", names.full);
     cute_arena_destroy(arena);
+}
+
+static void put_launch(json_t *o, const cute_kernel *k)
+{
+    put_dims(o, "reqntid", k->reqntid);
+    put_dims(o, "maxntid", k->maxntid);
+    put_dims(o, "cluster", k->cluster);
+    put_dims(o, "grid", k->grid);
+    put_dims(o, "block", k->block);
+    put_number(o, "dynamic_smem", k->dynamic_smem);
+    if (k->uses_dynamic_smem) json_object_set_new(o, "uses_dynamic_smem", json_true());
+}
+
+json_t *cute_report_resources_json(const cute_kernel *k)
+{
+    json_t *o = json_object();
+    put_names(o, k);
+    put_launch(o, k);
+    json_object_set_new(o, "resources", resources_json(k));
+    return o;
+}
+
+json_t *cute_report_kernel_json(const cute_module *module, const cute_kernel *k)
+{
+    json_t *o = json_object(), *args = json_array(), *params = json_array();
+    cute_occupancy occupancy;
+    put_names(o, k);
     put_text(o, "module", k->module);
     json_object_set_new(o, "metadata", json_boolean(k->has_metadata));
     for (size_t i = 0; i < k->arg_count; i++) json_array_append_new(args, arg_json(&k->args[i]));
@@ -128,13 +155,7 @@ json_t *cute_report_kernel_json(const cute_module *module, const cute_kernel *k)
         json_array_append_new(params, param);
     }
     json_object_set_new(o, "params", params);
-    put_dims(o, "reqntid", k->reqntid);
-    put_dims(o, "maxntid", k->maxntid);
-    put_dims(o, "cluster", k->cluster);
-    put_dims(o, "grid", k->grid);
-    put_dims(o, "block", k->block);
-    put_number(o, "dynamic_smem", k->dynamic_smem);
-    if (k->uses_dynamic_smem) json_object_set_new(o, "uses_dynamic_smem", json_true());
+    put_launch(o, k);
     if (k->smem_align) put_number(o, "smem_align", k->smem_align);
     if (k->source.file) json_object_set_new(o, "source", source_json(&k->source));
     if (k->define_count) {
@@ -144,7 +165,7 @@ json_t *cute_report_kernel_json(const cute_module *module, const cute_kernel *k)
         json_object_set_new(o, "defines", defines);
     }
     json_object_set_new(o, "resources", resources_json(k));
-    if (cute_kernel_occupancy(cute_module_arch(module), k, &occupancy))
+    if (cute_kernel_occupancy(module, k, &occupancy))
         json_object_set_new(o, "occupancy", occupancy_json(k, &occupancy));
     return o;
 }

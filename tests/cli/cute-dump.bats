@@ -327,7 +327,7 @@ END
     says "-O has no effect on a cubin, which is compiled already"
     fails 2 "$dump" -O2 k.cubin
     says "-O has no effect on 'show'"
-    says "it is for 'sass', 'run'"
+    says "it is for 'sass', 'resources', 'run'"
     fails 2 "$dump" show k.cubin --counters=x.json
     says "--counters has no effect on 'show'"
     fails 2 "$dump" elf k.cubin --kernel=add_one
@@ -343,4 +343,106 @@ END
     done
     "$dump" sass -arch sm_80 k.cubin >/dev/null || { [ $? -eq 3 ] && skip "no nvdisasm"; }
     "$dump" sass -arch sm_90 -O1 "$data/link_ok.ptx" >/dev/null
+}
+
+@test "occupancy answers for numbers alone, with what one step would need" {
+    fails 0 "$dump" occupancy --registers 32 --shared 65536 --block 128 -arch sm_90
+    says "occupancy: 3 blocks, 12 of 64 warps (19%), limited by shared memory"
+    says "for 4 blocks: at most 57344 bytes of shared memory, 8192 fewer"
+    fails 0 "$dump" occupancy --registers 168 --block 384
+    says "for 2 blocks: at most 80 registers, 88 fewer"
+    says "or blocks of at most 192 threads with as many registers"
+    fails 0 "$dump" occupancy --registers 32 --block 16x20x2 -arch sm_86
+    says "2 blocks, 40 of 48 warps (83%), limited by warps"
+    says "for 3 blocks: at most 512 threads, 128 fewer"
+}
+
+@test "occupancy as JSON has each limit and three tables" {
+    "$dump" occupancy --registers 168 --block 384 -arch sm_90 --json | jq -e '
+        .blocks == 1 and .limits == ["registers"] and .blocks_by.registers == 1 and .blocks_by.warps == 5
+        and (.blocks_by | has("barriers") | not) and .one_more_with.registers == 80
+        and (.by_block | length) == 32 and .by_block[3].at == 128 and .by_block[3].blocks == 3
+        and (.by_registers | length) == 32 and .by_registers[9].blocks == 2
+        and (.by_shared | map(.blocks) | max) == 1'
+    "$dump" occupancy --registers 32 --json | jq -e '(has("blocks") or has("threads") | not) and (.by_block | length) == 32'
+}
+
+@test "resources of a cubin as they are, and what if" {
+    cubin -arch sm_90
+    fails 0 "$dump" resources k.cubin --block 256
+    says "256 threads, "
+    says "occupancy: "
+    fails 0 "$dump" resources k.cubin --block 128 --registers 168 --shared 1000 --table
+    says "128 threads, 168 registers, 1000 bytes of shared memory on sm_90"
+    says "*      128       3     12        19%  registers"
+    fails 0 "$dump" resources k.cubin --block 256 --registers 32 -arch sm_75
+    says "4 blocks, 32 of 32 warps (100%)"
+    says "registers and shared memory are those of the code for sm_90"
+    "$dump" resources k.cubin --block 256 --json | jq -e '.kernels[0] | .resources.registers > 0 and
+        .occupancy.what_if and .occupancy.threads == 256 and .occupancy.arch == "sm_90"'
+    fails 0 "$dump" resources "$data/link_ok.ptx" --block 64 -arch sm_80
+    says "64 threads, "
+    says "on sm_80"
+}
+
+@test "dynamic shared memory that only the launch knows is not counted, and that is said" {
+    cat >d.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .shared .align 16 .b8 smem[];
+.visible .entry k(.param .u64 p) .reqntid 128, 1, 1
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [p];
+    ld.shared.u32 %r1, [smem];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+END
+    fails 0 "$dump" resources d.ptx
+    says "dynamic shared memory is not counted: the launch gives its size (--dynamic)"
+    says "occupancy: at most 16 blocks"
+    fails 0 "$dump" resources d.ptx --dynamic 65536
+    says "occupancy: 3 blocks"
+    "$dump" resources d.ptx --json | jq -e '.kernels[0].occupancy.dynamic_smem_unknown'
+    "$CUTE_BIN/cute-link" -o d.cubin d.ptx
+    fails 0 "$dump" d.cubin
+    says "occupancy with 128 threads and no dynamic shared memory: 16 blocks"
+}
+
+@test "the occupancy as a picture" {
+    fails 0 "$dump" occupancy --registers 168 --block 384 -arch sm_90 --svg -o o.svg
+    xmllint --noout o.svg 2>/dev/null || python3 -c 'import sys, xml.dom.minidom as x; x.parse("o.svg")'
+    [ "$(grep -c 'class="area"' o.svg)" -eq 3 ]
+    grep -q 'sm_90: 384 threads, 168 registers, 0 bytes of shared memory: 1 block, 12 of 64 warps (19%), limited by registers' o.svg
+    fails 0 "$dump" occupancy --registers 168 --svg -o o.svg
+    [ "$(grep -c 'class="area"' o.svg)" -eq 1 ]
+}
+
+@test "questions that have no answer" {
+    cubin -arch sm_90
+    fails 2 "$dump" occupancy
+    says "'occupancy' needs the registers of a thread: --registers=N"
+    fails 2 "$dump" occupancy --registers 32 k.cubin
+    says "'occupancy' has no input; unexpected 'k.cubin'"
+    fails 2 "$dump" occupancy --registers 300 --block 32
+    says "expected 0 to 256 registers of a thread, got 300"
+    fails 2 "$dump" occupancy --registers -2 --block 32
+    says "expected --registers=N of 0 or more, got -2"
+    fails 2 "$dump" occupancy --registers 32 --block 64x32
+    says "expected --block=X, XxY or XxYxZ of 1 to 1024 in all, got '64x32'"
+    fails 2 "$dump" occupancy --registers 32 --block 64y2
+    says "expected 'x' between the sizes of --block, got 'y2'"
+    fails 2 "$dump" occupancy --registers 32 --block 99999999999999999999
+    fails 2 "$dump" occupancy --registers 32 --shared 1 --dynamic 1
+    says "one of them at a time"
+    fails 2 "$dump" occupancy --registers 32 -arch sm_88
+    says "the limits of a multiprocessor of sm_88 are not published"
+    fails 2 "$dump" occupancy --registers 32 -arch sm_80 --cluster 2
+    says "sm_80 has no clusters"
+    fails 2 "$dump" elf k.cubin --block 128
+    says "it is for 'resources', 'occupancy'"
+    fails 2 "$dump" resources k.cubin --svg --json
 }

@@ -1,6 +1,6 @@
 /* Occupancy against cuda_occupancy.h of CUDA 13.0: its cudaOccMaxActiveBlocksPerMultiprocessor, with all shared memory opted
  * in, gave the last column for the limits of the programming guide's table. */
-#include "lib/report/occupancy.h"
+#include "cute/occupancy.h"
 #include "tests/unit/test.h"
 
 static const struct {
@@ -44,57 +44,207 @@ static const struct {
     /* clang-format on */
 };
 
+static const char *arch_name(int sm)
+{
+    static char name[16];
+    snprintf(name, sizeof name, "sm_%d", sm);
+    return name;
+}
+
 static void test_published(void)
 {
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
-        cute_occupancy out;
-        cute_occupancy_input in = {.sm = published[i].sm,
+        cute_occupancy out = {.size = sizeof out};
+        cute_occupancy_input in = {.size = sizeof in,
+                                   .arch = arch_name(published[i].sm),
                                    .threads = published[i].threads,
                                    .registers = published[i].registers,
                                    .static_smem = published[i].static_smem,
                                    .dynamic_smem = published[i].dynamic_smem,
                                    .barriers = published[i].barriers};
-        CHECK(cute_occupancy_compute(&in, &out));
+        CHECK(cute_occupancy_compute(&in, &out, NULL) == CUTE_OK);
         if (out.blocks != published[i].blocks)
-            printf("# sm_%d, %d threads, %d registers: %lld blocks, not %d\n", in.sm, published[i].threads,
+            printf("# %s, %d threads, %d registers: %lld blocks, not %d\n", in.arch, published[i].threads,
                    published[i].registers, (long long)out.blocks, published[i].blocks);
         CHECK(out.blocks == published[i].blocks);
     }
 }
 
+#define INPUT(...)                                                                                           \
+    &(cute_occupancy_input)                                                                                  \
+    {                                                                                                        \
+        .size = sizeof(cute_occupancy_input), __VA_ARGS__                                                    \
+    }
+
 static void test_limit(void)
 {
-    cute_occupancy out;
+    cute_occupancy out = {.size = sizeof out};
     /* 168 registers * 32 = 5376 a warp; 16384 / 5376 = 3 warps in each of 4 partitions; 12 / 12 warps = 1 block. */
-    CHECK(cute_occupancy_compute(&(cute_occupancy_input){.sm = 90, .threads = 384, .registers = 168}, &out));
+    CHECK(cute_occupancy_compute(INPUT(.arch = "sm_90", .threads = 384, .registers = 168), &out, NULL) ==
+          CUTE_OK);
     CHECK_INT(out.blocks, 1);
     CHECK_INT(out.warps, 12);
     CHECK_INT(out.max_warps, 64);
     CHECK_TEXT(out.limit, "registers");
+    CHECK_INT(out.limits, CUTE_LIMIT_REGISTERS);
+    CHECK_INT(out.block_registers, 5376 * 12);
     /* 227 KiB are the most for a block of an H100. */
     CHECK(cute_occupancy_compute(
-        &(cute_occupancy_input){.sm = 90, .threads = 32, .registers = 32, .dynamic_smem = 227 * 1024}, &out));
+              INPUT(.arch = "sm_90", .threads = 32, .registers = 32, .dynamic_smem = 227 * 1024), &out,
+              NULL) == CUTE_OK);
     CHECK_INT(out.blocks, 1);
+    CHECK_INT(out.block_smem, 228 * 1024);
     CHECK_TEXT(out.limit, "shared memory");
     CHECK(cute_occupancy_compute(
-        &(cute_occupancy_input){.sm = 90, .threads = 32, .registers = 32, .dynamic_smem = 227 * 1024 + 1},
-        &out));
+              INPUT(.arch = "sm_90", .threads = 32, .registers = 32, .dynamic_smem = 227 * 1024 + 1), &out,
+              NULL) == CUTE_OK);
     CHECK_INT(out.blocks, 0);
+    /* 256 threads with 32 registers: 8 blocks by warps, 65536 / (32 * 32 * 8) = 8 by registers. */
+    CHECK(cute_occupancy_compute(INPUT(.arch = "90a", .threads = 256, .registers = 32), &out, NULL) ==
+          CUTE_OK);
+    CHECK_INT(out.limits, CUTE_LIMIT_WARPS | CUTE_LIMIT_REGISTERS);
+}
+
+static int64_t blocks_with(int64_t percent, const char *arch, int64_t bytes)
+{
+    cute_occupancy out = {.size = sizeof out};
+    CHECK(cute_occupancy_compute(INPUT(.arch = arch, .threads = 32, .registers = 16, .has_carveout = true,
+                                       .carveout = percent, .static_smem = bytes),
+                                 &out, NULL) == CUTE_OK);
+    return out.by_smem;
+}
+
+/* The splits of the guide: 0, 8, 16, 32, 64, 100, 132, 164, 196, 228 KiB, of Turing 32 and 64. */
+static void test_carveout(void)
+{
+    CHECK_INT(blocks_with(100, "sm_90", 7 * 1024), 28);
+    CHECK_INT(blocks_with(50, "sm_90", 7 * 1024), 16);  /* 114 -> 132 KiB, 8 a block */
+    CHECK_INT(blocks_with(50, "sm_80", 7 * 1024), 12);  /* 82 -> 100 KiB */
+    CHECK_INT(blocks_with(0, "sm_80", 7 * 1024), 1);    /* 0 is too little for one: 8 KiB */
+    CHECK_INT(blocks_with(0, "sm_80", 8 * 1024), 1);    /* 9 -> 16 KiB */
+    CHECK_INT(blocks_with(10, "sm_75", 8 * 1024), 4);   /* 32 KiB, nothing reserved */
+    CHECK_INT(blocks_with(51, "sm_75", 8 * 1024), 8);   /* 64 KiB */
+    CHECK_INT(blocks_with(99, "sm_86", 15 * 1024), 6);  /* 100 KiB, 16 a block */
+    CHECK_INT(blocks_with(20, "sm_120", 15 * 1024), 2); /* 20 -> 32 KiB */
+}
+
+static void test_most(void)
+{
+    cute_occupancy_most most = {.size = sizeof most};
+    /* 12 warps a block, 2 blocks: 6 warps a partition, 16384 / 6 = 2730 -> 2560 = 80 * 32. */
+    CHECK(cute_occupancy_find_most(INPUT(.arch = "sm_90", .threads = 384, .registers = 168), 2, &most,
+                                   NULL) == CUTE_OK);
+    CHECK_INT(most.registers, 80);
+    CHECK_INT(most.threads, 192); /* 12 warps of 168 registers in all: 6 a block */
+    CHECK_INT(most.smem, 113 * 1024);
+    CHECK_INT(most.barriers, 16);
+    CHECK_INT(most.max_blocks, 32);
+    CHECK(cute_occupancy_find_most(
+              INPUT(.arch = "sm_90", .threads = 128, .registers = 32, .static_smem = 65536), 4, &most,
+              NULL) == CUTE_OK);
+    CHECK_INT(most.smem, 56 * 1024); /* 57 KiB less the 1 KiB that is reserved */
+    CHECK_INT(most.registers, 128);
+    CHECK(cute_occupancy_find_most(INPUT(.arch = "sm_90", .threads = 128, .registers = 32), 16, &most,
+                                   NULL) == CUTE_OK);
+    CHECK_INT(most.barriers, 4); /* 64 for 16 blocks */
+    CHECK(cute_occupancy_find_most(INPUT(.arch = "sm_90", .threads = 1024, .registers = 32), 3, &most,
+                                   NULL) == CUTE_OK);
+    CHECK_INT(most.threads, 672); /* 64 / 3 = 21 warps */
+    CHECK(cute_occupancy_find_most(INPUT(.arch = "sm_86", .threads = 64, .registers = 32), 17, &most, NULL) ==
+          CUTE_OK);
+    CHECK_INT(most.max_blocks, 16);
+    CHECK(cute_occupancy_find_most(INPUT(.arch = "sm_90", .threads = 64), 0, &most, NULL) == CUTE_USAGE);
+}
+
+/* What find_most says is the last value that does, for many inputs. */
+static void test_most_is_the_last(void)
+{
+    static const int registers[] = {16, 24, 40, 64, 96, 128, 168, 255};
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        for (int threads = 32; threads <= 1024; threads += 96)
+            for (int64_t blocks = 1; blocks < 6; blocks++) {
+                cute_occupancy_input in = {
+                    .size = sizeof in, .arch = "sm_90", .threads = threads, .registers = registers[i]};
+                cute_occupancy_most most = {.size = sizeof most};
+                cute_occupancy out = {.size = sizeof out};
+                CHECK(cute_occupancy_find_most(&in, blocks, &most, NULL) == CUTE_OK);
+                if (most.registers > 0) {
+                    in.registers = most.registers;
+                    CHECK(cute_occupancy_compute(&in, &out, NULL) == CUTE_OK && out.by_registers >= blocks);
+                    in.registers++;
+                    CHECK(cute_occupancy_compute(&in, &out, NULL) == CUTE_OK &&
+                          (out.by_registers < blocks || in.registers == 256));
+                }
+                in.registers = registers[i];
+                in.static_smem = most.smem;
+                CHECK(cute_occupancy_compute(&in, &out, NULL) == CUTE_OK && out.by_smem >= blocks);
+                in.static_smem++;
+                CHECK(cute_occupancy_compute(&in, &out, NULL) == CUTE_OK && out.by_smem < blocks);
+            }
+}
+
+static void test_clusters(void)
+{
+    static const int64_t gpcs[] = {16, 16, 18};
+    cute_occupancy out = {.size = sizeof out};
+    CHECK(cute_occupancy_compute(INPUT(.arch = "sm_90", .threads = 1024, .registers = 64, .cluster = 4,
+                                       .gpcs = gpcs, .gpc_count = 3),
+                                 &out, NULL) == CUTE_OK);
+    CHECK_INT(out.blocks, 1);
+    CHECK_INT(out.clusters, 4 + 4 + 4);
+    CHECK(cute_occupancy_compute(INPUT(.arch = "sm_90", .threads = 32, .registers = 64, .cluster = 4), &out,
+                                 NULL) == CUTE_OK);
+    CHECK_INT(out.clusters, -1);
 }
 
 static void test_nonsense(void)
 {
-    cute_occupancy out;
-    CHECK(!cute_occupancy_compute(&(cute_occupancy_input){.sm = 61, .threads = 32, .registers = 32}, &out));
-    CHECK(!cute_occupancy_compute(&(cute_occupancy_input){.sm = 90, .threads = 0, .registers = 32}, &out));
-    CHECK(!cute_occupancy_compute(&(cute_occupancy_input){.sm = 90, .threads = 1025, .registers = 32}, &out));
-    CHECK(!cute_occupancy_compute(&(cute_occupancy_input){.sm = 90, .threads = 32, .registers = -1}, &out));
+    cute_occupancy out = {.size = sizeof out};
+    cute_diag *diag = cute_diag_create();
+    const struct {
+        cute_occupancy_input in;
+        const char *says;
+    } cases[] = {
+        {{.arch = "sm_61", .threads = 32, .registers = 32}, "unknown architecture 'sm_61'"},
+        {{.arch = "sm_88", .threads = 32, .registers = 32},
+         "the limits of a multiprocessor of sm_88 are not published"},
+        {{.arch = NULL, .threads = 32, .registers = 32}, "unknown architecture ''"},
+        {{.arch = "sm_90", .registers = 32}, "expected 1 to 1024 threads of a block, got 0"},
+        {{.arch = "sm_90", .threads = 1025}, "expected 1 to 1024 threads of a block, got 1025"},
+        {{.arch = "sm_90", .threads = 32, .registers = -1},
+         "expected 0 to 256 registers of a thread, got -1"},
+        {{.arch = "sm_90", .threads = 32, .static_smem = INT64_MAX},
+         "expected 0 to 1073741824 bytes of static shared memory, got 9223372036854775807"},
+        {{.arch = "sm_90", .threads = 32, .dynamic_smem = -1},
+         "expected 0 to 1073741824 bytes of dynamic shared memory, got -1"},
+        {{.arch = "sm_90", .threads = 32, .barriers = 17}, "expected 0 to 16 barriers, got 17"},
+        {{.arch = "sm_90", .threads = 32, .carveout = 101},
+         "expected 0 to 100 percent of shared memory, got 101"},
+        {{.arch = "sm_90", .threads = 32, .cluster = 17}, "expected 0 to 16 blocks of a cluster, got 17"},
+        {{.arch = "sm_80", .threads = 32, .cluster = 2}, "sm_80 has no clusters; they begin with sm_90"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cute_occupancy_input in = cases[i].in;
+        in.size = sizeof in;
+        cute_diag_clear(diag);
+        CHECK(cute_occupancy_compute(&in, &out, diag) == CUTE_USAGE);
+        const char *text = cute_diag_get(diag, 0)->text;
+        CHECK(!strncmp(text, cases[i].says, strlen(cases[i].says)));
+        if (strncmp(text, cases[i].says, strlen(cases[i].says))) printf("# %s\n", text);
+    }
+    cute_diag_clear(diag);
+    CHECK(cute_occupancy_compute(&(cute_occupancy_input){.arch = "sm_90"}, &out, diag) == CUTE_USAGE);
+    cute_diag_destroy(diag);
 }
 
 int main(void)
 {
     TEST("blocks on a multiprocessor are those that CUDA's calculator gives", test_published);
     TEST("what limits the occupancy is named", test_limit);
+    TEST("a carveout is rounded to a split that there is, and a block gets what it needs", test_carveout);
+    TEST("the most of each resource for a number of blocks", test_most);
+    TEST("one more than the most is too much", test_most_is_the_last);
+    TEST("clusters fit into GPCs", test_clusters);
     TEST("unknown architectures and impossible blocks are refused", test_nonsense);
     return test_finish();
 }

@@ -1,8 +1,11 @@
 /* cute-dump: what is in a module, and what the pipe makes of one. A table of views; each reads its input, builds one
  * value in lib/report and prints it as text or JSON. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/arch.h"
+#include "lib/base/demangle.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
 #include "lib/base/tool.h"
@@ -12,14 +15,16 @@
 #include "lib/report/dumprun.h"
 #include "lib/report/elfview.h"
 #include "lib/report/module.h"
+#include "lib/report/resources/resources.h"
 #include "lib/report/sass.h"
 #include "lib/toolkit/native.h"
 #include "tools/cute-dump/layout.h"
 
 typedef struct settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
-    const char *pipeline, *tensor_map;
-    bool json, line_info, assertions, verbose;
+    const char *pipeline, *tensor_map, *block, *cluster;
+    bool json, line_info, assertions, verbose, table, svg;
+    resource_question question;
     cute_option_list defines;
     cute_arena *arena;
     const char *label;   /* of the input */
@@ -136,6 +141,116 @@ static cute_status do_sass(settings *s, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
+/* "256", "16x16" or "16,16,1": threads of a block, blocks of a cluster. */
+static cute_status read_extent(const char *option, const char *text, int64_t *out, cute_diag *diag)
+{
+    const char *at = text;
+    int64_t all = 1;
+    for (int dims = 0;; dims++) {
+        char *end;
+        long long value = strtoll(at, &end, 10);
+        if (end == at || value < 1 || value > 1024 || (all *= value) > 1024 || dims == 3)
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "expected %s=X, XxY or XxYxZ of 1 to 1024 in all, got '%s'", option, text);
+        at = end;
+        if (!*at) break;
+        if (*at != 'x' && *at != ',')
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected 'x' between the sizes of %s, got '%s'", option,
+                             at);
+        at++;
+    }
+    *out = all;
+    return CUTE_OK;
+}
+
+static cute_status read_question(settings *s, cute_diag *diag)
+{
+    resource_question *q = &s->question;
+    const struct {
+        const char *name;
+        int64_t value;
+    } sizes[] = {{"--registers", q->registers},
+                 {"--shared", q->shared},
+                 {"--dynamic", q->dynamic},
+                 {"--barriers", q->barriers},
+                 {"--carveout", q->carveout}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].value < -1)
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected %s=N of 0 or more, got %lld", sizes[i].name,
+                             (long long)sizes[i].value);
+    if (q->shared >= 0 && q->dynamic >= 0)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--shared is all shared memory, --dynamic a part of it; one of them at a time");
+    if (s->json && s->svg) return cute_fail(diag, CUTE_USAGE, NULL, "one of --json and --svg at a time");
+    if (s->block) CUTE_TRY(read_extent("--block", s->block, &q->threads, diag));
+    if (s->cluster) CUTE_TRY(read_extent("--cluster", s->cluster, &q->cluster, diag));
+    return CUTE_OK;
+}
+
+static cute_status put_resources(settings *s, const cute_module *module, cute_buffer *out, cute_diag *diag)
+{
+    const cute_place file = {.file = s->label};
+    resource_report report;
+    const cute_arch *made = cute_arch_find(cute_module_arch(module));
+    if (s->arch && made != cute_arch_find(s->arch)) s->question.arch = s->arch;
+    CUTE_TRY(cute_resource_report_create(s->arena, s->label, module, s->kernel, &s->question, &report, diag));
+    if (s->json) return put_json(cute_resources_json(&report), out), CUTE_OK;
+    if (!s->svg) return cute_resources_print(s->arena, &report, s->table, out), CUTE_OK;
+    if (report.count != 1)
+        return cute_fail(diag, CUTE_USAGE, &file,
+                         "a picture is of one kernel, and there are %zu; --kernel chooses", report.count);
+    if (!report.kernels->has_occupancy)
+        return cute_fail(diag, CUTE_INVALID, &file, "%s", report.kernels->why_not);
+    cute_occupancy_svg(&report.kernels->occupancy, cute_symbol_name(s->arena, report.kernels->kernel->name),
+                       out);
+    return CUTE_OK;
+}
+
+static cute_status do_resources(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    cute_link_result result = {0};
+    cute_module *compiled = NULL;
+    CUTE_TRY(check_kernel(s, diag));
+    CUTE_TRY(read_question(s, diag));
+    if (cute_module_get_format(s->module) != CUTE_MODULE_PTX) return put_resources(s, s->module, out, diag);
+    /* What cannot become code for -arch is compiled for its own. */
+    const char *arch = s->arch;
+    const cute_arch *made = cute_arch_find(cute_module_arch(s->module));
+    if (arch && made && !cute_arch_compatible(made, false, cute_arch_find(arch))) s->arch = NULL;
+    cute_status status = compile_ptx(s, &result, diag);
+    s->arch = arch;
+    if (status == CUTE_OK)
+        status = cute_module_open(s->label, cute_buffer_text(&result.output), result.output.length, NULL,
+                                  &compiled, diag);
+    if (status == CUTE_OK) status = put_resources(s, compiled, out, diag);
+    cute_module_close(compiled);
+    cute_buffer_release(&result.output);
+    cute_buffer_release(&result.commands);
+    return status;
+}
+
+/* Of numbers alone: there is no input. */
+static cute_status do_occupancy(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    occupancy_report report = {0};
+    const cute_arch *arch;
+    CUTE_TRY(read_question(s, diag));
+    CUTE_TRY(cute_arch_choose(s->arch, &arch, diag));
+    if (s->question.registers < 0)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "'occupancy' needs the registers of a thread: --registers=N");
+    cute_occupancy_input in = {.size = sizeof in, .arch = arch->name};
+    CUTE_TRY(cute_occupancy_report_create(s->arena, &in, &s->question, &report, diag));
+    report.what_if = false;
+    if (s->json)
+        put_json(cute_occupancy_json(&report), out);
+    else if (s->svg)
+        cute_occupancy_svg(&report, "occupancy", out);
+    else
+        cute_occupancy_print(s->arena, &report, s->table, "", out);
+    return CUTE_OK;
+}
+
 static cute_status do_elf(settings *s, cute_buffer *out, cute_diag *diag)
 {
     const cute_place file = {.file = s->label};
@@ -200,7 +315,8 @@ enum {
     CUDA = 64,
     VERBOSE = 128,
     JSON = 256,
-    PIPELINE = 512
+    PIPELINE = 512,
+    WHATIF = 1024
 };
 
 static const struct view {
@@ -216,6 +332,10 @@ static const struct view {
      false, KERNEL, do_source},
     {"sass", "the machine code with source lines; PTX is compiled first", true,
      JSON | KERNEL | ARCH | LEVEL | CUDA, do_sass},
+    {"resources", "registers, spills, memory and barriers of each kernel, and its occupancy; what if", true,
+     JSON | KERNEL | ARCH | LEVEL | CUDA | WHATIF, do_resources},
+    {"occupancy", "the same of numbers: --registers, --block, --shared; it has no input", false,
+     JSON | ARCH | WHATIF, do_occupancy},
     {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
     {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false,
      JSON | ARCH | LEVEL | DEFINES | LINES | PIPELINE | CUDA | VERBOSE, do_run},
@@ -272,7 +392,7 @@ static cute_status choose(cute_option_list *operands, const struct view **view, 
         if (near)
             return cute_fail(diag, CUTE_USAGE, NULL, "unknown view '%s'; did you mean '%s'?", first, near);
         cute_fail(diag, CUTE_USAGE, NULL, "expected one file; unexpected '%s'", operands->items[1]);
-        cute_note(diag, NULL, "views are show, ptx, source, sass, elf, run and layout");
+        cute_note(diag, NULL, "views are show, ptx, source, sass, resources, occupancy, elf, run and layout");
         return CUTE_USAGE;
     }
     if (operands->count > 1)
@@ -296,6 +416,15 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {DEFINES, "-D", s->defines.count > 0},
         {LINES, "-lineinfo", s->line_info},
         {PIPELINE, "--pass-pipeline", s->pipeline != NULL},
+        {WHATIF, "--registers", s->question.registers != -1},
+        {WHATIF, "--shared", s->question.shared != -1},
+        {WHATIF, "--dynamic", s->question.dynamic != -1},
+        {WHATIF, "--barriers", s->question.barriers != -1},
+        {WHATIF, "--carveout", s->question.carveout != -1},
+        {WHATIF, "--block", s->block != NULL},
+        {WHATIF, "--cluster", s->cluster != NULL},
+        {WHATIF, "--table", s->table},
+        {WHATIF, "--svg", s->svg},
         {PIPELINE, "--tensor-map", s->tensor_map != NULL},
         {PIPELINE, "--enable-assertions", s->assertions},
         {CUDA, "--cuda-path", s->cuda_path != NULL},
@@ -326,18 +455,23 @@ static cute_status check_module(const settings *s, const struct view *view, cute
     if (s->opt_level && compiled)
         return cute_fail(diag, CUTE_USAGE, &file, "-O has no effect on a cubin, which is compiled already");
     if (!s->arch || cute_module_get_container(s->module) == CUTE_MODULE_FATBIN ||
-        (view->run == do_sass && !compiled) || cute_arch_find(made) == cute_arch_find(s->arch))
+        (view->run == do_sass && !compiled) || view->run == do_resources ||
+        cute_arch_find(made) == cute_arch_find(s->arch))
         return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, &file, "expected a module for %s, got one for %s", s->arch, made);
 }
 
-static cute_status open_module(settings *s, const char *path, cute_diag *diag)
+/* `or_any`: where there is no image for -arch, any is taken. */
+static cute_status open_module(settings *s, const char *path, bool or_any, cute_diag *diag)
 {
     cute_buffer bytes = {0};
     cute_status status = cute_file_read(path, &bytes, diag);
+    bool any = or_any && s->arch;
     if (status == CUTE_OK)
-        status =
-            cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, s->arch, &s->module, diag);
+        status = cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, s->arch, &s->module,
+                                  any ? NULL : diag);
+    if (status != CUTE_OK && any && bytes.length)
+        status = cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, NULL, &s->module, diag);
     cute_buffer_release(&bytes);
     return status;
 }
@@ -359,7 +493,10 @@ static cute_status work(cute_tool *tool, void *context)
         CUTE_TRY(cute_arch_parse_native(s->arch, &arch, diag));
         s->arch = arch->name;
     }
-    cute_status status = view->module ? open_module(s, path, diag) : CUTE_OK;
+    if (view->run == do_occupancy && operands->count)
+        return cute_fail(diag, CUTE_USAGE, NULL, "'occupancy' has no input; unexpected '%s'",
+                         operands->items[0]);
+    cute_status status = view->module ? open_module(s, path, view->run == do_resources, diag) : CUTE_OK;
     if (status == CUTE_OK && view->module) status = check_module(s, view, diag);
     if (status == CUTE_OK) status = view->run(s, &out, diag);
     if (!cute_buffer_ok(&out)) status = cute_fail_memory(diag);
@@ -375,7 +512,7 @@ static cute_status work(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    settings s = {0};
+    settings s = {.question = RESOURCE_AS_IS};
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Options", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR", "output file (default: stdout); the folder of 'run'",
@@ -385,7 +522,10 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "counters", 0, "FILE",
          "'ptx': what each line did, of cute-run --counters --json", &s.counters},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
-         "of a fatbin the image for it; what 'sass' and 'run' compile for; or native", &s.arch},
+         "of a fatbin the image for it; what 'sass' and 'run' compile for; of 'resources' and 'occupancy' "
+         "the GPU; "
+         "or native",
+         &s.arch},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of 'sass' and 'run'", &s.opt_level},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "'run': replace ${NAME} in the text", &s.defines},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source lines", &s.line_info},
@@ -395,6 +535,21 @@ int main(int argc, char **argv)
          "'run': pass tensor maps by value (default) or by pointer", &s.tensor_map},
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "'run': keep cf.assert", &s.assertions},
         {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s.assertions},
+        {CUTE_OPTION_STRING, "block", 0, "X[xY[xZ]]",
+         "'resources', 'occupancy': with blocks of these threads", &s.block},
+        {CUTE_OPTION_INT, "registers", 0, "N", "the same: with these registers of a thread",
+         &s.question.registers},
+        {CUTE_OPTION_INT, "shared", 0, "BYTES", "the same: with this shared memory of a block",
+         &s.question.shared},
+        {CUTE_OPTION_INT, "dynamic", 0, "BYTES", "the same: with this dynamic shared memory",
+         &s.question.dynamic},
+        {CUTE_OPTION_INT, "barriers", 0, "N", "the same: with these named barriers", &s.question.barriers},
+        {CUTE_OPTION_INT, "carveout", 0, "PERCENT", "the same: with this part of the most shared memory",
+         &s.question.carveout},
+        {CUTE_OPTION_STRING, "cluster", 0, "X[xY[xZ]]", "the same: with clusters of these blocks",
+         &s.cluster},
+        {CUTE_OPTION_FLAG, "table", 0, NULL, "the same: the occupancy over sizes of blocks", &s.table},
+        {CUTE_OPTION_FLAG, "svg", 0, NULL, "the same: as a picture", &s.svg},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
         {0},

@@ -1,0 +1,58 @@
+/* What the occupancy of a kernel is computed from: its resources and the launch that it states. */
+#include "lib/report/report.h"
+
+#include <string.h>
+
+static bool is_set(const int64_t dims[3])
+{
+    return dims[0] > 0;
+}
+
+/* 0: not set, or more than `most`. */
+static int64_t product(const int64_t dims[3], int64_t most)
+{
+    int64_t all = 1;
+    for (int i = 0; i < 3; i++)
+        if (dims[i] < 1 || dims[i] > most || (all *= dims[i]) > most) return 0;
+    return all;
+}
+
+int64_t cute_kernel_threads(const cute_kernel *k)
+{
+    return product(is_set(k->reqntid) ? k->reqntid : is_set(k->block) ? k->block : k->maxntid, 1024);
+}
+
+static int64_t known(int64_t value)
+{
+    return value < 0 ? 0 : value;
+}
+
+cute_status cute_occupancy_of_kernel(const cute_module *module, const cute_kernel *k,
+                                     cute_occupancy_input *out, cute_diag *diag)
+{
+    size_t size = out->size;
+    if (size < sizeof size || size > sizeof *out)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected the size of cute_occupancy_input, %zu; got %zu",
+                         sizeof *out, size);
+    if (k->resources.registers < 0)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "how many registers '%s' takes is not known before its PTX is compiled", k->name);
+    cute_occupancy_input in = {.size = size,
+                               .arch = cute_module_arch(module),
+                               .threads = cute_kernel_threads(k),
+                               .registers = k->resources.registers,
+                               .static_smem = known(k->static_smem),
+                               .dynamic_smem = known(k->dynamic_smem),
+                               .barriers = known(k->resources.barriers),
+                               .cluster = product(k->cluster, 1024)};
+    memcpy(out, &in, size);
+    return CUTE_OK;
+}
+
+bool cute_kernel_occupancy(const cute_module *module, const cute_kernel *k, cute_occupancy *out)
+{
+    cute_occupancy_input in = {.size = sizeof in};
+    *out = (cute_occupancy){.size = sizeof *out};
+    return cute_occupancy_of_kernel(module, k, &in, NULL) == CUTE_OK && in.threads &&
+           cute_occupancy_compute(&in, out, NULL) == CUTE_OK;
+}

@@ -1,0 +1,212 @@
+/* Occupancy, by the rules of cuda_occupancy.h for compute capability 7.5 and later. Knows no kernels and no renderings. */
+#include "cute/occupancy.h"
+
+#include <string.h>
+
+#include "lib/base/arch.h"
+
+enum {
+    WARP = 32,
+    REGISTERS = 65536,
+    PARTITIONS = 4,
+    REGISTER_UNIT = 256,
+    MOST_THREADS = 1024,
+    MOST_REGISTERS = 256, /* what the driver counts; machine code names 255 */
+    MOST_BARRIERS = 16,
+    MOST_CLUSTER = 16,
+    KIB = 1024
+};
+
+static const struct sm {
+    int number, warps, blocks, smem_kib, block_kib, reserved, granule, barriers, least_kib;
+} table[] = {
+#define SM(number, warps, blocks, smem, block, reserved, granule, barriers, least)                           \
+    {number, warps, blocks, smem, block, reserved, granule, barriers, least},
+#include "lib/report/resources/occupancy.def"
+};
+
+static const int splits[] = {
+#define SM(...)
+#define SPLIT(kib) kib,
+#include "lib/report/resources/occupancy.def"
+};
+
+static int64_t round_up(int64_t value, int64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+static int64_t warps_of(int64_t threads)
+{
+    return (threads + WARP - 1) / WARP;
+}
+
+static int64_t by_registers(int64_t warps, int64_t registers)
+{
+    int64_t of_warp = round_up(registers * WARP, REGISTER_UNIT);
+    if (of_warp == 0) return INT64_MAX;
+    /* The hardware checks a block as if its warps filled all partitions. */
+    if (registers > MOST_REGISTERS || of_warp * round_up(warps, PARTITIONS) > REGISTERS) return 0;
+    return REGISTERS / PARTITIONS / of_warp * PARTITIONS / warps;
+}
+
+/* The smallest split that has `bytes` of shared memory. */
+static int64_t split_for(const struct sm *sm, int64_t bytes)
+{
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
+        if (splits[i] >= sm->least_kib && splits[i] <= sm->smem_kib && bytes <= (int64_t)splits[i] * KIB)
+            return (int64_t)splits[i] * KIB;
+    return (int64_t)sm->smem_kib * KIB;
+}
+
+static int64_t block_smem(const struct sm *sm, int64_t bytes)
+{
+    return round_up(bytes + sm->reserved, sm->granule);
+}
+
+/* A carveout is a wish: a block that needs more gets it, and is alone then or nearly so. */
+static int64_t total_smem(const struct sm *sm, const cute_occupancy_input *in, int64_t bytes)
+{
+    int64_t most = (int64_t)sm->smem_kib * KIB, used = block_smem(sm, bytes);
+    int64_t wanted = in->has_carveout ? split_for(sm, in->carveout * most / 100) : most;
+    return wanted >= used ? wanted : split_for(sm, used);
+}
+
+static int64_t by_smem(const struct sm *sm, const cute_occupancy_input *in, int64_t bytes)
+{
+    int64_t used = block_smem(sm, bytes);
+    if (used > (int64_t)sm->block_kib * KIB + sm->reserved) return 0;
+    return used ? total_smem(sm, in, bytes) / used : INT64_MAX;
+}
+
+static int64_t by_barriers(const struct sm *sm, int64_t barriers)
+{
+    return barriers && sm->barriers ? (int64_t)sm->barriers * sm->blocks / barriers : INT64_MAX;
+}
+
+/* ---- input ---- */
+
+/* The fields that a caller's struct has; its size is at its start. */
+static cute_status read_input(const cute_occupancy_input *given, cute_occupancy_input *in,
+                              const struct sm **found, cute_diag *diag)
+{
+    const int64_t sane = 1 << 30;
+    const cute_arch *arch;
+    if (given->size < sizeof given->size || given->size > sizeof *in)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected the size of cute_occupancy_input, %zu; got %zu",
+                         sizeof *in, given->size);
+    *in = (cute_occupancy_input){0};
+    memcpy(in, given, given->size);
+    CUTE_TRY(cute_arch_parse(in->arch ? in->arch : "", NULL, &arch, diag));
+    *found = NULL;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].number == arch->number) *found = &table[i];
+    if (!*found)
+        return cute_fail(diag, CUTE_USAGE, NULL, "the limits of a multiprocessor of %s are not published",
+                         arch->name);
+    const struct {
+        const char *name;
+        int64_t value, least, most;
+    } ranges[] = {{"threads of a block", in->threads, 1, MOST_THREADS},
+                  {"registers of a thread", in->registers, 0, MOST_REGISTERS},
+                  {"bytes of static shared memory", in->static_smem, 0, sane},
+                  {"bytes of dynamic shared memory", in->dynamic_smem, 0, sane},
+                  {"barriers", in->barriers, 0, MOST_BARRIERS},
+                  {"percent of shared memory", in->carveout, 0, 100},
+                  {"blocks of a cluster", in->cluster, 0, MOST_CLUSTER}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most)
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected %lld to %lld %s, got %lld",
+                             (long long)ranges[i].least, (long long)ranges[i].most, ranges[i].name,
+                             (long long)ranges[i].value);
+    if (in->cluster > 1 && arch->number < 90)
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s has no clusters; they begin with sm_90", arch->name);
+    return CUTE_OK;
+}
+
+/* ---- answers ---- */
+
+/* A cluster lies in one GPC. */
+static int64_t count_clusters(const cute_occupancy_input *in, int64_t blocks)
+{
+    int64_t clusters = 0;
+    if (!in->cluster || !in->gpcs) return -1;
+    for (size_t i = 0; i < in->gpc_count; i++) clusters += in->gpcs[i] * blocks / in->cluster;
+    return clusters;
+}
+
+cute_status cute_occupancy_compute(const cute_occupancy_input *given, cute_occupancy *out, cute_diag *diag)
+{
+    cute_occupancy_input in;
+    const struct sm *sm;
+    size_t size = out->size;
+    if (size < sizeof size || size > sizeof *out)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected the size of cute_occupancy, %zu; got %zu",
+                         sizeof *out, size);
+    memset((char *)out + sizeof size, 0, size - sizeof size);
+    CUTE_TRY(read_input(given, &in, &sm, diag));
+    int64_t warps = warps_of(in.threads), bytes = in.static_smem + in.dynamic_smem;
+    cute_occupancy o = {
+        .size = size,
+        .max_warps = sm->warps,
+        .block_registers = round_up(in.registers * WARP, REGISTER_UNIT) * warps,
+        .block_smem = block_smem(sm, bytes),
+        .registers = REGISTERS,
+        .smem = total_smem(sm, &in, bytes),
+        .by_warps = sm->warps / warps,
+        .by_registers = by_registers(warps, in.registers),
+        .by_smem = by_smem(sm, &in, bytes),
+        .by_barriers = by_barriers(sm, in.barriers),
+        .by_blocks = sm->blocks,
+    };
+    const struct {
+        const char *name;
+        unsigned bit;
+        int64_t blocks;
+    } limits[] = {{"warps", CUTE_LIMIT_WARPS, o.by_warps},
+                  {"registers", CUTE_LIMIT_REGISTERS, o.by_registers},
+                  {"shared memory", CUTE_LIMIT_SHARED, o.by_smem},
+                  {"barriers", CUTE_LIMIT_BARRIERS, o.by_barriers},
+                  {"blocks", CUTE_LIMIT_BLOCKS, o.by_blocks}};
+    o.blocks = INT64_MAX;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (limits[i].blocks < o.blocks) {
+            o.blocks = limits[i].blocks;
+            o.limit = limits[i].name;
+            o.limits = 0;
+        }
+        if (limits[i].blocks == o.blocks) o.limits |= limits[i].bit;
+    }
+    o.warps = o.blocks * warps;
+    o.fraction = (double)o.warps / (double)sm->warps;
+    o.clusters = count_clusters(&in, o.blocks);
+    memcpy(out, &o, size);
+    return CUTE_OK;
+}
+
+cute_status cute_occupancy_find_most(const cute_occupancy_input *given, int64_t blocks,
+                                     cute_occupancy_most *out, cute_diag *diag)
+{
+    cute_occupancy_input in;
+    const struct sm *sm;
+    size_t size = out->size;
+    if (size < sizeof size || size > sizeof *out)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected the size of cute_occupancy_most, %zu; got %zu",
+                         sizeof *out, size);
+    CUTE_TRY(read_input(given, &in, &sm, diag));
+    if (blocks < 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected one block or more, got %lld", (long long)blocks);
+    int64_t warps = warps_of(in.threads);
+    cute_occupancy_most most = {size, -1, -1, -1, -1, sm->blocks};
+    for (int64_t w = 1; w <= MOST_THREADS / WARP; w++)
+        if (sm->warps / w >= blocks && by_registers(w, in.registers) >= blocks) most.threads = w * WARP;
+    for (int64_t r = 1; r < MOST_REGISTERS; r++)
+        if (by_registers(warps, r) >= blocks) most.registers = r;
+    for (int64_t b = 0; b <= MOST_BARRIERS; b++)
+        if (by_barriers(sm, b) >= blocks) most.barriers = b;
+    /* All steps are granules beyond what is reserved, which is a number of granules. */
+    for (int64_t bytes = 0; bytes <= (int64_t)sm->block_kib * KIB; bytes += sm->granule)
+        if (by_smem(sm, &in, bytes) >= blocks) most.smem = bytes;
+    memcpy(out, &most, size);
+    return CUTE_OK;
+}
