@@ -327,7 +327,7 @@ END
     says "-O has no effect on a cubin, which is compiled already"
     fails 2 "$dump" -O2 k.cubin
     says "-O has no effect on 'show'"
-    says "it is for 'sass', 'resources', 'run'"
+    says "it is for 'sass', 'cfg', 'histogram', 'lines', 'resources', 'all', 'run'"
     fails 2 "$dump" show k.cubin --counters=x.json
     says "--counters has no effect on 'show'"
     fails 2 "$dump" elf k.cubin --kernel=add_one
@@ -445,4 +445,114 @@ END
     fails 2 "$dump" elf k.cubin --block 128
     says "it is for 'resources', 'occupancy'"
     fails 2 "$dump" resources k.cubin --svg --json
+}
+
+# A kernel with a loop and source lines.
+looped() {
+    cat >loop.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "loop.cu"
+.visible .entry looped(.param .u64 p, .param .u32 n) {
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<4>;
+  .reg .f32 %f<3>;
+  .reg .pred %p<2>;
+  .loc 1 3 1
+  ld.param.u64 %rd1, [p];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, 0;
+  mov.f32 %f1, 0f00000000;
+L:
+  .loc 1 5 1
+  ld.volatile.global.f32 %f2, [%rd1];
+  fma.rn.f32 %f1, %f1, %f2, %f2;
+  .loc 1 6 1
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, %r1;
+  @%p1 bra L;
+  .loc 1 7 1
+  st.global.v2.f32 [%rd1], {%f1, %f1};
+  ret;
+}
+END
+    printf 'one\ntwo\nvoid looped\nfour\n  the load\n  the count\n  the store\n' >loop.cu
+    "$CUTE_BIN/cute-link" -lineinfo -o loop.cubin loop.ptx
+    "$dump" sass loop.cubin >plain || { [ $? -eq 3 ] && skip "no nvdisasm"; }
+}
+
+@test "the graph of machine code is shown as text, JSON, dot and a picture" {
+    looped
+    "$dump" cfg loop.cubin | grep -q 'loop 0: header B'
+    "$dump" cfg --json loop.cubin | jq -e '.functions[0] | .name == "looped" and (.loops | length >= 1) and
+        (.blocks | map(.instructions) | add) > 10 and all(.blocks[].edges[]; .to >= 0)' >/dev/null
+    "$dump" cfg --dot loop.cubin | grep -q '^digraph'
+    "$dump" -cfg loop.cubin | cmp - <("$dump" cfg --dot loop.cubin)
+    "$dump" cfg --svg loop.cubin >g.svg
+    grep -q '</svg>' g.svg
+    python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("g.svg")'
+    fails 2 "$dump" cfg --svg --dot loop.cubin
+}
+
+@test "instructions and memory operations are counted" {
+    looped
+    "$dump" histogram --json loop.cubin >h.json
+    jq -e '.functions[0] | (.memory | any(.space == "global" and .access == "load" and .width == 4 and .in_loops >= 1))
+        and (.memory | any(.space == "global" and .access == "store" and .width == 8 and .in_loops == 0))
+        and (.loops | length >= 1) and .tensor_share == 0 and (.opcodes | map(.count) | add) == .instructions
+        and (.classes | map(.count) | add) == .instructions' h.json >/dev/null
+    "$dump" histogram loop.cubin | grep -q 'load.global'
+    "$dump" histogram loop.ptx -arch sm_90a | grep -q 'FFMA'
+}
+
+@test "lines lead to instructions, and addresses to lines" {
+    looped
+    "$dump" lines loop.cubin | grep -q 'loop.cu:5  the load  ('
+    "$dump" lines loop.cubin --at=5 >five
+    grep -q 'LDG' five
+    ! grep -q 'STG' five || false
+    "$dump" lines loop.cubin --at=loop.cu:7 | grep -q 'STG'
+    address=$("$dump" lines --json loop.cubin --at=7 | jq '.lines[0].instructions[] | select(.sass | test("STG")) | .offset')
+    "$dump" lines loop.cubin --at="$(printf '0x%x' "$address")" | grep -q 'loop.cu:7'
+    fails 1 "$dump" lines loop.cubin --at=other.cu:7
+    says 'no instruction is of line other.cu:7'
+    fails 2 "$dump" lines loop.cubin --at=x:y
+    says "expected a line (12 or k.mlir:12) or an address (0x1f0), got 'x:y'"
+    "$CUTE_BIN/cute-link" -o bare.cubin "$data/link_ok.ptx"
+    fails 1 "$dump" lines bare.cubin
+    says 'has no source lines'
+}
+
+@test "cuobjdump's and nvdisasm's spellings choose views" {
+    looped
+    "$dump" -sass loop.cubin | cmp - plain
+    "$dump" -sass -fun looped loop.cubin | cmp - plain
+    "$dump" -c loop.cubin | cmp - plain
+    "$dump" -ptx loop.cubin | cmp - <("$dump" ptx loop.cubin)
+    "$dump" -elf loop.cubin | cmp - <("$dump" elf loop.cubin)
+    "$dump" -res-usage loop.cubin | cmp - <("$dump" resources loop.cubin)
+    "$dump" -plr loop.cubin | grep -q 'live registers: R (at most'
+    "$dump" -lrm count loop.cubin | cmp - <("$dump" sass --liveness loop.cubin)
+    "$dump" -hex loop.cubin | grep -qE '^ +[0-9a-f]{4}  [0-9a-f]{16} [0-9a-f]{16}  '
+    "$dump" -lelf loop.cubin | grep -q 'elf'
+    "$dump" -all loop.cubin >all
+    for part in show elf ptx sass; do grep -q "^==== $part ====" all; done
+    "$dump" all --json loop.cubin | jq -e '.show and .elf and .ptx and .sass' >/dev/null
+    fails 2 "$dump" -sass -ptx loop.cubin
+    says "one view at a time"
+    fails 2 "$dump" cfg -sass loop.cubin
+    fails 2 "$dump" -lrm tall loop.cubin
+}
+
+@test "live registers are those that nvdisasm counts" {
+    looped
+    nvdisasm=$(find "$CUTE_BIN/../cuda/bin" "${CUTE_CUDA_PATH:-/nowhere}/bin" -name nvdisasm 2>/dev/null | head -1)
+    [ -n "$nvdisasm" ] || nvdisasm=$(command -v nvdisasm) || skip "no nvdisasm"
+    "$nvdisasm" -c -plr -lrm count loop.cubin 2>/dev/null | grep -oE '^ +/\*[0-9a-f]{4}\*/.*// \| *[0-9]+' |
+        sed -E 's/^ +\/\*([0-9a-f]+)\*.*\| *([0-9]+)$/\1 \2/' >theirs
+    "$dump" sass --liveness loop.cubin | grep -E '^    [0-9a-f]{4}  ' | awk '{ print $1, $2 }' >ours
+    last=$(awk '/EXIT/ { print NR; exit }' <("$dump" sass loop.cubin | grep -E '^    [0-9a-f]{4}'))
+    [ "$last" -gt 5 ]
+    diff <(head -"$last" theirs) <(head -"$last" ours)
 }

@@ -1,7 +1,6 @@
-/* What ptxas and nvdisasm print: any text is read. The input is the output, a byte 0, and the PTX. */
+/* What ptxas prints: any text is read. The input is the output, a byte 0, and the PTX. */
 #include <string.h>
 
-#include "lib/report/sass.h"
 #include "lib/toolkit/messages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,13 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cute_ptx_text ptx = {"fuzz.ptx", split ? split + 1 : "", split ? size - length - 1 : 0};
     cute_tool_output output = {.text = size ? text : "", .length = length, .ptx = &ptx, .verbose = true};
     cute_usage_list usage = {0};
-    cute_sass sass;
     (void)!cute_tool_messages(arena, &output, &usage, diag);
-    if (cute_sass_parse(arena, output.text, length, &sass, diag) == CUTE_OK) {
-        cute_buffer out = {0};
-        cute_sass_print(&sass, NULL, &out);
-        cute_buffer_release(&out);
-    }
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
     return 0;

@@ -16,8 +16,8 @@
 #include "lib/report/elfview.h"
 #include "lib/report/module.h"
 #include "lib/report/resources/resources.h"
-#include "lib/report/sass.h"
 #include "lib/toolkit/native.h"
+#include "tools/cute-dump/code.h"
 #include "tools/cute-dump/layout.h"
 
 typedef struct settings {
@@ -25,6 +25,9 @@ typedef struct settings {
     const char *pipeline, *tensor_map, *block, *cluster;
     bool json, line_info, assertions, verbose, table, svg;
     resource_question question;
+    code_question code;
+    bool habits[CUTE_DUMP_HABITS]; /* which of cute_dump_habits were given */
+    const char *life_ranges;
     cute_option_list defines;
     cute_arena *arena;
     const char *label;   /* of the input */
@@ -114,31 +117,50 @@ static cute_status compile_ptx(settings *s, cute_link_result *result, cute_diag 
     return cute_link(s->arena, &options, &input, 1, result, diag);
 }
 
-static cute_status do_sass(settings *s, cute_buffer *out, cute_diag *diag)
+static cute_status put_code(settings *s, code_view *view, cute_buffer *out, cute_diag *diag)
 {
-    cute_sass sass;
     cute_link_result result = {0};
+    cute_code code;
     size_t length;
     const void *image = cute_module_image(s->module, &length);
     cute_status status = check_kernel(s, diag);
+    s->code.arena = s->arena;
+    s->code.label = s->label;
+    s->code.kernel = s->kernel;
+    s->code.json = s->json;
+    s->code.svg = s->svg;
     if (status == CUTE_OK && cute_module_get_format(s->module) == CUTE_MODULE_PTX) {
         status = compile_ptx(s, &result, diag);
         image = cute_buffer_text(&result.output);
         length = result.output.length;
     }
     if (status == CUTE_OK)
-        status = cute_sass_read(s->arena, s->label, image, length, s->cuda_path, &sass, diag);
-    if (status == CUTE_OK && s->json) {
-        json_t *value = json_object();
-        json_object_set_new(value, "file", json_string(s->label));
-        json_object_set_new(value, "functions", cute_sass_json(&sass, s->kernel));
-        put_json(value, out);
-    } else if (status == CUTE_OK) {
-        cute_sass_print(&sass, s->kernel, out);
-    }
+        status = cute_code_read(s->arena, s->label, image, length, s->cuda_path, s->code.sass.encodings,
+                                &code, diag);
+    if (status == CUTE_OK) status = view(&s->code, &code, out, diag);
     cute_buffer_release(&result.output);
     cute_buffer_release(&result.commands);
     return status;
+}
+
+static cute_status do_sass(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    return put_code(s, cute_dump_sass, out, diag);
+}
+
+static cute_status do_cfg(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    return put_code(s, cute_dump_cfg, out, diag);
+}
+
+static cute_status do_histogram(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    return put_code(s, cute_dump_histogram, out, diag);
+}
+
+static cute_status do_lines(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    return put_code(s, cute_dump_lines, out, diag);
 }
 
 /* "256", "16x16" or "16,16,1": threads of a block, blocks of a cluster. */
@@ -265,6 +287,46 @@ static cute_status do_elf(settings *s, cute_buffer *out, cute_diag *diag)
     return CUTE_OK;
 }
 
+static cute_status do_images(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    s->code.arena = s->arena;
+    s->code.json = s->json;
+    return cute_dump_images(&s->code, s->label, s->arch, out, diag);
+}
+
+/* Everything that can be shown of a module. */
+static cute_status do_all(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    const struct {
+        const char *name;
+        bool has;
+        cute_status (*run)(settings *s, cute_buffer *out, cute_diag *diag);
+    } parts[] = {
+        {"show", true, do_show},
+        {"elf", cute_module_elf(s->module) != NULL, do_elf},
+        {"ptx", cute_module_ptx(s->module, &(size_t){0}) != NULL, do_ptx},
+        {"sass", true, do_sass},
+    };
+    json_t *value = json_object();
+    cute_status status = CUTE_OK;
+    for (size_t i = 0; status == CUTE_OK && i < sizeof parts / sizeof *parts; i++) {
+        cute_buffer part = {0};
+        if (!parts[i].has) continue;
+        status = parts[i].run(s, &part, diag);
+        if (s->json)
+            json_object_set_new(value, parts[i].name, json_loads(cute_buffer_text(&part), 0, NULL));
+        else
+            cute_buffer_printf(out, "%s==== %s ====\n%s", i ? "\n" : "", parts[i].name,
+                               cute_buffer_text(&part));
+        cute_buffer_release(&part);
+    }
+    if (s->json && status == CUTE_OK)
+        put_json(value, out);
+    else
+        json_decref(value);
+    return status;
+}
+
 static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
 {
     cute_buffer commands = {0}, report = {0};
@@ -316,7 +378,10 @@ enum {
     VERBOSE = 128,
     JSON = 256,
     PIPELINE = 512,
-    WHATIF = 1024
+    WHATIF = 1024,
+    SASS = 2048,
+    GRAPH = 4096,
+    AT = 8192
 };
 
 static const struct view {
@@ -331,12 +396,20 @@ static const struct view {
     {"source", "the source with what each line did; its input is a report of cute-run --counters --json",
      false, KERNEL, do_source},
     {"sass", "the machine code with source lines; PTX is compiled first", true,
-     JSON | KERNEL | ARCH | LEVEL | CUDA, do_sass},
+     JSON | KERNEL | ARCH | LEVEL | CUDA | SASS, do_sass},
+    {"cfg", "basic blocks, edges and loops of the machine code", true,
+     JSON | KERNEL | ARCH | LEVEL | CUDA | GRAPH, do_cfg},
+    {"histogram", "instructions by class and opcode, memory operations, chains of dependences", true,
+     JSON | KERNEL | ARCH | LEVEL | CUDA, do_histogram},
+    {"lines", "source lines with the instructions that came from them", true,
+     JSON | KERNEL | ARCH | LEVEL | CUDA | AT, do_lines},
     {"resources", "registers, spills, memory and barriers of each kernel, and its occupancy; what if", true,
      JSON | KERNEL | ARCH | LEVEL | CUDA | WHATIF, do_resources},
     {"occupancy", "the same of numbers: --registers, --block, --shared; it has no input", false,
      JSON | ARCH | WHATIF, do_occupancy},
     {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
+    {"images", "the cubins and PTX in a fatbin, an object or a program", false, JSON | ARCH, do_images},
+    {"all", "show, elf, ptx and sass", true, JSON | ARCH | LEVEL | CUDA | SASS, do_all},
     {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false,
      JSON | ARCH | LEVEL | DEFINES | LINES | PIPELINE | CUDA | VERBOSE, do_run},
     {"layout", "evaluate and draw layouts; it has options of its own: cute-dump layout --help", false, 0,
@@ -378,12 +451,28 @@ static int find_operand(const cute_option *options, int argc, char **argv)
 }
 
 /* The first operand is a view if it is the name of one and no file. */
-static cute_status choose(cute_option_list *operands, const struct view **view, cute_diag *diag)
+static cute_status choose(settings *s, cute_option_list *operands, const struct view **view, cute_diag *diag)
 {
+    const cute_sass_options *sass = &s->code.sass;
+    const char *asked = NULL; /* by cuobjdump's or nvdisasm's option */
+    for (size_t i = 0; i < CUTE_DUMP_HABITS; i++) {
+        const char *habit = cute_dump_habits[i].view;
+        if (!s->habits[i] || (asked && !strcmp(asked, habit))) continue;
+        if (asked) return cute_fail(diag, CUTE_USAGE, NULL, "one view at a time: '%s' or '%s'", asked, habit);
+        asked = habit;
+        /* nvdisasm prints its graph for dot. */
+        if (!strcmp(habit, "cfg") && !s->json && !s->svg) s->code.dot = true;
+    }
     *view = &views[0];
+    if (asked)
+        *view = find_view(asked);
+    else if (sass->liveness || sass->encodings || sass->hot)
+        *view = find_view("sass");
     const char *first = operands->count ? operands->items[0] : NULL;
     const struct view *named = first ? find_view(first) : NULL;
     if (named && (operands->count > 1 || !cute_file_exists(first))) {
+        if (asked && *view != named)
+            return cute_fail(diag, CUTE_USAGE, NULL, "one view at a time: '%s' or '%s'", first, asked);
         *view = named;
         operands->items++;
         operands->count--;
@@ -392,7 +481,11 @@ static cute_status choose(cute_option_list *operands, const struct view **view, 
         if (near)
             return cute_fail(diag, CUTE_USAGE, NULL, "unknown view '%s'; did you mean '%s'?", first, near);
         cute_fail(diag, CUTE_USAGE, NULL, "expected one file; unexpected '%s'", operands->items[1]);
-        cute_note(diag, NULL, "views are show, ptx, source, sass, resources, occupancy, elf, run and layout");
+        cute_buffer names = {0};
+        for (size_t v = 0; v < VIEW_COUNT; v++)
+            cute_buffer_printf(&names, "%s%s", !v ? "" : v + 1 == VIEW_COUNT ? " and " : ", ", views[v].name);
+        cute_note(diag, NULL, "views are %s", cute_buffer_text(&names));
+        cute_buffer_release(&names);
         return CUTE_USAGE;
     }
     if (operands->count > 1)
@@ -424,11 +517,16 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {WHATIF, "--block", s->block != NULL},
         {WHATIF, "--cluster", s->cluster != NULL},
         {WHATIF, "--table", s->table},
-        {WHATIF, "--svg", s->svg},
+        {WHATIF | GRAPH, "--svg", s->svg},
         {PIPELINE, "--tensor-map", s->tensor_map != NULL},
         {PIPELINE, "--enable-assertions", s->assertions},
         {CUDA, "--cuda-path", s->cuda_path != NULL},
         {VERBOSE, "--verbose", s->verbose},
+        {SASS, "--encodings", s->code.sass.encodings},
+        {SASS, "--liveness", s->code.sass.liveness},
+        {SASS, "--hot", s->code.sass.hot},
+        {GRAPH, "--dot", s->code.dot},
+        {AT, "--at", s->code.at != NULL},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given || view->takes & options[i].option) continue;
@@ -455,7 +553,7 @@ static cute_status check_module(const settings *s, const struct view *view, cute
     if (s->opt_level && compiled)
         return cute_fail(diag, CUTE_USAGE, &file, "-O has no effect on a cubin, which is compiled already");
     if (!s->arch || cute_module_get_container(s->module) == CUTE_MODULE_FATBIN ||
-        (view->run == do_sass && !compiled) || view->run == do_resources ||
+        (view->takes & LEVEL && !compiled) || view->run == do_resources ||
         cute_arch_find(made) == cute_arch_find(s->arch))
         return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, &file, "expected a module for %s, got one for %s", s->arch, made);
@@ -482,9 +580,16 @@ static cute_status work(cute_tool *tool, void *context)
     cute_option_list *operands = &tool->operands;
     cute_diag *diag = tool->diag;
     s->arena = tool->arena;
-    const struct view *view;
+    const struct view *view = &views[0];
     cute_buffer out = {0};
-    CUTE_TRY(choose(operands, &view, diag));
+    if (s->life_ranges) {
+        if (strcmp(s->life_ranges, "count") && strcmp(s->life_ranges, "wide") &&
+            strcmp(s->life_ranges, "narrow"))
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected count, wide or narrow after -lrm, got '%s'",
+                             s->life_ranges);
+        s->code.sass.liveness = true;
+    }
+    CUTE_TRY(choose(s, operands, &view, diag));
     const char *path = operands->count ? operands->items[0] : "-";
     s->label = view->module ? cute_file_label(path) : path;
     CUTE_TRY(check_options(s, view, diag));
@@ -513,12 +618,29 @@ static cute_status work(cute_tool *tool, void *context)
 int main(int argc, char **argv)
 {
     settings s = {.question = RESOURCE_AS_IS};
-    const cute_option options[] = {
+    enum { OWN = 64 };
+    cute_option options[OWN + CUTE_DUMP_HABITS + 1] = {
         {CUTE_OPTION_GROUP, "Options", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR", "output file (default: stdout); the folder of 'run'",
          &s.output},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON", &s.json},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "only this kernel", &s.kernel},
+        {CUTE_OPTION_STRING, "fun", 0, "NAME", NULL, &s.kernel},
+        {CUTE_OPTION_STRING, "function", 0, "NAME", NULL, &s.kernel},
+        {CUTE_OPTION_FLAG, "encodings", 0, NULL, "'sass': the bytes of each instruction (-hex)",
+         &s.code.sass.encodings},
+        {CUTE_OPTION_FLAG, "liveness", 0, NULL, "'sass': live registers at each instruction (-plr)",
+         &s.code.sass.liveness},
+        {CUTE_OPTION_FLAG, "hot", 0, NULL, "'sass': loops only, the deepest first", &s.code.sass.hot},
+        {CUTE_OPTION_FLAG, "dot", 0, NULL, "'cfg': for graphviz", &s.code.dot},
+        {CUTE_OPTION_STRING, "at", 0, "[FILE:]LINE|0xADDRESS",
+         "'lines': only this line, or that of an address", &s.code.at},
+        {CUTE_OPTION_FLAG, "hex", 0, NULL, NULL, &s.code.sass.encodings},
+        {CUTE_OPTION_FLAG, "print-instruction-encoding", 0, NULL, NULL, &s.code.sass.encodings},
+        {CUTE_OPTION_FLAG, "plr", 0, NULL, NULL, &s.code.sass.liveness},
+        {CUTE_OPTION_FLAG, "print-life-ranges", 0, NULL, NULL, &s.code.sass.liveness},
+        {CUTE_OPTION_STRING, "lrm", 0, "MODE", NULL, &s.life_ranges},
+        {CUTE_OPTION_STRING, "life-range-mode", 0, "MODE", NULL, &s.life_ranges},
         {CUTE_OPTION_STRING, "counters", 0, "FILE",
          "'ptx': what each line did, of cute-run --counters --json", &s.counters},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
@@ -549,11 +671,17 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "cluster", 0, "X[xY[xZ]]", "the same: with clusters of these blocks",
          &s.cluster},
         {CUTE_OPTION_FLAG, "table", 0, NULL, "the same: the occupancy over sizes of blocks", &s.table},
-        {CUTE_OPTION_FLAG, "svg", 0, NULL, "the same: as a picture", &s.svg},
+        {CUTE_OPTION_FLAG, "svg", 0, NULL, "the same, and 'cfg': as a picture", &s.svg},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
-        {0},
     };
+    size_t count = 0;
+    while (options[count].name) count++;
+    for (size_t i = 0; i < CUTE_DUMP_HABITS; i++)
+        options[count + i] = (cute_option){.kind = CUTE_OPTION_FLAG,
+                                           .name = cute_dump_habits[i].option,
+                                           .letter = cute_dump_habits[i].letter,
+                                           .target = &s.habits[i]};
     int first = find_operand(options, argc, argv);
     if (first && !strcmp(argv[first], "layout")) {
         memmove(argv + first, argv + first + 1, (size_t)(argc - first) * sizeof *argv);
@@ -562,10 +690,12 @@ int main(int argc, char **argv)
     cute_buffer epilogue = {0};
     cute_buffer_puts(&epilogue, "Views:\n");
     for (size_t i = 0; i < VIEW_COUNT; i++)
-        cute_buffer_printf(&epilogue, "  %-6s %s\n", views[i].name, views[i].help);
+        cute_buffer_printf(&epilogue, "  %-9s %s\n", views[i].name, views[i].help);
     cute_buffer_puts(&epilogue, "\nExamples:\n"
                                 "  cute-dump k.cubin\n"
                                 "  cute-dump sass k.cubin --kernel=vector_add\n"
+                                "  cute-dump cfg k.cubin --svg -o k.svg\n"
+                                "  cute-dump lines k.cubin --at=k.mlir:12\n"
                                 "  cute-dump ptx k.ptx --counters=report.json\n"
                                 "  cute-dump run k.mlir -D BM=128 -arch sm_90a -o dump/\n");
     const cute_command command = {

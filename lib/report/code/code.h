@@ -1,0 +1,186 @@
+/* The machine code of a cubin as data: instructions with what they read and write, basic blocks, loops, live
+ * registers. Read from nvdisasm's listing; everything is in the arena that is passed. */
+#ifndef CUTE_LIB_REPORT_CODE_CODE_H
+#define CUTE_LIB_REPORT_CODE_CODE_H
+
+#include "lib/base/buffer.h"
+
+typedef enum cute_register_class {
+    CUTE_REGISTER_R,  /* of a thread, 32 bits */
+    CUTE_REGISTER_UR, /* of a warp, 32 bits */
+    CUTE_REGISTER_P,  /* predicates of a thread */
+    CUTE_REGISTER_UP, /* predicates of a warp */
+    CUTE_REGISTER_CLASSES,
+} cute_register_class;
+
+/* "R", "UR", "P", "UP". */
+extern const char *const cute_register_class_name[CUTE_REGISTER_CLASSES];
+
+typedef enum cute_code_class {
+#define CLASS(id, name, latency, text) CUTE_CODE_##id,
+#include "lib/report/code/classes.def"
+    CUTE_CODE_CLASSES,
+} cute_code_class;
+
+typedef struct cute_code_class_info {
+    const char *name; /* "tensor" */
+    int latency;      /* cycles until the result can be used: an estimate */
+    const char *text; /* what is in it */
+} cute_code_class_info;
+extern const cute_code_class_info cute_code_class_table[CUTE_CODE_CLASSES];
+
+typedef enum cute_code_space {
+    CUTE_SPACE_NONE,
+    CUTE_SPACE_GLOBAL,
+    CUTE_SPACE_SHARED,
+    CUTE_SPACE_LOCAL,
+    CUTE_SPACE_CONST,
+    CUTE_SPACE_GENERIC,
+    CUTE_SPACE_TENSOR, /* Blackwell's tensor memory */
+    CUTE_SPACE_TEXTURE,
+    CUTE_SPACES,
+} cute_code_space;
+extern const char *const cute_code_space_name[CUTE_SPACES];
+
+/* What an opcode does to memory. */
+typedef enum cute_code_access {
+    CUTE_ACCESS_NONE,
+    CUTE_ACCESS_LOAD,
+    CUTE_ACCESS_STORE,
+    CUTE_ACCESS_ATOMIC, /* reads and writes, gives a result or not */
+    CUTE_ACCESS_COPY,   /* from one space to another, without registers */
+} cute_code_access;
+extern const char *const cute_code_access_name[];
+
+/* What happens after an instruction. */
+typedef enum cute_code_flow {
+    CUTE_FLOW_NEXT,
+    CUTE_FLOW_BRANCH,     /* to its label, and on where it is conditional */
+    CUTE_FLOW_INDEX,      /* to one of its labels, or to an unknown place */
+    CUTE_FLOW_CALL,       /* to its label, and on when that returns */
+    CUTE_FLOW_RETURN,     /* to after a call */
+    CUTE_FLOW_EXIT,       /* the thread ends */
+    CUTE_FLOW_COLLECTIVE, /* to its label, and back to the next instruction */
+} cute_code_flow;
+
+/* A row of opcodes.def. */
+typedef struct cute_opcode {
+    const char *name, *pipe;
+    cute_code_class class;
+    cute_code_space space;
+    cute_code_access access;
+    cute_code_flow flow;
+    const char *roles; /* see opcodes.def */
+} cute_opcode;
+
+/* `count` registers from `first` on. */
+typedef struct cute_code_use {
+    uint8_t class; /* a cute_register_class */
+    bool written;
+    uint8_t first, count;
+} cute_code_use;
+
+typedef struct cute_code_place {
+    const char *file;
+    int64_t line;
+    const struct cute_code_place *caller; /* where it was inlined; NULL: nowhere */
+} cute_code_place;
+
+typedef struct cute_code_instruction {
+    uint64_t address; /* in its function */
+    uint64_t encoding[2];
+    const char *text;             /* "@!P0 IADD3 R1, R1, -0x100, RZ ;" */
+    const char *name;             /* in `text`: "IADD3", name_length bytes; modifiers follow it */
+    const cute_opcode *opcode;    /* never NULL */
+    const cute_code_place *place; /* NULL: not known */
+    const cute_code_use *uses;
+    const int64_t *targets; /* indices of instructions; -1: not in this function */
+    uint8_t name_length, use_count, class, space;
+    uint16_t target_count;
+    bool guarded;   /* it has a predicate that may be false */
+    bool uniform;   /* of the uniform datapath: "U" before an opcode of the table */
+    bool encoded;   /* `encoding` is known */
+    uint16_t width; /* bytes a lane moves; 0: no memory, or not known */
+    uint32_t block;
+    uint16_t live[CUTE_REGISTER_CLASSES]; /* registers in use here: those read later, and what it writes */
+} cute_code_instruction;
+
+typedef struct cute_code_label {
+    const char *name;   /* ".L_x_3", or a function inside of this one */
+    size_t instruction; /* index of the one after it */
+} cute_code_label;
+
+enum { CUTE_NO_BLOCK = UINT32_MAX, CUTE_NO_LOOP = UINT32_MAX };
+
+/* The edges of a block. */
+typedef enum cute_code_edge_kind {
+    CUTE_EDGE_NEXT,
+    CUTE_EDGE_BRANCH,
+    CUTE_EDGE_CALL,
+    CUTE_EDGE_RETURN,
+} cute_code_edge_kind;
+
+typedef struct cute_code_edge {
+    uint32_t to;
+    cute_code_edge_kind kind;
+} cute_code_edge;
+
+typedef struct cute_code_block {
+    size_t first, count; /* instructions */
+    const cute_code_edge *edges;
+    uint32_t edge_count;
+    uint32_t dominator; /* CUTE_NO_BLOCK: of an entry, or not reached */
+    uint32_t loop;      /* the innermost one, or CUTE_NO_LOOP */
+    bool reached;       /* from the entry of the function, calls included */
+    bool leaves;        /* an edge goes to a place that is not known, or the thread may end here */
+} cute_code_block;
+
+/* A natural loop: its header dominates all of it. Outer loops stand before inner ones. */
+typedef struct cute_code_loop {
+    uint32_t header, parent; /* parent CUTE_NO_LOOP: outermost */
+    uint32_t depth;          /* 1: outermost */
+    uint32_t block_count;    /* with those of inner loops */
+    size_t instructions;
+    bool innermost;
+} cute_code_loop;
+
+typedef struct cute_code_function {
+    const char *name;
+    cute_code_instruction *instructions;
+    cute_code_label *labels;
+    cute_code_block *blocks;
+    cute_code_loop *loops;
+    size_t count, label_count, block_count, loop_count;
+    size_t capacity, label_capacity, loop_capacity;
+    size_t irreducible; /* edges that go back to a block which does not dominate their start */
+    uint16_t peak[CUTE_REGISTER_CLASSES];
+    size_t peak_at[CUTE_REGISTER_CLASSES]; /* index of the first instruction with that many */
+} cute_code_function;
+
+typedef struct cute_code {
+    cute_code_function *functions;
+    size_t count, capacity;
+} cute_code;
+
+/* Disassembles, and finds blocks, loops and live registers. CUTE_SYSTEM: there is no nvdisasm; CUTE_INVALID: it
+ * refuses the cubin, with what it says. `encodings` costs twice the time. */
+cute_status cute_code_read(cute_arena *arena, const char *label, const void *cubin, size_t length,
+                           const char *cuda_path, bool encodings, cute_code *out, cute_diag *diag);
+/* The same of what `nvdisasm -gi -c [-hex]` prints; what is not known there is skipped. */
+cute_status cute_code_parse(cute_arena *arena, const char *text, size_t length, cute_code *out,
+                            cute_diag *diag);
+
+/* Parts of it, in the order in which cute_code_parse does them. */
+/* Fills in what follows from `text`. False when memory is exhausted. */
+bool cute_code_decode(cute_arena *arena, cute_code_instruction *instruction);
+/* "`(.L_x_3)" -> ".L_x_3": the labels an instruction names, one after the other; false: there are no more. */
+bool cute_code_next_label(const char **at, const char **label, size_t *length);
+bool cute_code_flow_find(cute_arena *arena, cute_code_function *function);
+bool cute_code_liveness(cute_arena *arena, cute_code_function *function);
+
+/* Whether `block` is in `loop`. */
+bool cute_code_in_loop(const cute_code_function *function, uint32_t block, uint32_t loop);
+/* The function of that name, or NULL. */
+const cute_code_function *cute_code_find(const cute_code *code, const char *name);
+
+#endif

@@ -1,0 +1,110 @@
+/* Live registers: backwards over the blocks until nothing changes. A write under a predicate, which may not happen, does
+ * not end what was live before. R1, the stack's pointer, is kept to the end of the thread, as nvdisasm says it. */
+#include <string.h>
+
+#include "lib/report/code/code.h"
+
+/* R and UR 256 bits each, then P and UP 8 each. */
+enum { WORDS = 9 };
+typedef struct set {
+    uint64_t bits[WORDS];
+} set;
+
+static const unsigned base[CUTE_REGISTER_CLASSES] = {0, 256, 512, 520};
+
+static void put(set *s, const cute_code_use *u, bool in)
+{
+    for (unsigned bit = base[u->class] + u->first, end = bit + u->count; bit < end; bit++)
+        if (in)
+            s->bits[bit / 64] |= 1ull << bit % 64;
+        else
+            s->bits[bit / 64] &= ~(1ull << bit % 64);
+}
+
+static void step(set *live, const cute_code_instruction *i, bool stack)
+{
+    for (unsigned k = 0; k < i->use_count; k++)
+        if (i->uses[k].written && !i->guarded) put(live, &i->uses[k], false);
+    for (unsigned k = 0; k < i->use_count; k++)
+        if (!i->uses[k].written) put(live, &i->uses[k], true);
+    if (!stack) return;
+    if (i->opcode->flow == CUTE_FLOW_EXIT || i->opcode->flow == CUTE_FLOW_RETURN)
+        put(live, &(cute_code_use){.class = CUTE_REGISTER_R, .first = 1, .count = 1}, true);
+}
+
+/* Functions without a stack may have R1 for anything. */
+static bool has_stack(const cute_code_function *f)
+{
+    return f->count && f->instructions[0].use_count && f->instructions[0].uses[0].written &&
+           f->instructions[0].uses[0].class == CUTE_REGISTER_R && f->instructions[0].uses[0].first == 1;
+}
+
+static unsigned population(const set *s, unsigned class)
+{
+    unsigned n = 0;
+    if (class == CUTE_REGISTER_P) return (unsigned)__builtin_popcountll(s->bits[8] & 0xff);
+    if (class == CUTE_REGISTER_UP) return (unsigned)__builtin_popcountll(s->bits[8] >> 8);
+    for (unsigned w = base[class] / 64; w < base[class] / 64 + 4; w++)
+        n += (unsigned)__builtin_popcountll(s->bits[w]);
+    return n;
+}
+
+/* What is live at the end of a block. */
+static set after(const set *in, const cute_code_block *b)
+{
+    set live = {0};
+    for (uint32_t e = 0; e < b->edge_count; e++)
+        for (unsigned w = 0; w < WORDS; w++) live.bits[w] |= in[b->edges[e].to].bits[w];
+    return live;
+}
+
+/* What a block reads before it writes it, and what it writes: its effect is gen | (live & ~kill). */
+static void summarise(const cute_code_function *f, const cute_code_block *b, bool stack, set *gen, set *kill)
+{
+    for (size_t n = b->first + b->count; n-- > b->first;) {
+        const cute_code_instruction *i = &f->instructions[n];
+        for (unsigned k = 0; k < i->use_count; k++)
+            if (i->uses[k].written && !i->guarded) put(kill, &i->uses[k], true);
+        step(gen, i, stack);
+    }
+}
+
+bool cute_code_liveness(cute_arena *arena, cute_code_function *f)
+{
+    size_t count = f->block_count;
+    set *in = cute_arena_array(arena, count + 1, sizeof *in);
+    set *gen = cute_arena_array(arena, count + 1, sizeof *gen);
+    set *kill = cute_arena_array(arena, count + 1, sizeof *kill);
+    bool stack = has_stack(f);
+    if (!in || !gen || !kill) return false;
+    for (size_t b = 0; b < count; b++) summarise(f, &f->blocks[b], stack, &gen[b], &kill[b]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t b = count; b-- > 0;) {
+            set live = after(in, &f->blocks[b]);
+            for (unsigned w = 0; w < WORDS; w++)
+                live.bits[w] = (live.bits[w] & ~kill[b].bits[w]) | gen[b].bits[w];
+            if (memcmp(&live, &in[b], sizeof live) == 0) continue;
+            in[b] = live;
+            changed = true;
+        }
+    }
+    for (size_t b = 0; b < count; b++) {
+        const cute_code_block *block = &f->blocks[b];
+        set live = after(in, block);
+        for (size_t n = block->first + block->count; n-- > block->first;) {
+            cute_code_instruction *i = &f->instructions[n];
+            step(&live, i, stack);
+            set used = live;
+            for (unsigned k = 0; k < i->use_count; k++) put(&used, &i->uses[k], true);
+            for (unsigned c = 0; c < CUTE_REGISTER_CLASSES; c++) i->live[c] = (uint16_t)population(&used, c);
+        }
+    }
+    for (unsigned c = 0; c < CUTE_REGISTER_CLASSES; c++)
+        for (size_t n = 0; n < f->count; n++)
+            if (f->instructions[n].live[c] > f->peak[c]) {
+                f->peak[c] = f->instructions[n].live[c];
+                f->peak_at[c] = n;
+            }
+    return true;
+}
