@@ -1,10 +1,13 @@
-# lib/launch carries its JSON Schema inside; tests carry stand-ins for the CUDA driver and cuBLASLt.
+# lib/launch and lib/report/folder carry their JSON Schemas inside; tests carry stand-ins for the CUDA driver and cuBLASLt.
 $(GEN)/launch.schema.inc: lib/launch/launch.schema.json
+$(GEN)/report.schema.inc: lib/report/folder/report.schema.json
+$(GEN)/launch.schema.inc $(GEN)/report.schema.inc:
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 
 $(OBJ)/lib/launch/schema.o: $(GEN)/launch.schema.inc
+$(OBJ)/lib/report/folder/schema.o: $(GEN)/report.schema.inc
 
 # lib/gemm has the sources of the kernels that it compiles inside: GEMM_SOURCE(name, bytes..., 0).
 GEMM_KERNELS := kernels/gemm_sm80/gemm_sm80.mlir kernels/gemm_sm90/gemm_sm90.mlir kernels/gemm_split_sm90/gemm_split_sm90.mlir kernels/sgemm/sgemm.mlir $(wildcard kernels/gemm/*.mlir)

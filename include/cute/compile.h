@@ -43,6 +43,7 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
  *                   do, becomes remarks in `diag`
  *     emit          ptx (default), llvm (text of LLVM IR), mlir (text after `pipeline`; nothing else is run)
  *     save-temps, dump-passes     a folder for what stands between the stages, the IR after each pass
+ *     dump-each     after which passes: all (default), changed (those that changed it) or none (before and after only)
  *
  * CUTE_USAGE: no such option, or a value that is none; some values are looked at by the run only. */
 CUTE_API cute_status cute_compiler_set(cute_compiler *compiler, const char *option, const char *value,

@@ -109,22 +109,43 @@ class CPass : public Pass
 class Observer : public PassInstrumentation
 {
   public:
-    Observer(cute_after_pass visit, void *context) : visit(visit), context(context) {}
+    Observer(Operation *root, cute_after_pass visit, void *context)
+        : root(root), visit(visit), context(context), last(root), lastTypes(typesOf(root))
+    {
+    }
     void runBeforePass(Pass *, Operation *) override { started.push_back(std::chrono::steady_clock::now()); }
-    void runAfterPass(Pass *pass, Operation *op) override { done(pass, op, false); }
-    void runAfterPassFailed(Pass *pass, Operation *op) override { done(pass, op, true); }
+    void runAfterPass(Pass *pass, Operation *) override { done(pass, false); }
+    void runAfterPassFailed(Pass *pass, Operation *) override { done(pass, true); }
 
   private:
-    void done(Pass *pass, Operation *op, bool failed)
+    // Arguments may get other types in place, which a fingerprint does not see.
+    static llvm::hash_code typesOf(Operation *root)
+    {
+        llvm::hash_code all = 0;
+        root->walk([&](Block *block) {
+            for (BlockArgument a : block->getArguments())
+                all = llvm::hash_combine(all, a.getType().getAsOpaquePointer());
+        });
+        return all;
+    }
+    void done(Pass *pass, bool failed)
     {
         std::chrono::duration<double> t = std::chrono::steady_clock::now() - started.back();
         started.pop_back();
         // Adaptors only group others; they have no argument.
-        if (!pass->getArgument().empty())
-            visit(pass->getArgument().str().c_str(), wrap(op), failed, t.count(), context);
+        if (pass->getArgument().empty()) return;
+        OperationFingerPrint now(root);
+        llvm::hash_code types = typesOf(root);
+        cute_passed passed = {failed, now != last || types != lastTypes, !started.empty(), t.count()};
+        last = now;
+        lastTypes = types;
+        visit(pass->getArgument().str().c_str(), &passed, context);
     }
+    Operation *root;
     cute_after_pass visit;
     void *context;
+    OperationFingerPrint last;
+    llvm::hash_code lastTypes;
     std::vector<std::chrono::steady_clock::time_point> started;
 };
 
@@ -199,11 +220,11 @@ bool isForTests(const MlirOptMainConfig &config)
 }
 
 // Prints `op`; then tells which operation stands on which line.
-void printPlaced(Operation *op, FallbackAsmResourceMap &resources, const cute_opt_hooks *hooks)
+void printPlaced(Operation *op, OpPrintingFlags flags, FallbackAsmResourceMap &resources,
+                 const cute_opt_hooks *hooks)
 {
     std::string result;
     llvm::raw_string_ostream os(result);
-    OpPrintingFlags flags;
     AsmState::LocationMap lines;
     bool wanted = hooks->printed && !flags.shouldPrintDebugInfo();
     if (wanted) {
@@ -298,7 +319,7 @@ bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &regist
         if (config.bytecodeVersionToEmit())
             return succeeded(LogicalResult(
                 emitError(UnknownLoc::get(&context), "bytecode version while not emitting bytecode")));
-        printPlaced(op.get(), resources, hooks);
+        printPlaced(op.get(), OpPrintingFlags(), resources, hooks);
         return true;
     }
     BytecodeWriterConfig writer(resources);
@@ -654,9 +675,18 @@ void cute_llvm_on_fatal(void (*handler)(const char *reason))
     llvm::install_bad_alloc_error_handler(call, reinterpret_cast<void *>(handler));
 }
 
-void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context)
+void cute_print_placed(MlirOperation op, bool locations, bool verified, const cute_opt_hooks *hooks)
 {
-    unwrap(manager)->addInstrumentation(std::make_unique<Observer>(visit, context));
+    FallbackAsmResourceMap resources;
+    OpPrintingFlags flags;
+    if (locations) flags.enableDebugInfo(true, false);
+    if (verified) flags.assumeVerified();
+    printPlaced(unwrap(op), flags, resources, hooks);
+}
+void cute_pass_manager_observe(MlirPassManager manager, MlirOperation root, cute_after_pass visit,
+                               void *context)
+{
+    unwrap(manager)->addInstrumentation(std::make_unique<Observer>(unwrap(root), visit, context));
 }
 bool cute_remarks_wanted(const char *passes, const char *pass)
 {

@@ -25,6 +25,7 @@
 #include "lib/ptx/llvmlink.h"
 #include "lib/ptx/local_memory.h"
 #include "lib/ptx/metadata.h"
+#include "lib/ptx/passdump.h"
 #include "lib/toolkit/toolkit.h"
 
 /* The pass that puts tensors into registers: remarks on those that get none are its. */
@@ -38,8 +39,7 @@ typedef struct compilation {
     MlirContext context;
     MlirModule module;
     cute_ptx_output *out;
-    json_t *passes; /* passes.json under way, or NULL */
-    cute_status dump_status;
+    cute_pass_dump dump;    /* where options->dump_passes is given */
     cute_status status;     /* of all stages */
     cute_ptx_stage stage;   /* under way */
     const char *gpu_module; /* being compiled, or NULL */
@@ -127,20 +127,6 @@ static cute_status parse(compilation *c)
     return CUTE_OK;
 }
 
-static void after_pass(const char *pass, MlirOperation op, bool failed, double seconds, void *context)
-{
-    compilation *c = context;
-    (void)op;
-    if (c->dump_status) return;
-    size_t index = json_array_size(c->passes);
-    const char *name = cute_arena_printf(c->arena, "pass-%03zu-%s.mlir", index, pass);
-    json_t *entry = json_pack("{sssssf}", "name", pass, "file", name ? name : "", "seconds", seconds);
-    if (failed) json_object_set_new(entry, "failed", json_true());
-    json_array_append_new(c->passes, entry);
-    c->dump_status = name ? save_ir(c, c->options->dump_passes, name, mlirModuleGetOperation(c->module))
-                          : cute_fail_memory(c->diag);
-}
-
 static void report_pipeline(MlirStringRef text, void *buffer)
 {
     cute_print_to_buffer(text, buffer);
@@ -169,6 +155,7 @@ static cute_status run_pipeline(compilation *c)
         status = cute_fail(c->diag, CUTE_USAGE, NULL, "the pipeline '%s' is wrong: %s", text,
                            cute_buffer_text(&errors));
     } else if ((status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag)) == CUTE_OK &&
+               (!c->options->dump_passes || (cute_pass_dump_observe(&c->dump, manager, text), true)) &&
                mlirLogicalResultIsFailure(
                    mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(c->module)))) {
         status = CUTE_INVALID;
@@ -215,13 +202,7 @@ static cute_status lower(compilation *c)
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     cute_status status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag);
     MlirOperation module = mlirModuleGetOperation(c->module);
-    if (c->options->dump_passes) {
-        /* One thread: the dump after a nested pass shows the whole module. */
-        mlirContextEnableMultithreading(c->context, false);
-        c->passes = json_array();
-        cute_pass_manager_observe(manager, after_pass, c);
-        if (!status) status = save_ir(c, c->options->dump_passes, "00-before.mlir", module);
-    }
+    if (c->options->dump_passes) cute_pass_dump_observe(&c->dump, manager, cute_buffer_text(&pipeline));
     if (!status && mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(
                        top, cute_text(cute_buffer_text(&pipeline)), report_pipeline, &errors)))
         status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s",
@@ -231,19 +212,6 @@ static cute_status lower(compilation *c)
         status = CUTE_INVALID;
         if (!said_why(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
-    }
-    if (c->options->dump_passes) {
-        /* Of a pipeline that failed, what it did is listed too. */
-        cute_buffer text = {0};
-        if (!status) status = c->dump_status;
-        if (!status) status = save_ir(c, c->options->dump_passes, "zz-after.mlir", module);
-        cute_json_dump(c->passes, true, &text);
-        if (!c->dump_status) {
-            cute_status saved =
-                save(c, c->options->dump_passes, "passes.json", cute_buffer_text(&text), text.length);
-            if (!status) status = saved;
-        }
-        cute_buffer_release(&text);
     }
     if (!status) status = save_ir(c, c->options->save_temps, "lowered.mlir", module);
     mlirPassManagerDestroy(manager);
@@ -513,6 +481,19 @@ static cute_status compile_modules(compilation *c)
     return n.status;
 }
 
+/* One thread: the dump after a nested pass shows the whole module. */
+static cute_status begin_dump(compilation *c)
+{
+    mlirContextEnableMultithreading(c->context, false);
+    c->dump = (cute_pass_dump){.arena = c->arena,
+                               .folder = c->options->dump_passes,
+                               .each = c->options->dump_each,
+                               .lineinfo = c->options->lineinfo,
+                               .source = &c->source,
+                               .module = mlirModuleGetOperation(c->module)};
+    return cute_pass_dump_begin(&c->dump);
+}
+
 /* Everything that runs LLVM's and MLIR's code. */
 static void stages(void *context)
 {
@@ -524,9 +505,14 @@ static void stages(void *context)
     start = cute_clock();
     c->stage = CUTE_STAGE_lower;
     bool to_the_end = c->options->emit != CUTE_EMIT_MLIR;
+    if (!c->status && c->options->dump_passes) c->status = begin_dump(c);
     if (!c->status && c->options->pipeline) c->status = run_pipeline(c);
     if (!c->status && to_the_end) c->status = need_kernels(c);
     if (!c->status && to_the_end) c->status = lower(c);
+    if (c->dump.passes) {
+        cute_status dumped = cute_pass_dump_end(&c->dump, !c->status);
+        if (!c->status) c->status = dumped;
+    }
     c->out->seconds[CUTE_STAGE_lower] = cute_clock() - start;
     if (!c->status) c->status = to_the_end ? compile_modules(c) : emit_mlir(c);
     if (!mlirModuleIsNull(c->module)) mlirModuleDestroy(c->module);
@@ -556,7 +542,7 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
         *moment = (cute_moment){names[c.stage], c.gpu_module, options->arch->name};
         c.status = *reason ? CUTE_INVALID : cute_fail_memory(source->diag);
     }
-    json_decref(c.passes);
+    cute_pass_dump_release(&c.dump);
     cute_arena_destroy(c.arena);
     return c.status;
 }

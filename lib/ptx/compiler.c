@@ -56,6 +56,7 @@ cute_status cute_compiler_set(cute_compiler *c, const char *option, const char *
         {CUTE_OPTION_STRING, "emit", 0, NULL, NULL, &s->emit},
         {CUTE_OPTION_STRING, "save-temps", 0, NULL, NULL, &s->save_temps},
         {CUTE_OPTION_STRING, "dump-passes", 0, NULL, NULL, &s->dump_passes},
+        {CUTE_OPTION_STRING, "dump-each", 0, NULL, NULL, &s->dump_each},
         {0},
     };
     cute_status status = cute_option_set(table, c->arena, option, value, diag);

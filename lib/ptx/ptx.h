@@ -9,6 +9,9 @@
 /* MLIR: the module after options.pipeline; nothing else is run. */
 typedef enum cute_ptx_emit { CUTE_EMIT_PTX, CUTE_EMIT_LLVM, CUTE_EMIT_MLIR } cute_ptx_emit;
 
+/* After which passes the IR is written: each, those that changed it, or none. One that fails is always shown. */
+typedef enum cute_dump_each { CUTE_DUMP_ALL, CUTE_DUMP_CHANGED, CUTE_DUMP_NONE } cute_dump_each;
+
 typedef struct cute_ptx_options {
     const cute_arch *arch;
     int opt_level;             /* 0 to 3 */
@@ -22,9 +25,10 @@ typedef struct cute_ptx_options {
     const char *remarks;          /* see cute_pass_manager_remarks */
     const char *const *libraries; /* bitcode files to link what is missing from */
     size_t library_count;
-    const char *cuda_path;      /* where to look for the toolkit first, or NULL */
-    const char *save_temps;     /* a directory for what stands between the stages, or NULL */
-    const char *dump_passes;    /* a directory for the IR after each pass, or NULL */
+    const char *cuda_path;   /* where to look for the toolkit first, or NULL */
+    const char *save_temps;  /* a directory for what stands between the stages, or NULL */
+    const char *dump_passes; /* a directory for the IR after each pass, or NULL */
+    cute_dump_each dump_each;
     const cute_define *defines; /* noted in the metadata */
     size_t define_count;
     bool no_source_map; /* what cute-opt says of where its text comes from is a comment like others */

@@ -32,13 +32,18 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
         [CUTE_EMIT_PTX] = "ptx", [CUTE_EMIT_LLVM] = "llvm", [CUTE_EMIT_MLIR] = "mlir", NULL};
     static const char *const maps[] = {"param", "memory", NULL};
     static const char *const source_maps[] = {"auto", "off", NULL};
+    static const char *const dumps[] = {
+        [CUTE_DUMP_ALL] = "all", [CUTE_DUMP_CHANGED] = "changed", [CUTE_DUMP_NONE] = "none", NULL};
     static const char *const checks[] = {"on", "warn", "strict", "off", NULL};
-    int emit, map, source_map, check;
+    int emit, map, source_map, check, dump;
     cute_define *defines;
     CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
     CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
     CUTE_TRY(one_of("source-map", s->source_map, source_maps, &source_map, diag));
     CUTE_TRY(one_of("static-checks", s->static_checks, checks, &check, diag));
+    CUTE_TRY(one_of("dump-each", s->dump_each, dumps, &dump, diag));
+    if (s->dump_each && !s->dump_passes)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--dump-each has no effect without --dump-passes");
     if (s->level < 0 || s->level > 3)
         return cute_fail(diag, CUTE_USAGE, NULL, "-O expects 0 to 3, got %lld", (long long)s->level);
     *out = (cute_ptx_options){.opt_level = (int)s->level,
@@ -53,6 +58,7 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .cuda_path = s->cuda_path,
                               .save_temps = s->save_temps,
                               .dump_passes = s->dump_passes,
+                              .dump_each = (cute_dump_each)dump,
                               .pipeline = s->pipeline,
                               .remarks = s->remarks,
                               .define_count = s->defines.count,

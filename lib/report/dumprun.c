@@ -10,10 +10,12 @@
 
 #include "lib/base/arch.h"
 #include "lib/base/clock.h"
+#include "lib/base/demangle.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/base/list.h"
 #include "lib/base/process.h"
+#include "lib/base/sha256.h"
 #include "lib/cubin/extract.h"
 #include "lib/cubin/module.h"
 #include "lib/report/launchsites.h"
@@ -27,7 +29,7 @@ typedef struct dump {
     cute_diag *diag;
     cute_buffer source;
     const char *arch, *opt_level; /* what is compiled for, defaults filled in */
-    json_t *report, *timing, *kernels, *messages, *warnings, *outputs, *index;
+    json_t *report, *timing, *kernels, *functions, *messages, *warnings, *outputs, *index;
 } dump;
 
 static const char *in_folder(dump *d, const char *name)
@@ -109,6 +111,12 @@ static void read_messages(dump *d, const char *tool, const cute_buffer *err)
     }
 }
 
+/* The step that the dump adds to the pipeline. */
+static const char *embedding(dump *d)
+{
+    return cute_arena_printf(d->arena, "cute-embed-cubins{folder='%s'}", in_folder(d, "cubin"));
+}
+
 static const char *tool_path(dump *d, const char *name)
 {
     const char *here = cute_program_directory(d->arena);
@@ -140,6 +148,20 @@ static cute_status run(dump *d, cute_words *w, const char *timing, const cute_bu
 
 /* ---- stages ---- */
 
+/* What the user gave, with the choice of one function in front of it; NULL: nothing. */
+static const char *pipeline_of(dump *d)
+{
+    static const char whole[] = "builtin.module(";
+    const char *given = d->options->pipeline, *function = d->options->function;
+    if (!function) return given;
+    const char *only = cute_arena_printf(d->arena, "cute-only{function=%s}", function);
+    if (!given || !only) return only;
+    given += strspn(given, " \t\n");
+    if (strncmp(given, whole, sizeof whole - 1) != 0)
+        return cute_arena_printf(d->arena, "%s,%s", only, given);
+    return cute_arena_printf(d->arena, "%s%s,%s", whole, only, given + sizeof whole - 1);
+}
+
 /* Into a folder of their own inside of the dump's, so that other .ptx there are not taken for ours. */
 static cute_status compile(dump *d, const char *ptx_folder)
 {
@@ -151,7 +173,8 @@ static cute_status compile(dump *d, const char *ptx_folder)
     cute_words_add(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
     for (size_t i = 0; i < o->define_count; i++) cute_words_add(&w, "-D"), cute_words_add(&w, o->defines[i]);
     if (o->line_info) cute_words_add(&w, "--lineinfo");
-    if (o->pipeline) cute_words_add(&w, "--pass-pipeline"), cute_words_add(&w, o->pipeline);
+    const char *pipeline = pipeline_of(d);
+    if (pipeline) cute_words_add(&w, "--pass-pipeline"), cute_words_add(&w, pipeline);
     if (o->tensor_map) cute_words_add(&w, "--tensor-map"), cute_words_add(&w, o->tensor_map);
     if (o->assertions) cute_words_add(&w, "--enable-assertions");
     if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
@@ -159,6 +182,7 @@ static cute_status compile(dump *d, const char *ptx_folder)
     cute_words_add(&w, "--timing-format=json");
     cute_words_add(&w, "--dump-passes");
     cute_words_add(&w, o->folder);
+    if (o->each) cute_words_add(&w, "--dump-each"), cute_words_add(&w, o->each);
     cute_words_add(&w, "-o");
     cute_words_add(&w, ptx_folder);
     bool standard = strcmp(o->input, "-") == 0;
@@ -268,6 +292,30 @@ static cute_status list_folder(dump *d, const char *path, const char *prefix, co
     return status;
 }
 
+/* zz-after.mlir as the lowering left it; with each gpu.module as the gpu.binary of its cubin then. */
+static cute_status embed(dump *d)
+{
+    const char *last = in_folder(d, "zz-after.mlir"), *whole = in_folder(d, ".zz-after.mlir");
+    const char *step = embedding(d),
+               *text = step ? cute_arena_printf(d->arena, "builtin.module(%s)", step) : NULL;
+    cute_words w = {.arena = d->arena};
+    if (!text) return cute_fail_memory(d->diag);
+    cute_words_add(&w, tool_path(d, "cute-opt"));
+    cute_words_add(&w, "--pass-pipeline");
+    cute_words_add(&w, text);
+    cute_words_add(&w, "--diagnostics=json");
+    if (d->options->line_info) cute_words_add(&w, "--mlir-print-debuginfo");
+    cute_words_add(&w, "-o");
+    cute_words_add(&w, whole);
+    if (*last == '-') cute_words_add(&w, "--");
+    cute_words_add(&w, last);
+    cute_status status = run(d, &w, "cute-opt", NULL);
+    if (status == CUTE_OK && rename(whole, last) != 0)
+        status = cute_fail(d->diag, CUTE_SYSTEM, NULL, "cannot write '%s': %s", last, strerror(errno));
+    if (status != CUTE_OK) unlink(whole);
+    return status;
+}
+
 /* The PTX that was compiled takes its place in the dump only when all of it is there. */
 static cute_status compile_and_link(dump *d)
 {
@@ -289,7 +337,7 @@ static cute_status compile_and_link(dump *d)
     }
     cute_temp_remove(ptx);
     for (size_t i = 0; i < count && status == CUTE_OK; i++) status = link_one(d, names[i]);
-    return status;
+    return status == CUTE_OK ? embed(d) : status;
 }
 
 /* Objects that the input has in gpu.binary operations already. */
@@ -358,21 +406,62 @@ static cute_status write_launch_sites(dump *d)
     return status;
 }
 
+static void take(dump *d, json_t *from, const char *key, const char *as)
+{
+    json_t *value = json_object_get(from, key);
+    if (json_is_array(value)) json_object_set(d->report, as, value);
+}
+
 /* The pipeline is what cute-ptx wrote into passes.json, which the report replaces. */
 static void add_pipeline(dump *d)
 {
-    const char **names, *path = in_folder(d, "passes.json");
-    size_t count;
+    const char **names, *path = in_folder(d, "passes.json"), *last = embedding(d);
+    size_t count, index;
     cute_buffer text = {0};
-    json_t *passes = NULL;
+    json_t *passes = NULL, *function;
     if (cute_file_exists(path) && cute_file_read(path, &text, NULL) == CUTE_OK) {
         passes = json_loadb(cute_buffer_text(&text), text.length, 0, NULL);
         unlink(path);
     }
     cute_buffer_release(&text);
-    json_object_set_new(d->report, "pipeline", passes ? passes : json_array());
+    take(d, passes, "passes", "pipeline");
+    take(d, passes, "steps", "steps");
+    if (passes && last) json_array_append_new(json_object_get(d->report, "steps"), json_string(last));
+    json_array_foreach(json_object_get(passes, "functions"), index, function)
+    {
+        cute_demangled names_of;
+        const char *mangled = json_string_value(json_object_get(function, "mangled"));
+        if (mangled && cute_demangle(d->arena, mangled, &names_of))
+            json_object_set_new(function, "name", json_string(names_of.full));
+        json_array_append(d->functions, function);
+    }
+    json_decref(passes);
     if (list_modules(d, &names, &count) != CUTE_OK) return;
     for (size_t i = 0; i < count; i++) json_array_insert_new(d->outputs, i, json_string(names[i]));
+}
+
+/* Size and hash of each output. Passes that changed nothing left the same bytes, which are hashed once. */
+static void add_files(dump *d)
+{
+    json_t *files = json_array(), *name;
+    size_t index;
+    cute_buffer before = {0};
+    char hash[CUTE_SHA256_TEXT] = "";
+    json_array_foreach(d->outputs, index, name)
+    {
+        cute_buffer bytes = {0};
+        const char *file = json_string_value(name);
+        if (cute_file_read(in_folder(d, file), &bytes, NULL) != CUTE_OK) continue;
+        bool same = *hash && bytes.length == before.length &&
+                    memcmp(cute_buffer_text(&bytes), cute_buffer_text(&before), bytes.length) == 0;
+        if (!same) cute_sha256(cute_buffer_text(&bytes), bytes.length, hash);
+        json_array_append_new(
+            files, json_pack("{sssIss}", "file", file, "bytes", (json_int_t)bytes.length, "sha256", hash));
+        cute_buffer_release(&before);
+        before = bytes;
+    }
+    cute_buffer_release(&before);
+    json_object_set_new(d->report, "files", files);
 }
 
 static json_t *options_json(const dump *d)
@@ -384,6 +473,11 @@ static json_t *options_json(const dump *d)
     for (size_t i = 0; i < o->define_count; i++) json_array_append_new(defines, json_string(o->defines[i]));
     json_object_set_new(value, "defines", defines);
     json_object_set_new(value, "lineinfo", json_boolean(o->line_info));
+    json_object_set_new(value, "assertions", json_boolean(o->assertions));
+    json_object_set_new(value, "tensor_map", json_string(o->tensor_map ? o->tensor_map : "param"));
+    json_object_set_new(value, "passes", json_string(o->each ? o->each : "all"));
+    if (o->pipeline) json_object_set_new(value, "pass_pipeline", cute_json_text(o->pipeline));
+    if (o->function) json_object_set_new(value, "function", cute_json_text(o->function));
     if (o->cuda_path) json_object_set_new(value, "cuda_path", json_string(o->cuda_path));
     return value;
 }
@@ -468,6 +562,7 @@ static void clean(dump *d)
     }
     if (report) unlink(path);
     unlink(in_folder(d, "passes.json"));
+    unlink(in_folder(d, ".zz-after.mlir"));
     /* What a run left that was stopped from outside. */
     const char **stale;
     size_t count;
@@ -523,8 +618,10 @@ static cute_status dump_all(dump *d, cute_buffer *report)
     json_object_set_new(d->report, "status", json_string("failed"));
     json_object_set_new(d->report, "options", options_json(d));
     add_versions(d);
+    json_object_set_new(d->report, "steps", json_array());
     json_object_set_new(d->report, "pipeline", json_array());
     json_object_set(d->report, "seconds", d->timing);
+    put(d, "functions", &d->functions);
     put(d, "kernels", &d->kernels);
     put(d, "warnings", &d->warnings);
     put(d, "messages", &d->messages);
@@ -533,6 +630,7 @@ static cute_status dump_all(dump *d, cute_buffer *report)
     if (!d->source.length && status == CUTE_SYSTEM) return status;
     if (!cute_file_exists(in_folder(d, "cubin"))) return status;
     add_pipeline(d);
+    add_files(d);
     json_object_set_new(d->timing, "total", json_real(cute_clock() - start));
     if (status == CUTE_OK) json_object_set_new(d->report, "status", json_string("ok"));
     size_t count = json_array_size(d->outputs);
@@ -555,7 +653,8 @@ cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *command
               .index = json_array()};
     cute_status status =
         d.arena && d.report && d.timing && d.index ? dump_all(&d, report) : cute_fail_memory(diag);
-    json_t *owned[] = {d.report, d.timing, d.index, d.kernels, d.warnings, d.messages, d.outputs};
+    json_t *owned[] = {d.report,    d.timing,   d.index,    d.kernels,
+                       d.functions, d.warnings, d.messages, d.outputs};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) json_decref(owned[i]);
     cute_buffer_release(&d.source);
     if (d.arena) cute_arena_destroy(d.arena);

@@ -13,6 +13,8 @@ typedef struct cute_dump_options {
     size_t define_count;
     const char *pipeline;   /* passes to run before the default lowering; may be NULL */
     const char *tensor_map; /* "param", "memory"; may be NULL */
+    const char *function;   /* only this one, with what it calls and launches; may be NULL */
+    const char *each;       /* "all", "changed", "none": after which passes the IR is written; may be NULL */
     bool line_info, assertions;
     bool verbose;
 } cute_dump_options;

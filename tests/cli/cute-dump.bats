@@ -293,7 +293,7 @@ END
     kernel
     "$dump" run k.mlir -o d --json -lineinfo -D A=1 >r.json
     cmp r.json d/REPORT.json
-    jq -e '.options == {arch: "sm_90a", O: "3", defines: ["A=1"], lineinfo: true} and .warnings == []
+    jq -e '.options == {arch: "sm_90a", O: "3", defines: ["A=1"], lineinfo: true, assertions: false, tensor_map: "param", passes: "all"} and .warnings == []
            and (.versions | has("cute") and has("llvm") and has("cute-ptx") and has("cute-link") and has("ptxas"))
            and (.versions.llvm | startswith("19.")) and ([.pipeline[].seconds] | add) < .seconds["cute-ptx"].total
            and ([.pipeline[].file] - .outputs) == [] and .seconds.total > .seconds["cute-ptx"].total' d/REPORT.json

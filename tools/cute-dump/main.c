@@ -14,6 +14,7 @@
 #include "lib/report/counters.h"
 #include "lib/report/dumprun.h"
 #include "lib/report/elfview.h"
+#include "lib/report/folder/schema.h"
 #include "lib/report/module.h"
 #include "lib/report/resources/resources.h"
 #include "lib/toolkit/native.h"
@@ -22,8 +23,8 @@
 
 typedef struct settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
-    const char *pipeline, *tensor_map, *block, *cluster;
-    bool json, line_info, assertions, verbose, table, svg;
+    const char *pipeline, *tensor_map, *block, *cluster, *function, *each;
+    bool json, line_info, assertions, verbose, table, svg, changed, schema;
     resource_question question;
     code_question code;
     bool habits[CUTE_DUMP_HABITS]; /* which of cute_dump_habits were given */
@@ -330,6 +331,15 @@ static cute_status do_all(settings *s, cute_buffer *out, cute_diag *diag)
 static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
 {
     cute_buffer commands = {0}, report = {0};
+    if (s->schema) {
+        cute_buffer_puts(out, cute_report_schema());
+        return CUTE_OK;
+    }
+    if (s->each && !*s->each) s->each = "all";
+    if (s->changed && s->each && strcmp(s->each, "changed") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--changed and --print-each-pass=%s contradict each other",
+                         s->each);
+    if (s->changed) s->each = "changed";
     if (!s->output || strcmp(s->output, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "'run' writes a folder; name it with -o DIR");
     cute_dump_options options = {.input = s->label,
@@ -341,6 +351,8 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
                                  .define_count = s->defines.count,
                                  .pipeline = s->pipeline,
                                  .tensor_map = s->tensor_map,
+                                 .function = s->function,
+                                 .each = s->each,
                                  .line_info = s->line_info,
                                  .assertions = s->assertions,
                                  .verbose = s->verbose};
@@ -520,6 +532,10 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {WHATIF | GRAPH, "--svg", s->svg},
         {PIPELINE, "--tensor-map", s->tensor_map != NULL},
         {PIPELINE, "--enable-assertions", s->assertions},
+        {PIPELINE, "--func", s->function != NULL},
+        {PIPELINE, "--print-each-pass", s->each != NULL},
+        {PIPELINE, "--changed", s->changed},
+        {PIPELINE, "--schema", s->schema},
         {CUDA, "--cuda-path", s->cuda_path != NULL},
         {VERBOSE, "--verbose", s->verbose},
         {SASS, "--encodings", s->code.sass.encodings},
@@ -605,7 +621,7 @@ static cute_status work(cute_tool *tool, void *context)
     if (status == CUTE_OK && view->module) status = check_module(s, view, diag);
     if (status == CUTE_OK) status = view->run(s, &out, diag);
     if (!cute_buffer_ok(&out)) status = cute_fail_memory(diag);
-    const char *target = view->run == do_run ? NULL : s->output;
+    const char *target = view->run == do_run && !s->schema ? NULL : s->output;
     if (out.length && (status == CUTE_OK || !view->module)) {
         cute_status written = cute_file_write(target, cute_buffer_text(&out), out.length, diag);
         if (status == CUTE_OK) status = written;
@@ -672,6 +688,12 @@ int main(int argc, char **argv)
          &s.cluster},
         {CUTE_OPTION_FLAG, "table", 0, NULL, "the same: the occupancy over sizes of blocks", &s.table},
         {CUTE_OPTION_FLAG, "svg", 0, NULL, "the same, and 'cfg': as a picture", &s.svg},
+        {CUTE_OPTION_STRING, "func", 0, "NAME", "'run': only this function, with what it calls and launches",
+         &s.function},
+        {CUTE_OPTION_MAYBE, "print-each-pass", 0, "all|changed|none",
+         "'run': the IR after each pass (default), after those that changed it, or after none", &s.each},
+        {CUTE_OPTION_FLAG, "changed", 0, NULL, "'run': --print-each-pass=changed", &s.changed},
+        {CUTE_OPTION_FLAG, "schema", 0, NULL, "'run': print the JSON Schema of REPORT.json", &s.schema},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
     };

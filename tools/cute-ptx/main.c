@@ -221,6 +221,8 @@ int main(int argc, char **argv)
          &s.compile.save_temps},
         {CUTE_OPTION_STRING, "dump-passes", 0, "DIR", "write the IR before, after each pass, and at the end",
          &s.compile.dump_passes},
+        {CUTE_OPTION_STRING, "dump-each", 0, "all|changed|none",
+         "after which passes: each (default), those that changed something, none", &s.compile.dump_each},
         {CUTE_OPTION_MAYBE, "remarks", 0, "PASS,...",
          "say at which lines passes did what they are for, and where they could not", &s.compile.remarks},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing_text},

@@ -1,0 +1,7 @@
+/* What REPORT.json may hold: report.schema.json, as a text. */
+#ifndef CUTE_LIB_REPORT_FOLDER_SCHEMA_H
+#define CUTE_LIB_REPORT_FOLDER_SCHEMA_H
+
+const char *cute_report_schema(void);
+
+#endif

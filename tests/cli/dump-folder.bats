@@ -1,0 +1,142 @@
+# The dump folder of cute-dump run: what its options choose, its report, and that each file in it can be taken on from.
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    dump=$CUTE_BIN/cute-dump
+    find "${CUDA_PATH:-/usr/local/cuda}/bin/ptxas" >/dev/null 2>&1 || command -v ptxas >/dev/null || skip "no ptxas"
+    cat >k.mlir <<'END'
+gpu.module @m {
+  gpu.func @first(%x: memref<?xf32>) kernel {
+    %t = gpu.thread_id x
+    %v = memref.load %x[%t] : memref<?xf32>
+    %w = arith.addf %v, %v : f32
+    memref.store %w, %x[%t] : memref<?xf32>
+    gpu.return
+  }
+  gpu.func @_Z6secondPi(%x: memref<?xi32>) kernel {
+    %c = arith.constant 3 : index
+    %v = memref.load %x[%c] : memref<?xi32>
+    %ok = arith.cmpi slt, %v, %v : i32
+    cf.assert %ok, "never"
+    gpu.return
+  }
+}
+gpu.module @n { gpu.func @third(%x: i32) kernel { gpu.return } }
+func.func @run(%x: memref<?xf32>) {
+  %c = arith.constant 1 : index
+  gpu.launch_func @m::@first blocks in (%c, %c, %c) threads in (%c, %c, %c) args(%x : memref<?xf32>)
+  return
+}
+END
+}
+
+# Each file of the IR, taken on with the steps that are left, ends as zz-after.mlir did.
+taken_on() { # folder
+    jq -r '"00-before.mlir 0", (.pipeline[] | select(.file and (.failed | not)) | "\(.file) \(.next)")' "$1/REPORT.json" | while read -r file next; do
+        rest=$(jq -r ".steps[$next:] | join(\",\")" "$1/REPORT.json")
+        "$CUTE_BIN/cute-opt" --pass-pipeline="builtin.module($rest)" "$1/$file" -o again.mlir || { echo "$file is not taken on"; return 1; }
+        cmp again.mlir "$1/zz-after.mlir" || { echo "$file ends differently"; return 1; }
+    done
+}
+
+validates() { # folder
+    "$dump" run --schema >schema.json
+    python3 -c 'import jsonschema' 2>/dev/null || skip "no jsonschema for Python"
+    python3 - "$1/REPORT.json" <<'END'
+import json, sys, jsonschema
+schema = json.load(open("schema.json"))
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.validate(json.load(open(sys.argv[1])), schema)
+END
+}
+
+@test "zz-after has the cubin of each module in a gpu.binary, and cute-link takes it out again" {
+    "$dump" run k.mlir -o d -arch sm_90a
+    [ "$(grep -c 'gpu.binary @' d/zz-after.mlir)" = 2 ] && ! grep -q 'gpu.module @' d/zz-after.mlir
+    "$CUTE_BIN/cute-link" --extract=m -o m.cubin d/zz-after.mlir
+    cmp m.cubin d/cubin/m.cubin
+}
+
+@test "the report has functions with their symbols, sizes of the IR, and the files with the hashes of sha256sum" {
+    "$dump" run k.mlir -o d -arch sm_90a
+    jq -c '.functions[] | [.name, .mangled, .kind, .module]' d/REPORT.json >functions
+    diff functions - <<'END'
+["first","first","kernel","m"]
+["second(int*)","_Z6secondPi","kernel","m"]
+["third","third","kernel","n"]
+["run","run","host",null]
+END
+    (cd d && jq -r '.files[] | "\(.sha256)  \(.file)"' REPORT.json | sha256sum --quiet -c)
+    [ "$(jq -c '[.files[].file]' d/REPORT.json)" = "$(jq -c .outputs d/REPORT.json)" ]
+    for i in 0 20 -1; do
+        file=$(jq -r ".pipeline[$i].file" d/REPORT.json)
+        [ "$(jq ".pipeline[$i].bytes" d/REPORT.json)" = "$(grep -v '^//!' "d/$file" | wc -c)" ]
+    done
+}
+
+@test "every report validates against the schema: whole, failed, with all options, without passes" {
+    "$dump" run k.mlir -o d
+    validates d
+    "$dump" run k.mlir -o all -arch sm_80 -O1 -lineinfo --enable-assertions --tensor-map=memory --changed --func=first --pass-pipeline=cse
+    validates all
+    "$dump" run k.mlir -o none --print-each-pass=none
+    validates none
+    ! "$dump" run k.mlir -o failed --func=firts
+    validates failed
+    jq '.extra = 1' d/REPORT.json >d/other && mv d/other d/REPORT.json
+    ! validates d
+}
+
+@test "from each file of the IR cute-opt comes to the same zz-after" {
+    "$dump" run k.mlir -o d -arch sm_90a
+    taken_on d
+    "$dump" run k.mlir -o piped -arch sm_80 --func=run --enable-assertions --pass-pipeline='builtin.module(canonicalize,func.func(cse))'
+    taken_on piped
+}
+
+@test "so it is of kernels with tensor maps, shared memory and products" {
+    K=$BATS_TEST_DIRNAME/../../kernels
+    "$dump" run "$K/copy_tma/copy_tma.mlir" -D T=f32 -D BITS=32 -D TM=4 -D TN=256 -arch sm_90a -o tma
+    taken_on tma
+    "$dump" run "$K/vector_add/vector_add.mlir" -arch sm_90a -o add
+    taken_on add
+}
+
+@test "--changed leaves out the passes that changed nothing, --print-each-pass=none all" {
+    "$dump" run k.mlir -o all
+    "$dump" run k.mlir -o some --changed
+    "$dump" run k.mlir -o none --print-each-pass=none
+    [ -z "$(find none -name 'pass-*')" ] && [ -s none/00-before.mlir ]
+    # What is left out is what the file before has.
+    diff <(cd some && ls pass-*) <(cd all && before=00-before.mlir && for file in pass-*; do
+        cmp -s <(grep -v '^//!' "$before") <(grep -v '^//!' "$file") || echo "$file"
+        before=$file
+    done)
+    cmp all/kernels.ptx none/kernels.ptx 2>/dev/null || cmp all/m.ptx none/m.ptx
+    taken_on some
+    fails() { run "$@"; [ "$status" -eq 2 ]; }
+    fails "$dump" run k.mlir -o x --changed --print-each-pass=none
+    fails "$dump" run k.mlir -o x --print-each-pass=some
+    [ ! -e x/m.ptx ]
+}
+
+@test "--func keeps a kernel, or a function of the host with what it launches" {
+    "$dump" run k.mlir -o kernel --func=_Z6secondPi
+    [ "$(jq -c '[.kernels[].kernel]' kernel/REPORT.json)" = '["_Z6secondPi"]' ] && [ ! -e kernel/n.ptx ]
+    "$dump" run k.mlir -o host --func run
+    [ "$(jq -c '[.kernels[].kernel]' host/REPORT.json)" = '["first"]' ]
+    run "$dump" run k.mlir -o wrong --func=firts
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"cute-only expects the name of a function, got 'firts'; did you mean 'first'?"* ]]
+}
+
+@test "a dump takes at most twice what compiling and linking does, and half a second" {
+    K=$BATS_TEST_DIRNAME/../../kernels/gemm_sm90/gemm_sm90.mlir
+    defines=$(sed -n 's/^gemm_sm90 *[^ ]* *//p' "$BATS_TEST_DIRNAME/../../kernels/kernels.txt" | sed 's/\([^ ]*=[^ ]*\)/-D \1/g')
+    export CUTE_CACHE=
+    best() { for _ in 1 2 3; do s=$(date +%s%N); "$@" >/dev/null; echo $((($(date +%s%N) - s) / 1000000)); done | sort -n | head -1; }
+    plain() { "$CUTE_BIN/cute-ptx" $defines -arch sm_90a "$K" -o p.ptx && "$CUTE_BIN/cute-link" p.ptx -o p.cubin; }
+    folder() { "$dump" run "$K" $defines -arch sm_90a -o d; }
+    a=$(best plain) b=$(best folder)
+    echo "compiling $a ms, dumping $b ms"
+    [ "$b" -le $((2 * a + 500)) ]
+}
