@@ -123,6 +123,12 @@ CUTE_API bool cute_device_param_size(cute_device *device, cute_device_function *
  * device cannot hold at once. Once before launches of that shape. */
 CUTE_API cute_status cute_device_prepare(cute_device *device, cute_device_function *function,
                                          const cute_device_launch *launch, cute_diag *diag);
+/* How many blocks of such a launch a multiprocessor holds at once (0: it cannot be launched so), and how many of its
+ * clusters the GPU does (-1: it has none, or the driver cannot tell). It is the driver that answers; cute/occupancy.h does
+ * without one. CUTE_INVALID on the emulator, which has no multiprocessors. */
+CUTE_API cute_status cute_device_occupancy(cute_device *device, cute_device_function *function,
+                                           const cute_device_launch *launch, int64_t *blocks,
+                                           int64_t *clusters, cute_diag *diag);
 /* Starts a kernel; `params` points to each parameter's bytes, which are only read during the call. A fault of a GPU
  * shows at the next sync. The emulator runs the kernel to its end, and tells a fault at once: CUTE_INVALID. */
 CUTE_API cute_status cute_device_start(cute_device *device, cute_device_function *function,

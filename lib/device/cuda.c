@@ -536,24 +536,62 @@ static cute_status check_residency(cuda_device *d, cu_function f, const cute_dev
     return CUTE_OK;
 }
 
+/* Asks for the shared memory and the clusters that the launch needs; *fits: a block can have that shared memory. */
+static cute_status allow(cuda_device *d, cu_function f, const cute_device_launch *launch, int *fixed,
+                         bool *fits, cute_diag *diag)
+{
+    DRIVER(d, function_attribute(fixed, CU_FUNC_SHARED, f), "asking about the kernel");
+    int64_t limit = d->base.info.shared_optin;
+    *fits = limit <= 0 || *fixed + launch->dynamic_smem <= limit;
+    if (!*fits) return CUTE_OK;
+    if (*fixed + launch->dynamic_smem > DEFAULT_DYNAMIC_SMEM)
+        DRIVER(d, function_set(f, CU_FUNC_MAX_DYNAMIC_SHARED, (int)launch->dynamic_smem),
+               "asking for shared memory");
+    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > PORTABLE_CLUSTER)
+        DRIVER(d, function_set(f, CU_FUNC_NON_PORTABLE_CLUSTER, 1), "asking for a large cluster");
+    return CUTE_OK;
+}
+
+static cute_status cuda_occupancy(cute_device *device, cute_device_function *function,
+                                  const cute_device_launch *launch, int64_t *blocks, int64_t *clusters,
+                                  cute_diag *diag)
+{
+    cuda_device *d = cuda(device);
+    cu_function f = (cu_function)function;
+    cu_launch_attribute attributes[3];
+    cu_launch_config config;
+    int fixed = 0, count = 0;
+    bool fits;
+    if (!d->api.active_blocks)
+        return cute_fail(diag, CUTE_SYSTEM, NULL, "the driver is too old to tell the occupancy");
+    *blocks = 0;
+    *clusters = -1;
+    CUTE_TRY(allow(d, f, launch, &fixed, &fits, diag));
+    if (!fits) return CUTE_OK;
+    int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+    DRIVER(d, active_blocks(&count, f, threads, (size_t)launch->dynamic_smem), "asking how many blocks fit");
+    *blocks = count;
+    if (launch->cluster[0] < 1 || !d->api.active_clusters) return CUTE_OK;
+    launch_config(d, launch, attributes, &config);
+    DRIVER(d, active_clusters(&count, f, &config), "asking how many clusters fit");
+    *clusters = count;
+    return CUTE_OK;
+}
+
 static cute_status cuda_prepare(cute_device *device, cute_device_function *function,
                                 const cute_device_launch *launch, cute_diag *diag)
 {
     cuda_device *d = cuda(device);
     cu_function f = (cu_function)function;
     int fixed = 0;
-    DRIVER(d, function_attribute(&fixed, CU_FUNC_SHARED, f), "asking about the kernel");
-    int64_t limit = d->base.info.shared_optin;
-    if (limit > 0 && fixed + launch->dynamic_smem > limit)
+    bool fits;
+    CUTE_TRY(allow(d, f, launch, &fixed, &fits, diag));
+    if (!fits)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "%d bytes of static and %lld bytes of dynamic shared memory are more than the %lld "
                          "that a block of %s can have",
-                         fixed, (long long)launch->dynamic_smem, (long long)limit, d->base.info.name);
-    if (fixed + launch->dynamic_smem > DEFAULT_DYNAMIC_SMEM)
-        DRIVER(d, function_set(f, CU_FUNC_MAX_DYNAMIC_SHARED, (int)launch->dynamic_smem),
-               "asking for shared memory");
-    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > PORTABLE_CLUSTER)
-        DRIVER(d, function_set(f, CU_FUNC_NON_PORTABLE_CLUSTER, 1), "asking for a large cluster");
+                         fixed, (long long)launch->dynamic_smem, (long long)d->base.info.shared_optin,
+                         d->base.info.name);
     return check_residency(d, f, launch, diag);
 }
 
@@ -723,6 +761,7 @@ static const cute_device_ops cuda_ops = {
     .function_info = cuda_function_info,
     .param_size = cuda_param_size,
     .prepare = cuda_prepare,
+    .occupancy = cuda_occupancy,
     .start = cuda_start,
     .encode_map = cuda_encode_map,
     .sync = cuda_sync,

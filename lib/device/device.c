@@ -276,6 +276,22 @@ cute_status cute_device_prepare(cute_device *device, cute_device_function *funct
     return device->ops->prepare(device, function, &ours, diag);
 }
 
+cute_status cute_device_occupancy(cute_device *device, cute_device_function *function,
+                                  const cute_device_launch *launch, int64_t *blocks, int64_t *clusters,
+                                  cute_diag *diag)
+{
+    cute_device_launch ours;
+    CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
+    CUTE_TRY(check_launch(device, &ours, diag));
+    if (!device->ops->occupancy)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "the %s has no multiprocessors; cute_occupancy_compute "
+                         "answers for one",
+                         device->ops->kind);
+    CUTE_TRY(enter(device, diag));
+    return device->ops->occupancy(device, function, &ours, blocks, clusters, diag);
+}
+
 cute_status cute_device_start(cute_device *device, cute_device_function *function,
                               const cute_device_launch *launch, void *const *params, cute_diag *diag)
 {

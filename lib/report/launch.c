@@ -9,6 +9,7 @@
 #include "lib/base/json.h"
 #include "lib/launch/launch.h"
 #include "lib/report/counters.h"
+#include "lib/report/resources/resources.h"
 
 static json_t *extents(const int64_t *values, int count)
 {
@@ -29,6 +30,46 @@ static json_t *index_of(const cute_tensor *t, int64_t linear)
     if (linear < 0) return json_null();
     for (int i = t->rank; i-- > 0; linear /= t->shape[i]) index[i] = linear % t->shape[i];
     return extents(index, t->rank);
+}
+
+/* What a multiprocessor holds of a launch; NULL where the registers are not known: of PTX on the emulator. */
+static json_t *occupancy_json(const cute_launch *l, const plan_launch *p, const cute_function_info *f)
+{
+    cute_occupancy_input in = {.size = sizeof in};
+    cute_occupancy o = {.size = sizeof o};
+    cute_occupancy_of_kernel(l->plan.module, p->kernel, &in, NULL);
+    if (f && f->registers > 0) { /* a GPU: what the driver made of it */
+        in.arch = l->run.device.arch;
+        in.registers = f->registers;
+        in.static_smem = f->static_smem;
+    }
+    in.threads = p->shape.block[0] * p->shape.block[1] * p->shape.block[2];
+    in.dynamic_smem = p->shape.dynamic_smem;
+    in.cluster = 0;
+    if (!in.registers || cute_occupancy_compute(&in, &o, NULL) != CUTE_OK) return NULL;
+    json_t *value = cute_occupancy_result_json(&o);
+    json_object_set_new(value, "arch", json_string(in.arch));
+    double resident = (double)o.blocks * (double)(f ? l->run.device.multiprocessors : 0), blocks = 1;
+    for (int d = 0; d < 3; d++) blocks *= (double)p->shape.grid[d];
+    if (resident > 0 && !l->run.emulated) json_object_set_new(value, "waves", json_real(blocks / resident));
+    return value;
+}
+
+static void text_occupancy(const json_t *value, cute_buffer *out)
+{
+    const json_t *waves = json_object_get(value, "waves");
+    long long blocks = json_integer_value(json_object_get(value, "blocks"));
+    size_t index;
+    json_t *limit;
+    cute_buffer_printf(out, "  occupancy on %s: %lld block%s, %lld of %lld warps (%.0f%%), limited by ",
+                       json_string_value(json_object_get(value, "arch")), blocks, blocks == 1 ? "" : "s",
+                       (long long)json_integer_value(json_object_get(value, "warps")),
+                       (long long)json_integer_value(json_object_get(value, "max_warps")),
+                       json_real_value(json_object_get(value, "fraction")) * 100);
+    json_array_foreach(json_object_get(value, "limits"), index, limit)
+        cute_buffer_printf(out, "%s%s", index ? ", " : "", json_string_value(limit));
+    if (waves) cute_buffer_printf(out, "; %.2f waves", json_real_value(waves));
+    cute_buffer_putc(out, '\n');
 }
 
 static json_t *launch_json(const cute_launch *l, size_t i)
@@ -53,6 +94,8 @@ static json_t *launch_json(const cute_launch *l, size_t i)
     if (f)
         json_object_update_new(value, json_pack("{s:I,s:I,s:I}", "registers", f->registers, "static_smem",
                                                 f->static_smem, "local_bytes", f->local_bytes));
+    json_t *occupancy = occupancy_json(l, p, f);
+    if (occupancy) json_object_set_new(value, "occupancy", occupancy);
     return value;
 }
 
@@ -278,6 +321,7 @@ static void text_launch(const json_t *value, cute_buffer *out)
         cute_buffer_printf(out, "  %s\n", json_string_value(item));
     json_array_foreach(json_object_get(value, "tensor_maps"), index, item)
         cute_buffer_printf(out, "  tensor map: %s\n", json_string_value(item));
+    if (json_object_get(value, "occupancy")) text_occupancy(json_object_get(value, "occupancy"), out);
 }
 
 static void text_buffer(const json_t *value, cute_buffer *out)

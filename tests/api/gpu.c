@@ -55,6 +55,9 @@ static void *use(void *unused)
     launch.stream = one;
     CHECK(cute_stream_upload(one, memory, x, sizeof x, diag) == CUTE_OK);
     CHECK(cute_device_prepare(device, function, &launch, diag) == CUTE_OK);
+    int64_t blocks, clusters;
+    CHECK(cute_device_occupancy(device, function, &launch, &blocks, &clusters, diag) == CUTE_OK);
+    CHECK(blocks == 2048 / 32 && clusters == -1);
     CHECK(cute_device_start(device, function, &launch, params, diag) == CUTE_OK);
     CHECK(cute_stream_record(one, event, diag) == CUTE_OK);
     CHECK(cute_stream_wait(two, event, diag) == CUTE_OK);

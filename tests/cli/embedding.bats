@@ -66,6 +66,19 @@ flags() {
     [ -z "$output" ]
 }
 
+@test "the comparison of occupancies with the driver's says what it compared, or that there is no GPU" {
+    cc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror "$ROOT/tests/gpu/occupancy.c" $(flags cute) -o occupancy
+    printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry scale(.param .u64 x) { ret; }\n' >k.ptx
+    "$CUTE_BIN/cute-link" k.ptx -o k.cubin
+    run env CUTE_LIBCUDA=/nowhere ./occupancy k.cubin
+    [ "$status" -eq 3 ]
+    # The stand-in counts threads alone: without shared memory and beyond one block a warp it is right.
+    run env CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" ./occupancy k.cubin
+    [ "$status" -eq 1 ]
+    [[ "$output" == *" equal, "*" differ"* ]]
+    [[ "$output" == *"clusters of 0: 1 blocks, the driver says 64"* ]]
+}
+
 @test "a GPU has streams, is used by any thread, and nothing is left behind" {
     cc -std=c17 -Wall -Wextra -Werror "$ROOT/tests/api/gpu.c" $(flags cute) -lpthread -ldl -o gpu
     run env CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" ./gpu

@@ -65,8 +65,13 @@ MLIR
 @test "branches decide which launches there are, in the source's order" {
     # 50 elements: 128/50 = 2 blocks of small, then one block of 50.
     run -0 --separate-stderr cute-run host.cubin -p main -D n=50 -n
-    [ "${lines[0]}" = "small: grid 2x1x1, block 1x1x1" ]
-    [ "${lines[1]}" = "k: grid 1x1x1, block 50x1x1" ]
+    mapfile -t launches < <(grep -v '^ ' <<<"$output")
+    [ "${launches[0]}" = "small: grid 2x1x1, block 1x1x1" ]
+    [ "${launches[1]}" = "k: grid 1x1x1, block 50x1x1" ]
+    # One warp a block and two: as many blocks as there can be.
+    [ "$(grep -c '^  occupancy on sm_90a: 32 blocks, ' <<<"$output")" -eq 2 ]
+    run -0 --separate-stderr cute-run host.cubin -p main -D n=50 -n --json
+    jq -e '[.launches[].occupancy | .blocks, .warps] == [32, 32, 32, 64] and .launches[1].occupancy.limit == "warps"' <<<"$output"
 }
 
 @test "a division by zero is an error where a launch needs it" {

@@ -1,7 +1,6 @@
 /* What the occupancy of a kernel is computed from: its resources and the launch that it states. */
+#include "lib/base/abi.h"
 #include "lib/report/report.h"
-
-#include <string.h>
 
 static bool is_set(const int64_t dims[3])
 {
@@ -30,14 +29,10 @@ static int64_t known(int64_t value)
 cute_status cute_occupancy_of_kernel(const cute_module *module, const cute_kernel *k,
                                      cute_occupancy_input *out, cute_diag *diag)
 {
-    size_t size = out->size;
-    if (size < sizeof size || size > sizeof *out)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected the size of cute_occupancy_input, %zu; got %zu",
-                         sizeof *out, size);
     if (k->resources.registers < 0)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "how many registers '%s' takes is not known before its PTX is compiled", k->name);
-    cute_occupancy_input in = {.size = size,
+    cute_occupancy_input in = {.size = sizeof in,
                                .arch = cute_module_arch(module),
                                .threads = cute_kernel_threads(k),
                                .registers = k->resources.registers,
@@ -45,8 +40,7 @@ cute_status cute_occupancy_of_kernel(const cute_module *module, const cute_kerne
                                .dynamic_smem = known(k->dynamic_smem),
                                .barriers = known(k->resources.barriers),
                                .cluster = product(k->cluster, 1024)};
-    memcpy(out, &in, size);
-    return CUTE_OK;
+    return cute_struct_write(out, &in, sizeof in, "cute_occupancy_input", diag);
 }
 
 bool cute_kernel_occupancy(const cute_module *module, const cute_kernel *k, cute_occupancy *out)

@@ -1,8 +1,7 @@
 /* Occupancy, by the rules of cuda_occupancy.h for compute capability 7.5 and later. Knows no kernels and no renderings. */
 #include "cute/occupancy.h"
 
-#include <string.h>
-
+#include "lib/base/abi.h"
 #include "lib/base/arch.h"
 
 enum {
@@ -92,11 +91,7 @@ static cute_status read_input(const cute_occupancy_input *given, cute_occupancy_
 {
     const int64_t sane = 1 << 30;
     const cute_arch *arch;
-    if (given->size < sizeof given->size || given->size > sizeof *in)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected the size of cute_occupancy_input, %zu; got %zu",
-                         sizeof *in, given->size);
-    *in = (cute_occupancy_input){0};
-    memcpy(in, given, given->size);
+    CUTE_TRY(cute_struct_read(in, sizeof *in, given, "cute_occupancy_input", diag));
     CUTE_TRY(cute_arch_parse(in->arch ? in->arch : "", NULL, &arch, diag));
     *found = NULL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -139,15 +134,9 @@ cute_status cute_occupancy_compute(const cute_occupancy_input *given, cute_occup
 {
     cute_occupancy_input in;
     const struct sm *sm;
-    size_t size = out->size;
-    if (size < sizeof size || size > sizeof *out)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected the size of cute_occupancy, %zu; got %zu",
-                         sizeof *out, size);
-    memset((char *)out + sizeof size, 0, size - sizeof size);
     CUTE_TRY(read_input(given, &in, &sm, diag));
     int64_t warps = warps_of(in.threads), bytes = in.static_smem + in.dynamic_smem;
     cute_occupancy o = {
-        .size = size,
         .max_warps = sm->warps,
         .block_registers = round_up(in.registers * WARP, REGISTER_UNIT) * warps,
         .block_smem = block_smem(sm, bytes),
@@ -180,8 +169,7 @@ cute_status cute_occupancy_compute(const cute_occupancy_input *given, cute_occup
     o.warps = o.blocks * warps;
     o.fraction = (double)o.warps / (double)sm->warps;
     o.clusters = count_clusters(&in, o.blocks);
-    memcpy(out, &o, size);
-    return CUTE_OK;
+    return cute_struct_write(out, &o, sizeof o, "cute_occupancy", diag);
 }
 
 cute_status cute_occupancy_find_most(const cute_occupancy_input *given, int64_t blocks,
@@ -189,15 +177,11 @@ cute_status cute_occupancy_find_most(const cute_occupancy_input *given, int64_t 
 {
     cute_occupancy_input in;
     const struct sm *sm;
-    size_t size = out->size;
-    if (size < sizeof size || size > sizeof *out)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected the size of cute_occupancy_most, %zu; got %zu",
-                         sizeof *out, size);
     CUTE_TRY(read_input(given, &in, &sm, diag));
     if (blocks < 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one block or more, got %lld", (long long)blocks);
     int64_t warps = warps_of(in.threads);
-    cute_occupancy_most most = {size, -1, -1, -1, -1, sm->blocks};
+    cute_occupancy_most most = {sizeof most, -1, -1, -1, -1, sm->blocks};
     for (int64_t w = 1; w <= MOST_THREADS / WARP; w++)
         if (sm->warps / w >= blocks && by_registers(w, in.registers) >= blocks) most.threads = w * WARP;
     for (int64_t r = 1; r < MOST_REGISTERS; r++)
@@ -207,6 +191,5 @@ cute_status cute_occupancy_find_most(const cute_occupancy_input *given, int64_t 
     /* All steps are granules beyond what is reserved, which is a number of granules. */
     for (int64_t bytes = 0; bytes <= (int64_t)sm->block_kib * KIB; bytes += sm->granule)
         if (by_smem(sm, &in, bytes) >= blocks) most.smem = bytes;
-    memcpy(out, &most, size);
-    return CUTE_OK;
+    return cute_struct_write(out, &most, sizeof most, "cute_occupancy_most", diag);
 }

@@ -69,6 +69,7 @@ void cute_occupancy_print(cute_arena *arena, const occupancy_report *report, boo
                           cute_buffer *out);
 void cute_resources_print(cute_arena *arena, const resource_report *report, bool tables, cute_buffer *out);
 /* docs/reports.md has the keys. */
+json_t *cute_occupancy_result_json(const cute_occupancy *occupancy);
 json_t *cute_occupancy_json(const occupancy_report *report);
 json_t *cute_resources_json(const resource_report *report);
 /* Warps against threads, registers and shared memory. */

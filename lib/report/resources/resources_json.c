@@ -17,7 +17,7 @@ static json_t *limits_json(unsigned limits)
     return list;
 }
 
-static json_t *result_json(const cute_occupancy *o)
+json_t *cute_occupancy_result_json(const cute_occupancy *o)
 {
     json_t *value = json_object();
     put_number(value, "blocks", o->blocks);
@@ -31,7 +31,7 @@ static json_t *result_json(const cute_occupancy *o)
 
 static json_t *point_json(const occupancy_point *p)
 {
-    json_t *value = json_pack("{s:I}", "at", (json_int_t)p->at), *result = result_json(&p->o);
+    json_t *value = json_pack("{s:I}", "at", (json_int_t)p->at), *result = cute_occupancy_result_json(&p->o);
     json_object_update(value, result);
     json_decref(result);
     return value;
@@ -63,7 +63,7 @@ json_t *cute_occupancy_json(const occupancy_report *r)
     if (in->has_carveout) put_number(value, "carveout", in->carveout);
     if (r->dynamic_unknown) json_object_set_new(value, "dynamic_smem_unknown", json_true());
     if (in->threads) {
-        json_t *result = result_json(o), *limits = json_object();
+        json_t *result = cute_occupancy_result_json(o), *limits = json_object();
         json_object_update(value, result);
         json_decref(result);
         put_number(value, "block_registers", o->block_registers);
