@@ -153,6 +153,20 @@ static const cute_elf_section *section_of(cute_arena *arena, const cute_elf *elf
     return name ? cute_elf_find(elf, name) : NULL;
 }
 
+/* A section without bytes is there where the launch gives a variable its size: in each kernel of a module, whichever uses
+ * it. Of one alone it tells. */
+static bool is_only_shared(const cute_elf *elf)
+{
+    static const char prefix[] = ".nv.shared.";
+    int count = 0;
+    for (size_t i = 0; i < elf->section_count; i++) {
+        const char *name = elf->sections[i].name;
+        count += strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+                 strncmp(name, ".nv.shared.reserved.", sizeof ".nv.shared.reserved." - 1) != 0;
+    }
+    return count == 1;
+}
+
 static void read_sections(cute_arena *arena, const cute_elf *elf, const cute_elf_symbol *symbol,
                           cute_kernel *kernel)
 {
@@ -167,8 +181,7 @@ static void read_sections(cute_arena *arena, const cute_elf *elf, const cute_elf
     kernel->static_smem = shared ? (int64_t)(shared->size & INT64_MAX) : 0;
     if (cute_elf_find(elf, ".nv.shared.reserved.0") && kernel->static_smem >= RESERVED_SHARED)
         kernel->static_smem -= RESERVED_SHARED;
-    /* A section of no bytes is there for a variable whose size the launch gives. */
-    if (shared && kernel->static_smem == 0) kernel->uses_dynamic_smem = true;
+    if (shared && kernel->static_smem == 0 && is_only_shared(elf)) kernel->uses_dynamic_smem = true;
     r->constant = constant ? (int64_t)(constant->size & INT64_MAX) : 0;
 }
 
