@@ -385,6 +385,31 @@ END
     says "on sm_80"
 }
 
+@test "registers by class, and the lines that spill" {
+    {
+        printf '.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry spills(.param .u64 p)\n{\n'
+        printf '.reg .b64 %%rd1;\n.reg .b32 %%r<49>;\n.loc 1 7 1\nld.param.u64 %%rd1, [p];\n'
+        for i in $(seq 1 48); do printf '.loc 1 %s 1\nld.volatile.global.u32 %%r%s, [%%rd1+%s];\n' $((10 + i)) $i $((4 * i)); done
+        for i in $(seq 48 -1 1); do printf '.loc 1 %s 1\nst.volatile.global.u32 [%%rd1+%s], %%r%s;\n' $((100 + i)) $((4 * i)) $i; done
+        printf 'ret;\n}\n.file 1 "spills.cu"\n'
+    } >s.ptx
+    "$CUTE_BIN/cute-link" -maxrregcount 24 s.ptx -o s.cubin 2>messages
+    run "$dump" sass s.cubin
+    [ "$status" -eq 0 ] || skip "no nvdisasm"
+    fails 0 "$dump" resources s.cubin --block 256
+    says "live registers at most: 2"
+    grep -Eq 'spills.cu:[0-9]+ +[0-9]+ +[0-9]+ ' <<<"$output" # stores at lines
+    # What the lines store and load is what ptxas says, 4 bytes an instruction.
+    "$dump" resources s.cubin --json | jq -e '.kernels[0] | .live_registers.R <= 24 and .live_registers.P >= 0
+        and ([.local_memory[].bytes_stored] | add) == .resources.spill_stores and .resources.spill_stores > 0
+        and ([.local_memory[].bytes_loaded] | add) == .resources.spill_loads
+        and all(.local_memory[]; .file == "spills.cu" and .line > 6 and .line < 149)'
+    # Without nvdisasm the rest is there.
+    fails 0 env PATH=/usr/bin:/bin "$dump" resources s.cubin --cuda-path=/nowhere
+    says "no registers by class and lines of spills"
+    says "spill stores"
+}
+
 @test "dynamic shared memory that only the launch knows is not counted, and that is said" {
     cat >d.ptx <<'END'
 .version 8.0

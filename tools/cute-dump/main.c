@@ -210,6 +210,26 @@ static cute_status read_question(settings *s, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* Without nvdisasm the report is as long as it can be. */
+static cute_status add_code(settings *s, const cute_module *module, resource_report *report, cute_diag *diag)
+{
+    cute_code code;
+    size_t length;
+    const void *image = cute_module_image(module, &length);
+    cute_diag *own = cute_diag_create();
+    cute_status status = cute_code_read(s->arena, s->label, image, length, s->cuda_path, false, &code, own);
+    const cute_message *message = own && cute_diag_count(own) ? cute_diag_get(own, 0) : NULL;
+    if (status == CUTE_OK)
+        status = cute_resource_report_add_code(s->arena, report, &code, diag);
+    else {
+        cute_report(diag, CUTE_WARNING, NULL, "no registers by class and lines of spills: %s",
+                    message ? message->text : "the code cannot be read");
+        status = CUTE_OK;
+    }
+    cute_diag_destroy(own);
+    return status;
+}
+
 static cute_status put_resources(settings *s, const cute_module *module, cute_buffer *out, cute_diag *diag)
 {
     const cute_place file = {.file = s->label};
@@ -217,6 +237,7 @@ static cute_status put_resources(settings *s, const cute_module *module, cute_bu
     const cute_arch *made = cute_arch_find(cute_module_arch(module));
     if (s->arch && made != cute_arch_find(s->arch)) s->question.arch = s->arch;
     CUTE_TRY(cute_resource_report_create(s->arena, s->label, module, s->kernel, &s->question, &report, diag));
+    if (!s->svg) CUTE_TRY(add_code(s, module, &report, diag));
     if (s->json) return put_json(cute_resources_json(&report), out), CUTE_OK;
     if (!s->svg) return cute_resources_print(s->arena, &report, s->table, out), CUTE_OK;
     if (report.count != 1)

@@ -5,7 +5,8 @@
 #include "cute/occupancy.h"
 #include "lib/base/json.h"
 
-enum { CUTE_OCCUPANCY_SIZES = 32 };
+struct cute_code; /* lib/report/code/code.h */
+enum { RESOURCE_CLASSES = 4 /* of registers */ };
 
 /* What is asked instead of what the kernel states; -1, NULL: as it states. */
 typedef struct resource_question {
@@ -42,11 +43,22 @@ typedef struct occupancy_report {
     size_t counts[OCCUPANCY_AXES];
 } occupancy_report;
 
+/* Instructions of one line that read and write local memory: spilled registers, arrays that have no registers. */
+typedef struct resource_line {
+    const char *file;                                        /* NULL: not known */
+    int64_t line, loads, stores, bytes_loaded, bytes_stored; /* bytes of a thread, each instruction once */
+} resource_line;
+
 typedef struct resource_kernel {
     const cute_kernel *kernel;
     bool has_occupancy;
     const char *why_not; /* no occupancy */
     occupancy_report occupancy;
+    /* Of the machine code, where it was read. */
+    bool has_code;
+    uint16_t live[RESOURCE_CLASSES]; /* the most at once, by cute_register_class */
+    resource_line *local;
+    size_t local_count;
 } resource_kernel;
 
 typedef struct resource_report {
@@ -63,6 +75,10 @@ cute_status cute_occupancy_report_create(cute_arena *arena, const cute_occupancy
 cute_status cute_resource_report_create(cute_arena *arena, const char *label, const cute_module *module,
                                         const char *only, const resource_question *question,
                                         resource_report *out, cute_diag *diag);
+
+/* Adds what the machine code tells: registers by class, the lines that use local memory. */
+cute_status cute_resource_report_add_code(cute_arena *arena, resource_report *report,
+                                          const struct cute_code *code, cute_diag *diag);
 
 /* `tables`: also the occupancy over sizes of blocks. */
 void cute_occupancy_print(cute_arena *arena, const occupancy_report *report, bool tables, const char *indent,

@@ -1,4 +1,5 @@
 /* The report of resources as JSON; docs/reports.md has the keys. */
+#include "lib/report/code/code.h"
 #include "lib/report/module.h"
 #include "lib/report/resources/resources.h"
 
@@ -87,12 +88,33 @@ json_t *cute_occupancy_json(const occupancy_report *r)
     return value;
 }
 
+/* Registers by class, and where local memory is used. */
+static void put_code(json_t *kernel, const resource_kernel *r)
+{
+    json_t *live = json_object(), *lines = json_array();
+    for (int c = 0; c < CUTE_REGISTER_CLASSES; c++) put_number(live, cute_register_class_name[c], r->live[c]);
+    for (size_t i = 0; i < r->local_count; i++) {
+        const resource_line *l = &r->local[i];
+        json_t *line = json_object();
+        if (l->file) json_object_set_new(line, "file", cute_json_text(l->file));
+        if (l->file) put_number(line, "line", l->line);
+        put_number(line, "stores", l->stores);
+        put_number(line, "bytes_stored", l->bytes_stored);
+        put_number(line, "loads", l->loads);
+        put_number(line, "bytes_loaded", l->bytes_loaded);
+        json_array_append_new(lines, line);
+    }
+    json_object_set_new(kernel, "live_registers", live);
+    json_object_set_new(kernel, "local_memory", lines);
+}
+
 json_t *cute_resources_json(const resource_report *report)
 {
     json_t *kernels = json_array();
     for (size_t i = 0; i < report->count; i++) {
         const resource_kernel *r = &report->kernels[i];
         json_t *kernel = cute_report_resources_json(r->kernel);
+        if (r->has_code) put_code(kernel, r);
         if (r->has_occupancy)
             json_object_set_new(kernel, "occupancy", cute_occupancy_json(&r->occupancy));
         else

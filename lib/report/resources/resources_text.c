@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lib/base/demangle.h"
+#include "lib/report/code/code.h"
 #include "lib/report/module.h"
 #include "lib/report/resources/resources.h"
 #include "lib/report/table.h"
@@ -154,6 +155,28 @@ void cute_occupancy_print(cute_arena *arena, const occupancy_report *r, bool tab
     put_points(arena, r, indent, out);
 }
 
+/* Registers by class, and where local memory is used. */
+static void put_code(cute_arena *arena, const resource_kernel *r, const char *indent, cute_buffer *out)
+{
+    cute_table table = {.arena = arena, .columns = 5};
+    if (!r->has_code) return;
+    cute_buffer_printf(out, "%slive registers at most:", indent);
+    for (int c = 0; c < CUTE_REGISTER_CLASSES; c++)
+        cute_buffer_printf(out, "%s %u %s", c ? "," : "", (unsigned)r->live[c], cute_register_class_name[c]);
+    cute_buffer_putc(out, '\n');
+    if (!r->local_count) return;
+    cute_table_row(&table, (const char *[]){"local memory", "stores", "bytes", "loads", "bytes"});
+    for (size_t i = 0; i < r->local_count; i++) {
+        const resource_line *l = &r->local[i];
+        const char *where = l->file ? cute_arena_printf(arena, "%s:%lld", l->file, (long long)l->line)
+                                    : "no line (-lineinfo)";
+        cute_table_row(&table,
+                       (const char *[]){where, number(arena, l->stores), number(arena, l->bytes_stored),
+                                        number(arena, l->loads), number(arena, l->bytes_loaded)});
+    }
+    cute_table_print(&table, 1, indent, out);
+}
+
 void cute_resources_print(cute_arena *arena, const resource_report *report, bool tables, cute_buffer *out)
 {
     cute_buffer_printf(out, "%s: %s%s%s, %zu kernel%s\n", report->label, report->format,
@@ -164,6 +187,7 @@ void cute_resources_print(cute_arena *arena, const resource_report *report, bool
         const cute_kernel *k = r->kernel;
         cute_buffer_printf(out, "\n%s\n", cute_symbol_name(arena, k->name));
         cute_report_kernel_resources(arena, k, "    ", out);
+        put_code(arena, r, "    ", out);
         if (r->has_occupancy)
             cute_occupancy_print(arena, &r->occupancy, tables, "    ", out);
         else
