@@ -8,6 +8,7 @@
 
 #include "lib/base/buffer.h"
 #include "lib/base/nearest.h"
+#include "lib/base/settings.h"
 
 #define ARCH(name, number, variant, backends, target, ptx, chips)                                            \
     {name, number, variant, backends, target, ptx, chips},
@@ -105,9 +106,9 @@ bool cute_arch_compatible(const cute_arch *made, bool binary, const cute_arch *d
 cute_status cute_arch_choose(const char *option, const cute_arch **out, cute_diag *diag)
 {
     if (option) return cute_arch_parse(option, NULL, out, diag);
-    const char *variable = getenv("ARCH");
-    if (!variable || !*variable) return cute_arch_parse("sm_90a", NULL, out, diag);
+    const char *name = NULL, *variable = cute_setting_default("arch", &name);
+    if (!variable) return cute_arch_parse("sm_90a", NULL, out, diag);
     cute_status status = cute_arch_parse(variable, NULL, out, diag);
-    if (status != CUTE_OK) cute_note(diag, NULL, "it comes from the environment variable ARCH");
+    if (status != CUTE_OK) cute_note(diag, NULL, "it comes from the environment variable %s", name);
     return status;
 }

@@ -29,7 +29,7 @@ cute_status cute_arch_parse(const char *text, const cute_place *place, const cut
 cute_status cute_arch_need_backend(const cute_arch *arch, unsigned backends, cute_diag *diag);
 /* Whether code made for `made` (cubin: `binary`; otherwise PTX) may run on, or be compiled for, `device`. */
 bool cute_arch_compatible(const cute_arch *made, bool binary, const cute_arch *device);
-/* The default: `option` when not NULL, else the environment variable ARCH, else sm_90a. */
+/* The default: `option` when not NULL, else the environment variable ARCH (CUTLASS_ARCH, CUTE_DSL_ARCH), else sm_90a. */
 cute_status cute_arch_choose(const char *option, const cute_arch **out, cute_diag *diag);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/list.h"
+#include "lib/base/log.h"
 #include "lib/base/mix.h"
 
 static const char suffix[] = ".cute-cache";
@@ -87,6 +88,7 @@ bool cute_cache_get(const char *folder, const char *kind, const void *key, size_
         cute_buffer_append(out, stored + key_length, h.length);
         utimensat(AT_FDCWD, path, NULL, 0); /* it was used now */
     }
+    if (folder) cute_log(CUTE_LOG_INFO, "%s in the cache: %s", found ? "found" : "not", path ? path : folder);
     cute_buffer_release(&file);
     cute_arena_destroy(arena);
     return found;

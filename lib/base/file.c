@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/log.h"
 #include "lib/base/signals.h"
 
 static bool is_standard(const char *path)
@@ -52,6 +53,7 @@ cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
     const char *label = cute_file_label(path);
     int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fail_file(diag, "read", label, errno);
+    cute_log(CUTE_LOG_DEBUG, "reads %s", label);
     struct stat info;
     size_t step = 64 << 10;
     /* One byte more than the size, so that the end is seen without growing. */
@@ -203,6 +205,7 @@ static int write_file(const char *path, const void *bytes, size_t length)
 cute_status cute_file_write(const char *path, const void *bytes, size_t length, cute_diag *diag)
 {
     bool standard = is_standard(path);
+    cute_log(CUTE_LOG_DEBUG, "writes %s, %zu bytes", standard ? "<stdout>" : path, length);
     int error = standard ? write_stream(STDOUT_FILENO, bytes, length) : write_file(path, bytes, length);
     return error ? fail_file(diag, "write", standard ? "<stdout>" : path, error) : CUTE_OK;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lib/base/options.h"
+#include "lib/base/settings.h"
 
 /* Columns of a screen, and where the explanations begin. */
 enum { SCREEN = 100, EXPLANATION = 30 };
@@ -48,6 +49,36 @@ static void option_line(const cute_option *option, cute_buffer *out)
     wrap(option->help, EXPLANATION, out);
 }
 
+static bool has_option(const cute_command *command, const char *name)
+{
+    for (const cute_option *o = command->options; o->kind != CUTE_OPTION_GROUP || o->name; o++)
+        if (o->kind != CUTE_OPTION_GROUP && o->name && strcmp(o->name, name) == 0) return true;
+    return false;
+}
+
+/* The variables that the program or one of its options looks at. */
+static void environment(const cute_command *command, cute_buffer *out)
+{
+    const cute_setting *setting;
+    bool any = false;
+    for (size_t row = 0; (setting = cute_setting_at(row)) != NULL; row++) {
+        if (!cute_setting_lists(setting->tools, command->name) ||
+            (setting->option && !has_option(command, setting->option)))
+            continue;
+        cute_buffer_puts(out, any ? "" : "\nEnvironment:\n");
+        any = true;
+        size_t start = out->length;
+        for (size_t i = 0; i < 4 && setting->variables[i]; i++)
+            cute_buffer_printf(out, "%s%s", i ? ", " : "  ", setting->variables[i]);
+        size_t column = out->length - start;
+        if (column + 2 > EXPLANATION)
+            cute_buffer_printf(out, "\n%*s", EXPLANATION, "");
+        else
+            cute_buffer_printf(out, "%*s", (int)(EXPLANATION - column), "");
+        wrap(setting->help, EXPLANATION, out);
+    }
+}
+
 void cute_options_help(const cute_command *command, cute_buffer *out)
 {
     cute_buffer_printf(out, "usage: %s %s\n\n%s\n", command->name, command->synopsis, command->summary);
@@ -59,6 +90,7 @@ void cute_options_help(const cute_command *command, cute_buffer *out)
         else if (option->help)
             option_line(option, out);
     }
+    environment(command, out);
     if (command->epilogue) {
         size_t length = strlen(command->epilogue);
         cute_buffer_printf(out, "\n%s%s", command->epilogue,

@@ -6,10 +6,13 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/diag.h"
+#include "lib/base/log.h"
 #include "lib/base/nearest.h"
+#include "lib/base/settings.h"
 
 /* getopt's answers for long options: above every letter. */
 enum { LONG = 256 };
@@ -24,6 +27,26 @@ static bool takes_value(const cute_option *option)
     return option->kind > CUTE_OPTION_FLAG && option->kind != CUTE_OPTION_MAYBE;
 }
 
+enum { TOOL_NAME = 32 };
+
+/* "cute-dump" of "cute-dump layout" */
+static const char *tool_name(const cute_command *command, char out[TOOL_NAME])
+{
+    size_t length = command->name ? strcspn(command->name, " ") : 0;
+    if (length >= TOOL_NAME) length = 0;
+    if (length) memcpy(out, command->name, length);
+    out[length] = '\0';
+    return out;
+}
+
+/* A flag that a variable may turn on can be turned off: --lineinfo=0. */
+static bool may_have_value(const cute_command *command, const cute_option *option)
+{
+    char tool[TOOL_NAME];
+    return option->kind == CUTE_OPTION_MAYBE ||
+           (option->kind == CUTE_OPTION_FLAG && cute_setting_of(tool_name(command, tool), option->name));
+}
+
 /* The table as getopt wants it. */
 typedef struct getopt_table {
     char *letters;
@@ -31,8 +54,9 @@ typedef struct getopt_table {
     size_t count; /* of the options, groups among them */
 } getopt_table;
 
-static bool build_table(cute_arena *arena, const cute_option *options, getopt_table *table)
+static bool build_table(cute_arena *arena, const cute_command *command, getopt_table *table)
 {
+    const cute_option *options = command->options;
     while (!is_end(&options[table->count])) table->count++;
     char *letter = table->letters = cute_arena_alloc(arena, 2 * table->count + 2);
     struct option *name = table->names = cute_arena_array(arena, table->count + 1, sizeof *name);
@@ -47,8 +71,8 @@ static bool build_table(cute_arena *arena, const cute_option *options, getopt_ta
         }
         if (option->name)
             *name++ = (struct option){.name = option->name,
-                                      .has_arg = option->kind == CUTE_OPTION_MAYBE ? optional_argument
-                                                 : takes_value(option)             ? required_argument
+                                      .has_arg = takes_value(option)               ? required_argument
+                                                 : may_have_value(command, option) ? optional_argument
                                                                                    : no_argument,
                                       .val = LONG + (int)i};
     }
@@ -88,7 +112,12 @@ static cute_status store(cute_arena *arena, const cute_option *option, const cha
 {
     switch (option->kind) {
     case CUTE_OPTION_GROUP: break;
-    case CUTE_OPTION_FLAG: *(bool *)option->target = true; break;
+    case CUTE_OPTION_FLAG:
+        *(bool *)option->target = true;
+        if (value && !cute_switch_parse(value, option->target))
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects 1 or 0, got '%s'", spelling(arena, option),
+                             value);
+        break;
     case CUTE_OPTION_STRING: *(const char **)option->target = value; break;
     case CUTE_OPTION_MAYBE: *(const char **)option->target = value ? value : ""; break;
     case CUTE_OPTION_LIST:
@@ -149,6 +178,77 @@ static cute_status refuse(const cute_command *command, const getopt_table *table
                      (int)(name - word + (ptrdiff_t)length), word, command->name);
 }
 
+/* ---- the environment ---- */
+
+static cute_status take_variable(const cute_setting *setting, const cute_option *option, cute_arena *arena,
+                                 cute_diag *diag)
+{
+    const char *name = NULL, *value = cute_setting_value(setting, &name);
+    cute_log_level unused;
+    bool on = false;
+    if (!value) return CUTE_OK;
+    if (setting->kind == CUTE_SETTING_LEVEL && !cute_log_level_parse(value, &unused))
+        return cute_fail(
+            diag, CUTE_USAGE, NULL,
+            "the environment variable %s expects error, warning, info, debug or 0 to 50, got '%s'", name,
+            value);
+    if (setting->kind != CUTE_SETTING_FLAG)
+        return store(arena, option, cute_arena_copy(arena, value, strlen(value)), diag);
+    if (!cute_switch_parse(value, &on))
+        return cute_fail(diag, CUTE_USAGE, NULL, "the environment variable %s expects 1 or 0, got '%s'", name,
+                         value);
+    *(bool *)option->target = on;
+    return CUTE_OK;
+}
+
+/* What is told of a variable whether or not an option stands for it. */
+static cute_status check_variable(const cute_setting *setting, cute_diag *diag)
+{
+    const char *name = NULL, *value = cute_setting_value(setting, &name);
+    struct stat info;
+    bool on = true;
+    if (!value) return CUTE_OK;
+    if (setting->kind == CUTE_SETTING_FOLDER && (stat(value, &info) != 0 || !S_ISDIR(info.st_mode))) {
+        cute_fail(diag, CUTE_USAGE, NULL, "the environment variable %s expects a folder, got '%s'", name,
+                  value);
+        cute_note(diag, NULL, "it says %s", setting->help);
+        return CUTE_USAGE;
+    }
+    if (setting->kind == CUTE_SETTING_NONE && !(cute_switch_parse(value, &on) && !on))
+        cute_report(diag, CUTE_WARNING, NULL, "%s has no effect: it is %s", name, setting->help);
+    return CUTE_OK;
+}
+
+/* Options that were not given take the value of their environment variable. */
+static cute_status take_environment(const cute_command *command, size_t count, const bool *given,
+                                    cute_arena *arena, cute_diag *diag)
+{
+    const cute_setting *setting;
+    char tool[TOOL_NAME];
+    /* Help is given whatever the environment says. */
+    for (size_t i = 0; i < count; i++)
+        if (given[i] && command->options[i].name &&
+            (!strcmp(command->options[i].name, "help") || !strcmp(command->options[i].name, "version")))
+            return CUTE_OK;
+    for (size_t row = 0; (setting = cute_setting_at(row)) != NULL; row++) {
+        const cute_option *option = NULL;
+        bool by_hand = false;
+        if (!cute_setting_lists(setting->tools, tool_name(command, tool))) continue;
+        for (size_t i = 0; i < count; i++) {
+            const cute_option *o = &command->options[i];
+            if (o->kind == CUTE_OPTION_GROUP || !o->name || !setting->option) continue;
+            if (!option && strcmp(o->name, setting->option) == 0) option = o;
+        }
+        for (size_t i = 0; i < count && option; i++)
+            if (given[i] && command->options[i].target == option->target) by_hand = true;
+        if (by_hand) continue;
+        CUTE_TRY(check_variable(setting, diag));
+        if (option && setting->kind <= CUTE_SETTING_LEVEL)
+            CUTE_TRY(take_variable(setting, option, arena, diag));
+    }
+    return CUTE_OK;
+}
+
 cute_status cute_options_parse(const cute_command *command, cute_arena *arena, int argc, char **argv,
                                cute_option_list *operands, cute_diag *diag)
 {
@@ -156,7 +256,9 @@ cute_status cute_options_parse(const cute_command *command, cute_arena *arena, i
     *operands = (cute_option_list){0};
     /* getopt reorders the words; the caller's stay as they are. */
     char **words = cute_arena_array(arena, (size_t)argc + 1, sizeof *words);
-    if (!words || !build_table(arena, command->options, &table)) return cute_fail_memory(diag);
+    if (!words || !build_table(arena, command, &table)) return cute_fail_memory(diag);
+    bool *given = cute_arena_array(arena, table.count + 1, sizeof *given);
+    if (!given) return cute_fail_memory(diag);
     if (argc > 0) memcpy(words, argv, (size_t)argc * sizeof *words);
     opterr = 0;
     optind = 0; /* start afresh */
@@ -178,8 +280,11 @@ cute_status cute_options_parse(const cute_command *command, cute_arena *arena, i
                              option && option->value ? option->value : "");
         }
         const cute_option *option = find(command, table.count, answer);
-        if (option) CUTE_TRY(store(arena, option, optarg, diag));
+        if (!option) continue;
+        given[option - command->options] = true;
+        CUTE_TRY(store(arena, option, optarg, diag));
     }
+    CUTE_TRY(take_environment(command, table.count, given, arena, diag));
     for (int i = optind; i < argc; i++)
         if (!cute_option_append(arena, operands, words[i])) return cute_fail_memory(diag);
     return CUTE_OK;

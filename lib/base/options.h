@@ -44,7 +44,8 @@ typedef struct cute_command {
     const char *const *output;
 } cute_command;
 
-/* Fills the targets. Operands (what is no option) in order in *operands, in `arena`; "-" is an
+/* Fills the targets. An option that is not given takes the value of its environment variable, where settings.def has one
+ * for this command; a flag that has one is taken as --flag=0, too. Operands (what is no option) in order in *operands, in `arena`; "-" is an
  * operand; after "--" all are. CUTE_USAGE with "unknown option '--x'; did you mean '--y'?" or what
  * is wrong with a value. */
 cute_status cute_options_parse(const cute_command *command, cute_arena *arena, int argc, char **argv,

@@ -13,6 +13,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/list.h"
+#include "lib/base/log.h"
 #include "lib/base/signals.h"
 
 typedef struct ends {
@@ -173,6 +174,13 @@ static bool wait_until(pid_t pid, double deadline, int *state)
     return true;
 }
 
+static void log_start(const cute_process *process)
+{
+    cute_arena *arena = cute_log_get() >= CUTE_LOG_INFO ? cute_arena_create() : NULL;
+    if (arena) cute_log(CUTE_LOG_INFO, "runs %s", cute_process_text(arena, process->argv));
+    cute_arena_destroy(arena);
+}
+
 cute_status cute_process_run(cute_process *process, cute_diag *diag)
 {
     const char *name = process->argv[0];
@@ -180,7 +188,8 @@ cute_status cute_process_run(cute_process *process, cute_diag *diag)
     pid_t pid = -1;
     int error = 0, state = 0;
     bool in_time = true;
-    double deadline = process->timeout > 0 ? cute_clock() + process->timeout : 0;
+    double begin = cute_clock(), deadline = process->timeout > 0 ? begin + process->timeout : 0;
+    log_start(process);
     for (int i = 0; i < 3 && !error; i++)
         if (i || process->input) error = open_pipe(&pipes[i], i == 0);
     if (!error) error = spawn(process, pipes, &pid);
@@ -198,6 +207,8 @@ cute_status cute_process_run(cute_process *process, cute_diag *diag)
     for (int i = 0; i < 3; i++) close_fd(&pipes[i].ours);
     if (error) return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot run '%s': %s", name, strerror(error));
     process->exit_code = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+    cute_log(CUTE_LOG_INFO, "'%s' took %.1f ms, exit code %d", name, 1e3 * (cute_clock() - begin),
+             process->exit_code);
     if (!in_time)
         return cute_fail(diag, CUTE_SYSTEM, NULL, "'%s' did not finish within %g s and was stopped", name,
                          process->timeout);

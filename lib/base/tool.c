@@ -7,10 +7,11 @@
 
 #include "lib/base/diag.h"
 #include "lib/base/file.h"
+#include "lib/base/log.h"
 #include "lib/base/signals.h"
 
 typedef struct common {
-    const char *diagnostics;
+    const char *diagnostics, *log_level;
     bool help, version;
 } common;
 
@@ -20,6 +21,9 @@ static const cute_option *whole_table(const cute_option *own, cute_arena *arena,
     const cute_option rows[] = {
         {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
          &c->diagnostics},
+        {CUTE_OPTION_STRING, "log-level", 0, "LEVEL",
+         "error: errors only; warning (default); info: programs run, stages, the cache; debug: files, passes",
+         &c->log_level},
         {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &c->help},
         {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &c->version},
         {0},
@@ -46,9 +50,24 @@ static cute_status tell(const cute_command *command, const char *with, bool help
     return status;
 }
 
+static cute_status set_level(const char *tool, const char *text, cute_diag *diag)
+{
+    cute_log_level level;
+    if (!cute_log_level_parse(text, &level))
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "'--log-level' expects error, warning, info, debug or 0 to 50, got '%s'", text);
+    cute_log_set(tool, level);
+    return CUTE_OK;
+}
+
 int cute_tool_run(const cute_command *command, const char *with, cute_tool_work work, void *settings,
                   int argc, char **argv)
 {
+    char name[32]; /* "cute-dump" of "cute-dump layout" */
+    size_t length = strcspn(command->name, " ");
+    if (length >= sizeof name) length = sizeof name - 1;
+    memcpy(name, command->name, length);
+    name[length] = '\0';
     cute_tool tool = {.arena = cute_arena_create(), .diag = cute_diag_create()};
     common c = {0};
     cute_command whole = *command;
@@ -57,18 +76,15 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
     if (!whole.options || !tool.diag) status = cute_fail_memory(tool.diag);
     if (status == CUTE_OK)
         status = cute_options_parse(&whole, tool.arena, argc, argv, &tool.operands, tool.diag);
+    if (status == CUTE_OK && c.log_level) status = set_level(name, c.log_level, tool.diag);
     if (status == CUTE_OK && c.diagnostics)
         status = cute_diag_format_parse(c.diagnostics, &tool.format, tool.diag);
     if (status == CUTE_OK && (c.help || c.version))
         status = tell(&whole, with, c.help, tool.diag);
     else if (status == CUTE_OK)
         status = work(&tool, settings);
-    char name[32]; /* "cute-dump" of "cute-dump layout" */
-    size_t length = strcspn(command->name, " ");
-    if (length >= sizeof name) length = sizeof name - 1;
-    memcpy(name, command->name, length);
-    name[length] = '\0';
     int code = cute_tool_finish(name, status, tool.diag, tool.format);
+    cute_log_set("cute", CUTE_LOG_WARNING);
     if (code && command->output && (!*command->output || !strcmp(*command->output, "-"))) cute_pipe_failed();
     cute_diag_destroy(tool.diag);
     cute_arena_destroy(tool.arena);
@@ -81,10 +97,26 @@ static bool wants_colour(void)
     return !(none && *none) && terminal && strcmp(terminal, "dumb") != 0 && isatty(STDERR_FILENO);
 }
 
+/* The errors and their notes; NULL when memory is exhausted. */
+static cute_diag *errors_of(const cute_diag *diag)
+{
+    cute_diag *only = cute_diag_create();
+    bool keeps = false;
+    for (size_t i = 0; only && i < cute_diag_count(diag); i++) {
+        const cute_message *message = cute_diag_get(diag, i);
+        if (message->severity != CUTE_NOTE) keeps = message->severity == CUTE_ERROR;
+        if (keeps) cute_report(only, message->severity, &message->place, "%s", message->text);
+    }
+    return only;
+}
+
 void cute_tool_print(const char *tool, const cute_diag *diag, cute_diag_format format)
 {
     cute_buffer text = {0};
-    cute_diag_render_for(tool, diag, format, format == CUTE_DIAG_TEXT && wants_colour(), &text);
+    cute_diag *errors = cute_log_get() == CUTE_LOG_ERROR ? errors_of(diag) : NULL;
+    cute_diag_render_for(tool, errors ? errors : diag, format, format == CUTE_DIAG_TEXT && wants_colour(),
+                         &text);
+    cute_diag_destroy(errors);
     const char *rest = cute_buffer_text(&text);
     size_t length = text.length;
     cute_pipe_guard guard;

@@ -586,7 +586,7 @@ static cute_status infer_archs(linker *l, arch_list *list)
         if (!highest || unit->arch > highest) highest = unit->arch;
     }
     if (list->count) return CUTE_OK;
-    if (!highest) CUTE_TRY(cute_arch_choose(NULL, &highest, l->diag));
+    if (!highest) CUTE_TRY(cute_arch_choose_native(NULL, &highest, l->diag));
     return add_arch(l, list, highest, false);
 }
 

@@ -63,8 +63,7 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .remarks = s->remarks,
                               .define_count = s->defines.count,
                               .no_source_map = source_map == 1};
-    CUTE_TRY(s->arch ? cute_arch_parse_native(s->arch, &out->arch, diag)
-                     : cute_arch_choose(NULL, &out->arch, diag));
+    CUTE_TRY(cute_arch_choose_native(s->arch, &out->arch, diag));
     CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
     out->defines = defines;
     return CUTE_OK;

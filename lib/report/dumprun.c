@@ -20,6 +20,7 @@
 #include "lib/cubin/module.h"
 #include "lib/report/launchsites.h"
 #include "lib/report/module.h"
+#include "lib/toolkit/native.h"
 #include "lib/toolkit/toolkit.h"
 
 typedef struct dump {
@@ -609,7 +610,7 @@ static cute_status dump_all(dump *d, cute_buffer *report)
     double start = cute_clock();
     const cute_dump_options *o = d->options;
     const cute_arch *arch;
-    CUTE_TRY(cute_arch_choose(o->arch, &arch, d->diag));
+    CUTE_TRY(cute_arch_choose_native(o->arch, &arch, d->diag));
     d->arch = arch->name;
     d->opt_level = o->opt_level ? o->opt_level : "3";
     if (strlen(d->opt_level) != 1 || *d->opt_level < '0' || *d->opt_level > '3')

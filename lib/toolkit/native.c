@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/settings.h"
+
 enum { MAJOR = 75, MINOR = 76 }; /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_... */
 
 typedef int (*call_init)(unsigned);
@@ -57,4 +59,11 @@ cute_status cute_arch_parse_native(const char *text, const cute_arch **out, cute
     if ((*out = cute_arch_find(name)) != NULL) return CUTE_OK;
     name[strlen(name) - 1] = '\0';
     return cute_arch_parse(name, NULL, out, diag);
+}
+
+cute_status cute_arch_choose_native(const char *option, const cute_arch **out, cute_diag *diag)
+{
+    const char *variable = option ? option : cute_setting_default("arch", NULL);
+    return variable && !strcmp(variable, "native") ? cute_arch_parse_native(variable, out, diag)
+                                                   : cute_arch_choose(option, out, diag);
 }

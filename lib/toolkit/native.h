@@ -7,5 +7,7 @@
 /* As cute_arch_parse without a place; "native" is the architecture of device 0, with the letter of those features that
  * only it has (sm_90a for an H100): such code runs there. CUTE_SYSTEM: no driver or no GPU. */
 cute_status cute_arch_parse_native(const char *text, const cute_arch **out, cute_diag *diag);
+/* As cute_arch_choose; the option, or what the environment says, may be "native". */
+cute_status cute_arch_choose_native(const char *option, const cute_arch **out, cute_diag *diag);
 
 #endif

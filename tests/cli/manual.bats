@@ -49,6 +49,16 @@ completed_options() {
     diff help manual || { echo "< --help, > man page"; false; }
 }
 
+@test "every environment variable of --help is in the man page" {
+    for tool in cute-ptx cute-link cute-run cute-dump; do
+        variables=$("$tool" --help | sed -n '/^Environment:/,/^$/p' | grep -oE '^  [A-Z][A-Z_, ]+' | tr -d ',')
+        [ "$(wc -w <<<"$variables")" -ge 3 ]
+        for name in $variables; do
+            sed -n '/^[.]SH ENVIRONMENT/,/^[.]SH EXAMPLES/p' "$ROOT/docs/man/$tool.1" | tail -n +2 | grep -qw "$name" || { echo "$tool: no word of $name"; false; }
+        done
+    done
+}
+
 @test "Tab offers the options of --help and no others" {
     for tool in cute-opt cute-ptx cute-link cute-run cute-dump; do
         diff <("$tool" --help | grep -E '^ *-' | sed -E 's/^ *(-[A-Za-z], *)?//' | grep -oE -- '^--[A-Za-z][A-Za-z0-9_-]*' | sed 's/^--//' | sort -u) \

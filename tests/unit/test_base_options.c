@@ -1,6 +1,8 @@
 /* Command lines: what is taken, what is refused, and with which words. */
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/base/log.h"
 #include "lib/base/tool.h"
 #include "tests/unit/test.h"
 
@@ -226,6 +228,58 @@ static void test_help(void)
     cute_buffer_release(&text);
 }
 
+/* Variables are looked at by the programs that settings.def names, and the command line counts before them. */
+static void test_environment(void)
+{
+    const cute_command ptx = {"cute-ptx", "", "", options, NULL, NULL};
+    char *plain[] = {"cute-ptx", NULL}, *off[] = {"cute-ptx", "--lineinfo=0", NULL};
+    lineinfo = false;
+    cute_diag_clear(diag);
+    setenv("CUTE_DSL_LINEINFO", "yes", 1);
+    CHECK_INT(cute_options_parse(&ptx, arena, 1, plain, &operands, diag), CUTE_OK);
+    CHECK(lineinfo);
+    CHECK_INT(cute_options_parse(&ptx, arena, 2, off, &operands, diag), CUTE_OK);
+    CHECK(!lineinfo);
+    setenv("CUTLASS_LINEINFO", "0", 1); /* the first that is set */
+    CHECK_INT(cute_options_parse(&ptx, arena, 1, plain, &operands, diag), CUTE_OK);
+    CHECK(!lineinfo);
+    setenv("CUTLASS_LINEINFO", "2", 1);
+    CHECK_INT(cute_options_parse(&ptx, arena, 1, plain, &operands, diag), CUTE_USAGE);
+    CHECK_TEXT(message(), "the environment variable CUTLASS_LINEINFO expects 1 or 0, got '2'");
+    CHECK_INT(PARSE("-v"), CUTE_OK); /* another program's */
+    CHECK(!lineinfo);
+    CHECK_INT(PARSE("--lineinfo=0"), CUTE_USAGE);
+    unsetenv("CUTLASS_LINEINFO");
+    unsetenv("CUTE_DSL_LINEINFO");
+}
+
+static void test_log_levels(void)
+{
+    static const struct {
+        const char *text;
+        int level; /* -1: refused */
+    } rows[] = {{"error", CUTE_LOG_ERROR},
+                {"warning", CUTE_LOG_WARNING},
+                {"info", CUTE_LOG_INFO},
+                {"debug", CUTE_LOG_DEBUG},
+                {"0", CUTE_LOG_WARNING},
+                {"1", CUTE_LOG_DEBUG},
+                {"10", CUTE_LOG_DEBUG},
+                {"20", CUTE_LOG_INFO},
+                {"30", CUTE_LOG_WARNING},
+                {"40", CUTE_LOG_ERROR},
+                {"50", CUTE_LOG_ERROR},
+                {"51", -1},
+                {"-1", -1},
+                {"", -1},
+                {"10x", -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cute_log_level level = CUTE_LOG_WARNING;
+        CHECK(cute_log_level_parse(rows[i].text, &level) == (rows[i].level >= 0));
+        if (rows[i].level >= 0) CHECK_INT(level, rows[i].level);
+    }
+}
+
 /* What a tool prints on standard error. */
 static void test_finish_prints(void)
 {
@@ -274,6 +328,8 @@ int main(void)
     TEST("a second parse starts afresh after a failed one", test_twice);
     TEST("an empty command line is allowed", test_empty);
     TEST("help groups the options, wraps the text and hides aliases", test_help);
+    TEST("environment variables are defaults of options", test_environment);
+    TEST("levels of the log go by name or number", test_log_levels);
     TEST("a tool's messages carry its name where they have no place", test_finish_prints);
     TEST("the format of diagnostics is text or json", test_format);
     cute_diag_destroy(diag);

@@ -279,7 +279,7 @@ static cute_status do_occupancy(settings *s, cute_buffer *out, cute_diag *diag)
     occupancy_report report = {0};
     const cute_arch *arch;
     CUTE_TRY(read_question(s, diag));
-    CUTE_TRY(cute_arch_choose(s->arch, &arch, diag));
+    CUTE_TRY(cute_arch_choose_native(s->arch, &arch, diag));
     if (s->question.registers < 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "'occupancy' needs the registers of a thread: --registers=N");

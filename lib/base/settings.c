@@ -1,0 +1,66 @@
+/* The table of environment variables and its look-up. */
+#include "lib/base/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const cute_setting rows[] = {
+#define SETTING(option, tools, kind, help, ...) {option, tools, CUTE_SETTING_##kind, help, {__VA_ARGS__}},
+#include "lib/base/settings.def"
+#undef SETTING
+};
+enum { COUNT = sizeof rows / sizeof *rows };
+
+const cute_setting *cute_setting_at(size_t index)
+{
+    return index < COUNT ? &rows[index] : NULL;
+}
+
+bool cute_setting_lists(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *list; list += strspn(list, " ")) {
+        size_t one = strcspn(list, " ");
+        if (one == length && memcmp(list, word, length) == 0) return true;
+        list += one;
+    }
+    return false;
+}
+
+const cute_setting *cute_setting_of(const char *tool, const char *option)
+{
+    for (size_t i = 0; i < COUNT && tool; i++)
+        if (rows[i].option && strcmp(rows[i].option, option) == 0 && cute_setting_lists(rows[i].tools, tool))
+            return &rows[i];
+    return NULL;
+}
+
+const char *cute_setting_value(const cute_setting *setting, const char **name)
+{
+    for (size_t i = 0; i < sizeof setting->variables / sizeof *setting->variables; i++) {
+        const char *value = setting->variables[i] ? getenv(setting->variables[i]) : NULL;
+        if (!value || !*value) continue;
+        if (name) *name = setting->variables[i];
+        return value;
+    }
+    return NULL;
+}
+
+const char *cute_setting_default(const char *option, const char **name)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (rows[i].option && strcmp(rows[i].option, option) == 0) return cute_setting_value(&rows[i], name);
+    return NULL;
+}
+
+bool cute_switch_parse(const char *text, bool *out)
+{
+    static const char *const words[] = {"0", "1", "false", "true", "off", "on", "no", "yes"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text, words[i]) == 0) {
+            *out = i % 2;
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# Environment variables as defaults of options: what each does, what is refused, and what the command line says first.
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_TEST_TMPDIR"
+    unset ARCH CUTE_CACHE
+    cat >k.mlir <<'MLIR'
+gpu.module @m {
+  gpu.func @k(%p: memref<64xf32>) kernel {
+    %i = gpu.thread_id x
+    %x = memref.load %p[%i] : memref<64xf32>
+    %zero = arith.constant 0.0 : f32
+    %ok = arith.cmpf oge, %x, %zero : f32
+    cf.assert %ok, "negative"
+    %y = arith.addf %x, %x : f32
+    memref.store %y, %p[%i] : memref<64xf32>
+    gpu.return
+  }
+}
+MLIR
+}
+
+@test "the architecture comes from ARCH, CUTLASS_ARCH or CUTE_DSL_ARCH, and -arch counts before them" {
+    for name in ARCH CUTLASS_ARCH CUTE_DSL_ARCH; do
+        env $name=sm_80 cute-ptx k.mlir | grep -q '^.target sm_80'
+        env $name=sm_80 cute-ptx -arch sm_90a k.mlir | grep -q '^.target sm_90a'
+        run -2 env $name=sm_91 cute-ptx k.mlir
+        [[ $output == *"unknown architecture 'sm_91'"*"environment variable $name"* ]]
+    done
+    ARCH=sm_80 CUTE_DSL_ARCH=sm_90 cute-ptx k.mlir | grep -q '^.target sm_80'
+    # native is asked of the driver
+    run -3 env CUTLASS_ARCH=native CUTE_LIBCUDA=/nonexistent cute-ptx k.mlir
+    [[ $output == *"-arch=native"* ]]
+}
+
+@test "lines of the source are kept by CUTLASS_LINEINFO and CUTE_DSL_LINEINFO, and --lineinfo=0 counts before them" {
+    for name in CUTLASS_LINEINFO CUTE_DSL_LINEINFO; do
+        for value in 1 true on; do env $name=$value cute-ptx k.mlir | grep -q '\.loc'; done
+        for value in 0 false ''; do ! env $name=$value cute-ptx k.mlir | grep -q '\.loc' || false; done
+        ! env $name=1 cute-ptx --lineinfo=0 k.mlir | grep -q '\.loc' || false
+        run -2 env $name=maybe cute-ptx k.mlir
+        [[ $output == *"the environment variable $name expects 1 or 0, got 'maybe'"* ]]
+    done
+    run -2 cute-ptx --lineinfo=maybe k.mlir
+    [[ $output == *"'--lineinfo' expects 1 or 0, got 'maybe'"* ]]
+}
+
+@test "assertions are kept by CUTLASS_ENABLE_ASSERTIONS and CUTE_DSL_ENABLE_ASSERTIONS" {
+    ! cute-ptx k.mlir | grep -q assertfail || false
+    for name in CUTLASS_ENABLE_ASSERTIONS CUTE_DSL_ENABLE_ASSERTIONS; do
+        env $name=1 cute-ptx k.mlir | grep -q assertfail
+        ! env $name=1 cute-ptx --enable-assertions=0 k.mlir | grep -q assertfail || false
+        run -2 env $name=2 cute-ptx k.mlir
+        [[ $output == *"$name expects 1 or 0, got '2'"* ]]
+    done
+}
+
+@test "a toolkit's folder that is none is told, whether or not something is looked for in it" {
+    for name in CUTE_CUDA_PATH CUDA_TOOLKIT_PATH; do
+        for tool in cute-ptx cute-link cute-dump; do
+            run -2 env -u CUTE_CUDA_PATH -u CUDA_TOOLKIT_PATH $name=/nonexistent $tool k.mlir
+            [[ $output == *"the environment variable $name expects a folder, got '/nonexistent'"* ]]
+        done
+        # an option that is given counts before it, and help is given anyway
+        env -u CUTE_CUDA_PATH -u CUDA_TOOLKIT_PATH $name=/nonexistent cute-ptx --cuda-path=/ k.mlir >k.ptx
+        env $name=/nonexistent cute-ptx --help >help
+    done
+}
+
+@test "variables of Python packages alone are told to have no effect" {
+    for name in CUTLASS_ENABLE_TVM_FFI CUTE_DSL_ENABLE_TVM_FFI; do
+        env $name=1 cute-ptx k.mlir 2>err >k.ptx
+        grep -q "warning: $name has no effect" err
+        env $name=0 cute-ptx k.mlir 2>err >k.ptx
+        [ ! -s err ]
+    done
+}
+
+@test "the log says more with each level, by option or variable" {
+    cute-ptx k.mlir -o k.ptx 2>err
+    [ ! -s err ]
+    cute-link --log-level=info k.ptx -o k.cubin 2>err
+    grep -q '^cute-link: info: runs .*ptxas' err
+    grep -qE "^cute-link: info: '.*ptxas' took [0-9.]+ ms, exit code 0" err
+    ! grep -q debug: err || false
+    cute-link --log-level=debug k.ptx -o k.cubin 2>err
+    grep -q '^cute-link: debug: reads k.ptx' err
+    grep -q '^cute-link: debug: writes k.cubin' err
+    for name in CUTE_LOG_LEVEL CUTLASS_LOG_LEVEL CUTE_DSL_LOG_LEVEL; do
+        env $name=10 cute-link k.ptx -o k.cubin 2>err
+        grep -q 'debug: reads' err
+        env $name=20 cute-link k.ptx -o k.cubin 2>err
+        grep -q 'info: runs' err
+        env $name=debug cute-link --log-level=warning k.ptx -o k.cubin 2>err
+        [ ! -s err ]
+        run -2 env $name=loud cute-link k.ptx -o k.cubin
+        [[ $output == *"$name expects error, warning, info, debug or 0 to 50, got 'loud'"* ]]
+    done
+    run -2 cute-link --log-level=60 k.ptx -o k.cubin
+    [[ $output == *"'--log-level' expects"*"got '60'"* ]]
+    # the cache
+    CUTE_CACHE=$PWD/cache cute-ptx --log-level=info k.mlir 2>err >k.ptx
+    grep -q 'info: not in the cache' err
+    CUTE_CACHE=$PWD/cache cute-ptx --log-level=info k.mlir 2>err >k.ptx
+    grep -q 'info: found in the cache' err
+}
+
+@test "with --log-level=error warnings are left out, errors and their notes are not" {
+    CUTLASS_ENABLE_TVM_FFI=1 cute-ptx --log-level=error k.mlir 2>err >k.ptx
+    [ ! -s err ]
+    run -2 cute-ptx --log-level=error -arch sm_91 k.mlir
+    [[ $output == *"error: unknown architecture"*"note: known"* ]]
+}
