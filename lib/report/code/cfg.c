@@ -274,7 +274,7 @@ void cute_code_svg_cfg(const cute_code *code, const char *only, cute_buffer *out
             height += 60 + (long)code->functions[k].block_count * (BOX_HEIGHT + GAP);
     cute_buffer_printf(out,
                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%ld\" "
-                       "font-family=\"monospace\" font-size=\"11\">\n"
+                       "font-family=\"monospace\" font-size=\"11\" xml:space=\"preserve\">\n"
                        "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
                        2 * MARGIN + BOX_WIDTH, height);
     for (size_t k = 0; k < code->count; k++) {

@@ -54,24 +54,40 @@ static void print_range(printer *p, const cute_code_function *f, size_t first, s
         cute_buffer_printf(out, "%s:\n", f->labels[label].name);
 }
 
-/* Loops, the deepest first; each block once. */
+/* A loop that only waits: a barrier is asked until it is there. */
+static bool waits(const cute_code_function *f, uint32_t l)
+{
+    for (size_t b = 0; b < f->block_count; b++)
+        for (size_t n = 0; f->blocks[b].loop == l && n < f->blocks[b].count; n++) {
+            unsigned class = f->instructions[f->blocks[b].first + n].class;
+            if (class != CUTE_CODE_SYNC && class != CUTE_CODE_CONTROL && class != CUTE_CODE_SYSTEM)
+                return false;
+        }
+    return f->loops[l].innermost;
+}
+
+static void print_loop(printer *p, const cute_code_function *f, uint32_t l, cute_buffer *out)
+{
+    const cute_code_loop *loop = &f->loops[l];
+    cute_buffer_printf(out, "  loop %u at %04llx, depth %u, %zu instructions%s:\n", l,
+                       (unsigned long long)f->instructions[f->blocks[loop->header].first].address,
+                       loop->depth, loop->instructions,
+                       loop->innermost ? "" : "; those of the loops inside stand apart");
+    for (size_t b = 0; b < f->block_count; b++)
+        if (f->blocks[b].loop == l) print_range(p, f, f->blocks[b].first, f->blocks[b].count, out);
+}
+
+/* Loops, the deepest first and those that only wait last; each block once. */
 static void print_hot(printer *p, const cute_code_function *f, cute_buffer *out)
 {
     uint32_t deepest = 0;
     for (size_t l = 0; l < f->loop_count; l++)
         if (f->loops[l].depth > deepest) deepest = f->loops[l].depth;
     if (!deepest) cute_buffer_puts(out, "  no loops\n");
-    for (uint32_t depth = deepest; depth; depth--)
-        for (uint32_t l = 0; l < f->loop_count; l++) {
-            const cute_code_loop *loop = &f->loops[l];
-            if (loop->depth != depth) continue;
-            cute_buffer_printf(out, "  loop %u at %04llx, depth %u, %zu instructions%s:\n", l,
-                               (unsigned long long)f->instructions[f->blocks[loop->header].first].address,
-                               depth, loop->instructions,
-                               loop->innermost ? "" : "; those of the loops inside are above");
-            for (size_t b = 0; b < f->block_count; b++)
-                if (f->blocks[b].loop == l) print_range(p, f, f->blocks[b].first, f->blocks[b].count, out);
-        }
+    for (int waiting = 0; waiting < 2; waiting++)
+        for (uint32_t depth = deepest; depth; depth--)
+            for (uint32_t l = 0; l < f->loop_count; l++)
+                if (f->loops[l].depth == depth && waits(f, l) == waiting) print_loop(p, f, l, out);
 }
 
 void cute_code_print_sass(const cute_code *code, const char *only, const cute_sass_options *options,
