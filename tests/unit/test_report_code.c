@@ -74,7 +74,11 @@ static void test_uses(void)
     check_uses("R2UR UR10, R2 ;", "UR10 | R2");
     check_uses("SYNCS.EXCH.64 URZ, [UR9+0x38000], UR4 ;", "| UR9 UR4-5");
     check_uses("SYNCS.PHASECHK.TRANS64.TRYWAIT P2, [UR14+0x38020], R3 ;", "P2 | UR14 R3");
-    check_uses("UTMALDG.2D [UR16], [UR6] ;", "| UR16 UR6");
+    check_uses("UTMALDG.2D [UR16], [UR6] ;", "| UR16-19 UR6-7");
+    check_uses("UTMALDG.3D.MULTICAST [UR12], [UR22], UR28 ;", "| UR12-16 UR22-23 UR28");
+    check_uses("UTMASTG.2D [UR12], [UR6] ;", "| UR12-14 UR6-7");
+    check_uses("UBLKCP.G.S [UR4], [UR8], UR6 ;", "| UR4-5 UR8 UR6");
+    check_uses("UTMACCTL.PF [UR18] ;", "| UR18-19");
     check_uses("UIADD3 UR7, -UR6, UR12, URZ ;", "UR7 | UR6 UR12");
     check_uses("CS2R R2, SRZ ;", "R2-3 |");
     check_uses("P2R R0, PR, RZ, 0x7f ;", "R0 | P0-6");

@@ -324,6 +324,23 @@ static widths width_of(const cute_code_instruction *i, span modifiers)
     return all(1);
 }
 
+/* Registers of the warp from an address of TMA on, by the place of the address; 0: what the text says. A tensor's coordinates
+ * follow the address in shared memory, and the mbarrier of a load stands between; the tensor map, and an address of global
+ * memory, has 64 bits. */
+static unsigned tma_registers(const cute_code_instruction *i, span modifiers, unsigned place)
+{
+    const char *n = i->opcode->name;
+    unsigned dims = 0;
+    for (const char *at = modifiers.at; at + 1 < modifiers.end; at++)
+        if (*at >= '1' && *at <= '5' && at[1] == 'D') dims = (unsigned)(*at - '0');
+    if (!strcmp(n, "UTMALDG")) return place ? 2 : dims + 2;
+    if (!strcmp(n, "UTMASTG") || !strcmp(n, "UTMAREDG") || !strcmp(n, "UTMAPF")) return place ? 2 : dims + 1;
+    if (!strcmp(n, "UTMACCTL") || !strcmp(n, "UBLKPF")) return 2;
+    if (!strcmp(n, "UBLKCP") || !strcmp(n, "UBLKRED"))
+        return place && modifiers.at < modifiers.end && *modifiers.at == 'G' ? 1 : 2;
+    return 0;
+}
+
 /* How many operands are written; predicates among them are marked by where they stand. */
 static int written_count(const char *roles, const span *operands, int count)
 {
@@ -359,6 +376,7 @@ static void read_operands(reading *r, const cute_code_instruction *i, span modif
     bool wide = i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC;
     if (!has_modifier(modifiers, "E") || i->opcode->access == CUTE_ACCESS_COPY) wide = false;
     int source = 0;
+    unsigned addresses = 0;
     for (int k = 0; k < count; k++) {
         unsigned class, number;
         span o = operands[k];
@@ -372,7 +390,10 @@ static void read_operands(reading *r, const cute_code_instruction *i, span modif
         }
         if (!plain_register(o, &class, &number)) {
             if (memchr(o.at, '[', (size_t)(o.end - o.at))) {
+                unsigned before = r->count, tma = tma_registers(i, modifiers, addresses++);
                 put_address(r, o, wide);
+                if (tma && r->count == before + 1 && r->uses[before].class == CUTE_REGISTER_UR)
+                    r->uses[before].count = (uint8_t)tma;
                 /* A pair of descriptors where both matrices are in shared memory. */
                 if (o.end - o.at > 5 && memcmp(o.at, "gdesc", 5) == 0 && source == 0 && r->count)
                     r->uses[r->count - 1].count = 4;
