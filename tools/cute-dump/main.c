@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/arch.h"
 #include "lib/base/demangle.h"
@@ -14,6 +15,7 @@
 #include "lib/report/counters.h"
 #include "lib/report/dumprun.h"
 #include "lib/report/elfview.h"
+#include "lib/report/folder/diff.h"
 #include "lib/report/folder/schema.h"
 #include "lib/report/module.h"
 #include "lib/report/resources/resources.h"
@@ -24,7 +26,7 @@
 typedef struct settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
     const char *pipeline, *tensor_map, *block, *cluster, *function, *each;
-    bool json, line_info, assertions, verbose, table, svg, changed, schema;
+    bool json, line_info, assertions, verbose, table, svg, changed, schema, html;
     resource_question question;
     code_question code;
     bool habits[CUTE_DUMP_HABITS]; /* which of cute_dump_habits were given */
@@ -32,6 +34,7 @@ typedef struct settings {
     cute_option_list defines;
     cute_arena *arena;
     const char *label;   /* of the input */
+    const char *second;  /* of 'diff' */
     cute_module *module; /* of views that have one */
 } settings;
 
@@ -385,6 +388,33 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
+/* Colour where a person looks, unless NO_COLOR says otherwise. */
+static bool wants_colour(const settings *s)
+{
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return !s->output && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0 &&
+           isatty(STDOUT_FILENO);
+}
+
+static cute_status do_diff(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    json_t *difference;
+    if (!s->second) return cute_fail(diag, CUTE_USAGE, NULL, "'diff' expects two operands");
+    if (s->json && s->html)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html contradict each other");
+    CUTE_TRY(cute_diff_make(s->label, s->second, s->arch, s->cuda_path, &difference, diag));
+    if (s->json) {
+        put_json(difference, out);
+        return CUTE_OK;
+    }
+    if (s->html)
+        cute_diff_html(difference, out);
+    else
+        cute_diff_print(difference, wants_colour(s), out);
+    json_decref(difference);
+    return CUTE_OK;
+}
+
 static cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
 {
     cute_buffer text = {0};
@@ -414,7 +444,8 @@ enum {
     WHATIF = 1024,
     SASS = 2048,
     GRAPH = 4096,
-    AT = 8192
+    AT = 8192,
+    HTML = 16384,
 };
 
 static const struct view {
@@ -445,6 +476,8 @@ static const struct view {
     {"all", "show, elf, ptx and sass", true, JSON | ARCH | LEVEL | CUDA | SASS, do_all},
     {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false,
      JSON | ARCH | LEVEL | DEFINES | LINES | PIPELINE | CUDA | VERBOSE, do_run},
+    {"diff", "what differs between two dump folders, modules or MLIR files", false, JSON | ARCH | CUDA | HTML,
+     do_diff},
     {"layout", "evaluate and draw layouts; it has options of its own: cute-dump layout --help", false, 0,
      NULL},
 };
@@ -509,6 +542,7 @@ static cute_status choose(settings *s, cute_option_list *operands, const struct 
         *view = named;
         operands->items++;
         operands->count--;
+        if (named->run == do_diff && operands->count == 2) s->second = operands->items[--operands->count];
     } else if (first && operands->count > 1) {
         const char *near = cute_nearest(first, view_at, NULL);
         if (near)
@@ -557,6 +591,7 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {PIPELINE, "--print-each-pass", s->each != NULL},
         {PIPELINE, "--changed", s->changed},
         {PIPELINE, "--schema", s->schema},
+        {HTML, "--html", s->html},
         {CUDA, "--cuda-path", s->cuda_path != NULL},
         {VERBOSE, "--verbose", s->verbose},
         {SASS, "--encodings", s->code.sass.encodings},
@@ -714,6 +749,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_MAYBE, "print-each-pass", 0, "all|changed|none",
          "'run': the IR after each pass (default), after those that changed it, or after none", &s.each},
         {CUTE_OPTION_FLAG, "changed", 0, NULL, "'run': --print-each-pass=changed", &s.changed},
+        {CUTE_OPTION_FLAG, "html", 0, NULL, "'diff': as a page that needs no other file", &s.html},
         {CUTE_OPTION_FLAG, "schema", 0, NULL, "'run': print the JSON Schema of REPORT.json", &s.schema},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
@@ -740,7 +776,8 @@ int main(int argc, char **argv)
                                 "  cute-dump cfg k.cubin --svg -o k.svg\n"
                                 "  cute-dump lines k.cubin --at=k.mlir:12\n"
                                 "  cute-dump ptx k.ptx --counters=report.json\n"
-                                "  cute-dump run k.mlir -D BM=128 -arch sm_90a -o dump/\n");
+                                "  cute-dump run k.mlir -D BM=128 -arch sm_90a -o dump/\n"
+                                "  cute-dump diff dump-O0/ dump-O3/ --html -o diff.html\n");
     const cute_command command = {
         .name = "cute-dump",
         .synopsis = "[view] [options] [file]",

@@ -1,0 +1,300 @@
+/* A difference of diff.h for a terminal and for a browser. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/report/folder/diff.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* A value of a table, at most `room` bytes of it. */
+static const char *value_text(const json_t *value, char *room, size_t size)
+{
+    cute_buffer text = {0};
+    if (!value || json_is_null(value))
+        snprintf(room, size, "-");
+    else if (json_is_string(value))
+        snprintf(room, size, "%s", json_string_value(value));
+    else if (json_is_integer(value))
+        snprintf(room, size, "%lld", (long long)json_integer_value(value));
+    else if (json_is_boolean(value))
+        snprintf(room, size, "%s", json_is_true(value) ? "true" : "false");
+    else {
+        char *dumped = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+        cute_buffer_puts(&text, dumped ? dumped : "");
+        snprintf(room, size, "%s", cute_buffer_text(&text));
+        json_free_t release;
+        json_get_alloc_funcs(NULL, &release);
+        if (dumped) release(dumped);
+        cute_buffer_release(&text);
+    }
+    return room;
+}
+
+/* "+12" of two integers; "" of others. */
+static const char *change_text(const json_t *row, char *room, size_t size)
+{
+    const json_t *a = json_object_get(row, "a"), *b = json_object_get(row, "b");
+    bool missing = json_is_null(a) || json_is_null(b);
+    room[0] = '\0';
+    if ((json_is_integer(a) || json_is_integer(b)) && (json_is_integer(a) || json_is_null(a)) &&
+        (json_is_integer(b) || json_is_null(b)) && !missing)
+        snprintf(room, size, "%+lld", (long long)(json_integer_value(b) - json_integer_value(a)));
+    return room;
+}
+
+/* The tables in order: where in the difference, its heading. */
+static const struct {
+    const char *key, *heading;
+} tables[] = {{"options", "Options"}, {"versions", "Versions"}, {"files", "Cubins in one of them only"}};
+static const struct {
+    const char *key, *heading;
+} kernel_tables[] = {{"resources", "resources"}, {"opcodes", "instructions by opcode"}};
+static const struct {
+    const char *key, *name, *heading;
+} diffs[] = {{"ir", "pass", "IR after"}, {"ptx", "module", "PTX of"}};
+
+/* ---- text ---- */
+
+typedef struct paint {
+    bool colour;
+    cute_buffer *out;
+} paint;
+
+static void painted(const paint *p, const char *colour, const char *text, size_t length)
+{
+    if (p->colour) cute_buffer_printf(p->out, "\033[%sm", colour);
+    cute_buffer_append(p->out, text, length);
+    if (p->colour) cute_buffer_puts(p->out, "\033[0m");
+}
+
+static void heading(const paint *p, const char *before, const char *text)
+{
+    cute_buffer line = {0};
+    cute_buffer_printf(&line, "%s%s%s", before, *before ? " " : "", text);
+    painted(p, "1", cute_buffer_text(&line), line.length);
+    cute_buffer_putc(p->out, '\n');
+    cute_buffer_release(&line);
+}
+
+static void put_table(const paint *p, const json_t *rows)
+{
+    size_t index;
+    json_t *row;
+    char a[64], b[64], change[32];
+    json_array_foreach((json_t *)rows, index, row)
+    {
+        cute_buffer_printf(p->out, "  %-20s %20s -> %-20s %s\n", text_of(row, "name"),
+                           value_text(json_object_get(row, "a"), a, sizeof a),
+                           value_text(json_object_get(row, "b"), b, sizeof b),
+                           change_text(row, change, sizeof change));
+    }
+}
+
+static void put_diff(const paint *p, const char *text)
+{
+    for (int number = 0; *text; number++) {
+        size_t length = strcspn(text, "\n");
+        const char *colour = number < 2     ? "1"
+                             : *text == '+' ? "32"
+                             : *text == '-' ? "31"
+                             : *text == '@' ? "36"
+                                            : NULL;
+        if (colour)
+            painted(p, colour, text, length);
+        else
+            cute_buffer_append(p->out, text, length);
+        cute_buffer_putc(p->out, '\n');
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void put_kernel(const paint *p, const json_t *kernel)
+{
+    const char *only = text_of(kernel, "only"), *name = text_of(kernel, "kernel");
+    if (*only) {
+        heading(p, strcmp(only, "a") == 0 ? "Kernel in A only:" : "Kernel in B only:", name);
+        return;
+    }
+    for (size_t i = 0; i < sizeof kernel_tables / sizeof *kernel_tables; i++) {
+        const json_t *rows = json_object_get(kernel, kernel_tables[i].key);
+        cute_buffer line = {0};
+        if (!json_array_size(rows)) continue;
+        cute_buffer_printf(&line, "%s: %s", name, kernel_tables[i].heading);
+        heading(p, "Kernel", cute_buffer_text(&line));
+        put_table(p, rows);
+        cute_buffer_release(&line);
+    }
+}
+
+static void put_names(const paint *p, const char *what, const json_t *names)
+{
+    size_t index;
+    json_t *name;
+    if (!json_array_size(names)) return;
+    heading(p, "", what);
+    json_array_foreach((json_t *)names, index, name)
+        cute_buffer_printf(p->out, "  %s\n", json_string_value(name));
+}
+
+void cute_diff_print(const json_t *difference, bool colour, cute_buffer *out)
+{
+    const paint p = {colour, out};
+    size_t index;
+    json_t *entry;
+    cute_buffer_printf(out, "A: %s\nB: %s\n", text_of(difference, "a"), text_of(difference, "b"));
+    if (json_is_true(json_object_get(difference, "same"))) {
+        cute_buffer_puts(out, "no difference\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const json_t *rows = json_object_get(difference, tables[i].key);
+        if (!json_array_size(rows)) continue;
+        heading(&p, "", tables[i].heading);
+        put_table(&p, rows);
+    }
+    put_names(&p, "Passes of A only", json_object_get(difference, "passes_only_a"));
+    put_names(&p, "Passes of B only", json_object_get(difference, "passes_only_b"));
+    json_array_foreach(json_object_get(difference, "kernels"), index, entry) put_kernel(&p, entry);
+    for (size_t i = 0; i < sizeof diffs / sizeof *diffs; i++) {
+        json_array_foreach(json_object_get(difference, diffs[i].key), index, entry)
+        {
+            heading(&p, diffs[i].heading, text_of(entry, diffs[i].name));
+            put_diff(&p, text_of(entry, "diff"));
+        }
+    }
+}
+
+/* ---- page ---- */
+
+static void escaped(cute_buffer *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        switch (text[i]) {
+        case '<': cute_buffer_puts(out, "&lt;"); break;
+        case '>': cute_buffer_puts(out, "&gt;"); break;
+        case '&': cute_buffer_puts(out, "&amp;"); break;
+        case '"': cute_buffer_puts(out, "&quot;"); break;
+        default: cute_buffer_putc(out, text[i]);
+        }
+    }
+}
+
+static void element(cute_buffer *out, const char *tag, const char *text)
+{
+    cute_buffer_printf(out, "<%s>", tag);
+    escaped(out, text, strlen(text));
+    cute_buffer_printf(out, "</%s>", tag);
+}
+
+static void page_table(cute_buffer *out, const char *title, const json_t *rows)
+{
+    size_t index;
+    json_t *row;
+    char room[400];
+    if (!json_array_size(rows)) return;
+    element(out, "h2", title);
+    cute_buffer_puts(out, "\n<table><tr><th></th><th>A</th><th>B</th><th></th></tr>\n");
+    json_array_foreach((json_t *)rows, index, row)
+    {
+        cute_buffer_puts(out, "<tr>");
+        element(out, "td", text_of(row, "name"));
+        element(out, "td", value_text(json_object_get(row, "a"), room, sizeof room));
+        element(out, "td", value_text(json_object_get(row, "b"), room, sizeof room));
+        element(out, "td", change_text(row, room, sizeof room));
+        cute_buffer_puts(out, "</tr>\n");
+    }
+    cute_buffer_puts(out, "</table>\n");
+}
+
+static void page_diff(cute_buffer *out, const char *title, const json_t *entry, const char *name)
+{
+    const char *text = text_of(entry, "diff");
+    cute_buffer_puts(out, "<details><summary>");
+    escaped(out, title, strlen(title));
+    cute_buffer_puts(out, " <b>");
+    escaped(out, name, strlen(name));
+    cute_buffer_printf(out, "</b> <ins>+%lld</ins> <del>-%lld</del></summary><pre>",
+                       (long long)json_integer_value(json_object_get(entry, "added")),
+                       (long long)json_integer_value(json_object_get(entry, "removed")));
+    for (int number = 0; *text; number++) {
+        size_t length = strcspn(text, "\n");
+        const char *tag = number < 2     ? "b"
+                          : *text == '+' ? "ins"
+                          : *text == '-' ? "del"
+                          : *text == '@' ? "i"
+                                         : NULL;
+        if (tag) cute_buffer_printf(out, "<%s>", tag);
+        escaped(out, text, length);
+        if (tag) cute_buffer_printf(out, "</%s>", tag);
+        cute_buffer_putc(out, '\n');
+        text += length + (text[length] == '\n');
+    }
+    cute_buffer_puts(out, "</pre></details>\n");
+}
+
+static void page_names(cute_buffer *out, const char *title, const json_t *names)
+{
+    size_t index;
+    json_t *name;
+    if (!json_array_size(names)) return;
+    element(out, "h2", title);
+    cute_buffer_puts(out, "<ul>");
+    json_array_foreach((json_t *)names, index, name) element(out, "li", json_string_value(name));
+    cute_buffer_puts(out, "</ul>\n");
+}
+
+void cute_diff_html(const json_t *difference, cute_buffer *out)
+{
+    static const char head[] =
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>cute-dump "
+        "diff</title>\n<style>\n"
+        "body{font:14px/1.45 sans-serif;margin:2em;max-width:80em;color:#222;background:#fff}\n"
+        "h1{font-size:20px}h2{font-size:16px;margin:1.6em 0 .4em}\n"
+        "table{border-collapse:collapse}td,th{padding:2px 14px 2px 0;text-align:right;border-bottom:1px "
+        "solid #ddd;"
+        "font-variant-numeric:tabular-nums}td:first-child{text-align:left}\n"
+        "pre{overflow-x:auto;background:#f6f8fa;padding:8px;font-size:12px}\n"
+        "details{margin:4px 0}summary{cursor:pointer}i{color:#06c;font-style:normal}\n"
+        "ins{color:#116329;background:#dafbe1;text-decoration:none}"
+        "del{color:#82071e;background:#ffebe9;text-decoration:none}\n"
+        "</style></head><body>\n";
+    size_t index;
+    json_t *entry;
+    cute_buffer_puts(out, head);
+    cute_buffer_puts(out, "<h1>What differs</h1>\n<p>A: ");
+    element(out, "code", text_of(difference, "a"));
+    cute_buffer_puts(out, "<br>B: ");
+    element(out, "code", text_of(difference, "b"));
+    cute_buffer_puts(out, "</p>\n");
+    if (json_is_true(json_object_get(difference, "same"))) cute_buffer_puts(out, "<p>No difference.</p>\n");
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        page_table(out, tables[i].heading, json_object_get(difference, tables[i].key));
+    page_names(out, "Passes of A only", json_object_get(difference, "passes_only_a"));
+    page_names(out, "Passes of B only", json_object_get(difference, "passes_only_b"));
+    json_array_foreach(json_object_get(difference, "kernels"), index, entry)
+    {
+        const char *only = text_of(entry, "only");
+        cute_buffer title = {0};
+        if (*only) {
+            cute_buffer_printf(&title, "Kernel %s, in %c only", text_of(entry, "kernel"), *only - 'a' + 'A');
+            element(out, "h2", cute_buffer_text(&title));
+        }
+        for (size_t i = 0; i < sizeof kernel_tables / sizeof *kernel_tables; i++) {
+            title.length = 0;
+            cute_buffer_printf(&title, "Kernel %s: %s", text_of(entry, "kernel"), kernel_tables[i].heading);
+            page_table(out, cute_buffer_text(&title), json_object_get(entry, kernel_tables[i].key));
+        }
+        cute_buffer_release(&title);
+    }
+    for (size_t i = 0; i < sizeof diffs / sizeof *diffs; i++) {
+        const json_t *list = json_object_get(difference, diffs[i].key);
+        if (json_array_size(list)) element(out, "h2", i ? "PTX" : "IR, where the difference changes");
+        json_array_foreach((json_t *)list, index, entry)
+            page_diff(out, diffs[i].heading, entry, text_of(entry, diffs[i].name));
+    }
+    cute_buffer_puts(out, "</body></html>\n");
+}
