@@ -129,11 +129,12 @@ END
     [[ "$output" == *"cute-only expects the name of a function, got 'firts'; did you mean 'first'?"* ]]
 }
 
-@test "a dump takes at most twice what compiling and linking does, and half a second" {
+@test "a dump takes the processors at most twice as long as compiling and linking, and half a second" {
     K=$BATS_TEST_DIRNAME/../../kernels/gemm_sm90/gemm_sm90.mlir
     defines=$(sed -n 's/^gemm_sm90 *[^ ]* *//p' "$BATS_TEST_DIRNAME/../../kernels/kernels.txt" | sed 's/\([^ ]*=[^ ]*\)/-D \1/g')
     export CUTE_CACHE=
-    best() { for _ in 1 2 3; do s=$(date +%s%N); "$@" >/dev/null; echo $((($(date +%s%N) - s) / 1000000)); done | sort -n | head -1; }
+    # Of the processors: what else runs here does not count.
+    best() { for _ in 1 2 3; do (TIMEFORMAT='%U %S'; time "$@" >/dev/null 2>&1) 2>&1 | awk '{print int(1000 * ($1 + $2))}'; done | sort -n | head -1; }
     plain() { "$CUTE_BIN/cute-ptx" $defines -arch sm_90a "$K" -o p.ptx && "$CUTE_BIN/cute-link" p.ptx -o p.cubin; }
     folder() { "$dump" run "$K" $defines -arch sm_90a -o d; }
     a=$(best plain) b=$(best folder)
