@@ -232,7 +232,8 @@ static void test_help(void)
 static void test_environment(void)
 {
     const cute_command ptx = {"cute-ptx", "", "", options, NULL, NULL};
-    char *plain[] = {"cute-ptx", NULL}, *off[] = {"cute-ptx", "--lineinfo=0", NULL};
+    char name[] = "cute-ptx", without[] = "--lineinfo=0";
+    char *plain[] = {name, NULL}, *off[] = {name, without, NULL};
     lineinfo = false;
     cute_diag_clear(diag);
     setenv("CUTE_DSL_LINEINFO", "yes", 1);
@@ -274,9 +275,9 @@ static void test_log_levels(void)
                 {"", -1},
                 {"10x", -1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        cute_log_level level = CUTE_LOG_WARNING;
-        CHECK(cute_log_level_parse(rows[i].text, &level) == (rows[i].level >= 0));
-        if (rows[i].level >= 0) CHECK_INT(level, rows[i].level);
+        cute_log_level got = CUTE_LOG_WARNING;
+        CHECK(cute_log_level_parse(rows[i].text, &got) == (rows[i].level >= 0));
+        if (rows[i].level >= 0) CHECK_INT(got, rows[i].level);
     }
 }
 
