@@ -113,3 +113,30 @@ MLIR
     run -2 cute-ptx --log-level=error -arch sm_91 k.mlir
     [[ $output == *"error: unknown architecture"*"note: known"* ]]
 }
+
+@test "PTX and cubin are kept under the names of function and architecture" {
+    for made in "CUTLASS_DUMP_DIR CUTLASS_KEEP_PTX CUTLASS_KEEP_CUBIN" "CUTE_DSL_DUMP_DIR CUTE_DSL_KEEP_PTX CUTE_DSL_KEEP_CUBIN"; do
+        read -r dir ptx cubin <<<"$made"
+        rm -rf kept
+        env $dir=kept $ptx=1 $cubin=1 sh -c 'cute-ptx -arch sm_90 k.mlir | cute-link >k.cubin'
+        [ "$(ls kept | tr '\n' ' ')" = "k.sm_90.cubin k.sm_90.ptx " ]
+        cmp kept/k.sm_90.cubin k.cubin
+        grep -q '^.target sm_90' kept/k.sm_90.ptx
+    done
+    cute-ptx --gpu-arch=sm_80 --keep-ptx --dump-dir=a/b k.mlir -o k.ptx
+    cmp a/b/k.sm_80.ptx k.ptx
+    CUTLASS_KEEP_PTX=1 cute-ptx --keep-ptx=0 --dump-dir=none k.mlir -o k.ptx
+    [ ! -e none ]
+}
+
+@test "the hook after a compilation gets the file, the kernels and the architecture; its failure is ours" {
+    printf '#!/bin/sh\necho "$CUTE_OUTPUT $CUTE_KERNELS $CUTE_ARCH $CUTE_KIND"; exit ${CODE:-0}\n' >hook
+    chmod +x hook
+    cute-ptx -arch sm_80 --post-compile=./hook k.mlir -o k.ptx 2>err
+    grep -qx 'k.ptx k sm_80 ptx' err
+    CUTE_POST_COMPILE=./hook cute-link k.ptx 2>err >k.cubin
+    grep -qx './k.sm_80.cubin k sm_80 cubin' err
+    cmp k.cubin k.sm_80.cubin
+    run -3 env CODE=4 cute-link --post-compile=./hook k.ptx -o k.cubin
+    [[ $output == *"failed with exit code 4"* ]]
+}

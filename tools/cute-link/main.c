@@ -12,6 +12,7 @@
 #include "lib/cubin/gencode.h"
 #include "lib/cubin/link.h"
 #include "lib/report/module.h"
+#include "lib/toolkit/keep.h"
 #include "lib/toolkit/native.h"
 #include "lib/toolkit/toolkit.h"
 
@@ -20,6 +21,7 @@ typedef struct settings {
     int64_t max_registers;
     bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep,
         timing;
+    cute_keep kept;
     cute_option_list archs, gencodes, xptxas, libraries, folders, allow;
 } settings;
 
@@ -132,8 +134,8 @@ static bool make_key(const settings *s, cute_arena *arena, const cute_link_input
 {
     static const cute_part parts[] = {CUTE_PTXAS, CUTE_NVLINK, CUTE_FATBINARY};
     *folder = cute_cache_pipe_folder(arena);
-    if (!*folder || s->keep || s->resources || s->json || s->verbose || s->dry_run || s->timing ||
-        s->timing_format || s->libraries.count || is_native(s))
+    if (!*folder || s->keep || s->kept.on || s->kept.hook || s->resources || s->json || s->verbose ||
+        s->dry_run || s->timing || s->timing_format || s->libraries.count || is_native(s))
         return false;
     cute_cache_key_program(key);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -146,6 +148,27 @@ static bool make_key(const settings *s, cute_arena *arena, const cute_link_input
         cute_cache_key_bytes(key, inputs[i].bytes, inputs[i].length);
     }
     return cute_buffer_ok(key);
+}
+
+static cute_status keep_output(const settings *s, cute_arena *arena, const cute_link_result *result,
+                               cute_diag *diag)
+{
+    cute_module *module = NULL;
+    cute_option_list kernels = {0};
+    cute_keep kept = s->kept;
+    kept.output = s->output;
+    if (!kept.on && !kept.hook) return CUTE_OK;
+    CUTE_TRY(cute_module_open("<output>", cute_buffer_text(&result->output), result->output.length, NULL,
+                              &module, diag));
+    cute_status status = CUTE_OK;
+    for (size_t i = 0; i < cute_module_kernel_count(module) && status == CUTE_OK; i++)
+        if (!cute_option_append(arena, &kernels, cute_module_kernel(module, i)->name))
+            status = cute_fail_memory(diag);
+    if (status == CUTE_OK)
+        status = cute_keep_module(&kept, &kernels, cute_module_arch(module), s->fatbin ? "fatbin" : "cubin",
+                                  cute_buffer_text(&result->output), result->output.length, diag);
+    cute_module_close(module);
+    return status;
 }
 
 static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_link_input *inputs,
@@ -190,6 +213,9 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
     if (status == CUTE_OK && !s->dry_run)
         status = cute_file_write(s->output, cute_buffer_text(&result.output), result.output.length, diag);
     double write = cute_clock() - before;
+    if (status == CUTE_OK && !s->dry_run && !s->relocatable) {
+        status = keep_output(s, arena, &result, diag);
+    }
     /* What had nothing to say is kept: a message is told each time. */
     if (status == CUTE_OK && keeps && !cute_diag_count(diag))
         cute_cache_put(folder, "cute-link", key.data, key.length, cute_buffer_text(&result.output),
@@ -259,6 +285,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "extract", 0, "SYMBOL|all", "write the objects of gpu.binary as they are",
          &s.extract},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
+        {CUTE_OPTION_STRING, "toolkit", 0, "DIR", NULL, &s.cuda_path},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE",
          "output file (default: stdout, which may not be a terminal)", &s.output},
@@ -268,6 +295,11 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "strip", 0, NULL, "leave PTX and metadata out of the cubin", &s.strip},
         {CUTE_OPTION_FLAG, "save-temps", 0, NULL, "keep what stands between the stages", &s.keep},
         {CUTE_OPTION_FLAG, "keep", 0, NULL, NULL, &s.keep},
+        {CUTE_OPTION_FLAG, "keep-cubin", 0, NULL, "write DIR/FUNCTION.ARCH.cubin for each kernel, too",
+         &s.kept.on},
+        {CUTE_OPTION_STRING, "dump-dir", 0, "DIR", "the DIR of that (default: this folder)", &s.kept.folder},
+        {CUTE_OPTION_STRING, "post-compile", 0, "PROGRAM",
+         "run it afterwards, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
         {CUTE_OPTION_GROUP, "Messages", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "resource-usage", 'v', NULL, "print a table of each kernel's resources on stderr",
          &s.resources},

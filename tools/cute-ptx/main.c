@@ -8,12 +8,14 @@
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
 #include "lib/ptx/settings.h"
+#include "lib/toolkit/keep.h"
 #include "lib/toolkit/toolkit.h"
 
 typedef struct settings {
     const char *output, *timing;
     bool timing_text;
     cute_ptx_settings compile;
+    cute_keep kept;
 } settings;
 
 static bool is_directory(const char *path)
@@ -86,6 +88,27 @@ static cute_status write_output(const settings *s, const char *label, const cute
     return status;
 }
 
+/* Of PTX; the other kinds of output are not for a GPU. */
+static cute_status keep_modules(const settings *s, cute_arena *arena, const char *arch,
+                                const cute_ptx_output *result, cute_diag *diag)
+{
+    cute_keep kept = s->kept;
+    kept.output =
+        result->count == 1 && !(s->output && *s->output && is_directory(s->output)) ? s->output : NULL;
+    if (s->compile.emit && strcmp(s->compile.emit, "ptx") != 0) return CUTE_OK;
+    for (size_t i = 0; i < result->count; i++) {
+        const cute_buffer *text = &result->modules[i].text;
+        cute_option_list kernels = {0};
+        for (const char *at = cute_buffer_text(text); (at = strstr(at, "\n.visible .entry ")) != NULL;) {
+            at += strlen("\n.visible .entry ");
+            const char *name = cute_arena_copy(arena, at, strcspn(at, "( \n"));
+            if (!name || !cute_option_append(arena, &kernels, name)) return cute_fail_memory(diag);
+        }
+        CUTE_TRY(cute_keep_module(&kept, &kernels, arch, "ptx", cute_buffer_text(text), text->length, diag));
+    }
+    return CUTE_OK;
+}
+
 static void print_timing(const char *form, const cute_ptx_output *result)
 {
     static const char *const names[] = {
@@ -117,9 +140,9 @@ static bool make_key(const settings *s, cute_arena *arena, const cute_buffer *te
     const cute_ptx_settings *c = &s->compile;
     const char *output = s->output ? s->output : "-";
     *folder = cute_cache_pipe_folder(arena);
-    if (!*folder || s->timing || s->timing_text || c->save_temps || c->dump_passes || c->remarks ||
-        (strcmp(output, "-") && *output && is_directory(output)) || (c->arch && !strcmp(c->arch, "native")) ||
-        strstr(cute_buffer_text(text), "link ="))
+    if (!*folder || s->kept.on || s->kept.hook || s->timing || s->timing_text || c->save_temps ||
+        c->dump_passes || c->remarks || (strcmp(output, "-") && *output && is_directory(output)) ||
+        (c->arch && !strcmp(c->arch, "native")) || strstr(cute_buffer_text(text), "link ="))
         return false;
     cute_cache_key_program(key);
     for (size_t i = 0; i < c->libraries.count; i++) cute_cache_key_file(key, c->libraries.items[i]);
@@ -171,6 +194,7 @@ static cute_status compile(cute_tool *tool, void *context)
         if (!status)
             status = cute_ptx_compile(label, cute_buffer_text(&text), text.length, &options, &result, diag);
         if (!status) status = write_output(s, label, &result, diag);
+        if (!status) status = keep_modules(s, tool->arena, options.arch->name, &result, diag);
         if (!status && keeps) keep(folder, &key, &result, diag);
     }
     if (!status && (s->timing || s->timing_text)) print_timing(s->timing ? s->timing : "text", &result);
@@ -198,6 +222,7 @@ int main(int argc, char **argv)
          "keep device functions visible, for cute-link to link", &s.compile.relocatable},
         {CUTE_OPTION_FLAG, "rdc", 0, NULL, NULL, &s.compile.relocatable},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.compile.cuda_path},
+        {CUTE_OPTION_STRING, "toolkit", 0, "DIR", NULL, &s.compile.cuda_path},
         {CUTE_OPTION_GROUP, "Source", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text",
          &s.compile.defines},
@@ -223,6 +248,11 @@ int main(int argc, char **argv)
          &s.compile.dump_passes},
         {CUTE_OPTION_STRING, "dump-each", 0, "all|changed|none",
          "after which passes: each (default), those that changed something, none", &s.compile.dump_each},
+        {CUTE_OPTION_FLAG, "keep-ptx", 0, NULL, "write DIR/FUNCTION.ARCH.ptx for each kernel, too",
+         &s.kept.on},
+        {CUTE_OPTION_STRING, "dump-dir", 0, "DIR", "the DIR of that (default: this folder)", &s.kept.folder},
+        {CUTE_OPTION_STRING, "post-compile", 0, "PROGRAM",
+         "run it afterwards, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
         {CUTE_OPTION_MAYBE, "remarks", 0, "PASS,...",
          "say at which lines passes did what they are for, and where they could not", &s.compile.remarks},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing_text},
