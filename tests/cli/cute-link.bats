@@ -634,6 +634,6 @@ END
 @test "an option that is unknown is named as it was given" {
     fails 2 "$link" -cubin "$data/link_ok.ptx" -o k.cubin
     says "unknown option '-cubin'"
-    fails 2 "$CUTE_BIN/cute-dump" -hex "$data/link_ok.ptx"
-    says "unknown option '-hex'"
+    fails 2 "$CUTE_BIN/cute-dump" -cubin "$data/link_ok.ptx"
+    says "unknown option '-cubin'"
 }
