@@ -1,5 +1,7 @@
 // Values that are used before a loop and after it, and not in it, take a register all the time. Behind loops that keep many
-// values in registers they are computed again, from special registers, parameters and what the loop keeps anyway.
+// values in registers they are computed again, from special registers, parameters and what the loop keeps anyway. Warps that
+// part for good at a branch, where setmaxnreg gives each side its own number of registers, compute what both sides need from
+// parameters after they have parted.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -37,6 +39,23 @@ std::string special_register(const Value *value)
         !call->getType()->isIntegerTy(WORD))
         return "";
     return ("%" + name).str();
+}
+
+bool is_parameter(const Value *value)
+{
+    if (auto *load = dyn_cast<LoadInst>(value))
+        return load->isSimple() && is_parameter(load->getPointerOperand());
+    if (auto *step = dyn_cast<GetElementPtrInst>(value))
+        return step->hasAllConstantIndices() && is_parameter(step->getPointerOperand());
+    auto *argument = dyn_cast<Argument>(value);
+    return argument && (!argument->getType()->isPointerTy() || argument->hasByValAttr());
+}
+
+// Cheap, and computed from operands alone.
+bool is_arithmetic(const Instruction *i)
+{
+    return isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst, ExtractValueInst>(i) &&
+           !i->isIntDivRem();
 }
 
 class Behind
@@ -105,25 +124,12 @@ class Behind
         return isa<Constant>(value) || isa<Argument>(value) || used_in_loop(*value);
     }
 
-    bool is_parameter(Value *value) const
-    {
-        if (auto *load = dyn_cast<LoadInst>(value))
-            return load->isSimple() && is_parameter(load->getPointerOperand());
-        if (auto *step = dyn_cast<GetElementPtrInst>(value))
-            return step->hasAllConstantIndices() && is_parameter(step->getPointerOperand());
-        auto *argument = dyn_cast<Argument>(value);
-        return argument && (!argument->getType()->isPointerTy() || argument->hasByValAttr());
-    }
-
     bool computable(Value *value, int depth)
     {
         if (is_kept(value) || !special_register(value).empty()) return true;
         if (isa<LoadInst>(value)) return is_parameter(value);
         auto *i = dyn_cast<Instruction>(value);
-        if (!i || depth == 0) return false;
-        if (!isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst, ExtractValueInst>(i))
-            return false;
-        if (i->isIntDivRem()) return false;
+        if (!i || depth == 0 || !is_arithmetic(i)) return false;
         return all_of(i->operands(), [&](Value *operand) { return computable(operand, depth - 1); });
     }
 
@@ -164,6 +170,99 @@ class Behind
         return made[value] = again;
     }
 };
+
+bool sets_registers(const BasicBlock &block)
+{
+    return any_of(block, [](const Instruction &i) {
+        auto *call = dyn_cast<CallBase>(&i);
+        if (!call) return false;
+        if (auto *text = dyn_cast<InlineAsm>(call->getCalledOperand()))
+            return StringRef(text->getAsmString()).contains("setmaxnreg");
+        const Function *callee = call->getCalledFunction();
+        return callee && callee->getName().contains("nvvm.setmaxnreg");
+    });
+}
+
+// The sides of one branch. A value from before it that both need is computed on each, where that takes no register more.
+class Sides
+{
+    const DominatorTree &tree;
+    BasicBlock *parting;
+
+  public:
+    Sides(const DominatorTree &t, BasicBlock *block) : tree(t), parting(block) {}
+
+    void run()
+    {
+        for (DomTreeNode *node = tree.getNode(parting); node; node = node->getIDom())
+            for (Instruction &i : make_early_inc_range(reverse(*node->getBlock())))
+                if (is_arithmetic(&i) && !i.use_empty() && only_on_sides(i) && is_free(i)) move(i);
+    }
+
+  private:
+    bool is_on(const Use &use, const BasicBlock *side) const
+    {
+        auto *user = cast<Instruction>(use.getUser());
+        auto *phi = dyn_cast<PHINode>(user);
+        return tree.dominates(side, phi ? phi->getIncomingBlock(use) : user->getParent());
+    }
+
+    bool used_on(const Value &value, const BasicBlock *side) const
+    {
+        return any_of(value.uses(), [&](const Use &use) { return is_on(use, side); });
+    }
+
+    bool only_on_sides(const Instruction &value) const
+    {
+        return all_of(value.uses(), [&](const Use &use) {
+            return any_of(successors(parting), [&](BasicBlock *side) { return is_on(use, side); });
+        });
+    }
+
+    // Parameters are constants of the launch: no register holds them.
+    static bool from_parameters(const Value *value, int depth)
+    {
+        if (isa<Constant>(value) || is_parameter(value)) return true;
+        auto *i = dyn_cast<Instruction>(value);
+        if (!i || depth == 0 || !is_arithmetic(i)) return false;
+        return all_of(i->operands(),
+                      [&](const Value *operand) { return from_parameters(operand, depth - 1); });
+    }
+
+    bool is_free(const Instruction &value) const
+    {
+        return all_of(value.operands(), [&](const Value *operand) {
+            return from_parameters(operand, DEPTH) || all_of(successors(parting), [&](BasicBlock *side) {
+                       return !used_on(value, side) || used_on(*operand, side);
+                   });
+        });
+    }
+
+    void move(Instruction &value)
+    {
+        for (BasicBlock *side : successors(parting)) {
+            if (!used_on(value, side)) continue;
+            Instruction *copy = value.clone();
+            copy->insertBefore(&*side->getFirstInsertionPt());
+            value.replaceUsesWithIf(copy, [&](const Use &use) { return is_on(use, side); });
+        }
+        value.eraseFromParent();
+    }
+};
+
+// The last branch that dominates each setmaxnreg and whose sides are reached through it alone.
+void part_sides(Function &function, const DominatorTree &tree)
+{
+    SmallPtrSet<BasicBlock *, 4> partings;
+    for (BasicBlock &block : function) {
+        if (!sets_registers(block)) continue;
+        DomTreeNode *node = tree.getNode(&block);
+        while (node && node->getIDom() && succ_size(node->getIDom()->getBlock()) < 2) node = node->getIDom();
+        if (node && node->getIDom()) partings.insert(node->getIDom()->getBlock());
+    }
+    for (BasicBlock &block : function)
+        if (partings.count(&block)) Sides(tree, &block).run();
+}
 } // namespace
 
 void cute_llvm_recompute(LLVMModuleRef m)
@@ -172,6 +271,7 @@ void cute_llvm_recompute(LLVMModuleRef m)
     for (Function &function : module) {
         if (function.isDeclaration()) continue;
         DominatorTree tree(function);
+        part_sides(function, tree);
         LoopInfo loops(tree);
         for (Loop *loop : loops.getLoopsInPreorder()) {
             BasicBlock *exit = loop->getUniqueExitBlock();

@@ -16,7 +16,8 @@ enum { CUTE_UNROLLED_ITERATIONS = 256 };
  * and runs with the lanes that the program says. */
 void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
-/* After LLVM's pipeline: what stands idle in a loop that needs many registers is computed again behind it. */
+/* After LLVM's pipeline: what stands idle in a loop that needs many registers is computed again behind it, and what the sides
+ * of a branch with setmaxnreg need is computed on each. */
 void cute_llvm_recompute(LLVMModuleRef module);
 
 /* A target machine whose pointers to shared, constant and local memory have 32 bits where the module's intrinsics can do
