@@ -88,6 +88,13 @@ static bool shows_all(const cute_link_options *options)
     return all;
 }
 
+/* Assertions are for looking for errors, and their calls cost what ptxas says. */
+static bool asserts(const cute_unit *ptx)
+{
+    static const char name[] = "__assertfail";
+    return ptx && memmem(ptx->bytes, ptx->length, name, sizeof name - 1);
+}
+
 /* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
 static cute_status run(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
 {
@@ -113,7 +120,8 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
                                    .werror = l->options->werror,
                                    .verbose = shows_all(l->options),
                                    .allow = l->options->allow,
-                                   .allow_all = l->options->debug || (level && !strcmp(level, "0")),
+                                   .allow_all =
+                                       l->options->debug || (level && !strcmp(level, "0")) || asserts(ptx),
                                    .quiet = l->options->quiet};
         status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
         bool explained = l->diag && cute_diag_errors(l->diag) > errors;

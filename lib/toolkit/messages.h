@@ -29,7 +29,7 @@ typedef struct cute_tool_output {
     /* What makes code much slower than it says is an error of a kind, "wgmma-serialized" or "setmaxnreg-ignored". These are
      * warnings; one item may have several with commas between them. */
     cute_option_list allow;
-    bool allow_all; /* code for a debugger, or not optimised */
+    bool allow_all; /* code for a debugger, with assertions, or not optimised */
 } cute_tool_output;
 
 /* CUTE_USAGE: there is no such kind. */
