@@ -57,7 +57,8 @@ static const struct {
     {"gpu.binary", CUTE_CONTENT_MLIR},        {"gpu.module", CUTE_CONTENT_MLIR},
     {"module {", CUTE_CONTENT_MLIR},          {"module @", CUTE_CONTENT_MLIR},
     {"module attributes", CUTE_CONTENT_MLIR}, {"func.func", CUTE_CONTENT_MLIR},
-    {"builtin.module", CUTE_CONTENT_MLIR},    {"target triple = ", CUTE_CONTENT_LLVM},
+    {"builtin.module", CUTE_CONTENT_MLIR},    {"//!include ", CUTE_CONTENT_MLIR},
+    {"cuda.kernel", CUTE_CONTENT_MLIR},       {"target triple = ", CUTE_CONTENT_LLVM},
 };
 
 cute_content cute_content_of(const void *bytes, size_t length)
@@ -89,6 +90,12 @@ const char *cute_content_name(cute_content content)
         [CUTE_CONTENT_LLVM] = "LLVM IR",
     };
     return names[content];
+}
+
+bool cute_content_is_mlir(const void *bytes, size_t length)
+{
+    cute_content content = cute_content_of(bytes, length);
+    return content == CUTE_CONTENT_MLIR || content == CUTE_CONTENT_MLIR_BYTECODE;
 }
 
 /* ---- images ---- */
@@ -572,4 +579,12 @@ cute_status cute_module_find_variable(cute_arena *arena, const cute_module *modu
     const char *near = cute_nearest(name, name_at, &list);
     return cute_fail(diag, CUTE_INVALID, &file,
                      near ? "no variable '%s'; did you mean '%s'?" : "no variable '%s'", name, near);
+}
+
+bool cute_module_defines(const cute_module *module, const char *name)
+{
+    for (size_t i = 0; module && i < module->kernel_count; i++)
+        for (size_t d = 0; d < module->kernels[i].define_count; d++)
+            if (strcmp(module->kernels[i].define_names[d], name) == 0) return true;
+    return false;
 }

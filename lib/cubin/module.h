@@ -21,6 +21,10 @@ typedef enum cute_content {
 cute_content cute_content_of(const void *bytes, size_t length);
 /* "an ELF file", "MLIR", ... for messages. */
 const char *cute_content_name(cute_content content);
+/* Whether a kernel's metadata says that -D of this name went into it. */
+bool cute_module_defines(const cute_module *module, const char *name);
+/* MLIR, text or bytecode. */
+bool cute_content_is_mlir(const void *bytes, size_t length);
 /* The symbol of a .global or .const variable by that name or by its C++ name, in `arena`. CUTE_INVALID: there is none,
  * or there are several. */
 cute_status cute_module_find_variable(cute_arena *arena, const cute_module *module, const char *name,

@@ -2,16 +2,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/base/file.h"
 #include "lib/base/process.h"
 #include "lib/gemm/gemm.h"
-
-static const char *find_program(cute_arena *arena)
-{
-    const char *folder = cute_program_directory(arena);
-    const char *beside = folder ? cute_arena_printf(arena, "%s/cute-ptx", folder) : NULL;
-    return beside && cute_file_exists(beside) ? beside : "cute-ptx";
-}
+#include "lib/toolkit/pipe.h"
 
 /* What the program says is passed on line by line; its first line tells what is wrong. */
 static cute_status pass_on(const cute_process *process, const char *label, cute_diag *diag)
@@ -38,7 +31,7 @@ static cute_status to_ptx(void *context, const char *label, const char *source, 
     cute_words words = {.arena = arena};
     (void)context;
     if (!arena) return cute_fail_memory(diag);
-    cute_words_add(&words, find_program(arena));
+    cute_words_add(&words, cute_pipe_program(arena, "cute-ptx"));
     cute_words_add(&words, "-arch");
     cute_words_add(&words, arch);
     for (size_t i = 0; i < define_count; i++) {
@@ -65,7 +58,7 @@ static cute_status to_ptx(void *context, const char *label, const char *source, 
 cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag *diag)
 {
     struct stat info;
-    const char *program = find_program(arena);
+    const char *program = cute_pipe_program(arena, "cute-ptx");
     *out = (cute_gemm_compiler){.size = sizeof *out, .to_ptx = to_ptx};
     if (!program) return cute_fail_memory(diag);
     out->version = stat(program, &info) != 0

@@ -9,6 +9,7 @@
 #include "lib/base/expr_tree.h"
 #include "lib/base/json.h"
 #include "lib/base/nearest.h"
+#include "lib/cubin/module.h"
 #include "lib/launch/schema.h"
 
 const cute_path *config_member(const cute_config *config, const cute_path *up, const char *key)
@@ -218,7 +219,7 @@ static cute_status check_defines(const cute_config *config, const json_t *params
             return cute_fail(diag, CUTE_USAGE, NULL, "-D expects NAME=VALUE, got '%s'", defines[i]);
         char *name = cute_arena_copy(config->arena, defines[i], (size_t)(equals - defines[i]));
         if (!name) return cute_fail_memory(diag);
-        if (json_object_get(params, name)) continue;
+        if (json_object_get(params, name) || cute_module_defines(config->module, name)) continue;
         const char *near = params ? cute_nearest(name, param_key_at, params) : NULL;
         return cute_fail(diag, CUTE_USAGE, NULL,
                          near ? "-D %s: %s has no param '%s'; did you mean '%s'?"

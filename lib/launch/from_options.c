@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "lib/base/nearest.h"
+#include "lib/cubin/module.h"
 #include "lib/launch/config.h"
 #include "lib/launch/launch.h"
 
 typedef struct maker {
     cute_arena *arena;
     const cute_launch_options *options;
+    const cute_module *module;
     host_plan *plans;
     json_t **lines;
     json_t *args, *buffers, *checks;
@@ -85,6 +87,7 @@ static cute_status add_define(maker *m, const char *text)
     char *end;
     CUTE_TRY(split(m, "-D", "VALUE", text, &name, &value));
     const host_param *param = find_param(m, name);
+    if (!param && cute_module_defines(m->module, name)) return CUTE_OK;
     if (!param) return fail_unknown(m, "-D", name);
     if (is_tensor(param))
         return cute_fail(m->diag, CUTE_USAGE, NULL,
@@ -282,7 +285,7 @@ static void put_document(const maker *m, cute_buffer *out)
 cute_status cute_launch_from_options(cute_arena *arena, const cute_launch_options *options,
                                      const cute_module *module, cute_buffer *out, cute_diag *diag)
 {
-    maker m = {.arena = arena, .options = options, .diag = diag};
+    maker m = {.arena = arena, .options = options, .module = module, .diag = diag};
     if (!options->plan_count)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "expected a launch.json, or the host functions whose launches to do");

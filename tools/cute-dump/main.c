@@ -20,6 +20,7 @@
 #include "lib/report/module.h"
 #include "lib/report/resources/resources.h"
 #include "lib/toolkit/native.h"
+#include "lib/toolkit/pipe.h"
 #include "tools/cute-dump/code.h"
 #include "tools/cute-dump/layout.h"
 
@@ -31,7 +32,8 @@ typedef struct settings {
     code_question code;
     bool habits[CUTE_DUMP_HABITS]; /* which of cute_dump_habits were given */
     const char *life_ranges;
-    cute_option_list defines;
+    cute_option_list defines, folders;
+    bool compiled; /* from MLIR, by this program */
     cute_arena *arena;
     const char *label;   /* of the input */
     const char *second;  /* of 'diff' */
@@ -560,6 +562,12 @@ static cute_status choose(settings *s, cute_option_list *operands, const struct 
     return CUTE_OK;
 }
 
+/* MLIR in the place of a module is compiled. */
+static unsigned taken_by(const struct view *view)
+{
+    return view->takes | (view->module ? DEFINES : 0);
+}
+
 /* An option without an effect is a mistake of who gave it. */
 static cute_status check_options(const settings *s, const struct view *view, cute_diag *diag)
 {
@@ -574,6 +582,7 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {ARCH, "-arch", s->arch != NULL},
         {LEVEL, "-O", s->opt_level != NULL},
         {DEFINES, "-D", s->defines.count > 0},
+        {DEFINES, "-I", s->folders.count > 0},
         {LINES, "-lineinfo", s->line_info},
         {PIPELINE, "--pass-pipeline", s->pipeline != NULL},
         {WHATIF, "--registers", s->question.registers != -1},
@@ -601,10 +610,10 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {AT, "--at", s->code.at != NULL},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (!options[i].given || view->takes & options[i].option) continue;
+        if (!options[i].given || taken_by(view) & options[i].option) continue;
         cute_buffer names = {0};
         for (size_t v = 0; v < VIEW_COUNT; v++)
-            if (views[v].takes & options[i].option)
+            if (taken_by(&views[v]) & options[i].option)
                 cute_buffer_printf(&names, "%s'%s'", names.length ? ", " : "", views[v].name);
         cute_fail(diag, CUTE_USAGE, NULL, "%s has no effect on '%s'", options[i].name, view->name);
         cute_note(diag, NULL, "it is for %s", cute_buffer_text(&names));
@@ -622,6 +631,10 @@ static cute_status check_module(const settings *s, const struct view *view, cute
     const cute_place file = {.file = s->label};
     bool compiled = cute_module_get_format(s->module) == CUTE_MODULE_CUBIN;
     const char *made = cute_module_arch(s->module);
+    if (s->compiled) return CUTE_OK;
+    if (s->defines.count || s->folders.count)
+        return cute_fail(diag, CUTE_USAGE, &file, "%s is for MLIR, and this is compiled already",
+                         s->defines.count ? "-D" : "-I");
     if (s->opt_level && compiled)
         return cute_fail(diag, CUTE_USAGE, &file, "-O has no effect on a cubin, which is compiled already");
     if (!s->arch || cute_module_get_container(s->module) == CUTE_MODULE_FATBIN ||
@@ -631,12 +644,34 @@ static cute_status check_module(const settings *s, const struct view *view, cute
     return cute_fail(diag, CUTE_INVALID, &file, "expected a module for %s, got one for %s", s->arch, made);
 }
 
+/* What the pipe makes of it takes its place. */
+static cute_status compile_mlir(settings *s, cute_tool *tool, const char *path, cute_buffer *bytes)
+{
+    cute_pipe pipe = {.arch = s->arch,
+                      .opt_level = s->opt_level,
+                      .cuda_path = s->cuda_path,
+                      .defines = &s->defines,
+                      .folders = &s->folders,
+                      .format = tool->format};
+    cute_buffer source = *bytes, said = {0};
+    *bytes = (cute_buffer){0};
+    cute_status status = cute_pipe_run(s->arena, &pipe, path, cute_buffer_text(&source), source.length, bytes,
+                                       &said, tool->diag);
+    fputs(cute_buffer_text(&said), stderr);
+    cute_buffer_release(&said);
+    cute_buffer_release(&source);
+    return status;
+}
+
 /* `or_any`: where there is no image for -arch, any is taken. */
-static cute_status open_module(settings *s, const char *path, bool or_any, cute_diag *diag)
+static cute_status open_module(settings *s, cute_tool *tool, const char *path, bool or_any)
 {
     cute_buffer bytes = {0};
+    cute_diag *diag = tool->diag;
     cute_status status = cute_file_read(path, &bytes, diag);
     bool any = or_any && s->arch;
+    s->compiled = cute_content_is_mlir(cute_buffer_text(&bytes), bytes.length);
+    if (status == CUTE_OK && s->compiled) status = compile_mlir(s, tool, path, &bytes);
     if (status == CUTE_OK)
         status = cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, s->arch, &s->module,
                                   any ? NULL : diag);
@@ -673,7 +708,7 @@ static cute_status work(cute_tool *tool, void *context)
     if (view->run == do_occupancy && operands->count)
         return cute_fail(diag, CUTE_USAGE, NULL, "'occupancy' has no input; unexpected '%s'",
                          operands->items[0]);
-    cute_status status = view->module ? open_module(s, path, view->run == do_resources, diag) : CUTE_OK;
+    cute_status status = view->module ? open_module(s, tool, path, view->run == do_resources) : CUTE_OK;
     if (status == CUTE_OK && view->module) status = check_module(s, view, diag);
     if (status == CUTE_OK) status = view->run(s, &out, diag);
     if (!cute_buffer_ok(&out)) status = cute_fail_memory(diag);
@@ -716,12 +751,13 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "counters", 0, "FILE",
          "'ptx': what each line did, of cute-run --counters --json", &s.counters},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
-         "of a fatbin the image for it; what 'sass' and 'run' compile for; of 'resources' and 'occupancy' "
+         "of a fatbin the image for it; what MLIR and 'sass' compile for; of 'resources' and 'occupancy' "
          "the GPU; "
          "or native",
          &s.arch},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of 'sass' and 'run'", &s.opt_level},
-        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "'run': replace ${NAME} in the text", &s.defines},
+        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "of MLIR: replace ${NAME} in the text", &s.defines},
+        {CUTE_OPTION_LIST, "include", 'I', "DIR", "of MLIR: look there for files that it includes", &s.folders},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source lines", &s.line_info},
         {CUTE_OPTION_STRING, "pass-pipeline", 0, "PASSES", "'run': passes to run before the default lowering",
          &s.pipeline},

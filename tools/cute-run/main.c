@@ -7,16 +7,21 @@
 #include "cute/emulator.h"
 #include "cute/launch.h"
 #include "cute/report.h"
+#include "lib/base/arch.h"
 #include "lib/base/cache.h"
 #include "lib/base/file.h"
+#include "lib/base/settings.h"
 #include "lib/base/tool.h"
+#include "lib/cubin/module.h"
+#include "lib/device/device.h"
+#include "lib/toolkit/pipe.h"
 #include "tools/cute-run/gemm.h"
 
 typedef struct options {
-    const char *config, *timeout, *seed, *checks;
+    const char *config, *timeout, *seed, *checks, *arch;
     bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear;
     gemm_request gemm;
-    cute_option_list defines, plans, tensors, expects, allow;
+    cute_option_list defines, folders, plans, tensors, expects, allow;
     cute_launch_options launch;
     cute_emulator_options emulator;
 } options;
@@ -204,16 +209,69 @@ static cute_status run_config(options *o, cute_arena *arena, const char *path, c
     return status;
 }
 
-static cute_status use_module(options *o, cute_arena *arena, const char *path, cute_diag *diag)
+/* What MLIR is compiled for: as the options say, else for the device that it will run on. */
+static cute_status choose_arch(options *o, cute_arena *arena, cute_pipe *pipe, cute_diag *diag)
+{
+    bool runs = (o->config || o->plans.count) && !o->launch.dry_run;
+    bool emulator = o->checks || o->emulator.counters;
+    cute_device_info info = {.size = sizeof info};
+    const cute_arch *arch;
+    pipe->arch = o->arch ? o->arch : cute_setting_default("arch", NULL);
+    cute_status found =
+        cute_device_find(emulator ? "emulator" : o->launch.device, NULL, &info, runs ? diag : NULL);
+    if (found != CUTE_OK) return runs ? found : CUTE_OK;
+    pipe->ptx = strcmp(info.kind, "emulator") == 0;
+    if (pipe->arch) return CUTE_OK;
+    pipe->arch = cute_arena_printf(arena, "%sa", info.arch);
+    if (pipe->arch && (arch = cute_arch_find(pipe->arch)) == NULL) pipe->arch = info.arch;
+    pipe->arch = pipe->arch ? cute_arena_printf(arena, "%s", pipe->arch) : NULL;
+    return pipe->arch ? CUTE_OK : cute_fail_memory(diag);
+}
+
+static cute_status compile(options *o, cute_tool *tool, const char *path, cute_buffer *bytes)
+{
+    cute_option_list defines;
+    CUTE_TRY(cute_pipe_defines(tool->arena, &o->defines, cute_buffer_text(bytes), bytes->length, &defines,
+                               tool->diag));
+    cute_pipe pipe = {.defines = &defines, .folders = &o->folders, .format = tool->format};
+    cute_buffer source = *bytes, said = {0};
+    CUTE_TRY(choose_arch(o, tool->arena, &pipe, tool->diag));
+    *bytes = (cute_buffer){0};
+    cute_status status = cute_pipe_run(tool->arena, &pipe, path, cute_buffer_text(&source), source.length,
+                                       bytes, &said, tool->diag);
+    fputs(cute_buffer_text(&said), stderr);
+    cute_buffer_release(&said);
+    cute_buffer_release(&source);
+    return status;
+}
+
+/* MLIR is compiled first. */
+static cute_status open_module(options *o, cute_tool *tool, const char *path, cute_module **out)
 {
     cute_buffer bytes = {0};
+    cute_status status = cute_file_read(path, &bytes, tool->diag);
+    if (status == CUTE_OK && cute_content_is_mlir(cute_buffer_text(&bytes), bytes.length)) {
+        status = compile(o, tool, path, &bytes);
+    } else if (status == CUTE_OK && o->defines.count && !o->config && !o->plans.count) {
+        status = cute_fail(tool->diag, CUTE_USAGE, NULL, "-D needs --config launch.json or --plan");
+    } else if (status == CUTE_OK && (o->arch || o->folders.count)) {
+        status = cute_fail(tool->diag, CUTE_USAGE, &(cute_place){.file = cute_file_label(path)},
+                           "%s is for MLIR, and this is compiled already", o->arch ? "-arch" : "-I");
+    }
+    if (status == CUTE_OK)
+        status = cute_module_open(cute_file_label(path), cute_buffer_text(&bytes), bytes.length, NULL, out,
+                                  tool->diag);
+    cute_buffer_release(&bytes);
+    return status;
+}
+
+static cute_status use_module(options *o, cute_tool *tool, const char *path)
+{
+    cute_arena *arena = tool->arena;
+    cute_diag *diag = tool->diag;
     cute_module *module = NULL;
     const cute_kernel *kernel;
-    cute_status status = cute_file_read(path, &bytes, diag);
-    if (status == CUTE_OK)
-        status = cute_module_open(cute_file_label(path), cute_buffer_text(&bytes), bytes.length, NULL,
-                                  &module, diag);
-    cute_buffer_release(&bytes);
+    cute_status status = open_module(o, tool, path, &module);
     if (status != CUTE_OK) return status;
     if (o->template && o->plans.count) {
         char *text = NULL;
@@ -241,6 +299,8 @@ static cute_status use_gemm(options *o, cute_arena *arena, const cute_option_lis
                         : o->expects.count ? "--expect"
                         : o->launch.kernel ? "--kernel"
                         : o->defines.count ? "-D"
+                        : o->folders.count ? "-I"
+                        : o->arch          ? "-arch"
                         : o->template      ? "--template"
                                            : NULL;
     if (other)
@@ -310,18 +370,17 @@ static cute_status act(cute_tool *tool, void *context)
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --plan, the function that has the parameter",
                          o->tensors.count ? "--tensor" : "--expect");
     if (!o->config && !o->plans.count &&
-        (o->launch.dry_run || o->bench || o->checks || o->emulator.counters || o->defines.count))
+        (o->launch.dry_run || o->bench || o->checks || o->emulator.counters))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
                          o->launch.dry_run      ? "--dry-run"
                          : o->bench             ? "--bench"
                          : o->checks            ? "--check"
-                         : o->emulator.counters ? "--counters"
-                                                : "-D");
+                                                : "--counters");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "the module and the config cannot both come from standard input");
-    return use_module(o, tool->arena, path, diag);
+    return use_module(o, tool, path);
 }
 
 int main(int argc, char **argv)
@@ -336,7 +395,10 @@ int main(int argc, char **argv)
          &o.tensors},
         {CUTE_OPTION_LIST, "expect", 0, "NAME=EXPRESSION", "what a tensor has to hold then", &o.expects},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE",
-         "set a param of the config, an argument of the function", &o.defines},
+         "set a param of the config, an argument of the function; of MLIR replace ${NAME}", &o.defines},
+        {CUTE_OPTION_LIST, "include", 'I', "DIR", "of MLIR: look there for files that it includes", &o.folders},
+        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "of MLIR: what it is compiled for (default: the device)",
+         &o.arch},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.launch.kernel},
         {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed",
          &o.launch.dry_run},
@@ -399,10 +461,11 @@ int main(int argc, char **argv)
         .name = "cute-run",
         .synopsis = "[options] [module]",
         .summary =
-            "Runs kernels of a cubin, fatbin or PTX file as a launch.json says, checks and times them.",
+            "Runs kernels of a cubin, fatbin, PTX or MLIR file as a launch.json says, checks and times them.",
         .options = table,
         .epilogue = "Without --config the module's kernels and their arguments are printed.\n"
                     "  cute-run k.cubin --template > launch.json\n"
+                    "  cute-run k.mlir --config launch.json --device emulator\n"
                     "  cute-run k.cubin --config launch.json -D n=4096\n"
                     "  cute-run --gemm 4096x4096x4096 --dtype bf16\n",
     };

@@ -1,0 +1,120 @@
+/* Runs cute-ptx and cute-link on MLIR and passes on what they say. */
+#include "lib/toolkit/pipe.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "lib/base/file.h"
+#include "lib/base/process.h"
+#include "lib/toolkit/toolkit.h"
+
+const char *cute_pipe_program(cute_arena *arena, const char *name)
+{
+    const char *folder = cute_program_directory(arena);
+    const char *beside = folder ? cute_arena_printf(arena, "%s/%s", folder, name) : NULL;
+    return beside && cute_file_exists(beside) ? beside : name;
+}
+
+static bool is_name_byte(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether a name stands in a `${...}` of the text. */
+static bool asks_for(const char *text, size_t length, const char *name, size_t name_length)
+{
+    for (const char *at = text, *end = text + length; (at = memmem(at, (size_t)(end - at), "${", 2));) {
+        at += 2;
+        size_t inside = 0;
+        while (at + inside < end && at[inside] != '}' && at[inside] != '\n') inside++;
+        for (size_t i = 0; i + name_length <= inside; i++)
+            if (!memcmp(at + i, name, name_length) && (i == 0 || !is_name_byte(at[i - 1])) &&
+                (i + name_length == inside || !is_name_byte(at[i + name_length])))
+                return true;
+    }
+    return false;
+}
+
+cute_status cute_pipe_defines(cute_arena *arena, const cute_option_list *defines, const char *text,
+                              size_t length, cute_option_list *out, cute_diag *diag)
+{
+    bool all = memmem(text, length, "//!include", 10) != NULL;
+    *out = (cute_option_list){0};
+    for (size_t i = 0; i < defines->count; i++) {
+        size_t name = strcspn(defines->items[i], "=");
+        if (!all && !asks_for(text, length, defines->items[i], name)) continue;
+        if (!cute_option_append(arena, out, defines->items[i])) return cute_fail_memory(diag);
+    }
+    return CUTE_OK;
+}
+
+static void add_list(cute_words *words, const char *option, const cute_option_list *list)
+{
+    for (size_t i = 0; list && i < list->count; i++) {
+        cute_words_add(words, option);
+        cute_words_add(words, list->items[i]);
+    }
+}
+
+/* What all programs of the pipe take. */
+static void add_options(cute_words *words, const cute_pipe *pipe)
+{
+    if (pipe->opt_level) {
+        cute_words_add(words, "--opt-level");
+        cute_words_add(words, pipe->opt_level);
+    }
+    if (pipe->cuda_path) {
+        cute_words_add(words, "--cuda-path");
+        cute_words_add(words, pipe->cuda_path);
+    }
+    if (pipe->format == CUTE_DIAG_JSON) cute_words_add(words, "--diagnostics=json");
+    cute_words_add(words, "--lineinfo");
+}
+
+/* What it writes goes to *out. */
+static cute_status run(const char *name, const cute_words *words, const void *input, size_t length,
+                       cute_buffer *out, cute_buffer *said, cute_diag *diag)
+{
+    cute_process process = {.argv = words->items, .input = input, .input_length = length};
+    if (words->failed) return cute_fail_memory(diag);
+    cute_status status = cute_process_run(&process, diag);
+    cute_buffer_append(said, cute_buffer_text(&process.err), process.err.length);
+    int code = process.exit_code;
+    if (!status && code) {
+        status = code >= CUTE_INVALID && code <= CUTE_SYSTEM ? (cute_status)code : CUTE_SYSTEM;
+        if (!process.err.length) cute_fail(diag, status, NULL, "%s failed with exit code %d", name, code);
+    }
+    if (!status && !cute_buffer_ok(&process.out)) status = cute_fail_memory(diag);
+    if (!status) {
+        cute_buffer_release(out);
+        *out = process.out;
+        process.out = (cute_buffer){0};
+    }
+    cute_buffer_release(&process.out);
+    cute_buffer_release(&process.err);
+    return status;
+}
+
+cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *path, const void *bytes,
+                          size_t length, cute_buffer *out, cute_buffer *said, cute_diag *diag)
+{
+    cute_words compile = {.arena = arena}, link = {.arena = arena};
+    bool standard = !strcmp(path, "-");
+    const char *ptxas;
+    cute_words_add(&compile, cute_pipe_program(arena, "cute-ptx"));
+    if (pipe->arch) {
+        cute_words_add(&compile, "-arch");
+        cute_words_add(&compile, pipe->arch);
+    }
+    add_list(&compile, "-D", pipe->defines);
+    add_list(&compile, "-I", pipe->folders);
+    add_options(&compile, pipe);
+    cute_words_add(&compile, "--");
+    cute_words_add(&compile, path);
+    CUTE_TRY(run("cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0, out, said, diag));
+    if (pipe->ptx || cute_toolkit_find(arena, CUTE_PTXAS, pipe->cuda_path, &ptxas, NULL)) return CUTE_OK;
+    cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
+    add_options(&link, pipe);
+    cute_words_add(&link, "-");
+    return run("cute-link", &link, cute_buffer_text(out), out->length, out, said, diag);
+}
