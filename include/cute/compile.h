@@ -29,6 +29,7 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
  *     arch          sm_80 ... sm_121a, or native: the GPU's; default: the environment's ARCH, else sm_90a
  *     opt-level     0 to 3; default 3
  *     define        NAME=VALUE: replaces ${NAME} in the text; several
+ *     include       a folder in which files of lines `//!include "FILE"` are looked for; several
  *     lineinfo      flag: .loc directives
  *     source-map    auto (default): messages and lines name the file that cute-opt read, where `source` is its output;
  *                   off

@@ -146,11 +146,12 @@ static bool in_comment(cursor *c, const char *text, size_t offset)
     return c->comment;
 }
 
-cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines,
-                               size_t count, cute_buffer *out, cute_edits *edits, cute_diag *diag)
+cute_status cute_defines_apply(const cute_sources *sources, const char *text, size_t length,
+                               const cute_define *defines, size_t count, cute_buffer *out, cute_edits *edits,
+                               cute_diag *diag)
 {
     names n = {.defines = defines, .count = count};
-    CUTE_TRY(cute_nesting_check(label, text, length, diag));
+    CUTE_TRY(cute_nesting_check(sources, text, length, diag));
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
     cute_status status = CUTE_OK;
@@ -168,13 +169,13 @@ cute_status cute_defines_apply(const char *label, const char *text, size_t lengt
         const char *newline = memchr(inner, '\n', rest);
         if (close && is_operand(inner, (size_t)(close - inner))) continue;
         if (!close || (newline && newline < close)) {
-            cute_place place = cute_place_at(label, text, length, i);
+            cute_place place = cute_sources_place(sources, i);
             place.length = 2;
             status = cute_fail(diag, CUTE_INVALID, &place, "expected '}' on the line of '${'");
             break;
         }
         cute_buffer_append(out, text + done, i - done);
-        cute_place place = cute_place_at(label, text, length, i + 2);
+        cute_place place = cute_sources_place(sources, i + 2);
         place.length = (int)(close - inner);
         size_t from = i, to = out->length;
         status = replace(arena, inner, (size_t)(close - inner), &place, &n, out, diag);

@@ -3,6 +3,7 @@
 #define CUTE_LIB_IR_DEFINES_H
 
 #include "lib/base/buffer.h"
+#include "lib/ir/include.h"
 
 typedef struct cute_define {
     const char *name, *value;
@@ -27,8 +28,9 @@ typedef struct cute_edits {
 /* Copies `text` to *out, in the spelling that MLIR 19 reads (spellings.h) and with `${NAME}` and integer
  * expressions `${BM*BN/2}` replaced. A value that is not an integer can only stand alone. What inline
  * assembly writes stays: `$${` and `${0:c}` after a digit and colon; so do comments. An undefined name or a bad expression is
- * CUTE_INVALID at its place in `label`. What was replaced is added to *edits. */
-cute_status cute_defines_apply(const char *label, const char *text, size_t length, const cute_define *defines,
-                               size_t count, cute_buffer *out, cute_edits *edits, cute_diag *diag);
+ * CUTE_INVALID at its place in `sources`, which joined the text. What was replaced is added to *edits. */
+cute_status cute_defines_apply(const cute_sources *sources, const char *text, size_t length,
+                               const cute_define *defines, size_t count, cute_buffer *out, cute_edits *edits,
+                               cute_diag *diag);
 
 #endif

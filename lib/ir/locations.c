@@ -111,13 +111,7 @@ static uint32_t form_of_argument(cute_map_builder *b, MlirLocation location, boo
 static uint32_t file_of(cute_map_builder *b, MlirStringRef file)
 {
     if (b->map.file_count && b->file_data == file.data) return b->file;
-    uint64_t hash = 0;
-    const cute_origin *origin = b->origin;
-    for (size_t i = 0; i < origin->map.file_count && !hash; i++)
-        if (cute_text_is(file, origin->map.files[i].name)) hash = origin->map.files[i].hash;
-    if (!hash && !origin->mapped && !origin->bytecode && cute_text_is(file, origin->buffer) &&
-        strcmp(origin->buffer, "<stdin>"))
-        hash = cute_source_hash(origin->raw.text, origin->raw.length);
+    uint64_t hash = cute_origin_hash(b->origin, file.data, file.length);
     b->file_data = file.data;
     return b->file = cute_source_map_file(&b->map, file.data, file.length, hash);
 }

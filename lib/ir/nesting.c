@@ -26,7 +26,7 @@ static const bool special[256] = {
     [')'] = true, [']'] = true, ['}'] = true, ['>'] = true, ['/'] = true,
 };
 
-cute_status cute_nesting_check(const char *label, const char *text, size_t length, cute_diag *diag)
+cute_status cute_nesting_check(const cute_sources *sources, const char *text, size_t length, cute_diag *diag)
 {
     long depth = 0;
     for (size_t i = 0; i < length; i++) {
@@ -42,7 +42,7 @@ cute_status cute_nesting_check(const char *label, const char *text, size_t lengt
             if (depth < 0) depth = 0;
         }
         if (depth <= CUTE_MAX_NESTING) continue;
-        cute_place place = cute_place_at(label, text, length, i);
+        cute_place place = cute_sources_place(sources, i);
         return cute_fail(diag, CUTE_INVALID, &place, "brackets nest deeper than %d levels", CUTE_MAX_NESTING);
     }
     return CUTE_OK;

@@ -3,11 +3,11 @@
 #ifndef CUTE_LIB_IR_NESTING_H
 #define CUTE_LIB_IR_NESTING_H
 
-#include "cute/base.h"
+#include "lib/ir/include.h"
 
 enum { CUTE_MAX_NESTING = 1000 };
 
-/* CUTE_INVALID at the bracket that goes deeper: (), [], {} and <>, outside of strings and comments. */
-cute_status cute_nesting_check(const char *label, const char *text, size_t length, cute_diag *diag);
+/* CUTE_INVALID at the bracket that goes deeper: (), [], {} and <>, outside of strings and comments. `text` is what `sources` joined. */
+cute_status cute_nesting_check(const cute_sources *sources, const char *text, size_t length, cute_diag *diag);
 
 #endif

@@ -198,6 +198,9 @@ static bool make_key(const cute_opt_command *command, cute_arena *arena, const c
     cute_cache_key_program(key);
     cute_buffer_printf(key, "%d\n", wants_map(command));
     cute_cache_key_bytes(key, cute_buffer_text(input), input->length);
+    if (!cute_include_key(cute_file_label(command->input), cute_buffer_text(input), input->length,
+                          command->folders, (size_t)command->folder_count, key))
+        return false;
     return cute_buffer_ok(key);
 }
 
@@ -222,11 +225,11 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
         goto out;
     }
     if (!status)
-        status =
-            cute_origin_open(&origin, cute_file_label(command->input), cute_buffer_text(&input), input.length,
-                             &(cute_origin_options){defines, (size_t)command->define_count,
-                                                    !strcmp(command->source_map, "off")},
-                             diag);
+        status = cute_origin_open(
+            &origin, cute_file_label(command->input), cute_buffer_text(&input), input.length,
+            &(cute_origin_options){defines, (size_t)command->define_count, command->folders,
+                                   (size_t)command->folder_count, !strcmp(command->source_map, "off")},
+            diag);
     if (status) goto out;
     read_done = cute_clock();
 

@@ -52,6 +52,21 @@ static void place_of(cute_origin *origin, cute_lines *lines, size_t offset, unsi
 
 /* ---- reading ---- */
 
+/* What another program printed includes nothing any more. */
+static cute_status read_includes(cute_origin *origin, const char *label, const char *bytes,
+                                 const cute_origin_options *options, cute_diag *diag)
+{
+    cute_sources *s = &origin->sources;
+    *s = (cute_sources){
+        .arena = origin->arena, .folders = options->folders, .folder_count = options->folder_count};
+    CUTE_TRY(cute_include(s, label, bytes, origin->raw.length, &origin->joined, diag));
+    origin->included = cute_arena_array(origin->arena, s->file_count, sizeof *origin->included);
+    if (!origin->included) return cute_fail_memory(diag);
+    for (size_t i = 0; i < s->file_count; i++)
+        origin->included[i] = (cute_lines){.text = s->files[i].text, .length = s->files[i].length};
+    return CUTE_OK;
+}
+
 cute_status cute_origin_open(cute_origin *origin, const char *label, const char *bytes, size_t length,
                              const cute_origin_options *options, cute_diag *diag)
 {
@@ -69,9 +84,13 @@ cute_status cute_origin_open(cute_origin *origin, const char *label, const char 
             if (origin->map.file_count) origin->name = origin->map.files[0].name;
         }
     }
+    CUTE_TRY(read_includes(origin, label, bytes, options, diag));
+    bool joined = origin->sources.part_count;
+    if (joined) bytes = cute_buffer_text(&origin->joined);
     origin->edits = (cute_edits){.arena = origin->arena};
-    CUTE_TRY(cute_defines_apply(label, bytes, origin->raw.length, options->defines, options->define_count,
-                                &origin->text, &origin->edits, diag));
+    CUTE_TRY(cute_defines_apply(&origin->sources, bytes, joined ? origin->joined.length : origin->raw.length,
+                                options->defines, options->define_count, &origin->text, &origin->edits,
+                                diag));
     origin->splices = (cute_edits){.arena = origin->arena};
     cute_buffer spliced = {0};
     cute_status status = cute_modules_splice(cute_buffer_text(&origin->text), origin->text.length, &spliced,
@@ -84,13 +103,14 @@ cute_status cute_origin_open(cute_origin *origin, const char *label, const char 
     cute_buffer_release(&spliced);
     CUTE_TRY(status);
     origin->parsed = (cute_lines){.text = cute_buffer_text(&origin->text), .length = origin->text.length};
-    origin->moves = origin->mapped || origin->edits.count || origin->splices.count;
+    origin->moves = origin->mapped || joined || origin->edits.count || origin->splices.count;
     return CUTE_OK;
 }
 
 void cute_origin_release(cute_origin *origin)
 {
     cute_buffer_release(&origin->text);
+    cute_buffer_release(&origin->joined);
     cute_arena_destroy(origin->arena);
     *origin = (cute_origin){0};
 }
@@ -124,16 +144,27 @@ static size_t after_splices(const cute_edits *edits, size_t offset)
     return moved;
 }
 
+/* The file and line of a byte of the text before -D. */
+static cute_origin_point point_of(cute_origin *origin, size_t offset)
+{
+    size_t from;
+    const cute_source_file *file = cute_sources_find(&origin->sources, offset, &from);
+    cute_origin_point point = {.file = file->name};
+    place_of(origin, &origin->included[file - origin->sources.files], from, &point.line, &point.column);
+    return point;
+}
+
 cute_origin_point cute_origin_find(cute_origin *origin, unsigned line, unsigned column)
 {
     size_t start, end;
-    if ((origin->edits.count || origin->splices.count) &&
+    cute_origin_point point = {.file = origin->buffer, .line = line, .column = column};
+    if ((origin->edits.count || origin->splices.count || origin->sources.part_count) &&
         line_at(origin, &origin->parsed, line, &start, &end)) {
         size_t offset = start + (column ? column - 1 : 0);
         offset = before_edits(&origin->splices, offset < end ? offset : end);
-        place_of(origin, &origin->raw, before_edits(&origin->edits, offset), &line, &column);
+        point = point_of(origin, before_edits(&origin->edits, offset));
+        line = point.line;
     }
-    cute_origin_point point = {.file = origin->buffer, .line = line, .column = column};
     if (!origin->mapped) return point;
     const cute_map_line *found = cute_source_map_find(&origin->map, line);
     if (!found) return point;
@@ -166,7 +197,24 @@ static cute_lines *file_lines(cute_origin *origin, const char *name)
         cute_buffer_release(&bytes);
         return &origin->files[i].lines;
     }
+    for (size_t i = 0; i < origin->sources.file_count; i++)
+        if (!strcmp(origin->sources.files[i].name, name)) return &origin->included[i];
     return strcmp(origin->buffer, name) ? NULL : &origin->raw;
+}
+
+uint64_t cute_origin_hash(const cute_origin *origin, const char *file, size_t length)
+{
+    for (size_t i = 0; i < origin->map.file_count; i++) {
+        const cute_map_file *known = &origin->map.files[i];
+        if (strlen(known->name) == length && !memcmp(known->name, file, length)) return known->hash;
+    }
+    for (size_t i = 0; i < origin->sources.file_count && !origin->mapped; i++) {
+        const cute_source_file *known = &origin->sources.files[i];
+        if (strlen(known->name) == length && !memcmp(known->name, file, length) &&
+            strcmp(known->name, "<stdin>"))
+            return cute_source_hash(known->text, known->length);
+    }
+    return 0;
 }
 
 void cute_origin_line(cute_origin *origin, cute_place *place)
@@ -202,10 +250,10 @@ static void note_printed(cute_origin *origin, const cute_place *place, cute_diag
 static void note_defines(cute_origin *origin, const cute_place *place, cute_diag *diag)
 {
     size_t start, end;
-    if (!line_at(origin, &origin->raw, (size_t)place->line, &start, &end)) return;
     for (size_t i = 0; i < origin->edits.count; i++) {
         const cute_edit *edit = &origin->edits.items[i];
-        if (edit->from < start || edit->from > end) continue;
+        cute_origin_point from = point_of(origin, edit->from);
+        if (from.line != (unsigned)place->line || strcmp(from.file, place->file)) continue;
         cute_place after = *place;
         unsigned line = 0, column = 0;
         place_of(origin, &origin->parsed, after_splices(&origin->splices, edit->to), &line, &column);
@@ -218,13 +266,29 @@ static void note_defines(cute_origin *origin, const cute_place *place, cute_diag
     }
 }
 
+/* The lines by which the file got into the text. */
+static void note_includes(cute_origin *origin, const cute_place *place, cute_diag *diag)
+{
+    const cute_sources *s = &origin->sources;
+    size_t i = 0;
+    while (i < s->file_count && strcmp(s->files[i].name, place->file) != 0) i++;
+    for (; i && i < s->file_count; i = s->files[i].by) {
+        const cute_source_file *by = &s->files[s->files[i].by];
+        cute_place line = cute_place_at(by->name, by->text, by->length, s->files[i].at);
+        line.column = 0;
+        cute_note(diag, &line, "included here");
+    }
+}
+
 void cute_origin_notes(cute_origin *origin, const cute_place *place, cute_diag *diag)
 {
     if (!place->file || place->line < 1 || origin->bytecode) return;
     if (origin->mapped && !place->text)
         note_printed(origin, place, diag);
-    else if (!origin->mapped && place->text && !strcmp(place->file, origin->buffer))
+    else if (!origin->mapped && place->text && file_lines(origin, place->file)) {
         note_defines(origin, place, diag);
+        note_includes(origin, place, diag);
+    }
 }
 
 /* ---- names ---- */

@@ -23,7 +23,10 @@ typedef struct cute_origin {
     bool moves;       /* places in the parsed text are not yet those to show */
     bool mapped;      /* the text came with a map that fits */
     cute_lines parsed;
-    cute_lines raw; /* what was read */
+    cute_lines raw;       /* what was read */
+    cute_sources sources; /* what it includes */
+    cute_buffer joined;   /* empty: nothing */
+    cute_lines *included; /* of sources.files */
     cute_edits edits;
     cute_edits splices; /* behind them; see modules.h */
     cute_source_map map;
@@ -37,6 +40,8 @@ typedef struct cute_origin {
 typedef struct cute_origin_options {
     const cute_define *defines;
     size_t define_count;
+    const char *const *folders; /* of files that the text includes; see include.h */
+    size_t folder_count;
     bool no_map; /* a map in the text is a comment like others */
 } cute_origin_options;
 
@@ -55,6 +60,8 @@ typedef struct cute_origin_point {
 } cute_origin_point;
 cute_origin_point cute_origin_find(cute_origin *origin, unsigned line, unsigned column);
 
+/* What the file of a place held; 0: not known. */
+uint64_t cute_origin_hash(const cute_origin *origin, const char *file, size_t length);
 /* Gives `place` the text of its line, if it has a line of a file that is known and did not change. */
 void cute_origin_line(cute_origin *origin, cute_place *place);
 /* Adds what a reader needs beside a place without a text: how the line was printed by the program before; and

@@ -193,6 +193,8 @@ struct DriverOptions {
     cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
     cl::list<std::string> defines{"D", cl::Prefix, cl::value_desc("NAME=VALUE"),
                                   cl::desc("Replace ${NAME} and integer expressions ${NAME*2} in the text")};
+    cl::list<std::string> folders{"I", cl::Prefix, cl::value_desc("DIR"),
+                                  cl::desc("Look there for files of lines //!include \"FILE\"")};
     cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text or json"),
                                      cl::value_desc("text|json"), cl::init("text")};
     cl::opt<std::string> sourceMap{
@@ -452,7 +454,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     hideOptionsOfLibraries();
     // Options live to the end: LLVM's parser keeps pointers to them.
     static DriverOptions *options = new DriverOptions;
-    static std::vector<const char *> defines;
+    static std::vector<const char *> defines, folders;
     MlirOptMainConfig::registerCLOptions(*unwrap(registry));
     registerAsmPrinterCLOptions();
     registerMLIRContextCLOptions();
@@ -484,6 +486,8 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     }
     defines.clear();
     for (const std::string &d : options->defines) defines.push_back(d.c_str());
+    folders.clear();
+    for (const std::string &d : options->folders) folders.push_back(d.c_str());
     out->input = options->input.c_str();
     out->output = options->output.c_str();
     out->diagnostics_json = options->diagnostics == "json";
@@ -494,6 +498,8 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
         options->printPipeline.getNumOccurrences() ? options->printPipeline.c_str() : nullptr;
     out->defines = defines.data();
     out->define_count = defines.size();
+    out->folders = folders.data();
+    out->folder_count = folders.size();
     return true;
 }
 

@@ -100,6 +100,8 @@ typedef struct cute_opt_command {
     const char *print_pipeline; /* only print what it runs; NULL: run */
     const char *const *defines; /* NAME=VALUE */
     intptr_t define_count;
+    const char *const *folders; /* -I */
+    intptr_t folder_count;
 } cute_opt_command;
 
 /* Declares all options, then parses. Prints --help or --version and exits the process as LLVM does;

@@ -2,9 +2,11 @@
  *
  * Requires: nothing. Ensures: the module's location carries a compile unit of `.loc` directives alone, which
  * the debug information of its functions belongs to; ensure-debug-info-scope-on-llvm-func adds that of inlined code.
- * nvcc's -lineinfo means the same.
+ * Operations from another file than their function's have a scope that says so. nvcc's -lineinfo means the same.
  */
 #include <mlir-c/Dialect/LLVM.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
@@ -19,6 +21,41 @@ static MlirAttribute file_of(MlirContext c, MlirLocation location)
     MlirStringRef name = mlirStringRefCreate(path.data + folder, path.length - folder);
     MlirStringRef directory = mlirStringRefCreate(path.data, folder ? folder - 1 : 0);
     return mlirLLVMDIFileAttrGet(c, mlirStringAttrGet(c, name), mlirStringAttrGet(c, directory));
+}
+
+/* ---- operations from other files: what is included, what the text itself says ---- */
+
+typedef struct function_files {
+    MlirAttribute subprogram, scope; /* of the last other file */
+    MlirStringRef own, other;
+} function_files;
+
+/* Upstream gives inlined code its scopes. */
+static bool is_inlined(MlirLocation location)
+{
+    MlirStringRef name;
+    char *text = NULL;
+    bool inlined =
+        cute_location_form(location, 0, &name, &text) == CUTE_LOCATION_OTHER && !strncmp(text, "callsite", 8);
+    free(text);
+    return inlined;
+}
+
+static void set_file(MlirOperation op, void *context)
+{
+    function_files *f = context;
+    MlirContext c = mlirOperationGetContext(op);
+    MlirLocation location = mlirOperationGetLocation(op);
+    MlirStringRef path;
+    unsigned line, column;
+    if (!cute_location_place(location, &path, &line, &column) || path.data == f->own.data ||
+        mlirStringRefEqual(path, f->own) || is_inlined(location))
+        return;
+    if (!f->other.data || !mlirStringRefEqual(path, f->other)) {
+        f->other = path;
+        f->scope = mlirLLVMDILexicalBlockFileAttrGet(c, f->subprogram, file_of(c, location), 0);
+    }
+    cute_op_set_location(op, mlirLocationFusedGet(c, 1, &location, f->scope));
 }
 
 typedef struct units {
@@ -42,6 +79,7 @@ static void set_subprogram(MlirOperation function, void *context)
     MlirAttribute file = file_of(c, location), id = mlirDisctinctAttrCreate(mlirUnitAttrGet(c));
     MlirAttribute subprogram = mlirLLVMDISubprogramAttrGet(c, id, u->unit, file, name, name, file, line, line,
                                                            definition | optimized, u->type);
+    cute_op_each(function, NULL, set_file, &(function_files){.subprogram = subprogram, .own = path});
     cute_op_set_location(function, mlirLocationFusedGet(c, 1, &location, subprogram));
 }
 

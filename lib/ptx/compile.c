@@ -577,7 +577,8 @@ cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
     unsigned can = CUTE_BACKEND_NVPTX | CUTE_BACKEND_LIBNVVM;
     CUTE_TRY(cute_arch_need_backend(options->arch, can, diag));
     cute_origin origin;
-    cute_origin_options reading = {options->defines, options->define_count, options->no_source_map};
+    cute_origin_options reading = {options->defines, options->define_count, options->folders,
+                                   options->folder_count, options->no_source_map};
     char *reason = NULL;
     cute_moment moment;
     cute_status status = cute_origin_open(&origin, label, text, length, &reading, diag);

@@ -42,6 +42,7 @@ cute_status cute_compiler_set(cute_compiler *c, const char *option, const char *
         {CUTE_OPTION_STRING, "arch", 0, NULL, NULL, &s->arch},
         {CUTE_OPTION_INT, "opt-level", 0, NULL, NULL, &s->level},
         {CUTE_OPTION_LIST, "define", 0, NULL, NULL, &s->defines},
+        {CUTE_OPTION_LIST, "include", 0, NULL, NULL, &s->folders},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, NULL, &s->lineinfo},
         {CUTE_OPTION_STRING, "source-map", 0, NULL, NULL, &s->source_map},
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, NULL, &s->assertions},

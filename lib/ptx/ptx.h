@@ -31,6 +31,8 @@ typedef struct cute_ptx_options {
     cute_dump_each dump_each;
     const cute_define *defines; /* noted in the metadata */
     size_t define_count;
+    const char *const *folders; /* of files that the text includes (-I) */
+    size_t folder_count;
     bool no_source_map; /* what cute-opt says of where its text comes from is a comment like others */
 } cute_ptx_options;
 

@@ -62,6 +62,8 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .pipeline = s->pipeline,
                               .remarks = s->remarks,
                               .define_count = s->defines.count,
+                              .folders = s->folders.items,
+                              .folder_count = s->folders.count,
                               .no_source_map = source_map == 1};
     CUTE_TRY(cute_arch_choose_native(s->arch, &out->arch, diag));
     CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));

@@ -11,7 +11,7 @@ typedef struct cute_ptx_settings {
         *source_map, *remarks, *static_checks;
     int64_t level;
     bool lineinfo, assertions, relocatable;
-    cute_option_list defines, libraries;
+    cute_option_list defines, folders, libraries;
 } cute_ptx_settings;
 
 /* CUTE_USAGE for a value that is none. *out points into `settings` and `arena`. */

@@ -173,6 +173,7 @@ static cute_status compile(dump *d, const char *ptx_folder)
     cute_words_add(&w, d->arch);
     cute_words_add(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
     for (size_t i = 0; i < o->define_count; i++) cute_words_add(&w, "-D"), cute_words_add(&w, o->defines[i]);
+    for (size_t i = 0; i < o->folder_count; i++) cute_words_add(&w, "-I"), cute_words_add(&w, o->folders[i]);
     if (o->line_info) cute_words_add(&w, "--lineinfo");
     const char *pipeline = pipeline_of(d);
     if (pipeline) cute_words_add(&w, "--pass-pipeline"), cute_words_add(&w, pipeline);

@@ -11,6 +11,8 @@ typedef struct cute_dump_options {
     const char *arch, *opt_level, *cuda_path; /* may be NULL */
     const char *const *defines;
     size_t define_count;
+    const char *const *folders; /* -I */
+    size_t folder_count;
     const char *pipeline;   /* passes to run before the default lowering; may be NULL */
     const char *tensor_map; /* "param", "memory"; may be NULL */
     const char *function;   /* only this one, with what it calls and launches; may be NULL */

@@ -375,6 +375,8 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
                                  .cuda_path = s->cuda_path,
                                  .defines = s->defines.items,
                                  .define_count = s->defines.count,
+                                 .folders = s->folders.items,
+                                 .folder_count = s->folders.count,
                                  .pipeline = s->pipeline,
                                  .tensor_map = s->tensor_map,
                                  .function = s->function,

@@ -7,6 +7,7 @@
 #include "lib/base/cache.h"
 #include "lib/base/file.h"
 #include "lib/base/tool.h"
+#include "lib/ir/include.h"
 #include "lib/ptx/settings.h"
 #include "lib/toolkit/keep.h"
 #include "lib/toolkit/toolkit.h"
@@ -133,8 +134,8 @@ static void print_timing(const char *form, const cute_ptx_output *result)
 }
 
 /* The key of this run, where it is kept: one output, nothing beside it, and nothing that the key does not have. */
-static bool make_key(const settings *s, cute_arena *arena, const cute_buffer *text, const char **folder,
-                     cute_buffer *key)
+static bool make_key(const settings *s, cute_arena *arena, const char *label, const cute_buffer *text,
+                     const char **folder, cute_buffer *key)
 {
     static const cute_part parts[] = {CUTE_LIBDEVICE, CUTE_LIBNVVM};
     const cute_ptx_settings *c = &s->compile;
@@ -152,6 +153,9 @@ static bool make_key(const settings *s, cute_arena *arena, const cute_buffer *te
             key, cute_toolkit_find(arena, parts[i], c->cuda_path, &path, NULL) == CUTE_OK ? path : NULL);
     }
     cute_cache_key_bytes(key, cute_buffer_text(text), text->length);
+    if (!cute_include_key(label, cute_buffer_text(text), text->length, c->folders.items, c->folders.count,
+                          key))
+        return false;
     return cute_buffer_ok(key);
 }
 
@@ -185,7 +189,7 @@ static cute_status compile(cute_tool *tool, void *context)
     cute_ptx_output result = {0};
     const char *label = cute_file_label(input);
     cute_status status = cute_file_read(input, &text, diag);
-    bool keeps = !status && make_key(s, tool->arena, &text, &folder, &key);
+    bool keeps = !status && make_key(s, tool->arena, label, &text, &folder, &key);
     if (keeps && cute_cache_get(folder, "cute-ptx", key.data, key.length, &found)) {
         status = cute_buffer_ok(&found) ? cute_file_write(s->output ? s->output : "-",
                                                           cute_buffer_text(&found), found.length, diag)
@@ -226,6 +230,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_GROUP, "Source", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text",
          &s.compile.defines},
+        {CUTE_OPTION_LIST, "include", 'I', "DIR", "look there for files of lines //!include \"FILE\"",
+         &s.compile.folders},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines (.loc)", &s.compile.lineinfo},
         {CUTE_OPTION_STRING, "source-map", 0, "auto|off",
          "take places from what cute-opt says of its input (default auto)", &s.compile.source_map},
