@@ -6,7 +6,7 @@
 #include "lib/base/options.h"
 
 typedef struct cute_pipe {
-    const char *arch, *opt_level, *cuda_path; /* NULL: what the programs take without */
+    const char *arch, *opt_level, *cuda_path;  /* NULL: what the programs take without */
     const cute_option_list *defines, *folders; /* -D, -I; may be NULL */
     bool ptx;                                  /* PTX is enough: nothing is linked */
     cute_diag_format format;                   /* of what the programs say */
@@ -15,8 +15,8 @@ typedef struct cute_pipe {
 /* The path of a program of the pipe, in `arena`; its name alone where it is not beside this one. */
 const char *cute_pipe_program(cute_arena *arena, const char *name);
 /* Those of `defines` ("NAME=VALUE") that an MLIR text asks for, all where it includes others; in `arena`. */
-cute_status cute_pipe_defines(cute_arena *arena, const cute_option_list *defines, const char *text, size_t length,
-                              cute_option_list *out, cute_diag *diag);
+cute_status cute_pipe_defines(cute_arena *arena, const cute_option_list *defines, const char *text,
+                              size_t length, cute_option_list *out, cute_diag *diag);
 /* Compiles `path` with line information ("-": the `length` bytes, which were read from standard input) to a cubin, to
  * PTX where there is no ptxas. What the programs say is appended to `said` as they say it, for standard error; where
  * one of them has said why it failed, its status is returned without a message. */

@@ -369,13 +369,12 @@ static cute_status act(cute_tool *tool, void *context)
     if (!o->plans.count && (o->tensors.count || o->expects.count))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --plan, the function that has the parameter",
                          o->tensors.count ? "--tensor" : "--expect");
-    if (!o->config && !o->plans.count &&
-        (o->launch.dry_run || o->bench || o->checks || o->emulator.counters))
+    if (!o->config && !o->plans.count && (o->launch.dry_run || o->bench || o->checks || o->emulator.counters))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
-                         o->launch.dry_run      ? "--dry-run"
-                         : o->bench             ? "--bench"
-                         : o->checks            ? "--check"
-                                                : "--counters");
+                         o->launch.dry_run ? "--dry-run"
+                         : o->bench        ? "--bench"
+                         : o->checks       ? "--check"
+                                           : "--counters");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
@@ -396,9 +395,10 @@ int main(int argc, char **argv)
         {CUTE_OPTION_LIST, "expect", 0, "NAME=EXPRESSION", "what a tensor has to hold then", &o.expects},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE",
          "set a param of the config, an argument of the function; of MLIR replace ${NAME}", &o.defines},
-        {CUTE_OPTION_LIST, "include", 'I', "DIR", "of MLIR: look there for files that it includes", &o.folders},
-        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "of MLIR: what it is compiled for (default: the device)",
-         &o.arch},
+        {CUTE_OPTION_LIST, "include", 'I', "DIR", "of MLIR: look there for files that it includes",
+         &o.folders},
+        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
+         "of MLIR: what it is compiled for (default: the device)", &o.arch},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.launch.kernel},
         {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed",
          &o.launch.dry_run},
