@@ -233,13 +233,14 @@ static bool classify(em_checks *c, const em_program *program, bool *steps)
     return true;
 }
 
-bool em_checks_begin(em_checks *c, em_launch *launch, em_transactions *transactions)
+bool em_checks_begin(em_checks *c, em_launch *launch, em_transactions *transactions, em_footprint *footprint)
 {
     bool ok = true, steps = false;
     end_parts(c); /* of a launch that did not begin */
     c->launch = launch;
     c->machine = NULL;
     c->transactions = transactions;
+    c->footprint = footprint;
     for (size_t n = 0; ok && n < c->part_count; n++) ok = !c->parts[n]->begin || c->parts[n]->begin(c);
     if (!ok || !classify(c, launch->program, &steps)) return false;
     c->active = true;

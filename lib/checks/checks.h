@@ -29,9 +29,10 @@ void em_checks_remove_buffer(em_checks *checks, uint64_t base);
 /* The host wrote there. */
 void em_checks_host_wrote(em_checks *checks, uint64_t base, uint64_t size);
 /* Before a launch: sets launch->hooks. What is found becomes errors and warnings in the launch's diag when it ends.
- * `transactions`: an element for each instruction, to which the launch adds; NULL: not wanted. False: memory is
+ * `transactions`: an element for each instruction, to which the launch adds as to `footprint`; NULL: not wanted. False: memory is
  * exhausted. */
-bool em_checks_begin(em_checks *checks, em_launch *launch, em_transactions *transactions);
+bool em_checks_begin(em_checks *checks, em_launch *launch, em_transactions *transactions,
+                     em_footprint *footprint);
 /* What was found in all launches so far (the first thousands); of the checks, until the next launch. */
 const cute_finding *em_checks_findings(const em_checks *checks, size_t *count);
 /* All findings with the counts by line as a JSON text (malloc'ed, NULL when memory is exhausted). */

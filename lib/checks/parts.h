@@ -49,7 +49,7 @@ struct em_part {
     void (*step)(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask);
     bool shadows_registers; /* register frames get their `shadow` */
 };
-enum { PARTS = 16 };
+enum { PARTS = 20 };
 #define EVENT(name)                       (UINT32_C(1) << EM_E_##name)
 
 #define CHECK(id, bit, name, parts, text) parts
@@ -250,6 +250,9 @@ struct em_checks {
     /* memory_transactions.c */
     memory_traffic banks, sectors;
     em_transactions *transactions; /* of the launch's counters; NULL: not wanted */
+    /* footprint.c */
+    em_footprint *footprint; /* likewise */
+    struct footprint_map *footprints;
     /* undefined_registers.c */
     struct register_flow *flows; /* by instruction; NULL: registers are not watched */
     struct register_use *uses;

@@ -399,7 +399,8 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
         ok = e->counters && em_counters_begin(e->counters, &l);
     }
     if (ok && e->checks)
-        ok = em_checks_begin(e->checks, &l, e->counters ? em_counters_transactions(e->counters) : NULL);
+        ok = em_checks_begin(e->checks, &l, e->counters ? em_counters_transactions(e->counters) : NULL,
+                             e->counters ? em_counters_footprint(e->counters) : NULL);
     if (!ok) {
         free(block);
         return cute_fail_memory(diag);

@@ -1,5 +1,6 @@
 /* Counters of kernels: an element for each instruction, summed up by class and space. */
 #include "lib/emulator/counters.h"
+#include "lib/emulator/work.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ typedef struct entry {
     uint64_t launches, blocks, threads;
     em_tally *tally;
     em_transactions *transactions;
+    em_footprint footprint;
 } entry;
 
 struct em_counters {
@@ -92,6 +94,11 @@ bool em_counters_begin(em_counters *c, em_launch *l)
 em_transactions *em_counters_transactions(em_counters *c)
 {
     return c->current ? c->current->transactions : NULL;
+}
+
+em_footprint *em_counters_footprint(em_counters *c)
+{
+    return c->current ? &c->current->footprint : NULL;
 }
 
 /* ---- telling ---- */
@@ -177,6 +184,62 @@ static json_t *line_json(const entry *e, cursor *c, uint32_t k)
     return value;
 }
 
+/* What the kernel kept busy, and what it asked of L2. */
+typedef struct busy {
+    uint64_t slots[EM_WORKS], operations[EM_WORKS];
+    uint64_t issued, atomics;
+    uint64_t bulk[2]; /* bytes of global memory: read, written by bulk copies */
+    uint64_t stored;  /* bytes of sectors that threads store to */
+} busy;
+
+static void add_busy(const em_inst *i, const em_tally *t, const em_transactions *moved, busy *b)
+{
+    em_work work[EM_WORK_MOST];
+    int count = em_work_of(i, work);
+    for (int n = 0; n < count; n++) {
+        bool tensor = !work[n].slots && i->class == EM_CLASS_TENSOR;
+        b->slots[work[n].kind] += t->instructions * work[n].slots * EM_LANES;
+        b->operations[work[n].kind] += (tensor ? t->instructions : t->lanes) * work[n].operations;
+    }
+    if (em_work_issues(i)) b->issued += t->instructions;
+    bool atomic = i->opcode == EM_OP_atom || i->opcode == EM_OP_red;
+    if (atomic && t->bytes[EM_GLOBAL][1]) b->atomics += t->lanes;
+    if (i->opcode == EM_OP_cp && em_has(i, EM_M_bulk)) {
+        for (int store = 0; store < 2; store++) b->bulk[store] += t->bytes[EM_GLOBAL][store];
+    } else if (t->bytes[EM_GLOBAL][1]) {
+        b->stored += EM_SECTOR * moved->sectors[0];
+    }
+}
+
+static json_t *traffic_json(uint64_t read, uint64_t written)
+{
+    json_t *both = json_object();
+    put(both, "read", read);
+    put(both, "written", written);
+    return both;
+}
+
+static void put_busy(json_t *value, const entry *e, const busy *b)
+{
+    json_t *work = json_object();
+    const em_footprint *f = &e->footprint;
+    for (int n = 0; n < EM_WORKS; n++) {
+        if (!b->slots[n] && !b->operations[n]) continue;
+        json_t *one = json_object();
+        if (b->slots[n]) put(one, "lanes", b->slots[n]);
+        put(one, "operations", b->operations[n]);
+        json_object_set_new(work, em_work_names[n], one);
+    }
+    json_object_set_new(value, "work", work);
+    put(value, "issued", b->issued);
+    if (b->atomics) put(value, "global_atomics", b->atomics);
+    if (b->bulk[0] || b->bulk[1]) json_object_set_new(value, "bulk", traffic_json(b->bulk[0], b->bulk[1]));
+    if (!f->read && !f->written) return;
+    json_object_set_new(value, "dram", traffic_json(EM_SECTOR * f->read, EM_SECTOR * f->written));
+    json_object_set_new(value, "l2",
+                        traffic_json(EM_SECTOR * f->loaded + b->bulk[0], b->stored + b->bulk[1]));
+}
+
 /* Functions that ran, all their instructions: also those that did not. */
 static json_t *kernel_json(const entry *e)
 {
@@ -185,6 +248,7 @@ static json_t *kernel_json(const entry *e)
     em_tally all = {0};
     em_transactions moved = {0};
     sum sums[EM_CLASSES] = {0};
+    busy work = {0};
     cursor c = {0};
     for (size_t n = 0; n < program->function_count; n++) {
         const em_function *f = program->functions[n];
@@ -197,6 +261,7 @@ static json_t *kernel_json(const entry *e)
             sums[k_of].lanes += e->tally[k].lanes;
             add(&all, &e->tally[k], sizeof all);
             add(&moved, &e->transactions[k], sizeof moved);
+            add_busy(i, &e->tally[k], &e->transactions[k], &work);
             json_array_append_new(lines, line_json(e, &c, k));
         }
     }
@@ -213,6 +278,7 @@ static json_t *kernel_json(const entry *e)
     put(value, "threads", e->threads);
     put_tally(value, &all, &moved);
     json_object_set_new(value, "classes", by_class);
+    put_busy(value, e, &work);
     json_object_set_new(value, "lines", lines);
     return value;
 }

@@ -82,6 +82,7 @@ cute_status em_decode_absent(em_parser *p, const em_raw *raw, em_inst *i)
 {
     (void)p;
     i->run = run_absent;
+    i->class = EM_CLASS_CONTROL; /* nothing of its class is decoded */
     i->count = 0;
     i->why = em_rows[raw->opcode].why;
     return CUTE_OK;

@@ -9,7 +9,9 @@
 #include "lib/base/json.h"
 #include "lib/launch/launch.h"
 #include "lib/report/counters.h"
+#include "lib/report/report.h"
 #include "lib/report/resources/resources.h"
+#include "lib/report/roofline/roofline.h"
 
 static json_t *extents(const int64_t *values, int count)
 {
@@ -262,7 +264,7 @@ static json_t *timing_json(const cute_launch *l)
     return value;
 }
 
-static json_t *report_json(const cute_launch *l, bool timing)
+static json_t *report_json(const cute_launch *l, const launch_report *what)
 {
     const cute_device_info *d = &l->run.device;
     json_t *launches = json_array(), *buffers = json_array(), *checks = json_array(), *outputs = json_array();
@@ -276,13 +278,15 @@ static json_t *report_json(const cute_launch *l, bool timing)
     json_t *device = l->ran ? json_pack("{s:i,s:s,s:s,s:i}", "index", d->index, "name", d->name, "arch",
                                         d->arch, "driver", d->driver_version)
                             : NULL;
-    return json_pack("{s:o,s:s,s:I,s:o,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:o*}", "config",
+    return json_pack("{s:o,s:s,s:I,s:o,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:o*}", "config",
                      cute_json_text(l->config.document.label), "arch", cute_module_arch(l->plan.module),
                      "seed", (json_int_t)l->seed, "launches", launches, "buffers", buffers, "device", device,
                      "checks", checks, "outputs", outputs, "unwritten", l->judged ? unwritten_json(l) : NULL,
                      "bench", l->ran && l->bench && !l->run.emulated ? bench_json(l) : NULL, "counts",
-                     l->ran && l->run.emulated ? counts_json(&l->run.counts) : NULL, "counters", l->counters,
-                     "kernel_checks", l->checked, "timing", timing ? timing_json(l) : NULL);
+                     l->ran && l->run.emulated ? counts_json(&l->run.counts) : NULL, "counters",
+                     what->no_counters ? NULL : l->counters, "kernel_checks",
+                     what->no_kernel_checks ? NULL : l->checked, "roofline", what->roofline, "timing",
+                     what->timing ? timing_json(l) : NULL);
 }
 
 /* ---- text ---- */
@@ -507,6 +511,7 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
     if (json_object_get(value, "counters")) cute_report_counters(json_object_get(value, "counters"), out);
     if (json_object_get(value, "kernel_checks"))
         text_kernel_checks(json_object_get(value, "kernel_checks"), out);
+    if (json_object_get(value, "roofline")) cute_roofline_text(json_object_get(value, "roofline"), out);
     if (!timing) return;
     cute_buffer_puts(out, "timing:");
     json_object_foreach((json_t *)(uintptr_t)timing, key, item)
@@ -514,10 +519,15 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
     cute_buffer_putc(out, '\n');
 }
 
-char *cute_launch_report(const cute_launch *launch, bool json, bool timing)
+char *cute_launch_report_with(const cute_launch *launch, const launch_report *what)
 {
     cute_buffer out = {0};
-    json_t *value = report_json(launch, timing);
-    if (!json) report_text(launch, value, &out);
-    return cute_json_finish(value, json, &out);
+    json_t *value = report_json(launch, what);
+    if (!what->json) report_text(launch, value, &out);
+    return cute_json_finish(value, what->json, &out);
+}
+
+char *cute_launch_report(const cute_launch *launch, bool json, bool timing)
+{
+    return cute_launch_report_with(launch, &(launch_report){.json = json, .timing = timing});
 }

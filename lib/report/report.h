@@ -3,7 +3,9 @@
 #define CUTE_LIB_REPORT_REPORT_H
 
 #include "cute/occupancy.h"
+#include "cute/report.h"
 #include "lib/base/arch.h"
+#include "lib/base/json.h"
 
 /* The threads of a block as required, launched or at most; 0: not known. resources/kernel.c */
 int64_t cute_kernel_threads(const cute_kernel *kernel);
@@ -13,5 +15,12 @@ bool cute_kernel_occupancy(const cute_module *module, const cute_kernel *kernel,
 const char *cute_module_format_name(cute_module_format format);
 /* "PROGBITS", "CUDA_INFO", ...; "" for a type that is not known */
 const char *cute_section_kind(uint32_t type);
+
+/* cute_launch_report with a roofline in it (NULL: without), and without what was only gathered for that. */
+typedef struct launch_report {
+    bool json, timing, no_counters, no_kernel_checks;
+    const json_t *roofline;
+} launch_report;
+char *cute_launch_report_with(const cute_launch *launch, const launch_report *what);
 
 #endif

@@ -128,10 +128,67 @@ static void test_code_that_does_not_run(void)
     json_decref(k);
 }
 
+/* One warp; half of its lanes for the predicated ones. */
+static void test_work(void)
+{
+    const char *ptx =
+        BODY(".reg .b32 %h<3>; .reg .f32 %f<5>; .reg .f64 %g<3>; mov.f32 %f1,0f3F800000; "
+             "fma.rn.f32 %f2,%f1,%f1,%f1; mul.f32 %f2,%f1,%f1; setp.lt.u32 %p1,%r0,16; @%p1 add.f32 "
+             "%f2,%f1,%f1; mov.b32 %h1,0; fma.rn.f16x2 %h2,%h1,%h1,%h1; mov.f64 "
+             "%g1,0d3FF0000000000000; fma.rn.f64 %g2,%g1,%g1,%g1; ex2.approx.f32 %f3,%f1; "
+             "div.rn.f32 %f3,%f1,%f2;");
+    json_t *k = count(ptx, 1, 32, 0, 1);
+    CHECK_INT(at(k, "work.fp32.operations"), 32 * 2 + 32 + 16);
+    CHECK_INT(at(k, "work.fp32.lanes"), 32 * (3 + 8)); /* and the quotient */
+    CHECK_INT(at(k, "work.fp16.operations"), 32 * 4);
+    CHECK_INT(at(k, "work.fp16.lanes"), 32);
+    CHECK_INT(at(k, "work.fp64.operations"), 32 * 2);
+    CHECK_INT(at(k, "work.special.operations"), 32 * 2);
+    CHECK_INT(at(k, "work.special.lanes"), 32 * 2);
+    CHECK_INT(at(k, "work.memory.lanes"), 32); /* the store behind the code */
+    CHECK_INT(at(k, "work.tensor_f16.operations"), -1);
+    CHECK_INT(at(k, "dram.read"), -1); /* no check looks at sectors */
+    json_decref(k);
+}
+
+static void test_work_of_tensor_cores(void)
+{
+    const char *ptx = BODY(".reg .b32 %h<8>; .reg .f32 %f<4>; mov.b32 %h0,0; "
+                           "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                           "{%f0,%f1,%f2,%f3},{%h0,%h0,%h0,%h0},{%h0,%h0},{%f0,%f1,%f2,%f3}; "
+                           "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+                           "{%h1,%h2,%h3,%h4},{%h0,%h0,%h0,%h0},{%h0,%h0},{%h0,%h0,%h0,%h0};");
+    json_t *k = count(ptx, 2, 64, 0, 1); /* four warps */
+    CHECK_INT(at(k, "work.tensor_bf16.operations"), 4 * 2 * 16 * 8 * 16);
+    CHECK_INT(at(k, "work.tensor_i8.operations"), 4 * 2 * 16 * 8 * 32);
+    json_decref(k);
+}
+
+/* What the emulator does not have is of no class: nothing of it is decoded. */
+static void test_work_of_what_faults(void)
+{
+    const char *ptx =
+        BODY(".reg .f32 %f<4>; .reg .b32 %h<4>; mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+             "{%f0,%f1,%f2,%f3},{%h0,%h0},{%h0,%h0},{%f0,%f1,%f2,%f3},%h0,0x0;");
+    rig r;
+    counters = true;
+    CHECK(open_rig(&r, ptx, 0));
+    CHECK(start(&r, 1, 32, 0) != CUTE_OK);
+    char *text = cute_emulator_counters_json(r.device);
+    json_t *report = text ? json_loads(text, 0, NULL) : NULL;
+    CHECK_INT(at(json_array_get(report, 0), "classes.tensor cores.instructions"), -1);
+    json_decref(report);
+    free(text);
+    close_rig(&r);
+}
+
 int main(void)
 {
     TEST("instructions, lanes and partings are counted by class and line, in every schedule", test_classes);
     TEST("bytes are counted by the space to which addresses lead", test_bytes);
     TEST("code that no warp came to is listed with 0", test_code_that_does_not_run);
+    TEST("operations and lanes are counted by what they keep busy", test_work);
+    TEST("operations of tensor cores are counted by type", test_work_of_tensor_cores);
+    TEST("an instruction that the emulator lacks has no work", test_work_of_what_faults);
     return test_finish();
 }

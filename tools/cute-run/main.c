@@ -16,11 +16,13 @@
 #include "lib/device/device.h"
 #include "lib/toolkit/pipe.h"
 #include "tools/cute-run/gemm.h"
+#include "tools/cute-run/roofline.h"
 
 typedef struct options {
     const char *config, *timeout, *seed, *checks, *arch;
     bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear;
     gemm_request gemm;
+    roofline_request roofline;
     cute_option_list defines, folders, plans, tensors, expects, allow;
     cute_launch_options launch;
     cute_emulator_options emulator;
@@ -182,29 +184,83 @@ static cute_status launch_options(options *o, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* A launch of the config or of the plans. */
+typedef struct launch_source {
+    options *o;
+    const cute_module *module;
+    const char *label, *text, *folder; /* NULL: the plans are the launch */
+    size_t length;
+} launch_source;
+
+/* Not reported: only what it did is counted. */
+static cute_status count_work(const launch_source *from, const cute_launch_options *settings, cute_diag *diag)
+{
+    cute_launch *launch = NULL;
+    cute_launch_options own = *settings;
+    cute_emulator_options emulator = *settings->emulator;
+    emulator.counters = true;
+    emulator.checks = CUTE_CHECK_BANK | CUTE_CHECK_COALESCING;
+    own.emulator = &emulator;
+    own.device = "emulator";
+    own.bench = CUTE_BENCH_NEVER;
+    own.no_check = true;
+    own.stdout_is_data = true;
+    CUTE_TRY(cute_launch_open(from->label, from->text, from->length, from->folder, from->module, &own,
+                              &launch, diag));
+    cute_status status = cute_launch_run(launch, diag);
+    if (status == CUTE_OK || status == CUTE_MISMATCH) take_work(&from->o->roofline, launch);
+    cute_launch_close(launch);
+    return status == CUTE_MISMATCH ? CUTE_OK : status;
+}
+
+static cute_status report_launch(options *o, const cute_launch *launch, cute_diag *diag)
+{
+    launch_report what = {.json = o->json, .timing = o->timing};
+    json_t *roofline = NULL;
+    cute_status status = CUTE_OK;
+    if (o->roofline.wanted) status = add_roofline(&o->roofline, launch, &what, &roofline, diag);
+    if (status == CUTE_OK) status = put("-", cute_launch_report_with(launch, &what), diag);
+    json_decref(roofline);
+    return status;
+}
+
+static cute_status run_source(const launch_source *from, const cute_launch_options *settings, cute_diag *diag)
+{
+    cute_launch *launch = NULL;
+    options *o = from->o;
+    if (o->roofline.timed && !o->roofline.counters) CUTE_TRY(count_work(from, settings, diag));
+    CUTE_TRY(cute_launch_open(from->label, from->text, from->length, from->folder, from->module, settings,
+                              &launch, diag));
+    cute_status status =
+        settings->dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
+    if (status == CUTE_OK || status == CUTE_MISMATCH) {
+        cute_status written = report_launch(o, launch, diag);
+        if (status == CUTE_OK) status = written;
+    }
+    cute_launch_close(launch);
+    return status;
+}
+
 static cute_status run_config(options *o, cute_arena *arena, const char *path, const cute_module *module,
                               cute_diag *diag)
 {
     cute_launch_options settings;
-    cute_launch *launch = NULL;
     cute_buffer text = {0};
     CUTE_TRY(launch_options(o, diag));
+    if (o->roofline.wanted) CUTE_TRY(plan_roofline(&o->roofline, &o->launch, &o->emulator, diag));
     settings = o->launch;
     bool text_file = cute_module_get_container(module) == CUTE_MODULE_PTX;
     settings.module_label = cute_arena_printf(arena, text_file ? "%s" : "%s(ptx)", cute_file_label(path));
     cute_status status = o->config ? cute_file_read(o->config, &text, diag) : CUTE_OK;
-    if (status == CUTE_OK && o->config)
-        status = cute_launch_open(cute_file_label(o->config), cute_buffer_text(&text), text.length,
-                                  folder_of(arena, o->config), module, &settings, &launch, diag);
-    else if (status == CUTE_OK)
-        status = cute_launch_open(NULL, NULL, 0, NULL, module, &settings, &launch, diag);
-    if (status == CUTE_OK)
-        status = o->launch.dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
-    if (status == CUTE_OK || status == CUTE_MISMATCH) {
-        cute_status written = put("-", cute_launch_report(launch, o->json, o->timing), diag);
-        if (status == CUTE_OK) status = written;
+    launch_source from = {.o = o, .module = module};
+    if (o->config) {
+        from.label = cute_file_label(o->config);
+        from.text = cute_buffer_text(&text);
+        from.length = text.length;
+        from.folder = folder_of(arena, o->config);
     }
-    cute_launch_close(launch);
+    if (status == CUTE_OK) status = run_source(&from, &settings, diag);
+    json_decref(o->roofline.counters);
     cute_buffer_release(&text);
     return status;
 }
@@ -353,6 +409,14 @@ static cute_status act(cute_tool *tool, void *context)
         return cute_file_write("-", cute_launch_schema_text(), strlen(cute_launch_schema_text()), diag);
     if (o->list_devices) return list_devices(o, diag);
     if (o->cache_clear) return clear_cache(tool->arena, diag);
+    if (!o->roofline.wanted && (o->roofline.of || o->roofline.work || o->roofline.svg))
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --roofline",
+                         o->roofline.of     ? "--of"
+                         : o->roofline.work ? "--work"
+                                            : "--svg");
+    if (o->roofline.wanted && (o->launch.dry_run || o->gemm.words.shapes))
+        return cute_fail(diag, CUTE_USAGE, NULL, "--roofline is of a launch: it has no place beside %s",
+                         o->launch.dry_run ? "--dry-run" : "--gemm");
     if (o->gemm.words.shapes) return use_gemm(o, tool->arena, operands, diag);
     if (stray_gemm_option(&o->gemm))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --gemm, which says the shape of the product",
@@ -369,12 +433,14 @@ static cute_status act(cute_tool *tool, void *context)
     if (!o->plans.count && (o->tensors.count || o->expects.count))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --plan, the function that has the parameter",
                          o->tensors.count ? "--tensor" : "--expect");
-    if (!o->config && !o->plans.count && (o->launch.dry_run || o->bench || o->checks || o->emulator.counters))
+    if (!o->config && !o->plans.count &&
+        (o->launch.dry_run || o->bench || o->checks || o->emulator.counters || o->roofline.wanted))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
-                         o->launch.dry_run ? "--dry-run"
-                         : o->bench        ? "--bench"
-                         : o->checks       ? "--check"
-                                           : "--counters");
+                         o->launch.dry_run      ? "--dry-run"
+                         : o->bench             ? "--bench"
+                         : o->checks            ? "--check"
+                         : o->emulator.counters ? "--counters"
+                                                : "--roofline");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
@@ -451,6 +517,14 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "json", 0, NULL, "report as JSON", &o.json},
         {CUTE_OPTION_FLAG, "counters", 0, NULL, "what each line did, on the emulator", &o.emulator.counters},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "say where the time went", &o.timing},
+        {CUTE_OPTION_GROUP, "Roofline", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_FLAG, "roofline", 0, NULL,
+         "what limits the kernels on a device, and the time that follows", &o.roofline.wanted},
+        {CUTE_OPTION_STRING, "of", 0, "DEVICE", "h100, a100, ... or sm_N (default: the GPU, or the module's)",
+         &o.roofline.of},
+        {CUTE_OPTION_STRING, "work", 0, "REPORT", "counters that --counters --json wrote, instead of a run",
+         &o.roofline.work},
+        {CUTE_OPTION_STRING, "svg", 0, "FILE", "the roofline as a picture", &o.roofline.svg},
         {CUTE_OPTION_GROUP, "Information", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "list-devices", 'l', NULL, "the devices and their properties", &o.list_devices},
         {CUTE_OPTION_FLAG, "template", 't', NULL, "print a launch.json to start from", &o.template},

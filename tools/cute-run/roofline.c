@@ -1,0 +1,96 @@
+/* The roofline of a launch: on the emulator by its counters, on a GPU by those of the emulator beside the measured time. */
+#include "tools/cute-run/roofline.h"
+
+#include <string.h>
+
+#include "cute/checks.h"
+#include "lib/base/file.h"
+#include "lib/device/device.h"
+#include "lib/launch/launch.h"
+#include "lib/report/roofline/roofline.h"
+
+/* The counters of a report of cute-run --json --counters. */
+static cute_status read_work(roofline_request *r, cute_diag *diag)
+{
+    cute_buffer text = {0};
+    json_t *report = NULL;
+    cute_status status = cute_file_read(r->work, &text, diag);
+    if (status == CUTE_OK)
+        status =
+            cute_json_parse(cute_file_label(r->work), cute_buffer_text(&text), text.length, &report, diag);
+    cute_buffer_release(&text);
+    CUTE_TRY(status);
+    r->counters = json_incref(json_is_array(report) ? report : json_object_get(report, "counters"));
+    json_decref(report);
+    if (json_is_array(r->counters)) return CUTE_OK;
+    cute_fail(diag, CUTE_INVALID, &(cute_place){.file = cute_file_label(r->work)},
+              "this report has no \"counters\"");
+    cute_note(
+        diag, NULL,
+        "cute-run k.ptx --config launch.json --device emulator --check=bank,coalescing --counters --json "
+        "writes such a report");
+    return CUTE_INVALID;
+}
+
+cute_status plan_roofline(roofline_request *r, cute_launch_options *launch, cute_emulator_options *emulator,
+                          cute_diag *diag)
+{
+    enum { SEEN = CUTE_CHECK_BANK | CUTE_CHECK_COALESCING };
+    cute_device_info info = {.size = sizeof info};
+    bool emulated = emulator->checks || emulator->counters;
+    if (!emulated) CUTE_TRY(cute_device_find(launch->device, emulator, &info, diag));
+    r->timed = !emulated && strcmp(info.kind, "emulator") != 0;
+    if (r->work) CUTE_TRY(read_work(r, diag));
+    if (r->timed) launch->bench = CUTE_BENCH_ALWAYS;
+    if (r->timed || r->work) return CUTE_OK;
+    r->own_counters = !emulator->counters;
+    r->own_checks = !emulator->checks;
+    emulator->counters = true;
+    emulator->checks |= SEEN;
+    return CUTE_OK;
+}
+
+void take_work(roofline_request *r, const cute_launch *launch)
+{
+    if (!r->counters) r->counters = json_incref(launch->counters);
+}
+
+static cute_status choose_device(const roofline_request *r, const cute_launch *launch, roof_device *out,
+                                 cute_diag *diag)
+{
+    const char *arch = cute_module_arch(launch->plan.module);
+    if (r->of) return cute_roof_device_find(r->of, out, diag);
+    if (r->timed) {
+        cute_roof_device_of_info(&launch->run.device, out);
+        return CUTE_OK;
+    }
+    if (cute_roof_device_of_arch(arch, out)) return CUTE_OK;
+    cute_fail(diag, CUTE_USAGE, NULL, "no device is known for %s", arch && *arch ? arch : "this module");
+    cute_note(diag, NULL, "--of says which one is meant");
+    return CUTE_USAGE;
+}
+
+cute_status add_roofline(roofline_request *r, const cute_launch *launch, launch_report *report,
+                         json_t **value, cute_diag *diag)
+{
+    roof_device device;
+    take_work(r, launch);
+    CUTE_TRY(choose_device(r, launch, &device, diag));
+    const config_bench *bench = &launch->config.bench;
+    roof_question question = {.counters = r->counters, .device = &device};
+    if (r->timed && launch->run.samples) {
+        question.measured = cute_launch_times(&launch->run.samples[0], bench->samples).median;
+        question.cached = !bench->cold;
+    }
+    *value = cute_roofline_json(&question);
+    report->roofline = *value;
+    report->no_counters = r->own_counters;
+    report->no_kernel_checks = r->own_checks;
+    if (!r->svg) return CUTE_OK;
+    cute_buffer picture = {0};
+    const char *label = launch->config.document.label, *slash = strrchr(label, '/');
+    cute_roofline_svg(*value, slash ? slash + 1 : label, &picture);
+    cute_status status = cute_file_write(r->svg, cute_buffer_text(&picture), picture.length, diag);
+    cute_buffer_release(&picture);
+    return status;
+}
