@@ -22,6 +22,7 @@
 #include "lib/toolkit/native.h"
 #include "lib/toolkit/pipe.h"
 #include "tools/cute-dump/code.h"
+#include "tools/cute-dump/kernel.h"
 #include "tools/cute-dump/layout.h"
 
 typedef struct settings {
@@ -300,6 +301,13 @@ static cute_status do_occupancy(settings *s, cute_buffer *out, cute_diag *diag)
     return CUTE_OK;
 }
 
+static cute_status do_accesses(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    CUTE_TRY(check_kernel(s, diag));
+    const kernel_question q = {s->arena, s->label, s->kernel, s->block, s->json};
+    return cute_dump_accesses(&q, s->module, out, diag);
+}
+
 static cute_status do_elf(settings *s, cute_buffer *out, cute_diag *diag)
 {
     const cute_place file = {.file = s->label};
@@ -450,6 +458,7 @@ enum {
     GRAPH = 4096,
     AT = 8192,
     HTML = 16384,
+    BLOCK = 32768,
 };
 
 static const struct view {
@@ -475,6 +484,8 @@ static const struct view {
      JSON | KERNEL | ARCH | LEVEL | CUDA | WHATIF, do_resources},
     {"occupancy", "the same of numbers: --registers, --block, --shared; it has no input", false,
      JSON | ARCH | WHATIF, do_occupancy},
+    {"accesses", "what each access to memory costs: wavefronts of shared, sectors of global memory", true,
+     JSON | KERNEL | ARCH | BLOCK, do_accesses},
     {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
     {"images", "the cubins and PTX in a fatbin, an object or a program", false, JSON | ARCH, do_images},
     {"all", "show, elf, ptx and sass", true, JSON | ARCH | LEVEL | CUDA | SASS, do_all},
@@ -592,7 +603,7 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {WHATIF, "--dynamic", s->question.dynamic != -1},
         {WHATIF, "--barriers", s->question.barriers != -1},
         {WHATIF, "--carveout", s->question.carveout != -1},
-        {WHATIF, "--block", s->block != NULL},
+        {WHATIF | BLOCK, "--block", s->block != NULL},
         {WHATIF, "--cluster", s->cluster != NULL},
         {WHATIF, "--table", s->table},
         {WHATIF | GRAPH, "--svg", s->svg},
@@ -770,7 +781,7 @@ int main(int argc, char **argv)
          &s.assertions},
         {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s.assertions},
         {CUTE_OPTION_STRING, "block", 0, "X[xY[xZ]]",
-         "'resources', 'occupancy': with blocks of these threads", &s.block},
+         "'resources', 'occupancy', 'accesses': with blocks of these threads", &s.block},
         {CUTE_OPTION_INT, "registers", 0, "N", "the same: with these registers of a thread",
          &s.question.registers},
         {CUTE_OPTION_INT, "shared", 0, "BYTES", "the same: with this shared memory of a block",

@@ -88,8 +88,8 @@ cute_status cute_access_read_module(cute_arena *arena, const char *label, const 
 
 /* Costs more than it has to. */
 bool cute_access_is_poor(const cute_access *access);
-/* Tables for people; `all`: also accesses that cost what they have to. */
-void cute_access_print(cute_arena *arena, const cute_access_report *report, bool all, cute_buffer *out);
+/* Tables for people, in which accesses of one line that cost the same are one row. */
+void cute_access_print(cute_arena *arena, const cute_access_report *report, cute_buffer *out);
 /* {"file", "kernels": [{"kernel", "block", "accesses": [...]}]}; docs/reports.md has the keys. */
 json_t *cute_access_json(const cute_access_report *report);
 

@@ -1,0 +1,174 @@
+/* Accesses for people and for programs. */
+#include <string.h>
+
+#include "lib/report/kernel/access.h"
+#include "lib/report/table.h"
+
+bool cute_access_is_poor(const cute_access *a)
+{
+    return !a->unknown && a->count > a->ideal;
+}
+
+/* ---- text ---- */
+
+static const char *place_of(cute_arena *arena, const cute_access *a)
+{
+    const char *slash = a->file ? strrchr(a->file, '/') : NULL;
+    return a->file ? cute_arena_printf(arena, "%s:%u", slash ? slash + 1 : a->file, a->line)
+                   : cute_arena_printf(arena, "PTX %u", a->ptx_line);
+}
+
+static const char *span(cute_arena *arena, unsigned least, unsigned most)
+{
+    return least == most ? cute_arena_printf(arena, "%u", least)
+                         : cute_arena_printf(arena, "%u-%u", least, most);
+}
+
+static const char *remark(cute_arena *arena, const cute_access *a)
+{
+    cute_buffer text = {0};
+    const char *parts[4];
+    int count = 0;
+    if (a->unknown) return a->unknown;
+    if (a->pattern) parts[count++] = a->pattern;
+    if (a->lanes_assumed) parts[count++] = "where all lanes come here";
+    if (a->alignment_assumed)
+        parts[count++] = cute_arena_printf(arena, "fewer if the base is a multiple of 32; known is %u",
+                                           a->alignment ? a->alignment : 1);
+    for (int n = 0; n < count; n++)
+        cute_buffer_printf(&text, "%s%s", n ? "; " : "", parts[n] ? parts[n] : "");
+    const char *copy = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    return copy;
+}
+
+typedef struct totals {
+    size_t poor, unknown;
+} totals;
+
+enum { COLUMNS = 9, COUNT = 1 };
+
+/* The cells of a row but how many accesses it stands for; false: memory is exhausted. */
+static bool cells_of(cute_arena *arena, const cute_access *a, const char *cells[COLUMNS])
+{
+    cells[0] = place_of(arena, a);
+    cells[COUNT] = "";
+    cells[2] = a->operation;
+    cells[3] = cute_access_kinds[a->kind];
+    cells[4] = cute_access_spaces[a->space];
+    cells[5] = cute_arena_printf(arena, "%u", a->bytes);
+    cells[6] = a->unknown ? "?" : span(arena, a->least.count, a->most.count);
+    cells[7] = a->unknown ? "" : span(arena, a->least.ideal, a->most.ideal);
+    cells[8] = remark(arena, a);
+    for (int c = 0; c < COLUMNS; c++)
+        if (!cells[c]) return false;
+    return true;
+}
+
+static bool same_cells(const char *const *a, const char *const *b)
+{
+    for (int c = 0; c < COLUMNS; c++)
+        if (c != COUNT && strcmp(a[c], b[c]) != 0) return false;
+    return true;
+}
+
+static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buffer *out)
+{
+    cute_table table = {.arena = arena, .columns = COLUMNS};
+    totals t = {0};
+    const char *(*rows)[COLUMNS] = cute_arena_array(arena, k->count + 1, sizeof *rows);
+    size_t *counts = cute_arena_array(arena, k->count + 1, sizeof *counts), count = 0;
+    if (!rows || !counts) return;
+    for (size_t n = 0; n < k->count; n++) {
+        const cute_access *a = &k->accesses[n];
+        size_t at = 0;
+        t.unknown += a->unknown != NULL;
+        t.poor += cute_access_is_poor(a);
+        if (!cells_of(arena, a, rows[count])) return;
+        while (at < count && !same_cells(rows[at], rows[count])) at++;
+        counts[at]++;
+        count += at == count;
+    }
+    cute_buffer_printf(out, "%s", k->kernel);
+    if (k->block[0])
+        cute_buffer_printf(out, ", blocks of %u x %u x %u", k->block[0], k->block[1], k->block[2]);
+    else
+        cute_buffer_puts(out, ", blocks of any multiple of 32 threads");
+    cute_buffer_printf(out, ": %zu accesses, %zu cost more than they have to, %zu not known\n", k->count,
+                       t.poor, t.unknown);
+    cute_table_row(
+        &table, (const char *[]){"line", "times", "operation", "", "memory", "bytes", "costs", "least", ""});
+    for (size_t n = 0; n < count; n++) {
+        rows[n][COUNT] = cute_arena_printf(arena, "%zu", counts[n]);
+        if (rows[n][COUNT]) cute_table_row(&table, rows[n]);
+    }
+    if (table.rows > 1) cute_table_print(&table, 1 | 4 | 8 | 16 | 256, "  ", out);
+}
+
+void cute_access_print(cute_arena *arena, const cute_access_report *report, cute_buffer *out)
+{
+    for (size_t n = 0; n < report->count; n++) put_kernel(arena, &report->kernels[n], out);
+}
+
+/* ---- JSON ---- */
+
+static json_t *cost_json(const cute_access_cost *c, const char *unit)
+{
+    return json_pack("{s:i,s:i,s:i,s:i}", "warp", (int)c->warp, unit, (int)c->count, "ideal", (int)c->ideal,
+                     "lanes", (int)c->lanes);
+}
+
+static json_t *access_json(const cute_access *a)
+{
+    const char *unit = a->space == CUTE_ACCESS_SHARED ? "wavefronts" : "sectors";
+    json_t *value = json_pack("{s:s,s:s,s:s,s:i,s:i}", "operation", a->operation, "access",
+                              cute_access_kinds[a->kind], "space", cute_access_spaces[a->space], "width",
+                              (int)a->bytes, "ptx_line", (int)a->ptx_line);
+    if (a->file) {
+        json_object_set_new(value, "file", cute_json_text(a->file));
+        json_object_set_new(value, "line", json_integer(a->line));
+        json_object_set_new(value, "column", json_integer(a->column));
+    }
+    json_object_set_new(value, "in_loop", json_boolean(a->in_loop));
+    if (a->unknown) {
+        json_object_set_new(value, "unknown", cute_json_text(a->unknown));
+        return value;
+    }
+    json_object_set_new(value, unit, json_integer((json_int_t)a->count));
+    json_object_set_new(value, "ideal", json_integer((json_int_t)a->ideal));
+    json_object_set_new(value, "least", json_integer(a->least.count));
+    json_object_set_new(value, "most", json_integer(a->most.count));
+    json_t *warps = json_array(), *lanes = json_array();
+    for (uint32_t w = 0; w < a->warps; w++) json_array_append_new(warps, cost_json(&a->costs[w], unit));
+    json_object_set_new(value, "warps", warps);
+    if (a->lanes_assumed) json_object_set_new(value, "lanes_assumed", json_true());
+    if (a->block_assumed) json_object_set_new(value, "block_assumed", json_true());
+    if (a->alignment) json_object_set_new(value, "alignment", json_integer(a->alignment));
+    if (a->alignment_assumed) json_object_set_new(value, "alignment_assumed", json_true());
+    for (uint32_t n = 0; n < a->request.count; n++)
+        json_array_append_new(lanes,
+                              json_pack("[iI]", (int)a->request.lane[n], (json_int_t)a->request.address[n]));
+    json_object_set_new(value, "addresses", lanes);
+    if (a->layout) json_object_set_new(value, "layout", json_string(a->layout));
+    if (a->pattern) json_object_set_new(value, "pattern", json_string(a->pattern));
+    return value;
+}
+
+json_t *cute_access_json(const cute_access_report *report)
+{
+    json_t *value = json_object(), *kernels = json_array();
+    for (size_t n = 0; n < report->count; n++) {
+        const cute_access_kernel *k = &report->kernels[n];
+        json_t *one = json_object(), *list = json_array();
+        json_object_set_new(one, "kernel", cute_json_text(k->kernel));
+        if (k->block[0])
+            json_object_set_new(one, "block",
+                                json_pack("[iii]", (int)k->block[0], (int)k->block[1], (int)k->block[2]));
+        for (size_t a = 0; a < k->count; a++) json_array_append_new(list, access_json(&k->accesses[a]));
+        json_object_set_new(one, "accesses", list);
+        json_array_append_new(kernels, one);
+    }
+    json_object_set_new(value, "file", cute_json_text(report->label));
+    json_object_set_new(value, "kernels", kernels);
+    return value;
+}

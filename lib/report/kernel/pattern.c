@@ -1,0 +1,96 @@
+/* See pattern.h. */
+#include "lib/report/kernel/pattern.h"
+
+#include "lib/base/buffer.h"
+
+enum { LANE_BITS = 5, BANKS = 32 };
+
+/* Offsets that are sums of one stride for each bit of the lane's index. */
+static bool strides_of(const cute_request *r, int64_t strides[LANE_BITS])
+{
+    if (r->count != CUTE_REQUEST_LANES) return false;
+    for (int b = 0; b < LANE_BITS; b++) strides[b] = (int64_t)(r->address[1u << b] - r->address[0]);
+    for (uint32_t l = 0; l < CUTE_REQUEST_LANES; l++) {
+        int64_t sum = (int64_t)r->address[0];
+        for (int b = 0; b < LANE_BITS; b++) sum += l >> b & 1 ? strides[b] : 0;
+        if (sum != (int64_t)r->address[l]) return false;
+    }
+    return true;
+}
+
+/* "((8,4),4):((4,128),1)" of (lane, byte). */
+static const char *layout_of(cute_arena *arena, const cute_access *a)
+{
+    int64_t bits[LANE_BITS], shape[LANE_BITS], stride[LANE_BITS];
+    int modes = 0;
+    cute_buffer text = {0};
+    if (!strides_of(&a->request, bits)) return NULL;
+    for (int b = 0; b < LANE_BITS; b++) {
+        if (modes && bits[b] == stride[modes - 1] * shape[modes - 1]) {
+            shape[modes - 1] *= 2;
+            continue;
+        }
+        shape[modes] = 2;
+        stride[modes++] = bits[b];
+    }
+    for (int part = 0; part < 2; part++) {
+        const int64_t *list = part ? stride : shape;
+        cute_buffer_puts(&text, modes > 1 ? "((" : "(");
+        for (int m = 0; m < modes; m++) cute_buffer_printf(&text, "%s%lld", m ? "," : "", (long long)list[m]);
+        cute_buffer_printf(&text, "%s,%u)%s", modes > 1 ? ")" : "", part ? 1 : a->bytes, part ? "" : ":");
+    }
+    const char *copy = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    return copy;
+}
+
+/* The most lanes that are served together and want different words of one bank. */
+static uint32_t most_in_a_bank(const cute_access *a)
+{
+    const cute_request *r = &a->request;
+    uint32_t group = r->bytes <= 4 ? 32 : r->bytes == 8 ? 16 : 8, most = 0;
+    for (uint32_t first = 0; first < CUTE_REQUEST_LANES; first += group)
+        for (uint32_t bank = 0; bank < BANKS; bank++) {
+            uint64_t words[CUTE_REQUEST_LANES];
+            uint32_t count = 0;
+            for (uint32_t n = 0; n < r->count; n++) {
+                if (r->lane[n] < first || r->lane[n] >= first + group) continue;
+                for (uint64_t w = r->address[n] / 4; w <= (r->address[n] + r->bytes - 1) / 4; w++) {
+                    uint32_t k = 0;
+                    if (w % BANKS != bank) continue;
+                    while (k < count && words[k] != w) k++;
+                    if (k == count && count < CUTE_REQUEST_LANES) words[count++] = w;
+                }
+            }
+            if (count > most) most = count;
+        }
+    return most;
+}
+
+static const char *pattern_of(cute_arena *arena, const cute_access *a)
+{
+    const cute_request *r = &a->request;
+    if (!cute_access_is_poor(a) || r->count < 2) return NULL;
+    if (a->space == CUTE_ACCESS_SHARED) {
+        uint32_t ways = most_in_a_bank(a);
+        return ways > 1 ? cute_arena_printf(arena, "%u-way bank conflict", ways) : NULL;
+    }
+    int64_t step = (int64_t)(r->address[1] - r->address[0]);
+    for (uint32_t n = 2; n < r->count; n++)
+        if ((int64_t)(r->address[n] - r->address[n - 1]) != step)
+            return cute_arena_printf(arena, "%u bytes used of %u in %u sectors",
+                                     (unsigned)(r->count * r->bytes), (unsigned)a->costs[0].count * 32u,
+                                     (unsigned)a->costs[0].count);
+    if (step < 0) step = -step;
+    if (step == (int64_t)r->bytes) return "rows of bytes that do not begin at a sector";
+    return cute_arena_printf(arena, "lanes lie %lld bytes apart", (long long)step);
+}
+
+cute_status cute_access_describe(cute_arena *arena, cute_access *a, cute_diag *diag)
+{
+    if (a->unknown || !a->warps) return CUTE_OK;
+    (void)diag;
+    a->layout = layout_of(arena, a);
+    a->pattern = pattern_of(arena, a);
+    return CUTE_OK;
+}

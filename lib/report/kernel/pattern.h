@@ -1,0 +1,10 @@
+/* How a warp's addresses lie: as a layout, and what is wrong with them in a few words. */
+#ifndef CUTE_LIB_REPORT_KERNEL_PATTERN_H
+#define CUTE_LIB_REPORT_KERNEL_PATTERN_H
+
+#include "lib/report/kernel/access.h"
+
+/* Sets `layout` and `pattern`. */
+cute_status cute_access_describe(cute_arena *arena, cute_access *access, cute_diag *diag);
+
+#endif

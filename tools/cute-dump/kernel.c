@@ -1,0 +1,44 @@
+/* Views of what kernels do with memory: each builds a value of lib/report/kernel and gives it in the form that was asked
+ * for. */
+#include "tools/cute-dump/kernel.h"
+
+#include <stdlib.h>
+
+#include "lib/report/kernel/access.h"
+
+/* "256", "16x16", "16,16,1". */
+static cute_status read_block(const char *text, uint32_t out[3], cute_diag *diag)
+{
+    const char *at = text;
+    uint64_t threads = 1;
+    for (int d = 0; d < 3; d++) out[d] = 1;
+    for (int d = 0; d < 3; d++) {
+        char *end;
+        unsigned long value = strtoul(at, &end, 10);
+        if (end == at || value < 1 || value > 1024 || (threads *= value) > 1024) break;
+        out[d] = (uint32_t)value;
+        if (!*end) return CUTE_OK;
+        if (*end != 'x' && *end != ',') break;
+        at = end + 1;
+    }
+    return cute_fail(diag, CUTE_USAGE, NULL, "expected --block=X, XxY or XxYxZ of 1 to 1024 in all, got '%s'",
+                     text);
+}
+
+cute_status cute_dump_accesses(const kernel_question *q, const cute_module *module, cute_buffer *out,
+                               cute_diag *diag)
+{
+    cute_access_report report;
+    cute_access_options options = {.kernel = q->kernel};
+    if (q->block) CUTE_TRY(read_block(q->block, options.block, diag));
+    CUTE_TRY(cute_access_read_module(q->arena, q->label, module, &options, &report, diag));
+    if (!q->json) {
+        cute_access_print(q->arena, &report, out);
+        return CUTE_OK;
+    }
+    json_t *value = cute_access_json(&report);
+    cute_json_dump(value, true, out);
+    if (out->length && out->data[out->length - 1] != '\n') cute_buffer_putc(out, '\n');
+    json_decref(value);
+    return CUTE_OK;
+}

@@ -1,0 +1,19 @@
+/* The views of what kernels do with memory. */
+#ifndef CUTE_TOOLS_CUTE_DUMP_KERNEL_H
+#define CUTE_TOOLS_CUTE_DUMP_KERNEL_H
+
+#include "cute/cubin.h"
+#include "lib/base/buffer.h"
+
+typedef struct kernel_question {
+    cute_arena *arena;
+    const char *label, *kernel; /* kernel: only this one; may be NULL */
+    const char *block;          /* "256", "16x16", for kernels that do not state it; may be NULL */
+    bool json;
+} kernel_question;
+
+/* What each access costs. */
+cute_status cute_dump_accesses(const kernel_question *q, const cute_module *module, cute_buffer *out,
+                               cute_diag *diag);
+
+#endif
