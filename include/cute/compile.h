@@ -27,6 +27,7 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
  * several times adds to what is there.
  *
  *     arch          sm_80 ... sm_121a, or native: the GPU's; default: the environment's ARCH, else sm_90a
+ *     backend       auto (default: LLVM's up to sm_90a, libNVVM above), llvm or libnvvm
  *     opt-level     0 to 3; default 3
  *     define        NAME=VALUE: replaces ${NAME} in the text; several
  *     include       a folder in which files of lines `//!include "FILE"` are looked for; several

@@ -33,6 +33,13 @@ static const char *without_prefix(const char *text)
     return text;
 }
 
+static bool is_old(const char *text)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (strcasecmp(without_prefix(text), renamed[i].old) == 0) return true;
+    return false;
+}
+
 const cute_arch *cute_arch_find(const char *text)
 {
     const char *short_name = without_prefix(text);
@@ -69,7 +76,13 @@ static const char *nearest_name(const char *text)
 
 cute_status cute_arch_parse(const char *text, const cute_place *place, const cute_arch **out, cute_diag *diag)
 {
-    if ((*out = cute_arch_find(text)) != NULL) return CUTE_OK;
+    if ((*out = cute_arch_find(text)) != NULL) {
+        if (is_old(text))
+            cute_report(diag, CUTE_REMARK, place,
+                        "%s is called %s since PTX ISA 9.0 (CUDA 13), and is compiled for that", text,
+                        (*out)->name);
+        return CUTE_OK;
+    }
     const char *near = nearest_name(text);
     cute_status status = place ? CUTE_INVALID : CUTE_USAGE;
     if (near)
@@ -83,16 +96,14 @@ cute_status cute_arch_parse(const char *text, const cute_place *place, const cut
     return status;
 }
 
-cute_status cute_arch_need_backend(const cute_arch *arch, unsigned backends, cute_diag *diag)
+cute_status cute_arch_choose_backend(const cute_arch *arch, unsigned asked, unsigned *out, cute_diag *diag)
 {
-    if (arch->backends & backends) return CUTE_OK;
-    cute_fail(diag, CUTE_SYSTEM, NULL, "%s cannot make code for %s",
-              backends & CUTE_BACKEND_NVPTX ? "LLVM's NVPTX" : "libNVVM", arch->name);
-    if (arch->backends & CUTE_BACKEND_LIBNVVM)
-        cute_note(diag, NULL, "libNVVM of CUDA 13 can (sm_100 and above); LLVM's NVPTX ends at sm_90a");
-    else
-        cute_note(diag, NULL, "LLVM's NVPTX can (up to sm_90a); libNVVM takes our IR from sm_100 on");
-    return CUTE_SYSTEM;
+    *out = asked ? asked : arch->backends;
+    if (asked != CUTE_BACKEND_LIBNVVM || arch->backends & CUTE_BACKEND_LIBNVVM) return CUTE_OK;
+    cute_fail(diag, CUTE_USAGE, NULL, "--backend=libnvvm cannot make code for %s", arch->name);
+    cute_note(diag, NULL,
+              "libNVVM of CUDA 13 takes LLVM's IR from sm_100 on; expected --backend=llvm, or auto");
+    return CUTE_USAGE;
 }
 
 bool cute_arch_compatible(const cute_arch *made, bool binary, const cute_arch *device)

@@ -25,8 +25,9 @@ const cute_arch *cute_arch_find(const char *text);
  * CUTE_USAGE (the command line's fault) where `place` is NULL, else CUTE_INVALID at the place. */
 cute_status cute_arch_parse(const char *text, const cute_place *place, const cute_arch **out,
                             cute_diag *diag);
-/* CUTE_SYSTEM with who can, when none of `backends` makes PTX for `arch`. */
-cute_status cute_arch_need_backend(const cute_arch *arch, unsigned backends, cute_diag *diag);
+/* Which one makes PTX for `arch`: the one that is asked for (0: the one that knows it). LLVM's makes PTX of sm_90a's
+ * instructions for architectures behind it. CUTE_USAGE where libNVVM cannot. */
+cute_status cute_arch_choose_backend(const cute_arch *arch, unsigned asked, unsigned *out, cute_diag *diag);
 /* Whether code made for `made` (cubin: `binary`; otherwise PTX) may run on, or be compiled for, `device`. */
 bool cute_arch_compatible(const cute_arch *made, bool binary, const cute_arch *device);
 /* The default: `option` when not NULL, else the environment variable ARCH (CUTLASS_ARCH, CUTE_DSL_ARCH), else sm_90a. */

@@ -13,8 +13,8 @@ cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMModuleRef mo
                                LLVMTargetMachineRef *out, cute_diag *diag);
 cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level,
                                 cute_diag *diag);
-cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machine, cute_buffer *out,
-                               cute_diag *diag);
+cute_status cute_nvptx_codegen(const cute_ptx_options *options, LLVMModuleRef module,
+                               LLVMTargetMachineRef machine, cute_buffer *out, cute_diag *diag);
 
 /* NVIDIA's libNVVM, for architectures newer than LLVM's backend. Links libdevice itself where it is wanted.
  */

@@ -40,6 +40,7 @@ typedef struct compilation {
     MlirModule module;
     cute_ptx_output *out;
     cute_pass_dump dump;    /* where options->dump_passes is given */
+    unsigned backend;       /* CUTE_BACKEND_* */
     cute_status status;     /* of all stages */
     cute_ptx_stage stage;   /* under way */
     const char *gpu_module; /* being compiled, or NULL */
@@ -298,7 +299,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
 {
     double start = cute_clock();
     c->stage = CUTE_STAGE_link;
-    bool nvptx = c->options->arch->backends & CUTE_BACKEND_NVPTX;
+    bool nvptx = c->backend == CUTE_BACKEND_NVPTX;
     bool libdevice = cute_needs_libdevice(module);
     LLVMTargetMachineRef machine = NULL;
     cute_status status = CUTE_OK;
@@ -327,7 +328,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
         cute_buffer_puts(out, text);
         LLVMDisposeMessage(text);
     } else if (!status) {
-        status = nvptx ? cute_nvptx_codegen(module, machine, out, c->diag)
+        status = nvptx ? cute_nvptx_codegen(c->options, module, machine, out, c->diag)
                        : cute_libnvvm_compile(module, c->options, libdevice, out, c->diag);
     }
     c->out->seconds[CUTE_STAGE_codegen] += cute_clock() - start;
@@ -534,8 +535,9 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
                      .arena = cute_arena_create(),
                      .errors_before = cute_diag_errors(source->diag),
                      .source = *source};
-    c.tell_registers = cute_remarks_wanted(options->remarks, CUTE_REGISTERS_PASS) &&
-                       (options->arch->backends & CUTE_BACKEND_NVPTX);
+    cute_arch_choose_backend(options->arch, options->backend, &c.backend, NULL);
+    c.tell_registers =
+        cute_remarks_wanted(options->remarks, CUTE_REGISTERS_PASS) && c.backend == CUTE_BACKEND_NVPTX;
     *reason = NULL;
     if (!c.arena) return cute_fail_memory(source->diag);
     if (!cute_llvm_recover(stages, &c, reason)) {
@@ -574,8 +576,8 @@ cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
                              const cute_ptx_options *options, cute_ptx_output *out, cute_diag *diag)
 {
     *out = (cute_ptx_output){0};
-    unsigned can = CUTE_BACKEND_NVPTX | CUTE_BACKEND_LIBNVVM;
-    CUTE_TRY(cute_arch_need_backend(options->arch, can, diag));
+    unsigned backend;
+    CUTE_TRY(cute_arch_choose_backend(options->arch, options->backend, &backend, diag));
     cute_origin origin;
     cute_origin_options reading = {options->defines, options->define_count, options->folders,
                                    options->folder_count, options->no_source_map};

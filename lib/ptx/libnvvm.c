@@ -157,6 +157,7 @@ cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *o
     const char *path;
     nvvm api = {0};
     cute_status status = cute_toolkit_find(arena, CUTE_LIBNVVM, options->cuda_path, &path, diag);
+    if (status) cute_note(diag, NULL, "--backend=llvm makes PTX without it");
     if (!status) status = load(path, &api, diag);
     if (!status) status = compile(&api, module, options, libdevice, out, diag);
     /* Not unloaded: libNVVM leaves threads' state behind. */

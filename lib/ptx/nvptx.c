@@ -38,6 +38,8 @@ void cute_nvptx_register(void)
 /* ---- the PTX ISA ---- */
 
 enum { NEWEST = 85 }; /* that LLVM 19 writes */
+static const char last[] =
+    "sm_90a"; /* that it knows: instructions for it are there on those behind, if they are PTX's */
 
 static int isa_of_function(LLVMValueRef f)
 {
@@ -54,9 +56,10 @@ static int isa_of_function(LLVMValueRef f)
 }
 
 /* PTX 8.3 has all of sm_90a's instructions that this compiler emits otherwise; older drivers still take it. */
-static int isa_of(LLVMModuleRef module)
+static int isa_of(LLVMModuleRef module, const cute_arch *arch)
 {
-    int isa = CUTE_PTX_ISA;
+    bool known = arch->backends & CUTE_BACKEND_NVPTX;
+    int isa = known || arch->ptx < CUTE_PTX_ISA ? CUTE_PTX_ISA : arch->ptx;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         int needed = isa_of_function(f);
         if (needed > isa) isa = needed;
@@ -74,12 +77,13 @@ cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMModuleRef mo
         LLVMDisposeMessage(error);
         return status;
     }
-    int isa = isa_of(module);
+    bool known = options->arch->backends & CUTE_BACKEND_NVPTX;
+    int isa = isa_of(module, options->arch);
     char features[16];
     snprintf(features, sizeof features, "+ptx%d", isa < NEWEST ? isa : NEWEST);
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                  LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
-    *out = cute_llvm_machine(module, target, triple, options->arch->target, features,
+    *out = cute_llvm_machine(module, target, triple, known ? options->arch->target : last, features,
                              levels[options->opt_level]);
     if (!*out) return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot make code for %s", options->arch->name);
     return CUTE_OK;
@@ -102,8 +106,28 @@ cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     return status;
 }
 
-cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machine, cute_buffer *out,
-                               cute_diag *diag)
+/* What the text says first: the ISA, and an architecture that LLVM does not know. */
+static void set_header(const char *text, size_t length, int isa, const cute_arch *arch, cute_buffer *out)
+{
+    static const char version[] = ".version ", target[] = ".target sm_90a";
+    const char *stop = text + length, *at = memmem(text, length, version, strlen(version));
+    if (at && isa > NEWEST) {
+        at += strlen(version);
+        cute_buffer_append(out, text, (size_t)(at - text));
+        cute_buffer_printf(out, "%d.%d", isa / 10, isa % 10);
+        text = at + 3;
+    }
+    at = memmem(text, (size_t)(stop - text), target, strlen(target));
+    if (at && !(arch->backends & CUTE_BACKEND_NVPTX)) {
+        cute_buffer_append(out, text, (size_t)(at - text));
+        cute_buffer_printf(out, ".target %s", arch->name);
+        text = at + strlen(target);
+    }
+    cute_buffer_append(out, text, (size_t)(stop - text));
+}
+
+cute_status cute_nvptx_codegen(const cute_ptx_options *options, LLVMModuleRef module,
+                               LLVMTargetMachineRef machine, cute_buffer *out, cute_diag *diag)
 {
     char *error = NULL;
     LLVMMemoryBufferRef text;
@@ -112,15 +136,8 @@ cute_status cute_nvptx_codegen(LLVMModuleRef module, LLVMTargetMachineRef machin
         LLVMDisposeMessage(error);
         return status;
     }
-    size_t start = out->length;
-    cute_buffer_append(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-    int isa = isa_of(module);
-    char *version = isa > NEWEST && cute_buffer_ok(out) ? strstr(out->data + start, ".version ") : NULL;
-    if (version) {
-        version += strlen(".version ");
-        version[0] = (char)('0' + isa / 10);
-        version[2] = (char)('0' + isa % 10);
-    }
+    set_header(LLVMGetBufferStart(text), LLVMGetBufferSize(text), isa_of(module, options->arch),
+               options->arch, out);
     LLVMDisposeMemoryBuffer(text);
     return CUTE_OK;
 }

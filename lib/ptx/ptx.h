@@ -14,6 +14,7 @@ typedef enum cute_dump_each { CUTE_DUMP_ALL, CUTE_DUMP_CHANGED, CUTE_DUMP_NONE }
 
 typedef struct cute_ptx_options {
     const cute_arch *arch;
+    unsigned backend;          /* CUTE_BACKEND_*; 0: the one that knows the architecture */
     int opt_level;             /* 0 to 3 */
     bool lineinfo;             /* .loc directives */
     bool assertions;           /* device assertions stay */

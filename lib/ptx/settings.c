@@ -35,18 +35,23 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
     static const char *const dumps[] = {
         [CUTE_DUMP_ALL] = "all", [CUTE_DUMP_CHANGED] = "changed", [CUTE_DUMP_NONE] = "none", NULL};
     static const char *const checks[] = {"on", "warn", "strict", "off", NULL};
-    int emit, map, source_map, check, dump;
+    static const char *const backends[] = {
+        "auto", [CUTE_BACKEND_NVPTX] = "llvm", [CUTE_BACKEND_LIBNVVM] = "libnvvm", NULL};
+    int emit, map, source_map, check, dump, backend;
+    unsigned chosen;
     cute_define *defines;
     CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
     CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
     CUTE_TRY(one_of("source-map", s->source_map, source_maps, &source_map, diag));
     CUTE_TRY(one_of("static-checks", s->static_checks, checks, &check, diag));
+    CUTE_TRY(one_of("backend", s->backend, backends, &backend, diag));
     CUTE_TRY(one_of("dump-each", s->dump_each, dumps, &dump, diag));
     if (s->dump_each && !s->dump_passes)
         return cute_fail(diag, CUTE_USAGE, NULL, "--dump-each has no effect without --dump-passes");
     if (s->level < 0 || s->level > 3)
         return cute_fail(diag, CUTE_USAGE, NULL, "-O expects 0 to 3, got %lld", (long long)s->level);
     *out = (cute_ptx_options){.opt_level = (int)s->level,
+                              .backend = (unsigned)backend,
                               .lineinfo = s->lineinfo,
                               .assertions = s->assertions,
                               .emit = (cute_ptx_emit)emit,
@@ -66,6 +71,7 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .folder_count = s->folders.count,
                               .no_source_map = source_map == 1};
     CUTE_TRY(cute_arch_choose_native(s->arch, &out->arch, diag));
+    CUTE_TRY(cute_arch_choose_backend(out->arch, out->backend, &chosen, diag));
     CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
     out->defines = defines;
     return CUTE_OK;

@@ -217,6 +217,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "architecture, or native (default: $ARCH, else sm_90a)",
          &s.compile.arch},
         {CUTE_OPTION_STRING, "gpu-arch", 0, "sm_XX[a|f]", NULL, &s.compile.arch},
+        {CUTE_OPTION_STRING, "backend", 0, "auto|llvm|libnvvm",
+         "who makes the PTX (default auto: LLVM up to sm_90a, libNVVM above)", &s.compile.backend},
         {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "optimisation (default 3)", &s.compile.level},
         {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "link functions that are missing from LLVM bitcode",
          &s.compile.libraries},

@@ -1,0 +1,41 @@
+# Who makes the PTX: LLVM's back end or libNVVM.
+
+setup() {
+    PATH=$CUTE_BIN:$PATH
+    ROOT=$BATS_TEST_DIRNAME/../..
+    unset ARCH CUTE_CACHE
+    cd "$BATS_TEST_TMPDIR"
+}
+
+@test "both back ends make code for sm_100a that ptxas takes and the emulator computes the same with" {
+    for backend in llvm libnvvm; do
+        cute-ptx --backend=$backend -arch sm_100a "$ROOT/kernels/vector_add/vector_add.mlir" -o $backend.ptx
+        grep -q '^\.target sm_100a' $backend.ptx
+        cute-link $backend.ptx -o $backend.cubin
+        # The emulator is an sm_90a device, and nothing else in the text is of another.
+        sed 's/^\.target sm_100a/.target sm_90a/' $backend.ptx >as_90a.ptx
+        run cute-run as_90a.ptx -c "$ROOT/kernels/vector_add/launch.json" -D n=5001 -d emulator
+        [ "$status" -eq 0 ]
+        [[ "$output" == *"check c: passed, 5001 elements"* ]]
+    done
+    ! cmp -s llvm.ptx libnvvm.ptx
+    # Without the option it is libNVVM.
+    cute-ptx -arch sm_100a "$ROOT/kernels/vector_add/vector_add.mlir" | cmp - libnvvm.ptx
+}
+
+@test "LLVM's PTX for architectures that it does not know links for each of them" {
+    for arch in sm_100 sm_100f sm_103a sm_110a sm_120 sm_120f sm_121a; do
+        cute-ptx --backend=llvm -arch $arch "$ROOT/kernels/vector_add/vector_add.mlir" | cute-link -o $arch.cubin
+        run cute-dump show $arch.cubin
+        [[ "${lines[0]}" == "$arch.cubin: cubin for $arch, 1 kernel" ]]
+    done
+}
+
+@test "tensor cores and asynchronous copies of sm_80 go through LLVM for sm_120" {
+    defines=$(sed -n 's/^gemm_sm80 *gemm_sm80\/gemm_sm80.mlir *//p' "$ROOT/kernels/kernels.txt" | head -1)
+    args=()
+    for d in $defines; do args+=(-D "$d"); done
+    cute-ptx --backend=llvm -arch sm_120 "${args[@]}" "$ROOT/kernels/gemm_sm80/gemm_sm80.mlir" | cute-link -o g.cubin
+    run cute-dump histogram g.cubin
+    [[ "$output" == *HMMA* ]]
+}
