@@ -51,6 +51,7 @@ typedef struct cute_launch_options {
     int64_t
         multiprocessors; /* what `sms` of launch.json is, and what host functions are told; 0: those of the
                                 device. An emulator has that many */
+    bool trace; /* record when each copy and launch began and ended, for cute_launch_trace (cute/report.h) */
 } cute_launch_options;
 
 /* Reads launch.json (`text`; `label` names it in messages; relative input paths begin at `folder`; NULL: the options'

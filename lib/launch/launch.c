@@ -107,6 +107,7 @@ cute_status cute_launch_open(const char *label, const char *text, size_t length,
     l->arena = cute_arena_create();
     cute_status status = l->arena ? read_options(l, options, diag) : cute_fail_memory(diag);
     if (status == CUTE_OK) status = open_parts(l, label, text, length, folder, module, diag);
+    l->read_began = began;
     l->read_seconds = cute_clock() - began;
     if (status == CUTE_OK)
         *out = l;
@@ -134,6 +135,7 @@ cute_status cute_launch_prepare(cute_launch *l, cute_diag *diag)
     if (l->prepared) return CUTE_OK;
     CUTE_TRY(cute_data_prepare(&l->config, l->seed, diag));
     l->prepared = true;
+    l->data_began = began;
     l->data_seconds = cute_clock() - began;
     return CUTE_OK;
 }
@@ -304,6 +306,7 @@ static cute_status judge(cute_launch *l, cute_diag *diag)
             report_bad(l, i, diag);
     }
     l->judged = true;
+    l->check_began = began;
     l->check_seconds = cute_clock() - began;
     return bad || unwritten ? CUTE_MISMATCH : CUTE_OK;
 }
@@ -340,6 +343,7 @@ static cute_status write_outputs(cute_launch *l, cute_diag *diag)
         cute_buffer_release(&bytes);
         CUTE_TRY(status);
     }
+    l->output_began = began;
     l->output_seconds = cute_clock() - began;
     return CUTE_OK;
 }
@@ -363,7 +367,10 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
     run_request request = request_of(l);
     request.bench = l->bench;
     request.stdout_to_stderr = l->options.stdout_is_data;
+    request.trace = l->options.trace;
+    l->run_began = cute_clock();
     cute_status run = cute_run_plan(&request, &l->run, diag);
+    l->run_ended = cute_clock();
     if (l->run.counters) l->counters = json_loads(l->run.counters, 0, NULL);
     if (l->run.check_report) l->checked = json_loads(l->run.check_report, 0, NULL);
     CUTE_TRY(run);

@@ -31,6 +31,8 @@ struct cute_launch {
     json_t *checked;  /* what the emulator's checks reported; NULL without */
     bool prepared, ran, judged, bench;
     double read_seconds, data_seconds, check_seconds, output_seconds;
+    double read_began, data_began, run_began, run_ended, check_began,
+        output_began; /* cute_clock; 0: it never did */
 };
 
 /* The launch.json that options stand for: plans, defines, tensors, expected results. */

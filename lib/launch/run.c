@@ -65,6 +65,7 @@ struct run_child {
     cute_address *buffers, *map_addresses;
     loaded *sequences; /* 1 + baselines */
     double phase_began;
+    trace_recorder trace;
 };
 
 static double patience_of(const run_request *request)
@@ -91,7 +92,15 @@ cute_device *run_device(run_child *child)
 static void enter(run_child *child, run_phase phase)
 {
     double t = cute_clock();
-    child->shared->phases[atomic_load(&child->shared->phase)] += t - child->phase_began;
+    int before = atomic_load(&child->shared->phase);
+    child->shared->phases[before] += t - child->phase_began;
+    trace_log *log = (trace_log *)(uintptr_t)child->result->trace;
+    if (log && log->count < log->capacity && (int)phase != before)
+        log->spans[log->count++] = (trace_span){.kind = TRACE_PHASE,
+                                                .index = (uint32_t)before,
+                                                .began = child->phase_began,
+                                                .ended = t,
+                                                .device = -1};
     child->phase_began = t;
     atomic_store(&child->shared->phase, phase);
     run_progress(child);
@@ -204,6 +213,30 @@ static guards guards_of(const run_child *c)
     return c->shared->emulated ? (guards){0, EMULATED} : (guards){CUTE_GUARD_BYTES, CUTE_GUARD_BYTES};
 }
 
+/* Both are traced. */
+static cute_status upload(run_child *c, trace_kind kind, size_t index, cute_address to, const void *from,
+                          size_t size, cute_diag *diag)
+{
+    trace_span *span = trace_open(&c->trace, kind, (uint32_t)index, (int64_t)size);
+    CUTE_TRY(trace_mark(&c->trace, span, false, diag));
+    CUTE_TRY(cute_device_upload(c->device, to, from, size, diag));
+    CUTE_TRY(trace_mark(&c->trace, span, true, diag));
+    trace_close(span);
+    return CUTE_OK;
+}
+
+static cute_status download(run_child *c, size_t index, void *to, cute_address from, size_t size,
+                            cute_diag *diag)
+{
+    if (!size) return CUTE_OK;
+    trace_span *span = trace_open(&c->trace, TRACE_DOWNLOAD, (uint32_t)index, (int64_t)size);
+    CUTE_TRY(trace_mark(&c->trace, span, false, diag));
+    CUTE_TRY(cute_device_download(c->device, to, from, size, diag));
+    CUTE_TRY(trace_mark(&c->trace, span, true, diag));
+    trace_close(span);
+    return CUTE_OK;
+}
+
 static cute_status upload_global(run_child *c, size_t index, cute_diag *diag)
 {
     const config_buffer *buffer = &c->request->config->buffers[index];
@@ -218,7 +251,7 @@ static cute_status upload_global(run_child *c, size_t index, cute_diag *diag)
                                   (long long)t->bytes);
     run_progress(c);
     return buffer->init == INIT_NONE ? CUTE_OK
-                                     : cute_device_upload(c->device, c->buffers[index], t->data, size, diag);
+                                     : upload(c, TRACE_UPLOAD, index, c->buffers[index], t->data, size, diag);
 }
 
 static cute_status upload_buffers(run_child *c, cute_diag *diag)
@@ -234,8 +267,10 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
             continue;
         }
         size_t size = g.front + (size_t)t->bytes + g.back;
+        trace_span *span = trace_open(&c->trace, TRACE_ALLOC, (uint32_t)i, (int64_t)size);
         CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
-        CUTE_TRY(cute_device_upload(c->device, c->buffers[i], (char *)t->data - g.front, size, diag));
+        trace_close(span);
+        CUTE_TRY(upload(c, TRACE_UPLOAD, i, c->buffers[i], (char *)t->data - g.front, size, diag));
         c->buffers[i] += g.front;
         bool written = config->buffers[i].init != INIT_NONE;
         if (c->shared->emulated)
@@ -257,7 +292,7 @@ static cute_status encode_maps(run_child *c, uint8_t (*encoded)[CUTE_MAP_BYTES],
         CUTE_TRY(cute_device_encode_map(c->device, &map, encoded[i], diag));
         if (!plan->maps[i].in_memory) continue;
         CUTE_TRY(cute_device_alloc(c->device, CUTE_MAP_BYTES, &c->map_addresses[i], diag));
-        CUTE_TRY(cute_device_upload(c->device, c->map_addresses[i], encoded[i], CUTE_MAP_BYTES, diag));
+        CUTE_TRY(upload(c, TRACE_MAP, i, c->map_addresses[i], encoded[i], CUTE_MAP_BYTES, diag));
     }
     return CUTE_OK;
 }
@@ -317,13 +352,25 @@ cute_status run_start_sequence(run_child *c, const plan_sequence *sequence, size
 static cute_status launch_all(run_child *c, cute_diag *diag)
 {
     const plan_sequence *sequence = &c->request->plan->main;
+    trace_span *first = NULL; /* of those that overlap: an event between them would keep them apart */
     for (size_t i = 0; i < sequence->count; i++) {
         atomic_store(&c->shared->launch, (int)i);
         atomic_store(&c->shared->launch_began, cute_clock());
+        trace_span *span = trace_open(&c->trace, TRACE_LAUNCH, (uint32_t)i, 0);
+        if (!first) CUTE_TRY(trace_mark(&c->trace, first = span, false, diag));
+        if (first && first != span) {
+            first->launches++;
+            span->launches = 0;
+        }
         CUTE_TRY(cute_device_start(c->device, c->sequences[0].functions[i], &sequence->launches[i].shape,
                                    c->sequences[0].params[i], diag));
         bool overlaps = i + 1 < sequence->count && sequence->launches[i + 1].shape.programmatic;
-        if (!overlaps) CUTE_TRY(cute_device_sync(c->device, diag));
+        if (!overlaps) {
+            CUTE_TRY(trace_mark(&c->trace, first, true, diag));
+            CUTE_TRY(cute_device_sync(c->device, diag));
+            first = NULL;
+        }
+        trace_close(span);
         run_progress(c);
     }
     return CUTE_OK;
@@ -339,13 +386,12 @@ static cute_status download_buffers(run_child *c, cute_diag *diag)
         char *data = buffer->tensor.data;
         bool wanted = buffer->init == INIT_NONE || buffer->checked || buffer->output;
         if (buffer->global) {
-            if (wanted) CUTE_TRY(cute_device_download(c->device, data, c->buffers[i], bytes, diag));
+            if (wanted) CUTE_TRY(download(c, i, data, c->buffers[i], bytes, diag));
         } else if (wanted) {
-            CUTE_TRY(cute_device_download(c->device, data - g.front, c->buffers[i] - g.front,
-                                          g.front + bytes + g.back, diag));
+            CUTE_TRY(download(c, i, data - g.front, c->buffers[i] - g.front, g.front + bytes + g.back, diag));
         } else {
-            CUTE_TRY(cute_device_download(c->device, data - g.front, c->buffers[i] - g.front, g.front, diag));
-            CUTE_TRY(cute_device_download(c->device, data + bytes, c->buffers[i] + bytes, g.back, diag));
+            CUTE_TRY(download(c, i, data - g.front, c->buffers[i] - g.front, g.front, diag));
+            CUTE_TRY(download(c, i, data + bytes, c->buffers[i] + bytes, g.back, diag));
         }
         run_progress(c);
     }
@@ -356,6 +402,8 @@ static cute_status work(run_child *c, cute_diag *diag)
 {
     enter(c, RUN_OPEN);
     CUTE_TRY(open_device(c, diag));
+    CUTE_TRY(trace_begin(&c->trace, (trace_log *)(uintptr_t)c->result->trace, c->device, !c->shared->emulated,
+                         c->arena, diag));
     enter(c, RUN_LOAD);
     CUTE_TRY(load(c, diag));
     enter(c, RUN_UPLOAD);
@@ -365,6 +413,7 @@ static cute_status work(run_child *c, cute_diag *diag)
     CUTE_TRY(launch_all(c, diag));
     enter(c, RUN_DOWNLOAD);
     CUTE_TRY(download_buffers(c, diag));
+    CUTE_TRY(trace_resolve(&c->trace, diag));
     if (c->shared->emulated) c->shared->counts = *cute_emulator_get_counts(c->device);
     if (c->request->bench && !c->shared->emulated) {
         enter(c, RUN_BENCH);
@@ -585,8 +634,12 @@ static cute_status make_shared(const run_request *request, run_result *out, run_
 {
     size_t launches = request->plan->main.count, contenders = 1 + request->config->bench.baseline_count;
     size_t samples = request->bench ? (size_t)request->config->bench.samples : 0;
+    size_t spans = request->trace
+                       ? RUN_PHASES + 4 * request->config->buffer_count + request->plan->map_count + launches
+                       : 0;
     size_t size = sizeof **shared + launches * sizeof *out->functions +
-                  contenders * (sizeof *out->samples + samples * sizeof(double)) + 64;
+                  contenders * (sizeof *out->samples + samples * sizeof(double)) + 64 +
+                  (request->trace ? trace_log_size(spans) : 0);
     char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return cute_fail_memory(diag);
     out->shared = memory;
@@ -596,6 +649,13 @@ static cute_status make_shared(const run_request *request, run_result *out, run_
     memory += (sizeof **shared + 15) / 16 * 16;
     out->functions = (cute_function_info *)memory;
     memory += launches * sizeof *out->functions;
+    if (request->trace) {
+        memory += (16 - (uintptr_t)memory % 16) % 16;
+        trace_log *log = (trace_log *)memory;
+        log->capacity = spans;
+        out->trace = log;
+        memory += trace_log_size(spans);
+    }
     if (!request->bench) return CUTE_OK;
     out->samples = (run_samples *)memory;
     memory += contenders * sizeof *out->samples;

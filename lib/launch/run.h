@@ -5,6 +5,7 @@
 
 #include "cute/emulator_options.h"
 #include "lib/launch/plan.h"
+#include "lib/launch/trace.h"
 
 typedef enum run_phase {
     RUN_OPEN,
@@ -25,6 +26,7 @@ typedef struct run_request {
     const char *label; /* of the module, where the emulator names lines of its PTX; may be NULL */
     double timeout;    /* seconds that a launch may take; 0: see launch.h */
     bool bench;
+    bool trace;            /* result.trace is wanted */
     bool in_process;       /* no child; the emulator's print is the caller's */
     bool quiet;            /* what kernels print is dropped: a repeated run */
     bool stdout_to_stderr; /* what kernels print goes to stderr: stdout carries JSON */
@@ -44,6 +46,7 @@ typedef struct run_result {
     const char *counters;          /* likewise; NULL where they are not wanted */
     cute_function_info *functions; /* per launch of the plan */
     double phases[RUN_PHASES];     /* seconds */
+    const trace_log *trace;        /* NULL: not wanted */
     run_samples *samples;          /* 1 + baselines; NULL without a bench */
     void *shared;
     size_t shared_size;

@@ -1,5 +1,6 @@
 /* cute-run --gemm: library calls in order. */
 #include "tools/cute-run/gemm.h"
+#include "cute/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -95,6 +96,13 @@ static cute_status launch(const gemm_request *r, const cute_gemm *gemm, bool ben
         text ? cute_launch_open("<gemm>", text, strlen(text), NULL, gemm_module(gemm), &options, &l, diag)
              : cute_fail_memory(diag);
     if (status == CUTE_OK) status = options.dry_run ? cute_launch_prepare(l, diag) : cute_launch_run(l, diag);
+    if (l && r->trace) {
+        char *trace = cute_launch_trace(l);
+        cute_status written =
+            trace ? cute_file_write(r->trace, trace, strlen(trace), diag) : cute_fail_memory(diag);
+        free(trace);
+        if (status == CUTE_OK) status = written;
+    }
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
         char *report = cute_gemm_report(gemm, l, r->json, r->timing);
         cute_status written =

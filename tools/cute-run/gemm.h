@@ -7,7 +7,7 @@
 
 typedef struct gemm_request {
     gemm_words words;
-    const char *configuration, *vs, *l2;
+    const char *configuration, *vs, *l2, *trace;
     bool tune, json, timing;
     const cute_launch_options *launch;
 } gemm_request;

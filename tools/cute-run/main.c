@@ -19,7 +19,7 @@
 #include "tools/cute-run/roofline.h"
 
 typedef struct options {
-    const char *config, *timeout, *seed, *checks, *arch;
+    const char *trace, *config, *timeout, *seed, *checks, *arch;
     bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear;
     gemm_request gemm;
     roofline_request roofline;
@@ -169,6 +169,7 @@ static cute_status launch_options(options *o, cute_diag *diag)
     out->stdout_is_data = o->json;
     out->has_seed = o->seed != NULL;
     out->emulator = &o->emulator;
+    out->trace = o->trace != NULL;
     CUTE_TRY(parse_checks(o, diag));
     CUTE_TRY(check_threads(&o->emulator.threads, diag));
     CUTE_TRY(check_sms(&out->multiprocessors, diag));
@@ -233,6 +234,10 @@ static cute_status run_source(const launch_source *from, const cute_launch_optio
                               &launch, diag));
     cute_status status =
         settings->dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
+    if (o->trace) { /* of what failed, too */
+        cute_status written = put(o->trace, cute_launch_trace(launch), diag);
+        if (status == CUTE_OK) status = written;
+    }
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
         cute_status written = report_launch(o, launch, diag);
         if (status == CUTE_OK) status = written;
@@ -366,6 +371,7 @@ static cute_status use_gemm(options *o, cute_arena *arena, const cute_option_lis
     o->gemm.launch = &o->launch;
     o->gemm.json = o->json;
     o->gemm.timing = o->timing;
+    o->gemm.trace = o->trace;
     return run_gemm(&o->gemm, arena, diag);
 }
 
@@ -414,6 +420,8 @@ static cute_status act(cute_tool *tool, void *context)
                          o->roofline.of     ? "--of"
                          : o->roofline.work ? "--work"
                                             : "--svg");
+    if (o->trace && o->launch.dry_run)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--trace is of a launch: it has no place beside --dry-run");
     if (o->roofline.wanted && (o->launch.dry_run || o->gemm.words.shapes))
         return cute_fail(diag, CUTE_USAGE, NULL, "--roofline is of a launch: it has no place beside %s",
                          o->launch.dry_run ? "--dry-run" : "--gemm");
@@ -434,13 +442,15 @@ static cute_status act(cute_tool *tool, void *context)
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --plan, the function that has the parameter",
                          o->tensors.count ? "--tensor" : "--expect");
     if (!o->config && !o->plans.count &&
-        (o->launch.dry_run || o->bench || o->checks || o->emulator.counters || o->roofline.wanted))
+        (o->launch.dry_run || o->bench || o->checks || o->emulator.counters || o->roofline.wanted ||
+         o->trace))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
                          o->launch.dry_run      ? "--dry-run"
                          : o->bench             ? "--bench"
                          : o->checks            ? "--check"
                          : o->emulator.counters ? "--counters"
-                                                : "--roofline");
+                         : o->roofline.wanted   ? "--roofline"
+                                                : "--trace");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
@@ -517,6 +527,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "json", 0, NULL, "report as JSON", &o.json},
         {CUTE_OPTION_FLAG, "counters", 0, NULL, "what each line did, on the emulator", &o.emulator.counters},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "say where the time went", &o.timing},
+        {CUTE_OPTION_STRING, "trace", 0, "FILE",
+         "a timeline of copies and launches, for chrome://tracing and Perfetto", &o.trace},
         {CUTE_OPTION_GROUP, "Roofline", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "roofline", 0, NULL,
          "what limits the kernels on a device, and the time that follows", &o.roofline.wanted},
