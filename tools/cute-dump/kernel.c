@@ -31,7 +31,16 @@ cute_status cute_dump_accesses(const kernel_question *q, const cute_module *modu
     cute_access_report report;
     cute_access_options options = {.kernel = q->kernel};
     if (q->block) CUTE_TRY(read_block(q->block, options.block, diag));
-    CUTE_TRY(cute_access_read_module(q->arena, q->label, module, &options, &report, diag));
+    if (q->config && q->block)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--config has the threads of a block; --block is not needed");
+    if (q->defines.count && !q->config)
+        return cute_fail(diag, CUTE_USAGE, NULL, "-D has no effect on 'accesses' without --config");
+    if (q->config)
+        CUTE_TRY(cute_access_read_launch(q->arena, q->label, module, q->kernel, q->config, q->defines.items,
+                                         q->defines.count, &report, diag));
+    else
+        CUTE_TRY(cute_access_read_module(q->arena, q->label, module, &options, &report, diag));
     if (!q->json) {
         cute_access_print(q->arena, &report, out);
         return CUTE_OK;

@@ -4,11 +4,14 @@
 
 #include "cute/cubin.h"
 #include "lib/base/buffer.h"
+#include "lib/base/options.h"
 
 typedef struct kernel_question {
     cute_arena *arena;
     const char *label, *kernel; /* kernel: only this one; may be NULL */
     const char *block;          /* "256", "16x16", for kernels that do not state it; may be NULL */
+    const char *config;         /* a launch.json, whose launches are meant; may be NULL */
+    cute_option_list defines;   /* of it */
     bool json;
 } kernel_question;
 

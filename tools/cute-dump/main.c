@@ -27,7 +27,7 @@
 
 typedef struct settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
-    const char *pipeline, *tensor_map, *block, *cluster, *function, *each;
+    const char *pipeline, *tensor_map, *config, *block, *cluster, *function, *each;
     bool json, line_info, assertions, verbose, table, svg, changed, schema, html;
     resource_question question;
     code_question code;
@@ -304,7 +304,7 @@ static cute_status do_occupancy(settings *s, cute_buffer *out, cute_diag *diag)
 static cute_status do_accesses(settings *s, cute_buffer *out, cute_diag *diag)
 {
     CUTE_TRY(check_kernel(s, diag));
-    const kernel_question q = {s->arena, s->label, s->kernel, s->block, s->json};
+    const kernel_question q = {s->arena, s->label, s->kernel, s->block, s->config, s->defines, s->json};
     return cute_dump_accesses(&q, s->module, out, diag);
 }
 
@@ -459,6 +459,7 @@ enum {
     AT = 8192,
     HTML = 16384,
     BLOCK = 32768,
+    CONFIG = 65536,
 };
 
 static const struct view {
@@ -485,7 +486,7 @@ static const struct view {
     {"occupancy", "the same of numbers: --registers, --block, --shared; it has no input", false,
      JSON | ARCH | WHATIF, do_occupancy},
     {"accesses", "what each access to memory costs: wavefronts of shared, sectors of global memory", true,
-     JSON | KERNEL | ARCH | BLOCK, do_accesses},
+     JSON | KERNEL | ARCH | BLOCK | CONFIG | DEFINES, do_accesses},
     {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
     {"images", "the cubins and PTX in a fatbin, an object or a program", false, JSON | ARCH, do_images},
     {"all", "show, elf, ptx and sass", true, JSON | ARCH | LEVEL | CUDA | SASS, do_all},
@@ -598,6 +599,7 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {DEFINES, "-I", s->folders.count > 0},
         {LINES, "-lineinfo", s->line_info},
         {PIPELINE, "--pass-pipeline", s->pipeline != NULL},
+        {CONFIG, "--config", s->config != NULL},
         {WHATIF, "--registers", s->question.registers != -1},
         {WHATIF, "--shared", s->question.shared != -1},
         {WHATIF, "--dynamic", s->question.dynamic != -1},
@@ -645,7 +647,7 @@ static cute_status check_module(const settings *s, const struct view *view, cute
     bool compiled = cute_module_get_format(s->module) == CUTE_MODULE_CUBIN;
     const char *made = cute_module_arch(s->module);
     if (s->compiled) return CUTE_OK;
-    if (s->defines.count || s->folders.count)
+    if ((s->defines.count && !s->config) || s->folders.count)
         return cute_fail(diag, CUTE_USAGE, &file, "%s is for MLIR, and this is compiled already",
                          s->defines.count ? "-D" : "-I");
     if (s->opt_level && compiled)
@@ -780,6 +782,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "'run': keep cf.assert, and check bounds",
          &s.assertions},
         {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s.assertions},
+        {CUTE_OPTION_STRING, "config", 0, "FILE", "'accesses': of the launches of a launch.json", &s.config},
         {CUTE_OPTION_STRING, "block", 0, "X[xY[xZ]]",
          "'resources', 'occupancy', 'accesses': with blocks of these threads", &s.block},
         {CUTE_OPTION_INT, "registers", 0, "N", "the same: with these registers of a thread",

@@ -19,8 +19,9 @@ typedef struct gather {
     cute_arena *arena;
     const em_program *program;
     const em_function *kernel;
-    const cute_kernel *about; /* what the module says of it; may be NULL */
-    cute_access **found;      /* by instruction and side */
+    const cute_kernel *about;           /* what the module says of it; may be NULL */
+    const cute_access_options *options; /* may be NULL */
+    cute_access **found;                /* by instruction and side */
     uint32_t warp;
     bool failed;
 } gather;
@@ -37,6 +38,9 @@ static const char *kept(gather *g, const char *text)
 static int64_t declared_alignment(const gather *g, uint32_t offset)
 {
     const cute_kernel *k = g->about;
+    const cute_access_options *o = g->options;
+    if (o && o->known && offset < o->parameter_bytes && o->known[offset] == CUTE_ACCESS_POINTER)
+        return ALLOCATION;
     for (size_t n = 0; k && n < k->arg_count; n++) {
         const cute_arg *a = &k->args[n];
         if (a->first < k->param_count && k->params[a->first].offset == (int64_t)offset && a->align > 0)
@@ -194,7 +198,7 @@ static cute_status read_kernel(cute_arena *arena, const em_program *program, con
 {
     follow *f;
     uint32_t instructions = kernel->end - kernel->start + 1;
-    gather g = {.arena = arena, .program = program, .kernel = kernel, .about = about};
+    gather g = {.arena = arena, .program = program, .kernel = kernel, .about = about, .options = options};
     *out = (cute_access_kernel){.kernel = cute_arena_copy(arena, kernel->name, strlen(kernel->name))};
     g.found = cute_arena_array(arena, (size_t)instructions * 2, sizeof *g.found);
     if (!out->kernel || !g.found) return cute_fail_memory(diag);

@@ -73,10 +73,15 @@ typedef struct cute_access_report {
 typedef struct cute_access_options {
     const char *kernel; /* only this one */
     uint32_t block[3];  /* where the kernel does not state it; 0: not known */
-    /* Parameters that are known, as the kernel's parameter block; `known` has a byte of 1 for each that is. */
+    /* The kernel's parameter block; `known` says of each byte what it is. */
     const uint8_t *parameters, *known;
     size_t parameter_bytes;
 } cute_access_options;
+enum {
+    CUTE_ACCESS_UNKNOWN,
+    CUTE_ACCESS_NUMBER,
+    CUTE_ACCESS_POINTER /* to so many bytes behind the begin of an allocation */
+};
 
 /* Of PTX text, terminated. CUTE_INVALID: the PTX cannot be read. */
 cute_status cute_access_read(cute_arena *arena, const char *label, const char *ptx, size_t length,
@@ -85,6 +90,11 @@ cute_status cute_access_read(cute_arena *arena, const char *label, const char *p
 cute_status cute_access_read_module(cute_arena *arena, const char *label, const cute_module *module,
                                     const cute_access_options *options, cute_access_report *out,
                                     cute_diag *diag);
+
+/* Of the kernels that a launch.json launches, each as its first launch has it. */
+cute_status cute_access_read_launch(cute_arena *arena, const char *label, const cute_module *module,
+                                    const char *kernel, const char *config, const char *const *defines,
+                                    size_t define_count, cute_access_report *out, cute_diag *diag);
 
 /* Costs more than it has to. */
 bool cute_access_is_poor(const cute_access *access);

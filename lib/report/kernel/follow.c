@@ -454,16 +454,18 @@ static bool guard_of(const follow *f, const lane_values *const *multi, const em_
 
 /* ---- loads ---- */
 
-static bool parameter_known(const follow *f, uint64_t at, uint32_t bytes, uint64_t *out)
+/* What the launch says of a parameter's bytes: one of CUTE_ACCESS_. */
+static int parameter_known(const follow *f, uint64_t at, uint32_t bytes, uint64_t *out)
 {
     const cute_access_options *o = &f->options;
     *out = 0;
-    if (!o->parameters || at > o->parameter_bytes || bytes > o->parameter_bytes - at) return false;
+    if (!o->parameters || at > o->parameter_bytes || bytes > o->parameter_bytes - at)
+        return CUTE_ACCESS_UNKNOWN;
     for (uint32_t n = 0; n < bytes; n++) {
-        if (!o->known[at + n]) return false;
+        if (o->known[at + n] != o->known[at]) return CUTE_ACCESS_UNKNOWN;
         *out |= (uint64_t)o->parameters[at + n] << (n * 8);
     }
-    return true;
+    return o->known[at];
 }
 
 static void load_parameter(follow *f, evaluation *e, const em_operand *memory)
@@ -481,7 +483,8 @@ static void load_parameter(follow *f, evaluation *e, const em_operand *memory)
             continue;
         }
         bool is_signed = ptx_types[e->inst->type].kind == PTX_SIGNED;
-        if (parameter_known(f, at, bytes, &value)) {
+        int given = parameter_known(f, at, bytes, &value);
+        if (given == CUTE_ACCESS_NUMBER) {
             e->out[n] = lanes_resize(lanes_constant(bytes * 8, value), bits, is_signed);
             continue;
         }
@@ -489,6 +492,8 @@ static void load_parameter(follow *f, evaluation *e, const em_operand *memory)
         const char *why = name ? cute_arena_printf(f->own, "the parameter '%s'", name) : "a parameter";
         e->out[n] = lanes_same(bits, bytes == 8 ? 64 : 0, why);
         if (bytes == 8 && bits == 64) e->out[n].pointer = (uint32_t)at + 1;
+        for (int l = 0; given == CUTE_ACCESS_POINTER && e->out[n].pointer && l < LANES; l++)
+            e->out[n].at[l] = value;
     }
 }
 
