@@ -347,14 +347,24 @@ static bool do_common(evaluation *e)
     return true;
 }
 
+/* A test of one phase that all lanes ask for. */
+static bool do_mbarrier(evaluation *e)
+{
+    for (int n = 0; n < e->source_count; n++)
+        if (!lanes_uniform(&e->in[n])) return false;
+    return (em_has(e->inst, EM_M_test_wait) || em_has(e->inst, EM_M_try_wait)) && do_common(e);
+}
+
 static bool (*const rows[EM_OPCODES])(evaluation *) = {
-    [EM_OP_add] = do_add,      [EM_OP_sub] = do_sub,   [EM_OP_mul] = do_mul,     [EM_OP_mad] = do_mad,
-    [EM_OP_neg] = do_neg,      [EM_OP_shl] = do_shift, [EM_OP_shr] = do_shift,   [EM_OP_and] = do_bits,
-    [EM_OP_or] = do_bits,      [EM_OP_xor] = do_bits,  [EM_OP_not] = do_bits,    [EM_OP_lop3] = do_bits,
-    [EM_OP_bfe] = do_bfe,      [EM_OP_div] = do_div,   [EM_OP_rem] = do_div,     [EM_OP_mov] = do_mov,
-    [EM_OP_cvt] = do_cvt,      [EM_OP_cvta] = do_cvta, [EM_OP_mapa] = do_mapa,   [EM_OP_selp] = do_selp,
-    [EM_OP_setp] = do_setp,    [EM_OP_shfl] = do_shfl, [EM_OP_elect] = do_elect, [EM_OP_vote] = do_common,
-    [EM_OP_redux] = do_common,
+    [EM_OP_add] = do_add,      [EM_OP_sub] = do_sub,           [EM_OP_mul] = do_mul,
+    [EM_OP_mad] = do_mad,      [EM_OP_neg] = do_neg,           [EM_OP_shl] = do_shift,
+    [EM_OP_shr] = do_shift,    [EM_OP_and] = do_bits,          [EM_OP_or] = do_bits,
+    [EM_OP_xor] = do_bits,     [EM_OP_not] = do_bits,          [EM_OP_lop3] = do_bits,
+    [EM_OP_bfe] = do_bfe,      [EM_OP_div] = do_div,           [EM_OP_rem] = do_div,
+    [EM_OP_mov] = do_mov,      [EM_OP_cvt] = do_cvt,           [EM_OP_cvta] = do_cvta,
+    [EM_OP_mapa] = do_mapa,    [EM_OP_selp] = do_selp,         [EM_OP_setp] = do_setp,
+    [EM_OP_shfl] = do_shfl,    [EM_OP_elect] = do_elect,       [EM_OP_vote] = do_common,
+    [EM_OP_redux] = do_common, [EM_OP_mbarrier] = do_mbarrier,
 };
 
 /* Opcodes whose known operands are for the row, not for the emulator. */
