@@ -110,42 +110,58 @@ class Observer : public PassInstrumentation
 {
   public:
     Observer(Operation *root, cute_after_pass visit, void *context)
-        : root(root), visit(visit), context(context), last(root), lastTypes(typesOf(root))
+        : root(root), visit(visit), context(context)
     {
+        look(last);
     }
     void runBeforePass(Pass *, Operation *) override { started.push_back(std::chrono::steady_clock::now()); }
     void runAfterPass(Pass *pass, Operation *) override { done(pass, false); }
     void runAfterPassFailed(Pass *pass, Operation *) override { done(pass, true); }
 
   private:
-    // Arguments may get other types in place, which a fingerprint does not see.
-    static llvm::hash_code typesOf(Operation *root)
+    // All that a printer shows, as the addresses that MLIR knows it by.
+    void look(std::vector<uintptr_t> &all)
     {
-        llvm::hash_code all = 0;
-        root->walk([&](Block *block) {
-            for (BlockArgument a : block->getArguments())
-                all = llvm::hash_combine(all, a.getType().getAsOpaquePointer());
+        all.clear();
+        auto add = [&](const void *what) { all.push_back(reinterpret_cast<uintptr_t>(what)); };
+        root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+            add(op);
+            add(op->getBlock());
+            add(op->getLoc().getAsOpaquePointer());
+            add(op->getRawDictionaryAttrs().getAsOpaquePointer());
+            all.push_back(size_t(op->hashProperties()));
+            for (Value operand : op->getOperands()) add(operand.getAsOpaquePointer());
+            for (Type type : op->getResultTypes()) add(type.getAsOpaquePointer());
+            for (Block *successor : op->getSuccessors()) add(successor);
+            for (Region &region : op->getRegions())
+                for (Block &block : region) {
+                    add(&block);
+                    for (BlockArgument argument : block.getArguments()) {
+                        add(argument.getType().getAsOpaquePointer());
+                        add(argument.getLoc().getAsOpaquePointer());
+                    }
+                }
         });
-        return all;
     }
+    // What did not change is as right as it was. Once it is wrong, there is nothing to say of later passes.
     void done(Pass *pass, bool failed)
     {
         std::chrono::duration<double> t = std::chrono::steady_clock::now() - started.back();
         started.pop_back();
         // Adaptors only group others; they have no argument.
-        if (pass->getArgument().empty()) return;
-        OperationFingerPrint now(root);
-        llvm::hash_code types = typesOf(root);
-        cute_passed passed = {failed, now != last || types != lastTypes, !started.empty(), t.count()};
-        last = now;
-        lastTypes = types;
+        if (wrong || pass->getArgument().empty()) return;
+        look(now);
+        bool changed = now != last;
+        wrong = changed && !failed && mlir::failed(verify(root));
+        cute_passed passed = {failed || wrong, changed, !started.empty(), t.count()};
+        std::swap(now, last);
         visit(pass->getArgument().str().c_str(), &passed, context);
     }
     Operation *root;
     cute_after_pass visit;
     void *context;
-    OperationFingerPrint last;
-    llvm::hash_code lastTypes;
+    bool wrong = false;
+    std::vector<uintptr_t> last, now;
     std::vector<std::chrono::steady_clock::time_point> started;
 };
 
@@ -227,6 +243,7 @@ void printPlaced(Operation *op, OpPrintingFlags flags, FallbackAsmResourceMap &r
 {
     std::string result;
     llvm::raw_string_ostream os(result);
+    os.SetBufferSize(64 << 10); // a printer writes a few characters at a time
     AsmState::LocationMap lines;
     bool wanted = hooks->printed && !flags.shouldPrintDebugInfo();
     if (wanted) {

@@ -193,10 +193,11 @@ void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_o
 /* Prints `op` as cute_opt_run does; only `write` and `printed` of the hooks are called. `locations`: they stand in the
  * text, and `printed` is not called. `verified`: the printer need not ask. */
 void cute_print_placed(MlirOperation op, bool locations, bool verified, const cute_opt_hooks *hooks);
-/* Runs `visit` after each pass of `manager`, also after one that failed. `changed`: something in `root` did since the
- * pass before, attributes and types included. Kept: `context`. */
+/* Runs `visit` after each pass of `manager`, also after one that failed, up to one that leaves a module that is wrong.
+ * `changed`: something in `root` did since the pass before, attributes and types included. Kept: `context`. */
 typedef struct cute_passed {
-    bool failed, changed;
+    bool failed; /* the pass, or the verifier after it, which told why */
+    bool changed;
     bool nested; /* on what is inside of `root`, or run by another pass */
     double seconds;
 } cute_passed;

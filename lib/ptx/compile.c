@@ -198,8 +198,9 @@ static cute_status lower(compilation *c)
                              .lineinfo = c->options->lineinfo || c->tell_registers};
     cute_lowering_pipeline(&options, &pipeline);
     MlirPassManager manager = mlirPassManagerCreate(c->context);
-    /* cute-verify is a step, cute-opt verifies after each: that is half of the time of a large kernel. */
-    mlirPassManagerEnableVerifier(manager, c->options->dump_passes != NULL);
+    /* cute-verify is a step; cute-opt verifies after each, a dump after what changed something: that is half of the time
+     * of a large kernel. */
+    mlirPassManagerEnableVerifier(manager, false);
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     cute_status status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag);
     MlirOperation module = mlirModuleGetOperation(c->module);

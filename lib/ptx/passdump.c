@@ -43,6 +43,7 @@ static bool print(cute_pass_dump *dump, bool verified)
         return false;
     }
     dump->text = (cute_buffer){0};
+    *dump->hash = '\0';
     printing p = {.dump = dump, .map = {.origin = dump->source->origin, .map = {.arena = arena}}};
     cute_opt_hooks hooks = {.write = on_write, .printed = dump->lineinfo ? NULL : on_printed, .context = &p};
     cute_print_placed(dump->module, dump->lineinfo, verified, &hooks);
@@ -64,6 +65,16 @@ static void save(cute_pass_dump *dump, const char *name, const cute_buffer *text
     if (dump->status) return;
     dump->status = path ? cute_file_write(path, cute_buffer_text(text), text->length, dump->source->diag)
                         : cute_fail_memory(dump->source->diag);
+}
+
+/* The IR, of which one text may be in many files. */
+static void save_module(cute_pass_dump *dump, const char *name)
+{
+    save(dump, name, &dump->text);
+    if (dump->status) return;
+    if (!*dump->hash) cute_sha256(cute_buffer_text(&dump->text), dump->text.length, dump->hash);
+    json_array_append_new(dump->files, json_pack("{sssIss}", "file", name, "bytes",
+                                                 (json_int_t)dump->text.length, "sha256", dump->hash));
 }
 
 static json_t *text_of(MlirAttribute a)
@@ -91,12 +102,13 @@ static void note_function(MlirOperation op, void *functions)
 cute_status cute_pass_dump_begin(cute_pass_dump *dump)
 {
     dump->passes = json_array();
+    dump->files = json_array();
     dump->steps = json_array();
     dump->functions = json_array();
     cute_op_each(dump->module, NULL, note_function, dump->functions);
     dump->status = cute_make_directory(dump->folder, dump->source->diag);
     if (!dump->status) print(dump, true);
-    save(dump, "00-before.mlir", &dump->text);
+    save_module(dump, "00-before.mlir");
     return dump->status;
 }
 
@@ -162,9 +174,10 @@ static void after_pass(const char *pass, const cute_passed *done, void *context)
     if (wanted) {
         const char *name = cute_arena_printf(dump->arena, "pass-%03zu-%s.mlir", index, pass);
         json_object_set_new(entry, "file", json_string(name ? name : ""));
-        save(dump, name, &dump->text);
+        save_module(dump, name);
     }
     json_array_append_new(dump->passes, entry);
+    dump->failed = dump->failed || done->failed;
 }
 
 void cute_pass_dump_observe(cute_pass_dump *dump, MlirPassManager manager, const char *pipeline)
@@ -178,19 +191,21 @@ cute_status cute_pass_dump_end(cute_pass_dump *dump, bool whole)
     /* Of a pipeline that failed, what it did is listed too. */
     cute_status status = dump->status;
     cute_buffer list = {0};
-    if (whole) save(dump, "zz-after.mlir", &dump->text);
-    json_t *all =
-        json_pack("{sOsOsO}", "functions", dump->functions, "steps", dump->steps, "passes", dump->passes);
+    /* Others put cubins in here: it has no hash yet. */
+    if (whole && !dump->failed) save(dump, "zz-after.mlir", &dump->text);
+    json_t *all = json_pack("{sOsOsOsO}", "functions", dump->functions, "steps", dump->steps, "passes",
+                            dump->passes, "files", dump->files);
     cute_json_dump(all, true, &list);
     json_decref(all);
     if (!status) save(dump, "passes.json", &list);
     cute_buffer_release(&list);
-    return dump->status;
+    return dump->status || !dump->failed ? dump->status : CUTE_INVALID;
 }
 
 void cute_pass_dump_release(cute_pass_dump *dump)
 {
     json_decref(dump->passes);
+    json_decref(dump->files);
     json_decref(dump->steps);
     json_decref(dump->functions);
     cute_buffer_release(&dump->text);

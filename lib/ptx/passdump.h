@@ -3,6 +3,7 @@
 #define CUTE_LIB_PTX_PASSDUMP_H
 
 #include "lib/base/json.h"
+#include "lib/base/sha256.h"
 #include "lib/ir/diagnostics.h"
 #include "lib/ir/shim.h"
 #include "lib/ptx/ptx.h"
@@ -14,12 +15,15 @@ typedef struct cute_pass_dump {
     bool lineinfo; /* locations stand in the text; else they follow it as a source map */
     cute_mlir_source *source;
     MlirOperation module;
-    json_t *functions;      /* of the input */
-    json_t *steps, *passes; /* what passes.json will have: what was to run, what ran */
-    size_t next;            /* the step to take on with */
-    cute_buffer text;       /* as printed last, with its map */
-    size_t ir_bytes;        /* of it, without the map */
-    size_t operations;      /* in it */
+    json_t *functions;           /* of the input */
+    json_t *steps, *passes;      /* what passes.json will have: what was to run, what ran */
+    json_t *files;               /* that were written, with their hashes */
+    size_t next;                 /* the step to take on with */
+    cute_buffer text;            /* as printed last, with its map */
+    char hash[CUTE_SHA256_TEXT]; /* of it; empty: not asked for yet */
+    size_t ir_bytes;             /* of it, without the map */
+    size_t operations;           /* in it */
+    bool failed;                 /* a pass did, or left a module that is wrong */
     cute_status status;
 } cute_pass_dump;
 

@@ -31,6 +31,7 @@ typedef struct dump {
     cute_buffer source;
     const char *arch, *opt_level; /* what is compiled for, defaults filled in */
     json_t *report, *timing, *kernels, *functions, *messages, *warnings, *outputs, *index;
+    json_t *hashed; /* files whose size and hash cute-ptx told, in the order of the outputs; may be NULL */
 } dump;
 
 static const char *in_folder(dump *d, const char *name)
@@ -426,6 +427,7 @@ static void add_pipeline(dump *d)
         unlink(path);
     }
     cute_buffer_release(&text);
+    d->hashed = json_incref(json_object_get(passes, "files"));
     take(d, passes, "passes", "pipeline");
     take(d, passes, "steps", "steps");
     if (passes && last) json_array_append_new(json_object_get(d->report, "steps"), json_string(last));
@@ -442,27 +444,28 @@ static void add_pipeline(dump *d)
     for (size_t i = 0; i < count; i++) json_array_insert_new(d->outputs, i, json_string(names[i]));
 }
 
-/* Size and hash of each output. Passes that changed nothing left the same bytes, which are hashed once. */
+/* Size and hash of each output; `known` are those that their writer told. */
 static void add_files(dump *d)
 {
     json_t *files = json_array(), *name;
-    size_t index;
-    cute_buffer before = {0};
-    char hash[CUTE_SHA256_TEXT] = "";
+    size_t index, next = 0;
     json_array_foreach(d->outputs, index, name)
     {
         cute_buffer bytes = {0};
+        char hash[CUTE_SHA256_TEXT];
         const char *file = json_string_value(name);
-        if (cute_file_read(in_folder(d, file), &bytes, NULL) != CUTE_OK) continue;
-        bool same = *hash && bytes.length == before.length &&
-                    memcmp(cute_buffer_text(&bytes), cute_buffer_text(&before), bytes.length) == 0;
-        if (!same) cute_sha256(cute_buffer_text(&bytes), bytes.length, hash);
-        json_array_append_new(
-            files, json_pack("{sssIss}", "file", file, "bytes", (json_int_t)bytes.length, "sha256", hash));
-        cute_buffer_release(&before);
-        before = bytes;
+        /* In the order of the outputs. */
+        json_t *known = json_array_get(d->hashed, next);
+        if (known && !strcmp(file, json_string_value(json_object_get(known, "file")))) {
+            json_array_append(files, known);
+            next++;
+        } else if (cute_file_read(in_folder(d, file), &bytes, NULL) == CUTE_OK) {
+            cute_sha256(cute_buffer_text(&bytes), bytes.length, hash);
+            json_array_append_new(files, json_pack("{sssIss}", "file", file, "bytes",
+                                                   (json_int_t)bytes.length, "sha256", hash));
+        }
+        cute_buffer_release(&bytes);
     }
-    cute_buffer_release(&before);
     json_object_set_new(d->report, "files", files);
 }
 
@@ -655,8 +658,8 @@ cute_status cute_dump_run(const cute_dump_options *options, cute_buffer *command
               .index = json_array()};
     cute_status status =
         d.arena && d.report && d.timing && d.index ? dump_all(&d, report) : cute_fail_memory(diag);
-    json_t *owned[] = {d.report,    d.timing,   d.index,    d.kernels,
-                       d.functions, d.warnings, d.messages, d.outputs};
+    json_t *owned[] = {d.report,   d.timing,   d.index,   d.kernels, d.functions,
+                       d.warnings, d.messages, d.outputs, d.hashed};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) json_decref(owned[i]);
     cute_buffer_release(&d.source);
     if (d.arena) cute_arena_destroy(d.arena);

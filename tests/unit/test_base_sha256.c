@@ -28,8 +28,21 @@ static void test_million(void)
     CHECK_TEXT(out, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+static void test_plain(void)
+{
+    static unsigned char bytes[4096];
+    char fast[CUTE_SHA256_TEXT], plain[CUTE_SHA256_TEXT];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 167 + i / 64);
+    for (size_t length = 0; length < 400; length++) {
+        cute_sha256(bytes + length, length * 9, fast);
+        cute_sha256_plain(bytes + length, length * 9, plain);
+        CHECK_TEXT(fast, plain);
+    }
+}
+
 int main(void)
 {
+    TEST("with and without the processor's instructions each length has the same hash", test_plain);
     TEST("the vectors of the standard are met", test_vectors);
     TEST("a million letters are hashed as the standard says", test_million);
     return test_finish();
