@@ -34,7 +34,8 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
  *     lineinfo      flag: .loc directives
  *     source-map    auto (default): messages and lines name the file that cute-opt read, where `source` is its output;
  *                   off
- *     enable-assertions, relocatable-device-code     flags
+ *     enable-assertions  flag: cf.assert, and checks of coordinates and thread indices, stop the kernel
+ *     relocatable-device-code  flag
  *     tensor-map    param (by value, default) or memory (by pointer)
  *     static-checks on (default), warn (what would be errors are warnings), strict (warnings are errors) or off: what is
  *                   wrong with mbarriers, tensor copies and wgmma (docs/static-checks.md)
@@ -60,6 +61,20 @@ CUTE_API cute_status cute_compiler_set(cute_compiler *compiler, const char *opti
  * crash. A few megabytes of stack are needed, as threads have by default. */
 CUTE_API cute_status cute_compiler_run(const cute_compiler *compiler, const char *label, const void *source,
                                        size_t length, cute_compiled **out, cute_diag *diag);
+
+/* What a run made, as a hook sees it; lives until the hook returns. */
+typedef struct cute_compilation {
+    const char *label;             /* of the source, as cute_compiler_run has it */
+    const char *arch;              /* "sm_90a" */
+    const cute_compiled *compiled; /* the texts: cute_compiled_text */
+    const char *mlir; /* the module after all passes, terminated: nvvm and llvm, unless "emit" is "mlir" */
+    size_t mlir_length;
+} cute_compilation;
+/* CUTE_OK: the run goes on to its end. Else it ends with this status, with what the hook says in `diag`. */
+typedef cute_status (*cute_compile_hook)(const cute_compilation *compilation, void *context, cute_diag *diag);
+/* From now on `hook` is called at the end of each run that succeeds, before it returns and in its thread (runs in several
+ * threads at once call it at once). One at a time; NULL: none, which costs nothing. `context` is kept. */
+CUTE_API void cute_compiler_set_hook(cute_compiler *compiler, cute_compile_hook hook, void *context);
 
 /* One text for each gpu.module (of "mlir": one in all). */
 CUTE_API size_t cute_compiled_count(const cute_compiled *compiled);

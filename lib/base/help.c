@@ -57,13 +57,13 @@ static bool has_option(const cute_command *command, const char *name)
 }
 
 /* The variables that the program or one of its options looks at. */
-static void environment(const cute_command *command, cute_buffer *out)
+static void environment(const char *tool, const cute_command *command, cute_buffer *out)
 {
     const cute_setting *setting;
     bool any = false;
     for (size_t row = 0; (setting = cute_setting_at(row)) != NULL; row++) {
-        if (!cute_setting_lists(setting->tools, command->name) ||
-            (setting->option && !has_option(command, setting->option)))
+        if (!cute_setting_lists(setting->tools, tool) ||
+            (command && setting->option && !has_option(command, setting->option)))
             continue;
         cute_buffer_puts(out, any ? "" : "\nEnvironment:\n");
         any = true;
@@ -79,6 +79,11 @@ static void environment(const cute_command *command, cute_buffer *out)
     }
 }
 
+void cute_options_environment(const char *tool, cute_buffer *out)
+{
+    environment(tool, NULL, out);
+}
+
 void cute_options_help(const cute_command *command, cute_buffer *out)
 {
     cute_buffer_printf(out, "usage: %s %s\n\n%s\n", command->name, command->synopsis, command->summary);
@@ -90,7 +95,7 @@ void cute_options_help(const cute_command *command, cute_buffer *out)
         else if (option->help)
             option_line(option, out);
     }
-    environment(command, out);
+    environment(command->name, command, out);
     if (command->epilogue) {
         size_t length = strlen(command->epilogue);
         cute_buffer_printf(out, "\n%s%s", command->epilogue,

@@ -211,7 +211,7 @@ static cute_status check_variable(const cute_setting *setting, cute_diag *diag)
     if (setting->kind == CUTE_SETTING_FOLDER && (stat(value, &info) != 0 || !S_ISDIR(info.st_mode))) {
         cute_fail(diag, CUTE_USAGE, NULL, "the environment variable %s expects a folder, got '%s'", name,
                   value);
-        cute_note(diag, NULL, "it says %s", setting->help);
+        cute_note(diag, NULL, "it says %s; unset it, or name such a folder", setting->help);
         return CUTE_USAGE;
     }
     if (setting->kind == CUTE_SETTING_NONE && !(cute_switch_parse(value, &on) && !on))

@@ -56,6 +56,8 @@ cute_status cute_option_set(const cute_option *options, cute_arena *arena, const
                             const char *value, cute_diag *diag);
 /* The text of --help, one screen, options grouped. */
 void cute_options_help(const cute_command *command, cute_buffer *out);
+/* The part of it on environment variables: those that `tool` looks at. */
+void cute_options_environment(const char *tool, cute_buffer *out);
 
 /* "text" or "json", CUTE_USAGE otherwise. */
 cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute_diag *diag);

@@ -12,6 +12,9 @@
 #include "lib/base/cache.h"
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
+#include "lib/base/log.h"
+#include "lib/base/options.h"
+#include "lib/base/settings.h"
 #include "lib/base/tool.h"
 #include "lib/ir/attributes.h"
 #include "lib/ir/context.h"
@@ -22,6 +25,9 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/spellings.h"
 #include "lib/ir/util.h"
+
+static const char tool[] = "cute-opt";
+static const char print_option[] = "mlir-print-ir-after-all"; /* which a variable stands for */
 
 /* ---- MLIR's driver prints its diagnostics; for --diagnostics=json they are read back ---- */
 
@@ -191,6 +197,7 @@ static bool make_key(const cute_opt_command *command, cute_arena *arena, const c
     cute_buffer line = {0};
     *folder = cute_cache_pipe_folder(arena);
     if (!*folder || command->diagnostics_json || command->remarks || command->timing) return false;
+    if (cute_setting_value(cute_setting_of(tool, print_option), NULL)) return false;
     bool side = cute_file_read("/proc/self/cmdline", &line, NULL) != CUTE_OK ||
                 has_side(cute_buffer_text(&line), line.length);
     cute_buffer_release(&line);
@@ -286,23 +293,72 @@ static cute_status print_pipeline(const cute_opt_command *command, cute_diag *di
     return status;
 }
 
+/* ---- environment variables: those of settings.def ---- */
+
+/* Appends the option that a variable turns on, unless the command line has it. `words` has room for it. */
+static cute_status add_printing(int *argc, char **words, cute_diag *diag)
+{
+    static char option[sizeof print_option + 2];
+    const cute_setting *setting = cute_setting_of(tool, print_option);
+    const char *name, *value = setting ? cute_setting_value(setting, &name) : NULL;
+    bool on = false;
+    if (!value) return CUTE_OK;
+    if (!cute_switch_parse(value, &on))
+        return cute_fail(diag, CUTE_USAGE, NULL, "the environment variable %s expects 1 or 0, got '%s'", name,
+                         value);
+    for (int i = 1; i < *argc; i++) {
+        const char *word = words[i] + strspn(words[i], "-");
+        on &= strncmp(word, print_option, sizeof print_option - 1) != 0;
+    }
+    if (!on) return CUTE_OK;
+    snprintf(option, sizeof option, "--%s", print_option);
+    memmove(words + 2, words + 1, (size_t)(*argc - 1) * sizeof *words);
+    words[1] = option;
+    words[++*argc] = NULL;
+    return CUTE_OK;
+}
+
+static cute_status set_level(const cute_opt_command *command, cute_diag *diag)
+{
+    const cute_setting *setting = cute_setting_of(tool, "log-level");
+    const char *name = NULL, *value = command->log_level;
+    if (!value && setting) value = cute_setting_value(setting, &name);
+    cute_log_level level;
+    if (!value) return CUTE_OK;
+    if (!cute_log_level_parse(value, &level))
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "%s%s expects error, warning, info, debug or 0 to 50, got '%s'",
+                         name ? "the environment variable " : "", name ? name : "'--log-level'", value);
+    cute_log_set(tool, level);
+    return CUTE_OK;
+}
+
 int cute_opt_main(int argc, char **argv, void (*passes)(void))
 {
     mlirRegisterAllPasses();
     passes();
     MlirDialectRegistry registry = cute_registry_create();
-    cute_opt_command command;
-    if (!cute_opt_parse(argc, argv, cute_version(), registry, &command)) {
+    cute_opt_command command = {0};
+    cute_diag *diag = cute_diag_create();
+    cute_buffer environment = {0};
+    cute_options_environment(tool, &environment);
+    char **words = calloc((size_t)argc + 2, sizeof *words);
+    if (words) memcpy(words, argv, (size_t)argc * sizeof *words);
+    cute_status status = words ? add_printing(&argc, words, diag) : cute_fail_memory(diag);
+    if (!status &&
+        !cute_opt_parse(argc, words, cute_version(), cute_buffer_text(&environment), registry, &command)) {
         cute_pipe_failed();
         return CUTE_USAGE;
     }
-    cute_diag *diag = cute_diag_create();
-    cute_status status =
-        command.print_pipeline ? print_pipeline(&command, diag) : run(&command, registry, diag);
+    if (!status) status = set_level(&command, diag);
+    if (!status)
+        status = command.print_pipeline ? print_pipeline(&command, diag) : run(&command, registry, diag);
     int code = cute_tool_finish("cute-opt", status, diag,
                                 command.diagnostics_json ? CUTE_DIAG_JSON : CUTE_DIAG_TEXT);
-    if (code && !strcmp(command.output, "-")) cute_pipe_failed();
+    if (code && (!command.output || !strcmp(command.output, "-"))) cute_pipe_failed();
     cute_diag_destroy(diag);
+    cute_buffer_release(&environment);
+    free(words);
     mlirDialectRegistryDestroy(registry);
     return code;
 }

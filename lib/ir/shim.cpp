@@ -222,6 +222,9 @@ struct DriverOptions {
         "remarks", cl::ValueOptional, cl::value_desc("pass,..."),
         cl::desc("Say at which lines passes did what they are for, and where they could "
                  "not; of these passes, or of all")};
+    cl::opt<std::string> logLevel{
+        "log-level", cl::value_desc("level"),
+        cl::desc("error: errors only; warning (default); info: programs run, the cache; debug: files")};
     cl::opt<bool> timing{"timing", cl::desc("Print where the time goes on stderr")};
     cl::opt<std::string> printPipeline{
         "print-pipeline", cl::value_desc("pipeline"),
@@ -462,8 +465,8 @@ static std::vector<char *> withPipelineTexts(int argc, char **argv)
     return all;
 }
 
-bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
-                    cute_opt_command *out)
+bool cute_opt_parse(int argc, char **argv, const char *version, const char *more_help,
+                    MlirDialectRegistry registry, cute_opt_command *out)
 {
     std::vector<char *> arguments = withPipelineTexts(argc, argv);
     argc = (int)arguments.size();
@@ -471,6 +474,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     hideOptionsOfLibraries();
     // Options live to the end: LLVM's parser keeps pointers to them.
     static DriverOptions *options = new DriverOptions;
+    static cl::extrahelp more(more_help);
     static std::vector<const char *> defines, folders;
     MlirOptMainConfig::registerCLOptions(*unwrap(registry));
     registerAsmPrinterCLOptions();
@@ -510,6 +514,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegis
     out->diagnostics_json = options->diagnostics == "json";
     out->source_map = options->sourceMap.c_str();
     out->remarks = options->remarks.getNumOccurrences() ? options->remarks.c_str() : nullptr;
+    out->log_level = options->logLevel.getNumOccurrences() ? options->logLevel.c_str() : nullptr;
     out->timing = options->timing;
     out->print_pipeline =
         options->printPipeline.getNumOccurrences() ? options->printPipeline.c_str() : nullptr;

@@ -95,6 +95,7 @@ typedef struct cute_opt_command {
     const char *output; /* "-": standard output */
     bool diagnostics_json;
     const char *source_map; /* "auto", "on" or "off" */
+    const char *log_level;  /* NULL: not given */
     const char *remarks;    /* see cute_pass_manager_remarks */
     bool timing;
     const char *print_pipeline; /* only print what it runs; NULL: run */
@@ -104,10 +105,10 @@ typedef struct cute_opt_command {
     intptr_t folder_count;
 } cute_opt_command;
 
-/* Declares all options, then parses. Prints --help or --version and exits the process as LLVM does;
+/* Declares all options, then parses. Prints --help, with `more_help` (which is kept) behind the options, or --version and exits the process as LLVM does;
  * false after a wrong command line, its message on stderr. Call once in a process. */
-bool cute_opt_parse(int argc, char **argv, const char *version, MlirDialectRegistry registry,
-                    cute_opt_command *out);
+bool cute_opt_parse(int argc, char **argv, const char *version, const char *more_help,
+                    MlirDialectRegistry registry, cute_opt_command *out);
 /* What a run asks back. */
 typedef struct cute_opt_hooks {
     void (*begin)(MlirContext made, void *context);                 /* nothing was parsed yet */

@@ -133,6 +133,34 @@ static void report_pipeline(MlirStringRef text, void *buffer)
     cute_print_to_buffer(text, buffer);
 }
 
+/* As mlir-opt prints it; of a pass that changed nothing only that. */
+static void print_after(const char *pass, const cute_passed *done, void *context)
+{
+    compilation *c = context;
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "// -----// IR Dump After %s%s //----- //\n", pass,
+                       done->failed    ? " Failed"
+                       : done->changed ? ""
+                                       : " (no change)");
+    if (done->changed || done->failed) {
+        MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+        if (done->failed) mlirOpPrintingFlagsPrintGenericOpForm(flags);
+        mlirOperationPrintWithFlags(mlirModuleGetOperation(c->module), flags, cute_print_to_buffer, &text);
+        mlirOpPrintingFlagsDestroy(flags);
+        cute_buffer_puts(&text, "\n\n");
+    }
+    fwrite(cute_buffer_text(&text), 1, text.length, stderr);
+    cute_buffer_release(&text);
+}
+
+/* What looks on while `manager` runs `pipeline`. */
+static void observe(compilation *c, MlirPassManager manager, const char *pipeline)
+{
+    if (c->options->dump_passes) cute_pass_dump_observe(&c->dump, manager, pipeline);
+    if (c->options->print_ir)
+        cute_pass_manager_observe(manager, mlirModuleGetOperation(c->module), print_after, c);
+}
+
 /* The passes that the user named, alone or as a pipeline of builtin.module. */
 static cute_status run_pipeline(compilation *c)
 {
@@ -156,7 +184,7 @@ static cute_status run_pipeline(compilation *c)
         status = cute_fail(c->diag, CUTE_USAGE, NULL, "the pipeline '%s' is wrong: %s", text,
                            cute_buffer_text(&errors));
     } else if ((status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag)) == CUTE_OK &&
-               (!c->options->dump_passes || (cute_pass_dump_observe(&c->dump, manager, text), true)) &&
+               (observe(c, manager, text), true) &&
                mlirLogicalResultIsFailure(
                    mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(c->module)))) {
         status = CUTE_INVALID;
@@ -170,19 +198,27 @@ static cute_status run_pipeline(compilation *c)
     return status;
 }
 
+static void print_module(const compilation *c, cute_buffer *out)
+{
+    MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+    if (c->options->lineinfo) mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+    mlirOperationPrintWithFlags(mlirModuleGetOperation(c->module), flags, cute_print_to_buffer, out);
+    mlirOpPrintingFlagsDestroy(flags);
+    cute_buffer_putc(out, '\n');
+}
+
+static cute_status keep_lowered(compilation *c)
+{
+    print_module(c, c->options->lowered);
+    return cute_buffer_ok(c->options->lowered) ? CUTE_OK : cute_fail_memory(c->diag);
+}
+
 /* The module as it is, for CUTE_EMIT_MLIR. */
 static cute_status emit_mlir(compilation *c)
 {
-    MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
     cute_ptx_result *result = c->out->modules = calloc(1, sizeof *result);
     c->out->count = result ? 1 : 0;
-    if (c->options->lineinfo) mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
-    if (result && (result->module = calloc(1, 1)) != NULL) {
-        mlirOperationPrintWithFlags(mlirModuleGetOperation(c->module), flags, cute_print_to_buffer,
-                                    &result->text);
-        cute_buffer_putc(&result->text, '\n');
-    }
-    mlirOpPrintingFlagsDestroy(flags);
+    if (result && (result->module = calloc(1, 1)) != NULL) print_module(c, &result->text);
     return result && result->module && cute_buffer_ok(&result->text) ? CUTE_OK : cute_fail_memory(c->diag);
 }
 
@@ -204,7 +240,7 @@ static cute_status lower(compilation *c)
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     cute_status status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag);
     MlirOperation module = mlirModuleGetOperation(c->module);
-    if (c->options->dump_passes) cute_pass_dump_observe(&c->dump, manager, cute_buffer_text(&pipeline));
+    observe(c, manager, cute_buffer_text(&pipeline));
     if (!status && mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(
                        top, cute_text(cute_buffer_text(&pipeline)), report_pipeline, &errors)))
         status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s",
@@ -507,6 +543,7 @@ static void stages(void *context)
     start = cute_clock();
     c->stage = CUTE_STAGE_lower;
     bool to_the_end = c->options->emit != CUTE_EMIT_MLIR;
+    if (!c->status && c->options->print_ir) mlirContextEnableMultithreading(c->context, false);
     if (!c->status && c->options->dump_passes) c->status = begin_dump(c);
     if (!c->status && c->options->pipeline) c->status = run_pipeline(c);
     if (!c->status && to_the_end) c->status = need_kernels(c);
@@ -515,6 +552,7 @@ static void stages(void *context)
         cute_status dumped = cute_pass_dump_end(&c->dump, !c->status);
         if (!c->status) c->status = dumped;
     }
+    if (!c->status && c->options->lowered) c->status = keep_lowered(c);
     c->out->seconds[CUTE_STAGE_lower] = cute_clock() - start;
     if (!c->status) c->status = to_the_end ? compile_modules(c) : emit_mlir(c);
     if (!mlirModuleIsNull(c->module)) mlirModuleDestroy(c->module);
@@ -563,6 +601,8 @@ static cute_status explain(const cute_mlir_source *source, const cute_ptx_option
     cute_ptx_options again = *options;
     again.lineinfo = true;
     again.save_temps = again.dump_passes = NULL;
+    again.print_ir = false;
+    again.lowered = NULL;
     cute_ptx_output out = {0};
     cute_moment then = *moment;
     char *text;

@@ -9,6 +9,8 @@
 struct cute_compiler {
     cute_arena *arena;
     cute_ptx_settings settings;
+    cute_compile_hook hook; /* NULL: none */
+    void *hook_context;
 };
 
 struct cute_compiled {
@@ -71,13 +73,46 @@ cute_status cute_compiler_set(cute_compiler *c, const char *option, const char *
     return status;
 }
 
+void cute_compiler_set_hook(cute_compiler *c, cute_compile_hook hook, void *context)
+{
+    c->hook = hook;
+    c->hook_context = context;
+}
+
+/* Compiles to `made`, and calls the hook. */
+static cute_status run_hooked(const cute_compiler *c, const char *label, const void *source, size_t length,
+                              cute_compiled *made, cute_diag *diag)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_buffer mlir = {0};
+    cute_ptx_options options;
+    cute_status status =
+        arena ? cute_ptx_settings_resolve(&c->settings, arena, &options, diag) : cute_fail_memory(diag);
+    if (status == CUTE_OK) {
+        options.lowered = &mlir;
+        status = cute_ptx_compile(label, source, length, &options, &made->output, diag);
+    }
+    if (status == CUTE_OK)
+        status = c->hook(&(cute_compilation){.label = label,
+                                             .arch = options.arch->name,
+                                             .compiled = made,
+                                             .mlir = cute_buffer_text(&mlir),
+                                             .mlir_length = mlir.length},
+                         c->hook_context, diag);
+    cute_buffer_release(&mlir);
+    cute_arena_destroy(arena);
+    return status;
+}
+
 cute_status cute_compiler_run(const cute_compiler *c, const char *label, const void *source, size_t length,
                               cute_compiled **out, cute_diag *diag)
 {
     cute_compiled *made = calloc(1, sizeof *made);
     *out = NULL;
     if (!made) return cute_fail_memory(diag);
-    cute_status status = cute_ptx_compile_source(&c->settings, label, source, length, &made->output, diag);
+    cute_status status =
+        c->hook ? run_hooked(c, label, source, length, made, diag)
+                : cute_ptx_compile_source(&c->settings, label, source, length, &made->output, diag);
     if (status == CUTE_OK)
         *out = made;
     else

@@ -30,6 +30,8 @@ typedef struct cute_ptx_options {
     const char *save_temps;  /* a directory for what stands between the stages, or NULL */
     const char *dump_passes; /* a directory for the IR after each pass, or NULL */
     cute_dump_each dump_each;
+    bool print_ir;              /* the IR after each pass that changed it, on standard error */
+    cute_buffer *lowered;       /* gets the text of the module after the passes, or NULL */
     const cute_define *defines; /* noted in the metadata */
     size_t define_count;
     const char *const *folders; /* of files that the text includes (-I) */

@@ -64,6 +64,7 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .save_temps = s->save_temps,
                               .dump_passes = s->dump_passes,
                               .dump_each = (cute_dump_each)dump,
+                              .print_ir = s->print_ir,
                               .pipeline = s->pipeline,
                               .remarks = s->remarks,
                               .define_count = s->defines.count,

@@ -59,6 +59,7 @@ typedef struct search {
     const part *wanted;
     const char *found;
     cute_buffer looked; /* for the message */
+    const char *wrong;  /* a variable that names a folder without any part, or NULL */
 } search;
 
 static bool usable(const char *path, bool program)
@@ -89,6 +90,20 @@ static bool look_and_say(search *s, const char *root)
     return look_in(s, root);
 }
 
+/* Whether a folder has any part of a toolkit. */
+static bool has_any(const search *s, const char *root)
+{
+    bool any = false;
+    for (size_t i = 0; i < CUTE_PART_COUNT && !any; i++) {
+        search one = {.arena = s->arena, .wanted = &parts[i]};
+        any = look_in(&one, root);
+    }
+    return any;
+}
+
+/* Those that only this toolchain and CuTe DSL have are meant for it: a folder of which that has nothing is a mistake. */
+enum { MEANT = 2 };
+
 static bool look_in_variables(search *s)
 {
     for
@@ -99,6 +114,10 @@ static bool look_in_variables(search *s)
             cute_buffer_printf(&s->looked, "%s%s=", s->looked.length ? ", " : "", variables[i]);
             cute_buffer_puts(&s->looked, root);
             if (look_in(s, root)) return true;
+            if (i < MEANT && !has_any(s, root)) {
+                s->wrong = variables[i];
+                return true;
+            }
         }
     return false;
 }
@@ -158,6 +177,24 @@ static bool look_in_usual(search *s)
     return false;
 }
 
+static cute_status tell_wrong(search *s, cute_diag *diag)
+{
+    const char *root = getenv(s->wrong);
+    cute_status status = cute_fail(diag, CUTE_SYSTEM, NULL,
+                                   "the environment variable %s names no CUDA toolkit: '%s'", s->wrong, root);
+    cute_buffer looked = {0};
+    for (size_t i = 0; i < CUTE_PART_COUNT; i++)
+        cute_buffer_printf(&looked, "%s%s", i ? ", " : "", parts[i].paths[0]);
+    cute_note(diag, NULL, "looked there for %s, and found none of them", cute_buffer_text(&looked));
+    cute_buffer_release(&looked);
+    if (look_beside(s) || look_on_path(s) || look_in_usual(s))
+        cute_note(diag, NULL, "there is '%s': unset %s, or name the folder that this is in", s->found,
+                  s->wrong);
+    else
+        cute_note(diag, NULL, "expected the folder that has bin/ptxas in it, such as /usr/local/cuda");
+    return status;
+}
+
 cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cuda_path, const char **out,
                               cute_diag *diag)
 {
@@ -167,6 +204,11 @@ cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cu
     else
         (void)(look_in_variables(&s) || look_beside(&s) || look_on_path(&s) || look_in_usual(&s));
     cute_status status = CUTE_OK;
+    if (s.wrong) {
+        status = tell_wrong(&s, diag);
+        cute_buffer_release(&s.looked);
+        return status;
+    }
     if (s.found && which == CUTE_CUDA_INCLUDE)
         s.found = cute_arena_copy(arena, s.found, strlen(s.found) - strlen("/cuda.h"));
     if (s.found) {

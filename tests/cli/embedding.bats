@@ -59,6 +59,13 @@ flags() {
     [ "$output" = "emulator: x[31] = 62" ]
 }
 
+@test "a hook sees what each compilation made, and may refuse it" {
+    cc -std=c17 -Wall -Wextra -Werror "$ROOT/tests/api/hook.c" $(flags cute-compiler cute) -o hook
+    run ./hook
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ -z "$output" ]
+}
+
 @test "threads compile and launch at once, also where LLVM gives up" {
     cc -std=c17 -Wall -Wextra -Werror "$ROOT/tests/api/threads.c" $(flags cute-compiler cute) -lpthread -o threads
     run timeout 120 ./threads 4 4

@@ -69,6 +69,76 @@ MLIR
     done
 }
 
+@test "a folder that has nothing of a toolkit is told, with what was looked for and what would be right" {
+    cute-ptx k.mlir -o k.ptx
+    mkdir -p empty toolkit/bin
+    right=$(cd "$CUTE_BIN/.." && pwd)
+    for name in CUTE_CUDA_PATH CUDA_TOOLKIT_PATH; do
+        run -3 env -u CUTE_CUDA_PATH -u CUDA_TOOLKIT_PATH $name="$PWD/empty" cute-link k.ptx -o k.cubin
+        [[ $output == *"error: the environment variable $name names no CUDA toolkit: '$PWD/empty'"* ]]
+        [[ $output == *"note: looked there for bin/ptxas, bin/nvlink, "*"nvvm/libdevice/libdevice.10.bc"*", and found none of them"* ]]
+        [[ $output == *"note: there is '/"*"ptxas': unset $name"* ]]
+        # without any other: what such a folder has in it
+        cp "$CUTE_BIN/cute-link" alone
+        run -3 env -i PATH=/nonexistent $name="$PWD/empty" ./alone k.ptx -o k.cubin
+        [[ $output == *"names no CUDA toolkit: '$PWD/empty'"* ]]
+        [[ $output == *"there is '/"* || $output == *"expected the folder that has bin/ptxas in it, such as /usr/local/cuda"* ]]
+    done
+    # one that has a part of it is looked into, and others after it
+    printf '#!/bin/sh\nexit 0\n' >toolkit/bin/nvdisasm
+    chmod +x toolkit/bin/nvdisasm
+    CUDA_TOOLKIT_PATH=$PWD/toolkit cute-link k.ptx -o k.cubin
+    # those that other programs have, too, are looked into without complaint
+    CUDA_HOME=$PWD/empty cute-link k.ptx -o k.cubin
+}
+
+@test "MLIR_ENABLE_DUMP and CUTE_DSL_PRINT_IR print the IR after each pass on stderr" {
+    for name in MLIR_ENABLE_DUMP CUTE_DSL_PRINT_IR; do
+        env $name=1 cute-ptx k.mlir 2>err >k.ptx
+        grep -q '^// -----// IR Dump After cute-lower-assert //----- //$' err
+        grep -q '^// -----// IR Dump After cute-wrap-kernels (no change) //----- //$' err
+        [ "$(grep -c '^module' err)" -gt 5 ]
+        grep -q 'llvm.func @k' err
+        env $name=1 cute-ptx --mlir-print-ir-after-all=0 k.mlir 2>err | cmp k.ptx
+        [ ! -s err ]
+        cute-opt --canonicalize --cse k.mlir >k.opt
+        for option in "" --mlir-print-ir-after-all; do
+            # shellcheck disable=SC2086
+            env $name=1 CUTE_CACHE=$PWD/cache cute-opt --canonicalize $option --cse k.mlir 2>err | cmp k.opt
+            [ "$(grep -c '^// -----// IR Dump After' err)" -eq 2 ]
+        done
+        run -2 env $name=maybe cute-opt k.mlir
+        [[ $output == *"the environment variable $name expects 1 or 0, got 'maybe'"* ]]
+    done
+    cute-ptx --mlir-print-ir-after-all k.mlir 2>err >k.ptx
+    grep -q 'IR Dump After' err
+    # a pass that fails is shown as it left the module
+    echo 'gpu.module @m { gpu.func @k() kernel { "cute.nothing"() : () -> () gpu.return } }' >bad.mlir
+    run -1 env MLIR_ENABLE_DUMP=1 cute-ptx bad.mlir
+    # the pipeline that the user names, too
+    cute-ptx --mlir-print-ir-after-all --pass-pipeline=cse k.mlir 2>err >k.ptx
+    grep -q 'IR Dump After cse' err
+}
+
+@test "cute-opt has a log, by option or variable" {
+    cute-opt --log-level=debug k.mlir 2>err >out
+    grep -q '^cute-opt: debug: reads k.mlir' err
+    CUTE_DSL_LOG_LEVEL=10 cute-opt k.mlir 2>err >out
+    grep -q '^cute-opt: debug: reads k.mlir' err
+    run -2 cute-opt --log-level=loud k.mlir
+    [[ $output == *"'--log-level' expects error, warning, info, debug or 0 to 50, got 'loud'"* ]]
+    run -2 env CUTE_LOG_LEVEL=loud cute-opt k.mlir
+    [[ $output == *"the environment variable CUTE_LOG_LEVEL expects"*"got 'loud'"* ]]
+}
+
+@test "the architecture is the GPU's with -arch native" {
+    export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so"
+    cute-ptx -arch native k.mlir | grep -q '^.target sm_90a'
+    CUTLASS_ARCH=native cute-ptx k.mlir | grep -q '^.target sm_90a'
+    cute-ptx -arch sm_80 k.mlir | cute-link -arch native -o k.cubin
+    [ "$(cute-dump --json k.cubin | jq -r .arch)" = sm_90a ]
+}
+
 @test "variables of Python packages alone are told to have no effect" {
     for name in CUTLASS_ENABLE_TVM_FFI CUTE_DSL_ENABLE_TVM_FFI; do
         env $name=1 cute-ptx k.mlir 2>err >k.ptx
@@ -122,6 +192,11 @@ MLIR
         [ "$(ls kept | tr '\n' ' ')" = "k.sm_90.cubin k.sm_90.ptx " ]
         cmp kept/k.sm_90.cubin k.cubin
         grep -q '^.target sm_90' kept/k.sm_90.ptx
+    done
+    for name in CUTLASS_KEEP_IR CUTE_DSL_KEEP_IR; do
+        env $name=1 cute-ptx -arch sm_80 --dump-dir=ir k.mlir -o k.ptx
+        cmp ir/k.sm_80.mlir k.mlir
+        rm -r ir
     done
     cute-ptx --gpu-arch=sm_80 --keep-ptx --dump-dir=a/b k.mlir -o k.ptx
     cmp a/b/k.sm_80.ptx k.ptx

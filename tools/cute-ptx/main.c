@@ -17,6 +17,7 @@ typedef struct settings {
     bool timing_text;
     cute_ptx_settings compile;
     cute_keep kept;
+    bool keep_ir;
 } settings;
 
 static bool is_directory(const char *path)
@@ -91,7 +92,7 @@ static cute_status write_output(const settings *s, const char *label, const cute
 
 /* Of PTX; the other kinds of output are not for a GPU. */
 static cute_status keep_modules(const settings *s, cute_arena *arena, const char *arch,
-                                const cute_ptx_output *result, cute_diag *diag)
+                                const cute_buffer *input, const cute_ptx_output *result, cute_diag *diag)
 {
     cute_keep kept = s->kept;
     kept.output =
@@ -106,6 +107,9 @@ static cute_status keep_modules(const settings *s, cute_arena *arena, const char
             if (!name || !cute_option_append(arena, &kernels, name)) return cute_fail_memory(diag);
         }
         CUTE_TRY(cute_keep_module(&kept, &kernels, arch, "ptx", cute_buffer_text(text), text->length, diag));
+        cute_keep source = {.on = s->keep_ir, .folder = s->kept.folder};
+        CUTE_TRY(
+            cute_keep_module(&source, &kernels, arch, "mlir", cute_buffer_text(input), input->length, diag));
     }
     return CUTE_OK;
 }
@@ -141,9 +145,10 @@ static bool make_key(const settings *s, cute_arena *arena, const char *label, co
     const cute_ptx_settings *c = &s->compile;
     const char *output = s->output ? s->output : "-";
     *folder = cute_cache_pipe_folder(arena);
-    if (!*folder || s->kept.on || s->kept.hook || s->timing || s->timing_text || c->save_temps ||
-        c->dump_passes || c->remarks || (strcmp(output, "-") && *output && is_directory(output)) ||
-        (c->arch && !strcmp(c->arch, "native")) || strstr(cute_buffer_text(text), "link ="))
+    if (!*folder || s->kept.on || s->keep_ir || s->kept.hook || s->timing || s->timing_text ||
+        c->save_temps || c->dump_passes || c->print_ir || c->remarks ||
+        (strcmp(output, "-") && *output && is_directory(output)) || (c->arch && !strcmp(c->arch, "native")) ||
+        strstr(cute_buffer_text(text), "link ="))
         return false;
     cute_cache_key_program(key);
     for (size_t i = 0; i < c->libraries.count; i++) cute_cache_key_file(key, c->libraries.items[i]);
@@ -198,7 +203,7 @@ static cute_status compile(cute_tool *tool, void *context)
         if (!status)
             status = cute_ptx_compile(label, cute_buffer_text(&text), text.length, &options, &result, diag);
         if (!status) status = write_output(s, label, &result, diag);
-        if (!status) status = keep_modules(s, tool->arena, options.arch->name, &result, diag);
+        if (!status) status = keep_modules(s, tool->arena, options.arch->name, &text, &result, diag);
         if (!status && keeps) keep(folder, &key, &result, diag);
     }
     if (!status && (s->timing || s->timing_text)) print_timing(s->timing ? s->timing : "text", &result);
@@ -256,8 +261,12 @@ int main(int argc, char **argv)
          &s.compile.dump_passes},
         {CUTE_OPTION_STRING, "dump-each", 0, "all|changed|none",
          "after which passes: each (default), those that changed something, none", &s.compile.dump_each},
+        {CUTE_OPTION_FLAG, "mlir-print-ir-after-all", 0, NULL, "print the IR after each pass on stderr",
+         &s.compile.print_ir},
         {CUTE_OPTION_FLAG, "keep-ptx", 0, NULL, "write DIR/FUNCTION.ARCH.ptx for each kernel, too",
          &s.kept.on},
+        {CUTE_OPTION_FLAG, "keep-ir", 0, NULL,
+         "write the input as DIR/FUNCTION.ARCH.mlir for each kernel, too", &s.keep_ir},
         {CUTE_OPTION_STRING, "dump-dir", 0, "DIR", "the DIR of that (default: this folder)", &s.kept.folder},
         {CUTE_OPTION_STRING, "post-compile", 0, "PROGRAM",
          "run it afterwards, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
