@@ -22,13 +22,16 @@
 #include "lib/toolkit/native.h"
 #include "lib/toolkit/pipe.h"
 #include "tools/cute-dump/code.h"
+#include "tools/cute-dump/explain.h"
 #include "tools/cute-dump/kernel.h"
 #include "tools/cute-dump/layout.h"
 
 typedef struct settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
     const char *pipeline, *tensor_map, *config, *block, *cluster, *function, *each;
-    bool json, line_info, assertions, verbose, table, svg, changed, schema, html;
+    bool json, line_info, assertions, verbose, table, svg, changed, schema, html, all;
+    const char *ncu;
+    int64_t sms;
     resource_question question;
     code_question code;
     bool habits[CUTE_DUMP_HABITS]; /* which of cute_dump_habits were given */
@@ -427,6 +430,30 @@ static cute_status do_diff(settings *s, cute_buffer *out, cute_diag *diag)
     return CUTE_OK;
 }
 
+static cute_status do_explain(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    CUTE_TRY(check_kernel(s, diag));
+    if (s->sms < 0 || s->sms > 4096)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected --sms=N of 1 to 4096, got %lld",
+                         (long long)s->sms);
+    const explain_question q = {.arena = s->arena,
+                                .label = s->label,
+                                .module = s->module,
+                                .kernel = s->kernel,
+                                .arch = s->arch,
+                                .opt_level = s->opt_level,
+                                .cuda_path = s->cuda_path,
+                                .config = s->config,
+                                .ncu = s->ncu,
+                                .sms = s->sms,
+                                .defines = s->defines,
+                                .json = s->json,
+                                .html = s->html,
+                                .all = s->all,
+                                .colour = wants_colour(s)};
+    return cute_dump_explain(&q, out, diag);
+}
+
 static cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
 {
     cute_buffer text = {0};
@@ -460,6 +487,7 @@ enum {
     HTML = 16384,
     BLOCK = 32768,
     CONFIG = 65536,
+    REASONS = 131072,
 };
 
 static const struct view {
@@ -487,6 +515,8 @@ static const struct view {
      JSON | ARCH | WHATIF, do_occupancy},
     {"accesses", "what each access to memory costs: wavefronts of shared, sectors of global memory", true,
      JSON | KERNEL | ARCH | BLOCK | CONFIG | DEFINES, do_accesses},
+    {"explain", "why a kernel is slow: findings with their lines, shares of the time and ways out", true,
+     JSON | KERNEL | ARCH | LEVEL | CUDA | HTML | DEFINES | CONFIG | REASONS, do_explain},
     {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
     {"images", "the cubins and PTX in a fatbin, an object or a program", false, JSON | ARCH, do_images},
     {"all", "show, elf, ptx and sass", true, JSON | ARCH | LEVEL | CUDA | SASS, do_all},
@@ -616,6 +646,9 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {PIPELINE, "--changed", s->changed},
         {PIPELINE, "--schema", s->schema},
         {HTML, "--html", s->html},
+        {REASONS, "--ncu", s->ncu != NULL},
+        {REASONS, "--sms", s->sms != 0},
+        {REASONS, "--all-findings", s->all},
         {CUDA, "--cuda-path", s->cuda_path != NULL},
         {VERBOSE, "--verbose", s->verbose},
         {SASS, "--encodings", s->code.sass.encodings},
@@ -782,7 +815,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "'run': keep cf.assert, and check bounds",
          &s.assertions},
         {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s.assertions},
-        {CUTE_OPTION_STRING, "config", 0, "FILE", "'accesses': of the launches of a launch.json", &s.config},
+        {CUTE_OPTION_STRING, "config", 0, "FILE",
+         "'accesses', 'explain': of the launches of a launch.json, on the emulator", &s.config},
         {CUTE_OPTION_STRING, "block", 0, "X[xY[xZ]]",
          "'resources', 'occupancy', 'accesses': with blocks of these threads", &s.block},
         {CUTE_OPTION_INT, "registers", 0, "N", "the same: with these registers of a thread",
@@ -803,7 +837,10 @@ int main(int argc, char **argv)
         {CUTE_OPTION_MAYBE, "print-each-pass", 0, "all|changed|none",
          "'run': the IR after each pass (default), after those that changed it, or after none", &s.each},
         {CUTE_OPTION_FLAG, "changed", 0, NULL, "'run': --print-each-pass=changed", &s.changed},
-        {CUTE_OPTION_FLAG, "html", 0, NULL, "'diff': as a page that needs no other file", &s.html},
+        {CUTE_OPTION_FLAG, "html", 0, NULL, "'diff', 'explain': as a page that needs no other file", &s.html},
+        {CUTE_OPTION_STRING, "ncu", 0, "FILE", "'explain': a table of ncu --csv, for stall reasons", &s.ncu},
+        {CUTE_OPTION_INT, "sms", 0, "N", "'explain': multiprocessors of the GPU", &s.sms},
+        {CUTE_OPTION_FLAG, "all-findings", 0, NULL, "'explain': also findings of little weight", &s.all},
         {CUTE_OPTION_FLAG, "schema", 0, NULL, "'run': print the JSON Schema of REPORT.json", &s.schema},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},

@@ -1,0 +1,131 @@
+/* Findings of arithmetic: f64 by accident, divisions, slow roots, scalar halves, 64-bit indices. */
+#include <string.h>
+
+#include "lib/report/explain/context.h"
+
+/* ---- f64 ---- */
+
+enum { DEEPEST = 12 };
+
+/* Marks the f64 arithmetic that leads from f32 to `o`; false: it comes from elsewhere alone. */
+static bool mark_doubles(const x_function *f, const x_operand *o, bool *marks, int depth)
+{
+    const x_value *v = x_use(f, o);
+    if (o->kind != X_VAR || v->inst < 0 || depth > DEEPEST) return false;
+    const x_inst *i = &f->insts[v->inst];
+    if (i->flags & F_TO_DOUBLE) return true;
+    if (marks[v->inst]) return true;
+    bool found = false,
+         math = i->flags & F_DOUBLE || i->class == CUTE_CODE_MOVE || i->class == CUTE_CODE_SPECIAL;
+    for (unsigned u = 0; u < i->use_count && math; u++)
+        found |= mark_doubles(f, &i->uses[u], marks, depth + 1);
+    if (found && i->flags & F_DOUBLE) marks[v->inst] = true;
+    return found;
+}
+
+void find_doubles(explain_context *c)
+{
+    const x_function *f = c->f;
+    bool *marks = cute_arena_array(c->arena, f->count + 1, sizeof *marks);
+    if (!marks) {
+        c->failed = true;
+        return;
+    }
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        bool end = i->flags & F_FROM_DOUBLE;
+        bool test = i->class == CUTE_CODE_COMPARE && i->element == 8;
+        if (!x_reached(f, i) || (!end && !test)) continue;
+        if (test && i->op == X_SETP) continue; /* of integers */
+        bool found = false;
+        for (unsigned u = 0; u < i->use_count; u++) found |= mark_doubles(f, &i->uses[u], marks, 0);
+        if (test && found) marks[n] = true;
+    }
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!marks[n]) continue;
+        double cost =
+            x_cost(f, i) * (i->class == CUTE_CODE_COMPARE ? 2 : 1) + 16 - 1; /* a conversion beside it */
+        explain_add(c, i, cost * x_weight(f, i), NULL,
+                    "its operands are f32 that were widened, and the result is narrowed again");
+    }
+}
+
+/* ---- divisions and roots ---- */
+
+void find_divisions(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!(i->flags & F_DIVIDE) || !x_reached(f, i)) continue;
+        bool loop = x_loop_of(f, i) != CUTE_NO_LOOP;
+        explain_add(c, i, (x_cost(f, i) - 3) * x_weight(f, i), NULL, "about %d instructions%s",
+                    i->bits == 64 ? 70 : 20, loop ? ", in a loop" : "");
+    }
+}
+
+void find_slow_math(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        bool root = i->flags & F_CALL &&
+                    (memmem(i->text, i->length, "sqrt", 4) || memmem(i->text, i->length, "rcp", 3));
+        if (!x_reached(f, i) || (!(i->flags & F_SLOW_MATH) && !root) || i->flags & F_DOUBLE) continue;
+        explain_add(c, i, (x_cost(f, i) - 8) * x_weight(f, i), NULL, "%s",
+                    root || f->sass
+                        ? "an approximation, Newton steps, and a branch for numbers near the ends"
+                        : "all bits are right: 8 to 20 instructions and a branch for numbers near the ends");
+    }
+}
+
+void find_reductions(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!(i->flags & F_REDUCTION) || !x_reached(f, i)) continue;
+        double weight = x_weight(f, i);
+        explain_add(
+            c, i, 100 * weight, NULL,
+            "arguments above 105615 are multiplied by 2/pi of 192 bits, in an array of 28 bytes a thread");
+    }
+}
+
+/* ---- halves ---- */
+
+void find_scalar_halves(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        unsigned alike = 0;
+        if (!x_reached(f, i) || !(i->flags & F_HALF_SCALAR) || i->class != CUTE_CODE_HALF) continue;
+        const cute_code_block *b = &f->flow->blocks[i->block];
+        for (size_t k = 0; k < b->count; k++) {
+            const x_inst *o = &f->insts[b->first + k];
+            alike += (o->flags & F_HALF_SCALAR) && o->class == CUTE_CODE_HALF &&
+                     !memcmp(o->text, i->text,
+                             strcspn(i->text, " ") < i->length ? strcspn(i->text, " ") : i->length);
+        }
+        if (alike < 2) continue;
+        explain_add(c, i, (x_cost(f, i) / 2 + 1) * x_weight(f, i), NULL,
+                    "%u of the same operation stand in one block: half of them would do", alike);
+    }
+}
+
+/* ---- indices ---- */
+
+void find_wide_indices(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!(i->flags & F_MULTIPLY_64) || !x_reached(f, i) || x_loop_of(f, i) == CUTE_NO_LOOP) continue;
+        bool constant = false;
+        for (unsigned u = 0; u < 2 && u < i->use_count; u++) constant |= i->uses[u].kind == X_IMM;
+        if (constant) continue;
+        explain_add(c, i, 5 * x_weight(f, i), NULL, "a product of 64 bits is four of 32 bits and their sum");
+    }
+}

@@ -1,0 +1,54 @@
+/* What the functions that look for findings share. */
+#ifndef CUTE_LIB_REPORT_EXPLAIN_CONTEXT_H
+#define CUTE_LIB_REPORT_EXPLAIN_CONTEXT_H
+
+#include "lib/report/explain/explain.h"
+#include "lib/report/explain/model.h"
+
+typedef struct explain_context {
+    cute_arena *arena;
+    const explain_input *input;
+    const cute_kernel *kernel, *compiled; /* compiled: with registers; NULL: not known */
+    const cute_module *compiled_module;
+    x_function *ptx, *sass; /* NULL: not there */
+    const x_function *f;    /* what the row looks at; NULL: a row of launches */
+    explain_id id;
+    double warps;                    /* of a scheduler */
+    const cute_occupancy *occupancy; /* NULL: not known */
+    bool launched;                   /* grid and block are those of a launch */
+    explain_kernel *out;
+    bool failed; /* memory is exhausted */
+} explain_context;
+
+typedef void explain_function(explain_context *c);
+#define FINDING(id, view, function, ...) explain_function function;
+#include "lib/report/explain/findings.def"
+
+/* An instruction for which `cycles` of a warp could be saved (its weight counted in). Those of one line become one finding,
+ * whose evidence is that of the worst. `cure` NULL: the row's. */
+void explain_add(explain_context *c, const x_inst *i, double cycles, const char *cure, const char *format,
+                 ...) CUTE_PRINTF(5, 6);
+/* The same of the whole kernel; `share` 0 to 1. */
+void explain_add_whole(explain_context *c, const x_inst *i, double share, const char *cure,
+                       const char *format, ...) CUTE_PRINTF(5, 6);
+const char *explain_text(explain_context *c, const char *format, ...) CUTE_PRINTF(2, 3);
+
+/* The value that an address counts from, and what is added to it: constants are followed. NULL: no register. */
+const x_value *explain_root(const x_function *f, const x_inst *i, int64_t *offset);
+/* Instructions of a loop, inner loops included. */
+static inline bool explain_in_loop(const x_function *f, const x_inst *i, uint32_t loop)
+{
+    return loop != CUTE_NO_LOOP && cute_code_in_loop(f->flow, i->block, loop);
+}
+double explain_loop_cost(const x_function *f, uint32_t loop);
+/* Cycles of latency that the other warps of the scheduler do not hide. */
+double explain_exposed(const explain_context *c, double latency);
+enum {
+    LATENCY_GLOBAL = 500,
+    LATENCY_LOADED = 1000 /* where memory is busy */,
+    LATENCY_LOCAL = 60,
+    SECTOR_COST = 8,
+    WAVEFRONT_COST = 4
+};
+
+#endif

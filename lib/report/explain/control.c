@@ -1,0 +1,293 @@
+/* Findings of control flow: divergence, work of one lane, barriers, loops that are not unrolled, calls. */
+#include <string.h>
+
+#include "lib/report/explain/context.h"
+
+/* ---- divergence ---- */
+
+static bool under(const x_function *f, uint32_t block, uint32_t top)
+{
+    for (uint32_t steps = 0; block != CUTE_NO_BLOCK && steps <= f->flow->block_count; steps++) {
+        if (block == top) return true;
+        uint32_t up = f->flow->blocks[block].dominator;
+        if (up == block) break;
+        block = up;
+    }
+    return false;
+}
+
+/* Cycles of what only one side of a branch reaches; 0 where it has no blocks of its own. */
+static double side_cost(const x_function *f, uint32_t side, uint32_t branch)
+{
+    double sum = 0;
+    if (f->blocks[side].before_count != 1 || f->flow->blocks[side].dominator != branch) return 0;
+    for (uint32_t b = 0; b < f->flow->block_count; b++) {
+        if (!f->flow->blocks[b].reached || !under(f, b, side)) continue;
+        for (size_t k = 0; k < f->flow->blocks[b].count; k++) {
+            const x_inst *i = &f->insts[f->flow->blocks[b].first + k];
+            sum += x_cost(f, i) * x_weight(f, i);
+        }
+    }
+    return sum;
+}
+
+static bool contiguous(uint32_t mask)
+{
+    if (!mask) return true;
+    mask >>= __builtin_ctz(mask);
+    return !(mask & (mask + 1));
+}
+
+static bool lanes_of(const x_function *f, const x_operand *o, uint32_t *out)
+{
+    *out = 0;
+    for (int l = 0; l < X_LANES; l++) {
+        uint64_t v;
+        if (!x_operand_lane(f, o, l, &v)) return false;
+        *out |= (uint32_t)(v & 1) << l;
+    }
+    return true;
+}
+
+static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b)
+{
+    const x_function *f = c->f;
+    const cute_code_block *block = &f->flow->blocks[b];
+    const x_operand *guard = &branch->uses[branch->guard];
+    uint32_t taken, loop = block->loop;
+    if (block->edge_count != 2 || !x_operand_varying(f, guard)) return;
+    uint32_t sides[2] = {block->edges[0].to, block->edges[1].to};
+    if (loop != CUTE_NO_LOOP &&
+        (!cute_code_in_loop(f->flow, sides[0], loop) || !cute_code_in_loop(f->flow, sides[1], loop)))
+        return;
+    double costs[2] = {side_cost(f, sides[0], b), side_cost(f, sides[1], b)};
+    double least = costs[0] < costs[1] ? costs[0] : costs[1], most = costs[0] + costs[1] - least;
+    bool known = lanes_of(f, guard, &taken);
+    taken &= f->blocks[b].active;
+    if (known && (!taken || taken == f->blocks[b].active)) return;
+    if (known && contiguous(taken) && contiguous(f->blocks[b].active & ~taken) &&
+        __builtin_popcount(taken) % 31 <= 1)
+        return; /* one lane, or all but one */
+    if (least > 0) {
+        explain_add(c, branch, least, NULL,
+                    "%s; one side takes %.0f cycles, the other %.0f, one after the other",
+                    known ? explain_text(c, "%d of %d lanes go one way", __builtin_popcount(taken),
+                                         __builtin_popcount(f->blocks[b].active))
+                          : "the condition is of loaded data or computed lane by lane",
+                    costs[0], costs[1]);
+    } else if (known && !contiguous(taken) && most > 0) {
+        bool by_branch = f->insts[branch->target].block == (costs[0] > 0 ? sides[0] : sides[1]);
+        uint32_t busy = f->blocks[b].active & (by_branch ? taken : ~taken);
+        explain_add(c, branch, most * (1 - __builtin_popcount(busy) / 32.0), NULL,
+                    "%d of 32 lanes have work, every other idles", __builtin_popcount(busy));
+    }
+}
+
+/* Of a bound that each lane has another of: how far the mean is from the most. */
+static double idle_share(const x_function *f, const x_operand *bound)
+{
+    double sum = 0, most = 0;
+    for (int l = 0; l < X_LANES; l++) {
+        uint64_t v;
+        if (!x_operand_lane(f, bound, l, &v) || (int32_t)v < 0) return 0;
+        double n = (double)(int32_t)v;
+        sum += n;
+        if (n > most) most = n;
+    }
+    return most > 0 ? 1 - sum / X_LANES / most : 0;
+}
+
+/* Lanes leave a loop at different times, by more than one iteration. */
+static void judge_loop(explain_context *c, uint32_t n)
+{
+    const x_function *f = c->f;
+    const x_loop *loop = &f->loops[n];
+    if (loop->exit < 0) return;
+    const x_inst *branch = &f->insts[loop->exit];
+    const x_operand *guard = &branch->uses[branch->guard];
+    if (!x_operand_varying(f, guard)) return;
+    double cost = explain_loop_cost(f, n);
+    if (loop->counts) {
+        /* From where it counts: by lane is usual (i = threadIdx.x; i < n; ...), unless each lane has loaded it. */
+        const x_value *from = x_at(f, loop->counter);
+        bool data = (x_operand_varying(f, loop->bound) && x_operand_depends(f, loop->bound) & X_LOADED) ||
+                    (from->varying && from->depends & X_LOADED);
+        if (!data) {
+            double share = idle_share(f, loop->bound);
+            if (share > 0.1)
+                explain_add(c, branch, cost * share, NULL,
+                            "the number of iterations differs from lane to lane");
+            return;
+        }
+        explain_add(c, branch, cost * 0.5, NULL,
+                    "the number of iterations is loaded by each lane: the warp takes the most of them");
+    } else if (x_operand_depends(f, guard) & (X_LOADED | X_THREAD) && !loop->waits) {
+        explain_add(c, branch, cost * 0.4, NULL,
+                    "each lane leaves the loop by a condition of its own: the warp goes on until the last");
+    }
+}
+
+void find_divergence(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (uint32_t b = 0; b < f->flow->block_count; b++) {
+        const cute_code_block *block = &f->flow->blocks[b];
+        if (!block->reached || !block->count) continue;
+        const x_inst *branch = &f->insts[block->first + block->count - 1];
+        if (branch->flags & F_BRANCH && branch->guard >= 0 && branch->target >= 0) judge_branch(c, branch, b);
+    }
+    for (uint32_t n = 0; n < f->flow->loop_count; n++) judge_loop(c, n);
+}
+
+/* ---- one lane ---- */
+
+void find_serial(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (uint32_t n = 0; n < f->flow->loop_count; n++) {
+        const cute_code_loop *loop = &f->flow->loops[n];
+        const x_inst *worst = NULL;
+        bool other = f->loops[n].waits;
+        if (!loop->innermost || __builtin_popcount(f->blocks[loop->header].active) != 1) continue;
+        for (size_t k = 0; k < f->count; k++) {
+            const x_inst *i = &f->insts[k];
+            if (!explain_in_loop(f, i, n)) continue;
+            other |= i->flags & (F_TMA | F_ASYNC | F_WAIT_MBARRIER | F_VOLATILE | F_WGMMA) ||
+                     i->access == CUTE_ACCESS_ATOMIC || i->class == CUTE_CODE_SYNC;
+            if (!worst || x_cost(f, i) > x_cost(f, worst)) worst = i;
+        }
+        if (other || !worst) continue;
+        explain_add(c, worst, explain_loop_cost(f, n) * 31 / 32 + explain_exposed(c, 30) * x_weight(f, worst),
+                    NULL, "the loop runs in one lane of the block, about %.0f times", f->loops[n].trips);
+    }
+}
+
+/* ---- barriers ---- */
+
+typedef struct segment {
+    bool reads, writes;
+} segment;
+
+static void see(segment *s, const x_inst *i)
+{
+    if (i->access == CUTE_ACCESS_NONE || i->space == CUTE_SPACE_CONST || i->space == CUTE_SPACE_LOCAL) return;
+    s->reads |= i->access != CUTE_ACCESS_STORE;
+    s->writes |= i->access != CUTE_ACCESS_LOAD;
+}
+
+static bool needed(segment before, segment after)
+{
+    return (before.writes && (after.reads || after.writes)) || (before.reads && after.writes);
+}
+
+/* Barriers of one block that order nothing; its last segment is followed by the first where it is a loop of its own. */
+static void judge_order(explain_context *c, uint32_t b)
+{
+    const x_function *f = c->f;
+    const cute_code_block *block = &f->flow->blocks[b];
+    enum { MOST_BARRIERS = 32 };
+    segment segments[MOST_BARRIERS + 1] = {0};
+    const x_inst *barriers[MOST_BARRIERS];
+    unsigned count = 0;
+    bool own = block->loop != CUTE_NO_LOOP && f->flow->loops[block->loop].block_count == 1;
+    for (size_t k = 0; k < block->count && count < MOST_BARRIERS; k++) {
+        const x_inst *i = &f->insts[block->first + k];
+        if (i->flags & (F_ASYNC | F_TMA | F_WGMMA | F_WAIT_MBARRIER | F_CALL)) return;
+        if (i->flags & F_BARRIER)
+            barriers[count++] = i;
+        else
+            see(&segments[count], i);
+    }
+    for (unsigned k = 0; k < count; k++) {
+        segment before = segments[k], after = segments[k + 1];
+        bool first = k == 0, last = k + 1 == count;
+        if (own && count) {
+            if (first) before.reads |= segments[count].reads, before.writes |= segments[count].writes;
+            if (last) after.reads |= segments[0].reads, after.writes |= segments[0].writes;
+        } else if (first || last) {
+            continue;
+        }
+        if (needed(before, after)) continue;
+        explain_add(c, barriers[k], x_cost(f, barriers[k]) * x_weight(f, barriers[k]),
+                    "leave it out: nothing is written before it that is used behind it",
+                    "no memory is exchanged across it");
+    }
+}
+
+void find_barriers(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (uint32_t b = 0; b < f->flow->block_count; b++)
+        if (f->flow->blocks[b].reached) judge_order(c, b);
+    for (uint32_t n = 0; n < f->flow->loop_count; n++) {
+        double work = 0, waits = 0;
+        bool other = false;
+        for (size_t k = 0; k < f->count; k++) {
+            const x_inst *i = &f->insts[k];
+            if (!explain_in_loop(f, i, n) || x_loop_of(f, i) != n) continue;
+            other |= (i->flags & (F_WGMMA | F_MMA | F_TMA | F_ASYNC)) != 0;
+            (i->flags & F_BARRIER ? &waits : &work)[0] += x_cost(f, i) * x_weight(f, i);
+        }
+        if (other || waits < work * 0.4 || waits <= 0) continue;
+        for (size_t k = 0; k < f->count; k++) {
+            const x_inst *i = &f->insts[k];
+            if (explain_in_loop(f, i, n) && x_loop_of(f, i) == n && i->flags & F_BARRIER)
+                explain_add(c, i, x_cost(f, i) * x_weight(f, i), NULL,
+                            "waiting takes about %.0f %% of an iteration", 100 * waits / (waits + work));
+        }
+    }
+}
+
+/* ---- loops ---- */
+
+void find_rolled(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (uint32_t n = 0; n < f->flow->loop_count; n++) {
+        const cute_code_loop *loop = &f->flow->loops[n];
+        double all = 0, counting = 0;
+        const x_inst *branch = NULL, *first = NULL;
+        bool other = f->loops[n].waits || !f->loops[n].counts;
+        size_t instructions = 0, work = 0;
+        if (!loop->innermost || f->loops[n].trips < 4 || other) continue;
+        for (size_t k = 0; k < f->count && !other; k++) {
+            const x_inst *i = &f->insts[k];
+            if (!explain_in_loop(f, i, n)) continue;
+            double cost = x_cost(f, i);
+            bool counts = i->class == CUTE_CODE_COMPARE || i->class == CUTE_CODE_CONTROL ||
+                          i->class == CUTE_CODE_INTEGER;
+            instructions++;
+            all += cost;
+            counting += counts ? cost : 0;
+            work += i->flags & F_MATH || i->access != CUTE_ACCESS_NONE;
+            other |= i->class == CUTE_CODE_SYNC || i->class == CUTE_CODE_ASYNC || i->flags & F_WGMMA;
+            if (i->flags & F_BRANCH) branch = i;
+            if (!first && (i->flags & F_MATH || i->access == CUTE_ACCESS_LOAD)) first = i;
+        }
+        if (other || !work || work > 2 || !branch || instructions > 24 || counting < 0.4 * all) continue;
+        explain_add(
+            c, first ? first : branch, counting * 0.75 * x_weight(f, branch), NULL,
+            "%zu instructions an iteration, %.0f %% of them to count and to branch; about %.0f iterations",
+            instructions, 100 * counting / all, f->loops[n].trips);
+    }
+}
+
+static bool of_system(const x_inst *i)
+{
+    static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free", "__internal", "__cuda"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (memmem(i->text, i->length, names[k], strlen(names[k]))) return true;
+    return false;
+}
+
+void find_calls(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!(i->flags & F_CALL) || !x_reached(f, i) || x_loop_of(f, i) == CUTE_NO_LOOP || of_system(i))
+            continue;
+        explain_add(c, i, 60 * x_weight(f, i), NULL,
+                    "arguments and what is alive go through the registers and the stack of the call");
+    }
+}

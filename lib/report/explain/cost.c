@@ -1,0 +1,137 @@
+/* What instructions cost: sectors and wavefronts of their addresses, and cycles. Estimates, by which findings are ranked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/report/explain/model.h"
+
+enum { SECTOR = 32, BANK = 4, WAVEFRONT = 128 };
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int unique(uint64_t *list, int count)
+{
+    int kept = 0;
+    qsort(list, (size_t)count, sizeof *list, by_number);
+    for (int k = 0; k < count; k++)
+        if (!k || list[k] != list[k - 1]) list[kept++] = list[k];
+    return kept;
+}
+
+/* The fewest: the distinct bytes beside each other. */
+x_traffic x_sectors(const uint64_t at[X_LANES], uint32_t active, unsigned width)
+{
+    uint64_t sectors[X_LANES * 2], starts[X_LANES];
+    int count = 0, lanes = 0;
+    if (!width || width > SECTOR) return (x_traffic){0, 0};
+    for (int l = 0; l < X_LANES; l++) {
+        if (!(active >> l & 1)) continue;
+        starts[lanes++] = at[l];
+        sectors[count++] = at[l] / SECTOR;
+        sectors[count++] = (at[l] + width - 1) / SECTOR;
+    }
+    int distinct = unique(starts, lanes);
+    return (x_traffic){unique(sectors, count), (int)((distinct * width + SECTOR - 1) / SECTOR)};
+}
+
+/* Lanes take turns by 128 bytes: 8 bytes a lane are two halves of the warp, 16 bytes four quarters. */
+x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width)
+{
+    x_traffic sum = {0, 0};
+    if (!width || width > 16) return sum;
+    int part = width <= 4 ? X_LANES : (int)(WAVEFRONT / width);
+    for (int first = 0; first < X_LANES; first += part) {
+        uint64_t words[X_LANES * 4];
+        int count = 0, most = 0, banks[WAVEFRONT / BANK] = {0};
+        for (int l = first; l < first + part; l++)
+            for (unsigned b = 0; b < width && active >> l & 1; b += BANK) words[count++] = (at[l] + b) / BANK;
+        count = unique(words, count);
+        for (int k = 0; k < count; k++) {
+            int *bank = &banks[words[k] % (WAVEFRONT / BANK)];
+            if (++*bank > most) most = *bank;
+        }
+        sum.count += most;
+        sum.ideal += count > 0;
+    }
+    return sum;
+}
+
+/* Cycles of a scheduler for an instruction of a warp. */
+static const double class_cost[CUTE_CODE_CLASSES] = {
+    [CUTE_CODE_TENSOR] = 16,       [CUTE_CODE_FLOAT] = 1,       [CUTE_CODE_HALF] = 1,
+    [CUTE_CODE_DOUBLE] = 2,        [CUTE_CODE_SPECIAL] = 8,     [CUTE_CODE_INTEGER] = 1.5,
+    [CUTE_CODE_LOGIC] = 2,         [CUTE_CODE_COMPARE] = 2,     [CUTE_CODE_MOVE] = 1,
+    [CUTE_CODE_CONVERT] = 3,       [CUTE_CODE_CONSTANT] = 1,    [CUTE_CODE_LOAD_GLOBAL] = 32,
+    [CUTE_CODE_STORE_GLOBAL] = 32, [CUTE_CODE_LOAD_SHARED] = 4, [CUTE_CODE_STORE_SHARED] = 4,
+    [CUTE_CODE_LOAD_LOCAL] = 8,    [CUTE_CODE_STORE_LOCAL] = 8, [CUTE_CODE_LOAD_TENSOR] = 8,
+    [CUTE_CODE_STORE_TENSOR] = 8,  [CUTE_CODE_ATOMIC] = 32,     [CUTE_CODE_ASYNC] = 32,
+    [CUTE_CODE_TEXTURE] = 32,      [CUTE_CODE_SHUFFLE] = 4,     [CUTE_CODE_SYNC] = 4,
+    [CUTE_CODE_CONTROL] = 2,       [CUTE_CODE_SYSTEM] = 2,      [CUTE_CODE_OTHER] = 2,
+};
+
+enum {
+    PER_SECTOR = 8,
+    PER_WAVEFRONT = 4,
+    BARRIER = 30,
+    TMA_COPY = 1024,
+    WGMMA = 64,
+    DIVISION = 28,
+    SLOW_MATH = 24,
+    DIVISION_64 = 140,
+    DOUBLE_MATH = 60
+};
+
+static bool few_doubles(const char *arch)
+{
+    static const char *const full[] = {"sm_80", "sm_90", "sm_100", "sm_70", "sm_60"};
+    for (size_t k = 0; arch && k < sizeof full / sizeof *full; k++) {
+        size_t length = strlen(full[k]);
+        if (!strncmp(arch, full[k], length) && (arch[length] < '0' || arch[length] > '9')) return false;
+    }
+    return arch != NULL;
+}
+
+/* Of m64nNk: N / 2 cycles of all tensor cores. */
+static double product_cost(const x_inst *i)
+{
+    const char *at = memmem(i->text, i->length, ".m64n", 5), *machine = memmem(i->text, i->length, ".64x", 4);
+    long n = at ? strtol(at + 5, NULL, 10) : machine ? strtol(machine + 4, NULL, 10) : 0;
+    return n >= 8 && n <= 512 ? (double)n / 2 : WGMMA;
+}
+
+double x_cost(const x_function *f, const x_inst *i)
+{
+    uint64_t at[X_LANES];
+    uint32_t active;
+    double cost = class_cost[i->class];
+    if (i->flags & F_TMA) return TMA_COPY;
+    if (i->flags & F_WGMMA) return product_cost(i);
+    if (i->flags & F_BARRIER) return BARRIER;
+    if (i->flags & F_DIVIDE) return i->bits == 64 ? DIVISION_64 : DIVISION;
+    if (i->flags & F_DOUBLE)
+        return (few_doubles(f->arch) ? 64 : 2) * (i->flags & F_SLOW_MATH ? DOUBLE_MATH / 2 : 1);
+    if (i->flags & F_SLOW_MATH) return SLOW_MATH;
+    if (i->access == CUTE_ACCESS_NONE || i->flags & F_TENSOR_LOAD) return cost;
+    if (i->seen && i->seen->count > 0)
+        return i->seen->count * (i->space == CUTE_SPACE_SHARED ? PER_WAVEFRONT : PER_SECTOR);
+    unsigned width = i->width ? i->width : 4;
+    bool known = x_addresses(f, i, at, &active);
+    if (i->space == CUTE_SPACE_SHARED && i->access != CUTE_ACCESS_COPY) {
+        x_traffic t = known ? x_wavefronts(at, active, width) : (x_traffic){(int)(width + 3) / 4, 0};
+        return PER_WAVEFRONT * (t.count ? t.count : 1);
+    }
+    if (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC) {
+        x_traffic t = {0, 0};
+        if (known)
+            t = x_sectors(at, active, width);
+        else if (x_address_varying(f, i))
+            t.count = X_LANES / 2;
+        else
+            t.count = 1;
+        return PER_SECTOR * (t.count ? t.count : 1);
+    }
+    return cost * (width > 4 ? width / 4.0 : 1);
+}

@@ -1,0 +1,398 @@
+/* The findings of the kernels of a module: what there is to look at, the functions of findings.def, their weights. */
+#include "lib/report/explain/explain.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/demangle.h"
+#include "lib/base/list.h"
+#include "lib/emulator/program.h"
+#include "lib/report/explain/context.h"
+#include "lib/report/explain/measured.h"
+
+const char *const explain_weight_name[] = {"low", "medium", "high"};
+
+const explain_row explain_rows[EXPLAIN_COUNT] = {
+#define FINDING(id, view, function, name, title, cure) {name, title, cure, EXPLAIN_##view},
+#include "lib/report/explain/findings.def"
+};
+
+static explain_function *const functions[EXPLAIN_COUNT] = {
+#define FINDING(id, view, function, ...) function,
+#include "lib/report/explain/findings.def"
+};
+
+/* Of the kernel's time: less is no finding of weight. */
+static const double MEDIUM = 0.08, HIGH = 0.25;
+
+/* ---- what the functions use ---- */
+
+const char *explain_text(explain_context *c, const char *format, ...)
+{
+    cute_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    cute_buffer_vprintf(&text, format, args);
+    va_end(args);
+    const char *out = cute_arena_copy(c->arena, cute_buffer_text(&text), text.length);
+    c->failed |= !out || !cute_buffer_ok(&text);
+    cute_buffer_release(&text);
+    return out ? out : "";
+}
+
+const x_value *explain_root(const x_function *f, const x_inst *i, int64_t *offset)
+{
+    *offset = i->offset;
+    if (i->address < 0) return NULL;
+    const x_operand *o = &i->uses[i->address];
+    if (i->address2 >= 0 && i->uses[i->address2].kind == X_VAR && o->kind == X_VAR) {
+        /* The uniform base stays the same mostly: what varies is the root. */
+        if (!x_operand_varying(f, o)) o = &i->uses[i->address2];
+    }
+    for (int hops = 0; hops < 16; hops++) {
+        if (o->kind != X_VAR || o->negative || o->inverted) return NULL;
+        const x_value *v = x_use(f, o);
+        if (v == f->values) return NULL;
+        if (v->phi || v->inst < 0) return v;
+        const x_inst *from = &f->insts[v->inst];
+        const x_operand *next = NULL;
+        int64_t more = 0;
+        if ((from->op != X_ADD && from->op != X_MOV) || from->guard >= 0) return v;
+        for (unsigned u = 0; u < from->use_count; u++) {
+            if (from->uses[u].kind == X_IMM)
+                more += from->uses[u].negative ? -from->uses[u].imm : from->uses[u].imm;
+            else if (!next && from->uses[u].kind == X_VAR)
+                next = &from->uses[u];
+            else
+                return v;
+        }
+        if (!next) return v;
+        *offset += f->sass ? (int32_t)more : more;
+        o = next;
+    }
+    return x_use(f, o);
+}
+
+double explain_loop_cost(const x_function *f, uint32_t loop)
+{
+    double sum = 0;
+    for (size_t n = 0; n < f->count; n++)
+        if (explain_in_loop(f, &f->insts[n], loop))
+            sum += x_cost(f, &f->insts[n]) * x_weight(f, &f->insts[n]);
+    return sum;
+}
+
+double explain_exposed(const explain_context *c, double latency)
+{
+    return latency / c->warps;
+}
+
+/* Without lines, unrolled copies are alike in what is said of them. */
+static explain_finding *find_same(explain_context *c, const explain_place *place, const char *evidence)
+{
+    for (size_t n = 0; n < c->out->count; n++) {
+        explain_finding *o = &c->out->findings[n];
+        if (o->id != c->id) continue;
+        bool files = o->place.file && place->file;
+        if (files && o->place.line == place->line && !strcmp(o->place.file, place->file)) return o;
+        if (!o->place.file && !place->file && !strcmp(o->evidence, evidence)) return o;
+    }
+    return NULL;
+}
+
+/* The machine code of a line of the source: the first instruction that accesses the same memory. */
+static int64_t address_of(const explain_context *c, const x_inst *i)
+{
+    int64_t any = -1;
+    if (i->sass >= 0 || !c->sass || !i->file) return i->sass;
+    for (size_t n = 0; n < c->sass->count; n++) {
+        const x_inst *o = &c->sass->insts[n];
+        if (o->line != i->line || !o->file || strcmp(o->file, i->file)) continue;
+        if (o->class == i->class && o->space == i->space && o->access == i->access) return o->sass;
+        if (any < 0) any = o->sass;
+    }
+    return any;
+}
+
+static void add(explain_context *c, const x_inst *i, double cycles, double share, const char *cure,
+                const char *format, va_list args)
+{
+    explain_place place = {.address = -1};
+    cute_buffer text = {0};
+    if (i && i->seen && x_weight(c->f, i) <= 0) return; /* it did not run */
+    if (i) {
+        place = (explain_place){i->file, i->line, i->ptx_line, address_of(c, i),
+                                cute_arena_copy(c->arena, i->text, i->length < 120 ? i->length : 120)};
+    }
+    cute_buffer_vprintf(&text, format, args);
+    const char *evidence = cute_arena_copy(c->arena, cute_buffer_text(&text), text.length);
+    c->failed |= !evidence || !cute_buffer_ok(&text);
+    cute_buffer_release(&text);
+    explain_finding *f = i && !c->failed ? find_same(c, &place, evidence) : NULL;
+    if (!f) {
+        explain_kernel *k = c->out;
+        if (c->failed ||
+            !cute_arena_more(c->arena, &k->findings, k->count, &k->capacity, sizeof *k->findings, 8)) {
+            c->failed = true;
+            return;
+        }
+        f = &k->findings[k->count++];
+        *f = (explain_finding){
+            .id = c->id, .place = place, .share = share, .worst = -1, .measured = i && i->seen};
+    }
+    if (!(cycles >= 0)) cycles = 0;
+    f->count += i != NULL;
+    f->cycles += cycles;
+    if (cycles <= f->worst) return;
+    f->worst = cycles;
+    f->evidence = evidence;
+    f->cure = cure ? cure : explain_rows[c->id].cure;
+    f->place = place;
+}
+
+void explain_add(explain_context *c, const x_inst *i, double cycles, const char *cure, const char *format,
+                 ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(c, i, cycles, -1, cure, format, args);
+    va_end(args);
+}
+
+void explain_add_whole(explain_context *c, const x_inst *i, double share, const char *cure,
+                       const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(c, i, 0, share, cure, format, args);
+    va_end(args);
+}
+
+/* ---- one kernel ---- */
+
+static double total_cost(const x_function *f)
+{
+    double sum = 0;
+    for (size_t n = 0; f && n < f->count; n++)
+        if (x_reached(f, &f->insts[n])) sum += x_cost(f, &f->insts[n]) * x_weight(f, &f->insts[n]);
+    return sum;
+}
+
+/* Findings whose cycles are no cycles of an instruction, but of waiting for it. */
+static bool waits(explain_id id)
+{
+    static const explain_id ids[] = {
+        EXPLAIN_CHASE,  EXPLAIN_ONE_LOAD, EXPLAIN_STAGES,      EXPLAIN_ASYNC_COPY, EXPLAIN_RELOAD,
+        EXPLAIN_ATOMIC, EXPLAIN_FENCE,    EXPLAIN_VOLATILE,    EXPLAIN_SPILL,      EXPLAIN_LOCAL_ARRAY,
+        EXPLAIN_SERIAL, EXPLAIN_CALL,     EXPLAIN_TRIGONOMETRY};
+    for (size_t k = 0; k < sizeof ids / sizeof *ids; k++)
+        if (ids[k] == id) return true;
+    return false;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const explain_finding *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+    if (x->share != y->share) return x->share < y->share ? 1 : -1;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return (x->place.line > y->place.line) - (x->place.line < y->place.line);
+}
+
+static void weigh(explain_context *c, size_t first, double total)
+{
+    for (size_t n = first; n < c->out->count; n++) {
+        explain_finding *f = &c->out->findings[n];
+        if (f->share < 0) {
+            double all = total + (waits(f->id) ? f->cycles : 0);
+            f->share = all > 0 ? f->cycles / all : 0;
+            if (f->share > 1) f->share = 1;
+        }
+    }
+}
+
+static void set_weights(explain_kernel *k)
+{
+    for (size_t n = 0; n < k->count; n++)
+        k->findings[n].weight = k->findings[n].share >= HIGH     ? EXPLAIN_HIGH
+                                : k->findings[n].share >= MEDIUM ? EXPLAIN_MEDIUM
+                                                                 : EXPLAIN_LOW;
+    if (k->count) qsort(k->findings, k->count, sizeof *k->findings, by_share);
+}
+
+static void unseen(explain_context *c, const char *format, ...)
+{
+    explain_kernel *k = c->out;
+    cute_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    cute_buffer_vprintf(&text, format, args);
+    va_end(args);
+    if (!cute_arena_more(c->arena, &k->unseen, k->unseen_count, &k->unseen_capacity, sizeof *k->unseen, 4) ||
+        !(k->unseen[k->unseen_count] = cute_arena_copy(c->arena, cute_buffer_text(&text), text.length)))
+        c->failed = true;
+    else
+        k->unseen_count++;
+    cute_buffer_release(&text);
+}
+
+static void look(explain_context *c)
+{
+    double ptx = total_cost(c->ptx), sass = total_cost(c->sass);
+    for (int id = 0; id < EXPLAIN_COUNT && !c->failed; id++) {
+        explain_view view = explain_rows[id].view;
+        size_t first = c->out->count;
+        c->id = (explain_id)id;
+        c->f = view == EXPLAIN_PTX    ? c->ptx
+               : view == EXPLAIN_SASS ? c->sass
+               : view == EXPLAIN_BOTH ? (c->ptx ? c->ptx : c->sass)
+               : view == EXPLAIN_CODE ? (c->sass ? c->sass : c->ptx)
+                                      : NULL;
+        if (!c->f && view != EXPLAIN_LAUNCH) continue;
+        functions[id](c);
+        weigh(c, first, c->f == c->sass ? sass : ptx);
+    }
+}
+
+static bool set_launch(explain_context *c, const x_launch *launch, x_function *f)
+{
+    const cute_kernel *k = c->kernel;
+    if (launch->block[0]) {
+        f->launch = *launch;
+    } else if (!f->launch.block[0]) {
+        const int64_t *block = k->reqntid[0] > 0 ? k->reqntid : k->block[0] > 0 ? k->block : NULL;
+        for (int d = 0; block && d < 3; d++) f->launch.block[d] = block[d] > 0 ? block[d] : 1;
+        /* With one dimension, as many as there may be. */
+        if (!block && k->maxntid[0] > 0 && k->maxntid[1] <= 1 && k->maxntid[2] <= 1) {
+            f->launch.block[0] = k->maxntid[0];
+            f->launch.block[1] = f->launch.block[2] = 1;
+        }
+    }
+    for (int d = 0; d < 3; d++)
+        if (f->launch.block[d] < 0 || f->launch.block[d] > 1024) f->launch.block[0] = 0;
+    return true;
+}
+
+static const cute_kernel *kernel_of(const cute_module *module, const char *name)
+{
+    for (size_t n = 0; module && n < cute_module_kernel_count(module); n++)
+        if (!strcmp(cute_module_kernel(module, n)->name, name)) return cute_module_kernel(module, n);
+    return NULL;
+}
+
+static void set_occupancy(explain_context *c, cute_occupancy *o)
+{
+    cute_occupancy_input in = {.size = sizeof in};
+    const x_function *f = c->ptx ? c->ptx : c->sass;
+    c->warps = 8;
+    c->compiled_module = c->input->compiled ? c->input->compiled : c->input->module;
+    c->compiled = kernel_of(c->compiled_module, c->kernel->name);
+    if (!c->compiled || c->compiled->resources.registers < 0 || !f ||
+        cute_occupancy_of_kernel(c->compiled_module, c->compiled, &in, NULL) != CUTE_OK) {
+        c->compiled = NULL;
+        return;
+    }
+    in.threads = f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
+    if (in.threads < 1 || in.threads > 1024 || cute_occupancy_compute(&in, o, NULL) != CUTE_OK) return;
+    c->occupancy = o;
+    if (o->warps > 0) c->warps = o->warps / 4.0;
+    if (c->warps < 1) c->warps = 1;
+}
+
+static cute_status explain_one(cute_arena *arena, const explain_input *input, const cute_kernel *kernel,
+                               const em_program *program, const char *no_ptx, explain_kernel *out,
+                               cute_diag *diag)
+{
+    x_function ptx = {0}, sass = {0};
+    cute_occupancy occupancy = {.size = sizeof occupancy};
+    x_launch launch = {0};
+    const char *arch = cute_module_arch(input->compiled ? input->compiled : input->module);
+    explain_context c = {.arena = arena, .input = input, .kernel = kernel, .out = out};
+    const em_function *entry = program ? em_program_find(program, kernel->name) : NULL;
+    out->name = cute_symbol_name(arena, kernel->name);
+    c.launched = explain_read_launch(input->launch, kernel->name, &launch);
+    if (entry) {
+        if (!x_from_ptx(arena, program, entry, &ptx)) return cute_fail_memory(diag);
+        ptx.arch = arch;
+        ptx.label = input->label;
+        set_launch(&c, &launch, &ptx);
+        if (!explain_read_counters(arena, input->launch, kernel->name, &ptx)) return cute_fail_memory(diag);
+        if (!x_analyse(&ptx)) return cute_fail_memory(diag);
+        c.ptx = &ptx;
+    } else {
+        unseen(&c, "the PTX: %s", no_ptx ? no_ptx : "the kernel is not in it");
+    }
+    const cute_code_function *code = input->code ? cute_code_find(input->code, kernel->name) : NULL;
+    if (code) {
+        sass.arch = arch;
+        if (!x_from_sass(arena, (cute_code_function *)(uintptr_t)code, &sass)) return cute_fail_memory(diag);
+        set_launch(&c, &launch, &sass);
+        if (c.ptx && !sass.launch.block[0]) sass.launch = ptx.launch;
+        if (!x_analyse(&sass)) return cute_fail_memory(diag);
+        c.sass = &sass;
+    } else {
+        unseen(&c, "the machine code, and so spills and what ptxas made of loops: %s",
+               input->no_code ? input->no_code : "the kernel is not in it");
+    }
+    if (!input->launch)
+        unseen(&c, "a launch: the grid, and how often lines run, are estimated (--config=launch.json)");
+    out->looked_at = c.ptx && c.sass ? "PTX and machine code"
+                     : c.ptx         ? "PTX"
+                     : c.sass        ? "machine code"
+                                     : "nothing";
+    set_occupancy(&c, &occupancy);
+    look(&c);
+    if (c.failed) return cute_fail_memory(diag);
+    return CUTE_OK;
+}
+
+/* The emulator's parser takes PTX for what it runs; later architectures have the same text. */
+static char *as_text(cute_arena *arena, const char *ptx, size_t length)
+{
+    char *text = cute_arena_copy(arena, ptx, length);
+    char *target = text ? strstr(text, ".target") : NULL;
+    char *name = target ? strstr(target, "sm_") : NULL;
+    if (name && strchr(target, '\n') > name && strtol(name + 3, NULL, 10) > 90) {
+        char *end = name + 3;
+        while ((*end >= '0' && *end <= '9') || *end == 'a' || *end == 'f') end++;
+        memset(name, ' ', (size_t)(end - name));
+        memcpy(name, "sm_90", 5);
+        if (end - name > 5) name[5] = 'a';
+    }
+    return text;
+}
+
+cute_status explain_create(cute_arena *arena, const explain_input *input, explain_report *out,
+                           cute_diag *diag)
+{
+    size_t length, count = cute_module_kernel_count(input->module);
+    const char *ptx = cute_module_ptx(input->module, &length), *no_ptx = "there is none in the file";
+    em_program *program = NULL;
+    cute_status status = CUTE_OK;
+    *out = (explain_report){.label = input->label, .arch = cute_module_arch(input->module)};
+    out->kernels = cute_arena_array(arena, count + 1, sizeof *out->kernels);
+    if (!out->kernels) return cute_fail_memory(diag);
+    if (ptx) {
+        cute_diag *own = cute_diag_create();
+        while (length && !ptx[length - 1]) length--;
+        char *text = as_text(arena, ptx, length);
+        if (!own || !text) status = cute_fail_memory(diag);
+        if (status == CUTE_OK && em_program_parse(arena, input->label, text, length, UINT64_C(1) << 32,
+                                                  &program, own) != CUTE_OK) {
+            const cute_message *m = cute_diag_count(own) ? cute_diag_get(own, 0) : NULL;
+            no_ptx =
+                m ? cute_arena_printf(arena, "line %d: %s", m->place.line, m->text) : "it cannot be read";
+            program = NULL;
+        }
+        cute_diag_destroy(own);
+    }
+    for (size_t n = 0; n < count && status == CUTE_OK; n++) {
+        const cute_kernel *kernel = cute_module_kernel(input->module, n);
+        if (input->kernel && strcmp(kernel->name, input->kernel)) continue;
+        status = explain_one(arena, input, kernel, program, no_ptx, &out->kernels[out->count++], diag);
+    }
+    if (status == CUTE_OK && input->ncu) status = explain_read_ncu(arena, input, out, diag);
+    for (size_t n = 0; n < out->count; n++) set_weights(&out->kernels[n]);
+    return status;
+}

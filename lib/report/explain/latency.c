@@ -1,0 +1,148 @@
+/* Findings of latency: chains of loads, one load at a time, copies without stages. */
+#include "lib/report/explain/context.h"
+
+static bool loads_global(const x_inst *i)
+{
+    return i->access == CUTE_ACCESS_LOAD && (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC);
+}
+
+typedef struct search {
+    const x_function *f;
+    uint32_t loop;
+    int64_t wanted; /* instruction */
+    uint8_t *seen;  /* by value */
+    unsigned budget;
+} search;
+
+/* Whether the value comes from the instruction, in the loop. */
+static bool comes_from(search *s, const x_value *v)
+{
+    if (v == s->f->values || s->seen[v - s->f->values] || !s->budget) return false;
+    s->seen[v - s->f->values] = 1;
+    s->budget--;
+    if (!x_made_in(s->f, v, s->loop)) return false;
+    if (v->phi) {
+        for (uint32_t k = 0; k < v->arg_count; k++)
+            if (comes_from(s, x_at(s->f, v->args[k]))) return true;
+        return false;
+    }
+    if (v->inst == s->wanted) return true;
+    const x_inst *i = &s->f->insts[v->inst];
+    for (unsigned u = 0; u < i->use_count; u++)
+        if (i->uses[u].kind == X_VAR && comes_from(s, x_use(s->f, &i->uses[u]))) return true;
+    return false;
+}
+
+static bool follows_itself(explain_context *c, const x_inst *i, uint32_t loop)
+{
+    search s = {.f = c->f, .loop = loop, .wanted = i - c->f->insts, .budget = 600};
+    s.seen = cute_arena_array(c->arena, c->f->value_count + 1, 1);
+    if (!s.seen) {
+        c->failed = true;
+        return false;
+    }
+    for (int k = 0; k < 2; k++) {
+        int at = k ? i->address2 : i->address;
+        if (at >= 0 && i->uses[at].kind == X_VAR && comes_from(&s, x_use(c->f, &i->uses[at]))) return true;
+    }
+    return false;
+}
+
+void find_chases(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        uint32_t loop = x_loop_of(f, i);
+        bool shared = i->access == CUTE_ACCESS_LOAD && i->space == CUTE_SPACE_SHARED;
+        if (!x_reached(f, i) || loop == CUTE_NO_LOOP || (!loads_global(i) && !shared) ||
+            i->flags & F_VOLATILE)
+            continue;
+        if (!follows_itself(c, i, loop)) continue;
+        int latency = shared ? 30 : LATENCY_GLOBAL;
+        explain_add(c, i, explain_exposed(c, latency) * x_weight(f, i), NULL,
+                    "its address comes from what it loaded one iteration before: %d cycles each", latency);
+    }
+}
+
+void find_single_loads(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (uint32_t n = 0; n < f->flow->loop_count; n++) {
+        const x_inst *load = NULL;
+        unsigned loads = 0;
+        bool other = f->loops[n].waits;
+        if (!f->flow->loops[n].innermost || f->loops[n].trips < 8) continue;
+        for (size_t k = 0; k < f->count; k++) {
+            const x_inst *i = &f->insts[k];
+            if (!explain_in_loop(f, i, n)) continue;
+            other |= i->flags & (F_TMA | F_ASYNC | F_MMA | F_WGMMA | F_CALL) || i->class == CUTE_CODE_SYNC ||
+                     i->access == CUTE_ACCESS_ATOMIC;
+            if (!loads_global(i)) continue;
+            loads++;
+            load = i;
+        }
+        if (other || loads != 1 || load->width > 4 || load->width == 0 || load->flags & F_VOLATILE) continue;
+        bool changes = false;
+        for (int k = 0; k < 2; k++) {
+            int at = k ? load->address2 : load->address;
+            if (at >= 0 && load->uses[at].kind == X_VAR)
+                changes |= x_made_in(f, x_use(f, &load->uses[at]), n);
+        }
+        if (!changes || follows_itself(c, load, n)) continue;
+        double body = explain_loop_cost(f, n) / (x_weight(f, load) > 0 ? x_weight(f, load) : 1);
+        double exposed = explain_exposed(c, LATENCY_LOADED) - body;
+        if (exposed <= 0) continue;
+        explain_add(c, load, exposed * 0.75 * x_weight(f, load), NULL,
+                    "the only load of an iteration, of %u bytes a lane; about %.0f iterations", load->width,
+                    f->loops[n].trips);
+    }
+}
+
+/* ---- stages ---- */
+
+static bool works(const x_inst *i)
+{
+    return (i->flags & (F_MATH | F_MMA | F_WGMMA)) != 0;
+}
+
+static bool same_operand(const x_function *f, const x_operand *a, const x_operand *b)
+{
+    if (a->kind != b->kind) return false;
+    return a->kind == X_VAR ? x_use(f, a) == x_use(f, b) && x_use(f, a) != f->values
+                            : a->kind == X_IMM && a->imm == b->imm;
+}
+
+/* The barrier that a bulk copy completes is among its operands. */
+static bool waits_for(const x_function *f, const x_inst *wait, const x_inst *copy)
+{
+    if (wait->flags & F_WAIT_ASYNC) return copy->flags & F_ASYNC && wait->offset == 0;
+    if (!(copy->flags & F_TMA) || wait->address < 0) return false;
+    for (unsigned u = 1; u < copy->use_count; u++)
+        if (same_operand(f, &wait->uses[wait->address], &copy->uses[u])) return true;
+    return false;
+}
+
+void find_missing_stages(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *copy = &f->insts[n];
+        uint32_t loop = x_loop_of(f, copy);
+        if (!(copy->flags & (F_ASYNC | F_TMA)) || !x_reached(f, copy)) continue;
+        /* A copy that one lane issues stands under a branch of the loop, in its own block, with the same loop. */
+        if (loop == CUTE_NO_LOOP) continue;
+        for (size_t k = n + 1; k < f->count; k++) {
+            const x_inst *wait = &f->insts[k];
+            if (!explain_in_loop(f, wait, loop) || works(wait)) break;
+            if (!(wait->flags & (F_WAIT_ASYNC | F_WAIT_MBARRIER)) || !waits_for(f, wait, copy)) continue;
+            bool work = false;
+            for (size_t w = k + 1; w < f->count && !work; w++)
+                work = explain_in_loop(f, &f->insts[w], loop) && works(&f->insts[w]);
+            if (work)
+                explain_add(c, wait, explain_exposed(c, LATENCY_GLOBAL + 200) * x_weight(f, copy), NULL,
+                            "no work stands between the copy and the wait for it");
+            break;
+        }
+    }
+}

@@ -1,0 +1,454 @@
+/* Findings of memory: spills, local arrays, sectors, banks, widths, copies through registers, reloads, atomics. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/list.h"
+#include "lib/report/explain/context.h"
+
+static bool is_global(const x_inst *i)
+{
+    return i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC;
+}
+
+static bool is_access(const x_function *f, const x_inst *i)
+{
+    return i->access != CUTE_ACCESS_NONE && x_reached(f, i);
+}
+
+/* ---- local memory ---- */
+
+void find_spills(explain_context *c)
+{
+    const x_function *f = c->f;
+    const cute_resources *r = c->compiled ? &c->compiled->resources : NULL;
+    bool arrays = c->ptx && c->ptx->has_local;
+    bool told = r && (r->spill_stores > 0 || r->spill_loads > 0);
+    if (arrays && !told) return;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!is_access(f, i) || i->space != CUTE_SPACE_LOCAL || !(i->flags & F_SPILL)) continue;
+        double cycles =
+            (x_cost(f, i) + (i->access == CUTE_ACCESS_LOAD ? explain_exposed(c, LATENCY_LOCAL) : 0)) *
+            x_weight(f, i);
+        const char *limit =
+            r && r->registers > 0
+                ? explain_text(c, "; the kernel has %lld registers a thread", (long long)r->registers)
+                : "";
+        explain_add(c, i, cycles, NULL, "%s of %u bytes a thread at %s%s",
+                    i->access == CUTE_ACCESS_LOAD ? "a load" : "a store", i->width ? i->width : 4,
+                    "a constant place of the stack", limit);
+    }
+}
+
+/* Made of constants alone, without a loop. */
+static bool is_constant(const x_function *f, const x_operand *o, int depth)
+{
+    if (o->kind != X_VAR) return o->kind == X_IMM;
+    const x_value *v = x_use(f, o);
+    if (v->phi || v->inst < 0 || v->depends || depth > 8) return false;
+    const x_inst *i = &f->insts[v->inst];
+    for (unsigned u = 0; u < i->use_count; u++)
+        if (!is_constant(f, &i->uses[u], depth + 1)) return false;
+    return true;
+}
+
+void find_local_arrays(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!is_access(f, i) || i->space != CUTE_SPACE_LOCAL || i->address < 0) continue;
+        if (f->sass && i->flags & F_SPILL) continue;
+        bool varies = !is_constant(f, &i->uses[i->address], 0);
+        double cycles =
+            (x_cost(f, i) + (i->access == CUTE_ACCESS_LOAD ? explain_exposed(c, LATENCY_LOCAL) : 0)) *
+            x_weight(f, i);
+        explain_add(c, i, cycles, NULL, "%s",
+                    varies ? "its index is computed at run time, and registers have no index"
+                           : "its index is constant here, but its address is taken or indexed elsewhere");
+    }
+}
+
+/* ---- sectors ---- */
+
+static int64_t lane_stride(const uint64_t at[X_LANES], uint32_t active)
+{
+    int64_t stride = 0;
+    for (int l = 1; l < X_LANES; l++) {
+        if (!(active >> l & 1) || !(active >> (l - 1) & 1)) continue;
+        int64_t d = (int64_t)(at[l] - at[l - 1]);
+        if (!stride) stride = d;
+        if (d != stride) return 0;
+    }
+    return stride;
+}
+
+/* All accesses of the block that count from the same value: what one leaves of a sector another may take. */
+static bool shared_sectors(const x_function *f, const x_inst *i, x_traffic *out)
+{
+    int64_t offset, other_offset;
+    const x_value *root = explain_root(f, i, &offset);
+    const cute_code_block *b = &f->flow->blocks[i->block];
+    unsigned bytes = 0;
+    int64_t lowest = offset, highest = offset + i->width;
+    uint64_t at[X_LANES];
+    uint32_t active;
+    if (!root || !x_addresses(f, i, at, &active)) return false;
+    enum { MOST_MEMBERS = 64 };
+    unsigned members = 0;
+    for (size_t k = 0; k < b->count && members < MOST_MEMBERS; k++) {
+        const x_inst *o = &f->insts[b->first + k];
+        if (o->access != i->access || o->space != i->space || explain_root(f, o, &other_offset) != root)
+            continue;
+        if (other_offset < lowest) lowest = other_offset;
+        if (other_offset + o->width > highest) highest = other_offset + o->width;
+        bytes += o->width;
+        members++;
+    }
+    if (members < 2 || highest - lowest > 128) return false;
+    /* Lanes side by side: rows of their own are far apart all the same. */
+    int64_t stride = lane_stride(at, active);
+    if (stride < 0 || stride > highest - lowest) return false;
+    /* Together they cover a stretch of each lane: its sectors against its bytes. */
+    uint64_t sectors[X_LANES * 8];
+    size_t count = 0;
+    for (int l = 0; l < X_LANES; l++) {
+        if (!(active >> l & 1)) continue;
+        uint64_t start = at[l] + (uint64_t)(lowest - offset), end = at[l] + (uint64_t)(highest - offset) - 1;
+        for (uint64_t s = start / 32; s <= end / 32 && count < sizeof sectors / sizeof *sectors; s++) {
+            bool seen = false;
+            for (size_t k = 0; k < count; k++) seen |= sectors[k] == s;
+            if (!seen) sectors[count++] = s;
+        }
+    }
+    int ideal = (int)((bytes * (unsigned)__builtin_popcount(active) + 31) / 32);
+    *out = (x_traffic){(int)count, ideal};
+    return true;
+}
+
+/* What the emulator counted is nearer than what is computed; true: it told all. */
+static bool find_seen(explain_context *c, const x_inst *i, int cost, const char *what)
+{
+    if (!i->seen || i->seen->ideal <= 0) return false;
+    double more = i->seen->count - i->seen->ideal;
+    if (i->seen->count >= 1.9 * i->seen->ideal && more >= 1)
+        explain_add(c, i, more * cost * x_weight(c->f, i), NULL,
+                    "%.1f %s each time where %.1f would do (counted)", i->seen->count, what, i->seen->ideal);
+    return true;
+}
+
+void find_uncoalesced(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        uint64_t at[X_LANES];
+        uint32_t active;
+        x_traffic together;
+        if (!is_access(f, i) || !is_global(i) || i->flags & F_TMA || i->access == CUTE_ACCESS_ATOMIC)
+            continue;
+        if (find_seen(c, i, SECTOR_COST, "sectors of 32 bytes")) continue;
+        if (!x_addresses(f, i, at, &active) || __builtin_popcount(active) < 4) continue;
+        x_traffic t = x_sectors(at, active, i->width ? i->width : 4);
+        if (t.count < 2 * t.ideal || t.count - t.ideal < 4) continue;
+        if (shared_sectors(f, i, &together) && together.count < 2 * together.ideal) continue;
+        int64_t stride = lane_stride(at, active);
+        bool by_argument =
+            x_address_depends(f, i) & X_ARGUMENT && stride && (stride < 0 ? -stride : stride) >= 512;
+        const char *apart =
+            !stride       ? ""
+            : by_argument ? "; neighbouring lanes are a row apart, whose length is an argument"
+                          : explain_text(c, "; neighbouring lanes are %lld bytes apart", (long long)stride);
+        const char *cure = NULL;
+        if (stride > i->width && stride <= 64 && !by_argument)
+            cure = explain_text(
+                c,
+                "lanes step over %lld bytes of which they take %u: store the fields in arrays of "
+                "their own (structure of arrays), or load whole structures as float4 and "
+                "exchange in shared memory",
+                (long long)stride, i->width);
+        explain_add(c, i, (t.count - t.ideal) * SECTOR_COST * x_weight(f, i), cure,
+                    "%d sectors of 32 bytes where %d would do%s", t.count, t.ideal, apart);
+    }
+}
+
+/* ---- banks ---- */
+
+void find_bank_conflicts(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        uint64_t at[X_LANES];
+        uint32_t active;
+        if (!is_access(f, i) || i->space != CUTE_SPACE_SHARED || i->access == CUTE_ACCESS_COPY) continue;
+        if (find_seen(c, i, WAVEFRONT_COST, "wavefronts")) continue;
+        if (!x_addresses(f, i, at, &active)) continue;
+        unsigned width = i->width ? i->width : 4;
+        if (i->flags & F_TENSOR_LOAD) {
+            active &= width <= 4 ? 0xffu : width <= 8 ? 0xffffu : UINT32_MAX;
+            width = 16;
+        }
+        if (i->access == CUTE_ACCESS_ATOMIC && width > 4) continue;
+        x_traffic t = x_wavefronts(at, active, width);
+        if (t.count < 2 * t.ideal) continue;
+        int64_t stride = lane_stride(at, active);
+        const char *apart =
+            stride ? explain_text(c, "; neighbouring lanes are %lld bytes apart", (long long)stride) : "";
+        const char *cure = NULL;
+        if (stride && stride % 128 == 0)
+            cure = explain_text(
+                c,
+                "pad the rows of %lld bytes to %lld (one access more), or swizzle: the column ^ the row "
+                "%% %d, in units of %u bytes; then the lanes take different banks",
+                (long long)stride, (long long)stride + width, (int)(128 / width), width);
+        explain_add(c, i, (t.count - t.ideal) * WAVEFRONT_COST * x_weight(f, i), cure,
+                    "%d wavefronts where %d would do: a conflict of %d ways%s", t.count, t.ideal,
+                    t.count / (t.ideal ? t.ideal : 1), apart);
+    }
+}
+
+/* ---- widths ---- */
+
+typedef struct member {
+    const x_inst *i;
+    int64_t offset;
+} member;
+
+static int by_offset(const void *a, const void *b)
+{
+    const member *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void judge_run(explain_context *c, const member *m, unsigned count)
+{
+    const x_function *f = c->f;
+    unsigned width = m->i->width, most = 16;
+    uint64_t at[X_LANES];
+    uint32_t active;
+    while (count * width >= 8 && most > width) {
+        unsigned take = most / width;
+        if (take > count) {
+            most /= 2;
+            continue;
+        }
+        bool aligned = x_addresses(f, m->i, at, &active);
+        for (int l = 0; l < X_LANES && aligned; l++) aligned = !(active >> l & 1) || at[l] % most == 0;
+        if (!aligned) {
+            m++, count--;
+            continue;
+        }
+        bool global = is_global(m->i);
+        x_traffic wide = global ? x_sectors(at, active, most) : x_wavefronts(at, active, most);
+        double now = 0;
+        for (unsigned k = 0; k < take; k++) now += x_cost(f, m[k].i) + 1;
+        double saved = (now - wide.count * (global ? SECTOR_COST : WAVEFRONT_COST) - 1) * x_weight(f, m->i);
+        if (saved > 0) {
+            const x_inst *first = m->i;
+            for (unsigned k = 1; k < take; k++)
+                if (m[k].i < first) first = m[k].i;
+            explain_add(c, first, saved, NULL, "%u %ss of %u bytes beside each other are one of %u", take,
+                        m->i->access == CUTE_ACCESS_LOAD ? "load" : "store", width, most);
+        }
+        m += take;
+        count -= take;
+    }
+}
+
+void find_narrow(explain_context *c)
+{
+    const x_function *f = c->f;
+    enum { MOST_MEMBERS = 256 };
+    for (uint32_t b = 0; b < f->flow->block_count; b++) {
+        const cute_code_block *block = &f->flow->blocks[b];
+        bool *done = cute_arena_array(c->arena, block->count + 1, sizeof *done);
+        if (!done) {
+            c->failed = true;
+            return;
+        }
+        for (size_t k = 0; k < block->count; k++) {
+            const x_inst *i = &f->insts[block->first + k];
+            member list[MOST_MEMBERS];
+            unsigned count = 0;
+            int64_t offset;
+            bool fits = is_access(f, i) && (is_global(i) || i->space == CUTE_SPACE_SHARED) && i->width &&
+                        i->width < 16 && (i->access == CUTE_ACCESS_LOAD || i->access == CUTE_ACCESS_STORE) &&
+                        !(i->flags & (F_VOLATILE | F_TENSOR_LOAD));
+            const x_value *root = fits && !done[k] ? explain_root(f, i, &offset) : NULL;
+            if (!root) continue;
+            for (size_t o = k; o < block->count && count < MOST_MEMBERS; o++) {
+                const x_inst *other = &f->insts[block->first + o];
+                int64_t place;
+                if (other->flags & F_BARRIER) break;
+                if (done[o] || other->access != i->access || other->space != i->space ||
+                    other->width != i->width || other->guard >= 0 || other->flags & F_VOLATILE ||
+                    explain_root(f, other, &place) != root)
+                    continue;
+                done[o] = true;
+                list[count++] = (member){other, place};
+            }
+            if (count < 2) continue;
+            qsort(list, count, sizeof *list, by_offset);
+            for (unsigned first = 0; first < count;) {
+                unsigned next = first + 1;
+                while (next < count && list[next].offset == list[next - 1].offset + i->width) next++;
+                judge_run(c, list + first, next - first);
+                first = next;
+            }
+        }
+    }
+}
+
+/* ---- copies through registers ---- */
+
+/* The global load whose value is stored, through moves and packing only. */
+static const x_inst *loaded(const x_function *f, const x_operand *o, int depth)
+{
+    const x_value *v = x_use(f, o);
+    if (o->kind != X_VAR || v->inst < 0 || depth > 3) return NULL;
+    const x_inst *i = &f->insts[v->inst];
+    if (i->access == CUTE_ACCESS_LOAD) return is_global(i) ? i : NULL;
+    if (i->class != CUTE_CODE_MOVE) return NULL;
+    for (unsigned u = 0; u < i->use_count; u++) {
+        const x_inst *from = loaded(f, &i->uses[u], depth + 1);
+        if (from) return from;
+    }
+    return NULL;
+}
+
+void find_missed_async(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        uint32_t loop = x_loop_of(f, i);
+        if (!is_access(f, i) || i->space != CUTE_SPACE_SHARED || i->access != CUTE_ACCESS_STORE ||
+            i->data < 0 || i->width < 4 || loop == CUTE_NO_LOOP)
+            continue;
+        const x_inst *load = loaded(f, &i->uses[i->data], 0);
+        if (!load || !explain_in_loop(f, load, loop)) continue;
+        /* It is worth it where something waits for the tile. */
+        bool waits = false;
+        for (size_t k = 0; k < f->count && !waits; k++)
+            waits = f->insts[k].flags & F_BARRIER && explain_in_loop(f, &f->insts[k], loop);
+        if (!waits) continue;
+        double each = x_cost(f, i) + explain_exposed(c, LATENCY_GLOBAL);
+        explain_add(
+            c, load, each * x_weight(f, i), NULL,
+            "a load of %u bytes waits in registers for the store to shared memory in the same iteration",
+            load->width);
+    }
+}
+
+/* ---- reloads ---- */
+
+static bool has_order(const x_function *f, uint32_t loop)
+{
+    for (size_t n = 0; n < f->count; n++)
+        if (explain_in_loop(f, &f->insts[n], loop) &&
+            (f->insts[n].class == CUTE_CODE_SYNC || f->insts[n].access == CUTE_ACCESS_ATOMIC))
+            return true;
+    return false;
+}
+
+void find_reloads(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        uint32_t loop = x_loop_of(f, i);
+        if (!is_access(f, i) || !is_global(i) || i->access != CUTE_ACCESS_LOAD || loop == CUTE_NO_LOOP)
+            continue;
+        if (i->flags & F_VOLATILE || i->address < 0) continue;
+        bool changes = false;
+        for (int k = 0; k < 2; k++) {
+            int at = k ? i->address2 : i->address;
+            if (at >= 0 && i->uses[at].kind == X_VAR) changes |= x_made_in(f, x_use(f, &i->uses[at]), loop);
+        }
+        if (changes || has_order(f, loop)) continue;
+        double each = x_cost(f, i) + explain_exposed(c, LATENCY_GLOBAL) / 2;
+        explain_add(c, i, each * x_weight(f, i), NULL,
+                    "its address is made in front of the loop and stays the same");
+    }
+}
+
+/* ---- atomics ---- */
+
+void find_contended(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        uint64_t at[X_LANES];
+        uint32_t active = x_active(f, i);
+        int lanes = __builtin_popcount(active);
+        bool global = is_global(i), shared = i->space == CUTE_SPACE_SHARED;
+        if (!is_access(f, i) || i->access != CUTE_ACCESS_ATOMIC || (!global && !shared) || lanes < 4)
+            continue;
+        bool known = x_addresses(f, i, at, &active), varying = x_address_varying(f, i);
+        double each = (global ? 8 : 4) * x_weight(f, i);
+        if (!varying) {
+            bool all = !(x_address_depends(f, i) & X_BLOCK);
+            explain_add(c, i, each * (lanes - 1), NULL, "%d lanes of each warp have the same address%s",
+                        lanes, all && global ? ", and so has every block" : "");
+        } else if (known) {
+            int distinct = 0;
+            for (int l = 0; l < X_LANES; l++) {
+                bool seen = !(active >> l & 1);
+                for (int o = 0; o < l && !seen; o++) seen = active >> o & 1 && at[o] == at[l];
+                distinct += !seen;
+            }
+            if (distinct * 2 <= lanes)
+                explain_add(c, i, each * (lanes - distinct), NULL, "%d lanes of each warp have %d addresses",
+                            lanes, distinct);
+        } else if (global && x_address_depends(f, i) & X_LOADED) {
+            explain_add(
+                c, i, each * lanes / 2, NULL,
+                "the address comes from loaded data: a few of them take all the atomics of a warp in turn");
+        }
+    }
+}
+
+/* ---- volatile, fences ---- */
+
+/* Arithmetic that takes the value, or gives it. */
+static bool computes(const x_function *f, const x_inst *i)
+{
+    if (i->access == CUTE_ACCESS_STORE) {
+        const x_value *v = i->data >= 0 ? x_use(f, &i->uses[i->data]) : f->values;
+        return v->inst >= 0 && f->insts[v->inst].flags & F_MATH;
+    }
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *o = &f->insts[n];
+        for (unsigned u = 0; u < o->use_count && (o->flags & F_MATH || o->access == CUTE_ACCESS_STORE); u++)
+            if (o->uses[u].kind == X_VAR && x_use(f, &o->uses[u])->inst == i - f->insts) return true;
+    }
+    return false;
+}
+
+void find_volatile(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!is_access(f, i) || !(i->flags & F_VOLATILE) || !computes(f, i)) continue;
+        bool load = i->access == CUTE_ACCESS_LOAD;
+        double wait = load ? explain_exposed(c, i->space == CUTE_SPACE_SHARED ? 30 : LATENCY_GLOBAL) : 0;
+        explain_add(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
+                    "a volatile %s whose value is computed with", load ? "load" : "store");
+    }
+}
+
+void find_fences(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!(i->flags & F_SYSTEM_FENCE) || !x_reached(f, i)) continue;
+        bool loop = x_loop_of(f, i) != CUTE_NO_LOOP;
+        explain_add(c, i, explain_exposed(c, 1500) * x_weight(f, i), NULL, "%s",
+                    loop ? "it is in a loop: each iteration waits for its writes to be seen by all"
+                         : "it waits for its writes to be seen by host and other GPUs");
+    }
+}

@@ -1,0 +1,261 @@
+/* Code as the findings look at it: PTX and machine code alike become instructions with values, in blocks with loops. What
+ * an instruction computes of integers is known, so that the addresses of a warp's lanes can be told before anything runs. */
+#ifndef CUTE_LIB_REPORT_EXPLAIN_MODEL_H
+#define CUTE_LIB_REPORT_EXPLAIN_MODEL_H
+
+#include "lib/report/code/code.h"
+
+struct em_program;
+struct em_function;
+
+enum { X_LANES = 32 };
+
+/* What is computed of integers; X_OTHER: not known here. */
+typedef enum x_op {
+    X_OTHER,
+    X_MOV,
+    X_ADD, /* any number of operands */
+    X_SUB,
+    X_MUL,
+    X_MAD,
+    X_SHL,
+    X_SHR,
+    X_AND,
+    X_OR,
+    X_XOR,
+    X_NOT,
+    X_LOP3,
+    X_MIN,
+    X_MAX,
+    X_SELECT, /* a, b, condition */
+    X_SETP,
+    X_BFE,
+    X_EXTEND, /* cvt between integers */
+    X_DIV,
+    X_REM,
+    X_LEA, /* (a << shift) + b */
+} x_op;
+
+/* X_NONZERO: the result of X_LOP3 is whether it has a bit. */
+typedef enum x_compare { X_EQ, X_NE, X_LT, X_LE, X_GT, X_GE, X_NONZERO } x_compare;
+
+/* What a value depends on. */
+enum {
+    X_TID_X = 1,
+    X_TID_Y = 2,
+    X_TID_Z = 4,
+    X_LANE = 8,
+    X_CTA_X = 16,
+    X_CTA_Y = 32,
+    X_CTA_Z = 64,
+    X_ARGUMENT = 128,
+    X_LOADED = 256,
+    X_COUNTED = 512, /* what a loop carries */
+    X_THREAD = X_TID_X | X_TID_Y | X_TID_Z | X_LANE,
+    X_BLOCK = X_CTA_X | X_CTA_Y | X_CTA_Z
+};
+
+/* Special registers that have a value here. */
+typedef enum x_sreg {
+    X_S_TID_X,
+    X_S_TID_Y,
+    X_S_TID_Z,
+    X_S_NTID_X,
+    X_S_NTID_Y,
+    X_S_NTID_Z,
+    X_S_CTAID_X,
+    X_S_CTAID_Y,
+    X_S_CTAID_Z,
+    X_S_NCTAID_X,
+    X_S_NCTAID_Y,
+    X_S_NCTAID_Z,
+    X_S_LANE,
+    X_S_OTHER, /* the same for all lanes of a warp */
+} x_sreg;
+
+enum {
+    F_VOLATILE = 1 << 0,
+    F_SYSTEM_FENCE = 1 << 1,
+    F_BARRIER = 1 << 2, /* of the block, or a part of it */
+    F_DOUBLE = 1 << 3,  /* arithmetic of f64 */
+    F_TO_DOUBLE = 1 << 4,
+    F_FROM_DOUBLE = 1 << 5,
+    F_HALF_SCALAR = 1 << 6, /* f16, bf16: one element a lane */
+    F_SLOW_MATH = 1 << 7,   /* division, root with all bits */
+    F_DIVIDE = 1 << 8,      /* of integers, by what is no constant */
+    F_MULTIPLY_64 = 1 << 9,
+    F_ASYNC = 1 << 10, /* cp.async */
+    F_TMA = 1 << 11,   /* bulk copies */
+    F_WAIT_ASYNC = 1 << 12,
+    F_WAIT_MBARRIER = 1 << 13,
+    F_WGMMA = 1 << 14,
+    F_WGMMA_WAIT = 1 << 15,
+    F_MMA = 1 << 16, /* other products on tensor cores */
+    F_SETMAXNREG = 1 << 17,
+    F_CALL = 1 << 18,
+    F_MATH = 1 << 19, /* arithmetic of floating point, no moves and conversions */
+    F_FMA = 1 << 20,
+    F_WIDEN_HALF = 1 << 21, /* f16, bf16 to f32 */
+    F_BRANCH = 1 << 22,
+    F_REDUCTION = 1 << 23, /* the table of large arguments of sin and cos */
+    F_HALF = 1 << 24,
+    F_ADDRESS_TAKEN = 1 << 25, /* cvta of local memory */
+    F_SPILL = 1 << 26,         /* local memory at a constant place of the stack */
+    F_READ_ONLY = 1 << 27,
+    F_FLOAT_ADD = 1 << 28,
+    F_TENSOR_LOAD = 1 << 29, /* ldmatrix */
+    F_ORDERED = 1 << 30,     /* acquire, relaxed: others write there */
+};
+
+typedef enum x_kind {
+    X_NONE,
+    X_VAR,
+    X_IMM,
+    X_ARG /* a parameter or a constant: imm is its place */,
+    X_SREG
+} x_kind;
+
+typedef struct x_operand {
+    uint8_t kind;
+    bool negative, inverted; /* -a, ~a or !a */
+    uint32_t var, value;     /* value: after x_ssa */
+    int64_t imm;
+} x_operand;
+
+struct x_seen;
+typedef struct x_inst {
+    const struct x_seen *seen; /* NULL: no counters */
+    uint8_t op, class, space, access, bits, compare, table, shift;
+    bool is_signed;
+    uint16_t width;   /* bytes of a lane */
+    uint16_t element; /* bytes of an element; 0: not known */
+    uint32_t flags;
+    x_operand *uses;
+    uint32_t *defs; /* variables; their values follow each other from first_value on */
+    uint16_t use_count, def_count;
+    int16_t address;  /* the operand that is the base of the address; -1: none */
+    int16_t address2; /* what is added to it; -1: none */
+    int16_t data;     /* the first operand that is stored; -1 */
+    int16_t guard;    /* operand; -1: none */
+    int64_t offset;   /* of the address; what a wait allows; bytes of a copy */
+    uint32_t first_value, block;
+    int64_t target;   /* of a branch; -1: none */
+    const char *text; /* length bytes */
+    uint32_t length;
+    const char *file; /* NULL: not known */
+    int64_t line, ptx_line /* 0: none */, sass /* address; -1: none */;
+} x_inst;
+
+typedef struct x_value {
+    int64_t inst; /* -1: of a phi, or not defined */
+    uint32_t block, next_phi;
+    uint32_t *args; /* of a phi: by predecessor */
+    uint32_t arg_count;
+    uint32_t same; /* the value that this one is; itself mostly */
+    uint32_t depends;
+    uint8_t known; /* X_UNKNOWN, X_UNIFORM: u, X_BY_LANE: lanes */
+    bool phi, varying /* between lanes */, done;
+    uint64_t u, *lanes;
+} x_value;
+enum { X_UNKNOWN, X_UNIFORM, X_BY_LANE };
+enum { X_NO_VALUE = 0 }; /* values[0]: not defined */
+
+typedef struct x_block {
+    uint32_t *before, before_count;
+    uint32_t first_phi;
+    uint32_t active; /* lanes that come here; all where it is not known */
+    double likely;   /* of blocks on the other side of what sizes decide: little */
+    double weight;   /* times it runs */
+} x_block;
+
+typedef struct x_loop {
+    double trips;
+    bool counts;            /* a counter with a constant step meets a bound */
+    bool waits;             /* it only looks whether something has happened */
+    int64_t exit;           /* the branch that leaves it; -1: none is known */
+    const x_operand *bound; /* where it counts */
+    uint32_t counter;       /* the value that counts */
+} x_loop;
+
+/* The launch, as far as it is known. */
+typedef struct x_launch {
+    int64_t block[3], grid[3]; /* 0: not known */
+    bool assumed;              /* block was made up */
+} x_launch;
+
+typedef struct x_function {
+    cute_arena *arena;
+    const char *name, *label; /* label: of the PTX */
+    bool sass;                /* else PTX */
+    x_inst *insts;
+    size_t count;
+    cute_code_function *flow; /* blocks, edges and loops: its instructions are insts */
+    x_block *blocks;
+    x_loop *loops;
+    x_value *values;
+    size_t value_count, value_capacity;
+    uint32_t variables;
+    x_launch launch;
+    const char *arch;
+    bool has_local; /* PTX declares local arrays */
+} x_function;
+
+/* The function of PTX or machine code; false when memory is exhausted. */
+bool x_from_ptx(cute_arena *arena, const struct em_program *program, const struct em_function *kernel,
+                x_function *out);
+bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out);
+/* Values, what lanes have, how often blocks run. launch and arch have to be set. */
+bool x_analyse(x_function *f);
+bool x_ssa(x_function *f);
+bool x_evaluate(x_function *f);
+
+static inline x_value *x_at(const x_function *f, uint32_t value)
+{
+    return &f->values[f->values[value].same];
+}
+/* The value of an operand; values[0] where it has none. */
+static inline x_value *x_use(const x_function *f, const x_operand *o)
+{
+    return x_at(f, o->kind == X_VAR ? o->value : X_NO_VALUE);
+}
+/* What lane `lane` has in an operand; false: not known. */
+bool x_operand_lane(const x_function *f, const x_operand *o, int lane, uint64_t *out);
+bool x_operand_varying(const x_function *f, const x_operand *o);
+uint32_t x_operand_depends(const x_function *f, const x_operand *o);
+/* Addresses of a memory instruction by lane; false: not known. `active`: lanes that do it. */
+bool x_addresses(const x_function *f, const x_inst *i, uint64_t out[X_LANES], uint32_t *active);
+bool x_address_varying(const x_function *f, const x_inst *i);
+uint32_t x_address_depends(const x_function *f, const x_inst *i);
+/* Lanes that execute it, as far as known. */
+uint32_t x_active(const x_function *f, const x_inst *i);
+
+static inline double x_weight(const x_function *f, const x_inst *i)
+{
+    return f->blocks[i->block].weight;
+}
+/* The innermost loop; CUTE_NO_LOOP. */
+static inline uint32_t x_loop_of(const x_function *f, const x_inst *i)
+{
+    return f->flow->blocks[i->block].loop;
+}
+/* Whether the value is made in the loop. */
+bool x_made_in(const x_function *f, const x_value *v, uint32_t loop);
+bool x_reached(const x_function *f, const x_inst *i);
+
+/* What the emulator counted for an instruction, each time that it was executed. */
+typedef struct x_seen {
+    double executed;     /* by a warp; 0: not known */
+    double count, ideal; /* sectors or wavefronts */
+} x_seen;
+
+/* 32-byte sectors or wavefronts of shared memory that the lanes touch, and the fewest possible; 0: nobody. */
+typedef struct x_traffic {
+    int count, ideal;
+} x_traffic;
+x_traffic x_sectors(const uint64_t at[X_LANES], uint32_t active, unsigned width);
+x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width);
+
+/* Cycles of a scheduler that a warp takes for it: an estimate. */
+double x_cost(const x_function *f, const x_inst *i);
+
+#endif

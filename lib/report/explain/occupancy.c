@@ -1,0 +1,106 @@
+/* Findings of launches: occupancy, sizes of blocks and grids. */
+#include "lib/base/arch.h"
+#include "lib/report/explain/context.h"
+
+/* Pipelines hide latency themselves. */
+static bool is_pipelined(const x_function *f)
+{
+    for (size_t n = 0; f && n < f->count; n++)
+        if (f->insts[n].flags & (F_TMA | F_WGMMA | F_MMA | F_ASYNC)) return true;
+    return false;
+}
+
+void find_low_occupancy(explain_context *c)
+{
+    const cute_occupancy *o = c->occupancy;
+    const x_function *f = c->ptx ? c->ptx : c->sass;
+    cute_occupancy_input in = {.size = sizeof in};
+    cute_occupancy_most more = {.size = sizeof more};
+    if (!o || !f || o->fraction > 0.34 || is_pipelined(f) || !c->compiled) return;
+    if (!(o->limits & (CUTE_LIMIT_REGISTERS | CUTE_LIMIT_SHARED | CUTE_LIMIT_BARRIERS))) return;
+    if (cute_occupancy_of_kernel(c->compiled_module, c->compiled, &in, NULL) != CUTE_OK) return;
+    in.threads =
+        f->launch.assumed ? in.threads : f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
+    const char *cure = "take less of what limits it";
+    if (in.threads && cute_occupancy_find_most(&in, o->blocks + 1, &more, NULL) == CUTE_OK) {
+        if (o->limits & CUTE_LIMIT_SHARED && more.smem >= 0)
+            cure = explain_text(
+                c,
+                "with at most %lld bytes of shared memory a block there is one block more: a smaller "
+                "tile, fewer stages, or a narrower type",
+                (long long)more.smem);
+        else if (o->limits & CUTE_LIMIT_REGISTERS && more.registers > 0)
+            cure = explain_text(
+                c,
+                "with at most %lld registers a thread there is one block more: __launch_bounds__, "
+                "-maxrregcount=%lld, or less unrolling",
+                (long long)more.registers, (long long)more.registers);
+    }
+    explain_add_whole(c, NULL, 0.5 * (1 - o->fraction / 0.5), cure,
+                      "%lld of %lld warps are resident, and %s allows no more", (long long)o->warps,
+                      (long long)o->max_warps, o->limit);
+}
+
+void find_small_blocks(explain_context *c)
+{
+    const cute_occupancy *o = c->occupancy;
+    const x_function *f = c->ptx ? c->ptx : c->sass;
+    if (!o || !f || f->launch.assumed || is_pipelined(f)) return;
+    int64_t threads = f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
+    if (threads % 32 && threads < 512)
+        explain_add_whole(c, NULL, 1 - threads / (double)((threads + 31) / 32 * 32),
+                          "launch whole warps: multiples of 32",
+                          "%lld threads a block leave %lld lanes of its last warp idle", (long long)threads,
+                          (long long)(32 - threads % 32));
+    if (!(o->limits & CUTE_LIMIT_BLOCKS) || o->fraction > 0.75) return;
+    explain_add_whole(c, NULL, 0.5 * (1 - o->fraction), NULL,
+                      "%lld threads a block, and %lld blocks a multiprocessor at most: %lld of %lld warps",
+                      (long long)threads, (long long)o->blocks, (long long)o->warps, (long long)o->max_warps);
+}
+
+static const struct {
+    const char *arch;
+    int64_t sms;
+} machines[] = {{"sm_80", 108}, {"sm_86", 84},   {"sm_87", 16},  {"sm_89", 142},
+                {"sm_90", 132}, {"sm_100", 148}, {"sm_120", 170}};
+
+static int64_t multiprocessors(explain_context *c)
+{
+    const cute_arch *arch = cute_arch_find(cute_module_arch(c->input->module));
+    if (c->input->sms > 0) return c->input->sms;
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
+        const cute_arch *one = cute_arch_find(machines[k].arch);
+        if (arch && one && arch->number == one->number) return machines[k].sms;
+    }
+    return 0;
+}
+
+void find_tail(explain_context *c)
+{
+    const x_function *f = c->ptx ? c->ptx : c->sass;
+    int64_t sms = multiprocessors(c);
+    if (!c->launched || !c->occupancy || !f || sms < 1 || c->occupancy->blocks < 1) return;
+    int64_t blocks = f->launch.grid[0] * f->launch.grid[1] * f->launch.grid[2],
+            resident = c->occupancy->blocks * sms;
+    if (blocks <= resident) return;
+    int64_t waves = (blocks + resident - 1) / resident;
+    double share = 1 - blocks / (double)(waves * resident);
+    /* Blocks end at different times: of many waves little is left of the last. */
+    if (waves > 8) share /= 4;
+    explain_add_whole(
+        c, NULL, share, NULL,
+        "%lld blocks, of which %lld are resident on %lld multiprocessors: %.2f waves, the last with %lld",
+        (long long)blocks, (long long)resident, (long long)sms, blocks / (double)resident,
+        (long long)(blocks - (waves - 1) * resident));
+}
+
+void find_idle(explain_context *c)
+{
+    const x_function *f = c->ptx ? c->ptx : c->sass;
+    int64_t sms = multiprocessors(c);
+    if (!c->launched || !f || sms < 1) return;
+    int64_t blocks = f->launch.grid[0] * f->launch.grid[1] * f->launch.grid[2];
+    if (blocks < 1 || blocks * 10 >= sms * 9) return;
+    explain_add_whole(c, NULL, 1 - blocks / (double)sms, NULL, "%lld blocks for %lld multiprocessors",
+                      (long long)blocks, (long long)sms);
+}

@@ -1,0 +1,497 @@
+/* A kernel of PTX as the findings look at it, from what the emulator's parser made of it. */
+#include <string.h>
+
+#include "lib/emulator/program.h"
+#include "lib/report/explain/model.h"
+
+/* ---- what opcodes are here ---- */
+
+typedef struct opcode_row {
+    uint8_t op, class;
+} opcode_row;
+
+static const opcode_row rows[EM_OPCODES] = {
+    [EM_OP_add] = {X_ADD, CUTE_CODE_INTEGER},     [EM_OP_sub] = {X_SUB, CUTE_CODE_INTEGER},
+    [EM_OP_mul] = {X_MUL, CUTE_CODE_INTEGER},     [EM_OP_mad] = {X_MAD, CUTE_CODE_INTEGER},
+    [EM_OP_fma] = {X_OTHER, CUTE_CODE_FLOAT},     [EM_OP_mul24] = {X_OTHER, CUTE_CODE_INTEGER},
+    [EM_OP_mad24] = {X_OTHER, CUTE_CODE_INTEGER}, [EM_OP_div] = {X_DIV, CUTE_CODE_INTEGER},
+    [EM_OP_rem] = {X_REM, CUTE_CODE_INTEGER},     [EM_OP_min] = {X_MIN, CUTE_CODE_INTEGER},
+    [EM_OP_max] = {X_MAX, CUTE_CODE_INTEGER},     [EM_OP_and] = {X_AND, CUTE_CODE_LOGIC},
+    [EM_OP_or] = {X_OR, CUTE_CODE_LOGIC},         [EM_OP_xor] = {X_XOR, CUTE_CODE_LOGIC},
+    [EM_OP_not] = {X_NOT, CUTE_CODE_LOGIC},       [EM_OP_shl] = {X_SHL, CUTE_CODE_LOGIC},
+    [EM_OP_shr] = {X_SHR, CUTE_CODE_LOGIC},       [EM_OP_lop3] = {X_LOP3, CUTE_CODE_LOGIC},
+    [EM_OP_bfe] = {X_BFE, CUTE_CODE_LOGIC},       [EM_OP_shf] = {X_OTHER, CUTE_CODE_LOGIC},
+    [EM_OP_prmt] = {X_OTHER, CUTE_CODE_LOGIC},    [EM_OP_bfi] = {X_OTHER, CUTE_CODE_LOGIC},
+    [EM_OP_mov] = {X_MOV, CUTE_CODE_MOVE},        [EM_OP_selp] = {X_SELECT, CUTE_CODE_MOVE},
+    [EM_OP_setp] = {X_SETP, CUTE_CODE_COMPARE},   [EM_OP_set] = {X_OTHER, CUTE_CODE_COMPARE},
+    [EM_OP_cvta] = {X_MOV, CUTE_CODE_INTEGER},    [EM_OP_rcp] = {X_OTHER, CUTE_CODE_SPECIAL},
+    [EM_OP_sqrt] = {X_OTHER, CUTE_CODE_SPECIAL},  [EM_OP_rsqrt] = {X_OTHER, CUTE_CODE_SPECIAL},
+    [EM_OP_ex2] = {X_OTHER, CUTE_CODE_SPECIAL},   [EM_OP_lg2] = {X_OTHER, CUTE_CODE_SPECIAL},
+    [EM_OP_sin] = {X_OTHER, CUTE_CODE_SPECIAL},   [EM_OP_cos] = {X_OTHER, CUTE_CODE_SPECIAL},
+    [EM_OP_tanh] = {X_OTHER, CUTE_CODE_SPECIAL},
+};
+
+static const uint8_t class_of[EM_CLASSES] = {
+    [EM_CLASS_INTEGER] = CUTE_CODE_INTEGER,
+    [EM_CLASS_FLOAT] = CUTE_CODE_FLOAT,
+    [EM_CLASS_CONVERSION] = CUTE_CODE_CONVERT,
+    [EM_CLASS_MOVE] = CUTE_CODE_MOVE,
+    [EM_CLASS_MEMORY_GLOBAL] = CUTE_CODE_LOAD_GLOBAL,
+    [EM_CLASS_MEMORY_SHARED] = CUTE_CODE_LOAD_SHARED,
+    [EM_CLASS_MEMORY_LOCAL] = CUTE_CODE_LOAD_LOCAL,
+    [EM_CLASS_MEMORY_CONSTANT] = CUTE_CODE_CONSTANT,
+    [EM_CLASS_MEMORY_GENERIC] = CUTE_CODE_LOAD_GLOBAL,
+    [EM_CLASS_WARP] = CUTE_CODE_SHUFFLE,
+    [EM_CLASS_CONTROL] = CUTE_CODE_CONTROL,
+    [EM_CLASS_BARRIER] = CUTE_CODE_SYNC,
+    [EM_CLASS_TENSOR] = CUTE_CODE_TENSOR,
+    [EM_CLASS_COPY] = CUTE_CODE_ASYNC,
+};
+
+static const uint8_t space_of[] = {
+    [EM_GENERIC] = CUTE_SPACE_GENERIC, [EM_GLOBAL] = CUTE_SPACE_GLOBAL, [EM_CONST] = CUTE_SPACE_CONST,
+    [EM_SHARED] = CUTE_SPACE_SHARED,   [EM_LOCAL] = CUTE_SPACE_LOCAL,   [EM_PARAM] = CUTE_SPACE_CONST,
+};
+
+static const uint8_t sreg_of[EM_SREGS] = {
+    [EM_SREG_tid_x] = X_S_TID_X,       [EM_SREG_tid_y] = X_S_TID_Y,       [EM_SREG_tid_z] = X_S_TID_Z,
+    [EM_SREG_ntid_x] = X_S_NTID_X,     [EM_SREG_ntid_y] = X_S_NTID_Y,     [EM_SREG_ntid_z] = X_S_NTID_Z,
+    [EM_SREG_ctaid_x] = X_S_CTAID_X,   [EM_SREG_ctaid_y] = X_S_CTAID_Y,   [EM_SREG_ctaid_z] = X_S_CTAID_Z,
+    [EM_SREG_nctaid_x] = X_S_NCTAID_X, [EM_SREG_nctaid_y] = X_S_NCTAID_Y, [EM_SREG_nctaid_z] = X_S_NCTAID_Z,
+    [EM_SREG_laneid] = X_S_LANE,
+};
+
+static x_sreg sreg(uint32_t which)
+{
+    bool first = which == EM_SREG_tid_x;
+    return which < EM_SREGS && (sreg_of[which] || first) ? (x_sreg)sreg_of[which] : X_S_OTHER;
+}
+
+/* ---- operands ---- */
+
+typedef struct maker {
+    cute_arena *arena;
+    const em_program *program;
+    x_inst *to;
+    x_operand uses[256];
+    uint32_t defs[256];
+    unsigned use_count, def_count;
+} maker;
+
+static int64_t constant(const em_program *p, const em_operand *o)
+{
+    int64_t value = 0;
+    for (size_t r = 0; r < p->reloc_count; r++)
+        if (p->relocs[r].at == o->at) {
+            const em_variable *v = p->relocs[r].variable;
+            /* Dynamic shared memory lies behind the rest, where that ends. */
+            return (v->dynamic ? 1024 : v->offset) + p->relocs[r].offset;
+        }
+    unsigned bytes = o->bytes == 2 ? 2 : o->bytes ? o->bytes < 8 ? o->bytes : 8 : 4;
+    if (o->at <= p->pool_length && bytes <= p->pool_length - o->at) memcpy(&value, p->pool + o->at, bytes);
+    return o->bytes ? value : value & 1;
+}
+
+static x_operand convert(const em_program *p, const em_operand *o)
+{
+    x_operand out = {0};
+    if (o->kind == EM_O_IMMEDIATE) out = (x_operand){.kind = X_IMM, .imm = o->offset};
+    if (o->kind == EM_O_SREG) out = (x_operand){.kind = X_SREG, .imm = sreg(o->at)};
+    if (o->kind != EM_O_VALUE) return out;
+    if (o->base == EM_BASE_REGISTERS) out = (x_operand){.kind = X_VAR, .var = o->at / 64};
+    if (o->base == EM_BASE_SREGS) out = (x_operand){.kind = X_SREG, .imm = sreg(o->at / (4 * EM_LANES))};
+    if (o->base == EM_BASE_CONSTANTS) out = (x_operand){.kind = X_IMM, .imm = constant(p, o)};
+    out.inverted = o->negated;
+    return out;
+}
+
+static int add_use(maker *m, const em_operand *o)
+{
+    if (m->use_count == sizeof m->uses / sizeof *m->uses) return -1;
+    m->uses[m->use_count] = convert(m->program, o);
+    return (int)m->use_count++;
+}
+
+static void add_def(maker *m, const em_operand *o)
+{
+    if (o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS &&
+        m->def_count < sizeof m->defs / sizeof *m->defs)
+        m->defs[m->def_count++] = o->at / 64;
+}
+
+static void add_operand(maker *m, const em_operand *o, bool result)
+{
+    if (o->kind == EM_O_VECTOR) {
+        for (unsigned k = 0; k < o->count; k++) add_operand(m, &o->list[k], result);
+    } else if (o->kind == EM_O_MEMORY) {
+        for (unsigned k = 0; k < o->count; k++) {
+            if (o->list[k].kind == EM_O_VECTOR) {
+                add_operand(m, &o->list[k], false);
+                continue;
+            }
+            int at = add_use(m, &o->list[k]);
+            /* Of a copy the last address is its source in global memory. */
+            if (k == 0 && at >= 0) {
+                m->to->address = (int16_t)at;
+                m->to->offset = o->offset;
+            }
+        }
+    } else if (result) {
+        add_def(m, o);
+    } else if (o->kind != EM_O_NONE && o->kind != EM_O_LABEL && o->kind != EM_O_FUNCTION) {
+        int at = add_use(m, o);
+        if (at >= 0 && m->to->address >= 0 && m->to->data < 0) m->to->data = (int16_t)at;
+    }
+}
+
+/* ---- one instruction ---- */
+
+static bool contains(const x_inst *i, const char *word)
+{
+    return memmem(i->text, i->length, word, strlen(word)) != NULL;
+}
+
+static bool is_half(uint8_t t)
+{
+    return t == PTX_f16 || t == PTX_bf16 || t == PTX_f16x2 || t == PTX_bf16x2;
+}
+
+static void set_compare(const em_inst *i, x_inst *to)
+{
+    static const struct {
+        uint8_t modifier, compare;
+        bool is_unsigned;
+    } words[] = {{EM_M_eq, X_EQ, false}, {EM_M_ne, X_NE, false}, {EM_M_lt, X_LT, false},
+                 {EM_M_le, X_LE, false}, {EM_M_gt, X_GT, false}, {EM_M_ge, X_GE, false},
+                 {EM_M_lo, X_LT, true},  {EM_M_ls, X_LE, true},  {EM_M_hi, X_GT, true},
+                 {EM_M_hs, X_GE, true}};
+    to->op = X_OTHER;
+    if (em_has(i, EM_M_and) || em_has(i, EM_M_or) || em_has(i, EM_M_xor)) return;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (em_has(i, (em_modifier)words[k].modifier)) {
+            to->op = X_SETP;
+            to->compare = words[k].compare;
+            if (words[k].is_unsigned) to->is_signed = false;
+        }
+}
+
+static void set_arithmetic(const em_inst *i, x_inst *to)
+{
+    const ptx_type_info *type = &ptx_types[i->type];
+    bool real = type->kind == PTX_FLOAT;
+    to->bits = type->bytes && type->bytes <= 8 ? (uint8_t)(type->bytes * 8) : 64;
+    if (type->kind == PTX_PREDICATE) to->bits = 1;
+    to->is_signed = type->kind == PTX_SIGNED;
+    to->element = type->bytes;
+    to->op = rows[i->opcode].op;
+    if (rows[i->opcode].class || to->op) to->class = rows[i->opcode].class;
+    bool computes = i->class == EM_CLASS_FLOAT || (real && to->class == CUTE_CODE_INTEGER) ||
+                    to->class == CUTE_CODE_SPECIAL || i->opcode == EM_OP_fma;
+    if (real && computes) {
+        bool is_double = i->type == PTX_f64;
+        to->flags |= F_MATH | (is_double ? F_DOUBLE : 0) | (is_half(i->type) ? F_HALF : 0);
+        if (i->type == PTX_f16 || i->type == PTX_bf16) to->flags |= F_HALF_SCALAR;
+        if (i->opcode == EM_OP_fma || i->opcode == EM_OP_mad) to->flags |= F_FMA;
+        if (i->opcode == EM_OP_add) to->flags |= F_FLOAT_ADD;
+        if ((i->opcode == EM_OP_div || i->opcode == EM_OP_sqrt || i->opcode == EM_OP_rcp) &&
+            !em_has(i, EM_M_approx) && !em_has(i, EM_M_full))
+            to->flags |= F_SLOW_MATH;
+        if (to->class != CUTE_CODE_SPECIAL)
+            to->class = is_double                ? CUTE_CODE_DOUBLE
+                        : is_half(i->type)       ? CUTE_CODE_HALF
+                        : i->opcode == EM_OP_div ? CUTE_CODE_SPECIAL
+                                                 : CUTE_CODE_FLOAT;
+        to->op = X_OTHER;
+        return;
+    }
+    if (real && i->opcode != EM_OP_mov && i->opcode != EM_OP_selp) to->op = X_OTHER;
+    if (type->count > 1 && to->op != X_MOV) to->op = X_OTHER;
+    if ((i->opcode == EM_OP_mul || i->opcode == EM_OP_mad) && !real) {
+        if (em_has(i, EM_M_hi)) to->op = X_OTHER;
+        if (em_has(i, EM_M_wide)) to->bits = (uint8_t)(to->bits * 2);
+        if (type->bytes == 8) to->flags |= F_MULTIPLY_64;
+    }
+    if (i->opcode == EM_OP_add && em_has(i, EM_M_sat)) to->op = X_OTHER;
+    if (i->opcode == EM_OP_setp) set_compare(i, to);
+    if (i->opcode == EM_OP_lop3) to->table = i->lane.table;
+    if (i->opcode == EM_OP_mov && i->o[0].kind == EM_O_VECTOR) to->op = X_OTHER;
+    if (i->opcode == EM_OP_mov && i->count > 1 && i->o[1].kind == EM_O_VECTOR) to->op = X_OTHER;
+    if (i->opcode == EM_OP_cvt && i->type_count > 1) {
+        const ptx_type_info *from = &ptx_types[i->types[1]];
+        bool from_real = from->kind == PTX_FLOAT;
+        if (!real && !from_real && from->bytes && !em_has(i, EM_M_sat)) {
+            to->op = X_EXTEND;
+            to->class = CUTE_CODE_INTEGER;
+            unsigned least = from->bytes < type->bytes ? from->bytes : type->bytes;
+            to->shift = (uint8_t)(least * 8);
+            to->is_signed = from->kind == PTX_SIGNED;
+        }
+        if (i->type == PTX_f64 && from_real && i->types[1] != PTX_f64) to->flags |= F_TO_DOUBLE;
+        if (i->types[1] == PTX_f64 && real && i->type != PTX_f64) to->flags |= F_FROM_DOUBLE;
+        if (i->type == PTX_f32 && is_half(i->types[1])) to->flags |= F_WIDEN_HALF;
+    }
+}
+
+static void set_memory(const em_inst *i, x_inst *to)
+{
+    bool store = i->opcode == EM_OP_st, atomic = i->opcode == EM_OP_atom || i->opcode == EM_OP_red;
+    bool load = i->opcode == EM_OP_ld || i->opcode == EM_OP_ldu;
+    unsigned bytes = ptx_types[i->type].bytes;
+    if (!store && !atomic && !load && i->opcode != EM_OP_ldmatrix && i->opcode != EM_OP_stmatrix) return;
+    to->space = i->space < sizeof space_of ? space_of[i->space] : CUTE_SPACE_GENERIC;
+    to->access = atomic                                 ? CUTE_ACCESS_ATOMIC
+                 : store || i->opcode == EM_OP_stmatrix ? CUTE_ACCESS_STORE
+                                                        : CUTE_ACCESS_LOAD;
+    to->element = (uint16_t)bytes;
+    to->width = (uint16_t)(bytes * (atomic || !i->memory.vector ? 1 : i->memory.vector));
+    if (i->opcode == EM_OP_ldmatrix || i->opcode == EM_OP_stmatrix) {
+        to->space = CUTE_SPACE_SHARED;
+        to->width = em_has(i, EM_M_x4) ? 16 : em_has(i, EM_M_x2) ? 8 : 4;
+        to->flags |= F_TENSOR_LOAD;
+    }
+    if (em_has(i, EM_M_volatile)) to->flags |= F_VOLATILE;
+    if (em_has(i, EM_M_nc)) to->flags |= F_READ_ONLY;
+    if (em_has(i, EM_M_acquire) || em_has(i, EM_M_relaxed) || em_has(i, EM_M_mmio)) to->flags |= F_ORDERED;
+    bool local = to->space == CUTE_SPACE_LOCAL, shared = to->space == CUTE_SPACE_SHARED;
+    to->class = atomic                           ? CUTE_CODE_ATOMIC
+                : to->space == CUTE_SPACE_CONST  ? CUTE_CODE_CONSTANT
+                : to->access == CUTE_ACCESS_LOAD ? local    ? CUTE_CODE_LOAD_LOCAL
+                                                   : shared ? CUTE_CODE_LOAD_SHARED
+                                                            : CUTE_CODE_LOAD_GLOBAL
+                : local                          ? CUTE_CODE_STORE_LOCAL
+                : shared                         ? CUTE_CODE_STORE_SHARED
+                                                 : CUTE_CODE_STORE_GLOBAL;
+}
+
+static void set_synchronisation(const em_inst *i, x_inst *to)
+{
+    if (i->opcode == EM_OP_bar || i->opcode == EM_OP_barrier)
+        to->flags |= em_has(i, EM_M_warp) || em_has(i, EM_M_arrive) ? 0 : F_BARRIER;
+    if ((i->opcode == EM_OP_membar || i->opcode == EM_OP_fence) && em_has(i, EM_M_sys) &&
+        !em_has(i, EM_M_proxy))
+        to->flags |= F_SYSTEM_FENCE;
+    if (i->opcode == EM_OP_cp) {
+        if (em_has(i, EM_M_bulk) && !contains(to, "_group"))
+            to->flags |= F_TMA;
+        else if (em_has(i, EM_M_wait_group) || em_has(i, EM_M_wait_all))
+            to->flags |= F_WAIT_ASYNC;
+        else if (em_has(i, EM_M_async) && (em_has(i, EM_M_ca) || em_has(i, EM_M_cg))) {
+            to->flags |= F_ASYNC;
+            to->access = CUTE_ACCESS_COPY;
+            to->space = CUTE_SPACE_GLOBAL;
+            to->width = i->copy.bytes;
+        }
+        if (to->flags & F_WAIT_ASYNC) to->offset = em_has(i, EM_M_wait_all) ? 0 : i->group.allowed;
+    }
+    if (i->opcode == EM_OP_mbarrier && (em_has(i, EM_M_test_wait) || em_has(i, EM_M_try_wait)))
+        to->flags |= F_WAIT_MBARRIER;
+    if (i->opcode == EM_OP_wgmma) {
+        if (em_has(i, EM_M_mma_async)) to->flags |= F_WGMMA, to->class = CUTE_CODE_TENSOR;
+        if (em_has(i, EM_M_wait_group)) to->flags |= F_WGMMA_WAIT, to->offset = i->group.allowed;
+    }
+    if (i->opcode == EM_OP_mma || (i->opcode == EM_OP_wmma && contains(to, "wmma.mma"))) to->flags |= F_MMA;
+    if (i->opcode == EM_OP_tcgen05) {
+        bool product = contains(to, ".mma");
+        to->class = product ? CUTE_CODE_TENSOR : CUTE_CODE_ASYNC;
+        if (product) to->flags |= F_WGMMA;
+    }
+    if (i->opcode == EM_OP_setmaxnreg) to->flags |= F_SETMAXNREG;
+    if (i->opcode == EM_OP_call) to->flags |= F_CALL;
+    if (i->opcode == EM_OP_bra) to->flags |= F_BRANCH;
+}
+
+static bool set_operands(maker *m, const em_inst *i, x_inst *to)
+{
+    unsigned results = i->results;
+    m->use_count = m->def_count = 0;
+    for (unsigned k = 0; k < i->count; k++) add_operand(m, &i->o[k], k < results);
+    /* Accumulators of wgmma are read and written. */
+    if (to->flags & F_WGMMA && i->count && i->o[0].kind == EM_O_VECTOR) {
+        m->def_count = 0;
+        for (unsigned k = 0; k < i->o[0].count; k++) add_def(m, &i->o[0].list[k]);
+    }
+    if (i->opcode == EM_OP_div || i->opcode == EM_OP_rem) {
+        const x_operand *by = m->use_count > 1 ? &m->uses[1] : NULL;
+        if (ptx_types[i->type].kind != PTX_FLOAT && by && by->kind != X_IMM) to->flags |= F_DIVIDE;
+    }
+    to->guard = -1;
+    if (i->guard) {
+        em_operand guard = {.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .at = i->guard_at};
+        int at = add_use(m, &guard);
+        if (at >= 0) m->uses[at].inverted = i->guard == 2;
+        to->guard = (int16_t)at;
+        /* Where it is false the old value stays. */
+        for (unsigned d = 0; d < m->def_count && m->use_count < sizeof m->uses / sizeof *m->uses; d++)
+            m->uses[m->use_count++] = (x_operand){.kind = X_VAR, .var = m->defs[d]};
+    }
+    to->uses = cute_arena_array(m->arena, m->use_count + 1, sizeof *to->uses);
+    to->defs = cute_arena_array(m->arena, m->def_count + 1, sizeof *to->defs);
+    if (!to->uses || !to->defs) return false;
+    memcpy(to->uses, m->uses, m->use_count * sizeof *to->uses);
+    memcpy(to->defs, m->defs, m->def_count * sizeof *to->defs);
+    to->use_count = (uint16_t)m->use_count;
+    to->def_count = (uint16_t)m->def_count;
+    return true;
+}
+
+/* Addresses of local memory, and array[index]: the parser computes them in front. */
+static void set_hidden(const em_inst *i, x_inst *to)
+{
+    to->flags = 0;
+    to->access = CUTE_ACCESS_NONE;
+    to->class = CUTE_CODE_INTEGER;
+    to->bits = 64;
+    to->op = X_OTHER;
+    if (i->count == 1) {
+        to->op = X_MOV;
+        to->use_count = 1;
+        to->uses[0] = (x_operand){.kind = X_IMM, .imm = i->o[0].offset};
+    } else if (i->count == 3 && to->use_count >= 2) {
+        to->op = X_LEA;
+        x_operand base = to->uses[0];
+        to->uses[0] = to->uses[1];
+        to->uses[1] = base;
+        while (to->shift < 4 && 1u << to->shift < i->element.bytes) to->shift++;
+    }
+}
+
+static bool set_inst(maker *m, const em_inst *i, x_inst *to)
+{
+    const em_program *p = m->program;
+    m->to = to;
+    to->sass = -1;
+    to->address = to->address2 = to->data = -1;
+    to->target = -1;
+    to->guard = -1;
+    to->text = p->text + i->where;
+    const char *end = memchr(to->text, ';', p->length - i->where);
+    to->length = (uint32_t)(end ? end - to->text : 0);
+    const em_loc *loc = i->loc && i->loc < p->loc_count ? &p->locs[i->loc] : NULL;
+    if (loc && loc->file && loc->line) to->file = loc->file, to->line = loc->line;
+    to->class = i->class < EM_CLASSES ? class_of[i->class] : CUTE_CODE_OTHER;
+    if (i->hidden) {
+        bool ok =
+            set_operands(m, &(em_inst){.o = i->o, .count = i->count, .results = 1, .opcode = EM_OP_mov}, to);
+        if (ok) set_hidden(i, to);
+        return ok;
+    }
+    set_synchronisation(i, to);
+    if (!(to->flags & (F_ASYNC | F_TMA | F_WGMMA))) {
+        set_memory(i, to);
+        if (to->access == CUTE_ACCESS_NONE && i->class != EM_CLASS_WARP && i->class != EM_CLASS_TENSOR) {
+            uint8_t class = to->class;
+            set_arithmetic(i, to);
+            if (i->class == EM_CLASS_BARRIER || i->class == EM_CLASS_COPY || i->class == EM_CLASS_CONTROL)
+                to->class = class, to->op = X_OTHER;
+        }
+    }
+    int64_t wait = to->offset;
+    if (i->opcode == EM_OP_cvta && i->space == EM_LOCAL) to->flags |= F_ADDRESS_TAKEN;
+    if (i->opcode == EM_OP_cvta) to->op = X_MOV, to->bits = 64;
+    if (!set_operands(m, i, to)) return false;
+    if (to->flags & (F_WAIT_ASYNC | F_WGMMA_WAIT)) to->offset = wait;
+    if (to->flags & (F_WAIT_MBARRIER | F_TMA)) to->op = X_OTHER;
+    if (contains(to, "i2opi")) to->flags |= F_REDUCTION;
+    /* ld.param: an argument by its place. */
+    if (to->access == CUTE_ACCESS_LOAD && i->space == EM_PARAM && to->address >= 0 &&
+        to->uses[to->address].kind == X_IMM && to->def_count == 1) {
+        to->op = X_MOV;
+        to->access = CUTE_ACCESS_NONE;
+        to->bits = 64;
+        to->uses[0] = (x_operand){.kind = X_ARG, .imm = to->uses[to->address].imm + to->offset};
+        to->use_count = 1;
+        to->guard = to->address = to->data = -1;
+    }
+    return true;
+}
+
+/* ---- control flow ---- */
+
+static const cute_opcode flow_next = {.name = "", .roles = "", .flow = CUTE_FLOW_NEXT};
+static const cute_opcode flow_branch = {.name = "BRA", .roles = "", .flow = CUTE_FLOW_BRANCH};
+static const cute_opcode flow_index = {.name = "BRX", .roles = "", .flow = CUTE_FLOW_INDEX};
+static const cute_opcode flow_exit = {.name = "EXIT", .roles = "", .flow = CUTE_FLOW_EXIT};
+
+/* As machine code has it, whose blocks and loops are found already. */
+static bool set_flow(cute_arena *arena, const em_function *k, const em_inst *i, cute_code_instruction *to,
+                     bool *targets, size_t count, int64_t *target)
+{
+    cute_buffer text = {0};
+    to->opcode = &flow_next;
+    to->guarded = i->guard != 0;
+    to->text = to->name = "";
+    if (i->control == EM_EXIT || i->control == EM_TRAP || i->control == EM_RETURN) to->opcode = &flow_exit;
+    if (i->control != EM_BRANCH && i->control != EM_BRANCH_INDEX) return true;
+    const em_operand *list = i->control == EM_BRANCH ? &i->o[0] : i->o[1].list;
+    unsigned n = i->control == EM_BRANCH ? 1 : i->o[1].count;
+    to->opcode = i->control == EM_BRANCH ? &flow_branch : &flow_index;
+    cute_buffer_puts(&text, to->opcode->name);
+    for (unsigned t = 0; t < n && i->count; t++) {
+        if (list[t].kind != EM_O_LABEL || list[t].at < k->start || list[t].at - k->start >= count) continue;
+        targets[list[t].at - k->start] = true;
+        *target = list[t].at - k->start;
+        cute_buffer_printf(&text, "%s`(.L%u)", t ? ", " : " ", (unsigned)(list[t].at - k->start));
+    }
+    to->text = to->name = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
+    to->name_length = 3;
+    bool ok = cute_buffer_ok(&text) && to->text;
+    cute_buffer_release(&text);
+    return ok;
+}
+
+static bool make_flow(x_function *f, const em_program *program, const em_function *k)
+{
+    cute_code_function *flow = cute_arena_alloc(f->arena, sizeof *flow);
+    bool *targets = cute_arena_array(f->arena, f->count + 1, sizeof *targets);
+    if (!flow || !targets) return false;
+    f->flow = flow;
+    flow->name = k->name;
+    flow->count = f->count;
+    flow->instructions = cute_arena_array(f->arena, f->count + 1, sizeof *flow->instructions);
+    flow->labels = cute_arena_array(f->arena, f->count + 1, sizeof *flow->labels);
+    if (!flow->instructions || !flow->labels) return false;
+    for (size_t n = 0; n < f->count; n++)
+        if (!set_flow(f->arena, k, &program->code[k->start + n], &flow->instructions[n], targets, f->count,
+                      &f->insts[n].target))
+            return false;
+    for (size_t n = 0; n < f->count; n++) {
+        if (!targets[n]) continue;
+        const char *name = cute_arena_printf(f->arena, ".L%zu", n);
+        if (!name) return false;
+        flow->labels[flow->label_count++] = (cute_code_label){name, n};
+    }
+    if (!cute_code_flow_find(f->arena, flow)) return false;
+    for (size_t n = 0; n < f->count; n++) f->insts[n].block = flow->instructions[n].block;
+    return true;
+}
+
+bool x_from_ptx(cute_arena *arena, const em_program *program, const em_function *k, x_function *out)
+{
+    maker *m = cute_arena_alloc(arena, sizeof *m);
+    *out = (x_function){.arena = arena, .name = k->name, .label = program->label};
+    out->count = k->end >= k->start && k->end < program->count ? (size_t)k->end - k->start + 1 : 0;
+    out->insts = cute_arena_array(arena, out->count + 1, sizeof *out->insts);
+    out->variables = k->register_bytes / 64 + 64;
+    if (!out->insts || !m) return false;
+    *m = (maker){.arena = arena, .program = program};
+    uint32_t at = 0;
+    int64_t line = 1;
+    for (size_t n = 0; n < out->count; n++) {
+        const em_inst *i = &program->code[k->start + n];
+        if (!set_inst(m, i, &out->insts[n])) return false;
+        if (i->where < at) at = 0, line = 1;
+        for (; at < i->where && at < program->length; at++) line += program->text[at] == '\n';
+        out->insts[n].ptx_line = line;
+        x_inst *to = &out->insts[n];
+        for (unsigned u = 0; u < to->use_count; u++)
+            if (to->uses[u].kind == X_VAR && to->uses[u].var >= out->variables) to->uses[u].kind = X_NONE;
+        for (unsigned d = 0; d < to->def_count; d++)
+            if (to->defs[d] >= out->variables) to->defs[d] = 0;
+        out->has_local |= to->space == CUTE_SPACE_LOCAL || to->flags & F_ADDRESS_TAKEN;
+    }
+    for (int d = 0; d < 3; d++) out->launch.block[d] = k->reqntid[d] ? k->reqntid[d] : 0;
+    if (out->launch.block[0])
+        for (int d = 1; d < 3; d++)
+            if (!out->launch.block[d]) out->launch.block[d] = 1;
+    return make_flow(out, program, k);
+}

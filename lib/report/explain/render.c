@@ -1,0 +1,199 @@
+/* Findings as text, JSON and a page. */
+#include <string.h>
+
+#include "lib/report/explain/explain.h"
+
+static size_t of_weight(const explain_kernel *k)
+{
+    size_t n = 0;
+    while (n < k->count && k->findings[n].weight != EXPLAIN_LOW) n++;
+    return n;
+}
+
+static void put_place(const explain_report *r, const explain_kernel *k, const explain_finding *f,
+                      cute_buffer *out)
+{
+    const explain_place *p = &f->place;
+    if (p->file)
+        cute_buffer_printf(out, "%s:%lld", p->file, (long long)p->line);
+    else if (p->ptx_line)
+        cute_buffer_printf(out, "%s:%lld", r->label, (long long)p->ptx_line);
+    else
+        cute_buffer_puts(out, k->name);
+    if (p->address >= 0) cute_buffer_printf(out, " (0x%llx)", (unsigned long long)p->address);
+}
+
+static void put_share(const explain_finding *f, cute_buffer *out)
+{
+    if (f->share * 100 < 1)
+        cute_buffer_puts(out, "under 1 % of the time");
+    else
+        cute_buffer_printf(out, "%s%.0f %% of the time", f->measured ? "" : "about ", f->share * 100);
+}
+
+/* Words at the columns from `indent` to 100. */
+static void put_folded(const char *text, int indent, cute_buffer *out)
+{
+    int at = indent;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (at > indent && at + (int)length > 100) {
+            cute_buffer_printf(out, "\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent) {
+            cute_buffer_putc(out, ' ');
+            at++;
+        }
+        cute_buffer_append(out, text, length);
+        at += (int)length;
+        text += length;
+        while (*text == ' ') text++;
+    }
+    cute_buffer_putc(out, '\n');
+}
+
+static void print_finding(const explain_report *r, const explain_kernel *k, const explain_finding *f,
+                          bool colour, cute_buffer *out)
+{
+    static const char *const colours[] = {"\033[36m", "\033[33m", "\033[31m"};
+    const explain_row *row = &explain_rows[f->id];
+    cute_buffer_puts(out, "  ");
+    put_place(r, k, f, out);
+    cute_buffer_printf(out, ": %s%s%s: %s (", colour ? colours[f->weight] : "", row->name,
+                       colour ? "\033[0m" : "", row->title);
+    put_share(f, out);
+    cute_buffer_puts(out, ")\n      ");
+    put_folded(f->evidence, 6, out);
+    if (f->place.instruction)
+        cute_buffer_printf(out, "      %s%s\n", f->place.instruction,
+                           f->count > 1 ? "; and others of this line" : "");
+    if (f->stall) cute_buffer_printf(out, "      sampled: %s\n", f->stall);
+    cute_buffer_puts(out, "      way out: ");
+    put_folded(f->cure, 15, out);
+}
+
+void explain_print(const explain_report *r, bool all, bool colour, cute_buffer *out)
+{
+    for (size_t n = 0; n < r->count; n++) {
+        const explain_kernel *k = &r->kernels[n];
+        size_t heavy = of_weight(k), shown = all ? k->count : heavy;
+        cute_buffer_printf(out, "%s%s%s%s: ", n ? "\n" : "", colour ? "\033[1m" : "", k->name,
+                           colour ? "\033[0m" : "");
+        if (!heavy)
+            cute_buffer_puts(out, "nothing of weight");
+        else
+            cute_buffer_printf(out, "%zu finding%s of weight", heavy, heavy == 1 ? "" : "s");
+        if (k->count > heavy && !all)
+            cute_buffer_printf(out, ", %zu of little (--all-findings)", k->count - heavy);
+        cute_buffer_printf(out, "; looked at %s\n", k->looked_at);
+        if (k->note) cute_buffer_printf(out, "  %s\n", k->note);
+        for (size_t f = 0; f < shown; f++) print_finding(r, k, &k->findings[f], colour, out);
+        for (size_t u = 0; u < k->unseen_count; u++) {
+            cute_buffer_puts(out, "  not looked at: ");
+            put_folded(k->unseen[u], 17, out);
+        }
+    }
+}
+
+json_t *explain_json(const explain_report *r)
+{
+    json_t *kernels = json_array();
+    for (size_t n = 0; n < r->count; n++) {
+        const explain_kernel *k = &r->kernels[n];
+        json_t *findings = json_array(), *unseen = json_array();
+        for (size_t m = 0; m < k->count; m++) {
+            const explain_finding *f = &k->findings[m];
+            const explain_row *row = &explain_rows[f->id];
+            json_t *one = json_pack(
+                "{s:s,s:s,s:o,s:s}", "id", row->name, "weight", explain_weight_name[f->weight], "share",
+                json_real((double)(int64_t)(f->share * 10000 + 0.5) / 10000), "title", row->title);
+            if (f->place.file) {
+                json_object_set_new(one, "file", cute_json_text(f->place.file));
+                json_object_set_new(one, "line", json_integer(f->place.line));
+            }
+            if (f->place.ptx_line) json_object_set_new(one, "ptx_line", json_integer(f->place.ptx_line));
+            if (f->place.address >= 0) json_object_set_new(one, "address", json_integer(f->place.address));
+            if (f->place.instruction)
+                json_object_set_new(one, "instruction", cute_json_text(f->place.instruction));
+            json_object_set_new(one, "instructions", json_integer(f->count));
+            json_object_set_new(one, "measured", json_boolean(f->measured));
+            json_object_set_new(one, "evidence", cute_json_text(f->evidence));
+            json_object_set_new(one, "cure", cute_json_text(f->cure));
+            if (f->stall) json_object_set_new(one, "stall", json_string(f->stall));
+            json_array_append_new(findings, one);
+        }
+        for (size_t u = 0; u < k->unseen_count; u++)
+            json_array_append_new(unseen, cute_json_text(k->unseen[u]));
+        json_t *kernel =
+            json_pack("{s:o,s:s,s:I,s:o,s:o}", "kernel", cute_json_text(k->name), "looked_at", k->looked_at,
+                      "of_weight", (json_int_t)of_weight(k), "findings", findings, "not_looked_at", unseen);
+        if (k->note) json_object_set_new(kernel, "stalls", cute_json_text(k->note));
+        json_array_append_new(kernels, kernel);
+    }
+    return json_pack("{s:o,s:s,s:o}", "file", cute_json_text(r->label), "arch", r->arch, "kernels", kernels);
+}
+
+static void put_html(const char *text, cute_buffer *out)
+{
+    for (; *text; text++) {
+        const char *entity = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : NULL;
+        if (entity)
+            cute_buffer_puts(out, entity);
+        else
+            cute_buffer_putc(out, *text);
+    }
+}
+
+void explain_html(const explain_report *r, cute_buffer *out)
+{
+    cute_buffer_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
+    put_html(r->label, out);
+    cute_buffer_puts(
+        out, "</title>\n<style>\nbody{font:15px/1.45 system-ui,sans-serif;max-width:60em;margin:2em auto;"
+             "padding:0 1em;color:#1a1a1a;background:#fff}\nh2{border-bottom:1px solid #ccc}\n"
+             "section{border-left:6px solid #9ab;padding:.2em 1em;margin:1em 0;background:#f6f8fa}\n"
+             "section.high{border-color:#c0392b}section.medium{border-color:#d79b00}\n"
+             "h3{margin:.3em 0;font-size:1.05em}code,.place{font-family:ui-monospace,monospace;"
+             "font-size:.92em}\n.bar{background:#dde;height:.5em}.bar i{display:block;height:.5em;"
+             "background:#456}\n.cure{color:#1b5e20}.unseen{color:#555}\n</style></head><body>\n<h1>");
+    put_html(r->label, out);
+    cute_buffer_puts(out, "</h1>\n");
+    for (size_t n = 0; n < r->count; n++) {
+        const explain_kernel *k = &r->kernels[n];
+        cute_buffer_puts(out, "<h2>");
+        put_html(k->name, out);
+        cute_buffer_printf(out, "</h2>\n<p>%zu of weight; looked at %s.", of_weight(k), k->looked_at);
+        if (k->note) cute_buffer_putc(out, ' '), put_html(k->note, out);
+        cute_buffer_puts(out, "</p>\n");
+        for (size_t m = 0; m < k->count; m++) {
+            const explain_finding *f = &k->findings[m];
+            cute_buffer_printf(out, "<section class=\"%s\"><h3>", explain_weight_name[f->weight]);
+            put_html(explain_rows[f->id].title, out);
+            cute_buffer_puts(out, "</h3><div class=\"place\">");
+            cute_buffer place = {0};
+            put_place(r, k, f, &place);
+            put_html(cute_buffer_text(&place), out);
+            cute_buffer_release(&place);
+            cute_buffer_puts(out, " &middot; ");
+            put_share(f, out);
+            cute_buffer_printf(out, "</div><div class=\"bar\"><i style=\"width:%.0f%%\"></i></div><p>",
+                               f->share * 100);
+            put_html(f->evidence, out);
+            cute_buffer_puts(out, "</p>");
+            if (f->place.instruction) {
+                cute_buffer_puts(out, "<code>");
+                put_html(f->place.instruction, out);
+                cute_buffer_puts(out, "</code>");
+            }
+            cute_buffer_puts(out, "<p class=\"cure\">Way out: ");
+            put_html(f->cure, out);
+            cute_buffer_puts(out, "</p></section>\n");
+        }
+        for (size_t u = 0; u < k->unseen_count; u++) {
+            cute_buffer_puts(out, "<p class=\"unseen\">Not looked at: ");
+            put_html(k->unseen[u], out);
+            cute_buffer_puts(out, "</p>\n");
+        }
+    }
+    cute_buffer_puts(out, "</body></html>\n");
+}

@@ -1,0 +1,70 @@
+# cute-dump explain: why a kernel is slow. tests/explain has the kernels.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    dump=$CUTE_BIN/cute-dump
+    kernels=$BATS_TEST_DIRNAME/../explain/kernels
+}
+
+@test "what is planted is found at its line in PTX and machine code, not in the cure; tuned kernels have nothing of weight" {
+    "$BATS_TEST_DIRNAME/../explain/run" --build "${CUTE_BIN%/bin}" >out || { grep -A9 '^not ok' out; false; }
+}
+
+@test "a finding has its line, its share, what was seen and a way out; little ones are asked for" {
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow >out
+    grep -q 'banks.cu:9.*bank-conflict' out && grep -q '32 wavefronts where 1 would do' out && grep -q 'way out: pad the rows' out
+    ! grep -q integer-division out
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --all-findings | grep -q integer-division
+    "$dump" explain "$kernels/banks.ptx" --kernel=cured | grep -q 'cured: nothing of weight'
+}
+
+@test "JSON has the findings, HTML is a page that needs no other file" {
+    "$dump" explain "$kernels/double.ptx" --json | jq -e '.arch == "sm_80" and (.kernels | length) == 2
+        and any(.kernels[].findings[]; .id == "double" and .weight == "high" and .line == 9 and .share > 0.2 and .share <= 1
+                and (.cure | contains("0.5f")) and .address > 0)'
+    "$dump" explain "$kernels/double.ptx" --html -o page.html
+    grep -q '<section class="high">' page.html && ! grep -qE 'src=|href=' page.html
+    run "$dump" explain "$kernels/double.ptx" --html --json
+    [ "$status" = 2 ]
+}
+
+@test "without a toolkit PTX is looked at alone, and the report says so" {
+    "$dump" explain "$kernels/atomic.ptx" --kernel=slow --cuda-path=/nowhere >out
+    grep -q contended-atomic out && grep -q 'looked at PTX$' out && grep -q 'not looked at: the machine code' out
+}
+
+@test "without lines the PTX's own are named, and of a cubin without PTX the address" {
+    sed -e '/\.loc/d' -e '/\.file/d' "$kernels/division.ptx" >d.ptx
+    "$dump" explain d.ptx --kernel=slow --cuda-path=/nowhere | grep -qE 'd.ptx:[0-9]+: integer-division'
+    "$CUTE_BIN/cute-link" d.ptx --strip -o d.cubin
+    "$dump" explain d.cubin --kernel=slow | grep -qE 'slow \(0x[0-9a-f]+\): integer-division'
+}
+
+@test "with a launch the emulator counts: blocks, grid, how often lines run" {
+    cat >launch.json <<'END'
+{"kernel": "slow", "grid": [200], "block": [256],
+ "buffers": {"a": {"dtype": "f32", "shape": [1048576], "init": "ones"}, "out": {"dtype": "f32", "shape": [1048576], "init": "zeros"}},
+ "args": [{"buffer": "a"}, {"buffer": "out"}, {"value": 5, "type": "i32"}]}
+END
+    "$dump" explain "$kernels/uncoalesced.ptx" --kernel=slow --config=launch.json --json >e.json
+    jq -e 'any(.kernels[0].findings[]; .id == "uncoalesced" and .line == 8 and .measured and (.evidence | contains("counted")))' e.json
+    jq -e '(.kernels[0].not_looked_at | length) == 0' e.json
+}
+
+@test "ncu's pages: stall reasons of the kernel, shares by samples" {
+    cat >details.csv <<'END'
+"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"
+"0","slow(const float *, float *, int)","WarpStateStats","smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio","inst","9.0"
+"0","slow(const float *, float *, int)","WarpStateStats","smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio","inst","1.0"
+END
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=details.csv | grep -q 'stalls: 90 % waiting for global or local memory, 10 % waiting at barriers'
+    printf '"ID","Kernel Name","Block Size","Grid Size","Device","smsp__average_warps_issue_stalled_membar_per_issue_active.ratio"\n"","","","","","inst"\n"0","slow","256","1","0","2.5"\n' >raw.csv
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=raw.csv | grep -q 'stalls: 100 % waiting at fences'
+    printf '"#","Source","Warp Stall Sampling (All Samples)","stall_short_sb","stall_wait"\n"8","x","20","1","19"\n"9","y","80","70","10"\n' >source.csv
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=source.csv --json |
+        jq -e 'any(.kernels[0].findings[]; .id == "bank-conflict" and .share == 0.8 and .measured and (.stall | contains("shared memory")))'
+    echo 'a,b' >bad.csv
+    run "$dump" explain "$kernels/banks.ptx" --ncu=bad.csv
+    [ "$status" = 1 ]
+    [[ $output == *"expected a table of ncu"* ]]
+}

@@ -1,0 +1,160 @@
+/* 'explain': gathers what there is to look at (the machine code, a launch on the emulator, ncu's table) and prints what
+ * lib/report/explain finds. What cannot be had is said in the report, it is no error. */
+#include "tools/cute-dump/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cute/checks.h"
+#include "cute/report.h"
+#include "lib/base/file.h"
+#include "lib/cubin/link.h"
+#include "lib/report/explain/explain.h"
+
+typedef struct parts {
+    cute_link_result linked;
+    cute_module *compiled;
+    cute_code code;
+    cute_buffer ncu;
+    json_t *launch;
+} parts;
+
+static const char *first_message(cute_arena *arena, const cute_diag *diag)
+{
+    for (size_t n = 0; n < cute_diag_count(diag); n++) {
+        const cute_message *m = cute_diag_get(diag, n);
+        if (m->severity == CUTE_ERROR) return cute_arena_copy(arena, m->text, strlen(m->text));
+    }
+    return "it cannot be compiled";
+}
+
+static const char *all_messages(cute_arena *arena, const cute_diag *diag)
+{
+    cute_buffer text = {0};
+    for (size_t n = 0; n < cute_diag_count(diag); n++)
+        cute_buffer_printf(&text, "%s\n", cute_diag_get(diag, n)->text);
+    const char *out = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    return out;
+}
+
+/* The cubin of PTX, for its registers and machine code; slow code is what is looked for, no error. */
+static void compile(const explain_question *q, parts *p, explain_input *in)
+{
+    static const char *const slow[] = {"wgmma-serialized,setmaxnreg-ignored"};
+    cute_diag *diag = cute_diag_create();
+    cute_link_input input = {.label = q->label};
+    cute_link_options options = {.cuda_path = q->cuda_path,
+                                 .opt_level = q->opt_level,
+                                 .line_info = true,
+                                 .allow = {(const char **)(uintptr_t)slow, 1}};
+    input.bytes = cute_module_image(q->module, &input.length);
+    if (q->arch) options.archs = (cute_option_list){(const char **)(uintptr_t)&q->arch, 1};
+    cute_status status = cute_link(q->arena, &options, &input, 1, &p->linked, diag);
+    if (status == CUTE_OK)
+        status = cute_module_open(q->label, cute_buffer_text(&p->linked.output), p->linked.output.length,
+                                  NULL, &p->compiled, diag);
+    if (status == CUTE_OK)
+        in->messages = all_messages(q->arena, diag);
+    else
+        in->no_code = first_message(q->arena, diag);
+    in->compiled = p->compiled;
+    cute_diag_destroy(diag);
+}
+
+static void read_code(const explain_question *q, parts *p, explain_input *in)
+{
+    const cute_module *module = in->compiled ? in->compiled : q->module;
+    size_t length;
+    if (cute_module_get_format(module) == CUTE_MODULE_PTX) return;
+    cute_diag *diag = cute_diag_create();
+    const void *image = cute_module_image(module, &length);
+    if (cute_code_read(q->arena, q->label, image, length, q->cuda_path, false, &p->code, diag) == CUTE_OK)
+        in->code = &p->code;
+    else
+        in->no_code = first_message(q->arena, diag);
+    cute_diag_destroy(diag);
+}
+
+static cute_status run_launch(const explain_question *q, parts *p, cute_diag *diag)
+{
+    const char *outputs; /* they are not wanted */
+    CUTE_TRY(cute_temp_directory(q->arena, &outputs, diag));
+    const cute_emulator_options emulator = {.size = sizeof emulator,
+                                            .counters = true,
+                                            .checks = CUTE_CHECK_BANK | CUTE_CHECK_COALESCING,
+                                            .multiprocessors = q->sms};
+    const cute_launch_options options = {.size = sizeof options,
+                                         .defines = q->defines.items,
+                                         .define_count = q->defines.count,
+                                         .kernel = q->kernel,
+                                         .emulator = &emulator,
+                                         .bench = CUTE_BENCH_NEVER,
+                                         .no_check = true,
+                                         .stdout_is_data = true,
+                                         .output_folder = outputs,
+                                         .module_label = q->label,
+                                         .multiprocessors = q->sms};
+    cute_buffer text = {0};
+    cute_launch *launch = NULL;
+    const char *slash = strrchr(q->config, '/');
+    const char *folder = !slash ? NULL
+                         : slash == q->config
+                             ? "/"
+                             : cute_arena_copy(q->arena, q->config, (size_t)(slash - q->config));
+    cute_status status = cute_file_read(q->config, &text, diag);
+    if (status == CUTE_OK)
+        status = cute_launch_open(cute_file_label(q->config), cute_buffer_text(&text), text.length, folder,
+                                  q->module, &options, &launch, diag);
+    if (status == CUTE_OK) status = cute_launch_run(launch, diag);
+    if (status == CUTE_MISMATCH) status = CUTE_OK;
+    if (status == CUTE_OK) {
+        char *report = cute_launch_report(launch, true, false);
+        p->launch = report ? json_loads(report, 0, NULL) : NULL;
+        free(report);
+        if (!p->launch) status = cute_fail_memory(diag);
+    }
+    cute_launch_close(launch);
+    cute_temp_remove(outputs);
+    cute_buffer_release(&text);
+    return status;
+}
+
+cute_status cute_dump_explain(const explain_question *q, cute_buffer *out, cute_diag *diag)
+{
+    parts p = {0};
+    explain_input in = {.label = q->label, .module = q->module, .kernel = q->kernel, .sms = q->sms};
+    explain_report report;
+    cute_status status = CUTE_OK;
+    if (q->json && q->html)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html contradict each other");
+    if (q->config) status = run_launch(q, &p, diag);
+    in.launch = p.launch;
+    if (status == CUTE_OK && q->ncu) {
+        status = cute_file_read(q->ncu, &p.ncu, diag);
+        in.ncu = cute_buffer_text(&p.ncu);
+        in.ncu_length = p.ncu.length;
+        in.ncu_label = cute_file_label(q->ncu);
+    }
+    if (status == CUTE_OK) {
+        if (cute_module_get_format(q->module) == CUTE_MODULE_PTX) compile(q, &p, &in);
+        read_code(q, &p, &in);
+        status = explain_create(q->arena, &in, &report, diag);
+    }
+    if (status == CUTE_OK && q->json) {
+        json_t *value = explain_json(&report);
+        cute_json_dump(value, true, out);
+        if (out->length && out->data[out->length - 1] != '\n') cute_buffer_putc(out, '\n');
+        json_decref(value);
+    } else if (status == CUTE_OK && q->html) {
+        explain_html(&report, out);
+    } else if (status == CUTE_OK) {
+        explain_print(&report, q->all, q->colour, out);
+    }
+    json_decref(p.launch);
+    cute_buffer_release(&p.ncu);
+    cute_module_close(p.compiled);
+    cute_buffer_release(&p.linked.output);
+    cute_buffer_release(&p.linked.commands);
+    return status;
+}

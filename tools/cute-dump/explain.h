@@ -1,0 +1,21 @@
+/* 'explain': why a kernel is slow. */
+#ifndef CUTE_TOOLS_CUTE_DUMP_EXPLAIN_H
+#define CUTE_TOOLS_CUTE_DUMP_EXPLAIN_H
+
+#include "lib/base/options.h"
+#include "lib/cubin/module.h"
+
+typedef struct explain_question {
+    cute_arena *arena;
+    const char *label;
+    const cute_module *module;
+    const char *kernel, *arch, *opt_level, *cuda_path; /* NULL: not said */
+    const char *config, *ncu;                          /* files */
+    int64_t sms;
+    cute_option_list defines;
+    bool json, html, all, colour;
+} explain_question;
+
+cute_status cute_dump_explain(const explain_question *q, cute_buffer *out, cute_diag *diag);
+
+#endif
