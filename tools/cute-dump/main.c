@@ -838,7 +838,7 @@ int main(int argc, char **argv)
          "'run': the IR after each pass (default), after those that changed it, or after none", &s.each},
         {CUTE_OPTION_FLAG, "changed", 0, NULL, "'run': --print-each-pass=changed", &s.changed},
         {CUTE_OPTION_FLAG, "html", 0, NULL, "'diff', 'explain': as a page that needs no other file", &s.html},
-        {CUTE_OPTION_STRING, "ncu", 0, "FILE", "'explain': a table of ncu --csv, for stall reasons", &s.ncu},
+        {CUTE_OPTION_STRING, "ncu", 0, "FILE", "'explain': a table of ncu as CSV, for stall reasons", &s.ncu},
         {CUTE_OPTION_INT, "sms", 0, "N", "'explain': multiprocessors of the GPU", &s.sms},
         {CUTE_OPTION_FLAG, "all-findings", 0, NULL, "'explain': also findings of little weight", &s.all},
         {CUTE_OPTION_FLAG, "schema", 0, NULL, "'run': print the JSON Schema of REPORT.json", &s.schema},
