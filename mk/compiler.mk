@@ -53,7 +53,7 @@ $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 
 # The same as a shared library: LLVM and MLIR are inside and seen by nobody. Arenas and messages are libcute's, so that
 # both libraries mean the same by them. It stays loaded once it is: LLVM's registries cannot be taken back.
-SHARED_BASE := $(patsubst %,$(OBJ)/lib/base/%.o,arena diag render version)
+SHARED_BASE := $(patsubst %,$(OBJ)/lib/base/%.o,arena causes diag explanation render version)
 SO_LDLIBS   := -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -lz -lzstd -l:libxml2.so.2 -l:libz3.so.4 \
                -l:libtinfo.so.6 -ljansson -lm -ldl -lpthread
 $(BUILD)/libcute-compiler.so: $(IR_OBJ) $(filter-out $(SHARED_BASE),$(IR_COMMON)) $(BUILD)/libcute.so lib/libcute-compiler.map

@@ -103,10 +103,56 @@ CUTE_API void cute_note(cute_diag *diag, const cute_place *place, const char *fo
 /* "out of memory", CUTE_SYSTEM. */
 CUTE_API cute_status cute_fail_memory(cute_diag *diag);
 
-typedef enum cute_diag_format { CUTE_DIAG_TEXT, CUTE_DIAG_JSON } cute_diag_format;
+/* Why an error came, and what helps: a row of the table that docs/errors.md prints. Lists have an item a line. */
+typedef struct cute_cause {
+    const char *id;       /* "shared-memory" */
+    const char *stage;    /* what failed: "ptxas", "nvlink", "LLVM", "libNVVM", "driver", ... */
+    const char *pattern;  /* what is in the message; '*' stands for any text */
+    const char *likely;   /* causes */
+    const char *remedies; /* what to try, the best first */
+    bool reported;        /* messages as text come with a report; else with the first remedy, as a note */
+} cute_cause;
+
+/* Row `index` of the table; NULL behind the last. */
+CUTE_API const cute_cause *cute_cause_get(size_t index);
+/* The first row that fits the text of a message; NULL: none. */
+CUTE_API const cute_cause *cute_cause_of(const char *text);
+
+/* What is in force while messages are added, for the explanation of an error. */
+typedef enum cute_fact {
+    CUTE_FACT_COMMAND,         /* the program of this project and its options */
+    CUTE_FACT_RUN,             /* the program of the toolkit that it ran, and its options */
+    CUTE_FACT_TOOLKIT,         /* the path of that program, or of the library */
+    CUTE_FACT_TOOLKIT_VERSION, /* "13.0, V13.0.88" */
+    CUTE_FACT_ARCHITECTURE,    /* "sm_90a" */
+    CUTE_FACT_COUNT,
+} cute_fact;
+
+/* `value` is copied; NULL: not known any more. The last value counts. */
+CUTE_API void cute_diag_know(cute_diag *diag, cute_fact fact, const char *value);
+/* `source` is the text that the place of the latest message is in: the lines around it are kept. */
+CUTE_API void cute_diag_show(cute_diag *diag, const char *source, size_t length);
+
+/* What there is to say of an error: its cause, and what was in force; NULL: not known. */
+typedef struct cute_explanation {
+    const cute_message *message;
+    const cute_cause *cause;
+    const char *facts[CUTE_FACT_COUNT];
+} cute_explanation;
+
+/* Explains message `index`; valid as long as the message. false: it is no error. */
+CUTE_API bool cute_diag_explain(const cute_diag *diag, size_t index, cute_explanation *out);
+/* The lines around the place of message `index`, their first number in *first: those of cute_diag_show, else of the file
+ * where its line is still that of the message. malloc'ed; NULL: not known. */
+CUTE_API char *cute_diag_around(const cute_diag *diag, size_t index, int *first);
+
+/* CUTE_DIAG_TEXT: failures of other programs and libraries (cute_cause.reported) come with a report, once for each cause:
+ * what was in force, the lines around the place, likely causes, what to try. CUTE_DIAG_FULL: all errors do. */
+typedef enum cute_diag_format { CUTE_DIAG_TEXT, CUTE_DIAG_JSON, CUTE_DIAG_FULL } cute_diag_format;
 
 /* All messages as clang prints them (`file:line:col: error: text`, source line, caret), with ANSI
- * colours where `colour`; or one JSON object a line {severity, file, line, column, message}.
+ * colours where `colour`; or one JSON object a line {severity, file, line, column, message},
+ * which for an error whose cause is known has {cause, stage, likely, try, settings, around}, too (docs/errors.md).
  * The result is malloc'ed and terminated, NULL when memory is exhausted. */
 CUTE_API char *cute_diag_render(const cute_diag *diag, cute_diag_format format, bool colour);
 

@@ -27,6 +27,7 @@ CUTE_API void cute_linker_destroy(cute_linker *linker);
  *     arch          sm_80 ... sm_121a; several with fatbin; default: what the input says, else ARCH, else sm_90a
  *     opt-level     0 to 3, of ptxas; default 3
  *     maxrregcount  registers of a thread at most
+ *     tool-timeout  seconds that ptxas or nvlink may take; default 0, any
  *     Xptxas        options for ptxas, with commas between them; several
  *     library, library-path     libNAME.a, and where it is; several
  *     cuda-path     the folder of the toolkit

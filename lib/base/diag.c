@@ -8,12 +8,19 @@
 #include "lib/base/diag.h"
 #include "lib/base/list.h"
 
+typedef struct record {
+    cute_message message; /* in one block that starts at its text */
+    char *around;         /* lines of its source, the first one is number `first`; NULL: unknown */
+    int first;
+} record;
+
 struct cute_diag {
-    cute_message *messages;
+    record *records;
     size_t count, capacity, errors;
     bool lost; /* a message could not be stored */
     void (*heard)(void *context, const cute_message *message);
     void *context;
+    char *facts[CUTE_FACT_COUNT];
 };
 
 cute_diag *cute_diag_create(void)
@@ -21,25 +28,43 @@ cute_diag *cute_diag_create(void)
     return calloc(1, sizeof(cute_diag));
 }
 
-/* The block of a message starts at its text. */
 static void drop_messages(cute_diag *diag)
 {
-    for (size_t i = 0; i < diag->count; i++) free((char *)(uintptr_t)diag->messages[i].text);
-    free(diag->messages);
+    for (size_t i = 0; i < diag->count; i++) {
+        free((char *)(uintptr_t)diag->records[i].message.text);
+        free(diag->records[i].around);
+    }
+    free(diag->records);
 }
 
 void cute_diag_destroy(cute_diag *diag)
 {
     if (!diag) return;
     drop_messages(diag);
+    for (size_t i = 0; i < CUTE_FACT_COUNT; i++) free(diag->facts[i]);
     free(diag);
+}
+
+void cute_diag_know(cute_diag *diag, cute_fact fact, const char *value)
+{
+    if (!diag) return;
+    char *copy = value ? strdup(value) : NULL;
+    free(diag->facts[fact]);
+    diag->facts[fact] = copy;
+}
+
+const char *cute_diag_fact(const cute_diag *diag, cute_fact fact)
+{
+    return diag ? diag->facts[fact] : NULL;
 }
 
 void cute_diag_clear(cute_diag *diag)
 {
     if (!diag) return;
     drop_messages(diag);
-    *diag = (cute_diag){.heard = diag->heard, .context = diag->context};
+    diag->records = NULL;
+    diag->count = diag->capacity = diag->errors = 0;
+    diag->lost = false;
 }
 
 void cute_diag_listen(cute_diag *diag, void (*heard)(void *context, const cute_message *message),
@@ -61,7 +86,7 @@ size_t cute_diag_errors(const cute_diag *diag)
 
 const cute_message *cute_diag_get(const cute_diag *diag, size_t index)
 {
-    return diag && index < diag->count ? &diag->messages[index] : NULL;
+    return diag && index < diag->count ? &diag->records[index].message : NULL;
 }
 
 bool cute_diag_lost(const cute_diag *diag)
@@ -69,12 +94,26 @@ bool cute_diag_lost(const cute_diag *diag)
     return diag && diag->lost;
 }
 
+void cute_diag_show(cute_diag *diag, const char *source, size_t length)
+{
+    if (!diag || !diag->count || diag->lost) return;
+    record *last = &diag->records[diag->count - 1];
+    free(last->around);
+    last->around = cute_lines_around(source, length, &last->message.place, &last->first);
+}
+
+const char *cute_diag_shown(const cute_diag *diag, size_t index, int *first)
+{
+    if (!diag || index >= diag->count) return NULL;
+    *first = diag->records[index].first;
+    return diag->records[index].around;
+}
+
 CUTE_PRINTF(4, 0)
 static bool store(cute_diag *diag, cute_severity severity, const cute_place *place, const char *format,
                   va_list args)
 {
-    if (!cute_heap_more(&diag->messages, diag->count, &diag->capacity, sizeof *diag->messages, 8))
-        return false;
+    if (!cute_heap_more(&diag->records, diag->count, &diag->capacity, sizeof *diag->records, 8)) return false;
     va_list again;
     va_copy(again, args);
     int needed = vsnprintf(NULL, 0, format, args);
@@ -88,8 +127,9 @@ static bool store(cute_diag *diag, cute_severity severity, const cute_place *pla
     }
     vsnprintf(block, text, format, again);
     va_end(again);
-    cute_message *message = &diag->messages[diag->count++];
-    *message = (cute_message){.severity = severity, .text = block};
+    record *added = &diag->records[diag->count++];
+    *added = (record){.message = {.severity = severity, .text = block}};
+    cute_message *message = &added->message;
     if (file) {
         message->place = *place;
         message->place.file = memcpy(block + text, place->file, file);
@@ -115,7 +155,7 @@ void cute_vreport(cute_diag *diag, cute_severity severity, const cute_place *pla
     if (!store(diag, severity, place, format, args))
         diag->lost = true;
     else if (diag->heard)
-        diag->heard(diag->context, &diag->messages[diag->count - 1]);
+        diag->heard(diag->context, &diag->records[diag->count - 1].message);
 }
 
 void cute_report(cute_diag *diag, cute_severity severity, const cute_place *place, const char *format, ...)

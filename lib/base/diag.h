@@ -1,4 +1,4 @@
-/* Rendering of diagnostics with a tool's name before those that have no place. */
+/* Rendering of diagnostics with a tool's name before those that have no place, and of the reports of errors. */
 #ifndef CUTE_LIB_DIAG_H
 #define CUTE_LIB_DIAG_H
 
@@ -8,6 +8,27 @@
  * not NULL. */
 void cute_diag_render_for(const char *tool, const cute_diag *diag, cute_diag_format format, bool colour,
                           cute_buffer *out);
+
+/* What cute_diag_know has been told; NULL: nothing. */
+const char *cute_diag_fact(const cute_diag *diag, cute_fact fact);
+
+/* What cute_diag_show has kept of message `index`; NULL: nothing. */
+const char *cute_diag_shown(const cute_diag *diag, size_t index, int *first);
+/* The lines of `source` around the place, malloc'ed; NULL: it has no such line, or another text there. */
+char *cute_lines_around(const char *source, size_t length, const cute_place *place, int *first);
+
+/* The report of an error, and of its notes up to message `end`, behind its messages. */
+void cute_explanation_text(const cute_diag *diag, const cute_explanation *e, size_t index, size_t end,
+                           bool colour, cute_buffer *out);
+/* The members ",\"cause\":..." of the JSON object of message `index`. */
+void cute_explanation_json(const cute_diag *diag, const cute_explanation *e, size_t index, cute_buffer *out);
+
+/* A row of the table of causes, as text or as a JSON object. */
+void cute_cause_text(const cute_cause *cause, cute_buffer *out);
+void cute_cause_json(const cute_cause *cause, cute_buffer *out);
+
+/* The glyphs of a line that lie wholly within the columns [left, right), tabs as spaces. Returns the columns printed. */
+long cute_line_window(const char *text, size_t length, long left, long right, cute_buffer *out);
 
 /* Whether memory ran out while a message was added. */
 bool cute_diag_lost(const cute_diag *diag);

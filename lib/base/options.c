@@ -325,7 +325,10 @@ cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute
         *out = CUTE_DIAG_TEXT;
     else if (strcmp(text, "json") == 0)
         *out = CUTE_DIAG_JSON;
+    else if (strcmp(text, "full") == 0)
+        *out = CUTE_DIAG_FULL;
     else
-        return cute_fail(diag, CUTE_USAGE, NULL, "'--diagnostics' expects text or json, got '%s'", text);
+        return cute_fail(diag, CUTE_USAGE, NULL, "'--diagnostics' expects text, full or json, got '%s'",
+                         text);
     return CUTE_OK;
 }

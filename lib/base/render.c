@@ -1,4 +1,5 @@
 /* Diagnostics as text, the way clang shows them, and as JSON lines. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/diag.h"
@@ -49,9 +50,7 @@ static extent measure(const char *text, size_t length, size_t from, size_t to)
     return e;
 }
 
-/* The glyphs that lie wholly within the columns [left, right), tabs as spaces. Returns the columns printed.
- */
-static long print_window(const char *text, size_t length, long left, long right, cute_buffer *out)
+long cute_line_window(const char *text, size_t length, long left, long right, cute_buffer *out)
 {
     long column = 0, printed = 0;
     for (size_t i = 0; i < length && column < right;) {
@@ -95,7 +94,7 @@ static void print_source(const cute_place *place, bool colour, cute_buffer *out)
     }
     const char *before = left > 0 ? "..." : "", *after = right < e.end ? "..." : "";
     cute_buffer_puts(out, before);
-    print_window(text, length, left, right, out);
+    cute_line_window(text, length, left, right, out);
     cute_buffer_puts(out, after);
     cute_buffer_putc(out, '\n');
     if (place->column <= 0) return;
@@ -142,7 +141,7 @@ static void print_json_number(const char *key, int value, cute_buffer *out)
         cute_buffer_printf(out, ",\"%s\":null", key);
 }
 
-static void print_json(const cute_message *message, cute_buffer *out)
+static void print_json(const cute_diag *diag, size_t index, const cute_message *message, cute_buffer *out)
 {
     const cute_place *place = &message->place;
     cute_buffer_printf(out, "{\"severity\":\"%s\",\"file\":", severities[message->severity].name);
@@ -154,25 +153,74 @@ static void print_json(const cute_message *message, cute_buffer *out)
     print_json_number("column", place->file && place->line > 0 ? place->column : 0, out);
     cute_buffer_puts(out, ",\"message\":");
     cute_text_json(message->text, strlen(message->text), out);
+    cute_explanation e;
+    if (cute_diag_explain(diag, index, &e) && e.cause) cute_explanation_json(diag, &e, index, out);
     cute_buffer_puts(out, "}\n");
 }
 
-static void print(const char *tool, const cute_message *message, cute_diag_format format, bool colour,
-                  cute_buffer *out)
+/* Whether an error before message `index` has the same cause. */
+static bool is_explained(const cute_diag *diag, size_t index, const cute_cause *cause)
 {
-    if (format == CUTE_DIAG_JSON)
-        print_json(message, out);
-    else
-        print_text(tool, message, colour, out);
+    for (size_t i = 0; i < index; i++) {
+        const cute_message *before = cute_diag_get(diag, i);
+        if (before->severity == CUTE_ERROR && cute_cause_of(before->text) == cause) return true;
+    }
+    return false;
+}
+
+/* The first remedy, where no other note without a place says what to do, behind an error and its notes: [index + 1, end). */
+static void print_remedy(const char *tool, const cute_diag *diag, size_t index, size_t end, bool colour,
+                         cute_buffer *out)
+{
+    cute_explanation e;
+    if (!cute_diag_explain(diag, index, &e) || !e.cause || e.cause->reported) return;
+    if (is_explained(diag, index, e.cause)) return;
+    for (size_t i = index + 1; i < end; i++)
+        if (!cute_diag_get(diag, i)->place.file) return;
+    char text[256];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(e.cause->remedies, "\n"), e.cause->remedies);
+    print_text(tool, &(cute_message){.severity = CUTE_NOTE, .text = text}, colour, out);
+}
+
+static size_t end_of_notes(const cute_diag *diag, size_t index)
+{
+    const cute_message *next;
+    while ((next = cute_diag_get(diag, ++index)) != NULL && next->severity == CUTE_NOTE) {
+    }
+    return index;
+}
+
+/* Behind all messages: of each cause that is reported, the first error with it. */
+static void print_reports(const cute_diag *diag, bool colour, cute_buffer *out)
+{
+    cute_explanation e;
+    for (size_t i = 0; i < cute_diag_count(diag); i++)
+        if (cute_diag_explain(diag, i, &e) && e.cause && e.cause->reported && !is_explained(diag, i, e.cause))
+            cute_explanation_text(diag, &e, i, end_of_notes(diag, i), colour, out);
 }
 
 void cute_diag_render_for(const char *tool, const cute_diag *diag, cute_diag_format format, bool colour,
                           cute_buffer *out)
 {
-    size_t count = cute_diag_count(diag);
-    for (size_t i = 0; i < count; i++) print(tool, cute_diag_get(diag, i), format, colour, out);
     static const cute_message lost = {.severity = CUTE_ERROR, .text = "out of memory: messages were lost"};
-    if (cute_diag_lost(diag)) print(tool, &lost, format, colour, out);
+    size_t count = cute_diag_count(diag);
+    cute_explanation e;
+    for (size_t i = 0; format == CUTE_DIAG_JSON && i < count; i++)
+        print_json(diag, i, cute_diag_get(diag, i), out);
+    for (size_t i = 0, end; format != CUTE_DIAG_JSON && i < count; i = end) {
+        end = end_of_notes(diag, i);
+        for (size_t k = i; k < end; k++) print_text(tool, cute_diag_get(diag, k), colour, out);
+        if (format != CUTE_DIAG_FULL)
+            print_remedy(tool, diag, i, end, colour, out);
+        else if (cute_diag_explain(diag, i, &e))
+            cute_explanation_text(diag, &e, i, end, colour, out);
+    }
+    if (format == CUTE_DIAG_TEXT) print_reports(diag, colour, out);
+    if (!cute_diag_lost(diag)) return;
+    if (format == CUTE_DIAG_JSON)
+        print_json(diag, count, &lost, out);
+    else
+        print_text(tool, &lost, colour, out);
 }
 
 char *cute_diag_render(const cute_diag *diag, cute_diag_format format, bool colour)

@@ -8,6 +8,7 @@
 #include "lib/base/diag.h"
 #include "lib/base/file.h"
 #include "lib/base/log.h"
+#include "lib/base/process.h"
 #include "lib/base/signals.h"
 
 typedef struct common {
@@ -19,8 +20,8 @@ typedef struct common {
 static const cute_option *whole_table(const cute_option *own, cute_arena *arena, common *c)
 {
     const cute_option rows[] = {
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|json", "form of messages (default text)",
-         &c->diagnostics},
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|full|json",
+         "form of messages (default text; full: errors with their likely causes)", &c->diagnostics},
         {CUTE_OPTION_STRING, "log-level", 0, "LEVEL",
          "error: errors only; warning (default); info: programs run, stages, the cache; debug: files, passes",
          &c->log_level},
@@ -75,6 +76,9 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
     whole.options = tool.arena ? whole_table(command->options, tool.arena, &c) : NULL;
     if (!whole.options || !tool.diag) status = cute_fail_memory(tool.diag);
     if (status == CUTE_OK)
+        cute_diag_know(tool.diag, CUTE_FACT_COMMAND,
+                       cute_process_text(tool.arena, (const char *const *)(uintptr_t)argv));
+    if (status == CUTE_OK)
         status = cute_options_parse(&whole, tool.arena, argc, argv, &tool.operands, tool.diag);
     if (status == CUTE_OK && c.log_level) status = set_level(name, c.log_level, tool.diag);
     if (status == CUTE_OK && c.diagnostics)
@@ -107,6 +111,7 @@ static cute_diag *errors_of(const cute_diag *diag)
         if (message->severity != CUTE_NOTE) keeps = message->severity == CUTE_ERROR;
         if (keeps) cute_report(only, message->severity, &message->place, "%s", message->text);
     }
+    for (int i = 0; only && i < CUTE_FACT_COUNT; i++) cute_diag_know(only, i, cute_diag_fact(diag, i));
     return only;
 }
 
@@ -114,7 +119,7 @@ void cute_tool_print(const char *tool, const cute_diag *diag, cute_diag_format f
 {
     cute_buffer text = {0};
     cute_diag *errors = cute_log_get() == CUTE_LOG_ERROR ? errors_of(diag) : NULL;
-    cute_diag_render_for(tool, errors ? errors : diag, format, format == CUTE_DIAG_TEXT && wants_colour(),
+    cute_diag_render_for(tool, errors ? errors : diag, format, format != CUTE_DIAG_JSON && wants_colour(),
                          &text);
     cute_diag_destroy(errors);
     const char *rest = cute_buffer_text(&text);

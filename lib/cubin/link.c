@@ -95,6 +95,35 @@ static bool asserts(const cute_unit *ptx)
     return ptx && memmem(ptx->bytes, ptx->length, name, sizeof name - 1);
 }
 
+/* For the report of an error: the program and its options, and "release 12.9, V12.9.86" of what it says of itself. */
+static void note_toolkit(linker *l, const char *const *words)
+{
+    const char *program = words[0];
+    const char *argv[] = {program, "--version", NULL};
+    cute_process process = {.argv = argv, .timeout = 5};
+    cute_diag *silent = cute_diag_create();
+    bool ok = silent && cute_process_run(&process, silent) == CUTE_OK && process.exit_code == 0;
+    cute_buffer command = {0};
+    cute_words shown = {.arena = l->arena}; /* not where its temporary output goes */
+    for (size_t i = 0; words[i]; i++)
+        if (strcmp(words[i], "-o") == 0 && words[i + 1])
+            i++;
+        else
+            cute_words_add(&shown, words[i]);
+    if (!shown.failed) cute_buffer_puts(&command, cute_process_text(l->arena, shown.items));
+    rename_paths(l, &command);
+    cute_diag_know(l->diag, CUTE_FACT_RUN, cute_buffer_text(&command));
+    cute_buffer_release(&command);
+    const char *release = ok ? strstr(cute_buffer_text(&process.out), "release ") : NULL;
+    if (release) release += strlen("release ");
+    cute_diag_know(l->diag, CUTE_FACT_TOOLKIT, program);
+    cute_diag_know(l->diag, CUTE_FACT_TOOLKIT_VERSION,
+                   release ? cute_arena_copy(l->arena, release, strcspn(release, "\n")) : NULL);
+    cute_buffer_release(&process.out);
+    cute_buffer_release(&process.err);
+    cute_diag_destroy(silent);
+}
+
 /* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
 static cute_status run(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
 {
@@ -104,6 +133,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
     if (l->options->dry_run) return CUTE_OK;
     double start = cute_clock();
     cute_process process = {.argv = w->items,
+                            .timeout = (double)l->options->tool_timeout,
                             .inherited = l->scratch.descriptors,
                             .inherited_count = l->scratch.descriptor_count};
     cute_status status = cute_process_run(&process, l->diag);
@@ -134,6 +164,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
         else if (process.exit_code && status == CUTE_OK)
             status = CUTE_INVALID;
     }
+    if (status != CUTE_OK && l->diag) note_toolkit(l, w->items);
     cute_buffer_release(&process.out);
     cute_buffer_release(&process.err);
     return status;
@@ -220,6 +251,7 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
     const char *ptxas, *input;
     const cute_link_options *o = l->options;
     cute_words w = {.arena = l->arena};
+    cute_diag_know(l->diag, CUTE_FACT_ARCHITECTURE, arch->name);
     CUTE_TRY(check_target(l, unit, arch));
     CUTE_TRY(find(l, CUTE_PTXAS, &ptxas));
     CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".ptx"), unit->bytes,
@@ -678,6 +710,10 @@ cute_status cute_link_check_options(const cute_link_options *o, cute_diag *diag)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "-maxrregcount expects 1 to 255, or 0 for no limit, got %lld",
                          (long long)o->max_registers);
+    if (o->tool_timeout < 0 || o->tool_timeout > INT32_MAX)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--tool-timeout expects seconds, 1 or more, or 0 for no limit, got %lld",
+                         (long long)o->tool_timeout);
     return cute_tool_check_allowed(&o->allow, diag);
 }
 

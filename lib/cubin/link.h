@@ -22,6 +22,7 @@ typedef struct cute_link_options {
     const char *cuda_path;
     const char *opt_level; /* "0" to "3"; NULL: ptxas's default */
     int64_t max_registers; /* 0: no limit */
+    int64_t tool_timeout;  /* seconds that each program may take; 0: any */
     bool line_info, debug;
     bool relocatable; /* stop before nvlink */
     bool fatbin;

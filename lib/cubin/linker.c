@@ -51,6 +51,7 @@ cute_status cute_linker_set(cute_linker *l, const char *option, const char *valu
         {CUTE_OPTION_LIST, "arch", 0, NULL, NULL, &o->archs},
         {CUTE_OPTION_STRING, "opt-level", 0, NULL, NULL, &o->opt_level},
         {CUTE_OPTION_INT, "maxrregcount", 0, NULL, NULL, &o->max_registers},
+        {CUTE_OPTION_INT, "tool-timeout", 0, NULL, NULL, &o->tool_timeout},
         {CUTE_OPTION_LIST, "Xptxas", 0, NULL, NULL, &o->xptxas},
         {CUTE_OPTION_LIST, "library", 0, NULL, NULL, &o->libraries},
         {CUTE_OPTION_LIST, "library-path", 0, NULL, NULL, &o->folders},

@@ -46,29 +46,26 @@ static cu_stream handle_of(const cute_device *device, const cute_stream *stream)
 
 /* ---- errors ---- */
 
-typedef struct known_error {
-    cu_result result;
-    cute_status status;
-    const char *advice;
-} known_error;
-
-static const known_error known_errors[] = {
-#define E(result, status, advice) {result, status, advice},
-#include "lib/device/cuda_errors.def"
-#undef E
-};
+/* Results that tell of something that the machine lacks: out of memory, not initialised, a stub, an old driver, a device that is
+ * taken, no device, none of this number, failing memory, no compiler of PTX, no fabric manager, libraries of other versions.
+ * Others are what a launch did. What helps is in lib/base/causes.def. */
+static const cu_result lacking[] = {2, 3, 34, 36, 46, 100, 101, 214, 221, 802, 803, 804};
 
 static cute_status driver_error(const cuda_api *api, cu_result result, const char *doing, cute_diag *diag)
 {
     const char *name = NULL, *text = NULL;
     if (api->error_name(result, &name) != 0 || !name) name = "an unknown error";
     if (api->error_string(result, &text) != 0 || !text) text = "no description";
-    const known_error *known = NULL;
-    for (size_t i = 0; i < sizeof known_errors / sizeof *known_errors; i++)
-        if (known_errors[i].result == result) known = &known_errors[i];
-    cute_status status = known ? known->status : CUTE_INVALID;
+    cute_status status = CUTE_INVALID;
+    for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++)
+        if (lacking[i] == result) status = CUTE_SYSTEM;
     cute_fail(diag, status, NULL, "%s: %s (%d): %s", doing, name, result, text);
-    if (known) cute_note(diag, NULL, "%s", known->advice);
+    int version = 0;
+    if (api->driver_version(&version) == 0 && version > 0) {
+        char cuda[32];
+        snprintf(cuda, sizeof cuda, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+        cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, cuda);
+    }
     return status;
 }
 
@@ -96,7 +93,9 @@ static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
     size_t count = overridden ? 1 : sizeof names / sizeof *names;
     cute_buffer reasons = {0};
     *library = NULL;
+    size_t opened = 0;
     for (size_t i = 0; i < count && !*library; i++) {
+        opened = i;
         *library = dlopen(list[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (!*library) {
             const char *reason = dlerror();
@@ -118,6 +117,7 @@ static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
         return CUTE_SYSTEM;
     }
     cute_buffer_release(&reasons);
+    cute_diag_know(diag, CUTE_FACT_TOOLKIT, list[opened]);
     void *symbol;
 #define F(field, name, needed, args)                                                                         \
     symbol = dlsym(*library, name);                                                                          \
@@ -201,6 +201,7 @@ static cute_status read_info(const cuda_api *api, int index, cu_device *device, 
     info->major = attribute(api, *device, CU_DEV_MAJOR);
     info->minor = attribute(api, *device, CU_DEV_MINOR);
     snprintf(info->arch, sizeof info->arch, "sm_%d%d", info->major, info->minor);
+    cute_diag_know(diag, CUTE_FACT_ARCHITECTURE, info->arch);
     info->cooperative = attribute(api, *device, CU_DEV_COOPERATIVE) != 0;
     info->clusters = attribute(api, *device, CU_DEV_CLUSTERS) != 0;
     info->tensor_maps = attribute(api, *device, CU_DEV_TENSOR_MAPS) != 0;

@@ -75,6 +75,7 @@ cute_status cute_gave_up(const cute_mlir_source *source, const cute_moment *mome
         source->diag, CUTE_INVALID, &place, "LLVM gave up in stage '%s'%s%s%s%s: %s%.*s%s", moment->stage,
         module ? " of gpu.module @" : "", module ? module : "", arch ? " for " : "", arch ? arch : "",
         selecting ? "no instruction for '" : "", (int)node.length, node.text, selecting ? "'" : "");
+    cute_diag_show(source->diag, source->origin->raw.text, source->origin->raw.length);
     if (function.text)
         cute_note(source->diag, NULL, "in function '%.*s'", (int)function.length, function.text);
     return status;

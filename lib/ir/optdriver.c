@@ -2,6 +2,7 @@
 #include "lib/ir/optdriver.h"
 
 #include <fcntl.h>
+#include <llvm/Config/llvm-config.h>
 #include <mlir-c/RegisterEverything.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/base/options.h"
+#include "lib/base/process.h"
 #include "lib/base/settings.h"
 #include "lib/base/tool.h"
 #include "lib/ir/attributes.h"
@@ -101,7 +103,8 @@ typedef struct opt_work {
     MlirDialectRegistry registry;
     cute_buffer *output;
     const char *remarks;
-    bool want_map, json, told;
+    bool want_map, told;
+    cute_diag_format format;
     cute_map_builder map;
     bool ok;
 } opt_work;
@@ -111,8 +114,8 @@ static void on_told(void *context)
 {
     opt_work *w = context;
     w->told = true;
-    if (w->json) return;
-    cute_tool_print("cute-opt", w->source.diag, CUTE_DIAG_TEXT);
+    if (w->format == CUTE_DIAG_JSON) return;
+    cute_tool_print("cute-opt", w->source.diag, w->format);
     cute_diag_clear(w->source.diag);
 }
 
@@ -196,7 +199,7 @@ static bool make_key(const cute_opt_command *command, cute_arena *arena, const c
 {
     cute_buffer line = {0};
     *folder = cute_cache_pipe_folder(arena);
-    if (!*folder || command->diagnostics_json || command->remarks || command->timing) return false;
+    if (!*folder || command->format == CUTE_DIAG_JSON || command->remarks || command->timing) return false;
     if (cute_setting_value(cute_setting_of(tool, print_option), NULL)) return false;
     bool side = cute_file_read("/proc/self/cmdline", &line, NULL) != CUTE_OK ||
                 has_side(cute_buffer_text(&line), line.length);
@@ -240,13 +243,13 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     if (status) goto out;
     read_done = cute_clock();
 
-    int saved = command->diagnostics_json ? capture_begin() : -1;
+    int saved = command->format == CUTE_DIAG_JSON ? capture_begin() : -1;
     opt_work w = {.source = cute_mlir_source_of(&origin, diag),
                   .registry = registry,
                   .output = &output,
                   .remarks = command->remarks,
                   .want_map = wants_map(command),
-                  .json = command->diagnostics_json,
+                  .format = command->format,
                   .map = {.origin = &origin, .map = {.arena = arena}}};
     bool placed;
     char *reason;
@@ -350,11 +353,16 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void))
         cute_pipe_failed();
         return CUTE_USAGE;
     }
+    cute_arena *arena = cute_arena_create();
+    if (arena)
+        cute_diag_know(diag, CUTE_FACT_COMMAND,
+                       cute_process_text(arena, (const char *const *)(uintptr_t)argv));
+    cute_arena_destroy(arena);
+    cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, "LLVM " LLVM_VERSION_STRING);
     if (!status) status = set_level(&command, diag);
     if (!status)
         status = command.print_pipeline ? print_pipeline(&command, diag) : run(&command, registry, diag);
-    int code = cute_tool_finish("cute-opt", status, diag,
-                                command.diagnostics_json ? CUTE_DIAG_JSON : CUTE_DIAG_TEXT);
+    int code = cute_tool_finish("cute-opt", status, diag, command.format);
     if (code && (!command.output || !strcmp(command.output, "-"))) cute_pipe_failed();
     cute_diag_destroy(diag);
     cute_buffer_release(&environment);

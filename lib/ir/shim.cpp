@@ -211,8 +211,8 @@ struct DriverOptions {
                                   cl::desc("Replace ${NAME} and integer expressions ${NAME*2} in the text")};
     cl::list<std::string> folders{"I", cl::Prefix, cl::value_desc("DIR"),
                                   cl::desc("Look there for files of lines //!include \"FILE\"")};
-    cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text or json"),
-                                     cl::value_desc("text|json"), cl::init("text")};
+    cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text, full or json"),
+                                     cl::value_desc("text|full|json"), cl::init("text")};
     cl::opt<std::string> sourceMap{
         "source-map",
         cl::desc("Comments behind the text that say where its lines come from: auto (but on a "
@@ -495,9 +495,10 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
         return false;
     for (const PluginOption *plugin : plugins)
         if (plugin->isGiven()) return false;
-    if (options->diagnostics != "text" && options->diagnostics != "json") {
-        llvm::errs() << "cute-opt: error: --diagnostics expects 'text' or 'json', got '"
-                     << options->diagnostics << "'\n";
+    const std::string &format = options->diagnostics;
+    if (format != "text" && format != "full" && format != "json") {
+        llvm::errs() << "cute-opt: error: '--diagnostics' expects text, full or json, got '" << format
+                     << "'\n";
         return false;
     }
     if (options->sourceMap != "auto" && options->sourceMap != "on" && options->sourceMap != "off") {
@@ -511,7 +512,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
     for (const std::string &d : options->folders) folders.push_back(d.c_str());
     out->input = options->input.c_str();
     out->output = options->output.c_str();
-    out->diagnostics_json = options->diagnostics == "json";
+    out->format = format == "json" ? CUTE_DIAG_JSON : format == "full" ? CUTE_DIAG_FULL : CUTE_DIAG_TEXT;
     out->source_map = options->sourceMap.c_str();
     out->remarks = options->remarks.getNumOccurrences() ? options->remarks.c_str() : nullptr;
     out->log_level = options->logLevel.getNumOccurrences() ? options->logLevel.c_str() : nullptr;

@@ -93,7 +93,7 @@ char *cute_pipeline_print(const char *text);
 typedef struct cute_opt_command {
     const char *input;  /* "-": standard input */
     const char *output; /* "-": standard output */
-    bool diagnostics_json;
+    cute_diag_format format;
     const char *source_map; /* "auto", "on" or "off" */
     const char *log_level;  /* NULL: not given */
     const char *remarks;    /* see cute_pass_manager_remarks */

@@ -18,6 +18,7 @@
 #include "lib/base/arch.h"
 #include "lib/base/clock.h"
 #include "lib/base/demangle.h"
+#include "lib/base/diag.h"
 #include "lib/device/device.h"
 #include "lib/launch/data.h"
 
@@ -47,6 +48,7 @@ typedef struct run_shared {
     char counters[REPORT_BYTES];
     size_t message_count, text_length;
     shared_message messages[MESSAGE_LIMIT];
+    size_t facts[CUTE_FACT_COUNT]; /* in `text`; 0: not known */
     char text[MESSAGE_BYTES];
 } run_shared;
 
@@ -436,6 +438,10 @@ static bool send_text(run_shared *shared, const char *text, size_t length, size_
 static void send_messages(run_shared *shared, const cute_diag *diag)
 {
     shared->text_length = 1; /* 0 is no text */
+    for (int i = 0; i < CUTE_FACT_COUNT; i++) {
+        const char *fact = cute_diag_fact(diag, i);
+        if (fact && !send_text(shared, fact, strlen(fact), &shared->facts[i])) return;
+    }
     for (size_t i = 0; i < cute_diag_count(diag) && shared->message_count < MESSAGE_LIMIT; i++) {
         const cute_message *message = cute_diag_get(diag, i);
         const cute_place *place = &message->place;
@@ -537,6 +543,8 @@ static void describe_launch(const run_request *request, int index, cute_diag *di
 
 static void take_messages(const run_shared *shared, cute_diag *diag)
 {
+    for (int i = 0; i < CUTE_FACT_COUNT; i++)
+        if (shared->facts[i]) cute_diag_know(diag, i, shared->text + shared->facts[i]);
     for (size_t i = 0; i < shared->message_count; i++) {
         const shared_message *m = &shared->messages[i];
         cute_place place = {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "lib/base/clock.h"
+#include "lib/base/diag.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/ir/context.h"
@@ -579,6 +580,8 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
         cute_remarks_wanted(options->remarks, CUTE_REGISTERS_PASS) && c.backend == CUTE_BACKEND_NVPTX;
     *reason = NULL;
     if (!c.arena) return cute_fail_memory(source->diag);
+    cute_diag_know(source->diag, CUTE_FACT_ARCHITECTURE, options->arch->name);
+    cute_diag_know(source->diag, CUTE_FACT_TOOLKIT_VERSION, "LLVM " LLVM_VERSION_STRING);
     if (!cute_llvm_recover(stages, &c, reason)) {
         *moment = (cute_moment){names[c.stage], c.gpu_module, options->arch->name};
         c.status = *reason ? CUTE_INVALID : cute_fail_memory(source->diag);

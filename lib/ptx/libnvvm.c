@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/diag.h"
 #include "lib/base/file.h"
 #include "lib/ptx/backend.h"
 #include "lib/toolkit/toolkit.h"
@@ -57,10 +58,13 @@ static cute_status load(const char *path, nvvm *api, cute_diag *diag)
 }
 
 /* libNVVM wants to know which dialect of its IR this is. */
-static void state_version(LLVMModuleRef module, const nvvm *api)
+static void state_version(LLVMModuleRef module, const nvvm *api, cute_diag *diag)
 {
     int major = 2, minor = 0, debug_major = 3, debug_minor = 2;
     api->ir_version(&major, &minor, &debug_major, &debug_minor);
+    char version[64];
+    snprintf(version, sizeof version, "NVVM IR %d.%d", major, minor);
+    cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, version);
     LLVMContextRef c = LLVMGetModuleContext(module);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c);
     const int values[] = {major, minor, debug_major, debug_minor};
@@ -123,7 +127,7 @@ static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx
     LLVMSetDataLayout(
         module, "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
                 "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64");
-    state_version(module, api);
+    state_version(module, api, diag);
     bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
     code = api->add(program, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), "kernels");
     if (code) status = failed(api, program, code, "read the module", diag);
@@ -158,6 +162,8 @@ cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *o
     nvvm api = {0};
     cute_status status = cute_toolkit_find(arena, CUTE_LIBNVVM, options->cuda_path, &path, diag);
     if (status) cute_note(diag, NULL, "--backend=llvm makes PTX without it");
+    if (!status) cute_diag_know(diag, CUTE_FACT_TOOLKIT, path);
+    if (!status) cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, NULL);
     if (!status) status = load(path, &api, diag);
     if (!status) status = compile(&api, module, options, libdevice, out, diag);
     /* Not unloaded: libNVVM leaves threads' state behind. */

@@ -131,12 +131,10 @@ static void report_at(reader *r, cute_severity severity, int64_t line, const cha
         return;
     }
     cute_place in_ptx = cute_ptx_line(ptx, line, text, strlen(text)), in_source;
-    if (!cute_ptx_source(r->arena, ptx, line, &in_source)) {
-        cute_report(r->diag, severity, &in_ptx, "%s%s", text, suffix);
-        return;
-    }
-    cute_report(r->diag, severity, &in_source, "%s%s", text, suffix);
-    cute_note(r->diag, &in_ptx, "in the PTX made from it");
+    bool traced = cute_ptx_source(r->arena, ptx, line, &in_source);
+    cute_report(r->diag, severity, traced ? &in_source : &in_ptx, "%s%s", text, suffix);
+    if (traced) cute_note(r->diag, &in_ptx, "in the PTX made from it");
+    if (severity == CUTE_ERROR) cute_diag_show(r->diag, ptx->text, ptx->length);
 }
 
 /* "... in the function 'k'", "Entry function 'k' uses ...": the line of k's declaration, 0 without. */
@@ -182,8 +180,12 @@ static int64_t line_of_message(reader *r, const char *text)
 {
     const cute_ptx_text *ptx = r->output->ptx;
     if (ptx && strstr(text, "'setmaxnreg' ignored; unable")) return line_of_setmaxnreg(ptx, r->ignored++);
-    const char *around = strstr(text, "around line ");
-    int64_t line = around ? strtoll(around + strlen("around line "), NULL, 10) : 0;
+    static const char *const befores[] = {"around line ", "instruction at line "};
+    int64_t line = 0;
+    for (size_t i = 0; i < sizeof befores / sizeof *befores; i++) {
+        const char *before = strstr(text, befores[i]);
+        if (before) line = strtoll(before + strlen(befores[i]), NULL, 10);
+    }
     return line > 0 ? line : line_of_function(ptx, text);
 }
 

@@ -58,6 +58,14 @@ API int fakecuda_live(void)
 {
     return live;
 }
+/* FAKECUDA="alloc=2": the result of that call; 0: another one, or none is chosen. */
+static int chosen(const char *call)
+{
+    const char *text = getenv("FAKECUDA");
+    size_t length = strlen(call);
+    return text && strncmp(text, call, length) == 0 && text[length] == '=' ? atoi(text + length + 1) : 0;
+}
+
 /* A call that needs the context, which each thread has to set. */
 #define ENTER                                                                                                \
     do {                                                                                                     \
@@ -67,6 +75,7 @@ API int fakecuda_live(void)
 API int cuInit(unsigned flags)
 {
     (void)flags;
+    if (chosen("init")) return chosen("init");
     return mode("old") ? 3 : mode("nodevice") ? NO_DEVICE : 0;
 }
 API int cuDriverGetVersion(int *v)
@@ -76,14 +85,41 @@ API int cuDriverGetVersion(int *v)
 }
 API int cuGetErrorName(int e, const char **out)
 {
-    *out = e == ADDRESS     ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-           : e == ASSERT    ? "CUDA_ERROR_ASSERT"
-           : e == BAD_PTX   ? "CUDA_ERROR_INVALID_PTX"
-           : e == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE"
-           : e == MEMORY    ? "CUDA_ERROR_OUT_OF_MEMORY"
-           : e == 701       ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
-           : e == 3         ? "CUDA_ERROR_NOT_INITIALIZED"
-                            : "CUDA_ERROR_INVALID_VALUE";
+    static const struct {
+        int code;
+        const char *name;
+    } names[] = {
+        {1, "CUDA_ERROR_INVALID_VALUE"},
+        {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+        {3, "CUDA_ERROR_NOT_INITIALIZED"},
+        {34, "CUDA_ERROR_STUB_LIBRARY"},
+        {36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER"},
+        {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+        {100, "CUDA_ERROR_NO_DEVICE"},
+        {101, "CUDA_ERROR_INVALID_DEVICE"},
+        {200, "CUDA_ERROR_INVALID_IMAGE"},
+        {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {214, "CUDA_ERROR_ECC_UNCORRECTABLE"},
+        {218, "CUDA_ERROR_INVALID_PTX"},
+        {221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"},
+        {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+        {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+        {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+        {702, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+        {710, "CUDA_ERROR_ASSERT"},
+        {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
+        {716, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+        {717, "CUDA_ERROR_INVALID_ADDRESS_SPACE"},
+        {719, "CUDA_ERROR_LAUNCH_FAILED"},
+        {720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"},
+        {802, "CUDA_ERROR_SYSTEM_NOT_READY"},
+        {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+        {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"},
+        {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE"},
+    };
+    *out = "CUDA_ERROR_INVALID_VALUE";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].code == e) *out = names[i].name;
     return 0;
 }
 API int cuGetErrorString(int e, const char **out)
@@ -183,6 +219,7 @@ API int cuStreamSynchronize(void *s)
 API int cuMemAlloc_v2(unsigned long long *p, size_t n)
 {
     ENTER;
+    if (chosen("alloc")) return chosen("alloc");
     void *memory = n > (size_t)1 << 33 ? NULL : aligned_alloc(256, (n + 255) / 256 * 256);
     *p = (unsigned long long)(uintptr_t)memory;
     live += memory != NULL;
@@ -226,6 +263,7 @@ API int cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *options
 {
     (void)image;
     ENTER;
+    if (chosen("load")) return chosen("load");
     *m = (void *)1;
     live += !mode("load");
     if (!mode("load")) return 0;
@@ -383,13 +421,18 @@ API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
 {
     (void)extra;
     ENTER;
+    if (chosen("launch")) return chosen("launch");
     if (mode("launch")) return 701;
     if (mode("crash")) abort();
     if (mode("print") || mode("assert")) {
         printf("hello from the kernel\n");
         fflush(stdout);
     }
-    pending = mode("hang") ? -1 : mode("fault") ? ADDRESS : mode("assert") ? ASSERT : 0;
+    pending = chosen("sync")   ? chosen("sync")
+              : mode("hang")   ? -1
+              : mode("fault")  ? ADDRESS
+              : mode("assert") ? ASSERT
+                               : 0;
     switch ((uintptr_t)f) {
     case 1: vector_add(c, params); break;
     case 2: fill_index(c, params); break;

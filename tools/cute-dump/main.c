@@ -7,6 +7,7 @@
 
 #include "lib/base/arch.h"
 #include "lib/base/demangle.h"
+#include "lib/base/diag.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
 #include "lib/base/tool.h"
@@ -468,6 +469,26 @@ static cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
+/* The table of causes; with an operand the row of that name, or the one that fits a message. */
+static cute_status do_causes(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    bool all = strcmp(s->label, "-") == 0, any = false;
+    const cute_cause *fits = all ? NULL : cute_cause_of(s->label), *cause;
+    if (s->json) cute_buffer_putc(out, '[');
+    for (size_t i = 0; (cause = cute_cause_get(i)) != NULL; i++) {
+        if (!all && cause != fits && strcmp(cause->id, s->label) != 0) continue;
+        if (s->json) cute_buffer_puts(out, any ? ",\n" : "\n");
+        (s->json ? cute_cause_json : cute_cause_text)(cause, out);
+        any = true;
+    }
+    if (s->json) cute_buffer_puts(out, "\n]\n");
+    if (any) return CUTE_OK;
+    cute_fail(diag, CUTE_INVALID, NULL, "expected the name of a cause or the text of a message, got '%s'",
+              s->label);
+    cute_note(diag, NULL, "cute-dump causes prints them all");
+    return CUTE_INVALID;
+}
+
 /* Options that not all views have. */
 enum {
     KERNEL = 1,
@@ -524,6 +545,8 @@ static const struct view {
      JSON | ARCH | LEVEL | DEFINES | LINES | PIPELINE | CUDA | VERBOSE, do_run},
     {"diff", "what differs between two dump folders, modules or MLIR files", false, JSON | ARCH | CUDA | HTML,
      do_diff},
+    {"causes", "likely causes of errors and what to try: of all, or of a name or a message", false, JSON,
+     do_causes},
     {"layout", "evaluate and draw layouts; it has options of its own: cute-dump layout --help", false, 0,
      NULL},
 };

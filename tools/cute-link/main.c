@@ -18,7 +18,7 @@
 
 typedef struct settings {
     const char *output, *extract, *opt_level, *cuda_path, *timing_format;
-    int64_t max_registers;
+    int64_t max_registers, tool_timeout;
     bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep,
         timing;
     cute_keep kept;
@@ -183,6 +183,7 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
                                  .cuda_path = s->cuda_path,
                                  .opt_level = s->opt_level,
                                  .max_registers = s->max_registers,
+                                 .tool_timeout = s->tool_timeout,
                                  .line_info = s->line_info,
                                  .debug = s->debug,
                                  .relocatable = s->relocatable,
@@ -275,6 +276,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "fatbin", 0, NULL, "a fatbin of all -arch (compute_XX: the PTX too)", &s.fatbin},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of ptxas (default 3)", &s.opt_level},
         {CUTE_OPTION_INT, "maxrregcount", 0, "N", "registers for a thread at most", &s.max_registers},
+        {CUTE_OPTION_INT, "tool-timeout", 0, "SECONDS", "end ptxas or nvlink that takes longer",
+         &s.tool_timeout},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines", &s.line_info},
         {CUTE_OPTION_FLAG, "device-debug", 'G', NULL, "code for a debugger, not optimised", &s.debug},
         {CUTE_OPTION_LIST, "Xptxas", 0, "OPTION,...", "pass options to ptxas", &s.xptxas},
