@@ -2,7 +2,7 @@
  * arguments still have the types that the source gave them.
  *
  * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a
- * dictionary with `args`, `source`, and `grid`, `block`, `dynamic_smem` where a launch in this module gives
+ * dictionary with `args`, `source`, the types of `tensors`, `tiled_copies` and `mmas` in it, and `grid`, `block`, `dynamic_smem` where a launch in this module gives
  * constants. A kernel that has it already keeps it.
  *
  *     gpu.func @k(%a: memref<?xf32> {cute.name = "a"}) kernel
@@ -17,6 +17,7 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/describe.h"
+#include "lib/passes/kernel_layouts.h"
 #include "lib/passes/passes.h"
 
 /* ---- arguments ---- */
@@ -185,6 +186,7 @@ static void note(MlirOperation kernel, void *context)
     MlirAttribute args = arguments(kernel, w->space);
     cute_dict_put(&d, "args", args);
     put_source(&d, kernel);
+    cute_describe_layouts(kernel, &d);
     launch l = {.kernel = kernel, .out = &d};
     l.name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(kernel, cute_text("sym_name")));
     MlirOperation module = mlirOperationGetParentOperation(kernel);

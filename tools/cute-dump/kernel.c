@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/report/kernel/access.h"
+#include "lib/report/kernel/layouts.h"
 
 /* "256", "16x16", "16,16,1". */
 static cute_status read_block(const char *text, uint32_t out[3], cute_diag *diag)
@@ -23,6 +24,13 @@ static cute_status read_block(const char *text, uint32_t out[3], cute_diag *diag
     }
     return cute_fail(diag, CUTE_USAGE, NULL, "expected --block=X, XxY or XxYxZ of 1 to 1024 in all, got '%s'",
                      text);
+}
+
+static void put_json(json_t *value, cute_buffer *out)
+{
+    cute_json_dump(value, true, out);
+    if (out->length && out->data[out->length - 1] != '\n') cute_buffer_putc(out, '\n');
+    json_decref(value);
 }
 
 cute_status cute_dump_accesses(const kernel_question *q, const cute_module *module, cute_buffer *out,
@@ -45,9 +53,30 @@ cute_status cute_dump_accesses(const kernel_question *q, const cute_module *modu
         cute_access_print(q->arena, &report, out);
         return CUTE_OK;
     }
-    json_t *value = cute_access_json(&report);
-    cute_json_dump(value, true, out);
-    if (out->length && out->data[out->length - 1] != '\n') cute_buffer_putc(out, '\n');
-    json_decref(value);
+    put_json(cute_access_json(&report), out);
+    return CUTE_OK;
+}
+
+cute_status cute_dump_layouts(const kernel_question *q, const cute_module *module, cute_buffer *out,
+                              cute_diag *diag)
+{
+    layout_report report;
+    if (q->json + q->svg + q->html + q->table > 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "one of --json, --svg, --html and --table at a time");
+    if (q->number && !q->svg)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--number chooses the picture of --svg");
+    CUTE_TRY(cute_layouts_read(q->arena, q->label, module, q->kernel, &report, diag));
+    if (q->svg && !q->number && report.items != 1) {
+        cute_fail(diag, CUTE_USAGE, NULL, "--svg is one picture, and there are %d layouts", report.items);
+        cute_note(diag, NULL, "--number=N chooses, as they are listed; --html has all of them on a page");
+        return CUTE_USAGE;
+    }
+    if (q->svg) return cute_layouts_svg(q->arena, &report, q->number ? q->number : 1, out, diag);
+    if (q->html) return cute_layouts_html(q->arena, &report, out, diag);
+    if (q->table) return cute_layouts_print_tables(q->arena, &report, out, diag);
+    if (q->json)
+        put_json(cute_layouts_json(&report), out);
+    else
+        cute_layouts_print(q->arena, &report, out);
     return CUTE_OK;
 }

@@ -12,11 +12,16 @@ typedef struct kernel_question {
     const char *block;          /* "256", "16x16", for kernels that do not state it; may be NULL */
     const char *config;         /* a launch.json, whose launches are meant; may be NULL */
     cute_option_list defines;   /* of it */
-    bool json;
+    int64_t number;             /* of the layout whose picture is wanted; 0: not said */
+    bool json, svg, html, table;
 } kernel_question;
 
 /* What each access costs. */
 cute_status cute_dump_accesses(const kernel_question *q, const cute_module *module, cute_buffer *out,
                                cute_diag *diag);
+
+/* The layouts in a kernel, and their pictures. */
+cute_status cute_dump_layouts(const kernel_question *q, const cute_module *module, cute_buffer *out,
+                              cute_diag *diag);
 
 #endif

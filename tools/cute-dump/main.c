@@ -33,6 +33,7 @@ typedef struct settings {
     bool json, line_info, assertions, verbose, table, svg, changed, schema, html, all;
     const char *ncu;
     int64_t sms;
+    int64_t number; /* of a layout */
     resource_question question;
     code_question code;
     bool habits[CUTE_DUMP_HABITS]; /* which of cute_dump_habits were given */
@@ -305,11 +306,33 @@ static cute_status do_occupancy(settings *s, cute_buffer *out, cute_diag *diag)
     return CUTE_OK;
 }
 
+static kernel_question kernel_question_of(const settings *s)
+{
+    return (kernel_question){.arena = s->arena,
+                             .label = s->label,
+                             .kernel = s->kernel,
+                             .block = s->block,
+                             .config = s->config,
+                             .defines = s->defines,
+                             .number = s->number,
+                             .json = s->json,
+                             .svg = s->svg,
+                             .html = s->html,
+                             .table = s->table};
+}
+
 static cute_status do_accesses(settings *s, cute_buffer *out, cute_diag *diag)
 {
     CUTE_TRY(check_kernel(s, diag));
-    const kernel_question q = {s->arena, s->label, s->kernel, s->block, s->config, s->defines, s->json};
+    const kernel_question q = kernel_question_of(s);
     return cute_dump_accesses(&q, s->module, out, diag);
+}
+
+static cute_status do_layouts(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    CUTE_TRY(check_kernel(s, diag));
+    const kernel_question q = kernel_question_of(s);
+    return cute_dump_layouts(&q, s->module, out, diag);
 }
 
 static cute_status do_elf(settings *s, cute_buffer *out, cute_diag *diag)
@@ -509,6 +532,7 @@ enum {
     BLOCK = 32768,
     CONFIG = 65536,
     REASONS = 131072,
+    PICTURES = 262144,
 };
 
 static const struct view {
@@ -538,6 +562,8 @@ static const struct view {
      JSON | KERNEL | ARCH | BLOCK | CONFIG | DEFINES, do_accesses},
     {"explain", "why a kernel is slow: findings with their lines, shares of the time and ways out", true,
      JSON | KERNEL | ARCH | LEVEL | CUDA | HTML | DEFINES | CONFIG | REASONS, do_explain},
+    {"layouts", "tensors, tiled copies, MMAs and TMA boxes of a kernel, and pictures of them", true,
+     JSON | KERNEL | ARCH | PICTURES, do_layouts},
     {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
     {"images", "the cubins and PTX in a fatbin, an object or a program", false, JSON | ARCH, do_images},
     {"all", "show, elf, ptx and sass", true, JSON | ARCH | LEVEL | CUDA | SASS, do_all},
@@ -652,6 +678,7 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {DEFINES, "-I", s->folders.count > 0},
         {LINES, "-lineinfo", s->line_info},
         {PIPELINE, "--pass-pipeline", s->pipeline != NULL},
+        {PICTURES, "--number", s->number != 0},
         {CONFIG, "--config", s->config != NULL},
         {WHATIF, "--registers", s->question.registers != -1},
         {WHATIF, "--shared", s->question.shared != -1},
@@ -660,15 +687,15 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {WHATIF, "--carveout", s->question.carveout != -1},
         {WHATIF | BLOCK, "--block", s->block != NULL},
         {WHATIF, "--cluster", s->cluster != NULL},
-        {WHATIF, "--table", s->table},
-        {WHATIF | GRAPH, "--svg", s->svg},
+        {WHATIF | PICTURES, "--table", s->table},
+        {WHATIF | GRAPH | PICTURES, "--svg", s->svg},
         {PIPELINE, "--tensor-map", s->tensor_map != NULL},
         {PIPELINE, "--enable-assertions", s->assertions},
         {PIPELINE, "--func", s->function != NULL},
         {PIPELINE, "--print-each-pass", s->each != NULL},
         {PIPELINE, "--changed", s->changed},
         {PIPELINE, "--schema", s->schema},
-        {HTML, "--html", s->html},
+        {HTML | PICTURES, "--html", s->html},
         {REASONS, "--ncu", s->ncu != NULL},
         {REASONS, "--sms", s->sms != 0},
         {REASONS, "--all-findings", s->all},
@@ -838,6 +865,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL, "'run': keep cf.assert, and check bounds",
          &s.assertions},
         {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s.assertions},
+        {CUTE_OPTION_INT, "number", 0, "N", "'layouts': the picture of --svg", &s.number},
         {CUTE_OPTION_STRING, "config", 0, "FILE",
          "'accesses', 'explain': of the launches of a launch.json, on the emulator", &s.config},
         {CUTE_OPTION_STRING, "block", 0, "X[xY[xZ]]",
@@ -853,14 +881,16 @@ int main(int argc, char **argv)
          &s.question.carveout},
         {CUTE_OPTION_STRING, "cluster", 0, "X[xY[xZ]]", "the same: with clusters of these blocks",
          &s.cluster},
-        {CUTE_OPTION_FLAG, "table", 0, NULL, "the same: the occupancy over sizes of blocks", &s.table},
-        {CUTE_OPTION_FLAG, "svg", 0, NULL, "the same, and 'cfg': as a picture", &s.svg},
+        {CUTE_OPTION_FLAG, "table", 0, NULL,
+         "the same: the occupancy over sizes of blocks; 'layouts': pictures of text", &s.table},
+        {CUTE_OPTION_FLAG, "svg", 0, NULL, "the same, 'cfg' and 'layouts': as a picture", &s.svg},
         {CUTE_OPTION_STRING, "func", 0, "NAME", "'run': only this function, with what it calls and launches",
          &s.function},
         {CUTE_OPTION_MAYBE, "print-each-pass", 0, "all|changed|none",
          "'run': the IR after each pass (default), after those that changed it, or after none", &s.each},
         {CUTE_OPTION_FLAG, "changed", 0, NULL, "'run': --print-each-pass=changed", &s.changed},
-        {CUTE_OPTION_FLAG, "html", 0, NULL, "'diff', 'explain': as a page that needs no other file", &s.html},
+        {CUTE_OPTION_FLAG, "html", 0, NULL,
+         "'diff', 'explain', 'layouts': as a page that needs no other file", &s.html},
         {CUTE_OPTION_STRING, "ncu", 0, "FILE", "'explain': a table of ncu as CSV, for stall reasons", &s.ncu},
         {CUTE_OPTION_INT, "sms", 0, "N", "'explain': multiprocessors of the GPU", &s.sms},
         {CUTE_OPTION_FLAG, "all-findings", 0, NULL, "'explain': also findings of little weight", &s.all},

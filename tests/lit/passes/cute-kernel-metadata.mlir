@@ -36,3 +36,22 @@ func.func @cuda(%n: i32, %stream: !cuda.stream) {
   %r = cuda.launch_ex @m::@k<%cfg> () : !cuda.launch_cfg<max_attrs = 3>, () -> !cuda.result
   return
 }
+
+// Tensors, tiled copies and MMAs of a kernel by their types, each once, with the operation that made it first; not matrix
+// descriptors, and nothing of other functions.
+// CHECK:     gpu.func @layouts(
+// CHECK-SAME: mmas = [{file = "{{.*}}cute-kernel-metadata.mlir", line = {{[0-9]+}} : i64, op = "cute.make_tiled_mma",
+// CHECK-SAME: type = "!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <\22(2,1,1):(1,0,0)\22>
+// CHECK-SAME: tensors = [{file = "{{.*}}cute-kernel-metadata.mlir", line = {{[0-9]+}} : i64, op = "cute.make_view",
+// CHECK-SAME: type = "f16, smem, align<1024>, \22S<3,3,3> o 0 o (64,64):(64,1)\22"}]
+// CHECK-NOT: tensors
+gpu.module @l {
+  gpu.func @layouts() kernel {
+    %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<f16, smem, align<1024>>
+    %s = cute.make_view %smem, "S<3,3,3> o 0 o (64,64):(64,1)"
+    %again = cute.make_view %smem, "S<3,3,3> o 0 o (64,64):(64,1)"
+    %atom = cute.make_atom : !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >
+    %mma = cute.make_tiled_mma %atom, "(2,1,1):(1,0,0)"
+    gpu.return
+  }
+}
