@@ -3,6 +3,7 @@
 
 #include <mlir-c/RegisterEverything.h>
 
+#include "lib/ir/aliases.h"
 #include "lib/ir/newer.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/types.h"
@@ -16,5 +17,6 @@ MlirDialectRegistry cute_registry_create(void)
     cute_nvgpu_dialect_insert(registry);
     cute_dialects_insert(CUTE_DIALECT_CUDA, registry);
     cute_newer_insert(registry);
+    cute_aliases_insert(registry);
     return registry;
 }
