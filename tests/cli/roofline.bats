@@ -160,3 +160,42 @@ END
     run "$run" k.ptx --config k.json --roofline --dry-run
     [ "$status" -eq 2 ]
 }
+
+@test "a GPU is calibrated once, and rooflines on it have what it reaches beside what was measured" {
+    cp "$BATS_TEST_DIRNAME"/../data/run/* .
+    export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" CUTE_CACHE="$PWD/cache"
+    sed -i '0,/    ret;/s//    .reg .b64 %d<8>; .reg .b32 %r<8>; .reg .f32 %f<3>; .reg .pred %p<2>;\
+    ld.param.u64 %d0, [vector_add_param_0]; ld.param.u64 %d1, [vector_add_param_1]; ld.param.u64 %d2, [vector_add_param_2];\
+    ld.param.u32 %r3, [vector_add_param_3]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mad.lo.u32 %r2, %r1, 256, %r0;\
+    setp.ge.s32 %p1, %r2, %r3; @%p1 ret; mul.wide.u32 %d3, %r2, 4; add.s64 %d0, %d0, %d3; add.s64 %d1, %d1, %d3;\
+    add.s64 %d2, %d2, %d3; ld.global.f32 %f0, [%d0]; ld.global.f32 %f1, [%d1]; add.f32 %f2, %f0, %f1;\
+    st.global.f32 [%d2], %f2; ret;/' kernels.ptx
+    "$run" kernels.ptx --config add.json --roofline --json >report.json
+    value '"attainable_s" not in r and r["measured_s"] > 0 and abs(r["reached"] - r["expected_s"] / r["measured_s"]) < 1e-9'
+    value 'k["kernel"] == "vector_add" and k["dram"]["read"] == 2 * 4000 and k["dram"]["written"] == 4000'
+    "$run" --calibrate --json >calibrated.json
+    "$run" --calibrate >text.txt
+    grep -q "tensor cores, f16" text.txt
+    "$run" kernels.ptx --config add.json --roofline --json >report.json
+    value 'r["attainable_s"] > 0 and set(r["device"]["measured_rates"]) >= {"dram", "l2", "l1", "fp32"}'
+    python3 -c 'import json; a, b = json.load(open("calibrated.json")), json.load(open("report.json"))["roofline"]["device"]
+assert a["name"] == b["name"] and set(a["measured_rates"]) == set(b["measured_rates"]), (a, b)'
+    "$run" kernels.ptx --config add.json --roofline >text.txt
+    grep -q "with the measured rates" text.txt
+    grep -q "% of the roofline" text.txt
+    # what the emulator finds wrong with results is the GPU's to say
+    cp "$BATS_TEST_DIRNAME/../data/run/kernels.ptx" .
+    run "$run" kernels.ptx --config add.json --roofline
+    [ "$status" -eq 0 ]
+    [[ "$output" != *"never written"* ]]
+}
+
+@test "an emulator and a driver that takes nothing are not calibrated" {
+    run "$run" --calibrate --device emulator
+    [ "$status" -eq 1 ]
+    says "expected a GPU to calibrate, got the emulator"
+    CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" FAKECUDA=load run "$run" --calibrate
+    [ "$status" -eq 3 ]
+    says "nothing was measured"
+    says "warning: "
+}

@@ -1,13 +1,30 @@
 /* The roofline of a launch: on the emulator by its counters, on a GPU by those of the emulator beside the measured time. */
 #include "tools/cute-run/roofline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cute/checks.h"
+#include "lib/base/cache.h"
 #include "lib/base/file.h"
 #include "lib/device/device.h"
 #include "lib/launch/launch.h"
-#include "lib/report/roofline/roofline.h"
+#include "lib/report/roofline/calibrate.h"
+
+cute_status calibrate(const char *name, bool json, cute_arena *arena, cute_diag *diag)
+{
+    cute_device *device;
+    roof_device d;
+    CUTE_TRY(cute_device_open(name, &device, diag));
+    cute_status status = cute_roof_calibrate(device, &d, diag);
+    cute_device_close(device);
+    CUTE_TRY(status);
+    cute_roof_remember(cute_cache_folder(arena, NULL), &d);
+    char *text = cute_roof_device_report(&d, json);
+    status = text ? cute_file_write("-", text, strlen(text), diag) : cute_fail_memory(diag);
+    free(text);
+    return status;
+}
 
 /* The counters of a report of cute-run --json --counters. */
 static cute_status read_work(roofline_request *r, cute_diag *diag)
@@ -62,6 +79,7 @@ static cute_status choose_device(const roofline_request *r, const cute_launch *l
     if (r->of) return cute_roof_device_find(r->of, out, diag);
     if (r->timed) {
         cute_roof_device_of_info(&launch->run.device, out);
+        cute_roof_recall(cute_cache_folder(launch->arena, NULL), out);
         return CUTE_OK;
     }
     if (cute_roof_device_of_arch(arch, out)) return CUTE_OK;

@@ -14,6 +14,8 @@ typedef struct roofline_request {
     json_t *counters;
 } roofline_request;
 
+/* cute-run --calibrate: measures the device, prints what it reaches, and remembers it. */
+cute_status calibrate(const char *device, bool json, cute_arena *arena, cute_diag *diag);
 /* Before the launches: what `launch` and `emulator` have to do for it. With `timed` and no counters then, the caller runs the launch
  * on the emulator first, and gives these to take_work. */
 cute_status plan_roofline(roofline_request *request, cute_launch_options *launch,

@@ -58,7 +58,7 @@ static json_t *kernel_json(const roof_question *q, const json_t *counters, roof_
     return value;
 }
 
-static json_t *device_json(const roof_device *d)
+json_t *cute_roof_device_json(const roof_device *d)
 {
     json_t *most = json_object(), *measured = json_object();
     for (int n = 0; n < ROOF_CEILINGS; n++) {
@@ -87,8 +87,8 @@ json_t *cute_roofline_json(const roof_question *q)
         expected += b.expected;
         attainable += b.attainable > 0 ? b.attainable : b.expected;
     }
-    json_t *value = json_pack("{s:o,s:b,s:o,s:f}", "device", device_json(q->device), "cached", q->cached,
-                              "kernels", kernels, "expected_s", expected);
+    json_t *value = json_pack("{s:o,s:b,s:o,s:f}", "device", cute_roof_device_json(q->device), "cached",
+                              q->cached, "kernels", kernels, "expected_s", expected);
     for (int n = 0; n < ROOF_CEILINGS; n++)
         if (q->device->measured[n] > 0 && !json_object_get(value, "attainable_s"))
             json_object_set_new(value, "attainable_s", json_real(attainable));
@@ -115,6 +115,12 @@ static const char *scaled(cute_arena *arena, double value, const char *unit)
                                          : value >= 10      ? 1
                                                             : 2,
                                          value, letters[n], letter_needed ? unit : "");
+    return text ? text : "";
+}
+
+const char *cute_roof_rate(cute_arena *arena, double rate, const char *unit)
+{
+    const char *text = rate > 0 ? cute_arena_printf(arena, "%s/s", scaled(arena, rate, unit)) : "-";
     return text ? text : "";
 }
 
@@ -151,10 +157,10 @@ static void text_ceilings(cute_arena *arena, const json_t *kernel, cute_buffer *
         const roof_ceiling_info *info = info_of(key);
         bool known = json_object_get(item, "rate") != NULL;
         const char *share = cute_arena_printf(arena, "%.1f%%", real(item, "share") * 100);
-        const char *rate = cute_arena_printf(arena, "%s/s", scaled(arena, real(item, "rate"), info->unit));
+        const char *rate = cute_roof_rate(arena, real(item, "rate"), info->unit);
         cute_table_row(&table,
                        (const char *[]){info->text, scaled(arena, real(item, "amount"), info->unit),
-                                        known && rate ? rate : "not known",
+                                        known ? rate : "not known",
                                         known ? seconds(arena, real(item, "seconds")) : "",
                                         known && share ? share : "", !strcmp(key, bound) ? "bound" : ""});
     }

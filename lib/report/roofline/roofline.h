@@ -66,6 +66,9 @@ typedef struct roof_question {
     double measured; /* seconds of all launches together; 0: not measured */
     bool cached;
 } roof_question;
+/* "3.35 TB/s", in `arena`; "-" of 0. */
+const char *cute_roof_rate(cute_arena *arena, double rate, const char *unit);
+json_t *cute_roof_device_json(const roof_device *device);
 json_t *cute_roofline_json(const roof_question *question);
 void cute_roofline_text(const json_t *value, cute_buffer *out);
 /* Operations a second against operations a byte of DRAM, a point for each kernel. */
