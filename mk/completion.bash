@@ -19,24 +19,23 @@ _cute()
             sm_103f sm_110 sm_110a sm_110f sm_120 sm_120a sm_120f sm_121 sm_121a sm_121f' -- "$cur"))
         return
         ;;
-    -diagnostics | --diagnostics)
-        COMPREPLY=($(compgen -W 'text json' -- "$cur"))
-        return
-        ;;
-    -emit | --emit)
-        COMPREPLY=($(compgen -W 'llvm ptx' -- "$cur"))
-        return
-        ;;
     esac
 
     # A view with options of its own.
     local view=
     [[ $tool == *cute-dump && $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == layout ]] && view=layout
-    if [[ $view == layout && ($option == -color || $option == --color) ]]; then
-        COMPREPLY=($(compgen -W 'index thread bank none' -- "$cur"))
-        return
-    fi
 
+    # An option whose values --help lists: --emit=ptx|llvm|mlir.
+    if [[ $option =~ ^--?[A-Za-z][A-Za-z0-9-]*$ && $cur != -* ]]; then
+        local values name=${option#-}
+        name=${name#-}
+        values=$("$tool" $view --help 2>/dev/null |
+            sed -nE "s/^ *(-[A-Za-z], )?--$name\\[?=<?([a-z0-9-]+(\\|[a-z0-9-]+)+)>?\\]?( .*|\$)/\\2/p" | tr '|' ' ')
+        if [[ $values ]]; then
+            COMPREPLY=($(compgen -W "$values" -- "$cur"))
+            return
+        fi
+    fi
     if [[ $cur == -* ]]; then
         # Every word of the help that is an option at the start of a line or after a short one.
         local words

@@ -29,7 +29,9 @@ typedef struct cute_option {
     const char *name;
     char letter;
     const char *value; /* what --help calls the value; NULL for a flag */
-    const char *help;  /* NULL: taken but not shown (an alias) */
+    /* NULL: taken but not shown, an alias of the row with the same target. What it is where it is not given ends it, or a
+     * part of it, as "(default X)" or "(default: a text)". */
+    const char *help;
     void *target;
 } cute_option;
 
@@ -56,6 +58,10 @@ cute_status cute_option_set(const cute_option *options, cute_arena *arena, const
                             const char *value, cute_diag *diag);
 /* The text of --help, one screen, options grouped. */
 void cute_options_help(const cute_command *command, cute_buffer *out);
+/* The same table as JSON: {"name", "summary", "options": [{"name", "letter", "aliases", "group", "type", "value", "choices",
+ * "default", "environment", "repeats", "help"}], "environment": [{"variables", "option", "help"}]}. What an option has not is
+ * left out. */
+void cute_options_json(const cute_command *command, cute_buffer *out);
 /* The part of it on environment variables: those that `tool` looks at. */
 void cute_options_environment(const char *tool, cute_buffer *out);
 

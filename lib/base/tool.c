@@ -12,8 +12,8 @@
 #include "lib/base/signals.h"
 
 typedef struct common {
-    const char *diagnostics, *log_level;
-    bool help, version;
+    const char *diagnostics, *log_level, *help;
+    bool version;
 } common;
 
 /* The program's table with the rows of all programs behind it; NULL when memory is exhausted. */
@@ -23,9 +23,10 @@ static const cute_option *whole_table(const cute_option *own, cute_arena *arena,
         {CUTE_OPTION_STRING, "diagnostics", 0, "text|full|json",
          "form of messages (default text; full: errors with their likely causes)", &c->diagnostics},
         {CUTE_OPTION_STRING, "log-level", 0, "LEVEL",
-         "error: errors only; warning (default); info: programs run, stages, the cache; debug: files, passes",
+         "error: errors only; warning; info: programs run, stages, the cache; debug: files, passes (default "
+         "warning)",
          &c->log_level},
-        {CUTE_OPTION_FLAG, "help", 'h', NULL, "show this", &c->help},
+        {CUTE_OPTION_MAYBE, "help", 'h', "json", "show this; or the same table as JSON", &c->help},
         {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &c->version},
         {0},
     };
@@ -38,10 +39,14 @@ static const cute_option *whole_table(const cute_option *own, cute_arena *arena,
     return table;
 }
 
-static cute_status tell(const cute_command *command, const char *with, bool help, cute_diag *diag)
+static cute_status tell(const cute_command *command, const char *with, const char *help, cute_diag *diag)
 {
     cute_buffer text = {0};
-    if (help)
+    if (help && *help && strcmp(help, "json") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "'--help' expects json or nothing, got '%s'", help);
+    if (help && *help)
+        cute_options_json(command, &text);
+    else if (help)
         cute_options_help(command, &text);
     else
         cute_buffer_printf(&text, "%.*s %s%s%s%s\n", (int)strcspn(command->name, " "), command->name,

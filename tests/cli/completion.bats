@@ -44,6 +44,17 @@ complete_words() {
     [ "$(complete_words cute-x --arch = | head -n 1)" = sm_100 ]
 }
 
+@test "the values that an option may have are offered, as --help lists them" {
+    PATH=$CUTE_BIN:${PATH#"$BATS_TEST_TMPDIR":}
+    [ "$(complete_words cute-ptx --emit = | tr '\n' ' ')" = "llvm mlir ptx " ]
+    [ "$(complete_words cute-ptx -emit m)" = mlir ]
+    [ "$(complete_words cute-ptx --static-checks = s)" = strict ]
+    [ "$(complete_words cute-dump layout --color = t)" = thread ]
+    for tool in cute-opt cute-ptx cute-link cute-run cute-dump; do
+        [ "$(complete_words $tool --diagnostics = | tr '\n' ' ')" = "json text " ]
+    done
+}
+
 @test "a word without a dash completes to files" {
     cd "$BATS_TEST_TMPDIR"
     touch kernel.mlir

@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 # --help, the man pages and the completion name the same options.
 
 setup() {
@@ -31,7 +32,9 @@ completed_options() {
         help_options $tool >help
         manual_options $tool >manual
         [ "$(wc -l <help)" -gt 10 ]
-        diff help manual || { echo "$tool: < --help, > man page"; false; }
+        # other names of options are not shown
+        $tool --help=json | jq -r '.options[].aliases // [] | .[]' | sort -u | comm -23 - help >aliases
+        diff help <(comm -23 manual aliases) || { echo "$tool: < --help, > man page"; false; }
     done
     # cute-opt has all of mlir-opt's; its page names the most used.
     help_options cute-opt >help
@@ -49,12 +52,49 @@ completed_options() {
     diff help manual || { echo "< --help, > man page"; false; }
 }
 
-@test "every environment variable of --help is in the man page" {
+@test "the man page has each option's other names, values and default, and each variable, as the table of --help=json" {
+    for tool in cute-ptx cute-link cute-run cute-dump; do $tool --help=json >$tool.json; done
+    [ "$(jq '.options | length' cute-ptx.json)" -gt 25 ]
+    jq -e '.options[] | select(.name == "emit") | .choices == ["ptx", "llvm", "mlir"] and .default == "ptx" and .type == "text"' cute-ptx.json
+    jq -e '.options[] | select(.name == "lineinfo") | .environment == ["CUTLASS_LINEINFO", "CUTE_DSL_LINEINFO"] and .default == "0"' cute-ptx.json
+    jq -e '.options[] | select(.name == "arch") | .aliases == ["gpu-arch"]' cute-ptx.json
+    # the text and the JSON are one table
     for tool in cute-ptx cute-link cute-run cute-dump; do
+        diff <(jq -r '.options[] | select(.name | length > 1) | .name' $tool.json | sort -u) <(help_options $tool)
+    done
+    run -2 cute-ptx --help=xml
+    [[ $output == *"'--help' expects json or nothing, got 'xml'"* ]]
+    python3 - "$ROOT" <<'PY'
+import json, re, sys
+bad = 0
+for tool in ("cute-ptx", "cute-link", "cute-run", "cute-dump"):
+    table = json.load(open(tool + ".json"))
+    page = open(f"{sys.argv[1]}/docs/man/{tool}.1").read()
+    page = re.sub(r"\\f.|\\(?=-)", "", page).replace('", "', ", ").replace('"', "").replace("\\", "")
+    options = page[page.index(".SH OPTIONS"):page.index(".SH E", page.index(".SH OPTIONS"))]
+    entries = re.split(r"\n\.T[PQ]\n", options)
+    for o in table["options"]:
+        name = o.get("name", o.get("letter"))
+        own = [e for e in entries if re.search(rf"(?<![\w-])--?{re.escape(name)}(?![\w-])", "\n".join(e.split("\n")[:3]))]
+        text = re.sub(r"\s+", " ", "\n".join(own))
+        wanted = [("alias", a) for a in o.get("aliases", [])] + [("value", c) for c in o.get("choices", [])]
+        o["default"] = {"stdout": "standard output"}.get(o.get("default"), o.get("default", "0"))
+        if re.fullmatch(r"[\w.-]+|standard output", o["default"]) and o["type"] != "flag" and o["default"] != "0":
+            wanted.append(("default", o["default"]))
+        for what, word in wanted:
+            if not re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", page if what == "alias" else text):
+                print(f"{tool}: --{name}: no {what} '{word}' in the man page")
+                bad += 1
+sys.exit(bad != 0)
+PY
+}
+
+@test "every environment variable of --help is in the man page" {
+    for tool in cute-opt cute-ptx cute-link cute-run cute-dump; do
         variables=$("$tool" --help | sed -n '/^Environment:/,/^$/p' | grep -oE '^  [A-Z][A-Z_, ]+' | tr -d ',')
         [ "$(wc -w <<<"$variables")" -ge 3 ]
         for name in $variables; do
-            sed -n '/^[.]SH ENVIRONMENT/,/^[.]SH EXAMPLES/p' "$ROOT/docs/man/$tool.1" | tail -n +2 | grep -qw "$name" || { echo "$tool: no word of $name"; false; }
+            sed -n '/^[.]SH ENVIRONMENT/,/^[.]SH E[A-DF-Z]/p' "$ROOT/docs/man/$tool.1" | tail -n +2 | grep -qw "$name" || { echo "$tool: no word of $name"; false; }
         done
     done
 }
