@@ -49,8 +49,8 @@ IR_CXX    := $(foreach r,ir passes ptx,$(wildcard lib/$(r)/*.cpp))
 SHARDS    := 0 1 2
 IR_OBJ    := $(SHARDS:%=$(OBJ)/lib/ir/cute_ops_%.o) $(IR_CXX:%.cpp=$(OBJ)/%.o) $(IR_C:%.c=$(OBJ)/%.o)
 
-RUN_TOOLS := $(filter-out cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
-IR_TOOLS  := $(filter cute-opt cute-ptx,$(notdir $(wildcard tools/cute-*)))
+RUN_TOOLS := $(filter-out cute-opt cute-ptx cute-lsp,$(notdir $(wildcard tools/cute-*)))
+IR_TOOLS  := $(filter cute-opt cute-ptx cute-lsp,$(notdir $(wildcard tools/cute-*)))
 TOOLS     := $(IR_TOOLS:%=$(BIN)/%) $(RUN_TOOLS:%=$(BIN)/%)
 
 .PHONY: all

@@ -16,7 +16,8 @@ IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld -no-pie -Wl,--as-needed -Wl,--gc-sectio
 IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz.so.1 -l:libzstd.so.1 \
              -l:libxml2.so.2 -l:libz3.so.4 -l:libtinfo.so.6 -l:libjansson.a -lm -ldl -lpthread
 
-$(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/tools/cute-opt/%.o $(OBJ)/tools/cute-ptx/%.o: \
+$(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/lib/lsp/%.o $(OBJ)/tools/cute-opt/%.o \
+    $(OBJ)/tools/cute-ptx/%.o $(OBJ)/tools/cute-lsp/%.o: \
     CFLAGS += $(IR_CFLAGS)
 
 # What all operations are declared in is read once, where the compiler can and nothing caches what it does.
@@ -69,3 +70,6 @@ $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/li
 	$(Q)$(CXX) $$(IR_LDFLAGS) -o $$@ $$^ $$(IR_LDLIBS)
 endef
 $(foreach t,$(IR_TOOLS),$(eval $(call ir_tool,$(t))))
+# The language server is no part of the library.
+LSP_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/lsp/*.c lib/calculator/*.c))
+$(BIN)/cute-lsp: $(LSP_OBJ)

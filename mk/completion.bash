@@ -58,4 +58,4 @@ _cute()
     compopt -o filenames
 }
 
-complete -F _cute cute-opt cute-ptx cute-link cute-run cute-dump
+complete -F _cute cute-opt cute-ptx cute-lsp cute-link cute-run cute-dump

@@ -4,6 +4,7 @@
 #include "lib/ir/placeholders.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
@@ -27,6 +28,7 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Tools/ParseUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -589,6 +591,78 @@ MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirString
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(text), config, unwrap(label));
     return module && complete(*module, placeholders) ? MlirModule{module.release().getOperation()}
                                                      : MlirModule{nullptr};
+}
+
+namespace
+{
+// What AsmParserState noted of a text, as marks.
+struct Marks {
+    const char *begin, *end;
+    void (*visit)(const cute_parsed_mark *mark, void *user);
+    void *user;
+
+    void tell(SMRange range, SMRange definition, Type type) const
+    {
+        const char *from = range.Start.getPointer(), *to = range.End.getPointer();
+        if (from < begin || to > end || from >= to) return;
+        cute_parsed_mark mark = {size_t(from - begin), size_t(to - from), 0, 0, wrap(type)};
+        if (definition.isValid()) {
+            mark.definition = definition.Start.getPointer() - begin;
+            mark.definition_length = definition.End.getPointer() - definition.Start.getPointer();
+        }
+        visit(&mark, user);
+    }
+    void tell(const AsmParserState::SMDefinition &definition, Type type) const
+    {
+        tell(definition.loc, definition.loc, type);
+        for (SMRange use : definition.uses) tell(use, definition.loc, type);
+    }
+    // Operations that the reader replaced are gone, though the state has them.
+    void tell(const AsmParserState &state, Operation *root) const
+    {
+        llvm::DenseSet<void *> live;
+        root->walk([&](Operation *op) {
+            live.insert(op);
+            for (Region &region : op->getRegions())
+                for (Block &block : region) live.insert(&block);
+        });
+        for (const AsmParserState::OperationDefinition &op : state.getOpDefs()) {
+            if (!live.contains(op.op)) continue;
+            for (const auto &group : op.resultGroups)
+                if (group.startIndex < op.op->getNumResults())
+                    tell(group.definition, op.op->getResult(group.startIndex).getType());
+            for (SMRange use : op.symbolUses) tell(use, op.loc, Type());
+        }
+        for (const AsmParserState::BlockDefinition &block : state.getBlockDefs())
+            for (auto [i, argument] : llvm::enumerate(block.arguments))
+                if (live.contains(block.block) && i < block.block->getNumArguments())
+                    tell(argument, block.block->getArgument(i).getType());
+        for (const AsmParserState::TypeAliasDefinition &alias : state.getTypeAliasDefs())
+            tell(alias.definition, alias.value);
+    }
+};
+} // namespace
+
+MlirModule cute_module_parse_marked(MlirContext context, MlirStringRef text, MlirStringRef label,
+                                    void (*visit)(const cute_parsed_mark *mark, void *user), void *user)
+{
+    MLIRContext *c = unwrap(context);
+    ParserConfig config(c, /*verifyAfterParse=*/false);
+    cute::Placeholders placeholders;
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(unwrap(text), unwrap(label), false),
+                                SMLoc());
+    Block block;
+    AsmParserState state;
+    if (failed(parseAsmSourceFile(*sources, &block, config, &state))) return MlirModule{nullptr};
+    Location location = FileLineColLoc::get(c, unwrap(label), 0, 0);
+    OwningOpRef<ModuleOp> module =
+        mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, c, location);
+    if (!module || !complete(*module, placeholders)) return MlirModule{nullptr};
+    const llvm::MemoryBuffer *buffer = sources->getMemoryBuffer(sources->getMainFileID());
+    Marks marks = {buffer->getBufferStart(), buffer->getBufferEnd(), visit, user};
+    if (visit) marks.tell(state, *module);
+    return MlirModule{module.release().getOperation()};
 }
 
 void cute_emit_error(MlirLocation location, const char *text)

@@ -160,6 +160,15 @@ typedef struct cute_emit_note {
 } cute_emit_note;
 void cute_emit_with_notes(MlirLocation location, bool error, const char *text, const cute_emit_note *notes,
                           size_t count);
+/* A name in a parsed text: of a value, of an operation, of a type's alias. Offsets are bytes of the text. */
+typedef struct cute_parsed_mark {
+    size_t offset, length;
+    size_t definition, definition_length; /* 0: not known */
+    MlirType type;                        /* of a value or an alias; null of an operation */
+} cute_parsed_mark;
+/* cute_module_parse, with `visit` (NULL: none) called for each name of a module that is right. */
+MlirModule cute_module_parse_marked(MlirContext context, MlirStringRef text, MlirStringRef label,
+                                    void (*visit)(const cute_parsed_mark *mark, void *user), void *user);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column);
 /* What a location says beside its place: PLAIN, nothing; NAMED, a name (loc("x"("f":1:2)));

@@ -63,7 +63,7 @@ complete_words() {
 
 @test "each tool offers its own options" {
     PATH=$CUTE_BIN:${PATH#"$BATS_TEST_TMPDIR":}
-    for tool in cute-opt cute-ptx cute-link cute-run cute-dump; do
+    for tool in cute-opt cute-ptx cute-lsp cute-link cute-run cute-dump; do
         [ "$(complete_words "$tool" --vers)" = --version ]
     done
     [[ "$(complete_words cute-opt --cute-full)" == --cute-full-lowering* ]]

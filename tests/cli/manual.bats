@@ -28,7 +28,7 @@ completed_options() {
 }
 
 @test "every option of --help is in the man page, and every option of the man page in --help" {
-    for tool in cute-ptx cute-link cute-run cute-dump; do
+    for tool in cute-ptx cute-lsp cute-link cute-run cute-dump; do
         help_options $tool >help
         manual_options $tool >manual
         [ "$(wc -l <help)" -gt 10 ]
@@ -100,7 +100,7 @@ PY
 }
 
 @test "Tab offers the options of --help and no others" {
-    for tool in cute-opt cute-ptx cute-link cute-run cute-dump; do
+    for tool in cute-opt cute-ptx cute-lsp cute-link cute-run cute-dump; do
         diff <("$tool" --help | grep -E '^ *-' | sed -E 's/^ *(-[A-Za-z], *)?//' | grep -oE -- '^--[A-Za-z][A-Za-z0-9_-]*' | sed 's/^--//' | sort -u) \
             <(completed_options $tool) || { echo "$tool: < --help, > completion"; false; }
     done

@@ -1,0 +1,113 @@
+/* Values of the layout algebra as Markdown, by what `cute-dump layout` says and draws of them. */
+#include "lib/lsp/hover.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "lib/calculator/atoms.h"
+#include "lib/calculator/calculator.h"
+
+/* What fits a window beside the text. */
+enum { MOST_CELLS = 65536, MOST_LINES = 20, MOST_COLUMNS = 110 };
+
+/* The first lines, as long as they may be. */
+static void put_cut(const char *text, cute_buffer *out)
+{
+    size_t lines = 0;
+    for (; *text && lines < MOST_LINES; lines++) {
+        size_t length = strcspn(text, "\n"), most = length < MOST_COLUMNS ? length : MOST_COLUMNS;
+        cute_buffer_append(out, text, most);
+        cute_buffer_puts(out, most < length ? " ...\n" : "\n");
+        text += length + (text[length] == '\n');
+    }
+    if (*text) cute_buffer_puts(out, "...\n");
+}
+
+static void put_picture(const cute_picture *picture, bool title, cute_buffer *out)
+{
+    cute_buffer text = {0};
+    if (title) cute_buffer_printf(&text, "%s\n", picture->title);
+    cute_picture_table(picture, &text);
+    cute_buffer_puts(out, "\n```text\n");
+    put_cut(cute_buffer_text(&text), out);
+    cute_buffer_puts(out, "```\n");
+    cute_buffer_release(&text);
+}
+
+/* size, cosize and so on, where they are known. */
+static void put_facts(cute_arena *arena, const cute_value *layout, cute_buffer *out)
+{
+    cute_answer answer = {.kind = CUTE_ANSWER_VALUE, .value = *layout, .input = ""};
+    cute_buffer text = {0};
+    cute_answer_json(arena, &answer, &text);
+    json_t *facts = json_loads(cute_buffer_text(&text), 0, NULL);
+    static const char *const names[] = {"size", "cosize", "injective", "contiguous"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        json_t *fact = json_object_get(facts, names[i]);
+        const char *between = any ? ", " : "\n";
+        if (json_is_integer(fact))
+            cute_buffer_printf(out, "%s%s %lld", between, names[i], (long long)json_integer_value(fact));
+        else if (json_is_boolean(fact))
+            cute_buffer_printf(out, "%s%s%s", between, json_is_true(fact) ? "" : "not ", names[i]);
+        else
+            continue;
+        any = true;
+    }
+    if (any) cute_buffer_putc(out, '\n');
+    json_decref(facts);
+    cute_buffer_release(&text);
+}
+
+/* One column takes less place as a row. */
+static void lay_down(cute_picture *picture)
+{
+    if (picture->columns != 1 || picture->sheets != 1) return;
+    const char **names = picture->row_names;
+    picture->columns = picture->rows;
+    picture->rows = 1;
+    picture->row_names = picture->column_names;
+    picture->column_names = names;
+}
+
+static void describe_layout(cute_arena *arena, const cute_value *value, cute_buffer *out)
+{
+    cute_picture_options options = {.most_cells = MOST_CELLS, .most_side = MOST_CELLS};
+    cute_value layout = *value;
+    cute_picture picture;
+    if (value->type == CUTE_MEMREF || value->type == CUTE_COORD_TENSOR)
+        if (cute_apply(arena, NULL, CUTE_OP_GET_LAYOUT, value, 1, NULL, &layout, NULL) != CUTE_OK) return;
+    if (layout.type != CUTE_LAYOUT && layout.type != CUTE_COMPOSED_LAYOUT) return;
+    put_facts(arena, &layout, out);
+    if (cute_picture_create(arena, &layout, &options, &picture, NULL) != CUTE_OK) {
+        cute_buffer_puts(out, "\nno table: not all of it is known before it runs, or it is too large\n");
+        return;
+    }
+    lay_down(&picture);
+    put_picture(&picture, false, out);
+}
+
+static void describe_tiling(cute_arena *arena, const cute_value *value, cute_buffer *out)
+{
+    cute_picture_options options = {.most_cells = MOST_CELLS, .most_side = MOST_CELLS};
+    cute_picture pictures[3];
+    size_t count = 0;
+    if (value->type == CUTE_ATOM && value->atom && value->atom->known) {
+        cute_buffer text = {0};
+        cute_atom_describe(arena, value->atom, &text);
+        cute_buffer_puts(out, "\n```text\n");
+        put_cut(cute_buffer_text(&text), out);
+        cute_buffer_puts(out, "```\n");
+        cute_buffer_release(&text);
+    }
+    if (cute_atom_all_pictures(arena, value, &options, pictures, &count, NULL) != CUTE_OK) return;
+    for (size_t i = 0; i < count; i++) put_picture(&pictures[i], true, out);
+}
+
+void lsp_describe(cute_arena *arena, const cute_value *value, cute_buffer *out)
+{
+    if (value->type == CUTE_ATOM || value->type == CUTE_TILED_COPY || value->type == CUTE_TILED_MMA)
+        describe_tiling(arena, value, out);
+    else
+        describe_layout(arena, value, out);
+}

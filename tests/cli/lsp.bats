@@ -1,0 +1,217 @@
+# cute-lsp: an editor's messages over standard input and output.
+
+setup() {
+    export PATH=$CUTE_BIN:$PATH PYTHONPATH=$BATS_TEST_DIRNAME
+    ROOT=$BATS_TEST_DIRNAME/../..
+    cd "$BATS_TEST_TMPDIR"
+    cat >k.mlir <<'END'
+!buf = !cute.memref<f32, smem, "(4,8):(8,1)">
+func.func @f(%x: !buf, %i: i32) -> f32 {
+  %l = cute.static "((2,2),4):((1,8),2)"
+  %v = cute.load %x[%i, %i]
+  return %v : f32
+}
+END
+}
+
+@test "errors come while one types, at their columns, and go when they are mended" {
+    timeout 60 python3 - <<'END'
+from lsp_client import Client, need
+c = Client()
+abilities = c.start()["capabilities"]
+need(abilities["hoverProvider"] and abilities["textDocumentSync"]["change"] == 1, abilities)
+uri, text = "file:///nowhere/k.mlir", open("k.mlir").read()
+need(c.open(uri, text) == [], c.diagnostics)
+wrong = c.change(uri, text.replace("%x[%i, %i]", "%x[%i, %i, %i]"))
+need(len(wrong) == 1 and wrong[0]["severity"] == 1 and wrong[0]["range"]["start"] == {"line": 3, "character": 7}, wrong)
+need("expects a coordinate of the shape (4,8)" in wrong[0]["message"], wrong)
+# Columns are UTF-16: two for a character beyond the first plane, one for an e with an accent, which has two bytes.
+wrong = c.change(uri, text.replace("return %v", "return %w"))
+need(wrong[0]["range"] == {"start": {"line": 4, "character": 9}, "end": {"line": 4, "character": 11}}, wrong)
+wide = 'func.func @g() { %s = arith.constant {t = "\U0001d11e\u00e9"} 1 : i32  %q = arith.addi %s, %r : i32 return }'
+wrong = c.change(uri, wide)
+need(wrong and wrong[0]["range"]["start"]["character"] == len(wide[:wide.index("%r")].encode("utf-16-le")) // 2, wrong)
+need(c.change(uri, text) == [], c.diagnostics)
+need(c.stop() == 0)
+END
+}
+
+@test "hover shows a layout's size, cosize and table, of values, aliases, types and texts" {
+    timeout 60 python3 - <<'END'
+from lsp_client import Client, need
+c = Client()
+c.start()
+uri, text = "file:///nowhere/k.mlir", open("k.mlir").read()
+c.open(uri, text)
+table = "1  |  8 |  9 | 10 | 11 | 12 | 13 | 14 | 15 |"
+for what, offset in (("%x:", 1), ("!buf,", 2), ("!cute.memref", 3), ("%x[", 1), ('(4,8):(8,1)', 2)):
+    shown = c.hover(uri, text, what, offset)
+    need(shown and '!cute.memref<f32, smem, "(4,8):(8,1)">' in shown and "size 32, cosize 32" in shown and table in shown, what, shown)
+shown = c.hover(uri, text, '"((2,2)', 4)
+need('!cute.layout<"((2,2),4):((1,8),2)">' in shown and "size 16, cosize 16, injective, contiguous" in shown, shown)
+need("3  |  9 | 11 | 13 | 15 |" in shown, shown)
+need("%v : f32" in c.hover(uri, text, "%v :", 1))
+need(c.hover(uri, text, "return", 1) is None)
+# Also in a text that is not right.
+broken = text.replace("return %v", "return %w")
+need(c.change(uri, broken))
+need(table in c.hover(uri, broken, "!cute.memref", 3))
+# A large one is cut, one that is not static has no table.
+large = '!a = !cute.layout<"(1024,1024):(1,1024)">\n!b = !cute.layout<"(?,8):(8,1)">\n'
+need(c.change(uri, large) == [], c.diagnostics)
+shown = c.hover(uri, large, "!cute.layout<\"(1024", 2)
+need("size 1048576" in shown and len(shown) < 5000, shown)
+need("no table" in c.hover(uri, large, '!cute.layout<"(?', 2))
+# A place to go to.
+c.change(uri, text)
+there = c.at("textDocument/definition", uri, text, "%x[", 1)
+need(there == {"uri": uri, "range": {"start": {"line": 1, "character": 13}, "end": {"line": 1, "character": 15}}}, there)
+need(c.stop() == 0)
+END
+}
+
+@test "hover shows the fragments of atoms and the threads of tiled copies and MMAs" {
+    timeout 60 python3 - <<'END'
+from lsp_client import Client, need
+c = Client()
+c.start()
+uri = "file:///nowhere/a.mlir"
+mma = '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32)>'
+text = f'!mma = {mma}\n!copy = !cute_nvgpu.atom.universal_copy<f32, 128 b>\n'
+text += 'func.func private @f(!cute.tiled_mma<!mma, atom_layout_MNK = <"(2,2,1):(1,2,0)">>)\n'
+wrong = c.open(uri, text)
+shown = c.hover(uri, text, "!cute_nvgpu.sm80", 4)
+need(shown and "SM80_16x8x16_F32F16F16F32_TN" in shown and "T0" in shown and "V1" in shown, shown, wrong)
+need("mma.sync" in shown, shown)
+need(c.stop() == 0)
+END
+    # One of the kernels, whole: its tiled copies and MMAs, whose types nobody wrote.
+    defines=$(sed -n 's/^gemm_sm80 *gemm_sm80\/gemm_sm80.mlir *//p' "$ROOT/kernels/kernels.txt" | head -1)
+    timeout 100 python3 - "$ROOT/kernels/gemm_sm80/gemm_sm80.mlir" $defines <<'END'
+import re, sys
+from lsp_client import Client, need
+path, defines = sys.argv[1], sys.argv[2:]
+c = Client(*(f"-D{d}" for d in defines))
+c.start()
+uri, text = f"file://{path}", open(path).read()
+wrong = c.open(uri, text)
+need(wrong == [], wrong)
+seen = set()
+for name in sorted(set(re.findall(r"%[a-zA-Z_]\w*", text))):
+    shown = c.hover(uri, text, name, 1) or ""
+    for kind in ("!cute.tiled_mma", "!cute.tiled_copy"):
+        if kind in shown.splitlines()[1:2].__str__() and "T0" in shown:
+            seen.add(kind)
+need(seen == {"!cute.tiled_mma", "!cute.tiled_copy"}, seen)
+need(c.stop() == 0)
+END
+}
+
+@test "names of -D have the values of the command line or of comments; without one it is no error" {
+    timeout 60 python3 - <<'END'
+from lsp_client import Client, need
+text = '// RUN: cute-opt %s -D M=4 -D T="f32"\n!l = !cute.memref<${T}, smem, "(${M},${N*2}):(${N*2},1)">\nfunc.func private @f(!l)\n'
+uri = "file:///nowhere/d.mlir"
+c = Client()
+c.start()
+wrong = c.open(uri, text)
+need(len(wrong) == 1 and wrong[0]["severity"] == 3 and wrong[0]["range"]["start"]["line"] == 1, wrong)
+need("no value for 'N'" in wrong[0]["message"] and "-D N=VALUE" in wrong[0]["message"], wrong)
+need(c.stop() == 0)
+c = Client("-D", "N=4")
+c.start()
+need(c.open(uri, text) == [], c.diagnostics)
+shown = c.hover(uri, text, "!cute.memref", 2)
+need("(4,8):(8,1)" in shown and "size 32" in shown, shown)
+need("size 32" in c.hover(uri, text, "!l)", 1))
+wrong = c.change(uri, text + "func.func private @g(!l, !m)\n")
+need(wrong[0]["range"]["start"]["line"] == 3 and "alias id 'm'" in wrong[0]["message"], wrong)
+need(c.stop() == 0)
+END
+}
+
+@test "included files are read; what is wrong in them is said at the line that includes them" {
+    mkdir inc
+    echo '!buf = !cute.memref<f32, smem, "(4,8):(8,1)">' >inc/types.mlir
+    timeout 60 python3 - "$PWD" <<'END'
+import os, sys
+from lsp_client import Client, need
+uri = f"file://{sys.argv[1]}/m.mlir"
+text = '// one\n//!include "types.mlir"\nfunc.func private @f(!buf)\n'
+c = Client("-I", "inc")
+c.start()
+need(c.open(uri, text) == [], c.diagnostics)
+need("size 32" in c.hover(uri, text, "!buf", 1))
+there = c.at("textDocument/definition", uri, text, "!buf", 1)
+need(there["uri"].endswith("inc/types.mlir") and there["range"]["start"] == {"line": 0, "character": 0}, there)
+open("inc/types.mlir", "w").write('!buf = !cute.memref<f32, smem, "(4,8:(8,1)">\n')
+wrong = c.change(uri, text)
+need(wrong[0]["range"]["start"]["line"] == 1 and "inc/types.mlir:1:" in wrong[0]["message"], wrong)
+wrong = c.change(uri, text.replace("types", "tapes"))
+need("cannot find 'tapes.mlir'" in wrong[0]["message"] and wrong[0]["range"]["start"]["line"] == 1, wrong)
+need(c.stop() == 0)
+END
+}
+
+@test "requests that make no sense get an error of JSON-RPC, and the server goes on" {
+    timeout 60 python3 - <<'END'
+from lsp_client import Client, need
+c = Client()
+need(c.request("textDocument/hover")["error"]["code"] == -32002)
+c.start()
+need(c.request("textDocument/hover", position={"line": 0, "character": 0})["error"]["code"] == -32602)
+need(c.request("no/such")["error"]["code"] == -32601)
+c.notify("no/such")
+c.notify("textDocument/didChange", contentChanges=7)
+c.process.stdin.write(b"Content-Length: 3\r\n\r\n{[}")
+c.process.stdin.flush()
+need(c.read()["error"]["code"] == -32700)
+need(c.open("untitled:x", "") == [])
+need(c.at("textDocument/hover", "untitled:x", "", "") is None)
+need(c.request("textDocument/hover", textDocument={"uri": "untitled:x"}, position={"line": 2**40, "character": 2**40})["result"] is None)
+need(c.stop() == 0)
+END
+    run bash -c 'printf "Content-Length: 10\r\n\r\n{}" | cute-lsp'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"the stream ends in a message"* ]]
+    run cute-lsp k.mlir
+    [ "$status" -eq 2 ]
+}
+
+@test "a thousand mutated conversations end without a crash" {
+    timeout 300 python3 - <<'END'
+import json, random, subprocess
+from lsp_client import need
+text = open("k.mlir").read()
+def frame(message):
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+uri = "file:///nowhere/k.mlir"
+at = {"textDocument": {"uri": uri}, "position": {"line": 3, "character": 19}}
+good = [frame(m) for m in (
+    {"id": 1, "method": "initialize", "params": {"capabilities": {}}}, {"method": "initialized", "params": {}},
+    {"method": "textDocument/didOpen", "params": {"textDocument": {"uri": uri, "languageId": "mlir", "version": 1, "text": text}}},
+    {"id": 2, "method": "textDocument/hover", "params": at}, {"id": "x", "method": "textDocument/definition", "params": at},
+    {"method": "textDocument/didChange", "params": {"textDocument": {"uri": uri}, "contentChanges": [{"text": text[:100]}]}},
+    {"method": "textDocument/didClose", "params": {"textDocument": {"uri": uri}}}, {"id": 3, "method": "shutdown"}, {"method": "exit"})]
+draw = random.Random(1)
+for step in range(1000):
+    parts = [bytearray(part) for part in good]
+    for _ in range(draw.randint(1, 6)):
+        part = draw.choice(parts)
+        kind, where = draw.randrange(5), draw.randrange(len(part)) if part else 0
+        if kind == 0 and part: part[where] = draw.randrange(256)
+        elif kind == 1: part[where:where] = bytes(draw.choices(b'{}[]",:\\0-9"!<>${%', k=draw.randint(1, 8)))
+        elif kind == 2: del part[where:where + draw.randint(1, 20)]
+        elif kind == 3:
+            head, _, body = bytes(part).partition(b"\r\n\r\n")
+            body = bytearray(body)
+            if body: body[draw.randrange(len(body))] = draw.choice(b'{}[]",:0"')
+            part[:] = b"Content-Length: %d\r\n\r\n%s" % (len(body), bytes(body))
+        else: parts[draw.randrange(len(parts))] = bytearray(draw.choice(good))
+    done = subprocess.run(["cute-lsp"], input=b"".join(parts), capture_output=True, timeout=20)
+    if done.returncode not in (0, 1):
+        open("crash.bin", "wb").write(b"".join(parts))
+    need(done.returncode in (0, 1), step, done.returncode, done.stderr[-500:], b"".join(parts)[:3000])
+END
+}
