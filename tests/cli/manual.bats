@@ -28,7 +28,7 @@ completed_options() {
 }
 
 @test "every option of --help is in the man page, and every option of the man page in --help" {
-    for tool in cute-ptx cute-lsp cute-link cute-run cute-dump; do
+    for tool in cute-ptx cute-link cute-run cute-dump; do
         help_options $tool >help
         manual_options $tool >manual
         [ "$(wc -l <help)" -gt 10 ]
