@@ -103,8 +103,7 @@ static uint32_t block_of(const em_warp *w)
 
 static bool access(em_checks *c, const memory_access *a)
 {
-    const em_pending *p = c->machine->completing;
-    bool bulk = p && p->kind == EM_P_BULK;
+    bool bulk = a->inst->opcode == EM_OP_cp && em_has(a->inst, EM_M_bulk);
     if (!c->footprints || a->space != EM_GLOBAL || a->mbarrier) return true;
     if (!touch(c, a->address, a->bytes, a->kind, block_of(a->warp), a->kind == EM_READ && !bulk))
         c->exhausted = true;

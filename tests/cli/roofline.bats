@@ -80,6 +80,17 @@ report() { roofline --json "$@"; echo "$output" >report.json; }
             cp.async.bulk.wait_group 0; X:'
     report
     value 'k["bulk"] == {"read": 0, "written": 1024} and k["dram"]["written"] == 1024 and k["l2"]["written"] == 1024'
+    # 256 bytes for each block, twice; L2 is asked twice, too
+    kernel 'mov.u32 %r3, s; setp.ne.u32 %p1, %r0, 0; @%p1 bra X; mbarrier.init.shared.b64 [%r3], 1;
+            fence.proxy.async; mbarrier.arrive.expect_tx.shared.b64 %d5, [%r3], 512; add.u32 %r4, %r3, 128; add.u32 %r5, %r3, 512;
+            cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%d3], 256, [%r3];
+            cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%d3], 256, [%r3];
+W: mbarrier.test_wait.shared.b64 %p2, [%r3], %d5; @!%p2 bra W; X:'
+    for seed in 0 1; do
+        report --seed $seed
+        value 'k["bulk"] == {"read": 2048, "written": 0} and k["dram"] == {"read": 1024, "written": 0}'
+        value 'k["l2"] == {"read": 2048, "written": 0}'
+    done
     kernel 'mov.u32 %r3, s; shl.b32 %r4, %r0, 2; add.u32 %r3, %r3, %r4; cp.async.ca.shared.global [%r3], [%d3], 4;
             cp.async.wait_all; ld.shared.u32 %r3, [%r3]; st.global.u32 [%d2], %r3;'
     report
