@@ -99,3 +99,50 @@ END
     grep -q 'memref&lt;' d.html && ! grep -q 'memref<' d.html
     ! "$dump" diff a b | grep -q $'\033'
 }
+
+@test "values that only have other names are no difference, operands that changed places are" {
+    cat >x.mlir <<'IN'
+func.func @f(%a: i32, %b: i32) -> i32 {
+  %0 = arith.addi %a, %b : i32
+  %1 = arith.subi %0, %b : i32
+  %2 = arith.muli %1, %0 : i32
+  return %2 : i32
+}
+func.func @g(%a: i32, %b: i32) -> i32 {
+  %0 = arith.subi %a, %b : i32
+  return %0 : i32
+}
+IN
+    # One operation more renumbers those behind it.
+    sed '2i \  %9 = arith.xori %a, %a : i32' x.mlir | "$CUTE_BIN/cute-opt" | grep -v '^//!' >y.mlir
+    "$CUTE_BIN/cute-opt" x.mlir | grep -v '^//!' >x2.mlir
+    "$dump" diff x2.mlir y.mlir --json >d.json
+    jq -e '.ir[0] | .added == 1 and .removed == 0' d.json
+    # The two arguments of the second function, which are named as those of the first.
+    sed 's/subi %arg0, %arg1/subi %arg1, %arg0/' y.mlir >z.mlir
+    "$dump" diff x2.mlir z.mlir --json | jq -e '.ir[0] | .added == 2 and .removed == 1 and (.diff | contains("+    %0 = arith.subi %arg1, %arg0"))'
+    # One operand twice instead of two.
+    sed 's/muli %2, %1/muli %2, %2/' y.mlir >z.mlir
+    ! cmp y.mlir z.mlir
+    "$dump" diff x2.mlir z.mlir --json | jq -e '.ir[0] | .added == 2 and .removed == 1'
+    # Where nothing else differs, names do.
+    sed 's/%1/%one/g' x.mlir >z.mlir
+    "$dump" diff x.mlir z.mlir --json | jq -e '.same == false and .ir[0].added == 2'
+}
+
+@test "a text shows the first lines of what is long and says how many there are, JSON has all" {
+    for side in a b; do
+        { echo 'func.func @f() {'; for i in $(seq 100); do echo "  \"test.op\"() {$side = $i} : () -> ()"; done; echo '  return'; echo '}'; } >$side.mlir
+    done
+    "$dump" diff a.mlir b.mlir >d.txt
+    grep -qx 'IR after text, 100 lines added, 100 removed' d.txt
+    grep -qx '(166 lines more: --html shows more, --json all)' d.txt
+    [ "$("$dump" diff a.mlir b.mlir --json | jq -r '.ir[0].diff' | grep -c '^[-+] ')" = 200 ]
+}
+
+@test "definitions that differ are told one by one" {
+    sed 's/addf/${OP}/' k.mlir >p.mlir
+    "$dump" run p.mlir -D OP=addf -D X=1 -o p -arch sm_90a
+    "$dump" run p.mlir -D OP=mulf -D X=1 -o q -arch sm_90a
+    "$dump" diff p q --json | jq -e '.options == [{name: "-D OP", a: "addf", b: "mulf"}]'
+}

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "lib/base/file.h"
-#include "lib/base/process.h"
 #include "lib/cubin/module.h"
 #include "lib/report/code/figures.h"
+#include "lib/report/folder/lines.h"
 
 typedef enum side_kind { SIDE_FOLDER, SIDE_MODULE, SIDE_MLIR } side_kind;
 
@@ -52,34 +52,15 @@ static json_t *compare(work *w, const cute_buffer *a, const cute_buffer *b, cute
 {
     if (a->length == b->length && memcmp(cute_buffer_text(a), cute_buffer_text(b), a->length) == 0)
         return NULL;
-    const char *path = cute_arena_printf(w->arena, "%s/a", w->scratch);
-    if (!path) {
-        *status = cute_fail_memory(w->diag);
-        return NULL;
-    }
-    *status = cute_file_write(path, cute_buffer_text(a), a->length, w->diag);
-    cute_process process = {
-        .argv = (const char *const[]){"diff", "-a", "-U3", "--label", "A", "--label", "B", path, "-", NULL},
-        .input = cute_buffer_text(b),
-        .input_length = b->length};
+    cute_buffer text = {0};
+    int64_t added, removed;
     json_t *out = NULL;
-    if (*status == CUTE_OK) *status = cute_process_run(&process, w->diag);
-    if (*status == CUTE_OK && process.exit_code > 1)
-        *status = cute_fail(w->diag, CUTE_SYSTEM, NULL, "diff failed: %s", cute_buffer_text(&process.err));
+    *status = cute_lines_diff(w->scratch, a, b, &text, &added, &removed, w->diag);
     if (*status == CUTE_OK) {
-        json_int_t added = 0, removed = 0;
-        const char *text = cute_buffer_text(&process.out);
-        int line = 0;
-        for (const char *at = text; at && *at; line++) {
-            if (line > 1) added += *at == '+', removed += *at == '-';
-            at = strchr(at, '\n');
-            if (at) at++;
-        }
-        out = json_pack("{sIsI}", "added", added, "removed", removed);
-        json_object_set_new(out, "diff", cute_json_text(text));
+        out = json_pack("{sIsI}", "added", (json_int_t)added, "removed", (json_int_t)removed);
+        json_object_set_new(out, "diff", cute_json_text(cute_buffer_text(&text)));
     }
-    cute_buffer_release(&process.out);
-    cute_buffer_release(&process.err);
+    cute_buffer_release(&text);
     return out;
 }
 
@@ -427,10 +408,32 @@ static cute_status open_side(work *w, side *s)
     return status;
 }
 
+/* The options of a report, each definition one of them. */
+static json_t *options_of(const side *s)
+{
+    json_t *options = json_copy(json_object_get(s->report, "options")), *define;
+    json_t *defines = json_incref(json_object_get(options, "defines"));
+    size_t index;
+    json_object_del(options, "defines");
+    json_array_foreach(defines, index, define)
+    {
+        const char *text = json_string_value(define), *value = text ? strchr(text, '=') : NULL;
+        cute_buffer name = {0};
+        if (!value) continue;
+        cute_buffer_printf(&name, "-D %.*s", (int)(value - text), text);
+        json_object_set_new(options, cute_buffer_text(&name), json_string(value + 1));
+        cute_buffer_release(&name);
+    }
+    json_decref(defines);
+    return options;
+}
+
 static cute_status compare_folders(work *w)
 {
-    compare_members(json_object_get(w->out, "options"), json_object_get(w->sides[0].report, "options"),
-                    json_object_get(w->sides[1].report, "options"));
+    json_t *options[2] = {options_of(&w->sides[0]), options_of(&w->sides[1])};
+    compare_members(json_object_get(w->out, "options"), options[0], options[1]);
+    json_decref(options[0]);
+    json_decref(options[1]);
     compare_members(json_object_get(w->out, "versions"), json_object_get(w->sides[0].report, "versions"),
                     json_object_get(w->sides[1].report, "versions"));
     CUTE_TRY(compare_passes(w));

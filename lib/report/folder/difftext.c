@@ -57,6 +57,16 @@ static const struct {
     const char *key, *name, *heading;
 } diffs[] = {{"ir", "pass", "IR after"}, {"ptx", "module", "PTX of"}};
 
+/* Of the lines of one diff so many are shown; JSON has them all. */
+enum { TEXT_LINES = 40, PAGE_LINES = 400 };
+
+static size_t count_lines(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text += *text == '\n') text += strcspn(text, "\n"), count++;
+    return count;
+}
+
 /* ---- text ---- */
 
 typedef struct paint {
@@ -98,6 +108,11 @@ static void put_diff(const paint *p, const char *text)
 {
     for (int number = 0; *text; number++) {
         size_t length = strcspn(text, "\n");
+        if (number == TEXT_LINES) {
+            cute_buffer_printf(p->out, "(%zu lines more: --html shows more, --json all)\n",
+                               count_lines(text));
+            return;
+        }
         const char *colour = number < 2     ? "1"
                              : *text == '+' ? "32"
                              : *text == '-' ? "31"
@@ -162,7 +177,12 @@ void cute_diff_print(const json_t *difference, bool colour, cute_buffer *out)
     for (size_t i = 0; i < sizeof diffs / sizeof *diffs; i++) {
         json_array_foreach(json_object_get(difference, diffs[i].key), index, entry)
         {
-            heading(&p, diffs[i].heading, text_of(entry, diffs[i].name));
+            cute_buffer name = {0};
+            cute_buffer_printf(&name, "%s, %lld lines added, %lld removed", text_of(entry, diffs[i].name),
+                               (long long)json_integer_value(json_object_get(entry, "added")),
+                               (long long)json_integer_value(json_object_get(entry, "removed")));
+            heading(&p, diffs[i].heading, cute_buffer_text(&name));
+            cute_buffer_release(&name);
             put_diff(&p, text_of(entry, "diff"));
         }
     }
@@ -222,6 +242,10 @@ static void page_diff(cute_buffer *out, const char *title, const json_t *entry, 
                        (long long)json_integer_value(json_object_get(entry, "removed")));
     for (int number = 0; *text; number++) {
         size_t length = strcspn(text, "\n");
+        if (number == PAGE_LINES) {
+            cute_buffer_printf(out, "<i>(%zu lines more: --json has them all)</i>\n", count_lines(text));
+            break;
+        }
         const char *tag = number < 2     ? "b"
                           : *text == '+' ? "ins"
                           : *text == '-' ? "del"
