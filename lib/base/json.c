@@ -27,6 +27,11 @@ cute_status cute_json_parse(const char *label, const char *text, size_t length, 
         cute_place place = cute_place_at(label, text, length, (size_t)(zero - text));
         return cute_fail(diag, CUTE_INVALID, &place, "not valid JSON: a zero byte");
     }
+    size_t blank = 0;
+    while (blank < length && strchr(" \t\r\n", text[blank])) blank++;
+    if (blank == length)
+        return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
+                         "expected JSON, got an empty file");
     *out = json_loadb(text ? text : "", length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (*out) return CUTE_OK;
     if (json_error_code(&error) == json_error_out_of_memory) return cute_fail_memory(diag);

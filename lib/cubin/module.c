@@ -61,6 +61,16 @@ static const struct {
     {"cuda.kernel", CUTE_CONTENT_MLIR},       {"target triple = ", CUTE_CONTENT_LLVM},
 };
 
+/* An object or a list, by its beginning. */
+static bool is_json(const char *text, size_t length)
+{
+    size_t next = 1;
+    while (next < length && isspace((unsigned char)text[next])) next++;
+    if (next >= length) return false;
+    return text[0] == '{' ? text[next] == '"' || text[next] == '}'
+                          : text[0] == '[' && text[next] && strchr("{[]\"-0123456789", text[next]);
+}
+
 cute_content cute_content_of(const void *bytes, size_t length)
 {
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
@@ -73,7 +83,7 @@ cute_content cute_content_of(const void *bytes, size_t length)
     if (cute_ptx_is(bytes, length)) return CUTE_CONTENT_PTX;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (memmem(bytes, length, words[i].word, strlen(words[i].word))) return words[i].content;
-    return CUTE_CONTENT_UNKNOWN;
+    return is_json(text + blank, length - blank) ? CUTE_CONTENT_JSON : CUTE_CONTENT_UNKNOWN;
 }
 
 const char *cute_content_name(cute_content content)
@@ -88,6 +98,7 @@ const char *cute_content_name(cute_content content)
         [CUTE_CONTENT_MLIR] = "MLIR",
         [CUTE_CONTENT_MLIR_BYTECODE] = "MLIR bytecode",
         [CUTE_CONTENT_LLVM] = "LLVM IR",
+        [CUTE_CONTENT_JSON] = "JSON",
     };
     return names[content];
 }
@@ -315,6 +326,8 @@ static cute_status open_any(cute_module *m, const char *arch, cute_diag *diag)
         cute_note(diag, NULL,
                   "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or take out a gpu.binary with "
                   "'cute-link --extract=all'");
+    else if (content == CUTE_CONTENT_JSON)
+        cute_note(diag, NULL, "a launch.json stands behind --config, the module before it");
     else
         cute_note(diag, NULL, "cubins, PTX, fatbins and objects of nvcc are compiled modules");
     return CUTE_INVALID;

@@ -15,6 +15,7 @@ typedef enum cute_content {
     CUTE_CONTENT_MLIR,
     CUTE_CONTENT_MLIR_BYTECODE,
     CUTE_CONTENT_LLVM, /* bitcode or text */
+    CUTE_CONTENT_JSON,
 } cute_content;
 
 /* What `bytes` look like, by their first ones. */

@@ -229,9 +229,11 @@ static cute_status open_content(opener *o, const cute_link_input *input)
         cute_fail(o->diag, CUTE_INVALID, &file, "this is LLVM IR, which has to become PTX first");
         cute_note(o->diag, NULL, "'cute-ptx' and 'llc -march=nvptx64' do that");
         return CUTE_INVALID;
+    case CUTE_CONTENT_JSON:
     case CUTE_CONTENT_UNKNOWN: break;
     }
-    cute_fail(o->diag, CUTE_INVALID, &file, "this can't be linked: it is of no known kind");
+    cute_fail(o->diag, CUTE_INVALID, &file, "this can't be linked: it is %s",
+              content == CUTE_CONTENT_JSON ? "JSON" : "of no known kind");
     cute_note(o->diag, NULL,
               "PTX (it begins with .version), cubins, fatbins, .a libraries, device objects and MLIR with a "
               "gpu.binary are known");

@@ -67,6 +67,41 @@ static cute_status read_includes(cute_origin *origin, const char *label, const c
     return CUTE_OK;
 }
 
+/* What is no MLIR, by its beginning: its parser would name a character. */
+static cute_status refuse_others(const char *label, const char *bytes, size_t length, cute_diag *diag)
+{
+    static const struct {
+        const char *begin;
+        size_t length;
+        const char *what, *advice;
+    } others[] = {
+        {"\177ELF", 4, "an ELF file, such as a cubin", "cute-dump shows what is in it"},
+        {"\x50\xed\x55\xba", 4, "a fatbin", "cute-dump shows what is in it"},
+        {"!<arch>\n", 8, "an archive", "cute-link takes libraries of device objects"},
+        {"BC\xc0\xde", 4, "LLVM bitcode", "mlir-translate --import-llvm makes MLIR of it"},
+        {".version", 8, "PTX", "cute-link makes a cubin of it"},
+    };
+    const char *at = bytes, *stop = bytes + length;
+    if (!length) return CUTE_OK;
+    while (at < stop) { /* blank lines and comments before .version */
+        const char *line = at;
+        while (line < stop && strchr(" \t\r", *line) && *line) line++;
+        bool skips = line < stop && (*line == '\n' || (stop - line > 1 && line[0] == '/' && line[1] == '/'));
+        const char *end = skips ? memchr(line, '\n', (size_t)(stop - line)) : NULL;
+        if (!skips) break;
+        at = end ? end + 1 : stop;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *from = *others[i].begin == '.' ? at : bytes;
+        if ((size_t)(stop - from) < others[i].length || memcmp(from, others[i].begin, others[i].length))
+            continue;
+        cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label}, "expected MLIR, got %s", others[i].what);
+        cute_note(diag, NULL, "%s", others[i].advice);
+        return CUTE_INVALID;
+    }
+    return CUTE_OK;
+}
+
 cute_status cute_origin_open(cute_origin *origin, const char *label, const char *bytes, size_t length,
                              const cute_origin_options *options, cute_diag *diag)
 {
@@ -75,6 +110,7 @@ cute_status cute_origin_open(cute_origin *origin, const char *label, const char 
     origin->raw = origin->parsed = (cute_lines){.text = bytes, .length = length};
     origin->bytecode = length >= 4 && !memcmp(bytes, "ML\xEFR", 4);
     if (origin->bytecode) return CUTE_OK;
+    CUTE_TRY(refuse_others(label, bytes, length, diag));
     if (!options->no_map) {
         origin->mapped =
             cute_source_map_read(bytes, length, origin->arena, &origin->map, &origin->raw.length);

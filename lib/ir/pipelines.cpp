@@ -107,8 +107,8 @@ class PipelineText
         while (!rest.empty() && rest.front() != ')') {
             StringRef name = take(",(){");
             if (rest.consume_front("(")) {
-                out += name.str() + "(" + of(name.trim()) + ")";
-                rest.consume_front(")");
+                out += name.str() + "(" + of(name.trim());
+                if (rest.consume_front(")")) out += ")"; // else MLIR says that it is missing
                 out += take(",)");
             } else {
                 out += pass(name, anchor);

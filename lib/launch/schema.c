@@ -229,7 +229,7 @@ static void describe(const validation *v, const json_t *alternatives, const json
         const char *type = json_string_value(json_object_get(schema, "type"));
         const char *first = json_string_value(json_array_get(json_object_get(schema, "required"), 0));
         if (json_is_object(value) && !first) continue;
-        if (out->length) cute_buffer_puts(out, ", ");
+        if (out->length) cute_buffer_puts(out, " or ");
         if (first)
             cute_buffer_printf(out, "{\"%s\": ...}", first);
         else if (json_object_get(schema, "enum"))
@@ -261,9 +261,9 @@ static void check_any(validation *v, const json_t *alternatives, const json_t *v
     cute_buffer wanted = {0};
     describe(v, alternatives, value, &wanted);
     v->errors++;
-    cute_document_fail(v->document, path, false, v->diag, "%s is not accepted here", type_name(value));
     if (json_is_object(value) && wanted.length == 0) describe(v, alternatives, json_null(), &wanted);
-    cute_note(v->diag, NULL, "accepted: %s", cute_buffer_text(&wanted));
+    cute_document_fail(v->document, path, false, v->diag, "expected %s, got %s", cute_buffer_text(&wanted),
+                       type_name(value));
     cute_buffer_release(&wanted);
 }
 

@@ -580,6 +580,11 @@ static void clean(dump *d)
 static cute_status run_stages(dump *d)
 {
     CUTE_TRY(cute_file_read(d->options->input, &d->source, d->diag));
+    cute_content content = cute_content_of(cute_buffer_text(&d->source), d->source.length);
+    if (content != CUTE_CONTENT_MLIR && content != CUTE_CONTENT_MLIR_BYTECODE &&
+        content != CUTE_CONTENT_EMPTY && content != CUTE_CONTENT_UNKNOWN)
+        return cute_fail(d->diag, CUTE_INVALID, &(cute_place){.file = cute_file_label(d->options->input)},
+                         "expected MLIR, got %s", cute_content_name(content));
     CUTE_TRY(cute_make_directory(in_folder(d, "cubin"), d->diag));
     clean(d);
     CUTE_TRY(extract(d));

@@ -271,10 +271,10 @@ END
 }
 
 @test "wrong types and values in launch.json name the path" {
-    refuses "{'grid': true}" "\$.grid: a boolean is not accepted here"
+    refuses "{'grid': true}" "\$.grid: expected an integer or a string or a list, got a boolean"
     refuses "{'params': []}" "\$.params: expected an object, got a list"
     refuses "$(a="{'dtype': 'f23', 'shape': ['n']}" add)" "\$.buffers.A.dtype: unknown value 'f23'; did you mean 'f32'?"
-    refuses "$(a="{'dtype': 'f32', 'shape': [1, 1.5]}" add)" "\$.buffers.A.shape[1]: a number is not accepted here"
+    refuses "$(a="{'dtype': 'f32', 'shape': [1, 1.5]}" add)" "\$.buffers.A.shape[1]: expected an integer or a string, got a number"
     refuses "$(a="{'dtype': 'f32'}" add)" "\$.buffers.A: the key 'shape' is missing"
     refuses "$(more=", 'bench': {'samples': 0}" add)" "\$.bench.samples: 0 is not at least 1"
     refuses "$(grid="[1, 2, 3, 4]" add)" "\$.grid: expected a list of 1 to 3, got 4"

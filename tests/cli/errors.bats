@@ -251,3 +251,26 @@ MLIR
     [ "$(grep -c "^many.mlir:[0-9]*:3: error: 'cute.copy' op an access of '!cute_nvgpu.atom.universal_copy<f32, 128 b>' needs 4 consecutive elements, the source has 1$" <<<"$output")" -ge 1 ]
     [ "$(grep -c 'error: ' <<<"$output")" -eq "$(grep -c "error: 'cute.copy' op an access" <<<"$output")" ]
 }
+
+@test "what is no MLIR, no module and no JSON is named, with what takes it" {
+    for tool in cute-opt cute-ptx "cute-dump run -o d"; do
+        expect 1 "k.cubin: error: expected MLIR, got an ELF file" "cp $CUBIN k.cubin; $tool k.cubin"
+        expect 1 "expected MLIR, got PTX" "$tool $PTX"
+        expect 1 "expected MLIR, got a fatbin" "printf '\\x50\\xed\\x55\\xba\\1\\0' >f; $tool f"
+    done
+    expect 1 "cute-link makes a cubin of it" "cute-ptx $PTX"
+    expect 1 "this can't be linked: it is JSON" "cute-link $CONFIG"
+    expect 1 "expected a compiled module, got JSON" "cute-run $CONFIG"
+    expect 1 "a launch.json stands behind --config" "cute-run $CONFIG"
+    : >empty.json
+    expect 1 "empty.json: error: expected JSON, got an empty file" "cute-run $CUBIN --config empty.json"
+    expect 1 "no kernel 'nokernel'" "cute-run $CUBIN -k nokernel"
+}
+
+@test "a pipeline that lacks a bracket is refused" {
+    for pipeline in 'builtin.module(' 'builtin.module(canonicalize' 'builtin.module(gpu.module(cse)' 'builtin.module(canonicalize{max-iterations=3)'; do
+        expect 1 "error: " "cute-opt --pass-pipeline='$pipeline' $KERNEL"
+        expect 2 "error: the pipeline '$pipeline' is wrong" "cute-ptx --pass-pipeline='$pipeline' $KERNEL"
+    done
+    expect 0 "module" "cute-opt --pass-pipeline='builtin.module(gpu.module(cse))' $KERNEL"
+}

@@ -357,7 +357,8 @@ static cute_status use_module(options *o, cute_tool *tool, const char *path)
     } else if (o->config || o->plans.count) {
         status = run_config(o, arena, path, module, diag);
     } else {
-        status = put("-", cute_module_describe(module, o->json), diag);
+        if (o->launch.kernel) status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
+        if (status == CUTE_OK) status = put("-", cute_module_describe(module, o->json), diag);
     }
     cute_module_close(module);
     return status;
