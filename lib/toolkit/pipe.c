@@ -71,6 +71,12 @@ static void add_options(cute_words *words, const cute_pipe *pipe)
     cute_words_add(words, "--lineinfo");
 }
 
+/* Text with code in gpu.binary, and no kernels beside it. */
+static bool is_compiled(const void *bytes, size_t length)
+{
+    return length && memmem(bytes, length, "gpu.binary", 10) && !memmem(bytes, length, "gpu.module", 10);
+}
+
 /* What it writes goes to *out. */
 static cute_status run(const char *name, const cute_words *words, const void *input, size_t length,
                        cute_buffer *out, cute_buffer *said, cute_diag *diag)
@@ -101,6 +107,13 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
     cute_words compile = {.arena = arena}, link = {.arena = arena};
     bool standard = !strcmp(path, "-");
     const char *ptxas;
+    if (is_compiled(bytes, length)) {
+        cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
+        add_options(&link, pipe);
+        cute_words_add(&link, "--");
+        cute_words_add(&link, path);
+        return run("cute-link", &link, standard ? bytes : NULL, standard ? length : 0, out, said, diag);
+    }
     cute_words_add(&compile, cute_pipe_program(arena, "cute-ptx"));
     if (pipe->arch) {
         cute_words_add(&compile, "-arch");

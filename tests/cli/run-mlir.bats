@@ -113,3 +113,13 @@ END
     [ "$(find cache -type f | sort)" = "$files" ]
 }
 
+
+@test "a gpu.binary is taken as it is" {
+    cute-opt --pass-pipeline='builtin.module(cute-to-nvvm{cubin-format=bin})' "$KERNEL" >gb.mlir
+    run cute-run gb.mlir
+    [ "$status" -eq 0 ]
+    [[ "$output" == "vector_add(arg0: 8 bytes"* ]]
+    run cute-dump resources - <gb.mlir
+    [ "$status" -eq 0 ]
+    [[ "$output" == *": cubin for sm_90a, 1 kernel"* ]]
+}
