@@ -37,6 +37,18 @@ static void refuse(check *c, MlirOperation op, const char *what)
     c->told = true;
 }
 
+/* The dialect takes any name. */
+static void refuse_unknown(check *c, MlirOperation op, MlirStringRef name)
+{
+    cute_buffer text = {0};
+    cute_emit_note note = {mlirOperationGetLocation(op),
+                           "expected one of LLVM's; llvm.inline_asm writes any instruction of PTX"};
+    cute_buffer_printf(&text, "'%.*s' is no operation of the dialect nvvm", (int)name.length, name.data);
+    cute_emit_with_notes(note.location, true, cute_buffer_text(&text), &note, 1);
+    cute_buffer_release(&text);
+    c->told = true;
+}
+
 /* What runs, but stands in the module itself. */
 static bool stray(MlirOperation op)
 {
@@ -80,7 +92,11 @@ static void visit(MlirOperation op, void *context)
         return;
     }
     if (cute_op_of(op, "nvvm.")) {
-        if (!cute_target_has(op, c->arch)) c->told = true;
+        MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+        if (!mlirContextIsRegisteredOperation(mlirOperationGetContext(op), name))
+            refuse_unknown(c, op, name);
+        else if (!cute_target_has(op, c->arch))
+            c->told = true;
         return;
     }
     if (cute_op_of(op, "gpu.module") || cute_op_is(op, "gpu.module")) return;

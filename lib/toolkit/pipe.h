@@ -18,8 +18,8 @@ const char *cute_pipe_program(cute_arena *arena, const char *name);
 cute_status cute_pipe_defines(cute_arena *arena, const cute_option_list *defines, const char *text,
                               size_t length, cute_option_list *out, cute_diag *diag);
 /* Compiles `path`, whose `length` bytes are read already, with line information ("-": standard input) to a cubin, to
- * PTX where there is no ptxas; of a gpu.binary its code is taken. What the programs say is appended to `said` as they say it, for standard error; where
- * one of them has said why it failed, its status is returned without a message. */
+ * PTX where there is no ptxas; of a gpu.binary its code is taken. What the programs say is appended to `said` as they
+ * say it, for standard error; where one of them has said why it failed, its status is returned without a message. */
 cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *path, const void *bytes,
                           size_t length, cute_buffer *out, cute_buffer *said, cute_diag *diag);
 
