@@ -55,6 +55,8 @@ cute_status plan_roofline(roofline_request *r, cute_launch_options *launch, cute
     enum { SEEN = CUTE_CHECK_BANK | CUTE_CHECK_COALESCING };
     cute_device_info info = {.size = sizeof info};
     bool emulated = emulator->checks || emulator->counters;
+    roof_device of;
+    if (r->of) CUTE_TRY(cute_roof_device_find(r->of, &of, diag)); /* before anything runs */
     if (!emulated) CUTE_TRY(cute_device_find(launch->device, emulator, &info, diag));
     r->timed = !emulated && strcmp(info.kind, "emulator") != 0;
     if (r->work) CUTE_TRY(read_work(r, diag));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/demangle.h"
 #include "lib/report/roofline/roofline.h"
 
 enum { WIDTH = 640, HEIGHT = 380, LEFT = 72, TOP = 64, RIGHT = 220, BELOW = 52 };
@@ -167,7 +168,7 @@ static void put_point(const frame *f, double intensity, double rate, const char 
                        intensity);
 }
 
-static void put_kernels(const json_t *value, const frame *f, cute_buffer *out)
+static void put_kernels(cute_arena *arena, const json_t *value, const frame *f, cute_buffer *out)
 {
     const json_t *kernels = json_object_get(value, "kernels");
     double measured = real(value, "measured_s");
@@ -175,7 +176,7 @@ static void put_kernels(const json_t *value, const frame *f, cute_buffer *out)
     json_t *kernel;
     json_array_foreach((json_t *)(uintptr_t)kernels, k, kernel)
     {
-        const char *name = json_string_value(json_object_get(kernel, "kernel"));
+        const char *name = cute_symbol_name(arena, json_string_value(json_object_get(kernel, "kernel")));
         double intensity = real(kernel, "intensity"), operations = real(kernel, "operations");
         double s = real(kernel, "expected_s");
         if (intensity <= 0 || operations <= 0 || s <= 0) continue;
@@ -195,12 +196,14 @@ void cute_roofline_svg(const json_t *value, const char *title, cute_buffer *out)
 {
     const json_t *device = json_object_get(value, "device");
     frame f = frame_of(value);
+    cute_arena *arena = cute_arena_create();
     int width = LEFT + WIDTH + RIGHT, height = TOP + HEIGHT + BELOW;
     cute_buffer_printf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
         "<style>text{font:12px sans-serif;fill:#333}.grid{stroke:#e4e4e4}.roof{stroke:#2a6496;stroke-width:2}"
-        ".expected{fill:#fff;stroke:#c0392b;stroke-width:2}.measured{fill:#c0392b}.kernel{font-weight:bold}"
+        ".expected{fill:#fff;stroke:#c0392b;stroke-width:2}.measured{fill:#c0392b}.kernel{font-weight:bold;"
+        "paint-order:stroke;stroke:#fff;stroke-width:4px}"
         "</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
         "<text x=\"12\" y=\"22\" style=\"font-size:14px\">",
         width, height, width, height);
@@ -214,6 +217,7 @@ void cute_roofline_svg(const json_t *value, const char *title, cute_buffer *out)
                        TOP);
     put_axes(&f, out);
     put_roofs(value, &f, out);
-    put_kernels(value, &f, out);
+    if (arena) put_kernels(arena, value, &f, out);
+    cute_arena_destroy(arena);
     cute_buffer_puts(out, "</g>\n</svg>\n");
 }
