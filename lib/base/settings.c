@@ -54,6 +54,13 @@ const char *cute_setting_default(const char *option, const char **name)
     return NULL;
 }
 
+bool cute_setting_on(const char *option)
+{
+    const char *value = cute_setting_default(option, NULL);
+    bool on = false;
+    return value && cute_switch_parse(value, &on) && on;
+}
+
 bool cute_switch_parse(const char *text, bool *out)
 {
     static const char *const words[] = {"0", "1", "false", "true", "off", "on", "no", "yes"};

@@ -29,6 +29,8 @@ const cute_setting *cute_setting_of(const char *tool, const char *option);
 const char *cute_setting_value(const cute_setting *setting, const char **name);
 /* The same of the first row with this option. */
 const char *cute_setting_default(const char *option, const char **name);
+/* Whether that turns a flag on. */
+bool cute_setting_on(const char *option);
 /* Whether `word` is one of the words of `list`, which blanks separate. */
 bool cute_setting_lists(const char *list, const char *word);
 

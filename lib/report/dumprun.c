@@ -164,6 +164,13 @@ static const char *pipeline_of(dump *d)
     return cute_arena_printf(d->arena, "%s%s,%s", whole, only, given + sizeof whole - 1);
 }
 
+/* What the programs say is the report's: variables that make them say more have no part in it. */
+static void only_messages(cute_words *w)
+{
+    cute_words_add(w, "--diagnostics=json");
+    cute_words_add(w, "--log-level=warning");
+}
+
 /* Into a folder of their own inside of the dump's, so that other .ptx there are not taken for ours. */
 static cute_status compile(dump *d, const char *ptx_folder)
 {
@@ -180,8 +187,9 @@ static cute_status compile(dump *d, const char *ptx_folder)
     if (pipeline) cute_words_add(&w, "--pass-pipeline"), cute_words_add(&w, pipeline);
     if (o->tensor_map) cute_words_add(&w, "--tensor-map"), cute_words_add(&w, o->tensor_map);
     if (o->assertions) cute_words_add(&w, "--enable-assertions");
+    cute_words_add(&w, "--mlir-print-ir-after-all=0"); /* the folder has it */
     if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
-    cute_words_add(&w, "--diagnostics=json");
+    only_messages(&w);
     cute_words_add(&w, "--timing-format=json");
     cute_words_add(&w, "--dump-passes");
     cute_words_add(&w, o->folder);
@@ -253,7 +261,7 @@ static cute_status link_one(dump *d, const char *ptx)
     cute_words_add(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
     if (o->line_info) cute_words_add(&w, "--lineinfo");
     if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
-    cute_words_add(&w, "--diagnostics=json");
+    only_messages(&w);
     cute_words_add(&w, "--timing-format=json");
     cute_words_add(&w, "-o");
     cute_words_add(&w, in_folder(d, cubin));
@@ -306,7 +314,8 @@ static cute_status embed(dump *d)
     cute_words_add(&w, tool_path(d, "cute-opt"));
     cute_words_add(&w, "--pass-pipeline");
     cute_words_add(&w, text);
-    cute_words_add(&w, "--diagnostics=json");
+    cute_words_add(&w, "--mlir-print-ir-after-all=false");
+    only_messages(&w);
     if (d->options->line_info) cute_words_add(&w, "--mlir-print-debuginfo");
     cute_words_add(&w, "-o");
     cute_words_add(&w, whole);

@@ -120,6 +120,17 @@ MLIR
     grep -q 'IR Dump After cse' err
 }
 
+@test "cute-dump run takes the variables of the programs that it runs, and its report has nothing of what they print" {
+    MLIR_ENABLE_DUMP=1 CUTE_LOG_LEVEL=10 cute-dump run k.mlir -o one 2>err
+    jq -e '.status == "ok" and .warnings == [] and (.options | .lineinfo == false and .assertions == false)' one/REPORT.json
+    ! grep -q 'IR Dump' err || false
+    CUTLASS_LINEINFO=1 CUTE_DSL_ENABLE_ASSERTIONS=1 cute-dump run --gpu-arch=sm_90 k.mlir -o two
+    jq -e '.options | .lineinfo and .assertions and .arch == "sm_90"' two/REPORT.json
+    grep -q assertfail two/m.ptx
+    # other views do not mind them
+    CUTLASS_LINEINFO=1 CUTE_DSL_ENABLE_ASSERTIONS=1 cute-dump two/cubin/m.cubin >out
+}
+
 @test "cute-opt has a log, by option or variable" {
     cute-opt --log-level=debug k.mlir 2>err >out
     grep -q '^cute-opt: debug: reads k.mlir' err

@@ -10,6 +10,7 @@
 #include "lib/base/diag.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
+#include "lib/base/settings.h"
 #include "lib/base/tool.h"
 #include "lib/cubin/link.h"
 #include "lib/cubin/module.h"
@@ -416,8 +417,8 @@ static cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
                                  .tensor_map = s->tensor_map,
                                  .function = s->function,
                                  .each = s->each,
-                                 .line_info = s->line_info,
-                                 .assertions = s->assertions,
+                                 .line_info = s->line_info || cute_setting_on("lineinfo"),
+                                 .assertions = s->assertions || cute_setting_on("enable-assertions"),
                                  .verbose = s->verbose};
     cute_status status = cute_dump_run(&options, &commands, &report, diag);
     if (s->verbose) fputs(cute_buffer_text(&commands), stderr);
@@ -853,6 +854,7 @@ int main(int argc, char **argv)
          "the GPU; "
          "or native",
          &s.arch},
+        {CUTE_OPTION_STRING, "gpu-arch", 0, "sm_XX[a|f]", NULL, &s.arch},
         {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of 'sass' and 'run'", &s.opt_level},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "of MLIR: replace ${NAME} in the text", &s.defines},
         {CUTE_OPTION_LIST, "include", 'I', "DIR", "of MLIR: look there for files that it includes",
@@ -896,6 +898,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "all-findings", 0, NULL, "'explain': also findings of little weight", &s.all},
         {CUTE_OPTION_FLAG, "schema", 0, NULL, "'run': print the JSON Schema of REPORT.json", &s.schema},
         {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
+        {CUTE_OPTION_STRING, "toolkit", 0, "DIR", NULL, &s.cuda_path},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "'run': print the programs that are run", &s.verbose},
     };
     size_t count = 0;

@@ -490,6 +490,7 @@ int main(int argc, char **argv)
          &o.folders},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
          "of MLIR: what it is compiled for (default: the device)", &o.arch},
+        {CUTE_OPTION_STRING, "gpu-arch", 0, "sm_XX[a|f]", NULL, &o.arch},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.launch.kernel},
         {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed",
          &o.launch.dry_run},
