@@ -213,6 +213,13 @@ static void evaluate(x_function *f, const x_inst *i)
         if (!compute(i, args, count, &lanes[l])) return;
     }
     set_lanes(f, to, lanes);
+    /* LDC.64 R8 is R8 and R9, two words beside each other; CS2R R8, SRZ two zeros. */
+    for (unsigned d = 1; f->sass && i->op == X_MOV && d < i->def_count; d++) {
+        x_operand next = i->uses[0];
+        if (next.kind != X_ARG && next.kind != X_IMM) break;
+        next.imm = next.kind == X_ARG ? next.imm + 4 * d : 0;
+        to[d].known = x_operand_lane(f, &next, 0, &to[d].u) ? X_UNIFORM : X_UNKNOWN;
+    }
 }
 
 static void evaluate_phis(x_function *f, uint32_t block)
@@ -355,9 +362,13 @@ static void find_active(x_function *f, uint32_t block)
     bool by_branch = flow != CUTE_FLOW_EXIT && f->insts[branch->target].block == block;
     uint32_t mask = x->active & (by_branch ? taken : ~taken);
     if (mask) x->active = mask;
-    /* Sizes that are even are the usual case; what threads, blocks and iterations decide is no case of sizes. */
+    /* Sizes that are even and tiles that are whole are the usual case. What threads and blocks decide is no case of sizes, and
+     * a loop is left at last. */
     uint32_t depends = x_operand_depends(f, &branch->uses[branch->guard]);
-    if (!mask && depends & X_ARGUMENT && !(depends & (X_COUNTED | X_LOADED))) x->likely *= UNLIKELY;
+    bool leaves = false;
+    for (uint32_t e = 0; before->loop != CUTE_NO_LOOP && e < before->edge_count; e++)
+        leaves |= !cute_code_in_loop(f->flow, before->edges[e].to, before->loop);
+    if (!mask && depends & X_ARGUMENT && !(depends & X_LOADED) && !leaves) x->likely *= UNLIKELY;
 }
 
 /* Blocks so that each stands behind those before it, but for the ends of loops. NULL when memory is exhausted. */

@@ -182,10 +182,10 @@ static double total_cost(const x_function *f)
 /* Findings whose cycles are no cycles of an instruction, but of waiting for it. */
 static bool waits(explain_id id)
 {
-    static const explain_id ids[] = {
-        EXPLAIN_CHASE,  EXPLAIN_ONE_LOAD, EXPLAIN_STAGES,      EXPLAIN_ASYNC_COPY, EXPLAIN_RELOAD,
-        EXPLAIN_ATOMIC, EXPLAIN_FENCE,    EXPLAIN_VOLATILE,    EXPLAIN_SPILL,      EXPLAIN_LOCAL_ARRAY,
-        EXPLAIN_SERIAL, EXPLAIN_CALL,     EXPLAIN_TRIGONOMETRY};
+    static const explain_id ids[] = {EXPLAIN_CHASE,  EXPLAIN_ONE_LOAD,    EXPLAIN_STAGES, EXPLAIN_ASYNC_COPY,
+                                     EXPLAIN_RELOAD, EXPLAIN_ATOMIC,      EXPLAIN_FENCE,  EXPLAIN_VOLATILE,
+                                     EXPLAIN_SPILL,  EXPLAIN_LOCAL_ARRAY, EXPLAIN_SERIAL, EXPLAIN_CALL,
+                                     EXPLAIN_WGMMA,  EXPLAIN_TRIGONOMETRY};
     for (size_t k = 0; k < sizeof ids / sizeof *ids; k++)
         if (ids[k] == id) return true;
     return false;

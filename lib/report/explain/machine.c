@@ -120,6 +120,8 @@ static x_operand read_operand(span s, const char *arch)
                           .imm = X_S_CTAID_X + (s.at[9] >= 'X' && s.at[9] <= 'Z' ? s.at[9] - 'X' : 0)};
     } else if (span_begins(s, "SR_LANEID")) {
         out = (x_operand){.kind = X_SREG, .imm = X_S_LANE};
+    } else if (span_begins(s, "SRZ")) {
+        out = (x_operand){.kind = X_IMM};
     } else if (span_begins(s, "SR_")) {
         out = (x_operand){.kind = X_SREG, .imm = X_S_OTHER};
     }

@@ -10,6 +10,23 @@ static bool is_pipelined(const x_function *f)
     return false;
 }
 
+/* Bytes of the loads of one block that may be under way together, of a lane. */
+static int64_t bytes_under_way(const x_function *f)
+{
+    int64_t most = 0;
+    for (uint32_t b = 0; b < f->flow->block_count; b++) {
+        int64_t sum = 0;
+        for (size_t k = 0; k < f->flow->blocks[b].count && f->blocks[b].weight > 0; k++) {
+            const x_inst *i = &f->insts[f->flow->blocks[b].first + k];
+            if (i->access == CUTE_ACCESS_LOAD && i->space == CUTE_SPACE_GLOBAL) sum += i->width;
+        }
+        if (sum > most) most = sum;
+    }
+    return most;
+}
+
+enum { ENOUGH_UNDER_WAY = 32768 /* bytes of a multiprocessor: latency times bandwidth */ };
+
 void find_low_occupancy(explain_context *c)
 {
     const cute_occupancy *o = c->occupancy;
@@ -17,6 +34,7 @@ void find_low_occupancy(explain_context *c)
     cute_occupancy_input in = {.size = sizeof in};
     cute_occupancy_most more = {.size = sizeof more};
     if (!o || !f || o->fraction > 0.34 || is_pipelined(f) || !c->compiled) return;
+    if (bytes_under_way(f) * o->warps * X_LANES >= ENOUGH_UNDER_WAY) return;
     if (!(o->limits & (CUTE_LIMIT_REGISTERS | CUTE_LIMIT_SHARED | CUTE_LIMIT_BARRIERS))) return;
     if (cute_occupancy_of_kernel(c->compiled_module, c->compiled, &in, NULL) != CUTE_OK) return;
     in.threads =

@@ -39,9 +39,10 @@ void find_serial_wgmma(explain_context *c)
     }
     if (!first) return;
     double cost = 0;
+    enum { WAIT = 60 /* cycles until the accumulators of the smallest are there */ };
     for (size_t n = 0; n < f->count; n++)
         if (f->insts[n].flags & F_WGMMA && x_reached(f, &f->insts[n]))
-            cost += x_cost(f, &f->insts[n]) * x_weight(f, &f->insts[n]);
+            cost += (x_cost(f, &f->insts[n]) + 2 * WAIT) * x_weight(f, &f->insts[n]);
     bool looped = x_loop_of(f, first) != CUTE_NO_LOOP && wait && x_loop_of(f, wait) == x_loop_of(f, first);
     if (said && strstr(said, "serialized"))
         explain_add(c, first, cost * 0.5, NULL, "ptxas: %s", said);
