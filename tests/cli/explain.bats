@@ -68,3 +68,16 @@ END
     [ "$status" = 1 ]
     [[ $output == *"expected a table of ncu"* ]]
 }
+
+@test "a launch tells of blocks that are too small, of a last wave that is nearly empty, of idle multiprocessors" {
+    launch() { # grid block
+        printf '{"kernel": "cured", "grid": [%s], "block": [%s], "buffers": {"a": {"dtype": "f32", "shape": [1048576], "init": "ones"},
+            "out": {"dtype": "f32", "shape": [1048576], "init": "zeros"}}, "args": [{"buffer": "a"}, {"buffer": "out"}, {"value": 0, "type": "i32"}]}' "$1" "$2" >l.json
+        "$dump" explain "$kernels/structures.ptx" --kernel=cured --config=l.json --json --sms="$3" >e.json
+        jq -r '.kernels[0].findings[] | select(.weight != "low") | .id' e.json
+    }
+    [[ $(launch 64 32 2) == *small-block* ]]
+    [[ $(launch 2 256 100) == *small-grid* ]]
+    [[ $(launch 17 256 2) == *tail-wave* ]]
+    [[ $(launch 16 256 2) != *tail-wave* ]]
+}

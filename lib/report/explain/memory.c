@@ -256,9 +256,42 @@ static void judge_run(explain_context *c, const member *m, unsigned count)
     }
 }
 
+/* Lanes that load one or two bytes each, side by side: few bytes are under way. */
+static void judge_bytes(explain_context *c, const x_inst *i)
+{
+    const x_function *f = c->f;
+    uint64_t at[X_LANES];
+    uint32_t active;
+    unsigned loads = 0;
+    const cute_code_block *b = &f->flow->blocks[i->block];
+    for (size_t k = 0; k < b->count; k++) {
+        const x_inst *o = &f->insts[b->first + k];
+        loads += o->access == CUTE_ACCESS_LOAD && is_global(o);
+    }
+    if (loads > 4 || !x_addresses(f, i, at, &active) || active != UINT32_MAX ||
+        lane_stride(at, active) != i->width)
+        return;
+    double saved = (explain_exposed(c, LATENCY_LOADED) / loads - x_cost(f, i)) * 0.75 * x_weight(f, i);
+    if (saved > 0)
+        explain_add(c, i, saved,
+                    "let each thread take 16 bytes of neighbouring elements (uint4, a vector of 8 x f16), "
+                    "and unpack them",
+                    "each lane loads %u byte%s: a warp has %u bytes under way", i->width,
+                    i->width == 1 ? "" : "s", i->width * X_LANES);
+}
+
 void find_narrow(explain_context *c)
 {
     const x_function *f = c->f;
+    bool pipelined = false;
+    for (size_t n = 0; n < f->count; n++)
+        pipelined |= f->insts[n].flags & (F_TMA | F_ASYNC | F_MMA | F_WGMMA);
+    for (size_t n = 0; n < f->count && !pipelined; n++) {
+        const x_inst *i = &f->insts[n];
+        if (is_access(f, i) && is_global(i) && i->access == CUTE_ACCESS_LOAD && i->width && i->width <= 2 &&
+            !(i->flags & F_VOLATILE))
+            judge_bytes(c, i);
+    }
     enum { MOST_MEMBERS = 256 };
     for (uint32_t b = 0; b < f->flow->block_count; b++) {
         const cute_code_block *block = &f->flow->blocks[b];
@@ -407,6 +440,34 @@ void find_contended(explain_context *c)
                 c, i, each * lanes / 2, NULL,
                 "the address comes from loaded data: a few of them take all the atomics of a warp in turn");
         }
+    }
+}
+
+/* ---- constants ---- */
+
+void find_divided_constants(explain_context *c)
+{
+    const x_function *f = c->f;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        uint64_t at[X_LANES];
+        uint32_t active;
+        int distinct = X_LANES / 2;
+        if (!is_access(f, i) || i->access != CUTE_ACCESS_LOAD || i->space != CUTE_SPACE_CONST ||
+            !x_address_varying(f, i))
+            continue;
+        bool known = x_addresses(f, i, at, &active);
+        for (int l = known ? 0 : X_LANES; l < X_LANES; l++) {
+            bool seen = !(active >> l & 1);
+            if (!l) distinct = 0;
+            for (int o = 0; o < l && !seen; o++) seen = active >> o & 1 && at[o] == at[l];
+            distinct += !seen;
+        }
+        if (distinct < 2) continue;
+        explain_add(c, i, (distinct - 1) * WAVEFRONT_COST * x_weight(f, i), NULL,
+                    known ? "%d addresses in a warp"
+                          : "about %d addresses in a warp: its index is loaded or computed by lane",
+                    distinct);
     }
 }
 
