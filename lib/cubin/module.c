@@ -275,6 +275,8 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     return status;
 }
 
+enum { NAMED = 8, NAME_LENGTH = 60 }; /* modules in a message */
+
 /* A module is one image: of several fatbins the only one that has kernels, else the first of all. */
 static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
 {
@@ -290,16 +292,20 @@ static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
                             .image = codes[i].bytes,
                             .image_length = codes[i].length};
         if (open_fatbin(&part, arch, NULL) != CUTE_OK || !part.kernel_count) continue;
-        cute_buffer_printf(&names, "%s%s%s", with_kernels ? "; " : "", part.kernels[0].name,
-                           part.kernel_count > 1 ? ", ..." : "");
+        const char *name = cute_symbol_name(m->arena, part.kernels[0].name);
+        if (with_kernels < NAMED)
+            cute_buffer_printf(&names, "%s%.*s%s%s", with_kernels ? "; " : "", (int)NAME_LENGTH, name,
+                               strlen(name) > NAME_LENGTH ? "..." : "", part.kernel_count > 1 ? ", ..." : "");
+        else if (with_kernels == NAMED)
+            cute_buffer_puts(&names, "; ...");
         if (++with_kernels == 1) chosen = i;
     }
     cute_status status = CUTE_OK;
     if (with_kernels > 1) {
         status =
             cute_fail(diag, CUTE_INVALID, &file, "expected one module with kernels, got %zu", with_kernels);
-        cute_note(diag, NULL, "their kernels: %s; objects of 'nvcc -c' have one each",
-                  cute_buffer_text(&names));
+        cute_note(diag, NULL, "their kernels: %s", cute_buffer_text(&names));
+        cute_note(diag, NULL, "'cute-dump images' lists them; cute-dump takes --image=N or --kernel=NAME");
     }
     cute_buffer_release(&names);
     if (status != CUTE_OK) return status;

@@ -519,10 +519,42 @@ host() {
     fails 1 "$CUTE_BIN/cute-dump" both.o
     says 'expected one module with kernels, got 2'
     says 'their kernels: add_one; add_too'
+    says 'cute-dump takes --image=N or --kernel=NAME'
+    [ "$("$CUTE_BIN/cute-dump" images both.o | awk 'NR > 1 { print $1, $2, $3, $4, $8, $9 }')" = \
+        $'1 1 elf sm_80 1 add_one\n2 2 elf sm_80 1 add_too' ]
+    [ "$("$CUTE_BIN/cute-dump" --json both.o --image=2 | jq -r '.kernels[0].kernel')" = add_too ]
+    [ "$("$CUTE_BIN/cute-dump" --json both.o --kernel=add_too | jq -r '.kernels[0].kernel')" = add_too ]
+    "$CUTE_BIN/cute-dump" sass both.o --image=1 | grep -q '^add_one'
+    fails 1 "$CUTE_BIN/cute-dump" both.o --image=3
+    says 'both.o: error: expected an image of 1 to 2, got 3'
+    fails 1 "$CUTE_BIN/cute-dump" both.o --kernel=add_ten
+    says "no module of 2 has a kernel 'add_ten'"
+    cat k.fatbin k.fatbin >twice
+    host twice.o .nv_fatbin=twice
+    fails 1 "$CUTE_BIN/cute-dump" twice.o --kernel=add_one
+    says "2 modules have a kernel 'add_one'"
+    says '--image=N chooses one'
     head -c 100 k.fatbin >cut
     host cut.o .nv_fatbin=cut
     fails 1 "$link" -o k.cubin cut.o
     says 'byte 0 of section .nv_fatbin: expected a fatbin'
+}
+
+@test "cute-dump opens archives: the only module, or the one that is chosen" {
+    "$link" -o k.cubin "$data/link_ok.ptx"
+    sed 's/add_one/add_too/g' "$data/link_ok.ptx" >l.ptx
+    echo text >readme.txt
+    ar rc one.a readme.txt k.cubin
+    ar rc two.a k.cubin l.ptx
+    [ "$("$CUTE_BIN/cute-dump" --json one.a | jq -r '.kernels[0].kernel')" = add_one ]
+    [ "$("$CUTE_BIN/cute-dump" --json images two.a | jq -c '[.images[] | [.member, .kind, .kernels]]')" = \
+        '[["k.cubin","elf",1],["l.ptx","ptx",1]]' ]
+    [ "$("$CUTE_BIN/cute-dump" --json two.a -k add_too | jq -r '.kernels[0].kernel')" = add_too ]
+    fails 1 "$CUTE_BIN/cute-dump" two.a
+    says 'expected one module, and this archive has 2'
+    ar rc none.a readme.txt
+    fails 1 "$CUTE_BIN/cute-dump" images none.a
+    says 'no member of this archive of 1 has device code'
 }
 
 # Two PTX modules, and what they compute for element i: f(i) + 10 with f of b.ptx and `hidden` in both.

@@ -18,8 +18,7 @@ typedef cute_status code_view(const code_question *q, const cute_code *code, cut
 code_view cute_dump_sass, cute_dump_cfg, cute_dump_histogram, cute_dump_lines;
 
 /* The images of a fatbin, an object or a program, a cubin, or PTX. */
-cute_status cute_dump_images(const code_question *q, const char *path, const char *arch, cute_buffer *out,
-                             cute_diag *diag);
+cute_status cute_dump_images(const code_question *q, const char *path, cute_buffer *out, cute_diag *diag);
 /* {"file": ..., key: functions}; takes `functions`. */
 void cute_dump_put(const code_question *q, json_t *functions, const char *key, cute_buffer *out);
 

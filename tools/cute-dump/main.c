@@ -12,6 +12,7 @@
 #include "lib/base/nearest.h"
 #include "lib/base/settings.h"
 #include "lib/base/tool.h"
+#include "lib/cubin/images.h"
 #include "lib/cubin/link.h"
 #include "lib/cubin/module.h"
 #include "lib/report/counters.h"
@@ -35,6 +36,7 @@ typedef struct settings {
     const char *ncu;
     int64_t sms;
     int64_t number; /* of a layout */
+    int64_t image;  /* 0: not asked */
     resource_question question;
     code_question code;
     bool habits[CUTE_DUMP_HABITS]; /* which of cute_dump_habits were given */
@@ -354,7 +356,7 @@ static cute_status do_images(settings *s, cute_buffer *out, cute_diag *diag)
 {
     s->code.arena = s->arena;
     s->code.json = s->json;
-    return cute_dump_images(&s->code, s->label, s->arch, out, diag);
+    return cute_dump_images(&s->code, s->label, out, diag);
 }
 
 /* Everything that can be shown of a module. */
@@ -534,6 +536,7 @@ enum {
     CONFIG = 65536,
     REASONS = 131072,
     PICTURES = 262144,
+    IMAGE = 524288,
 };
 
 static const struct view {
@@ -566,7 +569,7 @@ static const struct view {
     {"layouts", "tensors, tiled copies, MMAs and TMA boxes of a kernel, and pictures of them", true,
      JSON | KERNEL | ARCH | PICTURES, do_layouts},
     {"elf", "header, sections, symbols and attributes of a cubin", true, JSON | ARCH, do_elf},
-    {"images", "the cubins and PTX in a fatbin, an object or a program", false, JSON | ARCH, do_images},
+    {"images", "the cubins and PTX in a fatbin, an object, a program or an archive", false, JSON, do_images},
     {"all", "show, elf, ptx and sass", true, JSON | ARCH | LEVEL | CUDA | SASS, do_all},
     {"run", "take an MLIR file through the pipe; all that stands between goes to -o DIR", false,
      JSON | ARCH | LEVEL | DEFINES | LINES | PIPELINE | CUDA | VERBOSE, do_run},
@@ -656,10 +659,10 @@ static cute_status choose(settings *s, cute_option_list *operands, const struct 
     return CUTE_OK;
 }
 
-/* MLIR in the place of a module is compiled. */
+/* MLIR in the place of a module is compiled; a file can have several modules. */
 static unsigned taken_by(const struct view *view)
 {
-    return view->takes | (view->module ? DEFINES : 0);
+    return view->takes | (view->module ? DEFINES | IMAGE : 0);
 }
 
 /* An option without an effect is a mistake of who gave it. */
@@ -672,6 +675,7 @@ static cute_status check_options(const settings *s, const struct view *view, cut
     } options[] = {
         {JSON, "--json", s->json},
         {KERNEL, "--kernel", s->kernel != NULL},
+        {IMAGE, "--image", s->image != 0},
         {COUNTERS, "--counters", s->counters != NULL},
         {ARCH, "-arch", s->arch != NULL},
         {LEVEL, "-O", s->opt_level != NULL},
@@ -771,11 +775,15 @@ static cute_status open_module(settings *s, cute_tool *tool, const char *path, b
     bool any = or_any && s->arch;
     s->compiled = cute_content_is_mlir(cute_buffer_text(&bytes), bytes.length);
     if (status == CUTE_OK && s->compiled) status = compile_mlir(s, tool, path, &bytes);
+    const void *image = cute_buffer_text(&bytes);
+    size_t length = bytes.length;
     if (status == CUTE_OK)
-        status = cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, s->arch, &s->module,
-                                  any ? NULL : diag);
-    if (status != CUTE_OK && any && bytes.length)
-        status = cute_module_open(s->label, cute_buffer_text(&bytes), bytes.length, NULL, &s->module, diag);
+        status = cute_images_choose(s->arena, s->label, s->image, s->kernel, any ? NULL : s->arch, &image,
+                                    &length, diag);
+    bool chosen = status == CUTE_OK;
+    if (chosen) status = cute_module_open(s->label, image, length, s->arch, &s->module, any ? NULL : diag);
+    if (chosen && status != CUTE_OK && any && length)
+        status = cute_module_open(s->label, image, length, NULL, &s->module, diag);
     cute_buffer_release(&bytes);
     return status;
 }
@@ -831,6 +839,7 @@ int main(int argc, char **argv)
          &s.output},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON", &s.json},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "only this kernel", &s.kernel},
+        {CUTE_OPTION_INT, "image", 0, "N", "of several only this one, as 'images' numbers them", &s.image},
         {CUTE_OPTION_STRING, "fun", 0, "NAME", NULL, &s.kernel},
         {CUTE_OPTION_STRING, "function", 0, "NAME", NULL, &s.kernel},
         {CUTE_OPTION_FLAG, "encodings", 0, NULL, "'sass': the bytes of each instruction (-hex)",
