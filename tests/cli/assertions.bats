@@ -234,3 +234,10 @@ MLIR
     cute-link k.ptx -o k.cubin 2>messages
     grep -q 'warning: .*wgmma.mma_async instructions are serialized' messages
 }
+
+@test "kernels on tensors of any form take assertions" {
+    for file in "$ROOT"/tests/tensors/*.mlir; do
+        cute-opt --split-input-file --cute-assert-bounds "$file" >out 2>messages || { cat messages; false; }
+    done
+    cute-opt --cute-assert-bounds "$ROOT/tests/tensors/conv2d.mlir" | grep -q "outside of the whole tensor's shape (%lld,%lld,3,5)"
+}
