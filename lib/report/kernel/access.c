@@ -8,6 +8,7 @@
 #include "lib/report/kernel/follow.h"
 #include "lib/report/kernel/pattern.h"
 
+enum { MOST_WORK = 1 << 19 /* instructions, of all warps */ };
 enum { SECTOR = 32, WORD = 4, ALLOCATION = 256 /* what cudaMalloc aligns to */ };
 /* Addresses are positive from here on; a multiple of all alignments. */
 #define ORIGIN (UINT64_C(1) << 44)
@@ -23,6 +24,8 @@ typedef struct gather {
     const cute_access_options *options; /* may be NULL */
     cute_access **found;                /* by instruction and side */
     uint32_t warp;
+    uint32_t at,
+        line; /* the place of the last access in the text, from which the next one's line is counted */
     bool failed;
 } gather;
 
@@ -125,6 +128,13 @@ static void count_request(gather *g, cute_access *a, const follow_access *seen)
     a->request = request;
 }
 
+static uint32_t line_at(gather *g, uint32_t at)
+{
+    if (at < g->at || !g->line) g->at = 0, g->line = 1;
+    for (; g->at < at && g->at < g->program->length; g->at++) g->line += g->program->text[g->at] == '\n';
+    return g->line;
+}
+
 static cute_access *access_at(gather *g, const follow_access *seen)
 {
     const em_inst *i = &g->program->code[seen->inst];
@@ -141,7 +151,7 @@ static cute_access *access_at(gather *g, const follow_access *seen)
                                        : CUTE_ACCESS_LOAD,
                        .space = seen->space,
                        .bytes = seen->bytes,
-                       .ptx_line = (uint32_t)em_place(g->program, i).line,
+                       .ptx_line = line_at(g, i->where),
                        .in_loop = seen->in_loop};
     if (loc && loc->file) {
         a->file = kept(g, loc->file);
@@ -205,8 +215,9 @@ static cute_status read_kernel(cute_arena *arena, const em_program *program, con
     block_of(kernel, about, options, out->block);
     CUTE_TRY(follow_create(arena, program, kernel, out->block, options, &f, diag));
     uint32_t threads = out->block[0] * out->block[1] * out->block[2];
-    for (g.warp = 0; g.warp == 0 || g.warp * LANES < threads; g.warp++)
-        CUTE_TRY(follow_warp(f, g.warp, take_access, &g, diag));
+    uint32_t warps = threads ? (threads + LANES - 1) / LANES : 1, step = 1;
+    while (step < warps && (uint64_t)follow_work(f) * ((warps + step - 1) / step) > MOST_WORK) step++;
+    for (g.warp = 0; g.warp < warps; g.warp += step) CUTE_TRY(follow_warp(f, g.warp, take_access, &g, diag));
     for (size_t n = 0; n < (size_t)instructions * 2; n++) out->count += g.found[n] != NULL;
     out->accesses = cute_arena_array(arena, out->count + 1, sizeof *out->accesses);
     if (!out->accesses || g.failed) return cute_fail_memory(diag);
@@ -215,6 +226,7 @@ static cute_status read_kernel(cute_arena *arena, const em_program *program, con
         cute_access *a = g.found[n];
         if (!a) continue;
         a->block_assumed = !threads;
+        a->warps_assumed = step > 1;
         if (a->unknown) a->warps = 0, a->count = a->ideal = 0;
         CUTE_TRY(cute_access_describe(arena, a, diag));
         out->accesses[out->count++] = *a;

@@ -47,6 +47,7 @@ typedef struct cute_access {
         alignment_assumed; /* of a pointer that says nothing: `alignment` bytes, as cudaMalloc gives it, and the cost
                                  would be another with less */
     uint32_t alignment; /* of the base of global addresses, in bytes; 0: no base */
+    bool warps_assumed; /* the kernel is large: only some of its warps were followed, evenly spread */
     bool block_assumed; /* the size of the block is not known: blockDim.x is a multiple of 32 */
     /* The first warp's addresses, in bytes from the least one, and as a layout of (lane, byte) where it is one:
      * "((8,4),16):((128,16),1)", else NULL. */

@@ -72,22 +72,35 @@ static bool same_cells(const char *const *a, const char *const *b)
     return true;
 }
 
+/* Slots of a hash table of rows; the place of an equal row, or a free one. */
+static size_t slot_of(const size_t *slots, size_t size, const char *const (*rows)[COLUMNS], size_t row)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int c = 0; c < COLUMNS; c++)
+        for (const char *at = rows[row][c]; c != COUNT && *at; at++)
+            hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
+    size_t at = (size_t)(hash >> 16) & (size - 1);
+    while (slots[at] && !same_cells(rows[slots[at] - 1], rows[row])) at = (at + 1) & (size - 1);
+    return at;
+}
+
 static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buffer *out)
 {
     cute_table table = {.arena = arena, .columns = COLUMNS};
     totals t = {0};
     const char *(*rows)[COLUMNS] = cute_arena_array(arena, k->count + 1, sizeof *rows);
-    size_t *counts = cute_arena_array(arena, k->count + 1, sizeof *counts), count = 0;
-    if (!rows || !counts) return;
+    size_t *counts = cute_arena_array(arena, k->count + 1, sizeof *counts), count = 0, size = 16;
+    while (size < k->count * 2) size *= 2;
+    size_t *slots = cute_arena_array(arena, size, sizeof *slots);
+    if (!rows || !counts || !slots) return;
     for (size_t n = 0; n < k->count; n++) {
         const cute_access *a = &k->accesses[n];
-        size_t at = 0;
         t.unknown += a->unknown != NULL;
         t.poor += cute_access_is_poor(a);
         if (!cells_of(arena, a, rows[count])) return;
-        while (at < count && !same_cells(rows[at], rows[count])) at++;
-        counts[at]++;
-        count += at == count;
+        size_t slot = slot_of(slots, size, (const char *const(*)[COLUMNS])rows, count);
+        if (!slots[slot]) slots[slot] = ++count;
+        counts[slots[slot] - 1]++;
     }
     cute_buffer_printf(out, "%s", k->kernel);
     if (k->block[0])
@@ -143,6 +156,7 @@ static json_t *access_json(const cute_access *a)
     json_object_set_new(value, "warps", warps);
     if (a->lanes_assumed) json_object_set_new(value, "lanes_assumed", json_true());
     if (a->block_assumed) json_object_set_new(value, "block_assumed", json_true());
+    if (a->warps_assumed) json_object_set_new(value, "warps_assumed", json_true());
     if (a->alignment) json_object_set_new(value, "alignment", json_integer(a->alignment));
     if (a->alignment_assumed) json_object_set_new(value, "alignment_assumed", json_true());
     for (uint32_t n = 0; n < a->request.count; n++)

@@ -8,7 +8,7 @@
 #include "lib/base/list.h"
 #include "lib/report/kernel/evaluate.h"
 
-enum { PASSES = 64, SLOTS = EVALUATE_OPERANDS * 2, NONE = UINT32_MAX };
+enum { PASSES = 64, SLOTS = EVALUATE_OPERANDS * 2, NONE = UINT32_MAX, MOST_STATE = 1 << 23 };
 
 typedef struct reg {
     uint32_t at, defs, block; /* block: of the only definition */
@@ -56,7 +56,13 @@ struct follow {
     uint8_t *used;           /* by instruction: it is evaluated */
     uint32_t *made_at, made; /* by instruction: its first result among all; how many there are */
     uint8_t *pool;
+    uint32_t used_count;
+    bool too_large; /* for values at each block's begin: nothing is followed */
     /* of this warp */
+    evaluation e;      /* of the instruction that is executed */
+    uint32_t *seen[2]; /* by block: the way on which it was seen last; the first of this branch */
+    uint32_t stamp, last_way;
+    uint32_t *visited, *stack; /* blocks */
     cute_arena *own;
     em_warp *scratch;
     const lane_values **values;    /* by register, of those that are written once */
@@ -274,14 +280,18 @@ static bool make_registers(follow *f)
             f->regs[r].block = f->block_of[at - f->kernel->start];
         }
     }
-    for (uint32_t r = 0; r < f->reg_count; r++)
-        if (f->regs[r].defs > 1) f->regs[r].multi = f->multi_count++;
     bool changed = true;
     need_roots(f, &changed);
     while (changed) {
         changed = false;
         need_more(f, &changed);
     }
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        if (f->regs[r].defs > 1 && f->regs[r].needed) f->regs[r].multi = f->multi_count++;
+    for (uint32_t n = 0; n <= f->kernel->end - f->kernel->start; n++) f->used_count += f->used[n];
+    f->too_large = (uint64_t)f->multi_count * f->block_count > MOST_STATE;
+    for (uint32_t r = 0; f->too_large && r < f->reg_count; r++) f->regs[r].multi = NONE;
+    if (f->too_large) f->multi_count = 0;
     return true;
 }
 
@@ -318,6 +328,11 @@ cute_status follow_create(cute_arena *arena, const em_program *program, const em
     if (!make_blocks(f) || !make_edges(f) || !make_registers(f) || !make_pool(f))
         return cute_fail_memory(diag);
     return CUTE_OK;
+}
+
+uint32_t follow_work(const follow *f)
+{
+    return f->used_count;
 }
 
 const char *follow_parameter(const follow *f, uint32_t offset)
@@ -425,7 +440,10 @@ static lane_values value_of(const follow *f, const lane_values *const *multi, co
     const reg *at = r != NONE ? &f->regs[r] : NULL;
     if (!at || !at->bits) return lanes_vary(bits, "a register of tensor cores");
     const lane_values *found = at->multi != NONE ? multi[at->multi] : f->values[r];
-    if (!found) return lanes_vary(bits, at->defs ? "a value that comes later" : "a register that has none");
+    if (!found)
+        return lanes_vary(bits, f->too_large ? "the kernel is too large to be followed"
+                                : at->defs   ? "a value that comes later"
+                                             : "a register that has none");
     lane_values v = *found;
     if (at->multi == NONE && !lanes_known(&v) && left_differently(f, at->block))
         return lanes_vary(bits, "rounds of a loop that lanes leave one by one");
@@ -519,21 +537,24 @@ static void load(follow *f, evaluation *e)
 
 static void execute(follow *f, const lane_values **multi, uint32_t at, uint32_t mask)
 {
-    evaluation e = {.arena = f->own, .scratch = f->scratch, .mask = mask};
+    evaluation *e = &f->e;
     const em_inst *i = code(f, at);
     lane_values guard;
-    if (!evaluate_operands(&e, i)) return;
-    for (int n = 0; n < e.source_count; n++) e.in[n] = value_of(f, multi, e.sources[n]);
+    e->arena = f->own;
+    e->scratch = f->scratch;
+    e->mask = mask;
+    if (!evaluate_operands(e, i)) return;
+    for (int n = 0; n < e->source_count; n++) e->in[n] = value_of(f, multi, e->sources[n]);
     if (i->dataflow == EM_FLOW_LOAD || i->opcode == EM_OP_atom)
-        load(f, &e);
+        load(f, e);
     else
-        evaluate(&e);
+        evaluate(e);
     bool guarded = guard_of(f, multi, i, &guard);
-    for (int n = 0; n < e.result_count; n++) {
-        uint32_t r = reg_index(f, e.results[n]);
+    for (int n = 0; n < e->result_count; n++) {
+        uint32_t r = reg_index(f, e->results[n]);
         if (r == NONE || !f->regs[r].needed || !f->regs[r].bits) continue;
         const lane_values **slot = f->regs[r].multi != NONE ? &multi[f->regs[r].multi] : &f->values[r];
-        lane_values v = e.out[n];
+        lane_values v = e->out[n];
         if (v.bits != f->regs[r].bits) v = lanes_vary(f->regs[r].bits, v.why);
         if (guarded && *slot && f->regs[r].multi != NONE) {
             if (lanes_known(&guard))
@@ -551,20 +572,27 @@ static void execute(follow *f, const lane_values **multi, uint32_t at, uint32_t 
 
 /* ---- blocks ---- */
 
-static void reach(const follow *f, uint32_t from, uint32_t behind, uint8_t *has)
+/* Blocks on the ways from `from` to `behind`; appends those that were not seen on any way of this branch. */
+static void reach(follow *f, uint32_t from, uint32_t behind, uint32_t way, uint32_t *count)
 {
-    if (from == behind || has[from]) return;
-    uint32_t *stack = cute_arena_array(f->own, f->block_count, sizeof *stack), depth = 0;
-    if (!stack) return;
-    has[from] = 1;
-    stack[depth++] = from;
+    uint32_t depth = 0;
+    if (from == behind || f->seen[0][from] == way) return;
+    f->seen[0][from] = way;
+    f->stack[depth++] = from;
     while (depth) {
-        const flow_block *b = &f->blocks[stack[--depth]];
+        uint32_t at = f->stack[--depth];
+        const flow_block *b = &f->blocks[at];
+        if (f->seen[1][at] < f->stamp) {
+            f->visited[(*count)++] = at;
+            f->seen[1][at] = way;
+        } else if (f->seen[1][at] != way) {
+            f->blocks[at].joined = true;
+        }
         for (uint32_t e = b->more_out; e < b->more_out + b->out_count; e++) {
             uint32_t to = f->edges[e].to;
-            if (to == behind || has[to]) continue;
-            has[to] = 1;
-            stack[depth++] = to;
+            if (to == behind || f->seen[0][to] == way) continue;
+            f->seen[0][to] = way;
+            f->stack[depth++] = to;
         }
     }
 }
@@ -577,36 +605,24 @@ static void part(follow *f, uint32_t b)
     if (at->varying) return;
     at->varying = true;
     f->changed = true;
-    uint32_t meet = i->control == EM_BRANCH ? i->branch.reconverge : UINT32_MAX;
+    uint32_t meet = i->control == EM_BRANCH ? i->branch.reconverge : UINT32_MAX, count = 0;
     uint32_t behind =
         meet >= f->kernel->start && meet <= f->kernel->end ? f->block_of[meet - f->kernel->start] : NONE;
-    uint8_t *all = cute_arena_alloc(f->own, f->block_count), *ways = cute_arena_alloc(f->own, f->block_count);
-    if (!all || !ways) {
+    uint32_t way = f->stamp = f->last_way + 1;
+    for (uint32_t e = at->more_out; e < at->more_out + at->out_count; e++)
+        reach(f, f->edges[e].to, behind, way++, &count);
+    f->last_way = way;
+    for (uint32_t n = 0; n < count; n++) f->blocks[f->visited[n]].partial = true;
+    if (behind != NONE && i->control != EM_EXIT) f->blocks[behind].joined = true;
+    if (f->seen[1][b] < f->stamp) return;
+    uint8_t *has = cute_arena_alloc(f->own, f->block_count);
+    if (!has ||
+        !cute_arena_more(f->own, &f->regions, f->region_count, &f->region_capacity, sizeof *f->regions, 8)) {
         f->failed = true;
         return;
     }
-    uint32_t reaching = 0;
-    for (uint32_t e = at->more_out; e < at->more_out + at->out_count; e++) {
-        uint8_t *one = cute_arena_alloc(f->own, f->block_count);
-        if (!one) {
-            f->failed = true;
-            return;
-        }
-        reach(f, f->edges[e].to, behind, one);
-        reaching += f->edges[e].to != behind;
-        for (uint32_t n = 0; n < f->block_count; n++) {
-            all[n] |= one[n];
-            ways[n] = (uint8_t)(ways[n] + (ways[n] < 2 && one[n]));
-        }
-    }
-    for (uint32_t n = 0; n < f->block_count; n++) {
-        f->blocks[n].partial |= all[n];
-        f->blocks[n].joined |= ways[n] > 1;
-    }
-    if (behind != NONE && i->control != EM_EXIT) f->blocks[behind].joined = true;
-    if (all[b] &&
-        cute_arena_more(f->own, &f->regions, f->region_count, &f->region_capacity, sizeof *f->regions, 8))
-        f->regions[f->region_count++] = (region){all, behind};
+    for (uint32_t n = 0; n < count; n++) has[f->visited[n]] = 1;
+    f->regions[f->region_count++] = (region){has, behind};
 }
 
 /* Values at the block's begin, out of those at the ends in front of it. */
@@ -823,7 +839,13 @@ static bool begin(follow *f, uint32_t index)
     uint8_t *slots = cute_arena_alloc(f->own, SLOTS * 8 * EM_LANES + 64);
     f->values = cute_arena_array(f->own, f->reg_count + 1, sizeof *f->values);
     f->last_made = cute_arena_array(f->own, f->made + 1, sizeof *f->last_made);
-    if (!f->scratch || !slots || !f->values || !f->last_made) return false;
+    for (int n = 0; n < 2; n++) f->seen[n] = cute_arena_array(f->own, f->block_count + 1, sizeof(uint32_t));
+    f->visited = cute_arena_array(f->own, f->block_count + 1, sizeof *f->visited);
+    f->stack = cute_arena_array(f->own, f->block_count + 1, sizeof *f->stack);
+    f->last_way = 0;
+    if (!f->scratch || !slots || !f->values || !f->last_made || !f->seen[0] || !f->seen[1] || !f->visited ||
+        !f->stack)
+        return false;
     f->scratch->base[EM_BASE_REGISTERS] = slots + (64 - (uintptr_t)slots % 64) % 64;
     f->scratch->base[EM_BASE_CONSTANTS] = f->pool;
     f->scratch->base[EM_BASE_SREGS] = (uint8_t *)f->scratch->sregs;
@@ -843,16 +865,13 @@ static bool begin(follow *f, uint32_t index)
 
 static void tell_all(follow *f, bool settled, follow_sink *sink, void *context)
 {
+    if (!settled) memset(f->values, 0, f->reg_count * sizeof *f->values);
     for (uint32_t b = 0; b < f->block_count; b++) {
         flow_block *at = &f->blocks[b];
         if (!at->reached) continue;
         f->current = b;
-        if (f->multi_count) memcpy(at->end, at->begin, f->multi_count * sizeof *at->end);
+        for (uint32_t m = 0; m < f->multi_count; m++) at->end[m] = settled ? at->begin[m] : NULL;
         for (uint32_t k = at->first; k <= at->last; k++) {
-            if (!settled) {
-                for (uint32_t m = 0; m < f->multi_count; m++) at->end[m] = NULL;
-                memset(f->values, 0, f->reg_count * sizeof *f->values);
-            }
             tell(f, at->end, k, at, sink, context);
             if (settled && f->used[k - f->kernel->start]) execute(f, at->end, k, at->mask);
         }
@@ -864,11 +883,16 @@ cute_status follow_warp(follow *f, uint32_t index, follow_sink *sink, void *cont
     int passes = 0;
     f->own = cute_arena_create();
     if (!f->own || !begin(f, index)) f->failed = true;
-    do {
+    for (uint32_t b = 0; f->too_large && !f->failed && b < f->block_count; b++) {
+        f->blocks[b].reached = f->blocks[b].partial = true;
+        f->blocks[b].mask = f->blocks[0].mask;
+    }
+    f->changed = !f->too_large;
+    while (f->changed && !f->failed && passes++ < PASSES) {
         f->changed = false;
-        if (!f->failed) pass(f);
-    } while (f->changed && !f->failed && ++passes < PASSES);
-    if (!f->failed) tell_all(f, passes < PASSES, sink, context);
+        pass(f);
+    }
+    if (!f->failed) tell_all(f, !f->changed && !f->too_large, sink, context);
     cute_arena_destroy(f->own);
     f->own = NULL;
     return f->failed ? cute_fail_memory(diag) : CUTE_OK;

@@ -28,6 +28,8 @@ cute_status follow_create(cute_arena *arena, const em_program *program, const em
                           cute_diag *diag);
 /* Warp `index` of the block. CUTE_SYSTEM: memory is exhausted. */
 cute_status follow_warp(follow *f, uint32_t index, follow_sink *sink, void *context, cute_diag *diag);
+/* How many instructions are followed in each warp. */
+uint32_t follow_work(const follow *f);
 /* The parameter at an offset, for messages; NULL: there is none. */
 const char *follow_parameter(const follow *f, uint32_t offset);
 
