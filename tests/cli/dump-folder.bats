@@ -156,3 +156,14 @@ END
     echo "compiling $a ms, dumping $b ms"
     [ "$b" -le $((2 * a + 500)) ]
 }
+
+@test "--file is the module in the place of an operand" {
+    "$dump" run k.mlir -o operand --func run -arch sm_90a
+    "$dump" run --file k.mlir --func run --print-each-pass -o option -arch sm_90a
+    diff -r -x REPORT.json -x zz-after.mlir operand option
+    [ "$(jq -c '[.input, .functions]' operand/REPORT.json)" = "$(jq -c '[.input, .functions]' option/REPORT.json)" ]
+    run "$dump" run --file k.mlir k.mlir -o both
+    [ "$status" -eq 2 ] && [[ "$output" == *"expected one file, got --file=k.mlir and 'k.mlir'"* ]]
+    run "$dump" sass --file k.mlir
+    [ "$status" -eq 2 ]
+}

@@ -31,7 +31,7 @@
 
 typedef struct settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
-    const char *pipeline, *tensor_map, *config, *block, *cluster, *function, *each;
+    const char *pipeline, *tensor_map, *config, *block, *cluster, *function, *each, *file;
     bool json, line_info, assertions, verbose, table, svg, changed, schema, html, all;
     const char *ncu;
     int64_t sms;
@@ -697,6 +697,7 @@ static cute_status check_options(const settings *s, const struct view *view, cut
         {PIPELINE, "--tensor-map", s->tensor_map != NULL},
         {PIPELINE, "--enable-assertions", s->assertions},
         {PIPELINE, "--func", s->function != NULL},
+        {PIPELINE, "--file", s->file != NULL},
         {PIPELINE, "--print-each-pass", s->each != NULL},
         {PIPELINE, "--changed", s->changed},
         {PIPELINE, "--schema", s->schema},
@@ -804,7 +805,10 @@ static cute_status work(cute_tool *tool, void *context)
         s->code.sass.liveness = true;
     }
     CUTE_TRY(choose(s, operands, &view, diag));
-    const char *path = operands->count ? operands->items[0] : "-";
+    if (s->file && operands->count)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected one file, got --file=%s and '%s'", s->file,
+                         operands->items[0]);
+    const char *path = s->file ? s->file : operands->count ? operands->items[0] : "-";
     s->label = view->module ? cute_file_label(path) : path;
     CUTE_TRY(check_options(s, view, diag));
     if (s->arch) {
@@ -895,6 +899,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "table", 0, NULL,
          "the same: the occupancy over sizes of blocks; 'layouts': pictures of text", &s.table},
         {CUTE_OPTION_FLAG, "svg", 0, NULL, "the same, 'cfg' and 'layouts': as a picture", &s.svg},
+        {CUTE_OPTION_STRING, "file", 0, "FILE", "'run': the module, instead of an operand", &s.file},
         {CUTE_OPTION_STRING, "func", 0, "NAME", "'run': only this function, with what it calls and launches",
          &s.function},
         {CUTE_OPTION_MAYBE, "print-each-pass", 0, "all|changed|none",
