@@ -66,7 +66,8 @@ void cute_explanation_text(const cute_diag *diag, const cute_explanation *e, siz
     if (e->cause) cute_buffer_printf(out, "  %-13s %s\n", "stage", e->cause->stage);
     for (int i = 0; i < CUTE_FACT_COUNT; i++) {
         if (!e->facts[i]) continue;
-        cute_buffer_printf(out, "  %-13s ", fact_titles[i]);
+        bool driver = i == CUTE_FACT_TOOLKIT && e->cause && !strcmp(e->cause->stage, "driver");
+        cute_buffer_printf(out, "  %-13s ", driver ? "driver" : fact_titles[i]);
         cute_text_printable(e->facts[i], strlen(e->facts[i]), out);
         cute_buffer_putc(out, '\n');
     }

@@ -87,6 +87,20 @@ static void pass_on(dump *d, json_t *message)
     if (severity == CUTE_WARNING) json_array_append(d->warnings, message);
 }
 
+/* What was in force in the tool when it said so. */
+static void take_settings(dump *d, const json_t *settings)
+{
+    static const struct {
+        const char *key;
+        cute_fact fact;
+    } facts[] = {{"run", CUTE_FACT_RUN},
+                 {"toolkit", CUTE_FACT_TOOLKIT},
+                 {"toolkit_version", CUTE_FACT_TOOLKIT_VERSION},
+                 {"architecture", CUTE_FACT_ARCHITECTURE}};
+    for (size_t i = 0; settings && i < sizeof facts / sizeof *facts; i++)
+        cute_diag_know(d->diag, facts[i].fact, json_string_value(json_object_get(settings, facts[i].key)));
+}
+
 /* Lines of JSON are messages or the time of each stage; everything else is passed on as it is. */
 static void read_messages(dump *d, const char *tool, const cute_buffer *err)
 {
@@ -95,6 +109,7 @@ static void read_messages(dump *d, const char *tool, const cute_buffer *err)
         const char *end = memchr(at, '\n', (size_t)(stop - at));
         size_t length = (size_t)((end ? end : stop) - at);
         json_t *value = length && *at == '{' ? json_loadb(at, length, 0, NULL) : NULL;
+        take_settings(d, json_object_get(value, "settings"));
         if (json_is_string(json_object_get(value, "message")))
             pass_on(d, value);
         else if (json_object_get(value, "total"))

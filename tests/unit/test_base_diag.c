@@ -165,6 +165,40 @@ static void test_json(void)
     cute_diag_destroy(diag);
 }
 
+static void test_report(void)
+{
+    static const char source[] = "one\ntwo\nthree\r\nfour\nfive\n";
+    cute_diag *diag = cute_diag_create();
+    cute_place place = cute_place_at("<stdin>", source, sizeof source - 1, 8);
+    cute_diag_know(diag, CUTE_FACT_ARCHITECTURE, "sm_80");
+    cute_diag_know(diag, CUTE_FACT_ARCHITECTURE, "sm_90");
+    cute_report(diag, CUTE_ERROR, &place, "Value 'x' is not defined for option 'gpu-name'");
+    cute_diag_show(diag, source, sizeof source - 1);
+    cute_note(diag, NULL, "a note");
+    cute_explanation e;
+    CHECK(cute_diag_explain(diag, 0, &e) && e.cause && !e.facts[CUTE_FACT_TOOLKIT]);
+    CHECK_TEXT(e.cause->id, "architecture-unknown");
+    CHECK(!cute_diag_explain(diag, 1, &e) && !cute_diag_explain(diag, 2, &e));
+    int first = 0;
+    char *around = cute_diag_around(diag, 0, &first);
+    CHECK_TEXT(around, "one\ntwo\nthree\r\nfour\nfive");
+    CHECK_INT(first, 1);
+    free(around);
+    CHECK(!cute_diag_around(diag, 1, &first));
+    char *text = cute_diag_render(diag, CUTE_DIAG_TEXT, false);
+    CHECK(strstr(text, "\nwhat was in force:\n  stage         ptxas\n  architecture  sm_90\n<stdin>:\n"
+                       "      1 | one\n      2 | two\n>     3 | three\n      4 | four\n      5 | five\n"
+                       "likely causes:\n  - "));
+    free(text);
+    /* Another text than the one that the message is about tells nothing. */
+    cute_diag_show(NULL, source, 3);
+    cute_report(diag, CUTE_ERROR, &place, "bad");
+    cute_diag_show(diag, "one\ntwo\nother\n", 14);
+    CHECK(!cute_diag_around(diag, 2, &first));
+    CHECK(!cute_cause_of("bad") && !cute_cause_of(NULL) && !cute_cause_get((size_t)-1));
+    cute_diag_destroy(diag);
+}
+
 static void test_null(void)
 {
     CHECK_INT(cute_fail(NULL, CUTE_SYSTEM, NULL, "x"), CUTE_SYSTEM);
@@ -193,6 +227,7 @@ int main(void)
     TEST("impossible places are shown as well as they can be", test_odd_places);
     TEST("messages keep their order, their own copies and their counts", test_order);
     TEST("as JSON each message is one valid line", test_json);
+    TEST("an error comes with its cause, what was in force and the lines around", test_report);
     TEST("without a diag messages are dropped and statuses pass", test_null);
     TEST("colours surround place, severity and caret", test_colour);
     return test_finish();
