@@ -34,13 +34,11 @@ static void add_part(em_checks *c, const em_part *part)
  * state before it changes; only the begin of a cluster goes to dependants last. */
 static void choose_parts(em_checks *c)
 {
-    size_t accessing = 0;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (const em_part *const *part = rows[r].parts; c->which & rows[r].check && *part; part++)
             add_part(c, *part);
     for (size_t n = 0; n < c->part_count; n++) {
         c->shadows |= c->parts[n] == &em_part_shadow_memory;
-        if (c->parts[n]->access) c->accessing[accessing++] = c->parts[n];
         if (c->parts[n]->step) c->stepping[c->stepping_count++] = c->parts[n];
     }
     for (int event = 0; event < 32; event++) {
@@ -50,6 +48,15 @@ static void choose_parts(em_checks *c)
             if (part->events >> event & 1) *out++ = part;
         }
     }
+}
+
+static void choose_accessing(em_checks *c)
+{
+    size_t count = 0;
+    for (size_t n = 0; n < c->part_count; n++)
+        if (c->parts[n]->access && (!c->parts[n]->wanted || c->parts[n]->wanted(c)))
+            c->accessing[count++] = c->parts[n];
+    c->accessing[count] = NULL;
 }
 
 em_checks *em_checks_create(unsigned which, const char *const *allow, size_t allow_count)
@@ -241,6 +248,7 @@ bool em_checks_begin(em_checks *c, em_launch *launch, em_transactions *transacti
     c->machine = NULL;
     c->transactions = transactions;
     c->footprint = footprint;
+    choose_accessing(c);
     for (size_t n = 0; ok && n < c->part_count; n++) ok = !c->parts[n]->begin || c->parts[n]->begin(c);
     if (!ok || !classify(c, launch->program, &steps)) return false;
     c->active = true;

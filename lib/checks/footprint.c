@@ -19,6 +19,11 @@ struct footprint_map {
     size_t count, capacity;
 };
 
+static bool wanted(const em_checks *c)
+{
+    return c->footprint != NULL;
+}
+
 static bool begin(em_checks *c)
 {
     if (c->footprint) c->footprints = calloc(1, sizeof *c->footprints);
@@ -104,7 +109,7 @@ static uint32_t block_of(const em_warp *w)
 static bool access(em_checks *c, const memory_access *a)
 {
     bool bulk = a->inst->opcode == EM_OP_cp && em_has(a->inst, EM_M_bulk);
-    if (!c->footprints || a->space != EM_GLOBAL || a->mbarrier) return true;
+    if (a->space != EM_GLOBAL || a->mbarrier) return true;
     if (!touch(c, a->address, a->bytes, a->kind, block_of(a->warp), a->kind == EM_READ && !bulk))
         c->exhausted = true;
     return true;
@@ -114,7 +119,7 @@ static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
 {
     uint32_t block = block_of(r->warp);
     (void)s, (void)at;
-    if (!c->footprints || r->space != EM_GLOBAL) return true;
+    if (r->space != EM_GLOBAL) return true;
     for (uint32_t rest = r->mask; rest; rest &= rest - 1)
         if (!touch(c, r->base + r->offsets[__builtin_ctz(rest)], r->bytes, r->kind, block,
                    r->kind == EM_READ))
@@ -122,4 +127,5 @@ static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
     return true;
 }
 
-const em_part em_part_footprint = {.begin = begin, .end = end, .access = access, .row = row};
+const em_part em_part_footprint = {
+    .wanted = wanted, .begin = begin, .end = end, .access = access, .row = row};

@@ -31,8 +31,9 @@ typedef struct memory_access {
 
 typedef struct em_part em_part;
 struct em_part {
-    const em_part *const *needs; /* whose state it reads, up to a NULL; NULL: none */
-    uint32_t events;             /* a bit for each em_event that it gets */
+    const em_part *const *needs;        /* whose state it reads, up to a NULL; NULL: none */
+    uint32_t events;                    /* a bit for each em_event that it gets */
+    bool (*wanted)(const em_checks *c); /* whether accesses of the launch concern it; NULL: yes */
     bool (*begin)(em_checks *c); /* c->launch is to begin. False, here and below: memory is exhausted */
     bool (*grow)(em_checks *c,
                  uint32_t places); /* room for the clusters in so many of the machine's places */
