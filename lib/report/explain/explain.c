@@ -115,6 +115,7 @@ static int64_t address_of(const explain_context *c, const x_inst *i)
     return any;
 }
 
+CUTE_PRINTF(6, 0)
 static void add(explain_context *c, const x_inst *i, double cycles, double share, const char *cure,
                 const char *format, va_list args)
 {
@@ -221,6 +222,7 @@ static void set_weights(explain_kernel *k)
     if (k->count) qsort(k->findings, k->count, sizeof *k->findings, by_share);
 }
 
+CUTE_PRINTF(2, 3)
 static void unseen(explain_context *c, const char *format, ...)
 {
     explain_kernel *k = c->out;
