@@ -347,7 +347,8 @@ static bool match(const cute_builder *b, const cute_tree *at, const cute_tree *s
     return true;
 }
 
-/* a + b, where a 0 may stand for a whole mode; NULL where they do not go together. */
+/* a + b, where a 0 may stand for a whole mode and modes at the end may lack; NULL where they do not go
+ * together. */
 static const cute_tree *sum_of(const cute_expansion *x, const cute_arith *arith, const cute_tree *a,
                                const cute_tree *b)
 {
@@ -358,11 +359,14 @@ static const cute_tree *sum_of(const cute_expansion *x, const cute_arith *arith,
         return cute_int_apply(arith, CUTE_ADD, a->value, b->value, &sum, NULL) == CUTE_OK
                    ? cute_tree_scalar(x->arena, sum)
                    : NULL;
-    if (a->kind != CUTE_TREE_TUPLE || b->kind != CUTE_TREE_TUPLE || a->count != b->count) return NULL;
-    const cute_tree **items = cute_arena_array(x->arena, a->count + 1, sizeof *items);
-    for (uint32_t i = 0; items && i < a->count; i++)
-        if (!(items[i] = sum_of(x, arith, a->items[i], b->items[i]))) return NULL;
-    return items ? cute_tree_tuple(x->arena, items, a->count) : NULL;
+    if (a->kind != CUTE_TREE_TUPLE || b->kind != CUTE_TREE_TUPLE) return NULL;
+    const cute_tree *more = a->count < b->count ? b : a, *less = more == a ? b : a;
+    const cute_tree **items = cute_arena_array(x->arena, more->count + 1, sizeof *items);
+    for (uint32_t i = 0; items && i < more->count; i++) {
+        items[i] = i < less->count ? sum_of(x, arith, more->items[i], less->items[i]) : more->items[i];
+        if (!items[i]) return NULL;
+    }
+    return items ? cute_tree_tuple(x->arena, items, more->count) : NULL;
 }
 
 /* The coordinate of the element that `at` picks of a tensor of coordinates; NULL where it has none. */

@@ -237,7 +237,8 @@ MLIR
 
 @test "kernels on tensors of any form take assertions" {
     for file in "$ROOT"/tests/tensors/*.mlir; do
-        cute-opt --split-input-file --cute-assert-bounds "$file" >out 2>messages || { cat messages; false; }
+        defines=$(sed -n 's|^// defs: ||p' "$file")
+        eval "cute-opt $defines --split-input-file --cute-assert-bounds $file" >out 2>messages || { cat messages; false; }
     done
     cute-opt --cute-assert-bounds "$ROOT/tests/tensors/conv2d.mlir" | grep -q "outside of the whole tensor's shape (%lld,%lld,3,5)"
 }

@@ -193,7 +193,7 @@ MLIR
     provoke libnvvm-compile cute-ptx -arch sm_100a exp.mlir
     has '(.settings.toolkit | contains("libnvvm")) and .settings.architecture == "sm_100a"'
     cat >k.mlir <<'MLIR'
-gpu.module @m { llvm.func @k() attributes {gpu.kernel, nvvm.kernel} { "nvvm.made.up"() : () -> () llvm.return } }
+gpu.module @m { llvm.func @k() attributes {gpu.kernel, nvvm.kernel} { "llvm.made_up"() : () -> () llvm.return } }
 MLIR
     provoke unknown-operation cute-ptx k.mlir
     sed 's/llvm.call_intrinsic "llvm.exp.bf16"/llvm.intr.exp/' exp.mlir >k.mlir

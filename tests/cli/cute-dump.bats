@@ -136,10 +136,8 @@ END
 }
 
 @test "what is no module says what is wanted" {
-    kernel
-    fails 1 "$dump" k.mlir
-    says 'cute-ptx'
     fails 1 "$dump" /dev/null
+    says 'cubin'
     fails 3 "$dump" nowhere.cubin
     says "cannot read 'nowhere.cubin'"
 }
@@ -327,7 +325,7 @@ END
     says "-O has no effect on a cubin, which is compiled already"
     fails 2 "$dump" -O2 k.cubin
     says "-O has no effect on 'show'"
-    says "it is for 'sass', 'cfg', 'histogram', 'lines', 'resources', 'all', 'run'"
+    says "it is for 'sass', 'cfg', 'histogram', 'lines', 'resources', 'explain', 'all', 'run'"
     fails 2 "$dump" show k.cubin --counters=x.json
     says "--counters has no effect on 'show'"
     fails 2 "$dump" elf k.cubin --kernel=add_one

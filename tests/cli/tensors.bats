@@ -24,7 +24,7 @@ PYTHON
     for causal in 0 1; do
         cute-ptx -arch sm_80 -D T=f16 -D D=64 -D CAUSAL=$causal -D BM=128 -D BN=64 -D W=4 "$kernel/attention_sm80.mlir" -o k.ptx
         # In each of two loops 4 x 8 x 4 products of S and as many of O; 4 x (2 + 4) and 4 x 4 reads; 4 copies of K and of V.
-        run ! grep '\.local' k.ptx
+        run ! grep -E '(ld|st)\.local|\.local \.' k.ptx
         [ "$(grep -c 'mma.sync' k.ptx)" = 256 ]
         [ "$(grep -c 'ldmatrix.*x4' k.ptx)" = 80 ]
         [ "$(grep -c 'cp.async.cg' k.ptx)" = $((8 + 4 + 2 * 8)) ]
