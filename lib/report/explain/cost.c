@@ -2,61 +2,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/traffic.h"
 #include "lib/report/explain/model.h"
 
-enum { SECTOR = 32, BANK = 4, WAVEFRONT = 128 };
-
-static int by_number(const void *a, const void *b)
+static x_traffic traffic(void (*add)(const cute_request *, cute_traffic *), const uint64_t at[X_LANES],
+                         uint32_t active, unsigned width)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    cute_request request = {.bytes = width};
+    cute_traffic sum = {0};
+    for (uint32_t l = 0; l < X_LANES; l++) {
+        if (!(active >> l & 1)) continue;
+        request.address[request.count] = at[l];
+        request.lane[request.count++] = (uint8_t)l;
+    }
+    if (width) add(&request, &sum);
+    return (x_traffic){(int)sum.count, (int)sum.ideal};
 }
 
-static int unique(uint64_t *list, int count)
-{
-    int kept = 0;
-    qsort(list, (size_t)count, sizeof *list, by_number);
-    for (int k = 0; k < count; k++)
-        if (!k || list[k] != list[k - 1]) list[kept++] = list[k];
-    return kept;
-}
-
-/* The fewest: the distinct bytes beside each other. */
 x_traffic x_sectors(const uint64_t at[X_LANES], uint32_t active, unsigned width)
 {
-    uint64_t sectors[X_LANES * 2], starts[X_LANES];
-    int count = 0, lanes = 0;
-    if (!width || width > SECTOR) return (x_traffic){0, 0};
-    for (int l = 0; l < X_LANES; l++) {
-        if (!(active >> l & 1)) continue;
-        starts[lanes++] = at[l];
-        sectors[count++] = at[l] / SECTOR;
-        sectors[count++] = (at[l] + width - 1) / SECTOR;
-    }
-    int distinct = unique(starts, lanes);
-    return (x_traffic){unique(sectors, count), (int)((distinct * width + SECTOR - 1) / SECTOR)};
+    return width > 128 ? (x_traffic){0, 0} : traffic(cute_traffic_add_sectors, at, active, width);
 }
 
-/* Lanes take turns by 128 bytes: 8 bytes a lane are two halves of the warp, 16 bytes four quarters. */
 x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width)
 {
-    x_traffic sum = {0, 0};
-    if (!width || width > 16) return sum;
-    int part = width <= 4 ? X_LANES : (int)(WAVEFRONT / width);
-    for (int first = 0; first < X_LANES; first += part) {
-        uint64_t words[X_LANES * 4];
-        int count = 0, most = 0, banks[WAVEFRONT / BANK] = {0};
-        for (int l = first; l < first + part; l++)
-            for (unsigned b = 0; b < width && active >> l & 1; b += BANK) words[count++] = (at[l] + b) / BANK;
-        count = unique(words, count);
-        for (int k = 0; k < count; k++) {
-            int *bank = &banks[words[k] % (WAVEFRONT / BANK)];
-            if (++*bank > most) most = *bank;
-        }
-        sum.count += most;
-        sum.ideal += count > 0;
-    }
-    return sum;
+    return width > 16 ? (x_traffic){0, 0} : traffic(cute_traffic_add_wavefronts, at, active, width);
 }
 
 /* Cycles of a scheduler for an instruction of a warp. */

@@ -110,19 +110,9 @@ static bool shared_sectors(const x_function *f, const x_inst *i, x_traffic *out)
     int64_t stride = lane_stride(at, active);
     if (stride < 0 || stride > highest - lowest) return false;
     /* Together they cover a stretch of each lane: its sectors against its bytes. */
-    uint64_t sectors[X_LANES * 8];
-    size_t count = 0;
-    for (int l = 0; l < X_LANES; l++) {
-        if (!(active >> l & 1)) continue;
-        uint64_t start = at[l] + (uint64_t)(lowest - offset), end = at[l] + (uint64_t)(highest - offset) - 1;
-        for (uint64_t s = start / 32; s <= end / 32 && count < sizeof sectors / sizeof *sectors; s++) {
-            bool seen = false;
-            for (size_t k = 0; k < count; k++) seen |= sectors[k] == s;
-            if (!seen) sectors[count++] = s;
-        }
-    }
-    int ideal = (int)((bytes * (unsigned)__builtin_popcount(active) + 31) / 32);
-    *out = (x_traffic){(int)count, ideal};
+    for (int l = 0; l < X_LANES; l++) at[l] += (uint64_t)(lowest - offset);
+    *out = x_sectors(at, active, (unsigned)(highest - lowest));
+    out->ideal = (int)((bytes * (unsigned)__builtin_popcount(active) + 31) / 32);
     return true;
 }
 
