@@ -344,11 +344,21 @@ static cute_status begin_variable(em_parser *p, em_space space, ptx_type type, i
     return CUTE_OK;
 }
 
+/* .global .texref name; there is nothing behind it. */
+static bool is_texture(const em_parser *p)
+{
+    return em_is_directive(p, "texref") || em_is_directive(p, "samplerref") || em_is_directive(p, "surfref");
+}
+
 cute_status em_declare_variable(em_parser *p, em_space space, bool external)
 {
     int64_t align, vector, more_align, more_vector;
     ptx_type type;
     CUTE_TRY(take_attributes(p, &align, &vector));
+    if (p->reading && is_texture(p)) {
+        while (!em_is(p, ';') && p->lexer.token.kind != EM_T_END) em_next(p);
+        return em_expect(p, ';');
+    }
     CUTE_TRY(take_type(p, &type));
     CUTE_TRY(take_attributes(p, &more_align, &more_vector));
     if (more_align) align = more_align;
@@ -356,7 +366,7 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external)
         em_variable *v;
         int64_t at = 0;
         CUTE_TRY(begin_variable(p, space, type, align, vector, &v));
-        v->external = external && !(space == EM_SHARED && v->dynamic);
+        v->external = external && !p->reading && !(space == EM_SHARED && v->dynamic);
         bool initial = em_is(p, '=');
         if (!v->external || (space == EM_SHARED)) {
             if (!initial || !v->dynamic)
@@ -452,12 +462,14 @@ static cute_status take_bounds(em_parser *p, em_function *f)
             em_next(p);
             continue;
         }
-        if (!required && !most && !cluster && !number && !em_is_directive(p, "explicitcluster") &&
-            !em_is_directive(p, "noreturn") && !em_is_directive(p, "blocksareclusters") &&
-            !em_is_directive(p, "unique") && !em_is_directive(p, "abi_preserve") &&
-            !em_is_directive(p, "abi_preserve_control"))
+        bool plain = em_is_directive(p, "explicitcluster") || em_is_directive(p, "noreturn") ||
+                     em_is_directive(p, "blocksareclusters") || em_is_directive(p, "unique") ||
+                     em_is_directive(p, "abi_preserve") || em_is_directive(p, "abi_preserve_control");
+        if (!required && !most && !cluster && !number && !plain && !p->reading)
             return em_fail_token(p, "a directive of a function");
         em_next(p);
+        if (!plain && p->lexer.token.kind != EM_T_INTEGER && p->reading) continue; /* of a later PTX */
+        number |= !plain;
         if (required || most || cluster || number)
             CUTE_TRY(take_triple(p, required  ? f->reqntid
                                     : most    ? f->maxntid

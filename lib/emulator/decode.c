@@ -48,6 +48,7 @@ cute_status em_wrong(em_parser *p, const em_raw *raw, const char *format, ...)
 cute_status em_unknown(em_parser *p, const em_raw *raw)
 {
     size_t line = 1;
+    if (p->aside) return em_fail_at(p, raw->at, raw->length, "the instruction is not known");
     for (size_t i = 0; i < raw->at; i++) line += p->lexer.text[i] == '\n';
     return em_fail_at(p, raw->at, raw->length, "unknown instruction %.*s at line %zu", (int)raw->length,
                       p->lexer.text + raw->at, line);
@@ -511,6 +512,7 @@ cute_status em_decode(em_parser *p, const em_raw *given)
                  .guard = (uint8_t)raw->guard_kind,
                  .guard_at = raw->guard.at};
     if (row->decode == em_decode_absent || is_absent(raw, row)) {
+        if (p->aside) return em_wrong(p, raw, "the emulator does not have it");
         CUTE_TRY(em_decode_absent(p, raw, &i));
     } else {
         CUTE_TRY(take_words(p, raw, row, &i));

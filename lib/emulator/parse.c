@@ -2,6 +2,7 @@
  * declare.c, what an instruction means is in decode.c. */
 #include "lib/emulator/parser.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,13 @@ static const sreg_info sregs[EM_SREGS] = {
 cute_status em_fail_at(em_parser *p, size_t offset, uint32_t length, const char *format, ...)
 {
     const em_program *program = p->program;
+    if (p->aside) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(p->problem, sizeof p->problem, format, args);
+        va_end(args);
+        return CUTE_INVALID;
+    }
     cute_place place = cute_place_at(program->label, program->text, program->length,
                                      offset < program->length ? offset : program->length);
     place.length = (int)length;
@@ -201,6 +209,14 @@ static cute_status range_member(em_parser *p, const em_token *t, em_symbol **out
             return CUTE_OK;
         }
     }
+    return CUTE_OK;
+}
+
+cute_status em_register_named(em_parser *p, const em_token *name, em_symbol **out)
+{
+    em_symbol *s = em_find(p->scope, name->text, name->length);
+    if (!s) CUTE_TRY(range_member(p, name, &s));
+    *out = s && s->kind == EM_SYM_REGISTER ? s : NULL;
     return CUTE_OK;
 }
 
@@ -576,6 +592,13 @@ static cute_status parse_instruction(em_parser *p, em_raw *raw)
     return em_decode(p, raw);
 }
 
+cute_status em_parse_instruction(em_parser *p)
+{
+    em_raw raw = {.at = em_token_at(p)};
+    CUTE_TRY(parse_guard(p, &raw));
+    return parse_instruction(p, &raw);
+}
+
 static cute_status parse_loc(em_parser *p)
 {
     int64_t file, line, column;
@@ -741,9 +764,7 @@ static cute_status parse_statement(em_parser *p)
         p->lexer = saved;
         if (label) return parse_label(p, &t);
     }
-    em_raw raw = {.at = em_token_at(p)};
-    CUTE_TRY(parse_guard(p, &raw));
-    return parse_instruction(p, &raw);
+    return p->reading ? em_read_instruction(p) : em_parse_instruction(p);
 }
 
 cute_status em_parse_block(em_parser *p)
@@ -767,7 +788,7 @@ static cute_status check_target(em_parser *p)
     for (; known && at < t->length && at < 7 && t->text[at] >= '0' && t->text[at] <= '9'; at++)
         number = number * 10 + (unsigned)(t->text[at] - '0');
     if (!known || at == 3) return em_fail_token(p, "an architecture such as sm_90a");
-    if (number <= NEWEST_TARGET) return CUTE_OK;
+    if (number <= NEWEST_TARGET || p->reading) return CUTE_OK;
     return em_fail_at(p, em_token_at(p), t->length,
                       "PTX for %.*s does not load: the emulator is an sm_90a device", (int)t->length,
                       t->text);
@@ -838,8 +859,8 @@ static cute_status parse_module_item(em_parser *p)
     return em_fail_token(p, "a declaration");
 }
 
-cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length,
-                             uint64_t base, em_program **out, cute_diag *diag)
+static cute_status parse_program(cute_arena *arena, const char *label, const char *text, size_t length,
+                                 uint64_t base, bool reading, em_program **out, cute_diag *diag)
 {
     em_program *program = cute_arena_alloc(arena, sizeof *program);
     em_parser *p = cute_arena_alloc(arena, sizeof *p);
@@ -854,6 +875,7 @@ cute_status em_program_parse(cute_arena *arena, const char *label, const char *t
     p->arena = arena;
     p->program = program;
     p->diag = diag;
+    p->reading = reading;
     p->lexer = (em_lexer){.text = text, .length = length};
     if (length > TEXT_LIMIT) return cute_fail(diag, CUTE_INVALID, NULL, "%s: the text is too long", label);
     CUTE_TRY(em_push_scope(p));
@@ -868,6 +890,18 @@ cute_status em_program_parse(cute_arena *arena, const char *label, const char *t
         if (program->locs[i].number < p->file_count)
             program->locs[i].file = p->files[program->locs[i].number];
     return CUTE_OK;
+}
+
+cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length,
+                             uint64_t base, em_program **out, cute_diag *diag)
+{
+    return parse_program(arena, label, text, length, base, false, out, diag);
+}
+
+cute_status em_program_read(cute_arena *arena, const char *label, const char *text, size_t length,
+                            uint64_t base, em_program **out, cute_diag *diag)
+{
+    return parse_program(arena, label, text, length, base, true, out, diag);
 }
 
 const em_function *em_program_find(const em_program *program, const char *name)

@@ -47,6 +47,9 @@ typedef struct em_fixup {
 
 typedef struct em_parser {
     bool in_call; /* an instruction with lists in parentheses */
+    bool reading; /* for reports: em_program_read */
+    bool aside;   /* what is wrong goes to `problem` instead of diag: the instruction can be left unread */
+    char problem[160];
     cute_arena *arena;
     em_program *program;
     em_lexer lexer;
@@ -110,6 +113,10 @@ cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint3
 cute_status em_push_scope(em_parser *p);
 /* A register's lanes; it gets its place when it is used first. */
 cute_status em_register_operand(em_parser *p, em_symbol *symbol, em_operand *out);
+/* The register of a name, those of ranges made when they are used first; NULL: there is none. */
+cute_status em_register_named(em_parser *p, const em_token *name, em_symbol **out);
+/* One statement that is an instruction, which an error stops. */
+cute_status em_parse_instruction(em_parser *p);
 /* A body between braces, the opening one taken. */
 cute_status em_parse_block(em_parser *p);
 
@@ -120,6 +127,10 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external);
 cute_status em_declare_function(em_parser *p, bool entry, bool external);
 bool em_space_of(const em_token *token, em_space *out);
 cute_status em_skip_braces(em_parser *p);
+
+/* ---- unread.c ---- */
+/* em_parse_instruction, but what the emulator does not have is kept as unread. */
+cute_status em_read_instruction(em_parser *p);
 
 /* ---- decode.c ---- */
 em_opcode em_find_opcode(const char *name, uint32_t length);

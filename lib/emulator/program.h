@@ -130,6 +130,9 @@ struct em_inst {
     };
     uint8_t type_count;
     bool hidden; /* a part of the instruction before or behind it: not counted by itself */
+    bool
+        unread; /* of em_program_read: `why` says why it was not decoded. Its registers stand in at most two lists: those
+                    that it may write, then the others */
     uint32_t guard_at;
     uint32_t loc; /* index into locs */
     union {
@@ -300,6 +303,10 @@ enum { EM_SCRATCH_BYTES = 128, EM_SCRATCH = EM_SHARED_RESERVED - EM_SCRATCH_BYTE
  * name line and column in `label`. */
 cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length,
                              uint64_t base, em_program **out, cute_diag *diag);
+/* The same for reports, which run nothing: PTX of every architecture and version. An instruction that the emulator does
+ * not have is kept as `unread`; external variables have places. */
+cute_status em_program_read(cute_arena *arena, const char *label, const char *text, size_t length,
+                            uint64_t base, em_program **out, cute_diag *diag);
 const em_function *em_program_find(const em_program *program, const char *name);
 /* Static shared bytes of a kernel, what the system reserves not included. */
 int64_t em_static_shared(const em_program *program, const em_function *kernel);

@@ -74,3 +74,54 @@ PYTHON
     run -2 cute-dump accesses k.ptx --block=2048
     [[ "$output" == *"expected --block=X"* ]]
 }
+
+@test "PTX of every architecture is looked at, and costs the same" {
+    kernel
+    run -0 cute-dump accesses k.ptx --block=128
+    expected=$output
+    for target in sm_75 sm_80 sm_89 sm_90 sm_100 sm_100a sm_100f sm_103a sm_110f sm_120 sm_121 sm_121a sm_121f sm_130x; do
+        sed "s/sm_90a/$target/; s/version 8.0/version 9.4/" k.ptx >t.ptx
+        run -0 cute-dump accesses t.ptx --block=128
+        [ "$output" = "$expected" ]
+        run -0 cute-dump explain t.ptx --cuda-path=/nonexistent
+        [[ "$output" == *"looked at PTX"* ]]
+    done
+}
+
+@test "instructions that the emulator does not have are named, and what they write is not known" {
+    kernel
+    sed -i "s/version 8.0/version 9.4/; s/sm_90a/sm_100a/; s/^{/.a_directive_of_tomorrow 3, 4\n{/" k.ptx
+    sed -i "/shl.b32/i\\
+    .reg .pred %p<2>;\\
+    tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r5, %r6}, [%r1];\\
+    @%p1 tcgen05.mma.cta_group::1.kind::f16 [%r1], %d2, %d3, %r1, {%r1, %r1, %r1, %r1}, %p1;\\
+    tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r5, %r6}, [%r1];\\
+    st.shared.b32 [%r5], %r6;\\
+    frob.b32 %r7, %r0, {%r0, %r1};\\
+    st.shared.b32 [%r7], %r6;" k.ptx
+    run -0 cute-dump accesses k.ptx --block=128
+    [[ "$output" == *"5 accesses, 1 cost more than they have to, 3 not known"* ]]
+    [[ "$output" == *"not looked at: tcgen05.ld.sync.aligned.32x32b.x2.b32 (2 times, PTX 20), tcgen05.mma.cta_group::1.kind::f16 (PTX 21), frob.b32 (PTX 24)"* ]]
+    run -0 cute-dump accesses k.ptx --block=128 --json
+    python3 - "$output" <<'PYTHON'
+import json, sys
+kernel = json.loads(sys.argv[1])["kernels"][0]
+assert [(u["operation"].split(".")[0], u["count"], u["ptx_line"]) for u in kernel["not_looked_at"]] == [
+    ("tcgen05", 2, 20), ("tcgen05", 1, 21), ("frob", 1, 24)]
+assert kernel["not_looked_at"][2]["why"] == "the instruction is not known"
+by_line = {a["ptx_line"]: a for a in kernel["accesses"]}
+# What an unknown instruction reads keeps its value; what it may write does not.
+assert by_line[23]["unknown"] == by_line[25]["unknown"] == "the result of an instruction that is not looked at"
+assert by_line[29]["wavefronts"] == 128
+PYTHON
+    run -0 cute-dump explain k.ptx --cuda-path=/nonexistent
+    [[ "$output" == *"not looked at: instructions of the PTX: tcgen05.ld.sync.aligned"* ]]
+    # The emulator, which would run it, refuses it all the same.
+    echo '{"launches": [{"kernel": "k", "grid": 1, "block": 128, "args": [null, 1]}]}' >k.json
+    run cute-run k.ptx --config k.json --device emulator
+    [[ "$status" -ne 0 && "$output" == *"PTX for sm_100a does not load"* ]]
+    # What is no instruction is an error still.
+    sed -i 's/frob.b32 .*/frob.b32 %r7, [%r0;/' k.ptx
+    run -1 cute-dump accesses k.ptx
+    [[ "$output" == *"k.ptx:24:"* ]]
+}

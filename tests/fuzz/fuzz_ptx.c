@@ -1,10 +1,11 @@
-/* Any text through the PTX parser of the emulator and, with itself, through the joiner of modules: a program or an
- * error with a place, never a crash. What was parsed is looked up as a launch would. */
+/* Any text through the PTX parser of the emulator, the accesses that reports find in it and, with itself, the joiner of modules: a
+ * program or an error with a place, never a crash. What was parsed is looked up as a launch would. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/cubin/ptxjoin.h"
 #include "lib/emulator/program.h"
+#include "lib/report/kernel/access.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,6 +25,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     else if (cute_diag_errors(diag) == 0)
         abort();
+    /* Reports take what can be run, and more. */
+    cute_access_report report;
+    cute_diag_clear(diag);
+    cute_status read = cute_access_read(arena, "fuzz.ptx", text, size, NULL, &report, diag);
+    if (status == CUTE_OK && read != CUTE_OK) abort();
+    if (read != CUTE_OK && cute_diag_errors(diag) == 0) abort();
+    if (read == CUTE_OK) {
+        cute_buffer shown = {0};
+        cute_access_print(arena, &report, &shown);
+        json_decref(cute_access_json(&report));
+        cute_buffer_release(&shown);
+    }
     cute_buffer joined = {0};
     const cute_ptx_part parts[] = {
         {"a.ptx", text, size, false}, {"b.ptx", text, size / 2, false}, {"c.ptx", text, size, true}};

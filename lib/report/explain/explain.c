@@ -10,6 +10,7 @@
 #include "lib/emulator/program.h"
 #include "lib/report/explain/context.h"
 #include "lib/report/explain/measured.h"
+#include "lib/report/kernel/unread.h"
 
 const char *const explain_weight_name[] = {"low", "medium", "high"};
 
@@ -322,6 +323,10 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
         if (!explain_read_counters(arena, input->launch, kernel->name, &ptx)) return cute_fail_memory(diag);
         if (!x_analyse(&ptx)) return cute_fail_memory(diag);
         c.ptx = &ptx;
+        cute_unread_list unread;
+        CUTE_TRY(cute_unread_find(arena, program, entry, &unread, diag));
+        const char *names = unread.count ? cute_unread_text(arena, &unread, 4) : NULL;
+        if (names) unseen(&c, "instructions of the PTX: %s", names);
     } else {
         unseen(&c, "the PTX: %s", no_ptx ? no_ptx : "the kernel is not in it");
     }
@@ -349,22 +354,6 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
     return CUTE_OK;
 }
 
-/* The emulator's parser takes PTX for what it runs; later architectures have the same text. */
-static char *as_text(cute_arena *arena, const char *ptx, size_t length)
-{
-    char *text = cute_arena_copy(arena, ptx, length);
-    char *target = text ? strstr(text, ".target") : NULL;
-    char *name = target ? strstr(target, "sm_") : NULL;
-    if (name && strchr(target, '\n') > name && strtol(name + 3, NULL, 10) > 90) {
-        char *end = name + 3;
-        while ((*end >= '0' && *end <= '9') || *end == 'a' || *end == 'f') end++;
-        memset(name, ' ', (size_t)(end - name));
-        memcpy(name, "sm_90", 5);
-        if (end - name > 5) name[5] = 'a';
-    }
-    return text;
-}
-
 cute_status explain_create(cute_arena *arena, const explain_input *input, explain_report *out,
                            cute_diag *diag)
 {
@@ -378,10 +367,10 @@ cute_status explain_create(cute_arena *arena, const explain_input *input, explai
     if (ptx) {
         cute_diag *own = cute_diag_create();
         while (length && !ptx[length - 1]) length--;
-        char *text = as_text(arena, ptx, length);
+        char *text = cute_arena_copy(arena, ptx, length);
         if (!own || !text) status = cute_fail_memory(diag);
-        if (status == CUTE_OK && em_program_parse(arena, input->label, text, length, UINT64_C(1) << 32,
-                                                  &program, own) != CUTE_OK) {
+        if (status == CUTE_OK &&
+            em_program_read(arena, input->label, text, length, UINT64_C(1) << 32, &program, own) != CUTE_OK) {
             const cute_message *m = cute_diag_count(own) ? cute_diag_get(own, 0) : NULL;
             no_ptx =
                 m ? cute_arena_printf(arena, "line %d: %s", m->place.line, m->text) : "it cannot be read";

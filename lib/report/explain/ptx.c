@@ -306,7 +306,7 @@ static bool set_operands(maker *m, const em_inst *i, x_inst *to)
     m->use_count = m->def_count = 0;
     for (unsigned k = 0; k < i->count; k++) add_operand(m, &i->o[k], k < results);
     /* Accumulators of wgmma are read and written. */
-    if (to->flags & F_WGMMA && i->count && i->o[0].kind == EM_O_VECTOR) {
+    if (to->flags & F_WGMMA && !i->unread && i->count && i->o[0].kind == EM_O_VECTOR) {
         m->def_count = 0;
         for (unsigned k = 0; k < i->o[0].count; k++) add_def(m, &i->o[0].list[k]);
     }

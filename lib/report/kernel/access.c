@@ -231,7 +231,7 @@ static cute_status read_kernel(cute_arena *arena, const em_program *program, con
         CUTE_TRY(cute_access_describe(arena, a, diag));
         out->accesses[out->count++] = *a;
     }
-    return CUTE_OK;
+    return cute_unread_find(arena, program, kernel, &out->unread, diag);
 }
 
 static cute_status read_text(cute_arena *arena, const char *label, const char *ptx, size_t length,
@@ -240,7 +240,7 @@ static cute_status read_text(cute_arena *arena, const char *label, const char *p
 {
     em_program *program;
     *out = (cute_access_report){.label = label};
-    CUTE_TRY(em_program_parse(arena, label, ptx, length, UINT64_C(0x0000680000000000), &program, diag));
+    CUTE_TRY(em_program_read(arena, label, ptx, length, UINT64_C(0x0000680000000000), &program, diag));
     out->kernels = cute_arena_array(arena, program->function_count + 1, sizeof *out->kernels);
     if (!out->kernels) return cute_fail_memory(diag);
     for (size_t n = 0; n < program->function_count; n++) {

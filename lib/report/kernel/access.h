@@ -7,6 +7,7 @@
 #include "cute/cubin.h"
 #include "lib/base/json.h"
 #include "lib/base/traffic.h"
+#include "lib/report/kernel/unread.h"
 
 enum { CUTE_ACCESS_WARPS_MAX = 32 };
 
@@ -62,6 +63,8 @@ typedef struct cute_access_kernel {
     uint32_t block[3]; /* 0: not known */
     cute_access *accesses;
     size_t count;
+    cute_unread_list
+        unread; /* instructions that were not looked at; what they access is not among `accesses` */
 } cute_access_kernel;
 
 typedef struct cute_access_report {

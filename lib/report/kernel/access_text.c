@@ -46,7 +46,7 @@ typedef struct totals {
     size_t poor, unknown;
 } totals;
 
-enum { COLUMNS = 9, COUNT = 1 };
+enum { COLUMNS = 9, COUNT = 1, UNREAD_MOST = 8 };
 
 /* The cells of a row but how many accesses it stands for; false: memory is exhausted. */
 static bool cells_of(cute_arena *arena, const cute_access *a, const char *cells[COLUMNS])
@@ -116,6 +116,10 @@ static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buff
         if (rows[n][COUNT]) cute_table_row(&table, rows[n]);
     }
     if (table.rows > 1) cute_table_print(&table, 1 | 4 | 8 | 16 | 256, "  ", out);
+    if (k->unread.count) {
+        const char *names = cute_unread_text(arena, &k->unread, UNREAD_MOST);
+        cute_buffer_printf(out, "  not looked at: %s\n", names ? names : "");
+    }
 }
 
 void cute_access_print(cute_arena *arena, const cute_access_report *report, cute_buffer *out)
@@ -180,6 +184,7 @@ json_t *cute_access_json(const cute_access_report *report)
                                 json_pack("[iii]", (int)k->block[0], (int)k->block[1], (int)k->block[2]));
         for (size_t a = 0; a < k->count; a++) json_array_append_new(list, access_json(&k->accesses[a]));
         json_object_set_new(one, "accesses", list);
+        if (k->unread.count) json_object_set_new(one, "not_looked_at", cute_unread_json(&k->unread));
         json_array_append_new(kernels, one);
     }
     json_object_set_new(value, "file", cute_json_text(report->label));

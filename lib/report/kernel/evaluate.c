@@ -419,6 +419,7 @@ void evaluate(evaluation *e)
             e->out[n] = lanes_same(bits, 0, why);
             continue;
         }
+        if (e->inst->unread) varying = "the result of an instruction that is not looked at";
         if (!varying && e->inst->dataflow < EM_FLOW_LOAD && !e->out[n].why) {
             const char *text =
                 cute_arena_printf(e->arena, "%s of what lanes differ in%s%s", em_instruction_name(e->inst),

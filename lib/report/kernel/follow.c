@@ -190,7 +190,7 @@ static void forget_operand(follow *f, const em_operand *o)
 
 static bool is_told(const evaluation *e)
 {
-    return e->inst->class != EM_CLASS_TENSOR && e->inst->opcode != EM_OP_wgmma;
+    return e->inst->unread || (e->inst->class != EM_CLASS_TENSOR && e->inst->opcode != EM_OP_wgmma);
 }
 
 static void need(follow *f, const em_operand *o, bool *changed)
