@@ -74,17 +74,60 @@ static void rename_paths(const linker *l, cute_buffer *text)
     }
 }
 
+/* The options of all -Xptxas, one after the other. "-Xptxas a,b" and "a b" are two each; the commas of "--maxntid=1,2" can't be
+ * told apart, as in nvcc. */
+typedef struct ptxas_words {
+    const cute_option_list *list;
+    size_t next;
+    const char *at, *word;
+    size_t length;
+} ptxas_words;
+
+static bool next_word(ptxas_words *words)
+{
+    static const char between[] = ", \t\n";
+    for (;;) {
+        if (words->at) words->at += strspn(words->at, between);
+        if (words->at && *words->at) break;
+        if (words->next == words->list->count) return false;
+        words->at = words->list->items[words->next++];
+    }
+    words->word = words->at;
+    words->length = strcspn(words->at, between);
+    words->at += words->length;
+    return true;
+}
+
+static bool word_is(const ptxas_words *words, const char *text)
+{
+    return words->length == strlen(text) && memcmp(words->word, text, words->length) == 0;
+}
+
+/* ptxas's own options for the architecture, "--gpu-name=sm_90" and "-arch sm_90": the word becomes the architecture. What is
+ * missing behind one is empty. */
+static bool takes_arch(ptxas_words *words)
+{
+    static const char *const names[] = {"--gpu-name", "-gpu-name", "--arch", "-arch"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (words->length > length && words->word[length] == '=' && !memcmp(words->word, names[i], length)) {
+            words->word += length + 1;
+            words->length -= length + 1;
+            return true;
+        }
+        if (!word_is(words, names[i])) continue;
+        if (!next_word(words)) words->length = 0;
+        return true;
+    }
+    return false;
+}
+
 /* -Xptxas=-v wants to see what ptxas always says to us. */
 static bool shows_all(const cute_link_options *options)
 {
     bool all = options->verbose;
-    for (size_t i = 0; i < options->xptxas.count; i++)
-        for (const char *at = options->xptxas.items[i]; *at;) {
-            size_t length = strcspn(at, ",");
-            all = all || (length == 2 && memcmp(at, "-v", 2) == 0) ||
-                  (length == 9 && memcmp(at, "--verbose", 9) == 0);
-            at += length + (at[length] == ',');
-        }
+    for (ptxas_words words = {.list = &options->xptxas}; next_word(&words);)
+        all = all || word_is(&words, "-v") || word_is(&words, "--verbose");
     return all;
 }
 
@@ -177,17 +220,14 @@ static cute_status find(linker *l, cute_part part, const char **path)
 
 /* ---- ptxas ---- */
 
-/* "-Xptxas a,b": each on its own; the commas of "--maxntid=1,2" can't be told apart, as in nvcc. */
 static cute_status push_xptxas(linker *l, cute_words *w)
 {
-    for (size_t i = 0; i < l->options->xptxas.count; i++)
-        for (const char *at = l->options->xptxas.items[i]; *at;) {
-            size_t length = strcspn(at, ",");
-            const char *word = cute_arena_copy(l->arena, at, length);
-            if (!word) return cute_fail_memory(l->diag);
-            if (length) cute_words_add(w, word);
-            at += length + (at[length] == ',');
-        }
+    for (ptxas_words words = {.list = &l->options->xptxas}; next_word(&words);) {
+        if (takes_arch(&words)) continue; /* see read_archs */
+        const char *word = cute_arena_copy(l->arena, words.word, words.length);
+        if (!word) return cute_fail_memory(l->diag);
+        cute_words_add(w, word);
+    }
     return CUTE_OK;
 }
 
@@ -591,8 +631,18 @@ static cute_status add_arch(linker *l, arch_list *list, const cute_arch *arch, b
     return CUTE_OK;
 }
 
+/* An architecture that -Xptxas names counts before those of -arch. */
 static cute_status read_archs(linker *l, arch_list *list)
 {
+    for (ptxas_words words = {.list = &l->options->xptxas}; next_word(&words);) {
+        if (!takes_arch(&words)) continue;
+        const char *name = cute_arena_copy(l->arena, words.word, words.length);
+        const cute_arch *arch;
+        if (!name) return cute_fail_memory(l->diag);
+        CUTE_TRY(cute_arch_parse(name, NULL, &arch, l->diag));
+        *list = (arch_list){.items = {{arch, false}}, .count = 1};
+    }
+    if (list->count) return CUTE_OK;
     for (size_t i = 0; i < l->options->archs.count; i++)
         for (const char *at = l->options->archs.items[i]; *at;) {
             size_t length = strcspn(at, ",");

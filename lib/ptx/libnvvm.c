@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,32 @@ static cute_status add_libdevice(const nvvm *api, nvvm_program program, const cu
     return status;
 }
 
+/* LLVM 19's intrinsic of `nvvm.barrier` with a number of threads is another one in libNVVM: as the instruction. */
+static void write_barriers(LLVMModuleRef module)
+{
+    static const char text[] = "bar.sync $0, $1;", constraints[] = "r,r,~{memory}", convergent[] = "convergent";
+    LLVMValueRef intrinsic = LLVMGetNamedFunction(module, "llvm.nvvm.barrier");
+    if (!intrinsic) return;
+    LLVMContextRef c = LLVMGetModuleContext(module);
+    LLVMTypeRef type = LLVMGlobalGetValueType(intrinsic);
+    LLVMValueRef instruction = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
+                                                true, false, LLVMInlineAsmDialectATT, false);
+    unsigned kind = LLVMGetEnumAttributeKindForName(convergent, sizeof convergent - 1);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(c);
+    for (LLVMUseRef use = LLVMGetFirstUse(intrinsic), next; use; use = next) {
+        next = LLVMGetNextUse(use);
+        LLVMValueRef call = LLVMGetUser(use);
+        LLVMValueRef operands[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)};
+        LLVMPositionBuilderBefore(builder, call);
+        LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
+        LLVMValueRef barrier = LLVMBuildCall2(builder, type, instruction, operands, 2, "");
+        LLVMAddCallSiteAttribute(barrier, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(c, kind, 0));
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDisposeBuilder(builder);
+    LLVMDeleteFunction(intrinsic);
+}
+
 static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options,
                            bool libdevice, cute_buffer *out, cute_diag *diag)
 {
@@ -128,6 +155,7 @@ static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx
         module, "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
                 "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64");
     state_version(module, api, diag);
+    write_barriers(module);
     bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
     code = api->add(program, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), "kernels");
     if (code) status = failed(api, program, code, "read the module", diag);

@@ -101,7 +101,6 @@ MLIR
     ptx k.ptx sm_80 <<<'.visible .entry k(){ barrier.cluster.arrive.aligned; ret; }'
     provoke architecture-too-old cute-link k.ptx -o k
     ptx k.ptx <<<'.visible .entry k(){ ret; }'
-    provoke architecture-twice cute-link -Xptxas=--gpu-name=sm_80 k.ptx -o k
     provoke architecture-name cute-link -arch sm_91 k.ptx -o k
     # A ptxas of an old toolkit, in its words.
     stand_in ptxas <<'SH'

@@ -635,6 +635,27 @@ END
     [ ! -s ours ]
 }
 
+@test "options of ptxas: several in one text, its default cache, its name of the architecture" {
+    "$link" --dry-run -o k.cubin "-Xptxas=-v --maxrregcount=128" -Xptxas "--def-load-cache=ca,  -O1" "$data/link_ok.ptx" >commands
+    grep -q -- ' -v --maxrregcount=128 --def-load-cache=ca -O1 ' commands
+    tool ptxas || skip "no ptxas"
+    "$link" --ptxas-options="-v --maxrregcount=128" -o k.cubin "$data/link_ok.ptx" 2>ours
+    grep -q 'Used [0-9]* registers' ours
+    # It counts before -arch, and the metadata are of it.
+    for option in "-Xptxas=--gpu-name=sm_86" "-Xptxas -arch=sm_86" "-Xptxas=-v,--gpu-name,sm_86" "-arch sm_80 -Xptxas=--gpu-name=sm_86"; do
+        "$link" $option -o k.cubin "$data/link_ok.ptx" 2>ours
+        [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -r .arch)" = sm_86 ] || { echo "$option"; false; }
+        ! grep -q warning ours || { cat ours; false; }
+    done
+    sed 's/sm_80/sm_90/' "$data/link_ok.ptx" >sm_90.ptx
+    fails 1 "$link" -Xptxas=--gpu-name=sm_80 -o k.cubin sm_90.ptx
+    says "this PTX is for sm_90 and can't be compiled for sm_80"
+    for wrong in --gpu-name=sm_91 --gpu-name; do
+        fails 2 "$link" -Xptxas=$wrong -o k.cubin "$data/link_ok.ptx"
+        says 'unknown architecture'
+    done
+}
+
 @test "-gencode is taken as nvcc has it" {
     "$link" -gencode arch=compute_80,code=sm_86 -o k.cubin "$data/link_ok.ptx"
     [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -r .arch)" = sm_86 ]
