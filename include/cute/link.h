@@ -28,7 +28,7 @@ CUTE_API void cute_linker_destroy(cute_linker *linker);
  *     opt-level     0 to 3, of ptxas; default 3
  *     maxrregcount  registers of a thread at most
  *     tool-timeout  seconds that ptxas or nvlink may take; default 0, any
- *     Xptxas        options for ptxas, with commas between them; several
+ *     Xptxas        options for ptxas, with commas or blanks between them; several
  *     library, library-path     libNAME.a, and where it is; several
  *     cuda-path     the folder of the toolkit
  *     fatbin, relocatable, lineinfo, device-debug, strip     flags

@@ -112,13 +112,15 @@ static cute_status add_libdevice(const nvvm *api, nvvm_program program, const cu
 /* LLVM 19's intrinsic of `nvvm.barrier` with a number of threads is another one in libNVVM: as the instruction. */
 static void write_barriers(LLVMModuleRef module)
 {
-    static const char text[] = "bar.sync $0, $1;", constraints[] = "r,r,~{memory}", convergent[] = "convergent";
+    static const char text[] = "bar.sync $0, $1;", constraints[] = "r,r,~{memory}",
+                      convergent[] = "convergent";
     LLVMValueRef intrinsic = LLVMGetNamedFunction(module, "llvm.nvvm.barrier");
     if (!intrinsic) return;
     LLVMContextRef c = LLVMGetModuleContext(module);
     LLVMTypeRef type = LLVMGlobalGetValueType(intrinsic);
-    LLVMValueRef instruction = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
-                                                true, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef instruction =
+        LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1, true, false,
+                         LLVMInlineAsmDialectATT, false);
     unsigned kind = LLVMGetEnumAttributeKindForName(convergent, sizeof convergent - 1);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(c);
     for (LLVMUseRef use = LLVMGetFirstUse(intrinsic), next; use; use = next) {

@@ -39,3 +39,40 @@ setup() {
     run cute-dump histogram g.cubin
     [[ "$output" == *HMMA* ]]
 }
+
+@test "named barriers of some threads go through both back ends, with the lines of the source" {
+    cat >k.mlir <<'MLIR'
+gpu.module @m {
+  memref.global "private" @tile : memref<64xi32, 3>
+  gpu.func @k(%o: memref<64xi32>) kernel attributes {nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %t = gpu.thread_id x
+    %c64 = arith.constant 64 : index
+    %c63 = arith.constant 63 : index
+    %id = arith.constant 1 : i32
+    %n = arith.constant 64 : i32
+    %tile = memref.get_global @tile : memref<64xi32, 3>
+    %few = arith.cmpi ult, %t, %c64 : index
+    scf.if %few {
+      %v = arith.index_cast %t : index to i32
+      memref.store %v, %tile[%t] : memref<64xi32, 3>
+      nvvm.barrier_wait id = %id number_of_threads = %n
+      %other = arith.subi %c63, %t : index
+      %w = memref.load %tile[%other] : memref<64xi32, 3>
+      memref.store %w, %o[%t] : memref<64xi32>
+    }
+    gpu.return
+  }
+}
+MLIR
+    echo '{"kernel": "k", "grid": 1, "block": 128, "buffers": {"o": {"dtype": "i32", "shape": [64]}}, "args": [{"memref": "o"}],
+           "check": {"o": "63-i"}}' >launch.json
+    for backend in llvm libnvvm; do
+        cute-ptx -lineinfo --backend=$backend -arch sm_100a k.mlir -o $backend.ptx
+        cute-link -lineinfo $backend.ptx -o $backend.cubin
+        cute-dump lines $backend.cubin --at=k.mlir:14 | grep -q 'BAR.SYNC.*0x1, 0x40'
+        [ "$(cute-dump --json $backend.cubin | jq '.kernels[0].resources.barriers')" -eq 2 ]
+        sed 's/^\.target sm_100a/.target sm_90a/' $backend.ptx >as_90a.ptx
+        cute-run as_90a.ptx -c launch.json -d emulator --check=all >out
+        grep -q 'check o: passed' out
+    done
+}
