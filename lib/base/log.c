@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/base/buffer.h"
 #include "lib/base/diag.h"
@@ -16,7 +17,7 @@ static cute_log_level least = CUTE_LOG_WARNING;
 bool cute_log_level_parse(const char *text, cute_log_level *out)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
+        if (strcasecmp(text, names[i]) == 0) {
             *out = (cute_log_level)i;
             return true;
         }

@@ -170,12 +170,21 @@ static cute_status refuse(const cute_command *command, const getopt_table *table
         cute_buffer_release(&list);
         return status;
     }
+    int shown = (int)(name - word + (ptrdiff_t)length);
+    const char *copy = cute_arena_copy(arena, name, length);
+    const cute_setting *other = copy ? cute_setting_of(NULL, copy) : NULL;
+    if (other) {
+        cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%.*s'; '%s --help' lists them", shown, word,
+                  command->name);
+        cute_note(diag, NULL, "it is an option of %s", other->tools);
+        return CUTE_USAGE;
+    }
     const char *near = cute_nearest_of(name, length, option_at, command);
     if (near)
-        return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%.*s'; did you mean '--%s'?",
-                         (int)(name - word + (ptrdiff_t)length), word, near);
-    return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%.*s'; '%s --help' lists them",
-                     (int)(name - word + (ptrdiff_t)length), word, command->name);
+        return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%.*s'; did you mean '--%s'?", shown, word,
+                         near);
+    return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%.*s'; '%s --help' lists them", shown, word,
+                     command->name);
 }
 
 /* ---- the environment ---- */

@@ -30,8 +30,9 @@ bool cute_setting_lists(const char *list, const char *word)
 
 const cute_setting *cute_setting_of(const char *tool, const char *option)
 {
-    for (size_t i = 0; i < COUNT && tool; i++)
-        if (rows[i].option && strcmp(rows[i].option, option) == 0 && cute_setting_lists(rows[i].tools, tool))
+    for (size_t i = 0; i < COUNT; i++)
+        if (rows[i].option && strcmp(rows[i].option, option) == 0 &&
+            (!tool || cute_setting_lists(rows[i].tools, tool)))
             return &rows[i];
     return NULL;
 }

@@ -23,7 +23,7 @@ typedef struct cute_setting {
 
 /* Row `index`; NULL behind the last. */
 const cute_setting *cute_setting_at(size_t index);
-/* The row of `option` that `tool` looks at; NULL: none. */
+/* The row of `option` that `tool` looks at, or any (NULL); NULL: none. */
 const cute_setting *cute_setting_of(const char *tool, const char *option);
 /* The value of the first of its variables that is set and not empty, whose name goes to *name; NULL: none is. */
 const char *cute_setting_value(const cute_setting *setting, const char **name);

@@ -566,6 +566,22 @@ END
     says "one view at a time"
     fails 2 "$dump" cfg -sass loop.cubin
     fails 2 "$dump" -lrm tall loop.cubin
+    says "expected count, wide or narrow after -lrm, got 'tall'"
+}
+
+@test "-fun, -lrm and -g without a value: the functions, and machine code with its lines" {
+    looped
+    "$dump" -fun loop.cubin | cmp - <("$dump" loop.cubin)
+    "$dump" loop.cubin | grep -q '^looped '
+    for flags in -lrm -g -gi "-c -g" "sass -lrm"; do
+        # shellcheck disable=SC2086
+        "$dump" $flags loop.cubin | cmp - plain
+    done
+    "$dump" -lrm loop.cubin | grep -q "loop.cu:3"
+    # a kernel of that name is meant where there is a file, too
+    touch looped
+    "$dump" -fun looped loop.cubin | cmp - <("$dump" -k looped loop.cubin)
+    fails 1 "$dump" sass -fun other loop.cubin
 }
 
 @test "live registers are those that nvdisasm counts" {

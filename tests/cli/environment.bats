@@ -179,6 +179,9 @@ MLIR
         run -2 env $name=loud cute-link k.ptx -o k.cubin
         [[ $output == *"$name expects error, warning, info, debug or 0 to 50, got 'loud'"* ]]
     done
+    # as Python's logging spells them
+    CUTLASS_LOG_LEVEL=DEBUG cute-link k.ptx -o k.cubin 2>err
+    grep -q 'debug: reads' err
     run -2 cute-link --log-level=60 k.ptx -o k.cubin
     [[ $output == *"'--log-level' expects"*"got '60'"* ]]
     # the cache
@@ -213,6 +216,19 @@ MLIR
     cmp a/b/k.sm_80.ptx k.ptx
     CUTLASS_KEEP_PTX=1 cute-ptx --keep-ptx=0 --dump-dir=none k.mlir -o k.ptx
     [ ! -e none ]
+}
+
+@test "options of the whole pipe: the string of cute.compile, each part to the program that has it" {
+    cute-ptx --opt-level=3 --gpu-arch=sm_90 --keep-ptx -lineinfo k.mlir |
+        cute-link --opt-level=3 --gpu-arch=sm_90 --keep-cubin -lineinfo --ptxas-options="-v" >k.cubin 2>err
+    [ "$(ls k.sm_90.* | tr '\n' ' ')" = "k.sm_90.cubin k.sm_90.ptx " ]
+    cmp k.sm_90.cubin k.cubin
+    grep -q 'Used [0-9]* registers' err
+    cute-dump lines k.cubin | grep -q k.mlir:9
+    run -2 cute-ptx --keep-cubin k.mlir
+    [[ $output == *"unknown option '--keep-cubin'"*"it is an option of cute-link"* ]]
+    run -2 cute-link --keep-ptx k.cubin
+    [[ $output == *"unknown option '--keep-ptx'"*"it is an option of cute-ptx"* ]]
 }
 
 @test "the hook after a compilation gets the file, the kernels and the architecture; its failure is ours" {

@@ -9,9 +9,12 @@
 #include "lib/cubin/module.h"
 
 const code_habit cute_dump_habits[CUTE_DUMP_HABITS] = {
+    [CUTE_DUMP_LINES] = {"print-line-info", "sass", 'g'},
     {"sass", "sass", 0},
     {"dump-sass", "sass", 0},
     {"print-code", "sass", 'c'},
+    {"print-line-info-inline", "sass", 0},
+    {"gi", "sass", 0},
     {"ptx", "ptx", 0},
     {"dump-ptx", "ptx", 0},
     {"elf", "elf", 0},

@@ -23,7 +23,7 @@ cute_status cute_dump_images(const code_question *q, const char *path, cute_buff
 void cute_dump_put(const code_question *q, json_t *functions, const char *key, cute_buffer *out);
 
 /* How cuobjdump and nvdisasm are asked for views: options without a value. */
-enum { CUTE_DUMP_HABITS = 17 };
+enum { CUTE_DUMP_LINES, CUTE_DUMP_HABITS = 20 };
 typedef struct code_habit {
     const char *option, *view;
     char letter;

@@ -39,8 +39,8 @@ typedef struct settings {
     int64_t image;  /* 0: not asked */
     resource_question question;
     code_question code;
-    bool habits[CUTE_DUMP_HABITS]; /* which of cute_dump_habits were given */
-    const char *life_ranges;
+    bool habits[CUTE_DUMP_HABITS];   /* which of cute_dump_habits were given */
+    const char *life_ranges, *shown; /* -lrm, -fun */
     cute_option_list defines, folders;
     bool compiled; /* from MLIR, by this program */
     cute_arena *arena;
@@ -789,6 +789,17 @@ static cute_status open_module(settings *s, cute_tool *tool, const char *path, b
     return status;
 }
 
+/* "-lrm k.cubin" and "-fun k.cubin", as flags: the lines, and the functions. The file is the operand then. */
+static cute_status take_file(settings *s, cute_option_list *operands, const char **value, cute_diag *diag)
+{
+    if (!*value || s->file || operands->count > 1 || !cute_file_exists(*value)) return CUTE_OK;
+    if (operands->count && (!find_view(operands->items[0]) || cute_file_exists(operands->items[0])))
+        return CUTE_OK;
+    if (!cute_option_append(s->arena, operands, *value)) return cute_fail_memory(diag);
+    *value = NULL;
+    return CUTE_OK;
+}
+
 static cute_status work(cute_tool *tool, void *context)
 {
     settings *s = context;
@@ -797,6 +808,11 @@ static cute_status work(cute_tool *tool, void *context)
     s->arena = tool->arena;
     const struct view *view = &views[0];
     cute_buffer out = {0};
+    bool ranges = s->life_ranges != NULL;
+    CUTE_TRY(take_file(s, operands, &s->life_ranges, diag));
+    CUTE_TRY(take_file(s, operands, &s->shown, diag));
+    if (ranges && !s->life_ranges) s->habits[CUTE_DUMP_LINES] = true;
+    if (s->shown) s->kernel = s->shown;
     if (s->life_ranges) {
         if (strcmp(s->life_ranges, "count") && strcmp(s->life_ranges, "wide") &&
             strcmp(s->life_ranges, "narrow"))
@@ -844,8 +860,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON", &s.json},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "only this kernel", &s.kernel},
         {CUTE_OPTION_INT, "image", 0, "N", "of several only this one, as 'images' numbers them", &s.image},
-        {CUTE_OPTION_STRING, "fun", 0, "NAME", NULL, &s.kernel},
-        {CUTE_OPTION_STRING, "function", 0, "NAME", NULL, &s.kernel},
+        {CUTE_OPTION_STRING, "fun", 0, "NAME", NULL, &s.shown},
+        {CUTE_OPTION_STRING, "function", 0, "NAME", NULL, &s.shown},
         {CUTE_OPTION_FLAG, "encodings", 0, NULL, "'sass': the bytes of each instruction (-hex)",
          &s.code.sass.encodings},
         {CUTE_OPTION_FLAG, "liveness", 0, NULL, "'sass': live registers at each instruction (-plr)",
