@@ -125,3 +125,11 @@ PYTHON
     run -1 cute-dump accesses k.ptx
     [[ "$output" == *"k.ptx:24:"* ]]
 }
+
+@test "a kernel that calls functions has accesses too" {
+    kernel
+    sed -i 's/^\.visible/.func (.param .b32 o) f(.param .b32 i) { .reg .b32 %x; ld.param.u32 %x, [i]; st.param.b32 [o], %x; ret; }\n&/
+        s/^    st.shared/    { .param .b32 i; st.param.b32 [i+0], %r3; .param .b32 o; call (o), f, (i); ld.param.b32 %r5, [o+0]; }\n&/' k.ptx
+    run -0 cute-dump accesses k.ptx --block=128
+    [[ "$output" == *"3 accesses, 1 cost more than they have to, 1 not known"* ]]
+}

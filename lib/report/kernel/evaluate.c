@@ -367,6 +367,12 @@ static bool (*const rows[EM_OPCODES])(evaluation *) = {
     [EM_OP_redux] = do_common, [EM_OP_mbarrier] = do_mbarrier,
 };
 
+/* Computed in front of an instruction that accesses the thread's stack: only a launch has one. */
+static bool is_frame_address(const em_inst *i)
+{
+    return i->hidden && i->count == 1;
+}
+
 /* Opcodes whose known operands are for the row, not for the emulator. */
 static bool all_known(const evaluation *e)
 {
@@ -400,6 +406,10 @@ void evaluate(evaluation *e)
         uint32_t bits = evaluate_bits(e->results[n]);
         wide |= !bits && e->results[n]->kind == EM_O_VALUE;
         e->out[n] = lanes_vary(bits ? bits : 64, NULL);
+    }
+    if (is_frame_address(e->inst)) {
+        e->out[0] = lanes_same(evaluate_bits(e->results[0]), 0, "an address of local memory");
+        return;
     }
     if (all_known(e)) {
         evaluate_known(e);
