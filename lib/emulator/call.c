@@ -1,10 +1,11 @@
 /* Calls: of functions of the module, through addresses, and of those that the system provides (vprintf,
  * __assertfail, malloc, free). Arguments are variables of .param in the caller's frame; they are copied into
- * the callee's. */
+ * the callee's. Registers and numbers are put into such variables first (slots.c). */
 #include "lib/emulator/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/emulator/schedule.h"
 
@@ -13,7 +14,8 @@ enum { TEXT_LIMIT = 4096 };
 typedef struct em_call {
     const em_function *function; /* NULL: by address */
     em_operand address;
-    const em_variable **results, **arguments;
+    em_variable **results, **arguments;
+    const em_operand *registers; /* of the results that go to one, or NULL; while it is parsed */
     int result_count, argument_count;
 } em_call;
 
@@ -297,19 +299,56 @@ static void run_results_of(em_warp *w, const em_inst *i, uint32_t mask)
     run_results(w, &copy, mask);
 }
 
-static cute_status variables_of(em_parser *p, const em_raw *raw, const em_operand *list,
-                                const em_variable ***out, int *count)
+/* The slot of a register, or a number: of the type of the callee's variable, which of a call by an address is not known. */
+static cute_status make_slot(em_parser *p, const em_raw *raw, const em_operand *o, const em_variable *formal,
+                             em_variable **out)
 {
+    ptx_type type = (ptx_type)o->type;
+    if (formal) {
+        type = formal->in_register ? formal->in_register->type : formal->type;
+        if (formal->array || (o->kind == EM_O_VALUE && ptx_types[type].bits != ptx_types[o->type].bits))
+            return em_wrong(p, raw, "expected a .%s%s for '%s', got a register of .%s", ptx_types[type].name,
+                            formal->array ? " array" : "", formal->name, ptx_types[o->type].name);
+    } else if (o->kind != EM_O_VALUE) {
+        return em_wrong(p, raw, "expected a register or a variable of .param in a call through an address");
+    }
+    return em_slot(p, type, formal ? formal->name : "", out);
+}
+
+/* Those of an argument list or, `results`, of the list in front of the function. */
+static cute_status variables_of(em_parser *p, const em_raw *raw, em_operand *list, bool results,
+                                const em_function *f, em_variable ***out, int *count)
+{
+    em_variable **formals = !f ? NULL : results ? f->results : f->params;
+    size_t known = !f ? 0 : results ? f->result_count : f->param_count;
     *count = list->kind == EM_O_VECTOR ? list->count : 0;
     *out = cute_arena_array(p->arena, (size_t)*count + 1, sizeof **out);
     if (!*out) return cute_fail_memory(p->diag);
     for (int n = 0; n < *count; n++) {
-        const em_operand *o = &list->list[n];
+        em_operand *o = &list->list[n];
         const em_variable *v = o->kind == EM_O_IMMEDIATE ? o->symbol : NULL;
-        if (!v || v->space != EM_PARAM || v->owner)
-            return em_wrong(p, raw, "expected variables of .param as arguments and results of a call");
-        (*out)[n] = v;
+        if (v && v->space == EM_PARAM && !v->owner) {
+            (*out)[n] = (em_variable *)o->symbol;
+            continue;
+        }
+        bool number = o->kind == EM_O_IMMEDIATE && (!v || v->space != EM_PARAM);
+        if (o->kind != EM_O_VALUE && (results || !number))
+            return em_wrong(p, raw, "expected registers, %svariables of .param as %s of a call",
+                            results ? "or " : "numbers or ", results ? "results" : "arguments");
+        CUTE_TRY(make_slot(p, raw, o, (size_t)n < known ? formals[n] : NULL, &(*out)[n]));
+        if (!results) CUTE_TRY(em_slot_store(p, raw, (*out)[n], o));
+        *o = (em_operand){.kind = EM_O_IMMEDIATE, .symbol = (*out)[n], .type = PTX_b64};
     }
+    return CUTE_OK;
+}
+
+cute_status em_take_results(em_parser *p, const em_raw *at)
+{
+    const em_inst *last = &p->program->code[p->program->count - 1];
+    const em_call *c = last->call;
+    for (int n = 0; n < c->result_count; n++)
+        if (c->registers[n].kind == EM_O_VALUE)
+            CUTE_TRY(em_slot_load(p, at, c->results[n], &c->registers[n]));
     return CUTE_OK;
 }
 
@@ -319,7 +358,7 @@ cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
     em_call *c = cute_arena_alloc(p->arena, sizeof *c);
     if (!c) return cute_fail_memory(p->diag);
     bool results = raw->count > 0 && raw->o[0].kind == EM_O_VECTOR;
-    if (results) CUTE_TRY(variables_of(p, raw, &raw->o[at++], &c->results, &c->result_count));
+    at += results;
     if (at >= raw->count) return em_wrong(p, raw, "expected a function");
     const em_operand *callee = &raw->o[at++];
     if (callee->kind == EM_O_FUNCTION) {
@@ -332,8 +371,15 @@ cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
     } else {
         return em_wrong(p, raw, "expected a function or a 64-bit register with its address");
     }
+    if (results) {
+        size_t size = raw->o[0].count * sizeof *c->registers;
+        em_operand *written = cute_arena_alloc(p->arena, size + 1);
+        if (!written) return cute_fail_memory(p->diag);
+        c->registers = memcpy(written, raw->o[0].list, size);
+        CUTE_TRY(variables_of(p, raw, &raw->o[0], true, c->function, &c->results, &c->result_count));
+    }
     if (at < raw->count && raw->o[at].kind == EM_O_VECTOR)
-        CUTE_TRY(variables_of(p, raw, &raw->o[at], &c->arguments, &c->argument_count));
+        CUTE_TRY(variables_of(p, raw, &raw->o[at], false, c->function, &c->arguments, &c->argument_count));
     p->program->calls = true;
     i->run = run_call;
     i->call = c;

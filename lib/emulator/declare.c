@@ -247,7 +247,7 @@ static cute_status list_variable(em_parser *p, em_variable *v)
 }
 
 /* Gives a variable its place in its space. */
-static cute_status place_variable(em_parser *p, em_variable *v)
+cute_status em_place_variable(em_parser *p, em_variable *v)
 {
     em_program *program = p->program;
     int64_t *area = NULL;
@@ -370,7 +370,7 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external)
         bool initial = em_is(p, '=');
         if (!v->external || (space == EM_SHARED)) {
             if (!initial || !v->dynamic)
-                CUTE_TRY(place_variable(p, v));
+                CUTE_TRY(em_place_variable(p, v));
             else
                 v->offset = round_up((int64_t)p->program->image_length + 16, v->align < 16 ? 16 : v->align);
         }
@@ -396,7 +396,28 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external)
 
 /* ---- functions ---- */
 
-/* (.param .u64 a, .param .align 8 .b8 b[16]); registers as parameters are of PTX 1. */
+/* .reg .u32 x */
+static cute_status take_register(em_parser *p, em_variable **out)
+{
+    ptx_type type;
+    em_symbol *s;
+    em_next(p);
+    CUTE_TRY(take_type(p, &type));
+    em_token t = p->lexer.token;
+    if (t.kind != EM_T_NAME) return em_fail_token(p, "the name of a register");
+    bool unnamed = t.length == 1 && t.text[0] == '_';
+    const char *name = cute_arena_copy(p->arena, t.text, t.length);
+    if (!name) return cute_fail_memory(p->diag);
+    CUTE_TRY(em_slot(p, type, name, out));
+    em_next(p);
+    if (unnamed) return CUTE_OK;
+    CUTE_TRY(em_add_symbol(p, p->scope, t.text, t.length, EM_SYM_REGISTER, &s));
+    s->type = type;
+    (*out)->in_register = s;
+    return CUTE_OK;
+}
+
+/* (.param .u64 a, .param .align 8 .b8 b[16]); of functions (.reg .u32 x), too. */
 static cute_status take_params(em_parser *p, bool entry, em_variable ***out, size_t *count, int64_t *bytes)
 {
     em_variable *list[4096];
@@ -408,12 +429,19 @@ static cute_status take_params(em_parser *p, bool entry, em_variable ***out, siz
         ptx_type type;
         if (n == sizeof list / sizeof *list)
             return em_fail_at(p, here(p), 1, "the function has too many parameters");
+        em_variable *v;
+        if (!entry && em_is_directive(p, "reg")) {
+            CUTE_TRY(take_register(p, &v));
+            list[n++] = v;
+            if (em_is(p, ')')) break;
+            CUTE_TRY(em_expect(p, ','));
+            continue;
+        }
         if (!em_is_directive(p, "param")) return em_fail_token(p, "'.param'");
         em_next(p);
         CUTE_TRY(take_attributes(p, &align, &vector));
         CUTE_TRY(take_type(p, &type));
         CUTE_TRY(take_attributes(p, &more, &unused));
-        em_variable *v;
         CUTE_TRY(begin_variable(p, EM_PARAM, type, align, vector, &v));
         if (entry) {
             v->owner = p->function;
@@ -421,7 +449,7 @@ static cute_status take_params(em_parser *p, bool entry, em_variable ***out, siz
             offset = v->offset + v->size;
             if (offset > PARAM_LIMIT) return em_fail_at(p, here(p), 1, "the parameters take more than 1 MiB");
         } else {
-            CUTE_TRY(place_variable(p, v));
+            CUTE_TRY(em_place_variable(p, v));
         }
         list[n++] = v;
         if (em_is(p, ')')) break;
@@ -508,8 +536,11 @@ static cute_status take_body(em_parser *p, em_function *f)
     p->fixups = NULL;
     f->start = program->count;
     f->line = (uint32_t)here(p);
+    em_raw end = {.opcode = EM_OP_ret, .name_length = 1, .at = here(p)};
+    CUTE_TRY(em_take_parameters(p, f, &end));
     CUTE_TRY(em_parse_block(p));
-    em_raw end = {.opcode = EM_OP_ret, .name_length = 1, .at = here(p) ? here(p) - 1 : 0};
+    end.at = here(p) ? here(p) - 1 : 0;
+    CUTE_TRY(em_give_results(p, f, &end));
     f->end = UINT32_MAX;
     CUTE_TRY(em_decode(p, &end));
     last = &program->code[program->count - 1];

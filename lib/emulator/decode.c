@@ -493,10 +493,10 @@ cute_status em_decode(em_parser *p, const em_raw *given)
 {
     em_raw copy = *given, *raw = &copy;
     size_t end = raw->at + raw->name_length;
-    if (raw->word_count)
+    if (raw->word_count && !raw->length)
         end = (size_t)(raw->words[raw->word_count - 1].text - p->lexer.text) +
               raw->words[raw->word_count - 1].length;
-    raw->length = (uint32_t)(end - raw->at);
+    if (!raw->length) raw->length = (uint32_t)(end - raw->at);
     if (raw->opcode == EM_OPCODES) return em_unknown(p, raw);
     const em_row *row = &em_rows[raw->opcode];
     em_inst i = {.opcode = (uint8_t)raw->opcode,

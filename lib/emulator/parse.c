@@ -589,7 +589,9 @@ static cute_status parse_instruction(em_parser *p, em_raw *raw)
     if (!raw->o) return cute_fail_memory(p->diag);
     memcpy(raw->o, operands, (size_t)raw->count * sizeof *operands);
     CUTE_TRY(note_labels(p, raw->o, raw->count));
-    return em_decode(p, raw);
+    if (raw->opcode == EM_OP_ret) CUTE_TRY(em_give_results(p, p->function, raw));
+    CUTE_TRY(em_decode(p, raw));
+    return raw->opcode == EM_OP_call ? em_take_results(p, raw) : CUTE_OK;
 }
 
 cute_status em_parse_instruction(em_parser *p)

@@ -127,6 +127,8 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external);
 cute_status em_declare_function(em_parser *p, bool entry, bool external);
 bool em_space_of(const em_token *token, em_space *out);
 cute_status em_skip_braces(em_parser *p);
+/* Gives the variable its place. */
+cute_status em_place_variable(em_parser *p, em_variable *v);
 
 /* ---- unread.c ---- */
 /* em_parse_instruction, but what the emulator does not have is kept as unread. */
@@ -142,5 +144,16 @@ cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, ui
 cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cute_diag *diag);
 /* Instructions that touch accumulators of wgmma wait for it. accumulators.c */
 cute_status em_order_accumulators(em_program *program, const em_function *f, cute_diag *diag);
+
+/* ---- slots.c: registers as parameters, arguments and results ---- */
+cute_status em_slot(em_parser *p, ptx_type type, const char *name, em_variable **out);
+/* Moves between a slot and a register; the value of a store may be a number. `at` is the instruction that wants it. */
+cute_status em_slot_store(em_parser *p, const em_raw *at, em_variable *slot, const em_operand *value);
+cute_status em_slot_load(em_parser *p, const em_raw *at, em_variable *slot, const em_operand *value);
+/* At the beginning of f's body, and in front of each return. */
+cute_status em_take_parameters(em_parser *p, const em_function *f, const em_raw *at);
+cute_status em_give_results(em_parser *p, const em_function *f, const em_raw *at);
+/* Behind a call that was decoded. call.c */
+cute_status em_take_results(em_parser *p, const em_raw *at);
 
 #endif

@@ -221,6 +221,8 @@ typedef struct em_variable {
     bool dynamic, external, array;
     struct em_function *owner; /* of a shared variable of one kernel */
     uint64_t address;          /* of global and const */
+    struct em_symbol *
+        in_register; /* a parameter or result in .reg, of which this is the slot; while the function is parsed */
 } em_variable;
 
 /* A register that is used: its name, and where it lies in the register frame. */

@@ -186,3 +186,81 @@ P
     [[ $output == *"uninitialised: st stores %a17, which nothing wrote before"* ]]
     [[ $output == *"uninitialised: bra depends on %q2, which nothing wrote before"* ]]
 }
+
+@test "registers are parameters and results of functions, registers and numbers arguments of calls" {
+    cat >k.ptx <<'PTX'
+.version 8.3
+.target sm_90
+.address_size 64
+.func (.reg .pred q) inv(.reg .pred p) { not.pred q, p; ret; }
+.func (.reg .u32 r) abc(.reg .u32 x);
+.func (.reg .u32 r, .reg .f64 d, .reg .u16 h, .reg .f32 s) many(.reg .u32 x, .reg .f64 y, .reg .u16 hh, .reg .f32 g, .reg .pred c)
+{ .reg .pred %n; setp.eq.u32 %n, x, 3; add.u32 r, x, x; add.f64 d, y, y; add.u16 h, hh, 1; selp.f32 s, g, 0f00000000, c; @%n ret; add.u32 r, r, 1; ret; }
+.func (.reg .u32 r) fact(.reg .u32 x)
+{ .reg .pred %p; .reg .u32 %t; setp.le.u32 %p, x, 1; mov.u32 r, 1; @%p bra L; sub.u32 %t, x, 1; call (r), fact, (%t); mul.lo.u32 r, r, x;
+L: ret; }
+.func (.param .b32 z) mixed(.reg .u32 x) { st.param.b32 [z], x; ret; }
+.func (.reg .u32 z) plain(.param .b32 x) { ld.param.b32 z, [x]; ret; }
+.func abc2(.reg .u64 p, .reg .u32 x) { st.global.u32 [p], x; ret; }
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<5>; .reg .b32 %r<30>; .reg .f64 %d<5>; .reg .f32 %f<5>; .reg .b64 %rd<9>; .reg .b16 %h<4>;
+  ld.param.u64 %rd1, [out];
+  cvta.to.global.u64 %rd1, %rd1;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd1, %rd1, %rd2;
+  setp.lt.u32 %p1, %r1, 16;
+  call (%p2), inv, (%p1);
+  mov.f64 %d1, 0d3FF8000000000000;
+  mov.b16 %h1, 41;
+  call (%r2, %d2, %h2, %f2), many, (%r1, %d1, %h1, 0f3F800000, %p2);
+  cvt.rzi.u32.f64 %r3, %d2;
+  cvt.u32.u16 %r4, %h2;
+  cvt.rzi.u32.f32 %r5, %f2;
+  mov.u32 %r10, 0;
+  and.b32 %r11, %r1, 7;
+  call (%r6), fact, (%r11);
+  @%p1 call (%r10), abc, (5);
+  { .param .b32 a; call (a), mixed, (%r1); ld.param.b32 %r12, [a]; call (%r13), plain, (a); }
+  { .param .b32 b; st.param.b32 [b], 100; call (%r14), plain, (b); }
+  mov.u64 %rd4, fact;
+  P: .callprototype (.reg .u32 _) _ (.reg .u32 _);
+  mov.u32 %r16, 3;
+  call (%r15), %rd4, (%r16), P;
+  mad.lo.u32 %r20, %r2, 1, %r3;
+  add.u32 %r20, %r20, %r4; add.u32 %r20, %r20, %r5; add.u32 %r20, %r20, %r6; add.u32 %r20, %r20, %r10; add.u32 %r20, %r20, %r12;
+  add.u32 %r20, %r20, %r13; add.u32 %r20, %r20, %r14; add.u32 %r20, %r20, %r15;
+  call abc2, (%rd1, %r20);
+  ret;
+}
+.func (.reg .u32 r) abc(.reg .u32 x) { mov.u32 r, x; ret; }
+PTX
+    echo '{"grid": 1, "block": 64, "buffers": {"o": {"dtype": "i32", "shape": [64]}}, "args": ["o"], "outputs": {"o": "o.raw"}}' >launch.json
+    awk 'BEGIN { for (i = 0; i < 64; i++) { for (f = k = 1; k <= i % 8; k++) f *= k
+                 print 2 * i + (i != 3) + 3 + 42 + (i < 16 ? 5 : 1) + f + 2 * i + 100 + 6 } }' >expected
+    for seed in 0 1 2; do
+        cute-run k.ptx -k k -c launch.json -d emulator --check=all --seed=$seed >out
+        grep -q 'coalescing: passed' out
+        od -An -v -t d4 -w4 o.raw | tr -d ' ' | diff expected -
+    done
+    wrong() {
+        sed "s/@%p1 call (%r10), abc, (5);/$1/" k.ptx >bad.ptx
+        run -1 cute-run bad.ptx -k k -c launch.json -d emulator
+        [[ $output == *"bad.ptx:33:3: error: $2"* ]] || { echo "$output"; false; }
+    }
+    wrong 'call (7), abc, (5);' 'expected registers, or variables of .param as results of a call'
+    wrong 'call (%r10), abc, (%rd1);' "expected a .u32 for 'x', got a register of .b64"
+    wrong 'call (%p1), abc, (5);' "expected a .u32 for 'r', got a register of .pred"
+    wrong 'call (%r10), inv, (5);' "expected a .pred for 'q', got a register of .b32"
+    wrong 'call (%r10), abc, ({%r1, %r2});' 'expected registers, numbers or variables of .param as arguments of a call'
+    wrong 'call (%r10), abc, (out);' 'expected registers, numbers or variables of .param as arguments of a call'
+    wrong 'call (%r15), %rd4, (5), P;' 'expected a register or a variable of .param in a call through an address'
+    wrong 'call (%r10), abc;' "function 'abc' has 1 parameters and 1 results, the call 0 and 1"
+    for text in '.func (.reg .u32) f;' '.func f(.reg .u32 x, .reg .u32 x);' '.func f(.reg .v4 .u32 x);' '.func f(.reg u32 x);' \
+        '.visible .entry e(.reg .u32 x) { ret; }'; do
+        sed "s/^.func .* mixed(/$text\n&/" k.ptx >bad.ptx
+        run -1 cute-run bad.ptx -k k -c launch.json -d emulator
+        [[ $output == *"bad.ptx:"*error* ]] || { echo "$text"; echo "$output"; false; }
+    done
+}

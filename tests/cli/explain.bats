@@ -81,3 +81,28 @@ END
     [[ $(launch 17 256 2) == *tail-wave* ]]
     [[ $(launch 16 256 2) != *tail-wave* ]]
 }
+
+@test "arguments of calls are no arrays of a thread" {
+    cat >call.ptx <<'PTX'
+.version 8.3
+.target sm_90
+.address_size 64
+.func (.param .b32 r) twice(.param .b32 x)
+{ .reg .b32 %r<3>; ld.param.b32 %r1, [x]; add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }
+.func (.reg .u32 r) thrice(.reg .u32 x) { mul.lo.u32 r, x, 3; ret; }
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), twice, (a); ld.param.b32 %r2, [b]; }
+  call (%r3), thrice, (%r2);
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd4, %rd1, %rd2;
+  st.global.u32 [%rd4], %r3;
+  ret;
+}
+PTX
+    "$dump" explain call.ptx --all-findings >out
+    grep -q '^k: nothing' out || { cat out; false; }
+}

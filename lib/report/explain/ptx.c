@@ -355,6 +355,12 @@ static void set_hidden(const em_inst *i, x_inst *to)
     }
 }
 
+/* Parameters of calls, which lie in the frame here and in registers on a GPU. */
+static bool is_argument(const em_inst *i)
+{
+    return i->space == EM_LOCAL && (em_has(i, EM_M_param) || em_has(i, EM_M_param_func));
+}
+
 static bool set_inst(maker *m, const em_inst *i, x_inst *to)
 {
     const em_program *p = m->program;
@@ -376,7 +382,10 @@ static bool set_inst(maker *m, const em_inst *i, x_inst *to)
         return ok;
     }
     set_synchronisation(i, to);
-    if (!(to->flags & (F_ASYNC | F_TMA | F_WGMMA))) {
+    if (is_argument(i)) {
+        to->class = CUTE_CODE_CONSTANT;
+        to->op = X_OTHER;
+    } else if (!(to->flags & (F_ASYNC | F_TMA | F_WGMMA))) {
         set_memory(i, to);
         if (to->access == CUTE_ACCESS_NONE && i->class != EM_CLASS_WARP && i->class != EM_CLASS_TENSOR) {
             uint8_t class = to->class;
