@@ -24,14 +24,17 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
     if (elf->section_count == 0 || elf->section_count + count + 1 >= SHN_LORESERVE)
         return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file with %zu of them",
                          elf->section_count);
+    if (!elf->string_section || !elf->sections[elf->string_section].data)
+        return cute_fail(diag, CUTE_INVALID, &file,
+                         "cannot add sections to a file without names of sections");
     size_t start = out->length;
     cute_buffer headers = {0}, names = {0};
     Elf64_Ehdr header;
     memcpy(&header, elf->bytes, sizeof header);
     cute_buffer_append(&headers, elf->bytes + header.e_shoff, elf->section_count * sizeof(Elf64_Shdr));
     const cute_elf_section *old = &elf->sections[elf->string_section];
-    cute_buffer_append(&names, old->data, old->data ? old->size : 0);
-    if (!names.length) cute_buffer_putc(&names, 0);
+    cute_buffer_append(&names, old->data, old->size);
+    if (!names.length || names.data[names.length - 1]) cute_buffer_putc(&names, 0);
     for (size_t i = 0; cute_buffer_ok(&headers) && i < elf->section_count; i++) {
         if (!replaced(elf->sections[i].name, additions, count)) continue;
         Elf64_Shdr gone = {.sh_type = SHT_NULL};

@@ -13,6 +13,7 @@ typedef struct reader {
     const char *label;
     cute_image *images;
     size_t count, room, modules;
+    bool archs; /* those of cubins are asked for: each is extracted */
     cute_diag *diag;
 } reader;
 
@@ -36,10 +37,12 @@ static const char *arch_of(reader *r, const cute_image *image)
     const void *bytes;
     size_t length;
     cute_elf elf;
-    if (image->entry.kind == CUTE_FATBIN_ELF &&
-        cute_image_extract(r->arena, r->label, image, &bytes, &length, NULL) == CUTE_OK &&
-        cute_elf_read(r->arena, r->label, bytes, length, &elf, NULL) == CUTE_OK)
+    if (!r->archs || image->entry.kind != CUTE_FATBIN_ELF) return stated;
+    cute_arena *own = cute_arena_create();
+    if (own && cute_image_extract(own, r->label, image, &bytes, &length, NULL) == CUTE_OK &&
+        cute_elf_read(own, r->label, bytes, length, &elf, NULL) == CUTE_OK)
         arch = cute_elf_arch(r->arena, &elf);
+    cute_arena_destroy(own);
     return arch && *arch ? arch : stated;
 }
 
@@ -127,10 +130,10 @@ static cute_status add_archive(reader *r, const void *bytes, size_t length)
     return CUTE_OK;
 }
 
-cute_status cute_images_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
-                             cute_image **out, size_t *count, cute_diag *diag)
+static cute_status read_images(cute_arena *arena, const char *label, const void *bytes, size_t length,
+                               bool archs, cute_image **out, size_t *count, cute_diag *diag)
 {
-    reader r = {.arena = arena, .label = label, .diag = diag};
+    reader r = {.arena = arena, .label = label, .archs = archs, .diag = diag};
     if (cute_content_of(bytes, length) == CUTE_CONTENT_ARCHIVE)
         CUTE_TRY(add_archive(&r, bytes, length));
     else
@@ -138,6 +141,12 @@ cute_status cute_images_read(cute_arena *arena, const char *label, const void *b
     *out = r.images;
     *count = r.count;
     return CUTE_OK;
+}
+
+cute_status cute_images_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
+                             cute_image **out, size_t *count, cute_diag *diag)
+{
+    return read_images(arena, label, bytes, length, true, out, count, diag);
 }
 
 cute_status cute_image_extract(cute_arena *arena, const char *label, const cute_image *image,
@@ -186,7 +195,7 @@ cute_status cute_images_choose(cute_arena *arena, const char *label, int64_t num
     cute_image *images;
     size_t count;
     if (!number && !archive && !(kernel && cute_host_is(*bytes, *length))) return CUTE_OK;
-    CUTE_TRY(cute_images_read(arena, label, *bytes, *length, &images, &count, diag));
+    CUTE_TRY(read_images(arena, label, *bytes, *length, false, &images, &count, diag));
     if (number) {
         if (number < 0 || (uint64_t)number > count)
             return cute_fail(diag, CUTE_INVALID, &file, "expected an image of 1 to %zu, got %lld", count,

@@ -1,12 +1,30 @@
-/* Cubins and fatbins: any bytes open or are refused. Input that begins with '!' is the contents of .nv.info.k, .nv.info and
+/* Cubins, fatbins, objects, programs and archives: any bytes open or are refused, and so does each image in them. Input that begins with '!' is the contents of .nv.info.k, .nv.info and
  * .cute.metadata (separated by bytes 0xff 0xfe) of a cubin that is otherwise well formed. */
 #include "cute/cubin.h"
+#include "lib/cubin/images.h"
 #include "lib/cubin/module.h"
 #include "lib/report/elfview.h"
 #include "lib/report/module.h"
+#include "lib/report/resources/resources.h"
 #include "tests/unit/elf_builder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { IMAGES = 16 /* that are looked into */ };
+
+static void look_at_resources(const cute_module *module)
+{
+    const resource_question question = RESOURCE_AS_IS;
+    cute_arena *arena = cute_arena_create();
+    cute_buffer out = {0};
+    resource_report report;
+    if (cute_resource_report_create(arena, "fuzz", module, NULL, &question, &report, NULL) == CUTE_OK) {
+        cute_resources_print(arena, &report, true, &out);
+        json_decref(cute_resources_json(&report));
+    }
+    cute_buffer_release(&out);
+    cute_arena_destroy(arena);
+}
 
 static void look(const void *bytes, size_t length)
 {
@@ -35,6 +53,7 @@ static void look(const void *bytes, size_t length)
                 cute_arena_destroy(arena);
             }
         }
+        look_at_resources(module);
         cute_module_close(module);
     } else if (cute_diag_errors(diag) == 0) {
         __builtin_trap(); /* a refusal says why */
@@ -44,10 +63,34 @@ static void look(const void *bytes, size_t length)
     cute_diag_destroy(diag);
 }
 
+/* As 'images' lists them, and as --image chooses one. */
+static void look_at_images(const void *bytes, size_t length)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    cute_image *images;
+    size_t count = 0;
+    if (cute_images_read(arena, "fuzz", bytes, length, &images, &count, diag) != CUTE_OK &&
+        cute_diag_errors(diag) == 0)
+        __builtin_trap();
+    for (size_t n = 1; n <= count && n <= IMAGES; n++) {
+        const void *image = bytes;
+        size_t size = length;
+        cute_diag_clear(diag);
+        if (cute_images_choose(arena, "fuzz", (int64_t)n, NULL, NULL, &image, &size, diag) == CUTE_OK)
+            look(image, size);
+        else if (cute_diag_errors(diag) == 0)
+            __builtin_trap();
+    }
+    cute_diag_destroy(diag);
+    cute_arena_destroy(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0 || *data != '!') {
         look(data, size);
+        look_at_images(data, size);
         return 0;
     }
     static const char *const names[] = {".nv.info.k", ".nv.info", ".cute.metadata"};

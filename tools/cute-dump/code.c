@@ -93,14 +93,17 @@ static int count_kernels(const code_question *q, const cute_image *image, const 
     const void *bytes;
     size_t length;
     cute_module *module;
+    int count = -1;
     *first = "";
-    if ((image->entry.kind != CUTE_FATBIN_ELF && image->entry.kind != CUTE_FATBIN_PTX) ||
-        cute_image_extract(q->arena, q->label, image, &bytes, &length, NULL) != CUTE_OK ||
-        cute_module_open(q->label, bytes, length, NULL, &module, NULL) != CUTE_OK)
-        return -1;
-    int count = (int)cute_module_kernel_count(module);
-    if (count) *first = cute_symbol_name(q->arena, cute_module_kernel(module, 0)->name);
-    cute_module_close(module);
+    if (image->entry.kind != CUTE_FATBIN_ELF && image->entry.kind != CUTE_FATBIN_PTX) return -1;
+    cute_arena *own = cute_arena_create();
+    if (own && cute_image_extract(own, q->label, image, &bytes, &length, NULL) == CUTE_OK &&
+        cute_module_open(q->label, bytes, length, NULL, &module, NULL) == CUTE_OK) {
+        count = (int)cute_module_kernel_count(module);
+        if (count) *first = cute_symbol_name(q->arena, cute_module_kernel(module, 0)->name);
+        cute_module_close(module);
+    }
+    cute_arena_destroy(own);
     return count;
 }
 

@@ -70,8 +70,8 @@ static uint32_t at_entry(builder *b, uint32_t block, uint32_t var, int depth)
     x_function *f = b->f;
     uint32_t start = block, value = get(&b->entry, block, var);
     if (value) return value - 1;
-    /* Chains of blocks need no recursion. */
-    while (f->blocks[block].before_count == 1) {
+    /* Chains of blocks need no recursion. The first block also comes after what is in front of the function. */
+    while (block && f->blocks[block].before_count == 1) {
         uint32_t before = f->blocks[block].before[0], made = get(&b->exit, before, var);
         if (made) {
             b->failed |= !put(&b->entry, start, var, made);
@@ -80,7 +80,6 @@ static uint32_t at_entry(builder *b, uint32_t block, uint32_t var, int depth)
         block = before;
         value = get(&b->entry, block, var);
         if (value) return value - 1;
-        if (block == start) return X_NO_VALUE; /* a circle that is not reached */
     }
     if (!f->blocks[block].before_count || depth > DEEPEST) {
         b->failed |= !put(&b->entry, start, var, X_NO_VALUE + 1);
