@@ -96,6 +96,12 @@ typedef struct cute_kernel {
     const char *const *define_names, *const *define_values; /* -D */
     cute_resources resources;
     const char *metadata; /* the JSON object as text, NULL without */
+    /* What else it was compiled for; 0: not said. */
+    int64_t max_registers;    /* .maxnreg; of a cubin also what .minnctapersm and -maxrregcount came to */
+    int64_t min_blocks;       /* .minnctapersm; a cubin does not say it */
+    int64_t max_cluster;      /* .maxclusterrank: blocks of a cluster at most */
+    bool explicit_cluster;    /* .explicitcluster: a launch has to state the cluster */
+    bool blocks_are_clusters; /* .blocksareclusters: the grid of a launch counts clusters */
 } cute_kernel;
 
 typedef struct cute_module cute_module;

@@ -89,6 +89,8 @@ static void copy_dim3(const cute_nvinfo *a, int64_t out[3])
     for (int i = 0; i < 3; i++) out[i] = a->words[i];
 }
 
+enum { ANY_REGISTERS = 255 /* no limit */ };
+
 static void read_attribute(const cute_nvinfo *a, cute_kernel *kernel, params *list)
 {
     if (a->shape == CUTE_NVINFO_BYTES) return; /* shorter than it should be */
@@ -100,6 +102,12 @@ static void read_attribute(const cute_nvinfo *a, cute_kernel *kernel, params *li
     case CUTE_EIATTR_MAX_THREADS: copy_dim3(a, kernel->maxntid); break;
     case CUTE_EIATTR_REQNTID: copy_dim3(a, kernel->reqntid); break;
     case CUTE_EIATTR_CTA_PER_CLUSTER: copy_dim3(a, kernel->cluster); break;
+    case CUTE_EIATTR_MAXREG_COUNT:
+        if (a->words[0] < ANY_REGISTERS) kernel->max_registers = a->words[0];
+        break;
+    case CUTE_EIATTR_MAX_CLUSTER_RANK: kernel->max_cluster = a->words[0]; break;
+    case CUTE_EIATTR_EXPLICIT_CLUSTER: kernel->explicit_cluster = true; break;
+    case CUTE_EIATTR_BLOCKS_ARE_CLUSTERS: kernel->blocks_are_clusters = true; break;
     case CUTE_EIATTR_NUM_BARRIERS: kernel->resources.barriers = a->words[0]; break;
     case CUTE_EIATTR_CBANK_PARAM_SIZE: kernel->resources.param_bytes = a->words[0]; break;
     default: break;

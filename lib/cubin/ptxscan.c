@@ -173,6 +173,12 @@ static cute_status read_three(scanner *s, int64_t out[3])
     return CUTE_OK;
 }
 
+static cute_status read_one(scanner *s, int64_t *out)
+{
+    token t = next(s);
+    return read_integer(t, out) ? CUTE_OK : fail_at(s, t, "expected a number");
+}
+
 /* The body, which begins behind its brace: which dynamic shared memory it names, and how much it declares. */
 static cute_status read_body(scanner *s, cute_kernel *kernel)
 {
@@ -229,6 +235,11 @@ static cute_status read_entry(scanner *s)
         if (is(t, ".reqntid")) CUTE_TRY(read_three(s, kernel->reqntid));
         if (is(t, ".maxntid")) CUTE_TRY(read_three(s, kernel->maxntid));
         if (is(t, ".reqnctapercluster")) CUTE_TRY(read_three(s, kernel->cluster));
+        if (is(t, ".maxnreg")) CUTE_TRY(read_one(s, &kernel->max_registers));
+        if (is(t, ".minnctapersm")) CUTE_TRY(read_one(s, &kernel->min_blocks));
+        if (is(t, ".maxclusterrank")) CUTE_TRY(read_one(s, &kernel->max_cluster));
+        kernel->explicit_cluster |= is(t, ".explicitcluster");
+        kernel->blocks_are_clusters |= is(t, ".blocksareclusters");
     }
     if (!is(t, "{")) return t.length ? CUTE_OK : fail_at(s, t, "expected the body of the kernel");
     s->out->kernel_count++; /* a declaration is none */

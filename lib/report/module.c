@@ -109,6 +109,25 @@ static void put_args(cute_arena *arena, const cute_kernel *k, cute_buffer *out)
     if (k->arg_count) cute_table_print(&table, 1 | 2 | 4 | 32, "    ", out);
 }
 
+CUTE_PRINTF(2, 3) static void add_words(cute_buffer *line, const char *format, ...)
+{
+    va_list args;
+    if (line->length) cute_buffer_puts(line, ", ");
+    va_start(args, format);
+    cute_buffer_vprintf(line, format, args);
+    va_end(args);
+}
+
+static void put_bounds(const cute_kernel *k, cute_buffer *line)
+{
+    if (k->max_cluster > 0) add_words(line, "clusters of at most %lld blocks", (long long)k->max_cluster);
+    if (k->explicit_cluster) add_words(line, "a cluster has to be given");
+    if (k->blocks_are_clusters) add_words(line, "the grid counts clusters");
+    if (k->min_blocks > 0)
+        add_words(line, "%lld block%s on a multiprocessor at least", (long long)k->min_blocks,
+                  k->min_blocks == 1 ? "" : "s");
+}
+
 /* What the source says of a launch. */
 static void put_launch(const cute_kernel *k, const char *indent, cute_buffer *out)
 {
@@ -125,8 +144,12 @@ static void put_launch(const cute_kernel *k, const char *indent, cute_buffer *ou
         if (line.length) cute_buffer_puts(&line, ", ");
         put_dims(&line, "block", k->block);
     }
+    put_bounds(k, &line);
     if (line.length) cute_buffer_printf(out, "%slaunch: %s\n", indent, cute_buffer_text(&line));
     cute_buffer_release(&line);
+    if (k->max_registers > 0)
+        cute_buffer_printf(out, "%scompiled for at most %lld registers\n", indent,
+                           (long long)k->max_registers);
     if (k->dynamic_smem >= 0)
         cute_buffer_printf(out, "%sdynamic shared memory: %lld bytes\n", indent, (long long)k->dynamic_smem);
     else if (k->uses_dynamic_smem)

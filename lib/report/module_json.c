@@ -122,6 +122,11 @@ static void put_launch(json_t *o, const cute_kernel *k)
     put_dims(o, "reqntid", k->reqntid);
     put_dims(o, "maxntid", k->maxntid);
     put_dims(o, "cluster", k->cluster);
+    if (k->max_cluster > 0) put_number(o, "max_cluster", k->max_cluster);
+    if (k->explicit_cluster) json_object_set_new(o, "explicit_cluster", json_true());
+    if (k->blocks_are_clusters) json_object_set_new(o, "blocks_are_clusters", json_true());
+    if (k->min_blocks > 0) put_number(o, "min_blocks", k->min_blocks);
+    if (k->max_registers > 0) put_number(o, "max_registers", k->max_registers);
     put_dims(o, "grid", k->grid);
     put_dims(o, "block", k->block);
     put_number(o, "dynamic_smem", k->dynamic_smem);
