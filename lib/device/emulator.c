@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "lib/base/abi.h"
+#include "lib/base/multiprocessor.h"
 #include "lib/checks/checks.h"
 #include "lib/device/device.h"
 #include "lib/emulator/counters.h"
@@ -20,7 +21,7 @@ enum {
 /* Modules' variables lie where neither em_memory_alloc nor the host's allocator puts anything. */
 #define FIRST_MODULE UINT64_C(0x0000680000000000)
 #define MODULE_GAP   UINT64_C(0x100000)
-enum { SHARED_BLOCK = 48 * 1024, SHARED_OPTIN = 227 * 1024, THREADS_BLOCK = 1024, CLUSTER_LIMIT = 16 };
+enum { SHARED_BLOCK = 48 * 1024 };
 
 struct cute_device_module {
     cute_device_module *next;
@@ -297,8 +298,8 @@ static cute_status emulator_get_global(cute_device *device, cute_device_module *
 static int64_t threads_limit(const em_function *f)
 {
     const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
-    int64_t threads = n[0] ? (int64_t)n[0] * n[1] * n[2] : THREADS_BLOCK;
-    return threads < THREADS_BLOCK ? threads : THREADS_BLOCK;
+    int64_t threads = n[0] ? (int64_t)n[0] * n[1] * n[2] : CUTE_SM_BLOCK_THREADS;
+    return threads < CUTE_SM_BLOCK_THREADS ? threads : CUTE_SM_BLOCK_THREADS;
 }
 
 static cute_status emulator_function_info(cute_device *device, cute_device_function *function,
@@ -328,15 +329,16 @@ static cute_status emulator_prepare(cute_device *device, cute_device_function *f
     const em_function *f = function->function;
     int64_t fixed = em_static_shared(function->module->program, f);
     int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    (void)device;
-    if (fixed + launch->dynamic_smem > SHARED_OPTIN)
-        return cute_fail(
-            diag, CUTE_INVALID, NULL,
-            "%lld bytes of static and %lld bytes of dynamic shared memory are more than the %d that a block "
-            "can have",
-            (long long)fixed, (long long)launch->dynamic_smem, SHARED_OPTIN);
-    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > CLUSTER_LIMIT)
-        return cute_fail(diag, CUTE_INVALID, NULL, "a cluster has at most %d blocks", CLUSTER_LIMIT);
+    int64_t cluster = cute_multiprocessor_of(90)->cluster;
+    if (fixed + launch->dynamic_smem > device->info.shared_optin)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "%lld bytes of static and %lld bytes of dynamic shared memory are more than the "
+                         "%lld that a block "
+                         "can have",
+                         (long long)fixed, (long long)launch->dynamic_smem,
+                         (long long)device->info.shared_optin);
+    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > cluster)
+        return cute_fail(diag, CUTE_INVALID, NULL, "a cluster has at most %lld blocks", (long long)cluster);
     if (f->reqntid[0] && (launch->block[0] != f->reqntid[0] || launch->block[1] != f->reqntid[1] ||
                           launch->block[2] != f->reqntid[2]))
         return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' requires blocks of %ux%ux%u threads", f->name,
@@ -638,30 +640,34 @@ static const cute_device_ops emulator_ops = {
 };
 
 /* As an H100 is, so that what fits there fits here. */
-static const cute_device_info emulator_info = {
-    .size = sizeof emulator_info,
-    .kind = "emulator",
-    .name = "PTX emulator",
-    .major = 9,
-    .arch = "sm_90a",
-    .multiprocessors = 132,
-    .memory = INT64_C(80) << 30,
-    .shared_block = SHARED_BLOCK,
-    .shared_optin = SHARED_OPTIN,
-    .shared_reserved = EM_SHARED_RESERVED,
-    .shared_multiprocessor = 228 * 1024,
-    .registers_block = 65536,
-    .registers_multiprocessor = 65536,
-    .threads_block = THREADS_BLOCK,
-    .threads_multiprocessor = 2048,
-    .blocks_multiprocessor = 32,
-    .block_limit = {1024, 1024, 64},
-    .grid_limit = {2147483647, 65535, 65535},
-    .warp_size = EM_LANES,
-    .cooperative = true,
-    .clusters = true,
-    .tensor_maps = true,
-};
+static cute_device_info emulator_info(void)
+{
+    const cute_multiprocessor *sm = cute_multiprocessor_of(90);
+    return (cute_device_info){
+        .size = sizeof(cute_device_info),
+        .kind = "emulator",
+        .name = "PTX emulator",
+        .major = 9,
+        .arch = "sm_90a",
+        .multiprocessors = 132,
+        .memory = INT64_C(80) << 30,
+        .shared_block = SHARED_BLOCK,
+        .shared_optin = sm->block_shared,
+        .shared_reserved = EM_SHARED_RESERVED,
+        .shared_multiprocessor = sm->shared,
+        .registers_block = CUTE_SM_REGISTERS,
+        .registers_multiprocessor = CUTE_SM_REGISTERS,
+        .threads_block = CUTE_SM_BLOCK_THREADS,
+        .threads_multiprocessor = sm->warps * EM_LANES,
+        .blocks_multiprocessor = sm->blocks,
+        .block_limit = {1024, 1024, 64},
+        .grid_limit = {2147483647, 65535, 65535},
+        .warp_size = EM_LANES,
+        .cooperative = true,
+        .clusters = true,
+        .tensor_maps = true,
+    };
+}
 
 cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_emulator_options *out,
                                        cute_diag *diag)
@@ -692,7 +698,7 @@ cute_status cute_emulator_open(const cute_emulator_options *options, cute_device
     if (!ours.threads) ours.threads = threads_here();
     emulator *e = calloc(1, sizeof *e);
     if (!e) return cute_fail_memory(diag);
-    *e = (emulator){.base = {&emulator_ops, emulator_info}, .options = ours, .module_base = FIRST_MODULE};
+    *e = (emulator){.base = {&emulator_ops, emulator_info()}, .options = ours, .module_base = FIRST_MODULE};
     if (ours.multiprocessors) e->base.info.multiprocessors = ours.multiprocessors;
     cute_status status = make_checks(e, diag);
     if (status == CUTE_OK)

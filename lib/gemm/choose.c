@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "lib/base/arch.h"
+#include "lib/base/multiprocessor.h"
 #include "lib/base/nearest.h"
 #include "lib/gemm/gemm.h"
 
-enum { MEASURED_ON = 132, SHARED = 227 * 1024, THREADS = 2048, REGISTERS = 65536, GRID_Y = 65535 };
+enum { MEASURED_ON = 132, GRID_Y = 65535 };
 /* On 132 multiprocessors. */
 static const double bandwidth = 2.95e12; /* bytes a second from memory */
 static const double element_wise = 0.3;  /* the part of it that steps reach */
@@ -80,9 +81,11 @@ static int64_t resident(const gemm_config *c, int64_t size)
     if (c->resident) return c->resident;
     int64_t threads = c->kernel->threads ? c->kernel->threads : 32 * c->warps_m * c->warps_n;
     int64_t shared = (c->bm + c->bn) * c->bk * c->stages * size + 1024;
-    int64_t registers = (c->bm * c->bn / threads + 80) * threads, n = THREADS / threads;
-    if (n > SHARED / shared) n = SHARED / shared;
-    if (n > REGISTERS / registers) n = REGISTERS / registers;
+    int64_t registers = (c->bm * c->bn / threads + 80) * threads;
+    const cute_multiprocessor *sm = cute_multiprocessor_of(90); /* rates are those of an H100 */
+    int64_t n = sm->warps * CUTE_SM_WARP / threads;
+    if (n > sm->block_shared / shared) n = sm->block_shared / shared;
+    if (n > CUTE_SM_REGISTERS / registers) n = CUTE_SM_REGISTERS / registers;
     return n < 1 ? 1 : n;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
+#include "lib/base/multiprocessor.h"
 #include "lib/gemm/gemm.h"
 
 /* The sources, as build/gen/gemm_sources.inc has them: bytes and a 0. */
@@ -161,8 +162,6 @@ static bool sm90_takes(const gemm_config *config, cute_dtype in, const gemm_matr
     return vectors && sm80_takes(config, in, m, rows, k, align, true);
 }
 
-enum { SM90_SHARED = 232448 }; /* bytes of shared memory that a block may have */
-
 /* The buffers of A and B, those of C with as many bytes a row, two mbarriers a stage, and what an epilogue has. */
 static int64_t sm90_bytes(const gemm_config *c, int64_t size, int64_t row)
 {
@@ -217,8 +216,10 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "ZERO=%s", in == CUTE_I8 ? "0" : "0.0");
     gemm_define(d, "CW=%lld", (long long)columns);
     gemm_define(d, "NC=%d",
-                c->bn / columns % 2 == 0 && sm90_bytes(c, size, 2 * columns * out_size) <= SM90_SHARED ? 2
-                                                                                                       : 1);
+                c->bn / columns % 2 == 0 && sm90_bytes(c, size, 2 * columns * out_size) <=
+                                                cute_multiprocessor_of(90)->block_shared
+                    ? 2
+                    : 1);
     gemm_define(d, "SC=S<%lld,4,3>", (long long)log2_of(columns * out_size / 16));
     if (out_size == 2) {
         gemm_define(d, "ST=stsm<%s,mode=<\"(8,8)\">,num_matrices=4,n>", type);

@@ -7,27 +7,18 @@
 
 #include "lib/base/arch.h"
 #include "lib/base/checked.h"
+#include "lib/base/multiprocessor.h"
 #include "lib/cubin/module.h"
-
-/* CUDA C++ Programming Guide 13.0, table of technical specifications per compute capability. */
-static const struct {
-    int number;
-    int64_t shared_optin, cluster;
-} arch_limits[] = {
-    {75, 64 * 1024, 1},    {80, 163 * 1024, 1},   {86, 99 * 1024, 1},   {87, 163 * 1024, 1},
-    {88, 163 * 1024, 1},   {89, 99 * 1024, 1},    {90, 227 * 1024, 16}, {100, 227 * 1024, 16},
-    {103, 227 * 1024, 16}, {110, 227 * 1024, 16}, {120, 99 * 1024, 8},  {121, 99 * 1024, 8},
-};
 
 plan_limits cute_plan_limits(const char *arch, const cute_device_info *device)
 {
     plan_limits limits = {"any device", 1024, {1024, 1024, 64}, {INT32_MAX, 65535, 65535}, 227 * 1024, 16};
     const cute_arch *known = cute_arch_find(device ? device->arch : arch);
-    for (size_t i = 0; known && i < sizeof arch_limits / sizeof *arch_limits; i++) {
-        if (arch_limits[i].number != known->number) continue;
+    const cute_multiprocessor *has = known ? cute_multiprocessor_of(known->number) : NULL;
+    if (has) {
         limits.name = known->name;
-        limits.shared_optin = arch_limits[i].shared_optin;
-        limits.cluster = arch_limits[i].cluster;
+        limits.shared_optin = has->block_shared;
+        limits.cluster = has->cluster;
     }
     if (!device) return limits;
     limits.name = device->name;

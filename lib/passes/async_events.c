@@ -8,6 +8,7 @@
 #include "lib/atoms/atoms.h"
 #include "lib/base/checked.h"
 #include "lib/base/list.h"
+#include "lib/base/multiprocessor.h"
 #include "lib/ir/ops/check.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
@@ -868,7 +869,7 @@ async_step async_event_do(async_machine *m, async_warp *w, const async_instr *i)
 
 void async_registers(async_machine *m)
 {
-    int64_t sum = 0, threads = (int64_t)m->block_warps * 32, own = 65536 / threads / 8 * 8;
+    int64_t sum = 0, threads = (int64_t)m->block_warps * 32, own = CUTE_SM_REGISTERS / threads / 8 * 8;
     const async_warp *most = NULL;
     if (own > 255) own = 248;
     bool whole = true; /* of each warpgroup the registers are known */
@@ -895,11 +896,11 @@ void async_registers(async_machine *m)
         sum += registers * warps * 32;
         if (first->registers && (!most || most->registers < first->registers)) most = first;
     }
-    if (!most || !whole || sum <= 65536) return;
+    if (!most || !whole || sum <= CUTE_SM_REGISTERS) return;
     async_finding f = async_find(ASYNC_REGISTERS, most->registers_at,
                                  "the warpgroups of the block want %lld registers, of which a multiprocessor "
-                                 "has 65536: this waits for ever",
-                                 (long long)sum);
+                                 "has %d: this waits for ever",
+                                 (long long)sum, CUTE_SM_REGISTERS);
     for (int i = 0; i < m->block_warps; i += 4)
         if (m->warps[i].registers && &m->warps[i] != most)
             async_note(&f, m->warps[i].registers_at, "warp %d has %d", i, m->warps[i].registers);

@@ -1,16 +1,11 @@
 /* What an asynchronous kernel asks of a multiprocessor, as far as it is stated (async.h): threads, clusters, shared memory. */
 #include <mlir-c/BuiltinAttributes.h>
 
+#include "lib/base/multiprocessor.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/async.h"
 #include "lib/passes/shared_memory.h"
-
-/* Shared memory that a launch may give a block (CUDA C++ Programming Guide, technical specifications), in KiB. */
-static const struct {
-    int arch, shared;
-} limits[] = {{75, 64},  {80, 163},  {86, 99},   {87, 163},  {88, 163}, {89, 99},
-              {90, 227}, {100, 227}, {103, 227}, {110, 227}, {120, 99}, {121, 99}};
 
 /* ---- launches ---- */
 
@@ -132,9 +127,8 @@ static void add_shared(MlirOperation op, void *context)
 static void check_shared(MlirOperation kernel, const async_launch *l, const cute_arch *arch,
                          async_report *report)
 {
-    int64_t limit = 0, sum;
-    for (size_t i = 0; arch && i < sizeof limits / sizeof *limits; i++)
-        if (limits[i].arch == arch->number) limit = (int64_t)limits[i].shared * 1024;
+    const cute_multiprocessor *has = arch ? cute_multiprocessor_of(arch->number) : NULL;
+    int64_t limit = has ? has->block_shared : 0, sum;
     shared s = {0};
     cute_op_each(kernel, "cute.memref.alloca", add_shared, &s);
     if (!limit || l->dynamic < 0) return;

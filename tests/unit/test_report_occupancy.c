@@ -1,6 +1,8 @@
 /* Occupancy against cuda_occupancy.h of CUDA 13.0: its cudaOccMaxActiveBlocksPerMultiprocessor, with all shared memory opted
  * in, gave the last column for the limits of the programming guide's table. */
 #include "cute/occupancy.h"
+#include "lib/base/arch.h"
+#include "lib/base/multiprocessor.h"
 #include "tests/unit/test.h"
 
 static const struct {
@@ -237,6 +239,20 @@ static void test_nonsense(void)
     cute_diag_destroy(diag);
 }
 
+static void test_rows(void)
+{
+    const int numbers[] = {
+#define ARCH(name, number, ...) number,
+#include "lib/base/arch.def"
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const cute_multiprocessor *sm = cute_multiprocessor_of(numbers[i]);
+        CHECK(sm && sm->block_shared + sm->reserved <= sm->shared && sm->cluster > 0);
+        CHECK(sm && (sm->cluster > 1) == (numbers[i] >= 90));
+    }
+    CHECK(!cute_multiprocessor_of(91));
+}
+
 int main(void)
 {
     TEST("blocks on a multiprocessor are those that CUDA's calculator gives", test_published);
@@ -245,6 +261,7 @@ int main(void)
     TEST("the most of each resource for a number of blocks", test_most);
     TEST("one more than the most is too much", test_most_is_the_last);
     TEST("clusters fit into GPCs", test_clusters);
+    TEST("each architecture has its multiprocessor", test_rows);
     TEST("unknown architectures and impossible blocks are refused", test_nonsense);
     return test_finish();
 }

@@ -3,32 +3,23 @@
 
 #include "lib/base/abi.h"
 #include "lib/base/arch.h"
+#include "lib/base/multiprocessor.h"
 
 enum {
-    WARP = 32,
-    REGISTERS = 65536,
+    WARP = CUTE_SM_WARP,
+    REGISTERS = CUTE_SM_REGISTERS,
     PARTITIONS = 4,
     REGISTER_UNIT = 256,
-    MOST_THREADS = 1024,
+    MOST_THREADS = CUTE_SM_BLOCK_THREADS,
     MOST_REGISTERS = 256, /* what the driver counts; machine code names 255 */
     MOST_BARRIERS = 16,
-    MOST_CLUSTER = 16,
-    KIB = 1024
+    MOST_CLUSTER = 16
 };
 
-static const struct sm {
-    int number, warps, blocks, smem_kib, block_kib, reserved, granule, barriers, least_kib;
-} table[] = {
-#define SM(number, warps, blocks, smem, block, reserved, granule, barriers, least)                           \
-    {number, warps, blocks, smem, block, reserved, granule, barriers, least},
-#include "lib/report/resources/occupancy.def"
-};
+/* How much of a multiprocessor's memory can be shared memory, in KiB, up to the most that it has. */
+static const int64_t splits[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
-static const int splits[] = {
-#define SM(...)
-#define SPLIT(kib) kib,
-#include "lib/report/resources/occupancy.def"
-};
+typedef cute_multiprocessor sm_limits;
 
 static int64_t round_up(int64_t value, int64_t step)
 {
@@ -50,53 +41,52 @@ static int64_t by_registers(int64_t warps, int64_t registers)
 }
 
 /* The smallest split that has `bytes` of shared memory. */
-static int64_t split_for(const struct sm *sm, int64_t bytes)
+static int64_t split_for(const sm_limits *sm, int64_t bytes)
 {
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
-        if (splits[i] >= sm->least_kib && splits[i] <= sm->smem_kib && bytes <= (int64_t)splits[i] * KIB)
-            return (int64_t)splits[i] * KIB;
-    return (int64_t)sm->smem_kib * KIB;
+        if (splits[i] * 1024 >= sm->least_shared && splits[i] * 1024 <= sm->shared &&
+            bytes <= splits[i] * 1024)
+            return splits[i] * 1024;
+    return sm->shared;
 }
 
-static int64_t block_smem(const struct sm *sm, int64_t bytes)
+static int64_t block_smem(const sm_limits *sm, int64_t bytes)
 {
     return round_up(bytes + sm->reserved, sm->granule);
 }
 
 /* A carveout is a wish: a block that needs more gets it, and is alone then or nearly so. */
-static int64_t total_smem(const struct sm *sm, const cute_occupancy_input *in, int64_t bytes)
+static int64_t total_smem(const sm_limits *sm, const cute_occupancy_input *in, int64_t bytes)
 {
-    int64_t most = (int64_t)sm->smem_kib * KIB, used = block_smem(sm, bytes);
+    int64_t most = sm->shared, used = block_smem(sm, bytes);
     int64_t wanted = in->has_carveout ? split_for(sm, in->carveout * most / 100) : most;
     return wanted >= used ? wanted : split_for(sm, used);
 }
 
-static int64_t by_smem(const struct sm *sm, const cute_occupancy_input *in, int64_t bytes)
+static int64_t by_smem(const sm_limits *sm, const cute_occupancy_input *in, int64_t bytes)
 {
     int64_t used = block_smem(sm, bytes);
-    if (used > (int64_t)sm->block_kib * KIB + sm->reserved) return 0;
+    if (used > sm->block_shared + sm->reserved) return 0;
     return used ? total_smem(sm, in, bytes) / used : INT64_MAX;
 }
 
-static int64_t by_barriers(const struct sm *sm, int64_t barriers)
+static int64_t by_barriers(const sm_limits *sm, int64_t barriers)
 {
-    return barriers && sm->barriers ? (int64_t)sm->barriers * sm->blocks / barriers : INT64_MAX;
+    return barriers && sm->barriers ? sm->barriers * sm->blocks / barriers : INT64_MAX;
 }
 
 /* ---- input ---- */
 
 /* The fields that a caller's struct has; its size is at its start. */
 static cute_status read_input(const cute_occupancy_input *given, cute_occupancy_input *in,
-                              const struct sm **found, cute_diag *diag)
+                              const sm_limits **found, cute_diag *diag)
 {
     const int64_t sane = 1 << 30;
     const cute_arch *arch;
     CUTE_TRY(cute_struct_read(in, sizeof *in, given, "cute_occupancy_input", diag));
     CUTE_TRY(cute_arch_parse(in->arch ? in->arch : "", NULL, &arch, diag));
-    *found = NULL;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].number == arch->number) *found = &table[i];
-    if (!*found)
+    *found = cute_multiprocessor_of(arch->number);
+    if (!*found || !(*found)->warps)
         return cute_fail(diag, CUTE_USAGE, NULL, "the limits of a multiprocessor of %s are not published",
                          arch->name);
     const struct {
@@ -133,7 +123,7 @@ static int64_t count_clusters(const cute_occupancy_input *in, int64_t blocks)
 cute_status cute_occupancy_compute(const cute_occupancy_input *given, cute_occupancy *out, cute_diag *diag)
 {
     cute_occupancy_input in;
-    const struct sm *sm;
+    const sm_limits *sm;
     CUTE_TRY(read_input(given, &in, &sm, diag));
     int64_t warps = warps_of(in.threads), bytes = in.static_smem + in.dynamic_smem;
     cute_occupancy o = {
@@ -176,7 +166,7 @@ cute_status cute_occupancy_find_most(const cute_occupancy_input *given, int64_t 
                                      cute_occupancy_most *out, cute_diag *diag)
 {
     cute_occupancy_input in;
-    const struct sm *sm;
+    const sm_limits *sm;
     CUTE_TRY(read_input(given, &in, &sm, diag));
     if (blocks < 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one block or more, got %lld", (long long)blocks);
@@ -189,7 +179,7 @@ cute_status cute_occupancy_find_most(const cute_occupancy_input *given, int64_t 
     for (int64_t b = 0; b <= MOST_BARRIERS; b++)
         if (by_barriers(sm, b) >= blocks) most.barriers = b;
     /* All steps are granules beyond what is reserved, which is a number of granules. */
-    for (int64_t bytes = 0; bytes <= (int64_t)sm->block_kib * KIB; bytes += sm->granule)
+    for (int64_t bytes = 0; bytes <= sm->block_shared; bytes += sm->granule)
         if (by_smem(sm, &in, bytes) >= blocks) most.smem = bytes;
     return cute_struct_write(out, &most, sizeof most, "cute_occupancy_most", diag);
 }
