@@ -26,11 +26,33 @@ void cute_traffic_add_sectors(const cute_request *r, cute_traffic *t)
     t->ideal += (bytes + SECTOR - 1) / SECTOR;
 }
 
-/* Shared memory serves 128 bytes at once: all lanes of 4 bytes or less, half a warp of 8, a quarter of 16.
- * Different words of one bank need a wavefront each. */
-void cute_traffic_add_wavefronts(const cute_request *r, cute_traffic *t)
+/* Lanes n and n ^ `by` have one address wherever both are active. */
+static bool in_pairs(const cute_request *r, uint32_t by)
+{
+    uint64_t address[CUTE_REQUEST_LANES];
+    uint32_t active = 0;
+    for (uint32_t n = 0; n < r->count; n++) {
+        address[r->lane[n]] = r->address[n];
+        active |= UINT32_C(1) << r->lane[n];
+    }
+    for (uint32_t l = 0; l < CUTE_REQUEST_LANES; l++)
+        if ((active >> l & 1) && (active >> (l ^ by) & 1) && address[l] != address[l ^ by]) return false;
+    return true;
+}
+
+/* Half a warp of 8 bytes a lane fills 128 bytes, a quarter of 16. Pairs of one address ask for half of that: NVIDIA describes
+ * the rule for loads from compute capability 7.0 on. */
+uint32_t cute_traffic_group(const cute_request *r)
 {
     uint32_t group = r->bytes <= 4 ? 32 : r->bytes == 8 ? 16 : 8;
+    bool pairs = r->load && group < 32 && (in_pairs(r, 1) || in_pairs(r, 2));
+    return pairs ? 2 * group : group;
+}
+
+/* Different words of one bank need a wavefront each. */
+void cute_traffic_add_wavefronts(const cute_request *r, cute_traffic *t)
+{
+    uint32_t group = cute_traffic_group(r);
     t->requests++;
     for (uint32_t first = 0; first < CUTE_REQUEST_LANES; first += group) {
         uint64_t words[CUTE_REQUEST_LANES * 4];

@@ -25,6 +25,13 @@ static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
     return true;
 }
 
+/* Diverged lanes may come to one instruction one behind the other. */
+static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
+{
+    (void)w, (void)i, (void)lanes, (void)mask;
+    em_transactions_flush(c, &c->banks, cute_traffic_add_wavefronts);
+}
+
 /* The launch ends. */
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                   uint64_t b)
@@ -38,4 +45,12 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
 }
 
 const em_part em_part_bank_conflicts = {
-    .events = EVENT(END), .begin = begin, .end = end, .event = event, .access = access, .row = row};
+    .events = EVENT(END),
+    .begin = begin,
+    .end = end,
+    .event = event,
+    .access = access,
+    .row = row,
+    .concerns = em_transactions_concerns,
+    .step = step,
+};

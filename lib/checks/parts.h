@@ -182,7 +182,8 @@ struct shadow {
 typedef struct memory_request {
     const em_warp *warp;
     const em_inst *inst;
-    int last; /* lane */
+    const em_pending *pending; /* the copy that completes; NULL: none does */
+    int last;                  /* lane */
     cute_request of;
 } memory_request;
 _Static_assert((int)CUTE_REQUEST_LANES >= (int)EM_LANES, "a request holds a warp");
@@ -391,6 +392,8 @@ void em_transactions_end(memory_traffic *t);
 void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a, memory_cost count);
 void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *r, memory_cost count);
 void em_transactions_flush(em_checks *c, memory_traffic *t, memory_cost count);
+/* Instructions that access memory lane by lane: the parts flush before each. */
+bool em_transactions_concerns(const em_checks *c, const em_inst *i);
 
 /* ---- allowed.c ---- */
 

@@ -100,7 +100,7 @@ static void fill(collection *c, MlirOperation op, MlirValue pointer, uint32_t la
     a->known = true;
     for (uint32_t thread = 0; thread < c->threads; thread++) {
         uint32_t lane = thread % CUTE_REQUEST_LANES;
-        if (lane == 0) a->requests[a->count++] = (cute_request){.bytes = a->bytes};
+        if (lane == 0) a->requests[a->count++] = (cute_request){.bytes = a->bytes, .load = a->plain_load};
         if (lane >= lanes || !comes_to(c->lanes[thread], op)) continue;
         cute_cell cell = cute_lane_value(c->lanes[thread], pointer);
         if (!cell.known || !cell.root || (a->root && a->root != cell.root)) a->known = false;
@@ -133,7 +133,8 @@ static void visit(MlirOperation op, void *context)
         *a = (cute_access){.location = mlirOperationGetLocation(op),
                            .store = kinds[i].store,
                            .space = space == 1 ? CUTE_SPACE_GMEM : CUTE_SPACE_SMEM,
-                           .bytes = (uint32_t)bytes};
+                           .bytes = (uint32_t)bytes,
+                           .plain_load = cute_op_is(op, "llvm.load")};
         fill(c, op, pointer, lanes, a);
     }
 }

@@ -11,12 +11,12 @@
 enum { CUTE_ACCESS_WARPS = 2 };
 
 typedef struct cute_access {
-    MlirLocation location; /* of what it was made of */
-    bool store;
-    cute_space space; /* gmem or smem */
-    bool known;       /* what follows is set */
-    uint32_t bytes;   /* of a lane */
-    const void *root; /* what the addresses are behind: see lane_values.h */
+    MlirLocation location;  /* of what it was made of */
+    bool store, plain_load; /* plain_load: not of ldmatrix or a copy */
+    cute_space space;       /* gmem or smem */
+    bool known;             /* what follows is set */
+    uint32_t bytes;         /* of a lane */
+    const void *root;       /* what the addresses are behind: see lane_values.h */
     cute_request requests[CUTE_ACCESS_WARPS];
     uint32_t count; /* of warps that take part */
 } cute_access;

@@ -133,3 +133,33 @@ PYTHON
     run -0 cute-dump accesses k.ptx --block=128
     [[ "$output" == *"3 accesses, 1 cost more than they have to, 1 not known"* ]]
 }
+
+@test "lanes that come to an access one behind the other are requests of their own" {
+    cat >k.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+    .reg .b64 %d<2>; .reg .b32 %r<8>; .reg .pred %p<4>; .shared .align 8 .b8 s[128];
+    mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2; mov.u32 %r2, s; add.u32 %r1, %r1, %r2; mov.u32 %r3, 0;
+    cvt.u64.u32 %d1, %r1; cvta.shared.u64 %d1, %d1;
+    st.shared.u32 [%r1], %r0;
+L:  setp.ne.u32 %p1, %r3, %r0; @%p1 bra N;
+    ld.shared.u32 %r4, [%r1];
+    ld.u32 %r4, [%d1];
+    atom.shared.add.u32 %r4, [%r1], 1;
+N:  add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 32; @%p2 bra L;
+    ret;
+}
+END
+    echo '{"launches": [{"kernel": "k", "grid": 1, "block": 32, "args": []}]}' >k.json
+    for checks in bank all; do
+        run -0 cute-run k.ptx --config k.json --device emulator --counters --check=$checks --json
+        python3 - "$output" <<'PYTHON'
+import json, sys
+lines = {l["ptx_line"]: l for l in json.loads(sys.argv[1])["counters"][0]["lines"]}
+assert [lines[n]["wavefronts"]["count"] for n in (9, 11, 12, 13)] == [1, 32, 32, 32], lines
+PYTHON
+    done
+}

@@ -6,9 +6,9 @@
 #include "lib/report/explain/model.h"
 
 static x_traffic traffic(void (*add)(const cute_request *, cute_traffic *), const uint64_t at[X_LANES],
-                         uint32_t active, unsigned width)
+                         uint32_t active, unsigned width, bool load)
 {
-    cute_request request = {.bytes = width};
+    cute_request request = {.bytes = width, .load = load};
     cute_traffic sum = {0};
     for (uint32_t l = 0; l < X_LANES; l++) {
         if (!(active >> l & 1)) continue;
@@ -21,12 +21,12 @@ static x_traffic traffic(void (*add)(const cute_request *, cute_traffic *), cons
 
 x_traffic x_sectors(const uint64_t at[X_LANES], uint32_t active, unsigned width)
 {
-    return width > 128 ? (x_traffic){0, 0} : traffic(cute_traffic_add_sectors, at, active, width);
+    return width > 128 ? (x_traffic){0, 0} : traffic(cute_traffic_add_sectors, at, active, width, true);
 }
 
-x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width)
+x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width, bool load)
 {
-    return width > 16 ? (x_traffic){0, 0} : traffic(cute_traffic_add_wavefronts, at, active, width);
+    return width > 16 ? (x_traffic){0, 0} : traffic(cute_traffic_add_wavefronts, at, active, width, load);
 }
 
 /* Cycles of a scheduler for an instruction of a warp. */
@@ -90,7 +90,8 @@ double x_cost(const x_function *f, const x_inst *i)
     unsigned width = i->width ? i->width : 4;
     bool known = x_addresses(f, i, at, &active);
     if (i->space == CUTE_SPACE_SHARED && i->access != CUTE_ACCESS_COPY) {
-        x_traffic t = known ? x_wavefronts(at, active, width) : (x_traffic){(int)(width + 3) / 4, 0};
+        x_traffic t =
+            known ? x_wavefronts(at, active, width, x_plain_load(i)) : (x_traffic){(int)(width + 3) / 4, 0};
         return PER_WAVEFRONT * (t.count ? t.count : 1);
     }
     if (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC) {

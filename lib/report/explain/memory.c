@@ -180,7 +180,7 @@ void find_bank_conflicts(explain_context *c)
             width = 16;
         }
         if (i->access == CUTE_ACCESS_ATOMIC && width > 4) continue;
-        x_traffic t = x_wavefronts(at, active, width);
+        x_traffic t = x_wavefronts(at, active, width, x_plain_load(i));
         if (t.count < 2 * t.ideal) continue;
         int64_t stride = lane_stride(at, active);
         const char *apart =
@@ -230,7 +230,8 @@ static void judge_run(explain_context *c, const member *m, unsigned count)
             continue;
         }
         bool global = is_global(m->i);
-        x_traffic wide = global ? x_sectors(at, active, most) : x_wavefronts(at, active, most);
+        x_traffic wide =
+            global ? x_sectors(at, active, most) : x_wavefronts(at, active, most, x_plain_load(m->i));
         double now = 0;
         for (unsigned k = 0; k < take; k++) now += x_cost(f, m[k].i) + 1;
         double saved = (now - wide.count * (global ? SECTOR_COST : WAVEFRONT_COST) - 1) * x_weight(f, m->i);

@@ -253,7 +253,12 @@ typedef struct x_traffic {
     int count, ideal;
 } x_traffic;
 x_traffic x_sectors(const uint64_t at[X_LANES], uint32_t active, unsigned width);
-x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width);
+x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width, bool load);
+/* A load into the lanes' registers, not ldmatrix. */
+static inline bool x_plain_load(const x_inst *i)
+{
+    return i->access == CUTE_ACCESS_LOAD && !(i->flags & F_TENSOR_LOAD);
+}
 
 /* Cycles of a scheduler that a warp takes for it: an estimate. */
 double x_cost(const x_function *f, const x_inst *i);

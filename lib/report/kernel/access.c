@@ -78,9 +78,9 @@ static void widen(cute_access *a, const cute_access_cost *cost, bool first)
     if (first || cost->count > a->most.count) a->most = *cost;
 }
 
-static cute_request request_of(const lane_values *address, uint32_t mask, uint32_t bytes)
+static cute_request request_of(const lane_values *address, uint32_t mask, const cute_access *a)
 {
-    cute_request r = {.bytes = bytes};
+    cute_request r = {.bytes = a->bytes, .load = a->plain_load};
     for (uint32_t l = 0; l < LANES; l++) {
         uint64_t at = address->at[l];
         if (!(mask >> l & 1)) continue;
@@ -95,7 +95,7 @@ static cute_request request_of(const lane_values *address, uint32_t mask, uint32
 static void count_request(gather *g, cute_access *a, const follow_access *seen)
 {
     const lane_values *address = seen->address;
-    cute_request request = request_of(address, seen->mask, a->bytes);
+    cute_request request = request_of(address, seen->mask, a);
     uint64_t unit = a->space == CUTE_ACCESS_SHARED ? WORD : SECTOR, known = UINT64_C(1) << 20;
     if (address->free < address->bits && address->free < 20) known = UINT64_C(1) << address->free;
     if (address->pointer) {
@@ -151,6 +151,7 @@ static cute_access *access_at(gather *g, const follow_access *seen)
                                        : CUTE_ACCESS_LOAD,
                        .space = seen->space,
                        .bytes = seen->bytes,
+                       .plain_load = i->opcode == EM_OP_ld || i->opcode == EM_OP_ldu,
                        .ptx_line = line_at(g, i->where),
                        .in_loop = seen->in_loop};
     if (loc && loc->file) {

@@ -29,6 +29,7 @@ typedef struct cute_access {
     cute_access_kind kind;
     cute_access_space space;
     uint32_t bytes;    /* of a lane at once; of ldmatrix and stmatrix 16, a row */
+    bool plain_load;   /* by ld: not ldmatrix, cp.async */
     uint32_t ptx_line; /* of the PTX */
     const char *file;  /* of the source; NULL: not known, as its line */
     uint32_t line, column;

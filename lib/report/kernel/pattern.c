@@ -48,7 +48,7 @@ static const char *layout_of(cute_arena *arena, const cute_access *a)
 static uint32_t most_in_a_bank(const cute_access *a)
 {
     const cute_request *r = &a->request;
-    uint32_t group = r->bytes <= 4 ? 32 : r->bytes == 8 ? 16 : 8, most = 0;
+    uint32_t group = cute_traffic_group(r), most = 0;
     for (uint32_t first = 0; first < CUTE_REQUEST_LANES; first += group)
         for (uint32_t bank = 0; bank < BANKS; bank++) {
             uint64_t words[CUTE_REQUEST_LANES];

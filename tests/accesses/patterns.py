@@ -1,0 +1,188 @@
+"""Random accesses to memory as PTX, and what they cost by a model of its own: nothing is shared with lib/base/traffic.c.
+
+A kernel has many accesses, each with a table of addresses that its lanes take: by a chain of selections, or by arithmetic on
+%tid. Some lanes stay away: by a predicate, by a branch, or because the block ends within the warp."""
+import random
+
+HEAD = """.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 .ptr .global .align 256 out) .reqntid {threads}, 1, 1
+{{
+    .reg .pred %p<8>;
+    .reg .b16 %h<4>;
+    .reg .b32 %r<64>;
+    .reg .b32 %v<8>;
+    .reg .b64 %d<16>;
+    .reg .b64 %w<4>;
+    .shared .align 1024 .b8 room[{room}];
+    mov.u32 %r0, %tid.x;
+    and.b32 %r2, %r0, 31;
+    shr.u32 %r3, %r0, 5;
+    mov.u32 %r1, room;
+    ld.param.u64 %d0, [out];
+    cvta.to.global.u64 %d0, %d0;
+    cvta.shared.u64 %d7, room;
+    mov.b16 %h0, 0; mov.b16 %h1, 0; mov.u64 %w0, 0; mov.u64 %w1, 0;
+    mov.u32 %v0, 0; mov.u32 %v1, 0; mov.u32 %v2, 0; mov.u32 %v3, 0;
+"""
+ROOM = 16384
+
+
+# ---- the model ----
+
+
+def group_of(lanes, width, load):
+    """How many lanes one wavefront may serve. `lanes`: {lane: address}. Two halves (of 8 bytes) or quarters (of 16) go together
+    in a load where lanes n and n ^ 1, or n and n ^ 2, agree throughout the warp, as NVIDIA describes it from sm_70 on."""
+    group = 32 if width <= 4 else 256 // width // 2
+    pairs = any(all(lanes.get(lane ^ by, address) == address for lane, address in lanes.items()) for by in (1, 2))
+    return min(32, group * 2) if load and width > 4 and pairs else group
+
+
+def wavefronts(lanes, width, load=False):
+    group, total = group_of(lanes, width, load), 0
+    for first in range(0, 32, group):
+        banks = {}
+        for lane in range(first, first + group):
+            if lane in lanes:
+                for word in range(lanes[lane] // 4, (lanes[lane] + width - 1) // 4 + 1):
+                    banks.setdefault(word % 32, set()).add(word)
+        total += max(map(len, banks.values()), default=0)
+    return total
+
+
+def sectors(lanes, width):
+    return len({byte // 32 for address in lanes.values() for byte in (address, address + width - 1)} |
+               {byte // 32 for address in lanes.values() for byte in range(address, address + width, 32)})
+
+
+# ---- tables of addresses ----
+
+
+def table(rng, width, span):
+    """A function of (lane, warp) and PTX that puts it into %r9."""
+    units = span // width
+    kind = rng.choice(["any", "few", "pairs", "fours", "strided", "swizzled", "blocks", "bank"])
+    if kind == "strided":
+        step, add = rng.randrange(0, 65), rng.randrange(0, 32)
+        step %= max(1, units // 128)
+        return (lambda lane, warp: (add + step * (lane + 32 * warp)) * width,
+                f"    mad.lo.u32 %r9, %r0, {step * width}, {add * width};")
+    if kind == "swizzled":
+        shift, bits = rng.randrange(1, 6), rng.choice([1, 3, 7, 15, 31])
+        row = rng.choice([4, 8, 16, 32])
+        return (lambda lane, warp: (lane * row + (lane >> shift & bits)) % units * width ^ warp * width,
+                f"    mul.lo.u32 %r9, %r2, {row};\n    shr.u32 %r10, %r2, {shift};\n    and.b32 %r10, %r10, {bits};\n"
+                f"    add.u32 %r9, %r9, %r10;\n    rem.u32 %r9, %r9, {units};\n    mul.lo.u32 %r9, %r9, {width};\n"
+                f"    mul.lo.u32 %r10, %r3, {width};\n    xor.b32 %r9, %r9, %r10;")
+    if kind == "few":
+        pool = [rng.randrange(units) for _ in range(rng.choice([1, 2, 3, 5, 8]))]
+        units_of = [rng.choice(pool) for _ in range(32)]
+    elif kind == "pairs":
+        by = rng.choice([1, 2])
+        units_of = [0] * 32
+        for lane in range(32):
+            units_of[lane] = units_of[lane ^ by] if lane & by else rng.randrange(units)
+        if rng.random() < 0.25:
+            units_of[rng.randrange(32)] = rng.randrange(units)
+    elif kind == "fours":
+        units_of = [lane // 8 * 8 + rng.choice([0, 1, 2, 3]) for lane in range(32)]
+    elif kind == "blocks":
+        units_of = [(lane // 4 * rng.randrange(1, 9) + lane % 4) % units for lane in range(32)]
+    elif kind == "bank":
+        units_of = [rng.randrange(units // (128 // min(width, 128))) * (128 // width) for _ in range(32)]
+    else:
+        units_of = [rng.randrange(units) for _ in range(32)]
+    code = [f"    mov.u32 %r9, {units_of[0] * width};"]
+    for lane in range(1, 32):
+        code += [f"    setp.eq.u32 %p1, %r2, {lane};", f"    selp.b32 %r9, {units_of[lane] * width}, %r9, %p1;"]
+    return lambda lane, warp: units_of[lane] * width, "\n".join(code)
+
+
+# ---- instructions: name, width, the text with its address for {a}; sides ----
+
+VALUES = {4: ("u32", "%v0"), 8: ("v2.u32", "{%v0, %v1}"), 16: ("v4.u32", "{%v0, %v1, %v2, %v3}")}
+SHARED = [("ld.shared.u8 %h0, [{a}];", 1), ("ld.shared.u16 %h0, [{a}];", 2), ("st.shared.b8 [{a}], %h0;", 1), ("st.shared.b16 [{a}], %h0;", 2),
+          ("ld.shared.u64 %w0, [{a}];", 8), ("ld.shared.v2.u64 {%w0, %w1}, [{a}];", 16), ("ld.volatile.shared.u32 %v0, [{a}];", 4),
+          ("ld.shared.v2.u16 {%h0, %h1}, [{a}];", 4), ("ld.shared.v4.u8 {%h0, %h1, %h2, %h3}, [{a}];", 4), ("st.shared.u64 [{a}], %w0;", 8),
+          ("atom.shared.add.u32 %v0, [{a}], 1;", 4), ("red.shared.add.u32 [{a}], 1;", 4), ("atom.shared.add.u64 %w0, [{a}], %w1;", 8),
+          ("atom.shared.cas.b32 %v0, [{a}], %v1, %v2;", 4)]
+GLOBAL = [("ld.global.u8 %h0, [{a}];", 1), ("ld.global.u16 %h0, [{a}];", 2), ("st.global.b8 [{a}], %h0;", 1), ("st.global.u64 [{a}], %w0;", 8),
+          ("ld.global.nc.v2.u64 {%w0, %w1}, [{a}];", 16), ("red.global.add.u32 [{a}], 1;", 4), ("atom.global.add.u32 %v0, [{a}], 1;", 4),
+          ("atom.global.add.u64 %w0, [{a}], %w1;", 8), ("ld.global.L1::no_allocate.u32 %v0, [{a}];", 4)]
+for width, (suffix, registers) in VALUES.items():
+    SHARED += [(f"ld.shared.{suffix} {registers}, [{{a}}];", width), (f"st.shared.{suffix} [{{a}}], {registers};", width)] * 2
+    GLOBAL += [(f"ld.global.{suffix} {registers}, [{{a}}];", width), (f"st.global.{suffix} [{{a}}], {registers};", width)] * 2
+
+
+class Access:
+    """One access: its place in the text is where // N stands."""
+
+    def __init__(self, rng, number, threads):
+        self.number, self.threads, self.rows = number, threads, 32
+        self.kind = rng.choice(["shared"] * 6 + ["global"] * 4 + ["generic shared", "generic global", "matrix", "copy"])
+        if self.kind == "matrix":
+            self.width, form = 16, rng.choice([1, 2, 4])
+            self.rows = form * 8
+            values = "{" + ", ".join(f"%v{n}" for n in range(form)) + "}"
+            self.text = rng.choice([f"ldmatrix.sync.aligned.m8n8.x{form}{rng.choice(['', '.trans'])}.shared.b16 {values}, [{{a}}];",
+                                    f"stmatrix.sync.aligned.m8n8.x{form}.shared.b16 [{{a}}], {values};"])
+        elif self.kind == "copy":
+            self.width = rng.choice([4, 8, 16])
+            self.text = f"cp.async.{'cg' if self.width == 16 else 'ca'}.shared.global [{{a}}], [{{b}}], {self.width};"
+        else:
+            self.text, self.width = rng.choice(GLOBAL if "global" in self.kind else SHARED)
+            if "generic" in self.kind:
+                self.text = self.text.replace(".shared", "").replace(".global", "").replace(".nc", "")
+        self.spaces = {"copy": ["global", "shared"], "matrix": ["shared"]}.get(self.kind, [self.kind.split()[-1]])
+        self.address, self.code = table(rng, self.width, ROOM - 1024)
+        self.offset = rng.choice([0, 0, 16, 32]) if self.kind != "matrix" else 0
+        # Who stays away: whole tables only where the instruction allows it.
+        self.away = rng.choice(["nobody", "nobody", "predicate", "branch"]) if self.kind != "matrix" else "nobody"
+        self.mask = rng.choice([rng.getrandbits(32) | 1, 0x5555_5555, 0x0000_ffff, 0xffff_0000, 0x1])
+
+    def comes(self, lane):
+        return self.away == "nobody" or bool(self.mask >> lane & 1)
+
+    def lines(self):
+        at = {"shared": "%r11", "matrix": "%r11", "global": "%d2", "generic shared": "%d3", "generic global": "%d2", "copy": "%r11"}[self.kind]
+        offset = f"+{self.offset}" if self.offset else ""
+        text = self.text.replace("{a}", at + offset).replace("{b}", "%d2" + offset)
+        code = self.code + ("\n    add.u32 %r11, %r1, %r9;\n    cvt.u64.u32 %d1, %r9;\n    add.u64 %d2, %d0, %d1;\n"
+                            "    add.u64 %d3, %d7, %d1;")
+        if self.away != "nobody":
+            code += f"\n    mov.u32 %r12, {self.mask};\n    shr.u32 %r12, %r12, %r2;\n    and.b32 %r12, %r12, 1;\n    setp.eq.u32 %p2, %r12, 1;"
+        if self.away == "predicate":
+            text = "@%p2 " + text
+        mark = f"    {text} // {self.number}!"
+        if self.away == "branch":
+            mark = f"    @!%p2 bra OVER{self.number};\n{mark}\nOVER{self.number}:"
+        return f"{code}\n{mark}"
+
+    def expected(self):
+        """{space: costs of the warps that come}."""
+        costs = {space: [] for space in self.spaces}
+        for warp in range((self.threads + 31) // 32):
+            lanes = {lane: self.address(lane, warp) + self.offset for lane in range(min(self.rows, self.threads - 32 * warp)) if self.comes(lane)}
+            for space in self.spaces:
+                if lanes:
+                    load = space == "shared" and self.text.startswith("ld.") or self.kind == "generic shared" and self.text.startswith("ld")
+                    costs[space].append(wavefronts(lanes, self.width, load) if space == "shared" else sectors(lanes, self.width))
+        return costs
+
+
+def kernel(seed, count, threads):
+    """(text, {line: access})"""
+    rng = random.Random(seed)
+    accesses = [Access(rng, n, threads) for n in range(count)]
+    if threads % 32:
+        for a in accesses:
+            if a.kind == "matrix":  # wants whole warps
+                a.kind, a.spaces, a.text, a.width, a.rows = "shared", ["shared"], "ld.shared.v4.u32 {%v0, %v1, %v2, %v3}, [{a}];", 16, 32
+    text = HEAD.format(threads=threads, room=ROOM) + "\n".join(a.lines() for a in accesses) + "\n    cp.async.wait_all;\n    ret;\n}\n"
+    where = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.endswith("!"):
+            where[number] = accesses[int(line.rsplit("// ", 1)[1][:-1])]
+    return text, where
