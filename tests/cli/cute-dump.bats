@@ -108,6 +108,9 @@ END
     fails 0 "$dump" elf k.cubin
     says 'KPARAM_INFO'
     says 'parameter 1: offset 8, 4 bytes'
+    for name in FRAME_SIZE MIN_STACK_SIZE REGCOUNT MAXREG_COUNT .text.add_one .nv.info .nv.info.add_one .nv.constant0.add_one .symtab; do
+        grep -qE "[ ]$name( |$)" <<<"$output" || { echo "no $name"; false; }
+    done
     "$dump" elf --json k.cubin | jq -e '.symbols | any(.name == "add_one" and .type == "FUNC")' >/dev/null
     fails 1 "$dump" elf "$data/link_ok.ptx"
     says 'this is PTX'

@@ -169,6 +169,16 @@ END
     [ "$("$CUTE_BIN/cute-dump" --json b.cubin | jq -r '.kernels[0].kernel')" = add_one ]
 }
 
+@test "a gpu.binary inside a gpu.module is found, and an object that is none is refused by its symbol" {
+    "$link" -o k.cubin "$data/link_ok.ptx"
+    { echo 'gpu.module @kernel_module {'; echo '  gpu.func @my_kernel(%x: f32) kernel { gpu.return }'; mlir bin k.cubin; echo '}'; } >k.mlir
+    "$link" k.mlir | cmp - k.cubin
+    "$link" --extract=kernels k.mlir | cmp - k.cubin
+    sed 's/bin = ".*">\]/bin = "abc">]/' k.mlir >bad.mlir
+    fails 1 "$link" -o x.cubin bad.mlir
+    says "bad.mlir(@kernels): error: this can't be linked: it is of no known kind"
+}
+
 @test "--extract of a symbol that is not there names one that is" {
     mlir assembly "$data/link_ok.ptx" >k.mlir
     fails 1 "$link" --extract=kernel k.mlir

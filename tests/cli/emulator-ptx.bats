@@ -264,3 +264,108 @@ PTX
         [[ $output == *"bad.ptx:"*error* ]] || { echo "$text"; echo "$output"; false; }
     done
 }
+
+@test "a vector addition as texts on PTX have it, with and without a bound" {
+    { printf '.version 8.5\n.target sm_90\n.address_size 64\n'; cat <<'PTX'
+.visible .entry vector_add(
+    .param .u64 A,
+    .param .u64 B,
+    .param .u64 C,
+    .param .u32 N
+)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<8>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<12>;
+
+    ld.param.u64 %rd1, [A];
+    ld.param.u64 %rd2, [B];
+    ld.param.u64 %rd3, [C];
+    ld.param.u32 %r1, [N];
+
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ctaid.x;
+    mov.u32 %r4, %ntid.x;
+    mad.lo.s32 %r5, %r3, %r4, %r2;
+
+    setp.ge.s32 %p1, %r5, %r1;
+    @%p1 bra DONE;
+
+    cvt.s64.s32 %rd4, %r5;
+    shl.b64 %rd5, %rd4, 2;
+    add.s64 %rd6, %rd1, %rd5;
+    ld.global.f32 %f1, [%rd6];
+
+    add.s64 %rd7, %rd2, %rd5;
+    ld.global.f32 %f2, [%rd7];
+
+    add.f32 %f3, %f1, %f2;
+
+    add.s64 %rd8, %rd3, %rd5;
+    st.global.f32 [%rd8], %f3;
+
+DONE:
+    ret;
+}
+PTX
+    } >add.ptx
+    cat >short.ptx <<'PTX'
+.version 8.5
+.target sm_90
+.address_size 64
+
+.visible .entry my_kernel(
+    .param .u64 ptr_A,
+    .param .u64 ptr_B,
+    .param .u64 ptr_C
+)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<16>;
+    .reg .f32 %f<8>;
+    .reg .b64 %rd<8>;
+
+    // Thread index
+    mov.u32 %r1, %tid.x;
+
+    // Load A[i]
+    ld.param.u64 %rd1, [ptr_A];
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.f32 %f1, [%rd4];
+
+    // Load B[i]
+    ld.param.u64 %rd5, [ptr_B];
+    cvta.to.global.u64 %rd6, %rd5;
+    add.s64 %rd7, %rd6, %rd3;
+    ld.global.f32 %f2, [%rd7];
+
+    // C[i] = A[i] + B[i]
+    add.f32 %f3, %f1, %f2;
+
+    // Store C[i]
+    ld.param.u64 %rd8, [ptr_C];
+    cvta.to.global.u64 %rd9, %rd8;
+    add.s64 %rd10, %rd9, %rd3;
+    st.global.f32 [%rd10], %f3;
+
+    ret;
+}
+PTX
+    sed 's/%rd<8>/%rd<16>/' short.ptx >mine.ptx
+    for file in add mine; do
+        n=$([ $file = add ] && echo 100 || echo 128)
+        args='"a", "b", "c"'
+        [ $file = mine ] || args=$args', {"type": "i32", "value": 100}'
+        printf '{"grid": 1, "block": 128, "args": [%s], "buffers": {"a": {"dtype": "f32", "shape": [%d], "init": "normal"},
+                "b": {"dtype": "f32", "shape": [%d], "init": "normal"}, "c": {"dtype": "f32", "shape": [%d]}},
+                "check": {"c": "a[i] + b[i]"}}' "$args" $n $n $n >k.json
+        cute-run $file.ptx -c k.json -d emulator --check=race,barrier,memory,uninit >out
+        grep -q "check c: passed, $n elements" out
+    done
+    # One declares fewer registers than it uses.
+    run -1 cute-run short.ptx -c k.json -d emulator
+    [[ $output == *"short.ptx:36:18: error: undeclared register '%rd8'"* ]]
+}

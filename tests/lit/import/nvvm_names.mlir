@@ -8,6 +8,10 @@ gpu.module @m {
   gpu.func @k(%x: f32, %p: i1, %m: i32) kernel {
     // CHECK-NEXT: nvvm.read.ptx.sreg.tid.x : i32
     %0 = nvvm.read_ptx_sreg_tid_x : i32
+    // CHECK-NEXT: nvvm.read.ptx.sreg.tid.y : i32
+    %y = nvvm.read_ptx_sreg_tid_y : i32
+    // CHECK-NEXT: nvvm.read.ptx.sreg.tid.z : i32
+    %z = nvvm.read_ptx_sreg_tid_z : i32
     // CHECK-NEXT: nvvm.read.ptx.sreg.nctaid.z : i32
     %1 = nvvm.read_ptx_sreg_nctaid_z : i32
     // CHECK-NEXT: nvvm.read.ptx.sreg.laneid : i32
