@@ -73,3 +73,5 @@ $(foreach t,$(IR_TOOLS),$(eval $(call ir_tool,$(t))))
 # The language server is no part of the library.
 LSP_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/lsp/*.c lib/calculator/*.c))
 $(BIN)/cute-lsp: $(LSP_OBJ)
+# emit-gpu-binary links what it compiles.
+$(BIN)/cute-opt: $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/cubin/*.c))

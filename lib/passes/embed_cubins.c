@@ -9,6 +9,7 @@
  */
 #include "lib/base/file.h"
 #include "lib/ir/util.h"
+#include "lib/passes/binary.h"
 #include "lib/passes/passes.h"
 
 enum { FOLDER };
@@ -27,55 +28,6 @@ static void fail(work *w, MlirOperation module, const char *message)
     cute_pass_fail(w->pass);
 }
 
-static void put_string(const cute_buffer *bytes, cute_buffer *out)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    cute_buffer_putc(out, '"');
-    for (size_t i = 0; i < bytes->length; i++) {
-        unsigned char c = (unsigned char)bytes->data[i];
-        if (c >= ' ' && c < 127 && c != '"' && c != '\\')
-            cute_buffer_putc(out, (char)c);
-        else
-            cute_buffer_append(out, (const char[]){'\\', hex[c >> 4], hex[c & 15]}, 3);
-    }
-    cute_buffer_putc(out, '"');
-}
-
-/* What the user said of the module stays; `name` and what only a gpu.module has does not. */
-static bool stays(MlirStringRef name)
-{
-    return !cute_text_is(name, "sym_name") && !cute_text_is(name, "targets") &&
-           !cute_text_is(name, "offloadingHandler");
-}
-
-static void make_binary(work *w, MlirOperation module, MlirAttribute objects)
-{
-    MlirContext context = mlirOperationGetContext(module);
-    MlirOperationState state =
-        mlirOperationStateGet(cute_text("gpu.binary"), mlirOperationGetLocation(module));
-    intptr_t count = mlirOperationGetNumAttributes(module), n = 0;
-    MlirNamedAttribute *attributes = cute_arena_array(w->arena, (size_t)count + 3, sizeof *attributes);
-    if (!attributes) {
-        fail(w, module, NULL);
-        return;
-    }
-    for (intptr_t i = 0; i < count; i++) {
-        MlirNamedAttribute a = mlirOperationGetAttribute(module, i);
-        if (stays(mlirIdentifierStr(a.name))) attributes[n++] = a;
-    }
-    attributes[n++] =
-        cute_attribute(context, "sym_name", mlirOperationGetAttributeByName(module, cute_text("sym_name")));
-    attributes[n++] = cute_attribute(context, "objects", objects);
-    MlirAttribute handler = mlirOperationGetAttributeByName(module, cute_text("offloadingHandler"));
-    if (mlirAttributeIsNull(handler))
-        handler = mlirAttributeParseGet(context, cute_text("#gpu.select_object"));
-    attributes[n++] = cute_attribute(context, "offloadingHandler", handler);
-    mlirOperationStateAddAttributes(&state, n, attributes);
-    MlirOperation binary = mlirOperationCreate(&state);
-    mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(module), module, binary);
-    mlirOperationDestroy(module);
-}
-
 static void embed(MlirOperation module, void *context)
 {
     work *w = context;
@@ -86,7 +38,7 @@ static void embed(MlirOperation module, void *context)
     const char *plain = copy ? cute_file_plain_name(w->arena, copy) : NULL;
     const char *path =
         plain ? cute_arena_printf(w->arena, "%.*s/%s.cubin", (int)folder.length, folder.data, plain) : NULL;
-    cute_buffer bytes = {0}, text = {0};
+    cute_buffer bytes = {0};
     if (!path) {
         fail(w, module, NULL);
     } else if (mlirAttributeIsNull(targets) || mlirArrayAttrGetNumElements(targets) != 1) {
@@ -100,20 +52,14 @@ static void embed(MlirOperation module, void *context)
                                           4) != 0) {
         fail(w, module, cute_arena_printf(w->arena, "cute-embed-cubins expects a cubin, got '%s'", path));
     } else {
-        cute_buffer_puts(&text, "#gpu.object<");
-        mlirAttributePrint(mlirArrayAttrGetElement(targets, 0), cute_print_to_buffer, &text);
-        cute_buffer_puts(&text, ", bin = ");
-        put_string(&bytes, &text);
-        cute_buffer_puts(&text, ">");
-        MlirContext c = mlirOperationGetContext(module);
-        MlirAttribute object = mlirAttributeParseGet(c, cute_text(cute_buffer_text(&text)));
+        MlirAttribute object =
+            cute_binary_object(mlirArrayAttrGetElement(targets, 0), CUTE_OBJECT_CUBIN, &bytes);
         if (mlirAttributeIsNull(object))
             cute_pass_fail(w->pass);
-        else
-            make_binary(w, module, mlirArrayAttrGet(c, 1, &object));
+        else if (!cute_binary_replace(module, mlirArrayAttrGet(mlirOperationGetContext(module), 1, &object)))
+            fail(w, module, NULL);
     }
     cute_buffer_release(&bytes);
-    cute_buffer_release(&text);
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)

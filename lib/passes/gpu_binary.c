@@ -2,8 +2,9 @@
  *
  * attach-nvvm-target requires nothing and ensures that each gpu.module has a target more, once.
  * emit-gpu-binary requires one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each is
- * a gpu.binary with an object for each of its targets. Architectures are those of LLVM 19's NVPTX; cute-ptx
- * also has libNVVM's.
+ * a gpu.binary with an object for each of its targets. In cute-opt objects are made as cute-ptx and cute-link make
+ * them (binary.h), for every architecture and with metadata; bitcode, and what a target says of its features, flags and
+ * libraries, is left to MLIR's serializer, whose architectures are those of LLVM 19's NVPTX.
  *
  *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { ... } }
  * ->
@@ -17,6 +18,7 @@
 #include "lib/base/arch.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
+#include "lib/passes/binary.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/target.h"
 
@@ -195,6 +197,7 @@ static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit, bool ass
 typedef struct chips {
     MlirOperation module;
     bool good;
+    bool foreign; /* one that LLVM's NVPTX lacks is good, too */
 } chips;
 
 /* A chip that LLVM's NVPTX lacks would become PTX of another one, without an error; at operations that a chip
@@ -202,7 +205,7 @@ typedef struct chips {
 static bool check_chip(const char *chip, const cute_arch *arch, void *context)
 {
     chips *c = context;
-    if (arch && !(arch->backends & CUTE_BACKEND_NVPTX)) {
+    if (arch && !(arch->backends & CUTE_BACKEND_NVPTX) && !c->foreign) {
         cute_buffer message = {0};
         cute_buffer_printf(&message,
                            "emit-gpu-binary expects an architecture of LLVM 19, got '%s'; cute-ptx "
@@ -223,13 +226,149 @@ static void check_chips(MlirOperation module, void *context)
     cute_targets_each(module, check_chip, c);
 }
 
+/* ---- objects as cute-ptx and cute-link make them ---- */
+
+typedef struct object_work {
+    cute_pass_run *pass;
+    cute_object_maker maker;
+    cute_object_format format;
+    const char *toolkit;
+    bool lineinfo;
+} object_work;
+
+/* What a target says: its architecture and level. False: it says more than that, or no architecture that is known. */
+static bool read_target(MlirAttribute target, const cute_arch **arch, int *level)
+{
+    static const char *const others[] = {"features = ", "flags = ", "link = ", "triple = "};
+    static const char chip[] = "chip = \"", optimisation[] = "<O = ";
+    cute_buffer text = {0};
+    mlirAttributePrint(target, cute_print_to_buffer, &text);
+    char *printed = (char *)cute_buffer_text(&text), *at = strstr(printed, chip),
+         *o = strstr(printed, optimisation);
+    char *end = at ? strchr(at += sizeof chip - 1, '"') : NULL;
+    bool plain = end && !strncmp(printed, "#nvvm.target<", 13);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) plain = plain && !strstr(printed, others[i]);
+    *level = o ? atoi(o + sizeof optimisation - 1) : 2;
+    if (end) *end = '\0';
+    *arch = end ? cute_arch_find(at) : NULL;
+    cute_buffer_release(&text);
+    return plain && *arch && *level >= 0 && *level <= 3;
+}
+
+static void look_for_kernel(MlirOperation f, void *context)
+{
+    *(bool *)context |= cute_op_has(f, "nvvm.kernel");
+}
+
+/* A module of which each target is one for the maker. */
+static bool is_plain(MlirOperation module)
+{
+    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    bool plain = false;
+    cute_op_each(module, "llvm.func", look_for_kernel, &plain);
+    if (mlirAttributeIsNull(targets)) return false;
+    for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(targets); i++) {
+        const cute_arch *arch;
+        int level;
+        plain = plain && read_target(mlirArrayAttrGetElement(targets, i), &arch, &level);
+    }
+    return plain;
+}
+
+static void find_other(MlirOperation module, void *context)
+{
+    *(bool *)context |= !is_plain(module);
+}
+
+static MlirLocation location_of(MlirOperation module, const cute_message *message)
+{
+    const cute_place *place = &message->place;
+    if (!place->file || place->line < 1) return mlirOperationGetLocation(module);
+    return mlirLocationFileLineColGet(mlirOperationGetContext(module), cute_text(place->file),
+                                      (unsigned)place->line,
+                                      (unsigned)(place->column > 0 ? place->column : 1));
+}
+
+/* Each message with its notes. */
+static void pass_on(MlirOperation module, const cute_diag *diag)
+{
+    enum { NOTES = 16 };
+    for (size_t i = 0; i < cute_diag_count(diag);) {
+        const cute_message *m = cute_diag_get(diag, i++);
+        cute_emit_note notes[NOTES];
+        size_t count = 0;
+        for (; i < cute_diag_count(diag) && cute_diag_get(diag, i)->severity == CUTE_NOTE; i++)
+            if (count < NOTES)
+                notes[count++] = (cute_emit_note){location_of(module, cute_diag_get(diag, i)),
+                                                  cute_diag_get(diag, i)->text};
+        if (m->severity == CUTE_ERROR || m->severity == CUTE_WARNING)
+            cute_emit_with_notes(location_of(module, m), m->severity == CUTE_ERROR, m->text, notes, count);
+    }
+}
+
+static void make_objects(MlirOperation module, void *context)
+{
+    object_work *w = context;
+    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    intptr_t count = mlirArrayAttrGetNumElements(targets);
+    MlirAttribute *objects = calloc((size_t)count + 1, sizeof *objects);
+    cute_diag *diag = cute_diag_create();
+    bool good = objects && diag;
+    for (intptr_t i = 0; i < count && good; i++) {
+        cute_object_request request = {
+            .module = module, .lineinfo = w->lineinfo, .toolkit = w->toolkit, .format = w->format};
+        cute_buffer bytes = {0};
+        MlirAttribute target = mlirArrayAttrGetElement(targets, i);
+        good = read_target(target, &request.arch, &request.opt_level) &&
+               w->maker(&request, &bytes, diag) == CUTE_OK;
+        if (good) {
+            objects[i] = cute_binary_object(target, w->format, &bytes);
+            good = !mlirAttributeIsNull(objects[i]);
+        }
+        cute_buffer_release(&bytes);
+    }
+    if (diag) pass_on(module, diag);
+    good = good &&
+           cute_binary_replace(module, mlirArrayAttrGet(mlirOperationGetContext(module), count, objects));
+    if (!good) cute_pass_fail(w->pass);
+    cute_diag_destroy(diag);
+    free(objects);
+}
+
+/* False: it is MLIR's serializer that has to do it. */
+static bool make_all(MlirOperation root, cute_pass_run *pass, MlirStringRef target, MlirStringRef toolkit)
+{
+    static const char *const names[] = {
+        [CUTE_OBJECT_PTX] = "isa", [CUTE_OBJECT_CUBIN] = "bin", [CUTE_OBJECT_FATBIN] = "fatbin"};
+    object_work w = {.pass = pass, .maker = cute_binary_maker(), .lineinfo = cute_pass_int(pass, LINES)};
+    size_t f = 0;
+    while (f < sizeof names / sizeof *names && !cute_text_is(target, names[f])) f++;
+    bool other = !w.maker || f == sizeof names / sizeof *names;
+    if (!other) cute_op_each(root, "gpu.module", find_other, &other);
+    if (other) return false;
+    cute_buffer folder = {0};
+    cute_buffer_append(&folder, toolkit.data, toolkit.length);
+    w.format = (cute_object_format)f;
+    w.toolkit = toolkit.length ? cute_buffer_text(&folder) : NULL;
+    chips c = {.good = true, .foreign = true};
+    cute_op_each(root, "gpu.module", check_chips, &c);
+    if (c.good)
+        cute_op_each(root, "gpu.module", make_objects, &w);
+    else
+        cute_pass_fail(pass);
+    cute_buffer_release(&folder);
+    return true;
+}
+
 static void emit(MlirOperation root, cute_pass_run *pass)
 {
     chips c = {.good = true};
-    cute_op_each(root, "gpu.module", check_chips, &c);
     MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
     bool assembles = cute_text_is(target, "bin") || cute_text_is(target, "fatbin");
-    if (!c.good || !toolkit_is_there(root, toolkit, assembles)) {
+    bool good = toolkit_is_there(root, toolkit, assembles);
+    if (good && make_all(root, pass, target, toolkit)) return;
+    cute_op_each(root, "gpu.module", check_chips, &c);
+    if (!c.good || !good) {
         cute_pass_fail(pass);
         return;
     }

@@ -71,10 +71,19 @@ static void add_options(cute_words *words, const cute_pipe *pipe)
     cute_words_add(words, "--lineinfo");
 }
 
-/* Text with code in gpu.binary, and no kernels beside it. */
+static bool has(const char *bytes, size_t length, const char *word)
+{
+    return length && memmem(bytes, length, word, strlen(word));
+}
+
+/* Code in gpu.binary, and no kernels beside it. Bytecode has operations by parts of their names, and such attributes as text. */
 static bool is_compiled(const void *bytes, size_t length)
 {
-    return length && memmem(bytes, length, "gpu.binary", 10) && !memmem(bytes, length, "gpu.module", 10);
+    static const char bytecode[] = "ML\xefR";
+    if (length >= 4 && memcmp(bytes, bytecode, 4) == 0)
+        return has(bytes, length, "#gpu.object<") && !has(bytes, length, "gpu.kernel") &&
+               !has(bytes, length, "nvvm.kernel");
+    return has(bytes, length, "gpu.binary") && !has(bytes, length, "gpu.module");
 }
 
 /* What it writes goes to *out. */

@@ -118,8 +118,11 @@ END
     cute-opt --pass-pipeline='builtin.module(cute-to-nvvm{cubin-format=bin})' "$KERNEL" >gb.mlir
     run cute-run gb.mlir
     [ "$status" -eq 0 ]
-    [[ "$output" == "vector_add(arg0: 8 bytes"* ]]
+    [[ "$output" == "vector_add(a: "* ]]
+    cute-opt --emit-bytecode gb.mlir -o gb.bc
+    cute-run gb.bc | diff - <(echo "$output")
     run cute-dump resources - <gb.mlir
     [ "$status" -eq 0 ]
     [[ "$output" == *": cubin for sm_90a, 1 kernel"* ]]
+    [ "$(cute-dump resources - <gb.bc)" = "$output" ]
 }

@@ -35,25 +35,61 @@ to_nvvm() {
     cute-opt k.mlir --pass-pipeline="builtin.module(cute-to-nvvm{cubin-chip=sm_90a $1})" -o out.mlir
 }
 
-@test "each cubin-format is linked, shown and taken out of the gpu.binary; what has PTX runs on the emulator" {
+@test "each cubin-format is linked, shown, taken out of the gpu.binary and run, with the kernel's names" {
     for format in isa bin fatbin; do
         to_nvvm "cubin-format=$format"
+        cute-opt --emit-bytecode out.mlir -o out.bc
         cute-link out.mlir -o linked.cubin
         cute-link --extract=all out.mlir -o taken
-        for module in linked.cubin taken; do
+        for module in linked.cubin taken out.mlir out.bc; do
             cute-dump "$module" >shown
             grep -q "1 kernel" shown
             grep -q "^sum " shown || [ "$format.$module" = isa.taken ]
-            run cute-run -d emulator --check=all "$module" -c launch.json
-            if [ $format = bin ]; then
-                [ "$status" -eq 1 ]
-                [[ "$output" == *"the module has no PTX, which is what the emulator runs"* ]]
-            else
-                [ "$status" -eq 0 ] || { echo "$format $module: $output"; false; }
-                [[ "$output" == *passed* ]]
-            fi
+            grep -q "argument  *kind  *type" shown
+            cute-run -d emulator --check=all "$module" -c launch.json >out || { echo "$format $module"; false; }
+            grep -q "check Y: passed" out
         done
     done
+}
+
+@test "cubin-chip is any architecture that there is" {
+    for chip in sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_100a sm_101 sm_103 sm_110 sm_120 sm_121; do
+        for format in isa bin fatbin; do
+            cute-opt k.mlir --pass-pipeline="builtin.module(cute-to-nvvm{cubin-chip=$chip cubin-format=$format})" -o out.mlir
+            grep -q "chip = \"${chip/101/110}\"" out.mlir
+            [ $format != bin ] || cute-link out.mlir -o k.cubin
+        done
+        [ "$(cute-dump --json k.cubin | jq -r .arch)" = ${chip/101/110} ]
+    done
+    # bitcode is LLVM's own
+    cute-opt k.mlir --pass-pipeline='builtin.module(cute-to-nvvm{cubin-chip=sm_100a})' >lowered.mlir
+    run cute-opt lowered.mlir --emit-gpu-binary=compilation-target=llvm
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"emit-gpu-binary expects an architecture of LLVM 19, got 'sm_100a'"* ]]
+}
+
+@test "what is wrong in a gpu.binary's code has its line, its note and exit code 1" {
+    cat >big.mlir <<'END'
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+  llvm.mlir.global internal @tile() {addr_space = 3 : i32} : !llvm.array<65536 x i32>
+  llvm.func @k(%o: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
+    %x = llvm.load volatile %tile : !llvm.ptr<3> -> i32
+    llvm.store %x, %o : i32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+END
+    run cute-opt big.mlir --emit-gpu-binary=compilation-target=bin
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"m.ptx:"*"uses too much shared data"*"make it dynamic shared memory"* ]]
+    run cute-opt big.mlir --emit-gpu-binary="compilation-target=fatbin lineinfo=true"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"big.mlir:3:1: error: "*"uses too much shared data"*"note: in the PTX made from it"* ]]
+    sed 's/llvm.store .*/"nvvm.made.up"() : () -> ()/' big.mlir >bad.mlir
+    run cute-opt bad.mlir --emit-gpu-binary
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"bad.mlir:6:5: error: 'nvvm.made.up' is no operation of the dialect nvvm"* ]]
 }
 
 @test "opt-level says how much is optimised" {

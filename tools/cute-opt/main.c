@@ -1,8 +1,10 @@
 /* cute-opt: mlir-opt with the dialect cute. */
 #include "lib/ir/optdriver.h"
 #include "lib/passes/passes.h"
+#include "tools/cute-opt/objects.h"
 
 int main(int argc, char **argv)
 {
+    cute_binary_set_maker(cute_opt_object);
     return cute_opt_main(argc, argv, cute_passes_register);
 }

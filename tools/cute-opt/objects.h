@@ -1,0 +1,9 @@
+/* The objects of emit-gpu-binary, as cute-ptx and cute-link make them. */
+#ifndef CUTE_TOOLS_CUTE_OPT_OBJECTS_H
+#define CUTE_TOOLS_CUTE_OPT_OBJECTS_H
+
+#include "lib/passes/binary.h"
+
+cute_status cute_opt_object(const cute_object_request *request, cute_buffer *out, cute_diag *diag);
+
+#endif
