@@ -4,6 +4,7 @@
 
 #include "lib/base/traffic.h"
 #include "lib/report/explain/model.h"
+#include "lib/report/roofline/roofline.h"
 
 static x_traffic traffic(void (*add)(const cute_request *, cute_traffic *), const uint64_t at[X_LANES],
                          uint32_t active, unsigned width, bool load)
@@ -29,17 +30,17 @@ x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned wid
     return width > 16 ? (x_traffic){0, 0} : traffic(cute_traffic_add_wavefronts, at, active, width, load);
 }
 
-/* Cycles of a scheduler for an instruction of a warp. */
-static const double class_cost[CUTE_CODE_CLASSES] = {
-    [CUTE_CODE_TENSOR] = 16,       [CUTE_CODE_FLOAT] = 1,       [CUTE_CODE_HALF] = 1,
-    [CUTE_CODE_DOUBLE] = 2,        [CUTE_CODE_SPECIAL] = 8,     [CUTE_CODE_INTEGER] = 1.5,
-    [CUTE_CODE_LOGIC] = 2,         [CUTE_CODE_COMPARE] = 2,     [CUTE_CODE_MOVE] = 1,
-    [CUTE_CODE_CONVERT] = 3,       [CUTE_CODE_CONSTANT] = 1,    [CUTE_CODE_LOAD_GLOBAL] = 32,
-    [CUTE_CODE_STORE_GLOBAL] = 32, [CUTE_CODE_LOAD_SHARED] = 4, [CUTE_CODE_STORE_SHARED] = 4,
-    [CUTE_CODE_LOAD_LOCAL] = 8,    [CUTE_CODE_STORE_LOCAL] = 8, [CUTE_CODE_LOAD_TENSOR] = 8,
-    [CUTE_CODE_STORE_TENSOR] = 8,  [CUTE_CODE_ATOMIC] = 32,     [CUTE_CODE_ASYNC] = 32,
-    [CUTE_CODE_TEXTURE] = 32,      [CUTE_CODE_SHUFFLE] = 4,     [CUTE_CODE_SYNC] = 4,
-    [CUTE_CODE_CONTROL] = 2,       [CUTE_CODE_SYSTEM] = 2,      [CUTE_CODE_OTHER] = 2,
+/* Cycles of a scheduler for an instruction of a warp: estimates for ranking, not the rates of one architecture. */
+static const double costs[CUTE_CODE_CLASSES] = {
+    [CUTE_CODE_TENSOR] = 16,     [CUTE_CODE_FLOAT] = 1,        [CUTE_CODE_HALF] = 1,
+    [CUTE_CODE_SPECIAL] = 8,     [CUTE_CODE_INTEGER] = 1.5,    [CUTE_CODE_LOGIC] = 2,
+    [CUTE_CODE_COMPARE] = 2,     [CUTE_CODE_MOVE] = 1,         [CUTE_CODE_CONVERT] = 3,
+    [CUTE_CODE_CONSTANT] = 1,    [CUTE_CODE_LOAD_GLOBAL] = 32, [CUTE_CODE_STORE_GLOBAL] = 32,
+    [CUTE_CODE_LOAD_SHARED] = 4, [CUTE_CODE_STORE_SHARED] = 4, [CUTE_CODE_LOAD_LOCAL] = 8,
+    [CUTE_CODE_STORE_LOCAL] = 8, [CUTE_CODE_LOAD_TENSOR] = 8,  [CUTE_CODE_STORE_TENSOR] = 8,
+    [CUTE_CODE_ATOMIC] = 32,     [CUTE_CODE_ASYNC] = 32,       [CUTE_CODE_TEXTURE] = 32,
+    [CUTE_CODE_SHUFFLE] = 4,     [CUTE_CODE_SYNC] = 4,         [CUTE_CODE_CONTROL] = 2,
+    [CUTE_CODE_SYSTEM] = 2,      [CUTE_CODE_OTHER] = 2,
 };
 
 enum {
@@ -54,14 +55,11 @@ enum {
     DOUBLE_MATH = 60
 };
 
-static bool few_doubles(const char *arch)
+/* A warp of f64 on a quarter of the multiprocessor; few, where nothing is published. */
+static double double_cost(int arch)
 {
-    static const char *const full[] = {"sm_80", "sm_90", "sm_100", "sm_70", "sm_60"};
-    for (size_t k = 0; arch && k < sizeof full / sizeof *full; k++) {
-        size_t length = strlen(full[k]);
-        if (!strncmp(arch, full[k], length) && (arch[length] < '0' || arch[length] > '9')) return false;
-    }
-    return arch != NULL;
+    const cute_roof_rates *rates = cute_roof_rates_of(arch);
+    return 4 * X_LANES / (rates ? rates->fp64 : 2);
 }
 
 /* Of m64nNk: N / 2 cycles of all tensor cores. */
@@ -76,13 +74,12 @@ double x_cost(const x_function *f, const x_inst *i)
 {
     uint64_t at[X_LANES];
     uint32_t active;
-    double cost = class_cost[i->class];
+    double cost = costs[i->class];
     if (i->flags & F_TMA) return TMA_COPY;
     if (i->flags & F_WGMMA) return product_cost(i);
     if (i->flags & F_BARRIER) return BARRIER;
     if (i->flags & F_DIVIDE) return i->bits == 64 ? DIVISION_64 : DIVISION;
-    if (i->flags & F_DOUBLE)
-        return (few_doubles(f->arch) ? 64 : 2) * (i->flags & F_SLOW_MATH ? DOUBLE_MATH / 2 : 1);
+    if (i->flags & F_DOUBLE) return double_cost(f->arch) * (i->flags & F_SLOW_MATH ? DOUBLE_MATH / 2 : 1);
     if (i->flags & F_SLOW_MATH) return SLOW_MATH;
     if (i->access == CUTE_ACCESS_NONE || i->flags & F_TENSOR_LOAD) return cost;
     if (i->seen && i->seen->count > 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/arch.h"
 #include "lib/base/demangle.h"
 #include "lib/base/list.h"
 #include "lib/emulator/program.h"
@@ -310,14 +311,15 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
     x_function ptx = {0}, sass = {0};
     cute_occupancy occupancy = {.size = sizeof occupancy};
     x_launch launch = {0};
-    const char *arch = cute_module_arch(input->compiled ? input->compiled : input->module);
+    const char *name = cute_module_arch(input->compiled ? input->compiled : input->module);
+    const cute_arch *arch = name ? cute_arch_find(name) : NULL;
     explain_context c = {.arena = arena, .input = input, .kernel = kernel, .out = out};
     const em_function *entry = program ? em_program_find(program, kernel->name) : NULL;
     out->name = cute_symbol_name(arena, kernel->name);
     c.launched = explain_read_launch(input->launch, kernel->name, &launch);
     if (entry) {
         if (!x_from_ptx(arena, program, entry, &ptx)) return cute_fail_memory(diag);
-        ptx.arch = arch;
+        ptx.arch = arch ? arch->number : 0;
         ptx.label = input->label;
         set_launch(&c, &launch, &ptx);
         if (!explain_read_counters(arena, input->launch, kernel->name, &ptx)) return cute_fail_memory(diag);
@@ -332,7 +334,7 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
     }
     const cute_code_function *code = input->code ? cute_code_find(input->code, kernel->name) : NULL;
     if (code) {
-        sass.arch = arch;
+        sass.arch = arch ? arch->number : 0;
         if (!x_from_sass(arena, (cute_code_function *)(uintptr_t)code, &sass)) return cute_fail_memory(diag);
         set_launch(&c, &launch, &sass);
         if (c.ptx && !sass.launch.block[0]) sass.launch = ptx.launch;

@@ -82,15 +82,14 @@ static int split(span text, span *out)
 }
 
 /* "c[0x0][0x160]": X_ARG, or what the hardware keeps there. */
-static bool read_constant(span s, const char *arch, x_operand *out)
+static bool read_constant(span s, int arch, x_operand *out)
 {
     const char *second = NULL;
     for (const char *at = s.at; at < s.end; at++)
         if (*at == '[') second = at;
     if (!second || !span_begins(s, "c[")) return false;
     int64_t bank = strtoll(s.at + 2, NULL, 0), place = strtoll(second + 1, NULL, 0);
-    bool late = arch && (!strncmp(arch, "sm_10", 5) || !strncmp(arch, "sm_12", 5));
-    int64_t first = late ? 0x360 : 0;
+    int64_t first = arch >= 100 ? 0x360 : 0;
     *out = (x_operand){.kind = X_ARG, .imm = bank << 32 | place};
     if (bank == 0 && place >= first && place < first + 0x18)
         *out = (x_operand){.kind = X_SREG,
@@ -99,7 +98,7 @@ static bool read_constant(span s, const char *arch, x_operand *out)
     return true;
 }
 
-static x_operand read_operand(span s, const char *arch)
+static x_operand read_operand(span s, int arch)
 {
     x_operand out = {0};
     bool negative = false, inverted = false;
@@ -211,7 +210,7 @@ static bool is_predicate(span s)
 }
 
 /* Sets op and the operands that it is computed of; false: it is not known, or something is unusual. */
-static bool set_semantic(const cute_code_instruction *c, const parts *p, const char *arch, x_inst *to,
+static bool set_semantic(const cute_code_instruction *c, const parts *p, int arch, x_inst *to,
                          x_operand *uses, unsigned *count)
 {
     const semantic *s = find_semantic(c);
@@ -528,7 +527,7 @@ static void find_divisions(x_function *f)
 
 bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out)
 {
-    const char *arch = out->arch;
+    int arch = out->arch;
     *out = (x_function){.arena = arena,
                         .name = code->name,
                         .sass = true,

@@ -196,7 +196,7 @@ typedef struct x_function {
     size_t value_count, value_capacity;
     uint32_t variables;
     x_launch launch;
-    const char *arch;
+    int arch;       /* compute capability: 90; 0: not known */
     bool has_local; /* PTX declares local arrays */
 } x_function;
 

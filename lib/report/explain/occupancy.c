@@ -1,6 +1,6 @@
 /* Findings of launches: occupancy, sizes of blocks and grids. */
-#include "lib/base/arch.h"
 #include "lib/report/explain/context.h"
+#include "lib/report/roofline/roofline.h"
 
 /* Pipelines hide latency themselves. */
 static bool is_pipelined(const x_function *f)
@@ -76,21 +76,11 @@ void find_small_blocks(explain_context *c)
                       (long long)threads, (long long)o->blocks, (long long)o->warps, (long long)o->max_warps);
 }
 
-static const struct {
-    const char *arch;
-    int64_t sms;
-} machines[] = {{"sm_80", 108}, {"sm_86", 84},   {"sm_87", 16},  {"sm_89", 142},
-                {"sm_90", 132}, {"sm_100", 148}, {"sm_120", 170}};
-
 static int64_t multiprocessors(explain_context *c)
 {
-    const cute_arch *arch = cute_arch_find(cute_module_arch(c->input->module));
+    roof_device device;
     if (c->input->sms > 0) return c->input->sms;
-    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
-        const cute_arch *one = cute_arch_find(machines[k].arch);
-        if (arch && one && arch->number == one->number) return machines[k].sms;
-    }
-    return 0;
+    return cute_roof_device_of_arch(cute_module_arch(c->input->module), &device) ? device.multiprocessors : 0;
 }
 
 void find_tail(explain_context *c)

@@ -6,12 +6,7 @@
 #include "lib/base/arch.h"
 #include "lib/report/roofline/roofline.h"
 
-typedef struct rates {
-    int arch;
-    double fp32, fp64, fp16, integer, special, memory, l1, f64, f16, f8, i8, i4, b1;
-} rates;
-
-static const rates by_arch[] = {
+static const cute_roof_rates by_arch[] = {
 #define RATES(...) {__VA_ARGS__},
 #include "lib/report/roofline/rates.def"
 };
@@ -35,7 +30,7 @@ const roof_ceiling_info roof_ceilings[ROOF_CEILINGS] = {
 #include "lib/report/roofline/ceilings.def"
 };
 
-static const rates *rates_of(int arch)
+const cute_roof_rates *cute_roof_rates_of(int arch)
 {
     for (size_t n = 0; n < sizeof by_arch / sizeof *by_arch; n++)
         if (by_arch[n].arch == arch) return &by_arch[n];
@@ -68,8 +63,8 @@ static const device_row *row_in(const char *name)
 /* The rates of all ceilings, out of what is known already: clocks, multiprocessors. */
 static void fill(roof_device *d, int arch, bool half, double dram, double l2)
 {
-    static const rates none;
-    const rates *r = rates_of(arch) ? rates_of(arch) : &none;
+    static const cute_roof_rates none;
+    const cute_roof_rates *known = cute_roof_rates_of(arch), *r = known ? known : &none;
     const double per_clock[ROOF_CEILINGS] = {
 #define CEILING(id, key, unit, text, rate) [ROOF_##id] = rate,
 #include "lib/report/roofline/ceilings.def"

@@ -17,6 +17,15 @@ typedef struct roof_ceiling_info {
 } roof_ceiling_info;
 extern const roof_ceiling_info roof_ceilings[ROOF_CEILINGS];
 
+/* What a multiprocessor does in a clock (rates.def): lanes of arithmetic and of loads and stores, bytes of L1, dense
+ * operations of tensor cores by their elements; 0: not published, or it has none. */
+typedef struct cute_roof_rates {
+    int arch; /* compute capability */
+    double fp32, fp64, fp16, integer, special, memory, l1, f64, f16, f8, i8, i4, b1;
+} cute_roof_rates;
+/* NULL: nothing is published. */
+const cute_roof_rates *cute_roof_rates_of(int arch);
+
 /* What a device can do in a second; 0: not known. */
 typedef struct roof_device {
     char name[128], arch[16];
