@@ -6,6 +6,7 @@
 
 #include "lib/report/kernel/access.h"
 #include "lib/report/kernel/layouts.h"
+#include "tools/cute-dump/output.h"
 
 /* "256", "16x16", "16,16,1". */
 static cute_status read_block(const char *text, uint32_t out[3], cute_diag *diag)
@@ -24,13 +25,6 @@ static cute_status read_block(const char *text, uint32_t out[3], cute_diag *diag
     }
     return cute_fail(diag, CUTE_USAGE, NULL, "expected --block=X, XxY or XxYxZ of 1 to 1024 in all, got '%s'",
                      text);
-}
-
-static void put_json(json_t *value, cute_buffer *out)
-{
-    cute_json_dump(value, true, out);
-    if (out->length && out->data[out->length - 1] != '\n') cute_buffer_putc(out, '\n');
-    json_decref(value);
 }
 
 cute_status cute_dump_accesses(const kernel_question *q, const cute_module *module, cute_buffer *out,
@@ -53,7 +47,7 @@ cute_status cute_dump_accesses(const kernel_question *q, const cute_module *modu
         cute_access_print(q->arena, &report, out);
         return CUTE_OK;
     }
-    put_json(cute_access_json(&report), out);
+    cute_dump_json(cute_access_json(&report), out);
     return CUTE_OK;
 }
 
@@ -75,7 +69,7 @@ cute_status cute_dump_layouts(const kernel_question *q, const cute_module *modul
     if (q->html) return cute_layouts_html(q->arena, &report, out, diag);
     if (q->table) return cute_layouts_print_tables(q->arena, &report, out, diag);
     if (q->json)
-        put_json(cute_layouts_json(&report), out);
+        cute_dump_json(cute_layouts_json(&report), out);
     else
         cute_layouts_print(q->arena, &report, out);
     return CUTE_OK;

@@ -1,0 +1,67 @@
+/* Views of what the pipe makes of a module: a folder of it, and what differs between two. */
+#include "tools/cute-dump/dump.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/settings.h"
+#include "lib/report/dumprun.h"
+#include "lib/report/folder/diff.h"
+#include "lib/report/folder/schema.h"
+
+cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    cute_buffer commands = {0}, report = {0};
+    if (s->schema) {
+        cute_buffer_puts(out, cute_report_schema());
+        return CUTE_OK;
+    }
+    if (s->each && !*s->each) s->each = "all";
+    if (s->changed && s->each && strcmp(s->each, "changed") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--changed and --print-each-pass=%s contradict each other",
+                         s->each);
+    if (s->changed) s->each = "changed";
+    if (!s->output || strcmp(s->output, "-") == 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "'run' writes a folder; name it with -o DIR");
+    cute_dump_options options = {.input = s->label,
+                                 .folder = s->output,
+                                 .arch = s->arch,
+                                 .opt_level = s->opt_level,
+                                 .cuda_path = s->cuda_path,
+                                 .defines = s->defines.items,
+                                 .define_count = s->defines.count,
+                                 .folders = s->folders.items,
+                                 .folder_count = s->folders.count,
+                                 .pipeline = s->pipeline,
+                                 .tensor_map = s->tensor_map,
+                                 .function = s->function,
+                                 .each = s->each,
+                                 .line_info = s->line_info || cute_setting_on("lineinfo"),
+                                 .assertions = s->assertions || cute_setting_on("enable-assertions"),
+                                 .verbose = s->verbose};
+    cute_status status = cute_dump_run(&options, &commands, &report, diag);
+    if (s->verbose) fputs(cute_buffer_text(&commands), stderr);
+    if (s->json) cute_buffer_append(out, cute_buffer_text(&report), report.length);
+    cute_buffer_release(&report);
+    cute_buffer_release(&commands);
+    return status;
+}
+
+cute_status do_diff(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    json_t *difference;
+    if (!s->second) return cute_fail(diag, CUTE_USAGE, NULL, "'diff' expects two operands");
+    if (s->json && s->html)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html contradict each other");
+    CUTE_TRY(cute_diff_make(s->label, s->second, s->arch, s->cuda_path, &difference, diag));
+    if (s->json) {
+        cute_dump_json(difference, out);
+        return CUTE_OK;
+    }
+    if (s->html)
+        cute_diff_html(difference, out);
+    else
+        cute_diff_print(difference, cute_dump_wants_colour(s), out);
+    json_decref(difference);
+    return CUTE_OK;
+}

@@ -1,0 +1,11 @@
+/* The output of views. */
+#ifndef CUTE_TOOLS_CUTE_DUMP_OUTPUT_H
+#define CUTE_TOOLS_CUTE_DUMP_OUTPUT_H
+
+#include "lib/base/buffer.h"
+#include "lib/base/json.h"
+
+/* As text that ends with a newline; takes `value`. */
+void cute_dump_json(json_t *value, cute_buffer *out);
+
+#endif

@@ -1,0 +1,97 @@
+/* Views that explain: accesses, layouts, findings, counters beside the source, causes of errors. */
+#include "tools/cute-dump/dump.h"
+
+#include <string.h>
+
+#include "lib/base/diag.h"
+#include "lib/base/file.h"
+#include "lib/report/counters.h"
+#include "tools/cute-dump/explain.h"
+#include "tools/cute-dump/kernel.h"
+
+static kernel_question kernel_question_of(const settings *s)
+{
+    return (kernel_question){.arena = s->arena,
+                             .label = s->label,
+                             .kernel = s->kernel,
+                             .block = s->block,
+                             .config = s->config,
+                             .defines = s->defines,
+                             .number = s->number,
+                             .json = s->json,
+                             .svg = s->svg,
+                             .html = s->html,
+                             .table = s->table};
+}
+
+cute_status do_accesses(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    CUTE_TRY(cute_dump_check_kernel(s, diag));
+    const kernel_question q = kernel_question_of(s);
+    return cute_dump_accesses(&q, s->module, out, diag);
+}
+
+cute_status do_layouts(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    CUTE_TRY(cute_dump_check_kernel(s, diag));
+    const kernel_question q = kernel_question_of(s);
+    return cute_dump_layouts(&q, s->module, out, diag);
+}
+
+cute_status do_explain(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    CUTE_TRY(cute_dump_check_kernel(s, diag));
+    if (s->sms < 0 || s->sms > 4096)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected --sms=N of 1 to 4096, got %lld",
+                         (long long)s->sms);
+    const explain_question q = {.arena = s->arena,
+                                .label = s->label,
+                                .module = s->module,
+                                .kernel = s->kernel,
+                                .arch = s->arch,
+                                .opt_level = s->opt_level,
+                                .cuda_path = s->cuda_path,
+                                .config = s->config,
+                                .ncu = s->ncu,
+                                .sms = s->sms,
+                                .defines = s->defines,
+                                .json = s->json,
+                                .html = s->html,
+                                .all = s->all,
+                                .colour = cute_dump_wants_colour(s)};
+    return cute_dump_explain(&q, out, diag);
+}
+
+cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    cute_buffer text = {0};
+    json_t *report = NULL;
+    const char *label = cute_file_label(s->label);
+    cute_status status = cute_file_read(s->label, &text, diag);
+    if (status == CUTE_OK)
+        status = cute_json_parse(label, cute_buffer_text(&text), text.length, &report, diag);
+    if (status == CUTE_OK) status = cute_report_counted_source(label, report, s->kernel, out, diag);
+    json_decref(report);
+    cute_buffer_release(&text);
+    return status;
+}
+
+/* The table of causes; with an operand the row of that name, or the one that fits a message. */
+cute_status do_causes(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    bool all = strcmp(s->label, "-") == 0, any = false;
+    const cute_cause *fits = all ? NULL : cute_cause_of(s->label), *cause;
+    if (s->json) cute_buffer_putc(out, '[');
+    for (size_t i = 0; (cause = cute_cause_get(i)) != NULL; i++) {
+        if (!all && cause != fits && strcmp(cause->id, s->label) != 0) continue;
+        if (s->json) cute_buffer_puts(out, any ? ",\n" : "\n");
+        (s->json ? cute_cause_json : cute_cause_text)(cause, out);
+        any = true;
+    }
+    if (s->json) cute_buffer_puts(out, "\n]\n");
+    if (any) return CUTE_OK;
+    cute_fail(diag, CUTE_INVALID, NULL, "expected the name of a cause or the text of a message, got '%s'",
+              s->label);
+    cute_note(diag, NULL, "cute-dump causes prints them all");
+    return CUTE_INVALID;
+}
