@@ -1,6 +1,7 @@
 // See shim.h. Kept thin: each function only turns a C call into the C++ one.
 #include "lib/ir/shim.h"
 
+#include "lib/ir/aliases.h"
 #include "lib/ir/placeholders.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -111,22 +112,22 @@ class CPass : public Pass
 class Observer : public PassInstrumentation
 {
   public:
-    Observer(Operation *root, cute_after_pass visit, void *context)
-        : root(root), visit(visit), context(context)
+    Observer(cute_after_pass visit, void *context) : visit(visit), context(context) {}
+    void runBeforePass(Pass *pass, Operation *op) override
     {
-        look(last);
+        if (op != looked && !isGroup(pass)) look(looked = op, last);
+        started.push_back(std::chrono::steady_clock::now());
     }
-    void runBeforePass(Pass *, Operation *) override { started.push_back(std::chrono::steady_clock::now()); }
-    void runAfterPass(Pass *pass, Operation *) override { done(pass, false); }
-    void runAfterPassFailed(Pass *pass, Operation *) override { done(pass, true); }
+    void runAfterPass(Pass *pass, Operation *op) override { done(pass, op, false); }
+    void runAfterPassFailed(Pass *pass, Operation *op) override { done(pass, op, true); }
 
   private:
     // All that a printer shows, as the addresses that MLIR knows it by.
-    void look(std::vector<uintptr_t> &all)
+    void look(Operation *inside, std::vector<uintptr_t> &all)
     {
         all.clear();
         auto add = [&](const void *what) { all.push_back(reinterpret_cast<uintptr_t>(what)); };
-        root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        inside->walk<WalkOrder::PreOrder>([&](Operation *op) {
             add(op);
             add(op->getBlock());
             add(op->getLoc().getAsOpaquePointer());
@@ -145,24 +146,27 @@ class Observer : public PassInstrumentation
                 }
         });
     }
-    // What did not change is as right as it was. Once it is wrong, there is nothing to say of later passes.
-    void done(Pass *pass, bool failed)
+    // Adaptors only group others; they have no argument.
+    static bool isGroup(Pass *pass) { return pass->getArgument().empty(); }
+    // What did not change is as right as it was; what is outside of `op` did not. Once it is wrong, there is nothing to say of later passes.
+    void done(Pass *pass, Operation *op, bool failed)
     {
         std::chrono::duration<double> t = std::chrono::steady_clock::now() - started.back();
         started.pop_back();
-        // Adaptors only group others; they have no argument.
-        if (wrong || pass->getArgument().empty()) return;
-        look(now);
-        bool changed = now != last;
-        wrong = changed && !failed && mlir::failed(verify(root));
+        if (wrong || isGroup(pass)) return;
+        // After a pass that ran others, on what is inside, it is not known.
+        bool same = op == looked;
+        look(looked = op, now);
+        bool changed = !same || now != last;
+        wrong = changed && !failed && mlir::failed(verify(op));
         cute_passed passed = {failed || wrong, changed, !started.empty(), t.count()};
         std::swap(now, last);
         visit(pass->getArgument().str().c_str(), &passed, context);
     }
-    Operation *root;
     cute_after_pass visit;
     void *context;
     bool wrong = false;
+    Operation *looked = nullptr; // what `last` is of
     std::vector<uintptr_t> last, now;
     std::vector<std::chrono::steady_clock::time_point> started;
 };
@@ -242,26 +246,61 @@ bool isForTests(const MlirOptMainConfig &config)
            !config.getReproducerFilename().empty() || !config.getIrdlFile().empty();
 }
 
+// What Operation::print does. It prints a module twice, the first time for what gets a name; what may get one is found
+// sooner. How many lines of names there are, that `state` does not count.
+unsigned printAlone(Operation *op, ArrayRef<Operation *> inside, AsmState &state,
+                    FallbackAsmResourceMap &resources, raw_ostream &os)
+{
+    std::optional<cute::Named> named;
+    if (!op->getBlock() && !state.getPrinterFlags().shouldPrintDebugInfo() && resources.getPrinters().empty())
+        named = cute::namedIn(inside);
+    if (!named) {
+        op->print(os, state);
+        return 0;
+    }
+    unsigned lines = 0;
+    if (!named->types.empty() || !named->attributes.empty()) {
+        // An operation that has all of them: its line is the last one.
+        OperationState all(op->getLoc(), UnrealizedConversionCastOp::getOperationName());
+        all.addTypes(named->types);
+        all.addAttribute("all", ArrayAttr::get(op->getContext(), named->attributes));
+        Operation *first = Operation::create(all);
+        std::string text;
+        llvm::raw_string_ostream names(text);
+        first->print(names, state);
+        first->destroy();
+        StringRef kept = StringRef(names.str()).rtrim('\n').rsplit('\n').first;
+        lines = unsigned(kept.count('\n')) + 1;
+        os << kept << '\n';
+    }
+    // What has a parent is printed once, by the names that there are.
+    Region region;
+    region.emplaceBlock().push_back(op);
+    op->print(os, state);
+    os << '\n';
+    op->remove();
+    return lines;
+}
+
 // Prints `op`; then tells which operation stands on which line.
-void printPlaced(Operation *op, OpPrintingFlags flags, FallbackAsmResourceMap &resources,
-                 const cute_opt_hooks *hooks)
+// Returns how many operations there are.
+size_t printPlaced(Operation *op, OpPrintingFlags flags, FallbackAsmResourceMap &resources,
+                   const cute_opt_hooks *hooks)
 {
     std::string result;
     llvm::raw_string_ostream os(result);
     os.SetBufferSize(64 << 10); // a printer writes a few characters at a time
+    std::vector<Operation *> all;
+    op->walk<WalkOrder::PreOrder>([&](Operation *inner) { all.push_back(inner); });
     AsmState::LocationMap lines;
     bool wanted = hooks->printed && !flags.shouldPrintDebugInfo();
-    if (wanted) {
-        unsigned count = 0;
-        op->walk([&](Operation *) { count++; });
-        lines.reserve(count);
-    }
+    if (wanted) lines.reserve(unsigned(all.size()));
     AsmState state(op, flags, wanted ? &lines : nullptr, &resources);
-    op->print(os, state);
+    unsigned above = printAlone(op, all, state, resources, os);
     os << '\n';
     os.flush();
     hooks->write(result.data(), result.size(), hooks->context);
-    if (!wanted) return;
+    if (!wanted) return all.size();
     struct Printed {
         unsigned line;
         size_t index;
@@ -270,10 +309,10 @@ void printPlaced(Operation *op, OpPrintingFlags flags, FallbackAsmResourceMap &r
     };
     std::vector<Printed> printed;
     printed.reserve(lines.size());
-    op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    for (Operation *inner : all) {
         auto line = lines.find(inner);
-        if (line != lines.end()) printed.push_back({line->second.first, printed.size(), inner});
-    });
+        if (line != lines.end()) printed.push_back({line->second.first + above, printed.size(), inner});
+    }
     // Regions may be printed in another order than they have.
     if (!std::is_sorted(printed.begin(), printed.end())) std::sort(printed.begin(), printed.end());
     for (const Printed &p : printed) {
@@ -281,6 +320,7 @@ void printPlaced(Operation *op, OpPrintingFlags flags, FallbackAsmResourceMap &r
         hooks->printed(p.line, wrap(p.op->getLoc()), wrap(body ? &p.op->getRegion(0).front() : nullptr),
                        hooks->context);
     }
+    return all.size();
 }
 
 // The same for the driver.
@@ -778,18 +818,17 @@ void cute_llvm_on_fatal(void (*handler)(const char *reason))
     llvm::install_bad_alloc_error_handler(call, reinterpret_cast<void *>(handler));
 }
 
-void cute_print_placed(MlirOperation op, bool locations, bool verified, const cute_opt_hooks *hooks)
+size_t cute_print_placed(MlirOperation op, bool locations, bool verified, const cute_opt_hooks *hooks)
 {
     FallbackAsmResourceMap resources;
     OpPrintingFlags flags;
     if (locations) flags.enableDebugInfo(true, false);
     if (verified) flags.assumeVerified();
-    printPlaced(unwrap(op), flags, resources, hooks);
+    return printPlaced(unwrap(op), flags, resources, hooks);
 }
-void cute_pass_manager_observe(MlirPassManager manager, MlirOperation root, cute_after_pass visit,
-                               void *context)
+void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context)
 {
-    unwrap(manager)->addInstrumentation(std::make_unique<Observer>(unwrap(root), visit, context));
+    unwrap(manager)->addInstrumentation(std::make_unique<Observer>(visit, context));
 }
 bool cute_remarks_wanted(const char *passes, const char *pass)
 {

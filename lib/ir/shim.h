@@ -202,18 +202,17 @@ void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_o
                             void *context);
 /* Prints `op` as cute_opt_run does; only `write` and `printed` of the hooks are called. `locations`: they stand in the
  * text, and `printed` is not called. `verified`: the printer need not ask. */
-void cute_print_placed(MlirOperation op, bool locations, bool verified, const cute_opt_hooks *hooks);
+size_t cute_print_placed(MlirOperation op, bool locations, bool verified, const cute_opt_hooks *hooks);
 /* Runs `visit` after each pass of `manager`, also after one that failed, up to one that leaves a module that is wrong.
- * `changed`: something in `root` did since the pass before, attributes and types included. Kept: `context`. */
+ * `changed`: something in what it ran on did, attributes and types included, or it ran other passes. Kept: `context`. */
 typedef struct cute_passed {
     bool failed; /* the pass, or the verifier after it, which told why */
     bool changed;
-    bool nested; /* on what is inside of `root`, or run by another pass */
+    bool nested; /* on what is inside of the module, or run by another pass */
     double seconds;
 } cute_passed;
 typedef void (*cute_after_pass)(const char *pass, const cute_passed *done, void *context);
-void cute_pass_manager_observe(MlirPassManager manager, MlirOperation root, cute_after_pass visit,
-                               void *context);
+void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context);
 /* Passes of ours that `manager` runs make remarks: those that `passes` names, separated by commas ("": all; NULL:
  * none). CUTE_USAGE: there is no pass of such a name. */
 cute_status cute_pass_manager_remarks(MlirPassManager manager, const char *passes, cute_diag *diag);

@@ -158,8 +158,7 @@ static void print_after(const char *pass, const cute_passed *done, void *context
 static void observe(compilation *c, MlirPassManager manager, const char *pipeline)
 {
     if (c->options->dump_passes) cute_pass_dump_observe(&c->dump, manager, pipeline);
-    if (c->options->print_ir)
-        cute_pass_manager_observe(manager, mlirModuleGetOperation(c->module), print_after, c);
+    if (c->options->print_ir) cute_pass_manager_observe(manager, print_after, c);
 }
 
 /* The passes that the user named, alone or as a pipeline of builtin.module. */

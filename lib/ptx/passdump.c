@@ -25,12 +25,6 @@ static void on_printed(unsigned line, MlirLocation location, MlirBlock entry, vo
     cute_locations_note(line, location, entry, &((printing *)context)->map);
 }
 
-static void count(MlirOperation op, void *context)
-{
-    (void)op;
-    ++*(size_t *)context;
-}
-
 /* `verified`: it is known to be right; else the printer asks, and prints what is wrong in the generic form. Whether the
  * text is another one than before; its map aside, which places change that nobody sees. */
 static bool print(cute_pass_dump *dump, bool verified)
@@ -46,10 +40,8 @@ static bool print(cute_pass_dump *dump, bool verified)
     *dump->hash = '\0';
     printing p = {.dump = dump, .map = {.origin = dump->source->origin, .map = {.arena = arena}}};
     cute_opt_hooks hooks = {.write = on_write, .printed = dump->lineinfo ? NULL : on_printed, .context = &p};
-    cute_print_placed(dump->module, dump->lineinfo, verified, &hooks);
+    dump->operations = cute_print_placed(dump->module, dump->lineinfo, verified, &hooks);
     dump->ir_bytes = dump->text.length;
-    dump->operations = 0;
-    cute_op_each(dump->module, NULL, count, &dump->operations);
     cute_source_map_finish(&p.map.map, &dump->text);
     cute_arena_destroy(arena);
     if (!cute_buffer_ok(&dump->text)) dump->status = cute_fail_memory(dump->source->diag);
@@ -183,7 +175,7 @@ static void after_pass(const char *pass, const cute_passed *done, void *context)
 void cute_pass_dump_observe(cute_pass_dump *dump, MlirPassManager manager, const char *pipeline)
 {
     add_steps(dump, pipeline + strspn(pipeline, " \t\n"));
-    cute_pass_manager_observe(manager, dump->module, after_pass, dump);
+    cute_pass_manager_observe(manager, after_pass, dump);
 }
 
 cute_status cute_pass_dump_end(cute_pass_dump *dump, bool whole)
