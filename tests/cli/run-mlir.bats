@@ -126,3 +126,29 @@ END
     [[ "$output" == *": cubin for sm_90a, 1 kernel"* ]]
     [ "$(cute-dump resources - <gb.bc)" = "$output" ]
 }
+
+@test "variables of the programs that compile act on MLIR that is run or shown" {
+    CUTLASS_DUMP_DIR=kept CUTLASS_KEEP_PTX=1 CUTLASS_KEEP_CUBIN=1 cute-dump show "$KERNEL" -arch sm_80 >shown
+    [ "$(ls kept | tr '\n' ' ')" = "vector_add.sm_80.cubin vector_add.sm_80.ptx " ]
+    CUTLASS_DUMP_DIR=run CUTLASS_KEEP_PTX=1 cute-run "$KERNEL" >shown
+    [ "$(ls run)" = vector_add.sm_90a.ptx ]
+    cat >assert.mlir <<'MLIR'
+gpu.module @m { gpu.func @k(%n: i32) kernel {
+  %c = arith.constant 3 : i32
+  %ok = arith.cmpi slt, %n, %c : i32
+  cf.assert %ok, "too many"
+  gpu.return } }
+MLIR
+    echo '{"grid": 1, "block": 1, "args": [{"type": "i32", "value": 5}]}' >assert.json
+    cute-run assert.mlir -c assert.json -d emulator
+    run env CUTLASS_ENABLE_ASSERTIONS=1 cute-run assert.mlir -c assert.json -d emulator
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"too many"* ]]
+    # A toolkit that is none is told, also where cute-opt compiles a gpu.binary.
+    run env -u CUTE_CUDA_PATH CUDA_TOOLKIT_PATH="$PWD/nowhere" cute-run "$KERNEL"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"CUDA_TOOLKIT_PATH expects a folder, got '$PWD/nowhere'"* ]]
+    run env -u CUTE_CUDA_PATH CUDA_TOOLKIT_PATH="$PWD" cute-opt --pass-pipeline='builtin.module(cute-to-nvvm{cubin-format=bin})' "$KERNEL"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"CUDA_TOOLKIT_PATH names no CUDA toolkit: '$PWD'"*"looked there for bin/ptxas"* ]]
+}
