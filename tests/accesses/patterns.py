@@ -24,9 +24,11 @@ HEAD = """.version 8.4
     cvta.to.global.u64 %d0, %d0;
     cvta.shared.u64 %d7, room;
     mov.b16 %h0, 0; mov.b16 %h1, 0; mov.u64 %w0, 0; mov.u64 %w1, 0;
-    mov.u32 %v0, 0; mov.u32 %v1, 0; mov.u32 %v2, 0; mov.u32 %v3, 0;
+    mov.u32 %v0, 0; mov.u32 %v1, 0; mov.u32 %v2, 0; mov.u32 %v3, 0; mov.u32 %v7, 0; mov.b16 %h2, 0; mov.b16 %h3, 0;
 """
 ROOM = 16384
+SUM = """    xor.b32 %v0, %v0, %v1; xor.b32 %v2, %v2, %v3; xor.b32 %v0, %v0, %v2; xor.b64 %w0, %w0, %w1; xor.b16 %h0, %h0, %h1;
+    cvt.u32.u64 %v1, %w0; cvt.u32.u16 %v2, %h0; xor.b32 %v1, %v1, %v2; xor.b32 %v0, %v0, %v1; add.u32 %v7, %v7, %v0;"""
 
 
 # ---- the model ----
@@ -41,6 +43,7 @@ def group_of(lanes, width, load):
 
 
 def wavefronts(lanes, width, load=False):
+    """Of one request; `load`: into registers, by ld."""
     group, total = group_of(lanes, width, load), 0
     for first in range(0, 32, group):
         banks = {}
@@ -116,6 +119,16 @@ for width, (suffix, registers) in VALUES.items():
     GLOBAL += [(f"ld.global.{suffix} {registers}, [{{a}}];", width), (f"st.global.{suffix} [{{a}}], {registers};", width)] * 2
 
 
+END = """
+    cp.async.wait_all;
+    mul.wide.u32 %d1, %r0, 4;
+    add.u64 %d2, %d0, %d1;
+    st.global.u32 [%d2], %v7;
+    ret;
+}
+"""
+
+
 class Access:
     """One access: its place in the text is where // N stands."""
 
@@ -155,12 +168,14 @@ class Access:
             code += f"\n    mov.u32 %r12, {self.mask};\n    shr.u32 %r12, %r12, %r2;\n    and.b32 %r12, %r12, 1;\n    setp.eq.u32 %p2, %r12, 1;"
         if self.away == "predicate":
             text = "@%p2 " + text
+        # What is loaded goes into a sum, or ptxas would leave the load away.
+        code += "\n    mov.u32 %v0, 0; mov.u32 %v1, 0; mov.u32 %v2, 0; mov.u32 %v3, 0; mov.u64 %w0, 0; mov.u64 %w1, 0; mov.b16 %h0, 0; mov.b16 %h1, 0;"
         mark = f"    {text} // {self.number}!"
         if self.away == "branch":
             mark = f"    @!%p2 bra OVER{self.number};\n{mark}\nOVER{self.number}:"
-        return f"{code}\n{mark}"
+        return f"{code}\n{mark}\n{SUM}"
 
-    def expected(self):
+    def expected(self, pairs=True):
         """{space: costs of the warps that come}."""
         costs = {space: [] for space in self.spaces}
         for warp in range((self.threads + 31) // 32):
@@ -168,7 +183,7 @@ class Access:
             for space in self.spaces:
                 if lanes:
                     load = space == "shared" and self.text.startswith("ld.") or self.kind == "generic shared" and self.text.startswith("ld")
-                    costs[space].append(wavefronts(lanes, self.width, load) if space == "shared" else sectors(lanes, self.width))
+                    costs[space].append(wavefronts(lanes, self.width, load and pairs) if space == "shared" else sectors(lanes, self.width))
         return costs
 
 
@@ -180,7 +195,7 @@ def kernel(seed, count, threads):
         for a in accesses:
             if a.kind == "matrix":  # wants whole warps
                 a.kind, a.spaces, a.text, a.width, a.rows = "shared", ["shared"], "ld.shared.v4.u32 {%v0, %v1, %v2, %v3}, [{a}];", 16, 32
-    text = HEAD.format(threads=threads, room=ROOM) + "\n".join(a.lines() for a in accesses) + "\n    cp.async.wait_all;\n    ret;\n}\n"
+    text = HEAD.format(threads=threads, room=ROOM) + "\n".join(a.lines() for a in accesses) + END
     where = {}
     for number, line in enumerate(text.split("\n"), 1):
         if line.endswith("!"):

@@ -163,3 +163,43 @@ assert [lines[n]["wavefronts"]["count"] for n in (9, 11, 12, 13)] == [1, 32, 32,
 PYTHON
     done
 }
+
+@test "wrong inputs of accesses are told" {
+    kernel
+    run -3 cute-dump accesses none.ptx
+    run -1 cute-dump accesses k.ptx --kernel nope
+    [[ "$output" == *"no kernel 'nope'"*"kernels: k"* ]]
+    run -3 cute-dump accesses k.ptx --config none.json
+    echo '{"kernel": "zzz", "grid": 1, "block": 32}' >c.json
+    run -1 cute-dump accesses k.ptx --config c.json
+    [[ "$output" == *"c.json:1:12: error: \$.kernel: no kernel 'zzz'"* ]]
+    echo '{"grid": 1, "block": 32, "args": [null]}' >c.json
+    run -1 cute-dump accesses k.ptx --config c.json
+    [[ "$output" == *"takes 2 arguments, and 1"* ]]
+    echo '{"grid": 1, "block": 32, "args": [null, 8]}' >c.json
+    run -2 cute-dump accesses k.ptx --config c.json --block=64
+    [[ "$output" == *"--block is not needed"* ]]
+    run -2 cute-dump accesses k.ptx --config c.json -D x=1
+    [[ "$output" == *"c.json has no param 'x'"* ]]
+    for option in --svg --html --table --dot; do
+        run -2 cute-dump accesses k.ptx $option
+        [[ "$output" == *"$option has no effect on 'accesses'"* ]]
+    done
+}
+
+@test "a launch knows the strides, and says them as a layout" {
+    kernel
+    cat >c.json <<'END'
+{"buffers": {"a": {"dtype": "f32", "shape": [65536]}}, "params": {"stride": 8},
+ "launches": [{"kernel": "k", "grid": 2, "block": 64, "args": ["a", {"value": "stride"}]}]}
+END
+    run -0 cute-dump accesses k.ptx --config c.json --json
+    python3 - "$output" <<'PYTHON'
+import json, sys
+kernel = json.loads(sys.argv[1])["kernels"][0]
+store = kernel["accesses"][2]
+assert kernel["block"] == [64, 1, 1] and (store["sectors"], store["ideal"], store["layout"]) == (64, 8, "(32,4):(32,1)"), store
+PYTHON
+    run -0 cute-dump accesses k.ptx --config c.json -D stride=1
+    [[ "$output" == *"0 not known"* && "$output" != *"lanes lie apart"* ]]
+}

@@ -79,3 +79,24 @@ END
     run -1 cute-dump layouts u.ptx
     [[ "$output" == *"the metadata has a tensor without a type"* ]]
 }
+
+@test "a kernel without layouts says why, and pictures of it are refused" {
+    cat >p.ptx <<'END'
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry plain() { ret; }
+END
+    run -0 cute-dump layouts p.ptx
+    [[ "$output" == "plain: 0 layouts: it has no metadata, in which cute-ptx notes them" ]]
+    run -0 cute-dump layouts p.ptx --json
+    [[ "$output" == *'"no_layouts": "it has no metadata'* ]]
+    run -2 cute-dump layouts p.ptx --svg --number=1
+    run -2 cute-dump layouts k.ptx --number=1
+    [[ "$output" == *"--number chooses the picture of --svg"* ]]
+    run -1 cute-dump layouts k.ptx --kernel nope
+    [[ "$output" == *"no kernel 'nope'"*"kernels: k"* ]]
+    printf 'gpu.module @m { gpu.func @k() kernel { gpu.return } }\n' >e.mlir
+    run -0 cute-dump layouts e.mlir
+    [[ "$output" == "k: 0 layouts: its IR has no tensors, tiled copies and MMAs" ]]
+}

@@ -140,6 +140,9 @@ static cute_status read_kernel(cute_arena *arena, const char *label, const cute_
         if (k->args[a].kind == CUTE_ARG_TENSOR_MAP && k->args[a].box_rank)
             read_box(arena, &k->args[a], &out->items[out->count++]);
     for (size_t n = 0; n < out->count; n++) out->items[n].number = ++report->items;
+    if (!out->count)
+        out->why_none = metadata ? "its IR has no tensors, tiled copies and MMAs"
+                                 : "it has no metadata, in which cute-ptx notes them";
     json_decref(metadata);
     return status;
 }

@@ -39,6 +39,7 @@ typedef struct layout_kernel {
     const char *kernel;
     layout_item *items;
     size_t count;
+    const char *why_none; /* where `count` is 0 */
 } layout_kernel;
 
 typedef struct layout_report {

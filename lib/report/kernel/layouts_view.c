@@ -52,7 +52,8 @@ void cute_layouts_print(cute_arena *arena, const layout_report *report, cute_buf
     for (size_t k = 0; k < report->count; k++) {
         const layout_kernel *kernel = &report->kernels[k];
         cute_table table = {.arena = arena, .columns = 6};
-        cute_buffer_printf(out, "%s%s: %zu layouts\n", k ? "\n" : "", kernel->kernel, kernel->count);
+        cute_buffer_printf(out, "%s%s: %zu layouts%s%s\n", k ? "\n" : "", kernel->kernel, kernel->count,
+                           kernel->why_none ? ": " : "", kernel->why_none ? kernel->why_none : "");
         for (size_t n = 0; n < kernel->count; n++) {
             const layout_item *item = &kernel->items[n];
             const char *cells[] = {cute_arena_printf(arena, "%d", item->number),
@@ -258,6 +259,7 @@ json_t *cute_layouts_json(const layout_report *report)
             json_array_append_new(list, item);
         }
         put_text(one, "kernel", kernel->kernel);
+        put_text(one, "no_layouts", kernel->why_none);
         json_object_set_new(one, "layouts", list);
         json_array_append_new(kernels, one);
     }
