@@ -130,6 +130,7 @@ const char *cute_fatbin_kind_name(cute_arena *arena, const cute_fatbin_entry *en
 {
     if (entry->kind == CUTE_FATBIN_PTX) return "ptx";
     if (entry->kind == CUTE_FATBIN_ELF) return "elf";
+    if (entry->kind == CUTE_FATBIN_LTO) return "lto";
     const char *name = cute_arena_printf(arena, "kind %u", entry->kind);
     return name ? name : "unknown";
 }

@@ -4,7 +4,11 @@
 
 #include "lib/base/arch.h"
 
-typedef enum cute_fatbin_kind { CUTE_FATBIN_PTX = 1, CUTE_FATBIN_ELF = 2 } cute_fatbin_kind;
+typedef enum cute_fatbin_kind {
+    CUTE_FATBIN_PTX = 1,
+    CUTE_FATBIN_ELF = 2,
+    CUTE_FATBIN_LTO = 8 /* of nvcc -dlto: not code yet */
+} cute_fatbin_kind;
 
 typedef struct cute_fatbin_entry {
     unsigned kind;           /* a cute_fatbin_kind, or another that this library does not open */

@@ -232,12 +232,18 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     const cute_arch *wanted = NULL;
     const cute_place file = {.file = m->label};
     cute_buffer seen = {0};
+    bool lto = false;
     if (arch) CUTE_TRY(cute_arch_parse(arch, &file, &wanted, diag));
     CUTE_TRY(cute_fatbin_read(m->arena, m->label, m->image, m->image_length, &entries, &count, diag));
     const void *bytes, *image = NULL, *ptx = NULL;
     size_t length, image_length = 0, ptx_length = 0;
     for (size_t i = 0; i < count; i++) {
-        if (entries[i].kind != CUTE_FATBIN_ELF && entries[i].kind != CUTE_FATBIN_PTX) continue;
+        if (entries[i].kind != CUTE_FATBIN_ELF && entries[i].kind != CUTE_FATBIN_PTX) {
+            lto |= entries[i].kind == CUTE_FATBIN_LTO;
+            cute_buffer_printf(&seen, "%s%s sm_%u", seen.length ? ", " : "",
+                               cute_fatbin_kind_name(m->arena, &entries[i]), entries[i].sm);
+            continue;
+        }
         cute_status status = cute_fatbin_extract(m->arena, m->label, &entries[i], &bytes, &length, diag);
         if (status != CUTE_OK) {
             cute_buffer_release(&seen);
@@ -262,6 +268,10 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
         status = cute_fail(diag, CUTE_INVALID, &file, "the fatbin has no image for %s",
                            wanted ? wanted->name : "any GPU");
         cute_note(diag, NULL, "it has %s", seen.length ? cute_buffer_text(&seen) : "none");
+        if (lto)
+            cute_note(
+                diag, NULL,
+                "lto is what nvcc -dlto leaves for the link: nvcc -dlto -dlink -cubin makes a cubin of it");
     }
     cute_buffer_release(&seen);
     if (status != CUTE_OK) return status;

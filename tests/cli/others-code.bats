@@ -62,6 +62,55 @@ END
     done
 }
 
+@test "of PTX only the kernel that is asked for is compiled" {
+    ptxas=$(find "$CUTE_BIN/../cuda/bin" "${CUTE_CUDA_PATH:-/nowhere}/bin" -name ptxas 2>/dev/null | head -1)
+    [ -n "$ptxas" ] || ptxas=$(command -v ptxas) || skip "no ptxas"
+    cat >two.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.func (.param .b32 o) f(.param .b32 i) { .reg .b32 %x; ld.param.u32 %x, [i]; add.u32 %x, %x, 77; st.param.b32 [o], %x; ret; }
+.visible .entry a(.param .u64 p)
+{
+    .reg .b64 %d;
+    .reg .b32 %r<3>;
+    ld.param.u64 %d, [p];
+    ld.global.u32 %r1, [%d];
+    { .param .b32 i; st.param.b32 [i], %r1; .param .b32 o; call (o), f, (i); ld.param.b32 %r2, [o]; }
+    st.global.u32 [%d], %r2;
+    ret;
+}
+.visible .entry b(.param .u64 p) { .reg .b64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d], 1; ret; }
+END
+    cute-link -o two.cubin two.ptx
+    mkdir -p mine/bin
+    nvdisasm=$(find "$CUTE_BIN/../cuda/bin" "${CUTE_CUDA_PATH:-/nowhere}/bin" -name nvdisasm 2>/dev/null | head -1)
+    ln -s "${nvdisasm:-$(command -v nvdisasm)}" mine/bin/nvdisasm
+    printf '#!/bin/sh\necho "$*" >>%s/said\nexec %s "$@"\n' "$PWD" "$ptxas" >mine/bin/ptxas
+    chmod +x mine/bin/ptxas
+    for kernel in a b; do
+        cute-dump histogram -k $kernel two.ptx --cuda-path=mine >ours
+        cute-dump histogram -k $kernel two.cubin | cmp - ours
+        cute-dump resources -k $kernel --json two.ptx --cuda-path=mine |
+            jq -e "[.kernels[].kernel] == [\"$kernel\"] and .kernels[0].resources.registers > 4"
+        cute-dump explain -k $kernel two.ptx --cuda-path=mine | grep -q "^$kernel: .*machine code"
+        [ "$(grep -c -e "--entry=$kernel" said)" -eq 3 ]
+    done
+}
+
+@test "a fatbin without code says what it has" {
+    cute-link -arch sm_90 --fatbin -o whole.fatbin "$data/link_ok.ptx"
+    # The kind of the first entry stands at its begin, behind the header of 16 bytes.
+    printf '\010' | dd of=whole.fatbin bs=1 seek=16 conv=notrunc 2>/dev/null
+    run cute-dump images whole.fatbin
+    [[ "$output" == *" lto "* ]]
+    cute-dump images --json whole.fatbin | jq -e '.images[0].kind == "lto" and .images[0].kernels == null'
+    if [ "$(cute-dump images --json whole.fatbin | jq '.images | length')" -eq 1 ]; then
+        run -1 cute-dump whole.fatbin
+        [[ "$output" == *"the fatbin has no image for any GPU"*"it has lto sm_90"*"nvcc -dlto"* ]]
+    fi
+}
+
 @test "damaged cubins, archives and PTX crash nothing, and each refusal says why" {
     cute-link -arch sm_90 -o plain.cubin "$data/link_ok.ptx"
     cute-link -arch sm_90 --fatbin -o whole.fatbin "$data/link_ok.ptx"

@@ -49,6 +49,8 @@ static void compile(const explain_question *q, parts *p, explain_input *in)
                                  .line_info = true,
                                  .allow = {(const char **)(uintptr_t)slow, 1}};
     input.bytes = cute_module_image(q->module, &input.length);
+    const char *entry = q->kernel ? cute_arena_printf(q->arena, "--entry=%s", q->kernel) : NULL;
+    if (entry) options.xptxas = (cute_option_list){&entry, 1};
     if (q->arch) options.archs = (cute_option_list){(const char **)(uintptr_t)&q->arch, 1};
     cute_status status = cute_link(q->arena, &options, &input, 1, &p->linked, diag);
     if (status == CUTE_OK)

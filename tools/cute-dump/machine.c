@@ -9,12 +9,15 @@
 #include "lib/cubin/link.h"
 #include "lib/toolkit/native.h"
 
-/* PTX has no machine code yet: it is compiled first. */
+/* PTX has no machine code yet: it is compiled first, and of a large module only the kernel that is asked for. */
 static cute_status compile_ptx(settings *s, cute_link_result *result, cute_diag *diag)
 {
     cute_link_input input = {.label = s->label};
     cute_link_options options = {.cuda_path = s->cuda_path, .opt_level = s->opt_level, .line_info = true};
     input.bytes = cute_module_image(s->module, &input.length);
+    const char *entry = s->kernel ? cute_arena_printf(s->arena, "--entry=%s", s->kernel) : NULL;
+    if (s->kernel && !entry) return cute_fail_memory(diag);
+    if (entry) options.xptxas = (cute_option_list){&entry, 1};
     if (s->arch) options.archs = (cute_option_list){&s->arch, 1};
     return cute_link(s->arena, &options, &input, 1, result, diag);
 }
