@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/library.h"
 #include "lib/device/device.h"
 
 enum { WORKSPACE = 64 << 20, ALGORITHMS = 16, TRIES = 5, OK = 0 };
@@ -102,20 +103,17 @@ struct cute_cublas {
 
 static cute_status open_library(cute_cublas *c, cute_diag *diag)
 {
-    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
-    const char *own = getenv("CUTE_LIBCUBLASLT");
-    if (own && *own) {
-        c->library = dlopen(own, RTLD_NOW | RTLD_LOCAL);
-    } else {
-        for (size_t i = 0; i < sizeof names / sizeof *names && !c->library; i++)
-            c->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    }
+    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", NULL};
+    cute_buffer reasons = {0};
+    const char *path;
+    c->library = cute_library_open("CUTE_LIBCUBLASLT", names, &path, &reasons);
     if (!c->library) {
-        const char *reason = dlerror();
-        cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt is not there: %s", reason ? reason : "not found");
+        cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt is not there: %s could not be opened", path);
+        cute_library_notes(&reasons, diag);
         cute_note(diag, NULL, "CUTE_LIBCUBLASLT names its library; else it is libcublasLt.so.13, .12 or .so");
         return CUTE_SYSTEM;
     }
+    cute_buffer_release(&reasons);
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(c->library, symbols[i].name);
         if (!symbol)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
+#include "lib/base/library.h"
 #include "lib/device/cuda_api.h"
 #include "lib/device/device.h"
 
@@ -85,39 +86,20 @@ static cute_status absent(const char *what, cute_diag *diag)
 
 static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
 {
-    const char *override = getenv("CUTE_LIBCUDA");
-    const char *const names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "libcuda.so"};
-    const char *const chosen[] = {override};
-    bool overridden = override && *override;
-    const char *const *list = overridden ? chosen : names;
-    size_t count = overridden ? 1 : sizeof names / sizeof *names;
     cute_buffer reasons = {0};
-    *library = NULL;
-    size_t opened = 0;
-    for (size_t i = 0; i < count && !*library; i++) {
-        opened = i;
-        *library = dlopen(list[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        if (!*library) {
-            const char *reason = dlerror();
-            cute_buffer_printf(&reasons, "%s%s", i ? "\n" : "", reason ? reason : list[i]);
-        }
-    }
+    const char *path;
+    *library = cute_driver_open(&path, &reasons);
     if (!*library) {
-        cute_fail(diag, CUTE_SYSTEM, NULL, "no CUDA driver: %s could not be opened", list[0]);
-        for (char *line = reasons.data; line && *line;) {
-            char *end = strchr(line, '\n');
-            if (end) *end = '\0';
-            cute_note(diag, NULL, "%s", line);
-            line = end ? end + 1 : NULL;
-        }
+        cute_fail(diag, CUTE_SYSTEM, NULL, "no CUDA driver: %s could not be opened", path);
+        cute_library_notes(&reasons, diag);
         cute_note(diag, NULL,
-                  overridden ? "CUTE_LIBCUDA names the library to open"
-                             : "install the NVIDIA driver, or set CUTE_LIBCUDA to its libcuda.so.1");
-        cute_buffer_release(&reasons);
+                  cute_driver_is_named()
+                      ? "CUTE_LIBCUDA names the library to open"
+                      : "install the NVIDIA driver, or set CUTE_LIBCUDA to its libcuda.so.1");
         return CUTE_SYSTEM;
     }
     cute_buffer_release(&reasons);
-    cute_diag_know(diag, CUTE_FACT_TOOLKIT, list[opened]);
+    cute_diag_know(diag, CUTE_FACT_TOOLKIT, path);
     void *symbol;
 #define F(field, name, needed, args)                                                                         \
     symbol = dlsym(*library, name);                                                                          \
@@ -126,7 +108,7 @@ static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
         dlclose(*library);                                                                                   \
         *library = NULL;                                                                                     \
         return cute_fail(diag, CUTE_SYSTEM, NULL,                                                            \
-                         "%s lacks %s: the driver is too old (CUDA 12 or later is needed)", list[0], name);  \
+                         "%s lacks %s: the driver is too old (CUDA 12 or later is needed)", path, name);     \
     }
 #include "lib/device/cuda_api.def"
 #undef F

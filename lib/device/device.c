@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/abi.h"
+#include "lib/base/library.h"
 
 enum { LAST_INDEX = 1023 };
 
@@ -36,9 +37,8 @@ cute_status cute_device_parse_name(const char *name, cute_device_kind *kind, int
 /* Whoever names a driver's library means it. */
 static bool have_gpu(void)
 {
-    const char *named = getenv("CUTE_LIBCUDA");
     int count;
-    return (named && *named) || (cute_cuda_count(&count, NULL) == CUTE_OK && count > 0);
+    return cute_driver_is_named() || (cute_cuda_count(&count, NULL) == CUTE_OK && count > 0);
 }
 
 static cute_status find_kind(const char *name, cute_device_kind *kind, int *index, cute_diag *diag)

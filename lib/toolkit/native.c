@@ -3,9 +3,9 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/library.h"
 #include "lib/base/settings.h"
 
 enum { MAJOR = 75, MINOR = 76 }; /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_... */
@@ -42,11 +42,8 @@ static int ask(void *library, const char **reason)
 cute_status cute_arch_parse_native(const char *text, const cute_arch **out, cute_diag *diag)
 {
     if (strcmp(text, "native") != 0) return cute_arch_parse(text, NULL, out, diag);
-    const char *chosen = getenv("CUTE_LIBCUDA"), *reason = "no CUDA driver";
-    const char *const names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
-    bool any = !chosen || !*chosen;
-    void *library = any ? NULL : dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; any && i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    const char *reason = "no CUDA driver";
+    void *library = cute_driver_open(NULL, NULL);
     int number = library ? ask(library, &reason) : 0;
     if (library) dlclose(library);
     if (!number) {

@@ -99,6 +99,12 @@ PY
     done
 }
 
+@test "every variable of ours that the library reads has a row in its table" {
+    names=$(grep -rhoE '"CUTE_[A-Z0-9_]+"' "$ROOT"/lib --include='*.c' --include='*.cpp' | tr -d '"' | sort -u)
+    [ "$(wc -w <<<"$names")" -ge 3 ]
+    for name in $names; do grep -q "\"$name\"" "$ROOT/lib/base/settings.def" || { echo "no row of $name"; false; }; done
+}
+
 @test "Tab offers the options of --help and no others" {
     for tool in cute-opt cute-ptx cute-lsp cute-link cute-run cute-dump; do
         diff <("$tool" --help | grep -E '^ *-' | sed -E 's/^ *(-[A-Za-z], *)?//' | grep -oE -- '^--[A-Za-z][A-Za-z0-9_-]*' | sed 's/^--//' | sort -u) \

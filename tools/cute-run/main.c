@@ -10,6 +10,7 @@
 #include "lib/base/arch.h"
 #include "lib/base/cache.h"
 #include "lib/base/file.h"
+#include "lib/base/library.h"
 #include "lib/base/settings.h"
 #include "lib/base/tool.h"
 #include "lib/cubin/module.h"
@@ -40,11 +41,11 @@ static cute_status put(const char *path, char *text, cute_diag *diag)
 static cute_status list_devices(const options *o, cute_diag *diag)
 {
     int count;
-    const char *named = getenv("CUTE_LIBCUDA");
+    bool named = cute_driver_is_named();
     cute_diag *reasons = cute_diag_create();
     if (!reasons) return cute_fail_memory(diag);
-    if (cute_device_count(&count, named && *named ? diag : reasons) != CUTE_OK) {
-        if (named && *named) {
+    if (cute_device_count(&count, named ? diag : reasons) != CUTE_OK) {
+        if (named) {
             cute_diag_destroy(reasons);
             return CUTE_SYSTEM;
         }
