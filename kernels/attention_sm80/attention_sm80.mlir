@@ -248,3 +248,4 @@ func.func @attention(%Q: !X, %K: !X, %V: !X, %O: !X, %scale: f32) {
     dynamic_shared_memory_size %bytes args(%Q : !X, %K : !X, %V : !X, %O : !X, %scale : f32)
   return
 }
+// In an editor: -D T=bf16 -D D=128 -D CAUSAL=0 -D BM=128 -D BN=48 -D W=4

@@ -464,3 +464,4 @@ func.func @attention_packed(%Q: !X, %K: !X, %V: !X, %O: !X, %cuQ: !begins, %cuK:
     dynamic_shared_memory_size %bytes args(%Q : !X, %K : !X, %V : !X, %O : !X, %cuQ : !begins, %cuK : !begins, %scale : f32)
   return
 }
+// In an editor: -D T=bf16 -D D=128 -D CAUSAL=0 -D W=2 -D BN=128 -D STAGES=2 -D BUFFERS=2 -D MANY=240 -D FEW=24

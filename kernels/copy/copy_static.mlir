@@ -1,4 +1,4 @@
-// b(i,j) = a(i,j), everything known: -D M= -D N= -D LDA= -D LDB=, in elements; rows of whole vectors of four.
+// b(i,j) = a(i,j), everything known: -D M N LDA LDB, in elements; rows of whole vectors of four.
 // The threads of the grid are enumerated by the layout (N/4, M): one vector each, and all strides fold into the code.
 gpu.module @kernels {
   gpu.func @copy_static(%a: !llvm.ptr<1> {cute.name = "a", cute.dtype = f32, llvm.readonly, llvm.noalias, llvm.align = 16 : i64},
@@ -27,3 +27,4 @@ gpu.module @kernels {
     gpu.return
   }
 }
+// In an editor: -D M=1021 -D N=1004 -D LDA=1008 -D LDB=1024

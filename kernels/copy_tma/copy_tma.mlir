@@ -62,3 +62,4 @@ func.func @copy(%a: !A {cute.name = "a"}, %b: !A {cute.name = "b"}) {
     dynamic_shared_memory_size %bytes args(%a : !A, %b : !A)
   return
 }
+// In an editor: -D T=f32 -D BITS=32 -D TM=4 -D TN=256

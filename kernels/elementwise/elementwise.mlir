@@ -97,3 +97,4 @@ func.func @add_any(%a: !any, %b: !any, %c: !any) {
     args(%a : !any, %b : !any, %c : !any)
   return
 }
+// In an editor: -D T=f32 -D V=4 -D ADD=addf

@@ -94,3 +94,5 @@ func.func @gemm_epilogue(%P: !sums {cute.name = "P"}, %C: !some {cute.name = "C"
     args(%P : !sums, %C : !some, %bias : !line, %D : !some, %alpha : ${ES}, %beta : ${ES})
   return
 }
+// In an editor: -D EP=f32 -D ED=f16 -D ES=f32 -D EFROM=bitcast -D EEXT=extf -D ETO=truncf -D ETOF32=bitcast
+// -D EFROMF32=bitcast -D EC=1 -D EBIAS=1 -D ERELU=1 -D EGELU=0

@@ -50,3 +50,4 @@ func.func @gemm_pack(%from: !any {cute.name = "from"}, %to: !any {cute.name = "t
     args(%from : !any, %to : !any)
   return
 }
+// In an editor: -D PT=f16 -D PZERO=0.0

@@ -170,3 +170,5 @@ func.func @gemm_gelu(%A: !A, %B: !A, %bias: !bias, %C: !C) {
     dynamic_shared_memory_size %bytes args(%A : !A, %B : !A, %bias : !bias, %C : !C)
   return
 }
+// In an editor: -D T=f16 -D BM=128 -D BN=256 -D BK=64 -D STAGES=3 -D WM=2 -D WN=4 -D S=S<3,3,3> -D V=8 -D VC=2
+// -D COPY=simt_async_copy -D CACHE=cache=global,

@@ -138,3 +138,6 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C) {
     dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C)
   return
 }
+// In an editor: -D SM=80 -D T=f16 -D TC=f16 -D ACC=f32 -D ZERO=0.0 -D BITS=16 -D BITSC=16 -D TRUNC=truncf -D VC=2
+// -D V=8 -D COPY=simt_async_copy -D CACHE=cache=global, -D MK=16 -D BM=128 -D BN=256 -D BK=64 -D STAGES=3 -D WM=2
+// -D WN=4 -D A=0 -D TA=n -D B=0 -D TB=n -D SA=S<3,3,3> -D SB=S<3,3,3>

@@ -615,3 +615,9 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) {
     dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C${PARAMS}) {cute.programmatic}
   return
 }
+// In an editor: -D T=bf16 -D TC=bf16 -D ACC=f32 -D BITS=16 -D BITSC=16 -D TRUNC=truncf -D A=0 -D MA=k -D B=0 -D MB=k
+// -D BM=128 -D BN=256 -D BK=64 -D STAGES=4 -D CM=2 -D CN=1 -D PP=0 -D GROUP=8 -D NC=2 -D CW=64 -D SC=S<3,4,3>
+// -D ST=stsm<bf16,mode=<"(8,8)">,num_matrices=4,n>
+// -D LD=ldsm<val_type=bf16,mode=<"(8,8)">,sz_pattern=u16,num_matrices=4,n> -D FUSED=0 -D END=plain -D S=C -D PARAMS=
+// -D ARGS= -D TYPES= -D BETA=0 -D BIAS=0 -D ACT=none -D EFROM=bitcast -D EEXT=extf -D ETO=truncf -D PROMOTE=0
+// -D SUMS=acc -D ADD=addf -D ZERO=0.0

@@ -465,3 +465,6 @@ func.func @gemm_split(%A: !t${A}, %B: !t${B}, %D: !D, %C: !D, %bias: !bias, %alp
     dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %D : !D, %C : !D, %bias : !bias, %alpha : ${ES}, %beta : ${ES}) {cute.programmatic}
   return
 }
+// In an editor: -D T=bf16 -D TC=bf16 -D ACC=f32 -D BITS=16 -D ES=f32 -D EFROM=bitcast -D EEXT=extf -D ETO=truncf
+// -D ADD=addf -D A=0 -D MA=k -D B=0 -D MB=k -D BM=64 -D BN=16 -D BK=64 -D PB=64 -D OWN=2 -D V=2 -D STAGES=7 -D S=4
+// -D CM=1 -D PER=3 -D HINTA=0x1000000000000000 -D HINTB=0x1000000000000000 -D BETA=0 -D BIAS=0 -D ACT=none

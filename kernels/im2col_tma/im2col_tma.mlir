@@ -118,3 +118,4 @@ func.func @im2col(%x: !X {cute.name = "x"}, %y: !Y {cute.name = "y"}) {
     dynamic_shared_memory_size %bytes args(%x : !X, %y : !Y)
   return
 }
+// In an editor: -D T=f16 -D BITS=16 -D PX=64 -D CX=64 -D S=3 -D R=3 -D PAD=1 -D STRIDE=1 -D DIL=1 -D STAGES=3

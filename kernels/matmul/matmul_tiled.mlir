@@ -103,3 +103,4 @@ gpu.module @kernels {
   llvm.mlir.global internal @tile_a() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<${TILE * (TILE + 1)} x f32>
   llvm.mlir.global internal @tile_b() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<${TILE * (TILE + 1)} x f32>
 }
+// In an editor: -D TILE=16

@@ -138,3 +138,4 @@ func.func @sum(%x: !X, %partial: !partial, %count: !count, %out: !out) {
     args(%x : !X, %partial : !partial, %count : !count, %out : !out)
   return
 }
+// In an editor: -D T=f32 -D V=4 -D U=4 -D EXT=bitcast -D BLOCKS=1056 -D PER_SM=8

@@ -69,3 +69,4 @@ func.func @rmsnorm(%x: !X, %weight: !X, %out: !X, %eps: f32) {
     args(%x : !X, %weight : !X, %out : !X, %eps : f32)
   return
 }
+// In an editor: -D T=f32 -D V=4 -D BITS=128 -D COLS=8192 -D EXT=bitcast -D TRUNC=bitcast

@@ -133,3 +133,4 @@ func.func @sgemm(%A: !${A}, %B: !${B}, %C: !C) {
     dynamic_shared_memory_size %bytes args(%A : !${A}, %B : !${B}, %C : !C)
   return
 }
+// In an editor: -D A=rows -D B=cols -D V=4 -D BM=128 -D BN=256 -D BK=16 -D STAGES=3

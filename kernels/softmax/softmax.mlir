@@ -63,3 +63,4 @@ func.func @softmax(%x: !X, %out: !X) {
     args(%x : !X, %out : !X)
   return
 }
+// In an editor: -D T=f32 -D V=4 -D BITS=128 -D COLS=8192 -D EXT=bitcast -D TRUNC=bitcast -D LOW=0xFF800000

@@ -76,3 +76,4 @@ func.func @transpose(%a: !A, %b: !A) {
     dynamic_shared_memory_size %bytes args(%a : !A, %b : !A)
   return
 }
+// In an editor: -D T=f32 -D V=4 -D ALIGN=16 -D TM=64 -D TN=64 -D S=S<3,2,6> -D LANES=16 -D GROUP=8

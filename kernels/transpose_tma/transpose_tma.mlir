@@ -101,3 +101,4 @@ func.func @transpose(%a: !A {cute.name = "a"}, %b: !A {cute.name = "b"}) {
     dynamic_shared_memory_size %bytes args(%a : !A, %b : !A)
   return
 }
+// In an editor: -D T=f32 -D BITS=32 -D V=4 -D GM=2 -D GN=2

@@ -657,6 +657,17 @@ struct Marks {
         tell(definition.loc, definition.loc, type);
         for (SMRange use : definition.uses) tell(use, definition.loc, type);
     }
+    // The name of the symbol that an operation defines: the first one behind its own name.
+    SMRange symbolOf(const AsmParserState::OperationDefinition &op) const
+    {
+        auto name = op.op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+        const char *from = op.loc.End.getPointer();
+        if (!name || name.empty() || from < begin || from >= end) return {};
+        StringRef line = StringRef(from, end - from).take_until([](char c) { return c == '\n'; });
+        size_t at = line.find('@');
+        if (at == StringRef::npos || !line.substr(at + 1).starts_with(name.getValue())) return {};
+        return {SMLoc::getFromPointer(from + at), SMLoc::getFromPointer(from + at + 1 + name.size())};
+    }
     // Operations that the reader replaced are gone, though the state has them.
     void tell(const AsmParserState &state, Operation *root) const
     {
@@ -671,7 +682,10 @@ struct Marks {
             for (const auto &group : op.resultGroups)
                 if (group.startIndex < op.op->getNumResults())
                     tell(group.definition, op.op->getResult(group.startIndex).getType());
-            for (SMRange use : op.symbolUses) tell(use, op.loc, Type());
+            SMRange symbol = symbolOf(op);
+            tell(symbol, symbol, Type());
+            for (SMRange use : op.symbolUses)
+                if (use.Start != symbol.Start) tell(use, symbol.isValid() ? symbol : op.loc, Type());
         }
         for (const AsmParserState::BlockDefinition &block : state.getBlockDefs())
             for (auto [i, argument] : llvm::enumerate(block.arguments))
@@ -703,6 +717,12 @@ MlirModule cute_module_parse_marked(MlirContext context, MlirStringRef text, Mli
     Marks marks = {buffer->getBufferStart(), buffer->getBufferEnd(), visit, user};
     if (visit) marks.tell(state, *module);
     return MlirModule{module.release().getOperation()};
+}
+
+void cute_operations_visit(MlirContext context, void (*visit)(MlirStringRef name, void *user), void *user)
+{
+    for (RegisteredOperationName name : unwrap(context)->getRegisteredOperations())
+        visit(wrap(name.getStringRef()), user);
 }
 
 void cute_emit_error(MlirLocation location, const char *text)

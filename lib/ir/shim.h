@@ -169,6 +169,8 @@ typedef struct cute_parsed_mark {
 /* cute_module_parse, with `visit` (NULL: none) called for each name of a module that is right. */
 MlirModule cute_module_parse_marked(MlirContext context, MlirStringRef text, MlirStringRef label,
                                     void (*visit)(const cute_parsed_mark *mark, void *user), void *user);
+/* Calls `visit` with the name of each operation of the dialects that are loaded, in order of the names. */
+void cute_operations_visit(MlirContext context, void (*visit)(MlirStringRef name, void *user), void *user);
 /* True and the place if `location` has a file, line and column (through names, fusions, calls). */
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column);
 /* What a location says beside its place: PLAIN, nothing; NAMED, a name (loc("x"("f":1:2)));

@@ -190,3 +190,31 @@ void lsp_analyse(const char *label, const char *text, size_t length, const lsp_o
     }
     cute_arena_destroy(a.arena);
 }
+
+static void add_operation(MlirStringRef name, void *context)
+{
+    list *l = context;
+    if (cute_arena_more(l->arena, &l->items, l->count, &l->capacity, sizeof *l->items, 1024) &&
+        (l->items[l->count] = cute_arena_copy(l->arena, name.data, name.length)) != NULL)
+        l->count++;
+}
+
+static void list_operations(void *context)
+{
+    MlirDialectRegistry registry = cute_registry_create();
+    MlirContext mlir = mlirContextCreateWithRegistry(registry, false);
+    mlirDialectRegistryDestroy(registry);
+    mlirContextLoadAllAvailableDialects(mlir);
+    cute_operations_visit(mlir, add_operation, context);
+    mlirContextDestroy(mlir);
+}
+
+void lsp_operations(cute_arena *arena, const char ***names, size_t *count)
+{
+    list l = {.arena = arena};
+    char *reason = NULL;
+    cute_llvm_recover(list_operations, &l, &reason);
+    free(reason);
+    *names = l.items;
+    *count = l.count;
+}

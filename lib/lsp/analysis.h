@@ -35,4 +35,7 @@ void lsp_analyse(const char *label, const char *text, size_t length, const lsp_o
                  const char *query, void (*visit)(const lsp_mark *mark, void *context), void *context,
                  cute_diag *diag);
 
+/* The names of all operations, in `arena`; none where memory ran out. */
+void lsp_operations(cute_arena *arena, const char ***names, size_t *count);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -71,6 +72,12 @@ lsp_read lsp_rpc_read(FILE *in, json_t **out, const char **why)
     *out = NULL;
     *why = "expected a JSON object";
     return LSP_READ_WRONG;
+}
+
+bool lsp_rpc_waits(FILE *in)
+{
+    struct pollfd waits = {.fd = fileno(in), .events = POLLIN};
+    return poll(&waits, 1, 0) > 0 && waits.revents & POLLIN;
 }
 
 void lsp_rpc_write(FILE *out, json_t *message)

@@ -23,6 +23,8 @@ typedef enum lsp_read {
 
 /* The next message; *out is released by the caller. */
 lsp_read lsp_rpc_read(FILE *in, json_t **out, const char **why);
+/* Whether more can be read from `in`, a stream without a buffer, at once. */
+bool lsp_rpc_waits(FILE *in);
 /* Takes `message` over. */
 void lsp_rpc_write(FILE *out, json_t *message);
 /* Answers the request `id` (NULL: one that could not be read); takes `result` over. */

@@ -9,85 +9,29 @@
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/lsp/hover.h"
+#include "lib/lsp/outline.h"
 #include "lib/lsp/rpc.h"
+#include "lib/lsp/text.h"
 
 typedef struct document {
     struct document *next;
     char *uri, *path, *text;
     size_t length;
+    json_t *version; /* NULL: none was said */
+    bool changed;    /* since it was checked */
 } document;
 
 typedef struct server {
     FILE *out;
     const lsp_options *options;
     document *documents;
+    const char **operations; /* names of all, once they were asked for */
+    size_t operation_count;
+    cute_arena *arena; /* of `operations` */
     bool initialized, shut_down, ended;
 } server;
 
-/* ---- texts and places: the protocol counts lines from 0 and columns in UTF-16 ---- */
-
-static const char *line_of(const char *text, size_t text_length, size_t line, size_t *length)
-{
-    const char *end = text + text_length;
-    for (; line && text; line--) {
-        text = memchr(text, '\n', (size_t)(end - text));
-        if (text) text++;
-    }
-    if (!text) return NULL;
-    const char *stop = memchr(text, '\n', (size_t)(end - text));
-    *length = (size_t)((stop ? stop : end) - text);
-    return text;
-}
-
-/* How many bytes a UTF-8 sequence has, and how many units in UTF-16. */
-static size_t step_of(const char *text, size_t left, size_t *units)
-{
-    unsigned char c = (unsigned char)*text;
-    size_t bytes = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
-    *units = bytes == 4 ? 2 : 1;
-    return bytes < left ? bytes : left;
-}
-
-static size_t units_of(const char *line, size_t bytes)
-{
-    size_t all = 0, units;
-    for (size_t i = 0; i < bytes; i += step_of(line + i, bytes - i, &units), all += units) {
-    }
-    return all;
-}
-
-static size_t bytes_of(const char *line, size_t length, size_t wanted)
-{
-    size_t at = 0, all = 0, units;
-    while (at < length && all < wanted) {
-        size_t step = step_of(line + at, length - at, &units);
-        at += step;
-        all += units;
-    }
-    return at;
-}
-
-static json_t *position(size_t line, size_t character)
-{
-    json_t *p = json_object();
-    json_object_set_new(p, "line", json_integer((json_int_t)line));
-    json_object_set_new(p, "character", json_integer((json_int_t)character));
-    return p;
-}
-
-/* Bytes `from` to `to` of a line. */
-static json_t *range_of(const char *text, size_t text_length, size_t line, size_t from, size_t to)
-{
-    size_t length = 0;
-    const char *at = line_of(text, text_length, line, &length);
-    if (!at) at = "";
-    if (from > length) from = length;
-    if (to > length) to = length;
-    json_t *range = json_object();
-    json_object_set_new(range, "start", position(line, units_of(at, from)));
-    json_object_set_new(range, "end", position(line, units_of(at, to)));
-    return range;
-}
+/* ---- documents ---- */
 
 /* The path of a file's URI; any other URI as it is. */
 static char *path_of(const char *uri)
@@ -136,6 +80,7 @@ static void release(document *d)
     free(d->uri);
     free(d->path);
     free(d->text);
+    json_decref(d->version);
     free(d);
 }
 
@@ -150,13 +95,13 @@ static bool is_word_byte(char c)
 static json_t *range_at(const document *d, const cute_place *place)
 {
     size_t line = place->line > 0 ? (size_t)place->line - 1 : 0, length = 0;
-    const char *text = line_of(d->text, d->length, line, &length);
+    const char *text = lsp_line_of(d->text, d->length, line, &length);
     size_t from = place->column > 0 ? (size_t)place->column - 1 : 0, to = from;
-    if (!text || place->line < 1) return range_of(d->text, d->length, line, 0, length);
+    if (!text || place->line < 1) return lsp_range_of(d->text, d->length, line, 0, length);
     if (place->column < 1) to = length;
     if (place->length > 1) to = from + (size_t)place->length;
     while (to < length && to >= from && place->length <= 1 && is_word_byte(text[to]) && text[to]) to++;
-    return range_of(d->text, d->length, line, from, to > from ? to : from + 1);
+    return lsp_range_of(d->text, d->length, line, from, to > from ? to : from + 1);
 }
 
 /* The note by which a message about an included file has a place in the text itself, else the message's own place. */
@@ -209,16 +154,18 @@ static json_t *diagnostic_of(const document *d, const cute_diag *diag, size_t in
     return diagnostic;
 }
 
-static void publish(server *s, const char *uri, json_t *diagnostics)
+static void publish(server *s, const char *uri, json_t *version, json_t *diagnostics)
 {
     json_t *params = json_object();
     json_object_set_new(params, "uri", json_string(uri));
+    if (version) json_object_set(params, "version", version);
     json_object_set_new(params, "diagnostics", diagnostics);
     lsp_rpc_notify(s->out, "textDocument/publishDiagnostics", params);
 }
 
-static void check(server *s, const document *d)
+static void check(server *s, document *d)
 {
+    d->changed = false;
     cute_diag *diag = cute_diag_create();
     json_t *list = json_array();
     if (diag) lsp_analyse(d->path, d->text, d->length, s->options, NULL, NULL, NULL, diag);
@@ -230,7 +177,7 @@ static void check(server *s, const document *d)
             json_array_append_new(list, diagnostic_of(d, diag, i, next));
     }
     cute_diag_destroy(diag);
-    publish(s, d->uri, list);
+    publish(s, d->uri, d->version, list);
 }
 
 /* ---- what stands under the cursor ---- */
@@ -269,13 +216,13 @@ static void on_hover(const lsp_mark *mark, void *context)
     if (c->text.length) return;
     if (!mark->name) {
         put_type(c, NULL, mark->type);
-        c->range = range_of(c->document->text, c->document->length, c->line, c->query_from, c->query_to);
+        c->range = lsp_range_of(c->document->text, c->document->length, c->line, c->query_from, c->query_to);
         return;
     }
     if (!is_here(c, mark) || mlirTypeIsNull(mark->type)) return;
     put_type(c, mark->name, mark->type);
-    c->range = range_of(c->document->text, c->document->length, c->line, mark->column - 1,
-                        mark->column - 1 + mark->length);
+    c->range = lsp_range_of(c->document->text, c->document->length, c->line, mark->column - 1,
+                            mark->column - 1 + mark->length);
 }
 
 static void on_definition(const lsp_mark *mark, void *context)
@@ -287,15 +234,52 @@ static void on_definition(const lsp_mark *mark, void *context)
     char *uri = own ? NULL : uri_of(mark->definition_file);
     size_t line = mark->definition_line - 1, from = mark->definition_column - 1;
     json_t *range =
-        own ? range_of(d->text, d->length, line, from, from + mark->definition_length) : json_object();
+        own ? lsp_range_of(d->text, d->length, line, from, from + mark->definition_length) : json_object();
     if (!own) {
-        json_object_set_new(range, "start", position(line, from));
-        json_object_set_new(range, "end", position(line, from + mark->definition_length));
+        json_object_set_new(range, "start", lsp_position(line, from));
+        json_object_set_new(range, "end", lsp_position(line, from + mark->definition_length));
     }
     c->place = json_object();
     json_object_set_new(c->place, "uri", json_string(own ? d->uri : uri ? uri : ""));
     json_object_set_new(c->place, "range", range);
     free(uri);
+}
+
+/* The name whose definition was found, at each of its places in the text itself. */
+typedef struct references {
+    cursor *cursor;
+    bool with_definition;
+    const char *file; /* of the definition */
+    unsigned line, column;
+    json_t *list;
+} references;
+
+static void on_target(const lsp_mark *mark, void *context)
+{
+    references *r = context;
+    if (r->file || !mark->name || !mark->definition_file || !is_here(r->cursor, mark)) return;
+    r->file = cute_arena_copy(r->cursor->arena, mark->definition_file, strlen(mark->definition_file));
+    r->line = mark->definition_line;
+    r->column = mark->definition_column;
+}
+
+static void on_reference(const lsp_mark *mark, void *context)
+{
+    references *r = context;
+    const document *d = r->cursor->document;
+    bool own = mark->file && !strcmp(mark->file, d->path);
+    if (!mark->name || !mark->definition_file || mark->definition_line != r->line ||
+        mark->definition_column != r->column || strcmp(mark->definition_file, r->file) != 0 || !own)
+        return;
+    if (!r->with_definition && mark->line == r->line && mark->column == r->column &&
+        !strcmp(mark->file, r->file))
+        return;
+    json_t *place = json_object();
+    json_object_set_new(place, "uri", json_string(d->uri));
+    json_object_set_new(
+        place, "range",
+        lsp_range_of(d->text, d->length, mark->line - 1, mark->column - 1, mark->column - 1 + mark->length));
+    json_array_append_new(r->list, place);
 }
 
 /* Where a type that begins at `at` with `!` ends: behind its name, or behind the `>` that closes it. */
@@ -320,7 +304,7 @@ static size_t end_of_type(const char *line, size_t length, size_t at)
 static void find_query(cursor *c, const lsp_options *options)
 {
     size_t length = 0;
-    const char *line = line_of(c->document->text, c->document->length, c->line, &length);
+    const char *line = lsp_line_of(c->document->text, c->document->length, c->line, &length);
     const char *prefix = "", *suffix = "";
     bool found = false;
     for (size_t i = 0; line && i <= c->column && i < length; i++) {
@@ -371,8 +355,8 @@ static bool read_cursor(server *s, const json_t *params, cursor *c)
         return false;
     size_t length = 0;
     c->line = (size_t)json_integer_value(line);
-    const char *text = line_of(c->document->text, c->document->length, c->line, &length);
-    c->column = text ? bytes_of(text, length, (size_t)json_integer_value(character)) : 0;
+    const char *text = lsp_line_of(c->document->text, c->document->length, c->line, &length);
+    c->column = text ? lsp_bytes_of(text, length, (size_t)json_integer_value(character)) : 0;
     return true;
 }
 
@@ -386,12 +370,19 @@ static json_t *do_initialize(server *s, const json_t *params)
 {
     (void)params;
     s->initialized = true;
-    json_t *result = json_object(), *abilities = json_object(), *info = json_object(), *sync = json_object();
+    json_t *result = json_object(), *abilities = json_object(), *info = json_object(), *sync = json_object(),
+           *completion = json_object();
     json_object_set_new(sync, "openClose", json_true());
-    json_object_set_new(sync, "change", json_integer(1)); /* whole texts */
+    json_object_set_new(sync, "change", json_integer(2)); /* parts of texts */
+    json_object_set_new(sync, "save", json_true());
     json_object_set_new(abilities, "textDocumentSync", sync);
     json_object_set_new(abilities, "hoverProvider", json_true());
     json_object_set_new(abilities, "definitionProvider", json_true());
+    json_object_set_new(abilities, "referencesProvider", json_true());
+    json_object_set_new(abilities, "documentHighlightProvider", json_true());
+    json_object_set_new(abilities, "documentSymbolProvider", json_true());
+    json_object_set_new(completion, "triggerCharacters", json_pack("[s,s,s,s,s]", "%", "!", "#", "@", "."));
+    json_object_set_new(abilities, "completionProvider", completion);
     json_object_set_new(info, "name", json_string("cute-lsp"));
     json_object_set_new(info, "version", json_string(cute_version()));
     json_object_set_new(result, "capabilities", abilities);
@@ -437,62 +428,117 @@ static json_t *do_definition(server *s, const json_t *params)
     return c.place ? c.place : json_null();
 }
 
+static json_t *references_at(server *s, const json_t *params, bool with_definition)
+{
+    cursor c;
+    if (!read_cursor(s, params, &c) || !(c.arena = cute_arena_create())) return NULL;
+    const document *d = c.document;
+    references r = {.cursor = &c, .with_definition = with_definition, .list = json_array()};
+    lsp_analyse(d->path, d->text, d->length, s->options, NULL, on_target, &r, NULL);
+    if (r.file) lsp_analyse(d->path, d->text, d->length, s->options, NULL, on_reference, &r, NULL);
+    cute_arena_destroy(c.arena);
+    return r.list;
+}
+
+static json_t *do_references(server *s, const json_t *params)
+{
+    const json_t *with = json_object_get(json_object_get(params, "context"), "includeDeclaration");
+    return references_at(s, params, !json_is_false(with));
+}
+
+static json_t *do_highlight(server *s, const json_t *params)
+{
+    json_t *list = references_at(s, params, true), *place;
+    size_t i;
+    json_array_foreach(list, i, place) json_object_del(place, "uri");
+    return list;
+}
+
+static const document *document_of(server *s, const json_t *params)
+{
+    return find(s, json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri")));
+}
+
+static json_t *do_symbols(server *s, const json_t *params)
+{
+    const document *d = document_of(s, params);
+    return d ? lsp_outline(d->text, d->length) : NULL;
+}
+
+static json_t *do_completion(server *s, const json_t *params)
+{
+    const document *d = document_of(s, params);
+    size_t offset;
+    if (!d || !lsp_offset_of(d->text, d->length, json_object_get(params, "position"), &offset)) return NULL;
+    if (!s->arena && (s->arena = cute_arena_create()) != NULL)
+        lsp_operations(s->arena, &s->operations, &s->operation_count);
+    return lsp_completions(d->text, d->length, offset, s->operations, s->operation_count);
+}
+
 static void do_exit(server *s, const json_t *params)
 {
     (void)params;
     s->ended = true;
 }
 
-/* The text of a document, whole. */
-static void set_text(server *s, const char *uri, const json_t *text)
+/* Takes `text` over; it is checked when nothing more waits to be read. */
+static void set_text(document *d, char *text, size_t length, const json_t *version)
 {
-    document *d = find(s, uri);
-    if (!uri || !json_is_string(text)) return;
-    size_t length = json_string_length(text);
-    char *copy = malloc(length + 1);
-    if (!copy) return;
-    memcpy(copy, json_string_value(text), length);
-    copy[length] = '\0';
-    if (!d && (d = calloc(1, sizeof *d)) != NULL) {
-        d->uri = strdup(uri);
-        d->path = path_of(uri);
-        d->next = s->documents;
-        s->documents = d;
-        if (!d->uri || !d->path) {
-            s->documents = d->next;
-            release(d);
-            d = NULL;
-        }
-    }
-    if (!d) {
-        free(copy);
-        return;
-    }
     free(d->text);
-    d->text = copy;
+    d->text = text;
     d->length = length;
-    check(s, d);
+    json_decref(d->version);
+    d->version = json_is_integer(version) ? json_copy((json_t *)version) : NULL;
+    d->changed = true;
+}
+
+static document *add_document(server *s, const char *uri)
+{
+    document *d = calloc(1, sizeof *d);
+    if (!d) return NULL;
+    d->uri = strdup(uri);
+    d->path = path_of(uri);
+    if (!d->uri || !d->path) {
+        release(d);
+        return NULL;
+    }
+    d->next = s->documents;
+    s->documents = d;
+    return d;
 }
 
 static void do_open(server *s, const json_t *params)
 {
     const json_t *item = json_object_get(params, "textDocument");
-    set_text(s, json_string_value(json_object_get(item, "uri")), json_object_get(item, "text"));
+    const char *uri = json_string_value(json_object_get(item, "uri"));
+    size_t length;
+    char *text = uri ? lsp_text_changed("", 0, item, &length) : NULL;
+    document *d = text ? find(s, uri) : NULL;
+    if (text && !d) d = add_document(s, uri);
+    if (d)
+        set_text(d, text, length, json_object_get(item, "version"));
+    else
+        free(text);
 }
 
 static void do_change(server *s, const json_t *params)
 {
-    const json_t *changes = json_object_get(params, "contentChanges");
-    const json_t *last = json_array_get(changes, json_array_size(changes) ? json_array_size(changes) - 1 : 0);
-    const char *uri = json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri"));
-    if (find(s, uri) && !json_object_get(last, "range")) set_text(s, uri, json_object_get(last, "text"));
+    const json_t *item = json_object_get(params, "textDocument"), *change;
+    document *d = find(s, json_string_value(json_object_get(item, "uri")));
+    size_t i, length;
+    if (!d) return;
+    json_array_foreach(json_object_get(params, "contentChanges"), i, change)
+    {
+        char *text = lsp_text_changed(d->text, d->length, change, &length);
+        if (text) set_text(d, text, length, json_object_get(item, "version"));
+    }
 }
 
 /* Included files may have changed: all are checked again. */
 static void do_save(server *s, const json_t *params)
 {
     (void)params;
-    for (document *d = s->documents; d; d = d->next) check(s, d);
+    for (document *d = s->documents; d; d = d->next) d->changed = true;
 }
 
 static void do_close(server *s, const json_t *params)
@@ -502,7 +548,7 @@ static void do_close(server *s, const json_t *params)
         document *d = *at;
         if (strcmp(d->uri, uri) != 0) continue;
         *at = d->next;
-        publish(s, uri, json_array());
+        publish(s, uri, NULL, json_array());
         release(d);
         return;
     }
@@ -516,6 +562,10 @@ static const struct {
     {"shutdown", do_shutdown},
     {"textDocument/hover", do_hover},
     {"textDocument/definition", do_definition},
+    {"textDocument/references", do_references},
+    {"textDocument/documentHighlight", do_highlight},
+    {"textDocument/documentSymbol", do_symbols},
+    {"textDocument/completion", do_completion},
 };
 
 /* Those that are not here are for others. */
@@ -564,9 +614,20 @@ static void handle(server *s, const json_t *message)
             notifications[i].run(s, params);
 }
 
+/* Whoever types fast, or has a large text, waits for the last state only. */
+static void check_changed(server *s, FILE *in)
+{
+    for (document *d = s->documents; d && !s->ended && !s->shut_down; d = d->next) {
+        if (!d->changed) continue;
+        if (lsp_rpc_waits(in)) return;
+        check(s, d);
+    }
+}
+
 int lsp_serve(FILE *in, FILE *out, const lsp_options *options, cute_diag *diag)
 {
     server s = {.out = out, .options = options};
+    setvbuf(in, NULL, _IONBF, 0); /* so that lsp_rpc_waits knows all */
     while (!s.ended) {
         json_t *message;
         const char *why;
@@ -576,11 +637,13 @@ int lsp_serve(FILE *in, FILE *out, const lsp_options *options, cute_diag *diag)
         if (read == LSP_READ_END && why) cute_fail(diag, CUTE_INVALID, NULL, "%s", why);
         json_decref(message);
         if (read == LSP_READ_END) break;
+        check_changed(&s, in);
     }
     while (s.documents) {
         document *d = s.documents;
         s.documents = d->next;
         release(d);
     }
+    cute_arena_destroy(s.arena);
     return s.ended && s.shut_down ? CUTE_OK : CUTE_INVALID;
 }

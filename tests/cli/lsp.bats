@@ -19,7 +19,7 @@ END
 from lsp_client import Client, need
 c = Client()
 abilities = c.start()["capabilities"]
-need(abilities["hoverProvider"] and abilities["textDocumentSync"]["change"] == 1, abilities)
+need(abilities["hoverProvider"] and abilities["textDocumentSync"]["change"] == 2, abilities)
 uri, text = "file:///nowhere/k.mlir", open("k.mlir").read()
 need(c.open(uri, text) == [], c.diagnostics)
 wrong = c.change(uri, text.replace("%x[%i, %i]", "%x[%i, %i, %i]"))
@@ -126,6 +126,148 @@ need("(4,8):(8,1)" in shown and "size 32" in shown, shown)
 need("size 32" in c.hover(uri, text, "!l)", 1))
 wrong = c.change(uri, text + "func.func private @g(!l, !m)\n")
 need(wrong[0]["range"]["start"]["line"] == 3 and "alias id 'm'" in wrong[0]["message"], wrong)
+need(c.stop() == 0)
+END
+}
+
+@test "parts of a text are changed at columns of UTF-16, over ends of lines and with CRLF" {
+    timeout 60 python3 - <<'END'
+from lsp_client import Client, need
+c = Client()
+c.start()
+uri = "file:///nowhere/u.mlir"
+text = '// \U0001d11e\u00e9\r\nfunc.func @g(%a: i32) -> i32 {\r\n  return %a : i32 // \U0001d11e\r\n}\r\n'
+need(c.open(uri, text) == [], c.diagnostics)
+def edit(line, start, end_line, end, new):
+    return {"range": {"start": {"line": line, "character": start}, "end": {"line": end_line, "character": end}}, "text": new}
+wrong = c.edit(uri, edit(2, 10, 2, 11, "b"))
+need(len(wrong) == 1 and wrong[0]["range"] == {"start": {"line": 2, "character": 9}, "end": {"line": 2, "character": 11}}, wrong)
+# Two changes: the second counts with the first. The first is behind a pair of surrogates and makes two lines of one.
+need(c.edit(uri, edit(0, 5, 0, 6, "e\n//"), edit(3, 10, 3, 11, "a")) == [], c.diagnostics)
+need(c.edit(uri, edit(3, 17, 4, 0, "\n")) == [], c.diagnostics)
+shown = c.request("textDocument/hover", textDocument={"uri": uri}, position={"line": 3, "character": 10})["result"]
+need("%a : i32" in shown["contents"]["value"], shown)
+need(len(c.edit(uri, edit(4, 0, 900, 0, ""))) == 1, c.diagnostics)
+need(c.edit(uri, edit(900, 0, 900, 0, "}")) == [], c.diagnostics)
+# What makes no sense changes nothing.
+c.notify("textDocument/didChange", textDocument={"uri": uri}, contentChanges=[edit(3, 5, 2, 0, "x"), {"range": 3, "text": "x"}, {}, 3])
+need(c.edit(uri, edit(0, 0, 0, 0, "")) == [], c.diagnostics)
+# Two documents of one server know nothing of each other.
+need(c.open("file:///nowhere/v.mlir", text.replace("@g", "@h").replace("return %a", "return %z")) != [])
+need(c.edit(uri, edit(0, 0, 0, 0, "")) == [], c.diagnostics)
+need(c.stop() == 0)
+END
+}
+
+@test "a large text that is typed into is checked when the typing rests" {
+    timeout 100 python3 - <<'END'
+from lsp_client import Client, need
+c = Client()
+c.start()
+uri = "file:///nowhere/l.mlir"
+body = "".join(f'  %{i} = cute.static "((2,2),{i + 2}):((1,8),2)"\n' for i in range(3000))
+text = "func.func @f() {\n" + body + "  return\n}\n"
+need(c.open(uri, text) == [], c.diagnostics)
+for i in range(200):
+    c.notify("textDocument/didChange", textDocument={"uri": uri, "version": i + 3},
+             contentChanges=[{"text": "x", "range": {"start": {"line": 1, "character": 2}, "end": {"line": 1, "character": 2}}}])
+seen = 0
+while (message := c.read())["params"].get("version") != 202:
+    seen += 1
+need(message["params"]["diagnostics"] and seen < 150, seen)
+need(c.stop() == 0)
+END
+}
+
+@test "references, symbols and what may follow, also where the text is not right yet" {
+    timeout 60 python3 - <<'END'
+from lsp_client import Client, need
+c = Client()
+c.start()
+uri = "file:///nowhere/s.mlir"
+text = """!buf = !cute.memref<f32, smem, "(4,8):(8,1)">
+gpu.module @kernels {
+  func.func private @help(%x: !buf, %i: i32) -> f32 {
+    %v = cute.load %x[%i, %i] // @not "
+    return %v : f32
+  }
+  gpu.func @main(%x: !buf) kernel {
+    %c = arith.constant {why = "{ \\" @neither"} 1 : i32
+    %r = func.call @help(%x, %c) : (!buf, i32) -> f32
+    gpu.return
+  }
+}
+"""
+need(c.open(uri, text) == [], c.diagnostics)
+def starts(places):
+    return sorted((p["range"]["start"]["line"], p["range"]["start"]["character"]) for p in places)
+def at(method, what, offset=1, **more):
+    before = text[:text.index(what) + offset]
+    return c.request("textDocument/" + method, textDocument={"uri": uri}, **more,
+                     position={"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1})["result"]
+need(starts(at("references", "%i:")) == [(2, 36), (3, 22), (3, 26)], at("references", "%i:"))
+need(starts(at("references", "%i:", context={"includeDeclaration": False})) == [(3, 22), (3, 26)])
+need(starts(at("references", "@help(%x, %c")) == [(2, 20), (8, 19)], at("references", "@help(%x, %c"))
+need(starts(at("references", "@help(%x:")) == [(2, 20), (8, 19)], at("references", "@help(%x:"))
+need(starts([at("definition", "@help(%x, %c")]) == [(2, 20)])
+need(starts(at("documentHighlight", "%i:")) == [(2, 36), (3, 22), (3, 26)])
+need(at("references", "= cute.load", 0) == [])
+def outline():
+    def read(symbols):
+        return [(s["name"], s["kind"], s["range"]["start"]["line"], s["range"]["end"]["line"], read(s.get("children", []))) for s in symbols]
+    return read(c.request("textDocument/documentSymbol", textDocument={"uri": uri})["result"])
+want = [("!buf", 5, 0, 0, []), ("@kernels", 2, 1, 11, [("@help", 12, 2, 5, []), ("@main", 12, 6, 10, [])])]
+need(outline() == want, outline())
+text = text.replace("gpu.return", "%z = cute.la")
+need(c.change(uri, text) != [])
+need(outline() == want, outline())
+def names(*where):
+    return [i["label"] for i in at("completion", *where)]
+need("cute.layout.make" in names("cute.la", 7) or all(n.startswith("cute.la") for n in names("cute.la", 7)) and names("cute.la", 7), names("cute.la", 7))
+need(names("call @help", 7) == ["@help"], names("call @help", 7))
+need(names("%c) :", 1) == ["%x", "%i", "%v", "%c", "%r", "%z"], names("%c) :", 1))
+item = at("completion", "!buf, %i", 2)[0]
+need(item["label"] == "!buf" and item["textEdit"]["range"]["start"]["character"] == 30, item)
+need(c.stop() == 0)
+END
+}
+
+@test "the kernels that ship are checked with the values that a comment gives them, and found right" {
+    timeout 100 python3 - "$ROOT"/kernels/*/*.mlir <<'END'
+import sys
+from lsp_client import Client, need
+c = Client()
+c.start()
+for path in sys.argv[1:]:
+    wrong = c.open(f"file://{path}", open(path).read())
+    need(wrong == [], path, wrong[:1])
+need(c.stop() == 0)
+END
+}
+
+@test "a text that is cut off or mistyped anywhere has an error at a place of it, and none once it is mended" {
+    timeout 200 python3 - "$ROOT/kernels/copy/copy.mlir" <<'END'
+import random, sys
+from lsp_client import Client, need
+c = Client()
+c.start()
+uri, text = "file:///nowhere/t.mlir", open(sys.argv[1]).read()
+draw = random.Random(1)
+bits = ["%", "!", '"', "<", ">", "(", ")", "{", "}", ":", "->", "?", "9" * 30, "-1", "\u00e9", "\U0001d11e", "cute.", "S<3,4,3>", "\r\n", "${", "//!include \"x\"\n", "loc(", "#", "@", "\\", "\x01"]
+need(c.open(uri, text) == [])
+for step in range(400):
+    cut = draw.randrange(len(text))
+    broken = text[:cut] + (draw.choice(bits) + text[cut + draw.randrange(20):] if step % 3 else "")
+    lines = broken.split("\n")
+    for wrong in c.change(uri, broken):
+        start, end = wrong["range"]["start"], wrong["range"]["end"]
+        need(start["line"] < len(lines) and end["line"] == start["line"], step, wrong)
+        need(start["character"] <= end["character"] <= len(lines[start["line"]].encode("utf-16-le")) // 2, step, wrong)
+        need("LLVM gave up" not in wrong["message"], wrong)
+    at = {"textDocument": {"uri": uri}, "position": {"line": draw.randrange(len(lines)), "character": draw.randrange(80)}}
+    for method in ("hover", "definition", "references", "documentSymbol", "completion"):
+        need("error" not in c.request("textDocument/" + method, **at), step, method)
+need(c.change(uri, text) == [])
 need(c.stop() == 0)
 END
 }

@@ -50,8 +50,11 @@ class Client:
         return self.diagnostics[uri]
 
     def change(self, uri, text):
+        return self.edit(uri, {"text": text})
+
+    def edit(self, uri, *changes):
         self.diagnostics.pop(uri, None)
-        self.notify("textDocument/didChange", textDocument={"uri": uri, "version": 2}, contentChanges=[{"text": text}])
+        self.notify("textDocument/didChange", textDocument={"uri": uri, "version": 2}, contentChanges=list(changes))
         while uri not in self.diagnostics:
             self.read()
         return self.diagnostics[uri]
