@@ -218,11 +218,19 @@ static cute_status place(painter *p, int64_t thread, int64_t value, const cute_t
     return CUTE_OK;
 }
 
+/* Whether all threads have the same values, as those of operands in shared memory do. */
+static bool shared_by_threads(const cute_value *value)
+{
+    return value->type == CUTE_LAYOUT && value->layout.stride && value->layout.stride->count == 2 &&
+           alg_only_zeros(value->layout.stride->items[0]);
+}
+
 static cute_status paint_threads(painter *p)
 {
     const cute_tree *shape = p->value->layout.shape, *tile = p->options->tile;
     cute_picture *out = p->out;
     int64_t threads, values, all;
+    bool shared = false;
     if (alg_is_leaf(shape) || shape->count != 2)
         return cute_fail(
             p->diag, CUTE_INVALID, NULL,
@@ -236,6 +244,12 @@ static cute_status paint_threads(painter *p)
         return cute_fail(p->diag, CUTE_INVALID, NULL, "a tile has extents of 1 and more");
     CUTE_TRY(mode_size(shape, 0, &threads, p->diag));
     CUTE_TRY(mode_size(shape, 1, &values, p->diag));
+    if (threads > 1 && shared_by_threads(p->value)) {
+        if (!cute_mul64(threads - 1, values, &all)) return cute_fail_memory(p->diag);
+        out->hidden = (size_t)all;
+        threads = 1;
+        shared = true;
+    }
     if (!cute_mul64(threads, values, &all) || (uint64_t)all > p->options->most_cells)
         return cute_fail(p->diag, CUTE_INVALID, NULL,
                          "%" PRId64 " threads of %" PRId64
@@ -258,10 +272,10 @@ static cute_status paint_threads(painter *p)
                 out->hidden++;
                 continue;
             }
-            cell->first = cute_arena_printf(p->arena, "T%" PRId64, t);
+            cell->first = shared ? "all" : cute_arena_printf(p->arena, "T%" PRId64, t);
             cell->second = cute_arena_printf(p->arena, "V%" PRId64, v);
             if (!cell->first || !cell->second) return cute_fail_memory(p->diag);
-            cell->colour = colour_of(p, at, t);
+            cell->colour = shared ? -1 : colour_of(p, at, t);
         }
     return CUTE_OK;
 }

@@ -5,7 +5,18 @@
 #include <string.h>
 
 /* In user units: pixels at the size that the picture asks for. */
-enum { CELL = 40, LETTER = 8, PADDING = 12, MARGIN = 12, LABEL = 40, TITLE = 28, DARK = 120 };
+enum { CELL = 40, LETTER = 8, PADDING = 12, MARGIN = 12, LABEL = 40, TITLE = 28, DARK = 120, BASE = 5 };
+
+/* What colours mean. */
+static const char *const legends[] = {[CUTE_COLOUR_THREAD] = "; colours: threads",
+                                      [CUTE_COLOUR_WARP] = "; colours: warps",
+                                      [CUTE_COLOUR_BANK] = "; colours: banks of shared memory"};
+
+static const char *legend_of(const cute_picture *p)
+{
+    size_t count = sizeof legends / sizeof *legends;
+    return (size_t)p->palette < count && legends[p->palette] ? legends[p->palette] : "";
+}
 
 static void escape(const char *text, cute_buffer *out)
 {
@@ -26,7 +37,7 @@ typedef struct geometry {
 static geometry lay_out(const cute_picture *p)
 {
     geometry g;
-    size_t title = strlen(p->title);
+    size_t title = strlen(p->title) + strlen(legend_of(p));
     g.cell = LETTER * cute_picture_cell_width(p, false) + PADDING;
     if (g.cell < CELL) g.cell = CELL;
     g.sheet_height = LABEL + CELL * p->rows + (p->sheet_titles ? TITLE : 0) + MARGIN;
@@ -38,7 +49,7 @@ static geometry lay_out(const cute_picture *p)
 
 static void text_at(size_t x, size_t y, const char *class, const char *text, cute_buffer *out)
 {
-    cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\"", x, y);
+    cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\"", x, y + BASE);
     if (*class) cute_buffer_printf(out, " class=\"%s\"", class);
     cute_buffer_putc(out, '>');
     escape(text, out);
@@ -49,7 +60,7 @@ static void text_at(size_t x, size_t y, const char *class, const char *text, cut
 static void number_at(size_t x, size_t y, const char *const *names, size_t number, cute_buffer *out)
 {
     if (!names)
-        cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\" class=\"n\">%zu</text>\n", x, y, number);
+        cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\" class=\"n\">%zu</text>\n", x, y + BASE, number);
     else if (names[number])
         text_at(x, y, "n", names[number], out);
 }
@@ -81,10 +92,12 @@ void cute_picture_svg(const cute_picture *p, cute_buffer *out)
         g.width, g.height, g.width, g.height);
     escape(p->title, out);
     cute_buffer_puts(out, "</title>\n"
-                          "<style>text{font:13px monospace;text-anchor:middle;dominant-baseline:central}"
+                          "<style>text{font:13px monospace;text-anchor:middle}"
                           ".n{fill:#606060}.w{fill:#fff}.t{text-anchor:start}rect{stroke:#000}</style>\n"
                           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\" style=\"stroke:none\"/>\n");
-    text_at(MARGIN, TITLE / 2 + 4, "t", p->title, out);
+    cute_buffer_printf(out, "<text x=\"%d\" y=\"%d\" class=\"t\">", MARGIN, TITLE / 2 + 4 + BASE);
+    escape(p->title, out);
+    cute_buffer_printf(out, "<tspan class=\"n\">%s</tspan></text>\n", legend_of(p));
     const cute_cell *cell = p->cells;
     for (size_t sheet = 0; sheet < p->sheets; sheet++) {
         size_t top = TITLE + sheet * g.sheet_height;

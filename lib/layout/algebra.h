@@ -93,6 +93,7 @@ static inline cute_node alg_mode(cute_node t, size_t i)
 bool alg_has(cute_node t, cute_tree_kind kind);
 /* All leaves are integers, known or not. */
 bool alg_only_ints(cute_node t);
+bool alg_only_zeros(cute_node t);
 /* The leaves in order as a tuple; a leaf alone becomes a tuple of itself. */
 cute_node alg_flatten_to_tuple(cute_algebra *a, cute_node t);
 /* The same but a leaf stays a leaf. */

@@ -210,6 +210,14 @@ bool alg_only_ints(cute_node t)
     return true;
 }
 
+bool alg_only_zeros(cute_node t)
+{
+    if (alg_is_leaf(t)) return alg_is(t, 0);
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!alg_only_zeros(t->items[i])) return false;
+    return true;
+}
+
 static void push_leaves(cute_algebra *a, alg_list *list, cute_node t)
 {
     if (alg_is_leaf(t)) {

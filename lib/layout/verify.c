@@ -203,14 +203,6 @@ static bool verify_memref(cute_algebra *a, const cute_value *v)
     return alg_fail(a, "expects integer strides in memory, but got %s", alg_layout_text(a, last)) != NULL;
 }
 
-static bool only_zeros(cute_node t)
-{
-    if (alg_is_leaf(t)) return alg_is(t, 0);
-    for (uint32_t i = 0; i < t->count; i++)
-        if (!only_zeros(t->items[i])) return false;
-    return true;
-}
-
 /* The iterator and what the layout adds to it go together. */
 static bool verify_coord_tensor(cute_algebra *a, const cute_value *v)
 {
@@ -218,7 +210,7 @@ static bool verify_coord_tensor(cute_algebra *a, const cute_value *v)
     cute_algebra trial = {.arena = a->arena};
     cute_node start = alg_eval(&trial, alg_number(&trial, 0), v->layout.shape, v->layout.stride);
     bool tuples = alg_has(v->layout.stride, CUTE_TREE_BASIS), fits = start && alg_sum(&trial, v->tree, start);
-    if (fits && (tuples ? !alg_is_leaf(v->tree) : alg_is_leaf(v->tree) || only_zeros(v->layout.stride)))
+    if (fits && (tuples ? !alg_is_leaf(v->tree) : alg_is_leaf(v->tree) || alg_only_zeros(v->layout.stride)))
         return true;
     a->culprit = v->tree;
     return alg_fail(a, "expects an iterator of the structure of the layout's coordinates, but got %s and %s",

@@ -135,7 +135,7 @@ IN
         { echo 'func.func @f() {'; for i in $(seq 100); do echo "  \"test.op\"() {$side = $i} : () -> ()"; done; echo '  return'; echo '}'; } >$side.mlir
     done
     "$dump" diff a.mlir b.mlir >d.txt
-    grep -qx 'IR after text, 100 lines added, 100 removed' d.txt
+    grep -qx 'IR: 100 lines added, 100 removed' d.txt
     grep -qx '(166 lines more: --html shows more, --json all)' d.txt
     [ "$("$dump" diff a.mlir b.mlir --json | jq -r '.ir[0].diff' | grep -c '^[-+] ')" = 200 ]
 }
@@ -145,4 +145,33 @@ IN
     "$dump" run p.mlir -D OP=addf -D X=1 -o p -arch sm_90a
     "$dump" run p.mlir -D OP=mulf -D X=1 -o q -arch sm_90a
     "$dump" diff p q --json | jq -e '.options == [{name: "-D OP", a: "addf", b: "mulf"}]'
+}
+
+@test "no line of a text is wider than 100 columns, and of two long lines what differs is shown" {
+    long() { printf 'module {\n  "test.op"() {%s, x = %s} : () -> ()\n}\n' "$(seq -s ', ' -f 'a%.0f = 1' 60)" "$1"; }
+    long 1 >a.mlir
+    long 2 >b.mlir
+    "$dump" diff a.mlir b.mlir >d.txt
+    [ "$(awk 'length > 100' d.txt | wc -l)" = 0 ]
+    grep -q '^-[.][.][.].*x = 1} : () -> ()$' d.txt && grep -q '^+[.][.][.].*x = 2} : () -> ()$' d.txt
+    "$dump" diff a.mlir b.mlir --json | jq -e '.ir[0].diff | contains("a1 = 1")'
+}
+
+@test "reports that are damaged, lead out of their folder or miss a file are told" {
+    "$dump" run k.mlir -o whole -arch sm_90a
+    refuses() { run "$dump" diff bad whole; [ "$status" -eq "$1" ] && [[ "$output" == *"$2"* ]]; }
+    cp -r whole bad
+    head -c 1000 whole/REPORT.json >bad/REPORT.json
+    refuses 1 'not valid JSON'
+    echo '[]' >bad/REPORT.json
+    refuses 1 "expected the report of 'cute-dump run'"
+    jq '.pipeline[3].file = "../../secret.mlir"' whole/REPORT.json >bad/REPORT.json
+    refuses 1 "expected names of files in the folder, got '../../secret.mlir'"
+    jq '.outputs = ["/x.cubin"]' whole/REPORT.json >bad/REPORT.json
+    refuses 1 "expected names of files in the folder, got '/x.cubin'"
+    cp whole/REPORT.json bad && rm bad/pass-003-*
+    refuses 3 "bad/pass-003-"
+    jq '.functions = 0 | .versions = 5 | .outputs = [null, 1] | .pipeline = [3, {"name": [], "file": 7}]' whole/REPORT.json >bad/REPORT.json
+    run "$dump" diff bad whole
+    [ "$status" -eq 0 ]
 }

@@ -100,6 +100,27 @@ END
     whole "$K/vector_add/vector_add.mlir" -arch sm_90a
     mapfile -t defines < <(defines_of gemm_sm90)
     whole "$K/gemm_sm90/gemm_sm90.mlir" "${defines[@]}" -arch sm_90a --changed
+    mapfile -t defines < <(defines_of gemm_sm80)
+    whole "$K/gemm_sm80/gemm_sm80.mlir" "${defines[@]}" -arch sm_80
+}
+
+@test "so it is of the eight largest modules of CuTe DSL that compile" {
+    [ -n "${CUTE_DUMPS:-}" ] || skip "NOT TESTED: CUTE_DUMPS names no folder with *_0_.mlir of CuTe DSL"
+    count=0
+    while read -r module; do
+        case $module in
+        */blackwell_geforce/*) arch=sm_120a ;;
+        */blackwell/*) arch=sm_100a ;;
+        */hopper/*) arch=sm_90a ;;
+        *) arch=sm_80 ;;
+        esac
+        rm -rf tried
+        "$dump" run "$module" -arch "$arch" --print-each-pass=none -o tried >/dev/null 2>&1 || continue
+        whole "$module" -arch "$arch"
+        count=$((count + 1))
+        [ "$count" -lt 8 ] || break
+    done < <(find "$CUTE_DUMPS" \( -name '*_0_.mlir' -o -name '*_0_with_loc.mlir' \) -printf '%s %p\n' | sort -rn | cut -d' ' -f2-)
+    [ "$count" = 8 ]
 }
 
 @test "the check of a folder sees another file, another hash and another end" {

@@ -223,10 +223,11 @@ static void put_box(cute_buffer *out, const cute_code_function *f, size_t number
         out,
         "<rect x=\"%d\" y=\"%ld\" width=\"%d\" height=\"%d\" rx=\"3\" fill=\"%s\" "
         "stroke=\"%s\"/>\n<text x=\"%d\" y=\"%ld\" font-weight=\"bold\">B%zu  %04llx..%04llx  %zu "
-        "instructions",
+        "instruction%s",
         MARGIN, y, BOX_WIDTH, BOX_HEIGHT, b->reached ? fills[depth < 3 ? depth : 3] : "#eeeeee",
         b->reached ? "#444444" : "#aaaaaa", MARGIN + 8, y + 15, number,
-        (unsigned long long)first_of(f, b)->address, (unsigned long long)last_of(f, b)->address, b->count);
+        (unsigned long long)first_of(f, b)->address, (unsigned long long)last_of(f, b)->address, b->count,
+        b->count == 1 ? "" : "s");
     if (depth) cute_buffer_printf(out, "  loop %u, depth %u", b->loop, depth);
     cute_buffer_printf(out, "</text>\n<text x=\"%d\" y=\"%ld\" fill=\"#666666\">", MARGIN + 8, y + 30);
     put_classes(f, b, out);
@@ -268,7 +269,13 @@ static void put_graph(cute_buffer *out, const cute_code_function *f, long top)
 
 void cute_code_svg_cfg(const cute_code *code, const char *only, cute_buffer *out)
 {
-    long height = 20, top = 60;
+    static const struct {
+        const char *stroke, *dash, *text;
+    } legend[] = {{"#444444", "", "next"},
+                  {"#2c6fbb", "", "branch"},
+                  {"#c0392b", "", "back"},
+                  {"#8e8e8e", " stroke-dasharray=\"3 3\"", "call, return"}};
+    long height = 44, top = 84;
     for (size_t k = 0; k < code->count; k++)
         if (wanted(&code->functions[k], only))
             height += 60 + (long)code->functions[k].block_count * (BOX_HEIGHT + GAP);
@@ -277,6 +284,13 @@ void cute_code_svg_cfg(const cute_code *code, const char *only, cute_buffer *out
                        "font-family=\"monospace\" font-size=\"11\" xml:space=\"preserve\">\n"
                        "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
                        2 * MARGIN + BOX_WIDTH, height);
+    int x = MARGIN;
+    for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
+        cute_buffer_printf(out, "<path d=\"M%d 20h24\" stroke=\"%s\"%s/><text x=\"%d\" y=\"24\">%s</text>\n",
+                           x, legend[i].stroke, legend[i].dash, x + 30, legend[i].text);
+        x += 50 + 7 * (int)strlen(legend[i].text);
+    }
+    cute_buffer_printf(out, "<text x=\"%d\" y=\"24\">shaded: loops; grey: not reached</text>\n", x);
     for (size_t k = 0; k < code->count; k++) {
         const cute_code_function *f = &code->functions[k];
         if (!wanted(f, only)) continue;

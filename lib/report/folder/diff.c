@@ -72,6 +72,14 @@ static const char *in_folder(work *w, const side *s, const char *name)
     return path ? path : name;
 }
 
+/* What a report names is in its folder. */
+static cute_status check_name(work *w, const side *s, const char *name)
+{
+    if (*name != '/' && !strstr(name, "..")) return CUTE_OK;
+    return cute_fail(w->diag, CUTE_INVALID, &(cute_place){.file = in_folder(w, s, "REPORT.json")},
+                     "expected names of files in the folder, got '%.200s'", name);
+}
+
 static void put_difference(json_t *list, const char *name, const json_t *a, const json_t *b)
 {
     if (a && b && json_equal(a, b)) return;
@@ -142,6 +150,7 @@ static cute_status read_pass(work *w, side *s, const char *file)
 {
     cute_buffer text = {0};
     if (!file) return CUTE_OK;
+    CUTE_TRY(check_name(w, s, file));
     CUTE_TRY(cute_file_read(in_folder(w, s, file), &text, w->diag));
     strip_map(&text);
     cute_buffer_release(&s->before);
@@ -363,6 +372,7 @@ static cute_status compare_cubins(work *w)
             bool both = false;
             if (length < 6 || strcmp(file + length - 6, ".cubin") != 0) continue;
             json_array_foreach(lists[1 - s], other, value) both |= json_equal(name, value);
+            CUTE_TRY(check_name(w, &w->sides[s], file));
             if (both && s == 0) {
                 const char *paths[2] = {in_folder(w, &w->sides[0], file), in_folder(w, &w->sides[1], file)};
                 CUTE_TRY(compare_modules(w, file, paths));
@@ -394,6 +404,9 @@ static cute_status open_side(work *w, side *s)
         if (status == CUTE_OK)
             status = cute_json_parse(path, cute_buffer_text(&bytes), bytes.length, &s->report, w->diag);
         cute_buffer_release(&bytes);
+        if (status == CUTE_OK && !json_is_object(json_object_get(s->report, "options")))
+            status = cute_fail(w->diag, CUTE_INVALID, &(cute_place){.file = path},
+                               "expected the report of 'cute-dump run', with its options");
         return status;
     }
     cute_status status = cute_file_read(s->path, &bytes, w->diag);

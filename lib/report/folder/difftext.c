@@ -97,15 +97,62 @@ static void put_table(const paint *p, const json_t *rows)
     char a[64], b[64], change[32];
     json_array_foreach((json_t *)rows, index, row)
     {
-        cute_buffer_printf(p->out, "  %-20s %20s -> %-20s %s\n", text_of(row, "name"),
-                           value_text(json_object_get(row, "a"), a, sizeof a),
-                           value_text(json_object_get(row, "b"), b, sizeof b),
-                           change_text(row, change, sizeof change));
+        change_text(row, change, sizeof change);
+        cute_buffer_printf(p->out, *change ? "  %-20s %20s -> %-20s %s\n" : "  %-20s %20s -> %s\n",
+                           text_of(row, "name"), value_text(json_object_get(row, "a"), a, sizeof a),
+                           value_text(json_object_get(row, "b"), b, sizeof b), change);
     }
+}
+
+/* Not inside of a character. */
+static size_t boundary(const char *text, size_t at)
+{
+    while (at && ((unsigned char)text[at] & 0xc0) == 0x80) at--;
+    return at;
+}
+
+/* A line of a diff as wide as a terminal: of a longer one what follows the first `same` bytes, with some of them. */
+static void put_line(const paint *p, const char *colour, const char *text, size_t length, size_t same)
+{
+    enum { WIDTH = 100, BEFORE = 24 };
+    static const char gap[] = "...";
+    cute_buffer line = {0};
+    size_t from = 0, most = WIDTH - 2 * (sizeof gap - 1) - 1;
+    if (length <= WIDTH) {
+        cute_buffer_append(&line, text, length);
+    } else {
+        if (same > WIDTH - BEFORE) from = boundary(text, same - BEFORE);
+        if (from) cute_buffer_printf(&line, "%c%s", *text, gap);
+        size_t to = length - from <= most ? length : boundary(text, from + most);
+        cute_buffer_append(&line, text + from, to - from);
+        if (to < length) cute_buffer_puts(&line, gap);
+    }
+    if (colour)
+        painted(p, colour, cute_buffer_text(&line), line.length);
+    else
+        cute_buffer_append(p->out, cute_buffer_text(&line), line.length);
+    cute_buffer_putc(p->out, '\n');
+    cute_buffer_release(&line);
+}
+
+static const char *next_line(const char *text)
+{
+    text += strcspn(text, "\n");
+    return text + (*text == '\n');
+}
+
+/* Bytes that a line and the one in its place have in common, their signs aside; 0: there is none. */
+static size_t common(const char *line, const char *other, char sign)
+{
+    size_t n = 1;
+    if (!other || *other != sign) return 0;
+    while (line[n] && line[n] != '\n' && line[n] == other[n]) n++;
+    return n;
 }
 
 static void put_diff(const paint *p, const char *text)
 {
+    const char *removed = NULL, *added = NULL; /* what stands in the place of the next line */
     for (int number = 0; *text; number++) {
         size_t length = strcspn(text, "\n");
         if (number == TEXT_LINES) {
@@ -118,11 +165,19 @@ static void put_diff(const paint *p, const char *text)
                              : *text == '-' ? "31"
                              : *text == '@' ? "36"
                                             : NULL;
-        if (colour)
-            painted(p, colour, text, length);
-        else
-            cute_buffer_append(p->out, text, length);
-        cute_buffer_putc(p->out, '\n');
+        size_t same = 0;
+        if (number >= 2 && *text == '-') {
+            if (!removed)
+                for (removed = added = text; *added == '-';) added = next_line(added);
+            same = common(text, added, '+');
+            if (same) added = next_line(added);
+        } else if (number >= 2 && *text == '+') {
+            same = common(text, removed, '-');
+            if (same) removed = next_line(removed);
+        } else {
+            removed = added = NULL;
+        }
+        put_line(p, colour, text, length, same);
         text += length + (text[length] == '\n');
     }
 }
@@ -178,10 +233,12 @@ void cute_diff_print(const json_t *difference, bool colour, cute_buffer *out)
         json_array_foreach(json_object_get(difference, diffs[i].key), index, entry)
         {
             cute_buffer name = {0};
-            cute_buffer_printf(&name, "%s, %lld lines added, %lld removed", text_of(entry, diffs[i].name),
+            bool whole = !strcmp(text_of(entry, diffs[i].name), "text"); /* of two MLIR files */
+            cute_buffer_printf(&name, "%s%s%lld lines added, %lld removed",
+                               whole ? "" : text_of(entry, diffs[i].name), whole ? "" : ", ",
                                (long long)json_integer_value(json_object_get(entry, "added")),
                                (long long)json_integer_value(json_object_get(entry, "removed")));
-            heading(&p, diffs[i].heading, cute_buffer_text(&name));
+            heading(&p, whole ? "IR:" : diffs[i].heading, cute_buffer_text(&name));
             cute_buffer_release(&name);
             put_diff(&p, text_of(entry, "diff"));
         }
@@ -318,7 +375,11 @@ void cute_diff_html(const json_t *difference, cute_buffer *out)
         const json_t *list = json_object_get(difference, diffs[i].key);
         if (json_array_size(list)) element(out, "h2", i ? "PTX" : "IR, where the difference changes");
         json_array_foreach((json_t *)list, index, entry)
-            page_diff(out, diffs[i].heading, entry, text_of(entry, diffs[i].name));
+        {
+            bool whole = !strcmp(text_of(entry, diffs[i].name), "text");
+            page_diff(out, whole ? "IR" : diffs[i].heading, entry,
+                      whole ? "" : text_of(entry, diffs[i].name));
+        }
     }
     cute_buffer_puts(out, "</body></html>\n");
 }

@@ -106,7 +106,8 @@ static void put_svgs(const layout_pictures *pictures, cute_buffer *out)
 static cute_status put_whole(cute_arena *arena, const layout_item *item, const layout_pictures *pictures,
                              cute_buffer *out, cute_diag *diag)
 {
-    const cute_picture_options options = {.most_cells = SVG_SIDE * SVG_SIDE, .most_side = SVG_SIDE};
+    /* C with A beside and B above it. */
+    const cute_picture_options options = {.most_cells = 2 * SVG_SIDE * SVG_SIDE, .most_side = 2 * SVG_SIDE};
     cute_picture whole;
     const cute_picture *shown = &pictures->items[0];
     if (pictures->count > 1) {
