@@ -13,7 +13,9 @@ static const int spans[] = {0, 128, 64, 32};
 enum { SPANS = sizeof spans / sizeof *spans };
 static const int64_t MOST_OFFSET = 0x3fff * 16;
 
-int cute_swizzle_span(cute_swizzle s)
+/* The span in bytes of a swizzle of byte addresses: 128 of S<3,4,3>, 64 of S<2,4,3>, 32 of S<1,4,3>, 0 of none; -1:
+ * neither wgmma nor TMA has it. */
+static int cute_swizzle_span(cute_swizzle s)
 {
     if (s.bits == 0) return 0;
     return s.bits <= 3 && s.base == 4 && s.shift == 3 ? 16 << s.bits : -1;
@@ -24,7 +26,8 @@ static int log2_of(int x)
     return x > 0 ? __builtin_ctz((unsigned)x) : 0;
 }
 
-cute_swizzle cute_tensor_swizzle(const cute_value *tensor)
+/* The swizzle of a tensor in shared memory, of byte addresses: its pointer's, or that of its layout, which counts elements. */
+static cute_swizzle cute_tensor_swizzle(const cute_value *tensor)
 {
     cute_swizzle s = tensor->pointer->swizzle;
     if (!tensor->tree || tensor->inner.shape || !tensor->swizzle.bits) return s;

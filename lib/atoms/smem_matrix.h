@@ -11,12 +11,6 @@ typedef struct cute_smem_matrix {
     int64_t leading, stride; /* byte offsets: multiples of 16 */
 } cute_smem_matrix;
 
-/* The span in bytes of a swizzle of byte addresses: 128 of S<3,4,3>, 64 of S<2,4,3>, 32 of S<1,4,3>, 0 of none; -1:
- * neither wgmma nor TMA has it. */
-int cute_swizzle_span(cute_swizzle bytes);
-/* The swizzle of a tensor in shared memory, of byte addresses: its pointer's, or that of its layout, which counts elements. */
-cute_swizzle cute_tensor_swizzle(const cute_value *tensor);
-
 /* The canonical layout of an operand of mn x k elements, those of mode 0 of `tensor` (first mode fastest), in shared memory.
  * CUTE_INVALID: no descriptor expresses it; the message says which layouts would do. */
 cute_status cute_smem_matrix_of(cute_arena *arena, const cute_value *tensor, bool mn_major, int64_t mn,

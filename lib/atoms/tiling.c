@@ -211,7 +211,8 @@ cute_layout atom_copy_layout(cute_algebra *a, const cute_value *copy, int which)
 /* The modes among M, N, K of each operand. */
 static const int operand_modes[CUTE_ATOM_OPERANDS][2] = {{0, 2}, {1, 2}, {0, 1}};
 
-cute_layout atom_mma_threads(cute_algebra *a, const cute_value *mma)
+/* (ThrV,ThrM,ThrN,ThrK) -> thread. */
+static cute_layout atom_mma_threads(cute_algebra *a, const cute_value *mma)
 {
     cute_layout both = alg_product_of(a, mma->atom->threads, mma->layout);
     alg_layouts list = {0};

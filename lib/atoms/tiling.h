@@ -26,8 +26,6 @@ bool atom_mma_coordinate(cute_algebra *a, const cute_value *mma, int which, cute
 /* Threads and values of the whole tile: get_layoutS_TV, _D_TV of a copy, get_layoutA_TV, _B_TV, _C_TV of an MMA. */
 cute_layout atom_copy_layout(cute_algebra *a, const cute_value *copy, int which);
 cute_layout atom_mma_layout(cute_algebra *a, const cute_value *mma, int which);
-/* (ThrV,ThrM,ThrN,ThrK) -> thread. */
-cute_layout atom_mma_threads(cute_algebra *a, const cute_value *mma);
 /* tile_size_mnk<mode> of an MMA: M, N, K. */
 cute_node atom_mma_tile(cute_algebra *a, const cute_value *mma, int mode);
 

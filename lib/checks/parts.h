@@ -361,7 +361,6 @@ bool em_lines_split(em_checks *c, shadow *s, uint64_t at, uint64_t bytes);
 
 /* ---- shadow_memory.c ---- */
 
-bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule);
 void em_shadow_release(shadow *s);
 void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written);
 /* Fills in `shadow` and `at`. False: there is no shadow, or the access will fault. */

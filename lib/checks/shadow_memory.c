@@ -10,7 +10,7 @@
 enum { LARGE_REGION = 64 << 20, GLOBAL_GRANULE = 2 };
 #define LARGEST_REGION (UINT64_C(1) << 30)
 
-bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule)
+static bool em_shadow_make(shadow *s, uint64_t base, uint64_t total, bool written, uint8_t granule)
 {
     *s = (shadow){.base = base, .total = total, .size = total, .granule = granule};
     s->slots = total > LARGE_REGION ? 1 : 2;

@@ -198,8 +198,9 @@ const char *cute_object_kind_name(cute_object_kind kind)
     return words[kind];
 }
 
-cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object,
-                            cute_diag *diag)
+/* Adds a copy of `object`. */
+static cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object,
+                                   cute_diag *diag)
 {
     if (!cute_arena_more(arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
         return cute_fail_memory(diag);
@@ -301,7 +302,8 @@ static cute_status read_generic(cute_mlir_text *s, cute_object_list *list)
     return CUTE_OK;
 }
 
-cute_status cute_gpu_text_read(cute_mlir_text *s, cute_object_list *list)
+/* All objects of a module's text. */
+static cute_status cute_gpu_text_read(cute_mlir_text *s, cute_object_list *list)
 {
     static const char custom[] = "gpu.binary", generic[] = "\"gpu.binary\"";
     for (skip_blank(s); s->at < s->stop; skip_blank(s)) {

@@ -17,13 +17,8 @@ typedef struct cute_mlir_text {
     cute_diag *diag;
 } cute_mlir_text;
 
-/* Adds a copy of `object`. */
-cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object,
-                            cute_diag *diag);
 /* Reads `#gpu.object<...>` at s->at and adds it as the next object of `symbol`. */
 cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t index, cute_object_list *list);
-/* All objects of a module's text. */
-cute_status cute_gpu_text_read(cute_mlir_text *s, cute_object_list *list);
 /* All objects of a module's bytecode. */
 cute_status cute_gpu_bytecode_read(cute_arena *arena, const char *label, const uint8_t *bytes, size_t length,
                                    cute_object_list *list, cute_diag *diag);

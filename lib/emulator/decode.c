@@ -133,7 +133,8 @@ void em_splat(uint8_t *lanes, uint8_t bytes, uint64_t low, uint64_t high)
     }
 }
 
-cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, uint32_t *at)
+/* A constant of 32 equal lanes; its offset in the pool. */
+static cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, uint32_t *at)
 {
     uint32_t size = bytes ? (uint32_t)(bytes == 2 ? 4 : bytes) * EM_LANES : 64;
     uint32_t *recent = &p->pool_index[pool_hash(bytes, low)];

@@ -138,8 +138,6 @@ cute_status em_read_instruction(em_parser *p);
 em_opcode em_find_opcode(const char *name, uint32_t length);
 cute_status em_decode(em_parser *p, const em_raw *raw);
 cute_status em_emit(em_parser *p, em_inst **out);
-/* A constant of 32 equal lanes; its offset in the pool. */
-cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, uint32_t *at);
 /* Sets the points of reconvergence of code[start, end]. cfg.c */
 cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cute_diag *diag);
 /* Instructions that touch accumulators of wgmma wait for it. accumulators.c */

@@ -175,9 +175,6 @@ cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag 
 
 /* ---- what was measured (tuned.c) ---- */
 
-/* Where measurements of a problem on a device are kept: a key of the cache. */
-cute_status gemm_tuned_key(const gemm_problem *problem, const gemm_target *target, const char *device,
-                           cute_buffer *out);
 /* The name of the fastest way; false: not measured. */
 bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, const char *device,
                      const char *cache, char *name, size_t size, double *seconds);

@@ -10,8 +10,8 @@ static const char kind[] = "gemm-tuned";
 
 /* Everything on which a time depends: the problem without its scalars, the device, and all sources and configurations,
  * so that what was measured of other kernels is not found. */
-cute_status gemm_tuned_key(const gemm_problem *problem, const gemm_target *target, const char *device,
-                           cute_buffer *out)
+static cute_status gemm_tuned_key(const gemm_problem *problem, const gemm_target *target, const char *device,
+                                  cute_buffer *out)
 {
     const cute_gemm_problem *g = &problem->given;
     cute_buffer_printf(out, "%s\n%s %s %lld\n", cute_version(), device ? device : "", target->arch,

@@ -204,8 +204,6 @@ cute_status config_read_plan_launches(cute_config *config, const json_t *value, 
 cute_status config_buffer_from_plan(const cute_config *config, const json_t *value, config_buffer *out,
                                     cute_diag *diag);
 cute_status config_strides_from_plan(const cute_config *config, config_buffer *out, cute_diag *diag);
-/* The parameter that gets the buffer of this name; NULL: none. */
-const host_param *config_plan_tensor(const cute_config *config, const char *buffer);
 cute_status config_read_checks(cute_config *config, cute_diag *diag);
 cute_status config_read_bench(cute_config *config, cute_diag *diag);
 

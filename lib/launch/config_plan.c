@@ -157,7 +157,8 @@ static const char *buffer_of(const cute_config *config, const config_plan *plan,
     return value ? json_string_value(of ? of : value) : param->name;
 }
 
-const host_param *config_plan_tensor(const cute_config *config, const char *buffer)
+/* The parameter that gets the buffer of this name; NULL: none. */
+static const host_param *config_plan_tensor(const cute_config *config, const char *buffer)
 {
     const cute_path *path;
     for (size_t p = 0; p < config->plans.count; p++)

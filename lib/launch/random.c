@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-uint64_t cute_random_bits(uint64_t key, uint64_t index)
+static uint64_t cute_random_bits(uint64_t key, uint64_t index)
 {
     return cute_mix(key + (index + 1) * CUTE_MIX_STEP);
 }

@@ -7,7 +7,6 @@
 
 /* A key of the run's seed, the buffer's own seed and its name. */
 uint64_t cute_random_key(uint64_t seed, uint64_t own, const char *name);
-uint64_t cute_random_bits(uint64_t key, uint64_t index);
 /* In [0, 1), a multiple of 2^-53. */
 double cute_random_uniform(uint64_t key, uint64_t index);
 /* Mean 0, deviation 1 (Box and Muller). */

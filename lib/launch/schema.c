@@ -300,7 +300,9 @@ static void check(validation *v, const json_t *unresolved, const json_t *value, 
     }
 }
 
-cute_status cute_schema_validate(const json_t *schema, const cute_document *document, cute_diag *diag)
+/* The same against any schema of the subset: type, properties, required, additionalProperties, items, enum,
+ * anyOf, $ref (#/$defs/NAME), minimum, maximum, exclusiveMinimum, minItems, maxItems, minLength. */
+static cute_status cute_schema_validate(const json_t *schema, const cute_document *document, cute_diag *diag)
 {
     validation v = {.root = schema, .document = document, .diag = diag};
     check(&v, schema, document->root, NULL, 0);

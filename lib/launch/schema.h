@@ -8,8 +8,5 @@
 const char *cute_launch_schema(size_t *length);
 /* Checks a document against it; every violation is a message of its own. */
 cute_status cute_launch_validate(const cute_document *document, cute_diag *diag);
-/* The same against any schema of the subset: type, properties, required, additionalProperties, items, enum,
- * anyOf, $ref (#/$defs/NAME), minimum, maximum, exclusiveMinimum, minItems, maxItems, minLength. */
-cute_status cute_schema_validate(const json_t *schema, const cute_document *document, cute_diag *diag);
 
 #endif

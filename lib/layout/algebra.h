@@ -148,6 +148,5 @@ cute_node alg_coshape(cute_algebra *a, cute_layout layout);
 
 struct cute_buffer;
 void alg_print_tree(struct cute_buffer *out, cute_node t);
-void alg_print_value(struct cute_buffer *out, const cute_value *value);
 
 #endif

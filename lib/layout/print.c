@@ -122,7 +122,7 @@ static void print_pointer(cute_buffer *out, const cute_pointer *p)
     print_swizzle(out, p->swizzle);
 }
 
-void alg_print_value(cute_buffer *out, const cute_value *v)
+static void alg_print_value(cute_buffer *out, const cute_value *v)
 {
     switch (v->type) {
     case CUTE_LAYOUT: print_layout(out, v->layout); return;

@@ -93,7 +93,7 @@ static int compare_paths(const void *left, const void *right)
     return (x->count > y->count) - (x->count < y->count);
 }
 
-bool alg_verify_stride(cute_algebra *a, cute_node stride)
+static bool alg_verify_stride(cute_algebra *a, cute_node stride)
 {
     if (!alg_has(stride, CUTE_TREE_BASIS)) return true;
     a->culprit = stride;

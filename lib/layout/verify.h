@@ -7,7 +7,6 @@
 /* Each reports and returns false when a rule is broken. */
 bool alg_verify(cute_algebra *a, const cute_value *value);
 bool alg_verify_layout(cute_algebra *a, cute_layout layout);
-bool alg_verify_stride(cute_algebra *a, cute_node stride);
 
 /* A composed layout of no swizzle and offset 0, which CuTe DSL has and prints as the layout. */
 bool alg_is_wrap(const cute_value *v);

@@ -23,12 +23,6 @@ const number_format number_formats[NUM_FORMATS] = {
     [NUM_UE8M0] = {8, 0, 127, 0, 0xfe, 0, 0xff, false},
 };
 
-int num_format_bits(num_format format)
-{
-    int bits = number_formats[format].bits;
-    return bits < 8 ? 8 : bits;
-}
-
 static int top_bit(num_u128 x)
 {
     uint64_t high = (uint64_t)(x >> 64);

@@ -46,9 +46,6 @@ enum {
 
 /* ---- conversions (cvt, 9.7.9.21) ---- */
 
-/* Widths in bits of a format's values in registers: 64, 32, 16, 8; 8 for what is smaller. */
-int num_format_bits(num_format format);
-
 /* Float to float; formats without a sign take negative values for NaN (ue8m0). NUM_FTZ flushes f32 on either
  * side. To a format without infinity, or with NUM_SATFINITE, overflow is the largest finite value; without it
  * e5m2's is infinity and e4m3's NaN. */

@@ -218,7 +218,8 @@ static void put_access(cute_dict *d, MlirAttribute attributes)
         cute_dict_int(d, "align", mlirIntegerAttrGetValueInt(align));
 }
 
-MlirAttribute cute_argument_attributes(MlirOperation function, intptr_t index)
+/* The attributes of argument `index` of a function; null: none. */
+static MlirAttribute cute_argument_attributes(MlirOperation function, intptr_t index)
 {
     MlirAttribute all = mlirOperationGetAttributeByName(function, cute_text("arg_attrs"));
     if (mlirAttributeIsNull(all) || index >= mlirArrayAttrGetNumElements(all)) return (MlirAttribute){NULL};

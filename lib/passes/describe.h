@@ -29,7 +29,5 @@ MlirAttribute cute_describe_argument(MlirOperation kernel, intptr_t index, MlirS
 MlirAttribute cute_grid_constant(MlirContext context);
 /* Parameter `index` of a host function. */
 MlirAttribute cute_describe_parameter(MlirOperation function, intptr_t index);
-/* The attributes of argument `index` of a function; null: none. */
-MlirAttribute cute_argument_attributes(MlirOperation function, intptr_t index);
 
 #endif

@@ -61,8 +61,6 @@ int64_t plan_constant(plan *p, int width, int64_t number);
 int plan_width(const plan *p, int64_t index);
 /* Bits of a number or pointer; 0 for other types. */
 int plan_type_width(MlirType type);
-/* Leaves of a type: 1 of a number, those of a struct, 3 + 2 * rank of a memref; -1 of what has no place in a plan. */
-int64_t plan_type_leaves(MlirType type);
 /* The plan's values for parameter `index` of the function: one for each leaf. */
 bool plan_parameter(plan *p, MlirValue argument, intptr_t index);
 /* An operation that only computes. *found: it is one that a plan has; false after a refusal. */

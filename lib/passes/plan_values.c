@@ -142,7 +142,8 @@ int plan_type_width(MlirType type)
     return is_float && cute_type_layout(type, &size, &align) ? (int)size * 8 : 0;
 }
 
-int64_t plan_type_leaves(MlirType type)
+/* Leaves of a type: 1 of a number, those of a struct, 3 + 2 * rank of a memref; -1 of what has no place in a plan. */
+static int64_t plan_type_leaves(MlirType type)
 {
     if (plan_type_width(type)) return 1;
     if (mlirTypeIsAMemRef(type)) return 3 + 2 * mlirShapedTypeGetRank(type);

@@ -135,11 +135,6 @@ int64_t cute_check_size(const cute_tree *shape)
     return shape ? alg_known_size(shape) : 1;
 }
 
-uint32_t cute_check_rank(const cute_tree *tree)
-{
-    return tree->kind == CUTE_TREE_TUPLE ? tree->count : 1;
-}
-
 const cute_tree *cute_check_mode(const cute_tree *tree, uint32_t i)
 {
     if (tree->kind != CUTE_TREE_TUPLE) return i ? NULL : tree;

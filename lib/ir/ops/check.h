@@ -39,6 +39,5 @@ int64_t cute_check_length(MlirType vector);
 int cute_integer_width(MlirType type);
 /* Mode `i` of a tuple, of anything else the tree itself (for 0), or NULL. */
 const cute_tree *cute_check_mode(const cute_tree *tree, uint32_t i);
-uint32_t cute_check_rank(const cute_tree *tree);
 
 #endif
