@@ -1,4 +1,5 @@
-/* What the operations of synchronisation do in the machine of async.h (async_events.c; async_mbarriers.c). */
+/* What the operations of synchronisation do in the machine of async.h (async_events.c, async_copies.c,
+ * async_mbarriers.c). */
 #ifndef CUTE_LIB_PASSES_ASYNC_EVENTS_H
 #define CUTE_LIB_PASSES_ASYNC_EVENTS_H
 
@@ -11,6 +12,21 @@ typedef enum async_step {
 } async_step;
 
 async_step async_event_do(async_machine *m, async_warp *w, const async_instr *i);
+
+/* Tells a finding behind which the kernel does not run on. */
+static inline void async_stop(async_machine *m, const async_finding *f)
+{
+    async_tell(m->report, f);
+    m->stopped = m->found = true;
+}
+/* An integer attribute; `other`: `op` has none of that name. */
+int64_t async_attribute(MlirOperation op, const char *name, int64_t other);
+
+/* ---- copies ---- */
+
+async_step async_copy_do(async_machine *m, async_warp *w, const async_instr *i);
+/* Something asynchronous begins: its index; -1: there are too many, and the machine has stopped. */
+int async_copy_new(async_machine *m, async_copy copy);
 
 /* ---- mbarriers ---- */
 

@@ -8,12 +8,6 @@
 
 /* ---- errors ---- */
 
-static void tell(async_machine *m, const async_finding *f)
-{
-    async_tell(m->report, f);
-    m->stopped = m->found = true;
-}
-
 /* How many arrivals the warps that came make at once, each. */
 static int64_t arrivals_at_once(const async_machine *m, const async_mbarrier *b)
 {
@@ -48,7 +42,7 @@ static bool wraps_early(async_machine *m, const async_finding *finding)
                 else if (b->arrive_count)
                     async_note(&f, b->arrives[0], "an arrival there");
                 async_note(&f, finding->op, "what comes of it: %s", finding->text);
-                tell(m, &f);
+                async_stop(m, &f);
                 return true;
             }
     }
@@ -69,7 +63,7 @@ void async_blame(async_machine *m, const async_finding *finding)
                        (long long)b->count, (long long)sum, (long long)sum);
         for (int n = 0; n < b->arrive_count && n < 3; n++) async_note(&f, b->arrives[n], "an arrival");
         async_note(&f, finding->op, "what comes of it: %s", finding->text);
-        tell(m, &f);
+        async_stop(m, &f);
         return;
     }
     for (int i = 0; i < m->warp_count; i++)
@@ -82,11 +76,11 @@ void async_blame(async_machine *m, const async_finding *finding)
                 "the phase has to change each time the index of the stage wraps",
                 wait->parity);
             async_note(&f, finding->op, "what comes of it: %s", finding->text);
-            tell(m, &f);
+            async_stop(m, &f);
             return;
         }
     if (wraps_early(m, finding)) return;
-    tell(m, finding);
+    async_stop(m, finding);
 }
 
 /* ---- barriers ---- */
@@ -149,7 +143,7 @@ static void initialise(async_machine *m, async_warp *w, const async_place *at, i
     if (count < 1 || count > 1048575) {
         async_finding f = async_find(
             ASYNC_ARRIVALS, op, "expected 1 to 1048575 arrivals in each phase, got %lld", (long long)count);
-        tell(m, &f);
+        async_stop(m, &f);
         return;
     }
     int old = find(m, at);
