@@ -97,12 +97,13 @@ static cute_status check_buffer(binder *b, const config_buffer *buffer, int64_t 
     size_t index = (size_t)(buffer - b->config->buffers);
     b->plan->used[index] = 1;
     if (!arg) return CUTE_OK;
+    bool written = b->plan->writes[index]; /* by an argument in front of this one */
     if (arg->writes) b->plan->writes[index] = 1;
     const cute_dtype_info *info = cute_dtype_get(buffer->tensor.dtype);
     if (!dtypes_agree(arg->dtype, buffer->tensor.dtype))
         return FAIL(b, path, "%s is of %s, and buffer '%s' of %s", b->label, arg->dtype, buffer->tensor.name,
                     info->name);
-    if (arg->reads && !arg->writes && buffer->init == INIT_NONE)
+    if (arg->reads && !arg->writes && !written && buffer->init == INIT_NONE)
         return FAIL(b, path, "%s is only read, and buffer '%s' has no 'init'", b->label, buffer->tensor.name);
     int64_t align = arg->align > info->bytes ? arg->align : info->bytes;
     if (offset_bytes % align != 0)

@@ -119,3 +119,32 @@ assert [e["name"] for e in row["host"] if e["cat"] == "call" and e["name"] in ("
     [ "$status" -eq 3 ] || [ "$status" -eq 1 ]
     says "/nowhere"
 }
+
+@test "several launches and their copies stand in order, each with its own time by the device's clock" {
+    cat >three.json <<'END'
+{"params": {"n": 1000},
+ "buffers": {"A": {"dtype": "f32", "shape": ["n"], "init": "iota"}, "B": {"dtype": "f32", "shape": ["n"], "init": "ones"},
+             "C": {"dtype": "f32", "shape": ["n"]}, "D": {"dtype": "f32", "shape": ["n"]}},
+ "launches": [{"kernel": "vector_add", "grid": 4, "block": 256, "args": ["A", "B", "C", {"value": "n"}]},
+              {"kernel": "vector_add", "grid": 2, "block": 512, "args": ["C", "B", "D", {"value": "n"}]},
+              {"kernel": "vector_add", "grid": 4, "block": 256, "args": ["D", "B", "C", {"value": "n"}]}]}
+END
+    for device in 0 emulator; do
+        run "$run" kernels.ptx --config three.json --device $device --no-check --trace trace.json
+        [ "$status" -eq 0 ] || [[ "$output" == *"never written"* ]] || { echo "$output"; false; }
+        clock=$([ $device = 0 ] && echo device || echo host)
+        check "
+kernels = sorted(row['kernels'], key=lambda e: e['ts'])
+assert [(e['args']['grid'], e['args']['block']) for e in kernels] == [('4x1x1', '256x1x1'), ('2x1x1', '512x1x1'), ('4x1x1', '256x1x1')], kernels
+assert kernels == row['kernels'] and all(e['dur'] > 0 and e['args']['clock'] == '$clock' for e in kernels)
+assert all(a['ts'] + a['dur'] <= b['ts'] + SLACK for a, b in zip(kernels, kernels[1:]))
+calls = [e for e in row['host'] if e['cat'] == 'call' and e['name'] == 'vector_add']
+assert len(calls) == 3 and [e['ts'] for e in calls] == sorted(e['ts'] for e in calls)
+copies = row['copies']
+assert [e['ts'] for e in copies] == sorted(e['ts'] for e in copies)
+up = [e for e in copies if 'to the device' in e['name']]
+assert max(e['ts'] + e['dur'] for e in up) <= kernels[0]['ts'] + SLACK
+assert min(e['ts'] for e in copies if 'from the device' in e['name']) + SLACK >= kernels[-1]['ts'] + kernels[-1]['dur']
+"
+    done
+}
