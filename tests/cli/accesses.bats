@@ -203,3 +203,31 @@ PYTHON
     run -0 cute-dump accesses k.ptx --config c.json -D stride=1
     [[ "$output" == *"0 not known"* && "$output" != *"lanes lie apart"* ]]
 }
+
+@test "what does not follow from the code is counted in the launch, and why it cannot be" {
+    kernel
+    # The addresses of the last store come from memory: lanes of even threads go to word 0, the others to words 8 apart.
+    sed -i 's/mul.lo.u32 %r4, %r0, %r2;/ld.global.u32 %r4, [%d3];/; s/\[%d5\]/[%d5+16384]/' k.ptx
+    cat >c.json <<'END'
+{"buffers": {"a": {"dtype": "i32", "shape": [16384], "init": {"expr": "(i % 2) * i * 8"}}},
+ "launches": [{"kernel": "k", "grid": 2, "block": 64, "args": ["a", {"value": 1}]}]}
+END
+    run -0 cute-dump accesses k.ptx --config c.json --json
+    python3 - "$output" <<'PYTHON'
+import json, sys
+store = json.loads(sys.argv[1])["kernels"][0]["accesses"][-1]
+assert store["unknown"] == "values from memory", store
+# Two blocks of two warps: words 0 and 8 t of 16 threads, each in a sector of its own.
+assert store["counted"] == {"requests": 4, "sectors": 4 * 17, "ideal": 4 * 3}, store
+PYTHON
+    run -0 cute-dump accesses k.ptx --config c.json
+    [[ "$output" == *"1 not known, 1 of them counted on the emulator"*"counted in 4 requests: values from memory"* ]]
+    run -0 cute-dump accesses k.ptx --block=64
+    [[ "$output" != *"counted"* ]]
+    # A launch that does not run.
+    sed -i 's/"expr": "[^"]*"/"expr": "100000000"/' c.json
+    run -0 cute-dump accesses k.ptx --config c.json
+    [[ "$output" == *"nothing was counted: "* ]]
+    run -0 cute-dump accesses k.ptx --config c.json --json
+    [[ "$output" == *'"not_counted": '* ]]
+}

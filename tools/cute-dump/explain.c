@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cute/checks.h"
-#include "cute/report.h"
 #include "lib/base/file.h"
 #include "lib/cubin/link.h"
 #include "lib/report/explain/explain.h"
+#include "tools/cute-dump/emulate.h"
 
 typedef struct parts {
     cute_link_result linked;
@@ -78,50 +77,6 @@ static void read_code(const explain_question *q, parts *p, explain_input *in)
     cute_diag_destroy(diag);
 }
 
-static cute_status run_launch(const explain_question *q, parts *p, cute_diag *diag)
-{
-    const char *outputs; /* they are not wanted */
-    CUTE_TRY(cute_temp_directory(q->arena, &outputs, diag));
-    const cute_emulator_options emulator = {.size = sizeof emulator,
-                                            .counters = true,
-                                            .checks = CUTE_CHECK_BANK | CUTE_CHECK_COALESCING,
-                                            .multiprocessors = q->sms};
-    const cute_launch_options options = {.size = sizeof options,
-                                         .defines = q->defines.items,
-                                         .define_count = q->defines.count,
-                                         .kernel = q->kernel,
-                                         .emulator = &emulator,
-                                         .bench = CUTE_BENCH_NEVER,
-                                         .no_check = true,
-                                         .stdout_is_data = true,
-                                         .output_folder = outputs,
-                                         .module_label = q->label,
-                                         .multiprocessors = q->sms};
-    cute_buffer text = {0};
-    cute_launch *launch = NULL;
-    const char *slash = strrchr(q->config, '/');
-    const char *folder = !slash ? NULL
-                         : slash == q->config
-                             ? "/"
-                             : cute_arena_copy(q->arena, q->config, (size_t)(slash - q->config));
-    cute_status status = cute_file_read(q->config, &text, diag);
-    if (status == CUTE_OK)
-        status = cute_launch_open(cute_file_label(q->config), cute_buffer_text(&text), text.length, folder,
-                                  q->module, &options, &launch, diag);
-    if (status == CUTE_OK) status = cute_launch_run(launch, diag);
-    if (status == CUTE_MISMATCH) status = CUTE_OK;
-    if (status == CUTE_OK) {
-        char *report = cute_launch_report(launch, true, false);
-        p->launch = report ? json_loads(report, 0, NULL) : NULL;
-        free(report);
-        if (!p->launch) status = cute_fail_memory(diag);
-    }
-    cute_launch_close(launch);
-    cute_temp_remove(outputs);
-    cute_buffer_release(&text);
-    return status;
-}
-
 cute_status cute_dump_explain(const explain_question *q, cute_buffer *out, cute_diag *diag)
 {
     parts p = {0};
@@ -130,7 +85,10 @@ cute_status cute_dump_explain(const explain_question *q, cute_buffer *out, cute_
     cute_status status = CUTE_OK;
     if (q->json && q->html)
         return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html contradict each other");
-    if (q->config) status = run_launch(q, &p, diag);
+    const emulate_question launch = {
+        q->arena, q->label, q->module, q->kernel, q->config, q->defines, q->sms,
+    };
+    if (q->config) status = cute_dump_emulate(&launch, &p.launch, diag);
     in.launch = p.launch;
     if (status == CUTE_OK && q->ncu) {
         status = cute_file_read(q->ncu, &p.ncu, diag);

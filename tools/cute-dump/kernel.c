@@ -3,9 +3,11 @@
 #include "tools/cute-dump/kernel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/report/kernel/access.h"
 #include "lib/report/kernel/layouts.h"
+#include "tools/cute-dump/emulate.h"
 #include "tools/cute-dump/output.h"
 
 /* "256", "16x16", "16,16,1". */
@@ -27,6 +29,29 @@ static cute_status read_block(const char *text, uint32_t out[3], cute_diag *diag
                      text);
 }
 
+/* What does not follow from the code a launch tells. One that does not run leaves the rest as it is. */
+static void add_counts(const kernel_question *q, const cute_module *module, cute_access_report *report)
+{
+    const emulate_question launch = {
+        .arena = q->arena,
+        .label = q->label,
+        .module = module,
+        .kernel = q->kernel,
+        .config = q->config,
+        .defines = q->defines,
+    };
+    cute_diag *own = cute_diag_create();
+    json_t *counters = NULL;
+    const char *why = "the launch does not run";
+    if (cute_dump_emulate(&launch, &counters, own) != CUTE_OK && own && cute_diag_count(own)) {
+        const char *text = cute_diag_get(own, 0)->text, *copy = cute_arena_copy(q->arena, text, strlen(text));
+        if (copy) why = copy;
+    }
+    cute_access_add_counts(report, counters, why);
+    json_decref(counters);
+    cute_diag_destroy(own);
+}
+
 cute_status cute_dump_accesses(const kernel_question *q, const cute_module *module, cute_buffer *out,
                                cute_diag *diag)
 {
@@ -43,6 +68,7 @@ cute_status cute_dump_accesses(const kernel_question *q, const cute_module *modu
                                          q->defines.count, &report, diag));
     else
         CUTE_TRY(cute_access_read_module(q->arena, q->label, module, &options, &report, diag));
+    if (q->config && cute_access_wants_counts(&report)) add_counts(q, module, &report);
     if (!q->json) {
         cute_access_print(q->arena, &report, out);
         return CUTE_OK;

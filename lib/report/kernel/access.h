@@ -54,6 +54,8 @@ typedef struct cute_access {
     /* The first warp's addresses, in bytes from the least one, and as a layout of (lane, byte) where it is one:
      * "((8,4),16):((128,16),1)", else NULL. */
     cute_request request;
+    /* What a launch did in all, on the emulator: requests, and what they cost. Nothing: it was not counted. */
+    cute_traffic counted;
     const char *layout;
     const char
         *pattern; /* what is wrong, in short: "8 lanes in one bank", "every 128 bytes", NULL: nothing */
@@ -64,6 +66,7 @@ typedef struct cute_access_kernel {
     uint32_t block[3]; /* 0: not known */
     cute_access *accesses;
     size_t count;
+    const char *not_counted; /* why a launch gave no counts, a message; NULL: none was needed, or it did */
     cute_unread_list
         unread; /* instructions that were not looked at; what they access is not among `accesses` */
 } cute_access_kernel;
@@ -100,6 +103,11 @@ cute_status cute_access_read_module(cute_arena *arena, const char *label, const 
 cute_status cute_access_read_launch(cute_arena *arena, const char *label, const cute_module *module,
                                     const char *kernel, const char *config, const char *const *defines,
                                     size_t define_count, cute_access_report *out, cute_diag *diag);
+
+/* Whether a launch would know more: some access is not known, or who comes to it. */
+bool cute_access_wants_counts(const cute_access_report *report);
+/* Sets `counted` by the report of a launch with its counters; NULL: there is none, and `why` says why. */
+void cute_access_add_counts(cute_access_report *report, const json_t *launch, const char *why);
 
 /* Costs more than it has to. */
 bool cute_access_is_poor(const cute_access *access);

@@ -98,3 +98,56 @@ cute_status cute_access_read_launch(cute_arena *arena, const char *label, const 
     cute_buffer_release(&text);
     return status;
 }
+
+/* ---- counts ---- */
+
+bool cute_access_wants_counts(const cute_access_report *report)
+{
+    for (size_t k = 0; k < report->count; k++)
+        for (size_t n = 0; n < report->kernels[k].count; n++) {
+            const cute_access *a = &report->kernels[k].accesses[n];
+            if (a->unknown || a->lanes_assumed) return true;
+        }
+    return false;
+}
+
+/* Counters are by line of the PTX: of several accesses there in one memory nobody knows whose they are. */
+static bool has_own_line(const cute_access_kernel *kernel, const cute_access *a)
+{
+    size_t same = 0;
+    for (size_t n = 0; n < kernel->count; n++)
+        same += kernel->accesses[n].ptx_line == a->ptx_line && kernel->accesses[n].space == a->space;
+    return same == 1;
+}
+
+static void add_line(cute_access_kernel *kernel, const json_t *line)
+{
+    static const char *const units[] = {"sectors", "wavefronts"};
+    json_int_t at = json_integer_value(json_object_get(line, "ptx_line"));
+    for (size_t n = 0; n < kernel->count; n++) {
+        cute_access *a = &kernel->accesses[n];
+        const json_t *cost = json_object_get(line, units[a->space]);
+        if ((json_int_t)a->ptx_line != at || !cost || !has_own_line(kernel, a)) continue;
+        a->counted = (cute_traffic){
+            .requests = (uint64_t)json_integer_value(json_object_get(line, "instructions")),
+            .count = (uint64_t)json_integer_value(json_object_get(cost, "count")),
+            .ideal = (uint64_t)json_integer_value(json_object_get(cost, "ideal")),
+        };
+    }
+}
+
+void cute_access_add_counts(cute_access_report *report, const json_t *launch, const char *why)
+{
+    size_t n, l;
+    json_t *kernel, *line;
+    for (size_t k = 0; k < report->count; k++) {
+        cute_access_kernel *about = &report->kernels[k];
+        if (!launch) about->not_counted = why;
+        json_array_foreach(json_object_get(launch, "counters"), n, kernel)
+        {
+            const char *name = json_string_value(json_object_get(kernel, "kernel"));
+            if (!name || strcmp(name, about->kernel) != 0) continue;
+            json_array_foreach(json_object_get(kernel, "lines"), l, line) add_line(about, line);
+        }
+    }
+}

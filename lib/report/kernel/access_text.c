@@ -29,6 +29,9 @@ static const char *remark(cute_arena *arena, const cute_access *a)
     cute_buffer text = {0};
     const char *parts[4];
     int count = 0;
+    if (a->unknown && a->counted.requests)
+        return cute_arena_printf(arena, "counted in %llu requests: %s",
+                                 (unsigned long long)a->counted.requests, a->unknown);
     if (a->unknown) return a->unknown;
     if (a->pattern) parts[count++] = a->pattern;
     if (a->lanes_assumed) parts[count++] = "where all lanes come here";
@@ -42,8 +45,14 @@ static const char *remark(cute_arena *arena, const cute_access *a)
     return copy;
 }
 
+/* Of one request, on average. */
+static const char *average(cute_arena *arena, uint64_t sum, uint64_t requests)
+{
+    return cute_arena_printf(arena, sum % requests ? "%.1f" : "%.0f", (double)sum / (double)requests);
+}
+
 typedef struct totals {
-    size_t poor, unknown;
+    size_t poor, unknown, counted;
 } totals;
 
 enum { COLUMNS = 9, COUNT = 1, UNREAD_MOST = 8 };
@@ -59,6 +68,10 @@ static bool cells_of(cute_arena *arena, const cute_access *a, const char *cells[
     cells[5] = cute_arena_printf(arena, "%u", a->bytes);
     cells[6] = a->unknown ? "?" : span(arena, a->least.count, a->most.count);
     cells[7] = a->unknown ? "" : span(arena, a->least.ideal, a->most.ideal);
+    if (a->unknown && a->counted.requests) {
+        cells[6] = average(arena, a->counted.count, a->counted.requests);
+        cells[7] = average(arena, a->counted.ideal, a->counted.requests);
+    }
     cells[8] = remark(arena, a);
     for (int c = 0; c < COLUMNS; c++)
         if (!cells[c]) return false;
@@ -96,6 +109,7 @@ static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buff
     for (size_t n = 0; n < k->count; n++) {
         const cute_access *a = &k->accesses[n];
         t.unknown += a->unknown != NULL;
+        t.counted += a->unknown && a->counted.requests;
         t.poor += cute_access_is_poor(a);
         if (!cells_of(arena, a, rows[count])) return;
         size_t slot = slot_of(slots, size, (const char *const(*)[COLUMNS])rows, count);
@@ -107,8 +121,10 @@ static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buff
         cute_buffer_printf(out, ", blocks of %u x %u x %u", k->block[0], k->block[1], k->block[2]);
     else
         cute_buffer_puts(out, ", blocks of any multiple of 32 threads");
-    cute_buffer_printf(out, ": %zu accesses, %zu cost more than they have to, %zu not known\n", k->count,
+    cute_buffer_printf(out, ": %zu accesses, %zu cost more than they have to, %zu not known", k->count,
                        t.poor, t.unknown);
+    if (t.counted) cute_buffer_printf(out, ", %zu of them counted on the emulator", t.counted);
+    cute_buffer_puts(out, "\n");
     cute_table_row(
         &table, (const char *[]){"line", "times", "operation", "", "memory", "bytes", "costs", "least", ""});
     for (size_t n = 0; n < count; n++) {
@@ -116,6 +132,7 @@ static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buff
         if (rows[n][COUNT]) cute_table_row(&table, rows[n]);
     }
     if (table.rows > 1) cute_table_print(&table, 1 | 4 | 8 | 16 | 256, "  ", out);
+    if (k->not_counted) cute_buffer_printf(out, "  nothing was counted: %s\n", k->not_counted);
     if (k->unread.count) {
         const char *names = cute_unread_text(arena, &k->unread, UNREAD_MOST);
         cute_buffer_printf(out, "  not looked at: %s\n", names ? names : "");
@@ -147,6 +164,10 @@ static json_t *access_json(const cute_access *a)
         json_object_set_new(value, "column", json_integer(a->column));
     }
     json_object_set_new(value, "in_loop", json_boolean(a->in_loop));
+    if (a->counted.requests)
+        json_object_set_new(value, "counted",
+                            json_pack("{s:I,s:I,s:I}", "requests", (json_int_t)a->counted.requests, unit,
+                                      (json_int_t)a->counted.count, "ideal", (json_int_t)a->counted.ideal));
     if (a->unknown) {
         json_object_set_new(value, "unknown", cute_json_text(a->unknown));
         return value;
@@ -184,6 +205,7 @@ json_t *cute_access_json(const cute_access_report *report)
                                 json_pack("[iii]", (int)k->block[0], (int)k->block[1], (int)k->block[2]));
         for (size_t a = 0; a < k->count; a++) json_array_append_new(list, access_json(&k->accesses[a]));
         json_object_set_new(one, "accesses", list);
+        if (k->not_counted) json_object_set_new(one, "not_counted", cute_json_text(k->not_counted));
         if (k->unread.count) json_object_set_new(one, "not_looked_at", cute_unread_json(&k->unread));
         json_array_append_new(kernels, one);
     }
