@@ -26,7 +26,7 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
 /* Sets an option of cute-ptx(1) by its long name; `value` is copied. A flag is "1" or "0" (NULL: 1); what may be given
  * several times adds to what is there.
  *
- *     arch          sm_80 ... sm_121a, or native: the GPU's; default: the environment's ARCH, else sm_90a
+ *     arch          sm_75 ... sm_121f, or native: the GPU's; default: the environment's ARCH, else sm_90a
  *     backend       auto (default: LLVM's up to sm_90a, libNVVM above), llvm or libnvvm
  *     opt-level     0 to 3; default 3
  *     define        NAME=VALUE: replaces ${NAME} in the text; several

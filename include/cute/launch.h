@@ -67,18 +67,19 @@ CUTE_API cute_status cute_launch_open(const char *label, const char *text, size_
 CUTE_API cute_status cute_launch_run(cute_launch *launch, cute_diag *diag);
 /* Makes the host data of a dry run, so that files and formulas have been read. */
 CUTE_API cute_status cute_launch_prepare(cute_launch *launch, cute_diag *diag);
+/* NULL is taken. */
 CUTE_API void cute_launch_close(cute_launch *launch);
 
 /* What host function `name` of the source launched, as a launch.json; malloc'ed. `defines` ("NAME=VALUE") are its
  * arguments. CUTE_INVALID where it has no launch plan (docs/metadata.md), or the plan has no value there. */
 CUTE_API cute_status cute_module_plan(const cute_module *module, const char *name, const char *const *defines,
                                       size_t define_count, char **out, cute_diag *diag);
-/* A launch.json to start from for a kernel; malloc'ed. */
+/* A launch.json to start from for a kernel; malloc'ed, NULL when memory is exhausted. */
 CUTE_API char *cute_launch_template(const cute_kernel *kernel);
 /* The same for a host function; *out is malloc'ed. CUTE_INVALID: the module has none of that name. */
 CUTE_API cute_status cute_launch_plan_template(const cute_module *module, const char *name, char **out,
                                                cute_diag *diag);
-/* The JSON Schema of launch.json. */
+/* The JSON Schema of launch.json: a text that is part of the library. */
 CUTE_API const char *cute_launch_schema_text(void);
 
 #ifdef __cplusplus

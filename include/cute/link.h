@@ -24,7 +24,8 @@ CUTE_API void cute_linker_destroy(cute_linker *linker);
 /* Sets an option of cute-link(1) by its long name; `value` is copied. A flag is "1" or "0" (NULL: 1); what may be given
  * several times adds to what is there.
  *
- *     arch          sm_80 ... sm_121a; several with fatbin; default: what the input says, else ARCH, else sm_90a
+ *     arch          sm_75 ... sm_121f, or native: the GPU's; several with fatbin; default: what the input
+ *                   says, else ARCH, else sm_90a
  *     opt-level     0 to 3, of ptxas; default 3
  *     maxrregcount  registers of a thread at most
  *     tool-timeout  seconds that ptxas or nvlink may take; default 0, any
@@ -47,7 +48,7 @@ CUTE_API cute_status cute_linker_add(cute_linker *linker, const char *label, con
 CUTE_API cute_status cute_linker_link(cute_linker *linker, cute_diag *diag);
 /* What the last link made, NULL without; valid until the next one. */
 CUTE_API const void *cute_linker_output(const cute_linker *linker, size_t *length);
-/* The programs that were run, as one would type them, a line each. */
+/* The programs that the last link ran, as one would type them, a line each; "" before it, valid until the next one. */
 CUTE_API const char *cute_linker_commands(const cute_linker *linker);
 
 #ifdef __cplusplus
