@@ -11,7 +11,17 @@ enum { DEEPEST = 12 };
 static bool mark_doubles(const x_function *f, const x_operand *o, bool *marks, int depth)
 {
     const x_value *v = x_use(f, o);
-    if (o->kind != X_VAR || v->inst < 0 || depth > DEEPEST) return false;
+    if (o->kind != X_VAR || depth > DEEPEST) return false;
+    if (v->phi) {
+        /* A sum that a loop carries. */
+        bool any = false;
+        for (uint32_t k = 0; k < v->arg_count; k++) {
+            const x_operand arg = {.kind = X_VAR, .value = v->args[k]};
+            if (x_at(f, v->args[k]) != v) any |= mark_doubles(f, &arg, marks, depth + 1);
+        }
+        return any;
+    }
+    if (v->inst < 0) return false;
     const x_inst *i = &f->insts[v->inst];
     if (i->flags & F_TO_DOUBLE) return true;
     if (marks[v->inst]) return true;

@@ -47,6 +47,7 @@ enum {
     LATENCY_GLOBAL = 500,
     LATENCY_LOADED = 1000 /* where memory is busy */,
     LATENCY_LOCAL = 60,
+    LATENCY_SHARED = 30,
     SECTOR_COST = 8,
     WAVEFRONT_COST = 4
 };

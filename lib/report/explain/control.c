@@ -16,6 +16,20 @@ static bool under(const x_function *f, uint32_t block, uint32_t top)
     return false;
 }
 
+/* The slow path of a division or a root: a call of the compiler's own, for numbers that are rare. */
+static bool is_slow_path(const x_function *f, uint32_t side)
+{
+    for (uint32_t b = 0; b < f->flow->block_count; b++) {
+        if (!f->flow->blocks[b].reached || !under(f, b, side)) continue;
+        for (size_t k = 0; k < f->flow->blocks[b].count; k++) {
+            const x_inst *i = &f->insts[f->flow->blocks[b].first + k];
+            if (i->flags & F_CALL && memmem(i->text, i->length, "__cuda_sm", 9)) return true;
+        }
+        if (f->flow->blocks[b].loop != f->flow->blocks[side].loop) return false;
+    }
+    return false;
+}
+
 /* Cycles of what only one side of a branch reaches; 0 where it has no blocks of its own. */
 static double side_cost(const x_function *f, uint32_t side, uint32_t branch)
 {
@@ -61,6 +75,7 @@ static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b)
         (!cute_code_in_loop(f->flow, sides[0], loop) || !cute_code_in_loop(f->flow, sides[1], loop)))
         return;
     double costs[2] = {side_cost(f, sides[0], b), side_cost(f, sides[1], b)};
+    if (f->sass && (is_slow_path(f, sides[0]) || is_slow_path(f, sides[1]))) return;
     double least = costs[0] < costs[1] ? costs[0] : costs[1], most = costs[0] + costs[1] - least;
     bool known = lanes_of(f, guard, &taken);
     taken &= f->blocks[b].active;
@@ -68,33 +83,101 @@ static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b)
     if (known && contiguous(taken) && contiguous(f->blocks[b].active & ~taken) &&
         __builtin_popcount(taken) % 31 <= 1)
         return; /* one lane, or all but one */
+    bool by_branch = f->insts[branch->target].block == (costs[0] > 0 ? sides[0] : sides[1]);
+    uint32_t busy = f->blocks[b].active & (by_branch ? taken : ~taken);
     if (least > 0) {
-        explain_add(c, branch, least, NULL,
+        /* Where warps went one way each would take its own side alone. */
+        double part =
+            known ? __builtin_popcount(busy) / (double)__builtin_popcount(f->blocks[b].active) : 0.5;
+        explain_add(c, branch, costs[0] * (1 - part) + costs[1] * part, NULL,
                     "%s; one side takes %.0f cycles, the other %.0f, one after the other",
                     known ? explain_text(c, "%d of %d lanes go one way", __builtin_popcount(taken),
                                          __builtin_popcount(f->blocks[b].active))
                           : "the condition is of loaded data or computed lane by lane",
                     costs[0], costs[1]);
     } else if (known && !contiguous(taken) && most > 0) {
-        bool by_branch = f->insts[branch->target].block == (costs[0] > 0 ? sides[0] : sides[1]);
-        uint32_t busy = f->blocks[b].active & (by_branch ? taken : ~taken);
         explain_add(c, branch, most * (1 - __builtin_popcount(busy) / 32.0), NULL,
                     "%d of 32 lanes have work, every other idles", __builtin_popcount(busy));
+    } else if (!known && x_operand_depends(f, guard) & X_LOADED) {
+        explain_add(c, branch, most * 0.4, NULL,
+                    "the condition is of loaded data: lanes for which it does not hold wait for %.0f cycles",
+                    most);
     }
 }
 
-/* Of a bound that each lane has another of: how far the mean is from the most. */
-static double idle_share(const x_function *f, const x_operand *bound)
+/* @P0 EXIT: the others go on alone. Lanes side by side are the usual test of bounds. */
+static void judge_end(explain_context *c, const x_inst *end, uint32_t b)
+{
+    const x_function *f = c->f;
+    uint32_t gone;
+    double cost = 0;
+    if (!lanes_of(f, &end->uses[end->guard], &gone)) return;
+    uint32_t busy = f->blocks[b].active & ~gone;
+    if (!busy || busy == f->blocks[b].active || (contiguous(busy) && contiguous(gone))) return;
+    for (uint32_t o = 0; o < f->flow->block_count; o++) {
+        if (o == b || !f->flow->blocks[o].reached || !under(f, o, b)) continue;
+        for (size_t k = 0; k < f->flow->blocks[o].count; k++) {
+            const x_inst *i = &f->insts[f->flow->blocks[o].first + k];
+            cost += x_cost(f, i) * x_weight(f, i);
+        }
+    }
+    explain_add(c, end, cost * (1 - __builtin_popcount(busy) / 32.0), NULL,
+                "%d of 32 lanes have work, every other has left", __builtin_popcount(busy));
+}
+
+/* What is predicated is issued for all lanes. */
+static void judge_predicated(explain_context *c, const x_inst *i)
+{
+    const x_function *f = c->f;
+    uint32_t busy;
+    if (i->guard < 0 || i->flags & F_BRANCH || i->class == CUTE_CODE_CONTROL ||
+        !lanes_of(f, &i->uses[i->guard], &busy))
+        return;
+    busy &= f->blocks[i->block].active;
+    if (!busy || contiguous(busy) || __builtin_popcount(busy) > 16) return;
+    explain_add(c, i, x_cost(f, i) * (1 - __builtin_popcount(busy) / 32.0) * x_weight(f, i), NULL,
+                "%d of 32 lanes have work, every other idles", __builtin_popcount(busy));
+}
+
+/* Of a loop that each lane runs another number of times: how far the mean is from the most. */
+static double idle_share(const x_function *f, const x_loop *loop)
 {
     double sum = 0, most = 0;
+    const x_operand start = {.kind = X_VAR, .value = loop->counter};
+    unsigned bits = loop->test->bits >= 64 ? 64 : 32;
     for (int l = 0; l < X_LANES; l++) {
-        uint64_t v;
-        if (!x_operand_lane(f, bound, l, &v) || (int32_t)v < 0) return 0;
-        double n = (double)(int32_t)v;
+        uint64_t from, to;
+        if (!x_operand_lane(f, loop->bound, l, &to) || !x_operand_lane(f, &start, l, &from)) return 0;
+        int64_t way = bits == 64 ? (int64_t)(to - from) : (int32_t)(uint32_t)(to - from);
+        int64_t step = loop->step < 0 ? -loop->step : loop->step;
+        way = loop->step < 0 ? -way : way;
+        double n = way > 0 ? (double)((way + step - 1) / step) : 0;
         sum += n;
         if (n > most) most = n;
     }
-    return most > 0 ? 1 - sum / X_LANES / most : 0;
+    /* One iteration more or less is the end of an array. */
+    return most > 0 && most - sum / X_LANES > 1 ? 1 - sum / X_LANES / most : 0;
+}
+
+/* Another way out of a loop that counts, which each lane takes at its own time. */
+static const x_inst *early_exit(const x_function *f, uint32_t n)
+{
+    for (uint32_t b = 0; b < f->flow->block_count; b++) {
+        const cute_code_block *block = &f->flow->blocks[b];
+        if (!block->reached || !block->count || !cute_code_in_loop(f->flow, b, n)) continue;
+        const x_inst *i = &f->insts[block->first + block->count - 1];
+        if (!(i->flags & F_BRANCH) || i->guard < 0) continue;
+        bool leaves = false;
+        for (uint32_t e = 0; e < block->edge_count; e++)
+            leaves |= !cute_code_in_loop(f->flow, block->edges[e].to, n);
+        /* @!P0 BRA P1, `(.L): two conditions; that of the counter is not meant. */
+        bool counter = i - f->insts == f->loops[n].exit;
+        for (unsigned u = 0; u < i->use_count && leaves; u++)
+            if (!(counter && (int)u == i->guard) && x_operand_varying(f, &i->uses[u]) &&
+                x_operand_depends(f, &i->uses[u]) & X_LOADED)
+                return i;
+    }
+    return NULL;
 }
 
 /* Lanes leave a loop at different times, by more than one iteration. */
@@ -105,15 +188,24 @@ static void judge_loop(explain_context *c, uint32_t n)
     if (loop->exit < 0) return;
     const x_inst *branch = &f->insts[loop->exit];
     const x_operand *guard = &branch->uses[branch->guard];
-    if (!x_operand_varying(f, guard)) return;
     double cost = explain_loop_cost(f, n);
+    /* What goes through a function of machine code is not followed. */
+    for (size_t k = 0; f->sass && k < f->count; k++)
+        if (f->insts[k].flags & F_CALL && explain_in_loop(f, &f->insts[k], n)) return;
+    const x_inst *early = loop->waits ? NULL : early_exit(f, n);
+    if (early) {
+        explain_add(c, early, cost * 0.4, NULL,
+                    "each lane leaves the loop by a condition of its own: the warp goes on until the last");
+        return;
+    }
+    if (!x_operand_varying(f, guard)) return;
     if (loop->counts) {
         /* From where it counts: by lane is usual (i = threadIdx.x; i < n; ...), unless each lane has loaded it. */
         const x_value *from = x_at(f, loop->counter);
         bool data = (x_operand_varying(f, loop->bound) && x_operand_depends(f, loop->bound) & X_LOADED) ||
                     (from->varying && from->depends & X_LOADED);
         if (!data) {
-            double share = idle_share(f, loop->bound);
+            double share = idle_share(f, loop);
             if (share > 0.1)
                 explain_add(c, branch, cost * share, NULL,
                             "the number of iterations differs from lane to lane");
@@ -134,7 +226,12 @@ void find_divergence(explain_context *c)
         const cute_code_block *block = &f->flow->blocks[b];
         if (!block->reached || !block->count) continue;
         const x_inst *branch = &f->insts[block->first + block->count - 1];
-        if (branch->flags & F_BRANCH && branch->guard >= 0 && branch->target >= 0) judge_branch(c, branch, b);
+        if (branch->guard >= 0 &&
+            f->flow->instructions[block->first + block->count - 1].opcode->flow == CUTE_FLOW_EXIT)
+            judge_end(c, branch, b);
+        else if (branch->flags & F_BRANCH && branch->guard >= 0 && branch->target >= 0)
+            judge_branch(c, branch, b);
+        for (size_t k = 0; k < block->count; k++) judge_predicated(c, &f->insts[block->first + k]);
     }
     for (uint32_t n = 0; n < f->flow->loop_count; n++) judge_loop(c, n);
 }
@@ -247,7 +344,7 @@ void find_rolled(explain_context *c)
         const cute_code_loop *loop = &f->flow->loops[n];
         double all = 0, counting = 0;
         const x_inst *branch = NULL, *first = NULL;
-        bool other = f->loops[n].waits || !f->loops[n].counts;
+        bool other = f->loops[n].waits || !f->loops[n].counts || early_exit(f, n);
         size_t instructions = 0, work = 0;
         if (!loop->innermost || f->loops[n].trips < 4 || other) continue;
         for (size_t k = 0; k < f->count && !other; k++) {

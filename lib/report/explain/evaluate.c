@@ -6,7 +6,7 @@
 #include "lib/report/explain/model.h"
 
 enum { SIZE = 1024 /* what an argument is taken for */ };
-static const double UNLIKELY = 0.002, TRIPS = 16,
+static const double UNLIKELY = 0.002, TRIPS = 16, MANY_TRIPS = 64,
                     MOST_TRIPS = 1 << 16; /* of a loop about which nothing is known */
 
 /* ---- operands ---- */
@@ -144,7 +144,7 @@ static bool compute(const x_inst *i, const uint64_t *v, unsigned count, uint64_t
     case X_NOT: r = ~a; break;
     case X_LOP3:
         r = lut(a, b, c, i->table);
-        if (i->compare == X_NONZERO) return *out = cut(r, bits) != 0, true;
+        if (i->compare == X_NONZERO && i->def_count < 2) return *out = cut(r, bits) != 0, true;
         break;
     case X_MIN: r = (i->is_signed ? x < y : cut(a, bits) < cut(b, bits)) ? a : b; break;
     case X_MAX: r = (i->is_signed ? x < y : cut(a, bits) < cut(b, bits)) ? b : a; break;
@@ -166,6 +166,7 @@ static bool compute(const x_inst *i, const uint64_t *v, unsigned count, uint64_t
             r = i->op == X_DIV ? cut(a, bits) / cut(b, bits) : cut(a, bits) % cut(b, bits);
         break;
     case X_LEA: r = (i->shift < 64 ? a << i->shift : 0) + b; break;
+    case X_LEA_HIGH: r = (cut(a, bits) >> i->shift) + b; break;
     default: return false;
     }
     *out = cut(r, bits);
@@ -213,6 +214,11 @@ static void evaluate(x_function *f, const x_inst *i)
         if (!compute(i, args, count, &lanes[l])) return;
     }
     set_lanes(f, to, lanes);
+    /* LOP3 P0, R3: the bits, and whether there is one. */
+    if (i->op == X_LOP3 && i->compare == X_NONZERO && i->def_count > 1) {
+        for (int l = 0; l < X_LANES; l++) lanes[l] = lanes[l] != 0;
+        set_lanes(f, &to[1], lanes);
+    }
     /* LDC.64 R8 is R8 and R9, two words beside each other; CS2R R8, SRZ two zeros. */
     for (unsigned d = 1; f->sass && i->op == X_MOV && d < i->def_count; d++) {
         x_operand next = i->uses[0];
@@ -330,13 +336,28 @@ static uint32_t lanes_true(const x_function *f, const x_operand *o, bool *known)
     return mask;
 }
 
+/* The lane's number is compared with what all lanes have: a leader that was voted for. */
+static bool elects(const x_function *f, const x_operand *o)
+{
+    const x_value *v = x_use(f, o);
+    if (o->kind != X_VAR || o->inverted || v->inst < 0) return false;
+    const x_inst *i = &f->insts[v->inst];
+    if (i->op != X_SETP || i->compare != X_EQ || i->use_count < 2) return false;
+    for (int k = 0; k < 2; k++)
+        if (x_operand_depends(f, &i->uses[k]) == X_LANE && x_operand_varying(f, &i->uses[k]) &&
+            !x_operand_varying(f, &i->uses[1 - k]) && i->uses[1 - k].kind == X_VAR)
+            return true;
+    return false;
+}
+
 uint32_t x_active(const x_function *f, const x_inst *i)
 {
     uint32_t active = f->blocks[i->block].active;
     bool known;
     if (i->guard < 0) return active;
     uint32_t guard = lanes_true(f, &i->uses[i->guard], &known) & active;
-    return known && guard ? guard : active;
+    if (known && guard) return guard;
+    return elects(f, &i->uses[i->guard]) ? active & (~active + 1) : active;
 }
 
 /* A block with one predecessor is reached by the lanes that take that edge; others by those of their dominator. */
@@ -461,8 +482,17 @@ static int64_t step_of(const x_function *f, const x_value *phi, unsigned bits)
         for (int hops = 0; ok && next != phi && hops < 64; hops++) {
             const x_inst *i = next->inst >= 0 ? &f->insts[next->inst] : NULL;
             const x_value *from = NULL;
-            ok = i && (i->op == X_ADD || i->op == X_SUB || i->op == X_MOV);
-            for (unsigned u = 0; ok && u < sources(i); u++) {
+            ok =
+                i && (i->op == X_ADD || i->op == X_SUB || i->op == X_MOV || i->op == X_MAD || i->op == X_LEA);
+            unsigned u = 0;
+            /* Of a product and of what is shifted only the sum counts on. */
+            if (ok && (i->op == X_MAD || i->op == X_LEA) && i->use_count > 1) {
+                uint64_t a, b = UINT64_C(1) << i->shift % 32;
+                ok = x_operand_lane(f, &i->uses[u++], 0, &a) &&
+                     (i->op == X_LEA || x_operand_lane(f, &i->uses[u++], 0, &b));
+                if (ok) sum += extend(a * b, bits);
+            }
+            for (; ok && u < sources(i); u++) {
                 uint64_t n;
                 const x_value *v = i->uses[u].kind == X_VAR ? x_use(f, &i->uses[u]) : NULL;
                 bool carried = v && (v == phi || (v->inst >= 0 && counter(f, v, phi->block, 0) == phi));
@@ -522,11 +552,16 @@ static bool judge_exit(x_function *f, uint32_t n, const x_inst *branch)
         if (!step) continue;
         out->counts = true;
         out->bound = bound;
+        out->step = step;
+        out->test = test;
         out->counter = start.value;
         if (!x_operand_lane(f, bound, 0, &to) || !x_operand_lane(f, &start, 0, &from)) return true;
         double way = (double)(extend(to, test->bits) - extend(from, test->bits)) / (double)step;
         if (way < 0) way = -way;
         if (way >= 1) out->trips = way < MOST_TRIPS ? way : MOST_TRIPS;
+        /* Sizes that are not known are not small. */
+        uint32_t depends = x_operand_depends(f, bound) | x_operand_depends(f, &start);
+        if (way >= 1 && depends & (X_ARGUMENT | X_LOADED) && out->trips < MANY_TRIPS) out->trips = MANY_TRIPS;
         return true;
     }
     return false;

@@ -33,9 +33,10 @@ static bool comes_from(search *s, const x_value *v)
     return false;
 }
 
-static bool follows_itself(explain_context *c, const x_inst *i, uint32_t loop)
+/* Whether the address of `i` comes from what `from` loads, in the loop. */
+static bool depends_on(explain_context *c, const x_inst *i, const x_inst *from, uint32_t loop)
 {
-    search s = {.f = c->f, .loop = loop, .wanted = i - c->f->insts, .budget = 600};
+    search s = {.f = c->f, .loop = loop, .wanted = from - c->f->insts, .budget = 600};
     s.seen = cute_arena_array(c->arena, c->f->value_count + 1, 1);
     if (!s.seen) {
         c->failed = true;
@@ -46,6 +47,11 @@ static bool follows_itself(explain_context *c, const x_inst *i, uint32_t loop)
         if (at >= 0 && i->uses[at].kind == X_VAR && comes_from(&s, x_use(c->f, &i->uses[at]))) return true;
     }
     return false;
+}
+
+static bool follows_itself(explain_context *c, const x_inst *i, uint32_t loop)
+{
+    return depends_on(c, i, i, loop);
 }
 
 void find_chases(explain_context *c)
@@ -70,7 +76,7 @@ void find_single_loads(explain_context *c)
     const x_function *f = c->f;
     for (uint32_t n = 0; n < f->flow->loop_count; n++) {
         const x_inst *load = NULL;
-        unsigned loads = 0;
+        unsigned loads = 0, levels = 1;
         bool other = f->loops[n].waits;
         if (!f->flow->loops[n].innermost || f->loops[n].trips < 8) continue;
         for (size_t k = 0; k < f->count; k++) {
@@ -80,9 +86,12 @@ void find_single_loads(explain_context *c)
                      i->access == CUTE_ACCESS_ATOMIC;
             if (!loads_global(i)) continue;
             loads++;
+            if (load && depends_on(c, i, load, n)) levels++;
             load = i;
         }
-        if (other || loads != 1 || load->width > 4 || load->width == 0 || load->flags & F_VOLATILE) continue;
+        if (other || !loads || loads != levels || load->width > 4 || load->width == 0 ||
+            load->flags & F_VOLATILE)
+            continue;
         bool changes = false;
         for (int k = 0; k < 2; k++) {
             int at = k ? load->address2 : load->address;
@@ -91,11 +100,17 @@ void find_single_loads(explain_context *c)
         }
         if (!changes || follows_itself(c, load, n)) continue;
         double body = explain_loop_cost(f, n) / (x_weight(f, load) > 0 ? x_weight(f, load) : 1);
-        double exposed = explain_exposed(c, LATENCY_LOADED) - body;
+        double exposed = explain_exposed(c, LATENCY_LOADED * (double)levels) - body;
         if (exposed <= 0) continue;
-        explain_add(c, load, exposed * 0.75 * x_weight(f, load), NULL,
-                    "the only load of an iteration, of %u bytes a lane; about %.0f iterations", load->width,
-                    f->loops[n].trips);
+        if (levels > 1)
+            explain_add(c, load, exposed * 0.75 * x_weight(f, load), NULL,
+                        "%u loads of an iteration, each of which has its address from the one before; about "
+                        "%.0f iterations",
+                        levels, f->loops[n].trips);
+        else
+            explain_add(c, load, exposed * 0.75 * x_weight(f, load), NULL,
+                        "the only load of an iteration, of %u bytes a lane; about %.0f iterations",
+                        load->width, f->loops[n].trips);
     }
 }
 

@@ -217,8 +217,8 @@ static bool set_semantic(const cute_code_instruction *c, const parts *p, int arc
     span m = p->modifiers;
     int at = 0;
     if (!s || s->op == X_OTHER || has(m, "X") || has(m, "HI") || p->count < 2) {
-        bool shift = s && s->op == X_SHL && p->count == 4;
-        if (!shift || has(m, "X")) return false;
+        bool high = s && (s->op == X_SHL ? p->count == 4 : s->op == X_LEA && p->count == 5);
+        if (!high || has(m, "X")) return false;
     }
     /* Results: a register, then predicates. */
     bool tested = s->op == X_LOP3 && is_predicate(p->operands[0]);
@@ -239,6 +239,16 @@ static bool set_semantic(const cute_code_instruction *c, const parts *p, int arc
         break;
     case X_MOV: *count = 1; break;
     case X_LEA:
+        /* LEA.HI a, b, RZ, n: what a << n has above 32 bits */
+        if (has(m, "HI")) {
+            if (*count != 4 || uses[2].kind != X_IMM || uses[2].imm || uses[3].kind != X_IMM ||
+                uses[3].imm < 1 || uses[3].imm > 31 || has(m, "SX32"))
+                return false;
+            to->op = X_LEA_HIGH;
+            to->shift = (uint8_t)(32 - uses[3].imm);
+            *count = 2;
+            break;
+        }
         if (*count < 3 || uses[2].kind != X_IMM || uses[2].imm < 0 || uses[2].imm > 31) {
             if (*count == 2) break;
             return false;
@@ -453,7 +463,7 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
                     break;
                 }
         }
-        if (to->access == CUTE_ACCESS_STORE || to->access == CUTE_ACCESS_ATOMIC) to->data = (int16_t)count;
+        bool gives = to->access == CUTE_ACCESS_STORE || to->access == CUTE_ACCESS_ATOMIC;
         for (unsigned u = 0; u < c->use_count; u++)
             for (unsigned r = 0; r < c->uses[u].count && !c->uses[u].written && count < 48; r++) {
                 static const unsigned base[] = {R, UR, P, UP};
@@ -464,9 +474,11 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
                 if (to->address >= 0 && uses[to->address].kind == X_VAR && var == uses[to->address].var + 1 &&
                     c->uses[u].count == 2)
                     known = true;
-                if (!known) uses[count++] = (x_operand){.kind = X_VAR, .var = var};
+                if (known) continue;
+                /* a descriptor is uniform */
+                if (gives && to->data < 0 && var < UR) to->data = (int16_t)count;
+                uses[count++] = (x_operand){.kind = X_VAR, .var = var};
             }
-        if (to->data >= (int)count) to->data = -1;
     }
     if (c->text[0] == '@') {
         span g = {c->text + 1, c->name};

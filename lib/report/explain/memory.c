@@ -17,13 +17,25 @@ static bool is_access(const x_function *f, const x_inst *i)
 
 /* ---- local memory ---- */
 
+/* Registers and arrays of a thread lie in the same stack: ptxas told what it spilled, or the PTX has no arrays, or no access
+ * of the machine code has a computed place. */
+static bool are_spills(const explain_context *c, const x_function *f)
+{
+    const cute_resources *r = c->compiled ? &c->compiled->resources : NULL;
+    if (r && (r->spill_stores > 0 || r->spill_loads > 0)) return true;
+    if (c->ptx) return !c->ptx->has_local;
+    for (size_t n = 0; n < f->count; n++)
+        if (is_access(f, &f->insts[n]) && f->insts[n].space == CUTE_SPACE_LOCAL &&
+            !(f->insts[n].flags & F_SPILL))
+            return false;
+    return true;
+}
+
 void find_spills(explain_context *c)
 {
     const x_function *f = c->f;
     const cute_resources *r = c->compiled ? &c->compiled->resources : NULL;
-    bool arrays = c->ptx && c->ptx->has_local;
-    bool told = r && (r->spill_stores > 0 || r->spill_loads > 0);
-    if (arrays && !told) return;
+    if (!are_spills(c, f)) return;
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         if (!is_access(f, i) || i->space != CUTE_SPACE_LOCAL || !(i->flags & F_SPILL)) continue;
@@ -55,11 +67,12 @@ static bool is_constant(const x_function *f, const x_operand *o, int depth)
 void find_local_arrays(explain_context *c)
 {
     const x_function *f = c->f;
+    bool spills = are_spills(c, f);
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         if (!is_access(f, i) || i->space != CUTE_SPACE_LOCAL || i->address < 0) continue;
-        if (f->sass && i->flags & F_SPILL) continue;
-        bool varies = !is_constant(f, &i->uses[i->address], 0);
+        if (f->sass && i->flags & F_SPILL && spills) continue;
+        bool varies = !(f->sass && i->flags & F_SPILL) && !is_constant(f, &i->uses[i->address], 0);
         double cycles =
             (x_cost(f, i) + (i->access == CUTE_ACCESS_LOAD ? explain_exposed(c, LATENCY_LOCAL) : 0)) *
             x_weight(f, i);
@@ -127,6 +140,29 @@ static bool find_seen(explain_context *c, const x_inst *i, int cost, const char 
     return true;
 }
 
+/* What is added to the base is a loaded number of each lane, not the number of the lane beside a common one. */
+static bool is_gathered(const x_function *f, const x_inst *i)
+{
+    const x_operand *o = &i->uses[i->address];
+    if (i->address2 >= 0 && !x_operand_varying(f, o)) o = &i->uses[i->address2];
+    for (int hops = 0; hops < 12 && o->kind == X_VAR; hops++) {
+        const x_value *v = x_use(f, o);
+        if (v->inst < 0) return false;
+        const x_inst *from = &f->insts[v->inst];
+        const x_operand *next = NULL;
+        if (from->access == CUTE_ACCESS_LOAD) return is_global(from) && x_address_varying(f, from);
+        if (from->op == X_OTHER) return false;
+        for (unsigned u = 0; u < from->use_count; u++) {
+            if (!x_operand_varying(f, &from->uses[u])) continue;
+            if (next) return false;
+            next = &from->uses[u];
+        }
+        if (!next) return false;
+        o = next;
+    }
+    return false;
+}
+
 void find_uncoalesced(explain_context *c)
 {
     const x_function *f = c->f;
@@ -138,7 +174,21 @@ void find_uncoalesced(explain_context *c)
         if (!is_access(f, i) || !is_global(i) || i->flags & F_TMA || i->access == CUTE_ACCESS_ATOMIC)
             continue;
         if (find_seen(c, i, SECTOR_COST, "sectors of 32 bytes")) continue;
-        if (!x_addresses(f, i, at, &active) || __builtin_popcount(active) < 4) continue;
+        if (!x_addresses(f, i, at, &active)) {
+            /* Some of them meet in a sector. */
+            uint32_t depends = x_address_depends(f, i);
+            unsigned width = i->width ? i->width : 4;
+            if (depends & X_LOADED && x_address_varying(f, i) && width <= 8 && is_gathered(f, i))
+                explain_add(
+                    c, i, SECTOR_COST * (X_LANES / 2 - width) * 0.75 * x_weight(f, i),
+                    "sort the indices, so that neighbouring lanes have neighbouring elements, or bring "
+                    "what is indexed into shared memory first",
+                    "each lane has an index that was loaded: up to 32 sectors of 32 bytes where %u "
+                    "would do",
+                    width);
+            continue;
+        }
+        if (__builtin_popcount(active) < 4) continue;
         x_traffic t = x_sectors(at, active, i->width ? i->width : 4);
         if (t.count < 2 * t.ideal || t.count - t.ideal < 4) continue;
         if (shared_sectors(f, i, &together) && together.count < 2 * together.ideal) continue;
@@ -217,7 +267,7 @@ static void judge_run(explain_context *c, const member *m, unsigned count)
     unsigned width = m->i->width, most = 16;
     uint64_t at[X_LANES];
     uint32_t active;
-    while (count * width >= 8 && most > width) {
+    while (count > 1 && most > width) {
         unsigned take = most / width;
         if (take > count) {
             most /= 2;
@@ -371,9 +421,18 @@ static bool has_order(const x_function *f, uint32_t loop)
 {
     for (size_t n = 0; n < f->count; n++)
         if (explain_in_loop(f, &f->insts[n], loop) &&
-            (f->insts[n].class == CUTE_CODE_SYNC || f->insts[n].access == CUTE_ACCESS_ATOMIC))
+            (f->insts[n].class == CUTE_CODE_SYNC || f->insts[n].access == CUTE_ACCESS_ATOMIC ||
+             f->insts[n].flags & (F_CALL | F_WAIT_MBARRIER | F_WAIT_ASYNC)))
             return true;
     return false;
+}
+
+/* Something else in the loop than counting may write there, or wants to see what is written. */
+static bool is_lone_store(const x_function *f, const x_inst *i, uint32_t loop)
+{
+    uint32_t depends = i->data >= 0 ? x_operand_depends(f, &i->uses[i->data]) : 0;
+    return i->access == CUTE_ACCESS_STORE && i->guard < 0 && i->data >= 0 && depends & X_COUNTED &&
+           i->block < f->flow->block_count && f->flow->blocks[i->block].loop == loop;
 }
 
 void find_reloads(explain_context *c)
@@ -382,18 +441,26 @@ void find_reloads(explain_context *c)
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         uint32_t loop = x_loop_of(f, i);
-        if (!is_access(f, i) || !is_global(i) || i->access != CUTE_ACCESS_LOAD || loop == CUTE_NO_LOOP)
+        bool shared = i->space == CUTE_SPACE_SHARED, load = i->access == CUTE_ACCESS_LOAD;
+        if (!is_access(f, i) || (!is_global(i) && !shared) || loop == CUTE_NO_LOOP || f->loops[loop].waits)
             continue;
-        if (i->flags & F_VOLATILE || i->address < 0) continue;
+        if (i->flags & (F_VOLATILE | F_ORDERED | F_TENSOR_LOAD) || i->address < 0) continue;
+        if (!load && !is_lone_store(f, i, loop)) continue;
         bool changes = false;
         for (int k = 0; k < 2; k++) {
             int at = k ? i->address2 : i->address;
             if (at >= 0 && i->uses[at].kind == X_VAR) changes |= x_made_in(f, x_use(f, &i->uses[at]), loop);
         }
         if (changes || has_order(f, loop)) continue;
-        double each = x_cost(f, i) + explain_exposed(c, LATENCY_GLOBAL) / 2;
-        explain_add(c, i, each * x_weight(f, i), NULL,
-                    "its address is made in front of the loop and stays the same");
+        double wait = explain_exposed(c, shared ? LATENCY_SHARED : LATENCY_GLOBAL) / 2;
+        if (load)
+            explain_add(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
+                        "its address is made in front of the loop and stays the same");
+        else
+            explain_add(c, i, x_cost(f, i) * x_weight(f, i),
+                        "sum in a local variable and store it behind the loop; where other pointers may "
+                        "point there the compiler must not: __restrict__",
+                        "each iteration stores to the same address");
     }
 }
 
@@ -492,13 +559,33 @@ void find_volatile(explain_context *c)
     }
 }
 
+/* membar.gl, fence.acq_rel.gpu, MEMBAR.SC.GPU */
+static bool is_gpu_fence(const x_inst *i)
+{
+    static const char *const words[] = {"membar.gl",    "membar.level.gl", "fence.acq_rel.gpu",
+                                        "fence.sc.gpu", "MEMBAR.SC.GPU",   "MEMBAR.ALL.GPU"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (memmem(i->text, i->length, words[k], strlen(words[k]))) return true;
+    return false;
+}
+
 void find_fences(explain_context *c)
 {
     const x_function *f = c->f;
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
-        if (!(i->flags & F_SYSTEM_FENCE) || !x_reached(f, i)) continue;
-        bool loop = x_loop_of(f, i) != CUTE_NO_LOOP;
+        uint32_t of = x_loop_of(f, i);
+        bool loop = of != CUTE_NO_LOOP;
+        if (!x_reached(f, i)) continue;
+        if (loop && !f->loops[of].waits && !(i->flags & F_SYSTEM_FENCE) && is_gpu_fence(i)) {
+            explain_add(
+                c, i, explain_exposed(c, LATENCY_LOADED) * x_weight(f, i),
+                "one fence behind the loop is enough where only its end is waited for; within a block "
+                "__threadfence_block() and __syncthreads() do",
+                "it is in a loop: each iteration waits for its writes to be seen by all blocks");
+            continue;
+        }
+        if (!(i->flags & F_SYSTEM_FENCE)) continue;
         explain_add(c, i, explain_exposed(c, 1500) * x_weight(f, i), NULL, "%s",
                     loop ? "it is in a loop: each iteration waits for its writes to be seen by all"
                          : "it waits for its writes to be seen by host and other GPUs");

@@ -33,7 +33,8 @@ typedef enum x_op {
     X_EXTEND, /* cvt between integers */
     X_DIV,
     X_REM,
-    X_LEA, /* (a << shift) + b */
+    X_LEA,      /* (a << shift) + b */
+    X_LEA_HIGH, /* (a >> shift) + b */
 } x_op;
 
 /* X_NONZERO: the result of X_LOP3 is whether it has a bit. */
@@ -173,8 +174,10 @@ typedef struct x_loop {
     bool counts;            /* a counter with a constant step meets a bound */
     bool waits;             /* it only looks whether something has happened */
     int64_t exit;           /* the branch that leaves it; -1: none is known */
-    const x_operand *bound; /* where it counts */
-    uint32_t counter;       /* the value that counts */
+    const x_operand *bound; /* where it counts to */
+    int64_t step;           /* what an iteration adds */
+    const x_inst *test;
+    uint32_t counter; /* the value that counts */
 } x_loop;
 
 /* The launch, as far as it is known. */

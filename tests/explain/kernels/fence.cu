@@ -5,7 +5,7 @@ KERNEL(slow(const float *a, float *out, int n))
     int i = bid * ntid + tid, all = nbid * ntid;
     for (int k = 0; k < n; k++) {
         out[i + k * all] = (float)k;
-        asm volatile("membar.sys;" ::: "memory"); // FIND system-fence
+        asm volatile("membar.sys;" ::: "memory"); // FIND fence
     }
 }
 KERNEL(cured(const float *a, float *out, int n))
