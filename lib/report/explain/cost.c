@@ -101,5 +101,7 @@ double x_cost(const x_function *f, const x_inst *i)
             t.count = 1;
         return PER_SECTOR * (t.count ? t.count : 1);
     }
+    /* Local memory is interleaved by lanes: with the same index they are side by side, with others in lines of their own. */
+    if (i->space == CUTE_SPACE_LOCAL && x_address_varying(f, i)) cost = PER_WAVEFRONT * X_LANES / 2;
     return cost * (width > 4 ? width / 4.0 : 1);
 }

@@ -6,7 +6,7 @@
 #include "lib/report/explain/model.h"
 
 enum { SIZE = 1024 /* what an argument is taken for */ };
-static const double UNLIKELY = 0.002, TRIPS = 16, MANY_TRIPS = 64,
+static const double UNLIKELY = 0.002, TRIPS = 16, MANY_TRIPS = 256,
                     MOST_TRIPS = 1 << 16; /* of a loop about which nothing is known */
 
 /* ---- operands ---- */

@@ -1,4 +1,5 @@
 /* Findings of launches: occupancy, sizes of blocks and grids. */
+#include "lib/report/code/figures.h"
 #include "lib/report/explain/context.h"
 #include "lib/report/roofline/roofline.h"
 
@@ -26,6 +27,69 @@ static int64_t bytes_under_way(const x_function *f)
 }
 
 enum { ENOUGH_UNDER_WAY = 32768 /* bytes of a multiprocessor: latency times bandwidth */ };
+static const double INDEPENDENT = 2.5; /* instructions side by side that hide the latency of arithmetic */
+
+/* Cycles of a scheduler for a warp where `warps` take turns: a block lasts as long as its instructions are issued, or as its
+ * chain of latencies divided by the warps. */
+static double time_of(const x_function *f, const cute_code_figures *figures, double warps, uint32_t *hot)
+{
+    double sum = 0, most = 0;
+    for (uint32_t b = 0; b < f->flow->block_count; b++) {
+        const cute_code_block *block = &f->flow->blocks[b];
+        double issue = 0, wait = (double)figures->blocks[b].cycles / warps;
+        for (size_t k = 0; block->reached && k < block->count; k++)
+            issue += x_cost(f, &f->insts[block->first + k]);
+        double all = (issue > wait ? issue : wait) * f->blocks[b].weight;
+        if (block->reached) sum += all;
+        if (block->reached && all > most) most = all, *hot = b;
+    }
+    return sum;
+}
+
+/* Arithmetic side by side hides its own latency; what mostly loads and counts does not. */
+static bool is_dense(const x_function *f, const cute_code_figures *figures, uint32_t b)
+{
+    const cute_code_block *block = &f->flow->blocks[b];
+    size_t math = 0, loads = 0;
+    for (size_t k = 0; k < block->count; k++) {
+        const x_inst *i = &f->insts[block->first + k];
+        math += (i->flags & F_MATH) != 0;
+        loads += i->access == CUTE_ACCESS_LOAD;
+    }
+    return figures->blocks[b].ilp >= INDEPENDENT && (!loads || math * 10 >= block->count * 3);
+}
+
+/* What more warps would save, of the time; `dense`: the block that takes most needs them less than others. */
+static double waiting_share(explain_context *c, bool *dense)
+{
+    cute_code_figures figures = {0};
+    uint32_t hot = 0;
+    *dense = false;
+    if (!c->sass || !c->sass->flow->block_count || c->occupancy->max_warps < 4) return 0;
+    if (!cute_code_count(c->arena, c->sass->flow, &figures)) {
+        c->failed = true;
+        return 0;
+    }
+    double all = time_of(c->sass, &figures, (double)c->occupancy->max_warps / 4, &hot);
+    double now = time_of(c->sass, &figures, c->warps, &hot);
+    *dense = is_dense(c->sass, &figures, hot);
+    return now > 0 ? 1 - all / now : 0;
+}
+
+/* Where most registers are alive, or where shared memory is used first. */
+static const x_inst *cause(const explain_context *c)
+{
+    const x_function *f = c->sass;
+    if (!f || !f->count) return NULL;
+    if (c->occupancy->limits & CUTE_LIMIT_REGISTERS) {
+        size_t peak = f->flow->peak_at[CUTE_REGISTER_R];
+        return peak < f->count ? &f->insts[peak] : NULL;
+    }
+    for (size_t n = 0; n < f->count && c->occupancy->limits & CUTE_LIMIT_SHARED; n++)
+        if (f->insts[n].space == CUTE_SPACE_SHARED && f->insts[n].access != CUTE_ACCESS_NONE)
+            return &f->insts[n];
+    return NULL;
+}
 
 void find_low_occupancy(explain_context *c)
 {
@@ -33,9 +97,12 @@ void find_low_occupancy(explain_context *c)
     const x_function *f = c->ptx ? c->ptx : c->sass;
     cute_occupancy_input in = {.size = sizeof in};
     cute_occupancy_most more = {.size = sizeof more};
-    if (!o || !f || o->fraction > 0.34 || is_pipelined(f) || !c->compiled) return;
-    if (bytes_under_way(f) * o->warps * X_LANES >= ENOUGH_UNDER_WAY) return;
+    bool dense;
+    if (!o || !f || o->fraction > 0.51 || is_pipelined(f) || !c->compiled) return;
     if (!(o->limits & (CUTE_LIMIT_REGISTERS | CUTE_LIMIT_SHARED | CUTE_LIMIT_BARRIERS))) return;
+    if (bytes_under_way(f) * o->warps * X_LANES >= ENOUGH_UNDER_WAY) return;
+    double share = waiting_share(c, &dense), least = 0.3 * (1 - o->fraction);
+    if (!dense && share < least) share = least;
     if (cute_occupancy_of_kernel(c->compiled_module, c->compiled, &in, NULL) != CUTE_OK) return;
     in.threads =
         f->launch.assumed ? in.threads : f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
@@ -54,9 +121,8 @@ void find_low_occupancy(explain_context *c)
                 "-maxrregcount=%lld, or less unrolling",
                 (long long)more.registers, (long long)more.registers);
     }
-    explain_add_whole(c, NULL, 0.5 * (1 - o->fraction / 0.5), cure,
-                      "%lld of %lld warps are resident, and %s allows no more", (long long)o->warps,
-                      (long long)o->max_warps, o->limit);
+    explain_add_whole(c, cause(c), share, cure, "%lld of %lld warps are resident, and %s allows no more",
+                      (long long)o->warps, (long long)o->max_warps, o->limit);
 }
 
 void find_small_blocks(explain_context *c)
