@@ -70,12 +70,26 @@ static double product_cost(const x_inst *i)
     return n >= 8 && n <= 512 ? (double)n / 2 : WGMMA;
 }
 
+/* A bulk copy whose size is a constant, by one lane for the block; of tensors the size of a tile is not known here. */
+static double copy_cost(const x_function *f, const x_inst *i)
+{
+    const int64_t *b = f->launch.block;
+    double warps = (double)(b[0] * b[1] * b[2] + X_LANES - 1) / X_LANES;
+    if (f->sass || memmem(i->text, i->length, ".tensor", 7)) return TMA_COPY;
+    for (unsigned u = 0; u < i->use_count; u++)
+        if (i->uses[u].kind == X_IMM && i->uses[u].imm >= 16 && i->uses[u].imm % 16 == 0) {
+            double cost = (double)i->uses[u].imm / 32 * PER_SECTOR;
+            return warps > 1 && __builtin_popcount(x_active(f, i)) == 1 ? cost / warps : cost;
+        }
+    return TMA_COPY;
+}
+
 double x_cost(const x_function *f, const x_inst *i)
 {
     uint64_t at[X_LANES];
     uint32_t active;
     double cost = costs[i->class];
-    if (i->flags & F_TMA) return TMA_COPY;
+    if (i->flags & F_TMA) return copy_cost(f, i);
     if (i->flags & F_WGMMA) return product_cost(i);
     if (i->flags & F_BARRIER) return BARRIER;
     if (i->flags & F_DIVIDE) return i->bits == 64 ? DIVISION_64 : DIVISION;

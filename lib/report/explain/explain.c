@@ -127,6 +127,11 @@ static void add(explain_context *c, const x_inst *i, double cycles, double share
     if (i) {
         place = (explain_place){i->file, i->line, i->ptx_line, address_of(c, i),
                                 cute_arena_copy(c->arena, i->text, i->length < 120 ? i->length : 120)};
+    } else {
+        /* What is of the whole kernel stands at its first line. */
+        const x_function *f = c->ptx ? c->ptx : c->sass;
+        for (size_t n = 0; f && n < f->count && !place.file; n++)
+            place.file = f->insts[n].file, place.line = f->insts[n].line;
     }
     cute_buffer_vprintf(&text, format, args);
     const char *evidence = cute_arena_copy(c->arena, cute_buffer_text(&text), text.length);
