@@ -337,6 +337,15 @@ void find_barriers(explain_context *c)
 
 /* ---- loops ---- */
 
+/* What it computes is what the next iteration begins with: counters, and pointers that go on. */
+static bool is_carried(const x_function *f, const x_inst *i, uint32_t header)
+{
+    for (uint32_t p = f->blocks[header].first_phi; p; p = f->values[p].next_phi)
+        for (uint32_t k = 0; k < f->values[p].arg_count; k++)
+            if (x_at(f, f->values[p].args[k])->inst == i - f->insts) return true;
+    return false;
+}
+
 void find_rolled(explain_context *c)
 {
     const x_function *f = c->f;
@@ -352,7 +361,7 @@ void find_rolled(explain_context *c)
             if (!explain_in_loop(f, i, n)) continue;
             double cost = x_cost(f, i);
             bool counts = i->class == CUTE_CODE_COMPARE || i->class == CUTE_CODE_CONTROL ||
-                          i->class == CUTE_CODE_INTEGER;
+                          (i->class == CUTE_CODE_INTEGER && is_carried(f, i, loop->header));
             instructions++;
             all += cost;
             counting += counts ? cost : 0;

@@ -537,6 +537,15 @@ static bool only_waits(const x_function *f, uint32_t n)
     return looks;
 }
 
+/* The compiler's own: lanes elect one of them after the other, and mostly all ask for the same. */
+static bool elects_each(const x_function *f, uint32_t n)
+{
+    for (size_t k = 0; k < f->count; k++)
+        if (cute_code_in_loop(f->flow, f->insts[k].block, n) && has_word(&f->insts[k], "BRA.U.ANY"))
+            return true;
+    return false;
+}
+
 static bool judge_exit(x_function *f, uint32_t n, const x_inst *branch)
 {
     const cute_code_loop *loop = &f->flow->loops[n];
@@ -571,6 +580,11 @@ static void find_trips(x_function *f, uint32_t n)
 {
     x_loop *out = &f->loops[n];
     *out = (x_loop){.trips = TRIPS, .exit = -1, .waits = only_waits(f, n)};
+    if (f->sass && f->flow->loops[n].innermost && elects_each(f, n)) {
+        out->waits = true;
+        out->trips = 1;
+        return;
+    }
     for (uint32_t b = 0; b < f->flow->block_count; b++) {
         const x_inst *branch = branch_of(f, b);
         if (!f->flow->blocks[b].reached || !cute_code_in_loop(f->flow, b, n) || !branch) continue;

@@ -102,7 +102,9 @@ void find_low_occupancy(explain_context *c)
     if (!(o->limits & (CUTE_LIMIT_REGISTERS | CUTE_LIMIT_SHARED | CUTE_LIMIT_BARRIERS))) return;
     if (bytes_under_way(f) * o->warps * X_LANES >= ENOUGH_UNDER_WAY) return;
     double share = waiting_share(c, &dense), least = 0.3 * (1 - o->fraction);
-    if (!dense && share < least) share = least;
+    /* Registers are what many loads and sums under way take, which hide latency, too. */
+    bool much = o->limits & CUTE_LIMIT_REGISTERS && o->fraction > 0.34;
+    if (!dense && !much && share < least) share = least;
     if (cute_occupancy_of_kernel(c->compiled_module, c->compiled, &in, NULL) != CUTE_OK) return;
     in.threads =
         f->launch.assumed ? in.threads : f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
