@@ -186,14 +186,6 @@ static cute_status tiling_of(cute_arena *arena, const cute_value *value, size_t 
     } else if (atom->known) {
         out->layout = atom->operand[operand].layout;
         extents(atom, operand, &out->rows, &out->columns);
-        if (!atom->operand[operand].described) return CUTE_OK;
-        /* All threads have all of it: one of them is shown. */
-        cute_value one;
-        const char *text = cute_arena_printf(arena, "(1,(%" PRId64 ",%" PRId64 ")):(0,(1,%" PRId64 "))",
-                                             out->rows, out->columns, out->rows);
-        if (!text) return cute_fail_memory(diag);
-        CUTE_TRY(cute_value_parse(arena, CUTE_LAYOUT, text, strlen(text), &one, NULL, diag));
-        out->layout = one.layout;
         return CUTE_OK;
     }
     return cute_fail(diag, CUTE_INVALID, NULL, "the layouts of '%s' are not known", atom->mnemonic);

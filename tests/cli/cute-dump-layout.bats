@@ -408,6 +408,16 @@ assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["ope
     [ "$(grep -c '<rect' b.svg)" -eq $((8 * 256 + 1)) ]
 }
 
+@test "an operand in shared memory, which all threads read, is drawn once" {
+    layout --svg --atom SM90_64x16x16_F32BF16BF16_SS -o mma.svg
+    [ "$(grep -c '<rect' mma.svg)" -eq $((64 * 16 + 16 * 16 + 64 * 16 + 1)) ]
+    [ "$(grep -c '>all<' mma.svg)" -eq $((64 * 16 + 16 * 16)) ]
+    [ "$(grep -c '>T127<' mma.svg)" -eq 8 ]
+    grep -q '; colours: threads<' mma.svg
+    layout --svg --atom SM90_64x256x16_F32BF16BF16_SS --operand=b -o b.svg
+    [ "$(grep -c '<rect' b.svg)" -eq $((256 * 16 + 1)) ]
+}
+
 @test "a picture of a tiled copy or MMA shows who has what of its tile" {
     # 2 x 4 threads along rows, two neighbours each: (1,5) is the second value of the thread in row 1, column 2.
     layout --table 'make_tiled_copy(UniversalCopy, (2,4):(4,1), (1,2):(0,1))' >copy
@@ -436,13 +446,13 @@ assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["ope
     refuses 1 'a picture shows at most 65536' layout --svg 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (64,64))'
 }
 
-@test "--atom shows a wgmma: one thread's view of what all have in shared memory, the registers of C" {
+@test "--atom shows a wgmma: what all threads have in shared memory, the registers of C" {
     layout --atom SM90_64x8x16_F32F16F16_SS >atom.txt
     grep -q '^A  *f16 (M,K)  *(128,(64,16)):(0,(1,64)), in smem by a matrix descriptor$' atom.txt
     grep -q '^C  *f32 (M,N)  *((4,8,4),(2,2,1)):((128,1,16),(64,8,512)), 4 registers of 32 bits$' atom.txt
     layout --atom SM90_64x256x256_S32U1U1_RS_TN_ANDPOPC >atom.txt
     grep -q 'wgmma.mma_async.sync.aligned.m64n256k256.s32.b1.b1.and.popc' atom.txt
-    layout --svg --atom --operand=b SM90_64x8x16_F32F16F16_SS | grep -q 'T0'
+    [ "$(layout --svg --atom --operand=b SM90_64x8x16_F32F16F16_SS | grep -c '>all<')" -eq 128 ]
 }
 
 @test "--atom says what there is instead" {

@@ -177,8 +177,6 @@ static cute_status put_rows(cute_arena *arena, const layout_kernel *kernel, cute
 
 static cute_status put_figure(cute_arena *arena, const layout_item *item, cute_buffer *out, cute_diag *diag)
 {
-    static const char *const colours[LAYOUT_KINDS] = {NULL, "Colours are threads.", "Colours are threads.",
-                                                      "Colours are banks of shared memory."};
     layout_pictures pictures;
     CUTE_TRY(cute_layouts_draw(arena, item, PAGE_ROWS, PAGE_COLUMNS, &pictures, diag));
     if (!pictures.count) return CUTE_OK;
@@ -187,9 +185,6 @@ static cute_status put_figure(cute_arena *arena, const layout_item *item, cute_b
     cute_buffer_puts(out, "</h3>\n<p><code>");
     escape(item->text, out);
     cute_buffer_puts(out, "</code></p>\n");
-    bool banks = item->kind == LAYOUT_TENSOR && item->space && !strcmp(item->space, "smem");
-    const char *colour = banks ? colours[LAYOUT_BOX] : colours[item->kind];
-    if (colour) cute_buffer_printf(out, "<p class=\"no\">%s</p>\n", colour);
     cute_buffer_puts(out, "<div class=\"p\">");
     put_svgs(&pictures, out);
     cute_buffer_puts(out, "</div>\n");
