@@ -145,6 +145,16 @@ SH
     provoke tool-start cute-link --cuda-path=mine k.ptx -o k
     mkdir empty
     provoke toolkit-missing cute-link --cuda-path=empty k.ptx -o k
+    # Not for every file that is missing.
+    echo '//!include "no.mlir"' >includes.mlir
+    run ! cute-opt --diagnostics=json includes.mlir
+    [[ $output == *"cannot find 'no.mlir'"* && $output != *'"cause"'* ]]
+    # A program of the toolchain is none of the toolkit.
+    mkdir only
+    cp "$(command -v cute-run)" only
+    echo 'gpu.module @m {}' >k.mlir
+    PATH="$PWD/only:/usr/bin:/bin" provoke program-missing cute-run k.mlir --device=emulator
+    has '.stage == "files" and (.message | contains("cute-ptx")) and (.try | all(contains("cuda-path") | not))'
     run -2 cute-link --tool-timeout=-1 k.ptx -o k
     [[ $output == *"--tool-timeout expects seconds, 1 or more, or 0 for no limit, got -1"* ]]
     cute-link --tool-timeout=100 k.ptx -o k
