@@ -6,6 +6,7 @@ includedir   ?= $(PREFIX)/include
 mandir       ?= $(PREFIX)/share/man
 datadir      ?= $(PREFIX)/share/cute
 completiondir ?= $(PREFIX)/share/bash-completion/completions
+zshdir        ?= $(PREFIX)/share/zsh/site-functions
 INSTALL      ?= install
 
 MAJOR     := $(firstword $(subst ., ,$(VERSION)))
@@ -30,7 +31,7 @@ install-strip: STRIP := -s
 install-strip: install
 install: all $(LIBRARIES:%=$(BUILD)/%.pc)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cute \
-	    $(DESTDIR)$(completiondir) $(DESTDIR)$(datadir) $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
+	    $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir) $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
 	$(if $(strip $(TOOLS)),$(INSTALL) $(STRIP) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
 	$(INSTALL) -m 644 $(BUILD)/libcute.a $(DESTDIR)$(libdir)
 	$(foreach l,$(LIBRARIES),$(INSTALL) $(STRIP) -m 755 $(BUILD)/lib$(l).so $(DESTDIR)$(libdir)/lib$(l).so.$(VERSION) && \
@@ -40,12 +41,13 @@ install: all $(LIBRARIES:%=$(BUILD)/%.pc)
 	$(INSTALL) -m 644 $(LIBRARIES:%=$(BUILD)/%.pc) $(DESTDIR)$(libdir)/pkgconfig
 	$(foreach m,$(MAN),$(INSTALL) -m 644 $(m) $(DESTDIR)$(call man_path,$(m)) &&) true
 	$(foreach s,$(SCHEMA),$(INSTALL) -m 644 $(s) $(DESTDIR)$(datadir) &&) true
+	$(INSTALL) -m 644 mk/completion.zsh $(DESTDIR)$(zshdir)/_cute
 	$(INSTALL) -m 644 mk/completion.bash $(DESTDIR)$(completiondir)/cute-opt
 	$(foreach t,$(filter-out cute-opt,$(notdir $(TOOLS))),ln -sf cute-opt $(DESTDIR)$(completiondir)/$(t) &&) true
 
 uninstall:
 	rm -f $(foreach t,$(notdir $(TOOLS)),$(DESTDIR)$(bindir)/$(t) $(DESTDIR)$(completiondir)/$(t)) \
-	    $(DESTDIR)$(completiondir)/cute-opt $(DESTDIR)$(libdir)/libcute.a \
+	    $(DESTDIR)$(completiondir)/cute-opt $(DESTDIR)$(zshdir)/_cute $(DESTDIR)$(libdir)/libcute.a \
 	    $(foreach l,$(LIBRARIES),$(DESTDIR)$(libdir)/lib$(l).so* $(DESTDIR)$(libdir)/pkgconfig/$(l).pc) \
 	    $(foreach h,$(HEADERS),$(DESTDIR)$(includedir)/cute/$(notdir $(h))) \
 	    $(foreach m,$(MAN),$(DESTDIR)$(call man_path,$(m))) \

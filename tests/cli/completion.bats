@@ -1,4 +1,5 @@
-# Completion in bash: what Tab offers.
+# Completion in bash and zsh: what Tab offers.
+bats_require_minimum_version 1.5.0
 
 setup() {
     # shellcheck disable=SC1091
@@ -73,4 +74,31 @@ complete_words() {
 @test "the first word of cute-dump completes to its views" {
     cd "$BATS_TEST_TMPDIR"
     [ "$(complete_words cute-dump s)" = sass ]
+}
+
+# zsh_complete WORD...: what zsh's completion is given for the last word.
+zsh_complete() {
+    PATH=$CUTE_BIN:$PATH zsh -f -c '
+        _describe() { [[ $1 == -o ]] && shift; print -rl -- ${(P)2}; }
+        _files() { print files; }
+        compadd() { print -rl -- "$@"; }
+        compset() { [[ ${words[CURRENT]} == *=* ]]; }
+        offer() { local file=$1; shift; local words=("$@") CURRENT=$#; source $file; }
+        offer "$@"' zsh "$BATS_TEST_DIRNAME/../../mk/completion.zsh" "$@"
+}
+
+@test "zsh offers the options, views and architectures of each tool" {
+    command -v zsh >/dev/null || skip "no zsh"
+    for tool in cute-opt cute-ptx cute-link cute-run cute-dump cute-lsp; do
+        zsh_complete $tool --d | grep -q '^--diagnostics=' || { echo "$tool"; zsh_complete $tool --d; return 1; }
+        [ "$(zsh_complete $tool k)" = files ] || [ $tool = cute-dump ]
+    done
+    zsh_complete cute-dump oc | grep -q '^occupancy:.*numbers'
+    zsh_complete cute-dump oc | grep -qx files
+    [ "$(zsh_complete cute-dump occupancy k)" = files ]
+    zsh_complete cute-dump layout --c | grep -q '^--color='
+    run ! grep -q '^--color' <(zsh_complete cute-dump sass --c)
+    zsh_complete cute-ptx -arch sm | grep -qx sm_121f
+    zsh_complete cute-link --arch=sm | grep -qx native
+    [ "$(zsh_complete cute-link --output=x)" = files ]
 }

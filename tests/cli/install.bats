@@ -21,6 +21,7 @@ setup_file() {
         name=$(basename "$tool")
         [ -e "$DEST/opt/cute/share/man/man1/$name.1" ]
         [ -e "$DEST/opt/cute/share/bash-completion/completions/$name" ]
+        head -n 1 "$DEST/opt/cute/share/zsh/site-functions/_cute" | grep -q "^#compdef .*\<$name\>"
     done
 }
 
