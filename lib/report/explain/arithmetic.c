@@ -44,9 +44,9 @@ void find_doubles(explain_context *c)
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         bool end = i->flags & F_FROM_DOUBLE;
-        bool test = i->class == CUTE_CODE_COMPARE && i->element == 8;
+        bool test = i->flags & F_DOUBLE &&
+                    (memmem(i->text, i->length, "setp", 4) || memmem(i->text, i->length, "SETP", 4));
         if (!x_reached(f, i) || (!end && !test)) continue;
-        if (test && i->op == X_SETP) continue; /* of integers */
         bool found = false;
         for (unsigned u = 0; u < i->use_count; u++) found |= mark_doubles(f, &i->uses[u], marks, 0);
         if (test && found) marks[n] = true;
@@ -54,10 +54,9 @@ void find_doubles(explain_context *c)
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         if (!marks[n]) continue;
-        double cost =
-            x_cost(f, i) * (i->class == CUTE_CODE_COMPARE ? 2 : 1) + 16 - 1; /* a conversion beside it */
+        double cost = x_cost(f, i) + 16 - 1; /* a conversion beside it */
         explain_add(c, i, cost * x_weight(f, i), NULL,
-                    "its operands are f32 that were widened, and the result is narrowed again");
+                    "its operands are f32 that were widened, and the result is narrowed again or compared");
     }
 }
 

@@ -120,6 +120,14 @@ static uint64_t lut(uint64_t a, uint64_t b, uint64_t c, unsigned table)
     return r;
 }
 
+/* Sizes that a program multiplies do not overflow: of three that are made up the product is made up, too. */
+static uint64_t product(uint64_t a, uint64_t b, unsigned bits)
+{
+    int64_t x = extend(a, bits), y = extend(b, bits);
+    bool sizes = x > 0 && y > 0 && x % SIZE == 0 && y % SIZE == 0;
+    return bits == 32 && sizes && x > INT32_MAX / y ? UINT64_C(1) << 30 : a * b;
+}
+
 static bool compute(const x_inst *i, const uint64_t *v, unsigned count, uint64_t *out)
 {
     uint64_t a = v[0], b = count > 1 ? v[1] : 0, c = count > 2 ? v[2] : 0, r = 0;
@@ -131,8 +139,8 @@ static bool compute(const x_inst *i, const uint64_t *v, unsigned count, uint64_t
         for (unsigned k = 0; k < count; k++) r += v[k];
         break;
     case X_SUB: r = a - b; break;
-    case X_MUL: r = a * b; break;
-    case X_MAD: r = a * b + c; break;
+    case X_MUL: r = product(a, b, bits); break;
+    case X_MAD: r = product(a, b, bits) + c; break;
     case X_SHL: r = shift_left(a, cut(b, 32), bits); break;
     case X_SHR:
         b = cut(b, 32);

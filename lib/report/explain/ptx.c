@@ -212,7 +212,7 @@ static void set_arithmetic(const em_inst *i, x_inst *to)
         if (type->bytes == 8) to->flags |= F_MULTIPLY_64;
     }
     if (i->opcode == EM_OP_add && em_has(i, EM_M_sat)) to->op = X_OTHER;
-    if (i->opcode == EM_OP_setp) set_compare(i, to);
+    if (i->opcode == EM_OP_setp && !real) set_compare(i, to);
     if (i->opcode == EM_OP_lop3) to->table = i->lane.table;
     if (i->opcode == EM_OP_mov && i->o[0].kind == EM_O_VECTOR) to->op = X_OTHER;
     if (i->opcode == EM_OP_mov && i->count > 1 && i->o[1].kind == EM_O_VECTOR) to->op = X_OTHER;
