@@ -72,6 +72,19 @@ static void print_finding(const explain_report *r, const explain_kernel *k, cons
     put_folded(f->cure, 15, out);
 }
 
+/* What could not be looked at is not said to be good. */
+static void put_summary(const explain_kernel *k, size_t heavy, bool all, cute_buffer *out)
+{
+    bool blind = !strcmp(k->looked_at, "nothing");
+    if (heavy)
+        cute_buffer_printf(out, "%zu finding%s of weight", heavy, heavy == 1 ? "" : "s");
+    else if (!blind)
+        cute_buffer_puts(out, "nothing of weight");
+    if (k->count > heavy && !all)
+        cute_buffer_printf(out, ", %zu of little (--all-findings)", k->count - heavy);
+    cute_buffer_printf(out, "%slooked at %s\n", blind && !k->count ? "" : "; ", k->looked_at);
+}
+
 void explain_print(const explain_report *r, bool all, bool colour, cute_buffer *out)
 {
     for (size_t n = 0; n < r->count; n++) {
@@ -79,13 +92,7 @@ void explain_print(const explain_report *r, bool all, bool colour, cute_buffer *
         size_t heavy = of_weight(k), shown = all ? k->count : heavy;
         cute_buffer_printf(out, "%s%s%s%s: ", n ? "\n" : "", colour ? "\033[1m" : "", k->name,
                            colour ? "\033[0m" : "");
-        if (!heavy)
-            cute_buffer_puts(out, "nothing of weight");
-        else
-            cute_buffer_printf(out, "%zu finding%s of weight", heavy, heavy == 1 ? "" : "s");
-        if (k->count > heavy && !all)
-            cute_buffer_printf(out, ", %zu of little (--all-findings)", k->count - heavy);
-        cute_buffer_printf(out, "; looked at %s\n", k->looked_at);
+        put_summary(k, heavy, all, out);
         if (k->note) cute_buffer_printf(out, "  %s\n", k->note);
         for (size_t f = 0; f < shown; f++) print_finding(r, k, &k->findings[f], colour, out);
         for (size_t u = 0; u < k->unseen_count; u++) {
