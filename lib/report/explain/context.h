@@ -40,6 +40,8 @@ static inline bool explain_in_loop(const x_function *f, const x_inst *i, uint32_
 {
     return loop != CUTE_NO_LOOP && cute_code_in_loop(f->flow, i->block, loop);
 }
+/* Whether the address of `i` is another one in each iteration: what it counts from is made in the loop. */
+bool explain_moves(const x_function *f, const x_inst *i, uint32_t loop);
 double explain_loop_cost(const x_function *f, uint32_t loop);
 /* Cycles of latency that the other warps of the scheduler do not hide. */
 double explain_exposed(const explain_context *c, double latency);
@@ -47,9 +49,7 @@ enum {
     LATENCY_GLOBAL = 500,
     LATENCY_LOADED = 1000 /* where memory is busy */,
     LATENCY_LOCAL = 60,
-    LATENCY_SHARED = 30,
-    SECTOR_COST = 8,
-    WAVEFRONT_COST = 4
+    LATENCY_SHARED = 30
 };
 
 #endif

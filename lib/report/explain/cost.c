@@ -44,8 +44,6 @@ static const double costs[CUTE_CODE_CLASSES] = {
 };
 
 enum {
-    PER_SECTOR = 8,
-    PER_WAVEFRONT = 4,
     BARRIER = 30,
     TMA_COPY = 1024,
     WGMMA = 64,
@@ -78,7 +76,7 @@ static double copy_cost(const x_function *f, const x_inst *i)
     if (f->sass || memmem(i->text, i->length, ".tensor", 7)) return TMA_COPY;
     for (unsigned u = 0; u < i->use_count; u++)
         if (i->uses[u].kind == X_IMM && i->uses[u].imm >= 16 && i->uses[u].imm % 16 == 0) {
-            double cost = (double)i->uses[u].imm / 32 * PER_SECTOR;
+            double cost = (double)i->uses[u].imm / 32 * SECTOR_COST;
             return warps > 1 && __builtin_popcount(x_active(f, i)) == 1 ? cost / warps : cost;
         }
     return TMA_COPY;
@@ -97,13 +95,13 @@ double x_cost(const x_function *f, const x_inst *i)
     if (i->flags & F_SLOW_MATH) return SLOW_MATH;
     if (i->access == CUTE_ACCESS_NONE || i->flags & F_TENSOR_LOAD) return cost;
     if (i->seen && i->seen->count > 0)
-        return i->seen->count * (i->space == CUTE_SPACE_SHARED ? PER_WAVEFRONT : PER_SECTOR);
+        return i->seen->count * (i->space == CUTE_SPACE_SHARED ? WAVEFRONT_COST : SECTOR_COST);
     unsigned width = i->width ? i->width : 4;
     bool known = x_addresses(f, i, at, &active);
     if (i->space == CUTE_SPACE_SHARED && i->access != CUTE_ACCESS_COPY) {
         x_traffic t =
             known ? x_wavefronts(at, active, width, x_plain_load(i)) : (x_traffic){(int)(width + 3) / 4, 0};
-        return PER_WAVEFRONT * (t.count ? t.count : 1);
+        return WAVEFRONT_COST * (t.count ? t.count : 1);
     }
     if (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC) {
         x_traffic t = {0, 0};
@@ -113,9 +111,9 @@ double x_cost(const x_function *f, const x_inst *i)
             t.count = X_LANES / 2;
         else
             t.count = 1;
-        return PER_SECTOR * (t.count ? t.count : 1);
+        return SECTOR_COST * (t.count ? t.count : 1);
     }
     /* Local memory is interleaved by lanes: with the same index they are side by side, with others in lines of their own. */
-    if (i->space == CUTE_SPACE_LOCAL && x_address_varying(f, i)) cost = PER_WAVEFRONT * X_LANES / 2;
+    if (i->space == CUTE_SPACE_LOCAL && x_address_varying(f, i)) cost = WAVEFRONT_COST * X_LANES / 2;
     return cost * (width > 4 ? width / 4.0 : 1);
 }

@@ -76,6 +76,15 @@ const x_value *explain_root(const x_function *f, const x_inst *i, int64_t *offse
     return x_use(f, o);
 }
 
+bool explain_moves(const x_function *f, const x_inst *i, uint32_t loop)
+{
+    for (int k = 0; k < 2; k++) {
+        int at = k ? i->address2 : i->address;
+        if (at >= 0 && i->uses[at].kind == X_VAR && x_made_in(f, x_use(f, &i->uses[at]), loop)) return true;
+    }
+    return false;
+}
+
 double explain_loop_cost(const x_function *f, uint32_t loop)
 {
     double sum = 0;

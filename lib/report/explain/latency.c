@@ -92,13 +92,7 @@ void find_single_loads(explain_context *c)
         if (other || !loads || loads != levels || load->width > 4 || load->width == 0 ||
             load->flags & F_VOLATILE)
             continue;
-        bool changes = false;
-        for (int k = 0; k < 2; k++) {
-            int at = k ? load->address2 : load->address;
-            if (at >= 0 && load->uses[at].kind == X_VAR)
-                changes |= x_made_in(f, x_use(f, &load->uses[at]), n);
-        }
-        if (!changes || follows_itself(c, load, n)) continue;
+        if (!explain_moves(f, load, n) || follows_itself(c, load, n)) continue;
         double body = explain_loop_cost(f, n) / (x_weight(f, load) > 0 ? x_weight(f, load) : 1);
         double exposed = explain_exposed(c, LATENCY_LOADED * (double)levels) - body;
         if (exposed <= 0) continue;

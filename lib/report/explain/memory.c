@@ -446,12 +446,7 @@ void find_reloads(explain_context *c)
             continue;
         if (i->flags & (F_VOLATILE | F_ORDERED | F_TENSOR_LOAD) || i->address < 0) continue;
         if (!load && !is_lone_store(f, i, loop)) continue;
-        bool changes = false;
-        for (int k = 0; k < 2; k++) {
-            int at = k ? i->address2 : i->address;
-            if (at >= 0 && i->uses[at].kind == X_VAR) changes |= x_made_in(f, x_use(f, &i->uses[at]), loop);
-        }
-        if (changes || has_order(f, loop)) continue;
+        if (explain_moves(f, i, loop) || has_order(f, loop)) continue;
         double wait = explain_exposed(c, shared ? LATENCY_SHARED : LATENCY_GLOBAL) / 2;
         if (load)
             explain_add(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
@@ -465,6 +460,17 @@ void find_reloads(explain_context *c)
 }
 
 /* ---- atomics ---- */
+
+static int distinct_addresses(const uint64_t at[X_LANES], uint32_t active)
+{
+    int distinct = 0;
+    for (int l = 0; l < X_LANES; l++) {
+        bool seen = !(active >> l & 1);
+        for (int o = 0; o < l && !seen; o++) seen = active >> o & 1 && at[o] == at[l];
+        distinct += !seen;
+    }
+    return distinct;
+}
 
 void find_contended(explain_context *c)
 {
@@ -484,12 +490,7 @@ void find_contended(explain_context *c)
             explain_add(c, i, each * (lanes - 1), NULL, "%d lanes of each warp have the same address%s",
                         lanes, all && global ? ", and so has every block" : "");
         } else if (known) {
-            int distinct = 0;
-            for (int l = 0; l < X_LANES; l++) {
-                bool seen = !(active >> l & 1);
-                for (int o = 0; o < l && !seen; o++) seen = active >> o & 1 && at[o] == at[l];
-                distinct += !seen;
-            }
+            int distinct = distinct_addresses(at, active);
             if (distinct * 2 <= lanes)
                 explain_add(c, i, each * (lanes - distinct), NULL, "%d lanes of each warp have %d addresses",
                             lanes, distinct);
@@ -510,17 +511,11 @@ void find_divided_constants(explain_context *c)
         const x_inst *i = &f->insts[n];
         uint64_t at[X_LANES];
         uint32_t active;
-        int distinct = X_LANES / 2;
         if (!is_access(f, i) || i->access != CUTE_ACCESS_LOAD || i->space != CUTE_SPACE_CONST ||
             !x_address_varying(f, i))
             continue;
         bool known = x_addresses(f, i, at, &active);
-        for (int l = known ? 0 : X_LANES; l < X_LANES; l++) {
-            bool seen = !(active >> l & 1);
-            if (!l) distinct = 0;
-            for (int o = 0; o < l && !seen; o++) seen = active >> o & 1 && at[o] == at[l];
-            distinct += !seen;
-        }
+        int distinct = known ? distinct_addresses(at, active) : X_LANES / 2;
         if (distinct < 2) continue;
         explain_add(c, i, (distinct - 1) * WAVEFRONT_COST * x_weight(f, i), NULL,
                     known ? "%d addresses in a warp"

@@ -263,7 +263,9 @@ static inline bool x_plain_load(const x_inst *i)
     return i->access == CUTE_ACCESS_LOAD && !(i->flags & F_TENSOR_LOAD);
 }
 
-/* Cycles of a scheduler that a warp takes for it: an estimate. */
+/* Cycles of a scheduler: estimates. */
+enum { SECTOR_COST = 8, WAVEFRONT_COST = 4 };
+/* Those that a warp takes for the instruction. */
 double x_cost(const x_function *f, const x_inst *i);
 
 #endif
