@@ -21,7 +21,8 @@ typedef struct cute_occupancy_input {
     bool has_carveout;                 /* false: as much shared memory as there is */
     int64_t carveout;                  /* percent of the most shared memory; the rest is L1 */
     int64_t cluster;                   /* blocks of a cluster; 0: there are none */
-    const int64_t *gpcs; /* multiprocessors of each GPC, for the number of clusters; NULL: not known */
+    const int64_t *gpcs; /* multiprocessors of each GPC, for the number of clusters, each of which
+                          * goes to a GPC with a multiprocessor for each of its blocks; NULL: not known */
     size_t gpc_count;
 } cute_occupancy_input;
 

@@ -1,5 +1,6 @@
 /* Occupancy as cute/occupancy.h computes it against the driver's: every kernel of the cubins that are named, 50 launches each.
- * Prints what differs and "N equal, M differ", the same for clusters. Exit code 1 where something differs, 3 without a
+ * Prints how many clusters the driver has of each size with 1 to 4 blocks on a multiprocessor, each kind of difference with its first
+ * case and how often there is one, and "N equal, M differ", the same for clusters. Exit code 1 where something differs, 3 without a
  * GPU. */
 #include <cute/device.h>
 #include <cute/occupancy.h>
@@ -7,11 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES = 50, SHOWN = 20, MOST_GPCS = 16, MOST_TPCS = 9, KIB = 1024 };
+enum {
+    SHAPES = 50,
+    KINDS = 100,
+    MOST_GPCS = 16,
+    MOST_TPCS = 9,
+    MOST_CLUSTER = 16,
+    MOST_BLOCKS = 4,
+    KIB = 1024
+};
 
 typedef struct tally {
     long equal, differ;
 } tally;
+
+/* Differences with the same numbers, and the first of them. */
+typedef struct kind {
+    const char *what;
+    int64_t blocks, cluster; /* on a multiprocessor, as the driver says; of a cluster */
+    int64_t ours, driver;
+    long times;
+    char example[200];
+} kind;
 
 typedef struct gpu {
     cute_device *device;
@@ -19,7 +37,10 @@ typedef struct gpu {
     cute_diag *diag;
     int64_t gpcs[MOST_GPCS]; /* multiprocessors of each, as clusters show them */
     size_t gpc_count;
+    bool asked; /* the driver, for them */
     tally blocks, clusters;
+    kind kinds[KINDS];
+    size_t kind_count;
 } gpu;
 
 static void say(gpu *g, const char *what)
@@ -78,47 +99,84 @@ static bool fill_gpcs(gpu *g, const int64_t seen[17], size_t at, int64_t left, i
     return false;
 }
 
-/* With one block on a multiprocessor the number of clusters of each size tells how large the GPCs are. */
-static bool find_gpcs(gpu *g, cute_device_function *function, int64_t fixed)
+/* Clusters of `cluster` blocks of a warp that leave room for `blocks` on a multiprocessor. -1: the driver does not tell. */
+static int64_t ask_clusters(gpu *g, cute_device_function *function, int64_t fixed, int64_t blocks,
+                            int64_t cluster)
 {
-    int64_t seen[17];
+    const cute_device_info *info = g->info;
+    int64_t room = info->shared_multiprocessor / blocks / KIB * KIB - info->shared_reserved, found = -1, fit;
+    cute_device_launch l =
+        launch_of(32, (room < info->shared_optin ? room : info->shared_optin) - fixed, cluster);
+    if (cute_device_occupancy(g->device, function, &l, &fit, &found, g->diag) == CUTE_OK && fit == blocks)
+        return found;
+    cute_diag_clear(g->diag);
+    return -1;
+}
+
+/* With one block on a multiprocessor the number of clusters of each size tells how large the GPCs are. */
+static void find_gpcs(gpu *g, cute_device_function *function, int64_t fixed)
+{
+    int64_t seen[MOST_BLOCKS + 1][MOST_CLUSTER + 1];
     bool any = false;
-    for (int64_t k = 1; k <= 16; k++) {
-        cute_device_launch l = launch_of(128, g->info->shared_optin - fixed, k);
-        int64_t blocks;
-        seen[k] = -1;
-        if (cute_device_occupancy(g->device, function, &l, &blocks, &seen[k], g->diag) != CUTE_OK) {
-            cute_diag_clear(g->diag);
-            seen[k] = -1;
-        } else if (blocks != 1) {
-            return false;
+    for (int64_t blocks = 1; blocks <= MOST_BLOCKS; blocks++)
+        for (int64_t k = 1; k <= MOST_CLUSTER; k++) {
+            seen[blocks][k] = ask_clusters(g, function, fixed, blocks, k);
+            any = any || seen[blocks][k] > 0;
         }
-        if (seen[k] > 0) printf("# clusters of %lld: %lld\n", (long long)k, (long long)seen[k]);
-        any = any || seen[k] > 0;
-    }
-    if (!any || !fill_gpcs(g, seen, 0, g->info->multiprocessors, 2 * MOST_TPCS)) return false;
-    printf("# GPCs of");
+    if (!any || !fill_gpcs(g, seen[1], 0, g->info->multiprocessors, 2 * MOST_TPCS)) g->gpc_count = 0;
+    printf("# %lld multiprocessors, GPCs of", (long long)g->info->multiprocessors);
     for (size_t i = 0; i < g->gpc_count; i++) printf(" %lld", (long long)g->gpcs[i]);
-    printf(" multiprocessors\n");
-    return true;
+    printf("%s\n# clusters by the driver and (where others) by cute/occupancy.h, with 1 to %d blocks on a "
+           "multiprocessor\n",
+           g->gpc_count ? " multiprocessors" : " which sizes is not known", MOST_BLOCKS);
+    for (int64_t k = 1; k <= MOST_CLUSTER; k++) {
+        printf("# of %2lld:", (long long)k);
+        for (int64_t blocks = 1; blocks <= MOST_BLOCKS; blocks++) {
+            int64_t ours = 0;
+            for (size_t i = 0; i < g->gpc_count; i++)
+                if (g->gpcs[i] >= k) ours += g->gpcs[i] * blocks / k;
+            printf(" %5lld", (long long)seen[blocks][k]);
+            if (ours != seen[blocks][k]) printf(" (%lld)", (long long)ours);
+        }
+        printf("\n");
+    }
 }
 
 /* ---- comparing ---- */
 
-static void count(tally *t, const char *what, const char *kernel, const cute_occupancy_input *in,
-                  long long ours, long long driver)
+static void count(gpu *g, tally *t, const kind *got, const char *kernel, const cute_occupancy_input *in)
 {
-    if (ours == driver) {
+    size_t i = 0;
+    if (got->ours == got->driver) {
         t->equal++;
         return;
     }
-    if (t->differ++ < SHOWN)
-        printf("%s: %lld threads, %lld registers, %lld + %lld bytes, %lld barriers, clusters of %lld: %lld "
-               "%s, the "
-               "driver says %lld\n",
-               kernel, (long long)in->threads, (long long)in->registers, (long long)in->static_smem,
-               (long long)in->dynamic_smem, (long long)in->barriers, (long long)in->cluster, ours, what,
-               driver);
+    t->differ++;
+    while (i < g->kind_count && (strcmp(g->kinds[i].what, got->what) || g->kinds[i].blocks != got->blocks ||
+                                 g->kinds[i].cluster != got->cluster || g->kinds[i].ours != got->ours ||
+                                 g->kinds[i].driver != got->driver))
+        i++;
+    if (i == KINDS) return;
+    if (i == g->kind_count) {
+        g->kinds[g->kind_count++] = *got;
+        snprintf(g->kinds[i].example, sizeof g->kinds[i].example,
+                 "%s, %lld threads, %lld registers, %lld + %lld bytes, %lld barriers", kernel,
+                 (long long)in->threads, (long long)in->registers, (long long)in->static_smem,
+                 (long long)in->dynamic_smem, (long long)in->barriers);
+    }
+    g->kinds[i].times++;
+}
+
+static void print_kinds(const gpu *g)
+{
+    for (size_t i = 0; i < g->kind_count; i++) {
+        const kind *k = &g->kinds[i];
+        printf("%lld %s with %lld blocks on a multiprocessor", (long long)k->ours, k->what,
+               (long long)k->blocks);
+        if (k->cluster) printf(" in clusters of %lld", (long long)k->cluster);
+        printf(", the driver says %lld: %ld times, first %s\n", (long long)k->driver, k->times, k->example);
+    }
+    if (g->kind_count == KINDS) printf("and perhaps others: no more than %d kinds are kept\n", KINDS);
 }
 
 static void compare(gpu *g, cute_device_function *function, const char *name, cute_occupancy_input in,
@@ -135,9 +193,10 @@ static void compare(gpu *g, cute_device_function *function, const char *name, cu
         g->blocks.differ++;
         return say(g, name);
     }
-    count(&g->blocks, "blocks", name, &in, ours.blocks, blocks);
+    count(g, &g->blocks, &(kind){"blocks", blocks, cluster, ours.blocks, blocks, 0, ""}, name, &in);
     if (cluster && g->gpc_count && clusters >= 0)
-        count(&g->clusters, "clusters", name, &in, ours.clusters, clusters);
+        count(g, &g->clusters, &(kind){"clusters", blocks, cluster, ours.clusters, clusters, 0, ""}, name,
+              &in);
 }
 
 /* Sizes of blocks that are whole warps and not, shared memory at and beside its granules and its end. */
@@ -162,7 +221,10 @@ static void compare_kernel(gpu *g, const cute_module *module, cute_device_module
                (long long)info.registers, (long long)info.static_smem, (long long)in.registers,
                (long long)in.static_smem);
     int64_t room = g->info->shared_optin - in.static_smem, fixed = in.cluster;
-    if (!g->gpc_count && g->info->clusters && !fixed) find_gpcs(g, function, in.static_smem);
+    if (!g->asked && g->info->clusters && !fixed) {
+        find_gpcs(g, function, in.static_smem);
+        g->asked = true;
+    }
     for (int i = 0; i < SHAPES; i++) {
         const int64_t sizes[] = {0,         1,        1024,     1025,           4000,      16 * KIB,
                                  40 * KIB,  48 * KIB, 56 * KIB, 75 * KIB + 512, 100 * KIB, 112 * KIB,
@@ -200,6 +262,7 @@ int main(int argc, char **argv)
         cute_module_close(module);
         free(bytes);
     }
+    print_kinds(&g);
     printf("%ld equal, %ld differ\n", g.blocks.equal, g.blocks.differ);
     printf("clusters: %ld equal, %ld differ\n", g.clusters.equal, g.clusters.differ);
     cute_device_close(g.device);

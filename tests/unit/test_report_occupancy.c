@@ -199,6 +199,25 @@ static void test_clusters(void)
     CHECK_INT(out.clusters, -1);
 }
 
+/* Answers of the driver on an H100 with these GPCs. */
+static void test_clusters_of_an_h100(void)
+{
+    static const int64_t gpcs[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+    const struct {
+        int64_t blocks, cluster, clusters;
+    } cases[] = {{1, 5, 22}, {1, 6, 17}, {1, 7, 15},  {1, 8, 15}, {1, 9, 9},   {1, 10, 7},
+                 {1, 16, 7}, {2, 4, 62}, {4, 3, 163}, {4, 8, 62}, {8, 4, 248}, {2, 2, 132}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cute_occupancy out = {.size = sizeof out};
+        CHECK(cute_occupancy_compute(INPUT(.arch = "sm_90", .threads = 2048 / 2 / cases[i].blocks,
+                                           .registers = 64, .cluster = cases[i].cluster, .gpcs = gpcs,
+                                           .gpc_count = sizeof gpcs / sizeof *gpcs),
+                                     &out, NULL) == CUTE_OK);
+        CHECK_INT(out.blocks, cases[i].blocks);
+        CHECK_INT(out.clusters, cases[i].clusters);
+    }
+}
+
 static void test_nonsense(void)
 {
     cute_occupancy out = {.size = sizeof out};
@@ -261,6 +280,7 @@ int main(void)
     TEST("the most of each resource for a number of blocks", test_most);
     TEST("one more than the most is too much", test_most_is_the_last);
     TEST("clusters fit into GPCs", test_clusters);
+    TEST("clusters go only to GPCs with a multiprocessor for each block", test_clusters_of_an_h100);
     TEST("each architecture has its multiprocessor", test_rows);
     TEST("unknown architectures and impossible blocks are refused", test_nonsense);
     return test_finish();

@@ -111,12 +111,14 @@ static cute_status read_input(const cute_occupancy_input *given, cute_occupancy_
 
 /* ---- answers ---- */
 
-/* A cluster lies in one GPC. */
+/* A cluster lies in one GPC, and goes only to one that has a multiprocessor for each of its blocks; there, several of its blocks may
+ * share a multiprocessor. So the driver counts. */
 static int64_t count_clusters(const cute_occupancy_input *in, int64_t blocks)
 {
     int64_t clusters = 0;
     if (!in->cluster || !in->gpcs) return -1;
-    for (size_t i = 0; i < in->gpc_count; i++) clusters += in->gpcs[i] * blocks / in->cluster;
+    for (size_t i = 0; i < in->gpc_count; i++)
+        if (in->gpcs[i] >= in->cluster) clusters += in->gpcs[i] * blocks / in->cluster;
     return clusters;
 }
 
