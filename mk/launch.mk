@@ -22,6 +22,6 @@ $(OBJ)/lib/gemm/table.o: $(GEN)/gemm_sources.inc
 $(BUILD)/tests/lib%.so: tests/data/%.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -g -fPIC -shared -Wall -Wextra -o $@ $<
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -g -fPIC -shared -Wl,-z,nodelete -Wall -Wextra -o $@ $<
 
 check-now check-cli: $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so

@@ -74,7 +74,11 @@ static int chosen(const char *call)
 
 API int cuInit(unsigned flags)
 {
+    static pid_t starter;
     (void)flags;
+    /* As the driver: of no use in a process that was forked behind the first call. */
+    if (starter && starter != getpid()) return 3;
+    starter = getpid();
     if (chosen("init")) return chosen("init");
     return mode("old") ? 3 : mode("nodevice") ? NO_DEVICE : 0;
 }

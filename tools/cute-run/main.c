@@ -15,6 +15,7 @@
 #include "lib/base/tool.h"
 #include "lib/cubin/module.h"
 #include "lib/device/device.h"
+#include "lib/launch/sms.h"
 #include "lib/toolkit/pipe.h"
 #include "tools/cute-run/gemm.h"
 #include "tools/cute-run/roofline.h"
@@ -288,12 +289,11 @@ static cute_status run_config(options *o, cute_arena *arena, const char *path, c
 static cute_status choose_arch(options *o, cute_arena *arena, cute_pipe *pipe, cute_diag *diag)
 {
     bool runs = (o->config || o->plans.count) && !o->launch.dry_run;
-    bool emulator = o->checks || o->emulator.counters;
-    cute_device_info info = {.size = sizeof info};
+    const config_device device = {.name = o->checks || o->emulator.counters ? "emulator" : o->launch.device};
+    cute_device_info info;
     const cute_arch *arch;
     pipe->arch = o->arch ? o->arch : cute_setting_default("arch", NULL);
-    cute_status found =
-        cute_device_find(emulator ? "emulator" : o->launch.device, NULL, &info, runs ? diag : NULL);
+    cute_status found = cute_launch_device(&device, &info, runs ? diag : NULL);
     if (found != CUTE_OK) return runs ? found : CUTE_OK;
     pipe->ptx = strcmp(info.kind, "emulator") == 0;
     if (pipe->arch) return CUTE_OK;

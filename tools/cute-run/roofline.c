@@ -9,6 +9,7 @@
 #include "lib/base/file.h"
 #include "lib/device/device.h"
 #include "lib/launch/launch.h"
+#include "lib/launch/sms.h"
 #include "lib/report/roofline/calibrate.h"
 
 cute_status calibrate(const char *name, bool json, cute_arena *arena, cute_diag *diag)
@@ -53,12 +54,12 @@ cute_status plan_roofline(roofline_request *r, cute_launch_options *launch, cute
                           cute_diag *diag)
 {
     enum { SEEN = CUTE_CHECK_BANK | CUTE_CHECK_COALESCING };
-    cute_device_info info = {.size = sizeof info};
-    bool emulated = emulator->checks || emulator->counters;
+    cute_device_info info;
+    const config_device device = {.name = launch->device, .emulator = emulator};
     roof_device of;
     if (r->of) CUTE_TRY(cute_roof_device_find(r->of, &of, diag)); /* before anything runs */
-    if (!emulated) CUTE_TRY(cute_device_find(launch->device, emulator, &info, diag));
-    r->timed = !emulated && strcmp(info.kind, "emulator") != 0;
+    CUTE_TRY(cute_launch_device(&device, &info, diag));
+    r->timed = strcmp(info.kind, "emulator") != 0;
     if (r->work) CUTE_TRY(read_work(r, diag));
     if (r->timed) launch->bench = CUTE_BENCH_ALWAYS;
     if (r->timed || r->work) return CUTE_OK;
