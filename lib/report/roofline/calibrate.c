@@ -8,7 +8,8 @@
 #include "lib/report/table.h"
 
 enum { RUNS = 7, FIRST_ITERATIONS = 64, MOST_ITERATIONS = 1 << 24 };
-enum { MINIMAL_DRAM = 64 << 20, MINIMAL_L2 = 1 << 20 };
+/* Of DRAM so much that what L2 has of it, and the start of a kernel, are nothing beside it, but not all that others need. */
+enum { MINIMAL_DRAM = 64 << 20, MINIMAL_L2 = 1 << 20, TIMES_L2 = 32, PART_OF_MEMORY = 8 };
 static const double enough = 4e-3; /* seconds of a run */
 
 typedef struct bench {
@@ -19,12 +20,12 @@ typedef struct bench {
     size_t bytes; /* of it */
 } bench;
 
-/* What of the memory a probe works on: of a copy whole steps of the grid, for L2 a part of it that is a power of two. */
+/* What of the memory a probe works on: for DRAM whole steps of the grid, for L2 a part of it that is a power of two. */
 static uint64_t bytes_of(const bench *b, const roof_probe *p, int64_t grid)
 {
-    uint64_t l2 = MINIMAL_L2, step = 2ull * 64 * (uint64_t)(grid * p->threads);
-    if (p->copies) return b->bytes / step * step;
-    while (p->reads && (int64_t)l2 * 4 <= b->d->l2 && l2 * 2 <= b->bytes) l2 *= 2;
+    uint64_t l2 = MINIMAL_L2, step = (uint64_t)ROOF_STEP * (uint64_t)(grid * p->threads);
+    if (p->ceiling == ROOF_DRAM) return b->bytes / step * step;
+    while (p->ceiling == ROOF_L2 && (int64_t)l2 * 4 <= b->d->l2 && l2 * 2 <= b->bytes) l2 *= 2;
     return l2;
 }
 
@@ -49,12 +50,12 @@ static cute_status run(const bench *b, const roof_probe *p, cute_device_function
 static cute_status time_probe(const bench *b, const roof_probe *p, cute_device_function *f, double *rate,
                               cute_diag *diag)
 {
-    uint32_t iterations = p->copies ? 1 : FIRST_ITERATIONS;
+    uint32_t iterations = p->ceiling == ROOF_DRAM ? 1 : FIRST_ITERATIONS;
     double seconds = 0, amount = 0;
     CUTE_TRY(
         run(b, p, f, iterations, &seconds, &amount, diag)); /* the first is slower than those behind it */
     CUTE_TRY(run(b, p, f, iterations, &seconds, &amount, diag));
-    while (!p->copies && seconds < enough / 2 && iterations < MOST_ITERATIONS) {
+    while (p->ceiling != ROOF_DRAM && seconds < enough / 2 && iterations < MOST_ITERATIONS) {
         double more = seconds > 0 ? enough / seconds : 16;
         iterations *= more > 16 ? 16 : more < 2 ? 2 : (uint32_t)more;
         CUTE_TRY(run(b, p, f, iterations, &seconds, &amount, diag));
@@ -108,7 +109,9 @@ cute_status cute_roof_calibrate(cute_device *device, roof_device *d, cute_diag *
             diag, CUTE_INVALID, NULL,
             "expected a GPU to calibrate, got the emulator: its time says nothing of a device's");
     cute_roof_device_of_info(info, d);
-    b.bytes = (size_t)(d->l2 * 8 > MINIMAL_DRAM ? d->l2 * 8 : MINIMAL_DRAM);
+    int64_t bytes = d->l2 * TIMES_L2, part = info->memory / PART_OF_MEMORY;
+    if (part > 0 && bytes > part) bytes = part;
+    b.bytes = (size_t)(bytes > MINIMAL_DRAM ? bytes : MINIMAL_DRAM);
     CUTE_TRY(cute_device_alloc(device, b.bytes, &b.memory, diag));
     cute_status status = cute_device_fill(device, b.memory, 0x5a, b.bytes, diag);
     if (status == CUTE_OK) status = cute_device_event_create(device, &b.begin, diag);

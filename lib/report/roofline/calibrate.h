@@ -10,12 +10,13 @@ typedef struct roof_probe {
     const char *what;        /* for people */
     int from, to;            /* compute capabilities, to 0: all later ones */
     int64_t threads, blocks; /* of a block; of a multiprocessor */
-    bool copies, reads;      /* takes as much memory as DRAM needs; as L2 has */
     int64_t amount; /* of a block in an iteration, in the unit of the ceiling; 0: the bytes of its memory */
     void (*ptx)(const struct roof_probe *probe, cute_buffer *out);
     const struct probe_mma *mma;
 } roof_probe;
 
+/* Bytes of DRAM that a thread of those probes moves in a step: their memory is whole steps of the grid. */
+enum { ROOF_STEP = 128 };
 extern const roof_probe roof_probes[];
 extern const size_t roof_probe_count;
 

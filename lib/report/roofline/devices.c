@@ -70,7 +70,7 @@ static void fill(roof_device *d, int arch, bool half, double dram, double l2)
 #include "lib/report/roofline/ceilings.def"
     };
     for (int n = 0; n < ROOF_CEILINGS; n++) {
-        bool tensor = n >= ROOF_TENSOR_F64;
+        bool tensor = n > ROOF_TENSOR_F64; /* on f64 they do not slow the clock */
         bool halved = half && (n == ROOF_TENSOR_TF32 || n == ROOF_TENSOR_F16 || n == ROOF_TENSOR_BF16 ||
                                n == ROOF_TENSOR_F8);
         d->each_multiprocessor[n] = per_clock[n] > 0;

@@ -47,6 +47,7 @@ static void end(cute_buffer *out)
 }
 
 /* The first half of the memory goes to the second, the whole grid side by side. The bytes are a multiple of what it does in a step. */
+_Static_assert(2 * VECTORS * VECTOR == ROOF_STEP, "a vector is read and written");
 static void copy(const roof_probe *probe, cute_buffer *out)
 {
     (void)probe;
@@ -63,6 +64,26 @@ static void copy(const roof_probe *probe, cute_buffer *out)
         cute_buffer_printf(out, "st.global.v4.u32 [%%d%d], {%%v%d, %%v%d, %%v%d, %%v%d};\n", 10 + n, 4 * n,
                            4 * n + 1, 4 * n + 2, 4 * n + 3);
     cute_buffer_puts(out, "setp.lt.u64 %p0, %d7, %d5; @%p0 bra COPY;\nret;\n}\n");
+}
+
+/* The whole grid side by side. The bytes are a multiple of what it does in a step. A thread has eight vectors on their way. */
+static void read_dram(const roof_probe *probe, cute_buffer *out)
+{
+    enum { LOADS = ROOF_STEP / VECTOR };
+    (void)probe;
+    begin(out, "6.3", "sm_75", "");
+    cute_buffer_printf(
+        out,
+        ".reg .b32 %%v<%d>;\nshl.b64 %%d7, %%d2, 4; shl.b64 %%d8, %%d3, 4; add.u64 %%d5, %%d0, %%d7; "
+        "add.u64 %%d6, %%d0, %%d1; mov.u32 %%r6, 0;\nREAD:\n",
+        4 * LOADS);
+    for (int n = 0; n < LOADS; n++)
+        cute_buffer_printf(
+            out, "ld.global.cs.v4.u32 {%%v%d, %%v%d, %%v%d, %%v%d}, [%%d5]; add.u64 %%d5, %%d5, %%d8;\n",
+            4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3);
+    for (int n = 0; n < 4 * LOADS; n++) cute_buffer_printf(out, "xor.b32 %%r6, %%r6, %%v%d;\n", n);
+    cute_buffer_puts(out, "setp.lt.u64 %p0, %d5, %d6; @%p0 bra READ;\n");
+    end(out);
 }
 
 /* Past L1, over and over; the bytes of the memory are a power of two. */
@@ -271,28 +292,19 @@ static const probe_mma wg_f16 = WGMMA(16, "f32.f16.f16", "f32", ", 1, 1, 0, 0"),
 
 enum { SIMPLE = 512, WARPS = 8, GROUPS = 2 };
 #define CHAINED(ceiling, what, from, ptx)                                                                    \
-    {ROOF_##ceiling, what, from, 0, SIMPLE, 2, false, false, ROUNDS * CHAINS * SIMPLE, ptx, NULL}
+    {ROOF_##ceiling, what, from, 0, SIMPLE, 2, ROUNDS * CHAINS * SIMPLE, ptx, NULL}
 #define BY_MMA(ceiling, from, to, of, m, n, k)                                                               \
-    {ROOF_##ceiling,                                                                                         \
-     "mma.sync",                                                                                             \
-     from,                                                                                                   \
-     to,                                                                                                     \
-     32 * WARPS,                                                                                             \
-     2,                                                                                                      \
-     false,                                                                                                  \
-     false,                                                                                                  \
-     2LL * CHAINS * WARPS * (m) * (n) * (k),                                                                 \
-     mma,                                                                                                    \
-     &of}
+    {ROOF_##ceiling, "mma.sync", from, to, 32 * WARPS, 2, 2LL * CHAINS * WARPS * (m) * (n) * (k), mma, &of}
 #define BY_WGMMA(ceiling, of, k)                                                                             \
-    {ROOF_##ceiling, "wgmma", 90, 90, 128 * GROUPS, 1, false, false, 2LL * WGMMAS * GROUPS * 64 * 256 * (k), \
-     wgmma,          &of}
+    {ROOF_##ceiling, "wgmma", 90, 90, 128 * GROUPS, 1, 2LL * WGMMAS * GROUPS * 64 * 256 * (k), wgmma, &of}
 
 const roof_probe roof_probes[] = {
-    {ROOF_DRAM, "copy", 75, 0, SIMPLE, 2, true, false, 0, copy, NULL},
-    {ROOF_L2, "ld.global.cg", 75, 0, SIMPLE, 2, false, true, VECTORS *VECTOR *SIMPLE, read_l2, NULL},
-    {ROOF_L1, "ld.shared.v4", 75, 0, SIMPLE, 2, false, false, SHARED_LOADS *VECTOR *SIMPLE, read_shared,
-     NULL},
+    {ROOF_DRAM, "copy", 75, 0, SIMPLE, 2, 0, copy, NULL},
+    {ROOF_DRAM, "ld.global.v4", 75, 0, SIMPLE, 2, 0, read_dram, NULL},
+    {ROOF_DRAM, "ld.global.v4 of more warps", 75, 0, SIMPLE, 4, 0, read_dram, NULL},
+    {ROOF_L2, "ld.global.cg", 75, 0, SIMPLE, 2, VECTORS *VECTOR *SIMPLE, read_l2, NULL},
+    {ROOF_L2, "ld.global.cg of more warps", 75, 0, SIMPLE, 4, VECTORS *VECTOR *SIMPLE, read_l2, NULL},
+    {ROOF_L1, "ld.shared.v4", 75, 0, SIMPLE, 2, SHARED_LOADS *VECTOR *SIMPLE, read_shared, NULL},
     CHAINED(FP64, "fma.f64", 75, fp64),
     CHAINED(FP32, "fma.f32", 75, fp32),
     CHAINED(FP16, "fma.f16x2", 75, fp16),
