@@ -18,6 +18,31 @@ setup() {
     "$dump" explain "$kernels/banks.ptx" --kernel=cured | grep -q 'cured: nothing of weight'
 }
 
+@test "halves that ptxas joins to pairs are not told; without machine code nobody knows" {
+    cat >k.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u32 n)
+{
+.reg .b64 %d<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .pred %p;
+ld.param.u64 %d0, [a]; ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.s64 %d2, %d0, %d1;
+ld.global.b16 %h0, [%d2]; ld.global.b16 %h1, [%d2+2]; mov.b16 %h2, 0x3800;
+L: fma.rn.f16 %h0, %h0, %h0, %h2;
+fma.rn.f16 %h1, %h1, %h1, %h2;
+sub.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, 0; @%p bra L;
+st.global.b16 [%d2], %h0; st.global.b16 [%d2+2], %h1; ret;
+}
+END
+    "$dump" explain k.ptx --all-findings >out
+    ! grep -q scalar-half out
+    "$dump" explain k.ptx --cuda-path=/nowhere | grep -q scalar-half
+}
+
+@test "the launches of bench/explain have no fault" {
+    "$BATS_TEST_DIRNAME/../../bench/explain/run" --bin="$CUTE_BIN" --check
+}
+
 @test "JSON has the findings, HTML is a page that needs no other file" {
     "$dump" explain "$kernels/double.ptx" --json | jq -e '.arch == "sm_80" and (.kernels | length) == 2
         and any(.kernels[].findings[]; .id == "double" and .weight == "high" and .line == 9 and .share > 0.2 and .share <= 1

@@ -413,6 +413,21 @@ static void set_flags(const cute_code_instruction *c, span m, x_inst *to)
     }
 }
 
+/* HFMA2 R7, R7.H0_H0, R6.H1_H1, 0.5, 0.5: one element, where pairs are HFMA2 R7, R7, R6, 0.5, 0.5. */
+static bool is_scalar_half(const parts *p)
+{
+    bool any = false;
+    for (int n = 1; n < p->count; n++) {
+        span s = p->operands[n];
+        size_t length = (size_t)(s.end - s.at);
+        const char *name = memchr(s.at, 'R', length);
+        if (!name || name + 1 == s.end || name[1] == 'Z') continue;
+        if (!memmem(s.at, length, ".H0_H0", 6) && !memmem(s.at, length, ".H1_H1", 6)) return false;
+        any = true;
+    }
+    return any;
+}
+
 static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
 {
     x_operand uses[64];
@@ -443,6 +458,8 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
     if (c->place) to->file = c->place->file, to->line = c->place->line;
     if (c->target_count && c->targets[0] >= 0) to->target = c->targets[0];
     set_flags(c, p.modifiers, to);
+    /* HADD2.F32 widens. */
+    if (to->flags & F_HALF && !has(p.modifiers, "F32") && is_scalar_half(&p)) to->flags |= F_HALF_SCALAR;
     if (to->flags & (F_TMA | F_WGMMA)) to->access = CUTE_ACCESS_NONE;
     for (unsigned u = 0; u < c->use_count; u++)
         for (unsigned r = 0; r < c->uses[u].count && c->uses[u].written && def_count < 256; r++) {

@@ -5,10 +5,10 @@ template <int pitch> __device__ static inline void turn(const float2 *a, float2 
 {
     int x = tid & 15, y = tid >> 4;
     for (int k = 0; k < n; k++) {
-        tile[y * pitch + x] = a[k * 256 + tid];
+        tile[y * pitch + x] = a[(bid * n + k) * 256 + tid];
         barrier();
         float2 v = tile[x * pitch + y]; // FIND bank-conflict
-        out[k * 256 + tid] = v;
+        out[(bid * n + k) * 256 + tid] = v;
         barrier();
     }
 }

@@ -1,7 +1,7 @@
 /* A table in constant memory that each lane indexes. Cured: in shared memory. */
 #include "cuda.h"
 __attribute__((constant)) float table[1024];
-KERNEL(slow(const int *a, float *out, int n))
+KERNEL(slow(const int *a, const float *b, float *out, int n))
 {
     int i = bid * ntid + tid;
     float sum = 0;
@@ -11,10 +11,10 @@ KERNEL(slow(const int *a, float *out, int n))
         sum += table[(at + k * tid) & 1023]; // FIND constant-by-lane
     out[i] = sum;
 }
-KERNEL(cured(const int *a, float *out, int n))
+KERNEL(cured(const int *a, const float *b, float *out, int n))
 {
     __shared__ float mine[1024];
-    for (int k = 0; k < 1024; k += 256) mine[k + tid] = out[k + tid];
+    for (int k = 0; k < 1024; k += 256) mine[k + tid] = b[k + tid];
     barrier();
     int i = bid * ntid + tid;
     float sum = 0;
