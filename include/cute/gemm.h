@@ -77,7 +77,7 @@ typedef struct cute_gemm_options {
     cute_device
         *device;      /* that runs it, which must outlive the plan; NULL: none, and the plan can't be run */
     const char *arch; /* NULL: the device's, else sm_90a */
-    int64_t multiprocessors; /* 0: the device's, else 132 */
+    int64_t multiprocessors; /* 0: the device's, else those of the first device of `arch` that is made */
     const cute_gemm_compiler
         *compiler; /* NULL: the program cute-ptx, from the folder of the running program, or PATH */
     const char *configuration; /* by name; NULL: chosen */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "lib/base/abi.h"
+#include "lib/base/devices.h"
 #include "lib/base/multiprocessor.h"
 #include "lib/checks/checks.h"
 #include "lib/device/device.h"
@@ -642,14 +643,14 @@ static const cute_device_ops emulator_ops = {
 /* As an H100 is, so that what fits there fits here. */
 static cute_device_info emulator_info(void)
 {
-    const cute_multiprocessor *sm = cute_multiprocessor_of(90);
+    const cute_multiprocessor *sm = cute_multiprocessor_of(CUTE_GPU_USUAL_ARCH);
     return (cute_device_info){
         .size = sizeof(cute_device_info),
         .kind = "emulator",
         .name = "PTX emulator",
         .major = 9,
         .arch = "sm_90a",
-        .multiprocessors = 132,
+        .multiprocessors = cute_gpu_multiprocessors(CUTE_GPU_USUAL_ARCH),
         .memory = INT64_C(80) << 30,
         .shared_block = SHARED_BLOCK,
         .shared_optin = sm->block_shared,

@@ -4,12 +4,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "lib/base/devices.h"
 #include "lib/base/multiprocessor.h"
 #include "lib/emulator/schedule.h"
 
-/* As many blocks as an H100 holds at a time; registers are not known. */
 enum {
-    MULTIPROCESSORS = 132,
     CHECKED_PLACES = 256, /* checks keep much for each cluster that runs */
     THREAD_LIMIT = 64
 };
@@ -225,10 +224,11 @@ static uint32_t least(uint32_t a, uint32_t b)
 static uint32_t residents(const em_launch *l, uint32_t shared, uint32_t cluster)
 {
     uint32_t threads = (l->block[0] * l->block[1] * l->block[2] + EM_LANES - 1) / EM_LANES * EM_LANES;
-    const cute_multiprocessor *sm = cute_multiprocessor_of(90);
+    const cute_multiprocessor *sm = cute_multiprocessor_of(CUTE_GPU_USUAL_ARCH);
     uint32_t blocks = least((uint32_t)sm->blocks, (uint32_t)sm->warps * EM_LANES / threads);
     blocks = least(blocks, (uint32_t)sm->shared / (shared + EM_SHARED_RESERVED));
-    int64_t multiprocessors = l->options.multiprocessors ? l->options.multiprocessors : MULTIPROCESSORS;
+    int64_t multiprocessors = l->options.multiprocessors ? l->options.multiprocessors
+                                                         : cute_gpu_multiprocessors(CUTE_GPU_USUAL_ARCH);
     uint32_t clusters = (blocks ? blocks : 1) * (uint32_t)multiprocessors / cluster;
     return clusters ? clusters : 1;
 }

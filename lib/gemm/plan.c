@@ -5,6 +5,7 @@
 #include "lib/base/abi.h"
 #include "lib/base/arch.h"
 #include "lib/base/cache.h"
+#include "lib/base/devices.h"
 #include "lib/gemm/gemm.h"
 #include "lib/launch/plan.h"
 
@@ -183,7 +184,7 @@ cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
     bool emulated = info && strcmp(info->kind, "emulator") == 0;
     gemm_settings settings = {.target = {arch->name, o.multiprocessors ? o.multiprocessors
                                                      : info            ? info->multiprocessors
-                                                                       : 132},
+                                                            : cute_gpu_multiprocessors(arch->number)},
                               .device = info ? info->name : NULL,
                               .configuration = o.configuration,
                               .cache = o.cache,

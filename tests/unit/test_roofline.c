@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "lib/base/devices.h"
 #include "lib/report/roofline/roofline.h"
 #include "tests/unit/test.h"
 
@@ -149,8 +150,25 @@ static void test_reports_of_anything_are_reports(void)
     json_decref(list);
 }
 
+static void test_devices_that_are_made(void)
+{
+    CHECK_TEXT(cute_gpu_of_arch(80)->name, "A100");
+    CHECK(!cute_gpu_of_arch(110) && !cute_gpu_in_name("H100X") && !cute_gpu_with_word(""));
+    CHECK_TEXT(cute_gpu_in_name("NVIDIA H100 PCIe")->name, "H100 PCIe");
+    CHECK_TEXT(cute_gpu_in_name("nvidia a100-sxm4-80gb")->name, "A100");
+    CHECK_TEXT(cute_gpu_with_word("6000")->name, "RTX 6000 Ada");
+    CHECK_INT(cute_gpu_multiprocessors(90), 132);
+    CHECK_INT(cute_gpu_multiprocessors(80), 108);
+    CHECK_INT(cute_gpu_multiprocessors(110), 132);
+    size_t count = 0;
+    for (const cute_gpu *row; (row = cute_gpu_at(count)) != NULL; count++)
+        CHECK(row->multiprocessors > 0 && row->clock >= row->tensor_clock && cute_gpu_of_arch(row->arch));
+    CHECK(count > 20);
+}
+
 int main(void)
 {
+    TEST("a device is found by its architecture and by the driver's name of it", test_devices_that_are_made);
     TEST("rates of devices are those of their data sheets", test_published_peaks);
     TEST("a GPU has the driver's numbers and the rates of its row", test_devices_of_the_driver);
     TEST("the ceiling with the longest time is the bound", test_work_and_bound);
