@@ -69,6 +69,12 @@ void find_divisions(explain_context *c)
         const x_inst *i = &f->insts[n];
         if (!(i->flags & F_DIVIDE) || !x_reached(f, i)) continue;
         bool loop = x_loop_of(f, i) != CUTE_NO_LOOP;
+        if (x_has_inverse(f, i)) {
+            explain_add(
+                c, i, (x_cost(f, i) - 3) * x_weight(f, i), NULL,
+                "about 8 instructions in a loop; the inverse of the divisor is computed in front of it");
+            continue;
+        }
         explain_add(c, i, (x_cost(f, i) - 3) * x_weight(f, i), NULL, "about %d instructions%s",
                     i->bits == 64 ? 70 : 20, loop ? ", in a loop" : "");
     }

@@ -76,6 +76,7 @@ static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b)
         return;
     double costs[2] = {side_cost(f, sides[0], b), side_cost(f, sides[1], b)};
     if (f->sass && (is_slow_path(f, sides[0]) || is_slow_path(f, sides[1]))) return;
+    if (x_long_division(f, b) != CUTE_NO_BLOCK) return;
     double least = costs[0] < costs[1] ? costs[0] : costs[1], most = costs[0] + costs[1] - least;
     bool known = lanes_of(f, guard, &taken);
     taken &= f->blocks[b].active;

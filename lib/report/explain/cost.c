@@ -48,6 +48,7 @@ enum {
     TMA_COPY = 1024,
     WGMMA = 64,
     DIVISION = 28,
+    QUOTIENT = 12,
     SLOW_MATH = 24,
     DIVISION_64 = 140,
     DOUBLE_MATH = 60
@@ -90,6 +91,7 @@ double x_cost(const x_function *f, const x_inst *i)
     if (i->flags & F_TMA) return copy_cost(f, i);
     if (i->flags & F_WGMMA) return product_cost(i);
     if (i->flags & F_BARRIER) return BARRIER;
+    if (x_has_inverse(f, i)) return QUOTIENT;
     if (i->flags & F_DIVIDE) return i->bits == 64 ? DIVISION_64 : DIVISION;
     if (i->flags & F_DOUBLE) return double_cost(f->arch) * (i->flags & F_SLOW_MATH ? DOUBLE_MATH / 2 : 1);
     if (i->flags & F_SLOW_MATH) return SLOW_MATH;
@@ -108,7 +110,7 @@ double x_cost(const x_function *f, const x_inst *i)
         if (known)
             t = x_sectors(at, active, width);
         else if (x_address_varying(f, i))
-            t.count = X_LANES / 2;
+            t.count = x_address_depends(f, i) & X_LOADED ? X_LANES / 2 : X_LANES / 4;
         else
             t.count = 1;
         return SECTOR_COST * (t.count ? t.count : 1);

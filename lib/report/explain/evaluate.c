@@ -6,7 +6,7 @@
 #include "lib/report/explain/model.h"
 
 enum { SIZE = 1024 /* what an argument is taken for */ };
-static const double UNLIKELY = 0.002, TRIPS = 16, MANY_TRIPS = 256,
+static const double UNLIKELY = 0.002, LONG_NUMBERS = 0.1, TRIPS = 16, MANY_TRIPS = 256,
                     MOST_TRIPS = 1 << 16; /* of a loop about which nothing is known */
 
 /* ---- operands ---- */
@@ -368,6 +368,27 @@ uint32_t x_active(const x_function *f, const x_inst *i)
     return elects(f, &i->uses[i->guard]) ? active & (~active + 1) : active;
 }
 
+/* Of a side of a branch; one that only goes on is followed. */
+static unsigned divided_bits(const x_function *f, uint32_t block)
+{
+    const cute_code_block *b = &f->flow->blocks[block];
+    if (b->count == 1 && b->edge_count == 1 && f->insts[b->first].flags & F_BRANCH)
+        b = &f->flow->blocks[b->edges[0].to];
+    for (size_t k = 0; k < b->count; k++)
+        if (f->insts[b->first + k].flags & F_DIVIDE) return f->insts[b->first + k].bits;
+    return 0;
+}
+
+uint32_t x_long_division(const x_function *f, uint32_t block)
+{
+    const cute_code_block *b = &f->flow->blocks[block];
+    if (f->sass || b->edge_count != 2) return CUTE_NO_BLOCK;
+    for (int side = 0; side < 2; side++)
+        if (divided_bits(f, b->edges[side].to) == 64 && divided_bits(f, b->edges[1 - side].to) == 32)
+            return b->edges[side].to;
+    return CUTE_NO_BLOCK;
+}
+
 /* A block with one predecessor is reached by the lanes that take that edge; others by those of their dominator. */
 static void find_active(x_function *f, uint32_t block)
 {
@@ -380,6 +401,7 @@ static void find_active(x_function *f, uint32_t block)
     x->active = f->blocks[b->dominator].active;
     x->likely = f->blocks[b->dominator].likely;
     if (x->before_count != 1 || x->before[0] != b->dominator) return;
+    if (x_long_division(f, b->dominator) == block) x->likely *= LONG_NUMBERS;
     /* @P0 EXIT: the others go on. */
     const cute_code_block *before = &f->flow->blocks[b->dominator];
     const x_inst *branch = before->count ? &f->insts[before->first + before->count - 1] : NULL;
@@ -676,6 +698,7 @@ bool x_analyse(x_function *f)
         f->launch.assumed = true;
     }
     if (!x_ssa(f)) return false;
+    if (f->sass) x_join_comparisons(f);
     find_depends(f);
     return evaluate_all(f) && find_weights(f);
 }

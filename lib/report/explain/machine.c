@@ -280,9 +280,16 @@ static bool set_semantic(const cute_code_instruction *c, const parts *p, int arc
         break;
     case X_SETP:
         to->compare = compare_of(m);
-        if (to->compare == UINT8_MAX || has(m, "EX") || *count < 2) return false;
+        if (to->compare == UINT8_MAX || *count < 2) return false;
         /* a condition that is joined has to be PT */
         if (*count > 2 && (uses[2].kind != X_IMM || uses[2].inverted)) return false;
+        if (has(m, "EX")) {
+            if (*count != 4 || uses[3].kind != X_VAR || uses[3].inverted) return false;
+            uses[2] = uses[3];
+            to->op = X_SETP_HIGH;
+            *count = 3;
+            break;
+        }
         *count = 2;
         break;
     case X_MIN:
@@ -554,6 +561,50 @@ static void find_divisions(x_function *f)
     }
 }
 
+/* The quotient is one or two too small: q = hi(inverse * n); r = n - q d; r >= d: r -= d, q++. */
+static bool is_corrected(const x_function *f, size_t n)
+{
+    bool compared = false, subtracted = false;
+    for (size_t k = n + 1; k < f->count && k < n + 16 && f->insts[k].block == f->insts[n].block; k++) {
+        const x_inst *o = &f->insts[k];
+        compared |=
+            memmem(o->text, o->length, "ISETP.GE.U32", 12) || memmem(o->text, o->length, "ISETP.GT.U32", 12);
+        for (unsigned u = 0; compared && o->op == X_ADD && o->guard >= 0 && u < o->use_count; u++)
+            subtracted |= o->uses[u].negative;
+    }
+    return subtracted;
+}
+
+/* Divisions whose inverse is computed in front of the loop: the product and its corrections stay. */
+static void find_quotients(x_function *f)
+{
+    bool divides = false;
+    for (size_t n = 0; n < f->count; n++) divides |= (f->insts[n].flags & F_DIVIDE) != 0;
+    for (size_t n = 0; n < f->count && divides; n++) {
+        x_inst *i = &f->insts[n];
+        uint32_t loop = f->flow->blocks[i->block].loop;
+        if (loop == CUTE_NO_LOOP || !memmem(i->text, i->length, "IMAD.HI.U32", 11)) continue;
+        bool whole = false;
+        for (size_t k = n > 24 ? n - 24 : 0; k < n; k++)
+            whole |= f->insts[k].flags & F_DIVIDE && f->flow->blocks[f->insts[k].block].loop == loop;
+        if (!whole && is_corrected(f, n)) i->flags |= F_DIVIDE;
+    }
+}
+
+void x_join_comparisons(x_function *f)
+{
+    for (size_t n = 0; n < f->count; n++) {
+        x_inst *high = &f->insts[n];
+        if (high->op != X_SETP_HIGH) continue;
+        const x_value *v = x_use(f, &high->uses[2]);
+        const x_inst *low = v->inst >= 0 ? &f->insts[v->inst] : NULL;
+        if (!low || low->op != X_SETP || low->guard >= 0 || low->use_count != 2) continue;
+        high->uses[0] = low->uses[0];
+        high->uses[1] = low->uses[1];
+        high->op = X_SETP;
+    }
+}
+
 bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out)
 {
     int arch = out->arch;
@@ -572,5 +623,6 @@ bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out)
         order_defs(&out->insts[n]);
     }
     find_divisions(out);
+    find_quotients(out);
     return true;
 }

@@ -29,6 +29,7 @@ typedef enum x_op {
     X_MAX,
     X_SELECT, /* a, b, condition */
     X_SETP,
+    X_SETP_HIGH, /* of the upper words; the last operand: the comparison of the lower ones */
     X_BFE,
     X_EXTEND, /* cvt between integers */
     X_DIV,
@@ -210,6 +211,8 @@ bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out);
 /* Values, what lanes have, how often blocks run. launch and arch have to be set. */
 bool x_analyse(x_function *f);
 bool x_ssa(x_function *f);
+/* Behind x_ssa: a comparison of 64 bits, two of machine code, is that of its lower words, as its operands are followed. */
+void x_join_comparisons(x_function *f);
 bool x_evaluate(x_function *f);
 
 static inline x_value *x_at(const x_function *f, uint32_t value)
@@ -244,6 +247,9 @@ static inline uint32_t x_loop_of(const x_function *f, const x_inst *i)
 /* Whether the value is made in the loop. */
 bool x_made_in(const x_function *f, const x_value *v, uint32_t loop);
 bool x_reached(const x_function *f, const x_inst *i);
+/* A branch of the compiler's own: numbers of 64 bits whose upper halves are 0 are divided as 32 bits. The side of the others;
+ * CUTE_NO_BLOCK: it is none. */
+uint32_t x_long_division(const x_function *f, uint32_t block);
 
 /* What the emulator counted for an instruction, each time that it was executed. */
 typedef struct x_seen {
@@ -261,6 +267,12 @@ x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned wid
 static inline bool x_plain_load(const x_inst *i)
 {
     return i->access == CUTE_ACCESS_LOAD && !(i->flags & F_TENSOR_LOAD);
+}
+
+/* A division of machine code whose divisor's inverse is computed elsewhere. */
+static inline bool x_has_inverse(const x_function *f, const x_inst *i)
+{
+    return f->sass && i->flags & F_DIVIDE && i->class == CUTE_CODE_INTEGER;
 }
 
 /* Cycles of a scheduler: estimates. */
