@@ -1,4 +1,6 @@
 /* Findings of latency: chains of loads, one load at a time, copies without stages. */
+#include <string.h>
+
 #include "lib/report/explain/context.h"
 
 static bool loads_global(const x_inst *i)
@@ -71,6 +73,25 @@ void find_chases(explain_context *c)
     }
 }
 
+/* Where there is no machine code: ptxas unrolls a loop that counts, unless .pragma "nounroll" stands in front of its first
+ * instruction. */
+static double unrolled(const explain_context *c, uint32_t loop)
+{
+    const x_function *f = c->f;
+    const cute_code_block *header = &f->flow->blocks[f->flow->loops[loop].header];
+    size_t length;
+    const char *text = cute_module_ptx(c->input->module, &length), *end = text ? text + length : NULL;
+    if (c->sass || !text || !f->loops[loop].counts || !header->count) return 1;
+    int64_t first = f->insts[header->first].ptx_line, line = 1;
+    for (const char *at = text; at < end && line < first; line++) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        size_t chars = next ? (size_t)(next - at) : (size_t)(end - at);
+        if (line + 4 >= first && memmem(at, chars, "nounroll", 8)) return 1;
+        at = next ? next + 1 : end;
+    }
+    return 4;
+}
+
 void find_single_loads(explain_context *c)
 {
     const x_function *f = c->f;
@@ -94,7 +115,7 @@ void find_single_loads(explain_context *c)
             continue;
         if (!explain_moves(f, load, n) || follows_itself(c, load, n)) continue;
         double body = explain_loop_cost(f, n) / (x_weight(f, load) > 0 ? x_weight(f, load) : 1);
-        double exposed = explain_exposed(c, LATENCY_LOADED * (double)levels) - body;
+        double exposed = explain_exposed(c, LATENCY_LOADED * (double)levels) / unrolled(c, n) - body;
         if (exposed <= 0) continue;
         if (levels > 1)
             explain_add(c, load, exposed * 0.75 * x_weight(f, load), NULL,
