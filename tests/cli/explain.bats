@@ -94,6 +94,64 @@ END
     [[ $output == *"expected a table of ncu"* ]]
 }
 
+@test "ncu's tables of its versions: banners, several kernels and launches, units, other separators, UTF-16" {
+    cat >details.csv <<'END'
+==PROF== Connected to process 4711 (/usr/bin/app)
+It's 5" wide
+"ID","Process ID","Kernel Name","Block Size","Grid Size","CC","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Description"
+"0","1","other(int *)","(64, 1, 1)","(4, 1, 1)","9.0","Warp State Statistics","Stall Wait","inst","90.00","",""
+"1","1","slow(const float *, float *, int)","(128, 2, 1)","(7, 1, 1)","9.0","Warp State Statistics","Stall Long Scoreboard","inst","9.00","",""
+"1","1","slow(const float *, float *, int)","(128, 2, 1)","(7, 1, 1)","9.0","Warp State Statistics","Stall Barrier","inst","1.00","",""
+"1","1","slow(const float *, float *, int)","(128, 2, 1)","(7, 1, 1)","9.0","Launch Statistics","","","","CPIStall","each warp spends ""9"" cycles"
+END
+    stalls='stalls: 90 % waiting for global or local memory, 10 % waiting at barriers of the block'
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=details.csv --sms=132 >out
+    grep -q "$stalls" out && grep -q 'small-grid' out && grep -q 'a launch: how often lines run is estimated' out
+    sed 's/slow(const float \*, float \*, int)/void slow<(int)3>(const float *)/' details.csv | iconv -f ASCII -t UTF-16 >wide.csv
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=wide.csv | grep -q "$stalls"
+    sed 's/","/";"/g; s/\.00"/,00"/; s/$/\r/' details.csv >semicolons.csv
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=semicolons.csv | grep -q "$stalls"
+    printf '%s\n' '"ID","Process ID","Kernel Name","Block Size","Grid Size","launch__block_size","smsp__average_warps_issue_stalled_membar_per_issue_active.ratio","smsp__average_warps_issue_stalled_wait_per_issue_active.ratio","smsp__pcsamp_warps_issue_stalled_wait","smsp__pcsamp_warps_issue_stalled_wait_not_issued"' \
+        '"","","","","","thread","inst","inst","",""' '"0","1","slow","(256, 1, 1)","(2, 1, 1)","256","2.5","0.5","1,000","n/a"' \
+        '"1","1","cured","(256, 1, 1)","(2, 1, 1)","256","0","2","1,000","n/a"' '"2","1","slow","(256, 1, 1)","(2, 1, 1)","256","3.5","1.5","1,000","n/a"' >raw.csv
+    "$dump" explain "$kernels/banks.ptx" --ncu=raw.csv --json |
+        jq -e '[.kernels[] | .kernel + " " + .stalls] | sort == ["cured stalls: 100 % fixed latency of the instruction before",
+            "slow stalls: 75 % waiting at fences, 25 % fixed latency of the instruction before"]'
+    for title in 'Warp Stall Sampling (All Cycles)' 'Sampling Data (All)' '# Samples'; do
+        printf '%s\n' '"Kernel Name","slow(const float *, float *, int)",' "\"#\",\"Source\",\"$title\",\"stall_short_sb\",\"stall_wait\",\"stall_short_sb (Not Issued)\"" \
+            '"8","x","20","1","19","7"' '"9","y","80","70","10","700"' '"Kernel Name","cured(const float *, float *, int)",' \
+            "\"#\",\"Source\",\"$title\",\"stall_long_sb\"" '"9","x","50","50"' >source.csv
+        "$dump" explain "$kernels/banks.ptx" --ncu=source.csv --json | jq -e 'any(.kernels[]; .kernel == "slow" and (.stalls | contains("71 %"))
+            and any(.findings[]; .id == "bank-conflict" and .share == 0.8 and .measured)) and any(.kernels[]; .kernel == "cured" and (.stalls | contains("100 %")))'
+    done
+    # Machine code: addresses as they were loaded. The load of line 9 is at 0x440 of the function.
+    at=$("$dump" explain "$kernels/banks.ptx" --kernel=slow --json | jq '.kernels[0].findings[] | select(.id == "bank-conflict").address')
+    printf '"Kernel Name","slow"\n"Address","Source","Warp Stall Sampling (All Samples)","stall_short_sb"\n' >sass.csv
+    for n in $(seq 0 99); do printf '"0x%x","X","%d","%d"\n' $((0x7f2000000000 + 16 * n)) $((16 * n == at ? 300 : 7)) 1; done >>sass.csv
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=sass.csv --json | jq -e 'any(.kernels[].findings[]; .id == "bank-conflict" and .measured and .share > 0.3)'
+}
+
+@test "what is no table of ncu, or none of the module, is refused with what would do" {
+    refused() { # file, message
+        run "$dump" explain "$kernels/banks.ptx" --ncu="$1"
+        [ "$status" = 1 ] && [[ $output == *"$2"* ]]
+    }
+    printf 'NVR\0\0\0' >r.ncu-rep
+    refused r.ncu-rep 'expected a table: ncu --import FILE --page source --csv'
+    printf '  slow (1,1,1)\n    Section: GPU Speed Of Light\n' >text
+    refused text 'expected a table: --csv, with --page raw'
+    printf '"Time (%%)","Total Time (ns)","Instances"\n"50","3","1"\n' >nsys.csv
+    refused nsys.csv 'a table of nsys'
+    printf '"Kernel Name","foo(int)"\n"#","Source","# Samples"\n"1","x","1"\n' >other.csv
+    refused other.csv "expected slow or others, got 'foo(int)'"
+    printf '"#","Source","# Samples"\n"1","x","1"\n' >unnamed.csv
+    refused unnamed.csv 'expected --kernel=NAME'
+    printf '"Kernel Name","slow"\n"#","Source","Instructions Executed"\n"1","x","1"\n' >samples.csv
+    refused samples.csv 'ncu --section SourceCounters takes them'
+    printf '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"\n"0","slow","x","Duration","us","3"\n' >none.csv
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=none.csv | tr -s ' \n' ' ' | grep -q 'not looked at: stalls: none.csv has neither reasons'
+}
+
 @test "a launch tells of blocks that are too small, of a last wave that is nearly empty, of idle multiprocessors" {
     launch() { # grid block
         printf '{"kernel": "cured", "grid": [%s], "block": [%s], "buffers": {"a": {"dtype": "f32", "shape": [1048576], "init": "ones"},

@@ -126,16 +126,33 @@ static int64_t address_of(const explain_context *c, const x_inst *i)
     return any;
 }
 
+/* Who waits for what is loaded there. */
+static int64_t used_at(const explain_context *c, int64_t address)
+{
+    const x_function *f = c->sass;
+    int64_t from = -1;
+    for (size_t n = 0; f && address >= 0 && n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (i->sass == address) from = (int64_t)n;
+        if (from < 0 || f->insts[from].access == CUTE_ACCESS_NONE) continue;
+        for (unsigned u = 0; u < i->use_count; u++)
+            if (i->uses[u].kind == X_VAR && x_use(f, &i->uses[u])->inst == from) return i->sass;
+    }
+    return -1;
+}
+
 CUTE_PRINTF(6, 0)
 static void add(explain_context *c, const x_inst *i, double cycles, double share, const char *cure,
                 const char *format, va_list args)
 {
-    explain_place place = {.address = -1};
+    explain_place place = {.address = -1, .used = -1};
     cute_buffer text = {0};
     if (i && i->seen && x_weight(c->f, i) <= 0) return; /* it did not run */
     if (i) {
-        place = (explain_place){i->file, i->line, i->ptx_line, address_of(c, i),
-                                cute_arena_copy(c->arena, i->text, i->length < 120 ? i->length : 120)};
+        place = (explain_place){
+            i->file,          i->line, i->ptx_line,
+            address_of(c, i), -1,      cute_arena_copy(c->arena, i->text, i->length < 120 ? i->length : 120)};
+        if (c->input->ncu) place.used = used_at(c, place.address);
     } else {
         /* What is of the whole kernel stands at its first line. */
         const x_function *f = c->ptx ? c->ptx : c->sass;
@@ -319,8 +336,8 @@ static void set_occupancy(explain_context *c, cute_occupancy *o)
 }
 
 static cute_status explain_one(cute_arena *arena, const explain_input *input, const cute_kernel *kernel,
-                               const em_program *program, const char *no_ptx, explain_kernel *out,
-                               cute_diag *diag)
+                               const em_program *program, const char *no_ptx, const ncu_kernel *measured,
+                               explain_kernel *out, cute_diag *diag)
 {
     x_function ptx = {0}, sass = {0};
     cute_occupancy occupancy = {.size = sizeof occupancy};
@@ -331,6 +348,10 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
     const em_function *entry = program ? em_program_find(program, kernel->name) : NULL;
     out->name = cute_symbol_name(arena, kernel->name);
     c.launched = explain_read_launch(input->launch, kernel->name, &launch);
+    if (!c.launched && measured && measured->block[0] > 0) {
+        explain_set_launch(measured, &launch);
+        c.launched = launch.grid[0] > 0;
+    }
     if (entry) {
         if (!x_from_ptx(arena, program, entry, &ptx)) return cute_fail_memory(diag);
         ptx.arch = arch ? arch->number : 0;
@@ -359,15 +380,45 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
                input->no_code ? input->no_code : "the kernel is not in it");
     }
     if (!input->launch)
-        unseen(&c, "a launch: the grid, and how often lines run, are estimated (--config=launch.json)");
+        unseen(&c, "a launch: %s estimated (--config=launch.json)",
+               c.launched ? "how often lines run is" : "the grid, and how often lines run, are");
+    if (measured && !measured->count && !measured->family_count)
+        unseen(&c,
+               "stalls: %s has neither reasons (ncu --section WarpStateStats) nor samples (--section "
+               "SourceCounters)",
+               input->ncu_label);
     out->looked_at = c.ptx && c.sass ? "PTX and machine code"
                      : c.ptx         ? "PTX"
                      : c.sass        ? "machine code"
                                      : "nothing";
     set_occupancy(&c, &occupancy);
     look(&c);
+    if (measured) explain_apply_samples(arena, measured, c.sass, out);
     if (c.failed) return cute_fail_memory(diag);
     return CUTE_OK;
+}
+
+static cute_status not_measured(cute_arena *arena, const explain_input *input, const ncu_table *table,
+                                cute_diag *diag)
+{
+    const cute_place file = {.file = input->ncu_label};
+    const char *names = "";
+    bool unnamed = false;
+    for (size_t n = 0; n < table->count && n < 4 && names; n++) {
+        unnamed |= !*table->kernels[n].name;
+        names = cute_arena_printf(arena, "%s%s'%s'", names, n ? ", " : "", table->kernels[n].name);
+    }
+    if (!names) return cute_fail_memory(diag);
+    if (unnamed)
+        return cute_fail(diag, CUTE_INVALID, &file,
+                         "the source page does not name its kernel: expected --kernel=NAME");
+    return cute_fail(diag, CUTE_INVALID, &file, "the table names no kernel of %s: expected %s%s, got %s%s",
+                     input->label,
+                     input->kernel                             ? input->kernel
+                     : cute_module_kernel_count(input->module) ? cute_module_kernel(input->module, 0)->name
+                                                               : "none",
+                     !input->kernel && cute_module_kernel_count(input->module) > 1 ? " or others" : "",
+                     table->count ? names : "none", table->count > 4 ? " and others" : "");
 }
 
 cute_status explain_create(cute_arena *arena, const explain_input *input, explain_report *out,
@@ -376,10 +427,13 @@ cute_status explain_create(cute_arena *arena, const explain_input *input, explai
     size_t length, count = cute_module_kernel_count(input->module);
     const char *ptx = cute_module_ptx(input->module, &length), *no_ptx = "there is none in the file";
     em_program *program = NULL;
+    ncu_table table = {0};
+    size_t measured_count = 0;
     cute_status status = CUTE_OK;
     *out = (explain_report){.label = input->label, .arch = cute_module_arch(input->module)};
     out->kernels = cute_arena_array(arena, count + 1, sizeof *out->kernels);
     if (!out->kernels) return cute_fail_memory(diag);
+    if (input->ncu) CUTE_TRY(ncu_read(arena, input->ncu_label, input->ncu, input->ncu_length, &table, diag));
     if (ptx) {
         cute_diag *own = cute_diag_create();
         while (length && !ptx[length - 1]) length--;
@@ -397,9 +451,12 @@ cute_status explain_create(cute_arena *arena, const explain_input *input, explai
     for (size_t n = 0; n < count && status == CUTE_OK; n++) {
         const cute_kernel *kernel = cute_module_kernel(input->module, n);
         if (input->kernel && strcmp(kernel->name, input->kernel)) continue;
-        status = explain_one(arena, input, kernel, program, no_ptx, &out->kernels[out->count++], diag);
+        const ncu_kernel *measured = ncu_find(arena, &table, kernel->name, count == 1 || input->kernel);
+        measured_count += measured != NULL;
+        status =
+            explain_one(arena, input, kernel, program, no_ptx, measured, &out->kernels[out->count++], diag);
     }
-    if (status == CUTE_OK && input->ncu) status = explain_read_ncu(arena, input, out, diag);
+    if (status == CUTE_OK && input->ncu && !measured_count) status = not_measured(arena, input, &table, diag);
     for (size_t n = 0; n < out->count; n++) set_weights(&out->kernels[n]);
     return status;
 }

@@ -27,6 +27,7 @@ extern const char *const explain_weight_name[];
 typedef struct explain_place {
     const char *file; /* NULL: not known */
     int64_t line, ptx_line /* 0: not known */, address /* of the machine code; -1 */;
+    int64_t used;            /* address of the first instruction that takes its result; -1 */
     const char *instruction; /* its text */
 } explain_place;
 

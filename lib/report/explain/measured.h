@@ -4,13 +4,16 @@
 
 #include "lib/report/explain/explain.h"
 #include "lib/report/explain/model.h"
+#include "lib/report/explain/ncu.h"
 
 /* Block and grid of the kernel's launch; false: it was not launched. */
 bool explain_read_launch(const json_t *report, const char *kernel, x_launch *out);
 /* Sets `seen` of the instructions; false when memory is exhausted. */
 bool explain_read_counters(cute_arena *arena, const json_t *report, const char *kernel, x_function *f);
-/* Shares of findings by where the samples fell, and a note of the stalls. CUTE_INVALID: it is no table of ncu's. */
-cute_status explain_read_ncu(cute_arena *arena, const explain_input *input, explain_report *report,
-                             cute_diag *diag);
+/* Block and grid as ncu saw them. */
+void explain_set_launch(const ncu_kernel *measured, x_launch *out);
+/* Shares of findings by where the samples fell, and a note of the stalls. `sass` NULL: not read. */
+void explain_apply_samples(cute_arena *arena, const ncu_kernel *measured, const x_function *sass,
+                           explain_kernel *k);
 
 #endif
