@@ -22,7 +22,8 @@ typedef struct cute_occupancy_input {
     int64_t carveout;                  /* percent of the most shared memory; the rest is L1 */
     int64_t cluster;                   /* blocks of a cluster; 0: there are none */
     const int64_t *gpcs; /* multiprocessors of each GPC, for the number of clusters, each of which
-                          * goes to a GPC with a multiprocessor for each of its blocks; NULL: not known */
+                          * goes to a GPC with a multiprocessor for each of its blocks, and of which
+                          * no more than 8 blocks are counted on one; NULL: not known */
     size_t gpc_count;
 } cute_occupancy_input;
 

@@ -5,8 +5,9 @@
 
 static const cute_multiprocessor rows[] = {
 #define KIB 1024
-#define SM(number, warps, blocks, shared, block, reserved, granule, barriers, least, cluster)                \
-    {number, warps, blocks, shared * KIB, block * KIB, reserved, granule, barriers, least * KIB, cluster},
+#define SM(number, warps, blocks, unified, shared, block, reserved, granule, barriers, least, cluster)       \
+    {number,   warps,   blocks,   unified * KIB, shared * KIB, block * KIB,                                  \
+     reserved, granule, barriers, least * KIB,   cluster},
 #include "lib/base/multiprocessor.def"
 };
 

@@ -9,6 +9,7 @@ enum { CUTE_SM_WARP = 32, CUTE_SM_REGISTERS = 65536, CUTE_SM_BLOCK_THREADS = 102
 typedef struct cute_multiprocessor {
     int number;            /* compute capability: 90 */
     int64_t warps, blocks; /* that are resident at most; 0: not published */
+    int64_t unified;       /* bytes of L1 and shared memory together */
     int64_t shared;        /* bytes of shared memory */
     int64_t block_shared;  /* of it for one block at most, as a kernel asks for it */
     int64_t reserved;      /* that each block takes beside */

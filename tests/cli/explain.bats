@@ -39,6 +39,34 @@ END
     "$dump" explain k.ptx --cuda-path=/nowhere | grep -q scalar-half
 }
 
+@test "arrays that L1 holds are not sent to shared memory; loads of the same sectors cost little" {
+    for size in 8 64; do
+        cat >k.ptx <<END
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u32 n)
+.maxntid 256, 1, 1
+{
+.local .align 4 .b8 mine[$((4 * size))];
+.reg .b64 %d<6>; .reg .b32 %r<6>; .reg .pred %p;
+ld.param.u64 %d0, [a]; ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.s64 %d2, %d0, %d1;
+mov.u64 %d3, mine;
+L: ld.global.u32 %r2, [%d2]; and.b32 %r2, %r2, $((size - 1)); mul.wide.u32 %d4, %r2, 4; add.s64 %d4, %d3, %d4;
+ld.local.u32 %r3, [%d4]; add.u32 %r3, %r3, %r2; st.local.u32 [%d4], %r3;
+add.s64 %d2, %d2, 1024; sub.u32 %r0, %r0, 1; setp.ne.u32 %p, %r0, 0; @%p bra L;
+st.global.u32 [%d2], %r3; ret;
+}
+END
+        "$dump" explain k.ptx --json | jq -r '.kernels[0].findings[] | select(.id == "local-array") | .evidence + .cure' >out
+        [ "$(grep -c "all resident threads are $((size * 8)) KiB" out)" -ge 1 ]
+        [ "$(grep -c "shared memory is no faster than L1" out)" -eq "$([ $size = 8 ] && grep -c . out || echo 0)" ]
+    done
+    # a thread's four floats are in the sectors of the first, which L1 has then
+    "$dump" explain "$kernels/vector.ptx" --kernel=slow --json |
+        jq -e '.kernels[0].findings[] | select(.id == "vector-width") | .share < 0.25 and (.evidence | contains("where DRAM is the bound"))'
+}
+
 @test "the launches of bench/explain have no fault" {
     "$BATS_TEST_DIRNAME/../../bench/explain/run" --bin="$CUTE_BIN" --check
 }

@@ -199,22 +199,33 @@ static void test_clusters(void)
     CHECK_INT(out.clusters, -1);
 }
 
-/* Answers of the driver on an H100 with these GPCs. */
+/* Answers of the driver on an H100 with these GPCs: clusters of 1 to 16 with 1 to 4 blocks on a multiprocessor, and of some with more. */
 static void test_clusters_of_an_h100(void)
 {
     static const int64_t gpcs[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
-    const struct {
+    static const int64_t few[16][4] = {
+        {132, 264, 396, 528}, {66, 132, 198, 264}, {39, 79, 124, 163}, {30, 62, 92, 124},
+        {22, 47, 69, 94},     {17, 39, 62, 79},    {15, 32, 47, 69},   {15, 30, 45, 62},
+        {9, 23, 37, 51},      {7, 21, 30, 44},     {7, 16, 28, 37},    {7, 16, 28, 37},
+        {7, 14, 23, 30},      {7, 14, 21, 30},     {7, 14, 21, 28},    {7, 14, 21, 28}};
+    static const struct {
         int64_t blocks, cluster, clusters;
-    } cases[] = {{1, 5, 22}, {1, 6, 17}, {1, 7, 15},  {1, 8, 15}, {1, 9, 9},   {1, 10, 7},
-                 {1, 16, 7}, {2, 4, 62}, {4, 3, 163}, {4, 8, 62}, {8, 4, 248}, {2, 2, 132}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cute_occupancy out = {.size = sizeof out};
-        CHECK(cute_occupancy_compute(INPUT(.arch = "sm_90", .threads = 2048 / 2 / cases[i].blocks,
-                                           .registers = 64, .cluster = cases[i].cluster, .gpcs = gpcs,
-                                           .gpc_count = sizeof gpcs / sizeof *gpcs),
-                                     &out, NULL) == CUTE_OK);
-        CHECK_INT(out.blocks, cases[i].blocks);
-        CHECK_INT(out.clusters, cases[i].clusters);
+    } many[] = {{8, 4, 248},  {9, 8, 124},   {10, 1, 1056}, {12, 2, 528},
+                {16, 4, 248}, {32, 1, 1056}, {32, 8, 124}};
+    cute_occupancy_input in = {.size = sizeof in,
+                               .arch = "sm_90",
+                               .threads = 32,
+                               .registers = 32,
+                               .gpcs = gpcs,
+                               .gpc_count = sizeof gpcs / sizeof *gpcs};
+    cute_occupancy out = {.size = sizeof out};
+    for (int64_t n = 0; n < 64 + (int64_t)(sizeof many / sizeof *many); n++) {
+        int64_t blocks = n < 64 ? n % 4 + 1 : many[n - 64].blocks;
+        in.cluster = n < 64 ? n / 4 + 1 : many[n - 64].cluster;
+        in.dynamic_smem = (blocks == 1 ? 227 : 228 / blocks - 1) * 1024;
+        CHECK_INT(cute_occupancy_compute(&in, &out, NULL), CUTE_OK);
+        CHECK(blocks > 8 ? out.blocks > 8 : out.blocks == blocks);
+        CHECK_INT(out.clusters, n < 64 ? few[n / 4][n % 4] : many[n - 64].clusters);
     }
 }
 

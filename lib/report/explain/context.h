@@ -15,7 +15,8 @@ typedef struct explain_context {
     explain_id id;
     double warps;                    /* of a scheduler */
     const cute_occupancy *occupancy; /* NULL: not known */
-    bool launched;                   /* grid and block are those of a launch */
+    int64_t stacks, l1; /* bytes of a multiprocessor: of stacks, of what L1 has beside them; 0: not known */
+    bool launched;      /* grid and block are those of a launch */
     explain_kernel *out;
     bool failed; /* memory is exhausted */
 } explain_context;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/traffic.h"
+#include "lib/report/explain/context.h"
 #include "lib/report/explain/model.h"
 #include "lib/report/roofline/roofline.h"
 
@@ -43,6 +44,7 @@ static const double costs[CUTE_CODE_CLASSES] = {
     [CUTE_CODE_SYSTEM] = 2,      [CUTE_CODE_OTHER] = 2,
 };
 
+enum { SECTOR = 32, LINE_SECTORS = 4, NEAR_LOADS = 16 /* that are looked at, in front of a load */ };
 enum {
     BARRIER = 30,
     TMA_COPY = 1024,
@@ -83,6 +85,44 @@ static double copy_cost(const x_function *f, const x_inst *i)
     return TMA_COPY;
 }
 
+static bool is_global_load(const x_function *f, const x_inst *i)
+{
+    return i->access == CUTE_ACCESS_LOAD && i->address >= 0 && i->width && i->width < 16 &&
+           (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC) && x_reached(f, i) &&
+           !(i->flags & (F_VOLATILE | F_ORDERED));
+}
+
+/* Whether each lane of `i` reads the sector that it reads in `before`. */
+static bool same_sectors(const x_function *f, const x_inst *i, const x_inst *before)
+{
+    uint64_t at[X_LANES], had[X_LANES];
+    uint32_t active, were;
+    if (!x_addresses(f, i, at, &active) || !x_addresses(f, before, had, &were) || active & ~were)
+        return false;
+    for (int l = 0; l < X_LANES; l++)
+        if (active >> l & 1 &&
+            (at[l] / SECTOR != had[l] / SECTOR || (at[l] + i->width - 1) / SECTOR != at[l] / SECTOR))
+            return false;
+    return true;
+}
+
+void x_mark_again(x_function *f)
+{
+    for (size_t n = 0; n < f->count; n++) {
+        x_inst *i = &f->insts[n];
+        int64_t offset, other;
+        const x_value *root = is_global_load(f, i) ? explain_root(f, i, &offset) : NULL;
+        size_t first = f->flow->blocks[i->block].first, seen = 0;
+        for (size_t k = n; root && k > first && seen < NEAR_LOADS && !i->again; k--) {
+            const x_inst *o = &f->insts[k - 1];
+            if (!is_global_load(f, o)) continue;
+            seen++;
+            i->again =
+                explain_root(f, o, &other) == root && llabs(offset - other) < SECTOR && same_sectors(f, i, o);
+        }
+    }
+}
+
 double x_cost(const x_function *f, const x_inst *i)
 {
     uint64_t at[X_LANES];
@@ -113,9 +153,12 @@ double x_cost(const x_function *f, const x_inst *i)
             t.count = x_address_depends(f, i) & X_LOADED ? X_LANES / 2 : X_LANES / 4;
         else
             t.count = 1;
+        if (known && i->again) return WAVEFRONT_COST * ((t.count + LINE_SECTORS - 1) / LINE_SECTORS);
         return SECTOR_COST * (t.count ? t.count : 1);
     }
-    /* Local memory is interleaved by lanes: with the same index they are side by side, with others in lines of their own. */
-    if (i->space == CUTE_SPACE_LOCAL && x_address_varying(f, i)) cost = WAVEFRONT_COST * X_LANES / 2;
+    /* Local memory is interleaved by lanes: each has its bank, whatever its index. What L1 does not hold are sectors, of eight lanes with
+     * the same index, of one with others. */
+    if (i->space == CUTE_SPACE_LOCAL)
+        cost += f->local_missed * SECTOR_COST * (x_address_varying(f, i) ? X_LANES / 2 : X_LANES / 8);
     return cost * (width > 4 ? width / 4.0 : 1);
 }

@@ -8,6 +8,7 @@
 #include "lib/base/arch.h"
 #include "lib/base/demangle.h"
 #include "lib/base/list.h"
+#include "lib/base/multiprocessor.h"
 #include "lib/emulator/program.h"
 #include "lib/report/explain/context.h"
 #include "lib/report/explain/measured.h"
@@ -316,6 +317,22 @@ static const cute_kernel *kernel_of(const cute_module *module, const char *name)
     return NULL;
 }
 
+/* Stacks of all threads that are resident, beside shared memory. */
+static void set_local(explain_context *c)
+{
+    const cute_occupancy *o = c->occupancy;
+    const cute_arch *arch = cute_arch_find(cute_module_arch(c->compiled_module));
+    const cute_multiprocessor *sm = arch ? cute_multiprocessor_of(arch->number) : NULL;
+    if (!sm || c->compiled->resources.max_stack <= 0) return;
+    c->stacks = c->compiled->resources.max_stack * o->warps * CUTE_SM_WARP;
+    c->l1 = sm->unified - o->blocks * o->block_smem;
+    if (c->l1 < 1) c->l1 = 1;
+    /* A part of L1 is for what else passes through it. */
+    double held = 0.75 * (double)c->l1, missed = (double)c->stacks > held ? 1 - held / (double)c->stacks : 0;
+    if (c->ptx) c->ptx->local_missed = missed;
+    if (c->sass) c->sass->local_missed = missed;
+}
+
 static void set_occupancy(explain_context *c, cute_occupancy *o)
 {
     cute_occupancy_input in = {.size = sizeof in};
@@ -333,6 +350,7 @@ static void set_occupancy(explain_context *c, cute_occupancy *o)
     c->occupancy = o;
     if (o->warps > 0) c->warps = o->warps / 4.0;
     if (c->warps < 1) c->warps = 1;
+    set_local(c);
 }
 
 static cute_status explain_one(cute_arena *arena, const explain_input *input, const cute_kernel *kernel,
@@ -359,6 +377,7 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
         set_launch(&c, &launch, &ptx);
         if (!explain_read_counters(arena, input->launch, kernel->name, &ptx)) return cute_fail_memory(diag);
         if (!x_analyse(&ptx)) return cute_fail_memory(diag);
+        x_mark_again(&ptx);
         c.ptx = &ptx;
         cute_unread_list unread;
         CUTE_TRY(cute_unread_find(arena, program, entry, &unread, diag));
@@ -374,6 +393,7 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
         set_launch(&c, &launch, &sass);
         if (c.ptx && !sass.launch.block[0]) sass.launch = ptx.launch;
         if (!x_analyse(&sass)) return cute_fail_memory(diag);
+        x_mark_again(&sass);
         c.sass = &sass;
     } else {
         unseen(&c, "the machine code, and so spills and what ptxas made of loops: %s",

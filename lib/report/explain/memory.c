@@ -68,6 +68,13 @@ void find_local_arrays(explain_context *c)
 {
     const x_function *f = c->f;
     bool spills = are_spills(c, f);
+    static const char held[] =
+        "make every index a constant: unroll the loop over it completely (#pragma unroll, trip count known), "
+        "or select with a chain of conditions; shared memory is no faster than L1, which holds the arrays";
+    const char *size = c->stacks > 0
+                           ? explain_text(c, "; those of all resident threads are %lld KiB, L1 has %lld",
+                                          (long long)(c->stacks + 1023) / 1024, (long long)c->l1 / 1024)
+                           : "";
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         if (!is_access(f, i) || i->space != CUTE_SPACE_LOCAL || i->address < 0) continue;
@@ -76,9 +83,10 @@ void find_local_arrays(explain_context *c)
         double cycles =
             (x_cost(f, i) + (i->access == CUTE_ACCESS_LOAD ? explain_exposed(c, LATENCY_LOCAL) : 0)) *
             x_weight(f, i);
-        explain_add(c, i, cycles, NULL, "%s",
+        explain_add(c, i, cycles, c->stacks > 0 && f->local_missed <= 0 ? held : NULL, "%s%s",
                     varies ? "its index is computed at run time, and registers have no index"
-                           : "its index is constant here, but its address is taken or indexed elsewhere");
+                           : "its index is constant here, but its address is taken or indexed elsewhere",
+                    size);
     }
 }
 
@@ -289,8 +297,11 @@ static void judge_run(explain_context *c, const member *m, unsigned count)
             const x_inst *first = m->i;
             for (unsigned k = 1; k < take; k++)
                 if (m[k].i < first) first = m[k].i;
-            explain_add(c, first, saved, NULL, "%u %ss of %u bytes beside each other are one of %u", take,
-                        m->i->access == CUTE_ACCESS_LOAD ? "load" : "store", width, most);
+            bool load = m->i->access == CUTE_ACCESS_LOAD;
+            explain_add(c, first, saved, NULL, "%u %ss of %u bytes beside each other are one of %u%s", take,
+                        load ? "load" : "store", width, most,
+                        load && global ? "; the sectors stay as they are: no help where DRAM is the bound"
+                                       : "");
         }
         m += take;
         count -= take;
@@ -447,7 +458,7 @@ void find_reloads(explain_context *c)
         if (i->flags & (F_VOLATILE | F_ORDERED | F_TENSOR_LOAD) || i->address < 0) continue;
         if (!load && !is_lone_store(f, i, loop)) continue;
         if (explain_moves(f, i, loop) || has_order(f, loop)) continue;
-        double wait = explain_exposed(c, shared ? LATENCY_SHARED : LATENCY_GLOBAL) / 2;
+        double wait = explain_exposed(c, LATENCY_SHARED) / 2; /* L1 has it */
         if (load)
             explain_add(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
                         "its address is made in front of the loop and stays the same");

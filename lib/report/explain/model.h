@@ -129,6 +129,7 @@ typedef struct x_inst {
     const struct x_seen *seen; /* NULL: no counters */
     uint8_t op, class, space, access, bits, compare, table, shift;
     bool is_signed;
+    bool again;       /* a load in front of it in the block had the same sectors: L1 has them */
     uint16_t width;   /* bytes of a lane */
     uint16_t element; /* bytes of an element; 0: not known */
     uint32_t flags;
@@ -200,8 +201,9 @@ typedef struct x_function {
     size_t value_count, value_capacity;
     uint32_t variables;
     x_launch launch;
-    int arch;       /* compute capability: 90; 0: not known */
-    bool has_local; /* PTX declares local arrays */
+    int arch;            /* compute capability: 90; 0: not known */
+    bool has_local;      /* PTX declares local arrays */
+    double local_missed; /* the part of accesses to local memory that L1 does not hold */
 } x_function;
 
 /* The function of PTX or machine code; false when memory is exhausted. */
@@ -274,6 +276,9 @@ static inline bool x_has_inverse(const x_function *f, const x_inst *i)
 {
     return f->sass && i->flags & F_DIVIDE && i->class == CUTE_CODE_INTEGER;
 }
+
+/* Sets `again` of all instructions. */
+void x_mark_again(x_function *f);
 
 /* Cycles of a scheduler: estimates. */
 enum { SECTOR_COST = 8, WAVEFRONT_COST = 4 };

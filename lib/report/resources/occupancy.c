@@ -13,7 +13,8 @@ enum {
     MOST_THREADS = CUTE_SM_BLOCK_THREADS,
     MOST_REGISTERS = 256, /* what the driver counts; machine code names 255 */
     MOST_BARRIERS = 16,
-    MOST_CLUSTER = 16
+    MOST_CLUSTER = 16,
+    CLUSTER_BLOCKS = 8 /* of a multiprocessor, that the driver counts into clusters */
 };
 
 /* How much of a multiprocessor's memory can be shared memory, in KiB, up to the most that it has. */
@@ -112,13 +113,13 @@ static cute_status read_input(const cute_occupancy_input *given, cute_occupancy_
 /* ---- answers ---- */
 
 /* A cluster lies in one GPC, and goes only to one that has a multiprocessor for each of its blocks; there, several of its blocks may
- * share a multiprocessor. So the driver counts. */
+ * share a multiprocessor. Of all clusters, the driver counts no more than eight blocks on one. */
 static int64_t count_clusters(const cute_occupancy_input *in, int64_t blocks)
 {
-    int64_t clusters = 0;
+    int64_t clusters = 0, counted = blocks < CLUSTER_BLOCKS ? blocks : CLUSTER_BLOCKS;
     if (!in->cluster || !in->gpcs) return -1;
     for (size_t i = 0; i < in->gpc_count; i++)
-        if (in->gpcs[i] >= in->cluster) clusters += in->gpcs[i] * blocks / in->cluster;
+        if (in->gpcs[i] >= in->cluster) clusters += in->gpcs[i] * counted / in->cluster;
     return clusters;
 }
 
