@@ -46,7 +46,7 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index
     %c32 = arith.constant 32 : index
-    %c128 = arith.constant 128 : index
+    %c1024 = arith.constant 1024 : index
     %w1 = arith.constant 1 : i32
     %w2 = arith.constant 2 : i32
     %w4 = arith.constant 4 : i32
@@ -61,7 +61,7 @@ gpu.module @kernels {
     %n = memref.dim %a, %c0 : memref<?x?xf32>
     %r0 = arith.muli %bx, %c8 : index
     %row = arith.addi %r0, %warp : index
-    scf.for %r = %row to %n step %c128 {
+    scf.for %r = %row to %n step %c1024 {
       %sum = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %zero) -> (f32) {
         %j0 = arith.muli %k, %c32 : index
         %j = arith.addi %j0, %lane : index
