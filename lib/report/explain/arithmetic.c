@@ -88,7 +88,11 @@ void find_slow_math(explain_context *c)
         bool root = i->flags & F_CALL &&
                     (memmem(i->text, i->length, "sqrt", 4) || memmem(i->text, i->length, "rcp", 3));
         if (!x_reached(f, i) || (!(i->flags & F_SLOW_MATH) && !root) || i->flags & F_DOUBLE) continue;
-        explain_add(c, i, (x_cost(f, i) - 8) * x_weight(f, i), NULL, "%s",
+        /* A slow way that is called is rare: what leads there is done each time. */
+        uint32_t before = f->flow->blocks[i->block].dominator;
+        double cycles = root && before != CUTE_NO_BLOCK ? 16 * f->blocks[before].weight
+                                                        : (x_cost(f, i) - 8) * x_weight(f, i);
+        explain_add(c, i, cycles, NULL, "%s",
                     root || f->sass
                         ? "an approximation, Newton steps, and a branch for numbers near the ends"
                         : "all bits are right: 8 to 20 instructions and a branch for numbers near the ends");

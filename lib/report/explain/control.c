@@ -30,13 +30,27 @@ static bool is_slow_path(const x_function *f, uint32_t side)
     return false;
 }
 
-/* Cycles of what only one side of a branch reaches; 0 where it has no blocks of its own. */
-static double side_cost(const x_function *f, uint32_t side, uint32_t branch)
+/* In a loop behind the branch of which more is said. */
+static bool is_told(const x_function *f, uint32_t loop, uint32_t branch, const bool *told)
+{
+    for (; loop != CUTE_NO_LOOP && !cute_code_in_loop(f->flow, branch, loop);
+         loop = f->flow->loops[loop].parent)
+        if (told[loop]) return true;
+    return false;
+}
+
+/* Cycles of what only one side of a branch reaches; 0 where it has no blocks of its own, or only goes on. `told`: loops of which
+ * more is said. */
+static double side_cost(const x_function *f, uint32_t side, uint32_t branch, const bool *told)
 {
     double sum = 0;
+    const cute_code_block *first = &f->flow->blocks[side];
+    if (first->count == 1 && first->edge_count == 1 && f->insts[first->first].flags & F_BRANCH) return 0;
     if (f->blocks[side].before_count != 1 || f->flow->blocks[side].dominator != branch) return 0;
     for (uint32_t b = 0; b < f->flow->block_count; b++) {
-        if (!f->flow->blocks[b].reached || !under(f, b, side)) continue;
+        if (!f->flow->blocks[b].reached || !under(f, b, side) ||
+            is_told(f, f->flow->blocks[b].loop, branch, told))
+            continue;
         for (size_t k = 0; k < f->flow->blocks[b].count; k++) {
             const x_inst *i = &f->insts[f->flow->blocks[b].first + k];
             sum += x_cost(f, i) * x_weight(f, i);
@@ -63,7 +77,18 @@ static bool lanes_of(const x_function *f, const x_operand *o, uint32_t *out)
     return true;
 }
 
-static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b)
+/* ptxas makes predicates of a branch around a few instructions. */
+static bool is_predicated(const x_function *f, uint32_t side)
+{
+    const cute_code_block *b = &f->flow->blocks[side];
+    enum { FEW = 7 };
+    if (f->sass || b->count > FEW || b->edge_count != 1) return false;
+    for (size_t k = 0; k < b->count; k++)
+        if (f->insts[b->first + k].flags & (F_CALL | F_BARRIER)) return false;
+    return b->edges[0].to != side && f->flow->blocks[b->edges[0].to].dominator == b->dominator;
+}
+
+static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b, const bool *told)
 {
     const x_function *f = c->f;
     const cute_code_block *block = &f->flow->blocks[b];
@@ -74,7 +99,7 @@ static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b)
     if (loop != CUTE_NO_LOOP &&
         (!cute_code_in_loop(f->flow, sides[0], loop) || !cute_code_in_loop(f->flow, sides[1], loop)))
         return;
-    double costs[2] = {side_cost(f, sides[0], b), side_cost(f, sides[1], b)};
+    double costs[2] = {side_cost(f, sides[0], b, told), side_cost(f, sides[1], b, told)};
     if (f->sass && (is_slow_path(f, sides[0]) || is_slow_path(f, sides[1]))) return;
     if (x_long_division(f, b) != CUTE_NO_BLOCK) return;
     double least = costs[0] < costs[1] ? costs[0] : costs[1], most = costs[0] + costs[1] - least;
@@ -99,7 +124,8 @@ static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b)
     } else if (known && !contiguous(taken) && most > 0) {
         explain_add(c, branch, most * (1 - __builtin_popcount(busy) / 32.0), NULL,
                     "%d of 32 lanes have work, every other idles", __builtin_popcount(busy));
-    } else if (!known && x_operand_depends(f, guard) & X_LOADED) {
+    } else if (!known && x_operand_depends(f, guard) & X_LOADED &&
+               !is_predicated(f, costs[0] > 0 ? sides[0] : sides[1])) {
         explain_add(c, branch, most * 0.4, NULL,
                     "the condition is of loaded data: lanes for which it does not hold wait for %.0f cycles",
                     most);
@@ -174,55 +200,78 @@ static const x_inst *early_exit(const x_function *f, uint32_t n)
         /* @!P0 BRA P1, `(.L): two conditions; that of the counter is not meant. */
         bool counter = i - f->insts == f->loops[n].exit;
         for (unsigned u = 0; u < i->use_count && leaves; u++)
-            if (!(counter && (int)u == i->guard) && x_operand_varying(f, &i->uses[u]) &&
-                x_operand_depends(f, &i->uses[u]) & X_LOADED)
+            if (!(counter && x_use(f, &i->uses[u]) == x_use(f, &i->uses[i->guard])) &&
+                x_operand_varying(f, &i->uses[u]) && x_operand_depends(f, &i->uses[u]) & X_LOADED)
                 return i;
     }
     return NULL;
 }
 
-/* Lanes leave a loop at different times, by more than one iteration. */
-static void judge_loop(explain_context *c, uint32_t n)
+/* An atomic that the hardware has not: compare and swap, until nobody else came first. find_contended tells of it. */
+static bool swaps(const x_function *f, uint32_t n)
+{
+    static const char *const words[] = {".CAS", "atom.shared.cas", "atom.global.cas", "atom.cas"};
+    if (!f->flow->loops[n].innermost) return false;
+    for (size_t k = 0; k < f->count; k++)
+        for (size_t w = 0; w < sizeof words / sizeof *words && explain_in_loop(f, &f->insts[k], n); w++)
+            if (memmem(f->insts[k].text, f->insts[k].length, words[w], strlen(words[w]))) return true;
+    return false;
+}
+
+/* Lanes leave a loop at different times, by more than one iteration; true: told. */
+static bool judge_loop(explain_context *c, uint32_t n)
 {
     const x_function *f = c->f;
     const x_loop *loop = &f->loops[n];
-    if (loop->exit < 0) return;
+    if (loop->exit < 0) return false;
     const x_inst *branch = &f->insts[loop->exit];
     const x_operand *guard = &branch->uses[branch->guard];
     double cost = explain_loop_cost(f, n);
     /* What goes through a function of machine code is not followed. */
     for (size_t k = 0; f->sass && k < f->count; k++)
-        if (f->insts[k].flags & F_CALL && explain_in_loop(f, &f->insts[k], n)) return;
+        if (f->insts[k].flags & F_CALL && explain_in_loop(f, &f->insts[k], n)) return false;
+    if (swaps(f, n)) return true;
     const x_inst *early = loop->waits ? NULL : early_exit(f, n);
     if (early) {
         explain_add(c, early, cost * 0.4, NULL,
                     "each lane leaves the loop by a condition of its own: the warp goes on until the last");
-        return;
+        return true;
     }
-    if (!x_operand_varying(f, guard)) return;
+    if (!x_operand_varying(f, guard)) return false;
     if (loop->counts) {
         /* From where it counts: by lane is usual (i = threadIdx.x; i < n; ...), unless each lane has loaded it. */
         const x_value *from = x_at(f, loop->counter);
-        bool data = (x_operand_varying(f, loop->bound) && x_operand_depends(f, loop->bound) & X_LOADED) ||
-                    (from->varying && from->depends & X_LOADED);
+        const x_value *to = x_use(f, loop->bound);
+        bool data = (x_operand_varying(f, loop->bound) && !to->known && to->depends & X_LOADED) ||
+                    (from->varying && !from->known && from->depends & X_LOADED);
         if (!data) {
             double share = idle_share(f, loop);
             if (share > 0.1)
                 explain_add(c, branch, cost * share, NULL,
                             "the number of iterations differs from lane to lane");
-            return;
+            return share > 0.1;
         }
         explain_add(c, branch, cost * 0.5, NULL,
                     "the number of iterations is loaded by each lane: the warp takes the most of them");
-    } else if (x_operand_depends(f, guard) & (X_LOADED | X_THREAD) && !loop->waits) {
+        return true;
+    }
+    if (x_operand_depends(f, guard) & (X_LOADED | X_THREAD) && !loop->waits) {
         explain_add(c, branch, cost * 0.4, NULL,
                     "each lane leaves the loop by a condition of its own: the warp goes on until the last");
+        return true;
     }
+    return false;
 }
 
 void find_divergence(explain_context *c)
 {
     const x_function *f = c->f;
+    bool *told = cute_arena_array(c->arena, f->flow->loop_count + 1, sizeof *told);
+    if (!told) {
+        c->failed = true;
+        return;
+    }
+    for (uint32_t n = 0; n < f->flow->loop_count; n++) told[n] = judge_loop(c, n);
     for (uint32_t b = 0; b < f->flow->block_count; b++) {
         const cute_code_block *block = &f->flow->blocks[b];
         if (!block->reached || !block->count) continue;
@@ -231,10 +280,9 @@ void find_divergence(explain_context *c)
             f->flow->instructions[block->first + block->count - 1].opcode->flow == CUTE_FLOW_EXIT)
             judge_end(c, branch, b);
         else if (branch->flags & F_BRANCH && branch->guard >= 0 && branch->target >= 0)
-            judge_branch(c, branch, b);
+            judge_branch(c, branch, b, told);
         for (size_t k = 0; k < block->count; k++) judge_predicated(c, &f->insts[block->first + k]);
     }
-    for (uint32_t n = 0; n < f->flow->loop_count; n++) judge_loop(c, n);
 }
 
 /* ---- one lane ---- */
@@ -312,9 +360,36 @@ static void judge_order(explain_context *c, uint32_t b)
     }
 }
 
+enum { MANY_BARRIERS = 8 };
+
+/* Steps that were unrolled: barriers of code in no loop. */
+static void judge_straight(explain_context *c)
+{
+    const x_function *f = c->f;
+    double work = 0, waits = 0;
+    unsigned count = 0;
+    bool other = false;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (!x_reached(f, i)) continue;
+        other |= (i->flags & (F_WGMMA | F_MMA | F_TMA | F_ASYNC)) != 0;
+        count += i->flags & F_BARRIER && x_loop_of(f, i) == CUTE_NO_LOOP && x_weight(f, i) >= 0.5;
+        (i->flags & F_BARRIER ? &waits : &work)[0] += x_cost(f, i) * x_weight(f, i);
+    }
+    if (other || count < MANY_BARRIERS || waits < work * 0.4) return;
+    for (size_t n = 0; n < f->count; n++) {
+        const x_inst *i = &f->insts[n];
+        if (x_reached(f, i) && i->flags & F_BARRIER && x_loop_of(f, i) == CUTE_NO_LOOP)
+            explain_add(c, i, x_cost(f, i) * x_weight(f, i), NULL,
+                        "%u barriers one after the other take about %.0f %% of the time", count,
+                        100 * waits / (waits + work));
+    }
+}
+
 void find_barriers(explain_context *c)
 {
     const x_function *f = c->f;
+    judge_straight(c);
     for (uint32_t b = 0; b < f->flow->block_count; b++)
         if (f->flow->blocks[b].reached) judge_order(c, b);
     for (uint32_t n = 0; n < f->flow->loop_count; n++) {

@@ -282,9 +282,16 @@ static bool is_header(const x_function *f, uint32_t block)
     return loop != CUTE_NO_LOOP && f->flow->loops[loop].header == block;
 }
 
-/* Until nothing changes: loops carry it around. */
+/* Computed of what the lanes have, and the same in all of them: tid / 32, and what is loaded there. */
+static bool is_common_value(const x_function *f, const x_value *v)
+{
+    return v->known == X_UNIFORM && v->inst >= 0 && f->insts[v->inst].op != X_OTHER;
+}
+
+/* Until nothing changes: loops carry it around. Values that are known are taken into account. */
 static void find_depends(x_function *f)
 {
+    for (size_t n = 0; n < f->value_count; n++) f->values[n].varying = false;
     for (bool again = true; again;) {
         again = false;
         for (size_t b = 0; b < f->flow->block_count; b++) {
@@ -313,9 +320,10 @@ static void find_depends(x_function *f)
                 }
                 for (unsigned d = 0; d < i->def_count; d++) {
                     x_value *v = &f->values[i->first_value + d];
-                    if (v->depends == depends && v->varying == varying) continue;
+                    bool apart = varying && !is_common_value(f, v);
+                    if (v->depends == depends && v->varying == apart) continue;
                     v->depends = depends;
-                    v->varying = varying;
+                    v->varying = apart;
                     again = true;
                 }
             }
@@ -485,6 +493,17 @@ bool x_made_in(const x_function *f, const x_value *v, uint32_t loop)
     return cute_code_in_loop(f->flow, v->inst >= 0 ? f->insts[v->inst].block : v->block, loop);
 }
 
+const x_value *x_entry(const x_function *f, const x_value *v)
+{
+    uint32_t loop = is_header(f, v->block) ? f->flow->blocks[v->block].loop : CUTE_NO_LOOP;
+    for (uint32_t k = 0; v->phi && k < v->arg_count; k++) {
+        const x_value *from = x_at(f, v->args[k]);
+        if (from != v && from != f->values && (loop == CUTE_NO_LOOP || !x_made_in(f, from, loop)))
+            return from;
+    }
+    return NULL;
+}
+
 /* The phi of the loop's header that an operand counts from: i, i + 1, i * 4 ...; NULL: none. */
 static const x_value *counter(const x_function *f, const x_value *v, uint32_t header, int depth)
 {
@@ -576,6 +595,19 @@ static bool elects_each(const x_function *f, uint32_t n)
     return false;
 }
 
+/* Of a loop that counts from or to a number that is not known: n & 7 of the rest of an unrolled loop are few. */
+static double unknown_trips(const x_function *f, const x_value *phi, const x_operand *bound, int64_t step)
+{
+    const x_value *from = x_entry(f, phi);
+    const x_inst *i = from && from->inst >= 0 ? &f->insts[from->inst] : NULL;
+    int64_t each = step < 0 ? -step : step;
+    for (unsigned u = 0; i && (i->op == X_AND || i->op == X_LOP3) && u < 2 && u < i->use_count; u++)
+        if (i->uses[u].kind == X_IMM && i->uses[u].imm > 0 && i->uses[u].imm < 64)
+            return each < i->uses[u].imm ? (double)(i->uses[u].imm + 1) / 2 / (double)each : 1;
+    uint32_t depends = x_operand_depends(f, bound) | (from ? from->depends : 0);
+    return depends & (X_ARGUMENT | X_LOADED) ? MANY_TRIPS : TRIPS;
+}
+
 static bool judge_exit(x_function *f, uint32_t n, const x_inst *branch)
 {
     const cute_code_loop *loop = &f->flow->loops[n];
@@ -594,7 +626,10 @@ static bool judge_exit(x_function *f, uint32_t n, const x_inst *branch)
         out->step = step;
         out->test = test;
         out->counter = start.value;
-        if (!x_operand_lane(f, bound, 0, &to) || !x_operand_lane(f, &start, 0, &from)) return true;
+        if (!x_operand_lane(f, bound, 0, &to) || !x_operand_lane(f, &start, 0, &from)) {
+            out->trips = unknown_trips(f, phi, bound, step);
+            return true;
+        }
         double way = (double)(extend(to, test->bits) - extend(from, test->bits)) / (double)step;
         if (way < 0) way = -way;
         if (way >= 1) out->trips = way < MOST_TRIPS ? way : MOST_TRIPS;
@@ -629,12 +664,33 @@ static void find_trips(x_function *f, uint32_t n)
     }
 }
 
+/* What another loop with larger steps has left. */
+static void find_rest(x_function *f, uint32_t n)
+{
+    x_loop *rest = &f->loops[n];
+    if (!rest->counts) return;
+    const x_value *phi = x_at(f, rest->counter), *from = x_entry(f, phi);
+    int64_t mine = rest->step < 0 ? -rest->step : rest->step;
+    for (uint32_t k = 0; from && k < (from->phi ? from->arg_count : 1); k++) {
+        const x_value *left = from->phi ? x_at(f, from->args[k]) : from;
+        uint32_t block = left->inst >= 0 ? f->insts[left->inst].block : left->block;
+        uint32_t m = left == f->values ? CUTE_NO_LOOP : f->flow->blocks[block].loop;
+        if (m == CUTE_NO_LOOP || m == n || cute_code_in_loop(f->flow, f->flow->loops[n].header, m) ||
+            !f->loops[m].counts)
+            continue;
+        int64_t step = f->loops[m].step < 0 ? -f->loops[m].step : f->loops[m].step;
+        double trips = (double)step / (double)mine / 2;
+        if (step >= 2 * mine && step % mine == 0 && trips < rest->trips) rest->trips = trips;
+    }
+}
+
 static bool find_weights(x_function *f)
 {
     const cute_code_function *flow = f->flow;
     f->loops = cute_arena_array(f->arena, flow->loop_count + 1, sizeof *f->loops);
     if (!f->loops) return false;
     for (uint32_t l = 0; l < flow->loop_count; l++) find_trips(f, l);
+    for (uint32_t l = 0; l < flow->loop_count; l++) find_rest(f, l);
     for (size_t b = 0; b < flow->block_count; b++) {
         double weight = flow->blocks[b].reached ? f->blocks[b].likely : 0;
         for (uint32_t l = flow->blocks[b].loop; l != CUTE_NO_LOOP; l = flow->loops[l].parent)
@@ -699,6 +755,8 @@ bool x_analyse(x_function *f)
     }
     if (!x_ssa(f)) return false;
     if (f->sass) x_join_comparisons(f);
+    find_depends(f);
+    if (!evaluate_all(f)) return false;
     find_depends(f);
     return evaluate_all(f) && find_weights(f);
 }

@@ -148,14 +148,20 @@ static bool find_seen(explain_context *c, const x_inst *i, int cost, const char 
     return true;
 }
 
-/* What is added to the base is a loaded number of each lane, not the number of the lane beside a common one. */
-static bool is_gathered(const x_function *f, const x_inst *i)
+/* What is added to the base is a loaded number of each lane, not the number of the lane beside a common one. *walks: a loop goes on
+ * from there. */
+static bool is_gathered(const x_function *f, const x_inst *i, bool *walks)
 {
     const x_operand *o = &i->uses[i->address];
+    *walks = false;
     if (i->address2 >= 0 && !x_operand_varying(f, o)) o = &i->uses[i->address2];
-    for (int hops = 0; hops < 12 && o->kind == X_VAR; hops++) {
+    for (int hops = 0; hops < 16 && o->kind == X_VAR; hops++) {
         const x_value *v = x_use(f, o);
-        if (v->inst < 0) return false;
+        for (int phis = 0; v && v->inst < 0 && phis < 4; phis++) {
+            *walks = true;
+            v = x_entry(f, v);
+        }
+        if (!v || v->inst < 0) return false;
         const x_inst *from = &f->insts[v->inst];
         const x_operand *next = NULL;
         if (from->access == CUTE_ACCESS_LOAD) return is_global(from) && x_address_varying(f, from);
@@ -186,13 +192,17 @@ void find_uncoalesced(explain_context *c)
             /* Some of them meet in a sector. */
             uint32_t depends = x_address_depends(f, i);
             unsigned width = i->width ? i->width : 4;
-            if (depends & X_LOADED && x_address_varying(f, i) && width <= 8 && is_gathered(f, i))
+            bool walks;
+            if (depends & X_LOADED && x_address_varying(f, i) && width <= 8 && is_gathered(f, i, &walks))
                 explain_add(
                     c, i, SECTOR_COST * (X_LANES / 2 - width) * 0.75 * x_weight(f, i),
-                    "sort the indices, so that neighbouring lanes have neighbouring elements, or bring "
-                    "what is indexed into shared memory first",
-                    "each lane has an index that was loaded: up to 32 sectors of 32 bytes where %u "
-                    "would do",
+                    walks
+                        ? "let the lanes of a warp, or some of them, walk together: neighbouring lanes take "
+                          "neighbouring elements, and reduce by shuffles"
+                        : "sort the indices, so that neighbouring lanes have neighbouring elements, or "
+                          "bring what is indexed into shared memory first",
+                    "each lane %s: up to 32 sectors of 32 bytes where %u would do",
+                    walks ? "walks on from a place that it has loaded" : "has an index that was loaded",
                     width);
             continue;
         }
@@ -483,6 +493,55 @@ static int distinct_addresses(const uint64_t at[X_LANES], uint32_t active)
     return distinct;
 }
 
+/* How many addresses a masked number gives: base + (x & 15) * 4 has 16. X_LANES: any. */
+static int most_addresses(const x_function *f, const x_inst *i)
+{
+    const x_operand *o = &i->uses[i->address];
+    if (i->address2 >= 0 && !x_operand_varying(f, o)) o = &i->uses[i->address2];
+    for (int hops = 0; hops < 12 && o->kind == X_VAR && !o->inverted; hops++) {
+        const x_value *v = x_use(f, o);
+        const x_operand *next = NULL;
+        int bits = X_LANES;
+        if (v->inst < 0) break;
+        const x_inst *from = &f->insts[v->inst];
+        if (from->op == X_OTHER || from->op == X_SETP) break;
+        for (unsigned u = 0; u < from->use_count; u++) {
+            const x_operand *use = &from->uses[u];
+            if (use->kind == X_IMM && from->op == X_AND) bits = __builtin_popcountll((uint64_t)use->imm);
+            /* (a & imm) | 0 in one of its tables: without a bit of imm there is none in the result. */
+            if (use->kind == X_IMM && from->op == X_LOP3 && u == 1 && from->use_count > 2 &&
+                from->uses[2].kind == X_IMM && !from->uses[2].imm && !(from->table & 0x11))
+                bits = __builtin_popcount((uint32_t)use->imm);
+            if (use->kind == X_IMM && from->op == X_BFE && u == 2)
+                bits = use->imm >= 0 && use->imm < 8 ? (int)use->imm : X_LANES;
+        }
+        if (bits < 5) return 1 << bits;
+        for (unsigned u = 0; u < from->use_count; u++) {
+            if (!x_operand_varying(f, &from->uses[u])) continue;
+            if (next) return X_LANES;
+            next = &from->uses[u];
+        }
+        if (!next) break;
+        o = next;
+    }
+    return X_LANES;
+}
+
+/* Counting by 1 in shared memory, where nobody wants the number before: lanes of one address are counted by the hardware
+ * (ATOMS.POPC.INC). */
+static bool is_counted(const x_function *f, const x_inst *i)
+{
+    if (f->sass) return memmem(i->text, i->length, ".POPC.INC", 9) != NULL;
+    if (i->space != CUTE_SPACE_SHARED || i->data < 0 || !memmem(i->text, i->length, ".add.", 5)) return false;
+    if (i->uses[i->data].kind != X_IMM || i->uses[i->data].imm != 1) return false;
+    for (size_t n = 0; n < f->count; n++)
+        for (unsigned u = 0; u < f->insts[n].use_count; u++) {
+            const x_operand *o = &f->insts[n].uses[u];
+            if (o->kind == X_VAR && i->def_count && x_use(f, o) == &f->values[i->first_value]) return false;
+        }
+    return true;
+}
+
 void find_contended(explain_context *c)
 {
     const x_function *f = c->f;
@@ -492,7 +551,8 @@ void find_contended(explain_context *c)
         uint32_t active = x_active(f, i);
         int lanes = __builtin_popcount(active);
         bool global = is_global(i), shared = i->space == CUTE_SPACE_SHARED;
-        if (!is_access(f, i) || i->access != CUTE_ACCESS_ATOMIC || (!global && !shared) || lanes < 4)
+        if (!is_access(f, i) || i->access != CUTE_ACCESS_ATOMIC || (!global && !shared) || lanes < 4 ||
+            is_counted(f, i))
             continue;
         bool known = x_addresses(f, i, at, &active), varying = x_address_varying(f, i);
         double each = (global ? 8 : 4) * x_weight(f, i);
@@ -505,6 +565,10 @@ void find_contended(explain_context *c)
             if (distinct * 2 <= lanes)
                 explain_add(c, i, each * (lanes - distinct), NULL, "%d lanes of each warp have %d addresses",
                             lanes, distinct);
+        } else if (most_addresses(f, i) * 2 <= lanes) {
+            int most = most_addresses(f, i);
+            explain_add(c, i, each * (lanes - most), NULL, "%d lanes of each warp have %d addresses at most",
+                        lanes, most);
         } else if (global && x_address_depends(f, i) & X_LOADED) {
             explain_add(
                 c, i, each * lanes / 2, NULL,

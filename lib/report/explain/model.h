@@ -248,6 +248,8 @@ static inline uint32_t x_loop_of(const x_function *f, const x_inst *i)
 }
 /* Whether the value is made in the loop. */
 bool x_made_in(const x_function *f, const x_value *v, uint32_t loop);
+/* What a phi begins with: in front of its loop, or on one of the ways. NULL: it is no phi. */
+const x_value *x_entry(const x_function *f, const x_value *v);
 bool x_reached(const x_function *f, const x_inst *i);
 /* A branch of the compiler's own: numbers of 64 bits whose upper halves are 0 are divided as 32 bits. The side of the others;
  * CUTE_NO_BLOCK: it is none. */
