@@ -10,6 +10,10 @@
 // is S, and PARAMS, ARGS, TYPES are S, bias, alpha, beta, each behind a comma; else S is C, they are
 // empty. BETA: 1 where S is read, by TMA and the atom LD to where C goes; BIAS: 0 none, 1 along N, 2
 // along M; ACT: none, relu, gelu (its form with tanh); EFROM EEXT ETO: ACC and TC to f32, f32 to TC.
+// STREAM, WORK: 0 and whole where a cluster computes whole tiles, or 1 and streamed (stream-K; PP is 0):
+// tiles of the last wave, which is not full, and of the one before are shared out by k. Who has the end of a
+// tile's k adds the sums of clusters before it, which have the rest and computed that first. Then SPACE, SPACE_ARGS,
+// SPACE_TYPES are slots and flags, 64 BN sums and a 0 for each warpgroup, each behind a comma; else they are empty.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${128/BITS}}):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?{div=${128/BITS}},?):(1,?{i64 div=${128/BITS}})">
 !C = !cute.memref<${TC}, gmem, align<16>, "(?,?{div=${128/BITSC}}):(?{i64 div=${128/BITSC}},1)">
@@ -20,6 +24,11 @@
 !results = vector<${BM/(2-PP)/8}x${TC}>
 !load = !cute_nvgpu.atom.${LD}
 !store = !cute_nvgpu.atom.${ST}
+!slots = !cute.memref<${ACC}, gmem, align<16>, "(?):(1)">
+!flags = !cute.memref<i32, gmem, align<4>, "(?):(1)">
+!part = vector<4x${ACC}>
+!tile = vector<${BM/(2-PP)*BN/128}x${ACC}>
+!slot = !cute.memref<${ACC}, gmem, align<16>, "(4,${BM/(2-PP)*BN/512}):(1,512)">
 !mma16 = !cute_nvgpu.sm90.mma<64x16x${256/BITS}, ab_major = (${MA}, ${MB}), elem_type = (${T}, ${T}, ${ACC}), frag_kind = ss>
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
 gpu.module @kernels {
@@ -36,6 +45,150 @@ gpu.module @kernels {
     %n = arith.divui %r, %high : i32
     %m = arith.addi %m0, %dm : i32
     return %m, %n : i32, i32
+  }
+  // Work of cluster %c of %count: from %start on, every %count; what is below %shared + %c are pieces of tiles below
+  // %shared, of which the cluster has the k-tiles from %low to %high, the last ones first.
+  func.func private @whole_work(%c: i32, %count: i32, %tiles: i32, %ktiles: i32) -> (i32, i32, i32, i32) {
+    %c0 = arith.constant 0 : i32
+    return %c, %c0, %c0, %c0 : i32, i32, i32, i32
+  }
+  func.func private @low_of(%c: i32, %count: i32, %total: i32) -> i32 {
+    %each = arith.divui %total, %count : i32
+    %more = arith.remui %total, %count : i32
+    %before = arith.muli %each, %c : i32
+    %extra = arith.minui %c, %more : i32
+    %low = arith.addi %before, %extra : i32
+    return %low : i32
+  }
+  func.func private @streamed_work(%c: i32, %count: i32, %tiles: i32, %ktiles: i32) -> (i32, i32, i32, i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %least = arith.constant 4 : i32
+    %rest = arith.remui %tiles, %count : i32
+    %full = arith.cmpi eq, %rest, %c0 : i32
+    %two = arith.addi %rest, %count : i32
+    %most = arith.minui %two, %tiles : i32
+    %all = arith.muli %most, %ktiles : i32
+    %worth = arith.muli %count, %least : i32
+    %short = arith.cmpi ult, %all, %worth : i32
+    %not = arith.ori %full, %short : i1
+    %shared = arith.select %not, %c0, %most : i32
+    %total = arith.muli %shared, %ktiles : i32
+    %low = func.call @low_of(%c, %count, %total) : (i32, i32, i32) -> i32
+    %next = arith.addi %c, %c1 : i32
+    %high = func.call @low_of(%next, %count, %total) : (i32, i32, i32) -> i32
+    %end = arith.ceildivui %high, %ktiles : i32
+    %begin = arith.divui %low, %ktiles : i32
+    %pieces = arith.subi %end, %begin : i32
+    %own = arith.addi %shared, %c : i32
+    %back = arith.muli %pieces, %count : i32
+    %start = arith.subi %own, %back : i32
+    return %start, %shared, %low, %high : i32, i32, i32, i32
+  }
+  // The tile, its k-tiles of this piece.
+  func.func private @whole_piece(%v: i32, %c: i32, %count: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
+    %c0 = arith.constant 0 : i32
+    return %v, %c0, %ktiles : i32, i32, i32
+  }
+  func.func private @streamed_piece(%v: i32, %c: i32, %count: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %own = arith.addi %shared, %c : i32
+    %is_part = arith.cmpi slt, %v, %own : i32
+    %tile, %k0, %k1 = scf.if %is_part -> (i32, i32, i32) {
+      %behind = arith.subi %own, %v : i32
+      %nth = arith.divui %behind, %count : i32
+      %lowest = arith.divui %low, %ktiles : i32
+      %above = arith.subi %nth, %c1 : i32
+      %tile = arith.addi %lowest, %above : i32
+      %base = arith.muli %tile, %ktiles : i32
+      %from = arith.subi %low, %base : i32
+      %to = arith.subi %high, %base : i32
+      %k0 = arith.maxsi %from, %c0 : i32
+      %k1 = arith.minsi %to, %ktiles : i32
+      scf.yield %tile, %k0, %k1 : i32, i32, i32
+    } else {
+      scf.yield %v, %c0, %ktiles : i32, i32, i32
+    }
+    return %tile, %k0, %k1 : i32, i32, i32
+  }
+  func.func private @flag(%flags: !flags, %i: i32) -> !llvm.ptr<1> {
+    %base = cute.get_iter %flags
+    %at = cute.add_offset %base, %i
+    %address = cute.ptrtoint %at : i64
+    %pointer = llvm.inttoptr %address : i64 to !llvm.ptr<1>
+    return %pointer : !llvm.ptr<1>
+  }
+  // What a thread has of a warpgroup's slot: four sums beside those of the next thread, and so on.
+  func.func private @slot(%slots: !slots, %i: i32, %t: i32) -> !slot {
+    %base = cute.get_iter %slots
+    %all = cute.make_view %base, "(4,${BM/(2-PP)*BN/512},128,1):(1,512,4,${BM/(2-PP)*BN})"
+    %slot = cute.slice %all, (_, _, %t, %i)
+    return %slot : !slot
+  }
+  // To the sums of a tile's end those of the rest of its k; sums that are not of its end go to this warpgroup's slot.
+  func.func private @whole_join(%sums: !tile, %tile: i32, %k: i32, %ends: i1, %c: i32, %count: i32, %shared: i32, %ktiles: i32, %w: i32, %barrier: i32, %t: i32) -> !tile {
+    return %sums : !tile
+  }
+  func.func private @streamed_join(%given: !tile, %tile: i32, %k: i32, %ends: i1, %c: i32, %count: i32, %shared: i32, %ktiles: i32, %w: i32, %barrier: i32, %t: i32, %slots: !slots, %flags: !flags) -> !tile {
+    %four = cute.static "(4,${BM/(2-PP)*BN/512}):(1,4)"
+    %sums = cute.memref.alloca %four : ${ACC}
+    cute.memref.store_vec %given, %sums
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    %quarters = arith.constant ${BM/(2-PP)*BN/512} : i32
+    %warpgroups = arith.constant ${2*CM*CN} : i32
+    %is_first = arith.cmpi eq, %t, %c0 : i32
+    scf.if %ends {
+      %tile0 = arith.muli %tile, %ktiles : i32
+      %begin = arith.addi %tile0, %k : i32
+      %total = arith.muli %shared, %ktiles : i32
+      %last, %lowest = scf.while (%above = %c, %from = %begin) : (i32, i32) -> (i32, i32) {
+        %more = arith.cmpi ugt, %from, %tile0 : i32
+        scf.condition(%more) %above, %from : i32, i32
+      } do {
+      ^bb0(%above: i32, %from: i32):
+        %that = arith.subi %above, %c1 : i32
+        %low = func.call @low_of(%that, %count, %total) : (i32, i32, i32) -> i32
+        %back = arith.subi %c, %that : i32
+        %groups = arith.muli %back, %warpgroups : i32
+        %of = arith.subi %w, %groups : i32
+        scf.if %is_first {
+          %flag = func.call @flag(%flags, %of) : (!flags, i32) -> !llvm.ptr<1>
+          scf.while : () -> () {
+            %there = llvm.load %flag atomic syncscope("device") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+            %waits = arith.cmpi eq, %there, %c0 : i32
+            scf.condition(%waits)
+          } do {
+            scf.yield
+          }
+        }
+        cute_nvgpu.arch.warp_sync
+        cute_nvgpu.arch.named_barrier_sync %barrier, %c128
+        %slot = func.call @slot(%slots, %of, %t) : (!slots, i32, i32) -> !slot
+        scf.for %j = %c0 to %quarters step %c1 : i32 {
+          %x = cute.memref.load_vec %slot[_, %j]
+          %y = cute.memref.load_vec %sums[_, %j]
+          %z = arith.${ADD} %x, %y : !part
+          cute.memref.store_vec %z, %sums[_, %j]
+        } {loop_annotation = #unroll}
+        scf.yield %that, %low : i32, i32
+      }
+    } else {
+      %slot = func.call @slot(%slots, %w, %t) : (!slots, i32, i32) -> !slot
+      scf.for %j = %c0 to %quarters step %c1 : i32 {
+        %y = cute.memref.load_vec %sums[_, %j]
+        cute.memref.store_vec %y, %slot[_, %j]
+      } {loop_annotation = #unroll}
+      cute_nvgpu.arch.named_barrier_sync %barrier, %c128
+      scf.if %is_first {
+        %flag = func.call @flag(%flags, %w) : (!flags, i32) -> !llvm.ptr<1>
+        llvm.store %c1, %flag atomic syncscope("device") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
+      }
+    }
+    %joined = cute.memref.load_vec %sums
+    return %joined : !tile
   }
   // Where a warpgroup's tile is: rows in units of its rows, columns in tiles.
   func.func private @corner(%m: i32, %n: i32, %rm: i32, %rn: i32, %half: i32) -> (i32, i32) {
@@ -234,7 +387,7 @@ gpu.module @kernels {
     %y = arith.${ETO} %x3 : !singles to !results
     return %y : !results
   }
-  gpu.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) kernel
+  gpu.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}${SPACE}) kernel
       attributes {nvvm.reqntid = array<i32: 384, 1, 1>, nvvm.cluster_dim = array<i32: ${CM*CN}, 1, 1>, nvvm.minctasm = 1 : i32} {
     %tid = nvvm.read.ptx.sreg.tid.x : i32
     %bid = nvvm.read.ptx.sreg.ctaid.x : i32
@@ -321,6 +474,7 @@ gpu.module @kernels {
     %kshape = cute.size<[1]> %A
     %kmode = cute.ceil_div %kshape, ${BK}
     %ktiles = cute.get_scalars %kmode
+    %work, %shared, %low, %high = func.call @${WORK}_work(%first, %step, %tiles, %ktiles) : (i32, i32, i32, i32) -> (i32, i32, i32, i32)
     cute_nvgpu.arch.griddepcontrol_launch_dependents
     %producer = arith.cmpi eq, %group, %c0 : i32
     scf.if %producer {
@@ -346,7 +500,8 @@ gpu.module @kernels {
         %sharesB = arith.constant ${CM>1} : i1
         // What a kernel before this one writes is there, where it lets this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
-        scf.for %tile = %first to %tiles step %step iter_args(%i0 = %c0, %p0 = %c1) -> (i32, i32) : i32 {
+        scf.for %v = %work to %tiles step %step iter_args(%i0 = %c0, %p0 = %c1) -> (i32, i32) : i32 {
+          %tile, %k0, %k1 = func.call @${WORK}_piece(%v, %first, %step, %shared, %low, %high, %ktiles) : (i32, i32, i32, i32, i32, i32, i32) -> (i32, i32, i32)
           %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
           %mc = arith.muli %m, %cCM : i32
           %nc = arith.muli %n, %cCN : i32
@@ -360,7 +515,7 @@ gpu.module @kernels {
           %gB2 = cute.group_modes(%gB) <0, 2>
           %tAs, %tAg = cute_nvgpu.atom.tma_partition %tmaA, %inN, "(${CN}):(1)", %sA2, %gA2
           %tBs, %tBg = cute_nvgpu.atom.tma_partition %tmaB, %inM, "(${CM}):(1)", %sB2, %gB2
-          %i2, %p2 = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %i0, %p = %p0) -> (i32, i32) : i32 {
+          %i2, %p2 = scf.for %k = %k0 to %k1 step %c1 iter_args(%i = %i0, %p = %p0) -> (i32, i32) : i32 {
             %f = cute.add_offset %full, %i
             %e = cute.add_offset %empty, %i
             cute_nvgpu.arch.mbarrier_wait %e, %p
@@ -449,7 +604,7 @@ gpu.module @kernels {
       // The second warpgroup starts a tile later, behind the first one's buffers.
       %late = arith.select %turns, %w, %c0 : i32
       %ahead = arith.muli %late, %step : i32
-      %start = arith.addi %first, %ahead : i32
+      %start = arith.addi %work, %ahead : i32
       %stride = arith.muli %step, %ways : i32
       // The other warpgroup's buffers are between this one's.
       %others = arith.select %turns, %ktiles, %c0 : i32
@@ -457,20 +612,29 @@ gpu.module @kernels {
       %i0, %p0 = cute_nvgpu.arch.pipeline_index_of<{stages = ${STAGES} : i32}> %theirs
       // The phase of S where a tile begins.
       %fills_s = arith.constant ${BETA*(BN/CW/NC)%2} : i32
-      scf.for %tile = %start to %tiles step %stride iter_args(%i1 = %i0, %p1 = %p0, %s1 = %c0) -> (i32, i32, i32) : i32 {
+      // Flags are 0 where the kernel before this one is done.
+      %streams = arith.constant ${STREAM} : i1
+      %two = arith.constant 2 : i32
+      %block_groups = arith.muli %bid, %two : i32
+      %warpgroup = arith.addi %block_groups, %w : i32
+      scf.if %streams {
+        cute_nvgpu.arch.griddepcontrol_wait
+      }
+      scf.for %v = %start to %tiles step %stride iter_args(%i1 = %i0, %p1 = %p0, %s1 = %c0) -> (i32, i32, i32) : i32 {
+        %tile, %k0, %k1 = func.call @${WORK}_piece(%v, %first, %step, %shared, %low, %high, %ktiles) : (i32, i32, i32, i32, i32, i32, i32) -> (i32, i32, i32)
         %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
         scf.if %turns {
           cute_nvgpu.arch.named_barrier_sync %turn, %c256
         }
         scf.if %promotes {
-          %none = arith.constant dense<${ZERO}> : vector<${BM/(2-PP)*BN/128}x${ACC}>
+          %none = arith.constant dense<${ZERO}> : !tile
           cute.memref.store_vec %none, %total
         }
-        %i2, %p2, %latest = scf.for %k = %c0 to %ktiles step %c1 iter_args(%i = %i1, %p = %p1, %before = %i1) -> (i32, i32, i32) : i32 {
+        %i2, %p2, %latest = scf.for %k = %k0 to %k1 step %c1 iter_args(%i = %i1, %p = %p1, %before = %i1) -> (i32, i32, i32) : i32 {
           %f = cute.add_offset %full, %i
           cute_nvgpu.arch.mbarrier_wait %f, %p
           cute_nvgpu.arch.wgmma_fence
-          %later = arith.cmpi ne, %k, %c0 : i32
+          %later = arith.cmpi ne, %k, %k0 : i32
           %goes_on = arith.andi %later, %kept : i1
           %on = cute_nvgpu.atom.set_value %mma, %goes_on {field = #cute_nvgpu.atom_mma_field_sm90<accum_c>}
           cute.gemm %on, %acc, %rA[_, _, _, %i], %rB[_, _, _, %i], %acc
@@ -486,20 +650,22 @@ gpu.module @kernels {
             cute_nvgpu.arch.wgmma_wait_group {groups = 0 : i32}
             %x = cute.memref.load_vec %acc
             %y = cute.memref.load_vec %total
-            %z = arith.${ADD} %x, %y : vector<${BM/(2-PP)*BN/128}x${ACC}>
+            %z = arith.${ADD} %x, %y : !tile
             cute.memref.store_vec %z, %total
           }
           %j, %q = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> %i, %p
           scf.yield %j, %q, %i : i32, i32, i32
         }
-        %following = arith.addi %tile, %step : i32
+        %following = arith.addi %v, %step : i32
         %another = arith.cmpi slt, %following, %tiles : i32
         %yields = arith.andi %another, %turns : i1
         scf.if %yields {
           cute_nvgpu.arch.named_barrier_arrive %other_turn, %c256
         }
         // While the last products are computed: the first columns of S, and two elements of the bias.
-        scf.if %reads_s {
+        %ends = arith.cmpi eq, %k1, %ktiles : i32
+        %end_reads_s = arith.andi %ends, %reads_s : i1
+        scf.if %end_reads_s {
           scf.if %storer {
             %rowS, %bnS = func.call @corner(%m, %n, %rm, %rn, %half) : (i32, i32, i32, i32, i32) -> (i32, i32)
             %colS = arith.muli %bnS, %chunks : i32
@@ -523,68 +689,75 @@ gpu.module @kernels {
           %e = cute.add_offset %empty, %latest
           cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
         }
-        // NC times CW columns at a time: as TC to the buffers, then to C.
-        %rows2, %bn = func.call @corner(%m, %n, %rm, %rn, %half) : (i32, i32, i32, i32, i32) -> (i32, i32)
-        %tilesN = arith.muli %bn, %chunks : i32
-        scf.for %g = %c0 to %chunks step %buffers : i32 {
-          scf.if %storer {
-            cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}
-          }
-          scf.if %reads_s {
-            %is_later = arith.cmpi ne, %g, %c0 : i32
-            %later_s = arith.andi %storer, %is_later : i1
-            scf.if %later_s {
-              %colS = arith.addi %tilesN, %g : i32
-              %one = cute_nvgpu.arch.elect_one
-              scf.if %one {
-                cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %bar_s, %bytes_s
-              }
-              scf.for %buffer = %c0 to %buffers step %c1 : i32 {
-                %col = arith.addi %colS, %buffer : i32
-                %gS = cute.local_tile %iS, (${BM/(2-PP)}, ${CW}), (%rows2, %col)
-                %gS2 = cute.group_modes(%gS) <0, 2>
-                %tSs, %tSg = cute_nvgpu.atom.tma_partition %tmaS, %alone, "1:0", %sC2, %gS2
-                cute.copy %loadS, %tSg, %tSs[_, %buffer]
-              } {loop_annotation = #unroll}
+        %own = cute.memref.load_vec %${SUMS}
+        %joined = func.call @${WORK}_join(%own, %tile, %k0, %ends, %first, %step, %shared, %ktiles, %warpgroup, %w1, %t${SPACE_ARGS})
+            : (!tile, i32, i32, i1, i32, i32, i32, i32, i32, i32, i32${SPACE_TYPES}) -> !tile
+        cute.memref.store_vec %joined, %${SUMS}
+        scf.if %ends {
+          // NC times CW columns at a time: as TC to the buffers, then to C.
+          %rows2, %bn = func.call @corner(%m, %n, %rm, %rn, %half) : (i32, i32, i32, i32, i32) -> (i32, i32)
+          %tilesN = arith.muli %bn, %chunks : i32
+          scf.for %g = %c0 to %chunks step %buffers : i32 {
+            scf.if %storer {
+              cute_nvgpu.arch.cp_async_bulk_wait_group {groups = 0 : i32, read}
             }
-          }
-          scf.if %fused {
-            func.call @begin(%g, %w, %t, %early, %s1) : (i32, i32, i32, vector<4xf32>, i32) -> ()
-          }
-          cute_nvgpu.arch.named_barrier_sync %w1, %c128
-          scf.for %buffer = %c0 to %buffers step %c1 : i32 {
-            scf.for %j = %c0 to %pieces step %c1 : i32 {
-              %h = arith.addi %g, %buffer : i32
-              %hp = arith.muli %h, %pieces : i32
-              %hj = arith.addi %hp, %j : i32
-              %x = cute.memref.load_vec %acc16[_, _, _, %hj]
-              %y = scf.if %fused -> (!results) {
-                %z = func.call @end(%x, %hj, %buffer, %j, %w, %t, %early) : (!sums, i32, i32, i32, i32, i32, vector<4xf32>) -> !results
-                scf.yield %z : !results
-              } else {
-                %z = arith.${TRUNC} %x : !sums to !results
-                scf.yield %z : !results
+            scf.if %reads_s {
+              %is_later = arith.cmpi ne, %g, %c0 : i32
+              %later_s = arith.andi %storer, %is_later : i1
+              scf.if %later_s {
+                %colS = arith.addi %tilesN, %g : i32
+                %one = cute_nvgpu.arch.elect_one
+                scf.if %one {
+                  cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %bar_s, %bytes_s
+                }
+                scf.for %buffer = %c0 to %buffers step %c1 : i32 {
+                  %col = arith.addi %colS, %buffer : i32
+                  %gS = cute.local_tile %iS, (${BM/(2-PP)}, ${CW}), (%rows2, %col)
+                  %gS2 = cute.group_modes(%gS) <0, 2>
+                  %tSs, %tSg = cute_nvgpu.atom.tma_partition %tmaS, %alone, "1:0", %sC2, %gS2
+                  cute.copy %loadS, %tSg, %tSs[_, %buffer]
+                } {loop_annotation = #unroll}
               }
-              cute.memref.store_vec %y, %rC
-              cute.copy %r2s, %tRrC[_, _, 0], %tRsC[_, _, %j, %buffer]
-            } {loop_annotation = #unroll}
-          } {loop_annotation = #unroll}
-          cute_nvgpu.arch.fence_view_async_shared
-          cute_nvgpu.arch.named_barrier_sync %w1, %c128
-          scf.if %storer {
+            }
+            scf.if %fused {
+              func.call @begin(%g, %w, %t, %early, %s1) : (i32, i32, i32, vector<4xf32>, i32) -> ()
+            }
+            cute_nvgpu.arch.named_barrier_sync %w1, %c128
             scf.for %buffer = %c0 to %buffers step %c1 : i32 {
-              %col0 = arith.addi %tilesN, %g : i32
-              %col = arith.addi %col0, %buffer : i32
-              %gC = cute.local_tile %iC, (${BM/(2-PP)}, ${CW}), (%rows2, %col)
-              %gC2 = cute.group_modes(%gC) <0, 2>
-              %tCs, %tCg = cute_nvgpu.atom.tma_partition %tmaC, %alone, "1:0", %sC2, %gC2
-              cute.copy %execC, %tCs[_, %buffer], %tCg
+              scf.for %j = %c0 to %pieces step %c1 : i32 {
+                %h = arith.addi %g, %buffer : i32
+                %hp = arith.muli %h, %pieces : i32
+                %hj = arith.addi %hp, %j : i32
+                %x = cute.memref.load_vec %acc16[_, _, _, %hj]
+                %y = scf.if %fused -> (!results) {
+                  %z = func.call @end(%x, %hj, %buffer, %j, %w, %t, %early) : (!sums, i32, i32, i32, i32, i32, vector<4xf32>) -> !results
+                  scf.yield %z : !results
+                } else {
+                  %z = arith.${TRUNC} %x : !sums to !results
+                  scf.yield %z : !results
+                }
+                cute.memref.store_vec %y, %rC
+                cute.copy %r2s, %tRrC[_, _, 0], %tRsC[_, _, %j, %buffer]
+              } {loop_annotation = #unroll}
             } {loop_annotation = #unroll}
-            cute_nvgpu.arch.cp_async_bulk_commit_group
-          }
-        } {loop_annotation = #unroll}
+            cute_nvgpu.arch.fence_view_async_shared
+            cute_nvgpu.arch.named_barrier_sync %w1, %c128
+            scf.if %storer {
+              scf.for %buffer = %c0 to %buffers step %c1 : i32 {
+                %col0 = arith.addi %tilesN, %g : i32
+                %col = arith.addi %col0, %buffer : i32
+                %gC = cute.local_tile %iC, (${BM/(2-PP)}, ${CW}), (%rows2, %col)
+                %gC2 = cute.group_modes(%gC) <0, 2>
+                %tCs, %tCg = cute_nvgpu.atom.tma_partition %tmaC, %alone, "1:0", %sC2, %gC2
+                cute.copy %execC, %tCs[_, %buffer], %tCg
+              } {loop_annotation = #unroll}
+              cute_nvgpu.arch.cp_async_bulk_commit_group
+            }
+          } {loop_annotation = #unroll}
+        }
         %i3, %p3 = cute_nvgpu.arch.pipeline_advance<{stages = ${STAGES} : i32}> %i2, %p2, %others
-        %s2 = arith.xori %s1, %fills_s : i32
+        %filled_s = arith.select %ends, %fills_s, %c0 : i32
+        %s2 = arith.xori %s1, %filled_s : i32
         scf.yield %i3, %p3, %s2 : i32, i32, i32
       }
       scf.if %storer {
@@ -596,7 +769,7 @@ gpu.module @kernels {
     gpu.return
   }
 }
-func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) {
+func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}${SPACE}) {
   %shape = cute.shape %C
   %grid = cute.ceil_div %shape, (${BM*CM}, ${BN*CN})
   %tm, %tn = cute.get_scalars %grid
@@ -604,7 +777,9 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) {
   %cluster = arith.constant ${CM*CN} : i32
   %sms = cute_nvgpu.host.sm_count
   %most = arith.divui %sms, %cluster : i32
-  %clusters = arith.minui %tiles, %most : i32
+  %streams = arith.constant ${STREAM} : i1
+  %full = arith.minui %tiles, %most : i32
+  %clusters = arith.select %streams, %most, %full : i32
   %blocks = arith.muli %clusters, %cluster : i32
   %gx = arith.index_cast %blocks : i32 to index
   %c1 = arith.constant 1 : index
@@ -612,7 +787,7 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) {
   %threads = arith.constant 384 : index
   %bytes = arith.constant ${(BM+BN)*BK*STAGES*BITS/8+(PP?2:1)*BM*CW*NC*BITSC/8+16*STAGES+(BETA||BIAS?16:0)+(BIAS==2?8*BM/(2-PP):BIAS*8*BN)} : i32
   gpu.launch_func @kernels::@gemm clusters in (%cx, %c1, %c1) blocks in (%gx, %c1, %c1) threads in (%threads, %c1, %c1)
-    dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C${PARAMS}) {cute.programmatic}
+    dynamic_shared_memory_size %bytes args(%A : !t${A}, %B : !t${B}, %C : !C${PARAMS}${SPACE}) {cute.programmatic}
   return
 }
 // In an editor: -D T=bf16 -D TC=bf16 -D ACC=f32 -D BITS=16 -D BITSC=16 -D TRUNC=truncf -D A=0 -D MA=k -D B=0 -D MB=k
@@ -620,4 +795,5 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) {
 // -D ST=stsm<bf16,mode=<"(8,8)">,num_matrices=4,n>
 // -D LD=ldsm<val_type=bf16,mode=<"(8,8)">,sz_pattern=u16,num_matrices=4,n> -D FUSED=0 -D END=plain -D S=C -D PARAMS=
 // -D ARGS= -D TYPES= -D BETA=0 -D BIAS=0 -D ACT=none -D EFROM=bitcast -D EEXT=extf -D ETO=truncf -D PROMOTE=0
-// -D SUMS=acc -D ADD=addf -D ZERO=0.0
+// -D SUMS=acc -D ADD=addf -D ZERO=0.0 -D STREAM=0 -D WORK=whole -D SPACE=
+// -D SPACE_ARGS= -D SPACE_TYPES=

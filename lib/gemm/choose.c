@@ -20,6 +20,7 @@ static const double launch = 2.0e-6;    /* in order on a stream */
 static const double beginning = 0.8e-6; /* of a block */
 static const double exchange = 0.3e-6;  /* of sums, for each further block of a tile */
 static const double in_the_way = 0.05;  /* the part of what goes on beside that is seen */
+static const double joining = 4e-6;     /* of sums of the pieces of a tile, flags and the clearing of those */
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -98,6 +99,7 @@ static double computing(const gemm_way *way, const gemm_view *view, int64_t bloc
             k = ceil_div(ceil_div(view->k, c->bk), c->split) * c->bk + 2 * c->bk;
     double tile =
         2.0 * (double)c->bm * (double)c->bn * (double)k / (rate_of(c, way->vectors) * 1e12 / MEASURED_ON);
+    if (c->streams) return tile * (double)blocks / (double)wave + joining;
     return tile * ((double)(blocks / wave * at_once) + (double)ceil_div(blocks % wave, multiprocessors));
 }
 
@@ -243,7 +245,8 @@ static bool make_way(const gemm_problem *problems, size_t count, const gemm_conf
 {
     const gemm_problem *first = &problems[0];
     const cute_arch *arch = cute_arch_find(target->arch);
-    *out = (gemm_way){.config = config, .first = first, .vectors = vectors};
+    *out = (gemm_way){
+        .config = config, .first = first, .vectors = vectors, .multiprocessors = target->multiprocessors};
     int least = config->class == GEMM_FP8 ? 89 : config->kernel->first_arch;
     if (arch && config->kernel->this_chip &&
         (arch->number != config->kernel->first_arch || arch->variant != 'a'))

@@ -22,7 +22,7 @@ typedef struct build {
     const gemm_way *way;
     const char *arch, *cache;
     const cute_gemm_compiler *compiler;
-    unit units[3];
+    unit units[4];
     size_t count;
     cute_diag *diag;
 } build;
@@ -98,7 +98,7 @@ static cute_status compile(build *b, unit *u)
 /* One PTX module with the metadata of all in front. */
 static cute_status join(build *b, cute_buffer *out)
 {
-    cute_ptx_part parts[3] = {0};
+    cute_ptx_part parts[4] = {0};
     cute_buffer lines = {0};
     for (size_t i = 0; i < b->count; i++) {
         parts[i] = (cute_ptx_part){b->units[i].name, b->units[i].ptx, b->units[i].length, false};
@@ -175,6 +175,7 @@ cute_status gemm_compile(const gemm_way *way, const char *arch, bool ptx, const 
     if (!(b.arena = cute_arena_create())) return cute_fail_memory(diag);
     kernel->define(way, &add_unit(&b, kernel->name, kernel->source)->defines);
     if (way->pack_a || way->pack_b) define_pack(way, &add_unit(&b, "gemm_pack", gemm_source_pack())->defines);
+    if (way->config->streams) add_unit(&b, "gemm_clear", gemm_source_clear());
     if (way->epilogue) define_epilogue(way, &add_unit(&b, "gemm_epilogue", gemm_source_epilogue())->defines);
     cute_status status = CUTE_OK;
     for (size_t i = 0; i < b.count && status == CUTE_OK; i++) status = compile(&b, &b.units[i]);

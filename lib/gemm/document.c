@@ -5,6 +5,8 @@
 #include "lib/base/checked.h"
 #include "lib/gemm/gemm.h"
 
+enum { FLAGS = 2 }; /* of a block of stream-K: one for each warpgroup that multiplies */
+
 static size_t align_up(size_t bytes)
 {
     return (bytes + 255) / 256 * 256;
@@ -36,7 +38,10 @@ cute_status gemm_workspace_of(const gemm_way *way, const gemm_problem *problems,
         int64_t k = gemm_packed_k(way, v.k), in = cute_dtype_get(problems[i].in)->bytes;
         bool fits = (!way->pack_a || grow(&out->a, v.rows, k, in)) &&
                     (!way->pack_b || grow(&out->b, v.columns, k, in)) &&
-                    (!way->epilogue || grow(&out->sums, v.rows, sums_row(v.columns), 4));
+                    (!way->epilogue || grow(&out->sums, v.rows, sums_row(v.columns), 4)) &&
+                    (!way->config->streams ||
+                     (grow(&out->slots, way->multiprocessors, way->config->bm * way->config->bn, 4) &&
+                      grow(&out->flags, way->multiprocessors, FLAGS, 4)));
         if (!fits) return cute_fail(diag, CUTE_USAGE, NULL, "the workspace is larger than 64 bits can count");
     }
     return CUTE_OK;
@@ -102,6 +107,11 @@ static json_t *view(const char *buffer, int64_t offset, int64_t rows, int64_t co
                      (json_int_t)rows, (json_int_t)columns, "strides", (json_int_t)row, (json_int_t)column);
 }
 
+static json_t *vector_view(const char *buffer, int64_t elements)
+{
+    return json_pack("{s:s,s:[I],s:[i]}", "buffer", buffer, "shape", (json_int_t)elements, "strides", 1);
+}
+
 static void put_plan(writer *w, const char *function, json_t *args)
 {
     json_t *plan = json_pack("{s:s,s:o}", "function", function, "args", args);
@@ -164,10 +174,16 @@ static void put_steps(writer *w, const gemm_problem *p, size_t index, size_t cou
                             view(d, item * p->d.batch, v.rows, v.columns, p->given.ld_d, 1));
     if (kernel->always_fused && !way->fused) {
         json_object_set_new(args, kernel->addend, view("sums", 0, v.rows, wide, row, 1));
-        json_object_set_new(args, "bias",
-                            json_pack("{s:s,s:[i],s:[i]}", "buffer", "sums", "shape", 1, "strides", 1));
+        json_object_set_new(args, "bias", vector_view("sums", 1));
         json_object_set_new(args, "alpha", json_real(1));
         json_object_set_new(args, "beta", json_real(0));
+    }
+    if (way->config->streams) {
+        int64_t blocks = way->multiprocessors;
+        json_t *slots = vector_view("slots", blocks * way->config->bm * way->config->bn);
+        put_plan(w, "gemm_clear", json_pack("{s:o}", "flags", vector_view("flags", blocks * FLAGS)));
+        json_object_set_new(args, "slots", slots);
+        json_object_set_new(args, "flags", vector_view("flags", blocks * FLAGS));
     }
     put_plan(w, kernel->function, args);
     if (!way->epilogue) return;
@@ -190,6 +206,8 @@ json_t *gemm_document(const gemm_way *way, const gemm_problem *problems, size_t 
     if (!w.failed && work.a) put_buffer(&w, "packed_a", problems[0].in, (int64_t)work.a / in);
     if (!w.failed && work.b) put_buffer(&w, "packed_b", problems[0].in, (int64_t)work.b / in);
     if (!w.failed && work.sums) put_buffer(&w, "sums", way->product, (int64_t)work.sums / 4);
+    if (!w.failed && work.slots) put_buffer(&w, "slots", problems[0].sum, (int64_t)work.slots / 4);
+    if (!w.failed && work.flags) put_buffer(&w, "flags", CUTE_I32, (int64_t)work.flags / 4);
     for (size_t i = 0; i < count; i++)
         for (int64_t item = 0; item < problems[i].given.batch && !w.failed; item++)
             put_steps(&w, &problems[i], i, count, item);

@@ -88,6 +88,7 @@ typedef struct gemm_config {
     int64_t cluster_m, cluster_n; /* blocks */
     bool turns;                   /* of the warpgroups, at a tile each; else they halve one */
     bool promotes;                /* sums of 128 terms are added in registers */
+    bool streams;                 /* stream-K: tiles of the last waves are shared out by k */
     int64_t split;                /* blocks of a cluster that share the k of a tile */
     int64_t resident;             /* blocks of a multiprocessor; 0: as many as have room */
     double vectors, narrow;       /* TFLOP/s measured on 132 multiprocessors, 0: not */
@@ -103,6 +104,7 @@ extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_split, 
 /* The texts of kernels/gemm, embedded when the library is built. */
 const char *gemm_source_pack(void);
 const char *gemm_source_epilogue(void);
+const char *gemm_source_clear(void);
 
 /* ---- ways (choose.c) ---- */
 
@@ -117,6 +119,7 @@ typedef struct gemm_way {
     bool epilogue;             /* the product goes to the workspace, a step makes D of it */
     bool columns_a, columns_b; /* rows, not k, are neighbours in the kernel's A and B */
     int64_t vc;                /* elements of a copy to C */
+    int64_t multiprocessors;   /* that it may run on */
     cute_dtype product;        /* the type that the kernel writes */
     double seconds;
     bool tuned;
@@ -150,12 +153,13 @@ int64_t gemm_packed_k(const gemm_way *way, int64_t k);
 
 /* Bytes of the parts of the workspace. */
 typedef struct gemm_workspace {
-    size_t a, b, sums; /* 0: not there; each a multiple of 256 */
+    size_t a, b, sums, slots, flags; /* 0: not there; each a multiple of 256 */
 } gemm_workspace;
 cute_status gemm_workspace_of(const gemm_way *way, const gemm_problem *problems, size_t count,
                               gemm_workspace *out, cute_diag *diag);
 /* The launch.json: buffers and one plan a step, in order. Of problem i of several the buffers are called A0, B0, ...; of
- * one alone A, B, C, D and bias; those of the workspace packed_a, packed_b and sums. NULL: memory is exhausted. */
+ * one alone A, B, C, D and bias; those of the workspace packed_a, packed_b, sums, slots and flags. NULL: memory is
+ * exhausted. */
 json_t *gemm_document(const gemm_way *way, const gemm_problem *problems, size_t count);
 /* Adds data and a check of D to it; and what is timed, beside cuBLAS where `cublas`. */
 void gemm_document_check(json_t *document, const gemm_problem *problems, size_t count);

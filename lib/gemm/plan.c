@@ -216,7 +216,8 @@ void cute_gemm_destroy(cute_gemm *g)
 
 size_t cute_gemm_workspace(const cute_gemm *g)
 {
-    return g->workspace.a + g->workspace.b + g->workspace.sums;
+    const gemm_workspace *w = &g->workspace;
+    return w->a + w->b + w->sums + w->slots + w->flags;
 }
 
 static cute_status operand(const cute_gemm *g, size_t index, const char *name, cute_address address,
@@ -259,7 +260,11 @@ static cute_status place_workspace(cute_gemm *g, cute_address address, cute_diag
     const struct {
         const char *name;
         size_t size;
-    } parts[] = {{"packed_a", g->workspace.a}, {"packed_b", g->workspace.b}, {"sums", g->workspace.sums}};
+    } parts[] = {{"packed_a", g->workspace.a},
+                 {"packed_b", g->workspace.b},
+                 {"sums", g->workspace.sums},
+                 {"slots", g->workspace.slots},
+                 {"flags", g->workspace.flags}};
     if (!cute_gemm_workspace(g)) return CUTE_OK;
     if (!address)
         return cute_fail(diag, CUTE_USAGE, NULL, "the plan needs a workspace of %zu bytes, and got none",

@@ -236,6 +236,11 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "ARGS=%s", fused ? ", %S, %bias, %alpha, %beta" : "");
     gemm_define(d, "TYPES=%s", fused ? ", !C, !bias, f32, f32" : "");
     define_epilogue(way, NULL, d);
+    gemm_define(d, "STREAM=%d", c->streams);
+    gemm_define(d, "WORK=%s", c->streams ? "streamed" : "whole");
+    gemm_define(d, "SPACE=%s", c->streams ? ", %slots: !slots, %flags: !flags" : "");
+    gemm_define(d, "SPACE_ARGS=%s", c->streams ? ", %slots, %flags" : "");
+    gemm_define(d, "SPACE_TYPES=%s", c->streams ? ", !slots, !flags" : "");
 }
 
 const gemm_kernel gemm_kernel_sm90 = {
@@ -390,7 +395,7 @@ const gemm_kernel gemm_kernel_sgemm = {
      .vectors = vectors_,                                                                                    \
      .narrow = narrow_,                                                                                      \
      .name = #kernel_ ":" #bm_ "x" #bn_ ":" #bytes ":" #stages_},
-#define GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, promotes_, suffix)              \
+#define GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, promotes_, streams_, suffix)    \
     {.kernel = &gemm_kernel_sm90,                                                                            \
      .class = GEMM_##class_,                                                                                 \
      .bm = bm_,                                                                                              \
@@ -404,11 +409,14 @@ const gemm_kernel gemm_kernel_sgemm = {
      .resident = 1,                                                                                          \
      .vectors = rate,                                                                                        \
      .promotes = promotes_,                                                                                  \
+     .streams = streams_,                                                                                    \
      .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #turns_ suffix},
 #define GEMM_CONFIG_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                    \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, "")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, false, "")
 #define GEMM_CONFIG_PROMOTES(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, ":f32")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, false, ":f32")
+#define GEMM_CONFIG_STREAMS(class_, bm_, bn_, stages_, cm, cn, rate)                                         \
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, true, ":k")
 #define GEMM_CONFIG_SPLIT(class_, bm_, bn_, bytes, stages_, split_, cm, resident_)                           \
     {.kernel = &gemm_kernel_split,                                                                           \
      .class = GEMM_##class_,                                                                                 \
@@ -438,6 +446,11 @@ const gemm_config *gemm_config_at(size_t index)
 const char *gemm_source_pack(void)
 {
     return source_gemm_pack;
+}
+
+const char *gemm_source_clear(void)
+{
+    return source_gemm_clear;
 }
 
 const char *gemm_source_epilogue(void)

@@ -388,6 +388,28 @@ static void on_llvm_message(LLVMDiagnosticInfoRef info, void *context)
     c->llvm_errors += severity == LLVMDSError;
 }
 
+/* As clang does for CUDA: a call may hold a barrier, and so may a statement of PTX, so that nothing puts it under a condition
+ * under which it did not stand. LLVM takes the mark back where it sees a function's body. MLIR sets it on intrinsics alone:
+ * of a function that calls one CallSiteSplitting made a copy for each side of a branch. */
+static void mark_convergent(LLVMModuleRef module)
+{
+    static const char name[] = "convergent";
+    LLVMAttributeRef convergent = LLVMCreateEnumAttribute(
+        LLVMGetModuleContext(module), LLVMGetEnumAttributeKindForName(name, sizeof name - 1), 0);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMGetIntrinsicID(f)) continue;
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, convergent);
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+                bool free = callee && LLVMIsAInlineAsm(callee)
+                                ? !LLVMGetInlineAsmHasSideEffects(callee)
+                                : callee && LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee);
+                if (callee && !free) LLVMAddCallSiteAttribute(i, LLVMAttributeFunctionIndex, convergent);
+            }
+    }
+}
+
 static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_result *result)
 {
     MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("sym_name")));
@@ -412,6 +434,7 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label},
                       "gpu.module @%s does not translate to LLVM IR", copy);
     }
+    if (!status) mark_convergent(module);
     c->tensor_count = 0;
     if (!status && c->tell_registers) cute_llvm_name_tensors(op, module, remember_tensor, c);
     if (!status) status = save_llvm(c, copy, "translated.ll", module);
