@@ -10,10 +10,11 @@
 // is S, and PARAMS, ARGS, TYPES are S, bias, alpha, beta, each behind a comma; else S is C, they are
 // empty. BETA: 1 where S is read, by TMA and the atom LD to where C goes; BIAS: 0 none, 1 along N, 2
 // along M; ACT: none, relu, gelu (its form with tanh); EFROM EEXT ETO: ACC and TC to f32, f32 to TC.
-// STREAM, WORK: 0 and whole where a cluster computes whole tiles, or 1 and streamed (stream-K; PP is 0):
-// tiles of the last wave, which is not full, and of the one before are shared out by k. Who has the end of a
-// tile's k adds the sums of clusters before it, which have the rest and computed that first. Then SPACE, SPACE_ARGS,
-// SPACE_TYPES are slots and flags, 64 BN sums and a 0 for each warpgroup, each behind a comma; else they are empty.
+// SHARE, WORK: 0 and whole where a cluster computes whole tiles; 1 where clusters share tiles out by k (PP is 0): tail, the
+// tiles of a last wave that less than half of them have; or streamed (stream-K), those of the last two waves.
+// Who has the end of a tile's k adds the sums of clusters before it, which have the rest and computed that first. Then
+// SPACE, SPACE_ARGS, SPACE_TYPES are slots and flags, 64 BN sums and a 0 for each warpgroup, each behind a comma; else
+// they are empty.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${128/BITS}}):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?{div=${128/BITS}},?):(1,?{i64 div=${128/BITS}})">
 !C = !cute.memref<${TC}, gmem, align<16>, "(?,?{div=${128/BITSC}}):(?{i64 div=${128/BITSC}},1)">
@@ -46,12 +47,87 @@ gpu.module @kernels {
     %m = arith.addi %m0, %dm : i32
     return %m, %n : i32, i32
   }
-  // Work of cluster %c of %count: from %start on, every %count; what is below %shared + %c are pieces of tiles below
-  // %shared, of which the cluster has the k-tiles from %low to %high, the last ones first.
-  func.func private @whole_work(%c: i32, %count: i32, %tiles: i32, %ktiles: i32) -> (i32, i32, i32, i32) {
+  // Work of cluster %c of %count: what is %start, and then every %count below %stop. %shared, %low and %high are what the
+  // function behind this one needs.
+  func.func private @whole_work(%c: i32, %count: i32, %tiles: i32, %ktiles: i32) -> (i32, i32, i32, i32, i32) {
     %c0 = arith.constant 0 : i32
-    return %c, %c0, %c0, %c0 : i32, i32, i32, i32
+    return %c, %tiles, %c0, %c0, %c0 : i32, i32, i32, i32, i32
   }
+  // Piece %v: its tile, its k-tiles.
+  func.func private @whole_piece(%v: i32, %c: i32, %count: i32, %tiles: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
+    %c0 = arith.constant 0 : i32
+    return %v, %c0, %ktiles : i32, i32, i32
+  }
+  // Who has the k-tiles below those of %c, and where those begin.
+  func.func private @whole_before(%c: i32, %count: i32, %tiles: i32, %shared: i32, %tile: i32, %ktiles: i32) -> (i32, i32) {
+    %c0 = arith.constant 0 : i32
+    return %c, %c0 : i32, i32
+  }
+  // Tiles from %shared on are divided among as many clusters each as there are. Who has the end of one does it last, the
+  // others do their parts first: nobody waits.
+  func.func private @parts_of(%count: i32, %rest: i32, %ktiles: i32) -> i32 {
+    %c1 = arith.constant 1 : i32
+    %some = arith.maxui %rest, %c1 : i32
+    %each = arith.divui %count, %some : i32
+    // To add sums of more takes longer than what is gained.
+    %most = arith.constant 6 : i32
+    %worth = arith.minui %each, %most : i32
+    %parts = arith.minui %worth, %ktiles : i32
+    return %parts : i32
+  }
+  func.func private @tail_work(%c: i32, %count: i32, %tiles: i32, %ktiles: i32) -> (i32, i32, i32, i32, i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %rest = arith.remui %tiles, %count : i32
+    %parts = func.call @parts_of(%count, %rest, %ktiles) : (i32, i32, i32) -> i32
+    %there = arith.cmpi ne, %rest, %c0 : i32
+    %several = arith.cmpi ugt, %parts, %c1 : i32
+    %divides = arith.andi %there, %several : i1
+    %start, %stop, %shared, %low, %high = scf.if %divides -> (i32, i32, i32, i32, i32) {
+      %full = arith.subi %tiles, %rest : i32
+      %part = arith.divui %c, %rest : i32
+      %next = arith.addi %part, %c1 : i32
+      %low_k = arith.muli %part, %ktiles : i32
+      %high_k = arith.muli %next, %ktiles : i32
+      %low = arith.divui %low_k, %parts : i32
+      %high = arith.divui %high_k, %parts : i32
+      %is_last = arith.cmpi eq, %next, %parts : i32
+      %is_before = arith.cmpi ult, %next, %parts : i32
+      %first = arith.select %is_before, %count, %c0 : i32
+      %start = arith.subi %c, %first : i32
+      %after = arith.select %is_last, %count, %c0 : i32
+      %stop = arith.addi %full, %after : i32
+      scf.yield %start, %stop, %full, %low, %high : i32, i32, i32, i32, i32
+    } else {
+      scf.yield %c, %tiles, %tiles, %c0, %c0 : i32, i32, i32, i32, i32
+    }
+    return %start, %stop, %shared, %low, %high : i32, i32, i32, i32, i32
+  }
+  func.func private @tail_piece(%v: i32, %c: i32, %count: i32, %tiles: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
+    %c0 = arith.constant 0 : i32
+    // Below 0, too.
+    %is_part = arith.cmpi uge, %v, %shared : i32
+    %tile, %k0, %k1 = scf.if %is_part -> (i32, i32, i32) {
+      %rest = arith.subi %tiles, %shared : i32
+      %nth = arith.remui %c, %rest : i32
+      %tile = arith.addi %shared, %nth : i32
+      scf.yield %tile, %low, %high : i32, i32, i32
+    } else {
+      scf.yield %v, %c0, %ktiles : i32, i32, i32
+    }
+    return %tile, %k0, %k1 : i32, i32, i32
+  }
+  func.func private @tail_before(%c: i32, %count: i32, %tiles: i32, %shared: i32, %tile: i32, %ktiles: i32) -> (i32, i32) {
+    %rest = arith.subi %tiles, %shared : i32
+    %that = arith.subi %c, %rest : i32
+    %parts = func.call @parts_of(%count, %rest, %ktiles) : (i32, i32, i32) -> i32
+    %part = arith.divui %that, %rest : i32
+    %low_k = arith.muli %part, %ktiles : i32
+    %low = arith.divui %low_k, %parts : i32
+    return %that, %low : i32, i32
+  }
+  // Of the k of tiles below %shared, one behind the other, each cluster has as much: from %low to %high, the last ones
+  // first. What is below %shared + %c are these pieces.
   func.func private @low_of(%c: i32, %count: i32, %total: i32) -> i32 {
     %each = arith.divui %total, %count : i32
     %more = arith.remui %total, %count : i32
@@ -60,7 +136,7 @@ gpu.module @kernels {
     %low = arith.addi %before, %extra : i32
     return %low : i32
   }
-  func.func private @streamed_work(%c: i32, %count: i32, %tiles: i32, %ktiles: i32) -> (i32, i32, i32, i32) {
+  func.func private @streamed_work(%c: i32, %count: i32, %tiles: i32, %ktiles: i32) -> (i32, i32, i32, i32, i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %least = arith.constant 4 : i32
@@ -83,14 +159,9 @@ gpu.module @kernels {
     %own = arith.addi %shared, %c : i32
     %back = arith.muli %pieces, %count : i32
     %start = arith.subi %own, %back : i32
-    return %start, %shared, %low, %high : i32, i32, i32, i32
+    return %start, %tiles, %shared, %low, %high : i32, i32, i32, i32, i32
   }
-  // The tile, its k-tiles of this piece.
-  func.func private @whole_piece(%v: i32, %c: i32, %count: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
-    %c0 = arith.constant 0 : i32
-    return %v, %c0, %ktiles : i32, i32, i32
-  }
-  func.func private @streamed_piece(%v: i32, %c: i32, %count: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
+  func.func private @streamed_piece(%v: i32, %c: i32, %count: i32, %tiles: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %own = arith.addi %shared, %c : i32
@@ -112,6 +183,17 @@ gpu.module @kernels {
     }
     return %tile, %k0, %k1 : i32, i32, i32
   }
+  func.func private @streamed_before(%c: i32, %count: i32, %tiles: i32, %shared: i32, %tile: i32, %ktiles: i32) -> (i32, i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %that = arith.subi %c, %c1 : i32
+    %total = arith.muli %shared, %ktiles : i32
+    %low = func.call @low_of(%that, %count, %total) : (i32, i32, i32) -> i32
+    %base = arith.muli %tile, %ktiles : i32
+    %from = arith.subi %low, %base : i32
+    %k = arith.maxsi %from, %c0 : i32
+    return %that, %k : i32, i32
+  }
   func.func private @flag(%flags: !flags, %i: i32) -> !llvm.ptr<1> {
     %base = cute.get_iter %flags
     %at = cute.add_offset %base, %i
@@ -127,10 +209,10 @@ gpu.module @kernels {
     return %slot : !slot
   }
   // To the sums of a tile's end those of the rest of its k; sums that are not of its end go to this warpgroup's slot.
-  func.func private @whole_join(%sums: !tile, %tile: i32, %k: i32, %ends: i1, %c: i32, %count: i32, %shared: i32, %ktiles: i32, %w: i32, %barrier: i32, %t: i32) -> !tile {
+  func.func private @join0(%sums: !tile, %tile: i32, %k: i32, %ends: i1, %c: i32, %count: i32, %tiles: i32, %shared: i32, %ktiles: i32, %w: i32, %barrier: i32, %t: i32) -> !tile {
     return %sums : !tile
   }
-  func.func private @streamed_join(%given: !tile, %tile: i32, %k: i32, %ends: i1, %c: i32, %count: i32, %shared: i32, %ktiles: i32, %w: i32, %barrier: i32, %t: i32, %slots: !slots, %flags: !flags) -> !tile {
+  func.func private @join1(%given: !tile, %tile: i32, %k: i32, %ends: i1, %c: i32, %count: i32, %tiles: i32, %shared: i32, %ktiles: i32, %w: i32, %barrier: i32, %t: i32, %slots: !slots, %flags: !flags) -> !tile {
     %four = cute.static "(4,${BM/(2-PP)*BN/512}):(1,4)"
     %sums = cute.memref.alloca %four : ${ACC}
     cute.memref.store_vec %given, %sums
@@ -141,16 +223,12 @@ gpu.module @kernels {
     %warpgroups = arith.constant ${2*CM*CN} : i32
     %is_first = arith.cmpi eq, %t, %c0 : i32
     scf.if %ends {
-      %tile0 = arith.muli %tile, %ktiles : i32
-      %begin = arith.addi %tile0, %k : i32
-      %total = arith.muli %shared, %ktiles : i32
-      %last, %lowest = scf.while (%above = %c, %from = %begin) : (i32, i32) -> (i32, i32) {
-        %more = arith.cmpi ugt, %from, %tile0 : i32
+      %last, %lowest = scf.while (%above = %c, %from = %k) : (i32, i32) -> (i32, i32) {
+        %more = arith.cmpi ne, %from, %c0 : i32
         scf.condition(%more) %above, %from : i32, i32
       } do {
       ^bb0(%above: i32, %from: i32):
-        %that = arith.subi %above, %c1 : i32
-        %low = func.call @low_of(%that, %count, %total) : (i32, i32, i32) -> i32
+        %that, %low = func.call @${WORK}_before(%above, %count, %tiles, %shared, %tile, %ktiles) : (i32, i32, i32, i32, i32, i32) -> (i32, i32)
         %back = arith.subi %c, %that : i32
         %groups = arith.muli %back, %warpgroups : i32
         %of = arith.subi %w, %groups : i32
@@ -474,7 +552,7 @@ gpu.module @kernels {
     %kshape = cute.size<[1]> %A
     %kmode = cute.ceil_div %kshape, ${BK}
     %ktiles = cute.get_scalars %kmode
-    %work, %shared, %low, %high = func.call @${WORK}_work(%first, %step, %tiles, %ktiles) : (i32, i32, i32, i32) -> (i32, i32, i32, i32)
+    %work, %stop, %shared, %low, %high = func.call @${WORK}_work(%first, %step, %tiles, %ktiles) : (i32, i32, i32, i32) -> (i32, i32, i32, i32, i32)
     cute_nvgpu.arch.griddepcontrol_launch_dependents
     %producer = arith.cmpi eq, %group, %c0 : i32
     scf.if %producer {
@@ -500,8 +578,8 @@ gpu.module @kernels {
         %sharesB = arith.constant ${CM>1} : i1
         // What a kernel before this one writes is there, where it lets this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
-        scf.for %v = %work to %tiles step %step iter_args(%i0 = %c0, %p0 = %c1) -> (i32, i32) : i32 {
-          %tile, %k0, %k1 = func.call @${WORK}_piece(%v, %first, %step, %shared, %low, %high, %ktiles) : (i32, i32, i32, i32, i32, i32, i32) -> (i32, i32, i32)
+        scf.for %v = %work to %stop step %step iter_args(%i0 = %c0, %p0 = %c1) -> (i32, i32) : i32 {
+          %tile, %k0, %k1 = func.call @${WORK}_piece(%v, %first, %step, %tiles, %shared, %low, %high, %ktiles) : (i32, i32, i32, i32, i32, i32, i32, i32) -> (i32, i32, i32)
           %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
           %mc = arith.muli %m, %cCM : i32
           %nc = arith.muli %n, %cCN : i32
@@ -613,15 +691,15 @@ gpu.module @kernels {
       // The phase of S where a tile begins.
       %fills_s = arith.constant ${BETA*(BN/CW/NC)%2} : i32
       // Flags are 0 where the kernel before this one is done.
-      %streams = arith.constant ${STREAM} : i1
+      %shares = arith.constant ${SHARE} : i1
       %two = arith.constant 2 : i32
       %block_groups = arith.muli %bid, %two : i32
       %warpgroup = arith.addi %block_groups, %w : i32
-      scf.if %streams {
+      scf.if %shares {
         cute_nvgpu.arch.griddepcontrol_wait
       }
-      scf.for %v = %start to %tiles step %stride iter_args(%i1 = %i0, %p1 = %p0, %s1 = %c0) -> (i32, i32, i32) : i32 {
-        %tile, %k0, %k1 = func.call @${WORK}_piece(%v, %first, %step, %shared, %low, %high, %ktiles) : (i32, i32, i32, i32, i32, i32, i32) -> (i32, i32, i32)
+      scf.for %v = %start to %stop step %stride iter_args(%i1 = %i0, %p1 = %p0, %s1 = %c0) -> (i32, i32, i32) : i32 {
+        %tile, %k0, %k1 = func.call @${WORK}_piece(%v, %first, %step, %tiles, %shared, %low, %high, %ktiles) : (i32, i32, i32, i32, i32, i32, i32, i32) -> (i32, i32, i32)
         %m, %n = func.call @place(%tile, %tm, %tn) : (i32, i32, i32) -> (i32, i32)
         scf.if %turns {
           cute_nvgpu.arch.named_barrier_sync %turn, %c256
@@ -657,7 +735,7 @@ gpu.module @kernels {
           scf.yield %j, %q, %i : i32, i32, i32
         }
         %following = arith.addi %v, %step : i32
-        %another = arith.cmpi slt, %following, %tiles : i32
+        %another = arith.cmpi slt, %following, %stop : i32
         %yields = arith.andi %another, %turns : i1
         scf.if %yields {
           cute_nvgpu.arch.named_barrier_arrive %other_turn, %c256
@@ -690,8 +768,8 @@ gpu.module @kernels {
           cute_nvgpu.arch.mbarrier_arrive %e, %peer {reads_only}
         }
         %own = cute.memref.load_vec %${SUMS}
-        %joined = func.call @${WORK}_join(%own, %tile, %k0, %ends, %first, %step, %shared, %ktiles, %warpgroup, %w1, %t${SPACE_ARGS})
-            : (!tile, i32, i32, i1, i32, i32, i32, i32, i32, i32, i32${SPACE_TYPES}) -> !tile
+        %joined = func.call @join${SHARE}(%own, %tile, %k0, %ends, %first, %step, %tiles, %shared, %ktiles, %warpgroup, %w1, %t${SPACE_ARGS})
+            : (!tile, i32, i32, i1, i32, i32, i32, i32, i32, i32, i32, i32${SPACE_TYPES}) -> !tile
         cute.memref.store_vec %joined, %${SUMS}
         scf.if %ends {
           // NC times CW columns at a time: as TC to the buffers, then to C.
@@ -777,9 +855,9 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}${SPACE}) {
   %cluster = arith.constant ${CM*CN} : i32
   %sms = cute_nvgpu.host.sm_count
   %most = arith.divui %sms, %cluster : i32
-  %streams = arith.constant ${STREAM} : i1
+  %shares = arith.constant ${SHARE} : i1
   %full = arith.minui %tiles, %most : i32
-  %clusters = arith.select %streams, %most, %full : i32
+  %clusters = arith.select %shares, %most, %full : i32
   %blocks = arith.muli %clusters, %cluster : i32
   %gx = arith.index_cast %blocks : i32 to index
   %c1 = arith.constant 1 : index
@@ -795,5 +873,5 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}${SPACE}) {
 // -D ST=stsm<bf16,mode=<"(8,8)">,num_matrices=4,n>
 // -D LD=ldsm<val_type=bf16,mode=<"(8,8)">,sz_pattern=u16,num_matrices=4,n> -D FUSED=0 -D END=plain -D S=C -D PARAMS=
 // -D ARGS= -D TYPES= -D BETA=0 -D BIAS=0 -D ACT=none -D EFROM=bitcast -D EEXT=extf -D ETO=truncf -D PROMOTE=0
-// -D SUMS=acc -D ADD=addf -D ZERO=0.0 -D STREAM=0 -D WORK=whole -D SPACE=
+// -D SUMS=acc -D ADD=addf -D ZERO=0.0 -D SHARE=0 -D WORK=whole -D SPACE=
 // -D SPACE_ARGS= -D SPACE_TYPES=

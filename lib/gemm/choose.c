@@ -9,18 +9,24 @@
 #include "lib/base/nearest.h"
 #include "lib/gemm/gemm.h"
 
-enum { MEASURED_ON = 132, GRID_Y = 65535 };
+enum { MEASURED_ON = 132, GRID_Y = 65535, TAIL_PARTS = 6 }; /* TAIL_PARTS: as in kernels/gemm_sm90 */
 /* On 132 multiprocessors. */
-static const double bandwidth = 2.95e12; /* bytes a second from memory */
-static const double element_wise = 0.3;  /* the part of it that steps reach */
-static const double l2_bandwidth = 6.3e12;
-static const double without_tma = 0.6;  /* the part of it that kernels without TMA reach */
-static const double latency = 1.2e-6;   /* seconds until a byte is there */
-static const double launch = 2.0e-6;    /* in order on a stream */
-static const double beginning = 0.8e-6; /* of a block */
-static const double exchange = 0.3e-6;  /* of sums, for each further block of a tile */
-static const double in_the_way = 0.05;  /* the part of what goes on beside that is seen */
-static const double joining = 4e-6;     /* of sums of the pieces of a tile, flags and the clearing of those */
+static const double bandwidth = 2.95e12;   /* bytes a second from memory */
+static const double element_wise = 0.3;    /* the part of it that steps reach */
+static const double l2_bandwidth = 6.3e12; /* to read operands once */
+static const double fetching = 7.5e12;     /* tiles from L2, without products */
+static const double joined = 4;            /* reads of the short side, which all blocks read, that are one */
+static const double without_tma = 0.6;     /* the part of it that kernels without TMA reach */
+static const double latency = 1.2e-6;      /* seconds until a byte is there */
+static const double launch = 2.0e-6;       /* in order on a stream */
+static const double beginning = 0.8e-6;    /* of a block */
+static const double exchange = 0.3e-6;     /* of sums, for each further block of a tile */
+static const double in_the_way = 0.05;     /* the part of what goes on beside that is seen */
+static const double joining = 5e-6;        /* of the sums of two parts of a tile, and to clear flags */
+static const double further = 2.5e-6;      /* of those of one more */
+static const double streaming =
+    0.2e-6; /* of a k-tile that few other clusters want at the same time: L2 fetches it */
+static const double still_there = 400; /* k-tiles, after so many twice as long */
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -49,14 +55,15 @@ static double rate_of(const gemm_config *config, bool vectors)
 {
     const double narrow_part = 71.0 / 463, promoted_part = 0.75, doubt = 0.95;
     double best = 0, best_tile = 1;
-    /* An instruction has 64 rows there, and reads both operands from shared memory. */
+    /* An instruction has 64 rows there, and reads both operands from shared memory: the fewer columns, the more of
+     * its time. */
     if (config->kernel == &gemm_kernel_split) {
         for (size_t i = 0; i < gemm_config_count(); i++) {
             const gemm_config *c = gemm_config_at(i);
             if (c->class == config->class && c->kernel == &gemm_kernel_sm90 && c->vectors > best)
                 best = c->vectors;
         }
-        return best * (double)config->bn / (double)(config->bn + 64);
+        return best * (double)config->bn / (double)(config->bn + 32);
     }
     if (vectors ? config->vectors > 0 : config->narrow > 0) return vectors ? config->vectors : config->narrow;
     for (size_t i = 0; i < gemm_config_count(); i++) {
@@ -99,7 +106,14 @@ static double computing(const gemm_way *way, const gemm_view *view, int64_t bloc
             k = ceil_div(ceil_div(view->k, c->bk), c->split) * c->bk + 2 * c->bk;
     double tile =
         2.0 * (double)c->bm * (double)c->bn * (double)k / (rate_of(c, way->vectors) * 1e12 / MEASURED_ON);
-    if (c->streams) return tile * (double)blocks / (double)wave + joining;
+    if (c->sharing == GEMM_STREAMED) {
+        double tiles = (double)ceil_div(view->k, c->bk);
+        return tile * (double)blocks / (double)wave + joining + streaming * tiles * (1 + tiles / still_there);
+    }
+    int64_t rest = blocks % wave, parts = rest ? wave / rest : 1;
+    if (parts > TAIL_PARTS) parts = TAIL_PARTS;
+    if (c->sharing == GEMM_TAIL && parts > 1)
+        return tile * ((double)(blocks / wave) + 1 / (double)parts) + joining + further * (double)(parts - 2);
     return tile * ((double)(blocks / wave * at_once) + (double)ceil_div(blocks % wave, multiprocessors));
 }
 
@@ -127,10 +141,12 @@ static double moving(const gemm_way *way, const gemm_problem *p, const gemm_view
                  m * n * (double)cute_dtype_get(way->product)->bytes * (way->fused && g->beta != 0 ? 2 : 1);
     double stage = (double)((c->bm + c->bn) * c->bk * size);
     double fetched = (double)blocks / (double)c->split * (double)ceil_div(view->k, c->bk) * stage;
-    double asked = fetched * ((double)c->bm / (double)c->cluster_n + (double)c->bn / (double)c->cluster_m) /
-                   (double)(c->bm + c->bn);
+    /* L2 joins what blocks of a GPC read at once, but no multicasts. */
+    double same = c->kernel == &gemm_kernel_split && c->cluster_m == 1 ? joined : (double)c->cluster_m;
+    double asked =
+        fetched * ((double)c->bm / (double)c->cluster_n + (double)c->bn / same) / (double)(c->bm + c->bn);
     double under_way = (double)(blocks < most ? blocks : most) * (double)c->stages * stage;
-    double reach = l2_bandwidth * part * (c->kernel->this_chip ? 1 : without_tma);
+    double reach = fetching * part * (c->kernel->this_chip ? 1 : without_tma);
     double memory = all / ((all > GEMM_L2_KEEPS ? bandwidth : l2_bandwidth) * part);
     return longest((double[]){memory, asked / reach, fetched * latency / under_way}, 3);
 }

@@ -175,7 +175,7 @@ cute_status gemm_compile(const gemm_way *way, const char *arch, bool ptx, const 
     if (!(b.arena = cute_arena_create())) return cute_fail_memory(diag);
     kernel->define(way, &add_unit(&b, kernel->name, kernel->source)->defines);
     if (way->pack_a || way->pack_b) define_pack(way, &add_unit(&b, "gemm_pack", gemm_source_pack())->defines);
-    if (way->config->streams) add_unit(&b, "gemm_clear", gemm_source_clear());
+    if (way->config->sharing) add_unit(&b, "gemm_clear", gemm_source_clear());
     if (way->epilogue) define_epilogue(way, &add_unit(&b, "gemm_epilogue", gemm_source_epilogue())->defines);
     cute_status status = CUTE_OK;
     for (size_t i = 0; i < b.count && status == CUTE_OK; i++) status = compile(&b, &b.units[i]);

@@ -5,7 +5,7 @@
 #include "lib/base/checked.h"
 #include "lib/gemm/gemm.h"
 
-enum { FLAGS = 2 }; /* of a block of stream-K: one for each warpgroup that multiplies */
+enum { FLAGS = 2 }; /* of a block that shares tiles: one for each warpgroup that multiplies */
 
 static size_t align_up(size_t bytes)
 {
@@ -39,7 +39,7 @@ cute_status gemm_workspace_of(const gemm_way *way, const gemm_problem *problems,
         bool fits = (!way->pack_a || grow(&out->a, v.rows, k, in)) &&
                     (!way->pack_b || grow(&out->b, v.columns, k, in)) &&
                     (!way->epilogue || grow(&out->sums, v.rows, sums_row(v.columns), 4)) &&
-                    (!way->config->streams ||
+                    (!way->config->sharing ||
                      (grow(&out->slots, way->multiprocessors, way->config->bm * way->config->bn, 4) &&
                       grow(&out->flags, way->multiprocessors, FLAGS, 4)));
         if (!fits) return cute_fail(diag, CUTE_USAGE, NULL, "the workspace is larger than 64 bits can count");
@@ -178,7 +178,7 @@ static void put_steps(writer *w, const gemm_problem *p, size_t index, size_t cou
         json_object_set_new(args, "alpha", json_real(1));
         json_object_set_new(args, "beta", json_real(0));
     }
-    if (way->config->streams) {
+    if (way->config->sharing) {
         int64_t blocks = way->multiprocessors;
         json_t *slots = vector_view("slots", blocks * way->config->bm * way->config->bn);
         put_plan(w, "gemm_clear", json_pack("{s:o}", "flags", vector_view("flags", blocks * FLAGS)));

@@ -80,6 +80,10 @@ typedef struct gemm_kernel {
     void (*define)(const struct gemm_way *way, gemm_defines *out);
 } gemm_kernel;
 
+/* What clusters do with tiles of a last wave that is not full: some compute them whole; all divide them by k; all have as
+ * much of the k of the last two waves (stream-K). */
+typedef enum gemm_sharing { GEMM_WHOLE, GEMM_TAIL, GEMM_STREAMED } gemm_sharing;
+
 /* A row of configs.def. */
 typedef struct gemm_config {
     const gemm_kernel *kernel;
@@ -88,8 +92,8 @@ typedef struct gemm_config {
     int64_t cluster_m, cluster_n; /* blocks */
     bool turns;                   /* of the warpgroups, at a tile each; else they halve one */
     bool promotes;                /* sums of 128 terms are added in registers */
-    bool streams;                 /* stream-K: tiles of the last waves are shared out by k */
     int64_t split;                /* blocks of a cluster that share the k of a tile */
+    gemm_sharing sharing;         /* of tiles by clusters */
     int64_t resident;             /* blocks of a multiprocessor; 0: as many as have room */
     double vectors, narrow;       /* TFLOP/s measured on 132 multiprocessors, 0: not */
     char name[48];                /* "sm80:128x256:128:3" */

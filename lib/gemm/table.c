@@ -236,11 +236,12 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "ARGS=%s", fused ? ", %S, %bias, %alpha, %beta" : "");
     gemm_define(d, "TYPES=%s", fused ? ", !C, !bias, f32, f32" : "");
     define_epilogue(way, NULL, d);
-    gemm_define(d, "STREAM=%d", c->streams);
-    gemm_define(d, "WORK=%s", c->streams ? "streamed" : "whole");
-    gemm_define(d, "SPACE=%s", c->streams ? ", %slots: !slots, %flags: !flags" : "");
-    gemm_define(d, "SPACE_ARGS=%s", c->streams ? ", %slots, %flags" : "");
-    gemm_define(d, "SPACE_TYPES=%s", c->streams ? ", !slots, !flags" : "");
+    static const char *const works[] = {"whole", "tail", "streamed"};
+    gemm_define(d, "SHARE=%d", c->sharing != GEMM_WHOLE);
+    gemm_define(d, "WORK=%s", works[c->sharing]);
+    gemm_define(d, "SPACE=%s", c->sharing ? ", %slots: !slots, %flags: !flags" : "");
+    gemm_define(d, "SPACE_ARGS=%s", c->sharing ? ", %slots, %flags" : "");
+    gemm_define(d, "SPACE_TYPES=%s", c->sharing ? ", !slots, !flags" : "");
 }
 
 const gemm_kernel gemm_kernel_sm90 = {
@@ -395,7 +396,7 @@ const gemm_kernel gemm_kernel_sgemm = {
      .vectors = vectors_,                                                                                    \
      .narrow = narrow_,                                                                                      \
      .name = #kernel_ ":" #bm_ "x" #bn_ ":" #bytes ":" #stages_},
-#define GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, promotes_, streams_, suffix)    \
+#define GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, promotes_, sharing_, suffix)    \
     {.kernel = &gemm_kernel_sm90,                                                                            \
      .class = GEMM_##class_,                                                                                 \
      .bm = bm_,                                                                                              \
@@ -409,14 +410,16 @@ const gemm_kernel gemm_kernel_sgemm = {
      .resident = 1,                                                                                          \
      .vectors = rate,                                                                                        \
      .promotes = promotes_,                                                                                  \
-     .streams = streams_,                                                                                    \
+     .sharing = GEMM_##sharing_,                                                                             \
      .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #turns_ suffix},
 #define GEMM_CONFIG_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                    \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, false, "")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, WHOLE, "")
 #define GEMM_CONFIG_PROMOTES(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, false, ":f32")
-#define GEMM_CONFIG_STREAMS(class_, bm_, bn_, stages_, cm, cn, rate)                                         \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, true, ":k")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, WHOLE, ":f32")
+#define GEMM_CONFIG_TAIL(class_, bm_, bn_, stages_, cm, cn, rate)                                            \
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, TAIL, ":tail")
+#define GEMM_CONFIG_STREAMED(class_, bm_, bn_, stages_, cm, cn, rate)                                        \
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, STREAMED, ":k")
 #define GEMM_CONFIG_SPLIT(class_, bm_, bn_, bytes, stages_, split_, cm, resident_)                           \
     {.kernel = &gemm_kernel_split,                                                                           \
      .class = GEMM_##class_,                                                                                 \

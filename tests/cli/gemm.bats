@@ -60,6 +60,28 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     cute-run --gemm 4096x4096x4096 -n --device emulator --json | jq -e '.gemm.kernel == "gemm_sm90" and .gemm.tile == [128, 256, 64]'
 }
 
+@test "a last wave that is not full is shared out by k: parts of its tiles, or of those of two waves" {
+    for sharing in tail k; do
+        way="sm90:128x256:4:2x1:0:$sharing"
+        # tiles of a cluster: 9 on 2, 4, 5 and 7 clusters, 2 and 1 on more, 20 on 3
+        for sms in 4 8 10 14; do gemm 600x528x656 --sms $sms --configuration $way --check=race,barrier,memory,uninit; done
+        gemm 200x272x2064 --sms 14 --configuration $way
+        gemm 40x40x4096 --sms 26 --configuration $way --bias --gelu
+        gemm 1032x1040x200 --sms 6 --configuration $way --beta 2 --alpha 0.5 --bias --relu
+        for type in f16 tf32 i8 e4m3; do gemm 600x528x656 --sms 8 --dtype $type --configuration $way; done
+        gemm 600x528x656 --sms 8 --layout nt --configuration $way --dtype-d f32
+        gemm 300x264x1040 --sms 8 --batch 2 --configuration $way
+        # one k-tile for several clusters
+        gemm 600x528x48 --sms 8 --configuration $way
+    done
+    # sums of parts are in a workspace, which holds anything before
+    gemm 600x528x656 --sms 8 --configuration $way --json | jq -e '.gemm.workspace > 8 * 128 * 256 * 4'
+    # chosen where two waves and a half are three without it
+    cute-run --gemm 1024x10240x8192 -n --device emulator --json | jq -e '.gemm.configuration | endswith(":tail")'
+    cute-run --gemm 8192x8192x8192 -n --device emulator --json | jq -e '.gemm.configuration | endswith(":k")'
+    cute-run --gemm 4096x4096x4096 -n --device emulator --json | jq -e '.gemm.configuration == "sm90:128x256:4:2x1:0"'
+}
+
 @test "Hopper's kernel makes D of its sums, with alpha, beta, bias and activation" {
     for tile in 128x256:4:2x1:0 128x176:5:1x2:1 128x128:6:1x1:0; do
         gemm 136x280x200 --sms 4 --configuration sm90:$tile --bias --gelu --alpha 0.5 --json | jq -e '.gemm.fused and (.gemm.epilogue | not) and .gemm.workspace == 0'
@@ -228,6 +250,10 @@ fake() {
     # nor do registers spill, whatever the epilogue
     for options in '--beta 1 --bias --gelu' '--beta 1 --bias --gelu --layout tnn' '--beta 1 --bias --gelu --dtype-d f32'; do
         fake 512x512x512 -n --configuration sm90:128x256:4:2x1:0 $options 2> stderr > out
+        [ ! -s stderr ]
+    done
+    for sharing in tail k; do
+        fake 512x512x512 -n --configuration sm90:128x256:4:2x1:0:$sharing --beta 1 --bias --gelu 2> stderr > out
         [ ! -s stderr ]
     done
     fake 512x512x512 -n --configuration sm90:128x192:4:2x1:1 --beta 1 --bias --gelu 2> stderr > out
