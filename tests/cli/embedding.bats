@@ -83,7 +83,7 @@ flags() {
     run env CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" ./occupancy k.cubin
     [ "$status" -eq 1 ]
     [[ "$output" == *" equal, "*" differ"* ]]
-    [[ "$output" == *"clusters of 0: 1 blocks, the driver says 64"* ]]
+    [[ "$output" == *"1 blocks with 64 blocks on a multiprocessor, the driver says 64: "*" times, first scale, "* ]]
 }
 
 @test "a GPU has streams, is used by any thread, and nothing is left behind" {
