@@ -43,6 +43,8 @@ static inline bool explain_in_loop(const x_function *f, const x_inst *i, uint32_
 }
 /* Whether the address of `i` is another one in each iteration: what it counts from is made in the loop. */
 bool explain_moves(const x_function *f, const x_inst *i, uint32_t loop);
+/* Whether a chain of loads leads to its address: its place is the chain's, not the lane's. */
+bool explain_is_chased(explain_context *c, const x_inst *i);
 double explain_loop_cost(const x_function *f, uint32_t loop);
 /* Cycles of latency that the other warps of the scheduler do not hide. */
 double explain_exposed(const explain_context *c, double latency);

@@ -56,6 +56,33 @@ static bool follows_itself(explain_context *c, const x_inst *i, uint32_t loop)
     return depends_on(c, i, i, loop);
 }
 
+bool explain_is_chased(explain_context *c, const x_inst *i)
+{
+    const x_function *f = c->f;
+    uint32_t loop = x_loop_of(f, i);
+    if (loop == CUTE_NO_LOOP || !loads_global(i) || !(x_address_depends(f, i) & X_LOADED)) return false;
+    if (follows_itself(c, i, loop)) return true;
+    for (uint32_t b = 0; b < f->flow->block_count; b++)
+        for (size_t k = 0; f->flow->blocks[b].loop == loop && k < f->flow->blocks[b].count; k++) {
+            const x_inst *from = &f->insts[f->flow->blocks[b].first + k];
+            if (from != i && loads_global(from) && x_address_depends(f, from) & X_LOADED &&
+                follows_itself(c, from, loop) && depends_on(c, i, from, loop))
+                return true;
+        }
+    return false;
+}
+
+/* Cycles for sectors that lanes with chains of their own do not share. */
+static double scattered(const x_function *f, const x_inst *i)
+{
+    uint64_t at[X_LANES];
+    uint32_t active;
+    unsigned width = i->width ? i->width : 4;
+    if (i->seen && i->seen->ideal > 0) return (i->seen->count - i->seen->ideal) * SECTOR_COST;
+    if (!x_address_varying(f, i) || x_addresses(f, i, at, &active) || width > 8) return 0;
+    return SECTOR_COST * (X_LANES / 2 - (double)width) * 0.75;
+}
+
 void find_chases(explain_context *c)
 {
     const x_function *f = c->f;
@@ -66,10 +93,18 @@ void find_chases(explain_context *c)
         if (!x_reached(f, i) || loop == CUTE_NO_LOOP || (!loads_global(i) && !shared) ||
             i->flags & F_VOLATILE)
             continue;
-        if (!follows_itself(c, i, loop)) continue;
+        double more = shared ? 0 : scattered(f, i);
+        const char *apart = more > 0 ? "; each lane is somewhere else, in a sector of its own" : "";
+        if (!follows_itself(c, i, loop)) {
+            if (more > 0 && explain_is_chased(c, i))
+                explain_add(c, i, more * x_weight(f, i), NULL, "it lies where a chain of loads has led%s",
+                            apart);
+            continue;
+        }
         int latency = shared ? 30 : LATENCY_GLOBAL;
-        explain_add(c, i, explain_exposed(c, latency) * x_weight(f, i), NULL,
-                    "its address comes from what it loaded one iteration before: %d cycles each", latency);
+        explain_add(c, i, (explain_exposed(c, latency) + more) * x_weight(f, i), NULL,
+                    "its address comes from what it loaded one iteration before: %d cycles each%s", latency,
+                    apart);
     }
 }
 

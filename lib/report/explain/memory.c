@@ -138,12 +138,13 @@ static bool shared_sectors(const x_function *f, const x_inst *i, x_traffic *out)
 }
 
 /* What the emulator counted is nearer than what is computed; true: it told all. */
-static bool find_seen(explain_context *c, const x_inst *i, int cost, const char *what)
+static bool find_seen(explain_context *c, const x_inst *i, const char *cure, const char *what)
 {
     if (!i->seen || i->seen->ideal <= 0) return false;
-    double more = i->seen->count - i->seen->ideal;
-    if (i->seen->count >= 1.9 * i->seen->ideal && more >= 1)
-        explain_add(c, i, more * cost * x_weight(c->f, i), NULL,
+    bool shared = i->space == CUTE_SPACE_SHARED;
+    double more = i->seen->count - i->seen->ideal, least = shared ? 1 : 3.5;
+    if (i->seen->count >= 1.9 * i->seen->ideal && more >= least)
+        explain_add(c, i, more * (shared ? WAVEFRONT_COST : SECTOR_COST) * x_weight(c->f, i), cure,
                     "%.1f %s each time where %.1f would do (counted)", i->seen->count, what, i->seen->ideal);
     return true;
 }
@@ -187,7 +188,8 @@ void find_uncoalesced(explain_context *c)
         x_traffic together;
         if (!is_access(f, i) || !is_global(i) || i->flags & F_TMA || i->access == CUTE_ACCESS_ATOMIC)
             continue;
-        if (find_seen(c, i, SECTOR_COST, "sectors of 32 bytes")) continue;
+        if (explain_is_chased(c, i)) continue;
+        if (find_seen(c, i, NULL, "sectors of 32 bytes")) continue;
         if (!x_addresses(f, i, at, &active)) {
             /* Some of them meet in a sector. */
             uint32_t depends = x_address_depends(f, i);
@@ -240,7 +242,16 @@ void find_bank_conflicts(explain_context *c)
         uint64_t at[X_LANES];
         uint32_t active;
         if (!is_access(f, i) || i->space != CUTE_SPACE_SHARED || i->access == CUTE_ACCESS_COPY) continue;
-        if (find_seen(c, i, WAVEFRONT_COST, "wavefronts")) continue;
+        /* No layout helps where data say the place. */
+        bool by_data = x_address_depends(f, i) & X_LOADED && x_address_varying(f, i);
+        if (by_data && i->access == CUTE_ACCESS_ATOMIC) continue;
+        if (find_seen(c, i,
+                      by_data ? "the lanes' places are data: let lanes have copies of their own (place * "
+                                "copies + lane % "
+                                "copies), or keep a small table in registers and exchange by shuffles"
+                              : NULL,
+                      "wavefronts"))
+            continue;
         if (!x_addresses(f, i, at, &active)) continue;
         unsigned width = i->width ? i->width : 4;
         if (i->flags & F_TENSOR_LOAD) {
