@@ -76,13 +76,17 @@ static double copy_cost(const x_function *f, const x_inst *i)
 {
     const int64_t *b = f->launch.block;
     double warps = (double)(b[0] * b[1] * b[2] + X_LANES - 1) / X_LANES;
-    if (f->sass || memmem(i->text, i->length, ".tensor", 7)) return TMA_COPY;
-    for (unsigned u = 0; u < i->use_count; u++)
-        if (i->uses[u].kind == X_IMM && i->uses[u].imm >= 16 && i->uses[u].imm % 16 == 0) {
-            double cost = (double)i->uses[u].imm / 32 * SECTOR_COST;
-            return warps > 1 && __builtin_popcount(x_active(f, i)) == 1 ? cost / warps : cost;
-        }
-    return TMA_COPY;
+    uint64_t bytes = 0, units;
+    if (memmem(i->text, i->length, ".tensor", 7)) return TMA_COPY;
+    for (unsigned u = 0; u < i->use_count && !f->sass && !bytes; u++)
+        if (i->uses[u].kind == X_IMM && i->uses[u].imm >= 16 && i->uses[u].imm % 16 == 0)
+            bytes = (uint64_t)i->uses[u].imm;
+    if (f->sass && memmem(i->text, i->length, "UBLKCP", 6) && i->use_count > 2 &&
+        !(x_operand_depends(f, &i->uses[2]) & X_ARGUMENT) && x_operand_lane(f, &i->uses[2], 0, &units))
+        bytes = (units & UINT16_MAX) * 16;
+    if (!bytes) return TMA_COPY;
+    double cost = (double)bytes / 32 * SECTOR_COST;
+    return warps > 1 && __builtin_popcount(x_active(f, i)) == 1 ? cost / warps : cost;
 }
 
 static bool is_global_load(const x_function *f, const x_inst *i)

@@ -171,8 +171,22 @@ static bool works(const x_inst *i)
     return (i->flags & (F_MATH | F_MMA | F_WGMMA)) != 0;
 }
 
-static bool same_operand(const x_function *f, const x_operand *a, const x_operand *b)
+/* Registers are moved to uniform ones for a copy. */
+static x_operand unmoved(const x_function *f, x_operand o)
 {
+    for (int hops = 0; hops < 4 && o.kind == X_VAR; hops++) {
+        const x_value *v = x_use(f, &o);
+        if (v->inst < 0 || f->insts[v->inst].op != X_MOV || f->insts[v->inst].guard >= 0 ||
+            f->insts[v->inst].def_count != 1)
+            break;
+        o = f->insts[v->inst].uses[0];
+    }
+    return o;
+}
+
+static bool same_operand(const x_function *f, const x_operand *first, const x_operand *second)
+{
+    const x_operand one = unmoved(f, *first), two = unmoved(f, *second), *a = &one, *b = &two;
     if (a->kind != b->kind) return false;
     return a->kind == X_VAR ? x_use(f, a) == x_use(f, b) && x_use(f, a) != f->values
                             : a->kind == X_IMM && a->imm == b->imm;
@@ -182,7 +196,7 @@ static bool same_operand(const x_function *f, const x_operand *a, const x_operan
 static bool waits_for(const x_function *f, const x_inst *wait, const x_inst *copy)
 {
     if (wait->flags & F_WAIT_ASYNC) return copy->flags & F_ASYNC && wait->offset == 0;
-    if (!(copy->flags & F_TMA) || wait->address < 0) return false;
+    if (!(copy->flags & F_TMA) || wait->address < 0 || (f->sass && wait->offset)) return false;
     for (unsigned u = 1; u < copy->use_count; u++)
         if (same_operand(f, &wait->uses[wait->address], &copy->uses[u])) return true;
     return false;
@@ -195,6 +209,8 @@ void find_missing_stages(explain_context *c)
         const x_inst *copy = &f->insts[n];
         uint32_t loop = x_loop_of(f, copy);
         if (!(copy->flags & (F_ASYNC | F_TMA)) || !x_reached(f, copy)) continue;
+        /* Machine code elects a lane for a bulk copy in a loop of its own. */
+        while (f->sass && loop != CUTE_NO_LOOP && f->loops[loop].waits) loop = f->flow->loops[loop].parent;
         /* A copy that one lane issues stands under a branch of the loop, in its own block, with the same loop. */
         if (loop == CUTE_NO_LOOP) continue;
         for (size_t k = n + 1; k < f->count; k++) {

@@ -341,6 +341,31 @@ static void set_address(span s, x_inst *to, x_operand *uses, unsigned *count)
     }
 }
 
+/* UBLKCP.S.G [UR8], [UR4], UR10 and UTMALDG bring to the address in UR8 and complete the mbarrier in UR9, the
+ * former UR10 times 16 bytes;
+ * SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR9], R4 waits for one. */
+static void set_barrier(const parts *p, x_inst *to, x_operand *uses, unsigned *count)
+{
+    const char *end;
+    if (to->flags & F_WAIT_MBARRIER) {
+        for (int k = 0; k < p->count && to->address < 0; k++)
+            if (memchr(p->operands[k].at, '[', (size_t)(p->operands[k].end - p->operands[k].at)))
+                set_address(p->operands[k], to, uses, count);
+        return;
+    }
+    span s = p->count ? p->operands[0] : (span){"", ""};
+    if (!(to->flags & F_TMA) || s.at >= s.end || *s.at != '[') return;
+    s.at++;
+    x_operand *where = &uses[*count], *barrier = &uses[*count + 1];
+    if (!read_register(s, where, &end) || where->kind != X_VAR || where->var < UR || where->var >= UR + 62)
+        return;
+    *barrier = *where;
+    barrier->var++;
+    *count += 2;
+    if (memmem(to->text, to->length, "UBLKCP", 6) && p->count > 2)
+        uses[(*count)++] = read_operand(p->operands[2], 0);
+}
+
 /* ---- one instruction ---- */
 
 static bool named(const cute_code_instruction *c, const char *name)
@@ -400,7 +425,7 @@ static void set_flags(const cute_code_instruction *c, span m, x_inst *to)
             strstr(m.at, ".F64.F32") && strstr(m.at, ".F64.F32") < m.end ? F_TO_DOUBLE : F_FROM_DOUBLE;
     if ((named(c, "MEMBAR") && has(m, "SYS")) || (named(c, "FENCE") && has(m, "SYS")))
         to->flags |= F_SYSTEM_FENCE;
-    if (named(c, "SYNCS") && (has(m, "TRYWAIT") || has(m, "TRANS64"))) to->flags |= F_WAIT_MBARRIER;
+    if (named(c, "SYNCS") && (has(m, "TRYWAIT") || has(m, "PHASECHK"))) to->flags |= F_WAIT_MBARRIER;
     if (c->opcode->access != CUTE_ACCESS_NONE && (has(m, "STRONG") || has(m, "VOLATILE")) && has(m, "SYS"))
         to->flags |= F_VOLATILE;
     if (c->opcode->access != CUTE_ACCESS_NONE && has(m, "STRONG")) to->flags |= F_ORDERED;
@@ -479,6 +504,7 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
     if (!plain) {
         to->op = X_OTHER;
         count = 0;
+        set_barrier(&p, to, uses, &count);
         if (to->access != CUTE_ACCESS_NONE && to->space != CUTE_SPACE_CONST) {
             /* The last brackets: of a copy its source. */
             for (int k = p.count - 1; k >= 0; k--)
