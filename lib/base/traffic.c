@@ -1,7 +1,38 @@
 /* See traffic.h. */
 #include "lib/base/traffic.h"
 
-enum { SECTOR = 32, BANKS = 32, BANK_BYTES = 4 };
+enum { SECTOR = 32, LINE = 128, BANKS = 32, BANK_BYTES = 4, REGISTER_BYTES = 256 };
+
+static bool is_idle(const cute_request *r, uint32_t n)
+{
+    return r->idle >> r->lane[n] & 1;
+}
+
+/* Of lanes that copy to one address past the L1 only the first comes. `shared`, of the request: where they copy to. */
+static bool comes_first(const cute_request *r, const uint64_t *shared, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (shared[k] == shared[n] && !is_idle(r, k)) return false;
+    return true;
+}
+
+/* Past the L1 a sector comes once for each sector of shared memory that it goes to, and once more where its halves change
+ * places. */
+static uint64_t sectors_past_l1(const cute_request *r)
+{
+    uint64_t count = 0;
+    for (uint32_t n = 0; n < r->count; n++) {
+        uint32_t k = 0;
+        if (!comes_first(r, r->other, n)) continue;
+        while (k < n && (r->address[k] / SECTOR != r->address[n] / SECTOR ||
+                         r->other[k] / SECTOR != r->other[n] / SECTOR ||
+                         (r->other[k] - r->address[k] - r->other[n] + r->address[n]) % SECTOR ||
+                         !comes_first(r, r->other, k)))
+            k++;
+        count += k == n;
+    }
+    return count;
+}
 
 void cute_traffic_add_sectors(const cute_request *r, cute_traffic *t)
 {
@@ -22,54 +53,109 @@ void cute_traffic_add_sectors(const cute_request *r, cute_traffic *t)
         if (b > end) end = b;
     }
     t->requests++;
-    t->count += sectors;
+    t->count += r->copy == CUTE_COPY_PAST_L1 ? sectors_past_l1(r) : sectors;
     t->ideal += (bytes + SECTOR - 1) / SECTOR;
 }
 
-/* Lanes n and n ^ `by` have one address wherever both are active. */
-static bool in_pairs(const cute_request *r, uint32_t by)
+/* Different words of one bank need a wavefront each. */
+static uint32_t word_conflicts(const cute_request *r, uint32_t first, uint32_t end)
 {
-    uint64_t address[CUTE_REQUEST_LANES];
-    uint32_t active = 0;
-    for (uint32_t n = 0; n < r->count; n++) {
-        address[r->lane[n]] = r->address[n];
-        active |= UINT32_C(1) << r->lane[n];
-    }
-    for (uint32_t l = 0; l < CUTE_REQUEST_LANES; l++)
-        if ((active >> l & 1) && (active >> (l ^ by) & 1) && address[l] != address[l ^ by]) return false;
+    uint64_t words[CUTE_REQUEST_LANES * 4];
+    uint32_t count = 0, most = 0, bank[BANKS] = {0};
+    for (uint32_t n = first; n < end; n++)
+        for (uint64_t a = r->address[n] / BANK_BYTES; a <= (r->address[n] + r->bytes - 1) / BANK_BYTES; a++) {
+            uint32_t k = 0;
+            while (k < count && words[k] != a) k++;
+            if (k < count || count == CUTE_REQUEST_LANES * 4) continue;
+            words[count++] = a;
+            uint32_t used = ++bank[a % BANKS];
+            if (used > most) most = used;
+        }
+    return most;
+}
+
+/* Lanes n and n ^ 1 have one address wherever both are active. */
+static bool in_pairs(const cute_request *r)
+{
+    for (uint32_t n = 1; n < r->count; n++)
+        if (r->lane[n] == (r->lane[n - 1] | 1) && r->address[n] != r->address[n - 1]) return false;
     return true;
 }
 
-/* Half a warp of 8 bytes a lane fills 128 bytes, a quarter of 16. Pairs of one address ask for half of that: NVIDIA describes
- * the rule for loads from compute capability 7.0 on. */
-uint32_t cute_traffic_group(const cute_request *r)
+uint32_t cute_traffic_group(const cute_request *r, uint32_t first)
 {
-    uint32_t group = r->bytes <= 4 ? 32 : r->bytes == 8 ? 16 : 8;
-    bool pairs = r->load && group < 32 && (in_pairs(r, 1) || in_pairs(r, 2));
-    return pairs ? 2 * group : group;
+    uint32_t least = r->bytes <= 4 ? CUTE_REQUEST_LANES : r->bytes == 8 ? 16 : 8, end = first;
+    for (uint32_t group = r->load && in_pairs(r) ? CUTE_REQUEST_LANES : least;; group /= 2) {
+        if (group > least && r->lane[first] % group && first &&
+            r->lane[first - 1] / group == r->lane[first] / group)
+            continue; /* the half before went alone */
+        for (end = first; end < r->count && r->lane[end] / group == r->lane[first] / group;) end++;
+        if (group <= least ||
+            ((end - first) * r->bytes <= REGISTER_BYTES && word_conflicts(r, first, end) == 1))
+            return end;
+    }
 }
 
-/* Different words of one bank need a wavefront each. */
+/* Lanes of a copy meet in a bank that they read or write, whatever the words: as many wavefronts as meet with one of them. */
+static uint32_t copy_conflicts(const cute_request *r, uint32_t first, uint32_t end, bool idle_only)
+{
+    uint32_t most = 0;
+    for (uint32_t n = first; n < end; n++) {
+        uint32_t meet = 0;
+        if (idle_only && !is_idle(r, n)) continue;
+        for (uint32_t k = first; k < end; k++) {
+            bool both_read = !is_idle(r, n) && !is_idle(r, k);
+            if (idle_only && !is_idle(r, k)) continue;
+            meet += r->address[k] % LINE / r->bytes == r->address[n] % LINE / r->bytes ||
+                    (both_read && r->other[k] % LINE / r->bytes == r->other[n] % LINE / r->bytes);
+        }
+        if (meet > most) most = meet;
+    }
+    return most;
+}
+
+/* Lanes whose sectors may come past the L1 together: of half a warp, from one line to one line, all even sectors to even ones
+ * or all to odd ones, and with their halves in order or not. */
+static bool come_together(const cute_request *r, uint32_t a, uint32_t b)
+{
+    uint64_t far = (r->address[a] - r->other[a]) ^ (r->address[b] - r->other[b]);
+    uint64_t sectors = (r->address[a] ^ r->other[a] ^ r->address[b] ^ r->other[b]) & SECTOR;
+    return !is_idle(r, b) && comes_first(r, r->address, b) && r->lane[a] / 16 == r->lane[b] / 16 &&
+           r->address[a] / LINE == r->address[b] / LINE && r->other[a] / LINE == r->other[b] / LINE &&
+           !(far & (SECTOR / 2)) && !sectors;
+}
+
+/* Of these one wavefront has each sector of the one line and of the other once. */
+static uint32_t wavefronts_past_l1(const cute_request *r)
+{
+    enum { SECTORS = LINE / SECTOR };
+    uint32_t sum = 0;
+    for (uint32_t n = 0; n < r->count; n++) {
+        bool moved[SECTORS][SECTORS] = {0};
+        uint32_t k = 0, most = 0, from[SECTORS] = {0}, to[SECTORS] = {0};
+        if (is_idle(r, n) || !comes_first(r, r->address, n)) continue;
+        while (k < n && !come_together(r, n, k)) k++;
+        if (k < n) continue;
+        for (; k < r->count; k++) {
+            uint64_t f = r->other[k] % LINE / SECTOR, t = r->address[k] % LINE / SECTOR;
+            if (!come_together(r, n, k) || moved[f][t]) continue;
+            moved[f][t] = true;
+            if (++from[f] > most) most = from[f];
+            if (++to[t] > most) most = to[t];
+        }
+        sum += most;
+    }
+    return sum;
+}
+
 void cute_traffic_add_wavefronts(const cute_request *r, cute_traffic *t)
 {
-    uint32_t group = cute_traffic_group(r);
     t->requests++;
-    for (uint32_t first = 0; first < CUTE_REQUEST_LANES; first += group) {
-        uint64_t words[CUTE_REQUEST_LANES * 4];
-        uint32_t count = 0, wavefronts = 0, bank[BANKS] = {0};
-        for (uint32_t n = 0; n < r->count; n++) {
-            if (r->lane[n] < first || r->lane[n] >= first + group) continue;
-            for (uint64_t a = r->address[n] / BANK_BYTES; a <= (r->address[n] + r->bytes - 1) / BANK_BYTES;
-                 a++) {
-                uint32_t k = 0;
-                while (k < count && words[k] != a) k++;
-                if (k < count || count == CUTE_REQUEST_LANES * 4) continue;
-                words[count++] = a;
-                uint32_t used = ++bank[a % BANKS];
-                if (used > wavefronts) wavefronts = used;
-            }
-        }
-        t->count += wavefronts;
-        t->ideal += wavefronts ? 1 : 0;
+    if (r->copy == CUTE_COPY_PAST_L1) t->count += wavefronts_past_l1(r);
+    for (uint32_t n = 0, end; n < r->count; n = end) {
+        end = cute_traffic_group(r, n);
+        t->count +=
+            r->copy ? copy_conflicts(r, n, end, r->copy == CUTE_COPY_PAST_L1) : word_conflicts(r, n, end);
+        t->ideal++;
     }
 }

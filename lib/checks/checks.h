@@ -2,10 +2,10 @@
  * that do not fit, and how well accesses fit banks and sectors. They watch through the hooks of a launch and know
  * nothing of how instructions work. The table of checks is cute/checks.def. checks.c calls the parts that the checks
  * need, a file each: bounds, undefined_memory, undefined_registers (undefined_flow: what instructions make of
- * them), races, wgmma_registers, barriers, mbarriers, whole_warps, swizzles, bank_conflicts, coalescing. They build on
- * clusters (state of a launch's clusters), vector_clocks and flags (what is ordered before what), mbarrier_states,
- * shadow_memory (what each byte went through) and memory_transactions. report.c keeps and prints what is found, allowed.c knows what of
- * it the user allows. */
+ * them), races, wgmma_registers, barriers, mbarriers, whole_warps, swizzles, memory_transactions. They build on
+ * clusters (state of a launch's clusters), vector_clocks and flags (what is ordered before what), mbarrier_states and
+ * shadow_memory (what each byte went through). report.c keeps and prints what is found, allowed.c knows what of it the
+ * user allows. */
 #ifndef CUTE_LIB_CHECKS_CHECKS_H
 #define CUTE_LIB_CHECKS_CHECKS_H
 

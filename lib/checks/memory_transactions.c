@@ -1,26 +1,52 @@
-/* Requests to memory: the lanes of one instruction, brought together from their accesses. bank_conflicts.c and
- * coalescing.c count what a request costs. */
+/* Bank conflicts and coalescing: the lanes of one instruction are brought together to a request, and what it costs is counted:
+ * wavefronts of shared memory, sectors of global memory (lib/base/traffic.h), against the fewest possible. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
 
-bool em_transactions_begin(em_checks *c, memory_traffic *t)
+static const struct {
+    uint32_t check;
+    em_space space;
+    void (*cost)(const cute_request *request, cute_traffic *out);
+} kinds[EM_TRAFFIC_KINDS] = {
+    [EM_WAVEFRONTS] = {CUTE_CHECK_BANK, EM_SHARED, cute_traffic_add_wavefronts},
+    [EM_SECTORS] = {CUTE_CHECK_COALESCING, EM_GLOBAL, cute_traffic_add_sectors},
+};
+
+static bool begin(em_checks *c)
 {
-    t->request.of.count = 0;
-    t->by_inst = calloc((size_t)c->launch->program->count + 1, sizeof *t->by_inst);
-    return t->by_inst != NULL;
+    for (int k = 0; k < EM_TRAFFIC_KINDS; k++) {
+        memory_traffic *t = &c->traffic[k];
+        t->request.of.count = 0;
+        t->by_inst = NULL;
+        if (!(c->which & kinds[k].check)) continue;
+        t->by_inst = calloc((size_t)c->launch->program->count + 1, sizeof *t->by_inst);
+        if (!t->by_inst) return false;
+    }
+    return true;
 }
 
-void em_transactions_end(memory_traffic *t)
+static void end(em_checks *c)
 {
-    free(t->by_inst);
-    t->by_inst = NULL;
+    for (int k = 0; k < EM_TRAFFIC_KINDS; k++) {
+        free(c->traffic[k].by_inst);
+        c->traffic[k].by_inst = NULL;
+    }
 }
 
-void em_transactions_flush(em_checks *c, memory_traffic *t, memory_cost count)
+static void flush(em_checks *c, int kind)
 {
-    if (t->request.of.count) count(&t->request.of, &t->by_inst[inst_index(c, t->request.inst)]);
+    memory_traffic *t = &c->traffic[kind];
+    if (t->request.of.count) kinds[kind].cost(&t->request.of, &t->by_inst[inst_index(c, t->request.inst)]);
     t->request.of.count = 0;
+}
+
+/* The kind that is counted in a space; EM_TRAFFIC_KINDS: none is. */
+static int kind_of(const em_checks *c, em_space space)
+{
+    int k = 0;
+    while (k < EM_TRAFFIC_KINDS && (kinds[k].space != space || !c->traffic[k].by_inst)) k++;
+    return k;
 }
 
 static bool is_load(const em_inst *i)
@@ -28,30 +54,42 @@ static bool is_load(const em_inst *i)
     return i->opcode == EM_OP_ld || i->opcode == EM_OP_ldu;
 }
 
-void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a, memory_cost count)
+static bool access(em_checks *c, const memory_access *a)
 {
-    memory_request *r = &t->request;
     const em_pending *p = c->machine->completing;
-    if (a->lane < 0 || a->bytes > 32 || (p && p->kind != EM_P_CP_ASYNC)) return;
+    int kind = kind_of(c, a->space);
+    if (kind == EM_TRAFFIC_KINDS || a->mbarrier) return true;
+    if (a->lane < 0 || a->bytes > 32 || (p && p->kind != EM_P_CP_ASYNC)) return true;
     /* How hardware splits wmma.load and wmma.store is not known. */
-    if (a->inst->opcode == EM_OP_wmma) return;
+    if (a->inst->opcode == EM_OP_wmma) return true;
+    memory_request *r = &c->traffic[kind].request;
     if (r->of.count && (r->warp != a->warp || r->inst != a->inst || r->pending != p || a->lane <= r->last ||
                         r->of.bytes != a->bytes))
-        em_transactions_flush(c, t, count);
+        flush(c, kind);
+    if (!r->of.count)
+        r->of = (cute_request){
+            .bytes = a->bytes, .load = is_load(a->inst), .copy = p ? a->inst->copy.way : CUTE_COPY_NONE};
     r->warp = a->warp;
     r->inst = a->inst;
     r->pending = p;
     r->last = a->lane;
-    r->of.bytes = a->bytes;
-    r->of.load = is_load(a->inst);
+    if (r->of.copy) {
+        em_lane_copy copy = em_cp_async_lane(p, a->lane);
+        r->of.other[r->of.count] = a->space == EM_SHARED ? copy.from : copy.to;
+        r->of.idle |= (uint32_t)!copy.used << a->lane;
+    }
     r->of.lane[r->of.count] = (uint8_t)a->lane;
     r->of.address[r->of.count++] = a->address;
+    return true;
 }
 
-void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *row, memory_cost count)
+static bool row(em_checks *c, const em_warp_access *row, shadow *s, uint64_t at)
 {
-    memory_request *r = &t->request;
-    em_transactions_flush(c, t, count);
+    (void)s, (void)at;
+    int kind = kind_of(c, row->space);
+    if (kind == EM_TRAFFIC_KINDS) return true;
+    memory_request *r = &c->traffic[kind].request;
+    flush(c, kind);
     *r = (memory_request){
         .warp = row->warp, .inst = row->inst, .of = {.bytes = row->bytes, .load = is_load(row->inst)}};
     for (uint32_t rest = row->mask; rest; rest &= rest - 1) {
@@ -59,12 +97,46 @@ void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *
         r->of.lane[r->of.count] = (uint8_t)lane;
         r->of.address[r->of.count++] = row->base + row->offsets[lane];
     }
-    em_transactions_flush(c, t, count);
+    flush(c, kind);
+    return true;
 }
 
-bool em_transactions_concerns(const em_checks *c, const em_inst *i)
+/* Instructions that access memory lane by lane: diverged lanes may come to one of them one behind the other. */
+static bool concerns(const em_checks *c, const em_inst *i)
 {
     (void)c;
     return i->class == EM_CLASS_MEMORY_GENERIC || i->class == EM_CLASS_MEMORY_SHARED ||
            i->class == EM_CLASS_MEMORY_GLOBAL;
 }
+
+static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
+{
+    (void)w, (void)i, (void)lanes, (void)mask;
+    for (int k = 0; k < EM_TRAFFIC_KINDS; k++) flush(c, k);
+}
+
+/* The launch ends. */
+static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                  uint64_t b)
+{
+    (void)event, (void)w, (void)i, (void)mask, (void)a, (void)b;
+    for (int k = 0; k < EM_TRAFFIC_KINDS; k++) {
+        const cute_traffic *by_inst = c->traffic[k].by_inst;
+        flush(c, k);
+        for (uint32_t n = 0; by_inst && c->transactions && n < c->launch->program->count; n++) {
+            c->transactions[n].count[k] += by_inst[n].count;
+            c->transactions[n].ideal[k] += by_inst[n].ideal;
+        }
+    }
+}
+
+const em_part em_part_memory_transactions = {
+    .events = EVENT(END),
+    .begin = begin,
+    .end = end,
+    .event = event,
+    .access = access,
+    .row = row,
+    .concerns = concerns,
+    .step = step,
+};

@@ -188,9 +188,7 @@ typedef struct memory_request {
 } memory_request;
 _Static_assert((int)CUTE_REQUEST_LANES >= (int)EM_LANES, "a request holds a warp");
 
-typedef void (*memory_cost)(const cute_request *request, cute_traffic *out);
-
-/* What a part that counts them keeps. */
+/* What is kept of one kind of traffic. */
 typedef struct memory_traffic {
     cute_traffic *by_inst; /* NULL: nobody counts */
     memory_request request;
@@ -250,7 +248,7 @@ struct em_checks {
     shadow *last_region;
     uint64_t heap; /* addresses from here on are given by malloc while the launch runs */
     /* memory_transactions.c */
-    memory_traffic banks, sectors;
+    memory_traffic traffic[EM_TRAFFIC_KINDS];
     em_transactions *transactions; /* of the launch's counters; NULL: not wanted */
     /* footprint.c */
     em_footprint *footprint; /* likewise */
@@ -382,17 +380,6 @@ uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane
 
 /* Whether some lane of `mask` stores an undefined byte. */
 bool em_registers_undefined(const em_checks *c, const em_warp *w, const em_inst *i, uint32_t mask);
-
-/* ---- memory_transactions.c ---- */
-
-bool em_transactions_begin(em_checks *c, memory_traffic *t);
-void em_transactions_end(memory_traffic *t);
-/* Adds the lane to the request of its instruction; what was asked before goes to `count` once it is complete. */
-void em_transactions_access(em_checks *c, memory_traffic *t, const memory_access *a, memory_cost count);
-void em_transactions_row(em_checks *c, memory_traffic *t, const em_warp_access *r, memory_cost count);
-void em_transactions_flush(em_checks *c, memory_traffic *t, memory_cost count);
-/* Instructions that access memory lane by lane: the parts flush before each. */
-bool em_transactions_concerns(const em_checks *c, const em_inst *i);
 
 /* ---- allowed.c ---- */
 

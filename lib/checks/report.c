@@ -260,8 +260,8 @@ void em_report_launch(em_checks *c, cute_diag *diag)
                         c->regions[n].name ? c->regions[n].name : "a buffer");
     if (c->exhausted)
         cute_report(diag, CUTE_WARNING, NULL, "the checks ran out of memory: they saw part of the run");
-    add_lines(c, c->banks.by_inst, "shared");
-    add_lines(c, c->sectors.by_inst, "global");
+    add_lines(c, c->traffic[EM_WAVEFRONTS].by_inst, "shared");
+    add_lines(c, c->traffic[EM_SECTORS].by_inst, "global");
 }
 
 char *em_checks_json(const em_checks *c)

@@ -1,6 +1,7 @@
 /* Asynchronous copies: cp.async, cp.async.bulk and its tensor form, st.async and red.async, their groups and mbarriers. */
 #include "lib/emulator/decode.h"
 
+#include "lib/base/traffic.h"
 #include "lib/numeric/tensormap.h"
 
 /* With seed 0 nothing is late. */
@@ -65,6 +66,12 @@ static bool complete_small(em_machine *m, em_pending *p)
         memcpy(to, bytes, c->size);
     }
     return true;
+}
+
+em_lane_copy em_cp_async_lane(const em_pending *p, int lane)
+{
+    const small_copy *c = p->data;
+    return (em_lane_copy){.from = c->from[lane], .to = c->to[lane], .used = c->used[lane]};
 }
 
 /* [to], [from], size, used (or ignore-src) */
@@ -575,6 +582,7 @@ cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
     if (number != 4 && number != 8 && number != 16)
         return em_wrong(p, raw, "expected 4, 8 or 16 bytes for cp.async, got %lld", (long long)number);
     i->copy.bytes = (uint8_t)number;
+    i->copy.way = em_has(i, EM_M_cg) ? CUTE_COPY_PAST_L1 : CUTE_COPY_THROUGH_L1;
     i->run = run_cp_async;
     bool hint = em_has(i, EM_M_L2_cache_hint);
     i->count = (uint8_t)(raw->count - hint);

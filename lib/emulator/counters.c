@@ -126,12 +126,12 @@ static json_t *bytes_json(const uint64_t bytes[EM_PARAM + 1][2])
     return value;
 }
 
-static void put_traffic(json_t *value, const char *key, const uint64_t traffic[2])
+static void put_traffic(json_t *value, const char *key, const em_transactions *m, int kind)
 {
-    if (!traffic[0]) return;
+    if (!m->count[kind]) return;
     json_t *pair = json_object();
-    put(pair, "count", traffic[0]);
-    put(pair, "ideal", traffic[1]);
+    put(pair, "count", m->count[kind]);
+    put(pair, "ideal", m->ideal[kind]);
     json_object_set_new(value, key, pair);
 }
 
@@ -141,8 +141,8 @@ static void put_tally(json_t *value, const em_tally *t, const em_transactions *m
     put(value, "lanes", t->lanes);
     put(value, "divergences", t->divergences);
     json_object_set_new(value, "bytes", bytes_json(t->bytes));
-    put_traffic(value, "wavefronts", m->banks);
-    put_traffic(value, "sectors", m->sectors);
+    put_traffic(value, "wavefronts", m, EM_WAVEFRONTS);
+    put_traffic(value, "sectors", m, EM_SECTORS);
 }
 
 /* Structs of nothing but 64-bit numbers. */
@@ -207,7 +207,7 @@ static void add_busy(const em_inst *i, const em_tally *t, const em_transactions 
     if (i->opcode == EM_OP_cp && em_has(i, EM_M_bulk)) {
         for (int store = 0; store < 2; store++) b->bulk[store] += t->bytes[EM_GLOBAL][store];
     } else if (t->bytes[EM_GLOBAL][1]) {
-        b->stored += EM_SECTOR * moved->sectors[0];
+        b->stored += EM_SECTOR * moved->count[EM_SECTORS];
     }
 }
 

@@ -7,9 +7,11 @@
 
 typedef struct em_counters em_counters;
 enum { EM_SECTOR = 32 };
-/* What memory did for one instruction, as checks count it: how many, and the fewest possible. */
+/* What memory did for one instruction, as checks count it: wavefronts of shared memory, sectors of global memory; how
+ * many, and the fewest possible. */
+enum { EM_WAVEFRONTS, EM_SECTORS, EM_TRAFFIC_KINDS };
 typedef struct em_transactions {
-    uint64_t banks[2], sectors[2]; /* wavefronts of shared memory, sectors of global memory */
+    uint64_t count[EM_TRAFFIC_KINDS], ideal[EM_TRAFFIC_KINDS];
 } em_transactions;
 
 /* Bytes of global memory in sectors of 32, each once: of the launch those that it reads before it writes them, those that

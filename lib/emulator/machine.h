@@ -453,6 +453,12 @@ bool em_pending_end_block(const em_block *block);
 /* Lanes that do not belong to `lanes` become work of their own, next in the list. */
 bool em_pending_split(em_machine *m, em_pending *p, uint32_t lanes);
 uint64_t em_random(em_machine *m);
+/* Of a cp.async under way what a lane copies; the bytes that are not used become 0. copy.c */
+typedef struct em_lane_copy {
+    uint64_t from; /* global memory */
+    uint32_t to, used;
+} em_lane_copy;
+em_lane_copy em_cp_async_lane(const em_pending *p, int lane);
 /* Whether all four warps of the warpgroup have issued wgmma `sequence`. matrix.c */
 bool em_warpgroup_issued(const em_warp *w, uint32_t sequence);
 bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count,

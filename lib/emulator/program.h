@@ -162,8 +162,8 @@ struct em_inst {
             bool in_cluster; /* mapa.shared::cluster */
         } address;
         struct {
-            uint8_t bytes;
-        } copy; /* cp.async */
+            uint8_t bytes, way; /* way: a cute_copy_way */
+        } copy;                 /* cp.async */
         struct {
             uint8_t kind;     /* em_pending_kind */
             bool all;         /* wait_all */

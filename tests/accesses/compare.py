@@ -28,6 +28,8 @@ def counted(bin, module, config, options=()):
 def bounds(access, requests):
     """What so many requests may cost in all."""
     costs = [w[UNITS[access["space"]]] for w in access["warps"]]
+    if access.get("one_side"):  # of a copy: at least
+        return requests * min(costs), requests * 32 * 32
     if access.get("alignment_assumed"):
         return requests * access["least"], requests * access["most"]
     if min(costs) == max(costs):
@@ -54,7 +56,7 @@ def compare(accesses, lines):
             continue
         # A cp.async that fills with zeros reads less than it writes.
         read = line["bytes"].get("global", {}).get("read", 0)
-        if a["operation"].startswith("cp.async") and a["space"] == "global" and read != line["lanes"] * a["width"]:
+        if a["operation"].startswith("cp.async") and read != line["lanes"] * a["width"]:
             if a.get("lanes_assumed"):
                 partial += 1
                 continue

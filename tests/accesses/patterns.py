@@ -34,25 +34,29 @@ SUM = """    xor.b32 %v0, %v0, %v1; xor.b32 %v2, %v2, %v3; xor.b32 %v0, %v0, %v2
 # ---- the model ----
 
 
-def group_of(lanes, width, load):
-    """How many lanes one wavefront may serve. `lanes`: {lane: address}. Two halves (of 8 bytes) or quarters (of 16) go together
-    in a load where lanes n and n ^ 1, or n and n ^ 2, agree throughout the warp, as NVIDIA describes it from sm_70 on."""
-    group = 32 if width <= 4 else 256 // width // 2
-    pairs = any(all(lanes.get(lane ^ by, address) == address for lane, address in lanes.items()) for by in (1, 2))
-    return min(32, group * 2) if load and width > 4 and pairs else group
+def most_in_a_bank(units, banks):
+    """Different units that lie in one bank, at most."""
+    by_bank = {}
+    for unit in units:
+        by_bank.setdefault(unit % banks, set()).add(unit)
+    return max(map(len, by_bank.values()), default=0)
+
+
+def words(address, width):
+    return range(address // 4, (address + width - 1) // 4 + 1)
 
 
 def wavefronts(lanes, width, load=False):
-    """Of one request; `load`: into registers, by ld."""
-    group, total = group_of(lanes, width, load), 0
-    for first in range(0, 32, group):
-        banks = {}
-        for lane in range(first, first + group):
-            if lane in lanes:
-                for word in range(lanes[lane] // 4, (lanes[lane] + width - 1) // 4 + 1):
-                    banks.setdefault(word % 32, set()).add(word)
-        total += max(map(len, banks.values()), default=0)
-    return total
+    """Of one request, {lane: address}: half a warp of 8 bytes a lane at once, a quarter of 16. In a load (by ld) in which lanes n
+    and n ^ 1 agree, neighbouring groups go together where that makes one wavefront and registers get 256 bytes at most."""
+    def cost(first, count):
+        here = {lane: address for lane, address in lanes.items() if first <= lane < first + count}
+        together = most_in_a_bank([w for address in here.values() for w in words(address, width)], 32)
+        if count * width <= 128 or count <= 32 and width < 4 or pairs and together <= 1 and len(here) * width <= 256:
+            return together
+        return cost(first, count // 2) + cost(first + count // 2, count // 2)
+    pairs = load and all(lanes.get(lane ^ 1, address) == address for lane, address in lanes.items())
+    return cost(0, 32)
 
 
 def sectors(lanes, width):
@@ -60,13 +64,55 @@ def sectors(lanes, width):
                {byte // 32 for address in lanes.values() for byte in range(address, address + width, 32)})
 
 
+def unique(to, reading):
+    """Past the L1, of lanes that copy to one address the first one comes."""
+    by_address = {}
+    for lane in sorted(reading, reverse=True):
+        by_address[to[lane]] = lane
+    return by_address.values()
+
+
+def copy_sectors(to, source, width, way):
+    """Of a cp.async by the lanes of `source`. Of .cg, past the L1, a sector comes once for each sector of shared memory that it
+    goes to, in either order of its halves."""
+    if way == "ca":
+        return sectors(source, width)
+    return len({(source[lane] // 32, to[lane] // 32, (to[lane] - source[lane]) % 32) for lane in unique(to, source)})
+
+
+def copy_wavefronts(to, source, reading, width, way):
+    """Of a cp.async. Lanes meet that read or write one bank, whatever the words; as many wavefronts as meet with one of them.
+    Past the L1 the sectors of half a warp go together that come from one line to one line, an even or an odd number of sectors on,
+    and with their halves in order or not; each sector of both sides once."""
+    def most(lanes):
+        total = 0
+        for first in range(0, 32, min(32, 128 // width)):
+            here = [lane for lane in lanes if first <= lane < first + min(32, 128 // width)]
+            total += max((sum(to[a] % 128 // width == to[b] % 128 // width or
+                              {a, b} <= reading and source[a] % 128 // width == source[b] % 128 // width for b in here) for a in here), default=0)
+        return total
+    reading = set(reading)
+    if way == "ca":
+        return most(to)
+    together = {}
+    for lane in unique(to, reading):
+        there, here = source[lane] // 16, to[lane] // 16
+        key = lane // 16, there // 8, here // 8, (there + here) % 2, (there // 2 + here // 2) % 2
+        together.setdefault(key, set()).add((there // 2, here // 2))
+    return most(set(to) - reading) + sum(max(max([a for a, _ in moves].count(x) for x, _ in moves), max([b for _, b in moves].count(y) for _, y in moves))
+                                         for moves in together.values())
+
+
 # ---- tables of addresses ----
 
 
-def table(rng, width, span):
+KINDS = ["any", "few", "pairs", "fours", "strided", "swizzled", "blocks", "bank", "rows"]
+
+
+def table(rng, width, span, kinds=KINDS):
     """A function of (lane, warp) and PTX that puts it into %r9."""
     units = span // width
-    kind = rng.choice(["any", "few", "pairs", "fours", "strided", "swizzled", "blocks", "bank"])
+    kind = rng.choice(kinds)
     if kind == "strided":
         step, add = rng.randrange(0, 65), rng.randrange(0, 32)
         step %= max(1, units // 128)
@@ -93,6 +139,9 @@ def table(rng, width, span):
         units_of = [lane // 8 * 8 + rng.choice([0, 1, 2, 3]) for lane in range(32)]
     elif kind == "blocks":
         units_of = [(lane // 4 * rng.randrange(1, 9) + lane % 4) % units for lane in range(32)]
+    elif kind == "rows":
+        per, pitch, first = rng.choice([2, 4, 8, 16]), rng.choice([128, 144, 160, 256, 272, 320, 400]), rng.randrange(8) * 16
+        units_of = [(first + lane // per * pitch) // width + lane % per for lane in range(32)]
     elif kind == "bank":
         units_of = [rng.randrange(units // (128 // min(width, 128))) * (128 // width) for _ in range(32)]
     else:
@@ -143,13 +192,23 @@ class Access:
                                     f"stmatrix.sync.aligned.m8n8.x{form}.shared.b16 [{{a}}], {values};"])
         elif self.kind == "copy":
             self.width = rng.choice([4, 8, 16])
-            self.text = f"cp.async.{'cg' if self.width == 16 else 'ca'}.shared.global [{{a}}], [{{b}}], {self.width};"
+            self.way = rng.choice(["ca", "cg"]) if self.width == 16 else "ca"
+            self.text = f"cp.async.{self.way}.shared.global [{{a}}], [{{b}}], {self.width};"
         else:
             self.text, self.width = rng.choice(GLOBAL if "global" in self.kind else SHARED)
             if "generic" in self.kind:
                 self.text = self.text.replace(".shared", "").replace(".global", "").replace(".nc", "")
         self.spaces = {"copy": ["global", "shared"], "matrix": ["shared"]}.get(self.kind, [self.kind.split()[-1]])
-        self.address, self.code = table(rng, self.width, ROOM - 1024)
+        # Past the L1 what kernels do was measured: rows of lanes in order, all of which read or none.
+        past_l1 = self.kind == "copy" and self.way == "cg"
+        kinds = ["rows", "strided"] if past_l1 else KINDS
+        self.address, self.code = table(rng, self.width, ROOM - 1024, kinds)
+        self.source, self.source_code, self.idle = self.address, "", 0
+        if self.kind == "copy":
+            self.source, self.source_code = table(rng, self.width, ROOM - 1024, kinds)
+            self.idle = rng.choice([0, 0xffff_ffff] if past_l1 else [0, 0, rng.getrandbits(32), 0xffff_0000, 0xffff_ffff])
+            if self.idle:
+                self.text = self.text.replace(";", ", %p3;")
         self.offset = rng.choice([0, 0, 16, 32]) if self.kind != "matrix" else 0
         # Who stays away: whole tables only where the instruction allows it.
         self.away = rng.choice(["nobody", "nobody", "predicate", "branch"]) if self.kind != "matrix" else "nobody"
@@ -162,8 +221,10 @@ class Access:
         at = {"shared": "%r11", "matrix": "%r11", "global": "%d2", "generic shared": "%d3", "generic global": "%d2", "copy": "%r11"}[self.kind]
         offset = f"+{self.offset}" if self.offset else ""
         text = self.text.replace("{a}", at + offset).replace("{b}", "%d2" + offset)
-        code = self.code + ("\n    add.u32 %r11, %r1, %r9;\n    cvt.u64.u32 %d1, %r9;\n    add.u64 %d2, %d0, %d1;\n"
-                            "    add.u64 %d3, %d7, %d1;")
+        code = (f"{self.code}\n    add.u32 %r11, %r1, %r9;\n    cvt.u64.u32 %d1, %r9;\n    add.u64 %d3, %d7, %d1;\n"
+                f"{self.source_code}\n    cvt.u64.u32 %d1, %r9;\n    add.u64 %d2, %d0, %d1;")
+        if self.idle:
+            code += f"\n    mov.u32 %r13, {self.idle};\n    shr.u32 %r13, %r13, %r2;\n    and.b32 %r13, %r13, 1;\n    setp.eq.u32 %p3, %r13, 1;"
         if self.away != "nobody":
             code += f"\n    mov.u32 %r12, {self.mask};\n    shr.u32 %r12, %r12, %r2;\n    and.b32 %r12, %r12, 1;\n    setp.eq.u32 %p2, %r12, 1;"
         if self.away == "predicate":
@@ -175,15 +236,24 @@ class Access:
             mark = f"    @!%p2 bra OVER{self.number};\n{mark}\nOVER{self.number}:"
         return f"{code}\n{mark}\n{SUM}"
 
-    def expected(self, pairs=True):
+    def expected(self):
         """{space: costs of the warps that come}."""
         costs = {space: [] for space in self.spaces}
         for warp in range((self.threads + 31) // 32):
-            lanes = {lane: self.address(lane, warp) + self.offset for lane in range(min(self.rows, self.threads - 32 * warp)) if self.comes(lane)}
-            for space in self.spaces:
-                if lanes:
-                    load = space == "shared" and self.text.startswith("ld.") or self.kind == "generic shared" and self.text.startswith("ld")
-                    costs[space].append(wavefronts(lanes, self.width, load and pairs) if space == "shared" else sectors(lanes, self.width))
+            here = [lane for lane in range(min(self.rows, self.threads - 32 * warp)) if self.comes(lane)]
+            reading = [lane for lane in here if not self.idle >> lane & 1]
+            lanes = {lane: self.address(lane, warp) + self.offset for lane in here}
+            source = {lane: self.source(lane, warp) + self.offset for lane in reading}
+            if self.kind == "copy":
+                all_sources = {lane: self.source(lane, warp) + self.offset for lane in here}
+                if here:
+                    costs["shared"].append(copy_wavefronts(lanes, all_sources, reading, self.width, self.way))
+                if reading:
+                    costs["global"].append(copy_sectors(lanes, source, self.width, self.way))
+            elif here:
+                space = self.spaces[0]
+                load = self.text.startswith("ld") and self.kind != "matrix"
+                costs[space].append(wavefronts(lanes, self.width, load) if space == "shared" else sectors(lanes, self.width))
         return costs
 
 

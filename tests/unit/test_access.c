@@ -478,71 +478,6 @@ static void test_swizzles(void)
     check_swizzle(128, 8, 16, 64, (cute_swizzle){2, 4, 3}, 8, 2);
 }
 
-/* ---- lanes that are served together ---- */
-
-static uint64_t taken_by(uint32_t bytes, bool load, uint32_t active, uint64_t unit_of(uint64_t lane))
-{
-    cute_request r = {.bytes = bytes, .load = load};
-    cute_traffic t = {0};
-    for (uint32_t l = 0; l < CUTE_REQUEST_LANES; l++) {
-        if (!(active >> l & 1)) continue;
-        r.lane[r.count] = (uint8_t)l;
-        r.address[r.count++] = unit_of(l) * bytes;
-    }
-    cute_traffic_add_wavefronts(&r, &t);
-    return t.count;
-}
-
-static uint64_t own(uint64_t l)
-{
-    return l;
-}
-static uint64_t pairs(uint64_t l)
-{
-    return l / 2;
-}
-static uint64_t fourth(uint64_t l)
-{
-    (void)l;
-    return 4;
-}
-static uint64_t pairs_of_halves(uint64_t l)
-{
-    return l / 8 * 2 + l % 8 / 2 % 2;
-}
-static uint64_t two_kinds_of_pairs(uint64_t l)
-{
-    return l < 16 ? pairs_of_halves(l) : l / 8 * 2 + l % 2;
-}
-static uint64_t conflicting_pairs(uint64_t l)
-{
-    return l / 16 * 4 + l % 16 / 8 + l % 8 / 4 * 8;
-}
-static uint64_t pairs_apart(uint64_t l)
-{
-    return l / 4 * 2 + l % 2;
-}
-
-static void test_pairs(void)
-{
-    enum { ALL = -1 };
-    CHECK_INT(taken_by(4, true, (uint32_t)ALL, own), 1);
-    CHECK_INT(taken_by(8, true, (uint32_t)ALL, own), 2);
-    CHECK_INT(taken_by(8, true, (uint32_t)ALL, pairs), 1);
-    CHECK_INT(taken_by(8, true, (uint32_t)ALL, pairs_apart), 1);
-    CHECK_INT(taken_by(16, true, (uint32_t)ALL, own), 4);
-    CHECK_INT(taken_by(16, true, (uint32_t)ALL, fourth), 2);
-    CHECK_INT(taken_by(16, true, (uint32_t)ALL, pairs_of_halves), 2);
-    CHECK_INT(taken_by(16, true, (uint32_t)ALL, two_kinds_of_pairs), 4);
-    CHECK_INT(taken_by(16, true, (uint32_t)ALL, conflicting_pairs), 4);
-    /* Lanes that stay away agree with any: halves stay apart, quarters of one half do not. */
-    CHECK_INT(taken_by(16, true, 1u << 15 | 1u << 16, fourth), 2);
-    CHECK_INT(taken_by(16, true, 1u << 15 | 1u, fourth), 1);
-    /* Only loads. */
-    CHECK_INT(taken_by(8, false, (uint32_t)ALL, pairs), 2);
-    CHECK_INT(taken_by(16, false, (uint32_t)ALL, fourth), 4);
-}
-
 int main(void)
 {
     TEST("a copy is as wide as contiguity, alignment, strides, swizzles and predicates allow", test_limits);
@@ -553,6 +488,5 @@ int main(void)
     TEST("requests of a warp touch the sectors and banks that their bytes lie in", test_requests);
     TEST("requests of what is not known are refused", test_requests_refused);
     TEST("a swizzle makes columns free of bank conflicts where there is room for it", test_swizzles);
-    TEST("loads whose lanes agree in pairs take half as many wavefronts", test_pairs);
     return test_finish();
 }

@@ -9,7 +9,7 @@
 #include "lib/report/kernel/pattern.h"
 
 enum { MOST_WORK = 1 << 19 /* instructions, of all warps */ };
-enum { SECTOR = 32, WORD = 4, ALLOCATION = 256 /* what cudaMalloc aligns to */ };
+enum { SECTOR = 32, LINE = 128, WORD = 4, ALLOCATION = 256 /* what cudaMalloc aligns to */ };
 /* Addresses are positive from here on; a multiple of all alignments. */
 #define ORIGIN (UINT64_C(1) << 44)
 
@@ -52,11 +52,15 @@ static int64_t declared_alignment(const gather *g, uint32_t offset)
     return 1;
 }
 
-static cute_traffic cost_of(const cute_access *a, const cute_request *request, uint64_t shift)
+static cute_traffic cost_of(const cute_access *a, const cute_request *request, uint64_t shift,
+                            uint64_t other_shift)
 {
     cute_request moved = *request;
     cute_traffic t = {0};
-    for (uint32_t n = 0; n < moved.count; n++) moved.address[n] += shift;
+    for (uint32_t n = 0; n < moved.count; n++) {
+        moved.address[n] += shift;
+        moved.other[n] += other_shift;
+    }
     if (a->space == CUTE_ACCESS_SHARED)
         cute_traffic_add_wavefronts(&moved, &t);
     else
@@ -78,47 +82,75 @@ static void widen(cute_access *a, const cute_access_cost *cost, bool first)
     if (first || cost->count > a->most.count) a->most = *cost;
 }
 
-static cute_request request_of(const lane_values *address, uint32_t mask, const cute_access *a)
+static uint64_t of_lane(const lane_values *address, uint32_t l)
 {
-    cute_request r = {.bytes = a->bytes, .load = a->plain_load};
+    uint64_t at = address->at[l];
+    return ORIGIN + (address->bits == 32 ? (uint64_t)(int64_t)(int32_t)(uint32_t)at : at);
+}
+
+static cute_request request_of(const cute_access *a, const follow_access *seen, const em_inst *i)
+{
+    cute_request r = {.bytes = seen->bytes, .load = a->plain_load, .idle = seen->idle};
+    bool both = seen->other && !seen->other->varies;
+    if (both) r.copy = (cute_copy_way)i->copy.way;
     for (uint32_t l = 0; l < LANES; l++) {
-        uint64_t at = address->at[l];
-        if (!(mask >> l & 1)) continue;
-        if (address->bits == 32) at = (uint64_t)(int64_t)(int32_t)(uint32_t)at;
+        if (!(seen->mask >> l & 1)) continue;
         r.lane[r.count] = (uint8_t)l;
-        r.address[r.count++] = ORIGIN + at;
+        if (both) r.other[r.count] = of_lane(seen->other, l);
+        r.address[r.count++] = of_lane(seen->address, l);
     }
     return r;
 }
 
-/* The base may lie at several places within what counts as one unit: all are tried. */
-static void count_request(gather *g, cute_access *a, const follow_access *seen)
+/* Addresses are known but for a multiple of so much. Those of a copy are multiples of its bytes. */
+static uint64_t known_to(const gather *g, const lane_values *address, uint64_t least)
 {
-    const lane_values *address = seen->address;
-    cute_request request = request_of(address, seen->mask, a);
-    uint64_t unit = a->space == CUTE_ACCESS_SHARED ? WORD : SECTOR, known = UINT64_C(1) << 20;
+    uint64_t known = UINT64_C(1) << 20;
     if (address->free < address->bits && address->free < 20) known = UINT64_C(1) << address->free;
     if (address->pointer) {
         uint64_t said = (uint64_t)declared_alignment(g, address->pointer - 1);
         if (said < known) known = said;
     }
+    return known < least ? least : known;
+}
+
+/* Whether all lanes, some multiple of their bytes now, still are with so much added. */
+static bool stays_aligned(const cute_request *r, const uint64_t *address, uint64_t shift)
+{
+    bool aligned = !((r->bytes - 1) & r->bytes) && !(address[0] & (r->bytes - 1));
+    return !aligned || !(shift & (r->bytes - 1));
+}
+
+/* The base may lie at several places within what counts as one unit: all are tried, of a copy on both sides. */
+static void count_request(gather *g, cute_access *a, const follow_access *seen)
+{
+    const lane_values *address = seen->address;
+    cute_request request = request_of(a, seen, &g->program->code[seen->inst]);
+    uint64_t known = known_to(g, address, request.copy ? request.bytes : 1);
+    uint64_t other_known = request.copy ? known_to(g, seen->other, request.bytes) : LINE;
+    uint64_t unit = request.copy ? LINE : a->space == CUTE_ACCESS_SHARED ? WORD : SECTOR;
     cute_access_cost *cost = &a->costs[a->warps++], other;
-    cute_traffic t = cost_of(a, &request, 0);
+    cute_traffic t = cost_of(a, &request, 0, 0);
     bool first = a->warps == 1;
     take(cost, g->warp, seen->mask, &t);
     widen(a, cost, first);
     a->count += cost->count;
     a->ideal += cost->ideal;
     a->lanes_assumed |= seen->lanes_assumed;
+    a->one_side |=
+        seen->other && !request.copy &&
+        (a->space == CUTE_ACCESS_SHARED || g->program->code[seen->inst].copy.way == CUTE_COPY_PAST_L1);
     if (a->space == CUTE_ACCESS_GLOBAL && (address->pointer || address->free < address->bits))
         a->alignment = (uint32_t)(known < ALLOCATION ? known : ALLOCATION);
-    bool aligned = !((a->bytes - 1) & a->bytes) && !(request.address[0] & (a->bytes - 1));
-    for (uint64_t shift = known; shift < unit; shift += known) {
-        if (aligned && (shift & (a->bytes - 1))) continue;
-        t = cost_of(a, &request, shift);
-        take(&other, g->warp, seen->mask, &t);
-        widen(a, &other, false);
-        a->alignment_assumed |= other.count != cost->count;
+    for (uint64_t there = 0; there < LINE; there += other_known) {
+        if (there && !stays_aligned(&request, request.other, there)) continue;
+        for (uint64_t shift = there ? 0 : known; shift < unit; shift += known) {
+            if (shift && !stays_aligned(&request, request.address, shift)) continue;
+            t = cost_of(a, &request, shift, there);
+            take(&other, g->warp, seen->mask, &t);
+            widen(a, &other, false);
+            a->alignment_assumed |= other.count != cost->count;
+        }
     }
     if (!first) return;
     uint64_t least = UINT64_MAX;

@@ -48,6 +48,7 @@ typedef struct cute_access {
     bool
         alignment_assumed; /* of a pointer that says nothing: `alignment` bytes, as cudaMalloc gives it, and the cost
                                  would be another with less */
+    bool one_side;         /* of a cp.async whose other side is not known: at least */
     uint32_t alignment; /* of the base of global addresses, in bytes; 0: no base */
     bool warps_assumed; /* the kernel is large: only some of its warps were followed, evenly spread */
     bool block_assumed; /* the size of the block is not known: blockDim.x is a multiple of 32 */

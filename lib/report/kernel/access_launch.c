@@ -106,7 +106,7 @@ bool cute_access_wants_counts(const cute_access_report *report)
     for (size_t k = 0; k < report->count; k++)
         for (size_t n = 0; n < report->kernels[k].count; n++) {
             const cute_access *a = &report->kernels[k].accesses[n];
-            if (a->unknown || a->lanes_assumed) return true;
+            if (a->unknown || a->lanes_assumed || a->one_side) return true;
         }
     return false;
 }

@@ -35,6 +35,9 @@ static const char *remark(cute_arena *arena, const cute_access *a)
     if (a->unknown) return a->unknown;
     if (a->pattern) parts[count++] = a->pattern;
     if (a->lanes_assumed) parts[count++] = "where all lanes come here";
+    if (a->one_side)
+        parts[count++] = a->space == CUTE_ACCESS_SHARED ? "at least: where it copies from is not known"
+                                                        : "at least: where it copies to is not known";
     if (a->alignment_assumed)
         parts[count++] = cute_arena_printf(arena, "fewer if the base is a multiple of 32; known is %u",
                                            a->alignment ? a->alignment : 1);
@@ -180,6 +183,7 @@ static json_t *access_json(const cute_access *a)
     for (uint32_t w = 0; w < a->warps; w++) json_array_append_new(warps, cost_json(&a->costs[w], unit));
     json_object_set_new(value, "warps", warps);
     if (a->lanes_assumed) json_object_set_new(value, "lanes_assumed", json_true());
+    if (a->one_side) json_object_set_new(value, "one_side", json_true());
     if (a->block_assumed) json_object_set_new(value, "block_assumed", json_true());
     if (a->warps_assumed) json_object_set_new(value, "warps_assumed", json_true());
     if (a->alignment) json_object_set_new(value, "alignment", json_integer(a->alignment));

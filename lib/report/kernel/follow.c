@@ -776,7 +776,14 @@ static int sides_of(const em_inst *i, side out[2])
     }
 }
 
-/* Lanes of a cp.async that read: its last operand says how many bytes, or that they are not read. */
+static lane_values address_of(const follow *f, const lane_values *const *multi, const em_operand *memory)
+{
+    lane_values address = value_of(f, multi, &memory->list[0]);
+    if (!memory->offset) return address;
+    return lanes_add(address, lanes_constant(address.bits, (uint64_t)memory->offset));
+}
+
+/* Lanes of a cp.async that read nothing: its last operand says how many bytes, or that they are not read. */
 static void reading(const follow *f, const lane_values *const *multi, const em_inst *i, follow_access *a)
 {
     if (i->count <= 3) return;
@@ -787,7 +794,7 @@ static void reading(const follow *f, const lane_values *const *multi, const em_i
     }
     for (int l = 0; l < LANES; l++) {
         bool reads = v.bits == 1 ? !v.at[l] : v.at[l] > 0;
-        if (!reads) a->mask &= ~(1u << l);
+        if (!reads) a->idle |= 1u << l;
         if (v.bits > 1 && v.at[l] && v.at[l] < i->copy.bytes) a->lanes_assumed = true;
     }
 }
@@ -802,7 +809,7 @@ static void tell(follow *f, const lane_values **multi, uint32_t at, const flow_b
     for (int n = 0; n < count; n++) {
         const em_operand *memory = &i->o[sides[n].operand];
         if (memory->kind != EM_O_MEMORY) continue;
-        lane_values address = value_of(f, multi, &memory->list[0]);
+        lane_values address = address_of(f, multi, memory), other;
         follow_access a = {.inst = at,
                            .side = n,
                            .bytes = sides[n].bytes,
@@ -810,8 +817,6 @@ static void tell(follow *f, const lane_values **multi, uint32_t at, const flow_b
                            .mask = b->mask,
                            .lanes_assumed = b->partial,
                            .in_loop = b->in_loop};
-        if (memory->offset)
-            address = lanes_add(address, lanes_constant(address.bits, (uint64_t)memory->offset));
         bool fixed = i->opcode == EM_OP_cp || sides[n].space == CUTE_ACCESS_SHARED;
         a.space = fixed ? sides[n].space : space_of(i, &address, &a.unknown);
         if (guard_of(f, multi, i, &guard)) {
@@ -820,7 +825,12 @@ static void tell(follow *f, const lane_values **multi, uint32_t at, const flow_b
             else if (!lanes_uniform(&guard))
                 a.lanes_assumed = true;
         }
-        if (i->opcode == EM_OP_cp && !n) reading(f, multi, i, &a);
+        if (i->opcode == EM_OP_cp) {
+            other = address_of(f, multi, &i->o[sides[!n].operand]);
+            a.other = &other;
+            reading(f, multi, i, &a);
+            if (!n) a.mask &= ~a.idle;
+        }
         if (i->opcode == EM_OP_ldmatrix || i->opcode == EM_OP_stmatrix) {
             int rows = em_has(i, EM_M_x4) ? 32 : em_has(i, EM_M_x2) ? 16 : 8;
             a.mask &= rows == 32 ? UINT32_MAX : (1u << rows) - 1;

@@ -16,7 +16,9 @@ typedef struct follow_access {
     cute_access_space space;
     uint32_t bytes;
     const lane_values *address;
-    uint32_t mask; /* lanes that may */
+    const lane_values *other; /* of cp.async the address on the other side; NULL: of others */
+    uint32_t mask;            /* lanes that may */
+    uint32_t idle;            /* of cp.async: of these, lanes that read nothing */
     bool lanes_assumed, in_loop;
     const char *unknown; /* the address has no space, or the form is not followed */
 } follow_access;

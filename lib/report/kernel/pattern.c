@@ -48,22 +48,22 @@ static const char *layout_of(cute_arena *arena, const cute_access *a)
 static uint32_t most_in_a_bank(const cute_access *a)
 {
     const cute_request *r = &a->request;
-    uint32_t group = cute_traffic_group(r), most = 0;
-    for (uint32_t first = 0; first < CUTE_REQUEST_LANES; first += group)
+    uint32_t most = 0;
+    for (uint32_t first = 0, end; first < r->count; first = end) {
+        end = cute_traffic_group(r, first);
         for (uint32_t bank = 0; bank < BANKS; bank++) {
             uint64_t words[CUTE_REQUEST_LANES];
             uint32_t count = 0;
-            for (uint32_t n = 0; n < r->count; n++) {
-                if (r->lane[n] < first || r->lane[n] >= first + group) continue;
+            for (uint32_t n = first; n < end; n++)
                 for (uint64_t w = r->address[n] / 4; w <= (r->address[n] + r->bytes - 1) / 4; w++) {
                     uint32_t k = 0;
                     if (w % BANKS != bank) continue;
                     while (k < count && words[k] != w) k++;
                     if (k == count && count < CUTE_REQUEST_LANES) words[count++] = w;
                 }
-            }
             if (count > most) most = count;
         }
+    }
     return most;
 }
 
