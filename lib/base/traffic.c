@@ -74,23 +74,29 @@ static uint32_t word_conflicts(const cute_request *r, uint32_t first, uint32_t e
     return most;
 }
 
-/* Lanes n and n ^ 1 have one address wherever both are active. */
-static bool in_pairs(const cute_request *r)
+/* Lanes n and n ^ `by` have one address wherever both are active. */
+static bool in_pairs(const cute_request *r, uint32_t by)
 {
-    for (uint32_t n = 1; n < r->count; n++)
-        if (r->lane[n] == (r->lane[n - 1] | 1) && r->address[n] != r->address[n - 1]) return false;
+    uint64_t address[CUTE_REQUEST_LANES];
+    uint32_t active = 0;
+    for (uint32_t n = 0; n < r->count; n++) {
+        address[r->lane[n]] = r->address[n];
+        active |= UINT32_C(1) << r->lane[n];
+    }
+    for (uint32_t l = 0; l < CUTE_REQUEST_LANES; l++)
+        if ((active >> l & 1) && (active >> (l ^ by) & 1) && address[l] != address[l ^ by]) return false;
     return true;
 }
 
 uint32_t cute_traffic_group(const cute_request *r, uint32_t first)
 {
     uint32_t least = r->bytes <= 4 ? CUTE_REQUEST_LANES : r->bytes == 8 ? 16 : 8, end = first;
-    for (uint32_t group = r->load && in_pairs(r) ? CUTE_REQUEST_LANES : least;; group /= 2) {
-        if (group > least && r->lane[first] % group && first &&
-            r->lane[first - 1] / group == r->lane[first] / group)
-            continue; /* the half before went alone */
+    bool pairs = r->load && least < CUTE_REQUEST_LANES && (in_pairs(r, 1) || in_pairs(r, 2));
+    for (uint32_t group = pairs ? CUTE_REQUEST_LANES : least;; group /= 2) {
+        bool begun = first && r->lane[first - 1] / group == r->lane[first] / group;
+        if (begun && group > least) continue;
         for (end = first; end < r->count && r->lane[end] / group == r->lane[first] / group;) end++;
-        if (group <= least ||
+        if (group == least ||
             ((end - first) * r->bytes <= REGISTER_BYTES && word_conflicts(r, first, end) == 1))
             return end;
     }

@@ -35,7 +35,7 @@ void cute_traffic_add_sectors(const cute_request *request, cute_traffic *t);
  * as cute_traffic_group says. */
 void cute_traffic_add_wavefronts(const cute_request *request, cute_traffic *t);
 /* Lanes from the `first` on, of `count`, whose words one wavefront may bring: 32, 16 of 8 bytes, 8 of 16; in loads twice or
- * four times as many where lanes n and n ^ 1 agree throughout the warp, no words meet in a bank, and registers get no
+ * four times as many where lanes n and n ^ 1, or n and n ^ 2, agree throughout the warp, no words meet in a bank, and registers get no
  * more than 256 bytes. Returns where they end. */
 uint32_t cute_traffic_group(const cute_request *request, uint32_t first);
 

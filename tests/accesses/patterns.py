@@ -48,14 +48,14 @@ def words(address, width):
 
 def wavefronts(lanes, width, load=False):
     """Of one request, {lane: address}: half a warp of 8 bytes a lane at once, a quarter of 16. In a load (by ld) in which lanes n
-    and n ^ 1 agree, neighbouring groups go together where that makes one wavefront and registers get 256 bytes at most."""
+    and n ^ 1, or n and n ^ 2, agree, neighbouring groups go together where that makes one wavefront and registers get 256 bytes at most."""
     def cost(first, count):
         here = {lane: address for lane, address in lanes.items() if first <= lane < first + count}
         together = most_in_a_bank([w for address in here.values() for w in words(address, width)], 32)
         if count * width <= 128 or count <= 32 and width < 4 or pairs and together <= 1 and len(here) * width <= 256:
             return together
         return cost(first, count // 2) + cost(first + count // 2, count // 2)
-    pairs = load and all(lanes.get(lane ^ 1, address) == address for lane, address in lanes.items())
+    pairs = load and any(all(lanes.get(lane ^ by, address) == address for lane, address in lanes.items()) for by in (1, 2))
     return cost(0, 32)
 
 

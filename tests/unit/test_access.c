@@ -478,6 +478,217 @@ static void test_swizzles(void)
     check_swizzle(128, 8, 16, 64, (cute_swizzle){2, 4, 3}, 8, 2);
 }
 
+/* ---- what ncu counted on an H100 ---- */
+
+typedef uint64_t lane_address(uint64_t lane, uint64_t bytes);
+
+static uint64_t in_order(uint64_t l, uint64_t b)
+{
+    return l * b;
+}
+static uint64_t lines_apart(uint64_t l, uint64_t b)
+{
+    (void)b;
+    return l * 128;
+}
+static uint64_t diagonal(uint64_t l, uint64_t b)
+{
+    return l * 128 + l * b % 128;
+}
+static uint64_t every_other(uint64_t l, uint64_t b)
+{
+    return 2 * l * b;
+}
+static uint64_t all_one(uint64_t l, uint64_t b)
+{
+    (void)l, (void)b;
+    return 0;
+}
+static uint64_t padded_rows(uint64_t l, uint64_t b)
+{
+    return l / 8 * 272 + l % 8 * b;
+}
+static uint64_t rows(uint64_t l, uint64_t b)
+{
+    return l / 8 * 256 + l % 8 * b;
+}
+static uint64_t shifted_rows(uint64_t l, uint64_t b)
+{
+    return l / 8 * 288 + l % 8 * b;
+}
+static uint64_t halves(uint64_t l, uint64_t b)
+{
+    return l / 16 * 512 + l % 16 * b;
+}
+static uint64_t from_16_on(uint64_t l, uint64_t b)
+{
+    return l * b + 16;
+}
+static uint64_t alternating(uint64_t l, uint64_t b)
+{
+    return l % 2 * 1024 + l / 2 * b;
+}
+
+static lane_address *const targets[] = {in_order, lines_apart, from_16_on, every_other, all_one, padded_rows};
+static lane_address *const sources[] = {in_order, lines_apart,  diagonal, every_other, all_one,
+                                        rows,     shifted_rows, halves,   from_16_on,  alternating};
+enum { TARGETS = sizeof targets / sizeof *targets, SOURCES = sizeof sources / sizeof *sources };
+
+/* Wavefronts and sectors of a warp's cp.async; 0: not compared. */
+static const struct {
+    uint32_t bytes;
+    cute_copy_way way;
+    uint8_t counts[TARGETS][SOURCES][2];
+} measured_copies[] = {
+    {4,
+     CUTE_COPY_THROUGH_L1,
+     {{{1, 4}, {32, 32}, {1, 32}, {2, 8}, {32, 1}, {4, 4}, {1, 4}, {2, 4}, {1, 5}, {2, 4}},
+      {{32, 4}, {32, 32}, {32, 32}, {32, 8}, {32, 1}, {32, 4}, {32, 4}, {32, 4}, {32, 5}, {32, 4}},
+      {{1, 4}, {32, 32}, {1, 32}, {2, 8}, {32, 1}, {4, 4}, {1, 4}, {2, 4}, {1, 5}, {2, 4}},
+      {{2, 4}, {32, 32}, {2, 32}, {2, 8}, {32, 1}, {4, 4}, {2, 4}, {2, 4}, {2, 5}, {3, 4}},
+      {{32, 4}, {32, 32}, {32, 32}, {32, 8}, {32, 1}, {32, 4}, {32, 4}, {32, 4}, {32, 5}, {32, 4}},
+      {{2, 4}, {32, 32}, {2, 32}, {3, 8}, {32, 1}, {5, 4}, {2, 4}, {3, 4}, {2, 5}, {3, 4}}}},
+    {8,
+     CUTE_COPY_THROUGH_L1,
+     {{{2, 8}, {32, 32}, {2, 32}, {4, 16}, {32, 1}, {4, 8}, {4, 8}, {2, 8}, {2, 9}, {4, 8}},
+      {{32, 8}, {32, 32}, {32, 32}, {32, 16}, {32, 1}, {32, 8}, {32, 8}, {32, 8}, {32, 9}, {32, 8}},
+      {{2, 8}, {32, 32}, {2, 32}, {4, 16}, {32, 1}, {4, 8}, {4, 8}, {2, 8}, {2, 9}, {4, 8}},
+      {{4, 8}, {32, 32}, {4, 32}, {4, 16}, {32, 1}, {4, 8}, {6, 8}, {4, 8}, {4, 9}, {6, 8}},
+      {{32, 8}, {32, 32}, {32, 32}, {32, 16}, {32, 1}, {32, 8}, {32, 8}, {32, 8}, {32, 9}, {32, 8}},
+      {{4, 8}, {32, 32}, {4, 32}, {6, 16}, {32, 1}, {6, 8}, {6, 8}, {4, 8}, {4, 9}, {6, 8}}}},
+    {16,
+     CUTE_COPY_THROUGH_L1,
+     {{{4, 16}, {32, 32}, {4, 32}, {8, 32}, {32, 1}, {4, 16}, {4, 16}, {4, 16}, {4, 17}, {8, 16}},
+      {{32, 16}, {32, 32}, {32, 32}, {32, 32}, {32, 1}, {32, 16}, {32, 16}, {32, 16}, {32, 17}, {32, 16}},
+      {{4, 16}, {32, 32}, {4, 32}, {8, 32}, {32, 1}, {4, 16}, {4, 16}, {4, 16}, {4, 17}, {8, 16}},
+      {{8, 16}, {32, 32}, {8, 32}, {8, 32}, {32, 1}, {8, 16}, {8, 16}, {8, 16}, {8, 17}, {12, 16}},
+      {{32, 16}, {32, 32}, {32, 32}, {32, 32}, {32, 1}, {32, 16}, {32, 16}, {32, 16}, {32, 17}, {32, 16}},
+      {{4, 16}, {32, 32}, {4, 32}, {8, 32}, {32, 1}, {4, 16}, {4, 16}, {4, 16}, {4, 17}, {8, 16}}}},
+    {16,
+     CUTE_COPY_PAST_L1,
+     {{{4, 16}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {4, 16}, {7, 16}, {4, 16}, {12, 32}, {32, 32}},
+      {{32, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}},
+      {{12, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {12, 32}, {17, 32}, {12, 32}, {6, 17}, {32, 32}},
+      {{32, 32}, {32, 32}, {32, 32}, {8, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {32, 32}},
+      {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{10, 24}, {32, 32}, {32, 32}, {32, 32}, {32, 32}, {10, 24}, {14, 24}, {10, 24}, {0, 26}, {32, 32}}}}};
+
+static cute_request copy_of(uint32_t bytes, cute_copy_way way, lane_address *this_side,
+                            lane_address *other_side)
+{
+    cute_request r = {.count = CUTE_REQUEST_LANES, .bytes = bytes, .copy = way};
+    for (uint32_t l = 0; l < CUTE_REQUEST_LANES; l++) {
+        r.lane[l] = (uint8_t)l;
+        r.address[l] = (1 << 20) + this_side(l, bytes);
+        r.other[l] = (1 << 20) + other_side(l, bytes);
+    }
+    return r;
+}
+
+static void test_copies(void)
+{
+    for (size_t c = 0; c < sizeof measured_copies / sizeof *measured_copies; c++)
+        for (int t = 0; t < TARGETS; t++)
+            for (int s = 0; s < SOURCES; s++) {
+                uint32_t bytes = measured_copies[c].bytes;
+                cute_copy_way way = measured_copies[c].way;
+                cute_request here = copy_of(bytes, way, targets[t], sources[s]),
+                             there = copy_of(bytes, way, sources[s], targets[t]);
+                cute_traffic wavefronts = {0}, sectors = {0};
+                cute_traffic_add_wavefronts(&here, &wavefronts);
+                cute_traffic_add_sectors(&there, &sectors);
+                if (measured_copies[c].counts[t][s][0])
+                    CHECK_INT(wavefronts.count, measured_copies[c].counts[t][s][0]);
+                CHECK_INT(sectors.count, measured_copies[c].counts[t][s][1]);
+            }
+}
+
+/* Rows that are swizzled cost what rows in order do; lanes that read nothing cost what they write. */
+static void test_copies_of_kernels(void)
+{
+    for (uint32_t x = 0; x < 8; x++) {
+        cute_request r = copy_of(16, CUTE_COPY_PAST_L1, in_order, in_order), idle;
+        cute_traffic t = {0}, zeros = {0}, through = {0};
+        for (uint32_t l = 0; l < CUTE_REQUEST_LANES; l++) r.address[l] ^= (x ^ (l / 8)) * 16;
+        cute_traffic_add_wavefronts(&r, &t);
+        CHECK_INT(t.count, 4);
+        idle = copy_of(16, CUTE_COPY_PAST_L1, in_order, lines_apart);
+        idle.idle = UINT32_MAX;
+        cute_traffic_add_wavefronts(&idle, &zeros);
+        CHECK_INT(zeros.count, 4);
+        idle.copy = CUTE_COPY_THROUGH_L1;
+        cute_traffic_add_wavefronts(&idle, &through);
+        CHECK_INT(through.count, 4);
+    }
+}
+
+static uint64_t taken_by(uint32_t bytes, bool load, uint32_t active, uint64_t unit_of(uint64_t lane))
+{
+    cute_request r = {.bytes = bytes, .load = load};
+    cute_traffic t = {0};
+    for (uint32_t l = 0; l < CUTE_REQUEST_LANES; l++) {
+        if (!(active >> l & 1)) continue;
+        r.lane[r.count] = (uint8_t)l;
+        r.address[r.count++] = unit_of(l) * bytes;
+    }
+    cute_traffic_add_wavefronts(&r, &t);
+    return t.count;
+}
+
+static uint64_t own(uint64_t l)
+{
+    return l;
+}
+static uint64_t pairs(uint64_t l)
+{
+    return l / 2;
+}
+static uint64_t fourth(uint64_t l)
+{
+    (void)l;
+    return 4;
+}
+static uint64_t fours(uint64_t l)
+{
+    return l / 4;
+}
+static uint64_t fours_in_a_bank(uint64_t l)
+{
+    return l / 4 * 4;
+}
+static uint64_t pairs_apart(uint64_t l)
+{
+    return l / 4 * 2 + l % 2;
+}
+static uint64_t two_of_them(uint64_t l)
+{
+    return 0x2d4b1e63u >> l & 1;
+}
+
+static void test_pairs(void)
+{
+    enum { ALL = -1 };
+    CHECK_INT(taken_by(4, true, (uint32_t)ALL, own), 1);
+    CHECK_INT(taken_by(8, true, (uint32_t)ALL, own), 2);
+    CHECK_INT(taken_by(8, true, (uint32_t)ALL, pairs), 1);
+    CHECK_INT(taken_by(8, true, (uint32_t)ALL, pairs_apart), 1);
+    CHECK_INT(taken_by(16, true, (uint32_t)ALL, own), 4);
+    CHECK_INT(taken_by(16, true, (uint32_t)ALL, fourth), 2);
+    CHECK_INT(taken_by(16, true, (uint32_t)ALL, fours), 2);
+    /* Not where words meet in a bank, and not where lanes that are no neighbours agree. */
+    CHECK_INT(taken_by(8, true, (uint32_t)ALL, fours_in_a_bank), 2);
+    CHECK_INT(taken_by(16, true, (uint32_t)ALL, fours_in_a_bank), 4);
+    CHECK_INT(taken_by(8, true, (uint32_t)ALL, two_of_them), 2);
+    CHECK_INT(taken_by(16, true, (uint32_t)ALL, two_of_them), 4);
+    /* Lanes that stay away agree with any, and get nothing. */
+    CHECK_INT(taken_by(16, true, 0xbfa820b9u, fourth), 1);
+    CHECK_INT(taken_by(16, true, 0xeaa45fe2u, fourth), 2);
+    CHECK_INT(taken_by(8, true, 0x89bfefc3u, fourth), 1);
+    /* Only loads. */
+    CHECK_INT(taken_by(8, false, (uint32_t)ALL, fourth), 2);
+    CHECK_INT(taken_by(16, false, (uint32_t)ALL, fourth), 4);
+}
+
 int main(void)
 {
     TEST("a copy is as wide as contiguity, alignment, strides, swizzles and predicates allow", test_limits);
@@ -488,5 +699,9 @@ int main(void)
     TEST("requests of a warp touch the sectors and banks that their bytes lie in", test_requests);
     TEST("requests of what is not known are refused", test_requests_refused);
     TEST("a swizzle makes columns free of bank conflicts where there is room for it", test_swizzles);
+    TEST("copies take the wavefronts and sectors that were measured", test_copies);
+    TEST("swizzled rows cost nothing more, lanes that read nothing only what they write",
+         test_copies_of_kernels);
+    TEST("loads whose lanes agree in pairs take half as many wavefronts, without a conflict", test_pairs);
     return test_finish();
 }

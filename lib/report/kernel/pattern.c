@@ -73,6 +73,8 @@ static const char *pattern_of(cute_arena *arena, const cute_access *a)
     if (!cute_access_is_poor(a) || r->count < 2) return NULL;
     if (a->space == CUTE_ACCESS_SHARED) {
         uint32_t ways = most_in_a_bank(a);
+        if (ways == 1 && r->copy == CUTE_COPY_THROUGH_L1) return "lanes read several words of a bank";
+        if (ways == 1 && r->copy) return "lines of global memory lie across lines of shared memory";
         return ways > 1 ? cute_arena_printf(arena, "%u-way bank conflict", ways) : NULL;
     }
     int64_t step = (int64_t)(r->address[1] - r->address[0]);
