@@ -94,6 +94,18 @@ static void take_off(async_machine *m, int index, int copy, int64_t bytes, MlirO
     m->activity++;
 }
 
+/* What a warp or its copy (-1: none) does to a tensor in shared memory. */
+static async_access access_by(const async_warp *w, MlirOperation op, async_access_kind kind, int copy,
+                              const cute_value *tensor)
+{
+    return (async_access){.kind = kind,
+                          .warp = w->id,
+                          .seq = w->seq,
+                          .copy = copy,
+                          .op = op,
+                          .swizzle = async_swizzle_of(tensor)};
+}
+
 /* One lane of the warp issues the copy. */
 static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
 {
@@ -156,12 +168,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
         check_barriers_kept(m, &at, box * (boxes - 1) + own_bytes, i->op);
         async_reach(m, w, cta, copy, i->op);
         async_place to = at;
-        async_access access = {.kind = ASYNC_PROXY_WRITE,
-                               .warp = w->id,
-                               .seq = w->seq,
-                               .copy = copy,
-                               .op = i->op,
-                               .swizzle = async_swizzle_of(tensor->value)};
+        async_access access = access_by(w, i->op, ASYNC_PROXY_WRITE, copy, tensor->value);
         for (int64_t n = 0; n < boxes && n < 64; n++, to.byte += box)
             if (m->stopped || !async_touch(m, w, &to, own_bytes, &access)) return;
         take_off(m, index, copy, own_bytes * boxes, i->op);
@@ -274,12 +281,8 @@ static void hand_over(async_machine *m, async_warp *w, const async_instr *i)
     int copy = async_copy_new(
         m, (async_copy){.op = i->op, .warp = w->id, .kind = ASYNC_LOAD, .barrier = index, .committed = true});
     if (copy < 0) return;
-    async_access access = {.kind = ASYNC_PROXY_READ,
-                           .warp = w->id,
-                           .seq = ++w->seq,
-                           .copy = copy,
-                           .op = i->op,
-                           .swizzle = async_swizzle_of(from->value)};
+    w->seq++;
+    async_access access = access_by(w, i->op, ASYNC_PROXY_READ, copy, from->value);
     async_reach(m, w, at.cta, copy, i->op);
     check_barriers_kept(m, &at, bytes, i->op);
     if (m->stopped || !async_touch(m, w, &source, bytes, &access)) return;
@@ -300,12 +303,8 @@ static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
     if (m->stopped) return;
     int copy = async_copy_new(m, (async_copy){.op = i->op, .warp = w->id, .kind = ASYNC_STORE});
     if (copy < 0) return;
-    async_access access = {.kind = ASYNC_PROXY_READ,
-                           .warp = w->id,
-                           .seq = ++w->seq,
-                           .copy = copy,
-                           .op = i->op,
-                           .swizzle = async_swizzle_of(tensor->value)};
+    w->seq++;
+    async_access access = access_by(w, i->op, ASYNC_PROXY_READ, copy, tensor->value);
     if (!async_touch(m, w, &at, bytes, &access)) return;
     if (w->store_count == ASYNC_GROUPS) { /* the oldest is forgotten, as if it was over */
         async_known_set(w->known, w->stores[0]);
@@ -359,12 +358,7 @@ static void thread_access(async_machine *m, async_warp *w, const async_value *v,
                       cute_mul64(last, bits, &last)))
         last = 0;
     last /= 8;
-    async_access access = {.kind = kind,
-                           .warp = w->id,
-                           .seq = w->seq,
-                           .copy = -1,
-                           .op = op,
-                           .swizzle = async_swizzle_of(v->value)};
+    async_access access = access_by(w, op, kind, -1, v->value);
     own = at;
     own.byte = swizzled(v->value, at.byte);
     if (!async_touch(m, w, &own, element, &access) || last <= 0) return;
