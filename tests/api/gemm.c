@@ -156,6 +156,50 @@ static void test_fused(cute_device *device, const cute_gemm_compiler *compiler)
     }
 }
 
+/* Tiles that clusters share out by k: sums and flags are in a workspace, which holds anything before. */
+static void test_shared(cute_device *device, const cute_gemm_compiler *compiler)
+{
+    static const char *const configurations[] = {"sm90:128x256:4:2x1:0:tail", "sm90:128x256:4:2x1:0:k"};
+    for (int i = 0; i < 2; i++) {
+        cute_gemm_problem p = CUTE_GEMM_PROBLEM;
+        cute_gemm_options options = {.size = sizeof options,
+                                     .device = device,
+                                     .compiler = compiler,
+                                     .cache = "",
+                                     .multiprocessors = 6,
+                                     .configuration = configurations[i]};
+        cute_gemm_operands o = {.size = sizeof o};
+        cute_gemm *gemm = NULL;
+        p.m = 140;
+        p.n = 36;
+        p.k = 520;
+        p.type_a = "tf32";
+        p.order_b = p.order_d = CUTE_GEMM_COLUMNS;
+        p.alpha = 2;
+        p.beta = -1;
+        p.bias = true;
+        p.activation = CUTE_GEMM_RELU;
+        size_t size = (size_t)(p.m * p.n);
+        float *a = host(device, (size_t)(p.m * p.k), &o.a), *b = host(device, (size_t)(p.k * p.n), &o.b),
+              *c = host(device, size, &o.c), *d = host(device, size, &o.d),
+              *bias = host(device, (size_t)p.n, &o.bias);
+        CHECK(cute_gemm_create(&p, 1, &options, &gemm, diag) == CUTE_OK);
+        size_t bytes = cute_gemm_workspace(gemm);
+        float *workspace = host(device, bytes / sizeof(float), &o.workspace);
+        CHECK(bytes >= 6 * 128 * 256 * sizeof(float));
+        for (int round = 0; round < 2; round++) {
+            memset(workspace, 0xff, bytes);
+            CHECK(cute_gemm_run(gemm, &o, diag) == CUTE_OK && cute_device_sync(device, diag) == CUTE_OK);
+            check(&p, a, b, c, bias, d);
+        }
+        /* Where nothing is shared no sum is there. */
+        bool used = false;
+        for (size_t at = 0; at < 3 * 64 * 256; at++) used = used || !isnan(workspace[at]);
+        CHECK(used);
+        cute_gemm_destroy(gemm);
+    }
+}
+
 static void test_refusals(const cute_gemm_compiler *compiler)
 {
     cute_gemm_problem p[2] = {CUTE_GEMM_PROBLEM, CUTE_GEMM_PROBLEM};
@@ -209,6 +253,7 @@ int main(int argc, char **argv)
     CHECK(cute_device_open("emulator", &device, diag) == CUTE_OK);
     test_run(device, compiler);
     test_fused(device, compiler);
+    test_shared(device, compiler);
     test_refusals(compiler);
     cute_device_close(device);
     cute_diag_destroy(diag);
