@@ -6,8 +6,8 @@
 #include "lib/report/explain/model.h"
 
 enum { SIZE = 1024 /* what an argument is taken for */ };
-static const double UNLIKELY = 0.002, LONG_NUMBERS = 0.1, TRIPS = 16, MANY_TRIPS = 256,
-                    MOST_TRIPS = 1 << 16; /* of a loop about which nothing is known */
+static const double UNLIKELY = 0.002, FEW_TRIPS = 4 /* of what is unlikely */, LONG_NUMBERS = 0.1, TRIPS = 16,
+                    MANY_TRIPS = 256, MOST_TRIPS = 1 << 16; /* of a loop about which nothing is known */
 
 /* ---- operands ---- */
 
@@ -158,6 +158,10 @@ static bool compute(const x_inst *i, const uint64_t *v, unsigned count, uint64_t
     case X_MAX: r = (i->is_signed ? x < y : cut(a, bits) < cut(b, bits)) ? b : a; break;
     case X_SELECT: r = c & 1 ? a : b; break;
     case X_SETP: *out = compare(i, a, b); return true;
+    case X_SETP_JOINED:
+        r = compare(i, a, b);
+        *out = i->table == X_JOIN_AND ? r & c & 1 : i->table == X_JOIN_OR ? (r | c) & 1 : (r ^ c) & 1;
+        return true;
     case X_BFE:
         b = cut(b, 8), c = cut(c, 8);
         r = b < 64 ? cut(a, bits) >> b : 0;
@@ -694,8 +698,8 @@ static bool find_weights(x_function *f)
     for (size_t b = 0; b < flow->block_count; b++) {
         double weight = flow->blocks[b].reached ? f->blocks[b].likely : 0;
         for (uint32_t l = flow->blocks[b].loop; l != CUTE_NO_LOOP; l = flow->loops[l].parent)
-            weight *= f->blocks[flow->loops[l].header].likely < 1 && f->loops[l].trips > TRIPS
-                          ? TRIPS
+            weight *= f->blocks[flow->loops[l].header].likely < 1 && f->loops[l].trips > FEW_TRIPS
+                          ? FEW_TRIPS
                           : f->loops[l].trips;
         f->blocks[b].weight = weight < 1e12 ? weight : 1e12;
     }

@@ -209,6 +209,23 @@ static bool is_predicate(span s)
     return read_register(s, &o, &end) && (s.at[0] == 'P' || (s.at[0] == 'U' && s.at[1] == 'P'));
 }
 
+/* PLOP3.LUT P0, PT, P1, P0, PT, 0xa8, 0x0: of three predicates. */
+static bool set_predicates(const cute_code_instruction *c, const parts *p, x_inst *to, x_operand *uses,
+                           unsigned *count)
+{
+    bool uniform = c->name_length && c->name[0] == 'U';
+    size_t length = (size_t)c->name_length - uniform;
+    if (length != 5 || memcmp(c->name + uniform, "PLOP3", 5) || p->count != 7) return false;
+    x_operand table = read_operand(p->operands[5], 0);
+    if (table.kind != X_IMM || table.imm < 0 || table.imm > 255) return false;
+    for (int k = 0; k < 3; k++) uses[k] = read_operand(p->operands[2 + k], 0);
+    *count = 3;
+    to->op = X_LOP3;
+    to->bits = 1;
+    to->table = (uint8_t)table.imm;
+    return true;
+}
+
 /* Sets op and the operands that it is computed of; false: it is not known, or something is unusual. */
 static bool set_semantic(const cute_code_instruction *c, const parts *p, int arch, x_inst *to,
                          x_operand *uses, unsigned *count)
@@ -281,8 +298,14 @@ static bool set_semantic(const cute_code_instruction *c, const parts *p, int arc
     case X_SETP:
         to->compare = compare_of(m);
         if (to->compare == UINT8_MAX || *count < 2) return false;
-        /* a condition that is joined has to be PT */
-        if (*count > 2 && (uses[2].kind != X_IMM || uses[2].inverted)) return false;
+        /* ISETP.GE.OR P1, PT, R23, R8, P1 */
+        if (*count > 2 && (uses[2].kind != X_IMM || uses[2].inverted)) {
+            if (has(m, "EX")) return false;
+            to->op = X_SETP_JOINED;
+            to->table = has(m, "OR") ? X_JOIN_OR : has(m, "XOR") ? X_JOIN_XOR : X_JOIN_AND;
+            *count = 3;
+            break;
+        }
         if (has(m, "EX")) {
             if (*count != 4 || uses[3].kind != X_VAR || uses[3].inverted) return false;
             uses[2] = uses[3];
@@ -498,9 +521,9 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
             static const unsigned base[] = {R, UR, P, UP};
             defs[def_count++] = base[c->uses[u].class] + c->uses[u].first + r;
         }
-    bool plain =
-        (set_packed_constant(c, &p, to, uses, &count) || set_semantic(c, &p, f->arch, to, uses, &count)) &&
-        def_count;
+    bool plain = (set_packed_constant(c, &p, to, uses, &count) || set_predicates(c, &p, to, uses, &count) ||
+                  set_semantic(c, &p, f->arch, to, uses, &count)) &&
+                 def_count;
     if (!plain) {
         to->op = X_OTHER;
         count = 0;

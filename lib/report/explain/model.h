@@ -29,7 +29,8 @@ typedef enum x_op {
     X_MAX,
     X_SELECT, /* a, b, condition */
     X_SETP,
-    X_SETP_HIGH, /* of the upper words; the last operand: the comparison of the lower ones */
+    X_SETP_JOINED, /* a, b, and a condition that is joined as `table` says: x_join */
+    X_SETP_HIGH,   /* of the upper words; the last operand: the comparison of the lower ones */
     X_BFE,
     X_EXTEND, /* cvt between integers */
     X_DIV,
@@ -37,6 +38,8 @@ typedef enum x_op {
     X_LEA,      /* (a << shift) + b */
     X_LEA_HIGH, /* (a >> shift) + b */
 } x_op;
+
+typedef enum x_join { X_JOIN_AND, X_JOIN_OR, X_JOIN_XOR } x_join;
 
 /* X_NONZERO: the result of X_LOP3 is whether it has a bit. */
 typedef enum x_compare { X_EQ, X_NE, X_LT, X_LE, X_GT, X_GE, X_NONZERO } x_compare;
