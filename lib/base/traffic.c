@@ -1,7 +1,15 @@
 /* See traffic.h. */
 #include "lib/base/traffic.h"
 
-enum { SECTOR = 32, LINE = 128, BANKS = 32, BANK_BYTES = 4, REGISTER_BYTES = 256 };
+enum {
+    HALF = 16,
+    SECTOR = 32,
+    LINE = 128,
+    SECTORS = LINE / SECTOR,
+    BANKS = 32,
+    BANK_BYTES = 4,
+    REGISTER_BYTES = 256
+};
 
 static bool is_idle(const cute_request *r, uint32_t n)
 {
@@ -103,15 +111,13 @@ uint32_t cute_traffic_group(const cute_request *r, uint32_t first)
 }
 
 /* Lanes of a copy meet in a bank that they read or write, whatever the words: as many wavefronts as meet with one of them. */
-static uint32_t copy_conflicts(const cute_request *r, uint32_t first, uint32_t end, bool idle_only)
+static uint32_t copy_conflicts(const cute_request *r, uint32_t first, uint32_t end)
 {
     uint32_t most = 0;
     for (uint32_t n = first; n < end; n++) {
         uint32_t meet = 0;
-        if (idle_only && !is_idle(r, n)) continue;
         for (uint32_t k = first; k < end; k++) {
             bool both_read = !is_idle(r, n) && !is_idle(r, k);
-            if (idle_only && !is_idle(r, k)) continue;
             meet += r->address[k] % LINE / r->bytes == r->address[n] % LINE / r->bytes ||
                     (both_read && r->other[k] % LINE / r->bytes == r->other[n] % LINE / r->bytes);
         }
@@ -120,48 +126,64 @@ static uint32_t copy_conflicts(const cute_request *r, uint32_t first, uint32_t e
     return most;
 }
 
-/* Lanes whose sectors may come past the L1 together: of half a warp, from one line to one line, all even sectors to even ones
- * or all to odd ones, and with their halves in order or not. */
-static bool come_together(const cute_request *r, uint32_t a, uint32_t b)
+/* A sector that comes past the L1: from where to where, and which of its halves. */
+typedef struct sector_move {
+    uint64_t from, to;
+    bool swapped; /* its halves change places */
+    uint8_t halves;
+} sector_move;
+
+static uint32_t moves_of(const cute_request *r, sector_move out[CUTE_REQUEST_LANES])
 {
-    uint64_t far = (r->address[a] - r->other[a]) ^ (r->address[b] - r->other[b]);
-    uint64_t sectors = (r->address[a] ^ r->other[a] ^ r->address[b] ^ r->other[b]) & SECTOR;
-    return !is_idle(r, b) && comes_first(r, r->address, b) && r->lane[a] / 16 == r->lane[b] / 16 &&
-           r->address[a] / LINE == r->address[b] / LINE && r->other[a] / LINE == r->other[b] / LINE &&
-           !(far & (SECTOR / 2)) && !sectors;
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < r->count; n++) {
+        sector_move m = {r->other[n] / SECTOR, r->address[n] / SECTOR,
+                         ((r->address[n] ^ r->other[n]) & HALF) != 0, r->other[n] & HALF ? 2 : 1};
+        uint32_t k = 0;
+        if (is_idle(r, n) || !comes_first(r, r->address, n)) continue;
+        while (k < count && (out[k].from != m.from || out[k].to != m.to || out[k].swapped != m.swapped)) k++;
+        if (k == count) out[count++] = m;
+        out[k].halves |= m.halves;
+    }
+    return count;
 }
 
-/* Of these one wavefront has each sector of the one line and of the other once. */
+/* From one line to one line, all by an even number of sectors on or all by an odd one, and the same halves. */
+static bool move_together(const sector_move *a, const sector_move *b)
+{
+    return a->from / SECTORS == b->from / SECTORS && a->to / SECTORS == b->to / SECTORS &&
+           a->swapped == b->swapped && a->halves == b->halves && !((a->from ^ a->to ^ b->from ^ b->to) & 1);
+}
+
+/* Of what moves together one wavefront has each sector of the one line and of the other once. */
 static uint32_t wavefronts_past_l1(const cute_request *r)
 {
-    enum { SECTORS = LINE / SECTOR };
-    uint32_t sum = 0;
-    for (uint32_t n = 0; n < r->count; n++) {
-        bool moved[SECTORS][SECTORS] = {0};
+    sector_move moves[CUTE_REQUEST_LANES];
+    uint32_t count = moves_of(r, moves), sum = 0;
+    for (uint32_t n = 0; n < count; n++) {
         uint32_t k = 0, most = 0, from[SECTORS] = {0}, to[SECTORS] = {0};
-        if (is_idle(r, n) || !comes_first(r, r->address, n)) continue;
-        while (k < n && !come_together(r, n, k)) k++;
+        while (!move_together(&moves[k], &moves[n])) k++;
         if (k < n) continue;
-        for (; k < r->count; k++) {
-            uint64_t f = r->other[k] % LINE / SECTOR, t = r->address[k] % LINE / SECTOR;
-            if (!come_together(r, n, k) || moved[f][t]) continue;
-            moved[f][t] = true;
-            if (++from[f] > most) most = from[f];
-            if (++to[t] > most) most = to[t];
+        for (; k < count; k++) {
+            if (!move_together(&moves[k], &moves[n])) continue;
+            if (++from[moves[k].from % SECTORS] > most) most = from[moves[k].from % SECTORS];
+            if (++to[moves[k].to % SECTORS] > most) most = to[moves[k].to % SECTORS];
         }
         sum += most;
     }
     return sum;
 }
 
+/* Where some lanes of a copy past the L1 fill with zeros, all write through the banks besides. */
 void cute_traffic_add_wavefronts(const cute_request *r, cute_traffic *t)
 {
+    bool past = r->copy == CUTE_COPY_PAST_L1, idle = false;
+    for (uint32_t n = 0; n < r->count; n++) idle |= is_idle(r, n);
     t->requests++;
-    if (r->copy == CUTE_COPY_PAST_L1) t->count += wavefronts_past_l1(r);
+    if (past) t->count += wavefronts_past_l1(r);
     for (uint32_t n = 0, end; n < r->count; n = end) {
         end = cute_traffic_group(r, n);
-        t->count +=
-            r->copy ? copy_conflicts(r, n, end, r->copy == CUTE_COPY_PAST_L1) : word_conflicts(r, n, end);
+        if (!past || idle) t->count += r->copy ? copy_conflicts(r, n, end) : word_conflicts(r, n, end);
         t->ideal++;
     }
 }

@@ -82,37 +82,33 @@ def copy_sectors(to, source, width, way):
 
 def copy_wavefronts(to, source, reading, width, way):
     """Of a cp.async. Lanes meet that read or write one bank, whatever the words; as many wavefronts as meet with one of them.
-    Past the L1 the sectors of half a warp go together that come from one line to one line, an even or an odd number of sectors on,
-    and with their halves in order or not; each sector of both sides once."""
-    def most(lanes):
-        total = 0
-        for first in range(0, 32, min(32, 128 // width)):
-            here = [lane for lane in lanes if first <= lane < first + min(32, 128 // width)]
-            total += max((sum(to[a] % 128 // width == to[b] % 128 // width or
-                              {a, b} <= reading and source[a] % 128 // width == source[b] % 128 // width for b in here) for a in here), default=0)
-        return total
-    reading = set(reading)
+    Past the L1 the sectors of a warp go together that come from one line to one line, an even or an odd number of sectors on, with
+    their halves in order or not, and with the same halves; each sector of both sides once. Where lanes fill with zeros, both."""
+    reading, group = set(reading), min(32, 128 // width)
+
+    def meet(a, b):
+        return to[a] % 128 // width == to[b] % 128 // width or {a, b} <= reading and source[a] % 128 // width == source[b] % 128 // width
+    banks = sum(max((sum(meet(a, b) for b in to if a // group == b // group) for a in to if a // group == n), default=0) for n in range(32 // group))
     if way == "ca":
-        return most(to)
-    together = {}
+        return banks
+    moves = {}
     for lane in unique(to, reading):
         there, here = source[lane] // 16, to[lane] // 16
-        key = lane // 16, there // 8, here // 8, (there + here) % 2, (there // 2 + here // 2) % 2
-        together.setdefault(key, set()).add((there // 2, here // 2))
-    return most(set(to) - reading) + sum(max(max([a for a, _ in moves].count(x) for x, _ in moves), max([b for _, b in moves].count(y) for _, y in moves))
-                                         for moves in together.values())
+        moves.setdefault((there // 2, here // 2, (there + here) % 2), set()).add(there % 2)
+    together = {}
+    for (there, here, swapped), halves in moves.items():
+        together.setdefault((there // 4, here // 4, swapped, (there + here) % 2, tuple(sorted(halves))), []).append((there, here))
+    past = sum(max([side.count(sector) for side in zip(*pairs) for sector in side]) for pairs in together.values())
+    return past + (banks if set(to) - reading else 0)
 
 
 # ---- tables of addresses ----
 
 
-KINDS = ["any", "few", "pairs", "fours", "strided", "swizzled", "blocks", "bank", "rows"]
-
-
-def table(rng, width, span, kinds=KINDS):
+def table(rng, width, span):
     """A function of (lane, warp) and PTX that puts it into %r9."""
     units = span // width
-    kind = rng.choice(kinds)
+    kind = rng.choice(["any", "few", "pairs", "fours", "strided", "swizzled", "blocks", "bank", "rows"])
     if kind == "strided":
         step, add = rng.randrange(0, 65), rng.randrange(0, 32)
         step %= max(1, units // 128)
@@ -199,14 +195,11 @@ class Access:
             if "generic" in self.kind:
                 self.text = self.text.replace(".shared", "").replace(".global", "").replace(".nc", "")
         self.spaces = {"copy": ["global", "shared"], "matrix": ["shared"]}.get(self.kind, [self.kind.split()[-1]])
-        # Past the L1 what kernels do was measured: rows of lanes in order, all of which read or none.
-        past_l1 = self.kind == "copy" and self.way == "cg"
-        kinds = ["rows", "strided"] if past_l1 else KINDS
-        self.address, self.code = table(rng, self.width, ROOM - 1024, kinds)
+        self.address, self.code = table(rng, self.width, ROOM - 1024)
         self.source, self.source_code, self.idle = self.address, "", 0
         if self.kind == "copy":
-            self.source, self.source_code = table(rng, self.width, ROOM - 1024, kinds)
-            self.idle = rng.choice([0, 0xffff_ffff] if past_l1 else [0, 0, rng.getrandbits(32), 0xffff_0000, 0xffff_ffff])
+            self.source, self.source_code = table(rng, self.width, ROOM - 1024)
+            self.idle = rng.choice([0, 0, rng.getrandbits(32), 0xffff_0000, 0xffff_ffff])
             if self.idle:
                 self.text = self.text.replace(";", ", %p3;")
         self.offset = rng.choice([0, 0, 16, 32]) if self.kind != "matrix" else 0
