@@ -121,14 +121,15 @@ static bool stays_aligned(const cute_request *r, const uint64_t *address, uint64
     return !aligned || !(shift & (r->bytes - 1));
 }
 
-/* The base may lie at several places within what counts as one unit: all are tried, of a copy on both sides. */
+/* The base may lie at several places within what counts as one unit: all are tried, of a copy past the L1 on both sides. */
 static void count_request(gather *g, cute_access *a, const follow_access *seen)
 {
     const lane_values *address = seen->address;
     cute_request request = request_of(a, seen, &g->program->code[seen->inst]);
     uint64_t known = known_to(g, address, request.copy ? request.bytes : 1);
-    uint64_t other_known = request.copy ? known_to(g, seen->other, request.bytes) : LINE;
-    uint64_t unit = request.copy ? LINE : a->space == CUTE_ACCESS_SHARED ? WORD : SECTOR;
+    bool by_lines = request.copy == CUTE_COPY_PAST_L1;
+    uint64_t other_known = by_lines ? known_to(g, seen->other, request.bytes) : LINE;
+    uint64_t unit = by_lines ? LINE : a->space == CUTE_ACCESS_SHARED ? WORD : SECTOR;
     cute_access_cost *cost = &a->costs[a->warps++], other;
     cute_traffic t = cost_of(a, &request, 0, 0);
     bool first = a->warps == 1;
