@@ -276,6 +276,8 @@ static cute_status link_one(dump *d, const char *ptx)
     cute_words_add(&w, cute_arena_printf(d->arena, "-O%s", d->opt_level));
     if (o->line_info) cute_words_add(&w, "--lineinfo");
     if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
+    for (size_t i = 0; i < o->allow_count; i++)
+        cute_words_add(&w, "--allow"), cute_words_add(&w, o->allow[i]);
     only_messages(&w);
     cute_words_add(&w, "--timing-format=json");
     cute_words_add(&w, "-o");
@@ -496,13 +498,15 @@ static void add_files(dump *d)
 static json_t *options_json(const dump *d)
 {
     const cute_dump_options *o = d->options;
-    json_t *value = json_object(), *defines = json_array();
+    json_t *value = json_object(), *defines = json_array(), *allow = json_array();
     json_object_set_new(value, "arch", json_string(d->arch));
     json_object_set_new(value, "O", json_string(d->opt_level));
     for (size_t i = 0; i < o->define_count; i++) json_array_append_new(defines, json_string(o->defines[i]));
     json_object_set_new(value, "defines", defines);
     json_object_set_new(value, "lineinfo", json_boolean(o->line_info));
     json_object_set_new(value, "assertions", json_boolean(o->assertions));
+    for (size_t i = 0; i < o->allow_count; i++) json_array_append_new(allow, json_string(o->allow[i]));
+    json_object_set_new(value, "allow", allow);
     json_object_set_new(value, "tensor_map", json_string(o->tensor_map ? o->tensor_map : "param"));
     json_object_set_new(value, "passes", json_string(o->each ? o->each : "all"));
     if (o->pipeline) json_object_set_new(value, "pass_pipeline", cute_json_text(o->pipeline));

@@ -13,6 +13,8 @@ typedef struct cute_dump_options {
     size_t define_count;
     const char *const *folders; /* -I */
     size_t folder_count;
+    const char *const *allow; /* cute-link's --allow */
+    size_t allow_count;
     const char *pipeline;   /* passes to run before the default lowering; may be NULL */
     const char *tensor_map; /* "param", "memory"; may be NULL */
     const char *function;   /* only this one, with what it calls and launches; may be NULL */

@@ -453,6 +453,7 @@ END
     says "'occupancy' needs the registers of a thread: --registers=N"
     fails 2 "$dump" occupancy --registers 32 k.cubin
     says "'occupancy' has no input; unexpected 'k.cubin'"
+    says "'cute-dump resources k.cubin' shows what the kernels in a file reach"
     fails 2 "$dump" occupancy --registers 300 --block 32
     says "expected 0 to 256 registers of a thread, got 300"
     fails 2 "$dump" occupancy --registers -2 --block 32

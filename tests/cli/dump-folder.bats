@@ -78,8 +78,9 @@ END
 @test "every report validates against the schema: whole, failed, with all options, without passes" {
     "$dump" run k.mlir -o d
     validates d
-    "$dump" run k.mlir -o all -arch sm_80 -O1 -lineinfo --enable-assertions --tensor-map=memory --changed --func=first --pass-pipeline=cse
+    "$dump" run k.mlir -o all -arch sm_80 -O1 -lineinfo --enable-assertions --tensor-map=memory --changed --func=first --pass-pipeline=cse --allow=setmaxnreg-ignored,wgmma-serialized
     validates all
+    [ "$(jq -c .options.allow all/REPORT.json)" = '["setmaxnreg-ignored,wgmma-serialized"]' ]
     "$dump" run k.mlir -o none --print-each-pass=none
     validates none
     ! "$dump" run k.mlir -o failed --func=firts

@@ -21,7 +21,7 @@ typedef struct settings {
     code_question code;
     bool habits[CUTE_DUMP_HABITS];   /* which of cute_dump_habits were given */
     const char *life_ranges, *shown; /* -lrm, -fun */
-    cute_option_list defines, folders;
+    cute_option_list defines, folders, allow;
     bool compiled; /* from MLIR, by this program */
     cute_arena *arena;
     const char *label;   /* of the input */

@@ -32,6 +32,8 @@ cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
                                  .define_count = s->defines.count,
                                  .folders = s->folders.items,
                                  .folder_count = s->folders.count,
+                                 .allow = s->allow.items,
+                                 .allow_count = s->allow.count,
                                  .pipeline = s->pipeline,
                                  .tensor_map = s->tensor_map,
                                  .function = s->function,

@@ -55,9 +55,12 @@ static cute_status work(cute_tool *tool, void *context)
         CUTE_TRY(cute_arch_parse_native(s->arch, &arch, diag));
         s->arch = arch->name;
     }
-    if (view->run == do_occupancy && operands->count)
-        return cute_fail(diag, CUTE_USAGE, NULL, "'occupancy' has no input; unexpected '%s'",
-                         operands->items[0]);
+    if (view->run == do_occupancy && operands->count) {
+        cute_fail(diag, CUTE_USAGE, NULL, "'occupancy' has no input; unexpected '%s'", operands->items[0]);
+        cute_note(diag, NULL, "'cute-dump resources %s' shows what the kernels in a file reach",
+                  operands->items[0]);
+        return CUTE_USAGE;
+    }
     cute_status status = view->module ? cute_dump_open(s, tool, path, view->run == do_resources) : CUTE_OK;
     if (status == CUTE_OK && view->module) status = cute_dump_check_module(s, view, diag);
     if (status == CUTE_OK) status = view->run(s, &out, diag);

@@ -140,6 +140,7 @@ cute_status cute_dump_check_options(const settings *s, const dump_view *view, cu
         {WHATIF | GRAPH | PICTURES, "--svg", s->svg},
         {PIPELINE, "--tensor-map", s->tensor_map != NULL},
         {PIPELINE, "--enable-assertions", s->assertions},
+        {PIPELINE, "--allow", s->allow.count > 0},
         {PIPELINE, "--func", s->function != NULL},
         {PIPELINE, "--file", s->file != NULL},
         {PIPELINE, "--print-each-pass", s->each != NULL},
