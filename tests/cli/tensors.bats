@@ -37,6 +37,6 @@ PYTHON
 import json
 accesses = json.load(open("report"))["kernels"][0]["accesses"]
 counted = [a["counted"] for a in accesses if "counted" in a and a["space"] == "shared" and "cp.async" not in a["operation"]]
-assert len(counted) >= 80 and all(c["wavefronts"] == c["ideal"] > 0 for c in counted), counted'
+assert len(counted) >= 64 and all(c["wavefronts"] == c["ideal"] > 0 for c in counted), counted'
     done
 }
