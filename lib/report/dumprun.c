@@ -498,7 +498,7 @@ static void add_files(dump *d)
 static json_t *options_json(const dump *d)
 {
     const cute_dump_options *o = d->options;
-    json_t *value = json_object(), *defines = json_array(), *allow = json_array();
+    json_t *value = json_object(), *defines = json_array(), *allow = o->allow_count ? json_array() : NULL;
     json_object_set_new(value, "arch", json_string(d->arch));
     json_object_set_new(value, "O", json_string(d->opt_level));
     for (size_t i = 0; i < o->define_count; i++) json_array_append_new(defines, json_string(o->defines[i]));
@@ -506,7 +506,7 @@ static json_t *options_json(const dump *d)
     json_object_set_new(value, "lineinfo", json_boolean(o->line_info));
     json_object_set_new(value, "assertions", json_boolean(o->assertions));
     for (size_t i = 0; i < o->allow_count; i++) json_array_append_new(allow, json_string(o->allow[i]));
-    json_object_set_new(value, "allow", allow);
+    if (allow) json_object_set_new(value, "allow", allow);
     json_object_set_new(value, "tensor_map", json_string(o->tensor_map ? o->tensor_map : "param"));
     json_object_set_new(value, "passes", json_string(o->each ? o->each : "all"));
     if (o->pipeline) json_object_set_new(value, "pass_pipeline", cute_json_text(o->pipeline));
