@@ -113,12 +113,28 @@ static void test_run(cute_device *device, const cute_gemm_compiler *compiler)
     cute_gemm_destroy(gemm);
 }
 
-/* Kernels that make D themselves: no workspace, D may be C, and a bias lies at any element. Small integers are exact. */
+/* Small integers are exact. */
+static cute_gemm_problem on_tensor_cores(int64_t k)
+{
+    cute_gemm_problem p = CUTE_GEMM_PROBLEM;
+    p.m = 140;
+    p.n = 36;
+    p.k = k;
+    p.type_a = "tf32";
+    p.order_b = p.order_d = CUTE_GEMM_COLUMNS;
+    p.alpha = 2;
+    p.beta = -1;
+    p.bias = true;
+    p.activation = CUTE_GEMM_RELU;
+    return p;
+}
+
+/* Kernels that make D themselves: no workspace, D may be C, and a bias lies at any element. */
 static void test_fused(cute_device *device, const cute_gemm_compiler *compiler)
 {
     static const char *const configurations[] = {"sm90:128x128:6:1x1:0", "split:64x32:128:8:2x1:2"};
     for (int i = 0; i < 2; i++) {
-        cute_gemm_problem p = CUTE_GEMM_PROBLEM;
+        cute_gemm_problem p = on_tensor_cores(40);
         cute_gemm_options options = {.size = sizeof options,
                                      .device = device,
                                      .compiler = compiler,
@@ -128,15 +144,6 @@ static void test_fused(cute_device *device, const cute_gemm_compiler *compiler)
         cute_gemm_operands o = {.size = sizeof o};
         cute_gemm_choice choice = {.size = sizeof choice};
         cute_gemm *gemm = NULL;
-        p.m = 140;
-        p.n = 36;
-        p.k = 40;
-        p.type_a = "tf32";
-        p.order_b = p.order_d = CUTE_GEMM_COLUMNS;
-        p.alpha = 2;
-        p.beta = -1;
-        p.bias = true;
-        p.activation = CUTE_GEMM_RELU;
         size_t size = (size_t)(p.m * p.n);
         float *a = host(device, (size_t)(p.m * p.k), &o.a), *b = host(device, (size_t)(p.k * p.n), &o.b),
               *d = host(device, size, &o.d), *bias = host(device, (size_t)p.n + 1, &o.bias);
@@ -161,7 +168,7 @@ static void test_shared(cute_device *device, const cute_gemm_compiler *compiler)
 {
     static const char *const configurations[] = {"sm90:128x256:4:2x1:0:tail", "sm90:128x256:4:2x1:0:k"};
     for (int i = 0; i < 2; i++) {
-        cute_gemm_problem p = CUTE_GEMM_PROBLEM;
+        cute_gemm_problem p = on_tensor_cores(520);
         cute_gemm_options options = {.size = sizeof options,
                                      .device = device,
                                      .compiler = compiler,
@@ -170,15 +177,6 @@ static void test_shared(cute_device *device, const cute_gemm_compiler *compiler)
                                      .configuration = configurations[i]};
         cute_gemm_operands o = {.size = sizeof o};
         cute_gemm *gemm = NULL;
-        p.m = 140;
-        p.n = 36;
-        p.k = 520;
-        p.type_a = "tf32";
-        p.order_b = p.order_d = CUTE_GEMM_COLUMNS;
-        p.alpha = 2;
-        p.beta = -1;
-        p.bias = true;
-        p.activation = CUTE_GEMM_RELU;
         size_t size = (size_t)(p.m * p.n);
         float *a = host(device, (size_t)(p.m * p.k), &o.a), *b = host(device, (size_t)(p.k * p.n), &o.b),
               *c = host(device, size, &o.c), *d = host(device, size, &o.d),
