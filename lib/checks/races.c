@@ -332,11 +332,27 @@ static void check_granule(em_checks *c, const memory_access *a, uint64_t at, acc
     *before = *current;
 }
 
+static const char *remote_verb(const em_inst *i, bool write)
+{
+    return i->opcode == EM_OP_mbarrier ? "arrives in" : write ? "writes" : "reads";
+}
+
+/* What is stored or arrives at a block that has ended is lost. */
+static void report_ended(em_checks *c, const memory_access *a)
+{
+    if (!em_shared_ended(a->warp, a->address) || !em_is_dropped(a->inst)) return;
+    em_check_find(c, FOUND_RACE_BLOCK_END_ARRIVAL, a->warp, a->inst, a->lane, UINT32_MAX,
+                  "race: %s %s shared memory of block %u of the cluster, which has ended",
+                  em_instruction_name(a->inst), remote_verb(a->inst, a->kind != EM_READ),
+                  (unsigned)(a->address >> EM_RANK_SHIFT));
+}
+
 static bool access(em_checks *c, const memory_access *a)
 {
     shadow *s = a->shadow;
     bool shared = a->space == EM_SHARED;
     if (a->space == EM_LOCAL) return true;
+    if (shared) report_ended(c, a);
     if (a->strong && (!s || (!c->machine->completing && !a->mbarrier)))
         em_flags_access(c, a->warp, a->inst, a->lane, shared ? a->address | UINT64_C(1) << 31 : a->address,
                         a->kind);
@@ -456,21 +472,25 @@ static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, 
         return;
     if (own && !late) return;
     const em_inst *i = &c->machine->code[previous->inst];
-    const char *verb = previous->flags & ACCESS_WRITE ? "writes" : "reads";
+    bool write = previous->flags & ACCESS_WRITE; /* a strong read of a copy is of its mbarrier */
+    bool is_source = i->opcode == EM_OP_cp && !(previous->flags & (ACCESS_WRITE | ACCESS_STRONG));
     em_warp *owner =
         &w->block->cluster->blocks[rank]
              .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];
     int lane = in_block < threads ? (int)(in_block % EM_LANES) : -1;
+    const char *name = em_instruction_name(i), *verb = remote_verb(i, write);
     if (own)
-        em_check_find(c, FOUND_RACE_BLOCK_END, owner, i, lane, UINT32_MAX,
+        em_check_find(c, is_source ? FOUND_RACE_BLOCK_END_SOURCE : FOUND_RACE_BLOCK_END, owner, i, lane,
+                      UINT32_MAX,
                       "race: %s %s shared memory of its block, which may have ended; nothing waits for that",
-                      em_instruction_name(i), verb);
+                      name, write ? "writes" : "reads");
     else
         em_check_find(
-            c, FOUND_RACE_BLOCK_END, owner, i, lane, UINT32_MAX,
+            c, em_is_dropped(i) ? FOUND_RACE_BLOCK_END_ARRIVAL : FOUND_RACE_BLOCK_END, owner, i, lane,
+            UINT32_MAX,
             "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders "
             "the block's end behind that",
-            em_instruction_name(i), verb, w->block->rank);
+            name, verb, w->block->rank);
 }
 
 /* The last threads of the warp's block end: others of the cluster may not use its shared memory from then on. */

@@ -312,6 +312,14 @@ static bool complete_bulk(em_machine *m, em_pending *p)
     return true;
 }
 
+bool em_bulk_reaches(const em_pending *p, const em_block *block)
+{
+    const bulk *b = p->data;
+    if (p->kind != EM_P_LOAD || p->warp->block->cluster != block->cluster) return false;
+    if (b->multicast) return b->targets >> block->rank & 1;
+    return b->to >> EM_RANK_SHIFT == block->rank || b->barrier >> EM_RANK_SHIFT == block->rank;
+}
+
 /* How the operands lie. Numbers of operands, -1: none. */
 typedef struct em_bulk_form {
     bool tensor, store, multicast, shared_to_shared, reduces, prefetch, im2col;

@@ -402,6 +402,13 @@ const char *em_instruction_name(const em_inst *i);
 /* Reports a fault of a lane (-1: the warp) at an instruction; the launch ends. */
 void em_fault(em_warp *w, const em_inst *i, int lane, const char *format, ...) CUTE_PRINTF(4, 5);
 
+/* Whether a shared address of the warp's cluster belongs to a block that has ended. memory.c */
+bool em_shared_ended(const em_warp *w, uint64_t address);
+/* Instructions whose accesses to a block that has ended are lost, as on an H200. There all others fail. */
+static inline bool em_is_dropped(const em_inst *i)
+{
+    return i->opcode == EM_OP_st || i->opcode == EM_OP_mbarrier;
+}
 /* The bytes that an address of a space names; NULL after a fault. memory.c */
 uint8_t *em_locate(em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address, uint32_t bytes,
                    em_access access);
@@ -447,9 +454,11 @@ bool em_pending_run_wgmma(const em_warp *w, uint32_t sequence);
 bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto);
 /* Completes the warp's wgmma up to number `sequence`, which its warpgroup has issued. */
 bool em_pending_finish_wgmma(em_warp *w, uint32_t sequence);
-/* Before a block's last threads exit: its cp.async complete, whether or not a thread waits for them, as its loads do.
- * Bulk copies and wgmmas do not. */
+/* Before a block's last threads exit: its own work completes, whether or not a thread waits for it, and copies of other
+ * blocks that are on their way to its shared memory. */
 bool em_pending_end_block(const em_block *block);
+/* Whether a bulk copy writes shared memory of the block, or completes at an mbarrier there. copy.c */
+bool em_bulk_reaches(const em_pending *p, const em_block *block);
 /* Lanes that do not belong to `lanes` become work of their own, next in the list. */
 bool em_pending_split(em_machine *m, em_pending *p, uint32_t lanes);
 uint64_t em_random(em_machine *m);

@@ -53,6 +53,7 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address
 {
     uint64_t v;
     uint8_t *p = find(w, i, lane, address, &v);
+    if (p && em_shared_ended(w, address)) return true;
     if (!p || !initialised(w, i, lane, address, v)) return false;
     if (state) *state = v;
     int64_t bytes = bytes_of(v) + tx;
@@ -139,6 +140,7 @@ static bool drop(em_warp *w, const em_inst *i, int l, uint32_t address, uint32_t
 {
     uint64_t v;
     uint8_t *p = find(w, i, l, address, &v);
+    if (p && em_shared_ended(w, address)) return true;
     if (!p || !initialised(w, i, l, address, v)) return false;
     *state = v;
     /* The next phases expect fewer: lowered before the arrival can begin one. */

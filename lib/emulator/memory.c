@@ -180,6 +180,13 @@ static uint8_t *locate_global(em_warp *w, const em_inst *i, int lane, uint64_t a
     return last->host + (address - last->base);
 }
 
+bool em_shared_ended(const em_warp *w, uint64_t address)
+{
+    uint64_t rank = address >> EM_RANK_SHIFT;
+    const em_cluster *cluster = w->block->cluster;
+    return rank < cluster->count && !cluster->blocks[rank].alive;
+}
+
 static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes,
                               em_access access)
 {
@@ -190,7 +197,7 @@ static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t a
         em_block *b = &cluster->blocks[rank];
         at -= EM_SHARED_RESERVED;
         if (at <= b->shared_size && bytes <= b->shared_size - at) {
-            if (!b->alive) {
+            if (!b->alive && !em_is_dropped(i)) {
                 em_fault(w, i, lane, "%s %s shared memory of block %u of the cluster, which has exited",
                          em_instruction_name(i), access_name(access), rank);
                 return NULL;

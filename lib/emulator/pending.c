@@ -141,10 +141,11 @@ bool em_pending_end_block(const em_block *block)
     em_machine *m = block->machine;
     bool any = false;
     for (em_pending *p = m->pending; p; p = p->next) {
-        if (p->done || p->warp->block != block) continue;
-        if (p->kind != EM_P_CP_ASYNC && p->kind != EM_P_MBARRIER) continue;
+        bool own = p->warp->block == block;
+        if (p->done || (!own && !em_bulk_reaches(p, block))) continue;
         any = p->done = true;
-        if (!complete(m, p)) return false;
+        /* A wgmma that not all warps of its warpgroup have issued never completes. */
+        if (!is_behind(m, p) && !complete(m, p)) return false;
     }
     if (any) drop_done(m);
     return true;

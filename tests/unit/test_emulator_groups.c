@@ -141,6 +141,88 @@ static void test_early_read(void)
     CHECK_INT(seeds_with(none, 128, 128, 127, sixteen), SEEDS);
 }
 
+/* Block b stores its number and its threads' to out[32 b]; nobody waits for the copy. */
+#define TILE                                                                                                 \
+    ".shared .align 128 .b8 s[128]; mov.u32 %r2,s; shl.b32 %r3,%r0,2; add.u32 %r4,%r2,%r3; "                 \
+    "st.shared.u32 [%r4],%r18; fence.proxy.async.shared::cta; bar.sync 0; setp.ne.u32 %p1,%r0,0; @%p1 "      \
+    "exit; "
+
+static void test_block_end(void)
+{
+    static const char *const copies[] = {
+        BODY(TILE "cp.async.bulk.global.shared::cta.bulk_group [%d3],[%r2],128; exit;"),
+        BODY(TILE "cp.async.bulk.global.shared::cta.bulk_group [%d3],[%r2],128; "
+                  "cp.async.bulk.commit_group; exit;"),
+        BODY(TILE "cp.reduce.async.bulk.global.shared::cta.bulk_group.and.b32 [%d3],[%r2],128; "
+                  "cp.async.bulk.commit_group; exit;"),
+    };
+    for (size_t n = 0; n < sizeof copies / sizeof *copies; n++)
+        for (uint64_t seed = 0; seed <= SEEDS; seed++) {
+            uint32_t out[256];
+            if (!CHECK(run(copies[n], 8, 32, 0, seed, out, 256))) return;
+            for (uint32_t i = 0; n < 2 && i < 256; i++) CHECK_INT(out[i], i);
+            for (uint32_t i = 0; n == 2 && i < 256; i++) CHECK_INT(out[i], i & 0xa5a5a5a5);
+        }
+}
+
+/* Loads that nobody waits for, products that nobody waits for. */
+static void test_end_of_loads(void)
+{
+    const char *load =
+        BODY(".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 b; mov.u32 %r2,s; mov.u32 %r3,b; "
+             "setp.ne.u32 %p1,%r0,0; "
+             "@!%p1 mbarrier.init.shared.b64 [%r3],1; bar.sync 0; @!%p1 mbarrier.arrive.expect_tx.shared.b64 "
+             "_,[%r3],1024; @!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+             "[%r2],[%d1],1024,[%r3]; mov.u32 %r1,5;");
+    const char *products = BODY(PRODUCTS "mov.u32 %r1,5;\nX:");
+    for (uint64_t seed = 0; seed <= SEEDS; seed++) {
+        uint32_t out[256];
+        CHECK(run(load, 2, 128, 0, seed, out, 256) && out[0] == 5 && out[255] == 5);
+        CHECK(run(products, 2, 128, 0, seed, out, 256) && out[0] == 5 && out[255] == 5);
+    }
+}
+
+/* Block 0 ends, block 1 goes on with its shared memory long after that. */
+#define AFTER_END(access)                                                                                    \
+    BODY(                                                                                                    \
+        ".shared .align 128 .b8 s[1024]; mov.u32 %r2,s; mbarrier.init.shared.b64 [%r2],9; "                  \
+        "fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait; mov.u32 "        \
+        "%r3,%cluster_ctarank; mov.u32 %r1,3; setp.eq.u32 %p1,%r3,0; @%p1 mbarrier.inval.shared.b64 [%r2]; " \
+        "@%p1 bra X; mov.u32 %r4,3000;\nL: sub.u32 %r4,%r4,1; setp.ne.u32 %p2,%r4,0; @%p2 bra L; "           \
+        "mapa.shared::cluster.u32 %r5,%r2,0; " access "\nX:")
+
+static void test_after_end(void)
+{
+    static const char *const lost[] = {
+        AFTER_END("mbarrier.arrive.release.cluster.shared::cluster.b64 _,[%r5];"),
+        AFTER_END("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _,[%r5],64;"),
+        AFTER_END("mbarrier.arrive_drop.release.cluster.shared::cluster.b64 _,[%r5];"),
+        AFTER_END("st.shared::cluster.u32 [%r5+64],%r1;"),
+        AFTER_END("cvt.u64.u32 %d5,%r5; add.u64 %d5,%d5,1099511627776; st.u32 [%d5+64],%r1;"),
+        AFTER_END("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r5+64],%r1,[%r5];"),
+    };
+    static const char *const wrong[] = {
+        AFTER_END("ld.shared::cluster.u32 %r1,[%r5+64];"),
+        AFTER_END("red.shared::cluster.add.u32 [%r5+64],%r1;"),
+        AFTER_END("atom.shared::cluster.add.u32 %r1,[%r5+64],%r1;"),
+        AFTER_END("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                  "[%r5+128],[%r2+128],16,[%r5];"),
+    };
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        for (size_t n = 0; n < sizeof lost / sizeof *lost; n++) {
+            uint32_t out[2];
+            CHECK(run(lost[n], 2, 1, 2, seed, out, 2) && out[0] == 3 && out[1] == 3);
+        }
+        for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++) {
+            rig r;
+            CHECK(open_rig(&r, wrong[n], seed));
+            CHECK_INT(start(&r, 2, 1, 2), CUTE_INVALID);
+            CHECK(says(&r, "shared memory of block 0 of the cluster, which has exited"));
+            close_rig(&r);
+        }
+    }
+}
+
 int main(void)
 {
     TEST("a lane that waits for all but its last group has the ones before", test_first_of_two);
@@ -152,5 +234,9 @@ int main(void)
     TEST("bulk groups belong to the lane that commits", test_bulk);
     TEST("a warp whose halves come to a commit apart commits one group of products", test_products);
     TEST("an accumulator that is read before its wait is complete, as ptxas has it", test_early_read);
+    TEST("a block that ends with bulk copies under way has their results in every order", test_block_end);
+    TEST("loads and products that nobody waits for do no harm at the end of their block", test_end_of_loads);
+    TEST("stores and arrivals at a block that has ended are lost, other accesses fail, as on an H200",
+         test_after_end);
     return test_finish();
 }

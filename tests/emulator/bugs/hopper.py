@@ -169,6 +169,16 @@ REMOTE_WORD = "    mapa.shared::cluster.u32 %r14, %r6, %r13;\n"
 ARRIVE = "    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r14];\n"
 WAIT_CLUSTER = "$w: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r9], 0;\n    @!%p2 bra $w;\n"
 
+# One block of the two goes to $e at once, the other one comes long after.
+LONG_AFTER = """    mov.u32 %r15, 0;
+    setp.eq.u32 %p3, %r13, 1;
+    @%p3 bra $e;
+$s: nanosleep.u32 100;
+    add.u32 %r15, %r15, 1;
+    setp.lt.u32 %p4, %r15, 100;
+    @%p4 bra $s;
+"""
+
 CLUSTER = {
     "remote_mbarrier_before_the_cluster_meets": ("race", ONE + OTHER + REMOTE + "    @!%p1 mbarrier.init.shared.b64 [%r9], 64;\n    @!%p1 fence.mbarrier_init.release.cluster;\n" + only("+", "    bar.sync 0;") + only("-", MEET) + mark(ARRIVE) + WAIT_CLUSTER + GLOBAL_LOAD + OUT_WORD + MEET),
     "remote_arrival_missing": ("barrier", ONE + OTHER + REMOTE + "    @!%p1 mbarrier.init.shared.b64 [%r9], 64;\n    @!%p1 fence.mbarrier_init.release.cluster;\n" + MEET + "    setp.eq.u32 %p3, %r1, 63;\n" + only("-", ARRIVE) + only("+", ARRIVE.replace("    mb", "    @!%p3 mb")) + mark(WAIT_CLUSTER) + GLOBAL_LOAD + OUT_WORD + MEET),
@@ -186,14 +196,9 @@ $w: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0;
 """ + OUT_WORD + MEET),
     "cluster_barrier_not_waited_for": ("race", GLOBAL_LOAD + "    st.shared.u32 [%r6], %r12;\n" + OTHER + REMOTE_WORD + "    barrier.cluster.arrive.aligned;\n" + only("-", "    barrier.cluster.wait.aligned;") + mark("    ld.shared::cluster.u32 %r12, [%r14];\n") + only("+", "    barrier.cluster.wait.aligned;") + MEET + OUT_WORD),
     "block_ends_before_it_is_read": ("race", GLOBAL_LOAD + "    st.shared.u32 [%r6], %r12;\n" + OTHER + REMOTE_WORD + MEET + mark("    ld.shared::cluster.u32 %r12, [%r14];\n") + only("-", MEET) + OUT_WORD),
-    "block_has_ended_when_it_is_read": ("memory", GLOBAL_LOAD + "    st.shared.u32 [%r6], %r12;\n" + OTHER + REMOTE_WORD + MEET + """    mov.u32 %r15, 0;
-    setp.eq.u32 %p3, %r13, 1;
-    @%p3 bra $e;
-$s: nanosleep.u32 100;
-    add.u32 %r15, %r15, 1;
-    setp.lt.u32 %p4, %r15, 100;
-    @%p4 bra $s;
-""" + mark("    ld.shared::cluster.u32 %r12, [%r14];\n") + "$e:\n" + only("-", MEET) + OUT_WORD),
+    "block_has_ended_when_it_is_read": ("memory", GLOBAL_LOAD + "    st.shared.u32 [%r6], %r12;\n" + OTHER + REMOTE_WORD + MEET + LONG_AFTER + mark("    ld.shared::cluster.u32 %r12, [%r14];\n") + "$e:\n" + only("-", MEET) + OUT_WORD),
+    "block_has_ended_when_it_is_written": ("race", GLOBAL_LOAD + OTHER + REMOTE_WORD + MEET + LONG_AFTER + mark("    st.shared::cluster.u32 [%r14], %r12;\n") + "$e:\n" + only("-", MEET) + OUT_WORD),
+    "block_has_ended_at_a_remote_arrival": ("race", ONE + OTHER + REMOTE + "    @!%p1 mbarrier.init.shared.b64 [%r9], 128;\n    @!%p1 fence.mbarrier_init.release.cluster;\n" + MEET + LONG_AFTER + mark(ARRIVE) + "$e:\n" + only("-", MEET) + GLOBAL_LOAD + OUT_WORD),
     "multicast_before_the_other_block_is_done": ("race", ONE + OTHER + """    @!%p1 mbarrier.init.shared.b64 [%r9], 1;
     @!%p1 fence.mbarrier_init.release.cluster;
 """ + MEET + """    setp.ne.u32 %p3, %r13, 1;
