@@ -2,6 +2,8 @@
 #include "lib/base/cache.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include "lib/base/list.h"
 #include "lib/base/log.h"
 #include "lib/base/mix.h"
+#include "lib/base/settings.h"
 
 static const char suffix[] = ".cute-cache";
 static const char magic[8] = "cutecch1";
@@ -49,13 +52,58 @@ static void hash(const char *kind, const void *key, size_t length, uint64_t out[
     }
 }
 
-static const char *path_of(cute_arena *arena, const char *folder, const char *kind, const void *key,
-                           size_t length)
+static const char *name_of(cute_arena *arena, const char *kind, const void *key, size_t length)
 {
     uint64_t name[2];
     hash(kind, key, length, name);
-    return cute_arena_printf(arena, "%s/%s-%016" PRIx64 "%016" PRIx64 "%s", folder, kind, name[0], name[1],
-                             suffix);
+    return cute_arena_printf(arena, "%s-%016" PRIx64 "%016" PRIx64 "%s", kind, name[0], name[1], suffix);
+}
+
+/* ---- whose it is ---- */
+
+/* A folder that is ours or root's; where others may write, they must not be able to rename what is ours. Negative: it
+ * is not used. Entries are opened in it, so that no other folder takes its place meanwhile. */
+static int open_folder(const char *folder, bool tell)
+{
+    struct stat info;
+    const char *why = NULL;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0) return fd;
+    if (info.st_uid != geteuid() && info.st_uid != 0)
+        why = "it belongs to another user";
+    else if ((info.st_mode & (S_IWGRP | S_IWOTH)) && !(info.st_mode & S_ISVTX))
+        why = "others may write into it; chmod go-w helps";
+    if (!why) return fd;
+    if (tell) cute_log(CUTE_LOG_WARNING, "the cache %s is not used: %s", folder, why);
+    close(fd);
+    return -1;
+}
+
+/* An entry that we wrote and nobody else can have changed. What is no plain file is not waited for, a link is not
+ * followed. */
+static int open_entry(int folder, const char *name, struct stat *info)
+{
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) return fd;
+    if (fstat(fd, info) == 0 && S_ISREG(info->st_mode) && info->st_uid == geteuid() &&
+        !(info->st_mode & (S_IWGRP | S_IWOTH)))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static bool read_whole(int fd, void *bytes, size_t length, off_t at)
+{
+    char *to = bytes;
+    while (length) {
+        ssize_t got = pread(fd, to, length, at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        to += got;
+        at += got;
+        length -= (size_t)got;
+    }
+    return true;
 }
 
 static uint32_t sum_of(const void *bytes, size_t length)
@@ -69,27 +117,41 @@ static uint32_t sum_of(const void *bytes, size_t length)
     return (uint32_t)sum;
 }
 
+/* Key and bytes of an entry, whose lengths are those of the file; NULL: it is not one of this key. */
+static char *read_entry(int fd, const struct stat *info, const void *key, size_t key_length, head *h)
+{
+    if (!read_whole(fd, h, sizeof *h, 0) || memcmp(h->magic, magic, sizeof magic) != 0) return NULL;
+    uint64_t size = (uint64_t)info->st_size - sizeof *h;
+    if (h->key_length != key_length || key_length > size || h->length != size - key_length) return NULL;
+    char *stored = size < PTRDIFF_MAX ? malloc(size + 1) : NULL;
+    if (stored && read_whole(fd, stored, size, sizeof *h) && !memcmp(stored, key, key_length) &&
+        h->key_sum == sum_of(key, key_length) && h->sum == sum_of(stored + key_length, h->length))
+        return stored;
+    free(stored);
+    return NULL;
+}
+
 bool cute_cache_get(const char *folder, const char *kind, const void *key, size_t key_length,
                     cute_buffer *out)
 {
-    cute_buffer file = {0};
-    cute_arena *arena = folder ? cute_arena_create() : NULL;
-    const char *path = arena ? path_of(arena, folder, kind, key, key_length) : NULL;
+    struct stat info;
     head h;
-    bool found = path && cute_file_exists(path) && cute_file_read(path, &file, NULL) == CUTE_OK &&
-                 cute_buffer_ok(&file) && file.length >= sizeof h;
-    if (found) memcpy(&h, file.data, sizeof h);
-    found = found && !memcmp(h.magic, magic, sizeof magic) && h.key_length == key_length &&
-            h.length <= file.length && file.length == sizeof h + key_length + h.length;
-    const char *stored = found ? file.data + sizeof h : NULL;
-    found = found && !memcmp(stored, key, key_length) && h.key_sum == sum_of(key, key_length) &&
-            h.sum == sum_of(stored + key_length, h.length);
-    if (found) {
+    char *stored = NULL;
+    cute_arena *arena = folder ? cute_arena_create() : NULL;
+    const char *name = arena ? name_of(arena, kind, key, key_length) : NULL;
+    int place = name ? open_folder(folder, true) : -1;
+    int fd = place < 0 ? -1 : open_entry(place, name, &info);
+    if (fd >= 0 && info.st_size >= (off_t)sizeof h) stored = read_entry(fd, &info, key, key_length, &h);
+    if (stored) {
         cute_buffer_append(out, stored + key_length, h.length);
-        utimensat(AT_FDCWD, path, NULL, 0); /* it was used now */
+        futimens(fd, NULL); /* it was used now */
     }
-    if (folder) cute_log(CUTE_LOG_INFO, "%s in the cache: %s", found ? "found" : "not", path ? path : folder);
-    cute_buffer_release(&file);
+    if (folder)
+        cute_log(CUTE_LOG_INFO, "%s in the cache: %s/%s", stored ? "found" : "not", folder, name ? name : "");
+    bool found = stored != NULL;
+    free(stored);
+    if (fd >= 0) close(fd);
+    if (place >= 0) close(place);
     cute_arena_destroy(arena);
     return found;
 }
@@ -97,7 +159,7 @@ bool cute_cache_get(const char *folder, const char *kind, const void *key, size_
 /* ---- all entries of a folder ---- */
 
 typedef struct entry {
-    const char *path;
+    const char *name;
     int64_t size;
     struct timespec used;
 } entry;
@@ -114,19 +176,25 @@ static bool is_entry(const char *name)
     return length > end && strcmp(name + length - end, suffix) == 0;
 }
 
-static void list_entries(cute_arena *arena, const char *folder, entry_list *out)
+static void list_entries(cute_arena *arena, int folder, entry_list *out)
 {
-    DIR *directory = opendir(folder);
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = fd < 0 ? NULL : fdopendir(fd);
     for (struct dirent *item; directory && (item = readdir(directory));) {
         struct stat info;
-        const char *path =
-            is_entry(item->d_name) ? cute_arena_printf(arena, "%s/%s", folder, item->d_name) : NULL;
-        if (!path || lstat(path, &info) != 0 || !S_ISREG(info.st_mode)) continue;
-        if (!cute_arena_more(arena, &out->items, out->count, &out->capacity, sizeof *out->items, 64)) break;
-        out->items[out->count++] = (entry){path, info.st_size, info.st_mtim};
+        if (!is_entry(item->d_name) || fstatat(folder, item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(info.st_mode))
+            continue;
+        const char *name = cute_arena_copy(arena, item->d_name, strlen(item->d_name));
+        if (!name || !cute_arena_more(arena, &out->items, out->count, &out->capacity, sizeof *out->items, 64))
+            break;
+        out->items[out->count++] = (entry){name, info.st_size, info.st_mtim};
         out->size += info.st_size;
     }
-    if (directory) closedir(directory);
+    if (directory)
+        closedir(directory);
+    else if (fd >= 0)
+        close(fd);
 }
 
 static int by_use(const void *a, const void *b)
@@ -145,7 +213,7 @@ static int64_t size_limit(void)
     return mebibytes << 20;
 }
 
-static void trim(cute_arena *arena, const char *folder)
+static void trim(cute_arena *arena, int folder)
 {
     entry_list list = {0};
     int64_t limit = size_limit();
@@ -153,17 +221,30 @@ static void trim(cute_arena *arena, const char *folder)
     if (list.size <= limit) return;
     qsort(list.items, list.count, sizeof *list.items, by_use);
     for (size_t i = 0; i < list.count && list.size > limit; i++) {
-        unlink(list.items[i].path);
+        unlinkat(folder, list.items[i].name, 0);
         list.size -= list.items[i].size;
     }
+}
+
+/* A folder that is made here is ours alone. */
+static int make_folder(cute_arena *arena, const char *folder)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/') length--;
+    const char *plain = cute_arena_copy(arena, folder, length), *slash = plain ? strrchr(plain, '/') : NULL;
+    if (slash > plain && cute_make_directory(cute_arena_copy(arena, plain, (size_t)(slash - plain)), NULL))
+        return -1;
+    if (!plain || (mkdir(plain, 0700) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES))
+        return -1;
+    return open_folder(plain, false); /* who looked for the entry was told */
 }
 
 void cute_cache_put(const char *folder, const char *kind, const void *key, size_t key_length,
                     const void *bytes, size_t length)
 {
     cute_buffer file = {0};
-    cute_arena *arena = folder ? cute_arena_create() : NULL;
-    const char *path = arena ? path_of(arena, folder, kind, key, key_length) : NULL;
+    cute_arena *arena = folder && *folder ? cute_arena_create() : NULL;
+    const char *name = arena ? name_of(arena, kind, key, key_length) : NULL;
     head h = {.key_length = key_length,
               .length = length,
               .key_sum = sum_of(key, key_length),
@@ -172,9 +253,10 @@ void cute_cache_put(const char *folder, const char *kind, const void *key, size_
     cute_buffer_append(&file, &h, sizeof h);
     cute_buffer_append(&file, key, key_length);
     cute_buffer_append(&file, bytes, length);
-    if (path && cute_buffer_ok(&file) && cute_make_directory(folder, NULL) == CUTE_OK &&
-        cute_file_write(path, file.data, file.length, NULL) == CUTE_OK)
-        trim(arena, folder);
+    int place = name && cute_buffer_ok(&file) ? make_folder(arena, folder) : -1;
+    if (place >= 0 && cute_file_write_private(place, name, file.data, file.length) == CUTE_OK)
+        trim(arena, place);
+    if (place >= 0) close(place);
     cute_buffer_release(&file);
     cute_arena_destroy(arena);
 }
@@ -184,8 +266,10 @@ size_t cute_cache_clear(const char *folder)
     entry_list list = {0};
     size_t removed = 0;
     cute_arena *arena = folder ? cute_arena_create() : NULL;
-    if (arena) list_entries(arena, folder, &list);
-    for (size_t i = 0; i < list.count; i++) removed += unlink(list.items[i].path) == 0;
+    int place = arena ? open_folder(folder, true) : -1;
+    if (place >= 0) list_entries(arena, place, &list);
+    for (size_t i = 0; i < list.count; i++) removed += unlinkat(place, list.items[i].name, 0) == 0;
+    if (place >= 0) close(place);
     cute_arena_destroy(arena);
     return removed;
 }
@@ -215,11 +299,23 @@ void cute_cache_key_file(cute_buffer *key, const char *path)
                        (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec, (unsigned long long)info.st_ino);
 }
 
+void cute_cache_key_code(cute_buffer *key, void (*function)(void))
+{
+    Dl_info info;
+    bool known = dladdr((void *)(uintptr_t)function, &info) != 0 && info.dli_fname && *info.dli_fname == '/';
+    cute_cache_key_file(key, known ? info.dli_fname : "/proc/self/exe");
+}
+
+void cute_cache_key_environment(cute_buffer *key)
+{
+    extern char **environ;
+    for (char **variable = environ; *variable; variable++)
+        if (cute_setting_shapes_output(*variable, strcspn(*variable, "=")))
+            cute_cache_key_bytes(key, *variable, strlen(*variable));
+}
+
 void cute_cache_key_program(cute_buffer *key)
 {
-    static const char *const variables[] = {
-        "ARCH=", "CUTE_", "CUDA", "NV", "PATH=", "LD_LIBRARY_PATH=", "HOME="};
-    extern char **environ;
     cute_buffer line = {0};
     cute_buffer_printf(key, "%s\n", cute_version());
     cute_cache_key_file(key, "/proc/self/exe");
@@ -229,11 +325,5 @@ void cute_cache_key_program(cute_buffer *key)
     if (cute_file_read("/proc/self/cmdline", &line, NULL) == CUTE_OK)
         cute_cache_key_bytes(key, cute_buffer_text(&line), line.length);
     cute_buffer_release(&line);
-    for (char **variable = environ; *variable; variable++) {
-        bool matters = false;
-        for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-            matters = matters || strncmp(*variable, variables[i], strlen(variables[i])) == 0;
-        if (matters && strncmp(*variable, "CUTE_CACHE", 10) != 0)
-            cute_cache_key_bytes(key, *variable, strlen(*variable));
-    }
+    cute_cache_key_environment(key);
 }

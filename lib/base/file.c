@@ -144,8 +144,9 @@ static int write_in_place(const char *path, int flags, const void *bytes, size_t
     return error;
 }
 
-/* A new file in the folder of `path`, created with the user's umask; its name goes to `name`. */
-static int open_beside(const char *path, char name[PATH_MAX], int *out)
+/* A new file beside `path`, which is taken from the folder `from`, created with the user's umask; its name goes to
+ * `name`. */
+static int open_beside(int from, const char *path, mode_t mode, char name[PATH_MAX], int *out)
 {
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
@@ -155,7 +156,7 @@ static int open_beside(const char *path, char name[PATH_MAX], int *out)
         if (snprintf(name, PATH_MAX, "%.*s.cute-%016llx", folder, path, (unsigned long long)random) >=
             PATH_MAX)
             return ENAMETOOLONG;
-        *out = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        *out = openat(from, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (*out >= 0) return 0;
         if (errno != EEXIST) return errno;
     }
@@ -167,7 +168,7 @@ static int write_renamed(const char *path, const struct stat *old, const void *b
                          bool *created)
 {
     char name[PATH_MAX];
-    int fd = -1, error = open_beside(path, name, &fd);
+    int fd = -1, error = open_beside(AT_FDCWD, path, 0666, name, &fd);
     *created = !error;
     if (error) return error;
     error = write_all(fd, bytes, length);
@@ -208,6 +209,18 @@ cute_status cute_file_write(const char *path, const void *bytes, size_t length, 
     cute_log(CUTE_LOG_DEBUG, "writes %s, %zu bytes", standard ? "<stdout>" : path, length);
     int error = standard ? write_stream(STDOUT_FILENO, bytes, length) : write_file(path, bytes, length);
     return error ? fail_file(diag, "write", standard ? "<stdout>" : path, error) : CUTE_OK;
+}
+
+cute_status cute_file_write_private(int folder, const char *name, const void *bytes, size_t length)
+{
+    char beside[PATH_MAX];
+    int fd = -1, error = open_beside(folder, name, 0600, beside, &fd);
+    if (error) return CUTE_SYSTEM;
+    error = write_all(fd, bytes, length);
+    if (close(fd) != 0 && !error) error = errno;
+    if (!error && renameat(folder, beside, folder, name) != 0) error = errno;
+    if (error) unlinkat(folder, beside, 0);
+    return error ? CUTE_SYSTEM : CUTE_OK;
 }
 
 /* ---- folders ---- */

@@ -16,6 +16,9 @@ cute_status cute_file_read_part(const char *path, int64_t skip, int64_t length, 
 /* Writes `path` ("-" or NULL: standard output; a pipe closed by its reader is no error and writes
  * nothing more; a device or a FIFO is written in place). */
 cute_status cute_file_write(const char *path, const void *bytes, size_t length, cute_diag *diag);
+/* Writes the file `name` of an open folder, readable by its owner alone. Whatever has that name is replaced: a link is
+ * not followed, nothing is written in place. CUTE_SYSTEM without a message. */
+cute_status cute_file_write_private(int folder, const char *name, const void *bytes, size_t length);
 /* Tells the next program of a pipe, where standard output is one, that there is nothing to read. */
 void cute_pipe_failed(void);
 /* A fresh private directory under $TMPDIR, path in `arena`. */

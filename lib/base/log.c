@@ -11,7 +11,7 @@
 #include "lib/base/diag.h"
 
 static const char *const names[] = {"error", "warning", "info", "debug"};
-static const char *program = "cute";
+static const char *program; /* NULL: nobody reads what a library has to say */
 static cute_log_level least = CUTE_LOG_WARNING;
 
 bool cute_log_level_parse(const char *text, cute_log_level *out)
@@ -45,7 +45,7 @@ cute_log_level cute_log_get(void)
 
 void cute_log(cute_log_level level, const char *format, ...)
 {
-    if (level > least) return;
+    if (level > least || !program) return;
     cute_buffer text = {0}, line = {0};
     va_list args;
     va_start(args, format);

@@ -6,7 +6,8 @@
 #include <strings.h>
 
 static const cute_setting rows[] = {
-#define SETTING(option, tools, kind, help, ...) {option, tools, CUTE_SETTING_##kind, help, {__VA_ARGS__}},
+#define SETTING(option, tools, kind, effect, help, ...)                                                      \
+    {option, tools, CUTE_SETTING_##kind, CUTE_EFFECT_##effect, help, {__VA_ARGS__}},
 #include "lib/base/settings.def"
 #undef SETTING
 };
@@ -60,6 +61,28 @@ bool cute_setting_on(const char *option)
     const char *value = cute_setting_default(option, NULL);
     bool on = false;
     return value && cute_switch_parse(value, &on) && on;
+}
+
+bool cute_setting_shapes_output(const char *variable, size_t length)
+{
+    bool listed = false, shapes = false;
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t v = 0; v < sizeof rows[i].variables / sizeof *rows[i].variables; v++) {
+            const char *name = rows[i].variables[v];
+            if (!name || strlen(name) != length || memcmp(name, variable, length) != 0) continue;
+            listed = true;
+            shapes = shapes || rows[i].effect == CUTE_EFFECT_OUTPUT;
+        }
+    if (listed) return shapes;
+    /* Of names that nobody has listed: those of our kind and of what we run; a name that ends in '=' is whole. */
+    static const char *const prefixes[] = {"CUTE_", "CUTLASS_", "CUDA",  "NV",  "PTXAS",
+                                           "MLIR_", "LLVM_",    "PATH=", "LD_", "HOME="};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !shapes; i++) {
+        size_t known = strcspn(prefixes[i], "=");
+        shapes = length >= known && memcmp(variable, prefixes[i], known) == 0 &&
+                 (prefixes[i][known] != '=' || length == known);
+    }
+    return shapes;
 }
 
 bool cute_switch_parse(const char *text, bool *out)

@@ -14,9 +14,16 @@ typedef enum cute_setting_kind {
     CUTE_SETTING_NONE,
 } cute_setting_kind;
 
+/* Zero, what a row without a word on it would have, is the cautious one. */
+typedef enum cute_setting_effect {
+    CUTE_EFFECT_OUTPUT,
+    CUTE_EFFECT_HARMLESS,
+} cute_setting_effect;
+
 typedef struct cute_setting {
     const char *option, *tools;
     cute_setting_kind kind;
+    cute_setting_effect effect;
     const char *help;
     const char *variables[4]; /* NULL behind the last */
 } cute_setting;
@@ -33,6 +40,10 @@ const char *cute_setting_default(const char *option, const char **name);
 bool cute_setting_on(const char *option);
 /* Whether `word` is one of the words of `list`, which blanks separate. */
 bool cute_setting_lists(const char *list, const char *word);
+
+/* Whether what a program makes may depend on the environment variable of this name (`length` bytes): a row says that it
+ * may, or no row has it and it is of our names or those of the programs that we run. */
+bool cute_setting_shapes_output(const char *variable, size_t length);
 
 /* 1, true, on, yes; 0, false, off, no. False: none of them. */
 bool cute_switch_parse(const char *text, bool *out);

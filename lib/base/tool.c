@@ -74,6 +74,7 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
     if (length >= sizeof name) length = sizeof name - 1;
     memcpy(name, command->name, length);
     name[length] = '\0';
+    cute_log_set(name, CUTE_LOG_WARNING);
     cute_tool tool = {.arena = cute_arena_create(), .diag = cute_diag_create()};
     common c = {0};
     cute_command whole = *command;
@@ -93,7 +94,7 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
     else if (status == CUTE_OK)
         status = work(&tool, settings);
     int code = cute_tool_finish(name, status, tool.diag, tool.format);
-    cute_log_set("cute", CUTE_LOG_WARNING);
+    cute_log_set(NULL, CUTE_LOG_WARNING);
     if (code && command->output && (!*command->output || !strcmp(*command->output, "-"))) cute_pipe_failed();
     cute_diag_destroy(tool.diag);
     cute_arena_destroy(tool.arena);

@@ -66,8 +66,19 @@ static void define_epilogue(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "EGELU=%d", p->given.activation == CUTE_GEMM_GELU);
 }
 
+/* What the text, the architecture and the options leave open: whose code compiles and links, with which toolkit, in
+ * which environment. */
+static void add_makers(const build *b, cute_buffer *key)
+{
+    cute_cache_key_code(key, (void (*)(void))b->compiler->to_ptx);
+    cute_cache_key_code(key, (void (*)(void))cute_linker_create);
+    cute_toolkit_key(b->arena, NULL, key);
+    cute_cache_key_environment(key);
+}
+
 static void key_of(const build *b, const unit *u, cute_buffer *out)
 {
+    add_makers(b, out);
     cute_buffer_printf(out, "%s\n%s\n%s\n", cute_version(), b->compiler->version ? b->compiler->version : "",
                        b->arch);
     for (size_t i = 0; i < u->defines.count; i++) cute_buffer_printf(out, "-D %s\n", u->defines.items[i]);
@@ -136,10 +147,8 @@ static cute_status make_image(build *b, bool ptx, cute_buffer *out)
     cute_buffer joined = {0}, key = {0};
     cute_status status = join(b, &joined);
     if (status == CUTE_OK && !ptx) {
-        const char *ptxas = NULL;
         cute_buffer_printf(&key, "%s\n%s\n", cute_version(), b->arch);
-        cute_cache_key_file(
-            &key, cute_toolkit_find(b->arena, CUTE_PTXAS, NULL, &ptxas, NULL) == CUTE_OK ? ptxas : NULL);
+        add_makers(b, &key);
         cute_buffer_append(&key, joined.data, joined.length);
         if (!cute_cache_get(b->cache, "gemm-cubin", key.data, key.length, out)) {
             cute_diag *diag = b->diag, *own = cute_diag_create();

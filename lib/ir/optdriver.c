@@ -184,9 +184,9 @@ static bool wants_map(const cute_opt_command *command)
 static bool has_side(const char *line, size_t length)
 {
     static const char *const words[] = {
-        "print", "debug",   "timing",    "stat",   "dump",   "verify-d",    "split", "log",
-        "emit",  "profil",  "irdl",      "plugin", "view",   "reproducer",  "mlir-", "show",
-        "file",  "library", "libraries", "path=",  "remark", "diagnostics", "native"};
+        "print", "debug",   "timing",    "stat",   "dump",   "verify-d",    "split",  "log",
+        "emit",  "profil",  "irdl",      "plugin", "view",   "reproducer",  "mlir-",  "show",
+        "file",  "library", "libraries", "path=",  "remark", "diagnostics", "native", "toolkit"};
     for (const char *at = line; at < line + length; at += strlen(at) + 1)
         for (size_t i = 0; *at == '-' && at[1] != 'D' && i < sizeof words / sizeof *words; i++)
             if (strstr(at, words[i])) return true;
@@ -194,8 +194,8 @@ static bool has_side(const char *line, size_t length)
 }
 
 /* The key of this run, where it is kept. */
-static bool make_key(const cute_opt_command *command, cute_arena *arena, const cute_buffer *input,
-                     const char **folder, cute_buffer *key)
+static bool make_key(const cute_opt_command *command, cute_opt_makers makers, cute_arena *arena,
+                     const cute_buffer *input, const char **folder, cute_buffer *key)
 {
     cute_buffer line = {0};
     *folder = cute_cache_pipe_folder(arena);
@@ -206,6 +206,7 @@ static bool make_key(const cute_opt_command *command, cute_arena *arena, const c
     cute_buffer_release(&line);
     if (side) return false;
     cute_cache_key_program(key);
+    makers(arena, NULL, key);
     cute_buffer_printf(key, "%d\n", wants_map(command));
     cute_cache_key_bytes(key, cute_buffer_text(input), input->length);
     if (!cute_include_key(cute_file_label(command->input), cute_buffer_text(input), input->length,
@@ -214,7 +215,8 @@ static bool make_key(const cute_opt_command *command, cute_arena *arena, const c
     return cute_buffer_ok(key);
 }
 
-static cute_status run(const cute_opt_command *command, MlirDialectRegistry registry, cute_diag *diag)
+static cute_status run(const cute_opt_command *command, cute_opt_makers makers, MlirDialectRegistry registry,
+                       cute_diag *diag)
 {
     cute_arena *arena = cute_arena_create();
     cute_buffer input = {0}, output = {0}, captured = {0}, key = {0};
@@ -227,7 +229,7 @@ static cute_status run(const cute_opt_command *command, MlirDialectRegistry regi
     if (!status)
         status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
     if (!status) status = cute_file_read(command->input, &input, diag);
-    keeps = !status && make_key(command, arena, &input, &folder, &key);
+    keeps = !status && make_key(command, makers, arena, &input, &folder, &key);
     if (keeps && cute_cache_get(folder, "cute-opt", key.data, key.length, &output)) {
         status = cute_buffer_ok(&output)
                      ? cute_file_write(command->output, cute_buffer_text(&output), output.length, diag)
@@ -336,7 +338,7 @@ static cute_status set_level(const cute_opt_command *command, cute_diag *diag)
     return CUTE_OK;
 }
 
-int cute_opt_main(int argc, char **argv, void (*passes)(void))
+int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers makers)
 {
     mlirRegisterAllPasses();
     passes();
@@ -344,6 +346,7 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void))
     cute_opt_command command = {0};
     cute_diag *diag = cute_diag_create();
     cute_buffer environment = {0};
+    cute_log_set(tool, CUTE_LOG_WARNING);
     cute_options_environment(tool, &environment);
     char **words = calloc((size_t)argc + 2, sizeof *words);
     if (words) memcpy(words, argv, (size_t)argc * sizeof *words);
@@ -361,7 +364,8 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void))
     cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, "LLVM " LLVM_VERSION_STRING);
     if (!status) status = set_level(&command, diag);
     if (!status)
-        status = command.print_pipeline ? print_pipeline(&command, diag) : run(&command, registry, diag);
+        status =
+            command.print_pipeline ? print_pipeline(&command, diag) : run(&command, makers, registry, diag);
     int code = cute_tool_finish("cute-opt", status, diag, command.format);
     if (code && (!command.output || !strcmp(command.output, "-"))) cute_pipe_failed();
     cute_diag_destroy(diag);

@@ -2,8 +2,13 @@
 #ifndef CUTE_LIB_IR_OPTDRIVER_H
 #define CUTE_LIB_IR_OPTDRIVER_H
 
+#include "lib/base/buffer.h"
+
+/* Adds to a key of the cache what passes run to make code (cute_toolkit_key). */
+typedef void (*cute_opt_makers)(cute_arena *arena, const char *cuda_path, cute_buffer *key);
+
 /* Runs the command line; returns the exit code. Writes diagnostics to standard error. `passes` registers
  * the passes. */
-int cute_opt_main(int argc, char **argv, void (*passes)(void));
+int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers makers);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/buffer.h"
+#include "lib/base/cache.h"
 #include "lib/base/file.h"
 
 typedef struct part {
@@ -224,4 +224,16 @@ cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cu
     }
     cute_buffer_release(&s.looked);
     return status;
+}
+
+void cute_toolkit_key(cute_arena *arena, const char *cuda_path, cute_buffer *key)
+{
+    static const cute_part makers[] = {CUTE_PTXAS, CUTE_NVLINK, CUTE_FATBINARY, CUTE_LIBNVVM, CUTE_LIBDEVICE};
+    for
+        EACH(makers, i)
+        {
+            const char *path = NULL;
+            bool found = cute_toolkit_find(arena, makers[i], cuda_path, &path, NULL) == CUTE_OK;
+            cute_cache_key_file(key, found ? path : NULL);
+        }
 }

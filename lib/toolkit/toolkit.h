@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_TOOLKIT_TOOLKIT_H
 #define CUTE_LIB_TOOLKIT_TOOLKIT_H
 
-#include "cute/base.h"
+#include "lib/base/buffer.h"
 
 typedef enum cute_part {
     CUTE_PTXAS,
@@ -23,5 +23,7 @@ typedef enum cute_part {
  * CUTE_SYSTEM with where it looked and how to get it. */
 cute_status cute_toolkit_find(cute_arena *arena, cute_part part, const char *cuda_path, const char **out,
                               cute_diag *diag);
+/* Adds to a key of the cache which files the parts are that make code: another ptxas makes another cubin. */
+void cute_toolkit_key(cute_arena *arena, const char *cuda_path, cute_buffer *key);
 
 #endif

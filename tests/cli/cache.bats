@@ -113,3 +113,77 @@ PY
     cute-run --cache-clear
     [ "$(find cache -type f | wc -l)" -eq 0 ]
 }
+
+@test "a variable that is the default of an option is part of the key, as that option is" {
+    export CUTE_CACHE=$PWD/cache
+    sed -i 's/%v = arith/cf.assert %ok, "x" %v = arith/; s/%i = gpu/%ok = arith.constant false %i = gpu/' k.mlir
+    sed -i 's/ %v = arith/\n    %v = arith/; s/false %i/false\n    %i/' k.mlir
+    CUTLASS_ARCH=sm_80 cute-ptx k.mlir -D N=1 > a.ptx
+    cute-ptx k.mlir -D N=1 > b.ptx
+    grep -q 'target sm_80' a.ptx
+    grep -q 'target sm_90a' b.ptx
+    CUTLASS_LINEINFO=1 cute-ptx k.mlir -D N=1 > l.ptx
+    grep -q '\.loc' l.ptx
+    ! grep -q '\.loc' b.ptx || false
+    CUTLASS_ENABLE_ASSERTIONS=1 cute-ptx k.mlir -D N=1 > c.ptx
+    grep -q assertfail c.ptx
+    ! grep -q assertfail b.ptx || false
+    cute-link l.ptx -o plain.cubin
+    CUTLASS_LINEINFO=1 cute-link l.ptx -o plain.cubin
+    [ "$(entries cute-link)" -eq 2 ]
+    # another level of the log makes nothing else
+    CUTE_LOG_LEVEL=error cute-ptx k.mlir -D N=1 > d.ptx
+    cmp b.ptx d.ptx
+    [ "$(entries cute-ptx)" -eq 4 ]
+}
+
+@test "what a file of ptxas's options says is part of the key, and so is which ptxas and libdevice there are" {
+    export CUTE_CACHE=$PWD/cache
+    cute-ptx k.mlir -D N=1 > k.ptx
+    echo -O1 > options
+    cute-link k.ptx -Xptxas --options-file=options -o a.cubin
+    cute-link k.ptx -Xptxas --options-file=options -o a.cubin
+    [ "$(entries cute-link)" -eq 1 ]
+    echo -O0 > options
+    touch -d '2001-01-01' options
+    cute-link k.ptx -Xptxas --options-file=options -o a.cubin
+    [ "$(entries cute-link)" -eq 2 ]
+    mkdir -p toolkit/bin toolkit/nvvm/libdevice
+    export CUTE_CUDA_PATH=$PWD/toolkit
+    for program in ptxas nvlink fatbinary; do printf '#!/bin/sh\nexit 1\n' > toolkit/bin/$program; chmod +x toolkit/bin/$program; done
+    cute-opt k.mlir -D N=1 -canonicalize > /dev/null
+    cute-opt k.mlir -D N=1 -canonicalize > /dev/null
+    [ "$(entries cute-opt)" -eq 1 ]
+    touch -d '2001-01-01' toolkit/bin/ptxas
+    cute-opt k.mlir -D N=1 -canonicalize > /dev/null
+    [ "$(entries cute-opt)" -eq 2 ]
+}
+
+@test "a cache that others may write is not used, and says so" {
+    export CUTE_CACHE=$PWD/cache
+    mkdir cache
+    chmod 777 cache
+    run -0 --separate-stderr cute-ptx k.mlir -D N=1
+    [[ $stderr == *"the cache $PWD/cache is not used: others may write into it; chmod go-w helps"* ]]
+    [ "$(entries cute-ptx)" -eq 0 ]
+    chmod 1777 cache
+    cute-ptx k.mlir -D N=1 > a.ptx
+    [ "$(entries cute-ptx)" -eq 1 ]
+}
+
+@test "an entry's name that is a FIFO or a link is neither waited for nor followed" {
+    export CUTE_CACHE=$PWD/cache
+    cute-ptx k.mlir -D N=1 > a.ptx
+    entry=$(ls cache/*)
+    rm "$entry"
+    mkfifo "$entry"
+    timeout 20 cute-ptx k.mlir -D N=1 > b.ptx
+    cmp a.ptx b.ptx
+    [ -f "$entry" ]
+    echo precious > precious
+    ln -sf "$PWD/precious" "$entry"
+    cute-ptx k.mlir -D N=1 > b.ptx
+    cmp a.ptx b.ptx
+    [ "$(cat precious)" = precious ]
+    [ -f "$entry" ] && [ ! -L "$entry" ]
+}

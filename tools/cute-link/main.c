@@ -132,16 +132,19 @@ static bool is_native(const settings *s)
 static bool make_key(const settings *s, cute_arena *arena, const cute_link_input *inputs, size_t count,
                      const char **folder, cute_buffer *key)
 {
-    static const cute_part parts[] = {CUTE_PTXAS, CUTE_NVLINK, CUTE_FATBINARY};
     *folder = cute_cache_pipe_folder(arena);
     if (!*folder || s->keep || s->kept.on || s->kept.hook || s->resources || s->json || s->verbose ||
         s->dry_run || s->timing || s->timing_format || s->libraries.count || is_native(s))
         return false;
     cute_cache_key_program(key);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const char *path = NULL;
-        cute_cache_key_file(
-            key, cute_toolkit_find(arena, parts[i], s->cuda_path, &path, NULL) == CUTE_OK ? path : NULL);
+    cute_toolkit_key(arena, s->cuda_path, key);
+    for (size_t i = 0; i < s->xptxas.count; i++) {
+        /* ptxas takes files of options; a word that names no file is one that is not there. */
+        const char *at = s->xptxas.items[i];
+        for (size_t length; *at; at += length + (at[length] != '\0')) {
+            length = strcspn(at, ",= ");
+            cute_cache_key_file(key, cute_arena_copy(arena, at, length));
+        }
     }
     for (size_t i = 0; i < count; i++) {
         cute_cache_key_bytes(key, inputs[i].label, strlen(inputs[i].label));

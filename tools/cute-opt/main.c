@@ -1,10 +1,11 @@
 /* cute-opt: mlir-opt with the dialect cute. */
 #include "lib/ir/optdriver.h"
 #include "lib/passes/passes.h"
+#include "lib/toolkit/toolkit.h"
 #include "tools/cute-opt/objects.h"
 
 int main(int argc, char **argv)
 {
     cute_binary_set_maker(cute_opt_object);
-    return cute_opt_main(argc, argv, cute_passes_register);
+    return cute_opt_main(argc, argv, cute_passes_register, cute_toolkit_key);
 }

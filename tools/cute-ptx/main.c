@@ -141,7 +141,6 @@ static void print_timing(const char *form, const cute_ptx_output *result)
 static bool make_key(const settings *s, cute_arena *arena, const char *label, const cute_buffer *text,
                      const char **folder, cute_buffer *key)
 {
-    static const cute_part parts[] = {CUTE_LIBDEVICE, CUTE_LIBNVVM};
     const cute_ptx_settings *c = &s->compile;
     const char *output = s->output ? s->output : "-";
     *folder = cute_cache_pipe_folder(arena);
@@ -152,11 +151,7 @@ static bool make_key(const settings *s, cute_arena *arena, const char *label, co
         return false;
     cute_cache_key_program(key);
     for (size_t i = 0; i < c->libraries.count; i++) cute_cache_key_file(key, c->libraries.items[i]);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const char *path = NULL;
-        cute_cache_key_file(
-            key, cute_toolkit_find(arena, parts[i], c->cuda_path, &path, NULL) == CUTE_OK ? path : NULL);
-    }
+    cute_toolkit_key(arena, c->cuda_path, key);
     cute_cache_key_bytes(key, cute_buffer_text(text), text->length);
     if (!cute_include_key(label, cute_buffer_text(text), text->length, c->folders.items, c->folders.count,
                           key))
