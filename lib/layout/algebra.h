@@ -26,6 +26,9 @@ typedef struct cute_algebra {
     /* As CuTe DSL has it, and everything with tensors: what divides a result is told even where no operand states a
      * divisor, and the stride of a single tile is 0. */
     bool dsl;
+    /* Of a tensor: an index is as wide as the extents say that it has to be (eval.c). */
+    bool tensor;
+    int least; /* bits that a scalar operation has at least; 0: those of its operands */
 } cute_algebra;
 
 /* ---- failures (algebra.c) ---- */

@@ -3,6 +3,7 @@
 
 #include "lib/layout/apply.h"
 #include "lib/layout/verify.h"
+#include "lib/layout/width.h"
 
 static bool (*const functions[])(call *) = {
 #define CUTE_OPERATION(id, name, least, most, summary) [CUTE_OP_##id] = op_##name,
@@ -45,7 +46,10 @@ static cute_status apply(cute_algebra a, cute_operation operation, size_t count,
 {
     const cute_value *operands = a.operands;
     if (attributes) a.attributes = attributes->values;
-    for (size_t i = 0; i < count; i++) a.dsl |= operands[i].type > CUTE_TILE;
+    for (size_t i = 0; i < count; i++) {
+        a.dsl |= operands[i].type > CUTE_TILE;
+        a.tensor |= call_is(&operands[i], CUTE_ANY_TENSOR);
+    }
     call c = {.a = &a, .name = table[operation].name, .in = operands, .count = count, .out = out};
     if (attributes) {
         c.attributes = attributes->values;
@@ -85,6 +89,14 @@ cute_status cute_apply_dsl(cute_arena *arena, const cute_arith *arith, cute_oper
 {
     cute_algebra a = {.arena = arena, .arith = arith, .diag = diag, .operands = operands, .dsl = true};
     return apply(a, operation, count, attributes, out);
+}
+
+cute_status cute_layout_place(cute_arena *arena, const cute_arith *arith, const cute_value *coord,
+                              const cute_value *layout, cute_value *out, cute_diag *diag)
+{
+    cute_value operands[2] = {*coord, *layout};
+    cute_algebra a = {.arena = arena, .arith = arith, .diag = diag, .operands = operands, .tensor = true};
+    return apply(a, CUTE_OP_LAYOUT_EVAL, 2, NULL, out);
 }
 
 /* ---- helpers of the operations ---- */

@@ -1,6 +1,10 @@
 /* Layouts as functions: coordinate to index and back. The order of the scalar operations is part of
- * the contract: compilers print it. */
-#include "lib/layout/algebra.h"
+ * the contract: compilers print it.
+ *
+ * An index is computed in the width of its operands, and in 64 bits where what is known of the layout says that it may
+ * not fit 32: each product and each sum that may reach farther. Extents and strides that are unknown and of 32 bits are
+ * taken to be of a layout whose indices fit them (width.h says which launches break that). */
+#include "lib/layout/width.h"
 
 /* compact((s0,s1,...), d) = (compact(s0, d), compact(s1, d*s0), ...); 0 for a known extent of 1. */
 static cute_node compact(cute_algebra *a, cute_node shape, cute_node current)
@@ -36,18 +40,47 @@ static cute_node contribution(cute_algebra *a, cute_node coord, cute_node stride
     return result;
 }
 
+/* Scalar operations on what may go that far; returns what to go back to. */
+static int widen(cute_algebra *a, uint64_t reach)
+{
+    int before = a->least;
+    if (alg_is_far(reach)) a->least = 64;
+    return before;
+}
+
+static cute_node sum_within(cute_algebra *a, uint64_t reach, cute_node x, cute_node y)
+{
+    int before = widen(a, reach);
+    cute_node sum = alg_sum(a, x, y);
+    a->least = before;
+    return sum;
+}
+
+/* *reach grows by how far the product may go. */
+static cute_node product_within(cute_algebra *a, uint64_t *reach, cute_node coord, cute_node shape,
+                                cute_node stride)
+{
+    bool integers = alg_is_int(coord) && alg_is_int(shape);
+    uint64_t own = integers ? alg_leaf_reach(a->tensor, &coord->value, &shape->value, &stride->value) : 0;
+    if (__builtin_add_overflow(*reach, own, reach)) *reach = UINT64_MAX;
+    int before = widen(a, own);
+    cute_node index = contribution(a, coord, stride);
+    a->least = before;
+    return index;
+}
+
 /* eval(c, s, d)             = c * d
  * eval(c, (s,S), (d,D))     = eval(c % |s|, s, d) + eval(c / |s|, S, D); the last mode takes all that is left
  * eval((c,C), (s,S), (d,D)) = eval(c, s, d) + eval(C, S, D)
- * and `_` counts as 0. */
-static cute_node eval(cute_algebra *a, cute_node coord, cute_node shape, cute_node stride)
+ * and `_` counts as 0. *reach grows by how far the index may go. */
+static cute_node eval(cute_algebra *a, cute_node coord, cute_node shape, cute_node stride, uint64_t *reach)
 {
     if (!coord || !shape || !stride) return NULL;
     if (alg_is_empty(shape)) return alg_empty(a);
     if (coord->kind == CUTE_TREE_UNDERSCORE) coord = alg_number(a, 0);
     if (!coord) return NULL;
     if (alg_is_leaf(shape)) {
-        if (alg_is_leaf(coord)) return contribution(a, coord, stride);
+        if (alg_is_leaf(coord)) return product_within(a, reach, coord, shape, stride);
         return alg_fail(a, "expects a scalar coordinate for mode %s:%s, but got %s", alg_text(a, shape),
                         alg_text(a, stride), alg_text(a, coord));
     }
@@ -58,16 +91,20 @@ static cute_node eval(cute_algebra *a, cute_node coord, cute_node shape, cute_no
             cute_node size = alg_product(a, shape->items[i]);
             cute_node rest = alg_op(a, CUTE_DIV, coord, size);
             cute_node here = rest ? alg_op(a, CUTE_REM, coord, size) : NULL;
-            sum = alg_sum(a, sum, eval(a, here, shape->items[i], stride->items[i]));
+            cute_node part = eval(a, here, shape->items[i], stride->items[i], reach);
+            sum = sum_within(a, *reach, sum, part);
             coord = rest;
         }
-        return alg_sum(a, sum, eval(a, coord, shape->items[last], stride->items[last]));
+        cute_node part = eval(a, coord, shape->items[last], stride->items[last], reach);
+        return sum_within(a, *reach, sum, part);
     }
     if (coord->count != shape->count)
         return alg_fail(a, "expects a coordinate of rank %u for shape %s, but got %s", shape->count,
                         alg_text(a, shape), alg_text(a, coord));
-    for (uint32_t i = 0; i < shape->count && sum; i++)
-        sum = alg_sum(a, sum, eval(a, coord->items[i], shape->items[i], stride->items[i]));
+    for (uint32_t i = 0; i < shape->count && sum; i++) {
+        cute_node part = eval(a, coord->items[i], shape->items[i], stride->items[i], reach);
+        sum = sum_within(a, *reach, sum, part);
+    }
     return sum;
 }
 
@@ -81,7 +118,8 @@ cute_node alg_eval(cute_algebra *a, cute_node coord, cute_node shape, cute_node 
         for (size_t i = 1; i < alg_rank(shape); i++) alg_push(a, &list, alg_number(a, 0));
         coord = alg_tuple(a, &list);
     }
-    return eval(a, coord, shape, stride);
+    uint64_t reach = 0;
+    return eval(a, coord, shape, stride, &reach);
 }
 
 cute_node alg_crd2idx(cute_algebra *a, cute_node coord, cute_node shape)

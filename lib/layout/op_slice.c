@@ -5,6 +5,7 @@
 #include "lib/layout/layouts.h"
 #include "lib/layout/pointer.h"
 #include "lib/layout/trial.h"
+#include "lib/layout/width.h"
 
 static bool check(call *c, const cute_value *v, cute_node coord)
 {
@@ -447,9 +448,8 @@ bool call_advance(call *c, cute_value *tensor, cute_node index)
     return (tensor->pointer = alg_advance(c->a, tensor->pointer, index)) != NULL;
 }
 
-bool call_slice(call *c, const cute_value *v, cute_node coord, cute_value *out)
+static bool slice(call *c, const cute_value *v, cute_node coord, cute_value *out)
 {
-    if (!check(c, v, coord)) return false;
     if (call_is_composed(v) && !v->inner.shape)
         return v->type == CUTE_MEMREF ? slice_in_memory(c, v, coord, out) : slice_composed(c, v, coord, out);
     *out = *v;
@@ -460,6 +460,17 @@ bool call_slice(call *c, const cute_value *v, cute_node coord, cute_value *out)
     if (!call_is_composed(v)) return call_advance(c, out, moved);
     out->tree = alg_sum(c->a, v->tree, moved);
     return out->tree != NULL;
+}
+
+bool call_slice(call *c, const cute_value *v, cute_node coord, cute_value *out)
+{
+    cute_algebra *a = c->a;
+    if (!check(c, v, coord)) return false;
+    /* The offset of a part is also that of what is cut out of it later: it has room for all of the whole. */
+    if (v->type == CUTE_MEMREF && v->tree && alg_is_far(alg_reach(true, v->layout))) a->least = 64;
+    bool ok = slice(c, v, coord, out);
+    a->least = 0;
+    return ok;
 }
 
 bool op_slice(call *c)

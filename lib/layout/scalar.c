@@ -184,6 +184,7 @@ static cute_status apply(cute_algebra *algebra, cute_arith_op op, cute_int a, cu
     }
     int width = width_of(&a) > width_of(&b) ? width_of(&a) : width_of(&b);
     if (unary) width = a.width;
+    if (width < algebra->least && !is_comparison(op)) width = algebra->least;
     if (op == CUTE_SHL || op == CUTE_SHR) {
         width = a.width;
         if (!b.known || b.value < 0 || b.value >= width) {

@@ -29,6 +29,7 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/layout/width.h"
 #include "lib/passes/passes.h"
 
 /* What is known of a tensor: the coordinates of its elements in the whole that it is a part of. */
@@ -375,8 +376,7 @@ static const cute_tree *coordinate_at(const cute_expansion *x, const cute_builde
 {
     cute_arith arith = cute_emitter_start(x->emitter, b);
     cute_value pair[] = {cute_value_of_tree(CUTE_COORD, at), cute_value_of_layout(coords->layout)}, offset;
-    if (cute_apply(x->arena, &arith, CUTE_OP_LAYOUT_EVAL, pair, 2, NULL, &offset, NULL) != CUTE_OK)
-        return NULL;
+    if (cute_layout_place(x->arena, &arith, &pair[0], &pair[1], &offset, NULL) != CUTE_OK) return NULL;
     return sum_of(x, &arith, coords->tree, offset.tree);
 }
 

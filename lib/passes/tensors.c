@@ -11,6 +11,7 @@
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/layout/width.h"
 
 enum { WIDEST = 16, WORD_BITS = 32 }; /* bytes of an access, bits of a register */
 
@@ -489,7 +490,7 @@ cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t t
     CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, coord), &operands[0]));
     operands[1] = cute_value_of_layout(t->value.layout);
     cute_arith arith = cute_emitter_start(x->emitter, &t->b);
-    CUTE_TRY(cute_apply(x->arena, &arith, CUTE_OP_LAYOUT_EVAL, operands, 2, NULL, &result, x->diag));
+    CUTE_TRY(cute_layout_place(x->arena, &arith, &operands[0], &operands[1], &result, x->diag));
     if (result.tree->kind != CUTE_TREE_INT)
         return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a coordinate that names one element");
     cute_int offset = result.tree->value;

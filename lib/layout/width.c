@@ -1,0 +1,82 @@
+/* See width.h. What is declared counts as what is known: an extent or stride of `?{i64}` may be anything, one of `?` belongs to
+ * a tensor whose indices fit 32 bits, and a launch is refused where they do not. */
+#include "lib/layout/width.h"
+
+static uint64_t magnitude(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+static uint64_t product(uint64_t x, uint64_t y)
+{
+    return __builtin_mul_overflow(x, y, &x) ? UINT64_MAX : x;
+}
+
+static uint64_t sum(uint64_t x, uint64_t y)
+{
+    return __builtin_add_overflow(x, y, &x) ? UINT64_MAX : x;
+}
+
+uint64_t alg_leaf_reach(bool tensor, const cute_int *coord, const cute_int *extent, const cute_int *stride)
+{
+    uint64_t most;
+    if (!stride->known) return 0;
+    if (coord->known)
+        most = magnitude(coord->value);
+    else if (extent->known)
+        most = extent->value > 0 ? (uint64_t)extent->value - 1 : 0;
+    else if (tensor && extent->width > 32)
+        most = INT64_MAX;
+    else
+        return 0;
+    if (!coord->known && coord->width <= 32 && most > INT32_MAX) most = INT32_MAX;
+    return product(most, magnitude(stride->value));
+}
+
+uint64_t alg_reach(bool tensor, cute_layout layout)
+{
+    static const cute_int any = {.width = 64};
+    uint64_t reach = 0;
+    if (!alg_is_leaf(layout.shape)) {
+        for (uint32_t i = 0; i < layout.shape->count; i++)
+            reach =
+                sum(reach, alg_reach(tensor, (cute_layout){layout.shape->items[i], layout.stride->items[i]}));
+        return reach;
+    }
+    if (!alg_is_int(layout.shape)) return 0;
+    return alg_leaf_reach(tensor, &any, &layout.shape->value, &layout.stride->value);
+}
+
+/* ---- what is assumed ---- */
+
+typedef struct leaves {
+    bool *narrow; /* may be NULL */
+    size_t count, room;
+    uint64_t reach; /* at the most, of those in 32 bits */
+    bool unknown;   /* some of what they are is */
+} leaves;
+
+static void add_leaves(leaves *l, cute_node shape, cute_node stride)
+{
+    if (!alg_is_leaf(shape)) {
+        for (uint32_t i = 0; i < shape->count; i++) add_leaves(l, shape->items[i], stride->items[i]);
+        return;
+    }
+    const cute_int *s = &shape->value, *d = &stride->value;
+    bool integers = alg_is_int(shape) && alg_is_int(stride);
+    bool wide = d->known ? !s->known && s->width > 32 : d->width > 32;
+    size_t i = l->count++;
+    if (l->narrow && i < l->room) l->narrow[i] = integers && !wide;
+    if (!integers || wide) return;
+    uint64_t most = s->known ? (s->value > 0 ? (uint64_t)s->value - 1 : 0) : INT32_MAX;
+    l->reach = sum(l->reach, product(most, d->known ? magnitude(d->value) : INT32_MAX));
+    l->unknown |= !s->known || (!d->known && most);
+}
+
+bool cute_index_is_assumed(const cute_value *tensor, bool *narrow, size_t room)
+{
+    leaves l = {.narrow = narrow, .room = room};
+    if (tensor->type != CUTE_MEMREF || !tensor->layout.shape) return false;
+    add_leaves(&l, tensor->layout.shape, tensor->layout.stride);
+    return l.unknown && alg_is_far(l.reach) && (!narrow || l.count <= room);
+}
