@@ -285,6 +285,18 @@ static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
     return done;
 }
 
+/* What a copy moved to `targets` blocks. Of a tensor's box counts the part inside the tensor, but a load fills all of it. */
+static void count_bulk(em_machine *m, const em_inst *i, const bulk *b, uint32_t targets)
+{
+    bool from_shared = b->store || b->to_shared_from_shared;
+    uint64_t bytes = b->tensor ? num_box_inside(&b->map, b->coordinates, b->offsets) : b->size;
+    em_count_bytes(m, i, from_shared ? EM_SHARED : EM_GLOBAL, false, bytes);
+    /* What is reduced is read as well. */
+    if (b->store && b->reduces) em_count_bytes(m, i, EM_GLOBAL, false, bytes);
+    em_count_bytes(m, i, b->store ? EM_GLOBAL : EM_SHARED, true,
+                   b->store ? bytes : (uint64_t)b->size * targets);
+}
+
 static bool complete_bulk(em_machine *m, em_pending *p)
 {
     bulk *b = p->data;
@@ -299,16 +311,7 @@ static bool complete_bulk(em_machine *m, em_pending *p)
             !em_mbarrier_arrive(p->warp, p->inst, b->lane, barrier, 0, -(int64_t)b->size, NULL))
             return false;
     }
-    if (!b->reduces || !b->store) {
-        em_count_bytes(m, p->inst, b->store || b->to_shared_from_shared ? EM_SHARED : EM_GLOBAL, false,
-                       b->size);
-        em_count_bytes(m, p->inst, b->store ? EM_GLOBAL : EM_SHARED, true,
-                       (uint64_t)b->size * (uint32_t)__builtin_popcount(targets));
-    } else { /* what is reduced is read as well */
-        em_count_bytes(m, p->inst, EM_SHARED, false, b->size);
-        em_count_bytes(m, p->inst, EM_GLOBAL, false, b->size);
-        em_count_bytes(m, p->inst, EM_GLOBAL, true, b->size);
-    }
+    count_bulk(m, p->inst, b, (uint32_t)__builtin_popcount(targets));
     return true;
 }
 

@@ -213,23 +213,56 @@ static uint32_t exchange_of(uint32_t shared, uint32_t span)
     return num_swizzle(shared, span, 0) ^ shared;
 }
 
-/* Moves a row between `bytes` and shared memory, in pieces of 16 bytes where there is a swizzle. One of a
- * whole span stays inside it. */
-static bool move_shared(const walk *w, uint8_t *bytes, bool load, const num_copy_memory *memory)
+/* Moves elements `first` to `last` of a row between `bytes` and shared memory, in pieces of 16 bytes where there is a
+ * swizzle. One of a whole span stays inside it. */
+static bool move_shared(const walk *w, uint8_t *bytes, uint32_t first, uint32_t last, bool load,
+                        const num_copy_memory *memory)
 {
-    uint32_t length = w->elements * w->size, span = span_of(w->map);
-    if (is_even(w, span)) {
-        uint8_t *row = memory->shared(memory->context, w->shared, length, load);
+    uint32_t begin = first * w->size, end = last * w->size, span = span_of(w->map);
+    bool whole = first == 0 && last == w->elements;
+    if (!span || (whole && is_even(w, span))) {
+        uint8_t *row = memory->shared(memory->context, w->shared + begin, end - begin, load);
         if (!row) return false;
-        copy_row(load ? row : bytes, load ? bytes : row, length, exchange_of(w->shared, span));
+        copy_row(load ? row : bytes + begin, load ? bytes + begin : row, end - begin,
+                 exchange_of(w->shared, span));
         return true;
     }
-    for (uint32_t at = 0; at < length; at += CHUNK) {
-        uint8_t *chunk = memory->shared(memory->context, num_swizzle(w->shared + at, span, 0), CHUNK, load);
+    for (uint32_t at = begin, next; at < end; at = next) {
+        next = (at / CHUNK + 1) * CHUNK;
+        if (next > end) next = end;
+        uint8_t *chunk =
+            memory->shared(memory->context, num_swizzle(w->shared + at, span, 0), next - at, load);
         if (!chunk) return false;
-        memcpy(load ? chunk : bytes + at, load ? bytes + at : chunk, CHUNK);
+        memcpy(load ? chunk : bytes + at, load ? bytes + at : chunk, next - at);
     }
     return true;
+}
+
+/* How many of the box's places along a dimension are inside the tensor. */
+static uint64_t count_inside(const cute_tensor_map *m, int i, int64_t origin, uint64_t count, uint64_t step)
+{
+    int64_t dim = (int64_t)m->dims[i], stride = (int64_t)step;
+    int64_t first = origin < 0 ? (-origin + stride - 1) / stride : 0,
+            last = origin < dim ? (dim - origin + stride - 1) / stride : 0;
+    if (last > (int64_t)count) last = (int64_t)count;
+    return first < last ? (uint64_t)(last - first) : 0;
+}
+
+uint64_t num_box_inside(const cute_tensor_map *m, const int32_t *coordinates, const uint16_t *offsets)
+{
+    walk w = walk_begin(m, coordinates, offsets, 0);
+    uint64_t bytes = 0;
+    if (m->im2col) {
+        do {
+            walk_locate(&w);
+            bytes += (uint64_t)(w.last - w.first) * w.size;
+        } while (walk_next(&w));
+        return bytes;
+    }
+    bytes = count_inside(m, 0, coordinates[0], (uint64_t)w.count[0] * w.elements, 1) * w.size;
+    for (int i = 1; i < m->rank; i++)
+        bytes *= count_inside(m, i, coordinates[i], w.count[i], m->element_strides[i]);
+    return bytes;
 }
 
 static uint8_t *find_area(const num_area *a, uint64_t address, uint64_t size)
@@ -310,7 +343,7 @@ bool num_box_load(const cute_tensor_map *m, const int32_t *coordinates, const ui
             if (inside) memcpy(bytes + w.first * w.size, from, inside * w.size);
             convert(m, bytes + w.first * w.size, inside);
         }
-        if (!move_shared(&w, row, true, memory)) return false;
+        if (!move_shared(&w, row, 0, w.elements, true, memory)) return false;
     } while (walk_next(&w));
     return true;
 }
@@ -339,9 +372,9 @@ bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_
     walk w = walk_begin(m, coordinates, NULL, shared);
     do {
         walk_locate(&w);
-        if (!move_shared(&w, bytes, false, memory)) return false;
         uint32_t inside = w.last - w.first;
         if (!inside) continue;
+        if (!move_shared(&w, bytes, w.first, w.last, false, memory)) return false;
         uint64_t address = w.address + w.first * w.size;
         const uint8_t *at = bytes + w.first * w.size;
         if (reduction) {

@@ -73,10 +73,12 @@ typedef struct num_copy_memory {
 
 /* Copies the box at `coordinates` (fastest dimension first, as PTX gives them), or in im2col mode pixels from there on,
  * moved by `offsets` (of width, height and depth; NULL: none). `shared` is 128-byte aligned. False: a callback failed, or the shared address is misaligned (*why says so, else NULL). Global memory
- * outside of the tensor is neither read nor written. */
+ * outside of the tensor is neither read nor written; a store does not read what it would put there. */
 bool num_box_load(const cute_tensor_map *map, const int32_t *coordinates, const uint16_t *offsets,
                   uint32_t shared, const num_copy_memory *memory, const char **why);
 bool num_box_store(const cute_tensor_map *map, const int32_t *coordinates, uint32_t shared,
                    num_reduction reduction, const num_copy_memory *memory, const char **why);
+/* The bytes of such a box that are inside the tensor. */
+uint64_t num_box_inside(const cute_tensor_map *map, const int32_t *coordinates, const uint16_t *offsets);
 
 #endif

@@ -539,3 +539,38 @@ P
         [ "$what:$status" = defined:0 ] || [ "$what:$status" = undefined:4 ] || { echo "$line: exit code $status"; cat out.txt; false; }
     done <"$scripts/../checks/bytes.txt"
 }
+
+@test "of a tensor's box only what is inside the tensor is read by a store, and counted" {
+    # A box of 8 x 40 on a tensor of 8 x 32 u32: columns 32 to 39 of the shared tile are never written.
+    cat >store.ptx <<'P'
+.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .align 64 .b8 m[128]) {
+    .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<3>;
+    .shared .align 128 .b8 s[1280];
+    mov.b64 %d1, m; cvta.param.u64 %d1, %d1;
+    mov.u32 %r1, %tid.x; mov.u32 %r2, s; mov.u32 %r7, 0;
+    shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; mov.u32 %r5, 0;
+L:  st.shared.u32 [%r4], %r1;
+    add.u32 %r4, %r4, 160; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 8; @%p1 bra L;
+    fence.proxy.async.shared::cta; bar.sync 0;
+    setp.ne.u32 %p2, %r1, 0; @%p2 ret;
+    OP.tile.bulk_group [%d1, {%r7, %r7}], [%r2];
+    cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+    ret;
+}
+P
+    echo '{"kernel": "k", "grid": 1, "block": 32, "buffers": {"p": {"dtype": "u32", "shape": [8, 32], "init": "zeros"}},
+      "args": [{"tensor_map": {"buffer": "p", "box": [8, 40]}}], "check": {"p": "j"}}' >store.json
+    while read -r op read; do
+        sed "s/OP/$op/" store.ptx >k.ptx
+        for seed in 0 1; do
+            "$run" k.ptx --config store.json --check=all --strict --seed $seed --json >out.json 2>err.txt || { cat err.txt; false; }
+            jq -e ".counts.shared_read == 1024 and .counts.global_written == 1024 and .counts.global_read == $read" out.json
+        done
+    done <<'O'
+cp.async.bulk.tensor.2d.global.shared::cta 0
+cp.reduce.async.bulk.tensor.2d.global.shared::cta.add 1024
+O
+}

@@ -7,6 +7,7 @@
 enum { GLOBAL = 1 << 20, SHARED = 1 << 18 };
 
 static uint8_t global[GLOBAL], shared[SHARED];
+static bool asked[SHARED]; /* bytes that a store asked for */
 static const uint64_t origin = UINT64_C(0x7f0000000000);
 static uint8_t *global_bytes(void *context, uint64_t address, uint32_t size, bool write)
 {
@@ -17,8 +18,9 @@ static uint8_t *global_bytes(void *context, uint64_t address, uint32_t size, boo
 static uint8_t *shared_bytes(void *context, uint32_t address, uint32_t size, bool write)
 {
     (void)context;
-    (void)write;
-    return (uint64_t)address + size > SHARED ? NULL : shared + address;
+    if ((uint64_t)address + size > SHARED) return NULL;
+    if (!write) memset(asked + address, true, size);
+    return shared + address;
 }
 static const num_copy_memory memory = {.global = global_bytes, .shared = shared_bytes};
 /* The same without asking for each row. */
@@ -79,6 +81,9 @@ static bool copies(const cute_tensor_map *m, const int32_t *at, uint32_t base)
     if (!num_box_load(m, at, NULL, base, &memory, &why)) return false;
     if (memcmp(loaded, shared, sizeof loaded) != 0) return false;
     memcpy(expected, global, sizeof expected);
+    static bool stored[SHARED];
+    uint64_t inside_bytes = 0;
+    memset(stored, false, sizeof stored);
     for (int pass = 0; pass < 2; pass++) {
         uint32_t row = 0, i[5];
         for (i[4] = 0; i[4] < count[4]; i[4]++)
@@ -104,14 +109,18 @@ static bool copies(const cute_tensor_map *m, const int32_t *at, uint32_t base)
                                 printf("# row %u element %u at %u\n", row, i[0], place);
                                 return false;
                             }
-                            if (inside)
-                                for (uint32_t b = 0; b < size; b++)
-                                    expected[offset + b] = (uint8_t)~global[offset + b];
+                            if (!inside) continue;
+                            memset(stored + place, true, size);
+                            inside_bytes += size;
+                            for (uint32_t b = 0; b < size; b++)
+                                expected[offset + b] = (uint8_t)~global[offset + b];
                         }
     }
     for (int i = 0; i < SHARED; i++) shared[i] = (uint8_t)~shared[i];
+    memset(asked, false, sizeof asked);
     if (!num_box_store(m, at, base, NUM_REDUCE_NONE, &memory, &why)) return false;
-    return memcmp(global, expected, sizeof expected) == 0;
+    return memcmp(global, expected, sizeof expected) == 0 && memcmp(asked, stored, sizeof asked) == 0 &&
+           num_box_inside(m, at, NULL) == inside_bytes;
 }
 
 static void test_boxes(void)
@@ -175,6 +184,7 @@ static void test_interleave(void)
     for (int c = 0; c < 16; c++)
         for (int w = 0; w < 2; w++)
             CHECK_INT(s[c / 8 * 16 + w * 8 + c % 8], c + 8 < 20 ? 1 << 12 | (w + 4) << 8 | (c + 8) : 0);
+    CHECK_INT(num_box_inside(&m, at, NULL), 12 * 2 * 2);
 }
 
 static void test_swizzle(void)
@@ -369,7 +379,10 @@ static void test_reductions(void)
     for (int i = 0; i < 64; i++) s[i] = 1000;
     static const int32_t at[2] = {36, 6}; /* 4 of 16 columns and 1 of 4 rows are inside */
     const char *why;
+    memset(asked, false, sizeof asked);
     CHECK(num_box_store(&m, at, 0, NUM_REDUCE_ADD, &memory, &why));
+    for (int i = 0; i < 256; i++) CHECK(asked[i] == (i < 16));
+    CHECK_INT(num_box_inside(&m, at, NULL), 16);
     uint32_t row = (uint32_t)(m.strides[0] / 4 * 6);
     for (uint32_t i = 0; i < 1000; i++) CHECK_INT(g[i], i + (i >= row + 36 && i < row + 40 ? 1000u : 0));
     m.type = CUTE_MAP_F32;
@@ -412,6 +425,7 @@ static bool pixels_agree(const cute_tensor_map *m, const int32_t *at, const uint
         step *= counts[i];
     }
     number += at[m->rank - 1] * step;
+    uint64_t inside_bytes = 0;
     for (uint32_t p = 0; p < m->box[1]; p++, number++) {
         int64_t rest = number;
         uint64_t address = m->address - origin;
@@ -428,8 +442,10 @@ static bool pixels_agree(const cute_tensor_map *m, const int32_t *at, const uint
             bool there = inside && at[0] + c / size < m->dims[0];
             uint8_t expected = there ? global[address + (uint64_t)at[0] * size + c] : 0;
             if (shared[num_swizzle(p * pitch + c, m->swizzle ? pitch : 0, 0)] != expected) return false;
+            inside_bytes += there;
         }
     }
+    if (num_box_inside(m, at, offsets) != inside_bytes) return false;
     return num_tensor_map_bytes(m) == m->box[0] * m->box[1] * size;
 }
 
@@ -489,7 +505,10 @@ static void test_im2col_limits(void)
 
 int main(void)
 {
-    TEST("boxes of 1 to 5 dimensions are copied with every swizzle, type and place, and back", test_boxes);
+    TEST("boxes of 1 to 5 dimensions are copied with every swizzle, type and place, and back; stores read "
+         "what is "
+         "inside the tensor",
+         test_boxes);
     TEST("element strides skip, but not in the fastest dimension", test_element_strides);
     TEST("an interleaved tensor is read slice by slice", test_interleave);
     TEST("the swizzle is the PTX ISA's and undoes itself", test_swizzle);
