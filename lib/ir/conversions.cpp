@@ -125,13 +125,9 @@ static LogicalResult rewriteGpu(gpu::GPUModuleOp module)
     return applyPatternsAndFoldGreedily(module, std::move(patterns));
 }
 
-static LogicalResult convertDevice(gpu::GPUModuleOp module)
+// Memory spaces of gpu as those of LLVM, and its matrices as structs.
+static void addDeviceTypes(LLVMTypeConverter &converter)
 {
-    MLIRContext *context = module.getContext();
-    if (failed(rewriteGpu(module))) return failure();
-    const DataLayoutAnalysis analysis(module);
-    LowerToLLVMOptions options(context, analysis.getAtOrAbove(module));
-    LLVMTypeConverter converter(context, options, &analysis);
     populateGpuMemorySpaceAttributeConversions(converter, [](gpu::AddressSpace space) -> unsigned {
         switch (space) {
         case gpu::AddressSpace::Global: return NVVM::NVVMMemorySpace::kGlobalMemorySpace;
@@ -141,6 +137,16 @@ static LogicalResult convertDevice(gpu::GPUModuleOp module)
         return 0;
     });
     converter.addConversion([](gpu::MMAMatrixType type) -> Type { return convertMMAToLLVMType(type); });
+}
+
+static LogicalResult convertDevice(gpu::GPUModuleOp module)
+{
+    MLIRContext *context = module.getContext();
+    if (failed(rewriteGpu(module))) return failure();
+    const DataLayoutAnalysis analysis(module);
+    LowerToLLVMOptions options(context, analysis.getAtOrAbove(module));
+    LLVMTypeConverter converter(context, options, &analysis);
+    addDeviceTypes(converter);
     // First without math's own patterns, so that libdevice's functions are taken; then what those do not
     // have.
     for (bool math : {false, true}) {
@@ -166,6 +172,49 @@ extern "C" void cute_translations_insert(MlirDialectRegistry registry)
 extern "C" bool cute_lower_loops(MlirOperation root)
 {
     return succeeded(lowerLoops(unwrap(root)));
+}
+
+// Makes argument `index` of a block `type`: its users and the branches to the block get casts.
+static void convertBlockArgument(Block &block, unsigned index, Type type)
+{
+    BlockArgument argument = block.getArgument(index);
+    Type old = argument.getType();
+    OpBuilder builder = OpBuilder::atBlockBegin(&block);
+    argument.setType(type);
+    auto back = builder.create<UnrealizedConversionCastOp>(argument.getLoc(), old, argument);
+    argument.replaceAllUsesExcept(back.getResult(0), back);
+    for (auto edge = block.pred_begin(); edge != block.pred_end(); ++edge) {
+        auto branch = dyn_cast<BranchOpInterface>((*edge)->getTerminator());
+        if (!branch) continue;
+        SuccessorOperands operands = branch.getSuccessorOperands(edge.getSuccessorIndex());
+        builder.setInsertionPoint(branch);
+        auto cast = builder.create<UnrealizedConversionCastOp>(branch.getLoc(), type, operands[index]);
+        operands.slice(index, 1).assign(cast.getResult(0));
+    }
+}
+
+// Upstream converts the arguments of blocks with their function; those that loops have in a function of llvm are left.
+static void convertBlocks(LLVM::LLVMFuncOp function)
+{
+    std::optional<LLVMTypeConverter> converter;
+    for (Block &block : llvm::drop_begin(function.getBody()))
+        for (unsigned i = 0; i < block.getNumArguments(); i++) {
+            Type type = block.getArgument(i).getType();
+            if (LLVM::isCompatibleType(type)) continue;
+            if (!converter) {
+                LowerToLLVMOptions options(function.getContext());
+                converter.emplace(function.getContext(), options);
+                addDeviceTypes(*converter);
+            }
+            if (Type converted = converter->convertType(type)) convertBlockArgument(block, i, converted);
+        }
+}
+
+extern "C" void cute_lower_block_arguments(MlirOperation root)
+{
+    unwrap(root)->walk([](LLVM::LLVMFuncOp function) {
+        if (!function.getBody().empty()) convertBlocks(function);
+    });
 }
 
 extern "C" bool cute_lower_vectors(MlirOperation op)

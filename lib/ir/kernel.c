@@ -8,6 +8,11 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 
+bool cute_kernel_is(MlirOperation op)
+{
+    return cute_op_has(op, "gpu.kernel") || cute_op_has(op, "nvvm.kernel");
+}
+
 typedef struct visitor {
     void (*visit)(MlirOperation kernel, void *context);
     void *context;
@@ -18,7 +23,7 @@ static void if_kernel(MlirOperation op, void *context)
     visitor *v = context;
     MlirOperation parent = mlirOperationGetParentOperation(op);
     bool inside = !mlirOperationIsNull(parent) && cute_op_is(parent, "gpu.module");
-    if (inside && (cute_op_has(op, "gpu.kernel") || cute_op_has(op, "nvvm.kernel"))) v->visit(op, v->context);
+    if (inside && cute_kernel_is(op)) v->visit(op, v->context);
 }
 
 void cute_kernels_each(MlirOperation root, void (*visit)(MlirOperation kernel, void *context), void *context)
@@ -26,6 +31,19 @@ void cute_kernels_each(MlirOperation root, void (*visit)(MlirOperation kernel, v
     visitor v = {visit, context};
     cute_op_each(root, "gpu.func", if_kernel, &v);
     cute_op_each(root, "llvm.func", if_kernel, &v);
+}
+
+static void enter(MlirOperation kernel, void *context)
+{
+    (void)context;
+    if (cute_op_is(kernel, "llvm.func"))
+        mlirOperationSetAttributeByName(kernel, cute_text("nvvm.kernel"),
+                                        mlirUnitAttrGet(mlirOperationGetContext(kernel)));
+}
+
+void cute_kernels_enter(MlirOperation root)
+{
+    cute_kernels_each(root, enter, NULL);
 }
 
 intptr_t cute_kernel_argument_count(MlirOperation kernel)

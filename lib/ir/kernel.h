@@ -9,6 +9,10 @@
 /* Calls `visit` for each kernel in a gpu.module under `root`: gpu.func with `kernel`, llvm.func with
  * `nvvm.kernel` or `gpu.kernel`. */
 void cute_kernels_each(MlirOperation root, void (*visit)(MlirOperation kernel, void *context), void *context);
+/* Whether `op` says that it is a kernel: `gpu.kernel` or `nvvm.kernel`. */
+bool cute_kernel_is(MlirOperation op);
+/* Gives each llvm.func of cute_kernels_each `nvvm.kernel`, without which LLVM makes a device function of it. */
+void cute_kernels_enter(MlirOperation root);
 /* Arguments of a kernel, without the shared and private buffers that gpu.func attributes to it. */
 intptr_t cute_kernel_argument_count(MlirOperation kernel);
 /* The `cute.name` of argument `index` of a function; empty: it has none. */

@@ -73,7 +73,9 @@ LogicalResult build(const cute_pipeline &pipeline, OpPassManager &manager, Strin
     std::vector<const char *> texts;
     for (const std::string &value : values) texts.push_back(value.c_str());
     cute_diag *diag = cute_diag_create();
-    char *passes = pipeline.text(&pipeline, texts.data(), diag);
+    cute_pipeline placed = pipeline;
+    placed.on_module = manager.getOpAnchorName() == "builtin.module";
+    char *passes = placed.text(&placed, texts.data(), diag);
     std::string message;
     for (size_t i = 0; i < cute_diag_count(diag); i++)
         message += (i ? StringRef(message).ends_with("?") ? " " : "; " : "") +

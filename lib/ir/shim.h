@@ -72,6 +72,7 @@ typedef struct cute_pipeline {
     const char *help;
     const cute_pass_option *options;
     int option_count;
+    bool on_module; /* it is to run on a builtin.module */
     /* What it runs where its options have these values, each as text: a pipeline that MLIR parses, to be
      * freed. NULL after an error. */
     char *(*text)(const struct cute_pipeline *pipeline, const char *const *values, cute_diag *diag);
@@ -135,6 +136,9 @@ bool cute_convert_to_llvm(MlirOperation module);
 
 /* scf inside of `op` as branches, by upstream's patterns; in time that grows with the operations. False after an error. */
 bool cute_lower_loops(MlirOperation op);
+/* In each llvm.func at or inside of `op`: arguments of blocks that are of no type of LLVM are converted, with casts around
+ * them. */
+void cute_lower_block_arguments(MlirOperation op);
 /* Reductions, scans and masked transfers of vectors inside of `op` by the operations that convert-vector-to-llvm takes.
  * False after an error. */
 bool cute_lower_vectors(MlirOperation op);

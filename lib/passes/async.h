@@ -14,6 +14,7 @@
 #include "lib/base/arch.h"
 #include "lib/ir/ops/ops.h"
 #include "lib/ir/shim.h"
+#include "lib/passes/launches.h"
 
 /* ---- checks (async_checks.c) ---- */
 
@@ -84,7 +85,8 @@ typedef struct async_setting {
     int64_t extent, batch,
         scalar; /* unknown extents of arguments (the first two modes; others), integer arguments */
     int64_t block[3], cluster[3], grid[3];
-    size_t steps; /* instructions of all warps together */
+    size_t steps;         /* instructions of all warps together */
+    MlirOperation launch; /* of the kernel; null: none is known */
 } async_setting;
 
 typedef struct async_instr async_instr;
@@ -454,7 +456,7 @@ typedef struct async_launch {
     int64_t dynamic;      /* bytes of shared memory; -1: not known */
     MlirOperation launch; /* null: none is known */
 } async_launch;
-async_launch async_launch_of(MlirOperation root, MlirOperation kernel);
+async_launch async_launch_of(const cute_launches *launches, MlirOperation kernel);
 void async_check_resources(MlirOperation kernel, const async_launch *launch, const cute_arch *arch,
                            const async_program *program, async_report *report);
 

@@ -79,7 +79,7 @@ void async_tell(async_report *r, const async_finding *f)
 
 typedef struct visit {
     cute_pass_run *pass;
-    MlirOperation root;
+    const cute_launches *launches;
     const cute_arch *arch;
     bool warn, strict, failed;
 } visit;
@@ -105,7 +105,11 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
                      async_report *report, async_program *program, bool *called)
 {
     cute_arena *arena = report->arena;
-    async_setting s = {.extent = 1024, .batch = 2, .scalar = scalar, .steps = scalar == FEW ? 60000 : 30000};
+    async_setting s = {.extent = 1024,
+                       .batch = 2,
+                       .scalar = scalar,
+                       .steps = scalar == FEW ? 60000 : 30000,
+                       .launch = launch->launch};
     for (int i = 0; i < 3; i++) {
         s.block[i] = known(launch->block) ? launch->block[i] : 1;
         s.cluster[i] = known(launch->cluster) ? launch->cluster[i] : 1;
@@ -150,7 +154,7 @@ static void check_kernel(MlirOperation kernel, void *context)
     if (mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)))) return;
     async_report report = {.arena = cute_arena_create(), .warn = v->warn, .strict = v->strict};
     if (!report.arena) return;
-    async_launch launch = async_launch_of(v->root, kernel);
+    async_launch launch = async_launch_of(v->launches, kernel);
     async_program program = {0};
     MlirOperation root = {NULL};
     bool called = false, more = run_with(v, kernel, &launch, FEW, &report, &program, &called);
@@ -168,11 +172,13 @@ static void check_kernel(MlirOperation kernel, void *context)
 bool async_check_kernels(cute_pass_run *pass, MlirOperation root, const cute_arch *arch, const char *mode)
 {
     if (!strcmp(mode, "off")) return true;
+    cute_launches *launches = cute_launches_create(root);
     visit v = {.pass = pass,
-               .root = root,
+               .launches = launches,
                .arch = arch,
                .warn = !strcmp(mode, "warn"),
                .strict = !strcmp(mode, "strict")};
-    cute_kernels_each(root, check_kernel, &v);
-    return !v.failed;
+    if (launches) cute_kernels_each(root, check_kernel, &v);
+    cute_launches_destroy(launches);
+    return launches && !v.failed;
 }

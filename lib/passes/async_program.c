@@ -817,40 +817,21 @@ static void emit_region(maker *m, MlirOperation op, intptr_t region)
 
 /* ---- slots ---- */
 
-typedef struct launch_search {
-    MlirOperation kernel, launch;
-} launch_search;
-
-static void see_launch(MlirOperation op, void *context)
-{
-    launch_search *s = context;
-    MlirAttribute symbol = mlirOperationGetAttributeByName(op, cute_text("kernel"));
-    MlirAttribute name = mlirOperationGetAttributeByName(s->kernel, cute_text("sym_name"));
-    if (mlirAttributeIsNull(symbol) || !mlirAttributeIsASymbolRef(symbol) || mlirAttributeIsNull(name))
-        return;
-    MlirStringRef leaf = mlirSymbolRefAttrGetLeafReference(symbol);
-    if (mlirStringRefEqual(leaf, mlirStringAttrGetValue(name))) s->launch = op;
-}
-
 /* Swizzles of tensor maps that the host makes: of the operands of the launch. */
 static void trace_atoms(maker *m, MlirBlock entry)
 {
-    launch_search s = {.kernel = m->p->kernel};
-    MlirOperation root = m->p->kernel;
-    while (!mlirOperationIsNull(mlirOperationGetParentOperation(root)))
-        root = mlirOperationGetParentOperation(root);
-    cute_op_each(root, "gpu.launch_func", see_launch, &s);
-    if (mlirOperationIsNull(s.launch)) return;
-    MlirAttribute sizes = mlirOperationGetAttributeByName(s.launch, cute_text("operandSegmentSizes"));
+    MlirOperation launch = m->setting->launch;
+    if (mlirOperationIsNull(launch)) return;
+    MlirAttribute sizes = mlirOperationGetAttributeByName(launch, cute_text("operandSegmentSizes"));
     if (mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes)) return;
     intptr_t first = 0, groups = mlirDenseArrayGetNumElements(sizes);
     for (intptr_t i = 0; i + 2 < groups; i++) first += mlirDenseI32ArrayGetElement(sizes, i);
     /* ..., dynamic shared memory (0 or 1), kernel operands, asynchronous object (0 or 1) */
-    intptr_t operands = mlirOperationGetNumOperands(s.launch);
+    intptr_t operands = mlirOperationGetNumOperands(launch);
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
         int slot = slot_if(m, mlirBlockGetArgument(entry, i));
         if (slot < 0 || m->p->initial[slot].kind != ASYNC_ATOM || first + i >= operands) continue;
-        MlirOperation made = cute_defining_op(mlirOperationGetOperand(s.launch, first + i));
+        MlirOperation made = cute_defining_op(mlirOperationGetOperand(launch, first + i));
         if (mlirOperationIsNull(made) ||
             !text_has(mlirIdentifierStr(mlirOperationGetName(made)), "make_non_exec") ||
             mlirOperationGetNumOperands(made) < 2)

@@ -39,7 +39,6 @@ static bool constant(MlirValue value, int64_t *out)
 }
 
 typedef struct search {
-    MlirOperation kernel;
     async_launch *out;
     int count;
 } search;
@@ -63,14 +62,10 @@ enum { GRID = 1, BLOCK = 4, CLUSTER = 7, DYNAMIC = 10, GROUPS = 13 };
 static void see_launch(MlirOperation op, void *context)
 {
     search *s = context;
-    MlirAttribute symbol = mlirOperationGetAttributeByName(op, cute_text("kernel"));
-    MlirAttribute name = mlirOperationGetAttributeByName(s->kernel, cute_text("sym_name"));
     MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
-    if (mlirAttributeIsNull(symbol) || !mlirAttributeIsASymbolRef(symbol) || mlirAttributeIsNull(name) ||
-        !mlirStringRefEqual(mlirSymbolRefAttrGetLeafReference(symbol), mlirStringAttrGetValue(name)) ||
-        mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes) ||
+    if (mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes) ||
         mlirDenseArrayGetNumElements(sizes) != GROUPS)
-        return;
+        return; /* of cuda */
     async_launch *l = s->out;
     if (s->count++) { /* launches may differ */
         l->grid[0] = 0;
@@ -91,15 +86,15 @@ static void see_launch(MlirOperation op, void *context)
     if (!constant(mlirOperationGetOperand(op, at), &l->dynamic)) l->dynamic = -1;
 }
 
-async_launch async_launch_of(MlirOperation root, MlirOperation kernel)
+async_launch async_launch_of(const cute_launches *launches, MlirOperation kernel)
 {
     async_launch l = {.dynamic = -1};
     if (!three(kernel, "nvvm.reqntid", l.block) && !three(kernel, "known_block_size", l.block) &&
         !three(kernel, "gpu.known_block_size", l.block))
         three(kernel, "nvvm.maxntid", l.block);
     if (!three(kernel, "nvvm.cluster_dim", l.cluster)) three(kernel, "known_cluster_size", l.cluster);
-    search s = {.kernel = kernel, .out = &l};
-    cute_op_each(root, "gpu.launch_func", see_launch, &s);
+    search s = {.out = &l};
+    cute_launches_each(launches, kernel, see_launch, &s);
     return l;
 }
 

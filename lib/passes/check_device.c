@@ -12,6 +12,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include "lib/ir/kernel.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
@@ -61,7 +62,7 @@ static bool is_identifier(MlirStringRef name, bool points)
 
 static bool is_kernel(MlirOperation op)
 {
-    return cute_op_has(op, "gpu.kernel") || cute_op_has(op, "nvvm.kernel") || cute_op_has(op, "kernel");
+    return cute_kernel_is(op) || cute_op_has(op, "kernel");
 }
 
 static void check_name(const check *c, MlirOperation function)

@@ -1,6 +1,7 @@
 /* cute-finish-kernels: puts back what the conversion of gpu.func loses.
  *
- * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: by-value parameters have llvm.byval,
+ * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: each has `nvvm.kernel`, where the source gave
+ * `gpu.kernel` alone; by-value parameters have llvm.byval,
  * llvm.align and nvvm.grid_constant again; a block size that the kernel states as required (`nvvm.reqntid`)
  * is no mere bound; no argument carries `cute.` attributes. Functions that are no kernels are internal,
  * unless `relocatable`; there are no C wrappers (`_mlir_ciface_NAME`), and a function that the source only
@@ -151,7 +152,7 @@ static void close_function(MlirOperation function, void *context)
     bool relocatable = *(bool *)context;
     MlirOperation parent = mlirOperationGetParentOperation(function);
     if (!cute_op_is(parent, "gpu.module")) return;
-    if (cute_op_has(function, "nvvm.kernel") || cute_op_has(function, "gpu.kernel")) return;
+    if (cute_kernel_is(function)) return;
     MlirStringRef name = name_of(function);
     static const char wrapper[] = "_mlir_ciface_";
     size_t prefix = sizeof wrapper - 1;
@@ -166,6 +167,7 @@ static void close_function(MlirOperation function, void *context)
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     bool relocatable = cute_pass_int(pass, 0);
+    cute_kernels_enter(root);
     cute_kernels_each(root, finish, NULL);
     cute_op_each(root, "llvm.func", close_function, &relocatable);
     cute_op_each(root, "llvm.mlir.global", open_shared, NULL);

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/arch.h"
+#include "lib/ir/kernel.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/binary.h"
@@ -257,7 +258,7 @@ static bool read_target(MlirAttribute target, const cute_arch **arch, int *level
 
 static void look_for_kernel(MlirOperation f, void *context)
 {
-    *(bool *)context |= cute_op_has(f, "nvvm.kernel");
+    *(bool *)context |= cute_kernel_is(f);
 }
 
 /* A module of which each target is one for the maker. */
@@ -363,6 +364,7 @@ static bool make_all(MlirOperation root, cute_pass_run *pass, MlirStringRef targ
 static void emit(MlirOperation root, cute_pass_run *pass)
 {
     chips c = {.good = true};
+    cute_kernels_enter(root);
     MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
     bool assembles = cute_text_is(target, "bin") || cute_text_is(target, "fatbin");
     bool good = toolkit_is_there(root, toolkit, assembles);

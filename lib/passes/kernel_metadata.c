@@ -18,6 +18,7 @@
 #include "lib/ir/util.h"
 #include "lib/passes/describe.h"
 #include "lib/passes/kernel_layouts.h"
+#include "lib/passes/launches.h"
 #include "lib/passes/passes.h"
 
 /* ---- arguments ---- */
@@ -83,30 +84,26 @@ static bool constant(MlirValue value, int64_t *out)
     return true;
 }
 
-typedef struct launch {
-    MlirOperation kernel;
-    MlirStringRef module, name;
-    cute_dict *out;
-} launch;
-
-static bool launches_it(const launch *l, MlirOperation op, const char *attribute)
-{
-    MlirAttribute callee = mlirOperationGetAttributeByName(op, cute_text(attribute));
-    return mlirStringRefEqual(mlirSymbolRefAttrGetRootReference(callee), l->module) &&
-           mlirStringRefEqual(mlirSymbolRefAttrGetLeafReference(callee), l->name);
-}
-
 /* `count` operands from `first` on, where they are constants and no launch before said the same. */
-static void note_operands(launch *l, const char *name, MlirOperation op, intptr_t first, int count)
+static void note_operands(cute_dict *out, const char *name, MlirOperation op, intptr_t first, int count)
 {
     int64_t values[3];
-    bool known = mlirAttributeIsNull(cute_dict_find(cute_dict_finish(l->out), name));
+    bool known = mlirAttributeIsNull(cute_dict_find(cute_dict_finish(out), name));
     for (int i = 0; i < count && known; i++)
         known = constant(mlirOperationGetOperand(op, first + i), &values[i]);
     if (known && count == 1)
-        cute_dict_int(l->out, name, values[0]);
+        cute_dict_int(out, name, values[0]);
     else if (known)
-        cute_dict_put(l->out, name, cute_int_array(l->out->context, values, 3, INT64_MIN));
+        cute_dict_put(out, name, cute_int_array(out->context, values, 3, INT64_MIN));
+}
+
+static void note_launch_ex(MlirOperation op, cute_dict *out)
+{
+    MlirOperation config = cute_defining_op(mlirOperationGetOperand(op, 0));
+    if (mlirOperationIsNull(config) || !cute_op_is(config, "cuda.launch_cfg.create")) return;
+    note_operands(out, "block", config, 0, 3);
+    note_operands(out, "dynamic_smem", config, 3, 1);
+    note_operands(out, "grid", config, 4, 3);
 }
 
 static void note_launch(MlirOperation op, void *context)
@@ -118,23 +115,15 @@ static void note_launch(MlirOperation op, void *context)
         int segment, count;
     } fields[] = {{"grid", 1, 3}, {"block", 4, 3}, {"cluster", 7, 3}, {"dynamic_smem", 10, 1}};
     intptr_t start[13] = {0};
-    if (!launches_it(context, op, "kernel")) return;
+    if (cute_op_is(op, "cuda.launch_ex")) {
+        note_launch_ex(op, context);
+        return;
+    }
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
         if (start[fields[f].segment + 1] > start[fields[f].segment])
             note_operands(context, fields[f].name, op, start[fields[f].segment], fields[f].count);
-}
-
-static void note_launch_ex(MlirOperation op, void *context)
-{
-    MlirOperation config = cute_defining_op(mlirOperationGetOperand(op, 0));
-    if (!launches_it(context, op, "callee") || mlirOperationIsNull(config) ||
-        !cute_op_is(config, "cuda.launch_cfg.create"))
-        return;
-    note_operands(context, "block", config, 0, 3);
-    note_operands(context, "dynamic_smem", config, 3, 1);
-    note_operands(context, "grid", config, 4, 3);
 }
 
 static void put_source(cute_dict *d, MlirOperation kernel)
@@ -151,6 +140,7 @@ static void put_source(cute_dict *d, MlirOperation kernel)
 
 typedef struct work {
     MlirOperation root;
+    cute_launches *launches;
     MlirStringRef space;
     bool failed;
 } work;
@@ -187,21 +177,17 @@ static void note(MlirOperation kernel, void *context)
     cute_dict_put(&d, "args", args);
     put_source(&d, kernel);
     cute_describe_layouts(kernel, &d);
-    launch l = {.kernel = kernel, .out = &d};
-    l.name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(kernel, cute_text("sym_name")));
-    MlirOperation module = mlirOperationGetParentOperation(kernel);
-    l.module = mlirStringAttrGetValue(mlirOperationGetAttributeByName(module, cute_text("sym_name")));
-    cute_op_each(w->root, "gpu.launch_func", note_launch, &l);
-    cute_op_each(w->root, "cuda.launch_ex", note_launch_ex, &l);
+    cute_launches_each(w->launches, kernel, note_launch, &d);
     cute_dict_put(&d, "kept", kept_attributes(kernel, args));
     mlirOperationSetAttributeByName(kernel, cute_text("cute.kernel"), cute_dict_finish(&d));
 }
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    work w = {.root = root, .space = cute_pass_text(pass, 0)};
-    cute_kernels_each(root, note, &w);
-    if (w.failed) cute_pass_fail(pass);
+    work w = {.root = root, .launches = cute_launches_create(root), .space = cute_pass_text(pass, 0)};
+    if (w.launches) cute_kernels_each(root, note, &w);
+    if (w.failed || !w.launches) cute_pass_fail(pass);
+    cute_launches_destroy(w.launches);
 }
 
 static const cute_pass_option options[] = {

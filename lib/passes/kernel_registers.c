@@ -12,6 +12,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include "lib/ir/kernel.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
@@ -80,7 +81,7 @@ static void finish(MlirOperation kernel, void *context)
     cute_pass_run *pass = context;
     static const char *const counts[] = {"nvvm.minctasm", "nvvm.maxnreg", NULL};
     static const char *const sizes[] = {"nvvm.reqntid", "nvvm.maxntid", NULL};
-    if (!cute_op_has(kernel, "nvvm.kernel") && !cute_op_has(kernel, "gpu.kernel")) return;
+    if (!cute_kernel_is(kernel)) return;
     search s = {.module = mlirOperationGetParentOperation(kernel)};
     look_in(&s, kernel);
     if (mlirOperationIsNull(s.found) || has_any(kernel, counts)) return;

@@ -2,7 +2,7 @@
  *
  * Requires: nothing. Ensures: what convert-scf-to-cf does, and an scf.for's or scf.while's `loop_annotation` (of the
  * dialect llvm; `llvm.loop_annotation` is the same) stands at the branch that closes the loop, where LLVM looks for
- * it. Upstream drops it.
+ * it. Upstream drops it. In an llvm.func no block has arguments of types that LLVM lacks: an index is an i64, a memref its descriptor.
  *
  *     scf.for %i = %a to %b step %c { ... } {loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
  * ->
@@ -70,6 +70,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
     bool marked = cute_loops_mark(root);
     if (!cute_lower_loops(root)) cute_pass_fail(pass);
     if (marked) cute_loops_annotate(root);
+    cute_lower_block_arguments(root);
 }
 
 const cute_pass cute_pass_lower_loops = {

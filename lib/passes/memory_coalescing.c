@@ -289,6 +289,9 @@ static void retype(MlirOperation op, void *context)
     MlirOperation stuck;
     MlirValue result = mlirOperationGetResult(op, 0);
     if (t->failed || !mlirTypeEqual(mlirValueGetType(result), t->old)) return;
+    /* Layouts of threads and values that it was made of would say the old type: the type alone says all. */
+    MlirValue atom = mlirOperationGetOperand(op, 0);
+    mlirOperationSetOperands(op, 1, &atom);
     if (cute_retype(result, t->new, &stuck)) return;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(stuck)), file;
     unsigned line = 0, column;

@@ -100,6 +100,7 @@ static cute_status check_values(const cute_pipeline *p, const char **values, cut
 
 static bool is_on(const cute_pipeline *p, const char *const *values, const char *when)
 {
+    if (!strcmp(when, "on module")) return p->on_module;
     int i = *when ? find_option(p, when, strlen(when)) : -1;
     if (i < 0) return !*when;
     return p->options[i].kind == CUTE_PASS_BOOL ? !strcmp(values[i], "true") : *values[i] != '\0';

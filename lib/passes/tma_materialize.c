@@ -31,6 +31,7 @@
 #include "lib/ir/util.h"
 #include "lib/passes/dead.h"
 #include "lib/passes/describe.h"
+#include "lib/passes/launches.h"
 #include "lib/passes/passes.h"
 
 #define TILED  "cute_nvgpu.atom.make_non_exec_tiled_tma_"
@@ -52,7 +53,7 @@ typedef struct moved {
 
 typedef struct materializing {
     MlirOperation root, kernel;
-    MlirStringRef module, name;
+    cute_launches *launches;
     cute_pass_run *pass;
     cute_arena *arena;
     cute_diag *diag;
@@ -357,25 +358,16 @@ static bool is_make(MlirOperation op)
     return false;
 }
 
-static bool launches_it(const materializing *m, MlirOperation op)
-{
-    MlirAttribute callee = mlirOperationGetAttributeByName(
-        op, cute_text(cute_op_is(op, "cuda.launch_ex") ? "callee" : "kernel"));
-    return mlirStringRefEqual(mlirSymbolRefAttrGetRootReference(callee), m->module) &&
-           mlirStringRefEqual(mlirSymbolRefAttrGetLeafReference(callee), m->name);
-}
-
 typedef void (*launch_visit)(materializing *m, MlirOperation launch, intptr_t first, intptr_t end);
 
-typedef struct launches {
+typedef struct each {
     materializing *m;
     launch_visit visit;
-} launches;
+} each;
 
 static void visit_launch(MlirOperation op, void *context)
 {
-    launches *l = context;
-    if (!launches_it(l->m, op)) return;
+    each *l = context;
     if (cute_op_is(op, "cuda.launch_ex")) {
         l->visit(l->m, op, 1, mlirOperationGetNumOperands(op));
         return;
@@ -389,9 +381,8 @@ static void visit_launch(MlirOperation op, void *context)
 
 static void each_launch(materializing *m, launch_visit visit)
 {
-    launches l = {m, visit};
-    cute_op_each(m->root, "gpu.launch_func", visit_launch, &l);
-    cute_op_each(m->root, "cuda.launch_ex", visit_launch, &l);
+    each l = {m, visit};
+    cute_launches_each(m->launches, m->kernel, visit_launch, &l);
 }
 
 static bool is_atom(MlirType type)
@@ -599,12 +590,9 @@ static void lower_kernel(MlirOperation kernel, void *context)
 {
     materializing *m = context;
     if (!cute_op_is(kernel, "gpu.func")) return;
-    MlirOperation parent = mlirOperationGetParentOperation(kernel);
     /* What never runs gets no tensor map. */
     cute_drop_never_run(kernel, "cute_nvgpu.");
     m->kernel = kernel;
-    m->name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(kernel, cute_text("sym_name")));
-    m->module = mlirStringAttrGetValue(mlirOperationGetAttributeByName(parent, cute_text("sym_name")));
     m->launched = false;
     m->inner_count = 0;
     cute_op_walk(kernel, "cute_nvgpu.", CUTE_WALK_OUTER_FIRST, note_inner, m);
@@ -656,7 +644,8 @@ static void run(MlirOperation root, cute_pass_run *pass)
 {
     materializing m = {.root = root, .pass = pass, .arena = cute_arena_create(), .diag = cute_diag_create()};
     m.by_value = cute_text_is(cute_pass_text(pass, 0), "param");
-    if (m.arena) {
+    m.launches = cute_launches_create(root);
+    if (m.arena && m.launches) {
         cute_kernels_each(root, lower_kernel, &m);
         if (!m.failed) cute_op_walk(root, "cute_nvgpu.", CUTE_WALK_OUTER_FIRST, lower_host, &m);
     } else {
@@ -666,6 +655,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
         cute_drop_dead_parts(root);
     else
         cute_pass_unchanged(pass);
+    cute_launches_destroy(m.launches);
     cute_diag_destroy(m.diag);
     cute_arena_destroy(m.arena);
 }

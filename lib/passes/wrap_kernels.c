@@ -9,13 +9,13 @@
  */
 
 #include "lib/ir/builder.h"
+#include "lib/ir/kernel.h"
 #include "lib/ir/util.h"
 #include "lib/passes/passes.h"
 
 static bool is_kernel(MlirOperation op)
 {
-    return (cute_op_is(op, "func.func") || cute_op_is(op, "llvm.func")) &&
-           (cute_op_has(op, "gpu.kernel") || cute_op_has(op, "nvvm.kernel"));
+    return (cute_op_is(op, "func.func") || cute_op_is(op, "llvm.func")) && cute_kernel_is(op);
 }
 
 static void return_of_kernel(MlirOperation op, void *context)

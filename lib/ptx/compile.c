@@ -461,7 +461,7 @@ static void count_operation(MlirOperation op, void *context)
 
 static bool is_kernel(MlirOperation op)
 {
-    return cute_op_has(op, "gpu.kernel") || cute_op_has(op, "nvvm.kernel") || cute_op_is(op, "cuda.kernel");
+    return cute_kernel_is(op) || cute_op_is(op, "cuda.kernel");
 }
 
 static void look_for_kernel(MlirOperation op, void *context)

@@ -189,8 +189,7 @@ cute_status cute_metadata_write(MlirOperation module, const cute_ptx_options *op
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
-        if (cute_op_is(op, "llvm.func") && (cute_op_has(op, "nvvm.kernel") || cute_op_has(op, "gpu.kernel")))
-            write_kernel(op, &w);
+        if (cute_op_is(op, "llvm.func") && cute_kernel_is(op)) write_kernel(op, &w);
     write_plans(module, out);
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(diag);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/file.h"
+#include "lib/ir/kernel.h"
 #include "lib/ir/locations.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/spellings.h"
@@ -80,8 +81,7 @@ static void note_function(MlirOperation op, void *functions)
     MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
     if (mlirAttributeIsNull(name) || !cute_op_has(op, "function_type")) return;
     MlirOperation module = cute_op_parent(op, "gpu.module");
-    bool kernel =
-        cute_op_has(op, "gpu.kernel") || cute_op_has(op, "kernel") || cute_op_has(op, "nvvm.kernel");
+    bool kernel = cute_kernel_is(op) || cute_op_has(op, "kernel");
     const char *kind = kernel ? "kernel" : mlirOperationIsNull(module) ? "host" : "device";
     json_t *entry = json_pack("{soss}", "name", text_of(name), "kind", kind);
     json_object_set_new(entry, "mangled", text_of(name));

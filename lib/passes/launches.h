@@ -1,0 +1,18 @@
+/* The launches of a module, by the kernel that they launch: looked for once, not for each kernel. */
+#ifndef CUTE_LIB_PASSES_LAUNCHES_H
+#define CUTE_LIB_PASSES_LAUNCHES_H
+
+#include <mlir-c/IR.h>
+
+typedef struct cute_launches cute_launches;
+
+/* gpu.launch_func and cuda.launch_ex under `root`. They hold until one of them is erased; operands may change. NULL: out of
+ * memory. */
+cute_launches *cute_launches_create(MlirOperation root);
+void cute_launches_destroy(cute_launches *launches);
+/* Calls `visit` for each launch of `kernel`, of a gpu.module: those of gpu first, in the order of the text. None where
+ * `launches` is NULL. */
+void cute_launches_each(const cute_launches *launches, MlirOperation kernel,
+                        void (*visit)(MlirOperation launch, void *context), void *context);
+
+#endif
