@@ -1,20 +1,5 @@
-/* Where diverged lanes reconverge: the immediate post-dominator of each branch, found once a
- * function (Cooper, Harvey and Kennedy's iteration on the reversed graph of basic blocks). */
-#include "lib/emulator/decode.h"
-
-typedef struct graph {
-    em_program *program;
-    uint32_t start, end;
-    uint32_t count;         /* of blocks; the last is the function's end */
-    uint32_t *first;        /* instruction of each block, and one more */
-    uint32_t *block_of;     /* of each instruction */
-    uint32_t *order, *rank; /* reverse post-order of the reversed graph */
-    uint32_t ordered;
-    uint32_t *idom;
-    uint32_t *pred_start, *preds; /* predecessors in the graph: successors in the reversed one */
-    uint32_t main_exit;           /* a block */
-    bool all_exits;               /* lead to the function's end; else only that of main_exit does */
-} graph;
+/* The basic blocks of a function, and where diverged lanes reconverge: the immediate post-dominator of each branch. */
+#include "lib/emulator/parser.h"
 
 static bool is_branch(const em_inst *i)
 {
@@ -36,186 +21,112 @@ static bool falls_through(const em_inst *i)
     return i->guard || i->control == EM_NEXT;
 }
 
-/* Lanes that end early do not come together with others, so that an exit on the way leads nowhere. */
-static bool leads_to_end(const graph *g, uint32_t block, const em_inst *last)
+static em_inst *last_of(const em_program *program, const em_flow *flow, uint32_t block)
 {
-    return last->control == EM_EXIT && !last->guard && (g->all_exits || block == g->main_exit);
+    return &program->code[flow->first[block + 1] - 1];
 }
 
-/* The last ret; LLVM puts an exit behind it for what is never reached. */
-static uint32_t find_main_exit(const graph *g)
+static cute_status find_leaders(em_program *program, const em_function *f, uint8_t *leader, cute_diag *diag)
 {
-    for (uint32_t b = g->count; b-- > 0;) {
-        const em_inst *last = &g->program->code[g->first[b + 1] - 1];
-        if (last->control == EM_EXIT && !last->guard && last->opcode == EM_OP_ret) return b;
-    }
-    return g->count - 2;
-}
-
-static uint32_t successors(const graph *g, uint32_t block, uint32_t index, bool *more)
-{
-    const em_inst *last = &g->program->code[g->first[block + 1] - 1];
-    uint32_t targets = target_count(last);
-    *more = true;
-    if (index < targets) return g->block_of[target_at(last, index) - g->start];
-    bool falls = block + 1 < g->count && falls_through(last);
-    if (index == targets && falls) return block + 1;
-    if (index == targets && leads_to_end(g, block, last)) return g->count - 1;
-    *more = false;
-    return 0;
-}
-
-static cute_status find_blocks(graph *g, cute_diag *diag)
-{
-    em_program *program = g->program;
-    uint32_t length = g->end - g->start + 1;
-    uint8_t *leader = cute_arena_alloc(program->arena, length + 1);
-    g->block_of = cute_arena_array(program->arena, length, sizeof *g->block_of);
-    if (!leader || !g->block_of) return cute_fail_memory(diag);
-    leader[0] = leader[length - 1] = 1;
-    for (uint32_t at = g->start; at <= g->end; at++) {
+    uint32_t start = f->start, end = f->end;
+    leader[0] = leader[end - start] = 1;
+    for (uint32_t at = start; at <= end; at++) {
         em_inst *i = &program->code[at];
-        if (i->control == EM_BRANCH) i->branch.target = i->count ? i->o[0].at : g->end;
+        if (i->control == EM_BRANCH) i->branch.target = i->count ? i->o[0].at : end;
         for (uint32_t t = 0; t < target_count(i); t++) {
             uint32_t target = target_at(i, t);
-            if (target < g->start || target > g->end) {
+            if (target < start || target > end) {
                 cute_place place = em_place(program, i);
                 return cute_fail(diag, CUTE_INVALID, &place,
                                  "the target of the branch is in another function");
             }
-            leader[target - g->start] = 1;
+            leader[target - start] = 1;
         }
-        if (is_branch(i) || i->control == EM_EXIT || i->control == EM_TRAP) leader[at + 1 - g->start] = 1;
+        if (is_branch(i) || i->control == EM_EXIT || i->control == EM_TRAP) leader[at + 1 - start] = 1;
     }
-    for (uint32_t at = 0; at < length; at++) g->count += leader[at];
-    g->first = cute_arena_array(program->arena, (size_t)g->count + 1, sizeof *g->first);
-    if (!g->first) return cute_fail_memory(diag);
-    uint32_t block = 0;
+    return CUTE_OK;
+}
+
+static cute_status find_blocks(em_program *program, em_function *f, cute_diag *diag)
+{
+    em_flow *flow = &f->flow;
+    uint32_t length = f->end - f->start + 1, count = 0, block = 0;
+    uint8_t *leader = cute_arena_alloc(program->arena, length + 1);
+    flow->block_of = cute_arena_array(program->arena, length, sizeof *flow->block_of);
+    if (!leader || !flow->block_of) return cute_fail_memory(diag);
+    CUTE_TRY(find_leaders(program, f, leader, diag));
+    for (uint32_t at = 0; at < length; at++) count += leader[at];
+    flow->first = cute_arena_array(program->arena, (size_t)count + 1, sizeof *flow->first);
+    if (!flow->first) return cute_fail_memory(diag);
     for (uint32_t at = 0; at < length; at++) {
-        if (leader[at]) g->first[block++] = g->start + at;
-        g->block_of[at] = block - 1;
+        if (leader[at]) flow->first[block++] = f->start + at;
+        flow->block_of[at] = block - 1;
     }
-    g->first[block] = g->end + 1;
+    flow->first[block] = f->end + 1;
+    cute_graph_create(program->arena, count, &flow->graph);
     return CUTE_OK;
 }
 
-static cute_status find_predecessors(graph *g, cute_diag *diag)
+static cute_status find_edges(const em_program *program, em_function *f, cute_diag *diag)
 {
-    cute_arena *arena = g->program->arena;
-    bool more;
-    uint32_t edges = 0;
-    g->pred_start = cute_arena_array(arena, (size_t)g->count + 2, sizeof *g->pred_start);
-    if (!g->pred_start) return cute_fail_memory(diag);
-    for (uint32_t b = 0; b < g->count; b++)
-        for (uint32_t n = 0;; n++) {
-            uint32_t s = successors(g, b, n, &more);
-            if (!more) break;
-            g->pred_start[s + 2]++;
-            edges++;
-        }
-    for (uint32_t b = 0; b < g->count; b++) g->pred_start[b + 2] += g->pred_start[b + 1];
-    g->preds = cute_arena_array(arena, (size_t)edges + 1, sizeof *g->preds);
-    if (!g->preds) return cute_fail_memory(diag);
-    for (uint32_t b = 0; b < g->count; b++)
-        for (uint32_t n = 0;; n++) {
-            uint32_t s = successors(g, b, n, &more);
-            if (!more) break;
-            g->preds[g->pred_start[s + 1]++] = b;
-        }
-    return CUTE_OK;
-}
-
-/* Depth first from the end against the edges, without recursion. */
-static cute_status find_order(graph *g, cute_diag *diag)
-{
-    cute_arena *arena = g->program->arena;
-    uint32_t *stack = cute_arena_array(arena, (size_t)g->count + 1, sizeof *stack);
-    uint32_t *next = cute_arena_array(arena, (size_t)g->count + 1, sizeof *next);
-    uint8_t *seen = cute_arena_alloc(arena, (size_t)g->count + 1);
-    g->order = cute_arena_array(arena, (size_t)g->count + 1, sizeof *g->order);
-    g->rank = cute_arena_array(arena, (size_t)g->count + 1, sizeof *g->rank);
-    if (!stack || !next || !seen || !g->order || !g->rank) return cute_fail_memory(diag);
-    uint32_t depth = 0;
-    stack[depth++] = g->count - 1;
-    seen[g->count - 1] = 1;
-    while (depth) {
-        uint32_t b = stack[depth - 1], edge = g->pred_start[b] + next[b];
-        if (edge < g->pred_start[b + 1]) {
-            uint32_t s = g->preds[edge];
-            next[b]++;
-            if (!seen[s]) {
-                seen[s] = 1;
-                stack[depth++] = s;
-            }
-        } else {
-            g->rank[b] = g->ordered + 1;
-            g->order[g->ordered++] = b;
-            depth--;
-        }
+    em_flow *flow = &f->flow;
+    cute_graph *g = &flow->graph;
+    bool ok = true;
+    for (uint32_t b = 0; ok && b < g->count; b++) {
+        const em_inst *last = last_of(program, flow, b);
+        for (uint32_t t = 0; ok && t < target_count(last); t++)
+            ok = cute_graph_add(g, b, flow->block_of[target_at(last, t) - f->start]);
+        if (ok && falls_through(last) && b + 1 < g->count) ok = cute_graph_add(g, b, b + 1);
     }
-    return CUTE_OK;
+    return ok && cute_graph_finish(g) ? CUTE_OK : cute_fail_memory(diag);
 }
 
-static uint32_t intersect(const graph *g, uint32_t a, uint32_t b)
+/* The last ret; LLVM puts an exit behind it for what is never reached. */
+static uint32_t find_main_exit(const em_program *program, const em_flow *flow)
 {
-    while (a != b) {
-        while (g->rank[a] < g->rank[b]) a = g->idom[a];
-        while (g->rank[b] < g->rank[a]) b = g->idom[b];
+    for (uint32_t b = flow->graph.count; b-- > 0;) {
+        const em_inst *last = last_of(program, flow, b);
+        if (last->control == EM_EXIT && !last->guard && last->opcode == EM_OP_ret) return b;
     }
-    return a;
+    return flow->graph.count - 2;
 }
 
-static cute_status find_dominators(graph *g, cute_diag *diag)
+/* Immediate post-dominators, where paths to the function's end exist. Lanes that end early do not come together with others:
+ * of exits only `main_exit` leads to the end, or all do (CUTE_NO_NODE). */
+static bool find_joins(cute_arena *arena, const em_program *program, const em_flow *flow, uint32_t main_exit,
+                       cute_graph *out)
 {
-    bool changed = true, more;
-    g->idom = cute_arena_array(g->program->arena, g->count, sizeof *g->idom);
-    if (!g->idom) return cute_fail_memory(diag);
-    for (uint32_t b = 0; b < g->count; b++) g->idom[b] = UINT32_MAX;
-    g->idom[g->count - 1] = g->count - 1;
-    while (changed) {
-        changed = false;
-        for (uint32_t n = g->ordered; n-- > 0;) {
-            uint32_t b = g->order[n], best = UINT32_MAX;
-            if (b == g->count - 1) continue;
-            for (uint32_t e = 0;; e++) {
-                uint32_t s = successors(g, b, e, &more);
-                if (!more) break;
-                if (!g->rank[s] || g->idom[s] == UINT32_MAX) continue;
-                best = best == UINT32_MAX ? s : intersect(g, best, s);
-            }
-            if (best != g->idom[b]) {
-                g->idom[b] = best;
-                changed = true;
-            }
-        }
+    const cute_graph *g = &flow->graph;
+    bool ok = true;
+    cute_graph_create(arena, g->count, out);
+    for (size_t e = 0; ok && e < g->edge_count; e++)
+        ok = cute_graph_add(out, g->edges[e].to, g->edges[e].from);
+    for (uint32_t b = 0; ok && b < g->count; b++) {
+        const em_inst *last = last_of(program, flow, b);
+        if (last->control == EM_EXIT && !last->guard && (main_exit == CUTE_NO_NODE || b == main_exit))
+            ok = cute_graph_add(out, g->count - 1, b);
     }
-    return CUTE_OK;
+    if (!ok || !cute_graph_finish(out)) return false;
+    cute_graph_reach(out, g->count - 1);
+    return cute_graph_dominators(out);
 }
 
-/* The immediate post-dominators, where paths to the function's end exist. */
-static cute_status find_joins(graph *g, bool all_exits, cute_diag *diag)
+cute_status em_find_flow(em_program *program, em_function *f, cute_diag *diag)
 {
-    g->all_exits = all_exits;
-    g->ordered = 0;
-    CUTE_TRY(find_predecessors(g, diag));
-    CUTE_TRY(find_order(g, diag));
-    return find_dominators(g, diag);
-}
-
-cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cute_diag *diag)
-{
-    graph g = {.program = program, .start = start, .end = end};
-    CUTE_TRY(find_blocks(&g, diag));
-    g.main_exit = find_main_exit(&g);
-    CUTE_TRY(find_joins(&g, false, diag));
-    const uint32_t *late = g.idom;
-    CUTE_TRY(find_joins(&g, true, diag));
-    for (uint32_t b = 0; b < g.count; b++) {
-        em_inst *last = &program->code[g.first[b + 1] - 1];
+    em_flow *flow = &f->flow;
+    cute_graph late, any;
+    CUTE_TRY(find_blocks(program, f, diag));
+    CUTE_TRY(find_edges(program, f, diag));
+    cute_arena *scratch = cute_arena_create();
+    bool ok = scratch && find_joins(scratch, program, flow, find_main_exit(program, flow), &late) &&
+              find_joins(scratch, program, flow, CUTE_NO_NODE, &any);
+    for (uint32_t b = 0; ok && b < flow->graph.count; b++) {
+        em_inst *last = last_of(program, flow, b);
         if (!is_branch(last)) continue;
         /* A loop without an exit never meets its end: there the end stands for nowhere. */
-        uint32_t join = late[b] != UINT32_MAX ? late[b] : g.idom[b];
-        last->branch.reconverge = join == UINT32_MAX ? end : g.first[join];
+        uint32_t join = late.dominator[b] != CUTE_NO_NODE ? late.dominator[b] : any.dominator[b];
+        last->branch.reconverge = join == CUTE_NO_NODE ? f->end : flow->first[join];
     }
-    return CUTE_OK;
+    cute_arena_destroy(scratch);
+    return ok ? CUTE_OK : cute_fail_memory(diag);
 }

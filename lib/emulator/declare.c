@@ -551,7 +551,7 @@ static cute_status take_body(em_parser *p, em_function *f)
     f->register_bytes = p->register_bytes;
     f->stack_bytes = round_up(p->stack_bytes, 16);
     CUTE_TRY(em_order_accumulators(program, f, p->diag));
-    return em_reconverge(program, f->start, f->end, p->diag);
+    return em_find_flow(program, f, p->diag);
 }
 
 static cute_status list_function(em_parser *p, em_function *f)

@@ -138,8 +138,8 @@ cute_status em_read_instruction(em_parser *p);
 em_opcode em_find_opcode(const char *name, uint32_t length);
 cute_status em_decode(em_parser *p, const em_raw *raw);
 cute_status em_emit(em_parser *p, em_inst **out);
-/* Sets the points of reconvergence of code[start, end]. cfg.c */
-cute_status em_reconverge(em_program *program, uint32_t start, uint32_t end, cute_diag *diag);
+/* Sets the basic blocks of a function, and the points of reconvergence of its branches. cfg.c */
+cute_status em_find_flow(em_program *program, em_function *function, cute_diag *diag);
 /* Instructions that touch accumulators of wgmma wait for it. accumulators.c */
 cute_status em_order_accumulators(em_program *program, const em_function *f, cute_diag *diag);
 

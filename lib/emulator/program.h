@@ -5,6 +5,7 @@
 #define CUTE_LIB_EMULATOR_PROGRAM_H
 
 #include "cute/base.h"
+#include "lib/base/graph.h"
 #include "lib/numeric/types.h"
 
 enum { EM_LANES = 32 };
@@ -231,10 +232,18 @@ typedef struct em_register {
     uint32_t length, at;
 } em_register;
 
+/* The basic blocks of a function. Edges: to where a branch leads, as its labels stand, then to what follows. */
+typedef struct em_flow {
+    cute_graph graph;   /* of blocks; the last is code[end] alone */
+    uint32_t *first;    /* by block: its first instruction; behind the last the one after the function */
+    uint32_t *block_of; /* by instruction, from the function's first on */
+} em_flow;
+
 typedef struct em_function {
     const char *name;
     bool entry, defined;
     uint32_t index, start, end; /* code[end] is the function's last instruction: its return */
+    em_flow flow;               /* of functions that are defined */
     uint32_t register_bytes;    /* of a register frame */
     int64_t stack_bytes;        /* of a thread: .local and .param of calls */
     int64_t shared;             /* static bytes of its own */

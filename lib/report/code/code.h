@@ -4,6 +4,7 @@
 #define CUTE_LIB_REPORT_CODE_CODE_H
 
 #include "lib/base/buffer.h"
+#include "lib/base/graph.h"
 
 typedef enum cute_register_class {
     CUTE_REGISTER_R,  /* of a thread, 32 bits */
@@ -110,7 +111,7 @@ typedef struct cute_code_label {
     size_t instruction; /* index of the one after it */
 } cute_code_label;
 
-enum { CUTE_NO_BLOCK = UINT32_MAX, CUTE_NO_LOOP = UINT32_MAX };
+enum { CUTE_NO_BLOCK = CUTE_NO_NODE, CUTE_NO_LOOP = CUTE_NO_NODE };
 
 /* The edges of a block. */
 typedef enum cute_code_edge_kind {
@@ -151,7 +152,7 @@ typedef struct cute_code_function {
     cute_code_block *blocks;
     cute_code_loop *loops;
     size_t count, label_count, block_count, loop_count;
-    size_t capacity, label_capacity, loop_capacity;
+    size_t capacity, label_capacity;
     size_t irreducible; /* edges that go back to a block which does not dominate their start */
     uint16_t peak[CUTE_REGISTER_CLASSES];
     size_t peak_at[CUTE_REGISTER_CLASSES]; /* index of the first instruction with that many */
@@ -176,6 +177,8 @@ bool cute_code_decode(cute_arena *arena, cute_code_instruction *instruction);
 /* "`(.L_x_3)" -> ".L_x_3": the labels an instruction names, one after the other; false: there are no more. */
 bool cute_code_next_label(const char **at, const char **label, size_t *length);
 bool cute_code_flow_find(cute_arena *arena, cute_code_function *function);
+/* Its last part, for blocks that are known: dominators, loops, and which blocks are reached. */
+bool cute_code_find_loops(cute_arena *arena, cute_code_function *function);
 bool cute_code_liveness(cute_arena *arena, cute_code_function *function);
 
 /* Whether `block` is in `loop`. */

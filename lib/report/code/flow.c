@@ -1,8 +1,9 @@
-/* Basic blocks, their edges, dominators and natural loops of a function. Loops and dominators follow the edges inside of a
- * function; edges of calls and returns of functions inside of it are for live registers. */
+/* Basic blocks of machine code and their edges, from the labels that instructions name; dominators and natural loops, which
+ * follow the edges inside of a function: edges of calls and returns of functions inside of it are for live registers. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/graph.h"
 #include "lib/base/list.h"
 #include "lib/report/code/code.h"
 
@@ -93,7 +94,7 @@ static bool find_blocks(cute_arena *arena, cute_code_function *f)
     if (!f->blocks) return false;
     cute_code_block *b = f->blocks - 1;
     for (size_t n = 0; n < f->count; n++) {
-        if (leader[n]) *++b = (cute_code_block){.first = n, .dominator = CUTE_NO_BLOCK, .loop = CUTE_NO_LOOP};
+        if (leader[n]) *++b = (cute_code_block){.first = n};
         b->count++;
         f->instructions[n].block = (uint32_t)(b - f->blocks);
     }
@@ -197,127 +198,7 @@ static bool find_edges(cute_arena *arena, cute_code_function *f)
     return true;
 }
 
-/* ---- dominators (Cooper, Harvey, Kennedy) ---- */
-
-typedef struct graph {
-    uint32_t *order, *number; /* reverse postorder, and the place of each block in it */
-    uint32_t count;           /* reached */
-    uint32_t *before, *start; /* predecessors of block b: before[start[b] .. start[b + 1]) */
-} graph;
-
-static bool inside(const cute_code_edge *e)
-{
-    return e->kind == CUTE_EDGE_NEXT || e->kind == CUTE_EDGE_BRANCH;
-}
-
-typedef struct frame {
-    uint32_t block, edge;
-} frame;
-
-/* Postorder from `root`, without recursion: kernels have long chains of blocks. */
-static void walk(cute_code_function *f, uint32_t root, frame *stack, uint32_t *post, uint32_t *count)
-{
-    size_t depth = 0;
-    if (f->blocks[root].reached) return;
-    f->blocks[root].reached = true;
-    stack[depth++] = (frame){root, 0};
-    while (depth) {
-        frame *top = &stack[depth - 1];
-        const cute_code_block *b = &f->blocks[top->block];
-        if (top->edge == b->edge_count) {
-            post[(*count)++] = top->block;
-            depth--;
-            continue;
-        }
-        const cute_code_edge *e = &b->edges[top->edge++];
-        if (!inside(e) || f->blocks[e->to].reached) continue;
-        f->blocks[e->to].reached = true;
-        stack[depth++] = (frame){e->to, 0};
-    }
-}
-
-/* Entries: the first block, and what reached code calls. */
-static bool find_order(cute_arena *arena, cute_code_function *f, graph *g, bool *entry)
-{
-    size_t n = f->block_count;
-    frame *stack = cute_arena_array(arena, n + 1, sizeof *stack);
-    uint32_t *post = cute_arena_array(arena, n + 1, sizeof *post);
-    g->order = cute_arena_array(arena, n + 1, sizeof *g->order);
-    g->number = cute_arena_array(arena, n + 1, sizeof *g->number);
-    g->start = cute_arena_array(arena, n + 2, sizeof *g->start);
-    if (!stack || !post || !g->order || !g->number || !g->start) return false;
-    entry[0] = true;
-    walk(f, 0, stack, post, &g->count);
-    for (uint32_t k = 0; k < g->count; k++) {
-        const cute_code_block *b = &f->blocks[post[k]];
-        for (uint32_t e = 0; e < b->edge_count; e++) {
-            if (b->edges[e].kind != CUTE_EDGE_CALL) continue;
-            entry[b->edges[e].to] = true;
-            walk(f, b->edges[e].to, stack, post, &g->count);
-        }
-    }
-    for (uint32_t k = 0; k < g->count; k++) {
-        g->order[k] = post[g->count - 1 - k];
-        g->number[g->order[k]] = k;
-    }
-    uint32_t total = 0;
-    for (size_t k = 0; k < n; k++)
-        for (uint32_t e = 0; f->blocks[k].reached && e < f->blocks[k].edge_count; e++)
-            if (inside(&f->blocks[k].edges[e])) g->start[f->blocks[k].edges[e].to + 1]++, total++;
-    g->before = cute_arena_array(arena, total + 1, sizeof *g->before);
-    uint32_t *fill = cute_arena_array(arena, n + 1, sizeof *fill);
-    if (!g->before || !fill) return false;
-    for (size_t k = 0; k < n; k++) g->start[k + 1] += g->start[k];
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t e = 0; f->blocks[k].reached && e < f->blocks[k].edge_count; e++)
-            if (inside(&f->blocks[k].edges[e])) {
-                uint32_t to = f->blocks[k].edges[e].to;
-                g->before[g->start[to] + fill[to]++] = k;
-            }
-    return true;
-}
-
-static uint32_t meet(const cute_code_function *f, const graph *g, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        if (a == CUTE_NO_BLOCK || b == CUTE_NO_BLOCK) return CUTE_NO_BLOCK;
-        if (g->number[a] > g->number[b])
-            a = f->blocks[a].dominator;
-        else
-            b = f->blocks[b].dominator;
-    }
-    return a;
-}
-
-static void find_dominators(cute_code_function *f, const graph *g, const bool *entry, bool *known)
-{
-    for (size_t k = 0; k < f->block_count; k++) known[k] = entry[k];
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t k = 0; k < g->count; k++) {
-            uint32_t b = g->order[k], to = CUTE_NO_BLOCK;
-            bool any = false;
-            if (entry[b]) continue;
-            for (uint32_t p = g->start[b]; p < g->start[b + 1]; p++) {
-                if (!known[g->before[p]]) continue;
-                to = any ? meet(f, g, to, g->before[p]) : g->before[p];
-                any = true;
-            }
-            if (any && (!known[b] || f->blocks[b].dominator != to)) {
-                f->blocks[b].dominator = to;
-                known[b] = changed = true;
-            }
-        }
-    }
-}
-
-static bool dominates(const cute_code_function *f, const graph *g, uint32_t above, uint32_t block)
-{
-    while (block != CUTE_NO_BLOCK && g->number[block] > g->number[above]) block = f->blocks[block].dominator;
-    return block == above;
-}
-
-/* ---- loops ---- */
+/* ---- dominators and loops ---- */
 
 bool cute_code_in_loop(const cute_code_function *f, uint32_t block, uint32_t loop)
 {
@@ -326,66 +207,65 @@ bool cute_code_in_loop(const cute_code_function *f, uint32_t block, uint32_t loo
     return l != CUTE_NO_LOOP;
 }
 
-/* Outer headers come first in reverse postorder, so an inner loop takes its blocks from the outer one. */
-static bool find_loops(cute_arena *arena, cute_code_function *f, const graph *g)
+/* Those inside of a function, and its entries: the first block, and what reached code calls. */
+static bool make_graph(cute_arena *arena, const cute_code_function *f, cute_graph *g)
 {
-    uint32_t *work = cute_arena_array(arena, f->block_count + 1, sizeof *work);
-    uint32_t *seen = cute_arena_array(arena, f->block_count + 1, sizeof *seen);
-    if (!work || !seen) return false;
-    for (uint32_t k = 0; k < g->count; k++) {
-        uint32_t header = g->order[k], count = 0;
-        uint32_t mark = (uint32_t)f->loop_count + 1;
-        bool found = false;
-        for (uint32_t p = g->start[header]; p < g->start[header + 1]; p++) {
-            uint32_t from = g->before[p];
-            if (g->number[from] < k) continue;
-            if (!dominates(f, g, header, from)) {
-                f->irreducible++;
-                continue;
-            }
-            found = true;
-            if (seen[from] == mark || from == header) continue;
-            seen[from] = mark;
-            work[count++] = from;
+    cute_graph_create(arena, (uint32_t)f->block_count, g);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t e = 0; e < f->blocks[b].edge_count; e++) {
+            const cute_code_edge *edge = &f->blocks[b].edges[e];
+            bool inside = edge->kind == CUTE_EDGE_NEXT || edge->kind == CUTE_EDGE_BRANCH;
+            if (inside && !cute_graph_add(g, b, edge->to)) return false;
         }
-        if (!found) continue;
-        if (!cute_arena_more(arena, &f->loops, f->loop_count, &f->loop_capacity, sizeof *f->loops, 8))
-            return false;
-        uint32_t self = (uint32_t)f->loop_count++, parent = f->blocks[header].loop;
-        cute_code_loop *loop = &f->loops[self];
-        *loop = (cute_code_loop){.header = header, .parent = parent, .depth = 1, .innermost = true};
-        if (parent != CUTE_NO_LOOP) {
-            loop->depth = f->loops[parent].depth + 1;
-            f->loops[parent].innermost = false;
-        }
-        seen[header] = mark;
-        f->blocks[header].loop = self;
-        loop->block_count = 1;
-        loop->instructions = f->blocks[header].count;
-        while (count) {
-            uint32_t b = work[--count];
-            f->blocks[b].loop = self;
-            loop->block_count++;
-            loop->instructions += f->blocks[b].count;
-            for (uint32_t p = g->start[b]; p < g->start[b + 1]; p++)
-                if (seen[g->before[p]] != mark) {
-                    seen[g->before[p]] = mark;
-                    work[count++] = g->before[p];
-                }
-        }
+    if (!cute_graph_finish(g)) return false;
+    cute_graph_reach(g, 0);
+    for (uint32_t k = 0; k < g->reached; k++) {
+        const cute_code_block *b = &f->blocks[g->order[k]];
+        for (uint32_t e = 0; e < b->edge_count; e++)
+            if (b->edges[e].kind == CUTE_EDGE_CALL) cute_graph_reach(g, b->edges[e].to);
     }
+    return cute_graph_dominators(g);
+}
+
+static bool take_loops(cute_arena *arena, cute_code_function *f, const cute_graph_loops *loops)
+{
+    f->loop_count = loops->count;
+    f->irreducible = loops->irreducible;
+    f->loops = cute_arena_array(arena, loops->count + 1, sizeof *f->loops);
+    if (!f->loops) return false;
+    for (size_t l = 0; l < loops->count; l++) {
+        const cute_graph_loop *loop = &loops->items[l];
+        f->loops[l] = (cute_code_loop){.header = loop->header,
+                                       .parent = loop->parent,
+                                       .depth = loop->depth,
+                                       .block_count = loop->nodes,
+                                       .innermost = loop->innermost};
+    }
+    for (size_t b = 0; b < f->block_count; b++)
+        for (uint32_t l = f->blocks[b].loop; l != CUTE_NO_LOOP; l = f->loops[l].parent)
+            f->loops[l].instructions += f->blocks[b].count;
     return true;
+}
+
+bool cute_code_find_loops(cute_arena *arena, cute_code_function *f)
+{
+    cute_graph g;
+    cute_graph_loops loops;
+    f->loop_count = f->irreducible = 0;
+    if (!f->block_count) return true;
+    if (!make_graph(arena, f, &g) || !cute_graph_find_loops(&g, &loops)) return false;
+    for (size_t b = 0; b < f->block_count; b++) {
+        f->blocks[b].reached = g.number[b] != CUTE_NO_NODE;
+        f->blocks[b].dominator = g.dominator[b];
+        f->blocks[b].loop = loops.innermost[b];
+    }
+    return take_loops(arena, f, &loops);
 }
 
 bool cute_code_flow_find(cute_arena *arena, cute_code_function *f)
 {
-    graph g = {0};
-    f->block_count = f->loop_count = f->irreducible = 0;
+    f->block_count = 0;
     if (!f->count) return true;
-    if (!find_targets(arena, f) || !find_blocks(arena, f) || !find_edges(arena, f)) return false;
-    bool *entry = cute_arena_array(arena, f->block_count + 1, sizeof *entry);
-    bool *known = cute_arena_array(arena, f->block_count + 1, sizeof *known);
-    if (!entry || !known || !find_order(arena, f, &g, entry)) return false;
-    find_dominators(f, &g, entry, known);
-    return find_loops(arena, f, &g);
+    return find_targets(arena, f) && find_blocks(arena, f) && find_edges(arena, f) &&
+           cute_code_find_loops(arena, f);
 }

@@ -416,62 +416,69 @@ static bool set_inst(maker *m, const em_inst *i, x_inst *to)
 
 /* ---- control flow ---- */
 
-static const cute_opcode flow_next = {.name = "", .roles = "", .flow = CUTE_FLOW_NEXT};
-static const cute_opcode flow_branch = {.name = "BRA", .roles = "", .flow = CUTE_FLOW_BRANCH};
-static const cute_opcode flow_index = {.name = "BRX", .roles = "", .flow = CUTE_FLOW_INDEX};
-static const cute_opcode flow_exit = {.name = "EXIT", .roles = "", .flow = CUTE_FLOW_EXIT};
-
-/* As machine code has it, whose blocks and loops are found already. */
-static bool set_flow(cute_arena *arena, const em_function *k, const em_inst *i, cute_code_instruction *to,
-                     bool *targets, size_t count, int64_t *target)
+static const cute_opcode *opcode_of(const em_inst *i)
 {
-    cute_buffer text = {0};
-    to->opcode = &flow_next;
-    to->guarded = i->guard != 0;
-    to->text = to->name = "";
-    if (i->control == EM_EXIT || i->control == EM_TRAP || i->control == EM_RETURN) to->opcode = &flow_exit;
-    if (i->control != EM_BRANCH && i->control != EM_BRANCH_INDEX) return true;
-    const em_operand *list = i->control == EM_BRANCH ? &i->o[0] : i->o[1].list;
-    unsigned n = i->control == EM_BRANCH ? 1 : i->o[1].count;
-    to->opcode = i->control == EM_BRANCH ? &flow_branch : &flow_index;
-    cute_buffer_puts(&text, to->opcode->name);
-    for (unsigned t = 0; t < n && i->count; t++) {
-        if (list[t].kind != EM_O_LABEL || list[t].at < k->start || list[t].at - k->start >= count) continue;
-        targets[list[t].at - k->start] = true;
-        *target = list[t].at - k->start;
-        cute_buffer_printf(&text, "%s`(.L%u)", t ? ", " : " ", (unsigned)(list[t].at - k->start));
+    static const cute_opcode next = {.name = "", .roles = "", .flow = CUTE_FLOW_NEXT},
+                             branch = {.name = "BRA", .roles = "", .flow = CUTE_FLOW_BRANCH},
+                             indexed = {.name = "BRX", .roles = "", .flow = CUTE_FLOW_INDEX},
+                             leave = {.name = "EXIT", .roles = "", .flow = CUTE_FLOW_EXIT};
+    switch (i->control) {
+    case EM_NEXT: return &next;
+    case EM_BRANCH: return &branch;
+    case EM_BRANCH_INDEX: return &indexed;
+    default: return &leave;
     }
-    to->text = to->name = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
-    to->name_length = 3;
-    bool ok = cute_buffer_ok(&text) && to->text;
-    cute_buffer_release(&text);
-    return ok;
+}
+
+static void add_edge(cute_code_block *block, cute_code_edge *edges, uint32_t to, cute_code_edge_kind kind)
+{
+    for (uint32_t e = 0; e < block->edge_count; e++)
+        if (edges[e].to == to) return;
+    edges[block->edge_count++] = (cute_code_edge){to, kind};
+}
+
+/* As machine code has them: first to the block behind, and each block once. */
+static bool make_edges(x_function *f, const em_flow *flow, const em_inst *last, uint32_t b)
+{
+    const cute_graph *g = &flow->graph;
+    cute_code_block *block = &f->flow->blocks[b];
+    uint32_t first = g->out[b], end = g->out[b + 1];
+    bool falls = (last->guard || last->control == EM_NEXT) && b + 1 < g->count;
+    cute_code_edge *edges = cute_arena_array(f->arena, (size_t)(end - first) + 1, sizeof *edges);
+    if (!edges) return false;
+    if (falls) add_edge(block, edges, g->edges[--end].to, CUTE_EDGE_NEXT);
+    for (uint32_t e = first; e < end; e++) add_edge(block, edges, g->edges[e].to, CUTE_EDGE_BRANCH);
+    block->edges = edges;
+    block->leaves = last->control >= EM_EXIT;
+    if (end > first && last->count)
+        f->insts[block->first + block->count - 1].target =
+            (int64_t)f->flow->blocks[g->edges[end - 1].to].first;
+    return true;
 }
 
 static bool make_flow(x_function *f, const em_program *program, const em_function *k)
 {
-    cute_code_function *flow = cute_arena_alloc(f->arena, sizeof *flow);
-    bool *targets = cute_arena_array(f->arena, f->count + 1, sizeof *targets);
-    if (!flow || !targets) return false;
-    f->flow = flow;
-    flow->name = k->name;
-    flow->count = f->count;
-    flow->instructions = cute_arena_array(f->arena, f->count + 1, sizeof *flow->instructions);
-    flow->labels = cute_arena_array(f->arena, f->count + 1, sizeof *flow->labels);
-    if (!flow->instructions || !flow->labels) return false;
-    for (size_t n = 0; n < f->count; n++)
-        if (!set_flow(f->arena, k, &program->code[k->start + n], &flow->instructions[n], targets, f->count,
-                      &f->insts[n].target))
-            return false;
+    const em_flow *from = &k->flow;
+    uint32_t count = from->graph.count;
+    cute_code_function *flow = f->flow = cute_arena_alloc(f->arena, sizeof *flow);
+    if (!flow) return false;
+    *flow = (cute_code_function){
+        .name = k->name,
+        .count = f->count,
+        .instructions = cute_arena_array(f->arena, f->count + 1, sizeof *flow->instructions),
+        .blocks = cute_arena_array(f->arena, (size_t)count + 1, sizeof *flow->blocks),
+        .block_count = count};
+    if (!flow->instructions || !flow->blocks) return false;
+    for (uint32_t b = 0; b < count; b++)
+        flow->blocks[b] = (cute_code_block){.first = from->first[b] - k->start,
+                                            .count = from->first[b + 1] - from->first[b]};
     for (size_t n = 0; n < f->count; n++) {
-        if (!targets[n]) continue;
-        const char *name = cute_arena_printf(f->arena, ".L%zu", n);
-        if (!name) return false;
-        flow->labels[flow->label_count++] = (cute_code_label){name, n};
+        flow->instructions[n].opcode = opcode_of(&program->code[k->start + n]);
+        f->insts[n].block = from->block_of[n];
     }
-    if (!cute_code_flow_find(f->arena, flow)) return false;
-    for (size_t n = 0; n < f->count; n++) f->insts[n].block = flow->instructions[n].block;
-    return true;
+    for (uint32_t b = 0; b < count; b++)
+        if (!make_edges(f, from, &program->code[from->first[b + 1] - 1], b)) return false;
+    return cute_code_find_loops(f->arena, flow);
 }
 
 bool x_from_ptx(cute_arena *arena, const em_program *program, const em_function *k, x_function *out)

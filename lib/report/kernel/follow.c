@@ -17,16 +17,8 @@ typedef struct reg {
     bool needed;
 } reg;
 
-typedef struct edge {
-    uint32_t from, to;
-    uint32_t mask; /* of this warp */
-} edge;
-
 typedef struct flow_block {
     uint32_t first, last; /* instructions */
-    uint32_t *in;         /* edges, in_count of them */
-    uint32_t in_count, out[2], out_count;
-    uint32_t more_out; /* of brx.idx: edges from here on, out_count of them; NONE */
     bool in_loop;
     /* of this warp */
     uint32_t mask;
@@ -49,10 +41,10 @@ struct follow {
     reg *regs;
     uint32_t reg_count, multi_count;
     uint32_t *reg_of; /* by place / 4; NONE */
+    const cute_graph *graph;
+    const uint32_t *block_of;
     flow_block *blocks;
-    uint32_t block_count, *block_of;
-    edge *edges;
-    size_t edge_count, edge_capacity;
+    uint32_t *masks;         /* of this warp, by edge */
     uint8_t *used;           /* by instruction: it is evaluated */
     uint32_t *made_at, made; /* by instruction: its first result among all; how many there are */
     uint8_t *pool;
@@ -91,70 +83,17 @@ static uint32_t reg_index(const follow *f, const em_operand *o)
     return f->reg_of[o->at / 4];
 }
 
-static bool add_edge(follow *f, uint32_t from, uint32_t to_inst)
-{
-    if (to_inst < f->kernel->start || to_inst > f->kernel->end) return true;
-    if (!cute_arena_more(f->arena, &f->edges, f->edge_count, &f->edge_capacity, sizeof *f->edges, 64))
-        return false;
-    f->edges[f->edge_count++] = (edge){.from = from, .to = f->block_of[to_inst - f->kernel->start]};
-    return true;
-}
-
 static bool make_blocks(follow *f)
 {
-    const em_function *k = f->kernel;
-    uint32_t length = k->end - k->start + 1;
-    uint8_t *leader = cute_arena_alloc(f->arena, length + 1);
-    f->block_of = cute_arena_array(f->arena, length, sizeof *f->block_of);
-    if (!leader || !f->block_of) return false;
-    leader[0] = 1;
-    for (uint32_t n = 0; n < length; n++) {
-        const em_inst *i = code(f, k->start + n);
-        if (!ends_block(i)) continue;
-        leader[n + 1] = 1;
-        if (i->control == EM_BRANCH && i->branch.target >= k->start && i->branch.target <= k->end)
-            leader[i->branch.target - k->start] = 1;
-        for (uint32_t t = 0; i->control == EM_BRANCH_INDEX && t < i->o[1].count; t++)
-            if (i->o[1].list[t].at >= k->start && i->o[1].list[t].at <= k->end)
-                leader[i->o[1].list[t].at - k->start] = 1;
-    }
-    for (uint32_t n = 0; n < length; n++) f->block_count += leader[n];
-    f->blocks = cute_arena_array(f->arena, f->block_count, sizeof *f->blocks);
-    if (!f->blocks) return false;
-    uint32_t b = NONE;
-    for (uint32_t n = 0; n < length; n++) {
-        if (leader[n]) f->blocks[++b] = (flow_block){.first = k->start + n};
-        f->blocks[b].last = k->start + n;
-        f->block_of[n] = b;
-    }
-    return true;
-}
-
-/* An edge to where the branch leads comes first, then that to what follows. */
-static bool make_edges(follow *f)
-{
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        flow_block *at = &f->blocks[b];
-        const em_inst *i = code(f, at->last);
-        at->more_out = (uint32_t)f->edge_count;
-        if (i->control == EM_BRANCH && !add_edge(f, b, i->branch.target)) return false;
-        for (uint32_t t = 0; i->control == EM_BRANCH_INDEX && t < i->o[1].count; t++)
-            if (!add_edge(f, b, i->o[1].list[t].at)) return false;
-        bool falls = i->guard || i->control == EM_NEXT;
-        if (falls && b + 1 < f->block_count && !add_edge(f, b, at->last + 1)) return false;
-        at->out_count = (uint32_t)f->edge_count - at->more_out;
-    }
-    for (size_t e = 0; e < f->edge_count; e++) f->blocks[f->edges[e].to].in_count++;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        f->blocks[b].in = cute_arena_array(f->arena, f->blocks[b].in_count + 1, sizeof(uint32_t));
-        if (!f->blocks[b].in) return false;
-        f->blocks[b].in_count = 0;
-    }
-    for (size_t e = 0; e < f->edge_count; e++) {
-        flow_block *to = &f->blocks[f->edges[e].to];
-        to->in[to->in_count++] = (uint32_t)e;
-        for (uint32_t b = f->edges[e].to; b <= f->edges[e].from; b++) f->blocks[b].in_loop = true;
-    }
+    const cute_graph *g = f->graph;
+    f->blocks = cute_arena_array(f->arena, (size_t)g->count + 1, sizeof *f->blocks);
+    f->masks = cute_arena_array(f->arena, g->edge_count + 1, sizeof *f->masks);
+    if (!f->blocks || !f->masks) return false;
+    for (uint32_t b = 0; b < g->count; b++)
+        f->blocks[b] =
+            (flow_block){.first = f->kernel->flow.first[b], .last = f->kernel->flow.first[b + 1] - 1};
+    for (size_t e = 0; e < g->edge_count; e++)
+        for (uint32_t b = g->edges[e].to; b <= g->edges[e].from; b++) f->blocks[b].in_loop = true;
     return true;
 }
 
@@ -289,7 +228,7 @@ static bool make_registers(follow *f)
     for (uint32_t r = 0; r < f->reg_count; r++)
         if (f->regs[r].defs > 1 && f->regs[r].needed) f->regs[r].multi = f->multi_count++;
     for (uint32_t n = 0; n <= f->kernel->end - f->kernel->start; n++) f->used_count += f->used[n];
-    f->too_large = (uint64_t)f->multi_count * f->block_count > MOST_STATE;
+    f->too_large = (uint64_t)f->multi_count * f->graph->count > MOST_STATE;
     for (uint32_t r = 0; f->too_large && r < f->reg_count; r++) f->regs[r].multi = NONE;
     if (f->too_large) f->multi_count = 0;
     return true;
@@ -321,12 +260,15 @@ cute_status follow_create(cute_arena *arena, const em_program *program, const em
 {
     follow *f = *out = cute_arena_alloc(arena, sizeof *f);
     if (!f) return cute_fail_memory(diag);
-    *f = (follow){.arena = arena, .program = program, .kernel = kernel};
+    *f = (follow){.arena = arena,
+                  .program = program,
+                  .kernel = kernel,
+                  .graph = &kernel->flow.graph,
+                  .block_of = kernel->flow.block_of};
     if (options) f->options = *options;
     memcpy(f->block_size, block, sizeof f->block_size);
     f->threads = block[0] * block[1] * block[2];
-    if (!make_blocks(f) || !make_edges(f) || !make_registers(f) || !make_pool(f))
-        return cute_fail_memory(diag);
+    if (!make_blocks(f) || !make_registers(f) || !make_pool(f)) return cute_fail_memory(diag);
     return CUTE_OK;
 }
 
@@ -581,15 +523,14 @@ static void reach(follow *f, uint32_t from, uint32_t behind, uint32_t way, uint3
     f->stack[depth++] = from;
     while (depth) {
         uint32_t at = f->stack[--depth];
-        const flow_block *b = &f->blocks[at];
         if (f->seen[1][at] < f->stamp) {
             f->visited[(*count)++] = at;
             f->seen[1][at] = way;
         } else if (f->seen[1][at] != way) {
             f->blocks[at].joined = true;
         }
-        for (uint32_t e = b->more_out; e < b->more_out + b->out_count; e++) {
-            uint32_t to = f->edges[e].to;
+        for (uint32_t e = f->graph->out[at]; e < f->graph->out[at + 1]; e++) {
+            uint32_t to = f->graph->edges[e].to;
             if (to == behind || f->seen[0][to] == way) continue;
             f->seen[0][to] = way;
             f->stack[depth++] = to;
@@ -609,13 +550,13 @@ static void part(follow *f, uint32_t b)
     uint32_t behind =
         meet >= f->kernel->start && meet <= f->kernel->end ? f->block_of[meet - f->kernel->start] : NONE;
     uint32_t way = f->stamp = f->last_way + 1;
-    for (uint32_t e = at->more_out; e < at->more_out + at->out_count; e++)
-        reach(f, f->edges[e].to, behind, way++, &count);
+    for (uint32_t e = f->graph->out[b]; e < f->graph->out[b + 1]; e++)
+        reach(f, f->graph->edges[e].to, behind, way++, &count);
     f->last_way = way;
     for (uint32_t n = 0; n < count; n++) f->blocks[f->visited[n]].partial = true;
     if (behind != NONE && i->control != EM_EXIT) f->blocks[behind].joined = true;
     if (f->seen[1][b] < f->stamp) return;
-    uint8_t *has = cute_arena_alloc(f->own, f->block_count);
+    uint8_t *has = cute_arena_alloc(f->own, f->graph->count);
     if (!has ||
         !cute_arena_more(f->own, &f->regions, f->region_count, &f->region_capacity, sizeof *f->regions, 8)) {
         f->failed = true;
@@ -631,11 +572,10 @@ static void join(follow *f, uint32_t b)
     flow_block *at = &f->blocks[b];
     uint32_t mask = b ? 0 : at->mask;
     bool reached = b == 0;
-    for (uint32_t n = 0; n < at->in_count; n++) {
-        const edge *e = &f->edges[at->in[n]];
-        if (!e->mask) continue;
-        mask |= e->mask;
-        reached = true;
+    for (uint32_t n = f->graph->in[b]; n < f->graph->in[b + 1]; n++) {
+        uint32_t way = f->masks[f->graph->in_edges[n]];
+        mask |= way;
+        reached |= way != 0;
     }
     f->changed |= mask != at->mask || reached != at->reached;
     at->mask = mask;
@@ -646,17 +586,18 @@ static void join(follow *f, uint32_t b)
         lane_values sum;
         uint32_t have = 0;
         bool one_by_one = false;
-        for (uint32_t n = 0; n < at->in_count; n++) {
-            const edge *e = &f->edges[at->in[n]];
-            const lane_values *v = e->mask ? f->blocks[e->from].end[m] : NULL;
+        for (uint32_t n = f->graph->in[b]; n < f->graph->in[b + 1]; n++) {
+            uint32_t from = f->graph->edges[f->graph->in_edges[n]].from,
+                     way = f->masks[f->graph->in_edges[n]];
+            const lane_values *v = way ? f->blocks[from].end[m] : NULL;
             if (!v) continue;
             for (size_t k = 0; k < f->region_count; k++)
-                one_by_one |= f->regions[k].has[e->from] && !f->regions[k].has[b];
+                one_by_one |= f->regions[k].has[from] && !f->regions[k].has[b];
             if (!all)
                 all = v;
             else if (all != v && !lanes_equal(all, v)) {
-                if (!(have & e->mask))
-                    sum = lanes_select(e->mask, v, all);
+                if (!(have & way))
+                    sum = lanes_select(way, v, all);
                 else if (at->joined)
                     sum = lanes_vary(v->bits, "a value by the way that each lane took");
                 else
@@ -664,7 +605,7 @@ static void join(follow *f, uint32_t b)
                 if (!sum.varies && !sum.why && !lanes_known(&sum)) sum.why = "the round of a loop";
                 all = &sum;
             }
-            have |= e->mask;
+            have |= way;
         }
         if (!all) continue;
         if (one_by_one && !lanes_known(all)) {
@@ -693,18 +634,18 @@ static void leave(follow *f, uint32_t b)
         lane_values which = value_of(f, at->end, &i->o[0]);
         if (!lanes_uniform(&which)) part(f, b);
     }
-    uint32_t last = at->more_out + at->out_count;
-    for (uint32_t e = at->more_out; e < last; e++) {
+    uint32_t last = f->graph->out[b + 1];
+    for (uint32_t e = f->graph->out[b]; e < last; e++) {
         bool falls = (i->guard || i->control == EM_NEXT) && e + 1 == last;
         uint32_t mask = falls ? (i->control == EM_NEXT ? at->mask : rest) : taken;
-        f->changed |= f->edges[e].mask != mask;
-        f->edges[e].mask = mask;
+        f->changed |= f->masks[e] != mask;
+        f->masks[e] = mask;
     }
 }
 
 static void pass(follow *f)
 {
-    for (uint32_t b = 0; b < f->block_count; b++) {
+    for (uint32_t b = 0; b < f->graph->count; b++) {
         flow_block *at = &f->blocks[b];
         join(f, b);
         if (!at->reached) continue;
@@ -849,9 +790,9 @@ static bool begin(follow *f, uint32_t index)
     uint8_t *slots = cute_arena_alloc(f->own, SLOTS * 8 * EM_LANES + 64);
     f->values = cute_arena_array(f->own, f->reg_count + 1, sizeof *f->values);
     f->last_made = cute_arena_array(f->own, f->made + 1, sizeof *f->last_made);
-    for (int n = 0; n < 2; n++) f->seen[n] = cute_arena_array(f->own, f->block_count + 1, sizeof(uint32_t));
-    f->visited = cute_arena_array(f->own, f->block_count + 1, sizeof *f->visited);
-    f->stack = cute_arena_array(f->own, f->block_count + 1, sizeof *f->stack);
+    for (int n = 0; n < 2; n++) f->seen[n] = cute_arena_array(f->own, f->graph->count + 1, sizeof(uint32_t));
+    f->visited = cute_arena_array(f->own, f->graph->count + 1, sizeof *f->visited);
+    f->stack = cute_arena_array(f->own, f->graph->count + 1, sizeof *f->stack);
     f->last_way = 0;
     if (!f->scratch || !slots || !f->values || !f->last_made || !f->seen[0] || !f->seen[1] || !f->visited ||
         !f->stack)
@@ -859,8 +800,8 @@ static bool begin(follow *f, uint32_t index)
     f->scratch->base[EM_BASE_REGISTERS] = slots + (64 - (uintptr_t)slots % 64) % 64;
     f->scratch->base[EM_BASE_CONSTANTS] = f->pool;
     f->scratch->base[EM_BASE_SREGS] = (uint8_t *)f->scratch->sregs;
-    for (size_t e = 0; e < f->edge_count; e++) f->edges[e].mask = 0;
-    for (uint32_t b = 0; b < f->block_count; b++) {
+    memset(f->masks, 0, f->graph->edge_count * sizeof *f->masks);
+    for (uint32_t b = 0; b < f->graph->count; b++) {
         flow_block *at = &f->blocks[b];
         at->reached = at->partial = at->joined = at->varying = false;
         at->mask = 0;
@@ -876,7 +817,7 @@ static bool begin(follow *f, uint32_t index)
 static void tell_all(follow *f, bool settled, follow_sink *sink, void *context)
 {
     if (!settled) memset(f->values, 0, f->reg_count * sizeof *f->values);
-    for (uint32_t b = 0; b < f->block_count; b++) {
+    for (uint32_t b = 0; b < f->graph->count; b++) {
         flow_block *at = &f->blocks[b];
         if (!at->reached) continue;
         f->current = b;
@@ -893,7 +834,7 @@ cute_status follow_warp(follow *f, uint32_t index, follow_sink *sink, void *cont
     int passes = 0;
     f->own = cute_arena_create();
     if (!f->own || !begin(f, index)) f->failed = true;
-    for (uint32_t b = 0; f->too_large && !f->failed && b < f->block_count; b++) {
+    for (uint32_t b = 0; f->too_large && !f->failed && b < f->graph->count; b++) {
         f->blocks[b].reached = f->blocks[b].partial = true;
         f->blocks[b].mask = f->blocks[0].mask;
     }
