@@ -123,3 +123,20 @@ cute_status cute_arch_choose(const char *option, const cute_arch **out, cute_dia
     if (status != CUTE_OK) cute_note(diag, NULL, "it comes from the environment variable %s", name);
     return status;
 }
+
+static const struct {
+    int first, end;
+} features[CUTE_FEATURES] = {
+#define FEATURE(id, first, end) [CUTE_FEATURE_##id] = {first, end},
+#include "lib/base/features.def"
+};
+
+bool cute_arch_has(int number, cute_feature feature)
+{
+    return number >= features[feature].first && (!features[feature].end || number < features[feature].end);
+}
+
+int cute_feature_first(cute_feature feature)
+{
+    return features[feature].first;
+}

@@ -18,6 +18,16 @@ typedef struct cute_arch {
     const char *chips;  /* "H100, H200" */
 } cute_arch;
 
+typedef enum cute_feature {
+#define FEATURE(id, ...) CUTE_FEATURE_##id,
+#include "lib/base/features.def"
+    CUTE_FEATURES
+} cute_feature;
+/* Whether architectures of that number have it: see features.def. */
+bool cute_arch_has(int number, cute_feature feature);
+/* The number of the first one. */
+int cute_feature_first(cute_feature feature);
+
 /* By any spelling: sm_90a, compute_90a, sm90a, 90a, and sm_101 for sm_110 (its name before PTX 9.0). NULL:
  * unknown. */
 const cute_arch *cute_arch_find(const char *text);

@@ -32,19 +32,13 @@ static const char *name_of(unsigned check)
     return checks[n].name;
 }
 
-static const em_loc *loc_of(const em_program *program, const em_inst *i)
-{
-    const em_loc *loc = i->loc && i->loc < program->loc_count ? &program->locs[i->loc] : NULL;
-    return loc && loc->file ? loc : NULL;
-}
-
 /* Loops that were unrolled have many instructions for a line of the source: those are one. */
 static bool same_place(const em_program *program, uint32_t a, uint32_t b)
 {
     if (a == b) return true;
     if (a == UINT32_MAX || b == UINT32_MAX) return false;
     const em_inst *i = &program->code[a], *k = &program->code[b];
-    const em_loc *l = loc_of(program, i), *m = loc_of(program, k);
+    const em_loc *l = em_loc_of(program, i), *m = em_loc_of(program, k);
     return l && m && i->opcode == k->opcode && l->line == m->line && l->column == m->column &&
            !strcmp(l->file, m->file);
 }
@@ -85,7 +79,7 @@ bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i
 static cute_finding_place place_of(em_checks *c, const em_inst *i)
 {
     const em_program *program = c->machine->program;
-    const em_loc *loc = loc_of(program, i);
+    const em_loc *loc = em_loc_of(program, i);
     cute_finding_place place = {.ptx_line = (uint32_t)em_place(program, i).line};
     if (!loc) return place;
     place.file = cute_arena_copy(c->arena, loc->file, strlen(loc->file));
@@ -204,7 +198,7 @@ static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
 {
     const em_program *program = c->machine->program;
     const char *kernel = c->launch->kernel->name;
-    const em_loc *loc = loc_of(program, i);
+    const em_loc *loc = em_loc_of(program, i);
     cute_buffer key = {0};
     if (loc)
         cute_buffer_printf(&key, "%s %s %s %s:%u:%u", space, kernel, em_instruction_name(i), loc->file,

@@ -171,9 +171,9 @@ static json_t *line_json(const entry *e, cursor *c, uint32_t k)
     const em_program *program = e->program;
     const em_inst *i = &program->code[k];
     json_t *value = json_object();
-    const em_loc *loc = i->loc && i->loc < program->loc_count ? &program->locs[i->loc] : NULL;
+    const em_loc *loc = em_loc_of(program, i);
     json_object_set_new(value, "ptx_line", json_integer(line_at(program, c, i->where)));
-    if (loc && loc->file) {
+    if (loc) {
         json_object_set_new(value, "file", json_string(loc->file));
         json_object_set_new(value, "line", json_integer(loc->line));
         json_object_set_new(value, "column", json_integer(loc->column));

@@ -130,9 +130,9 @@ static void note_split(em_warp *w, const em_inst *i, uint32_t mask, const char *
 {
     em_machine *m = w->machine;
     cute_place place = em_place(m->program, i);
-    const em_loc *loc = i->loc && i->loc < m->program->loc_count ? &m->program->locs[i->loc] : NULL;
+    const em_loc *loc = em_loc_of(m->program, i);
     char at[300] = "";
-    if (loc && loc->file) snprintf(at, sizeof at, " (%s:%u:%u)", loc->file, loc->line, loc->column);
+    if (loc) snprintf(at, sizeof at, " (%s:%u:%u)", loc->file, loc->line, loc->column);
     cute_note(diag, &place, "block (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", w->block->ctaid[0],
               w->block->ctaid[1], w->block->ctaid[2], w->index, mask, text, at);
 }

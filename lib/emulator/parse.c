@@ -9,13 +9,7 @@
 #include "lib/base/buffer.h"
 #include "lib/base/list.h"
 
-enum {
-    DEPTH_LIMIT = 64,
-    OPERAND_LIMIT = 1024,
-    TEXT_LIMIT = 1 << 30,
-    FILE_LIMIT = 1 << 16,
-    NEWEST_TARGET = 90
-};
+enum { DEPTH_LIMIT = 64, OPERAND_LIMIT = 1024, TEXT_LIMIT = 1 << 30, NEWEST_TARGET = 90 };
 
 typedef struct sreg_info {
     const char *text;
@@ -601,69 +595,6 @@ cute_status em_parse_instruction(em_parser *p)
     return parse_instruction(p, &raw);
 }
 
-static cute_status parse_loc(em_parser *p)
-{
-    int64_t file, line, column;
-    em_next(p);
-    CUTE_TRY(em_take_integer(p, &file, "the number of a file"));
-    CUTE_TRY(em_take_integer(p, &line, "a line"));
-    CUTE_TRY(em_take_integer(p, &column, "a column"));
-    if (em_is(p, ',')) { /* function_name label, inlined_at file line column */
-        em_next(p);
-        if (em_is_name(p, "function_name")) {
-            em_next(p);
-            em_next(p);
-            if (em_is(p, '+')) {
-                em_next(p);
-                em_next(p);
-            }
-            CUTE_TRY(em_expect(p, ','));
-        }
-        if (em_is_name(p, "inlined_at")) {
-            int64_t unused;
-            em_next(p);
-            for (int i = 0; i < 3; i++) CUTE_TRY(em_take_integer(p, &unused, "a number"));
-        }
-    }
-    em_program *program = p->program;
-    if (!cute_arena_more(p->arena, &program->locs, program->loc_count, &program->loc_capacity,
-                         sizeof *program->locs, 64))
-        return cute_fail_memory(p->diag);
-    if (!program->loc_count) program->loc_count = 1;
-    uint32_t number = file >= 0 && file < UINT32_MAX ? (uint32_t)file : UINT32_MAX;
-    program->locs[program->loc_count] = (em_loc){NULL, (uint32_t)line, (uint32_t)column, number};
-    p->loc = (uint32_t)program->loc_count++;
-    return CUTE_OK;
-}
-
-static cute_status parse_file(em_parser *p)
-{
-    int64_t number;
-    em_next(p);
-    CUTE_TRY(em_take_integer(p, &number, "the number of a file"));
-    if (p->lexer.token.kind != EM_T_STRING) return em_fail_token(p, "the name of a file");
-    const em_token *t = &p->lexer.token;
-    if (number < FILE_LIMIT) {
-        if ((size_t)number >= p->file_count) {
-            size_t count = (size_t)number + 16;
-            const char **files = cute_arena_array(p->arena, count, sizeof *files);
-            if (!files) return cute_fail_memory(p->diag);
-            if (p->file_count) memcpy(files, p->files, p->file_count * sizeof *files);
-            p->files = files;
-            p->file_count = count;
-        }
-        p->files[number] = cute_arena_copy(p->arena, t->text + 1, t->length - 2);
-        if (!p->files[number]) return cute_fail_memory(p->diag);
-    }
-    em_next(p);
-    for (int i = 0; i < 2 && em_is(p, ','); i++) {
-        int64_t unused;
-        em_next(p);
-        CUTE_TRY(em_take_integer(p, &unused, "a number"));
-    }
-    return CUTE_OK;
-}
-
 /* .section name { ... }: debug information. */
 static cute_status skip_section(em_parser *p)
 {
@@ -749,8 +680,8 @@ static cute_status parse_statement(em_parser *p)
     }
     if (t.kind == EM_T_DIRECTIVE) {
         if (em_is_directive(p, "reg")) return em_declare_registers(p);
-        if (em_is_directive(p, "loc")) return parse_loc(p);
-        if (em_is_directive(p, "file")) return parse_file(p);
+        if (em_is_directive(p, "loc")) return em_parse_loc(p);
+        if (em_is_directive(p, "file")) return em_parse_file(p);
         if (em_is_directive(p, "pragma")) return parse_pragma(p);
         if (em_is_directive(p, "section")) return skip_section(p);
         if (em_space_of(&t, &space)) {
@@ -838,8 +769,8 @@ static cute_status parse_module_item(em_parser *p)
     }
     if (em_is_directive(p, "version") || em_is_directive(p, "target") || em_is_directive(p, "address_size"))
         return parse_head(p);
-    if (em_is_directive(p, "file")) return parse_file(p);
-    if (em_is_directive(p, "loc")) return parse_loc(p);
+    if (em_is_directive(p, "file")) return em_parse_file(p);
+    if (em_is_directive(p, "loc")) return em_parse_loc(p);
     if (em_is_directive(p, "section")) return skip_section(p);
     if (em_is_directive(p, "pragma") || em_is_directive(p, "alias") || em_is_directive(p, "tex") ||
         em_is_directive(p, "samplerref") || em_is_directive(p, "surfref") || em_is_directive(p, "texref"))
@@ -887,11 +818,7 @@ static cute_status parse_program(cute_arena *arena, const char *label, const cha
         if (p->lexer.token.kind == EM_T_BAD) return em_fail_token(p, "a declaration");
         CUTE_TRY(parse_module_item(p));
     }
-    /* Files may be named behind the code. */
-    for (size_t i = 1; i < program->loc_count; i++)
-        if (program->locs[i].number < p->file_count)
-            program->locs[i].file = p->files[program->locs[i].number];
-    return CUTE_OK;
+    return em_find_lines(p);
 }
 
 cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length,

@@ -130,6 +130,13 @@ cute_status em_skip_braces(em_parser *p);
 /* Gives the variable its place. */
 cute_status em_place_variable(em_parser *p, em_variable *v);
 
+/* ---- lines.c ---- */
+/* What stands behind .file and .loc. */
+cute_status em_parse_file(em_parser *p);
+cute_status em_parse_loc(em_parser *p);
+/* At the end of the text: the user's place of each .loc. */
+cute_status em_find_lines(em_parser *p);
+
 /* ---- unread.c ---- */
 /* em_parse_instruction, but what the emulator does not have is kept as unread. */
 cute_status em_read_instruction(em_parser *p);

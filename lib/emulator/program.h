@@ -266,9 +266,12 @@ typedef struct em_reloc {
     int64_t offset;
 } em_reloc;
 
+/* A place in the user's source. Code that was inlined has the line of the function that the kernel's author wrote: the
+ * innermost one in the file of the kernel, and not that of a header it comes from. */
 typedef struct em_loc {
-    const char *file;
-    uint32_t line, column, number; /* number: of the file */
+    const char *file;                       /* NULL: not known */
+    uint32_t line, column, number;          /* number: of the file */
+    uint32_t at_number, at_line, at_column; /* where it was inlined; at_line 0: it was not */
 } em_loc;
 
 typedef struct em_program {
@@ -318,6 +321,12 @@ cute_status em_program_parse(cute_arena *arena, const char *label, const char *t
  * not have is kept as `unread`; external variables have places. */
 cute_status em_program_read(cute_arena *arena, const char *label, const char *text, size_t length,
                             uint64_t base, em_program **out, cute_diag *diag);
+/* The place of an instruction in the user's source; NULL: not known. */
+static inline const em_loc *em_loc_of(const em_program *program, const em_inst *i)
+{
+    const em_loc *loc = i->loc && i->loc < program->loc_count ? &program->locs[i->loc] : NULL;
+    return loc && loc->file ? loc : NULL;
+}
 const em_function *em_program_find(const em_program *program, const char *name);
 /* Static shared bytes of a kernel, what the system reserves not included. */
 int64_t em_static_shared(const em_program *program, const em_function *kernel);

@@ -51,7 +51,7 @@ const char *gemm_arch_for(const char *arch)
 {
     const cute_arch *known = cute_arch_find(arch);
     if (!known) return arch;
-    if (known->number == 90) return "sm_90a";
+    if (cute_arch_has(known->number, CUTE_FEATURE_WGMMA)) return "sm_90a";
     return known->name;
 }
 

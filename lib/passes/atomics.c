@@ -248,9 +248,9 @@ static const char *instruction(const cute_atomic *atomic, cute_atomic_kind kind,
 {
     unsigned width = width_of(type);
     if (kind == CUTE_ATOMIC_FADD && width == 16) {
-        /* atom.add of bf16 is of sm_90. */
         if (mlirTypeIsAF16(type)) return "add.noftz.f16";
-        return atomic->arch && atomic->arch->number >= 90 ? "add.noftz.bf16" : NULL;
+        bool has = atomic->arch && cute_arch_has(atomic->arch->number, CUTE_FEATURE_ATOMIC_BF16);
+        return has ? "add.noftz.bf16" : NULL;
     }
     if (!(rows[kind].widths & width)) return NULL;
     snprintf(*out, sizeof *out, "%s.%c%u", rows[kind].atom, rows[kind].letter, width);

@@ -263,11 +263,11 @@ static bool lower_conversion(MlirOperation op, const cute_device_work *w)
     if (!format || (is_f8(from) && is_f8(to)))
         return refuse(op, w, "f8E4M3FN or f8E5M2 and a wider float", f8);
     if (mlirTypeIsAF64(from)) return refuse(op, w, "f16, bf16 or f32 to narrow to 8 bits", from);
-    if (w->arch && w->arch->number < 89) {
+    if (w->arch && !cute_arch_has(w->arch->number, CUTE_FEATURE_FP8)) {
         cute_buffer text = {0};
         MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-        cute_buffer_printf(&text, "'%.*s' op of an 8-bit float needs sm_89, got %s", (int)name.length,
-                           name.data, w->arch->name);
+        cute_buffer_printf(&text, "'%.*s' op of an 8-bit float needs sm_%d, got %s", (int)name.length,
+                           name.data, cute_feature_first(CUTE_FEATURE_FP8), w->arch->name);
         cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
         cute_buffer_release(&text);
         cute_pass_fail(w->pass);

@@ -204,7 +204,7 @@ static MlirValue tree(const cute_builder *b, const reduction *r, MlirValue value
 static bool has_redux(const reduction *r)
 {
     return r->combiner && r->combiner->redux && is_integer(r->type) && width_of(r->type) <= 32 &&
-           (!r->w->arch || r->w->arch->number >= 80);
+           (!r->w->arch || cute_arch_has(r->w->arch->number, CUTE_FEATURE_REDUX));
 }
 
 static MlirValue redux(const cute_builder *b, const reduction *r, MlirValue value, MlirValue width)

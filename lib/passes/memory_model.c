@@ -58,9 +58,10 @@ static bool scope_of(MlirOperation op, const cute_device_work *w, const char **s
         if (!cute_text_is(name, scopes[i].name)) continue;
         *scope = scopes[i].scope;
         bool cluster = *scope && !strcmp(*scope, "cluster");
-        if (!cluster || !w->arch || w->arch->number >= 90) return true;
-        cute_buffer_printf(&text, "'%.*s' op with syncscope \"cluster\" needs sm_90, got %s",
-                           (int)what.length, what.data, w->arch->name);
+        if (!cluster || !w->arch || cute_arch_has(w->arch->number, CUTE_FEATURE_CLUSTERS)) return true;
+        cute_buffer_printf(&text, "'%.*s' op with syncscope \"cluster\" needs sm_%d, got %s",
+                           (int)what.length, what.data, cute_feature_first(CUTE_FEATURE_CLUSTERS),
+                           w->arch->name);
     }
     if (!text.length)
         cute_buffer_printf(

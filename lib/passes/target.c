@@ -78,7 +78,7 @@ static bool refuse(MlirOperation op, const char *needed, const cute_arch *arch)
 /* mma.sync: the shapes of Turing, and those since Ampere. */
 static bool has_mma(MlirOperation op, const cute_arch *arch)
 {
-    if (arch->number >= 80) return true;
+    if (cute_arch_has(arch->number, CUTE_FEATURE_MMA_AMPERE)) return true;
     MlirAttribute shape = mlirOperationGetAttributeByName(op, cute_text("shape"));
     cute_buffer text = {0};
     if (mlirAttributeIsNull(shape)) shape = mlirOperationGetAttributeByName(op, cute_text("mmaShape"));
@@ -97,7 +97,7 @@ static bool has_mma(MlirOperation op, const cute_arch *arch)
 /* Of operations that sm_80 has, what only sm_90 has: a count or another block's mbarrier, a scope or the cluster as one. */
 static bool has_mbarrier(MlirOperation op, const cute_arch *arch)
 {
-    if (arch->number >= 90) return true;
+    if (cute_arch_has(arch->number, CUTE_FEATURE_MBARRIER_REMOTE)) return true;
     if (cute_op_is(op, "cute_nvgpu.arch.mbarrier_arrive") &&
         (cute_op_has(op, "count") || mlirOperationGetNumOperands(op) > 1))
         return refuse(op, "sm_90 for a count or another block's mbarrier", arch);

@@ -193,6 +193,67 @@ END
     [[ $(launch 16 256 2) != *tail-wave* ]]
 }
 
+@test "shared memory that a launch asks for counts: few warps, and a wave of one block" {
+    launch() { # bytes
+        printf '{"kernel": "slow", "grid": [3], "block": [256], "dynamic_smem": %d, "buffers": {"a": {"dtype": "f32", "shape": [65536], "init": "ones"},
+            "out": {"dtype": "f32", "shape": [1048576], "init": "zeros"}}, "args": [{"buffer": "a"}, {"buffer": "out"}, {"value": 64, "type": "i32"}]}' "$1" >l.json
+        "$dump" explain "$kernels/inplace.ptx" --kernel=slow --config=l.json --json --sms=2 >e.json
+        jq -r '.kernels[0].findings[] | select(.weight != "low") | "\(.id): \(.evidence)"' e.json
+    }
+    [[ $(launch 1024) != *occupancy* && $(launch 1024) != *tail-wave* ]]
+    [[ $(launch 120000) == *"occupancy: 8 of 64 warps are resident, and shared memory allows no more"* ]]
+    [[ $(launch 120000) == *"tail-wave: 3 blocks, of which 2 are resident on 2 multiprocessors"* ]]
+}
+
+@test "code that comes from a header is told at the line of the kernel's author" {
+    cat >inlined.ptx <<'PTX'
+.version 8.3
+.target sm_90
+.address_size 64
+.file 1 "kernel.cu"
+.file 2 "some/include/helpers.hpp"
+.visible .entry k(.param .u64 a, .param .u64 b)
+.maxntid 256, 1, 1
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<8>;
+    .reg .f32 %f<3>;
+    .loc 1 20 1
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [b];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 512;
+    .loc 1 21 9
+    mov.b32 %r2, 0;
+    .loc 1 7 5, function_name $own, inlined_at 1 21 9
+    add.s64 %rd4, %rd1, %rd3;
+    .loc 2 112 3, function_name $deep, inlined_at 1 7 5
+    ld.global.f32 %f1, [%rd4];
+    .loc 1 22 1
+    mul.wide.u32 %rd5, %r1, 4;
+    add.s64 %rd6, %rd2, %rd5;
+    st.global.f32 [%rd6], %f1;
+    ret;
+}
+.section .debug_str
+{
+$own:
+.b8 111
+.b8 0
+$deep:
+.b8 100
+.b8 0
+}
+PTX
+    "$dump" explain inlined.ptx --cuda-path=/nowhere >out
+    grep -q 'kernel.cu:7: uncoalesced' out
+    ! grep -q helpers.hpp out
+    "$CUTE_BIN/cute-link" -lineinfo --strip inlined.ptx -o inlined.cubin
+    "$dump" explain inlined.cubin >out
+    grep -qE 'kernel.cu:7 .*uncoalesced' out
+    ! grep -q helpers.hpp out
+}
+
 @test "arguments of calls are no arrays of a thread" {
     cat >call.ptx <<'PTX'
 .version 8.3

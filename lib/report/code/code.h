@@ -181,6 +181,9 @@ bool cute_code_flow_find(cute_arena *arena, cute_code_function *function);
 bool cute_code_find_loops(cute_arena *arena, cute_code_function *function);
 bool cute_code_liveness(cute_arena *arena, cute_code_function *function);
 
+/* Where an instruction stands in the source: of inlined code the innermost line in the kernel's own file, and not that of a
+ * header it comes from, as em_loc_of has it for PTX. NULL: not known. */
+const cute_code_place *cute_code_user_place(const cute_code_instruction *instruction);
 /* Whether `block` is in `loop`. */
 bool cute_code_in_loop(const cute_code_function *function, uint32_t block, uint32_t loop);
 /* The function of that name, or NULL. */

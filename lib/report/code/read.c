@@ -222,3 +222,11 @@ const cute_code_function *cute_code_find(const cute_code *code, const char *name
         if (strcmp(code->functions[i].name, name) == 0) return &code->functions[i];
     return NULL;
 }
+
+const cute_code_place *cute_code_user_place(const cute_code_instruction *instruction)
+{
+    const cute_code_place *own = instruction->place, *kernel = own;
+    while (kernel && kernel->caller) kernel = kernel->caller;
+    while (own != kernel && strcmp(own->file, kernel->file)) own = own->caller;
+    return own;
+}

@@ -71,11 +71,13 @@ void find_divisions(explain_context *c)
         bool loop = x_loop_of(f, i) != CUTE_NO_LOOP;
         if (x_has_inverse(f, i)) {
             explain_add(
-                c, i, (x_cost(f, i) - 3) * x_weight(f, i), NULL,
-                "about 8 instructions in a loop; the inverse of the divisor is computed in front of it");
+                c, i, (x_division_cost(f, i) - 3) * x_weight(f, i), NULL,
+                loop
+                    ? "about 10 instructions in a loop; the inverse of the divisor is computed in front of it"
+                    : "about 10 instructions; the inverse of the divisor is computed once");
             continue;
         }
-        explain_add(c, i, (x_cost(f, i) - 3) * x_weight(f, i), NULL, "about %d instructions%s",
+        explain_add(c, i, (x_division_cost(f, i) - 3) * x_weight(f, i), NULL, "about %d instructions%s",
                     i->bits == 64 ? 70 : 20, loop ? ", in a loop" : "");
     }
 }
@@ -99,16 +101,25 @@ void find_slow_math(explain_context *c)
     }
 }
 
+enum {
+    SINE = 24,      /* instructions of sinf for small arguments, beside 3 of sin.approx */
+    REDUCTION = 100 /* cycles for large ones */
+};
+
 void find_reductions(explain_context *c)
 {
     const x_function *f = c->f;
-    for (size_t n = 0; n < f->count; n++) {
-        const x_inst *i = &f->insts[n];
-        if (!(i->flags & F_REDUCTION) || !x_reached(f, i)) continue;
-        double weight = x_weight(f, i);
-        explain_add(
-            c, i, 100 * weight, NULL,
-            "arguments above 105615 are multiplied by 2/pi of 192 bits, in an array of 28 bytes a thread");
+    for (uint32_t b = 0; b < f->flow->block_count; b++) {
+        const cute_code_block *block = &f->flow->blocks[b];
+        uint32_t large = block->reached && block->count ? x_large_argument(f, b) : CUTE_NO_BLOCK;
+        if (large == CUTE_NO_BLOCK) continue;
+        const x_inst *branch = &f->insts[block->first + block->count - 1];
+        double often = f->blocks[b].weight, rarely = f->blocks[large].weight;
+        explain_add_wait(
+            c, branch, SINE * often + REDUCTION * rarely, NULL,
+            "about %d instructions each; arguments above 105615 are multiplied by 192 bits of 2/pi in a "
+            "local array",
+            SINE);
     }
 }
 

@@ -15,6 +15,7 @@ typedef struct explain_context {
     explain_id id;
     double warps;                    /* of a scheduler */
     const cute_occupancy *occupancy; /* NULL: not known */
+    cute_occupancy_input resources;  /* of which it is; threads 0: not known */
     int64_t stacks, l1; /* bytes of a multiprocessor: of stacks, of what L1 has beside them; 0: not known */
     bool launched;      /* grid and block are those of a launch */
     explain_kernel *out;
@@ -29,6 +30,9 @@ typedef void explain_function(explain_context *c);
  * whose evidence is that of the worst. `cure` NULL: the row's. */
 void explain_add(explain_context *c, const x_inst *i, double cycles, const char *cure, const char *format,
                  ...) CUTE_PRINTF(5, 6);
+/* The same of cycles in which the warp waits, which are no cycles of its instructions. */
+void explain_add_wait(explain_context *c, const x_inst *i, double cycles, const char *cure,
+                      const char *format, ...) CUTE_PRINTF(5, 6);
 /* The same of the whole kernel; `share` 0 to 1. */
 void explain_add_whole(explain_context *c, const x_inst *i, double share, const char *cure,
                        const char *format, ...) CUTE_PRINTF(5, 6);

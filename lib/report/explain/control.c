@@ -303,8 +303,9 @@ void find_serial(explain_context *c)
             if (!worst || x_cost(f, i) > x_cost(f, worst)) worst = i;
         }
         if (other || !worst) continue;
-        explain_add(c, worst, explain_loop_cost(f, n) * 31 / 32 + explain_exposed(c, 30) * x_weight(f, worst),
-                    NULL, "the loop runs in one lane of the block, about %.0f times", f->loops[n].trips);
+        explain_add_wait(c, worst,
+                         explain_loop_cost(f, n) * 31 / 32 + explain_exposed(c, 30) * x_weight(f, worst),
+                         NULL, "the loop runs in one lane of the block, about %.0f times", f->loops[n].trips);
     }
 }
 
@@ -469,7 +470,7 @@ void find_calls(explain_context *c)
         const x_inst *i = &f->insts[n];
         if (!(i->flags & F_CALL) || !x_reached(f, i) || x_loop_of(f, i) == CUTE_NO_LOOP || of_system(i))
             continue;
-        explain_add(c, i, 60 * x_weight(f, i), NULL,
-                    "arguments and what is alive go through the registers and the stack of the call");
+        explain_add_wait(c, i, 60 * x_weight(f, i), NULL,
+                         "arguments and what is alive go through the registers and the stack of the call");
     }
 }

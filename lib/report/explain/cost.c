@@ -49,8 +49,8 @@ enum {
     BARRIER = 30,
     TMA_COPY = 1024,
     WGMMA = 64,
-    DIVISION = 28,
-    QUOTIENT = 12,
+    DIVISION = 36, /* about 22 instructions, of which machine code has each */
+    QUOTIENT = 18, /* of the last ten of them */
     SLOW_MATH = 24,
     DIVISION_64 = 140,
     DOUBLE_MATH = 60
@@ -127,6 +127,11 @@ void x_mark_again(x_function *f)
     }
 }
 
+double x_division_cost(const x_function *f, const x_inst *i)
+{
+    return x_has_inverse(f, i) ? QUOTIENT : i->bits == 64 ? DIVISION_64 : DIVISION;
+}
+
 double x_cost(const x_function *f, const x_inst *i)
 {
     uint64_t at[X_LANES];
@@ -135,8 +140,7 @@ double x_cost(const x_function *f, const x_inst *i)
     if (i->flags & F_TMA) return copy_cost(f, i);
     if (i->flags & F_WGMMA) return product_cost(i);
     if (i->flags & F_BARRIER) return BARRIER;
-    if (x_has_inverse(f, i)) return QUOTIENT;
-    if (i->flags & F_DIVIDE) return i->bits == 64 ? DIVISION_64 : DIVISION;
+    if (i->flags & F_DIVIDE && !f->sass) return x_division_cost(f, i);
     if (i->flags & F_DOUBLE) return double_cost(f->arch) * (i->flags & F_SLOW_MATH ? DOUBLE_MATH / 2 : 1);
     if (i->flags & F_SLOW_MATH) return SLOW_MATH;
     if (i->access == CUTE_ACCESS_NONE || i->flags & F_TENSOR_LOAD) return cost;

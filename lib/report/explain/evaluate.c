@@ -6,8 +6,9 @@
 #include "lib/report/explain/model.h"
 
 enum { SIZE = 1024 /* what an argument is taken for */ };
-static const double UNLIKELY = 0.002, FEW_TRIPS = 4 /* of what is unlikely */, LONG_NUMBERS = 0.1, TRIPS = 16,
-                    MANY_TRIPS = 256, MOST_TRIPS = 1 << 16; /* of a loop about which nothing is known */
+static const double UNLIKELY = 0.002, FEW_TRIPS = 4 /* of what is unlikely */, LONG_NUMBERS = 0.1,
+                    LARGE_ARGUMENT = 0.002, TRIPS = 16, MANY_TRIPS = 256,
+                    MOST_TRIPS = 1 << 16; /* of a loop about which nothing is known */
 
 /* ---- operands ---- */
 
@@ -401,6 +402,29 @@ uint32_t x_long_division(const x_function *f, uint32_t block)
     return CUTE_NO_BLOCK;
 }
 
+/* |x| > 105615, in front of the reduction by 192 bits of 2/pi in sinf, cosf and tanf: PTX has the number's bits, machine code its digits. */
+static const x_inst *large_argument(const x_function *f, const x_inst *branch)
+{
+    const x_value *v = x_use(f, &branch->uses[branch->guard]);
+    const x_inst *i = v->inst >= 0 ? &f->insts[v->inst] : NULL;
+    const char *number = f->sass ? "105615" : "0f47CE4780";
+    return i && memmem(i->text, i->length, number, strlen(number)) ? i : NULL;
+}
+
+uint32_t x_large_argument(const x_function *f, uint32_t block)
+{
+    const x_inst *branch = branch_of(f, block), *test = branch ? large_argument(f, branch) : NULL;
+    const cute_code_block *b = &f->flow->blocks[block];
+    if (!test || b->edge_count != 2) return CUTE_NO_BLOCK;
+    bool less =
+        has_word(test, ".lt") || has_word(test, ".le") || has_word(test, ".LT") || has_word(test, ".LE");
+    bool taken_is_large = less == branch->uses[branch->guard].inverted;
+    uint32_t target = f->insts[branch->target].block;
+    for (int side = 0; side < 2; side++)
+        if ((b->edges[side].to == target) == taken_is_large) return b->edges[side].to;
+    return CUTE_NO_BLOCK;
+}
+
 /* A block with one predecessor is reached by the lanes that take that edge; others by those of their dominator. */
 static void find_active(x_function *f, uint32_t block)
 {
@@ -414,6 +438,7 @@ static void find_active(x_function *f, uint32_t block)
     x->likely = f->blocks[b->dominator].likely;
     if (x->before_count != 1 || x->before[0] != b->dominator) return;
     if (x_long_division(f, b->dominator) == block) x->likely *= LONG_NUMBERS;
+    if (x_large_argument(f, b->dominator) == block) x->likely *= LARGE_ARGUMENT;
     /* @P0 EXIT: the others go on. */
     const cute_code_block *before = &f->flow->blocks[b->dominator];
     const x_inst *branch = before->count ? &f->insts[before->first + before->count - 1] : NULL;

@@ -142,9 +142,9 @@ static int64_t used_at(const explain_context *c, int64_t address)
     return -1;
 }
 
-CUTE_PRINTF(6, 0)
-static void add(explain_context *c, const x_inst *i, double cycles, double share, const char *cure,
-                const char *format, va_list args)
+CUTE_PRINTF(7, 0)
+static void add(explain_context *c, const x_inst *i, double cycles, double share, bool waits,
+                const char *cure, const char *format, va_list args)
 {
     explain_place place = {.address = -1, .used = -1};
     cute_buffer text = {0};
@@ -173,8 +173,12 @@ static void add(explain_context *c, const x_inst *i, double cycles, double share
             return;
         }
         f = &k->findings[k->count++];
-        *f = (explain_finding){
-            .id = c->id, .place = place, .share = share, .worst = -1, .measured = i && i->seen};
+        *f = (explain_finding){.id = c->id,
+                               .place = place,
+                               .share = share,
+                               .worst = -1,
+                               .measured = i && i->seen,
+                               .waits = waits};
     }
     if (!(cycles >= 0)) cycles = 0;
     f->count += i != NULL;
@@ -191,7 +195,16 @@ void explain_add(explain_context *c, const x_inst *i, double cycles, const char 
 {
     va_list args;
     va_start(args, format);
-    add(c, i, cycles, -1, cure, format, args);
+    add(c, i, cycles, -1, false, cure, format, args);
+    va_end(args);
+}
+
+void explain_add_wait(explain_context *c, const x_inst *i, double cycles, const char *cure,
+                      const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(c, i, cycles, -1, true, cure, format, args);
     va_end(args);
 }
 
@@ -200,7 +213,7 @@ void explain_add_whole(explain_context *c, const x_inst *i, double share, const 
 {
     va_list args;
     va_start(args, format);
-    add(c, i, 0, share, cure, format, args);
+    add(c, i, 0, share, false, cure, format, args);
     va_end(args);
 }
 
@@ -212,18 +225,6 @@ static double total_cost(const x_function *f)
     for (size_t n = 0; f && n < f->count; n++)
         if (x_reached(f, &f->insts[n])) sum += x_cost(f, &f->insts[n]) * x_weight(f, &f->insts[n]);
     return sum;
-}
-
-/* Findings whose cycles are no cycles of an instruction, but of waiting for it. */
-static bool waits(explain_id id)
-{
-    static const explain_id ids[] = {EXPLAIN_CHASE,  EXPLAIN_ONE_LOAD,    EXPLAIN_STAGES, EXPLAIN_ASYNC_COPY,
-                                     EXPLAIN_RELOAD, EXPLAIN_ATOMIC,      EXPLAIN_FENCE,  EXPLAIN_VOLATILE,
-                                     EXPLAIN_SPILL,  EXPLAIN_LOCAL_ARRAY, EXPLAIN_SERIAL, EXPLAIN_CALL,
-                                     EXPLAIN_WGMMA,  EXPLAIN_TRIGONOMETRY};
-    for (size_t k = 0; k < sizeof ids / sizeof *ids; k++)
-        if (ids[k] == id) return true;
-    return false;
 }
 
 static int by_share(const void *a, const void *b)
@@ -240,7 +241,7 @@ static void weigh(explain_context *c, size_t first, double total)
     for (size_t n = first; n < c->out->count; n++) {
         explain_finding *f = &c->out->findings[n];
         if (f->share < 0) {
-            double all = total + (waits(f->id) ? f->cycles : 0);
+            double all = total + (f->waits ? f->cycles : 0);
             f->share = all > 0 ? f->cycles / all : 0;
             if (f->share > 1) f->share = 1;
         }
@@ -335,18 +336,20 @@ static void set_local(explain_context *c)
 
 static void set_occupancy(explain_context *c, cute_occupancy *o)
 {
-    cute_occupancy_input in = {.size = sizeof in};
+    cute_occupancy_input *in = &c->resources;
     const x_function *f = c->ptx ? c->ptx : c->sass;
+    *in = (cute_occupancy_input){.size = sizeof *in};
     c->warps = 8;
     c->compiled_module = c->input->compiled ? c->input->compiled : c->input->module;
     c->compiled = kernel_of(c->compiled_module, c->kernel->name);
     if (!c->compiled || c->compiled->resources.registers < 0 || !f ||
-        cute_occupancy_of_kernel(c->compiled_module, c->compiled, &in, NULL) != CUTE_OK) {
+        cute_occupancy_of_kernel(c->compiled_module, c->compiled, in, NULL) != CUTE_OK) {
         c->compiled = NULL;
         return;
     }
-    in.threads = f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
-    if (in.threads < 1 || in.threads > 1024 || cute_occupancy_compute(&in, o, NULL) != CUTE_OK) return;
+    if (c->launched && f->launch.dynamic_smem >= 0) in->dynamic_smem = f->launch.dynamic_smem;
+    in->threads = f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
+    if (in->threads < 1 || in->threads > 1024 || cute_occupancy_compute(in, o, NULL) != CUTE_OK) return;
     c->occupancy = o;
     if (o->warps > 0) c->warps = o->warps / 4.0;
     if (c->warps < 1) c->warps = 1;
@@ -378,6 +381,7 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
         if (!explain_read_counters(arena, input->launch, kernel->name, &ptx)) return cute_fail_memory(diag);
         if (!x_analyse(&ptx)) return cute_fail_memory(diag);
         x_mark_again(&ptx);
+        if (!x_find_chains(&ptx)) return cute_fail_memory(diag);
         c.ptx = &ptx;
         cute_unread_list unread;
         CUTE_TRY(cute_unread_find(arena, program, entry, &unread, diag));
@@ -394,6 +398,7 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
         if (c.ptx && !sass.launch.block[0]) sass.launch = ptx.launch;
         if (!x_analyse(&sass)) return cute_fail_memory(diag);
         x_mark_again(&sass);
+        if (!x_find_chains(&sass)) return cute_fail_memory(diag);
         c.sass = &sass;
     } else {
         unseen(&c, "the machine code, and so spills and what ptxas made of loops: %s",

@@ -39,6 +39,7 @@ typedef struct explain_finding {
     double cycles; /* that could be saved, of one warp: an estimate */
     double share;  /* of the kernel's time, 0 to 1; -1: not known */
     bool measured; /* the share is of counters or samples */
+    bool waits;    /* cycles: of waiting, beside those of the instructions */
     const char *evidence, *cure;
     const char *stall; /* what a profiler saw there; NULL */
     double worst;      /* cycles of the instruction that gave the evidence */

@@ -60,6 +60,7 @@ bool explain_is_chased(explain_context *c, const x_inst *i)
 {
     const x_function *f = c->f;
     uint32_t loop = x_loop_of(f, i);
+    if (i->chain >= X_LONG_CHAIN) return true;
     if (loop == CUTE_NO_LOOP || !loads_global(i) || !(x_address_depends(f, i) & X_LOADED)) return false;
     if (follows_itself(c, i, loop)) return true;
     for (uint32_t b = 0; b < f->flow->block_count; b++)
@@ -83,6 +84,15 @@ static double scattered(const x_function *f, const x_inst *i)
     return SECTOR_COST * (X_LANES / 2 - (double)width) * 0.75;
 }
 
+/* A chain of the same code in one iteration, or in no loop: each of its loads adds a latency. */
+static void judge_chain(explain_context *c, const x_inst *i, double more, const char *apart)
+{
+    explain_add_wait(c, i, (explain_exposed(c, LATENCY_GLOBAL) + more) * x_weight(c->f, i), NULL,
+                     "one of %u loads in a row, each of which has its address from the one before: %d cycles "
+                     "each%s",
+                     i->chain, LATENCY_GLOBAL, apart);
+}
+
 void find_chases(explain_context *c)
 {
     const x_function *f = c->f;
@@ -90,21 +100,24 @@ void find_chases(explain_context *c)
         const x_inst *i = &f->insts[n];
         uint32_t loop = x_loop_of(f, i);
         bool shared = i->access == CUTE_ACCESS_LOAD && i->space == CUTE_SPACE_SHARED;
-        if (!x_reached(f, i) || loop == CUTE_NO_LOOP || (!loads_global(i) && !shared) ||
-            i->flags & F_VOLATILE)
-            continue;
+        if (!x_reached(f, i) || (!loads_global(i) && !shared) || i->flags & F_VOLATILE) continue;
         double more = shared ? 0 : scattered(f, i);
         const char *apart = more > 0 ? "; each lane is somewhere else, in a sector of its own" : "";
-        if (!follows_itself(c, i, loop)) {
-            if (more > 0 && explain_is_chased(c, i))
-                explain_add(c, i, more * x_weight(f, i), NULL, "it lies where a chain of loads has led%s",
-                            apart);
+        bool follows = loop != CUTE_NO_LOOP && follows_itself(c, i, loop);
+        if (!follows && i->chain >= X_LONG_CHAIN) {
+            judge_chain(c, i, more, apart);
+            continue;
+        }
+        if (!follows) {
+            if (loop != CUTE_NO_LOOP && more > 0 && explain_is_chased(c, i))
+                explain_add_wait(c, i, more * x_weight(f, i), NULL,
+                                 "it lies where a chain of loads has led%s", apart);
             continue;
         }
         int latency = shared ? 30 : LATENCY_GLOBAL;
-        explain_add(c, i, (explain_exposed(c, latency) + more) * x_weight(f, i), NULL,
-                    "its address comes from what it loaded one iteration before: %d cycles each%s", latency,
-                    apart);
+        explain_add_wait(c, i, (explain_exposed(c, latency) + more) * x_weight(f, i), NULL,
+                         "its address comes from what it loaded one iteration before: %d cycles each%s",
+                         latency, apart);
     }
 }
 
@@ -153,14 +166,15 @@ void find_single_loads(explain_context *c)
         double exposed = explain_exposed(c, LATENCY_LOADED * (double)levels) / unrolled(c, n) - body;
         if (exposed <= 0) continue;
         if (levels > 1)
-            explain_add(c, load, exposed * 0.75 * x_weight(f, load), NULL,
-                        "%u loads of an iteration, each of which has its address from the one before; about "
-                        "%.0f iterations",
-                        levels, f->loops[n].trips);
+            explain_add_wait(
+                c, load, exposed * 0.75 * x_weight(f, load), NULL,
+                "%u loads of an iteration, each of which has its address from the one before; about "
+                "%.0f iterations",
+                levels, f->loops[n].trips);
         else
-            explain_add(c, load, exposed * 0.75 * x_weight(f, load), NULL,
-                        "the only load of an iteration, of %u bytes a lane; about %.0f iterations",
-                        load->width, f->loops[n].trips);
+            explain_add_wait(c, load, exposed * 0.75 * x_weight(f, load), NULL,
+                             "the only load of an iteration, of %u bytes a lane; about %.0f iterations",
+                             load->width, f->loops[n].trips);
     }
 }
 
@@ -221,8 +235,8 @@ void find_missing_stages(explain_context *c)
             for (size_t w = k + 1; w < f->count && !work; w++)
                 work = explain_in_loop(f, &f->insts[w], loop) && works(&f->insts[w]);
             if (work)
-                explain_add(c, wait, explain_exposed(c, LATENCY_GLOBAL + 200) * x_weight(f, copy), NULL,
-                            "no work stands between the copy and the wait for it");
+                explain_add_wait(c, wait, explain_exposed(c, LATENCY_GLOBAL + 200) * x_weight(f, copy), NULL,
+                                 "no work stands between the copy and the wait for it");
             break;
         }
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/arch.h"
 #include "lib/numeric/number.h"
 #include "lib/report/explain/model.h"
 
@@ -89,7 +90,7 @@ static bool read_constant(span s, int arch, x_operand *out)
         if (*at == '[') second = at;
     if (!second || !span_begins(s, "c[")) return false;
     int64_t bank = strtoll(s.at + 2, NULL, 0), place = strtoll(second + 1, NULL, 0);
-    int64_t first = arch >= 100 ? 0x360 : 0;
+    int64_t first = cute_arch_has(arch, CUTE_FEATURE_CONSTANTS_AT_0X360) ? 0x360 : 0;
     *out = (x_operand){.kind = X_ARG, .imm = bank << 32 | place};
     if (bank == 0 && place >= first && place < first + 0x18)
         *out = (x_operand){.kind = X_SREG,
@@ -510,7 +511,8 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
                    .sass = (int64_t)c->address};
     to->text = c->text;
     to->length = (uint32_t)strcspn(c->text, ";");
-    if (c->place) to->file = c->place->file, to->line = c->place->line;
+    const cute_code_place *place = cute_code_user_place(c);
+    if (place) to->file = place->file, to->line = place->line;
     if (c->target_count && c->targets[0] >= 0) to->target = c->targets[0];
     set_flags(c, p.modifiers, to);
     /* HADD2.F32 widens. */
@@ -624,7 +626,8 @@ static bool is_corrected(const x_function *f, size_t n)
     return subtracted;
 }
 
-/* Divisions whose inverse is computed in front of the loop: the product and its corrections stay. */
+/* Divisions whose inverse is computed elsewhere, in front of the loop or for the one before: the product and its corrections
+ * stay. */
 static void find_quotients(x_function *f)
 {
     bool divides = false;
@@ -632,10 +635,11 @@ static void find_quotients(x_function *f)
     for (size_t n = 0; n < f->count && divides; n++) {
         x_inst *i = &f->insts[n];
         uint32_t loop = f->flow->blocks[i->block].loop;
-        if (loop == CUTE_NO_LOOP || !memmem(i->text, i->length, "IMAD.HI.U32", 11)) continue;
+        if (!memmem(i->text, i->length, "IMAD.HI.U32", 11)) continue;
         bool whole = false;
         for (size_t k = n > 24 ? n - 24 : 0; k < n; k++)
-            whole |= f->insts[k].flags & F_DIVIDE && f->flow->blocks[f->insts[k].block].loop == loop;
+            whole |= f->insts[k].class == CUTE_CODE_SPECIAL && f->insts[k].flags & F_DIVIDE &&
+                     f->flow->blocks[f->insts[k].block].loop == loop;
         if (!whole && is_corrected(f, n)) i->flags |= F_DIVIDE;
     }
 }

@@ -26,6 +26,7 @@ bool explain_read_launch(const json_t *report, const char *kernel, x_launch *out
         if (!name || strcmp(name, kernel)) continue;
         read_extent(json_object_get(launch, "grid"), out->grid);
         read_extent(json_object_get(launch, "block"), out->block);
+        out->dynamic_smem = json_integer_value(json_object_get(launch, "dynamic_smem"));
         return true;
     }
     return false;
@@ -80,6 +81,7 @@ void explain_set_launch(const ncu_kernel *measured, x_launch *out)
         out->block[d] = measured->block[0] > 0 && measured->block[d] < 1 ? 1 : measured->block[d];
         out->grid[d] = measured->grid[0] > 0 && measured->grid[d] < 1 ? 1 : measured->grid[d];
     }
+    out->dynamic_smem = -1;
 }
 
 static int by_value(const void *a, const void *b)

@@ -46,9 +46,9 @@ void find_spills(explain_context *c)
             r && r->registers > 0
                 ? explain_text(c, "; the kernel has %lld registers a thread", (long long)r->registers)
                 : "";
-        explain_add(c, i, cycles, NULL, "%s of %u bytes a thread at %s%s",
-                    i->access == CUTE_ACCESS_LOAD ? "a load" : "a store", i->width ? i->width : 4,
-                    "a constant place of the stack", limit);
+        explain_add_wait(c, i, cycles, NULL, "%s of %u bytes a thread at %s%s",
+                         i->access == CUTE_ACCESS_LOAD ? "a load" : "a store", i->width ? i->width : 4,
+                         "a constant place of the stack", limit);
     }
 }
 
@@ -83,10 +83,10 @@ void find_local_arrays(explain_context *c)
         double cycles =
             (x_cost(f, i) + (i->access == CUTE_ACCESS_LOAD ? explain_exposed(c, LATENCY_LOCAL) : 0)) *
             x_weight(f, i);
-        explain_add(c, i, cycles, c->stacks > 0 && f->local_missed <= 0 ? held : NULL, "%s%s",
-                    varies ? "its index is computed at run time, and registers have no index"
-                           : "its index is constant here, but its address is taken or indexed elsewhere",
-                    size);
+        explain_add_wait(c, i, cycles, c->stacks > 0 && f->local_missed <= 0 ? held : NULL, "%s%s",
+                         varies ? "its index is computed at run time, and registers have no index"
+                                : "its index is constant here, but its address is taken or indexed elsewhere",
+                         size);
     }
 }
 
@@ -346,11 +346,12 @@ static void judge_bytes(explain_context *c, const x_inst *i)
         return;
     double saved = (explain_exposed(c, LATENCY_LOADED) / loads - x_cost(f, i)) * 0.75 * x_weight(f, i);
     if (saved > 0)
-        explain_add(c, i, saved,
-                    "let each thread take 16 bytes of neighbouring elements (uint4, a vector of 8 x f16), "
-                    "and unpack them",
-                    "each lane loads %u byte%s: a warp has %u bytes under way", i->width,
-                    i->width == 1 ? "" : "s", i->width * X_LANES);
+        explain_add_wait(
+            c, i, saved,
+            "let each thread take 16 bytes of neighbouring elements (uint4, a vector of 8 x f16), "
+            "and unpack them",
+            "each lane loads %u byte%s: a warp has %u bytes under way", i->width, i->width == 1 ? "" : "s",
+            i->width * X_LANES);
 }
 
 void find_narrow(explain_context *c)
@@ -440,7 +441,7 @@ void find_missed_async(explain_context *c)
             waits = f->insts[k].flags & F_BARRIER && explain_in_loop(f, &f->insts[k], loop);
         if (!waits) continue;
         double each = x_cost(f, i) + explain_exposed(c, LATENCY_GLOBAL);
-        explain_add(
+        explain_add_wait(
             c, load, each * x_weight(f, i), NULL,
             "a load of %u bytes waits in registers for the store to shared memory in the same iteration",
             load->width);
@@ -481,13 +482,13 @@ void find_reloads(explain_context *c)
         if (explain_moves(f, i, loop) || has_order(f, loop)) continue;
         double wait = explain_exposed(c, LATENCY_SHARED) / 2; /* L1 has it */
         if (load)
-            explain_add(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
-                        "its address is made in front of the loop and stays the same");
+            explain_add_wait(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
+                             "its address is made in front of the loop and stays the same");
         else
-            explain_add(c, i, x_cost(f, i) * x_weight(f, i),
-                        "sum in a local variable and store it behind the loop; where other pointers may "
-                        "point there the compiler must not: __restrict__",
-                        "each iteration stores to the same address");
+            explain_add_wait(c, i, x_cost(f, i) * x_weight(f, i),
+                             "sum in a local variable and store it behind the loop; where other pointers may "
+                             "point there the compiler must not: __restrict__",
+                             "each iteration stores to the same address");
     }
 }
 
@@ -502,6 +503,30 @@ static int distinct_addresses(const uint64_t at[X_LANES], uint32_t active)
         distinct += !seen;
     }
     return distinct;
+}
+
+/* ld.global.s8, LDG.E.S8 */
+static bool is_signed_load(const x_inst *i)
+{
+    static const char *const words[] = {".s8", ".s16", ".S8", ".S16"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (memmem(i->text, i->length, words[k], strlen(words[k]))) return true;
+    return false;
+}
+
+/* The bits of a number that is loaded without a sign; 64: not known. */
+static int loaded_bits(const x_function *f, const x_operand *o)
+{
+    for (int hops = 0; hops < 4 && o->kind == X_VAR; hops++) {
+        const x_value *v = x_use(f, o);
+        const x_inst *from = v->inst >= 0 ? &f->insts[v->inst] : NULL;
+        if (!from) break;
+        if (from->access == CUTE_ACCESS_LOAD)
+            return from->width && from->width < 4 && !is_signed_load(from) ? from->width * 8 : 64;
+        if (from->op != X_MOV && from->op != X_EXTEND && from->op != X_AND) break;
+        o = &from->uses[0];
+    }
+    return 64;
 }
 
 /* How many addresses a masked number gives: base + (x & 15) * 4 has 16. X_LANES: any. */
@@ -525,6 +550,9 @@ static int most_addresses(const x_function *f, const x_inst *i)
                 bits = __builtin_popcount((uint32_t)use->imm);
             if (use->kind == X_IMM && from->op == X_BFE && u == 2)
                 bits = use->imm >= 0 && use->imm < 8 ? (int)use->imm : X_LANES;
+            /* The upper bits of a byte or a short that was loaded. */
+            if (use->kind == X_IMM && from->op == X_SHR && u == 1)
+                bits = loaded_bits(f, &from->uses[0]) - (use->imm >= 0 && use->imm < 32 ? (int)use->imm : 0);
         }
         if (bits < 5) return 1 << bits;
         for (unsigned u = 0; u < from->use_count; u++) {
@@ -569,19 +597,19 @@ void find_contended(explain_context *c)
         double each = (global ? 8 : 4) * x_weight(f, i);
         if (!varying) {
             bool all = !(x_address_depends(f, i) & X_BLOCK);
-            explain_add(c, i, each * (lanes - 1), NULL, "%d lanes of each warp have the same address%s",
-                        lanes, all && global ? ", and so has every block" : "");
+            explain_add_wait(c, i, each * (lanes - 1), NULL, "%d lanes of each warp have the same address%s",
+                             lanes, all && global ? ", and so has every block" : "");
         } else if (known) {
             int distinct = distinct_addresses(at, active);
             if (distinct * 2 <= lanes)
-                explain_add(c, i, each * (lanes - distinct), NULL, "%d lanes of each warp have %d addresses",
-                            lanes, distinct);
+                explain_add_wait(c, i, each * (lanes - distinct), NULL,
+                                 "%d lanes of each warp have %d addresses", lanes, distinct);
         } else if (most_addresses(f, i) * 2 <= lanes) {
             int most = most_addresses(f, i);
-            explain_add(c, i, each * (lanes - most), NULL, "%d lanes of each warp have %d addresses at most",
-                        lanes, most);
+            explain_add_wait(c, i, each * (lanes - most), NULL,
+                             "%d lanes of each warp have %d addresses at most", lanes, most);
         } else if (global && x_address_depends(f, i) & X_LOADED) {
-            explain_add(
+            explain_add_wait(
                 c, i, each * lanes / 2, NULL,
                 "the address comes from loaded data: a few of them take all the atomics of a warp in turn");
         }
@@ -635,8 +663,8 @@ void find_volatile(explain_context *c)
         if (!is_access(f, i) || !(i->flags & F_VOLATILE) || !computes(f, i)) continue;
         bool load = i->access == CUTE_ACCESS_LOAD;
         double wait = load ? explain_exposed(c, i->space == CUTE_SPACE_SHARED ? 30 : LATENCY_GLOBAL) : 0;
-        explain_add(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
-                    "a volatile %s whose value is computed with", load ? "load" : "store");
+        explain_add_wait(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
+                         "a volatile %s whose value is computed with", load ? "load" : "store");
     }
 }
 
@@ -659,7 +687,7 @@ void find_fences(explain_context *c)
         bool loop = of != CUTE_NO_LOOP;
         if (!x_reached(f, i)) continue;
         if (loop && !f->loops[of].waits && !(i->flags & F_SYSTEM_FENCE) && is_gpu_fence(i)) {
-            explain_add(
+            explain_add_wait(
                 c, i, explain_exposed(c, LATENCY_LOADED) * x_weight(f, i),
                 "one fence behind the loop is enough where only its end is waited for; within a block "
                 "__threadfence_block() and __syncthreads() do",
@@ -667,8 +695,8 @@ void find_fences(explain_context *c)
             continue;
         }
         if (!(i->flags & F_SYSTEM_FENCE)) continue;
-        explain_add(c, i, explain_exposed(c, 1500) * x_weight(f, i), NULL, "%s",
-                    loop ? "it is in a loop: each iteration waits for its writes to be seen by all"
-                         : "it waits for its writes to be seen by host and other GPUs");
+        explain_add_wait(c, i, explain_exposed(c, 1500) * x_weight(f, i), NULL, "%s",
+                         loop ? "it is in a loop: each iteration waits for its writes to be seen by all"
+                              : "it waits for its writes to be seen by host and other GPUs");
     }
 }

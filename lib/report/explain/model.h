@@ -102,7 +102,6 @@ enum {
     F_FMA = 1 << 20,
     F_WIDEN_HALF = 1 << 21, /* f16, bf16 to f32 */
     F_BRANCH = 1 << 22,
-    F_REDUCTION = 1 << 23, /* the table of large arguments of sin and cos */
     F_HALF = 1 << 24,
     F_ADDRESS_TAKEN = 1 << 25, /* cvta of local memory */
     F_SPILL = 1 << 26,         /* local memory at a constant place of the stack */
@@ -132,7 +131,9 @@ typedef struct x_inst {
     const struct x_seen *seen; /* NULL: no counters */
     uint8_t op, class, space, access, bits, compare, table, shift;
     bool is_signed;
-    bool again;       /* a load in front of it in the block had the same sectors: L1 has them */
+    bool again; /* a load in front of it in the block had the same sectors: L1 has them */
+    uint16_t
+        chain; /* loads, this one among them, of which each has its address from the one before; 0: x_find_chains was not called */
     uint16_t width;   /* bytes of a lane */
     uint16_t element; /* bytes of an element; 0: not known */
     uint32_t flags;
@@ -188,6 +189,7 @@ typedef struct x_loop {
 /* The launch, as far as it is known. */
 typedef struct x_launch {
     int64_t block[3], grid[3]; /* 0: not known */
+    int64_t dynamic_smem;      /* bytes of a block, where grid is known; -1: not known */
     bool assumed;              /* block was made up */
 } x_launch;
 
@@ -257,6 +259,8 @@ bool x_reached(const x_function *f, const x_inst *i);
 /* A branch of the compiler's own: numbers of 64 bits whose upper halves are 0 are divided as 32 bits. The side of the others;
  * CUTE_NO_BLOCK: it is none. */
 uint32_t x_long_division(const x_function *f, uint32_t block);
+/* The same of the arguments above 105615 of sinf and its kin. */
+uint32_t x_large_argument(const x_function *f, uint32_t block);
 
 /* What the emulator counted for an instruction, each time that it was executed. */
 typedef struct x_seen {
@@ -285,6 +289,12 @@ static inline bool x_has_inverse(const x_function *f, const x_inst *i)
 /* Sets `again` of all instructions. */
 void x_mark_again(x_function *f);
 
+/* Sets `chain` of all loads from global memory: the longest chain that it is a part of, within one iteration of each loop. */
+bool x_find_chains(x_function *f);
+enum { X_LONG_CHAIN = 4 };
+
+/* Cycles of all instructions of a division, of which machine code flags one. */
+double x_division_cost(const x_function *f, const x_inst *i);
 /* Cycles of a scheduler: estimates. */
 enum { SECTOR_COST = 8, WAVEFRONT_COST = 4 };
 /* Those that a warp takes for the instruction. */

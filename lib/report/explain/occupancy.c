@@ -1,6 +1,7 @@
 /* Findings of launches: occupancy, sizes of blocks and grids. */
 #include "lib/report/code/figures.h"
 #include "lib/report/explain/context.h"
+#include "lib/report/report.h"
 #include "lib/report/roofline/roofline.h"
 
 /* Pipelines hide latency themselves. */
@@ -95,7 +96,7 @@ void find_low_occupancy(explain_context *c)
 {
     const cute_occupancy *o = c->occupancy;
     const x_function *f = c->ptx ? c->ptx : c->sass;
-    cute_occupancy_input in = {.size = sizeof in};
+    cute_occupancy_input in = c->resources;
     cute_occupancy_most more = {.size = sizeof more};
     bool dense;
     if (!o || !f || o->fraction > 0.51 || is_pipelined(f) || !c->compiled) return;
@@ -105,9 +106,7 @@ void find_low_occupancy(explain_context *c)
     /* Registers are what many loads and sums under way take, which hide latency, too. */
     bool much = o->limits & CUTE_LIMIT_REGISTERS && o->fraction > 0.34;
     if (!dense && !much && share < least) share = least;
-    if (cute_occupancy_of_kernel(c->compiled_module, c->compiled, &in, NULL) != CUTE_OK) return;
-    in.threads =
-        f->launch.assumed ? in.threads : f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
+    if (f->launch.assumed) in.threads = cute_kernel_threads(c->compiled);
     const char *cure = "take less of what limits it";
     if (in.threads && cute_occupancy_find_most(&in, o->blocks + 1, &more, NULL) == CUTE_OK) {
         if (o->limits & CUTE_LIMIT_SHARED && more.smem >= 0)

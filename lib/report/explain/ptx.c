@@ -372,8 +372,8 @@ static bool set_inst(maker *m, const em_inst *i, x_inst *to)
     to->text = p->text + i->where;
     const char *end = memchr(to->text, ';', p->length - i->where);
     to->length = (uint32_t)(end ? end - to->text : 0);
-    const em_loc *loc = i->loc && i->loc < p->loc_count ? &p->locs[i->loc] : NULL;
-    if (loc && loc->file && loc->line) to->file = loc->file, to->line = loc->line;
+    const em_loc *loc = em_loc_of(p, i);
+    if (loc && loc->line) to->file = loc->file, to->line = loc->line;
     to->class = i->class < EM_CLASSES ? class_of[i->class] : CUTE_CODE_OTHER;
     if (i->hidden) {
         bool ok =
@@ -400,7 +400,6 @@ static bool set_inst(maker *m, const em_inst *i, x_inst *to)
     if (!set_operands(m, i, to)) return false;
     if (to->flags & (F_WAIT_ASYNC | F_WGMMA_WAIT)) to->offset = wait;
     if (to->flags & (F_WAIT_MBARRIER | F_TMA)) to->op = X_OTHER;
-    if (contains(to, "i2opi")) to->flags |= F_REDUCTION;
     /* ld.param: an argument by its place. */
     if (to->access == CUTE_ACCESS_LOAD && i->space == EM_PARAM && to->address >= 0 &&
         to->uses[to->address].kind == X_IMM && to->def_count == 1) {

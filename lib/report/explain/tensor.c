@@ -45,10 +45,10 @@ void find_serial_wgmma(explain_context *c)
             cost += (x_cost(f, &f->insts[n]) + 2 * WAIT) * x_weight(f, &f->insts[n]);
     bool looped = x_loop_of(f, first) != CUTE_NO_LOOP && wait && x_loop_of(f, wait) == x_loop_of(f, first);
     if (said && strstr(said, "serialized"))
-        explain_add(c, first, cost * 0.5, NULL, "ptxas: %s", said);
+        explain_add_wait(c, first, cost * 0.5, NULL, "ptxas: %s", said);
     else if (waits && waits >= products && (products > 1 || looped))
-        explain_add(c, wait, cost * 0.5, NULL, "%zu products and %zu waits for all that are under way",
-                    products, waits);
+        explain_add_wait(c, wait, cost * 0.5, NULL, "%zu products and %zu waits for all that are under way",
+                         products, waits);
 }
 
 void find_ignored_setmaxnreg(explain_context *c)

@@ -175,7 +175,7 @@ static cute_access *access_at(gather *g, const follow_access *seen)
     if (*slot) return *slot;
     cute_access *a = *slot = cute_arena_alloc(g->arena, sizeof *a);
     if (!a) return NULL;
-    const em_loc *loc = i->loc && i->loc < g->program->loc_count ? &g->program->locs[i->loc] : NULL;
+    const em_loc *loc = em_loc_of(g->program, i);
     bool atomic = i->opcode == EM_OP_atom || i->opcode == EM_OP_red;
     bool store = i->opcode == EM_OP_st || i->opcode == EM_OP_stmatrix || seen->side;
     *a = (cute_access){.operation = cute_arena_copy(g->arena, g->program->text + i->where, i->length),
@@ -187,7 +187,7 @@ static cute_access *access_at(gather *g, const follow_access *seen)
                        .plain_load = i->opcode == EM_OP_ld || i->opcode == EM_OP_ldu,
                        .ptx_line = line_at(g, i->where),
                        .in_loop = seen->in_loop};
-    if (loc && loc->file) {
+    if (loc) {
         a->file = kept(g, loc->file);
         a->line = loc->line;
         a->column = loc->column;

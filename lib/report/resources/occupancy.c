@@ -105,8 +105,9 @@ static cute_status read_input(const cute_occupancy_input *given, cute_occupancy_
             return cute_fail(diag, CUTE_USAGE, NULL, "expected %lld to %lld %s, got %lld",
                              (long long)ranges[i].least, (long long)ranges[i].most, ranges[i].name,
                              (long long)ranges[i].value);
-    if (in->cluster > 1 && arch->number < 90)
-        return cute_fail(diag, CUTE_USAGE, NULL, "%s has no clusters; they begin with sm_90", arch->name);
+    if (in->cluster > 1 && !cute_arch_has(arch->number, CUTE_FEATURE_CLUSTERS))
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s has no clusters; they begin with sm_%d", arch->name,
+                         cute_feature_first(CUTE_FEATURE_CLUSTERS));
     return CUTE_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/arch.h"
 #include "lib/base/cache.h"
 #include "lib/report/table.h"
 
@@ -95,7 +96,8 @@ static cute_status probe(const bench *b, const roof_probe *p, double *rate, cute
 /* What tensor cores of sm_100 to sm_110 do is tcgen05's: mma.sync is slow there. */
 static bool is_meant(const roof_probe *p, int arch)
 {
-    return arch >= p->from && (!p->to || arch <= p->to) && !(p->mma && arch >= 100 && arch < 120);
+    return arch >= p->from && (!p->to || arch <= p->to) &&
+           !(p->mma && cute_arch_has(arch, CUTE_FEATURE_TCGEN05));
 }
 
 cute_status cute_roof_calibrate(cute_device *device, roof_device *d, cute_diag *diag)

@@ -9,5 +9,6 @@
 #define nbid        ((int)__nvvm_read_ptx_sreg_nctaid_x())
 #define barrier()   __syncthreads()
 typedef float float4 __attribute__((ext_vector_type(4)));
+typedef unsigned uint4 __attribute__((ext_vector_type(4)));
 typedef _Float16 half;
 typedef _Float16 half2 __attribute__((ext_vector_type(2)));
