@@ -7,6 +7,7 @@
 #include "lib/atoms/tiling.h"
 #include "lib/base/checked.h"
 #include "lib/layout/facts.h"
+#include "lib/layout/pointer.h"
 #include "lib/layout/trial.h"
 
 /* ---- layouts as tables ---- */
@@ -231,20 +232,85 @@ static cute_node shape_mode(const cute_value *tensor, size_t i)
     return i < alg_rank(tensor->layout.shape) ? alg_mode(tensor->layout.shape, i) : NULL;
 }
 
-/* Consecutive elements in mode 0, from its start: a swizzle breaks them at its base. */
-static int64_t run_of(cute_arena *arena, const cute_value *tensor)
+static int64_t low_bit(int64_t value)
 {
-    cute_algebra a = {.arena = arena};
-    cute_layout first = alg_layout_mode(tensor->layout, 0);
-    cute_layout c = alg_coalesce(&a, first);
+    return (int64_t)((uint64_t)value & (0 - (uint64_t)value));
+}
+
+/* The power of two that is known to divide a number; 0: all of them. */
+static int64_t known_factor(cute_int x)
+{
+    return low_bit(x.known ? x.value : x.divisor ? x.divisor : 1);
+}
+
+/* 0 is more than any other factor. */
+static int64_t least_factor(int64_t x, int64_t y)
+{
+    return !x || (y && y < x) ? y : x;
+}
+
+/* Consecutive elements in mode 0, from its start: as many as accesses of `needed` find wherever they begin. */
+static int64_t run_of(cute_algebra *a, const cute_value *tensor, int64_t needed)
+{
+    cute_layout c = alg_coalesce(a, alg_layout_mode(tensor->layout, 0));
     if (!alg_ok(c)) return 1;
-    cute_node shape = alg_is_leaf(c.shape) ? c.shape : c.shape->items[0];
-    cute_node stride = alg_is_leaf(c.stride) ? c.stride : c.stride->items[0];
+    bool alone = alg_is_leaf(c.shape);
+    cute_node shape = alone ? c.shape : c.shape->items[0];
+    cute_node stride = alone ? c.stride : c.stride->items[0];
     if (!alg_is(stride, 1)) return 1;
-    int64_t run = alg_is_known(shape) ? shape->value.value : INT64_MAX;
-    if (tensor->tree && tensor->swizzle.bits && run > (int64_t)1 << tensor->swizzle.base)
-        run = (int64_t)1 << tensor->swizzle.base;
-    return run;
+    if (!alg_is_known(shape)) return INT64_MAX;
+    int64_t run = shape->value.value;
+    return alone || run % needed == 0 ? run : (int64_t)cute_gcd((uint64_t)run, (uint64_t)needed);
+}
+
+/* What divides all strides, in elements: a power of two, or 0. */
+static int64_t factor_of_strides(cute_node shape, cute_node stride)
+{
+    if (alg_is_leaf(shape)) return alg_is(shape, 1) || !alg_is_int(stride) ? 0 : known_factor(stride->value);
+    int64_t factor = 0;
+    for (uint32_t i = 0; i < shape->count; i++)
+        factor = least_factor(factor, factor_of_strides(shape->items[i], stride->items[i]));
+    return factor;
+}
+
+/* The same of all strides behind the first leaf, in which whole accesses lie. */
+static int64_t factor_behind_first(cute_layout coalesced)
+{
+    int64_t factor = 0;
+    for (uint32_t i = 1; !alg_is_leaf(coalesced.shape) && i < coalesced.shape->count; i++)
+        factor =
+            least_factor(factor, factor_of_strides(coalesced.shape->items[i], coalesced.stride->items[i]));
+    return factor;
+}
+
+/* Where accesses begin: what divides it, in elements; 0 for all. Through a layout whose first mode
+ * is contiguous, multiples of what divides that mode stay multiples of what divides its other strides. */
+static int64_t place_factor(cute_algebra *a, const cute_value *tensor, int64_t *run)
+{
+    cute_layout values = alg_coalesce(a, alg_layout_mode(tensor->layout, 0));
+    int64_t factor = alg_ok(values) ? factor_behind_first(values) : 1;
+    for (uint32_t i = 1; i < alg_rank(tensor->layout.shape); i++)
+        factor = least_factor(
+            factor, factor_of_strides(alg_mode(tensor->layout.shape, i), alg_mode(tensor->layout.stride, i)));
+    if (!tensor->tree) return factor;
+    if (!alg_is_int(tensor->tree)) return 1;
+    factor = least_factor(factor, known_factor(tensor->tree->value));
+    if (!tensor->inner.shape) {
+        int64_t kept = (int64_t)1 << tensor->swizzle.base;
+        if (!tensor->swizzle.bits) return factor;
+        if (kept < *run) *run = kept;
+        return alg_swizzled_align(tensor->swizzle, factor);
+    }
+    cute_layout inner = alg_coalesce(a, tensor->inner);
+    if (!alg_ok(inner)) return *run = 1;
+    bool alone = alg_is_leaf(inner.shape);
+    cute_node shape = alone ? inner.shape : inner.shape->items[0];
+    if (!alg_is(alone ? inner.stride : inner.stride->items[0], 1) || (!alone && !alg_is_known(shape)))
+        return *run = 1;
+    if (alone) return factor;
+    int64_t kept = low_bit(shape->value.value);
+    if (kept < *run) *run = kept;
+    return least_factor(least_factor(factor, kept), factor_behind_first(inner));
 }
 
 static cute_status verify_access(cute_arena *arena, const cute_atom *atom, const cute_value *tensor,
@@ -253,16 +319,25 @@ static cute_status verify_access(cute_arena *arena, const cute_atom *atom, const
     const cute_pointer *p = tensor->pointer;
     const cute_atom_operand *o = &atom->operand[operand];
     if (p->space == CUTE_SPACE_RMEM) return CUTE_OK;
+    cute_algebra a = {.arena = arena};
     int64_t bits = (int64_t)o->bits * (atom->matrices ? 128 / o->bits : o->values), bytes = bits / 8;
-    int64_t needed = bits / o->bits, run = run_of(arena, tensor);
+    int64_t needed = bits / o->bits, run = run_of(&a, tensor, needed);
+    int64_t factor = place_factor(&a, tensor, &run), align = p->align;
+    if (factor && factor < needed && factor * o->bits / 8 < align)
+        align = factor * o->bits < 8 ? 1 : factor * o->bits / 8;
+    if (p->swizzle.bits) { /* of the address, in bytes */
+        int64_t kept = (int64_t)1 << p->swizzle.base;
+        if (kept * 8 / o->bits < run) run = kept * 8 / o->bits;
+        align = alg_swizzled_align(p->swizzle, align);
+    }
     if (run < needed)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "an access of '%s' needs %" PRId64 " consecutive elements, the %s has %" PRId64,
                          atom->text, needed, which, run);
-    if (p->align < bytes)
+    if (align < bytes)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "an access of '%s' needs an alignment of %" PRId64 " bytes, the %s states %" PRId64,
-                         atom->text, bytes, which, p->align);
+                         atom->text, bytes, which, align);
     return CUTE_OK;
 }
 

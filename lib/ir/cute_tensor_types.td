@@ -8,7 +8,7 @@ class Cute_Row<string cls, string mnem, string sum, string text> : Cute_RowType<
 
 def Cute_PtrType : Cute_Row<"Ptr", "ptr", "Address of elements in a memory", [{
     Element type, space (`gmem`, `smem`, `dsmem`: of another block of the cluster, `rmem`, `tmem`, `generic`), the alignment in bytes where it is more than an
-    element's, and the swizzle of addresses in bytes, if any.
+    element's, and the swizzle of addresses in bytes, if any. It leaves elements whole: its base is at least log2 of their bytes.
 
     ```mlir
     !cute.ptr<f16, gmem>

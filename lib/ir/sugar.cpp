@@ -294,7 +294,14 @@ ParseResult Reader::sugarBounds(std::vector<Literal> &items)
 // copy %src, %dst: element by element.
 ParseResult Reader::sugarCopy(std::vector<Literal> &items)
 {
-    const cute_value *from = items.size() == 2 ? known(items[0]) : nullptr;
+    if (items.size() != 2) return success();
+    for (Literal &item : items) {
+        if (item.kind != Literal::Part) continue;
+        FailureOr<Value> slice = operandOf(item, CUTE_TYPE_INDEX_None);
+        if (failed(slice)) return failure();
+        item = given(slice->getDefiningOp(), item.location);
+    }
+    const cute_value *from = known(items[0]);
     if (!from) return success();
     if (expect(from->pointer && from->pointer->bits > 0, "a copy atom, or tensors in memory"))
         return failure();

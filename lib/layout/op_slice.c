@@ -5,6 +5,7 @@
 #include "lib/layout/layouts.h"
 #include "lib/layout/pointer.h"
 #include "lib/layout/trial.h"
+#include "lib/layout/verify.h"
 #include "lib/layout/width.h"
 
 static bool check(call *c, const cute_value *v, cute_node coord)
@@ -479,5 +480,10 @@ bool op_slice(call *c)
     cute_node coord = c->in[1].tree;
     if (!expects_sliceable(c)) return false;
     if (!call_is(v, CUTE_LAID_OUT)) return call_give_tree(c, v->type, alg_slice(c->a, coord, v->tree));
+    if (v->type == CUTE_MEMREF && !alg_may_be_inside(coord, v->layout.shape)) {
+        alg_fail(c->a, "expects a coordinate inside of the shape %s, but got %s",
+                 alg_text(c->a, v->layout.shape), alg_text(c->a, coord));
+        return false;
+    }
     return call_slice(c, v, coord, c->out);
 }

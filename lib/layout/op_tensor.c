@@ -276,6 +276,14 @@ static cute_node fill_coordinate(call *c, cute_node coord, cute_node mode)
     return rest ? alg_tuple(c->a, &list) : NULL;
 }
 
+/* Of memory, what is known to begin outside of the tensor is refused; of coordinates it is what predicates are made of. */
+static bool check_inside(call *c, cute_node coord, cute_node shape, const char *what)
+{
+    if (!coord || c->in[0].type != CUTE_MEMREF || alg_may_be_inside(coord, shape)) return coord != NULL;
+    return alg_fail(c->a, "expects the coordinate of %s of %s, but got %s", what, alg_text(c->a, shape),
+                    alg_text(c->a, coord)) != NULL;
+}
+
 /* Divides into ((tiles), (rests)) and fixes one of the two: `inner` keeps the tile. */
 static bool partition(call *c, const cute_value *tiler, cute_node coord, bool inner)
 {
@@ -287,8 +295,10 @@ static bool partition(call *c, const cute_value *tiler, cute_node coord, bool in
     }
     cute_node tile = tiled.layout.shape->items[0], rest = tiled.layout.shape->items[1];
     call_sentence(c, "unable to take the tile at a coordinate of $0 tiled by $1");
-    cute_node both = inner ? alg_pair(c->a, wildcards(c, tile), fill_coordinate(c, coord, rest))
-                           : alg_pair(c->a, fill_coordinate(c, coord, tile), wildcards(c, rest));
+    cute_node fixed = fill_coordinate(c, coord, inner ? rest : tile);
+    if (!fixed || (inner && !check_inside(c, fixed, rest, "one of the tiles"))) return false;
+    cute_node both =
+        inner ? alg_pair(c->a, wildcards(c, tile), fixed) : alg_pair(c->a, fixed, wildcards(c, rest));
     return both && call_slice(c, &tiled, both, c->out);
 }
 
@@ -327,6 +337,7 @@ bool op_local_partition(call *c)
         tile.stride = tile.shape ? projected(c, c->in[3].tree, tile.stride) : NULL;
         if (!alg_ok(tile)) return false;
     }
+    if (!check_inside(c, c->in[2].tree, tile.shape, "one of the threads")) return false;
     alg_list extents = {0};
     for (size_t i = 0; i < alg_rank(tile.shape); i++)
         alg_push(c->a, &extents, alg_product(c->a, alg_mode(tile.shape, i)));

@@ -160,9 +160,28 @@ bool alg_verify_pointer(cute_algebra *a, const cute_pointer *p)
     if (p->align < 1 || (p->align & (p->align - 1)))
         return alg_fail(a, "expects an alignment that is a power of two, but got %lld",
                         (long long)p->align) != NULL;
-    if (cute_swizzle_valid(p->swizzle.bits, p->swizzle.base, p->swizzle.shift)) return true;
-    return alg_fail(a,
-                    "S<bits,base,shift> needs |shift| >= bits and |shift| + bits + base <= 32, but got "
-                    "S<%d,%d,%d>",
-                    p->swizzle.bits, p->swizzle.base, p->swizzle.shift) != NULL;
+    if (!cute_swizzle_valid(p->swizzle.bits, p->swizzle.base, p->swizzle.shift))
+        return alg_fail(a,
+                        "S<bits,base,shift> needs |shift| >= bits and |shift| + bits + base <= 32, but got "
+                        "S<%d,%d,%d>",
+                        p->swizzle.bits, p->swizzle.base, p->swizzle.shift) != NULL;
+    int base = 0;
+    while ((int64_t)8 << base < p->bits) base++;
+    if (!p->swizzle.bits || p->swizzle.base >= base) return true;
+    return alg_fail(
+               a,
+               "the swizzle of a pointer counts bytes: S<%d,%d,%d> tears elements of %s apart, expects a "
+               "base of at least %d",
+               p->swizzle.bits, p->swizzle.base, p->swizzle.shift, p->element, base) != NULL;
+}
+
+int64_t alg_swizzled_align(cute_swizzle s, int64_t align)
+{
+    if (!s.bits) return align;
+    /* The lowest bit of the field that is read which the address can have, and the bit that it changes. */
+    int64_t read = (int64_t)1 << (s.base + (s.shift > 0 ? s.shift : 0)), end = read << s.bits,
+            changed = (int64_t)1 << (s.base + (s.shift < 0 ? -s.shift : 0));
+    if (!align || align >= end) return align;
+    if (align > read) changed *= align / read;
+    return align < changed ? align : changed;
 }

@@ -16,6 +16,9 @@ bool alg_pointer_equal(const cute_pointer *p, const cute_pointer *q);
 /* The pointer `offset` elements behind *p, an integer or `()` for 0: its alignment follows from what divides
  * the offset. */
 const cute_pointer *alg_advance(cute_algebra *a, const cute_pointer *p, cute_node offset);
+/* A known element, an alignment that is a power of two, a swizzle that leaves elements whole. */
 bool alg_verify_pointer(cute_algebra *a, const cute_pointer *p);
+/* The power of two that divides what a swizzle makes of multiples of `align`, a power of two or 0 (of 0 alone). */
+int64_t alg_swizzled_align(cute_swizzle s, int64_t align);
 
 #endif

@@ -246,6 +246,19 @@ bool alg_verify(cute_algebra *a, const cute_value *v)
     }
 }
 
+bool alg_may_be_inside(cute_node coord, cute_node shape)
+{
+    if (coord->kind == CUTE_TREE_TUPLE && shape->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < coord->count && i < shape->count; i++)
+            if (!alg_may_be_inside(coord->items[i], shape->items[i])) return false;
+        return true;
+    }
+    if (coord->kind == CUTE_TREE_TUPLE && coord->count == 1) return alg_may_be_inside(coord->items[0], shape);
+    if (coord->kind != CUTE_TREE_INT || !coord->value.known) return true;
+    int64_t size = alg_known_size(shape);
+    return coord->value.value >= 0 && (!size || coord->value.value < size);
+}
+
 bool cute_swizzle_valid(int64_t bits, int64_t base, int64_t shift)
 {
     if (bits < 0 || bits > 32 || base < 0 || base > 32 || shift < -32 || shift > 32) return false;

@@ -21,6 +21,7 @@
 #include "lib/passes/lower_each.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/shared_memory.h"
+#include "lib/passes/target.h"
 #include "lib/passes/tma_lowering.h"
 #include "lib/passes/wgmma.h"
 
@@ -272,9 +273,8 @@ static const struct {
     {"xor", "arith.xori", NULL, "xor"},
 };
 
-static cute_status lower_all_reduce(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+static cute_status all_reduce(const cute_expansion *x, MlirOperation op, bool redux)
 {
-    (void)pass;
     cute_builder b = cute_builder_before(op);
     MlirValue value = mlirOperationGetOperand(op, 0);
     MlirType type = mlirValueGetType(value), i32 = i32_of(&b);
@@ -285,7 +285,7 @@ static cute_status lower_all_reduce(const cute_expansion *x, const cute_pass_run
         if (!cute_text_is(word_of(op, "kind"), combiners[i].kind)) continue;
         const char *combine = real ? combiners[i].real : combiners[i].integer;
         if (!combine) break;
-        if (!real && combiners[i].redux && count == 32) {
+        if (redux && !real && combiners[i].redux && count == 32) {
             replace(op, cute_build_value(&b, "nvvm.redux.sync", i32,
                                          CUTE_OPERANDS(value, cute_integer(&b, i32, -1)),
                                          CUTE_NAMED(kind(&b, "redux_kind", combiners[i].redux))));
@@ -298,6 +298,19 @@ static cute_status lower_all_reduce(const cute_expansion *x, const cute_pass_run
         return CUTE_OK;
     }
     return cute_fail(x->diag, CUTE_INVALID, NULL, "expects add, mul, min or max of floats");
+}
+
+static cute_status lower_all_reduce(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+{
+    (void)pass;
+    return all_reduce(x, op, true);
+}
+
+/* Before redux.sync. */
+static cute_status lower_all_reduce_sm75(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+{
+    (void)pass;
+    return all_reduce(x, op, false);
 }
 
 static cute_status lower_vote(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
@@ -434,19 +447,30 @@ static const cute_lower_row rows[] = {
     {ARCH "cp_async_commit_group", lower_commit},
     {ARCH "cp_async_wait_group", lower_wait},
 };
+static const cute_lower_row rows_sm75[] = {{ARCH "warp_all_reduce", lower_all_reduce_sm75}};
 #undef ARCH
+
+enum { REDUX = 80 }; /* the first architecture that has redux.sync */
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
+    const cute_arch *arch;
+    if (!cute_pass_arch(pass, 0, root, &arch)) return;
     cute_expand_warpgroup_mma(root);
-    const cute_lower_table tables[] = {{rows, sizeof rows / sizeof *rows}, cute_sync_rows()};
+    /* The first row of a name counts. */
+    const cute_lower_table tables[] = {
+        {rows_sm75, arch && arch->number < REDUX}, {rows, sizeof rows / sizeof *rows}, cute_sync_rows()};
     cute_lower_tables(root, pass, "cute_nvgpu.", tables, sizeof tables / sizeof *tables);
 }
+
+static const cute_pass_option options[] = {CUTE_ARCH_OPTION};
 
 const cute_pass cute_pass_nvgpu_to_nvgpu = {
     .name = "cute-nvgpu-to-nvgpu",
     .help = "Lower instructions of cute_nvgpu to nvvm, llvm and inline PTX",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM |
                 CUTE_DIALECT_NVVM | CUTE_DIALECT_VECTOR,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
     .run = run,
 };

@@ -11,6 +11,7 @@
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/layout/pointer.h"
 #include "lib/layout/width.h"
 
 enum { WIDEST = 16, WORD_BITS = 32 }; /* bytes of an access, bits of a register */
@@ -254,8 +255,7 @@ static cute_status composed_index(cute_tensor *t, const place *at, cute_int *out
     CUTE_TRY(cute_apply(t->x->arena, &arith, layout ? CUTE_OP_LAYOUT_EVAL : CUTE_OP_SWIZZLE_EVAL, operands, 2,
                         NULL, &result, diag));
     *out = result.tree->value;
-    int64_t kept = layout ? 1 : (int64_t)1 << v->swizzle.base;
-    *divisor = *divisor ? least(*divisor, kept) : kept;
+    *divisor = layout ? 1 : alg_swizzled_align(v->swizzle, *divisor);
     return CUTE_OK;
 }
 
@@ -288,7 +288,7 @@ cute_status cute_tensor_address(cute_tensor *t, int64_t index, MlirValue *addres
     }
     *align = common(pointer->align, bytes_of(divisor, t->bits));
     if (pointer->swizzle.bits) {
-        *align = least(*align, (int64_t)1 << pointer->swizzle.base);
+        *align = alg_swizzled_align(pointer->swizzle, *align);
         *address = cute_swizzled_address(&t->b, pointer, *address);
     }
     return CUTE_OK;
@@ -518,7 +518,7 @@ cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t t
     *address = behind(t, t->base, offset);
     *align = common(t->value.pointer->align, bytes_of(divisor, t->bits));
     if (t->value.pointer->swizzle.bits) {
-        *align = least(*align, (int64_t)1 << t->value.pointer->swizzle.base);
+        *align = alg_swizzled_align(t->value.pointer->swizzle, *align);
         *address = cute_swizzled_address(&t->b, t->value.pointer, *address);
     }
     return CUTE_OK;

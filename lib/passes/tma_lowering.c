@@ -22,6 +22,9 @@
 #include "lib/passes/arch.h"
 #include "lib/passes/tensors.h"
 
+/* PTX ISA 8.5, 9.7.9.26.4: what the address in shared memory of a copy of a tensor is a multiple of, in bytes. */
+enum { TENSOR_ALIGN = 128 };
+
 static const cute_tma *tma_of(MlirValue value)
 {
     const cute_value *type = cute_type_peek(mlirValueGetType(value));
@@ -259,7 +262,14 @@ static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_t
         cute_arith arith = cute_emitter_start(x->emitter, &b);
         CUTE_TRY(coordinates_of(x, &arith, c, run * elements, at));
         for (int i = 0; i < c->rank; i++) all[run].coordinates[i] = as_integer(&b, at[i], i < rank ? 32 : 16);
-        if (shared >= 0) CUTE_TRY(cute_tensor_address(&memory, run * elements, &all[run].shared, &align));
+        if (shared < 0) continue;
+        CUTE_TRY(cute_tensor_address(&memory, run * elements, &all[run].shared, &align));
+        if (align % TENSOR_ALIGN)
+            return cute_fail(
+                x->diag, CUTE_INVALID, NULL,
+                "expects addresses aligned to %d bytes in a copy by TMA, but those of operand #%d "
+                "are aligned to %lld",
+                TENSOR_ALIGN, (int)shared, (long long)align);
     }
     cute_builder b = cute_builder_before(op);
     copy->rank = rank;

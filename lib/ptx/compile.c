@@ -332,9 +332,30 @@ static cute_status optimize(compilation *c, LLVMModuleRef module, LLVMTargetMach
     return CUTE_OK;
 }
 
+static bool has_wgmma(LLVMModuleRef module)
+{
+    static const char name[] = "wgmma.mma_async";
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+                size_t length = 0;
+                const char *text =
+                    callee && LLVMIsAInlineAsm(callee) ? LLVMGetInlineAsmAsmString(callee, &length) : NULL;
+                if (text && memmem(text, length, name, sizeof name - 1)) return true;
+            }
+    return false;
+}
+
 static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef module, cute_buffer *out)
 {
     double start = cute_clock();
+    /* Unoptimised code keeps values in memory and copies registers. Until a wait the accumulators of wgmma are in flight:
+     * what copies them between two products reads what is not there yet. */
+    const cute_ptx_options *given = c->options;
+    cute_ptx_options options = *given;
+    if (options.opt_level == 0 && has_wgmma(module)) options.opt_level = 1;
+    c->options = &options;
     c->stage = CUTE_STAGE_link;
     bool nvptx = c->backend == CUTE_BACKEND_NVPTX;
     bool libdevice = cute_needs_libdevice(module);
@@ -342,7 +363,10 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
     cute_status status = CUTE_OK;
     if (nvptx) {
         status = cute_nvptx_machine(c->options, module, &machine, c->diag);
-        if (status) return status;
+        if (status) {
+            c->options = given;
+            return status;
+        }
         LLVMSetTarget(module, "nvptx64-nvidia-cuda");
         LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
         LLVMSetModuleDataLayout(module, layout);
@@ -371,6 +395,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
     c->out->seconds[CUTE_STAGE_codegen] += cute_clock() - start;
     if (!status && c->llvm_errors) status = CUTE_INVALID;
     if (machine) LLVMDisposeTargetMachine(machine);
+    c->options = given;
     return status;
 }
 

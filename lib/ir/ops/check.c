@@ -11,6 +11,7 @@
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/layout/algebra.h"
+#include "lib/layout/verify.h"
 
 bool cute_check_fail(const cute_check *c, const char *format, ...)
 {
@@ -86,20 +87,6 @@ static bool has_underscore(const cute_tree *tree)
     return tree->kind == CUTE_TREE_UNDERSCORE;
 }
 
-/* Whether what is known of a coordinate lies in what is known of a shape. */
-static bool is_inside(const cute_tree *coord, const cute_tree *shape)
-{
-    if (coord->kind == CUTE_TREE_TUPLE && shape->kind == CUTE_TREE_TUPLE) {
-        for (uint32_t i = 0; i < coord->count && i < shape->count; i++)
-            if (!is_inside(coord->items[i], shape->items[i])) return false;
-        return true;
-    }
-    if (coord->kind == CUTE_TREE_TUPLE && coord->count == 1) return is_inside(coord->items[0], shape);
-    if (coord->kind != CUTE_TREE_INT || !coord->value.known) return true;
-    int64_t size = cute_check_size(shape);
-    return coord->value.value >= 0 && (!size || coord->value.value < size);
-}
-
 bool cute_check_coord(const cute_check *c, const cute_tree *coord, const cute_tree *shape)
 {
     cute_arena *arena = cute_arena_create();
@@ -110,7 +97,7 @@ bool cute_check_coord(const cute_check *c, const cute_tree *coord, const cute_tr
         ok = cute_check_fail(c, "expects the coordinate of one element, but got %s with a '_'", text);
     else if (text && of && !cute_tree_weakly_congruent(coord, shape))
         ok = cute_check_fail(c, "expects a coordinate of the shape %s, but got %s", of, text);
-    else if (text && of && !is_inside(coord, shape))
+    else if (text && of && !alg_may_be_inside(coord, shape))
         ok = cute_check_fail(c, "expects a coordinate inside of the shape %s, but got %s", of, text);
     cute_arena_destroy(arena);
     return ok;

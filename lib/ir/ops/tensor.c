@@ -8,6 +8,7 @@
 #include "lib/ir/ops/view.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/layout/pointer.h"
 
 /* ---- pointers ---- */
 
@@ -50,8 +51,9 @@ static bool verify_swizzle(const cute_op_row *row, MlirOperation op)
         !(to->swizzle.bits == from->swizzle.bits && to->swizzle.base == from->swizzle.base &&
           to->swizzle.shift == from->swizzle.shift))
         return cute_check_fail(&c, "expects a result without a swizzle, or with the operand's");
+    int64_t align = to->swizzle.bits ? from->align : alg_swizzled_align(from->swizzle, from->align);
     return cute_check_element(&c, "result", to->element, from->element) &&
-           cute_check_space(&c, "result", to, from->space) && cute_check_align(&c, "result", to, from->align);
+           cute_check_space(&c, "result", to, from->space) && cute_check_align(&c, "result", to, align);
 }
 
 /* ---- integers ---- */

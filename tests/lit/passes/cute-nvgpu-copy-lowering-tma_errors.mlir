@@ -65,6 +65,19 @@ func.func @load_without_barrier(%t: !A, %s: !S, %g: !cute.coord_tensor<"(0,0)", 
 // -----
 
 !A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
+!S = !cute.memref<f16, smem, align<64>, "((64,64)):((64,1))">
+func.func @tile_between_rows(%t: !A, %s: !S, %b: !cute.ptr<i64, smem>, %g: !cute.coord_tensor<"(0,0)", "(((64,64),1)):(((1@0,1@1),0))">) {
+  %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
+  %e = cute_nvgpu.atom.make_exec_tma %a
+  %x = cute_nvgpu.atom.set_value(%e, %b) {field = tma_bar}
+  // expected-error@+1 {{expects addresses aligned to 128 bytes in a copy by TMA, but those of operand #2 are aligned to 64}}
+  cute.copy %x, %g, %s
+  return
+}
+
+// -----
+
+!A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
 !S = !cute.memref<f16, smem, align<1024>, "((64,64)):((64,1))">
 func.func @not_executable(%t: !A, %s: !S, %g: !cute.coord_tensor<"(0,0)", "(((64,64),1)):(((1@0,1@1),0))">) {
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")

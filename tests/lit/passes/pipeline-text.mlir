@@ -14,7 +14,7 @@
 // PTX: .entry twice
 // PTX: add{{.*}}.f32
 
-// TEXT: cute-nvgpu-to-nvgpu,
+// TEXT: cute-nvgpu-to-nvgpu{arch=},
 // TEXT: gpu-kernel-outlining
 // TEXT: gpu.module(
 // TEXT-NEXT: convert-gpu-to-nvvm

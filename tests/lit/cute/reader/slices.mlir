@@ -29,3 +29,15 @@ func.func @layout(%l: !cute.layout<"(4,(2,8)):(1,(4,8))">) {
   %n = cute.size(%l[1, (_, _)])
   return
 }
+
+// Without an atom, the elements of slices move one by one.
+// CHECK-LABEL: func.func @no_atom(
+func.func @no_atom(%a: !cute.memref<f32, gmem, align<16>, "(4,2,8):(1,4,8)">, %b: !cute.memref<f32, gmem, align<16>, "(4,2):(1,4)">, %k: i32) {
+  // CHECK-DAG: cute.slice(%{{.*}}) : !cute.memref<f32, gmem, align<16>, "(4,2,8):(1,4,8)">, !cute.coord<"(_,_,?)">
+  // CHECK-COUNT-3: cute.copy(%{{.*}}, %{{.*}}, %{{.*}}) : (!cute_nvgpu.atom.universal_copy<f32, 32 b>, !cute.memref<f32, gmem, align<16>, "(4,2):(1,4)">, !cute.memref<f32, gmem, align<16>, "(4,2):(1,4)">)
+  // CHECK: return
+  cute.copy %a[_, _, %k], %a[_, _, 0]
+  cute.copy %a[_, _, 1], %b
+  cute.copy %b, %a[_, _, 1]
+  return
+}

@@ -372,3 +372,141 @@ func.func @prefetch_shared(%a: !cute_nvgpu.atom.universal_copy<f32>, %s: !cute.m
   cute.prefetch(%a, %s) : (!cute_nvgpu.atom.universal_copy<f32>, !cute.memref<f32, smem, align<16>, "(4,2):(1,4)">) -> ()
   return
 }
+
+// -----
+
+// Where accesses begin follows from all of a layout: its offset, the strides between accesses, and a swizzle.
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @aligned(%c: !c, %g: !g, %w: !cute.memref<f32, smem, align<16>, "((2,1),4):((1,0),?{div=2})">,
+                   %s: !cute.memref<f32, smem, align<16>, "S<3,2,5> o ?{div=2} o ((2,1),4):((1,0),18)">,
+                   %l: !cute.memref<f32, smem, align<16>, "(4,4):(1,6) o 2 o ((2,1),4):((1,0),2)">,
+                   %p: !cute.memref<f32, smem, align<16>, S<2,3,4>, "((2,1),4):((1,0),16)">) {
+  cute.copy %c, %g, %w
+  cute.copy %c, %g, %s
+  cute.copy %c, %g, %l
+  cute.copy %c, %g, %p
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @odd_stride(%c: !c, %g: !g, %s: !cute.memref<f32, smem, align<16>, "((2,1),4):((1,0),19)">) {
+  // expected-error @+1 {{needs an alignment of 8 bytes, the destination states 4}}
+  cute.copy %c, %g, %s
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @windows_overlap(%c: !c, %g: !g, %s: !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),1)">) {
+  // expected-error @+1 {{needs an alignment of 8 bytes, the source states 4}}
+  cute.copy %c, %s, %g
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @unknown_stride(%c: !c, %g: !g, %s: !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),?)">) {
+  // expected-error @+1 {{needs an alignment of 8 bytes, the source states 4}}
+  cute.copy %c, %s, %g
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @swizzled_stride(%c: !c, %g: !g, %s: !cute.memref<f32, smem, align<1024>, "S<3,2,5> o 0 o ((2,1),4):((1,0),19)">) {
+  // expected-error @+1 {{needs an alignment of 8 bytes, the destination states 4}}
+  cute.copy %c, %g, %s
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @swizzled_offset(%c: !c, %g: !g, %s: !cute.memref<f32, smem, align<1024>, "S<3,2,5> o 1 o ((2,1),4):((1,0),16)">) {
+  // expected-error @+1 {{needs an alignment of 8 bytes, the destination states 4}}
+  cute.copy %c, %g, %s
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @unknown_offset(%c: !c, %g: !g, %s: !cute.memref<f32, smem, align<1024>, "S<3,2,5> o ? o ((2,1),4):((1,0),16)">) {
+  // expected-error @+1 {{needs an alignment of 8 bytes, the destination states 4}}
+  cute.copy %c, %g, %s
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @layout_of_layout(%c: !c, %g: !g, %s: !cute.memref<f32, smem, align<1024>, "(4,4):(1,5) o 0 o ((2,1),4):((1,0),2)">) {
+  // expected-error @+1 {{needs an alignment of 8 bytes, the destination states 4}}
+  cute.copy %c, %g, %s
+  return
+}
+
+// -----
+
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,1),4):((1,0),16)">
+func.func @layout_apart(%c: !c, %g: !g, %s: !cute.memref<f32, smem, align<1024>, "(4,4):(2,8) o 0 o ((2,1),4):((1,0),2)">) {
+  // expected-error @+1 {{needs 2 consecutive elements, the destination has 1}}
+  cute.copy %c, %g, %s
+  return
+}
+
+// -----
+
+// Mode 0 goes on elsewhere after three elements: the second access of two would be in two places.
+!c = !cute_nvgpu.atom.universal_copy<f32, 64 b>
+!g = !cute.memref<f32, gmem, align<16>, "((2,3),4):((1,2),16)">
+func.func @broken_run(%c: !c, %g: !g, %s: !cute.memref<f32, smem, align<1024>, "((3,2),4):((1,4),8)">) {
+  // expected-error @+1 {{needs 2 consecutive elements, the destination has 1}}
+  cute.copy %c, %g, %s
+  return
+}
+
+// -----
+
+// The swizzle of a pointer keeps 8 bytes together, 128 bits are more.
+!c = !cute_nvgpu.atom.universal_copy<f32, 128 b>
+!g = !cute.memref<f32, gmem, align<16>, "((4,1),4):((1,0),16)">
+func.func @swizzled_pointer(%c: !c, %g: !g, %s: !cute.memref<f32, smem, align<1024>, S<3,3,3>, "((4,1),4):((1,0),16)">) {
+  // expected-error @+1 {{needs 4 consecutive elements, the destination has 2}}
+  cute.copy %c, %g, %s
+  return
+}
+
+// -----
+
+!ldsm = !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
+func.func @rows_of_matrices(%c: !ldsm, %s: !cute.memref<f16, smem, align<1024>, "S<2,3,3> o ?{div=4} o ((8,1),1):((1,0),0)">,
+                            %r: !cute.memref<f16, rmem, align<16>, "((8,1),1):((1,0),0)">) {
+  // expected-error @+1 {{needs an alignment of 16 bytes, the source states 8}}
+  cute.copy %c, %s, %r
+  return
+}
+
+// -----
+
+!async = !cute_nvgpu.atom.simt_async_copy<f32, cache = global, 128 b>
+func.func @asynchronous(%c: !async, %g: !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),16)">,
+                        %s: !cute.memref<f32, smem, align<1024>, "S<2,2,3> o 0 o ((4,1),2):((1,0),10)">) {
+  // expected-error @+1 {{needs an alignment of 16 bytes, the destination states 8}}
+  cute.copy %c, %g, %s
+  return
+}

@@ -48,6 +48,17 @@ func.func @swizzle(%p: !cute.ptr<f16, smem, align<16>, S<3,4,3>>) {
 
 // -----
 
+// Multiples of 1024 bytes are what they were, multiples of 256 become some of 32.
+func.func @swizzled_alignment(%p: !cute.ptr<f16, smem, align<1024>, S<3,4,3>>, %q: !cute.ptr<f16, smem, align<256>, S<3,4,3>>) {
+  %x = cute.apply_swizzle(%p) : (!cute.ptr<f16, smem, align<1024>, S<3,4,3>>) -> !cute.ptr<f16, smem, align<1024>>
+  %y = cute.apply_swizzle(%q) : (!cute.ptr<f16, smem, align<256>, S<3,4,3>>) -> !cute.ptr<f16, smem, align<32>>
+  // expected-error@+1 {{expects result to have an alignment of at most 32 bytes, as its operand has, but got 256}}
+  %z = cute.apply_swizzle(%q) : (!cute.ptr<f16, smem, align<256>, S<3,4,3>>) -> !cute.ptr<f16, smem, align<256>>
+  return
+}
+
+// -----
+
 func.func @element(%p: !cute.ptr<f16, smem, align<16>, S<3,4,3>>) {
   // expected-error@+1 {{expects result to have elements of type 'f16', but got 'bf16'}}
   %q = cute.apply_swizzle(%p) : (!cute.ptr<f16, smem, align<16>, S<3,4,3>>) -> !cute.ptr<bf16, smem, align<16>>
@@ -94,5 +105,45 @@ func.func @iter(%t: !cute.memref<f16, gmem, "(?,8):(8,1)">) {
   // expected-error@+2 {{inferred type(s) '!cute.ptr<f16, gmem>' are incompatible with return type(s) of operation '!cute.ptr<f16, smem>'}}
   // expected-error@+1 {{failed to infer returned types}}
   %p = cute.get_iter(%t) : (!cute.memref<f16, gmem, "(?,8):(8,1)">) -> !cute.ptr<f16, smem>
+  return
+}
+
+// -----
+
+// The last tile may reach out of the tensor, but it begins inside. Coordinates of predicates may be anywhere.
+// expected-note @+1 {{%t is a '!cute.memref<f32, gmem, }}
+func.func @tile_outside(%t: !cute.memref<f32, gmem, align<16>, "(96,72):(72,1)">, %i: !cute.coord_tensor<"(0,0)", "(96,72):(1@0,1@1)">) {
+  %a = cute.local_tile %t, (96, 50), (0, 1)
+  %b = cute.local_tile %i, (96, 36), (0, 7)
+  // expected-error @+1 {{expects the coordinate of one of the tiles of (1,2), but got (0,7)}}
+  %c = cute.local_tile %t, (96, 36), (0, 7)
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%t is a '!cute.memref<f32, gmem, }}
+func.func @residue_outside(%t: !cute.memref<f32, gmem, align<16>, "(96,72):(72,1)">) {
+  // expected-error @+1 {{expects the coordinate of one of the tiles of (1,1), but got (0,7)}}
+  %c = cute.local_tile %t, (96, 80), (0, 7)
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%t is a '!cute.memref<f32, gmem, }}
+func.func @tile_before(%t: !cute.memref<f32, gmem, align<16>, "(96,72):(72,1)">, %i: i32) {
+  // expected-error @+1 {{expects the coordinate of one of the tiles of (2,2), but got (?,-1)}}
+  %c = cute.local_tile %t, (48, 36), (%i, -1)
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%t is a '!cute.memref<f32, gmem, }}
+func.func @thread_outside(%t: !cute.memref<f32, gmem, align<16>, "(96,72):(72,1)">) {
+  %a = cute.local_partition %t, "(8,4):(4,1)", 31
+  // expected-error @+1 {{expects the coordinate of one of the threads of (8,4), but got 32}}
+  %b = cute.local_partition %t, "(8,4):(4,1)", 32
   return
 }
