@@ -100,7 +100,10 @@ static inline bool conflict(const em_checks *c, const cluster_state *o, uint32_t
     if (previous->flags & ACCESS_REDUNDANT) return false;
     if (previous->flags & current->flags & ACCESS_STRONG && in_scope(c, previous, current)) return false;
     if (space == EM_SHARED && previous->time <= o->began) return false; /* of a block that was here before */
-    if (previous->cluster == current->cluster && previous->id == current->id) return false;
+    /* A thread's accesses are in order; copies of a warp are not, for all that they are counted as one thread. */
+    if (previous->cluster == current->cluster && previous->id == current->id &&
+        (!(current->flags & ACCESS_ASYNC) || previous->time == current->time))
+        return false;
     return !em_is_ordered(c, o, id, previous, known);
 }
 

@@ -123,6 +123,30 @@ $end:
     "bulk_copy_not_waited_for": ("race", "", INIT + "    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 256;\n" + BULK + "-" + WAIT.replace("\n    @", "\n-    @") + "!    ld.shared.u32 %r12, [%r6];\n" + FOOT),
     "cp_async_not_waited_for": ("race", "", "    cp.async.ca.shared.global [%r6], [%rd4], 4;\n    cp.async.commit_group;\n-    cp.async.wait_group 0;\n+    cp.async.wait_group 1;\n!    ld.shared.u32 %r12, [%r6];\n" + FOOT),
     "cp_async_without_barrier": ("race", "", "    cp.async.ca.shared.global [%r6], [%rd4], 4;\n    cp.async.commit_group;\n    cp.async.wait_group 0;\n-    bar.sync 0;\n!    ld.shared.u32 %r12, [%r8];\n" + FOOT),
+    "copy_of_what_another_copy_still_writes": ("race", "", INIT + "    @!%p1 mbarrier.init.shared.b64 [%r9+8], 1;\n    @!%p1 fence.mbarrier_init.release.cluster;\n    bar.sync 0;\n"
+        "    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 256;\n    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9+8], 256;\n" + BULK + "-" + WAIT.replace("\n    @", "\n-    @") +
+        "!    @!%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4+1024], [%r4], 256, [%r9+8];\n"
+        "$v: mbarrier.try_wait.parity.shared.b64 %p2, [%r9+8], 0;\n    @!%p2 bra $v;\n$u: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0;\n    @!%p2 bra $u;\n"
+        "    ld.shared.u32 %r12, [%r6+1024];\n" + FOOT),
+    "stored_tile_refilled_by_a_copy": ("race", "", LOAD + INIT + """    st.shared.u32 [%r6], %r12;
+    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    shl.b32 %r13, %r2, 8;
+    cvt.u64.u32 %rd6, %r13;
+    add.u64 %rd6, %rd2, %rd6;
+    @!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd6], [%r4], 256;
+    cp.async.bulk.commit_group;
+-    cp.async.bulk.wait_group.read 0;
+    @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 256;
+!""" + BULK + WAIT + "    cp.async.bulk.wait_group 0;\n"),
+    "two_cp_async_of_a_group_to_one_word": ("race", "", """    cp.async.ca.shared.global [%r6], [%rd4], 4;
+    cp.async.commit_group;
+-    cp.async.wait_group 0;
+!    cp.async.ca.shared.global [%r6], [%rd4+512], 4;
+    cp.async.commit_group;
+    cp.async.wait_group 0;
+    ld.shared.u32 %r12, [%r6];
+""" + FOOT),
     "missing_proxy_fence": ("race", "", LOAD + ONE + """    st.shared.u32 [%r6], %r12;
 -    fence.proxy.async.shared::cta;
     bar.sync 0;
