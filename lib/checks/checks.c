@@ -172,6 +172,8 @@ static void begin_launch(em_checks *c, em_machine *m)
     c->machine = m;
     c->previous_launch = c->launch_time;
     c->launch_time = c->time++;
+    c->previous_triggered = c->triggered;
+    c->triggered = false;
     c->heap = l->memory->next ? l->memory->next : UINT64_MAX;
     m->time = c->time;
     c->grid_clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / first->count;

@@ -194,23 +194,30 @@ void em_flags_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
             em_vclock_acquire(c, w, 1u << lane, t->observed[k]);
             em_vclock_set(&t->observed[k], NULL);
         }
-        if (!only_releases) t->counted = false;
+        if (!only_releases) {
+            t->counted = false;
+            em_vclock_set(&t->locked, NULL);
+        }
         for (uint32_t k = 0; k <= scope && !only_acquires; k++) {
             em_vclock_set(&t->fenced[k], t->known);
+            em_vclock_add(c, &t->fenced[k], t->assumed);
             t->fence[k] = now;
         }
     }
 }
 
 /* The last block of a grid, as the CUDA programming guide finds it: a thread counts by an atomic, bar.sync publishes the
- * result in its block. The memory model requires a fence in between; no hardware needs it. */
-void em_flags_counted(em_checks *c, em_warp *w, uint32_t mask)
+ * result in its block. The memory model requires a fence in between; no hardware needs it. What a lock does so, taken by
+ * another atomic, is kept apart. */
+void em_flags_arrive(em_checks *c, em_warp *w, uint32_t mask, sync_var *barrier)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         thread_state *t = &cluster_of(c, w)->threads[thread_id(c, w, lane)];
         for (uint32_t k = 0; k < SCOPES && t->counted; k++)
             if (t->observed[k]) em_vclock_acquire(c, w, 1u << lane, t->observed[k]);
+        em_vclock_add(c, &barrier->assumed, t->locked);
+        em_vclock_add(c, &barrier->assumed, t->assumed);
     }
 }
 
@@ -247,8 +254,9 @@ static flag_state *flag_at(em_checks *c, uint64_t address, bool add)
     return f;
 }
 
-static void observe(em_checks *c, em_warp *w, const em_inst *i, int lane, const flag_state *f, bool counts)
+static void observe(em_checks *c, em_warp *w, const em_inst *i, int lane, const flag_state *f)
 {
+    bool counts = em_has(i, EM_M_add) || em_has(i, EM_M_inc);
     cluster_state *o = cluster_of(c, w);
     thread_state *t = &o->threads[thread_id(c, w, lane)];
     uint32_t scope = em_scope_of(i);
@@ -258,13 +266,8 @@ static void observe(em_checks *c, em_warp *w, const em_inst *i, int lane, const 
         if (!what || !own) continue;
         if (acquires(i)) em_vclock_acquire(c, w, 1u << lane, what);
         t->counted |= counts;
-        if (!t->observed[k]) {
-            em_vclock_set(&t->observed[k], what);
-        } else if (t->observed[k] != what) {
-            vclock *both = em_vclock_join(c, t->observed[k], what);
-            em_vclock_set(&t->observed[k], both);
-            em_vclock_drop(both);
-        }
+        if (i->opcode == EM_OP_atom && !counts) em_vclock_add(c, &t->locked, what);
+        em_vclock_add(c, &t->observed[k], what);
     }
 }
 
@@ -288,9 +291,7 @@ static vclock *content(em_checks *c, thread_state *t, uint32_t id, uint32_t k, b
 
 static void add_release(em_checks *c, flag_state *f, uint32_t k, vclock *what)
 {
-    vclock *both = f->released[k] && f->released[k] != what ? em_vclock_join(c, f->released[k], what) : NULL;
-    em_vclock_set(&f->released[k], both ? both : what);
-    em_vclock_drop(both);
+    em_vclock_add(c, &f->released[k], what);
 }
 
 static void release_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
@@ -339,7 +340,7 @@ void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint6
     if (lane < 0) return;
     if (access != EM_WRITE) {
         const flag_state *f = flag_at(c, address, false);
-        if (f) observe(c, w, i, lane, f, em_has(i, EM_M_add) || em_has(i, EM_M_inc));
+        if (f) observe(c, w, i, lane, f);
     }
     if (access != EM_READ) release_flag(c, w, i, lane, address, access, address >= EM_WINDOW_SIZE);
 }

@@ -80,6 +80,7 @@ typedef struct sync_var {
     cross_clock *cross;    /* accumulated, of other clusters */
     const vclock *last_fenced[SCOPES];
     vclock *fenced[SCOPES], *fenced_result[SCOPES]; /* the same, of their last fences */
+    vclock *assumed, *assumed_result;               /* and of what they take for known */
 } sync_var;
 
 typedef struct thread_state {
@@ -87,6 +88,9 @@ typedef struct thread_state {
     vclock *fenced[SCOPES];   /* `known` at its last fence of that scope or a wider one; NULL: none */
     vclock *observed[SCOPES]; /* of flags, by reads that no fence has followed yet */
     bool counted;             /* some of that by an atomic add or inc */
+    vclock *locked;           /* what other atomics saw, by which locks are taken */
+    vclock *
+        assumed; /* what hardware orders, and the memory model does not, as a barrier followed such an atomic; NULL: none */
     uint32_t fence[SCOPES], proxy_fence;
     uint32_t init_fence; /* fence.mbarrier_init */
 } thread_state;
@@ -231,6 +235,8 @@ struct em_checks {
     uint32_t time;            /* of the machine, between launches */
     uint32_t previous_launch; /* when the launch before began */
     uint32_t launch_time;     /* and this one */
+    bool triggered,
+        previous_triggered;   /* griddepcontrol.launch_dependents was executed in it; in the one before */
     uint32_t entries, stride; /* entries of a clock; of one block */
     cluster_state *clusters;
     uint32_t cluster_count, cluster_room; /* that the parts know; that `clusters` has room for, cleared */
@@ -313,13 +319,15 @@ void em_vclock_set(vclock **at, const vclock *value);
 /* NULL when memory is exhausted. A clock of NULL: zeros. */
 vclock *em_vclock_make(em_checks *c, const uint32_t *clock, cross_clock *cross);
 vclock *em_vclock_join(em_checks *c, const vclock *a, const vclock *b);
+/* `*at` becomes what it was and `more`; either may be NULL. */
+void em_vclock_add(em_checks *c, vclock **at, const vclock *more);
 void em_sync_release(sync_var *sync);
 
 /* ---- flags.c: fences, releases and acquires of the memory model ---- */
 
 void em_flags_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask);
 /* Lanes arrive at a barrier of the block, some behind an atomic. */
-void em_flags_counted(em_checks *c, em_warp *w, uint32_t mask);
+void em_flags_arrive(em_checks *c, em_warp *w, uint32_t mask, sync_var *barrier);
 /* A strong access to a location, through which threads may synchronise. */
 void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
                      em_access access);

@@ -21,10 +21,20 @@ static bool is_released_by_warp(const em_checks *c, const memory_access *a, cons
     return false;
 }
 
+/* Whether it would be in order if the atomics that the block's threads took locks by were acquires. */
+static bool is_locked(const em_checks *c, const memory_access *a, const access_record *previous)
+{
+    const cluster_state *o = cluster_of(c, a->warp);
+    uint32_t id = thread_id(c, a->warp, a->lane);
+    const vclock *assumed = o->threads[id].assumed;
+    return assumed && !(previous->flags & ACCESS_ASYNC) && em_is_ordered(c, o, id, previous, assumed);
+}
+
 static finding_kind what_race(const access_record *previous, const access_record *current, bool same_cluster,
-                              bool released)
+                              bool released, bool locked)
 {
     if (released) return FOUND_RACE_OTHER_LANE;
+    if (locked) return FOUND_RACE_RELAXED_LOCK;
     if (previous->flags & ACCESS_PROXY) return FOUND_RACE_PROXY;
     if (!same_cluster) return FOUND_RACE_BLOCKS;
     if (previous->flags & ACCESS_ASYNC) return FOUND_RACE_ASYNC;
@@ -56,8 +66,9 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
                                                        : "reads";
     const char *did = previous->flags & ACCESS_WRITE ? "wrote" : "read";
     bool narrow = previous->flags & current->flags & ACCESS_STRONG;
-    bool released = is_released_by_warp(c, a, previous);
+    bool released = is_released_by_warp(c, a, previous), locked = is_locked(c, a, previous);
     const char *lack = released ? "another lane of its warp arrived for it, no bar.warp.sync ahead of that"
+                       : locked ? "a barrier follows the atomic that saw its flag, and no fence"
                        : narrow ? "its scope, .cta or .cluster, does not reach the other thread"
                        : !same_cluster                  ? "no fence and flag orders blocks"
                        : previous->flags & ACCESS_ASYNC ? "nothing waited for that"
@@ -67,7 +78,7 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
     if (current->inst == previous->inst && current->time == previous->time && same_cluster &&
         !(previous->flags & ACCESS_ASYNC) && in_block / EM_LANES == w->index)
         lack = "both do so in one instruction";
-    em_check_find(c, what_race(previous, current, same_cluster, released), a->warp, a->inst, a->lane,
+    em_check_find(c, what_race(previous, current, same_cluster, released, locked), a->warp, a->inst, a->lane,
                   previous->inst, "race: %s %s %s, which %s %s; %s", em_instruction_name(a->inst), verb,
                   place, who, did, lack);
 }
@@ -121,9 +132,17 @@ static void report_dependence(em_checks *c, const memory_access *a, uint64_t at,
 {
     char place[200];
     em_shadow_place(c, a->warp, EM_GLOBAL, a->shadow, at, place, sizeof place);
-    em_check_find(c, FOUND_RACE_DEPENDENT_LAUNCH, a->warp, a->inst, a->lane, UINT32_MAX,
-                  "race: %s uses %s, which the launch before %s; no griddepcontrol.wait in between",
-                  em_instruction_name(a->inst), place, previous->flags & ACCESS_WRITE ? "wrote" : "read");
+    const char *name = em_instruction_name(a->inst), *did = previous->flags & ACCESS_WRITE ? "wrote" : "read";
+    if (c->previous_triggered)
+        em_check_find(c, FOUND_RACE_DEPENDENT_LAUNCH, a->warp, a->inst, a->lane, UINT32_MAX,
+                      "race: %s uses %s, which the launch before %s; no griddepcontrol.wait in between", name,
+                      place, did);
+    else
+        em_check_find(
+            c, FOUND_RACE_NO_TRIGGER, a->warp, a->inst, a->lane, UINT32_MAX,
+            "race: %s uses %s, which the launch before %s; no griddepcontrol.wait in between, and no "
+            "griddepcontrol.launch_dependents in that launch",
+            name, place, did);
 }
 
 /* What the asynchronous proxy reads and the generic one wrote needs a fence.proxy.async of the writer behind
@@ -553,13 +572,17 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
 static bool concerns(const em_checks *c, const em_inst *i)
 {
     (void)c;
-    return i->opcode == EM_OP_griddepcontrol && em_has(i, EM_M_wait);
+    return i->opcode == EM_OP_griddepcontrol;
 }
 
 static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
 {
-    (void)i, (void)lanes;
-    if (mask) cluster_of(c, w)->waited = true;
+    (void)lanes;
+    if (!mask) return;
+    if (em_has(i, EM_M_wait))
+        cluster_of(c, w)->waited = true;
+    else
+        c->triggered = true;
 }
 
 static const em_part *const needs[] = {&em_part_shadow_memory, &em_part_vector_clocks, NULL};

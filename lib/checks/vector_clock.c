@@ -61,6 +61,14 @@ vclock *em_vclock_join(em_checks *c, const vclock *a, const vclock *b)
     return s;
 }
 
+void em_vclock_add(em_checks *c, vclock **at, const vclock *more)
+{
+    if (!more || *at == more) return;
+    vclock *both = *at ? em_vclock_join(c, *at, more) : em_vclock_keep(more);
+    em_vclock_set(at, both);
+    em_vclock_drop(both);
+}
+
 /* ---- sync variables ---- */
 
 void em_sync_release(sync_var *m)
@@ -69,6 +77,8 @@ void em_sync_release(sync_var *m)
     em_vclock_drop(m->last);
     em_vclock_drop(m->result);
     em_cross_drop(m->cross);
+    em_vclock_drop(m->assumed);
+    em_vclock_drop(m->assumed_result);
     for (int k = 0; k < SCOPES; k++) {
         em_vclock_drop(m->last_fenced[k]);
         em_vclock_drop(m->fenced[k]);
@@ -140,6 +150,9 @@ static void complete(em_checks *c, sync_var *m)
         m->fenced[k] = NULL;
         m->last_fenced[k] = NULL;
     }
+    em_vclock_drop(m->assumed_result);
+    m->assumed_result = m->assumed;
+    m->assumed = NULL;
     free(m->accumulated);
     em_vclock_drop(m->last);
     em_cross_drop(m->cross);
@@ -200,6 +213,9 @@ static void acquire_result(em_checks *c, em_warp *w, uint32_t mask, const sync_v
     if (m->result) acquire(c, w, mask, m->result, -1);
     for (int k = 0; k < SCOPES; k++)
         if (m->fenced_result[k]) acquire(c, w, mask, m->fenced_result[k], k);
+    for (uint32_t rest = m->assumed_result ? mask : 0; rest; rest &= rest - 1)
+        em_vclock_add(c, &cluster_of(c, w)->threads[thread_id(c, w, __builtin_ctz(rest))].assumed,
+                      m->assumed_result);
 }
 
 /* ---- the state of a launch ---- */
@@ -211,6 +227,8 @@ static void end(em_checks *c)
         uint32_t barriers = c->entries / c->stride * BLOCK_BARRIERS;
         for (uint32_t t = 0; o->threads && t < c->entries; t++) {
             em_vclock_drop(o->threads[t].known);
+            em_vclock_drop(o->threads[t].locked);
+            em_vclock_drop(o->threads[t].assumed);
             for (int k = 0; k < SCOPES; k++) {
                 em_vclock_drop(o->threads[t].fenced[k]);
                 em_vclock_drop(o->threads[t].observed[k]);
@@ -237,6 +255,8 @@ static void begin_cluster(em_checks *c, em_warp *w)
     for (uint32_t n = 0; n < c->entries; n++) {
         thread_state *t = &o->threads[n];
         em_vclock_set(&t->known, first);
+        em_vclock_set(&t->locked, NULL);
+        em_vclock_set(&t->assumed, NULL);
         for (int k = 0; k < SCOPES; k++) {
             em_vclock_set(&t->fenced[k], NULL);
             em_vclock_set(&t->observed[k], NULL);
@@ -344,7 +364,7 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
         warp_of(c, w)->exchange_mask = mask;
         break;
     case EM_E_BARRIER_ARRIVE:
-        em_flags_counted(c, w, mask);
+        em_flags_arrive(c, w, mask, &barriers[a].sync);
         arrive_lanes(c, &barriers[a].sync, w, mask);
         break;
     case EM_E_BARRIER_COMPLETE: complete(c, &barriers[a].sync); break;

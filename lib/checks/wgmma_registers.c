@@ -1,8 +1,8 @@
 /* Registers of wgmma: wgmma reads and writes them asynchronously. Between it and the wgmma.wait_group that
- * waits for its group nothing else may touch its accumulator or change its operands; and what the warp wrote
- * into them before needs a wgmma.fence (PTX ISA 8.5, 9.7.15.1 and 9.7.15.7.1). Only registers that some wgmma
- * names are watched: which instructions touch them is found once a launch. Kept by warp: a wgmma needs all its
- * lanes. */
+ * waits for its group nothing else may touch its accumulator or change its operands. A wgmma.fence has to stand before the
+ * first wgmma, and between any access to a register and a wgmma that names it, but between accumulators of wgmmas of one
+ * shape (PTX ISA 8.5, 9.7.15.1 and 9.7.15.7.1). Only registers that some wgmma names are watched: which instructions touch
+ * them is found once a launch. Kept by warp: a wgmma needs all its lanes. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
@@ -19,9 +19,11 @@ typedef struct touch {
 } touch;
 
 typedef struct slot_state {
-    uint32_t wgmma, inst;     /* the last wgmma that has it, by its number in the warp, 0 none */
-    uint32_t written, writer; /* fences of the warp when it was last written by something else, + 1 */
-    bool operand;             /* the wgmma only reads it */
+    uint32_t wgmma, inst,
+        issued; /* the last wgmma that has it, by its number in the warp, 0 none; `issued`: as `used` */
+    uint32_t used, user; /* fences of the warp when something else last accessed it, + 1 */
+    bool written;        /* that was a write; reads behind it in front of the next fence do not count */
+    bool operand;        /* the wgmma only reads it */
 } slot_state;
 
 typedef struct warp_wgmma {
@@ -214,17 +216,36 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
     if (event == EM_E_WAIT_GROUP) waited(own, (uint32_t)b);
 }
 
-/* One finding for a wgmma is enough: its registers were mostly written together. */
+/* Why a wgmma needs a fence in front of it that is not there; NULL: it does not. */
+static const char *lacks_fence(const em_checks *c, const em_inst *i, const warp_wgmma *own,
+                               const slot_state *s, bool accumulator, uint32_t *other)
+{
+    uint32_t now = own->fences + 1;
+    *other = s->user;
+    if (s->used == now) return s->written ? "that the warp wrote before" : "that the warp read before";
+    *other = s->inst;
+    if (s->wgmma && s->issued == now) {
+        const num_wgmma *form = i->wgmma, *last = c->launch->program->code[s->inst].wgmma;
+        if (accumulator == s->operand && (accumulator || s->wgmma <= own->finished))
+            return accumulator ? "that was an operand of another wgmma"
+                               : "that was the accumulator of another wgmma";
+        if (accumulator && !s->operand && (form->n != last->n || form->k != last->k))
+            return "that is the accumulator of a wgmma of another shape";
+    }
+    return NULL;
+}
+
+/* One finding for a wgmma is enough: its registers were mostly used together. */
 static void check_wgmma(em_checks *c, em_warp *w, const em_inst *i, const warp_wgmma *own,
                         const slot_state *s, bool accumulator, bool *reported)
 {
-    if (!*reported && s->written == own->fences + 1) {
-        *reported = true;
-        em_check_find(
-            c, FOUND_WGMMA_FENCE, w, i, -1, s->writer,
-            "race: wgmma uses as its %s a register that the warp wrote before; no wgmma.fence in between",
-            accumulator ? "accumulator" : "operand");
-    }
+    uint32_t other;
+    const char *why = *reported ? NULL : lacks_fence(c, i, own, s, accumulator, &other);
+    if (why)
+        em_check_find(c, FOUND_WGMMA_FENCE, w, i, -1, other,
+                      "race: wgmma uses as its %s a register %s; no wgmma.fence in between",
+                      accumulator ? "accumulator" : "operand", why);
+    *reported |= why != NULL;
     if (*reported || accumulator || s->wgmma <= own->finished || s->operand) return;
     *reported = true;
     em_check_find(c, FOUND_WGMMA_OPERAND_IS_ACCUMULATOR, w, i, -1, s->inst,
@@ -254,7 +275,7 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
     if (is_fence(i)) own->fences++;
     if (is_wgmma(i)) {
         own->issued++;
-        bool reported = false;
+        bool reported = false, first = !own->fences && own->issued == 1;
         for (uint32_t n = from; n < to; n++) {
             slot_state *s = &state[p->touches[n].slot];
             bool accumulator = p->touches[n].write;
@@ -262,8 +283,12 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
             s->operand = !accumulator && (s->operand || s->wgmma <= own->finished);
             s->wgmma = own->issued;
             s->inst = at;
-            s->written = 0;
+            s->issued = own->fences + 1;
+            s->used = 0;
         }
+        if (first && !reported)
+            em_check_find(c, FOUND_WGMMA_FENCE, w, i, -1, UINT32_MAX,
+                          "race: wgmma is the first of its warp; no wgmma.fence before it");
         return;
     }
     for (uint32_t n = from; n < to; n++) {
@@ -274,9 +299,10 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
                 c, s->operand ? FOUND_WGMMA_OPERAND_WRITTEN : FOUND_WGMMA_ACCUMULATOR, w, i, -1, s->inst,
                 "race: %s %s a register that wgmma still %s; no wgmma.wait_group in between",
                 em_instruction_name(i), t->write ? "writes" : "reads", s->operand ? "reads" : "writes");
-        if (!t->write) continue;
-        s->written = own->fences + 1;
-        s->writer = at;
+        if (!t->write && s->used == own->fences + 1 && s->written) continue;
+        s->used = own->fences + 1;
+        s->user = at;
+        s->written = t->write;
     }
 }
 

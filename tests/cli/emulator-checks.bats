@@ -57,6 +57,12 @@ mbarrier_initialised_twice barrier sm_90 initialises it anew
 mbarrier_init_without_fence race on sm_90 copies see
 product_without_fence race ptxas inserts the fence
 accumulator_scaled_without_fence race ptxas inserts the fence
+product_after_its_accumulator_was_read race ptxas inserts the fence
+first_product_without_fence race ptxas inserts the fence
+lock_taken_by_cas_and_a_barrier race no known hardware needs one
+read_of_a_launch_ahead_that_never_triggers race ends before the next one begins
+return_before_barrier barrier does not wait for threads that have ended
+warp_returns_before_barrier barrier does not wait for threads that have ended
 accumulator_read_before_wait race C7514, C7517
 accumulator_read_with_a_group_left race C7514, C7517
 stage_given_back_by_one_lane race reads for the whole warp

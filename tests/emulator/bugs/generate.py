@@ -355,6 +355,29 @@ $end:
     st.global.u32 [%rd2+512], %r14;
 $end:
 """),
+    "lock_taken_by_cas_and_a_barrier": ("race", ".global .u32 flag;", LOAD + """    mov.u64 %rd6, flag;
+    setp.ne.u32 %p3, %r1, 0;
+    setp.ne.u32 %p4, %r2, 0;
+    @%p4 bra $second;
+    st.global.u32 [%rd5+512], %r12;
+    bar.sync 0;
+    @%p3 bra $end;
+    fence.acq_rel.gpu;
+    red.relaxed.gpu.global.add.u32 [%rd6], 1;
+    bra $end;
+$second:
+    @%p3 bra $read;
+$poll:
+    atom.relaxed.gpu.global.cas.b32 %r13, [%rd6], 1, 0;
+    setp.ne.u32 %p4, %r13, 1;
+    @%p4 bra $poll;
+-    fence.acq_rel.gpu;
+$read:
+    bar.sync 0;
+!    ld.global.u32 %r14, [%rd5+256];
+    st.global.u32 [%rd5], %r14;
+$end:
+"""),
     "flag_read_by_one_thread_for_all": ("race", ".global .u32 flag;", LOAD + """    mov.u64 %rd6, flag;
     setp.ne.u32 %p3, %r1, 0;
     setp.ne.u32 %p4, %r2, 0;
@@ -536,6 +559,9 @@ def main():
         table.append(f"{name} {check} {write(out, name, hopper.HEAD.format(body='@@'), body)} tensor.json")
     for name, (check, body) in hopper.DEPENDENT.items():
         table.append(f"{name} {check} {write(out, name, hopper.DEPENDENT_HEAD.format(body='@@'), body)} dependent.json")
+    for name, (check, body) in hopper.NO_TRIGGER.items():
+        head = hopper.DEPENDENT_HEAD.replace("    griddepcontrol.launch_dependents;\n", "").format(body="@@")
+        table.append(f"{name} {check} {write(out, name, head, body)} dependent.json")
     with open(os.path.join(out, "bugs.txt"), "w") as f:
         f.write("# Written by generate.py: kernel, check, line of the PTX that it names, configuration.\n" + "\n".join(table) + "\n")
 

@@ -75,6 +75,8 @@ ONE_LEFT = PRODUCTS_WAIT.replace("0;", "1;")
 # A in registers.
 FRAGMENTS = "".join(f"    mov.b32 %r{n}, 0x3c003c00;\n" for n in range(30, 34))
 REGISTERS = PRODUCT.replace("%rd20, %rd20", "{%r30, %r31, %r32, %r33}, %rd20").replace("1, 1, 0, 0", "1, 1, 0")
+WIDER = PRODUCT.replace("n8k16", "n16k16").replace("%f3}", "%f3, %f4, %f5, %f6, %f7}")
+SUMS_AS_A = SECOND.replace("k16.f32.f16.f16", "k8.f32.tf32.tf32").replace("%rd20, %rd20", "{%f0, %f1, %f2, %f3}, %rd20").replace("1, 1, 0, 0", "1, 1")
 RESULT = "    st.global.v4.f32 [%rd5], {%f0, %f1, %f2, %f3};\n"
 # The rows of the tile that a lane gives to ldmatrix: row r22 (its lane in 8, and 8 a matrix), chunk r23 of 16 bytes.
 ROWS = """    and.b32 %r22, %r1, 31;
@@ -124,6 +126,10 @@ TENSOR = {
     "one_product_too_few_waited_for": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + "    add.u64 %rd20, %rd20, 2;\n" + PRODUCT + PRODUCTS_COMMIT + only("-", PRODUCTS_WAIT) + only("+", PRODUCTS_WAIT.replace("0;", "1;")) + "    bar.sync 0;\n" + EXPECT + mark(COPY) + PRODUCTS_WAIT + "$v: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 1;\n    @!%p2 bra $v;\n" + RESULT),
     "product_without_fence": ("race", INIT + LOAD + S128 + ZERO + only("-", WGMMA_FENCE) + mark(PRODUCT) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
     "accumulator_scaled_without_fence": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + PRODUCTS_WAIT + "    mul.f32 %f0, %f0, 0f40000000;\n" + only("-", WGMMA_FENCE) + mark(PRODUCT) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
+    "product_after_its_accumulator_was_read": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT + only("-", WGMMA_FENCE) + mark(PRODUCT) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
+    "first_product_without_fence": ("race", INIT + LOAD + S128 + "    setp.ne.u32 %p3, %r1, %r1;\n" + only("-", WGMMA_FENCE) + mark(PRODUCT) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
+    "accumulator_of_a_product_of_another_shape": ("race", INIT + LOAD + S128 + ZERO + ZERO4 + WGMMA_FENCE + PRODUCT + only("-", WGMMA_FENCE) + mark(WIDER) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT),
+    "accumulator_that_becomes_an_operand": ("race", INIT + LOAD + S128 + ZERO + ZERO4 + FRAGMENTS + WGMMA_FENCE + REGISTERS + PRODUCTS_COMMIT + PRODUCTS_WAIT + only("-", WGMMA_FENCE) + mark(SUMS_AS_A) + PRODUCTS_COMMIT + PRODUCTS_WAIT + RESULT.replace("%f0, %f1, %f2, %f3", "%f4, %f5, %f6, %f7")),
     "accumulator_read_before_wait": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + only("-", PRODUCTS_WAIT) + mark("    mul.f32 %f0, %f0, 0f40000000;\n") + only("+", PRODUCTS_WAIT) + RESULT),
     "accumulator_read_with_a_group_left": ("race", INIT + LOAD + S128 + ZERO + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + only("-", PRODUCTS_WAIT) + only("+", PRODUCTS_WAIT.replace("0;", "1;")) + mark(RESULT) + PRODUCTS_WAIT),
     "second_accumulator_read_after_the_first_wait": ("race", INIT + LOAD + S128 + ZERO + ZERO4 + WGMMA_FENCE + PRODUCT + PRODUCTS_COMMIT + SECOND + PRODUCTS_COMMIT + ONE_LEFT + "-" + RESULT + "+!" + RESULT.replace("%f0, %f1, %f2, %f3", "%f4, %f5, %f6, %f7") + PRODUCTS_WAIT + "    add.f32 %f0, %f0, %f4;\n" + RESULT),
@@ -255,4 +261,9 @@ DEPENDENT_HEAD = """.version 8.4
 DEPENDENT = {
     "read_before_the_launch_ahead_has_ended": ("race", "-    griddepcontrol.wait;\n!    ld.global.u32 %r2, [%rd1];\n+    griddepcontrol.wait;\n    st.global.u32 [%rd2], %r2;\n"),
     "overwritten_before_the_launch_ahead_has_read": ("race", "-    griddepcontrol.wait;\n!    st.global.u32 [%rd2], %r1;\n+    griddepcontrol.wait;\n    ld.global.u32 %r2, [%rd1];\n    st.global.u32 [%rd2+1024], %r2;\n"),
+}
+
+# The launch ahead never lets its dependents begin.
+NO_TRIGGER = {
+    "read_of_a_launch_ahead_that_never_triggers": DEPENDENT["read_before_the_launch_ahead_has_ended"],
 }
