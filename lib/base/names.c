@@ -27,14 +27,16 @@ static cute_name_slot *slot_of(const cute_names *names, uint64_t hash, const cha
 
 static bool grow(cute_names *names)
 {
-    cute_names larger = {.capacity = names->capacity ? names->capacity * 2 : 64, .count = names->count};
-    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+    cute_names larger = {
+        .arena = names->arena, .capacity = names->capacity ? names->capacity * 2 : 64, .count = names->count};
+    larger.slots = names->arena ? cute_arena_array(names->arena, larger.capacity, sizeof *larger.slots)
+                                : calloc(larger.capacity, sizeof *larger.slots);
     if (!larger.slots) return false;
     for (size_t i = 0; i < names->capacity; i++) {
         const cute_name_slot *old = &names->slots[i];
         if (old->text) *slot_of(&larger, old->hash, old->text, old->length) = *old;
     }
-    free(names->slots);
+    if (!names->arena) free(names->slots);
     *names = larger;
     return true;
 }
@@ -57,8 +59,13 @@ size_t cute_names_find(const cute_names *names, const char *text, size_t length)
     return slot->text ? slot->value : CUTE_NO_NAME;
 }
 
+size_t cute_names_find_text(const cute_names *names, const char *text)
+{
+    return cute_names_find(names, text, strlen(text));
+}
+
 void cute_names_release(cute_names *names)
 {
-    free(names->slots);
-    *names = (cute_names){0};
+    if (!names->arena) free(names->slots);
+    *names = (cute_names){.arena = names->arena};
 }

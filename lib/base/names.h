@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cute/base.h"
+
 #define CUTE_NO_NAME SIZE_MAX
 
 typedef struct cute_name_slot {
@@ -14,8 +16,9 @@ typedef struct cute_name_slot {
     uint64_t hash;
 } cute_name_slot;
 
-/* Empty where it is zero. */
+/* Empty where it is zero, but for the arena that has its slots; without one they are released. */
 typedef struct cute_names {
+    cute_arena *arena;
     cute_name_slot *slots;
     size_t count, capacity;
 } cute_names;
@@ -24,6 +27,8 @@ typedef struct cute_names {
 bool cute_names_put(cute_names *names, const char *text, size_t length, size_t value);
 /* What `text` stands for; CUTE_NO_NAME: it is not there. */
 size_t cute_names_find(const cute_names *names, const char *text, size_t length);
+/* What `text`, a string, stands for. */
+size_t cute_names_find_text(const cute_names *names, const char *text);
 void cute_names_release(cute_names *names);
 
 #endif

@@ -124,6 +124,10 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
             return fail(elf, diag, "the name of section %llu lies outside the table of names",
                         (unsigned long long)i);
     }
+    elf->section_names.arena = arena;
+    for (uint64_t i = 0; i < count; i++)
+        if (!cute_names_put(&elf->section_names, sections[i].name, strlen(sections[i].name), (size_t)i))
+            return cute_fail_memory(diag);
     return CUTE_OK;
 }
 
@@ -190,7 +194,6 @@ cute_status cute_elf_read(cute_arena *arena, const char *label, const void *byte
 
 const cute_elf_section *cute_elf_find(const cute_elf *elf, const char *name)
 {
-    for (size_t i = 0; i < elf->section_count; i++)
-        if (strcmp(elf->sections[i].name, name) == 0) return &elf->sections[i];
-    return NULL;
+    size_t i = cute_names_find_text(&elf->section_names, name);
+    return i == CUTE_NO_NAME ? NULL : &elf->sections[i];
 }

@@ -3,6 +3,7 @@
 #define CUTE_LIB_CUBIN_ELF_H
 
 #include "lib/base/buffer.h"
+#include "lib/base/names.h"
 
 enum { CUTE_ELF_CUDA = 190 }; /* e_machine of cubins */
 
@@ -32,6 +33,7 @@ typedef struct cute_elf {
     size_t section_count, symbol_count, string_section;
     const cute_elf_section *sections;
     const cute_elf_symbol *symbols;
+    cute_names section_names;
 } cute_elf;
 
 /* Whether `bytes` begin as an ELF file does. */

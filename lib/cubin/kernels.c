@@ -135,15 +135,29 @@ static cute_status read_own_info(cute_arena *arena, const cute_elf *elf, cute_ke
     return CUTE_OK;
 }
 
+/* What kernels share: read once, not for each of them. */
+typedef struct file {
+    cute_arena *arena;
+    const cute_elf *elf;
+    cute_resources *of_symbols; /* a row a symbol */
+    bool one_shared;            /* one section of shared memory in all */
+} file;
+
 /* The attributes of .nv.info that belong to a function name it by its symbol. */
-static cute_status read_shared_info(const cute_elf *elf, size_t symbol, cute_resources *r, cute_diag *diag)
+static cute_status read_shared_info(file *f, cute_diag *diag)
 {
-    const cute_elf_section *section = cute_elf_find(elf, ".nv.info");
+    const cute_elf_section *section = cute_elf_find(f->elf, ".nv.info");
     bool more = section != NULL;
     cute_nvinfo a;
+    f->of_symbols = cute_arena_array(f->arena, f->elf->symbol_count, sizeof *f->of_symbols);
+    if (!f->of_symbols) return cute_fail_memory(diag);
+    for (size_t i = 0; i < f->elf->symbol_count; i++)
+        f->of_symbols[i] = (cute_resources){
+            .registers = -1, .max_stack = -1, .spill_stores = -1, .spill_loads = -1, .barriers = -1};
     for (size_t at = 0; more;) {
-        CUTE_TRY(cute_nvinfo_next(elf, section, &at, &a, &more, diag));
-        if (!more || a.shape != CUTE_NVINFO_OF || a.words[0] != symbol) continue;
+        CUTE_TRY(cute_nvinfo_next(f->elf, section, &at, &a, &more, diag));
+        if (!more || a.shape != CUTE_NVINFO_OF || a.words[0] >= f->elf->symbol_count) continue;
+        cute_resources *r = &f->of_symbols[a.words[0]];
         if (a.code == CUTE_EIATTR_REGCOUNT) r->registers = a.words[1];
         if (a.code == CUTE_EIATTR_FRAME_SIZE) r->stack = a.words[1];
         if (a.code == CUTE_EIATTR_MIN_STACK_SIZE && r->max_stack < 0) r->max_stack = a.words[1];
@@ -175,9 +189,10 @@ static bool is_only_shared(const cute_elf *elf)
     return count == 1;
 }
 
-static void read_sections(cute_arena *arena, const cute_elf *elf, const cute_elf_symbol *symbol,
-                          cute_kernel *kernel)
+static void read_sections(const file *f, const cute_elf_symbol *symbol, cute_kernel *kernel)
 {
+    cute_arena *arena = f->arena;
+    const cute_elf *elf = f->elf;
     cute_resources *r = &kernel->resources;
     const cute_elf_section *text = section_of(arena, elf, ".text.", kernel->name);
     const cute_elf_section *shared = section_of(arena, elf, ".nv.shared.", kernel->name);
@@ -189,7 +204,7 @@ static void read_sections(cute_arena *arena, const cute_elf *elf, const cute_elf
     kernel->static_smem = shared ? (int64_t)(shared->size & INT64_MAX) : 0;
     if (cute_elf_find(elf, ".nv.shared.reserved.0") && kernel->static_smem >= RESERVED_SHARED)
         kernel->static_smem -= RESERVED_SHARED;
-    if (shared && kernel->static_smem == 0 && is_only_shared(elf)) kernel->uses_dynamic_smem = true;
+    if (shared && kernel->static_smem == 0 && f->one_shared) kernel->uses_dynamic_smem = true;
     r->constant = constant ? (int64_t)(constant->size & INT64_MAX) : 0;
 }
 
@@ -199,18 +214,15 @@ static bool is_kernel(const cute_elf *elf, const cute_elf_symbol *symbol)
            symbol->section < elf->section_count && *symbol->name;
 }
 
-static cute_status read_kernel(cute_arena *arena, const cute_elf *elf, size_t symbol, cute_kernel *kernel,
-                               cute_diag *diag)
+static cute_status read_kernel(const file *f, size_t index, cute_kernel *kernel, cute_diag *diag)
 {
-    *kernel = (cute_kernel){
-        .name = cute_arena_copy(arena, elf->symbols[symbol].name, strlen(elf->symbols[symbol].name)),
-        .dynamic_smem = -1,
-        .resources = {
-            .registers = -1, .max_stack = -1, .spill_stores = -1, .spill_loads = -1, .barriers = -1}};
+    const cute_elf_symbol *symbol = &f->elf->symbols[index];
+    *kernel = (cute_kernel){.name = cute_arena_copy(f->arena, symbol->name, strlen(symbol->name)),
+                            .dynamic_smem = -1,
+                            .resources = f->of_symbols[index]};
     if (!kernel->name) return cute_fail_memory(diag);
-    CUTE_TRY(read_own_info(arena, elf, kernel, diag));
-    CUTE_TRY(read_shared_info(elf, symbol, &kernel->resources, diag));
-    read_sections(arena, elf, &elf->symbols[symbol], kernel);
+    CUTE_TRY(read_own_info(f->arena, f->elf, kernel, diag));
+    read_sections(f, symbol, kernel);
     if (kernel->resources.max_stack < 0) kernel->resources.max_stack = kernel->resources.stack;
     for (size_t i = 0; !kernel->resources.param_bytes && i < kernel->param_count; i++) {
         int64_t end = kernel->params[i].offset + kernel->params[i].size;
@@ -226,8 +238,10 @@ cute_status cute_elf_kernels(cute_arena *arena, const cute_elf *elf, cute_kernel
     for (size_t i = 0; i < elf->symbol_count; i++) *count += is_kernel(elf, &elf->symbols[i]);
     *out = cute_arena_array(arena, *count, sizeof **out);
     if (!*out) return cute_fail_memory(diag);
+    file f = {.arena = arena, .elf = elf, .one_shared = is_only_shared(elf)};
+    CUTE_TRY(read_shared_info(&f, diag));
     size_t n = 0;
     for (size_t i = 0; i < elf->symbol_count; i++)
-        if (is_kernel(elf, &elf->symbols[i])) CUTE_TRY(read_kernel(arena, elf, i, &(*out)[n++], diag));
+        if (is_kernel(elf, &elf->symbols[i])) CUTE_TRY(read_kernel(&f, i, &(*out)[n++], diag));
     return CUTE_OK;
 }

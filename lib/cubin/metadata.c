@@ -7,6 +7,7 @@
 
 #include "lib/base/checked.h"
 #include "lib/base/json.h"
+#include "lib/base/names.h"
 
 typedef struct reader {
     cute_arena *arena;
@@ -347,7 +348,7 @@ static cute_status read_resources(reader *r, const json_t *object, cute_kernel *
 /* ---- lines ---- */
 
 static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *line, size_t length,
-                              cute_kernel *kernels, size_t count)
+                              cute_kernel *kernels, const cute_names *names)
 {
     const cute_place file = {.file = r->label};
     json_t *object = NULL;
@@ -366,8 +367,8 @@ static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *li
         status = cute_fail(r->diag, CUTE_INVALID, &file,
                            "the metadata of kernel '%s' have format %lld; this version reads format 1", name,
                            (long long)json_integer_value(format));
-    for (size_t i = 0; status == CUTE_OK && i < count; i++) {
-        if (strcmp(kernels[i].name, name) != 0) continue;
+    size_t i = status == CUTE_OK ? cute_names_find_text(names, name) : CUTE_NO_NAME;
+    if (i != CUTE_NO_NAME) {
         r->kernel = kernels[i].name;
         strcpy(r->path, "$");
         if (kind == CUTE_METADATA_RESOURCES) {
@@ -377,7 +378,6 @@ static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *li
             kernels[i].metadata = cute_arena_copy(r->arena, line, length);
             if (!kernels[i].metadata) status = cute_fail_memory(r->diag);
         }
-        break;
     }
     json_decref(object);
     return status;
@@ -388,11 +388,15 @@ cute_status cute_metadata_apply(cute_arena *arena, const char *label, cute_metad
                                 cute_diag *diag)
 {
     reader r = {.arena = arena, .label = label, .diag = diag};
+    cute_names names = {.arena = arena};
+    for (size_t i = 0; i < kernel_count; i++)
+        if (!cute_names_put(&names, kernels[i].name, strlen(kernels[i].name), i))
+            return cute_fail_memory(diag);
     for (const char *at = lines, *stop = lines + length; at < stop;) {
         const char *end = memchr(at, '\n', (size_t)(stop - at));
         size_t n = (size_t)((end ? end : stop) - at);
         while (n && (at[n - 1] == 0 || at[n - 1] == '\r' || at[n - 1] == ' ')) n--;
-        if (n) CUTE_TRY(apply_line(&r, kind, at, n, kernels, kernel_count));
+        if (n) CUTE_TRY(apply_line(&r, kind, at, n, kernels, &names));
         at = end ? end + 1 : stop;
     }
     return CUTE_OK;

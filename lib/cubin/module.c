@@ -125,22 +125,24 @@ static void args_from_ptx(cute_module *m)
 {
     cute_ptx_scan scan;
     if (cute_ptx_scan_all(m->arena, m->label, m->ptx, m->ptx_length, &scan, NULL) != CUTE_OK) return;
+    cute_names names = {.arena = m->arena};
+    for (size_t i = 0; i < scan.kernel_count; i++)
+        if (!cute_names_put(&names, scan.kernels[i].name, strlen(scan.kernels[i].name), i)) return;
     for (size_t i = 0; i < m->kernel_count; i++) {
         cute_kernel *kernel = &m->kernels[i];
-        for (size_t j = 0; j < scan.kernel_count; j++) {
-            const cute_kernel *source = &scan.kernels[j];
-            if (strcmp(kernel->name, source->name) != 0) continue;
-            if (source->uses_dynamic_smem) kernel->uses_dynamic_smem = true;
-            bool same = kernel->param_count == source->param_count;
-            for (size_t p = 0; same && p < source->param_count; p++)
-                same = kernel->params[p].size == source->params[p].size &&
-                       /* a first parameter of 64-byte alignment moves all of them in a cubin */
-                       kernel->params[p].offset - kernel->params[0].offset ==
-                           source->params[p].offset - source->params[0].offset;
-            if (!same) continue;
-            kernel->args = source->args;
-            kernel->arg_count = source->arg_count;
-        }
+        size_t found = cute_names_find_text(&names, kernel->name);
+        if (found == CUTE_NO_NAME) continue;
+        const cute_kernel *source = &scan.kernels[found];
+        if (source->uses_dynamic_smem) kernel->uses_dynamic_smem = true;
+        bool same = kernel->param_count == source->param_count;
+        for (size_t p = 0; same && p < source->param_count; p++)
+            same = kernel->params[p].size == source->params[p].size &&
+                   /* a first parameter of 64-byte alignment moves all of them in a cubin */
+                   kernel->params[p].offset - kernel->params[0].offset ==
+                       source->params[p].offset - source->params[0].offset;
+        if (!same) continue;
+        kernel->args = source->args;
+        kernel->arg_count = source->arg_count;
     }
 }
 

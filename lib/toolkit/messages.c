@@ -207,8 +207,8 @@ static void report(reader *r, cute_severity severity, int64_t line, const char *
 static cute_usage *usage_of(reader *r, const char *name, size_t length)
 {
     if (!r->usage) return NULL;
-    for (cute_usage *u = r->usage->first; u; u = u->next)
-        if (strlen(u->name) == length && memcmp(u->name, name, length) == 0) return u;
+    size_t known = cute_names_find(&r->usage->names, name, length);
+    if (known != CUTE_NO_NAME) return (cute_usage *)(uintptr_t)known;
     cute_usage *u = cute_arena_alloc(r->arena, sizeof *u);
     if (!u) return NULL;
     *u = (cute_usage){.name = cute_arena_copy(r->arena, name, length),
@@ -220,7 +220,7 @@ static cute_usage *usage_of(reader *r, const char *name, size_t length)
                       .spill_loads = -1,
                       .max_stack = -1,
                       .milliseconds = -1};
-    if (!u->name) return NULL;
+    if (!u->name || !cute_names_put(&r->usage->names, u->name, length, (size_t)(uintptr_t)u)) return NULL;
     if (r->usage->last)
         r->usage->last->next = u;
     else
@@ -365,6 +365,7 @@ cute_status cute_tool_messages(cute_arena *arena, const cute_tool_output *output
                                cute_diag *diag)
 {
     reader r = {.arena = arena, .output = output, .usage = usage, .diag = diag, .status = CUTE_OK};
+    if (usage) usage->names.arena = arena;
     for (const char *at = output->text, *stop = at + output->length; at && at < stop;) {
         const char *end = memchr(at, '\n', (size_t)(stop - at));
         size_t length = (size_t)((end ? end : stop) - at);

@@ -2,6 +2,7 @@
 #ifndef CUTE_LIB_TOOLKIT_MESSAGES_H
 #define CUTE_LIB_TOOLKIT_MESSAGES_H
 
+#include "lib/base/names.h"
 #include "lib/base/options.h"
 #include "lib/toolkit/ptxplace.h"
 
@@ -17,6 +18,7 @@ typedef struct cute_usage {
 
 typedef struct cute_usage_list {
     cute_usage *first, *last;
+    cute_names names; /* of them, each with its address */
 } cute_usage_list;
 
 typedef struct cute_tool_output {
