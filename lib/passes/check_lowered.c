@@ -21,9 +21,51 @@ typedef struct check {
 
 static const char not_lowered[] = "' op is not lowered to PTX";
 
+/* ---- what lowers it ---- */
+
+static const char bufferize[] = "one-shot-bufferize,promote-buffers-to-stack";
+
+/* Dialects that cute-full-lowering leaves to the user, and the passes that lower them to those it takes. */
+static const struct {
+    const char *dialect, *passes;
+} lowerings[] = {
+    {"linalg.", "convert-linalg-to-loops"}, {"tensor.", bufferize},
+    {"bufferization.", bufferize},          {"complex.", "convert-complex-to-standard"},
+    {"shape.", "convert-shape-to-std"},     {"tosa.", "tosa-to-linalg"},
+};
+
+static bool is_on_tensors(MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(op, i)))) return true;
+    return mlirOperationGetNumResults(op) &&
+           mlirTypeIsATensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+/* A note that names the passes, if there are any. */
+static void advise(MlirOperation op, cute_buffer *out)
+{
+    for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
+        if (!cute_op_of(op, lowerings[i].dialect)) continue;
+        bool itself = !strcmp(lowerings[i].passes, bufferize);
+        bool before = !itself && is_on_tensors(op);
+        cute_buffer_printf(out, "--pipeline=%s%s%s lowers it first", before ? bufferize : "",
+                           before ? "," : "", lowerings[i].passes);
+    }
+}
+
+/* A part of an operation that is refused itself, such as its linalg.yield. */
+static bool is_inside_refused(MlirOperation op)
+{
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++)
+        if (!mlirOperationIsNull(parent) && cute_op_of(parent, lowerings[i].dialect)) return true;
+    return false;
+}
+
 static void refuse(check *c, MlirOperation op, const char *what)
 {
-    cute_buffer text = {0};
+    cute_buffer text = {0}, advice = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     cute_buffer_printf(&text, "'%.*s%s", (int)name.length, name.data, what);
     intptr_t operands = mlirOperationGetNumOperands(op);
@@ -32,8 +74,11 @@ static void refuse(check *c, MlirOperation op, const char *what)
         mlirTypePrint(mlirValueGetType(mlirOperationGetOperand(op, i)), cute_print_to_buffer, &text);
     }
     if (operands) cute_buffer_puts(&text, ")");
-    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    advise(op, &advice);
+    cute_emit_note note = {mlirOperationGetLocation(op), cute_buffer_text(&advice)};
+    cute_emit_with_notes(note.location, true, cute_buffer_text(&text), &note, advice.length > 0);
     cute_buffer_release(&text);
+    cute_buffer_release(&advice);
     c->told = true;
 }
 
@@ -101,6 +146,7 @@ static void visit(MlirOperation op, void *context)
     }
     if (cute_op_of(op, "gpu.module") || cute_op_is(op, "gpu.module")) return;
     /* A cast is the trace of an operation that has an error of its own. */
+    if (is_inside_refused(op)) return;
     if (!cute_op_is(op, "builtin.unrealized_conversion_cast"))
         refuse(c, op, not_lowered);
     else if (mlirOperationIsNull(c->cast))
