@@ -336,17 +336,20 @@ cute_status gemm_choose(const gemm_problem *problems, size_t count, const gemm_t
     gemm_way ways[GEMM_WAYS];
     char tuned[sizeof out->name];
     double seconds = 0;
+    bool emulated = false;
     way_list list = {ways, gemm_ways(problems, count, target, ways, GEMM_WAYS)};
     if (!list.count)
         return cute_fail(diag, CUTE_INVALID, NULL, "no kernel computes products of %s on %s",
                          problems[0].given.type_a, target->arch);
     if (name && *name) return find_named(&list, name, out, diag);
     *out = ways[0];
-    if (count != 1 || !gemm_tuned_find(problems, target, device, cache, tuned, sizeof tuned, &seconds))
+    if (count != 1 ||
+        !gemm_tuned_find(problems, target, device, cache, tuned, sizeof tuned, &seconds, &emulated))
         return CUTE_OK;
     /* What a later version has no more is no error: the estimate holds. */
     if (find_named(&list, tuned, out, NULL) == CUTE_OK) {
         out->tuned = true;
+        out->emulated = emulated;
         out->seconds = seconds;
     } else {
         *out = ways[0];

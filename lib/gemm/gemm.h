@@ -126,8 +126,8 @@ typedef struct gemm_way {
     int64_t multiprocessors;   /* that it may run on */
     cute_dtype product;        /* the type that the kernel writes */
     double seconds;
-    bool tuned;
-    char name[56]; /* of the configuration, with ":narrow" */
+    bool tuned, emulated; /* emulated: by times of the emulator, which are none of a GPU */
+    char name[56];        /* of the configuration, with ":narrow" */
 } gemm_way;
 
 typedef struct gemm_target {
@@ -185,9 +185,9 @@ cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag 
 
 /* The name of the fastest way; false: not measured. */
 bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, const char *device,
-                     const char *cache, char *name, size_t size, double *seconds);
+                     const char *cache, char *name, size_t size, double *seconds, bool *emulated);
 void gemm_tuned_put(const gemm_problem *problem, const gemm_target *target, const char *device,
-                    const char *cache, const char *name, double seconds);
+                    const char *cache, const char *name, double seconds, bool emulated);
 
 /* ---- plans (plan.c) ---- */
 

@@ -66,11 +66,16 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static bool is_emulated(const cute_device *device)
+{
+    return strcmp(cute_device_get_info(device)->kind, "emulator") == 0;
+}
+
 /* The median of some runs, one after another. */
 static cute_status measure(tuner *t, cute_gemm *gemm, double *out)
 {
     double seconds[SAMPLES];
-    bool emulated = strcmp(cute_device_get_info(t->device)->kind, "emulator") == 0;
+    bool emulated = is_emulated(t->device);
     int warmup = emulated ? 0 : WARMUP, samples = emulated ? 1 : SAMPLES;
     for (int i = -warmup; i < samples; i++) {
         double began = cute_clock();
@@ -151,7 +156,8 @@ cute_status cute_gemm_tune(const cute_gemm_problem *problem, const cute_gemm_opt
     if (!best) return cute_fail(diag, CUTE_INVALID, NULL, "no configuration could be measured");
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
-    gemm_tuned_put(&p, &target, info->name, cute_cache_folder(arena, o.cache), best, fastest);
+    gemm_tuned_put(&p, &target, info->name, cute_cache_folder(arena, o.cache), best, fastest,
+                   is_emulated(o.device));
     cute_arena_destroy(arena);
     return CUTE_OK;
 }

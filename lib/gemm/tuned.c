@@ -6,7 +6,7 @@
 #include "lib/base/cache.h"
 #include "lib/gemm/gemm.h"
 
-static const char kind[] = "gemm-tuned";
+static const char kind[] = "gemm-tuned", on_emulator[] = " emulated\n";
 
 /* Everything on which a time depends: the problem without its scalars, the device, and all sources and configurations,
  * so that what was measured of other kernels is not found. */
@@ -34,7 +34,7 @@ static cute_status gemm_tuned_key(const gemm_problem *problem, const gemm_target
 }
 
 bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, const char *device,
-                     const char *cache, char *name, size_t size, double *seconds)
+                     const char *cache, char *name, size_t size, double *seconds, bool *emulated)
 {
     cute_buffer key = {0}, text = {0};
     bool found = cache && *cache && gemm_tuned_key(problem, target, device, &key) == CUTE_OK &&
@@ -42,7 +42,8 @@ bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, con
     size_t length = found ? strcspn(cute_buffer_text(&text), " ") : 0;
     char *end = NULL;
     if (found) *seconds = strtod(cute_buffer_text(&text) + length, &end);
-    found = found && length > 0 && length < size && end && *end == '\n' && *seconds >= 0;
+    *emulated = end && strcmp(end, on_emulator) == 0;
+    found = found && length > 0 && length < size && end && (*end == '\n' || *emulated) && *seconds >= 0;
     if (found) {
         memcpy(name, text.data, length);
         name[length] = '\0';
@@ -53,10 +54,10 @@ bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, con
 }
 
 void gemm_tuned_put(const gemm_problem *problem, const gemm_target *target, const char *device,
-                    const char *cache, const char *name, double seconds)
+                    const char *cache, const char *name, double seconds, bool emulated)
 {
     cute_buffer key = {0}, text = {0};
-    cute_buffer_printf(&text, "%s %.9e\n", name, seconds);
+    cute_buffer_printf(&text, "%s %.9e%s", name, seconds, emulated ? on_emulator : "\n");
     if (cache && *cache && gemm_tuned_key(problem, target, device, &key) == CUTE_OK && cute_buffer_ok(&text))
         cute_cache_put(cache, kind, key.data, key.length, text.data, text.length);
     cute_buffer_release(&key);

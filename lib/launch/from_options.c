@@ -215,7 +215,10 @@ static cute_status add_tensor(maker *m, const char *text)
             json_object_set_new(buffer, "init", init);
             break;
         }
-        if (!add_field(buffer, at, length)) {
+        /* Strides that are left out: those of rows. */
+        bool skipped =
+            !length && next && json_object_get(buffer, "shape") && !json_object_get(buffer, "strides");
+        if (!skipped && !add_field(buffer, at, length)) {
             const char *near = cute_nearest_of(at, length, word_at, NULL);
             return cute_fail(m->diag, CUTE_USAGE, NULL,
                              near ? "--tensor %s expects %s; got '%.*s', did you mean '%s'?"

@@ -23,7 +23,7 @@ static const char not_lowered[] = "' op is not lowered to PTX";
 
 /* ---- what lowers it ---- */
 
-static const char bufferize[] = "one-shot-bufferize,promote-buffers-to-stack";
+static const char bufferize[] = "one-shot-bufferize";
 
 /* Dialects that cute-full-lowering leaves to the user, and the passes that lower them to those it takes. */
 static const struct {

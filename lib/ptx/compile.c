@@ -494,16 +494,34 @@ static void look_for_kernel(MlirOperation op, void *context)
     *(bool *)context |= is_kernel(op) || cute_op_is(op, "gpu.launch");
 }
 
+/* What is in a gpu.binary is code already, perhaps because the user's pipeline made it so. */
+static cute_status refuse_compiled(compilation *c, MlirOperation binary)
+{
+    MlirStringRef name =
+        mlirStringAttrGetValue(mlirOperationGetAttributeByName(binary, cute_text("sym_name")));
+    cute_place place = cute_mlir_place(&c->source, mlirOperationGetLocation(binary), c->arena);
+    cute_fail(c->diag, CUTE_INVALID, &place, "expected a gpu.module, got gpu.binary @%.*s, which is compiled",
+              (int)name.length, name.data);
+    cute_note(c->diag, NULL,
+              c->options->pipeline
+                  ? "leave cubin-format or emit-gpu-binary out of the pipeline: cute-ptx makes PTX of what "
+                    "it leaves; "
+                    "'cute-opt --pass-pipeline=... | cute-link' takes the code out of the gpu.binary"
+                  : "'cute-link FILE' takes the code out of it");
+    return CUTE_INVALID;
+}
+
 /* Refuses a module whose PTX would have no entry, before anything is lowered. Device functions alone are good
  * for linking only. */
 static cute_status need_kernels(compilation *c)
 {
-    MlirOperation root = mlirModuleGetOperation(c->module), other = {NULL}, host = {NULL};
+    MlirOperation root = mlirModuleGetOperation(c->module), other = {NULL}, host = {NULL}, binary = {NULL};
     bool device = false;
     for (MlirOperation op = mlirBlockGetFirstOperation(body_of(root)); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         if (is_kernel(op)) return CUTE_OK;
         if (mlirOperationIsNull(host) && cute_op_is(op, "func.func")) host = op;
+        if (mlirOperationIsNull(binary) && cute_op_is(op, "gpu.binary")) binary = op;
         if (!cute_op_is(op, "gpu.module")) continue;
         device = true;
         for (MlirOperation f = mlirBlockGetFirstOperation(body_of(op)); !mlirOperationIsNull(f);
@@ -516,6 +534,7 @@ static cute_status need_kernels(compilation *c)
     bool deeper = false; /* launches to outline, modules in modules */
     cute_op_each(root, NULL, look_for_kernel, &deeper);
     if (deeper) return CUTE_OK;
+    if (!mlirOperationIsNull(binary)) return refuse_compiled(c, binary);
     cute_place place = {.file = c->source.label};
     if (mlirOperationIsNull(other)) {
         MlirStringRef name = {0};

@@ -162,7 +162,13 @@ static void after_pass(const char *pass, const cute_passed *done, void *context)
     json_object_set_new(entry, "bytes_before", json_integer((json_int_t)before));
     json_object_set_new(entry, "operations", json_integer((json_int_t)dump->operations));
     if (done->failed) json_object_set_new(entry, "failed", json_true());
-    bool wanted = dump->each == CUTE_DUMP_ALL || done->failed || (dump->each == CUTE_DUMP_CHANGED && changed);
+    bool only = changed && !done->failed && strcmp(pass, "cute-only") == 0;
+    if (only) { /* of other functions nothing is told */
+        json_array_clear(dump->functions);
+        cute_op_each(dump->module, NULL, note_function, dump->functions);
+    }
+    bool wanted =
+        dump->each == CUTE_DUMP_ALL || done->failed || only || (dump->each == CUTE_DUMP_CHANGED && changed);
     if (wanted) {
         const char *name = cute_arena_printf(dump->arena, "pass-%03zu-%s.mlir", index, pass);
         json_object_set_new(entry, "file", json_string(name ? name : ""));

@@ -411,6 +411,20 @@ static cute_status list_modules(dump *d, const char ***out, size_t *count)
     return CUTE_OK;
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* The module before the pipeline; where one function of it was asked for, what is left with that. */
+static const char *first_module(const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ends_in(names[i], "-cute-only.mlir")) return names[i];
+    return "00-before.mlir";
+}
+
 /* Launches before the pipeline, and after outlining made functions of them. */
 static cute_status write_launch_sites(dump *d)
 {
@@ -421,7 +435,7 @@ static cute_status write_launch_sites(dump *d)
     cute_status status = CUTE_OK;
     for (size_t i = 0; i < count && status == CUTE_OK; i++) {
         cute_buffer text = {0};
-        bool before = strcmp(names[i], "00-before.mlir") == 0;
+        bool before = strcmp(names[i], first_module(names, count)) == 0;
         if (!before && !strstr(names[i], "outlining")) continue;
         status = cute_file_read(in_folder(d, names[i]), &text, d->diag);
         if (status == CUTE_OK) cute_launch_sites(names[i], cute_buffer_text(&text), text.length, &sites);

@@ -18,6 +18,12 @@ static json_t *problem_json(const gemm_problem *p)
                      activations[g->activation]);
 }
 
+static const char *chosen_by(const cute_gemm *gemm, const cute_gemm_choice *c)
+{
+    if (!c->tuned) return "estimated";
+    return gemm_way_of(gemm)->emulated ? "emulated" : "measured";
+}
+
 static json_t *gemm_json(const cute_gemm *gemm)
 {
     cute_gemm_choice c = {.size = sizeof c};
@@ -29,9 +35,9 @@ static json_t *gemm_json(const cute_gemm *gemm)
     return json_pack("{s:o,s:s,s:s,s:[III],s:I,s:s,s:f,s:b,s:b,s:b,s:b,s:b,s:I,s:I}", "problems", list,
                      "configuration", c.configuration, "kernel", c.kernel, "tile", (json_int_t)c.tile[0],
                      (json_int_t)c.tile[1], (json_int_t)c.tile[2], "stages", (json_int_t)c.stages, "chosen",
-                     c.tuned ? "measured" : "estimated", "expected_s", c.seconds, "swapped", c.swapped,
-                     "packs_a", c.packs_a, "packs_b", c.packs_b, "epilogue", c.epilogue, "fused", c.fused,
-                     "split", (json_int_t)c.split, "workspace", (json_int_t)cute_gemm_workspace(gemm));
+                     chosen_by(gemm, &c), "expected_s", c.seconds, "swapped", c.swapped, "packs_a", c.packs_a,
+                     "packs_b", c.packs_b, "epilogue", c.epilogue, "fused", c.fused, "split",
+                     (json_int_t)c.split, "workspace", (json_int_t)cute_gemm_workspace(gemm));
 }
 
 static void text(const cute_gemm *gemm, cute_buffer *out)
@@ -54,7 +60,9 @@ static void text(const cute_gemm *gemm, cute_buffer *out)
                        (long long)c.tile[2], (long long)c.stages, c.swapped ? ", D as its transpose" : "",
                        c.packs_a ? ", A copied first" : "", c.packs_b ? ", B copied first" : "",
                        c.epilogue ? ", epilogue behind it" : "", c.fused ? ", epilogue in it" : "",
-                       c.tuned ? "measured" : "estimated");
+                       gemm_way_of(gemm)->emulated && c.tuned
+                           ? "the fastest on the emulator; nothing was measured"
+                           : chosen_by(gemm, &c));
     if (cute_gemm_workspace(gemm))
         cute_buffer_printf(out, "workspace: %zu bytes\n", cute_gemm_workspace(gemm));
 }

@@ -6,6 +6,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/process.h"
+#include "lib/base/settings.h"
 #include "lib/toolkit/toolkit.h"
 
 const char *cute_pipe_program(cute_arena *arena, const char *name)
@@ -134,9 +135,20 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
     cute_words_add(&compile, "--");
     cute_words_add(&compile, path);
     CUTE_TRY(run("cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0, out, said, diag));
-    if (pipe->ptx || cute_toolkit_find(arena, CUTE_PTXAS, pipe->cuda_path, &ptxas, NULL)) return CUTE_OK;
+    /* Without need of a cubin one is made where it is to be kept. */
+    bool keeps = cute_setting_on("keep-cubin");
+    if (pipe->ptx && !keeps) return CUTE_OK;
+    if (cute_toolkit_find(arena, CUTE_PTXAS, pipe->cuda_path, &ptxas, NULL)) {
+        if (keeps)
+            cute_report(diag, CUTE_WARNING, NULL, "no cubin is kept: there is no ptxas that could make it");
+        return CUTE_OK;
+    }
     cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
     add_options(&link, pipe);
     cute_words_add(&link, "-");
-    return run("cute-link", &link, cute_buffer_text(out), out->length, out, said, diag);
+    if (!pipe->ptx) return run("cute-link", &link, cute_buffer_text(out), out->length, out, said, diag);
+    cute_buffer cubin = {0};
+    cute_status status = run("cute-link", &link, cute_buffer_text(out), out->length, &cubin, said, diag);
+    cute_buffer_release(&cubin);
+    return status;
 }

@@ -60,6 +60,7 @@ typedef struct search {
     const char *found;
     cute_buffer looked; /* for the message */
     const char *wrong;  /* a variable that names a folder without any part, or NULL */
+    const char *absent; /* one of those that others read, too, that names no folder, or NULL */
 } search;
 
 static bool usable(const char *path, bool program)
@@ -104,6 +105,12 @@ static bool has_any(const search *s, const char *root)
 /* Those that only this toolchain and CuTe DSL have are meant for it: a folder of which that has nothing is a mistake. */
 enum { MEANT = 2 };
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static bool look_in_variables(search *s)
 {
     for
@@ -114,6 +121,7 @@ static bool look_in_variables(search *s)
             cute_buffer_printf(&s->looked, "%s%s=", s->looked.length ? ", " : "", variables[i]);
             cute_buffer_puts(&s->looked, root);
             if (look_in(s, root)) return true;
+            if (i >= MEANT && !is_folder(root) && !s->absent) s->absent = variables[i];
             if (i < MEANT && !has_any(s, root)) {
                 s->wrong = variables[i];
                 return true;
@@ -195,6 +203,19 @@ static cute_status tell_wrong(search *s, cute_diag *diag)
     return status;
 }
 
+/* Once, however many parts are looked for. */
+static void tell_absent(const search *s, cute_diag *diag)
+{
+    cute_buffer text = {0};
+    bool told = false;
+    cute_buffer_printf(&text, "the environment variable %s names no folder: '%s'", s->absent,
+                       getenv(s->absent));
+    for (size_t i = 0; i < cute_diag_count(diag) && !told; i++)
+        told = strncmp(cute_diag_get(diag, i)->text, cute_buffer_text(&text), text.length) == 0;
+    if (!told) cute_report(diag, CUTE_WARNING, NULL, "%s; '%s' is taken", cute_buffer_text(&text), s->found);
+    cute_buffer_release(&text);
+}
+
 cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cuda_path, const char **out,
                               cute_diag *diag)
 {
@@ -213,6 +234,7 @@ cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cu
         s.found = cute_arena_copy(arena, s.found, strlen(s.found) - strlen("/cuda.h"));
     if (s.found) {
         *out = s.found;
+        if (s.absent) tell_absent(&s, diag);
     } else {
         status = cute_fail(diag, CUTE_SYSTEM, NULL, "cannot find '%s' of the CUDA toolkit, which %s",
                            s.wanted->name, s.wanted->purpose);
