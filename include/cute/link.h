@@ -33,7 +33,7 @@ CUTE_API void cute_linker_destroy(cute_linker *linker);
  *     library, library-path     libNAME.a, and where it is; several
  *     cuda-path     the folder of the toolkit
  *     fatbin, relocatable, lineinfo, device-debug, strip     flags
- *     allow         wgmma-serialized, setmaxnreg-ignored: what is a warning then; several
+ *     allow         wgmma-serialized, setmaxnreg-ignored: what is a warning then, with Werror too; several
  *     Werror, disable-warnings, verbose     flags
  *
  * CUTE_USAGE: no such option, or a value that is none. */

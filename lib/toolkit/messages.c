@@ -32,11 +32,13 @@ static bool is_costly(const char *text)
 
 /* ---- code that is much slower than it says ---- */
 
+/* `fatal`: an error; others are warnings, and errors with -Werror alone. */
 static const struct kind {
     const char *name, *words;
+    bool fatal;
 } kinds[] = {
-    {"wgmma-serialized", "wgmma.mma_async instructions are serialized"},
-    {"setmaxnreg-ignored", "'setmaxnreg' ignored"},
+    {"wgmma-serialized", "wgmma.mma_async instructions are serialized", true},
+    {"setmaxnreg-ignored", "'setmaxnreg' ignored", false},
 };
 
 /* What to do, by what ptxas gives as the reason. */
@@ -111,14 +113,14 @@ cute_status cute_tool_check_allowed(const cute_option_list *allow, cute_diag *di
     return CUTE_OK;
 }
 
-static void advise(reader *r, const struct kind *kind, const char *text)
+static void advise(reader *r, const struct kind *kind, const char *text, bool error)
 {
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
         if (strstr(text, advices[i].reason)) {
             cute_note(r->diag, NULL, "%s", advices[i].advice);
             break;
         }
-    cute_note(r->diag, NULL, "--allow=%s makes it a warning", kind->name);
+    if (error) cute_note(r->diag, NULL, "--allow=%s makes it a warning", kind->name);
 }
 
 /* ---- places ---- */
@@ -193,13 +195,13 @@ static void report(reader *r, cute_severity severity, int64_t line, const char *
 {
     if (line <= 0) line = line_of_message(r, text);
     const struct kind *kind = severity == CUTE_WARNING ? kind_of(text) : NULL;
-    bool slow = kind && !is_allowed(r->output, kind);
-    bool promoted = severity == CUTE_WARNING && !kind && r->output->werror;
-    if (r->output->quiet && severity != CUTE_ERROR && !promoted && !slow) return;
-    if (promoted || slow) severity = CUTE_ERROR;
+    bool slow = kind && !is_allowed(r->output, kind), fatal = slow && kind->fatal;
+    bool promoted = severity == CUTE_WARNING && !fatal && (!kind || slow) && r->output->werror;
+    if (r->output->quiet && severity != CUTE_ERROR && !promoted && !fatal) return;
+    if (promoted || fatal) severity = CUTE_ERROR;
     if (severity == CUTE_ERROR) r->status = CUTE_INVALID;
     report_at(r, severity, line, text, promoted ? " [-Werror]" : "");
-    if (slow) advise(r, kind, text);
+    if (slow) advise(r, kind, text, severity == CUTE_ERROR);
 }
 
 /* ---- resources ---- */

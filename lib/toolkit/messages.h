@@ -28,8 +28,8 @@ typedef struct cute_tool_output {
     bool werror;              /* warnings become errors, with "[-Werror]" after them */
     bool verbose;             /* all that it says is passed on, infos as remarks */
     bool quiet;               /* no warnings and remarks */
-    /* What makes code much slower than it says is an error of a kind, "wgmma-serialized" or "setmaxnreg-ignored". These are
-     * warnings; one item may have several with commas between them. */
+    /* Code that is much slower than it says is of a kind, "wgmma-serialized", an error, or "setmaxnreg-ignored", a warning
+     * and with `werror` an error. These are warnings anyway; one item may have several with commas between them. */
     cute_option_list allow;
     bool allow_all; /* code for a debugger, with assertions, or not optimised */
 } cute_tool_output;

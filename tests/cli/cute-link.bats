@@ -228,18 +228,15 @@ END
     "$link" -Werror -o w.cubin k.ptx
 }
 
-@test "serialised wgmma and an ignored setmaxnreg are errors that say what to do, unless they are allowed" {
+@test "serialised wgmma is an error that says what to do, unless it is allowed" {
     for options in "" -w -Werror; do
         fails 1 "$link" $options -o w.cubin "$data/link_wgmma.ptx"
-        says 'link_wgmma.ptx:14:2: error: (C7508)'
-        says 'note: expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1'
-        says 'note: --allow=setmaxnreg-ignored makes it a warning'
         says 'link_wgmma.ptx:6:17: error: (C7514)'
         says 'note: expected accumulators to be'
         says 'note: --allow=wgmma-serialized makes it a warning'
         [ ! -e w.cubin ]
     done
-    fails 1 "$link" --allow=setmaxnreg-ignored -o w.cubin "$data/link_wgmma.ptx"
+    fails 1 "$link" -Werror --allow=setmaxnreg-ignored -o w.cubin "$data/link_wgmma.ptx"
     says 'warning: (C7508)'
     says 'error: (C7514)'
     for options in --allow=wgmma-serialized,setmaxnreg-ignored "--allow wgmma-serialized --allow=setmaxnreg-ignored -Werror"; do
@@ -257,12 +254,42 @@ END
     says "--allow expects wgmma-serialized or setmaxnreg-ignored, got 'spills'"
 }
 
+@test "an ignored setmaxnreg is a warning that says what to do, an error with -Werror, unless it is allowed" {
+    "$link" --allow=wgmma-serialized -o k.cubin "$data/link_wgmma.ptx" 2>messages
+    grep -q 'link_wgmma.ptx:14:2: warning: (C7508)' messages
+    grep -q 'note: expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1' messages
+    ! grep -q 'error:\|--allow' messages
+    fails 1 "$link" -Werror --allow=wgmma-serialized -o w.cubin "$data/link_wgmma.ptx"
+    says 'link_wgmma.ptx:14:2: error: (C7508)'
+    says '[-Werror]'
+    says 'note: expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1'
+    says 'note: --allow=setmaxnreg-ignored makes it a warning'
+    [ ! -e w.cubin ]
+    "$link" -w --allow=wgmma-serialized -o k.cubin "$data/link_wgmma.ptx" 2>messages
+    [ ! -s messages ]
+}
+
+@test "whatever the reason for which ptxas ignores setmaxnreg, it is a warning" {
+    mkdir bin
+    for reason in 'to allow debugging.' 'to maintain compatibility across compilation units.' '; unable to determine register count at entry.' \
+        "to maintain compatibility into 'extern' call." 'to maintain minimum register requirements.'; do
+        [[ $reason = \;* ]] || reason=" $reason"
+        real=$(dirname "$(readlink -f "$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)")")
+        printf '#!/bin/sh\necho "ptxas info    : (C7508) Potential Performance Loss: '"'setmaxnreg'"' ignored%s"\nexec %s/ptxas "$@"\n' "$reason" "$real" > bin/ptxas
+        chmod +x bin/ptxas
+        "$link" --cuda-path=bin -o k.cubin "$data/link_ok.ptx" 2>messages
+        grep -q "warning: (C7508) Potential Performance Loss: 'setmaxnreg' ignored$reason" messages
+        fails 1 "$link" -Werror --cuda-path=bin -o k.cubin "$data/link_ok.ptx"
+        says "error: (C7508)"
+    done
+}
+
 @test "a kernel with setmaxnreg gets what ptxas needs for it" {
     # Of several kernels the ones that lack it are named.
     for kernel in 'one .reqntid 128, 1, 1' 'good .reqntid 128, 1, 1 .minnctapersm 1' 'two .reqntid 128, 1, 1'; do
         printf '.visible .entry %s()%s\n{ // setmaxnreg\n\tsetmaxnreg.inc.sync.aligned.u32 240;\n\tret;\n}\n' "${kernel%% *}" "${kernel#* }"
     done | sed '1i .version 8.0\n.target sm_90a\n.address_size 64' > three.ptx
-    fails 1 "$link" -o k.cubin three.ptx
+    fails 1 "$link" -Werror -o k.cubin three.ptx
     says 'three.ptx:6:2: error: (C7508)'
     says 'three.ptx:16:2: error: (C7508)'
     [ "$(grep -c 'error:' <<<"$output")" = 2 ]

@@ -49,7 +49,7 @@ void cute_dump_list_options(settings *s, cute_option options[CUTE_DUMP_OPTIONS +
          &s->assertions},
         {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s->assertions},
         {CUTE_OPTION_LIST, "allow", 0, "KIND,...",
-         "'run': not an error, as for cute-link: setmaxnreg-ignored, ...", &s->allow},
+         "'run': a warning in any case, as for cute-link: wgmma-serialized, ...", &s->allow},
         {CUTE_OPTION_INT, "number", 0, "N", "'layouts': the picture of --svg", &s->number},
         {CUTE_OPTION_STRING, "config", 0, "FILE",
          "'accesses', 'explain': of the launches of a launch.json, on the emulator", &s->config},

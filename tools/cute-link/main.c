@@ -311,7 +311,7 @@ int main(int argc, char **argv)
          &s.resources},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON, on stdout where -o names a file", &s.json},
         {CUTE_OPTION_LIST, "allow", 0, "KIND,...",
-         "not an error: wgmma-serialized, setmaxnreg-ignored (then a warning)", &s.allow},
+         "a warning in any case: wgmma-serialized, setmaxnreg-ignored", &s.allow},
         {CUTE_OPTION_FLAG, "Werror", 0, NULL, "warnings and spills are errors", &s.werror},
         {CUTE_OPTION_FLAG, "disable-warnings", 'w', NULL, "no warnings", &s.quiet},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL, "print the programs that are run, and all that they say",
