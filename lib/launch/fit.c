@@ -84,6 +84,105 @@ static bool split_mode(fit *f, int begin, int end, int64_t extent, int64_t strid
     return true;
 }
 
+/* Elements from the first to the last that a layout without unknown leaves reaches; -1: there are such leaves, or negative
+ * strides. */
+static int64_t reach(const fit *f)
+{
+    int64_t last = 0, step;
+    bool empty = false;
+    for (int i = 0; i < f->count; i++) {
+        const cute_int *e = &f->leaves[i].extent, *s = &f->leaves[i].stride;
+        if (!e->known || !s->known || s->value < 0) return -1;
+        if (e->value == 0) {
+            empty = true;
+        } else if (!cute_mul64(e->value - 1, s->value, &step) || !cute_add64(last, step, &last)) {
+            return -1;
+        }
+    }
+    return empty ? 0 : last == INT64_MAX ? -1 : last + 1;
+}
+
+static void put_number(cute_buffer *out, bool known, int64_t value, bool first)
+{
+    if (known)
+        cute_buffer_printf(out, "%s%lld", first ? "" : ",", (long long)value);
+    else
+        cute_buffer_puts(out, first ? "?" : ",?");
+}
+
+/* "[12,10] with strides [1,12]": a dimension for each leaf, or for each mode whose leaves follow one another. */
+static bool put_form(const fit *f, bool by_leaf, cute_buffer *out)
+{
+    cute_buffer strides = {0};
+    bool follow = true;
+    cute_buffer_puts(out, "[");
+    for (int i = 0, end; i < f->count; i = end) {
+        int64_t extent = 1, next = f->leaves[i].stride.value;
+        bool known = true, stride_known = f->leaves[i].stride.known;
+        for (end = i; end < f->count && (by_leaf ? end == i : f->leaves[end].mode == f->leaves[i].mode);
+             end++) {
+            const leaf *l = &f->leaves[end];
+            if (l->extent.known && l->extent.value == 1) continue; /* any stride does */
+            follow &= end == i || !stride_known || !known || !l->stride.known || l->stride.value == next;
+            known &= l->extent.known && cute_mul64(extent, l->extent.value, &extent);
+            stride_known &= l->stride.known && known && cute_mul64(l->stride.value, l->extent.value, &next);
+        }
+        put_number(out, known, extent, i == 0);
+        put_number(&strides, f->leaves[i].stride.known, f->leaves[i].stride.value, i == 0);
+    }
+    cute_buffer_printf(out, "] with strides [%s]", cute_buffer_text(&strides));
+    cute_buffer_release(&strides);
+    return follow;
+}
+
+/* Which shapes a tensor of another number of dimensions could have. */
+static bool misfit_rank(fit *f, const cute_tensor *t)
+{
+    misfit(f, "has %d dimension%s, expected ", t->rank, t->rank == 1 ? "" : "s");
+    if (f->count == f->modes) {
+        misfit(f, "%d", f->modes);
+    } else {
+        cute_buffer modes = {0};
+        if (put_form(f, false, &modes)) misfit(f, "%d (%s) or ", f->modes, cute_buffer_text(&modes));
+        cute_buffer_release(&modes);
+        misfit(f, "%d (", f->count);
+        put_form(f, true, f->why);
+        misfit(f, ")");
+    }
+    int64_t all = reach(f);
+    if (all >= 0) misfit(f, ", or %lld contiguous elements", (long long)all);
+    return false;
+}
+
+/* A flat buffer is the memory that a layout reaches, all of which is known. */
+static bool take_memory(fit *f, const cute_tensor *t)
+{
+    int64_t all = reach(f);
+    if (all < 0 || t->strides[0] != 1 || t->shape[0] != all) return misfit_rank(f, t);
+    for (int i = 0; i < f->count; i++) {
+        f->extents[i] = f->leaves[i].extent.value;
+        f->strides[i] = f->leaves[i].stride.value;
+    }
+    return true;
+}
+
+/* Each dimension over the leaves whose extents make it, all of which are known. */
+static bool split_dimensions(fit *f, const cute_tensor *t)
+{
+    int next = 0;
+    for (int i = 0; i < t->rank; i++) {
+        int64_t extent = 1;
+        int end = next;
+        while (end < f->count && (end == next || extent < t->shape[i]))
+            if (!f->leaves[end].extent.known || !cute_mul64(extent, f->leaves[end++].extent.value, &extent))
+                return misfit_rank(f, t);
+        if (extent != t->shape[i] || end == next) return misfit_rank(f, t);
+        if (!split_mode(f, next, end, extent, t->strides[i])) return false;
+        next = end;
+    }
+    return next == f->count || misfit_rank(f, t);
+}
+
 static bool spread(fit *f, const cute_tensor *t)
 {
     if (t->rank == f->count) {
@@ -91,8 +190,11 @@ static bool spread(fit *f, const cute_tensor *t)
         memcpy(f->strides, t->strides, sizeof f->strides);
         return true;
     }
-    if (t->rank != f->modes)
-        return misfit(f, "has %d dimension%s, expected %d", t->rank, t->rank == 1 ? "" : "s", f->modes);
+    if (t->rank != f->modes) return t->rank == 1 ? take_memory(f, t) : split_dimensions(f, t);
+    cute_buffer form = {0};
+    bool follow = put_form(f, false, &form);
+    cute_buffer_release(&form);
+    if (!follow) return misfit_rank(f, t);
     for (int i = 0, end; i < f->count; i = end) {
         int mode = f->leaves[i].mode;
         for (end = i + 1; end < f->count && f->leaves[end].mode == mode;) end++;

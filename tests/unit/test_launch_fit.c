@@ -116,12 +116,45 @@ static void test_several(void)
     /* 24 = 4 * 6, strides 5 and 4 * 5. */
     fits("((4,?),?):((?,?),1)", "24x2:5,1", "6 2 5 20");
     fits("((4,?),?):((?,?),1)", "25x2:5,1", "mode 0 has extent 25, expected a multiple of 4");
-    fits("((4,2),3):((1,8),16)", "8x3:1,16", "mode 0 has stride 4, expected 8");
+    fits("((4,2),3):((1,8),16)", "8x3:1,16",
+         "has 2 dimensions, expected 3 ([4,2,3] with strides [1,8,16]), or 44 contiguous elements");
     fits("((?,?),3):((1,?),?)", "8x3:1,16",
          "has a dimension for mode 0, which has more than one unknown extent; expected one for each of the 3 "
          "leaves of "
          "the layout");
     fits("((?,?),3):((1,?),?)", "4x2x3:1,4,8", "4 2 4 8");
+}
+
+/* The forms in which one tensor is given. */
+static void test_hierarchy(void)
+{
+    static const char layout[] = "((4,3),(2,5)):((1,4),(12,24))";
+    fits(layout, "120:1", "");
+    fits(layout, "12x10:1,12", "");
+    fits(layout, "4x3x2x5:1,4,12,24", "");
+    fits(layout, "4x3x10:1,4,12", "");
+    static const char forms[] =
+        "2 ([12,10] with strides [1,12]) or 4 ([4,3,2,5] with strides [1,4,12,24]), or "
+        "120 contiguous elements";
+    char expected[256];
+    for (const char *const *t = (const char *const[]){"60:1", "120:2", "6x2x10:1,6,12", NULL}; *t; t++) {
+        int rank = **t == '6' && (*t)[1] == 'x' ? 3 : 1;
+        snprintf(expected, sizeof expected, "has %d dimension%s, expected %s", rank, rank > 1 ? "s" : "",
+                 forms);
+        fits(layout, *t, expected);
+    }
+    fits(layout, "12x10:10,1", "mode 0 has stride 10, expected 1");
+    /* Row-major, padded and overlapping ones: the memory that they reach. */
+    fits("(8,4):(4,1)", "32:1", "");
+    fits("(8,4):(8,1)", "60:1", "");
+    fits("(26,3):(1,1)", "28:1", "");
+    fits("(8,4):(4,1)", "31:1", "has 1 dimension, expected 2, or 32 contiguous elements");
+    /* With unknown leaves a flat one does not say what they are. */
+    fits("((4,?),(2,5)):((1,4),(?,?))", "120:1",
+         "has 1 dimension, expected 2 ([?,10] with strides [1,?]) or 4 ([4,?,2,5] with strides [1,4,?,?])");
+    fits("((4,?),(2,5)):((1,4),(?,?))", "12x10:1,12", "3 12 24");
+    fits("((4,?),(2,5)):((1,4),(?,?))", "4x3x2x5:1,4,12,24", "3 12 24");
+    fits("((4,1),3):((1,0),4)", "4x3:1,4", "");
 }
 
 static void test_compact(void)
@@ -155,6 +188,7 @@ int main(void)
     TEST("32-bit leaves take no larger numbers", test_width);
     TEST("the stride of an extent of 1 does not matter, and a divisor of it is kept", test_extent_one);
     TEST("a mode of several leaves takes a dimension whose elements follow one another", test_several);
+    TEST("a nested layout takes its memory, a dimension for each mode or for each leaf", test_hierarchy);
     TEST("strides that are not given are those of a tensor without gaps that the layout takes", test_compact);
     TEST("a static layout says the shape", test_shape_of);
     return test_finish();
