@@ -210,6 +210,6 @@ const cute_pass cute_pass_import_kernels = {
     .name = "cute-import-kernels",
     .help = "Turn cuda.kernel into gpu.func",
     .anchor = "builtin.module",
-    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_GPU,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM,
     .run = run,
 };

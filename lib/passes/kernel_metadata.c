@@ -182,8 +182,38 @@ static void note(MlirOperation kernel, void *context)
     mlirOperationSetAttributeByName(kernel, cute_text("cute.kernel"), cute_dict_finish(&d));
 }
 
+/* ---- what is no kernel yet ---- */
+
+/* What becomes a kernel by a pass that has not run. */
+static void note_absent(MlirOperation op, void *context)
+{
+    (void)context;
+    static const struct {
+        const char *operation, *attribute, *pass;
+    } rows[] = {
+        {"gpu.launch", NULL, "gpu-kernel-outlining"},     {"cuda.kernel", NULL, "cute-import-kernels"},
+        {"func.func", "gpu.kernel", "cute-wrap-kernels"}, {"func.func", "nvvm.kernel", "cute-wrap-kernels"},
+        {"llvm.func", "gpu.kernel", "cute-wrap-kernels"}, {"llvm.func", "nvvm.kernel", "cute-wrap-kernels"},
+    };
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    bool inside = !mlirOperationIsNull(parent) && cute_op_is(parent, "gpu.module");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!cute_op_is(op, rows[i].operation)) continue;
+        if (rows[i].attribute && (inside || !cute_op_has(op, rows[i].attribute))) continue;
+        cute_buffer text = {0};
+        cute_buffer_printf(&text,
+                           "'%s' op gets no metadata, as it is no kernel of a gpu.module yet: run %s before "
+                           "cute-kernel-metadata, or external-kernel-for-gpu-launch, which has both",
+                           rows[i].operation, rows[i].pass);
+        cute_emit_warning(mlirOperationGetLocation(op), cute_buffer_text(&text));
+        cute_buffer_release(&text);
+        return;
+    }
+}
+
 static void run(MlirOperation root, cute_pass_run *pass)
 {
+    cute_op_each(root, NULL, note_absent, NULL);
     work w = {.root = root, .launches = cute_launches_create(root), .space = cute_pass_text(pass, 0)};
     if (w.launches) cute_kernels_each(root, note, &w);
     if (w.failed || !w.launches) cute_pass_fail(pass);
@@ -201,5 +231,6 @@ const cute_pass cute_pass_kernel_metadata = {
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
+    .dialects = CUTE_DIALECT_LLVM, /* how arguments are stored */
     .run = run,
 };
