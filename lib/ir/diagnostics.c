@@ -7,6 +7,7 @@
 #include "lib/ir/locations.h"
 #include "lib/ir/modules.h"
 #include "lib/ir/shim.h"
+#include "lib/ir/spellings.h"
 #include "lib/ir/util.h"
 
 cute_mlir_source cute_mlir_source_of(cute_origin *origin, cute_diag *diag)
@@ -34,6 +35,27 @@ cute_place cute_mlir_place(const cute_mlir_source *source, MlirLocation location
     return place;
 }
 
+/* Where MLIR expected a type there may be one that LLVM 19 lacks. */
+static void explain_type(cute_place *place, cute_buffer *text)
+{
+    static const char *const messages[] = {"expected non-function type", "expected attribute value",
+                                           "expected type"};
+    bool missing = false;
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
+        missing |= !strcmp(cute_buffer_text(text), messages[i]);
+    if (!missing || !place->text || place->column < 1) return;
+    size_t at = (size_t)place->column - 1;
+    while (at < place->text_length && place->text[at] == ' ') at++;
+    cute_buffer better = {0};
+    if (at < place->text_length && cute_spelling_lacks(place->text + at, place->text_length - at, &better)) {
+        place->column = (int)at + 1;
+        cute_buffer_release(text);
+        *text = better;
+    } else {
+        cute_buffer_release(&better);
+    }
+}
+
 static void handle_one(MlirDiagnostic diagnostic, cute_mlir_source *source)
 {
     static const cute_severity severities[] = {
@@ -47,6 +69,7 @@ static void handle_one(MlirDiagnostic diagnostic, cute_mlir_source *source)
     mlirDiagnosticPrint(diagnostic, cute_print_to_buffer, &text);
     cute_severity severity = severities[mlirDiagnosticGetSeverity(diagnostic)];
     cute_place place = cute_mlir_place(source, mlirDiagnosticGetLocation(diagnostic), arena);
+    explain_type(&place, &text);
     cute_report(source->diag, severity, &place, "%s", cute_buffer_text(&text));
     if (severity != CUTE_NOTE) cute_origin_notes(source->origin, &place, source->diag);
     cute_buffer_release(&text);

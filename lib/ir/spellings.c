@@ -247,6 +247,24 @@ const char *cute_spelling_of_element(const char *name)
     return NULL;
 }
 
+bool cute_spelling_lacks(const char *text, size_t length, cute_buffer *out)
+{
+    size_t word = 0;
+    while (word < length && cute_is_word(text[word], "")) word++;
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        const char *name = elements[i].name;
+        if (strlen(name) != word || memcmp(name, text, word)) continue;
+        cute_buffer_printf(
+            out,
+            "type '%s' is none of LLVM 19's, and stands for elements of vectors and tensors alone: "
+            "expected vector<8x%s>, !cute.memref<%s, ...>, !cute.ptr<%s, ...> or i%s, which has its "
+            "bits",
+            name, name, name, name, elements[i].as + 2);
+        return true;
+    }
+    return false;
+}
+
 /* `8xf4E2M1FN` */
 static void change_elements(const place *p)
 {

@@ -12,6 +12,9 @@ void cute_spellings_read(char *text, size_t length);
 /* What stands for elements of vectors that LLVM 19 has no type for: "si4" for "f4E2M1FN"; NULL: it has one. */
 const char *cute_spelling_of_element(const char *name);
 
+/* What is wrong with the type at the beginning of `text`, where it is one that LLVM 19 lacks, to `out`. False: it is none. */
+bool cute_spelling_lacks(const char *text, size_t length, cute_buffer *out);
+
 /* Appends `text`, as LLVM 19 prints it, to `out` in the newer spelling. */
 void cute_spellings_write(const char *text, size_t length, cute_buffer *out);
 

@@ -6,11 +6,13 @@
 #include <mlir-c/Dialect/LLVM.h>
 
 #include "lib/ir/arith.h"
+#include "lib/ir/spellings.h"
 #include "lib/ir/util.h"
 
 MlirType cute_element_type(MlirContext context, const char *text)
 {
-    return mlirTypeParseGet(context, cute_text(text));
+    const char *other = cute_spelling_of_element(text);
+    return mlirTypeParseGet(context, cute_text(other ? other : text));
 }
 
 static bool is_small_float(MlirType type)

@@ -5,7 +5,11 @@
 #include "cute/layout.h"
 #include "lib/ir/builder.h"
 
-/* The type of the program that `text` names, or null. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The type of the program that `text` names, or null; of one that LLVM 19 lacks what stands for it. */
 MlirType cute_element_type(MlirContext context, const char *text);
 /* What LLVM keeps an element of that type in, one of less than 8 bits in i8; null where it has no such thing. */
 MlirType cute_stored_type(MlirType element, int bits);
@@ -15,5 +19,9 @@ MlirValue cute_advance(const cute_builder *b, MlirValue pointer, MlirType stored
                        int64_t constant);
 /* An address xor-ed as the pointer's type asks. */
 MlirValue cute_swizzled_address(const cute_builder *b, const cute_pointer *pointer, MlirValue address);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "lib/base/buffer.h"
 #include "lib/ir/ops/address.h"
-#include "lib/ir/spellings.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/layout/algebra.h"
@@ -65,8 +64,7 @@ static void append(MlirStringRef text, void *buffer)
 
 bool cute_check_value(const cute_check *c, const char *what, MlirType type, const cute_pointer *element)
 {
-    const char *other = cute_spelling_of_element(element->element);
-    MlirType expected = cute_element_type(mlirTypeGetContext(type), other ? other : element->element);
+    MlirType expected = cute_element_type(mlirTypeGetContext(type), element->element);
     bool same = !mlirTypeIsNull(expected) && mlirTypeEqual(type, expected);
     /* tf32 is kept as f32 in registers; small floats and types of other dialects as integers. */
     bool stored = mlirTypeIsAInteger(type) && (int)mlirIntegerTypeGetWidth(type) == element->bits &&

@@ -5,7 +5,6 @@
 #include "lib/atoms/validate.h"
 #include "lib/ir/ops/address.h"
 #include "lib/ir/ops/check.h"
-#include "lib/ir/spellings.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 
@@ -14,8 +13,7 @@
 /* Null for a type that the program cannot have. */
 static MlirType element_of(MlirContext context, const cute_value *tensor)
 {
-    const char *name = tensor->pointer->element, *other = cute_spelling_of_element(name);
-    return cute_element_type(context, other ? other : name);
+    return cute_element_type(context, tensor->pointer->element);
 }
 
 /* The tensor that is operand `index` of an operation; NULL: it is none, which the definition refuses. */
