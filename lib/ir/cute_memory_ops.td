@@ -230,4 +230,172 @@ def Cute_PtrStoreOp : Cute_Op<"ptr.store"> {
   let arguments = (ins Arg<Cute_PtrType, "", [MemWrite]>:$ptr, AnyType:$value);
 }
 
+// ---- atomic updates ----
+def Cute_MemoryOrder : Cute_Choice<"relaxed acquire release acq_rel sc">;
+def Cute_MemoryScope : Cute_Choice<"cta cluster gpu sys">;
+class Cute_AtomicOp<string m> : Cute_TypedOp<m, []> {
+  let arguments = (ins AnyType:$value, Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$tensor, Cute_CoordType:$coord,
+                   OptionalAttr<Cute_MemoryOrder>:$order, OptionalAttr<Cute_MemoryScope>:$scope);
+  let results = (outs AnyType:$old);
+}
+def Cute_AtomicAddOp : Cute_AtomicOp<"atomic_add"> {
+  let summary = "Adds to an element of a tensor in one step, and gives what it was before";
+  let description = [{
+    The short form is `%old = cute.atomic_add %x, %t[%i]`, or `cute.atomic_add 1, %t[%i]` where nothing needs the old value. The
+    tensor is in global or shared memory; the coordinate is as of `cute.memref.load`, a coordinate of the shape or an index, and
+    layouts may be composed. So of all atomic updates.
+
+    `order` is `relaxed` (unless it is said), `acquire`, `release`, `acq_rel` or `sc`; `scope` is the block (`cta`), the cluster
+    (from sm_90 on), the device (`gpu`, unless it is said) or all (`sys`): `cute.atomic_add<acq_rel, cta> %x, %t[%i]`.
+
+    Elements are `i32`, `i64`, `f16`, `bf16`, `f32` or `f64`; `bf16` is a loop of compare and swap before sm_90. A vector is added to
+    as many elements from the coordinate on, which lie side by side and are aligned to the vector's bytes, as far as alignment and
+    `divby` say: each element by itself is one step. There are 2 of `f16`, and from sm_90 on 2 of `bf16`; in global memory from sm_90 on also 4 and 8
+    of `f16` and `bf16`, 2 and 4 of `f32`.
+
+    Refused: registers and tensor memory; other types; a coordinate that is none of the shape's or is known to lie outside of it; an instruction
+    that the architecture lacks.
+
+    ```mlir
+    %old = cute.atomic_add(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+}
+def Cute_AtomicMinOp : Cute_AtomicOp<"atomic_min"> {
+  let summary = "The less of an element of a tensor and a value, signed";
+  let description = [{
+    Elements are as of `cute.atomic_add`. Of floats it is a loop of compare and swap; of a NaN and a number it is the number.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_min(%x, %t, %c) : (f32, !cute.memref<f32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> f32
+    ```
+  }];
+}
+def Cute_AtomicMaxOp : Cute_AtomicOp<"atomic_max"> {
+  let summary = "The greater of an element of a tensor and a value, signed";
+  let description = [{
+    Elements are as of `cute.atomic_min`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_max(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+}
+def Cute_AtomicUminOp : Cute_AtomicOp<"atomic_umin"> {
+  let summary = "The less of an element of a tensor and a value, unsigned";
+  let description = [{
+    Elements are `i32` or `i64`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_umin(%x, %t, %c) : (i64, !cute.memref<i64, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i64
+    ```
+  }];
+}
+def Cute_AtomicUmaxOp : Cute_AtomicOp<"atomic_umax"> {
+  let summary = "The greater of an element of a tensor and a value, unsigned";
+  let description = [{
+    Elements are `i32` or `i64`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_umax(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+}
+def Cute_AtomicAndOp : Cute_AtomicOp<"atomic_and"> {
+  let summary = "The bits that an element of a tensor and a value have both";
+  let description = [{
+    Elements are `i32` or `i64`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_and(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+}
+def Cute_AtomicOrOp : Cute_AtomicOp<"atomic_or"> {
+  let summary = "The bits that an element of a tensor or a value has";
+  let description = [{
+    Elements are `i32` or `i64`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_or(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+}
+def Cute_AtomicXorOp : Cute_AtomicOp<"atomic_xor"> {
+  let summary = "The bits that an element of a tensor or a value has, but not both";
+  let description = [{
+    Elements are `i32` or `i64`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_xor(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+}
+def Cute_AtomicIncOp : Cute_AtomicOp<"atomic_inc"> {
+  let summary = "Adds 1 to an element of a tensor, up to a limit and then from 0";
+  let description = [{
+    `old >= limit ? 0 : old + 1`, unsigned. Elements are `i32`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_inc(%limit, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+}
+def Cute_AtomicDecOp : Cute_AtomicOp<"atomic_dec"> {
+  let summary = "Subtracts 1 from an element of a tensor, down to 0 and then from a limit";
+  let description = [{
+    `old == 0 || old > limit ? limit : old - 1`, unsigned. Elements are `i32`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_dec(%limit, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+}
+def Cute_AtomicExchOp : Cute_AtomicOp<"atomic_exch"> {
+  let summary = "Sets an element of a tensor, and gives what it was before";
+  let description = [{
+    Elements are integers of 16, 32 or 64 bits, or floats as of `cute.atomic_add`; those of 16 bits are set by a loop of compare and swap.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_exch(%x, %t, %c) : (f32, !cute.memref<f32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> f32
+    ```
+  }];
+}
+def Cute_AtomicCasOp : Cute_TypedOp<"atomic_cas", []> {
+  let summary = "Sets an element of a tensor where it is what is expected";
+  let description = [{
+    `%old = cute.atomic_cas %expected, %desired, %t[%i]`: the element becomes `desired` if its bits are those of `expected`. Elements are
+    as of `cute.atomic_exch`.
+
+    Refused: as of `cute.atomic_add`, and other types.
+
+    ```mlir
+    %old = cute.atomic_cas(%expected, %desired, %t, %c) : (i32, i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
+    ```
+  }];
+  let arguments = (ins AnyType:$expected, AnyType:$desired, Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$tensor,
+                   Cute_CoordType:$coord, OptionalAttr<Cute_MemoryOrder>:$order, OptionalAttr<Cute_MemoryScope>:$scope);
+  let results = (outs AnyType:$old);
+}
+
 #endif

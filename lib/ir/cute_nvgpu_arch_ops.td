@@ -7,8 +7,6 @@ include "lib/ir/cute_nvgpu_ops.td"
 
 // Nothing is known of their effects: they are neither moved nor merged.
 def CuteNvgpu_Exchanged : AnyTypeOf<[I32, F32], "i32 or f32">;
-class CuteNvgpu_Choice<string values>
-    : StringBasedAttr<CPred<"::cute_nvgpu::isOneOf($_self, \"" # values # "\")">, "one of " # values>;
 
 def CuteNvgpu_Lanes
     : ConfinedAttr<I32Attr, [AttrConstraint<CPred<"::llvm::is_contained({2, 4, 8, 16, 32}, ::llvm::cast<::mlir::IntegerAttr>($_self).getInt())">, "whose value is 2, 4, 8, 16 or 32">]>;
@@ -28,7 +26,7 @@ def CuteNvgpu_WarpAllReduceOp : CuteNvgpu_Op<"arch.warp_all_reduce", [SameOperan
     %q = cute_nvgpu.arch.warp_all_reduce<{kind = "max", lanes = 4 : i32}> (%x) : (f32) -> f32
     ```
   }];
-  let arguments = (ins CuteNvgpu_Exchanged:$value, CuteNvgpu_Choice<"add mul min max and or xor">:$kind, OptionalAttr<CuteNvgpu_Lanes>:$lanes);
+  let arguments = (ins CuteNvgpu_Exchanged:$value, Cute_Choice<"add mul min max and or xor">:$kind, OptionalAttr<CuteNvgpu_Lanes>:$lanes);
   let results = (outs CuteNvgpu_Exchanged:$result);
 }
 def CuteNvgpu_WarpBroadcastOp : CuteNvgpu_Op<"arch.warp_broadcast", [AllTypesMatch<["value", "result"]>]> {
@@ -53,7 +51,7 @@ def CuteNvgpu_ShuffleOp : CuteNvgpu_Op<"arch.shuffle", [AllTypesMatch<["value", 
     %y = cute_nvgpu.arch.shuffle<{mode = "bfly"}> (%x, %mask) : (f32, i32) -> f32
     ```
   }];
-  let arguments = (ins CuteNvgpu_Exchanged:$value, I32:$lane, CuteNvgpu_Choice<"idx up down bfly">:$mode);
+  let arguments = (ins CuteNvgpu_Exchanged:$value, I32:$lane, Cute_Choice<"idx up down bfly">:$mode);
   let results = (outs CuteNvgpu_Exchanged:$result);
 }
 def CuteNvgpu_VoteOp : CuteNvgpu_Op<"arch.vote"> {
@@ -65,7 +63,7 @@ def CuteNvgpu_VoteOp : CuteNvgpu_Op<"arch.vote"> {
     %y = cute_nvgpu.arch.vote<{kind = "ballot"}> (%p) : (i1) -> i32
     ```
   }];
-  let arguments = (ins I1:$pred, CuteNvgpu_Choice<"all any uni ballot">:$kind);
+  let arguments = (ins I1:$pred, Cute_Choice<"all any uni ballot">:$kind);
   let results = (outs AnyTypeOf<[I1, I32]>:$result);
 }
 def CuteNvgpu_WarpSyncOp : CuteNvgpu_Op<"arch.warp_sync"> {
@@ -139,7 +137,7 @@ def CuteNvgpu_FenceOp : CuteNvgpu_Op<"arch.fence"> {
     cute_nvgpu.arch.fence<{order = "acq_rel", scope = "cta"}> () : () -> ()
     ```
   }];
-  let arguments = (ins CuteNvgpu_Choice<"acq_rel sc">:$order, CuteNvgpu_Choice<"cta cluster gpu sys">:$scope);
+  let arguments = (ins Cute_Choice<"acq_rel sc">:$order, Cute_Choice<"cta cluster gpu sys">:$scope);
 }
 
 // ---- asynchronous copies ----
@@ -165,7 +163,7 @@ def CuteNvgpu_CpAsyncWaitOp : CuteNvgpu_Op<"arch.cp_async_wait_group"> {
 
 // ---- mbarriers ----
 // They are `!cute.ptr<i64, smem>`. `rank` is a block of the cluster whose mbarrier at the same place is meant.
-def CuteNvgpu_Blocks : CuteNvgpu_Choice<"cta cluster">;
+def CuteNvgpu_Blocks : Cute_Choice<"cta cluster">;
 class CuteNvgpu_MbarrierOp<string m> : CuteNvgpu_Op<"arch." # m>;
 
 def CuteNvgpu_MbarrierInitOp : CuteNvgpu_MbarrierOp<"mbarrier_init"> {
@@ -338,7 +336,7 @@ def CuteNvgpu_PipelineStartOp : CuteNvgpu_PipelineOp<"pipeline_start"> {
     %i, %p = cute_nvgpu.arch.pipeline_start<{whose = "producer"}> () : () -> (i32, i32)
     ```
   }];
-  let arguments = (ins CuteNvgpu_Choice<"producer consumer">:$whose);
+  let arguments = (ins Cute_Choice<"producer consumer">:$whose);
 }
 def CuteNvgpu_PipelineAdvanceOp : CuteNvgpu_PipelineOp<"pipeline_advance"> {
   let summary = "The state of the next stage, or of that many stages on";
@@ -362,7 +360,7 @@ def CuteNvgpu_PipelineIndexOfOp : CuteNvgpu_PipelineOp<"pipeline_index_of"> {
     %i, %p = cute_nvgpu.arch.pipeline_index_of<{stages = 4 : i32, whose = "producer"}> (%count) : (i32) -> (i32, i32)
     ```
   }];
-  let arguments = (ins I32:$count, ConfinedAttr<I32Attr, [IntPositive]>:$stages, OptionalAttr<CuteNvgpu_Choice<"producer consumer">>:$whose);
+  let arguments = (ins I32:$count, ConfinedAttr<I32Attr, [IntPositive]>:$stages, OptionalAttr<Cute_Choice<"producer consumer">>:$whose);
 }
 
 // ---- groups of bulk copies and of wgmma ----
@@ -449,7 +447,7 @@ def CuteNvgpu_FenceProxyOp : CuteNvgpu_Op<"arch.fence_proxy"> {
     cute_nvgpu.arch.fence_proxy<{kind = "async.shared::cta"}> () : () -> ()
     ```
   }];
-  let arguments = (ins CuteNvgpu_Choice<"alias async async.global async.shared::cta async.shared::cluster">:$kind);
+  let arguments = (ins Cute_Choice<"alias async async.global async.shared::cta async.shared::cluster">:$kind);
 }
 def CuteNvgpu_FenceViewAsyncSharedOp : CuteNvgpu_Op<"arch.fence_view_async_shared"> {
   let summary = "What the thread wrote to shared memory is seen by TMA stores and wgmma behind it";
@@ -472,7 +470,7 @@ def CuteNvgpu_FenceProxyTensormapOp : CuteNvgpu_Op<"arch.fence_proxy_tensormap">
     cute_nvgpu.arch.fence_proxy_tensormap<{order = "acquire", scope = "gpu"}> (%map) : (!cute.ptr<i64, gmem, align<128>>) -> ()
     ```
   }];
-  let arguments = (ins Optional<Cute_PtrType>:$map, CuteNvgpu_Choice<"acquire release">:$order, CuteNvgpu_Choice<"cta cluster gpu sys">:$scope);
+  let arguments = (ins Optional<Cute_PtrType>:$map, Cute_Choice<"acquire release">:$order, Cute_Choice<"cta cluster gpu sys">:$scope);
 }
 
 def CuteNvgpu_CpFenceTmaDescReleaseOp : CuteNvgpu_Op<"arch.cp_fence_tma_desc_release"> {
@@ -485,7 +483,7 @@ def CuteNvgpu_CpFenceTmaDescReleaseOp : CuteNvgpu_Op<"arch.cp_fence_tma_desc_rel
     cute_nvgpu.arch.cp_fence_tma_desc_release<{scope = "gpu"}> (%map, %changed) : (!cute.ptr<i64, gmem, align<128>>, !cute.ptr<i64, smem, align<128>>) -> ()
     ```
   }];
-  let arguments = (ins Cute_PtrType:$map, Cute_PtrType:$from, CuteNvgpu_Choice<"cta cluster gpu sys">:$scope);
+  let arguments = (ins Cute_PtrType:$map, Cute_PtrType:$from, Cute_Choice<"cta cluster gpu sys">:$scope);
 }
 
 // ---- clusters and their shared memory, dependent launches ----

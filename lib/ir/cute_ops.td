@@ -82,6 +82,9 @@ def Cute_Scalar : Type<CPred<"::cute::isScalar($_self)">, "depth-0 !cute.int_tup
 def Cute_Leaf : AnyTypeOf<[I32, I64, Cute_Scalar, Cute_I32Type, Cute_I64Type], "i32, i64, or depth-0 !cute.int_tuple">;
 def Cute_IndexLike : AnyTypeOf<[I32, I64, Cute_IntTupleType, Cute_CoordType, Cute_I32Type, Cute_I64Type],
                                "i32, i64, !cute.int_tuple, or !cute.coord">;
+// An attribute that is one of several words.
+class Cute_Choice<string values>
+    : StringBasedAttr<CPred<"::cute_nvgpu::isOneOf($_self, \"" # values # "\")">, "one of " # values>;
 def Cute_Rank : AnyAttrOf<[I32Attr, SI32Attr], "32-bit integer attribute">;
 
 def Cute_Printable : AnyTypeOf<[Cute_Any, Cute_Multiple, Cute_FastDivmodDivisorType, AnySignlessInteger, Index, AnyFloat], "any CuTe type">;

@@ -425,13 +425,22 @@ ParseResult Reader::readList(bool parens)
     return parens ? parser.parseRParen() : success();
 }
 
+// `f16, ...`: a type among operands without parentheses, which begins none of what else may follow a name.
+static bool isTypeOperand(const char *at)
+{
+    while (isalnum((unsigned char)*at)) at++;
+    return *at == ',';
+}
+
 // `(%x, %y)`, with texts and literals between them; `%x, 4` without parentheses, in the line of the name; nothing.
 ParseResult Reader::readOperands()
 {
     if (failed(parser.parseOptionalLParen())) {
         const char *next = parser.getCurrentLocation().getPointer(), *before = next - 1;
         while (*before == ' ' || *before == '\t' || *before == '\r') before--;
-        bool operand = *before != '\n' && *next && (strchr("%\"-!", *next) || isdigit((unsigned char)*next));
+        bool operand = *before != '\n' && *next &&
+                       (strchr("%\"-!", *next) || isdigit((unsigned char)*next) ||
+                        (isalpha((unsigned char)*next) && isTypeOperand(next)));
         return operand ? readList(false) : success();
     }
     if (readList(true)) return failure();

@@ -166,6 +166,7 @@ class Reader
     Operation *offsetOf(Value coord, Value layout);
     Type inferredType(StringRef name, ValueRange operands);
     ParseResult loadByMap(std::vector<Literal> &items);
+    ParseResult takePlace(bool composed, std::string &text);
     FailureOr<Value> indexOf(const Literal &item);
     ParseResult accessMemref(std::vector<Literal> &items, StringRef name);
     bool registersOf(Value value, const cute_atom_operand &operand, SmallVectorImpl<Value> &registers);
@@ -192,6 +193,8 @@ class Reader
     ParseResult sugarMakeTensor(std::vector<Literal> &items);
     ParseResult sugarLoad(std::vector<Literal> &items);
     ParseResult sugarStore(std::vector<Literal> &items);
+    ParseResult sugarAddress(std::vector<Literal> &items);
+    ParseResult sugarAtomic(std::vector<Literal> &items);
     ParseResult sugarCopy(std::vector<Literal> &items);
     ParseResult sugarBounds(std::vector<Literal> &items);
     ParseResult layoutOf(Literal &item);

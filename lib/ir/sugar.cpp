@@ -1,4 +1,5 @@
 // Other spellings of operations (sugar.def): what stands in their place.
+#include "lib/ir/ops/address.h"
 #include "lib/ir/reading.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -275,6 +276,43 @@ ParseResult Reader::sugarStore(std::vector<Literal> &items)
 {
     if (expect(items.size() == 3, "a value and a place: cute.store %x, %tensor[%i]")) return failure();
     std::rotate(items.begin(), items.begin() + 1, items.end());
+    return success();
+}
+
+// ptrtoint %p, without a type.
+ParseResult Reader::sugarAddress(std::vector<Literal> &items)
+{
+    const cute_value *pointer = items.size() == 1 ? known(items[0]) : nullptr;
+    if (written.hasResults || !pointer || pointer->type != CUTE_PTR) return success();
+    cute_space space = pointer->pointer->space;
+    bool narrow = space == CUTE_SPACE_SMEM || space == CUTE_SPACE_TMEM;
+    written.results = {parser.getBuilder().getIntegerType(narrow ? 32 : 64)};
+    written.hasResults = true;
+    return success();
+}
+
+// atomic_add 1, %t[%i]: numbers are of the tensor's elements.
+ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
+{
+    if (items.size() < 3) return success();
+    const cute_value *tensor = known(items[items.size() - 2]);
+    if (!tensor || !tensor->pointer) return success();
+    Type element = unwrap(cute_element_type(wrap(state.getContext()), tensor->pointer->element));
+    for (Literal &item : llvm::MutableArrayRef(items).drop_back(2)) {
+        if (item.kind != Literal::Number || !element) continue;
+        Builder builder(state.getContext());
+        TypedAttr number;
+        unsigned width = element.getIntOrFloatBitWidth();
+        if (isa<FloatType>(element))
+            number = builder.getFloatAttr(element, (double)item.number);
+        else if (width >= 64 || llvm::isIntN(width, item.number) ||
+                 llvm::isUIntN(width, (uint64_t)item.number))
+            number = IntegerAttr::get(element, APInt(width, (uint64_t)item.number, true));
+        else
+            return parser.emitError(item.location, "expects a number that fits into ") << element;
+        Operation *made = insert("arith.constant", {}, element, builder.getNamedAttr("value", number));
+        item = given(made, item.location);
+    }
     return success();
 }
 

@@ -422,13 +422,43 @@ ParseResult Reader::sugarGpuStore(std::vector<Literal> &items)
     return isTensor(items[1]) ? sugarStore(items) : accessMemref(items, "memref.store");
 }
 
-// gpu.alloc_shared_memory(1024, f16), also of a shape or a layout, and with the element behind the colon.
+// {align = 128, swizzle = "S<3,4,3>"}: taken from the operation, and put into the type of its tensor behind the memory.
+ParseResult Reader::takePlace(bool composed, std::string &text)
+{
+    int64_t align = 16;
+    auto swizzle = dyn_cast_or_null<StringAttr>(state.attributes.erase("swizzle"));
+    if (swizzle) {
+        cute_value value;
+        size_t offset;
+        StringRef words = swizzle.getValue();
+        bool known = !cute_value_parse_any(arena, words.data(), words.size(), &value, &offset, nullptr);
+        if (expect(!composed && known && value.type == CUTE_SWIZZLE,
+                   "a layout without a swizzle, and the pointer's as swizzle = \"S<3,4,3>\""))
+            return failure();
+        // The pattern of a layout begins where all bits of an address that are xor-ed are 0.
+        int bits = value.swizzle.bits + value.swizzle.base + std::abs(value.swizzle.shift);
+        if (value.swizzle.bits) align = std::max(align, (int64_t)1 << std::min(bits, 40));
+    }
+    if (Attribute given = state.attributes.erase("align")) {
+        auto number = dyn_cast<IntegerAttr>(given);
+        if (expect(number && number.getValue().isPowerOf2() && number.getValue().getActiveBits() < 32,
+                   "a power of two of bytes as align"))
+            return failure();
+        align = number.getInt();
+    }
+    text = "align<" + std::to_string(align) + ">" + (swizzle ? ", " + swizzle.getValue().str() : "");
+    return success();
+}
+
+// alloc_smem f16, "(64,64):(64,1)" {swizzle = "S<3,4,3>"} and gpu.alloc_shared_memory(1024, f16), also of a shape or a layout,
+// and with the element behind the colon.
 ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
 {
+    bool ours = spelled == "cute.alloc_smem";
     Type element;
-    if (items.size() == 2 && items[1].kind == Literal::Constant) {
-        element = items[1].type;
-        items.pop_back();
+    if (items.size() == 2 && items[ours ? 0 : 1].kind == Literal::Constant) {
+        element = items[ours ? 0 : 1].type;
+        items.erase(items.begin() + (ours ? 0 : 1));
     } else if (written.results.size() == 1) {
         element = std::exchange(written.results, {})[0];
     } else if (written.operands.size() == 1) { // of one literal
@@ -437,8 +467,10 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
     }
     bool type = element && written.results.empty();
     if (expect(items.size() == 1 && type,
-               "a number of elements, a shape or a layout, and the type of an element: "
-               "gpu.alloc_shared_memory(1024, f16)"))
+               ours ? "the type of an element, and a shape or a layout: "
+                      "cute.alloc_smem f16, \"(64,32):(32,1)\""
+                    : "a number of elements, a shape or a layout, and the type of an "
+                      "element: gpu.alloc_shared_memory(1024, f16)"))
         return failure();
     if (!arena) arena = cute_arena_create();
     cute_value value, layout;
@@ -452,18 +484,19 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
     else if (valueOf(items[0], items[0].kind == Literal::Text ? CUTE_TYPE_INDEX_None : CUTE_TYPE_INDEX_Shape,
                      value))
         return failure();
-    bool laid = value.type == CUTE_LAYOUT;
+    bool composed = ours && value.type == CUTE_COMPOSED_LAYOUT, laid = composed || value.type == CUTE_LAYOUT;
     if (expect(laid || value.type == CUTE_SHAPE || value.type == CUTE_INT_TUPLE, "a shape or a layout") ||
         expect(cute_value_is_static(&value),
                "a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives"))
         return failure();
-    value.type = laid ? CUTE_LAYOUT : CUTE_SHAPE;
+    if (!laid) value.type = CUTE_SHAPE;
     if (laid)
         layout = value;
     else if (cute_apply(arena, nullptr, CUTE_OP_MAKE_LAYOUT, &value, 1, nullptr, &layout, nullptr))
         return expect(false, "a shape");
-    std::string text;
-    llvm::raw_string_ostream(text) << "!cute.memref<" << element << ", smem, align<16>, \""
+    std::string text, place = "align<16>";
+    if (ours && takePlace(composed, place)) return failure();
+    llvm::raw_string_ostream(text) << "!cute.memref<" << element << ", smem, " << place << ", \""
                                    << cute_value_text(arena, &layout) << "\">";
     Type tensor;
     {

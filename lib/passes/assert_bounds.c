@@ -410,16 +410,16 @@ static cute_status bind_shape(const cute_expansion *x, MlirOperation op, const v
 /* ---- accesses ---- */
 
 /* At one coordinate. It is one of the tensor's shape, and what it picks is one of the whole's. */
-static cute_status check_element(checks *k, const cute_expansion *x, MlirOperation op)
+static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation op, intptr_t operand)
 {
-    MlirValue tensor = mlirOperationGetOperand(op, 0);
+    MlirValue tensor = mlirOperationGetOperand(op, operand);
     const view *v = view_of(k, tensor);
     if (!v) return cute_fail_memory(x->diag);
     if (mlirValueIsNull(v->coordinates)) return CUTE_OK;
     cute_value at, coords;
     const cute_tree *shape, *in_whole;
     cute_builder b = cute_builder_before(op);
-    CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, 1), &at));
+    CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, operand + 1), &at));
     if (!v->whole) {
         MlirValue own = shape_of(&b, tensor);
         cute_value bound;
@@ -447,6 +447,17 @@ static cute_status check_element(checks *k, const cute_expansion *x, MlirOperati
     put_numbers(&c, p.limit, p.count);
     end_check(k, &c, outside_claim);
     return CUTE_OK;
+}
+
+static cute_status check_element(checks *k, const cute_expansion *x, MlirOperation op)
+{
+    return check_place(k, x, op, 0);
+}
+
+/* Of an atomic update, whose values stand before the tensor. */
+static cute_status check_update(checks *k, const cute_expansion *x, MlirOperation op)
+{
+    return check_place(k, x, op, mlirOperationGetNumOperands(op) - 2);
 }
 
 static int64_t elements(const cute_tree *shape)
@@ -728,6 +739,9 @@ static const struct {
     {"memref.store", check_memref_second},
     {"memref.atomic_rmw", check_memref_second},
     {"memref.generic_atomic_rmw", check_memref_first},
+#define CUTE_ATOMIC_OP(name, ...) {"cute.atomic_" #name, check_update},
+#define CUTE_ATOMIC_CAS           CUTE_ATOMIC_OP
+#include "lib/ir/ops/atomics.def"
     {"vector.load", check_vector_load},
     {"vector.store", check_vector_store},
 };

@@ -97,7 +97,7 @@ static const char *const unknown[] = {
 /* Writes to shared memory that are not followed. */
 static const char *const writers[] = {"memref.store",  "vector.store", "vector.transfer_write",
                                       "nvvm.stmatrix", "arch.copy.",   "device_async_copy",
-                                      "llvm.store",    "atomicrmw",    "ptr_store",
+                                      "llvm.store",    "atomic",       "ptr_store",
                                       "arch.store"};
 
 static bool has_part(MlirStringRef name, const char *const *parts, size_t count)

@@ -167,6 +167,60 @@ MlirValue cute_atomic_cas(const cute_builder *b, cute_atomic atomic, MlirValue p
         b, cas_bits(b, &atomic, pointer, to_bits(b, expected), to_bits(b, desired), width_of(type)), type);
 }
 
+/* ---- vectors ---- */
+
+static MlirValue as_type(const cute_builder *b, MlirValue value, MlirType type)
+{
+    return mlirTypeEqual(mlirValueGetType(value), type) ? value
+                                                        : cute_unary(b, "vector.bitcast", value, type);
+}
+
+/* PTX ISA, "atom": halves travel in pairs, .v2 and .v4 are of registers. */
+MlirValue cute_atomic_add_vector(const cute_builder *b, cute_atomic atomic, MlirValue pointer,
+                                 MlirValue vector)
+{
+    enum { REGISTERS = 4 };
+    MlirType type = mlirValueGetType(vector), element = mlirShapedTypeGetElementType(type);
+    bool half = !mlirTypeIsAF32(element);
+    int64_t registers = mlirShapedTypeGetDimSize(type, 0) / (half ? 2 : 1);
+    MlirType word = half ? integer(b, 32) : element, words = mlirVectorTypeGet(1, &registers, word);
+    MlirType types[REGISTERS] = {word, word, word, word};
+    MlirValue operands[1 + REGISTERS] = {pointer};
+    char text[128], constraints[64], of[24] = "", letter = half ? 'r' : 'f';
+    cute_buffer out = {0}, in = {0}, outs = {0}, ins = {0};
+    vector = as_type(b, vector, words);
+    for (int i = 0; i < registers; i++) {
+        operands[1 + i] = cute_vector_extract(b, vector, i);
+        cute_buffer_printf(&out, "%s$%d", i ? "," : "", i);
+        cute_buffer_printf(&in, "%s$%d", i ? "," : "", (int)registers + 1 + i);
+        cute_buffer_printf(&outs, "=%c,", letter);
+        cute_buffer_printf(&ins, "%c,", letter);
+    }
+    if (registers > 1) snprintf(of, sizeof of, ".v%d", (int)registers);
+    bool one = registers == 1;
+    snprintf(text, sizeof text, "atom.%s.%s%s.add%s%s.%s %s%s%s, [$%d], %s%s%s;", order_name(atomic.order),
+             scope_name(&atomic), space_of(pointer), half ? ".noftz" : "", of,
+             !half                     ? "f32"
+             : mlirTypeIsAF16(element) ? "f16x2"
+                                       : "bf16x2",
+             one ? "" : "{", cute_buffer_text(&out), one ? "" : "}", (int)registers, one ? "" : "{",
+             cute_buffer_text(&in), one ? "" : "}");
+    snprintf(constraints, sizeof constraints, "%sl,%s~{memory}", cute_buffer_text(&outs),
+             cute_buffer_text(&ins));
+    cute_buffer_release(&out);
+    cute_buffer_release(&in);
+    cute_buffer_release(&outs);
+    cute_buffer_release(&ins);
+    fence_before(b, &atomic);
+    MlirType results = one ? word : mlirLLVMStructTypeLiteralGet(b->context, registers, types, false);
+    MlirValue made =
+        cute_assembly(b, true, text, constraints, (cute_operands){operands, 1 + registers}, results);
+    MlirValue old = cute_undefined(b, words);
+    for (int i = 0; i < registers; i++)
+        old = cute_vector_insert(b, old, one ? made : cute_extract_field(b, made, i, -1, word), i);
+    return as_type(b, old, type);
+}
+
 /* ---- loops ---- */
 
 /*     %first = ld.relaxed

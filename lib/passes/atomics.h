@@ -65,6 +65,9 @@ MlirValue cute_atomic_cas(const cute_builder *b, cute_atomic atomic, MlirValue p
 /* What was there before. One instruction where PTX has it, otherwise a loop. */
 MlirValue cute_atomic_update(const cute_builder *b, cute_atomic atomic, MlirValue pointer,
                              cute_atomic_kind kind, MlirValue operand);
+/* Adds a vector of f32 in global memory, or of f16 or bf16, each element in one step; what was there before. */
+MlirValue cute_atomic_add_vector(const cute_builder *b, cute_atomic atomic, MlirValue pointer,
+                                 MlirValue vector);
 /* A loop of compare and swap around `combine`, which makes the new value from the old one. */
 typedef MlirValue (*cute_atomic_combine)(const cute_builder *b, MlirValue old, void *context);
 MlirValue cute_atomic_loop(const cute_builder *b, cute_atomic atomic, MlirValue pointer, MlirType type,

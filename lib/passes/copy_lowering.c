@@ -1,7 +1,7 @@
 /* cute-nvgpu-copy-lowering: operations on tensors in memory as accesses of pointers.
  *
  * Requires: cute-expand-ops. Ensures: no cute.copy, copy_atom_call, prefetch, fill, memref.alloca, load, store, load_vec,
- * store_vec, ptr.load, ptr.store. A copy runs its atom once for each coordinate of the modes behind the atom's values;
+ * store_vec, ptr.load, ptr.store, no atomic update. A copy runs its atom once for each coordinate of the modes behind the atom's values;
  * registers are accessed at places that are known, in words, so that LLVM keeps them in registers.
  *
  *     cute.copy(%atom, %src, %dst) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>, ...)
@@ -19,6 +19,7 @@
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
 #include "lib/passes/arch.h"
+#include "lib/passes/atomic_lowering.h"
 #include "lib/passes/lower_each.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/shared_memory.h"
@@ -588,9 +589,10 @@ static const cute_lower_row map_rows[] = {
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
+    const cute_lower_table tables[] = {{rows, sizeof rows / sizeof *rows}, cute_atomic_table};
     cute_shared_check(root, pass);
     cute_lower_rows(root, pass, "cute_nvgpu.", map_rows, sizeof map_rows / sizeof *map_rows);
-    cute_lower_rows(root, pass, "cute.", rows, sizeof rows / sizeof *rows);
+    cute_lower_tables(root, pass, "cute.", tables, 2);
 }
 
 const cute_pass cute_pass_copy_lowering = {

@@ -110,9 +110,23 @@ static bool has_mbarrier(MlirOperation op, const cute_arch *arch)
     return true;
 }
 
+/* Atomic updates of tensors: the cluster as a scope, and vectors other than a pair of f16. */
+static bool has_atomic(MlirOperation op, const cute_arch *arch)
+{
+    if (arch->number >= 90) return true;
+    MlirAttribute scope = mlirOperationGetAttributeByName(op, cute_text("scope"));
+    if (!mlirAttributeIsNull(scope) && cute_text_is(mlirStringAttrGetValue(scope), "cluster"))
+        return refuse(op, "sm_90 for the scope 'cluster'", arch);
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+    if (!mlirTypeIsAVector(type)) return true;
+    bool pair = mlirTypeIsAF16(mlirShapedTypeGetElementType(type)) && mlirShapedTypeGetDimSize(type, 0) == 2;
+    return pair || refuse(op, "sm_90 for a vector other than 2 elements of f16", arch);
+}
+
 bool cute_target_has(MlirOperation op, const cute_arch *arch)
 {
     if (!arch) return true;
+    if (cute_op_of(op, "cute.atomic_")) return has_atomic(op, arch);
     bool ours = cute_op_of(op, "cute_nvgpu.");
     if (!ours && !cute_op_of(op, "nvvm.") && !cute_op_of(op, "nvgpu.") && !cute_op_of(op, "gpu."))
         return true;

@@ -6,6 +6,7 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdlib.h>
 
+#include "lib/base/checked.h"
 #include "lib/ir/emitter.h"
 #include "lib/ir/fields.h"
 #include "lib/ir/ops/algebra.h"
@@ -482,6 +483,52 @@ cute_status cute_tensor_store(cute_tensor *t, int64_t index, int64_t count, int6
 
 /* ---- one element ---- */
 
+static int64_t divisor_of(cute_int x)
+{
+    return x.known ? x.value : x.divisor ? x.divisor : 1;
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return cute_mul64(low_bit(a), low_bit(b), &product) ? product : INT64_MIN;
+}
+
+/* An index into leaves of which those before have `*before` elements (0: not known), the first of a mode fastest. */
+static int64_t index_divisor(int64_t index, const cute_tree *shape, const cute_tree *stride, int64_t *before)
+{
+    int64_t all = 0, part;
+    if (shape->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < shape->count; i++)
+            all = common(all, index_divisor(index, shape->items[i], stride->items[i], before));
+        return all;
+    }
+    if (stride->kind != CUTE_TREE_INT) return 1;
+    int64_t whole = *before && index % *before == 0 ? index / *before : 1;
+    part = common(whole, shape->value.known ? shape->value.value : whole ? 1 : 0);
+    if (index == 0 || (shape->value.known && whole % shape->value.value == 0)) part = 0;
+    if (!shape->value.known || !cute_mul64(*before, shape->value.value, before)) *before = 0;
+    return times(part, divisor_of(stride->value));
+}
+
+/* A power of two that divides the place of a coordinate in elements, 0 for all: what the layout's arithmetic does not keep. */
+static int64_t place_divisor(const cute_tree *coord, const cute_tree *shape, const cute_tree *stride)
+{
+    if (coord->kind == CUTE_TREE_TUPLE && shape->kind == CUTE_TREE_TUPLE) {
+        int64_t all = 0;
+        for (uint32_t i = 0; i < coord->count; i++)
+            all = common(all, place_divisor(coord->items[i], shape->items[i], stride->items[i]));
+        return all;
+    }
+    if (coord->kind != CUTE_TREE_INT) return 1;
+    for (; shape->kind == CUTE_TREE_TUPLE && shape->count == 1; stride = stride->items[0])
+        shape = shape->items[0];
+    if (shape->kind == CUTE_TREE_INT && stride->kind == CUTE_TREE_INT)
+        return times(divisor_of(coord->value), divisor_of(stride->value));
+    int64_t before = 1;
+    return index_divisor(divisor_of(coord->value), shape, stride, &before);
+}
+
 cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t tensor, intptr_t coord,
                            cute_tensor *t, MlirValue *address, int64_t *align, MlirValue *shift)
 {
@@ -494,7 +541,11 @@ cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t t
     if (result.tree->kind != CUTE_TREE_INT)
         return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a coordinate that names one element");
     cute_int offset = result.tree->value;
-    int64_t divisor = offset.known ? offset.value : offset.divisor ? offset.divisor : 1;
+    int64_t divisor = divisor_of(offset);
+    if (!offset.known) {
+        int64_t more = place_divisor(operands[0].tree, t->value.layout.shape, t->value.layout.stride);
+        if (!more || low_bit(more) > low_bit(divisor)) divisor = more;
+    }
     if (t->value.tree) {
         place at = {.divisor = divisor};
         if (offset.known)

@@ -69,6 +69,17 @@ EOF
     cute-run k.ptx --config launch.json --device emulator --check=all
 }
 
+@test "the histogram of the chapter on writing IR counts, in each block and then in all" {
+    blocks
+    cute-ptx "$(grep -l @histogram ?.mlir)" >k.ptx
+    grep -q 'atom.relaxed.cta.shared.add.u32' k.ptx
+    cute-run k.ptx -d emulator --check=all --no-bench -c - <<'EOF'
+{"kernel": "histogram", "params": {"n": 1000}, "grid": ["(n + 255) / 256"], "block": 256,
+ "buffers": {"x": {"dtype": "u8", "shape": ["n"], "init": "iota"}, "h": {"dtype": "i32", "shape": [256], "init": "zeros"}},
+ "args": ["x", "h"], "check": {"h": "sum(q, 1000, x[q] == i ? 1 : 0)"}}
+EOF
+}
+
 # product TYPE: tests/data/spellings.mlir on random elements.
 product() {
     cute-opt -D T="$1" "$ROOT/tests/data/spellings.mlir" >typed
