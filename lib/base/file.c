@@ -48,31 +48,75 @@ void cute_pipe_failed(void)
 
 /* ---- reading ---- */
 
-cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
+cute_status cute_reader_open(const char *path, cute_reader *out, cute_diag *diag)
 {
-    const char *label = cute_file_label(path);
-    int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail_file(diag, "read", label, errno);
-    cute_log(CUTE_LOG_DEBUG, "reads %s", label);
     struct stat info;
-    size_t step = 64 << 10;
-    /* One byte more than the size, so that the end is seen without growing. */
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size < PTRDIFF_MAX / 2)
-        step = (size_t)info.st_size + 1;
+    *out = (cute_reader){.label = cute_file_label(path)};
+    out->fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (out->fd < 0) return fail_file(diag, "read", out->label, errno);
+    cute_log(CUTE_LOG_DEBUG, "reads %s", out->label);
+    out->regular = fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode);
+    out->size = out->regular ? info.st_size : 0;
+    return CUTE_OK;
+}
+
+cute_status cute_reader_read(cute_reader *reader, int64_t most, cute_buffer *out, cute_diag *diag)
+{
+    enum { BLOCK = 1 << 20 };
+    int64_t left = reader->regular ? reader->size - reader->at : 0, step = left > BLOCK ? left : BLOCK;
     cute_status status = CUTE_OK;
-    char *block = malloc(step);
-    while (block) {
-        ssize_t got = read(fd, block, step);
+    if (most <= 0) return CUTE_OK;
+    if (step > most) step = most;
+    char *block = step < PTRDIFF_MAX / 2 ? malloc((size_t)step) : NULL;
+    for (int64_t done = 0; block && done < most;) {
+        ssize_t got = read(reader->fd, block, (size_t)(most - done < step ? most - done : step));
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) status = fail_file(diag, "read", label, errno);
+        if (got < 0) status = fail_file(diag, "read", reader->label, errno);
         if (got <= 0) break;
         cute_buffer_append(out, block, (size_t)got);
+        reader->at += got;
+        done += got;
         if (!cute_buffer_ok(out)) break;
     }
     if (!block || !cute_buffer_ok(out)) status = cute_fail_memory(diag);
     free(block);
-    if (fd != STDIN_FILENO) close(fd);
-    if (!status && fd == STDIN_FILENO && out->length == strlen(failed_mark) &&
+    return status;
+}
+
+cute_status cute_reader_skip(cute_reader *reader, int64_t length, cute_diag *diag)
+{
+    if (reader->regular && lseek(reader->fd, length, SEEK_CUR) < 0)
+        return fail_file(diag, "read", reader->label, errno);
+    if (reader->regular) return CUTE_OK;
+    if (length > CUTE_READER_MOST)
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "'%s' is not a plain file: expected to skip 1 GiB at most, got %lld bytes",
+                         reader->label, (long long)length);
+    cute_buffer unwanted = {0};
+    cute_status status = cute_reader_read(reader, length, &unwanted, diag);
+    cute_buffer_release(&unwanted);
+    return status;
+}
+
+void cute_reader_close(cute_reader *reader)
+{
+    if (reader->fd > STDIN_FILENO) close(reader->fd);
+    reader->fd = -1;
+}
+
+cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
+{
+    cute_reader reader;
+    CUTE_TRY(cute_reader_open(path, &reader, diag));
+    /* One byte more than there may be, so that the end is seen. */
+    int64_t most = reader.size > CUTE_READER_MOST ? reader.size : CUTE_READER_MOST;
+    bool standard = reader.fd == STDIN_FILENO;
+    cute_status status = cute_reader_read(&reader, most + 1, out, diag);
+    cute_reader_close(&reader);
+    if (!status && reader.at > most)
+        return cute_fail(diag, CUTE_INVALID, NULL, "'%s' has no end: expected 1 GiB at most of it",
+                         reader.label);
+    if (!status && standard && out->length == strlen(failed_mark) &&
         !memcmp(out->data, failed_mark, out->length))
         status = CUTE_INVALID;
     return status;
@@ -81,31 +125,12 @@ cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
 cute_status cute_file_read_part(const char *path, int64_t skip, int64_t length, cute_buffer *out,
                                 int64_t *size, cute_diag *diag)
 {
-    enum { BLOCK = 1 << 20 };
-    const char *label = cute_file_label(path);
-    int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail_file(diag, "read", label, errno);
-    struct stat info;
-    bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-    int64_t at = regular ? skip : 0; /* of the block that comes next */
-    cute_status status = CUTE_OK;
-    char *block = malloc(BLOCK);
-    if (regular && lseek(fd, skip, SEEK_SET) < 0) status = fail_file(diag, "read", label, errno);
-    while (block && status == CUTE_OK && at - skip < length) {
-        int64_t left = length - (at - skip);
-        ssize_t got = read(fd, block, left < BLOCK ? (size_t)left : BLOCK);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) status = fail_file(diag, "read", label, errno);
-        if (got <= 0) break;
-        int64_t unwanted = at < skip ? skip - at : 0;
-        if (unwanted < got) cute_buffer_append(out, block + unwanted, (size_t)(got - unwanted));
-        at += got;
-        if (!cute_buffer_ok(out)) break;
-    }
-    *size = regular ? info.st_size : at;
-    if (!block || !cute_buffer_ok(out)) status = cute_fail_memory(diag);
-    free(block);
-    if (fd != STDIN_FILENO) close(fd);
+    cute_reader reader;
+    CUTE_TRY(cute_reader_open(path, &reader, diag));
+    cute_status status = cute_reader_skip(&reader, skip, diag);
+    if (!status) status = cute_reader_read(&reader, length, out, diag);
+    *size = reader.regular ? reader.size : reader.at;
+    cute_reader_close(&reader);
     return status;
 }
 
@@ -168,7 +193,11 @@ static int write_renamed(const char *path, const struct stat *old, const void *b
                          bool *created)
 {
     char name[PATH_MAX];
+    sigset_t held;
+    cute_ending_hold(&held);
     int fd = -1, error = open_beside(AT_FDCWD, path, 0666, name, &fd);
+    cute_ending *note = error ? NULL : cute_ending_note_path(name);
+    cute_ending_release(&held);
     *created = !error;
     if (error) return error;
     error = write_all(fd, bytes, length);
@@ -176,6 +205,7 @@ static int write_renamed(const char *path, const struct stat *old, const void *b
     if (close(fd) != 0 && !error) error = errno;
     if (!error && rename(name, path) != 0) error = errno;
     if (error) unlink(name);
+    cute_ending_forget(note);
     return error;
 }
 
@@ -214,12 +244,15 @@ cute_status cute_file_write(const char *path, const void *bytes, size_t length, 
 cute_status cute_file_write_private(int folder, const char *name, const void *bytes, size_t length)
 {
     char beside[PATH_MAX];
+    sigset_t held;
+    cute_ending_hold(&held); /* names in an open folder are not noted; it is short */
     int fd = -1, error = open_beside(folder, name, 0600, beside, &fd);
-    if (error) return CUTE_SYSTEM;
-    error = write_all(fd, bytes, length);
-    if (close(fd) != 0 && !error) error = errno;
+    bool created = !error;
+    if (created) error = write_all(fd, bytes, length);
+    if (created && close(fd) != 0 && !error) error = errno;
     if (!error && renameat(folder, beside, folder, name) != 0) error = errno;
-    if (error) unlinkat(folder, beside, 0);
+    if (created && error) unlinkat(folder, beside, 0);
+    cute_ending_release(&held);
     return error ? CUTE_SYSTEM : CUTE_OK;
 }
 
@@ -229,9 +262,20 @@ cute_status cute_temp_directory(cute_arena *arena, const char **out, cute_diag *
 {
     const char *parent = getenv("TMPDIR");
     if (!parent || !*parent) parent = "/tmp";
-    char *name = cute_arena_printf(arena, "%s/cute-XXXXXX", parent);
+    return cute_temp_directory_in(arena, parent, "cute-", out, diag);
+}
+
+cute_status cute_temp_directory_in(cute_arena *arena, const char *parent, const char *prefix,
+                                   const char **out, cute_diag *diag)
+{
+    sigset_t held;
+    char *name = cute_arena_printf(arena, "%s/%sXXXXXX", parent, prefix);
     if (!name) return cute_fail_memory(diag);
-    if (!mkdtemp(name)) return fail_file(diag, "make a temporary folder in", parent, errno);
+    cute_ending_hold(&held);
+    int error = mkdtemp(name) ? 0 : errno;
+    if (!error) cute_ending_note_path(name);
+    cute_ending_release(&held);
+    if (error) return fail_file(diag, "make a temporary folder in", parent, error);
     *out = name;
     return CUTE_OK;
 }
@@ -245,6 +289,7 @@ void cute_temp_remove(const char *directory)
             unlinkat(dirfd(folder), entry->d_name, 0);
     closedir(folder);
     rmdir(directory);
+    cute_ending_forget_path(directory);
 }
 
 static int make_one(const char *path)

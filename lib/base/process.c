@@ -48,6 +48,7 @@ static int open_pipe(ends *pipe, bool we_write)
 /* What the child is told, and what it answers: it runs in our memory until it has become the program. */
 typedef struct start {
     const cute_process *process;
+    bool leads; /* a group of its own, so that a signal that ends us reaches all of it */
     const ends *pipes;
     pid_t parent;
     volatile int error; /* errno of what the child could not do; set where the compiler does not see it */
@@ -89,6 +90,7 @@ static _Noreturn void become_program(start *s)
     sigset_t none;
     sigemptyset(&none);
     default_signals();
+    if (s->leads) setpgid(0, 0);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == s->parent && connect_pipes(s) &&
         hand_over(s->process)) {
         sigprocmask(SIG_SETMASK, &none, NULL);
@@ -100,15 +102,16 @@ static _Noreturn void become_program(start *s)
 
 /* vfork() and not posix_spawn(), which cannot ask for the signal of the parent's death. Signals are blocked so
  * that no handler runs in memory that two processes share. */
-static int spawn(const cute_process *process, const ends pipes[3], pid_t *pid)
+static int spawn(const cute_process *process, const ends pipes[3], pid_t *pid, cute_ending **note)
 {
-    start s = {.process = process, .pipes = pipes, .parent = getpid()};
+    start s = {.process = process, .pipes = pipes, .parent = getpid(), .leads = cute_ending_installed()};
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t child = vfork();
     if (child == 0) become_program(&s);
     int error = child < 0 ? errno : s.error;
+    *note = error ? NULL : cute_ending_note_process(child, s.leads);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (child > 0 && error) {
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
@@ -160,18 +163,27 @@ static bool exchange(cute_process *process, ends pipes[3], double deadline)
     return true;
 }
 
-/* True when the program ended before `deadline` (0: none). */
-static bool wait_until(pid_t pid, double deadline, int *state)
+/* True when the program ended before `deadline` (0: none); it is still to be reaped. */
+static bool wait_until(pid_t pid, double deadline)
 {
+    siginfo_t info = {0};
     for (long pause = 100000; deadline > 0; pause = pause < 20000000 ? pause * 2 : pause) {
-        pid_t ended = waitpid(pid, state, WNOHANG);
-        if (ended == pid || (ended < 0 && errno != EINTR)) return true;
+        int failed = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG);
+        if ((failed && errno != EINTR) || info.si_pid == pid) return true;
         if (cute_clock() >= deadline) return false;
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
     }
-    while (waitpid(pid, state, 0) < 0 && errno == EINTR) {
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
     }
     return true;
+}
+
+/* Its number may be another's as soon as it is waited for: it is forgotten before. */
+static void reap(pid_t pid, cute_ending *note, int *state)
+{
+    cute_ending_forget(note);
+    while (waitpid(pid, state, 0) < 0 && errno == EINTR) {
+    }
 }
 
 static void log_start(const cute_process *process)
@@ -186,23 +198,22 @@ cute_status cute_process_run(cute_process *process, cute_diag *diag)
     const char *name = process->argv[0];
     ends pipes[3] = {{-1, -1}, {-1, -1}, {-1, -1}};
     pid_t pid = -1;
+    cute_ending *note = NULL;
     int error = 0, state = 0;
     bool in_time = true;
     double begin = cute_clock(), deadline = process->timeout > 0 ? begin + process->timeout : 0;
     log_start(process);
     for (int i = 0; i < 3 && !error; i++)
         if (i || process->input) error = open_pipe(&pipes[i], i == 0);
-    if (!error) error = spawn(process, pipes, &pid);
+    if (!error) error = spawn(process, pipes, &pid, &note);
     for (int i = 0; i < 3; i++) close_fd(&pipes[i].theirs);
     if (!error) {
         cute_pipe_guard guard;
         cute_pipe_hold(&guard);
-        in_time = exchange(process, pipes, deadline) && wait_until(pid, deadline, &state);
+        in_time = exchange(process, pipes, deadline) && wait_until(pid, deadline);
         cute_pipe_release(&guard);
-        if (!in_time) {
-            kill(pid, SIGKILL);
-            wait_until(pid, 0, &state);
-        }
+        if (!in_time) kill(note ? -pid : pid, SIGKILL);
+        reap(pid, note, &state);
     }
     for (int i = 0; i < 3; i++) close_fd(&pipes[i].ours);
     if (error) return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot run '%s': %s", name, strerror(error));

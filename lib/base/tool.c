@@ -75,6 +75,7 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
     memcpy(name, command->name, length);
     name[length] = '\0';
     cute_log_set(name, CUTE_LOG_WARNING);
+    cute_ending_install();
     cute_tool tool = {.arena = cute_arena_create(), .diag = cute_diag_create()};
     common c = {0};
     cute_command whole = *command;

@@ -17,6 +17,7 @@
 #include "lib/base/options.h"
 #include "lib/base/process.h"
 #include "lib/base/settings.h"
+#include "lib/base/signals.h"
 #include "lib/base/tool.h"
 #include "lib/ir/attributes.h"
 #include "lib/ir/context.h"
@@ -347,6 +348,7 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers m
     cute_diag *diag = cute_diag_create();
     cute_buffer environment = {0};
     cute_log_set(tool, CUTE_LOG_WARNING);
+    cute_ending_install();
     cute_options_environment(tool, &environment);
     char **words = calloc((size_t)argc + 2, sizeof *words);
     if (words) memcpy(words, argv, (size_t)argc * sizeof *words);

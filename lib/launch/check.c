@@ -64,13 +64,14 @@ static cute_status prepare_file(const cute_config *config, const config_check *c
         cute_buffer_release(&there);
         return CUTE_INVALID;
     }
-    CUTE_TRY(cute_file_read(check->file, &out->bytes, diag));
     out->file = *t;
     out->file.offset = 0;
     if (!cute_tensor_row_major(&out->file) || !cute_tensor_layout(&out->file)) return cute_fail_memory(diag);
+    int64_t size; /* a byte more is a file that does not fit */
+    CUTE_TRY(cute_file_read_part(check->file, 0, out->file.bytes + 1, &out->bytes, &size, diag));
     out->file.data = out->bytes.data;
     if ((int64_t)out->bytes.length == out->file.bytes) return CUTE_OK;
-    return FAIL(config, check, "raw", "%s has %zu bytes, and '%s' needs %lld", check->file, out->bytes.length,
+    return FAIL(config, check, "raw", "%s has %lld bytes, and '%s' needs %lld", check->file, (long long)size,
                 t->name, (long long)out->file.bytes);
 }
 

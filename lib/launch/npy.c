@@ -7,6 +7,9 @@
 #include "lib/base/checked.h"
 #include "lib/base/file.h"
 
+/* A dictionary of three entries; NumPy itself warns above 10,000 bytes. */
+enum { MOST_HEADER = 1 << 16 };
+
 typedef struct header {
     const char *label, *next, *end;
     char descr[16];
@@ -145,34 +148,57 @@ static bool column_major(cute_tensor *t)
     return true;
 }
 
-cute_status cute_npy_parse(const char *label, char *bytes, size_t length, cute_dtype wanted, bool exact,
-                           cute_tensor *out, cute_diag *diag)
+/* The first bytes: where the dictionary begins, and how long it is. */
+static cute_status measure(const header *h, const char *bytes, size_t length, size_t *start, size_t *text)
 {
     const unsigned char *b = (const unsigned char *)bytes;
+    if (length < 10 || memcmp(b, "\x93NUMPY", 6) != 0)
+        return fail(h, "not a .npy file: it does not begin with NUMPY's magic");
+    if (b[6] < 1 || b[6] > 3) return fail(h, "a .npy file of an unknown version; 1 to 3 are known");
+    *start = b[6] == 1 ? 10 : 12;
+    *text = b[8] | (size_t)b[9] << 8;
+    if (b[6] > 1 && length >= 12) *text |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+    if (*text > MOST_HEADER)
+        return cute_fail(h->diag, CUTE_INVALID, &(cute_place){.file = h->label},
+                         "expected a header of %d bytes at most in the .npy file, got %zu", MOST_HEADER,
+                         *text);
+    return CUTE_OK;
+}
+
+/* All but the elements; *start: where they begin. */
+static cute_status parse_head(const char *label, const char *bytes, size_t length, cute_dtype wanted,
+                              bool exact, cute_tensor *out, bool *swapped, size_t *begin, cute_diag *diag)
+{
     header h = {.label = label, .tensor = out, .diag = diag};
+    size_t start, text;
     memset(out, 0, sizeof *out);
     out->name = label;
-    if (length < 10 || memcmp(b, "\x93NUMPY", 6) != 0)
-        return fail(&h, "not a .npy file: it does not begin with NUMPY's magic");
-    if (b[6] < 1 || b[6] > 3) return fail(&h, "a .npy file of an unknown version; 1 to 3 are known");
-    size_t start = b[6] == 1 ? 10 : 12, text = b[8] | (size_t)b[9] << 8;
-    if (b[6] > 1 && length >= 12) text |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+    CUTE_TRY(measure(&h, bytes, length, &start, &text));
     if (length < start || text > length - start) return fail(&h, "the .npy file is truncated in its header");
     h.next = bytes + start;
     h.end = h.next + text;
+    *begin = start + text;
     CUTE_TRY(parse_dictionary(&h));
-    bool swapped;
-    if (!dtype_of(h.descr, wanted, &swapped, &out->dtype) || (exact && out->dtype != wanted))
+    if (!dtype_of(h.descr, wanted, swapped, &out->dtype) || (exact && out->dtype != wanted))
         return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
                          "expected elements of %s ('%s'), got '%s'", cute_dtype_get(wanted)->name,
                          cute_dtype_get(wanted)->npy, h.descr);
     if (!(h.fortran ? column_major(out) : cute_tensor_row_major(out)) || !cute_tensor_layout(out))
         return fail(&h, "the shape has more elements than 64 bits can count");
-    if ((uint64_t)out->bytes > length - start - text)
+    return CUTE_OK;
+}
+
+cute_status cute_npy_parse(const char *label, char *bytes, size_t length, cute_dtype wanted, bool exact,
+                           cute_tensor *out, cute_diag *diag)
+{
+    bool swapped;
+    size_t begin;
+    CUTE_TRY(parse_head(label, bytes, length, wanted, exact, out, &swapped, &begin, diag));
+    if ((uint64_t)out->bytes > length - begin)
         return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
                          "the .npy file is truncated: %lld bytes of elements are announced, %zu are there",
-                         (long long)out->bytes, length - start - text);
-    char *data = bytes + start + text;
+                         (long long)out->bytes, length - begin);
+    char *data = bytes + begin;
     int64_t width = cute_dtype_get(out->dtype)->bytes;
     /* Elements are read in place; a header that leaves them misaligned is moved over. */
     if ((uintptr_t)data % (uintptr_t)width != 0) {
@@ -188,8 +214,22 @@ cute_status cute_npy_parse(const char *label, char *bytes, size_t length, cute_d
 cute_status cute_npy_read(const char *path, cute_dtype wanted, bool exact, cute_tensor *out,
                           cute_buffer *bytes, cute_diag *diag)
 {
-    CUTE_TRY(cute_file_read(path, bytes, diag));
-    if (!cute_buffer_ok(bytes)) return cute_fail_memory(diag);
+    cute_reader reader;
+    header h = {.label = path, .diag = diag};
+    size_t start = 0, text = 0;
+    bool swapped;
+    CUTE_TRY(cute_reader_open(path, &reader, diag));
+    cute_status status = cute_reader_read(&reader, 12, bytes, diag);
+    if (status == CUTE_OK) status = measure(&h, cute_buffer_text(bytes), bytes->length, &start, &text);
+    if (status == CUTE_OK)
+        status = cute_reader_read(&reader, (int64_t)(start + text) - reader.at, bytes, diag);
+    if (status == CUTE_OK)
+        status = parse_head(path, cute_buffer_text(bytes), bytes->length, wanted, exact, out, &swapped,
+                            &start, diag);
+    if (status == CUTE_OK) /* of version 1, two bytes of what follows may be there */
+        status = cute_reader_read(&reader, out->bytes - (reader.at - (int64_t)start), bytes, diag);
+    cute_reader_close(&reader);
+    if (status != CUTE_OK) return status;
     return cute_npy_parse(path, bytes->data, bytes->length, wanted, exact, out, diag);
 }
 

@@ -19,6 +19,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/demangle.h"
 #include "lib/base/diag.h"
+#include "lib/base/signals.h"
 #include "lib/device/device.h"
 #include "lib/launch/data.h"
 
@@ -691,7 +692,11 @@ static cute_status run_child_process(const run_request *request, run_result *out
     if (pipe2(ends, O_CLOEXEC) != 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "pipe: %s", strerror(errno));
     fflush(stdout);
     fflush(stderr);
+    sigset_t held;
+    cute_ending_hold(&held);
     pid_t parent = getpid(), child = fork();
+    cute_ending *note = child > 0 ? cute_ending_note_process(child, false) : NULL;
+    cute_ending_release(&held);
     if (child < 0) {
         close(ends[0]);
         close(ends[1]);
@@ -705,6 +710,7 @@ static cute_status run_child_process(const run_request *request, run_result *out
     bool ended = watch(request, shared, ends[0]);
     close(ends[0]);
     if (!ended) kill(child, SIGKILL);
+    cute_ending_forget(note);
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
     }
     return conclude(request, shared, ended, code, diag);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/base/signals.h"
 #include "lib/device/device.h"
 
 typedef struct answer {
@@ -31,7 +32,11 @@ static cute_status ask_child(const config_device *d, answer *out, cute_diag *dia
 {
     int ends[2], code;
     if (pipe2(ends, O_CLOEXEC) != 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "pipe: %s", strerror(errno));
+    sigset_t held;
+    cute_ending_hold(&held);
     pid_t child = fork();
+    cute_ending *note = child > 0 ? cute_ending_note_process(child, false) : NULL;
+    cute_ending_release(&held);
     if (child == 0) {
         answer mine;
         ask(d, &mine);
@@ -43,6 +48,7 @@ static cute_status ask_child(const config_device *d, answer *out, cute_diag *dia
     }
     close(ends[0]);
     if (child < 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "fork: %s", strerror(errno));
+    cute_ending_forget(note);
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
     }
     if (got == (ssize_t)sizeof *out) return CUTE_OK;

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/diag.h"
@@ -266,9 +268,12 @@ static cute_status link_libraries(compilation *c, LLVMModuleRef module, bool lib
         if (!path)
             CUTE_TRY(cute_toolkit_find(c->arena, CUTE_LIBDEVICE, c->options->cuda_path, &path, c->diag));
         char *error = NULL;
-        if (cute_llvm_link_needed(module, path, &error)) continue;
-        cute_status status = cute_fail(c->diag, i < count ? CUTE_INVALID : CUTE_SYSTEM,
-                                       &(cute_place){.file = path}, "cannot link this bitcode: %s", error);
+        struct stat info;
+        bool plain = stat(path, &info) != 0 || S_ISREG(info.st_mode); /* LLVM reads a device without end */
+        if (plain && cute_llvm_link_needed(module, path, &error)) continue;
+        cute_status status =
+            cute_fail(c->diag, i < count ? CUTE_INVALID : CUTE_SYSTEM, &(cute_place){.file = path},
+                      "cannot link this bitcode: %s", plain ? error : "not a plain file");
         free(error);
         return status;
     }

@@ -350,11 +350,8 @@ static cute_status compile_and_link(dump *d)
 {
     const char **names = NULL;
     size_t count = 0;
-    char *ptx = cute_arena_printf(d->arena, "%s/.ptx-XXXXXX", d->options->folder);
-    if (!ptx) return cute_fail_memory(d->diag);
-    if (!mkdtemp(ptx))
-        return cute_fail(d->diag, CUTE_SYSTEM, NULL, "cannot make a folder in '%s': %s", d->options->folder,
-                         strerror(errno));
+    const char *ptx;
+    CUTE_TRY(cute_temp_directory_in(d->arena, d->options->folder, ".ptx-", &ptx, d->diag));
     cute_status status = compile(d, cute_arena_printf(d->arena, "%s/", ptx));
     if (status == CUTE_OK) status = list_folder(d, ptx, "", ".ptx", &names, &count);
     for (size_t i = 0; i < count && status == CUTE_OK; i++) {

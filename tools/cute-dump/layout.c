@@ -18,7 +18,14 @@
 #include "lib/calculator/picture.h"
 
 /* A table scrolls, an SVG zooms; TeX as it is installed runs out of memory at some 5,000 cells. */
-enum { MOST_CELLS = 65536, MOST_TEX_CELLS = 4096, MOST_TEX_SIDE = 500, MOST_BITS = 65536, CHUNK = 64 << 10 };
+enum {
+    MOST_CELLS = 65536,
+    MOST_TEX_CELLS = 4096,
+    MOST_TEX_SIDE = 500,
+    MOST_BITS = 65536,
+    CHUNK = 64 << 10,
+    MOST_LINE = 16 << 20
+};
 
 typedef struct settings {
     const char *output, *tv, *colour, *atom, *operand;
@@ -251,6 +258,11 @@ static void answer_stdin(session *s)
         more = got > 0;
         if (more) cute_buffer_append(&text, chunk, (size_t)got);
         if (!cute_buffer_ok(&text)) break;
+        if (text.length > MOST_LINE) {
+            worsen(s, cute_fail(s->diag, CUTE_INVALID, &(cute_place){.file = file, .line = number + 1},
+                                "expected a line of %d bytes at most", MOST_LINE));
+            break;
+        }
         size_t done = answer_lines(s, file, &number, cute_buffer_text(&text), text.length, !more);
         if (done) memmove(text.data, text.data + done, text.length - done);
         text.length -= done;

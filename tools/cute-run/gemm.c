@@ -11,6 +11,7 @@
 
 #include "cute/emulator.h"
 #include "lib/base/file.h"
+#include "lib/base/signals.h"
 #include "lib/base/tool.h"
 #include "lib/launch/sms.h"
 #include "lib/report/gemm.h"
@@ -62,7 +63,11 @@ static cute_status tune(const gemm_request *r, const cute_gemm_problem *problem,
 {
     int code;
     fflush(NULL);
+    sigset_t held;
+    cute_ending_hold(&held);
     pid_t child = fork();
+    cute_ending *note = child > 0 ? cute_ending_note_process(child, false) : NULL;
+    cute_ending_release(&held);
     if (child < 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "fork: %s", strerror(errno));
     if (child == 0) {
         cute_diag *own = cute_diag_create();
@@ -71,6 +76,10 @@ static cute_status tune(const gemm_request *r, const cute_gemm_problem *problem,
         fflush(NULL);
         _exit(status);
     }
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    cute_ending_forget(note);
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
     }
     if (WIFEXITED(code) && WEXITSTATUS(code) == CUTE_OK) return CUTE_OK;
