@@ -81,9 +81,13 @@ AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; 
 RUN   = tests/run --build $(BUILD) --llvm $(LLVM) --filter '$(TESTS)' --fuzz-seconds $(FUZZ_SECONDS)
 
 .PHONY: setup setup-build check check-now check-unit check-lit check-docs check-cli check-kernels fuzz fuzz-now
+# The demo needs ptxas, and ends here where there is none; all else goes on without what cannot be fetched.
+CUDA_PARTS ?= scripts/cuda-toolkit
+demo: CUDA_NEEDED := --need bin/ptxas
 setup-build:
 	@LLVM=$(LLVM) scripts/setup build
-	@scripts/cuda-toolkit build/cuda || echo "going on without; what needs the missing parts will say so" >&2
+	@$(CUDA_PARTS) $(CUDA_NEEDED) build/cuda || \
+	    $(if $(CUDA_NEEDED),exit 3,echo "going on without; what needs the missing parts will say so" >&2)
 	@mkdir -p $(BUILD); [ ! -d build/cuda ] || [ -e $(BUILD)/cuda ] || ln -s ../cuda $(BUILD)/cuda
 
 setup: setup-build

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/chars.h"
+#include "lib/base/diag.h"
 #include "lib/base/list.h"
 
 /* Substitutions can double a text each time, so its length is limited. */
@@ -624,5 +625,11 @@ bool cute_symbol_matches(cute_arena *arena, const char *symbol, const char *want
 const char *cute_symbol_name(cute_arena *arena, const char *symbol)
 {
     cute_demangled names;
-    return cute_demangle(arena, symbol, &names) ? names.name : symbol;
+    const char *name = cute_demangle(arena, symbol, &names) ? names.name : symbol;
+    if (cute_text_is_printable(name)) return name;
+    cute_buffer shown = {0};
+    cute_text_printable(name, strlen(name), &shown);
+    const char *copy = cute_buffer_ok(&shown) ? cute_arena_copy(arena, shown.data, shown.length) : NULL;
+    cute_buffer_release(&shown);
+    return copy ? copy : "?";
 }

@@ -37,6 +37,13 @@ bool cute_diag_lost(const cute_diag *diag);
  * <U+001B>, bytes that are not UTF-8 become <E2>. */
 void cute_text_printable(const char *text, size_t length, cute_buffer *out);
 
+/* The same but for the sequences of colours that a program adds for a terminal. */
+void cute_text_coloured(const char *text, size_t length, cute_buffer *out);
+/* Whether a line of text may be shown as it is. */
+bool cute_text_is_printable(const char *text);
+/* The same as an element's text or an attribute of XML and HTML, which cannot have control characters at all. */
+void cute_text_xml(const char *text, size_t length, cute_buffer *out);
+
 /* Appends a JSON string, quotes included; bytes that are not UTF-8 become U+FFFD. */
 void cute_text_json(const char *text, size_t length, cute_buffer *out);
 

@@ -1,4 +1,6 @@
 /* Text for people and for JSON: UTF-8, widths on a terminal, escapes. Knows nothing of locales. */
+#include <string.h>
+
 #include "lib/base/diag.h"
 
 typedef struct range {
@@ -19,7 +21,8 @@ static const range double_width[] = {
 };
 /* What may change how the rest of a line is shown: controls and the bidirectional overrides. */
 static const range unprintable[] = {
-    {0x00, 0x1F}, {0x7F, 0x9F}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF},
+    {0x00, 0x1F},     {0x7F, 0x9F},     {0x200E, 0x200F}, {0x2028, 0x202E},
+    {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xFFFE, 0xFFFF},
 };
 
 static bool in_ranges(const range *ranges, size_t count, uint32_t code)
@@ -76,6 +79,58 @@ void cute_text_printable(const char *text, size_t length, cute_buffer *out)
             cute_buffer_append(out, text + i, (size_t)glyph.bytes);
         else
             cute_buffer_printf(out, "<U+%04X>", (unsigned)glyph.code);
+        i += (size_t)glyph.bytes;
+    }
+}
+
+bool cute_text_is_printable(const char *text)
+{
+    for (size_t length = strlen(text), i = 0; i < length;) {
+        cute_glyph glyph = cute_glyph_at(text + i, length - i);
+        if (!glyph.valid || !glyph.printable) return false;
+        i += (size_t)glyph.bytes;
+    }
+    return true;
+}
+
+/* "\033[", numbers, "m": what terminals take for colours and weight. 0: something else. */
+static size_t colour_at(const char *text, size_t length)
+{
+    size_t i = 2;
+    if (length < 3 || text[0] != '\033' || text[1] != '[') return 0;
+    while (i < length && i < 8 && ((text[i] >= '0' && text[i] <= '9') || text[i] == ';')) i++;
+    return i < length && text[i] == 'm' ? i + 1 : 0;
+}
+
+void cute_text_coloured(const char *text, size_t length, cute_buffer *out)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < length;) {
+        size_t colour = colour_at(text + i, length - i);
+        if (colour) {
+            cute_text_printable(text + from, i - from, out);
+            cute_buffer_append(out, text + i, colour);
+            from = i + colour;
+        }
+        i += colour ? colour : 1;
+    }
+    cute_text_printable(text + from, length - from, out);
+}
+
+void cute_text_xml(const char *text, size_t length, cute_buffer *out)
+{
+    static const char *const entities[128] = {
+        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"};
+    for (size_t i = 0; i < length;) {
+        cute_glyph glyph = cute_glyph_at(text + i, length - i);
+        if (!glyph.valid)
+            cute_buffer_printf(out, "&lt;%02X&gt;", (unsigned)glyph.code);
+        else if (!glyph.printable && glyph.code != '\n' && glyph.code != '\t')
+            cute_buffer_printf(out, "&lt;U+%04X&gt;", (unsigned)glyph.code);
+        else if (glyph.code < 128 && entities[glyph.code])
+            cute_buffer_puts(out, entities[glyph.code]);
+        else
+            cute_buffer_append(out, text + i, (size_t)glyph.bytes);
         i += (size_t)glyph.bytes;
     }
 }

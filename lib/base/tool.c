@@ -102,6 +102,38 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
     return code;
 }
 
+cute_status cute_tool_write(const char *path, const char *text, size_t length, bool coloured, cute_diag *diag)
+{
+    cute_buffer shown = {0};
+    (coloured ? cute_text_coloured : cute_text_printable)(text, length, &shown);
+    cute_status status = cute_buffer_ok(&shown)
+                             ? cute_file_write(path, cute_buffer_text(&shown), shown.length, diag)
+                             : cute_fail_memory(diag);
+    cute_buffer_release(&shown);
+    return status;
+}
+
+static void to_stderr(const char *text, size_t length)
+{
+    cute_pipe_guard guard;
+    cute_pipe_hold(&guard);
+    while (length) {
+        ssize_t put = write(STDERR_FILENO, text, length);
+        if (put <= 0) break;
+        text += put;
+        length -= (size_t)put;
+    }
+    cute_pipe_release(&guard);
+}
+
+void cute_tool_say(const char *text, size_t length)
+{
+    cute_buffer shown = {0};
+    cute_text_printable(text, length, &shown);
+    to_stderr(cute_buffer_text(&shown), shown.length);
+    cute_buffer_release(&shown);
+}
+
 static bool wants_colour(void)
 {
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
@@ -129,17 +161,7 @@ void cute_tool_print(const char *tool, const cute_diag *diag, cute_diag_format f
     cute_diag_render_for(tool, errors ? errors : diag, format, format != CUTE_DIAG_JSON && wants_colour(),
                          &text);
     cute_diag_destroy(errors);
-    const char *rest = cute_buffer_text(&text);
-    size_t length = text.length;
-    cute_pipe_guard guard;
-    cute_pipe_hold(&guard);
-    while (length) {
-        ssize_t put = write(STDERR_FILENO, rest, length);
-        if (put <= 0) break;
-        rest += put;
-        length -= (size_t)put;
-    }
-    cute_pipe_release(&guard);
+    to_stderr(cute_buffer_text(&text), text.length);
     cute_buffer_release(&text);
 }
 

@@ -2,6 +2,8 @@
  */
 #include "lib/calculator/picture.h"
 
+#include "lib/base/diag.h"
+
 #include <string.h>
 
 /* In user units: pixels at the size that the picture asks for. */
@@ -16,18 +18,6 @@ static const char *legend_of(const cute_picture *p)
 {
     size_t count = sizeof legends / sizeof *legends;
     return (size_t)p->palette < count && legends[p->palette] ? legends[p->palette] : "";
-}
-
-static void escape(const char *text, cute_buffer *out)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '<': cute_buffer_puts(out, "&lt;"); break;
-        case '>': cute_buffer_puts(out, "&gt;"); break;
-        case '&': cute_buffer_puts(out, "&amp;"); break;
-        default: cute_buffer_putc(out, *text);
-        }
-    }
 }
 
 typedef struct geometry {
@@ -52,7 +42,7 @@ static void text_at(size_t x, size_t y, const char *class, const char *text, cut
     cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\"", x, y + BASE);
     if (*class) cute_buffer_printf(out, " class=\"%s\"", class);
     cute_buffer_putc(out, '>');
-    escape(text, out);
+    cute_text_xml(text, strlen(text), out);
     cute_buffer_puts(out, "</text>\n");
 }
 
@@ -90,13 +80,13 @@ void cute_picture_svg(const cute_picture *p, cute_buffer *out)
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" viewBox=\"0 0 %zu %zu\">\n"
         "<title>",
         g.width, g.height, g.width, g.height);
-    escape(p->title, out);
+    cute_text_xml(p->title, strlen(p->title), out);
     cute_buffer_puts(out, "</title>\n"
                           "<style>text{font:13px monospace;text-anchor:middle}"
                           ".n{fill:#606060}.w{fill:#fff}.t{text-anchor:start}rect{stroke:#000}</style>\n"
                           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\" style=\"stroke:none\"/>\n");
     cute_buffer_printf(out, "<text x=\"%d\" y=\"%d\" class=\"t\">", MARGIN, TITLE / 2 + 4 + BASE);
-    escape(p->title, out);
+    cute_text_xml(p->title, strlen(p->title), out);
     cute_buffer_printf(out, "<tspan class=\"n\">%s</tspan></text>\n", legend_of(p));
     const cute_cell *cell = p->cells;
     for (size_t sheet = 0; sheet < p->sheets; sheet++) {

@@ -42,8 +42,10 @@ defines_of() { # kernel: its options of the list of kernels, one a line
 
 validates() { # folder
     "$dump" run --schema >schema.json
-    python3 -c 'import jsonschema' 2>/dev/null || skip "no jsonschema for Python"
-    python3 - "$1/REPORT.json" <<'END'
+    local python=python3 # the system's, for which the package is, may be another
+    "$python" -c 'import jsonschema' 2>/dev/null || python=/usr/bin/python3
+    "$python" -c 'import jsonschema' 2>/dev/null || skip "no jsonschema for Python"
+    "$python" - "$1/REPORT.json" <<'END'
 import json, sys, jsonschema
 schema = json.load(open("schema.json"))
 jsonschema.Draft202012Validator.check_schema(schema)

@@ -27,6 +27,34 @@ fake() { printf '#!/bin/sh\n%s\n' "$2" >"$BIN/$1"; chmod +x "$BIN/$1"; }
     ! grep -q ' bats' "$LOG"
 }
 
+@test "the packages of LLVM are those of the prefix's version" {
+    run env PATH="$BIN" LLVM=/nonexistent/llvm-21 "$SETUP" build test
+    [ "$status" -eq 0 ]
+    grep -q '^apt-get install.* libmlir-21-dev .*libclang-rt-21-dev' "$LOG"
+    ! grep -q -- '-19' "$LOG" || false
+}
+
+@test "the tests get jsonschema for Python" {
+    ! /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip "it is installed"
+    fake python3 'exit 1'
+    run env PATH="$BIN" "$SETUP" test
+    grep -q '^apt-get install.* python3-jsonschema' "$LOG"
+}
+
+@test "a demo that cannot get the CUDA parts ends with that and what to do, other targets go on" {
+    cd "$BATS_TEST_DIRNAME/../.."
+    fake parts 'echo "$*" >>"$LOG"; echo "cannot download it; install the CUDA toolkit" >&2; exit 3'
+    run make --no-print-directory demo CUDA_PARTS="$BIN/parts"
+    [ "$status" -ne 0 ]
+    [ "${lines[0]}" = "cannot download it; install the CUDA toolkit" ]
+    [[ "${lines[1]}" == make*"Error 3" ]]
+    [ "${#lines[@]}" -eq 2 ]
+    [ "$(cat "$LOG")" = "--need bin/ptxas build/cuda" ]
+    run make --no-print-directory setup-build CUDA_PARTS="$BIN/parts"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"going on without; what needs the missing parts will say so"* ]]
+}
+
 @test "who may not install gets the one command to run" {
     fake id 'echo 1000'
     fake sudo 'exit 1'

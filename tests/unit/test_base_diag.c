@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "cute/base.h"
+#include "lib/base/diag.h"
 #include "tests/unit/test.h"
 
 static char rendered[1 << 16];
@@ -216,6 +217,29 @@ static void test_colour(void)
                "ab\n \033[1;32m^\033[0m\n");
 }
 
+typedef void show_text(const char *text, size_t length, cute_buffer *out);
+
+static void check_shown(show_text *show, const char *text, const char *want)
+{
+    cute_buffer out = {0};
+    show(text, strlen(text), &out);
+    CHECK_TEXT(cute_buffer_text(&out), want);
+    cute_buffer_release(&out);
+}
+
+static void test_shown(void)
+{
+    check_shown(cute_text_xml, "a<b>&\"\n\t\x1b\x7f\xff\xe2\x80\xae\xef\xbf\xbf\xc3\xa9",
+                "a&lt;b&gt;&amp;&quot;\n\t&lt;U+001B&gt;&lt;U+007F&gt;&lt;FF&gt;&lt;U+202E&gt;&lt;U+FFFF&gt;"
+                "\xc3\xa9");
+    check_shown(cute_text_coloured, "\033[1;31mred\033[0m \033]0;x\007 \033[2J \033[1",
+                "\033[1;31mred\033[0m <U+001B>]0;x<U+0007> <U+001B>[2J <U+001B>[1");
+    check_shown(cute_text_printable, "\033[1mbold\r\n", "<U+001B>[1mbold<U+000D>\n");
+    CHECK(cute_text_is_printable("plain <text> \xc3\xa9") && cute_text_is_printable(""));
+    CHECK(!cute_text_is_printable("a\x1b") && !cute_text_is_printable("\xff") &&
+          !cute_text_is_printable("\n"));
+}
+
 int main(void)
 {
     TEST("a place counts lines and columns from one and is clamped to the text", test_place);
@@ -229,6 +253,7 @@ int main(void)
     TEST("as JSON each message is one valid line", test_json);
     TEST("an error comes with its cause, what was in force and the lines around", test_report);
     TEST("without a diag messages are dropped and statuses pass", test_null);
+    TEST("text of the input is shown to people and in XML without what neither can have", test_shown);
     TEST("colours surround place, severity and caret", test_colour);
     return test_finish();
 }

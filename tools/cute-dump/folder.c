@@ -42,7 +42,7 @@ cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
                                  .assertions = s->assertions || cute_setting_on("enable-assertions"),
                                  .verbose = s->verbose};
     cute_status status = cute_dump_run(&options, &commands, &report, diag);
-    if (s->verbose) fputs(cute_buffer_text(&commands), stderr);
+    if (s->verbose) cute_tool_say(cute_buffer_text(&commands), commands.length);
     if (s->json) cute_buffer_append(out, cute_buffer_text(&report), report.length);
     cute_buffer_release(&report);
     cute_buffer_release(&commands);

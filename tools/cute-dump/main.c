@@ -67,7 +67,12 @@ static cute_status work(cute_tool *tool, void *context)
     if (!cute_buffer_ok(&out)) status = cute_fail_memory(diag);
     const char *target = view->run == do_run && !s->schema ? NULL : s->output;
     if (out.length && (status == CUTE_OK || !view->module)) {
-        cute_status written = cute_file_write(target, cute_buffer_text(&out), out.length, diag);
+        /* PTX goes to files and programs byte by byte. */
+        bool data =
+            s->json || s->svg || s->html || (view->run == do_ptx && (target || !isatty(STDOUT_FILENO)));
+        cute_status written = data ? cute_file_write(target, cute_buffer_text(&out), out.length, diag)
+                                   : cute_tool_write(target, cute_buffer_text(&out), out.length,
+                                                     cute_dump_wants_colour(s), diag);
         if (status == CUTE_OK) status = written;
     }
     cute_buffer_release(&out);

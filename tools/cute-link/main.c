@@ -82,7 +82,7 @@ static cute_status report(const settings *s, const cute_link_result *result, cut
     if (status == CUTE_OK && s->json && !to_stdout(s))
         status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
     else if (status == CUTE_OK)
-        fputs(cute_buffer_text(&text), stderr);
+        cute_tool_say(cute_buffer_text(&text), text.length);
     cute_buffer_release(&text);
     return status;
 }
@@ -210,9 +210,10 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
         return written;
     }
     cute_status status = cute_link(arena, &options, inputs, count, &result, diag);
-    if (s->verbose && !s->dry_run) fputs(cute_buffer_text(&result.commands), stderr);
+    if (s->verbose && !s->dry_run) cute_tool_say(cute_buffer_text(&result.commands), result.commands.length);
     if (status == CUTE_OK && s->dry_run)
-        status = cute_file_write("-", cute_buffer_text(&result.commands), result.commands.length, diag);
+        status =
+            cute_tool_write("-", cute_buffer_text(&result.commands), result.commands.length, false, diag);
     double before = cute_clock();
     if (status == CUTE_OK && !s->dry_run)
         status = cute_file_write(s->output, cute_buffer_text(&result.output), result.output.length, diag);

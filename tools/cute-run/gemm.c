@@ -114,8 +114,9 @@ static cute_status launch(const gemm_request *r, const cute_gemm *gemm, bool ben
     }
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
         char *report = cute_gemm_report(gemm, l, r->json, r->timing);
-        cute_status written =
-            report ? cute_file_write("-", report, strlen(report), diag) : cute_fail_memory(diag);
+        cute_status written = !report   ? cute_fail_memory(diag)
+                              : r->json ? cute_file_write("-", report, strlen(report), diag)
+                                        : cute_tool_write("-", report, strlen(report), false, diag);
         free(report);
         if (status == CUTE_OK) status = written;
     }

@@ -30,10 +30,12 @@ typedef struct options {
     cute_emulator_options emulator;
 } options;
 
-static cute_status put(const char *path, char *text, cute_diag *diag)
+/* `data`: JSON, which is written as it is. */
+static cute_status put(const char *path, char *text, bool data, cute_diag *diag)
 {
     if (!text) return cute_fail_memory(diag);
-    cute_status status = cute_file_write(path, text, strlen(text), diag);
+    cute_status status = data ? cute_file_write(path, text, strlen(text), diag)
+                              : cute_tool_write(path, text, strlen(text), false, diag);
     free(text);
     return status;
 }
@@ -64,7 +66,7 @@ static cute_status list_devices(const options *o, cute_diag *diag)
     if (status == CUTE_OK) status = cute_emulator_open(NULL, &emulator, diag);
     if (status == CUTE_OK) {
         devices[count] = *cute_device_get_info(emulator);
-        status = put("-", cute_device_describe(devices, (size_t)count + 1, o->json), diag);
+        status = put("-", cute_device_describe(devices, (size_t)count + 1, o->json), o->json, diag);
     }
     cute_device_close(emulator);
     free(devices);
@@ -235,7 +237,7 @@ static cute_status report_launch(options *o, const cute_launch *launch, cute_dia
     json_t *roofline = NULL;
     cute_status status = CUTE_OK;
     if (o->roofline.wanted) status = add_roofline(&o->roofline, launch, &what, &roofline, diag);
-    if (status == CUTE_OK) status = put("-", cute_launch_report_with(launch, &what), diag);
+    if (status == CUTE_OK) status = put("-", cute_launch_report_with(launch, &what), o->json, diag);
     json_decref(roofline);
     return status;
 }
@@ -250,7 +252,7 @@ static cute_status run_source(const launch_source *from, const cute_launch_optio
     cute_status status =
         settings->dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
     if (o->trace) { /* of what failed, too */
-        cute_status written = put(o->trace, cute_launch_trace(launch), diag);
+        cute_status written = put(o->trace, cute_launch_trace(launch), true, diag);
         if (status == CUTE_OK) status = written;
     }
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
@@ -351,15 +353,15 @@ static cute_status use_module(options *o, cute_tool *tool, const char *path)
     if (o->template && o->plans.count) {
         char *text = NULL;
         status = cute_launch_plan_template(module, o->plans.items[0], &text, diag);
-        if (status == CUTE_OK) status = put("-", text, diag);
+        if (status == CUTE_OK) status = put("-", text, true, diag);
     } else if (o->template) {
         status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
-        if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), diag);
+        if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), true, diag);
     } else if (o->config || o->plans.count) {
         status = run_config(o, arena, path, module, diag);
     } else {
         if (o->launch.kernel) status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
-        if (status == CUTE_OK) status = put("-", cute_module_describe(module, o->json), diag);
+        if (status == CUTE_OK) status = put("-", cute_module_describe(module, o->json), o->json, diag);
     }
     cute_module_close(module);
     return status;

@@ -4,6 +4,8 @@
 
 #include "lib/report/code/view.h"
 
+#include "lib/base/diag.h"
+
 static const char *const edge_names[] = {"next", "branch", "call", "return"};
 
 static const cute_code_instruction *first_of(const cute_code_function *f, const cute_code_block *b)
@@ -176,17 +178,6 @@ void cute_code_dot_cfg(const cute_code *code, const char *only, cute_buffer *out
 
 enum { BOX_WIDTH = 460, BOX_HEIGHT = 52, GAP = 20, LANE = 9, LANES = 24, MARGIN = 24 + LANE * LANES };
 
-static void put_escaped(cute_buffer *out, const char *text, size_t most)
-{
-    for (size_t i = 0; *text && i < most; text++, i++) switch (*text) {
-        case '<': cute_buffer_puts(out, "&lt;"); break;
-        case '>': cute_buffer_puts(out, "&gt;"); break;
-        case '&': cute_buffer_puts(out, "&amp;"); break;
-        default:
-            cute_buffer_putc(out, (unsigned char)*text < ' ' || (unsigned char)*text > '~' ? '?' : *text);
-        }
-}
-
 /* The first lane whose last edge ends above; edges come in the order of their upper end. */
 static int find_lane(size_t *busy, size_t upper, size_t lower)
 {
@@ -232,7 +223,7 @@ static void put_box(cute_buffer *out, const cute_code_function *f, size_t number
     cute_buffer_printf(out, "</text>\n<text x=\"%d\" y=\"%ld\" fill=\"#666666\">", MARGIN + 8, y + 30);
     put_classes(f, b, out);
     cute_buffer_printf(out, "</text>\n<text x=\"%d\" y=\"%ld\">", MARGIN + 8, y + 45);
-    put_escaped(out, last_of(f, b)->text, 68);
+    cute_text_xml(last_of(f, b)->text, strnlen(last_of(f, b)->text, 68), out);
     cute_buffer_puts(out, "</text>\n");
     bool next = false;
     for (uint32_t e = 0; e < b->edge_count; e++)
@@ -248,7 +239,7 @@ static void put_graph(cute_buffer *out, const cute_code_function *f, long top)
     size_t onward[LANES] = {0}, backward[LANES] = {0};
     cute_buffer_printf(out, "<text x=\"%d\" y=\"%ld\" font-size=\"15\" font-weight=\"bold\">", MARGIN,
                        top - 12);
-    put_escaped(out, f->name, 80);
+    cute_text_xml(f->name, strnlen(f->name, 80), out);
     cute_buffer_puts(out, "</text>\n");
     for (size_t b = 0; b < f->block_count; b++) put_box(out, f, b, top);
     for (size_t b = 0; b < f->block_count; b++)

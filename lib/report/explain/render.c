@@ -3,6 +3,8 @@
 
 #include "lib/report/explain/explain.h"
 
+#include "lib/base/diag.h"
+
 static size_t of_weight(const explain_kernel *k)
 {
     size_t n = 0;
@@ -142,13 +144,7 @@ json_t *explain_json(const explain_report *r)
 
 static void put_html(const char *text, cute_buffer *out)
 {
-    for (; *text; text++) {
-        const char *entity = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : NULL;
-        if (entity)
-            cute_buffer_puts(out, entity);
-        else
-            cute_buffer_putc(out, *text);
-    }
+    cute_text_xml(text, strlen(text), out);
 }
 
 void explain_html(const explain_report *r, cute_buffer *out)

@@ -4,6 +4,8 @@
 
 #include "lib/report/folder/diff.h"
 
+#include "lib/base/diag.h"
+
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -77,7 +79,7 @@ typedef struct paint {
 static void painted(const paint *p, const char *colour, const char *text, size_t length)
 {
     if (p->colour) cute_buffer_printf(p->out, "\033[%sm", colour);
-    cute_buffer_append(p->out, text, length);
+    cute_text_printable(text, length, p->out);
     if (p->colour) cute_buffer_puts(p->out, "\033[0m");
 }
 
@@ -247,23 +249,10 @@ void cute_diff_print(const json_t *difference, bool colour, cute_buffer *out)
 
 /* ---- page ---- */
 
-static void escaped(cute_buffer *out, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        switch (text[i]) {
-        case '<': cute_buffer_puts(out, "&lt;"); break;
-        case '>': cute_buffer_puts(out, "&gt;"); break;
-        case '&': cute_buffer_puts(out, "&amp;"); break;
-        case '"': cute_buffer_puts(out, "&quot;"); break;
-        default: cute_buffer_putc(out, text[i]);
-        }
-    }
-}
-
 static void element(cute_buffer *out, const char *tag, const char *text)
 {
     cute_buffer_printf(out, "<%s>", tag);
-    escaped(out, text, strlen(text));
+    cute_text_xml(text, strlen(text), out);
     cute_buffer_printf(out, "</%s>", tag);
 }
 
@@ -291,9 +280,9 @@ static void page_diff(cute_buffer *out, const char *title, const json_t *entry, 
 {
     const char *text = text_of(entry, "diff");
     cute_buffer_puts(out, "<details><summary>");
-    escaped(out, title, strlen(title));
+    cute_text_xml(title, strlen(title), out);
     cute_buffer_puts(out, " <b>");
-    escaped(out, name, strlen(name));
+    cute_text_xml(name, strlen(name), out);
     cute_buffer_printf(out, "</b> <ins>+%lld</ins> <del>-%lld</del></summary><pre>",
                        (long long)json_integer_value(json_object_get(entry, "added")),
                        (long long)json_integer_value(json_object_get(entry, "removed")));
@@ -309,7 +298,7 @@ static void page_diff(cute_buffer *out, const char *title, const json_t *entry, 
                           : *text == '@' ? "i"
                                          : NULL;
         if (tag) cute_buffer_printf(out, "<%s>", tag);
-        escaped(out, text, length);
+        cute_text_xml(text, length, out);
         if (tag) cute_buffer_printf(out, "</%s>", tag);
         cute_buffer_putc(out, '\n');
         text += length + (text[length] == '\n');

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "lib/calculator/atoms.h"
+
+#include "lib/base/diag.h"
 #include "lib/report/kernel/layouts.h"
 #include "lib/report/table.h"
 
@@ -139,17 +141,9 @@ cute_status cute_layouts_svg(cute_arena *arena, const layout_report *report, int
 
 /* ---- a page ---- */
 
-static void escape(const char *text, cute_buffer *out)
+static void put_xml(const char *text, cute_buffer *out)
 {
-    for (; text && *text; text++) {
-        switch (*text) {
-        case '<': cute_buffer_puts(out, "&lt;"); break;
-        case '>': cute_buffer_puts(out, "&gt;"); break;
-        case '&': cute_buffer_puts(out, "&amp;"); break;
-        case '"': cute_buffer_puts(out, "&quot;"); break;
-        default: cute_buffer_putc(out, *text);
-        }
-    }
+    if (text) cute_text_xml(text, strlen(text), out);
 }
 
 static cute_status put_rows(cute_arena *arena, const layout_kernel *kernel, cute_buffer *out, cute_diag *diag)
@@ -166,7 +160,7 @@ static cute_status put_rows(cute_arena *arena, const layout_kernel *kernel, cute
                            item->number, item->number);
         for (size_t c = 0; c < sizeof cells / sizeof *cells; c++) {
             cute_buffer_puts(out, c == 2 || c == 4 ? "<td><code>" : "<td>");
-            escape(cells[c], out);
+            put_xml(cells[c], out);
             cute_buffer_puts(out, c == 2 || c == 4 ? "</code></td>" : "</td>");
         }
         cute_buffer_puts(out, "</tr>\n");
@@ -181,9 +175,9 @@ static cute_status put_figure(cute_arena *arena, const layout_item *item, cute_b
     CUTE_TRY(cute_layouts_draw(arena, item, PAGE_ROWS, PAGE_COLUMNS, &pictures, diag));
     if (!pictures.count) return CUTE_OK;
     cute_buffer_printf(out, "<section id=\"l%d\"><h3>%d. %s ", item->number, item->number, kind_of(item));
-    escape(place_of(arena, item), out);
+    put_xml(place_of(arena, item), out);
     cute_buffer_puts(out, "</h3>\n<p><code>");
-    escape(item->text, out);
+    put_xml(item->text, out);
     cute_buffer_puts(out, "</code></p>\n");
     cute_buffer_puts(out, "<div class=\"p\">");
     put_svgs(&pictures, out);
@@ -197,7 +191,7 @@ cute_status cute_layouts_html(cute_arena *arena, const layout_report *report, cu
 {
     cute_buffer_puts(out,
                      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Layouts of ");
-    escape(report->label, out);
+    put_xml(report->label, out);
     cute_buffer_puts(
         out,
         "</title>\n<style>\n"
@@ -207,12 +201,12 @@ cute_status cute_layouts_html(cute_arena *arena, const layout_report *report, cu
         ".p{overflow:auto;max-height:48em;border:1px solid #ccc;background:#fff}\n"
         ".p svg{display:block}.no{color:#666}h3{margin-top:2em}code{overflow-wrap:anywhere}\n"
         "</style></head><body>\n<h1>Layouts of ");
-    escape(report->label, out);
+    put_xml(report->label, out);
     cute_buffer_puts(out, "</h1>\n");
     for (size_t k = 0; k < report->count; k++) {
         const layout_kernel *kernel = &report->kernels[k];
         cute_buffer_puts(out, "<h2>");
-        escape(kernel->kernel, out);
+        put_xml(kernel->kernel, out);
         cute_buffer_puts(out, "</h2>\n");
         CUTE_TRY(put_rows(arena, kernel, out, diag));
         for (size_t n = 0; n < kernel->count; n++) CUTE_TRY(put_figure(arena, &kernel->items[n], out, diag));

@@ -4,6 +4,8 @@
 
 #include "lib/report/resources/resources.h"
 
+#include "lib/base/diag.h"
+
 enum { WIDTH = 320, HEIGHT = 180, LEFT = 44, TOP = 64, GAP = 36, BELOW = 44, TICKS = 4 };
 
 static const struct {
@@ -18,16 +20,6 @@ static int64_t own_value(const occupancy_report *r, occupancy_axis axis)
     return axis == BY_THREADS     ? in->threads
            : axis == BY_REGISTERS ? in->registers
                                   : in->static_smem + in->dynamic_smem;
-}
-
-static void put_text(cute_buffer *out, const char *text)
-{
-    for (; *text; text++) switch (*text) {
-        case '&': cute_buffer_puts(out, "&amp;"); break;
-        case '<': cute_buffer_puts(out, "&lt;"); break;
-        case '>': cute_buffer_puts(out, "&gt;"); break;
-        default: cute_buffer_putc(out, *text);
-        }
 }
 
 static double place(int64_t value, int64_t last)
@@ -93,7 +85,7 @@ void cute_occupancy_svg(const occupancy_report *r, const char *title, cute_buffe
         "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\" "
         "style=\"font-size:14px\">",
         width, tall, width, tall, LEFT);
-    put_text(out, title);
+    cute_text_xml(title, strlen(title), out);
     cute_buffer_printf(out, "</text>\n<text x=\"%d\" y=\"40\">%s", LEFT, r->in.arch);
     if (r->in.threads)
         cute_buffer_printf(

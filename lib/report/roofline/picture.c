@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/demangle.h"
+#include "lib/base/diag.h"
 #include "lib/report/roofline/roofline.h"
 
 enum { WIDTH = 640, HEIGHT = 380, LEFT = 72, TOP = 64, RIGHT = 220, BELOW = 52 };
@@ -31,12 +32,7 @@ static double y_of(const frame *f, double rate)
 
 static void put_text(cute_buffer *out, const char *text)
 {
-    for (; text && *text; text++) switch (*text) {
-        case '&': cute_buffer_puts(out, "&amp;"); break;
-        case '<': cute_buffer_puts(out, "&lt;"); break;
-        case '>': cute_buffer_puts(out, "&gt;"); break;
-        default: cute_buffer_putc(out, *text);
-        }
+    if (text) cute_text_xml(text, strlen(text), out);
 }
 
 /* Operations a second of a ceiling of arithmetic: fma is two, half precision does pairs. 0: of something else. */
